@@ -1,0 +1,2 @@
+// Package muxmaster is an HTTP router whose handlers are plain http.Handlers.
+package muxmaster
