@@ -1,0 +1,59 @@
+package contender
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/beego/beego/v2/core/logs"
+	"github.com/beego/beego/v2/server/web"
+	"github.com/beego/beego/v2/server/web/context"
+)
+
+func init() {
+	web.BConfig.RunMode = web.PROD
+	logs.GetBeeLogger().Close() // no log line per request
+	register(Contender{
+		Name: "beego", Module: "github.com/beego/beego/v2", Classes: []Class{Native},
+		Style: "func(*context.Context)", Load: loadBeego,
+		NotStdlib: "web.Handler hands on no parameters",
+	})
+}
+
+func loadBeego(s Spec) http.Handler {
+	router := web.NewControllerRegister()
+	for range s.Middleware {
+		router.InsertFilterChain("/*", func(next web.FilterFunc) web.FilterFunc {
+			return func(c *context.Context) { next(c) }
+		})
+	}
+	for id, route := range s.Routes {
+		router.AddMethod(route.Method, route.Translate(":%s", "*%.0s"), beegoHandler(s, id))
+	}
+	router.Init()
+	return router
+}
+
+func beegoHandler(s Spec, id int) web.HandleFunc {
+	name := ":" + first(s, id)
+	if s.Routes[id].CatchAll() && len(s.Routes[id].Names()) == 1 {
+		name = ":splat"
+	}
+	switch s.Work {
+	case Read:
+		return func(c *context.Context) { use(c.Input.Param(name)) }
+	case Write:
+		return func(c *context.Context) { io.WriteString(c.ResponseWriter, c.Input.Param(name)) }
+	case Report:
+		return func(c *context.Context) {
+			report(s, id, func(name string) string {
+				if value := c.Input.Param(":" + name); value != "" {
+					return value
+				}
+				return c.Input.Param(":splat")
+			})
+		}
+	}
+	return beegoReturn
+}
+
+func beegoReturn(*context.Context) {}

@@ -1,0 +1,10 @@
+//go:build muxmaster && !muxmaster_safe
+
+package contender
+
+var muxmasterModes = []muxmasterMode{
+	{"muxmaster", false, false, []Class{Native, Stdlib}, muxmasterStyle},
+	{"muxmaster pooled", true, false, []Class{Native, Stdlib}, muxmasterStyle},
+	{"muxmaster fast", false, true, []Class{Native}, muxmasterFastStyle},
+	{"muxmaster fast pooled", true, true, []Class{Native}, muxmasterFastStyle},
+}

@@ -1,0 +1,152 @@
+// Package measure times things against each other in one process: short rounds, interleaved, so that a slow spell of the
+// machine hits every contender alike. Allocations and memory are counted apart from time.
+package measure
+
+import (
+	"math"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Task is one thing to time. Run does its work that many times over; one time is Ops operations.
+type Task struct {
+	Run func(times int)
+	Ops int
+}
+
+// Plan says how long to measure. A round of at least 10 ms includes an allocating task's own garbage collections.
+type Plan struct {
+	Rounds int
+	Round  time.Duration // aimed at for one task's share of a round
+}
+
+// Rounds times the tasks in turn, each round beginning with another one, and returns the samples of each in nanoseconds
+// per operation. GOMAXPROCS is the caller's to set. Before each round comes a garbage collection, so that nobody sweeps
+// what another one left. report, if not nil, is called after every round and stops the measurement by returning false.
+func Rounds(tasks []Task, plan Plan, report func(done int) bool) [][]float64 {
+	samples := make([][]float64, len(tasks))
+	times := make([]int, len(tasks))
+	for i, t := range tasks {
+		times[i] = calibrate(t, plan.Round)
+	}
+	for round := range plan.Rounds {
+		for k := range tasks {
+			i := (round + k) % len(tasks)
+			runtime.GC()
+			start := time.Now()
+			tasks[i].Run(times[i])
+			ns := float64(time.Since(start).Nanoseconds())
+			samples[i] = append(samples[i], ns/float64(times[i]*tasks[i].Ops))
+		}
+		if report != nil && !report(round+1) {
+			break
+		}
+	}
+	return samples
+}
+
+// calibrate finds how often t has to run to fill d.
+func calibrate(t Task, d time.Duration) int {
+	t.Run(1)
+	for n := 1; ; {
+		start := time.Now()
+		t.Run(n)
+		took := time.Since(start)
+		if took >= d/4 {
+			return max(1, int(float64(n)*float64(d)/float64(took)))
+		}
+		n *= max(2, min(16, int(d/4/max(took, 1))))
+	}
+}
+
+// Min is the smallest sample, Median the middle one; NaN for none.
+func Min(samples []float64) float64 {
+	if len(samples) == 0 {
+		return math.NaN()
+	}
+	return slices.Min(samples)
+}
+
+func Median(samples []float64) float64 {
+	if len(samples) == 0 {
+		return math.NaN()
+	}
+	s := slices.Sorted(slices.Values(samples))
+	n := len(s)
+	return (s[(n-1)/2] + s[n/2]) / 2
+}
+
+// Allocs counts bytes and allocations per operation, over enough operations that what happens once doesn't show. The
+// garbage collector is off meanwhile, so that it empties no pools.
+func Allocs(t Task) (bytes, allocs float64) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	t.Run(1)
+	times := max(1, 2000/t.Ops)
+	runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	t.Run(1) // refill pools
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	t.Run(times)
+	runtime.ReadMemStats(&after)
+	n := float64(times * t.Ops)
+	// Below a hundredth it is a background goroutine, not the task.
+	round := func(v float64) float64 { return math.Round(v*100) / 100 }
+	return round(float64(after.TotalAlloc-before.TotalAlloc) / n), round(float64(after.Mallocs-before.Mallocs) / n)
+}
+
+// Heap tells how many bytes one result of load keeps alive, averaged over so many copies that noise doesn't show.
+func Heap(load func() any) float64 {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	load() // what a package allocates once
+	one := heapOf(load, 1)
+	copies := int(min(200, max(4, 8<<20/max(one, 1))))
+	return heapOf(load, copies)
+}
+
+func heapOf(load func() any, copies int) float64 {
+	keep := make([]any, copies)
+	before := liveHeap()
+	for i := range keep {
+		keep[i] = load()
+	}
+	after := liveHeap()
+	runtime.KeepAlive(keep)
+	return max(0, float64(after)-float64(before)) / float64(copies)
+}
+
+// liveHeap collects until pools are empty and finalisers have run.
+func liveHeap() uint64 {
+	for range 3 {
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// Throughput runs one task per goroutine on as many cores, rounds times for d each, and returns the best round's
+// operations per second of all together.
+func Throughput(newTask func() Task, cores, rounds int, d time.Duration) float64 {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+	tasks := make([]Task, cores)
+	for i := range tasks {
+		tasks[i] = newTask()
+	}
+	times := calibrate(tasks[0], d)
+	best := 0.0
+	for range rounds {
+		runtime.GC()
+		var wg sync.WaitGroup
+		start := time.Now()
+		for _, t := range tasks {
+			wg.Go(func() { t.Run(times) })
+		}
+		wg.Wait()
+		best = max(best, float64(cores*times*tasks[0].Ops)/time.Since(start).Seconds())
+	}
+	return best
+}

@@ -1,0 +1,84 @@
+package measure
+
+import (
+	"testing"
+	"time"
+)
+
+var sink any
+
+func TestRoundsInterleaveAndAreCounted(t *testing.T) {
+	var order []int
+	task := func(id, ops int) Task {
+		return Task{Ops: ops, Run: func(times int) {
+			order = append(order, id)
+			for range times * ops {
+				sink = time.Now()
+			}
+		}}
+	}
+	calls := 0
+	samples := Rounds([]Task{task(0, 1), task(1, 10), task(2, 1)}, Plan{Rounds: 4, Round: 50 * time.Microsecond}, func(done int) bool {
+		calls++
+		return done < 3 // stops it
+	})
+	if calls != 3 {
+		t.Errorf("reported %d rounds, want 3", calls)
+	}
+	for i, s := range samples {
+		if len(s) != 3 || Min(s) <= 0 {
+			t.Errorf("task %d: samples %v, want 3 positive ones", i, s)
+		}
+	}
+	last := order[len(order)-9:]
+	for i, want := range []int{0, 1, 2, 1, 2, 0, 2, 0, 1} {
+		if last[i] != want {
+			t.Fatalf("order of the rounds %v, want each to begin with the next task", last)
+		}
+	}
+}
+
+func TestMinAndMedian(t *testing.T) {
+	for _, tt := range []struct {
+		samples     []float64
+		min, median float64
+	}{
+		{[]float64{3}, 3, 3},
+		{[]float64{4, 1}, 1, 2.5},
+		{[]float64{9, 1, 5}, 1, 5},
+	} {
+		if got := Min(tt.samples); got != tt.min {
+			t.Errorf("Min(%v) = %v, want %v", tt.samples, got, tt.min)
+		}
+		if got := Median(tt.samples); got != tt.median {
+			t.Errorf("Median(%v) = %v, want %v", tt.samples, got, tt.median)
+		}
+	}
+}
+
+func TestAllocsCountsPerOperation(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		ops           int
+		run           func(int)
+		bytes, allocs float64
+	}{
+		{"none", 1, func(int) {}, 0, 0},
+		{"64 bytes once in two operations", 2, func(n int) {
+			for range n {
+				sink = new([64]byte)
+			}
+		}, 32, 0.5},
+	} {
+		if bytes, allocs := Allocs(Task{Run: tt.run, Ops: tt.ops}); bytes != tt.bytes || allocs != tt.allocs {
+			t.Errorf("%s: %v B, %v allocations; want %v, %v", tt.name, bytes, allocs, tt.bytes, tt.allocs)
+		}
+	}
+}
+
+func TestHeapCountsWhatIsKept(t *testing.T) {
+	got := Heap(func() any { sink = make([]byte, 5000); return make([]byte, 100_000) })
+	if got < 100_000 || got > 115_000 {
+		t.Errorf("a slice of 100,000 bytes: %v bytes", got)
+	}
+}

@@ -1,0 +1,80 @@
+package bench
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+)
+
+// Prove loads the contender with the scenario's routes and handlers that report what they see, and returns the first
+// request that goes wrong: the wrong route, a wrong value, the wrong status. Each matched request is made a second time
+// with values that are all different. It uses contender.Seen and is for one goroutine.
+func Prove(c contender.Contender, s Scenario) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	spec := s.Spec
+	spec.Work = contender.Report
+	var serve func(Request) int
+	if c.LoadFast != nil {
+		h := c.LoadFast(spec)
+		serve = func(r Request) int {
+			ctx := newRequestCtx(r)
+			h(ctx)
+			return ctx.Response.StatusCode()
+		}
+	} else {
+		h := c.Load(spec)
+		serve = func(r Request) int {
+			req, err := http.NewRequest(r.Method, "http://example.com"+r.Path, nil)
+			if err != nil {
+				panic(err)
+			}
+			req.RequestURI = r.Path
+			w := &Writer{header: http.Header{}, Status: http.StatusOK}
+			h.ServeHTTP(w, req)
+			return w.Status
+		}
+	}
+	for _, r := range s.Requests {
+		if err := proveOne(serve, r, s.Status); err != nil {
+			return err
+		}
+		if r.Route < 0 || len(r.Values) == 0 {
+			continue
+		}
+		other := r
+		other.Values = nil
+		for i := range r.Values {
+			other.Values = append(other.Values, fmt.Sprintf("v%d", i))
+		}
+		route := spec.Routes[r.Route]
+		if route.CatchAll() {
+			other.Values[len(other.Values)-1] += "/rest.txt"
+		}
+		other.Path = route.Path(other.Values...)
+		if err := proveOne(serve, other, s.Status); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func proveOne(serve func(Request) int, r Request, status int) error {
+	contender.Seen.Route, contender.Seen.Values = -1, nil
+	got := serve(r)
+	seen := contender.Seen
+	switch {
+	case got != status:
+		return fmt.Errorf("%s %s: status %d, want %d", r.Method, r.Path, got, status)
+	case seen.Route != r.Route:
+		return fmt.Errorf("%s %s: reached route %d, want %d", r.Method, r.Path, seen.Route, r.Route)
+	case !slices.Equal(seen.Values, r.Values):
+		return fmt.Errorf("%s %s: values %q, want %q", r.Method, r.Path, seen.Values, r.Values)
+	}
+	return nil
+}

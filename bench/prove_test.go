@@ -1,0 +1,97 @@
+package bench
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/routes"
+)
+
+// cannot lists what contenders are known not to do. Everything else has to be proven.
+var cannot = map[string]string{
+	"beego/MethodNotAllowed":              "DELETE /emojis: status 404, want 405",
+	"bone/Static":                         "GET /articles/wiki/: reached route 31, want 34",
+	"bone/CatchAll":                       `GET /static/css/site/main.css: values [""], want ["css/site/main.css"]`,
+	"bunrouter/MethodNotAllowed":          "DELETE /repos/octocat/hello-world/languages: status 404, want 405",
+	"bunrouter (compat)/MethodNotAllowed": "DELETE /repos/octocat/hello-world/languages: status 404, want 405",
+	"goji v2/MethodNotAllowed":            "DELETE /emojis: status 404, want 405",
+	"macaron/MethodNotAllowed":            "DELETE /emojis: status 404, want 405",
+}
+
+func TestEveryContenderRoutesCorrectly(t *testing.T) {
+	for _, c := range contender.All() {
+		for _, s := range Scenarios() {
+			got := ""
+			if err := Prove(c, s); err != nil {
+				got = err.Error()
+			}
+			if want := cannot[c.Name+"/"+s.Name]; got != want {
+				t.Errorf("%s, %s: proof says %q, want %q", c.Name, s.Name, got, want)
+			}
+		}
+	}
+}
+
+func TestGeneratedRoutesAreRoutedCorrectly(t *testing.T) {
+	s := ScaleScenario(500)
+	for _, c := range contender.All() {
+		if c.Name == "bone" { // gives catch-alls no value
+			continue
+		}
+		if err := Prove(c, s); err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+		}
+	}
+}
+
+func TestProofFindsWrongRoutersOut(t *testing.T) {
+	s, err := scenarioNamed("GPlus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	httprouter, err := contender.Named("httprouter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name  string
+		spoil func(*contender.Spec)
+	}{
+		{"a route is missing", func(s *contender.Spec) { s.Routes = s.Routes[:12] }},
+		{"two routes are exchanged", func(s *contender.Spec) { s.Routes[1], s.Routes[7] = s.Routes[7], s.Routes[1] }},
+		{"handlers report nothing", func(s *contender.Spec) { s.Work = contender.Return }},
+	} {
+		spoilt := httprouter
+		load := httprouter.Load
+		spoilt.Load = func(spec contender.Spec) http.Handler {
+			spec.Routes = append(spec.Routes[:0:0], spec.Routes...)
+			tt.spoil(&spec)
+			return load(spec)
+		}
+		if err := Prove(spoilt, s); err == nil {
+			t.Errorf("%s: the proof passed", tt.name)
+		}
+	}
+}
+
+func TestMatch(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, path string
+		want          string
+	}{
+		{"/", "/", "[] true"},
+		{"/users/:id", "/users/7", "[7] true"},
+		{"/users/:id", "/users/", "[] false"},
+		{"/users/:id", "/users/7/x", "[7] false"},
+		{"/users/:id/x", "/users/7", "[7] false"},
+		{"/f/*rest", "/f/a/b", "[a/b] true"},
+		{"/f", "/g", "[] false"},
+	} {
+		values, ok := match(routes.Route{Method: "GET", Pattern: tt.pattern}, "GET", tt.path)
+		if got := fmt.Sprint(values, ok); got != tt.want {
+			t.Errorf("match(%s, %s) = %s, want %s", tt.pattern, tt.path, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package routes
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Scale generates n routes of a large API: services with ten routes each, spread over teams, names that differ early and
+// late. It is the same list for the same n, its first m routes are not those of Scale(m), and no two routes compete for
+// one path, so that routers without precedence rules can load it too.
+func Scale(n int) Set {
+	rng := rand.New(rand.NewPCG(1, uint64(n)))
+	set := Set{Name: fmt.Sprintf("scale %d", n)}
+	used := map[string]bool{}
+	team := ""
+	for i := 0; len(set.Routes) < n; i++ {
+		if i%20 == 0 {
+			team = unusedName(rng, used)
+		}
+		base := "/" + team + "/" + unusedName(rng, used)
+		for _, r := range []Route{
+			{"GET", base},
+			{"POST", base},
+			{"GET", base + "/items"},
+			{"GET", base + "/items/:item"},
+			{"PUT", base + "/items/:item"},
+			{"DELETE", base + "/items/:item"},
+			{"GET", base + "/items/:item/history"},
+			{"GET", base + "/items/:item/notes/:note"},
+			{"GET", base + "/owners/:owner"},
+			{"GET", base + "/files/*path"},
+		} {
+			if len(set.Routes) < n {
+				set.Routes = append(set.Routes, r)
+			}
+		}
+	}
+	return set
+}
+
+// unusedName makes a pronounceable word of 4 to 12 letters that isn't in used, and adds it.
+func unusedName(rng *rand.Rand, used map[string]bool) string {
+	const consonants, vowels = "bcdfghklmnprstvz", "aeiou"
+	for {
+		word := make([]byte, 0, 12)
+		for range 2 + rng.IntN(5) {
+			word = append(word, consonants[rng.IntN(len(consonants))], vowels[rng.IntN(len(vowels))])
+		}
+		if !used[string(word)] {
+			used[string(word)] = true
+			return string(word)
+		}
+	}
+}
+
+// Backtrack returns the routes and the path of a search that has to come back from every level: at each of depth levels
+// the literal is entered first, and only the first route's catch-all matches in the end.
+func Backtrack(depth int) (set Set, path string) {
+	set = Set{Name: fmt.Sprintf("backtrack %d", depth), Routes: []Route{{"GET", "/*rest"}}}
+	literal := ""
+	for range depth {
+		set.Routes = append(set.Routes, Route{"GET", literal + "/:p/end"})
+		literal += "/a"
+	}
+	set.Routes = append(set.Routes, Route{"GET", literal + "/end"})
+	return set, literal + "/a"
+}

@@ -1,0 +1,232 @@
+package bench
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
+	"github.com/seed-1954dcaa/muxmaster/bench/routes"
+)
+
+// Scenario is a set of routes, what their handlers do, and the requests to serve.
+type Scenario struct {
+	Name     string // in benchmark names too: no spaces
+	Title    string
+	Spec     contender.Spec
+	Requests []Request
+	Status   int // of every answer: 200, 404 or 405
+}
+
+// Request is one request and what a correct router makes of it.
+type Request struct {
+	Method, Path string
+	Route        int      // index in the scenario's routes, -1 for none
+	Values       []string // of the route's parameters, a catch-all's without leading slash
+}
+
+// Scenarios are those of the showdown, without the scaling ones.
+func Scenarios() []Scenario {
+	const get = http.MethodGet
+	twenty := routes.Load("twenty").Routes
+	github := routes.Load("github").Routes
+	one := routes.Load("param1").Routes
+	return []Scenario{
+		everyRoute("Static", "Static site, 157 routes", routes.Load("static")),
+		everyRoute("GitHub", "GitHub API, 203 routes", routes.Load("github")),
+		everyRoute("GPlus", "Google+ API, 13 routes", routes.Load("gplus")),
+		everyRoute("Parse", "Parse API, 26 routes", routes.Load("parse")),
+		matched("Param1", "1 parameter", contender.Return, one, get, "/user/gordon"),
+		matched("Param5", "5 parameters", contender.Return, routes.Load("param5").Routes, get, "/test/test/test/test/test"),
+		matched("Param20", "20 parameters", contender.Return, routes.Load("param20").Routes, get,
+			"/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t"),
+		matched("ParamRead", "1 parameter, read", contender.Read, one, get, "/user/gordon"),
+		matched("ParamWrite", "1 parameter, read and written", contender.Write, one, get, "/user/gordon"),
+		matched("TwentyStatic", "20 routes, static", contender.Return, twenty, get, "/api/v1/status"),
+		matched("TwentyParam1", "20 routes, 1 parameter", contender.Return, twenty, get, "/users/12345"),
+		matched("TwentyParam2", "20 routes, 2 parameters", contender.Return, twenty, get, "/users/12345/posts/678"),
+		matched("TwentyParam3", "20 routes, 3 parameters", contender.Return, twenty, get, "/orgs/acme/repos/widgets/issues/42"),
+		matched("CatchAll", "20 routes, catch-all", contender.Return, twenty, get, "/static/css/site/main.css"),
+		unmatched("NotFound", "404 on the GitHub API", http.StatusNotFound, github,
+			get, "/nothing/here", get, "/repos/octocat/hello-world/nothing"),
+		unmatched("MethodNotAllowed", "405 on the GitHub API", http.StatusMethodNotAllowed, github,
+			"DELETE", "/emojis", "DELETE", "/repos/octocat/hello-world/languages"),
+		withMiddleware(5, matched("Middleware5", "1 parameter behind 5 middleware", contender.Return, one, get, "/user/gordon")),
+	}
+}
+
+// ScaleScenario looks up every route of a generated API of n routes, in random order.
+func ScaleScenario(n int) Scenario {
+	set := routes.Scale(n)
+	s := Scenario{
+		Name: fmt.Sprintf("Scale%d", n), Title: fmt.Sprintf("%d routes, random lookups", n),
+		Spec: contender.Spec{Routes: set.Routes}, Status: http.StatusOK,
+	}
+	rng := rand.New(rand.NewPCG(2, uint64(n)))
+	// The paths lie one behind the other in the order of the requests, like bytes that the server has just read.
+	var all strings.Builder
+	ends := []int{}
+	for _, id := range rng.Perm(n) {
+		route := set.Routes[id]
+		var values []string
+		for range route.Names() {
+			values = append(values, fmt.Sprint(rng.IntN(1_000_000)))
+		}
+		if route.CatchAll() {
+			values[len(values)-1] += "/report.pdf"
+		}
+		all.WriteString(route.Path(values...))
+		ends = append(ends, all.Len())
+		s.Requests = append(s.Requests, Request{Method: route.Method, Route: id, Values: values})
+	}
+	paths, start := all.String(), 0
+	for i, end := range ends {
+		s.Requests[i].Path, start = paths[start:end], end
+	}
+	return s
+}
+
+// everyRoute requests each route of the set once.
+func everyRoute(name, title string, set routes.Set) Scenario {
+	s := Scenario{Name: name, Title: title, Spec: contender.Spec{Routes: set.Routes}, Status: http.StatusOK}
+	for id, r := range set.Routes {
+		s.Requests = append(s.Requests, Request{r.Method, r.NamedPath(), id, r.Names()})
+	}
+	return s
+}
+
+// matched requests one path; the route that it belongs to is found by comparing it with every pattern.
+func matched(name, title string, work contender.Work, rs []routes.Route, method, path string) Scenario {
+	for id, r := range rs {
+		if values, ok := match(r, method, path); ok {
+			return Scenario{
+				Name: name, Title: title, Spec: contender.Spec{Routes: rs, Work: work}, Status: http.StatusOK,
+				Requests: []Request{{method, path, id, values}},
+			}
+		}
+	}
+	panic("bench: no route of " + name + " matches " + path)
+}
+
+func match(r routes.Route, method, path string) (values []string, ok bool) {
+	if r.Method != method {
+		return nil, false
+	}
+	pattern := r.Pattern
+	for pattern != "" && path != "" {
+		pattern, path = pattern[1:], path[1:] // the slashes
+		p, patternRest, _ := cutSegment(pattern)
+		v, pathRest, _ := cutSegment(path)
+		switch {
+		case strings.HasPrefix(p, "*"):
+			return append(values, path), true
+		case strings.HasPrefix(p, ":") && v != "":
+			values = append(values, v)
+		case p != v:
+			return nil, false
+		}
+		pattern, path = patternRest, pathRest
+	}
+	return values, pattern == path
+}
+
+// cutSegment cuts before the next slash, which stays with the rest.
+func cutSegment(s string) (segment, rest string, found bool) {
+	if i := strings.IndexByte(s, '/'); i >= 0 {
+		return s[:i], s[i:], true
+	}
+	return s, "", false
+}
+
+func unmatched(name, title string, status int, rs []routes.Route, methodsAndPaths ...string) Scenario {
+	s := Scenario{Name: name, Title: title, Spec: contender.Spec{Routes: rs}, Status: status}
+	for i := 0; i < len(methodsAndPaths); i += 2 {
+		s.Requests = append(s.Requests, Request{Method: methodsAndPaths[i], Path: methodsAndPaths[i+1], Route: -1})
+	}
+	return s
+}
+
+func withMiddleware(n int, s Scenario) Scenario {
+	s.Spec.Middleware = n
+	return s
+}
+
+// NewTask loads the contender's router for the scenario and returns what serves all its requests once. The error is what
+// the router panicked with when it refused the routes.
+func NewTask(c contender.Contender, s Scenario) (task measure.Task, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s refuses the routes: %v", c.Name, p)
+		}
+	}()
+	task.Ops = len(s.Requests)
+	if c.LoadFast != nil {
+		task.Run = fastRunner(c.LoadFast(s.Spec), s.Requests)
+		return task, nil
+	}
+	task.Run = httpRunner(c.Load(s.Spec), s.Requests, c.DirtiesRequest)
+	return task, nil
+}
+
+// httpRunner serves the requests with one *http.Request, whose method and path it changes, like the public suite.
+func httpRunner(h http.Handler, requests []Request, fresh bool) func(times int) {
+	r, err := http.NewRequest(http.MethodGet, "http://example.com/", nil)
+	if err != nil {
+		panic(err)
+	}
+	r.RequestURI = "/"
+	r.RemoteAddr = "192.0.2.1:1234"
+	clean := *r
+	w := &Writer{header: http.Header{}}
+	return func(times int) {
+		for range times {
+			for i := range requests {
+				if fresh {
+					*r = clean
+				}
+				r.Method = requests[i].Method
+				r.RequestURI = requests[i].Path
+				r.URL.Path = requests[i].Path
+				h.ServeHTTP(w, r)
+			}
+		}
+	}
+}
+
+// fastRunner serves requests that were made beforehand.
+func fastRunner(h fasthttp.RequestHandler, requests []Request) func(times int) {
+	contexts := make([]*fasthttp.RequestCtx, len(requests))
+	for i, r := range requests {
+		contexts[i] = newRequestCtx(r)
+	}
+	return func(times int) {
+		for range times {
+			for _, c := range contexts {
+				h(c)
+			}
+		}
+	}
+}
+
+func newRequestCtx(r Request) *fasthttp.RequestCtx {
+	c := new(fasthttp.RequestCtx)
+	c.Request.Header.SetMethod(r.Method)
+	c.Request.SetRequestURI(r.Path)
+	c.Request.Header.SetHost("example.com")
+	return c
+}
+
+// Writer is a http.ResponseWriter that throws everything away but the status.
+type Writer struct {
+	header http.Header
+	Status int
+}
+
+func (w *Writer) Header() http.Header               { return w.header }
+func (w *Writer) WriteHeader(status int)            { w.Status = status }
+func (w *Writer) Write(b []byte) (int, error)       { return len(b), nil }
+func (w *Writer) WriteString(s string) (int, error) { return len(s), nil }
