@@ -1,0 +1,79 @@
+package pattern
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestExprRuns(t *testing.T) {
+	tests := []struct {
+		expr string
+		runs bool // whether a table decides, not RE2
+	}{
+		{`[0-9]+`, true},
+		{`\d{4}`, true},
+		{`\d{2,4}`, true},
+		{`[a-z0-9-]+`, true},
+		{`[^/]+`, true},
+		{`.*`, true},
+		{`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`, true},
+		{`[0-9a-fA-F-]{36}`, true},
+		{`v[0-9]+`, true},
+		{`([a-z]+)`, true},
+		{`a?`, true},
+		{`[a-z]+[0-9]+`, false}, // two runs vary
+		{`(?i)abc`, false},
+		{`(?i)[a-z]+`, false}, // the Kelvin sign folds to k
+		{`[[:alpha:]]+`, true},
+		{`\pL+`, false},
+		{`.{3}`, false}, // runes, not bytes
+		{`a|bc`, false},
+		{`^[0-9]+$`, false},
+		{`(?m)^a$`, false},
+	}
+	subjects := []string{"", "0", "12", "1234", "12345", "abc", "a-b-1", "ABC", "é", "日本語", "a\nb", "\n", "\xff\xfe", "a1", "v12", "v",
+		"/", "0123456789abcdef", "123e4567-e89b-12d3-a456-426614174000", "123E4567-E89B-12D3-A456-426614174000", "K", "a\na", "bc"}
+	for _, tt := range tests {
+		e, err := CompileExpr(tt.expr)
+		if err != nil {
+			t.Fatalf("CompileExpr(%q): %v", tt.expr, err)
+		}
+		if got := e.re == nil; got != tt.runs {
+			t.Errorf("CompileExpr(%q) made runs: %v, want %v", tt.expr, got, tt.runs)
+		}
+		re := regexp.MustCompile(`\A(?:` + tt.expr + `)\z`)
+		for _, s := range subjects {
+			if got, want := e.Match(s), re.MatchString(s); got != want {
+				t.Errorf("Expr(%q).Match(%q) = %v, want %v", tt.expr, s, got, want)
+			}
+		}
+	}
+}
+
+func TestExprErrors(t *testing.T) {
+	for _, expr := range []string{"(", ")(", "[", "*", `\p{Nope}`, "a)(b"} {
+		if _, err := CompileExpr(expr); err == nil || !strings.Contains(err.Error(), "is not RE2") {
+			t.Errorf("CompileExpr(%q) = %v, want an error", expr, err)
+		}
+	}
+}
+
+func FuzzExpr(f *testing.F) {
+	for _, seed := range [][2]string{{`[0-9]+`, "12"}, {`\d{2,4}`, "123"}, {`[^/]+`, "é"}, {`a[bc]?d`, "abd"}, {`.*x`, "yx"}, {`(?s).+`, "\n"}} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, expr, s string) {
+		e, err := CompileExpr(expr)
+		if err != nil {
+			return
+		}
+		re, err := regexp.Compile(`\A(?:` + expr + `)\z`)
+		if err != nil {
+			t.Fatalf("CompileExpr(%q) accepted what regexp refuses: %v", expr, err)
+		}
+		if got, want := e.Match(s), re.MatchString(s); got != want {
+			t.Errorf("Expr(%q).Match(%q) = %v, want %v", expr, s, got, want)
+		}
+	})
+}

@@ -1,0 +1,468 @@
+// Package pattern parses route patterns: the one language that the router's
+// registration methods and the analyzer share.
+//
+// A pattern is parsed once, into segments that know nothing of trees:
+//
+//	GET example.com/users/{id:[0-9]+}/posts/  (net/http's door)
+//	=> Methods [GET], Host "example.com", End All
+//	   segments: literal "users", parameter id constrained by [0-9]+, literal "posts"
+//
+// The trailing slash is the only thing the two doors read differently, so it is
+// not a segment: what may follow the last segment is the pattern's End.
+package pattern
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode"
+)
+
+// End says what may follow a pattern's last segment.
+type End uint8
+
+const (
+	Exact End = iota // nothing: /users
+	Slash            // one slash: /users/{$}, and /users/ of a verb method
+	All              // a slash and anything: /users/*rest, /users/{rest...}, and /users/ of Handle
+)
+
+// A Pattern is a parsed pattern.
+type Pattern struct {
+	Text    string    // as written
+	Methods []string  // in the order written; nil means every method
+	Host    string    // normalized by [Host]; "" means every host
+	Path    string    // the path as written; Text ends with it
+	Segs    []Segment // the path's segments up to its End
+	End     End
+	// Rest is the name of the catch-all of an All pattern, "" for the
+	// anonymous one that a trailing slash stands for.
+	Rest string
+	// RestSlash says that the catch-all's value starts with its slash (*rest).
+	RestSlash bool
+}
+
+// A Segment matches one path segment. It is the sequence of its parts:
+//
+//	users      => {Text: "users"}
+//	{id}, :id  => {Name: "id"}
+//	v{major:[0-9]+}.{minor}
+//	           => {Text: "v"} {Name: "major", Expr: "[0-9]+"} {Text: "."} {Name: "minor"}
+type Segment []Part
+
+// A Part is literal text (decoded), or a parameter with an optional constraint.
+type Part struct {
+	Text string
+	Name string // "" for literal text
+	Expr string // RE2, "" for none
+}
+
+// Kind orders segments by what they match, most specific first.
+type Kind uint8
+
+const (
+	Literal     Kind = iota // text only
+	Mixed                   // text and parameters
+	Constrained             // one parameter with an expression
+	Plain                   // one parameter
+)
+
+// Kind returns what sort of segment s is.
+func (s Segment) Kind() Kind {
+	switch {
+	case len(s) > 1:
+		return Mixed
+	case s[0].Name == "":
+		return Literal
+	case s[0].Expr != "":
+		return Constrained
+	}
+	return Plain
+}
+
+// Names returns the pattern's parameter names from left to right, the
+// catch-all's last.
+func (p *Pattern) Names() []string {
+	var names []string
+	for _, s := range p.Segs {
+		for _, part := range s {
+			if part.Name != "" {
+				names = append(names, part.Name)
+			}
+		}
+	}
+	if p.Rest != "" {
+		names = append(names, p.Rest)
+	}
+	return names
+}
+
+// Static reports whether the pattern matches exactly one path, and that path.
+// A literal segment that holds a slash (written %2F) has no such path.
+func (p *Pattern) Static() (path string, ok bool) {
+	if p.End == All {
+		return "", false
+	}
+	var b strings.Builder
+	for _, s := range p.Segs {
+		if s.Kind() != Literal || strings.Contains(s[0].Text, "/") {
+			return "", false
+		}
+		b.WriteString("/")
+		b.WriteString(s[0].Text)
+	}
+	if p.End == Slash {
+		b.WriteString("/")
+	}
+	return b.String(), true
+}
+
+// Shape returns a key that two patterns share exactly if they match the same
+// hosts and paths: equal but for the names of their parameters. Such patterns
+// conflict if their methods overlap.
+func (p *Pattern) Shape() string {
+	var b strings.Builder
+	b.WriteString(p.Host)
+	for _, s := range p.Segs {
+		b.WriteString("/")
+		s.shape(&b)
+	}
+	switch p.End {
+	case Slash:
+		b.WriteString("/")
+	case All:
+		b.WriteString("/*")
+	}
+	return b.String()
+}
+
+// Shape returns the segment without its parameters' names.
+func (s Segment) Shape() string {
+	var b strings.Builder
+	s.shape(&b)
+	return b.String()
+}
+
+func (s Segment) shape(b *strings.Builder) {
+	for _, part := range s {
+		if part.Name == "" {
+			b.WriteString(shapeEscaper.Replace(part.Text))
+		} else {
+			b.WriteString("{")
+			b.WriteString(part.Expr)
+			b.WriteString("}")
+		}
+	}
+}
+
+var shapeEscaper = strings.NewReplacer("%", "%25", "/", "%2F", "{", "%7B", "}", "%7D", "*", "%2A")
+
+// Overlap returns a method that both patterns list, or ok false. A pattern
+// without methods overlaps only with another such: an exact method wins over
+// every method, so they do not compete.
+func Overlap(p, q *Pattern) (method string, ok bool) {
+	if p.Methods == nil || q.Methods == nil {
+		return "", p.Methods == nil && q.Methods == nil
+	}
+	for _, m := range p.Methods {
+		for _, n := range q.Methods {
+			if m == n {
+				return m, true
+			}
+		}
+	}
+	return "", false
+}
+
+// Host returns host as hosts are compared: in lower case, without port, without
+// the brackets of an IPv6 literal, and without a trailing dot. It allocates only
+// if host holds an upper-case letter.
+func Host(host string) string {
+	if i := strings.LastIndexByte(host, ':'); i >= 0 {
+		if j := strings.IndexByte(host, ':'); j == i || host[0] == '[' && i > 0 && host[i-1] == ']' {
+			host = host[:i]
+		}
+	}
+	if len(host) > 1 && host[0] == '[' && host[len(host)-1] == ']' {
+		host = host[1 : len(host)-1]
+	}
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
+
+// ParsePath parses the path of a verb method. There, /x/ is only itself.
+func ParsePath(method, path string) (*Pattern, error) {
+	p := &Pattern{Text: path, Path: path}
+	if method != "" {
+		if !validMethod(method) {
+			return nil, fmt.Errorf("%q is not a method", method)
+		}
+		p.Methods = []string{method}
+	}
+	if path == "" || path[0] != '/' {
+		return nil, errors.New("the path must begin with /")
+	}
+	return p, p.parsePath(false)
+}
+
+// Parse parses a pattern of Handle, [METHOD[,METHOD...] ][HOST]/PATH. There, as
+// in net/http, /x/ stands for everything below it.
+func Parse(text string) (*Pattern, error) {
+	if text == "" {
+		return nil, errors.New("the pattern is empty; write at least /")
+	}
+	p := &Pattern{Text: text}
+	rest := text
+	if i := strings.IndexAny(text, " \t"); i >= 0 && !strings.Contains(text[:i], "{") {
+		for m := range strings.SplitSeq(text[:i], ",") {
+			if i == 0 {
+				break // net/http takes " /x" for "/x"
+			}
+			if !validMethod(m) {
+				return nil, fmt.Errorf("%q is not a method", m)
+			}
+			for _, seen := range p.Methods {
+				if seen == m {
+					return nil, fmt.Errorf("the method %s is listed twice", m)
+				}
+			}
+			p.Methods = append(p.Methods, m)
+		}
+		rest = strings.TrimLeft(text[i+1:], " \t")
+	}
+	slash := strings.IndexByte(rest, '/')
+	if slash < 0 {
+		return nil, errors.New("the path is missing; it must begin with /")
+	}
+	host := rest[:slash]
+	if strings.ContainsAny(host, "{ \t") {
+		return nil, fmt.Errorf("%q is not a host; a path must begin with /", host)
+	}
+	p.Host = Host(host)
+	p.Path = rest[slash:]
+	return p, p.parsePath(true)
+}
+
+// parsePath parses p.Path, which begins with a slash. With subtree, a trailing
+// slash stands for everything below it.
+func (p *Pattern) parsePath(subtree bool) error {
+	names := map[string]bool{}
+	name := func(n, form string) error {
+		switch {
+		case n == "":
+			return fmt.Errorf("the parameter %s needs a name", form)
+		case !validName(n):
+			if id, _, ok := cutName(n); ok && form[0] == ':' {
+				return fmt.Errorf("bad parameter name %q; for text behind a parameter write {%s}%s", n, id, n[len(id):])
+			}
+			return fmt.Errorf("bad parameter name %q; a name is letters, digits, _ and -, and begins with a letter or _", n)
+		case names[n]:
+			return fmt.Errorf("the parameter name %q is used twice", n)
+		}
+		names[n] = true
+		return nil
+	}
+	path := p.Path
+	for path != "" { // path[0] == '/'
+		path = path[1:]
+		if path == "" {
+			p.End = Slash
+			if subtree {
+				p.End = All
+			}
+			break
+		}
+		end, err := segmentEnd(path)
+		if err != nil {
+			return err
+		}
+		seg, last := path[:end], end == len(path)
+		path = path[end:]
+		switch {
+		case seg == "{$}":
+			if !last {
+				return errors.New("{$} must be the last segment")
+			}
+			p.End = Slash
+		case seg[0] == '*':
+			if err := name(seg[1:], seg); err != nil {
+				return err
+			}
+			if !last {
+				return fmt.Errorf("the catch-all %s must be the last segment", seg)
+			}
+			p.End, p.Rest, p.RestSlash = All, seg[1:], true
+		case seg[0] == '{' && strings.HasSuffix(seg, "...}") && strings.Count(seg, "{") == 1:
+			n := seg[1 : len(seg)-len("...}")]
+			if err := name(n, seg); err != nil {
+				return err
+			}
+			if !last {
+				return fmt.Errorf("the catch-all %s must be the last segment", seg)
+			}
+			p.End, p.Rest = All, n
+		default:
+			s, err := parseSegment(seg, name)
+			if err != nil {
+				return err
+			}
+			p.Segs = append(p.Segs, s)
+		}
+	}
+	if p.Methods != nil && (len(p.Methods) > 1 || p.Methods[0] != "CONNECT") {
+		for _, s := range p.Segs {
+			if t := s[0].Text; s.Kind() == Literal && (t == "" || t == "." || t == "..") {
+				return errors.New("the path can never match: paths are cleaned of empty, . and .. segments first")
+			}
+		}
+	}
+	return nil
+}
+
+// segmentEnd returns the length of path's first segment. A slash inside braces
+// belongs to an expression.
+func segmentEnd(path string) (int, error) {
+	for i := 0; i < len(path); i++ {
+		switch path[i] {
+		case '/':
+			return i, nil
+		case '{':
+			n := braces(path[i:])
+			if n < 0 {
+				return 0, errors.New("a { is not closed; a literal one is written %7B")
+			}
+			i += n - 1
+		}
+	}
+	return len(path), nil
+}
+
+// braces returns the length of the balanced braces that s begins with, or -1.
+// Behind the name's colon stands an expression, where escaped braces and those
+// in a character class do not count.
+func braces(s string) int {
+	depth, expr, class := 0, false, 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case !expr && c == '/':
+			return -1
+		case !expr && c == ':':
+			expr = true
+		case expr && c == '\\':
+			i++
+		case class > 0:
+			// A ] right behind [ or [^ is a member; [:alpha:] nests.
+			switch {
+			case c == '[' && i+1 < len(s) && s[i+1] == ':':
+				if n := strings.Index(s[i:], ":]"); n > 0 {
+					i += n + 1
+				}
+			case c == ']' && i >= class:
+				class = 0
+			}
+		case expr && c == '[':
+			class = i + 2
+			if i+1 < len(s) && s[i+1] == '^' {
+				class++
+			}
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
+}
+
+func parseSegment(seg string, name func(n, form string) error) (Segment, error) {
+	if !strings.Contains(seg, "{") {
+		text, param, found := strings.Cut(seg, ":")
+		if !found {
+			return Segment{{Text: unescape(seg)}}, nil
+		}
+		if param == "" {
+			return nil, fmt.Errorf("the parameter in %q needs a name; a literal colon is written %%3A", seg)
+		}
+		if err := name(param, seg[len(text):]); err != nil {
+			return nil, err
+		}
+		if text == "" {
+			return Segment{{Name: param}}, nil
+		}
+		return Segment{{Text: unescape(text)}, {Name: param}}, nil
+	}
+	var s Segment
+	for rest := seg; rest != ""; {
+		if rest[0] != '{' {
+			n := strings.IndexByte(rest, '{')
+			if n < 0 {
+				n = len(rest)
+			}
+			if strings.Contains(rest[:n], "}") {
+				return nil, fmt.Errorf("%q has a } without its {; a literal one is written %%7D", seg)
+			}
+			s = append(s, Part{Text: unescape(rest[:n])})
+			rest = rest[n:]
+			continue
+		}
+		n := braces(rest)
+		id, expr, constrained := strings.Cut(rest[1:n-1], ":")
+		if id == "$" || strings.HasSuffix(id, "...") {
+			return nil, fmt.Errorf("%s must be a whole segment", rest[:n])
+		}
+		if err := name(id, rest[:n]); err != nil {
+			return nil, err
+		}
+		if constrained && expr == "" {
+			return nil, fmt.Errorf("the expression of %s is empty", rest[:n])
+		}
+		if len(s) > 0 && s[len(s)-1].Name != "" {
+			return nil, fmt.Errorf("%q needs text between its parameters, or nobody knows where one ends", seg)
+		}
+		if expr != "" {
+			if _, err := CompileExpr(expr); err != nil {
+				return nil, err
+			}
+		}
+		s = append(s, Part{Name: id, Expr: expr})
+		rest = rest[n:]
+	}
+	return s, nil
+}
+
+// unescape decodes literal text of a pattern as net/http does: an invalid
+// escape stands for itself.
+func unescape(s string) string {
+	if u, err := url.PathUnescape(s); err == nil {
+		return u
+	}
+	return s
+}
+
+func validName(s string) bool {
+	id, rest, ok := cutName(s)
+	return ok && rest == "" && id != ""
+}
+
+// cutName splits s behind the longest valid name.
+func cutName(s string) (name, rest string, ok bool) {
+	for i, c := range s {
+		if c != '_' && !unicode.IsLetter(c) && (i == 0 || c != '-' && !unicode.IsDigit(c)) {
+			return s[:i], s[i:], i > 0
+		}
+	}
+	return s, "", s != ""
+}
+
+// validMethod reports whether s is a token of RFC 9110, section 5.6.2.
+func validMethod(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if !('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0) {
+			return false
+		}
+	}
+	return s != ""
+}
