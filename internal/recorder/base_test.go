@@ -1,0 +1,121 @@
+package recorder
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+)
+
+// hidden has no Unwrap, opaque an Unwrap that leads nowhere.
+type (
+	hidden struct{ http.ResponseWriter }
+	opaque struct{ http.ResponseWriter }
+)
+
+func (opaque) Unwrap() http.ResponseWriter { return nil }
+
+func TestBase(t *testing.T) {
+	server := httptest.NewRecorder()
+	wrapped, _ := Wrap(server)
+	noWay, dead := hidden{server}, opaque{server}
+	for _, tt := range []struct {
+		name    string
+		w, want http.ResponseWriter
+	}{
+		{"itself", server, server},
+		{"recorder", wrapped, server},
+		{"recorder in a wrapper", belowUnwrap{plain{wrapped}}, server},
+		{"no Unwrap", noWay, noWay},
+		{"Unwrap returns nil", dead, dead},
+	} {
+		if got := Base(tt.w); got != tt.want {
+			t.Errorf("%s: Base returns %T, want %T", tt.name, got, tt.want)
+		}
+	}
+}
+
+// The writers of net/http are asked on real connections: this test fails if a Go release renames what Of reads.
+func TestProgress(t *testing.T) {
+	nothing := func(w http.ResponseWriter) {}
+	early := func(w http.ResponseWriter) { w.WriteHeader(http.StatusEarlyHints) }
+	status := func(w http.ResponseWriter) { w.WriteHeader(http.StatusTeapot) }
+	write := func(w http.ResponseWriter) { io.WriteString(w, "x") }
+	takeOver := func(w http.ResponseWriter) {
+		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			conn.Close()
+		}
+	}
+	bare := func(w http.ResponseWriter) http.ResponseWriter { return w }
+	recorded := func(w http.ResponseWriter) http.ResponseWriter { w, _ = Wrap(w); return w }
+	wrapped := func(w http.ResponseWriter) http.ResponseWriter { return belowUnwrap{plain{recorded(w)}} }
+	unwrapping := func(w http.ResponseWriter) http.ResponseWriter { return belowUnwrap{plain{w}} }
+	closed := func(w http.ResponseWriter) http.ResponseWriter { return hidden{w} }
+	for _, tt := range []struct {
+		proto string
+		name  string
+		wrap  func(http.ResponseWriter) http.ResponseWriter
+		do    func(http.ResponseWriter)
+		want  Progress
+	}{
+		{"HTTP/1.1", "nothing", bare, nothing, Unsent},
+		{"HTTP/1.1", "early hints", bare, early, Unsent},
+		{"HTTP/1.1", "status", bare, status, Started},
+		{"HTTP/1.1", "write", bare, write, Started},
+		{"HTTP/1.1", "hijack", bare, takeOver, Hijacked},
+		{"HTTP/1.1", "write below a wrapper", unwrapping, write, Started},
+		{"HTTP/1.1", "recorder, nothing", recorded, nothing, Unsent},
+		{"HTTP/1.1", "recorder, write", recorded, write, Started},
+		{"HTTP/1.1", "recorder, hijack", recorded, takeOver, Hijacked},
+		{"HTTP/1.1", "recorder below a wrapper", wrapped, write, Started},
+		{"HTTP/1.1", "no Unwrap", closed, write, Unknown},
+		{"HTTP/2.0", "nothing", bare, nothing, Unsent},
+		{"HTTP/2.0", "status", bare, status, Started},
+		{"HTTP/2.0", "write", bare, write, Started},
+		{"HTTP/2.0", "recorder, nothing", recorded, nothing, Unsent},
+		{"HTTP/2.0", "recorder, write", recorded, write, Started},
+	} {
+		got, proto := make(chan Progress, 1), ""
+		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			proto = r.Proto
+			w = tt.wrap(w)
+			tt.do(w)
+			got <- Of(w)
+		}))
+		srv.EnableHTTP2 = tt.proto == "HTTP/2.0"
+		srv.StartTLS()
+		if resp, err := srv.Client().Get(srv.URL); err == nil {
+			resp.Body.Close()
+		}
+		select {
+		case p := <-got:
+			if p != tt.want || proto != tt.proto {
+				t.Errorf("%s, %s: %v over %s, want %v", tt.proto, tt.name, p, proto, tt.want)
+			}
+		case <-time.After(10 * time.Second):
+			t.Errorf("%s, %s: no request arrived", tt.proto, tt.name)
+		}
+		srv.Close()
+	}
+}
+
+func TestProgressOfTestRecorderAndTimeoutHandler(t *testing.T) {
+	w := httptest.NewRecorder()
+	if got := Of(w); got != Unsent {
+		t.Errorf("httptest recorder: %v, want Unsent", got)
+	}
+	w.WriteHeader(200)
+	if got := Of(w); got != Started {
+		t.Errorf("httptest recorder after WriteHeader: %v, want Started", got)
+	}
+	var before, after Progress
+	http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		before = Of(w)
+		io.WriteString(w, "x")
+		after = Of(w)
+	}), time.Minute, "").ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	if before != Unsent || after != Started {
+		t.Errorf("http.TimeoutHandler: %v, then %v; want Unsent, then Started", before, after)
+	}
+}

@@ -1,0 +1,39 @@
+package middleware
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// BasicAuth lets a request pass for which check approves of the user and the password that it carries (RFC 7617), and
+// answers any other with 401 Unauthorized and a challenge for realm. check isn't called for a request with no, several or
+// malformed credentials.
+//
+// check must take the same time for every wrong answer, or the time betrays how much of it was right: compare hashes, of
+// user and password both, with [crypto/subtle.ConstantTimeCompare], as the example does. BasicAuth itself compares nothing.
+// It runs for every request, so for passwords that people choose, with their deliberately slow hashes, keep a session.
+//
+// realm must hold no control character; quotes and backslashes are escaped. A nil check panics.
+func BasicAuth(realm string, check func(user, pass string) bool) func(http.Handler) http.Handler {
+	if check == nil {
+		panic("middleware: BasicAuth: check is nil; give a function that compares user and password in constant time")
+	}
+	if !isFieldValue(realm) {
+		panic(fmt.Sprintf("middleware: BasicAuth: the realm %q holds a control character; remove it", realm))
+	}
+	challenge := `Basic realm="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(realm) + `", charset="UTF-8"`
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			// Of two headers, another hop may have checked the one that isn't read here.
+			if len(r.Header["Authorization"]) == 1 {
+				if user, pass, ok := r.BasicAuth(); ok && check(user, pass) {
+					next.ServeHTTP(w, r)
+					return
+				}
+			}
+			w.Header().Set("Www-Authenticate", challenge)
+			fail(w, http.StatusUnauthorized)
+		})
+	}
+}

@@ -1,0 +1,106 @@
+package middleware
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// parseNode parses an address as proxies write it, with or without a port (0 then):
+//
+//	192.0.2.1   192.0.2.1:4711   2001:db8::1   [2001:db8::1]   [2001:db8::1]:4711
+//
+// Zones, the unspecified address, port 0 and everything else are refused. An IPv4 address in IPv6 form comes out as IPv4.
+func parseNode(s string) (netip.AddrPort, bool) {
+	host, port := s, ""
+	if strings.HasPrefix(s, "[") {
+		end := strings.IndexByte(s, ']')
+		if end < 0 {
+			return netip.AddrPort{}, false
+		}
+		host, port = s[1:end], s[end+1:]
+		if !strings.Contains(host, ":") {
+			return netip.AddrPort{}, false // brackets are for IPv6
+		}
+	} else if colon := strings.IndexByte(s, ':'); colon >= 0 && colon == strings.LastIndexByte(s, ':') {
+		host, port = s[:colon], s[colon:]
+	}
+	addr, err := netip.ParseAddr(host)
+	if err != nil || addr.Zone() != "" || addr.Unmap().IsUnspecified() {
+		return netip.AddrPort{}, false
+	}
+	if port == "" {
+		return netip.AddrPortFrom(addr.Unmap(), 0), true
+	}
+	if port[0] != ':' || len(port) > len(":65535") {
+		return netip.AddrPort{}, false
+	}
+	number, err := strconv.ParseUint(port[1:], 10, 16)
+	if err != nil || number == 0 {
+		return netip.AddrPort{}, false
+	}
+	return netip.AddrPortFrom(addr.Unmap(), uint16(number)), true
+}
+
+// parseForwarded returns the for= address of one element of a Forwarded header (RFC 7239 section 4):
+//
+//	for=192.0.2.1;proto=https => 192.0.2.1    for="[2001:db8::1]:4711" => [2001:db8::1]:4711
+//
+// IPv6 needs brackets, and brackets or a port need quotes. An element with two of them, with none, with "unknown" or a
+// hidden identifier, or that isn't well-formed in any of its pairs, is refused. So is a quoted string that holds a
+// semicolon or a backslash: no address needs one.
+func parseForwarded(element string) (node netip.AddrPort, ok bool) {
+	for pair := range strings.SplitSeq(element, ";") {
+		if pair = strings.Trim(pair, " \t"); pair == "" {
+			continue
+		}
+		name, value, found := strings.Cut(pair, "=")
+		if !found || !isToken(name) {
+			return netip.AddrPort{}, false
+		}
+		quoted := len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"'
+		switch {
+		case quoted:
+			value = value[1 : len(value)-1]
+			if strings.ContainsAny(value, `"\`) || !isFieldValue(value) {
+				return netip.AddrPort{}, false
+			}
+		case !isToken(value):
+			return netip.AddrPort{}, false
+		}
+		if !strings.EqualFold(name, "for") {
+			continue
+		}
+		if ok || strings.Count(value, ":") > 1 && value[0] != '[' {
+			return netip.AddrPort{}, false
+		}
+		if node, ok = parseNode(value); !ok {
+			return netip.AddrPort{}, false
+		}
+	}
+	return node, ok
+}
+
+// isToken reports whether s is a token of RFC 9110 section 5.6.2.
+func isToken(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		case strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return s != ""
+}
+
+// isFieldValue reports whether s has none of the bytes that RFC 9110 section 5.5 keeps out of a field value.
+func isFieldValue(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,122 @@
+package middleware
+
+import (
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
+)
+
+// Logger writes one record for each request to [slog.Default], which is looked up for each request. See [LoggerWith].
+func Logger(next http.Handler) http.Handler { return LoggerWith(nil)(next) }
+
+// LoggerWith writes one record for each request to logger ([slog.Default] if nil), after it was served:
+//
+//	method      GET
+//	path        the escaped path as it arrived, without the query, which may hold secrets
+//	pattern     r.Pattern, "" where the router set none
+//	status      the status that was sent; 101 for a connection that was taken over, 500 for a panic before anything was sent
+//	bytes       bytes of body that the handler wrote (for HEAD, those that were not sent)
+//	duration    time until the handler returned
+//	remote      r.RemoteAddr, after [RealIP] if that ran further in
+//	request_id  the id of [RequestID] if there is one, wherever that ran
+//	panicked    true, only if a panic passed through; the panic goes on
+//
+// The level is Error from status 500 on and for a panic, Warn from 400 on, else Info. The body isn't touched.
+//
+// A record is one line whatever the client sends and whatever the handler of logger does with it: a path is logged in
+// its escaped form, and a method or an address with bytes that aren't printable ASCII is logged quoted.
+func LoggerWith(logger *slog.Logger) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler { return &loggerHandler{next, logger} }
+}
+
+type loggerHandler struct {
+	next   http.Handler
+	logger *slog.Logger
+}
+
+func (h *loggerHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	path := r.URL.EscapedPath() // now, before a middleware such as CleanPath sets another URL
+	w, rec := recorder.Wrap(w)
+	panicked := true
+	// No recover: the panic keeps its stack for whoever handles it.
+	defer func() { h.log(w, r, rec, start, path, panicked) }()
+	h.next.ServeHTTP(w, r)
+	panicked = false
+}
+
+func (h *loggerHandler) log(w http.ResponseWriter, r *http.Request, rec *recorder.Recorder, start time.Time, path string, panicked bool) {
+	logger := h.logger
+	if logger == nil {
+		logger = slog.Default()
+	}
+	status := rec.Status()
+	switch {
+	case status != 0:
+	case rec.Hijacked():
+		status = http.StatusSwitchingProtocols
+	case panicked:
+		status = http.StatusInternalServerError
+	default:
+		status = http.StatusOK
+	}
+	level := slog.LevelInfo
+	switch {
+	case status >= 500 || panicked:
+		level = slog.LevelError
+	case status >= 400:
+		level = slog.LevelWarn
+	}
+	ctx := r.Context()
+	sink := logger.Handler()
+	if !sink.Enabled(ctx, level) {
+		return
+	}
+	duration := time.Since(start)
+	// Without a program counter: the source line would be this one in every record, and finding it costs as much as the rest.
+	record := slog.NewRecord(start.Add(duration), level, "request", 0)
+	attrs := [9]slog.Attr{
+		slog.String("method", oneLine(r.Method)),
+		slog.String("path", path),
+		slog.String("pattern", r.Pattern),
+		slog.Int("status", status),
+		slog.Int64("bytes", rec.Bytes()),
+		slog.Duration("duration", duration),
+		slog.String("remote", oneLine(r.RemoteAddr)),
+	}
+	n := 7
+	if id := requestIDOf(w, r); id != "" {
+		attrs[n] = slog.String("request_id", id)
+		n++
+	}
+	if panicked {
+		attrs[n] = slog.Bool("panicked", true)
+		n++
+	}
+	record.AddAttrs(attrs[:n]...)
+	_ = sink.Handle(ctx, record) // as slog.Logger does: there is nobody to tell
+}
+
+// requestIDOf finds the request's id, also where a middleware in between kept the context of RequestID to itself.
+func requestIDOf(w http.ResponseWriter, r *http.Request) string {
+	if id := GetRequestID(r.Context()); id != "" {
+		return id
+	}
+	if ids := w.Header()[requestIDHeader]; len(ids) == 1 && validRequestID(ids[0]) {
+		return ids[0]
+	}
+	return ""
+}
+
+// oneLine returns s, quoted if it holds a byte that isn't printable ASCII.
+func oneLine(s string) string {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return strconv.QuoteToASCII(s)
+		}
+	}
+	return s
+}

@@ -1,0 +1,51 @@
+package middleware
+
+import (
+	"maps"
+	"net/http"
+)
+
+// NoCache keeps a response out of every cache: it sets Cache-Control, Expires, Pragma and X-Accel-Expires (nginx) before
+// the handler runs, and hides from the handler what would let it answer 304 Not Modified: for GET and HEAD the request's
+// If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since and If-Range. The preconditions of other methods stay,
+// since they keep one client from overwriting what another wrote.
+func NoCache(next http.Handler) http.Handler { return &noCacheHandler{next} }
+
+var (
+	noCacheResponse = [...][2]string{ // canonical names
+		{"Cache-Control", "no-cache, no-store, no-transform, must-revalidate, private, max-age=0"},
+		{"Expires", "Thu, 01 Jan 1970 00:00:00 GMT"},
+		{"Pragma", "no-cache"},
+		{"X-Accel-Expires", "0"},
+	}
+	conditional = [...]string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range"}
+)
+
+type noCacheHandler struct{ next http.Handler }
+
+func (h *noCacheHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	values := make([]string, len(noCacheResponse)) // one allocation for all; capped, so that appending to one leaves the next alone
+	header := w.Header()
+	for i, kv := range noCacheResponse {
+		values[i] = kv[1]
+		header[kv[0]] = values[i : i+1 : i+1]
+	}
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		for _, name := range conditional {
+			if _, ok := r.Header[name]; ok {
+				r.Header = unconditional(r.Header)
+				break
+			}
+		}
+	}
+	h.next.ServeHTTP(w, r)
+}
+
+// unconditional returns a copy: the caller may still be looking at its map.
+func unconditional(h http.Header) http.Header {
+	h = maps.Clone(h)
+	for _, name := range conditional {
+		delete(h, name)
+	}
+	return h
+}

@@ -1,0 +1,87 @@
+package middleware
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+)
+
+const requestIDHeader = "X-Request-Id" // canonical form, for indexing
+
+// RequestID gives each request an id: the client's X-Request-ID if that is one header of 1 to 128 characters of
+// [A-Za-z0-9._-], else a new one of 32 hexadecimal digits. The id is set on the response's X-Request-ID and can be read
+// with [GetRequestID].
+//
+// A new id is 128 random bits of math/rand/v2, whose generator (ChaCha8, one per thread, seeded by the operating system)
+// repeats neither across processes nor after a restart. Ids are for finding a request in logs. They are no secret, and
+// one that the client chose may be used twice: put nothing behind it.
+func RequestID(next http.Handler) http.Handler { return &requestIDHandler{next} }
+
+// GetRequestID returns the id that [RequestID] gave the request of ctx, "" if there is none.
+func GetRequestID(ctx context.Context) string {
+	if ctx == nil {
+		return ""
+	}
+	if c, ok := ctx.Value(requestIDKey{}).(*requestIDContext); ok {
+		return c.id[0]
+	}
+	return ""
+}
+
+type requestIDHandler struct{ next http.Handler }
+
+func (h *requestIDHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := &requestIDContext{Context: r.Context()}
+	if ids := r.Header[requestIDHeader]; len(ids) == 1 && validRequestID(ids[0]) {
+		c.id[0] = ids[0]
+	} else {
+		c.id[0] = newRequestID()
+	}
+	c.header = c.id
+	w.Header()[requestIDHeader] = c.header[:]
+	inner := r.WithContext(c)
+	// What was learnt on the copy belongs to the caller's request, after a panic too. The context may stay: it only adds the id.
+	defer func() { *r = *inner }()
+	h.next.ServeHTTP(w, inner)
+}
+
+type requestIDKey struct{}
+
+// requestIDContext is a context, the id and the header's value in one allocation. The two are apart so that a handler
+// that writes into the header doesn't change the id.
+type requestIDContext struct {
+	context.Context
+	id, header [1]string
+}
+
+// Value returns the context itself: a string would have to be allocated to become an any.
+func (c *requestIDContext) Value(key any) any {
+	if key == (requestIDKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
+}
+
+func newRequestID() string {
+	const digits = "0123456789abcdef"
+	var id [32]byte
+	hi, lo := rand.Uint64(), rand.Uint64()
+	for i := range 16 {
+		id[i], id[16+i] = digits[hi&15], digits[lo&15]
+		hi, lo = hi>>4, lo>>4
+	}
+	return string(id[:])
+}
+
+func validRequestID(id string) bool {
+	if len(id) == 0 || len(id) > 128 {
+		return false
+	}
+	for i := range len(id) {
+		c := id[i]
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && c != '-' && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return true
+}
