@@ -1,0 +1,13 @@
+// Package analyzer has the checks for programs that use muxmaster, for any driver of golang.org/x/tools/go/analysis.
+// The command muxvet runs them under go vet or by itself; package golangci makes them a plugin of golangci-lint.
+package analyzer
+
+import (
+	"github.com/seed-1954dcaa/muxmaster/analyzer/retain"
+	"golang.org/x/tools/go/analysis"
+)
+
+// All returns the checks.
+func All() []*analysis.Analyzer {
+	return []*analysis.Analyzer{retain.Analyzer}
+}

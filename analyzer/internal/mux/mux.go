@@ -1,0 +1,55 @@
+// Package mux knows the names and types of the router and of net/http that the checks look for.
+package mux
+
+import (
+	"go/types"
+	"strings"
+)
+
+// Path is the import path of the router.
+const Path = "github.com/seed-1954dcaa/muxmaster"
+
+// IsNamed reports whether t, or what t points to, is the type of that name in the package of that path.
+func IsNamed(t types.Type, path, name string) bool {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok {
+		return false
+	}
+	obj := n.Obj()
+	return obj.Name() == name && obj.Pkg() != nil && obj.Pkg().Path() == path
+}
+
+// IsRequest reports whether t is *http.Request.
+func IsRequest(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.Pointer)
+	return ok && IsNamed(t, "net/http", "Request")
+}
+
+// IsResponseWriter reports whether t is http.ResponseWriter.
+func IsResponseWriter(t types.Type) bool { return IsNamed(t, "net/http", "ResponseWriter") }
+
+// IsParams reports whether t is muxmaster.Params or a slice of its elements.
+func IsParams(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Slice)
+	return ok && IsNamed(s.Elem(), Path, "Param")
+}
+
+// IsHandler reports whether a function of this signature serves requests: plain, fast or with an error result.
+func IsHandler(sig *types.Signature) bool {
+	in, out := sig.Params(), sig.Results()
+	switch {
+	case in.Len() < 2 || in.Len() > 3 || out.Len() > 1 || sig.Variadic():
+		return false
+	case !IsResponseWriter(in.At(0).Type()) || !IsRequest(in.At(1).Type()):
+		return false
+	case in.Len() == 3 && !IsParams(in.At(2).Type()):
+		return false
+	}
+	return out.Len() == 0 || types.Identical(out.At(0).Type(), types.Universe.Lookup("error").Type())
+}
+
+// IsTestFile reports whether a file of this name is part of a test.
+func IsTestFile(name string) bool { return strings.HasSuffix(name, "_test.go") }

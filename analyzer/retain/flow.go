@@ -1,0 +1,438 @@
+package retain
+
+import (
+	"go/token"
+	"go/types"
+
+	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
+	"golang.org/x/tools/go/ssa"
+)
+
+// An origin is where a value comes from: a parameter, and what of it.
+//
+//	r                    => {r, -1, ""}
+//	r.URL, *r.URL's address  => {r, -1, ".URL"}
+//	j.req for a parameter j  => {j, 2, ""} if req is the third field of what j points to
+type origin struct {
+	param *ssa.Parameter
+	field int    // the field of the struct that param is or points to, or -1
+	what  string // what to append to the parameter's name in a message
+}
+
+// flow answers where values come from. It works backwards from a value, through the variables of the function, of the
+// functions around it and, for results, of the functions that it calls in the same package. Plain variables are followed
+// in the order of the statements (r = r.Clone(ctx) ends the story of r), fields and elements are not.
+type flow struct {
+	pkg   *ssa.Package
+	made  map[*ssa.Function]*ssa.MakeClosure // where a function literal with free variables is made
+	busy  map[ssa.Value]bool                 // on the way back from the value in question
+	depth int                                // of calls entered
+}
+
+// from returns the origins of v.
+func (f *flow) from(v ssa.Value) []origin {
+	if f.busy[v] || !holdsRequest(v.Type()) && !isAddress(v) {
+		return nil
+	}
+	f.busy[v] = true
+	defer delete(f.busy, v)
+
+	switch v := v.(type) {
+	case *ssa.Parameter:
+		return []origin{{v, -1, ""}}
+	case *ssa.FreeVar:
+		if site := f.made[v.Parent()]; site != nil {
+			return f.from(binding(site, v))
+		}
+	case *ssa.Phi:
+		var all []origin
+		for _, e := range v.Edges {
+			all = add(all, f.from(e)...)
+		}
+		return all
+	case *ssa.ChangeType:
+		return f.from(v.X)
+	case *ssa.ChangeInterface:
+		return f.from(v.X)
+	case *ssa.MakeInterface:
+		return f.from(v.X)
+	case *ssa.TypeAssert:
+		return f.from(v.X)
+	case *ssa.Slice:
+		if n, ok := v.Max.(*ssa.Const); ok && n.Int64() == 0 {
+			return nil // ps[:0:0] has no element
+		}
+		if mux.IsParams(v.X.Type()) {
+			return mark(f.from(v.X), "[...]")
+		}
+		return f.from(v.X)
+	case *ssa.UnOp:
+		if v.Op == token.MUL {
+			return f.load(v.X, v)
+		}
+	case *ssa.FieldAddr:
+		if t := deref(v.X.Type()); mux.IsNamed(t, "net/http", "Request") {
+			return mark(f.from(v.X), "."+fieldName(t, v.Field))
+		}
+		return f.load(v, v)
+	case *ssa.IndexAddr:
+		if mux.IsParams(v.X.Type()) {
+			return mark(f.from(v.X), "[...]")
+		}
+		return f.load(v, v)
+	case *ssa.Alloc:
+		return f.held(v, nil)
+	case *ssa.Field:
+		return f.field(v.X, v.Field, v)
+	case *ssa.Index:
+		return f.from(v.X)
+	case *ssa.Lookup:
+		return f.from(v.X)
+	case *ssa.Extract:
+		switch t := v.Tuple.(type) {
+		case *ssa.Call:
+			return f.result(t, v.Index)
+		case *ssa.TypeAssert:
+			return f.from(t.X)
+		case *ssa.Lookup:
+			return f.from(t.X)
+		case *ssa.Next:
+			if r, ok := t.Iter.(*ssa.Range); ok {
+				return f.from(r.X)
+			}
+		}
+	case *ssa.Call:
+		return f.result(v, 0)
+	case *ssa.MakeClosure:
+		return f.closure(v)
+	case *ssa.MakeMap, *ssa.MakeChan:
+		return f.contents(v, v.Parent())
+	case *ssa.MakeSlice:
+		return f.put(v)
+	}
+	return nil
+}
+
+// load returns the origins of what is read from addr by the instruction at.
+func (f *flow) load(addr ssa.Value, at ssa.Instruction) []origin {
+	switch addr := addr.(type) {
+	case *ssa.FieldAddr:
+		return f.field(addr.X, addr.Field, at)
+	case *ssa.IndexAddr:
+		if mux.IsParams(addr.X.Type()) {
+			return nil // a copy of the element
+		}
+		return f.from(addr.X)
+	case *ssa.Alloc:
+		return f.held(addr, at)
+	case *ssa.FreeVar:
+		if site := f.made[addr.Parent()]; site != nil {
+			return f.load(binding(site, addr), site)
+		}
+		return nil
+	case *ssa.Global:
+		return nil // what was put there is reported where it was put
+	}
+	return f.from(addr)
+}
+
+// held returns the origins of what the variable has when the instruction at runs, or ever had if at is nil.
+func (f *flow) held(a *ssa.Alloc, at ssa.Instruction) []origin {
+	var all []origin
+	stores := storesTo(a)
+	if at != nil {
+		stores = reaching(a, at)
+	}
+	for _, s := range stores {
+		all = add(all, f.from(s.Val)...)
+	}
+	for _, ref := range *a.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.FieldAddr:
+			all = add(all, f.put(ref)...)
+		case *ssa.IndexAddr:
+			all = add(all, f.put(ref)...)
+		case *ssa.MakeClosure: // the literal may assign to the variable
+			for _, s := range storesTo(captured(ref, a)) {
+				all = add(all, f.from(s.Val)...)
+			}
+		}
+	}
+	return all
+}
+
+// contents returns the origins of what fn, where the map or channel v is made, and its literals put into it.
+func (f *flow) contents(v ssa.Value, fn *ssa.Function) []origin {
+	var all []origin
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			switch in := in.(type) {
+			case *ssa.MapUpdate:
+				if f.at(in.Map) == f.at(v) {
+					all = add(add(all, f.from(in.Key)...), f.from(in.Value)...)
+				}
+			case *ssa.Send:
+				if f.at(in.Chan) == f.at(v) {
+					all = add(all, f.from(in.X)...)
+				}
+			}
+		}
+	}
+	for _, literal := range fn.AnonFuncs {
+		all = add(all, f.contents(v, literal)...)
+	}
+	return all
+}
+
+// put returns the origins of what is stored through an address of a variable, or into a slice.
+func (f *flow) put(v ssa.Value) []origin {
+	var all []origin
+	for _, ref := range *v.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.Store:
+			if ref.Addr == v {
+				all = add(all, f.from(ref.Val)...)
+			}
+		case *ssa.FieldAddr:
+			all = add(all, f.put(ref)...)
+		case *ssa.IndexAddr:
+			all = add(all, f.put(ref)...)
+		}
+	}
+	return all
+}
+
+// field returns the origins of the value that field i of x has; x is a struct or the pointer to one.
+func (f *flow) field(x ssa.Value, i int, at ssa.Instruction) []origin {
+	t := deref(x.Type())
+	if mux.IsNamed(t, "net/http", "Request") {
+		if name := fieldName(t, i); name == "URL" || name == "Body" {
+			return mark(f.from(x), "."+name)
+		}
+		return nil
+	}
+	if s, ok := t.Underlying().(*types.Struct); !ok || !holdsRequest(s.Field(i).Type()) {
+		return nil
+	}
+	switch x := x.(type) {
+	case *ssa.Parameter:
+		return []origin{{x, i, ""}}
+	case *ssa.FreeVar:
+		if site := f.made[x.Parent()]; site != nil {
+			return f.field(binding(site, x), i, site)
+		}
+	case *ssa.Alloc:
+		var all []origin
+		for _, ref := range *x.Referrers() {
+			if fa, ok := ref.(*ssa.FieldAddr); ok && fa.Field == i {
+				all = add(all, f.put(fa)...)
+			}
+		}
+		for _, s := range storesTo(x) {
+			all = add(all, f.guard(s.Val, func() []origin { return f.field(s.Val, i, s) })...)
+		}
+		return all
+	case *ssa.Phi:
+		var all []origin
+		for _, e := range x.Edges {
+			all = add(all, f.guard(e, func() []origin { return f.field(e, i, at) })...)
+		}
+		return all
+	case *ssa.UnOp:
+		if x.Op == token.MUL {
+			var all []origin
+			for _, v := range f.values(x.X, x) {
+				all = add(all, f.guard(v, func() []origin { return f.field(v, i, at) })...)
+			}
+			return all
+		}
+	case *ssa.Call:
+		return f.results(x, 0, func(v ssa.Value) []origin { return f.field(v, i, at) })
+	case *ssa.FieldAddr, *ssa.IndexAddr:
+		return f.from(x)
+	}
+	return nil
+}
+
+// values lists what the variable at addr can have when the instruction at reads it; nil if that can't be told. The
+// variable itself stands for a struct that is read as a whole.
+func (f *flow) values(addr ssa.Value, at ssa.Instruction) []ssa.Value {
+	switch addr := addr.(type) {
+	case *ssa.Alloc:
+		if _, ok := deref(addr.Type()).Underlying().(*types.Struct); ok {
+			return []ssa.Value{addr}
+		}
+		var vs []ssa.Value
+		for _, s := range reaching(addr, at) {
+			vs = append(vs, s.Val)
+		}
+		return vs
+	case *ssa.FreeVar:
+		if site := f.made[addr.Parent()]; site != nil {
+			return f.values(binding(site, addr), site)
+		}
+	}
+	return nil
+}
+
+// guard runs fn unless it is running for v already.
+func (f *flow) guard(v ssa.Value, fn func() []origin) []origin {
+	if f.busy[v] {
+		return nil
+	}
+	f.busy[v] = true
+	defer delete(f.busy, v)
+	return fn()
+}
+
+// result returns the origins of a call's result i.
+func (f *flow) result(call *ssa.Call, i int) []origin {
+	c := call.Common()
+	if b, ok := c.Value.(*ssa.Builtin); ok {
+		if b.Name() != "append" {
+			return nil
+		}
+		all := f.from(c.Args[0])
+		if s, ok := c.Args[1].Type().Underlying().(*types.Slice); ok && holdsRequest(s.Elem()) {
+			all = add(all, f.from(c.Args[1])...)
+		}
+		return all
+	}
+	if first, ok := wraps[fullName(c)]; ok && i == 0 {
+		var all []origin
+		for _, arg := range c.Args[min(first, len(c.Args)):] {
+			all = add(all, f.from(arg)...)
+		}
+		return all
+	}
+	return f.results(call, i, f.from)
+}
+
+// results applies look to what a function of this package returns, and says it in terms of the call's arguments.
+func (f *flow) results(call *ssa.Call, i int, look func(ssa.Value) []origin) []origin {
+	fn := f.callee(call.Common())
+	if fn == nil || f.depth > 4 {
+		return nil
+	}
+	f.depth++
+	defer func() { f.depth-- }()
+	var inner, all []origin
+	for _, b := range fn.Blocks {
+		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && i < len(ret.Results) {
+			inner = add(inner, look(ret.Results[i])...)
+		}
+	}
+	for _, o := range inner {
+		if o.param.Parent() != fn {
+			all = add(all, o)
+		} else {
+			all = add(all, f.argument(call.Common(), o, call)...)
+		}
+	}
+	return all
+}
+
+// argument says an origin in a called function in terms of the call's arguments.
+func (f *flow) argument(c *ssa.CallCommon, o origin, at ssa.Instruction) []origin {
+	n := paramIndex(o.param)
+	if n >= len(c.Args) {
+		return nil
+	}
+	if o.field >= 0 {
+		return mark(f.field(c.Args[n], o.field, at), o.what)
+	}
+	return mark(f.from(c.Args[n]), o.what)
+}
+
+// closure returns the origins of what a function literal, or a method value, takes with it and uses.
+func (f *flow) closure(mc *ssa.MakeClosure) []origin {
+	fn := mc.Fn.(*ssa.Function)
+	if fn.Synthetic != "" {
+		return f.from(mc.Bindings[0]) // the receiver of a method value
+	}
+	var all []origin
+	for _, v := range fn.FreeVars {
+		all = add(all, f.uses(v)...)
+	}
+	return all
+}
+
+// uses returns the origins of what is read through v, the address of a captured variable or a pointer that was read from
+// one: of a struct only the fields that are touched.
+func (f *flow) uses(v ssa.Value) []origin {
+	var all []origin
+	for _, ref := range *v.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.DebugRef:
+		case *ssa.Store:
+			if ref.Val == v {
+				all = add(all, f.from(v)...)
+			}
+		case *ssa.FieldAddr:
+			all = add(all, f.uses(ref)...)
+		case *ssa.UnOp:
+			if isStructPointer(ref.Type()) {
+				all = add(all, f.uses(ref)...)
+			} else {
+				all = add(all, f.from(ref)...)
+			}
+		case *ssa.Call, *ssa.Defer, *ssa.Go:
+			all = add(all, f.passed(ref.(ssa.CallInstruction).Common(), v)...)
+		case *ssa.MakeClosure:
+			if inner := captured(ref, v); inner != nil {
+				all = add(all, f.uses(inner)...)
+			} else {
+				all = add(all, f.from(v)...)
+			}
+		default:
+			all = add(all, f.from(v)...)
+		}
+	}
+	return all
+}
+
+// passed returns the origins of what a call reads through its argument v.
+func (f *flow) passed(c *ssa.CallCommon, v ssa.Value) []origin {
+	fn := f.callee(c)
+	if fn == nil || !isStructPointer(v.Type()) || f.depth > 4 {
+		return f.from(v)
+	}
+	f.depth++
+	defer func() { f.depth-- }()
+	var all []origin
+	for i, arg := range c.Args {
+		if arg != v || i >= len(fn.Params) {
+			continue
+		}
+		all = add(all, f.guard(fn.Params[i], func() []origin {
+			var outer []origin
+			for _, o := range f.uses(fn.Params[i]) {
+				switch {
+				case o.param != fn.Params[i]:
+					outer = add(outer, o)
+				case o.field >= 0:
+					outer = add(outer, mark(f.field(v, o.field, nil), o.what)...)
+				default:
+					outer = add(outer, f.from(v)...)
+				}
+			}
+			return outer
+		})...)
+	}
+	return all
+}
+
+// callee returns the function of this package that is called, if that is certain.
+func (f *flow) callee(c *ssa.CallCommon) *ssa.Function {
+	fn := c.StaticCallee()
+	if fn == nil {
+		return nil
+	}
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	if fn.Pkg != f.pkg || fn.Blocks == nil {
+		return nil
+	}
+	return fn
+}

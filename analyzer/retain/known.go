@@ -1,0 +1,64 @@
+package retain
+
+// Functions of other packages are taken to use their arguments during the call and to keep none, except those below. The
+// keys are types.Func.FullName of the generic origin; argument numbers count the receiver as 0.
+
+// runsLater maps a function to the argument that is a function it runs in another goroutine.
+var runsLater = map[string]int{
+	"time.AfterFunc":                                 1,
+	"context.AfterFunc":                              1,
+	"(*sync.WaitGroup).Go":                           1,
+	"(*net/http.Server).RegisterOnShutdown":          1,
+	"(*golang.org/x/sync/errgroup.Group).Go":         1,
+	"(*golang.org/x/sync/errgroup.Group).TryGo":      1,
+	"(*golang.org/x/sync/singleflight.Group).DoChan": 2,
+}
+
+// keeps maps a method to the first argument that its receiver keeps; it keeps all that follow, too.
+var keeps = map[string]int{
+	"(*sync.Map).Store":                        1,
+	"(*sync.Map).Swap":                         1,
+	"(*sync.Map).LoadOrStore":                  1,
+	"(*sync.Map).CompareAndSwap":               1,
+	"(*sync/atomic.Value).Store":               1,
+	"(*sync/atomic.Value).Swap":                1,
+	"(*sync/atomic.Value).CompareAndSwap":      2,
+	"(*sync/atomic.Pointer[T]).Store":          1,
+	"(*sync/atomic.Pointer[T]).Swap":           1,
+	"(*sync/atomic.Pointer[T]).CompareAndSwap": 2,
+	"(*container/list.List).PushBack":          1,
+	"(*container/list.List).PushFront":         1,
+}
+
+// wraps maps a function to the first argument that its result holds; it holds all that follow, too.
+var wraps = map[string]int{
+	"(*net/http.Request).WithContext": 0, // a shallow copy: it shares the path values
+	"net/http.MaxBytesReader":         1,
+	"net/http.NewRequest":             2,
+	"net/http.NewRequestWithContext":  3,
+	"context.WithValue":               2,
+	"io.LimitReader":                  0,
+	"io.MultiReader":                  0,
+	"io.NopCloser":                    0,
+	"io.TeeReader":                    0,
+	"bufio.NewReader":                 0,
+	"bufio.NewReaderSize":             0,
+	"bufio.NewScanner":                0,
+	"encoding/json.NewDecoder":        0,
+	"encoding/xml.NewDecoder":         0,
+}
+
+// waits names the methods that return only when what their receiver stands for has ended, or that keep it from starting.
+var waits = map[string]bool{
+	"(*sync.WaitGroup).Wait":                   true,
+	"(*golang.org/x/sync/errgroup.Group).Wait": true,
+	"(*time.Timer).Stop":                       true,
+}
+
+// forgets maps a method to nothing but the fact that its receiver then no longer holds what keeps put there.
+var forgets = map[string]bool{
+	"(*sync.Map).Delete":            true,
+	"(*sync.Map).LoadAndDelete":     true,
+	"(*sync.Map).CompareAndDelete":  true,
+	"(*container/list.List).Remove": true,
+}

@@ -1,0 +1,296 @@
+package retain
+
+import (
+	"fmt"
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
+	"golang.org/x/tools/go/ssa"
+)
+
+// A place is a variable, or what can be reached from one by fields and pointers, under one name in all the functions
+// that use it. Two equal places are the same variable, channel, map or WaitGroup.
+type place struct {
+	root ssa.Value
+	path string
+}
+
+// at returns the place that v is the value or, for an address, the pointer of.
+func (f *flow) at(v ssa.Value) place {
+	switch v := v.(type) {
+	case *ssa.FieldAddr:
+		p := f.at(v.X)
+		return place{p.root, fmt.Sprintf("%s.%d", p.path, v.Field)}
+	case *ssa.UnOp:
+		if v.Op != token.MUL {
+			break
+		}
+		p := f.at(v.X)
+		if a, ok := p.root.(*ssa.Alloc); ok && p.path == "" {
+			if s := storesTo(a); len(s) == 1 && !f.assignedByLiteral(a) && s[0].Val != v {
+				return f.at(s[0].Val) // a name for that value
+			}
+		}
+		return place{p.root, p.path + "*"}
+	case *ssa.FreeVar:
+		if site := f.made[v.Parent()]; site != nil {
+			return f.at(binding(site, v))
+		}
+	case *ssa.ChangeType:
+		return f.at(v.X)
+	case *ssa.MakeInterface:
+		return f.at(v.X)
+	case *ssa.ChangeInterface:
+		return f.at(v.X)
+	}
+	return place{v, ""}
+}
+
+func (f *flow) assignedByLiteral(a *ssa.Alloc) bool {
+	for _, ref := range *a.Referrers() {
+		if mc, ok := ref.(*ssa.MakeClosure); ok && len(storesTo(captured(mc, a))) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// A lifetime says how long an object lives, as seen from a handler's call.
+type lifetime struct {
+	outlives bool           // longer
+	param    *ssa.Parameter // as long as this argument of a function that is not a handler
+}
+
+// life returns the lifetime of what v is, is the address of, or is a part of, seen from the handler (or the function that
+// handlers call) h. What can't be told counts as local.
+func (c *checker) life(v ssa.Value, h *ssa.Function, seen map[ssa.Value]bool) lifetime {
+	if seen[v] {
+		return lifetime{}
+	}
+	seen[v] = true
+	either := func(vs ...ssa.Value) lifetime {
+		var l lifetime
+		for _, v := range vs {
+			switch m := c.life(v, h, seen); {
+			case m.outlives:
+				return m
+			case m.param != nil:
+				l = m
+			}
+		}
+		return l
+	}
+	switch v := v.(type) {
+	case *ssa.Global:
+		return lifetime{outlives: true}
+	case *ssa.Parameter:
+		return c.paramLife(v, h)
+	case *ssa.FreeVar:
+		if site := c.made[v.Parent()]; site != nil {
+			return c.life(binding(site, v), h, seen)
+		}
+	case *ssa.Alloc:
+		return lifetime{outlives: encloses(v.Parent(), h)}
+	case *ssa.MakeMap:
+		return lifetime{outlives: encloses(v.Parent(), h)}
+	case *ssa.MakeChan:
+		return lifetime{outlives: encloses(v.Parent(), h)}
+	case *ssa.MakeSlice:
+		return lifetime{outlives: encloses(v.Parent(), h)}
+	case *ssa.FieldAddr:
+		return either(v.X)
+	case *ssa.IndexAddr:
+		return either(v.X)
+	case *ssa.Field:
+		return either(v.X)
+	case *ssa.Index:
+		return either(v.X)
+	case *ssa.Lookup:
+		return either(v.X)
+	case *ssa.Slice:
+		return either(v.X)
+	case *ssa.Phi:
+		return either(v.Edges...)
+	case *ssa.ChangeType:
+		return either(v.X)
+	case *ssa.ChangeInterface:
+		return either(v.X)
+	case *ssa.MakeInterface:
+		return either(v.X)
+	case *ssa.TypeAssert:
+		return either(v.X)
+	case *ssa.Extract:
+		return either(v.Tuple)
+	case *ssa.Next:
+		return either(v.Iter)
+	case *ssa.Range:
+		return either(v.X)
+	case *ssa.UnOp:
+		if v.Op != token.MUL {
+			return lifetime{}
+		}
+		if a := c.variable(v.X); a != nil {
+			var vs []ssa.Value
+			for _, s := range storesTo(a) {
+				vs = append(vs, s.Val)
+			}
+			if l := either(vs...); l.outlives || l.param != nil {
+				return l
+			}
+			if len(vs) > 0 && !encloses(a.Parent(), h) {
+				return lifetime{}
+			}
+		}
+		return either(v.X)
+	case *ssa.Call:
+		if fn := c.callee(v.Common()); fn != nil {
+			for _, b := range fn.Blocks {
+				if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && len(ret.Results) > 0 {
+					if isGlobal(ret.Results[0]) {
+						return lifetime{outlives: true}
+					}
+				}
+			}
+		}
+	}
+	return lifetime{}
+}
+
+// variable returns the local variable that addr is the address of, in whatever function it was declared, or nil.
+func (c *checker) variable(addr ssa.Value) *ssa.Alloc {
+	switch addr := addr.(type) {
+	case *ssa.Alloc:
+		return addr
+	case *ssa.FreeVar:
+		if site := c.made[addr.Parent()]; site != nil {
+			return c.variable(binding(site, addr))
+		}
+	}
+	return nil
+}
+
+// isGlobal reports whether v is read from, or points into, a package variable.
+func isGlobal(v ssa.Value) bool {
+	for {
+		switch x := v.(type) {
+		case *ssa.Global:
+			return true
+		case *ssa.UnOp:
+			if x.Op != token.MUL {
+				return false
+			}
+			v = x.X
+		case *ssa.FieldAddr:
+			v = x.X
+		case *ssa.IndexAddr:
+			v = x.X
+		case *ssa.Lookup:
+			v = x.X
+		default:
+			return false
+		}
+	}
+}
+
+// paramLife returns the lifetime of a parameter's object. A handler's receiver outlives the call unless the handler is
+// only ever called by name, on an object that the caller knows; w and r live as long as the request.
+func (c *checker) paramLife(p *ssa.Parameter, h *ssa.Function) lifetime {
+	fn := p.Parent()
+	switch {
+	case encloses(fn, h):
+		return lifetime{outlives: true}
+	case fn != h:
+		return lifetime{}
+	case !isHandler(fn), isReceiver(p) && c.calledByName(fn):
+		return lifetime{param: p}
+	}
+	return lifetime{outlives: isReceiver(p)}
+}
+
+// calledByName reports whether the function is used in this package, and only by static calls.
+func (c *checker) calledByName(fn *ssa.Function) bool {
+	return len(c.calls[fn]) > 0 && !c.asValue[fn.Object()] && fn.Name() != "ServeHTTP"
+}
+
+func isReceiver(p *ssa.Parameter) bool {
+	return p.Parent().Signature.Recv() != nil && p == p.Parent().Params[0]
+}
+
+func isHandler(fn *ssa.Function) bool { return mux.IsHandler(fn.Signature) }
+
+// isSource reports whether p is a handler's request or parameters.
+func isSource(p *ssa.Parameter) bool {
+	return isHandler(p.Parent()) && !isReceiver(p) && (mux.IsRequest(p.Type()) || mux.IsParams(p.Type()))
+}
+
+// encloses reports whether inner is a function literal inside outer.
+func encloses(outer, inner *ssa.Function) bool {
+	for fn := inner.Parent(); fn != nil; fn = fn.Parent() {
+		if fn == outer {
+			return true
+		}
+	}
+	return false
+}
+
+// perRequest reports whether the object that a field of is set belongs to the request: the same function gives it w too.
+func (c *checker) perRequest(addr *ssa.FieldAddr) bool {
+	object := c.at(addr.X)
+	if _, ok := object.root.(*ssa.Global); ok {
+		return false
+	}
+	part := func(v ssa.Value) bool {
+		for {
+			fa, ok := v.(*ssa.FieldAddr)
+			if !ok {
+				return c.at(v) == object
+			}
+			if c.at(fa.X) == object {
+				return true
+			}
+			v = fa.X
+		}
+	}
+	for _, b := range addr.Parent().Blocks {
+		for _, in := range b.Instrs {
+			switch in := in.(type) {
+			case *ssa.Store:
+				if fa, ok := in.Addr.(*ssa.FieldAddr); ok && writesResponse(in.Val) && part(fa) {
+					return true
+				}
+			case *ssa.Call:
+				args := in.Call.Args
+				if len(args) < 2 || !part(receiverOf(args[0])) {
+					continue
+				}
+				for _, a := range args[1:] {
+					if mux.IsResponseWriter(a.Type()) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// receiverOf undoes the load of a pointer field: for c.writer.reset(w) it returns the address of c.writer.
+func receiverOf(v ssa.Value) ssa.Value {
+	if u, ok := v.(*ssa.UnOp); ok && u.Op == token.MUL {
+		return u.X
+	}
+	return v
+}
+
+func writesResponse(v ssa.Value) bool {
+	m, _, _ := types.LookupFieldOrMethod(v.Type(), true, nil, "WriteHeader")
+	_, ok := m.(*types.Func)
+	return ok
+}
+
+func isZero(v ssa.Value) bool {
+	k, ok := v.(*ssa.Const)
+	return ok && (k.Value == nil || k.Value.Kind() == constant.Int && constant.Sign(k.Value) == 0)
+}

@@ -1,0 +1,17 @@
+package retain_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/analyzer/retain"
+	"golang.org/x/tools/go/analysis/analysistest"
+)
+
+func TestRetain(t *testing.T) {
+	testdata, err := filepath.Abs("../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	analysistest.Run(t, testdata, retain.Analyzer, "retain")
+}

@@ -1,0 +1,166 @@
+package retain
+
+import (
+	"go/types"
+	"slices"
+
+	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
+	"golang.org/x/tools/go/ssa"
+)
+
+// holdsRequest reports whether a value of type t can lead to a request, its URL, its body or its parameters.
+func holdsRequest(t types.Type) bool { return leads(t, make(map[types.Type]bool)) }
+
+func leads(t types.Type, seen map[types.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	if mux.IsNamed(t, "net/url", "URL") || mux.IsNamed(t, mux.Path, "Param") {
+		_, ptr := t.Underlying().(*types.Pointer)
+		return ptr // a copy has strings only
+	}
+	if mux.IsParams(t) {
+		return true
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Interface, *types.Signature:
+		return true
+	case *types.Pointer:
+		return leads(u.Elem(), seen)
+	case *types.Slice:
+		return leads(u.Elem(), seen)
+	case *types.Array:
+		return leads(u.Elem(), seen)
+	case *types.Chan:
+		return leads(u.Elem(), seen)
+	case *types.Map:
+		return leads(u.Key(), seen) || leads(u.Elem(), seen)
+	case *types.Struct:
+		for v := range u.Fields() {
+			if leads(v.Type(), seen) {
+				return true
+			}
+		}
+	case *types.Tuple:
+		return true
+	}
+	return false
+}
+
+// isAddress reports whether v is the address of a field or an element, which its type says nothing about.
+func isAddress(v ssa.Value) bool {
+	switch v.(type) {
+	case *ssa.FieldAddr, *ssa.IndexAddr:
+		return true
+	}
+	return false
+}
+
+func isStructPointer(t types.Type) bool {
+	p, ok := t.Underlying().(*types.Pointer)
+	if !ok || mux.IsRequest(t) || mux.IsNamed(t, "net/url", "URL") {
+		return false
+	}
+	_, ok = p.Elem().Underlying().(*types.Struct)
+	return ok
+}
+
+func deref(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+func fieldName(t types.Type, i int) string {
+	return t.Underlying().(*types.Struct).Field(i).Name()
+}
+
+func paramIndex(p *ssa.Parameter) int { return slices.Index(p.Parent().Params, p) }
+
+// fullName names the function that is called, "" if it is not known: "time.AfterFunc", "(*sync.WaitGroup).Go".
+func fullName(c *ssa.CallCommon) string {
+	if fn := c.StaticCallee(); fn != nil {
+		if f, ok := fn.Object().(*types.Func); ok {
+			return f.Origin().FullName()
+		}
+	}
+	return ""
+}
+
+// binding returns what the free variable v stands for where its function is made.
+func binding(site *ssa.MakeClosure, v *ssa.FreeVar) ssa.Value {
+	return site.Bindings[slices.Index(v.Parent().FreeVars, v)]
+}
+
+// captured returns the free variable by which the literal made at site knows v, or nil.
+func captured(site *ssa.MakeClosure, v ssa.Value) ssa.Value {
+	if i := slices.Index(site.Bindings, v); i >= 0 {
+		if fn := site.Fn.(*ssa.Function); fn.Synthetic == "" {
+			return fn.FreeVars[i]
+		}
+	}
+	return nil
+}
+
+// storesTo lists the assignments to the whole variable at addr in the function where addr is known by this name.
+func storesTo(addr ssa.Value) []*ssa.Store {
+	if addr == nil {
+		return nil
+	}
+	var stores []*ssa.Store
+	for _, ref := range *addr.Referrers() {
+		if s, ok := ref.(*ssa.Store); ok && s.Addr == addr {
+			stores = append(stores, s)
+		}
+	}
+	return stores
+}
+
+// reaching lists the assignments to the whole variable a that can be the latest one when the instruction at runs.
+func reaching(a *ssa.Alloc, at ssa.Instruction) []*ssa.Store {
+	if at.Parent() != a.Parent() {
+		return storesTo(a)
+	}
+	var found []*ssa.Store
+	seen := make(map[*ssa.BasicBlock]bool)
+	var back func(b *ssa.BasicBlock, n int)
+	back = func(b *ssa.BasicBlock, n int) {
+		for i := n - 1; i >= 0; i-- {
+			if s, ok := b.Instrs[i].(*ssa.Store); ok && s.Addr == a {
+				found = append(found, s)
+				return
+			}
+			if b.Instrs[i] == ssa.Instruction(a) {
+				return
+			}
+		}
+		for _, p := range b.Preds {
+			if !seen[p] {
+				seen[p] = true
+				back(p, len(p.Instrs))
+			}
+		}
+	}
+	back(at.Block(), slices.Index(at.Block().Instrs, at))
+	return found
+}
+
+func add(all []origin, more ...origin) []origin {
+	for _, o := range more {
+		if !slices.Contains(all, o) {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// mark says that what is meant is not the origins themselves but a part of them.
+func mark(os []origin, what string) []origin {
+	out := make([]origin, len(os))
+	for i, o := range os {
+		out[i] = origin{o.param, o.field, o.what + what}
+	}
+	return out
+}

@@ -1,0 +1,232 @@
+package retain
+
+import (
+	"go/constant"
+	"go/token"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// settled reports whether every way from the instruction on to a return of its function passes one that satisfies done,
+// or whether such a one is deferred before. A select settles where it received from a channel that satisfies by. A loop
+// that waits counts as a whole: how often it runs is as much a matter of arithmetic as how many goroutines were started.
+func (f *flow) settled(from ssa.Instruction, done func(ssa.Instruction) bool, by func(ssa.Value) bool) bool {
+	loops := make(map[*ssa.BasicBlock]bool) // in which the way ends: the heads of loops that wait, and what guards them
+	for _, b := range from.Parent().Blocks {
+		for _, in := range b.Instrs {
+			if !done(in) {
+				continue
+			}
+			if _, ok := in.(*ssa.Defer); ok && b.Dominates(from.Block()) {
+				return true
+			}
+			for h := b; h != nil && !h.Dominates(from.Block()); h = h.Idom() {
+				if reaches(b, h) {
+					loops[h] = true
+					if p := h.Idom(); p != nil && guards(p, h) {
+						loops[p] = true
+					}
+				}
+			}
+		}
+	}
+	seen := make(map[*ssa.BasicBlock]bool)
+	var ok func(b *ssa.BasicBlock, n int) bool
+	ok = func(b *ssa.BasicBlock, n int) bool {
+		for _, in := range b.Instrs[n:] {
+			if _, isReturn := in.(*ssa.Return); isReturn {
+				return false
+			} else if done(in) {
+				return true
+			}
+		}
+		if loops[b] {
+			return true
+		}
+		for i, s := range b.Succs {
+			if i == 0 && received(b, by) || seen[s] {
+				continue
+			}
+			seen[s] = true
+			if !ok(s, 0) {
+				return false
+			}
+		}
+		return true
+	}
+	return ok(from.Block(), slices.Index(from.Block().Instrs, from)+1)
+}
+
+// guards reports whether p does no more than choose between the loop that starts with h and what comes after the loop.
+func guards(p, h *ssa.BasicBlock) bool {
+	if len(p.Succs) != 2 || reaches(h, p) {
+		return false
+	}
+	after := p.Succs[0]
+	if after == h {
+		after = p.Succs[1]
+	}
+	return !reaches(after, h) && slices.ContainsFunc(after.Preds, func(b *ssa.BasicBlock) bool { return b != p && reaches(b, h) })
+}
+
+// received reports whether the first branch at the end of b is taken when a select got something from a channel that
+// satisfies by.
+func received(b *ssa.BasicBlock, by func(ssa.Value) bool) bool {
+	branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+	if !ok || by == nil {
+		return false
+	}
+	cmp, ok := branch.Cond.(*ssa.BinOp)
+	if !ok || cmp.Op != token.EQL {
+		return false
+	}
+	index, ok := cmp.X.(*ssa.Extract)
+	if !ok {
+		return false
+	}
+	sel, ok := index.Tuple.(*ssa.Select)
+	k, isConst := cmp.Y.(*ssa.Const)
+	if !ok || !isConst || k.Value == nil || k.Value.Kind() != constant.Int {
+		return false
+	}
+	state := int(k.Int64())
+	return state >= 0 && state < len(sel.States) && sel.States[state].Send == nil && by(sel.States[state].Chan)
+}
+
+func reaches(from, to *ssa.BasicBlock) bool {
+	seen := make(map[*ssa.BasicBlock]bool)
+	var walk func(b *ssa.BasicBlock) bool
+	walk = func(b *ssa.BasicBlock) bool {
+		if b == to {
+			return true
+		}
+		seen[b] = true
+		for _, s := range b.Succs {
+			if !seen[s] && walk(s) {
+				return true
+			}
+		}
+		return false
+	}
+	return slices.ContainsFunc(from.Succs, walk)
+}
+
+// waitsFor returns the test for the instructions after which a goroutine that signals its end at one of the places has
+// ended: Wait on a group, Stop of a timer, the receive from a channel, a call of the function that does it.
+func (f *flow) waitsFor(ends []place) func(ssa.Instruction) bool {
+	return func(in ssa.Instruction) bool { return f.isWait(in, ends, 0) }
+}
+
+func (f *flow) isWait(in ssa.Instruction, ends []place, depth int) bool {
+	is := func(v ssa.Value) bool { return slices.Contains(ends, f.at(v)) }
+	switch in := in.(type) {
+	case *ssa.UnOp:
+		return in.Op == token.ARROW && is(in.X)
+	case *ssa.Select:
+		return in.Blocking && !slices.ContainsFunc(in.States, func(s *ssa.SelectState) bool { return s.Send != nil || !is(s.Chan) })
+	case *ssa.Call, *ssa.Defer:
+		c := in.(ssa.CallInstruction).Common()
+		if waits[fullName(c)] {
+			return is(c.Args[0])
+		}
+		if !c.IsInvoke() && is(c.Value) {
+			return true // the stop function of context.AfterFunc
+		}
+		fn := f.callee(c)
+		if fn == nil || depth > 1 {
+			return false
+		}
+		inner := slices.Clone(ends)
+		for i, arg := range c.Args {
+			for _, e := range ends {
+				if f.at(arg) == (place{e.root, e.path}) && i < len(fn.Params) {
+					inner = append(inner, place{fn.Params[i], ""})
+				}
+			}
+		}
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				if f.isWait(in, inner, depth+1) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// ends lists where a goroutine that runs fn with these arguments signals its end: the WaitGroup on which it calls Done,
+// the channel on which it sends or which it closes. A signal that is given while the request is still used is none.
+func (f *flow) ends(c *ssa.CallCommon, used func(ssa.Instruction) bool) []place {
+	fn := f.callee(c)
+	if fn == nil {
+		return nil
+	}
+	return f.outer(f.signals(fn, used, 0), fn, c)
+}
+
+func (f *flow) signals(fn *ssa.Function, used func(ssa.Instruction) bool, depth int) []place {
+	var all []place
+	for _, b := range fn.Blocks {
+		for i, in := range b.Instrs {
+			var here []place
+			deferred := false
+			switch in := in.(type) {
+			case *ssa.Send:
+				here = []place{f.at(in.Chan)}
+			case *ssa.Select:
+				for _, s := range in.States {
+					if s.Send != nil {
+						here = append(here, f.at(s.Chan))
+					}
+				}
+			case *ssa.Call, *ssa.Defer:
+				_, deferred = in.(*ssa.Defer)
+				c := in.(ssa.CallInstruction).Common()
+				b, builtin := c.Value.(*ssa.Builtin)
+				switch {
+				case builtin && b.Name() == "close", fullName(c) == "(*sync.WaitGroup).Done":
+					here = []place{f.at(c.Args[0])}
+				case !builtin && depth < 3:
+					if callee := f.callee(c); callee != nil && callee != fn {
+						here = f.outer(f.signals(callee, used, depth+1), callee, c)
+						deferred = true // the order was looked at inside
+					}
+				}
+			}
+			if len(here) > 0 && (deferred || !usedAfter(b, i+1, used)) {
+				all = append(all, here...)
+			}
+		}
+	}
+	return all
+}
+
+// outer says the places that a called function knows in terms of the call's arguments.
+func (f *flow) outer(ps []place, fn *ssa.Function, c *ssa.CallCommon) []place {
+	out := make([]place, 0, len(ps))
+	for _, p := range ps {
+		if param, ok := p.root.(*ssa.Parameter); ok && param.Parent() == fn {
+			if i := paramIndex(param); i < len(c.Args) {
+				arg := f.at(c.Args[i])
+				p = place{arg.root, arg.path + p.path}
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// usedAfter reports whether an instruction that satisfies used can run after instruction n of b.
+func usedAfter(b *ssa.BasicBlock, n int, used func(ssa.Instruction) bool) bool {
+	if slices.ContainsFunc(b.Instrs[n:], used) {
+		return true
+	}
+	for _, other := range b.Parent().Blocks {
+		if reaches(b, other) && slices.ContainsFunc(other.Instrs, used) {
+			return true
+		}
+	}
+	return false
+}
