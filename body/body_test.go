@@ -1,0 +1,306 @@
+package body_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/body"
+)
+
+// wrapped hides everything of a writer but what Unwrap reveals, as a status
+// recorder does.
+type wrapped struct{ http.ResponseWriter }
+
+func (w wrapped) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func statusOf(err error) int {
+	if e := (*body.Error)(nil); errors.As(err, &e) {
+		return e.StatusCode()
+	}
+	return 0
+}
+
+// broken yields some bytes and then err.
+func broken(s string, err error) io.Reader {
+	return io.MultiReader(strings.NewReader(s), errReader{err})
+}
+
+type errReader struct{ err error }
+
+func (r errReader) Read([]byte) (int, error) { return 0, r.err }
+
+func TestReadJSON(t *testing.T) {
+	type user struct {
+		Name string
+		Raw  json.RawMessage
+	}
+	for _, c := range []struct {
+		name, want string
+		body       io.Reader
+		status     int
+		text       string
+	}{
+		{name: "one value", body: strings.NewReader(`{"name":"ann","raw":[1]}`), want: `{ann [1]}`},
+		{name: "space around it", body: strings.NewReader(" {\"name\":\"ann\"}\n"), want: `{ann }`},
+		{name: "empty", body: strings.NewReader(""), status: 400, text: "empty, where a JSON value is expected"},
+		{name: "trailing garbage", body: strings.NewReader(`{"name":"ann"} x`), status: 400, text: "not the expected JSON"},
+		{name: "two values", body: strings.NewReader(`{} {}`), status: 400, text: "not the expected JSON"},
+		{name: "half a value", body: strings.NewReader(`{"name":`), status: 400, text: "not the expected JSON"},
+		{name: "wrong type", body: strings.NewReader(`{"name":1}`), status: 400, text: "not the expected JSON"},
+		{name: "at the limit", body: strings.NewReader(`{"name":"` + strings.Repeat("a", 1000-11) + `"}`), want: "{" + strings.Repeat("a", 1000-11) + " }"},
+		{name: "past the limit", body: strings.NewReader(`{"name":"` + strings.Repeat("a", 1000-10) + `"}`), status: 413, text: "larger than 1000 bytes"},
+		{name: "past the limit, length unknown", body: io.MultiReader(strings.NewReader(strings.Repeat(" ", 1001))), status: 413, text: "larger than 1000 bytes"},
+		{name: "broken off", body: broken(`{"name"`, io.ErrUnexpectedEOF), status: 400, text: "ends early"},
+		{name: "too slow", body: broken(`{"name"`, os.ErrDeadlineExceeded), status: 408, text: "took too long"},
+		{name: "reset", body: broken(`{"name"`, net.ErrClosed), status: 400, text: "cannot be read"},
+	} {
+		r := httptest.NewRequest("POST", "/", c.body)
+		v, err := body.ReadJSON[user](httptest.NewRecorder(), r, 1000)
+		if got := statusOf(err); got != c.status {
+			t.Errorf("%s: status %d (%v), want %d", c.name, got, err, c.status)
+		}
+		if err != nil && !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s: error %q does not say %q", c.name, err, c.text)
+		}
+		if got := "{" + v.Name + " " + string(v.Raw) + "}"; err == nil && got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		if err != nil && (v.Name != "" || v.Raw != nil) {
+			t.Errorf("%s: half a value came with the error: %+v", c.name, v)
+		}
+	}
+}
+
+func TestWithBodyNil(t *testing.T) {
+	called := false
+	err := body.WithBody(httptest.NewRecorder(), &http.Request{}, 0, func(p []byte) error { called = true; return io.EOF })
+	if !called || err != io.EOF {
+		t.Errorf("called %v, error %v; want the callback's own error", called, err)
+	}
+}
+
+// An announced length is only a reason to refuse, never to allocate.
+func TestAnnouncedLengthCostsNothing(t *testing.T) {
+	r := httptest.NewRequest("POST", "/", strings.NewReader("short"))
+	r.ContentLength = 1 << 30
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := body.WithBody(httptest.NewRecorder(), r, 2<<30, func(p []byte) error { return nil })
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; err != nil || got > 1<<20 {
+		t.Errorf("allocated %d bytes for a body of 5 (%v), want less than 1 MiB", got, err)
+	}
+}
+
+// A refused upload is answered at once, although its client waits for the
+// answer before sending more, and also through a wrapper around the writer.
+func TestRefusalIsImmediate(t *testing.T) {
+	refuse := func(w http.ResponseWriter, r *http.Request) {
+		err := body.WithBody(w, r, 100<<10, func([]byte) error { return nil })
+		w.WriteHeader(statusOf(err))
+	}
+	for _, c := range []struct {
+		name    string
+		handler http.HandlerFunc
+		header  string
+		prefix  string
+	}{
+		{"bare, announced", refuse, "Content-Length: 400000", ""},
+		{"wrapped, announced", func(w http.ResponseWriter, r *http.Request) { refuse(wrapped{w}, r) }, "Content-Length: 200000", ""},
+		{"bare, chunked", refuse, "Transfer-Encoding: chunked", "1e848\r\n"},
+		{"wrapped, chunked", func(w http.ResponseWriter, r *http.Request) { refuse(wrapped{wrapped{w}}, r) }, "Transfer-Encoding: chunked", "1e848\r\n"},
+	} {
+		srv := httptest.NewServer(c.handler)
+		conn, err := net.Dial("tcp", srv.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn.SetDeadline(time.Now().Add(5 * time.Second))
+		io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\n"+c.header+"\r\n\r\n"+c.prefix+strings.Repeat("a", 110_000))
+		answer := make([]byte, 12)
+		if _, err := io.ReadFull(conn, answer); err != nil || string(answer) != "HTTP/1.1 413" {
+			t.Errorf("%s: %q, %v; want HTTP/1.1 413", c.name, answer, err)
+		}
+		conn.Close()
+		srv.Close()
+	}
+}
+
+type failsLate struct{}
+
+func (failsLate) MarshalJSON() ([]byte, error) { return nil, errors.New("no luck") }
+
+func TestWriteJSON(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		method  string
+		code    int
+		v       any
+		want    string
+		length  string
+		errText string
+	}{
+		{name: "object", method: "GET", code: 201, v: map[string]int{"a": 1}, want: `{"a":1}`, length: "7"},
+		{name: "html is escaped", method: "GET", code: 200, v: "<b>", want: `"\u003cb\u003e"`, length: "15"},
+		{name: "large", method: "GET", code: 200, v: strings.Repeat("a", 100_000), want: `"` + strings.Repeat("a", 100_000) + `"`, length: "100002"},
+		{name: "HEAD keeps the length", method: "HEAD", code: 200, v: 12, want: "", length: "2"},
+		{name: "204 has no body", method: "GET", code: 204, v: 12, want: ""},
+		{name: "304 has no body", method: "GET", code: 304, v: 12, want: ""},
+		{name: "a failure after 128 KiB", method: "GET", code: 200, v: []any{strings.Repeat("a", 128<<10), failsLate{}}, want: "failed\n", length: "7", errText: "body: cannot encode the answer as JSON"},
+		{name: "not JSON", method: "GET", code: 200, v: func() {}, want: "failed\n", length: "7", errText: "body: cannot encode the answer as JSON"},
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if err := body.WriteJSON(w, c.code, c.v); err != nil {
+				if c.errText == "" || !strings.Contains(err.Error(), c.errText) {
+					t.Errorf("%s: error %q, want %q", c.name, err, c.errText)
+				}
+				http.Error(w, "failed", 500)
+			}
+		}))
+		req, _ := http.NewRequest(c.method, srv.URL, nil)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		got, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		srv.Close()
+		wantCode, wantType := c.code, "application/json"
+		if c.errText != "" {
+			wantCode, wantType = 500, "text/plain; charset=utf-8"
+		}
+		if resp.StatusCode != wantCode || string(got) != c.want || resp.Header.Get("Content-Length") != c.length {
+			t.Errorf("%s: %d %.40q, length %q; want %d %.40q, %q", c.name, resp.StatusCode, got, resp.Header.Get("Content-Length"), wantCode, c.want, c.length)
+		}
+		if ct := resp.Header.Get("Content-Type"); c.length != "" && ct != wantType {
+			t.Errorf("%s: Content-Type %q, want %q", c.name, ct, wantType)
+		}
+	}
+}
+
+func TestWriteJSONKeepsContentType(t *testing.T) {
+	w := httptest.NewRecorder()
+	w.Header().Set("Content-Type", "application/problem+json")
+	if err := body.WriteJSON(w, 400, "x"); err != nil || w.Header().Get("Content-Type") != "application/problem+json" {
+		t.Errorf("Content-Type %q, %v; want the one that was set", w.Header().Get("Content-Type"), err)
+	}
+}
+
+// countingWriter counts Writes, and whether its ReadFrom was taken.
+type countingWriter struct {
+	http.ResponseWriter
+	writes int
+	readFr bool
+}
+
+func (w *countingWriter) Write(p []byte) (int, error) { w.writes++; return len(p), nil }
+func (w *countingWriter) ReadFrom(r io.Reader) (int64, error) {
+	w.readFr = true
+	return io.Copy(io.Discard, r)
+}
+
+func TestWriteJSONIsOneWrite(t *testing.T) {
+	w := &countingWriter{ResponseWriter: httptest.NewRecorder()}
+	body.WriteJSON(w, 200, strings.Repeat("a", 1<<20))
+	if w.writes != 1 {
+		t.Errorf("%d writes, want 1", w.writes)
+	}
+}
+
+func TestCopy(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	text := strings.Repeat("0123456789", 20_000)
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	plain := struct{ io.Reader }{strings.NewReader(text)}
+	for _, c := range []struct {
+		name   string
+		src    io.Reader
+		want   int64
+		readFr bool
+	}{
+		{"a stream never goes to ReadFrom", plain, 200_000, false},
+		{"a file does, for sendfile", file, 200_000, true},
+		{"part of a file too", io.LimitReader(io.NewSectionReader(file, 0, 1), 0), 0, false},
+		{"a limited file", &io.LimitedReader{R: file, N: 0}, 0, true},
+		{"a WriterTo", strings.NewReader(text), 200_000, false},
+	} {
+		w := &countingWriter{ResponseWriter: httptest.NewRecorder()}
+		n, err := body.Copy(w, c.src)
+		if n != c.want || err != nil || w.readFr != c.readFr {
+			t.Errorf("%s: %d, %v, ReadFrom %v; want %d, nil, %v", c.name, n, err, w.readFr, c.want, c.readFr)
+		}
+	}
+	var out bytes.Buffer
+	if n, err := body.Copy(&out, broken("abc", io.ErrUnexpectedEOF)); n != 3 || err != io.ErrUnexpectedEOF || out.String() != "abc" {
+		t.Errorf("a source that breaks: %d, %v, %q", n, err, out.String())
+	}
+}
+
+// A proxy that follows Copy's advice never lets a cut answer look complete.
+func TestCutAnswerIsNoticed(t *testing.T) {
+	for _, known := range []bool{true, false} {
+		up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if known {
+				w.Header().Set("Content-Length", "1000000")
+			}
+			w.Write(make([]byte, 60_000))
+			panic(http.ErrAbortHandler)
+		}))
+		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			resp, err := http.Get(up.URL)
+			if err != nil {
+				panic(http.ErrAbortHandler)
+			}
+			defer resp.Body.Close()
+			if resp.ContentLength >= 0 {
+				w.Header().Set("Content-Length", strconv.FormatInt(resp.ContentLength, 10))
+			}
+			if _, err := body.Copy(w, resp.Body); err != nil {
+				panic(http.ErrAbortHandler)
+			}
+		}))
+		resp, err := http.Get(proxy.URL)
+		if err == nil {
+			_, err = io.ReadAll(resp.Body)
+			resp.Body.Close()
+		}
+		if err == nil {
+			t.Errorf("length known %v: a cut answer was taken for a whole one", known)
+		}
+		proxy.Close()
+		up.Close()
+	}
+}
+
+func TestBuffers(t *testing.T) {
+	var b body.Buffers
+	p := b.Get()
+	if len(p) != 64<<10 {
+		t.Errorf("got %d bytes, want 64 KiB", len(p))
+	}
+	b.Put(p)
+	b.Put(p[:10])
+	b.Put(make([]byte, 10))
+	if got := len(b.Get()); got != 64<<10 {
+		t.Errorf("after odd slices: %d bytes, want 64 KiB", got)
+	}
+}
