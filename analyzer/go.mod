@@ -2,10 +2,11 @@ module github.com/seed-1954dcaa/muxmaster/analyzer
 
 go 1.26.0
 
+require golang.org/x/tools v0.52.0
+
 require (
 	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/tools v0.52.0
 )
 
 replace github.com/seed-1954dcaa/muxmaster => ../

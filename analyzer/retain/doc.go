@@ -28,8 +28,8 @@
 // Strings and other values without a pointer into the request, copies (*r.URL, ps[i], slices.Clone(ps)), r.Header,
 // r.Context(), r.Clone(ctx). Goroutines that the handler waits for on every way to its end, by sync.WaitGroup,
 // errgroup.Group or the receive from a channel that the goroutine sends on or closes. Timers that it stops, fields that
-// it sets to nil and map entries that it deletes again. Objects that are given w along with r: they live as long as the
-// request.
+// it sets to nil and map entries that it deletes again. Objects that are given w along with r, and the variables of a
+// function that makes a handler and calls ServeHTTP itself: they belong to one request.
 //
 // In a file that ends in _test.go, variables and channels of the test around a handler are no reports either: a test that
 // looks at the request afterwards means to.

@@ -92,13 +92,13 @@ func (c *checker) life(v ssa.Value, h *ssa.Function, seen map[ssa.Value]bool) li
 			return c.life(binding(site, v), h, seen)
 		}
 	case *ssa.Alloc:
-		return lifetime{outlives: encloses(v.Parent(), h)}
+		return lifetime{outlives: c.around(v.Parent(), h)}
 	case *ssa.MakeMap:
-		return lifetime{outlives: encloses(v.Parent(), h)}
+		return lifetime{outlives: c.around(v.Parent(), h)}
 	case *ssa.MakeChan:
-		return lifetime{outlives: encloses(v.Parent(), h)}
+		return lifetime{outlives: c.around(v.Parent(), h)}
 	case *ssa.MakeSlice:
-		return lifetime{outlives: encloses(v.Parent(), h)}
+		return lifetime{outlives: c.around(v.Parent(), h)}
 	case *ssa.FieldAddr:
 		return either(v.X)
 	case *ssa.IndexAddr:
@@ -139,7 +139,7 @@ func (c *checker) life(v ssa.Value, h *ssa.Function, seen map[ssa.Value]bool) li
 			if l := either(vs...); l.outlives || l.param != nil {
 				return l
 			}
-			if len(vs) > 0 && !encloses(a.Parent(), h) {
+			if len(vs) > 0 && !c.around(a.Parent(), h) {
 				return lifetime{}
 			}
 		}
@@ -200,7 +200,7 @@ func (c *checker) paramLife(p *ssa.Parameter, h *ssa.Function) lifetime {
 	fn := p.Parent()
 	switch {
 	case encloses(fn, h):
-		return lifetime{outlives: true}
+		return lifetime{outlives: c.around(fn, h)}
 	case fn != h:
 		return lifetime{}
 	case !isHandler(fn), isReceiver(p) && c.calledByName(fn):
@@ -223,6 +223,22 @@ func isHandler(fn *ssa.Function) bool { return mux.IsHandler(fn.Signature) }
 // isSource reports whether p is a handler's request or parameters.
 func isSource(p *ssa.Parameter) bool {
 	return isHandler(p.Parent()) && !isReceiver(p) && (mux.IsRequest(p.Type()) || mux.IsParams(p.Type()))
+}
+
+// around reports whether the variables of fn are there before and after calls of the function literal h in it. Where fn
+// calls ServeHTTP itself, it has made h to serve one request.
+func (c *checker) around(fn, h *ssa.Function) bool {
+	if !encloses(fn, h) {
+		return false
+	}
+	serves := false
+	instructions([]*ssa.Function{fn}, func(in ssa.Instruction) {
+		if common := callOf(in); common != nil {
+			f := common.StaticCallee()
+			serves = serves || common.IsInvoke() && common.Method.Name() == "ServeHTTP" || f != nil && f.Name() == "ServeHTTP"
+		}
+	})
+	return !serves
 }
 
 // encloses reports whether inner is a function literal inside outer.

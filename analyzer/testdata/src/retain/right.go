@@ -341,3 +341,23 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	go serve(r)
 	return nil, nil
 }
+
+// An adapter makes a handler to serve one request of a framework.
+type frameworkContext struct {
+	w http.ResponseWriter
+	r *http.Request
+}
+
+func rightAdapter(mw func(http.Handler) http.Handler, rest func(*frameworkContext)) func(*frameworkContext) {
+	return func(c *frameworkContext) {
+		served := false
+		var seen *http.Request
+		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			c.r = r
+			served, seen = true, r
+			rest(c)
+		})
+		mw(h).ServeHTTP(c.w, c.r)
+		use(served, seen)
+	}
+}

@@ -1,0 +1,219 @@
+// Command corpus runs the checks over published programs and compares the reports with the verdicts of a person.
+//
+//	go run ./corpus [module ...]
+//
+// modules.txt lists the programs, "module version package..." a line; they are downloaded into the module cache and
+// loaded from there. verdicts.txt has one line for each report that was looked at: true or false (a false alarm), the
+// module, the position, the check and why. The command prints the reports without a verdict, the counts and the share of
+// false alarms, and exits with status 1 if there are reports without a verdict, verdicts without a report, or more than
+// 5 % false alarms. It needs the network, and with a cold build cache more than half an hour.
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+//go:embed modules.txt
+var modules string
+
+//go:embed verdicts.txt
+var verdicts string
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("corpus: ")
+	flag.Parse()
+	known := make(map[string]bool) // report => whether it is right
+	for line := range strings.Lines(verdicts) {
+		if f := strings.Fields(line); len(f) > 3 && f[0] != "#" {
+			known[strings.Join(f[1:4], " ")] = f[0] == "true"
+		}
+	}
+	work := filepath.Join(os.TempDir(), "muxvet-corpus")
+	tool := filepath.Join(work, "muxvet")
+	build := exec.Command("go", "build", "-o", tool, "github.com/seed-1954dcaa/muxmaster/analyzer/cmd/muxvet")
+	if out, err := build.CombinedOutput(); err != nil {
+		log.Fatalf("%v\n%s", err, out)
+	}
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "module\tpackages\thandlers\treports\tfalse alarms")
+	var total result
+	missing := 0
+	for line := range strings.Lines(modules) {
+		f := strings.Fields(line)
+		if len(f) < 2 || f[0] == "#" || flag.NArg() > 0 && !slices.Contains(flag.Args(), f[0]) {
+			continue
+		}
+		r, err := check(tool, f[0], f[1], f[2:], known)
+		if err != nil {
+			log.Printf("%s: %v", f[0], err)
+			missing++
+			continue
+		}
+		fmt.Fprintf(table, "%s@%s\t%d\t%d\t%d\t%d\n", f[0], f[1], r.packages, r.handlers, r.reports, r.wrong)
+		table.Flush()
+		total.add(r)
+	}
+	if flag.NArg() == 0 {
+		for report := range known {
+			log.Printf("no longer reported: %s", report)
+			missing++
+		}
+	}
+	fmt.Fprintf(table, "all\t%d\t%d\t%d\t%d\n", total.packages, total.handlers, total.reports, total.wrong)
+	table.Flush()
+	if total.reports > 0 {
+		fmt.Printf("false alarms: %.1f %%\n", 100*float64(total.wrong)/float64(total.reports))
+	}
+	if missing > 0 || total.unknown > 0 || total.wrong*20 > total.reports {
+		os.Exit(1)
+	}
+}
+
+type result struct{ packages, handlers, reports, wrong, unknown int }
+
+func (r *result) add(o result) {
+	r.packages += o.packages
+	r.handlers += o.handlers
+	r.reports += o.reports
+	r.wrong += o.wrong
+	r.unknown += o.unknown
+}
+
+// check runs the checks over a module's packages that import net/http. It takes the reports out of known.
+func check(tool, path, version string, patterns []string, known map[string]bool) (result, error) {
+	dir, env, err := prepare(path, version)
+	if err != nil {
+		return result{}, err
+	}
+	if len(patterns) == 0 {
+		patterns = []string{"./..."}
+	}
+	names, err := serving(dir, env, patterns)
+	if err != nil {
+		return result{}, err
+	}
+	r := result{packages: len(names)}
+	if len(names) == 0 {
+		return r, nil
+	}
+	if r.handlers, err = handlers(dir, env, names); err != nil {
+		return r, err
+	}
+	cmd := exec.Command("go", append([]string{"vet", "-vettool=" + tool, "-json"}, names...)...)
+	cmd.Dir, cmd.Env, cmd.Stderr = dir, env, os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		log.Printf("%s: not all of it was checked: %v", path, err)
+	}
+	seen := make(map[string]bool)
+	for in := json.NewDecoder(bytes.NewReader(out)); ; {
+		var found map[string]map[string][]struct{ Posn, Message string } // by package and check
+		if err := in.Decode(&found); err == io.EOF {
+			return r, nil
+		} else if err != nil {
+			return r, err
+		}
+		for _, checks := range found {
+			for check, reports := range checks {
+				for _, d := range reports {
+					file, err := filepath.Rel(dir, d.Posn)
+					if err != nil {
+						return r, err
+					}
+					report := fmt.Sprintf("%s@%s %s %s", path, version, file, check)
+					if !seen[report] { // by the package or its test variant
+						seen[report] = true
+						r.judge(report, d.Message, known)
+					}
+				}
+			}
+		}
+	}
+}
+
+// judge counts a report and takes it out of known.
+func (r *result) judge(report, message string, known map[string]bool) {
+	r.reports++
+	right, ok := known[report]
+	delete(known, report)
+	switch {
+	case !ok:
+		r.unknown++
+		fmt.Printf("no verdict: %s %s\n", report, message)
+	case !right:
+		r.wrong++
+	}
+}
+
+// prepare downloads a module and returns its directory and the environment in which its packages load from there: with
+// a go.mod outside the module cache, which the go command may complete.
+func prepare(path, version string) (dir string, env []string, err error) {
+	env = append(os.Environ(), "GOWORK=off")
+	if path == "std" {
+		out, err := exec.Command("go", "env", "GOROOT").Output()
+		return filepath.Join(strings.TrimSpace(string(out)), "src"), env, err
+	}
+	tmp := filepath.Join(os.TempDir(), "muxvet-corpus", strings.ReplaceAll(path, "/", "_"))
+	if err := os.MkdirAll(tmp, 0o777); err != nil {
+		return "", nil, err
+	}
+	cmd := exec.Command("go", "mod", "download", "-json", path+"@"+version)
+	cmd.Dir, cmd.Env = tmp, append(env, "GOFLAGS=-mod=mod")
+	out, err := cmd.Output()
+	var mod struct{ Dir, GoMod, Error string }
+	if json.Unmarshal(out, &mod) == nil && mod.Error != "" {
+		err = errors.New(mod.Error)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		from := filepath.Join(mod.Dir, name)
+		if name == "go.mod" {
+			from = mod.GoMod
+		}
+		text, err := os.ReadFile(from)
+		if err != nil && !os.IsNotExist(err) {
+			return "", nil, err
+		}
+		if err := os.WriteFile(filepath.Join(tmp, name), text, 0o666); err != nil {
+			return "", nil, err
+		}
+	}
+	return mod.Dir, append(env, "GOFLAGS=-mod=mod -modfile="+filepath.Join(tmp, "go.mod")), nil
+}
+
+// serving lists the packages that import net/http, themselves or in their tests.
+func serving(dir string, env, patterns []string) ([]string, error) {
+	lines, err := list(dir, env, "{{.ImportPath}} {{.Imports}} {{.TestImports}} {{.XTestImports}}", patterns)
+	var names []string
+	for _, line := range lines {
+		f := strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(" []", c) })
+		if slices.Contains(f[1:], "net/http") {
+			names = append(names, f[0])
+		}
+	}
+	return names, err
+}
+
+// list runs go list and returns its lines.
+func list(dir string, env []string, format string, patterns []string) ([]string, error) {
+	cmd := exec.Command("go", append([]string{"list", "-e", "-f", format}, patterns...)...)
+	cmd.Dir, cmd.Env, cmd.Stderr = dir, env, os.Stderr
+	out, err := cmd.Output()
+	return strings.Split(strings.TrimSpace(string(out)), "\n"), err
+}
