@@ -1,0 +1,118 @@
+package middleware_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+type mw = func(http.Handler) http.Handler
+
+// chain puts middleware around a handler, the first one outermost.
+func chain(h http.Handler, mws ...mw) http.Handler {
+	for _, m := range slices.Backward(mws) {
+		h = m(h)
+	}
+	return h
+}
+
+// quiet answers nothing.
+var quiet = http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+
+func text(s string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, s) }
+}
+
+// serve runs one request and returns the answer.
+func serve(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func get(target string) *http.Request { return httptest.NewRequest("GET", target, nil) }
+
+// A logBuffer keeps what several goroutines log.
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func (l *logBuffer) logger() *slog.Logger { return slog.New(slog.NewJSONHandler(l, nil)) }
+
+// records decodes what was logged as JSON, one line each.
+func (l *logBuffer) records(t *testing.T) (records []map[string]any) {
+	t.Helper()
+	for line := range strings.Lines(l.String()) {
+		var r map[string]any
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatalf("log line %q: %v", line, err)
+		}
+		records = append(records, r)
+	}
+	return records
+}
+
+// one returns the only record.
+func (l *logBuffer) one(t *testing.T) map[string]any {
+	t.Helper()
+	records := l.records(t)
+	if len(records) != 1 {
+		t.Fatalf("%d records, want 1: %s", len(records), l)
+	}
+	return records[0]
+}
+
+// protos are the ways to a server that the tests take.
+var protos = []string{"HTTP/1.1", "HTTP/2.0"}
+
+// start serves h over TLS with the given protocol. What net/http complains about is in the buffer.
+func start(t *testing.T, proto string, h http.Handler) (*httptest.Server, *logBuffer) {
+	t.Helper()
+	complaints := &logBuffer{}
+	srv := httptest.NewUnstartedServer(h)
+	srv.EnableHTTP2 = proto == "HTTP/2.0"
+	srv.Config.ErrorLog = log.New(complaints, "", 0)
+	srv.StartTLS()
+	t.Cleanup(srv.Close)
+	return srv, complaints
+}
+
+// wantPanic checks the text of a panic.
+func wantPanic(t *testing.T, want string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got := fmt.Sprint(recover()); got != want {
+			t.Errorf("panic %q, want %q", got, want)
+		}
+	}()
+	f()
+}
+
+// recovering calls f and returns what it panicked with.
+func recovering(f func()) (v any) {
+	defer func() { v = recover() }()
+	f()
+	return nil
+}

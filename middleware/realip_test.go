@@ -1,0 +1,300 @@
+package middleware_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+)
+
+func ExampleRealIPFrom() {
+	loadBalancers := netip.MustParsePrefix("203.0.113.0/24")
+	h := middleware.RealIPFrom(loadBalancers)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, _ := net.SplitHostPort(r.RemoteAddr)
+		fmt.Println(host)
+	}))
+	r := httptest.NewRequest("GET", "/", nil)
+	r.Header.Set("X-Forwarded-For", "6.6.6.6, 198.51.100.7") // the first was there when the request came to the load balancer
+	r.RemoteAddr = "203.0.113.9:4711"
+	h.ServeHTTP(httptest.NewRecorder(), r)
+	r.RemoteAddr = "192.0.2.1:4711" // past the load balancer
+	h.ServeHTTP(httptest.NewRecorder(), r)
+	// Output:
+	// 198.51.100.7
+	// 192.0.2.1
+}
+
+// remoteAddr returns r.RemoteAddr as a handler inside of m sees it. Headers are "Name: value" lines.
+func remoteAddr(m mw, peer string, headers ...string) (got string) {
+	r := get("/")
+	r.RemoteAddr = peer
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Add(name, value)
+	}
+	serve(m(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r.RemoteAddr })), r)
+	return got
+}
+
+func TestRealIPPeers(t *testing.T) {
+	one := middleware.RealIPFrom(netip.MustParsePrefix("203.0.113.9/32"), netip.MustParsePrefix("2001:db8:1::/48"), netip.MustParsePrefix("fe80::/10"))
+	mapped := middleware.RealIPFrom(netip.MustParsePrefix("::ffff:203.0.113.0/120"))
+	for _, tt := range []struct {
+		name    string
+		m       mw
+		peer    string
+		trusted bool
+	}{
+		{"RealIP", middleware.RealIP, "127.0.0.1:1", true},
+		{"RealIP", middleware.RealIP, "127.9.9.9:1", true},
+		{"RealIP", middleware.RealIP, "[::1]:1", true},
+		{"RealIP", middleware.RealIP, "10.1.2.3:1", true},
+		{"RealIP", middleware.RealIP, "172.16.0.1:1", true},
+		{"RealIP", middleware.RealIP, "172.31.255.255:1", true},
+		{"RealIP", middleware.RealIP, "192.168.0.1:1", true},
+		{"RealIP", middleware.RealIP, "[fd00::1]:1", true},
+		{"RealIP", middleware.RealIP, "[::ffff:10.0.0.1]:1", true},
+		{"RealIP", middleware.RealIP, "172.32.0.1:1", false},
+		{"RealIP", middleware.RealIP, "11.0.0.1:1", false},
+		{"RealIP", middleware.RealIP, "192.0.2.1:1", false},
+		{"RealIP", middleware.RealIP, "100.64.0.1:1", false},
+		{"RealIP", middleware.RealIP, "169.254.1.1:1", false},
+		{"RealIP", middleware.RealIP, "[::ffff:192.0.2.1]:1", false},
+		{"RealIP", middleware.RealIP, "[2001:db8::1]:1", false},
+		{"RealIP", middleware.RealIP, "[fe80::1%eth0]:1", false},
+		{"RealIP", middleware.RealIP, "[::1%lo]:1", false},
+		{"RealIP", middleware.RealIP, "[fd00::1%eth0]:1", false},
+		{"RealIP", middleware.RealIP, "@", false},
+		{"RealIP", middleware.RealIP, "", false},
+		{"RealIP", middleware.RealIP, "/run/client.sock", false},
+		{"RealIP", middleware.RealIP, "127.0.0.1", false},
+		{"RealIP", middleware.RealIP, "localhost:1", false},
+		{"RealIP", middleware.RealIP, "::1:1", false},
+		{"RealIPFrom()", middleware.RealIPFrom(), "127.0.0.1:1", false},
+		{"RealIPFrom", one, "203.0.113.9:1", true},
+		{"RealIPFrom", one, "[::ffff:203.0.113.9]:1", true},
+		{"RealIPFrom", one, "203.0.113.10:1", false},
+		{"RealIPFrom", one, "127.0.0.1:1", false},
+		{"RealIPFrom", one, "10.0.0.1:1", false},
+		{"RealIPFrom", one, "[2001:db8:1::5]:1", true},
+		{"RealIPFrom", one, "[2001:db8:2::5]:1", false},
+		{"RealIPFrom", one, "[fe80::1]:1", true},
+		{"RealIPFrom", one, "[fe80::1%eth0]:1", false},
+		{"RealIPFrom mapped", mapped, "203.0.113.9:1", true},
+		{"RealIPFrom mapped", mapped, "[::ffff:203.0.113.9]:1", true},
+		{"RealIPFrom mapped", mapped, "203.0.114.9:1", false},
+	} {
+		for _, header := range []string{"X-Forwarded-For: 198.51.100.7", "Forwarded: for=198.51.100.7", "X-Real-IP: 198.51.100.7"} {
+			want := tt.peer
+			if tt.trusted {
+				want = "198.51.100.7:0"
+			}
+			if got := remoteAddr(tt.m, tt.peer, header); got != want {
+				t.Errorf("%s: peer %q with %s: %q, want %q", tt.name, tt.peer, header, got, want)
+			}
+		}
+		if got := remoteAddr(tt.m, tt.peer); got != tt.peer {
+			t.Errorf("%s: peer %q without headers: %q", tt.name, tt.peer, got)
+		}
+	}
+}
+
+// Every row comes from a trusted peer; "" means that the headers change nothing.
+func TestRealIPHeaders(t *testing.T) {
+	long := strings.Repeat("198.51.100.7, ", 100)
+	for _, tt := range []struct {
+		headers []string
+		want    string
+	}{
+		// X-Forwarded-For, from the right
+		{[]string{"X-Forwarded-For: 198.51.100.7"}, "198.51.100.7:0"},
+		{[]string{"X-Forwarded-For: 6.6.6.6, 198.51.100.7"}, "198.51.100.7:0"},
+		{[]string{"X-Forwarded-For: 6.6.6.6,198.51.100.7,10.0.0.2,192.168.1.1"}, "198.51.100.7:0"},
+		{[]string{"X-Forwarded-For: 127.0.0.1, 198.51.100.7"}, "198.51.100.7:0"},
+		{[]string{"X-Forwarded-For: garbage, 198.51.100.7"}, "198.51.100.7:0"},
+		{[]string{"X-Forwarded-For: , 198.51.100.7"}, "198.51.100.7:0"},
+		{[]string{"X-Forwarded-For:  \t198.51.100.7\t "}, "198.51.100.7:0"},
+		{[]string{"X-Forwarded-For: 198.51.100.7:4711"}, "198.51.100.7:4711"},
+		{[]string{"X-Forwarded-For: 2001:db8::7"}, "[2001:db8::7]:0"},
+		{[]string{"X-Forwarded-For: [2001:db8::7]"}, "[2001:db8::7]:0"},
+		{[]string{"X-Forwarded-For: [2001:db8::7]:4711"}, "[2001:db8::7]:4711"},
+		{[]string{"X-Forwarded-For: 2001:DB8:0:0::7"}, "[2001:db8::7]:0"},
+		{[]string{"X-Forwarded-For: ::ffff:198.51.100.7"}, "198.51.100.7:0"},
+		{[]string{"X-Forwarded-For: 198.51.100.7, ::ffff:10.0.0.1"}, "198.51.100.7:0"},
+		// all trusted, or none there
+		{[]string{"X-Forwarded-For: 10.0.0.5"}, ""},
+		{[]string{"X-Forwarded-For: 10.0.0.5, 127.0.0.1"}, ""},
+		// malformed on the way
+		{[]string{"X-Forwarded-For: "}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7, garbage"}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7, garbage, 10.0.0.1"}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7, "}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7,,10.0.0.1"}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7, unknown"}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7 6.6.6.6"}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.07"}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100"}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.256"}, ""},
+		{[]string{"X-Forwarded-For: 3325256711"}, ""},
+		{[]string{"X-Forwarded-For: 0xc6336407"}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7/32"}, ""},
+		{[]string{"X-Forwarded-For: 0.0.0.0"}, ""},
+		{[]string{"X-Forwarded-For: ::"}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7:"}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7:0"}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7:65536"}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7:+1"}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7:000080"}, ""},
+		{[]string{"X-Forwarded-For: [198.51.100.7]"}, ""},
+		{[]string{"X-Forwarded-For: [2001:db8::7"}, ""},
+		{[]string{"X-Forwarded-For: 2001:db8::7]"}, ""},
+		{[]string{"X-Forwarded-For: [2001:db8::7]4711"}, ""},
+		{[]string{"X-Forwarded-For: [2001:db8::7]:"}, ""},
+		{[]string{"X-Forwarded-For: fe80::7%eth0"}, ""},
+		{[]string{"X-Forwarded-For: [2001:db8::7%25eth0]"}, ""},
+		{[]string{"X-Forwarded-For: \"198.51.100.7\""}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7\n"}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7\x00"}, ""},
+		// duplicated, long
+		{[]string{"X-Forwarded-For: 6.6.6.6", "X-Forwarded-For: 198.51.100.7"}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7", "X-Forwarded-For: 198.51.100.7"}, ""},
+		{[]string{"X-Forwarded-For: " + long + "198.51.100.7"}, ""},
+		// Forwarded
+		{[]string{"Forwarded: for=198.51.100.7"}, "198.51.100.7:0"},
+		{[]string{"Forwarded: FOR=198.51.100.7"}, "198.51.100.7:0"},
+		{[]string{"Forwarded: for=\"198.51.100.7\""}, "198.51.100.7:0"},
+		{[]string{"Forwarded: for=\"198.51.100.7:4711\""}, "198.51.100.7:4711"},
+		{[]string{"Forwarded: for=\"[2001:db8::7]\""}, "[2001:db8::7]:0"},
+		{[]string{"Forwarded: for=\"[2001:db8::7]:4711\""}, "[2001:db8::7]:4711"},
+		{[]string{"Forwarded: proto=https;for=198.51.100.7;by=203.0.113.43;host=example.com"}, "198.51.100.7:0"},
+		{[]string{"Forwarded: for=198.51.100.7; proto=https ; host=\"example.com:80\";"}, "198.51.100.7:0"},
+		{[]string{"Forwarded: for=6.6.6.6, for=198.51.100.7"}, "198.51.100.7:0"},
+		{[]string{"Forwarded: for=198.51.100.7, for=10.0.0.1;proto=http"}, "198.51.100.7:0"},
+		{[]string{"Forwarded: for=unknown, for=198.51.100.7"}, "198.51.100.7:0"},
+		{[]string{"Forwarded: for=\"6.6.6.6, for=198.51.100.7"}, "198.51.100.7:0"}, // a quote left open by the client
+		{[]string{"Forwarded: for=6.6.6.6;x=\", for=198.51.100.7"}, "198.51.100.7:0"},
+		{[]string{"Forwarded: for=6.6.6.6;x=\", for=\"[2001:db8::7]\""}, "[2001:db8::7]:0"},
+		{[]string{"Forwarded: for=10.0.0.5"}, ""},
+		{[]string{"Forwarded: "}, ""},
+		{[]string{"Forwarded: for="}, ""},
+		{[]string{"Forwarded: for=\"\""}, ""},
+		{[]string{"Forwarded: for=\""}, ""},
+		{[]string{"Forwarded: 198.51.100.7"}, ""},
+		{[]string{"Forwarded: by=198.51.100.7;proto=https"}, ""},
+		{[]string{"Forwarded: for=unknown"}, ""},
+		{[]string{"Forwarded: for=_hidden"}, ""},
+		{[]string{"Forwarded: for=198.51.100.7, for=_SEVKISEK"}, ""},
+		{[]string{"Forwarded: for=\"198.51.100.7:_port\""}, ""},
+		{[]string{"Forwarded: for=198.51.100.7:4711"}, ""},
+		{[]string{"Forwarded: for=[2001:db8::7]"}, ""},
+		{[]string{"Forwarded: for=2001:db8::7"}, ""},
+		{[]string{"Forwarded: for=\"2001:db8::7\""}, ""},
+		{[]string{"Forwarded: for=\"[2001:db8::7%eth0]\""}, ""},
+		{[]string{"Forwarded: for=198.51.100.7;for=6.6.6.6"}, ""},
+		{[]string{"Forwarded: for =198.51.100.7"}, ""},
+		{[]string{"Forwarded: for= 198.51.100.7"}, ""},
+		{[]string{"Forwarded: for=\"198.51.100.7"}, ""},
+		{[]string{"Forwarded: for=198.51.100.7\""}, ""},
+		{[]string{"Forwarded: for=\"198.51\\.100.7\""}, ""},
+		{[]string{"Forwarded: for=198.51.100.7;x"}, ""},
+		{[]string{"Forwarded: for=198.51.100.7;x=\"a\"b\""}, ""},
+		{[]string{"Forwarded: for=198.51.100.7;host=\"a,b\""}, ""},
+		{[]string{"Forwarded: for=198.51.100.7", "Forwarded: for=198.51.100.7"}, ""},
+		{[]string{"Forwarded: for=198.51.100.7;x=" + strings.Repeat("y", 1024)}, ""},
+		// X-Real-IP
+		{[]string{"X-Real-IP: 198.51.100.7"}, "198.51.100.7:0"},
+		{[]string{"X-Real-IP: 2001:db8::7"}, "[2001:db8::7]:0"},
+		{[]string{"X-Real-IP: 10.0.0.5"}, ""},
+		{[]string{"X-Real-IP: 6.6.6.6, 198.51.100.7"}, ""},
+		{[]string{"X-Real-IP: garbage"}, ""},
+		{[]string{"X-Real-IP: fe80::7%eth0"}, ""},
+		{[]string{"X-Real-IP: 198.51.100.7", "X-Real-IP: 198.51.100.7"}, ""},
+		// the first that is there decides, also when it is refused
+		{[]string{"X-Real-IP: 6.6.6.6", "Forwarded: for=6.6.6.6", "X-Forwarded-For: 198.51.100.7"}, "198.51.100.7:0"},
+		{[]string{"X-Real-IP: 6.6.6.6", "Forwarded: for=198.51.100.7"}, "198.51.100.7:0"},
+		{[]string{"X-Real-IP: 6.6.6.6", "Forwarded: for=6.6.6.6", "X-Forwarded-For: garbage"}, ""},
+		{[]string{"X-Real-IP: 6.6.6.6", "Forwarded: for=6.6.6.6", "X-Forwarded-For: "}, ""},
+		{[]string{"X-Real-IP: 6.6.6.6", "Forwarded: for=unknown"}, ""},
+		// look-alikes
+		{[]string{"X_Forwarded_For: 6.6.6.6", "True-Client-IP: 6.6.6.6", "X-Client-IP: 6.6.6.6", "Client-IP: 6.6.6.6"}, ""},
+	} {
+		const peer = "127.0.0.1:1"
+		want := tt.want
+		if want == "" {
+			want = peer
+		}
+		got := remoteAddr(middleware.RealIP, peer, tt.headers...)
+		if got != want {
+			t.Errorf("%.120q: %q, want %q", tt.headers, got, want)
+		}
+		if again := remoteAddr(func(h http.Handler) http.Handler { return middleware.RealIP(middleware.RealIP(h)) }, peer, tt.headers...); again != got {
+			t.Errorf("%.120q: twice gives %q, once %q", tt.headers, again, got)
+		}
+		if _, _, err := net.SplitHostPort(got); err != nil {
+			t.Errorf("%.120q: %v", tt.headers, err)
+		}
+		if got := remoteAddr(middleware.RealIP, "192.0.2.1:1", tt.headers...); got != "192.0.2.1:1" {
+			t.Errorf("%.120q from an untrusted peer: %q", tt.headers, got)
+		}
+	}
+}
+
+// Whatever the client put in front, the entry that the trusted proxy appends is the one that counts.
+func FuzzRealIPAppended(f *testing.F) {
+	for _, s := range []string{"", "6.6.6.6", "for=6.6.6.6", "for=\"", "x=\"", "\\", ";", "for=6.6.6.6;x=\"", "unknown", "[", "%", "\x00", "10.0.0.1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, client string) {
+		if len(client) > 900 {
+			return
+		}
+		for _, header := range []string{
+			"X-Forwarded-For: " + client + ", 198.51.100.7",
+			"X-Forwarded-For: " + client + ",198.51.100.7, 10.0.0.2",
+			"Forwarded: " + client + ", for=198.51.100.7",
+			"Forwarded: " + client + ", for=198.51.100.7;host=\"a:1\", for=\"[fd00::1]:5\"",
+		} {
+			if got := remoteAddr(middleware.RealIP, "127.0.0.1:1", header); got != "198.51.100.7:0" {
+				t.Errorf("%q: %q", header, got)
+			}
+		}
+		// Alone, it is either refused or an untrusted address.
+		for _, name := range []string{"X-Forwarded-For: ", "Forwarded: ", "X-Real-IP: "} {
+			got := remoteAddr(middleware.RealIP, "127.0.0.1:1", name+client)
+			if got == "127.0.0.1:1" {
+				continue
+			}
+			addr, err := netip.ParseAddrPort(got)
+			if err != nil || addr.Addr().IsPrivate() || addr.Addr().IsLoopback() || addr.Addr().Zone() != "" || addr.Addr().Is4In6() {
+				t.Errorf("%s%q: %q (%v)", name, client, got, err)
+			}
+		}
+	})
+}
+
+func TestRealIPFromRefusesPrefixes(t *testing.T) {
+	wantPanic(t, `middleware: RealIPFrom: invalid prefix; make prefixes with netip.MustParsePrefix("10.0.0.0/8")`, func() { middleware.RealIPFrom(netip.Prefix{}) })
+	wantPanic(t, "middleware: RealIPFrom: prefix ::ffff:0.0.0.0/95 holds IPv4 and IPv6 addresses; give one prefix for each", func() { middleware.RealIPFrom(netip.PrefixFrom(netip.MustParseAddr("::ffff:0.0.0.0"), 95)) })
+}
+
+func TestRealIPAllocations(t *testing.T) {
+	h, w := middleware.RealIP(quiet), httptest.NewRecorder()
+	r := get("/")
+	r.Header.Set("X-Forwarded-For", "198.51.100.7, 10.0.0.1")
+	for _, tt := range []struct {
+		peer string
+		want float64
+	}{
+		{"192.0.2.1:1", 0},
+		{"127.0.0.1:1", 1},
+	} {
+		if got := testing.AllocsPerRun(100, func() { r.RemoteAddr = tt.peer; h.ServeHTTP(w, r) }); got != tt.want {
+			t.Errorf("peer %s: %v allocations, want %v", tt.peer, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,223 @@
+package middleware_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+)
+
+func ExampleRequestID() {
+	h := middleware.RequestID(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "working on ", middleware.GetRequestID(r.Context()))
+	}))
+	r := httptest.NewRequest("GET", "/", nil)
+	r.Header.Set("X-Request-ID", "checkout-42")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	fmt.Println(w.Body, w.Header().Get("X-Request-ID"))
+	// Output: working on checkout-42 checkout-42
+}
+
+var madeID = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// requestID returns the id that the handler sees for the given headers.
+func requestID(t *testing.T, headers ...string) (id string) {
+	t.Helper()
+	r := get("/")
+	if len(headers) > 0 {
+		r.Header["X-Request-Id"] = headers
+	}
+	w := serve(middleware.RequestID(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id = middleware.GetRequestID(r.Context())
+	})), r)
+	if got := w.Header()["X-Request-Id"]; len(got) != 1 || got[0] != id {
+		t.Errorf("headers %q: the response has %q, the handler saw %q", headers, got, id)
+	}
+	return id
+}
+
+func TestRequestIDFromClient(t *testing.T) {
+	for _, tt := range []struct {
+		headers []string
+		keep    bool
+	}{
+		{nil, false},
+		{[]string{"a"}, true},
+		{[]string{"A-z.0_9"}, true},
+		{[]string{strings.Repeat("x", 128)}, true},
+		{[]string{strings.Repeat("x", 129)}, false},
+		{[]string{""}, false},
+		{[]string{"a b"}, false},
+		{[]string{" a"}, false},
+		{[]string{"a\nb"}, false},
+		{[]string{"a\r\nSet-Cookie: x=y"}, false},
+		{[]string{"a\x00"}, false},
+		{[]string{"ä"}, false},
+		{[]string{"a/b"}, false},
+		{[]string{`<script>`}, false},
+		{[]string{"a", "b"}, false},
+		{[]string{"a", "a"}, false},
+		{[]string{}, false},
+	} {
+		id := requestID(t, tt.headers...)
+		if kept := len(tt.headers) == 1 && id == tt.headers[0]; kept != tt.keep || !kept && !madeID.MatchString(id) {
+			t.Errorf("%q: id %q, want kept: %v", tt.headers, id, tt.keep)
+		}
+	}
+}
+
+func FuzzRequestID(f *testing.F) {
+	for _, s := range []string{"", "a", "a b", "a\r\nb", "\x00", "ä", strings.Repeat("x", 128), strings.Repeat("x", 129)} {
+		f.Add(s)
+	}
+	allowed := regexp.MustCompile(`\A[A-Za-z0-9._-]{1,128}\z`)
+	f.Fuzz(func(t *testing.T, header string) {
+		id := requestID(t, header)
+		if allowed.MatchString(header) != (id == header) || !allowed.MatchString(id) {
+			t.Errorf("%q became %q", header, id)
+		}
+	})
+}
+
+func TestGetRequestIDWithoutOne(t *testing.T) {
+	for _, ctx := range []context.Context{nil, context.Background()} {
+		if got := middleware.GetRequestID(ctx); got != "" {
+			t.Errorf("GetRequestID(%v) = %q, want none", ctx, got)
+		}
+	}
+}
+
+func TestRequestIDKeepsTheContextBelow(t *testing.T) {
+	type key struct{}
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), key{}, "below"))
+	serve(middleware.RequestID(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		child, stop := context.WithCancel(r.Context())
+		defer stop()
+		w.Header()["X-Request-Id"][0] = "overwritten"
+		if r.Context().Value(key{}) != "below" || !madeID.MatchString(middleware.GetRequestID(child)) {
+			t.Errorf("value %v, id %q", r.Context().Value(key{}), middleware.GetRequestID(child))
+		}
+		cancel()
+		<-child.Done()
+	})), get("/").WithContext(ctx))
+}
+
+// net/http removes the files of a multipart form through the request that it made.
+func TestRequestIDAndTimeoutLeaveNoFiles(t *testing.T) {
+	for name, m := range map[string]mw{"RequestID": middleware.RequestID, "Timeout": middleware.Timeout(1 << 40)} {
+		for _, proto := range protos {
+			var file string
+			srv, _ := start(t, proto, m(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if err := r.ParseMultipartForm(1); err != nil {
+					t.Error(err)
+					return
+				}
+				f, err := r.MultipartForm.File["f"][0].Open()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer f.Close()
+				if file = f.(*os.File).Name(); file == "" {
+					t.Error("the form was kept in memory")
+				}
+			})))
+			pr, pw := io.Pipe()
+			form := multipart.NewWriter(pw)
+			go func() {
+				part, _ := form.CreateFormFile("f", "f")
+				part.Write(make([]byte, 64<<10))
+				pw.CloseWithError(form.Close())
+			}()
+			resp, err := srv.Client().Post(srv.URL, form.FormDataContentType(), pr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			srv.Close() // waits for the server to be done with the request
+			if _, err := os.Stat(file); !os.IsNotExist(err) {
+				t.Errorf("%s over %s: %s is still there (%v)", name, proto, file, err)
+			}
+		}
+	}
+}
+
+func TestRequestIDAllocations(t *testing.T) {
+	h, w := middleware.RequestID(quiet), httptest.NewRecorder()
+	w.Header().Set("X-Request-Id", "") // a map that has room
+	given := get("/")
+	given.Header.Set("X-Request-Id", "given")
+	for _, tt := range []struct {
+		name string
+		r    *http.Request
+		want float64
+	}{
+		{"made", get("/"), 3},
+		{"given", given, 2},
+	} {
+		r := new(http.Request)
+		if got := testing.AllocsPerRun(100, func() { *r = *tt.r; h.ServeHTTP(w, r) }); got != tt.want {
+			t.Errorf("%s: %v allocations, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Ids are unique across goroutines and processes: 4 goroutines in each of 2 processes make them at the same time.
+func TestRequestIDsAreUnique(t *testing.T) {
+	const each = 100_000
+	var mu sync.Mutex
+	var ids []string
+	keep := func(some []string) { mu.Lock(); ids = append(ids, some...); mu.Unlock() }
+	makeIDs := func() {
+		some := make([]string, each)
+		h := middleware.RequestID(quiet)
+		w := httptest.NewRecorder()
+		for i := range some {
+			h.ServeHTTP(w, &http.Request{})
+			some[i] = w.Header()["X-Request-Id"][0]
+		}
+		keep(some)
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(makeIDs)
+	}
+	if os.Getenv("MIDDLEWARE_TEST_PRINT_IDS") != "" {
+		wg.Wait()
+		out := bufio.NewWriter(os.Stdout)
+		for _, id := range ids {
+			fmt.Fprintln(out, "id", id)
+		}
+		out.Flush()
+		return
+	}
+	other := exec.Command(os.Args[0], "-test.run=^TestRequestIDsAreUnique$")
+	other.Env = append(os.Environ(), "MIDDLEWARE_TEST_PRINT_IDS=1")
+	output, err := other.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(output)) {
+		if id, ok := strings.CutPrefix(line, "id "); ok {
+			keep([]string{strings.TrimSpace(id)})
+		}
+	}
+	wg.Wait()
+	slices.Sort(ids)
+	if distinct := len(slices.Compact(slices.Clone(ids))); len(ids) != 8*each || distinct != len(ids) {
+		t.Errorf("%d ids, %d of them distinct, want %d", len(ids), distinct, 8*each)
+	}
+}
