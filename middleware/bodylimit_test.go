@@ -1,0 +1,129 @@
+package middleware_test
+
+import (
+	"bufio"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+)
+
+func ExampleBodyLimit() {
+	h := middleware.BodyLimit(1 << 20)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var tooLarge *http.MaxBytesError
+		if _, err := io.ReadAll(r.Body); errors.As(err, &tooLarge) {
+			http.Error(w, fmt.Sprintf("at most %d bytes", tooLarge.Limit), http.StatusRequestEntityTooLarge)
+		}
+	}))
+	r := httptest.NewRequest("POST", "/", strings.NewReader(strings.Repeat("x", 1<<20+1)))
+	r.ContentLength = -1 // not declared
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	fmt.Print(w.Code, " ", w.Body)
+	// Output: 413 at most 1048576 bytes
+}
+
+// readBody answers with what it read, and 413 if that was too much.
+var readBody = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	b, err := io.ReadAll(r.Body)
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+		return
+	}
+	w.Write(b)
+})
+
+func TestBodyLimit(t *testing.T) {
+	for _, tt := range []struct {
+		limit    int64
+		body     string
+		declared int64
+		code     int
+	}{
+		{3, "", 0, 200},
+		{3, "abc", 3, 200},
+		{3, "abc", -1, 200},
+		{3, "abcd", 4, 413},
+		{3, "abcd", -1, 413},
+		{3, "abcd", 2, 413}, // a middleware in between put a longer body there
+		{0, "", 0, 200},
+		{0, "", -1, 200},
+		{0, "a", 1, 413},
+		{0, "a", -1, 413},
+	} {
+		r := httptest.NewRequest("POST", "/", strings.NewReader(tt.body))
+		r.ContentLength = tt.declared
+		w := serve(middleware.BodyLimit(tt.limit)(readBody), r)
+		if w.Code != tt.code || tt.code == 200 && w.Body.String() != tt.body {
+			t.Errorf("limit %d, %q declared as %d: %d %q, want %d", tt.limit, tt.body, tt.declared, w.Code, w.Body, tt.code)
+		}
+	}
+	r := get("/")
+	r.Body = nil
+	if w := serve(middleware.BodyLimit(1)(quiet), r); w.Code != 200 {
+		t.Errorf("nil body: %d", w.Code)
+	}
+}
+
+// A client that sends a part of a large body and waits gets its answer at once, through whatever stands in between, and
+// isn't asked for a body that is refused anyhow.
+func TestBodyLimitAnswersAtOnce(t *testing.T) {
+	unwrapping := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrapper{w}, r) })
+	}
+	for _, outer := range []struct {
+		name string
+		mws  []mw
+	}{
+		{"alone", nil},
+		{"inside Logger", []mw{middleware.LoggerWith(slog.New(slog.DiscardHandler))}},
+		{"inside a foreign wrapper", []mw{unwrapping, middleware.LoggerWith(slog.New(slog.DiscardHandler)), unwrapping}},
+	} {
+		for _, request := range []string{
+			"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n" + strings.Repeat("x", 2000),
+			"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\nExpect: 100-continue\r\n\r\n",
+			"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n7d0\r\n" + strings.Repeat("x", 2000),
+		} {
+			srv, _ := start(t, "HTTP/1.1", chain(readBody, append(outer.mws, middleware.BodyLimit(1000))...))
+			conn, err := tls.Dial("tcp", srv.Listener.Addr().String(), &tls.Config{InsecureSkipVerify: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			conn.SetDeadline(time.Now().Add(10 * time.Second)) // it would be for ever
+			io.WriteString(conn, request)
+			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil || resp.StatusCode != 413 || !resp.Close {
+				t.Errorf("%s: %.70q: %v, %v; want 413 and the connection closed", outer.name, request, resp, err)
+			}
+			conn.Close()
+		}
+	}
+}
+
+type unwrapper struct{ http.ResponseWriter }
+
+func (u unwrapper) Unwrap() http.ResponseWriter { return u.ResponseWriter }
+
+func TestBodyLimitRefusesNegative(t *testing.T) {
+	wantPanic(t, "middleware: BodyLimit: the limit must not be negative; BodyLimit(0) allows no body", func() { middleware.BodyLimit(-1) })
+}
+
+func TestBodyLimitAllocations(t *testing.T) {
+	h, w, r := middleware.BodyLimit(10)(quiet), httptest.NewRecorder(), get("/")
+	if got := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, r) }); got != 0 {
+		t.Errorf("without a body: %v allocations, want 0", got)
+	}
+	body := io.NopCloser(strings.NewReader("x"))
+	if got := testing.AllocsPerRun(100, func() { r.Body = body; h.ServeHTTP(w, r) }); got != 1 {
+		t.Errorf("with a body: %v allocations, want 1", got)
+	}
+}

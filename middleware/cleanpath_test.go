@@ -1,0 +1,185 @@
+package middleware_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+)
+
+func ExampleCleanPath() {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /files/{name}", func(w http.ResponseWriter, r *http.Request) { fmt.Print(r.PathValue("name")) })
+	h := middleware.CleanPath(mux) // around the router: it changes what the router sees
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/files//drafts/../report", nil))
+	// Output: report
+}
+
+// seen returns the URL that the handler inside of m sees.
+func seen(m mw, r *http.Request) (u *url.URL) {
+	serve(m(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { u = r.URL })), r)
+	return u
+}
+
+func TestCleanPath(t *testing.T) {
+	for _, tt := range []struct{ target, path, escaped string }{
+		{"/", "/", "/"},
+		{"/a/b", "/a/b", "/a/b"},
+		{"/a/b/", "/a/b/", "/a/b/"},
+		{"/a//b", "/a/b", "/a/b"},
+		{"//a", "/a", "/a"},
+		{"//evil.com/x", "/evil.com/x", "/evil.com/x"},
+		{"///", "/", "/"},
+		{"/a/./b", "/a/b", "/a/b"},
+		{"/a/../b", "/b", "/b"},
+		{"/../../a", "/a", "/a"},
+		{"/a/..", "/", "/"},
+		{"/a/b/..", "/a", "/a"},
+		{"/a/b/../", "/a/", "/a/"},
+		{"/a/.", "/a", "/a"},
+		{"/.a/..b/...", "/.a/..b/...", "/.a/..b/..."},
+		{"/a/%2e%2e/b", "/b", "/b"},
+		{"/a/%2E./b", "/b", "/b"},
+		{"/a/.%2e/b", "/b", "/b"},
+		{"/a/%2e/b", "/a/b", "/a/b"},
+		{"/a/%2e%2e%2e/b", "/a/.../b", "/a/%2e%2e%2e/b"},
+		{"/a%2Fb//c", "/a/b/c", "/a%2Fb/c"},
+		{"/a%2Fb/../c", "/c", "/c"},
+		{"/a/..%2fb//c", "/a/../b/c", "/a/..%2fb/c"},
+		{"/a/%2e%2e%2fb", "/a/../b", "/a/%2e%2e%2fb"},
+		{"/a%2f%2e%2e//b", "/a/../b", "/a%2f%2e%2e/b"},
+		{"/a%2F/", "/a//", "/a%2F/"},
+		{"/a%20b//c", "/a b/c", "/a%20b/c"},
+		{"/%41//b", "/A/b", "/%41/b"},
+		{"/a%25//b", "/a%/b", "/a%25/b"},
+		{"/a%252e%252e//b", "/a%2e%2e/b", "/a%252e%252e/b"},
+		{"/a/%252e%252e//b", "/a/%2e%2e/b", "/a/%252e%252e/b"},
+		{"/a%3Fb//c?q=//x/..", "/a?b/c", "/a%3Fb/c"},
+		{"/\\evil.com//x", "/\\evil.com/x", "/%5Cevil.com/x"},
+		{"/a%0d%0ab//c", "/a\r\nb/c", "/a%0D%0Ab/c"},
+		{"/a;x=1//b", "/a;x=1/b", "/a;x=1/b"},
+		{"http://example.com//a/../b", "/b", "/b"},
+		{"http://example.com", "", ""},
+		{"*", "*", "*"},
+	} {
+		r := get("/")
+		u, err := url.ParseRequestURI(tt.target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := *u
+		r.URL = u
+		got := seen(middleware.CleanPath, r)
+		if got.Path != tt.path || !strings.EqualFold(got.EscapedPath(), tt.escaped) || got.RawQuery != u.RawQuery || got.Host != u.Host {
+			t.Errorf("%s: %q escaped as %q (%v), want %q, %q", tt.target, got.Path, got.EscapedPath(), got, tt.path, tt.escaped)
+		}
+		if *u != before {
+			t.Errorf("%s: the caller's URL was changed to %v", tt.target, u)
+		}
+	}
+}
+
+func TestPathsThatAreLeftAlone(t *testing.T) {
+	for _, u := range []*url.URL{
+		{}, {Path: "*"}, {Path: "a//b/"}, {Opaque: "example.com:443"}, {Path: "//", RawPath: "%zz"}, {Path: "/a/", RawPath: "%2Fa%2F"},
+	} {
+		for name, m := range map[string]mw{"CleanPath": middleware.CleanPath, "StripSlashes": middleware.StripSlashes} {
+			r := get("/")
+			r.URL = u
+			if got := seen(m, r); u.Path != "//" && got != u {
+				t.Errorf("%s: %#v became %#v", name, u, got)
+			}
+		}
+	}
+	for name, m := range map[string]mw{"CleanPath": middleware.CleanPath, "StripSlashes": middleware.StripSlashes} {
+		r := get("/a//b/../")
+		r.Method = "CONNECT"
+		if got := seen(m, r); got.Path != "/a//b/../" {
+			t.Errorf("%s: CONNECT became %q", name, got.Path)
+		}
+	}
+}
+
+// A gate inside of CleanPath sees what the router sees; net/http's own router has nothing left to redirect.
+func TestGateBehindCleanPath(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/admin/{x...}", text("secret"))
+	mux.HandleFunc("/", text("public"))
+	gate := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, "/admin/") {
+				http.Error(w, "no", 403)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	for _, target := range []string{"/admin/x", "//admin/x", "/./admin/x", "/public/../admin/x", "/public/%2e%2e/admin/x", "/%2e/admin/x", "/admin//x", "/a/b/%2E%2E/../../admin/"} {
+		if w := serve(chain(mux, middleware.CleanPath, gate), get(target)); w.Code != 403 {
+			t.Errorf("%s: %d %q, want 403", target, w.Code, w.Body)
+		}
+	}
+	for _, target := range []string{"/x", "//x", "/admin/../x", "/x/%2e%2e/y"} {
+		if w := serve(chain(mux, middleware.CleanPath, gate), get(target)); w.Body.String() != "public" {
+			t.Errorf("%s: %d %q, want public", target, w.Code, w.Body)
+		}
+	}
+}
+
+func FuzzCleanPath(f *testing.F) {
+	for _, s := range []string{"/", "//", "/a/../b", "/%2e%2e/", "/a%2f..//", "*", "/%", "/\x00//", "/\\//", "/a/./", "/%2E%2f%2e", "http://h//a"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, target string) {
+		u, err := url.ParseRequestURI(target)
+		if err != nil {
+			return
+		}
+		r := get("/")
+		r.URL = u
+		got := seen(middleware.CleanPath, r)
+		if !strings.HasPrefix(u.Path, "/") {
+			if got != u {
+				t.Errorf("%q became %q", target, got)
+			}
+			return
+		}
+		escaped := got.EscapedPath()
+		if decoded, err := url.PathUnescape(escaped); err != nil || decoded != got.Path {
+			t.Errorf("%q: path %q, escaped %q", target, got.Path, escaped)
+		}
+		// The segments are a subsequence of those sent, decoded once each, and none is empty but the last, or a dot segment.
+		sent := strings.Split(u.EscapedPath(), "/")
+		segments := strings.Split(escaped, "/")
+		for i, s := range segments[1:] {
+			decoded, _ := url.PathUnescape(s)
+			if decoded == "." || decoded == ".." || s == "" && i != len(segments)-2 {
+				t.Errorf("%q: %q has the segment %q", target, escaped, s)
+			}
+			for s != "" && len(sent) > 0 && sent[0] != s {
+				sent = sent[1:]
+			}
+			if s != "" && len(sent) == 0 {
+				t.Errorf("%q: the segment %q of %q wasn't sent", target, s, escaped)
+			}
+		}
+		r.URL = got
+		if again := seen(middleware.CleanPath, r); again != got {
+			t.Errorf("%q: %q cleaned again is %q", target, got, again)
+		}
+	})
+}
+
+func TestCleanPathAllocations(t *testing.T) {
+	w := httptest.NewRecorder()
+	for name, m := range map[string]mw{"CleanPath": middleware.CleanPath, "StripSlashes": middleware.StripSlashes} {
+		h, r := m(quiet), get("/a/b.c/d")
+		if got := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, r) }); got != 0 {
+			t.Errorf("%s: %v allocations for a clean path, want 0", name, got)
+		}
+	}
+}

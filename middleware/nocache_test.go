@@ -1,0 +1,76 @@
+package middleware_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+)
+
+func ExampleNoCache() {
+	h := middleware.NoCache(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "your balance")
+	}))
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	fmt.Println(w.Header().Get("Cache-Control"))
+	// Output: no-cache, no-store, no-transform, must-revalidate, private, max-age=0
+}
+
+func TestNoCacheResponse(t *testing.T) {
+	h := serve(middleware.NoCache(text("x")), get("/")).Header()
+	for name, want := range map[string]string{
+		"Cache-Control":   "no-cache, no-store, no-transform, must-revalidate, private, max-age=0",
+		"Expires":         time.Unix(0, 0).UTC().Format(http.TimeFormat),
+		"Pragma":          "no-cache",
+		"X-Accel-Expires": "0",
+	} {
+		if got := h[name]; len(got) != 1 || got[0] != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestNoCacheRequest(t *testing.T) {
+	sent := http.Header{"If-Match": {"a"}, "If-None-Match": {"*"}, "If-Modified-Since": {"b"}, "If-Unmodified-Since": {"c"}, "If-Range": {"d"}, "Accept": {"e"}}
+	for _, tt := range []struct {
+		method string
+		keeps  int
+	}{{"GET", 1}, {"HEAD", 1}, {"PUT", 6}, {"PATCH", 6}, {"DELETE", 6}, {"POST", 6}} {
+		r := httptest.NewRequest(tt.method, "/", nil)
+		r.Header = sent.Clone()
+		mine := r.Header
+		var seen http.Header
+		serve(middleware.NoCache(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { seen = r.Header })), r)
+		if len(seen) != tt.keeps || seen.Get("Accept") != "e" {
+			t.Errorf("%s: the handler saw %v, want %d headers", tt.method, slices.Sorted(maps.Keys(seen)), tt.keeps)
+		}
+		if len(mine) != len(sent) {
+			t.Errorf("%s: the caller's map was changed to %v", tt.method, mine)
+		}
+	}
+}
+
+func TestNoCacheKeepsFilesFromBeingNotModified(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, "nocache_test.go") })
+	r := get("/")
+	r.Header.Set("If-Modified-Since", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat))
+	if got := serve(h, r).Code; got != 304 {
+		t.Fatalf("without NoCache: %d, want 304", got)
+	}
+	if got := serve(middleware.NoCache(h), r).Code; got != 200 {
+		t.Errorf("%d, want 200", got)
+	}
+}
+
+func TestNoCacheAllocations(t *testing.T) {
+	h, w, r := middleware.NoCache(quiet), httptest.NewRecorder(), get("/")
+	if got := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, r) }); got != 1 {
+		t.Errorf("%v allocations, want 1", got)
+	}
+}

@@ -1,0 +1,294 @@
+package middleware_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+)
+
+// stacks are middleware in the orders that matter: all of them, in and against the documented order, and each that wraps
+// the writer alone.
+func stacks() map[string][]mw {
+	logger := middleware.LoggerWith(slog.New(slog.DiscardHandler))
+	all := []mw{
+		logger, middleware.Recoverer, middleware.RealIP, middleware.RealIPFrom(netip.MustParsePrefix("192.0.2.0/24")),
+		middleware.RequestID, middleware.CleanPath, middleware.StripSlashes, middleware.Timeout(time.Hour),
+		middleware.BodyLimit(1 << 30), middleware.Throttle(10, 10, time.Hour),
+		middleware.BasicAuth("r", func(user, pass string) bool { return user == "u" && pass == "p" }),
+		middleware.SetHeader("X-A", "b"), middleware.NoCache,
+	}
+	foreign := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrapper{w}, r) })
+	}
+	backwards := make([]mw, 0, len(all))
+	for i := len(all) - 1; i >= 0; i-- {
+		backwards = append(backwards, all[i])
+	}
+	return map[string][]mw{
+		"none": nil, "all": all, "all, backwards": backwards, "all, twice": append(all[:len(all):len(all)], all...),
+		"Logger": {logger}, "Timeout": {middleware.Timeout(time.Hour)},
+		"foreign between": {logger, foreign, middleware.Recoverer, middleware.Timeout(time.Hour)},
+	}
+}
+
+func request(t *testing.T, srv *httptest.Server, path string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", srv.URL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.SetBasicAuth("u", "p")
+	return r
+}
+
+// What the handler flushes reaches the client while the handler is still at work.
+func TestFlushThroughAnyStack(t *testing.T) {
+	for _, proto := range protos {
+		for name, stack := range stacks() {
+			for how, flush := range map[string]func(http.ResponseWriter) error{
+				"Flusher":            func(w http.ResponseWriter) error { return assertFlush(w, name == "foreign between") },
+				"ResponseController": func(w http.ResponseWriter) error { return http.NewResponseController(w).Flush() },
+			} {
+				received := make(chan struct{})
+				srv, _ := start(t, proto, chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Proto != proto {
+						t.Errorf("protocol %s, want %s", r.Proto, proto)
+					}
+					io.WriteString(w, "first\n")
+					if err := flush(w); err != nil {
+						t.Errorf("%s, %s, %s: %v", proto, name, how, err)
+						return
+					}
+					select {
+					case <-received:
+					case <-time.After(10 * time.Second):
+						t.Errorf("%s, %s, %s: the client received nothing", proto, name, how)
+					}
+				}), stack...))
+				resp, err := srv.Client().Do(request(t, srv, "/"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if line, err := bufio.NewReader(resp.Body).ReadString('\n'); line != "first\n" {
+					t.Errorf("%s, %s, %s: %q, %v", proto, name, how, line, err)
+				}
+				close(received)
+				resp.Body.Close()
+			}
+		}
+	}
+}
+
+func assertFlush(w http.ResponseWriter, foreign bool) error {
+	f, ok := w.(http.Flusher)
+	if foreign { // a wrapper with nothing but Unwrap has no Flusher to offer, and the recorder above invents none
+		if ok {
+			return errors.New("a Flusher out of nowhere")
+		}
+		return http.NewResponseController(w).Flush()
+	}
+	if !ok {
+		return errors.New("no Flusher")
+	}
+	f.Flush()
+	return nil
+}
+
+func TestHijackThroughAnyStack(t *testing.T) {
+	for name, stack := range stacks() {
+		srv, _ := start(t, "HTTP/1.1", chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			conn, buf, err := http.NewResponseController(w).Hijack()
+			if h, ok := w.(http.Hijacker); err == nil && ok != (name != "foreign between") {
+				t.Errorf("%s: Hijacker %v", name, h)
+			}
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				return
+			}
+			defer conn.Close()
+			buf.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
+			buf.Flush()
+			line, _ := buf.ReadString('\n')
+			io.WriteString(conn, line)
+		}), stack...))
+		r := request(t, srv, "/")
+		r.Header.Set("Connection", "Upgrade")
+		r.Header.Set("Upgrade", "echo")
+		resp, err := srv.Client().Do(r)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		conn, ok := resp.Body.(io.ReadWriteCloser)
+		if !ok {
+			t.Fatalf("%s: %s", name, resp.Status)
+		}
+		io.WriteString(conn, "hello\n")
+		if line, err := bufio.NewReader(conn).ReadString('\n'); line != "hello\n" {
+			t.Errorf("%s: %q, %v", name, line, err)
+		}
+		conn.Close()
+	}
+}
+
+// sendfileConn notes whether net/http handed a file over to it, as sendfile(2) needs.
+type sendfileConn struct {
+	*net.TCPConn
+	sent *atomic.Int64
+}
+
+func (c sendfileConn) ReadFrom(src io.Reader) (int64, error) {
+	n, err := c.TCPConn.ReadFrom(src)
+	if limited, ok := src.(*io.LimitedReader); ok {
+		if _, ok := limited.R.(*os.File); ok {
+			c.sent.Add(n)
+		}
+	}
+	return n, err
+}
+
+type sendfileListener struct {
+	net.Listener
+	sent *atomic.Int64
+}
+
+func (l sendfileListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return sendfileConn{c.(*net.TCPConn), l.sent}, nil
+}
+
+func TestSendfileThroughAnyStack(t *testing.T) {
+	const size = 1 << 20
+	file, content := filepath.Join(t.TempDir(), "file"), make([]byte, size)
+	rand.Read(content)
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, stack := range stacks() {
+		if name == "foreign between" {
+			continue // a wrapper with nothing but Unwrap has no ReaderFrom
+		}
+		var sent atomic.Int64
+		srv := httptest.NewUnstartedServer(chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) }), stack...))
+		srv.Listener = sendfileListener{srv.Listener, &sent}
+		srv.Start()
+		resp, err := srv.Client().Do(request(t, srv, "/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		srv.Close()
+		if err != nil || string(got) != string(content) {
+			t.Errorf("%s: %d bytes, %v", name, len(got), err)
+		}
+		if sent.Load() < size-4096 { // the first bytes go along with the header
+			t.Errorf("%s: %d of %d bytes by sendfile", name, sent.Load(), size)
+		}
+	}
+}
+
+func TestControllerThroughAnyStack(t *testing.T) {
+	for _, proto := range protos {
+		for name, stack := range stacks() {
+			srv, complaints := start(t, proto, chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				rc := http.NewResponseController(w)
+				for what, err := range map[string]error{
+					"SetReadDeadline":  rc.SetReadDeadline(time.Now().Add(time.Hour)),
+					"SetWriteDeadline": rc.SetWriteDeadline(time.Now().Add(time.Hour)),
+					"EnableFullDuplex": rc.EnableFullDuplex(),
+				} {
+					if err != nil {
+						t.Errorf("%s, %s: %s: %v", proto, name, what, err)
+					}
+				}
+				w.WriteHeader(http.StatusEarlyHints)
+				w.Header().Set("Trailer", "X-Sum")
+				io.WriteString(w, "body")
+				w.Header().Set("X-Sum", "4")
+			}), stack...))
+			resp, err := srv.Client().Do(request(t, srv, "/"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if string(body) != "body" || err != nil || resp.StatusCode != 200 || resp.Trailer.Get("X-Sum") != "4" {
+				t.Errorf("%s, %s: %s %q, %v, trailer %v", proto, name, resp.Status, body, err, resp.Trailer)
+			}
+			srv.Close()
+			if s := complaints.String(); s != "" {
+				t.Errorf("%s, %s: net/http says %q", proto, name, s)
+			}
+		}
+	}
+}
+
+// A goroutine that outlives its request writes nothing into the response of another: recorders aren't used again.
+func TestLateWriterReachesNoOtherResponse(t *testing.T) {
+	release, late := make(chan struct{}), make(chan struct{})
+	var stray http.ResponseWriter
+	h := chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/first" {
+			stray = w
+			return
+		}
+		close(release)
+		<-late
+		io.WriteString(w, "second")
+	}), middleware.LoggerWith(slog.New(slog.DiscardHandler)), middleware.Timeout(time.Hour))
+	srv, _ := start(t, "HTTP/2.0", h)
+	go func() {
+		<-release
+		defer close(late)
+		recovering(func() { io.WriteString(stray, "SECRET") }) // net/http may panic for a request that is over
+	}()
+	for _, path := range []string{"/first", "/second"} {
+		resp, err := srv.Client().Do(request(t, srv, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body, _ := io.ReadAll(resp.Body); strings.Contains(string(body), "SECRET") {
+			t.Errorf("%s: %q", path, body)
+		}
+		resp.Body.Close()
+	}
+}
+
+// The context of the request reaches the handler through every stack, cancelled when the client goes away.
+func TestCancelThroughAnyStack(t *testing.T) {
+	for name, stack := range stacks() {
+		entered, done := make(chan struct{}), make(chan error, 1)
+		srv, _ := start(t, "HTTP/1.1", chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			close(entered)
+			<-r.Context().Done()
+			done <- r.Context().Err()
+		}), stack...))
+		ctx, cancel := context.WithCancel(context.Background())
+		go func() { <-entered; cancel() }()
+		if resp, err := srv.Client().Do(request(t, srv, "/").WithContext(ctx)); err == nil {
+			resp.Body.Close()
+		}
+		if err := <-done; err != context.Canceled {
+			t.Errorf("%s: %v, want Canceled", name, err)
+		}
+	}
+}

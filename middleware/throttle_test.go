@@ -1,0 +1,171 @@
+package middleware_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+)
+
+func ExampleThrottle() {
+	// 100 reports at a time; 200 more may wait, for at most 5 seconds.
+	limited := middleware.Throttle(100, 200, 5*time.Second)
+	mux := http.NewServeMux()
+	mux.Handle("GET /report", limited(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "a costly report")
+	})))
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, httptest.NewRequest("GET", "/report", nil))
+	fmt.Println(w.Body)
+	// Output: a costly report
+}
+
+// A gate is a handler that reports each request that comes in and holds it until it is let go.
+type gate struct {
+	in     chan string
+	let    chan struct{}
+	active atomic.Int32
+	most   atomic.Int32
+}
+
+func newGate() *gate { return &gate{in: make(chan string), let: make(chan struct{})} }
+
+func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n := g.active.Add(1)
+	defer g.active.Add(-1)
+	for m := g.most.Load(); n > m && !g.most.CompareAndSwap(m, n); m = g.most.Load() {
+	}
+	g.in <- r.URL.Path
+	<-g.let
+}
+
+// send starts a request and returns where its answer will be.
+func send(h http.Handler, r *http.Request) chan *httptest.ResponseRecorder {
+	answer := make(chan *httptest.ResponseRecorder, 1)
+	go func() { answer <- serve(h, r) }()
+	return answer
+}
+
+func TestThrottleServesInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		h := middleware.Throttle(2, 3, time.Minute)(g)
+		var answers []chan *httptest.ResponseRecorder
+		for _, path := range []string{"/1", "/2", "/3", "/4", "/5"} {
+			answers = append(answers, send(h, get(path)))
+			synctest.Wait() // it is being served, or it waits
+		}
+		if w := serve(h, get("/6")); w.Code != 503 || w.Header().Get("Retry-After") != "60" || w.Body.String() != "Service Unavailable\n" {
+			t.Errorf("a full backlog answers %d %v %q", w.Code, w.Header(), w.Body)
+		}
+		time.Sleep(59 * time.Second) // the bubble's time, which passes when all others wait
+		served := <-g.in + <-g.in
+		for range 3 {
+			g.let <- struct{}{}
+			served += <-g.in
+		}
+		if served != "/1/2/3/4/5" || g.most.Load() != 2 {
+			t.Errorf("served %s, at most %d at a time; want /1/2/3/4/5, 2", served, g.most.Load())
+		}
+		g.let <- struct{}{}
+		g.let <- struct{}{}
+		for i, answer := range answers {
+			if w := <-answer; w.Code != 200 {
+				t.Errorf("request %d: %d, want 200", i+1, w.Code)
+			}
+		}
+	})
+}
+
+func TestThrottleWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		h := middleware.Throttle(1, 1, time.Minute)(g)
+		first := send(h, get("/"))
+		<-g.in
+		start := time.Now()
+		if w := serve(h, get("/")); w.Code != 503 || time.Since(start) != time.Minute {
+			t.Errorf("%d after %v, want 503 after a minute", w.Code, time.Since(start))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start = time.Now()
+		if w := serve(h, get("/").WithContext(ctx)); w.Code != 503 || time.Since(start) != time.Second {
+			t.Errorf("cancelled: %d after %v, want 503 after a second", w.Code, time.Since(start))
+		}
+		g.let <- struct{}{}
+		<-first
+		second := send(h, get("/"))
+		<-g.in
+		g.let <- struct{}{}
+		if w := <-second; w.Code != 200 {
+			t.Errorf("afterwards %d, want 200", w.Code)
+		}
+	})
+}
+
+func TestThrottleRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		wait       time.Duration
+		retryAfter string
+	}{
+		{0, "1"},
+		{time.Millisecond, "1"},
+		{time.Second, "1"},
+		{1500 * time.Millisecond, "2"},
+		{time.Hour, "3600"},
+	} {
+		g := newGate()
+		limit := middleware.Throttle(1, 0, tt.wait)
+		first := send(limit(g), get("/"))
+		<-g.in
+		// Another handler behind the same middleware value shares the places.
+		w := serve(limit(quiet), get("/"))
+		if w.Code != 503 || w.Header().Get("Retry-After") != tt.retryAfter {
+			t.Errorf("wait %v: %d, Retry-After %q; want 503, %q", tt.wait, w.Code, w.Header().Get("Retry-After"), tt.retryAfter)
+		}
+		g.let <- struct{}{}
+		<-first
+		if w := serve(limit(quiet), get("/")); w.Code != 200 {
+			t.Errorf("wait %v: afterwards %d, want 200", tt.wait, w.Code)
+		}
+	}
+}
+
+func TestThrottleFreesThePlaceAfterAPanic(t *testing.T) {
+	limit := middleware.Throttle(1, 0, 0)
+	recovering(func() {
+		serve(limit(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("x") })), get("/"))
+	})
+	if w := serve(limit(quiet), get("/")); w.Code != 200 {
+		t.Errorf("%d, want 200", w.Code)
+	}
+}
+
+func TestThrottleRefusesArguments(t *testing.T) {
+	for _, tt := range []struct {
+		limit, backlog int
+		wait           time.Duration
+		want           string
+	}{
+		{0, 0, 0, "middleware: Throttle: limit is 0, which would serve nobody; give at least 1"},
+		{-1, 0, 0, "middleware: Throttle: limit is -1, which would serve nobody; give at least 1"},
+		{1, -1, 0, "middleware: Throttle: backlog is -1; give 0 for none"},
+		{1, 1, 0, "middleware: Throttle: wait is 0s, so nobody could use the backlog; give how long to wait, or a backlog of 0"},
+	} {
+		wantPanic(t, tt.want, func() { middleware.Throttle(tt.limit, tt.backlog, tt.wait) })
+	}
+}
+
+func TestThrottleAllocations(t *testing.T) {
+	h, w, r := middleware.Throttle(1, 1, time.Hour)(quiet), httptest.NewRecorder(), get("/")
+	if got := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, r) }); got != 0 {
+		t.Errorf("%v allocations, want 0", got)
+	}
+}

@@ -1,0 +1,157 @@
+package middleware_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+)
+
+func ExampleTimeout() {
+	h := middleware.Timeout(time.Millisecond)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		<-r.Context().Done() // a query that takes too long, say
+	}))
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	fmt.Print(w.Code, " ", w.Body)
+	// Output: 503 Service Unavailable
+}
+
+func TestTimeoutAnswer(t *testing.T) {
+	const short, long = time.Nanosecond, time.Hour
+	wait := func(r *http.Request) { <-r.Context().Done() }
+	for _, tt := range []struct {
+		name string
+		d    time.Duration
+		h    http.HandlerFunc
+		code int
+		body string
+	}{
+		{"in time, nothing written", long, quiet, 200, ""},
+		{"in time", long, text("ok"), 200, "ok"},
+		{"late, nothing written", short, func(w http.ResponseWriter, r *http.Request) { wait(r) }, 503, "Service Unavailable\n"},
+		{"late, context never asked", short, quiet, 503, "Service Unavailable\n"},
+		{"late, header set", short, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Etag", `"x"`); wait(r) }, 503, "Service Unavailable\n"},
+		{"late, status written", short, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(202); wait(r) }, 202, ""},
+		{"late, body written", short, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "part"); wait(r) }, 200, "part"},
+		{"late, answered by itself", short, func(w http.ResponseWriter, r *http.Request) { wait(r); http.Error(w, "slow", 504) }, 504, "slow\n"},
+	} {
+		w := serve(middleware.Timeout(tt.d)(tt.h), get("/"))
+		if w.Code != tt.code || w.Body.String() != tt.body {
+			t.Errorf("%s: %d %q, want %d %q", tt.name, w.Code, w.Body, tt.code, tt.body)
+		}
+		if w.Code == 503 && w.Header().Get("Etag") != "" {
+			t.Errorf("%s: the answer has the ETag of another", tt.name)
+		}
+	}
+}
+
+func TestTimeoutOfACancelledRequest(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	w := serve(middleware.Timeout(time.Hour)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := r.Context().Err(); err != context.Canceled {
+			t.Errorf("Err() = %v, want Canceled", err)
+		}
+		<-r.Context().Done()
+	})), get("/").WithContext(ctx))
+	if w.Body.Len() != 0 {
+		t.Errorf("answered %q to nobody", w.Body)
+	}
+}
+
+// The context behaves as context.WithDeadline's does, whatever is asked of it first.
+func TestTimeoutContext(t *testing.T) {
+	type key struct{}
+	for _, first := range []struct {
+		name string
+		ask  func(context.Context)
+	}{
+		{"nothing", func(context.Context) {}},
+		{"Done", func(c context.Context) { c.Done() }},
+		{"Err", func(c context.Context) { _ = c.Err() }},
+		{"child", func(c context.Context) { _, stop := context.WithCancel(c); defer stop() }},
+		{"Cause", func(c context.Context) { context.Cause(c) }},
+	} {
+		parent, cancel := context.WithCancel(context.WithValue(context.Background(), key{}, "v"))
+		var kept context.Context
+		r := get("/").WithContext(parent)
+		serve(middleware.Timeout(time.Hour)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			kept = r.Context()
+			first.ask(kept)
+			at, ok := kept.Deadline()
+			if left := time.Until(at); !ok || left <= 59*time.Minute || left > time.Hour {
+				t.Errorf("%s: deadline %v, %v", first.name, at, ok)
+			}
+			if kept.Err() != nil || kept.Value(key{}) != "v" {
+				t.Errorf("%s: Err %v, Value %v", first.name, kept.Err(), kept.Value(key{}))
+			}
+		})), r)
+		<-kept.Done() // over with the request
+		if kept.Err() != context.Canceled || context.Cause(kept) != context.Canceled {
+			t.Errorf("%s: afterwards Err %v, Cause %v", first.name, kept.Err(), context.Cause(kept))
+		}
+		if r.Context() != parent || parent.Err() != nil {
+			t.Errorf("%s: the caller's context is another one or cancelled", first.name)
+		}
+		cancel()
+	}
+	serve(middleware.Timeout(time.Nanosecond)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		child, stop := context.WithTimeout(r.Context(), time.Hour)
+		defer stop()
+		<-child.Done()
+		if child.Err() != context.DeadlineExceeded || context.Cause(child) != context.DeadlineExceeded || r.Context().Err() != context.DeadlineExceeded {
+			t.Errorf("expired: Err %v, Cause %v", child.Err(), context.Cause(child))
+		}
+	})), get("/"))
+	outer, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	serve(middleware.Timeout(time.Hour)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		want, _ := outer.Deadline()
+		if got, _ := r.Context().Deadline(); !got.Equal(want) {
+			t.Errorf("Deadline %v, want the earlier one of the parent, %v", got, want)
+		}
+	})), get("/").WithContext(outer))
+}
+
+// Goroutines of the handler may use the context while the request ends: go test -race watches.
+func TestTimeoutContextIsSafeForConcurrentUse(t *testing.T) {
+	for range 100 {
+		done := make(chan error)
+		serve(middleware.Timeout(time.Hour)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			ctx := r.Context()
+			for range 3 {
+				go func() {
+					ctx.Value(t)
+					_ = ctx.Err()
+					<-ctx.Done()
+					done <- ctx.Err()
+				}()
+			}
+		})), get("/"))
+		for range 3 {
+			if err := <-done; err != context.Canceled {
+				t.Fatalf("Err() = %v, want Canceled", err)
+			}
+		}
+	}
+}
+
+func TestTimeoutRefusesDurations(t *testing.T) {
+	for _, d := range []time.Duration{0, -1} {
+		wantPanic(t, "middleware: Timeout: the duration must be positive; leave Timeout out where there is to be none", func() { middleware.Timeout(d) })
+	}
+}
+
+func TestTimeoutAllocations(t *testing.T) {
+	h, w, r := middleware.Timeout(time.Hour)(quiet), httptest.NewRecorder(), get("/")
+	// The context, the request that carries it, and the recorder.
+	if got := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, r) }); got != 3 {
+		t.Errorf("%v allocations, want 3", got)
+	}
+}
