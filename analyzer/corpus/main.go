@@ -35,6 +35,7 @@ var verdicts string
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("corpus: ")
+	fetch := flag.Bool("fetch", false, "only download what the modules need")
 	flag.Parse()
 	known := make(map[string]bool) // report => whether it is right
 	for line := range strings.Lines(verdicts) {
@@ -55,6 +56,12 @@ func main() {
 	for line := range strings.Lines(modules) {
 		f := strings.Fields(line)
 		if len(f) < 2 || f[0] == "#" || flag.NArg() > 0 && !slices.Contains(flag.Args(), f[0]) {
+			continue
+		}
+		if *fetch {
+			if err := download(f[0], f[1], f[2:]); err != nil {
+				log.Printf("%s: %v", f[0], err)
+			}
 			continue
 		}
 		r, err := check(tool, f[0], f[1], f[2:], known)
@@ -98,9 +105,6 @@ func check(tool, path, version string, patterns []string, known map[string]bool)
 	dir, env, err := prepare(path, version)
 	if err != nil {
 		return result{}, err
-	}
-	if len(patterns) == 0 {
-		patterns = []string{"./..."}
 	}
 	names, err := serving(dir, env, patterns)
 	if err != nil {
@@ -197,8 +201,24 @@ func prepare(path, version string) (dir string, env []string, err error) {
 	return mod.Dir, append(env, "GOFLAGS=-mod=mod -modfile="+filepath.Join(tmp, "go.mod")), nil
 }
 
+// download brings the packages that check would look at, and what they import, into the module cache.
+func download(path, version string, patterns []string) error {
+	dir, env, err := prepare(path, version)
+	if err != nil {
+		return err
+	}
+	names, err := serving(dir, env, patterns)
+	if err == nil {
+		_, err = list(dir, env, "{{.Error}}", append([]string{"-deps", "-test"}, names...))
+	}
+	return err
+}
+
 // serving lists the packages that import net/http, themselves or in their tests.
 func serving(dir string, env, patterns []string) ([]string, error) {
+	if len(patterns) == 0 {
+		patterns = []string{"./..."}
+	}
 	lines, err := list(dir, env, "{{.ImportPath}} {{.Imports}} {{.TestImports}} {{.XTestImports}}", patterns)
 	var names []string
 	for _, line := range lines {

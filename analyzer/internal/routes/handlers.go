@@ -1,0 +1,163 @@
+package routes
+
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// Reach says which routes lead to a function.
+type Reach struct {
+	Routes  []*Route
+	Unknown bool // and maybe others
+}
+
+// A Reacher finds the routes that lead to the functions of a package: as handlers, through middleware around them, and
+// as functions that handlers call.
+type Reacher struct {
+	*Result
+	direct  map[ast.Node][]*Route // functions in a handler's expression
+	callers map[ast.Node][]ast.Node
+	unknown map[ast.Node]bool // functions that are used in ways that can't be followed
+	memo    map[ast.Node]*Reach
+}
+
+// Reacher returns the answers for the package.
+func (r *Result) Reacher() *Reacher {
+	w := &Reacher{Result: r, direct: make(map[ast.Node][]*Route), callers: make(map[ast.Node][]ast.Node),
+		unknown: make(map[ast.Node]bool), memo: make(map[ast.Node]*Reach)}
+	seen := make(map[*ast.Ident]bool)
+	for _, route := range r.Routes {
+		w.handler(route, route.Handler, seen, 0)
+	}
+	for id, obj := range r.pass.TypesInfo.Uses {
+		fn, ok := obj.(*types.Func)
+		if !ok || seen[id] {
+			continue
+		}
+		decl := r.bodies[fn.Origin()]
+		if decl == nil {
+			continue
+		}
+		var ref ast.Node = id
+		if sel, ok := r.parents[id].(*ast.SelectorExpr); ok && sel.Sel == id {
+			ref = sel
+		}
+		caller := r.Function(ref)
+		if call, ok := r.parents[ref].(*ast.CallExpr); ok && call.Fun == ref && caller != nil {
+			w.callers[decl] = append(w.callers[decl], caller)
+		} else {
+			w.unknown[decl] = true
+		}
+	}
+	return w
+}
+
+// handler notes that the functions in a handler's expression serve the route: literals, named functions, method values,
+// handlers in variables, what middleware wraps, and what functions of this package return.
+func (w *Reacher) handler(route *Route, e ast.Expr, seen map[*ast.Ident]bool, depth int) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			w.direct[n] = append(w.direct[n], route)
+			return false
+		case *ast.Ident:
+			switch obj := w.pass.TypesInfo.Uses[n].(type) {
+			case *types.Func:
+				if decl := w.bodies[obj.Origin()]; decl != nil {
+					seen[n] = true
+					w.direct[decl] = append(w.direct[decl], route)
+				}
+			case *types.Var:
+				if from := w.values[obj]; len(from) == 1 && from[0] != nil && depth < 4 && isFunc(obj.Type()) {
+					w.handler(route, from[0], seen, depth+1)
+				}
+			}
+		}
+		return true
+	})
+	if t := w.pass.TypesInfo.TypeOf(e); t != nil {
+		if obj, _, _ := types.LookupFieldOrMethod(t, true, w.pass.Pkg, "ServeHTTP"); obj != nil {
+			if fn, ok := obj.(*types.Func); ok && w.bodies[fn.Origin()] != nil {
+				decl := w.bodies[fn.Origin()]
+				w.direct[decl] = append(w.direct[decl], route)
+				w.unknown[decl] = true // a handler like it can be registered elsewhere
+			}
+		}
+	}
+}
+
+func isFunc(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Signature, *types.Interface:
+		return true
+	}
+	return false
+}
+
+// Function returns the innermost function declaration or literal around n, or nil.
+func (r *Result) Function(n ast.Node) ast.Node {
+	for n = r.parents[n]; n != nil; n = r.parents[n] {
+		switch n.(type) {
+		case *ast.FuncDecl, *ast.FuncLit:
+			return n
+		}
+	}
+	return nil
+}
+
+// Of returns the routes that lead to fn, a *ast.FuncDecl or *ast.FuncLit.
+func (w *Reacher) Of(fn ast.Node) *Reach {
+	if r, ok := w.memo[fn]; ok {
+		return r
+	}
+	r := new(Reach)
+	w.memo[fn] = r
+	r.Routes = append(r.Routes, w.direct[fn]...)
+	r.Unknown = w.unknown[fn]
+	from := w.callers[fn]
+	if lit, ok := fn.(*ast.FuncLit); ok && len(w.direct[fn]) == 0 {
+		from = w.around(lit)
+		r.Unknown = r.Unknown || from == nil
+	}
+	for _, caller := range from {
+		more := w.Of(caller)
+		r.Routes = append(r.Routes, more.Routes...)
+		r.Unknown = r.Unknown || more.Unknown || len(more.Routes) == 0
+	}
+	return r
+}
+
+// around returns the function that a literal belongs to, unless the literal is given to a function that this package
+// doesn't have, as a handler for what is not seen here.
+func (w *Reacher) around(lit *ast.FuncLit) []ast.Node {
+	var child ast.Node = lit
+	for p := w.parents[lit]; p != nil; child, p = p, w.parents[p] {
+		switch p := p.(type) {
+		case *ast.FuncDecl, *ast.FuncLit:
+			return []ast.Node{p}
+		case *ast.CallExpr:
+			if p.Fun == child {
+				continue
+			}
+			if tv := w.pass.TypesInfo.Types[p.Fun]; tv.IsType() {
+				continue
+			}
+			if fn := typeutil.StaticCallee(w.pass.TypesInfo, p); fn != nil && fn.Pkg() != w.pass.Pkg && takesHandler(w.pass.TypesInfo, p, child) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// takesHandler reports whether the argument of a call is a handler: a function of a response writer and a request.
+func takesHandler(info *types.Info, call *ast.CallExpr, arg ast.Node) bool {
+	e, ok := arg.(ast.Expr)
+	if !ok {
+		return false
+	}
+	sig, ok := info.TypeOf(e).Underlying().(*types.Signature)
+	return ok && sig.Params().Len() >= 2
+}

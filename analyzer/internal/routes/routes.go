@@ -1,0 +1,477 @@
+// Package routes finds the routes that a package registers, for the checks about patterns and path parameters.
+//
+// It reads the syntax tree: constant patterns, on a *muxmaster.Mux, a *muxmaster.Group or an *http.ServeMux that can be
+// followed to where it comes from. What can't be followed is marked so, for the checks to be silent about.
+package routes
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"reflect"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// Analyzer has a *Result for the checks that require it. It reports nothing.
+var Analyzer = &analysis.Analyzer{
+	Name:       "muxroutes",
+	Doc:        "find the routes that a package registers",
+	Run:        run,
+	Requires:   []*analysis.Analyzer{inspect.Analyzer},
+	ResultType: reflect.TypeFor[*Result](),
+}
+
+// Result is what the package registers.
+type Result struct {
+	Routes   []*Route // in the order of the source
+	Prefixes []Prefix
+
+	pass    *analysis.Pass
+	values  map[types.Object][]ast.Expr // what is assigned to a variable or a field
+	calls   map[types.Object][]*ast.CallExpr
+	bodies  map[types.Object]*ast.FuncDecl
+	decls   map[types.Object]*ast.Ident
+	parents map[ast.Node]ast.Node
+	mounts  map[any][]mount
+	escaped map[types.Object]bool
+	busy    map[ast.Node]bool
+}
+
+// Door is the kind of method that a route was registered with.
+type Door int
+
+const (
+	Verb   Door = iota // GET, POSTFast, …
+	Handle             // Handle, HandleFunc, TryHandle, HandleFast
+	Std                // of http.ServeMux
+	Mount              // Mount and ServeFiles: no names of their own
+)
+
+// A Route is one registration.
+type Route struct {
+	Door    Door
+	Method  string // of a verb method; "" for ANY
+	Call    *ast.CallExpr
+	Text    ast.Expr // the pattern's expression
+	Pattern string   // its value, if Known
+	Known   bool
+	Handler ast.Expr
+	Scope   Scope
+}
+
+// A Scope is what a route is registered on.
+type Scope struct {
+	Root   any    // identifies the mux: the object of its variable or the expression that makes it
+	Prefix string // of the groups
+	Whole  bool   // the prefix is known up to the root
+}
+
+// A Prefix is the constant prefix of a group or a mount.
+type Prefix struct {
+	Expr  ast.Expr
+	Value string
+}
+
+type mount struct {
+	at     Scope
+	prefix string
+	known  bool
+}
+
+var verbs = map[string]bool{"GET": true, "HEAD": true, "POST": true, "PUT": true, "PATCH": true, "DELETE": true,
+	"OPTIONS": true, "CONNECT": true, "TRACE": true, "QUERY": true, "ANY": true}
+
+func run(pass *analysis.Pass) (any, error) {
+	r := &Result{
+		pass:    pass,
+		values:  make(map[types.Object][]ast.Expr),
+		calls:   make(map[types.Object][]*ast.CallExpr),
+		bodies:  make(map[types.Object]*ast.FuncDecl),
+		decls:   make(map[types.Object]*ast.Ident),
+		parents: make(map[ast.Node]ast.Node),
+		mounts:  make(map[any][]mount),
+		escaped: make(map[types.Object]bool),
+		busy:    make(map[ast.Node]bool),
+	}
+	in := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	var stack []ast.Node
+	in.Nodes(nil, func(n ast.Node, push bool) bool {
+		if !push {
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		if len(stack) > 0 {
+			r.parents[n] = stack[len(stack)-1]
+		}
+		stack = append(stack, n)
+		r.note(n)
+		return true
+	})
+	in.Preorder([]ast.Node{(*ast.CallExpr)(nil)}, func(n ast.Node) { r.register(n.(*ast.CallExpr)) })
+	return r, nil
+}
+
+// note remembers assignments, functions and calls.
+func (r *Result) note(n ast.Node) {
+	info := r.pass.TypesInfo
+	assign := func(to ast.Expr, v ast.Expr) {
+		if obj := r.object(to); obj != nil {
+			r.values[obj] = append(r.values[obj], v)
+		}
+	}
+	switch n := n.(type) {
+	case *ast.Ident:
+		if obj := info.Defs[n]; obj != nil {
+			r.decls[obj] = n
+		}
+	case *ast.AssignStmt:
+		for i, to := range n.Lhs {
+			if len(n.Rhs) == len(n.Lhs) {
+				assign(to, n.Rhs[i])
+			} else {
+				assign(to, nil)
+			}
+		}
+	case *ast.ValueSpec:
+		for i, to := range n.Names {
+			if len(n.Values) == len(n.Names) {
+				assign(to, n.Values[i])
+			} else if len(n.Values) > 0 {
+				assign(to, nil)
+			}
+		}
+	case *ast.RangeStmt:
+		for _, to := range []ast.Expr{n.Key, n.Value} {
+			if to != nil {
+				assign(to, nil)
+			}
+		}
+	case *ast.UnaryExpr:
+		if obj := r.object(n.X); n.Op == token.AND && obj != nil && !isStruct(obj.Type()) {
+			r.values[obj] = append(r.values[obj], nil) // may be assigned to through the pointer
+		}
+	case *ast.KeyValueExpr:
+		if key, ok := n.Key.(*ast.Ident); ok {
+			if v, ok := info.Uses[key].(*types.Var); ok && v.IsField() {
+				r.values[v] = append(r.values[v], n.Value)
+			}
+		}
+	case *ast.FuncDecl:
+		r.bodies[info.Defs[n.Name]] = n
+	case *ast.CallExpr:
+		if fn := typeutil.StaticCallee(info, n); fn != nil {
+			r.calls[fn.Origin()] = append(r.calls[fn.Origin()], n)
+		}
+	}
+}
+
+func isStruct(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Struct)
+	return ok
+}
+
+// object returns the variable or field that e names, or nil.
+func (r *Result) object(e ast.Expr) types.Object {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		if obj, ok := r.pass.TypesInfo.ObjectOf(e).(*types.Var); ok {
+			return obj
+		}
+	case *ast.SelectorExpr:
+		if obj, ok := r.pass.TypesInfo.ObjectOf(e.Sel).(*types.Var); ok {
+			return obj
+		}
+	}
+	return nil
+}
+
+// register notes what the call registers.
+func (r *Result) register(call *ast.CallExpr) {
+	fn := typeutil.StaticCallee(r.pass.TypesInfo, call)
+	if fn == nil || fn.Pkg() == nil {
+		return
+	}
+	method := fn.Signature().Recv() != nil
+	switch fn.Pkg().Path() {
+	case mux.Path:
+		if method {
+			r.registerMux(fn.Name(), call)
+		}
+	case "net/http":
+		if (fn.Name() != "Handle" && fn.Name() != "HandleFunc") || len(call.Args) != 2 {
+			return
+		}
+		s := Scope{Root: "http.DefaultServeMux", Whole: true}
+		if method {
+			if !mux.IsNamed(fn.Signature().Recv().Type(), "net/http", "ServeMux") {
+				return
+			}
+			s = r.scope(receiver(call))
+		}
+		r.route(Std, "", call, s)
+	}
+}
+
+func (r *Result) registerMux(name string, call *ast.CallExpr) {
+	recv := receiver(call)
+	if recv == nil || len(call.Args) == 0 {
+		return
+	}
+	switch verb := strings.TrimSuffix(name, "Fast"); {
+	case verbs[verb] && len(call.Args) == 2:
+		if verb == "ANY" {
+			verb = ""
+		}
+		r.route(Verb, verb, call, r.scope(recv))
+	case (verb == "Handle" || name == "HandleFunc" || name == "TryHandle") && len(call.Args) == 2:
+		r.route(Handle, "", call, r.scope(recv))
+	case name == "ServeFiles":
+		r.route(Mount, "GET", call, r.scope(recv))
+	case name == "Group", name == "Route":
+		r.prefix(call.Args[0])
+	case name == "Mount" && len(call.Args) == 2:
+		prefix, known := r.prefix(call.Args[0])
+		s := r.scope(recv)
+		if sub, ok := r.mounted(call.Args[1]); ok {
+			r.mounts[sub.Root] = append(r.mounts[sub.Root], mount{s, prefix, known})
+		}
+	}
+}
+
+func (r *Result) route(door Door, verb string, call *ast.CallExpr, s Scope) {
+	text, known := r.constant(call.Args[0])
+	r.Routes = append(r.Routes, &Route{
+		Door: door, Method: verb, Call: call, Text: call.Args[0], Pattern: text, Known: known, Handler: call.Args[1], Scope: s,
+	})
+}
+
+func (r *Result) prefix(e ast.Expr) (string, bool) {
+	text, known := r.constant(e)
+	if known {
+		r.Prefixes = append(r.Prefixes, Prefix{e, text})
+	}
+	return text, known
+}
+
+func (r *Result) constant(e ast.Expr) (string, bool) {
+	v := r.pass.TypesInfo.Types[e].Value
+	if v == nil || v.Kind() != constant.String {
+		return "", false
+	}
+	return constant.StringVal(v), true
+}
+
+func receiver(call *ast.CallExpr) ast.Expr {
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+		return sel.X
+	}
+	return nil
+}
+
+// scope follows the expression of a mux or a group to its root.
+func (r *Result) scope(e ast.Expr) Scope {
+	e = ast.Unparen(e)
+	unknown := Scope{Root: e}
+	if r.busy[e] {
+		return unknown
+	}
+	r.busy[e] = true
+	defer delete(r.busy, e)
+	switch e := e.(type) {
+	case *ast.UnaryExpr:
+		if e.Op == token.AND {
+			return r.scope(e.X)
+		}
+	case *ast.StarExpr:
+		return r.scope(e.X)
+	case *ast.CompositeLit:
+		return Scope{Root: e, Whole: true}
+	case *ast.CallExpr:
+		return r.scopeOfCall(e)
+	case *ast.Ident, *ast.SelectorExpr:
+		obj := r.object(e)
+		if obj == nil {
+			return unknown
+		}
+		if s, ok := r.scopeOfParam(obj); ok {
+			return s
+		}
+		isMux := !mux.IsNamed(obj.Type(), mux.Path, "Group")
+		switch from := r.values[obj]; {
+		case len(from) == 1 && from[0] != nil:
+			s := r.scope(from[0])
+			if lit, ok := s.Root.(ast.Expr); ok && isMux && ast.Unparen(from[0]) == lit {
+				s.Root = obj
+			}
+			return s
+		case len(from) == 0 && isMux: // var mux http.ServeMux
+			return Scope{Root: obj, Whole: true}
+		}
+		return Scope{Root: e} // which one it is depends on the way here
+	}
+	return unknown
+}
+
+func (r *Result) scopeOfCall(call *ast.CallExpr) Scope {
+	fn := typeutil.StaticCallee(r.pass.TypesInfo, call)
+	if fn == nil || fn.Pkg() == nil {
+		return Scope{Root: call}
+	}
+	if fn.Pkg().Path() != mux.Path {
+		if s, ok := r.returned(fn); ok {
+			return s
+		}
+		return Scope{Root: call, Whole: fn.FullName() == "net/http.NewServeMux"}
+	}
+	switch fn.Name() {
+	case "New":
+		return Scope{Root: call, Whole: true}
+	case "With":
+		return r.scope(receiver(call))
+	case "Group":
+		s := r.scope(receiver(call))
+		prefix, known := r.constant(call.Args[0])
+		return Scope{Root: s.Root, Prefix: s.Prefix + prefix, Whole: s.Whole && known}
+	}
+	return Scope{Root: call}
+}
+
+// returned follows a function of this package to the one mux that it returns.
+func (r *Result) returned(fn *types.Func) (Scope, bool) {
+	decl := r.bodies[fn.Origin()]
+	if decl == nil || decl.Body == nil {
+		return Scope{}, false
+	}
+	var found []Scope
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			if len(n.Results) > 0 {
+				if s, ok := r.mounted(n.Results[0]); ok {
+					found = append(found, s)
+				}
+			}
+		}
+		return true
+	})
+	if len(found) == 0 {
+		return Scope{}, false
+	}
+	for _, s := range found {
+		if s.Root != found[0].Root {
+			return Scope{}, false
+		}
+	}
+	return found[0], true
+}
+
+// mounted follows the expression of a handler to a mux, if it is one.
+func (r *Result) mounted(e ast.Expr) (Scope, bool) {
+	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {
+		if fn := typeutil.StaticCallee(r.pass.TypesInfo, call); fn != nil {
+			if s, ok := r.returned(fn); ok {
+				return s, true
+			}
+		}
+	}
+	t := r.pass.TypesInfo.TypeOf(e)
+	if t == nil || !mux.IsNamed(t, mux.Path, "Mux") && !mux.IsNamed(t, mux.Path, "Group") && !mux.IsNamed(t, "net/http", "ServeMux") {
+		return Scope{}, false
+	}
+	return r.scope(e), true
+}
+
+// scopeOfParam follows a parameter to the argument of the one call: of Route, for its function, or of a function of this
+// package.
+func (r *Result) scopeOfParam(obj types.Object) (Scope, bool) {
+	field, index := r.param(obj)
+	if field == nil {
+		return Scope{}, false
+	}
+	unknown := Scope{Root: obj}
+	switch fn := r.parents[r.parents[r.parents[field]]].(type) { // Field, FieldList, FuncType
+	case *ast.FuncLit:
+		call, ok := r.parents[fn].(*ast.CallExpr)
+		if !ok {
+			return unknown, true
+		}
+		if s, ok := r.routeScope(call, fn); ok {
+			return s, true
+		}
+		return unknown, true
+	case *ast.FuncDecl:
+		f := r.pass.TypesInfo.Defs[fn.Name]
+		var at []Scope
+		for id, use := range r.pass.TypesInfo.Uses {
+			if use != f {
+				continue
+			}
+			var ref ast.Node = id
+			if sel, ok := r.parents[id].(*ast.SelectorExpr); ok && sel.Sel == id {
+				ref = sel
+			}
+			call, ok := r.parents[ref].(*ast.CallExpr)
+			switch {
+			case !ok:
+				return unknown, true
+			case call.Fun == ref:
+				if index >= len(call.Args) || call.Ellipsis.IsValid() {
+					return unknown, true
+				}
+				at = append(at, r.scope(call.Args[index]))
+			default:
+				s, ok := r.routeScope(call, ref)
+				if !ok {
+					return unknown, true
+				}
+				at = append(at, s)
+			}
+		}
+		if len(at) == 1 {
+			return at[0], true
+		}
+	}
+	return unknown, true
+}
+
+// routeScope returns the scope that Route(prefix, fn) gives to fn.
+func (r *Result) routeScope(call *ast.CallExpr, fn ast.Node) (Scope, bool) {
+	f := typeutil.StaticCallee(r.pass.TypesInfo, call)
+	if f == nil || f.Pkg() == nil || f.Pkg().Path() != mux.Path || f.Name() != "Route" || len(call.Args) != 2 || call.Args[1] != fn {
+		return Scope{}, false
+	}
+	s := r.scope(receiver(call))
+	prefix, known := r.constant(call.Args[0])
+	return Scope{Root: s.Root, Prefix: s.Prefix + prefix, Whole: s.Whole && known}, true
+}
+
+// param returns the declaration of a parameter and its number, or nil if obj is none.
+func (r *Result) param(obj types.Object) (*ast.Field, int) {
+	f, ok := r.parents[r.decls[obj]].(*ast.Field)
+	if !ok {
+		return nil, 0
+	}
+	list := r.parents[f].(*ast.FieldList)
+	if t, ok := r.parents[list].(*ast.FuncType); !ok || t.Params != list {
+		return nil, 0
+	}
+	i := 0
+	for _, other := range list.List {
+		for _, name := range other.Names {
+			if name == r.decls[obj] {
+				return f, i
+			}
+			i++
+		}
+	}
+	return nil, 0
+}

@@ -1,0 +1,188 @@
+package pathname
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
+	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/routes"
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// Analyzer is the check.
+var Analyzer = &analysis.Analyzer{
+	Name:     "pathname",
+	Doc:      "report names of path parameters that no route of the handler has",
+	URL:      "https://pkg.go.dev/" + mux.Path + "/analyzer/pathname",
+	Run:      run,
+	Requires: []*analysis.Analyzer{inspect.Analyzer, routes.Analyzer},
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	found := pass.ResultOf[routes.Analyzer].(*routes.Result)
+	if len(found.Routes) == 0 {
+		return nil, nil
+	}
+	in := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	set, all := setByHand(pass, in)
+	if !all {
+		return nil, nil
+	}
+	reacher := found.Reacher()
+	in.Preorder([]ast.Node{(*ast.CallExpr)(nil)}, func(n ast.Node) {
+		call := n.(*ast.CallExpr)
+		arg := nameArgument(pass, call)
+		if arg == nil {
+			return
+		}
+		v := pass.TypesInfo.Types[arg].Value
+		if v == nil || v.Kind() != constant.String {
+			return
+		}
+		fn := found.Function(call)
+		if fn == nil {
+			return
+		}
+		reach := reacher.Of(fn)
+		if name := constant.StringVal(v); !reach.Unknown && len(reach.Routes) > 0 && !set[name] {
+			check(pass, found, reach.Routes, arg, name)
+		}
+	})
+	return nil, nil
+}
+
+// check reports the name if none of the routes has it.
+func check(pass *analysis.Pass, found *routes.Result, rs []*routes.Route, arg ast.Expr, name string) {
+	var have []string
+	open := false
+	for _, route := range rs {
+		names, ok := found.Names(route)
+		if !ok {
+			return
+		}
+		have = append(have, names.List...)
+		open = open || names.Open
+	}
+	slices.Sort(have)
+	have = slices.Compact(have)
+	if slices.Contains(have, name) {
+		return
+	}
+	near := nearest(name, have)
+	if near == "" && open {
+		return
+	}
+	d := analysis.Diagnostic{Pos: arg.Pos(), End: arg.End()}
+	d.Message = fmt.Sprintf("no route of this handler has a path parameter %q", name)
+	switch {
+	case near != "":
+		d.Message += fmt.Sprintf("; did you mean %q?", near)
+		if lit, ok := ast.Unparen(arg).(*ast.BasicLit); ok {
+			d.SuggestedFixes = []analysis.SuggestedFix{{
+				Message:   fmt.Sprintf("Replace with %q", near),
+				TextEdits: []analysis.TextEdit{{Pos: lit.Pos(), End: lit.End(), NewText: []byte(strconv.Quote(near))}},
+			}}
+		}
+	case len(have) > 0:
+		d.Message += fmt.Sprintf("; they have %q", have)
+	default:
+		d.Message += "; they have none"
+	}
+	for _, route := range rs {
+		d.Related = append(d.Related, analysis.RelatedInformation{Pos: route.Text.Pos(), End: route.Text.End(), Message: "a route of this handler"})
+	}
+	pass.Report(d)
+}
+
+// nameArgument returns the argument that names a path parameter of a request, or of parameters, that the function with
+// the call was given; nil if the call is something else.
+func nameArgument(pass *analysis.Pass, call *ast.CallExpr) ast.Expr {
+	fn := typeutil.StaticCallee(pass.TypesInfo, call)
+	if fn == nil || fn.Pkg() == nil {
+		return nil
+	}
+	sel, _ := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	switch full := fn.Origin().FullName(); full {
+	case "(*net/http.Request).PathValue", "(" + mux.Path + ".Params).Get", "(" + mux.Path + ".Params).Lookup":
+		if sel != nil && isParameter(pass, sel.X) {
+			return call.Args[0]
+		}
+	case mux.Path + ".PathParam", mux.Path + ".PathParamAs":
+		if isParameter(pass, call.Args[0]) {
+			return call.Args[1]
+		}
+	}
+	return nil
+}
+
+// isParameter reports whether e is a parameter of a function around it.
+func isParameter(pass *analysis.Pass, e ast.Expr) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	v, ok := pass.TypesInfo.Uses[id].(*types.Var)
+	return ok && v.Kind() == types.ParamVar
+}
+
+// setByHand returns the names that the package gives to SetPathValue, and whether it knows them all.
+func setByHand(pass *analysis.Pass, in *inspector.Inspector) (names map[string]bool, all bool) {
+	names, all = make(map[string]bool), true
+	in.Preorder([]ast.Node{(*ast.CallExpr)(nil)}, func(n ast.Node) {
+		call := n.(*ast.CallExpr)
+		if fn := typeutil.StaticCallee(pass.TypesInfo, call); fn == nil || fn.FullName() != "(*net/http.Request).SetPathValue" {
+			return
+		}
+		if v := pass.TypesInfo.Types[call.Args[0]].Value; v != nil {
+			names[constant.StringVal(v)] = true
+		} else {
+			all = false
+		}
+	})
+	return names, all
+}
+
+// nearest returns the name that the given one is likely to be a misspelling of, or "".
+func nearest(name string, have []string) string {
+	name = strings.Trim(name, ":*{.}")
+	best, least := "", 0
+	for _, h := range have {
+		d := distance(strings.ToLower(name), strings.ToLower(h))
+		if d <= max(1, min(len(name), len(h))/3) && (best == "" || d < least) {
+			best, least = h, d
+		}
+	}
+	return best
+}
+
+// distance returns how many insertions, deletions, replacements and swaps of neighbours make b from a.
+func distance(a, b string) int {
+	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row := make([]int, len(b)+1)
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(row[j-1]+1, last[j]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}
