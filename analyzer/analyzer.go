@@ -3,11 +3,13 @@
 package analyzer
 
 import (
+	"github.com/seed-1954dcaa/muxmaster/analyzer/pathname"
+	"github.com/seed-1954dcaa/muxmaster/analyzer/pattern"
 	"github.com/seed-1954dcaa/muxmaster/analyzer/retain"
 	"golang.org/x/tools/go/analysis"
 )
 
 // All returns the checks.
 func All() []*analysis.Analyzer {
-	return []*analysis.Analyzer{retain.Analyzer}
+	return []*analysis.Analyzer{retain.Analyzer, pathname.Analyzer, pattern.Analyzer}
 }

@@ -1,0 +1,107 @@
+package routes
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+)
+
+// A Place is where a route stands on a mux: on its own, and on those that its own is mounted on.
+type Place struct {
+	Root   any
+	prefix string
+	route  *Route
+}
+
+// Places lists the places of a route whose pattern is known.
+func (r *Result) Places(route *Route) []Place {
+	return r.places(route, route.Scope, "", 0)
+}
+
+func (r *Result) places(route *Route, s Scope, below string, depth int) []Place {
+	prefix := join(s.Prefix, below)
+	all := []Place{{s.Root, prefix, route}}
+	for _, m := range r.mounts[s.Root] {
+		if m.known && depth < 8 {
+			all = append(all, r.places(route, m.at, join(m.prefix, prefix), depth+1)...)
+		}
+	}
+	return all
+}
+
+// join puts a prefix before a path or another prefix.
+func join(prefix, path string) string {
+	if path == "" {
+		return prefix
+	}
+	return strings.TrimSuffix(prefix, "/") + path
+}
+
+// Parse parses the pattern that the route has at its place.
+func (p Place) Parse() (*pattern.Pattern, error) {
+	own, err := Parse(p.route.Door, p.route.Method, p.route.Pattern)
+	if err != nil || p.prefix == "" {
+		return own, err
+	}
+	whole := strings.TrimSuffix(p.route.Pattern, own.Path) + join(p.prefix, own.Path)
+	return Parse(p.route.Door, p.route.Method, whole)
+}
+
+// Together reports whether one run of the program can execute both calls: they are not in different branches, and none is
+// in a branch that returns before the other.
+func (r *Result) Together(a, b *ast.CallExpr) bool {
+	above := make(map[ast.Node]ast.Node) // the nodes around a, with the one below each
+	for n, below := r.parents[a], ast.Node(a); n != nil; n, below = r.parents[n], n {
+		above[n] = below
+	}
+	for n, below := r.parents[b], ast.Node(b); n != nil; n, below = r.parents[n], n {
+		other, ok := above[n]
+		if !ok {
+			continue
+		}
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			return !(other == n.Body && below == n.Else || other == n.Else && below == n.Body)
+		case *ast.BlockStmt:
+			if _, ok := other.(*ast.CaseClause); ok {
+				return false
+			}
+			if _, ok := other.(*ast.CommClause); ok {
+				return false
+			}
+			return !leavesBefore(other, below)
+		case *ast.CaseClause, *ast.CommClause:
+			return !leavesBefore(other, below)
+		case *ast.FuncDecl, *ast.FuncLit:
+			return true
+		}
+		return true
+	}
+	return true
+}
+
+// leavesBefore reports whether the earlier one of the statements is an if whose body ends the function.
+func leavesBefore(a, b ast.Node) bool {
+	if a.Pos() > b.Pos() {
+		return leaves(b)
+	}
+	return leaves(a)
+}
+
+func leaves(n ast.Node) bool {
+	s, ok := n.(*ast.IfStmt)
+	if !ok || len(s.Body.List) == 0 {
+		return false
+	}
+	switch last := s.Body.List[len(s.Body.List)-1].(type) {
+	case *ast.ReturnStmt, *ast.BranchStmt:
+		return true
+	case *ast.ExprStmt:
+		call, ok := last.X.(*ast.CallExpr)
+		return ok && slices.Contains([]string{"panic", "os.Exit", "log.Fatal", "log.Fatalf"}, types.ExprString(call.Fun))
+	}
+	return false
+}

@@ -1,0 +1,194 @@
+package pattern
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
+	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/routes"
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"golang.org/x/tools/go/analysis"
+)
+
+// Analyzer is the check.
+var Analyzer = &analysis.Analyzer{
+	Name:     "pattern",
+	Doc:      "report route patterns that panic, conflict, can't be reached or are of another router's dialect",
+	URL:      "https://pkg.go.dev/" + mux.Path + "/analyzer/pattern",
+	Run:      run,
+	Requires: []*analysis.Analyzer{routes.Analyzer},
+}
+
+// A parsed route is one of a muxmaster.Mux, with the pattern it has there.
+type parsed struct {
+	*routes.Route
+	pattern *pattern.Pattern // with the prefixes of groups and mounts
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	found := pass.ResultOf[routes.Analyzer].(*routes.Result)
+	inTest := func(e ast.Expr) bool { return mux.IsTestFile(pass.Fset.Position(e.Pos()).Filename) }
+	for _, p := range found.Prefixes {
+		if !inTest(p.Expr) && p.Value != "" {
+			if _, err := pattern.ParsePath("", p.Value); err != nil {
+				report(pass, p.Expr, fmt.Sprintf("this prefix panics: %v", err), dialect(p.Value, false))
+			} else if h := dialect(p.Value, false); h.text != "" {
+				report(pass, p.Expr, "", h)
+			}
+		}
+	}
+	var std []*routes.Route
+	onMux := make(map[any][]parsed)
+	for _, route := range found.Routes {
+		switch {
+		case !route.Known || inTest(route.Text):
+		case route.Door == routes.Std:
+			std = append(std, route)
+		case checkOne(pass, route):
+			for _, place := range found.Places(route) {
+				if p, err := place.Parse(); err == nil {
+					onMux[place.Root] = append(onMux[place.Root], parsed{route, p})
+				}
+			}
+		}
+	}
+	together := func(a, b *routes.Route) bool { return found.Together(a.Call, b.Call) }
+	reported := make(map[*routes.Route]bool)
+	for _, rs := range onMux {
+		checkAll(pass, rs, together, reported)
+	}
+	checkStd(pass, std, together)
+	return nil, nil
+}
+
+// checkOne reports what is wrong with a route by itself. It returns whether the pattern can be registered.
+func checkOne(pass *analysis.Pass, route *routes.Route) bool {
+	p, err := routes.Parse(route.Door, route.Method, route.Pattern)
+	h := dialect(route.Pattern, false)
+	if err != nil {
+		report(pass, route.Text, fmt.Sprintf("this pattern panics: %v", err), h)
+		return false
+	}
+	if h.text == "" {
+		h = unreachable(p)
+	}
+	if h.text != "" {
+		report(pass, route.Text, "", h)
+	}
+	return true
+}
+
+// unreachable says why no request can match a pattern that parses.
+func unreachable(p *pattern.Pattern) hint {
+	for _, m := range p.Methods {
+		if up := strings.ToUpper(m); up != m && isMethod(up) {
+			return hint{text: fmt.Sprintf("no request has the method %q: methods are in upper case", m), old: m, new: up}
+		}
+	}
+	if host := p.Host; isMethod(strings.ToUpper(host)) {
+		return hint{
+			text: fmt.Sprintf("%q is the host of this pattern: between method and path belongs a space", host),
+			old:  strings.ToUpper(host) + "/", new: strings.ToUpper(host) + " /",
+		}
+	}
+	for _, s := range p.Segs {
+		if t := s[0].Text; s.Kind() == pattern.Literal && (t == "" || t == "." || t == "..") {
+			return hint{text: "no request reaches this route: paths are cleaned of empty, . and .. segments first"}
+		}
+	}
+	return hint{}
+}
+
+func isMethod(s string) bool {
+	switch s {
+	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "QUERY":
+		return true
+	}
+	return false
+}
+
+// checkAll reports the routes of one mux that are in the way of each other.
+func checkAll(pass *analysis.Pass, rs []parsed, together func(a, b *routes.Route) bool, reported map[*routes.Route]bool) {
+	for j, b := range rs {
+		for i, a := range rs {
+			if a.Route == b.Route || reported[b.Route] {
+				continue
+			}
+			if _, overlap := pattern.Overlap(a.pattern, b.pattern); !overlap || a.pattern.Host != b.pattern.Host || !together(a.Route, b.Route) {
+				continue
+			}
+			switch {
+			case i < j && a.pattern.Shape() == b.pattern.Shape():
+				reported[b.Route] = true
+				related(pass, b.Route, a.Route, fmt.Sprintf("this pattern panics: it matches the same requests as %q at %s", a.Pattern, position(pass, a.Text.Pos())))
+			case shadows(a.pattern, b.pattern, i < j):
+				reported[b.Route] = true
+				related(pass, b.Route, a.Route, fmt.Sprintf("no request reaches this route: %q at %s matches everything that it does", a.Pattern, position(pass, a.Text.Pos())))
+			}
+		}
+	}
+}
+
+// shadows reports whether a, whose shape is not b's, takes all that b matches: where they differ, a has a constraint that
+// every segment meets and b has none, or another one that is tried after it.
+func shadows(a, b *pattern.Pattern, first bool) bool {
+	if len(a.Segs) != len(b.Segs) || a.End != b.End {
+		return false
+	}
+	differ := false
+	for i, s := range a.Segs {
+		if s.Shape() == b.Segs[i].Shape() {
+			continue
+		}
+		kind := b.Segs[i].Kind()
+		if s.Kind() != pattern.Constrained || !matchesAll(s[0].Expr) || kind != pattern.Plain && (kind != pattern.Constrained || !first) {
+			return false
+		}
+		differ = true
+	}
+	return differ
+}
+
+// matchesAll reports whether a constraint is met by every segment.
+func matchesAll(expr string) bool {
+	switch strings.Trim(expr, "^$") {
+	case ".*", ".+", ".*?", ".+?", "[^/]+", "[^/]*", "(.*)", "(.+)":
+		return true
+	}
+	return false
+}
+
+func position(pass *analysis.Pass, pos token.Pos) string {
+	p := pass.Fset.Position(pos)
+	return fmt.Sprintf("%s:%d", filepath.Base(p.Filename), p.Line)
+}
+
+func related(pass *analysis.Pass, r, other *routes.Route, message string) {
+	pass.Report(analysis.Diagnostic{
+		Pos: r.Text.Pos(), End: r.Text.End(), Message: message,
+		Related: []analysis.RelatedInformation{{Pos: other.Text.Pos(), End: other.Text.End(), Message: "the other route"}},
+	})
+}
+
+// report reports a pattern. The hint stands behind the message or for it, with its replacement as a fix.
+func report(pass *analysis.Pass, text ast.Expr, message string, h hint) {
+	switch {
+	case message == "":
+		message = h.text
+	case h.text != "":
+		message += "; " + h.text
+	}
+	d := analysis.Diagnostic{Pos: text.Pos(), End: text.End(), Message: message}
+	if lit, ok := ast.Unparen(text).(*ast.BasicLit); ok && h.new != "" && strings.Count(lit.Value, h.old) == 1 && strconv.Quote(h.new) == `"`+h.new+`"` {
+		at := lit.Pos() + token.Pos(strings.Index(lit.Value, h.old))
+		d.SuggestedFixes = []analysis.SuggestedFix{{
+			Message:   fmt.Sprintf("Replace %s with %s", h.old, h.new),
+			TextEdits: []analysis.TextEdit{{Pos: at, End: at + token.Pos(len(h.old)), NewText: []byte(h.new)}},
+		}}
+	}
+	pass.Report(d)
+}

@@ -1,0 +1,187 @@
+package pattern
+
+import (
+	"net/http"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+func h(w http.ResponseWriter, r *http.Request)                        {}
+func fast(w http.ResponseWriter, r *http.Request, _ muxmaster.Params) {}
+
+var handler http.Handler = http.HandlerFunc(h)
+
+const users = "/const/:id/:id"
+
+func panics() {
+	mux := muxmaster.New()
+	mux.GET("users", h)                  // want `this pattern panics: the path must begin with /`
+	mux.GET("GET /users", h)             // want `this pattern panics: the path must begin with /`
+	mux.GET(users, h)                    // want `this pattern panics: the parameter name "id" is used twice`
+	mux.GET("/a/*rest/b", h)             // want `this pattern panics: the catch-all \*rest must be the last segment`
+	mux.GET("/a/{id", h)                 // want `this pattern panics: a { is not closed`
+	mux.GET("/a/{id:[}", h)              // want `this pattern panics`
+	mux.GET("/a/{a}{b}", h)              // want `needs text between its parameters`
+	mux.GETFast("/a/:", fast)            // want `this pattern panics: the parameter in ":" needs a name`
+	mux.Handle("", handler)              // want `this pattern panics: the pattern is empty`
+	mux.Handle("GET,GET /x", handler)    // want `the method GET is listed twice`
+	mux.HandleFunc("/a/{$}/b", h)        // want `\{\$\} must be the last segment`
+	mux.HandleFast("/a/{x...}/b", fast)  // want `must be the last segment`
+	_ = mux.TryHandle("/a/{1}", handler) // want `bad parameter name "1"`
+	mux.Group("v1")                      // want `this prefix panics: the path must begin with /`
+	mux.Group("/v1").GET("x/{"+"id", h)  // want `this pattern panics`
+}
+
+func dialects() {
+	mux := muxmaster.New()
+	mux.GET("/u1/<id>", h)         // want `<id> is literal text: a parameter is written {id}`
+	mux.GET("/u2/<int:id>", h)     // want `<int:id> is literal text: a parameter is written {id}`
+	mux.GET("/u3/[id]", h)         // want `\[id\] is literal text: a parameter is written {id}`
+	mux.GET("/u4/[...rest]", h)    // want `the rest of the path is written {rest...}`
+	mux.GET("/u5/*", h)            // want `this pattern panics: .*; the rest of the path has a name: write {path...}`
+	mux.GET("/u6/{*path}", h)      // want `this pattern panics: .*; the rest of the path is written {path...}`
+	mux.GET("/u7/{path*}", h)      // want `this pattern panics: .*; the rest of the path is written {path...}`
+	mux.GET("/u8/{path:*}", h)     // want `this pattern panics: .*; the rest of the path is written {path...}`
+	mux.GET("/u9/{id?}", h)        // want `no parameter is optional`
+	mux.GET("/u10/:id?", h)        // want `no parameter is optional`
+	mux.GET("/u11/{id:int}", h)    // want `\{id:int\} matches nothing but its type's name, .*: write \{id:\[0-9\]\+\}`
+	mux.GET("/u12/{rest:.*}", h)   // want `matches one segment: the rest of the path is written {rest...}`
+	mux.GET("/u13/:id([0-9]+)", h) // want `this pattern panics: .*; a constraint is written \{id:\[0-9\]\+\}`
+	mux.GET("/u14/%s", h)          // want `%s is literal text`
+	mux.GET("/u15/search?q=:q", h) // want `a path has no "\?"`
+	mux.GET("/u16/{id:uuid}", h)   // want `matches nothing but its type's name`
+	mux.Group("/u17/<tenant>")     // want `<tenant> is literal text`
+}
+
+func unreachable() {
+	mux := muxmaster.New()
+	mux.GET("/a/./b", h)               // want `this pattern panics: the path can never match`
+	mux.Handle("/a/../b", handler)     // want `no request reaches this route: paths are cleaned`
+	mux.Handle("get /lower", handler)  // want `no request has the method "get"`
+	mux.Handle("GET/nospace", handler) // want `"get" is the host of this pattern: between method and path belongs a space`
+	mux.GET("/c/{id:.+}/x", h)
+	mux.GET("/c/:id/x", h) // want `no request reaches this route: "/c/{id:.\+}/x" at pattern.go:\d+ matches everything`
+	mux.GET("/d/{id:[^/]+}/x", h)
+	mux.GET("/d/{id:[0-9]+}/x", h) // want `no request reaches this route`
+}
+
+func conflicts() {
+	mux := muxmaster.New()
+	mux.GET("/users/:id", h)
+	mux.GET("/users/{name}", h)               // want `this pattern panics: it matches the same requests as "/users/:id" at pattern.go:\d+`
+	mux.Handle("GET,PUT /users/{x}", handler) // want `it matches the same requests`
+	mux.GETFast("/users/:fast", fast)         // want `it matches the same requests`
+	mux.GET("/files/*rest", h)
+	mux.HandleFunc("GET /files/", h) // want `it matches the same requests`
+	mux.ANY("/any", h)
+	mux.Handle("/any", handler) // want `it matches the same requests`
+	mux.Handle("GET Example.com/x", handler)
+	mux.Handle("GET example.com./x", handler) // want `it matches the same requests`
+	mux.GET("/n/{id:[0-9]+}", h)
+	mux.GET("/n/{num:[0-9]+}", h) // want `it matches the same requests`
+
+	api := mux.Group("/api")
+	api.GET("/x", h)
+	mux.GET("/api/x", h) // want `it matches the same requests as "/x"`
+	mux.Route("/api/y", func(g *muxmaster.Group) {
+		g.GET("/z", h)
+	})
+	api.With().GET("/y/z", h) // want `it matches the same requests`
+
+	sub := muxmaster.New()
+	sub.GET("/s", h)
+	mux.Mount("/sub", sub)
+	mux.GET("/sub/s", h) // want `it matches the same requests`
+	more(mux)
+}
+
+func more(m *muxmaster.Mux) {
+	m.GET("/users/:more", h) // want `it matches the same requests`
+}
+
+type server struct{ mux *muxmaster.Mux }
+
+func newServer() *server { return &server{mux: muxmaster.New()} }
+
+func (s *server) a() { s.mux.GET("/a", h) }
+func (s *server) b() { s.mux.GET("/a", h) } // want `it matches the same requests`
+
+func std() {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/u/:id", h)         // want `:id is literal text for http.ServeMux: a parameter is written {id}`
+	mux.HandleFunc("/f/*path", h)       // want `\*path is literal text for http.ServeMux: the rest of the path is written {path...}`
+	mux.HandleFunc("GET /x/{id", h)     // want `this pattern panics: bad wildcard segment`
+	mux.HandleFunc("/p/{name}.json", h) // want `this pattern panics: bad wildcard segment`
+	mux.HandleFunc("GET /c/{a}/b", h)
+	mux.HandleFunc("GET /c/b/{a}", h) // want `this pattern panics: it conflicts with "GET /c/{a}/b" at pattern.go:\d+`
+	mux.HandleFunc("GET /c/{x}/b", h) // want `this pattern panics: it conflicts`
+	http.HandleFunc("bad path", h)    // want `this pattern panics`
+}
+
+// No reports below.
+
+func right(debug bool, version int) {
+	mux := muxmaster.New()
+	mux.GET("/", h)
+	mux.GET("/users/:id", h)
+	mux.POST("/users/:id", h)
+	mux.ANY("/users/:id", h)
+	mux.GET("/users/me", h)
+	mux.GET("/users/{id:[0-9]+}", h)
+	mux.GET("/users/{id:[a-z]+}", h)
+	mux.GET("/users/{id:.+}/posts", h)
+	mux.GET("/users/{id:[0-9]+}/comments", h)
+	mux.GET("/{name}.json", h)
+	mux.GET("/v{major}.{minor}/x", h)
+	mux.GET("/{id}:cancel", h)
+	mux.GET("/static/*filepath", h)
+	mux.Handle("GET,POST example.com/static/{filepath...}", handler)
+	mux.GET("/x/", h)
+	mux.GET("/x", h)
+	mux.GET("/y/{$}", h)
+	mux.HandleFunc("PURGE /cache/{key...}", h)
+	mux.GET("/mixed/{a:.*}-{b}", h)
+	if debug {
+		mux.GET("/debug", h)
+	} else {
+		mux.GET("/debug", h)
+	}
+	switch version {
+	case 1:
+		mux.GET("/version", h)
+	case 2:
+		mux.GET("/version", h)
+	}
+	other := muxmaster.New()
+	other.GET("/users/:id", h)
+	a, b := mux.Group("/g1"), mux.Group("/g2")
+	a.GET("/x", h)
+	b.GET("/x", h)
+
+	again := muxmaster.New()
+	again.GET("/x", h)
+	again = muxmaster.New()
+	again.GET("/x", h)
+
+	early := muxmaster.New()
+	if debug {
+		early.GET("/x", h)
+		return
+	}
+	early.GET("/x", h)
+
+	std := http.NewServeMux()
+	std.HandleFunc("/u/{id}", h)
+	std.HandleFunc("GET /u/{id}", h)
+	std.HandleFunc("GET /u/list", h)
+	std.HandleFunc("/v1/items/{id}/", h)
+}
+
+func variable(path string, muxes []*muxmaster.Mux) {
+	for _, m := range muxes {
+		m.GET(path, h)
+		m.GET(path, h)
+	}
+	muxes[0].GET("/x", h)
+	muxes[1].GET("/x", h)
+}
