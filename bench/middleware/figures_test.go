@@ -1,0 +1,114 @@
+package middleware
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
+)
+
+// connection is a writer with the interfaces of net/http's, which keeps its header for the next call.
+type connection struct{ h http.Header }
+
+func (c *connection) Header() http.Header                          { return c.h }
+func (c *connection) WriteHeader(int)                              {}
+func (c *connection) Write(p []byte) (int, error)                  { return len(p), nil }
+func (c *connection) Flush()                                       {}
+func (c *connection) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, nil, nil }
+func (c *connection) ReadFrom(src io.Reader) (int64, error)        { return io.Copy(io.Discard, src) }
+
+// task serves the pair's request with m, again and again.
+func (p pair) task(m func(http.Handler) http.Handler) measure.Task {
+	handler := p.handler
+	if handler == nil {
+		handler = ok
+	}
+	h, w, r := m(handler), &connection{http.Header{}}, httptest.NewRequest("GET", "/users/42?q=1", nil)
+	r.Body = http.NoBody // as the server does it
+	if p.prepare != nil {
+		p.prepare(r)
+	}
+	saved := new(http.Request)
+	*saved = *r
+	return measure.Task{Ops: 1, Run: func(times int) {
+		for range times {
+			if p.reset != nil {
+				p.reset(r, saved)
+			}
+			h.ServeHTTP(w, r)
+		}
+	}}
+}
+
+func bare(h http.Handler) http.Handler { return h }
+
+func TestNoMoreAllocationsThanCounterparts(t *testing.T) {
+	for _, p := range pairs {
+		_, ours := measure.Allocs(p.task(p.ours))
+		_, theirs := measure.Allocs(p.task(p.their))
+		if ours > theirs+p.more {
+			t.Errorf("%s: %v allocations, %s has %v", p.name, ours, p.peer, theirs)
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "measure, and write the table into docs/middleware.md")
+
+const (
+	document = "../../docs/middleware.md"
+	begin    = "<!-- figures: generated -->\n"
+	end      = "<!-- end of figures -->\n"
+)
+
+// TestFigures compares the names in the document's table with the pairs; with -update it measures and writes the table.
+func TestFigures(t *testing.T) {
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(text), begin)
+	table, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no place for the figures", document)
+	}
+	if *update {
+		if err := os.WriteFile(document, []byte(head+begin+figures()+end+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for _, p := range pairs {
+		if !strings.Contains(table, fmt.Sprintf("| %s | %s |", p.name, p.peer)) {
+			t.Errorf("%s lacks %s against %s; run with -update", document, p.name, p.peer)
+		}
+	}
+}
+
+func figures() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, %s/%s, %d CPUs, %s.\n\n", time.Now().UTC().Format("2006-01-02"), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	b.WriteString("| work | against | time | added time | allocations | its allocations | what differs |\n|---|---|---|---|---|---|---|\n")
+	for _, p := range pairs {
+		ours, theirs := p.task(p.ours), p.task(p.their)
+		p.handler = nil
+		samples := measure.Rounds([]measure.Task{ours, theirs, p.task(bare)}, measure.Plan{Rounds: 60, Round: 4 * time.Millisecond}, nil)
+		our, their, none := measure.Min(samples[0]), measure.Min(samples[1]), measure.Min(samples[2])
+		if testing.Verbose() {
+			fmt.Printf("%-46s %-8s ours %6.1f theirs %6.1f bare %5.1f\n", p.name, p.peer, our, their, none)
+		}
+		_, ourAllocs := measure.Allocs(ours)
+		_, theirAllocs := measure.Allocs(theirs)
+		fmt.Fprintf(&b, "| %s | %s | %.2f | %.2f | %v | %v | %s |\n", p.name, p.peer, our/their, (our-none)/(their-none), ourAllocs, theirAllocs, p.note)
+	}
+	return b.String() + "\n" + idFigures()
+}

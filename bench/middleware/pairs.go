@@ -1,0 +1,129 @@
+// Package middleware measures the middleware of this module against what go-chi/chi and gorilla/handlers offer for the
+// same work. How: go test -run TestFigures -update ./middleware
+package middleware
+
+import (
+	"context"
+	"crypto/subtle"
+	"io"
+	"log"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	chirouter "github.com/go-chi/chi/v5"
+	chi "github.com/go-chi/chi/v5/middleware"
+	"github.com/go-chi/httplog/v3"
+	gorilla "github.com/gorilla/handlers"
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+)
+
+// A pair is one piece of work, done by ours and by a counterpart.
+type pair struct {
+	name  string
+	peer  string
+	note  string // what the counterpart doesn't do, or does more
+	ours  func(http.Handler) http.Handler
+	their func(http.Handler) http.Handler
+	// prepare changes the request once, reset brings back before each call what a contender changed.
+	prepare func(r *http.Request)
+	reset   func(r, saved *http.Request)
+	handler http.Handler // nil: one that writes two bytes
+	more    float64      // allocations that what we guarantee beyond the counterpart costs
+}
+
+// sink drops what is written, without letting log.Logger know (which does nothing for io.Discard).
+type sink struct{}
+
+func (sink) Write(p []byte) (int, error) { return len(p), nil }
+
+type stdLogger struct{ *log.Logger }
+
+var (
+	ok    = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(twoBytes) })
+	fails = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { panic("oops") })
+
+	twoBytes = []byte("ok")
+
+	chiLogger = chi.RequestLogger(&chi.DefaultLogFormatter{Logger: log.New(sink{}, "", log.LstdFlags), NoColor: true})
+	ourLogger = middleware.LoggerWith(slog.New(slog.NewTextHandler(sink{}, nil)))
+
+	private = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8")}
+)
+
+func forwarded(r *http.Request) {
+	r.RemoteAddr = "127.0.0.1:4711"
+	r.Header.Set("X-Forwarded-For", "198.51.100.7, 10.0.0.2")
+}
+
+func whole(r, saved *http.Request)      { *r = *saved }
+func remoteAddr(r, saved *http.Request) { r.RemoteAddr = saved.RemoteAddr }
+
+// routed gives r chi's routing context, which its CleanPath and StripSlashes need.
+func routed(path string) func(*http.Request) {
+	return func(r *http.Request) {
+		r.URL.Path = path
+		*r = *r.WithContext(context.WithValue(r.Context(), chirouter.RouteCtxKey, chirouter.NewRouteContext()))
+	}
+}
+
+func rerouted(r, saved *http.Request) {
+	r.URL = saved.URL
+	chirouter.RouteContext(r.Context()).RoutePath = ""
+}
+
+func basicAuth(user, pass string) bool {
+	return subtle.ConstantTimeCompare([]byte(user), []byte("user"))&subtle.ConstantTimeCompare([]byte(pass), []byte("password")) == 1
+}
+
+func stack(mws ...func(http.Handler) http.Handler) func(http.Handler) http.Handler {
+	return func(h http.Handler) http.Handler {
+		for i := len(mws) - 1; i >= 0; i-- {
+			h = mws[i](h)
+		}
+		return h
+	}
+}
+
+var pairs = []pair{
+	{name: "Logger", peer: "chi", note: "its line isn't structured and holds the query", ours: ourLogger, their: chiLogger},
+	{name: "Logger", peer: "gorilla", note: "the same", ours: ourLogger,
+		their: func(h http.Handler) http.Handler { return gorilla.LoggingHandler(sink{}, h) }},
+	{name: "Logger", peer: "chi/httplog", note: "more attributes", ours: ourLogger,
+		their: httplog.RequestLogger(slog.New(slog.NewTextHandler(sink{}, nil)), &httplog.Options{Schema: httplog.SchemaECS.Concise(true)})},
+	{name: "RequestID, made", peer: "chi", note: "a prefix and a counter; not sent to the client", ours: middleware.RequestID, their: chi.RequestID, reset: whole},
+	{name: "RequestID, given", peer: "chi", note: "takes any bytes", ours: middleware.RequestID, their: chi.RequestID, reset: whole,
+		prepare: func(r *http.Request) { r.Header.Set("X-Request-Id", "0123456789abcdef") }},
+	{name: "RealIP, behind a proxy", peer: "chi", note: "ClientIPFromXFF, into the context", ours: middleware.RealIPFrom(private...),
+		their: chi.ClientIPFromXFF("127.0.0.0/8", "10.0.0.0/8"), prepare: forwarded, reset: remoteAddr},
+	{name: "RealIP, direct", peer: "chi", note: "the same", ours: middleware.RealIPFrom(private...),
+		their: chi.ClientIPFromXFF("127.0.0.0/8", "10.0.0.0/8"), reset: remoteAddr},
+	{name: "RealIP, behind a proxy", peer: "gorilla", note: "ProxyHeaders: believes everyone; leaves an address without a port", more: 1, ours: middleware.RealIPFrom(private...),
+		their: gorilla.ProxyHeaders, prepare: forwarded, reset: remoteAddr},
+	{name: "Recoverer", peer: "chi", note: "", ours: middleware.Recoverer, their: chi.Recoverer},
+	{name: "Recoverer", peer: "gorilla", note: "swallows ErrAbortHandler", ours: middleware.Recoverer, their: gorilla.RecoveryHandler()},
+	{name: "Recoverer, a panic", peer: "gorilla", note: "with PrintRecoveryStack", handler: fails,
+		ours:  middleware.RecovererWithLogger(slog.New(slog.NewTextHandler(sink{}, nil))),
+		their: gorilla.RecoveryHandler(gorilla.RecoveryLogger(stdLogger{log.New(sink{}, "", log.LstdFlags)}), gorilla.PrintRecoveryStack(true))},
+	{name: "Timeout", peer: "chi", note: "writes 504 into a response that has started", ours: middleware.Timeout(time.Hour), their: chi.Timeout(time.Hour)},
+	{name: "BodyLimit, no body", peer: "chi", note: "RequestSize", ours: middleware.BodyLimit(1 << 20), their: chi.RequestSize(1 << 20),
+		reset: func(r, saved *http.Request) { r.Body = saved.Body }},
+	{name: "BodyLimit, a body", peer: "chi", note: "RequestSize: the answer may come late or never inside a wrapper", ours: middleware.BodyLimit(1 << 20), their: chi.RequestSize(1 << 20),
+		prepare: func(r *http.Request) {
+			r.Method, r.Body, r.ContentLength = "POST", io.NopCloser(strings.NewReader("x")), 1
+		},
+		reset: func(r, saved *http.Request) { r.Body = saved.Body }},
+	{name: "Throttle", peer: "chi", note: "ThrottleBacklog", ours: middleware.Throttle(100, 100, time.Second), their: chi.ThrottleBacklog(100, 100, time.Second)},
+	{name: "BasicAuth", peer: "chi", note: "the user isn't compared in constant time", ours: middleware.BasicAuth("r", basicAuth), their: chi.BasicAuth("r", map[string]string{"user": "password"}),
+		prepare: func(r *http.Request) { r.SetBasicAuth("user", "password") }},
+	{name: "SetHeader", peer: "chi", note: "", ours: middleware.SetHeader("x-frame-options", "DENY"), their: chi.SetHeader("x-frame-options", "DENY")},
+	{name: "NoCache", peer: "chi", note: "changes the caller's header", ours: middleware.NoCache, their: chi.NoCache},
+	{name: "CleanPath, clean", peer: "chi", note: "", ours: middleware.CleanPath, their: chi.CleanPath, prepare: routed("/users/42/posts"), reset: rerouted},
+	{name: "CleanPath, not clean", peer: "chi", note: "only chi's router sees it", more: 1, ours: middleware.CleanPath, their: chi.CleanPath, prepare: routed("/users//42/./posts"), reset: rerouted},
+	{name: "StripSlashes", peer: "chi", note: "only chi's router sees it", more: 1, ours: middleware.StripSlashes, their: chi.StripSlashes, prepare: routed("/users/42/"), reset: rerouted},
+	{name: "Logger, Recoverer, RealIP, RequestID, Timeout", peer: "chi", note: "",
+		ours:  stack(ourLogger, middleware.Recoverer, middleware.RealIPFrom(private...), middleware.RequestID, middleware.Timeout(time.Hour)),
+		their: stack(chi.RequestID, chi.ClientIPFromXFF("127.0.0.0/8", "10.0.0.0/8"), chiLogger, chi.Recoverer, chi.Timeout(time.Hour)), prepare: forwarded, reset: whole},
+}
