@@ -59,7 +59,7 @@ func Bars() []Bar {
 		timed(s["ParamRead"],
 			Bar{Mode: pooled, Peer: "http.ServeMux", Bar: 0.22}, Bar{Mode: anyMode, Peer: "http.ServeMux", Bar: 0.35}),
 		timed(s["NotFound"], Bar{Mode: anyMode, Peer: "httprouter", Bar: 0.5}),
-		{notFoundAllocs()},
+		{notFoundAllocs(s["NotFound"])},
 		timed(s["MethodNotAllowed"], Bar{Mode: anyMode, Peer: "http.ServeMux", Bar: 0.25}),
 		{twoCores(s["Param1"])},
 		heapBars("static", "github", "gplus", "parse"),
@@ -99,80 +99,74 @@ func PrintBars(w io.Writer, match *regexp.Regexp, plan measure.Plan) (ok bool) {
 	return ok
 }
 
-// timedBars shares one measurement of the scenario between its rows: everyone who is named in one of them runs against
-// everyone else.
+// timedBars completes rows about one scenario.
 func timedBars(scenario func() Scenario, title string, rows []Bar) []Bar {
 	for i := range rows {
 		rows[i].Scenario = title
 		rows[i].Measure = func(plan measure.Plan) (float64, string, error) {
-			times, err := raceNamed(scenario(), plan, rows[i].Mode, rows[i].Peer)
-			if err != nil {
-				return math.NaN(), "", err
-			}
-			return times[0] / times[1], fmt.Sprintf("%.1f ns to %.1f ns", times[0], times[1]), nil
+			s := scenario()
+			a, b, err := raceNamed(plan, rows[i].Mode, s, rows[i].Peer, s)
+			return a / b, fmt.Sprintf("%.1f ns to %.1f ns", a, b), err
 		}
 	}
 	return rows
 }
 
-// raceNamed proves the named contenders and returns the minimum of each one's nanoseconds per request.
-func raceNamed(s Scenario, plan measure.Plan, names ...string) ([]float64, error) {
-	var tasks []measure.Task
-	for _, name := range names {
-		c, err := contender.Named(name)
-		if err != nil {
-			return nil, err
-		}
-		if err := Prove(c, s); err != nil {
-			return nil, fmt.Errorf("%s routes wrongly: %w", name, err)
-		}
-		task, err := NewTask(c, s)
-		if err != nil {
-			return nil, err
-		}
-		tasks = append(tasks, task)
+// provenTask proves that the contender of that name routes the scenario rightly, and loads it.
+func provenTask(name string, s Scenario) (measure.Task, error) {
+	c, err := contender.Named(name)
+	if err != nil {
+		return measure.Task{}, err
 	}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	var best []float64
-	for _, samples := range measure.Rounds(tasks, plan, nil) {
-		best = append(best, measure.Min(samples))
+	if err := Prove(c, s); err != nil {
+		return measure.Task{}, fmt.Errorf("%s routes wrongly: %w", name, err)
 	}
-	return best, nil
+	l, err := Load(c, s)
+	if err != nil {
+		return measure.Task{}, err
+	}
+	return l.Task(), nil
+}
+
+// race returns the minimum of nanoseconds per operation of each of two tasks.
+func race(plan measure.Plan, cores int, a, b measure.Task) (minA, minB float64) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+	samples := measure.Rounds([]measure.Task{a, b}, plan, nil)
+	return measure.Min(samples[0]), measure.Min(samples[1])
+}
+
+// raceNamed races two contenders over a scenario, on one core.
+func raceNamed(plan measure.Plan, mode string, s Scenario, peer string, peerScenario Scenario) (ours, theirs float64, err error) {
+	a, err := provenTask(mode, s)
+	if err != nil {
+		return 0, 0, err
+	}
+	b, err := provenTask(peer, peerScenario)
+	if err != nil {
+		return 0, 0, err
+	}
+	ours, theirs = race(plan, 1, a, b)
+	return ours, theirs, nil
 }
 
 // notFoundAllocs counts what our 404 allocates beyond what http.NotFound itself does.
-func notFoundAllocs() Bar {
+func notFoundAllocs(s Scenario) Bar {
 	return Bar{
 		Scenario: "404, allocations beyond http.NotFound's own", Mode: anyMode, Peer: "http.NotFound", Bar: 1,
 		Measure: func(measure.Plan) (float64, string, error) {
-			s, err := scenarioNamed("NotFound")
+			task, err := provenTask(anyMode, s)
 			if err != nil {
 				return math.NaN(), "", err
 			}
-			c, err := contender.Named(anyMode)
-			if err != nil {
-				return math.NaN(), "", err
-			}
-			task, err := NewTask(c, s)
-			if err != nil {
-				return math.NaN(), "", err
-			}
+			run := httpRunner(http.HandlerFunc(http.NotFound), false)
 			_, ours := measure.Allocs(task)
-			_, std := measure.Allocs(measure.Task{Run: httpRunner(http.HandlerFunc(http.NotFound), s.Requests, false), Ops: len(s.Requests)})
+			_, std := measure.Allocs(measure.Task{Run: func(n int) { run(n, s.Requests) }, Ops: len(s.Requests)})
 			return ours - std, fmt.Sprintf("%.2f and %.2f per request", ours, std), nil
 		},
 	}
 }
 
-func scenarioNamed(name string) (Scenario, error) {
-	for _, s := range Scenarios() {
-		if s.Name == name {
-			return s, nil
-		}
-	}
-	return Scenario{}, fmt.Errorf("bench: there is no scenario %q", name)
-}
-
+// twoCores holds one router served from two goroutines against the same from one.
 func twoCores(s Scenario) Bar {
 	return Bar{
 		Scenario: "two cores, 1 parameter", Mode: pooled, Peer: "itself on one", Bar: 1.9, AtLeast: true,
@@ -184,16 +178,12 @@ func twoCores(s Scenario) Bar {
 			if err != nil {
 				return math.NaN(), "", err
 			}
-			h := c.Load(s.Spec) // one router, shared
-			newTask := func() measure.Task {
-				return measure.Task{Run: httpRunner(h, s.Requests, false), Ops: len(s.Requests)}
+			l, err := Load(c, s)
+			if err != nil {
+				return math.NaN(), "", err
 			}
-			one, two := 0.0, 0.0
-			for range plan.Rounds {
-				one = max(one, measure.Throughput(newTask, 1, 1, plan.Round))
-				two = max(two, measure.Throughput(newTask, 2, 1, plan.Round))
-			}
-			return two / one, fmt.Sprintf("%.1f and %.1f million requests/s", two/1e6, one/1e6), nil
+			two, one := race(plan, 2, l.Spread(2), l.Task())
+			return one / two, fmt.Sprintf("%.1f to %.1f million requests/s", 1e3/two, 1e3/one), nil
 		},
 	}
 }
@@ -205,103 +195,44 @@ func heapBars(sets ...string) []Bar {
 		bars = append(bars, Bar{
 			Scenario: "heap after loading " + name, Mode: anyMode, Peer: "httprouter", Bar: 1,
 			Measure: func(measure.Plan) (float64, string, error) {
-				ours, err := HeapOf(anyMode, routes.Load(name).Routes)
-				if err != nil {
-					return math.NaN(), "", err
+				set := routes.Load(name)
+				var bytes [2]float64
+				for i, name := range []string{anyMode, "httprouter"} {
+					c, err := contender.Named(name)
+					if err != nil {
+						return math.NaN(), "", err
+					}
+					bytes[i] = Heap(c, set.Routes)
 				}
-				peer, err := HeapOf("httprouter", routes.Load(name).Routes)
-				return ours / peer, fmt.Sprintf("%.0f B to %.0f B", ours, peer), err
+				return bytes[0] / bytes[1], fmt.Sprintf("%.0f B to %.0f B", bytes[0], bytes[1]), nil
 			},
 		})
 	}
 	return bars
 }
 
-// HeapOf measures the bytes that the contender's router keeps alive with these routes, the first request served.
-func HeapOf(name string, rs []routes.Route) (float64, error) {
-	c, err := contender.Named(name)
-	if err != nil {
-		return math.NaN(), err
-	}
-	spec := contender.Spec{Routes: rs}
-	first := Request{Method: rs[0].Method, Path: rs[0].NamedPath()}
-	if c.LoadFast != nil {
-		return measure.Heap(func() any {
-			h := c.LoadFast(spec)
-			h(newRequestCtx(first))
-			return h
-		}), nil
-	}
-	return measure.Heap(func() any {
-		h := c.Load(spec)
-		httpRunner(h, []Request{first}, false)(1)
-		return h
-	}), nil
-}
-
-// lookupGrowth compares one of our routers with another of its own, smaller.
+// lookupGrowth compares one of our routers with a smaller one.
 func lookupGrowth(many, few int) Bar {
 	return Bar{
 		Scenario: fmt.Sprintf("%d routes, random lookups", many), Mode: pooled, Peer: fmt.Sprintf("itself at %d routes", few), Bar: 2.5,
 		Measure: func(plan measure.Plan) (float64, string, error) {
-			c, err := contender.Named(pooled)
-			if err != nil {
-				return math.NaN(), "", err
-			}
-			large, err := NewTask(c, ScaleScenario(many))
-			if err != nil {
-				return math.NaN(), "", err
-			}
-			small, err := NewTask(c, ScaleScenario(few))
-			if err != nil {
-				return math.NaN(), "", err
-			}
-			a, b := race(plan, large, small)
-			return a / b, fmt.Sprintf("%.1f ns to %.1f ns", a, b), nil
+			a, b, err := raceNamed(plan, pooled, ScaleScenario(many), pooled, ScaleScenario(few))
+			return a / b, fmt.Sprintf("%.1f ns to %.1f ns", a, b), err
 		},
 	}
 }
 
-// race returns the minimum of each of two tasks on one core.
-func race(plan measure.Plan, a, b measure.Task) (minA, minB float64) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	samples := measure.Rounds([]measure.Task{a, b}, plan, nil)
-	return measure.Min(samples[0]), measure.Min(samples[1])
-}
-
-// RegistrationTime is the best of rounds: nanoseconds per route to register them all and serve a first request.
-func RegistrationTime(c contender.Contender, rs []routes.Route, rounds int, deadline time.Time) float64 {
-	spec := contender.Spec{Routes: rs}
-	first := Request{Method: rs[0].Method, Path: rs[0].NamedPath()}
-	best := math.Inf(1)
-	for i := range rounds {
-		if i > 0 && time.Now().After(deadline) {
-			break
-		}
-		runtime.GC()
-		start := time.Now()
-		if c.LoadFast != nil {
-			c.LoadFast(spec)(newRequestCtx(first))
-		} else {
-			httpRunner(c.Load(spec), []Request{first}, false)(1)
-		}
-		best = min(best, float64(time.Since(start).Nanoseconds())/float64(len(rs)))
-	}
-	return best
-}
-
 func registrationGrowth(many, few int) Bar {
 	return Bar{
-		Scenario: fmt.Sprintf("%d routes registered, first request served, per route", many), Mode: anyMode,
+		Scenario: fmt.Sprintf("%d routes registered and one served, per route", many), Mode: anyMode,
 		Peer: fmt.Sprintf("itself at %d routes", few), Bar: 2,
 		Measure: func(plan measure.Plan) (float64, string, error) {
 			c, err := contender.Named(anyMode)
 			if err != nil {
 				return math.NaN(), "", err
 			}
-			deadline := time.Now().Add(2 * time.Second)
-			large := RegistrationTime(c, routes.Scale(many).Routes, 5, deadline)
-			small := RegistrationTime(c, routes.Scale(few).Routes, 20, deadline.Add(time.Second))
+			large := measure.Min(Registration(c, routes.Scale(many).Routes, 5, time.Second))
+			small := measure.Min(Registration(c, routes.Scale(few).Routes, 20, time.Second))
 			return large / small, fmt.Sprintf("%.0f ns to %.0f ns per route", large, small), nil
 		},
 	}
@@ -321,25 +252,9 @@ func backtrackGrowth(deep, shallow int) Bar {
 		Scenario: fmt.Sprintf("backtracking over %d levels, per level", deep), Mode: pooled,
 		Peer: fmt.Sprintf("itself over %d", shallow), Bar: 1.5,
 		Measure: func(plan measure.Plan) (float64, string, error) {
-			c, err := contender.Named(pooled)
-			if err != nil {
-				return math.NaN(), "", err
-			}
-			var tasks []measure.Task
-			for _, depth := range []int{deep, shallow} {
-				s := backtrackScenario(depth)
-				if err := Prove(c, s); err != nil {
-					return math.NaN(), "", err
-				}
-				task, err := NewTask(c, s)
-				if err != nil {
-					return math.NaN(), "", err
-				}
-				tasks = append(tasks, task)
-			}
-			a, b := race(plan, tasks[0], tasks[1])
+			a, b, err := raceNamed(plan, pooled, backtrackScenario(deep), pooled, backtrackScenario(shallow))
 			a, b = a/float64(deep), b/float64(shallow)
-			return a / b, fmt.Sprintf("%.1f ns to %.1f ns per level", a, b), nil
+			return a / b, fmt.Sprintf("%.1f ns to %.1f ns per level", a, b), err
 		},
 	}
 }
@@ -348,11 +263,7 @@ func backtrackAllocs(depth int) Bar {
 	return Bar{
 		Scenario: fmt.Sprintf("backtracking over %d levels, allocations", depth), Mode: pooled, Peer: "none", Bar: 0,
 		Measure: func(measure.Plan) (float64, string, error) {
-			c, err := contender.Named(pooled)
-			if err != nil {
-				return math.NaN(), "", err
-			}
-			task, err := NewTask(c, backtrackScenario(depth))
+			task, err := provenTask(pooled, backtrackScenario(depth))
 			if err != nil {
 				return math.NaN(), "", err
 			}

@@ -32,6 +32,7 @@ const (
 	Native   Class = "native"   // each router's own handler signature
 	Stdlib   Class = "stdlib"   // a plain http.HandlerFunc that can read its parameters
 	FastHTTP Class = "fasthttp" // another HTTP stack; never ranked with the others
+	Floor    Class = "floor"    // no router at all: what is left when routing costs nothing
 )
 
 // Spec says what to load.

@@ -128,25 +128,18 @@ func liveHeap() uint64 {
 	return m.HeapAlloc
 }
 
-// Throughput runs one task per goroutine on as many cores, rounds times for d each, and returns the best round's
-// operations per second of all together.
-func Throughput(newTask func() Task, cores, rounds int, d time.Duration) float64 {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-	tasks := make([]Task, cores)
-	for i := range tasks {
-		tasks[i] = newTask()
-	}
-	times := calibrate(tasks[0], d)
-	best := 0.0
-	for range rounds {
-		runtime.GC()
+// Spread makes one task of several that run at the same time, each on a goroutine of its own. Its time per operation is
+// the wall clock's over the operations of all.
+func Spread(tasks []Task) Task {
+	spread := Task{Run: func(times int) {
 		var wg sync.WaitGroup
-		start := time.Now()
 		for _, t := range tasks {
 			wg.Go(func() { t.Run(times) })
 		}
 		wg.Wait()
-		best = max(best, float64(cores*times*tasks[0].Ops)/time.Since(start).Seconds())
+	}}
+	for _, t := range tasks {
+		spread.Ops += t.Ops
 	}
-	return best
+	return spread
 }

@@ -82,3 +82,16 @@ func TestHeapCountsWhatIsKept(t *testing.T) {
 		t.Errorf("a slice of 100,000 bytes: %v bytes", got)
 	}
 }
+
+func TestSpreadRunsEveryTaskOncePerTime(t *testing.T) {
+	counts := make([]int, 3)
+	var tasks []Task
+	for i := range counts {
+		tasks = append(tasks, Task{Ops: i + 1, Run: func(times int) { counts[i] += times }})
+	}
+	spread := Spread(tasks)
+	spread.Run(5)
+	if spread.Ops != 6 || counts[0] != 5 || counts[1] != 5 || counts[2] != 5 {
+		t.Errorf("%d operations, runs %v; want 6 and 5 of each", spread.Ops, counts)
+	}
+}

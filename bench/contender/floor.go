@@ -1,0 +1,30 @@
+package contender
+
+import (
+	"io"
+	"net/http"
+)
+
+func init() {
+	register(Contender{
+		Name: "no router", Classes: []Class{Floor},
+		Style: "func(http.ResponseWriter, *http.Request), called directly", Load: loadFloor,
+	})
+}
+
+// loadFloor routes nothing: every request gets the same handler, and the value that it writes is a constant of the length
+// that the requests have.
+func loadFloor(s Spec) http.Handler {
+	var h http.Handler = http.HandlerFunc(returnAtOnce)
+	if s.Work == Write {
+		h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/some/page" {
+				io.WriteString(w, "123")
+			}
+		})
+	}
+	for range s.Middleware {
+		h = passOn(h)
+	}
+	return h
+}

@@ -1,0 +1,43 @@
+package bench
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
+	"github.com/seed-1954dcaa/muxmaster/bench/routes"
+)
+
+// Heap measures the bytes that the contender's router keeps alive with these routes, the first request served.
+func Heap(c contender.Contender, rs []routes.Route) float64 {
+	return measure.Heap(func() any { return loadAndServe(c, rs) })
+}
+
+// Registration measures the nanoseconds per route that it takes to register them all and serve the first request: so many
+// samples, fewer when they take longer than limit.
+func Registration(c contender.Contender, rs []routes.Route, samples int, limit time.Duration) []float64 {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var ns []float64
+	for began := time.Now(); len(ns) < samples && (ns == nil || time.Since(began) < limit); {
+		runtime.GC()
+		start := time.Now()
+		loadAndServe(c, rs)
+		ns = append(ns, float64(time.Since(start).Nanoseconds())/float64(len(rs)))
+	}
+	return ns
+}
+
+// loadAndServe builds a router and serves the first route, since some do their work only then.
+func loadAndServe(c contender.Contender, rs []routes.Route) any {
+	first := Request{Method: rs[0].Method, Path: rs[0].NamedPath()}
+	spec := contender.Spec{Routes: rs}
+	if c.LoadFast != nil {
+		h := c.LoadFast(spec)
+		h(newRequestCtx(first))
+		return h
+	}
+	h := c.Load(spec)
+	httpRunner(h, false)(1, []Request{first})
+	return h
+}

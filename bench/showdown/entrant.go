@@ -1,0 +1,263 @@
+package showdown
+
+import (
+	"fmt"
+	"io"
+	"net/rpc"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/bench"
+	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
+	"github.com/seed-1954dcaa/muxmaster/bench/routes"
+)
+
+// entrant is a contender in this process or, where it needs a binary of its own, in another one. Both do their work with
+// a worker.
+type entrant struct {
+	Entry
+	call   func(method string, job Job, answer *Answer) error
+	local  *Worker // nil for another process's
+	binary string  // that can serve it over HTTP
+}
+
+// Job asks a worker for something about one of its contenders.
+type Job struct {
+	Contender, Scenario string // Scenario is a route set's name where that is what is wanted
+	Times, Goroutines   int
+	Samples             int
+	Limit               time.Duration
+}
+
+// Answer is what a worker has to say; which fields, its methods tell.
+type Answer struct {
+	Ops           int
+	Bytes, Allocs float64
+	Samples       []float64
+	Entries       []Entry
+}
+
+// Worker measures the contenders that this binary has. Its methods have the form that net/rpc asks for.
+type Worker struct {
+	task  measure.Task
+	alone bool // in a process of its own
+}
+
+// Entries lists the contenders of this binary.
+func (w *Worker) Entries(_ Job, a *Answer) error {
+	for _, c := range contender.All() {
+		a.Entries = append(a.Entries, Entry{c.Name, c.Version(), c.Style, c.Classes, c.Ours, c.NotStdlib})
+	}
+	return nil
+}
+
+// Prove reports an error when the contender routes the scenario wrongly.
+func (w *Worker) Prove(job Job, _ *Answer) error {
+	c, s, err := find(job)
+	if err != nil {
+		return err
+	}
+	if len(s.Requests) > proofLimit {
+		s.Requests = s.Requests[:proofLimit]
+	}
+	return bench.Prove(c, s)
+}
+
+// proofLimit is enough requests of a list in random order.
+const proofLimit = 500
+
+// Load builds the router for Run and Allocs and answers the operations that one run is.
+func (w *Worker) Load(job Job, a *Answer) error {
+	c, s, err := find(job)
+	if err != nil {
+		return err
+	}
+	l, err := bench.Load(c, s)
+	if err != nil {
+		return err
+	}
+	if w.alone {
+		runtime.GOMAXPROCS(max(1, job.Goroutines))
+	}
+	if job.Goroutines > 1 {
+		w.task = l.Spread(job.Goroutines)
+	} else {
+		w.task = l.Task()
+	}
+	a.Ops = w.task.Ops
+	return nil
+}
+
+// Run runs what was loaded so many times.
+func (w *Worker) Run(job Job, _ *Answer) error {
+	w.task.Run(job.Times)
+	return nil
+}
+
+// Allocs counts what was loaded.
+func (w *Worker) Allocs(_ Job, a *Answer) error {
+	a.Bytes, a.Allocs = measure.Allocs(w.task)
+	return nil
+}
+
+// Unload lets go of what was loaded.
+func (w *Worker) Unload(Job, *Answer) error {
+	w.task = measure.Task{}
+	return nil
+}
+
+// Heap answers the bytes that the router keeps alive with a route set.
+func (w *Worker) Heap(job Job, a *Answer) (err error) {
+	c, err := contender.Named(job.Contender)
+	if err != nil {
+		return err
+	}
+	defer recovered(&err)
+	a.Bytes = bench.Heap(c, routes.Load(job.Scenario).Routes)
+	return nil
+}
+
+// Register answers samples of nanoseconds per route for registering a scenario's routes.
+func (w *Worker) Register(job Job, a *Answer) (err error) {
+	c, s, err := find(job)
+	if err != nil {
+		return err
+	}
+	defer recovered(&err)
+	a.Samples = bench.Registration(c, s.Spec.Routes, job.Samples, job.Limit)
+	return nil
+}
+
+func find(job Job) (contender.Contender, bench.Scenario, error) {
+	c, err := contender.Named(job.Contender)
+	if err != nil {
+		return c, bench.Scenario{}, err
+	}
+	s, err := bench.ScenarioNamed(job.Scenario)
+	return c, s, err
+}
+
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%v", p)
+	}
+}
+
+// task loads the contender for a scenario. Each entrant has a worker of its own, so that all can be loaded at once.
+func (e entrant) task(scenario string, goroutines int) (measure.Task, error) {
+	var a Answer
+	if err := e.call("Load", Job{Contender: e.Name, Scenario: scenario, Goroutines: goroutines}, &a); err != nil {
+		return measure.Task{}, err
+	}
+	if e.local != nil {
+		return e.local.task, nil
+	}
+	return measure.Task{Ops: a.Ops, Run: func(times int) {
+		if err := e.call("Run", Job{Times: times}, new(Answer)); err != nil {
+			panic(err) // it ran before
+		}
+	}}, nil
+}
+
+// localEntrants are the contenders of this binary.
+func localEntrants() ([]entrant, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	var a Answer
+	new(Worker).Entries(Job{}, &a)
+	var all []entrant
+	for _, entry := range a.Entries {
+		w := new(Worker)
+		methods := map[string]func(Job, *Answer) error{
+			"Prove": w.Prove, "Load": w.Load, "Run": w.Run, "Allocs": w.Allocs,
+			"Unload": w.Unload, "Heap": w.Heap, "Register": w.Register,
+		}
+		all = append(all, entrant{
+			Entry: entry, local: w, binary: self,
+			call: func(method string, job Job, a *Answer) error { return methods[method](job, a) },
+		})
+	}
+	return all, nil
+}
+
+// safeTag takes package unsafe out of our router.
+const safeTag = "muxmaster_safe"
+
+// safeEntrant builds this command with safeTag and starts it as a worker, for our router as it is there. stop ends it.
+func safeEntrant(dir string) (e entrant, stop func(), err error) {
+	binary := filepath.Join(dir, "showdown-safe")
+	build := exec.Command("go", "build", "-tags", safeTag, "-o", binary, "github.com/seed-1954dcaa/muxmaster/bench/cmd/showdown")
+	if out, err := build.CombinedOutput(); err != nil {
+		return entrant{}, nil, fmt.Errorf("%w: %s", err, out)
+	}
+	client, stop, err := startWorker(binary)
+	if err != nil {
+		return entrant{}, nil, err
+	}
+	e.binary = binary
+	e.call = func(method string, job Job, a *Answer) error { return client.Call("Worker."+method, job, a) }
+	var a Answer
+	if err := e.call("Entries", Job{}, &a); err != nil {
+		stop()
+		return entrant{}, nil, err
+	}
+	for _, entry := range a.Entries {
+		if entry.Ours {
+			e.Entry = entry
+			return e, stop, nil
+		}
+	}
+	stop()
+	return entrant{}, nil, fmt.Errorf("the binary with the tag %s has no contender of ours", safeTag)
+}
+
+// startWorker starts the binary as a worker on one core, spoken to through its standard input and output.
+func startWorker(binary string) (client *rpc.Client, end func(), err error) {
+	cmd := exec.Command(binary, WorkerFlag)
+	cmd.Stderr = io.Discard
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, nil, err
+	}
+	client = rpc.NewClient(pipe{out, in})
+	return client, func() {
+		client.Close() // ends the worker's input, and so the worker
+		cmd.Wait()
+	}, nil
+}
+
+// WorkerFlag starts the command as a worker.
+const WorkerFlag = "-worker"
+
+// pipe joins the two ends of a process's input and output.
+type pipe struct {
+	io.ReadCloser
+	in io.WriteCloser
+}
+
+func (p pipe) Write(b []byte) (int, error) { return p.in.Write(b) }
+
+func (p pipe) Close() error { return p.in.Close() }
+
+// ServeWorker works for the process at the other end of standard input and output until that closes them.
+func ServeWorker() error {
+	server := rpc.NewServer()
+	if err := server.RegisterName("Worker", &Worker{alone: true}); err != nil {
+		return err
+	}
+	server.ServeConn(pipe{os.Stdin, os.Stdout})
+	return nil
+}

@@ -1,0 +1,225 @@
+// Package showdown runs every contender through every scenario and keeps the result in a file: unit by unit, so that a run
+// can be stopped, resumed, and compared with another.
+package showdown
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"golang.org/x/perf/benchmath"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+)
+
+// Run is what a run has measured so far.
+type Run struct {
+	Started    time.Time
+	Finished   time.Time // zero while units are missing
+	Command    string
+	Quick      bool
+	Machine    Machine
+	Contenders []Entry
+	Missing    []Missing
+	Done       []string // keys of the finished units
+	Cells      []Cell
+	Bars       []BarResult
+}
+
+// Machine is where the run took place.
+type Machine struct {
+	CPU    string
+	Cores  int
+	System string // "linux/amd64, kernel 6.1"
+	Go     string
+	Load   string // the load generator
+}
+
+// Entry describes a contender as it was in the run.
+type Entry struct {
+	Name, Version, Style string
+	Classes              []contender.Class
+	Ours                 bool
+	NotStdlib            string
+}
+
+// Missing is a router or part that couldn't take part.
+type Missing struct{ Name, Reason string }
+
+// Section names a kind of measurement.
+type Section string
+
+const (
+	Serving      Section = "serving"      // ns per request, in process
+	Parallel     Section = "parallel"     // ns per request of all cores together
+	Scaling      Section = "scaling"      // ns per request of a generated API
+	Registration Section = "registration" // ns per route
+	Heap         Section = "heap"         // bytes
+	Load         Section = "load"         // requests per second over real sockets
+)
+
+// Cell is one contender in one scenario.
+type Cell struct {
+	Section   Section
+	Scenario  string
+	Contender string
+	Cannot    string  `json:",omitempty"` // why there is no figure
+	Samples   Samples `json:",omitempty"`
+	Bytes     float64 `json:",omitempty"` // per request, where Section is Serving
+	Allocs    float64 `json:",omitempty"`
+	P50       Samples `json:",omitempty"` // microseconds, where Section is Load
+	P99       Samples `json:",omitempty"`
+	CPU       Samples `json:",omitempty"` // microseconds of the server's CPU time per request
+}
+
+// BarResult is a promise and what came of it.
+type BarResult struct {
+	Scenario, Mode, Peer string
+	Bar                  float64
+	AtLeast              bool    `json:",omitempty"`
+	Ratio                float64 // meaningless where Failed is set
+	Detail, Failed       string  `json:",omitempty"`
+}
+
+// Holds tells whether the promise was kept.
+func (b BarResult) Holds() bool {
+	if b.Failed != "" {
+		return false
+	}
+	if b.AtLeast {
+		return b.Ratio >= b.Bar
+	}
+	return b.Ratio <= b.Bar
+}
+
+// Samples are the figures of the rounds; in the file they have four significant digits.
+type Samples []float64
+
+func (s Samples) MarshalJSON() ([]byte, error) {
+	out := []byte{'['}
+	for i, v := range s {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		// Through a float again: JSON would keep the exponent of %g as it is, but 1e+06 is hard to read.
+		short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
+		if err != nil {
+			return nil, err
+		}
+		out = strconv.AppendFloat(out, short, 'f', -1, 64)
+	}
+	return append(out, ']'), nil
+}
+
+// Summary is the median with its confidence interval at 95 %, as far as so few samples allow one.
+func (s Samples) Summary() benchmath.Summary {
+	return benchmath.AssumeNothing.Summary(s.sample(), 0.95)
+}
+
+// Min is the best of the samples.
+func (s Samples) Min() float64 { return slices.Min(s) }
+
+func (s Samples) sample() *benchmath.Sample {
+	thresholds := benchmath.DefaultThresholds
+	return benchmath.NewSample(slices.Clone(s), &thresholds) // it sorts what it gets
+}
+
+// In returns the cells of a section and scenario; "" stands for any scenario.
+func (r *Run) In(section Section, scenario string) []Cell {
+	var cells []Cell
+	for _, c := range r.Cells {
+		if c.Section == section && (scenario == "" || c.Scenario == scenario) {
+			cells = append(cells, c)
+		}
+	}
+	return cells
+}
+
+// Cell finds one cell with figures.
+func (r *Run) Cell(section Section, scenario, contender string) (Cell, bool) {
+	for _, c := range r.Cells {
+		if c.Section == section && c.Scenario == scenario && c.Contender == contender && len(c.Samples) > 0 {
+			return c, true
+		}
+	}
+	return Cell{}, false
+}
+
+// Entry finds the description of a contender.
+func (r *Run) Entry(name string) Entry {
+	for _, e := range r.Contenders {
+		if e.Name == name {
+			return e
+		}
+	}
+	return Entry{Name: name}
+}
+
+// In tells whether the contender belongs to the class.
+func (e Entry) In(class contender.Class) bool { return slices.Contains(e.Classes, class) }
+
+// Read loads a run from its file.
+func Read(file string) (*Run, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	r := new(Run)
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("showdown: %s is not the file of a run: %w", file, err)
+	}
+	return r, nil
+}
+
+// Write saves the run; the file is either the old or the new one whatever happens.
+func (r *Run) Write(file string) error {
+	data, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return err
+	}
+	if err := os.WriteFile(file+".new", data, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}
+
+// Resume reads the run in file if it can be carried on with: the same program, contenders and plan.
+func Resume(file string, fresh *Run) (*Run, error) {
+	old, err := Read(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fresh, nil
+	case err != nil:
+		return nil, err
+	}
+	differs := func(what string, was, is any) error {
+		return fmt.Errorf("showdown: %s can't be resumed: its %s is %v, now it is %v; start anew without -resume", file, what, was, is)
+	}
+	switch {
+	case old.Quick != fresh.Quick:
+		return nil, differs("-quick", old.Quick, fresh.Quick)
+	case old.Machine.Go != fresh.Machine.Go:
+		return nil, differs("Go", old.Machine.Go, fresh.Machine.Go)
+	case old.Machine.CPU != fresh.Machine.CPU || old.Machine.Cores != fresh.Machine.Cores:
+		return nil, differs("machine", old.Machine.CPU, fresh.Machine.CPU)
+	case !slices.EqualFunc(old.Contenders, fresh.Contenders, func(a, b Entry) bool { return a.Name == b.Name && a.Version == b.Version }):
+		return nil, differs("list of contenders", names(old.Contenders), names(fresh.Contenders))
+	}
+	return old, nil
+}
+
+func names(entries []Entry) (out []string) {
+	for _, e := range entries {
+		out = append(out, e.Name+" "+e.Version)
+	}
+	return out
+}

@@ -1,0 +1,138 @@
+package showdown
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/load"
+)
+
+// Options say what to run.
+type Options struct {
+	File   string // where the run is kept
+	Quick  bool
+	Resume bool           // carry on with the run in File
+	Only   *regexp.Regexp // of unit keys such as "serving/GitHub"; nil for all
+	// Progress hears after each step what is being done, how much of the whole is done, and how long the rest may take.
+	Progress func(doing string, done, all time.Duration)
+}
+
+// Start measures unit after unit until all are done or the context ends, and returns the run as far as it got. Whatever
+// units are done are in the file.
+func Start(ctx context.Context, o Options) (*Run, error) {
+	entrants, missing, stop, err := assemble()
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	tool := load.FindTool()
+	r := &Run{
+		Started: time.Now().UTC().Truncate(time.Second), Quick: o.Quick, Missing: missing,
+		Command: "go run ./cmd/showdown", Machine: thisMachine(tool.Version),
+	}
+	if o.Quick {
+		r.Command += " -quick"
+	}
+	for _, e := range entrants {
+		r.Contenders = append(r.Contenders, e.Entry)
+	}
+	if o.Resume {
+		if r, err = Resume(o.File, r); err != nil {
+			return nil, err
+		}
+	}
+	us := units(entrants, o.Quick, tool)
+	var done, all time.Duration
+	for _, u := range us {
+		all += u.cost
+	}
+	for _, u := range us {
+		if slices.Contains(r.Done, u.key) || o.Only != nil && !o.Only.MatchString(u.key) {
+			all -= u.cost
+			continue
+		}
+		if ctx.Err() != nil {
+			return r, nil
+		}
+		step := func(part float64) { o.Progress(u.key, done+time.Duration(part*float64(u.cost)), all) }
+		step(0)
+		if err := u.run(ctx, r, step); err != nil {
+			if ctx.Err() != nil {
+				return r, nil
+			}
+			return r, fmt.Errorf("showdown: %s: %w", u.key, err)
+		}
+		r.Done = append(r.Done, u.key)
+		if len(r.Done) == len(us) {
+			r.Finished = time.Now().UTC().Truncate(time.Second)
+		}
+		if err := r.Write(o.File); err != nil {
+			return r, err
+		}
+		done += u.cost
+		o.Progress(u.key, done, all)
+	}
+	return r, nil
+}
+
+// assemble gets everybody ready. What can't be had is listed with the reason.
+func assemble() (entrants []entrant, missing []Missing, stop func(), err error) {
+	entrants, err = localEntrants()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	dir, err := os.MkdirTemp("", "showdown")
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	safe, end, err := safeEntrant(dir)
+	stop = func() {
+		if end != nil {
+			end()
+		}
+		os.RemoveAll(dir)
+	}
+	if err != nil {
+		missing = append(missing, Missing{"muxmaster safe", "its binary could not be built: " + oneLine(err)})
+		return entrants, missing, stop, nil
+	}
+	// Behind our other modes, before the peers.
+	at := 0
+	for at < len(entrants) && entrants[at].Ours {
+		at++
+	}
+	return slices.Insert(entrants, at, safe), missing, stop, nil
+}
+
+func thisMachine(tool string) Machine {
+	m := Machine{CPU: "unknown", Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Load: tool}
+	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(data)) {
+			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+				m.CPU = strings.TrimSpace(value)
+				break
+			}
+		}
+	}
+	if data, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
+		m.System += ", kernel " + strings.TrimSpace(string(data))
+	}
+	return m
+}
+
+// ClassNames are the classes in the order of the reports, with what they mean.
+var ClassNames = []struct {
+	Class        contender.Class
+	Title, About string
+}{
+	{contender.Native, "Native handlers", "each router with the handler signature that it was made for"},
+	{contender.Stdlib, "Plain http.HandlerFunc", "handlers are func(http.ResponseWriter, *http.Request) and can read their parameters"},
+	{contender.FastHTTP, "fasthttp", "another HTTP stack with requests of its own; not comparable with the others"},
+}

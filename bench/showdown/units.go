@@ -1,0 +1,318 @@
+package showdown
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/bench"
+	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/load"
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
+	"github.com/seed-1954dcaa/muxmaster/bench/routes"
+)
+
+// unit is a part of the run that is done or not done. run appends to the Run only if it returns nil.
+type unit struct {
+	key  string        // "serving/GitHub"
+	cost time.Duration // estimated, for the time left
+	run  func(ctx context.Context, r *Run, step func(part float64)) error
+}
+
+// plan is how thorough a run is.
+type plan struct {
+	serving, parallel, scaling measure.Plan
+	scales                     []int
+	registrations              int
+	heapSets                   []string
+	load                       load.Plan
+	loadCases                  []load.Case
+	bars                       measure.Plan
+}
+
+func newPlan(quick bool) plan {
+	sets := []string{"static", "github", "gplus", "parse"}
+	if quick {
+		return plan{
+			serving:       measure.Plan{Rounds: 6, Round: 5 * time.Millisecond},
+			parallel:      measure.Plan{Rounds: 6, Round: 5 * time.Millisecond},
+			scaling:       measure.Plan{Rounds: 5, Round: 5 * time.Millisecond},
+			scales:        []int{10, 100, 1_000, 10_000},
+			registrations: 2,
+			heapSets:      sets,
+			load:          load.Plan{Rounds: 1, Round: time.Second, Connections: 50},
+			loadCases:     []load.Case{{Param: true, Cores: 1}},
+			bars:          measure.Plan{Rounds: 10, Round: 5 * time.Millisecond},
+		}
+	}
+	p := plan{
+		serving:       measure.Plan{Rounds: 20, Round: 15 * time.Millisecond},
+		parallel:      measure.Plan{Rounds: 20, Round: 10 * time.Millisecond},
+		scaling:       measure.Plan{Rounds: 10, Round: 15 * time.Millisecond},
+		scales:        []int{10, 100, 1_000, 10_000, 100_000},
+		registrations: 6,
+		heapSets:      sets,
+		load:          load.Plan{Rounds: 6, Round: time.Second, Connections: 100},
+		loadCases:     []load.Case{{Param: true, Cores: 1}, {Cores: 1}},
+		bars:          measure.Plan{Rounds: 30, Round: 20 * time.Millisecond},
+	}
+	if all := runtime.NumCPU(); all > 1 {
+		p.loadCases = append(p.loadCases, load.Case{Param: true, Cores: all}, load.Case{Cores: all})
+	}
+	return p
+}
+
+// units lists the parts of a run.
+func units(entrants []entrant, quick bool, tool load.Tool) []unit {
+	p := newPlan(quick)
+	var us []unit
+	routers := slices.DeleteFunc(slices.Clone(entrants), func(e entrant) bool { return e.In(contender.Floor) })
+	for _, s := range bench.Scenarios() {
+		us = append(us, servingUnit(entrants, s, p.serving))
+	}
+	us = append(us, parallelUnit(routers, p.parallel))
+	for i, n := range p.scales {
+		us = append(us, scalingUnit(routers, n, p.scales[:i], p.scaling, p.registrations))
+	}
+	for _, set := range p.heapSets {
+		us = append(us, heapUnit(routers, set))
+	}
+	for _, c := range p.loadCases {
+		us = append(us, loadUnit(entrants, c, p.load, tool))
+	}
+	for i, b := range bench.Bars() {
+		us = append(us, barUnit(i, b, p.bars))
+	}
+	return us
+}
+
+// lap is what a plan costs per entrant, calibration and proof included.
+func lap(p measure.Plan, entrants []entrant) time.Duration {
+	const around = 30 * time.Millisecond
+	return time.Duration(len(entrants)) * (around + time.Duration(p.Rounds)*(p.Round+time.Millisecond))
+}
+
+// servingUnit races everybody through one scenario, on one core.
+func servingUnit(entrants []entrant, s bench.Scenario, p measure.Plan) unit {
+	return raceUnit(Serving, s.Name, s.Name, 1, entrants, p)
+}
+
+// parallelUnit races everybody with a goroutine on each core, then on one.
+func parallelUnit(entrants []entrant, p measure.Plan) unit {
+	one := raceUnit(Parallel, "1 core", "Param1", 1, entrants, p)
+	cores := runtime.NumCPU()
+	if cores == 1 {
+		return one
+	}
+	all := raceUnit(Parallel, "all cores", "Param1", cores, entrants, p)
+	return unit{key: string(Parallel), cost: one.cost + all.cost, run: func(ctx context.Context, r *Run, step func(float64)) error {
+		if err := one.run(ctx, r, func(part float64) { step(part / 2) }); err != nil {
+			return err
+		}
+		return all.run(ctx, r, func(part float64) { step(0.5 + part/2) })
+	}}
+}
+
+// raceUnit proves everybody on the scenario and times those who pass in interleaved rounds. The cells carry title as their
+// scenario.
+func raceUnit(section Section, title, scenario string, cores int, entrants []entrant, p measure.Plan) unit {
+	run := func(ctx context.Context, r *Run, step func(float64)) error {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+		var cells []Cell
+		var tasks []measure.Task
+		var racing []int // indices of cells
+		for _, e := range entrants {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			cell := Cell{Section: section, Scenario: title, Contender: e.Name}
+			task, err := e.proven(scenario, cores)
+			if err != nil {
+				cell.Cannot = oneLine(err)
+			} else {
+				racing = append(racing, len(cells))
+				tasks = append(tasks, task)
+			}
+			cells = append(cells, cell)
+		}
+		samples := measure.Rounds(tasks, p, func(done int) bool {
+			step(float64(done) / float64(p.Rounds))
+			return ctx.Err() == nil
+		})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for k, i := range racing {
+			cells[i].Samples = samples[k]
+		}
+		for i, e := range entrants {
+			var a Answer
+			if section == Serving && cells[i].Cannot == "" {
+				if err := e.call("Allocs", Job{}, &a); err != nil {
+					return err
+				}
+				cells[i].Bytes, cells[i].Allocs = a.Bytes, a.Allocs
+			}
+			if err := e.call("Unload", Job{}, &a); err != nil {
+				return err
+			}
+		}
+		r.Cells = append(r.Cells, cells...)
+		return nil
+	}
+	return unit{key: string(section) + "/" + title, cost: lap(p, entrants), run: run}
+}
+
+// proven loads the entrant for a scenario after it has proven that it can route it.
+func (e entrant) proven(scenario string, goroutines int) (measure.Task, error) {
+	if err := e.call("Prove", Job{Contender: e.Name, Scenario: scenario}, new(Answer)); err != nil {
+		return measure.Task{}, err
+	}
+	return e.task(scenario, goroutines)
+}
+
+// scalingUnit times registration and lookups of a generated API, one entrant after the other: all routers of 100,000
+// routes at once would fight for memory. Who was too slow at smaller, a tenth of the size, is left out.
+func scalingUnit(entrants []entrant, n int, smaller []int, p measure.Plan, registrations int) unit {
+	const patience = 8 * time.Second // for one registration
+	scenario := fmt.Sprint("Scale", n)
+	run := func(ctx context.Context, r *Run, step func(float64)) error {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+		var cells []Cell
+		for i, e := range entrants {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			step(float64(i) / float64(len(entrants)))
+			lookups := Cell{Section: Scaling, Scenario: scenario, Contender: e.Name}
+			registration := Cell{Section: Registration, Scenario: scenario, Contender: e.Name}
+			if reason := tooSlow(r, e.Name, n, smaller, patience); reason != "" {
+				lookups.Cannot, registration.Cannot = reason, reason
+				cells = append(cells, lookups, registration)
+				continue
+			}
+			var a Answer
+			job := Job{Contender: e.Name, Scenario: scenario, Samples: registrations, Limit: time.Second}
+			if err := e.call("Register", job, &a); err != nil {
+				registration.Cannot = oneLine(err)
+			} else {
+				registration.Samples = a.Samples
+			}
+			task, err := e.proven(scenario, 1)
+			if err != nil {
+				lookups.Cannot = oneLine(err)
+			} else {
+				lookups.Samples = measure.Rounds([]measure.Task{task}, p, func(int) bool { return ctx.Err() == nil })[0]
+			}
+			if err := e.call("Unload", Job{}, &a); err != nil {
+				return err
+			}
+			cells = append(cells, lookups, registration)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r.Cells = append(r.Cells, cells...)
+		return nil
+	}
+	cost := lap(p, entrants) + time.Duration(len(entrants))*time.Duration(n)*10*time.Microsecond
+	return unit{key: string(Scaling) + "/" + scenario, cost: cost, run: run}
+}
+
+// tooSlow expects registration to grow at worst with the square of the routes.
+func tooSlow(r *Run, name string, n int, smaller []int, patience time.Duration) string {
+	if len(smaller) == 0 {
+		return ""
+	}
+	before := smaller[len(smaller)-1]
+	cell, ok := r.Cell(Registration, fmt.Sprint("Scale", before), name)
+	if !ok {
+		return fmt.Sprintf("left out: had no figure at %d routes", before)
+	}
+	took := time.Duration(cell.Samples.Min() * float64(before))
+	if growth := time.Duration(n/before) * time.Duration(n/before); took*growth > patience {
+		return fmt.Sprintf("left out: registering %d routes took %v", before, took.Round(time.Millisecond))
+	}
+	return ""
+}
+
+// heapUnit weighs the loaded set of everybody.
+func heapUnit(entrants []entrant, set string) unit {
+	run := func(ctx context.Context, r *Run, step func(float64)) error {
+		var cells []Cell
+		for i, e := range entrants {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			step(float64(i) / float64(len(entrants)))
+			var a Answer
+			cell := Cell{Section: Heap, Scenario: set, Contender: e.Name}
+			if err := e.call("Heap", Job{Contender: e.Name, Scenario: set}, &a); err != nil {
+				cell.Cannot = oneLine(err)
+			} else {
+				cell.Samples = Samples{a.Bytes}
+			}
+			cells = append(cells, cell)
+		}
+		r.Cells = append(r.Cells, cells...)
+		return nil
+	}
+	cost := time.Duration(len(entrants)*len(routes.Load(set).Routes)) * time.Millisecond
+	return unit{key: string(Heap) + "/" + set, cost: cost, run: run}
+}
+
+// loadUnit puts everybody's server under load in interleaved rounds.
+func loadUnit(entrants []entrant, c load.Case, p load.Plan, tool load.Tool) unit {
+	run := func(ctx context.Context, r *Run, step func(float64)) error {
+		var servers []load.Server
+		for _, e := range entrants {
+			servers = append(servers, load.Server{Name: e.Name, Binary: e.binary})
+		}
+		results, err := load.Run(ctx, servers, c, p, tool, step)
+		if err != nil {
+			return err
+		}
+		for i, e := range entrants {
+			cell := Cell{Section: Load, Scenario: c.String(), Contender: e.Name, Cannot: results[i].Cannot}
+			for _, round := range results[i].Rounds {
+				cell.Samples = append(cell.Samples, round.PerSecond)
+				cell.P50 = append(cell.P50, micros(round.P50))
+				cell.P99 = append(cell.P99, micros(round.P99))
+				if !math.IsNaN(round.CPU) {
+					cell.CPU = append(cell.CPU, round.CPU)
+				}
+			}
+			r.Cells = append(r.Cells, cell)
+		}
+		return nil
+	}
+	cost := time.Duration(len(entrants)) * time.Duration(p.Rounds) * (p.Round + 50*time.Millisecond)
+	return unit{key: string(Load) + "/" + c.String(), cost: cost, run: run}
+}
+
+func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
+
+// barUnit measures one promise.
+func barUnit(i int, b bench.Bar, p measure.Plan) unit {
+	run := func(ctx context.Context, r *Run, step func(float64)) error {
+		ratio, detail, err := b.Measure(p)
+		result := BarResult{Scenario: b.Scenario, Mode: b.Mode, Peer: b.Peer, Bar: b.Bar, AtLeast: b.AtLeast, Detail: detail}
+		if err != nil {
+			result.Failed = oneLine(err)
+		} else {
+			result.Ratio = ratio
+		}
+		r.Bars = append(r.Bars, result)
+		return nil
+	}
+	return unit{key: fmt.Sprintf("bar/%d %s", i, b.Scenario), cost: time.Duration(p.Rounds) * p.Round * 5 / 2, run: run}
+}
+
+func oneLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
