@@ -50,9 +50,48 @@ func (p Place) Parse() (*pattern.Pattern, error) {
 	return Parse(p.route.Door, p.route.Method, whole)
 }
 
-// Together reports whether one run of the program can execute both calls: they are not in different branches, and none is
-// in a branch that returns before the other.
+// Together reports whether one run of the program is seen to execute both calls: they are in the same function, or in
+// functions that are called once from the same function, not in different branches there, and none in a branch that
+// returns before the other.
 func (r *Result) Together(a, b *ast.CallExpr) bool {
+	for _, x := range r.callChain(a) {
+		for _, y := range r.callChain(b) {
+			if r.declaration(x) == r.declaration(y) {
+				return r.sameRun(x, y)
+			}
+		}
+	}
+	return false
+}
+
+// callChain lists the call, the only call of the function around it, the only call of the function around that, …
+func (r *Result) callChain(call *ast.CallExpr) []*ast.CallExpr {
+	chain := []*ast.CallExpr{call}
+	for len(chain) < 8 {
+		decl := r.declaration(call)
+		if decl == nil {
+			break
+		}
+		calls := r.calls[r.pass.TypesInfo.Defs[decl.Name]]
+		if len(calls) != 1 {
+			break
+		}
+		call = calls[0]
+		chain = append(chain, call)
+	}
+	return chain
+}
+
+func (r *Result) declaration(n ast.Node) *ast.FuncDecl {
+	for ; n != nil; n = r.parents[n] {
+		if f, ok := n.(*ast.FuncDecl); ok {
+			return f
+		}
+	}
+	return nil
+}
+
+func (r *Result) sameRun(a, b *ast.CallExpr) bool {
 	above := make(map[ast.Node]ast.Node) // the nodes around a, with the one below each
 	for n, below := r.parents[a], ast.Node(a); n != nil; n, below = r.parents[n], n {
 		above[n] = below

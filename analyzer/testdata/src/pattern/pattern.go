@@ -101,7 +101,12 @@ func more(m *muxmaster.Mux) {
 
 type server struct{ mux *muxmaster.Mux }
 
-func newServer() *server { return &server{mux: muxmaster.New()} }
+func newServer() *server {
+	s := &server{mux: muxmaster.New()}
+	s.a()
+	s.b()
+	return s
+}
 
 func (s *server) a() { s.mux.GET("/a", h) }
 func (s *server) b() { s.mux.GET("/a", h) } // want `it matches the same requests`
@@ -184,4 +189,17 @@ func variable(path string, muxes []*muxmaster.Mux) {
 	}
 	muxes[0].GET("/x", h)
 	muxes[1].GET("/x", h)
+}
+
+// Two functions of which nobody is seen to call both.
+func simple()   { http.DefaultServeMux.Handle("/", handler) }
+func advanced() { http.DefaultServeMux.Handle("/", handler) }
+
+func choose(v int) {
+	switch v {
+	case 1:
+		simple()
+	default:
+		advanced()
+	}
 }
