@@ -1,5 +1,376 @@
 package retain
 
-import "golang.org/x/tools/go/analysis"
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/format"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"unicode"
 
-func (c *checker) fixes(f *finding) []analysis.SuggestedFix { return nil }
+	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// fixes returns the edits that make the finding harmless, where that is mechanical: the strings, the URL or the
+// parameters that outlive the handler are copied before the statement. There is none where the request itself goes on.
+func (c *checker) fixes(f *finding) []analysis.SuggestedFix {
+	x := c.newFixer(f)
+	if x == nil || !x.rewrite() {
+		return nil
+	}
+	return []analysis.SuggestedFix{{Message: "Copy what outlives the handler", TextEdits: x.edits}}
+}
+
+// A fixer rewrites the statement with the sink.
+type fixer struct {
+	pass    *analysis.Pass
+	file    *ast.File
+	stmt    ast.Stmt          // stands in a list of statements
+	literal *ast.FuncLit      // what runs later, if it is a literal
+	sources []types.Object    // the handler's parameters that outlive it
+	names   map[string]string // variables for expressions
+	others  map[string]bool   // variables of this and other fixes in the same declaration
+	before  []string          // statements to put before stmt
+	edits   []analysis.TextEdit
+}
+
+func (c *checker) newFixer(f *finding) *fixer {
+	x := &fixer{pass: c.pass, names: make(map[string]string)}
+	for _, file := range c.pass.Files {
+		if file.FileStart <= f.sink.pos && f.sink.pos < file.FileEnd {
+			x.file = file
+		}
+	}
+	if x.file == nil {
+		return nil
+	}
+	path, _ := astutil.PathEnclosingInterval(x.file, f.sink.pos, f.sink.pos+1)
+	for i, n := range path {
+		stmt, ok := n.(ast.Stmt)
+		if !ok || i+1 == len(path) {
+			continue
+		}
+		switch path[i+1].(type) {
+		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+		default:
+			continue
+		}
+		if clause, ok := path[i+1].(*ast.CommClause); ok && clause.Comm == stmt {
+			return nil // evaluated with the select
+		}
+		x.stmt = stmt
+		break
+	}
+	var call *ast.CallExpr
+	switch s := x.stmt.(type) {
+	case *ast.GoStmt:
+		call = s.Call
+	case *ast.ExprStmt:
+		call, _ = s.X.(*ast.CallExpr)
+	case *ast.AssignStmt, *ast.SendStmt:
+	default:
+		return nil
+	}
+	if call != nil {
+		for _, e := range append([]ast.Expr{call.Fun}, call.Args...) {
+			if lit, ok := e.(*ast.FuncLit); ok {
+				x.literal = lit
+			}
+		}
+	}
+	decl := path[len(path)-2]
+	if c.named[decl] == nil {
+		c.named[decl] = make(map[string]bool)
+	}
+	x.others = c.named[decl]
+	for _, p := range f.sources {
+		if p.Object() == nil {
+			return nil
+		}
+		x.sources = append(x.sources, p.Object())
+	}
+	return x
+}
+
+// rewrite fills in the edits, or reports that there is a use that it has no copy for.
+func (x *fixer) rewrite() bool {
+	ok, found := true, false
+	ast.PreorderStack(x.stmt, nil, func(n ast.Node, stack []ast.Node) bool {
+		id, isIdent := n.(*ast.Ident)
+		if !isIdent || !slices.Contains(x.sources, x.pass.TypesInfo.Uses[id]) {
+			return true
+		}
+		found = true
+		if mux.IsParams(x.pass.TypesInfo.TypeOf(id)) {
+			ok = ok && x.params(id, stack)
+		} else {
+			ok = ok && x.request(id, stack)
+		}
+		return true
+	})
+	if !ok || !found {
+		return false
+	}
+	if len(x.before) > 0 {
+		indent := strings.Repeat("\t", x.pass.Fset.Position(x.stmt.Pos()).Column-1)
+		text := strings.Join(x.before, "\n"+indent) + "\n" + indent
+		x.edits = append(x.edits, analysis.TextEdit{Pos: x.stmt.Pos(), End: x.stmt.Pos(), NewText: []byte(text)})
+	}
+	return true
+}
+
+func (x *fixer) replace(n ast.Node, text string) bool {
+	x.edits = append(x.edits, analysis.TextEdit{Pos: n.Pos(), End: n.End(), NewText: []byte(text)})
+	return true
+}
+
+// copied returns the variable that has a copy of the expression before the statement.
+func (x *fixer) copied(source, base, value string) string {
+	if name, ok := x.names[source]; ok {
+		return name
+	}
+	name := x.free(base)
+	x.names[source], x.others[name] = name, true
+	x.before = append(x.before, name+" := "+value)
+	return name
+}
+
+// free returns a name that nothing in or around the statement has.
+func (x *fixer) free(base string) string {
+	taken := func(name string) bool {
+		if token.IsKeyword(name) {
+			return true
+		}
+		scope := x.pass.Pkg.Scope().Innermost(x.stmt.Pos())
+		if scope != nil {
+			if _, obj := scope.LookupParent(name, token.NoPos); obj != nil {
+				return true
+			}
+		}
+		if x.others[name] {
+			return true
+		}
+		found := false
+		ast.Inspect(x.stmt, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			found = found || ok && id.Name == name
+			return !found
+		})
+		return found
+	}
+	name := base
+	for i := 2; taken(name); i++ {
+		if i == 2 {
+			name = base + "Copy"
+		} else {
+			name = fmt.Sprintf("%sCopy%d", base, i-1)
+		}
+	}
+	return name
+}
+
+// later reports whether n is not evaluated with the statement, but by the literal in it.
+func (x *fixer) later(n ast.Node) bool {
+	return x.literal != nil && x.literal.Pos() <= n.Pos() && n.End() <= x.literal.End()
+}
+
+// params gives a use of the parameters a clone of them.
+func (x *fixer) params(id *ast.Ident, stack []ast.Node) bool {
+	q := x.qualifier()
+	if q == "" {
+		return false
+	}
+	clone := func(e string) string { return fmt.Sprintf("append(%sParams(nil), %s...)", q, e) }
+	if x.later(id) {
+		return x.replace(id, x.copied(id.Name, id.Name+"Copy", clone(id.Name)))
+	}
+	var e ast.Node = id
+	for i := len(stack) - 1; i >= 0; i-- {
+		switch p := stack[i].(type) {
+		case *ast.SliceExpr:
+			if p.X != e {
+				return false
+			}
+			e = p
+			continue
+		case *ast.IndexExpr:
+			if p.X == e && i > 0 {
+				if amp, ok := stack[i-1].(*ast.UnaryExpr); ok && amp.Op == token.AND {
+					return x.replace(amp, "&"+x.copied(x.text(p), "param", x.text(p)))
+				}
+			}
+			return true // an element is a copy
+		case *ast.SelectorExpr:
+			if i > 0 {
+				if call, ok := stack[i-1].(*ast.CallExpr); ok && call.Fun == p && call != x.started() {
+					return true // called here and now
+				}
+			}
+		}
+		break
+	}
+	return x.replace(e, clone(x.text(e)))
+}
+
+// started returns the call of a go statement, which is all that is not evaluated before the goroutine starts.
+func (x *fixer) started() *ast.CallExpr {
+	if s, ok := x.stmt.(*ast.GoStmt); ok {
+		return s.Call
+	}
+	return nil
+}
+
+// qualifier returns how the file writes the router's package, with the dot, or "".
+func (x *fixer) qualifier() string {
+	for _, spec := range x.file.Imports {
+		name := x.pass.TypesInfo.PkgNameOf(spec)
+		if name != nil && name.Imported().Path() == mux.Path {
+			if name.Name() == "." {
+				return ""
+			}
+			return name.Name() + "."
+		}
+	}
+	return ""
+}
+
+// pure are the methods whose result is a copy and that have no effect.
+var pure = map[string]bool{
+	"(*net/http.Request).Context": true, "(*net/http.Request).UserAgent": true, "(*net/http.Request).Referer": true,
+	"(*net/http.Request).PathValue": true, "(net/http.Header).Get": true, "(*net/url.URL).Query": true,
+	"(*net/url.URL).String": true, "(*net/url.URL).EscapedPath": true, "(*net/url.URL).Hostname": true,
+	"(*net/url.URL).Port": true, "(*net/url.URL).RequestURI": true, "(net/url.Values).Get": true,
+}
+
+// request gives a use of the request a copy of the value that is read from it: the longest expression around r whose
+// value is a string, a number, a context, or the URL.
+func (x *fixer) request(id *ast.Ident, stack []ast.Node) bool {
+	info := x.pass.TypesInfo
+	var e ast.Expr = id
+	var best ast.Expr
+	var parent ast.Node // of best
+	base, label := "", ""
+walk:
+	for i := len(stack) - 1; i >= 0; i-- {
+		switch p := stack[i].(type) {
+		case *ast.SelectorExpr:
+			if p.X != e {
+				break walk
+			}
+			e, label = p, p.Sel.Name
+			if _, isFunc := info.Uses[p.Sel].(*types.Func); isFunc {
+				continue
+			}
+		case *ast.CallExpr:
+			name, ok := x.pureCall(p, e)
+			if !ok {
+				break walk
+			}
+			e = p
+			if name != "" {
+				label = name
+			}
+		default:
+			break walk
+		}
+		if isCopy(info.TypeOf(e)) || mux.IsNamed(info.TypeOf(e), "net/url", "URL") {
+			best, base, parent = e, label, nil
+			if i > 0 {
+				parent = stack[i-1]
+			}
+		}
+	}
+	switch {
+	case best == nil || changes(parent, best):
+		return false
+	case !x.later(id) && isCopy(info.TypeOf(best)):
+		return true // evaluated here and now
+	case isCopy(info.TypeOf(best)):
+		return x.replace(best, x.copied(x.text(best), variableName(base), x.text(best)))
+	}
+	return x.replace(best, "&"+x.copied(x.text(best), "u", "*"+x.text(best)))
+}
+
+// changes reports whether the node changes its operand e or takes its address.
+func changes(n ast.Node, e ast.Expr) bool {
+	switch n := n.(type) {
+	case *ast.UnaryExpr:
+		return n.Op == token.AND
+	case *ast.AssignStmt:
+		return slices.Contains(n.Lhs, e)
+	case *ast.IncDecStmt:
+		return true
+	}
+	return false
+}
+
+// pureCall reports whether the call, of a method of e or of PathParam with e, can as well be made before the statement.
+// The name is what its constant argument says.
+func (x *fixer) pureCall(call *ast.CallExpr, e ast.Expr) (name string, ok bool) {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return "", false
+	}
+	fn, ok := x.pass.TypesInfo.Uses[sel.Sel].(*types.Func)
+	if !ok {
+		return "", false
+	}
+	args := call.Args
+	if fn.FullName() == mux.Path+".PathParam" && args[0] == e {
+		args = args[1:]
+	} else if !pure[fn.FullName()] || call.Fun != e {
+		return "", false
+	}
+	for _, arg := range args {
+		v := x.pass.TypesInfo.Types[arg].Value
+		if v == nil || v.Kind() != constant.String {
+			return "", false
+		}
+		name = constant.StringVal(v)
+	}
+	return name, true
+}
+
+// isCopy reports whether a value of type t shares nothing with a request: a plain value, a context.
+func isCopy(t types.Type) bool {
+	_, basic := t.Underlying().(*types.Basic)
+	return basic || mux.IsNamed(t, "context", "Context")
+}
+
+// variableName makes a variable's name from that of a field, a method or a header: "RemoteAddr", "X-Request-Id".
+func variableName(s string) string {
+	if s == "Context" {
+		return "ctx"
+	}
+	words := strings.FieldsFunc(s, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	var b strings.Builder
+	for i, w := range words {
+		runes := []rune(w)
+		if i > 0 {
+			runes[0] = unicode.ToUpper(runes[0])
+		} else if strings.ToUpper(w) == w {
+			runes = []rune(strings.ToLower(w))
+		} else {
+			runes[0] = unicode.ToLower(runes[0])
+		}
+		b.WriteString(string(runes))
+	}
+	if name := b.String(); token.IsIdentifier(name) {
+		return name
+	}
+	return "value"
+}
+
+func (x *fixer) text(n ast.Node) string {
+	var b bytes.Buffer
+	if err := format.Node(&b, x.pass.Fset, n); err != nil {
+		return ""
+	}
+	return b.String()
+}

@@ -3,6 +3,7 @@ package retain
 import (
 	"cmp"
 	"fmt"
+	"go/ast"
 	"go/token"
 	"go/types"
 	"slices"
@@ -33,6 +34,7 @@ type checker struct {
 	asValue map[types.Object]bool // functions that are more than called
 	asked   map[question]bool
 	found   map[token.Pos]*finding
+	named   map[ast.Node]map[string]bool // variables that fixes declare, by the declaration around them
 }
 
 // A sink is where a value outlives the function.
@@ -68,6 +70,7 @@ func run(pass *analysis.Pass) (any, error) {
 		asValue: make(map[types.Object]bool),
 		asked:   make(map[question]bool),
 		found:   make(map[token.Pos]*finding),
+		named:   make(map[ast.Node]map[string]bool),
 	}
 	fns := withInitializers(in)
 	if !slices.ContainsFunc(fns, isHandler) {

@@ -14,4 +14,5 @@ func TestRetain(t *testing.T) {
 		t.Fatal(err)
 	}
 	analysistest.Run(t, testdata, retain.Analyzer, "retain")
+	analysistest.RunWithSuggestedFixes(t, testdata, retain.Analyzer, "retainfix")
 }
