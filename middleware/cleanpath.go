@@ -16,54 +16,72 @@ import (
 // Segments are those of the escaped path: an encoded slash separates nothing, an encoded dot is a dot (RFC 3986 section
 // 6.2.2.2), and everything that isn't removed keeps its escaping. Left alone are CONNECT requests and paths that don't
 // start with a slash ("*", ""). r.RequestURI stays as sent.
-func CleanPath(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodConnect && strings.HasPrefix(r.URL.Path, "/") {
-			escaped := r.URL.EscapedPath()
-			if clean := cleanEscaped(escaped); clean != escaped {
+func CleanPath(next http.Handler) http.Handler { return &cleanPathHandler{next} }
+
+type cleanPathHandler struct{ next http.Handler }
+
+func (h *cleanPathHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodConnect && strings.HasPrefix(r.URL.Path, "/") {
+		if r.URL.RawPath == "" { // nothing but the default escaping, which leaves slashes and dots as they are
+			if clean := cleanSegments(r.URL.Path); clean != r.URL.Path {
+				setPath(r, clean, "")
+			}
+		} else if escaped := r.URL.EscapedPath(); strings.HasPrefix(escaped, "/") {
+			if clean := cleanSegments(decodeDots(escaped)); clean != escaped {
 				setEscapedPath(r, clean)
 			}
 		}
-		next.ServeHTTP(w, r)
-	})
+	}
+	h.next.ServeHTTP(w, r)
 }
 
-var decodeDots = strings.NewReplacer("%2e", ".", "%2E", ".")
-
-// cleanEscaped cleans an escaped path that starts with a slash.
-func cleanEscaped(p string) string {
-	if !strings.Contains(p, "//") && !strings.Contains(p, "/.") && !strings.Contains(p, "/%2") {
-		return p // no empty segment, and none that starts with a dot
-	}
-	if strings.Contains(p, "/%2") || strings.Contains(p, "/.%2") {
-		segments := strings.Split(p, "/")
-		for i, s := range segments {
-			if len(s) <= len("%2e%2e") {
-				if dots := decodeDots.Replace(s); dots == "." || dots == ".." {
-					segments[i] = dots
-				}
+// cleanSegments cleans a path that starts with a slash.
+func cleanSegments(p string) string {
+	for i := 1; i < len(p); i++ {
+		if p[i-1] == '/' && (p[i] == '/' || p[i] == '.') {
+			clean := path.Clean(p)
+			if strings.HasSuffix(p, "/") && clean != "/" {
+				clean += "/"
 			}
+			return clean
 		}
-		p = strings.Join(segments, "/")
 	}
-	clean := path.Clean(p)
-	if strings.HasSuffix(p, "/") && clean != "/" {
-		clean += "/"
-	}
-	return clean
+	return p
 }
 
-// setEscapedPath gives r another URL, the old one with another path. The path is made of parts of a valid one, so that it
-// can be unescaped; where it can't, the URL stays.
+var dots = strings.NewReplacer("%2e", ".", "%2E", ".")
+
+// decodeDots decodes the segments of an escaped path that are "." or ".." then.
+func decodeDots(escaped string) string {
+	if !strings.Contains(escaped, "%2e") && !strings.Contains(escaped, "%2E") {
+		return escaped
+	}
+	segments := strings.Split(escaped, "/")
+	for i, s := range segments {
+		if d := dots.Replace(s); d == "." || d == ".." {
+			segments[i] = d
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// setEscapedPath gives r the path that escaped stands for. It is made of parts of a valid one, so that it can be
+// unescaped; where it can't, the path stays.
 func setEscapedPath(r *http.Request, escaped string) {
 	decoded, err := url.PathUnescape(escaped)
 	if err != nil {
 		return
 	}
-	u := *r.URL
-	u.Path, u.RawPath = decoded, ""
-	if u.EscapedPath() != escaped {
-		u.RawPath = escaped
+	raw := escaped
+	if (&url.URL{Path: decoded}).EscapedPath() == escaped {
+		raw = ""
 	}
+	setPath(r, decoded, raw)
+}
+
+// setPath gives r another URL, the old one with another path: others may be looking at the old one.
+func setPath(r *http.Request, decoded, raw string) {
+	u := *r.URL
+	u.Path, u.RawPath = decoded, raw
 	r.URL = &u
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
+	"runtime"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 )
@@ -58,7 +58,13 @@ func (h *recovererHandler) log(w http.ResponseWriter, r *http.Request, v any) {
 		slog.String("method", oneLine(r.Method)),
 		slog.String("path", r.URL.EscapedPath()),
 		slog.String("request_id", requestIDOf(w, r)),
-		slog.String("stack", string(debug.Stack())))
+		slog.String("stack", stack()))
+}
+
+// stack returns the goroutine's stack, at most 16 KB of it: the runtime leaves out the middle of a deeper one anyway.
+func stack() string {
+	buf := make([]byte, 16<<10)
+	return string(buf[:runtime.Stack(buf, false)])
 }
 
 func answerPanic(w http.ResponseWriter, r *http.Request) {

@@ -8,16 +8,20 @@ import (
 // StripSlashes has everything inside of it see the request's path without the slashes at its end; "/" stays. It doesn't
 // redirect, and an encoded slash isn't one. As with [CleanPath], it must run before routing, and what judges by r.URL.Path
 // must run inside of it. It makes patterns that end in a slash unreachable, those of file servers too.
-func StripSlashes(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodConnect && len(r.URL.Path) > 1 && strings.HasPrefix(r.URL.Path, "/") {
-			escaped := r.URL.EscapedPath()
-			if short := strings.TrimRight(escaped, "/"); short == "" {
-				setEscapedPath(r, "/")
-			} else if short != escaped {
-				setEscapedPath(r, short)
-			}
+func StripSlashes(next http.Handler) http.Handler { return &stripSlashesHandler{next} }
+
+type stripSlashesHandler struct{ next http.Handler }
+
+func (h *stripSlashesHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if p := r.URL.Path; r.Method != http.MethodConnect && len(p) > 1 && p[0] == '/' && p[len(p)-1] == '/' {
+		if r.URL.RawPath == "" {
+			setPath(r, withoutSlashes(p), "")
+		} else if escaped := r.URL.EscapedPath(); escaped[0] == '/' && escaped[len(escaped)-1] == '/' {
+			setEscapedPath(r, withoutSlashes(escaped))
 		}
-		next.ServeHTTP(w, r)
-	})
+	}
+	h.next.ServeHTTP(w, r)
 }
+
+// withoutSlashes cuts the slashes at the end off a path that starts with one, which stays.
+func withoutSlashes(p string) string { return p[:max(1, len(strings.TrimRight(p, "/")))] }

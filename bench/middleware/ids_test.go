@@ -12,7 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
@@ -95,7 +94,6 @@ func idFigures() string {
 		alone = append(alone, task)
 		spread = append(spread, measure.Spread([]measure.Task{task, task}))
 	}
-	plan := measure.Plan{Rounds: 60, Round: 5 * time.Millisecond}
 	one, two := measure.Rounds(alone, plan, nil), measure.Rounds(spread, plan, nil)
 	var b strings.Builder
 	b.WriteString("| id | promise | time, one core | time, two at once | allocations |\n|---|---|---|---|---|\n")

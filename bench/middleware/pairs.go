@@ -1,5 +1,5 @@
 // Package middleware measures the middleware of this module against what go-chi/chi and gorilla/handlers offer for the
-// same work. How: go test -run TestFigures -update ./middleware
+// same work. How: go test ./middleware -run TestFigures -update
 package middleware
 
 import (
