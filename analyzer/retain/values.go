@@ -1,6 +1,7 @@
 package retain
 
 import (
+	"go/constant"
 	"go/types"
 	"slices"
 
@@ -125,6 +126,7 @@ func reaching(a *ssa.Alloc, at ssa.Instruction) []*ssa.Store {
 	}
 	var found []*ssa.Store
 	seen := make(map[*ssa.BasicBlock]bool)
+	known := facts(at.Block())
 	var back func(b *ssa.BasicBlock, n int)
 	back = func(b *ssa.BasicBlock, n int) {
 		for i := n - 1; i >= 0; i-- {
@@ -136,8 +138,8 @@ func reaching(a *ssa.Alloc, at ssa.Instruction) []*ssa.Store {
 				return
 			}
 		}
-		for _, p := range b.Preds {
-			if !seen[p] {
+		for i, p := range b.Preds {
+			if !seen[p] && !refuted(b, i, known) {
 				seen[p] = true
 				back(p, len(p.Instrs))
 			}
@@ -145,6 +147,41 @@ func reaching(a *ssa.Alloc, at ssa.Instruction) []*ssa.Store {
 	}
 	back(at.Block(), slices.Index(at.Block().Instrs, at))
 	return found
+}
+
+// facts returns the conditions that hold whenever b runs, by the branches on every way to it.
+func facts(b *ssa.BasicBlock) map[ssa.Value]bool {
+	known := make(map[ssa.Value]bool)
+	for ; b != nil; b = b.Idom() {
+		if len(b.Preds) != 1 {
+			continue
+		}
+		p := b.Preds[0]
+		if branch, ok := p.Instrs[len(p.Instrs)-1].(*ssa.If); ok && p.Succs[0] != p.Succs[1] {
+			known[branch.Cond] = b == p.Succs[0]
+		}
+	}
+	return known
+}
+
+// refuted reports whether b was not entered from its predecessor i, since a flag that is set on that way is known to have
+// the other value:
+//
+//	body, mine := other, false
+//	if cond { body, mine = r.Body, true }
+//	if !mine { go read(body) }
+func refuted(b *ssa.BasicBlock, i int, known map[ssa.Value]bool) bool {
+	for _, in := range b.Instrs {
+		phi, ok := in.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		value, ok := known[phi]
+		if k, isConst := phi.Edges[i].(*ssa.Const); ok && isConst && constant.BoolVal(k.Value) != value {
+			return true
+		}
+	}
+	return false
 }
 
 func add(all []origin, more ...origin) []origin {

@@ -361,3 +361,18 @@ func rightAdapter(mw func(http.Handler) http.Handler, rest func(*frameworkContex
 		use(served, seen)
 	}
 }
+
+func rightFlag(w http.ResponseWriter, r *http.Request) {
+	var body io.Reader
+	mine := false
+	if r.ContentLength == 0 {
+		body = http.NoBody
+	} else {
+		body, mine = r.Body, true
+	}
+	if mine {
+		use(body)
+	} else {
+		go func() { use(body) }()
+	}
+}
