@@ -2,7 +2,11 @@ module github.com/seed-1954dcaa/muxmaster/analyzer
 
 go 1.26.0
 
-require golang.org/x/tools v0.52.0
+require (
+	github.com/golangci/plugin-module-register v0.1.2
+	github.com/seed-1954dcaa/muxmaster v0.0.0-00010101000000-000000000000
+	golang.org/x/tools v0.52.0
+)
 
 require (
 	golang.org/x/mod v0.42.0 // indirect
