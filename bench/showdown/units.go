@@ -223,19 +223,23 @@ func scalingUnit(entrants []entrant, n int, smaller []int, p measure.Plan, regis
 	return unit{key: string(Scaling) + "/" + scenario, cost: cost, run: run}
 }
 
-// tooSlow expects registration to grow at worst with the square of the routes.
+// tooSlow expects registration to grow at worst with the square of the routes. It goes by the largest of the smaller sizes
+// that was run.
 func tooSlow(r *Run, name string, n int, smaller []int, patience time.Duration) string {
-	if len(smaller) == 0 {
+	for _, before := range slices.Backward(smaller) {
+		scenario := fmt.Sprint("Scale", before)
+		if len(r.In(Registration, scenario)) == 0 {
+			continue
+		}
+		cell, ok := r.Cell(Registration, scenario, name)
+		if !ok {
+			return fmt.Sprintf("left out: has no figure at %d routes", before)
+		}
+		took := time.Duration(cell.Samples.Min() * float64(before))
+		if growth := time.Duration(n/before) * time.Duration(n/before); took*growth > patience {
+			return fmt.Sprintf("left out: registering %d routes took %v", before, took.Round(time.Millisecond))
+		}
 		return ""
-	}
-	before := smaller[len(smaller)-1]
-	cell, ok := r.Cell(Registration, fmt.Sprint("Scale", before), name)
-	if !ok {
-		return fmt.Sprintf("left out: had no figure at %d routes", before)
-	}
-	took := time.Duration(cell.Samples.Min() * float64(before))
-	if growth := time.Duration(n/before) * time.Duration(n/before); took*growth > patience {
-		return fmt.Sprintf("left out: registering %d routes took %v", before, took.Round(time.Millisecond))
 	}
 	return ""
 }

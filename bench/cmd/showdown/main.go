@@ -1,0 +1,129 @@
+// Command showdown runs every router against every other on this machine and writes the report.
+//
+//	go run ./cmd/showdown           # in bench/; under 30 minutes on two cores
+//	go run ./cmd/showdown -quick    # under 3 minutes
+//	go run ./cmd/showdown -resume   # carry on after Ctrl-C
+//	go run ./cmd/showdown -compare old.json new.json
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/load"
+	"github.com/seed-1954dcaa/muxmaster/bench/report"
+	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
+)
+
+func main() {
+	// The command is also its own helper: a worker that measures, a server that is put under load.
+	// Ctrl-C reaches helpers too, but they end when their input does, after the unit under way was dropped in order.
+	var err error
+	switch {
+	case len(os.Args) == 2 && os.Args[1] == showdown.WorkerFlag:
+		signal.Ignore(os.Interrupt)
+		err = showdown.ServeWorker()
+	case len(os.Args) == 3 && os.Args[1] == load.ServeFlag:
+		signal.Ignore(os.Interrupt)
+		err = load.Serve(os.Args[2])
+	default:
+		err = run()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	quick := flag.Bool("quick", false, "fewer rounds and cases: under 3 minutes on two cores")
+	resume := flag.Bool("resume", false, "carry on with the run in the file of -run")
+	file := flag.String("run", "results/showdown.json", "the `file` in which the run is kept")
+	only := flag.String("only", "", "only the units that match the `expression`: serving/GitHub, parallel, scaling/Scale1000, heap/github, load/..., bar/...")
+	limit := flag.Duration("for", 0, "stop after that long, as Ctrl-C does; -resume carries on")
+	compare := flag.Bool("compare", false, "compare two runs, given as two files, and measure nothing")
+	docs := flag.String("docs", "", "also write benchmarks.md, benchmarks.html and reference-figures.md into this `directory`, and the speed table into the README.md beside it")
+	reportOnly := flag.Bool("report", false, "write the report of the run in the file of -run, and measure nothing")
+	flag.Parse()
+
+	if *compare {
+		if flag.NArg() != 2 {
+			return errors.New("showdown: -compare takes two files: old.json new.json")
+		}
+		old, err := showdown.Read(flag.Arg(0))
+		if err != nil {
+			return err
+		}
+		new, err := showdown.Read(flag.Arg(1))
+		if err != nil {
+			return err
+		}
+		showdown.Compare(os.Stdout, old, new)
+		return nil
+	}
+	if flag.NArg() != 0 {
+		return fmt.Errorf("showdown: what is %q?", flag.Arg(0))
+	}
+	var r *showdown.Run
+	var err error
+	if *reportOnly {
+		r, err = showdown.Read(*file)
+	} else {
+		r, err = measure(showdown.Options{File: *file, Quick: *quick, Resume: *resume}, *only, *limit)
+	}
+	if err != nil {
+		return err
+	}
+	report.Terminal(os.Stdout, r)
+	if r.Finished.IsZero() && !*reportOnly {
+		fmt.Printf("\nThe run is not complete; -resume carries on with %s.\n", *file)
+	}
+	dir := *docs
+	if dir == "" {
+		dir = filepath.Dir(*file)
+	}
+	files, err := report.Write(dir, r, *docs != "")
+	for _, f := range files {
+		fmt.Println("wrote", f)
+	}
+	return err
+}
+
+// measure runs with a progress bar until done, interrupted, or out of time.
+func measure(o showdown.Options, only string, limit time.Duration) (*showdown.Run, error) {
+	if only != "" {
+		var err error
+		if o.Only, err = regexp.Compile(only); err != nil {
+			return nil, fmt.Errorf("showdown: -only: %w", err)
+		}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionFullWidth(),
+		progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true), progressbar.OptionThrottle(200*time.Millisecond),
+		progressbar.OptionSetDescription("getting ready"), progressbar.OptionClearOnFinish())
+	o.Progress = func(doing string, done, all time.Duration) {
+		bar.ChangeMax64(all.Milliseconds() + 1) // it must not finish before we do
+		bar.Describe(fmt.Sprintf("%-34.34s", doing))
+		bar.Set64(done.Milliseconds())
+	}
+	r, err := showdown.Start(ctx, o)
+	bar.Finish()
+	fmt.Fprintln(os.Stderr)
+	return r, err
+}
