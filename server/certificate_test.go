@@ -1,0 +1,57 @@
+package server_test
+
+import (
+	"crypto/tls"
+	"net/http"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/server"
+)
+
+// A renewed pair is served to new connections; half a pair, or an expired
+// one, is not.
+func TestCertificateReload(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	_, addr, _ := start(t, http.HandlerFunc(hello), func(s *server.Server) {
+		s.CertFile, s.KeyFile = writeCert(t, dir, "first", tomorrow())
+	})
+	served := func() string {
+		c, err := tls.Dial("tcp", addr, &tls.Config{InsecureSkipVerify: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		return c.ConnectionState().PeerCertificates[0].DNSNames[0]
+	}
+	if got := served(); got != "first" {
+		t.Fatalf("serving %q, want first", got)
+	}
+	replace := func(name string, expires time.Time, files ...string) {
+		from := t.TempDir()
+		writeCert(t, from, name, expires)
+		for _, f := range files {
+			if err := os.Rename(from+"/"+f, dir+"/"+f); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	replace("expired", time.Now().Add(-time.Hour), "cert.pem", "key.pem")
+	steady(t, "first", served)
+	replace("half", tomorrow(), "cert.pem")
+	steady(t, "first", served)
+	replace("second", tomorrow(), "cert.pem", "key.pem")
+	eventually(t, 5*time.Second, "serving the renewed certificate", func() bool { return served() == "second" })
+}
+
+// steady wants got to stay for longer than the files take to be looked at.
+func steady(t *testing.T, want string, got func() string) {
+	t.Helper()
+	for end := time.Now().Add(1200 * time.Millisecond); time.Now().Before(end); {
+		if g := got(); g != want {
+			t.Fatalf("serving %q, want still %q", g, want)
+		}
+	}
+}

@@ -1,0 +1,3 @@
+package server_test
+
+func childServer() {}

@@ -1,0 +1,68 @@
+package server
+
+import (
+	"io"
+	"net/http"
+)
+
+// front is what a request meets before the handler.
+type front struct {
+	s    *Server
+	ln   *listener
+	next http.Handler
+}
+
+func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s := f.s
+	leave := s.draining.Load()
+	if r.ProtoMajor == 1 {
+		if c, _ := r.Context().Value(connKey{}).(*conn); c != nil {
+			c.beginBody()
+		}
+		leave = leave || f.ln.waiting.Load()
+	} else if s.StallTimeout > 0 {
+		st := newStream(w, s.StallTimeout)
+		defer st.finish()
+		w = st
+		if r.Body != nil && r.Body != http.NoBody {
+			r.Body = &streamBody{ReadCloser: r.Body, s: st}
+		}
+	}
+	if leave {
+		// In HTTP/2, net/http makes a GOAWAY of it.
+		w.Header().Set("Connection", "close")
+	}
+	if p := r.URL.Path; p == "" || p != s.LivePath && p != s.ReadyPath {
+		f.next.ServeHTTP(w, r)
+		return
+	}
+	f.health(w, r)
+}
+
+func (f *front) health(w http.ResponseWriter, r *http.Request) {
+	code, text := http.StatusOK, "ok\n"
+	if r.Method != "GET" && r.Method != "HEAD" {
+		w.Header().Set("Allow", "GET, HEAD")
+		code, text = http.StatusMethodNotAllowed, "Method Not Allowed\n"
+	} else if r.URL.Path == f.s.ReadyPath && !f.ready(r) {
+		code, text = http.StatusServiceUnavailable, "not ready\n"
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(code)
+	io.WriteString(w, text)
+}
+
+func (f *front) ready(r *http.Request) bool {
+	if f.s.draining.Load() {
+		return false
+	}
+	if f.s.Ready == nil {
+		return true
+	}
+	err := f.s.Ready(r.Context())
+	if err != nil {
+		f.s.logger().Warn("not ready", "error", err)
+	}
+	return err == nil
+}

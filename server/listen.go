@@ -1,0 +1,61 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+)
+
+// listen opens the socket to serve on.
+func (s *Server) listen(ctx context.Context) (net.Listener, error) {
+	sockets, err := Activated()
+	if err != nil {
+		return nil, err
+	}
+	if len(sockets) > 0 {
+		return s.choose(sockets)
+	}
+	addr := s.HTTP.Addr
+	if addr == "" {
+		addr = ":http"
+		if s.tls() {
+			addr = ":https"
+		}
+	}
+	var lc net.ListenConfig
+	if s.ReusePort {
+		lc.Control = reusePort
+	}
+	ln, err := lc.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, listenError(addr, err)
+	}
+	return ln, nil
+}
+
+func (s *Server) choose(sockets []Socket) (net.Listener, error) {
+	var names []string
+	for _, so := range sockets {
+		if so.Name == s.SocketName || s.SocketName == "" && len(sockets) == 1 {
+			return so.Listener, nil
+		}
+		names = append(names, so.Name)
+	}
+	return nil, fmt.Errorf("server: SocketName is %q, but the sockets passed by systemd are %q; set it to one of them", s.SocketName, names)
+}
+
+// listenError adds to the errors that everybody meets what to do about them.
+func listenError(addr string, err error) error {
+	hint := ""
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		hint = "; another process has this port: stop it, choose another, or set ReusePort in both"
+	case errors.Is(err, syscall.EACCES):
+		hint = "; ports below 1024 need the right to them: CAP_NET_BIND_SERVICE, or a socket passed by systemd"
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		hint = "; no interface of this machine has that address"
+	}
+	return fmt.Errorf("server: cannot listen on %q: %w%s", addr, err, hint)
+}

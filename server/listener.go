@@ -1,0 +1,239 @@
+package server
+
+import (
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// quietTime is how long a connection must have been without a request before
+// it may be closed in favour of a new one. Less, and a client's next request
+// would often meet a closed connection.
+const quietTime = time.Second
+
+// A listener holds the accepted connections to the server's limits.
+//
+// It accepts one connection beyond MaxConns and keeps it in hand until there
+// is room, so that it knows that somebody waits; the rest queue in the kernel.
+type listener struct {
+	net.Listener
+	s *Server
+
+	mu    sync.Mutex
+	conns map[*conn]struct{}
+	perIP map[netip.Addr]int
+
+	closed   chan struct{} // gets a token when a connection has closed
+	waiting  atomic.Bool   // a connection is in hand: answers should free theirs
+	stopping atomic.Bool
+	evicted  atomic.Int64
+	refused  atomic.Int64
+	lingers  atomic.Int32 // refused connections whose answer is still on its way
+	warned   atomic.Int64 // when a refusal was last logged, in Unix seconds
+}
+
+func newListener(ln net.Listener, s *Server) *listener {
+	return &listener{
+		Listener: ln,
+		s:        s,
+		conns:    map[*conn]struct{}{},
+		perIP:    map[netip.Addr]int{},
+		closed:   make(chan struct{}, 1),
+	}
+}
+
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		nc, err := l.Listener.Accept()
+		if err != nil {
+			if l.stopping.Load() {
+				l.Listener.Close()
+				return nil, net.ErrClosed // which net/http does not retry
+			}
+			return nil, err
+		}
+		c := &conn{Conn: nc, l: l, ip: remoteIP(nc)}
+		c.setState(http.StateNew)
+		if !l.admitIP(c) {
+			l.refuse(c)
+			continue
+		}
+		l.awaitRoom(c)
+		return c, nil
+	}
+}
+
+// stop ends accepting. What is already in the kernel's queue is accepted
+// first: closing the socket would reset those connections.
+func (l *listener) stop() {
+	l.stopping.Store(true)
+	d, ok := l.Listener.(interface{ SetDeadline(time.Time) error })
+	if !ok || d.SetDeadline(time.Now().Add(20*time.Millisecond)) != nil {
+		l.Listener.Close()
+	}
+	l.signal()
+}
+
+func (l *listener) awaitRoom(c *conn) {
+	for !l.add(c) {
+		l.waiting.Store(true)
+		if !l.evict() {
+			l.awaitClose(100 * time.Millisecond)
+		}
+	}
+	l.waiting.Store(false)
+}
+
+func (l *listener) add(c *conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if max := l.s.MaxConns; max > 0 && len(l.conns) >= max && !l.stopping.Load() {
+		return false
+	}
+	l.conns[c] = struct{}{}
+	return true
+}
+
+// remove is called once for each connection, when it closes.
+func (l *listener) remove(c *conn) {
+	l.mu.Lock()
+	delete(l.conns, c)
+	if l.s.MaxConnsPerIP > 0 {
+		if l.perIP[c.ip]--; l.perIP[c.ip] <= 0 {
+			delete(l.perIP, c.ip)
+		}
+	}
+	l.mu.Unlock()
+	l.signal()
+}
+
+func (l *listener) signal() {
+	select {
+	case l.closed <- struct{}{}:
+	default:
+	}
+}
+
+// awaitClose waits until a connection closes, but not longer than d.
+func (l *listener) awaitClose(d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-l.closed:
+	case <-t.C:
+	}
+}
+
+// evict closes the connection that has been quiet for longest.
+func (l *listener) evict() bool {
+	l.mu.Lock()
+	var victim *conn
+	oldest := time.Now().Add(-quietTime).UnixNano()
+	for c := range l.conns {
+		if since := c.quietSince.Load(); since != 0 && since < oldest {
+			victim, oldest = c, since
+		}
+	}
+	l.mu.Unlock()
+	if victim == nil {
+		return false
+	}
+	l.evicted.Add(1)
+	victim.Close()
+	return true
+}
+
+// closeConns closes every connection.
+func (l *listener) closeConns() {
+	l.mu.Lock()
+	conns := slices.Collect(maps.Keys(l.conns))
+	l.mu.Unlock()
+	for _, c := range conns {
+		c.Close()
+	}
+}
+
+func (l *listener) open() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.conns)
+}
+
+// unsettled reports whether a connection serves a request or has done so
+// within d.
+func (l *listener) unsettled(d time.Duration) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	limit := time.Now().Add(-d).UnixNano()
+	for c := range l.conns {
+		if since := c.quietSince.Load(); since == 0 || since > limit {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *listener) admitIP(c *conn) bool {
+	max := l.s.MaxConnsPerIP
+	if max == 0 {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.perIP[c.ip] >= max {
+		return false
+	}
+	l.perIP[c.ip]++
+	return true
+}
+
+// maxLingers bounds the goroutines that see refusals off.
+const maxLingers = 128
+
+// refuse says why, where that is possible without a TLS handshake, and closes.
+func (l *listener) refuse(c *conn) {
+	total := l.refused.Add(1)
+	now := time.Now().Unix()
+	if last := l.warned.Load(); now > last && l.warned.CompareAndSwap(last, now) {
+		l.s.logger().Warn("too many connections from one address", "ip", c.ip.String(), "limit", l.s.MaxConnsPerIP, "refused so far", total)
+	}
+	if l.s.tls() || l.lingers.Load() >= maxLingers {
+		c.Conn.Close()
+		return
+	}
+	l.lingers.Add(1) // by this goroutine only
+	go func() {
+		defer l.lingers.Add(-1)
+		defer c.Conn.Close()
+		c.Conn.SetDeadline(time.Now().Add(500 * time.Millisecond))
+		io.WriteString(c.Conn, tooMany)
+		// Closing with unread bytes would reset the connection and could take
+		// the answer with it.
+		c.CloseWrite()
+		io.CopyN(io.Discard, c.Conn, 64<<10)
+	}()
+}
+
+const tooMany = "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nRetry-After: 1\r\n" +
+	"Content-Type: text/plain; charset=utf-8\r\nContent-Length: 38\r\n\r\nToo many connections from one address\n"
+
+// remoteIP returns the address that counts for MaxConnsPerIP. Who has one IPv6
+// address has 2^64 of them, hence the prefix. Unix sockets have none.
+func remoteIP(nc net.Conn) netip.Addr {
+	ta, ok := nc.RemoteAddr().(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}
+	}
+	ip := ta.AddrPort().Addr().Unmap().WithZone("")
+	if ip.Is6() {
+		p, _ := ip.Prefix(64)
+		return p.Addr()
+	}
+	return ip
+}

@@ -1,0 +1,159 @@
+package server_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/server"
+)
+
+// Some tests need servers in processes of their own: the test binary is
+// started again as one.
+func TestMain(m *testing.M) {
+	if os.Getenv("TEST_SERVER_ADDR") != "" {
+		childServer()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// discardLog keeps expected warnings out of the test's output.
+var discardLog = slog.New(slog.DiscardHandler)
+
+// start serves h until the test ends and returns the server, its address, and
+// what ends it.
+func start(t *testing.T, h http.Handler, configure func(*server.Server)) (s *server.Server, addr string, stop func() error) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = server.New("", h)
+	s.Log = discardLog
+	if configure != nil {
+		configure(s)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx, ln) }()
+	stop = func() error {
+		cancel()
+		err := <-done
+		done <- err
+		return err
+	}
+	t.Cleanup(func() { stop() })
+	return s, ln.Addr().String(), stop
+}
+
+func dial(t *testing.T, addr string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// eventually waits for a state that comes by itself, as after a timeout.
+func eventually(t *testing.T, within time.Duration, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(within); !ok(); <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("after %v still not so: %s", within, what)
+		}
+	}
+}
+
+func hello(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") }
+
+// get sends one GET with c and wants 200 and "hello".
+func get(c *http.Client, url string) error {
+	resp, err := c.Get(url)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err == nil && (resp.StatusCode != 200 || string(text) != "hello") {
+		err = fmt.Errorf("%s %q, want 200 hello", resp.Status, text)
+	}
+	return err
+}
+
+// writeCert makes a key pair for 127.0.0.1 named name and returns its files.
+func writeCert(t *testing.T, dir, name string, expires time.Time) (certFile, keyFile string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	serial, _ := rand.Int(rand.Reader, big.NewInt(1<<62))
+	tmpl := &x509.Certificate{SerialNumber: serial, NotBefore: expires.Add(-48 * time.Hour), NotAfter: expires, DNSNames: []string{name}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for file, block := range map[string]*pem.Block{certFile: {Type: "CERTIFICATE", Bytes: der}, keyFile: {Type: "PRIVATE KEY", Bytes: keyDER}} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return certFile, keyFile
+}
+
+func tomorrow() time.Time { return time.Now().Add(24 * time.Hour) }
+
+// variants are the ways to speak to a server: how it is configured for one,
+// and a client that speaks it.
+type variant struct {
+	name      string
+	scheme    string
+	configure func(*testing.T, *server.Server)
+	transport func() *http.Transport
+}
+
+func withTLS(t *testing.T, s *server.Server) {
+	s.CertFile, s.KeyFile = writeCert(t, t.TempDir(), "localhost", tomorrow())
+}
+
+func transport(h1, h2, h2c bool) func() *http.Transport {
+	return func() *http.Transport {
+		p := new(http.Protocols)
+		p.SetHTTP1(h1)
+		p.SetHTTP2(h2)
+		p.SetUnencryptedHTTP2(h2c)
+		return &http.Transport{Protocols: p, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	}
+}
+
+var (
+	plain    = variant{"HTTP/1", "http://", func(*testing.T, *server.Server) {}, transport(true, false, false)}
+	overTLS  = variant{"HTTP/1 over TLS", "https://", withTLS, transport(true, false, false)}
+	http2    = variant{"HTTP/2", "https://", withTLS, transport(false, true, false)}
+	http2c   = variant{"HTTP/2 without TLS", "http://", func(_ *testing.T, s *server.Server) { s.HTTP.Protocols.SetUnencryptedHTTP2(true) }, transport(false, false, true)}
+	variants = []variant{plain, overTLS, http2, http2c}
+)

@@ -1,0 +1,18 @@
+//go:build darwin || dragonfly || freebsd || netbsd || openbsd
+
+package server
+
+import (
+	"runtime"
+	"syscall"
+)
+
+// reusePort is a net.ListenConfig.Control. FreeBSD shares connections out
+// among the sockets only with SO_REUSEPORT_LB.
+func reusePort(_, _ string, rc syscall.RawConn) error {
+	option := syscall.SO_REUSEPORT
+	if runtime.GOOS == "freebsd" {
+		option = 0x10000
+	}
+	return setOption(rc, option)
+}

@@ -1,0 +1,324 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// A Server serves one handler on one listener. New makes one with the defaults
+// named below; set fields before Run or Serve, not after. The zero value has
+// none of the limits.
+type Server struct {
+	// HTTP is the server underneath, for everything that this package does not
+	// concern itself with. New sets its ReadHeaderTimeout (5 s), IdleTimeout
+	// (120 s: longer than clients keep idle connections, so that they close
+	// first and no request meets a closing connection), MaxHeaderBytes (64 KiB)
+	// and Protocols (HTTP/1 and HTTP/2; for HTTP/2 without TLS call
+	// HTTP.Protocols.SetUnencryptedHTTP2(true)). Serve wraps its Handler,
+	// ConnState and ConnContext.
+	HTTP *http.Server
+
+	// StallTimeout bounds waiting for the peer; see the package comment.
+	// New: 30 s. Zero: no bound but HTTP's own.
+	StallTimeout time.Duration
+
+	// MaxConns limits open connections. The ones that come later wait in the
+	// listener's queue; meanwhile answers ask their connections to close, and
+	// the connection that has gone longest without a request (at least 1 s) is
+	// closed to make room. So neither idle nor slow clients keep others out.
+	// New: three quarters of the limit on open files, at most 10,000.
+	// Zero: no limit.
+	MaxConns int
+
+	// MaxConnsPerIP limits open connections of one address (IPv6: of one /64).
+	// More are answered 429 and closed; over TLS, closed and logged. Zero, the
+	// default, means no limit: behind a proxy all connections share the
+	// proxy's address.
+	MaxConnsPerIP int
+
+	// CertFile and KeyFile name PEM files and turn on TLS. Files that have
+	// changed are read again within a second of the next handshake; while they
+	// are unreadable or do not fit each other, the last good pair stays. TLS is
+	// also on where HTTP.TLSConfig has a certificate.
+	CertFile, KeyFile string
+
+	// ReusePort sets SO_REUSEPORT: a new process can listen on the port before
+	// the old one stops. See Activated for the way that loses no connection.
+	ReusePort bool
+
+	// SocketName chooses among several sockets passed by systemd
+	// (FileDescriptorName=). Not needed where there is one.
+	SocketName string
+
+	// LivePath answers 200 while the process runs, ReadyPath 200 while it wants
+	// requests and 503 once it drains or Ready fails. New: /livez and /readyz.
+	// Empty: no such endpoint.
+	LivePath, ReadyPath string
+
+	// Ready, if set, is asked by each request for ReadyPath. Its error is
+	// logged, not sent.
+	Ready func(context.Context) error
+
+	// DrainDelay is how long requests are still accepted after ReadyPath has
+	// turned to 503: the time that load balancers take to notice. An interrupt
+	// from the keyboard skips it. New: 0.
+	DrainDelay time.Duration
+
+	// DrainTimeout is how long running requests may take to finish after that.
+	// Connections that outstay it are closed. New: 20 s, which fits into
+	// Kubernetes' 30 s. Zero: none is waited for.
+	DrainTimeout time.Duration
+
+	// Log gets what happens outside of requests. Nil: slog.Default().
+	Log *slog.Logger
+
+	draining atomic.Bool
+	ln       atomic.Pointer[listener]
+}
+
+// New returns a Server for h on addr ("host:port", as for net.Listen) with the
+// defaults named at Server's fields.
+func New(addr string, h http.Handler) *Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	return &Server{
+		HTTP: &http.Server{
+			Addr:              addr,
+			Handler:           h,
+			ReadHeaderTimeout: 5 * time.Second,
+			IdleTimeout:       120 * time.Second,
+			MaxHeaderBytes:    64 << 10,
+			Protocols:         protocols,
+		},
+		StallTimeout: 30 * time.Second,
+		MaxConns:     defaultMaxConns(),
+		LivePath:     "/livez",
+		ReadyPath:    "/readyz",
+		DrainTimeout: 20 * time.Second,
+	}
+}
+
+// Run is New(addr, h).Run(context.Background()).
+func Run(addr string, h http.Handler) error { return New(addr, h).Run(context.Background()) }
+
+var errInterrupt = errors.New("interrupted")
+
+// Run listens and serves until ctx ends or the process receives SIGTERM or an
+// interrupt, then drains as Serve does. A second signal ends the process in
+// the way it would without this package. The socket is one passed by systemd
+// if there is one, else HTTP.Addr.
+func (s *Server) Run(ctx context.Context) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	go func() {
+		select {
+		case <-ctx.Done():
+			return
+		case sig := <-signals:
+			signal.Stop(signals)
+			if sig == os.Interrupt {
+				cancel(errInterrupt)
+			}
+			cancel(nil)
+		}
+	}()
+	ln, err := s.listen(ctx)
+	if err != nil {
+		return err
+	}
+	return s.Serve(ctx, ln)
+}
+
+// Serve serves on ln until ctx ends, then drains: ReadyPath turns to 503;
+// after DrainDelay no connection is accepted any more, and each answer asks
+// its connection to close; running requests finish; what outstays
+// DrainTimeout is closed. It returns nil if nothing had to be, and else an
+// error that says how many. It closes ln. A Server serves once.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	l, err := s.prepare(ln)
+	if err != nil {
+		ln.Close()
+		return err
+	}
+	served := make(chan error, 1)
+	go func() {
+		if s.tls() {
+			served <- s.HTTP.ServeTLS(l, "", "")
+		} else {
+			served <- s.HTTP.Serve(l)
+		}
+	}()
+	s.logger().Info("serving", "addr", ln.Addr().String(), "tls", s.tls())
+	select {
+	case err := <-served:
+		s.HTTP.Close()
+		return fmt.Errorf("server: stopped accepting connections on %v: %w", ln.Addr(), err)
+	case <-ctx.Done():
+	}
+	s.draining.Store(true)
+	s.logger().Info("draining", "connections", l.open())
+	if context.Cause(ctx) != errInterrupt {
+		time.Sleep(s.DrainDelay)
+	}
+	l.stop()
+	<-served
+	return s.drain(l)
+}
+
+// settleTime is how long a connection must have been quiet before draining
+// closes it: one whose client is about to send its next request should get an
+// answer that asks it to close, instead of a closed connection.
+const settleTime = time.Second
+
+func (s *Server) drain(l *listener) error {
+	start := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), s.DrainTimeout)
+	defer cancel()
+
+	// net/http's Shutdown drops requests that it has read but not started.
+	// So it comes when the connections that are in use have gone.
+	for ctx.Err() == nil && time.Since(start) < settleTime && l.unsettled(settleTime) {
+		l.awaitClose(10 * time.Millisecond)
+	}
+	s.HTTP.Shutdown(ctx)
+	// Shutdown forgets hijacked connections; the listener does not.
+	for ctx.Err() == nil && l.open() > 0 {
+		l.awaitClose(10 * time.Millisecond)
+	}
+	open := l.open()
+	if open == 0 {
+		s.logger().Info("drained", "took", time.Since(start))
+		return nil
+	}
+	s.HTTP.Close()
+	l.closeConns()
+	return fmt.Errorf("server: %d connections outstayed the drain of %v and were closed; raise DrainTimeout, or end long requests through http.Server.RegisterOnShutdown", open, s.DrainTimeout)
+}
+
+// check reports everything that is wrong with s at once.
+func (s *Server) check() error {
+	var faults []error
+	if s.HTTP == nil {
+		return errors.New("server: HTTP is nil; make the Server with New")
+	}
+	if s.HTTP.Handler == nil {
+		faults = append(faults, errors.New("server: HTTP.Handler is nil; pass a handler to New, or http.DefaultServeMux if that is meant"))
+	}
+	if (s.CertFile == "") != (s.KeyFile == "") {
+		faults = append(faults, errors.New("server: CertFile and KeyFile go together; set both or neither"))
+	}
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"StallTimeout", s.StallTimeout}, {"DrainDelay", s.DrainDelay}, {"DrainTimeout", s.DrainTimeout}} {
+		if d.value < 0 {
+			faults = append(faults, fmt.Errorf("server: %s is %v; it can't be negative (zero turns it off)", d.name, d.value))
+		}
+	}
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"MaxConns", s.MaxConns}, {"MaxConnsPerIP", s.MaxConnsPerIP}} {
+		if n.value < 0 {
+			faults = append(faults, fmt.Errorf("server: %s is %d; it can't be negative (zero turns it off)", n.name, n.value))
+		}
+	}
+	if s.CertFile != "" && s.KeyFile != "" {
+		if _, err := loadPair(s.CertFile, s.KeyFile); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// prepare puts this package's parts into s.HTTP.
+func (s *Server) prepare(ln net.Listener) (*listener, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	l := newListener(ln, s)
+	if !s.ln.CompareAndSwap(nil, l) {
+		return nil, errors.New("server: a Server serves once; make a second one for a second listener")
+	}
+	if s.CertFile != "" {
+		cert, err := newCertificate(s.CertFile, s.KeyFile, s.logger())
+		if err != nil {
+			return nil, err
+		}
+		config := s.HTTP.TLSConfig.Clone()
+		if config == nil {
+			config = new(tls.Config)
+		}
+		config.GetCertificate = cert.get
+		s.HTTP.TLSConfig = config
+	}
+	if s.HTTP.ErrorLog == nil {
+		s.HTTP.ErrorLog = slog.NewLogLogger(s.logger().Handler(), slog.LevelWarn)
+	}
+	s.HTTP.Handler = &front{s, l, s.HTTP.Handler}
+	state := s.HTTP.ConnState
+	s.HTTP.ConnState = func(nc net.Conn, cs http.ConnState) {
+		if c := unwrap(nc); c != nil {
+			c.setState(cs)
+		}
+		if state != nil {
+			state(nc, cs)
+		}
+	}
+	connContext := s.HTTP.ConnContext
+	s.HTTP.ConnContext = func(ctx context.Context, nc net.Conn) context.Context {
+		if connContext != nil {
+			ctx = connContext(ctx, nc)
+		}
+		return context.WithValue(ctx, connKey{}, unwrap(nc))
+	}
+	return l, nil
+}
+
+func (s *Server) tls() bool {
+	if s.CertFile != "" {
+		return true
+	}
+	c := s.HTTP.TLSConfig
+	return c != nil && (len(c.Certificates) > 0 || c.GetCertificate != nil || c.GetConfigForClient != nil)
+}
+
+func (s *Server) logger() *slog.Logger {
+	if s.Log != nil {
+		return s.Log
+	}
+	return slog.Default()
+}
+
+// Stats says what the limits have done so far.
+type Stats struct {
+	Open    int   // connections open now, hijacked ones included
+	Evicted int64 // quiet connections closed to make room under MaxConns
+	Refused int64 // connections refused by MaxConnsPerIP
+}
+
+// Stats may be called at any time, also while serving.
+func (s *Server) Stats() Stats {
+	l := s.ln.Load()
+	if l == nil {
+		return Stats{}
+	}
+	return Stats{l.open(), l.evicted.Load(), l.refused.Load()}
+}

@@ -1,0 +1,284 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/server"
+)
+
+func TestEachProtocol(t *testing.T) {
+	want := map[string]string{"HTTP/1": "HTTP/1.1", "HTTP/1 over TLS": "HTTP/1.1", "HTTP/2": "HTTP/2.0", "HTTP/2 without TLS": "HTTP/2.0"}
+	for _, v := range variants {
+		_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Proto) }), func(s *server.Server) { v.configure(t, s) })
+		c := &http.Client{Transport: v.transport()}
+		resp, err := c.Get(v.scheme + addr)
+		if err != nil {
+			t.Errorf("%s: %v", v.name, err)
+			continue
+		}
+		got, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		c.CloseIdleConnections()
+		if string(got) != want[v.name] {
+			t.Errorf("%s: served as %s, want %s", v.name, got, want[v.name])
+		}
+	}
+}
+
+func TestHealth(t *testing.T) {
+	var notReady error
+	s, addr, stop := start(t, http.HandlerFunc(hello), func(s *server.Server) {
+		s.Ready = func(context.Context) error { return notReady }
+		s.DrainDelay = 300 * time.Millisecond
+	})
+	ask := func(method, path string) (int, string) {
+		req, _ := http.NewRequest(method, "http://"+addr+path, nil)
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(resp.Body)
+		return resp.StatusCode, string(text)
+	}
+	type row struct {
+		method, path string
+		err          error
+		code         int
+		text         string
+	}
+	check := func(when string, rows []row) {
+		t.Helper()
+		for _, c := range rows {
+			notReady = c.err
+			if code, text := ask(c.method, c.path); code != c.code || text != c.text {
+				t.Errorf("%s: %s %s: %d %q, want %d %q", when, c.method, c.path, code, text, c.code, c.text)
+			}
+		}
+	}
+	down := errors.New("database password is hunter2")
+	check("serving", []row{
+		{"GET", "/livez", down, 200, "ok\n"},
+		{"GET", "/readyz", nil, 200, "ok\n"},
+		{"HEAD", "/readyz", nil, 200, ""},
+		{"GET", "/readyz", down, 503, "not ready\n"},
+		{"POST", "/readyz", nil, 405, "Method Not Allowed\n"},
+		{"GET", "/readyz/x", nil, 200, "hello"},
+		{"GET", "/", nil, 200, "hello"},
+	})
+	go stop()
+	eventually(t, 5*time.Second, "not ready while draining", func() bool { code, _ := ask("GET", "/readyz"); return code == 503 })
+	check("during DrainDelay", []row{
+		{"GET", "/livez", nil, 200, "ok\n"},
+		{"GET", "/", nil, 200, "hello"},
+	})
+	if err := stop(); err != nil {
+		t.Errorf("drain: %v", err)
+	}
+	if got := s.Stats().Open; got != 0 {
+		t.Errorf("%d connections open after the drain", got)
+	}
+	_, addr, _ = start(t, http.HandlerFunc(hello), func(s *server.Server) { s.LivePath, s.ReadyPath = "", "" })
+	if code, text := ask("GET", "/livez"); code != 200 || text != "hello" {
+		t.Errorf("without health paths: %d %q, want the handler's answer", code, text)
+	}
+}
+
+// While draining, running requests finish, keep-alive connections get an
+// answer that asks them to close, new connections are not accepted, and what
+// outstays the deadline is closed and reported.
+func TestDrain(t *testing.T) {
+	for _, v := range variants {
+		started, release := make(chan bool, 10), make(chan bool)
+		_, addr, stop := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/slow" {
+				started <- true
+				<-release
+			}
+			hello(w, r)
+		}), func(s *server.Server) { v.configure(t, s) })
+		c := &http.Client{Transport: v.transport()}
+		slow := make(chan error)
+		go func() { slow <- get(c, v.scheme+addr+"/slow") }()
+		<-started
+		done := make(chan error)
+		go func() { done <- stop() }()
+		eventually(t, 5*time.Second, "new connections refused", func() bool {
+			nc, err := net.Dial("tcp", addr)
+			if err == nil {
+				nc.Close()
+			}
+			return err != nil
+		})
+		close(release)
+		if err := <-slow; err != nil {
+			t.Errorf("%s: a running request: %v", v.name, err)
+		}
+		if err := <-done; err != nil {
+			t.Errorf("%s: drain: %v", v.name, err)
+		}
+	}
+}
+
+// A client about to send its next request gets an answer, and is told to go.
+func TestDrainAnswersKeepAliveConnections(t *testing.T) {
+	s, addr, stop := start(t, http.HandlerFunc(hello), nil)
+	c := dial(t, addr)
+	exchange := func() *http.Response {
+		io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		return readResponse(t, c)
+	}
+	if exchange().Close {
+		t.Error("before the drain: Connection: close, want keep-alive")
+	}
+	go stop()
+	eventually(t, 5*time.Second, "draining", func() bool { _, err := net.Dial("tcp", addr); return err != nil })
+	if !exchange().Close {
+		t.Error("during the drain: keep-alive, want Connection: close")
+	}
+	if err := stop(); err != nil || s.Stats().Open != 0 {
+		t.Errorf("drain: %v, %d open", err, s.Stats().Open)
+	}
+}
+
+func TestDrainDeadline(t *testing.T) {
+	block := make(chan bool)
+	defer close(block)
+	for _, c := range []struct {
+		name string
+		h    http.HandlerFunc
+	}{
+		{"a request", func(w http.ResponseWriter, r *http.Request) {
+			http.NewResponseController(w).Flush()
+			<-r.Context().Done() // its connection is closed in the end
+		}},
+		{"a hijacked connection", func(w http.ResponseWriter, r *http.Request) {
+			c, _, _ := http.NewResponseController(w).Hijack()
+			io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\n\r\n")
+		}},
+	} {
+		_, addr, stop := start(t, c.h, func(s *server.Server) { s.DrainTimeout = 100 * time.Millisecond })
+		nc := dial(t, addr)
+		io.WriteString(nc, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		readResponse(t, nc)
+		err := stop()
+		if err == nil || !strings.Contains(err.Error(), "server: 1 connections outstayed the drain of 100ms") {
+			t.Errorf("%s: %v, want an error that counts it", c.name, err)
+		}
+		nc.SetReadDeadline(time.Now().Add(5 * time.Second))
+		if _, err := io.Copy(io.Discard, nc); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: still open", c.name)
+		}
+	}
+}
+
+func TestErrorsSayWhatToDo(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	h := http.HandlerFunc(hello)
+	dir, other, old := t.TempDir(), t.TempDir(), t.TempDir()
+	cert, key := writeCert(t, dir, "a", tomorrow())
+	_, otherKey := writeCert(t, other, "b", tomorrow())
+	oldCert, oldKey := writeCert(t, old, "c", time.Now().Add(-time.Hour))
+	garbage := filepath.Join(dir, "garbage.pem")
+	os.WriteFile(garbage, []byte("x"), 0o600)
+	for _, c := range []struct {
+		name string
+		s    func() *server.Server
+		want []string
+	}{
+		{"port taken", func() *server.Server { return server.New(taken.Addr().String(), h) }, []string{"cannot listen on \"" + taken.Addr().String(), "another process has this port"}},
+		{"foreign address", func() *server.Server { return server.New("192.0.2.1:0", h) }, []string{"no interface of this machine"}},
+		{"bad address", func() *server.Server { return server.New("nonsense", h) }, []string{"cannot listen on \"nonsense\"", "missing port"}},
+		{"no handler", func() *server.Server { return server.New(":0", nil) }, []string{"HTTP.Handler is nil", "http.DefaultServeMux"}},
+		{"zero value", func() *server.Server { return new(server.Server) }, []string{"HTTP is nil; make the Server with New"}},
+		{"half a pair", func() *server.Server { s := server.New(":0", h); s.CertFile = cert; return s }, []string{"set both or neither"}},
+		{"no such file", func() *server.Server {
+			s := server.New(":0", h)
+			s.CertFile, s.KeyFile = dir+"/none.pem", key
+			return s
+		}, []string{"none.pem", "no such file"}},
+		{"not PEM", func() *server.Server { s := server.New(":0", h); s.CertFile, s.KeyFile = garbage, key; return s }, []string{"garbage.pem", "failed to find any PEM data"}},
+		{"another's key", func() *server.Server { s := server.New(":0", h); s.CertFile, s.KeyFile = cert, otherKey; return s }, []string{"private key does not match"}},
+		{"expired", func() *server.Server { s := server.New(":0", h); s.CertFile, s.KeyFile = oldCert, oldKey; return s }, []string{"has expired on ", "renew it"}},
+		{"several at once", func() *server.Server {
+			s := server.New(":0", nil)
+			s.StallTimeout, s.DrainTimeout, s.MaxConns = -1, -1, -1
+			return s
+		}, []string{"Handler is nil", "StallTimeout is -1ns", "DrainTimeout is -1ns", "MaxConns is -1"}},
+	} {
+		err := c.s().Run(context.Background())
+		for _, want := range c.want {
+			if err == nil || !strings.HasPrefix(err.Error(), "server: ") || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v; want an error of server that says %q", c.name, err, want)
+			}
+		}
+	}
+	s, _, stop := start(t, h, nil)
+	stop()
+	ln, _ := net.Listen("tcp", "127.0.0.1:0")
+	if err := s.Serve(context.Background(), ln); err == nil || !strings.Contains(err.Error(), "a Server serves once") {
+		t.Errorf("second Serve: %v", err)
+	}
+	if _, err := ln.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("second Serve left its listener open: %v", err)
+	}
+}
+
+// The defaults are part of what New promises.
+func TestDefaults(t *testing.T) {
+	s := server.New(":1", http.HandlerFunc(hello))
+	for _, c := range []struct {
+		name      string
+		got, want time.Duration
+	}{
+		{"ReadHeaderTimeout", s.HTTP.ReadHeaderTimeout, 5 * time.Second},
+		{"IdleTimeout", s.HTTP.IdleTimeout, 120 * time.Second},
+		{"StallTimeout", s.StallTimeout, 30 * time.Second},
+		{"DrainTimeout", s.DrainTimeout, 20 * time.Second},
+		{"DrainDelay", s.DrainDelay, 0},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s = %v, want %v", c.name, c.got, c.want)
+		}
+	}
+	if s.HTTP.MaxHeaderBytes != 64<<10 || s.MaxConns < 16 || s.MaxConns > 10_000 || s.MaxConnsPerIP != 0 {
+		t.Errorf("MaxHeaderBytes %d, MaxConns %d, MaxConnsPerIP %d", s.HTTP.MaxHeaderBytes, s.MaxConns, s.MaxConnsPerIP)
+	}
+	if p := s.HTTP.Protocols; !p.HTTP1() || !p.HTTP2() || p.UnencryptedHTTP2() {
+		t.Errorf("Protocols = %v", p)
+	}
+}
+
+// What the user has hung onto http.Server still runs.
+func TestHooksOfTheUserStay(t *testing.T) {
+	type key struct{}
+	states := make(chan http.ConnState, 10)
+	_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Context().Value(key{}) != "set" {
+			t.Error("ConnContext was lost")
+		}
+		hello(w, r)
+	}), func(s *server.Server) {
+		s.HTTP.ConnState = func(_ net.Conn, cs http.ConnState) { states <- cs }
+		s.HTTP.ConnContext = func(ctx context.Context, _ net.Conn) context.Context { return context.WithValue(ctx, key{}, "set") }
+	})
+	if err := get(&http.Client{Transport: plain.transport()}, "http://"+addr); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-states; got != http.StateNew {
+		t.Errorf("first state %v, want new", got)
+	}
+}
