@@ -1,0 +1,148 @@
+package muxmaster
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+)
+
+// BuildPath returns the escaped path of a pattern for the values given as name,
+// value, name, value…: a path that the pattern matches, with these values. The
+// pattern may have methods and a host, which are left out; a trailing slash is
+// only itself.
+//
+// It is an error if a parameter of the pattern has no value, a name is none of
+// its parameters or given twice, a value is empty, . or .. , a constraint refuses
+// it, or, where a segment has several parameters, the values could not be told
+// apart again. The value of a catch-all may have slashes, and no empty, . or ..
+// segments between them; the slash that the value of *path begins with may be
+// left out.
+func BuildPath(text string, pairs ...string) (string, error) {
+	fail := func(format string, args ...any) (string, error) {
+		return "", fmt.Errorf("muxmaster: BuildPath %q: %w", text, fmt.Errorf(format, args...))
+	}
+	var p *pattern.Pattern
+	var err error
+	if strings.HasPrefix(text, "/") {
+		p, err = pattern.ParsePath("", text)
+	} else {
+		p, err = pattern.Parse(text)
+	}
+	if err != nil {
+		return fail("%w", err)
+	}
+	if len(pairs)%2 != 0 {
+		return fail("the name %q has no value", pairs[len(pairs)-1])
+	}
+	values := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		if _, twice := values[pairs[i]]; twice {
+			return fail("the parameter %q is given twice", pairs[i])
+		}
+		values[pairs[i]] = pairs[i+1]
+	}
+	taken := 0
+	take := func(name string) (string, error) {
+		v, ok := values[name]
+		if !ok {
+			return "", fmt.Errorf("the parameter %q has no value", name)
+		}
+		taken++
+		return v, nil
+	}
+	var b strings.Builder
+	for _, seg := range p.Segs {
+		decoded := ""
+		var want []string
+		for _, part := range seg {
+			v := part.Text
+			if part.Name != "" {
+				if v, err = take(part.Name); err != nil {
+					return fail("%w", err)
+				}
+				if v == "" || dots(v) {
+					return fail("the parameter %q cannot be %q: paths are cleaned of such segments", part.Name, v)
+				}
+				want = append(want, v)
+			}
+			decoded += v
+		}
+		if err := matches(seg, decoded, want); err != nil {
+			return fail("%w", err)
+		}
+		b.WriteString("/")
+		b.WriteString(url.PathEscape(decoded))
+	}
+	switch {
+	case p.Rest != "":
+		v, err := take(p.Rest)
+		if err != nil {
+			return fail("%w", err)
+		}
+		if p.RestSlash {
+			v = strings.TrimPrefix(v, "/")
+		}
+		if unclean(v, 0) {
+			return fail("the catch-all %q cannot be %q: paths are cleaned of empty, . and .. segments", p.Rest, v)
+		}
+		for seg := range strings.SplitSeq(v, "/") {
+			b.WriteString("/")
+			b.WriteString(url.PathEscape(seg))
+		}
+	case p.End != pattern.Exact:
+		b.WriteString("/")
+	}
+	if taken < len(values) {
+		names := p.Names()
+		for i := 0; i < len(pairs); i += 2 {
+			if !slices.Contains(names, pairs[i]) {
+				return fail("it has no parameter %q", pairs[i])
+			}
+		}
+	}
+	return b.String(), nil
+}
+
+// matches returns an error unless seg matches the decoded segment with the values
+// that it was made of.
+func matches(seg pattern.Segment, decoded string, want []string) error {
+	switch seg.Kind() {
+	case pattern.Literal, pattern.Plain:
+		return nil
+	}
+	if dots(decoded) {
+		return fmt.Errorf("the segment cannot be %q: paths are cleaned of it", decoded)
+	}
+	s := search{path: decoded, text: decoded, marks: make([]mark, len(want))}
+	sp := newSpecial(seg)
+	if !sp.match(&s, 0, len(decoded)) {
+		return fmt.Errorf("the expression in %q does not match %q", segmentText(seg), decoded)
+	}
+	got := make([]string, s.n)
+	s.values(got)
+	for i := range got {
+		if got[i] != want[i] {
+			return fmt.Errorf("%q would be read back as %q, not as %q", decoded, got, want)
+		}
+	}
+	return nil
+}
+
+// segmentText writes a segment as in a pattern.
+func segmentText(seg pattern.Segment) string {
+	var b strings.Builder
+	for _, part := range seg {
+		switch {
+		case part.Name == "":
+			b.WriteString(part.Text)
+		case part.Expr == "":
+			b.WriteString("{" + part.Name + "}")
+		default:
+			b.WriteString("{" + part.Name + ":" + part.Expr + "}")
+		}
+	}
+	return b.String()
+}

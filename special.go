@@ -1,0 +1,143 @@
+package muxmaster
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+)
+
+// A special leads along segments that are more than a literal or a plain
+// parameter:
+//
+//	{id:[0-9]+}              => expr
+//	user_{name}.json         => prefix, suffix
+//	{id:[0-9]+}:cancel       => expr, suffix
+//	{year}-{month}           => prefix, between, suffix
+//	{y:[0-9]+}-{m:[0-9]+}    => re, with a group for each value
+//	a%2Fb                    => literal, for an edge cannot hold its slash
+//
+// Which value takes what, where there are several, is decided as by RE2 with
+// every parameter as short as it can be.
+type special struct {
+	literal string
+	prefix  string
+	suffix  string
+	between []string      // texts between the parameters
+	expr    *pattern.Expr // of the only parameter
+	re      *regexp.Regexp
+	groups  []int // of re, one for each value
+	to      link
+	last    bool // the next special is another node's
+}
+
+func newSpecial(seg pattern.Segment) special {
+	var sp special
+	if seg.Kind() == pattern.Literal {
+		sp.literal = seg[0].Text
+		return sp
+	}
+	constrained := false
+	params := 0
+	for i, part := range seg {
+		constrained = constrained || part.Expr != ""
+		switch {
+		case part.Name != "":
+			params++
+		case i == 0:
+			sp.prefix = part.Text
+		case i == len(seg)-1:
+			sp.suffix = part.Text
+		default:
+			sp.between = append(sp.between, part.Text)
+		}
+	}
+	switch {
+	case !constrained:
+	case params == 1:
+		for _, part := range seg {
+			if part.Expr != "" {
+				sp.expr, _ = pattern.CompileExpr(part.Expr) // compiled before, by the parser
+			}
+		}
+	default:
+		sp.compile(seg)
+	}
+	return sp
+}
+
+func (sp *special) compile(seg pattern.Segment) {
+	var b strings.Builder
+	b.WriteString(`\A`)
+	group := 1
+	for _, part := range seg {
+		switch {
+		case part.Name == "":
+			b.WriteString(regexp.QuoteMeta(part.Text))
+			continue
+		case part.Expr == "":
+			b.WriteString(`((?s:.+?))`)
+		default:
+			b.WriteString("(" + part.Expr + ")")
+		}
+		sp.groups = append(sp.groups, group)
+		group++
+		if part.Expr != "" {
+			group += regexp.MustCompile(part.Expr).NumSubexp()
+		}
+	}
+	b.WriteString(`\z`)
+	sp.re = regexp.MustCompile(b.String())
+}
+
+// match matches the segment path[pos:end] and marks its values. No value is
+// empty, . or .. .
+func (sp *special) match(s *search, pos, end int) bool {
+	seg := s.text[pos:end]
+	if sp.literal != "" {
+		return seg == sp.literal
+	}
+	if sp.re != nil {
+		m := sp.re.FindStringSubmatchIndex(seg)
+		if m == nil {
+			return false
+		}
+		for _, g := range sp.groups {
+			if !sp.value(s, pos+m[2*g], pos+m[2*g+1]) {
+				return false
+			}
+		}
+		return true
+	}
+	if len(seg) <= len(sp.prefix)+len(sp.suffix) || seg[:len(sp.prefix)] != sp.prefix || seg[len(seg)-len(sp.suffix):] != sp.suffix {
+		return false
+	}
+	pos += len(sp.prefix)
+	end -= len(sp.suffix)
+	// Taking the first place for each text leaves the most for the next ones.
+	for _, text := range sp.between {
+		i := strings.Index(s.text[min(pos+1, end):end], text)
+		if i < 0 || !sp.value(s, pos, pos+1+i) {
+			return false
+		}
+		pos += 1 + i + len(text)
+	}
+	return (sp.expr == nil || sp.expr.Match(s.text[pos:end])) && sp.value(s, pos, end)
+}
+
+func (sp *special) value(s *search, start, end int) bool {
+	if start >= end || !s.raw && dots(s.text[start:end]) {
+		return false
+	}
+	s.marks[s.n] = mark{uint32(start), uint32(end)}
+	s.n++
+	return true
+}
+
+// text returns how many bytes of literal text a segment holds.
+func textLen(seg pattern.Segment) (n int) {
+	for _, part := range seg {
+		n += len(part.Text)
+	}
+	return n
+}

@@ -1,0 +1,434 @@
+package muxmaster
+
+import (
+	"math/bits"
+	"net/http"
+	"strings"
+)
+
+// This file finds the route of a path. It knows nothing of requests and handlers;
+// compile.go makes the trees that it reads.
+//
+// A tree is two tables over the same routes. Routes without parameters stand in
+// a hash table of whole paths (static.go). The others form a trie of segments:
+//
+//	GET /repos/{owner}/{repo}/issues      (root) ─ repos ─ {} ─ {} ─ issues
+//	GET /repos/{owner}/{repo}/issues/{n}                           └ {}
+//
+// One eight-byte load finds the slash that ends a segment, and is, with the bytes
+// behind the slash cut off, at once the key under which the segment's node stands
+// in its parent. So a step costs about the same whatever the segments hold, and
+// segments of up to 16 bytes are compared without looking at any string.
+//
+// The trie is a flat array of nodes that name each other by number. All methods
+// share one trie; what may end at a node is a run of routes, one for each method.
+
+// A tree holds the routes of one host, or those without a host. It is immutable.
+type tree struct {
+	routes   []route // those that end at one place stand in a row, see lastHere
+	nodes    []node  // nodes[0] is the root; empty if the trie has no routes
+	edges    []edge
+	specials []special
+	long     []string // literal segments longer than an edge's keys
+	static   static
+	methods  uint16 // classes of all routes
+	maxMarks int    // the most values that a route has
+}
+
+// A route is one method at one path.
+type route struct {
+	pattern string       // as registered, a verb method's with the method
+	handler http.Handler // inside its middleware; a fastHandler for a fast route
+	names   *names       // of its values; nil if it has none
+	scope   *scope       // where it was registered
+	pc      uintptr      // who registered it
+	seq     uint32       // order of registration
+	path    uint16       // where the path begins in pattern
+	method  method
+	flags   routeFlags
+}
+
+type routeFlags uint8
+
+const (
+	lastHere  routeFlags = 1 << iota // the next route ends at another place
+	fastRoute                        // handler is a fastHandler
+	verbRoute                        // from a verb method: its slash is its own
+	catchAll                         // matches a rest
+	restNamed                        // the rest is a value
+	restSlash                        // and the value starts with its slash
+)
+
+// A link names a node: its index, or, where a node would only hold the routes
+// that end there, isLeaf and the first of these routes. 0 is none, for nothing
+// leads to the root.
+type link uint32
+
+const isLeaf link = 1 << 31
+
+// A leaf is the index of the first of the routes that end at one place, plus 1;
+// 0 is none.
+type leaf uint32
+
+// A node is a place in the trie that segments lead to.
+type node struct {
+	kids     uint32 // first edge
+	nkids    uint32 // how many edges; hashedKids and a power of two if hashed
+	param    link   // where any other segment leads
+	specials uint32 // first special plus 1
+	leaf     leaf   // the path ends here
+	slash    leaf   // the path ends here with a slash
+	all      leaf   // the path goes on with a slash
+	classes  uint16 // methods of all routes below
+}
+
+const hashedKids = 1 << 31
+
+// An edge leads along a literal segment. Its words are the segment's first 16
+// bytes; of a longer segment the first and the last 8.
+type edge struct {
+	w0, w1 uint64
+	n      uint32 // length; of a longer segment longEdge and its place in long
+	to     link
+}
+
+const longEdge = 1 << 31
+
+// A mark is where a value stands in the path.
+type mark struct{ start, end uint32 }
+
+// A search looks for one path in one tree.
+type search struct {
+	path   string // the path to split and to compare
+	text   string // the path to take values from; differs in a %2F
+	method method
+	class  uint16
+	raw    bool   // CONNECT: a path that was not cleaned
+	n      int    // marks set
+	slash  *route // the first route met that would match the path with a slash behind it
+	marks  []mark // room for tree.maxMarks
+}
+
+// find returns the route for the path and method: the exact method's before GET's
+// for HEAD, before that for every method.
+func (t *tree) find(s *search, m method) *route {
+	here := t.static.find(t, s.path)
+	if t.methods&m.class() != 0 {
+		if rt := t.findMethod(s, m, here); rt != nil {
+			return rt
+		}
+	}
+	if m == methodHEAD {
+		if rt := t.findMethod(s, methodGET, here); rt != nil {
+			return rt
+		}
+	}
+	if t.methods&methodAny.class() != 0 {
+		return t.findMethod(s, methodAny, here)
+	}
+	return nil
+}
+
+func (t *tree) findMethod(s *search, m method, here leaf) *route {
+	if here != 0 {
+		if rt := t.at(here, m); rt != nil {
+			return rt
+		}
+	}
+	if len(t.nodes) == 0 {
+		return nil
+	}
+	s.method, s.class = m, m.class()
+	return t.walk(s, 0, 1)
+}
+
+// at returns the route for m among those that begin at l.
+func (t *tree) at(l leaf, m method) *route {
+	for i := uint(l) - 1; i < uint(len(t.routes)); i++ {
+		rt := &t.routes[i]
+		if rt.method == m || m == methodEach {
+			return rt
+		}
+		if rt.flags&lastHere != 0 {
+			break
+		}
+	}
+	return nil
+}
+
+// walk finds the route for s.path[pos:], which begins behind a slash, below node
+// n. It is a loop where one way leads on, and calls itself where there are more,
+// each node once: the cost is linear in the nodes that fit.
+func (t *tree) walk(s *search, n link, pos int) *route {
+	path := s.path
+	for {
+		nd := &t.nodes[n]
+		if nd.classes&s.class == 0 {
+			return nil
+		}
+		if pos >= len(path) {
+			return t.slashEnd(s, nd, pos)
+		}
+
+		// The segment is path[pos:end], its words w0 and w1.
+		var end int
+		w0, w1 := load(path, pos), uint64(0)
+		if z := slashes(w0); z != 0 {
+			k := bits.TrailingZeros64(z) &^ 7
+			end = pos + k>>3
+			w0 &= 1<<k - 1
+		} else if pos+8 >= len(path) {
+			end = len(path)
+		} else {
+			w1 = load(path, pos+8)
+			if z := slashes(w1); z != 0 {
+				k := bits.TrailingZeros64(z) &^ 7
+				end = pos + 8 + k>>3
+				w1 &= 1<<k - 1
+			} else if pos+16 >= len(path) {
+				end = len(path)
+			} else {
+				if i := strings.IndexByte(path[pos+16:], '/'); i >= 0 {
+					end = pos + 16 + i
+				} else {
+					end = len(path)
+				}
+				if end > pos+16 {
+					w1 = load(path, end-8)
+				}
+			}
+		}
+
+		if nd.nkids != 0 {
+			if to := t.kid(nd, w0, w1, path[pos:end]); to != 0 {
+				if nd.param|link(nd.specials)|link(nd.all) == 0 {
+					if end == len(path) {
+						return t.end(s, to)
+					}
+					if to&isLeaf != 0 {
+						return nil
+					}
+					n, pos = to, end+1
+					continue
+				}
+				if rt := t.follow(s, to, end); rt != nil {
+					return rt
+				}
+			}
+		}
+
+		// A segment that path cleaning would have removed is nobody's value.
+		if path[pos] == '/' || path[pos] == '.' && !s.raw && dots(path[pos:end]) {
+			if s.raw {
+				return t.rest(s, nd, pos)
+			}
+			return nil
+		}
+
+		if nd.specials != 0 {
+			if rt := t.special(s, nd, pos, end); rt != nil {
+				return rt
+			}
+		}
+		if to := nd.param; to != 0 {
+			set := s.n
+			s.marks[set] = mark{uint32(pos), uint32(end)}
+			s.n = set + 1
+			if nd.all == 0 && end < len(path) {
+				if to&isLeaf != 0 {
+					s.n = set
+					return nil
+				}
+				n, pos = to, end+1
+				continue
+			}
+			if rt := t.follow(s, to, end); rt != nil {
+				return rt
+			}
+			s.n = set
+		}
+		return t.rest(s, nd, pos)
+	}
+}
+
+// follow goes on behind a segment that ends at end.
+func (t *tree) follow(s *search, to link, end int) *route {
+	set := s.n
+	if end == len(s.path) {
+		return t.end(s, to)
+	}
+	if to&isLeaf != 0 {
+		return nil
+	}
+	rt := t.walk(s, to, end+1)
+	if rt == nil {
+		s.n = set
+	}
+	return rt
+}
+
+// end returns the route of a path that ends at to.
+func (t *tree) end(s *search, to link) *route {
+	if to&isLeaf != 0 {
+		return t.at(leaf(to&^isLeaf), s.method)
+	}
+	nd := &t.nodes[to]
+	if nd.leaf != 0 {
+		if rt := t.at(nd.leaf, s.method); rt != nil {
+			return rt
+		}
+	}
+	if s.slash == nil {
+		if nd.slash != 0 {
+			s.slash = t.at(nd.slash, s.method)
+		}
+		if nd.all != 0 && s.slash == nil {
+			s.slash = t.at(nd.all, s.method)
+		}
+	}
+	return nil
+}
+
+// slashEnd returns the route of a path that ends with a slash behind nd.
+func (t *tree) slashEnd(s *search, nd *node, pos int) *route {
+	if nd.slash != 0 {
+		if rt := t.at(nd.slash, s.method); rt != nil {
+			return rt
+		}
+	}
+	return t.rest(s, nd, pos)
+}
+
+// rest returns nd's catch-all, whose value begins at pos.
+func (t *tree) rest(s *search, nd *node, pos int) *route {
+	if nd.all == 0 {
+		return nil
+	}
+	rt := t.at(nd.all, s.method)
+	if rt == nil || !s.raw && unclean(s.path, pos) {
+		return nil
+	}
+	if rt.flags&restNamed != 0 {
+		if rt.flags&restSlash != 0 {
+			pos--
+		}
+		s.marks[s.n] = mark{uint32(pos), uint32(len(s.path))}
+		s.n++
+	}
+	return rt
+}
+
+// special tries nd's segments of text and parameters, and its constrained ones.
+func (t *tree) special(s *search, nd *node, pos, end int) *route {
+	set := s.n
+	for i := nd.specials - 1; ; i++ {
+		sp := &t.specials[i]
+		if sp.match(s, pos, end) {
+			if rt := t.follow(s, sp.to, end); rt != nil {
+				return rt
+			}
+		}
+		s.n = set
+		if sp.last {
+			return nil
+		}
+	}
+}
+
+// kid returns where the literal segment seg leads from nd.
+func (t *tree) kid(nd *node, w0, w1 uint64, seg string) link {
+	if nd.nkids&hashedKids == 0 {
+		edges := t.edges[nd.kids:][:nd.nkids]
+		for i := range edges {
+			if e := &edges[i]; e.w0 == w0 && e.w1 == w1 && t.same(e, seg) {
+				return e.to
+			}
+		}
+		return 0
+	}
+	size := nd.nkids &^ hashedKids
+	edges := t.edges[nd.kids:][:size]
+	for i := hashWords(w0, w1); ; i++ {
+		e := &edges[i&(size-1)]
+		if e.w0 == w0 && e.w1 == w1 && t.same(e, seg) {
+			return e.to
+		}
+		if e.to == 0 {
+			return 0
+		}
+	}
+}
+
+// same tells segments of the same words apart: by their length, or byte by byte.
+func (t *tree) same(e *edge, seg string) bool {
+	if e.n&longEdge != 0 {
+		return t.long[e.n&^longEdge] == seg
+	}
+	return e.n == uint32(len(seg))
+}
+
+func hashWords(w0, w1 uint64) uint32 {
+	hi, lo := bits.Mul64(w0^0x9E3779B97F4A7C15, w1^0xD6E8FEB86659FD93)
+	return uint32(hi ^ lo)
+}
+
+// load returns the eight bytes of s from i on, zeros behind its end.
+func load(s string, i int) uint64 {
+	if i+8 <= len(s) {
+		return load8(s[i:])
+	}
+	if len(s) >= 8 {
+		return load8(s[len(s)-8:]) >> (8 * uint(i+8-len(s)) & 63)
+	}
+	var w uint64
+	for k := len(s) - 1; k >= i; k-- {
+		w = w<<8 | uint64(s[k])
+	}
+	return w
+}
+
+func load8(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// slashes returns a word whose lowest set bit is the high bit of the first slash
+// in w, and 0 if there is none.
+func slashes(w uint64) uint64 {
+	w ^= ones * '/'
+	return (w - ones) &^ w & highs
+}
+
+// dots reports whether the segment is . or .. .
+func dots(seg string) bool { return seg == "." || seg == ".." }
+
+// unclean reports whether path has an empty, . or .. segment from pos on, which
+// is behind a slash. An empty last segment is a trailing slash.
+func unclean(path string, pos int) bool {
+	for pos < len(path) {
+		switch path[pos] {
+		case '/':
+			return true
+		case '.':
+			end := strings.IndexByte(path[pos:], '/')
+			if end < 0 {
+				end = len(path) - pos
+			}
+			if dots(path[pos : pos+end]) {
+				return true
+			}
+		}
+		i := strings.IndexByte(path[pos:], '/')
+		if i < 0 {
+			return false
+		}
+		pos += i + 1
+	}
+	return false
+}
