@@ -11,7 +11,8 @@ import (
 
 // handlers counts the functions and literals of the packages whose parameters are written as a handler's.
 func handlers(dir string, env, names []string) (int, error) {
-	lines, err := list(dir, env, "{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{range .TestGoFiles}}{{$d}}/{{.}}\n{{end}}{{range .XTestGoFiles}}{{$d}}/{{.}}\n{{end}}", names)
+	format := "{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{range .TestGoFiles}}{{$d}}/{{.}}\n{{end}}{{range .XTestGoFiles}}{{$d}}/{{.}}\n{{end}}"
+	lines, err := list(dir, env, append([]string{"-f", format}, names...)...)
 	if err != nil {
 		return 0, err
 	}

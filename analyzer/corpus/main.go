@@ -209,31 +209,43 @@ func download(path, version string, patterns []string) error {
 	}
 	names, err := serving(dir, env, patterns)
 	if err == nil {
-		_, err = list(dir, env, "{{.Error}}", append([]string{"-deps", "-test"}, names...))
+		_, err = list(dir, env, append([]string{"-e", "-deps", "-test", "-f", "{{.Error}}"}, names...)...)
 	}
 	return err
 }
 
-// serving lists the packages that import net/http, themselves or in their tests.
+// serving lists the packages that import net/http, themselves or in their tests, without those that lack a dependency:
+// go vet would check none of the others then.
 func serving(dir string, env, patterns []string) ([]string, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
-	lines, err := list(dir, env, "{{.ImportPath}} {{.Imports}} {{.TestImports}} {{.XTestImports}}", patterns)
+	args := append([]string{"-e", "-test", "-f", "{{.ImportPath}} {{or .ForTest .ImportPath}} {{.Incomplete}} {{.Imports}}"}, patterns...)
+	lines, err := list(dir, env, args...)
+	broken := make(map[string]bool)
 	var names []string
 	for _, line := range lines {
 		f := strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(" []", c) })
-		if slices.Contains(f[1:], "net/http") {
-			names = append(names, f[0])
+		of := slices.Index(f, "true")
+		if of < 0 {
+			of = slices.Index(f, "false")
+		}
+		if of < 2 || strings.HasSuffix(f[0], ".test") {
+			continue
+		}
+		name := f[of-1]
+		broken[name] = broken[name] || f[of] == "true"
+		if slices.Contains(f[of+1:], "net/http") && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
-	return names, err
+	return slices.DeleteFunc(names, func(name string) bool { return broken[name] }), err
 }
 
 // list runs go list and returns its lines.
-func list(dir string, env []string, format string, patterns []string) ([]string, error) {
-	cmd := exec.Command("go", append([]string{"list", "-e", "-f", format}, patterns...)...)
-	cmd.Dir, cmd.Env, cmd.Stderr = dir, env, os.Stderr
+func list(dir string, env []string, args ...string) ([]string, error) {
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	cmd.Dir, cmd.Env = dir, env
 	out, err := cmd.Output()
 	return strings.Split(strings.TrimSpace(string(out)), "\n"), err
 }

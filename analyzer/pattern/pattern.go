@@ -33,8 +33,8 @@ func run(pass *analysis.Pass) (any, error) {
 	found := pass.ResultOf[routes.Analyzer].(*routes.Result)
 	inTest := func(e ast.Expr) bool { return mux.IsTestFile(pass.Fset.Position(e.Pos()).Filename) }
 	for _, p := range found.Prefixes {
-		if !inTest(p.Expr) && p.Value != "" {
-			if _, err := pattern.ParsePath("", p.Value); err != nil {
+		if !inTest(p.Expr) {
+			if err := routes.ParsePrefix(p.Value); err != nil {
 				report(pass, p.Expr, fmt.Sprintf("this prefix panics: %v", err), dialect(p.Value, false))
 			} else if h := dialect(p.Value, false); h.text != "" {
 				report(pass, p.Expr, "", h)
@@ -48,9 +48,16 @@ func run(pass *analysis.Pass) (any, error) {
 		case !route.Known || inTest(route.Text):
 		case route.Door == routes.Std:
 			std = append(std, route)
-		case checkOne(pass, route):
-			for _, place := range found.Places(route) {
-				if p, err := place.Parse(); err == nil {
+		default:
+			for i, place := range found.Places(route) {
+				ps, err := place.Parse()
+				if i == 0 {
+					checkOne(pass, route, ps, err)
+				}
+				if err != nil {
+					break
+				}
+				for _, p := range ps {
 					onMux[place.Root] = append(onMux[place.Root], parsed{route, p})
 				}
 			}
@@ -65,21 +72,19 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// checkOne reports what is wrong with a route by itself. It returns whether the pattern can be registered.
-func checkOne(pass *analysis.Pass, route *routes.Route) bool {
-	p, err := routes.Parse(route.Door, route.Method, route.Pattern)
+// checkOne reports what is wrong with a route by itself: its patterns, or the error that they give.
+func checkOne(pass *analysis.Pass, route *routes.Route, ps []*pattern.Pattern, err error) {
 	h := dialect(route.Pattern, false)
 	if err != nil {
 		report(pass, route.Text, fmt.Sprintf("this pattern panics: %v", err), h)
-		return false
+		return
 	}
 	if h.text == "" {
-		h = unreachable(p)
+		h = unreachable(ps[0])
 	}
-	if h.text != "" {
+	if h.text != "" && route.Door != routes.Mount { // a prefix was looked at as such
 		report(pass, route.Text, "", h)
 	}
-	return true
 }
 
 // unreachable says why no request can match a pattern that parses.
@@ -118,7 +123,7 @@ func checkAll(pass *analysis.Pass, rs []parsed, together func(a, b *routes.Route
 			if a.Route == b.Route || reported[b.Route] {
 				continue
 			}
-			if _, overlap := pattern.Overlap(a.pattern, b.pattern); !overlap || a.pattern.Host != b.pattern.Host || !together(a.Route, b.Route) {
+			if _, overlap := pattern.Overlap(a.pattern, b.pattern); !overlap || !together(a.Route, b.Route) {
 				continue
 			}
 			switch {
@@ -136,7 +141,7 @@ func checkAll(pass *analysis.Pass, rs []parsed, together func(a, b *routes.Route
 // shadows reports whether a, whose shape is not b's, takes all that b matches: where they differ, a has a constraint that
 // every segment meets and b has none, or another one that is tried after it.
 func shadows(a, b *pattern.Pattern, first bool) bool {
-	if len(a.Segs) != len(b.Segs) || a.End != b.End {
+	if a.Host != b.Host || len(a.Segs) != len(b.Segs) || a.End != b.End {
 		return false
 	}
 	differ := false

@@ -23,11 +23,11 @@ func (r *Result) Names(route *Route) (Names, bool) {
 	if !route.Known {
 		return Names{}, false
 	}
-	p, err := Parse(route.Door, route.Method, route.Pattern)
+	ps, err := Place{prefix: "", route: route}.Parse()
 	if err != nil {
 		return Names{}, false
 	}
-	list := p.Names()
+	list := ps[0].Names()
 	if route.Door == Std {
 		list = slices.DeleteFunc(list, func(n string) bool { return !strings.Contains(route.Pattern, "{"+n) })
 	}
@@ -50,6 +50,7 @@ func (r *Result) outer(names *Names, s Scope, depth int) {
 }
 
 func (n *Names) addPrefix(prefix string, known bool) {
+	prefix = strings.TrimSuffix(prefix, "/")
 	if prefix == "" && known {
 		return
 	}
@@ -59,15 +60,6 @@ func (n *Names) addPrefix(prefix string, known bool) {
 		return
 	}
 	n.List = append(n.List, p.Names()...)
-}
-
-// Parse parses a pattern as the router's method does. What an http.ServeMux takes is parsed the same way; the router
-// takes more.
-func Parse(door Door, method, text string) (*pattern.Pattern, error) {
-	if door == Verb || door == Mount {
-		return pattern.ParsePath(method, text)
-	}
-	return pattern.Parse(text)
 }
 
 // escapes reports whether other packages can mount the mux under a prefix of theirs: it is returned, passed on or stored.

@@ -1,6 +1,7 @@
 package routes
 
 import (
+	"errors"
 	"go/ast"
 	"go/types"
 	"slices"
@@ -22,32 +23,59 @@ func (r *Result) Places(route *Route) []Place {
 }
 
 func (r *Result) places(route *Route, s Scope, below string, depth int) []Place {
-	prefix := join(s.Prefix, below)
+	prefix := s.Prefix + below
 	all := []Place{{s.Root, prefix, route}}
 	for _, m := range r.mounts[s.Root] {
 		if m.known && depth < 8 {
-			all = append(all, r.places(route, m.at, join(m.prefix, prefix), depth+1)...)
+			all = append(all, r.places(route, m.at, join("", m.prefix)+prefix, depth+1)...)
 		}
 	}
 	return all
 }
 
-// join puts a prefix before a path or another prefix.
-func join(prefix, path string) string {
-	if path == "" {
-		return prefix
+// join puts a prefix behind another one, without a trailing slash.
+func join(prefix, more string) string { return prefix + strings.TrimSuffix(more, "/") }
+
+// Parse parses the pattern that the route has at its place, as the router does; a mounted handler has two. What an
+// http.ServeMux takes is parsed the same way; the router takes more.
+func (p Place) Parse() ([]*pattern.Pattern, error) {
+	text := p.route.Pattern
+	var one *pattern.Pattern
+	var err error
+	switch p.route.Door {
+	case Verb:
+		if text != "" && text[0] != '/' {
+			return nil, errors.New("the path must begin with /")
+		}
+		one, err = pattern.ParsePath(p.route.Method, p.prefix+text)
+	case Mount:
+		if text == "" || text[0] != '/' {
+			return nil, errors.New("the prefix must begin with /")
+		}
+		all := join(p.prefix, text)
+		if one, err = pattern.Parse(all + "/"); err == nil && all != "" {
+			two, err := pattern.Parse(all)
+			return []*pattern.Pattern{one, two}, err
+		}
+	default:
+		if one, err = pattern.Parse(text); err == nil && p.prefix != "" {
+			one, err = pattern.Parse(text[:len(text)-len(one.Path)] + p.prefix + one.Path)
+		}
 	}
-	return strings.TrimSuffix(prefix, "/") + path
+	return []*pattern.Pattern{one}, err
 }
 
-// Parse parses the pattern that the route has at its place.
-func (p Place) Parse() (*pattern.Pattern, error) {
-	own, err := Parse(p.route.Door, p.route.Method, p.route.Pattern)
-	if err != nil || p.prefix == "" {
-		return own, err
+// ParsePrefix reports what is wrong with the prefix of a group or mount.
+func ParsePrefix(prefix string) error {
+	prefix = strings.TrimSuffix(prefix, "/")
+	if prefix == "" {
+		return nil
 	}
-	whole := strings.TrimSuffix(p.route.Pattern, own.Path) + join(p.prefix, own.Path)
-	return Parse(p.route.Door, p.route.Method, whole)
+	p, err := pattern.ParsePath("GET", prefix)
+	if err == nil && p.End != pattern.Exact {
+		err = errors.New("a prefix cannot end in a catch-all or {$}")
+	}
+	return err
 }
 
 // Together reports whether one run of the program is seen to execute both calls: they are in the same function, or in

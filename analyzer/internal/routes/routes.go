@@ -232,15 +232,19 @@ func (r *Result) registerMux(name string, call *ast.CallExpr) {
 		r.route(Verb, verb, call, r.scope(recv))
 	case (verb == "Handle" || name == "HandleFunc" || name == "TryHandle") && len(call.Args) == 2:
 		r.route(Handle, "", call, r.scope(recv))
-	case name == "ServeFiles":
-		r.route(Mount, "GET", call, r.scope(recv))
+	case name == "ServeFiles" && len(call.Args) == 2:
+		r.route(Verb, "GET", call, r.scope(recv))
 	case name == "Group", name == "Route":
 		r.prefix(call.Args[0])
 	case name == "Mount" && len(call.Args) == 2:
 		prefix, known := r.prefix(call.Args[0])
 		s := r.scope(recv)
-		if sub, ok := r.mounted(call.Args[1]); ok {
+		sub, isMux := r.mounted(call.Args[1])
+		if isMux {
 			r.mounts[sub.Root] = append(r.mounts[sub.Root], mount{s, prefix, known})
+		}
+		if !isMux || mux.IsNamed(r.pass.TypesInfo.TypeOf(call.Args[1]), "net/http", "ServeMux") {
+			r.route(Mount, "", call, s)
 		}
 	}
 }
@@ -338,7 +342,7 @@ func (r *Result) scopeOfCall(call *ast.CallExpr) Scope {
 	case "Group":
 		s := r.scope(receiver(call))
 		prefix, known := r.constant(call.Args[0])
-		return Scope{Root: s.Root, Prefix: s.Prefix + prefix, Whole: s.Whole && known}
+		return Scope{Root: s.Root, Prefix: join(s.Prefix, prefix), Whole: s.Whole && known}
 	}
 	return Scope{Root: call}
 }
@@ -451,7 +455,7 @@ func (r *Result) routeScope(call *ast.CallExpr, fn ast.Node) (Scope, bool) {
 	}
 	s := r.scope(receiver(call))
 	prefix, known := r.constant(call.Args[0])
-	return Scope{Root: s.Root, Prefix: s.Prefix + prefix, Whole: s.Whole && known}, true
+	return Scope{Root: s.Root, Prefix: join(s.Prefix, prefix), Whole: s.Whole && known}, true
 }
 
 // param returns the declaration of a parameter and its number, or nil if obj is none.

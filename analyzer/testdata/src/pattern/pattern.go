@@ -93,6 +93,18 @@ func conflicts() {
 	mux.Mount("/sub", sub)
 	mux.GET("/sub/s", h) // want `it matches the same requests`
 	more(mux)
+	mux.Mount("/debug/", handler)
+	mux.Handle("/debug/", handler) // want `it matches the same requests as "/debug/"`
+	mux.ANY("/debug", h)           // want `it matches the same requests as "/debug/"`
+	mux.GET("/debug", h)
+
+	users := mux.Group("/members/")
+	users.GET("", h)
+	mux.GET("/members", h) // want `it matches the same requests as ""`
+	users.Handle("GET /{id}", handler)
+	mux.GET("/members/:id", h)           // want `it matches the same requests as "GET /{id}"`
+	mux.Group("/t/:id").GET("/x/:id", h) // want `this pattern panics: the parameter name "id" is used twice`
+	mux.Group("/t/*rest")                // want `this prefix panics: a prefix cannot end in a catch-all`
 }
 
 func more(m *muxmaster.Mux) {
