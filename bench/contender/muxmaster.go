@@ -1,5 +1,3 @@
-//go:build muxmaster
-
 package contender
 
 import (

@@ -1,4 +1,4 @@
-//go:build muxmaster && muxmaster_safe
+//go:build muxmaster_safe
 
 package contender
 

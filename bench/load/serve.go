@@ -59,11 +59,18 @@ func serve(c contender.Contender, listener net.Listener) error {
 	return http.Serve(listener, c.Load(spec))
 }
 
-// check makes one request and compares the answer.
+// check makes the case's request once and compares the answer.
 func check(address string, c Case) error {
+	if c.Param {
+		return checkPath(address, c.Path(), "123")
+	}
+	return checkPath(address, c.Path(), "")
+}
+
+func checkPath(address, path, want string) error {
 	client := http.Client{Timeout: 5 * time.Second}
 	defer client.CloseIdleConnections()
-	res, err := client.Get("http://" + address + c.Path())
+	res, err := client.Get("http://" + address + path)
 	if err != nil {
 		return err
 	}
@@ -72,12 +79,8 @@ func check(address string, c Case) error {
 	if err != nil {
 		return err
 	}
-	want := ""
-	if c.Param {
-		want = "123"
-	}
 	if res.StatusCode != http.StatusOK || string(body) != want {
-		return fmt.Errorf("GET %s: answer %d %q, want 200 %q", c.Path(), res.StatusCode, body, want)
+		return fmt.Errorf("GET %s: answer %d %q, want 200 %q", path, res.StatusCode, body, want)
 	}
 	return nil
 }

@@ -26,21 +26,21 @@ type frame struct {
 
 var frames = []frame{
 	{"wide", 860, 470, 190, 13},
-	{"narrow", 358, 430, 128, 11},
+	{"narrow", 358, 430, 134, 10.5},
 }
 
 // logChart draws lines with at least two different x over two logarithmic axes, as inline SVG. Every line carries its name at its end; names that would
 // cover each other are moved apart and tied to their line.
-func logChart(all []series, yLabel func(float64) string, about string) template.HTML {
+func logChart(all []series, about string) template.HTML {
 	var b strings.Builder
 	for _, f := range frames {
-		drawLogChart(&b, f, all, yLabel, about)
+		drawLogChart(&b, f, all, about)
 	}
 	return template.HTML(b.String())
 }
 
-func drawLogChart(b *strings.Builder, f frame, all []series, yLabel func(float64) string, about string) {
-	left, top, bottom := 4.2*f.Letter, 1.2*f.Letter, 2.6*f.Letter
+func drawLogChart(b *strings.Builder, f frame, all []series, about string) {
+	left, top, bottom := 4*f.Letter, 1.2*f.Letter, 2.6*f.Letter
 	minX, maxX, minY, maxY := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, s := range all {
 		for i := range s.X {
@@ -49,17 +49,20 @@ func drawLogChart(b *strings.Builder, f frame, all []series, yLabel func(float64
 		}
 	}
 	minY, maxY = math.Pow(10, math.Floor(math.Log10(minY)*2)/2), math.Pow(10, math.Ceil(math.Log10(maxY)*2)/2)
+	if minY == maxY {
+		minY, maxY = minY/3, maxY*3
+	}
 	x := func(v float64) float64 {
 		return left + (f.Width-left-f.Right)*math.Log(v/minX)/math.Log(maxX/minX)
 	}
 	y := func(v float64) float64 {
 		return top + (f.Height-top-bottom)*(1-math.Log(v/minY)/math.Log(maxY/minY))
 	}
-	fmt.Fprintf(b, `<svg class="chart %s" viewBox="0 0 %.0f %.0f" role="img" aria-label="%s" style="font-size:%.0fpx">`,
+	fmt.Fprintf(b, `<svg class="chart %s" viewBox="0 0 %.0f %.0f" role="img" aria-label="%s" style="font-size:%.1fpx">`,
 		f.Class, f.Width, f.Height, template.HTMLEscapeString(about), f.Letter)
 	for v := math.Pow(10, math.Ceil(math.Log10(minY)-1e-9)); v <= maxY*1.001; v *= 10 {
 		fmt.Fprintf(b, `<path class="grid" d="M%.1f %.1fH%.1f"/><text class="tick" x="%.1f" y="%.1f" text-anchor="end">%s</text>`,
-			left, y(v), f.Width-f.Right, left-6, y(v)+f.Letter*0.35, yLabel(v))
+			left, y(v), f.Width-f.Right, left-6, y(v)+f.Letter*0.35, powerOfTen(v))
 	}
 	for v := minX; v <= maxX*1.001; v *= 10 {
 		fmt.Fprintf(b, `<path class="grid" d="M%.1f %.1fV%.1f"/><text class="tick" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`,
@@ -120,4 +123,15 @@ func shortCount(v float64) string {
 		return fmt.Sprintf("%.0fk", v/1000)
 	}
 	return fmt.Sprintf("%.0f", v)
+}
+
+// powerOfTen writes nanoseconds that are one, without decimals.
+func powerOfTen(ns float64) string {
+	unit := "ns"
+	for _, u := range []string{"µs", "ms", "s"} {
+		if ns > 999 {
+			ns, unit = ns/1000, u
+		}
+	}
+	return fmt.Sprintf("%.0f %s", ns, unit)
 }

@@ -54,6 +54,7 @@ type cardView struct {
 
 type barView struct {
 	Name, Value, Ratio, Detail string
+	Allocs                     string // bytes and allocations per request, "" for none
 	Ours, Floor, Cut           bool
 	Width, Lo, Span            float64 // in percent of the longest bar shown
 	HasInterval                bool
@@ -203,9 +204,8 @@ func cardBars(section showdown.Section, ranking ranking) []barView {
 		}
 		switch section {
 		case showdown.Serving:
-			b.Detail = "no allocation"
 			if x.Allocs > 0 {
-				b.Detail = fmt.Sprintf("%s B, %s allocs", digits(x.Bytes), digits(x.Allocs))
+				b.Allocs = fmt.Sprintf("%s B in %s", digits(x.Bytes), allocs(x.Allocs))
 			}
 		case showdown.Load:
 			b.Detail = fmt.Sprintf("CPU %s, p50 %s, p99 %s", latency(x.Cell.CPU), latency(x.Cell.P50), latency(x.Cell.P99))
@@ -247,8 +247,7 @@ func curves(r *showdown.Run) groupView {
 				}
 			}
 			if sizes(all) > 1 {
-				tick := func(v float64) string { return strings.ReplaceAll(duration(v), ".00", "") }
-				g.Charts = append(g.Charts, chartView{string(class.Class), s.title, logChart(all, tick, s.title+", "+class.Title)})
+				g.Charts = append(g.Charts, chartView{string(class.Class), s.title, logChart(all, s.title+", "+class.Title)})
 			}
 		}
 	}
@@ -264,4 +263,13 @@ func sizes(all []series) int {
 		}
 	}
 	return len(xs)
+}
+
+// allocs counts allocations per request.
+func allocs(n float64) string {
+	text := strconv.FormatFloat(n, 'g', 3, 64)
+	if n == 1 {
+		return text + " alloc"
+	}
+	return text + " allocs"
 }

@@ -73,7 +73,7 @@ func rank(r *showdown.Run, cells []showdown.Cell, class contender.Class, moreIsB
 // scenarioTitle is the long name of a scenario where it has one.
 func scenarioTitle(name string) string {
 	for _, s := range bench.Scenarios() {
-		if s.Name == name {
+		if strings.EqualFold(s.Name, name) { // route sets have the names of their scenarios, in small letters
 			return s.Title
 		}
 	}

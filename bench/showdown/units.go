@@ -38,13 +38,13 @@ func newPlan(quick bool) plan {
 	sets := []string{"static", "github", "gplus", "parse"}
 	if quick {
 		return plan{
-			serving:       measure.Plan{Rounds: 6, Round: 5 * time.Millisecond},
+			serving:       measure.Plan{Rounds: 6, Round: 10 * time.Millisecond},
 			parallel:      measure.Plan{Rounds: 6, Round: 5 * time.Millisecond},
 			scaling:       measure.Plan{Rounds: 5, Round: 5 * time.Millisecond},
 			scales:        []int{10, 100, 1_000, 10_000},
 			registrations: 2,
 			heapSets:      sets,
-			load:          load.Plan{Rounds: 1, Round: time.Second, Connections: 50},
+			load:          load.Plan{Rounds: 2, Round: time.Second, Connections: 50},
 			loadCases:     []load.Case{{Param: true, Cores: 1}},
 			bars:          measure.Plan{Rounds: 10, Round: 5 * time.Millisecond},
 		}
@@ -103,12 +103,12 @@ func servingUnit(entrants []entrant, s bench.Scenario, p measure.Plan) unit {
 
 // parallelUnit races everybody with a goroutine on each core, then on one.
 func parallelUnit(entrants []entrant, p measure.Plan) unit {
-	one := raceUnit(Parallel, "1 core", "Param1", 1, entrants, p)
 	cores := runtime.NumCPU()
+	one := raceUnit(Parallel, "1 parameter, 1 core", "Param1", 1, entrants, p)
 	if cores == 1 {
 		return one
 	}
-	all := raceUnit(Parallel, "all cores", "Param1", cores, entrants, p)
+	all := raceUnit(Parallel, fmt.Sprintf("1 parameter, %d cores", cores), "Param1", cores, entrants, p)
 	return unit{key: string(Parallel), cost: one.cost + all.cost, run: func(ctx context.Context, r *Run, step func(float64)) error {
 		if err := one.run(ctx, r, func(part float64) { step(part / 2) }); err != nil {
 			return err

@@ -1,0 +1,102 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The test binary is its own server, as the command is.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == ServeFlag {
+		if err := Serve(os.Args[2]); err != nil {
+			os.Stderr.WriteString(err.Error() + "\n")
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestServersUnderLoad(t *testing.T) {
+	servers := []Server{
+		{"http.ServeMux", os.Args[0]}, {"fiber v3", os.Args[0]}, {"no router", os.Args[0]}, {"nobody", os.Args[0]},
+	}
+	for _, c := range []Case{{Param: true, Cores: 1}, {Cores: 2}} {
+		part := 0.0
+		// Without wrk it is the library that makes the load.
+		results, err := Run(t.Context(), servers, c, Plan{Rounds: 2, Round: 50 * time.Millisecond, Connections: 4}, Tool{}, func(p float64) { part = p })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range results[:3] {
+			if r.Cannot != "" || len(r.Rounds) != 2 {
+				t.Errorf("%s, %s: %d rounds, %q", servers[i].Name, c, len(r.Rounds), r.Cannot)
+				continue
+			}
+			if one := r.Rounds[0]; one.PerSecond <= 0 || one.P50 <= 0 || one.P99 < one.P50 || one.CPU <= 0 {
+				t.Errorf("%s, %s: no sensible figures: %+v", servers[i].Name, c, one)
+			}
+		}
+		if got := results[3].Cannot; !strings.Contains(got, "the server of nobody didn't start") {
+			t.Errorf("a server that there isn't: %q", got)
+		}
+		if part != 1 {
+			t.Errorf("reported %v as the last part, want 1", part)
+		}
+	}
+}
+
+func TestLoadEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := Run(ctx, []Server{{"http.ServeMux", os.Args[0]}}, Case{Cores: 1}, Plan{Rounds: 1000, Round: time.Millisecond, Connections: 1}, Tool{},
+		func(float64) { cancel() })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+}
+
+func TestCheckRefusesWrongAnswers(t *testing.T) {
+	proc, err := start(Server{"no router", os.Args[0]}, Case{Param: true, Cores: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer proc.stop()
+	err = checkPath(proc.address, "/another/page", "456")
+	if want := `GET /another/page: answer 200 "123", want 200 "456"`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestParseWrk(t *testing.T) {
+	report := `Running 1s test @ http://127.0.0.1:40001/some/page/123
+  1 threads and 100 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     1.61ms    2.02ms  32.03ms   91.52%
+    Req/Sec    55.11k     3.92k   60.71k    80.00%
+  Latency Distribution
+     50%  773.00us
+     75%    1.90ms
+     90%    3.10ms
+     99%    7.32ms
+  55491 requests in 1.00s, 6.30MB read
+Requests/sec:  55312.70
+Transfer/sec:      6.28MB
+`
+	requests, r, err := parseWrk(report)
+	if err != nil || requests != 55491 || r.PerSecond != 55312.70 || r.P50 != 773*time.Microsecond || r.P99 != 7320*time.Microsecond {
+		t.Errorf("got %d, %+v, %v", requests, r, err)
+	}
+	for _, tt := range []struct{ out, want string }{
+		{"", `wrk printed no figures: ""`},
+		{report + "  Non-2xx or 3xx responses: 12\n", "wrk: Non-2xx or 3xx responses: 12"},
+		{report + "  Socket errors: connect 0, read 3, write 0, timeout 0\n", "wrk: Socket errors: connect 0, read 3, write 0, timeout 0"},
+	} {
+		if _, _, err := parseWrk(tt.out); err == nil || err.Error() != tt.want {
+			t.Errorf("got error %v, want %s", err, tt.want)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package showdown
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/rpc"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/bench"
+	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
+)
+
+// few are contenders of all kinds: http.ServeMux works in a worker behind a connection, as one in another process does.
+func few(t *testing.T) []entrant {
+	t.Helper()
+	all, err := localEntrants()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var some []entrant
+	for _, e := range all {
+		switch e.Name {
+		case "http.ServeMux":
+			e.local, e.call = nil, callRemote(t)
+			fallthrough
+		case "httprouter", "fiber v3", "bone", "no router":
+			some = append(some, e)
+		}
+	}
+	return some
+}
+
+func callRemote(t *testing.T) func(string, Job, *Answer) error {
+	here, there := net.Pipe()
+	server := rpc.NewServer()
+	if err := server.RegisterName("Worker", new(Worker)); err != nil {
+		t.Fatal(err)
+	}
+	go server.ServeConn(there)
+	client := rpc.NewClient(here)
+	t.Cleanup(func() { client.Close() })
+	return func(method string, job Job, a *Answer) error { return client.Call("Worker."+method, job, a) }
+}
+
+var tiny = measure.Plan{Rounds: 3, Round: 50 * time.Microsecond}
+
+func TestUnitsFillTheirCells(t *testing.T) {
+	entrants := few(t)
+	static, err := bench.ScenarioNamed("Static")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		unit    unit
+		cells   int
+		samples int
+		cannot  map[string]string // contender to the beginning of the reason
+	}{
+		{servingUnit(entrants, static, tiny), 5, 3, map[string]string{"bone": "GET /articles/wiki/: reached route 31"}},
+		{heapUnit(entrants[:4], "gplus"), 4, 1, nil},
+		{scalingUnit(entrants[:4], 10, nil, tiny, 3), 8, 3, map[string]string{"bone": "GET /"}},
+	} {
+		r, last := new(Run), -1.0
+		if err := tt.unit.run(t.Context(), r, func(part float64) { last = part }); err != nil {
+			t.Fatalf("%s: %v", tt.unit.key, err)
+		}
+		if len(r.Cells) != tt.cells || last < 0.5 || last > 1 {
+			t.Errorf("%s: %d cells, %v done at last; want %d", tt.unit.key, len(r.Cells), last, tt.cells)
+		}
+		for _, c := range r.Cells {
+			reason := tt.cannot[c.Contender]
+			if c.Section == Registration {
+				reason = "" // what can't be proven can still be registered
+			}
+			if reason != "" {
+				if !strings.HasPrefix(c.Cannot, reason) || len(c.Samples) != 0 {
+					t.Errorf("%s: %+v, want to read that it can't: %s", tt.unit.key, c, reason)
+				}
+				continue
+			}
+			if c.Cannot != "" || len(c.Samples) != tt.samples || c.Samples.Min() <= 0 {
+				t.Errorf("%s: %+v, want %d samples", tt.unit.key, c, tt.samples)
+			}
+		}
+	}
+}
+
+func TestUnitsCountAllocations(t *testing.T) {
+	s, err := bench.ScenarioNamed("Param1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := new(Run)
+	if err := servingUnit(few(t), s, tiny).run(t.Context(), r, func(float64) {}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name          string
+		bytes, allocs float64
+	}{
+		{"no router", 0, 0}, {"httprouter", 32, 1}, {"http.ServeMux", 16, 1},
+	} {
+		if c, ok := r.Cell(Serving, "Param1", tt.name); !ok || c.Bytes != tt.bytes || c.Allocs != tt.allocs {
+			t.Errorf("%s: %v B, %v allocations; want %v, %v", tt.name, c.Bytes, c.Allocs, tt.bytes, tt.allocs)
+		}
+	}
+}
+
+func TestInterruptedUnitsLeaveNothing(t *testing.T) {
+	s, err := bench.ScenarioNamed("Param1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entrants := few(t)
+	for _, u := range []unit{
+		servingUnit(entrants, s, tiny), scalingUnit(entrants[:4], 10, nil, tiny, 1), heapUnit(entrants[:4], "gplus"),
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		r := new(Run)
+		if err := u.run(ctx, r, func(float64) { cancel() }); !errors.Is(err, context.Canceled) || len(r.Cells) != 0 {
+			t.Errorf("%s: error %v and %d cells, want the context's and none", u.key, err, len(r.Cells))
+		}
+	}
+}
+
+func TestSlowRegistrationIsLeftOut(t *testing.T) {
+	r := &Run{Cells: []Cell{
+		{Section: Registration, Scenario: "Scale100", Contender: "quick", Samples: Samples{1000}},
+		{Section: Registration, Scenario: "Scale100", Contender: "slow", Samples: Samples{1e6}},
+		{Section: Registration, Scenario: "Scale100", Contender: "never", Cannot: "because"},
+	}}
+	for _, tt := range []struct{ name, want string }{
+		{"quick", ""},
+		{"slow", "left out: registering 100 routes took 100ms"},
+		{"never", "left out: has no figure at 100 routes"},
+	} {
+		if got := tooSlow(r, tt.name, 1000, []int{10, 100, 500}, 8*time.Second); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func sampleRun() *Run {
+	return &Run{
+		Started: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC), Command: "go run ./cmd/showdown", Done: []string{"serving/Param1"},
+		Machine:    Machine{CPU: "Z80", Cores: 1, System: "cp/m", Go: "go1.26.8", Load: "wrk"},
+		Contenders: []Entry{{Name: "a", Version: "v1.0.0", Classes: []contender.Class{contender.Native}}},
+		Cells:      []Cell{{Section: Serving, Scenario: "Param1", Contender: "a", Samples: Samples{100, 101, 102, 99, 98, 100}}},
+	}
+}
+
+func TestRunsSurviveTheirFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "new", "run.json")
+	r := sampleRun()
+	if err := r.Write(file); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, r) {
+		t.Errorf("got\n%+v\nwant\n%+v", got, r)
+	}
+}
+
+func TestResume(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "run.json")
+	fresh := sampleRun()
+	fresh.Done, fresh.Cells = nil, nil
+	if got, err := Resume(file, fresh); err != nil || got != fresh {
+		t.Errorf("without a file: %v, %v; want to start fresh", got, err)
+	}
+	if err := sampleRun().Write(file); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Resume(file, fresh); err != nil || len(got.Done) != 1 || len(got.Cells) != 1 {
+		t.Errorf("with a file: %+v, %v; want what it holds", got, err)
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(*Run)
+	}{
+		{"-quick", func(r *Run) { r.Quick = true }},
+		{"Go", func(r *Run) { r.Machine.Go = "go1.99" }},
+		{"machine", func(r *Run) { r.Machine.CPU = "6502" }},
+		{"list of contenders", func(r *Run) { r.Contenders = []Entry{{Name: "a", Version: "v2.0.0"}} }},
+	} {
+		other := sampleRun()
+		tt.change(other)
+		if _, err := Resume(file, other); err == nil || !strings.Contains(err.Error(), "can't be resumed: its "+tt.name+" is") {
+			t.Errorf("another %s: error %v", tt.name, err)
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	old, new := sampleRun(), sampleRun()
+	new.Cells = []Cell{
+		{Section: Serving, Scenario: "Param1", Contender: "a", Samples: Samples{50, 51, 52, 49, 48, 50}},
+		{Section: Serving, Scenario: "Param1", Contender: "newcomer", Samples: Samples{1}},
+	}
+	var out strings.Builder
+	Compare(&out, old, new)
+	for _, want := range []string{"serving, Param1 (ns/request)", "-50.00%", "p=0.002"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "newcomer") {
+		t.Errorf("compares what only one run has:\n%s", out.String())
+	}
+	out.Reset()
+	Compare(&out, old, old)
+	if !strings.Contains(out.String(), "~") {
+		t.Errorf("finds a difference between a run and itself:\n%s", out.String())
+	}
+}
