@@ -36,6 +36,17 @@ func TestNoCacheResponse(t *testing.T) {
 	}
 }
 
+func TestNoCacheHeadersAreApart(t *testing.T) {
+	h := serve(middleware.NoCache(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, name := range []string{"Cache-Control", "Expires", "Pragma"} {
+			w.Header().Add(name, "added")
+		}
+	})), get("/")).Header()
+	if h["Expires"][0] == "added" || h["Pragma"][0] == "added" || h["X-Accel-Expires"][0] != "0" {
+		t.Errorf("a value added to one header shows in another: %v", h)
+	}
+}
+
 func TestNoCacheRequest(t *testing.T) {
 	sent := http.Header{"If-Match": {"a"}, "If-None-Match": {"*"}, "If-Modified-Since": {"b"}, "If-Unmodified-Since": {"c"}, "If-Range": {"d"}, "Accept": {"e"}}
 	for _, tt := range []struct {

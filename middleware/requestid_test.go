@@ -84,10 +84,20 @@ func TestRequestIDFromClient(t *testing.T) {
 func TestRequestIDDigits(t *testing.T) {
 	const ids = 16_000
 	var seen [32][256]int
+	repeated := 0
 	for range ids {
-		for place, digit := range []byte(requestID(t)) {
+		id := requestID(t)
+		for place, digit := range []byte(id) {
 			seen[place][digit]++
 		}
+		for i := 8; i < 32; i += 8 {
+			if strings.Contains(id[:i], id[i:i+8]) {
+				repeated++
+			}
+		}
+	}
+	if repeated > 2 {
+		t.Errorf("%d of %d ids repeat 8 digits", repeated, ids)
 	}
 	for place := range seen {
 		for _, digit := range []byte("0123456789abcdef") {
