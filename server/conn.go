@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
@@ -59,6 +60,7 @@ type conn struct {
 	// quietSince is when the connection was opened or finished its last
 	// request, in Unix nanoseconds; 0 while it has a request or is hijacked.
 	quietSince atomic.Int64
+	used       atomic.Bool // it has had a request
 	closing    sync.Once
 
 	mu            sync.Mutex // guards the rest, and the order of SetDeadline calls
@@ -67,6 +69,7 @@ type conn struct {
 	fresh         bool // no SetReadDeadline since StateActive
 	stallReads    bool
 	stallWrites   bool
+	stalled       bool       // a write has stalled: no further one is tried
 	reads         stallClock // used by one reader at a time
 }
 
@@ -108,6 +111,7 @@ func (c *conn) setState(cs http.ConnState) {
 	case http.StateNew, http.StateIdle:
 		c.quietSince.Store(time.Now().UnixNano())
 	case http.StateActive:
+		c.used.Store(true)
 		c.quietSince.Store(0)
 		c.mu.Lock()
 		c.fresh = !c.readDeadline
@@ -158,56 +162,79 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// armWrite gives the next write its time, if writes are under StallTimeout.
-func (c *conn) armWrite() bool {
+// write does one write under the rules. It reports whether to go on after a
+// timeout, because the peer has taken enough in time.
+func (c *conn) write(f func() (int64, error)) (n int64, err error, more bool) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stallWrites {
+	stall := c.stallWrites
+	if c.stalled {
+		// Without this, crypto/tls would wait 5 s more to say goodbye.
+		c.mu.Unlock()
+		return 0, os.ErrDeadlineExceeded, false
+	}
+	if stall {
 		c.Conn.SetWriteDeadline(time.Now().Add(c.l.s.StallTimeout))
 	}
-	return c.stallWrites
+	c.mu.Unlock()
+	n, err = f()
+	if err == nil || !stall || !errors.Is(err, os.ErrDeadlineExceeded) {
+		return n, err, false
+	}
+	if n >= stallBytes {
+		return n, nil, true
+	}
+	c.mu.Lock()
+	c.stalled = c.stallWrites // else the deadline was somebody else's
+	c.mu.Unlock()
+	return n, err, false
 }
 
-// Write goes on after a timeout as long as the peer has taken enough in time.
 func (c *conn) Write(p []byte) (n int, err error) {
-	for {
-		stall := c.armWrite()
-		m, err := c.Conn.Write(p[n:])
-		n += m
-		if err == nil || !stall || m < stallBytes || !errors.Is(err, os.ErrDeadlineExceeded) {
-			return n, err
-		}
+	for more := true; more; {
+		var m int64
+		m, err, more = c.write(func() (int64, error) {
+			m, err := c.Conn.Write(p[n:])
+			return int64(m), err
+		})
+		n += int(m)
 	}
+	return n, err
 }
 
 // sendfileChunk is short enough for a slow client to take stallBytes of it,
 // and long enough to be no slower than sendfile in one go.
 const sendfileChunk = 4 << 20
 
-// ReadFrom keeps sendfile working through this wrapper.
+// ReadFrom keeps sendfile working through this wrapper. Only files can be
+// resumed where a timeout has cut them; from anything else, bytes that were
+// read and not sent would be lost.
 func (c *conn) ReadFrom(src io.Reader) (n int64, err error) {
-	rf, ok := c.Conn.(io.ReaderFrom)
-	if !ok {
+	outer, _ := src.(*io.LimitedReader) // net/http and net look through one
+	limit := int64(math.MaxInt64)
+	inner := src
+	if outer != nil {
+		inner, limit = outer.R, outer.N
+	}
+	file, _ := inner.(*os.File)
+	to, ok := c.Conn.(io.ReaderFrom)
+	if file == nil || !ok {
 		return io.Copy(struct{ io.Writer }{c}, src)
 	}
-	// net looks through one io.LimitedReader for the file.
-	limit := int64(1<<63 - 1)
-	outer, _ := src.(*io.LimitedReader)
-	if outer != nil {
-		src, limit = outer.R, outer.N
+	start, err := file.Seek(0, io.SeekCurrent)
+	if err != nil { // a pipe
+		return io.Copy(struct{ io.Writer }{c}, src)
 	}
 	for n < limit {
-		stall := c.armWrite()
 		want := min(limit-n, sendfileChunk)
-		m, err := rf.ReadFrom(&io.LimitedReader{R: src, N: want})
+		m, err, more := c.write(func() (int64, error) { return to.ReadFrom(&io.LimitedReader{R: file, N: want}) })
 		n += m
 		if outer != nil {
 			outer.N -= m
 		}
-		switch {
-		case err == nil && m == want:
-		case err != nil && stall && m >= stallBytes && errors.Is(err, os.ErrDeadlineExceeded):
-		default:
+		if more { // where sendfile did not apply, more was read than sent
+			_, err = file.Seek(start+n, io.SeekStart)
+		}
+		if err != nil || m < want && !more {
 			return n, err
 		}
 	}

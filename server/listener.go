@@ -23,7 +23,8 @@ const quietTime = time.Second
 // is room, so that it knows that somebody waits; the rest queue in the kernel.
 type listener struct {
 	net.Listener
-	s *Server
+	s   *Server
+	tls bool
 
 	mu    sync.Mutex
 	conns map[*conn]struct{}
@@ -149,13 +150,15 @@ func (l *listener) evict() bool {
 	return true
 }
 
-// closeConns closes every connection.
-func (l *listener) closeConns() {
+// closeConns closes the connections for which which is true.
+func (l *listener) closeConns(which func(*conn) bool) {
 	l.mu.Lock()
 	conns := slices.Collect(maps.Keys(l.conns))
 	l.mu.Unlock()
 	for _, c := range conns {
-		c.Close()
+		if which(c) {
+			c.Close()
+		}
 	}
 }
 
@@ -203,7 +206,7 @@ func (l *listener) refuse(c *conn) {
 	if last := l.warned.Load(); now > last && l.warned.CompareAndSwap(last, now) {
 		l.s.logger().Warn("too many connections from one address", "ip", c.ip.String(), "limit", l.s.MaxConnsPerIP, "refused so far", total)
 	}
-	if l.s.tls() || l.lingers.Load() >= maxLingers {
+	if l.tls || l.lingers.Load() >= maxLingers {
 		c.Conn.Close()
 		return
 	}

@@ -83,6 +83,18 @@ func eventually(t *testing.T, within time.Duration, what string, ok func() bool)
 	}
 }
 
+// refusesConnections waits for a drain to close its listener.
+func refusesConnections(t *testing.T, addr string) {
+	t.Helper()
+	eventually(t, 5*time.Second, "new connections are refused", func() bool {
+		c, err := net.Dial("tcp", addr)
+		if err == nil {
+			c.Close()
+		}
+		return err != nil
+	})
+}
+
 func hello(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") }
 
 // get sends one GET with c and wants 200 and "hello".

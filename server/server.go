@@ -159,13 +159,13 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	}
 	served := make(chan error, 1)
 	go func() {
-		if s.tls() {
+		if l.tls {
 			served <- s.HTTP.ServeTLS(l, "", "")
 		} else {
 			served <- s.HTTP.Serve(l)
 		}
 	}()
-	s.logger().Info("serving", "addr", ln.Addr().String(), "tls", s.tls())
+	s.logger().Info("serving", "addr", ln.Addr().String(), "tls", l.tls)
 	select {
 	case err := <-served:
 		s.HTTP.Close()
@@ -197,6 +197,8 @@ func (s *Server) drain(l *listener) error {
 	for ctx.Err() == nil && time.Since(start) < settleTime && l.unsettled(settleTime) {
 		l.awaitClose(10 * time.Millisecond)
 	}
+	// Shutdown grants connections that never sent anything 5 s.
+	l.closeConns(func(c *conn) bool { return !c.used.Load() })
 	s.HTTP.Shutdown(ctx)
 	// Shutdown forgets hijacked connections; the listener does not.
 	for ctx.Err() == nil && l.open() > 0 {
@@ -208,7 +210,7 @@ func (s *Server) drain(l *listener) error {
 		return nil
 	}
 	s.HTTP.Close()
-	l.closeConns()
+	l.closeConns(func(*conn) bool { return true })
 	return fmt.Errorf("server: %d connections outstayed the drain of %v and were closed; raise DrainTimeout, or end long requests through http.Server.RegisterOnShutdown", open, s.DrainTimeout)
 }
 
@@ -269,6 +271,7 @@ func (s *Server) prepare(ln net.Listener) (*listener, error) {
 		config.GetCertificate = cert.get
 		s.HTTP.TLSConfig = config
 	}
+	l.tls = s.tls()
 	if s.HTTP.ErrorLog == nil {
 		s.HTTP.ErrorLog = slog.NewLogLogger(s.logger().Handler(), slog.LevelWarn)
 	}

@@ -112,13 +112,7 @@ func TestDrain(t *testing.T) {
 		<-started
 		done := make(chan error)
 		go func() { done <- stop() }()
-		eventually(t, 5*time.Second, "new connections refused", func() bool {
-			nc, err := net.Dial("tcp", addr)
-			if err == nil {
-				nc.Close()
-			}
-			return err != nil
-		})
+		refusesConnections(t, addr)
 		close(release)
 		if err := <-slow; err != nil {
 			t.Errorf("%s: a running request: %v", v.name, err)
@@ -141,7 +135,7 @@ func TestDrainAnswersKeepAliveConnections(t *testing.T) {
 		t.Error("before the drain: Connection: close, want keep-alive")
 	}
 	go stop()
-	eventually(t, 5*time.Second, "draining", func() bool { _, err := net.Dial("tcp", addr); return err != nil })
+	refusesConnections(t, addr)
 	if !exchange().Close {
 		t.Error("during the drain: keep-alive, want Connection: close")
 	}

@@ -1,0 +1,423 @@
+package server_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/server"
+)
+
+// stall is short for tests; what honest clients do lasts several of it, and
+// what attackers do has to end soon after it.
+const stall = 200 * time.Millisecond
+
+func impatient(s *server.Server) {
+	s.StallTimeout = stall
+	s.HTTP.ReadHeaderTimeout = stall
+	s.HTTP.IdleTimeout = stall
+}
+
+// pause is work that a handler or an honest client does meanwhile.
+func pause(stalls int) { <-time.After(time.Duration(stalls) * stall) }
+
+// endless never stops answering.
+func endless(w http.ResponseWriter, r *http.Request) {
+	for p := make([]byte, 64<<10); ; {
+		if _, err := w.Write(p); err != nil {
+			return
+		}
+	}
+}
+
+func endlessFile(name string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, name) }
+}
+
+func readAll(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); hello(w, r) }
+
+// Every way to hold a connection for nothing ends by itself.
+func TestAttacksEnd(t *testing.T) {
+	big := filepath.Join(t.TempDir(), "big")
+	if err := os.WriteFile(big, make([]byte, 64<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const post = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"
+	const get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+	const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+	// HEADERS of stream 1 without END_HEADERS.
+	const halfHeaders = preface + "\x00\x00\x01\x01\x00\x00\x00\x00\x01\x82"
+	for _, c := range []struct {
+		name string
+		v    variant
+		h    http.HandlerFunc
+		send string
+		drip bool // go on with a byte now and then
+	}{
+		{"silence", plain, hello, "", false},
+		{"half a header", plain, hello, "GET / HTTP/1.1\r\nHost:", false},
+		{"a dripping header", plain, hello, "GET / HTTP/1.1\r\nX: ", true},
+		{"no TLS handshake", overTLS, hello, "", false},
+		{"idle after a request", plain, hello, get, false},
+		{"body missing", plain, readAll, post, false},
+		{"body dripping", plain, readAll, post, true},
+		{"body missing, chunked", plain, readAll, "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", false},
+		{"body missing, after 100 Continue", plain, readAll, strings.Replace(post, "\r\n\r\n", "\r\nExpect: 100-continue\r\n\r\n", 1), false},
+		{"body missing that nobody reads", plain, hello, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", false},
+		{"body missing before a long answer", plain, endless, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", false},
+		{"answer not read", plain, endless, get, false},
+		{"file not read", plain, endlessFile(big), get, false},
+		{"answer not read, request dripping on", plain, endless, get, true},
+		{"pipelined, answers not read", plain, endless, get + get + get, false},
+		{"body missing over TLS", overTLS, readAll, post, false},
+		{"body dripping over TLS", overTLS, readAll, post, true},
+		{"answer not read over TLS", overTLS, endless, get, false},
+		{"HTTP/2, then silence", http2c, hello, preface, false},
+		{"HTTP/2, half of the headers", http2c, hello, halfHeaders, false},
+		{"HTTP/2 over TLS, then silence", http2, hello, preface, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, addr, _ := start(t, c.h, func(s *server.Server) { c.v.configure(t, s); impatient(s) })
+			nc := dial(t, addr)
+			if c.v.scheme == "https://" && c.send != "" {
+				nc = tls.Client(nc, &tls.Config{InsecureSkipVerify: true, NextProtos: c.v.alpn()})
+			}
+			if _, err := io.WriteString(nc, c.send); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, 5*time.Second, "the server has taken the connection", func() bool { return s.Stats().Open == 1 })
+			if c.drip {
+				go func() {
+					for err := error(nil); err == nil; _, err = nc.Write([]byte("1")) {
+						<-time.After(stall / 10)
+					}
+				}()
+			}
+			eventually(t, 15*stall, "the server has closed the connection", func() bool { return s.Stats().Open == 0 })
+		})
+	}
+}
+
+func (v variant) alpn() []string {
+	if v.transport().Protocols.HTTP2() {
+		return []string{"h2"}
+	}
+	return []string{"http/1.1"}
+}
+
+// In HTTP/2 it is the stream that ends, with an error for the handler.
+func TestHTTP2StreamsThatStallEnd(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		h    func(w http.ResponseWriter, r *http.Request) error
+		body bool
+	}{
+		{"answer not read", func(w http.ResponseWriter, r *http.Request) error {
+			for p := make([]byte, 64<<10); ; {
+				if _, err := w.Write(p); err != nil {
+					return err
+				}
+			}
+		}, false},
+		{"answer not read, as strings", func(w http.ResponseWriter, r *http.Request) error {
+			for p := strings.Repeat("a", 64<<10); ; {
+				if _, err := io.WriteString(w, p); err != nil {
+					return err
+				}
+			}
+		}, false},
+		{"body missing", func(w http.ResponseWriter, r *http.Request) error {
+			_, err := io.Copy(io.Discard, r.Body)
+			return err
+		}, true},
+	} {
+		failed := make(chan error, 1)
+		_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { failed <- c.h(w, r) }), func(s *server.Server) { http2.configure(t, s); impatient(s) })
+		tr := http2.transport()
+		var body io.Reader
+		if c.body {
+			pr, pw := io.Pipe()
+			defer pw.Close()
+			body = pr
+		}
+		req, _ := http.NewRequest("POST", "https://"+addr, body)
+		answered := make(chan bool)
+		go func() {
+			if resp, err := tr.RoundTrip(req); err == nil {
+				defer resp.Body.Close()
+			}
+			<-answered
+		}()
+		select {
+		case err := <-failed:
+			if !errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("%s: the handler got %v, want a deadline error", c.name, err)
+			}
+		case <-time.After(30 * stall):
+			t.Errorf("%s: the handler still waits", c.name)
+		}
+		close(answered)
+		tr.CloseIdleConnections()
+	}
+}
+
+// What honest clients and handlers do takes as long as it takes.
+func TestHonestTrafficSurvives(t *testing.T) {
+	alive := func(w http.ResponseWriter, r *http.Request) {
+		if err := r.Context().Err(); err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		hello(w, r)
+	}
+	// slowBody sends 4 KiB now and again, for six StallTimeouts.
+	slowBody := func() io.Reader {
+		pr, pw := io.Pipe()
+		go func() {
+			for range 12 {
+				<-time.After(stall / 2)
+				pw.Write(make([]byte, 4<<10))
+			}
+			pw.Close()
+		}()
+		return pr
+	}
+	lateBody := func() io.Reader {
+		pr, pw := io.Pipe()
+		go func() { pause(3); io.WriteString(pw, "late"); pw.Close() }()
+		return pr
+	}
+	for _, c := range []struct {
+		name string
+		body func() io.Reader
+		h    http.HandlerFunc
+		want string
+	}{
+		{"events, far apart", nil, func(w http.ResponseWriter, r *http.Request) {
+			for range 3 {
+				io.WriteString(w, "event ")
+				http.NewResponseController(w).Flush()
+				pause(2)
+			}
+			alive(w, r)
+		}, "event event event hello"},
+		{"a slow handler", nil, func(w http.ResponseWriter, r *http.Request) { pause(3); alive(w, r) }, "hello"},
+		{"a slow handler that has read its body", func() io.Reader { return strings.NewReader("x") }, func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			pause(3)
+			alive(w, r)
+		}, "hello"},
+		{"events without having read the body", func() io.Reader { return strings.NewReader("x") }, func(w http.ResponseWriter, r *http.Request) {
+			http.NewResponseController(w).Flush()
+			pause(3)
+			alive(w, r)
+		}, "hello"},
+		{"a handler that thinks before it reads", func() io.Reader { return strings.NewReader(strings.Repeat("x", 1<<20)) }, func(w http.ResponseWriter, r *http.Request) {
+			pause(3)
+			n, err := io.Copy(io.Discard, r.Body)
+			fmt.Fprintln(w, n, err)
+		}, "1048576 <nil>\n"},
+		{"a handler that thinks while it reads", func() io.Reader { return strings.NewReader(strings.Repeat("x", 1<<20)) }, func(w http.ResponseWriter, r *http.Request) {
+			n, _ := io.CopyN(io.Discard, r.Body, 1<<19)
+			pause(3)
+			m, err := io.Copy(io.Discard, r.Body)
+			fmt.Fprintln(w, n+m, err)
+		}, "1048576 <nil>\n"},
+		{"a slow upload", slowBody, func(w http.ResponseWriter, r *http.Request) {
+			n, err := io.Copy(io.Discard, r.Body)
+			fmt.Fprintln(w, n, err)
+		}, "49152 <nil>\n"},
+		{"an upload that the handler waits longer for", lateBody, func(w http.ResponseWriter, r *http.Request) {
+			http.NewResponseController(w).SetReadDeadline(time.Now().Add(20 * stall))
+			text, err := io.ReadAll(r.Body)
+			fmt.Fprintln(w, string(text), err)
+		}, "late <nil>\n"},
+		{"an upload that the handler waits for without end", lateBody, func(w http.ResponseWriter, r *http.Request) {
+			http.NewResponseController(w).SetReadDeadline(time.Time{})
+			text, err := io.ReadAll(r.Body)
+			fmt.Fprintln(w, string(text), err)
+		}, "late <nil>\n"},
+	} {
+		for _, v := range variants {
+			t.Run(c.name+"/"+v.name, func(t *testing.T) {
+				t.Parallel()
+				_, addr, _ := start(t, c.h, func(s *server.Server) { v.configure(t, s); impatient(s) })
+				var body io.Reader
+				if c.body != nil {
+					body = c.body()
+				}
+				req, _ := http.NewRequest("POST", v.scheme+addr, body)
+				tr := v.transport()
+				defer tr.CloseIdleConnections()
+				resp, err := tr.RoundTrip(req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer resp.Body.Close()
+				if got, err := io.ReadAll(resp.Body); err != nil || string(got) != c.want {
+					t.Errorf("%q, %v; want %q", got, err, c.want)
+				}
+			})
+		}
+	}
+}
+
+// A slow reader that takes something in each StallTimeout gets everything.
+func TestSlowReaderGetsEverything(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	const size = 24 << 20
+	if err := os.WriteFile(file, make([]byte, size), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, h := range map[string]http.HandlerFunc{
+		"file":   endlessFile(file),
+		"writes": func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, size)) },
+	} {
+		_, addr, _ := start(t, h, impatient)
+		nc := dial(t, addr)
+		nc.(*net.TCPConn).SetReadBuffer(64 << 10)
+		io.WriteString(nc, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+		total := int64(0)
+		for err := error(nil); err == nil; {
+			var n int64
+			n, err = io.CopyN(io.Discard, nc, 1<<20)
+			total += n
+			if total < 12<<20 {
+				<-time.After(stall / 2)
+			}
+		}
+		if total < size {
+			t.Errorf("%s: got %d bytes, want %d and a header", name, total, size)
+		}
+	}
+}
+
+// A hijacked connection has left the server's rules, but still counts.
+func TestHijackedConnectionsHaveNoDeadline(t *testing.T) {
+	t.Parallel()
+	s, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c, rw, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if _, ok := c.(interface{ NetConn() net.Conn }).NetConn().(*net.TCPConn); !ok {
+			t.Errorf("NetConn is not the TCP connection")
+		}
+		go func() {
+			defer c.Close()
+			io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\n\r\n")
+			io.Copy(c, rw)
+		}()
+	}), impatient)
+	nc := dial(t, addr)
+	io.WriteString(nc, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	readResponse(t, nc)
+	pause(4)
+	io.WriteString(nc, "ping")
+	echo := make([]byte, 4)
+	if _, err := io.ReadFull(nc, echo); err != nil || string(echo) != "ping" || s.Stats().Open != 1 {
+		t.Errorf("%q, %v, %d open; want an echo on one connection", echo, err, s.Stats().Open)
+	}
+	nc.Close()
+	eventually(t, 5*time.Second, "closed", func() bool { return s.Stats().Open == 0 })
+}
+
+// The writers offer what net/http's own offer: an assertion in a library must
+// not change its result.
+func TestWritersKeepTheirMethods(t *testing.T) {
+	methods := func(w any) (names []string) {
+		for name, ok := range map[string]bool{
+			"Flusher":       is[http.Flusher](w),
+			"FlushError":    is[interface{ FlushError() error }](w),
+			"Hijacker":      is[http.Hijacker](w),
+			"Pusher":        is[http.Pusher](w),
+			"CloseNotifier": is[http.CloseNotifier](w), //lint:ignore SA1019 on purpose
+			"ReaderFrom":    is[io.ReaderFrom](w),
+			"StringWriter":  is[io.StringWriter](w),
+			"ReadDeadline":  http.NewResponseController(w.(http.ResponseWriter)).SetReadDeadline(time.Time{}) == nil,
+			"WriteDeadline": http.NewResponseController(w.(http.ResponseWriter)).SetWriteDeadline(time.Time{}) == nil,
+			"FullDuplex":    http.NewResponseController(w.(http.ResponseWriter)).EnableFullDuplex() == nil,
+		} {
+			if ok {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	for _, v := range variants {
+		seen := make(chan []string, 2)
+		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { seen <- methods(w); hello(w, r) })
+		bare := httptest.NewUnstartedServer(h)
+		bare.EnableHTTP2 = true
+		bare.Config.Protocols = server.New("", h).HTTP.Protocols
+		bare.Config.Protocols.SetUnencryptedHTTP2(true)
+		if v.scheme == "https://" {
+			bare.StartTLS()
+		} else {
+			bare.Start()
+		}
+		_, addr, _ := start(t, h, func(s *server.Server) { v.configure(t, s) })
+		c := &http.Client{Transport: v.transport()}
+		if err := errors.Join(get(c, bare.URL), get(c, v.scheme+addr)); err != nil {
+			t.Fatal(err)
+		}
+		want, got := <-seen, <-seen
+		if len(want) != len(got) || !reflect.DeepEqual(set(want), set(got)) {
+			t.Errorf("%s: %v, want %v", v.name, got, want)
+		}
+		c.CloseIdleConnections()
+		bare.Close()
+	}
+}
+
+func is[T any](v any) bool { _, ok := v.(T); return ok }
+
+func set(names []string) map[string]bool {
+	m := map[string]bool{}
+	for _, n := range names {
+		m[n] = true
+	}
+	return m
+}
+
+// ReadTimeout and WriteTimeout of http.Server, where set, keep their meaning.
+func TestFixedTimeoutsWin(t *testing.T) {
+	t.Parallel()
+	failed := make(chan error, 1)
+	_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, err := io.Copy(io.Discard, r.Body)
+		failed <- err
+	}), func(s *server.Server) { s.HTTP.ReadTimeout = stall })
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	nc := dial(t, addr)
+	io.WriteString(nc, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n")
+	go func() {
+		for ctx.Err() == nil {
+			nc.Write(make([]byte, 4<<10))
+			<-time.After(stall / 4)
+		}
+	}()
+	select {
+	case err := <-failed:
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("body: %v, want a deadline error", err)
+		}
+	case <-time.After(20 * stall):
+		t.Error("ReadTimeout did not end a body that came slowly")
+	}
+}
