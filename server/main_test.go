@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -29,6 +30,9 @@ func TestMain(m *testing.M) {
 		childServer()
 		return
 	}
+	// Most tests wait for timeouts, not for a processor.
+	flag.Parse()
+	flag.Set("test.parallel", "16")
 	os.Exit(m.Run())
 }
 

@@ -35,6 +35,7 @@ func TestEachProtocol(t *testing.T) {
 }
 
 func TestHealth(t *testing.T) {
+	t.Parallel()
 	var notReady error
 	s, addr, stop := start(t, http.HandlerFunc(hello), func(s *server.Server) {
 		s.Ready = func(context.Context) error { return notReady }
@@ -97,6 +98,7 @@ func TestHealth(t *testing.T) {
 // answer that asks them to close, new connections are not accepted, and what
 // outstays the deadline is closed and reported.
 func TestDrain(t *testing.T) {
+	t.Parallel()
 	for _, v := range variants {
 		started, release := make(chan bool, 10), make(chan bool)
 		_, addr, stop := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -258,6 +260,7 @@ func TestDefaults(t *testing.T) {
 
 // What the user has hung onto http.Server still runs.
 func TestHooksOfTheUserStay(t *testing.T) {
+	t.Parallel()
 	type key struct{}
 	states := make(chan http.ConnState, 10)
 	_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -296,7 +296,7 @@ func TestSlowReaderGetsEverything(t *testing.T) {
 			n, err = io.CopyN(io.Discard, nc, 1<<20)
 			total += n
 			if total < 12<<20 {
-				<-time.After(stall / 2)
+				<-time.After(stall / 4)
 			}
 		}
 		if total < size {

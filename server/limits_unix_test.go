@@ -1,0 +1,303 @@
+//go:build unix
+
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/server"
+)
+
+// 2,000 connections that send their header a byte at a time, and that come
+// back whenever they are cut off, take no request away from 200 ordinary
+// clients; neither with room for all of them nor with a limit that is smaller
+// than the attack.
+func TestSlowLoris(t *testing.T) {
+	const attackers, clients, requests = 2000, 200, 8
+	for _, c := range []struct {
+		name     string
+		maxConns int
+	}{
+		{"room for all", 4000},
+		{"less room than attackers", 1000},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, addr, _ := start(t, http.HandlerFunc(hello), func(s *server.Server) {
+				s.MaxConns = c.maxConns
+				s.HTTP.ReadHeaderTimeout = 2 * time.Second
+			})
+			ctx, cancel := context.WithCancel(context.Background())
+			var attack, work sync.WaitGroup
+			for range attackers {
+				attack.Go(func() {
+					for ctx.Err() == nil {
+						loris(ctx, addr)
+					}
+				})
+			}
+			eventually(t, 20*time.Second, "the attack is on", func() bool { return s.Stats().Open >= min(c.maxConns, attackers)*9/10 })
+			var failed atomic.Int64
+			for i := range clients {
+				work.Go(func() {
+					tr := &http.Transport{DisableKeepAlives: i%2 == 0} // half of them connect anew each time
+					defer tr.CloseIdleConnections()
+					for range requests {
+						if err := get(&http.Client{Transport: tr}, "http://"+addr); err != nil {
+							failed.Add(1)
+							t.Error(err)
+						}
+					}
+				})
+			}
+			work.Wait()
+			cancel()
+			attack.Wait()
+			if n := failed.Load(); n > 0 {
+				t.Errorf("%d of %d requests failed", n, clients*requests)
+			}
+		})
+	}
+}
+
+// loris holds one connection for as long as it is let.
+func loris(ctx context.Context, addr string) {
+	var d net.Dialer
+	c, err := d.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return
+	}
+	stop := context.AfterFunc(ctx, func() { c.Close() })
+	defer func() { stop(); c.Close() }()
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	cut := make(chan bool)
+	go func() { io.Copy(io.Discard, c); close(cut) }()
+	io.WriteString(c, "GET / HTTP/1.1\r\nX: ")
+	for {
+		select {
+		case <-cut:
+			return
+		case <-tick.C:
+			if _, err := c.Write([]byte("x")); err != nil {
+				c.Close()
+			}
+		}
+	}
+}
+
+// A burst of more connections than are allowed: all are answered, in turn,
+// and never more than allowed are open.
+func TestBurstPastTheLimit(t *testing.T) {
+	const limit, burst = 10, 300
+	for _, v := range []variant{plain, overTLS} {
+		var s *server.Server // for the handler
+		var peak atomic.Int64
+		var addr string
+		s, addr, _ = start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			for n := int64(s.Stats().Open); ; {
+				if p := peak.Load(); n <= p || peak.CompareAndSwap(p, n) {
+					break
+				}
+			}
+			hello(w, r)
+		}), func(s *server.Server) { v.configure(t, s); s.MaxConns = limit })
+		var wg sync.WaitGroup
+		for range burst {
+			wg.Go(func() {
+				tr := v.transport()
+				defer tr.CloseIdleConnections()
+				for range 3 { // over a connection that it would like to keep
+					if err := get(&http.Client{Transport: tr}, v.scheme+addr); err != nil {
+						t.Errorf("%s: %v", v.name, err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if p := peak.Load(); p > limit {
+			t.Errorf("%s: %d connections open at once, want at most %d", v.name, p, limit)
+		}
+	}
+}
+
+// Who is idle gives way to who comes; who has a request does not.
+func TestQuietConnectionsGiveWay(t *testing.T) {
+	t.Parallel()
+	release := make(chan bool)
+	s, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/busy" {
+			<-release
+		}
+		hello(w, r)
+	}), func(s *server.Server) { s.MaxConns = 3 })
+	send := func(path string) net.Conn {
+		c := dial(t, addr)
+		io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
+		return c
+	}
+	busy, first, second := send("/busy"), send("/"), send("/")
+	readResponse(t, first)
+	readResponse(t, second)
+	third := send("/")
+	if readResponse(t, third); s.Stats().Evicted != 1 {
+		t.Errorf("%d connections evicted, want 1", s.Stats().Evicted)
+	}
+	first.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if _, err := io.Copy(io.Discard, first); err != nil {
+		t.Errorf("the connection that was idle for longest: %v, want a clean end", err)
+	}
+	close(release)
+	if resp := readResponse(t, busy); resp.StatusCode != 200 {
+		t.Errorf("the busy connection: %s", resp.Status)
+	}
+}
+
+func TestLimitPerIP(t *testing.T) {
+	t.Parallel()
+	for _, v := range []variant{plain, overTLS} {
+		s, addr, _ := start(t, http.HandlerFunc(hello), func(s *server.Server) { v.configure(t, s); s.MaxConnsPerIP = 2 })
+		from := func(ip string) net.Conn {
+			d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}
+			c, err := d.Dial("tcp", addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { c.Close() })
+			if v.scheme == "https://" {
+				c = tls.Client(c, &tls.Config{InsecureSkipVerify: true})
+			}
+			c.SetDeadline(time.Now().Add(10 * time.Second))
+			return c
+		}
+		ask := func(c net.Conn) string {
+			if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+				return "closed"
+			}
+			resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+			if err != nil {
+				return "closed"
+			}
+			return resp.Status
+		}
+		refused := map[string]string{"http://": "429 Too Many Requests", "https://": "closed"}[v.scheme]
+		one, two := from("127.0.0.1"), from("127.0.0.1")
+		for i, c := range []struct {
+			conn net.Conn
+			want string
+		}{
+			{one, "200 OK"},
+			{two, "200 OK"},
+			{from("127.0.0.1"), refused},
+			{from("127.0.0.2"), "200 OK"},
+			{one, "200 OK"},
+		} {
+			if got := ask(c.conn); got != c.want {
+				t.Errorf("%s: connection %d: %q, want %q", v.name, i, got, c.want)
+			}
+		}
+		if got := s.Stats().Refused; got != 1 {
+			t.Errorf("%s: %d refused, want 1", v.name, got)
+		}
+		two.Close()
+		eventually(t, 5*time.Second, "a closed connection counts no more", func() bool { return ask(from("127.0.0.1")) == "200 OK" })
+	}
+}
+
+// Out of file descriptors is a matter of a limit, not of an attack: New leaves
+// some for the rest of the process.
+func TestDefaultLimitLeavesDescriptors(t *testing.T) {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	want := min(int(limit.Cur/4*3), 10_000)
+	if got := server.New("", nil).MaxConns; got != want {
+		t.Errorf("MaxConns %d with %d file descriptors, want %d", got, limit.Cur, want)
+	}
+}
+
+// After a server's life with every kind of connection, nothing of it is left.
+// Not parallel, because it counts what the whole process has.
+func TestNothingLeftOver(t *testing.T) {
+	once := func() {
+		for _, v := range variants {
+			s, addr, stop := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch r.URL.Path {
+				case "/hijack":
+					if c, _, err := http.NewResponseController(w).Hijack(); err == nil {
+						c.Close()
+					}
+				case "/abort":
+					panic(http.ErrAbortHandler)
+				case "/panic":
+					panic("x")
+				default:
+					io.Copy(io.Discard, r.Body)
+					hello(w, r)
+				}
+			}), func(s *server.Server) { v.configure(t, s); impatient(s); s.MaxConnsPerIP = 20 })
+			tr := v.transport()
+			for _, path := range []string{"/", "/hijack", "/abort", "/panic", "/"} {
+				get(&http.Client{Transport: tr}, v.scheme+addr+path)
+			}
+			var conns []net.Conn
+			for i := range 30 {
+				c, err := net.Dial("tcp", addr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				io.WriteString(c, []string{"", "GET ", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n", "junk\r\n\r\n"}[i%4])
+				conns = append(conns, c)
+			}
+			tr.CloseIdleConnections()
+			if err := stop(); err != nil {
+				t.Errorf("%s: %v", v.name, err)
+			}
+			for _, c := range conns {
+				c.Close()
+			}
+			if n := s.Stats().Open; n != 0 {
+				t.Errorf("%s: %d connections open in the end", v.name, n)
+			}
+		}
+	}
+	once() // what the runtime and net/http set up for good
+	var goroutines, fds int
+	eventually(t, 5*time.Second, "quiet", func() bool {
+		g, f := runtime.NumGoroutine(), openFiles(t)
+		same := g == goroutines && f == fds
+		goroutines, fds = g, f
+		return same
+	})
+	once()
+	eventually(t, 10*time.Second, fmt.Sprintf("back to %d goroutines and %d descriptors", goroutines, fds), func() bool {
+		return runtime.NumGoroutine() <= goroutines && openFiles(t) <= fds
+	})
+}
+
+// openFiles counts this process's file descriptors.
+func openFiles(t *testing.T) int {
+	n := 0
+	for fd := range 4096 {
+		var st syscall.Stat_t
+		if err := syscall.Fstat(fd, &st); err == nil {
+			n++
+		} else if !errors.Is(err, syscall.EBADF) {
+			t.Fatal(err)
+		}
+	}
+	return n
+}
