@@ -1,3 +1,0 @@
-package server_test
-
-func childServer() {}

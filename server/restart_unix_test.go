@@ -1,0 +1,263 @@
+//go:build unix
+
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/server"
+)
+
+// childServer is main in the processes that startChild starts.
+func childServer() {
+	addr := os.Getenv("TEST_SERVER_ADDR")
+	s := server.New(addr, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		for _, name := range []string{"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"} {
+			if v, ok := os.LookupEnv(name); ok {
+				http.Error(w, name+" is still "+v, 500)
+				return
+			}
+		}
+		hello(w, r)
+	}))
+	s.Log = slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	s.ReusePort = true
+	s.SocketName = os.Getenv("TEST_SERVER_SOCKET")
+	if err := s.Run(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// A child is a server in a process of its own.
+type child struct {
+	cmd    *exec.Cmd
+	addr   string
+	errors strings.Builder
+}
+
+// startChild returns when the child serves, or has ended because it cannot.
+func startChild(t *testing.T, addr string, sockets []*os.File, env ...string) *child {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := new(child)
+	// The shell knows its process id before the server does, as systemd does.
+	c.cmd = exec.Command("/bin/sh", "-c", `LISTEN_PID=$$ exec "$0"`, exe)
+	c.cmd.Env = append(os.Environ(), append(env, "TEST_SERVER_ADDR="+addr, fmt.Sprint("LISTEN_FDS=", len(sockets)))...)
+	c.cmd.ExtraFiles = sockets
+	c.cmd.Stderr = &c.errors
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		var line struct{ Msg, Addr string }
+		if json.Unmarshal(lines.Bytes(), &line); line.Msg == "serving" {
+			c.addr = line.Addr
+			go io.Copy(io.Discard, out)
+			break
+		}
+	}
+	return c
+}
+
+// stop sends the child SIGTERM and wants it to drain without losses.
+func (c *child) stop(t *testing.T) {
+	t.Helper()
+	c.cmd.Process.Signal(syscall.SIGTERM)
+	if err := c.cmd.Wait(); err != nil {
+		t.Errorf("the old process: %v %s", err, c.errors.String())
+	}
+}
+
+func listenerFile(t *testing.T) (*os.File, string) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	f, err := ln.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f, ln.Addr().String()
+}
+
+// load is steady traffic of the kinds that a restart could harm.
+type load struct {
+	sent, failed atomic.Int64
+	first        sync.Once
+	err          error // the first one
+	stop         func()
+}
+
+// await waits for n more requests.
+func (l *load) await(t *testing.T, n int64) {
+	t.Helper()
+	until := l.sent.Load() + n
+	eventually(t, 20*time.Second, "traffic", func() bool { return l.sent.Load() >= until })
+}
+
+func startLoad(url string, ok func(error) bool) *load {
+	l := new(load)
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	for i := range 12 {
+		wg.Go(func() {
+			// Connections kept and connections made anew, requests that net/http
+			// may repeat and requests that nobody may.
+			tr := &http.Transport{DisableKeepAlives: i%3 == 0}
+			defer tr.CloseIdleConnections()
+			c := &http.Client{Transport: tr}
+			for ctx.Err() == nil {
+				method, body := "GET", io.Reader(nil)
+				if i%2 == 0 {
+					method, body = "POST", struct{ io.Reader }{strings.NewReader("x")}
+				}
+				req, _ := http.NewRequest(method, url, body)
+				resp, err := c.Do(req)
+				if err == nil {
+					var text []byte
+					text, err = io.ReadAll(resp.Body)
+					resp.Body.Close()
+					if err == nil && string(text) != "hello" {
+						err = fmt.Errorf("%s: %q", resp.Status, text)
+					}
+				}
+				l.sent.Add(1)
+				if err != nil && !ok(err) {
+					l.failed.Add(1)
+					l.first.Do(func() { l.err = err })
+				}
+				<-time.After(time.Millisecond)
+			}
+		})
+	}
+	l.stop = func() { cancel(); wg.Wait() }
+	return l
+}
+
+// Restarts under load, with the socket passed from process to process: no
+// request fails, not even those that nobody may repeat.
+func TestRestartsLoseNoRequest(t *testing.T) {
+	socket, addr := listenerFile(t)
+	old := startChild(t, "ignored:0", []*os.File{socket})
+	l := startLoad("http://"+addr, func(error) bool { return false })
+	const restarts = 4
+	for range restarts {
+		l.await(t, 500)
+		next := startChild(t, "ignored:0", []*os.File{socket})
+		if next.addr != addr {
+			t.Fatalf("the new process serves on %q, want %q: %s", next.addr, addr, &next.errors)
+		}
+		old.stop(t)
+		old = next
+	}
+	l.await(t, 500)
+	l.stop()
+	old.stop(t)
+	if l.failed.Load() > 0 {
+		t.Errorf("%d of %d requests failed in %d restarts, first: %v", l.failed.Load(), l.sent.Load(), restarts, l.err)
+	}
+}
+
+// The same with SO_REUSEPORT: no connection is refused. The kernel may reset
+// one that it gave to a process in the moment it stops listening; nothing was
+// read of it, so a request over it can be repeated.
+func TestRestartsWithReusePortRefuseNoConnection(t *testing.T) {
+	old := startChild(t, "127.0.0.1:0", nil)
+	var resets atomic.Int64
+	l := startLoad("http://"+old.addr, func(err error) bool {
+		if errors.Is(err, syscall.ECONNRESET) {
+			resets.Add(1)
+			return true
+		}
+		return false
+	})
+	const restarts = 3
+	for range restarts {
+		l.await(t, 500)
+		next := startChild(t, old.addr, nil)
+		if next.addr != old.addr {
+			t.Fatalf("the new process serves on %q, want %q: %s", next.addr, old.addr, &next.errors)
+		}
+		old.stop(t)
+		old = next
+	}
+	l.await(t, 500)
+	l.stop()
+	old.stop(t)
+	if l.failed.Load() > 0 || resets.Load() > restarts*3 {
+		t.Errorf("%d of %d requests failed in %d restarts and %d were reset, first: %v", l.failed.Load(), l.sent.Load(), restarts, resets.Load(), l.err)
+	}
+}
+
+func TestActivation(t *testing.T) {
+	t.Parallel()
+	a, addrA := listenerFile(t)
+	b, addrB := listenerFile(t)
+	plainFile, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plainFile.Close()
+	for _, c := range []struct {
+		name    string
+		sockets []*os.File
+		env     []string
+		addr    string
+		text    string
+	}{
+		{"one socket", []*os.File{a}, nil, addrA, ""},
+		{"one socket, its name not asked for", []*os.File{a}, []string{"LISTEN_FDNAMES=web"}, addrA, ""},
+		{"two sockets, the second chosen", []*os.File{a, b}, []string{"LISTEN_FDNAMES=admin:web", "TEST_SERVER_SOCKET=web"}, addrB, ""},
+		{"two sockets, none chosen", []*os.File{a, b}, []string{"LISTEN_FDNAMES=admin:web"}, "", `server: SocketName is "", but the sockets passed by systemd are ["admin" "web"]`},
+		{"a name that is not there", []*os.File{a}, []string{"LISTEN_FDNAMES=admin", "TEST_SERVER_SOCKET=web"}, "", `server: SocketName is "web"`},
+		{"not a socket", []*os.File{plainFile}, nil, "", `server: socket "unknown" (file descriptor 3) is not a listening stream socket`},
+	} {
+		p := startChild(t, "127.0.0.1:0", c.sockets, c.env...)
+		if p.addr != c.addr {
+			t.Errorf("%s: serves on %q, want %q", c.name, p.addr, c.addr)
+		}
+		if p.addr == "" {
+			p.cmd.Wait()
+			if !strings.HasPrefix(p.errors.String(), c.text) {
+				t.Errorf("%s: %q, want %q", c.name, p.errors.String(), c.text)
+			}
+			continue
+		}
+		if err := get(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, "http://"+p.addr); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		p.cmd.Process.Signal(os.Interrupt)
+		if err := p.cmd.Wait(); err != nil {
+			t.Errorf("%s: after an interrupt: %v %s", c.name, err, p.errors.String())
+		}
+	}
+}
