@@ -58,9 +58,11 @@ func isAddress(v ssa.Value) bool {
 	return false
 }
 
+// isStructPointer reports whether t points to a struct that may have something of the request in some of its fields; a
+// request, a URL and a parameter are that something as a whole.
 func isStructPointer(t types.Type) bool {
 	p, ok := t.Underlying().(*types.Pointer)
-	if !ok || mux.IsRequest(t) || mux.IsNamed(t, "net/url", "URL") {
+	if !ok || mux.IsRequest(t) || mux.IsNamed(t, "net/url", "URL") || mux.IsNamed(t, mux.Path, "Param") {
 		return false
 	}
 	_, ok = p.Elem().Underlying().(*types.Struct)

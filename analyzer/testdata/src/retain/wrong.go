@@ -119,6 +119,13 @@ func goMethodValue(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) 
 	}()
 }
 
+func goElement(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+	p := &ps[0]
+	go func() { // want `ps\[\.\.\.\] can outlive`
+		use(p.Value)
+	}()
+}
+
 func goError(w http.ResponseWriter, r *http.Request) error {
 	go func() { // want `r can outlive`
 		use(r.PathValue("id"))
