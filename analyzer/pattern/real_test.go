@@ -1,0 +1,95 @@
+package pattern_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/analyzer/pattern"
+	"golang.org/x/tools/go/analysis/analysistest"
+)
+
+// TestPanics executes the test data with the real router: of its statements, those panic that the check says do, and no
+// other.
+func TestPanics(t *testing.T) {
+	testdata, err := filepath.Abs("../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	panics := make(map[int]bool)
+	for _, r := range analysistest.Run(t, testdata, pattern.Analyzer, "pattern") {
+		for _, d := range r.Action.Diagnostics {
+			if strings.Contains(d.Message, " panics: ") {
+				panics[r.Action.Package.Fset.Position(d.Pos).Line] = true
+			}
+		}
+	}
+	source, err := os.ReadFile("../testdata/src/pattern/pattern.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(source), "package pattern", "package main", 1)
+	lines := strings.Split(text, "\n")
+	statement := regexp.MustCompile(`^(\t+|func .*\{ )(_ = )?([\w.]+\(.*\))( \})?\s*(//.*)?$`)
+	for n := range panics {
+		m := statement.FindStringSubmatch(lines[n-1])
+		if m == nil {
+			t.Fatalf("line %d is no statement: %s", n, lines[n-1])
+		}
+		call := m[3]
+		if m[2] != "" {
+			call = "if err := " + call + "; err != nil { panic(err.Error()) }"
+		}
+		lines[n-1] = fmt.Sprintf("%sexpect(%d, func() { %s })%s", m[1], n, call, m[4])
+	}
+	dir := t.TempDir()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{
+		"pattern.go": strings.Join(lines, "\n"),
+		"go.mod": "module example.com/panics\n\ngo 1.26\n\nrequire github.com/seed-1954dcaa/muxmaster v0.0.0\n\n" +
+			"replace github.com/seed-1954dcaa/muxmaster => " + root + "\n",
+		"main.go": `package main
+
+import "fmt"
+
+func expect(line int, register func()) {
+	defer func() {
+		if recover() == nil {
+			fmt.Printf("line %d does not panic\n", line)
+		}
+	}()
+	register()
+}
+
+func main() {
+	panics()
+	dialects()
+	unreachable()
+	conflicts()
+	newServer()
+	std()
+	right(true, 1)
+	right(false, 2)
+	choose(1)
+	fmt.Println("done")
+}
+`,
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("go", "run", ".")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "done\n" {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
