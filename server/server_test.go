@@ -279,3 +279,40 @@ func TestHooksOfTheUserStay(t *testing.T) {
 		t.Errorf("first state %v, want new", got)
 	}
 }
+
+// Connections that wait in the kernel's queue because of MaxConns are served
+// before the listener closes, which would reset them.
+func TestDrainAnswersTheQueue(t *testing.T) {
+	t.Parallel()
+	started, release := make(chan bool, 1), make(chan bool)
+	_, addr, stop := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/busy" {
+			started <- true
+			<-release
+		}
+		hello(w, r)
+	}), func(s *server.Server) { s.MaxConns = 1 })
+	send := func(path string) net.Conn {
+		c := dial(t, addr)
+		io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
+		return c
+	}
+	busy := send("/busy")
+	<-started
+	var queue []net.Conn
+	for range 10 {
+		queue = append(queue, send("/"))
+	}
+	done := make(chan error)
+	go func() { done <- stop() }()
+	for _, c := range queue {
+		if resp := readResponse(t, c); resp.StatusCode != 200 || !resp.Close {
+			t.Errorf("queued: %s, close %v; want 200 and a close", resp.Status, resp.Close)
+		}
+	}
+	close(release)
+	readResponse(t, busy)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
