@@ -1,0 +1,124 @@
+package analyzer_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A block is Go code of docs/checks.md.
+type block struct {
+	check, code  string
+	wrong, fixed bool // fixed: it is what -fix makes of the block before
+	line         int
+}
+
+func blocks(t *testing.T) []block {
+	t.Helper()
+	text, err := os.ReadFile("../docs/checks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []block
+	var current *block
+	check, paragraph, before := "", "", ""
+	for i, line := range strings.Split(string(text), "\n") {
+		switch {
+		case current != nil && line == "```":
+			all = append(all, *current)
+			current = nil
+		case current != nil:
+			current.code += line + "\n"
+		case line == "```go":
+			current = &block{check: check, line: i + 2, wrong: strings.HasPrefix(before, "Wrong"), fixed: strings.Contains(before, "-fix")}
+		case strings.HasPrefix(line, "## "):
+			check = line[3:]
+		case line == "":
+			before, paragraph = paragraph, ""
+		default:
+			paragraph += line
+		}
+	}
+	return all
+}
+
+// TestDocs checks the code of docs/checks.md: what is called wrong is reported, in each line with a comment if there are
+// some; the other blocks are not; and -fix does what the page says.
+func TestDocs(t *testing.T) {
+	dir := t.TempDir()
+	tool := filepath.Join(dir, "muxvet")
+	if out, err := exec.Command("go", "build", "-o", tool, "./cmd/muxvet").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module example.com/docs\n\ngo 1.26\n\nrequire github.com/seed-1954dcaa/muxmaster v0.0.0\n\n"+
+		"replace github.com/seed-1954dcaa/muxmaster => "+root+"\n")
+	all := blocks(t)
+	if len(all) < 9 {
+		t.Fatalf("docs/checks.md has %d blocks of Go, want at least 9", len(all))
+	}
+	for _, b := range all {
+		write(fmt.Sprintf("line%d/main.go", b.line), program(b.code))
+	}
+	vet := func(args ...string) string {
+		cmd := exec.Command("go", append([]string{"vet", "-vettool=" + tool}, args...)...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+		out, _ := cmd.CombinedOutput() // fails if there are reports
+		return string(out)
+	}
+	reports := vet("./...")
+	for i, b := range all {
+		name := fmt.Sprintf("line%d/main.go", b.line)
+		if !b.wrong {
+			if strings.Contains(reports, name) {
+				t.Errorf("docs/checks.md:%d is reported:\n%s", b.line, reports)
+			}
+			if b.fixed {
+				fixed := fmt.Sprintf("line%d", all[i-1].line)
+				vet("-fix", "./"+fixed)
+				text, err := os.ReadFile(filepath.Join(dir, fixed, "main.go"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if string(text) != program(b.code) {
+					t.Errorf("docs/checks.md:%d: -fix makes\n%s", b.line, text)
+				}
+			}
+			continue
+		}
+		if !strings.Contains(reports, name) {
+			t.Errorf("docs/checks.md:%d is not reported", b.line)
+		}
+		for n, line := range strings.Split(program(b.code), "\n") {
+			if strings.Contains(line, "//") && !strings.Contains(reports, fmt.Sprintf("%s:%d:", name, n+1)) {
+				t.Errorf("docs/checks.md:%d: this line is not reported: %s", b.line, line)
+			}
+		}
+	}
+}
+
+// program makes a file of declarations, with the imports that they use.
+func program(code string) string {
+	text := "package p\n\nimport (\n"
+	for _, path := range []string{"fmt", "log", "net/http", "net/url", "slices", "sync", "github.com/seed-1954dcaa/muxmaster"} {
+		if regexp.MustCompile(`\b` + filepath.Base(path) + `\.`).MatchString(code) {
+			text += "\t\"" + path + "\"\n"
+		}
+	}
+	return text + ")\n\n" + code
+}

@@ -1,0 +1,140 @@
+// Command pooled serves one request by the handler that its argument names, on a Mux with both pools, and waits for what
+// the handler left behind. A handler whose name begins with wrong breaks the pools' contract; the race detector and the
+// check retain must both report it, and neither may report one whose name begins with right.
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+// seen gets one value of each handler that leaves something behind.
+var seen = make(chan string)
+
+func record(values ...string) { seen <- strings.Join(values, " ") }
+
+func wrongRequest(w http.ResponseWriter, r *http.Request) {
+	id := muxmaster.PathParam(r, "id")
+	go func() {
+		record(r.RemoteAddr, id)
+	}()
+	w.WriteHeader(http.StatusAccepted)
+}
+
+func wrongPathValue(w http.ResponseWriter, r *http.Request) {
+	go func() {
+		record(r.PathValue("id"))
+	}()
+}
+
+func wrongPathParam(w http.ResponseWriter, r *http.Request) { go named(r) }
+
+func named(r *http.Request) { record(muxmaster.PathParam(r, "id")) }
+
+func wrongShallowCopy(w http.ResponseWriter, r *http.Request) {
+	q := r.WithContext(r.Context())
+	go func() {
+		record(q.PathValue("id"))
+	}()
+}
+
+func wrongURL(w http.ResponseWriter, r *http.Request) {
+	go func() {
+		record(r.URL.Path)
+	}()
+}
+
+func wrongParams(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+	go func() {
+		record(ps.Get("id"))
+	}()
+}
+
+func wrongParam(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+	p := &ps[0]
+	go func() {
+		record(p.Value)
+	}()
+}
+
+func rightStrings(w http.ResponseWriter, r *http.Request) {
+	id := muxmaster.PathParam(r, "id")
+	remote := r.RemoteAddr
+	userAgent := r.UserAgent()
+	go func() {
+		record(remote, userAgent, id)
+	}()
+	w.WriteHeader(http.StatusAccepted)
+}
+
+func rightParams(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+	psCopy := make(muxmaster.Params, len(ps))
+	copy(psCopy, ps)
+	go func() {
+		record(psCopy.Get("id"))
+	}()
+}
+
+func rightParam(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+	p := slices.Clone(ps)[0]
+	go func() {
+		record(p.Value)
+	}()
+}
+
+func rightBody(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	id := muxmaster.PathParam(r, "id")
+	go record(string(body), id)
+	w.WriteHeader(http.StatusAccepted)
+}
+
+func rightClone(w http.ResponseWriter, r *http.Request) {
+	q := r.Clone(r.Context())
+	go func() {
+		record(q.PathValue("id"), q.URL.Path)
+	}()
+}
+
+func rightWait(w http.ResponseWriter, r *http.Request) {
+	done := make(chan string)
+	go func() { done <- r.PathValue("id") }()
+	id := <-done
+	go record(id)
+}
+
+var handlers = map[string]http.HandlerFunc{
+	"wrongRequest": wrongRequest, "wrongPathValue": wrongPathValue, "wrongPathParam": wrongPathParam,
+	"wrongShallowCopy": wrongShallowCopy, "wrongURL": wrongURL,
+	"rightStrings": rightStrings, "rightBody": rightBody, "rightClone": rightClone, "rightWait": rightWait,
+}
+
+var fast = map[string]muxmaster.FastHandler{
+	"wrongParams": wrongParams, "wrongParam": wrongParam, "rightParams": rightParams, "rightParam": rightParam,
+}
+
+func main() {
+	mux := muxmaster.New()
+	mux.PoolRequestBundle = true
+	mux.PoolFastParams = true
+	name := os.Args[1]
+	if h, ok := fast[name]; ok {
+		mux.POSTFast("/users/:id", h)
+	} else {
+		mux.POST("/users/:id", handlers[name])
+	}
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	resp, err := http.Post(srv.URL+"/users/42", "text/plain", strings.NewReader("body"))
+	if err != nil {
+		panic(err)
+	}
+	resp.Body.Close()
+	println(name, <-seen)
+}
