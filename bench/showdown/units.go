@@ -28,6 +28,7 @@ type plan struct {
 	serving, parallel, scaling measure.Plan
 	scales                     []int
 	registrations              int
+	patience                   time.Duration // for one registration; who would take longer is left out
 	heapSets                   []string
 	load                       load.Plan
 	loadCases                  []load.Case
@@ -43,6 +44,7 @@ func newPlan(quick bool) plan {
 			scaling:       measure.Plan{Rounds: 5, Round: 5 * time.Millisecond},
 			scales:        []int{10, 100, 1_000, 10_000},
 			registrations: 2,
+			patience:      2 * time.Second,
 			heapSets:      sets,
 			load:          load.Plan{Rounds: 2, Round: time.Second, Connections: 50},
 			loadCases:     []load.Case{{Param: true, Cores: 1}},
@@ -55,6 +57,7 @@ func newPlan(quick bool) plan {
 		scaling:       measure.Plan{Rounds: 10, Round: 15 * time.Millisecond},
 		scales:        []int{10, 100, 1_000, 10_000, 100_000},
 		registrations: 6,
+		patience:      8 * time.Second,
 		heapSets:      sets,
 		load:          load.Plan{Rounds: 6, Round: time.Second, Connections: 100},
 		loadCases:     []load.Case{{Param: true, Cores: 1}, {Cores: 1}},
@@ -76,7 +79,7 @@ func units(entrants []entrant, quick bool, tool load.Tool) []unit {
 	}
 	us = append(us, parallelUnit(routers, p.parallel))
 	for i, n := range p.scales {
-		us = append(us, scalingUnit(routers, n, p.scales[:i], p.scaling, p.registrations))
+		us = append(us, scalingUnit(routers, n, p.scales[:i], p))
 	}
 	for _, set := range p.heapSets {
 		us = append(us, heapUnit(routers, set))
@@ -177,8 +180,7 @@ func (e entrant) proven(scenario string, goroutines int) (measure.Task, error) {
 
 // scalingUnit times registration and lookups of a generated API, one entrant after the other: all routers of 100,000
 // routes at once would fight for memory. Who was too slow at smaller, a tenth of the size, is left out.
-func scalingUnit(entrants []entrant, n int, smaller []int, p measure.Plan, registrations int) unit {
-	const patience = 8 * time.Second // for one registration
+func scalingUnit(entrants []entrant, n int, smaller []int, p plan) unit {
 	scenario := fmt.Sprint("Scale", n)
 	run := func(ctx context.Context, r *Run, step func(float64)) error {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -190,13 +192,13 @@ func scalingUnit(entrants []entrant, n int, smaller []int, p measure.Plan, regis
 			step(float64(i) / float64(len(entrants)))
 			lookups := Cell{Section: Scaling, Scenario: scenario, Contender: e.Name}
 			registration := Cell{Section: Registration, Scenario: scenario, Contender: e.Name}
-			if reason := tooSlow(r, e.Name, n, smaller, patience); reason != "" {
+			if reason := tooSlow(r, e.Name, n, smaller, p.patience); reason != "" {
 				lookups.Cannot, registration.Cannot = reason, reason
 				cells = append(cells, lookups, registration)
 				continue
 			}
 			var a Answer
-			job := Job{Contender: e.Name, Scenario: scenario, Samples: registrations, Limit: time.Second}
+			job := Job{Contender: e.Name, Scenario: scenario, Samples: p.registrations, Limit: time.Second}
 			if err := e.call("Register", job, &a); err != nil {
 				registration.Cannot = oneLine(err)
 			} else {
@@ -206,7 +208,7 @@ func scalingUnit(entrants []entrant, n int, smaller []int, p measure.Plan, regis
 			if err != nil {
 				lookups.Cannot = oneLine(err)
 			} else {
-				lookups.Samples = measure.Rounds([]measure.Task{task}, p, func(int) bool { return ctx.Err() == nil })[0]
+				lookups.Samples = measure.Rounds([]measure.Task{task}, p.scaling, func(int) bool { return ctx.Err() == nil })[0]
 			}
 			if err := e.call("Unload", Job{}, &a); err != nil {
 				return err
@@ -219,7 +221,7 @@ func scalingUnit(entrants []entrant, n int, smaller []int, p measure.Plan, regis
 		r.Cells = append(r.Cells, cells...)
 		return nil
 	}
-	cost := lap(p, entrants) + time.Duration(len(entrants))*time.Duration(n)*10*time.Microsecond
+	cost := lap(p.scaling, entrants) + time.Duration(len(entrants))*time.Duration(n)*10*time.Microsecond
 	return unit{key: string(Scaling) + "/" + scenario, cost: cost, run: run}
 }
 
