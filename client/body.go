@@ -1,0 +1,87 @@
+package client
+
+import (
+	"context"
+	"io"
+	"sync/atomic"
+	"time"
+)
+
+// What Close reads at most to save a connection. More would cost more than a
+// new connection, as Go 1.27's own net/http has it.
+const (
+	maxDrain     = 256 << 10
+	maxDrainTime = 50 * time.Millisecond
+)
+
+// A body is an answer's body with a bound on each Read and with a Close that
+// lets the connection be reused. Both end what takes too long by cancelling
+// the request, which is safe while a Read is under way; closing is not, in
+// every version of net/http.
+type body struct {
+	io.ReadCloser
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	stall  time.Duration
+
+	timer   *time.Timer
+	reading atomic.Bool
+	ended   atomic.Bool // there is nothing left to read
+	closed  atomic.Bool
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	b.reading.Store(true)
+	defer b.reading.Store(false)
+	if b.stall > 0 {
+		if b.timer == nil {
+			b.timer = time.AfterFunc(b.stall, func() { b.cancel(&StalledError{b.stall}) })
+		} else {
+			b.timer.Reset(b.stall)
+		}
+	}
+	n, err := b.ReadCloser.Read(p)
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+	switch {
+	case err == io.EOF:
+		b.ended.Store(true)
+	case err != nil:
+		if stalled, ok := context.Cause(b.ctx).(*StalledError); ok {
+			err = stalled
+		}
+	}
+	return n, err
+}
+
+func (b *body) Close() error {
+	if b.closed.Swap(true) {
+		return nil
+	}
+	// Whoever closes while reading wants the Read to end, not its data.
+	if !b.ended.Load() && !b.reading.Load() {
+		t := time.AfterFunc(maxDrainTime, func() { b.cancel(context.Canceled) })
+		_, err := io.CopyN(io.Discard, b.ReadCloser, maxDrain)
+		t.Stop()
+		b.ended.Store(err == io.EOF)
+	}
+	if !b.ended.Load() {
+		b.cancel(context.Canceled)
+	}
+	defer b.cancel(context.Canceled)
+	return b.ReadCloser.Close()
+}
+
+// upgraded is the body of a 101 answer: a connection that belongs to the
+// caller, who waits on it as long as he likes.
+type upgraded struct {
+	b *body
+	io.Writer
+}
+
+func (u *upgraded) Read(p []byte) (int, error) { return u.b.ReadCloser.Read(p) }
+func (u *upgraded) Close() error {
+	defer u.b.cancel(context.Canceled)
+	return u.b.ReadCloser.Close()
+}

@@ -1,0 +1,459 @@
+package client_test
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/client"
+)
+
+// serve starts an httptest.Server that counts its connections.
+func serve(t *testing.T, secure bool, h http.HandlerFunc) (*httptest.Server, *atomic.Int64) {
+	t.Helper()
+	conns := new(atomic.Int64)
+	srv := httptest.NewUnstartedServer(h)
+	srv.Config.ConnState = func(_ net.Conn, cs http.ConnState) {
+		if cs == http.StateNew {
+			conns.Add(1)
+		}
+	}
+	if secure {
+		srv.StartTLS()
+	} else {
+		srv.Start()
+	}
+	t.Cleanup(srv.Close)
+	return srv, conns
+}
+
+func insecure(o client.Options) client.Options {
+	o.TLS = &tls.Config{InsecureSkipVerify: true}
+	return o
+}
+
+// use makes a client that is closed with the test.
+func use(t *testing.T, o client.Options) *http.Client {
+	c := client.New(o)
+	t.Cleanup(c.CloseIdleConnections)
+	return c
+}
+
+func drainTo(c *http.Client, url string) error {
+	resp, err := c.Get(url)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return err
+}
+
+// About as many connections as requests at a time: a dial that was overtaken
+// by a connection's becoming free still finishes, once.
+func TestConnectionsAreReused(t *testing.T) {
+	for _, secure := range []bool{false, true} {
+		for _, parallel := range []int{1, 50} {
+			srv, conns := serve(t, secure, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "x") })
+			c := use(t, insecure(client.Options{}))
+			for range 10 {
+				var wg sync.WaitGroup
+				for range parallel {
+					wg.Go(func() {
+						if err := drainTo(c, srv.URL); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				wg.Wait()
+			}
+			if got := conns.Load(); got > int64(2*parallel-1) {
+				t.Errorf("TLS %v, %d at a time: %d connections for %d requests", secure, parallel, got, 10*parallel)
+			}
+		}
+	}
+}
+
+// Close alone keeps the connection, whatever of a short body was read; of a
+// long or endless one it reads only so much.
+func TestCloseDrains(t *testing.T) {
+	small, page := `{"a":1}`, strings.Repeat("<p>", 4<<10)
+	zipped := new(bytes.Buffer)
+	z := gzip.NewWriter(zipped)
+	io.WriteString(z, page)
+	z.Close()
+	for _, c := range []struct {
+		name  string
+		h     http.HandlerFunc
+		reuse bool
+	}{
+		{"no body", func(w http.ResponseWriter, r *http.Request) {}, true},
+		{"small", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, small) }, true},
+		{"an error page", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500); io.WriteString(w, page) }, true},
+		{"chunked", func(w http.ResponseWriter, r *http.Request) {
+			io.WriteString(w, small)
+			w.(http.Flusher).Flush()
+			io.WriteString(w, page)
+		}, true},
+		{"gzip", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			w.Write(zipped.Bytes())
+		}, true},
+		{"200 KB", func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, 200<<10)) }, true},
+		{"10 MB", func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, 10<<20)) }, false},
+		{"endless drip", func(w http.ResponseWriter, r *http.Request) {
+			for tick := time.NewTicker(5 * time.Millisecond); r.Context().Err() == nil; <-tick.C {
+				io.WriteString(w, "x")
+				w.(http.Flusher).Flush()
+			}
+		}, false},
+	} {
+		for _, secure := range []bool{false, true} {
+			srv, conns := serve(t, secure, c.h)
+			cl := use(t, insecure(client.Options{}))
+			const n = 5
+			start := time.Now()
+			for range n {
+				resp, err := cl.Get(srv.URL)
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp.Body.Read(make([]byte, 1))
+				resp.Body.Close()
+			}
+			want := int64(n)
+			if c.reuse {
+				want = 1
+			}
+			if got := conns.Load(); got != want {
+				t.Errorf("%s, TLS %v: %d connections, want %d", c.name, secure, got, want)
+			}
+			if took := time.Since(start); took > n*time.Second {
+				t.Errorf("%s, TLS %v: %v for %d requests; Close must give up", c.name, secure, took, n)
+			}
+		}
+	}
+}
+
+// Closing is the way to end a Read that waits, and a second Close is nothing.
+func TestCloseEndsRead(t *testing.T) {
+	for _, h2 := range []bool{false, true} {
+		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}))
+		srv.EnableHTTP2 = h2
+		srv.StartTLS()
+		resp, err := use(t, insecure(client.Options{})).Get(srv.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entered, done := make(chan bool), make(chan error)
+		go func() {
+			close(entered)
+			_, err := resp.Body.Read(make([]byte, 1))
+			done <- err
+		}()
+		<-entered
+		resp.Body.Close()
+		resp.Body.Close()
+		select {
+		case err := <-done:
+			if err == nil {
+				t.Errorf("HTTP/2 %v: Read gave data", h2)
+			}
+		case <-time.After(10 * time.Second):
+			t.Errorf("HTTP/2 %v: Read still waits", h2)
+		}
+		srv.Close()
+	}
+}
+
+func TestProtocolAndSessions(t *testing.T) {
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.Proto, " ", r.TLS.DidResume)
+	}))
+	srv.EnableHTTP2 = true
+	srv.StartTLS()
+	defer srv.Close()
+	own := &tls.Config{InsecureSkipVerify: true}
+	a, b := use(t, client.Options{TLS: own}), use(t, client.Options{TLS: own})
+	for i, c := range []struct {
+		c    *http.Client
+		want string
+	}{
+		{a, "HTTP/2.0 false"},
+		{a, "HTTP/2.0 true"},
+		{b, "HTTP/2.0 false"}, // sessions don't travel between clients
+	} {
+		resp, err := c.c.Get(srv.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		c.c.CloseIdleConnections()
+		if string(got) != c.want {
+			t.Errorf("request %d: %s, want %s", i, got, c.want)
+		}
+	}
+	if own.ClientSessionCache != nil {
+		t.Error("the caller's tls.Config was changed")
+	}
+}
+
+func TestUpgrade(t *testing.T) {
+	srv, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
+		c, rw, _ := http.NewResponseController(w).Hijack()
+		defer c.Close()
+		io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
+		io.Copy(c, rw)
+	})
+	req, _ := http.NewRequest("GET", srv.URL, nil)
+	req.Header.Set("Connection", "Upgrade")
+	req.Header.Set("Upgrade", "echo")
+	resp, err := use(t, client.Options{StallTimeout: 20 * time.Millisecond}).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	rw, ok := resp.Body.(io.ReadWriteCloser)
+	if !ok {
+		t.Fatalf("the body of a 101 answer is a %T, want an io.ReadWriteCloser", resp.Body)
+	}
+	<-time.After(60 * time.Millisecond)
+	io.WriteString(rw, "ping")
+	got := make([]byte, 4)
+	if _, err := io.ReadFull(rw, got); err != nil || string(got) != "ping" {
+		t.Errorf("%q, %v; want an echo", got, err)
+	}
+}
+
+// Each phase has its bound.
+func TestTimeouts(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts, never answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	const short = 50 * time.Millisecond
+	stalls, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "x")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	slow, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
+		for range 8 {
+			io.WriteString(w, "x")
+			w.(http.Flusher).Flush()
+			<-time.After(short / 2)
+		}
+	})
+	for _, c := range []struct {
+		name, url string
+		o         client.Options
+		want      string
+	}{
+		{"header", "http://" + silent.Addr().String(), client.Options{HeaderTimeout: short, Attempts: 1}, "timeout awaiting response headers"},
+		{"body", stalls.URL, client.Options{StallTimeout: short}, "client: no more of the answer's body came within 50ms"},
+		{"slow, but not stalled", slow.URL, client.Options{StallTimeout: 4 * short}, ""},
+		{"no bound", slow.URL, client.Options{StallTimeout: -1}, ""},
+	} {
+		err := drainTo(use(t, c.o), c.url)
+		if c.want == "" && err == nil {
+			continue
+		}
+		if err == nil || c.want == "" || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+		if te, ok := errors.AsType[interface {
+			error
+			Timeout() bool
+		}](err); !ok || !te.Timeout() {
+			t.Errorf("%s: %v is no timeout", c.name, err)
+		}
+	}
+}
+
+// Environment proxies work, as with net/http's own transport.
+func TestDefaultsOfNetHTTPStay(t *testing.T) {
+	proxied := http.DefaultTransport.(*http.Transport).Proxy
+	defer func() { http.DefaultTransport.(*http.Transport).Proxy = proxied }()
+	proxy, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "proxy "+r.URL.String()) })
+	http.DefaultTransport.(*http.Transport).Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxy.URL) }
+	resp, err := use(t, client.Options{}).Get("http://example.invalid/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if got, _ := io.ReadAll(resp.Body); string(got) != "proxy http://example.invalid/x" {
+		t.Errorf("%q, want it to have gone through the proxy", got)
+	}
+}
+
+// Another DefaultTransport than net/http's is no reason to panic.
+func TestReplacedDefaultTransport(t *testing.T) {
+	old := http.DefaultTransport
+	defer func() { http.DefaultTransport = old }()
+	http.DefaultTransport = http.NewFileTransport(http.Dir("."))
+	srv, _ := serve(t, true, func(w http.ResponseWriter, r *http.Request) {})
+	if err := drainTo(use(t, insecure(client.Options{})), srv.URL); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSharedIsShared(t *testing.T) {
+	if client.Shared() != client.Shared() {
+		t.Error("Shared makes a new client each time")
+	}
+	if client.Shared() == client.New(client.Options{}) {
+		t.Error("New returns the shared client")
+	}
+}
+
+func TestNothingLeftOver(t *testing.T) {
+	srv, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/busy" {
+			w.WriteHeader(503)
+		}
+		w.Write(make([]byte, 100<<10))
+	})
+	once := func() {
+		c := client.New(client.Options{MaxWait: time.Millisecond})
+		for i := range 40 {
+			path := []string{"/", "/busy"}[i%2]
+			resp, err := c.Get(srv.URL + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i%4 < 2 {
+				resp.Body.Read(make([]byte, 10))
+			}
+			resp.Body.Close()
+		}
+		c.CloseIdleConnections()
+	}
+	once()
+	// settle waits for goroutines that are on their way out.
+	settle := func(done func(n int) bool) int {
+		n := runtime.NumGoroutine()
+		for deadline := time.Now().Add(5 * time.Second); !done(n) && time.Now().Before(deadline); n = runtime.NumGoroutine() {
+			<-time.After(20 * time.Millisecond)
+		}
+		return n
+	}
+	last := 0
+	before := settle(func(n int) bool { same := n == last; last = n; return same })
+	once()
+	if after := settle(func(n int) bool { return n <= before }); after > before {
+		t.Errorf("%d goroutines before, %d after", before, after)
+	}
+}
+
+// raw answers connection by connection and request by request with what
+// script returns; "" closes the connection.
+func raw(t *testing.T, script func(conn, request int) string) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	go func() {
+		for conn := 0; ; conn++ {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				br := bufio.NewReader(c)
+				for request := 0; ; request++ {
+					req, err := http.ReadRequest(br)
+					if err != nil {
+						return
+					}
+					io.Copy(io.Discard, req.Body)
+					answer := script(conn, request)
+					if answer == "" {
+						return
+					}
+					io.WriteString(c, answer)
+				}
+			}()
+		}
+	}()
+	return "http://" + ln.Addr().String()
+}
+
+// A server that closes the connection just as the next request arrives: who
+// may be repeated never sees it, who may not is not sent twice.
+func TestIdleCloseRace(t *testing.T) {
+	const ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+	for _, c := range []struct {
+		method, key string
+		body        bool
+		safe        bool
+	}{
+		{"GET", "", false, true},
+		{"HEAD", "", false, true},
+		{"PUT", "", true, true},
+		{"DELETE", "", false, true},
+		{"QUERY", "", true, true},
+		{"POST", "k", true, true},
+		{"POST", "", true, false},
+		{"PATCH", "", true, false},
+	} {
+		var served, cut atomic.Int64
+		url := raw(t, func(conn, request int) string {
+			if request == 1 {
+				cut.Add(1)
+				return ""
+			}
+			served.Add(1)
+			return ok
+		})
+		cl := use(t, client.Options{MaxWait: time.Millisecond})
+		const n = 20
+		failed := 0
+		for range n {
+			var body io.Reader
+			if c.body {
+				body = strings.NewReader("x")
+			}
+			req, _ := http.NewRequest(c.method, url, body)
+			if c.key != "" {
+				req.Header.Set("Idempotency-Key", c.key)
+			}
+			resp, err := cl.Do(req)
+			if err != nil {
+				failed++
+				continue
+			}
+			resp.Body.Close()
+		}
+		if cut.Load() == 0 {
+			t.Errorf("%s: no connection was cut; the test shows nothing", c.method)
+		}
+		if c.safe && failed > 0 {
+			t.Errorf("%s, key %q: %d of %d requests failed", c.method, c.key, failed, n)
+		}
+		if !c.safe && int(served.Load())+int(cut.Load()) != n {
+			t.Errorf("%s: sent %d times for %d requests", c.method, served.Load()+cut.Load(), n)
+		}
+	}
+}

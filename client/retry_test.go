@@ -1,0 +1,213 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/client"
+)
+
+// oneShot is a body that cannot be had again.
+type oneShot struct{ io.Reader }
+
+func TestRetries(t *testing.T) {
+	const wait = 5 * time.Millisecond
+	for _, c := range []struct {
+		name     string
+		method   string
+		body     io.Reader
+		header   string
+		answers  []int // then 200; 0 cuts the connection
+		after    string
+		attempts int
+		want     int // status; 0: an error
+		sent     int64
+	}{
+		{name: "no need", method: "GET", want: 200, sent: 1},
+		{name: "503", method: "GET", answers: []int{503}, want: 200, sent: 2},
+		{name: "503 twice", method: "GET", answers: []int{503, 503}, want: 200, sent: 3},
+		{name: "503 for ever", method: "GET", answers: []int{503, 503, 503, 503}, want: 503, sent: 3},
+		{name: "429", method: "GET", answers: []int{429}, want: 200, sent: 2},
+		{name: "408", method: "GET", answers: []int{408}, want: 200, sent: 2},
+		{name: "502, 504", method: "GET", answers: []int{502, 504}, want: 200, sent: 3},
+		{name: "500 is final", method: "GET", answers: []int{500}, want: 500, sent: 1},
+		{name: "404 is final", method: "GET", answers: []int{404}, want: 404, sent: 1},
+		{name: "cut", method: "GET", answers: []int{0}, want: 200, sent: 2},
+		{name: "cut for ever", method: "GET", answers: []int{0, 0, 0, 0}, want: 0, sent: 3},
+		{name: "PUT with a body", method: "PUT", body: strings.NewReader("body"), answers: []int{503, 0}, want: 200, sent: 3},
+		{name: "PUT with a body that is gone", method: "PUT", body: oneShot{strings.NewReader("body")}, answers: []int{503}, want: 503, sent: 1},
+		{name: "POST", method: "POST", body: strings.NewReader("body"), answers: []int{503}, want: 503, sent: 1},
+		{name: "POST, cut", method: "POST", body: strings.NewReader("body"), answers: []int{0}, want: 0, sent: 1},
+		{name: "POST with a key", method: "POST", body: strings.NewReader("body"), header: "Idempotency-Key", answers: []int{503, 0}, want: 200, sent: 3},
+		{name: "no retries wanted", method: "GET", attempts: 1, answers: []int{503}, want: 503, sent: 1},
+		{name: "five wanted", method: "GET", attempts: 5, answers: []int{503, 503, 503, 503}, want: 200, sent: 5},
+		{name: "Retry-After 0", method: "GET", answers: []int{503}, after: "0", want: 200, sent: 2},
+		{name: "Retry-After longer than MaxWait", method: "GET", answers: []int{503}, after: "3600", want: 503, sent: 1},
+		{name: "Retry-After as a date, far", method: "GET", answers: []int{503}, after: "Fri, 31 Dec 9999 23:59:59 GMT", want: 503, sent: 1},
+		{name: "Retry-After as a date, past", method: "GET", answers: []int{503}, after: "Mon, 01 Jan 2001 00:00:00 GMT", want: 200, sent: 2},
+		{name: "Retry-After, huge", method: "GET", answers: []int{503}, after: "18446744073709551615", want: 503, sent: 1},
+		{name: "Retry-After, nonsense", method: "GET", answers: []int{503}, after: "soon", want: 200, sent: 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var sent atomic.Int64
+			srv, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
+				n := sent.Add(1)
+				if text, _ := io.ReadAll(r.Body); c.body != nil && string(text) != "body" {
+					t.Errorf("attempt %d has the body %q", n, text)
+				}
+				if int(n) > len(c.answers) {
+					return
+				}
+				if c.after != "" {
+					w.Header().Set("Retry-After", c.after)
+				}
+				code := c.answers[n-1]
+				if code == 0 {
+					panic(http.ErrAbortHandler)
+				}
+				w.WriteHeader(code)
+				io.WriteString(w, "busy")
+			})
+			req, _ := http.NewRequest(c.method, srv.URL, c.body)
+			if c.header != "" {
+				req.Header.Set(c.header, "k")
+			}
+			resp, err := use(t, client.Options{Attempts: c.attempts, MaxWait: wait}).Do(req)
+			got := 0
+			if err == nil {
+				got = resp.StatusCode
+				text, err := io.ReadAll(resp.Body)
+				if resp.Body.Close(); err != nil || got != 200 && string(text) != "busy" {
+					t.Errorf("the answer's body is %q, %v", text, err)
+				}
+			}
+			if got != c.want || sent.Load() != c.sent {
+				t.Errorf("status %d (%v) after %d attempts; want %d after %d", got, err, sent.Load(), c.want, c.sent)
+			}
+		})
+	}
+}
+
+// A request that was never sent can be repeated whatever its method is.
+func TestRetryAfterFailedDial(t *testing.T) {
+	srv, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })
+	dials := 0
+	dialer := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if dials++; dials < 3 {
+			return nil, &net.OpError{Op: "dial", Net: network, Err: errors.New("refused")}
+		}
+		return new(net.Dialer).DialContext(ctx, network, addr)
+	}}
+	resp, err := use(t, client.Options{Transport: dialer, MaxWait: time.Millisecond}).Post(srv.URL, "text/plain", strings.NewReader("body"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if text, _ := io.ReadAll(resp.Body); string(text) != "body" || dials != 3 {
+		t.Errorf("%q after %d dials, want the body after 3", text, dials)
+	}
+}
+
+// What cannot pass is not tried again.
+func TestNoRetryOfPermanentErrors(t *testing.T) {
+	secure, conns := serve(t, true, func(w http.ResponseWriter, r *http.Request) {})
+	plain, plainConns := serve(t, false, func(w http.ResponseWriter, r *http.Request) {})
+	for name, c := range map[string]struct {
+		url   string
+		conns *atomic.Int64
+	}{
+		"unknown certificate": {secure.URL, conns},
+		"no TLS there":        {strings.Replace(plain.URL, "http:", "https:", 1), plainConns},
+	} {
+		_, err := use(t, client.Options{MaxWait: time.Millisecond}).Get(c.url)
+		if err == nil || c.conns.Load() != 1 {
+			t.Errorf("%s: %v after %d connections, want an error after 1", name, err, c.conns.Load())
+		}
+	}
+}
+
+// A context ends the wait, and one that would end during it makes it
+// pointless: the answer is better than nothing.
+func TestRetriesHeedTheContext(t *testing.T) {
+	srv, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Retry-After", "5")
+		w.WriteHeader(503)
+	})
+	c := use(t, client.Options{})
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	req, _ := http.NewRequestWithContext(ctx, "GET", srv.URL, nil)
+	start := time.Now()
+	resp, err := c.Do(req)
+	if err != nil || resp.StatusCode != 503 || time.Since(start) > time.Second {
+		t.Errorf("deadline before the wait's end: %v after %v; want the 503 at once", err, time.Since(start))
+	}
+	ctx, cancel = context.WithCancel(context.Background())
+	req, _ = http.NewRequestWithContext(ctx, "GET", srv.URL, nil)
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if _, err := c.Do(req); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled during the wait: %v, want context.Canceled", err)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	type in struct{ A int }
+	type out struct{ B int }
+	srv, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/double":
+			var n int
+			fmt.Fscanf(r.Body, `{"A":%d}`, &n)
+			fmt.Fprintf(w, `{"B":%d,"type":%q}`, 2*n, r.Header.Get("Content-Type")+r.Header.Get("Accept"))
+		case "/empty":
+			w.WriteHeader(204)
+		case "/garbage":
+			io.WriteString(w, "<html>")
+		case "/trailing":
+			io.WriteString(w, `{"B":1} x`)
+		case "/large":
+			io.WriteString(w, `{"B":1`+strings.Repeat(" ", client.DefaultMax)+"}")
+		default:
+			w.WriteHeader(404)
+			io.WriteString(w, "no such thing "+strings.Repeat("x", 10_000))
+		}
+	})
+	c := use(t, client.Options{})
+	for _, row := range []struct {
+		method, path string
+		in           any
+		want         int
+		text         string
+	}{
+		{"POST", "/double", in{21}, 42, ""},
+		{"GET", "/double", nil, 0, ""},
+		{"GET", "/empty", nil, 0, ""},
+		{"GET", "/garbage", nil, 0, "client: the answer is not the expected JSON"},
+		{"GET", "/trailing", nil, 0, "client: the answer is not the expected JSON"},
+		{"GET", "/large", nil, 0, "client: the answer is larger than 8388608 bytes; use DoJSON"},
+		{"GET", "/none", nil, 0, `client: the server answered 404 Not Found: "no such thing `},
+		{"POST", "/double", func() {}, 0, "client: cannot encode the request as JSON"},
+		{"PO ST", "/double", nil, 0, "client: net/http: invalid method"},
+	} {
+		got, err := client.JSON[out](context.Background(), c, row.method, srv.URL+row.path, row.in)
+		if got.B != row.want || (err == nil) != (row.text == "") || err != nil && !strings.HasPrefix(err.Error(), row.text) {
+			t.Errorf("%s %s: %+v, %v; want %d, %q", row.method, row.path, got, err, row.want, row.text)
+		}
+	}
+	_, err := client.JSON[out](context.Background(), c, "GET", srv.URL+"/none", nil)
+	if se := (*client.StatusError)(nil); !errors.As(err, &se) || se.StatusCode != 404 || len(se.Body) != 4<<10 || len(err.Error()) > 300 {
+		t.Errorf("%.100v: want a *StatusError with 4 KiB of the body and a short text", err)
+	}
+	if got, err := client.JSON[out](context.Background(), nil, "POST", srv.URL+"/double", in{1}); err != nil || got.B != 2 {
+		t.Errorf("with the shared client: %+v, %v", got, err)
+	}
+}
