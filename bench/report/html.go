@@ -81,7 +81,8 @@ func HTML(r *showdown.Run) (string, error) {
 	}
 	p.Groups = []groupView{
 		bars(r, showdown.Serving, "One request at a time",
-			"Time per request in one process on one core, without a network. A list of routes is requested route after route."),
+			"Time per request in one process on one core, without a network. A list of routes is requested route after route. "+
+				"Behind a name stand bytes and allocations per request, where there are any."),
 		curves(r),
 		bars(r, showdown.Parallel, "All cores at once",
 			"One route with one parameter, served by one goroutine and by one per core: wall-clock time divided by all requests."),
@@ -205,7 +206,7 @@ func cardBars(section showdown.Section, ranking ranking) []barView {
 		switch section {
 		case showdown.Serving:
 			if x.Allocs > 0 {
-				b.Allocs = fmt.Sprintf("%s B in %s", digits(x.Bytes), allocs(x.Allocs))
+				b.Allocs = compact(x.Bytes) + " B / " + compact(x.Allocs)
 			}
 		case showdown.Load:
 			b.Detail = fmt.Sprintf("CPU %s, p50 %s, p99 %s", latency(x.Cell.CPU), latency(x.Cell.P50), latency(x.Cell.P99))
@@ -263,13 +264,4 @@ func sizes(all []series) int {
 		}
 	}
 	return len(xs)
-}
-
-// allocs counts allocations per request.
-func allocs(n float64) string {
-	text := strconv.FormatFloat(n, 'g', 3, 64)
-	if n == 1 {
-		return text + " alloc"
-	}
-	return text + " allocs"
 }

@@ -123,7 +123,7 @@ func allocations(b *strings.Builder, r *showdown.Run, class contender.Class) {
 		line, some := "| "+e.Name+" |", false
 		for _, s := range columns {
 			if c, ok := r.Cell(showdown.Serving, s, e.Name); ok {
-				line += fmt.Sprintf(" %s B, %s |", digits(c.Bytes), digits(c.Allocs))
+				line += fmt.Sprintf(" %s B, %s |", compact(c.Bytes), compact(c.Allocs))
 				some = true
 			} else {
 				line += " – |"
@@ -214,7 +214,7 @@ func SpeedTable(r *showdown.Run) string {
 			onGitHub = fmt.Sprintf("%.2f", c.Samples.Summary().Center/github.Samples.Summary().Center)
 		}
 		fmt.Fprintf(&b, "| %s %s | %.2f | %s | %s | %s |\n", x.Name, version(r, x.Name), x.Mid/base.Samples.Summary().Center,
-			digits(x.Bytes), digits(x.Allocs), onGitHub)
+			compact(x.Bytes), compact(x.Allocs), onGitHub)
 	}
 	fmt.Fprintf(&b, "\nTime per request as a ratio to `http.ServeMux`, less is better; bytes and allocations per request. %s. `%s` in `bench/`;\nall figures: [docs/benchmarks.md](docs/benchmarks.md).\n",
 		machineLine(r), r.Command)

@@ -90,7 +90,7 @@ func TestPageNeedsNothingElse(t *testing.T) {
 	}
 	for _, want := range []string{
 		"muxmaster", "&lt;slow&gt;", "it &lt;can&#39;t&gt;", "Not able to: &lt;slow&gt;.", "lost", "not to be had", "Z80, 2 cores",
-		`class="n good">0.40`, `class="n bad">0.60`, `class="n good">1.95`, "no such thing", "16.0 B in 1 alloc", "0.40", "CPU 13.0 µs",
+		`class="n good">0.40`, `class="n bad">0.60`, `class="n good">1.95`, "no such thing", "16 B / 1", "0.40", "CPU 13.0 µs",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in the page", want)
@@ -180,7 +180,7 @@ func TestWriteUpdatesTheReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"before\n" + speedBegin, speedEnd + "\nafter\n", "| muxmaster  | 0.40 | 16.0 | 1.00 | 0.40 |", "| <slow> v1.2.3 | 20.00 |"} {
+	for _, want := range []string{"before\n" + speedBegin, speedEnd + "\nafter\n", "| muxmaster  | 0.40 | 16 | 1 | 0.40 |", "| <slow> v1.2.3 | 20.00 |"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -241,7 +241,7 @@ func TestFiguresInText(t *testing.T) {
 		{duration(4.567), "4.57 ns"}, {duration(999.7), "1000 ns"}, {duration(45_678), "45.7 µs"}, {duration(2.5e6), "2.50 ms"}, {duration(3e9), "3.00 s"},
 		{count(1234567), "1,234,567"}, {count(999), "999"}, {times(0.123), "0.12×"}, {times(1), "1.0×"}, {times(12.6), "13×"},
 		{powerOfTen(10), "10 ns"}, {powerOfTen(1000), "1 µs"}, {powerOfTen(1e7), "10 ms"}, {shortCount(100_000), "100k"}, {shortCount(10), "10"},
-		{allocs(1), "1 alloc"}, {allocs(0.82), "0.82 allocs"}, {shorten("abcdefgh", 6), "abc..."},
+		{compact(16), "16"}, {compact(0.82), "0.82"}, {compact(1112.4), "1,112"}, {shorten("abcdefgh", 6), "abc..."},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("got %s, want %s", tt.got, tt.want)

@@ -51,7 +51,7 @@ func terminalRows(w io.Writer, section showdown.Section, ranking ranking) {
 		fmt.Fprintf(w, "%s %-28s %12s  %-15s %7s", mark, x.Name, amount(section, x.Mid), interval(x), times(x.Ratio))
 		switch section {
 		case showdown.Serving:
-			fmt.Fprintf(w, "  %7s B %5s allocs", digits(x.Bytes), digits(x.Allocs))
+			fmt.Fprintf(w, "  %7s B %5s allocs", compact(x.Bytes), compact(x.Allocs))
 		case showdown.Load:
 			fmt.Fprintf(w, "  p50 %s, p99 %s, CPU %s", latency(x.Cell.P50), latency(x.Cell.P99), latency(x.Cell.CPU))
 		}

@@ -126,6 +126,14 @@ func count(v float64) string {
 	return s
 }
 
+// compact writes no more digits than three, but all of those before the point.
+func compact(v float64) string {
+	if v < 100 {
+		return fmt.Sprintf("%.3g", v)
+	}
+	return count(v)
+}
+
 // times writes a ratio.
 func times(v float64) string {
 	switch {

@@ -3,6 +3,7 @@ package showdown
 import (
 	"context"
 	"errors"
+	"math"
 	"net"
 	"net/rpc"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster/bench"
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/load"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
@@ -220,5 +222,20 @@ func TestCompare(t *testing.T) {
 	Compare(&out, old, old)
 	if !strings.Contains(out.String(), "~") {
 		t.Errorf("finds a difference between a run and itself:\n%s", out.String())
+	}
+}
+
+func TestPassesOfLoadAddUp(t *testing.T) {
+	r := new(Run)
+	rounds := []load.Round{{PerSecond: 5, P50: time.Millisecond, P99: 2 * time.Millisecond, CPU: 13}, {PerSecond: 6, CPU: math.NaN()}}
+	for range 2 {
+		r.addLoad(Cell{Section: Load, Scenario: "s", Contender: "a"}, rounds)
+	}
+	want := []Cell{{
+		Section: Load, Scenario: "s", Contender: "a", Samples: Samples{5, 6, 5, 6},
+		P50: Samples{1000, 0, 1000, 0}, P99: Samples{2000, 0, 2000, 0}, CPU: Samples{13, 13},
+	}}
+	if !reflect.DeepEqual(r.Cells, want) {
+		t.Errorf("got %+v, want %+v", r.Cells, want)
 	}
 }

@@ -31,6 +31,7 @@ type plan struct {
 	patience                   time.Duration // for one registration; who would take longer is left out
 	heapSets                   []string
 	load                       load.Plan
+	loadPasses                 int // over the rounds of load: each pass is a unit of its own
 	loadCases                  []load.Case
 	bars                       measure.Plan
 }
@@ -46,6 +47,7 @@ func newPlan(quick bool) plan {
 			registrations: 2,
 			patience:      2 * time.Second,
 			heapSets:      sets,
+			loadPasses:    1,
 			load:          load.Plan{Rounds: 2, Round: time.Second, Connections: 50},
 			loadCases:     []load.Case{{Param: true, Cores: 1}},
 			bars:          measure.Plan{Rounds: 10, Round: 5 * time.Millisecond},
@@ -59,7 +61,8 @@ func newPlan(quick bool) plan {
 		registrations: 6,
 		patience:      8 * time.Second,
 		heapSets:      sets,
-		load:          load.Plan{Rounds: 6, Round: time.Second, Connections: 100},
+		loadPasses:    2,
+		load:          load.Plan{Rounds: 3, Round: time.Second, Connections: 100},
 		loadCases:     []load.Case{{Param: true, Cores: 1}, {Cores: 1}},
 		bars:          measure.Plan{Rounds: 30, Round: 20 * time.Millisecond},
 	}
@@ -84,8 +87,10 @@ func units(entrants []entrant, quick bool, tool load.Tool) []unit {
 	for _, set := range p.heapSets {
 		us = append(us, heapUnit(routers, set))
 	}
-	for _, c := range p.loadCases {
-		us = append(us, loadUnit(entrants, c, p.load, tool))
+	for pass := range p.loadPasses {
+		for _, c := range p.loadCases {
+			us = append(us, loadUnit(entrants, c, pass+1, p.load, tool))
+		}
 	}
 	for i, b := range bench.Bars() {
 		us = append(us, barUnit(i, b, p.bars))
@@ -271,8 +276,8 @@ func heapUnit(entrants []entrant, set string) unit {
 	return unit{key: string(Heap) + "/" + set, cost: cost, run: run}
 }
 
-// loadUnit puts everybody's server under load in interleaved rounds.
-func loadUnit(entrants []entrant, c load.Case, p load.Plan, tool load.Tool) unit {
+// loadUnit puts everybody's server under load in interleaved rounds. A later pass adds its samples to those of the first.
+func loadUnit(entrants []entrant, c load.Case, pass int, p load.Plan, tool load.Tool) unit {
 	run := func(ctx context.Context, r *Run, step func(float64)) error {
 		var servers []load.Server
 		for _, e := range entrants {
@@ -283,21 +288,32 @@ func loadUnit(entrants []entrant, c load.Case, p load.Plan, tool load.Tool) unit
 			return err
 		}
 		for i, e := range entrants {
-			cell := Cell{Section: Load, Scenario: c.String(), Contender: e.Name, Cannot: results[i].Cannot}
-			for _, round := range results[i].Rounds {
-				cell.Samples = append(cell.Samples, round.PerSecond)
-				cell.P50 = append(cell.P50, micros(round.P50))
-				cell.P99 = append(cell.P99, micros(round.P99))
-				if !math.IsNaN(round.CPU) {
-					cell.CPU = append(cell.CPU, round.CPU)
-				}
-			}
-			r.Cells = append(r.Cells, cell)
+			r.addLoad(Cell{Section: Load, Scenario: c.String(), Contender: e.Name, Cannot: results[i].Cannot}, results[i].Rounds)
 		}
 		return nil
 	}
 	cost := time.Duration(len(entrants)) * time.Duration(p.Rounds) * (p.Round + 50*time.Millisecond)
-	return unit{key: string(Load) + "/" + c.String(), cost: cost, run: run}
+	return unit{key: fmt.Sprintf("%s/%s/%d", Load, c, pass), cost: cost, run: run}
+}
+
+// addLoad adds rounds to the cell of the same place, which is new in the first pass.
+func (r *Run) addLoad(cell Cell, rounds []load.Round) {
+	at := slices.IndexFunc(r.Cells, func(c Cell) bool {
+		return c.Section == Load && c.Scenario == cell.Scenario && c.Contender == cell.Contender
+	})
+	if at < 0 {
+		at = len(r.Cells)
+		r.Cells = append(r.Cells, cell)
+	}
+	c := &r.Cells[at]
+	for _, round := range rounds {
+		c.Samples = append(c.Samples, round.PerSecond)
+		c.P50 = append(c.P50, micros(round.P50))
+		c.P99 = append(c.P99, micros(round.P99))
+		if !math.IsNaN(round.CPU) {
+			c.CPU = append(c.CPU, round.CPU)
+		}
+	}
 }
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
