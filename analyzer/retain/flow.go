@@ -23,20 +23,63 @@ type origin struct {
 // functions around it and, for results, of the functions that it calls in the same package. Plain variables are followed
 // in the order of the statements (r = r.Clone(ctx) ends the story of r), fields and elements are not.
 type flow struct {
-	pkg   *ssa.Package
-	made  map[*ssa.Function]*ssa.MakeClosure // where a function literal with free variables is made
-	busy  map[ssa.Value]bool                 // on the way back from the value in question
-	depth int                                // of calls entered
+	pkg       *ssa.Package
+	made      map[*ssa.Function]*ssa.MakeClosure // where a function literal with free variables is made
+	seen      map[visit]bool                     // by the question in hand
+	summaries map[summary][]origin
 }
 
-// from returns the origins of v.
+// A visit is to a value, or to a field of the struct that it is or points to. The second one to the same adds nothing.
+type visit struct {
+	value ssa.Value
+	field int // -1: the value
+}
+
+// A summary is of a function: where the result or its field comes from, or what is read through the parameter.
+type summary struct {
+	fn     *ssa.Function
+	result int // -1: of a parameter
+	param  int
+	field  int
+}
+
+// origins returns the origins of v.
+func (f *flow) origins(v ssa.Value) []origin {
+	return f.ask(func() []origin { return f.from(v) })
+}
+
+// ask runs a question of its own.
+func (f *flow) ask(question func() []origin) []origin {
+	saved := f.seen
+	f.seen = make(map[visit]bool)
+	defer func() { f.seen = saved }()
+	return question()
+}
+
+// summarize answers a question about a function once. While it is being answered, recursive calls add nothing.
+func (f *flow) summarize(s summary, question func() []origin) []origin {
+	if _, ok := f.summaries[s]; !ok {
+		f.summaries[s] = nil
+		f.summaries[s] = f.ask(question)
+	}
+	return f.summaries[s]
+}
+
+func (f *flow) visited(v ssa.Value, field int) bool {
+	at := visit{v, field}
+	again := f.seen[at]
+	f.seen[at] = true
+	return again
+}
+
+// from returns the origins of v that the question in hand has not come to yet.
 func (f *flow) from(v ssa.Value) []origin {
-	if f.busy[v] || !holdsRequest(v.Type()) && !isAddress(v) {
+	if !holdsRequest(v.Type()) && !isAddress(v) || f.visited(v, -1) {
 		return nil
 	}
-	f.busy[v] = true
-	defer delete(f.busy, v)
-
+	if x := converted(v); x != nil {
+		return f.from(x)
+	}
 	switch v := v.(type) {
 	case *ssa.Parameter:
 		return []origin{{v, -1, ""}}
@@ -50,14 +93,6 @@ func (f *flow) from(v ssa.Value) []origin {
 			all = add(all, f.from(e)...)
 		}
 		return all
-	case *ssa.ChangeType:
-		return f.from(v.X)
-	case *ssa.ChangeInterface:
-		return f.from(v.X)
-	case *ssa.MakeInterface:
-		return f.from(v.X)
-	case *ssa.TypeAssert:
-		return f.from(v.X)
 	case *ssa.Slice:
 		if n, ok := v.Max.(*ssa.Const); ok && n.Int64() == 0 {
 			return nil // ps[:0:0] has no element
@@ -83,7 +118,7 @@ func (f *flow) from(v ssa.Value) []origin {
 	case *ssa.Alloc:
 		return f.held(v, nil)
 	case *ssa.Field:
-		return f.field(v.X, v.Field, v)
+		return f.field(v.X, v.Field)
 	case *ssa.Index:
 		return f.from(v.X)
 	case *ssa.Lookup:
@@ -117,7 +152,7 @@ func (f *flow) from(v ssa.Value) []origin {
 func (f *flow) load(addr ssa.Value, at ssa.Instruction) []origin {
 	switch addr := addr.(type) {
 	case *ssa.FieldAddr:
-		return f.field(addr.X, addr.Field, at)
+		return f.field(addr.X, addr.Field)
 	case *ssa.IndexAddr:
 		if mux.IsParams(addr.X.Type()) {
 			return nil // a copy of the element
@@ -203,7 +238,7 @@ func (f *flow) put(v ssa.Value) []origin {
 }
 
 // field returns the origins of the value that field i of x has; x is a struct or the pointer to one.
-func (f *flow) field(x ssa.Value, i int, at ssa.Instruction) []origin {
+func (f *flow) field(x ssa.Value, i int) []origin {
 	t := deref(x.Type())
 	if mux.IsNamed(t, "net/http", "Request") {
 		if name := fieldName(t, i); name == "URL" || name == "Body" {
@@ -211,47 +246,42 @@ func (f *flow) field(x ssa.Value, i int, at ssa.Instruction) []origin {
 		}
 		return nil
 	}
-	if s, ok := t.Underlying().(*types.Struct); !ok || !holdsRequest(s.Field(i).Type()) {
+	if s, ok := t.Underlying().(*types.Struct); !ok || !holdsRequest(s.Field(i).Type()) || f.visited(x, i) {
 		return nil
 	}
+	var all []origin
 	switch x := x.(type) {
 	case *ssa.Parameter:
 		return []origin{{x, i, ""}}
 	case *ssa.FreeVar:
 		if site := f.made[x.Parent()]; site != nil {
-			return f.field(binding(site, x), i, site)
+			return f.field(binding(site, x), i)
 		}
 	case *ssa.Alloc:
-		var all []origin
 		for _, ref := range *x.Referrers() {
 			if fa, ok := ref.(*ssa.FieldAddr); ok && fa.Field == i {
 				all = add(all, f.put(fa)...)
 			}
 		}
 		for _, s := range storesTo(x) {
-			all = add(all, f.guard(s.Val, func() []origin { return f.field(s.Val, i, s) })...)
+			all = add(all, f.field(s.Val, i)...)
 		}
-		return all
 	case *ssa.Phi:
-		var all []origin
 		for _, e := range x.Edges {
-			all = add(all, f.guard(e, func() []origin { return f.field(e, i, at) })...)
+			all = add(all, f.field(e, i)...)
 		}
-		return all
 	case *ssa.UnOp:
 		if x.Op == token.MUL {
-			var all []origin
 			for _, v := range f.values(x.X, x) {
-				all = add(all, f.guard(v, func() []origin { return f.field(v, i, at) })...)
+				all = add(all, f.field(v, i)...)
 			}
-			return all
 		}
 	case *ssa.Call:
-		return f.results(x, 0, func(v ssa.Value) []origin { return f.field(v, i, at) })
+		return f.results(x, 0, i)
 	case *ssa.FieldAddr, *ssa.IndexAddr:
 		return f.from(x)
 	}
-	return nil
+	return all
 }
 
 // values lists what the variable at addr can have when the instruction at reads it; nil if that can't be told. The
@@ -275,16 +305,6 @@ func (f *flow) values(addr ssa.Value, at ssa.Instruction) []ssa.Value {
 	return nil
 }
 
-// guard runs fn unless it is running for v already.
-func (f *flow) guard(v ssa.Value, fn func() []origin) []origin {
-	if f.busy[v] {
-		return nil
-	}
-	f.busy[v] = true
-	defer delete(f.busy, v)
-	return fn()
-}
-
 // result returns the origins of a call's result i.
 func (f *flow) result(call *ssa.Call, i int) []origin {
 	c := call.Common()
@@ -305,41 +325,45 @@ func (f *flow) result(call *ssa.Call, i int) []origin {
 		}
 		return all
 	}
-	return f.results(call, i, f.from)
+	return f.results(call, i, -1)
 }
 
-// results applies look to what a function of this package returns, and says it in terms of the call's arguments.
-func (f *flow) results(call *ssa.Call, i int, look func(ssa.Value) []origin) []origin {
+// results returns the origins of result i, or of a field of it, of a function of this package.
+func (f *flow) results(call *ssa.Call, i, field int) []origin {
 	fn := f.callee(call.Common())
-	if fn == nil || f.depth > 4 {
+	if fn == nil {
 		return nil
 	}
-	f.depth++
-	defer func() { f.depth-- }()
-	var inner, all []origin
-	for _, b := range fn.Blocks {
-		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && i < len(ret.Results) {
-			inner = add(inner, look(ret.Results[i])...)
+	inner := f.summarize(summary{fn, i, -1, field}, func() []origin {
+		var all []origin
+		for _, v := range returns(fn, i) {
+			if field >= 0 {
+				all = add(all, f.field(v, field)...)
+			} else {
+				all = add(all, f.from(v)...)
+			}
 		}
-	}
+		return all
+	})
+	var all []origin
 	for _, o := range inner {
 		if o.param.Parent() != fn {
 			all = add(all, o)
 		} else {
-			all = add(all, f.argument(call.Common(), o, call)...)
+			all = add(all, f.argument(call.Common(), o)...)
 		}
 	}
 	return all
 }
 
 // argument says an origin in a called function in terms of the call's arguments.
-func (f *flow) argument(c *ssa.CallCommon, o origin, at ssa.Instruction) []origin {
+func (f *flow) argument(c *ssa.CallCommon, o origin) []origin {
 	n := paramIndex(o.param)
 	if n >= len(c.Args) {
 		return nil
 	}
 	if o.field >= 0 {
-		return mark(f.field(c.Args[n], o.field, at), o.what)
+		return mark(f.field(c.Args[n], o.field), o.what)
 	}
 	return mark(f.from(c.Args[n]), o.what)
 }
@@ -394,30 +418,25 @@ func (f *flow) uses(v ssa.Value) []origin {
 // passed returns the origins of what a call reads through its argument v.
 func (f *flow) passed(c *ssa.CallCommon, v ssa.Value) []origin {
 	fn := f.callee(c)
-	if fn == nil || !isStructPointer(v.Type()) || f.depth > 4 {
+	if fn == nil || !isStructPointer(v.Type()) {
 		return f.from(v)
 	}
-	f.depth++
-	defer func() { f.depth-- }()
 	var all []origin
 	for i, arg := range c.Args {
 		if arg != v || i >= len(fn.Params) {
 			continue
 		}
-		all = add(all, f.guard(fn.Params[i], func() []origin {
-			var outer []origin
-			for _, o := range f.uses(fn.Params[i]) {
-				switch {
-				case o.param != fn.Params[i]:
-					outer = add(outer, o)
-				case o.field >= 0:
-					outer = add(outer, mark(f.field(v, o.field, nil), o.what)...)
-				default:
-					outer = add(outer, f.from(v)...)
-				}
+		p := fn.Params[i]
+		for _, o := range f.summarize(summary{fn, -1, i, -1}, func() []origin { return f.uses(p) }) {
+			switch {
+			case o.param != p:
+				all = add(all, o)
+			case o.field >= 0:
+				all = add(all, mark(f.field(v, o.field), o.what)...)
+			default:
+				all = add(all, f.from(v)...)
 			}
-			return outer
-		})...)
+		}
 	}
 	return all
 }

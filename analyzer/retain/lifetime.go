@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
 	"golang.org/x/tools/go/ssa"
@@ -18,32 +19,34 @@ type place struct {
 }
 
 // at returns the place that v is the value or, for an address, the pointer of.
-func (f *flow) at(v ssa.Value) place {
+func (f *flow) at(v ssa.Value) place { return f.place(v, 0) }
+
+func (f *flow) place(v ssa.Value, depth int) place {
+	if depth++; depth > 32 {
+		return place{v, ""} // a variable whose value depends on itself, like a cursor in a list
+	}
 	switch v := v.(type) {
 	case *ssa.FieldAddr:
-		p := f.at(v.X)
+		p := f.place(v.X, depth)
 		return place{p.root, fmt.Sprintf("%s.%d", p.path, v.Field)}
 	case *ssa.UnOp:
 		if v.Op != token.MUL {
 			break
 		}
-		p := f.at(v.X)
+		p := f.place(v.X, depth)
 		if a, ok := p.root.(*ssa.Alloc); ok && p.path == "" {
-			if s := storesTo(a); len(s) == 1 && !f.assignedByLiteral(a) && s[0].Val != v {
-				return f.at(s[0].Val) // a name for that value
+			if s := storesTo(a); len(s) == 1 && !f.assignedByLiteral(a) {
+				return f.place(s[0].Val, depth) // a name for that value
 			}
 		}
 		return place{p.root, p.path + "*"}
 	case *ssa.FreeVar:
 		if site := f.made[v.Parent()]; site != nil {
-			return f.at(binding(site, v))
+			return f.place(binding(site, v), depth)
 		}
-	case *ssa.ChangeType:
-		return f.at(v.X)
-	case *ssa.MakeInterface:
-		return f.at(v.X)
-	case *ssa.ChangeInterface:
-		return f.at(v.X)
+	}
+	if x := converted(v); x != nil {
+		return f.place(x, depth)
 	}
 	return place{v, ""}
 }
@@ -82,6 +85,9 @@ func (c *checker) life(v ssa.Value, h *ssa.Function, seen map[ssa.Value]bool) li
 		}
 		return l
 	}
+	if x := converted(v); x != nil {
+		return either(x)
+	}
 	switch v := v.(type) {
 	case *ssa.Global:
 		return lifetime{outlives: true}
@@ -113,14 +119,6 @@ func (c *checker) life(v ssa.Value, h *ssa.Function, seen map[ssa.Value]bool) li
 		return either(v.X)
 	case *ssa.Phi:
 		return either(v.Edges...)
-	case *ssa.ChangeType:
-		return either(v.X)
-	case *ssa.ChangeInterface:
-		return either(v.X)
-	case *ssa.MakeInterface:
-		return either(v.X)
-	case *ssa.TypeAssert:
-		return either(v.X)
 	case *ssa.Extract:
 		return either(v.Tuple)
 	case *ssa.Next:
@@ -145,14 +143,8 @@ func (c *checker) life(v ssa.Value, h *ssa.Function, seen map[ssa.Value]bool) li
 		}
 		return either(v.X)
 	case *ssa.Call:
-		if fn := c.callee(v.Common()); fn != nil {
-			for _, b := range fn.Blocks {
-				if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && len(ret.Results) > 0 {
-					if isGlobal(ret.Results[0]) {
-						return lifetime{outlives: true}
-					}
-				}
-			}
+		if fn := c.callee(v.Common()); fn != nil && slices.ContainsFunc(returns(fn, 0), isGlobal) {
+			return lifetime{outlives: true}
 		}
 	}
 	return lifetime{}

@@ -64,7 +64,7 @@ type finding struct {
 func run(pass *analysis.Pass) (any, error) {
 	in := pass.ResultOf[buildssa.Analyzer].(*buildssa.SSA)
 	c := &checker{
-		flow:    &flow{pkg: in.Pkg, made: make(map[*ssa.Function]*ssa.MakeClosure), busy: make(map[ssa.Value]bool)},
+		flow:    &flow{pkg: in.Pkg, made: make(map[*ssa.Function]*ssa.MakeClosure), summaries: make(map[summary][]origin)},
 		pass:    pass,
 		calls:   make(map[*ssa.Function][]ssa.CallInstruction),
 		asValue: make(map[types.Object]bool),
@@ -82,7 +82,7 @@ func run(pass *analysis.Pass) (any, error) {
 			if !s.pos.IsValid() {
 				s.pos = in.Pos()
 			}
-			for _, o := range s.values() {
+			for _, o := range c.ask(s.values) {
 				c.follow(s, o, o, in, s.into, s.ends, nil)
 			}
 		}
@@ -142,7 +142,7 @@ func (c *checker) sinks(in ssa.Instruction) []sink {
 	case *ssa.Go:
 		values := func() []origin { return c.started(in.Common()) }
 		s := sink{Instruction: in, how: "can outlive the handler in this goroutine", values: values}
-		s.ends = c.ends(in.Common(), c.uses1(values()))
+		s.ends = c.ends(in.Common(), c.reads(c.ask(values)))
 		return []sink{s}
 	case *ssa.Send:
 		return []sink{c.sent(in, in.Chan, in.X)}
@@ -205,7 +205,7 @@ func (c *checker) calling(in ssa.Instruction) []sink {
 		}
 		if mc, ok := fn.(*ssa.MakeClosure); ok {
 			literal := mc.Fn.(*ssa.Function)
-			s.ends = append(s.ends, c.signals(literal, c.uses1(c.from(fn)), 0)...)
+			s.ends = append(s.ends, c.signals(literal, c.reads(c.origins(fn)), 0)...)
 		}
 		return []sink{s}
 	}
@@ -269,14 +269,14 @@ func (c *checker) started(common *ssa.CallCommon) []origin {
 	return all
 }
 
-// uses1 returns the test for instructions with an operand of one of these origins.
-func (c *checker) uses1(os []origin) func(ssa.Instruction) bool {
+// reads returns the test for instructions with an operand of one of these origins.
+func (c *checker) reads(os []origin) func(ssa.Instruction) bool {
 	return func(in ssa.Instruction) bool {
 		for _, op := range in.Operands(nil) {
 			if *op == nil {
 				continue
 			}
-			for _, o := range c.from(*op) {
+			for _, o := range c.origins(*op) {
 				if slices.ContainsFunc(os, func(x origin) bool { return x.param == o.param }) {
 					return true
 				}
@@ -325,7 +325,7 @@ func (c *checker) follow(s sink, first, o origin, at ssa.Instruction, into ssa.V
 		outer := c.outer(ends, h, call.Common())
 		origins := []origin{o}
 		if !isSource(o.param) {
-			origins = c.argument(call.Common(), o, call)
+			origins = c.ask(func() []origin { return c.argument(call.Common(), o) })
 		}
 		for _, o := range origins {
 			c.follow(s, first, o, call, into, outer, append(slices.Clip(via), call.Pos()))

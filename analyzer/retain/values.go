@@ -49,6 +49,32 @@ func leads(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
+// converted returns the value that v is in another type, or nil.
+func converted(v ssa.Value) ssa.Value {
+	switch v := v.(type) {
+	case *ssa.ChangeType:
+		return v.X
+	case *ssa.ChangeInterface:
+		return v.X
+	case *ssa.MakeInterface:
+		return v.X
+	case *ssa.TypeAssert:
+		return v.X
+	}
+	return nil
+}
+
+// returns lists what fn returns as its result i.
+func returns(fn *ssa.Function, i int) []ssa.Value {
+	var all []ssa.Value
+	for _, b := range fn.Blocks {
+		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && i < len(ret.Results) {
+			all = append(all, ret.Results[i])
+		}
+	}
+	return all
+}
+
 // isAddress reports whether v is the address of a field or an element, which its type says nothing about.
 func isAddress(v ssa.Value) bool {
 	switch v.(type) {
