@@ -96,9 +96,6 @@ func check(pass *analysis.Pass, found *routes.Result, rs []*routes.Route, arg as
 	default:
 		d.Message += "; they have none"
 	}
-	for _, route := range rs[:min(len(rs), 3)] {
-		d.Related = append(d.Related, analysis.RelatedInformation{Pos: route.Text.Pos(), End: route.Text.End(), Message: "a route of this handler"})
-	}
 	pass.Report(d)
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -129,10 +128,10 @@ func checkAll(pass *analysis.Pass, rs []parsed, together func(a, b *routes.Route
 			switch {
 			case i < j && a.pattern.Shape() == b.pattern.Shape():
 				reported[b.Route] = true
-				related(pass, b.Route, a.Route, fmt.Sprintf("this pattern panics: it matches the same requests as %q at %s", a.Pattern, position(pass, a.Text.Pos())))
+				report(pass, b.Text, fmt.Sprintf("this pattern panics: it matches the same requests as %q at %s", a.Pattern, mux.Position(pass.Fset, a.Text.Pos())), hint{})
 			case shadows(a.pattern, b.pattern, i < j):
 				reported[b.Route] = true
-				related(pass, b.Route, a.Route, fmt.Sprintf("no request reaches this route: %q at %s matches everything that it does", a.Pattern, position(pass, a.Text.Pos())))
+				report(pass, b.Text, fmt.Sprintf("no request reaches this route: %q at %s matches everything that it does", a.Pattern, mux.Position(pass.Fset, a.Text.Pos())), hint{})
 			}
 		}
 	}
@@ -165,18 +164,6 @@ func matchesAll(expr string) bool {
 		return true
 	}
 	return false
-}
-
-func position(pass *analysis.Pass, pos token.Pos) string {
-	p := pass.Fset.Position(pos)
-	return fmt.Sprintf("%s:%d", filepath.Base(p.Filename), p.Line)
-}
-
-func related(pass *analysis.Pass, r, other *routes.Route, message string) {
-	pass.Report(analysis.Diagnostic{
-		Pos: r.Text.Pos(), End: r.Text.End(), Message: message,
-		Related: []analysis.RelatedInformation{{Pos: other.Text.Pos(), End: other.Text.End(), Message: "the other route"}},
-	})
 }
 
 // report reports a pattern. The hint stands behind the message or for it, with its replacement as a fix.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/routes"
 	"golang.org/x/tools/go/analysis"
 )
@@ -32,7 +33,7 @@ func checkStd(pass *analysis.Pass, rs []*routes.Route, together func(a, b *route
 				pair := http.NewServeMux()
 				if try(pair, other) == nil && together(other, r) {
 					if err := try(pair, r); err != nil {
-						related(pass, r, other, fmt.Sprintf("this pattern panics: it conflicts with %q at %s", other.Pattern, position(pass, other.Text.Pos())))
+						report(pass, r.Text, fmt.Sprintf("this pattern panics: it conflicts with %q at %s", other.Pattern, mux.Position(pass.Fset, other.Text.Pos())), hint{})
 						break
 					}
 				}

@@ -411,13 +411,11 @@ func (c *checker) report() {
 	slices.SortFunc(all, func(a, b *finding) int { return cmp.Compare(a.sink.pos, b.sink.pos) })
 	for _, f := range all {
 		names, hint := f.names()
-		d := analysis.Diagnostic{
-			Pos:     f.sink.pos,
-			Message: fmt.Sprintf("%s %s: %s", strings.Join(names, " and "), f.sink.how, hint),
+		how := f.sink.how
+		if len(f.callers) > 0 {
+			how = strings.Replace(how, "the handler", "the handler that calls this at "+mux.Position(c.pass.Fset, slices.Min(f.callers)), 1)
 		}
-		for _, pos := range f.callers {
-			d.Related = append(d.Related, analysis.RelatedInformation{Pos: pos, Message: "called here by a handler"})
-		}
+		d := analysis.Diagnostic{Pos: f.sink.pos, Message: fmt.Sprintf("%s %s: %s", strings.Join(names, " and "), how, hint)}
 		if len(f.callers) == 0 {
 			d.SuggestedFixes = c.fixes(f)
 		}

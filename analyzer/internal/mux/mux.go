@@ -2,7 +2,10 @@
 package mux
 
 import (
+	"fmt"
+	"go/token"
 	"go/types"
+	"path/filepath"
 	"strings"
 )
 
@@ -53,3 +56,9 @@ func IsHandler(sig *types.Signature) bool {
 
 // IsTestFile reports whether a file of this name is part of a test.
 func IsTestFile(name string) bool { return strings.HasSuffix(name, "_test.go") }
+
+// Position names a place in a message: the file without its directory, and the line.
+func Position(fset *token.FileSet, pos token.Pos) string {
+	p := fset.Position(pos)
+	return fmt.Sprintf("%s:%d", filepath.Base(p.Filename), p.Line)
+}

@@ -225,7 +225,7 @@ func goLocalChannel(w http.ResponseWriter, r *http.Request) {
 func callsHelper(w http.ResponseWriter, r *http.Request) { helper("x", r) }
 
 func helper(name string, req *http.Request) {
-	go func() { // want `req can outlive the handler in this goroutine`
+	go func() { // want `req can outlive the handler that calls this at wrong.go:\d+ in this goroutine: copy`
 		use(name, req.Host)
 	}()
 }
@@ -353,7 +353,7 @@ func (s *server) field(w http.ResponseWriter, r *http.Request) {
 func (s *server) fieldByMethod(w http.ResponseWriter, r *http.Request) { s.remember(r) }
 
 func (s *server) remember(req *http.Request) {
-	s.last = req // want `req outlives the handler in field last`
+	s.last = req // want `req outlives the handler that calls this at wrong.go:\d+ in field last`
 }
 
 func fieldOfSession(w http.ResponseWriter, r *http.Request) {
