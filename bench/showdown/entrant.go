@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench"
@@ -137,8 +138,20 @@ func find(job Job) (contender.Contender, bench.Scenario, error) {
 	if err != nil {
 		return c, bench.Scenario{}, err
 	}
-	s, err := bench.ScenarioNamed(job.Scenario)
-	return c, s, err
+	lastScenario.Lock()
+	defer lastScenario.Unlock()
+	if lastScenario.Name != job.Scenario {
+		if lastScenario.Scenario, err = bench.ScenarioNamed(job.Scenario); err != nil {
+			return c, bench.Scenario{}, err
+		}
+	}
+	return c, lastScenario.Scenario, nil
+}
+
+// lastScenario saves making a large one again for everybody.
+var lastScenario struct {
+	sync.Mutex
+	bench.Scenario
 }
 
 func recovered(err *error) {

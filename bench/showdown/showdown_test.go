@@ -132,19 +132,31 @@ func TestInterruptedUnitsLeaveNothing(t *testing.T) {
 }
 
 func TestSlowRegistrationIsLeftOut(t *testing.T) {
-	r := &Run{Cells: []Cell{
-		{Section: Registration, Scenario: "Scale100", Contender: "quick", Samples: Samples{1000}},
-		{Section: Registration, Scenario: "Scale100", Contender: "slow", Samples: Samples{1e6}},
-		{Section: Registration, Scenario: "Scale100", Contender: "never", Cannot: "because"},
-	}}
+	r := new(Run)
+	for _, c := range []struct {
+		name        string
+		at10, at100 float64 // ns per route
+	}{
+		{"linear", 1e6, 1e6}, {"quadratic", 1e5, 1e6}, {"faster with more", 1e7, 1e6},
+	} {
+		r.Cells = append(r.Cells,
+			Cell{Section: Registration, Scenario: "Scale10", Contender: c.name, Samples: Samples{c.at10}},
+			Cell{Section: Registration, Scenario: "Scale100", Contender: c.name, Samples: Samples{c.at100, 2 * c.at100}})
+	}
+	r.Cells = append(r.Cells, Cell{Section: Registration, Scenario: "Scale100", Contender: "never", Cannot: "because"})
 	for _, tt := range []struct{ name, want string }{
-		{"quick", ""},
-		{"slow", "left out: registering 100 routes took 100ms"},
-		{"never", "left out: has no figure at 100 routes"},
+		{"linear", ""},
+		{"quadratic", "left out: registering 100 routes took 100ms"},
+		{"faster with more", ""},
+		{"never", "left out: has no figure at 10 routes"},
+		{"newcomer", "left out: has no figure at 10 routes"},
 	} {
 		if got := tooSlow(r, tt.name, 1000, []int{10, 100, 500}, 8*time.Second); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
+	}
+	if got := tooSlow(new(Run), "anybody", 1000, []int{10, 100}, 0); got != "" {
+		t.Errorf("with nothing to go by: %q, want to try it", got)
 	}
 }
 

@@ -213,7 +213,10 @@ func scalingUnit(entrants []entrant, n int, smaller []int, p plan) unit {
 			if err != nil {
 				lookups.Cannot = oneLine(err)
 			} else {
-				lookups.Samples = measure.Rounds([]measure.Task{task}, p.scaling, func(int) bool { return ctx.Err() == nil })[0]
+				began := time.Now()
+				lookups.Samples = measure.Rounds([]measure.Task{task}, p.scaling, func(done int) bool {
+					return ctx.Err() == nil && (done < 3 || time.Since(began) < 3*time.Second)
+				})[0]
 			}
 			if err := e.call("Unload", Job{}, &a); err != nil {
 				return err
@@ -230,23 +233,31 @@ func scalingUnit(entrants []entrant, n int, smaller []int, p plan) unit {
 	return unit{key: string(Scaling) + "/" + scenario, cost: cost, run: run}
 }
 
-// tooSlow expects registration to grow at worst with the square of the routes. It goes by the largest of the smaller sizes
-// that was run.
+// tooSlow expects registration to grow as it did between the two largest sizes that were run, and at least linearly.
 func tooSlow(r *Run, name string, n int, smaller []int, patience time.Duration) string {
-	for _, before := range slices.Backward(smaller) {
-		scenario := fmt.Sprint("Scale", before)
-		if len(r.In(Registration, scenario)) == 0 {
-			continue
+	var sizes []int
+	var took []float64 // nanoseconds for all routes
+	for _, size := range smaller {
+		cell, ok := r.Cell(Registration, fmt.Sprint("Scale", size), name)
+		switch {
+		case ok:
+			sizes = append(sizes, size)
+			took = append(took, cell.Samples.Min()*float64(size))
+		case len(r.In(Registration, fmt.Sprint("Scale", size))) > 0:
+			return fmt.Sprintf("left out: has no figure at %d routes", size)
 		}
-		cell, ok := r.Cell(Registration, scenario, name)
-		if !ok {
-			return fmt.Sprintf("left out: has no figure at %d routes", before)
-		}
-		took := time.Duration(cell.Samples.Min() * float64(before))
-		if growth := time.Duration(n/before) * time.Duration(n/before); took*growth > patience {
-			return fmt.Sprintf("left out: registering %d routes took %v", before, took.Round(time.Millisecond))
-		}
+	}
+	if len(sizes) == 0 {
 		return ""
+	}
+	last := len(sizes) - 1
+	power := 1.0
+	if last > 0 {
+		power = max(power, math.Log(took[last]/took[last-1])/math.Log(float64(sizes[last])/float64(sizes[last-1])))
+	}
+	expected := time.Duration(took[last] * math.Pow(float64(n)/float64(sizes[last]), power))
+	if expected > patience {
+		return fmt.Sprintf("left out: registering %d routes took %v", sizes[last], time.Duration(took[last]).Round(time.Millisecond))
 	}
 	return ""
 }
