@@ -1,0 +1,118 @@
+package muxmaster_test
+
+import (
+	"bufio"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+// request returns the request that net/http's server makes of a request line.
+func request(t testing.TB, method, target string) *http.Request {
+	t.Helper()
+	return requestTo(t, "example.com", method, target)
+}
+
+func requestTo(t testing.TB, host, method, target string) *http.Request {
+	t.Helper()
+	r, err := readRequest(host, method, target)
+	if err != nil {
+		t.Fatalf("%s %q: %v", method, target, err)
+	}
+	return r
+}
+
+func readRequest(host, method, target string) (*http.Request, error) {
+	return http.ReadRequest(bufio.NewReader(strings.NewReader(
+		method + " " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n")))
+}
+
+// answer is what is compared of a response.
+type answer struct {
+	status   int
+	location string
+	allow    string
+	body     string
+}
+
+func ask(h http.Handler, r *http.Request) answer {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return answer{w.Code, w.Header().Get("Location"), w.Header().Get("Allow"), w.Body.String()}
+}
+
+// brief is an answer in a few words: the body of a 200, the status and where it
+// leads of a redirect, the status and Allow otherwise.
+func (a answer) brief() string {
+	switch {
+	case a.status == 200:
+		return a.body
+	case a.location != "":
+		return fmt.Sprint(a.status, " ", a.location)
+	case a.allow != "":
+		return fmt.Sprint(a.status, " ", a.allow)
+	}
+	return fmt.Sprint(a.status)
+}
+
+// get is the brief answer to a request.
+func get(t testing.TB, h http.Handler, method, target string) string {
+	t.Helper()
+	return ask(h, request(t, method, target)).brief()
+}
+
+// tell is a handler that answers with its name.
+func tell(name string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, name) }
+}
+
+// values answers with the path values: id="5" name="x". It holds every way of
+// reading them against the others.
+func values(w http.ResponseWriter, r *http.Request) {
+	fmt.Fprint(w, format(r, muxmaster.PathParams(r)))
+}
+
+func fastValues(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+	if got, want := fmt.Sprint(muxmaster.PathParams(r)), fmt.Sprint(ps); got != want && len(ps) > 0 {
+		fmt.Fprintf(w, "PathParams %s but Params %s: ", got, want)
+	}
+	fmt.Fprint(w, format(r, ps))
+}
+
+func format(r *http.Request, ps muxmaster.Params) string {
+	var b strings.Builder
+	for i, p := range ps {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(&b, "%s=%q", p.Key, p.Value)
+		if got := r.PathValue(p.Key); got != p.Value {
+			fmt.Fprintf(&b, "(PathValue %q)", got)
+		}
+		if got := muxmaster.PathParam(r, p.Key); got != p.Value {
+			fmt.Fprintf(&b, "(PathParam %q)", got)
+		}
+		if got := ps.Get(p.Key); got != p.Value {
+			fmt.Fprintf(&b, "(Get %q)", got)
+		}
+		if got, ok := ps.Lookup(p.Key); got != p.Value || !ok {
+			fmt.Fprintf(&b, "(Lookup %q)", got)
+		}
+	}
+	return b.String()
+}
+
+// panics returns the text that f panics with, "" if it does not.
+func panics(f func()) (text string) {
+	defer func() {
+		if v := recover(); v != nil {
+			text = fmt.Sprint(v)
+		}
+	}()
+	f()
+	return ""
+}
