@@ -1,0 +1,115 @@
+package claims
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
+)
+
+func TestVerdict(t *testing.T) {
+	for _, c := range []struct {
+		page, measured float64
+		premise        bool
+		want           string
+	}{
+		{10, 10, true, Holds},
+		{10, 5.5, true, Holds},
+		{10, 5.4, true, Direction},
+		{10, 1.15, true, Direction},
+		{10, 1.14, true, DoesNotHold},
+		{1.8, 1.0, true, DoesNotHold},
+		{1.8, 1.5, true, Holds},
+		{10, 0.1, true, DoesNotHold},
+		{10, 20, false, PremiseFalse},
+	} {
+		if got := verdict(c.page, c.measured, c.premise); got != c.want {
+			t.Errorf("verdict(%v, %v, %v) = %q, want %q", c.page, c.measured, c.premise, got, c.want)
+		}
+	}
+}
+
+// All fourteen are there, each side succeeds, and the page says so.
+func TestAllClaimsRun(t *testing.T) {
+	var results []Result
+	for i, c := range All() {
+		if c.Number != i+1 || c.Title == "" || c.Why == "" || c.Page <= 1 {
+			t.Errorf("claim %d is incomplete: %+v", i+1, c)
+		}
+		r := Result{Claim: c, Rows: Run(c, measure.Plan{Rounds: 1, Round: time.Millisecond}, true)}
+		for _, row := range r.Rows {
+			if row.Held == nil && (row.Before.NS <= 0 || row.After.NS <= 0 || (row.Ours == nil) != (c.Ours == "")) {
+				t.Errorf("claim %d, %s: %+v", c.Number, row.Case, row)
+			}
+			if row.Held != nil && (row.Held[0] == 0 || row.Held[1] != 0 || row.Held[2] != 0) {
+				t.Errorf("claim %d, %s: %v connections held; want many, none, none", c.Number, row.Case, row.Held)
+			}
+		}
+		results = append(results, r)
+	}
+	// What counting shows does not depend on the machine's speed.
+	for _, n := range []int{1, 9, 10} {
+		if got := results[n-1].Verdict(); got != PremiseFalse {
+			t.Errorf("claim %d: %s, want %s: net/http reuses connections here", n, got, PremiseFalse)
+		}
+	}
+	for _, n := range []int{1, 10} {
+		if got := results[n-1].Rows[1].ConnsPerOp; got != 1 {
+			t.Errorf("claim %d with a new transport: %v connections for each request, want 1", n, got)
+		}
+	}
+	var page bytes.Buffer
+	Markdown(&page, results, "go run ./cmd/claims", time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC))
+	for _, want := range []string{"- Date: 2026-01-02\n", "`go run ./cmd/claims`", "| 1 | A new http.Client for each call | 70x | ", "| 14 | time.Now for request ids | 4.0x | "} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for line := range strings.Lines(page.String()) {
+		if n := strings.Count(line, "|"); n != 0 && n != 8 {
+			t.Errorf("a table's line has %d bars, want 8: %s", n, line)
+		}
+	}
+}
+
+func TestFiguresRead(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{times3(16.4), "16x"}, {times3(2.66), "2.7x"}, {times3(0.0349), "0.035x"},
+		{round3(123456).String(), "123µs"}, {round3(8.5).String(), "8ns"}, {round3(2.5e9).String(), "2.5s"},
+		{grouped(1), "1"}, {grouped(1000), "1,000"}, {grouped(213456789), "213,456,789"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %s, want %s", c.got, c.want)
+		}
+	}
+}
+
+// The same pairs as Go benchmarks: go test -bench . -benchmem ./claims
+func BenchmarkClaims(b *testing.B) {
+	for _, c := range All() {
+		for _, k := range c.Cases {
+			for i, name := range []string{"before", "after", "ours"} {
+				b.Run(fmt.Sprintf("%02d/%s/%s", c.Number, k.Name, name), func(b *testing.B) {
+					w := new(World)
+					defer w.Close()
+					sides := k.Open(w)
+					if sides.Held != nil {
+						before, after, ours := sides.Held()
+						b.ReportMetric(float64([]int{before, after, ours}[i]), "held")
+						return
+					}
+					f := []func(int){sides.Before, sides.After, sides.Ours}[i]
+					if f == nil {
+						return
+					}
+					b.ReportAllocs()
+					b.ResetTimer()
+					f(b.N)
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package claims
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/server"
+)
+
+// The claims about connections: whether they are reused, and who may hold them.
+
+func perCallClient() Claim {
+	return Claim{
+		Number: 1, Title: "A new http.Client for each call", Page: 70, Ours: "client.Shared", Conns: true,
+		Why: "a Client without a Transport uses the shared DefaultTransport; it is a new Transport for each call that costs, and leaks",
+		Cases: []Case{
+			{"new Client, TLS", func(w *World) Sides {
+				url := w.serve(answer(200, "ok"), true, nil)
+				w.trustByDefault()
+				shared, ours := &http.Client{Timeout: 5 * time.Second}, w.ours()
+				return Sides{
+					Before: times(func() { c := &http.Client{Timeout: 5 * time.Second}; read(c.Get(url)) }),
+					After:  times(func() { read(shared.Get(url)) }),
+					Ours:   times(func() { read(ours.Get(url)) }),
+				}
+			}},
+			newTransportCase("new Transport, TLS"),
+		},
+	}
+}
+
+// newTransportCase is what claims 1 and 10 would be right about.
+func newTransportCase(name string) Case {
+	return Case{name, func(w *World) Sides {
+		url := w.serve(answer(200, "ok"), true, nil)
+		shared, ours := &http.Client{Transport: w.transport(nil)}, w.ours()
+		return Sides{
+			Before: times(func() {
+				t := &http.Transport{TLSClientConfig: trust()}
+				read((&http.Client{Transport: t}).Get(url))
+				t.CloseIdleConnections()
+			}),
+			After: times(func() { read(shared.Get(url)) }),
+			Ours:  times(func() { read(ours.Get(url)) }),
+		}
+	}}
+}
+
+func idleConns() Claim {
+	measure := func(name string, secure bool) Case {
+		return Case{name, func(w *World) Sides {
+			url := w.serve(answer(200, "ok"), secure, nil)
+			side := func(c *http.Client) func(int) { return concurrently(100, func() { read(c.Get(url)) }) }
+			page := &http.Transport{MaxIdleConns: 200, MaxIdleConnsPerHost: 100, IdleConnTimeout: 90 * time.Second, TLSClientConfig: trust()}
+			w.onClose(page.CloseIdleConnections)
+			return Sides{
+				Before: side(&http.Client{Transport: w.transport(nil)}),
+				After:  side(&http.Client{Transport: page}),
+				Ours:   side(w.ours()),
+			}
+		}}
+	}
+	return Claim{
+		Number: 3, Title: "MaxIdleConnsPerHost left at 2", Page: 16, Ours: "client.Shared",
+		Why:   "right for HTTP/1 over TLS, where each missed reuse is a handshake; small without TLS; void for HTTP/2; and the page's bare Transport loses the proxy and the timeouts",
+		Cases: []Case{measure("100 at a time, TLS", true), measure("100 at a time, no TLS", false)},
+	}
+}
+
+func idleTimeout() Claim {
+	return Claim{
+		Number: 9, Title: "Server.IdleTimeout left at 0", Page: 2.7, Ours: "server.New", Conns: true,
+		Why: "0 does not turn keep-alive off, it keeps idle connections for ever; set it for that, and longer than clients', or their requests meet closing connections",
+		Cases: []Case{{"requests over kept connections", func(w *World) Sides {
+			side := func(d time.Duration) func(int) {
+				url := w.serve(answer(200, "ok"), false, func(s *http.Server) { s.IdleTimeout = d })
+				c := &http.Client{Transport: w.transport(nil)}
+				return times(func() { read(c.Get(url)) })
+			}
+			url := w.serveOurs(answer(200, "ok"), nil)
+			c := &http.Client{Transport: w.transport(nil)}
+			return Sides{Before: side(0), After: side(90 * time.Second), Ours: times(func() { read(c.Get(url)) })}
+		}}},
+	}
+}
+
+// serveOurs starts a server.Server.
+func (w *World) serveOurs(h http.Handler, configure func(*server.Server)) string {
+	s := server.New("", h)
+	s.Log = slog.New(slog.DiscardHandler)
+	s.DrainTimeout = 0
+	if configure != nil {
+		configure(s)
+	}
+	ln := must1(net.Listen("tcp", "127.0.0.1:0"))
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- s.Serve(ctx, ln) }()
+	w.onClose(func() { cancel(); <-done })
+	return "http://" + ln.Addr().String()
+}
+
+func tlsPerRequest() Claim {
+	return Claim{
+		Number: 10, Title: "A TLS handshake for each request", Page: 290, Ours: "client.Shared", Conns: true,
+		Why: "as the first claim: no handshake happens; where one does, reuse saves it, and the page's figure compares a network with the loopback interface. Resumption saves processor time only: Go has no 0-RTT for HTTP",
+		Cases: []Case{
+			{"new Client, TLS", func(w *World) Sides {
+				url := w.serve(answer(200, "ok"), true, nil)
+				w.trustByDefault()
+				config := trust()
+				config.ClientSessionCache = tls.NewLRUClientSessionCache(64)
+				t := &http.Transport{MaxIdleConnsPerHost: 100, IdleConnTimeout: 90 * time.Second, TLSClientConfig: config}
+				w.onClose(t.CloseIdleConnections)
+				tuned, ours := &http.Client{Timeout: 10 * time.Second, Transport: t}, w.ours()
+				return Sides{
+					Before: times(func() { c := &http.Client{}; read(c.Get(url)) }),
+					After:  times(func() { read(tuned.Get(url)) }),
+					Ours:   times(func() { read(ours.Get(url)) }),
+				}
+			}},
+			newTransportCase("a handshake for each request"),
+		},
+	}
+}
+
+func drain() Claim {
+	// decode is the page's fetch: what the server sent need not be JSON.
+	decode := func(c *http.Client, url string, drained bool) {
+		resp := must1(c.Get(url))
+		defer resp.Body.Close()
+		var v struct{ A int }
+		json.NewDecoder(resp.Body).Decode(&v)
+		if drained {
+			io.Copy(io.Discard, resp.Body)
+		}
+	}
+	measure := func(name string, text string) Case {
+		return Case{name, func(w *World) Sides {
+			url := w.serve(answer(200, text), true, nil)
+			plain, ours := &http.Client{Transport: w.transport(nil)}, w.ours()
+			return Sides{
+				Before: times(func() { decode(plain, url, false) }),
+				After:  times(func() { decode(plain, url, true) }),
+				Ours:   times(func() { decode(ours, url, false) }),
+			}
+		}}
+	}
+	return Claim{
+		Number: 12, Title: "Close without draining the body", Page: 13, Ours: "client.Shared",
+		Why: "right up to Go 1.26, where Close drops the connection, for bodies that are not read to their end; void for small valid JSON; harmful for large bodies, so the drain needs a bound. Go 1.27 drains by itself",
+		Cases: []Case{
+			measure("a 10 KB error page instead of JSON, TLS", strings.Repeat("<p>no luck</p>", 730)),
+			measure("valid small JSON, TLS", `{"A":1}`),
+			measure("a 10 MB error page, TLS", strings.Repeat("<p>no luck</p>", 730_000)),
+		},
+	}
+}
+
+func readHeaderTimeout() Claim {
+	const timeout = 300 * time.Millisecond
+	return Claim{
+		Number: 13, Title: "Server.ReadHeaderTimeout left at 0", Page: 13500, Ours: "server.New",
+		Why: "the advice is right: without it such connections stay for ever. Its number has no meaning, and alone it leaves idle connections, slow bodies, slow readers and all of HTTP/2 open",
+		Cases: []Case{{"connections held by slow headers", func(w *World) Sides {
+			return Sides{Held: func() (before, after, ours int) {
+				zero := w.serve(answer(200, "ok"), false, nil)
+				set := w.serve(answer(200, "ok"), false, func(s *http.Server) { s.ReadHeaderTimeout = timeout })
+				new := w.serveOurs(answer(200, "ok"), func(s *server.Server) { s.HTTP.ReadHeaderTimeout = timeout })
+				return w.held(zero, 3*timeout), w.held(set, 3*timeout), w.held(new, 3*timeout)
+			}}
+		}}},
+	}
+}
+
+// held opens slow connections to url and counts those that are still open after d.
+func (w *World) held(url string, d time.Duration) int {
+	attackers := 500
+	if w.Quick {
+		attackers = 50
+	}
+	addr := strings.TrimPrefix(url, "http://")
+	var wg sync.WaitGroup
+	open := make(chan bool, attackers)
+	deadline := time.Now().Add(d)
+	for range attackers {
+		c := must1(net.Dial("tcp", addr))
+		wg.Go(func() {
+			defer c.Close()
+			io.WriteString(c, "GET / HTTP/1.1\r\nX: ")
+			c.SetReadDeadline(deadline)
+			_, err := io.Copy(io.Discard, c)
+			ne, ok := err.(net.Error)
+			open <- ok && ne.Timeout()
+		})
+	}
+	wg.Wait()
+	close(open)
+	n := 0
+	for o := range open {
+		if o {
+			n++
+		}
+	}
+	return n
+}

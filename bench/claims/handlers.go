@@ -1,0 +1,165 @@
+package claims
+
+import (
+	"context"
+	"io"
+	"log"
+	"log/slog"
+	"net/http"
+	"net/http/httputil"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+)
+
+// The claims about what handlers and middleware do.
+
+func ok(w http.ResponseWriter, r *http.Request) { w.WriteHeader(200) }
+
+func routing() Claim {
+	std := http.NewServeMux()
+	std.HandleFunc("GET /api/v1/users/{id}", ok)
+	std.HandleFunc("POST /api/v1/users", ok)
+	std.HandleFunc("GET /api/v1/orders/{id}", ok)
+	std.HandleFunc("GET /health", ok)
+	ours := muxmaster.New()
+	ours.GET("/api/v1/users/:id", ok)
+	ours.POST("/api/v1/users", ok)
+	ours.GET("/api/v1/orders/:id", ok)
+	ours.GET("/health", ok)
+	return Claim{
+		Number: 6, Title: "Routing with strings.HasPrefix", Page: 2.7, Ours: "muxmaster.New",
+		Why: "three comparisons are faster than any router. A router is for being right: the chain answers DELETE with 200 and takes /admin/health-secrets for /health",
+		Cases: handlerCases("4 routes", "GET", nil,
+			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case strings.HasPrefix(r.URL.Path, "/api/v1/users/"):
+					ok(w, r)
+				case strings.HasPrefix(r.URL.Path, "/api/v1/orders/"):
+					ok(w, r)
+				case strings.Contains(r.URL.Path, "/health"):
+					ok(w, r)
+				default:
+					http.NotFound(w, r)
+				}
+			}), std, ours),
+	}
+}
+
+func headerLiteral() Claim {
+	literal := func(req *http.Request, token string) {
+		req.Header = http.Header{
+			"Authorization": {"Bearer " + token},
+			"X-Trace-Id":    {token},
+			"Content-Type":  {"application/json"},
+			"Accept":        {"application/json"},
+		}
+	}
+	set := func(req *http.Request, token string) {
+		h := req.Header
+		h.Set("Authorization", "Bearer "+token)
+		h.Set("X-Trace-Id", token)
+		h.Set("Content-Type", "application/json")
+		h.Set("Accept", "application/json")
+	}
+	build := func(fill func(*http.Request, string), send func(*http.Request)) func(int) {
+		return times(func() {
+			req := must1(http.NewRequest("POST", "http://127.0.0.1/", nil))
+			fill(req, "token")
+			send(req)
+		})
+	}
+	return Claim{
+		Number: 7, Title: "Headers as a map literal", Page: 1.8,
+		Why: "Set makes the same slice for each key and puts the key into canonical form on top. Use it because a literal can hold keys that Get never finds",
+		Cases: []Case{
+			{"4 headers, request not sent", func(*World) Sides {
+				keep := func(*http.Request) {}
+				return Sides{Before: build(literal, keep), After: build(set, keep)}
+			}},
+			{"4 headers, whole request", func(w *World) Sides {
+				c := &http.Client{Transport: w.transport(nil)}
+				addr := strings.TrimPrefix(w.serve(answer(200, "ok"), false, nil), "http://")
+				send := func(req *http.Request) {
+					req.URL.Host = addr
+					read(c.Do(req))
+				}
+				return Sides{Before: build(literal, send), After: build(set, send)}
+			}},
+		},
+	}
+}
+
+// statusWriter is the page's.
+type statusWriter struct {
+	http.ResponseWriter
+	status, written int
+}
+
+func (s *statusWriter) WriteHeader(c int) { s.status = c; s.ResponseWriter.WriteHeader(c) }
+func (s *statusWriter) Write(b []byte) (int, error) {
+	n, e := s.ResponseWriter.Write(b)
+	s.written += n
+	return n, e
+}
+
+func dumpRequest() Claim {
+	dumps := log.New(io.Discard, "", log.LstdFlags)
+	logger := slog.New(slog.NewTextHandler(io.Discard, nil))
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		ok(w, r)
+	})
+	before := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		dump, err := httputil.DumpRequest(r, true)
+		if err == nil {
+			dumps.Printf("req:\n%s", dump)
+		}
+		h.ServeHTTP(w, r)
+	})
+	after := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		sw := &statusWriter{ResponseWriter: w, status: 200}
+		h.ServeHTTP(sw, r)
+		logger.Info("http", "method", r.Method, "path", r.URL.Path, "status", sw.status, "bytes", sw.written, "dur_ms", time.Since(start).Milliseconds(), "remote", r.RemoteAddr)
+	})
+	ours := middleware.LoggerWith(logger)(h)
+	return Claim{
+		Number: 11, Title: "httputil.DumpRequest for logging", Page: 24, Ours: "middleware.Logger",
+		Why: "right for large bodies, which the dump holds whole, with the Authorization header in it; a few times for small ones. The page's statusWriter hides Flush, deadlines and sendfile; ours does not",
+		Cases: append(handlerCases("1 KB body", "POST", make([]byte, 1<<10), before, after, ours),
+			handlerCases("100 KB body", "POST", make([]byte, 100<<10), before, after, ours)...),
+	}
+}
+
+type reqIDKey struct{}
+
+// inner is a variable, so that the compiler does not know it: if it did, it would put the request's copy on the stack,
+// which it can do in no real middleware (and did, it seems, for the page's figure of one allocation).
+var inner http.Handler = http.HandlerFunc(ok)
+
+func requestID() Claim {
+	h := inner
+	var counter atomic.Uint64
+	return Claim{
+		Number: 14, Title: "time.Now for request ids", Page: 4, Ours: "middleware.RequestID",
+		Why: "what costs is the copy of the request in WithContext, which both make. Times do collide; but the page's counter repeats after each restart and can be guessed, ours are random",
+		Cases: handlerCases("middleware", "GET", nil,
+			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				id := strconv.FormatInt(time.Now().UnixNano(), 10)
+				//lint:ignore SA1029 the page's
+				ctx := context.WithValue(r.Context(), "reqID", id)
+				h.ServeHTTP(w, r.WithContext(ctx))
+			}),
+			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				id := strconv.FormatUint(counter.Add(1), 36)
+				ctx := context.WithValue(r.Context(), reqIDKey{}, id)
+				h.ServeHTTP(w, r.WithContext(ctx))
+			}),
+			middleware.RequestID(h)),
+	}
+}

@@ -1,0 +1,100 @@
+package claims
+
+import (
+	"runtime"
+	"slices"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
+)
+
+// A Figure is one side's.
+type Figure struct {
+	NS            float64 // per operation, the median round; 0 where connections are counted
+	Bytes, Allocs float64 // per operation, client and server together; background goroutines included
+}
+
+// A Row is one measured case.
+type Row struct {
+	Case               string
+	Before, After      Figure
+	Ours               *Figure
+	Ratio, Least, Most float64 // before over after: the median of the rounds, and their range
+	OursRatio          float64 // before over ours; 0 without ours
+	Held               []int   // connections held before, after and with ours, where that is what counts
+	Premise            bool
+	ConnsPerOp         float64 // new connections for each request before; -1 where they don't matter
+}
+
+// Run measures all cases of c.
+func Run(c Claim, plan measure.Plan, quick bool) []Row {
+	var rows []Row
+	for _, k := range c.Cases {
+		rows = append(rows, run(c, k, plan, quick))
+	}
+	return rows
+}
+
+func run(c Claim, k Case, plan measure.Plan, quick bool) Row {
+	w := &World{Quick: quick}
+	defer w.Close()
+	sides := k.Open(w)
+	row := Row{Case: k.Name, Premise: true, ConnsPerOp: -1}
+	if sides.Held != nil {
+		before, after, ours := sides.Held()
+		row.Held = []int{before, after, ours}
+		row.Ratio = float64(before) / float64(max(after, 1))
+		return row
+	}
+	tasks := []measure.Task{{Run: sides.Before, Ops: 1}, {Run: sides.After, Ops: 1}}
+	if sides.Ours != nil {
+		tasks = append(tasks, measure.Task{Run: sides.Ours, Ops: 1})
+	}
+	if c.Conns {
+		row.ConnsPerOp = w.connsPerOp(sides.Before)
+		row.Premise = row.ConnsPerOp > 0.5
+	}
+	samples := measure.Rounds(tasks, plan, nil)
+	var figures []Figure
+	for i, t := range tasks {
+		f := Figure{NS: measure.Median(samples[i])}
+		f.Bytes, f.Allocs = garbage(t.Run, f.NS)
+		figures = append(figures, f)
+	}
+	ratios := perRound(samples[0], samples[1])
+	row.Before, row.After = figures[0], figures[1]
+	row.Ratio, row.Least, row.Most = measure.Median(ratios), slices.Min(ratios), slices.Max(ratios)
+	if sides.Ours != nil {
+		row.Ours = &figures[2]
+		row.OursRatio = measure.Median(perRound(samples[0], samples[2]))
+	}
+	return row
+}
+
+// perRound divides round by round: what slows the machine slows both.
+func perRound(a, b []float64) []float64 {
+	ratios := make([]float64, len(a))
+	for i := range a {
+		ratios[i] = a[i] / b[i]
+	}
+	return ratios
+}
+
+func (w *World) connsPerOp(f func(int)) float64 {
+	const n = 50
+	f(1)
+	before := w.conns.Load()
+	f(n)
+	return float64(w.conns.Load()-before) / n
+}
+
+// garbage counts over about a tenth of a second. measure.Allocs counts too, but on one processor and without collections,
+// which neither a client and server in one process nor bodies of 200 MB agree with.
+func garbage(f func(int), ns float64) (bytes, allocs float64) {
+	n := int(min(2000, max(1, 1e8/ns)))
+	f(1)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f(n)
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc-before.TotalAlloc) / float64(n), float64(after.Mallocs-before.Mallocs) / float64(n)
+}
