@@ -211,8 +211,12 @@ func Resume(file string, fresh *Run) (*Run, error) {
 		return nil, differs("Go", old.Machine.Go, fresh.Machine.Go)
 	case old.Machine.CPU != fresh.Machine.CPU || old.Machine.Cores != fresh.Machine.Cores:
 		return nil, differs("machine", old.Machine.CPU, fresh.Machine.CPU)
-	case !slices.EqualFunc(old.Contenders, fresh.Contenders, func(a, b Entry) bool { return a.Name == b.Name && a.Version == b.Version }):
-		return nil, differs("list of contenders", names(old.Contenders), names(fresh.Contenders))
+	}
+	was, is := names(old.Contenders), names(fresh.Contenders)
+	gone := slices.DeleteFunc(slices.Clone(was), func(n string) bool { return slices.Contains(is, n) })
+	come := slices.DeleteFunc(slices.Clone(is), func(n string) bool { return slices.Contains(was, n) })
+	if len(gone)+len(come) > 0 {
+		return nil, differs("list of contenders", fmt.Sprintf("with %q", gone), fmt.Sprintf("with %q", come))
 	}
 	return old, nil
 }
