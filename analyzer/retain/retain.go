@@ -347,7 +347,7 @@ func (c *checker) foreign(ch ssa.Value) bool {
 func (c *checker) isSettled(s sink, at ssa.Instruction, h *ssa.Function, ends []place) bool {
 	wait := c.waitsFor(ends)
 	done := func(in ssa.Instruction) bool { return len(ends) > 0 && wait(in) || s.done != nil && c.takesBack(s, in) }
-	by := func(ch ssa.Value) bool { return slices.Contains(ends, c.at(ch)) }
+	by := func(v ssa.Value) bool { return c.isOneOf(v, ends) }
 	for {
 		if c.settled(at, done, by) {
 			return true

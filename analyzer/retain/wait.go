@@ -4,6 +4,7 @@ import (
 	"go/constant"
 	"go/token"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -44,8 +45,9 @@ func (f *flow) settled(from ssa.Instruction, done func(ssa.Instruction) bool, by
 		if loops[b] {
 			return true
 		}
+		settles := branch(b, by)
 		for i, s := range b.Succs {
-			if i == 0 && received(b, by) || seen[s] {
+			if i == settles || seen[s] {
 				continue
 			}
 			seen[s] = true
@@ -70,28 +72,38 @@ func guards(p, h *ssa.BasicBlock) bool {
 	return !reaches(after, h) && slices.ContainsFunc(after.Preds, func(b *ssa.BasicBlock) bool { return b != p && reaches(b, h) })
 }
 
-// received reports whether the first branch at the end of b is taken when a select got something from a channel that
-// satisfies by.
-func received(b *ssa.BasicBlock, by func(ssa.Value) bool) bool {
-	branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
-	if !ok || by == nil {
-		return false
+// branch returns the number of the branch at the end of b that settles, or -1: the one that is taken when a select got
+// something from a channel that satisfies by, or when what satisfies by is nil, and so was never started.
+func branch(b *ssa.BasicBlock, by func(ssa.Value) bool) int {
+	end, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+	if !ok {
+		return -1
 	}
-	cmp, ok := branch.Cond.(*ssa.BinOp)
-	if !ok || cmp.Op != token.EQL {
-		return false
+	cmp, ok := end.Cond.(*ssa.BinOp)
+	if !ok || cmp.Op != token.EQL && cmp.Op != token.NEQ {
+		return -1
+	}
+	k, ok := cmp.Y.(*ssa.Const)
+	if !ok {
+		return -1
+	}
+	equal := 0
+	if cmp.Op == token.NEQ {
+		equal = 1
+	}
+	if k.Value == nil && by(cmp.X) {
+		return equal
 	}
 	index, ok := cmp.X.(*ssa.Extract)
-	if !ok {
-		return false
+	if !ok || k.Value == nil || k.Value.Kind() != constant.Int {
+		return -1
 	}
 	sel, ok := index.Tuple.(*ssa.Select)
-	k, isConst := cmp.Y.(*ssa.Const)
-	if !ok || !isConst || k.Value == nil || k.Value.Kind() != constant.Int {
-		return false
-	}
 	state := int(k.Int64())
-	return state >= 0 && state < len(sel.States) && sel.States[state].Send == nil && by(sel.States[state].Chan)
+	if ok && state >= 0 && state < len(sel.States) && sel.States[state].Send == nil && by(sel.States[state].Chan) {
+		return equal
+	}
+	return -1
 }
 
 func reaches(from, to *ssa.BasicBlock) bool {
@@ -119,7 +131,7 @@ func (f *flow) waitsFor(ends []place) func(ssa.Instruction) bool {
 }
 
 func (f *flow) isWait(in ssa.Instruction, ends []place, depth int) bool {
-	is := func(v ssa.Value) bool { return slices.Contains(ends, f.at(v)) }
+	is := func(v ssa.Value) bool { return f.isOneOf(v, ends) }
 	switch in := in.(type) {
 	case *ssa.UnOp:
 		return in.Op == token.ARROW && is(in.X)
@@ -140,8 +152,8 @@ func (f *flow) isWait(in ssa.Instruction, ends []place, depth int) bool {
 		inner := slices.Clone(ends)
 		for i, arg := range c.Args {
 			for _, e := range ends {
-				if f.at(arg) == (place{e.root, e.path}) && i < len(fn.Params) {
-					inner = append(inner, place{fn.Params[i], ""})
+				if p := f.at(arg); p.root == e.root && strings.HasPrefix(e.path, p.path) && i < len(fn.Params) {
+					inner = append(inner, place{fn.Params[i], e.path[len(p.path):]})
 				}
 			}
 		}
@@ -154,6 +166,26 @@ func (f *flow) isWait(in ssa.Instruction, ends []place, depth int) bool {
 		}
 	}
 	return false
+}
+
+// isOneOf reports whether v is at one of the places, if it is not nil.
+func (f *flow) isOneOf(v ssa.Value, places []place) bool {
+	if slices.Contains(places, f.at(v)) {
+		return true
+	}
+	phi, ok := v.(*ssa.Phi)
+	if !ok {
+		return false
+	}
+	some := false
+	for _, e := range phi.Edges {
+		here := slices.Contains(places, f.at(e))
+		if !here && !isZero(e) {
+			return false
+		}
+		some = some || here
+	}
+	return some
 }
 
 // ends lists where a goroutine that runs fn with these arguments signals its end: the WaitGroup on which it calls Done,

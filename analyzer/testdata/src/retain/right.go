@@ -376,3 +376,47 @@ func rightFlag(w http.ResponseWriter, r *http.Request) {
 		go func() { use(body) }()
 	}
 }
+
+func rightStoppedIfStarted(w http.ResponseWriter, r *http.Request) {
+	var t *time.Timer
+	if d := time.Duration(r.ContentLength); d > 0 {
+		t = time.AfterFunc(d, func() { log.Print("slow: ", r.URL.Path) })
+	}
+	use(r.Host)
+	if t != nil {
+		t.Stop()
+	}
+}
+
+// A group of goroutines that its close method waits for.
+type calls struct {
+	name string
+	wg   sync.WaitGroup
+}
+
+func (c *calls) start(fn func()) {
+	c.wg.Add(1)
+	go func() {
+		defer c.wg.Done()
+		fn()
+	}()
+}
+
+func (c *calls) close() { c.wg.Wait() }
+
+func rightClosed(w http.ResponseWriter, r *http.Request) {
+	c := &calls{name: "x"}
+	defer c.close()
+	c.start(func() { serve(r) })
+}
+
+func rightClosedByCaller(w http.ResponseWriter, r *http.Request) {
+	c := &calls{name: "y"}
+	c.both(r)
+	c.close()
+}
+
+func (c *calls) both(r *http.Request) {
+	c.start(func() { serve(r) })
+	c.start(func() { use(r.URL) })
+}

@@ -430,3 +430,29 @@ func (s *server) sendWithoutWait(w http.ResponseWriter, r *http.Request) {
 	case <-time.After(time.Second):
 	}
 }
+
+func neverClosed(w http.ResponseWriter, r *http.Request) {
+	c := &calls2{}
+	c.start(func() { serve(r) })
+	c.close()
+}
+
+// calls2 is calls whose close does not wait.
+type calls2 struct{ wg sync.WaitGroup }
+
+func (c *calls2) start(fn func()) {
+	c.wg.Add(1)
+	go func() { // want `fn can outlive the handler that calls this at wrong.go:\d+ in this goroutine`
+		defer c.wg.Done()
+		fn()
+	}()
+}
+
+func (c *calls2) close() {}
+
+func stoppedSometimes(w http.ResponseWriter, r *http.Request) {
+	t := time.AfterFunc(time.Second, func() { serve(r) }) // want `r can outlive`
+	if r.ContentLength > 0 {
+		t.Stop()
+	}
+}
