@@ -130,7 +130,7 @@ func dumpRequest() Claim {
 	ours := middleware.LoggerWith(logger)(h)
 	return Claim{
 		Number: 11, Title: "httputil.DumpRequest for logging", Page: 24, Ours: "middleware.Logger",
-		Why: "right for large bodies, which the dump holds whole, with the Authorization header in it; a few times for small ones. The page's statusWriter hides Flush, deadlines and sendfile; ours does not",
+		Why: "worth it for large bodies, which the dump holds whole, several times over; at 1 KB only the garbage goes. The dump also prints the Authorization header. The page's statusWriter hides Flush, deadlines and sendfile; ours does not",
 		Cases: append(handlerCases("1 KB body", "POST", make([]byte, 1<<10), before, after, ours),
 			handlerCases("100 KB body", "POST", make([]byte, 100<<10), before, after, ours)...),
 	}
