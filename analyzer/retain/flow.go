@@ -154,9 +154,6 @@ func (f *flow) load(addr ssa.Value, at ssa.Instruction) []origin {
 	case *ssa.FieldAddr:
 		return f.field(addr.X, addr.Field)
 	case *ssa.IndexAddr:
-		if mux.IsParams(addr.X.Type()) {
-			return nil // a copy of the element
-		}
 		return f.from(addr.X)
 	case *ssa.Alloc:
 		return f.held(addr, at)

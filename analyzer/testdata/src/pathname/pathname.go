@@ -49,6 +49,11 @@ func main() {
 	mux.Mount("/shops/:shop", sub)
 	mux.Mount("/made/:maker", newSub())
 
+	inner, middle := muxmaster.New(), muxmaster.New()
+	inner.GET("/:c", nested)
+	middle.Mount("/:b", inner)
+	mux.Mount("/nested/:a", middle)
+
 	srv := &server{mux: mux}
 	srv.routes()
 	register(mux)
@@ -172,6 +177,11 @@ func chained(w http.ResponseWriter, r *http.Request) {
 func subItem(w http.ResponseWriter, r *http.Request) {
 	use(r.PathValue("shop"), r.PathValue("item"))
 	use(r.PathValue("store")) // want `they have \["item" "shop"\]`
+}
+
+func nested(w http.ResponseWriter, r *http.Request) {
+	use(r.PathValue("a"), r.PathValue("b"), r.PathValue("c"))
+	use(r.PathValue("dd")) // want `they have \["a" "b" "c"\]`
 }
 
 func newSub() http.Handler {

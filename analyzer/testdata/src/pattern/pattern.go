@@ -56,6 +56,8 @@ func dialects() {
 func unreachable() {
 	mux := muxmaster.New()
 	mux.GET("/a/./b", h)               // want `this pattern panics: the path can never match`
+	mux.GET("/a//b", h)                // want `this pattern panics: the path can never match`
+	mux.Handle("/a//c", handler)       // want `no request reaches this route: paths are cleaned`
 	mux.Handle("/a/../b", handler)     // want `no request reaches this route: paths are cleaned`
 	mux.Handle("get /lower", handler)  // want `no request has the method "get"`
 	mux.Handle("GET/nospace", handler) // want `"get" is the host of this pattern: between method and path belongs a space`
@@ -147,6 +149,8 @@ func right(debug bool, version int) {
 	mux.GET("/users/{id:[0-9]+}", h)
 	mux.GET("/users/{id:[a-z]+}", h)
 	mux.GET("/users/{id:.+}/posts", h)
+	mux.GET("/narrow/{id:[0-9]+}/x", h)
+	mux.GET("/narrow/{id:.+}/x", h)
 	mux.GET("/users/{id:[0-9]+}/comments", h)
 	mux.GET("/{name}.json", h)
 	mux.GET("/v{major}.{minor}/x", h)

@@ -9,11 +9,12 @@ import (
 func TestSees(t *testing.T) {
 	var got *http.Request
 	seen := make(chan *http.Request, 1)
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got = r
 		seen <- r
-		go serve(r) // want `r can outlive`
-	})
-	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+		lastRequest = r // want `r outlives`
+		go serve(r)     // want `r can outlive`
+	}))
+	defer s.Close()
 	use(got, <-seen)
 }

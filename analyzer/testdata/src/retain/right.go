@@ -50,7 +50,7 @@ func rightContext(w http.ResponseWriter, r *http.Request) {
 
 func rightHeader(w http.ResponseWriter, r *http.Request) {
 	h := r.Header.Clone()
-	go use(h)
+	go use(h, r.Header)
 	go use(r.Header.Get("X-Correlation-Id"))
 }
 
@@ -419,4 +419,23 @@ func rightClosedByCaller(w http.ResponseWriter, r *http.Request) {
 func (c *calls) both(r *http.Request) {
 	c.start(func() { serve(r) })
 	c.start(func() { use(r.URL) })
+}
+
+func rightNestedLiteral(w http.ResponseWriter, r *http.Request) {
+	j := &job{r: r, name: "x"}
+	go func() {
+		func() { use(j.name) }()
+	}()
+}
+
+func rightSignalled(w http.ResponseWriter, r *http.Request) {
+	done := make(chan struct{})
+	time.AfterFunc(0, func() { defer close(done); serve(r) })
+	<-done
+}
+
+func rightAssignedInLiteral(w http.ResponseWriter, r *http.Request) {
+	host := ""
+	func() { host = r.Host }()
+	go use(host)
 }

@@ -456,3 +456,18 @@ func stoppedSometimes(w http.ResponseWriter, r *http.Request) {
 		t.Stop()
 	}
 }
+
+func pollsOnce(w http.ResponseWriter, r *http.Request) {
+	done := make(chan struct{})
+	go func() { defer close(done); serve(r) }() // want `r can outlive`
+	select {
+	case <-done:
+	default:
+	}
+}
+
+func assignedInLiteral(w http.ResponseWriter, r *http.Request) {
+	var q *http.Request
+	func() { q = r }()
+	go serve(q) // want `r can outlive`
+}
