@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	}
 	// Most tests wait for timeouts, not for a processor.
 	flag.Parse()
-	flag.Set("test.parallel", "16")
+	flag.Set("test.parallel", "64")
 	os.Exit(m.Run())
 }
 
