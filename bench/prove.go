@@ -4,13 +4,20 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
 )
 
+const (
+	wholeProof = 1000
+	proofTime  = 2 * time.Second
+)
+
 // Prove loads the contender with the scenario's routes and handlers that report what they see, and returns the first
 // request that goes wrong: the wrong route, a wrong value, the wrong status. Each matched request is made a second time
-// with values that are all different. It uses contender.Seen and is for one goroutine.
+// with values that are all different. Of a list of more than wholeProof requests, which is in random order, it proves as
+// many as proofTime allows. It uses contender.Seen and is for one goroutine.
 func Prove(c contender.Contender, s Scenario) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -46,7 +53,11 @@ func Prove(c contender.Contender, s Scenario) (err error) {
 			return w.Status
 		}
 	}
-	for _, r := range s.Requests {
+	began := time.Now()
+	for i, r := range s.Requests {
+		if i > 20 && len(s.Requests) > wholeProof && time.Since(began) > proofTime {
+			return nil
+		}
 		if err := proveOne(serve, r, s.Status); err != nil {
 			return err
 		}

@@ -199,20 +199,20 @@ func Load(c contender.Contender, s Scenario) (l Loaded, err error) {
 	return l, nil
 }
 
-// passLimit is how long serving all requests of a scenario may take.
-const passLimit = 100 * time.Millisecond
-
-// Task returns what serves every request of the scenario once. Where that takes too long, as with a router that compares
-// each request with thousands of routes in turn, it serves the first ones only: the lists that are that long are in random
-// order.
+// Task returns what serves every request of the scenario once. Where that takes a router too long, because it compares each
+// request with thousands of routes in turn, it serves the first ones only: lists that are that long are in random order.
 func (l Loaded) Task() measure.Task {
+	const limit, enough = 500 * time.Millisecond, 100 * time.Millisecond
 	run, requests := l.run(), l.requests
-	if sample := 100; len(requests) > sample {
-		run(1, requests[:10])
-		start := time.Now()
-		run(1, requests[:sample])
-		if took := time.Since(start) * time.Duration(len(requests)/sample); took > passLimit {
-			requests = requests[:max(sample, int(float64(len(requests))*float64(passLimit)/float64(took)))]
+	if len(requests) > wholeProof {
+		for _, sample := range []int{10, 100} {
+			run(1, requests[:sample]) // to warm up
+			start := time.Now()
+			run(1, requests[:sample])
+			if each := time.Since(start) / time.Duration(sample); each*time.Duration(len(requests)) > limit {
+				requests = requests[:max(sample, int(enough/each))]
+				break
+			}
 		}
 	}
 	return measure.Task{Run: func(times int) { run(times, requests) }, Ops: len(requests)}

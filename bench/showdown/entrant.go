@@ -62,14 +62,8 @@ func (w *Worker) Prove(job Job, _ *Answer) error {
 	if err != nil {
 		return err
 	}
-	if len(s.Requests) > proofLimit {
-		s.Requests = s.Requests[:proofLimit]
-	}
 	return bench.Prove(c, s)
 }
-
-// proofLimit is enough requests of a list in random order.
-const proofLimit = 500
 
 // Load builds the router for Run and Allocs and answers the operations that one run is.
 func (w *Worker) Load(job Job, a *Answer) error {
