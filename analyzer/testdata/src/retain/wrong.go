@@ -471,3 +471,9 @@ func assignedInLiteral(w http.ResponseWriter, r *http.Request) {
 	func() { q = r }()
 	go serve(q) // want `r can outlive`
 }
+
+func appended(w http.ResponseWriter, r *http.Request) {
+	list := append([]*http.Request(nil), r)
+	list = append(list, nil)
+	go use(list) // want `r can outlive`
+}
