@@ -63,6 +63,9 @@ func TestAttacksEnd(t *testing.T) {
 	const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 	// HEADERS of stream 1 without END_HEADERS.
 	const halfHeaders = preface + "\x00\x00\x01\x01\x00\x00\x00\x00\x01\x82"
+	// SETTINGS_INITIAL_WINDOW_SIZE 0, then GET / on stream 1.
+	const noWindow = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00" +
+		"\x00\x00\x06\x01\x05\x00\x00\x00\x01\x82\x86\x84\x41\x01x"
 	for _, c := range []struct {
 		name string
 		v    variant
@@ -90,6 +93,8 @@ func TestAttacksEnd(t *testing.T) {
 		{"answer not read over TLS", overTLS, endless, get, false},
 		{"HTTP/2, then silence", http2c, hello, preface, false},
 		{"HTTP/2, half of the headers", http2c, hello, halfHeaders, false},
+		{"HTTP/2, no window for a long answer", http2c, endless, noWindow, false},
+		{"HTTP/2, no window for a short answer", http2c, hello, noWindow, false},
 		{"HTTP/2 over TLS, then silence", http2, hello, preface, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -110,7 +115,7 @@ func TestAttacksEnd(t *testing.T) {
 					}
 				}()
 			}
-			eventually(t, 50*stall, "the server has closed the connection", func() bool { return s.Stats().Open == 0 })
+			eventually(t, 20*stall, "the server has closed the connection", func() bool { return s.Stats().Open == 0 })
 		})
 	}
 }
