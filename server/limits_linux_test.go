@@ -1,5 +1,3 @@
-//go:build unix
-
 package server_test
 
 import (
@@ -20,6 +18,9 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
+
+// The tests of limits use 127.0.0.2 as a second client, which only Linux has
+// without being told.
 
 // 2,000 connections that send their header a byte at a time, and that come
 // back whenever they are cut off, take no request away from 200 ordinary
