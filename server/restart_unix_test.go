@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -20,31 +19,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/seed-1954dcaa/muxmaster/server"
 )
-
-// childServer is main in the processes that startChild starts.
-func childServer() {
-	addr := os.Getenv("TEST_SERVER_ADDR")
-	s := server.New(addr, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body)
-		for _, name := range []string{"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"} {
-			if v, ok := os.LookupEnv(name); ok {
-				http.Error(w, name+" is still "+v, 500)
-				return
-			}
-		}
-		hello(w, r)
-	}))
-	s.Log = slog.New(slog.NewJSONHandler(os.Stdout, nil))
-	s.ReusePort = true
-	s.SocketName = os.Getenv("TEST_SERVER_SOCKET")
-	if err := s.Run(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
 
 // A child is a server in a process of its own.
 type child struct {
