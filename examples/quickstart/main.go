@@ -1,0 +1,64 @@
+// Command quickstart is a small service: notes over a REST interface, kept in
+// memory, saved to a file, with a page to use them in.
+//
+//	go run ./examples/quickstart
+//
+// The way of a request: main.go starts the server, routes.go says what serves
+// which path, notes.go answers, store.go keeps.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/seed-1954dcaa/muxmaster/server"
+)
+
+func main() {
+	addr := flag.String("addr", "localhost:8080", "where to listen, `host:port`")
+	file := flag.String("file", "notes.json", "the `file` that keeps the notes")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, *addr, *file, os.Stdout); err != nil {
+		log.Fatal("quickstart: ", err)
+	}
+}
+
+// run serves the notes of a file until ctx ends, and then lets running requests
+// finish.
+func run(ctx context.Context, addr, file string, out io.Writer) error {
+	notes, err := openStore(file)
+	if err != nil {
+		return err
+	}
+	mux := newMux(notes)
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	printHints(out, "http://"+ln.Addr().String(), file)
+	return server.New(addr, mux).Serve(ctx, ln)
+}
+
+func printHints(out io.Writer, url, file string) {
+	fmt.Fprintf(out, `
+The page is %[1]s, the notes are in %[2]s, Ctrl-C stops. Try:
+
+  curl -i %[1]s/api/notes -d '{"text":"buy milk","tags":["home"]}'
+  curl %[1]s/api/notes?tag=home
+  curl %[1]s/api/notes/1
+  curl %[1]s/api/notes/1.txt
+  curl -X PUT %[1]s/api/notes/1 -d '{"text":"buy oat milk"}'
+  curl -i -X PATCH %[1]s/api/notes/1
+  curl -i -X DELETE %[1]s/api/notes/1
+
+`, url, file)
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// start runs the service as main does and returns its URL, and a function that
+// ends it.
+func start(t *testing.T, file string) (url string, stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	out, in := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- run(ctx, "127.0.0.1:0", file, in); in.Close() }()
+	var text strings.Builder
+	buf := make([]byte, 4096)
+	for url == "" {
+		n, err := out.Read(buf)
+		if err != nil {
+			t.Fatal(<-done)
+		}
+		text.Write(buf[:n])
+		url = regexp.MustCompile(`http://127\.0\.0\.1:\d+`).FindString(text.String())
+	}
+	go io.Copy(io.Discard, out)
+	var once sync.Once
+	stop = func() {
+		once.Do(func() {
+			cancel()
+			if err := <-done; err != nil {
+				t.Errorf("run: %v", err)
+			}
+		})
+	}
+	t.Cleanup(stop)
+	return url, stop
+}
+
+// ask returns the status, Location or Allow, and body of an answer.
+func ask(t *testing.T, method, url, body string) string {
+	t.Helper()
+	req, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Connection", "close")
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(strings.Fields(fmt.Sprint(resp.StatusCode, " ", resp.Header.Get("Location"), " ", resp.Header.Get("Allow"), " ", string(got))), " ")
+}
+
+func TestService(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "notes.json")
+	url, stop := start(t, file)
+	for _, c := range []struct{ method, path, body, want string }{
+		{"GET", "/api/notes", ``, `200 []`},
+		{"POST", "/api/notes", `{"text":"buy milk","tags":["home"]}`, `201 /api/notes/1 {"id":1,"text":"buy milk","tags":["home"]}`},
+		{"POST", "/api/notes", `{"text":"<b>"}`, `201 /api/notes/2 {"id":2,"text":"\u003cb\u003e"}`},
+		{"GET", "/api/notes?tag=home", ``, `200 [{"id":1,"text":"buy milk","tags":["home"]}]`},
+		{"GET", "/api/notes?tag=work", ``, `200 []`},
+		{"GET", "/api/notes/2", ``, `200 {"id":2,"text":"\u003cb\u003e"}`},
+		{"GET", "/api/notes/1.txt", ``, `200 buy milk`},
+		{"GET", "/api/notes/3", ``, `404 {"error":"there is no such note"}`},
+		{"GET", "/api/notes/3.txt", ``, `404 {"error":"there is no such note"}`},
+		{"GET", "/api/notes/x", ``, `404 {"error":"there is nothing here"}`},
+		{"PUT", "/api/notes/1", `{"text":"buy oat milk"}`, `200 {"id":1,"text":"buy oat milk"}`},
+		{"PUT", "/api/notes/9", `{"text":"x"}`, `404 {"error":"there is no such note"}`},
+		{"PUT", "/api/notes/99999999999999999999", `{"text":"x"}`, `400 {"error":"muxmaster: path parameter \"id\": \"99999999999999999999\" is no int: strconv.ParseInt: parsing \"99999999999999999999\": value out of range"}`},
+		{"POST", "/api/notes", `{"text":""}`, `422 {"error":"a note needs a text"}`},
+		{"POST", "/api/notes", `{`, `400 {"error":"body: not the expected JSON: unexpected end of JSON input"}`},
+		{"POST", "/api/notes", `"` + strings.Repeat("x", maxBody) + `"`, `413 {"error":"body: larger than 65536 bytes"}`},
+		{"PATCH", "/api/notes/1", ``, `405 GET, HEAD, PUT, DELETE, OPTIONS {"error":"the Allow header lists the methods of this path"}`},
+		{"OPTIONS", "/api/notes", ``, `204 GET, HEAD, POST, OPTIONS`},
+		{"DELETE", "/api/notes/2", ``, `204`},
+		{"DELETE", "/api/notes/2", ``, `404 {"error":"there is no such note"}`},
+		{"GET", "/static/../api/notes", ``, `307 /api/notes <a href="/api/notes">Temporary Redirect</a>.`},
+		{"GET", "/static/none.css", ``, `404 404 page not found`},
+	} {
+		if got := ask(t, c.method, url+c.path, c.body); got != c.want {
+			t.Errorf("%s %s %.60s: got %s, want %s", c.method, c.path, c.body, got, c.want)
+		}
+	}
+	for path, want := range map[string]string{"/": "<title>Notes</title>", "/static/style.css": "system-ui", "/static/notes.js": "fetch"} {
+		if got := ask(t, "GET", url+path, ""); !strings.HasPrefix(got, "200 ") || !strings.Contains(got, want) {
+			t.Errorf("GET %s: got %.80s, want 200 with %s", path, got, want)
+		}
+	}
+
+	stop()
+	url, _ = start(t, file)
+	if got, want := ask(t, "POST", url+"/api/notes", `{"text":"after a restart"}`), `201 /api/notes/3 {"id":3,"text":"after a restart"}`; got != want {
+		t.Errorf("after a restart: got %s, want %s", got, want)
+	}
+	if got, want := ask(t, "GET", url+"/api/notes/1", ""), `200 {"id":1,"text":"buy oat milk"}`; got != want {
+		t.Errorf("after a restart: got %s, want %s", got, want)
+	}
+}
+
+// Every change is saved, whoever makes it.
+func TestConcurrentChanges(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "notes.json")
+	s, err := openStore(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			n, err := s.add(note{Text: "x"})
+			if err == nil {
+				n.Text = "y"
+				_, err = s.replace(n)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	saved, err := openStore(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range saved.list("") {
+		if n.ID != i+1 || n.Text != "y" {
+			t.Errorf("note %d is %+v", i+1, n)
+		}
+	}
+	if got := len(saved.list("")); got != 8 {
+		t.Errorf("%d notes were saved, want 8", got)
+	}
+	if names, _ := filepath.Glob(file + ".*"); names != nil {
+		t.Errorf("left over: %v", names)
+	}
+}
+
+// A change that cannot be saved has not happened, and the client learns no path.
+func TestUnsavedChange(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "gone")
+	url, _ := start(t, filepath.Join(dir, "notes.json"))
+	if got, want := ask(t, "POST", url+"/api/notes", `{"text":"x"}`), `500 {"error":"the service failed"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := ask(t, "GET", url+"/api/notes", ""), `200 []`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := ask(t, "POST", url+"/api/notes", `{"text":"x"}`), `201 /api/notes/1 {"id":1,"text":"x"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestBadFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "notes.json")
+	if err := os.WriteFile(file, []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	err := run(t.Context(), "127.0.0.1:0", file, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "notes.json holds no notes: unexpected end of JSON input") {
+		t.Errorf("a broken file: got %v", err)
+	}
+}
+
+func TestAddressInUse(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	if err := run(t.Context(), ln.Addr().String(), filepath.Join(t.TempDir(), "notes.json"), io.Discard); err == nil {
+		t.Error("no error for an address in use")
+	}
+}
+
+// Each curl line that the service prints works.
+func TestHints(t *testing.T) {
+	url, _ := start(t, filepath.Join(t.TempDir(), "notes.json"))
+	var out bytes.Buffer
+	printHints(&out, url, "notes.json")
+	lines := regexp.MustCompile(`curl (?:-i )?(?:-X (\S+) )?(\S+)(?: -d '(.*)')?`).FindAllStringSubmatch(out.String(), -1)
+	var got []string
+	for _, l := range lines {
+		method := l[1]
+		switch {
+		case l[3] != "" && !json.Valid([]byte(l[3])):
+			t.Errorf("%s: the body is not JSON", l[0])
+		case method == "" && l[3] != "":
+			method = "POST"
+		case method == "":
+			method = "GET"
+		}
+		got = append(got, ask(t, method, l[2], l[3])[:3])
+	}
+	if got, want := strings.Join(got, " "), "201 200 200 200 200 405 204"; got != want {
+		t.Errorf("the curl lines were answered %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"embed"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+)
+
+//go:embed static
+var static embed.FS
+
+// newMux says what serves which path.
+func newMux(notes *store) *muxmaster.Mux {
+	files, err := fs.Sub(static, "static")
+	if err != nil {
+		panic(err) // the directory is embedded above
+	}
+
+	mux := muxmaster.New()
+	mux.NotFound = failure(http.StatusNotFound, "there is nothing here")
+	mux.MethodNotAllowed = failure(http.StatusMethodNotAllowed, "the Allow header lists the methods of this path")
+	mux.ErrorHandler = answerError
+
+	mux.Pre(middleware.Logger, middleware.Recoverer, middleware.RequestID)
+	mux.Use(middleware.SetHeader("Content-Security-Policy", "default-src 'self'"))
+
+	mux.GET("/", func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, files, "index.html") })
+	mux.ServeFiles("/static/*filepath", files)
+
+	api := mux.Group("/api")
+	api.Use(middleware.NoCache, middleware.Timeout(10*time.Second))
+	h := handlers{notes}
+	api.Handle("GET /notes", muxmaster.HandlerFuncE(h.list))
+	api.Handle("POST /notes", muxmaster.HandlerFuncE(h.create))
+	api.Handle("GET /notes/{id:[0-9]+}", muxmaster.HandlerFuncE(h.show))
+	api.Handle("GET /notes/{id:[0-9]+}.txt", muxmaster.HandlerFuncE(h.text))
+	api.Handle("PUT /notes/{id:[0-9]+}", muxmaster.HandlerFuncE(h.update))
+	api.Handle("DELETE /notes/{id:[0-9]+}", muxmaster.HandlerFuncE(h.remove))
+	return mux
+}
+
+// failure answers with an error of the service's form.
+func failure(code int, text string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		muxmaster.JSON(w, code, map[string]string{"error": text})
+	})
+}
+
+// answerError gets the errors that handlers return. What has a status is for the
+// client to read; the rest is for the log.
+func answerError(w http.ResponseWriter, r *http.Request, err error) {
+	code, text := http.StatusInternalServerError, "the service failed"
+	var known interface{ StatusCode() int }
+	if errors.As(err, &known) && known.StatusCode() < 500 {
+		code, text = known.StatusCode(), err.Error()
+	} else {
+		slog.ErrorContext(r.Context(), "request failed", "error", err, "pattern", r.Pattern, "id", middleware.GetRequestID(r.Context()))
+	}
+	failure(code, text).ServeHTTP(w, r)
+}
