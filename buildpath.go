@@ -116,17 +116,17 @@ func matches(seg pattern.Segment, decoded string, want []string) error {
 	if dots(decoded) {
 		return fmt.Errorf("the segment cannot be %q: paths are cleaned of it", decoded)
 	}
-	s := search{path: decoded, text: decoded, marks: make([]mark, len(want))}
+	s := search{path: decoded, more: make([]mark, len(want))}
 	sp := newSpecial(seg)
 	if !sp.match(&s, 0, len(decoded)) {
 		return fmt.Errorf("the expression in %q does not match %q", segmentText(seg), decoded)
 	}
 	got := make([]string, s.n)
-	s.values(got)
 	for i := range got {
-		if got[i] != want[i] {
-			return fmt.Errorf("%q would be read back as %q, not as %q", decoded, got, want)
-		}
+		got[i] = s.value(i)
+	}
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("%q would be read back as %q, not as %q", decoded, got, want)
 	}
 	return nil
 }

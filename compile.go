@@ -114,7 +114,7 @@ func (c *compiler) namesOf(list []string, fast bool) *names {
 
 func (b *branch) child(seg pattern.Segment) *branch {
 	switch text := seg[0].Text; {
-	case seg.Kind() == pattern.Literal && strings.IndexByte(text, '/') < 0 && strings.IndexByte(text, slashInside) < 0:
+	case seg.Kind() == pattern.Literal && plainText(text):
 		if b.literals == nil {
 			b.literals = map[string]*branch{}
 		}
@@ -137,6 +137,13 @@ func (b *branch) child(seg pattern.Segment) *branch {
 	sp := &specialBranch{seg, shape, new(branch)}
 	b.specials = append(b.specials, sp)
 	return sp.branch
+}
+
+// plainText reports whether an edge can lead along the text: one with a slash, or
+// with what stands for one in a path, is compared with the decoded path instead,
+// and one that is cleaned away is only met where paths are not cleaned.
+func plainText(text string) bool {
+	return text != "" && !dots(text) && strings.IndexByte(text, '/') < 0 && strings.IndexByte(text, slashInside) < 0
 }
 
 // compareSpecials puts the segment first that is tried first: a literal, that with
@@ -209,7 +216,7 @@ func (c *compiler) addBranch(b *branch) (to link, classes uint16) {
 		for _, rt := range b.leaf {
 			classes |= rt.method.class()
 		}
-		return isLeaf | link(c.addRoutes(b.leaf)), classes
+		return isLeaf | link(c.addRoutes(b.leaf)-1), classes
 	}
 	return c.addNode(b)
 }

@@ -31,7 +31,15 @@ func (m *Mux) build() *live {
 	entry, fallback := m.chains(m.fields)
 	registering.Lock()
 	defer registering.Unlock()
-	l := &live{mux: m, fields: m.fields, routing: m.set.compile(m), entry: entry, fallback: fallback}
+	l := &live{
+		mux:      m,
+		fields:   m.fields,
+		pooled:   m.fields.poolValues || m.fields.poolParams,
+		routing:  *m.set.compile(m),
+		entry:    entry,
+		fallback: fallback,
+	}
+	m.set.done = &l.routing
 	m.live.Store(l)
 	return l
 }
@@ -151,11 +159,7 @@ func plainError(w http.ResponseWriter, text string, code int, allow string) {
 
 // decide finds the outcome for a request without a route.
 func (l *live) decide(r *http.Request, f *fields) outcome {
-	var few [fewMarks]mark
-	s := search{marks: few[:]}
-	if l.maxMarks > len(few) {
-		s.marks = make([]mark, l.maxMarks)
-	}
+	s := l.newSearch()
 	s.setPath(r)
 	m := l.method(r.Method)
 	path, clean := r.URL.EscapedPath(), true
@@ -203,7 +207,7 @@ func (l *live) slashRedirect(s *search, m method, host string, rt *route, f *fie
 		return 1, to.pattern
 	}
 	if n := len(s.path) - 1; n > 0 && s.path[n] == '/' {
-		short := search{path: s.path[:n], text: s.text[:n], raw: s.raw, marks: s.marks}
+		short := search{path: s.path[:n], text: s.text[:max(len(s.text)-1, 0)], raw: s.raw, more: s.more}
 		if to := l.matchPath(&short, m, host); to != nil && to.flags&verbRoute != 0 {
 			return -1, to.pattern
 		}
@@ -314,7 +318,7 @@ func (l *live) allowed(s *search, host string) string {
 		s.n, s.slash = 0, nil
 		return l.matchPath(s, m, host) != nil || s.redirects(nil)
 	}
-	if !try(methodEach) {
+	if !try(methodEach) && s.slash == nil {
 		return ""
 	}
 	var list []byte
@@ -343,7 +347,9 @@ func (l *live) allowed(s *search, host string) string {
 			}
 		}
 	}
-	add(http.MethodOptions)
+	if list != nil || try(methodOPTIONS) {
+		add(http.MethodOptions)
+	}
 	return string(list)
 }
 
@@ -383,7 +389,7 @@ func newBelow(m *Mux, around *fields, prefix string, mounts []*mounting) *below 
 }
 
 func (b *below) find(r *http.Request) http.Handler {
-	s := search{marks: make([]mark, b.maxMarks)}
+	s := b.newSearch()
 	s.setPath(r)
 	if s.path == "" || s.path[0] != '/' {
 		return nil

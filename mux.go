@@ -75,7 +75,8 @@ type routing struct {
 type live struct {
 	mux *Mux
 	*fields
-	*routing
+	routing
+	pooled   bool         // poolValues or poolParams
 	entry    http.Handler // Pre middleware around the routing; nil without any
 	fallback http.Handler // Use middleware around what no route serves
 }
@@ -96,107 +97,31 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.serve(w, r)
 }
 
-// fewMarks is how many values a route has at the most for the usual way; with
-// more, clearing the room for their marks would cost every request.
-const fewMarks = 8
-
 func (l *live) serve(w http.ResponseWriter, r *http.Request) {
 	u := r.URL
 	if l.unusual || u.RawPath != "" || u.Path == "" || u.Path[0] != '/' || r.Method == http.MethodConnect {
 		l.serveUnusual(w, r)
 		return
 	}
-	var marks [fewMarks]mark
-	s := search{path: u.Path, text: u.Path, marks: marks[:]}
-	rt := l.base.find(&s, l.method(r.Method))
-	if rt == nil || s.redirects(rt) {
-		l.fail(w, r)
-		return
+	t, m := &l.base, methodGET
+	if r.Method != http.MethodGet {
+		m = l.method(r.Method)
 	}
-	l.deliver(w, r, rt, &s)
-}
-
-// method returns the number of a request's method.
-func (l *routing) method(name string) method {
-	if name == http.MethodGet {
-		return methodGET
-	}
-	if m := standardMethod(name); m != methodUnknown {
-		return m
-	}
-	if m, ok := l.customs[name]; ok {
-		return m
-	}
-	return methodUnknown
-}
-
-// deliver hands the request to its route's handler, with the values that s has
-// marked.
-func (l *live) deliver(w http.ResponseWriter, r *http.Request, rt *route, s *search) {
-	r.Pattern = rt.pattern
-	switch {
-	case rt.names == nil:
-		dropValues(r, l.mux)
-		if rt.flags&fastRoute != 0 {
-			rt.handler.(fastHandler)(w, r, nil)
+	here := t.static.find(t, u.Path)
+	if here != 0 {
+		if rt := t.at(here, m); rt != nil {
+			l.deliver(w, r, rt)
 			return
 		}
-		serveBy(rt.handler, w, r)
-
-	case rt.flags&fastRoute != 0:
-		if l.poolParams {
-			b := getParams(s.n)
-			s.params(b.ps, rt.names)
-			rt.names.setParams(r, b.ps)
-			rt.handler.(fastHandler)(w, r, b.ps)
-			rt.names.clearValues(r)
-			b.release()
-			return
-		}
-		ps := make(Params, s.n)
-		s.params(ps, rt.names)
-		rt.names.setParams(r, ps)
-		rt.handler.(fastHandler)(w, r, ps)
-
-	case l.poolValues:
-		b := getValues(s.n)
-		s.values(b.vals)
-		rt.names.setValues(r, b.vals)
-		serveBy(rt.handler, w, r)
-		rt.names.clearValues(r)
-		b.release()
-
-	default:
-		vals := make([]string, s.n)
-		s.values(vals)
-		rt.names.setValues(r, vals)
-		serveBy(rt.handler, w, r)
 	}
-}
-
-// serveBy saves a HandlerFunc, which most handlers are, the call through its
-// method.
-func serveBy(h http.Handler, w http.ResponseWriter, r *http.Request) {
-	if f, ok := h.(http.HandlerFunc); ok {
-		f(w, r)
+	if l.pooled {
+		b := getBundle()
+		b.path = u.Path
+		l.finish(w, r, t.find(&b.search, m, here), &b.search, b)
 		return
 	}
-	h.ServeHTTP(w, r)
-}
-
-// values fills in the marked values.
-func (s *search) values(vals []string) {
-	for i := range vals {
-		m := s.marks[i]
-		vals[i] = s.text[m.start:m.end]
-	}
-}
-
-func (s *search) params(ps Params, n *names) {
-	for i := range ps {
-		m := s.marks[i]
-		ps[i] = Param{n.key(i), s.text[m.start:m.end]}
-	}
+	s := search{path: u.Path}
+	l.finish(w, r, t.find(&s, m, here), &s, nil)
 }
 
 // serveUnusual is serve for the other requests.
@@ -209,17 +134,119 @@ func (l *live) serveUnusual(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	var few [4 * fewMarks]mark
-	s := search{marks: few[:]}
-	if l.maxMarks > len(few) {
-		s.marks = make([]mark, l.maxMarks)
+	b := getBundle()
+	if n := l.maxMarks - fewMarks; n > len(b.more) {
+		b.more = make([]mark, n)
 	}
-	rt := l.match(&s, r)
-	if rt == nil || s.redirects(rt) {
+	l.finish(w, r, l.match(&b.search, r), &b.search, b)
+}
+
+// finish goes on with the route that s has found, or with none. b, if not nil, is
+// what s is part of.
+func (l *live) finish(w http.ResponseWriter, r *http.Request, rt *route, s *search, b *bundle) {
+	switch {
+	case rt == nil || s.slash != nil && s.redirects(rt):
+		if b != nil {
+			b.release()
+		}
 		l.fail(w, r)
+	case rt.names == nil:
+		if b != nil {
+			b.release()
+		}
+		l.deliver(w, r, rt)
+	case rt.flags&fastRoute != 0:
+		l.deliverFast(w, r, rt, s, b)
+	default:
+		l.deliverValues(w, r, rt, s, b)
+	}
+}
+
+// deliver hands the request to a route without values.
+func (l *live) deliver(w http.ResponseWriter, r *http.Request, rt *route) {
+	r.Pattern = rt.pattern
+	if hasValues(r) {
+		dropValues(r, l.mux)
+	}
+	if rt.flags&fastRoute != 0 {
+		rt.handler.(fastHandler)(w, r, nil)
 		return
 	}
-	l.deliver(w, r, rt, &s)
+	serveBy(rt.handler, w, r)
+}
+
+// deliverValues hands the request to its handler, with the values that s has
+// marked.
+func (l *live) deliverValues(w http.ResponseWriter, r *http.Request, rt *route, s *search, b *bundle) {
+	r.Pattern = rt.pattern
+	if b != nil && l.poolValues {
+		vals := b.values(s.n)
+		for i := range vals {
+			vals[i] = s.value(i)
+		}
+		rt.names.setValues(r, vals)
+		serveBy(rt.handler, w, r)
+		rt.names.clearValues(r)
+		retire(r)
+		b.release()
+		return
+	}
+	vals := make([]string, s.n)
+	for i := range vals {
+		vals[i] = s.value(i)
+	}
+	if b != nil {
+		b.release()
+	}
+	rt.names.setValues(r, vals)
+	serveBy(rt.handler, w, r)
+}
+
+// deliverFast is deliverValues for a fast route.
+func (l *live) deliverFast(w http.ResponseWriter, r *http.Request, rt *route, s *search, b *bundle) {
+	r.Pattern = rt.pattern
+	if b != nil && l.poolParams {
+		ps := b.params(s.n)
+		for i := range ps {
+			ps[i] = Param{rt.names.key(i), s.value(i)}
+		}
+		rt.names.setParams(r, ps)
+		rt.handler.(fastHandler)(w, r, ps)
+		rt.names.clearValues(r)
+		retire(r)
+		b.release()
+		return
+	}
+	ps := make(Params, s.n)
+	for i := range ps {
+		ps[i] = Param{rt.names.key(i), s.value(i)}
+	}
+	if b != nil {
+		b.release()
+	}
+	rt.names.setParams(r, ps)
+	rt.handler.(fastHandler)(w, r, ps)
+}
+
+// serveBy saves a HandlerFunc, which most handlers are, the call through its
+// method.
+func serveBy(h http.Handler, w http.ResponseWriter, r *http.Request) {
+	if f, ok := h.(http.HandlerFunc); ok {
+		f(w, r)
+		return
+	}
+	h.ServeHTTP(w, r)
+}
+
+// method returns the number of a request's method.
+func (l *routing) method(name string) method {
+	if m := standardMethod(name); m != methodUnknown {
+		return m
+	}
+	if m, ok := l.customs[name]; ok {
+		return m
+	}
+	return methodUnknown
 }
 
 // match finds the route for any request; nil too for one whose path is not
@@ -232,16 +259,21 @@ func (l *routing) match(s *search, r *http.Request) *route {
 	return l.matchPath(s, l.method(r.Method), r.Host)
 }
 
+// newSearch returns a search with room for the values of any route.
+func (l *routing) newSearch() search {
+	return search{more: make([]mark, max(l.maxMarks-fewMarks, 0))}
+}
+
 // matchPath finds the route for the path that s is set to.
 func (l *routing) matchPath(s *search, m method, host string) *route {
 	if l.hosts != nil && host != "" {
 		if t := l.hosts[pattern.Host(host)]; t != nil {
-			if rt := t.find(s, m); rt != nil {
+			if rt := t.find(s, m, t.static.find(t, s.path)); rt != nil {
 				return rt
 			}
 		}
 	}
-	return l.base.find(s, m)
+	return l.base.find(s, m, l.base.static.find(&l.base, s.path))
 }
 
 // setPath sets s to the path of r as routes see it: the decoded path, split where
@@ -250,7 +282,7 @@ func (l *routing) matchPath(s *search, m method, host string) *route {
 // place of the slashes that do not split.
 func (s *search) setPath(r *http.Request) {
 	s.raw = r.Method == http.MethodConnect
-	s.path, s.text = r.URL.Path, r.URL.Path
+	s.path, s.text = r.URL.Path, ""
 	if r.URL.RawPath == "" {
 		return
 	}
@@ -258,6 +290,7 @@ func (s *search) setPath(r *http.Request) {
 	if !hasEscapedSlash(escaped) {
 		return
 	}
+	s.text = s.path
 	path := make([]byte, 0, len(s.text))
 	for i := 0; i < len(escaped); i++ {
 		switch {
@@ -301,11 +334,7 @@ func hasEscapedSlash(escaped string) bool {
 // parameters finds no path values in it.
 func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) {
 	l := m.current()
-	var few [fewMarks]mark
-	s := search{marks: few[:]}
-	if l.maxMarks > len(few) {
-		s.marks = make([]mark, l.maxMarks)
-	}
+	s := l.newSearch()
 	rt := l.match(&s, r)
 	if rt == nil || s.redirects(rt) {
 		return l.fallback, l.decide(r, l.fields).pattern

@@ -147,6 +147,16 @@ func (n *names) owner() *byte { return unsafe.StringData(n.loc) }
 
 // setValues makes r.PathValue answer with vals. It keeps vals.
 func (n *names) setValues(r *http.Request, vals []string) {
+	if q := layOut(r); direct && q.pat == nil {
+		q.pat, q.matches = n, vals
+		return
+	}
+	n.replaceValues(r, vals)
+}
+
+// replaceValues is setValues for a request that was routed before: by the same
+// Mux, whose values it loses, or by one further out, whose values it keeps.
+func (n *names) replaceValues(r *http.Request, vals []string) {
 	if !direct {
 		safeSet(r, n.owner(), n.list(), vals)
 		return
@@ -157,6 +167,9 @@ func (n *names) setValues(r *http.Request, vals []string) {
 	}
 	q.pat, q.matches = n, vals
 }
+
+// hasValues reports whether dropValues may have something to do.
+func hasValues(r *http.Request) bool { return !direct || layOut(r).pat != nil }
 
 // setParams is setValues for the names of a fast route.
 func (n *names) setParams(r *http.Request, ps Params) {

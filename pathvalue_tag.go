@@ -24,5 +24,6 @@ func (n *names) setParams(r *http.Request, ps Params) {
 func (n *names) clearValues(r *http.Request) { safeClear(r, n.mark) }
 func (n *names) key(i int) string            { return n.params[i] }
 func (n *names) list() []string              { return n.params }
+func hasValues(*http.Request) bool           { return true }
 func dropValues(r *http.Request, m *Mux)     { safeClear(r, &m.mark) }
 func pathParams(r *http.Request) Params      { return safeParams(r) }

@@ -20,7 +20,7 @@ import (
 // Which value takes what, where there are several, is decided as by RE2 with
 // every parameter as short as it can be.
 type special struct {
-	literal string
+	literal *string
 	prefix  string
 	suffix  string
 	between []string      // texts between the parameters
@@ -34,7 +34,7 @@ type special struct {
 func newSpecial(seg pattern.Segment) special {
 	var sp special
 	if seg.Kind() == pattern.Literal {
-		sp.literal = seg[0].Text
+		sp.literal = &seg[0].Text
 		return sp
 	}
 	constrained := false
@@ -93,9 +93,13 @@ func (sp *special) compile(seg pattern.Segment) {
 // match matches the segment path[pos:end] and marks its values. No value is
 // empty, . or .. .
 func (sp *special) match(s *search, pos, end int) bool {
-	seg := s.text[pos:end]
-	if sp.literal != "" {
-		return seg == sp.literal
+	text := s.path
+	if s.text != "" {
+		text = s.text
+	}
+	seg := text[pos:end]
+	if sp.literal != nil {
+		return seg == *sp.literal
 	}
 	if sp.re != nil {
 		m := sp.re.FindStringSubmatchIndex(seg)
@@ -103,7 +107,7 @@ func (sp *special) match(s *search, pos, end int) bool {
 			return false
 		}
 		for _, g := range sp.groups {
-			if !sp.value(s, pos+m[2*g], pos+m[2*g+1]) {
+			if !sp.push(s, text, pos+m[2*g], pos+m[2*g+1]) {
 				return false
 			}
 		}
@@ -115,22 +119,21 @@ func (sp *special) match(s *search, pos, end int) bool {
 	pos += len(sp.prefix)
 	end -= len(sp.suffix)
 	// Taking the first place for each text leaves the most for the next ones.
-	for _, text := range sp.between {
-		i := strings.Index(s.text[min(pos+1, end):end], text)
-		if i < 0 || !sp.value(s, pos, pos+1+i) {
+	for _, sep := range sp.between {
+		i := strings.Index(text[min(pos+1, end):end], sep)
+		if i < 0 || !sp.push(s, text, pos, pos+1+i) {
 			return false
 		}
-		pos += 1 + i + len(text)
+		pos += 1 + i + len(sep)
 	}
-	return (sp.expr == nil || sp.expr.Match(s.text[pos:end])) && sp.value(s, pos, end)
+	return (sp.expr == nil || sp.expr.Match(text[pos:end])) && sp.push(s, text, pos, end)
 }
 
-func (sp *special) value(s *search, start, end int) bool {
-	if start >= end || !s.raw && dots(s.text[start:end]) {
+func (sp *special) push(s *search, text string, start, end int) bool {
+	if start >= end || !s.raw && dots(text[start:end]) {
 		return false
 	}
-	s.marks[s.n] = mark{uint32(start), uint32(end)}
-	s.n++
+	s.push(start, end)
 	return true
 }
 

@@ -2,58 +2,49 @@ package muxmaster
 
 import "sync"
 
-// Storage for path values that is used again when a handler has returned. There
-// is a pool for each of three sizes, so that a request holds little more than it
-// needs; a route with more values has its own made.
+// A bundle is what routing a request needs and the next one can use again: the
+// search, and room for the values that it finds. Without the pool all of it would
+// be made for every request.
+type bundle struct {
+	search
+	vals []string
+	ps   Params
+}
 
-type valueBundle struct{ vals []string }
+var bundles = sync.Pool{New: func() any { return new(bundle) }}
 
-type paramBundle struct{ ps Params }
+func getBundle() *bundle { return bundles.Get().(*bundle) }
 
-var bundleSizes = [...]int{4, 16, 64}
-
-var (
-	valuePools [len(bundleSizes)]sync.Pool
-	paramPools [len(bundleSizes)]sync.Pool
-)
-
-func sizeClass(n int) int {
-	switch {
-	case n <= bundleSizes[0]:
-		return 0
-	case n <= bundleSizes[1]:
-		return 1
+// values returns room for n values.
+func (b *bundle) values(n int) []string {
+	if n > cap(b.vals) {
+		b.vals = make([]string, max(n, 4))
 	}
-	return 2
+	b.vals = b.vals[:n]
+	return b.vals
 }
 
-// getValues returns room for n values.
-func getValues(n int) *valueBundle {
-	c := sizeClass(n)
-	if b, ok := valuePools[c].Get().(*valueBundle); ok && n <= cap(b.vals) {
-		b.vals = b.vals[:n]
-		return b
+// params returns room for n Params.
+func (b *bundle) params(n int) Params {
+	if n > cap(b.ps) {
+		b.ps = make(Params, max(n, 4))
 	}
-	return &valueBundle{make([]string, n, max(n, bundleSizes[c]))}
+	b.ps = b.ps[:n]
+	return b.ps
 }
 
-// release gives the room back. It is emptied first: it must not keep paths alive.
-func (b *valueBundle) release() {
-	clear(b.vals)
-	valuePools[sizeClass(len(b.vals))].Put(b)
-}
-
-// getParams returns room for n Params.
-func getParams(n int) *paramBundle {
-	c := sizeClass(n)
-	if b, ok := paramPools[c].Get().(*paramBundle); ok && n <= cap(b.ps) {
-		b.ps = b.ps[:n]
-		return b
+// release gives the bundle back. It is emptied first: it must not keep paths
+// alive, and the race detector, which does not see clear, is to see who still
+// reads a value.
+func (b *bundle) release() {
+	for i := range b.vals {
+		b.vals[i] = ""
 	}
-	return &paramBundle{make(Params, n, max(n, bundleSizes[c]))}
-}
-
-func (b *paramBundle) release() {
-	clear(b.ps)
-	paramPools[sizeClass(len(b.ps))].Put(b)
+	for i := range b.ps {
+		b.ps[i] = Param{}
+	}
+	b.vals, b.ps = b.vals[:0], b.ps[:0]
+	b.path, b.text, b.slash = "", "", nil
+	b.n, b.raw = 0, false
+	bundles.Put(b)
 }

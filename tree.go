@@ -60,7 +60,7 @@ const (
 )
 
 // A link names a node: its index, or, where a node would only hold the routes
-// that end there, isLeaf and the first of these routes. 0 is none, for nothing
+// that end there, isLeaf and the index of the first of these routes. 0 is none, for nothing
 // leads to the root.
 type link uint32
 
@@ -100,23 +100,54 @@ type mark struct{ start, end uint32 }
 // A search looks for one path in one tree.
 type search struct {
 	path   string // the path to split and to compare
-	text   string // the path to take values from; differs in a %2F
+	text   string // the path to take values from, if that is another; see setPath
 	method method
 	class  uint16
 	raw    bool   // CONNECT: a path that was not cleaned
-	n      int    // marks set
 	slash  *route // the first route met that would match the path with a slash behind it
-	marks  []mark // room for tree.maxMarks
+
+	// Where the values stand. The first marks are not behind a slice, so
+	// that a search stays on the stack.
+	n     int
+	marks [fewMarks]mark
+	more  []mark // for values beyond those; room for tree.maxMarks in all
 }
 
-// find returns the route for the path and method: the exact method's before GET's
-// for HEAD, before that for every method.
-func (t *tree) find(s *search, m method) *route {
-	here := t.static.find(t, s.path)
-	if t.methods&m.class() != 0 {
-		if rt := t.findMethod(s, m, here); rt != nil {
-			return rt
-		}
+// fewMarks is how many values a route has at the most for its requests to need no
+// more room than a search has in itself.
+const fewMarks = 8
+
+// push marks the next value.
+func (s *search) push(start, end int) {
+	m := mark{uint32(start), uint32(end)}
+	if s.n < fewMarks {
+		s.marks[s.n] = m
+	} else {
+		s.more[s.n-fewMarks] = m
+	}
+	s.n++
+}
+
+// value returns the value with the given number.
+func (s *search) value(i int) string {
+	var m mark
+	if i < fewMarks {
+		m = s.marks[i]
+	} else {
+		m = s.more[i-fewMarks]
+	}
+	if s.text != "" {
+		return s.text[m.start:m.end]
+	}
+	return s.path[m.start:m.end]
+}
+
+// find returns the route for s.path and the method: the exact method's before
+// GET's for HEAD, before that for every method. here is where the routes of
+// exactly this path begin.
+func (t *tree) find(s *search, m method, here leaf) *route {
+	if rt := t.findMethod(s, m, here); rt != nil {
+		return rt
 	}
 	if m == methodHEAD {
 		if rt := t.findMethod(s, methodGET, here); rt != nil {
@@ -138,7 +169,7 @@ func (t *tree) findMethod(s *search, m method, here leaf) *route {
 	if len(t.nodes) == 0 {
 		return nil
 	}
-	s.method, s.class = m, m.class()
+	s.n, s.method, s.class = 0, m, m.class()
 	return t.walk(s, 0, 1)
 }
 
@@ -218,11 +249,8 @@ func (t *tree) walk(s *search, n link, pos int) *route {
 		}
 
 		// A segment that path cleaning would have removed is nobody's value.
-		if path[pos] == '/' || path[pos] == '.' && !s.raw && dots(path[pos:end]) {
-			if s.raw {
-				return t.rest(s, nd, pos)
-			}
-			return nil
+		if path[pos] == '/' || path[pos] == '.' && dots(path[pos:end]) {
+			return t.uncleanSegment(s, nd, pos, end)
 		}
 
 		if nd.specials != 0 {
@@ -232,8 +260,7 @@ func (t *tree) walk(s *search, n link, pos int) *route {
 		}
 		if to := nd.param; to != 0 {
 			set := s.n
-			s.marks[set] = mark{uint32(pos), uint32(end)}
-			s.n = set + 1
+			s.push(pos, end)
 			if nd.all == 0 && end < len(path) {
 				if to&isLeaf != 0 {
 					s.n = set
@@ -249,6 +276,28 @@ func (t *tree) walk(s *search, n link, pos int) *route {
 		}
 		return t.rest(s, nd, pos)
 	}
+}
+
+// uncleanSegment goes on at an empty, . or .. segment: nowhere, but for CONNECT,
+// whose paths are not cleaned. Even there no parameter is empty.
+func (t *tree) uncleanSegment(s *search, nd *node, pos, end int) *route {
+	if !s.raw {
+		return nil
+	}
+	set := s.n
+	if nd.specials != 0 {
+		if rt := t.special(s, nd, pos, end); rt != nil {
+			return rt
+		}
+	}
+	if nd.param != 0 && end > pos {
+		s.push(pos, end)
+		if rt := t.follow(s, nd.param, end); rt != nil {
+			return rt
+		}
+		s.n = set
+	}
+	return t.rest(s, nd, pos)
 }
 
 // follow goes on behind a segment that ends at end.
@@ -270,7 +319,7 @@ func (t *tree) follow(s *search, to link, end int) *route {
 // end returns the route of a path that ends at to.
 func (t *tree) end(s *search, to link) *route {
 	if to&isLeaf != 0 {
-		return t.at(leaf(to&^isLeaf), s.method)
+		return t.at(leaf(to&^isLeaf)+1, s.method)
 	}
 	nd := &t.nodes[to]
 	if nd.leaf != 0 {
@@ -312,8 +361,7 @@ func (t *tree) rest(s *search, nd *node, pos int) *route {
 		if rt.flags&restSlash != 0 {
 			pos--
 		}
-		s.marks[s.n] = mark{uint32(pos), uint32(len(s.path))}
-		s.n++
+		s.push(pos, len(s.path))
 	}
 	return rt
 }

@@ -1,0 +1,226 @@
+package muxmaster_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// docs are the documents, by their paths from the module's root.
+func docs(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(files, "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+}
+
+// Every block of Go in the documents compiles and passes go vet: a file as it is,
+// declarations and statements with the imports that they need.
+func TestDocsCompile(t *testing.T) {
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module example.com/docs\n\ngo 1.26\n\nrequire "+modulePath+" v0.0.0\n\nreplace "+modulePath+" => "+root+"\n")
+	blocks := 0
+	for _, doc := range docs(t) {
+		for _, b := range codeBlocks(t, doc) {
+			text, err := program(b)
+			if err != nil {
+				t.Errorf("%s:%d: %v", doc, b.line, err)
+				continue
+			}
+			blocks++
+			write(fmt.Sprintf("block%d/main.go", blocks), text)
+		}
+	}
+	if blocks < 20 {
+		t.Errorf("found %d blocks of Go, want at least 20", blocks)
+	}
+	vet := exec.Command("go", "vet", "./...")
+	vet.Dir, vet.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	if out, err := vet.CombinedOutput(); err != nil {
+		t.Errorf("go vet: %v\n%s", err, out)
+	}
+}
+
+const modulePath = "github.com/seed-1954dcaa/muxmaster"
+
+// A codeBlock is Go code of a document.
+type codeBlock struct {
+	doc  string
+	line int // of its first line
+	text string
+}
+
+func codeBlocks(t *testing.T, doc string) (blocks []codeBlock) {
+	t.Helper()
+	text, err := os.ReadFile(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rest, line := string(text), 1; ; {
+		before, after, ok := strings.Cut(rest, "```go\n")
+		if !ok {
+			return blocks
+		}
+		line += strings.Count(before, "\n") + 1
+		code, after, ok := strings.Cut(after, "```\n")
+		if !ok {
+			t.Fatalf("%s:%d: the block has no end", doc, line)
+		}
+		blocks = append(blocks, codeBlock{doc, line, code})
+		line += strings.Count(code, "\n") + 1
+		rest = after
+	}
+}
+
+// program makes a file of a block, whose errors are reported with the document's
+// lines.
+func program(b codeBlock) (string, error) {
+	doc, err := filepath.Abs(b.doc)
+	if err != nil {
+		return "", err
+	}
+	here := fmt.Sprintf("//line %s:%d\n", doc, b.line)
+	if strings.HasPrefix(b.text, "package ") {
+		return here + b.text, nil
+	}
+	header, body := "package docs\n", here+b.text
+	file, err := parser.ParseFile(token.NewFileSet(), "", header+body, 0)
+	if err != nil {
+		body = "func _() {\n" + body + "}\n"
+		file, err = parser.ParseFile(token.NewFileSet(), "", header+body, 0)
+	}
+	if err != nil {
+		return "", err
+	}
+	paths := map[string]bool{}
+	for _, id := range file.Unresolved {
+		if path := importPath(file, id); path != "" {
+			paths[path] = true
+		}
+	}
+	for path := range paths {
+		header += fmt.Sprintf("import %q\n", path)
+	}
+	return header + body, nil
+}
+
+// importPath returns the path of the package that an identifier stands for.
+func importPath(file *ast.File, id *ast.Ident) (path string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok && sel.X == id {
+			i := slices.IndexFunc(documented, func(p string) bool { return p[strings.LastIndexByte(p, '/')+1:] == id.Name })
+			if i >= 0 {
+				path = documented[i]
+			}
+		}
+		return path == ""
+	})
+	return path
+}
+
+// documented are the packages that fragments may use without an import.
+var documented = []string{
+	"bufio", "bytes", "context", "crypto/sha256", "crypto/tls", "encoding/hex", "encoding/json", "errors", "fmt", "io", "io/fs", "log", "log/slog", "net",
+	"net/http", "net/http/httptest", "net/http/httputil", "net/netip", "net/url", "os", "slices", "strconv", "strings", "sync", "testing", "time",
+	modulePath, modulePath + "/middleware", modulePath + "/server", modulePath + "/client", modulePath + "/body",
+}
+
+// Links between the documents lead somewhere.
+func TestDocsLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:\s]+)(#[^)\s]*)?\)`)
+	for _, doc := range docs(t) {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(doc), m[1])); err != nil {
+				t.Errorf("%s links to %s: %v", doc, m[1], err)
+			}
+		}
+	}
+}
+
+// Each command that the documents name to run tests by runs some.
+func TestDocsCommands(t *testing.T) {
+	command := regexp.MustCompile("(?:cd (\\w+) && )?(?:GOTOOLCHAIN=\\S+ )?go test ([^`\\n)&]+)(?:` in `(\\w+)/)?")
+	option := regexp.MustCompile(`-(?:run|fuzz|bench)[= ]'?([^' ]+)'?`)
+	for _, doc := range docs(t) {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, m := range command.FindAllStringSubmatch(string(text), -1) {
+			module, args := m[1]+m[3], strings.ReplaceAll(m[2], `\|`, "|")
+			dir := filepath.Clean(module)
+			for arg := range strings.FieldsSeq(args) {
+				if strings.HasPrefix(arg, "./") {
+					dir = filepath.Join(module, arg)
+				}
+			}
+			if strings.HasSuffix(dir, "...") {
+				continue
+			}
+			names := testNames(t, dir)
+			if len(names) == 0 {
+				t.Errorf("%s: %s: there are no tests in %s", doc, m[0], dir)
+			}
+			for _, o := range option.FindAllStringSubmatch(args, -1) {
+				re, err := regexp.Compile(strings.Split(o[1], "/")[0])
+				if err != nil || !slices.ContainsFunc(names, re.MatchString) {
+					if o[1] != "^$" {
+						t.Errorf("%s: %s runs nothing in %s", doc, m[0], dir)
+					}
+				}
+			}
+		}
+	}
+}
+
+// testNames returns the names of a directory's tests, fuzz targets, examples and
+// benchmarks.
+func testNames(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && regexp.MustCompile(`^(Test|Fuzz|Example|Benchmark)`).MatchString(f.Name.Name) {
+				names = append(names, f.Name.Name)
+			}
+		}
+	}
+	return names
+}
