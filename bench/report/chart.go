@@ -26,7 +26,7 @@ type frame struct {
 
 var frames = []frame{
 	{"wide", 860, 470, 190, 13},
-	{"narrow", 358, 430, 134, 10.5},
+	{"narrow", 358, 430, 150, 10.5},
 }
 
 // logChart draws lines with at least two different x over two logarithmic axes, as inline SVG. Every line carries its name at its end; names that would

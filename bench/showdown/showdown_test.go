@@ -66,7 +66,7 @@ func TestUnitsFillTheirCells(t *testing.T) {
 	}{
 		{servingUnit(entrants, static, tiny), 5, 3, map[string]string{"bone": "GET /articles/wiki/: reached route 31"}},
 		{heapUnit(entrants[:4], "gplus"), 4, 1, nil},
-		{scalingUnit(entrants[:4], 10, nil, plan{scaling: tiny, registrations: 3}), 8, 3, map[string]string{"bone": "GET /"}},
+		{scalingUnit(entrants[:4], 1, 10, nil, plan{scaling: tiny, registrations: 3}), 8, 3, map[string]string{"bone": "GET /"}},
 	} {
 		r, last := new(Run), -1.0
 		if err := tt.unit.run(t.Context(), r, func(part float64) { last = part }); err != nil {
@@ -121,7 +121,7 @@ func TestInterruptedUnitsLeaveNothing(t *testing.T) {
 	}
 	entrants := few(t)
 	for _, u := range []unit{
-		servingUnit(entrants, s, tiny), scalingUnit(entrants[:4], 10, nil, plan{scaling: tiny, registrations: 1}), heapUnit(entrants[:4], "gplus"),
+		servingUnit(entrants, s, tiny), scalingUnit(entrants[:4], 1, 10, nil, plan{scaling: tiny, registrations: 1}), heapUnit(entrants[:4], "gplus"),
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		r := new(Run)

@@ -82,7 +82,16 @@ func units(entrants []entrant, quick bool, tool load.Tool) []unit {
 	}
 	us = append(us, parallelUnit(routers, p.parallel))
 	for i, n := range p.scales {
-		us = append(us, scalingUnit(routers, n, p.scales[:i], p))
+		// They don't race here, so that a large size can be done in parts.
+		size := len(routers)
+		if n > 10_000 {
+			size = 7
+		}
+		part := 0
+		for some := range slices.Chunk(routers, size) {
+			part++
+			us = append(us, scalingUnit(some, part, n, p.scales[:i], p))
+		}
 	}
 	for _, set := range p.heapSets {
 		us = append(us, heapUnit(routers, set))
@@ -185,7 +194,7 @@ func (e entrant) proven(scenario string, goroutines int) (measure.Task, error) {
 
 // scalingUnit times registration and lookups of a generated API, one entrant after the other: all routers of 100,000
 // routes at once would fight for memory. Who was too slow at smaller, a tenth of the size, is left out.
-func scalingUnit(entrants []entrant, n int, smaller []int, p plan) unit {
+func scalingUnit(entrants []entrant, part, n int, smaller []int, p plan) unit {
 	scenario := fmt.Sprint("Scale", n)
 	run := func(ctx context.Context, r *Run, step func(float64)) error {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -229,8 +238,8 @@ func scalingUnit(entrants []entrant, n int, smaller []int, p plan) unit {
 		r.Cells = append(r.Cells, cells...)
 		return nil
 	}
-	cost := lap(p.scaling, entrants) + time.Duration(len(entrants))*time.Duration(n)*10*time.Microsecond
-	return unit{key: string(Scaling) + "/" + scenario, cost: cost, run: run}
+	cost := lap(p.scaling, entrants) + time.Duration(len(entrants))*time.Duration(n)*20*time.Microsecond
+	return unit{key: fmt.Sprintf("%s/%s/%d", Scaling, scenario, part), cost: cost, run: run}
 }
 
 // tooSlow expects registration to grow as it did between the two largest sizes that were run, and at least linearly.
