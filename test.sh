@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Runs every test of every module: under 20 minutes on two cores. Ends at the first
+# failure and says which step it was.
+#
+#	./test.sh          everything
+#	./test.sh -short   the root module, in each way of delivering path values
+set -euo pipefail
+cd "$(dirname "$0")"
+
+short=${1:-}
+if [[ $# -gt 1 || ( -n $short && $short != -short ) ]]; then
+	echo "usage: ./test.sh [-short]" >&2
+	exit 2
+fi
+
+step() {
+	local name=$1
+	shift
+	printf '\n== %s\n' "$name"
+	if ! "$@"; then
+		printf '\nFAILED: %s\n' "$name" >&2
+		exit 1
+	fi
+}
+
+formatted() {
+	local files
+	files=$(git ls-files -z '*.go' | xargs -0 gofmt -l) || return
+	[[ -z $files ]] || { printf 'gofmt these:\n%s\n' "$files"; return 1; }
+}
+
+# fuzz gives each fuzz target of the root module's packages ten seconds.
+fuzz() {
+	local package target
+	for package in $(go list ./...); do
+		for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz' || true); do
+			echo "$package $target"
+			go test -run '^$' -fuzz "^$target\$" -fuzztime 10s "$package" >"$work/fuzz" 2>&1 || { cat "$work/fuzz"; return 1; }
+		done
+	done
+}
+
+# nested tests a module on its own, as whoever requires it builds it.
+nested() (
+	cd "$1"
+	export GOWORK=off
+	go build ./... && go vet ./... && go test ./...
+)
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+step "gofmt" formatted
+step "vet" go vet ./...
+step "tests, race detector" go test -race ./...
+step "tests, without unsafe" go test -tags muxmaster_safe . ./examples/...
+[[ -z $short ]] || exit 0
+
+for os in windows darwin freebsd; do
+	step "vet for $os" env GOOS=$os go vet ./...
+done
+step "tests, next Go" env GOTOOLCHAIN=go1.27.1 GOWORK=off go test ./...
+step "tests, next Go, without unsafe" env GOTOOLCHAIN=go1.27.1 GOWORK=off go test -tags muxmaster_safe .
+for module in $(git ls-files '*/go.mod' | grep -v testdata); do
+	step "module ${module%/go.mod}" nested "${module%/go.mod}"
+done
+step "fuzzing, ten seconds a target" fuzz
+step "benchmarks run" go test -run '^$' -bench . -benchtime 100x .
+step "showdown runs" go -C bench run ./cmd/showdown -quick -only 'serving/(Param1|GitHub)' -for 1m -run "$work/showdown.json"
+printf '\nAll tests passed.\n'
