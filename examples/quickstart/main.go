@@ -53,7 +53,7 @@ func printHints(out io.Writer, url, file string) {
 The page is %[1]s, the notes are in %[2]s, Ctrl-C stops. Try:
 
   curl -i %[1]s/api/notes -d '{"text":"buy milk","tags":["home"]}'
-  curl %[1]s/api/notes?tag=home
+  curl '%[1]s/api/notes?tag=home'
   curl %[1]s/api/notes/1
   curl %[1]s/api/notes/1.txt
   curl -X PUT %[1]s/api/notes/1 -d '{"text":"buy oat milk"}'

@@ -198,7 +198,7 @@ func TestHints(t *testing.T) {
 	url, _ := start(t, filepath.Join(t.TempDir(), "notes.json"))
 	var out bytes.Buffer
 	printHints(&out, url, "notes.json")
-	lines := regexp.MustCompile(`curl (?:-i )?(?:-X (\S+) )?(\S+)(?: -d '(.*)')?`).FindAllStringSubmatch(out.String(), -1)
+	lines := regexp.MustCompile(`curl (?:-i )?(?:-X (\S+) )?'?([^\s']+)'?(?: -d '(.*)')?`).FindAllStringSubmatch(out.String(), -1)
 	var got []string
 	for _, l := range lines {
 		method := l[1]
