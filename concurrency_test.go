@@ -1,0 +1,107 @@
+package muxmaster_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+// Routes may come while requests are served, and serve what starts after them;
+// those before are never missing.
+func TestRegisterWhileServing(t *testing.T) {
+	for _, mode := range modes {
+		m := newMux(mode.pooled)
+		m.GET("/fixed/:id", values)
+		sub := muxmaster.New()
+		m.Mount("/sub", sub)
+		const routes, workers = 60, 4
+		var registered atomic.Int64
+		var done atomic.Bool
+		var wg sync.WaitGroup
+		for w := range workers {
+			wg.Go(func() {
+				for i := 0; !done.Load() || i == 0; i++ {
+					want := fmt.Sprintf(`id="%d-%d"`, w, i)
+					r := httptest.NewRequest("GET", fmt.Sprintf("/fixed/%d-%d", w, i), nil)
+					if got := ask(m, r).brief(); got != want {
+						t.Errorf("got %s, want %s", got, want)
+						return
+					}
+					if n := registered.Load(); n > 0 {
+						k := int64(i) % n
+						for target, want := range map[string]string{
+							fmt.Sprintf("/r%d/x", k): `id="x"`, fmt.Sprintf("/s%d", k): ``, fmt.Sprintf("/sub/m%d/x", k): `id="x"`,
+						} {
+							if got := ask(m, httptest.NewRequest("GET", target, nil)).brief(); got != want {
+								t.Errorf("%s: got %s, want %s", target, got, want)
+								return
+							}
+						}
+					}
+					ask(m, httptest.NewRequest("POST", "/fixed/1", nil))
+					ask(m, httptest.NewRequest("GET", "/none/1", nil))
+					m.Handler(httptest.NewRequest("GET", "/s1", nil))
+				}
+			})
+		}
+		for i := range routes {
+			m.GET(fmt.Sprintf("/r%d/:id", i), values)
+			m.HandleFast(fmt.Sprintf("/s%d", i), fastValues)
+			sub.GET(fmt.Sprintf("/m%d/:id", i), values)
+			m.TryHandle("/fixed/{", http.HandlerFunc(values))
+			m.TryHandle(fmt.Sprintf("BREW%d host%d/x", i%50, i), http.HandlerFunc(values))
+			registered.Store(int64(i + 1))
+		}
+		done.Store(true)
+		wg.Wait()
+	}
+}
+
+// Registration from several goroutines loses nothing.
+func TestRegisterConcurrently(t *testing.T) {
+	m := muxmaster.New()
+	var wg sync.WaitGroup
+	var conflicts atomic.Int64
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 50 {
+				m.GET(fmt.Sprintf("/g%d/%d/:id", g, i), values)
+				if m.TryHandle(fmt.Sprintf("/same/%d", i), http.HandlerFunc(values)) != nil {
+					conflicts.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for g := range 8 {
+		for i := range 50 {
+			if got := get(t, m, "GET", fmt.Sprintf("/g%d/%d/x", g, i)); got != `id="x"` {
+				t.Fatalf("/g%d/%d/x: got %s", g, i, got)
+			}
+		}
+	}
+	if n := conflicts.Load(); n != 7*50 {
+		t.Errorf("%d conflicts, want %d", n, 7*50)
+	}
+}
+
+// A handler may register a route, and serve a request by it.
+func TestRegisterInAHandler(t *testing.T) {
+	m := muxmaster.New()
+	m.GET("/add/:name", func(w http.ResponseWriter, r *http.Request) {
+		m.GET("/added/"+r.PathValue("name"), values)
+		m.ServeHTTP(w, httptest.NewRequest("GET", "/added/"+r.PathValue("name"), nil))
+		fmt.Fprint(w, r.PathValue("name"))
+	})
+	if got := get(t, m, "GET", "/add/x"); got != "x" {
+		t.Errorf("got %s", got)
+	}
+	if got := get(t, m, "GET", "/added/x"); got != "" {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,362 @@
+package muxmaster_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+// In default mode values last as long as the request that holds them.
+func TestValuesLast(t *testing.T) {
+	m := muxmaster.New()
+	var kept []*http.Request
+	var params []muxmaster.Params
+	keep := func(w http.ResponseWriter, r *http.Request) { kept = append(kept, r) }
+	m.GET("/a/:x/{y}", keep)
+	m.GET("/b/*rest", keep)
+	m.GETFast("/c/:x/v{y}", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+		keep(w, r)
+		params = append(params, ps)
+	})
+	var outer []*http.Request
+	const n = 200
+	for i := range n {
+		for _, target := range []string{fmt.Sprintf("/a/x%d/y%d", i, i), fmt.Sprintf("/b/x%d/y%d", i, i), fmt.Sprintf("/c/x%d/vy%d", i, i)} {
+			r := request(t, "GET", target)
+			outer = append(outer, r)
+			ask(m, r)
+		}
+	}
+	for i := range n {
+		for k, want := range []map[string]string{
+			{"x": fmt.Sprint("x", i), "y": fmt.Sprint("y", i)},
+			{"rest": fmt.Sprintf("/x%d/y%d", i, i)},
+			{"x": fmt.Sprint("x", i), "y": fmt.Sprint("y", i)},
+		} {
+			for name, v := range want {
+				if got := kept[3*i+k].PathValue(name); got != v {
+					t.Fatalf("the handler's request %d: %s=%q, want %q", 3*i+k, name, got, v)
+				}
+				if got := muxmaster.PathParam(outer[3*i+k], name); got != v {
+					t.Fatalf("the caller's request %d: %s=%q, want %q", 3*i+k, name, got, v)
+				}
+			}
+		}
+		if got, want := fmt.Sprint(params[i]), fmt.Sprintf("[{x x%d} {y y%d}]", i, i); got != want {
+			t.Fatalf("Params of request %d: %s, want %s", i, got, want)
+		}
+	}
+}
+
+func TestPathParams(t *testing.T) {
+	m := muxmaster.New()
+	var ps muxmaster.Params
+	m.GET("/:b/{a}/{c:[0-9]+}.{d}/*e", func(w http.ResponseWriter, r *http.Request) {
+		ps = muxmaster.PathParams(r)
+		changed := muxmaster.PathParams(r)
+		changed[0].Value = "changed"
+		values(w, r)
+	})
+	m.GET("/none", func(w http.ResponseWriter, r *http.Request) {
+		ps = muxmaster.PathParams(r)
+		fmt.Fprint(w, len(ps), r.PathValue("x"), muxmaster.PathParam(r, ""))
+	})
+	if got, want := get(t, m, "GET", "/1/2/3.4/5/6"), `b="1" a="2" c="3" d="4" e="/5/6"`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if want := (muxmaster.Params{{Key: "b", Value: "1"}, {Key: "a", Value: "2"}, {Key: "c", Value: "3"}, {Key: "d", Value: "4"}, {Key: "e", Value: "/5/6"}}); !reflect.DeepEqual(ps, want) {
+		t.Errorf("got %v, want %v", ps, want)
+	}
+	clone := make(muxmaster.Params, len(ps))
+	copy(clone, ps)
+	if clone.Get("c") != "3" || clone.Get("x") != "" || clone.Get("") != "" {
+		t.Errorf("Get: %q %q %q", clone.Get("c"), clone.Get("x"), clone.Get(""))
+	}
+	if v, ok := clone.Lookup("x"); v != "" || ok {
+		t.Errorf("Lookup(x) = %q, %v", v, ok)
+	}
+	if v, ok := muxmaster.Params(nil).Lookup("x"); v != "" || ok {
+		t.Errorf("nil Lookup(x) = %q, %v", v, ok)
+	}
+	if got := get(t, m, "GET", "/none"); got != "0" {
+		t.Errorf("a route without values: got %s", got)
+	}
+	if got := muxmaster.PathParams(request(t, "GET", "/")); len(got) != 0 {
+		t.Errorf("a request that was not routed: got %v", got)
+	}
+	if got := muxmaster.RoutePattern(request(t, "GET", "/")); got != "" {
+		t.Errorf("RoutePattern of a request that was not routed: got %q", got)
+	}
+}
+
+type upper string
+
+func (u *upper) UnmarshalText(b []byte) error {
+	if len(b) > 3 {
+		return fmt.Errorf("too long")
+	}
+	*u = upper(strings.ToUpper(string(b)))
+	return nil
+}
+
+type (
+	named   string
+	count   int
+	ratio   float32
+	flagged bool
+)
+
+// as parses the value v and tells the outcome: the value with its type, or error
+// and the status that it asks for.
+func as[T any](t *testing.T, value string) string {
+	m := muxmaster.New()
+	out := ""
+	m.GET("/:v", func(w http.ResponseWriter, r *http.Request) {
+		got, err := muxmaster.PathParamAs[T](r, "v")
+		out = fmt.Sprintf("%T %v", got, got)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "muxmaster: ") || !strings.Contains(err.Error(), `"v"`) {
+				t.Errorf("the error %q has no prefix or no name", err)
+			}
+			if !reflect.ValueOf(&got).Elem().IsZero() {
+				t.Errorf("%T %v beside the error %v", got, got, err)
+			}
+			out = "error"
+		}
+	})
+	ask(m, request(t, "GET", "/"+value))
+	return out
+}
+
+func TestPathParamAs(t *testing.T) {
+	for _, c := range []struct {
+		as    func(*testing.T, string) string
+		value string
+		want  string
+	}{
+		{as[string], "a%20b", "string a b"},
+		{as[named], "x", "muxmaster_test.named x"},
+		{as[int], "12", "int 12"},
+		{as[int], "-12", "int -12"},
+		{as[int], "+1", "int 1"},
+		{as[int], "0x10", "error"},
+		{as[int], "1_000", "error"},
+		{as[int], "1.5", "error"},
+		{as[int], "x", "error"},
+		{as[int], "%201", "error"},
+		{as[int], "99999999999999999999", "error"},
+		{as[int8], "127", "int8 127"},
+		{as[int8], "128", "error"},
+		{as[int16], "-32768", "int16 -32768"},
+		{as[int32], "2147483648", "error"},
+		{as[int64], "9223372036854775807", "int64 9223372036854775807"},
+		{as[count], "7", "muxmaster_test.count 7"},
+		{as[uint], "12", "uint 12"},
+		{as[uint], "-1", "error"},
+		{as[uint8], "255", "uint8 255"},
+		{as[uint8], "256", "error"},
+		{as[uint16], "65536", "error"},
+		{as[uint32], "4294967295", "uint32 4294967295"},
+		{as[uint64], "18446744073709551615", "uint64 18446744073709551615"},
+		{as[float64], "1.5", "float64 1.5"},
+		{as[float64], "1e400", "error"},
+		{as[float32], "0.25", "float32 0.25"},
+		{as[float32], "1e40", "error"},
+		{as[ratio], "0.5", "muxmaster_test.ratio 0.5"},
+		{as[float64], "x", "error"},
+		{as[bool], "true", "bool true"},
+		{as[bool], "0", "bool false"},
+		{as[bool], "yes", "error"},
+		{as[flagged], "true", "muxmaster_test.flagged true"},
+		{as[upper], "ab", "muxmaster_test.upper AB"},
+		{as[upper], "abcd", "error"},
+		{as[netip.Addr], "::1", "netip.Addr ::1"},
+		{as[netip.Addr], "x", "error"},
+		{as[time.Time], "2024-05-06T07:08:09Z", "time.Time 2024-05-06 07:08:09 +0000 UTC"},
+		{as[[]int], "1", "error"},
+		{as[struct{}], "1", "error"},
+	} {
+		if got := c.as(t, c.value); got != c.want {
+			t.Errorf("%q: got %s, want %s", c.value, got, c.want)
+		}
+	}
+
+	m := muxmaster.New()
+	m.GET("/x/:id", func(w http.ResponseWriter, r *http.Request) {
+		_, err := muxmaster.PathParamAs[string](r, "name")
+		fmt.Fprint(w, err)
+	})
+	m.GET("/y/{rest...}", func(w http.ResponseWriter, r *http.Request) {
+		v, err := muxmaster.PathParamAs[string](r, "rest")
+		fmt.Fprintf(w, "%q %v", v, err)
+	})
+	if got := get(t, m, "GET", "/x/1"); !strings.HasPrefix(got, "muxmaster: ") || !strings.Contains(got, `"name"`) || !strings.Contains(got, "/x/:id") {
+		t.Errorf("a name that the route does not have: %q", got)
+	}
+	if got, want := get(t, m, "GET", "/y/"), `"" <nil>`; got != want {
+		t.Errorf("an empty catch-all: got %s, want %s", got, want)
+	}
+}
+
+// r.SetPathValue works on what the router has set, and beside it.
+func TestSetPathValue(t *testing.T) {
+	for _, mode := range modes {
+		m := newMux(mode.pooled)
+		g := m.With(func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				r.SetPathValue("id", "changed")
+				r.SetPathValue("more", "added")
+				next.ServeHTTP(w, r)
+			})
+		})
+		g.GET("/x/:id", func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, r.PathValue("id"), " ", r.PathValue("more"))
+		})
+		g.GET("/static", func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, r.PathValue("id"), " ", r.PathValue("more"))
+		})
+		m.GET("/y/:id", values)
+		for range 3 {
+			for _, c := range [][2]string{{"/x/1", "changed added"}, {"/static", "changed added"}, {"/y/1", `id="1"`}} {
+				if got := get(t, m, "GET", c[0]); got != c[1] {
+					t.Errorf("%s, %s: got %s, want %s", mode.name, c[0], got, c[1])
+				}
+			}
+		}
+		r := request(t, "GET", "/y/1")
+		r.SetPathValue("id", "before")
+		r.SetPathValue("own", "kept")
+		if got := ask(m, r).body; !strings.Contains(got, `id="1"`) || r.PathValue("own") != "kept" {
+			t.Errorf("%s: values set before: got %s and own=%q", mode.name, got, r.PathValue("own"))
+		}
+	}
+}
+
+// A Mux behind another one, not mounted: the inner values hide the outer ones of
+// the same name, the others stay.
+func TestNestedRouters(t *testing.T) {
+	for _, mode := range modes {
+		for _, innerMode := range modes {
+			inner := newMux(innerMode.pooled)
+			inner.GET("/x/:a/:b", values)
+			inner.GET("/x/:a/s/t", values)
+			inner.GETFast("/x/:a/f/:b/g", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+				fmt.Fprint(w, ps, " ")
+				values(w, r)
+			})
+			inner.GET("/x/y/z/static", func(w http.ResponseWriter, r *http.Request) { values(w, r) })
+			var after string
+			outer := newMux(mode.pooled)
+			outer.With(func(next http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					next.ServeHTTP(w, r)
+					after = r.PathValue("o")
+				})
+			}).Handle("/{o}/{b}/", http.StripPrefix("", inner))
+			for _, c := range [][2]string{
+				{"/x/1/2", `a="1" b="2" o="x"`},
+				{"/x/1/s/t", `a="1" o="x" b="1"`},
+				{"/x/1/f/2/g", `[{a 1} {b 2}] a="1" b="2" o="x"`},
+				{"/x/y/z/static", `o="x" b="y"`},
+				{"/x/1/2/3/4", "404"},
+			} {
+				after = ""
+				if got := get(t, outer, "GET", c[0]); got != c[1] {
+					t.Errorf("%s in %s, %s: got %s, want %s", innerMode.name, mode.name, c[0], got, c[1])
+				}
+				if !innerMode.pooled && after != "x" {
+					t.Errorf("%s in %s, %s: o=%q after the inner router", innerMode.name, mode.name, c[0], after)
+				}
+			}
+		}
+	}
+}
+
+// One request routed twice shows the values of the last time.
+func TestRoutedAgain(t *testing.T) {
+	for _, mode := range modes {
+		m := newMux(mode.pooled)
+		m.GET("/a/:x", values)
+		m.GET("/b/:y", values)
+		m.GETFast("/f/:z", fastValues)
+		m.GET("/s", values)
+		m.GET("/again/:x", func(w http.ResponseWriter, r *http.Request) {
+			r.URL.Path = "/b/2"
+			m.ServeHTTP(w, r)
+		})
+		r := request(t, "GET", "/a/1")
+		for _, c := range [][2]string{{"/a/1", `x="1"`}, {"/b/2", `y="2"`}, {"/f/3", `z="3"`}, {"/s", ``}, {"/a/4", `x="4"`}, {"/s", ``}, {"/f/5", `z="5"`}, {"/b/6", `y="6"`}, {"/again/7", `y="2"`}} {
+			r.URL.Path = c[0]
+			if got := ask(m, r).brief(); got != c[1] {
+				t.Errorf("%s, %s: got %s, want %s", mode.name, c[0], got, c[1])
+			}
+		}
+		r.URL.Path = "/none"
+		ask(m, r)
+		if r.Pattern != "" || r.PathValue("y") != "" {
+			t.Errorf("%s: after a 404: r.Pattern %q, y=%q", mode.name, r.Pattern, r.PathValue("y"))
+		}
+	}
+}
+
+// Copies of the request have the values too.
+func TestValuesOfCopies(t *testing.T) {
+	m := muxmaster.New()
+	var copies []*http.Request
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		shallow := *r
+		copies = []*http.Request{r.WithContext(context.Background()), r.Clone(context.Background()), &shallow}
+		r.SetPathValue("b", "changed")
+	}
+	m.GET("/:a/:b", handler)
+	m.GETFast("/:a/:b/fast", func(w http.ResponseWriter, r *http.Request, _ muxmaster.Params) { handler(w, r) })
+	for _, target := range []string{"/1/2", "/1/2/fast"} {
+		ask(m, request(t, "GET", target))
+		ask(m, request(t, "GET", "/none"))
+		for i, c := range copies {
+			if c.PathValue("a") != "1" || i == 1 && c.PathValue("b") != "2" {
+				t.Errorf("%s, copy %d: a=%q b=%q", target, i, c.PathValue("a"), c.PathValue("b"))
+			}
+		}
+	}
+}
+
+// r.Pattern is what was registered, a verb method's with the method, at every door.
+func TestPatternOfRequest(t *testing.T) {
+	for _, c := range []struct {
+		door func(m *muxmaster.Mux, show http.HandlerFunc)
+		// request, then pattern and RoutePattern
+		method, target, want string
+	}{
+		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.GET("/users/:id", h) }, "GET", "/users/1", "GET /users/:id, /users/:id"},
+		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.GET("/users/:id", h) }, "HEAD", "/users/1", "GET /users/:id, /users/:id"},
+		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.ANY("/users/:id", h) }, "GET", "/users/1", "/users/:id, /users/:id"},
+		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.QUERY("/users", h) }, "QUERY", "/users", "QUERY /users, /users"},
+		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.Handle("GET,PUT  example.com/users/{id}", h) }, "PUT", "/users/1", "GET,PUT  example.com/users/{id}, /users/{id}"},
+		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.Handle("/users/", h) }, "PUT", "/users/1", "/users/, /users/"},
+		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.Handle("/{id:a/b}", h) }, "PUT", "/a%2Fb", "/{id:a/b}, /{id:a/b}"},
+		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.Group("/g/:x").GET("/users", h) }, "GET", "/g/1/users", "GET /g/:x/users, /g/:x/users"},
+		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.Group("/g/:x").Handle("POST h/users", h) }, "POST", "/g/1/users", "POST h/g/:x/users, /g/:x/users"},
+		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.Group("/g/").Group("/h/").GET("", h) }, "GET", "/g/h", "GET /g/h, /g/h"},
+		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.Group("/g").GET("/", h) }, "GET", "/g/", "GET /g/, /g/"},
+	} {
+		m := muxmaster.New()
+		c.door(m, func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, r.Pattern, ", ", muxmaster.RoutePattern(r))
+		})
+		host := "h"
+		if strings.Contains(c.want, "example.com") {
+			host = "example.com"
+		}
+		if got := ask(m, requestTo(t, host, c.method, c.target)).brief(); got != c.want {
+			t.Errorf("%s %s: got %s, want %s", c.method, c.target, got, c.want)
+		}
+	}
+}
