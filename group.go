@@ -114,7 +114,8 @@ func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 //
 // The routes of a *Mux, those that it has and those that are registered with it
 // later, become routes under the prefix: their handlers find the prefix's path
-// values too, and pay nothing for being mounted. Its NotFound, MethodNotAllowed,
+// values too, and pay nothing for being mounted. A route of its root, /, serves
+// the bare prefix too. Its NotFound, MethodNotAllowed,
 // ErrorHandler and Use middleware go on to serve what is below the prefix.
 //
 // Mount panics where Handle does.

@@ -64,6 +64,8 @@ func standardMethod(name string) method {
 	return methodUnknown
 }
 
+const anyClass = 1 << methodAny
+
 // class returns the bit under which nodes know the method; custom ones share one.
 func (m method) class() uint16 {
 	switch {

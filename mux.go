@@ -168,11 +168,14 @@ func (l *live) deliver(w http.ResponseWriter, r *http.Request, rt *route) {
 	if hasValues(r) {
 		dropValues(r, l.mux)
 	}
-	if rt.flags&fastRoute != 0 {
+	// Most handlers are functions; the call through ServeHTTP is saved.
+	if f, ok := rt.handler.(http.HandlerFunc); ok {
+		f(w, r)
+	} else if rt.flags&fastRoute != 0 {
 		rt.handler.(fastHandler)(w, r, nil)
-		return
+	} else {
+		rt.handler.ServeHTTP(w, r)
 	}
-	serveBy(rt.handler, w, r)
 }
 
 // deliverValues hands the request to its handler, with the values that s has
@@ -185,7 +188,11 @@ func (l *live) deliverValues(w http.ResponseWriter, r *http.Request, rt *route, 
 			vals[i] = s.value(i)
 		}
 		rt.names.setValues(r, vals)
-		serveBy(rt.handler, w, r)
+		if f, ok := rt.handler.(http.HandlerFunc); ok {
+			f(w, r)
+		} else {
+			rt.handler.ServeHTTP(w, r)
+		}
 		rt.names.clearValues(r)
 		retire(r)
 		b.release()
@@ -199,7 +206,11 @@ func (l *live) deliverValues(w http.ResponseWriter, r *http.Request, rt *route, 
 		b.release()
 	}
 	rt.names.setValues(r, vals)
-	serveBy(rt.handler, w, r)
+	if f, ok := rt.handler.(http.HandlerFunc); ok {
+		f(w, r)
+	} else {
+		rt.handler.ServeHTTP(w, r)
+	}
 }
 
 // deliverFast is deliverValues for a fast route.
@@ -226,16 +237,6 @@ func (l *live) deliverFast(w http.ResponseWriter, r *http.Request, rt *route, s 
 	}
 	rt.names.setParams(r, ps)
 	rt.handler.(fastHandler)(w, r, ps)
-}
-
-// serveBy saves a HandlerFunc, which most handlers are, the call through its
-// method.
-func serveBy(h http.Handler, w http.ResponseWriter, r *http.Request) {
-	if f, ok := h.(http.HandlerFunc); ok {
-		f(w, r)
-		return
-	}
-	h.ServeHTTP(w, r)
 }
 
 // method returns the number of a request's method.

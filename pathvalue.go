@@ -182,12 +182,10 @@ func (n *names) setParams(r *http.Request, ps Params) {
 
 // clearValues makes r.PathValue answer "" again, if n's values are still there.
 func (n *names) clearValues(r *http.Request) {
-	if !direct {
-		safeClear(r, n.owner())
-		return
-	}
 	if q := layOut(r); q.pat == n {
 		q.pat, q.matches = nil, nil
+	} else if !direct {
+		safeClear(r, n.owner())
 	}
 }
 

@@ -279,26 +279,42 @@ func (s *scope) everywhere(regs []*registration) ([]*registration, error) {
 func (mt *mounting) outer(regs []*registration) ([]*registration, error) {
 	var outer []*registration
 	for _, reg := range regs {
-		text := reg.pattern.Text
-		text = text[:len(text)-len(reg.pattern.Path)] + mt.prefix + reg.pattern.Path
-		p, err := parse(text, reg.flags)
-		if err != nil {
-			return nil, err
+		paths := []string{mt.prefix + reg.pattern.Path}
+		if path := reg.pattern.Path; mt.prefix != "" && (path == "/" || path == "/{$}") {
+			paths = append(paths, mt.prefix) // the bare prefix, without a redirect
 		}
-		up := *reg
-		up.pattern, up.next = p, nil
-		h := reg.handler
-		for _, mw := range slices.Backward(mt.sub.pre) {
-			h = mw(h)
-			up.flags &^= fastRoute
+		for _, path := range paths {
+			up, err := mt.lift(reg, path)
+			if err != nil {
+				return nil, err
+			}
+			outer = append(outer, up)
 		}
-		if up.handler, err = mt.scope.wrap(&up, h); err != nil {
-			return nil, err
-		}
-		up.scope = mt.inside(reg.scope)
-		outer = append(outer, &up)
 	}
 	return outer, nil
+}
+
+// lift returns a registration of mt.sub as one of the Mux around it for the path.
+func (mt *mounting) lift(reg *registration, path string) (*registration, error) {
+	text := reg.pattern.Text
+	p, err := parse(text[:len(text)-len(reg.pattern.Path)]+path, reg.flags)
+	if err != nil {
+		return nil, err
+	}
+	up := *reg
+	up.pattern, up.next = p, nil
+	h := reg.handler
+	for _, mw := range slices.Backward(mt.sub.pre) {
+		if h = mw(h); isNil(h) {
+			return nil, fmt.Errorf("muxmaster: pattern %q: the middleware %s returned nil", text, funcName(mw))
+		}
+		up.flags &^= fastRoute
+	}
+	if up.handler, err = mt.scope.wrap(&up, h); err != nil {
+		return nil, err
+	}
+	up.scope = mt.inside(reg.scope)
+	return &up, nil
 }
 
 // inside returns a scope of the Mux around mt with the middleware of sub, a scope

@@ -146,18 +146,14 @@ func (s *search) value(i int) string {
 // GET's for HEAD, before that for every method. here is where the routes of
 // exactly this path begin.
 func (t *tree) find(s *search, m method, here leaf) *route {
-	if rt := t.findMethod(s, m, here); rt != nil {
-		return rt
+	rt := t.findMethod(s, m, here)
+	if rt == nil && m == methodHEAD {
+		rt = t.findMethod(s, methodGET, here)
 	}
-	if m == methodHEAD {
-		if rt := t.findMethod(s, methodGET, here); rt != nil {
-			return rt
-		}
+	if rt == nil && t.methods&anyClass != 0 {
+		rt = t.findMethod(s, methodAny, here)
 	}
-	if t.methods&methodAny.class() != 0 {
-		return t.findMethod(s, methodAny, here)
-	}
-	return nil
+	return rt
 }
 
 func (t *tree) findMethod(s *search, m method, here leaf) *route {
@@ -203,7 +199,12 @@ func (t *tree) walk(s *search, n link, pos int) *route {
 
 		// The segment is path[pos:end], its words w0 and w1.
 		var end int
-		w0, w1 := load(path, pos), uint64(0)
+		var w0, w1 uint64
+		if pos+8 <= len(path) {
+			w0 = load8(path[pos:])
+		} else {
+			w0 = loadTail(path, pos)
+		}
 		if z := slashes(w0); z != 0 {
 			k := bits.TrailingZeros64(z) &^ 7
 			end = pos + k>>3
@@ -231,14 +232,20 @@ func (t *tree) walk(s *search, n link, pos int) *route {
 		}
 
 		if nd.nkids != 0 {
-			if to := t.kid(nd, w0, w1, path[pos:end]); to != 0 {
-				if nd.param|link(nd.specials)|link(nd.all) == 0 {
-					if end == len(path) {
-						return t.end(s, to)
+			var to link
+			if nd.nkids&hashedKids != 0 {
+				to = t.hashedKid(nd, w0, w1, path[pos:end])
+			} else {
+				edges := t.edges[nd.kids:][:nd.nkids]
+				for i := range edges {
+					if e := &edges[i]; e.w0 == w0 && e.w1 == w1 && (e.n == uint32(end-pos) || e.n&longEdge != 0 && t.same(e, path[pos:end])) {
+						to = e.to
+						break
 					}
-					if to&isLeaf != 0 {
-						return nil
-					}
+				}
+			}
+			if to != 0 {
+				if end < len(path) && to&isLeaf == 0 && nd.param|link(nd.specials)|link(nd.all) == 0 {
 					n, pos = to, end+1
 					continue
 				}
@@ -261,11 +268,7 @@ func (t *tree) walk(s *search, n link, pos int) *route {
 		if to := nd.param; to != 0 {
 			set := s.n
 			s.push(pos, end)
-			if nd.all == 0 && end < len(path) {
-				if to&isLeaf != 0 {
-					s.n = set
-					return nil
-				}
+			if end < len(path) && to&isLeaf == 0 && nd.all == 0 {
 				n, pos = to, end+1
 				continue
 			}
@@ -302,13 +305,19 @@ func (t *tree) uncleanSegment(s *search, nd *node, pos, end int) *route {
 
 // follow goes on behind a segment that ends at end.
 func (t *tree) follow(s *search, to link, end int) *route {
-	set := s.n
 	if end == len(s.path) {
+		if to&isLeaf != 0 {
+			rt := &t.routes[to&^isLeaf]
+			if rt.method == s.method {
+				return rt
+			}
+		}
 		return t.end(s, to)
 	}
 	if to&isLeaf != 0 {
 		return nil
 	}
+	set := s.n
 	rt := t.walk(s, to, end+1)
 	if rt == nil {
 		s.n = set
@@ -358,12 +367,27 @@ func (t *tree) rest(s *search, nd *node, pos int) *route {
 		return nil
 	}
 	if rt.flags&restNamed != 0 {
+		if s.text != "" && !s.raw && dotInside(s.text[pos:]) {
+			return nil
+		}
 		if rt.flags&restSlash != 0 {
 			pos--
 		}
 		s.push(pos, len(s.path))
 	}
 	return rt
+}
+
+// dotInside reports whether a rest has a . or .. between slashes. It is asked
+// where a %2F may have hidden one: who took the rest for a file's name would climb
+// out of a folder.
+func dotInside(rest string) bool {
+	for seg := range strings.SplitSeq(rest, "/") {
+		if dots(seg) {
+			return true
+		}
+	}
+	return false
 }
 
 // special tries nd's segments of text and parameters, and its constrained ones.
@@ -383,26 +407,15 @@ func (t *tree) special(s *search, nd *node, pos, end int) *route {
 	}
 }
 
-// kid returns where the literal segment seg leads from nd.
-func (t *tree) kid(nd *node, w0, w1 uint64, seg string) link {
-	if nd.nkids&hashedKids == 0 {
-		edges := t.edges[nd.kids:][:nd.nkids]
-		for i := range edges {
-			if e := &edges[i]; e.w0 == w0 && e.w1 == w1 && t.same(e, seg) {
-				return e.to
-			}
-		}
-		return 0
-	}
+// hashedKid returns where the literal segment seg leads from a node that has its
+// children hashed.
+func (t *tree) hashedKid(nd *node, w0, w1 uint64, seg string) link {
 	size := nd.nkids &^ hashedKids
 	edges := t.edges[nd.kids:][:size]
 	for i := hashWords(w0, w1); ; i++ {
 		e := &edges[i&(size-1)]
-		if e.w0 == w0 && e.w1 == w1 && t.same(e, seg) {
+		if e.to == 0 || e.w0 == w0 && e.w1 == w1 && t.same(e, seg) {
 			return e.to
-		}
-		if e.to == 0 {
-			return 0
 		}
 	}
 }
@@ -425,6 +438,11 @@ func load(s string, i int) uint64 {
 	if i+8 <= len(s) {
 		return load8(s[i:])
 	}
+	return loadTail(s, i)
+}
+
+// loadTail is load where fewer than eight bytes are left.
+func loadTail(s string, i int) uint64 {
 	if len(s) >= 8 {
 		return load8(s[len(s)-8:]) >> (8 * uint(i+8-len(s)) & 63)
 	}

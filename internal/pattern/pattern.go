@@ -99,14 +99,16 @@ func (p *Pattern) Names() []string {
 }
 
 // Static reports whether the pattern matches exactly one path, and that path.
-// A literal segment that holds a slash (written %2F) has no such path.
+// A literal segment that holds a slash (written %2F), or that cleaning removes,
+// has no such path.
 func (p *Pattern) Static() (path string, ok bool) {
 	if p.End == All {
 		return "", false
 	}
 	var b strings.Builder
 	for _, s := range p.Segs {
-		if s.Kind() != Literal || strings.Contains(s[0].Text, "/") {
+		t := s[0].Text
+		if s.Kind() != Literal || strings.Contains(t, "/") || t == "" || t == "." || t == ".." {
 			return "", false
 		}
 		b.WriteString("/")
@@ -279,6 +281,8 @@ func (p *Pattern) parsePath(subtree bool) error {
 		seg, last := path[:end], end == len(path)
 		path = path[end:]
 		switch {
+		case seg == "":
+			p.Segs = append(p.Segs, Segment{{}})
 		case seg == "{$}":
 			if !last {
 				return errors.New("{$} must be the last segment")

@@ -1,0 +1,109 @@
+package muxmaster
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func serveUsers(http.ResponseWriter, *http.Request)        {}
+func serveFast(http.ResponseWriter, *http.Request, Params) {}
+func passOn(h http.Handler) http.Handler                   { return http.HandlerFunc(h.ServeHTTP) }
+func failing(w http.ResponseWriter, r *http.Request) error { return nil }
+func introspected() *Mux {
+	m := New()
+	m.GET("/users/:id", serveUsers)
+	m.GET("/users/me/", serveUsers)
+	m.ANY("/users/*rest", serveUsers)
+	m.GETFast("/fast/{id:[0-9]+}", serveFast)
+	m.Handle("GET,POST example.com/x/", HandlerFuncE(failing))
+	m.With(passOn).POST("/users/:id", serveUsers)
+	return m
+}
+
+func TestRoutes(t *testing.T) {
+	m := introspected()
+	want := []string{
+		"GET  /fast/{id:[0-9]+} muxmaster.serveFast fast []",
+		"*  /users/*rest muxmaster.serveUsers []",
+		"GET  /users/:id muxmaster.serveUsers []",
+		"POST  /users/:id muxmaster.serveUsers [muxmaster.passOn]",
+		"GET  /users/me/ muxmaster.serveUsers []",
+		"GET example.com /x/ muxmaster.failing []",
+		"POST example.com /x/ muxmaster.failing []",
+	}
+	for _, when := range []string{"before serving", "after"} {
+		var got []string
+		for rt := range m.Routes() {
+			short := func(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
+			fast := ""
+			if rt.Fast {
+				fast = " fast"
+			}
+			var mws []string
+			for _, mw := range rt.Middleware {
+				mws = append(mws, short(mw))
+			}
+			method := rt.Method
+			if method == "" {
+				method = "*"
+			}
+			got = append(got, method+" "+rt.Host+" "+rt.Pattern+" "+short(rt.Handler)+fast+" ["+strings.Join(mws, " ")+"]")
+			if short(rt.File) != "introspect_test.go" || rt.Line < 15 || rt.Line > 25 {
+				t.Errorf("%s: %s registered at %s:%d", when, rt.Pattern, rt.File, rt.Line)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", when, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		m.build()
+	}
+}
+
+func TestExplain(t *testing.T) {
+	tests := []struct{ method, target, want string }{
+		{"GET", "/users/7", "> GET /users/:id: serves it"},
+		{"GET", "/users/7", `* /users/*rest: matches too, but "GET /users/:id" comes first`},
+		{"GET", "/users/7", "POST /users/:id: the method GET is not POST"},
+		{"GET", "/users/7", `GET /fast/{id:[0-9]+}: the segment "users" is not fast`},
+		{"GET", "/fast/x", `GET /fast/{id:[0-9]+}: the segment "x" is not {id:[0-9]+}`},
+		{"GET", "/users/me/", "> GET /users/me/: serves it"},
+		{"GET", "/users/me/", "GET /users/:id: the path has a trailing slash"},
+		{"PUT", "/fast/1", "405 GET, HEAD, OPTIONS"},
+		{"OPTIONS", "/fast/1", "204 GET, HEAD, OPTIONS"},
+		{"GET", "/nope", "404"},
+		{"GET", "/a//b", "307 /a/b"},
+		{"GET", "/x/", `GET example.com/x/: the host "" is not "example.com"`},
+		{"GET", "http://EXAMPLE.com/x/y", "> GET example.com/x/: serves it"},
+		{"GET", "http://example.com/x", "307 /x/"},
+		{"GET", "not a target", "400"},
+	}
+	for _, tt := range tests {
+		e := introspected().Explain(tt.method, tt.target)
+		var got []string
+		switch {
+		case e.Location != "":
+			got = append(got, "307 "+e.Location)
+		case e.Status != 0:
+			got = append(got, strings.TrimSpace(http.StatusText(0)+map[int]string{204: "204 ", 400: "400", 404: "404", 405: "405 "}[e.Status]+e.Allow))
+		}
+		for _, c := range e.Candidates {
+			method := c.Method
+			if method == "" {
+				method = "*"
+			}
+			line := method + " " + c.Host + c.Pattern + ": " + c.Reason
+			if c.Reason == "" {
+				line = "> " + line + "serves it"
+			}
+			got = append(got, line)
+		}
+		if !slices.Contains(got, tt.want) {
+			t.Errorf("Explain(%s, %s): got\n%s\nwithout %q", tt.method, tt.target, strings.Join(got, "\n"), tt.want)
+		}
+		if text := e.String(); !strings.HasPrefix(text, tt.method+" "+tt.target+": ") {
+			t.Errorf("String() = %q", text)
+		}
+	}
+}
