@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -16,8 +17,12 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"syscall"
+	"text/tabwriter"
 
+	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
@@ -44,8 +49,17 @@ func run(ctx context.Context, addr, file string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	printRoutes(out, mux)
 	printHints(out, "http://"+ln.Addr().String(), file)
 	return server.New(addr, mux).Serve(ctx, ln)
+}
+
+func printRoutes(out io.Writer, mux *muxmaster.Mux) {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for r := range mux.Routes() {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s:%d\n", cmp.Or(r.Method, "any"), r.Pattern, strings.TrimSuffix(filepath.Base(r.Handler), "-fm"), filepath.Base(r.File), r.Line)
+	}
+	table.Flush()
 }
 
 func printHints(out io.Writer, url, file string) {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -190,6 +191,26 @@ func TestAddressInUse(t *testing.T) {
 	defer ln.Close()
 	if err := run(t.Context(), ln.Addr().String(), filepath.Join(t.TempDir(), "notes.json"), io.Discard); err == nil {
 		t.Error("no error for an address in use")
+	}
+}
+
+// The table has a line for each route.
+func TestRouteTable(t *testing.T) {
+	var out bytes.Buffer
+	printRoutes(&out, newMux(&store{}))
+	var got []string
+	for line := range strings.Lines(out.String()) {
+		f := strings.Fields(line)
+		if len(f) != 4 || !regexp.MustCompile(`^routes\.go:\d+$`).MatchString(f[3]) {
+			t.Errorf("the line %q doesn't say where its route is registered", line)
+			continue
+		}
+		got = append(got, f[0]+" "+f[1])
+	}
+	want := []string{"GET /", "GET /api/notes", "POST /api/notes", "GET /api/notes/{id:[0-9]+}", "PUT /api/notes/{id:[0-9]+}",
+		"DELETE /api/notes/{id:[0-9]+}", "GET /api/notes/{id:[0-9]+}.txt", "GET /static/*filepath"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got the routes %q, want %q", got, want)
 	}
 }
 
