@@ -31,9 +31,11 @@ formatted() {
 
 # fuzz gives each fuzz target of the root module's packages ten seconds.
 fuzz() {
-	local package target
-	for package in $(go list ./...); do
-		for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz' || true); do
+	local packages package names target
+	packages=$(go list ./...) || return
+	for package in $packages; do
+		names=$(go test -list '^Fuzz' "$package") || return
+		for target in $(grep '^Fuzz' <<<"$names" || true); do
 			echo "$package $target"
 			go test -run '^$' -fuzz "^$target\$" -fuzztime 10s "$package" >"$work/fuzz" 2>&1 || { cat "$work/fuzz"; return 1; }
 		done
@@ -62,10 +64,11 @@ for os in windows darwin freebsd; do
 done
 step "tests, next Go" env GOTOOLCHAIN=go1.27.1 GOWORK=off go test -p 1 ./...
 step "tests, next Go, without unsafe" env GOTOOLCHAIN=go1.27.1 GOWORK=off go test -tags muxmaster_safe .
-for module in $(git ls-files '*/go.mod' | grep -v testdata); do
+modules=$(git ls-files '*/go.mod' | grep -v testdata)
+for module in $modules; do
 	step "module ${module%/go.mod}" nested "${module%/go.mod}"
 done
 step "fuzzing, ten seconds a target" fuzz
 step "benchmarks run" go test -run '^$' -bench . -benchtime 100x .
-step "showdown runs" go -C bench run ./cmd/showdown -quick -only 'serving/(Param1|GitHub)' -for 1m -run "$work/showdown.json"
+step "showdown runs" env GOWORK=off go -C bench run ./cmd/showdown -quick -only 'serving/(Param1|GitHub)' -for 1m -run "$work/showdown.json"
 printf '\nAll tests passed.\n'
