@@ -100,3 +100,14 @@ Transfer/sec:      6.28MB
 		}
 	}
 }
+
+func TestServersThatFailUnderLoadAreSaidTo(t *testing.T) {
+	broken := Tool{wrk: "/bin/false"}
+	results, err := Run(t.Context(), []Server{{"http.ServeMux", os.Args[0]}}, Case{Cores: 1}, Plan{Rounds: 2, Round: time.Millisecond}, broken, func(float64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := results[0]; !strings.HasPrefix(got.Cannot, "wrk: ") || got.Rounds != nil {
+		t.Errorf("got %+v, want wrk's error and no rounds", got)
+	}
+}

@@ -95,3 +95,22 @@ func TestSpreadRunsEveryTaskOncePerTime(t *testing.T) {
 		t.Errorf("%d operations, runs %v; want 6 and 5 of each", spread.Ops, counts)
 	}
 }
+
+func TestCalibrationIsNotFooledByOneSlowRun(t *testing.T) {
+	calls := 0
+	work := 0
+	slowOnce := Task{Ops: 1, Run: func(times int) {
+		calls++
+		if calls == 2 { // the first that is timed
+			for start := time.Now(); time.Since(start) < 2*time.Millisecond; {
+				work++
+			}
+		}
+		for range times {
+			work += int(time.Since(time.Time{}))
+		}
+	}}
+	if times := calibrate(slowOnce, time.Millisecond); times < 50 {
+		t.Errorf("%d runs are to fill a millisecond, want many (%d)", times, work)
+	}
+}

@@ -90,7 +90,8 @@ func TestPageNeedsNothingElse(t *testing.T) {
 	}
 	for _, want := range []string{
 		"muxmaster", "&lt;slow&gt;", "it &lt;can&#39;t&gt;", "Not able to: &lt;slow&gt;.", "lost", "not to be had", "Z80, 2 cores",
-		`class="n good">0.40`, `class="n bad">0.60`, `class="n good">1.95`, "no such thing", "16 B / 1", "0.40", "CPU 13.0 µs",
+		`class="n good">0.40`, `class="n bad">0.60`, `class="n good">1.95`, "no such thing", "16 B / 1",
+		`class="n good">0.40</td><td class="full">muxmaster, 40.0 ns`, `<li class="cut" title="The bar is cut."><span class="name">&lt;slow&gt;`, "0.40", "CPU 13.0 µs",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in the page", want)

@@ -242,11 +242,12 @@ func TestPassesOfLoadAddUp(t *testing.T) {
 	rounds := []load.Round{{PerSecond: 5, P50: time.Millisecond, P99: 2 * time.Millisecond, CPU: 13}, {PerSecond: 6, CPU: math.NaN()}}
 	for range 2 {
 		r.addLoad(Cell{Section: Load, Scenario: "s", Contender: "a"}, rounds)
+		r.addLoad(Cell{Section: Load, Scenario: "s", Contender: "b", Cannot: "broken"}, nil)
 	}
 	want := []Cell{{
 		Section: Load, Scenario: "s", Contender: "a", Samples: Samples{5, 6, 5, 6},
 		P50: Samples{1000, 0, 1000, 0}, P99: Samples{2000, 0, 2000, 0}, CPU: Samples{13, 13},
-	}}
+	}, {Section: Load, Scenario: "s", Contender: "b", Cannot: "broken"}}
 	if !reflect.DeepEqual(r.Cells, want) {
 		t.Errorf("got %+v, want %+v", r.Cells, want)
 	}
