@@ -154,21 +154,33 @@ func TestConcurrentChanges(t *testing.T) {
 	}
 }
 
-// A change that cannot be saved has not happened, and the client learns no path.
+// A change that cannot be saved has not happened, and the client does not learn
+// where it was to be saved.
 func TestUnsavedChange(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "gone")
+	dir := filepath.Join(t.TempDir(), "data")
 	url, _ := start(t, filepath.Join(dir, "notes.json"))
-	if got, want := ask(t, "POST", url+"/api/notes", `{"text":"x"}`), `500 {"error":"the service failed"}`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	if got, want := ask(t, "GET", url+"/api/notes", ""), `200 []`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := ask(t, "POST", url+"/api/notes", `{"text":"x"}`), `201 /api/notes/1 {"id":1,"text":"x"}`; got != want {
-		t.Errorf("got %s, want %s", got, want)
+	const both = `200 [{"id":1,"text":"one"},{"id":2,"text":"two"}]`
+	for _, c := range []struct {
+		dir                      func() error
+		method, path, body, want string
+	}{
+		{nil, "POST", "/api/notes", `{"text":"one"}`, `500 {"error":"the service failed"}`},
+		{nil, "GET", "/api/notes", ``, `200 []`},
+		{func() error { return os.Mkdir(dir, 0o777) }, "POST", "/api/notes", `{"text":"one"}`, `201 /api/notes/1 {"id":1,"text":"one"}`},
+		{nil, "POST", "/api/notes", `{"text":"two"}`, `201 /api/notes/2 {"id":2,"text":"two"}`},
+		{func() error { return os.RemoveAll(dir) }, "PUT", "/api/notes/1", `{"text":"new"}`, `500 {"error":"the service failed"}`},
+		{nil, "GET", "/api/notes", ``, both},
+		{nil, "DELETE", "/api/notes/1", ``, `500 {"error":"the service failed"}`},
+		{nil, "GET", "/api/notes", ``, both},
+	} {
+		if c.dir != nil {
+			if err := c.dir(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := ask(t, c.method, url+c.path, c.body); got != c.want {
+			t.Errorf("%s %s %s: got %s, want %s", c.method, c.path, c.body, got, c.want)
+		}
 	}
 }
 
