@@ -214,6 +214,62 @@ func TestMountedFallbacks(t *testing.T) {
 	}
 }
 
+// The root of a mounted Mux is the bare prefix, too, without a redirect.
+func TestMountedRoot(t *testing.T) {
+	show := func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "%s %s ", r.Method, r.URL.Path)
+		values(w, r)
+	}
+	for name, register := range map[string]func(sub *muxmaster.Mux){
+		"GET /":       func(sub *muxmaster.Mux) { sub.GET("/", show) },
+		"GET /{$}":    func(sub *muxmaster.Mux) { sub.GET("/{$}", show) },
+		"ANY /":       func(sub *muxmaster.Mux) { sub.ANY("/", show) },
+		"Handle /":    func(sub *muxmaster.Mux) { sub.HandleFunc("/", show) },
+		"Handle /{$}": func(sub *muxmaster.Mux) { sub.HandleFunc("GET /{$}", show) },
+		"fast": func(sub *muxmaster.Mux) {
+			sub.GETFast("/", func(w http.ResponseWriter, r *http.Request, _ muxmaster.Params) { show(w, r) })
+		},
+		"group":        func(sub *muxmaster.Mux) { sub.Group("/").GET("/", show) },
+		"nested mount": func(sub *muxmaster.Mux) { inner := muxmaster.New(); inner.GET("/", show); sub.Mount("/", inner) },
+	} {
+		for _, late := range []bool{false, true} {
+			m, sub := muxmaster.New(), muxmaster.New()
+			if !late {
+				register(sub)
+			}
+			m.Mount("/api", sub)
+			m.Mount("/p/:v/", sub)
+			m.Group("/g").Mount("/in", sub)
+			if late {
+				register(sub)
+			}
+			for _, c := range [][2]string{
+				{"/api", "GET /api "}, {"/api/", "GET /api/ "},
+				{"/p/1", `GET /p/1 v="1"`}, {"/p/1/", `GET /p/1/ v="1"`},
+				{"/g/in", "GET /g/in "}, {"/g/in/", "GET /g/in/ "},
+				{"/", "404"}, {"/p/", "404"},
+			} {
+				if got := get(t, m, "GET", c[0]); got != c[1] {
+					t.Errorf("%s, late %v, %s: got %s, want %s", name, late, c[0], got, c[1])
+				}
+			}
+			if got := get(t, sub, "GET", "/"); got != "GET / " {
+				t.Errorf("%s: the mounted Mux alone: got %s", name, got)
+			}
+		}
+	}
+	// A route of its own for the bare prefix wins for its method.
+	m, sub := muxmaster.New(), muxmaster.New()
+	m.POST("/api", tell("own"))
+	sub.GET("/", tell("sub"))
+	m.Mount("/api", sub)
+	for _, c := range [][3]string{{"POST", "/api", "own"}, {"GET", "/api", "sub"}, {"PUT", "/api", "405 GET, HEAD, POST, OPTIONS"}} {
+		if got := get(t, m, c[0], c[1]); got != c[2] {
+			t.Errorf("%s %s: got %s, want %s", c[0], c[1], got, c[2])
+		}
+	}
+}
+
 // The error handler is that of the Mux that a handler is registered with.
 func TestMountedErrorHandler(t *testing.T) {
 	handler := func(name string) func(http.ResponseWriter, *http.Request, error) {
@@ -378,7 +434,8 @@ func TestServeFiles(t *testing.T) {
 				{"GET", "/none", "404"},
 				{"GET", "/dir/../a.txt", "307 " + prefix + "/a.txt"},
 				{"GET", "/dir/%2e%2e/a.txt", "307 " + prefix + "/a.txt"},
-				{"GET", "/..%2fa.txt", "any"},
+				{"GET", "/..%2fa.txt", "404"},
+				{"GET", "/dir%2f..%2fa.txt", "404"},
 				{"GET", "/..%2f..%2fmount_test.go", "no"},
 				{"GET", "/dir%2f..%2f..%2f..%2fgo.mod", "no"},
 				{"GET", "/dir%2Fb.txt", "any"},

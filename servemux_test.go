@@ -84,13 +84,14 @@ var sameSets = []struct {
 	{[]string{"/%61/{x}"}, []string{"GET h /a/1", "GET h /%61/1"}},
 	{[]string{"/100%/{x}"}, []string{"GET h /100%25/1"}},
 	{[]string{"/id}"}, []string{"GET h /id}", "GET h /id"}},
-	{[]string{"/{x}"}, []string{"GET h /%25", "GET h /a%2F..%2Fb", "GET h /a%20b", "GET h /%FF", "GET h /ü", "GET h /%00", "GET h /a;b", "GET h /...", "GET h /a+b", "GET h /?x=/..", "GET h /%2525"}},
+	{[]string{"/{x}"}, []string{"GET h /%25", "GET h /a%20b", "GET h /%FF", "GET h /ü", "GET h /%00", "GET h /a;b", "GET h /a%2F..%2Fb", "GET h /..%2Fb", "GET h /...", "GET h /a+b", "GET h /?x=/..", "GET h /%2525"}},
 	{[]string{"/{r...}"}, []string{"GET h /", "GET h /a%2Fb/c", "GET h /a/%20/", "GET h /%2F/", "GET h /a/b%2525"}},
 	{[]string{"//x"}, []string{"GET h //x", "GET h /x"}},
 	{[]string{"/a/../b"}, []string{"GET h /b", "GET h /a/../b"}},
 	{[]string{" /x"}, []string{"GET h /x"}},
 	{[]string{"/über/{名}"}, []string{"GET h /über/日本", "GET h /%C3%BCber/%E6%97%A5"}},
 	{[]string{"/items/", "GET /items/list", "GET /items/{id}", "GET /items/{id}/edit"}, []string{"GET h /items", "GET h /items/", "GET h /items/list", "GET h /items/5", "GET h /items/5/edit", "GET h /items/5/x", "POST h /items/5"}},
+	{[]string{"/t/"}, []string{"GET h /t/a%2F..%2Fb", "GET h /t/..%2F..", "GET h /t/x/.%2F"}},
 	{[]string{"/b/{bucket}/o/{object...}"}, []string{"GET h /b/x/o/y/z", "GET h /b/x/o/", "GET h /b/x/o", "GET h /b//o/y"}},
 }
 
@@ -189,7 +190,7 @@ func TestUnlikeServeMux(t *testing.T) {
 		host          string
 		method        string
 		target        string
-		servemux, mux string // brief answers; panic for refused
+		servemux, mux string // brief answers; panic for refused, any for what differs between Go versions
 	}{
 		{"GET /x", "h", "OPTIONS", "/x", "405 GET, HEAD", "204 GET, HEAD, OPTIONS"},
 		{"POST /x|GET /x", "h", "PUT", "/x", "405 GET, HEAD, POST", "405 GET, HEAD, POST, OPTIONS"},
@@ -207,13 +208,15 @@ func TestUnlikeServeMux(t *testing.T) {
 		{"/{x}.json", "h", "GET", "/a.json", "panic", "/{x}.json"},
 		{"/:x", "h", "GET", "/a", "404", "/:x"},
 		{"/*x", "h", "GET", "/a/b", "404", "/*x"},
-		{"/x/", "h", "GET", "/a%2Fb/../x", "307 /x", "307 /x/"},
+		{"/x/", "h", "GET", "/a%2Fb/../x", "any", "307 /x/"},
 		{"/{x}", "h", "GET", "/%2F", "404", "/{x}"},
+		{"/{r...}", "h", "GET", "/a%2F..%2Fb", "/{r...}", "404"},
+		{"/x/{r...}|/", "h", "GET", "/x/..%2Fetc", "/x/{r...}", "/"},
 		{"h/x", "h:80", "CONNECT", "/x", "404", "h/x"},
 		{"/{x}", "h", "GET", "/%2e%2e", "/{x}", "307 /"},
 		{"/{x}", "h", "GET", "/a/%2E", "404", "307 /a"},
 		{"/{x}/", "h", "GET", "/a%3Fb", "307 /a%3Fb/", "307 /a%3Fb/"},
-		{"/{x}/b", "h", "GET", "/a%3Fb//b", "307 /a%253Fb/b", "307 /a%3Fb/b"},
+		{"/{x}/b", "h", "GET", "/a%3Fb//b", "any", "307 /a%3Fb/b"},
 	} {
 		std, mux := http.NewServeMux(), muxmaster.New()
 		refused := ""
@@ -227,7 +230,7 @@ func TestUnlikeServeMux(t *testing.T) {
 		if got == "" {
 			got = ask(std, requestTo(t, c.host, c.method, c.target)).brief()
 		}
-		if got != c.servemux && c.target != "/a%2Fb/../x" {
+		if got != c.servemux && c.servemux != "any" {
 			t.Errorf("%q, %s %s%s: http.ServeMux answers %s, the table says %s", c.patterns, c.method, c.host, c.target, got, c.servemux)
 		}
 		if got := ask(mux, requestTo(t, c.host, c.method, c.target)).brief(); got != c.mux {
