@@ -3,6 +3,8 @@ package muxmaster
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"strings"
 	"testing"
 )
 
@@ -39,4 +41,33 @@ func TestDirect(t *testing.T) {
 	if !direct {
 		t.Error("path values are not delivered directly")
 	}
+}
+
+// BenchmarkGitHub serves each route of a large API in turn.
+func BenchmarkGitHub(b *testing.B) {
+	data, err := os.ReadFile("bench/routes/github.txt")
+	if err != nil {
+		b.Fatal(err)
+	}
+	m := New()
+	m.PoolRequestBundle = true
+	var rs []*http.Request
+	for line := range strings.Lines(string(data)) {
+		method, path, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if !ok {
+			continue
+		}
+		m.Handle(method+" "+path, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		rs = append(rs, httptest.NewRequest(method, strings.ReplaceAll(path, ":", ""), nil))
+	}
+	w := &nullWriter{http.Header{}}
+	for b.Loop() {
+		for _, r := range rs {
+			m.ServeHTTP(w, r)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(rs)), "ns/route")
 }

@@ -57,6 +57,9 @@ func (c *compiler) add(reg *registration, methods []method) {
 	if len(list) > 0 {
 		rt.names = c.namesOf(list, rt.flags&fastRoute != 0)
 		c.maxMarks = max(c.maxMarks, len(list))
+		if rt.flags&fastRoute == 0 {
+			rt.flags |= hasNames
+		}
 	}
 	if p.End == pattern.All {
 		rt.flags |= catchAll

@@ -109,15 +109,24 @@ func (l *live) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	here := t.static.find(t, u.Path)
 	if here != 0 {
-		if rt := t.at(here, m); rt != nil {
+		rt := &t.routes[here-1]
+		if rt.method != m {
+			rt = t.at(here, m)
+		}
+		if rt != nil {
 			l.deliver(w, r, rt)
 			return
 		}
 	}
 	if l.pooled {
-		b := getBundle()
+		b := bundles.Get().(*bundle)
 		b.path = u.Path
-		l.finish(w, r, t.find(&b.search, m, here), &b.search, b)
+		rt := t.find(&b.search, m, here)
+		if rt != nil && b.slash == nil && rt.flags&hasNames != 0 && l.poolValues {
+			l.deliverPooled(w, r, rt, b)
+			return
+		}
+		l.finish(w, r, rt, &b.search, b)
 		return
 	}
 	s := search{path: u.Path}
@@ -134,7 +143,7 @@ func (l *live) serveUnusual(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	b := getBundle()
+	b := bundles.Get().(*bundle)
 	if n := l.maxMarks - fewMarks; n > len(b.more) {
 		b.more = make([]mark, n)
 	}
@@ -181,23 +190,11 @@ func (l *live) deliver(w http.ResponseWriter, r *http.Request, rt *route) {
 // deliverValues hands the request to its handler, with the values that s has
 // marked.
 func (l *live) deliverValues(w http.ResponseWriter, r *http.Request, rt *route, s *search, b *bundle) {
-	r.Pattern = rt.pattern
 	if b != nil && l.poolValues {
-		vals := b.values(s.n)
-		for i := range vals {
-			vals[i] = s.value(i)
-		}
-		rt.names.setValues(r, vals)
-		if f, ok := rt.handler.(http.HandlerFunc); ok {
-			f(w, r)
-		} else {
-			rt.handler.ServeHTTP(w, r)
-		}
-		rt.names.clearValues(r)
-		retire(r)
-		b.release()
+		l.deliverPooled(w, r, rt, b)
 		return
 	}
+	r.Pattern = rt.pattern
 	vals := make([]string, s.n)
 	for i := range vals {
 		vals[i] = s.value(i)
@@ -211,6 +208,25 @@ func (l *live) deliverValues(w http.ResponseWriter, r *http.Request, rt *route, 
 	} else {
 		rt.handler.ServeHTTP(w, r)
 	}
+}
+
+// deliverPooled is deliverValues with the values in the bundle, which is given
+// back when the handler has returned.
+func (l *live) deliverPooled(w http.ResponseWriter, r *http.Request, rt *route, b *bundle) {
+	r.Pattern = rt.pattern
+	vals := b.values(b.n)
+	for i := range vals {
+		vals[i] = b.value(i)
+	}
+	rt.names.setValues(r, vals)
+	if f, ok := rt.handler.(http.HandlerFunc); ok {
+		f(w, r)
+	} else {
+		rt.handler.ServeHTTP(w, r)
+	}
+	rt.names.clearValues(r)
+	retire(r)
+	b.release()
 }
 
 // deliverFast is deliverValues for a fast route.

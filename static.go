@@ -23,18 +23,25 @@ type slot struct {
 
 // find returns where the routes of path begin in t.routes.
 func (st *static) find(t *tree, path string) leaf {
-	if st.lengths>>min(uint(len(path)), 63)&1 == 0 {
+	if st.lengths>>(min(uint(len(path)), 63)&63)&1 == 0 {
 		return 0
 	}
-	h := st.hash(path)
-	tag := uint32(h >> 32)
+	var h uint64
+	if len(path) >= 8 && !st.whole {
+		h = mixEnds(load8(path), load8(path[len(path)-8:]), len(path))
+	} else {
+		h = st.hash(path)
+	}
+	slots := st.slots
 	for i := uint(h); ; i++ {
-		s := &st.slots[i&uint(len(st.slots)-1)]
+		s := &slots[i&uint(len(slots)-1)]
 		if s.leaf == 0 {
 			return 0
 		}
-		if s.tag == tag && t.routes[s.leaf-1].pathText() == path {
-			return s.leaf
+		if s.tag == uint32(h>>32) {
+			if rt := &t.routes[s.leaf-1]; rt.pattern[rt.path:] == path {
+				return s.leaf
+			}
 		}
 	}
 }
@@ -86,9 +93,11 @@ func (st *static) hash(path string) uint64 {
 
 // hashEnds mixes a path's length, its first eight and its last eight bytes.
 func hashEnds(path string) uint64 {
-	w0 := load(path, 0)
-	w1 := load(path, max(len(path)-8, 0))
-	hi, lo := bits.Mul64(w0^0x9E3779B97F4A7C15, w1^uint64(len(path))*0xD6E8FEB86659FD93)
+	return mixEnds(load(path, 0), load(path, max(len(path)-8, 0)), len(path))
+}
+
+func mixEnds(w0, w1 uint64, n int) uint64 {
+	hi, lo := bits.Mul64(w0^0x9E3779B97F4A7C15, w1^uint64(n)*0xD6E8FEB86659FD93)
 	return hi ^ lo
 }
 

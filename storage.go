@@ -13,8 +13,6 @@ type bundle struct {
 
 var bundles = sync.Pool{New: func() any { return new(bundle) }}
 
-func getBundle() *bundle { return bundles.Get().(*bundle) }
-
 // values returns room for n values.
 func (b *bundle) values(n int) []string {
 	if n > cap(b.vals) {
@@ -34,17 +32,19 @@ func (b *bundle) params(n int) Params {
 }
 
 // release gives the bundle back. It is emptied first: it must not keep paths
-// alive, and the race detector, which does not see clear, is to see who still
-// reads a value.
+// alive. It is so from the end, because the race detector is to see who still
+// reads a value, and does not see the clear that other loops are compiled to.
 func (b *bundle) release() {
-	for i := range b.vals {
+	for i := len(b.vals) - 1; i >= 0; i-- {
 		b.vals[i] = ""
 	}
-	for i := range b.ps {
+	for i := len(b.ps) - 1; i >= 0; i-- {
 		b.ps[i] = Param{}
 	}
 	b.vals, b.ps = b.vals[:0], b.ps[:0]
-	b.path, b.text, b.slash = "", "", nil
-	b.n, b.raw = 0, false
+	b.path, b.slash = "", nil
+	if b.raw || b.text != "" {
+		b.raw, b.text = false, ""
+	}
 	bundles.Put(b)
 }

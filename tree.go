@@ -57,6 +57,7 @@ const (
 	catchAll                         // matches a rest
 	restNamed                        // the rest is a value
 	restSlash                        // and the value starts with its slash
+	hasNames                         // it has values, and is no fastRoute
 )
 
 // A link names a node: its index, or, where a node would only hold the routes
