@@ -32,6 +32,7 @@ func (f *flow) settled(from ssa.Instruction, done func(ssa.Instruction) bool, by
 			}
 		}
 	}
+	known := facts(from.Block())
 	seen := make(map[*ssa.BasicBlock]bool)
 	var ok func(b *ssa.BasicBlock, n int) bool
 	ok = func(b *ssa.BasicBlock, n int) bool {
@@ -45,9 +46,9 @@ func (f *flow) settled(from ssa.Instruction, done func(ssa.Instruction) bool, by
 		if loops[b] {
 			return true
 		}
-		settles := branch(b, by)
+		settles, not := branch(b, by), f.otherBranch(b, known)
 		for i, s := range b.Succs {
-			if i == settles || seen[s] {
+			if i == settles || i == not || seen[s] {
 				continue
 			}
 			seen[s] = true
@@ -106,6 +107,57 @@ func branch(b *ssa.BasicBlock, by func(ssa.Value) bool) int {
 	return -1
 }
 
+// otherBranch returns the number of the branch at the end of b that is not taken, or -1, if the condition reads like one
+// that is known:
+//
+//	if s.async() { go serve(r, done) }
+//	if s.async() { <-done }
+func (f *flow) otherBranch(b *ssa.BasicBlock, known map[ssa.Value]bool) int {
+	end, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+	if !ok {
+		return -1
+	}
+	for cond, holds := range known {
+		switch {
+		case !f.sameCondition(cond, end.Cond):
+		case holds:
+			return 1
+		default:
+			return 0
+		}
+	}
+	return -1
+}
+
+// sameCondition reports whether two conditions are the same value, or come about in the same way from the same places.
+func (f *flow) sameCondition(a, b ssa.Value) bool {
+	if a == b {
+		return true
+	}
+	same := func(xs, ys []ssa.Value) bool {
+		return slices.EqualFunc(xs, ys, func(x, y ssa.Value) bool {
+			j, ok := x.(*ssa.Const)
+			k, ok2 := y.(*ssa.Const)
+			if ok || ok2 {
+				return ok && ok2 && j.String() == k.String()
+			}
+			return f.at(x) == f.at(y)
+		})
+	}
+	switch a := a.(type) {
+	case *ssa.Call:
+		b, ok := b.(*ssa.Call)
+		return ok && fullName(a.Common()) != "" && fullName(a.Common()) == fullName(b.Common()) && same(a.Call.Args, b.Call.Args)
+	case *ssa.BinOp:
+		b, ok := b.(*ssa.BinOp)
+		return ok && a.Op == b.Op && same([]ssa.Value{a.X, a.Y}, []ssa.Value{b.X, b.Y})
+	case *ssa.UnOp:
+		b, ok := b.(*ssa.UnOp)
+		return ok && a.Op == b.Op && (f.at(a) == f.at(b) || a.Op == token.NOT && f.sameCondition(a.X, b.X))
+	}
+	return false
+}
+
 func reaches(from, to *ssa.BasicBlock) bool {
 	seen := make(map[*ssa.BasicBlock]bool)
 	var walk func(b *ssa.BasicBlock) bool
@@ -135,6 +187,9 @@ func (f *flow) isWait(in ssa.Instruction, ends []place, depth int) bool {
 	switch in := in.(type) {
 	case *ssa.UnOp:
 		return in.Op == token.ARROW && is(in.X)
+	case *ssa.Send:
+		made, ok := f.at(in.Chan).root.(*ssa.MakeChan)
+		return ok && isZero(made.Size) && slices.Contains(ends, f.stop(in.Chan))
 	case *ssa.Select:
 		return in.Blocking && !slices.ContainsFunc(in.States, func(s *ssa.SelectState) bool { return s.Send != nil || !is(s.Chan) })
 	case *ssa.Call, *ssa.Defer:
@@ -189,7 +244,7 @@ func (f *flow) isOneOf(v ssa.Value, places []place) bool {
 }
 
 // ends lists where a goroutine that runs fn with these arguments signals its end: the WaitGroup on which it calls Done,
-// the channel on which it sends or which it closes. A signal that is given while the request is still used is none.
+// the channel on which it sends or which it closes, the unbuffered one from which it receives the order to stop. A signal that is given while the request is still used is none.
 func (f *flow) ends(c *ssa.CallCommon, used func(ssa.Instruction) bool) []place {
 	fn := f.callee(c)
 	if fn == nil {
@@ -208,10 +263,16 @@ func (f *flow) signals(fn *ssa.Function, used func(ssa.Instruction) bool, depth 
 			case *ssa.Send:
 				here = []place{f.at(in.Chan)}
 			case *ssa.Select:
-				for _, s := range in.States {
+				for k, s := range in.States {
 					if s.Send != nil {
 						here = append(here, f.at(s.Chan))
+					} else if to := chosen(in, k); to != nil && !usedAfter(to, 0, used) {
+						all = append(all, f.stop(s.Chan))
 					}
+				}
+			case *ssa.UnOp:
+				if in.Op == token.ARROW {
+					here = []place{f.stop(in.X)}
 				}
 			case *ssa.Call, *ssa.Defer:
 				_, deferred = in.(*ssa.Defer)
@@ -233,6 +294,22 @@ func (f *flow) signals(fn *ssa.Function, used func(ssa.Instruction) bool, depth 
 		}
 	}
 	return all
+}
+
+// stop is the place that stands for a send on the channel, when what receives from it is done with the request.
+func (f *flow) stop(ch ssa.Value) place {
+	p := f.at(ch)
+	return place{p.root, p.path + "<-"}
+}
+
+// chosen returns the block to which a select goes when it has chosen state k, or nil.
+func chosen(sel *ssa.Select, k int) *ssa.BasicBlock {
+	for _, b := range sel.Parent().Blocks {
+		if i := branch(b, func(v ssa.Value) bool { return v == sel.States[k].Chan }); i >= 0 {
+			return b.Succs[i]
+		}
+	}
+	return nil
 }
 
 // outer says the places that a called function knows in terms of the call's arguments.

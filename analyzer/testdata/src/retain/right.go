@@ -439,3 +439,46 @@ func rightAssignedInLiteral(w http.ResponseWriter, r *http.Request) {
 	func() { host = r.Host }()
 	go use(host)
 }
+
+func (s *server) rightSameCondition(w http.ResponseWriter, r *http.Request) {
+	done := make(chan struct{})
+	if async(s.byID) {
+		go func() { defer close(done); serve(r) }()
+	}
+	use(r.Host)
+	if async(s.byID) {
+		<-done
+	}
+}
+
+func async(m map[string]job) bool { return len(m) > 3 }
+
+func (s *server) rightSameFlag(w http.ResponseWriter, r *http.Request) {
+	var wg sync.WaitGroup
+	if s.last != nil {
+		wg.Go(func() { serve(r) })
+	}
+	if s.last != nil {
+		wg.Wait()
+	}
+}
+
+func rightStopped(w http.ResponseWriter, r *http.Request) {
+	stop := make(chan int)
+	go untilStopped(r, stop)
+	use(r.Host)
+	stop <- 1
+}
+
+func untilStopped(r *http.Request, stop <-chan int) {
+	tick := time.NewTicker(time.Second)
+	for {
+		select {
+		case <-stop:
+			tick.Stop()
+			return
+		case <-tick.C:
+			serve(r)
+		}
+	}
+}

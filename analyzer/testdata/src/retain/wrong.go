@@ -477,3 +477,26 @@ func appended(w http.ResponseWriter, r *http.Request) {
 	list = append(list, nil)
 	go use(list) // want `r can outlive`
 }
+
+func (s *server) otherCondition(w http.ResponseWriter, r *http.Request) {
+	done := make(chan struct{})
+	if async(s.byID) {
+		go func() { defer close(done); serve(r) }() // want `r can outlive`
+	}
+	if !async(s.byID) {
+		<-done
+	}
+}
+
+func stoppedLater(w http.ResponseWriter, r *http.Request) {
+	stop, buffered := make(chan int), make(chan int, 1)
+	go untilStopped(r, buffered) // want `r can outlive`
+	buffered <- 1
+	go func() { // want `r can outlive`
+		<-stop
+		serve(r)
+	}()
+	stop <- 1
+	go untilStopped(r, stop) // want `r can outlive`
+	close(stop)
+}
