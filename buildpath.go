@@ -70,6 +70,9 @@ func BuildPath(text string, pairs ...string) (string, error) {
 			}
 			decoded += v
 		}
+		if seg.Kind() == pattern.Literal && (decoded == "" || dots(decoded)) {
+			return fail("it never matches: paths are cleaned of its segment %q", decoded)
+		}
 		if err := matches(seg, decoded, want); err != nil {
 			return fail("%w", err)
 		}

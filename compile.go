@@ -287,20 +287,48 @@ func (c *compiler) addEdges(texts []string, links []link) (kids, nkids uint32) {
 		return kids, nkids
 	}
 	size := uint32(8)
-	for int(size) < len(texts)+len(texts)/3 {
+	for int(size) < len(texts)+len(texts)/2 {
 		size *= 2
 	}
-	c.edges = append(c.edges, make([]edge, size)...)
-	edges := c.edges[kids:]
+	all := make([]edge, len(texts))
 	for k, text := range texts {
-		e := c.newEdge(text, links[k])
-		i := hashWords(e.w0, e.w1)
-		for edges[i&(size-1)].to != 0 {
-			i++
-		}
-		edges[i&(size-1)] = e
+		all[k] = c.newEdge(text, links[k])
 	}
-	return kids, size | hashedKids
+	// Of a few seeds the one that lets most keys stand where they are looked
+	// for first.
+	var best []edge
+	var seed uint32
+	fewest := -1
+	for try := uint32(0); try < seeds && fewest != 0; try++ {
+		table, probes := hashEdges(all, size, try)
+		if fewest < 0 || probes < fewest {
+			best, seed, fewest = table, try, probes
+		}
+		if len(texts) > maxSeeded {
+			break
+		}
+	}
+	c.edges = append(c.edges, best...)
+	return kids, hashedKids | seed<<seedShift | size - 1
+}
+
+// maxSeeded is how many children are worth trying seeds for; with more, all do
+// about the same.
+const maxSeeded = 64
+
+// hashEdges makes a hash table and returns how many places beyond the first its
+// edges have to be looked for in, in all.
+func hashEdges(edges []edge, size, seed uint32) (table []edge, probes int) {
+	table = make([]edge, size)
+	for _, e := range edges {
+		i := hashWords(e.w0, e.w1, seed)
+		for table[i&(size-1)].to != 0 {
+			i++
+			probes++
+		}
+		table[i&(size-1)] = e
+	}
+	return table, probes
 }
 
 func (c *compiler) newEdge(text string, to link) edge {

@@ -74,7 +74,7 @@ type leaf uint32
 // A node is a place in the trie that segments lead to.
 type node struct {
 	kids     uint32 // first edge
-	nkids    uint32 // how many edges; hashedKids and a power of two if hashed
+	nkids    uint32 // how many edges; if hashed, see hashedKids
 	param    link   // where any other segment leads
 	specials uint32 // first special plus 1
 	leaf     leaf   // the path ends here
@@ -83,7 +83,14 @@ type node struct {
 	classes  uint16 // methods of all routes below
 }
 
-const hashedKids = 1 << 31
+// hashedKids marks a node whose edges are a hash table. nkids then holds the
+// table's seed too, and its size, a power of two, less 1.
+const (
+	hashedKids = 1 << 31
+	seedShift  = 24
+	seeds      = 1 << 7
+	sizeMask   = 1<<seedShift - 1
+)
 
 // An edge leads along a literal segment. Its words are the segment's first 16
 // bytes; of a longer segment the first and the last 8.
@@ -411,10 +418,10 @@ func (t *tree) special(s *search, nd *node, pos, end int) *route {
 // hashedKid returns where the literal segment seg leads from a node that has its
 // children hashed.
 func (t *tree) hashedKid(nd *node, w0, w1 uint64, seg string) link {
-	size := nd.nkids &^ hashedKids
-	edges := t.edges[nd.kids:][:size]
-	for i := hashWords(w0, w1); ; i++ {
-		e := &edges[i&(size-1)]
+	last := nd.nkids & sizeMask
+	edges := t.edges[nd.kids:]
+	for i := hashWords(w0, w1, nd.nkids>>seedShift&(seeds-1)); ; i++ {
+		e := &edges[i&last]
 		if e.to == 0 || e.w0 == w0 && e.w1 == w1 && t.same(e, seg) {
 			return e.to
 		}
@@ -429,8 +436,8 @@ func (t *tree) same(e *edge, seg string) bool {
 	return e.n == uint32(len(seg))
 }
 
-func hashWords(w0, w1 uint64) uint32 {
-	hi, lo := bits.Mul64(w0^0x9E3779B97F4A7C15, w1^0xD6E8FEB86659FD93)
+func hashWords(w0, w1 uint64, seed uint32) uint32 {
+	hi, lo := bits.Mul64(w0^0x9E3779B97F4A7C15, w1^0xD6E8FEB86659FD93^uint64(seed)<<32)
 	return uint32(hi ^ lo)
 }
 
