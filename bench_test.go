@@ -37,12 +37,6 @@ func BenchmarkServe(b *testing.B) {
 	}
 }
 
-func TestDirect(t *testing.T) {
-	if !direct {
-		t.Error("path values are not delivered directly")
-	}
-}
-
 // BenchmarkGitHub serves each route of a large API in turn.
 func BenchmarkGitHub(b *testing.B) {
 	data, err := os.ReadFile("bench/routes/github.txt")

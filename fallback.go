@@ -318,7 +318,9 @@ func (l *live) allowed(s *search, host string) string {
 		s.n, s.slash = 0, nil
 		return l.matchPath(s, m, host) != nil || s.redirects(nil)
 	}
-	if !try(methodEach) && s.slash == nil {
+	// A look for a route of whatever method spares most requests the rest. It
+	// sees only the first route of a place, which a %2F may rule out.
+	if s.text == "" && !try(methodEach) && s.slash == nil {
 		return ""
 	}
 	var list []byte

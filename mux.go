@@ -194,7 +194,6 @@ func (l *live) deliverValues(w http.ResponseWriter, r *http.Request, rt *route, 
 		l.deliverPooled(w, r, rt, b)
 		return
 	}
-	r.Pattern = rt.pattern
 	vals := make([]string, s.n)
 	for i := range vals {
 		vals[i] = s.value(i)
@@ -203,6 +202,7 @@ func (l *live) deliverValues(w http.ResponseWriter, r *http.Request, rt *route, 
 		b.release()
 	}
 	rt.names.setValues(r, vals)
+	r.Pattern = rt.pattern
 	if f, ok := rt.handler.(http.HandlerFunc); ok {
 		f(w, r)
 	} else {
@@ -213,12 +213,12 @@ func (l *live) deliverValues(w http.ResponseWriter, r *http.Request, rt *route, 
 // deliverPooled is deliverValues with the values in the bundle, which is given
 // back when the handler has returned.
 func (l *live) deliverPooled(w http.ResponseWriter, r *http.Request, rt *route, b *bundle) {
-	r.Pattern = rt.pattern
 	vals := b.values(b.n)
 	for i := range vals {
 		vals[i] = b.value(i)
 	}
 	rt.names.setValues(r, vals)
+	r.Pattern = rt.pattern
 	if f, ok := rt.handler.(http.HandlerFunc); ok {
 		f(w, r)
 	} else {
@@ -231,13 +231,13 @@ func (l *live) deliverPooled(w http.ResponseWriter, r *http.Request, rt *route, 
 
 // deliverFast is deliverValues for a fast route.
 func (l *live) deliverFast(w http.ResponseWriter, r *http.Request, rt *route, s *search, b *bundle) {
-	r.Pattern = rt.pattern
 	if b != nil && l.poolParams {
 		ps := b.params(s.n)
 		for i := range ps {
 			ps[i] = Param{rt.names.key(i), s.value(i)}
 		}
 		rt.names.setParams(r, ps)
+		r.Pattern = rt.pattern
 		rt.handler.(fastHandler)(w, r, ps)
 		rt.names.clearValues(r)
 		retire(r)
@@ -252,6 +252,7 @@ func (l *live) deliverFast(w http.ResponseWriter, r *http.Request, rt *route, s 
 		b.release()
 	}
 	rt.names.setParams(r, ps)
+	r.Pattern = rt.pattern
 	rt.handler.(fastHandler)(w, r, ps)
 }
 

@@ -3,6 +3,7 @@ package muxmaster
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
@@ -25,8 +26,11 @@ func safeSet(r *http.Request, owner *byte, list, vals []string) {
 	outer := r.PathValue(listName)
 	if outer == "" && r.Pattern != "" {
 		// The names that an http.ServeMux further out has set.
-		if p, err := pattern.Parse(r.Pattern); err == nil && p.Names() != nil {
-			outer = "ServeMux/" + strings.Join(p.Names(), "/") + "\n"
+		if p, err := pattern.Parse(r.Pattern); err == nil {
+			names := slices.DeleteFunc(p.Names(), func(name string) bool { return r.PathValue(name) == "" })
+			if len(names) > 0 {
+				outer = "ServeMux/" + strings.Join(names, "/") + "\n"
+			}
 		}
 	}
 	for i, name := range list {
