@@ -1,0 +1,54 @@
+//go:build !muxmaster_safe
+
+package muxmaster
+
+import (
+	"net/http"
+	"reflect"
+	"testing"
+)
+
+// On each Go release that go.mod allows, the fast delivery is in use.
+func TestDirect(t *testing.T) {
+	if !direct {
+		t.Error("path values are not delivered directly: net/http's layout is not the one of pathvalue.go")
+	}
+}
+
+func TestSameLayout(t *testing.T) {
+	type inner struct{ s string }
+	type other struct{ t string }
+	type real struct {
+		a *inner
+		b []inner
+	}
+	tests := []struct {
+		copied any
+		want   bool
+	}{
+		{real{}, true},
+		{struct {
+			a *inner
+			b []inner
+		}{}, true},
+		{struct {
+			a *other
+			b []inner
+		}{}, false},
+		{struct {
+			a *inner
+			b []other
+		}{}, false},
+		{struct{ a *inner }{}, false},
+		{struct {
+			b []inner
+			a *inner
+		}{}, false},
+		{http.Request{}, false},
+	}
+	for _, tt := range tests {
+		if got := sameLayout(reflect.TypeFor[real](), reflect.TypeOf(tt.copied), 3); got != tt.want {
+			t.Errorf("sameLayout of %T = %v, want %v", tt.copied, got, tt.want)
+		}
+	}
+}
