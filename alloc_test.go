@@ -4,6 +4,7 @@ package muxmaster_test
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -122,13 +123,17 @@ func TestBytesPerValue(t *testing.T) {
 		w, r := &idle{http.Header{}}, request(t, "GET", target)
 		m.ServeHTTP(w, r)
 		const runs = 1000
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		for range runs {
-			m.ServeHTTP(w, r)
+		got := uint64(math.MaxUint64)
+		for range 5 { // other goroutines allocate, too
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for range runs {
+				m.ServeHTTP(w, r)
+			}
+			runtime.ReadMemStats(&after)
+			got = min(got, (after.TotalAlloc-before.TotalAlloc)/runs)
 		}
-		runtime.ReadMemStats(&after)
-		if got := (after.TotalAlloc - before.TotalAlloc) / runs; got > c.most {
+		if got > c.most {
 			t.Errorf("%d parameters: %d B, want at most %d", c.params, got, c.most)
 		}
 	}

@@ -365,6 +365,17 @@ func TestUseOfASeparateScope(t *testing.T) {
 	}
 }
 
+// Use comes in time as long as there is no route, even if there were requests.
+func TestUseAfterA404(t *testing.T) {
+	m := muxmaster.New()
+	get(t, m, "GET", "/x")
+	m.Use(trace("use"))
+	m.Pre(trace("pre"))
+	if got, want := trail(t, m, "GET", "/x"), "pre use"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // A refused registration leaves the scope as it was.
 func TestUseAfterARefusedRoute(t *testing.T) {
 	m := muxmaster.New()

@@ -113,6 +113,56 @@ func TestConstraintsInOrder(t *testing.T) {
 	}
 }
 
+// Where nothing is said about which of two goes first, at least their order of
+// registration has no say.
+func TestTiesIgnoreTheOrder(t *testing.T) {
+	for _, c := range []struct{ a, b, target string }{
+		{"/a{x}", "/{x}b", "/acb"},
+		{"/a{x}b", "/{x}cb", "/acb"},
+		{"/{x}.{y}", "/{x}-{y}", "/a.b-c"},
+		{"/a{x:[a-z]+}", "/{x:[a-z]+}b", "/acb"},
+		{"/{x}b{y}", "/{x}c{y}", "/abcd"},
+	} {
+		var got [2]string
+		for i, order := range [][]string{{c.a, c.b}, {c.b, c.a}} {
+			m := muxmaster.New()
+			for _, p := range order {
+				m.GET(p, tell(p))
+			}
+			got[i] = get(t, m, "GET", c.target)
+		}
+		if got[0] != got[1] || got[0] != c.a && got[0] != c.b {
+			t.Errorf("%s: %s with %s first, %s with %s first", c.target, got[0], c.a, got[1], c.b)
+		}
+	}
+}
+
+// What an earlier search had marked, for another method or host, is forgotten.
+func TestValuesOfTheWinner(t *testing.T) {
+	for _, c := range []struct{ routes, method, target, want string }{
+		{"POST /{a}/x|/z/{b}", "POST", "/z/9", `b="9"`},
+		{"HEAD /{a}/x|GET /z/{b}", "HEAD", "/z/9", `b="9"`},
+		{"example.com/{a}/x|/z/{b}", "GET", "/z/9", `b="9"`},
+		{"GET example.com/{a}/{b}/x|example.com/z/{c}/y|/z/8/{d}", "GET", "/z/8/7", `d="7"`},
+		{"GET /v{a}/x|/v1/{b}", "GET", "/v1/2", `b="2"`},
+		{"GET /{a:[0-9]+}/{b}/x|/1/2/{c...}", "GET", "/1/2/3/4", `c="3/4"`},
+	} {
+		for _, mode := range modes {
+			m := newMux(mode.pooled)
+			fast := newMux(mode.pooled)
+			for _, p := range strings.Split(c.routes, "|") {
+				m.HandleFunc(p, values)
+				fast.HandleFast(p, fastValues)
+			}
+			for name, h := range map[string]*muxmaster.Mux{"": m, "fast ": fast} {
+				if got := get(t, h, c.method, c.target); got != c.want {
+					t.Errorf("%s, %s%s, %s %s: got %s, want %s", mode.name, name, c.routes, c.method, c.target, got, c.want)
+				}
+			}
+		}
+	}
+}
+
 // adversary is a router in which a path of so many segments a leads down two ways
 // at every level, and to the path: one that no route matches; with /end behind it
 // one does.

@@ -152,6 +152,24 @@ func TestSlashRedirectOfHandle(t *testing.T) {
 	}
 }
 
+// CONNECT, whose path is not cleaned, is not redirected to another host either.
+func TestRedirectOfCONNECT(t *testing.T) {
+	m := muxmaster.New()
+	m.Handle("//evil.com/", tell(""))
+	m.CONNECT("/d/:x/", tell(""))
+	for _, target := range []string{"//evil.com", "/d/x", "/d/.."} {
+		r := request(t, "CONNECT", target)
+		a := ask(m, r)
+		if a.status == 307 {
+			if wrong := checkLocation(r, a.location); wrong != "" {
+				t.Errorf("CONNECT %s: Location %q %s", target, a.location, wrong)
+			}
+		} else if target == "/d/x" {
+			t.Errorf("CONNECT %s: %s", target, a.brief())
+		}
+	}
+}
+
 // Redirects inside a group or a mounted Mux keep the prefix.
 func TestRedirectKeepsPrefix(t *testing.T) {
 	inner := muxmaster.New()
