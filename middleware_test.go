@@ -370,6 +370,9 @@ func TestUseAfterA404(t *testing.T) {
 	m := muxmaster.New()
 	get(t, m, "GET", "/x")
 	m.Use(trace("use"))
+	if got, want := trail(t, m, "GET", "/x"), "use"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 	m.Pre(trace("pre"))
 	if got, want := trail(t, m, "GET", "/x"), "pre use"; got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -61,7 +61,7 @@ var refSegs = []refSeg{
 
 var refPathSegs = []string{
 	"a", "b", "ab", "1", "12", "1.2", "aab", "abb", "a.b", "a.b.c", "a..b", "a...b", "...", "....", "a.", "a..", ".b", "..b", ".", "..", "%2e", ".%2E", "",
-	"a%2Fb", "%2F", "%FF", "a%FFb", "%61", "x", "12345678", "1234567", "123456789abcdef0", "longer-than-sixteen-bytes", "longer-THAN-sixteen-bytes", "1.2.b", "%25", "a%20b", "%00",
+	"a%2Fb", "%2F", "a%2F", "..%2Fb", "a%2F%2e%2Fb", "b%2F...", "%FF", "a%FFb", "%61", "x", "12345678", "1234567", "123456789abcdef0", "longer-than-sixteen-bytes", "longer-THAN-sixteen-bytes", "1.2.b", "%25", "a%20b", "%00",
 }
 
 // fits returns the path segments that the segment matches.
@@ -224,6 +224,11 @@ func (rt refRoute) matches(p refPath, connect bool) bool {
 		}
 	case refAll:
 		if len(p) <= n {
+			return false
+		}
+		// No named rest has a dot segment, not even between slashes that were escaped.
+		rest := strings.Split(strings.Join(p[n:], "/"), "/")
+		if rt.named && !connect && (slices.Contains(rest, ".") || slices.Contains(rest, "..")) {
 			return false
 		}
 	}
@@ -420,7 +425,7 @@ func (m refMux) allow(host string, p refPath) string {
 	}
 	var list []string
 	for _, method := range allowOrder {
-		if serves(method) {
+		if serves(method) || method == "HEAD" && serves("GET") {
 			list = append(list, method)
 		}
 	}
@@ -487,7 +492,7 @@ func (m refMux) check(method, host, escaped, query string, got answer) string {
 	case allow != "":
 		want = answer{status: 405, allow: allow}
 	}
-	if !sure && (slash != 0 || !p.slashed()) {
+	if !sure && slash != 0 {
 		return "" // the doors' rules meet
 	}
 	if got.status != want.status || got.allow != want.allow {

@@ -37,6 +37,7 @@ func TestResponses(t *testing.T) {
 		{"Text empty", func(w http.ResponseWriter) error { return muxmaster.Text(w, 200, "") }, 200, "text/plain", ""},
 		{"NoContent", func(w http.ResponseWriter) error { return muxmaster.NoContent(w) }, 204, "", ""},
 		{"JSON 204", func(w http.ResponseWriter) error { return muxmaster.JSON(w, 204, 1) }, 204, "", ""},
+		{"Text 204", func(w http.ResponseWriter) error { return muxmaster.Text(w, 204, "x") }, 204, "", ""},
 		{"own type", func(w http.ResponseWriter) error {
 			w.Header().Set("Content-Type", "application/problem+json")
 			return muxmaster.JSON(w, 400, 1)
