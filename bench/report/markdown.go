@@ -213,7 +213,7 @@ func SpeedTable(r *showdown.Run) string {
 		if c, ok := r.Cell(showdown.Serving, "GitHub", x.Name); ok {
 			onGitHub = fmt.Sprintf("%.2f", c.Samples.Summary().Center/github.Samples.Summary().Center)
 		}
-		fmt.Fprintf(&b, "| %s %s | %.2f | %s | %s | %s |\n", x.Name, version(r, x.Name), x.Mid/base.Samples.Summary().Center,
+		fmt.Fprintf(&b, "| %s | %.2f | %s | %s | %s |\n", x.Name+version(r, x.Name), x.Mid/base.Samples.Summary().Center,
 			compact(x.Bytes), compact(x.Allocs), onGitHub)
 	}
 	fmt.Fprintf(&b, "\nTime per request as a ratio to `http.ServeMux`, less is better; bytes and allocations per request. %s. `%s` in `bench/`;\nall figures: [docs/benchmarks.md](docs/benchmarks.md).\n",
@@ -221,9 +221,10 @@ func SpeedTable(r *showdown.Run) string {
 	return b.String()
 }
 
+// version follows the name of a peer with a version of its own.
 func version(r *showdown.Run, name string) string {
 	if e := r.Entry(name); !e.Ours && strings.HasPrefix(e.Version, "v") {
-		return e.Version
+		return " " + e.Version
 	}
 	return ""
 }

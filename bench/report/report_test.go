@@ -181,7 +181,7 @@ func TestWriteUpdatesTheReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"before\n" + speedBegin, speedEnd + "\nafter\n", "| muxmaster  | 0.40 | 16 | 1 | 0.40 |", "| <slow> v1.2.3 | 20.00 |"} {
+	for _, want := range []string{"before\n" + speedBegin, speedEnd + "\nafter\n", "| muxmaster | 0.40 | 16 | 1 | 0.40 |", "| <slow> v1.2.3 | 20.00 |"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
