@@ -248,6 +248,8 @@ func pathMismatch(p *pattern.Pattern, path string) string {
 		return "the path has no slash at its end"
 	case p.End == pattern.Slash && path != "/":
 		return fmt.Sprintf("the path goes on with %s", path)
+	case p.Rest != "" && hasEscapedSlash(path) && dotInside(unescape(path[1:])):
+		return fmt.Sprintf("the rest %s has a . or .. behind an escaped slash", path)
 	}
 	return ""
 }
