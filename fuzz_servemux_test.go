@@ -2,7 +2,6 @@ package muxmaster_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -68,35 +67,5 @@ func holdServeMux(t *testing.T, routes, requests []byte) {
 	}
 }
 
-func TestServeMuxRandom(t *testing.T) {
-	for seed := range uint64(600) {
-		rng := rand.New(rand.NewPCG(seed, 3))
-		routes, requests := make([]byte, 4+rng.IntN(80)), make([]byte, 150)
-		for _, b := range [][]byte{routes, requests} {
-			for i := range b {
-				b[i] = byte(rng.Uint32())
-			}
-		}
-		holdServeMux(t, routes, requests)
-		if t.Failed() {
-			t.Fatalf("seed %d", seed)
-		}
-	}
-}
-
-func FuzzServeMux(f *testing.F) {
-	for seed := range uint64(20) {
-		rng := rand.New(rand.NewPCG(seed, 4))
-		routes, requests := make([]byte, 40), make([]byte, 40)
-		for i := range routes {
-			routes[i], requests[i] = byte(rng.Uint32()), byte(rng.Uint32())
-		}
-		f.Add(routes, requests)
-	}
-	f.Fuzz(func(t *testing.T, routes, requests []byte) {
-		if len(routes) > 400 || len(requests) > 400 {
-			return
-		}
-		holdServeMux(t, routes, requests)
-	})
-}
+func TestServeMuxRandom(t *testing.T) { randomInputs(t, 600, 80, holdServeMux) }
+func FuzzServeMux(f *testing.F)       { fuzzInputs(f, holdServeMux) }
