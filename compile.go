@@ -2,6 +2,7 @@ package muxmaster
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -246,7 +247,7 @@ func (c *compiler) addNode(b *branch) (to link, classes uint16) {
 		classes |= below
 		links[k] = to
 	}
-	nd.kids, nd.nkids = c.addEdges(texts, links)
+	c.addEdges(&nd, texts, links)
 
 	slices.SortStableFunc(b.specials, compareSpecials)
 	first := len(c.specials)
@@ -268,67 +269,72 @@ func (c *compiler) addNode(b *branch) (to link, classes uint16) {
 		classes |= below
 		nd.param = to
 	}
+	if nd.param|link(nd.specials)|link(nd.all) == 0 {
+		nd.table |= onlyKids
+	}
 	nd.classes = classes
 	c.nodes[i] = nd
 	return link(i), classes
 }
 
-// linearKids is how many children are compared one by one; a node with more has
-// them hashed.
-const linearKids = 6
-
-// addEdges adds the edges along which texts lead to links.
-func (c *compiler) addEdges(texts []string, links []link) (kids, nkids uint32) {
-	kids, nkids = uint32(len(c.edges)), uint32(len(texts))
-	if len(texts) <= linearKids {
-		for k, text := range texts {
-			c.edges = append(c.edges, c.newEdge(text, links[k]))
-		}
-		return kids, nkids
-	}
-	size := uint32(8)
-	for int(size) < len(texts)+len(texts)/2 {
-		size *= 2
+// addEdges adds a table of the edges along which texts lead to links.
+func (c *compiler) addEdges(nd *node, texts []string, links []link) {
+	if len(texts) == 0 {
+		nd.table = noKids
+		return
 	}
 	all := make([]edge, len(texts))
 	for k, text := range texts {
 		all[k] = c.newEdge(text, links[k])
 	}
-	// Of a few seeds the one that lets most keys stand where they are looked
-	// for first.
-	var best []edge
-	var seed uint32
-	fewest := -1
-	for try := uint32(0); try < seeds && fewest != 0; try++ {
-		table, probes := hashEdges(all, size, try)
-		if fewest < 0 || probes < fewest {
-			best, seed, fewest = table, try, probes
-		}
-		if len(texts) > maxSeeded {
-			break
-		}
+	nd.kids = uint32(len(c.edges))
+	table, seed, perfect := hashEdges(all)
+	c.edges = append(c.edges, table...)
+	nd.table, nd.seed = uint32(len(table)-1), seed
+	if !perfect {
+		nd.table |= probing
 	}
-	c.edges = append(c.edges, best...)
-	return kids, hashedKids | seed<<seedShift | size - 1
 }
 
-// maxSeeded is how many children are worth trying seeds for; with more, all do
-// about the same.
-const maxSeeded = 64
+// A node with more children than perfectKids does not get a table in which each
+// edge stands at its place; it would take too long to find one, or too much room.
+const perfectKids = 64
 
-// hashEdges makes a hash table and returns how many places beyond the first its
-// edges have to be looked for in, in all.
-func hashEdges(edges []edge, size, seed uint32) (table []edge, probes int) {
+// hashEdges makes a hash table of edges: for a few of them a perfect one, by
+// trying seeds and sizes.
+func hashEdges(edges []edge) (table []edge, seed uint16, perfect bool) {
+	size := uint32(1) << bits.Len(uint(len(edges)-1))
+	if len(edges) <= perfectKids {
+		for ; size <= uint32(4*len(edges)); size *= 2 {
+			for seed := range uint16(256) {
+				if table, ok := hashInto(edges, size, seed, false); ok {
+					return table, seed, true
+				}
+			}
+		}
+	}
+	for size < uint32(len(edges)+len(edges)/2) {
+		size *= 2
+	}
+	table, _ = hashInto(edges, size, 0, true)
+	return table, 0, false
+}
+
+// hashInto makes a table of the size; ok is false if an edge does not stand at
+// its place, and probe does not allow that.
+func hashInto(edges []edge, size uint32, seed uint16, probe bool) (table []edge, ok bool) {
 	table = make([]edge, size)
 	for _, e := range edges {
 		i := hashWords(e.w0, e.w1, seed)
 		for table[i&(size-1)].to != 0 {
+			if !probe {
+				return nil, false
+			}
 			i++
-			probes++
 		}
 		table[i&(size-1)] = e
 	}
-	return table, probes
+	return table, true
 }
 
 func (c *compiler) newEdge(text string, to link) edge {

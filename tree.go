@@ -73,23 +73,23 @@ type leaf uint32
 
 // A node is a place in the trie that segments lead to.
 type node struct {
-	kids     uint32 // first edge
-	nkids    uint32 // how many edges; if hashed, see hashedKids
+	kids     uint32 // first edge of a hash table, see seed
+	table    uint32 // its size, a power of two, less 1; and the flags below
 	param    link   // where any other segment leads
 	specials uint32 // first special plus 1
 	leaf     leaf   // the path ends here
 	slash    leaf   // the path ends here with a slash
 	all      leaf   // the path goes on with a slash
 	classes  uint16 // methods of all routes below
+	seed     uint16 // of the table's hash
 }
 
-// hashedKids marks a node whose edges are a hash table. nkids then holds the
-// table's seed too, and its size, a power of two, less 1.
+// Flags of node.table.
 const (
-	hashedKids = 1 << 31
-	seedShift  = 24
-	seeds      = 1 << 7
-	sizeMask   = 1<<seedShift - 1
+	noKids    = 1 << 31 // there is no table
+	probing   = 1 << 30 // an edge may stand behind its place
+	onlyKids  = 1 << 29 // no other way leads on
+	tableMask = 1<<29 - 1
 )
 
 // An edge leads along a literal segment. Its words are the segment's first 16
@@ -239,21 +239,17 @@ func (t *tree) walk(s *search, n link, pos int) *route {
 			}
 		}
 
-		if nd.nkids != 0 {
-			var to link
-			if nd.nkids&hashedKids != 0 {
-				to = t.hashedKid(nd, w0, w1, path[pos:end])
-			} else {
-				edges := t.edges[nd.kids:][:nd.nkids]
-				for i := range edges {
-					if e := &edges[i]; e.w0 == w0 && e.w1 == w1 && (e.n == uint32(end-pos) || e.n&longEdge != 0 && t.same(e, path[pos:end])) {
-						to = e.to
-						break
-					}
+		if nd.table&noKids == 0 {
+			e := &t.edges[nd.kids+hashWords(w0, w1, nd.seed)&(nd.table&tableMask)]
+			to := e.to
+			if e.w0 != w0 || e.w1 != w1 || e.n != uint32(end-pos) {
+				to = 0
+				if nd.table&probing != 0 || e.n&longEdge != 0 {
+					to = t.kid(nd, w0, w1, path[pos:end])
 				}
 			}
 			if to != 0 {
-				if end < len(path) && to&isLeaf == 0 && nd.param|link(nd.specials)|link(nd.all) == 0 {
+				if end < len(path) && to&isLeaf == 0 && nd.table&onlyKids != 0 {
 					n, pos = to, end+1
 					continue
 				}
@@ -276,9 +272,15 @@ func (t *tree) walk(s *search, n link, pos int) *route {
 		if to := nd.param; to != 0 {
 			set := s.n
 			s.push(pos, end)
-			if end < len(path) && to&isLeaf == 0 && nd.all == 0 {
-				n, pos = to, end+1
-				continue
+			if end < len(path) {
+				if to&isLeaf == 0 && nd.all == 0 {
+					n, pos = to, end+1
+					continue
+				}
+			} else if to&isLeaf != 0 {
+				if rt := &t.routes[to&^isLeaf]; rt.method == s.method {
+					return rt
+				}
 			}
 			if rt := t.follow(s, to, end); rt != nil {
 				return rt
@@ -415,17 +417,19 @@ func (t *tree) special(s *search, nd *node, pos, end int) *route {
 	}
 }
 
-// hashedKid returns where the literal segment seg leads from a node that has its
-// children hashed.
-func (t *tree) hashedKid(nd *node, w0, w1 uint64, seg string) link {
-	last := nd.nkids & sizeMask
-	edges := t.edges[nd.kids:]
-	for i := hashWords(w0, w1, nd.nkids>>seedShift&(seeds-1)); ; i++ {
-		e := &edges[i&last]
+// kid returns where the literal segment seg leads from a node whose edges may
+// stand behind their places, or are longer than their words.
+func (t *tree) kid(nd *node, w0, w1 uint64, seg string) link {
+	last := nd.table & tableMask
+	i := hashWords(w0, w1, nd.seed)
+	for range last + 1 {
+		e := &t.edges[nd.kids+i&last]
 		if e.to == 0 || e.w0 == w0 && e.w1 == w1 && t.same(e, seg) {
 			return e.to
 		}
+		i++
 	}
+	return 0
 }
 
 // same tells segments of the same words apart: by their length, or byte by byte.
@@ -436,7 +440,7 @@ func (t *tree) same(e *edge, seg string) bool {
 	return e.n == uint32(len(seg))
 }
 
-func hashWords(w0, w1 uint64, seed uint32) uint32 {
+func hashWords(w0, w1 uint64, seed uint16) uint32 {
 	hi, lo := bits.Mul64(w0^0x9E3779B97F4A7C15, w1^0xD6E8FEB86659FD93^uint64(seed)<<32)
 	return uint32(hi ^ lo)
 }
