@@ -69,7 +69,7 @@ func TestConflicts(t *testing.T) {
 			for _, served := range []bool{false, true} {
 				m := muxmaster.New()
 				m.GET("/earlier/:x", tell("earlier"))
-				add := func(p string) (line int) {
+				add := func(p string) {
 					verb, ok := strings.CutPrefix(p, "verb:")
 					if !ok {
 						m.Handle(p, tell(p))
@@ -77,7 +77,6 @@ func TestConflicts(t *testing.T) {
 					}
 					method, path, _ := strings.Cut(verb, " ")
 					map[string]func(string, http.HandlerFunc){"GET": m.GET, "ANY": m.ANY}[method](path, tell(p))
-					return
 				}
 				add(a)
 				if served {

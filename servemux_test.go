@@ -99,9 +99,9 @@ var sameSets = []struct {
 // Location and Allow, but for OPTIONS.
 func TestLikeServeMux(t *testing.T) {
 	for _, set := range sameSets {
-		std, mux, stds := http.NewServeMux(), muxmaster.New(), "accepted"
+		std, mux := http.NewServeMux(), muxmaster.New()
 		for _, p := range set.patterns {
-			stds = panics(func() { std.Handle(p, reports(p)) })
+			stds := panics(func() { std.Handle(p, reports(p)) })
 			ours := panics(func() { mux.Handle(p, reports(p)) })
 			if (stds == "") != (ours == "") {
 				t.Errorf("%q: http.ServeMux says %q, Mux says %q", p, stds, ours)
@@ -118,17 +118,17 @@ func TestLikeServeMux(t *testing.T) {
 func compareMuxes(t *testing.T, std *http.ServeMux, mux *muxmaster.Mux, req, context string) {
 	t.Helper()
 	f := strings.SplitN(req, " ", 3)
-	make := func() *http.Request {
+	fresh := func() *http.Request {
 		r, err := readRequest(f[1], f[0], f[2])
 		if err != nil {
 			return nil
 		}
 		return r
 	}
-	if make() == nil {
+	if fresh() == nil {
 		return
 	}
-	rs, rm := make(), make()
+	rs, rm := fresh(), fresh()
 	a, b := ask(std, rs), ask(mux, rm)
 	redirect := a.status >= 300 && a.status < 400
 	if redirect && strings.Contains(f[2], "%") {
@@ -148,8 +148,8 @@ func compareMuxes(t *testing.T, std *http.ServeMux, mux *muxmaster.Mux, req, con
 	if rs.Pattern != rm.Pattern {
 		t.Errorf("%s, %s: r.Pattern %q, want %q", context, req, rm.Pattern, rs.Pattern)
 	}
-	r := make()
-	_, want := std.Handler(make())
+	r := fresh()
+	_, want := std.Handler(fresh())
 	h, got := mux.Handler(r)
 	if got != want {
 		t.Errorf("%s, %s: Handler's pattern %q, want %q", context, req, got, want)
@@ -183,7 +183,7 @@ func ourAllow(std string) string {
 	return strings.Join(append(append(known, custom...), "OPTIONS"), ", ")
 }
 
-// What api and documents name as different.
+// What docs/patterns.md names as different.
 func TestUnlikeServeMux(t *testing.T) {
 	for _, c := range []struct {
 		patterns      string // separated by |
