@@ -169,7 +169,7 @@ func (m refMux) explained(e muxmaster.Explanation, host, escaped, pattern string
 		return fmt.Sprintf("%d candidates of %d routes", len(e.Candidates), len(m.routes))
 	}
 	path := splitPath(escaped)
-	if e.Method == "CONNECT" || !path.clean() || strings.Contains(strings.Join(path, "/")+"/", "./") {
+	if e.Method == "CONNECT" || !path.clean() {
 		return ""
 	}
 	for _, c := range e.Candidates {

@@ -75,18 +75,29 @@ func TestManyRoutes(t *testing.T) {
 
 // Paths that differ in their middle alone.
 func TestPathsAlikeAtTheirEnds(t *testing.T) {
-	m := muxmaster.New()
-	path := func(i int) string { return fmt.Sprintf("/beginning/%06d/the-end-of-all", i) }
-	for i := range 2000 {
-		m.GET(path(i), tell(fmt.Sprint(i)))
-	}
-	for i := range 4000 {
-		want := fmt.Sprint(i)
-		if i >= 2000 {
-			want = "404"
-		}
-		if got := get(t, m, "GET", path(i)); got != want {
-			t.Fatalf("%s: got %s, want %s", path(i), got, want)
+	for _, form := range []string{
+		"/beginning/%06d/the-end-of-all",
+		"/beginning-%06d-the-end-of-all",         // one segment,
+		"/beginning-%06d-the-end-of-all/:id",     // the child of a node
+		"/x/beginning-%d-the-end-of-all/{n:.+}/", // of different lengths
+		"/x/%08d/:id", "/x/a%07d/*rest", "/%d/:id",
+	} {
+		for _, n := range []int{2, 7, 40, 2000} {
+			m := muxmaster.New()
+			target := strings.NewReplacer(":id", "7", "{n:.+}", "7", "*rest", "7")
+			for i := range n {
+				m.GET(fmt.Sprintf(form, i), tell(fmt.Sprint(i)))
+			}
+			for i := range 2 * n {
+				want := fmt.Sprint(i)
+				if i >= n {
+					want = "404"
+				}
+				path := target.Replace(fmt.Sprintf(form, i))
+				if got := get(t, m, "GET", path); got != want {
+					t.Fatalf("%d routes, %s: got %s, want %s", n, path, got, want)
+				}
+			}
 		}
 	}
 }
