@@ -21,6 +21,7 @@ type page struct {
 	Run      *showdown.Run
 	Machine  string
 	Date     string
+	Warnings []string
 	Classes  []classView
 	Lead     []leadView
 	Groups   []groupView
@@ -74,7 +75,7 @@ type cannotView struct{ Contender, What, Why string }
 
 // HTML renders the report as one file without references to others.
 func HTML(r *showdown.Run) (string, error) {
-	p := page{Run: r, Machine: machineLine(r), Date: r.Started.Format("2 January 2006, 15:04 MST")}
+	p := page{Run: r, Machine: machineLine(r), Date: r.Started.Format("2 January 2006, 15:04 MST"), Warnings: warnings(r)}
 	for _, c := range showdown.ClassNames {
 		p.Classes = append(p.Classes, classView{string(c.Class), c.Title, c.About})
 		p.Lead = append(p.Lead, leads(r, c.Class)...)
@@ -89,8 +90,8 @@ func HTML(r *showdown.Run) (string, error) {
 		bars(r, showdown.Heap, "Memory of the loaded routes",
 			"Bytes that stay alive after the routes were registered and a first request was served."),
 		bars(r, showdown.Load, "Under load, over real sockets",
-			"One server process per contender, keep-alive connections, rounds in turn. Longer bars are better here. "+
-				"The ratio is to a server without a router."),
+			"One server process per contender, keep-alive connections, rounds in turn. Bars are requests per second of the server's "+
+				"CPU time, which other programs on the machine change least; longer is better. The ratio is to a server without a router."),
 	}
 	for _, b := range r.Bars {
 		sign := "at most"
@@ -162,11 +163,12 @@ func bars(r *showdown.Run, section showdown.Section, title, about string) groupV
 	g := groupView{ID: string(section), Title: title, About: about}
 	for _, scenario := range scenarios(r, section) {
 		for _, class := range showdown.ClassNames {
-			ranking := rank(r, r.In(section, scenario), class.Class, section == showdown.Load)
+			cells, moreIsBetter := cellsOf(r, section, scenario)
+			ranking := rank(r, cells, class.Class, moreIsBetter)
 			if onlyFloor(ranking.Rows) {
 				continue
 			}
-			card := cardView{Class: string(class.Class), Title: scenarioTitle(scenario), Bars: cardBars(section, ranking)}
+			card := cardView{Class: string(class.Class), Title: scenarioTitle(scenario), Bars: cardBars(r, section, ranking)}
 			for _, c := range ranking.Cannot {
 				card.Cannot = append(card.Cannot, c.Contender)
 			}
@@ -179,7 +181,7 @@ func bars(r *showdown.Run, section showdown.Section, title, about string) groupV
 // cutAt is how many times the best's length a bar may have; beyond it is cut, since the leaders would vanish beside it.
 const cutAt = 8
 
-func cardBars(section showdown.Section, ranking ranking) []barView {
+func cardBars(r *showdown.Run, section showdown.Section, ranking ranking) []barView {
 	longest, best, floor := 0.0, 0.0, 0.0
 	for _, x := range ranking.Rows {
 		longest = max(longest, x.Hi)
@@ -195,7 +197,7 @@ func cardBars(section showdown.Section, ranking ranking) []barView {
 	}
 	var out []barView
 	for _, x := range ranking.Rows {
-		b := barView{Name: x.Name, Value: amount(section, x.Mid), Ratio: times(x.Ratio), Ours: x.Ours, Floor: x.Floor}
+		b := barView{Name: x.Name, Value: amount(section, x), Ratio: times(x.Ratio), Ours: x.Ours, Floor: x.Floor}
 		b.Cut = x.Mid > longest
 		b.Width = min(100, x.Mid/longest*100)
 		if !b.Cut && x.Hi > x.Lo {
@@ -209,7 +211,7 @@ func cardBars(section showdown.Section, ranking ranking) []barView {
 				b.Allocs = compact(x.Bytes) + " B / " + compact(x.Allocs)
 			}
 		case showdown.Load:
-			b.Detail = fmt.Sprintf("CPU %s, p50 %s, p99 %s", latency(x.Cell.CPU), latency(x.Cell.P50), latency(x.Cell.P99))
+			b.Detail = fmt.Sprintf("%s /s, CPU %s, p50 %s, p99 %s", perSecond(r, x), latency(x.Cell.CPU), latency(x.Cell.P50), latency(x.Cell.P99))
 			b.Ratio = ""
 			if floor > 0 {
 				b.Ratio = fmt.Sprintf("%.2f", x.Mid/floor)

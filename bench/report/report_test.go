@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/xml"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -42,7 +43,7 @@ func sampleRun() *showdown.Run {
 			r.Cells = append(r.Cells, showdown.Cell{Section: showdown.Serving, Scenario: s, Contender: name, Samples: samples(v), Bytes: 16, Allocs: 1})
 		}
 		r.Cells = append(r.Cells, showdown.Cell{Section: showdown.Load, Scenario: "1 parameter, 1 core", Contender: name,
-			Samples: samples(60000 - v), P50: samples(700), P99: samples(2000), CPU: samples(13)})
+			Samples: samples(60000 - v), P50: samples(700), P99: samples(2000), CPU: samples(10 + v/10 - 0.4)})
 		if name == "no router" {
 			continue
 		}
@@ -74,9 +75,16 @@ func TestRankingKeepsClassesApart(t *testing.T) {
 			t.Errorf("%s: %s, want %s", tt.class, s, tt.want)
 		}
 	}
-	best := rank(r, r.In(showdown.Load, "1 parameter, 1 core"), contender.Native, true).Rows[0]
-	if best.Name != "no router" {
-		t.Errorf("most requests per second: %s, want no router", best.Name)
+	cells, unit := loads(r, "1 parameter, 1 core")
+	if best := rank(r, cells, contender.Native, true).Rows[0]; best.Name != "no router" || unit != "/CPU-s" || math.Round(best.Mid) != 100_000 {
+		t.Errorf("most requests: %s with %v %s, want no router with 100,000 /CPU-s", best.Name, best.Mid, unit)
+	}
+	for i := range r.Cells {
+		r.Cells[i].CPU = nil
+	}
+	cells, unit = loads(r, "1 parameter, 1 core")
+	if best := rank(r, cells, contender.Native, true).Rows[0]; best.Name != "no router" || unit != "/s" || math.Round(best.Mid) != 59_996 {
+		t.Errorf("most requests, CPU time unknown: %s with %v %s, want no router with 59,996 /s", best.Name, best.Mid, unit)
 	}
 }
 
@@ -91,7 +99,7 @@ func TestPageNeedsNothingElse(t *testing.T) {
 	for _, want := range []string{
 		"muxmaster", "&lt;slow&gt;", "it &lt;can&#39;t&gt;", "Not able to: &lt;slow&gt;.", "lost", "not to be had", "Z80, 2 cores",
 		`class="n good">0.40`, `class="n bad">0.60`, `class="n good">1.95`, "no such thing", "16 B / 1",
-		`class="n good">0.40</td><td class="full">muxmaster, 40.0 ns`, `<li class="cut" title="The bar is cut."><span class="name">&lt;slow&gt;`, "0.40", "CPU 13.0 µs",
+		`class="n good">0.40</td><td class="full">muxmaster, 40.0 ns`, `<li class="cut" title="The bar is cut."><span class="name">&lt;slow&gt;`, "0.40", "59,960 /s, CPU 13.6 µs",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in the page", want)
@@ -115,6 +123,35 @@ func TestPageNeedsNothingElse(t *testing.T) {
 		}
 		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
 			t.Errorf("a chart has a point that is no number: %.300s", svg)
+		}
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	for _, tt := range []struct {
+		change func(*showdown.Run)
+		want   string
+	}{
+		{func(*showdown.Run) {}, ""},
+		{func(r *showdown.Run) { r.Finished = time.Time{} }, "This run is not complete."},
+		{func(r *showdown.Run) { r.Busy = 1.4 }, ""},
+		{func(r *showdown.Run) { r.Busy = 7 }, "The machine was busy with other work (load average 7.0 on 2 cores): expect noise."},
+	} {
+		r := sampleRun()
+		tt.change(r)
+		if got := strings.Join(warnings(r), "; "); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+		page, err := HTML(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var terminal strings.Builder
+		Terminal(&terminal, r)
+		for where, text := range map[string]string{"page": page, "Markdown": Markdown(r), "terminal": terminal.String()} {
+			if !strings.Contains(text, tt.want) {
+				t.Errorf("%s: no %q", where, tt.want)
+			}
 		}
 	}
 }

@@ -12,18 +12,21 @@ import (
 // Terminal prints the run as tables of 100 columns.
 func Terminal(w io.Writer, r *showdown.Run) {
 	fmt.Fprintln(w, machineLine(r))
+	for _, warning := range warnings(r) {
+		fmt.Fprintln(w, warning)
+	}
 	for _, section := range []showdown.Section{
 		showdown.Serving, showdown.Parallel, showdown.Scaling, showdown.Registration, showdown.Heap, showdown.Load,
 	} {
 		for _, scenario := range scenarios(r, section) {
-			cells := r.In(section, scenario)
+			cells, moreIsBetter := cellsOf(r, section, scenario)
 			for _, class := range showdown.ClassNames {
-				ranking := rank(r, cells, class.Class, section == showdown.Load)
+				ranking := rank(r, cells, class.Class, moreIsBetter)
 				if len(ranking.Rows) == 0 || onlyFloor(ranking.Rows) {
 					continue
 				}
 				fmt.Fprintf(w, "\n%s: %s, %s\n", section, scenarioTitle(scenario), class.Title)
-				terminalRows(w, section, ranking)
+				terminalRows(w, r, section, ranking)
 			}
 		}
 	}
@@ -42,18 +45,18 @@ func onlyFloor(rows []row) bool {
 	return true
 }
 
-func terminalRows(w io.Writer, section showdown.Section, ranking ranking) {
+func terminalRows(w io.Writer, r *showdown.Run, section showdown.Section, ranking ranking) {
 	for _, x := range ranking.Rows {
 		mark := " "
 		if x.Ours {
 			mark = "*"
 		}
-		fmt.Fprintf(w, "%s %-28s %12s  %-15s %7s", mark, x.Name, amount(section, x.Mid), interval(x), times(x.Ratio))
+		fmt.Fprintf(w, "%s %-28s %12s  %-15s %7s", mark, x.Name, amount(section, x), interval(x), times(x.Ratio))
 		switch section {
 		case showdown.Serving:
 			fmt.Fprintf(w, "  %7s B %5s allocs", compact(x.Bytes), compact(x.Allocs))
 		case showdown.Load:
-			fmt.Fprintf(w, "  p50 %s, p99 %s, CPU %s", latency(x.Cell.P50), latency(x.Cell.P99), latency(x.Cell.CPU))
+			fmt.Fprintf(w, "  %s /s, p50 %s, p99 %s", perSecond(r, x), latency(x.Cell.P50), latency(x.Cell.P99))
 		}
 		fmt.Fprintln(w)
 	}

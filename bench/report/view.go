@@ -70,6 +70,53 @@ func rank(r *showdown.Run, cells []showdown.Cell, class contender.Class, moreIsB
 	return out
 }
 
+// warnings says what a reader should know before any figure.
+func warnings(r *showdown.Run) (out []string) {
+	if r.Finished.IsZero() {
+		out = append(out, "This run is not complete.")
+	}
+	if r.Busy > 0.75*float64(r.Machine.Cores) {
+		out = append(out, fmt.Sprintf("The machine was busy with other work (load average %.1f on %d cores): expect noise.", r.Busy, r.Machine.Cores))
+	}
+	return out
+}
+
+// loads are the cells of a case of load with requests per second of the server's CPU time as their samples: a neighbour
+// who takes the machine's time doesn't change those. Where the system doesn't tell CPU time they stay requests per second.
+func loads(r *showdown.Run, scenario string) (cells []showdown.Cell, unit string) {
+	cells, unit = r.In(showdown.Load, scenario), "/CPU-s"
+	for _, c := range cells {
+		if len(c.Samples) > 0 && len(c.CPU) == 0 {
+			return cells, "/s"
+		}
+	}
+	for i, c := range cells {
+		cells[i].Samples = nil
+		for _, micros := range c.CPU {
+			cells[i].Samples = append(cells[i].Samples, 1e6/micros)
+		}
+	}
+	return cells, unit
+}
+
+// perSecond is the median of requests per second, which loads takes from the cell.
+func perSecond(r *showdown.Run, x row) string {
+	c, ok := r.Cell(showdown.Load, x.Cell.Scenario, x.Name)
+	if !ok {
+		return "–"
+	}
+	return count(c.Samples.Summary().Center)
+}
+
+// cellsOf are the cells to rank, and whether more is better.
+func cellsOf(r *showdown.Run, section showdown.Section, scenario string) (cells []showdown.Cell, moreIsBetter bool) {
+	if section == showdown.Load {
+		cells, _ = loads(r, scenario)
+		return cells, true
+	}
+	return r.In(section, scenario), false
+}
+
 // scenarioTitle is the long name of a scenario where it has one.
 func scenarioTitle(name string) string {
 	for _, s := range bench.Scenarios() {
@@ -147,15 +194,17 @@ func times(v float64) string {
 	return fmt.Sprintf("%.2f×", v)
 }
 
-// amount writes a section's figure with its unit.
-func amount(section showdown.Section, v float64) string {
-	switch section {
-	case showdown.Heap:
-		return count(v) + " B"
-	case showdown.Load:
-		return count(v) + " /s"
+// amount writes a row's figure with its unit.
+func amount(section showdown.Section, x row) string {
+	switch {
+	case section == showdown.Heap:
+		return count(x.Mid) + " B"
+	case section == showdown.Load && len(x.Cell.CPU) == 0:
+		return count(x.Mid) + " /s"
+	case section == showdown.Load:
+		return count(x.Mid) + " /CPU-s"
 	}
-	return duration(v)
+	return duration(x.Mid)
 }
 
 // Write puts benchmarks.html into the directory and, for the project's own docs, the Markdown pages too and the speed

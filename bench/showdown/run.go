@@ -25,6 +25,7 @@ type Run struct {
 	Command    string
 	Quick      bool
 	Machine    Machine
+	Busy       float64 // the highest load average that a start or resumption found
 	Contenders []Entry
 	Missing    []Missing
 	Done       []string // keys of the finished units

@@ -48,6 +48,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 			return nil, err
 		}
 	}
+	r.Busy = max(r.Busy, loadAverage())
 	us := units(entrants, o.Quick, tool)
 	var done, all time.Duration
 	for _, u := range us {
@@ -109,6 +110,17 @@ func assemble() (entrants []entrant, missing []Missing, stop func(), err error) 
 		at++
 	}
 	return slices.Insert(entrants, at, safe), missing, stop, nil
+}
+
+// loadAverage is that of the last minute, 0 where the system doesn't tell.
+func loadAverage() float64 {
+	data, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	var one float64
+	fmt.Sscan(string(data), &one)
+	return one
 }
 
 func thisMachine(tool string) Machine {
