@@ -338,6 +338,12 @@ func TestBadMounts(t *testing.T) {
 			m.Mount("/x/:id", sub)
 			sub.GET("/:id", values)
 		}, `"GET /x/:id/:id"`},
+		{"one Mux at one place twice", func(m *muxmaster.Mux) {
+			sub := muxmaster.New()
+			m.Mount("/x/:a", sub)
+			m.Mount("/x/:b", sub)
+			sub.GET("/y", values)
+		}, `"GET /x/:b/y"`},
 		{"a conflict", func(m *muxmaster.Mux) {
 			sub := muxmaster.New()
 			sub.GET("/free", values)
