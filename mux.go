@@ -121,7 +121,10 @@ func (l *live) serve(w http.ResponseWriter, r *http.Request) {
 	if l.pooled {
 		b := bundles.Get().(*bundle)
 		b.path = u.Path
-		rt := t.find(&b.search, m, here)
+		rt := t.walkFor(&b.search, m)
+		if rt == nil {
+			rt = t.findOther(&b.search, m, here)
+		}
 		if rt != nil && b.slash == nil && rt.flags&hasNames != 0 && l.poolValues {
 			l.deliverPooled(w, r, rt, b)
 			return
@@ -130,7 +133,11 @@ func (l *live) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s := search{path: u.Path}
-	l.finish(w, r, t.find(&s, m, here), &s, nil)
+	rt := t.walkFor(&s, m)
+	if rt == nil {
+		rt = t.findOther(&s, m, here)
+	}
+	l.finish(w, r, rt, &s, nil)
 }
 
 // serveUnusual is serve for the other requests.

@@ -154,23 +154,41 @@ func (s *search) value(i int) string {
 // GET's for HEAD, before that for every method. here is where the routes of
 // exactly this path begin.
 func (t *tree) find(s *search, m method, here leaf) *route {
-	rt := t.findMethod(s, m, here)
-	if rt == nil && m == methodHEAD {
-		rt = t.findMethod(s, methodGET, here)
-	}
-	if rt == nil && t.methods&anyClass != 0 {
-		rt = t.findMethod(s, methodAny, here)
-	}
-	return rt
-}
-
-func (t *tree) findMethod(s *search, m method, here leaf) *route {
 	if here != 0 {
 		if rt := t.at(here, m); rt != nil {
 			return rt
 		}
 	}
-	if len(t.nodes) == 0 {
+	if rt := t.walkFor(s, m); rt != nil {
+		return rt
+	}
+	return t.findOther(s, m, here)
+}
+
+// findOther finds the route for another method that serves m too.
+func (t *tree) findOther(s *search, m method, here leaf) (rt *route) {
+	if m == methodHEAD {
+		if here != 0 {
+			rt = t.at(here, methodGET)
+		}
+		if rt == nil {
+			rt = t.walkFor(s, methodGET)
+		}
+	}
+	if rt == nil && t.methods&anyClass != 0 {
+		if here != 0 {
+			rt = t.at(here, methodAny)
+		}
+		if rt == nil {
+			rt = t.walkFor(s, methodAny)
+		}
+	}
+	return rt
+}
+
+// walkFor walks the trie for s.path and one method.
+func (t *tree) walkFor(s *search, m method) *route {
+	if t.nodes == nil {
 		return nil
 	}
 	s.n, s.method, s.class = 0, m, m.class()
