@@ -41,10 +41,9 @@ func (b *bundle) release() {
 	for i := len(b.ps) - 1; i >= 0; i-- {
 		b.ps[i] = Param{}
 	}
-	b.vals, b.ps = b.vals[:0], b.ps[:0]
-	b.path, b.slash = "", nil
-	if b.raw || b.text != "" {
-		b.raw, b.text = false, ""
+	b.path = ""
+	if b.slash != nil || b.raw || b.text != "" {
+		b.slash, b.raw, b.text = nil, false, ""
 	}
 	bundles.Put(b)
 }
