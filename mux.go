@@ -99,7 +99,23 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (l *live) serve(w http.ResponseWriter, r *http.Request) {
 	u := r.URL
-	if l.unusual || u.RawPath != "" || u.Path == "" || u.Path[0] != '/' || r.Method == http.MethodConnect {
+	if u.RawPath != "" || l.unusual {
+		l.serveUnusual(w, r)
+		return
+	}
+	here, rt := l.base.static.find(&l.base, u.Path)
+	if here != 0 && rt.method == methodGET && r.Method == http.MethodGet {
+		l.deliver(w, r, rt)
+		return
+	}
+	l.serveWalk(w, r, here)
+}
+
+// serveWalk serves a request that is not a GET for a route without parameters.
+// here is where the routes of exactly its path begin.
+func (l *live) serveWalk(w http.ResponseWriter, r *http.Request, here leaf) {
+	path := r.URL.Path
+	if path == "" || path[0] != '/' || r.Method == http.MethodConnect {
 		l.serveUnusual(w, r)
 		return
 	}
@@ -107,20 +123,15 @@ func (l *live) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		m = l.method(r.Method)
 	}
-	here := t.static.find(t, u.Path)
 	if here != 0 {
-		rt := &t.routes[here-1]
-		if rt.method != m {
-			rt = t.at(here, m)
-		}
-		if rt != nil {
+		if rt := t.at(here, m); rt != nil {
 			l.deliver(w, r, rt)
 			return
 		}
 	}
 	if l.pooled {
 		b := bundles.Get().(*bundle)
-		b.path = u.Path
+		b.path = path
 		rt := t.walkFor(&b.search, m)
 		if rt == nil {
 			rt = t.findOther(&b.search, m, here)
@@ -132,7 +143,7 @@ func (l *live) serve(w http.ResponseWriter, r *http.Request) {
 		l.finish(w, r, rt, &b.search, b)
 		return
 	}
-	s := search{path: u.Path}
+	s := search{path: path}
 	rt := t.walkFor(&s, m)
 	if rt == nil {
 		rt = t.findOther(&s, m, here)
@@ -293,12 +304,12 @@ func (l *routing) newSearch() search {
 func (l *routing) matchPath(s *search, m method, host string) *route {
 	if l.hosts != nil && host != "" {
 		if t := l.hosts[pattern.Host(host)]; t != nil {
-			if rt := t.find(s, m, t.static.find(t, s.path)); rt != nil {
+			if rt := t.find(s, m); rt != nil {
 				return rt
 			}
 		}
 	}
-	return l.base.find(s, m, l.base.static.find(&l.base, s.path))
+	return l.base.find(s, m)
 }
 
 // setPath sets s to the path of r as routes see it: the decoded path, split where

@@ -21,10 +21,10 @@ type slot struct {
 	leaf leaf
 }
 
-// find returns where the routes of path begin in t.routes.
-func (st *static) find(t *tree, path string) leaf {
+// find returns where the routes of path begin in t.routes, and the first of them.
+func (st *static) find(t *tree, path string) (leaf, *route) {
 	if st.lengths>>(min(uint(len(path)), 63)&63)&1 == 0 {
-		return 0
+		return 0, nil
 	}
 	var h uint64
 	if len(path) >= 8 && !st.whole {
@@ -36,11 +36,11 @@ func (st *static) find(t *tree, path string) leaf {
 	for i := uint(h); ; i++ {
 		s := &slots[i&uint(len(slots)-1)]
 		if s.leaf == 0 {
-			return 0
+			return 0, nil
 		}
 		if s.tag == uint32(h>>32) {
 			if rt := &t.routes[s.leaf-1]; rt.pattern[rt.path:] == path {
-				return s.leaf
+				return s.leaf, rt
 			}
 		}
 	}

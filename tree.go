@@ -151,9 +151,9 @@ func (s *search) value(i int) string {
 }
 
 // find returns the route for s.path and the method: the exact method's before
-// GET's for HEAD, before that for every method. here is where the routes of
-// exactly this path begin.
-func (t *tree) find(s *search, m method, here leaf) *route {
+// GET's for HEAD, before that for every method.
+func (t *tree) find(s *search, m method) *route {
+	here, _ := t.static.find(t, s.path)
 	if here != 0 {
 		if rt := t.at(here, m); rt != nil {
 			return rt
@@ -165,7 +165,8 @@ func (t *tree) find(s *search, m method, here leaf) *route {
 	return t.findOther(s, m, here)
 }
 
-// findOther finds the route for another method that serves m too.
+// findOther finds the route for another method that serves m too. here is where
+// the routes of exactly this path begin.
 func (t *tree) findOther(s *search, m method, here leaf) (rt *route) {
 	if m == methodHEAD {
 		if here != 0 {
