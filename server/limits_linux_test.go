@@ -149,8 +149,10 @@ func TestQuietConnectionsGiveWay(t *testing.T) {
 		io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
 		return c
 	}
-	busy, first, second := send("/busy"), send("/"), send("/")
+	busy := send("/busy")
+	first := send("/")
 	readResponse(t, first)
+	second := send("/") // idle after the first one
 	readResponse(t, second)
 	third := send("/")
 	if readResponse(t, third); s.Stats().Evicted != 1 {
