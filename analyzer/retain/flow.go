@@ -102,8 +102,11 @@ func (f *flow) from(v ssa.Value) []origin {
 		}
 		return f.from(v.X)
 	case *ssa.UnOp:
-		if v.Op == token.MUL {
+		switch v.Op {
+		case token.MUL:
 			return f.load(v.X, v)
+		case token.ARROW:
+			return f.from(v.X)
 		}
 	case *ssa.FieldAddr:
 		if t := deref(v.X.Type()); mux.IsNamed(t, "net/http", "Request") {
@@ -130,6 +133,8 @@ func (f *flow) from(v ssa.Value) []origin {
 		case *ssa.TypeAssert:
 			return f.from(t.X)
 		case *ssa.Lookup:
+			return f.from(t.X)
+		case *ssa.UnOp:
 			return f.from(t.X)
 		case *ssa.Next:
 			if r, ok := t.Iter.(*ssa.Range); ok {
@@ -305,24 +310,33 @@ func (f *flow) values(addr ssa.Value, at ssa.Instruction) []ssa.Value {
 // result returns the origins of a call's result i.
 func (f *flow) result(call *ssa.Call, i int) []origin {
 	c := call.Common()
-	if b, ok := c.Value.(*ssa.Builtin); ok {
-		if b.Name() != "append" {
-			return nil
-		}
-		all := f.from(c.Args[0])
-		if s, ok := c.Args[1].Type().Underlying().(*types.Slice); ok && holdsRequest(s.Elem()) {
-			all = add(all, f.from(c.Args[1])...)
-		}
-		return all
-	}
-	if first, ok := wraps[fullName(c)]; ok && i == 0 {
-		var all []origin
+	name := fullName(c)
+	var all []origin
+	if b, ok := c.Value.(*ssa.Builtin); ok && b.Name() == "append" || inSlice[name] {
+		all = add(f.from(c.Args[0]), f.elements(call.Type(), c.Args[1:])...)
+	} else if copiesSlices[name] {
+		all = f.elements(call.Type(), c.Args)
+	} else if first, ok := wraps[name]; ok && i == 0 {
 		for _, arg := range c.Args[min(first, len(c.Args)):] {
 			all = add(all, f.from(arg)...)
 		}
-		return all
+	} else {
+		return f.results(call, i, -1)
 	}
-	return f.results(call, i, -1)
+	return all
+}
+
+// elements returns the origins of what the elements of slices or maps still hold when they are copied to a value of type
+// t. Copies of parameters hold nothing.
+func (f *flow) elements(t types.Type, from []ssa.Value) []origin {
+	if mux.IsParams(t) {
+		return nil
+	}
+	var all []origin
+	for _, v := range from {
+		all = add(all, f.from(v)...)
+	}
+	return all
 }
 
 // results returns the origins of result i, or of a field of it, of a function of this package.

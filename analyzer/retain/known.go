@@ -36,7 +36,11 @@ var wraps = map[string]int{
 	"net/http.MaxBytesReader":         1,
 	"net/http.NewRequest":             2,
 	"net/http.NewRequestWithContext":  3,
-	"context.WithValue":               2,
+	"context.WithValue":               0,
+	"context.WithCancel":              0,
+	"context.WithTimeout":             0,
+	"context.WithDeadline":            0,
+	"context.WithoutCancel":           0,
 	"io.LimitReader":                  0,
 	"io.MultiReader":                  0,
 	"io.NopCloser":                    0,
@@ -47,6 +51,12 @@ var wraps = map[string]int{
 	"encoding/json.NewDecoder":        0,
 	"encoding/xml.NewDecoder":         0,
 }
+
+// inSlice names the functions whose result is the first argument, longer or shorter.
+var inSlice = map[string]bool{"slices.Insert": true, "slices.Grow": true, "slices.Clip": true, "slices.Delete": true, "slices.Compact": true}
+
+// copiesSlices names the functions whose result has the elements of their arguments, copied.
+var copiesSlices = map[string]bool{"slices.Clone": true, "slices.Concat": true, "maps.Clone": true}
 
 // waits names the methods that return only when what their receiver stands for has ended, or that keep it from starting.
 var waits = map[string]bool{

@@ -129,11 +129,8 @@ func (c *checker) life(v ssa.Value, h *ssa.Function, seen map[ssa.Value]bool) li
 		if v.Op != token.MUL {
 			return lifetime{}
 		}
-		if a := c.variable(v.X); a != nil {
-			var vs []ssa.Value
-			for _, s := range storesTo(a) {
-				vs = append(vs, s.Val)
-			}
+		if a, path := c.variable(v.X); a != nil {
+			vs := assigned(a, path)
 			if l := either(vs...); l.outlives || l.param != nil {
 				return l
 			}
@@ -150,17 +147,39 @@ func (c *checker) life(v ssa.Value, h *ssa.Function, seen map[ssa.Value]bool) li
 	return lifetime{}
 }
 
-// variable returns the local variable that addr is the address of, in whatever function it was declared, or nil.
-func (c *checker) variable(addr ssa.Value) *ssa.Alloc {
+// variable returns the local variable that addr is the address of, in whatever function it was declared, or nil, and the
+// fields that lead from there to addr.
+func (c *checker) variable(addr ssa.Value) (a *ssa.Alloc, path []int) {
 	switch addr := addr.(type) {
 	case *ssa.Alloc:
-		return addr
+		return addr, nil
+	case *ssa.FieldAddr:
+		a, path = c.variable(addr.X)
+		return a, append(path, addr.Field)
 	case *ssa.FreeVar:
 		if site := c.made[addr.Parent()]; site != nil {
 			return c.variable(binding(site, addr))
 		}
 	}
-	return nil
+	return nil, nil
+}
+
+// assigned lists what is assigned to the variable or field at addr, or to the field to which the path leads from there.
+func assigned(addr ssa.Value, path []int) []ssa.Value {
+	var vs []ssa.Value
+	for _, ref := range *addr.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.Store:
+			if ref.Addr == addr {
+				vs = append(vs, ref.Val)
+			}
+		case *ssa.FieldAddr:
+			if len(path) > 0 && ref.Field == path[0] {
+				vs = append(vs, assigned(ref, path[1:])...)
+			}
+		}
+	}
+	return vs
 }
 
 // isGlobal reports whether v is read from, or points into, a package variable.

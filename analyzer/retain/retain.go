@@ -142,7 +142,7 @@ func (c *checker) sinks(in ssa.Instruction) []sink {
 	case *ssa.Go:
 		values := func() []origin { return c.started(in.Common()) }
 		s := sink{Instruction: in, how: "can outlive the handler in this goroutine", values: values}
-		s.ends = c.ends(in.Common(), c.reads(c.ask(values)))
+		s.ends = c.ends(in.Common(), c.ask(values), 0)
 		return []sink{s}
 	case *ssa.Send:
 		return []sink{c.sent(in, in.Chan, in.X)}
@@ -193,6 +193,12 @@ func (c *checker) sinks(in ssa.Instruction) []sink {
 func (c *checker) calling(in ssa.Instruction) []sink {
 	common := callOf(in)
 	name := fullName(common)
+	if b, ok := common.Value.(*ssa.Builtin); ok && b.Name() == "copy" || name == "maps.Copy" {
+		return []sink{{
+			Instruction: in, how: "outlives the handler in what it is copied to", into: common.Args[0],
+			values: func() []origin { return c.elements(common.Args[0].Type(), common.Args[1:]) },
+		}}
+	}
 	if i, ok := runsLater[name]; ok {
 		fn := common.Args[i]
 		s := sink{
@@ -204,8 +210,7 @@ func (c *checker) calling(in ssa.Instruction) []sink {
 			s.ends = append(s.ends, place{v, ""}) // the timer, the stop function
 		}
 		if mc, ok := fn.(*ssa.MakeClosure); ok {
-			literal := mc.Fn.(*ssa.Function)
-			s.ends = append(s.ends, c.signals(literal, c.reads(c.origins(fn)), 0)...)
+			s.ends = append(s.ends, c.signals(mc.Fn.(*ssa.Function), c.origins(fn), 0)...)
 		}
 		return []sink{s}
 	}
@@ -269,23 +274,6 @@ func (c *checker) started(common *ssa.CallCommon) []origin {
 	return all
 }
 
-// reads returns the test for instructions with an operand of one of these origins.
-func (c *checker) reads(os []origin) func(ssa.Instruction) bool {
-	return func(in ssa.Instruction) bool {
-		for _, op := range in.Operands(nil) {
-			if *op == nil {
-				continue
-			}
-			for _, o := range c.origins(*op) {
-				if slices.ContainsFunc(os, func(x origin) bool { return x.param == o.param }) {
-					return true
-				}
-			}
-		}
-		return false
-	}
-}
-
 // follow decides about the sink s of a value with origin o, as seen from the instruction at: the sink itself, or the call
 // that leads to it. first is the origin at the sink; into and ends are what s has, in terms of at's function.
 func (c *checker) follow(s sink, first, o origin, at ssa.Instruction, into ssa.Value, ends []place, via []token.Pos) {
@@ -345,6 +333,12 @@ func (c *checker) foreign(ch ssa.Value) bool {
 // isSettled reports whether the value is back before h returns: h, or a function literal of it on the way to the
 // instruction at, waits for the goroutine or takes the value back.
 func (c *checker) isSettled(s sink, at ssa.Instruction, h *ssa.Function, ends []place) bool {
+	for fn := at.Parent(); ; fn = fn.Parent() {
+		ends = append(ends, c.relayed(fn, ends)...)
+		if fn == h {
+			break
+		}
+	}
 	wait := c.waitsFor(ends)
 	done := func(in ssa.Instruction) bool { return len(ends) > 0 && wait(in) || s.done != nil && c.takesBack(s, in) }
 	by := func(v ssa.Value) bool { return c.isOneOf(v, ends) }

@@ -46,7 +46,10 @@ func (f *flow) settled(from ssa.Instruction, done func(ssa.Instruction) bool, by
 		if loops[b] {
 			return true
 		}
-		settles, not := branch(b, by), f.otherBranch(b, known)
+		settles, not := branch(b, by), -1
+		if !b.Dominates(from.Block()) { // it is not asked again
+			not = f.otherBranch(b, known)
+		}
 		for i, s := range b.Succs {
 			if i == settles || i == not || seen[s] {
 				continue
@@ -204,14 +207,7 @@ func (f *flow) isWait(in ssa.Instruction, ends []place, depth int) bool {
 		if fn == nil || depth > 1 {
 			return false
 		}
-		inner := slices.Clone(ends)
-		for i, arg := range c.Args {
-			for _, e := range ends {
-				if p := f.at(arg); p.root == e.root && strings.HasPrefix(e.path, p.path) && i < len(fn.Params) {
-					inner = append(inner, place{fn.Params[i], e.path[len(p.path):]})
-				}
-			}
-		}
+		inner := f.inner(ends, fn, c)
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				if f.isWait(in, inner, depth+1) {
@@ -244,16 +240,56 @@ func (f *flow) isOneOf(v ssa.Value, places []place) bool {
 }
 
 // ends lists where a goroutine that runs fn with these arguments signals its end: the WaitGroup on which it calls Done,
-// the channel on which it sends or which it closes, the unbuffered one from which it receives the order to stop. A signal that is given while the request is still used is none.
-func (f *flow) ends(c *ssa.CallCommon, used func(ssa.Instruction) bool) []place {
+// the channel on which it sends or which it closes, the unbuffered one from which it receives the order to stop. A signal
+// that is given while what has one of the origins is still used is none.
+func (f *flow) ends(c *ssa.CallCommon, of []origin, depth int) []place {
 	fn := f.callee(c)
 	if fn == nil {
 		return nil
 	}
-	return f.outer(f.signals(fn, used, 0), fn, c)
+	for i, arg := range c.Args {
+		if i < len(fn.Params) && sharesParam(f.origins(arg), of) {
+			of = add(of, origin{fn.Params[i], -1, ""})
+		}
+	}
+	return f.outer(f.signals(fn, of, depth), fn, c)
 }
 
-func (f *flow) signals(fn *ssa.Function, used func(ssa.Instruction) bool, depth int) []place {
+// signals is ends for the function itself.
+func (f *flow) signals(fn *ssa.Function, of []origin, depth int) []place {
+	return f.signalsAfter(fn, f.reads(of), func(c *ssa.CallCommon) []place {
+		if depth >= 3 || f.callee(c) == fn {
+			return nil
+		}
+		return f.ends(c, of, depth+1)
+	})
+}
+
+// relayed lists where goroutines that fn starts signal that they have waited for these ends:
+//
+//	go func() { wg.Wait(); close(done) }()
+func (f *flow) relayed(fn *ssa.Function, ends []place) []place {
+	var all []place
+	instructions([]*ssa.Function{fn}, func(in ssa.Instruction) {
+		start, ok := in.(*ssa.Go)
+		if !ok || len(ends) == 0 {
+			return
+		}
+		callee := f.callee(start.Common())
+		if callee == nil {
+			return
+		}
+		waits, some := f.waitsFor(f.inner(ends, callee, start.Common())), false
+		instructions([]*ssa.Function{callee}, func(in ssa.Instruction) { some = some || waits(in) })
+		if some {
+			all = append(all, f.outer(f.signalsAfter(callee, waits, nil), callee, start.Common())...)
+		}
+	})
+	return all
+}
+
+// signalsAfter lists where fn signals that what is used has been used. called answers that about the functions it calls.
+func (f *flow) signalsAfter(fn *ssa.Function, used func(ssa.Instruction) bool, called func(*ssa.CallCommon) []place) []place {
 	var all []place
 	for _, b := range fn.Blocks {
 		for i, in := range b.Instrs {
@@ -281,11 +317,9 @@ func (f *flow) signals(fn *ssa.Function, used func(ssa.Instruction) bool, depth 
 				switch {
 				case builtin && b.Name() == "close", fullName(c) == "(*sync.WaitGroup).Done":
 					here = []place{f.at(c.Args[0])}
-				case !builtin && depth < 3:
-					if callee := f.callee(c); callee != nil && callee != fn {
-						here = f.outer(f.signals(callee, used, depth+1), callee, c)
-						deferred = true // the order was looked at inside
-					}
+				case called != nil:
+					here = called(c)
+					deferred = true // the order was looked at inside
 				}
 			}
 			if len(here) > 0 && (deferred || !usedAfter(b, i+1, used)) {
@@ -294,6 +328,21 @@ func (f *flow) signals(fn *ssa.Function, used func(ssa.Instruction) bool, depth 
 		}
 	}
 	return all
+}
+
+// reads returns the test for instructions with an operand of one of these origins.
+func (f *flow) reads(of []origin) func(ssa.Instruction) bool {
+	return func(in ssa.Instruction) bool {
+		return slices.ContainsFunc(in.Operands(nil), func(op *ssa.Value) bool {
+			return *op != nil && sharesParam(f.origins(*op), of)
+		})
+	}
+}
+
+func sharesParam(a, b []origin) bool {
+	return slices.ContainsFunc(a, func(x origin) bool {
+		return slices.ContainsFunc(b, func(y origin) bool { return x.param == y.param })
+	})
 }
 
 // stop is the place that stands for a send on the channel, when what receives from it is done with the request.
@@ -310,6 +359,19 @@ func chosen(sel *ssa.Select, k int) *ssa.BasicBlock {
 		}
 	}
 	return nil
+}
+
+// inner adds to the places how the function that is called knows them by its parameters.
+func (f *flow) inner(ps []place, fn *ssa.Function, c *ssa.CallCommon) []place {
+	all := slices.Clone(ps)
+	for i, arg := range c.Args {
+		for _, p := range ps {
+			if at := f.at(arg); at.root == p.root && strings.HasPrefix(p.path, at.path) && i < len(fn.Params) {
+				all = append(all, place{fn.Params[i], p.path[len(at.path):]})
+			}
+		}
+	}
+	return all
 }
 
 // outer says the places that a called function knows in terms of the call's arguments.

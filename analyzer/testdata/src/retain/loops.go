@@ -1,0 +1,173 @@
+package retain
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+// Goroutines that loops start, and what loops read.
+
+func wrongLoops(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+	for i := 0; i < 3; i++ {
+		go use(i, r) // want `r can outlive`
+	}
+	for k, v := range map[string]*http.Request{"a": r} {
+		go use(k, v) // want `r can outlive`
+	}
+	for _, q := range []*http.Request{r} {
+		go serve(q) // want `r can outlive`
+	}
+	for i := range ps {
+		p := &ps[i]
+		go use(p) // want `ps\[\.\.\.\] can outlive`
+	}
+	for i := range slices.Values([]int{1}) {
+		go func() { use(i, r) }() // want `r can outlive`
+	}
+	spawn(func() { use(ps) })
+}
+
+func spawn(fs ...func()) {
+	for _, f := range fs {
+		go f() // want `fs can outlive`
+	}
+}
+
+func wrongWorker(w http.ResponseWriter, r *http.Request) {
+	c := make(chan *http.Request)
+	go worker(c) // want `r can outlive`
+	c <- r
+	done := make(chan struct{})
+	go early(done, r) // want `r can outlive`
+	<-done
+}
+
+func worker(c chan *http.Request) {
+	for r := range c {
+		serve(r)
+	}
+}
+
+func early(done chan struct{}, r *http.Request) {
+	close(done)
+	serve(r)
+}
+
+func wrongReceived(w http.ResponseWriter, r *http.Request) {
+	c := make(chan *http.Request, 1)
+	c <- r
+	go serve(<-c) // want `r can outlive`
+	c <- r
+	q, ok := <-c
+	go use(q, ok) // want `r can outlive`
+}
+
+func wrongWaitElsewhere(w http.ResponseWriter, r *http.Request) {
+	var wg sync.WaitGroup
+	wg.Go(func() { serve(r) }) // want `r can outlive`
+	done := make(chan struct{})
+	go func() { close(done); wg.Wait() }()
+	<-done
+	finished := make(chan struct{})
+	wg.Go(func() { serve(r) }) // want `r can outlive`
+	go func() { wg.Wait(); close(finished) }()
+	select {
+	case <-finished:
+	case <-time.After(time.Second):
+	}
+}
+
+// A receiver that is a copy has what it points to in common with the handler itself.
+
+type byValue struct {
+	*session
+	last  *http.Request
+	inner struct{ sessions map[string]*http.Request }
+}
+
+func (v byValue) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	v.r = r                   // want `r outlives the handler in field r`
+	v.inner.sessions["x"] = r // want `r outlives the handler in a map`
+	v.last = r
+	use(v.last)
+}
+
+// Copies of slices, maps and contexts with requests in them.
+
+func wrongCopies(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+	local := []*http.Request{r}
+	history = slices.Insert(history, 0, r)      // want `r outlives`
+	history = slices.Concat(history, local)     // want `r outlives`
+	history = slices.Clone(local)               // want `r outlives`
+	lastParams = slices.Clip(ps)                // want `ps outlives`
+	copy(history, local)                        // want `r outlives the handler in what it is copied to`
+	maps.Copy(byPath, map[string]*http.Request{ // want `r outlives the handler in what it is copied to`
+		"x": r,
+	})
+	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), "r", r), time.Second)
+	defer cancel()
+	go use(context.WithValue(ctx, "x", 1)) // want `r can outlive`
+}
+
+func rightCopies(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+	lastParams = slices.Concat(ps)
+	lastParams = slices.Insert(lastParams, 0, ps...)
+	copy(lastParams, ps)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), time.Second)
+	go func() { defer cancel(); use(ctx) }()
+}
+
+func rightLoops(w http.ResponseWriter, r *http.Request) {
+	var wg sync.WaitGroup
+	for i := 0; i < 3; i++ {
+		wg.Add(1)
+		go func() { defer wg.Done(); use(i, r) }()
+	}
+	wg.Wait()
+	for i := range slices.Values([]int{1, 2}) {
+		wg.Go(func() { use(i, r) })
+	}
+	wg.Wait()
+	limit := make(chan struct{}, 4)
+	for i := range 10 {
+		limit <- struct{}{}
+		wg.Add(1)
+		go func() {
+			defer func() { <-limit; wg.Done() }()
+			use(i, r)
+		}()
+	}
+	wg.Wait()
+}
+
+func rightWaitElsewhere(w http.ResponseWriter, r *http.Request) {
+	var wg sync.WaitGroup
+	wg.Go(func() { serve(r) })
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	<-done
+	results := make(chan string)
+	for range 2 {
+		wg.Go(func() {
+			if r.ContentLength > 0 {
+				results <- r.Host
+			}
+		})
+	}
+	go closeAfter(&wg, results)
+	for v := range results {
+		fmt.Fprintln(w, v)
+	}
+}
+
+func closeAfter(wg *sync.WaitGroup, c chan string) {
+	defer close(c)
+	wg.Wait()
+}
