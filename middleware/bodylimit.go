@@ -1,8 +1,10 @@
 package middleware
 
 import (
+	"bufio"
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
@@ -27,7 +29,7 @@ type bodyLimitHandler struct {
 }
 
 func (h *bodyLimitHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Body == nil || r.Body == http.NoBody {
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > 0 && r.ContentLength <= h.n && reflect.TypeOf(r.Body) == bodyOfHTTP1 {
 		h.next.ServeHTTP(w, r)
 		return
 	}
@@ -39,10 +41,20 @@ func (h *bodyLimitHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusRequestEntityTooLarge)
 		return
 	}
-	// A declared length doesn't spare the reader: a middleware may have put a decompressing body behind it.
 	r.Body = http.MaxBytesReader(base, r.Body, h.n)
 	h.next.ServeHTTP(w, r)
 }
+
+// bodyOfHTTP1 is the type of the body that an HTTP/1 server gives to a request. One with a declared length ends there,
+// so that no reader has to count along. Of any other body the length says nothing: it may be what a middleware
+// decompresses.
+var bodyOfHTTP1 = func() reflect.Type {
+	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx")))
+	if err != nil {
+		return nil
+	}
+	return reflect.TypeOf(r.Body)
+}()
 
 // closeAfterAnswer has the server leave the body unread: it exceeds a limit on a body that isn't the request's.
 func closeAfterAnswer(base http.ResponseWriter) {

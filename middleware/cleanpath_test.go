@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path"
 	"strings"
 	"testing"
 
@@ -74,11 +75,11 @@ func TestCleanPath(t *testing.T) {
 		before := *u
 		r.URL = u
 		got := seen(middleware.CleanPath, r)
-		if got.Path != tt.path || !strings.EqualFold(got.EscapedPath(), tt.escaped) || got.RawQuery != u.RawQuery || got.Host != u.Host {
+		if got.Path != tt.path || !strings.EqualFold(got.EscapedPath(), tt.escaped) || got.RawQuery != before.RawQuery || got.Host != before.Host {
 			t.Errorf("%s: %q escaped as %q (%v), want %q, %q", tt.target, got.Path, got.EscapedPath(), got, tt.path, tt.escaped)
 		}
-		if *u != before {
-			t.Errorf("%s: the caller's URL was changed to %v", tt.target, u)
+		if got != u || r.RequestURI != "/" {
+			t.Errorf("%s: another URL, %v, or RequestURI, %s", tt.target, got, r.RequestURI)
 		}
 	}
 }
@@ -88,9 +89,9 @@ func TestPathsThatAreLeftAlone(t *testing.T) {
 		{}, {Path: "*"}, {Path: "a//b/"}, {Opaque: "example.com:443"}, {Path: "//", RawPath: "%zz"}, {Path: "/a/", RawPath: "%2Fa%2F"},
 	} {
 		for name, m := range map[string]mw{"CleanPath": middleware.CleanPath, "StripSlashes": middleware.StripSlashes} {
-			r := get("/")
-			r.URL = u
-			if got := seen(m, r); u.Path != "//" && got != u {
+			r, sent := get("/"), *u
+			r.URL = &sent
+			if got := seen(m, r); u.Path != "//" && *got != *u {
 				t.Errorf("%s: %#v became %#v", name, u, got)
 			}
 		}
@@ -139,21 +140,29 @@ func FuzzCleanPath(f *testing.F) {
 		if err != nil {
 			return
 		}
-		r := get("/")
+		r, before := get("/"), *u
 		r.URL = u
 		got := seen(middleware.CleanPath, r)
-		if !strings.HasPrefix(u.Path, "/") {
-			if got != u {
+		if !strings.HasPrefix(before.Path, "/") {
+			if *got != before {
 				t.Errorf("%q became %q", target, got)
 			}
 			return
+		}
+		if want := path.Clean(before.Path); before.RawPath == "" {
+			if strings.HasSuffix(before.Path, "/") && want != "/" {
+				want += "/"
+			}
+			if got.Path != want {
+				t.Errorf("%q became %q, by package path it is %q", target, got.Path, want)
+			}
 		}
 		escaped := got.EscapedPath()
 		if decoded, err := url.PathUnescape(escaped); err != nil || decoded != got.Path {
 			t.Errorf("%q: path %q, escaped %q", target, got.Path, escaped)
 		}
 		// The segments are a subsequence of those sent, decoded once each, and none is empty but the last, or a dot segment.
-		sent := strings.Split(u.EscapedPath(), "/")
+		sent := strings.Split(before.EscapedPath(), "/")
 		segments := strings.Split(escaped, "/")
 		for i, s := range segments[1:] {
 			decoded, _ := url.PathUnescape(s)
@@ -167,9 +176,9 @@ func FuzzCleanPath(f *testing.F) {
 				t.Errorf("%q: the segment %q of %q wasn't sent", target, s, escaped)
 			}
 		}
-		r.URL = got
-		if again := seen(middleware.CleanPath, r); again != got {
-			t.Errorf("%q: %q cleaned again is %q", target, got, again)
+		once := *got
+		if again := seen(middleware.CleanPath, r); *again != once {
+			t.Errorf("%q: %q cleaned again is %q", target, once.Path, again)
 		}
 	})
 }
@@ -180,6 +189,19 @@ func TestCleanPathAllocations(t *testing.T) {
 		h, r := m(quiet), get("/a/b.c/d")
 		if got := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, r) }); got != 0 {
 			t.Errorf("%s: %v allocations for a clean path, want 0", name, got)
+		}
+	}
+	for _, tt := range []struct {
+		name string
+		m    mw
+		want float64
+	}{
+		{"CleanPath", middleware.CleanPath, 1},
+		{"StripSlashes", middleware.StripSlashes, 0},
+	} {
+		h, r := tt.m(quiet), get("/")
+		if got := testing.AllocsPerRun(100, func() { r.URL.Path = "/a//./b/../"; h.ServeHTTP(w, r) }); got != tt.want {
+			t.Errorf("%s: %v allocations for a path that changes, want %v", tt.name, got, tt.want)
 		}
 	}
 }

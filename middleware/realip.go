@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"encoding/binary"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -11,9 +12,12 @@ import (
 // address (127.0.0.0/8, ::1, 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7) counts as trusted. Everything else is
 // as with [RealIPFrom]. Use it only where everyone who can connect from such an address may be believed: on a machine or in
 // a cluster of your own, behind a proxy of your own.
-func RealIP(next http.Handler) http.Handler {
-	return &realIPHandler{next, func(a netip.Addr) bool { return a.IsLoopback() || a.IsPrivate() }}
-}
+func RealIP(next http.Handler) http.Handler { return &realIPHandler{next, nearby} }
+
+var nearby = newPrefixSet([]netip.Prefix{
+	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("10.0.0.0/8"),
+	netip.MustParsePrefix("172.16.0.0/12"), netip.MustParsePrefix("192.168.0.0/16"), netip.MustParsePrefix("fc00::/7"),
+})
 
 // RealIPFrom sets r.RemoteAddr to the client's address as a trusted proxy reports it. Trusted are the given prefixes and
 // nothing else; with none of them it does nothing. An invalid prefix panics.
@@ -39,8 +43,20 @@ func RealIP(next http.Handler) http.Handler {
 // proxy's own address, by a header that is refused here, so no address, and that of the proxy least of all, should open a
 // door. Whoever has a trusted address can claim any other.
 func RealIPFrom(trusted ...netip.Prefix) func(http.Handler) http.Handler {
-	prefixes := make([]netip.Prefix, len(trusted))
-	for i, p := range trusted {
+	set := newPrefixSet(trusted)
+	return func(next http.Handler) http.Handler { return &realIPHandler{next, set} }
+}
+
+// A prefixSet holds IPv4 prefixes as numbers, which compare faster than netip's.
+type prefixSet struct {
+	v4 []v4Prefix
+	v6 []netip.Prefix
+}
+
+type v4Prefix struct{ bits, mask uint32 }
+
+func newPrefixSet(prefixes []netip.Prefix) (set prefixSet) {
+	for _, p := range prefixes {
 		if !p.IsValid() {
 			panic("middleware: RealIPFrom: invalid prefix; make prefixes with netip.MustParsePrefix(\"10.0.0.0/8\")")
 		}
@@ -50,30 +66,52 @@ func RealIPFrom(trusted ...netip.Prefix) func(http.Handler) http.Handler {
 			}
 			p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
 		}
-		prefixes[i] = p
+		if p.Addr().Is6() {
+			set.v6 = append(set.v6, p)
+			continue
+		}
+		mask := ^uint32(0) << (32 - p.Bits())
+		set.v4 = append(set.v4, v4Prefix{number(p.Addr()) & mask, mask})
 	}
-	isTrusted := func(a netip.Addr) bool {
-		return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(a) })
+	return set
+}
+
+// contains reports whether a is in the set. An address with a zone never is: on another link the same address is another
+// host.
+func (set *prefixSet) contains(a netip.Addr) bool {
+	if a.Is4In6() && a.Zone() == "" {
+		a = a.Unmap()
 	}
-	return func(next http.Handler) http.Handler { return &realIPHandler{next, isTrusted} }
+	if a.Is4() {
+		n := number(a)
+		for _, p := range set.v4 {
+			if n&p.mask == p.bits {
+				return true
+			}
+		}
+		return false
+	}
+	return slices.ContainsFunc(set.v6, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+func number(a netip.Addr) uint32 {
+	b := a.As4()
+	return binary.BigEndian.Uint32(b[:])
 }
 
 type realIPHandler struct {
 	next    http.Handler
-	trusted func(netip.Addr) bool
+	trusted prefixSet
 }
 
 func (h *realIPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && h.believes(peer.Addr().Unmap()) {
+	if peer, ok := parsePeer(r.RemoteAddr); ok && h.trusted.contains(peer) {
 		if client := h.client(r.Header); client.IsValid() {
 			r.RemoteAddr = client.String()
 		}
 	}
 	h.next.ServeHTTP(w, r)
 }
-
-// believes reports whether a is trusted. An address with a zone never is: on another link the same address is another host.
-func (h *realIPHandler) believes(a netip.Addr) bool { return a.Zone() == "" && h.trusted(a) }
 
 // client returns the address that the headers of a trusted peer name, the zero value if they name none.
 func (h *realIPHandler) client(header http.Header) netip.AddrPort {
@@ -100,11 +138,11 @@ func (h *realIPHandler) rightmost(lists []string, parse func(string) (netip.Addr
 	}
 	for list, more := lists[0], true; more; {
 		comma := strings.LastIndexByte(list, ',')
-		node, ok := parse(strings.Trim(list[comma+1:], " \t"))
+		node, ok := parse(trimBlanks(list[comma+1:]))
 		if !ok {
 			return netip.AddrPort{}
 		}
-		if !h.trusted(node.Addr()) {
+		if !h.trusted.contains(node.Addr()) {
 			return node
 		}
 		if more = comma >= 0; more {

@@ -69,6 +69,7 @@ func TestRealIPPeers(t *testing.T) {
 		{"RealIP", middleware.RealIP, "[fe80::1%eth0]:1", false},
 		{"RealIP", middleware.RealIP, "[::1%lo]:1", false},
 		{"RealIP", middleware.RealIP, "[fd00::1%eth0]:1", false},
+		{"RealIP", middleware.RealIP, "[::ffff:10.0.0.1%eth0]:1", false},
 		{"RealIP", middleware.RealIP, "@", false},
 		{"RealIP", middleware.RealIP, "", false},
 		{"RealIP", middleware.RealIP, "/run/client.sock", false},
@@ -274,6 +275,36 @@ func FuzzRealIPAppended(f *testing.F) {
 			if err != nil || addr.Addr().IsPrivate() || addr.Addr().IsLoopback() || addr.Addr().Zone() != "" || addr.Addr().Is4In6() {
 				t.Errorf("%s%q: %q (%v)", name, client, got, err)
 			}
+		}
+	})
+}
+
+// An IPv4 address is what package netip takes for one, as a peer and as an entry.
+func FuzzRealIPv4(f *testing.F) {
+	for _, s := range []string{"198.51.100.7", "0.0.0.0", "255.255.255.255", "256.1.1.1", "1.2.3", "1.2.3.4.5", "1.2.3.4.", ".1.2.3.4", "01.2.3.4", "1.2.3.00", "0.0.0.1", "1..2.3", "1.2.3.1000", ""} {
+		f.Add(s, "1")
+	}
+	for _, port := range []string{"", "0", "65535", "65536", "00001", "+1", "1x"} {
+		f.Add("1.2.3.4", port)
+	}
+	f.Fuzz(func(t *testing.T, address, port string) {
+		if strings.Trim(address, "0123456789.") != "" {
+			return
+		}
+		want := "127.0.0.1:1"
+		if a, err := netip.ParseAddr(address); err == nil && !a.IsPrivate() && !a.IsLoopback() && !a.IsUnspecified() {
+			want = a.String() + ":0"
+		}
+		if got := remoteAddr(middleware.RealIP, "127.0.0.1:1", "X-Forwarded-For: "+address); got != want {
+			t.Errorf("entry %q: %q, want %q", address, got, want)
+		}
+		peer := address + ":" + port
+		want = peer
+		if a, err := netip.ParseAddrPort(peer); err == nil && a.Addr().Is4() {
+			want = "[2001:db8::7]:0"
+		}
+		if got := remoteAddr(middleware.RealIPFrom(netip.MustParsePrefix("0.0.0.0/0")), peer, "X-Forwarded-For: 2001:db8::7"); got != want {
+			t.Errorf("peer %q: %q, want %q", peer, got, want)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime"
+	"strconv"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 )
@@ -36,16 +37,23 @@ type recovererHandler struct {
 }
 
 func (h *recovererHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	returned := false
 	defer func() {
-		if v := recover(); v != nil {
-			if v == http.ErrAbortHandler {
-				panic(v)
-			}
+		if returned { // cheaper than to ask recover
+			return
+		}
+		v := recover()
+		switch v {
+		case nil: // runtime.Goexit
+		case http.ErrAbortHandler:
+			panic(v)
+		default:
 			h.log(w, r, v)
 			answerPanic(w, r)
 		}
 	}()
 	h.next.ServeHTTP(w, r)
+	returned = true
 }
 
 func (h *recovererHandler) log(w http.ResponseWriter, r *http.Request, v any) {
@@ -61,10 +69,30 @@ func (h *recovererHandler) log(w http.ResponseWriter, r *http.Request, v any) {
 		slog.String("stack", stack()))
 }
 
-// stack returns the goroutine's stack, at most 16 KB of it: the runtime leaves out the middle of a deeper one anyway.
+// stack returns the calls that led to the panic that is being recovered, the innermost first, each as runtime.Stack
+// writes it, without the words of the arguments: to print those takes more time than everything else here. Of a stack
+// that is deeper than 100 calls, the outer ones are left out.
 func stack() string {
-	buf := make([]byte, 16<<10)
-	return string(buf[:runtime.Stack(buf, false)])
+	var pcs [100]uintptr
+	n := runtime.Callers(0, pcs[:])
+	frames := runtime.CallersFrames(pcs[:n])
+	var room [4 << 10]byte
+	text := room[:0]
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		if f.Function == "runtime.gopanic" {
+			text = text[:0] // above it stands how we came to recover
+			continue
+		}
+		text = append(append(text, f.Function...), "()\n\t"...)
+		text = append(append(text, f.File...), ':')
+		text = append(strconv.AppendInt(text, int64(f.Line), 10), '\n')
+	}
+	if n == len(pcs) {
+		text = append(text, "...\n"...)
+	}
+	return string(text)
 }
 
 func answerPanic(w http.ResponseWriter, r *http.Request) {

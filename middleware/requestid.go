@@ -40,11 +40,12 @@ func (h *requestIDHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.header = c.id
 	w.Header()[requestIDHeader] = c.header[:]
-	inner := r.WithContext(c)
-	// What was learnt on the copy belongs to the caller's request, after a panic too. The context may stay: it only adds the id.
-	defer func() { *r = *inner }()
-	h.next.ServeHTTP(w, inner)
+	setContext(r, c) // for good: it only adds the id
+	h.next.ServeHTTP(w, r)
 }
+
+// setContext gives r itself another context. What WithContext returns here never leaves the stack, so nothing is allocated.
+func setContext(r *http.Request, ctx context.Context) { *r = *r.WithContext(ctx) }
 
 type requestIDKey struct{}
 
@@ -88,10 +89,17 @@ func validRequestID(id string) bool {
 		return false
 	}
 	for i := range len(id) {
-		c := id[i]
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && c != '-' && c != '_' && c != '.' {
+		if !inRequestID[id[i]] {
 			return false
 		}
 	}
 	return true
 }
+
+// inRequestID are the bytes that an id may hold.
+var inRequestID = func() (allowed [256]bool) {
+	for _, c := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") {
+		allowed[c] = true
+	}
+	return allowed
+}()

@@ -30,18 +30,27 @@ type timeoutHandler struct {
 
 func (h *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w, rec := recorder.Wrap(w)
-	ctx := &deadline{parent: r.Context(), at: time.Now().Add(h.d)}
-	inner := r.WithContext(ctx)
+	// A copy, and not r with another context for a while: a goroutine that outlives the handler may ask for the context
+	// at the moment at which it would be put back.
+	inner := &timedRequest{deadline: deadline{parent: r.Context(), at: time.Now().Add(h.d)}}
+	ctx := &inner.deadline
+	inner.Request = *r.WithContext(ctx)
 	defer func() { // after a panic too
 		ctx.release()
 		if inner.Pattern != r.Pattern || inner.MultipartForm != r.MultipartForm {
 			*r = *inner.WithContext(ctx.parent)
 		}
 	}()
-	h.next.ServeHTTP(w, inner)
+	h.next.ServeHTTP(w, &inner.Request)
 	if ctx.Err() == context.DeadlineExceeded && !rec.Started() {
 		fail(w, http.StatusServiceUnavailable)
 	}
+}
+
+// A timedRequest is a request and its context in one allocation.
+type timedRequest struct {
+	http.Request
+	deadline deadline
 }
 
 // A deadline is context.WithDeadline(parent, at) for requests that mostly never look at it: the context with its timer
