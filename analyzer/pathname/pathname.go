@@ -39,7 +39,7 @@ func run(pass *analysis.Pass) (any, error) {
 	reacher := found.Reacher()
 	in.Preorder([]ast.Node{(*ast.CallExpr)(nil)}, func(n ast.Node) {
 		call := n.(*ast.CallExpr)
-		arg := nameArgument(pass, call)
+		arg := nameArgument(found, pass, call)
 		if arg == nil {
 			return
 		}
@@ -76,7 +76,7 @@ func check(pass *analysis.Pass, found *routes.Result, rs []*routes.Route, arg as
 	if slices.Contains(have, name) {
 		return
 	}
-	near := nearest(name, have)
+	near := nearest(name, have, open)
 	if near == "" && open {
 		return
 	}
@@ -101,7 +101,7 @@ func check(pass *analysis.Pass, found *routes.Result, rs []*routes.Route, arg as
 
 // nameArgument returns the argument that names a path parameter of a request, or of parameters, that the function with
 // the call was given; nil if the call is something else.
-func nameArgument(pass *analysis.Pass, call *ast.CallExpr) ast.Expr {
+func nameArgument(found *routes.Result, pass *analysis.Pass, call *ast.CallExpr) ast.Expr {
 	fn := typeutil.StaticCallee(pass.TypesInfo, call)
 	if fn == nil || fn.Pkg() == nil {
 		return nil
@@ -109,25 +109,42 @@ func nameArgument(pass *analysis.Pass, call *ast.CallExpr) ast.Expr {
 	sel, _ := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	switch full := fn.Origin().FullName(); full {
 	case "(*net/http.Request).PathValue", "(" + mux.Path + ".Params).Get", "(" + mux.Path + ".Params).Lookup":
-		if sel != nil && isParameter(pass, sel.X) {
+		if sel != nil && isGiven(found, pass, sel.X, 0) {
 			return call.Args[0]
 		}
 	case mux.Path + ".PathParam", mux.Path + ".PathParamAs":
-		if isParameter(pass, call.Args[0]) {
+		if isGiven(found, pass, call.Args[0], 0) {
 			return call.Args[1]
 		}
 	}
 	return nil
 }
 
-// isParameter reports whether e is a parameter of a function around it.
-func isParameter(pass *analysis.Pass, e ast.Expr) bool {
-	id, ok := ast.Unparen(e).(*ast.Ident)
-	if !ok {
-		return false
+// isGiven reports whether e is a request, or parameters, that a function around it was given: a parameter, a copy or an
+// alias of one, the parameters of a request.
+func isGiven(found *routes.Result, pass *analysis.Pass, e ast.Expr, depth int) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		v, ok := pass.TypesInfo.Uses[e].(*types.Var)
+		if !ok || depth > 4 {
+			return false
+		}
+		from := found.Assigned(v)
+		return v.Kind() == types.ParamVar || from != nil && isGiven(found, pass, from, depth+1)
+	case *ast.CallExpr:
+		fn := typeutil.StaticCallee(pass.TypesInfo, e)
+		if fn == nil {
+			return false
+		}
+		switch fn.Origin().FullName() {
+		case mux.Path + ".PathParams", "slices.Clone":
+			return isGiven(found, pass, e.Args[0], depth)
+		case "(*net/http.Request).WithContext", "(*net/http.Request).Clone":
+			sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+			return ok && isGiven(found, pass, sel.X, depth)
+		}
 	}
-	v, ok := pass.TypesInfo.Uses[id].(*types.Var)
-	return ok && v.Kind() == types.ParamVar
+	return false
 }
 
 // setByHand returns the names that the package gives to SetPathValue, and whether it knows them all.
@@ -147,13 +164,18 @@ func setByHand(pass *analysis.Pass, in *inspector.Inspector) (names map[string]b
 	return names, all
 }
 
-// nearest returns the name that the given one is likely to be a misspelling of, or "".
-func nearest(name string, have []string) string {
+// nearest returns the name that the given one is likely to be a misspelling of, or "". Where there may be more names than
+// those, it must be a long one.
+func nearest(name string, have []string, open bool) string {
 	name = strings.Trim(name, ":*{.}")
 	best, least := "", 0
 	for _, h := range have {
 		d := distance(strings.ToLower(name), strings.ToLower(h))
-		if d <= max(1, min(len(name), len(h))/3) && (best == "" || d < least) {
+		limit := min(max(1, min(len(name), len(h))/3), max(len(name), len(h))-1)
+		if open {
+			limit = min(len(name), len(h)) / 4
+		}
+		if d <= limit && (best == "" || d < least) {
 			best, least = h, d
 		}
 	}

@@ -42,6 +42,7 @@ func run(pass *analysis.Pass) (any, error) {
 	}
 	var std []*routes.Route
 	onMux := make(map[any][]parsed)
+	var muxes []any // in the order of the source
 	for _, route := range found.Routes {
 		switch {
 		case !route.Known || inTest(route.Text):
@@ -56,18 +57,20 @@ func run(pass *analysis.Pass) (any, error) {
 				if err != nil {
 					break
 				}
+				if onMux[place.Root] == nil {
+					muxes = append(muxes, place.Root)
+				}
 				for _, p := range ps {
 					onMux[place.Root] = append(onMux[place.Root], parsed{route, p})
 				}
 			}
 		}
 	}
-	together := func(a, b *routes.Route) bool { return found.Together(a.Call, b.Call) }
 	reported := make(map[*routes.Route]bool)
-	for _, rs := range onMux {
-		checkAll(pass, rs, together, reported)
+	for _, m := range muxes {
+		checkAll(pass, onMux[m], found.Together, reported)
 	}
-	checkStd(pass, std, together)
+	checkStd(pass, std, found.Together)
 	return nil, nil
 }
 

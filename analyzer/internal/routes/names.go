@@ -71,29 +71,43 @@ func (r *Result) escapes(root any) bool {
 	if known, ok := r.escaped[obj]; ok {
 		return known
 	}
-	escapes := false
+	v, ok := obj.(*types.Var)
+	shared := ok && v.Exported() && (v.IsField() || v.Parent() == r.pass.Pkg.Scope())
+	r.escaped[obj] = shared && r.pass.Pkg.Name() != "main"
 	for id, use := range r.pass.TypesInfo.Uses {
-		if use == obj && !r.staysHere(id) {
-			escapes = true
+		if use != obj {
+			continue
+		}
+		var e ast.Expr = id
+		if sel, ok := r.parents[e].(*ast.SelectorExpr); ok && sel.Sel == id {
+			e = sel
+		}
+		if !r.staysHere(e) {
+			r.escaped[obj] = true
 			break
 		}
 	}
-	r.escaped[obj] = escapes
-	return escapes
+	return r.escaped[obj]
 }
 
-// staysHere reports whether a mention of a mux is one that doesn't hand it to somebody who could mount it: a method call,
-// an assignment to it, a mount that was seen, an argument of net/http's functions, a result for this package only.
-func (r *Result) staysHere(id *ast.Ident) bool {
-	var e ast.Node = id
-	if sel, ok := r.parents[e].(*ast.SelectorExpr); ok && sel.Sel == id {
-		e = sel
-	}
+// staysHere reports whether an expression with a mux is one that doesn't hand it to somebody who could mount it: a method
+// call, an assignment to it, a mount that was seen, an argument of net/http's functions, a result that stays here.
+func (r *Result) staysHere(e ast.Expr) bool {
 	switch p := r.parents[e].(type) {
-	case *ast.SelectorExpr:
+	case *ast.SelectorExpr: // its ServeHTTP may be what another handler is made of
+		return p.Sel.Name != "ServeHTTP" || r.pass.Pkg.Name() == "main"
+	case *ast.ExprStmt:
 		return true
 	case *ast.AssignStmt:
-		return slices.Contains(p.Lhs, e.(ast.Expr))
+		i := slices.Index(p.Rhs, e)
+		if i < 0 {
+			return true
+		}
+		if len(p.Rhs) != len(p.Lhs) {
+			return false
+		}
+		to := r.object(p.Lhs[i])
+		return to != nil && !r.escapes(to)
 	case *ast.KeyValueExpr:
 		key, ok := p.Key.(*ast.Ident)
 		if !ok {
@@ -103,8 +117,7 @@ func (r *Result) staysHere(id *ast.Ident) bool {
 		if !ok || v.Pkg() == nil {
 			return false
 		}
-		ours := v.Pkg() == r.pass.Pkg && (!v.Exported() || v.Pkg().Name() == "main")
-		return p.Key == e || ours || v.Pkg().Path() == "net/http"
+		return p.Key == e || v.Pkg().Path() == "net/http" || v.Pkg() == r.pass.Pkg && !r.escapes(v)
 	case *ast.CallExpr:
 		fn := typeutil.StaticCallee(r.pass.TypesInfo, p)
 		if fn == nil || fn.Pkg() == nil {
@@ -117,18 +130,26 @@ func (r *Result) staysHere(id *ast.Ident) bool {
 			return true
 		case mux.Path:
 			return fn.Name() == "Mount"
-		default:
-			return r.bodies[fn.Origin()] != nil
 		}
+		params, i := fn.Origin().Signature().Params(), slices.Index(p.Args, e)
+		return r.bodies[fn.Origin()] != nil && i >= 0 && !r.escapes(params.At(min(i, params.Len()-1)))
 	case *ast.ReturnStmt:
-		if r.pass.Pkg.Name() == "main" {
-			return true
-		}
-		for n := r.parents[p]; n != nil; n = r.parents[n] {
-			if f, ok := n.(*ast.FuncDecl); ok {
-				return !f.Name.IsExported()
-			}
-		}
+		decl, ok := r.Function(p).(*ast.FuncDecl)
+		return ok && r.resultStaysHere(decl)
 	}
 	return false
+}
+
+// resultStaysHere reports whether a function that returns a mux is only called where the mux stays in this package.
+func (r *Result) resultStaysHere(decl *ast.FuncDecl) bool {
+	fn := r.pass.TypesInfo.Defs[decl.Name]
+	if fn == nil || r.busy[decl] {
+		return fn != nil
+	}
+	if decl.Name.IsExported() && r.pass.Pkg.Name() != "main" {
+		return false
+	}
+	r.busy[decl] = true
+	defer delete(r.busy, decl)
+	return !slices.ContainsFunc(r.calls[fn], func(call *ast.CallExpr) bool { return !r.staysHere(call) })
 }

@@ -78,19 +78,36 @@ func ParsePrefix(prefix string) error {
 	return err
 }
 
-// Together reports whether one run of the program is seen to execute both calls: they are in the same function, or in
-// functions that are called once from the same function, not in different branches there, and none in a branch that
-// returns before the other.
-func (r *Result) Together(a, b *ast.CallExpr) bool {
-	for _, x := range r.callChain(a) {
-		for _, y := range r.callChain(b) {
-			if r.declaration(x) == r.declaration(y) {
+// Together reports whether one run of the program is seen to execute both calls on the same mux: they are in the same
+// function, in functions that are called once from the same function, or in init functions.
+func (r *Result) Together(a, b *Route) bool {
+	if r.apart(a, b) {
+		return false
+	}
+	for _, x := range r.callChain(a.Call) {
+		for _, y := range r.callChain(b.Call) {
+			switch f, g := r.declaration(x), r.declaration(y); {
+			case f == g:
 				return r.sameRun(x, y)
+			case isInit(f) && isInit(g):
+				return len(r.conditions(x, f)) == 0 && len(r.conditions(y, g)) == 0
 			}
 		}
 	}
 	return false
 }
+
+// apart reports whether the routes are on what may be different instances of the same mux.
+func (r *Result) apart(a, b *Route) bool {
+	if a.Scope.via == b.Scope.via {
+		return false
+	}
+	_, x := a.Scope.via.(*ast.CallExpr)
+	_, y := b.Scope.via.(*ast.CallExpr)
+	return x || y || r.declaration(a.Call) == r.declaration(b.Call)
+}
+
+func isInit(f *ast.FuncDecl) bool { return f != nil && f.Recv == nil && f.Name.Name == "init" }
 
 // callChain lists the call, the only call of the function around it, the only call of the function around that, …
 func (r *Result) callChain(call *ast.CallExpr) []*ast.CallExpr {
@@ -119,51 +136,65 @@ func (r *Result) declaration(n ast.Node) *ast.FuncDecl {
 	return nil
 }
 
-func (r *Result) sameRun(a, b *ast.CallExpr) bool {
-	above := make(map[ast.Node]ast.Node) // the nodes around a, with the one below each
-	for n, below := r.parents[a], ast.Node(a); n != nil; n, below = r.parents[n], n {
-		above[n] = below
+// sameRun reports whether one run of the function that a and b are in is seen to execute both: one of them at most under
+// a condition that the other is not under, and that one without leaving before the other.
+func (r *Result) sameRun(a, b ast.Node) bool {
+	around := make(map[ast.Node]bool)
+	for n := a; n != nil; n = r.parents[n] {
+		around[n] = true
 	}
-	for n, below := r.parents[b], ast.Node(b); n != nil; n, below = r.parents[n], n {
-		other, ok := above[n]
-		if !ok {
-			continue
-		}
-		switch n := n.(type) {
-		case *ast.IfStmt:
-			return !(other == n.Body && below == n.Else || other == n.Else && below == n.Body)
-		case *ast.BlockStmt:
-			if _, ok := other.(*ast.CaseClause); ok {
-				return false
-			}
-			if _, ok := other.(*ast.CommClause); ok {
-				return false
-			}
-			return !leavesBefore(other, below)
-		case *ast.CaseClause, *ast.CommClause:
-			return !leavesBefore(other, below)
-		case *ast.FuncDecl, *ast.FuncLit:
-			return true
-		}
-		return true
+	common := b
+	for !around[common] {
+		common = r.parents[common]
 	}
-	return true
-}
-
-// leavesBefore reports whether the earlier one of the statements is an if whose body ends the function.
-func leavesBefore(a, b ast.Node) bool {
+	x, y := r.conditions(a, common), r.conditions(b, common)
 	if a.Pos() > b.Pos() {
-		return leaves(b)
+		x, y = y, x
 	}
-	return leaves(a)
+	return len(y) == 0 && !slices.ContainsFunc(x, leaves) || len(x) == 0
 }
 
-func leaves(n ast.Node) bool {
-	s, ok := n.(*ast.IfStmt)
-	if !ok || len(s.Body.List) == 0 {
+// conditions lists the statements and literals between n and the node around it that may keep n from being executed, by
+// the lists of statements in them.
+func (r *Result) conditions(n, around ast.Node) [][]ast.Stmt {
+	var all [][]ast.Stmt
+	for below := n; n != around; below = n {
+		n = r.parents[n]
+		switch p := n.(type) {
+		case *ast.IfStmt:
+			if below == p.Body || below == p.Else {
+				all = append(all, statements(below))
+			}
+		case *ast.CaseClause:
+			if n != around {
+				all = append(all, p.Body)
+			}
+		case *ast.CommClause:
+			if n != around {
+				all = append(all, p.Body)
+			}
+		case *ast.FuncLit:
+			if _, ok := r.parents[p].(*ast.CallExpr); !ok {
+				all = append(all, nil) // who calls it is not seen
+			}
+		}
+	}
+	return all
+}
+
+func statements(n ast.Node) []ast.Stmt {
+	if b, ok := n.(*ast.BlockStmt); ok {
+		return b.List
+	}
+	return nil
+}
+
+// leaves reports whether the last of the statements ends the function or the loop.
+func leaves(list []ast.Stmt) bool {
+	if len(list) == 0 {
 		return false
 	}
-	switch last := s.Body.List[len(s.Body.List)-1].(type) {
+	switch last := list[len(list)-1].(type) {
 	case *ast.ReturnStmt, *ast.BranchStmt:
 		return true
 	case *ast.ExprStmt:

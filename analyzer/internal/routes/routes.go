@@ -71,6 +71,7 @@ type Scope struct {
 	Root   any    // identifies the mux: the object of its variable or the expression that makes it
 	Prefix string // of the groups
 	Whole  bool   // the prefix is known up to the root
+	via    any    // by which of several instances, if there may be: the variable with the field, the call of the constructor
 }
 
 // A Prefix is the constant prefix of a group or a mount.
@@ -84,6 +85,9 @@ type mount struct {
 	prefix string
 	known  bool
 }
+
+// defaultMux is the root of the routes on http.DefaultServeMux.
+const defaultMux = "http.DefaultServeMux"
 
 var verbs = map[string]bool{"GET": true, "HEAD": true, "POST": true, "PUT": true, "PATCH": true, "DELETE": true,
 	"OPTIONS": true, "CONNECT": true, "TRACE": true, "QUERY": true, "ANY": true}
@@ -192,6 +196,14 @@ func (r *Result) object(e ast.Expr) types.Object {
 	return nil
 }
 
+// Assigned returns the only expression that is assigned to a variable, or nil.
+func (r *Result) Assigned(v *types.Var) ast.Expr {
+	if from := r.values[v]; len(from) == 1 {
+		return from[0]
+	}
+	return nil
+}
+
 // register notes what the call registers.
 func (r *Result) register(call *ast.CallExpr) {
 	fn := typeutil.StaticCallee(r.pass.TypesInfo, call)
@@ -208,20 +220,19 @@ func (r *Result) register(call *ast.CallExpr) {
 		if (fn.Name() != "Handle" && fn.Name() != "HandleFunc") || len(call.Args) != 2 {
 			return
 		}
-		s := Scope{Root: "http.DefaultServeMux", Whole: true}
+		s := Scope{Root: defaultMux, Whole: true}
 		if method {
 			if !mux.IsNamed(fn.Signature().Recv().Type(), "net/http", "ServeMux") {
 				return
 			}
-			s = r.scope(receiver(call))
+			s = r.receiver(call)
 		}
 		r.route(Std, "", call, s)
 	}
 }
 
 func (r *Result) registerMux(name string, call *ast.CallExpr) {
-	recv := receiver(call)
-	if recv == nil || len(call.Args) == 0 {
+	if len(call.Args) == 0 {
 		return
 	}
 	switch verb := strings.TrimSuffix(name, "Fast"); {
@@ -229,16 +240,16 @@ func (r *Result) registerMux(name string, call *ast.CallExpr) {
 		if verb == "ANY" {
 			verb = ""
 		}
-		r.route(Verb, verb, call, r.scope(recv))
+		r.route(Verb, verb, call, r.receiver(call))
 	case (verb == "Handle" || name == "HandleFunc" || name == "TryHandle") && len(call.Args) == 2:
-		r.route(Handle, "", call, r.scope(recv))
+		r.route(Handle, "", call, r.receiver(call))
 	case name == "ServeFiles" && len(call.Args) == 2:
-		r.route(Verb, "GET", call, r.scope(recv))
+		r.route(Verb, "GET", call, r.receiver(call))
 	case name == "Group", name == "Route":
 		r.prefix(call.Args[0])
 	case name == "Mount" && len(call.Args) == 2:
 		prefix, known := r.prefix(call.Args[0])
-		s := r.scope(recv)
+		s := r.receiver(call)
 		sub, isMux := r.mounted(call.Args[1])
 		if isMux {
 			r.mounts[sub.Root] = append(r.mounts[sub.Root], mount{s, prefix, known})
@@ -272,11 +283,36 @@ func (r *Result) constant(e ast.Expr) (string, bool) {
 	return constant.StringVal(v), true
 }
 
-func receiver(call *ast.CallExpr) ast.Expr {
-	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
-		return sel.X
+// receiver returns the scope that a method is called on, which may be an embedded field of what stands before the dot.
+func (r *Result) receiver(call *ast.CallExpr) Scope {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return Scope{Root: call}
 	}
-	return nil
+	if s := r.pass.TypesInfo.Selections[sel]; s != nil {
+		t := s.Recv()
+		for _, i := range s.Index() {
+			if isRouter(t) {
+				break
+			}
+			if p, ok := t.Underlying().(*types.Pointer); ok {
+				t = p.Elem()
+			}
+			st, ok := t.Underlying().(*types.Struct)
+			if !ok {
+				break
+			}
+			if t = st.Field(i).Type(); isRouter(t) {
+				return r.scopeOfVar(st.Field(i), sel.X, sel.X)
+			}
+		}
+	}
+	return r.scope(sel.X)
+}
+
+// isRouter reports whether t is, or points to, what routes are registered on.
+func isRouter(t types.Type) bool {
+	return mux.IsNamed(t, mux.Path, "Mux") || mux.IsNamed(t, mux.Path, "Group") || mux.IsNamed(t, "net/http", "ServeMux")
 }
 
 // scope follows the expression of a mux or a group to its root.
@@ -304,23 +340,41 @@ func (r *Result) scope(e ast.Expr) Scope {
 		if obj == nil {
 			return unknown
 		}
-		if s, ok := r.scopeOfParam(obj); ok {
-			return s
+		var base ast.Expr
+		if sel, ok := e.(*ast.SelectorExpr); ok {
+			base = sel.X
 		}
-		isMux := !mux.IsNamed(obj.Type(), mux.Path, "Group")
-		switch from := r.values[obj]; {
-		case len(from) == 1 && from[0] != nil:
-			s := r.scope(from[0])
-			if lit, ok := s.Root.(ast.Expr); ok && isMux && ast.Unparen(from[0]) == lit {
-				s.Root = obj
-			}
-			return s
-		case len(from) == 0 && isMux: // var mux http.ServeMux
-			return Scope{Root: obj, Whole: true}
-		}
-		return Scope{Root: e} // which one it is depends on the way here
+		return r.scopeOfVar(obj, e, base)
 	}
 	return unknown
+}
+
+// scopeOfVar follows a variable, or a field of base, that stands at e.
+func (r *Result) scopeOfVar(obj types.Object, e, base ast.Expr) Scope {
+	if obj.Pkg() != nil && obj.Pkg().Path() == "net/http" && obj.Name() == "DefaultServeMux" {
+		return Scope{Root: defaultMux, Whole: true}
+	}
+	if s, ok := r.scopeOfParam(obj); ok {
+		return s
+	}
+	s := Scope{Root: e} // which one it is depends on the way here
+	isMux := !mux.IsNamed(obj.Type(), mux.Path, "Group")
+	switch from := r.values[obj]; {
+	case len(from) == 1 && from[0] != nil:
+		s = r.scope(from[0])
+		if lit, ok := s.Root.(ast.Expr); ok && isMux && ast.Unparen(from[0]) == lit {
+			s.Root = obj
+		}
+	case len(from) == 0 && isMux: // var mux http.ServeMux
+		s = Scope{Root: obj, Whole: true}
+	}
+	if v, ok := obj.(*types.Var); ok && v.IsField() && base != nil {
+		s.via = base
+		if o := r.object(base); o != nil {
+			s.via = o
+		}
+	}
+	return s
 }
 
 func (r *Result) scopeOfCall(call *ast.CallExpr) Scope {
@@ -329,7 +383,7 @@ func (r *Result) scopeOfCall(call *ast.CallExpr) Scope {
 		return Scope{Root: call}
 	}
 	if fn.Pkg().Path() != mux.Path {
-		if s, ok := r.returned(fn); ok {
+		if s, ok := r.returned(fn, call); ok {
 			return s
 		}
 		return Scope{Root: call, Whole: fn.FullName() == "net/http.NewServeMux"}
@@ -338,17 +392,15 @@ func (r *Result) scopeOfCall(call *ast.CallExpr) Scope {
 	case "New":
 		return Scope{Root: call, Whole: true}
 	case "With":
-		return r.scope(receiver(call))
+		return r.receiver(call)
 	case "Group":
-		s := r.scope(receiver(call))
-		prefix, known := r.constant(call.Args[0])
-		return Scope{Root: s.Root, Prefix: join(s.Prefix, prefix), Whole: s.Whole && known}
+		return r.below(r.receiver(call), call.Args[0])
 	}
 	return Scope{Root: call}
 }
 
-// returned follows a function of this package to the one mux that it returns.
-func (r *Result) returned(fn *types.Func) (Scope, bool) {
+// returned follows a call of a function of this package to the one mux that it returns.
+func (r *Result) returned(fn *types.Func, call *ast.CallExpr) (Scope, bool) {
 	decl := r.bodies[fn.Origin()]
 	if decl == nil || decl.Body == nil {
 		return Scope{}, false
@@ -375,20 +427,24 @@ func (r *Result) returned(fn *types.Func) (Scope, bool) {
 			return Scope{}, false
 		}
 	}
-	return found[0], true
+	s := found[0]
+	if len(r.calls[fn.Origin()]) > 1 {
+		s.via = call
+	}
+	return s, true
 }
 
 // mounted follows the expression of a handler to a mux, if it is one.
 func (r *Result) mounted(e ast.Expr) (Scope, bool) {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {
 		if fn := typeutil.StaticCallee(r.pass.TypesInfo, call); fn != nil {
-			if s, ok := r.returned(fn); ok {
+			if s, ok := r.returned(fn, call); ok {
 				return s, true
 			}
 		}
 	}
 	t := r.pass.TypesInfo.TypeOf(e)
-	if t == nil || !mux.IsNamed(t, mux.Path, "Mux") && !mux.IsNamed(t, mux.Path, "Group") && !mux.IsNamed(t, "net/http", "ServeMux") {
+	if t == nil || !isRouter(t) {
 		return Scope{}, false
 	}
 	return r.scope(e), true
@@ -453,9 +509,14 @@ func (r *Result) routeScope(call *ast.CallExpr, fn ast.Node) (Scope, bool) {
 	if f == nil || f.Pkg() == nil || f.Pkg().Path() != mux.Path || f.Name() != "Route" || len(call.Args) != 2 || call.Args[1] != fn {
 		return Scope{}, false
 	}
-	s := r.scope(receiver(call))
-	prefix, known := r.constant(call.Args[0])
-	return Scope{Root: s.Root, Prefix: join(s.Prefix, prefix), Whole: s.Whole && known}, true
+	return r.below(r.receiver(call), call.Args[0]), true
+}
+
+// below is the scope of a group with the prefix.
+func (r *Result) below(s Scope, prefix ast.Expr) Scope {
+	text, known := r.constant(prefix)
+	s.Prefix, s.Whole = join(s.Prefix, text), s.Whole && known
+	return s
 }
 
 // param returns the declaration of a parameter and its number, or nil if obj is none.

@@ -33,3 +33,24 @@ func unexported() http.Handler {
 }
 
 var _ = unexported
+
+// Exported is a mux that another package can mount.
+var Exported = muxmaster.New()
+
+func init() {
+	Exported.GET("/jobs/:id", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = r.PathValue("id"), r.PathValue("uid")
+		_ = r.PathValue("ID") // want `did you mean "id"\?`
+	})
+}
+
+// A Server can be mounted as well.
+type Server struct{ mux *muxmaster.Mux }
+
+func NewServer() *Server {
+	s := &Server{mux: muxmaster.New()}
+	s.mux.GET("/jobs/:job", func(w http.ResponseWriter, r *http.Request) { _ = r.PathValue("tenant") })
+	return s
+}
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }

@@ -137,7 +137,78 @@ func std() {
 	http.HandleFunc("bad path", h)    // want `this pattern panics`
 }
 
+var shared = muxmaster.New()
+
+func init() { shared.GET("/init/:id", h) }
+func init() { shared.GET("/init/:x", h) } // want `it matches the same requests`
+func init() {
+	http.Handle("/default", handler)
+	http.DefaultServeMux.HandleFunc("/default", h) // want `it conflicts with "/default"`
+}
+
+type embedding struct{ *muxmaster.Mux }
+
+func embedded() {
+	e := &embedding{Mux: muxmaster.New()}
+	e.GET("/x/:a", h)
+	e.Mux.GET("/x/:b", h) // want `it matches the same requests`
+	defer e.GET("/y", h)
+	func() {
+		e.GET("/z", h)
+	}()
+	func() {
+		e.GET("/z", h) // want `it matches the same requests`
+		e.GET("/z", h) // want `it matches the same requests`
+	}()
+}
+
 // No reports below.
+
+// Several muxes of one constructor, in variables and in fields.
+func instances(debug bool) {
+	one, two := build(), build()
+	one.GET("/x", h)
+	two.GET("/x", h)
+	public, private := newInstance(), newInstance()
+	public.GET("/x", h)
+	private.GET("/x", h)
+	all := []*instance{public, private}
+	all[0].GET("/y", h)
+	all[1].GET("/y", h)
+}
+
+func build() *muxmaster.Mux {
+	m := muxmaster.New()
+	m.GET("/health", h)
+	return m
+}
+
+type instance struct{ *muxmaster.Mux }
+
+func newInstance() *instance { return &instance{Mux: muxmaster.New()} }
+
+func conditions(debug bool) {
+	mux := muxmaster.New()
+	if debug {
+		mux.GET("/a", h)
+	}
+	if !debug {
+		mux.GET("/a", h)
+	}
+	on := func() { mux.GET("/b", h) }
+	off := func() { mux.GET("/b", h) }
+	if debug {
+		on()
+	} else {
+		off()
+	}
+	switch {
+	case debug:
+		mux.GET("/c", h)
+		return
+	}
+	mux.GET("/c", h)
+}
 
 func right(debug bool, version int) {
 	mux := muxmaster.New()
