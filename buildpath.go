@@ -119,15 +119,12 @@ func matches(seg pattern.Segment, decoded string, want []string) error {
 	if dots(decoded) {
 		return fmt.Errorf("the segment cannot be %q: paths are cleaned of it", decoded)
 	}
-	s := search{path: decoded, more: make([]mark, len(want))}
+	s := search{path: decoded, vals: make([]string, len(want))}
 	sp := newSpecial(seg)
 	if !sp.match(&s, 0, len(decoded)) {
 		return fmt.Errorf("the expression in %q does not match %q", segmentText(seg), decoded)
 	}
-	got := make([]string, s.n)
-	for i := range got {
-		got[i] = s.value(i)
-	}
+	got := s.vals[:s.n]
 	if !slices.Equal(got, want) {
 		return fmt.Errorf("%q would be read back as %q, not as %q", decoded, got, want)
 	}

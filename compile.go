@@ -57,7 +57,7 @@ func (c *compiler) add(reg *registration, methods []method) {
 	list := p.Names()
 	if len(list) > 0 {
 		rt.names = c.namesOf(list, rt.flags&fastRoute != 0)
-		c.maxMarks = max(c.maxMarks, len(list))
+		c.most = max(c.most, len(list))
 		if rt.flags&fastRoute == 0 {
 			rt.flags |= hasNames
 		}
@@ -250,6 +250,11 @@ func (c *compiler) addNode(b *branch) (to link, classes uint16) {
 	c.addEdges(&nd, texts, links)
 
 	slices.SortStableFunc(b.specials, compareSpecials)
+	if len(b.specials) > 0 && b.param != nil {
+		// Behind those, it is one of them.
+		b.specials = append(b.specials, &specialBranch{seg: pattern.Segment{{Name: "any"}}, branch: b.param})
+		b.param = nil
+	}
 	first := len(c.specials)
 	for _, sp := range b.specials {
 		c.specials = append(c.specials, newSpecial(sp.seg))
@@ -286,11 +291,15 @@ func (c *compiler) addEdges(nd *node, texts []string, links []link) {
 	all := make([]edge, len(texts))
 	for k, text := range texts {
 		all[k] = c.newEdge(text, links[k])
+		if all[k].n&longEdge != 0 {
+			nd.table |= longKids
+		}
 	}
 	nd.kids = uint32(len(c.edges))
 	table, seed, perfect := hashEdges(all)
 	c.edges = append(c.edges, table...)
-	nd.table, nd.seed = uint32(len(table)-1), seed
+	nd.table |= uint32(len(table) - 1)
+	nd.seed = seed
 	if !perfect {
 		nd.table |= probing
 	}

@@ -39,6 +39,10 @@ func (m *Mux) build() *live {
 		entry:    entry,
 		fallback: fallback,
 	}
+	l.apart = l.unusual || entry != nil
+	if l.poolValues {
+		l.recycle = hasNames
+	}
 	m.set.done = &l.routing
 	m.live.Store(l)
 	return l
@@ -159,7 +163,9 @@ func plainError(w http.ResponseWriter, text string, code int, allow string) {
 
 // decide finds the outcome for a request without a route.
 func (l *live) decide(r *http.Request, f *fields) outcome {
-	s := l.newSearch()
+	b := l.bundle()
+	defer b.release()
+	s := &b.search
 	s.setPath(r)
 	m := l.method(r.Method)
 	path, clean := r.URL.EscapedPath(), true
@@ -171,8 +177,8 @@ func (l *live) decide(r *http.Request, f *fields) outcome {
 	if s.path == "" || s.path[0] != '/' {
 		return outcome{}
 	}
-	rt := l.matchPath(&s, m, r.Host)
-	if slash, pattern := l.slashRedirect(&s, m, r.Host, rt, f); slash != 0 {
+	rt := l.matchPath(s, m, r.Host)
+	if slash, pattern := l.slashRedirect(s, m, r.Host, rt, f); slash != 0 {
 		path, _ = cleanPath(slashed(path, slash)) // CONNECT's is not clean yet
 		return outcome{location: withQuery(path, r), pattern: pattern}
 	}
@@ -183,7 +189,7 @@ func (l *live) decide(r *http.Request, f *fields) outcome {
 		}
 		return o
 	}
-	return outcome{allow: l.allowed(&s, r.Host)}
+	return outcome{allow: l.allowed(s, r.Host)}
 }
 
 func unescape(path string) string {
@@ -207,7 +213,7 @@ func (l *live) slashRedirect(s *search, m method, host string, rt *route, f *fie
 		return 1, to.pattern
 	}
 	if n := len(s.path) - 1; n > 0 && s.path[n] == '/' {
-		short := search{path: s.path[:n], text: s.text[:max(len(s.text)-1, 0)], raw: s.raw, more: s.more}
+		short := search{path: s.path[:n], text: s.text[:max(len(s.text)-1, 0)], raw: s.raw, vals: s.vals}
 		if to := l.matchPath(&short, m, host); to != nil && to.flags&verbRoute != 0 {
 			return -1, to.pattern
 		}
@@ -387,7 +393,7 @@ func newBelow(m *Mux, around *fields, prefix string, mounts []*mounting) *below 
 		}
 	}
 	t := c.finish()
-	return &below{routing{base: *t, maxMarks: t.maxMarks}}
+	return &below{routing{base: *t, most: t.most}}
 }
 
 func (b *below) find(r *http.Request) http.Handler {

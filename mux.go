@@ -2,6 +2,7 @@ package muxmaster
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -63,12 +64,12 @@ func New() *Mux {
 
 // routing is the compiled routes of a Mux. It is immutable.
 type routing struct {
-	base     tree             // routes without a host
-	hosts    map[string]*tree // nil without any
-	customs  map[string]method
-	methods  uint16 // of all trees, as maxMarks
-	maxMarks int
-	unusual  bool // no request can be served in the usual way
+	base    tree             // routes without a host
+	hosts   map[string]*tree // nil without any
+	customs map[string]method
+	methods uint16 // of all trees, as most
+	most    int
+	unusual bool // no request can be served in the usual way
 }
 
 // live is what requests are served from. A registration leads to a new one.
@@ -77,83 +78,154 @@ type live struct {
 	*fields
 	routing
 	pooled   bool         // poolValues or poolParams
+	recycle  routeFlags   // hasNames with poolValues
+	apart    bool         // no request goes the usual way
 	entry    http.Handler // Pre middleware around the routing; nil without any
 	fallback http.Handler // Use middleware around what no route serves
 }
 
-// ServeHTTP serves r by the route that matches it. It is the way of every
-// request; what leaves it, at the first branch of serve, is a request by host, of
-// the method CONNECT or with an escaped path that cannot be taken as it is, and
-// at the second, one that no route matches.
+// ServeHTTP serves r by the route that matches it.
+//
+// It is the way of every request, and straight for a GET of a route without
+// parameters. Those with parameters go on in serveWalk, and whatever is not found
+// at once, or is unusual, in serveAny.
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l := m.live.Load()
 	if l == nil {
 		l = m.build()
 	}
+	u := r.URL
+	if l.apart || u.RawPath != "" {
+		l.serveApart(w, r)
+		return
+	}
+	st := &l.base.static
+	if !st.mayHold(u.Path) {
+		l.serveWalk(w, r, u.Path)
+		return
+	}
+	here, rt := st.find(&l.base, u.Path)
+	if here == 0 {
+		l.serveWalk(w, r, u.Path)
+		return
+	}
+	if rt.method != methodGET || r.Method != http.MethodGet {
+		l.serveHere(w, r, here)
+		return
+	}
+	r.Pattern = rt.pattern
+	if hasValues(r) {
+		dropValues(r, l.mux)
+	}
+	// Most handlers are functions; the call through ServeHTTP is saved.
+	if f, ok := rt.handler.(http.HandlerFunc); ok {
+		f(w, r)
+	} else {
+		rt.call(w, r)
+	}
+}
+
+// serveApart is ServeHTTP for requests that take another way than most.
+func (l *live) serveApart(w http.ResponseWriter, r *http.Request) {
 	if l.entry != nil {
 		l.entry.ServeHTTP(w, r)
-		return
+	} else {
+		l.serve(w, r)
 	}
-	l.serve(w, r)
 }
 
+// serve is what the middleware of Pre surrounds.
 func (l *live) serve(w http.ResponseWriter, r *http.Request) {
-	u := r.URL
-	if u.RawPath != "" || l.unusual {
-		l.serveUnusual(w, r)
-		return
-	}
-	here, rt := l.base.static.find(&l.base, u.Path)
-	if here != 0 && rt.method == methodGET && r.Method == http.MethodGet {
-		l.deliver(w, r, rt)
-		return
-	}
-	l.serveWalk(w, r, here)
-}
-
-// serveWalk serves a request that is not a GET for a route without parameters.
-// here is where the routes of exactly its path begin.
-func (l *live) serveWalk(w http.ResponseWriter, r *http.Request, here leaf) {
 	path := r.URL.Path
-	if path == "" || path[0] != '/' || r.Method == http.MethodConnect {
-		l.serveUnusual(w, r)
-		return
+	if l.unusual || r.URL.RawPath != "" {
+		l.serveAny(w, r, l.bundle())
+	} else if here, _ := l.base.static.find(&l.base, path); here != 0 {
+		l.serveHere(w, r, here)
+	} else {
+		l.serveWalk(w, r, path)
 	}
-	t, m := &l.base, methodGET
-	if r.Method != http.MethodGet {
-		m = l.method(r.Method)
-	}
-	if here != 0 {
-		if rt := t.at(here, m); rt != nil {
-			l.deliver(w, r, rt)
-			return
-		}
-	}
-	if l.pooled {
-		b := bundles.Get().(*bundle)
-		b.path = path
-		rt := t.walkFor(&b.search, m)
-		if rt == nil {
-			rt = t.findOther(&b.search, m, here)
-		}
-		if rt != nil && b.slash == nil && rt.flags&hasNames != 0 && l.poolValues {
-			l.deliverPooled(w, r, rt, b)
-			return
-		}
-		l.finish(w, r, rt, &b.search, b)
-		return
-	}
-	s := search{path: path}
-	rt := t.walkFor(&s, m)
-	if rt == nil {
-		rt = t.findOther(&s, m, here)
-	}
-	l.finish(w, r, rt, &s, nil)
 }
 
-// serveUnusual is serve for the other requests.
-func (l *live) serveUnusual(w http.ResponseWriter, r *http.Request) {
+// serveHere serves a request for a path without parameters, whose routes begin at
+// here.
+func (l *live) serveHere(w http.ResponseWriter, r *http.Request, here leaf) {
+	m := l.method(r.Method)
+	if rt := l.base.at(here, m); rt != nil && m != methodCONNECT {
+		l.deliver(w, r, rt)
+	} else {
+		l.serveAny(w, r, l.bundle())
+	}
+}
+
+// serveWalk serves a request for a route with parameters.
+func (l *live) serveWalk(w http.ResponseWriter, r *http.Request, path string) {
+	m := methodGET
+	if r.Method != http.MethodGet {
+		if m = l.method(r.Method); m == methodCONNECT {
+			l.serveAny(w, r, l.bundle())
+			return
+		}
+	}
+	if !l.pooled {
+		l.serveOwn(w, r, path, m)
+		return
+	}
+	b := bundles.Get().(*bundle)
+	if l.most > len(b.vals) {
+		b.grow(l.most)
+	}
+	rt, n := l.base.quick(b.vals, path, m)
+	if rt == nil {
+		l.serveAny(w, r, b)
+		return
+	}
+	if rt.flags&l.recycle == 0 {
+		b.n = n
+		l.finish(w, r, rt, b)
+		return
+	}
+	vals := b.vals[:n]
+	if !rt.names.setFirst(r, vals) {
+		rt.names.setValues(r, vals)
+	}
+	r.Pattern = rt.pattern
+	if f, ok := rt.handler.(http.HandlerFunc); ok {
+		f(w, r)
+	} else {
+		rt.handler.ServeHTTP(w, r)
+	}
+	if !rt.names.clearOwn(r) {
+		rt.names.clearValues(r)
+	}
+	retire(r)
+	for i := len(vals) - 1; i >= 0; i-- {
+		vals[i] = ""
+	}
+	bundles.Put(b)
+}
+
+// serveOwn is serveWalk without the pool: the values are the request's own.
+func (l *live) serveOwn(w http.ResponseWriter, r *http.Request, path string, m method) {
+	var few [fewValues]string
+	rt, n := l.base.quick(few[:], path, m)
+	switch {
+	case rt == nil:
+		l.serveAny(w, r, l.bundle())
+	case rt.names == nil:
+		l.deliver(w, r, rt)
+	case rt.flags&fastRoute != 0:
+		l.deliverFast(w, r, rt, rt.names.fill(make(Params, n), few[:]))
+	default:
+		vals := make([]string, n)
+		copy(vals, few[:])
+		l.deliverValues(w, r, rt, vals)
+	}
+}
+
+// serveAny serves any request, less fast.
+func (l *live) serveAny(w http.ResponseWriter, r *http.Request, b *bundle) {
 	if r.RequestURI == "*" {
+		b.release()
 		// As http.ServeMux does; http.Server answers OPTIONS * by itself.
 		if r.ProtoAtLeast(1, 1) {
 			w.Header().Set("Connection", "close")
@@ -161,31 +233,36 @@ func (l *live) serveUnusual(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	b := bundles.Get().(*bundle)
-	if n := l.maxMarks - fewMarks; n > len(b.more) {
-		b.more = make([]mark, n)
-	}
-	l.finish(w, r, l.match(&b.search, r), &b.search, b)
+	l.finish(w, r, l.match(&b.search, r), b)
 }
 
-// finish goes on with the route that s has found, or with none. b, if not nil, is
-// what s is part of.
-func (l *live) finish(w http.ResponseWriter, r *http.Request, rt *route, s *search, b *bundle) {
+// finish goes on with the route that b has found, or with none.
+func (l *live) finish(w http.ResponseWriter, r *http.Request, rt *route, b *bundle) {
 	switch {
-	case rt == nil || s.slash != nil && s.redirects(rt):
-		if b != nil {
-			b.release()
-		}
+	case rt == nil || b.redirects(rt):
+		b.release()
 		l.fail(w, r)
 	case rt.names == nil:
-		if b != nil {
-			b.release()
-		}
+		b.release()
 		l.deliver(w, r, rt)
-	case rt.flags&fastRoute != 0:
-		l.deliverFast(w, r, rt, s, b)
+	case rt.flags&fastRoute == 0 && !l.poolValues:
+		vals := slices.Clone(b.vals[:b.n])
+		b.release()
+		l.deliverValues(w, r, rt, vals)
+	case rt.flags&fastRoute == 0:
+		l.deliverValues(w, r, rt, b.vals[:b.n])
+		rt.names.clearValues(r)
+		retire(r)
+		b.release()
+	case !l.poolParams:
+		ps := rt.names.fill(make(Params, b.n), b.vals)
+		b.release()
+		l.deliverFast(w, r, rt, ps)
 	default:
-		l.deliverValues(w, r, rt, s, b)
+		l.deliverFast(w, r, rt, rt.names.fill(b.params(b.n), b.vals))
+		rt.names.clearValues(r)
+		retire(r)
+		b.release()
 	}
 }
 
@@ -195,30 +272,20 @@ func (l *live) deliver(w http.ResponseWriter, r *http.Request, rt *route) {
 	if hasValues(r) {
 		dropValues(r, l.mux)
 	}
-	// Most handlers are functions; the call through ServeHTTP is saved.
-	if f, ok := rt.handler.(http.HandlerFunc); ok {
-		f(w, r)
-	} else if rt.flags&fastRoute != 0 {
+	rt.call(w, r)
+}
+
+// call calls the handler of a route without values.
+func (rt *route) call(w http.ResponseWriter, r *http.Request) {
+	if rt.flags&fastRoute != 0 {
 		rt.handler.(fastHandler)(w, r, nil)
 	} else {
 		rt.handler.ServeHTTP(w, r)
 	}
 }
 
-// deliverValues hands the request to its handler, with the values that s has
-// marked.
-func (l *live) deliverValues(w http.ResponseWriter, r *http.Request, rt *route, s *search, b *bundle) {
-	if b != nil && l.poolValues {
-		l.deliverPooled(w, r, rt, b)
-		return
-	}
-	vals := make([]string, s.n)
-	for i := range vals {
-		vals[i] = s.value(i)
-	}
-	if b != nil {
-		b.release()
-	}
+// deliverValues hands the request to a route with values.
+func (l *live) deliverValues(w http.ResponseWriter, r *http.Request, rt *route, vals []string) {
 	rt.names.setValues(r, vals)
 	r.Pattern = rt.pattern
 	if f, ok := rt.handler.(http.HandlerFunc); ok {
@@ -228,50 +295,19 @@ func (l *live) deliverValues(w http.ResponseWriter, r *http.Request, rt *route, 
 	}
 }
 
-// deliverPooled is deliverValues with the values in the bundle, which is given
-// back when the handler has returned.
-func (l *live) deliverPooled(w http.ResponseWriter, r *http.Request, rt *route, b *bundle) {
-	vals := b.values(b.n)
-	for i := range vals {
-		vals[i] = b.value(i)
-	}
-	rt.names.setValues(r, vals)
-	r.Pattern = rt.pattern
-	if f, ok := rt.handler.(http.HandlerFunc); ok {
-		f(w, r)
-	} else {
-		rt.handler.ServeHTTP(w, r)
-	}
-	rt.names.clearValues(r)
-	retire(r)
-	b.release()
-}
-
-// deliverFast is deliverValues for a fast route.
-func (l *live) deliverFast(w http.ResponseWriter, r *http.Request, rt *route, s *search, b *bundle) {
-	if b != nil && l.poolParams {
-		ps := b.params(s.n)
-		for i := range ps {
-			ps[i] = Param{rt.names.key(i), s.value(i)}
-		}
-		rt.names.setParams(r, ps)
-		r.Pattern = rt.pattern
-		rt.handler.(fastHandler)(w, r, ps)
-		rt.names.clearValues(r)
-		retire(r)
-		b.release()
-		return
-	}
-	ps := make(Params, s.n)
-	for i := range ps {
-		ps[i] = Param{rt.names.key(i), s.value(i)}
-	}
-	if b != nil {
-		b.release()
-	}
+// deliverFast hands the request to a fast route with values.
+func (l *live) deliverFast(w http.ResponseWriter, r *http.Request, rt *route, ps Params) {
 	rt.names.setParams(r, ps)
 	r.Pattern = rt.pattern
 	rt.handler.(fastHandler)(w, r, ps)
+}
+
+// fill sets ps to the names and the values.
+func (n *names) fill(ps Params, vals []string) Params {
+	for i := range ps {
+		ps[i] = Param{n.key(i), vals[i]}
+	}
+	return ps
 }
 
 // method returns the number of a request's method.
@@ -296,9 +332,7 @@ func (l *routing) match(s *search, r *http.Request) *route {
 }
 
 // newSearch returns a search with room for the values of any route.
-func (l *routing) newSearch() search {
-	return search{more: make([]mark, max(l.maxMarks-fewMarks, 0))}
-}
+func (l *routing) newSearch() search { return search{vals: make([]string, l.most)} }
 
 // matchPath finds the route for the path that s is set to.
 func (l *routing) matchPath(s *search, m method, host string) *route {

@@ -154,6 +154,17 @@ func (n *names) setValues(r *http.Request, vals []string) {
 	n.replaceValues(r, vals)
 }
 
+// setFirst is setValues for a request without values, and reports false, having
+// done nothing, for another one. Unlike setValues it can be inlined.
+func (n *names) setFirst(r *http.Request, vals []string) bool {
+	q := layOut(r)
+	if q.pat != nil {
+		return false
+	}
+	q.pat, q.matches = n, vals
+	return true
+}
+
 // replaceValues is setValues for a request that was routed before: by the same
 // Mux, whose values it loses, or by one further out, whose values it keeps.
 func (n *names) replaceValues(r *http.Request, vals []string) {
@@ -187,6 +198,17 @@ func (n *names) clearValues(r *http.Request) {
 	} else if !direct {
 		safeClear(r, n.owner())
 	}
+}
+
+// clearOwn is clearValues for a request that has n's values, and reports false,
+// having done nothing, for another one.
+func (n *names) clearOwn(r *http.Request) bool {
+	q := layOut(r)
+	if q.pat != n {
+		return false
+	}
+	q.pat, q.matches = nil, nil
+	return true
 }
 
 // inside returns the names and values that r shows in a router within another

@@ -21,6 +21,11 @@ func (n *names) setValues(r *http.Request, vals []string) { safeSet(r, n.mark, n
 func (n *names) setParams(r *http.Request, ps Params) {
 	safeSet(r, n.mark, n.params, ps.values())
 }
+
+// Only where values are delivered directly are these asked.
+func (n *names) setFirst(*http.Request, []string) bool { return false }
+func (n *names) clearOwn(*http.Request) bool           { return false }
+
 func (n *names) clearValues(r *http.Request) { safeClear(r, n.mark) }
 func (n *names) key(i int) string            { return n.params[i] }
 func (n *names) list() []string              { return n.params }

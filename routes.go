@@ -499,9 +499,9 @@ func (rs *routeSet) compile(m *Mux) *routing {
 	}
 	for _, t := range done.trees() {
 		done.methods |= t.methods
-		done.maxMarks = max(done.maxMarks, t.maxMarks)
+		done.most = max(done.most, t.most)
 	}
-	done.unusual = done.hosts != nil || done.maxMarks > fewMarks
+	done.unusual = done.hosts != nil || done.base.static.whole || !direct
 	rs.done = done
 	if !rs.keep {
 		rs.regs, rs.shapes = nil, nil

@@ -21,17 +21,15 @@ type slot struct {
 	leaf leaf
 }
 
+// mayHold reports whether there is a path as long as this one.
+func (st *static) mayHold(path string) bool { return st.lengths>>(min(uint(len(path)), 63)&63)&1 != 0 }
+
 // find returns where the routes of path begin in t.routes, and the first of them.
 func (st *static) find(t *tree, path string) (leaf, *route) {
-	if st.lengths>>(min(uint(len(path)), 63)&63)&1 == 0 {
+	if !st.mayHold(path) {
 		return 0, nil
 	}
-	var h uint64
-	if len(path) >= 8 && !st.whole {
-		h = mixEnds(load8(path), load8(path[len(path)-8:]), len(path))
-	} else {
-		h = st.hash(path)
-	}
+	h := st.hash(path)
 	slots := st.slots
 	for i := uint(h); ; i++ {
 		s := &slots[i&uint(len(slots)-1)]
@@ -93,7 +91,8 @@ func (st *static) hash(path string) uint64 {
 
 // hashEnds mixes a path's length, its first eight and its last eight bytes.
 func hashEnds(path string) uint64 {
-	return mixEnds(load(path, 0), load(path, max(len(path)-8, 0)), len(path))
+	first, last := ends(path)
+	return mixEnds(first, last, len(path))
 }
 
 func mixEnds(w0, w1 uint64, n int) uint64 {

@@ -7,20 +7,29 @@ import "sync"
 // be made for every request.
 type bundle struct {
 	search
-	vals []string
-	ps   Params
+	ps Params
 }
 
-var bundles = sync.Pool{New: func() any { return new(bundle) }}
+var bundles = sync.Pool{New: func() any {
+	b := new(bundle)
+	b.grow(fewValues)
+	return b
+}}
 
-// values returns room for n values.
-func (b *bundle) values(n int) []string {
-	if n > cap(b.vals) {
-		b.vals = make([]string, max(n, 4))
+// fewValues is how many values there is room for at least.
+const fewValues = 8
+
+// bundle returns one with room for the values of any route.
+func (l *routing) bundle() *bundle {
+	b := bundles.Get().(*bundle)
+	if l.most > len(b.vals) {
+		b.grow(l.most)
 	}
-	b.vals = b.vals[:n]
-	return b.vals
+	return b
 }
+
+// grow makes room for n values.
+func (b *bundle) grow(n int) { b.vals = make([]string, n) }
 
 // params returns room for n Params.
 func (b *bundle) params(n int) Params {
@@ -35,15 +44,18 @@ func (b *bundle) params(n int) Params {
 // alive. It is so from the end, because the race detector is to see who still
 // reads a value, and does not see the clear that other loops are compiled to.
 func (b *bundle) release() {
-	for i := len(b.vals) - 1; i >= 0; i-- {
-		b.vals[i] = ""
+	vals := b.vals[:b.n]
+	if b.path != "" {
+		vals = b.vals
+		b.path, b.text, b.raw, b.slash = "", "", false, nil
+	}
+	for i := len(vals) - 1; i >= 0; i-- {
+		vals[i] = ""
 	}
 	for i := len(b.ps) - 1; i >= 0; i-- {
 		b.ps[i] = Param{}
 	}
-	b.path = ""
-	if b.slash != nil || b.raw || b.text != "" {
-		b.slash, b.raw, b.text = nil, false, ""
-	}
+	b.ps = b.ps[:0]
+	b.n = 0
 	bundles.Put(b)
 }

@@ -32,7 +32,7 @@ type tree struct {
 	long     []string // literal segments longer than an edge's keys
 	static   static
 	methods  uint16 // classes of all routes
-	maxMarks int    // the most values that a route has
+	most     int    // values that a route has
 }
 
 // A route is one method at one path.
@@ -89,7 +89,8 @@ const (
 	noKids    = 1 << 31 // there is no table
 	probing   = 1 << 30 // an edge may stand behind its place
 	onlyKids  = 1 << 29 // no other way leads on
-	tableMask = 1<<29 - 1
+	longKids  = 1 << 28 // an edge is longer than its words
+	tableMask = 1<<28 - 1
 )
 
 // An edge leads along a literal segment. Its words are the segment's first 16
@@ -102,9 +103,6 @@ type edge struct {
 
 const longEdge = 1 << 31
 
-// A mark is where a value stands in the path.
-type mark struct{ start, end uint32 }
-
 // A search looks for one path in one tree.
 type search struct {
 	path   string // the path to split and to compare
@@ -114,40 +112,18 @@ type search struct {
 	raw    bool   // CONNECT: a path that was not cleaned
 	slash  *route // the first route met that would match the path with a slash behind it
 
-	// Where the values stand. The first marks are not behind a slice, so
-	// that a search stays on the stack.
-	n     int
-	marks [fewMarks]mark
-	more  []mark // for values beyond those; room for tree.maxMarks in all
+	vals []string // the values; room for those of any route
+	n    int      // how many there are
 }
 
-// fewMarks is how many values a route has at the most for its requests to need no
-// more room than a search has in itself.
-const fewMarks = 8
-
-// push marks the next value.
+// push takes the next value from the path.
 func (s *search) push(start, end int) {
-	m := mark{uint32(start), uint32(end)}
-	if s.n < fewMarks {
-		s.marks[s.n] = m
-	} else {
-		s.more[s.n-fewMarks] = m
-	}
-	s.n++
-}
-
-// value returns the value with the given number.
-func (s *search) value(i int) string {
-	var m mark
-	if i < fewMarks {
-		m = s.marks[i]
-	} else {
-		m = s.more[i-fewMarks]
-	}
+	text := s.path
 	if s.text != "" {
-		return s.text[m.start:m.end]
+		text = s.text
 	}
-	return s.path[m.start:m.end]
+	s.vals[s.n] = text[start:end]
+	s.n++
 }
 
 // find returns the route for s.path and the method: the exact method's before
@@ -194,6 +170,110 @@ func (t *tree) walkFor(s *search, m method) *route {
 	}
 	s.n, s.method, s.class = 0, m, m.class()
 	return t.walk(s, 0, 1)
+}
+
+// quick is walkFor for most requests: it takes the first way that fits at each
+// node and gives up, with nil, where that leads nowhere or there is more to
+// decide. It sets vals to the values, as far as there is room, and returns their
+// number.
+//
+// It calls nothing on its way, so that what it needs stays in registers.
+func (t *tree) quick(vals []string, path string, m method) (rt *route, n int) {
+	if len(t.nodes) == 0 || len(path) < 2 || path[0] != '/' {
+		return nil, 0
+	}
+	var last uint64 // eight bytes of path
+	if len(path) >= 8 {
+		last = load8(path[len(path)-8:])
+	} else {
+		_, last = ends(path)
+	}
+	nd := &t.nodes[0]
+	for rest := path; ; { // what is left, with the slash before it
+		// The segment is rest[1:end], its words w0 and w1.
+		var w0, w1 uint64
+		if len(rest) > 8 {
+			w0 = load8(rest[1:])
+		} else {
+			w0 = last >> (uint(72-8*len(rest)) & 63)
+		}
+		end := len(rest)
+		if z := slashes(w0); z != 0 {
+			end = bits.TrailingZeros64(z)>>3 + 1
+			w0 &= before(z)
+		} else if end > 9 {
+			if end > 16 {
+				w1 = load8(rest[9:])
+			} else {
+				w1 = last >> (uint(136-8*end) & 63)
+			}
+			if z := slashes(w1); z != 0 {
+				end = bits.TrailingZeros64(z)>>3 + 9
+				w1 &= before(z)
+			} else if end > 17 {
+				for end = 17; end < len(rest) && rest[end] != '/'; end++ {
+				}
+				w1 = load8(rest[end-8:])
+			}
+		}
+
+		var to link
+		if nd.table&noKids == 0 {
+			h := hashWords(w0, w1, nd.seed)
+			e := &t.edges[nd.kids+h&(nd.table&tableMask)]
+			if e.w0 == w0 && e.w1 == w1 && e.n == uint32(end-1) {
+				to = e.to
+			} else if nd.table&(probing|longKids) != 0 {
+				return nil, 0
+			}
+		}
+		if to == 0 {
+			if w0&^('.'<<8|'.') == 0 || uint(n) >= uint(len(vals)) {
+				return nil, 0
+			}
+			to = nd.param
+			if to == 0 {
+				return t.quickRest(nd, vals, n, rest, m)
+			}
+			vals[n] = rest[1:end]
+			n++
+		}
+		if end == len(rest) {
+			at := uint(to &^ isLeaf)
+			if to&isLeaf == 0 {
+				at = uint(t.nodes[to].leaf) - 1
+			}
+			if at < uint(len(t.routes)) {
+				if rt := &t.routes[at]; rt.method == m {
+					return rt, n
+				}
+			}
+			return t.at(leaf(at+1), m), n
+		}
+		if to&isLeaf != 0 || len(rest)-end <= 1 {
+			return nil, 0
+		}
+		nd, rest = &t.nodes[to], rest[end:]
+	}
+}
+
+// quickRest is quick at a catch-all; rest begins with the slash before its value.
+func (t *tree) quickRest(nd *node, vals []string, n int, rest string, m method) (*route, int) {
+	if nd.specials != 0 {
+		return nil, 0
+	}
+	rt := t.at(nd.all, m)
+	if rt == nil || unclean(rest, 1) {
+		return nil, 0
+	}
+	if rt.flags&restNamed == 0 {
+		return rt, n
+	}
+	if rt.flags&restSlash == 0 {
+		rest = rest[1:]
+	}
+	vals[n] = rest
+	return rt, n + 1
 }
 
 // at returns the route for m among those that begin at l.
@@ -459,10 +539,13 @@ func (t *tree) same(e *edge, seg string) bool {
 	return e.n == uint32(len(seg))
 }
 
-func hashWords(w0, w1 uint64, seed uint16) uint32 {
-	hi, lo := bits.Mul64(w0^0x9E3779B97F4A7C15, w1^0xD6E8FEB86659FD93^uint64(seed)<<32)
-	return uint32(hi ^ lo)
+func hashWords(w0, w1 uint64, seed uint16) uint32 { return hashKey(w0+w1*mixer, seed) }
+
+func hashKey(key uint64, seed uint16) uint32 {
+	return uint32((key ^ key>>32) * (mixer + uint64(seed)<<1) >> 32)
 }
+
+const mixer = 0x9E3779B97F4A7C15
 
 // load returns the eight bytes of s from i on, zeros behind its end.
 func load(s string, i int) uint64 {
@@ -470,6 +553,16 @@ func load(s string, i int) uint64 {
 		return load8(s[i:])
 	}
 	return loadTail(s, i)
+}
+
+// ends returns the first and the last eight bytes of path; if it is shorter, both
+// are all of it, the last one behind zeros.
+func ends(path string) (first, last uint64) {
+	if len(path) >= 8 {
+		return load8(path), load8(path[len(path)-8:])
+	}
+	first = loadTail(path, 0)
+	return first, first << (64 - 8*uint(len(path)))
 }
 
 // loadTail is load where fewer than eight bytes are left.
@@ -501,6 +594,9 @@ func slashes(w uint64) uint64 {
 	w ^= ones * '/'
 	return (w - ones) &^ w & highs
 }
+
+// before returns the bits of the bytes before that of z's lowest bit.
+func before(z uint64) uint64 { return z&-z>>7 - 1 }
 
 // dots reports whether the segment is . or .. .
 func dots(seg string) bool { return seg == "." || seg == ".." }
