@@ -24,16 +24,22 @@ func BasicAuth(realm string, check func(user, pass string) bool) func(http.Handl
 		panic(fmt.Sprintf("middleware: BasicAuth: the realm %q holds a control character; remove it", realm))
 	}
 	challenge := `Basic realm="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(realm) + `", charset="UTF-8"`
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if user, pass, ok := credentials(r.Header["Authorization"]); ok && check(user, pass) {
-				next.ServeHTTP(w, r)
-				return
-			}
-			w.Header().Set("Www-Authenticate", challenge)
-			fail(w, http.StatusUnauthorized)
-		})
+	return func(next http.Handler) http.Handler { return &basicAuthHandler{next, check, challenge} }
+}
+
+type basicAuthHandler struct {
+	next      http.Handler
+	check     func(user, pass string) bool
+	challenge string
+}
+
+func (h *basicAuthHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if user, pass, ok := credentials(r.Header["Authorization"]); ok && h.check(user, pass) {
+		h.next.ServeHTTP(w, r)
+		return
 	}
+	w.Header().Set("Www-Authenticate", h.challenge)
+	fail(w, http.StatusUnauthorized)
 }
 
 // credentials is r.BasicAuth with one allocation instead of two, for exactly one header: of two, another hop may have

@@ -74,6 +74,45 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
+// A body of declared length comes from the server as it is, where that ends it, and is limited all the same.
+func TestBodyLimitOnConnections(t *testing.T) {
+	forgets := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { r.ContentLength = -1; next.ServeHTTP(w, r) })
+	}
+	for _, proto := range protos {
+		for _, tt := range []struct {
+			name     string
+			body     string
+			declared bool
+			mws      []mw
+			code     int
+		}{
+			{"declared", "abc", true, nil, 200},
+			{"declared, too long", "abcd", true, nil, 413},
+			{"not declared", "abc", false, nil, 200},
+			{"not declared, too long", "abcd", false, nil, 413},
+			{"declaration lost", "abc", true, []mw{forgets}, 200},
+			{"declaration lost, too long", "abcd", true, []mw{forgets}, 413},
+		} {
+			srv, _ := start(t, proto, chain(readBody, append(tt.mws, middleware.BodyLimit(3))...))
+			var body io.Reader = strings.NewReader(tt.body)
+			if !tt.declared {
+				body = io.MultiReader(body)
+			}
+			resp, err := srv.Client().Post(srv.URL, "text/plain", body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _ := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if resp.StatusCode != tt.code || tt.code == 200 && string(got) != tt.body {
+				t.Errorf("%s, %s: %d %q, want %d", proto, tt.name, resp.StatusCode, got, tt.code)
+			}
+			srv.Close()
+		}
+	}
+}
+
 // A client that sends a part of a large body and waits gets its answer at once, through whatever stands in between, and
 // isn't asked for a body that is refused anyhow.
 func TestBodyLimitAnswersAtOnce(t *testing.T) {
@@ -125,5 +164,19 @@ func TestBodyLimitAllocations(t *testing.T) {
 	body := io.NopCloser(strings.NewReader("x"))
 	if got := testing.AllocsPerRun(100, func() { r.Body = body; h.ServeHTTP(w, r) }); got != 1 {
 		t.Errorf("with a body: %v allocations, want 1", got)
+	}
+	for _, tt := range []struct {
+		length int64
+		want   float64
+	}{{10, 0}, {-1, 1}, {0, 1}} {
+		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n0123456789")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := r.Body
+		r.ContentLength = tt.length
+		if got := testing.AllocsPerRun(100, func() { r.Body = body; h.ServeHTTP(w, r) }); got != tt.want {
+			t.Errorf("with a body that a server received, of length %d: %v allocations, want %v", tt.length, got, tt.want)
+		}
 	}
 }

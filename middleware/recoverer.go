@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"runtime"
 	"strconv"
+	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 )
@@ -61,12 +62,18 @@ func (h *recovererHandler) log(w http.ResponseWriter, r *http.Request, v any) {
 	if logger == nil {
 		logger = slog.Default()
 	}
-	logger.LogAttrs(r.Context(), slog.LevelError, "panic",
+	ctx, sink := r.Context(), logger.Handler()
+	if !sink.Enabled(ctx, slog.LevelError) {
+		return
+	}
+	record := slog.NewRecord(time.Now(), slog.LevelError, "panic", 0) // the stack says where
+	record.AddAttrs(
 		slog.String("value", fmt.Sprint(v)), // Sprint survives a String method that panics itself
 		slog.String("method", oneLine(r.Method)),
 		slog.String("path", r.URL.EscapedPath()),
 		slog.String("request_id", requestIDOf(w, r)),
 		slog.String("stack", stack()))
+	_ = sink.Handle(ctx, record) // as slog.Logger does: there is nobody to tell
 }
 
 // stack returns the calls that led to the panic that is being recovered, the innermost first, each as runtime.Stack
@@ -74,7 +81,7 @@ func (h *recovererHandler) log(w http.ResponseWriter, r *http.Request, v any) {
 // that is deeper than 100 calls, the outer ones are left out.
 func stack() string {
 	var pcs [100]uintptr
-	n := runtime.Callers(0, pcs[:])
+	n := runtime.Callers(3, pcs[:]) // from the deferred function on
 	frames := runtime.CallersFrames(pcs[:n])
 	var room [4 << 10]byte
 	text := room[:0]
@@ -82,7 +89,7 @@ func stack() string {
 		var f runtime.Frame
 		f, more = frames.Next()
 		if f.Function == "runtime.gopanic" {
-			text = text[:0] // above it stands how we came to recover
+			text = text[:0] // above it stands that function
 			continue
 		}
 		text = append(append(text, f.Function...), "()\n\t"...)

@@ -53,9 +53,37 @@ func TestRecovererLogs(t *testing.T) {
 		}
 		if stack, _ := got["stack"].(string); !strings.Contains(stack, "TestRecovererLogs") {
 			t.Errorf("%s: the stack doesn't show where it was: %s", tt.name, stack)
+		} else if strings.Contains(stack, "gopanic") || strings.Contains(stack, "Recoverer.func") {
+			t.Errorf("%s: the stack shows how it was recovered: %s", tt.name, stack)
 		}
 		if w.Code != 500 || w.Body.String() != "Internal Server Error\n" {
 			t.Errorf("%s: %d %q", tt.name, w.Code, w.Body)
+		}
+	}
+}
+
+func dig(depth int) {
+	if depth == 0 {
+		panic("deep")
+	}
+	dig(depth - 1)
+}
+
+// The calls nearest to the panic are kept of a deep stack, by name, file and line.
+func TestRecovererBoundsTheStack(t *testing.T) {
+	for _, tt := range []struct {
+		depth int
+		whole bool
+	}{{50, true}, {5000, false}} {
+		log := &logBuffer{}
+		serve(middleware.RecovererWithLogger(log.logger())(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { dig(tt.depth) })), get("/"))
+		stack, _ := log.one(t)["stack"].(string)
+		lines := strings.Split(strings.TrimSuffix(stack, "\n"), "\n")
+		if len(lines) < 2 || !strings.HasSuffix(lines[0], ".dig()") || !strings.Contains(lines[1], "recoverer_test.go:") {
+			t.Errorf("depth %d: the stack begins with %.100q", tt.depth, stack)
+		}
+		if whole := strings.Contains(stack, "BoundsTheStack"); whole != tt.whole || len(lines) > 201 || (lines[len(lines)-1] == "...") == tt.whole {
+			t.Errorf("depth %d: %d lines, the last is %q, whole: %v", tt.depth, len(lines), lines[len(lines)-1], whole)
 		}
 	}
 }

@@ -97,21 +97,44 @@ func TestFigures(t *testing.T) {
 // plan has rounds long enough for a contender to pay for its own garbage.
 var plan = measure.Plan{Rounds: 40, Round: 10 * time.Millisecond}
 
+// bar is the share of a counterpart's time that ours is to need at most.
+const bar = 0.6
+
 func figures() string {
-	var b strings.Builder
+	var b, short strings.Builder
 	fmt.Fprintf(&b, "%s, %s/%s, %d CPUs, %s.\n\n", time.Now().UTC().Format("2006-01-02"), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 	b.WriteString("| work | against | time | added time | allocations | its allocations | what differs |\n|---|---|---|---|---|---|---|\n")
+	within, added := 0, 0
 	for _, p := range pairs {
-		ours, theirs := p.task(p.ours), p.task(p.their)
+		tasks := []measure.Task{p.task(p.ours), p.task(p.their)}
+		_, ourAllocs := measure.Allocs(tasks[0])
+		_, theirAllocs := measure.Allocs(tasks[1])
 		p.handler = nil
-		samples := measure.Rounds([]measure.Task{ours, theirs, p.task(bare)}, plan, nil)
+		tasks = append(tasks, p.task(bare))
+		if p.least != nil {
+			tasks = append(tasks, p.task(p.least.m))
+		}
+		samples := measure.Rounds(tasks, plan, nil)
 		our, their, none := measure.Min(samples[0]), measure.Min(samples[1]), measure.Min(samples[2])
 		if testing.Verbose() {
 			fmt.Printf("%-46s %-8s ours %6.1f theirs %6.1f bare %5.1f\n", p.name, p.peer, our, their, none)
 		}
-		_, ourAllocs := measure.Allocs(ours)
-		_, theirAllocs := measure.Allocs(theirs)
 		fmt.Fprintf(&b, "| %s | %s | %.2f | %.2f | %v | %v | %s |\n", p.name, p.peer, our/their, (our-none)/(their-none), ourAllocs, theirAllocs, p.note)
+		if our <= bar*their {
+			within++
+		}
+		if our-none <= bar*(their-none) {
+			added++
+		}
+		if our > bar*their && p.least != nil {
+			floor := measure.Min(samples[3])
+			fmt.Fprintf(&short, "| %s | %s | %.2f | %s | %.2f | %.0f %% |\n", p.name, p.peer, our/their, p.least.name, floor/their, 100*floor/our)
+		}
+	}
+	fmt.Fprintf(&b, "\nOf the %d rows, %d have a time of at most %v, and %d an added time of at most %v.\n", len(pairs), within, bar, added, bar)
+	if short.Len() > 0 {
+		b.WriteString("What some of the others spend in code that isn't ours, measured alone around the same handler:\n\n" +
+			"| work | against | time | of this | its time | share of ours |\n|---|---|---|---|---|---|\n" + short.String())
 	}
 	return b.String() + "\n" + idFigures()
 }
