@@ -35,12 +35,14 @@ type visit struct {
 	field int // -1: the value
 }
 
-// A summary is of a function: where the result or its field comes from, or what is read through the parameter.
+// A summary is of a function: where the result or its field comes from, what is read through the parameter, or what is
+// stored in what the parameter, or its field, points to.
 type summary struct {
 	fn     *ssa.Function
 	result int // -1: of a parameter
 	param  int
 	field  int
+	stored bool
 }
 
 // origins returns the origins of v.
@@ -183,15 +185,20 @@ func (f *flow) held(a *ssa.Alloc, at ssa.Instruction) []origin {
 	for _, s := range stores {
 		all = add(all, f.from(s.Val)...)
 	}
-	for _, ref := range *a.Referrers() {
-		switch ref := ref.(type) {
-		case *ssa.FieldAddr:
-			all = add(all, f.put(ref)...)
-		case *ssa.IndexAddr:
-			all = add(all, f.put(ref)...)
-		case *ssa.MakeClosure: // the literal may assign to the variable
-			for _, s := range storesTo(captured(ref, a)) {
+	for _, name := range names(a) {
+		if name != a {
+			for _, s := range storesTo(name) {
 				all = add(all, f.from(s.Val)...)
+			}
+		}
+		for _, ref := range *name.Referrers() {
+			switch ref := ref.(type) {
+			case *ssa.FieldAddr:
+				all = add(all, f.put(ref)...)
+			case *ssa.IndexAddr:
+				all = add(all, f.put(ref)...)
+			case ssa.CallInstruction:
+				all = add(all, f.filled(name, ref.Common(), -1)...)
 			}
 		}
 	}
@@ -260,13 +267,20 @@ func (f *flow) field(x ssa.Value, i int) []origin {
 			return f.field(binding(site, x), i)
 		}
 	case *ssa.Alloc:
-		for _, ref := range *x.Referrers() {
-			if fa, ok := ref.(*ssa.FieldAddr); ok && fa.Field == i {
-				all = add(all, f.put(fa)...)
+		for _, name := range names(x) {
+			for _, s := range storesTo(name) {
+				all = add(all, f.field(s.Val, i)...)
 			}
-		}
-		for _, s := range storesTo(x) {
-			all = add(all, f.field(s.Val, i)...)
+			for _, ref := range *name.Referrers() {
+				switch ref := ref.(type) {
+				case *ssa.FieldAddr:
+					if ref.Field == i {
+						all = add(all, f.put(ref)...)
+					}
+				case ssa.CallInstruction:
+					all = add(all, f.filled(name, ref.Common(), i)...)
+				}
+			}
 		}
 	case *ssa.Phi:
 		for _, e := range x.Edges {
@@ -345,7 +359,7 @@ func (f *flow) results(call *ssa.Call, i, field int) []origin {
 	if fn == nil {
 		return nil
 	}
-	inner := f.summarize(summary{fn, i, -1, field}, func() []origin {
+	inner := f.summarize(summary{fn, i, -1, field, false}, func() []origin {
 		var all []origin
 		for _, v := range returns(fn, i) {
 			if field >= 0 {
@@ -362,6 +376,50 @@ func (f *flow) results(call *ssa.Call, i, field int) []origin {
 			all = add(all, o)
 		} else {
 			all = add(all, f.argument(call.Common(), o)...)
+		}
+	}
+	return all
+}
+
+// filled returns the origins of what a function of this package that is called with the pointer v stores in the struct,
+// or in a field of it.
+func (f *flow) filled(v ssa.Value, c *ssa.CallCommon, field int) []origin {
+	fn := f.callee(c)
+	if fn == nil {
+		return nil
+	}
+	var all []origin
+	for i, arg := range c.Args {
+		if arg != v || i >= len(fn.Params) {
+			continue
+		}
+		p := fn.Params[i]
+		for _, o := range f.summarize(summary{fn, -1, i, field, true}, func() []origin { return f.stored(p, field) }) {
+			if o.param != p {
+				all = add(all, f.argument(c, o)...)
+			}
+		}
+	}
+	return all
+}
+
+// stored returns the origins of what is stored in the struct that p points to, or in a field of it.
+func (f *flow) stored(p *ssa.Parameter, field int) []origin {
+	var all []origin
+	for _, ref := range *p.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.FieldAddr:
+			if ref.Field == field || field < 0 {
+				all = add(all, f.put(ref)...)
+			}
+		case *ssa.Store:
+			if ref.Addr == p && field < 0 {
+				all = add(all, f.from(ref.Val)...)
+			} else if ref.Addr == p {
+				all = add(all, f.field(ref.Val, field)...)
+			}
+		case ssa.CallInstruction:
+			all = add(all, f.filled(p, ref.Common(), field)...)
 		}
 	}
 	return all
@@ -438,7 +496,7 @@ func (f *flow) passed(c *ssa.CallCommon, v ssa.Value) []origin {
 			continue
 		}
 		p := fn.Params[i]
-		for _, o := range f.summarize(summary{fn, -1, i, -1}, func() []origin { return f.uses(p) }) {
+		for _, o := range f.summarize(summary{fn, -1, i, -1, false}, func() []origin { return f.uses(p) }) {
 			switch {
 			case o.param != p:
 				all = add(all, o)

@@ -2,6 +2,7 @@ package retain
 
 import (
 	"go/constant"
+	"go/token"
 	"go/types"
 	"slices"
 
@@ -131,6 +132,38 @@ func captured(site *ssa.MakeClosure, v ssa.Value) ssa.Value {
 		}
 	}
 	return nil
+}
+
+// names lists the values that point to the variable at v, in its function and the literals there: v, what literals know
+// it by, and what is read from a pointer variable that v is assigned to.
+func names(v ssa.Value) []ssa.Value {
+	all := []ssa.Value{v}
+	for _, ref := range *v.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.MakeClosure:
+			if inner := captured(ref, v); inner != nil {
+				all = append(all, names(inner)...)
+			}
+		case *ssa.Store:
+			if pointer, ok := ref.Addr.(*ssa.Alloc); ok && ref.Val == v {
+				for _, name := range names(pointer) {
+					all = append(all, loads(name)...)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// loads lists what is read from the variable at addr in the function where addr is known by this name.
+func loads(addr ssa.Value) []ssa.Value {
+	var all []ssa.Value
+	for _, ref := range *addr.Referrers() {
+		if u, ok := ref.(*ssa.UnOp); ok && u.Op == token.MUL {
+			all = append(all, u)
+		}
+	}
+	return all
 }
 
 // storesTo lists the assignments to the whole variable at addr in the function where addr is known by this name.

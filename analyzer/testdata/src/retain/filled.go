@@ -1,0 +1,58 @@
+package retain
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/csv"
+	"io"
+	"net/http"
+	"sync"
+)
+
+// Structs that the functions and methods of this package fill.
+
+func (j *job) init(r *http.Request) { j.setRequest(r); j.name = r.Host }
+
+func (j *job) setRequest(r *http.Request) { j.r = r }
+
+func (j *job) with(r *http.Request) *job { j.r = r; return j }
+
+func replace(j *job, r *http.Request) { *j = job{r: r} }
+
+func wrongFilled(w http.ResponseWriter, r *http.Request) {
+	j := &job{}
+	j.init(r)
+	go j.run() // want `r can outlive`
+	var k job
+	replace(&k, r)
+	jobs <- k                 // want `r outlives the handler on a channel`
+	jobs <- *new(job).with(r) // want `r outlives the handler on a channel`
+	go func() { use(j.r) }()  // want `r can outlive`
+	p := &r
+	go use(p)  // want `r can outlive`
+	go use(*p) // want `r can outlive`
+}
+
+func rightFilled(w http.ResponseWriter, r *http.Request) {
+	j := &job{}
+	j.init(r)
+	go j.greet()
+	go use(j.name)
+	k := job{name: "x"}
+	k.init(r)
+	k.r = nil
+	go func() { use(k.name) }()
+	values <- k.name
+}
+
+// Readers of the body, and functions that are made of others.
+
+func wrongReaders(w http.ResponseWriter, r *http.Request) {
+	z, _ := gzip.NewReader(r.Body)
+	go io.Copy(io.Discard, z) // want `r\.Body can outlive`
+	c := csv.NewReader(bufio.NewReader(r.Body))
+	go func() { c.ReadAll() }() // want `r\.Body can outlive`
+	m, _ := r.MultipartReader()
+	go use(m)                               // want `r can outlive`
+	go sync.OnceFunc(func() { serve(r) })() // want `r can outlive`
+}
