@@ -8,8 +8,10 @@ import (
 	"syscall"
 )
 
-// listen opens the socket to serve on.
-func (s *Server) listen(ctx context.Context) (net.Listener, error) {
+// Listen opens the socket that Run serves on: one passed by systemd if there
+// is one, else HTTP.Addr. It is for programs that want to know the address
+// before they call Serve.
+func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 	sockets, err := Activated()
 	if err != nil {
 		return nil, err

@@ -13,6 +13,9 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,17 +31,13 @@ type child struct {
 	errors strings.Builder
 }
 
-// startChild returns when the child serves, or has ended because it cannot.
-func startChild(t *testing.T, addr string, sockets []*os.File, env ...string) *child {
+// launch starts a program with these sockets, by systemd's protocol.
+func launch(t *testing.T, sockets []*os.File, env []string, program string, args ...string) (*child, io.Reader) {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := new(child)
 	// The shell knows its process id before the server does, as systemd does.
-	c.cmd = exec.Command("/bin/sh", "-c", `LISTEN_PID=$$ exec "$0"`, exe)
-	c.cmd.Env = append(os.Environ(), append(env, "TEST_SERVER_ADDR="+addr, fmt.Sprint("LISTEN_FDS=", len(sockets)))...)
+	c.cmd = exec.Command("/bin/sh", append([]string{"-c", `LISTEN_PID=$$ exec "$0" "$@"`, program}, args...)...)
+	c.cmd.Env = append(os.Environ(), append(env, fmt.Sprint("LISTEN_FDS=", len(sockets)))...)
 	c.cmd.ExtraFiles = sockets
 	c.cmd.Stderr = &c.errors
 	out, err := c.cmd.StdoutPipe()
@@ -48,6 +47,18 @@ func startChild(t *testing.T, addr string, sockets []*os.File, env ...string) *c
 	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { c.cmd.Process.Kill() }) // where the test has failed
+	return c, out
+}
+
+// startChild returns when the child serves, or has ended because it cannot.
+func startChild(t *testing.T, addr string, sockets []*os.File, env ...string) *child {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, out := launch(t, sockets, append(env, "TEST_SERVER_ADDR="+addr), exe)
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		var line struct{ Msg, Addr string }
@@ -65,7 +76,8 @@ func (c *child) stop(t *testing.T) {
 	t.Helper()
 	c.cmd.Process.Signal(syscall.SIGTERM)
 	if err := c.cmd.Wait(); err != nil {
-		t.Errorf("the old process: %v %s", err, c.errors.String())
+		text := c.errors.String()
+		t.Errorf("the old process: %v %s", err, text[max(0, len(text)-2000):])
 	}
 }
 
@@ -96,37 +108,24 @@ type load struct {
 func (l *load) await(t *testing.T, n int64) {
 	t.Helper()
 	until := l.sent.Load() + n
-	eventually(t, 20*time.Second, "traffic", func() bool { return l.sent.Load() >= until })
+	eventually(t, time.Minute, "traffic", func() bool { return l.sent.Load() >= until })
 }
 
-func startLoad(url string, ok func(error) bool) *load {
+// startLoad has 12 clients call do. Some keep their connections and some make new ones; some send requests that net/http
+// may repeat, and those with post such that nobody may. Errors that excuse accepts don't count.
+func startLoad(do func(c *http.Client, post bool) error, excuse func(error) bool) *load {
 	l := new(load)
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	for i := range 12 {
 		wg.Go(func() {
-			// Connections kept and connections made anew, requests that net/http
-			// may repeat and requests that nobody may.
 			tr := &http.Transport{DisableKeepAlives: i%3 == 0}
 			defer tr.CloseIdleConnections()
 			c := &http.Client{Transport: tr}
 			for ctx.Err() == nil {
-				method, body := "GET", io.Reader(nil)
-				if i%2 == 0 {
-					method, body = "POST", struct{ io.Reader }{strings.NewReader("x")}
-				}
-				req, _ := http.NewRequest(method, url, body)
-				resp, err := c.Do(req)
-				if err == nil {
-					var text []byte
-					text, err = io.ReadAll(resp.Body)
-					resp.Body.Close()
-					if err == nil && string(text) != "hello" {
-						err = fmt.Errorf("%s: %q", resp.Status, text)
-					}
-				}
+				err := do(c, i%2 == 0)
 				l.sent.Add(1)
-				if err != nil && !ok(err) {
+				if err != nil && !excuse(err) {
 					l.failed.Add(1)
 					l.first.Do(func() { l.err = err })
 				}
@@ -138,12 +137,125 @@ func startLoad(url string, ok func(error) bool) *load {
 	return l
 }
 
+func never(error) bool { return false }
+
+// exchange sends a GET, or a POST if there is a body, and returns the answer's, which is to have this status.
+func exchange(c *http.Client, url, body string, status int) (string, error) {
+	method, r := "GET", io.Reader(nil)
+	if body != "" {
+		method, r = "POST", struct{ io.Reader }{strings.NewReader(body)} // which net/http can't read again
+	}
+	req, err := http.NewRequest(method, url, r)
+	if err != nil {
+		return "", err
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != status {
+		err = fmt.Errorf("%s: %q", resp.Status, text)
+	}
+	return string(text), err
+}
+
+// sayHello is load for childServer.
+func sayHello(url string) func(*http.Client, bool) error {
+	return func(c *http.Client, post bool) error {
+		body := ""
+		if post {
+			body = "x"
+		}
+		text, err := exchange(c, url, body, 200)
+		if err == nil && text != "hello" {
+			err = fmt.Errorf("%q", text)
+		}
+		return err
+	}
+}
+
+// The quickstart, restarted under load as systemd does it: the old process ends, and who connects before the new one
+// runs waits in the queue of the socket. No request fails, and every note that a client was told of is in the file.
+func TestRestartsOfTheQuickstart(t *testing.T) {
+	dir := t.TempDir()
+	program, file := filepath.Join(dir, "quickstart"), filepath.Join(dir, "notes.json")
+	build := []string{"build", "-o", program}
+	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		build = append(build, "-race")
+	}
+	if out, err := exec.Command("go", append(build, "../examples/quickstart")...).CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	socket, addr := listenerFile(t)
+	run := func() *child {
+		c, out := launch(t, []*os.File{socket}, nil, program, "-file", file)
+		go io.Copy(io.Discard, out)
+		return c
+	}
+	var mu sync.Mutex
+	made := map[int]bool{}
+	url := "http://" + addr + "/api/notes"
+	service := run()
+	l := startLoad(func(c *http.Client, post bool) error {
+		if !post {
+			_, err := exchange(c, url+"?tag=none", "", 200)
+			return err
+		}
+		text, err := exchange(c, url, `{"text":"x"}`, 201)
+		if err != nil {
+			return err
+		}
+		var note struct{ ID int }
+		if err := json.Unmarshal([]byte(text), &note); err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if made[note.ID] {
+			return fmt.Errorf("there are two notes %d", note.ID)
+		}
+		made[note.ID] = true
+		return nil
+	}, never)
+	const restarts = 3
+	for range restarts {
+		l.await(t, 300)
+		service.stop(t)
+		service = run()
+	}
+	l.await(t, 300)
+	l.stop()
+	service.stop(t)
+	if l.failed.Load() > 0 {
+		t.Errorf("%d of %d requests failed in %d restarts, first: %v", l.failed.Load(), l.sent.Load(), restarts, l.err)
+	}
+	var saved struct{ Notes []struct{ ID int } }
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(data, &saved)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range saved.Notes {
+		if !made[n.ID] {
+			t.Errorf("note %d is saved, but no client was told of it", n.ID)
+		}
+		delete(made, n.ID)
+	}
+	if len(made) > 0 {
+		t.Errorf("%d notes are lost of which clients were told", len(made))
+	}
+}
+
 // Restarts under load, with the socket passed from process to process: no
 // request fails, not even those that nobody may repeat.
 func TestRestartsLoseNoRequest(t *testing.T) {
 	socket, addr := listenerFile(t)
 	old := startChild(t, "ignored:0", []*os.File{socket})
-	l := startLoad("http://"+addr, func(error) bool { return false })
+	l := startLoad(sayHello("http://"+addr), never)
 	const restarts = 4
 	for range restarts {
 		l.await(t, 500)
@@ -168,7 +280,7 @@ func TestRestartsLoseNoRequest(t *testing.T) {
 func TestRestartsWithReusePortRefuseNoConnection(t *testing.T) {
 	old := startChild(t, "127.0.0.1:0", nil)
 	var resets atomic.Int64
-	l := startLoad("http://"+old.addr, func(err error) bool {
+	l := startLoad(sayHello("http://"+old.addr), func(err error) bool {
 		if errors.Is(err, syscall.ECONNRESET) {
 			resets.Add(1)
 			return true

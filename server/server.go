@@ -116,8 +116,7 @@ var errInterrupt = errors.New("interrupted")
 
 // Run listens and serves until ctx ends or the process receives SIGTERM or an
 // interrupt, then drains as Serve does. A second signal ends the process in
-// the way it would without this package. The socket is one passed by systemd
-// if there is one, else HTTP.Addr.
+// the way it would without this package.
 func (s *Server) Run(ctx context.Context) error {
 	if err := s.check(); err != nil {
 		return err
@@ -139,7 +138,7 @@ func (s *Server) Run(ctx context.Context) error {
 			cancel(nil)
 		}
 	}()
-	ln, err := s.listen(ctx)
+	ln, err := s.Listen(ctx)
 	if err != nil {
 		return err
 	}

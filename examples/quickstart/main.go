@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -45,13 +44,14 @@ func run(ctx context.Context, addr, file string, out io.Writer) error {
 		return err
 	}
 	mux := newMux(notes)
-	ln, err := net.Listen("tcp", addr)
+	srv := server.New(addr, mux)
+	ln, err := srv.Listen(ctx) // systemd's socket, if there is one: then no restart loses a request
 	if err != nil {
 		return err
 	}
 	printRoutes(out, mux)
 	printHints(out, "http://"+ln.Addr().String(), file)
-	return server.New(addr, mux).Serve(ctx, ln)
+	return srv.Serve(ctx, ln)
 }
 
 func printRoutes(out io.Writer, mux *muxmaster.Mux) {
