@@ -41,7 +41,10 @@ func (m *Mux) build() *live {
 	}
 	l.apart = l.unusual || entry != nil
 	if l.poolValues {
-		l.recycle = hasNames
+		l.recycle |= hasNames
+	}
+	if l.poolParams {
+		l.recycle |= fastRoute
 	}
 	m.set.done = &l.routing
 	m.live.Store(l)

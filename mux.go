@@ -78,7 +78,7 @@ type live struct {
 	*fields
 	routing
 	pooled   bool         // poolValues or poolParams
-	recycle  routeFlags   // hasNames with poolValues
+	recycle  routeFlags   // hasNames with poolValues, fastRoute with poolParams
 	apart    bool         // no request goes the usual way
 	entry    http.Handler // Pre middleware around the routing; nil without any
 	fallback http.Handler // Use middleware around what no route serves
@@ -139,7 +139,7 @@ func (l *live) serve(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	if l.unusual || r.URL.RawPath != "" {
 		l.serveAny(w, r, l.bundle())
-	} else if here, _ := l.base.static.find(&l.base, path); here != 0 {
+	} else if here, _ := l.base.static.findAny(&l.base, path); here != 0 {
 		l.serveHere(w, r, here)
 	} else {
 		l.serveWalk(w, r, path)
@@ -184,6 +184,10 @@ func (l *live) serveWalk(w http.ResponseWriter, r *http.Request, path string) {
 		l.finish(w, r, rt, b)
 		return
 	}
+	if rt.flags&fastRoute != 0 {
+		l.serveFast(w, r, rt, b, n)
+		return
+	}
 	vals := b.vals[:n]
 	if !rt.names.setFirst(r, vals) {
 		rt.names.setValues(r, vals)
@@ -204,21 +208,57 @@ func (l *live) serveWalk(w http.ResponseWriter, r *http.Request, path string) {
 	bundles.Put(b)
 }
 
+// serveFast is the end of serveWalk for a fast route.
+func (l *live) serveFast(w http.ResponseWriter, r *http.Request, rt *route, b *bundle, n int) {
+	ps := rt.names.fill(b.ps[:n], b.vals)
+	if !rt.names.setFirst(r, interleaved(ps)) {
+		rt.names.setParams(r, ps)
+	}
+	r.Pattern = rt.pattern
+	rt.handler.(fastHandler)(w, r, ps)
+	if !rt.names.clearOwn(r) {
+		rt.names.clearValues(r)
+	}
+	retire(r)
+	for i := len(ps) - 1; i >= 0; i-- {
+		ps[i].Value, b.vals[i] = "", ""
+	}
+	bundles.Put(b)
+}
+
 // serveOwn is serveWalk without the pool: the values are the request's own.
 func (l *live) serveOwn(w http.ResponseWriter, r *http.Request, path string, m method) {
 	var few [fewValues]string
 	rt, n := l.base.quick(few[:], path, m)
-	switch {
-	case rt == nil:
+	if rt == nil {
 		l.serveAny(w, r, l.bundle())
-	case rt.names == nil:
+		return
+	}
+	if rt.flags&hasNames == 0 {
+		l.serveOwnFast(w, r, rt, few[:n])
+		return
+	}
+	vals := make([]string, n)
+	for i := range vals {
+		vals[i] = few[i&(fewValues-1)]
+	}
+	if !rt.names.setFirst(r, vals) {
+		rt.names.setValues(r, vals)
+	}
+	r.Pattern = rt.pattern
+	if f, ok := rt.handler.(http.HandlerFunc); ok {
+		f(w, r)
+	} else {
+		rt.handler.ServeHTTP(w, r)
+	}
+}
+
+// serveOwnFast is the end of serveOwn for a fast route and one without values.
+func (l *live) serveOwnFast(w http.ResponseWriter, r *http.Request, rt *route, vals []string) {
+	if rt.names == nil {
 		l.deliver(w, r, rt)
-	case rt.flags&fastRoute != 0:
-		l.deliverFast(w, r, rt, rt.names.fill(make(Params, n), few[:]))
-	default:
-		vals := make([]string, n)
-		copy(vals, few[:])
-		l.deliverValues(w, r, rt, vals)
+	} else {
+		l.deliverFast(w, r, rt, rt.names.fill(make(Params, len(vals)), vals))
 	}
 }
 
@@ -259,7 +299,7 @@ func (l *live) finish(w http.ResponseWriter, r *http.Request, rt *route, b *bund
 		b.release()
 		l.deliverFast(w, r, rt, ps)
 	default:
-		l.deliverFast(w, r, rt, rt.names.fill(b.params(b.n), b.vals))
+		l.deliverFast(w, r, rt, rt.names.fill(b.ps[:b.n], b.vals))
 		rt.names.clearValues(r)
 		retire(r)
 		b.release()

@@ -154,11 +154,12 @@ func (n *names) setValues(r *http.Request, vals []string) {
 	n.replaceValues(r, vals)
 }
 
-// setFirst is setValues for a request without values, and reports false, having
-// done nothing, for another one. Unlike setValues it can be inlined.
+// setFirst is setValues for a request without values, or with n's, which are
+// another match's; for any other it does nothing and returns false. Unlike
+// setValues it can be inlined, and asks that values are delivered directly.
 func (n *names) setFirst(r *http.Request, vals []string) bool {
 	q := layOut(r)
-	if q.pat != nil {
+	if q.pat != nil && q.pat != n {
 		return false
 	}
 	q.pat, q.matches = n, vals

@@ -23,6 +23,7 @@ func (n *names) setParams(r *http.Request, ps Params) {
 }
 
 // Only where values are delivered directly are these asked.
+func interleaved(Params) []string                      { return nil }
 func (n *names) setFirst(*http.Request, []string) bool { return false }
 func (n *names) clearOwn(*http.Request) bool           { return false }
 

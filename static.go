@@ -26,20 +26,41 @@ func (st *static) mayHold(path string) bool { return st.lengths>>(min(uint(len(p
 
 // find returns where the routes of path begin in t.routes, and the first of them.
 func (st *static) find(t *tree, path string) (leaf, *route) {
+	n := len(path)
+	if n < 8 || st.whole {
+		return st.findAny(t, path)
+	}
+	first, last := load8(path), load8(path[n-8:])
+	h := mixEnds(first, last, n)
+	for i := uint(h); ; i++ {
+		s := st.slots[i&uint(len(st.slots)-1)]
+		if s.leaf == 0 {
+			return 0, nil
+		}
+		if s.tag != uint32(h>>32) {
+			continue
+		}
+		rt := &t.routes[s.leaf-1]
+		text := rt.pathText()
+		if len(text) == n && load8(text) == first && load8(text[n-8:]) == last && (n <= 16 || text[8:n-8] == path[8:n-8]) {
+			return s.leaf, rt
+		}
+	}
+}
+
+// findAny is find for any path.
+func (st *static) findAny(t *tree, path string) (leaf, *route) {
 	if !st.mayHold(path) {
 		return 0, nil
 	}
 	h := st.hash(path)
-	slots := st.slots
 	for i := uint(h); ; i++ {
-		s := &slots[i&uint(len(slots)-1)]
+		s := st.slots[i&uint(len(st.slots)-1)]
 		if s.leaf == 0 {
 			return 0, nil
 		}
-		if s.tag == uint32(h>>32) {
-			if rt := &t.routes[s.leaf-1]; rt.pattern[rt.path:] == path {
-				return s.leaf, rt
-			}
+		if rt := &t.routes[s.leaf-1]; s.tag == uint32(h>>32) && rt.pathText() == path {
+			return s.leaf, rt
 		}
 	}
 }

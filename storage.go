@@ -29,33 +29,20 @@ func (l *routing) bundle() *bundle {
 }
 
 // grow makes room for n values.
-func (b *bundle) grow(n int) { b.vals = make([]string, n) }
-
-// params returns room for n Params.
-func (b *bundle) params(n int) Params {
-	if n > cap(b.ps) {
-		b.ps = make(Params, max(n, 4))
-	}
-	b.ps = b.ps[:n]
-	return b.ps
-}
+func (b *bundle) grow(n int) { b.vals, b.ps = make([]string, n), make(Params, n) }
 
 // release gives the bundle back. It is emptied first: it must not keep paths
 // alive. It is so from the end, because the race detector is to see who still
 // reads a value, and does not see the clear that other loops are compiled to.
 func (b *bundle) release() {
-	vals := b.vals[:b.n]
+	n := b.n
 	if b.path != "" {
-		vals = b.vals
+		n = len(b.vals)
 		b.path, b.text, b.raw, b.slash = "", "", false, nil
 	}
-	for i := len(vals) - 1; i >= 0; i-- {
-		vals[i] = ""
+	for i := n - 1; i >= 0; i-- {
+		b.vals[i], b.ps[i].Value = "", ""
 	}
-	for i := len(b.ps) - 1; i >= 0; i-- {
-		b.ps[i] = Param{}
-	}
-	b.ps = b.ps[:0]
 	b.n = 0
 	bundles.Put(b)
 }

@@ -129,7 +129,7 @@ func (s *search) push(start, end int) {
 // find returns the route for s.path and the method: the exact method's before
 // GET's for HEAD, before that for every method.
 func (t *tree) find(s *search, m method) *route {
-	here, _ := t.static.find(t, s.path)
+	here, _ := t.static.findAny(t, s.path)
 	if here != 0 {
 		if rt := t.at(here, m); rt != nil {
 			return rt
