@@ -32,7 +32,6 @@ type fixer struct {
 	pass    *analysis.Pass
 	file    *ast.File
 	stmt    ast.Stmt          // stands in a list of statements
-	literal *ast.FuncLit      // what runs later, if it is a literal
 	sources []types.Object    // the handler's parameters that outlive it
 	names   map[string]string // variables for expressions
 	others  map[string]bool   // variables of this and other fixes in the same declaration
@@ -67,22 +66,10 @@ func (c *checker) newFixer(f *finding) *fixer {
 		x.stmt = stmt
 		break
 	}
-	var call *ast.CallExpr
-	switch s := x.stmt.(type) {
-	case *ast.GoStmt:
-		call = s.Call
-	case *ast.ExprStmt:
-		call, _ = s.X.(*ast.CallExpr)
-	case *ast.AssignStmt, *ast.SendStmt:
+	switch x.stmt.(type) {
+	case *ast.GoStmt, *ast.ExprStmt, *ast.AssignStmt, *ast.SendStmt:
 	default:
 		return nil
-	}
-	if call != nil {
-		for _, e := range append([]ast.Expr{call.Fun}, call.Args...) {
-			if lit, ok := e.(*ast.FuncLit); ok {
-				x.literal = lit
-			}
-		}
 	}
 	decl := path[len(path)-2]
 	if c.named[decl] == nil {
@@ -100,13 +87,12 @@ func (c *checker) newFixer(f *finding) *fixer {
 
 // rewrite fills in the edits, or reports that there is a use that it has no copy for.
 func (x *fixer) rewrite() bool {
-	ok, found := true, false
+	ok := true
 	ast.PreorderStack(x.stmt, nil, func(n ast.Node, stack []ast.Node) bool {
 		id, isIdent := n.(*ast.Ident)
 		if !isIdent || !slices.Contains(x.sources, x.pass.TypesInfo.Uses[id]) {
 			return true
 		}
-		found = true
 		if mux.IsParams(x.pass.TypesInfo.TypeOf(id)) {
 			ok = ok && x.params(id, stack)
 		} else {
@@ -114,7 +100,7 @@ func (x *fixer) rewrite() bool {
 		}
 		return true
 	})
-	if !ok || !found {
+	if !ok || len(x.edits) == 0 {
 		return false
 	}
 	if len(x.before) > 0 {
@@ -126,6 +112,11 @@ func (x *fixer) rewrite() bool {
 }
 
 func (x *fixer) replace(n ast.Node, text string) bool {
+	for _, e := range x.edits {
+		if e.Pos < n.End() && n.Pos() < e.End {
+			return e.Pos <= n.Pos() && n.End() <= e.End // the index in &ps[len(ps)-1]
+		}
+	}
 	x.edits = append(x.edits, analysis.TextEdit{Pos: n.Pos(), End: n.End(), NewText: []byte(text)})
 	return true
 }
@@ -175,9 +166,9 @@ func (x *fixer) free(base string) string {
 	return name
 }
 
-// later reports whether n is not evaluated with the statement, but by the literal in it.
-func (x *fixer) later(n ast.Node) bool {
-	return x.literal != nil && x.literal.Pos() <= n.Pos() && n.End() <= x.literal.End()
+// later reports whether what has this stack is not evaluated with the statement, but by a literal in it.
+func later(stack []ast.Node) bool {
+	return slices.ContainsFunc(stack, func(n ast.Node) bool { _, ok := n.(*ast.FuncLit); return ok })
 }
 
 // params gives a use of the parameters a clone of them.
@@ -187,8 +178,8 @@ func (x *fixer) params(id *ast.Ident, stack []ast.Node) bool {
 		return false
 	}
 	clone := func(e string) string { return fmt.Sprintf("append(%sParams(nil), %s...)", q, e) }
-	if x.later(id) {
-		return x.replace(id, x.copied(id.Name, id.Name+"Copy", clone(id.Name)))
+	if later(stack) {
+		return x.replace(id, x.copied(id.Name, id.Name, clone(id.Name)))
 	}
 	var e ast.Node = id
 	for i := len(stack) - 1; i >= 0; i-- {
@@ -289,12 +280,19 @@ walk:
 	switch {
 	case best == nil || changes(parent, best):
 		return false
-	case !x.later(id) && isCopy(info.TypeOf(best)):
+	case !later(stack) && isCopy(info.TypeOf(best)):
 		return true // evaluated here and now
 	case isCopy(info.TypeOf(best)):
 		return x.replace(best, x.copied(x.text(best), variableName(base), x.text(best)))
 	}
-	return x.replace(best, "&"+x.copied(x.text(best), "u", "*"+x.text(best)))
+	u := x.copied(x.text(best), "u", "*"+x.text(best))
+	switch parent.(type) {
+	case *ast.SelectorExpr:
+		return x.replace(best, u)
+	case *ast.StarExpr:
+		return x.replace(parent, u)
+	}
+	return x.replace(best, "&"+u)
 }
 
 // changes reports whether the node changes its operand e or takes its address.

@@ -16,6 +16,7 @@ var (
 	lastParam  *muxmaster.Param
 	params     = make(chan muxmaster.Params)
 	requests   = make(chan *http.Request)
+	later      func()
 )
 
 func record(...any)                 {}
@@ -68,6 +69,24 @@ func taken(w http.ResponseWriter, r *http.Request) {
 	go func() { // want `r can outlive`
 		record(host, hostCopy, r.Host)
 	}()
+}
+
+func parts(w http.ResponseWriter, r *http.Request) {
+	go func() { // want `r can outlive`
+		record(r.URL.Query(), *r.URL, r.URL.User)
+	}()
+	later = func() { record(r.Method) }                         // want `r outlives`
+	t := time.AfterFunc(time.Second, func() { record(r.Host) }) // want `r can outlive`
+	record(t)
+}
+
+func indexes(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+	lastParam = &ps[len(ps)-1] // want `ps\[\.\.\.\] outlives`
+	if len(ps) > 1 {
+		go func() { record(ps[0], len(ps)) }() // want `ps can outlive`
+	} else {
+		go func() { record(&ps[0]) }() // want `ps can outlive`
+	}
 }
 
 // No fix below.
