@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
 	"github.com/seed-1954dcaa/muxmaster/analyzer/pattern"
 	"golang.org/x/tools/go/analysis/analysistest"
 )
@@ -13,5 +14,5 @@ func TestPattern(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	analysistest.Run(t, testdata, pattern.Analyzer, "pattern")
+	analysistest.Run(t, testdata, pattern.Analyzer, "pattern", mux.Path)
 }

@@ -291,7 +291,7 @@ func (r *Result) receiver(call *ast.CallExpr) Scope {
 	}
 	if s := r.pass.TypesInfo.Selections[sel]; s != nil {
 		t := s.Recv()
-		for _, i := range s.Index() {
+		for _, i := range s.Index()[:len(s.Index())-1] {
 			if isRouter(t) {
 				break
 			}
