@@ -31,6 +31,6 @@
 // it sets to nil and map entries that it deletes again. Objects that are given w along with r, and the variables of a
 // function that makes a handler and calls ServeHTTP itself: they belong to one request.
 //
-// In a file that ends in _test.go, variables and channels of the test around a handler are no reports either: a test that
-// looks at the request afterwards means to.
+// In a file that ends in _test.go, variables and channels of the test around a handler are no reports either, nor are the
+// fields of a handler's receiver: a test that looks at the request afterwards means to.
 package retain

@@ -29,6 +29,9 @@ func (f *flow) place(v ssa.Value, depth int) place {
 	case *ssa.FieldAddr:
 		p := f.place(v.X, depth)
 		return place{p.root, fmt.Sprintf("%s.%d", p.path, v.Field)}
+	case *ssa.Field:
+		p := f.place(v.X, depth)
+		return place{p.root, fmt.Sprintf("%s.%d*", p.path, v.Field)}
 	case *ssa.UnOp:
 		if v.Op != token.MUL {
 			break

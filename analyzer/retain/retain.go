@@ -371,14 +371,21 @@ func (c *checker) takesBack(s sink, in ssa.Instruction) bool {
 	return back
 }
 
-// inTest reports whether the value goes to a variable or channel of the test around the handler.
+// inTest reports whether the value goes to a variable or channel of the test around the handler, or to what the test has
+// the handler for: a field of its receiver.
 func (c *checker) inTest(s sink, into ssa.Value, h *ssa.Function) bool {
 	if into == nil || !mux.IsTestFile(c.pass.Fset.Position(s.pos).Filename) {
 		return false
 	}
-	root := c.at(into).root
-	switch root.(type) {
-	case *ssa.Alloc, *ssa.MakeChan, *ssa.MakeMap:
+	switch root := c.at(into).root.(type) {
+	case *ssa.Alloc:
+		return encloses(root.Parent(), h) || slices.ContainsFunc(storesTo(root), func(s *ssa.Store) bool {
+			p, ok := s.Val.(*ssa.Parameter)
+			return ok && isReceiver(p)
+		})
+	case *ssa.Parameter:
+		return isReceiver(root)
+	case *ssa.MakeChan, *ssa.MakeMap:
 		return encloses(root.Parent(), h)
 	}
 	return false

@@ -18,3 +18,20 @@ func TestSees(t *testing.T) {
 	defer s.Close()
 	use(got, <-seen)
 }
+
+type seenRequests struct {
+	all  []*http.Request
+	byID map[string]*http.Request
+}
+
+func (s *seenRequests) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.all = append(s.all, r)
+	s.byID[r.PathValue("id")] = r
+	go serve(r) // want `r can outlive`
+}
+
+type seenByValue struct{ *seenRequests }
+
+func (s seenByValue) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.all = append(s.all, r)
+}
