@@ -43,7 +43,7 @@ func TestCertificateReload(t *testing.T) {
 	replace("half", tomorrow(), "cert.pem")
 	steady(t, "first", served)
 	replace("second", tomorrow(), "cert.pem", "key.pem")
-	eventually(t, 5*time.Second, "serving the renewed certificate", func() bool { return served() == "second" })
+	eventually(t, longest, "serving the renewed certificate", func() bool { return served() == "second" })
 }
 
 // steady wants got to stay for longer than the files take to be looked at.

@@ -38,7 +38,6 @@ func TestSlowLoris(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s, addr, _ := start(t, http.HandlerFunc(hello), func(s *server.Server) {
 				s.MaxConns = c.maxConns
-				s.HTTP.ReadHeaderTimeout = 2 * time.Second
 			})
 			ctx, cancel := context.WithCancel(context.Background())
 			var attack, work sync.WaitGroup
@@ -49,7 +48,7 @@ func TestSlowLoris(t *testing.T) {
 					}
 				})
 			}
-			eventually(t, 20*time.Second, "the attack is on", func() bool { return s.Stats().Open >= min(c.maxConns, attackers)*9/10 })
+			eventually(t, longest, "the attack is on", func() bool { return s.Stats().Open >= min(c.maxConns, attackers)*9/10 })
 			var failed atomic.Int64
 			for i := range clients {
 				work.Go(func() {
@@ -158,7 +157,7 @@ func TestQuietConnectionsGiveWay(t *testing.T) {
 	if readResponse(t, third); s.Stats().Evicted != 1 {
 		t.Errorf("%d connections evicted, want 1", s.Stats().Evicted)
 	}
-	first.SetReadDeadline(time.Now().Add(10 * time.Second))
+	first.SetReadDeadline(time.Now().Add(longest))
 	if _, err := io.Copy(io.Discard, first); err != nil {
 		t.Errorf("the connection that was idle for longest: %v, want a clean end", err)
 	}
@@ -182,7 +181,7 @@ func TestLimitPerIP(t *testing.T) {
 			if v.scheme == "https://" {
 				c = tls.Client(c, &tls.Config{InsecureSkipVerify: true})
 			}
-			c.SetDeadline(time.Now().Add(10 * time.Second))
+			c.SetDeadline(time.Now().Add(longest))
 			return c
 		}
 		ask := func(c net.Conn) string {
@@ -215,7 +214,7 @@ func TestLimitPerIP(t *testing.T) {
 			t.Errorf("%s: %d refused, want 1", v.name, got)
 		}
 		two.Close()
-		eventually(t, 5*time.Second, "a closed connection counts no more", func() bool { return ask(from("127.0.0.1")) == "200 OK" })
+		eventually(t, longest, "a closed connection counts no more", func() bool { return ask(from("127.0.0.1")) == "200 OK" })
 	}
 }
 
@@ -279,14 +278,14 @@ func TestNothingLeftOver(t *testing.T) {
 	}
 	once() // what the runtime and net/http set up for good
 	var goroutines, fds int
-	eventually(t, 5*time.Second, "quiet", func() bool {
+	eventually(t, longest, "quiet", func() bool {
 		g, f := runtime.NumGoroutine(), openFiles(t)
 		same := g == goroutines && f == fds
 		goroutines, fds = g, f
 		return same
 	})
 	once()
-	eventually(t, 10*time.Second, fmt.Sprintf("back to %d goroutines and %d descriptors", goroutines, fds), func() bool {
+	eventually(t, longest, fmt.Sprintf("back to %d goroutines and %d descriptors", goroutines, fds), func() bool {
 		return runtime.NumGoroutine() <= goroutines && openFiles(t) <= fds
 	})
 }

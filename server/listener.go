@@ -1,11 +1,13 @@
 package server
 
 import (
+	"errors"
 	"io"
 	"maps"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -33,6 +35,7 @@ type listener struct {
 	closed   chan struct{} // gets a token when a connection has closed
 	waiting  atomic.Bool   // a connection is in hand: answers should free theirs
 	stopping atomic.Bool
+	stopBy   time.Time // set before stopping is
 	evicted  atomic.Int64
 	refused  atomic.Int64
 	lingers  atomic.Int32 // refused connections whose answer is still on its way
@@ -51,13 +54,17 @@ func newListener(ln net.Listener, s *Server) *listener {
 
 func (l *listener) Accept() (net.Conn, error) {
 	for {
+		last := l.stopping.Load() && l.setDeadline(queueTime)
 		nc, err := l.Listener.Accept()
 		if err != nil {
-			if l.stopping.Load() {
-				l.Listener.Close()
-				return nil, net.ErrClosed // which net/http does not retry
+			switch {
+			case !l.stopping.Load():
+				return nil, err
+			case !last && errors.Is(err, os.ErrDeadlineExceeded):
+				continue // it was about other things when stop was called: now for the queue
 			}
-			return nil, err
+			l.Listener.Close()
+			return nil, net.ErrClosed // which net/http does not retry
 		}
 		c := &conn{Conn: nc, l: l, ip: remoteIP(nc)}
 		c.setState(http.StateNew)
@@ -70,15 +77,36 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
+// While stopping, the queue is empty when nobody has come out of it for
+// queueTime. As somebody may always come, it ends after stopTime.
+const (
+	queueTime = 20 * time.Millisecond
+	stopTime  = 500 * time.Millisecond
+)
+
 // stop ends accepting. What is already in the kernel's queue is accepted
 // first: closing the socket would reset those connections.
 func (l *listener) stop() {
+	l.stopBy = time.Now().Add(stopTime)
 	l.stopping.Store(true)
-	d, ok := l.Listener.(interface{ SetDeadline(time.Time) error })
-	if !ok || d.SetDeadline(time.Now().Add(20*time.Millisecond)) != nil {
+	if !l.setDeadline(0) {
 		l.Listener.Close()
 	}
 	l.signal()
+}
+
+// setDeadline bounds the next Accept, or one that waits, and reports whether
+// the listener can do that.
+func (l *listener) setDeadline(d time.Duration) bool {
+	ln, ok := l.Listener.(interface{ SetDeadline(time.Time) error })
+	if !ok {
+		return false
+	}
+	at := time.Now().Add(d)
+	if at.After(l.stopBy) {
+		at = time.Unix(1, 0)
+	}
+	return ln.SetDeadline(at) == nil
 }
 
 func (l *listener) awaitRoom(c *conn) {

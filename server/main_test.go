@@ -97,6 +97,10 @@ func dial(t *testing.T, addr string) net.Conn {
 	return c
 }
 
+// longest is what a test waits for something that comes at once, but on a
+// machine with other things to do.
+const longest = time.Minute
+
 // eventually waits for a state that comes by itself, as after a timeout.
 func eventually(t *testing.T, within time.Duration, what string, ok func() bool) {
 	t.Helper()
@@ -112,7 +116,7 @@ func eventually(t *testing.T, within time.Duration, what string, ok func() bool)
 // refusesConnections waits for a drain to close its listener.
 func refusesConnections(t *testing.T, addr string) {
 	t.Helper()
-	eventually(t, 5*time.Second, "new connections are refused", func() bool {
+	eventually(t, longest, "new connections are refused", func() bool {
 		c, err := net.Dial("tcp", addr)
 		if err == nil {
 			c.Close()

@@ -11,7 +11,7 @@ import (
 // readResponse reads the head of one response whose body is "hello" or empty.
 func readResponse(t *testing.T, c net.Conn) *http.Response {
 	t.Helper()
-	c.SetReadDeadline(time.Now().Add(10 * time.Second))
+	c.SetReadDeadline(time.Now().Add(longest))
 	defer c.SetReadDeadline(time.Time{})
 	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
