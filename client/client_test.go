@@ -123,27 +123,34 @@ func TestCloseDrains(t *testing.T) {
 		}, false},
 	} {
 		for _, secure := range []bool{false, true} {
-			srv, conns := serve(t, secure, c.h)
-			cl := use(t, insecure(client.Options{}))
 			const n = 5
-			start := time.Now()
-			for range n {
-				resp, err := cl.Get(srv.URL)
-				if err != nil {
-					t.Fatal(err)
-				}
-				resp.Body.Read(make([]byte, 1))
-				resp.Body.Close()
-			}
 			want := int64(n)
 			if c.reuse {
 				want = 1
 			}
-			if got := conns.Load(); got != want {
-				t.Errorf("%s, TLS %v: %d connections, want %d", c.name, secure, got, want)
-			}
-			if took := time.Since(start); took > n*time.Second {
-				t.Errorf("%s, TLS %v: %v for %d requests; Close must give up", c.name, secure, took, n)
+			// Close gives up after 50 ms: a machine that is busy for so long may have another try.
+			for tries := 1; ; tries++ {
+				srv, conns := serve(t, secure, c.h)
+				cl := use(t, insecure(client.Options{}))
+				var longest time.Duration
+				for range n {
+					resp, err := cl.Get(srv.URL)
+					if err != nil {
+						t.Fatal(err)
+					}
+					resp.Body.Read(make([]byte, 1))
+					start := time.Now()
+					resp.Body.Close()
+					longest = max(longest, time.Since(start))
+				}
+				got := conns.Load()
+				if got == want {
+					break
+				}
+				if !c.reuse || longest < 40*time.Millisecond || tries == 20 {
+					t.Errorf("%s, TLS %v: %d connections, want %d; the longest Close took %v", c.name, secure, got, want, longest)
+					break
+				}
 			}
 		}
 	}
@@ -176,7 +183,7 @@ func TestCloseEndsRead(t *testing.T) {
 			if err == nil {
 				t.Errorf("HTTP/2 %v: Read gave data", h2)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Errorf("HTTP/2 %v: Read still waits", h2)
 		}
 		srv.Close()
@@ -251,16 +258,17 @@ func TestTimeouts(t *testing.T) {
 	}
 	defer silent.Close()
 	const short = 50 * time.Millisecond
+	const patience = 1500 * time.Millisecond // the slow answer comes in eighths of it, and takes longer
 	stalls, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "x")
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	})
 	slow, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
-		for range 8 {
+		for range 12 {
 			io.WriteString(w, "x")
 			w.(http.Flusher).Flush()
-			<-time.After(short / 2)
+			<-time.After(patience / 8)
 		}
 	})
 	for _, c := range []struct {
@@ -270,7 +278,7 @@ func TestTimeouts(t *testing.T) {
 	}{
 		{"header", "http://" + silent.Addr().String(), client.Options{HeaderTimeout: short, Attempts: 1}, "timeout awaiting response headers"},
 		{"body", stalls.URL, client.Options{StallTimeout: short}, "client: no more of the answer's body came within 50ms"},
-		{"slow, but not stalled", slow.URL, client.Options{StallTimeout: 4 * short}, ""},
+		{"slow, but not stalled", slow.URL, client.Options{StallTimeout: patience}, ""},
 		{"no bound", slow.URL, client.Options{StallTimeout: -1}, ""},
 	} {
 		err := drainTo(use(t, c.o), c.url)
@@ -351,7 +359,7 @@ func TestNothingLeftOver(t *testing.T) {
 	// settle waits for goroutines that are on their way out.
 	settle := func(done func(n int) bool) int {
 		n := runtime.NumGoroutine()
-		for deadline := time.Now().Add(5 * time.Second); !done(n) && time.Now().Before(deadline); n = runtime.NumGoroutine() {
+		for deadline := time.Now().Add(time.Minute); !done(n) && time.Now().Before(deadline); n = runtime.NumGoroutine() {
 			<-time.After(20 * time.Millisecond)
 		}
 		return n
