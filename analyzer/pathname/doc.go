@@ -19,5 +19,5 @@
 //
 // Handlers without a route in the package or with one whose pattern is not constant; handlers that are also used in a way
 // that can't be followed; names given to r.SetPathValue. Where another package may mount the mux below a prefix with
-// parameters of its own, only names that look like a misspelling of one that is known.
+// parameters of its own, only names of some length that look like a misspelling of one that is known.
 package pathname

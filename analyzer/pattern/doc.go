@@ -16,6 +16,6 @@
 //
 // # What it does not report
 //
-// Routes in different branches of an if or switch, which are never registered together; routes on a variable that is
-// assigned to more than once; anything in files that end in _test.go, where a bad pattern fails the test or is its point.
+// Routes under two conditions, which need not be registered together; routes on a variable that is assigned to more than
+// once, or on two muxes of one constructor; anything in files that end in _test.go, where a bad pattern fails the test or is its point.
 package pattern
