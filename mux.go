@@ -87,8 +87,9 @@ type live struct {
 // ServeHTTP serves r by the route that matches it.
 //
 // It is the way of every request, and straight for a GET of a route without
-// parameters. Those with parameters go on in serveWalk, and whatever is not found
-// at once, or is unusual, in serveAny.
+// parameters, and for one with parameters whose values are pooled. Others go on in
+// serveFast and serveOwn. What is not found at once, or is unusual, serveAny
+// serves.
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l := m.live.Load()
 	if l == nil {
@@ -99,82 +100,42 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.serveApart(w, r)
 		return
 	}
-	st := &l.base.static
-	if !st.mayHold(u.Path) {
-		l.serveWalk(w, r, u.Path)
-		return
-	}
-	here, rt := st.find(&l.base, u.Path)
-	if here == 0 {
-		l.serveWalk(w, r, u.Path)
-		return
-	}
-	if rt.method != methodGET || r.Method != http.MethodGet {
-		l.serveHere(w, r, here)
-		return
-	}
-	r.Pattern = rt.pattern
-	if hasValues(r) {
-		dropValues(r, l.mux)
-	}
-	// Most handlers are functions; the call through ServeHTTP is saved.
-	if f, ok := rt.handler.(http.HandlerFunc); ok {
-		f(w, r)
-	} else {
-		rt.call(w, r)
-	}
-}
-
-// serveApart is ServeHTTP for requests that take another way than most.
-func (l *live) serveApart(w http.ResponseWriter, r *http.Request) {
-	if l.entry != nil {
-		l.entry.ServeHTTP(w, r)
-	} else {
-		l.serve(w, r)
-	}
-}
-
-// serve is what the middleware of Pre surrounds.
-func (l *live) serve(w http.ResponseWriter, r *http.Request) {
-	path := r.URL.Path
-	if l.unusual || r.URL.RawPath != "" {
-		l.serveAny(w, r, l.bundle())
-	} else if here, _ := l.base.static.findAny(&l.base, path); here != 0 {
-		l.serveHere(w, r, here)
-	} else {
-		l.serveWalk(w, r, path)
-	}
-}
-
-// serveHere serves a request for a path without parameters, whose routes begin at
-// here.
-func (l *live) serveHere(w http.ResponseWriter, r *http.Request, here leaf) {
-	m := l.method(r.Method)
-	if rt := l.base.at(here, m); rt != nil && m != methodCONNECT {
-		l.deliver(w, r, rt)
-	} else {
-		l.serveAny(w, r, l.bundle())
-	}
-}
-
-// serveWalk serves a request for a route with parameters.
-func (l *live) serveWalk(w http.ResponseWriter, r *http.Request, path string) {
-	m := methodGET
-	if r.Method != http.MethodGet {
-		if m = l.method(r.Method); m == methodCONNECT {
-			l.serveAny(w, r, l.bundle())
+	path := u.Path
+	if st := &l.base.static; st.mayHold(path) {
+		if here, rt := st.find(&l.base, path); here != 0 {
+			if rt.method != methodGET || r.Method != http.MethodGet {
+				l.serveHere(w, r, here)
+				return
+			}
+			r.Pattern = rt.pattern
+			if hasValues(r) {
+				dropValues(r, l.mux)
+			}
+			// Most handlers are functions; the call through ServeHTTP is saved.
+			if f, ok := rt.handler.(http.HandlerFunc); ok {
+				f(w, r)
+			} else {
+				rt.call(w, r)
+			}
 			return
 		}
 	}
 	if !l.pooled {
-		l.serveOwn(w, r, path, m)
+		l.serveOwn(w, r, path)
 		return
+	}
+	code := methodGET
+	if r.Method != http.MethodGet {
+		if code = l.method(r.Method); code == methodCONNECT {
+			l.serveAny(w, r, l.bundle())
+			return
+		}
 	}
 	b := bundles.Get().(*bundle)
 	if l.most > len(b.vals) {
 		b.grow(l.most)
 	}
-	rt, n := l.base.quick(b.vals, path, m)
+	rt, n := l.base.quick(b.vals, path, code)
 	if rt == nil {
 		l.serveAny(w, r, b)
 		return
@@ -208,7 +169,41 @@ func (l *live) serveWalk(w http.ResponseWriter, r *http.Request, path string) {
 	bundles.Put(b)
 }
 
-// serveFast is the end of serveWalk for a fast route.
+// serveApart is ServeHTTP for requests that take another way than most.
+func (l *live) serveApart(w http.ResponseWriter, r *http.Request) {
+	if l.entry != nil {
+		l.entry.ServeHTTP(w, r)
+	} else {
+		l.serve(w, r)
+	}
+}
+
+// serve is what the middleware of Pre surrounds.
+func (l *live) serve(w http.ResponseWriter, r *http.Request) {
+	if l.unusual || r.URL.RawPath != "" {
+		l.serveAny(w, r, l.bundle())
+	} else if here, _ := l.base.static.findAny(&l.base, r.URL.Path); here != 0 {
+		l.serveHere(w, r, here)
+	} else if l.pooled {
+		l.serveAny(w, r, l.bundle())
+	} else {
+		l.serveOwn(w, r, r.URL.Path)
+	}
+}
+
+// serveHere serves a request for a path without parameters, whose routes begin at
+// here.
+func (l *live) serveHere(w http.ResponseWriter, r *http.Request, here leaf) {
+	m := l.method(r.Method)
+	if rt := l.base.at(here, m); rt != nil && m != methodCONNECT {
+		l.deliver(w, r, rt)
+	} else {
+		l.serveAny(w, r, l.bundle())
+	}
+}
+
+// serveFast serves a request for a fast route with values in b, whose Params are
+// pooled.
 func (l *live) serveFast(w http.ResponseWriter, r *http.Request, rt *route, b *bundle, n int) {
 	ps := rt.names.fill(b.ps[:n], b.vals)
 	if !rt.names.setFirst(r, interleaved(ps)) {
@@ -226,8 +221,16 @@ func (l *live) serveFast(w http.ResponseWriter, r *http.Request, rt *route, b *b
 	bundles.Put(b)
 }
 
-// serveOwn is serveWalk without the pool: the values are the request's own.
-func (l *live) serveOwn(w http.ResponseWriter, r *http.Request, path string, m method) {
+// serveOwn serves a request for a route with parameters without the pool: the
+// values are the request's own.
+func (l *live) serveOwn(w http.ResponseWriter, r *http.Request, path string) {
+	m := methodGET
+	if r.Method != http.MethodGet {
+		if m = l.method(r.Method); m == methodCONNECT {
+			l.serveAny(w, r, l.bundle())
+			return
+		}
+	}
 	var few [fewValues]string
 	rt, n := l.base.quick(few[:], path, m)
 	if rt == nil {
