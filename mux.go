@@ -140,20 +140,16 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.serveAny(w, r, b)
 		return
 	}
-	if rt.flags&l.recycle == 0 {
+	if rt.flags&l.recycle != hasNames {
 		b.n = n
-		l.finish(w, r, rt, b)
-		return
-	}
-	if rt.flags&fastRoute != 0 {
-		l.serveFast(w, r, rt, b, n)
+		l.serveFast(w, r, rt, b)
 		return
 	}
 	vals := b.vals[:n]
-	if !rt.names.setFirst(r, vals) {
+	if !rt.setFirst(r, vals) {
 		rt.names.setValues(r, vals)
+		r.Pattern = rt.pattern
 	}
-	r.Pattern = rt.pattern
 	if f, ok := rt.handler.(http.HandlerFunc); ok {
 		f(w, r)
 	} else {
@@ -202,14 +198,18 @@ func (l *live) serveHere(w http.ResponseWriter, r *http.Request, here leaf) {
 	}
 }
 
-// serveFast serves a request for a fast route with values in b, whose Params are
-// pooled.
-func (l *live) serveFast(w http.ResponseWriter, r *http.Request, rt *route, b *bundle, n int) {
-	ps := rt.names.fill(b.ps[:n], b.vals)
-	if !rt.names.setFirst(r, interleaved(ps)) {
-		rt.names.setParams(r, ps)
+// serveFast goes on with the route that b has found, if it is a fast one whose
+// Params are pooled.
+func (l *live) serveFast(w http.ResponseWriter, r *http.Request, rt *route, b *bundle) {
+	if rt.flags&l.recycle == 0 {
+		l.finish(w, r, rt, b)
+		return
 	}
-	r.Pattern = rt.pattern
+	ps := rt.names.fill(b.ps[:b.n], b.vals)
+	if !rt.setFirst(r, interleaved(ps)) {
+		rt.names.setParams(r, ps)
+		r.Pattern = rt.pattern
+	}
 	rt.handler.(fastHandler)(w, r, ps)
 	if !rt.names.clearOwn(r) {
 		rt.names.clearValues(r)
@@ -218,6 +218,7 @@ func (l *live) serveFast(w http.ResponseWriter, r *http.Request, rt *route, b *b
 	for i := len(ps) - 1; i >= 0; i-- {
 		ps[i].Value, b.vals[i] = "", ""
 	}
+	b.n = 0
 	bundles.Put(b)
 }
 
@@ -245,10 +246,10 @@ func (l *live) serveOwn(w http.ResponseWriter, r *http.Request, path string) {
 	for i := range vals {
 		vals[i] = few[i&(fewValues-1)]
 	}
-	if !rt.names.setFirst(r, vals) {
+	if !rt.setFirst(r, vals) {
 		rt.names.setValues(r, vals)
+		r.Pattern = rt.pattern
 	}
-	r.Pattern = rt.pattern
 	if f, ok := rt.handler.(http.HandlerFunc); ok {
 		f(w, r)
 	} else {

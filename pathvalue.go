@@ -154,15 +154,15 @@ func (n *names) setValues(r *http.Request, vals []string) {
 	n.replaceValues(r, vals)
 }
 
-// setFirst is setValues for a request without values, or with n's, which are
-// another match's; for any other it does nothing and returns false. Unlike
-// setValues it can be inlined, and asks that values are delivered directly.
-func (n *names) setFirst(r *http.Request, vals []string) bool {
+// setFirst gives r the route's pattern and values, if it has none yet or those of
+// the same names, which are another match's. Otherwise it does nothing and returns
+// false. It can be inlined, and asks that values are delivered directly.
+func (rt *route) setFirst(r *http.Request, vals []string) bool {
 	q := layOut(r)
-	if q.pat != nil && q.pat != n {
+	if q.pat != nil && q.pat != rt.names {
 		return false
 	}
-	q.pat, q.matches = n, vals
+	q.pat, q.matches, q.Pattern = rt.names, vals, rt.pattern
 	return true
 }
 

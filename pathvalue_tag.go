@@ -23,9 +23,9 @@ func (n *names) setParams(r *http.Request, ps Params) {
 }
 
 // Only where values are delivered directly are these asked.
-func interleaved(Params) []string                      { return nil }
-func (n *names) setFirst(*http.Request, []string) bool { return false }
-func (n *names) clearOwn(*http.Request) bool           { return false }
+func interleaved(Params) []string                       { return nil }
+func (rt *route) setFirst(*http.Request, []string) bool { return false }
+func (n *names) clearOwn(*http.Request) bool            { return false }
 
 func (n *names) clearValues(r *http.Request) { safeClear(r, n.mark) }
 func (n *names) key(i int) string            { return n.params[i] }

@@ -179,7 +179,7 @@ func (t *tree) walkFor(s *search, m method) *route {
 //
 // It calls nothing on its way, so that what it needs stays in registers.
 func (t *tree) quick(vals []string, path string, m method) (rt *route, n int) {
-	if len(t.nodes) == 0 || len(path) < 2 || path[0] != '/' {
+	if len(path) < 2 || path[0] != '/' {
 		return nil, 0
 	}
 	var last uint64 // eight bytes of path
@@ -187,6 +187,9 @@ func (t *tree) quick(vals []string, path string, m method) (rt *route, n int) {
 		last = load8(path[len(path)-8:])
 	} else {
 		_, last = ends(path)
+	}
+	if len(t.nodes) == 0 {
+		return nil, 0
 	}
 	nd := &t.nodes[0]
 	for rest := path; ; { // what is left, with the slash before it
