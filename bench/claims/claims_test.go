@@ -1,8 +1,13 @@
 package claims
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +41,7 @@ func TestVerdict(t *testing.T) {
 func TestAllClaimsRun(t *testing.T) {
 	var results []Result
 	for i, c := range All() {
-		if c.Number != i+1 || c.Title == "" || c.Why == "" || c.Page <= 1 {
+		if c.Number != i+1 || c.Title == "" || c.Why == nil || c.Page <= 1 {
 			t.Errorf("claim %d is incomplete: %+v", i+1, c)
 		}
 		r := Result{Claim: c, Rows: Run(c, measure.Plan{Rounds: 1, Round: time.Millisecond}, true)}
@@ -72,6 +77,59 @@ func TestAllClaimsRun(t *testing.T) {
 		if n := strings.Count(line, "|"); n != 0 && n != 8 {
 			t.Errorf("a table's line has %d bars, want 8: %s", n, line)
 		}
+	}
+}
+
+// What is said of times follows the outcome, whatever it is.
+func TestWhyFollowsTheOutcome(t *testing.T) {
+	for _, c := range All() {
+		texts := map[string]bool{}
+		for _, o := range []struct {
+			ratio float64
+			says  string
+		}{{5, "5.0x as fast"}, {1, "as fast as before"}, {0.5, "2.0x as slow"}} {
+			rows := make([]Row, len(c.Cases))
+			for i := range rows {
+				f := Figure{Bytes: 1000 * o.ratio, Allocs: o.ratio}
+				rows[i] = Row{Before: f, After: f, Ours: &f, Ratio: o.ratio, OursRatio: o.ratio, ConnsPerOp: o.ratio, Held: []int{int(o.ratio), 0, 0}}
+			}
+			text := c.Why(rows)
+			texts[text] = true
+			if c.Number != 9 && c.Number != 13 && !strings.Contains(text, o.says) {
+				t.Errorf("claim %d, %vx: %q lacks %q", c.Number, o.ratio, text, o.says)
+			}
+			if strings.ContainsAny(text, "|\n") || strings.Contains(text, "%!") {
+				t.Errorf("claim %d: %q", c.Number, text)
+			}
+		}
+		if len(texts) < 2 {
+			t.Errorf("claim %d: the line is the same for every outcome: %v", c.Number, texts)
+		}
+	}
+}
+
+// What the lines say of the page's code.
+func TestPitfalls(t *testing.T) {
+	for _, target := range []string{"DELETE /api/v1/users/1", "GET /admin/health-secrets"} {
+		method, path, _ := strings.Cut(target, " ")
+		w := httptest.NewRecorder()
+		comparisons(w, httptest.NewRequest(method, path, nil))
+		if w.Code != 200 {
+			t.Errorf("the chain answers %s with %d, want the 200 that is wrong", target, w.Code)
+		}
+	}
+	var got []string
+	pagesLines(bufio.NewReader(strings.NewReader("one\ntwo")), func(line string) { got = append(got, line) })
+	if len(got) != 1 {
+		t.Errorf("the page's loop finds %q, want it to lose the last", got)
+	}
+	literal := http.Header{"X-Trace-ID": {"1"}}
+	if got := literal.Get("X-Trace-ID"); got != "" {
+		t.Errorf("Get finds %q in a literal whose key isn't canonical", got)
+	}
+	dump, err := httputil.DumpRequest(&http.Request{Method: "GET", URL: &url.URL{Path: "/"}, Header: http.Header{"Authorization": {"secret"}}}, true)
+	if err != nil || !strings.Contains(string(dump), "secret") {
+		t.Errorf("the dump has no Authorization: %q, %v", dump, err)
 	}
 }
 

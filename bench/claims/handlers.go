@@ -2,6 +2,7 @@ package claims
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log"
 	"log/slog"
@@ -33,20 +34,26 @@ func routing() Claim {
 	ours.GET("/health", ok)
 	return Claim{
 		Number: 6, Title: "Routing with strings.HasPrefix", Page: 2.7, Ours: "muxmaster.New",
-		Why: "three comparisons are faster than any router. A router is for being right: the chain answers DELETE with 200 and takes /admin/health-secrets for /health",
+		Why: func(rows []Row) string {
+			return fmt.Sprintf("against three comparisons http.ServeMux is %s and ours is %s, in whole requests %s and %s. A router is for being right: the chain answers DELETE with 200 and takes /admin/health-secrets for /health",
+				faster(rows[0].Ratio), faster(rows[0].OursRatio), faster(rows[1].Ratio), faster(rows[1].OursRatio))
+		},
 		Cases: handlerCases("4 routes", "GET", nil,
-			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				switch {
-				case strings.HasPrefix(r.URL.Path, "/api/v1/users/"):
-					ok(w, r)
-				case strings.HasPrefix(r.URL.Path, "/api/v1/orders/"):
-					ok(w, r)
-				case strings.Contains(r.URL.Path, "/health"):
-					ok(w, r)
-				default:
-					http.NotFound(w, r)
-				}
-			}), std, ours),
+			http.HandlerFunc(comparisons), std, ours),
+	}
+}
+
+// comparisons is the page's router.
+func comparisons(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case strings.HasPrefix(r.URL.Path, "/api/v1/users/"):
+		ok(w, r)
+	case strings.HasPrefix(r.URL.Path, "/api/v1/orders/"):
+		ok(w, r)
+	case strings.Contains(r.URL.Path, "/health"):
+		ok(w, r)
+	default:
+		http.NotFound(w, r)
 	}
 }
 
@@ -75,7 +82,10 @@ func headerLiteral() Claim {
 	}
 	return Claim{
 		Number: 7, Title: "Headers as a map literal", Page: 1.8,
-		Why: "Set makes the same slice for each key and puts the key into canonical form on top. Use it because a literal can hold keys that Get never finds",
+		Why: func(rows []Row) string {
+			return fmt.Sprintf("Set makes the same slice for each key and puts the key into canonical form on top: %.0f allocations before, %.0f after, and it is %s. Use it because a literal can hold keys that Get never finds",
+				rows[0].Before.Allocs, rows[0].After.Allocs, faster(rows[0].Ratio))
+		},
 		Cases: []Case{
 			{"4 headers, request not sent", func(*World) Sides {
 				keep := func(*http.Request) {}
@@ -130,7 +140,10 @@ func dumpRequest() Claim {
 	ours := middleware.LoggerWith(logger)(h)
 	return Claim{
 		Number: 11, Title: "httputil.DumpRequest for logging", Page: 24, Ours: "middleware.Logger",
-		Why: "worth it for large bodies, which the dump holds whole, several times over; at 1 KB only the garbage goes. The dump also prints the Authorization header. The page's statusWriter hides Flush, deadlines and sendfile; ours does not",
+		Why: func(rows []Row) string {
+			return fmt.Sprintf("the dump holds the body whole. 1 KB: %s, the handler alone is %s without it, the whole request %s; 100 KB: %s, %s and %s. It also prints the Authorization header. The page's statusWriter hides Flush, deadlines and sendfile; ours does not",
+				garbageSaved(rows[0]), faster(rows[0].Ratio), faster(rows[1].Ratio), garbageSaved(rows[2]), faster(rows[2].Ratio), faster(rows[3].Ratio))
+		},
 		Cases: append(handlerCases("1 KB body", "POST", make([]byte, 1<<10), before, after, ours),
 			handlerCases("100 KB body", "POST", make([]byte, 100<<10), before, after, ours)...),
 	}
@@ -147,7 +160,10 @@ func requestID() Claim {
 	var counter atomic.Uint64
 	return Claim{
 		Number: 14, Title: "time.Now for request ids", Page: 4, Ours: "middleware.RequestID",
-		Why: "what costs is the copy of the request in WithContext, which both make. Times do collide; but the page's counter repeats after each restart and can be guessed, ours are random",
+		Why: func(rows []Row) string {
+			return fmt.Sprintf("both allocate a copy of the request for another context, so that the middleware as a whole is %s; ours keeps that copy on the stack and is %s. Times do collide; but the page's counter repeats after each restart and can be guessed, ours are random",
+				faster(rows[0].Ratio), faster(rows[0].OursRatio))
+		},
 		Cases: handlerCases("middleware", "GET", nil,
 			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				id := strconv.FormatInt(time.Now().UnixNano(), 10)

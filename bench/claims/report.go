@@ -20,7 +20,7 @@ func (r Result) Verdict() string { return verdict(r.Page, r.Rows[0].Ratio, r.Row
 
 // Print writes one result for a terminal.
 func Print(w io.Writer, r Result) {
-	fmt.Fprintf(w, "%2d %s\n   page %s, here %s: %s\n   %s\n", r.Number, r.Title, times3(r.Page), ratioText(r.Rows[0]), r.Verdict(), r.Why)
+	fmt.Fprintf(w, "%2d %s\n   page %s, here %s: %s\n   %s\n", r.Number, r.Title, times3(r.Page), ratioText(r.Rows[0]), r.Verdict(), r.Why(r.Rows))
 	for _, row := range r.Rows {
 		fmt.Fprintf(w, "     %-42s %s\n", row.Case, strings.Join(cells(row), "   "))
 	}
@@ -50,7 +50,7 @@ opens a connection, that is counted, and if less than every second one does, the
 |---|---|---|---|---|---|---|
 `, cpu(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), now.UTC().Format(time.DateOnly), command)
 	for _, r := range results {
-		fmt.Fprintf(w, "| %d | %s | %s | %s | **%s** | %s | %s |\n", r.Number, r.Title, times3(r.Page), ratioText(r.Rows[0]), r.Verdict(), r.Why, orDash(code(r.Ours)))
+		fmt.Fprintf(w, "| %d | %s | %s | %s | **%s** | %s | %s |\n", r.Number, r.Title, times3(r.Page), ratioText(r.Rows[0]), r.Verdict(), r.Why(r.Rows), orDash(code(r.Ours)))
 	}
 	fmt.Fprint(w, `
 ## Each case
