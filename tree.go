@@ -222,8 +222,11 @@ func (t *tree) quick(vals []string, path string, m method) (rt *route, n int) {
 
 		var to link
 		if nd.table&noKids == 0 {
-			h := hashWords(w0, w1, nd.seed)
-			e := &t.edges[nd.kids+h&(nd.table&tableMask)]
+			at := nd.kids
+			if mask := nd.table & tableMask; mask != 0 {
+				at += hashWords(w0, w1, nd.seed) & mask
+			}
+			e := &t.edges[at]
 			if e.w0 == w0 && e.w1 == w1 && e.n == uint32(end-1) {
 				to = e.to
 			} else if nd.table&(probing|longKids) != 0 {
