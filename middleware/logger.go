@@ -49,10 +49,6 @@ func (h *loggerHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *loggerHandler) log(w http.ResponseWriter, r *http.Request, rec *recorder.Recorder, start time.Time, path string, panicked bool) {
-	logger := h.logger
-	if logger == nil {
-		logger = slog.Default()
-	}
 	status := rec.Status()
 	switch {
 	case status != 0:
@@ -70,8 +66,7 @@ func (h *loggerHandler) log(w http.ResponseWriter, r *http.Request, rec *recorde
 	case status >= 400:
 		level = slog.LevelWarn
 	}
-	ctx := r.Context()
-	sink := logger.Handler()
+	ctx, sink := r.Context(), handlerOf(h.logger)
 	if !sink.Enabled(ctx, level) {
 		return
 	}
@@ -98,6 +93,14 @@ func (h *loggerHandler) log(w http.ResponseWriter, r *http.Request, rec *recorde
 	}
 	record.AddAttrs(attrs[:n]...)
 	_ = sink.Handle(ctx, record) // as slog.Logger does: there is nobody to tell
+}
+
+// handlerOf returns logger's handler, for nil that of the default logger of the moment.
+func handlerOf(logger *slog.Logger) slog.Handler {
+	if logger == nil {
+		logger = slog.Default()
+	}
+	return logger.Handler()
 }
 
 // requestIDOf finds the request's id, also where a middleware in between kept the context of RequestID to itself.

@@ -58,11 +58,7 @@ func (h *recovererHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *recovererHandler) log(w http.ResponseWriter, r *http.Request, v any) {
-	logger := h.logger
-	if logger == nil {
-		logger = slog.Default()
-	}
-	ctx, sink := r.Context(), logger.Handler()
+	ctx, sink := r.Context(), handlerOf(h.logger)
 	if !sink.Enabled(ctx, slog.LevelError) {
 		return
 	}
