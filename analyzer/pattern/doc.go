@@ -17,5 +17,6 @@
 // # What it does not report
 //
 // Routes under two conditions, which need not be registered together; routes on a variable that is assigned to more than
-// once, or on two muxes of one constructor; anything in files that end in _test.go, where a bad pattern fails the test or is its point.
+// once, or on two muxes of one constructor; anything in files that end in _test.go, where a bad pattern fails the test or is
+// its point.
 package pattern

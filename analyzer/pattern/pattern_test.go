@@ -14,5 +14,5 @@ func TestPattern(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	analysistest.Run(t, testdata, pattern.Analyzer, "pattern", mux.Path)
+	analysistest.Run(t, testdata, pattern.Analyzer, "pattern", "files", mux.Path)
 }

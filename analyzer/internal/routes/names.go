@@ -132,7 +132,7 @@ func (r *Result) staysHere(e ast.Expr) bool {
 			return fn.Name() == "Mount"
 		}
 		params, i := fn.Origin().Signature().Params(), slices.Index(p.Args, e)
-		return r.bodies[fn.Origin()] != nil && i >= 0 && !r.escapes(params.At(min(i, params.Len()-1)))
+		return r.bodies[fn.Origin()] != nil && 0 <= i && i < params.Len() && !r.escapes(params.At(i))
 	case *ast.ReturnStmt:
 		decl, ok := r.Function(p).(*ast.FuncDecl)
 		return ok && r.resultStaysHere(decl)

@@ -139,7 +139,7 @@ func (r *Result) declaration(n ast.Node) *ast.FuncDecl {
 // sameRun reports whether one run of the function that a and b are in is seen to execute both: one of them at most under
 // a condition that the other is not under, and that one without leaving before the other.
 func (r *Result) sameRun(a, b ast.Node) bool {
-	around := make(map[ast.Node]bool)
+	around := map[ast.Node]bool{nil: true} // of two files
 	for n := a; n != nil; n = r.parents[n] {
 		around[n] = true
 	}
