@@ -48,8 +48,8 @@ func parseNode(s string) (netip.AddrPort, bool) {
 	return netip.AddrPortFrom(addr, uint16(number)), true
 }
 
-// cutIPv4 returns the IPv4 address that s begins with and what follows it. It takes a third of the time of netip.ParseAddr,
-// for three addresses a request behind two proxies, and accepts nothing that that one refuses.
+// cutIPv4 returns the IPv4 address that s begins with and what follows it. It takes less time than netip.ParseAddr, which
+// counts with three addresses a request behind two proxies, and accepts nothing that that one refuses.
 func cutIPv4(s string) (addr netip.Addr, rest string, ok bool) {
 	var ip [4]byte
 	i := 0

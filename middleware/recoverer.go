@@ -81,11 +81,11 @@ func stack() string {
 	frames := runtime.CallersFrames(pcs[:n])
 	var room [4 << 10]byte
 	text := room[:0]
-	for more := true; more; {
+	for ours, more := true, true; more; {
 		var f runtime.Frame
 		f, more = frames.Next()
-		if f.Function == "runtime.gopanic" {
-			text = text[:0] // above it stands that function
+		if ours && f.Function == "runtime.gopanic" { // a second one is of an earlier panic
+			text, ours = text[:0], false
 			continue
 		}
 		text = append(append(text, f.Function...), "()\n\t"...)

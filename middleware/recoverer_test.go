@@ -41,6 +41,7 @@ func TestRecovererLogs(t *testing.T) {
 		{"incomparable", func() { panic([]int{1}) }, "[1]"},
 		{"value that panics", func() { panic(evil{}) }, "%!v(PANIC=Error method: in Error)"},
 		{"several lines", func() { panic("a\nb") }, "a\nb"},
+		{"panic while panicking", func() { defer func() { panicAgain() }(); panic("first") }, "second"},
 	} {
 		log := &logBuffer{}
 		h := middleware.RecovererWithLogger(log.logger())(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { tt.do() }))
@@ -53,7 +54,9 @@ func TestRecovererLogs(t *testing.T) {
 		}
 		if stack, _ := got["stack"].(string); !strings.Contains(stack, "TestRecovererLogs") {
 			t.Errorf("%s: the stack doesn't show where it was: %s", tt.name, stack)
-		} else if strings.Contains(stack, "gopanic") || strings.Contains(stack, "Recoverer.func") {
+		} else if tt.want == "second" && !strings.HasPrefix(stack, "github.com/seed-1954dcaa/muxmaster/middleware_test.panicAgain()\n") {
+			t.Errorf("%s: the stack doesn't begin with the last panic: %s", tt.name, stack)
+		} else if tt.want != "second" && strings.Contains(stack, "gopanic") || strings.Contains(stack, "Recoverer.func") {
 			t.Errorf("%s: the stack shows how it was recovered: %s", tt.name, stack)
 		}
 		if w.Code != 500 || w.Body.String() != "Internal Server Error\n" {
@@ -61,6 +64,8 @@ func TestRecovererLogs(t *testing.T) {
 		}
 	}
 }
+
+func panicAgain() { panic("second") }
 
 func dig(depth int) {
 	if depth == 0 {

@@ -1,8 +1,6 @@
 package middleware
 
-import (
-	"net/http"
-)
+import "net/http"
 
 // StripSlashes has everything inside of it see the request's path without the slashes at its end; "/" stays. It doesn't
 // redirect, and an encoded slash isn't one. As with [CleanPath], it must run before routing, what judges by r.URL.Path

@@ -54,17 +54,19 @@ func newListener(ln net.Listener, s *Server) *listener {
 
 func (l *listener) Accept() (net.Conn, error) {
 	for {
-		last := l.stopping.Load() && l.setDeadline(queueTime)
+		began, stopping := time.Now(), l.stopping.Load()
+		if stopping && (began.After(l.stopBy) || !l.setDeadline(began.Add(queueTime))) {
+			return nil, l.end()
+		}
 		nc, err := l.Listener.Accept()
 		if err != nil {
-			switch {
-			case !l.stopping.Load():
+			if !l.stopping.Load() {
 				return nil, err
-			case !last && errors.Is(err, os.ErrDeadlineExceeded):
-				continue // it was about other things when stop was called: now for the queue
 			}
-			l.Listener.Close()
-			return nil, net.ErrClosed // which net/http does not retry
+			if errors.Is(err, os.ErrDeadlineExceeded) && !(stopping && time.Since(began) >= queueTime) {
+				continue // stop woke it: now for the queue
+			}
+			return nil, l.end()
 		}
 		c := &conn{Conn: nc, l: l, ip: remoteIP(nc)}
 		c.setState(http.StateNew)
@@ -89,24 +91,22 @@ const (
 func (l *listener) stop() {
 	l.stopBy = time.Now().Add(stopTime)
 	l.stopping.Store(true)
-	if !l.setDeadline(0) {
+	if !l.setDeadline(time.Now()) { // which wakes an Accept that waits
 		l.Listener.Close()
 	}
 	l.signal()
 }
 
-// setDeadline bounds the next Accept, or one that waits, and reports whether
-// the listener can do that.
-func (l *listener) setDeadline(d time.Duration) bool {
+// setDeadline reports whether the listener has deadlines.
+func (l *listener) setDeadline(at time.Time) bool {
 	ln, ok := l.Listener.(interface{ SetDeadline(time.Time) error })
-	if !ok {
-		return false
-	}
-	at := time.Now().Add(d)
-	if at.After(l.stopBy) {
-		at = time.Unix(1, 0)
-	}
-	return ln.SetDeadline(at) == nil
+	return ok && ln.SetDeadline(at) == nil
+}
+
+// end closes the listener, with an error that net/http does not retry.
+func (l *listener) end() error {
+	l.Listener.Close()
+	return net.ErrClosed
 }
 
 func (l *listener) awaitRoom(c *conn) {
