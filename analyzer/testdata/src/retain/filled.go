@@ -28,6 +28,9 @@ func wrongFilled(w http.ResponseWriter, r *http.Request) {
 	jobs <- k                 // want `r outlives the handler on a channel`
 	jobs <- *new(job).with(r) // want `r outlives the handler on a channel`
 	go func() { use(j.r) }()  // want `r can outlive`
+	l := new(job)
+	replace(l, r)
+	go l.run() // want `r can outlive`
 	p := &r
 	go use(p)  // want `r can outlive`
 	go use(*p) // want `r can outlive`

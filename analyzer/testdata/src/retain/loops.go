@@ -97,6 +97,9 @@ func (v byValue) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.inner.sessions["x"] = r // want `r outlives the handler in a map`
 	v.last = r
 	use(v.last)
+	var local byValue
+	local.inner.sessions = byPath
+	local.inner.sessions["x"] = r // want `r outlives the handler in a map`
 }
 
 // Copies of slices, maps and contexts with requests in them.
