@@ -332,7 +332,8 @@ func (l *live) allowed(s *search, host string) string {
 	if s.text == "" && !try(methodEach) && s.slash == nil {
 		return ""
 	}
-	var list []byte
+	var room [64]byte
+	list := room[:0]
 	add := func(name string) {
 		if len(list) > 0 {
 			list = append(list, ", "...)
@@ -358,7 +359,7 @@ func (l *live) allowed(s *search, host string) string {
 			}
 		}
 	}
-	if list != nil || try(methodOPTIONS) {
+	if len(list) > 0 || try(methodOPTIONS) {
 		add(http.MethodOptions)
 	}
 	return string(list)

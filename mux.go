@@ -135,7 +135,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if l.most > len(b.vals) {
 		b.grow(l.most)
 	}
-	rt, n := l.base.quick(b.vals, path, code)
+	rt, n := l.base.quick(0, path, b.vals, 0, code)
 	if rt == nil {
 		l.serveAny(w, r, b)
 		return
@@ -233,7 +233,7 @@ func (l *live) serveOwn(w http.ResponseWriter, r *http.Request, path string) {
 		}
 	}
 	var few [fewValues]string
-	rt, n := l.base.quick(few[:], path, m)
+	rt, n := l.base.quick(0, path, few[:], 0, m)
 	if rt == nil {
 		l.serveAny(w, r, l.bundle())
 		return

@@ -113,7 +113,11 @@ func (sp *special) match(s *search, pos, end int) bool {
 		}
 		return true
 	}
-	if len(seg) <= len(sp.prefix)+len(sp.suffix) || seg[:len(sp.prefix)] != sp.prefix || seg[len(seg)-len(sp.suffix):] != sp.suffix {
+	if sp.between == nil {
+		value, ok := sp.cut(seg)
+		return ok && sp.push(s, text, pos+len(sp.prefix), pos+len(sp.prefix)+len(value))
+	}
+	if !sp.fits(seg) {
 		return false
 	}
 	pos += len(sp.prefix)
@@ -126,7 +130,21 @@ func (sp *special) match(s *search, pos, end int) bool {
 		}
 		pos += 1 + i + len(sep)
 	}
-	return (sp.expr == nil || sp.expr.Match(text[pos:end])) && sp.push(s, text, pos, end)
+	return sp.push(s, text, pos, end)
+}
+
+// fits reports whether seg has the prefix and the suffix and more between them.
+func (sp *special) fits(seg string) bool {
+	return len(seg) > len(sp.prefix)+len(sp.suffix) && seg[:len(sp.prefix)] == sp.prefix && seg[len(seg)-len(sp.suffix):] == sp.suffix
+}
+
+// cut returns the value of the only parameter.
+func (sp *special) cut(seg string) (value string, ok bool) {
+	if !sp.fits(seg) {
+		return "", false
+	}
+	value = seg[len(sp.prefix) : len(seg)-len(sp.suffix)]
+	return value, sp.expr == nil || sp.expr.Match(value)
 }
 
 func (sp *special) push(s *search, text string, start, end int) bool {

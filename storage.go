@@ -41,7 +41,9 @@ func (b *bundle) release() {
 		b.path, b.text, b.raw, b.slash = "", "", false, nil
 	}
 	for i := n - 1; i >= 0; i-- {
-		b.vals[i], b.ps[i].Value = "", ""
+		if b.vals[i] != "" {
+			b.vals[i], b.ps[i].Value = "", ""
+		}
 	}
 	b.n = 0
 	bundles.Put(b)

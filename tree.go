@@ -173,26 +173,26 @@ func (t *tree) walkFor(s *search, m method) *route {
 }
 
 // quick is walkFor for most requests: it takes the first way that fits at each
-// node and gives up, with nil, where that leads nowhere or there is more to
-// decide. It sets vals to the values, as far as there is room, and returns their
-// number.
+// node and gives up, with nil, if that leads nowhere. rest is what is left of the
+// path behind node at, with the slash before it. It adds the values to the n in
+// vals, and returns their number.
 //
 // It calls nothing on its way, so that what it needs stays in registers.
-func (t *tree) quick(vals []string, path string, m method) (rt *route, n int) {
-	if len(path) < 2 || path[0] != '/' {
+func (t *tree) quick(at link, rest string, vals []string, n int, m method) (*route, int) {
+	if len(rest) < 2 || rest[0] != '/' {
 		return nil, 0
 	}
-	var last uint64 // eight bytes of path
-	if len(path) >= 8 {
-		last = load8(path[len(path)-8:])
+	var last uint64 // eight bytes of rest
+	if len(rest) >= 8 {
+		last = load8(rest[len(rest)-8:])
 	} else {
-		_, last = ends(path)
+		_, last = ends(rest)
 	}
-	if len(t.nodes) == 0 {
-		return nil, 0
+	if int(at) >= len(t.nodes) {
+		return nil, 0 // there are none
 	}
-	nd := &t.nodes[0]
-	for rest := path; ; { // what is left, with the slash before it
+	nd := &t.nodes[at]
+	for {
 		// The segment is rest[1:end], its words w0 and w1.
 		var w0, w1 uint64
 		if len(rest) > 8 {
@@ -230,7 +230,7 @@ func (t *tree) quick(vals []string, path string, m method) (rt *route, n int) {
 			if e.w0 == w0 && e.w1 == w1 && e.n == uint32(end-1) {
 				to = e.to
 			} else if nd.table&(probing|longKids) != 0 {
-				return nil, 0
+				return t.quickOdd(nd, rest, end, vals, n, m)
 			}
 		}
 		if to == 0 {
@@ -239,7 +239,7 @@ func (t *tree) quick(vals []string, path string, m method) (rt *route, n int) {
 			}
 			to = nd.param
 			if to == 0 {
-				return t.quickRest(nd, vals, n, rest, m)
+				return t.quickSpecial(nd, rest, end, vals, n, m)
 			}
 			vals[n] = rest[1:end]
 			n++
@@ -257,17 +257,82 @@ func (t *tree) quick(vals []string, path string, m method) (rt *route, n int) {
 			return t.at(leaf(at+1), m), n
 		}
 		if to&isLeaf != 0 || len(rest)-end <= 1 {
-			return nil, 0
+			return t.quickSlash(to, m), n
 		}
 		nd, rest = &t.nodes[to], rest[end:]
 	}
 }
 
-// quickRest is quick at a catch-all; rest begins with the slash before its value.
-func (t *tree) quickRest(nd *node, vals []string, n int, rest string, m method) (*route, int) {
-	if nd.specials != 0 {
+// quickSlash ends quick where all that is left may be a slash.
+func (t *tree) quickSlash(to link, m method) *route {
+	if to&isLeaf != 0 {
+		return nil
+	}
+	return t.at(t.nodes[to].slash, m)
+}
+
+// quickOdd is quick where the segment rest[1:end] is looked for among literals that
+// an edge's words don't tell apart.
+func (t *tree) quickOdd(nd *node, rest string, end int, vals []string, n int, m method) (*route, int) {
+	seg := rest[1:end]
+	w0, w1 := load(seg, 0), uint64(0)
+	if len(seg) > 16 {
+		w1 = load8(seg[len(seg)-8:])
+	} else if len(seg) > 8 {
+		w1 = loadTail(seg, 8)
+	}
+	if to := t.kid(nd, w0, w1, seg); to != 0 {
+		return t.quickOn(to, rest, end, vals, n, m)
+	}
+	if nd.param == 0 {
+		return t.quickSpecial(nd, rest, end, vals, n, m)
+	}
+	if seg == "" || dots(seg) || n >= len(vals) {
 		return nil, 0
 	}
+	vals[n] = seg
+	return t.quickOn(nd.param, rest, end, vals, n+1, m)
+}
+
+// quickSpecial is quick where there is neither a literal nor a plain parameter for
+// the segment rest[1:end]. It takes the first of the others that fits, unless that
+// may have more values than one.
+func (t *tree) quickSpecial(nd *node, rest string, end int, vals []string, n int, m method) (*route, int) {
+	if nd.specials == 0 {
+		return t.quickRest(nd, rest, vals, n, m)
+	}
+	seg := rest[1:end]
+	for i := nd.specials - 1; int(i) < len(t.specials); i++ {
+		sp := &t.specials[i]
+		if sp.literal != nil || sp.between != nil || sp.re != nil || n >= len(vals) {
+			break
+		}
+		if value, ok := sp.cut(seg); ok && !dots(value) {
+			vals[n] = value
+			return t.quickOn(sp.to, rest, end, vals, n+1, m)
+		}
+		if sp.last {
+			break
+		}
+	}
+	return nil, 0
+}
+
+// quickOn goes on with quick behind a segment that ends at end and leads to to.
+func (t *tree) quickOn(to link, rest string, end int, vals []string, n int, m method) (*route, int) {
+	switch {
+	case end < len(rest) && to&isLeaf == 0:
+		return t.quick(to, rest[end:], vals, n, m)
+	case end < len(rest):
+		return nil, 0
+	case to&isLeaf != 0:
+		return t.at(leaf(to&^isLeaf)+1, m), n
+	}
+	return t.at(t.nodes[to].leaf, m), n
+}
+
+// quickRest is quick at a catch-all.
+func (t *tree) quickRest(nd *node, rest string, vals []string, n int, m method) (*route, int) {
 	rt := t.at(nd.all, m)
 	if rt == nil || unclean(rest, 1) {
 		return nil, 0
@@ -610,24 +675,34 @@ func dots(seg string) bool { return seg == "." || seg == ".." }
 // unclean reports whether path has an empty, . or .. segment from pos on, which
 // is behind a slash. An empty last segment is a trailing slash.
 func unclean(path string, pos int) bool {
+	if !suspect(path[pos:]) {
+		return false
+	}
 	for pos < len(path) {
-		switch path[pos] {
-		case '/':
+		end := strings.IndexByte(path[pos:], '/')
+		if end < 0 {
+			return dots(path[pos:])
+		}
+		if end == 0 || dots(path[pos:pos+end]) {
 			return true
-		case '.':
-			end := strings.IndexByte(path[pos:], '/')
-			if end < 0 {
-				end = len(path) - pos
-			}
-			if dots(path[pos : pos+end]) {
-				return true
-			}
 		}
-		i := strings.IndexByte(path[pos:], '/')
-		if i < 0 {
-			return false
-		}
-		pos += i + 1
+		pos += end + 1
 	}
 	return false
+}
+
+// suspect reports whether rest has a segment that begins with a dot or is empty.
+// It sees some others too, but none that is harmful.
+func suspect(rest string) bool {
+	begins := uint64(0x80) // the high bit of each byte that a segment begins with
+	for ; len(rest) >= 8; rest = rest[8:] {
+		w := load8(rest)
+		z := slashes(w)
+		if (begins|z<<8)&slashes(w|ones) != 0 { // a dot differs from a slash in the lowest bit
+			return true
+		}
+		begins = z >> 56
+	}
+	w := loadTail(rest, 0)
+	return (begins|slashes(w)<<8)&slashes(w|ones) != 0
 }

@@ -23,9 +23,13 @@ type Expr struct {
 
 // A run is a class of bytes and how many of them there are.
 type run struct {
-	set      [4]uint64
+	set      [4]uint64 // until it has a table
+	in       *table
 	min, max int // max -1: unbounded
 }
+
+// A table has 1 for each byte of a class. Runs of one class share one.
+type table [256]uint8
 
 // CompileExpr compiles an RE2 expression.
 func CompileExpr(expr string) (*Expr, error) {
@@ -35,6 +39,7 @@ func CompileExpr(expr string) (*Expr, error) {
 	}
 	e := &Expr{vary: -1}
 	if e.addRuns(parsed) {
+		e.makeTables()
 		return e, nil
 	}
 	// \A and \z: a (?m) inside expr must not let a line stand for the segment.
@@ -52,31 +57,49 @@ func (e *Expr) Match(s string) bool {
 	if len(s) < e.min || e.max >= 0 && len(s) > e.max {
 		return false
 	}
-	if len(e.runs) == 1 {
-		set := &e.runs[0].set
-		for i := 0; i < len(s); i++ {
-			if c := s[i]; set[c>>6]>>(c&63)&1 == 0 {
-				return false
-			}
-		}
-		return true
-	}
-	i := 0
+	extra := len(s) - e.min // bytes for the run that varies
 	for k := range e.runs {
 		r := &e.runs[k]
 		n := r.min
 		if k == e.vary {
-			n += len(s) - e.min
+			n += extra
 		}
-		for ; n > 0; n-- {
-			c := s[i]
-			if r.set[c>>6]>>(c&63)&1 == 0 {
-				return false
-			}
-			i++
+		if !r.in.all(s[:n]) {
+			return false
+		}
+		s = s[n:]
+	}
+	return true
+}
+
+// all reports whether all bytes of s are in t.
+func (t *table) all(s string) bool {
+	for len(s) >= 4 {
+		if t[s[0]]&t[s[1]]&t[s[2]]&t[s[3]] == 0 {
+			return false
+		}
+		s = s[4:]
+	}
+	for i := range len(s) {
+		if t[s[i]] == 0 {
+			return false
 		}
 	}
 	return true
+}
+
+func (e *Expr) makeTables() {
+	tables := map[[4]uint64]*table{}
+	for k := range e.runs {
+		r := &e.runs[k]
+		if tables[r.set] == nil {
+			tables[r.set] = new(table)
+			for c := range 256 {
+				tables[r.set][c] = uint8(r.set[c>>6] >> (c & 63) & 1)
+			}
+		}
+		r.in = tables[r.set]
+	}
 }
 
 // addRuns appends re to e's runs, or reports that it is more than runs.
