@@ -69,7 +69,8 @@ type routing struct {
 	customs map[string]method
 	methods uint16 // of all trees, as most
 	most    int
-	unusual bool // no request can be served in the usual way
+	get     method // for GET requests, see served
+	unusual bool   // no request can be served in the usual way
 }
 
 // live is what requests are served from. A registration leads to a new one.
@@ -124,7 +125,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.serveOwn(w, r, path)
 		return
 	}
-	code := methodGET
+	code := l.get
 	if r.Method != http.MethodGet {
 		if code = l.method(r.Method); code == methodCONNECT {
 			l.serveAny(w, r, l.bundle())
@@ -225,7 +226,7 @@ func (l *live) serveFast(w http.ResponseWriter, r *http.Request, rt *route, b *b
 // serveOwn serves a request for a route with parameters without the pool: the
 // values are the request's own.
 func (l *live) serveOwn(w http.ResponseWriter, r *http.Request, path string) {
-	m := methodGET
+	m := l.get
 	if r.Method != http.MethodGet {
 		if m = l.method(r.Method); m == methodCONNECT {
 			l.serveAny(w, r, l.bundle())
@@ -354,15 +355,29 @@ func (n *names) fill(ps Params, vals []string) Params {
 	return ps
 }
 
-// method returns the number of a request's method.
+// method returns the method whose routes are to be looked for first for a request
+// of the method with the name.
 func (l *routing) method(name string) method {
-	if m := standardMethod(name); m != methodUnknown {
-		return m
+	m := standardMethod(name)
+	if m == methodUnknown {
+		if custom, ok := l.customs[name]; ok {
+			m = custom
+		}
 	}
-	if m, ok := l.customs[name]; ok {
+	return l.served(m)
+}
+
+// served returns m or, if there is no route for it, the one that stands in for it.
+func (l *routing) served(m method) method {
+	switch {
+	case l.methods&m.class() != 0:
 		return m
+	case m == methodHEAD:
+		return l.served(methodGET)
+	case l.methods&anyClass != 0 && m != methodCONNECT:
+		return methodAny
 	}
-	return methodUnknown
+	return m
 }
 
 // match finds the route for any request; nil too for one whose path is not

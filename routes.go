@@ -501,6 +501,7 @@ func (rs *routeSet) compile(m *Mux) *routing {
 		done.methods |= t.methods
 		done.most = max(done.most, t.most)
 	}
+	done.get = done.served(methodGET)
 	done.unusual = done.hosts != nil || done.base.static.whole || !direct
 	rs.done = done
 	if !rs.keep {
