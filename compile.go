@@ -347,14 +347,11 @@ func hashInto(edges []edge, size uint32, seed uint16, probe bool) (table []edge,
 }
 
 func (c *compiler) newEdge(text string, to link) edge {
-	e := edge{w0: load(text, 0), n: uint32(len(text)), to: to}
-	switch {
-	case len(text) > 16:
-		e.w1 = load(text, len(text)-8)
+	_, w0, w1 := nextSegment(text, 0)
+	e := edge{w0: w0, w1: w1, n: uint32(len(text)), to: to}
+	if len(text) > 16 {
 		e.n = longEdge | uint32(len(c.long))
 		c.long = append(c.long, text)
-	case len(text) > 8:
-		e.w1 = load(text, 8)
 	}
 	return e
 }

@@ -180,6 +180,9 @@ func (l *live) decide(r *http.Request, f *fields) outcome {
 	if s.path == "" || s.path[0] != '/' {
 		return outcome{}
 	}
+	if clean && !l.leads(s, r.Host, f) {
+		return outcome{}
+	}
 	rt := l.matchPath(s, m, r.Host)
 	if slash, pattern := l.slashRedirect(s, m, r.Host, rt, f); slash != 0 {
 		path, _ = cleanPath(slashed(path, slash)) // CONNECT's is not clean yet
@@ -192,7 +195,22 @@ func (l *live) decide(r *http.Request, f *fields) outcome {
 		}
 		return o
 	}
-	return outcome{allow: l.allowed(s, r.Host)}
+	if rt != nil {
+		m = methodUnknown // middleware has made it another request
+	}
+	return outcome{allow: l.allowed(s, r.Host, m)}
+}
+
+// leads reports whether there may be a route of whatever method for the path of s,
+// or for the path that it would be redirected to. One look spares most requests
+// without a route all others.
+func (l *live) leads(s *search, host string, f *fields) bool {
+	if s.text != "" || s.raw || f.redirectSlash && s.path[len(s.path)-1] == '/' {
+		return true // the look would not see all
+	}
+	found := l.matchPath(s, methodEach, host) != nil || s.slash != nil
+	s.slash = nil
+	return found
 }
 
 func unescape(path string) string {
@@ -321,16 +339,11 @@ func dotSegment(seg string) (n int) {
 }
 
 // allowed returns the methods that the path of s has routes for, as an Allow
-// header lists them; "" if it has none.
-func (l *live) allowed(s *search, host string) string {
+// header lists them; "" if it has none. There is none for the method not.
+func (l *live) allowed(s *search, host string, not method) string {
 	try := func(m method) bool {
 		s.n, s.slash = 0, nil
 		return l.matchPath(s, m, host) != nil || s.redirects(nil)
-	}
-	// A look for a route of whatever method spares most requests the rest. It
-	// sees only the first route of a place, which a %2F may rule out.
-	if s.text == "" && !try(methodEach) && s.slash == nil {
-		return ""
 	}
 	var room [64]byte
 	list := room[:0]
@@ -342,7 +355,7 @@ func (l *live) allowed(s *search, host string) string {
 	}
 	get := false
 	for m := methodGET; m < methodOPTIONS; m++ {
-		if m == methodHEAD && get || l.methods&m.class() != 0 && try(m) {
+		if m == methodHEAD && get || m != not && l.methods&m.class() != 0 && try(m) {
 			get = get || m == methodGET
 			add(methodNames[m])
 		}

@@ -34,6 +34,9 @@ type table [256]uint8
 // CompileExpr compiles an RE2 expression.
 func CompileExpr(expr string) (*Expr, error) {
 	parsed, err := syntax.Parse(expr, syntax.Perl)
+	if err == nil {
+		_, err = syntax.Parse(`(?:`+expr+`)`, syntax.Perl) // it must not swallow what stands behind it, as \Q does
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the expression %q is not RE2: %w", expr, err)
 	}
