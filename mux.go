@@ -142,8 +142,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if rt.flags&l.recycle != hasNames {
-		b.n = n
-		l.serveFast(w, r, rt, b)
+		l.serveFast(w, r, rt, b, n)
 		return
 	}
 	vals := b.vals[:n]
@@ -201,12 +200,14 @@ func (l *live) serveHere(w http.ResponseWriter, r *http.Request, here leaf) {
 
 // serveFast goes on with the route that b has found, if it is a fast one whose
 // Params are pooled.
-func (l *live) serveFast(w http.ResponseWriter, r *http.Request, rt *route, b *bundle) {
+func (l *live) serveFast(w http.ResponseWriter, r *http.Request, rt *route, b *bundle, n int) {
 	if rt.flags&l.recycle == 0 {
+		b.n = n
 		l.finish(w, r, rt, b)
 		return
 	}
-	ps := rt.names.fill(b.ps[:b.n], b.vals)
+	ps, vals := b.ps[:n], b.vals[:n]
+	rt.names.fill(ps, vals)
 	if !rt.setFirst(r, interleaved(ps)) {
 		rt.names.setParams(r, ps)
 		r.Pattern = rt.pattern
@@ -217,9 +218,8 @@ func (l *live) serveFast(w http.ResponseWriter, r *http.Request, rt *route, b *b
 	}
 	retire(r)
 	for i := len(ps) - 1; i >= 0; i-- {
-		ps[i].Value, b.vals[i] = "", ""
+		ps[i].Value, vals[i] = "", ""
 	}
-	b.n = 0
 	bundles.Put(b)
 }
 

@@ -72,6 +72,9 @@ func (t *tree) quick(at link, rest string, vals []string, n int, m method) (*rou
 			}
 			to = nd.param
 			if to == 0 {
+				if nd.specials == 0 {
+					return t.quickRest(nd, rest, vals, n, m)
+				}
 				return t.quickSpecial(nd, rest, end, vals, n, m)
 			}
 			vals[n] = rest[1:end]
