@@ -6,7 +6,8 @@
 // loaded from there. verdicts.txt has one line for each report that was looked at: true or false (a false alarm), the
 // module, the position, the check and why. The command prints the reports without a verdict, the counts and the share of
 // false alarms, and exits with status 1 if there are reports without a verdict, verdicts without a report, or more than
-// 5 % false alarms. With -write it puts the counts into docs/checks.md. It needs the network, and with a cold build cache more than half an hour.
+// 5 % false alarms. With -write it puts the counts into docs/checks.md. It needs the network, and with a cold build cache
+// more than half an hour.
 package main
 
 import (
