@@ -127,10 +127,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	code := l.get
 	if r.Method != http.MethodGet {
-		if code = l.method(r.Method); code == methodCONNECT {
-			l.serveAny(w, r, l.bundle())
-			return
-		}
+		code = l.method(r.Method)
 	}
 	b := bundles.Get().(*bundle)
 	if l.most > len(b.vals) {
@@ -190,8 +187,7 @@ func (l *live) serve(w http.ResponseWriter, r *http.Request) {
 // serveHere serves a request for a path without parameters, whose routes begin at
 // here.
 func (l *live) serveHere(w http.ResponseWriter, r *http.Request, here leaf) {
-	m := l.method(r.Method)
-	if rt := l.base.at(here, m); rt != nil && m != methodCONNECT {
+	if rt := l.base.at(here, l.method(r.Method)); rt != nil {
 		l.deliver(w, r, rt)
 	} else {
 		l.serveAny(w, r, l.bundle())
@@ -228,10 +224,7 @@ func (l *live) serveFast(w http.ResponseWriter, r *http.Request, rt *route, b *b
 func (l *live) serveOwn(w http.ResponseWriter, r *http.Request, path string) {
 	m := l.get
 	if r.Method != http.MethodGet {
-		if m = l.method(r.Method); m == methodCONNECT {
-			l.serveAny(w, r, l.bundle())
-			return
-		}
+		m = l.method(r.Method)
 	}
 	var few [fewValues]string
 	rt, n := l.base.quick(0, path, few[:], 0, m)
@@ -374,7 +367,7 @@ func (l *routing) served(m method) method {
 		return m
 	case m == methodHEAD:
 		return l.served(methodGET)
-	case l.methods&anyClass != 0 && m != methodCONNECT:
+	case l.methods&anyClass != 0:
 		return methodAny
 	}
 	return m

@@ -135,7 +135,7 @@ func (t *tree) quickSpecial(nd *node, rest string, end int, vals []string, n int
 	seg := rest[1:end]
 	for i := nd.specials - 1; int(i) < len(t.specials); i++ {
 		sp := &t.specials[i]
-		if sp.literal != nil || sp.between != nil || sp.re != nil || n >= len(vals) {
+		if sp.literal != nil || sp.between != nil || n >= len(vals) {
 			break
 		}
 		if value, ok := sp.cut(seg); ok && !dots(value) {
