@@ -48,6 +48,7 @@ func TestQuickLimits(t *testing.T) {
 		{[]string{eight + "/{i:[0-9]}"}, "/1/2/3/4/5/6/7/8/9", eight + `/{i:[0-9]} a="1" b="2" c="3" d="4" e="5" f="6" g="7" h="8" i="9"`},
 		{append(crowd(eight, 300), eight+"/{i}/{j}"), "/1/2/3/4/5/6/7/8/x/y", eight + `/{i}/{j} a="1" b="2" c="3" d="4" e="5" f="6" g="7" h="8" i="x" j="y"`},
 		{append(crowd(eight, 300), eight+"/*i"), "/1/2/3/4/5/6/7/8/x/y", eight + `/*i a="1" b="2" c="3" d="4" e="5" f="6" g="7" h="8" i="/x/y"`},
+		{append(crowd(eight, 300), eight+"/{i:[a-z]}/{j}"), "/1/2/3/4/5/6/7/8/x/y", eight + `/{i:[a-z]}/{j} a="1" b="2" c="3" d="4" e="5" f="6" g="7" h="8" i="x" j="y"`},
 		{[]string{"/u/{y:[0-9]+}-{m:[0-9]+}/z"}, "/u/2024-05/z", `/u/{y:[0-9]+}-{m:[0-9]+}/z y="2024" m="05"`},
 		{[]string{"/u/{y}-{m}/z"}, "/u/a-b/z", `/u/{y}-{m}/z y="a" m="b"`},
 		{[]string{"/u/v{x}"}, "/u/v", "404"},
@@ -67,6 +68,20 @@ func TestQuickLimits(t *testing.T) {
 					t.Errorf("pooled %v, %d routes, the last %s: %s: got %s, want %s", pooled, len(c.patterns), c.patterns[len(c.patterns)-1], c.target, got, c.want)
 				}
 			}
+		}
+	}
+}
+
+// Each of many literals comes before a parameter beside them.
+func TestManyLiterals(t *testing.T) {
+	m := muxmaster.New()
+	m.GET("/p/{y}/{x}", tell("parameter"))
+	for i := range 300 {
+		m.GET(fmt.Sprintf("/p/%d/{x}", i), tell(fmt.Sprint(i)))
+	}
+	for i := range 300 {
+		if got, want := get(t, m, "GET", fmt.Sprintf("/p/%d/x", i)), fmt.Sprint(i); got != want {
+			t.Errorf("/p/%d/x: got %s", i, got)
 		}
 	}
 }
