@@ -80,6 +80,11 @@ func units(entrants []entrant, quick bool, tool load.Tool) []unit {
 	for _, s := range bench.Scenarios() {
 		us = append(us, servingUnit(entrants, s, p.serving))
 	}
+	// Some routers keep what they loaded for good. After the large sets the garbage collections between rounds take
+	// much longer, so the promises come before those.
+	for i, b := range bench.Bars() {
+		us = append(us, barUnit(i, b, p.bars))
+	}
 	us = append(us, parallelUnit(routers, p.parallel))
 	for i, n := range p.scales {
 		// They don't race here, so that a large size can be done in parts.
@@ -100,9 +105,6 @@ func units(entrants []entrant, quick bool, tool load.Tool) []unit {
 		for _, c := range p.loadCases {
 			us = append(us, loadUnit(entrants, c, pass+1, p.load, tool))
 		}
-	}
-	for i, b := range bench.Bars() {
-		us = append(us, barUnit(i, b, p.bars))
 	}
 	return us
 }
