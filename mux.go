@@ -23,7 +23,7 @@ type Mux struct {
 	// routes, so that a request allocates nothing. In exchange, a handler
 	// must not read path values from its request after it has returned: a
 	// request kept for longer answers "", and the race detector reports the
-	// read. A copy made of it, by WithContext or Clone, has no such guard.
+	// read. What WithContext returns has no such guard; a Clone needs none.
 	PoolRequestBundle bool
 
 	// PoolFastParams recycles the Params of fast routes. In exchange, a

@@ -42,6 +42,25 @@ func TestStaleRequest(t *testing.T) {
 	}
 }
 
+// A clone made while the handler ran has values of its own, and keeps them.
+func TestClonesLast(t *testing.T) {
+	m := newMux(true)
+	var kept []*http.Request
+	keep := func(w http.ResponseWriter, r *http.Request) { kept = append(kept, r.Clone(r.Context())) }
+	m.GET("/a/:x/:y", keep)
+	m.GETFast("/f/:x/:y", func(w http.ResponseWriter, r *http.Request, _ muxmaster.Params) { keep(w, r) })
+	for i := range 50 {
+		ask(m, request(t, "GET", fmt.Sprintf("/a/a%d/%d", i, i)))
+		ask(m, request(t, "GET", fmt.Sprintf("/f/f%d/%d", i, i)))
+	}
+	for i, r := range kept {
+		want := fmt.Sprintf("%c%d %d", "af"[i%2], i/2, i/2)
+		if got := r.PathValue("x") + " " + r.PathValue("y"); got != want {
+			t.Errorf("clone %d: got %q, want %q", i, got, want)
+		}
+	}
+}
+
 // Requests at once, and within each other, never see each other's values.
 func TestPoolHammer(t *testing.T) {
 	for _, mode := range modes {
