@@ -171,9 +171,9 @@ func (l *live) decide(r *http.Request, f *fields) outcome {
 	s := &b.search
 	s.setPath(r)
 	m := l.method(r.Method)
-	path, clean := r.URL.EscapedPath(), true
-	if !s.raw {
-		if path, clean = cleanPath(path); !clean {
+	path, clean := "", true // the escaped path is seldom needed
+	if !s.raw && (r.URL.RawPath != "" || suspect(strings.TrimPrefix(s.path, "/")) || s.path == "" || s.path[0] != '/') {
+		if path, clean = cleanPath(r.URL.EscapedPath()); !clean {
 			s.setPath(&http.Request{Method: r.Method, URL: &url.URL{Path: unescape(path), RawPath: path}})
 		}
 	}
@@ -185,6 +185,9 @@ func (l *live) decide(r *http.Request, f *fields) outcome {
 	}
 	rt := l.matchPath(s, m, r.Host)
 	if slash, pattern := l.slashRedirect(s, m, r.Host, rt, f); slash != 0 {
+		if path == "" {
+			path = r.URL.EscapedPath()
+		}
 		path, _ = cleanPath(slashed(path, slash)) // CONNECT's is not clean yet
 		return outcome{location: withQuery(path, r), pattern: pattern}
 	}
@@ -262,12 +265,13 @@ func withQuery(path string, r *http.Request) string {
 	if r.URL.RawQuery == "" {
 		return path
 	}
-	return path + "?" + strings.Map(func(c rune) rune {
+	query := strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7F {
 			return -1
 		}
 		return c
 	}, r.URL.RawQuery)
+	return path + "?" + strings.ReplaceAll(query, "#", "%23") // or it would begin a fragment: RFC 3986 section 3.4
 }
 
 // cleanPath returns an escaped path without its empty, . and .. segments, escaped

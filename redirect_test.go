@@ -197,7 +197,7 @@ func TestRedirectKeepsPrefix(t *testing.T) {
 // redirectTargets are also the seeds of FuzzLocation.
 var redirectTargets = []string{
 	"//evil.com", "/\\evil.com/", "/%5cevil.com/", "/%2f%2fevil.com", "/%2f/evil.com//", "/.//evil.com", "/..//evil.com/..;/", "/x/%0d%0aSet-Cookie:a=b/",
-	"//%0d%0aLocation:http:%2f%2fevil.com", "/a/..//%2fevil.com/", "http://evil.com//", "http://evil.com/x/", "/x?//evil.com", "/%", "/%zz/", "/\x00/", "/\xff//", "/%00//", "/;//", "/http://evil.com/", "/:@evil.com//",
+	"//%0d%0aLocation:http:%2f%2fevil.com", "/a/..//%2fevil.com/", "http://evil.com//", "http://evil.com/x/", "/x?//evil.com", "/%", "/%zz/", "/\x00/", "/\xff//", "/%00//", "/;//", "/http://evil.com/", "/:@evil.com//", "/.?#%",
 }
 
 // checkLocation says what is wrong with a redirect: it must stay on the host, be

@@ -117,14 +117,18 @@ func unclean(path string, pos int) bool {
 // It sees some others too, but none that is harmful.
 func suspect(rest string) bool {
 	begins := uint64(0x80) // the high bit of each byte that a segment begins with
-	for ; len(rest) >= 8; rest = rest[8:] {
-		w := load8(rest)
+	i := 0
+	for ; i+8 <= len(rest); i += 8 {
+		w := load8(rest[i:])
 		z := slashes(w)
 		if (begins|z<<8)&slashes(w|ones) != 0 { // a dot differs from a slash in the lowest bit
 			return true
 		}
 		begins = z >> 56
 	}
-	w := loadTail(rest, 0)
+	if i == len(rest) {
+		return false
+	}
+	w := loadTail(rest, i)
 	return (begins|slashes(w)<<8)&slashes(w|ones) != 0
 }
