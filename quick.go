@@ -165,7 +165,7 @@ func (t *tree) quickOn(to link, rest string, end int, vals []string, n int, m me
 // quickRest is quick at a catch-all.
 func (t *tree) quickRest(nd *node, rest string, vals []string, n int, m method) (*route, int) {
 	rt := t.at(nd.all, m)
-	if rt == nil || n >= len(vals) || unclean(rest, 1) {
+	if rt == nil || n >= len(vals) || suspect(rest[1:]) && unclean(rest, 1) {
 		return nil, 0
 	}
 	if rt.flags&restNamed == 0 {

@@ -120,11 +120,12 @@ func suspect(rest string) bool {
 	i := 0
 	for ; i+8 <= len(rest); i += 8 {
 		w := load8(rest[i:])
-		z := slashes(w)
-		if (begins|z<<8)&slashes(w|ones) != 0 { // a dot differs from a slash in the lowest bit
+		z := slashes(w | ones) // and dots, which differ from slashes in the lowest bit
+		slash := z & (w & ones << 7)
+		if (begins|slash<<8)&z != 0 {
 			return true
 		}
-		begins = z >> 56
+		begins = slash >> 56
 	}
 	if i == len(rest) {
 		return false
