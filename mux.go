@@ -284,9 +284,14 @@ func (l *live) finish(w http.ResponseWriter, r *http.Request, rt *route, b *bund
 		b.release()
 		l.deliver(w, r, rt)
 	case rt.flags&fastRoute == 0 && !l.poolValues:
-		vals := slices.Clone(b.vals[:b.n])
+		vals := b.vals[:b.n]
+		if direct { // SetPathValue copies them
+			vals = slices.Clone(vals)
+		}
+		rt.names.setValues(r, vals)
+		r.Pattern = rt.pattern
 		b.release()
-		l.deliverValues(w, r, rt, vals)
+		rt.handler.ServeHTTP(w, r)
 	case rt.flags&fastRoute == 0:
 		l.deliverValues(w, r, rt, b.vals[:b.n])
 		rt.names.clearValues(r)
