@@ -40,6 +40,7 @@ func TestRedirects(t *testing.T) {
 		// The escaping and the query are kept.
 		{"GET", "/x", "/a%2Fb//c?d=/../e", "307 /a%2Fb/c?d=/../e"},
 		{"GET", "/x", "/a%3Fb//c", "307 /a%3Fb/c"},
+		{"GET", "/x", "/a//c?d#e#", "307 /a/c?d%23e%23"},
 		{"GET", "/x", "/a%25b//c", "307 /a%25b/c"},
 		{"GET", "/x", "/a%252e%252e//c", "307 /a%252e%252e/c"},
 		{"GET", "/x", "/%252e%252e//c", "307 /%252e%252e/c"},

@@ -217,6 +217,7 @@ func TestUnlikeServeMux(t *testing.T) {
 		{"/{x}", "h", "GET", "/a/%2E", "404", "307 /a"},
 		{"/{x}/", "h", "GET", "/a%3Fb", "307 /a%3Fb/", "307 /a%3Fb/"},
 		{"/{x}/b", "h", "GET", "/a%3Fb//b", "any", "307 /a%3Fb/b"},
+		{"/{x}/", "h", "GET", "/a?b#c", "307 /a/?b#c", "307 /a/?b%23c"},
 	} {
 		std, mux := http.NewServeMux(), muxmaster.New()
 		refused := ""

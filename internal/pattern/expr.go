@@ -12,7 +12,7 @@ import (
 // UUID. If at most one run of an expression varies in length, then the length of
 // the string decides how long each run is, and a table look-up per byte is the
 // whole match. Other expressions run as RE2. Without the runs, every expression
-// would still match the same strings, about ten times slower.
+// would still match the same strings, only slower.
 type Expr struct {
 	runs []run
 	min  int // bytes in all runs, the varying one at its least
