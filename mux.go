@@ -220,7 +220,8 @@ func (l *live) serveFast(w http.ResponseWriter, r *http.Request, rt *route, b *b
 }
 
 // serveOwn serves a request for a route with parameters without the pool: the
-// values are the request's own.
+// values are the request's own. It delivers them as ServeHTTP does, in lines of
+// its own that save a call.
 func (l *live) serveOwn(w http.ResponseWriter, r *http.Request, path string) {
 	m := l.get
 	if r.Method != http.MethodGet {

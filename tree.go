@@ -1,7 +1,6 @@
 package muxmaster
 
 import (
-	"math/bits"
 	"net/http"
 	"strings"
 )
@@ -200,40 +199,7 @@ func (t *tree) walk(s *search, n link, pos int) *route {
 			return t.slashEnd(s, nd, pos)
 		}
 
-		// The segment is path[pos:end], its words w0 and w1.
-		var end int
-		var w0, w1 uint64
-		if pos+8 <= len(path) {
-			w0 = load8(path[pos:])
-		} else {
-			w0 = loadTail(path, pos)
-		}
-		if z := slashes(w0); z != 0 {
-			k := bits.TrailingZeros64(z) &^ 7
-			end = pos + k>>3
-			w0 &= 1<<k - 1
-		} else if pos+8 >= len(path) {
-			end = len(path)
-		} else {
-			w1 = load(path, pos+8)
-			if z := slashes(w1); z != 0 {
-				k := bits.TrailingZeros64(z) &^ 7
-				end = pos + 8 + k>>3
-				w1 &= 1<<k - 1
-			} else if pos+16 >= len(path) {
-				end = len(path)
-			} else {
-				if i := strings.IndexByte(path[pos+16:], '/'); i >= 0 {
-					end = pos + 16 + i
-				} else {
-					end = len(path)
-				}
-				if end > pos+16 {
-					w1 = load(path, end-8)
-				}
-			}
-		}
-
+		end, w0, w1 := nextSegment(path, pos)
 		if nd.table&noKids == 0 {
 			e := &t.edges[nd.kids+hashWords(w0, w1, nd.seed)&(nd.table&tableMask)]
 			to := e.to
