@@ -34,7 +34,6 @@ func (m *Mux) build() *live {
 	l := &live{
 		mux:      m,
 		fields:   m.fields,
-		pooled:   m.fields.poolValues || m.fields.poolParams,
 		routing:  *m.set.compile(m),
 		entry:    entry,
 		fallback: fallback,

@@ -78,8 +78,7 @@ type live struct {
 	mux *Mux
 	*fields
 	routing
-	pooled   bool         // poolValues or poolParams
-	recycle  routeFlags   // hasNames with poolValues, fastRoute with poolParams
+	recycle  routeFlags   // whose values are pooled: hasNames with poolValues, fastRoute with poolParams
 	apart    bool         // no request goes the usual way
 	entry    http.Handler // Pre middleware around the routing; nil without any
 	fallback http.Handler // Use middleware around what no route serves
@@ -121,7 +120,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if !l.pooled {
+	if l.recycle == 0 {
 		l.serveOwn(w, r, path)
 		return
 	}
@@ -177,7 +176,7 @@ func (l *live) serve(w http.ResponseWriter, r *http.Request) {
 		l.serveAny(w, r, l.bundle())
 	} else if here, _ := l.base.static.findAny(&l.base, r.URL.Path); here != 0 {
 		l.serveHere(w, r, here)
-	} else if l.pooled {
+	} else if l.recycle != 0 {
 		l.serveAny(w, r, l.bundle())
 	} else {
 		l.serveOwn(w, r, r.URL.Path)
