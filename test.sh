@@ -29,7 +29,8 @@ formatted() {
 	[[ -z $files ]] || { printf 'gofmt these:\n%s\n' "$files"; return 1; }
 }
 
-# fuzz gives each fuzz target of the root module's packages ten seconds.
+# fuzz gives each fuzz target of the root module's packages ten seconds, with a Go
+# that doesn't fail at their end for nothing (Go issue 75804).
 fuzz() {
 	local packages package names target
 	packages=$(go list ./...) || return
@@ -37,7 +38,7 @@ fuzz() {
 		names=$(go test -list '^Fuzz' "$package") || return
 		for target in $(grep '^Fuzz' <<<"$names" || true); do
 			echo "$package $target"
-			go test -run '^$' -fuzz "^$target\$" -fuzztime 10s "$package" >"$work/fuzz" 2>&1 || { cat "$work/fuzz"; return 1; }
+			GOTOOLCHAIN=go1.27.1 GOWORK=off go test -run '^$' -fuzz "^$target\$" -fuzztime 10s "$package" >"$work/fuzz" 2>&1 || { cat "$work/fuzz"; return 1; }
 		done
 	done
 }
