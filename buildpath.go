@@ -119,7 +119,7 @@ func matches(seg pattern.Segment, decoded string, want []string) error {
 	if dots(decoded) {
 		return fmt.Errorf("the segment cannot be %q: paths are cleaned of it", decoded)
 	}
-	s := search{path: decoded, vals: make([]string, len(want))}
+	s := search{path: decoded, values: values{vals: make([]string, len(want))}}
 	sp := newSpecial(seg)
 	if !sp.match(&s, 0, len(decoded)) {
 		return fmt.Errorf("the expression in %q does not match %q", segmentText(seg), decoded)

@@ -9,8 +9,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// This file makes trees from registrations. A branch is a node while it grows:
-// its children stand in maps, and it may still have no number.
+// This file makes trees from registrations. A branch is where a segment leads, while
+// that grows.
 
 type branch struct {
 	literals map[string]*branch
@@ -36,6 +36,7 @@ type compiler struct {
 	paths  []string           // the keys of whole, in order of registration
 	names  map[string]*names
 	leaves []leaf // of whole
+	nodes  []node // has room for all of them
 }
 
 func newCompiler(m *Mux) *compiler {
@@ -186,21 +187,35 @@ func (c *compiler) finish() *tree {
 	for _, path := range c.paths {
 		c.leaves = append(c.leaves, c.addRoutes(c.whole[path]))
 	}
-	if !c.root.empty() {
-		c.addNode(&c.root)
-	}
+	c.nodes = make([]node, 0, c.root.nodes())
+	to, _ := c.addBranch(&c.root)
 	t := c.tree
+	t.root = to.next
 	t.routes = slices.Clip(slices.Clone(t.routes))
-	t.nodes = slices.Clip(slices.Clone(t.nodes))
-	t.edges = slices.Clip(slices.Clone(t.edges))
 	t.specials = slices.Clip(slices.Clone(t.specials))
 	t.long = slices.Clip(slices.Clone(t.long))
 	t.static.build(&t, c.leaves)
 	return &t
 }
 
-func (b *branch) empty() bool {
-	return b.literals == nil && b.specials == nil && b.param == nil && b.leaf == nil && b.slash == nil && b.all == nil
+// ends reports whether nothing comes behind a slash.
+func (b *branch) ends() bool {
+	return b.literals == nil && b.specials == nil && b.param == nil && b.slash == nil && b.all == nil
+}
+
+// nodes counts the nodes that b leads to.
+func (b *branch) nodes() int {
+	if b == nil || b.ends() {
+		return 0
+	}
+	n := 1 + b.param.nodes()
+	for _, to := range b.literals {
+		n += to.nodes()
+	}
+	for _, sp := range b.specials {
+		n += sp.nodes()
+	}
+	return n
 }
 
 // addRoutes adds the routes that end at one place.
@@ -214,40 +229,42 @@ func (c *compiler) addRoutes(rts []route) leaf {
 	return leaf(len(c.routes) - len(rts) + 1)
 }
 
-// addBranch adds what stands below a branch and returns the link to it.
-func (c *compiler) addBranch(b *branch) (to link, classes uint16) {
-	if b.literals == nil && b.specials == nil && b.param == nil && b.slash == nil && b.all == nil {
-		for _, rt := range b.leaf {
-			classes |= rt.method.class()
-		}
-		return isLeaf | link(c.addRoutes(b.leaf)-1), classes
+// addBranch adds the way that b is, and returns the classes of its routes.
+func (c *compiler) addBranch(b *branch) (to way, classes uint16) {
+	to.leaf = c.addRoutes(b.leaf)
+	for _, rt := range b.leaf {
+		classes |= rt.method.class()
 	}
-	return c.addNode(b)
+	if !b.ends() {
+		to.next = c.addNode(b)
+		classes |= to.next.classes
+	}
+	return to, classes
 }
 
-func (c *compiler) addNode(b *branch) (to link, classes uint16) {
-	i := len(c.nodes)
+// addNode adds what comes behind b's slash.
+func (c *compiler) addNode(b *branch) *node {
 	c.nodes = append(c.nodes, node{})
-	var nd node
-	for _, rts := range [][]route{b.leaf, b.slash, b.all} {
+	nd := &c.nodes[len(c.nodes)-1]
+	nd.slash, nd.all = c.addRoutes(b.slash), c.addRoutes(b.all)
+	for _, rts := range [][]route{b.slash, b.all} {
 		for _, rt := range rts {
-			classes |= rt.method.class()
+			nd.classes |= rt.method.class()
 		}
 	}
-	nd.leaf, nd.slash, nd.all = c.addRoutes(b.leaf), c.addRoutes(b.slash), c.addRoutes(b.all)
 
 	texts := make([]string, 0, len(b.literals))
 	for text := range b.literals {
 		texts = append(texts, text)
 	}
 	slices.Sort(texts)
-	links := make([]link, len(texts))
-	for k, text := range texts {
-		to, below := c.addBranch(b.literals[text])
-		classes |= below
-		links[k] = to
+	edges := make([]edge, len(texts))
+	for i, text := range texts {
+		to, classes := c.addBranch(b.literals[text])
+		nd.classes |= classes
+		edges[i] = c.newEdge(text, to)
 	}
-	c.addEdges(&nd, texts, links)
+	nd.addEdges(edges)
 
 	slices.SortStableFunc(b.specials, compareSpecials)
 	if len(b.specials) > 0 && b.param != nil {
@@ -263,45 +280,38 @@ func (c *compiler) addNode(b *branch) (to link, classes uint16) {
 		nd.specials = uint32(first) + 1
 		c.specials[len(c.specials)-1].last = true
 	}
-	for k, sp := range b.specials {
-		to, below := c.addBranch(sp.branch)
-		classes |= below
-		c.specials[first+k].to = to
+	for i, sp := range b.specials {
+		to, classes := c.addBranch(sp.branch)
+		nd.classes |= classes
+		c.specials[first+i].to = to
 	}
 
 	if b.param != nil {
-		to, below := c.addBranch(b.param)
-		classes |= below
+		to, classes := c.addBranch(b.param)
+		nd.classes |= classes
 		nd.param = to
+		nd.flags |= hasParam
 	}
-	if nd.param|link(nd.specials)|link(nd.all) == 0 {
-		nd.table |= onlyKids
+	if nd.flags&hasParam == 0 && nd.specials == 0 && nd.all == 0 {
+		nd.flags |= onlyKids
 	}
-	nd.classes = classes
-	c.nodes[i] = nd
-	return link(i), classes
+	return nd
 }
 
-// addEdges adds a table of the edges along which texts lead to links.
-func (c *compiler) addEdges(nd *node, texts []string, links []link) {
-	if len(texts) == 0 {
-		nd.table = noKids
+// addEdges gives nd a table of the edges.
+func (nd *node) addEdges(edges []edge) {
+	if len(edges) == 0 {
 		return
 	}
-	all := make([]edge, len(texts))
-	for k, text := range texts {
-		all[k] = c.newEdge(text, links[k])
-		if all[k].n&longEdge != 0 {
-			nd.table |= longKids
+	for _, e := range edges {
+		if e.n&longEdge != 0 {
+			nd.flags |= longKids
 		}
 	}
-	nd.kids = uint32(len(c.edges))
-	table, seed, perfect := hashEdges(all)
-	c.edges = append(c.edges, table...)
-	nd.table |= uint32(len(table) - 1)
-	nd.seed = seed
+	var perfect bool
+	nd.kids, nd.seed, perfect = hashEdges(edges)
 	if !perfect {
-		nd.table |= probing
+		nd.flags |= probing
 	}
 }
 
@@ -311,13 +321,13 @@ const perfectKids = 64
 
 // hashEdges makes a hash table of edges: for a few of them a perfect one, by
 // trying seeds and sizes.
-func hashEdges(edges []edge) (table []edge, seed uint16, perfect bool) {
+func hashEdges(edges []edge) (table []edge, seed uint8, perfect bool) {
 	size := uint32(1) << bits.Len(uint(len(edges)-1))
 	if len(edges) <= perfectKids {
 		for ; size <= uint32(4*len(edges)); size *= 2 {
-			for seed := range uint16(256) {
-				if table, ok := hashInto(edges, size, seed, false); ok {
-					return table, seed, true
+			for seed := range 256 {
+				if table, ok := hashInto(edges, size, uint8(seed), false); ok {
+					return table, uint8(seed), true
 				}
 			}
 		}
@@ -331,11 +341,11 @@ func hashEdges(edges []edge) (table []edge, seed uint16, perfect bool) {
 
 // hashInto makes a table of the size; ok is false if an edge does not stand at
 // its place, and probe does not allow that.
-func hashInto(edges []edge, size uint32, seed uint16, probe bool) (table []edge, ok bool) {
+func hashInto(edges []edge, size uint32, seed uint8, probe bool) (table []edge, ok bool) {
 	table = make([]edge, size)
 	for _, e := range edges {
 		i := hashWords(e.w0, e.w1, seed)
-		for table[i&(size-1)].to != 0 {
+		for table[i&(size-1)].n != 0 {
 			if !probe {
 				return nil, false
 			}
@@ -346,9 +356,10 @@ func hashInto(edges []edge, size uint32, seed uint16, probe bool) (table []edge,
 	return table, true
 }
 
-func (c *compiler) newEdge(text string, to link) edge {
+func (c *compiler) newEdge(text string, to way) edge {
 	_, w0, w1 := nextSegment(text, 0)
-	e := edge{w0: w0, w1: w1, n: uint32(len(text)), to: to}
+	to.n = uint32(len(text))
+	e := edge{w0, w1, to}
 	if len(text) > 16 {
 		e.n = longEdge | uint32(len(c.long))
 		c.long = append(c.long, text)

@@ -236,7 +236,7 @@ func (l *live) slashRedirect(s *search, m method, host string, rt *route, f *fie
 		return 1, to.pattern
 	}
 	if n := len(s.path) - 1; n > 0 && s.path[n] == '/' {
-		short := search{path: s.path[:n], text: s.text[:max(len(s.text)-1, 0)], raw: s.raw, vals: s.vals}
+		short := search{path: s.path[:n], text: s.text[:max(len(s.text)-1, 0)], raw: s.raw, values: values{vals: s.vals}}
 		if to := l.matchPath(&short, m, host); to != nil && to.flags&verbRoute != 0 {
 			return -1, to.pattern
 		}

@@ -232,7 +232,7 @@ func pathMismatch(p *pattern.Pattern, path string) string {
 			ok = text == seg[0].Text
 		case pattern.Mixed, pattern.Constrained:
 			sp := newSpecial(seg)
-			s := search{path: text, vals: make([]string, len(seg))}
+			s := search{path: text, values: values{vals: make([]string, len(seg))}}
 			ok = ok && sp.match(&s, 0, len(text))
 		}
 		if !ok {

@@ -132,16 +132,16 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if l.most > len(b.vals) {
 		b.grow(l.most)
 	}
-	rt, n := l.base.quick(0, path, b.vals, 0, code)
+	rt := l.base.quick(l.base.root, path, &b.values, code)
 	if rt == nil {
 		l.serveAny(w, r, b)
 		return
 	}
 	if rt.flags&l.recycle != hasNames {
-		l.serveFast(w, r, rt, b, n)
+		l.serveFast(w, r, rt, b)
 		return
 	}
-	vals := b.vals[:n]
+	vals := b.vals[:b.n]
 	if !rt.setFirst(r, vals) {
 		rt.names.setValues(r, vals)
 		r.Pattern = rt.pattern
@@ -158,6 +158,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for i := len(vals) - 1; i >= 0; i-- {
 		vals[i] = ""
 	}
+	b.n = 0
 	bundles.Put(b)
 }
 
@@ -195,13 +196,12 @@ func (l *live) serveHere(w http.ResponseWriter, r *http.Request, here leaf) {
 
 // serveFast goes on with the route that b has found, if it is a fast one whose
 // Params are pooled.
-func (l *live) serveFast(w http.ResponseWriter, r *http.Request, rt *route, b *bundle, n int) {
+func (l *live) serveFast(w http.ResponseWriter, r *http.Request, rt *route, b *bundle) {
 	if rt.flags&l.recycle == 0 {
-		b.n = n
 		l.finish(w, r, rt, b)
 		return
 	}
-	ps, vals := b.ps[:n], b.vals[:n]
+	ps, vals := b.ps[:b.n], b.vals[:b.n]
 	rt.names.fill(ps, vals)
 	if !rt.setFirst(r, interleaved(ps)) {
 		rt.names.setParams(r, ps)
@@ -215,6 +215,7 @@ func (l *live) serveFast(w http.ResponseWriter, r *http.Request, rt *route, b *b
 	for i := len(ps) - 1; i >= 0; i-- {
 		ps[i].Value, vals[i] = "", ""
 	}
+	b.n = 0
 	bundles.Put(b)
 }
 
@@ -227,16 +228,17 @@ func (l *live) serveOwn(w http.ResponseWriter, r *http.Request, path string) {
 		m = l.method(r.Method)
 	}
 	var few [fewValues]string
-	rt, n := l.base.quick(0, path, few[:], 0, m)
+	found := values{vals: few[:]}
+	rt := l.base.quick(l.base.root, path, &found, m)
 	if rt == nil {
 		l.serveAny(w, r, l.bundle())
 		return
 	}
 	if rt.flags&hasNames == 0 {
-		l.serveOwnFast(w, r, rt, few[:n])
+		l.serveOwnFast(w, r, rt, few[:found.n])
 		return
 	}
-	vals := make([]string, n)
+	vals := make([]string, found.n)
 	for i := range vals {
 		vals[i] = few[i] // for a few values, faster than copy
 	}
@@ -389,7 +391,7 @@ func (l *routing) match(s *search, r *http.Request) *route {
 }
 
 // newSearch returns a search with room for the values of any route.
-func (l *routing) newSearch() search { return search{vals: make([]string, l.most)} }
+func (l *routing) newSearch() search { return search{values: values{vals: make([]string, l.most)}} }
 
 // matchPath finds the route for the path that s is set to.
 func (l *routing) matchPath(s *search, m method, host string) *route {
@@ -409,7 +411,7 @@ func (l *routing) matchPath(s *search, m method, host string) *route {
 // place of the slashes that do not split.
 func (s *search) setPath(r *http.Request) {
 	s.raw = r.Method == http.MethodConnect
-	s.path, s.text = r.URL.Path, ""
+	s.path, s.text, s.n = r.URL.Path, "", 0
 	if r.URL.RawPath == "" {
 		return
 	}

@@ -7,13 +7,12 @@ import "math/bits"
 
 // quick is walkFor for most requests: it takes the first way that fits at each
 // node and gives up, with nil, if that leads nowhere. rest is what is left of the
-// path behind node at, with the slash before it. It adds the values to the n in
-// vals, and returns their number.
+// path, with the slash before nd. The values go to v.
 //
 // It calls nothing on its way, so that what it needs stays in registers.
-func (t *tree) quick(at link, rest string, vals []string, n int, m method) (*route, int) {
-	if len(rest) < 2 || rest[0] != '/' {
-		return nil, 0
+func (t *tree) quick(nd *node, rest string, v *values, m method) *route {
+	if len(rest) < 2 || rest[0] != '/' || nd == nil {
+		return nil
 	}
 	var last uint64 // eight bytes of rest
 	if len(rest) >= 8 {
@@ -21,10 +20,6 @@ func (t *tree) quick(at link, rest string, vals []string, n int, m method) (*rou
 	} else {
 		_, last = ends(rest)
 	}
-	if int(at) >= len(t.nodes) {
-		return nil, 0 // there are none
-	}
-	nd := &t.nodes[at]
 	for {
 		// The segment is rest[1:end], its words w0 and w1.
 		var w0, w1 uint64
@@ -53,127 +48,121 @@ func (t *tree) quick(at link, rest string, vals []string, n int, m method) (*rou
 			}
 		}
 
-		var to link
-		if nd.table&noKids == 0 {
-			at := nd.kids
-			if mask := nd.table & tableMask; mask != 0 {
-				at += hashWords(w0, w1, nd.seed) & mask
+		var to *way
+		if kids := nd.kids; len(kids) != 0 {
+			e := &kids[0]
+			if len(kids) > 1 {
+				e = &kids[hashWords(w0, w1, nd.seed)&uint32(len(kids)-1)]
 			}
-			e := &t.edges[at]
 			if e.w0 == w0 && e.w1 == w1 && e.n == uint32(end-1) {
-				to = e.to
-			} else if nd.table&(probing|longKids) != 0 {
-				return t.quickOdd(nd, rest, end, vals, n, m)
+				to = &e.way
+			} else if nd.flags&(probing|longKids) != 0 {
+				return t.quickOdd(nd, rest, end, v, m)
 			}
 		}
-		if to == 0 {
-			if w0&^('.'<<8|'.') == 0 || uint(n) >= uint(len(vals)) {
-				return nil, 0
+		if to == nil {
+			if w0&^('.'<<8|'.') == 0 || uint(v.n) >= uint(len(v.vals)) {
+				return nil
 			}
-			to = nd.param
-			if to == 0 {
-				if nd.specials == 0 {
-					return t.quickRest(nd, rest, vals, n, m)
-				}
-				return t.quickSpecial(nd, rest, end, vals, n, m)
+			if nd.flags&hasParam == 0 {
+				return t.quickSpecial(nd, rest, end, v, m)
 			}
-			vals[n] = rest[1:end]
-			n++
+			v.vals[v.n] = rest[1:end]
+			v.n++
+			to = &nd.param
 		}
 		if end == len(rest) {
-			at := uint(to &^ isLeaf)
-			if to&isLeaf == 0 {
-				at = uint(t.nodes[to].leaf) - 1
-			}
-			if at < uint(len(t.routes)) {
+			if at := uint(to.leaf) - 1; at < uint(len(t.routes)) {
 				if rt := &t.routes[at]; rt.method == m {
-					return rt, n
+					return rt
 				}
 			}
-			return t.at(leaf(at+1), m), n
+			return t.at(to.leaf, m)
 		}
-		if to&isLeaf != 0 || len(rest)-end <= 1 {
-			return t.quickSlash(to, m), n
+		nd = to.next
+		if nd == nil || len(rest)-end <= 1 {
+			return t.quickSlash(nd, m)
 		}
-		nd, rest = &t.nodes[to], rest[end:]
+		rest = rest[end:]
 	}
 }
 
 // quickSlash ends quick where all that is left may be a slash.
-func (t *tree) quickSlash(to link, m method) *route {
-	if to&isLeaf != 0 {
+func (t *tree) quickSlash(nd *node, m method) *route {
+	if nd == nil {
 		return nil
 	}
-	return t.at(t.nodes[to].slash, m)
+	return t.at(nd.slash, m)
 }
 
 // quickOdd is quick where the segment rest[1:end] is looked for among literals that
 // an edge's words don't tell apart.
-func (t *tree) quickOdd(nd *node, rest string, end int, vals []string, n int, m method) (*route, int) {
+func (t *tree) quickOdd(nd *node, rest string, end int, v *values, m method) *route {
 	seg := rest[1:end]
 	_, w0, w1 := nextSegment(seg, 0)
-	if to := t.kid(nd, w0, w1, seg); to != 0 {
-		return t.quickOn(to, rest, end, vals, n, m)
+	if to := t.kid(nd, w0, w1, seg); to != nil {
+		return t.quickOn(to, rest, end, v, m)
 	}
-	if nd.param == 0 {
-		return t.quickSpecial(nd, rest, end, vals, n, m)
+	if nd.flags&hasParam == 0 {
+		return t.quickSpecial(nd, rest, end, v, m)
 	}
-	if seg == "" || dots(seg) || n >= len(vals) {
-		return nil, 0
+	if seg == "" || dots(seg) || !v.add(seg) {
+		return nil
 	}
-	vals[n] = seg
-	return t.quickOn(nd.param, rest, end, vals, n+1, m)
+	return t.quickOn(&nd.param, rest, end, v, m)
 }
 
 // quickSpecial is quick where there is neither a literal nor a plain parameter for
 // the segment rest[1:end]. It takes the first of the others that fits, unless that
-// may have more values than one.
-func (t *tree) quickSpecial(nd *node, rest string, end int, vals []string, n int, m method) (*route, int) {
+// may have more values than one; or the catch-all.
+func (t *tree) quickSpecial(nd *node, rest string, end int, v *values, m method) *route {
 	if nd.specials == 0 {
-		return t.quickRest(nd, rest, vals, n, m)
+		return t.quickRest(nd, rest, v, m)
 	}
 	seg := rest[1:end]
 	for i := nd.specials - 1; int(i) < len(t.specials); i++ {
 		sp := &t.specials[i]
-		if sp.literal != nil || sp.between != nil || n >= len(vals) {
+		if sp.literal != nil || sp.between != nil {
 			break
 		}
 		if value, ok := sp.cut(seg); ok && !dots(value) {
-			vals[n] = value
-			return t.quickOn(sp.to, rest, end, vals, n+1, m)
+			if !v.add(value) {
+				break
+			}
+			return t.quickOn(&sp.to, rest, end, v, m)
 		}
 		if sp.last {
 			break
 		}
 	}
-	return nil, 0
+	return nil
 }
 
 // quickOn goes on with quick behind a segment that ends at end and leads to to.
-func (t *tree) quickOn(to link, rest string, end int, vals []string, n int, m method) (*route, int) {
-	switch {
-	case end < len(rest) && to&isLeaf == 0:
-		return t.quick(to, rest[end:], vals, n, m)
-	case end < len(rest):
-		return nil, 0
-	case to&isLeaf != 0:
-		return t.at(leaf(to&^isLeaf)+1, m), n
+func (t *tree) quickOn(to *way, rest string, end int, v *values, m method) *route {
+	if end == len(rest) {
+		return t.at(to.leaf, m)
 	}
-	return t.at(t.nodes[to].leaf, m), n
+	if len(rest)-end == 1 {
+		return t.quickSlash(to.next, m)
+	}
+	return t.quick(to.next, rest[end:], v, m)
 }
 
 // quickRest is quick at a catch-all.
-func (t *tree) quickRest(nd *node, rest string, vals []string, n int, m method) (*route, int) {
+func (t *tree) quickRest(nd *node, rest string, v *values, m method) *route {
 	rt := t.at(nd.all, m)
-	if rt == nil || n >= len(vals) || suspect(rest[1:]) && unclean(rest, 1) {
-		return nil, 0
+	if rt == nil || suspect(rest[1:]) && unclean(rest, 1) {
+		return nil
 	}
 	if rt.flags&restNamed == 0 {
-		return rt, n
+		return rt
 	}
 	if rt.flags&restSlash == 0 {
 		rest = rest[1:]
 	}
-	vals[n] = rest
-	return rt, n + 1
+	if !v.add(rest) {
+		return nil
+	}
+	return rt
 }

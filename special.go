@@ -27,7 +27,7 @@ type special struct {
 	expr    *pattern.Expr // of the only parameter
 	re      *regexp.Regexp
 	groups  []int // of re, one for each value
-	to      link
+	to      way
 	last    bool // the next special is another node's
 }
 

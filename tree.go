@@ -19,14 +19,13 @@ import (
 // in its parent. So a step costs about the same whatever the segments hold, and
 // segments of up to 16 bytes are compared without looking at any string.
 //
-// The trie is a flat array of nodes that name each other by number. All methods
-// share one trie; what may end at a node is a run of routes, one for each method.
+// All methods share one trie; where a path may end stands a run of routes, one for
+// each method.
 
 // A tree holds the routes of one host, or those without a host. It is immutable.
 type tree struct {
 	routes   []route // those that end at one place stand in a row, see lastHere
-	nodes    []node  // nodes[0] is the root; empty if the trie has no routes
-	edges    []edge
+	root     *node   // nil if the trie has no routes
 	specials []special
 	long     []string // literal segments longer than an edge's keys
 	static   static
@@ -59,45 +58,45 @@ const (
 	hasNames                         // it has values, and is no fastRoute
 )
 
-// A link names a node: its index, or, where a node would only hold the routes
-// that end there, isLeaf and the index of the first of these routes. 0 is none, for nothing
-// leads to the root.
-type link uint32
-
-const isLeaf link = 1 << 31
-
 // A leaf is the index of the first of the routes that end at one place, plus 1;
 // 0 is none.
 type leaf uint32
 
-// A node is a place in the trie that segments lead to.
-type node struct {
-	kids     uint32 // first edge of a hash table, see seed
-	table    uint32 // its size, a power of two, less 1; and the flags below
-	param    link   // where any other segment leads
-	specials uint32 // first special plus 1
-	leaf     leaf   // the path ends here
-	slash    leaf   // the path ends here with a slash
-	all      leaf   // the path goes on with a slash
-	classes  uint16 // methods of all routes below
-	seed     uint16 // of the table's hash
+// A way is where a segment leads.
+type way struct {
+	next *node  // what comes behind a slash; nil for nothing
+	leaf leaf   // where the path ends
+	n    uint32 // see edge
 }
 
-// Flags of node.table.
+// A node is what comes behind the slash of a segment, or the one that the path
+// begins with.
+type node struct {
+	kids     []edge // a hash table of the literal segments; a power of two
+	param    way    // any other segment, see hasParam
+	specials uint32 // first special plus 1
+	slash    leaf   // the path ends here
+	all      leaf   // any rest of the path
+	classes  uint16 // methods of all routes here and further on
+	seed     uint8  // of the table's hash
+	flags    nodeFlags
+}
+
+type nodeFlags uint8
+
 const (
-	noKids    = 1 << 31 // there is no table
-	probing   = 1 << 30 // an edge may stand behind its place
-	longKids  = 1 << 29 // an edge is longer than its words
-	onlyKids  = 1 << 28 // no other way leads on
-	tableMask = 1<<28 - 1
+	hasParam nodeFlags = 1 << iota
+	probing            // an edge may stand behind its place in the table
+	longKids           // an edge is longer than its words
+	onlyKids           // there is nothing but edges
 )
 
 // An edge leads along a literal segment. Its words are the segment's first 16
-// bytes; of a longer segment the first and the last 8.
+// bytes; of a longer segment the first and the last 8. Its n is the length; of a
+// longer segment longEdge and its place in long; 0 if there is no edge.
 type edge struct {
 	w0, w1 uint64
-	n      uint32 // length; of a longer segment longEdge and its place in long
-	to     link
+	way
 }
 
 const longEdge = 1 << 31
@@ -111,8 +110,23 @@ type search struct {
 	raw    bool   // CONNECT: a path that was not cleaned
 	slash  *route // the first route met that would match the path with a slash behind it
 
-	vals []string // the values; room for those of any route
+	values
+}
+
+// values are those of the parameters on the way.
+type values struct {
+	vals []string // has room
 	n    int      // how many there are
+}
+
+// add adds a value, and reports false if there is no room.
+func (v *values) add(value string) bool {
+	if uint(v.n) >= uint(len(v.vals)) {
+		return false
+	}
+	v.vals[v.n] = value
+	v.n++
+	return true
 }
 
 // push takes the next value from the path.
@@ -164,11 +178,11 @@ func (t *tree) findOther(s *search, m method, here leaf) (rt *route) {
 
 // walkFor walks the trie for s.path and one method.
 func (t *tree) walkFor(s *search, m method) *route {
-	if t.nodes == nil {
+	if t.root == nil {
 		return nil
 	}
 	s.n, s.method, s.class = 0, m, m.class()
-	return t.walk(s, 0, 1)
+	return t.walk(s, t.root, 1)
 }
 
 // at returns the route for m among those that begin at l.
@@ -185,13 +199,11 @@ func (t *tree) at(l leaf, m method) *route {
 	return nil
 }
 
-// walk finds the route for s.path[pos:], which begins behind a slash, below node
-// n. It is a loop where one way leads on, and calls itself where there are more,
+// walk finds the route for s.path[pos:], which begins behind a slash, at nd. It is a loop where one way leads on, and calls itself where there are more,
 // each node once: the cost is linear in the nodes that fit.
-func (t *tree) walk(s *search, n link, pos int) *route {
+func (t *tree) walk(s *search, nd *node, pos int) *route {
 	path := s.path
 	for {
-		nd := &t.nodes[n]
 		if nd.classes&s.class == 0 {
 			return nil
 		}
@@ -200,18 +212,18 @@ func (t *tree) walk(s *search, n link, pos int) *route {
 		}
 
 		end, w0, w1 := nextSegment(path, pos)
-		if nd.table&noKids == 0 {
-			e := &t.edges[nd.kids+hashWords(w0, w1, nd.seed)&(nd.table&tableMask)]
-			to := e.to
+		if len(nd.kids) != 0 {
+			e := &nd.kids[hashWords(w0, w1, nd.seed)&uint32(len(nd.kids)-1)]
+			to := &e.way
 			if e.w0 != w0 || e.w1 != w1 || e.n != uint32(end-pos) {
-				to = 0
-				if nd.table&probing != 0 || e.n&longEdge != 0 {
+				to = nil
+				if nd.flags&probing != 0 || e.n&longEdge != 0 {
 					to = t.kid(nd, w0, w1, path[pos:end])
 				}
 			}
-			if to != 0 {
-				if end < len(path) && to&isLeaf == 0 && nd.table&onlyKids != 0 {
-					n, pos = to, end+1
+			if to != nil {
+				if end < len(path) && to.next != nil && nd.flags&onlyKids != 0 {
+					nd, pos = to.next, end+1
 					continue
 				}
 				if rt := t.follow(s, to, end); rt != nil {
@@ -230,20 +242,14 @@ func (t *tree) walk(s *search, n link, pos int) *route {
 				return rt
 			}
 		}
-		if to := nd.param; to != 0 {
+		if nd.flags&hasParam != 0 {
 			set := s.n
 			s.push(pos, end)
-			if end < len(path) {
-				if to&isLeaf == 0 && nd.all == 0 {
-					n, pos = to, end+1
-					continue
-				}
-			} else if to&isLeaf != 0 {
-				if rt := &t.routes[to&^isLeaf]; rt.method == s.method {
-					return rt
-				}
+			if end < len(path) && nd.param.next != nil && nd.all == 0 {
+				nd, pos = nd.param.next, end+1
+				continue
 			}
-			if rt := t.follow(s, to, end); rt != nil {
+			if rt := t.follow(s, &nd.param, end); rt != nil {
 				return rt
 			}
 			s.n = set
@@ -264,9 +270,9 @@ func (t *tree) uncleanSegment(s *search, nd *node, pos, end int) *route {
 			return rt
 		}
 	}
-	if nd.param != 0 && end > pos {
+	if nd.flags&hasParam != 0 && end > pos {
 		s.push(pos, end)
-		if rt := t.follow(s, nd.param, end); rt != nil {
+		if rt := t.follow(s, &nd.param, end); rt != nil {
 			return rt
 		}
 		s.n = set
@@ -275,21 +281,15 @@ func (t *tree) uncleanSegment(s *search, nd *node, pos, end int) *route {
 }
 
 // follow goes on behind a segment that ends at end.
-func (t *tree) follow(s *search, to link, end int) *route {
+func (t *tree) follow(s *search, to *way, end int) *route {
 	if end == len(s.path) {
-		if to&isLeaf != 0 {
-			rt := &t.routes[to&^isLeaf]
-			if rt.method == s.method {
-				return rt
-			}
-		}
 		return t.end(s, to)
 	}
-	if to&isLeaf != 0 {
+	if to.next == nil {
 		return nil
 	}
 	set := s.n
-	rt := t.walk(s, to, end+1)
+	rt := t.walk(s, to.next, end+1)
 	if rt == nil {
 		s.n = set
 	}
@@ -297,17 +297,11 @@ func (t *tree) follow(s *search, to link, end int) *route {
 }
 
 // end returns the route of a path that ends at to.
-func (t *tree) end(s *search, to link) *route {
-	if to&isLeaf != 0 {
-		return t.at(leaf(to&^isLeaf)+1, s.method)
+func (t *tree) end(s *search, to *way) *route {
+	if rt := t.at(to.leaf, s.method); rt != nil {
+		return rt
 	}
-	nd := &t.nodes[to]
-	if nd.leaf != 0 {
-		if rt := t.at(nd.leaf, s.method); rt != nil {
-			return rt
-		}
-	}
-	if s.slash == nil {
+	if nd := to.next; nd != nil && s.slash == nil {
 		if nd.slash != 0 {
 			s.slash = t.at(nd.slash, s.method)
 		}
@@ -367,7 +361,7 @@ func (t *tree) special(s *search, nd *node, pos, end int) *route {
 	for i := nd.specials - 1; ; i++ {
 		sp := &t.specials[i]
 		if sp.match(s, pos, end) {
-			if rt := t.follow(s, sp.to, end); rt != nil {
+			if rt := t.follow(s, &sp.to, end); rt != nil {
 				return rt
 			}
 		}
@@ -380,17 +374,19 @@ func (t *tree) special(s *search, nd *node, pos, end int) *route {
 
 // kid returns where the literal segment seg leads from a node whose edges may
 // stand behind their places, or are longer than their words.
-func (t *tree) kid(nd *node, w0, w1 uint64, seg string) link {
-	last := nd.table & tableMask
+func (t *tree) kid(nd *node, w0, w1 uint64, seg string) *way {
 	i := hashWords(w0, w1, nd.seed)
-	for range last + 1 {
-		e := &t.edges[nd.kids+i&last]
-		if e.to == 0 || e.w0 == w0 && e.w1 == w1 && t.same(e, seg) {
-			return e.to
+	for range nd.kids {
+		e := &nd.kids[i&uint32(len(nd.kids)-1)]
+		if e.n == 0 {
+			break
+		}
+		if e.w0 == w0 && e.w1 == w1 && t.same(e, seg) {
+			return &e.way
 		}
 		i++
 	}
-	return 0
+	return nil
 }
 
 // same tells segments of the same words apart: by their length, or byte by byte.

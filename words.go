@@ -56,7 +56,7 @@ func slashes(w uint64) uint64 {
 }
 
 // before returns the bits of the bytes before that of z's lowest bit.
-func before(z uint64) uint64 { return z&-z>>7 - 1 }
+func before(z uint64) uint64 { return (z ^ (z - 1)) >> 8 }
 
 // nextSegment returns where the segment of path that begins at pos ends, and its words:
 // its first eight bytes and, if it is longer, the next eight, or the last eight of
@@ -83,9 +83,9 @@ func nextSegment(path string, pos int) (end int, w0, w1 uint64) {
 	return end, w0, load8(path[end-8:])
 }
 
-func hashWords(w0, w1 uint64, seed uint16) uint32 { return hashKey(w0+w1*mixer, seed) }
+func hashWords(w0, w1 uint64, seed uint8) uint32 { return hashKey(w0+w1*mixer, seed) }
 
-func hashKey(key uint64, seed uint16) uint32 {
+func hashKey(key uint64, seed uint8) uint32 {
 	return uint32((key ^ key>>32) * (mixer + uint64(seed)<<1) >> 32)
 }
 
