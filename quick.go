@@ -48,7 +48,7 @@ func (t *tree) quick(nd *node, rest string, v *values, m method) *route {
 			}
 		}
 
-		var to *way
+		to := &nd.param
 		if kids := nd.kids; len(kids) != 0 {
 			e := &kids[0]
 			if len(kids) > 1 {
@@ -56,21 +56,21 @@ func (t *tree) quick(nd *node, rest string, v *values, m method) *route {
 			}
 			if e.w0 == w0 && e.w1 == w1 && e.n == uint32(end-1) {
 				to = &e.way
-			} else if nd.flags&(probing|longKids) != 0 {
+				goto step
+			}
+			if nd.flags&(probing|longKids) != 0 {
 				return t.quickOdd(nd, rest, end, v, m)
 			}
 		}
-		if to == nil {
-			if w0&^('.'<<8|'.') == 0 || uint(v.n) >= uint(len(v.vals)) {
-				return nil
-			}
-			if nd.flags&hasParam == 0 {
-				return t.quickSpecial(nd, rest, end, v, m)
-			}
-			v.vals[v.n] = rest[1:end]
-			v.n++
-			to = &nd.param
+		if end < 2 || w0&^('.'<<8|'.') == 0 || uint(v.n) >= uint(len(v.vals)) {
+			return nil
 		}
+		if nd.flags&hasParam == 0 {
+			return t.quickSpecial(nd, rest, end, v, m)
+		}
+		v.vals[v.n] = rest[1:end]
+		v.n++
+	step:
 		if end == len(rest) {
 			if at := uint(to.leaf) - 1; at < uint(len(t.routes)) {
 				if rt := &t.routes[at]; rt.method == m {

@@ -83,9 +83,9 @@ func nextSegment(path string, pos int) (end int, w0, w1 uint64) {
 	return end, w0, load8(path[end-8:])
 }
 
-func hashWords(w0, w1 uint64, seed uint8) uint32 { return hashKey(w0+w1*mixer, seed) }
-
-func hashKey(key uint64, seed uint8) uint32 {
+// hashWords mixes the words of a segment.
+func hashWords(w0, w1 uint64, seed uint8) uint32 {
+	key := w0 ^ bits.RotateLeft64(w1, 29)
 	return uint32((key ^ key>>32) * (mixer + uint64(seed)<<1) >> 32)
 }
 
