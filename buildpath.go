@@ -88,7 +88,7 @@ func BuildPath(text string, pairs ...string) (string, error) {
 		if p.RestSlash {
 			v = strings.TrimPrefix(v, "/")
 		}
-		if unclean(v, 0) {
+		if unclean("/" + v) {
 			return fail("the catch-all %q cannot be %q: paths are cleaned of empty, . and .. segments", p.Rest, v)
 		}
 		for seg := range strings.SplitSeq(v, "/") {

@@ -171,7 +171,7 @@ func (l *live) decide(r *http.Request, f *fields) outcome {
 	s.setPath(r)
 	m := l.method(r.Method)
 	path, clean := "", true // the escaped path is seldom needed
-	if !s.raw && (r.URL.RawPath != "" || suspect(strings.TrimPrefix(s.path, "/")) || s.path == "" || s.path[0] != '/') {
+	if !s.raw && (r.URL.RawPath != "" || s.path == "" || s.path[0] != '/' || suspect(s.path)) {
 		if path, clean = cleanPath(r.URL.EscapedPath()); !clean {
 			s.setPath(&http.Request{Method: r.Method, URL: &url.URL{Path: unescape(path), RawPath: path}})
 		}

@@ -66,6 +66,9 @@ func (t *tree) quick(nd *node, rest string, v *values, m method) *route {
 			return nil
 		}
 		if nd.flags&hasParam == 0 {
+			if nd.specials == 0 {
+				return t.quickRest(nd, rest, v, m)
+			}
 			return t.quickSpecial(nd, rest, end, v, m)
 		}
 		v.vals[v.n] = rest[1:end]
@@ -151,9 +154,15 @@ func (t *tree) quickOn(to *way, rest string, end int, v *values, m method) *rout
 
 // quickRest is quick at a catch-all.
 func (t *tree) quickRest(nd *node, rest string, v *values, m method) *route {
-	rt := t.at(nd.all, m)
-	if rt == nil || suspect(rest[1:]) && unclean(rest, 1) {
+	at := uint(nd.all) - 1
+	if at >= uint(len(t.routes)) || suspect(rest) && unclean(rest) {
 		return nil
+	}
+	rt := &t.routes[at]
+	if rt.method != m {
+		if rt = t.at(nd.all, m); rt == nil {
+			return nil
+		}
 	}
 	if rt.flags&restNamed == 0 {
 		return rt

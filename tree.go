@@ -328,7 +328,7 @@ func (t *tree) rest(s *search, nd *node, pos int) *route {
 		return nil
 	}
 	rt := t.at(nd.all, s.method)
-	if rt == nil || !s.raw && unclean(s.path, pos) {
+	if rt == nil || !s.raw && suspect(s.path[pos-1:]) && unclean(s.path[pos-1:]) {
 		return nil
 	}
 	if rt.flags&restNamed != 0 {

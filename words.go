@@ -94,42 +94,37 @@ const mixer = 0x9E3779B97F4A7C15
 // dots reports whether the segment is . or .. .
 func dots(seg string) bool { return seg == "." || seg == ".." }
 
-// unclean reports whether path has an empty, . or .. segment from pos on, which
-// is behind a slash. An empty last segment is a trailing slash.
-func unclean(path string, pos int) bool {
-	if !suspect(path[pos:]) {
-		return false
-	}
-	for pos < len(path) {
-		end := strings.IndexByte(path[pos:], '/')
-		if end < 0 {
-			return dots(path[pos:])
-		}
-		if end == 0 || dots(path[pos:pos+end]) {
+// unclean reports whether path, which begins with a slash, has an empty, . or ..
+// segment. An empty last segment is a trailing slash. What suspect clears need not
+// be asked.
+func unclean(path string) bool {
+	seg, rest, more := "", path[1:], true
+	for more {
+		seg, rest, more = strings.Cut(rest, "/")
+		if dots(seg) || seg == "" && more {
 			return true
 		}
-		pos += end + 1
 	}
 	return false
 }
 
-// suspect reports whether rest has a segment that begins with a dot or is empty.
-// It sees some others too, but none that is harmful.
-func suspect(rest string) bool {
-	begins := uint64(0x80) // the high bit of each byte that a segment begins with
-	i := 0
-	for ; i+8 <= len(rest); i += 8 {
-		w := load8(rest[i:])
-		z := slashes(w | ones) // and dots, which differ from slashes in the lowest bit
-		slash := z & (w & ones << 7)
-		if (begins|slash<<8)&z != 0 {
+// suspect reports whether a segment of path, which begins with a slash, begins with a
+// dot or is empty, but for a last one. It sees some others too, but none that is
+// harmful.
+func suspect(path string) bool {
+	if len(path) < 8 {
+		return suspectWord(loadTail(path, 0))
+	}
+	last := load8(path[len(path)-8:])
+	for ; len(path) > 8; path = path[7:] { // the eighth byte is the next one's first
+		if suspectWord(load8(path)) {
 			return true
 		}
-		begins = slash >> 56
 	}
-	if i == len(rest) {
-		return false
-	}
-	w := loadTail(rest, i)
-	return (begins|slashes(w)<<8)&slashes(w|ones) != 0
+	return suspectWord(last)
+}
+
+// suspectWord reports whether there is a slash or a dot behind a slash.
+func suspectWord(w uint64) bool {
+	return slashes(w)<<8&slashes(w|ones) != 0 // they differ in the lowest bit
 }
