@@ -113,18 +113,16 @@ func unclean(path string) bool {
 // harmful.
 func suspect(path string) bool {
 	if len(path) < 8 {
-		return suspectWord(loadTail(path, 0))
+		return suspects(loadTail(path, 0)) != 0
 	}
-	last := load8(path[len(path)-8:])
+	bad := suspects(load8(path[len(path)-8:]))
 	for ; len(path) > 8; path = path[7:] { // the eighth byte is the next one's first
-		if suspectWord(load8(path)) {
-			return true
-		}
+		bad |= suspects(load8(path))
 	}
-	return suspectWord(last)
+	return bad != 0
 }
 
-// suspectWord reports whether there is a slash or a dot behind a slash.
-func suspectWord(w uint64) bool {
-	return slashes(w)<<8&slashes(w|ones) != 0 // they differ in the lowest bit
+// suspects returns the high bits of the slashes and dots behind a slash in w.
+func suspects(w uint64) uint64 {
+	return slashes(w) << 8 & slashes(w|ones) // they differ in the lowest bit
 }
