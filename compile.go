@@ -308,8 +308,9 @@ func (nd *node) addEdges(edges []edge) {
 			nd.flags |= longKids
 		}
 	}
-	var perfect bool
-	nd.kids, nd.seed, perfect = hashEdges(edges)
+	table, seed, perfect := hashEdges(edges)
+	nd.kids = table
+	nd.flags |= seed
 	if !perfect {
 		nd.flags |= probing
 	}
@@ -321,39 +322,60 @@ const perfectKids = 64
 
 // hashEdges makes a hash table of edges: for a few of them a perfect one, by
 // trying seeds and sizes.
-func hashEdges(edges []edge) (table []edge, seed uint8, perfect bool) {
+func hashEdges(edges []edge) (table []edge, seed nodeFlags, perfect bool) {
 	size := uint32(1) << bits.Len(uint(len(edges)-1))
 	if len(edges) <= perfectKids {
 		for ; size <= uint32(4*len(edges)); size *= 2 {
-			for seed := range 256 {
-				if table, ok := hashInto(edges, size, uint8(seed), false); ok {
-					return table, uint8(seed), true
-				}
+			if seed, ok := perfectSeed(edges, size); ok {
+				return hashInto(edges, size, seed), seed, true
 			}
 		}
 	}
 	for size < uint32(len(edges)+len(edges)/2) {
 		size *= 2
 	}
-	table, _ = hashInto(edges, size, 0, true)
-	return table, 0, false
+	return hashInto(edges, size, 0), 0, false
 }
 
-// hashInto makes a table of the size; ok is false if an edge does not stand at
-// its place, and probe does not allow that.
-func hashInto(edges []edge, size uint32, seed uint8, probe bool) (table []edge, ok bool) {
-	table = make([]edge, size)
+// perfectSeed returns a seed for which each edge has a place of its own in a table
+// of the size.
+func perfectSeed(edges []edge, size uint32) (seed nodeFlags, ok bool) {
+	chance := float64(seeds) // of one among all seeds
+	for i := range edges {
+		chance *= 1 - float64(i)/float64(size)
+	}
+	if chance < 0.5 {
+		return 0, false
+	}
+next:
+	for i := range seeds {
+		seed := nodeFlags(i) * seedUnit
+		var taken [4 * perfectKids]bool
+		for _, e := range edges {
+			at := &taken[hashWords(e.w0, e.w1, seed)&(size-1)]
+			if *at {
+				continue next
+			}
+			*at = true
+		}
+		return seed, true
+	}
+	return 0, false
+}
+
+const seeds = 1 << 16 / uint32(seedUnit)
+
+// hashInto makes a table of the size, each edge at or behind its place.
+func hashInto(edges []edge, size uint32, seed nodeFlags) []edge {
+	table := make([]edge, size)
 	for _, e := range edges {
 		i := hashWords(e.w0, e.w1, seed)
 		for table[i&(size-1)].n != 0 {
-			if !probe {
-				return nil, false
-			}
 			i++
 		}
 		table[i&(size-1)] = e
 	}
-	return table, true
+	return table
 }
 
 func (c *compiler) newEdge(text string, to way) edge {

@@ -52,7 +52,7 @@ func (t *tree) quick(nd *node, rest string, v *values, m method) *route {
 		if kids := nd.kids; len(kids) != 0 {
 			e := &kids[0]
 			if len(kids) > 1 {
-				e = &kids[hashWords(w0, w1, nd.seed)&uint32(len(kids)-1)]
+				e = &kids[hashWords(w0, w1, nd.flags)&uint32(len(kids)-1)]
 			}
 			if e.w0 == w0 && e.w1 == w1 && e.n == uint32(end-1) {
 				to = &e.way

@@ -78,17 +78,18 @@ type node struct {
 	slash    leaf   // the path ends here
 	all      leaf   // any rest of the path
 	classes  uint16 // methods of all routes here and further on
-	seed     uint8  // of the table's hash
 	flags    nodeFlags
 }
 
-type nodeFlags uint8
+// nodeFlags are the flags of a node and, above them, the seed of its table's hash.
+type nodeFlags uint16
 
 const (
 	hasParam nodeFlags = 1 << iota
 	probing            // an edge may stand behind its place in the table
 	longKids           // an edge is longer than its words
 	onlyKids           // there is nothing but edges
+	seedUnit           // the lowest bit of the seed
 )
 
 // An edge leads along a literal segment. Its words are the segment's first 16
@@ -213,7 +214,7 @@ func (t *tree) walk(s *search, nd *node, pos int) *route {
 
 		end, w0, w1 := nextSegment(path, pos)
 		if len(nd.kids) != 0 {
-			e := &nd.kids[hashWords(w0, w1, nd.seed)&uint32(len(nd.kids)-1)]
+			e := &nd.kids[hashWords(w0, w1, nd.flags)&uint32(len(nd.kids)-1)]
 			to := &e.way
 			if e.w0 != w0 || e.w1 != w1 || e.n != uint32(end-pos) {
 				to = nil
@@ -375,7 +376,7 @@ func (t *tree) special(s *search, nd *node, pos, end int) *route {
 // kid returns where the literal segment seg leads from a node whose edges may
 // stand behind their places, or are longer than their words.
 func (t *tree) kid(nd *node, w0, w1 uint64, seg string) *way {
-	i := hashWords(w0, w1, nd.seed)
+	i := hashWords(w0, w1, nd.flags)
 	for range nd.kids {
 		e := &nd.kids[i&uint32(len(nd.kids)-1)]
 		if e.n == 0 {

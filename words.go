@@ -83,10 +83,10 @@ func nextSegment(path string, pos int) (end int, w0, w1 uint64) {
 	return end, w0, load8(path[end-8:])
 }
 
-// hashWords mixes the words of a segment.
-func hashWords(w0, w1 uint64, seed uint8) uint32 {
+// hashWords mixes the words of a segment with the seed.
+func hashWords(w0, w1 uint64, seed nodeFlags) uint32 {
 	key := w0 ^ bits.RotateLeft64(w1, 29)
-	return uint32((key ^ key>>32) * (mixer + uint64(seed)<<1) >> 32)
+	return uint32((key ^ key>>32) * (mixer + uint64(seed&^(seedUnit-1))<<24) >> 32)
 }
 
 const mixer = 0x9E3779B97F4A7C15
