@@ -129,11 +129,9 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		code = l.method(r.Method)
 	}
 	b := bundles.Get().(*bundle)
-	if l.most > len(b.vals) {
-		b.grow(l.most)
-	}
 	rt := l.base.quick(l.base.root, path, &b.values, code)
 	if rt == nil {
+		l.fit(b)
 		l.serveAny(w, r, b)
 		return
 	}

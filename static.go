@@ -7,8 +7,8 @@ import "math/bits"
 // the trie, would change nothing but the time.
 type static struct {
 	slots []slot // a power of two; at most three quarters are taken
-	// lengths has a bit for each length of a path in the table, the last one for
-	// all from 63 on. It spares most paths with parameters the look.
+	// lengths has a bit for each length of a path in the table, modulo 64. It spares
+	// most paths with parameters the look.
 	lengths uint64
 	// whole says that the hash takes all bytes of a path. It does so for sets of
 	// routes that lengths, beginnings and ends alone don't tell apart.
@@ -22,7 +22,7 @@ type slot struct {
 }
 
 // mayHold reports whether there is a path as long as this one.
-func (st *static) mayHold(path string) bool { return st.lengths>>(min(uint(len(path)), 63)&63)&1 != 0 }
+func (st *static) mayHold(path string) bool { return st.lengths>>(len(path)&63)&1 != 0 }
 
 // find returns where the routes of path begin in t.routes, and the first of them.
 // Like quick, it calls nothing on its way.
@@ -105,7 +105,7 @@ func (st *static) fill(t *tree, leaves []leaf) (probes int) {
 	st.slots = make([]slot, size)
 	for _, l := range leaves {
 		path := t.routes[l-1].pathText()
-		st.lengths |= 1 << min(len(path), 63)
+		st.lengths |= 1 << (len(path) & 63)
 		h := st.hash(path)
 		i := uint(h) & (size - 1)
 		for st.slots[i].leaf != 0 {

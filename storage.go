@@ -22,14 +22,22 @@ const fewValues = 8
 // bundle returns one with room for the values of any route.
 func (l *routing) bundle() *bundle {
 	b := bundles.Get().(*bundle)
-	if l.most > len(b.vals) {
-		b.grow(l.most)
-	}
+	l.fit(b)
 	return b
 }
 
+// fit makes room in b for the values of any route. What b holds is lost.
+func (l *routing) fit(b *bundle) {
+	if l.most > len(b.vals) {
+		b.grow(l.most)
+	}
+}
+
 // grow makes room for n values.
-func (b *bundle) grow(n int) { b.vals, b.ps = make([]string, n), make(Params, n) }
+func (b *bundle) grow(n int) {
+	b.vals, b.ps = make([]string, n), make(Params, n)
+	b.n = 0
+}
 
 // release gives the bundle back. It is emptied first: it must not keep paths
 // alive. It is so from the end, because the race detector is to see who still
