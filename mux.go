@@ -108,7 +108,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 			r.Pattern = rt.pattern
-			if layOut(r).pat != nil {
+			if routed(r) {
 				dropValues(r, l.mux)
 			}
 			// Most handlers are functions; the call through ServeHTTP is saved.

@@ -180,6 +180,10 @@ func (n *names) replaceValues(r *http.Request, vals []string) {
 	q.pat, q.matches = n, vals
 }
 
+// routed reports whether a router has given r values. It asks that values are delivered
+// directly.
+func routed(r *http.Request) bool { return layOut(r).pat != nil }
+
 // hasValues reports whether dropValues may have something to do.
 func hasValues(r *http.Request) bool { return !direct || layOut(r).pat != nil }
 

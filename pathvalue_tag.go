@@ -26,6 +26,7 @@ func (n *names) setParams(r *http.Request, ps Params) {
 func interleaved(Params) []string                       { return nil }
 func (rt *route) setFirst(*http.Request, []string) bool { return false }
 func (n *names) clearOwn(*http.Request) bool            { return false }
+func routed(*http.Request) bool                         { return true }
 
 func (n *names) clearValues(r *http.Request) { safeClear(r, n.mark) }
 func (n *names) key(i int) string            { return n.params[i] }
