@@ -357,6 +357,9 @@ func (n *names) fill(ps Params, vals []string) Params {
 // of the method with the name.
 func (l *routing) method(name string) method {
 	m := standardMethod(name)
+	if l.methods>>(m&15)&1 != 0 && m < firstCustom {
+		return m
+	}
 	if m == methodUnknown {
 		if custom, ok := l.customs[name]; ok {
 			m = custom
