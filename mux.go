@@ -357,7 +357,7 @@ func (n *names) fill(ps Params, vals []string) Params {
 // of the method with the name.
 func (l *routing) method(name string) method {
 	m := standardMethod(name)
-	if l.methods>>(m&15)&1 != 0 && m < firstCustom {
+	if m < firstCustom && l.methods>>m&1 != 0 { // served would say the same
 		return m
 	}
 	if m == methodUnknown {

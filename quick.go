@@ -56,7 +56,7 @@ func (t *tree) quick(nd *node, rest string, v *values, m method) *route {
 			}
 			if e.w0 == w0 && e.w1 == w1 && e.n == uint32(end-1) {
 				to = &e.way
-				goto step
+				goto step // past the parameter
 			}
 			if nd.flags&(probing|longKids) != 0 {
 				return t.quickOdd(nd, rest, end, v, m)

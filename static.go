@@ -47,7 +47,7 @@ func (st *static) find(t *tree, path string) (leaf, *route) {
 		return 0, nil
 	}
 	rt := &t.routes[at]
-	text := rt.pattern
+	text := rt.pattern // and then pathText, in a form that saves some steps
 	if int(rt.path) >= len(text) || len(text)-int(rt.path) != n {
 		return st.findAny(t, path)
 	}

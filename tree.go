@@ -200,8 +200,9 @@ func (t *tree) at(l leaf, m method) *route {
 	return nil
 }
 
-// walk finds the route for s.path[pos:], which begins behind a slash, at nd. It is a loop where one way leads on, and calls itself where there are more,
-// each node once: the cost is linear in the nodes that fit.
+// walk finds the route for s.path[pos:], which is behind nd's slash. It is a loop
+// where one way leads on, and calls itself where there are more, each node once:
+// the cost is linear in the nodes that fit.
 func (t *tree) walk(s *search, nd *node, pos int) *route {
 	path := s.path
 	for {
