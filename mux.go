@@ -236,9 +236,14 @@ func (l *live) serveOwn(w http.ResponseWriter, r *http.Request, path string) {
 		l.serveOwnFast(w, r, rt, few[:found.n])
 		return
 	}
-	vals := make([]string, found.n)
-	for i := range vals {
-		vals[i] = few[i] // for a few values, faster than copy
+	var vals []string
+	if found.n == 1 {
+		vals = []string{few[0]} // the same as below for less
+	} else {
+		vals = make([]string, found.n)
+		for i := range vals {
+			vals[i] = few[i] // for a few values, faster than copy
+		}
 	}
 	if !rt.setFirst(r, vals) {
 		rt.names.setValues(r, vals)
