@@ -417,7 +417,7 @@ func (l *routing) matchPath(s *search, m method, host string) *route {
 // place of the slashes that do not split.
 func (s *search) setPath(r *http.Request) {
 	s.raw = r.Method == http.MethodConnect
-	s.path, s.text, s.n = r.URL.Path, "", 0
+	s.path, s.text = r.URL.Path, ""
 	if r.URL.RawPath == "" {
 		return
 	}

@@ -122,7 +122,10 @@ func suspect(path string) bool {
 	return bad != 0
 }
 
-// suspects returns the high bits of the slashes and dots behind a slash in w.
+// suspects returns the high bits of the slashes and dots behind a slash in w, and of
+// some others. A dot there is taken for a slash by slashes, because the slash borrows
+// from it the one by which they differ.
 func suspects(w uint64) uint64 {
-	return slashes(w) << 8 & slashes(w|ones) // they differ in the lowest bit
+	z := slashes(w)
+	return z << 8 & z
 }

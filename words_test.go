@@ -7,7 +7,7 @@ import (
 
 func FuzzUnclean(f *testing.F) {
 	for _, path := range []string{"", "a", "a/", "/", "a//b", "a/./b", "a/../b", "a/..", ".", "..", "...", "a/...", "a/.b", "seven77/.", "eight888/.",
-		"eight888//", "seven77//b", "a/b.c/d", "sixteen-bytes-00/../x", "a/.\x01", "a/\x2e\x2e\x2f"} {
+		"eight888//", "seven77//b", "sixsix/./and-more-behind", "sixsix//and-more-behind", "sixsix/and-thirt/./and-more", "a/b.c/d", "sixteen-bytes-00/../x", "a/.\x01", "a/\x2e\x2e\x2f"} {
 		f.Add(path)
 	}
 	f.Fuzz(func(t *testing.T, path string) {

@@ -1,0 +1,46 @@
+package muxmaster
+
+import (
+	"encoding/binary"
+	"testing"
+)
+
+// Paths for which find computes one hash, in twos.
+func TestStaticSameHash(t *testing.T) {
+	word := func(w uint64) string { return string(binary.LittleEndian.AppendUint64(nil, w)) }
+	zero := word(0x9E3779B97F4A7C15)                                      // as the first bytes, it makes any hash 0
+	last := func(n uint64) string { return word(n * 0xD6E8FEB86659FD93) } // so do these at the end of n bytes
+	for _, c := range [][2]string{
+		{"/aaaaaaa" + last(16), "/bbbbbbb" + last(16)},
+		{"/aaaaaaa" + last(16), "/aaaaaaa12345678" + last(24)},
+		{"/aaaaaaa" + last(16), "/" + last(9)},
+		{zero + "/aaaaaaa", zero + "/aaaaaab"},
+		{zero + "/aaaaaaa", zero + "/aaaaaaa/aaaaaaa"},
+		{"/aaaaaaa12345678/bbbbbbb", "/aaaaaaa12345679/bbbbbbb"},
+		{"/aaaaaaa1/bbbbbbb", "/aaaaaaa2/bbbbbbb"},
+		{"/aaaaaaa12345678-1/bbbbbbb", "/aaaaaaa12345678-2/bbbbbbb"},
+	} {
+		if a, b := hashEnds(c[0]), hashEnds(c[1]); a != b {
+			t.Fatalf("%q: the hashes differ: %#x, %#x", c, a, b)
+		}
+		one := &tree{routes: []route{{pattern: "GET " + c[0], path: 4}}}
+		one.static.build(one, []leaf{1})
+		two := &tree{routes: []route{{pattern: "GET " + c[0], path: 4}, {pattern: c[1]}}}
+		two.static.build(two, []leaf{1, 2})
+		for _, want := range []struct {
+			t    *tree
+			path string
+			leaf leaf
+		}{
+			{one, c[0], 1}, {one, c[1], 0}, {two, c[0], 1}, {two, c[1], 2}, {two, c[0] + "x", 0},
+		} {
+			if want.t.static.whole {
+				t.Errorf("%q: the table does not hash ends alone", c)
+			}
+			got, rt := want.t.static.find(want.t, want.path)
+			if got != want.leaf || (rt != nil) != (got != 0) || rt != nil && rt != &want.t.routes[got-1] {
+				t.Errorf("%d routes of %q: %q: got %d, want %d", len(want.t.routes), c, want.path, got, want.leaf)
+			}
+		}
+	}
+}
