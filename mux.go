@@ -298,7 +298,9 @@ func (l *live) finish(w http.ResponseWriter, r *http.Request, rt *route, b *bund
 		b.release()
 		rt.handler.ServeHTTP(w, r)
 	case rt.flags&fastRoute == 0:
-		l.deliverValues(w, r, rt, b.vals[:b.n])
+		rt.names.setValues(r, b.vals[:b.n])
+		r.Pattern = rt.pattern
+		rt.handler.ServeHTTP(w, r)
 		rt.names.clearValues(r)
 		retire(r)
 		b.release()
@@ -327,17 +329,6 @@ func (l *live) deliver(w http.ResponseWriter, r *http.Request, rt *route) {
 func (rt *route) call(w http.ResponseWriter, r *http.Request) {
 	if rt.flags&fastRoute != 0 {
 		rt.handler.(fastHandler)(w, r, nil)
-	} else {
-		rt.handler.ServeHTTP(w, r)
-	}
-}
-
-// deliverValues hands the request to a route with values.
-func (l *live) deliverValues(w http.ResponseWriter, r *http.Request, rt *route, vals []string) {
-	rt.names.setValues(r, vals)
-	r.Pattern = rt.pattern
-	if f, ok := rt.handler.(http.HandlerFunc); ok {
-		f(w, r)
 	} else {
 		rt.handler.ServeHTTP(w, r)
 	}

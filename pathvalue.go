@@ -185,7 +185,7 @@ func (n *names) replaceValues(r *http.Request, vals []string) {
 func routed(r *http.Request) bool { return layOut(r).pat != nil }
 
 // hasValues reports whether dropValues may have something to do.
-func hasValues(r *http.Request) bool { return !direct || layOut(r).pat != nil }
+func hasValues(r *http.Request) bool { return !direct || routed(r) }
 
 // setParams is setValues for the names of a fast route.
 func (n *names) setParams(r *http.Request, ps Params) {

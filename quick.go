@@ -146,9 +146,6 @@ func (t *tree) quickOn(to *way, rest string, end int, v *values, m method) *rout
 	if end == len(rest) {
 		return t.at(to.leaf, m)
 	}
-	if len(rest)-end == 1 {
-		return t.quickSlash(to.next, m)
-	}
 	return t.quick(to.next, rest[end:], v, m)
 }
 

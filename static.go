@@ -21,7 +21,7 @@ type slot struct {
 	leaf leaf
 }
 
-// mayHold reports whether there is a path as long as this one.
+// mayHold reports false only if no path is as long as this one.
 func (st *static) mayHold(path string) bool { return st.lengths>>(len(path)&63)&1 != 0 }
 
 // find returns where the routes of path begin in t.routes, and the first of them.
@@ -44,7 +44,7 @@ func (st *static) find(t *tree, path string) (leaf, *route) {
 	}
 	at := uint(s.leaf) - 1
 	if at >= uint(len(t.routes)) {
-		return 0, nil
+		return 0, nil // an empty slot, whose tag is that of a hash too
 	}
 	rt := &t.routes[at]
 	text := rt.pattern // and then pathText, in a form that saves some steps

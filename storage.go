@@ -34,10 +34,7 @@ func (l *routing) fit(b *bundle) {
 }
 
 // grow makes room for n values.
-func (b *bundle) grow(n int) {
-	b.vals, b.ps = make([]string, n), make(Params, n)
-	b.n = 0
-}
+func (b *bundle) grow(n int) { b.vals, b.ps = make([]string, n), make(Params, n) }
 
 // release gives the bundle back. It is emptied first: it must not keep paths
 // alive. It is so from the end, because the race detector is to see who still
