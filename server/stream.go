@@ -2,32 +2,47 @@ package server
 
 import (
 	"io"
+	"net"
 	"net/http"
-	"sync/atomic"
+	"sync"
 	"time"
 )
 
-// In HTTP/2 the streams of a connection wait for their peer one by one, in
-// flow control, where no deadline of the connection reaches. So each request
-// gets a writer and a body of its own, which arm a timer around what may wait.
-// When one fires it sets net/http's own deadline for the stream into the past.
+// The streams of an HTTP/2 connection wait for their peer separately, in flow
+// control, where deadlines of the connection have no effect. So each request
+// gets a writer and a body that arm a timer around every call that may wait.
+// A timer that fires sets net/http's own deadline for the stream to the past.
+//
+// net/http's writer must not be used once the handler has returned: it refers
+// to nothing then. A timer runs in a goroutine of its own, so timers act only
+// under the stream's lock, and only until finish has set done.
 
-// streamChunk is how much of a Write one timer covers.
+// streamChunk is how many bytes of a Write one timer covers.
 const streamChunk = 16 << 10
 
 var past = time.Unix(1, 0)
 
-// A stream is the writer of one HTTP/2 request. It has every method that
-// net/http's own has.
+// A stream is the writer of one HTTP/2 request. It has all methods of
+// net/http's writer.
 type stream struct {
 	http.ResponseWriter
-	stall time.Duration
-
-	writes     *time.Timer
-	wrote      bool
-	ownWrites  atomic.Bool // the handler has set a write deadline: only that holds
-	ownReads   atomic.Bool
+	stall      time.Duration
 	controller *http.ResponseController
+
+	mu     sync.Mutex // held by timers while they act
+	done   bool       // the handler has returned: net/http's writer is invalid
+	reads  stallTimer
+	writes stallTimer
+}
+
+// A stallTimer bounds the waiting of one direction. The stream's lock guards
+// it.
+type stallTimer struct {
+	timer    *time.Timer
+	deadline time.Time // of the current wait
+	waiting  int       // calls that wait now
+	used     bool
+	own      bool // the handler has set a deadline, and only that holds
 }
 
 func newStream(w http.ResponseWriter, stall time.Duration) *stream {
@@ -36,28 +51,82 @@ func newStream(w http.ResponseWriter, stall time.Duration) *stream {
 
 func (s *stream) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
+// begin starts a wait of at most d. If it does not return within d and before
+// end and finish are called, expire is called, under the lock.
+func (s *stream) begin(t *stallTimer, d time.Duration, expire func(time.Time) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.waiting++
+	t.used = true
+	if s.done || t.own {
+		return
+	}
+	t.deadline = time.Now().Add(d)
+	if t.timer != nil {
+		t.timer.Reset(d)
+		return
+	}
+	t.timer = time.AfterFunc(d, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		// The timer may have fired just as its wait ended, and another wait
+		// may have begun.
+		if !s.done && !t.own && t.waiting > 0 && !time.Now().Before(t.deadline) {
+			expire(past)
+		}
+	})
+}
+
+func (s *stream) end(t *stallTimer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.waiting--; t.waiting == 0 {
+		t.stop()
+	}
+}
+
+func (t *stallTimer) stop() {
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+}
+
+// finish is called when the handler has returned, before net/http invalidates
+// its writer. It waits for a timer that acts at the moment; no timer acts
+// later. It also bounds net/http's own last flush.
+func (s *stream) finish() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done = true
+	s.reads.stop()
+	s.writes.stop()
+	if s.writes.used && !s.writes.own {
+		s.controller.SetWriteDeadline(time.Now().Add(s.stall))
+	}
+}
+
 func (s *stream) SetReadDeadline(t time.Time) error {
-	s.ownReads.Store(true)
-	return s.controller.SetReadDeadline(t)
+	return s.setDeadline(&s.reads, t, s.controller.SetReadDeadline)
 }
 
 func (s *stream) SetWriteDeadline(t time.Time) error {
-	s.ownWrites.Store(true)
-	return s.controller.SetWriteDeadline(t)
+	return s.setDeadline(&s.writes, t, s.controller.SetWriteDeadline)
+}
+
+func (s *stream) setDeadline(st *stallTimer, t time.Time, set func(time.Time) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.done {
+		return net.ErrClosed
+	}
+	st.own = true
+	return set(t)
 }
 
 // waiting runs f, which may wait for the client to take bytes.
 func (s *stream) waiting(f func() error) error {
-	s.wrote = true
-	if s.ownWrites.Load() {
-		return f()
-	}
-	if s.writes == nil {
-		s.writes = time.AfterFunc(s.stall, func() { s.controller.SetWriteDeadline(past) })
-	} else {
-		s.writes.Reset(s.stall)
-	}
-	defer s.writes.Stop()
+	s.begin(&s.writes, s.stall, s.controller.SetWriteDeadline)
+	defer s.end(&s.writes)
 	return f()
 }
 
@@ -107,34 +176,19 @@ func (s *stream) CloseNotify() <-chan bool {
 	return s.ResponseWriter.(http.CloseNotifier).CloseNotify()
 }
 
-// finish bounds net/http's own last flush, after the handler.
-func (s *stream) finish() {
-	if s.wrote && !s.ownWrites.Load() {
-		s.controller.SetWriteDeadline(time.Now().Add(s.stall))
-	}
-}
-
-// A streamBody is the body of one HTTP/2 request.
+// A streamBody is the body of one HTTP/2 request. Its Read may be called after
+// the handler has returned, as http.Transport does with a proxy's body.
 type streamBody struct {
 	io.ReadCloser
 	s     *stream
-	clock stallClock
-	timer *time.Timer
+	clock stallClock // of the one goroutine that reads
 }
 
 func (b *streamBody) Read(p []byte) (int, error) {
-	if b.s.ownReads.Load() {
-		return b.ReadCloser.Read(p)
-	}
-	left := b.clock.left(b.s.stall)
-	if b.timer == nil {
-		b.timer = time.AfterFunc(left, func() { b.s.controller.SetReadDeadline(past) })
-	} else {
-		b.timer.Reset(left)
-	}
+	b.s.begin(&b.s.reads, b.clock.left(b.s.stall), b.s.controller.SetReadDeadline)
+	defer b.s.end(&b.s.reads)
 	start := time.Now()
 	n, err := b.ReadCloser.Read(p)
-	b.timer.Stop()
 	b.clock.add(time.Since(start), n)
 	return n, err
 }
