@@ -15,6 +15,46 @@ import (
 type Task struct {
 	Run func(times int)
 	Ops int
+	// Timed, if not nil, does what Run does and returns how long it took, less
+	// what belongs to no operation.
+	Timed func(times int) time.Duration
+}
+
+// time runs t and returns how long it took.
+func (t Task) time(times int) time.Duration {
+	if t.Timed != nil {
+		return t.Timed(times)
+	}
+	start := time.Now()
+	t.Run(times)
+	return time.Since(start)
+}
+
+// Batches makes a task of ops operations, each on a value made for it. Only the
+// operations are timed; the values are made in batches before.
+func Batches[T any](ops, batch int, prepare func(i int) T, operate func(T)) Task {
+	values := make([]T, 0, batch)
+	timed := func(times int) (took time.Duration) {
+		flush := func() {
+			start := time.Now()
+			for _, v := range values {
+				operate(v)
+			}
+			took += time.Since(start)
+			values = values[:0]
+		}
+		for range times {
+			for i := range ops {
+				values = append(values, prepare(i))
+				if len(values) == batch {
+					flush()
+				}
+			}
+		}
+		flush()
+		return took
+	}
+	return Task{Ops: ops, Run: func(times int) { timed(times) }, Timed: timed}
 }
 
 // Plan says how long to measure. A round of at least 10 ms includes an allocating task's own garbage collections.
@@ -36,9 +76,7 @@ func Rounds(tasks []Task, plan Plan, report func(done int) bool) [][]float64 {
 		for k := range tasks {
 			i := (round + k) % len(tasks)
 			runtime.GC()
-			start := time.Now()
-			tasks[i].Run(times[i])
-			ns := float64(time.Since(start).Nanoseconds())
+			ns := float64(tasks[i].time(times[i]).Nanoseconds())
 			samples[i] = append(samples[i], ns/float64(times[i]*tasks[i].Ops))
 		}
 		if report != nil && !report(round+1) {
@@ -55,9 +93,7 @@ func calibrate(t Task, d time.Duration) int {
 	for n := 1; ; {
 		took := d
 		for try := 0; try < 3 && took >= d/4; try++ {
-			start := time.Now()
-			t.Run(n)
-			took = min(took, time.Since(start))
+			took = min(took, t.time(n))
 		}
 		if took >= d/4 {
 			return max(1, int(float64(n)*float64(d)/float64(took)))

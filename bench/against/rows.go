@@ -1,0 +1,123 @@
+package against
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/bench"
+	"github.com/seed-1954dcaa/muxmaster/bench/against/race"
+	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/routes"
+)
+
+// Rows lists the suite's router scenarios in each mode.
+func Rows() []race.Row {
+	var rows []race.Row
+	for _, mode := range []struct {
+		name         string
+		pooled, fast bool
+	}{
+		{"default", false, false},
+		{"pooled", true, false},
+		{"fast", false, true},
+		{"fast pooled", true, true},
+	} {
+		add := func(r race.Row) {
+			r.Name = mode.name + " " + r.Name
+			r.Spec.Pooled, r.Spec.Fast = mode.pooled, mode.fast
+			rows = append(rows, r)
+		}
+		for _, s := range append(bench.Scenarios(), bench.ScaleScenario(1000)) {
+			row := rowOf(s)
+			if mode.fast {
+				if s.Spec.Middleware > 0 {
+					continue
+				}
+				row = onlyGET(row)
+			}
+			if len(row.Requests) == 0 {
+				continue
+			}
+			add(row)
+			if s.Name == "Param1" || s.Name == "GitHub" {
+				row.Name += ", fresh requests"
+				row.Fresh = true
+				add(row)
+			}
+		}
+		if !mode.fast {
+			add(headAndPost())
+		}
+	}
+	register := race.Row{Name: "register 1000, each", Spec: race.Spec{Routes: routesOf(routes.Scale(1000).Routes)}}
+	return append(rows, register)
+}
+
+func rowOf(s bench.Scenario) race.Row {
+	row := race.Row{
+		Name: s.Name, Status: s.Status,
+		Spec: race.Spec{Routes: routesOf(s.Spec.Routes), Middleware: s.Spec.Middleware},
+	}
+	switch s.Spec.Work {
+	case contender.Read:
+		row.Spec.Work = race.Read
+	case contender.Write:
+		row.Spec.Work = race.Write
+	}
+	for _, r := range s.Requests {
+		row.Requests = append(row.Requests, race.Request{Method: r.Method, Path: r.Path})
+	}
+	return row
+}
+
+func routesOf(rs []routes.Route) []race.Route {
+	var out []race.Route
+	for _, r := range rs {
+		route := race.Route{Method: r.Method, Pattern: r.Pattern}
+		if names := r.Names(); len(names) > 0 {
+			route.First = names[0]
+		}
+		out = append(out, route)
+	}
+	return out
+}
+
+// onlyGET keeps the GET requests: race registers fast routes for GET only.
+func onlyGET(row race.Row) race.Row {
+	var requests []race.Request
+	for _, r := range row.Requests {
+		if r.Method == http.MethodGet || row.Status != http.StatusOK {
+			requests = append(requests, r)
+		}
+	}
+	row.Requests = requests
+	return row
+}
+
+// headAndPost mixes methods on the GitHub API: HEAD for the routes of GET, and
+// those of POST.
+func headAndPost() race.Row {
+	set := routes.Load("github").Routes
+	row := race.Row{Name: "GitHub HEAD and POST", Status: http.StatusOK, Spec: race.Spec{Routes: routesOf(set)}}
+	for _, r := range set {
+		switch r.Method {
+		case http.MethodGet:
+			row.Requests = append(row.Requests, race.Request{Method: http.MethodHead, Path: r.NamedPath()})
+		case http.MethodPost:
+			row.Requests = append(row.Requests, race.Request{Method: http.MethodPost, Path: r.NamedPath()})
+		}
+	}
+	return row
+}
+
+// Matching keeps the rows whose name match accepts. Names are written as in the
+// output, "default Param1".
+func Matching(rows []race.Row, match func(name string) bool) []race.Row {
+	var out []race.Row
+	for _, r := range rows {
+		if match(strings.TrimSpace(r.Name)) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
