@@ -38,15 +38,15 @@ fuzz() {
 		names=$(go test -list '^Fuzz' "$package") || return
 		for target in $(grep '^Fuzz' <<<"$names" || true); do
 			echo "$package $target"
-			GOTOOLCHAIN=go1.27.1 GOWORK=off go test -run '^$' -fuzz "^$target\$" -fuzztime 10s "$package" >"$work/fuzz" 2>&1 || { cat "$work/fuzz"; return 1; }
+			GOTOOLCHAIN=go1.27.1 go test -run '^$' -fuzz "^$target\$" -fuzztime 10s "$package" >"$work/fuzz" 2>&1 || { cat "$work/fuzz"; return 1; }
 		done
 	done
 }
 
-# nested tests a module on its own, as whoever requires it builds it.
+# nested tests a module with the versions of its own go.mod, and this checkout's
+# root module by its go.work.
 nested() (
 	cd "$1"
-	export GOWORK=off
 	go build ./... && go vet ./... && go test -p 1 ./...
 )
 
@@ -64,13 +64,14 @@ step "tests, without unsafe" go test -tags muxmaster_safe . ./examples/...
 for os in windows darwin freebsd; do
 	step "vet for $os" env GOOS=$os go vet ./...
 done
-step "tests, next Go" env GOTOOLCHAIN=go1.27.1 GOWORK=off go test -p 1 ./...
-step "tests, next Go, without unsafe" env GOTOOLCHAIN=go1.27.1 GOWORK=off go test -tags muxmaster_safe .
+step "tests, next Go" env GOTOOLCHAIN=go1.27.1 go test -p 1 ./...
+step "tests, next Go, without unsafe" env GOTOOLCHAIN=go1.27.1 go test -tags muxmaster_safe .
 modules=$(git ls-files '*/go.mod' | grep -v testdata)
 for module in $modules; do
 	step "module ${module%/go.mod}" nested "${module%/go.mod}"
 done
+step "fresh clone, install from a tag" go run .ci/modules.go
 step "fuzzing, ten seconds a target" fuzz
 step "benchmarks run" go test -run '^$' -bench . -benchtime 100x .
-step "showdown runs" env GOWORK=off go -C bench run ./cmd/showdown -quick -only 'serving/(Param1|GitHub)' -for 1m -run "$work/showdown.json"
+step "showdown runs" go -C bench run ./cmd/showdown -quick -only 'serving/(Param1|GitHub)' -for 1m -run "$work/showdown.json"
 printf '\nAll tests passed.\n'

@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	github.com/golangci/plugin-module-register v0.1.2
-	github.com/seed-1954dcaa/muxmaster v0.0.0-00010101000000-000000000000
+	github.com/seed-1954dcaa/muxmaster v0.1.0
 	golang.org/x/tools v0.52.0
 )
 
@@ -12,5 +12,3 @@ require (
 	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 )
-
-replace github.com/seed-1954dcaa/muxmaster => ../

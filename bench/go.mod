@@ -7,7 +7,7 @@ require (
 	github.com/beego/beego/v2 v2.3.8
 	github.com/dimfeld/httptreemux/v5 v5.5.0
 	github.com/emicklei/go-restful/v3 v3.14.0
-	github.com/fox-toolkit/fox v0.27.0
+	github.com/fox-toolkit/fox v0.27.1
 	github.com/gin-gonic/gin v1.12.0
 	github.com/go-chi/chi/v5 v5.5.0
 	github.com/go-chi/httplog/v3 v3.3.0
@@ -22,7 +22,7 @@ require (
 	github.com/labstack/echo/v5 v5.3.1
 	github.com/rs/cors v1.11.1
 	github.com/schollz/progressbar/v3 v3.19.1
-	github.com/seed-1954dcaa/muxmaster v0.0.0
+	github.com/seed-1954dcaa/muxmaster v0.1.0
 	github.com/tsenart/vegeta/v12 v12.13.0
 	github.com/uptrace/bunrouter v1.0.23
 	github.com/valyala/fasthttp v1.73.0
@@ -102,7 +102,3 @@ require (
 	gopkg.in/ini.v1 v1.46.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
-
-replace github.com/seed-1954dcaa/muxmaster => ../
-
-replace github.com/fox-toolkit/fox => github.com/tigerwill90/fox v0.27.0
