@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
+	"github.com/seed-1954dcaa/muxmaster/internal/requestid"
 )
 
 // Logger writes one record for each request to [slog.Default], which is looked up for each request. See [LoggerWith].
@@ -83,7 +84,7 @@ func (h *loggerHandler) log(w http.ResponseWriter, r *http.Request, rec *recorde
 		slog.String("remote", oneLine(r.RemoteAddr)),
 	}
 	n := 7
-	if id := requestIDOf(w, r); id != "" {
+	if id := requestid.Of(w, r); id != "" {
 		attrs[n] = slog.String("request_id", id)
 		n++
 	}
@@ -101,17 +102,6 @@ func handlerOf(logger *slog.Logger) slog.Handler {
 		logger = slog.Default()
 	}
 	return logger.Handler()
-}
-
-// requestIDOf finds the request's id, also where a middleware in between kept the context of RequestID to itself.
-func requestIDOf(w http.ResponseWriter, r *http.Request) string {
-	if id := GetRequestID(r.Context()); id != "" {
-		return id
-	}
-	if ids := w.Header()[requestIDHeader]; len(ids) == 1 && validRequestID(ids[0]) {
-		return ids[0]
-	}
-	return ""
 }
 
 // oneLine returns s, quoted if it holds a byte that isn't printable ASCII.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
+	"github.com/seed-1954dcaa/muxmaster/internal/requestid"
 )
 
 // Recoverer turns a panic of what it wraps into a logged error and a 500, with [slog.Default]. See [RecovererWithLogger].
@@ -67,7 +68,7 @@ func (h *recovererHandler) log(w http.ResponseWriter, r *http.Request, v any) {
 		slog.String("value", fmt.Sprint(v)), // Sprint survives a String method that panics itself
 		slog.String("method", oneLine(r.Method)),
 		slog.String("path", r.URL.EscapedPath()),
-		slog.String("request_id", requestIDOf(w, r)),
+		slog.String("request_id", requestid.Of(w, r)),
 		slog.String("stack", stack()))
 	_ = sink.Handle(ctx, record) // as slog.Logger does: there is nobody to tell
 }

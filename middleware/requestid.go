@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"net/http"
-)
 
-const requestIDHeader = "X-Request-Id" // canonical form, for indexing
+	"github.com/seed-1954dcaa/muxmaster/internal/requestid"
+)
 
 // RequestID gives each request an id: the client's X-Request-ID if that is one header of 1 to 128 characters of
 // [A-Za-z0-9._-], else a new one of 32 hexadecimal digits. The id is set on the response's X-Request-ID and can be read
@@ -23,46 +23,27 @@ func GetRequestID(ctx context.Context) string {
 	if ctx == nil {
 		return ""
 	}
-	if c, ok := ctx.Value(requestIDKey{}).(*requestIDContext); ok {
-		return c.id[0]
-	}
-	return ""
+	return requestid.FromContext(ctx)
 }
 
 type requestIDHandler struct{ next http.Handler }
 
 func (h *requestIDHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &requestIDContext{Context: r.Context()}
-	if ids := r.Header[requestIDHeader]; len(ids) == 1 && validRequestID(ids[0]) {
-		c.id[0] = ids[0]
+	id := ""
+	if ids := r.Header[requestid.Header]; len(ids) == 1 && requestid.Valid(ids[0]) {
+		id = ids[0]
 	} else {
-		c.id[0] = newRequestID()
+		id = newRequestID()
 	}
-	c.header = c.id
-	w.Header()[requestIDHeader] = c.header[:]
-	setContext(r, c) // for good: it only adds the id
+	ctx := requestid.NewContext(r.Context(), id)
+	w.Header()[requestid.Header] = ctx.HeaderValues()
+	setContext(r, ctx) // for good: it only adds the id
 	h.next.ServeHTTP(w, r)
 }
 
-// setContext gives r itself another context. What WithContext returns here never leaves the stack, so nothing is allocated.
+// setContext gives r itself another context. What WithContext returns here
+// never leaves the stack, so nothing is allocated.
 func setContext(r *http.Request, ctx context.Context) { *r = *r.WithContext(ctx) }
-
-type requestIDKey struct{}
-
-// requestIDContext is a context, the id and the header's value in one allocation. The two are apart so that a handler
-// that writes into the header doesn't change the id.
-type requestIDContext struct {
-	context.Context
-	id, header [1]string
-}
-
-// Value returns the context itself: a string would have to be allocated to become an any.
-func (c *requestIDContext) Value(key any) any {
-	if key == (requestIDKey{}) {
-		return c
-	}
-	return c.Context.Value(key)
-}
 
 func newRequestID() string {
 	var id [32]byte
@@ -83,23 +64,3 @@ func hexDigits(x uint32) uint64 {
 	letters := (v + 0x0606060606060606) >> 4 & 0x0101010101010101 // 1 where the digit is 10 or more
 	return v + 0x3030303030303030 + letters*('a'-'0'-10)
 }
-
-func validRequestID(id string) bool {
-	if len(id) == 0 || len(id) > 128 {
-		return false
-	}
-	for i := range len(id) {
-		if !inRequestID[id[i]] {
-			return false
-		}
-	}
-	return true
-}
-
-// inRequestID are the bytes that an id may hold.
-var inRequestID = func() (allowed [256]bool) {
-	for _, c := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") {
-		allowed[c] = true
-	}
-	return allowed
-}()

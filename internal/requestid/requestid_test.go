@@ -1,0 +1,50 @@
+package requestid
+
+import (
+	"context"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestOf(t *testing.T) {
+	for _, tt := range []struct {
+		name, inContext, inHeader, want string
+	}{
+		{"none", "", "", ""},
+		{"context", "a", "", "a"},
+		{"header", "", "b", "b"},
+		{"both", "a", "b", "a"},
+		{"header that isn't an id", "", "b\nc", ""},
+	} {
+		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+		if tt.inContext != "" {
+			r = r.WithContext(NewContext(r.Context(), tt.inContext))
+		}
+		if tt.inHeader != "" {
+			w.Header().Set(Header, tt.inHeader)
+		}
+		if got := Of(w, r); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestHeaderValuesAreApart(t *testing.T) {
+	c := NewContext(context.Background(), "id")
+	c.HeaderValues()[0] = "changed"
+	if got := FromContext(c); got != "id" {
+		t.Errorf("id %q after a write into the header, want %q", got, "id")
+	}
+}
+
+func TestValid(t *testing.T) {
+	for id, want := range map[string]bool{
+		"": false, "a": true, "A-Z_0.9": true, "a b": false, "a\n": false, "ä": false, "a/b": false,
+		strings.Repeat("x", 128): true, strings.Repeat("x", 129): false,
+	} {
+		if got := Valid(id); got != want {
+			t.Errorf("Valid(%q) = %v, want %v", id, got, want)
+		}
+	}
+}

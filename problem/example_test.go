@@ -1,0 +1,78 @@
+package problem_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"net"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/seed-1954dcaa/muxmaster/problem"
+)
+
+// All error answers of a server are JSON, at no cost per request.
+func ExampleNewContext() {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		problem.Write(w, r, problem.Code(http.StatusForbidden))
+	})
+	srv := &http.Server{
+		Handler: handler,
+		BaseContext: func(net.Listener) context.Context {
+			return problem.NewContext(context.Background(), problem.JSON)
+		},
+	}
+
+	// What srv does with a request:
+	r := httptest.NewRequestWithContext(srv.BaseContext(nil), "GET", "/", nil)
+	w := httptest.NewRecorder()
+	srv.Handler.ServeHTTP(w, r)
+	fmt.Print(w.Code, " ", w.Body)
+	// Output: 403 {"title":"Forbidden","status":403}
+}
+
+// A middleware does the same where the server is out of reach.
+func ExampleWith() {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		problem.Write(w, r, errors.New("the database is down")) // logged, not sent
+	})
+	w := httptest.NewRecorder()
+	problem.With(problem.JSON)(handler).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	fmt.Print(w.Body)
+	// Output: {"title":"Internal Server Error","status":500}
+}
+
+// An error can tell the client more than a status. Its reason stays inside.
+func ExampleError() {
+	err := fmt.Errorf("transfer 17: %w", &problem.Error{
+		Status:  http.StatusForbidden,
+		Detail:  "Your current balance is 30, but that costs 50.",
+		Members: map[string]any{"type": "https://example.com/probs/out-of-credit", "balance": 30},
+		Err:     errors.New("account 4711 is overdrawn"),
+	})
+	w := httptest.NewRecorder()
+	problem.JSON(w, httptest.NewRequest("GET", "/", nil), err)
+	fmt.Print(w.Body)
+	fmt.Println(err)
+	// Output:
+	// {"type":"https://example.com/probs/out-of-credit","title":"Forbidden","status":403,"detail":"Your current balance is 30, but that costs 50.","balance":30}
+	// transfer 17: Your current balance is 30, but that costs 50.: account 4711 is overdrawn
+}
+
+// A Handler of one's own: a page for people.
+func ExampleHandler() {
+	page := func(w http.ResponseWriter, r *http.Request, err error) {
+		code := problem.Status(err)
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(code)
+		fmt.Fprintf(w, "<h1>%s</h1><p>%s\n", http.StatusText(code), html.EscapeString(r.URL.Path))
+	}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		problem.Write(w, r, problem.Code(http.StatusNotFound))
+	})
+	w := httptest.NewRecorder()
+	problem.With(page)(handler).ServeHTTP(w, httptest.NewRequest("GET", "/lost", nil))
+	fmt.Print(w.Body)
+	// Output: <h1>Not Found</h1><p>/lost
+}

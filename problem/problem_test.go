@@ -1,0 +1,341 @@
+package problem_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/requestid"
+	"github.com/seed-1954dcaa/muxmaster/problem"
+)
+
+// coded is an error with a status.
+type coded int
+
+func (c coded) StatusCode() int { return int(c) }
+func (c coded) Error() string   { return fmt.Sprintf("code %d, password swordfish", int(c)) }
+
+func TestStatus(t *testing.T) {
+	plain := errors.New("plain")
+	tooLarge := &http.MaxBytesError{Limit: 1}
+	for _, tt := range []struct {
+		name string
+		err  error
+		want int
+	}{
+		{"nil", nil, 500},
+		{"plain", plain, 500},
+		{"code", problem.Code(404), 404},
+		{"error", &problem.Error{Status: 422}, 422},
+		{"error without status", &problem.Error{}, 500},
+		{"wrapped", fmt.Errorf("a: %w", fmt.Errorf("b: %w", coded(409))), 409},
+		{"outer one first", &problem.Error{Status: 502, Err: coded(404)}, 502},
+		{"outer one says nothing", &problem.Error{Err: coded(404)}, 404},
+		{"joined", errors.Join(plain, coded(410), coded(411)), 410},
+		{"joined below", fmt.Errorf("%w and %w", errors.Join(plain, coded(200)), coded(412)), 412},
+		{"body too large", fmt.Errorf("read: %w", tooLarge), 413},
+		{"status before body too large", &problem.Error{Status: 400, Err: tooLarge}, 400},
+		{"lowest", coded(400), 400},
+		{"highest", coded(599), 599},
+		{"too low", coded(399), 500},
+		{"too high", coded(600), 500},
+		{"negative", coded(-404), 500},
+	} {
+		if got := problem.Status(tt.err); got != tt.want {
+			t.Errorf("%s: status %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		code int
+		body string
+	}{
+		{problem.Code(404), 404, "404 page not found\n"},
+		{problem.Code(405), 405, "Method Not Allowed\n"},
+		{problem.Code(413), 413, "Request Entity Too Large\n"},
+		{problem.Code(499), 499, "Bad Request\n"},
+		{problem.Code(599), 599, "Internal Server Error\n"},
+		{coded(503), 503, "Service Unavailable\n"},
+		{errors.New("password swordfish"), 500, "Internal Server Error\n"},
+		{&problem.Error{Status: 422, Detail: "the name is taken"}, 422, "Unprocessable Entity\n"},
+	} {
+		w := httptest.NewRecorder()
+		problem.Text(w, get(), tt.err)
+		if w.Code != tt.code || w.Body.String() != tt.body || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" ||
+			w.Header().Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%v: %d %q %v, want %d %q", tt.err, w.Code, w.Body, w.Header(), tt.code, tt.body)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	logs := captureLog(t)
+	for _, tt := range []struct {
+		err  error
+		code int
+		body string
+	}{
+		{problem.Code(404), 404, `{"title":"Not Found","status":404}`},
+		{errors.New("password swordfish"), 500, `{"title":"Internal Server Error","status":500}`},
+		{coded(499), 499, `{"title":"Bad Request","status":499}`},
+		{&problem.Error{Status: 422, Detail: "the name \"x\n\" is taken"}, 422,
+			`{"title":"Unprocessable Entity","status":422,"detail":"the name \"x\n\" is taken"}`},
+		{fmt.Errorf("a: %w", &problem.Error{Status: 403, Members: map[string]any{
+			"type": "https://example.com/credit", "title": "Out of credit", "instance": "/a/1", "balance": 30, "accounts": []string{"/a/1"}}}), 403,
+			`{"type":"https://example.com/credit","title":"Out of credit","status":403,"instance":"/a/1","accounts":["/a/1"],"balance":30}`},
+		{&problem.Error{Status: 400, Members: map[string]any{"status": 200, "detail": "no", "a\",\"b": "</script>", "none": nil, "bad": func() {}}}, 400,
+			`{"title":"Bad Request","status":400,"a\",\"b":"\u003c/script\u003e"}`},
+		{&problem.Error{Status: 502, Err: &problem.Error{Status: 404, Detail: "of the inner one"}}, 502,
+			`{"title":"Bad Gateway","status":502,"detail":"of the inner one"}`},
+	} {
+		w := httptest.NewRecorder()
+		problem.JSON(w, get(), tt.err)
+		if w.Code != tt.code || w.Body.String() != tt.body+"\n" || w.Header().Get("Content-Type") != "application/problem+json" ||
+			w.Header().Get("Content-Length") != fmt.Sprint(w.Body.Len()) {
+			t.Errorf("%v: %d %s %v, want %d %s", tt.err, w.Code, w.Body, w.Header(), tt.code, tt.body)
+		}
+		if !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%v: not JSON: %s", tt.err, w.Body)
+		}
+	}
+	if n := strings.Count(logs.String(), "can't be encoded"); n != 1 {
+		t.Errorf("%d records about a member that can't be encoded, want 1: %s", n, logs)
+	}
+}
+
+// The Handler of the context answers, the innermost one, else Text.
+func TestWriteFindsHandler(t *testing.T) {
+	answer := func(text string) problem.Handler {
+		return func(w http.ResponseWriter, r *http.Request, err error) { io.WriteString(w, text) }
+	}
+	write := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { problem.Write(w, r, problem.Code(403)) })
+	for _, tt := range []struct {
+		name string
+		h    http.Handler
+		base problem.Handler
+		want string
+	}{
+		{"none", write, nil, "Forbidden\n"},
+		{"of the server", write, answer("server"), "server"},
+		{"middleware", problem.With(answer("outer"))(write), answer("server"), "outer"},
+		{"inner middleware", problem.With(answer("outer"))(problem.With(answer("inner"))(write)), nil, "inner"},
+		{"outside of the middleware, later", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			problem.With(answer("inner"))(http.NotFoundHandler()).ServeHTTP(discard{}, r)
+			write(w, r)
+		}), nil, "inner"},
+	} {
+		srv := httptest.NewUnstartedServer(tt.h)
+		if tt.base != nil {
+			srv.Config.BaseContext = func(net.Listener) context.Context { return problem.NewContext(context.Background(), tt.base) }
+		}
+		srv.Start()
+		resp, err := srv.Client().Get(srv.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		srv.Close()
+		if string(body) != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, body, tt.want)
+		}
+	}
+	if problem.FromContext(context.Background()) != nil {
+		t.Error("FromContext finds a Handler where there is none")
+	}
+}
+
+// wrapper stands for a middleware that changes what is written.
+type wrapper struct{ http.ResponseWriter }
+
+func (w wrapper) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func TestWriteClearsContentHeaders(t *testing.T) {
+	all := http.Header{
+		"Content-Length": {"9999"}, "Content-Type": {"application/pdf"}, "Content-Encoding": {"gzip"}, "Content-Language": {"de"},
+		"Content-Location": {"/x"}, "Content-Disposition": {"attachment"}, "Etag": {`"x"`}, "Last-Modified": {"x"}, "Expires": {"x"},
+		"Cache-Control": {"public, max-age=31536000"},
+		"Allow":         {"GET"}, "Www-Authenticate": {"Basic"}, "Retry-After": {"3"}, "Set-Cookie": {"a=b"}, "X-Request-Id": {"1"}, "Content-Range": {"bytes */3"},
+	}
+	kept := http.Header{
+		"Content-Type": {"text/plain; charset=utf-8"}, "X-Content-Type-Options": {"nosniff"}, "Cache-Control": {"no-store"},
+		"Allow": {"GET"}, "Www-Authenticate": {"Basic"}, "Retry-After": {"3"}, "Set-Cookie": {"a=b"}, "X-Request-Id": {"1"}, "Content-Range": {"bytes */3"},
+	}
+	compressed := kept.Clone()
+	compressed["Content-Encoding"] = []string{"gzip"}
+	for _, tt := range []struct {
+		name  string
+		wrap  func(http.ResponseWriter) http.ResponseWriter
+		given http.Header
+		want  http.Header
+	}{
+		{"all", func(w http.ResponseWriter) http.ResponseWriter { return w }, all, kept},
+		{"all, in a writer that may compress", func(w http.ResponseWriter) http.ResponseWriter { return wrapper{w} }, all, compressed},
+		{"none", func(w http.ResponseWriter) http.ResponseWriter { return w }, nil,
+			http.Header{"Content-Type": {"text/plain; charset=utf-8"}, "X-Content-Type-Options": {"nosniff"}}},
+	} {
+		rec := httptest.NewRecorder()
+		for name, values := range tt.given {
+			rec.Header()[name] = values
+		}
+		problem.Write(tt.wrap(rec), get(), problem.Code(406))
+		if got, want := fmt.Sprint(rec.Header()), fmt.Sprint(tt.want); got != want {
+			t.Errorf("%s:\n got %v\nwant %v", tt.name, got, want)
+		}
+	}
+}
+
+// An error that comes after a part of the answer adds nothing to it.
+func TestWriteAfterStart(t *testing.T) {
+	for _, proto := range []string{"HTTP/1.1", "HTTP/2.0"} {
+		logs := captureLog(t)
+		var complaints bytes.Buffer
+		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.WriteString(w, "a part")
+			problem.Write(w, r, coded(409))
+			problem.Write(w, r, problem.Code(404))
+		}))
+		srv.EnableHTTP2 = proto == "HTTP/2.0"
+		srv.Config.ErrorLog = log.New(&complaints, "", 0)
+		srv.StartTLS()
+		resp, err := srv.Client().Get(srv.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		srv.Close()
+		if resp.Proto != proto || resp.StatusCode != 200 || string(body) != "a part" || complaints.Len() > 0 {
+			t.Errorf("%s: got %s %d %q, server says %q", proto, resp.Proto, resp.StatusCode, body, &complaints)
+		}
+		if got := logs.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, `"msg":"request failed after its response had started"`) {
+			t.Errorf("%s: logged %s", proto, got)
+		}
+	}
+}
+
+func TestWriteLogs(t *testing.T) {
+	hostile := errors.New("x\nlevel=INFO msg=forged \x1b[31m\u2028\xff")
+	for _, tt := range []struct {
+		name   string
+		method string
+		id     string
+		err    error
+		want   string // "" for no record
+	}{
+		{"plain error", "GET", "", errors.New("disk full"), `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":500,"error":"disk full"}`},
+		{"status 503", "POST", "id-1", coded(503), `{"level":"ERROR","msg":"request failed","method":"POST","pattern":"/x/{y}","status":503,"request_id":"id-1","error":"code 503, password swordfish"}`},
+		{"status 404", "GET", "", coded(404), ""},
+		{"a code", "GET", "", problem.Code(500), ""},
+		{"hostile bytes", "G\nT", "", hostile, `{"level":"ERROR","msg":"request failed","method":"\"G\\nT\"","pattern":"/x/{y}","status":500,"error":"\"x\\nlevel=INFO msg=forged \\x1b[31m\\u2028\\xff\""}`},
+		{"letters of the world", "GET", "", errors.New("größer als 3 日"), `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":500,"error":"größer als 3 日"}`},
+		{"nil", "GET", "", nil, `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":500,"error":"<nil>"}`},
+	} {
+		logs := captureLog(t)
+		r := get()
+		r.Method, r.Pattern = tt.method, "/x/{y}"
+		if tt.id != "" {
+			r = r.WithContext(requestid.NewContext(r.Context(), tt.id))
+		}
+		problem.Write(httptest.NewRecorder(), r, tt.err)
+		if got := strings.TrimSuffix(logs.String(), "\n"); got != tt.want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, tt.want)
+		}
+	}
+	logs := captureLog(t)
+	problem.Write(httptest.NewRecorder(), get(), errors.New(strings.Repeat("x", 1<<20)))
+	if n := logs.Len(); n > 5<<10 {
+		t.Errorf("an error of 1 MiB is logged in %d bytes", n)
+	}
+}
+
+func TestNilHandlerPanics(t *testing.T) {
+	for name, f := range map[string]func(){
+		"problem: NewContext: the Handler is nil; give problem.Text for plain text": func() { problem.NewContext(context.Background(), nil) },
+		"problem: With: the Handler is nil; give problem.Text for plain text":       func() { problem.With(nil) },
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != name {
+					t.Errorf("panic %v, want %q", got, name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func get() *http.Request { return httptest.NewRequest("GET", "/x/1", nil) }
+
+// discard is a writer that keeps nothing.
+type discard struct{}
+
+func (discard) Header() http.Header         { return http.Header{} }
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+func (discard) WriteHeader(int)             {}
+
+// captureLog has the default logger write into a buffer until the test ends.
+func captureLog(t *testing.T) *bytes.Buffer {
+	t.Helper()
+	var b bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewJSONHandler(&b, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}})))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	return &b
+}
+
+// Text for a request that no handler touched takes one allocation beside the
+// response's header.
+func TestTextAllocs(t *testing.T) {
+	r, w := get(), &reused{header: http.Header{}}
+	for _, tt := range []struct {
+		code problem.Code
+		want float64
+	}{{404, 1}, {405, 1}, {500, 1}} {
+		var err error = tt.code
+		if got := testing.AllocsPerRun(100, func() { problem.Write(w, r, err) }); got > tt.want {
+			t.Errorf("%d takes %v allocations, want %v", tt.code, got, tt.want)
+		}
+	}
+}
+
+// reused is a writer whose header is used again.
+type reused struct{ header http.Header }
+
+func (w *reused) Header() http.Header               { return w.header }
+func (w *reused) Write(p []byte) (int, error)       { return len(p), nil }
+func (w *reused) WriteString(s string) (int, error) { return len(s), nil }
+func (w *reused) WriteHeader(int)                   { clear(w.header) }
+
+func BenchmarkWrite(b *testing.B) {
+	r, w := get(), &reused{header: http.Header{}}
+	for name, f := range map[string]func(){
+		"http.Error": func() { http.Error(w, "404 page not found", 404) },
+		"Text":       func() { problem.Write(w, r, problem.Code(404)) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				f()
+			}
+		})
+	}
+}
