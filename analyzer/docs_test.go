@@ -115,7 +115,7 @@ func TestDocs(t *testing.T) {
 // program makes a file of declarations, with the imports that they use.
 func program(code string) string {
 	text := "package p\n\nimport (\n"
-	for _, path := range []string{"fmt", "log", "net/http", "net/url", "slices", "sync", "github.com/seed-1954dcaa/muxmaster"} {
+	for _, path := range []string{"fmt", "log", "net/http", "net/url", "slices", "sync", "time", "github.com/seed-1954dcaa/muxmaster"} {
 		if regexp.MustCompile(`\b` + filepath.Base(path) + `\.`).MatchString(code) {
 			text += "\t\"" + path + "\"\n"
 		}

@@ -47,7 +47,7 @@ func (p Place) Parse() ([]*pattern.Pattern, error) {
 		if text != "" && text[0] != '/' {
 			return nil, errors.New("the path must begin with /")
 		}
-		one, err = pattern.ParsePath(p.route.Method, p.prefix+text)
+		one, err = parseVerb(p.route.Methods, p.prefix+text)
 	case Mount:
 		if text == "" || text[0] != '/' {
 			return nil, errors.New("the prefix must begin with /")
@@ -63,6 +63,25 @@ func (p Place) Parse() ([]*pattern.Pattern, error) {
 		}
 	}
 	return []*pattern.Pattern{one}, err
+}
+
+// parseVerb parses the path of a verb method, or of Method with a list.
+func parseVerb(methods []string, path string) (*pattern.Pattern, error) {
+	if methods == nil {
+		return pattern.ParsePath("", path)
+	}
+	var p *pattern.Pattern
+	for _, m := range methods {
+		if m == "" {
+			return nil, errors.New("a method is empty")
+		}
+		var err error
+		if p, err = pattern.ParsePath(m, path); err != nil {
+			return p, err
+		}
+	}
+	p.Methods = methods
+	return p, nil
 }
 
 // ParsePrefix reports what is wrong with the prefix of a group or mount.

@@ -10,6 +10,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
@@ -30,8 +31,9 @@ var Analyzer = &analysis.Analyzer{
 
 // Result is what the package registers.
 type Result struct {
-	Routes   []*Route // in the order of the source
-	Prefixes []Prefix
+	Routes     []*Route // in the order of the source
+	Prefixes   []Prefix
+	Middleware []Wrap
 
 	pass    *analysis.Pass
 	values  map[types.Object][]ast.Expr // what is assigned to a variable or a field
@@ -42,13 +44,20 @@ type Result struct {
 	mounts  map[any][]mount
 	escaped map[types.Object]bool
 	busy    map[ast.Node]bool
+	fields  map[string][]ast.Expr // the muxes whose field of that name is set
+}
+
+// A Wrap is a call of Use or With.
+type Wrap struct {
+	Scope Scope
+	Args  []ast.Expr
 }
 
 // Door is the kind of method that a route was registered with.
 type Door int
 
 const (
-	Verb   Door = iota // GET, POSTFast, …
+	Verb   Door = iota // GET, POSTFast, Method, …
 	Handle             // Handle, HandleFunc, TryHandle, HandleFast
 	Std                // of http.ServeMux
 	Mount              // Mount and ServeFiles: no names of their own
@@ -57,7 +66,7 @@ const (
 // A Route is one registration.
 type Route struct {
 	Door    Door
-	Method  string // of a verb method; "" for ANY
+	Methods []string // of a verb method or Method; nil for every method
 	Call    *ast.CallExpr
 	Text    ast.Expr // the pattern's expression
 	Pattern string   // its value, if Known
@@ -103,6 +112,7 @@ func run(pass *analysis.Pass) (any, error) {
 		mounts:  make(map[any][]mount),
 		escaped: make(map[types.Object]bool),
 		busy:    make(map[ast.Node]bool),
+		fields:  make(map[string][]ast.Expr),
 	}
 	in := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
 	var stack []ast.Node
@@ -139,6 +149,7 @@ func (r *Result) note(n ast.Node) {
 		for i, to := range n.Lhs {
 			if len(n.Rhs) == len(n.Lhs) {
 				assign(to, n.Rhs[i])
+				r.noteField(to, n.Rhs[i])
 			} else {
 				assign(to, nil)
 			}
@@ -176,6 +187,36 @@ func (r *Result) note(n ast.Node) {
 	}
 }
 
+// noteField remembers that a field of a Mux is set, unless to false or nil.
+func (r *Result) noteField(to, v ast.Expr) {
+	sel, ok := ast.Unparen(to).(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	field, ok := r.pass.TypesInfo.Uses[sel.Sel].(*types.Var)
+	if !ok || !field.IsField() || field.Pkg() == nil || field.Pkg().Path() != mux.Path {
+		return
+	}
+	tv := r.pass.TypesInfo.Types[v]
+	if tv.IsNil() || tv.Value != nil && tv.Value.Kind() == constant.Bool && !constant.BoolVal(tv.Value) {
+		return
+	}
+	r.fields[field.Name()] = append(r.fields[field.Name()], sel.X)
+}
+
+// Sets reports whether the package is seen to set the field of the scope's Mux.
+func (r *Result) Sets(s Scope, field string) bool {
+	return slices.ContainsFunc(r.fields[field], func(e ast.Expr) bool { return r.scope(e).Root == s.Root })
+}
+
+// Declaration returns the declaration of a function of this package, or nil.
+func (r *Result) Declaration(fn types.Object) *ast.FuncDecl {
+	if f, ok := fn.(*types.Func); ok {
+		return r.bodies[f.Origin()]
+	}
+	return nil
+}
+
 func isStruct(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Struct)
 	return ok
@@ -206,8 +247,8 @@ func (r *Result) Assigned(v *types.Var) ast.Expr {
 
 // register notes what the call registers.
 func (r *Result) register(call *ast.CallExpr) {
-	fn := typeutil.StaticCallee(r.pass.TypesInfo, call)
-	if fn == nil || fn.Pkg() == nil {
+	fn, ok := typeutil.Callee(r.pass.TypesInfo, call).(*types.Func)
+	if !ok || fn.Pkg() == nil {
 		return
 	}
 	method := fn.Signature().Recv() != nil
@@ -227,7 +268,7 @@ func (r *Result) register(call *ast.CallExpr) {
 			}
 			s = r.receiver(call)
 		}
-		r.route(Std, "", call, s)
+		r.route(Std, nil, call, s)
 	}
 }
 
@@ -237,16 +278,25 @@ func (r *Result) registerMux(name string, call *ast.CallExpr) {
 	}
 	switch verb := strings.TrimSuffix(name, "Fast"); {
 	case verbs[verb] && len(call.Args) == 2:
+		methods := []string{verb}
 		if verb == "ANY" {
-			verb = ""
+			methods = nil
 		}
-		r.route(Verb, verb, call, r.receiver(call))
+		r.route(Verb, methods, call, r.receiver(call))
+	case name == "Method" && len(call.Args) == 3:
+		methods, known := r.constant(call.Args[0])
+		if !known {
+			return
+		}
+		r.route(Verb, strings.Split(methods, ","), call, r.receiver(call))
 	case (verb == "Handle" || name == "HandleFunc" || name == "TryHandle") && len(call.Args) == 2:
-		r.route(Handle, "", call, r.receiver(call))
-	case name == "ServeFiles" && len(call.Args) == 2:
-		r.route(Verb, "GET", call, r.receiver(call))
+		r.route(Handle, nil, call, r.receiver(call))
+	case (name == "ServeFiles" || name == "ServeSPA") && len(call.Args) == 2:
+		r.route(Verb, []string{"GET"}, call, r.receiver(call))
 	case name == "Group", name == "Route":
 		r.prefix(call.Args[0])
+	case name == "Use", name == "With":
+		r.Middleware = append(r.Middleware, Wrap{r.receiver(call), call.Args})
 	case name == "Mount" && len(call.Args) == 2:
 		prefix, known := r.prefix(call.Args[0])
 		s := r.receiver(call)
@@ -255,15 +305,16 @@ func (r *Result) registerMux(name string, call *ast.CallExpr) {
 			r.mounts[sub.Root] = append(r.mounts[sub.Root], mount{s, prefix, known})
 		}
 		if !isMux || mux.IsNamed(r.pass.TypesInfo.TypeOf(call.Args[1]), "net/http", "ServeMux") {
-			r.route(Mount, "", call, s)
+			r.route(Mount, nil, call, s)
 		}
 	}
 }
 
-func (r *Result) route(door Door, verb string, call *ast.CallExpr, s Scope) {
-	text, known := r.constant(call.Args[0])
+func (r *Result) route(door Door, methods []string, call *ast.CallExpr, s Scope) {
+	args := call.Args[len(call.Args)-2:]
+	text, known := r.constant(args[0])
 	r.Routes = append(r.Routes, &Route{
-		Door: door, Method: verb, Call: call, Text: call.Args[0], Pattern: text, Known: known, Handler: call.Args[1], Scope: s,
+		Door: door, Methods: methods, Call: call, Text: args[0], Pattern: text, Known: known, Handler: args[1], Scope: s,
 	})
 }
 
@@ -312,7 +363,7 @@ func (r *Result) receiver(call *ast.CallExpr) Scope {
 
 // isRouter reports whether t is, or points to, what routes are registered on.
 func isRouter(t types.Type) bool {
-	return mux.IsNamed(t, mux.Path, "Mux") || mux.IsNamed(t, mux.Path, "Group") || mux.IsNamed(t, "net/http", "ServeMux")
+	return mux.IsNamed(t, mux.Path, "Mux") || mux.IsNamed(t, mux.Path, "Group") || mux.IsNamed(t, mux.Path, "Router") || mux.IsNamed(t, "net/http", "ServeMux")
 }
 
 // scope follows the expression of a mux or a group to its root.
@@ -358,7 +409,7 @@ func (r *Result) scopeOfVar(obj types.Object, e, base ast.Expr) Scope {
 		return s
 	}
 	s := Scope{Root: e} // which one it is depends on the way here
-	isMux := !mux.IsNamed(obj.Type(), mux.Path, "Group")
+	isMux := !mux.IsNamed(obj.Type(), mux.Path, "Group") && !mux.IsNamed(obj.Type(), mux.Path, "Router")
 	switch from := r.values[obj]; {
 	case len(from) == 1 && from[0] != nil:
 		s = r.scope(from[0])
