@@ -11,7 +11,6 @@ import (
 	"bytes"
 	"context"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,34 +19,47 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"github.com/seed-1954dcaa/muxmaster/bench/against/race"
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
 const (
 	modulePath = "github.com/seed-1954dcaa/muxmaster"
 	benchPath  = modulePath + "/bench"
-	// The two versions' module paths have the same length, so that nothing
-	// depends on it.
-	newPath = "new.example/muxmaster"
-	oldPath = "old.example/muxmaster"
 )
 
 //go:embed race/race.go subject/subject.go
 var sources embed.FS
 
-// Build writes the program into dir and compiles it. root is the folder of the
-// working tree's root module, ref a git commit of the same repository. It returns
-// the binary's file.
-func Build(ctx context.Context, dir, root, ref, tags string) (binary string, err error) {
-	if err := copyWorkingTree(ctx, filepath.Join(dir, "new"), root); err != nil {
-		return "", err
+// Versions holds the sources of both versions.
+type Versions struct {
+	new, old map[string][]byte // contents of the root module by file name
+}
+
+// Read reads the version of the working tree, committed or not, in root, the
+// folder of the root module, and that of the commit ref.
+func Read(ctx context.Context, root, ref string) (v Versions, err error) {
+	if v.new, err = workingTree(ctx, root); err != nil {
+		return v, err
 	}
-	if err := copyCommit(ctx, filepath.Join(dir, "old"), root, ref); err != nil {
-		return "", err
+	if v.old, err = commit(ctx, root, ref); err != nil {
+		return v, err
 	}
-	if err := writeProgram(dir, filepath.Join(root, "bench", "measure")); err != nil {
+	return v, nil
+}
+
+// Build writes the program into dir, compiles it, and returns the binary's file.
+// Where the linker puts a version decides a few percent of its time, so there are
+// two layouts: newFirst puts the new version first.
+func (v Versions) Build(ctx context.Context, dir string, newFirst bool, tags string) (binary string, err error) {
+	// Only the first letter differs, so that nothing depends on a path's length.
+	newName, oldName := "a", "z"
+	if !newFirst {
+		newName, oldName = "z", "a"
+	}
+	if err := v.write(dir, newName, oldName); err != nil {
 		return "", err
 	}
 	args := []string{"build", "-o", "race.exe"}
@@ -63,22 +75,54 @@ func Build(ctx context.Context, dir, root, ref, tags string) (binary string, err
 	return filepath.Join(dir, "race.exe"), nil
 }
 
-// ErrWorse is returned by Run when rows are worse.
-var ErrWorse = errors.New("against: the new version is slower")
+// write writes the program with the two versions under paths that begin with
+// newName and oldName.
+func (v Versions) write(dir, newName, oldName string) error {
+	const program = `package main
 
-// Run starts the binary on the job and lets it print to w.
-func Run(ctx context.Context, w io.Writer, binary string, job race.Job) error {
-	input, err := json.Marshal(job)
-	if err != nil {
-		return err
+import (
+	new "against/%s_side"
+	old "against/%s_side"
+	"against/race"
+)
+
+func main() { race.Main(new.Load, old.Load) }
+`
+	own := func(name string) []byte {
+		data, err := sources.ReadFile(name)
+		if err != nil {
+			panic(err) // embedded
+		}
+		data = bytes.ReplaceAll(data, []byte(benchPath+"/against/race"), []byte("against/race"))
+		return bytes.ReplaceAll(data, []byte(benchPath), []byte("against"))
 	}
-	cmd := exec.CommandContext(ctx, binary)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), w, os.Stderr
-	err = cmd.Run()
-	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == 1 {
-		return ErrWorse
+	files := map[string][]byte{
+		"main.go":            fmt.Appendf(nil, program, newName, oldName),
+		"race/race.go":       own("race/race.go"),
+		"measure/measure.go": []byte(measure.Source),
 	}
-	return err
+	mod := "module against\n\ngo 1.26\n"
+	for name, version := range map[string]map[string][]byte{newName: v.new, oldName: v.old} {
+		module := name + ".example/muxmaster"
+		mod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => ./%s\n", module, module, name)
+		// Imports and strings that name packages both change.
+		rename := func(data []byte) []byte { return bytes.ReplaceAll(data, []byte(modulePath), []byte(module)) }
+		files[name+"_side/subject.go"] = rename(own("subject/subject.go"))
+		for file, data := range version {
+			files[name+"/"+file] = rename(data)
+		}
+	}
+	files["go.mod"] = []byte(mod)
+	for name, data := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, data, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Root returns the folder of the root module, seen from the current folder.
@@ -90,152 +134,70 @@ func Root(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// copyWorkingTree copies the root module's files as they are on disk, committed
-// or not.
-func copyWorkingTree(ctx context.Context, dir, root string) error {
-	names, err := git(ctx, root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", ".")
+// workingTree reads the root module's files as they are on disk.
+func workingTree(ctx context.Context, root string) (map[string][]byte, error) {
+	list, err := git(ctx, root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", ".")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	outer := nested(strings.Split(string(names), "\x00"))
-	for name := range strings.SplitSeq(string(names), "\x00") {
-		if !wanted(name, outer) {
-			continue
-		}
+	files := map[string][]byte{}
+	for name := range strings.SplitSeq(string(list), "\x00") {
 		data, err := os.ReadFile(filepath.Join(root, name))
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) || name == "" {
 			continue // deleted, but not committed yet
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := writeFile(dir, name, rename(data, newPath)); err != nil {
-			return err
-		}
+		files[name] = data
 	}
-	return nil
+	return onlyRouter(files), nil
 }
 
-// copyCommit copies the root module's files of a commit.
-func copyCommit(ctx context.Context, dir, root, ref string) error {
+// commit reads the root module's files in a commit.
+func commit(ctx context.Context, root, ref string) (map[string][]byte, error) {
 	if strings.HasPrefix(ref, "-") {
-		return fmt.Errorf("against: %q is no commit", ref)
+		return nil, fmt.Errorf("against: %q is no commit", ref)
 	}
 	data, err := git(ctx, root, "archive", "--format=tar", ref)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var names []string
 	files := map[string][]byte{}
 	archive := tar.NewReader(bytes.NewReader(data))
 	for {
 		h, err := archive.Next()
 		if err == io.EOF {
-			break
+			return onlyRouter(files), nil
 		}
 		if err != nil {
-			return fmt.Errorf("against: git archive %s: %w", ref, err)
+			return nil, fmt.Errorf("against: git archive %s: %w", ref, err)
 		}
 		if h.Typeflag != tar.TypeReg {
 			continue
 		}
 		if files[h.Name], err = io.ReadAll(archive); err != nil {
-			return err
-		}
-		names = append(names, h.Name)
-	}
-	outer := nested(names)
-	for _, name := range names {
-		if !wanted(name, outer) {
-			continue
-		}
-		if err := writeFile(dir, name, rename(files[name], oldPath)); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
 }
 
-// nested returns the folders, with a slash behind, that hold a module of their own.
-func nested(names []string) []string {
-	var dirs []string
-	for _, name := range names {
+// onlyRouter drops tests, nested modules, and what isn't source code.
+func onlyRouter(files map[string][]byte) map[string][]byte {
+	var modules []string
+	for name := range files {
 		if dir, file := path.Split(name); file == "go.mod" && dir != "" {
-			dirs = append(dirs, dir)
+			modules = append(modules, dir)
 		}
 	}
-	return dirs
-}
-
-// wanted tells whether the router may need the file to build.
-func wanted(name string, nested []string) bool {
-	if strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") {
-		return false
-	}
-	for _, dir := range nested {
-		if strings.HasPrefix(name, dir) {
-			return false
+	for name := range files {
+		source := name == "go.mod" || name == "go.sum" || slices.Contains([]string{".go", ".s", ".h"}, path.Ext(name))
+		inModule := func(dir string) bool { return strings.HasPrefix(name, dir) }
+		if !source || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") || slices.ContainsFunc(modules, inModule) {
+			delete(files, name)
 		}
 	}
-	return name == "go.mod" || name == "go.sum" || strings.HasSuffix(name, ".go") || strings.HasSuffix(name, ".s") || strings.HasSuffix(name, ".h")
-}
-
-// rename gives a source file's module another path, in imports and in strings
-// that name its packages.
-func rename(data []byte, to string) []byte {
-	return bytes.ReplaceAll(data, []byte(modulePath), []byte(to))
-}
-
-// writeProgram writes the parts that are neither version's.
-func writeProgram(dir, measure string) error {
-	const main = `package main
-
-import (
-	new "against/new_side"
-	old "against/old_side"
-	"against/race"
-)
-
-func main() { race.Main(new.Load, old.Load) }
-`
-	mod := fmt.Sprintf("module against\n\ngo 1.26\n\nrequire (\n\t%s v0.0.0\n\t%s v0.0.0\n)\n\nreplace (\n\t%[1]s => ./new\n\t%[2]s => ./old\n)\n", newPath, oldPath)
-	own := func(data []byte) []byte {
-		data = bytes.ReplaceAll(data, []byte(benchPath+"/against/race"), []byte("against/race"))
-		return bytes.ReplaceAll(data, []byte(benchPath), []byte("against"))
-	}
-	raceFile, err := sources.ReadFile("race/race.go")
-	if err != nil {
-		return err
-	}
-	subjectFile, err := sources.ReadFile("subject/subject.go")
-	if err != nil {
-		return err
-	}
-	measureFile, err := os.ReadFile(filepath.Join(measure, "measure.go"))
-	if err != nil {
-		return err
-	}
-	for name, data := range map[string][]byte{
-		"go.mod":              []byte(mod),
-		"main.go":             []byte(main),
-		"race/race.go":        own(raceFile),
-		"measure/measure.go":  measureFile,
-		"new_side/subject.go": rename(own(subjectFile), newPath),
-		"old_side/subject.go": rename(own(subjectFile), oldPath),
-	} {
-		if err := writeFile(dir, name, data); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func writeFile(dir, name string, data []byte) error {
-	file := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		return err
-	}
-	return os.WriteFile(file, data, 0o666)
+	return files
 }
 
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {

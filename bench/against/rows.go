@@ -2,7 +2,6 @@ package against
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/bench"
 	"github.com/seed-1954dcaa/muxmaster/bench/against/race"
@@ -108,16 +107,4 @@ func headAndPost() race.Row {
 		}
 	}
 	return row
-}
-
-// Matching keeps the rows whose name match accepts. Names are written as in the
-// output, "default Param1".
-func Matching(rows []race.Row, match func(name string) bool) []race.Row {
-	var out []race.Row
-	for _, r := range rows {
-		if match(strings.TrimSpace(r.Name)) {
-			out = append(out, r)
-		}
-	}
-	return out
 }

@@ -60,23 +60,14 @@ func run(c Claim, k Case, plan measure.Plan, quick bool) Row {
 		f.Bytes, f.Allocs = garbage(t.Run, f.NS)
 		figures = append(figures, f)
 	}
-	ratios := perRound(samples[0], samples[1])
+	ratios := measure.Ratios(samples[0], samples[1])
 	row.Before, row.After = figures[0], figures[1]
 	row.Ratio, row.Least, row.Most = measure.Median(ratios), slices.Min(ratios), slices.Max(ratios)
 	if sides.Ours != nil {
 		row.Ours = &figures[2]
-		row.OursRatio = measure.Median(perRound(samples[0], samples[2]))
+		row.OursRatio = measure.Median(measure.Ratios(samples[0], samples[2]))
 	}
 	return row
-}
-
-// perRound divides round by round: what slows the machine slows both.
-func perRound(a, b []float64) []float64 {
-	ratios := make([]float64, len(a))
-	for i := range a {
-		ratios[i] = a[i] / b[i]
-	}
-	return ratios
 }
 
 func (w *World) connsPerOp(f func(int)) float64 {

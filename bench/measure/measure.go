@@ -119,6 +119,15 @@ func Median(samples []float64) float64 {
 	return (s[(n-1)/2] + s[n/2]) / 2
 }
 
+// Ratios divides a by b round by round.
+func Ratios(a, b []float64) []float64 {
+	ratios := make([]float64, len(a))
+	for i := range a {
+		ratios[i] = a[i] / b[i]
+	}
+	return ratios
+}
+
 // Allocs counts bytes and allocations per operation, over enough operations that what happens once doesn't show. The
 // garbage collector is off meanwhile, so that it empties no pools.
 func Allocs(t Task) (bytes, allocs float64) {

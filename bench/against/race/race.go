@@ -6,13 +6,10 @@ package race
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"runtime"
 	"strings"
-	"text/tabwriter"
-	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
@@ -52,92 +49,65 @@ type Row struct {
 // Request is a method and a path.
 type Request struct{ Method, Path string }
 
-// Job is the whole comparison.
-type Job struct {
-	Rows  []Row
-	Plan  measure.Plan
-	Limit float64 // a row whose ratio is above it is worse
+// Order asks for one row's samples.
+type Order struct {
+	Row  Row
+	Plan measure.Plan
+}
+
+// Result answers an Order. The first of each pair is the new version's.
+type Result struct {
+	Samples       [2][]float64 // nanoseconds per request, or per route registered
+	Bytes, Allocs [2]float64
+	Err           string
 }
 
 // Side builds a router of one version.
 type Side func(Spec) http.Handler
 
-// Main reads a [Job] as JSON from standard input, measures it, and prints a line
-// for each row. It exits with status 1 if a row is worse.
+// Main measures the orders that it reads from standard input and writes their
+// results to standard output, all as JSON, until the input ends.
 func Main(new, old Side) {
-	var job Job
-	if err := json.NewDecoder(os.Stdin).Decode(&job); err != nil {
-		fmt.Fprintln(os.Stderr, "against:", err)
-		os.Exit(2)
-	}
 	runtime.GOMAXPROCS(1)
-	worse, err := Run(os.Stdout, job, new, old)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "against:", err)
-		os.Exit(2)
-	}
-	if worse > 0 {
-		os.Exit(1)
-	}
-}
-
-// Run measures the rows, prints a line for each, and returns how many are worse.
-func Run(w io.Writer, job Job, new, old Side) (worse int, err error) {
-	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "row\tnew min\told min\tratio\tnew median\told median\tratio\tB\tallocs\t\t")
-	for _, row := range job.Rows {
-		a, b, err := tasks(row, new, old)
+	orders, results := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	for {
+		var o Order
+		if err := orders.Decode(&o); err != nil {
+			return
+		}
+		result, err := Measure(o, new, old)
 		if err != nil {
-			return worse, fmt.Errorf("%s: %w", row.Name, err)
+			result.Err = err.Error()
 		}
-		samples := measure.Rounds([]measure.Task{a, b}, job.Plan, nil)
-		// What looks worse may be noise: more rounds bring the minimum down
-		// unless the difference is real.
-		for again := 0; again < 2 && measure.Min(samples[0]) > job.Limit*measure.Min(samples[1]); again++ {
-			more := measure.Rounds([]measure.Task{b, a}, job.Plan, nil)
-			samples[0] = append(samples[0], more[1]...)
-			samples[1] = append(samples[1], more[0]...)
+		if err := results.Encode(result); err != nil {
+			return
 		}
-		minimum, ratio := ratioOf(measure.Min, samples)
-		median, medianRatio := ratioOf(measure.Median, samples)
-		mark := ""
-		if ratio > job.Limit {
-			mark = "WORSE"
-			worse++
-		}
-		bytes, allocs := [2]float64{}, [2]float64{}
-		for i, t := range []measure.Task{a, b} {
-			bytes[i], allocs[i] = measure.Allocs(t)
-		}
-		fmt.Fprintf(tw, "%s\t%.1f\t%.1f\t%.3f\t%.1f\t%.1f\t%.3f\t%s\t%s\t%s\t\n", row.Name,
-			minimum[0], minimum[1], ratio, median[0], median[1], medianRatio, change(bytes), change(allocs), mark)
-		tw.Flush()
 	}
-	fmt.Fprintf(w, "\nRatios are new to old, less is better. %d of %d rows are worse by more than %.0f %%.\n",
-		worse, len(job.Rows), (job.Limit-1)*100)
-	return worse, nil
 }
 
-func ratioOf(f func([]float64) float64, samples [][]float64) (v [2]float64, ratio float64) {
-	v = [2]float64{f(samples[0]), f(samples[1])}
-	return v, v[0] / v[1]
-}
-
-// change writes a pair of counts, once if they are equal.
-func change(v [2]float64) string {
-	if v[0] == v[1] {
-		return fmt.Sprint(v[0])
+// Measure measures one row.
+func Measure(o Order, new, old Side) (Result, error) {
+	var result Result
+	tasks, err := tasks(o.Row, new, old)
+	if err != nil {
+		return result, fmt.Errorf("%s: %w", o.Row.Name, err)
 	}
-	return fmt.Sprintf("%v (%v)", v[0], v[1])
+	if len(o.Row.Requests) == 0 {
+		o.Plan.Round *= 10 // one registration takes milliseconds
+	}
+	copy(result.Samples[:], measure.Rounds(tasks, o.Plan, nil))
+	for i, t := range tasks {
+		result.Bytes[i], result.Allocs[i] = measure.Allocs(t)
+	}
+	return result, nil
 }
 
-// tasks builds both routers and checks their answers.
-func tasks(row Row, sides ...Side) (a, b measure.Task, err error) {
-	var t [2]measure.Task
+// tasks builds a router of each side and checks its answers.
+func tasks(row Row, sides ...Side) ([]measure.Task, error) {
+	var tasks []measure.Task
 	for i, side := range sides {
-		version := [2]string{"new", "old"}[i]
 		if len(row.Requests) == 0 {
-			t[i] = registration(row.Spec, side)
+			tasks = append(tasks, registration(row.Spec, side))
 			continue
 		}
 		h := side(row.Spec)
@@ -145,16 +115,17 @@ func tasks(row Row, sides ...Side) (a, b measure.Task, err error) {
 			w := &writer{header: http.Header{}, status: http.StatusOK}
 			h.ServeHTTP(w, newRequest(r))
 			if w.status != row.Status {
-				return a, b, fmt.Errorf("%s version: %s %s: status %d, want %d", version, r.Method, r.Path, w.status, row.Status)
+				return nil, fmt.Errorf("%s version: %s %s: status %d, want %d",
+					[]string{"new", "old"}[i], r.Method, r.Path, w.status, row.Status)
 			}
 		}
 		if row.Fresh {
-			t[i] = fresh(h, row.Requests)
+			tasks = append(tasks, fresh(h, row.Requests))
 		} else {
-			t[i] = reused(h, row.Requests)
+			tasks = append(tasks, reused(h, row.Requests))
 		}
 	}
-	return t[0], t[1], nil
+	return tasks, nil
 }
 
 // registration registers all routes and serves the first one, since a Mux
@@ -214,6 +185,3 @@ func (w *writer) Header() http.Header               { return w.header }
 func (w *writer) WriteHeader(status int)            { w.status = status }
 func (w *writer) Write(b []byte) (int, error)       { return len(b), nil }
 func (w *writer) WriteString(s string) (int, error) { return len(s), nil }
-
-// DefaultPlan measures ten rounds of 10 ms for each side.
-var DefaultPlan = measure.Plan{Rounds: 10, Round: 10 * time.Millisecond}

@@ -1,6 +1,7 @@
 // Command against compares the router of the working tree with that of a git
-// commit. Both are in one binary and take turns; a ratio above 1.02 is marked,
-// measured again, and makes the exit status 1.
+// commit. Both are in one process and take turns. A row whose ratio is above the
+// limit is measured again; if it stays there it is marked, and the exit status
+// is 1.
 //
 //	go run ./cmd/against main
 //	go run ./cmd/against -run 'default (Param|GitHub)' -rounds 30 HEAD~3
@@ -8,24 +9,23 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"regexp"
+	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/against"
-	"github.com/seed-1954dcaa/muxmaster/bench/against/race"
 )
 
 func main() {
-	plan := race.DefaultPlan
+	var o against.Options
 	run := flag.String("run", "", "measure only the rows whose name matches this `expression`")
-	flag.IntVar(&plan.Rounds, "rounds", plan.Rounds, "rounds for each row")
-	flag.DurationVar(&plan.Round, "round", plan.Round, "length of one version's share of a round")
-	limit := flag.Float64("limit", 1.02, "mark ratios above this `factor`")
-	tags := flag.String("tags", "", "build `tags` for both versions")
+	flag.IntVar(&o.Plan.Rounds, "rounds", 10, "rounds for each row")
+	flag.DurationVar(&o.Plan.Round, "round", 10*time.Millisecond, "length of one version's share of a round")
+	flag.Float64Var(&o.Limit, "limit", 1.02, "mark ratios above this `factor`")
+	flag.StringVar(&o.Tags, "tags", "", "build `tags` for both versions")
 	keep := flag.String("keep", "", "build in this `folder` and leave it there, for a profiler or a disassembler")
 	flag.Usage = func() {
 		fmt.Fprintln(os.Stderr, "usage: go run ./cmd/against [flags] <git ref>")
@@ -40,33 +40,26 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	job := race.Job{Plan: plan, Limit: *limit, Rows: against.Matching(against.Rows(), match.MatchString)}
-	err = compare(flag.Arg(0), *tags, *keep, job)
-	switch {
-	case errors.Is(err, against.ErrWorse):
-		os.Exit(1)
-	case err != nil:
+	o.Ref = flag.Arg(0)
+	o.Rows = against.Matching(against.Rows(), match.MatchString)
+	worse, err := compare(*keep, o)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
+	if worse > 0 {
+		os.Exit(1)
+	}
 }
 
-func compare(ref, tags, dir string, job race.Job) error {
+func compare(dir string, o against.Options) (worse int, err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	root, err := against.Root(ctx)
-	if err != nil {
-		return err
-	}
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "against"); err != nil {
-			return err
+			return 0, err
 		}
 		defer os.RemoveAll(dir)
 	}
-	binary, err := against.Build(ctx, dir, root, ref, tags)
-	if err != nil {
-		return err
-	}
-	return against.Run(ctx, os.Stdout, binary, job)
+	return against.Compare(ctx, os.Stdout, dir, o)
 }

@@ -1,0 +1,118 @@
+package against
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/against/race"
+	"github.com/seed-1954dcaa/muxmaster/bench/against/subject"
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
+)
+
+// TestRows measures each row for an instant, with the working tree's router on
+// both sides, so that a row with a wrong path or status is found here.
+func TestRows(t *testing.T) {
+	rows := Rows()
+	if len(rows) < 60 {
+		t.Fatalf("%d rows, want at least 60", len(rows))
+	}
+	seen := map[string]bool{}
+	for _, row := range rows {
+		if seen[row.Name] {
+			t.Errorf("two rows are named %q", row.Name)
+		}
+		seen[row.Name] = true
+		r, err := race.Measure(race.Order{Row: row, Plan: measure.Plan{Rounds: 1, Round: time.Microsecond}}, subject.Load, subject.Load)
+		if err != nil {
+			t.Error(err)
+		} else if r.Samples[0][0] <= 0 || r.Samples[1][0] <= 0 {
+			t.Errorf("%s: samples %v", row.Name, r.Samples)
+		}
+	}
+}
+
+// TestWrongAnswer stops a comparison with a router that has lost its routes.
+func TestWrongAnswer(t *testing.T) {
+	lost := func(race.Spec) http.Handler { return http.NotFoundHandler() }
+	order := race.Order{Row: Rows()[0], Plan: measure.Plan{Rounds: 1, Round: time.Microsecond}}
+	if _, err := race.Measure(order, subject.Load, lost); err == nil {
+		t.Error("a router that answers 404 was measured")
+	}
+}
+
+// TestCompare builds both versions and compares one row. A repository of its own
+// holds the router's sources: the test must not depend on this one's history.
+func TestCompare(t *testing.T) {
+	root, err := Root(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := workingTree(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	repo := t.TempDir()
+	for name, data := range files {
+		file := filepath.Join(repo, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{
+		{"init", "-q"}, {"add", "."},
+		{"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "first"},
+	} {
+		if _, err := git(t.Context(), repo, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slow := []byte("package muxmaster\n\nimport \"time\"\n\nfunc init() { time.Sleep(0) }\n")
+	if err := os.WriteFile(filepath.Join(repo, "not_committed.go"), slow, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	v, err := Read(t.Context(), repo, "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.new["not_committed.go"] == nil || v.old["not_committed.go"] != nil {
+		t.Error("the new version must be the working tree, the old one the commit")
+	}
+	binary, err := v.Build(t.Context(), t.TempDir(), true, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	worker, err := start(t.Context(), binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer worker.stop()
+	r, err := worker.measure(race.Order{Row: Rows()[0], Plan: measure.Plan{Rounds: 2, Round: time.Millisecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Samples[0]) != 2 || len(r.Samples[1]) != 2 {
+		t.Errorf("samples %v, want two of each version", r.Samples)
+	}
+}
+
+func TestIsWorse(t *testing.T) {
+	for _, c := range []struct {
+		new, old []float64
+		want     bool
+	}{
+		{[]float64{10, 10, 10}, []float64{10, 10, 10}, false},
+		{[]float64{11, 11, 11}, []float64{10, 10, 10}, true},
+		{[]float64{10, 10, 10}, []float64{10, 10, 5}, false},  // one lucky round
+		{[]float64{20, 10, 20}, []float64{10, 10, 10}, false}, // a slow spell
+	} {
+		if got := isWorse(race.Result{Samples: [2][]float64{c.new, c.old}}, 1.02); got != c.want {
+			t.Errorf("isWorse(%v, %v) = %v, want %v", c.new, c.old, got, c.want)
+		}
+	}
+}

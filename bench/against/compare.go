@@ -1,0 +1,170 @@
+package against
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/against/race"
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
+)
+
+// Options say what to compare and how long.
+type Options struct {
+	Ref   string // a git commit
+	Rows  []race.Row
+	Plan  measure.Plan // rounds are spread over both layouts of the binary
+	Limit float64      // a row whose ratio is above it is worse
+	Tags  string       // build tags for both versions
+}
+
+// retries is how often a row that looks worse is measured again. That brings
+// down both minimums, and the ratio too unless the difference is real.
+const retries = 3
+
+// Compare builds in dir, measures the rows in turn, prints a line for each, and
+// returns how many of them are worse.
+func Compare(ctx context.Context, w io.Writer, dir string, o Options) (worse int, err error) {
+	root, err := Root(ctx)
+	if err != nil {
+		return 0, err
+	}
+	versions, err := Read(ctx, root, o.Ref)
+	if err != nil {
+		return 0, err
+	}
+	var workers []*worker
+	for i, newFirst := range []bool{true, false} {
+		binary, err := versions.Build(ctx, filepath.Join(dir, fmt.Sprint("layout", i+1)), newFirst, o.Tags)
+		if err != nil {
+			return 0, err
+		}
+		worker, err := start(ctx, binary)
+		if err != nil {
+			return 0, err
+		}
+		defer worker.stop()
+		workers = append(workers, worker)
+	}
+	plan := o.Plan
+	plan.Rounds = max(1, plan.Rounds/len(workers))
+	width := len("row")
+	for _, row := range o.Rows {
+		width = max(width, len(row.Name))
+	}
+	fmt.Fprintf(w, "%-*s %9s %9s %9s %9s  %s\n", width, "row", "new", "old", "minimum", "median", "B, allocs")
+	for _, row := range o.Rows {
+		var all race.Result
+		for try := 0; try == 0 || try <= retries && isWorse(all, o.Limit); try++ {
+			for _, worker := range workers {
+				r, err := worker.measure(race.Order{Row: row, Plan: plan})
+				if err != nil {
+					return worse, err
+				}
+				for i := range r.Samples {
+					all.Samples[i] = append(all.Samples[i], r.Samples[i]...)
+				}
+				all.Bytes, all.Allocs = r.Bytes, r.Allocs
+			}
+		}
+		mark := ""
+		if isWorse(all, o.Limit) {
+			mark = "  WORSE"
+			worse++
+		}
+		fmt.Fprintf(w, "%-*s %9.1f %9.1f %9.3f %9.3f  %s%s\n", width, row.Name, measure.Min(all.Samples[0]), measure.Min(all.Samples[1]),
+			minimumRatio(all), medianRatio(all), counts(all), mark)
+	}
+	fmt.Fprintf(w, `
+Nanoseconds per request, the minimum of each version. Ratios are new to old, less
+is better: of the minimums, and the median of the rounds' own ratios. A row is
+worse if both are above %v: %d of %d rows.
+`, o.Limit, worse, len(o.Rows))
+	return worse, nil
+}
+
+// isWorse wants both ratios above the limit. A single lucky round moves the
+// minimum, and a slow spell of the machine the median.
+func isWorse(r race.Result, limit float64) bool {
+	return minimumRatio(r) > limit && medianRatio(r) > limit
+}
+
+func minimumRatio(r race.Result) float64 {
+	return measure.Min(r.Samples[0]) / measure.Min(r.Samples[1])
+}
+
+// medianRatio divides round by round: what slows the machine slows both.
+func medianRatio(r race.Result) float64 {
+	return measure.Median(measure.Ratios(r.Samples[0], r.Samples[1]))
+}
+
+// counts writes the new version's bytes and allocations, and the old version's
+// in brackets where they differ.
+func counts(r race.Result) string {
+	s := fmt.Sprintf("%v, %v", r.Bytes[0], r.Allocs[0])
+	if r.Bytes[0] != r.Bytes[1] || r.Allocs[0] != r.Allocs[1] {
+		s += fmt.Sprintf(" (%v, %v)", r.Bytes[1], r.Allocs[1])
+	}
+	return s
+}
+
+// worker is a running binary.
+type worker struct {
+	cmd     *exec.Cmd
+	input   io.Closer
+	orders  *json.Encoder
+	results *json.Decoder
+}
+
+func start(ctx context.Context, binary string) (*worker, error) {
+	cmd := exec.CommandContext(ctx, binary)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return &worker{cmd, in, json.NewEncoder(in), json.NewDecoder(out)}, nil
+}
+
+func (w *worker) measure(o race.Order) (r race.Result, err error) {
+	if err := w.orders.Encode(o); err != nil {
+		return r, fmt.Errorf("against: %s: %w", o.Row.Name, err)
+	}
+	if err := w.results.Decode(&r); err != nil {
+		return r, fmt.Errorf("against: %s: the program ended: %w", o.Row.Name, err)
+	}
+	if r.Err != "" {
+		return r, errors.New("against: " + r.Err)
+	}
+	return r, nil
+}
+
+// stop ends the program by ending its input.
+func (w *worker) stop() {
+	w.input.Close()
+	w.cmd.Wait()
+}
+
+// Matching keeps the rows whose name match accepts. Names are written as in the
+// output, "default Param1".
+func Matching(rows []race.Row, match func(name string) bool) []race.Row {
+	var out []race.Row
+	for _, r := range rows {
+		if match(r.Name) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
