@@ -81,7 +81,7 @@ func TestBasicAuthRealm(t *testing.T) {
 		}
 	}
 	for _, realm := range []string{"a\r\nSet-Cookie: x", "a\nb", "\x00", "\x7f"} {
-		wantPanic(t, fmt.Sprintf("middleware: BasicAuth: the realm %q holds a control character; remove it", realm),
+		wantPanic(t, fmt.Sprintf("middleware: BasicAuth: the realm %q contains a control character; remove it", realm),
 			func() { middleware.BasicAuth(realm, func(string, string) bool { return true }) })
 	}
 	wantPanic(t, "middleware: BasicAuth: check is nil; give a function that compares user and password in constant time", func() { middleware.BasicAuth("r", nil) })

@@ -3,44 +3,50 @@ package middleware
 import (
 	"bytes"
 	"net/http"
-	"net/url"
 	"strings"
 )
 
-// CleanPath has everything inside of it see the request's path in clean form, without empty, "." and ".." segments, as
-// net/http's own redirects write it; a slash at the end stays. It doesn't redirect. For the router to see it, it must
-// run before routing, and what judges by r.URL.Path must run inside of it.
+// CleanPath gives the request a clean path, without empty, "." and ".."
+// segments, as the redirects of net/http do. A slash at the end stays. It
+// doesn't redirect. It must run before routing, and middleware that judges by
+// r.URL.Path must run inside of it.
 //
 //	//a/./b//../c/ => /a/c/      /a/%2e%2E/b => /b      /a%2F..%2fb//c => /a%2F..%2fb/c
 //
-// Segments are those of the escaped path: an encoded slash separates nothing, an encoded dot is a dot (RFC 3986 section
-// 6.2.2.2), and everything that isn't removed keeps its escaping. Left alone are CONNECT requests and paths that don't
-// start with a slash ("*", "").
+// The path is split as it came over the wire (r.URL.RawPath where it is set):
+// an encoded slash separates nothing, an encoded dot is a dot (RFC 3986 section
+// 6.2.2.2), and everything that isn't removed keeps its encoding. CONNECT
+// requests, and paths that don't start with a slash ("*", ""), stay as they
+// are.
 //
-// r.URL itself changes, so that everyone who reads it from then on reads the path that is routed, those outside too;
-// r.RequestURI stays as sent.
+// CleanPath changes r.URL itself. Everyone who reads it from then on, also
+// outside of CleanPath, reads the path that is routed. r.RequestURI stays as it
+// was sent.
 func CleanPath(next http.Handler) http.Handler { return &cleanPathHandler{next} }
 
 type cleanPathHandler struct{ next http.Handler }
 
 func (h *cleanPathHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if u := r.URL; r.Method != http.MethodConnect && strings.HasPrefix(u.Path, "/") {
-		if u.RawPath == "" { // nothing but the default escaping, which leaves slashes and dots as they are
+		if u.RawPath == "" { // the default encoding, which leaves slashes and dots as they are
 			if i := unclean(u.Path); i >= 0 {
 				u.Path = cleanFrom(u.Path, i)
 			}
-		} else if escaped := u.EscapedPath(); strings.HasPrefix(escaped, "/") {
-			p := decodeDots(escaped)
+		} else if sent := wirePath(u); strings.HasPrefix(sent, "/") {
+			p := decodeDots(sent)
 			if i := unclean(p); i >= 0 {
-				setEscapedPath(u, cleanFrom(p, i))
+				setWirePath(u, cleanFrom(p, i))
+			} else if sent != u.RawPath {
+				u.RawPath = ""
 			}
 		}
 	}
 	h.next.ServeHTTP(w, r)
 }
 
-// unclean returns where the first segment starts that is empty, "." or "..", or -1. An empty one at the end stands for
-// the slash before it, and is clean. p starts with a slash.
+// unclean returns the index of the first segment of p that is empty, "." or
+// "..", or -1 if there is none. The empty one after a slash at the end is
+// clean. p starts with a slash.
 func unclean(p string) int {
 	for i := 1; i < len(p); i++ {
 		if p[i-1] != '/' {
@@ -58,9 +64,9 @@ func unclean(p string) int {
 
 // cleanFrom cleans p, whose segments before i are clean.
 func cleanFrom(p string, i int) string {
-	var room [128]byte // for most paths
-	clean := append(room[:0], p...)
-	n := i - 1 // bytes of clean that are kept: segments, each with the slash before it
+	var buf [128]byte // enough for most paths
+	clean := append(buf[:0], p...)
+	n := i - 1 // bytes to keep: segments, each with the slash before it
 	for i <= len(p) {
 		kept, start := n, i
 		clean[n] = '/'
@@ -85,7 +91,7 @@ func cleanFrom(p string, i int) string {
 
 var dots = strings.NewReplacer("%2e", ".", "%2E", ".")
 
-// decodeDots decodes the segments of an escaped path that are "." or ".." then.
+// decodeDots decodes those segments of an escaped path that become "." or "..".
 func decodeDots(escaped string) string {
 	if !strings.Contains(escaped, "%2e") && !strings.Contains(escaped, "%2E") {
 		return escaped
@@ -97,17 +103,4 @@ func decodeDots(escaped string) string {
 		}
 	}
 	return strings.Join(segments, "/")
-}
-
-// setEscapedPath gives u the path that escaped stands for. It is made of parts of a valid one, so that it can be
-// unescaped; where it can't, the path stays.
-func setEscapedPath(u *url.URL, escaped string) {
-	decoded, err := url.PathUnescape(escaped)
-	if err != nil {
-		return
-	}
-	u.Path, u.RawPath = decoded, ""
-	if u.EscapedPath() != escaped {
-		u.RawPath = escaped
-	}
 }

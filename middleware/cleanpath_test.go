@@ -197,11 +197,56 @@ func TestCleanPathAllocations(t *testing.T) {
 		want float64
 	}{
 		{"CleanPath", middleware.CleanPath, 1},
-		{"StripSlashes", middleware.StripSlashes, 0},
+		{"StripSlashes", middleware.StripSlashes, 2}, // it has to watch for a redirect
 	} {
 		h, r := tt.m(quiet), get("/")
 		if got := testing.AllocsPerRun(100, func() { r.URL.Path = "/a//./b/../"; h.ServeHTTP(w, r) }); got != tt.want {
 			t.Errorf("%s: %v allocations for a path that changes, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// oddBytes don't belong into a path, and net/url's EscapedPath returns another
+// path where there is one of them in RawPath: one in which %2F is a slash.
+var oddBytes = []string{"|", `\`, `"`, "^", "{", "}", "<", ">", "`", "\x80", "\xff", "ä"}
+
+// %2F separates nothing, whatever stands beside it.
+func TestPathsWithOddBytes(t *testing.T) {
+	for _, odd := range oddBytes {
+		for _, tt := range []struct {
+			name          string
+			m             mw
+			target, wants string
+		}{
+			{"CleanPath", middleware.CleanPath, "/api%2Fadmin//x" + odd, "/api%2Fadmin/x" + odd},
+			{"CleanPath", middleware.CleanPath, "/a%2F../b" + odd + "/./c", "/a%2F../b" + odd + "/c"},
+			{"CleanPath", middleware.CleanPath, "/a" + odd + "/%2e%2E/b%2Fc", "/b%2Fc"},
+			{"CleanPath", middleware.CleanPath, "/a%2Fb" + odd, "/a%2Fb" + odd},
+			{"StripSlashes", middleware.StripSlashes, "/a%2F" + odd + "%2F//", "/a%2F" + odd + "%2F"},
+			{"StripSlashes", middleware.StripSlashes, "/a" + odd + "%2F", "/a" + odd + "%2F"},
+		} {
+			u, err := url.ParseRequestURI(tt.target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := get("/")
+			r.URL = u
+			seen(tt.m, r)
+			if decoded, _ := url.PathUnescape(tt.wants); u.RawPath != tt.wants || u.Path != decoded {
+				t.Errorf("%s: %q has become path %q, raw %q, want %q", tt.name, tt.target, u.Path, u.RawPath, tt.wants)
+			}
+		}
+	}
+}
+
+// A RawPath that isn't an encoding of Path was left over when somebody set Path
+// alone. Whoever routes by it would serve another path than others judge.
+func TestCleanPathDropsAStaleRawPath(t *testing.T) {
+	for _, path := range []string{"/public", "//public"} {
+		r := get("/")
+		r.URL = &url.URL{Path: path, RawPath: "/admin%2Fx"}
+		if u := seen(middleware.CleanPath, r); u.Path != "/public" || u.RawPath != "" {
+			t.Errorf("%q has become %q, raw %q", path, u.Path, u.RawPath)
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 //
 //	192.0.2.1   192.0.2.1:4711   2001:db8::1   [2001:db8::1]   [2001:db8::1]:4711
 //
-// Zones, the unspecified address, port 0 and everything else are refused. An IPv4 address in IPv6 form comes out as IPv4.
+// Zones, the unspecified address, port 0 and everything else are refused. An
+// IPv4 address in IPv6 form becomes an IPv4 address.
 func parseNode(s string) (netip.AddrPort, bool) {
 	if addr, rest, ok := cutIPv4(s); ok && rest == "" && !addr.IsUnspecified() {
 		return netip.AddrPortFrom(addr, 0), true
@@ -48,8 +49,8 @@ func parseNode(s string) (netip.AddrPort, bool) {
 	return netip.AddrPortFrom(addr, uint16(number)), true
 }
 
-// cutIPv4 returns the IPv4 address that s begins with and what follows it. It takes less time than netip.ParseAddr, which
-// counts with three addresses a request behind two proxies, and accepts nothing that that one refuses.
+// cutIPv4 returns the IPv4 address that s begins with, and what follows it. It
+// is faster than netip.ParseAddr and accepts nothing that ParseAddr refuses.
 func cutIPv4(s string) (addr netip.Addr, rest string, ok bool) {
 	var ip [4]byte
 	i := 0
@@ -72,7 +73,7 @@ func cutIPv4(s string) (addr netip.Addr, rest string, ok bool) {
 	return netip.AddrFrom4(ip), s[i:], true
 }
 
-// parsePeer returns the address of a peer, which has a port.
+// parsePeer returns the address of a peer. It must have a port.
 func parsePeer(remoteAddr string) (netip.Addr, bool) {
 	if addr, port, ok := cutIPv4(remoteAddr); ok && port != "" && port[0] == ':' {
 		_, err := strconv.ParseUint(port[1:], 10, 16)
@@ -86,9 +87,10 @@ func parsePeer(remoteAddr string) (netip.Addr, bool) {
 //
 //	for=192.0.2.1;proto=https => 192.0.2.1    for="[2001:db8::1]:4711" => [2001:db8::1]:4711
 //
-// IPv6 needs brackets, and brackets or a port need quotes. An element with two of them, with none, with "unknown" or a
-// hidden identifier, or that isn't well-formed in any of its pairs, is refused. So is a quoted string that holds a
-// semicolon or a backslash: no address needs one.
+// IPv6 needs brackets, and brackets or a port need quotes. An element is refused
+// if it has no for= or two, if that is "unknown" or a hidden identifier, or if
+// any of its pairs is malformed. So is a quoted string that contains a semicolon
+// or a backslash: no address needs one.
 func parseForwarded(element string) (node netip.AddrPort, ok bool) {
 	for pair := range strings.SplitSeq(element, ";") {
 		if pair = trimBlanks(pair); pair == "" {
@@ -121,7 +123,7 @@ func parseForwarded(element string) (node netip.AddrPort, ok bool) {
 	return node, ok
 }
 
-// trimBlanks cuts spaces and tabs off both ends, in less time than strings.Trim takes to look at its cutset.
+// trimBlanks cuts spaces and tabs off both ends. It is faster than strings.Trim.
 func trimBlanks(s string) string {
 	for s != "" && (s[0] == ' ' || s[0] == '\t') {
 		s = s[1:]
@@ -146,7 +148,8 @@ func isToken(s string) bool {
 	return s != ""
 }
 
-// isFieldValue reports whether s has none of the bytes that RFC 9110 section 5.5 keeps out of a field value.
+// isFieldValue reports whether s has only bytes that RFC 9110 section 5.5
+// allows in a field value.
 func isFieldValue(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' && c != '\t' || c == 0x7f {

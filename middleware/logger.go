@@ -10,25 +10,29 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/requestid"
 )
 
-// Logger writes one record for each request to [slog.Default], which is looked up for each request. See [LoggerWith].
+// Logger writes one record for each request to [slog.Default]. See
+// [LoggerWith].
 func Logger(next http.Handler) http.Handler { return LoggerWith(nil)(next) }
 
-// LoggerWith writes one record for each request to logger ([slog.Default] if nil), after it was served:
+// LoggerWith writes one record for each request to logger, after the request
+// was served. A nil logger stands for [slog.Default] at the time of the request.
 //
 //	method      GET
-//	path        the escaped path as it arrived, without the query, which may hold secrets
+//	path        the escaped path as it came, without the query, which may contain secrets
 //	pattern     r.Pattern, "" where the router set none
 //	status      the status that was sent; 101 for a connection that was taken over, 500 for a panic before anything was sent
-//	bytes       bytes of body that the handler wrote (for HEAD, those that were not sent)
+//	bytes       bytes of body that the handler wrote (for HEAD they weren't sent)
 //	duration    time until the handler returned
 //	remote      r.RemoteAddr, after [RealIP] if that ran further in
 //	request_id  the id of [RequestID] if there is one, wherever that ran
 //	panicked    true, only if a panic passed through; the panic goes on
 //
-// The level is Error from status 500 on and for a panic, Warn from 400 on, else Info. The body isn't touched.
+// The level is Error from status 500 on and for a panic, Warn from 400 on, else
+// Info.
 //
-// A record is one line whatever the client sends and whatever the handler of logger does with it: a path is logged in
-// its escaped form, and a method or an address with bytes that aren't printable ASCII is logged quoted.
+// A record is one line whatever the client sends, and whatever the handler of
+// logger does with it: the path is escaped, and a method or an address with
+// bytes that aren't printable ASCII is quoted.
 func LoggerWith(logger *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler { return &loggerHandler{next, logger} }
 }
@@ -40,7 +44,7 @@ type loggerHandler struct {
 
 func (h *loggerHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
-	path := r.URL.EscapedPath() // now, before a middleware such as CleanPath sets another URL
+	path := loggedPath(r.URL) // before a middleware such as CleanPath changes it
 	w, rec := recorder.Wrap(w)
 	panicked := true
 	// No recover: the panic keeps its stack for whoever handles it.
@@ -50,16 +54,7 @@ func (h *loggerHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *loggerHandler) log(w http.ResponseWriter, r *http.Request, rec *recorder.Recorder, start time.Time, path string, panicked bool) {
-	status := rec.Status()
-	switch {
-	case status != 0:
-	case rec.Hijacked():
-		status = http.StatusSwitchingProtocols
-	case panicked:
-		status = http.StatusInternalServerError
-	default:
-		status = http.StatusOK
-	}
+	status := finalStatus(rec, panicked)
 	level := slog.LevelInfo
 	switch {
 	case status >= 500 || panicked:
@@ -72,7 +67,8 @@ func (h *loggerHandler) log(w http.ResponseWriter, r *http.Request, rec *recorde
 		return
 	}
 	duration := time.Since(start)
-	// Without a program counter: the source line would be this one in every record, and finding it costs as much as the rest.
+	// Without a program counter: the source line would always be this one, and
+	// finding it costs as much as all the rest.
 	record := slog.NewRecord(start.Add(duration), level, "request", 0)
 	attrs := [9]slog.Attr{
 		slog.String("method", oneLine(r.Method)),
@@ -96,7 +92,8 @@ func (h *loggerHandler) log(w http.ResponseWriter, r *http.Request, rec *recorde
 	_ = sink.Handle(ctx, record) // as slog.Logger does: there is nobody to tell
 }
 
-// handlerOf returns logger's handler, for nil that of the default logger of the moment.
+// handlerOf returns the handler of logger, or of the default logger if it is
+// nil.
 func handlerOf(logger *slog.Logger) slog.Handler {
 	if logger == nil {
 		logger = slog.Default()
@@ -104,7 +101,7 @@ func handlerOf(logger *slog.Logger) slog.Handler {
 	return logger.Handler()
 }
 
-// oneLine returns s, quoted if it holds a byte that isn't printable ASCII.
+// oneLine returns s, quoted if it has a byte that isn't printable ASCII.
 func oneLine(s string) string {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {

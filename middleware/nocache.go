@@ -5,10 +5,12 @@ import (
 	"net/http"
 )
 
-// NoCache keeps a response out of every cache: it sets Cache-Control, Expires, Pragma and X-Accel-Expires (nginx) before
-// the handler runs, and hides from the handler what would let it answer 304 Not Modified: for GET and HEAD the request's
-// If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since and If-Range. The preconditions of other methods stay,
-// since they keep one client from overwriting what another wrote.
+// NoCache keeps the response out of every cache. It sets Cache-Control,
+// Expires, Pragma and X-Accel-Expires (nginx) before the handler runs. For GET
+// and HEAD it also hides the headers that would let the handler answer 304 Not
+// Modified: If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since and
+// If-Range. For other methods these stay, since they keep one client from
+// overwriting what another one wrote.
 func NoCache(next http.Handler) http.Handler { return &noCacheHandler{next} }
 
 var (
@@ -24,11 +26,11 @@ var (
 type noCacheHandler struct{ next http.Handler }
 
 func (h *noCacheHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	values := make([]string, len(noCacheResponse)) // one allocation for all; capped, so that appending to one leaves the next alone
+	values := make([]string, len(noCacheResponse)) // one allocation for all
 	header := w.Header()
 	for i, kv := range noCacheResponse {
 		values[i] = kv[1]
-		header[kv[0]] = values[i : i+1 : i+1]
+		header[kv[0]] = values[i : i+1 : i+1] // no room to append into the next
 	}
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		for _, name := range conditional {
@@ -41,7 +43,8 @@ func (h *noCacheHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.next.ServeHTTP(w, r)
 }
 
-// unconditional returns a copy: the caller may still be looking at its map.
+// unconditional returns a copy of h without preconditions. h itself belongs to
+// the caller.
 func unconditional(h http.Header) http.Header {
 	h = maps.Clone(h)
 	for _, name := range conditional {

@@ -161,9 +161,16 @@ func TestRealIPHeaders(t *testing.T) {
 		{[]string{"X-Forwarded-For: \"198.51.100.7\""}, ""},
 		{[]string{"X-Forwarded-For: 198.51.100.7\n"}, ""},
 		{[]string{"X-Forwarded-For: 198.51.100.7\x00"}, ""},
-		// duplicated, long
-		{[]string{"X-Forwarded-For: 6.6.6.6", "X-Forwarded-For: 198.51.100.7"}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100.7", "X-Forwarded-For: 198.51.100.7"}, ""},
+		// several lines are one list
+		{[]string{"X-Forwarded-For: 6.6.6.6", "X-Forwarded-For: 198.51.100.7"}, "198.51.100.7:0"},
+		{[]string{"X-Forwarded-For: 6.6.6.6, 198.51.100.7", "X-Forwarded-For: 10.0.0.2"}, "198.51.100.7:0"}, // nginx, then HAProxy
+		{[]string{"X-Forwarded-For: garbage", "X-Forwarded-For: 198.51.100.7", "X-Forwarded-For: 10.0.0.2, 10.0.0.3"}, "198.51.100.7:0"},
+		{[]string{"X-Forwarded-For: 10.0.0.4", "X-Forwarded-For: 10.0.0.2"}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7", "X-Forwarded-For: garbage"}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7", "X-Forwarded-For: "}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7", "X-Forwarded-For: , 10.0.0.2"}, ""},
+		// long
+		{[]string{"X-Forwarded-For: " + long, "X-Forwarded-For: 198.51.100.7"}, ""},
 		{[]string{"X-Forwarded-For: " + long + "198.51.100.7"}, ""},
 		// Forwarded
 		{[]string{"Forwarded: for=198.51.100.7"}, "198.51.100.7:0"},
@@ -206,7 +213,8 @@ func TestRealIPHeaders(t *testing.T) {
 		{[]string{"Forwarded: for=198.51.100.7;x=\"\x00\""}, ""},
 		{[]string{"Forwarded: for=198.51.100.7;x=\"a\"b\""}, ""},
 		{[]string{"Forwarded: for=198.51.100.7;host=\"a,b\""}, ""},
-		{[]string{"Forwarded: for=198.51.100.7", "Forwarded: for=198.51.100.7"}, ""},
+		{[]string{"Forwarded: for=6.6.6.6, for=198.51.100.7", "Forwarded: for=10.0.0.2"}, "198.51.100.7:0"},
+		{[]string{"Forwarded: for=198.51.100.7", "Forwarded: for=unknown"}, ""},
 		{[]string{"Forwarded: for=198.51.100.7;x=" + strings.Repeat("y", 1024)}, ""},
 		// X-Real-IP
 		{[]string{"X-Real-IP: 198.51.100.7"}, "198.51.100.7:0"},

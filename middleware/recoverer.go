@@ -10,25 +10,30 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 	"github.com/seed-1954dcaa/muxmaster/internal/requestid"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// Recoverer turns a panic of what it wraps into a logged error and a 500, with [slog.Default]. See [RecovererWithLogger].
+// Recoverer recovers from panics, logs them to [slog.Default] and answers 500.
+// See [RecovererWithLogger].
 func Recoverer(next http.Handler) http.Handler { return RecovererWithLogger(nil)(next) }
 
-// RecovererWithLogger logs a panic of what it wraps to logger ([slog.Default] if nil), with value, stack, method, path
-// and request id, and ends the request:
+// RecovererWithLogger recovers from panics of what it wraps. It logs value,
+// stack, method, path and request id to logger, where nil stands for
+// [slog.Default] at the time of the panic. Then it ends the request:
 //
 //	nothing was sent yet       => 500 Internal Server Error
 //	the response has started   => the connection (HTTP/2: the stream) is aborted after what was sent, so that the client
 //	                              doesn't take a part for the whole; nothing is appended
-//	the connection was taken   => nothing: it belongs to whoever took it, who should close it in a defer
+//	the connection was taken   => nothing: it belongs to the handler that took it, which should close it in a defer
 //
-// The abort is [http.ErrAbortHandler], passed on to the server. A handler's own panic(http.ErrAbortHandler) is passed on as
-// it is, unlogged. A panic in a goroutine that a handler started can't be caught here; it ends the process.
+// To abort, it panics with [http.ErrAbortHandler], which the server expects. A
+// handler's own panic(http.ErrAbortHandler) is passed on and not logged. A panic
+// in a goroutine that a handler started can't be recovered here; it ends the
+// process.
 //
-// Without a panic it costs a defer, no allocation, and the writer isn't wrapped. Inside of [Logger] it knows from its
-// recorder what was sent, else from the server's writer. Of a writer made elsewhere that has no Unwrap method it knows
-// nothing, and only calls WriteHeader(500), which has no effect on a response that has started.
+// A request that doesn't panic costs a deferred call. The writer is wrapped only
+// where it is neither a server's own nor unwraps to one, for then nothing else
+// knows whether the response has started.
 func RecovererWithLogger(logger *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler { return &recovererHandler{next, logger} }
 }
@@ -39,9 +44,16 @@ type recovererHandler struct {
 }
 
 func (h *recovererHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var encoding []string
+	if own, tells := recorder.Look(w); !own {
+		encoding = w.Header()["Content-Encoding"]
+		if !tells {
+			w, _ = recorder.Wrap(w)
+		}
+	}
 	returned := false
 	defer func() {
-		if returned { // cheaper than to ask recover
+		if returned { // faster than asking recover
 			return
 		}
 		v := recover()
@@ -51,7 +63,7 @@ func (h *recovererHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(v)
 		default:
 			h.log(w, r, v)
-			answerPanic(w, r)
+			answerPanic(w, r, encoding)
 		}
 	}()
 	h.next.ServeHTTP(w, r)
@@ -67,21 +79,22 @@ func (h *recovererHandler) log(w http.ResponseWriter, r *http.Request, v any) {
 	record.AddAttrs(
 		slog.String("value", fmt.Sprint(v)), // Sprint survives a String method that panics itself
 		slog.String("method", oneLine(r.Method)),
-		slog.String("path", r.URL.EscapedPath()),
+		slog.String("path", loggedPath(r.URL)),
 		slog.String("request_id", requestid.Of(w, r)),
 		slog.String("stack", stack()))
 	_ = sink.Handle(ctx, record) // as slog.Logger does: there is nobody to tell
 }
 
-// stack returns the calls that led to the panic that is being recovered, the innermost first, each as runtime.Stack
-// writes it, without the words of the arguments: to print those takes more time than everything else here. Of a stack
-// that is deeper than 100 calls, the outer ones are left out.
+// stack returns the calls that led to the panic that is being recovered, the
+// innermost first. Each is written as by runtime.Stack, but without the words of
+// the arguments, which take more time to print than all the rest. The outer ones
+// of more than 100 calls are left out.
 func stack() string {
 	var pcs [100]uintptr
 	n := runtime.Callers(3, pcs[:]) // from the deferred function on
 	frames := runtime.CallersFrames(pcs[:n])
-	var room [4 << 10]byte
-	text := room[:0]
+	var buf [4 << 10]byte
+	text := buf[:0]
 	for ours, more := true, true; more; {
 		var f runtime.Frame
 		f, more = frames.Next()
@@ -99,26 +112,30 @@ func stack() string {
 	return string(text)
 }
 
-func answerPanic(w http.ResponseWriter, r *http.Request) {
+// answerPanic ends a request whose handler panicked. encoding is the
+// Content-Encoding of the response before the handler ran.
+func answerPanic(w http.ResponseWriter, r *http.Request, encoding []string) {
 	switch recorder.Of(w) {
 	case recorder.Unsent:
-		fail(w, http.StatusInternalServerError)
+		replace(w, r, problem.Code(http.StatusInternalServerError), encoding)
 	case recorder.Started:
-		// Outside of a server (in a test with httptest.NewRecorder) there is nothing to abort and nobody to catch it.
+		// Without a server, as in a test with httptest.NewRecorder, there is
+		// nothing to abort, and nobody recovers.
 		if r.Context().Value(http.ServerContextKey) != nil {
-			_ = http.NewResponseController(w).Flush() // a client must not mistake it for a request that was never served
+			_ = http.NewResponseController(w).Flush() // so that the client doesn't take the request for one that was never served
 			panic(http.ErrAbortHandler)
 		}
-	case recorder.Unknown:
-		w.WriteHeader(http.StatusInternalServerError)
 	}
 }
 
-// fail answers with a status and its text. What the handler said about the content that it didn't get to send is taken back.
-func fail(w http.ResponseWriter, code int) {
-	h := w.Header()
-	h.Del("Etag")
-	h.Del("Last-Modified")
-	h.Set("Cache-Control", "no-store")
-	http.Error(w, http.StatusText(code), code)
+// replace answers with err in place of a handler. A Content-Encoding that was
+// there before the handler ran is that of a middleware which compresses, and
+// stays. One that the handler has set describes content that is lost.
+func replace(w http.ResponseWriter, r *http.Request, err error, encoding []string) {
+	if h := w.Header(); encoding != nil {
+		h["Content-Encoding"] = encoding
+	} else {
+		delete(h, "Content-Encoding")
+	}
+	problem.Write(w, r, err)
 }

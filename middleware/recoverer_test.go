@@ -106,25 +106,20 @@ func TestRecovererWithoutServer(t *testing.T) {
 		{"body sent", func(w http.ResponseWriter) { io.WriteString(w, "part") }, 200, "part"},
 	} {
 		for _, outer := range []struct {
-			name  string
-			mws   []mw
-			knows bool // what was sent
+			name string
+			mws  []mw
 		}{
-			{"alone", nil, true},
-			{"inside Logger", []mw{middleware.LoggerWith(slog.New(slog.DiscardHandler))}, true},
-			{"inside what has no Unwrap", []mw{hide}, false},
+			{"alone", nil},
+			{"inside Logger", []mw{middleware.LoggerWith(slog.New(slog.DiscardHandler))}},
+			{"inside what has no Unwrap", []mw{hide}},
 		} {
 			h := chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { tt.do(w); panic(tt.name) }),
 				append(outer.mws, middleware.RecovererWithLogger(slog.New(slog.DiscardHandler)))...)
 			w := serve(h, get("/"))
-			body := tt.body
-			if tt.code == 500 && !outer.knows {
-				body = ""
+			if w.Code != tt.code || w.Body.String() != tt.body {
+				t.Errorf("%s, %s: %d %q, want %d %q", tt.name, outer.name, w.Code, w.Body, tt.code, tt.body)
 			}
-			if w.Code != tt.code || w.Body.String() != body {
-				t.Errorf("%s, %s: %d %q, want %d %q", tt.name, outer.name, w.Code, w.Body, tt.code, body)
-			}
-			if h := w.Header(); body != "" && tt.code == 500 && (h.Get("Content-Length") != "" || h.Get("Etag") != "" || h.Get("Cache-Control") != "no-store") {
+			if h := w.Header(); tt.code == 500 && (h.Get("Content-Length") != "" || h.Get("Etag") != "") {
 				t.Errorf("%s, %s: headers %v", tt.name, outer.name, h)
 			}
 		}
@@ -152,15 +147,18 @@ func TestRecovererOnConnections(t *testing.T) {
 		{"early hints sent", func(w http.ResponseWriter) { w.WriteHeader(103) }, 500, "Internal Server Error\n", false},
 		{"status sent", func(w http.ResponseWriter) { w.WriteHeader(202) }, 202, "", true},
 		{"body sent", func(w http.ResponseWriter) { io.WriteString(w, "part") }, 200, "part", true},
-		{"body flushed", func(w http.ResponseWriter) { io.WriteString(w, "part"); w.(http.Flusher).Flush() }, 200, "part", true},
+		{"body flushed", func(w http.ResponseWriter) { io.WriteString(w, "part"); http.NewResponseController(w).Flush() }, 200, "part", true},
 		{"all sent", func(w http.ResponseWriter) { w.Header().Set("Content-Length", "4"); io.WriteString(w, "full") }, 200, "full", false},
 	} {
 		for _, proto := range protos {
-			for name, outer := range map[string][]mw{"alone": nil, "inside Logger": {middleware.LoggerWith(slog.New(slog.DiscardHandler))}} {
+			for name, outer := range map[string][]mw{"alone": nil, "inside Logger": {middleware.LoggerWith(slog.New(slog.DiscardHandler))}, "no Unwrap": {hide}} {
 				h := chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { tt.do(w); panic(tt.name) }),
 					append(outer, middleware.RecovererWithLogger(slog.New(slog.DiscardHandler)))...)
 				srv, complaints := start(t, proto, h)
 				resp, err := srv.Client().Get(srv.URL)
+				if name == "no Unwrap" && err != nil && tt.code != 500 {
+					continue // what was sent can't be flushed, so the client gets nothing
+				}
 				if err != nil {
 					t.Errorf("%s, %s, %s: %v", proto, tt.name, name, err)
 					continue

@@ -9,16 +9,20 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/requestid"
 )
 
-// RequestID gives each request an id: the client's X-Request-ID if that is one header of 1 to 128 characters of
-// [A-Za-z0-9._-], else a new one of 32 hexadecimal digits. The id is set on the response's X-Request-ID and can be read
-// with [GetRequestID].
+// RequestID gives each request an id: the client's X-Request-ID if there is
+// exactly one and it has 1 to 128 characters of [A-Za-z0-9._-], or else a new
+// one of 32 hexadecimal digits. It sets the response's X-Request-ID, and
+// [GetRequestID] returns the id.
 //
-// A new id is 128 random bits of math/rand/v2, whose generator (ChaCha8, one per thread, seeded by the operating system)
-// repeats neither across processes nor after a restart. Ids are for finding a request in logs. They are no secret, and
-// one that the client chose may be used twice: put nothing behind it.
+// A new id is 128 random bits of math/rand/v2, whose generator (ChaCha8, one
+// per thread, seeded by the operating system) doesn't repeat across processes
+// or after a restart. Ids are for finding a request in logs. They are no
+// secret, and clients may send the same one twice: don't rely on them for
+// anything else.
 func RequestID(next http.Handler) http.Handler { return &requestIDHandler{next} }
 
-// GetRequestID returns the id that [RequestID] gave the request of ctx, "" if there is none.
+// GetRequestID returns the id that [RequestID] gave to the request of ctx, ""
+// if there is none.
 func GetRequestID(ctx context.Context) string {
 	if ctx == nil {
 		return ""
@@ -37,12 +41,12 @@ func (h *requestIDHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx := requestid.NewContext(r.Context(), id)
 	w.Header()[requestid.Header] = ctx.HeaderValues()
-	setContext(r, ctx) // for good: it only adds the id
+	setContext(r, ctx) // and never back: it only adds the id
 	h.next.ServeHTTP(w, r)
 }
 
-// setContext gives r itself another context. What WithContext returns here
-// never leaves the stack, so nothing is allocated.
+// setContext gives r itself another context. What WithContext returns stays on
+// the stack.
 func setContext(r *http.Request, ctx context.Context) { *r = *r.WithContext(ctx) }
 
 func newRequestID() string {
@@ -55,7 +59,8 @@ func newRequestID() string {
 	return string(id[:])
 }
 
-// hexDigits returns the 8 hexadecimal digits of x as 8 bytes, the lowest digit in the lowest byte.
+// hexDigits returns the 8 hexadecimal digits of x as 8 bytes, the lowest digit
+// in the lowest byte.
 func hexDigits(x uint32) uint64 {
 	v := uint64(x)
 	v = (v | v<<16) & 0x0000ffff0000ffff

@@ -5,19 +5,19 @@ import (
 	"net/http"
 )
 
-// SetHeader sets a header of every response before the handler runs, which may change or delete it. A name or a value
-// that HTTP doesn't allow panics.
+// SetHeader sets a header of every response before the handler runs, which may
+// change or delete it. A name or a value that HTTP doesn't allow panics.
 func SetHeader(key, value string) func(http.Handler) http.Handler {
 	if !isToken(key) {
 		panic(fmt.Sprintf("middleware: SetHeader: %q is not a header name; use letters, digits and hyphens", key))
 	}
 	if !isFieldValue(value) {
-		panic(fmt.Sprintf("middleware: SetHeader: the value %q of %s holds a control character; remove it", value, key))
+		panic(fmt.Sprintf("middleware: SetHeader: the value %q of %s contains a control character; remove it", value, key))
 	}
 	key = http.CanonicalHeaderKey(key)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header()[key] = []string{value} // a fresh slice: the handler may write into it
+			w.Header()[key] = []string{value} // not shared: the handler may write into it
 			next.ServeHTTP(w, r)
 		})
 	}

@@ -62,7 +62,7 @@ func TestSetHeaderRefuses(t *testing.T) {
 		wantPanic(t, fmt.Sprintf("middleware: SetHeader: %q is not a header name; use letters, digits and hyphens", key), func() { middleware.SetHeader(key, "x") })
 	}
 	for _, value := range []string{"a\r\nb", "a\n", "\x00", "\x7f"} {
-		wantPanic(t, fmt.Sprintf("middleware: SetHeader: the value %q of X-A holds a control character; remove it", value), func() { middleware.SetHeader("X-A", value) })
+		wantPanic(t, fmt.Sprintf("middleware: SetHeader: the value %q of X-A contains a control character; remove it", value), func() { middleware.SetHeader("X-A", value) })
 	}
 }
 

@@ -6,14 +6,20 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// Throttle lets at most limit requests be served at a time. Up to backlog more wait, first come first served, each for
-// at most wait; whoever finds the backlog full or waits in vain gets 503 Service Unavailable with a Retry-After of wait in
-// whole seconds, at least 1. A request whose context is cancelled stops waiting.
+// Throttle serves at most limit requests at a time. Up to backlog more wait,
+// first come first served, each for at most wait. Every other request, and one
+// that has waited in vain, is answered with 503 Service Unavailable and a
+// Retry-After of wait in whole seconds, at least 1. A request whose context is
+// canceled stops waiting.
 //
-// limit must be positive, backlog not negative, and wait positive where there is a backlog. Everything that one
-// middleware value wraps shares its places. It limits work in progress, not requests per second or per client.
+// limit must be positive, backlog not negative, and wait positive where there
+// is a backlog. The value that Throttle returns is one limit: all handlers that
+// it wraps share it. It limits requests in progress, not requests per second
+// or per client.
 func Throttle(limit, backlog int, wait time.Duration) func(http.Handler) http.Handler {
 	switch {
 	case limit <= 0:
@@ -33,7 +39,7 @@ func Throttle(limit, backlog int, wait time.Duration) func(http.Handler) http.Ha
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if !t.enter(r) {
 				w.Header().Set("Retry-After", t.retryAfter)
-				fail(w, http.StatusServiceUnavailable)
+				problem.Write(w, r, problem.Code(http.StatusServiceUnavailable))
 				return
 			}
 			defer t.leave()
@@ -50,8 +56,9 @@ type throttle struct {
 	retryAfter string
 }
 
-// enter takes a place, if need be after waiting for one. Those who wait come first: leave hands its place to the one who
-// has waited longest, and as long as someone waits the channel is full for those who come new.
+// enter takes a place, after waiting for one if it has to. Whoever waits comes
+// first: leave hands its place to the one who has waited longest, and as long as
+// someone waits, the channel is full for everyone new.
 func (t *throttle) enter(r *http.Request) bool {
 	select {
 	case t.places <- struct{}{}:

@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -9,13 +10,15 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 )
 
-// Timeout gives the request's context a deadline, d after the request arrives here, and answers 503 Service Unavailable
-// if the handler returned after it without having sent anything. d must be positive.
+// Timeout gives the request's context a deadline, d after the request arrives
+// here. If the handler returns after the deadline without having sent anything,
+// Timeout answers 503 Service Unavailable. d must be positive.
 //
-// The handler runs on the server's goroutine, so nothing races and nothing is buffered: unlike with
-// [http.TimeoutHandler], streaming and hijacking work. The price is that a handler that neither watches its context nor
-// hands it to what it waits for isn't interrupted. Reading the body and writing the response don't watch it: the
-// server's ReadTimeout and WriteTimeout bound those.
+// The handler runs on the server's goroutine, and nothing is buffered, so unlike
+// with [http.TimeoutHandler] streaming and hijacking work. But a handler that
+// doesn't watch its context, and doesn't pass it on to what it waits for, isn't
+// interrupted. Reading the request's body and writing the response don't watch
+// it: the server's ReadTimeout and WriteTimeout limit those.
 func Timeout(d time.Duration) func(http.Handler) http.Handler {
 	if d <= 0 {
 		panic("middleware: Timeout: the duration must be positive; leave Timeout out where there is to be none")
@@ -30,8 +33,12 @@ type timeoutHandler struct {
 
 func (h *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w, rec := recorder.Wrap(w)
-	// A copy, and not r with another context for a while: a goroutine that outlives the handler may ask for the context
-	// at the moment at which it would be put back.
+	var encoding []string
+	if own, _ := recorder.Look(w); !own {
+		encoding = w.Header()["Content-Encoding"]
+	}
+	// A copy, and not r with another context for a while: a goroutine that
+	// outlives the handler may ask for the context just when it is put back.
 	inner := &timedRequest{deadline: deadline{parent: r.Context(), at: time.Now().Add(h.d)}}
 	ctx := &inner.deadline
 	inner.Request = *r.WithContext(ctx)
@@ -42,9 +49,18 @@ func (h *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	h.next.ServeHTTP(w, &inner.Request)
-	if ctx.Err() == context.DeadlineExceeded && !rec.Started() {
-		fail(w, http.StatusServiceUnavailable)
+	// The clock decides, and not ctx.Err: the context's timer may be late.
+	if at, _ := ctx.Deadline(); !rec.Started() && !time.Now().Before(at) {
+		replace(w, &inner.Request, &lateError{h.d}, encoding)
 	}
+}
+
+// A lateError is answered with 503.
+type lateError struct{ d time.Duration }
+
+func (e *lateError) StatusCode() int { return http.StatusServiceUnavailable }
+func (e *lateError) Error() string {
+	return fmt.Sprintf("middleware: Timeout: the handler returned after its deadline of %v without an answer", e.d)
 }
 
 // A timedRequest is a request and its context in one allocation.
@@ -53,8 +69,9 @@ type timedRequest struct {
 	deadline deadline
 }
 
-// A deadline is context.WithDeadline(parent, at) for requests that mostly never look at it: the context with its timer
-// and its entry in the parent is made when someone first asks for Done. Until then Err compares the time.
+// A deadline is context.WithDeadline(parent, at) for requests that mostly never
+// look at it: that context, with its timer and its entry in the parent, is made
+// when someone first asks for Done. Until then Err compares the time.
 type deadline struct {
 	parent context.Context
 	at     time.Time
@@ -72,8 +89,8 @@ func (c *deadline) Deadline() (time.Time, bool) {
 	return c.at, true
 }
 
-// Done makes the context. In a context package that asks its parent for Done before it asks for anything else, every
-// context derived from c hangs on c.ctx directly.
+// Done makes the context. Package context asks a parent for Done before anything
+// else, so every context derived from c hangs on c.ctx directly.
 func (c *deadline) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()

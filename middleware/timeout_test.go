@@ -160,3 +160,25 @@ func TestTimeoutAllocations(t *testing.T) {
 		t.Errorf("%v allocations, want 2", got)
 	}
 }
+
+// The clock decides whether a handler was late, and not the context's timer,
+// which may fire later than the handler returns.
+func TestTimeoutLooksAtTheClock(t *testing.T) {
+	silence(t)
+	for range 200 {
+		w := serve(middleware.Timeout(100*time.Microsecond)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, stop := context.WithCancel(r.Context())
+			defer stop()
+			for at, _ := r.Context().Deadline(); time.Now().Before(at); {
+			}
+		})), get("/"))
+		if w.Code != 503 {
+			t.Fatalf("%d after the deadline, want 503", w.Code)
+		}
+	}
+	parent, cancel := context.WithTimeout(context.Background(), time.Nanosecond)
+	defer cancel()
+	if w := serve(middleware.Timeout(time.Hour)(quiet), get("/").WithContext(parent)); w.Code != 503 {
+		t.Errorf("%d after the parent's deadline, want 503", w.Code)
+	}
+}

@@ -17,7 +17,7 @@ func clearContent(w http.ResponseWriter) {
 		case "Content-Length", "Content-Type", "Content-Disposition", "Content-Language", "Content-Location", "Etag", "Last-Modified":
 			delete(h, name)
 		case "Content-Encoding":
-			if recorder.FromServer(w) {
+			if own, _ := recorder.Look(w); own {
 				delete(h, name)
 			}
 		case "Expires", "Cache-Control":

@@ -17,8 +17,12 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// connection is a writer with the interfaces of net/http's, which keeps its header for the next call.
-type connection struct{ h http.Header }
+// connection is a writer with the interfaces of net/http's, which keeps its header for the next call. As net/http's, it
+// lets middleware see whether the header was sent.
+type connection struct {
+	h           http.Header
+	wroteHeader bool
+}
 
 func (c *connection) Header() http.Header                          { return c.h }
 func (c *connection) WriteHeader(int)                              {}
@@ -33,7 +37,7 @@ func (p pair) task(m func(http.Handler) http.Handler) measure.Task {
 	if handler == nil {
 		handler = ok
 	}
-	h, w, r := m(handler), &connection{http.Header{}}, httptest.NewRequest("GET", "/users/42?q=1", nil)
+	h, w, r := m(handler), &connection{h: http.Header{}}, httptest.NewRequest("GET", "/users/42?q=1", nil)
 	r.Body = http.NoBody // as the server does it
 	if p.prepare != nil {
 		p.prepare(r)

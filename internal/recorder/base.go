@@ -4,7 +4,10 @@ import (
 	"net/http"
 	"reflect"
 	"sync"
+	"sync/atomic"
 )
+
+type unwrapper interface{ Unwrap() http.ResponseWriter }
 
 // of returns the recorder that w is, or nil.
 func of(w http.ResponseWriter) *Recorder {
@@ -14,19 +17,24 @@ func of(w http.ResponseWriter) *Recorder {
 	return nil
 }
 
-// Base follows Unwrap down to the writer that the server made, or to the last one that can be reached.
+// Base follows Unwrap down to the writer that the server made, or to the last
+// one that can be reached.
 func Base(w http.ResponseWriter) http.ResponseWriter {
 	for {
-		x, ok := w.(interface{ Unwrap() http.ResponseWriter })
-		if !ok {
-			return w
-		}
-		below := x.Unwrap()
+		below := unwrap(w)
 		if below == nil {
 			return w
 		}
 		w = below
 	}
+}
+
+// unwrap returns the writer below w, nil if there is none to be reached.
+func unwrap(w http.ResponseWriter) http.ResponseWriter {
+	if x, ok := w.(unwrapper); ok {
+		return x.Unwrap()
+	}
+	return nil
 }
 
 // A Progress says how far a response has come.
@@ -41,10 +49,9 @@ const (
 
 // Of finds out how far the response behind w has come. A recorder at or below
 // w knows. A writer of net/http or httptest is asked by reading its unexported
-// fields wroteHeader and hijackedv, which are the same in Go 1.26 and 1.27; so
-// nobody needs a recorder only for the moment after an error. Where the fields
-// aren't found, the answer is Unknown, and the caller does what is harmless in
-// each case.
+// fields wroteHeader and hijackedv, which are the same in Go 1.26 and 1.27, so
+// that nobody needs a recorder only for the moment after an error. For other
+// writers the answer is Unknown.
 //
 // Of must be called on the handler's goroutine, like the methods of w.
 func Of(w http.ResponseWriter) Progress {
@@ -58,11 +65,7 @@ func Of(w http.ResponseWriter) Progress {
 			}
 			return Unsent
 		}
-		x, ok := w.(interface{ Unwrap() http.ResponseWriter })
-		if !ok {
-			break
-		}
-		below := x.Unwrap()
+		below := unwrap(w)
 		if below == nil {
 			break
 		}
@@ -72,11 +75,11 @@ func Of(w http.ResponseWriter) Progress {
 	if !v.IsValid() {
 		return Unknown
 	}
-	f := fieldsOf(v.Type())
-	if hijacked, ok := boolAt(v, f.hijacked); ok && hijacked {
+	k := kindOf(w)
+	if hijacked, ok := boolAt(v, k.hijacked); ok && hijacked {
 		return Hijacked
 	}
-	wrote, ok := boolAt(v, f.wrote)
+	wrote, ok := boolAt(v, k.wrote)
 	switch {
 	case !ok:
 		return Unknown
@@ -86,30 +89,100 @@ func Of(w http.ResponseWriter) Progress {
 	return Unsent
 }
 
-// fields are the ways to the fields that tell how far a response has come, nil
-// where there is none.
-type fields struct {
-	wrote, hijacked [][]int // an index for reflect.Value.FieldByIndexErr for each step
+// Look says in advance what can be known about w. own reports that w is a
+// server's own writer with nothing around it that could change what is written
+// on its way to the client. tells reports that Of will know how far the
+// response has come.
+func Look(w http.ResponseWriter) (own, tells bool) {
+	own = true
+	for {
+		k := kindOf(w)
+		if k.own {
+			return own, true
+		}
+		own = own && k.passes
+		tells = tells || k.recorder
+		below := http.ResponseWriter(nil)
+		if k.unwraps {
+			below = unwrap(w)
+		}
+		if below == nil {
+			return false, tells || k.wrote != nil
+		}
+		w = below
+	}
 }
 
-var fieldsByType sync.Map // reflect.Type => *fields
-
-func fieldsOf(t reflect.Type) *fields {
-	if f, ok := fieldsByType.Load(t); ok {
-		return f.(*fields)
-	}
-	f := &fields{hijacked: findBool(t, "conn", "hijackedv")}
-	f.wrote = findBool(t, "wroteHeader") // HTTP/1, httptest, http.TimeoutHandler
-	if f.wrote == nil {
-		f.wrote = findBool(t, "rws", "wroteHeader") // HTTP/2
-	}
-	fieldsByType.Store(t, f)
-	return f
+// A kind is what is known about a type of writer.
+type kind struct {
+	typ      reflect.Type
+	wrote    [][]int // how to reach the field that says that the header was sent, nil if there is none
+	hijacked [][]int // how to reach the field that says that the connection was taken over
+	recorder bool
+	unwraps  bool
+	passes   bool // it is a writer of this module, which changes nothing
+	own      bool // it is a server's own, and tells
 }
 
-// findBool returns the way to the bool field at the end of a path of struct
-// fields, nil if there is none.
-func findBool(t reflect.Type, path ...string) (way [][]int) {
+// The kinds of the first types are found without a look into the map: those are
+// mostly net/http's writers for HTTP/1 and HTTP/2.
+var (
+	firstKinds [2]atomic.Pointer[kind]
+	otherKinds sync.Map // reflect.Type => *kind
+)
+
+func kindOf(w http.ResponseWriter) *kind {
+	t := reflect.TypeOf(w)
+	for i := range firstKinds {
+		if k := firstKinds[i].Load(); k != nil && k.typ == t {
+			return k
+		}
+	}
+	if k, ok := otherKinds.Load(t); ok {
+		return k.(*kind)
+	}
+	k := newKind(t)
+	for i := range firstKinds {
+		if firstKinds[i].CompareAndSwap(nil, k) {
+			return k
+		}
+	}
+	otherKinds.Store(t, k)
+	return k
+}
+
+func newKind(t reflect.Type) *kind {
+	k := &kind{typ: t}
+	if t == nil {
+		return k
+	}
+	k.recorder = t.Implements(reflect.TypeFor[interface{ recorder() *Recorder }]())
+	k.passes = k.recorder
+	k.unwraps = t.Implements(reflect.TypeFor[unwrapper]())
+	k.hijacked = findBool(t, "conn", "hijackedv")
+	k.wrote = findBool(t, "wroteHeader") // HTTP/1, httptest, http.TimeoutHandler
+	if k.wrote == nil {
+		k.wrote = findBool(t, "rws", "wroteHeader") // HTTP/2
+	}
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.PkgPath() {
+	case "net/http", "net/http/internal/http2", "net/http/httptest", "golang.org/x/net/http2":
+		k.own = k.wrote != nil
+	case module + "/server":
+		k.passes = true
+	case module + "/engine":
+		k.passes, k.own = true, k.wrote != nil
+	}
+	return k
+}
+
+const module = "github.com/seed-1954dcaa/muxmaster"
+
+// findBool returns how to reach the bool field at the end of a path of struct
+// fields: an index for each step. It returns nil if there is no such field.
+func findBool(t reflect.Type, path ...string) (indexes [][]int) {
 	for _, name := range path {
 		for t.Kind() == reflect.Pointer {
 			t = t.Elem()
@@ -121,18 +194,18 @@ func findBool(t reflect.Type, path ...string) (way [][]int) {
 		if !ok {
 			return nil
 		}
-		way, t = append(way, f.Index), f.Type
+		indexes, t = append(indexes, f.Index), f.Type
 	}
 	if t.Kind() != reflect.Bool {
 		return nil
 	}
-	return way
+	return indexes
 }
 
-// boolAt reads the field at the end of a way. ok is false if there is no way,
-// or a nil pointer on it.
-func boolAt(v reflect.Value, way [][]int) (value, ok bool) {
-	for _, index := range way {
+// boolAt reads the field that indexes lead to. ok is false if there is none, or
+// a nil pointer on the way.
+func boolAt(v reflect.Value, indexes [][]int) (value, ok bool) {
+	for _, index := range indexes {
 		for v.Kind() == reflect.Pointer {
 			v = v.Elem()
 		}
@@ -144,33 +217,5 @@ func boolAt(v reflect.Value, way [][]int) (value, ok bool) {
 			return false, false
 		}
 	}
-	return way != nil && v.Bool(), way != nil
+	return indexes != nil && v.Bool(), indexes != nil
 }
-
-// FromServer reports whether w is a server's own writer, with nothing but
-// recorders around it, so that nothing changes what is written on its way to
-// the client.
-func FromServer(w http.ResponseWriter) bool {
-	for {
-		r := of(w)
-		if r == nil {
-			break
-		}
-		w = r.w
-	}
-	t := reflect.TypeOf(w)
-	if t == nil {
-		return false
-	}
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	switch t.PkgPath() {
-	case "net/http", "net/http/internal/http2", "net/http/httptest", "golang.org/x/net/http2", "github.com/quic-go/quic-go/http3",
-		module + "/server", module + "/engine":
-		return true
-	}
-	return false
-}
-
-const module = "github.com/seed-1954dcaa/muxmaster"

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 )
@@ -119,3 +120,79 @@ func TestProgressOfTestRecorderAndTimeoutHandler(t *testing.T) {
 		t.Errorf("http.TimeoutHandler: %v, then %v; want Unsent, then Started", before, after)
 	}
 }
+
+func TestLook(t *testing.T) {
+	type look struct{ own, tells bool }
+	recorded := func(w http.ResponseWriter) http.ResponseWriter { w, _ = Wrap(w); return w }
+	for _, proto := range []string{"HTTP/1.1", "HTTP/2.0", "none"} {
+		for _, tt := range []struct {
+			name string
+			wrap func(http.ResponseWriter) http.ResponseWriter
+			want look
+		}{
+			{"bare", func(w http.ResponseWriter) http.ResponseWriter { return w }, look{true, true}},
+			{"recorder", recorded, look{true, true}},
+			{"wrapper", func(w http.ResponseWriter) http.ResponseWriter { return belowUnwrap{plain{w}} }, look{false, true}},
+			{"recorder in a wrapper", func(w http.ResponseWriter) http.ResponseWriter { return belowUnwrap{plain{recorded(w)}} }, look{false, true}},
+			{"wrapper in a recorder", func(w http.ResponseWriter) http.ResponseWriter { return recorded(belowUnwrap{plain{w}}) }, look{false, true}},
+			{"no Unwrap", func(w http.ResponseWriter) http.ResponseWriter { return hidden{w} }, look{false, false}},
+			{"no Unwrap in a wrapper", func(w http.ResponseWriter) http.ResponseWriter { return belowUnwrap{plain{hidden{w}}} }, look{false, false}},
+			{"Unwrap that leads nowhere", func(w http.ResponseWriter) http.ResponseWriter { return opaque{w} }, look{false, false}},
+			{"recorder around no Unwrap", func(w http.ResponseWriter) http.ResponseWriter { return recorded(hidden{w}) }, look{false, true}},
+		} {
+			got := make(chan look, 1)
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				own, tells := Look(tt.wrap(w))
+				got <- look{own, tells}
+			})
+			if proto == "none" {
+				h.ServeHTTP(httptest.NewRecorder(), nil)
+			} else {
+				srv := httptest.NewUnstartedServer(h)
+				srv.EnableHTTP2 = proto == "HTTP/2.0"
+				srv.StartTLS()
+				resp, err := srv.Client().Get(srv.URL)
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp.Body.Close()
+				srv.Close()
+			}
+			if l := <-got; l != tt.want {
+				t.Errorf("%s, %s: %+v, want %+v", proto, tt.name, l, tt.want)
+			}
+		}
+	}
+}
+
+// What a judge turns down isn't sent, by whatever method, until it is taken
+// back; then another answer is.
+func TestJudge(t *testing.T) {
+	server := httptest.NewRecorder()
+	w, rec := Wrap(belowFHR{plain: plain{server}})
+	asked := 0
+	rec.SetJudge(judge(func(code int) bool { asked++; return code == 307 }))
+	w.WriteHeader(307)
+	w.WriteHeader(200)
+	io.WriteString(w, "dropped")
+	w.Write([]byte("dropped"))
+	w.(http.Flusher).Flush()
+	http.NewResponseController(w).Flush()
+	n, err := w.(io.ReaderFrom).ReadFrom(strings.NewReader("dropped"))
+	if server.Body.Len() != 0 || rec.Status() != 307 || rec.Bytes() != 0 || !rec.Started() || asked != 1 || n != 7 || err != nil {
+		t.Errorf("server has %d %q, recorder %d, %d bytes, started %v; asked %d times", server.Code, server.Body, rec.Status(), rec.Bytes(), rec.Started(), asked)
+	}
+	rec.SetJudge(nil)
+	if !rec.TakeBack() || rec.TakeBack() || rec.Started() {
+		t.Error("taken back not once")
+	}
+	w.WriteHeader(201)
+	io.WriteString(w, "sent")
+	if server.Body.String() != "sent" || rec.Status() != 201 || rec.Bytes() != 4 {
+		t.Errorf("server has %q, recorder %d, %d bytes", server.Body, rec.Status(), rec.Bytes())
+	}
+}
+
+type judge func(int) bool
+
+func (j judge) TurnDown(code int) bool { return j(code) }

@@ -1,0 +1,91 @@
+package middleware_test
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+)
+
+func ExampleObserve() {
+	requests := map[string]int{} // stands for a counter with labels
+	observe := middleware.Observe(func(r *http.Request, status int, bytes int64, d time.Duration) {
+		requests[fmt.Sprintf("%s %d", r.Pattern, status)]++
+	})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /users/{id}", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "a user") })
+	h := observe(mux)
+	for _, target := range []string{"/users/7", "/users/8", "/nothing"} {
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", target, nil))
+	}
+	fmt.Println(requests)
+	// Output: map[ 404:1 GET /users/{id} 200:2]
+}
+
+func TestObserve(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		do     http.HandlerFunc
+		status int
+		bytes  int64
+		panics bool
+	}{
+		{"nothing", quiet, 200, 0, false},
+		{"body", text("hello"), 200, 5, false},
+		{"status", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) }, 204, 0, false},
+		{"early hints", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(103); w.WriteHeader(404) }, 404, 0, false},
+		{"panic", func(w http.ResponseWriter, r *http.Request) { panic("x") }, 500, 0, true},
+		{"panic after a part", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "part"); panic("x") }, 200, 4, true},
+	} {
+		for _, outer := range []struct {
+			name string
+			mws  []mw
+		}{{"alone", nil}, {"inside Logger", []mw{middleware.LoggerWith(slog.New(slog.DiscardHandler))}}} {
+			calls := 0
+			observe := middleware.Observe(func(r *http.Request, status int, bytes int64, d time.Duration) {
+				calls++
+				if r.Pattern != "/p" || status != tt.status || bytes != tt.bytes || d < time.Millisecond || d > time.Minute {
+					t.Errorf("%s, %s: %q %d %d %v, want %d %d", tt.name, outer.name, r.Pattern, status, bytes, d, tt.status, tt.bytes)
+				}
+			})
+			h := chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				r.Pattern = "/p"
+				time.Sleep(time.Millisecond)
+				tt.do(w, r)
+			}), append(outer.mws, observe)...)
+			if v := recovering(func() { serve(h, get("/")) }); (v != nil) != tt.panics || calls != 1 {
+				t.Errorf("%s, %s: panic %v, %d calls", tt.name, outer.name, v, calls)
+			}
+		}
+	}
+	wantPanic(t, "middleware: Observe: the function is nil; give one that takes the figures of a request", func() { middleware.Observe(nil) })
+}
+
+func TestObserveAHijackedConnection(t *testing.T) {
+	status := make(chan int, 1)
+	srv, _ := start(t, "HTTP/1.1", middleware.Observe(func(r *http.Request, s int, bytes int64, d time.Duration) { status <- s })(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+				conn.Close()
+			}
+		})))
+	if resp, err := srv.Client().Get(srv.URL); err == nil {
+		resp.Body.Close()
+	}
+	if got := <-status; got != 101 {
+		t.Errorf("status %d, want 101", got)
+	}
+}
+
+func TestObserveAllocations(t *testing.T) {
+	h := middleware.Observe(func(*http.Request, int, int64, time.Duration) {})(quiet)
+	w, r := httptest.NewRecorder(), get("/")
+	if got := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, r) }); got != 1 { // the recorder
+		t.Errorf("%v allocations, want 1", got)
+	}
+}

@@ -1,0 +1,159 @@
+package middleware_test
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+	"github.com/seed-1954dcaa/muxmaster/problem"
+)
+
+// Whatever answers by itself does so in the form that the service has chosen,
+// and keeps the headers that belong to the status.
+func TestErrorAnswersHaveTheServicesForm(t *testing.T) {
+	silence(t)
+	full := middleware.Throttle(1, 0, 0)
+	let := make(chan struct{})
+	defer close(let)
+	entered := make(chan struct{})
+	go serve(full(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { close(entered); <-let })), get("/"))
+	<-entered
+	for _, tt := range []struct {
+		name   string
+		h      http.Handler
+		body   string
+		want   string
+		header string // a header that the answer must have
+	}{
+		{"BasicAuth", middleware.BasicAuth("r", func(u, p string) bool { return false })(quiet), "", `{"title":"Unauthorized","status":401}`, "Www-Authenticate"},
+		{"BodyLimit", middleware.BodyLimit(1)(quiet), "long", `{"title":"Request Entity Too Large","status":413}`, ""},
+		{"Recoverer", middleware.Recoverer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("x") })), "", `{"title":"Internal Server Error","status":500}`, ""},
+		{"Throttle", full(quiet), "", `{"title":"Service Unavailable","status":503}`, "Retry-After"},
+		{"Timeout", middleware.Timeout(1)(quiet), "", `{"title":"Service Unavailable","status":503}`, ""},
+	} {
+		for _, proto := range protos {
+			srv := httptest.NewUnstartedServer(tt.h)
+			srv.Config.BaseContext = func(net.Listener) context.Context { return problem.NewContext(context.Background(), problem.JSON) }
+			srv.EnableHTTP2 = proto == "HTTP/2.0"
+			srv.StartTLS()
+			resp, err := srv.Client().Post(srv.URL, "text/plain", strings.NewReader(tt.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _ := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			srv.Close()
+			if string(body) != tt.want+"\n" || resp.Header.Get("Content-Type") != "application/problem+json" || tt.header != "" && resp.Header.Get(tt.header) == "" {
+				t.Errorf("%s, %s: %q %v, want %q", proto, tt.name, body, resp.Header, tt.want)
+			}
+		}
+	}
+}
+
+// compresses stands for a middleware that announces the encoding before it
+// knows what the handler will answer, as gorilla/handlers does (Go issue
+// 66343).
+func compresses(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		zip := gzip.NewWriter(w)
+		defer zip.Close()
+		next.ServeHTTP(gzipWriter{w, zip}, r)
+	})
+}
+
+type gzipWriter struct {
+	http.ResponseWriter
+	zip io.Writer
+}
+
+func (w gzipWriter) Write(p []byte) (int, error) { return w.zip.Write(p) }
+
+// An answer in place of the handler's has none of the headers that describe the
+// handler's content, and keeps the encoding of a middleware that compresses.
+func TestAnswersInPlaceOfTheHandlers(t *testing.T) {
+	silence(t)
+	inside := func(then func()) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			h := w.Header()
+			h.Set("Content-Encoding", "gzip")
+			h.Set("Content-Disposition", `attachment; filename="report.csv.gz"`)
+			h.Set("Content-Length", "9999")
+			h.Set("Content-Type", "text/csv")
+			h.Set("Etag", `"x"`)
+			h.Set("Cache-Control", "public, max-age=31536000")
+			h.Set("Vary", "Accept-Encoding")
+			then()
+		})
+	}
+	foreign := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrapper{w}, r) })
+	}
+	for _, tt := range []struct {
+		name string
+		h    http.Handler
+		want string
+	}{
+		{"Recoverer", middleware.Recoverer(inside(func() { panic("x") })), "500 Internal Server Error"},
+		{"Timeout", middleware.Timeout(1)(inside(func() {})), "503 Service Unavailable"},
+	} {
+		for _, outer := range []struct {
+			name string
+			m    mw
+		}{{"alone", same}, {"in Logger", middleware.LoggerWith(slog.New(slog.DiscardHandler))}, {"in a foreign wrapper", foreign}, {"in one without Unwrap", hide}, {"in one that compresses", compresses}} {
+			for _, proto := range protos {
+				srv, complaints := start(t, proto, outer.m(tt.h))
+				resp, err := srv.Client().Get(srv.URL) // undoes gzip where the header says so
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, err := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if got := fmt.Sprintf("%d %s", resp.StatusCode, body); got != tt.want+"\n" || err != nil {
+					t.Errorf("%s, %s, %s: %q, %v, want %q", proto, tt.name, outer.name, got, err, tt.want)
+				}
+				h := resp.Header
+				if h.Get("Content-Disposition") != "" || h.Get("Etag") != "" || h.Get("Cache-Control") != "no-store" || h.Get("Vary") == "" ||
+					resp.Uncompressed != (outer.name == "in one that compresses") {
+					t.Errorf("%s, %s, %s: headers %v", proto, tt.name, outer.name, h)
+				}
+				if s := complaints.String(); s != "" {
+					t.Errorf("%s, %s, %s: net/http says %q", proto, tt.name, outer.name, s)
+				}
+				srv.Close()
+			}
+		}
+	}
+}
+
+func same(h http.Handler) http.Handler { return h }
+
+// silence keeps what is logged to the default logger off the screen.
+func silence(t *testing.T) {
+	t.Helper()
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	t.Cleanup(func() { slog.SetDefault(before) })
+}
+
+// Timeout's 503 says in the log what was late.
+func TestTimeoutLogs(t *testing.T) {
+	log := &logBuffer{}
+	before := slog.Default()
+	slog.SetDefault(log.logger())
+	defer slog.SetDefault(before)
+	serve(middleware.Timeout(time.Nanosecond)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { r.Pattern = "/slow" })), get("/"))
+	got := log.one(t)
+	if got["pattern"] != "/slow" || got["error"] != "middleware: Timeout: the handler returned after its deadline of 1ns without an answer" {
+		t.Errorf("logged %v", got)
+	}
+}

@@ -1,0 +1,166 @@
+package middleware_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+
+	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+)
+
+// StripSlashes around routers with routes that end in a slash themselves: what
+// a client gets that follows redirects.
+func TestStripSlashesAndRoutesThatEndInASlash(t *testing.T) {
+	shows := func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Pattern+" "+r.URL.Path) }
+	files := fstest.MapFS{"dir/index.html": {Data: []byte("index")}, "dir/a.txt": {Data: []byte("a")}, "a.txt": {Data: []byte("a")}}
+	ours := func(redirects bool) http.Handler {
+		mux := muxmaster.New()
+		mux.RedirectTrailingSlash = redirects
+		mux.Pre(middleware.StripSlashes)
+		mux.HandleFunc("/docs/", shows)
+		mux.GET("/x/", shows)
+		mux.GET("/plain", shows)
+		mux.GET("/both", shows)
+		mux.GET("/both/", shows)
+		mux.GET("/tail/*rest", shows)
+		mux.ServeFiles("/files/*rest", files)
+		mux.Group("/group").GET("/", shows)
+		mux.Mount("/mounted", muxmaster.New())
+		return mux
+	}
+	std := http.NewServeMux()
+	std.HandleFunc("/docs/", shows)
+	std.HandleFunc("GET /x/{$}", shows)
+	std.HandleFunc("GET /plain", shows)
+	std.HandleFunc("GET /tail/{rest...}", shows)
+	std.Handle("GET /files/", http.StripPrefix("/files", http.FileServerFS(files)))
+	dir := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "dir"), 0o777), os.WriteFile(filepath.Join(dir, "dir", "index.html"), []byte("index"), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	std.Handle("GET /disk/", http.StripPrefix("/disk", http.FileServer(http.Dir(dir))))
+
+	for _, router := range []struct {
+		name string
+		h    http.Handler
+		rows [][2]string // path, answer
+	}{
+		{"with redirects", ours(true), [][2]string{
+			{"/docs/", "/docs/ /docs/"}, {"/docs", "/docs/ /docs/"}, {"/docs/a/", "/docs/ /docs/a"}, {"/docs//", "/docs/ /docs/"},
+			{"/x/", "GET /x/ /x/"}, {"/x", "GET /x/ /x/"}, {"/x/?q=1", "GET /x/ /x/"},
+			{"/plain", "GET /plain /plain"}, {"/plain/", "GET /plain /plain"}, {"/plain//", "GET /plain /plain"},
+			{"/both/", "GET /both /both"}, {"/tail/", "GET /tail/*rest /tail/"}, {"/tail/a/", "GET /tail/*rest /tail/a"},
+			{"/tail/a%2F/", "GET /tail/*rest /tail/a/"},
+			{"/files/dir/", "index"}, {"/files/a.txt/", "a"}, {"/files/dir/a.txt/", "a"},
+			{"/nothing/", "404 page not found\n"},
+		}},
+		{"without redirects", ours(false), [][2]string{
+			{"/docs/", "/docs/ /docs/"}, {"/docs/a/", "/docs/ /docs/a"}, {"/plain/", "GET /plain /plain"}, {"/tail/a/", "GET /tail/*rest /tail/a"},
+			{"/files/dir/", "index"}, {"/files/a.txt/", "a"},
+		}},
+		{"http.ServeMux", middleware.StripSlashes(std), [][2]string{
+			{"/docs/", "/docs/ /docs/"}, {"/docs", "/docs/ /docs/"}, {"/docs/a/", "/docs/ /docs/a"}, {"/plain/", "GET /plain /plain"},
+			{"/tail/", "GET /tail/{rest...} /tail/"}, {"/files/dir/", "index"}, {"/files/a.txt/", "a"}, {"/disk/dir/", "index"},
+		}},
+	} {
+		srv := httptest.NewServer(router.h)
+		for _, row := range router.rows {
+			resp, err := srv.Client().Get(srv.URL + row[0])
+			if err != nil {
+				t.Errorf("%s: %s: %v", router.name, row[0], err)
+				continue
+			}
+			body, _ := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if string(body) != row[1] {
+				t.Errorf("%s: %s: %q, want %q", router.name, row[0], body, row[1])
+			}
+		}
+		// Whatever the answer, no path redirects for ever.
+		for _, path := range []string{"/docs/", "/docs", "/x/", "/x", "/tail/", "/tail", "/files/", "/files", "/files/dir/", "/files/dir", "/group/", "/group", "/mounted/", "/mounted/x/", "//docs//", "/docs/./"} {
+			if resp, err := srv.Client().Get(srv.URL + path); err != nil {
+				t.Errorf("%s: %s: %v", router.name, path, err)
+			} else {
+				resp.Body.Close()
+			}
+		}
+		srv.Close()
+	}
+}
+
+// Only a redirect that leads back to where the client is is held back; the
+// handler runs once everywhere else.
+func TestStripSlashesHoldsBackNoOtherAnswer(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		target   string
+		code     int
+		location string
+		cookie   bool
+		runs     int
+	}{
+		{"back", "/x/", 301, "/x/", false, 2},
+		{"back, temporarily", "/x/?q=1", 307, "/x/?q=1", false, 2},
+		{"back, relatively", "/a/x/", 301, "x/", false, 2},
+		{"back, escaped in another way", "/a%2fb|/", 308, "/a%2Fb%7C/", false, 2},
+		{"back with a fragment", "/x/", 308, "/x/#top", false, 2},
+		{"after a change", "/x/", 303, "/x/", false, 1},
+		{"found", "/x/", 302, "/x/", false, 1},
+		{"with a cookie", "/x/", 307, "/x/", true, 1},
+		{"with another query", "/x/", 307, "/x/?page=1", false, 1},
+		{"without the query", "/x/?q=1", 307, "/x/", false, 1},
+		{"to https", "/x/", 301, "https://example.com/x/", false, 1},
+		{"to another host", "/x/", 301, "//example.com/x/", false, 1},
+		{"to another path", "/x/", 301, "/y/", false, 1},
+		{"to a decoded slash", "/a%2Fb/", 301, "/a/b/", false, 1},
+		{"to nowhere", "/x/", 301, "", false, 1},
+		{"not a redirect", "/x/", 200, "/x/", false, 1},
+		{"no slash to strip", "/x", 301, "/x/", false, 1},
+	} {
+		runs, seen := 0, ""
+		h := middleware.StripSlashes(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			runs++
+			if runs == 2 {
+				seen = r.URL.Path
+				if w.Header().Get("Location") != "" || w.Header().Get("X-First") != "" || r.Pattern != "" {
+					t.Errorf("%s: the second run sees headers %v of the first, pattern %q", tt.name, w.Header(), r.Pattern)
+				}
+				io.WriteString(w, "second")
+				return
+			}
+			r.Pattern = "/first"
+			w.Header().Set("Location", tt.location)
+			w.Header().Set("X-First", "1")
+			if tt.cookie {
+				http.SetCookie(w, &http.Cookie{Name: "a", Value: "b"})
+			}
+			w.WriteHeader(tt.code)
+			io.WriteString(w, "first")
+			http.NewResponseController(w).Flush()
+		}))
+		u, err := url.ParseRequestURI(tt.target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := get("/")
+		r.URL = u
+		w := serve(h, r)
+		want := "first"
+		if tt.runs == 2 {
+			want = "second"
+			if seen != u.Path || seen[len(seen)-1] != '/' {
+				t.Errorf("%s: the second run sees %q", tt.name, seen)
+			}
+		}
+		if runs != tt.runs || w.Body.String() != want {
+			t.Errorf("%s: %d runs, answer %d %q, want %d runs", tt.name, runs, w.Code, w.Body, tt.runs)
+		}
+	}
+}
