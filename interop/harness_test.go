@@ -1,0 +1,271 @@
+package interop
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+// newRouter: a Group's middleware covers what no route below its prefix serves.
+const newRouter = false
+
+// A router is what *muxmaster.Mux and *http.ServeMux have in common.
+type router interface {
+	http.Handler
+	Handle(pattern string, h http.Handler)
+	HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request))
+	Handler(r *http.Request) (h http.Handler, pattern string)
+}
+
+// A server is one way to serve an http.Server's handler.
+type server struct {
+	name string
+	new  func(*http.Server) serving
+}
+
+// serving is what *http.Server and the engine's server have in common.
+type serving interface {
+	Serve(net.Listener) error
+	ServeTLS(ln net.Listener, certFile, keyFile string) error
+	Shutdown(context.Context) error
+	Close() error
+}
+
+var netHTTP = server{"net/http", func(srv *http.Server) serving { return srv }}
+
+// servers are the servers that every row runs on.
+var servers = []server{netHTTP}
+
+// A site is a router and a client for the row under test.
+type site struct {
+	*testing.T
+	router
+	mux    *muxmaster.Mux // the router, or nil in the run on http.ServeMux
+	server server
+	client *http.Client // keeps cookies, follows no redirects
+	url    string       // of the server that start started last
+	finish func()       // ends that server, when running requests are served
+}
+
+// modes are the settings of the router that every row runs with.
+var modes = []struct {
+	name string
+	new  func() *muxmaster.Mux
+}{
+	{"default", muxmaster.New},
+	{"pooled", func() *muxmaster.Mux {
+		m := muxmaster.New()
+		m.PoolRequestBundle, m.PoolFastParams = true, true
+		return m
+	}},
+}
+
+func newSite(t *testing.T, r router, srv server) *site {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{T: t, router: r, server: srv}
+	s.mux, _ = r.(*muxmaster.Mux)
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.Proxy = nil
+	s.client = &http.Client{
+		Transport:     transport,
+		Jar:           jar,
+		Timeout:       time.Minute,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	s.churn()
+	return s
+}
+
+// another returns a new Mux with the settings of the site's.
+func (s *site) another() *muxmaster.Mux {
+	m := muxmaster.New()
+	m.PoolRequestBundle, m.PoolFastParams = s.mux.PoolRequestBundle, s.mux.PoolFastParams
+	return m
+}
+
+func (s *site) pooled() bool { return s.mux != nil && s.mux.PoolRequestBundle }
+
+// churn keeps recycling path values while the row runs, so that one which reads
+// its values too late reads those of another request.
+func (s *site) churn() {
+	other := muxmaster.New()
+	other.PoolRequestBundle = true
+	other.HandleFunc("GET /{a}/{b}/{c}", func(http.ResponseWriter, *http.Request) {})
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(200 * time.Microsecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				other.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/wrong/value/here", nil))
+			}
+		}
+	}()
+	s.Cleanup(func() { close(stop); <-done })
+}
+
+// start serves h until the row ends, and returns its URL. With a TLSConfig it
+// serves HTTPS.
+func (s *site) start(h http.Handler, configure ...func(*http.Server)) string {
+	s.Helper()
+	errors := new(syncBuffer)
+	srv := &http.Server{Handler: h, ErrorLog: log.New(errors, "", 0)}
+	for _, f := range configure {
+		f(srv)
+	}
+	ln, serving := s.listen(), s.server.new(srv)
+	done := make(chan error, 1)
+	s.url = "http://" + ln.Addr().String()
+	if srv.TLSConfig != nil {
+		s.url = "https://" + ln.Addr().String()
+		go func() { done <- serving.ServeTLS(ln, "", "") }()
+	} else {
+		go func() { done <- serving.Serve(ln) }()
+	}
+	s.finish = sync.OnceFunc(func() {
+		s.client.CloseIdleConnections()
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		serving.Shutdown(ctx) // what hangs is closed below
+	})
+	s.Cleanup(func() {
+		serving.Close()
+		if err := <-done; err != http.ErrServerClosed {
+			s.Errorf("serve: %v", err)
+		}
+		if s.Failed() {
+			s.Logf("the server's log: %s", errors)
+		}
+	})
+	return s.url
+}
+
+func (s *site) listen() net.Listener {
+	s.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		s.Fatal(err)
+	}
+	return ln
+}
+
+// must fails the row for an error.
+func (s *site) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// An answer is a response that was read to its end.
+type answer struct {
+	*http.Response
+	body string
+}
+
+// ask sends a request to the server that was started last, with header lines
+// such as "Origin: https://example.com". A Host line names the host.
+func (s *site) ask(method, target, body string, header ...string) answer {
+	s.Helper()
+	req, err := http.NewRequest(method, s.url+target, strings.NewReader(body))
+	s.must(err)
+	for _, line := range header {
+		name, value, _ := strings.Cut(line, ": ")
+		if name == "Host" {
+			req.Host = value
+		}
+		req.Header.Add(name, value)
+	}
+	return s.send(req)
+}
+
+func (s *site) send(req *http.Request) answer {
+	s.Helper()
+	resp, err := s.client.Do(req)
+	s.must(err)
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	s.must(err)
+	return answer{resp, string(got)}
+}
+
+// wants compares an answer's status and body, "200 hello"; a body that ends in
+// ... is compared as far as it goes.
+func (s *site) wants(want string, a answer) answer {
+	s.Helper()
+	got := fmt.Sprint(a.StatusCode, " ", a.body)
+	if start, partly := strings.CutSuffix(want, "..."); partly {
+		if !strings.HasPrefix(got, start) {
+			s.Errorf("%s %s: got %.300s, want %s", a.Request.Method, a.Request.URL.Path, got, want)
+		}
+	} else if got := strings.TrimSpace(got); got != want {
+		s.Errorf("%s %s: got %.300s, want %s", a.Request.Method, a.Request.URL.Path, got, want)
+	}
+	return a
+}
+
+// get is ask with GET and wants.
+func (s *site) get(want, target string, header ...string) answer {
+	s.Helper()
+	return s.wants(want, s.ask("GET", target, "", header...))
+}
+
+// has compares one header field of an answer.
+func (s *site) has(a answer, name, want string) {
+	s.Helper()
+	if got := a.Header.Get(name); got != want {
+		s.Errorf("%s %s: got %s %q, want %q", a.Request.Method, a.Request.URL.Path, name, got, want)
+	}
+}
+
+// equal compares two values by how they print.
+func (s *site) equal(what string, got, want any) {
+	s.Helper()
+	if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
+		s.Errorf("%s: got %s, want %s", what, g, w)
+	}
+}
+
+// A syncBuffer is a buffer for goroutines that nobody waits for.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// sayValue answers with the path value of that name.
+func sayValue(name string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.PathValue(name)) }
+}

@@ -1,0 +1,161 @@
+package interop
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+)
+
+// A row is one library, or one side of it.
+type row struct {
+	library string // its module's path, or a package of Go's own
+	name    string // what people call it
+	tried   string // what the row runs
+	glue    string // code that it takes to fit the router, if any
+	limit   string // what doesn't work, which the row asserts
+
+	// run runs the row on a site.
+	run func(*site)
+
+	// plain: the row needs nothing that http.ServeMux lacks, and is run on
+	// that too.
+	plain bool
+	// ownServer: the row doesn't use the site's server, and is run once.
+	ownServer bool
+}
+
+// families are all rows, in the document's order.
+var families = []struct {
+	title string
+	rows  []row
+}{
+	{"Go's own packages", goRows},
+	{"CORS", corsRows},
+	{"Middleware", middlewareRows},
+	{"chi's packages", chiRows},
+	{"Sessions and login", authRows},
+}
+
+// TestLibraries runs every row in each mode on each server.
+func TestLibraries(t *testing.T) {
+	for _, f := range families {
+		for _, r := range f.rows {
+			t.Run(r.name, func(t *testing.T) {
+				for _, srv := range servers {
+					for _, mode := range modes {
+						t.Run(srv.name+"/"+mode.name, func(t *testing.T) { r.run(newSite(t, mode.new(), srv)) })
+					}
+					if r.ownServer {
+						break
+					}
+				}
+				if r.plain {
+					t.Run("ServeMux", func(t *testing.T) { r.run(newSite(t, http.NewServeMux(), netHTTP)) })
+				}
+			})
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "write docs/interop.md")
+
+const document = "../docs/interop.md"
+
+// TestDocument compares docs/interop.md with the rows.
+func TestDocument(t *testing.T) {
+	want := render(t)
+	if *update {
+		if err := os.WriteFile(document, want, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not what the rows say: run go test -run TestDocument -update", document)
+	}
+}
+
+const intro = `# Libraries that work with the router
+
+Generated from the tests in [interop/](../interop); don't edit. Each line is a test that runs the library, unmodified, over real
+connections and under the race detector: ` + "`cd interop && go test -race ./...`" + `. Columns:
+
+- **default**, **pooled**: a ` + "`Mux`" + ` as ` + "`New`" + ` returns it, and one with ` + "`PoolRequestBundle`" + `, on net/http's server.
+- **engine**: both modes on package engine's server.
+- **ServeMux**: the same test passes with ` + "`http.ServeMux`" + ` in the router's place, limits included; – means that it uses what only this
+  router has.
+
+`
+
+// render returns the document.
+func render(t *testing.T) []byte {
+	versions := versions(t)
+	var b bytes.Buffer
+	b.WriteString(intro)
+	count := 0
+	for _, f := range families {
+		fmt.Fprintf(&b, "## %s\n\n| library | version | what is tried | default | pooled | engine | ServeMux | glue and limits |\n|---|---|---|---|---|---|---|---|\n", f.title)
+		for _, r := range f.rows {
+			count++
+			engine := "–"
+			if len(servers) > 1 && !r.ownServer {
+				engine = "yes"
+			}
+			serveMux := "–"
+			if r.plain {
+				serveMux = "yes"
+			}
+			remarks := []string{}
+			if r.glue != "" {
+				remarks = append(remarks, r.glue)
+			}
+			if r.limit != "" {
+				remarks = append(remarks, "**Limit:** "+r.limit)
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | yes | yes | %s | %s | %s |\n", link(r), versions(r.library), r.tried, engine, serveMux, strings.Join(remarks, " "))
+		}
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(&b, "%d rows.\n", count)
+	return b.Bytes()
+}
+
+func link(r row) string { return fmt.Sprintf("[%s](https://pkg.go.dev/%s)", r.name, r.library) }
+
+// versions returns a function that tells the version of the module that a
+// package is in.
+func versions(t *testing.T) func(pkg string) string {
+	t.Helper()
+	data, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := modfile.Parse("go.mod", data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(pkg string) string {
+		if first, _, _ := strings.Cut(pkg, "/"); !strings.Contains(first, ".") {
+			return "Go " + mod.Go.Version + " on"
+		}
+		best, version := "", ""
+		for _, r := range mod.Require {
+			if (pkg == r.Mod.Path || strings.HasPrefix(pkg, r.Mod.Path+"/")) && len(r.Mod.Path) > len(best) {
+				best, version = r.Mod.Path, r.Mod.Version
+			}
+		}
+		if best == "" {
+			t.Errorf("go.mod doesn't require %s", pkg)
+		}
+		return version
+	}
+}
