@@ -44,10 +44,13 @@ fuzz() {
 }
 
 # nested tests a module with the versions of its own go.mod, and this checkout's
-# root module by its go.work.
+# root module by its go.work. Libraries run with the race detector; vet gets the
+# same flag, so that they are compiled once.
 nested() (
 	cd "$1"
-	go build ./... && go vet ./... && go test -p 1 ./...
+	flags=()
+	[[ $1 != interop ]] || flags=(-race)
+	go build ./... && go vet "${flags[@]}" ./... && go test -p 1 "${flags[@]}" ./...
 )
 
 work=$(mktemp -d)

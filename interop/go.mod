@@ -2,9 +2,7 @@ module github.com/seed-1954dcaa/muxmaster/interop
 
 go 1.26.0
 
-replace github.com/seed-1954dcaa/muxmaster => ../
-
-require github.com/seed-1954dcaa/muxmaster v0.0.0
+require github.com/seed-1954dcaa/muxmaster v0.1.0
 
 require (
 	github.com/alexedwards/scs/v2 v2.9.0
