@@ -11,66 +11,48 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/stall"
 )
 
-// stallBytes is how much must move in each StallTimeout of waiting.
-const stallBytes = 4 << 10
-
-// stallClock counts waiting. Its zero value has waited for nothing yet.
-type stallClock struct {
-	spent time.Duration
-	moved int
-}
-
-// left returns how long the next operation may wait.
-func (k *stallClock) left(limit time.Duration) time.Duration {
-	return max(limit-k.spent, time.Millisecond)
-}
-
-// add counts an operation that took d and moved n bytes.
-func (k *stallClock) add(d time.Duration, n int) {
-	k.spent += d
-	k.moved += n
-	if k.moved >= stallBytes {
-		*k = stallClock{}
-	}
-}
-
-// A conn counts against the server's limits until it is closed, and applies
-// StallTimeout to HTTP/1 bodies and to all writes.
+// A conn counts against the server's limits until it is closed, applies
+// StallTimeout to HTTP/1 bodies and to all writes, and keeps track of whether
+// it waits for its peer.
 //
-// How it knows what net/http is about: net/http sets read deadlines for the
-// header and for idle connections itself, and says SetReadDeadline(zero) both
-// when a header is complete and when it begins, the body being read, to watch
-// the connection for the client's going away. The first of these is followed
-// by ConnState(StateActive), the second is not. So a request whose last call
-// came before StateActive has a body left to read, and that is when reads are
-// put under StallTimeout. Whoever calls SetReadDeadline after that, be it
-// net/http or a handler through http.ResponseController, ends it. Writes are
-// under StallTimeout from StateActive on until somebody sets a deadline.
+// net/http and handlers set deadlines on it too, handlers through
+// http.ResponseController. Theirs take precedence, by these rules:
 //
-// Would net/http change its ways, bodies could be read without a bound, or
-// long requests be cancelled; the tests on slow bodies and slow handlers see
-// either.
+//   - StallTimeout applies to the reads of an HTTP/1 request that has a body,
+//     from the start of its handler until somebody calls SetReadDeadline.
+//   - It applies to writes from the end of a request's header until somebody
+//     calls SetWriteDeadline.
+//   - It doesn't apply where a deadline was already set then, by net/http's
+//     ReadTimeout or WriteTimeout.
+//
+// The first rule relies on one habit of net/http: it calls SetReadDeadline, if
+// only to remove the deadline, before every read of an HTTP/1 connection that
+// isn't a read of a body. Without it, a handler that works for longer than
+// StallTimeout after it has read the body would find its request canceled.
+// TestHonestTrafficSurvives has such handlers.
 type conn struct {
 	net.Conn
-	l  *listener
-	ip netip.Addr
+	l        *listener
+	ip       netip.Addr
+	activity activity
+	http2    atomic.Bool // it has had an HTTP/2 request
+	closing  sync.Once
 
-	// quietSince is when the connection was opened or finished its last
-	// request, in Unix nanoseconds; 0 while it has a request or is hijacked.
-	quietSince atomic.Int64
-	used       atomic.Bool // it has had a request
-	closing    sync.Once
+	mu      sync.Mutex // guards the rest, and the order of SetDeadline calls
+	reads   direction
+	writes  direction
+	stalled bool // a write has stalled: no further one is tried
+}
 
-	mu            sync.Mutex // guards the rest, and the order of SetDeadline calls
-	readDeadline  bool       // somebody has set a read deadline
-	writeDeadline bool
-	fresh         bool // no SetReadDeadline since StateActive
-	stallReads    bool
-	stallWrites   bool
-	stalled       bool       // a write has stalled: no further one is tried
-	reads         stallClock // used by one reader at a time
+// A direction is what a conn knows about the deadlines of its reads or writes.
+type direction struct {
+	deadline time.Time   // set from outside; zero if there is none
+	ours     bool        // nobody has set a deadline since ours was set to true
+	clock    stall.Clock
 }
 
 type connKey struct{}
@@ -108,39 +90,33 @@ func (c *conn) CloseWrite() error {
 
 func (c *conn) setState(cs http.ConnState) {
 	switch cs {
-	case http.StateNew, http.StateIdle:
-		c.quietSince.Store(time.Now().UnixNano())
 	case http.StateActive:
-		c.used.Store(true)
-		c.quietSince.Store(0)
 		c.mu.Lock()
-		c.fresh = !c.readDeadline
-		c.stallWrites = !c.writeDeadline && c.l.s.StallTimeout > 0
-		c.mu.Unlock()
+		defer c.mu.Unlock()
+		c.writes.ours, c.writes.clock = true, stall.Clock{}
 	case http.StateHijacked:
-		c.quietSince.Store(0)
+		c.activity.hijack()
 	}
 }
 
-// beginBody is called before an HTTP/1 handler.
+// beginBody is called before the handler of an HTTP/1 request with a body.
 func (c *conn) beginBody() {
 	c.mu.Lock()
-	c.stallReads = c.fresh && c.l.s.StallTimeout > 0
-	c.reads = stallClock{}
-	c.mu.Unlock()
+	defer c.mu.Unlock()
+	c.reads.ours, c.reads.clock = true, stall.Clock{}
 }
 
 func (c *conn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.fresh, c.stallReads, c.readDeadline = false, false, !t.IsZero()
+	c.reads.ours, c.reads.deadline = false, t
 	return c.Conn.SetReadDeadline(t)
 }
 
 func (c *conn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.stallWrites, c.writeDeadline = false, !t.IsZero()
+	c.writes.ours, c.writes.deadline = false, t
 	return c.Conn.SetWriteDeadline(t)
 }
 
@@ -150,43 +126,95 @@ func (c *conn) SetDeadline(t time.Time) error {
 
 func (c *conn) Read(p []byte) (int, error) {
 	c.mu.Lock()
-	if !c.stallReads {
+	if !c.reads.ours {
 		c.mu.Unlock()
 		return c.Conn.Read(p)
 	}
 	start := time.Now()
-	c.Conn.SetReadDeadline(start.Add(c.reads.left(c.l.s.StallTimeout)))
+	if limit := c.l.s.StallTimeout; limit > 0 && c.reads.deadline.IsZero() {
+		c.Conn.SetReadDeadline(start.Add(c.reads.clock.Left(limit)))
+	}
 	c.mu.Unlock()
+	c.activity.waitBegins(start)
 	n, err := c.Conn.Read(p)
-	c.reads.add(time.Since(start), n)
+	end := time.Now()
+	c.activity.waitEnds(end, int64(n))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reads.clock.Add(end.Sub(start), int64(n))
 	return n, err
 }
 
-// write does one write under the rules. It reports whether to go on after a
-// timeout, because the peer has taken enough in time.
+// writePeriod is how long a write may go on before its progress is looked at,
+// where a write that a deadline has cut can be resumed.
+const writePeriod = 500 * time.Millisecond
+
+// write does one write under the rules. It reports whether the write is to go
+// on after a timeout, because the peer has time left.
 func (c *conn) write(f func() (int64, error)) (n int64, err error, more bool) {
+	start := time.Now()
 	c.mu.Lock()
-	stall := c.stallWrites
 	if c.stalled {
 		// Without this, crypto/tls would wait 5 s more to say goodbye.
 		c.mu.Unlock()
 		return 0, os.ErrDeadlineExceeded, false
 	}
-	if stall {
-		c.Conn.SetWriteDeadline(time.Now().Add(c.l.s.StallTimeout))
-	}
-	c.mu.Unlock()
-	n, err = f()
-	if err == nil || !stall || !errors.Is(err, os.ErrDeadlineExceeded) {
+	if !c.writes.ours {
+		c.mu.Unlock()
+		n, err = f()
 		return n, err, false
 	}
-	if n >= stallBytes {
-		return n, nil, true
+	limit := c.l.s.StallTimeout
+	if !c.writes.deadline.IsZero() {
+		limit = 0
 	}
-	c.mu.Lock()
-	c.stalled = c.stallWrites // else the deadline was somebody else's
+	c.Conn.SetWriteDeadline(c.writes.period(start, limit))
 	c.mu.Unlock()
-	return n, err, false
+
+	waits := !c.http2.Load() // else its streams count their own waits
+	if waits {
+		c.activity.waitBegins(start)
+	}
+	n, err = f()
+	end := time.Now()
+	if waits {
+		c.activity.waitEnds(end, n)
+	}
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writes.clock.Add(end.Sub(start), n)
+	if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
+		return n, err, false
+	}
+	if deadline := c.writes.deadline; !deadline.IsZero() && !end.Before(deadline) {
+		return n, err, false
+	}
+	if c.writes.ours && limit > 0 && c.writes.clock.Waited() >= limit || !resumableWrites {
+		c.stalled = true
+		return n, err, false
+	}
+	return n, nil, true
+}
+
+// period returns the deadline for one write: the clock's, one from outside or
+// the next look at its progress, whichever comes first.
+func (d *direction) period(now time.Time, limit time.Duration) (t time.Time) {
+	if limit > 0 {
+		t = now.Add(d.clock.Left(limit))
+	}
+	if resumableWrites {
+		t = earlier(t, now.Add(writePeriod))
+	}
+	return earlier(t, d.deadline)
+}
+
+// earlier returns the earlier of two deadlines, of which zero means none.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 func (c *conn) Write(p []byte) (n int, err error) {
@@ -201,8 +229,7 @@ func (c *conn) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// sendfileChunk is short enough for a slow client to take stallBytes of it,
-// and long enough to be no slower than sendfile in one go.
+// sendfileChunk is long enough to be no slower than sendfile in one go.
 const sendfileChunk = 4 << 20
 
 // ReadFrom keeps sendfile working through this wrapper. Only files can be

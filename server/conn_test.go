@@ -68,7 +68,8 @@ func TestWritesGoOnAfterTimeouts(t *testing.T) {
 	} {
 		s := &sink{each: c.each}
 		srv := New("", nil)
-		conn := &conn{Conn: s, l: newListener(nil, srv), stallWrites: true}
+		srv.StallTimeout = 1 // passes in each write
+		conn := &conn{Conn: s, l: newListener(nil, srv), writes: direction{ours: true}}
 		var src io.Reader = strings.NewReader(text)
 		if c.file {
 			f, err := os.Open(name)

@@ -15,6 +15,7 @@ const (
 	frameHeaders      = 0x1
 	frameRSTStream    = 0x3
 	frameSettings     = 0x4
+	framePing         = 0x6
 	frameWindowUpdate = 0x8
 
 	flagEndStream  = 0x1

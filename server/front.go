@@ -3,6 +3,7 @@ package server
 import (
 	"io"
 	"net/http"
+	"time"
 )
 
 // front is what a request meets before the handler.
@@ -14,21 +15,24 @@ type front struct {
 
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s := f.s
-	leave := s.draining.Load()
+	c := r.Context().Value(connKey{}).(*conn)
+	c.activity.handlerBegins(time.Now())
+	defer func() { c.activity.handlerReturns(time.Now()) }()
+	hasBody := r.Body != nil && r.Body != http.NoBody
 	if r.ProtoMajor == 1 {
-		if c, _ := r.Context().Value(connKey{}).(*conn); c != nil {
+		if hasBody {
 			c.beginBody()
 		}
-		leave = leave || f.ln.waiting.Load()
-	} else if s.StallTimeout > 0 {
-		st := newStream(w, s.StallTimeout)
+	} else {
+		c.http2.Store(true)
+		st := newStream(w, c)
 		defer st.finish()
 		w = st
-		if r.Body != nil && r.Body != http.NoBody {
+		if hasBody {
 			r.Body = &streamBody{ReadCloser: r.Body, s: st}
 		}
 	}
-	if leave {
+	if s.draining.Load() || f.ln.waiting.Load() {
 		// In HTTP/2, net/http makes a GOAWAY of it.
 		w.Header().Set("Connection", "close")
 	}

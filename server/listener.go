@@ -5,7 +5,6 @@ import (
 	"io"
 	"maps"
 	"net"
-	"net/http"
 	"net/netip"
 	"os"
 	"slices"
@@ -13,11 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 )
-
-// quietTime is how long a connection must have been without a request before
-// it may be closed in favour of a new one. Less, and a client's next request
-// would often meet a closed connection.
-const quietTime = time.Second
 
 // A listener holds the accepted connections to the server's limits.
 //
@@ -34,6 +28,7 @@ type listener struct {
 
 	closed   chan struct{} // gets a token when a connection has closed
 	waiting  atomic.Bool   // a connection is in hand: answers should free theirs
+	victims  victims       // used by Accept only
 	stopping atomic.Bool
 	stopBy   time.Time // set before stopping is
 	evicted  atomic.Int64
@@ -69,7 +64,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, l.end()
 		}
 		c := &conn{Conn: nc, l: l, ip: remoteIP(nc)}
-		c.setState(http.StateNew)
+		c.activity.opened(time.Now())
 		if !l.admitIP(c) {
 			l.refuse(c)
 			continue
@@ -113,7 +108,7 @@ func (l *listener) awaitRoom(c *conn) {
 	for !l.add(c) {
 		l.waiting.Store(true)
 		if !l.evict() {
-			l.awaitClose(100 * time.Millisecond)
+			l.awaitClose(scanPeriod)
 		}
 	}
 	l.waiting.Store(false)
@@ -159,25 +154,6 @@ func (l *listener) awaitClose(d time.Duration) {
 	}
 }
 
-// evict closes the connection that has been quiet for longest.
-func (l *listener) evict() bool {
-	l.mu.Lock()
-	var victim *conn
-	oldest := time.Now().Add(-quietTime).UnixNano()
-	for c := range l.conns {
-		if since := c.quietSince.Load(); since != 0 && since < oldest {
-			victim, oldest = c, since
-		}
-	}
-	l.mu.Unlock()
-	if victim == nil {
-		return false
-	}
-	l.evicted.Add(1)
-	victim.Close()
-	return true
-}
-
 // closeConns closes the connections for which which is true.
 func (l *listener) closeConns(which func(*conn) bool) {
 	l.mu.Lock()
@@ -201,9 +177,9 @@ func (l *listener) open() int {
 func (l *listener) unsettled(d time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	limit := time.Now().Add(-d).UnixNano()
+	now := time.Now()
 	for c := range l.conns {
-		if since := c.quietSince.Load(); since == 0 || since > limit {
+		if waited, idle := c.activity.waited(now); !idle || waited < d {
 			return true
 		}
 	}

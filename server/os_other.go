@@ -7,6 +7,10 @@ import (
 	"syscall"
 )
 
+// resumableWrites is false because on Windows a write that a deadline has cut
+// may have sent more bytes than it returns.
+const resumableWrites = false
+
 func reusePort(_, _ string, _ syscall.RawConn) error {
 	return errors.New("this system has no SO_REUSEPORT; set ReusePort to false")
 }

@@ -7,6 +7,10 @@ import (
 	"syscall"
 )
 
+// resumableWrites says that a write that a deadline has cut returns exactly how
+// many bytes it has sent.
+const resumableWrites = true
+
 func setOption(rc syscall.RawConn, option int) error {
 	var inner error
 	err := rc.Control(func(fd uintptr) {

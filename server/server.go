@@ -197,7 +197,7 @@ func (s *Server) drain(l *listener) error {
 		l.awaitClose(10 * time.Millisecond)
 	}
 	// Shutdown grants connections that never sent anything 5 s.
-	l.closeConns(func(c *conn) bool { return !c.used.Load() })
+	l.closeConns(func(c *conn) bool { return !c.activity.wasUsed() })
 	s.HTTP.Shutdown(ctx)
 	// Shutdown forgets hijacked connections; the listener does not.
 	for ctx.Err() == nil && l.open() > 0 {

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/stall"
 )
 
 // The streams of an HTTP/2 connection wait for their peer separately, in flow
@@ -26,68 +28,96 @@ var past = time.Unix(1, 0)
 // net/http's writer.
 type stream struct {
 	http.ResponseWriter
-	stall      time.Duration
+	conn       *conn
 	controller *http.ResponseController
 
 	mu     sync.Mutex // held by timers while they act
 	done   bool       // the handler has returned: net/http's writer is invalid
-	reads  stallTimer
-	writes stallTimer
+	reads  waits
+	writes waits
 }
 
-// A stallTimer bounds the waiting of one direction. The stream's lock guards
-// it.
-type stallTimer struct {
+// waits bounds the waiting of one direction. The stream's lock guards it.
+type waits struct {
+	expire   func(time.Time) error // sets net/http's deadline
 	timer    *time.Timer
 	deadline time.Time // of the current wait
-	waiting  int       // calls that wait now
+	open     int       // calls that wait now
 	used     bool
 	own      bool // the handler has set a deadline, and only that holds
+	clock    stall.Clock
 }
 
-func newStream(w http.ResponseWriter, stall time.Duration) *stream {
-	return &stream{ResponseWriter: w, stall: stall, controller: http.NewResponseController(w)}
+func newStream(w http.ResponseWriter, c *conn) *stream {
+	s := &stream{ResponseWriter: w, conn: c, controller: http.NewResponseController(w)}
+	s.reads.expire = s.controller.SetReadDeadline
+	s.writes.expire = s.controller.SetWriteDeadline
+	return s
 }
 
 func (s *stream) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// begin starts a wait of at most d. If it does not return within d and before
-// end and finish are called, expire is called, under the lock.
-func (s *stream) begin(t *stallTimer, d time.Duration, expire func(time.Time) error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t.waiting++
-	t.used = true
-	if s.done || t.own {
-		return
+// wait runs f, which may wait for the client and returns how many bytes it has
+// moved.
+func (s *stream) wait(d *waits, f func() (int, error)) (int, error) {
+	start := time.Now()
+	if !s.begin(d, start) {
+		return f()
 	}
-	t.deadline = time.Now().Add(d)
-	if t.timer != nil {
-		t.timer.Reset(d)
-		return
-	}
-	t.timer = time.AfterFunc(d, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		// The timer may have fired just as its wait ended, and another wait
-		// may have begun.
-		if !s.done && !t.own && t.waiting > 0 && !time.Now().Before(t.deadline) {
-			expire(past)
-		}
-	})
+	n := 0
+	defer func() { s.end(d, start, n) }() // also if f panics
+	n, err := f()
+	return n, err
 }
 
-func (s *stream) end(t *stallTimer) {
+// begin reports whether the wait counts.
+func (s *stream) begin(d *waits, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if t.waiting--; t.waiting == 0 {
-		t.stop()
+	d.used = true
+	if s.done || d.own {
+		return false
+	}
+	d.open++
+	s.conn.activity.waitBegins(now)
+	limit := s.conn.l.s.StallTimeout
+	if limit == 0 {
+		return true
+	}
+	left := d.clock.Left(limit)
+	d.deadline = now.Add(left)
+	if d.timer == nil {
+		d.timer = time.AfterFunc(left, func() { s.stalled(d) })
+	} else {
+		d.timer.Reset(left)
+	}
+	return true
+}
+
+// stalled is called by the timer. It may be late: the wait may have ended, and
+// another one may have begun.
+func (s *stream) stalled(d *waits) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.done && !d.own && d.open > 0 && !time.Now().Before(d.deadline) {
+		d.expire(past)
 	}
 }
 
-func (t *stallTimer) stop() {
-	if t.timer != nil {
-		t.timer.Stop()
+func (s *stream) end(d *waits, start time.Time, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	s.conn.activity.waitEnds(now, int64(n))
+	d.clock.Add(now.Sub(start), int64(n))
+	if d.open--; d.open == 0 {
+		d.stop()
+	}
+}
+
+func (d *waits) stop() {
+	if d.timer != nil {
+		d.timer.Stop()
 	}
 }
 
@@ -100,45 +130,29 @@ func (s *stream) finish() {
 	s.done = true
 	s.reads.stop()
 	s.writes.stop()
-	if s.writes.used && !s.writes.own {
-		s.controller.SetWriteDeadline(time.Now().Add(s.stall))
+	if limit := s.conn.l.s.StallTimeout; limit > 0 && s.writes.used && !s.writes.own {
+		s.controller.SetWriteDeadline(time.Now().Add(limit))
 	}
 }
 
-func (s *stream) SetReadDeadline(t time.Time) error {
-	return s.setDeadline(&s.reads, t, s.controller.SetReadDeadline)
-}
+func (s *stream) SetReadDeadline(t time.Time) error  { return s.setDeadline(&s.reads, t) }
+func (s *stream) SetWriteDeadline(t time.Time) error { return s.setDeadline(&s.writes, t) }
 
-func (s *stream) SetWriteDeadline(t time.Time) error {
-	return s.setDeadline(&s.writes, t, s.controller.SetWriteDeadline)
-}
-
-func (s *stream) setDeadline(st *stallTimer, t time.Time, set func(time.Time) error) error {
+func (s *stream) setDeadline(d *waits, t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.done {
 		return net.ErrClosed
 	}
-	st.own = true
-	return set(t)
-}
-
-// waiting runs f, which may wait for the client to take bytes.
-func (s *stream) waiting(f func() error) error {
-	s.begin(&s.writes, s.stall, s.controller.SetWriteDeadline)
-	defer s.end(&s.writes)
-	return f()
+	d.own = true
+	return d.expire(t)
 }
 
 func (s *stream) Write(p []byte) (n int, err error) {
 	for {
 		chunk := p[n:min(len(p), n+streamChunk)]
-		err = s.waiting(func() error {
-			m, err := s.ResponseWriter.Write(chunk)
-			n += m
-			return err
-		})
-		if err != nil || n >= len(p) {
+		m, err := s.wait(&s.writes, func() (int, error) { return s.ResponseWriter.Write(chunk) })
+		if n += m; err != nil || n >= len(p) {
 			return n, err
 		}
 	}
@@ -147,12 +161,8 @@ func (s *stream) Write(p []byte) (n int, err error) {
 func (s *stream) WriteString(p string) (n int, err error) {
 	for {
 		chunk := p[n:min(len(p), n+streamChunk)]
-		err = s.waiting(func() error {
-			m, err := io.WriteString(s.ResponseWriter, chunk)
-			n += m
-			return err
-		})
-		if err != nil || n >= len(p) {
+		m, err := s.wait(&s.writes, func() (int, error) { return io.WriteString(s.ResponseWriter, chunk) })
+		if n += m; err != nil || n >= len(p) {
 			return n, err
 		}
 	}
@@ -160,7 +170,10 @@ func (s *stream) WriteString(p string) (n int, err error) {
 
 func (s *stream) Flush() { s.FlushError() }
 
-func (s *stream) FlushError() error { return s.waiting(s.controller.Flush) }
+func (s *stream) FlushError() error {
+	_, err := s.wait(&s.writes, func() (int, error) { return 0, s.controller.Flush() })
+	return err
+}
 
 func (s *stream) Push(target string, opts *http.PushOptions) error {
 	if p, ok := s.ResponseWriter.(http.Pusher); ok {
@@ -180,15 +193,9 @@ func (s *stream) CloseNotify() <-chan bool {
 // the handler has returned, as http.Transport does with a proxy's body.
 type streamBody struct {
 	io.ReadCloser
-	s     *stream
-	clock stallClock // of the one goroutine that reads
+	s *stream
 }
 
 func (b *streamBody) Read(p []byte) (int, error) {
-	b.s.begin(&b.s.reads, b.clock.left(b.s.stall), b.s.controller.SetReadDeadline)
-	defer b.s.end(&b.s.reads)
-	start := time.Now()
-	n, err := b.ReadCloser.Read(p)
-	b.clock.add(time.Since(start), n)
-	return n, err
+	return b.s.wait(&b.s.reads, func() (int, error) { return b.ReadCloser.Read(p) })
 }

@@ -1,0 +1,238 @@
+package server_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/server"
+)
+
+var attackTable = flag.Bool("attacktable", false, "measure the table of attacks and write it into docs/server.md")
+
+// An attack holds a connection for as long as it is let.
+type attack struct {
+	name string
+	v    variant // plain, overTLS or http2c
+	send string  // at first
+	drip string  // then, every tenth of a second; empty: nothing more
+	read bool    // takes what the server sends
+}
+
+const (
+	headUpload = "POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000\r\n\r\n"
+	headBig    = "GET /big HTTP/1.1\r\nHost: x\r\n\r\n"
+	headHello  = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+)
+
+// Header blocks for GET /big and POST /upload on http://x (RFC 7541).
+const (
+	blockBig    = "\x82\x86\x04\x04/big\x41\x01x"
+	blockUpload = "\x83\x86\x04\x07/upload\x41\x01x"
+)
+
+func attacks() []attack {
+	h2 := clientPreface + settings(1<<20)
+	burst := strings.Repeat("x", 4200) // just more than StallTimeout asks for
+	get := frame(frameHeaders, flagEndHeaders|flagEndStream, 1, headersGET)
+	ping := frame(framePing, 0, 0, "muxmastr")
+	return []attack{
+		{"connects, sends nothing", plain, "", "", true},
+		{"no TLS handshake", overTLS, "", "", true},
+		{"slow head", plain, "GET / HTTP/1.1\r\nX: ", "x", true},
+		{"slow body", plain, headUpload + burst, "x", true},
+		{"slow read", plain, headBig, "", false},
+		{"idle after a request", plain, headHello, "", true},
+		{"HTTP/2, slow head", http2c, h2 + frame(frameHeaders, 0, 1, "\x82"), "", true},
+		{"HTTP/2, slow body", http2c, h2 + frame(frameHeaders, flagEndHeaders, 1, blockUpload) + frame(frameData, 0, 1, burst), frame(frameData, 0, 1, "x"), true},
+		{"HTTP/2, slow read", http2c, clientPreface + settings(0) + frame(frameHeaders, flagEndHeaders|flagEndStream, 1, blockBig), frame(frameWindowUpdate, 0, 1, "\x00\x00\x00\x01"), true},
+		{"HTTP/2, slow read, many streams", http2c, clientPreface + settings(0) + manyStreams(50), ping, true},
+		{"HTTP/2, nothing read at all", http2c, clientPreface + settings(1<<31-1) + frame(frameWindowUpdate, 0, 0, "\x7f\x00\x00\x00") + frame(frameHeaders, flagEndHeaders|flagEndStream, 1, blockBig), "", false},
+		{"HTTP/2, idle", http2c, h2 + get, ping, true},
+	}
+}
+
+func manyStreams(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(frame(frameHeaders, flagEndHeaders|flagEndStream, uint32(2*i+1), blockBig))
+	}
+	return b.String()
+}
+
+// run attacks addr with one connection until the server closes it or ctx ends.
+func (a attack) run(ctx context.Context, addr string) {
+	var d net.Dialer
+	c, err := d.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return
+	}
+	stop := context.AfterFunc(ctx, func() { c.Close() })
+	defer func() { stop(); c.Close() }()
+	if _, err := io.WriteString(c, a.send); err != nil {
+		return
+	}
+	closed := make(chan bool)
+	go func() {
+		defer close(closed)
+		if a.read {
+			io.Copy(io.Discard, c)
+			return
+		}
+		// It reads one byte a second, so that it notices the end, and so that
+		// its window stays as small as can be.
+		c.(*net.TCPConn).SetReadBuffer(4 << 10)
+		for p := make([]byte, 1); ; {
+			if _, err := c.Read(p); err != nil {
+				return
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(time.Second):
+			}
+		}
+	}()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-closed:
+			return
+		case <-tick.C:
+			if _, err := io.WriteString(c, a.drip); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// The figures of one attack.
+type suffered struct {
+	requests, failed int
+	median, worst    time.Duration
+}
+
+// underAttack has honest clients ask a server on which more attackers than it
+// has places come back whenever they are cut off.
+func underAttack(t *testing.T, a attack, places, attackers, clients, requests int) suffered {
+	t.Helper()
+	s, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/upload":
+			io.Copy(io.Discard, r.Body)
+		case "/big":
+			endless(w, r)
+		default:
+			hello(w, r)
+		}
+	}), func(s *server.Server) {
+		a.v.configure(t, s)
+		s.MaxConns = places
+		s.DrainTimeout = 0
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	var attack, work sync.WaitGroup
+	for range attackers {
+		attack.Go(func() {
+			for ctx.Err() == nil {
+				a.run(ctx, addr)
+			}
+		})
+	}
+	defer attack.Wait()
+	defer cancel()
+	eventually(t, longest, "all places are taken", func() bool { return s.Stats().Open >= places })
+
+	var mu sync.Mutex
+	var took []time.Duration
+	var failed int
+	for i := range clients {
+		work.Go(func() {
+			tr := a.v.transport()
+			if a.v.scheme == "http://" && i%2 == 0 {
+				tr = plain.transport()
+			}
+			for range requests {
+				began := time.Now()
+				err := get(&http.Client{Transport: tr, Timeout: longest}, a.v.scheme+addr)
+				tr.CloseIdleConnections() // a new connection each time
+				mu.Lock()
+				if took = append(took, time.Since(began)); err != nil {
+					failed++
+					t.Logf("%s: an honest request: %v", a.name, err)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	work.Wait()
+	slices.Sort(took)
+	return suffered{len(took), failed, took[len(took)/2], took[len(took)-1]}
+}
+
+// Under each attack, with twice as many attackers as places, honest clients are
+// served, and soon.
+func TestHonestClientsUnderAttack(t *testing.T) {
+	for _, a := range attacks() {
+		t.Run(a.name, func(t *testing.T) {
+			if !*attackTable {
+				t.Parallel()
+			}
+			got := underAttack(t, a, 50, 100, 10, 2)
+			// A request fails where this machine keeps a client from sending it
+			// for a second.
+			if got.failed > got.requests/5 || got.median > 10*time.Second {
+				t.Errorf("%d of %d requests failed, half of them took longer than %v", got.failed, got.requests, got.median)
+			}
+		})
+	}
+}
+
+const (
+	tableBegin = "<!-- generated: go test ./server -run AttackTable -attacktable -->\n"
+	tableEnd   = "<!-- end of generated -->\n"
+)
+
+// With -attacktable the figures in docs/server.md are measured anew. Without,
+// the table is there and has a row for each attack.
+func TestAttackTable(t *testing.T) {
+	const doc = "../docs/server.md"
+	text, err := os.ReadFile(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), tableBegin)
+	table, after, ok2 := strings.Cut(rest, tableEnd)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no table between %q and %q", doc, tableBegin, tableEnd)
+	}
+	if !*attackTable {
+		for _, a := range attacks() {
+			if !strings.Contains(table, "| "+a.name+" |") {
+				t.Errorf("%s has no figures for the attack %q; run go test ./server -run AttackTable -attacktable", doc, a.name)
+			}
+		}
+		return
+	}
+	const places, attackers, clients, requests = 100, 200, 20, 3
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n| %d attackers, %d places | honest requests | failed | median wait | longest wait |\n|---|---|---|---|---|\n", attackers, places)
+	for _, a := range attacks() {
+		got := underAttack(t, a, places, attackers, clients, requests)
+		fmt.Fprintf(&b, "| %s | %d | %d | %.1f s | %.1f s |\n", a.name, got.requests, got.failed, got.median.Seconds(), got.worst.Seconds())
+	}
+	b.WriteByte('\n')
+	if err := os.WriteFile(doc, []byte(before+tableBegin+b.String()+tableEnd+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

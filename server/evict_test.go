@@ -1,0 +1,154 @@
+package server_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/server"
+)
+
+// These keep their place although somebody waits for it, for as long as they
+// take: several times what a connection may wait for its peer.
+func TestWhoNeverGivesWay(t *testing.T) {
+	const busy = 3 * time.Second
+	// slowBody sends 8 KiB ten times a second.
+	slowBody := func() io.Reader {
+		pr, pw := io.Pipe()
+		go func() {
+			for range busy / (100 * time.Millisecond) {
+				<-time.After(100 * time.Millisecond)
+				pw.Write(make([]byte, 8<<10))
+			}
+			pw.Close()
+		}()
+		return pr
+	}
+	lateBody := func() io.Reader {
+		pr, pw := io.Pipe()
+		go func() { <-time.After(busy); pw.Close() }()
+		return pr
+	}
+	const large = 64 << 20
+	for _, c := range []struct {
+		name string
+		body func() io.Reader
+		read func(io.Reader) // instead of all at once
+		h    http.HandlerFunc
+	}{
+		{"a handler at work", nil, nil, func(w http.ResponseWriter, r *http.Request) { <-time.After(busy) }},
+		{"a handler at work that has read its body", slowBody, nil, func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			<-time.After(busy)
+		}},
+		{"a handler that sends an event now and then", nil, nil, func(w http.ResponseWriter, r *http.Request) {
+			for range 3 {
+				io.WriteString(w, "event")
+				http.NewResponseController(w).Flush()
+				<-time.After(busy / 3)
+			}
+		}},
+		{"a slow upload", slowBody, nil, func(w http.ResponseWriter, r *http.Request) {
+			if _, err := io.Copy(io.Discard, r.Body); err != nil {
+				panic(http.ErrAbortHandler)
+			}
+		}},
+		{"a body that the handler waits for by its own rule", lateBody, nil, func(w http.ResponseWriter, r *http.Request) {
+			http.NewResponseController(w).SetReadDeadline(time.Now().Add(longest))
+			if _, err := io.Copy(io.Discard, r.Body); err != nil {
+				panic(http.ErrAbortHandler)
+			}
+		}},
+		{"a slow download", nil, func(r io.Reader) {
+			for range busy / (50 * time.Millisecond) {
+				<-time.After(50 * time.Millisecond)
+				io.CopyN(io.Discard, r, 256<<10)
+			}
+		}, func(w http.ResponseWriter, r *http.Request) {
+			if _, err := w.Write(make([]byte, large)); err != nil {
+				panic(http.ErrAbortHandler)
+			}
+		}},
+	} {
+		for _, v := range variants {
+			t.Run(c.name+"/"+v.name, func(t *testing.T) {
+				t.Parallel()
+				started := make(chan bool, 1)
+				s, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.URL.Path == "/other" {
+						hello(w, r)
+						return
+					}
+					started <- true
+					c.h(w, r)
+				}), func(s *server.Server) { v.configure(t, s); s.MaxConns = 1 })
+				other := make(chan error, 1)
+				go func() {
+					<-started
+					tr := v.transport()
+					defer tr.CloseIdleConnections()
+					other <- get(&http.Client{Transport: tr}, v.scheme+addr+"/other")
+				}()
+				var body io.Reader
+				if c.body != nil {
+					body = c.body()
+				}
+				req, _ := http.NewRequest("POST", v.scheme+addr, body)
+				tr := v.transport()
+				defer tr.CloseIdleConnections()
+				resp, err := tr.RoundTrip(req)
+				if err != nil {
+					t.Fatalf("%v, %d connections closed to make room", err, s.Stats().Evicted)
+				}
+				if c.read != nil {
+					c.read(resp.Body)
+				}
+				if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+					t.Errorf("%v, %d connections closed to make room", err, s.Stats().Evicted)
+				}
+				resp.Body.Close()
+				if err := <-other; err != nil {
+					t.Errorf("who came meanwhile: %v", err)
+				}
+			})
+		}
+	}
+}
+
+// An idle connection is closed before one that has stalled inside a request,
+// even if it has waited for less.
+func TestIdleConnectionsGiveWayFirst(t *testing.T) {
+	t.Parallel()
+	failed := make(chan error, 1)
+	s, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/upload" {
+			_, err := io.Copy(io.Discard, r.Body)
+			failed <- err
+			return
+		}
+		hello(w, r)
+	}), func(s *server.Server) { s.MaxConns = 2 })
+	stalled := dial(t, addr)
+	io.WriteString(stalled, headUpload)
+	eventually(t, longest, "the first one is in", func() bool { return s.Stats().Open == 1 })
+	idle := dial(t, addr)
+	io.WriteString(idle, headHello)
+	readResponse(t, idle)
+	third := dial(t, addr)
+	io.WriteString(third, headHello)
+	readResponse(t, third)
+	idle.SetReadDeadline(time.Now().Add(longest))
+	if _, err := io.Copy(io.Discard, idle); err != nil {
+		t.Errorf("the idle connection: %v, want a clean end", err)
+	}
+	select {
+	case err := <-failed:
+		t.Errorf("the stalled request ended too: %v", err)
+	default:
+	}
+	if n := s.Stats().Evicted; n != 1 {
+		t.Error(fmt.Sprint(n, " connections closed to make room, want 1"))
+	}
+}
