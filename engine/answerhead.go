@@ -1,0 +1,321 @@
+package engine
+
+import (
+	"cmp"
+	"net/http"
+	"net/textproto"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// A headerField is one value of the answer's header. A key without values is
+// one field with none set: it still suppresses what net/http would add.
+type headerField struct {
+	key, value string
+	none       bool
+}
+
+// takeSnapshot copies the header, so that the handler can't change it after
+// WriteHeader. Fields are sorted by key, as net/http writes them.
+func (r *response) takeSnapshot() {
+	r.snapshot = true
+	r.fields = r.fields[:0]
+	for k, values := range r.header {
+		if len(values) == 0 {
+			r.fields = append(r.fields, headerField{key: k, none: true})
+		}
+		for _, v := range values {
+			r.fields = append(r.fields, headerField{key: k, value: v})
+		}
+	}
+	sortFields(r.fields)
+}
+
+func sortFields(f []headerField) {
+	if len(f) > 16 {
+		slices.SortStableFunc(f, func(a, b headerField) int { return cmp.Compare(a.key, b.key) })
+		return
+	}
+	for i := 1; i < len(f); i++ {
+		for j := i; j > 0 && f[j].key < f[j-1].key; j-- {
+			f[j], f[j-1] = f[j-1], f[j]
+		}
+	}
+}
+
+// get returns the first value of a header.
+func (r *response) get(key string) string {
+	for i := range r.fields {
+		if r.fields[i].key == key {
+			return r.fields[i].value
+		}
+	}
+	return ""
+}
+
+// A headPlan says how the head differs from the handler's header.
+type headPlan struct {
+	dropLength, dropType, dropEncoding, dropConnection bool
+
+	setLength     bool // to contentLength
+	setType       string
+	setConnection bool // to close
+	setChunked    bool
+	setDate       bool
+}
+
+// sendHead decides how the answer is framed and appends its head to out. p is
+// the first part of the body. It follows chunkWriter.writeHeader of net/http.
+func (r *response) sendHead(p []byte) {
+	r.sentHead = true
+	var plan headPlan
+	var length, encoding, connection, contentType, date, trailers bool
+	var te, contentEncoding, connectionValue string
+	for i := range r.fields {
+		f := &r.fields[i]
+		switch f.key {
+		case "Content-Length":
+			length = true
+		case "Transfer-Encoding":
+			if !encoding {
+				encoding, te = true, f.value
+			}
+		case "Connection":
+			if !connection {
+				connection, connectionValue = true, f.value
+			}
+		case "Content-Type":
+			contentType = true
+		case "Content-Encoding":
+			if contentEncoding == "" {
+				contentEncoding = f.value
+			}
+		case "Date":
+			date = true
+		case "Trailer":
+			trailers = true
+			r.declareTrailers(f.value)
+		default:
+			if strings.HasPrefix(f.key, http.TrailerPrefix) {
+				trailers = true
+			}
+		}
+	}
+	hasEncoding := te != ""
+
+	if r.done && !trailers && !hasEncoding && bodyAllowed(r.status) && !length && (!r.isHEAD || len(p) > 0) {
+		r.contentLength = int64(len(p))
+		plan.setLength = true
+	}
+	hasLength := r.contentLength != -1
+	keepAlives := r.conn.server.keepAlives()
+	if r.wantsClose || connectionValue == "close" || !keepAlives {
+		r.closeAfter = true
+	}
+	if b := r.ctx.body; b != nil && !r.closeAfter && !r.fullDuplex {
+		if r.drain(b) {
+			r.closeAfter = true
+			plan.dropConnection, plan.setConnection = true, true
+			connectionValue = ""
+		}
+	}
+
+	if bodyAllowed(r.status) {
+		if contentEncoding == "" && !contentType && !hasEncoding && len(p) > 0 {
+			plan.setType = http.DetectContentType(p)
+		}
+	} else {
+		plan.dropLength, plan.dropEncoding = true, true
+		plan.dropType = r.status == http.StatusNotModified
+	}
+	plan.setDate = !date
+
+	if hasLength && hasEncoding && te != "identity" {
+		r.conn.server.logf("http: WriteHeader called with both Transfer-Encoding of %q and a Content-Length of %d", te, r.contentLength)
+		plan.dropLength = true
+		hasLength = false
+	}
+	switch {
+	case r.isHEAD, !bodyAllowed(r.status), hasLength:
+		plan.dropEncoding = true
+	case te == "identity":
+		r.closeAfter = true
+		plan.dropEncoding = true
+	default:
+		r.chunking = true
+		plan.setChunked = true
+		plan.dropLength = true
+		if te == "chunked" {
+			plan.dropEncoding = true
+		}
+	}
+	if r.closeAfter && (!keepAlives || !hasToken(connectionValue, "close")) && !r.switchesProtocol() {
+		plan.dropConnection, plan.setConnection = true, true
+	}
+	r.appendHead(&plan)
+}
+
+// drain reads the rest of the request's body, so that a client that sends all
+// of it before it reads the answer doesn't wait for ever (Go issue 15527). It
+// reports whether there is too much of it; other failures set closeAfter.
+func (r *response) drain(b *body) (tooBig bool) {
+	discard, close, tooBig := b.unread()
+	if discard {
+		close = !b.drain()
+	}
+	if close {
+		r.closeAfter = true
+	}
+	return tooBig
+}
+
+// switchesProtocol reports whether the answer is a 101 that says to what.
+func (r *response) switchesProtocol() bool {
+	if r.status != http.StatusSwitchingProtocols || r.get("Upgrade") == "" {
+		return false
+	}
+	for i := range r.fields {
+		f := &r.fields[i]
+		if f.key != "Connection" {
+			continue
+		}
+		for option := range strings.SplitSeq(f.value, ",") {
+			if strings.EqualFold(strings.Trim(option, " \t"), "upgrade") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// appendHead appends status line and header to out.
+func (r *response) appendHead(plan *headPlan) {
+	r.appendStatusLine(r.status)
+	for i := range r.fields {
+		f := &r.fields[i]
+		switch f.key {
+		case "Content-Length":
+			if plan.dropLength {
+				continue
+			}
+		case "Content-Type":
+			if plan.dropType {
+				continue
+			}
+		case "Transfer-Encoding":
+			if plan.dropEncoding {
+				continue
+			}
+		case "Connection":
+			if plan.dropConnection {
+				continue
+			}
+		}
+		r.appendField(f)
+	}
+	out := r.out
+	if plan.setDate {
+		out = append(out, "Date: "...)
+		out = append(out, dateNow()...)
+		out = append(out, "\r\n"...)
+	}
+	if plan.setLength {
+		out = append(out, "Content-Length: "...)
+		out = strconv.AppendInt(out, r.contentLength, 10)
+		out = append(out, "\r\n"...)
+	}
+	if plan.setType != "" {
+		out = append(out, "Content-Type: "...)
+		out = append(out, plan.setType...)
+		out = append(out, "\r\n"...)
+	}
+	if plan.setConnection {
+		out = append(out, "Connection: close\r\n"...)
+	}
+	if plan.setChunked {
+		out = append(out, "Transfer-Encoding: chunked\r\n"...)
+	}
+	r.out = append(out, "\r\n"...)
+}
+
+func (r *response) appendStatusLine(code int) {
+	if code == http.StatusOK {
+		r.out = append(r.out, "HTTP/1.1 200 OK\r\n"...)
+		return
+	}
+	r.out = append(r.out, "HTTP/1.1 "...)
+	r.out = strconv.AppendInt(r.out, int64(code), 10)
+	if text := http.StatusText(code); text != "" {
+		r.out = append(r.out, ' ')
+		r.out = append(r.out, text...)
+	} else {
+		r.out = append(r.out, " status code "...)
+		r.out = strconv.AppendInt(r.out, int64(code), 10)
+	}
+	r.out = append(r.out, "\r\n"...)
+}
+
+// appendField appends a header line. No value can break it: line ends become
+// spaces, and a name that isn't one is left out, as with net/http.
+func (r *response) appendField(f *headerField) {
+	if f.none || !validName(f.key) || strings.HasPrefix(f.key, http.TrailerPrefix) {
+		return
+	}
+	r.out = append(r.out, f.key...)
+	r.out = append(r.out, ": "...)
+	r.out = append(r.out, cleanValue(f.value)...)
+	r.out = append(r.out, "\r\n"...)
+}
+
+func validName(s string) bool {
+	for i := range len(s) {
+		if !isToken[s[i]] {
+			return false
+		}
+	}
+	return s != ""
+}
+
+var lineEnds = strings.NewReplacer("\n", " ", "\r", " ")
+
+func cleanValue(v string) string {
+	if strings.IndexByte(v, '\n') >= 0 || strings.IndexByte(v, '\r') >= 0 {
+		v = lineEnds.Replace(v)
+	}
+	return textproto.TrimString(v)
+}
+
+// hasToken is net/http's: token stands in v, between spaces and commas.
+func hasToken(v, token string) bool {
+	for i := 0; i+len(token) <= len(v); i++ {
+		end := i + len(token)
+		if (i == 0 || isBoundary(v[i-1])) && (end == len(v) || isBoundary(v[end])) && strings.EqualFold(v[i:end], token) {
+			return true
+		}
+	}
+	return false
+}
+
+func isBoundary(b byte) bool { return b == ' ' || b == ',' || b == '\t' }
+
+// A date is the value of a Date header.
+type date struct {
+	second int64
+	text   string
+}
+
+var lastDate atomic.Pointer[date]
+
+// dateNow returns the Date of now, formatted once a second.
+func dateNow() string {
+	now := time.Now()
+	d := lastDate.Load()
+	if d == nil || d.second != now.Unix() {
+		d = &date{now.Unix(), now.UTC().Format(http.TimeFormat)}
+		lastDate.Store(d)
+	}
+	return d.text
+}

@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var dates = regexp.MustCompile(`Date: [^\r\n]*`)
+
+// compared is a handler that does something else for each path.
+func compared(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/echo":
+		b, err := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%s %q %v", r.Method, b, err)
+	case "/dump":
+		fmt.Fprintf(w, "%s %s %s %q %q %q host %q len %d close %v te %v\n", r.Method, r.RequestURI, r.Proto,
+			r.URL.Path, r.URL.RawPath, r.URL.RawQuery, r.Host, r.ContentLength, r.Close, r.TransferEncoding)
+		r.Header.Write(w)
+	case "/big":
+		for range 100 {
+			io.WriteString(w, strings.Repeat("x", 100))
+		}
+	case "/bigbytes":
+		w.Write(make([]byte, 1000))
+		w.Write(make([]byte, 10000))
+		w.Write(make([]byte, 100))
+	case "/flush":
+		io.WriteString(w, "a")
+		w.(http.Flusher).Flush()
+		io.WriteString(w, "b")
+	case "/length":
+		w.Header().Set("Content-Length", "5")
+		io.WriteString(w, "hello")
+	case "/short":
+		w.Header().Set("Content-Length", "50")
+		io.WriteString(w, "hello")
+	case "/long":
+		w.Header().Set("Content-Length", "3")
+		_, err := io.WriteString(w, "hello")
+		if err != http.ErrContentLength {
+			panic(err)
+		}
+	case "/badlength":
+		w.Header().Set("Content-Length", "minus")
+		io.WriteString(w, "hello")
+	case "/204":
+		w.Header().Set("Content-Type", "text/plain")
+		w.WriteHeader(204)
+	case "/304":
+		w.Header().Set("Content-Type", "text/plain")
+		w.Header().Set("Etag", `"x"`)
+		w.WriteHeader(304)
+	case "/599":
+		w.WriteHeader(599)
+	case "/999":
+		w.WriteHeader(999)
+		io.WriteString(w, "odd")
+	case "/103":
+		w.Header().Set("Link", "</x>")
+		w.WriteHeader(103)
+		w.Header().Set("X", "1")
+		io.WriteString(w, "after hints")
+	case "/close":
+		w.Header().Set("Connection", "close")
+		io.WriteString(w, "bye")
+	case "/headers":
+		h := w.Header()
+		h["Z"] = []string{"1", "2"}
+		h["a lower"] = []string{"dropped"}
+		h["lower"] = []string{"kept"}
+		h.Set("Split", "a\r\nb: c")
+		h.Set("Spaces", "  x  ")
+		h["Date"] = nil
+		h.Set("Content-Type", "text/x")
+		w.WriteHeader(418)
+		h.Set("Late", "no")
+		io.WriteString(w, "teapot")
+	case "/notype":
+		w.Header()["Content-Type"] = nil
+		io.WriteString(w, "<html>")
+	case "/trailers":
+		w.Header().Set("Trailer", "X-A, X-B, Content-Length")
+		io.WriteString(w, "body")
+		w.Header().Set("X-A", "1")
+		w.Header().Set(http.TrailerPrefix+"X-C", "3")
+	case "/trailerprefix":
+		io.WriteString(w, "body")
+		w.(http.Flusher).Flush()
+		w.Header().Set(http.TrailerPrefix+"X-C", "3")
+	case "/te":
+		w.Header().Set("Transfer-Encoding", "chunked")
+		io.WriteString(w, "body")
+	case "/identity":
+		w.Header().Set("Transfer-Encoding", "identity")
+		io.WriteString(w, "body")
+	case "/tecl":
+		w.Header().Set("Transfer-Encoding", "chunked")
+		w.Header().Set("Content-Length", "4")
+		io.WriteString(w, "body")
+	case "/panic":
+		io.WriteString(w, "lost")
+		panic(http.ErrAbortHandler)
+	case "/panicafter":
+		io.WriteString(w, "sent")
+		w.(http.Flusher).Flush()
+		io.WriteString(w, "lost")
+		panic(http.ErrAbortHandler)
+	case "/readfrom":
+		io.Copy(w, io.LimitReader(zeros{}, 5000))
+	case "/readfromlength":
+		w.Header().Set("Content-Length", "5000")
+		io.Copy(w, io.LimitReader(zeros{}, 5000))
+	case "/unreadclose":
+		r.Body.Close()
+		io.WriteString(w, "closed")
+	case "/duplex":
+		http.NewResponseController(w).EnableFullDuplex()
+		io.WriteString(w, "early")
+		w.(http.Flusher).Flush()
+		b, err := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%q %v", b, err)
+	case "/flushread":
+		io.WriteString(w, "early")
+		w.(http.Flusher).Flush()
+		b, err := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%q %v", b, err)
+	case "/hijack":
+		c, rw, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		defer c.Close()
+		b, _ := io.ReadAll(rw)
+		fmt.Fprintf(rw, "hijacked %q", b)
+		rw.Flush()
+	case "/empty":
+	default:
+		io.WriteString(w, r.URL.String())
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// compare sends the parts to a server of each kind and reports differences.
+func compare(t *testing.T, addrs []string, parts ...string) {
+	t.Helper()
+	var want string
+	for i, addr := range addrs {
+		got := dates.ReplaceAllString(talk(t, addr, parts...), "Date: X")
+		if i == 0 {
+			want = got
+		} else if got != want {
+			t.Errorf("%s:\nsent %.2000q\ngot  %.2000q\nwant %.2000q", kinds[i].name, parts, got, want)
+		}
+	}
+}
+
+// comparedServers starts a server of each kind with handler compared.
+func comparedServers(t *testing.T) (addrs []string) {
+	for _, k := range kinds {
+		srv := &http.Server{Handler: http.HandlerFunc(compared), ErrorLog: log.New(io.Discard, "", 0)}
+		addrs = append(addrs, start(t, k.make(srv)))
+	}
+	return addrs
+}
+
+// TestSameBytes compares the answers to whole connections with net/http's.
+func TestSameBytes(t *testing.T) {
+	addrs := comparedServers(t)
+	paths := strings.Fields(`/ /x?y /x? /x?? /a%20b /a%2Fb /a%zz /! //host/x /a:b /dump /dump?a=b&c /big /bigbytes /flush
+		/length /short /long /badlength /204 /304 /599 /999 /103 /close /headers /notype /trailers /trailerprefix /te
+		/identity /tecl /panic /panicafter /readfrom /readfromlength /unreadclose /duplex /flushread /hijack /empty /echo`)
+	for _, path := range paths {
+		for _, method := range strings.Fields("GET HEAD POST PUT PATCH DELETE OPTIONS CONNECT TRACE QUERY get") {
+			compare(t, addrs, method+" "+path+" HTTP/1.1\r\nHost: h\r\n\r\n", "GET /x HTTP/1.1\r\nHost: h\r\n\r\n")
+			compare(t, addrs, method+" "+path+" HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello"+
+				"GET /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\nGET /never HTTP/1.1\r\nHost: h\r\n\r\n")
+		}
+	}
+}

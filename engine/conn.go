@@ -1,0 +1,298 @@
+package engine
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A conn is a connection that the engine serves. All of it belongs to the
+// connection's goroutine, but for the fields that say otherwise.
+type conn struct {
+	server   *Server
+	nc       net.Conn
+	accepted time.Time
+	ctx      context.Context // of the listener and ConnContext; for net/http
+	connCtx  context.Context // ctx with the local address; for requests
+
+	remoteAddr string
+	tls        *tls.ConnectionState
+	tmpl       *http.Request
+	bundle     *bundle // with Recycle, the one that is used again
+
+	in      *buffer // nil while none is needed
+	r, w    int     // in.b[r:w] was read but not used
+	work    *work   // nil between requests
+	current *requestContext
+
+	inHandler bool
+	gone      bool // hijacked or handed over: not ours to close
+	lastPost  bool // the last request was a POST
+
+	requests atomic.Uint64 // served; read by Stats
+	phase    phaseWord     // shared with the sweeper
+	deadline sync.Mutex    // held while the sweeper sets a deadline
+}
+
+// A work is what a connection needs to serve a request, beyond its buffer of
+// input. Connections that wait for a request have none.
+type work struct {
+	head head
+	res  response
+}
+
+var workPool = sync.Pool{New: func() any { return new(work) }}
+
+// serve serves a connection until it ends, is hijacked or handed over.
+func (c *conn) serve() {
+	defer c.end()
+	if !c.begin() {
+		return
+	}
+	for c.next() {
+	}
+}
+
+// begin prepares a new connection. It reports whether requests can be read.
+func (c *conn) begin() bool {
+	if addr := c.nc.RemoteAddr(); addr != nil {
+		c.remoteAddr = addr.String()
+	}
+	c.connCtx = context.WithValue(c.ctx, http.LocalAddrContextKey, c.nc.LocalAddr())
+	if !c.handshake() {
+		return false
+	}
+	if p := c.server.srv.Protocols; p != nil && !p.HTTP1() {
+		c.handOver(reasonProtocols)
+		return false
+	}
+	c.tmpl = c.template()
+	return true
+}
+
+// end is deferred by serve. It logs a panic of the handler and closes the
+// connection.
+func (c *conn) end() {
+	if v := recover(); v != nil && v != http.ErrAbortHandler {
+		buf := make([]byte, 64<<10)
+		buf = buf[:runtime.Stack(buf, false)]
+		c.server.logf("http: panic serving %v: %v\n%s", c.remoteAddr, v, buf)
+	}
+	if x := c.current; c.inHandler {
+		x.finish()
+		c.work.res.abandon()
+		if x.body != nil && !c.gone {
+			c.abortBodyRead(x.body)
+			x.body.Close()
+		}
+	}
+	c.phase.enter(phaseGone, 0)
+	if !c.gone {
+		c.nc.Close()
+	}
+	c.server.untrackConn(c)
+	c.releaseInput()
+	if !c.gone {
+		c.hook(http.StateClosed)
+	}
+}
+
+// next reads and serves the next request. It reports whether the connection
+// can serve another one.
+func (c *conn) next() bool {
+	out, why := c.readHead()
+	if c.server.inShutdown.Load() {
+		if out != needMore || c.w > c.r {
+			c.hook(http.StateActive)
+		}
+		return false
+	}
+	switch out {
+	case needMore: // the connection ended
+		if c.w > c.r {
+			c.hook(http.StateActive)
+		}
+		return false
+	case handOver:
+		c.handOver(why)
+		return false
+	}
+	h := &c.work.head
+	bd := c.newRequest(h, c.in.b[c.r:c.w])
+	if bd == nil {
+		c.handOver(reasonTarget)
+		return false
+	}
+	c.r += h.pos
+	ph := phaseHandler
+	if c.current.body != nil {
+		ph = phaseBody
+	}
+	if c.enter(ph) {
+		return false
+	}
+	c.hook(http.StateActive)
+	return c.serveRequest(bd)
+}
+
+// serveRequest runs the handler and completes its answer.
+func (c *conn) serveRequest(bd *bundle) bool {
+	x := c.current
+	res := &c.work.res
+	res.begin(c, bd, &c.work.head)
+
+	c.requests.Add(1)
+	c.inHandler = true
+	c.server.handler().ServeHTTP(&bd.w, bd.req)
+	watched := x.finish()
+	if res.hijacked {
+		res.abandon()
+		c.inHandler = false
+		return false
+	}
+	c.unread(watched)
+	keep := res.finish()
+	c.inHandler = false
+
+	c.lastPost = c.work.head.method == "POST"
+	if form := bd.req.MultipartForm; form != nil {
+		form.RemoveAll()
+	}
+	if !keep {
+		if x.body != nil && x.body.early.Load() {
+			c.closeWriteAndWait()
+		}
+		return false
+	}
+	c.hook(http.StateIdle)
+	if !c.server.keepAlives() {
+		return false
+	}
+	if c.enter(phaseIdle) {
+		return false
+	}
+	if c.server.Recycle {
+		bd.recycle()
+	}
+	return true
+}
+
+// readHead reads the head of the next request into c.work.head. If the
+// connection ended it returns needMore.
+func (c *conn) readHead() (outcome, reason) {
+	limit := c.server.maxHeadBytes()
+	stripped := false
+	begun, waiting := false, false
+	for {
+		if c.w > c.r {
+			if !begun {
+				begun = true
+				if c.work == nil {
+					c.work = workPool.Get().(*work)
+				}
+				c.work.head.reset()
+			}
+			if b := c.in.b[c.r:c.w]; c.lastPost && !stripped && (b[0] == '\r' || b[0] == '\n') {
+				// Old clients send an extra line after the body of a POST,
+				// RFC 9112 section 2.2. net/http skips up to four bytes.
+				if len(b) >= 4 {
+					for i := 0; i < 4 && (b[i] == '\r' || b[i] == '\n'); i++ {
+						c.r++
+					}
+					stripped = true
+					continue
+				}
+			} else {
+				out, why := c.work.head.parse(b)
+				if out == complete && c.work.head.pos > limit || out == needMore && len(b) >= limit {
+					return handOver, reasonLargeHead
+				}
+				if out != needMore {
+					return out, why
+				}
+			}
+			if !waiting {
+				waiting = true
+				if c.requests.Load() > 0 && c.enter(phaseHead) {
+					return needMore, noReason
+				}
+			}
+		} else {
+			c.rest()
+		}
+		if err := c.fill(); err != nil {
+			if errors.Is(err, io.EOF) && c.w > c.r && (c.requests.Load() == 0 || stripped || c.w-c.r >= 4) {
+				return handOver, reasonCutHead
+			}
+			return needMore, noReason
+		}
+	}
+}
+
+// enter changes the connection's phase. It reports whether the connection has
+// to end instead, because it was closed or waited too long.
+func (c *conn) enter(ph phase) (condemned bool) {
+	old := c.phase.enter(ph, c.server.sweeper.now.Load())
+	if old&phaseFlags == 0 {
+		return false
+	}
+	if old&flagClosing != 0 || old.phase() != phaseBody && old.phase() != phaseHandler && old&flagReadExpired != 0 {
+		return true
+	}
+	// A handler has set deadlines, or one passed while it ran.
+	c.deadline.Lock()
+	defer c.deadline.Unlock()
+	c.nc.SetDeadline(time.Time{})
+	return false
+}
+
+// closeIfIdle closes the connection if it waits for a request. It may be
+// called by any goroutine. It reports whether it closed the connection.
+func (c *conn) closeIfIdle() bool {
+	w := c.phase.load()
+	switch w.phase() {
+	case phaseIdle:
+	case phaseHead:
+		if c.requests.Load() > 0 {
+			break
+		}
+		fallthrough
+	case phaseNew:
+		// Give a new connection the time to send its request, as net/http
+		// does (Go issue 22682).
+		if time.Since(c.accepted) < 5*time.Second {
+			return false
+		}
+	default:
+		return false
+	}
+	if !c.phase.mark(w, flagClosing) {
+		return false
+	}
+	c.abort()
+	return true
+}
+
+// abort closes the connection under its goroutine. It may be called by any
+// goroutine.
+func (c *conn) abort() { c.nc.Close() }
+
+// closeWriteAndWait closes the sending side and waits a little, so that the
+// client sees the answer before the reset that unread input causes (Go issue
+// 3595).
+func (c *conn) closeWriteAndWait() {
+	if cw, ok := c.nc.(interface{ CloseWrite() error }); ok {
+		cw.CloseWrite()
+	}
+	time.Sleep(resetDelay)
+}
+
+// resetDelay is net/http's.
+const resetDelay = 500 * time.Millisecond

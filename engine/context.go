@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"context"
+	"sync"
+)
+
+// A requestContext is the context of a request. It ends when the handler
+// returns, when the client leaves, or when the connection's context ends.
+//
+// Its channel is made when somebody asks for it, and the client is watched
+// only then, and only if the request takes long (see watcher). A short request
+// pays for none of this. It is never used again, in any mode, since contexts
+// are what programs keep most.
+type requestContext struct {
+	context.Context // of the connection: values, perhaps a cancelation
+	conn            *conn
+	body            *body // nil if the request has none
+
+	mu       sync.Mutex
+	err      error
+	done     chan struct{}
+	funcs    map[*afterFunc]struct{}
+	stop     func() bool // ends following the connection's context
+	notify   chan bool   // of CloseNotify
+	left     bool        // the client has left, for CloseNotify
+	enlisted bool        // the watcher knows this request
+	watch    clientWatch
+}
+
+// An afterFunc is a function that runs when a context ends.
+type afterFunc struct{ f func() }
+
+// Done implements [context.Context].
+func (x *requestContext) Done() <-chan struct{} {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.done == nil {
+		x.done = make(chan struct{})
+		if x.err != nil {
+			close(x.done)
+		}
+	}
+	x.followLocked()
+	return x.done
+}
+
+// Err implements [context.Context].
+func (x *requestContext) Err() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.err == nil {
+		x.followLocked()
+		if err := x.Context.Err(); err != nil {
+			return err
+		}
+	}
+	return x.err
+}
+
+// AfterFunc arranges for f to run in its own goroutine when the context ends.
+// Package context uses it in place of a goroutine that waits for Done.
+func (x *requestContext) AfterFunc(f func()) (stop func() bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.err != nil {
+		go f()
+		return func() bool { return false }
+	}
+	x.followLocked()
+	a := &afterFunc{f}
+	if x.funcs == nil {
+		x.funcs = make(map[*afterFunc]struct{})
+	}
+	x.funcs[a] = struct{}{}
+	return func() bool {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		_, ok := x.funcs[a]
+		delete(x.funcs, a)
+		return ok
+	}
+}
+
+// closeNotify returns the channel of [http.CloseNotifier].
+func (x *requestContext) closeNotify() <-chan bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.notify == nil {
+		x.notify = make(chan bool, 1)
+		if x.left {
+			x.notify <- true
+		}
+	}
+	x.followLocked()
+	return x.notify
+}
+
+// followLocked makes the context end with the connection's context and with
+// the client. Calls after the first do nothing.
+func (x *requestContext) followLocked() {
+	if x.enlisted || x.err != nil {
+		return
+	}
+	x.enlisted = true
+	x.conn.server.watcher.add(x)
+	if x.Context.Done() != nil {
+		x.stop = context.AfterFunc(x.Context, func() { x.end(x.Context.Err()) })
+	}
+}
+
+// clientLeft ends the context because the connection can't be read.
+func (x *requestContext) clientLeft() {
+	x.mu.Lock()
+	x.left = true
+	if x.notify != nil {
+		select {
+		case x.notify <- true:
+		default: // was told before
+		}
+	}
+	x.mu.Unlock()
+	x.end(context.Canceled)
+}
+
+// end ends the context, the first time that it is called.
+func (x *requestContext) end(err error) {
+	x.mu.Lock()
+	if x.err != nil {
+		x.mu.Unlock()
+		return
+	}
+	x.err = err
+	if x.done != nil {
+		close(x.done)
+	}
+	funcs, stop := x.funcs, x.stop
+	x.funcs, x.stop = nil, nil
+	x.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+	for a := range funcs {
+		go a.f()
+	}
+}

@@ -1,0 +1,280 @@
+package engine
+
+import "bytes"
+
+// Limits of the heads that are served here. Larger ones are handed over.
+const (
+	firstBuffer = 4 << 10  // size of a connection's first read buffer
+	largestHead = 16 << 10 // bytes of a request line and its header lines
+	maxFields   = 64       // header lines
+)
+
+// A head is the parsed head of a request: offsets into the bytes that were
+// read, so that the bytes may move while more of them arrive.
+//
+//	GET /x?y HTTP/1.1\r\n      => method "GET", target "/x?y"
+//	Host: example.com\r\n      => fields[0], host 0
+//	accept:*/*\r\n             => fields[1], id of "Accept"
+//	\r\n                       => complete, end
+//
+// What parse accepts is a strict subset of what http.ReadRequest and net/http's
+// server accept, with the same meaning. FuzzHead holds it to that.
+type head struct {
+	pos    int // start of the first line that isn't parsed yet
+	method string
+	target span
+	plain  bool // the target's path is its own decoded form
+	query  int  // offset of the target's first '?', or -1
+
+	n      int
+	fields [maxFields]field
+
+	host          int   // index of the Host field, or -1
+	contentLength int64 // -1 if there is none
+	close         bool  // Connection: close
+	noCache       bool  // Pragma: no-cache
+	cacheControl  bool
+}
+
+// A span is a range of offsets.
+type span struct{ from, to int }
+
+// A field is a header line.
+type field struct {
+	name, value span
+	id          nameID
+}
+
+// An outcome is what parse says of the bytes so far.
+type outcome uint8
+
+const (
+	needMore outcome = iota
+	complete
+	handOver
+)
+
+func (h *head) reset() {
+	h.pos, h.method, h.n = 0, "", 0
+	h.host, h.contentLength = -1, -1
+	h.close, h.noCache, h.cacheControl = false, false, false
+}
+
+// parse continues to parse the head at the start of b, which holds the bytes
+// of the previous call and more. If the outcome is complete, the head ends at
+// h.pos. It looks at no line twice, but for finding the end of the last one.
+func (h *head) parse(b []byte) (outcome, reason) {
+	if h.method == "" {
+		if out, why := h.requestLine(b); out != complete {
+			return out, why
+		}
+	}
+	for {
+		i := h.pos
+		if len(b)-i >= 2 && b[i] == '\r' && b[i+1] == '\n' {
+			h.pos = i + 2
+			return h.check()
+		}
+		if out, why := h.headerLine(b, i); out != complete {
+			return out, why
+		}
+	}
+}
+
+// check holds the head as a whole against the rules.
+func (h *head) check() (outcome, reason) {
+	if h.host < 0 {
+		return handOver, reasonHost
+	}
+	return complete, noReason
+}
+
+// requestLine parses the first line.
+func (h *head) requestLine(b []byte) (outcome, reason) {
+	end := bytes.IndexByte(b, '\n')
+	if end < 0 {
+		return needMore, noReason
+	}
+	const proto = " HTTP/1.1\r"
+	if end < len(proto) || string(b[end-len(proto):end]) != proto {
+		return handOver, reasonVersion
+	}
+	line := b[:end-len(proto)]
+	sp := bytes.IndexByte(line, ' ')
+	if sp < 0 {
+		return handOver, reasonRequestLine
+	}
+	switch string(line[:sp]) {
+	case "GET":
+		h.method = "GET"
+	case "POST":
+		h.method = "POST"
+	case "HEAD":
+		h.method = "HEAD"
+	case "PUT":
+		h.method = "PUT"
+	case "PATCH":
+		h.method = "PATCH"
+	case "DELETE":
+		h.method = "DELETE"
+	case "OPTIONS":
+		h.method = "OPTIONS"
+	default:
+		return handOver, reasonMethod
+	}
+	h.target = span{sp + 1, len(line)}
+	if !h.checkTarget(line[sp+1:], sp+1) {
+		return handOver, reasonTarget
+	}
+	h.pos = end + 1
+	return complete, noReason
+}
+
+// checkTarget looks at a target's bytes. It accepts any that starts with a
+// slash and has no control character, space or DEL in it.
+func (h *head) checkTarget(t []byte, offset int) bool {
+	h.plain, h.query = true, -1
+	if len(t) == 0 || t[0] != '/' {
+		return false
+	}
+	i := 0
+	for i < len(t) && targetBytes[t[i]] == plainPath {
+		i++
+	}
+	for ; i < len(t); i++ {
+		switch c := t[i]; {
+		case c == '?' && h.query < 0:
+			h.query = offset + i
+		case c <= ' ' || c == 0x7f:
+			return false
+		case h.query < 0 && targetBytes[c] != plainPath:
+			h.plain = false
+		}
+	}
+	return true
+}
+
+// headerLine parses the header line that starts at b[i].
+func (h *head) headerLine(b []byte, i int) (outcome, reason) {
+	j := i
+	for j < len(b) && isToken[b[j]] {
+		j++
+	}
+	if j == len(b) {
+		return needMore, noReason
+	}
+	if b[j] == '\r' && j == i && j+1 == len(b) {
+		return needMore, noReason // perhaps the empty line
+	}
+	if b[j] != ':' || j == i {
+		return handOver, reasonHeaderLine
+	}
+	v := j + 1
+	length := bytes.IndexByte(b[v:], '\n')
+	if length < 0 {
+		return needMore, noReason
+	}
+	next := v + length + 1
+	end := next - 2
+	if end < v || b[end] != '\r' {
+		return handOver, reasonHeaderLine
+	}
+	for v < end && (b[v] == ' ' || b[v] == '\t') {
+		v++
+	}
+	for end > v && (b[end-1] == ' ' || b[end-1] == '\t') {
+		end--
+	}
+	value := b[v:end]
+	if !validValue(value) {
+		return handOver, reasonHeaderLine
+	}
+	if next < len(b) {
+		if c := b[next]; c == ' ' || c == '\t' {
+			return handOver, reasonHeaderLine // obs-fold, RFC 9112 section 5.2
+		}
+	} else {
+		return needMore, noReason // the next line may continue this one
+	}
+	if h.n == maxFields {
+		return handOver, reasonManyHeaders
+	}
+	id := lookupName(b[i:j])
+	if id > 0 && id < firstOrdinary {
+		if why := h.special(id, value); why != noReason {
+			return handOver, why
+		}
+	}
+	h.fields[h.n] = field{span{i, j}, span{v, end}, id}
+	h.n++
+	h.pos = next
+	return complete, noReason
+}
+
+// special looks at a field that says something about the message itself.
+func (h *head) special(id nameID, value []byte) reason {
+	switch id {
+	case idHost:
+		if h.host >= 0 || len(value) == 0 || !validHost(value) {
+			return reasonHost
+		}
+		h.host = h.n
+	case idContentLength:
+		n, ok := parseLength(value)
+		if h.contentLength >= 0 || !ok {
+			return reasonLength
+		}
+		h.contentLength = n
+	case idConnection:
+		return h.connection(value)
+	case idPragma:
+		// net/http looks at the first Pragma only.
+		if h.noCache || string(value) != "no-cache" {
+			return reasonHeaderLine
+		}
+		h.noCache = true
+	case idCacheControl:
+		h.cacheControl = true
+	case idTransferEncoding:
+		return reasonTransferEncoding
+	case idExpect:
+		return reasonExpect
+	case idTrailer, idHTTP2Settings:
+		return reasonHeaderLine
+	}
+	return noReason
+}
+
+// connection looks at a Connection field. It accepts lists of these options.
+func (h *head) connection(value []byte) reason {
+	for len(value) > 0 {
+		option := value
+		if i := bytes.IndexByte(value, ','); i >= 0 {
+			option, value = value[:i], value[i+1:]
+		} else {
+			value = nil
+		}
+		switch option = bytes.Trim(option, " \t"); {
+		case equalFold(option, "keep-alive"), equalFold(option, "upgrade"), equalFold(option, "te"):
+		case equalFold(option, "close"):
+			h.close = true
+		default:
+			return reasonConnection
+		}
+	}
+	return noReason
+}
+
+// parseLength reads a Content-Length of up to 18 digits.
+func parseLength(value []byte) (n int64, ok bool) {
+	if len(value) == 0 || len(value) > 18 {
+		return 0, false
+	}
+	for _, c := range value {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, true
+}

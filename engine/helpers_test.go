@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+)
+
+// A server is what the tests need of an http.Server and of a Server.
+type server interface {
+	Serve(net.Listener) error
+	Shutdown(context.Context) error
+	Close() error
+}
+
+// kinds are the servers that behave alike.
+var kinds = []struct {
+	name string
+	make func(*http.Server) server
+}{
+	{"net/http", func(srv *http.Server) server { return srv }},
+	{"engine", func(srv *http.Server) server { return New(srv) }},
+	{"recycle", func(srv *http.Server) server { s := New(srv); s.Recycle = true; return s }},
+}
+
+// engines are the kinds that are engines.
+var engines = kinds[1:]
+
+// start serves s on a listener of its own until the test ends. It returns the
+// address.
+func start(t testing.TB, s server) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ln) }()
+	t.Cleanup(func() {
+		s.Close()
+		if err := <-done; err != http.ErrServerClosed {
+			t.Errorf("Serve returned %v, want ErrServerClosed", err)
+		}
+	})
+	return ln.Addr().String()
+}
+
+func dial(t testing.TB, addr string) *net.TCPConn {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(30 * time.Second))
+	return c.(*net.TCPConn)
+}
+
+// talk sends the parts, one write each, half-closes the connection and returns
+// everything that comes back.
+func talk(t testing.TB, addr string, parts ...string) string {
+	t.Helper()
+	c := dial(t, addr)
+	for _, p := range parts {
+		if _, err := io.WriteString(c, p); err != nil {
+			break // the server may have closed the connection
+		}
+	}
+	c.CloseWrite()
+	b, _ := io.ReadAll(c)
+	return string(b)
+}

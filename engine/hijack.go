@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// hijack gives the connection away to the handler, with the input that it
+// hasn't read.
+func (c *conn) hijack(x *requestContext) (net.Conn, *bufio.ReadWriter) {
+	c.unread(x.stopWatch())
+	if x.body != nil {
+		c.abortBodyRead(x.body)
+		x.body.detach()
+	}
+	rest := append([]byte(nil), c.in.b[c.r:c.w]...)
+	c.r, c.w = 0, 0
+	c.gone = true
+	c.phase.enter(phaseGone, 0)
+	c.deadline.Lock()
+	c.nc.SetDeadline(time.Time{})
+	c.deadline.Unlock()
+	c.server.untrackConn(c)
+
+	br := bufio.NewReaderSize(&restReader{rest, c.nc}, max(firstBuffer, len(rest)))
+	br.Peek(len(rest)) // so that br.Buffered tells of it
+	c.hook(http.StateHijacked)
+	return c.nc, bufio.NewReadWriter(br, bufio.NewWriterSize(c.nc, outputSize))
+}
+
+// A restReader reads the rest of what was buffered, then the connection.
+type restReader struct {
+	rest []byte
+	nc   io.Reader
+}
+
+func (r *restReader) Read(p []byte) (int, error) {
+	if len(r.rest) > 0 {
+		n := copy(p, r.rest)
+		if r.rest = r.rest[n:]; len(r.rest) == 0 {
+			r.rest = nil
+		}
+		return n, nil
+	}
+	return r.nc.Read(p)
+}

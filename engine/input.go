@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"io"
+	"sync"
+	"time"
+)
+
+// A buffer is a read buffer of a connection.
+type buffer struct{ b []byte }
+
+var bufferPool = sync.Pool{New: func() any { return &buffer{make([]byte, firstBuffer)} }}
+
+// rest is called when no input is left. It gives back what is needed only
+// while a request is served.
+func (c *conn) rest() {
+	c.r, c.w = 0, 0
+	if c.work != nil {
+		c.work.res.release()
+		workPool.Put(c.work)
+		c.work = nil
+	}
+	if c.in != nil && len(c.in.b) != firstBuffer {
+		c.in = nil
+	}
+}
+
+// releaseInput gives back the buffers of a connection that ends.
+func (c *conn) releaseInput() {
+	if c.in != nil && len(c.in.b) == firstBuffer && !c.gone {
+		bufferPool.Put(c.in)
+	}
+	c.in = nil
+	if c.work != nil && !c.inHandler {
+		c.work.res.release()
+		workPool.Put(c.work)
+	}
+	c.work = nil
+}
+
+// makeRoom makes room for at least n more bytes behind c.w.
+func (c *conn) makeRoom(n int) {
+	if c.in == nil {
+		c.in = bufferPool.Get().(*buffer)
+		c.r, c.w = 0, 0
+	}
+	if c.r == c.w {
+		c.r, c.w = 0, 0
+	}
+	if len(c.in.b)-c.w >= n {
+		return
+	}
+	b := c.in.b
+	if len(b)-(c.w-c.r) < n {
+		b = make([]byte, max(2*len(b), len(b)+n))
+		c.w = copy(b, c.in.b[c.r:c.w])
+		c.in = &buffer{b}
+	} else {
+		c.w = copy(b, b[c.r:c.w])
+	}
+	c.r = 0
+}
+
+// fill reads more input from the connection.
+func (c *conn) fill() error {
+	c.makeRoom(1)
+	for range 100 {
+		n, err := c.nc.Read(c.in.b[c.w:])
+		c.w += n
+		if n > 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return io.ErrNoProgress
+}
+
+// unread puts b, which was read from the connection, behind the input.
+func (c *conn) unread(b []byte) {
+	if len(b) > 0 {
+		c.makeRoom(len(b))
+		c.w += copy(c.in.b[c.w:], b)
+	}
+}
+
+// readBody reads some of the request's body into p, which is no longer than
+// the rest of the body. Its caller holds the body's lock.
+func (c *conn) readBody(p []byte) (int, error) {
+	if c.r == c.w {
+		if len(p) >= 512 {
+			return c.nc.Read(p) // past no byte of the next request
+		}
+		if err := c.fill(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, c.in.b[c.r:c.w])
+	c.r += n
+	return n, nil
+}
+
+// bodyEnded tells the sweeper that the request was read to its end.
+func (c *conn) bodyEnded() { c.phase.bodyEnded() }
+
+// abortBodyRead ends a read of the body by a goroutine that the handler left
+// behind.
+func (c *conn) abortBodyRead(b *body) {
+	if b.mu.TryLock() {
+		b.mu.Unlock()
+		return
+	}
+	c.nc.SetReadDeadline(longAgo)
+	b.mu.Lock()
+	b.mu.Unlock()
+	c.nc.SetReadDeadline(time.Time{})
+}

@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"io"
+	"net"
+	"time"
+)
+
+// A prefix holds the bytes that are to be read before those of a connection.
+type prefix struct {
+	b        []byte
+	deadline time.Time // no later than this ends the first read deadline
+}
+
+// read reads from the prefix. It reports false if the prefix is used up.
+func (p *prefix) read(b []byte) (int, bool) {
+	if len(p.b) == 0 {
+		return 0, false
+	}
+	n := copy(b, p.b)
+	if p.b = p.b[n:]; len(p.b) == 0 {
+		p.b = nil
+	}
+	return n, true
+}
+
+// bound moves the first deadline forward to p.deadline.
+func (p *prefix) bound(t time.Time) time.Time {
+	if d := p.deadline; !d.IsZero() {
+		p.deadline = time.Time{}
+		if !t.IsZero() && d.Before(t) {
+			return d
+		}
+	}
+	return t
+}
+
+// A prefixConn is a connection whose first bytes come from a prefix.
+type prefixConn struct {
+	net.Conn
+	pre *prefix
+}
+
+// A prefixTCP is a prefixConn that keeps sendfile and CloseWrite.
+type prefixTCP struct {
+	*net.TCPConn
+	pre *prefix
+}
+
+func withPrefix(nc net.Conn, pre *prefix) net.Conn {
+	if tcp, ok := nc.(*net.TCPConn); ok {
+		return &prefixTCP{tcp, pre}
+	}
+	if st, ok := nc.(tlsStater); ok {
+		return &prefixTLS{prefixConn{nc, pre}, st}
+	}
+	return &prefixConn{nc, pre}
+}
+
+func isHanded(nc net.Conn) bool {
+	switch nc.(type) {
+	case *prefixConn, *prefixTCP, *prefixTLS:
+		return true
+	}
+	return false
+}
+
+// NetConn returns the connection itself.
+func (c *prefixConn) NetConn() net.Conn { return c.Conn }
+
+func (c *prefixConn) Read(b []byte) (int, error) {
+	if n, ok := c.pre.read(b); ok {
+		return n, nil
+	}
+	return c.Conn.Read(b)
+}
+
+func (c *prefixConn) SetReadDeadline(t time.Time) error {
+	return c.Conn.SetReadDeadline(c.pre.bound(t))
+}
+
+// CloseWrite closes the sending side, where the connection can.
+func (c *prefixConn) CloseWrite() error {
+	if cw, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return cw.CloseWrite()
+	}
+	return nil
+}
+
+// NetConn returns the connection itself.
+func (c *prefixTCP) NetConn() net.Conn { return c.TCPConn }
+
+func (c *prefixTCP) Read(b []byte) (int, error) {
+	if n, ok := c.pre.read(b); ok {
+		return n, nil
+	}
+	return c.TCPConn.Read(b)
+}
+
+func (c *prefixTCP) SetReadDeadline(t time.Time) error {
+	return c.TCPConn.SetReadDeadline(c.pre.bound(t))
+}
+
+// WriteTo implements [io.WriterTo].
+func (c *prefixTCP) WriteTo(w io.Writer) (n int64, err error) {
+	for len(c.pre.b) > 0 {
+		m, err := w.Write(c.pre.b)
+		c.pre.b = c.pre.b[m:]
+		n += int64(m)
+		if err != nil {
+			return n, err
+		}
+	}
+	m, err := c.TCPConn.WriteTo(w)
+	return n + m, err
+}
+
+// A prefixTLS is a prefixConn that says how it is encrypted; net/http then sets
+// Request.TLS.
+type prefixTLS struct {
+	prefixConn
+	tlsStater
+}

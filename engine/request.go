@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"context"
+	"net/http"
+	"net/textproto"
+	"net/url"
+)
+
+// A bundle is the storage of one request, what a handler sees of it. By
+// default there is a fresh one for each request; with Server.Recycle a
+// connection keeps one.
+type bundle struct {
+	req    *http.Request
+	url    url.URL
+	header http.Header
+	values []string // what the slices in header point into
+	w      writer
+	answer http.Header // the response's header
+}
+
+// template returns a request with everything that the requests of a connection
+// share, to be copied.
+func (c *conn) template() *http.Request {
+	return &http.Request{
+		Proto:      "HTTP/1.1",
+		ProtoMajor: 1,
+		ProtoMinor: 1,
+		RemoteAddr: c.remoteAddr,
+		TLS:        c.tls,
+	}
+}
+
+// newRequest makes the request of the head h, which b starts with. One string
+// holds the whole head; everything else is a part of it, so it stays valid
+// after b was used again. It returns nil if the target isn't valid.
+func (c *conn) newRequest(h *head, b []byte) *bundle {
+	text := string(b[:h.pos])
+	bd := c.bundle
+	if bd == nil {
+		bd = new(bundle)
+		if c.server.Recycle {
+			c.bundle = bd
+		}
+	}
+	if !bd.setURL(h, text) {
+		return nil
+	}
+	if bd.header == nil {
+		bd.header = make(http.Header, h.n)
+		bd.answer = make(http.Header)
+	}
+	bd.fill(h, text)
+
+	ctx := &requestContext{Context: c.connCtx, conn: c}
+	c.current = ctx
+	bd.req = c.shell(bd.req, ctx)
+	r := bd.req
+	r.Method = h.method
+	r.URL = &bd.url
+	r.Header = bd.header
+	r.RequestURI = text[h.target.from:h.target.to]
+	host := h.fields[h.host].value
+	r.Host = text[host.from:host.to]
+	r.Close = h.close
+	r.Body = http.NoBody
+	if h.contentLength > 0 {
+		r.ContentLength = h.contentLength
+		ctx.body = &body{conn: c, remain: h.contentLength, closing: h.close}
+		r.Body = ctx.body
+	}
+	return bd
+}
+
+// shell returns a request that is like the connection's template but for its
+// context. With Recycle it is old.
+func (c *conn) shell(old *http.Request, ctx context.Context) *http.Request {
+	if old != nil && setContext != nil {
+		*old = *c.tmpl
+		setContext(old, ctx)
+		return old
+	}
+	return c.tmpl.WithContext(ctx)
+}
+
+// setURL sets the URL of the target.
+func (bd *bundle) setURL(h *head, text string) bool {
+	target := text[h.target.from:h.target.to]
+	if !h.plain {
+		u, err := url.ParseRequestURI(target)
+		if err != nil {
+			return false
+		}
+		bd.url = *u
+		return true
+	}
+	bd.url = url.URL{Path: target}
+	if h.query >= 0 {
+		q := h.query - h.target.from
+		bd.url.Path = target[:q]
+		bd.url.RawQuery = target[q+1:]
+		bd.url.ForceQuery = q+1 == len(target)
+	}
+	return true
+}
+
+// fill sets the header.
+func (bd *bundle) fill(h *head, text string) {
+	if cap(bd.values) < h.n {
+		bd.values = make([]string, h.n)
+	}
+	values := bd.values[:h.n]
+	var seen [(len(names) + 63) / 64]uint64 // names that are in the map
+	for i := range h.fields[:h.n] {
+		f := &h.fields[i]
+		if i == h.host {
+			continue
+		}
+		value := text[f.value.from:f.value.to]
+		var key string
+		var again bool
+		if f.id > 0 {
+			key = names[f.id]
+			again = seen[f.id/64]&(1<<(f.id%64)) != 0
+			seen[f.id/64] |= 1 << (f.id % 64)
+		} else {
+			key = textproto.CanonicalMIMEHeaderKey(text[f.name.from:f.name.to])
+			_, again = bd.header[key]
+		}
+		if again {
+			bd.header[key] = append(bd.header[key], value)
+			continue
+		}
+		values[i] = value
+		bd.header[key] = values[i : i+1 : i+1]
+	}
+	if h.noCache && !h.cacheControl {
+		bd.header["Cache-Control"] = []string{"no-cache"} // as net/http does
+	}
+}
+
+// recycle prepares bd for the next request of its connection.
+func (bd *bundle) recycle() {
+	clear(bd.header)
+	clear(bd.answer)
+	clear(bd.values[:cap(bd.values)])
+}

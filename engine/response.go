@@ -1,0 +1,340 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+)
+
+// Sizes of net/http. They decide when an answer is chunked, and where its
+// chunks end, so the engine's answers are net/http's byte for byte.
+const (
+	stageSize  = 2 << 10
+	outputSize = 4 << 10
+)
+
+// A response is the state of an answer. Responses are used again, in any mode;
+// a handler holds a writer, which knows whether its response still is its own.
+//
+// Bytes go from write to stage, which is held back until the length of the
+// body is known or the stage is full, from there to out, behind the head, and
+// from out to the connection.
+type response struct {
+	mu  sync.Mutex    // guards all but gen; held by the writer's methods
+	gen atomic.Uint64 // changes when an answer begins and when it ends
+
+	answer // begins anew with each request
+
+	// Storage that is used again.
+	fields   []headerField
+	trailers []string
+	stage    []byte
+	out      []byte
+}
+
+// An answer is the part of a response that belongs to one request.
+type answer struct {
+	conn   *conn
+	ctx    *requestContext
+	header http.Header // the handler's
+
+	isHEAD     bool
+	wantsClose bool // the request has Connection: close
+	fullDuplex bool
+
+	wroteHeader  bool // WriteHeader was called
+	calledHeader bool // Header was called
+	snapshot     bool // fields is the header as of WriteHeader
+	sentHead     bool // the head is in out
+	chunking     bool
+	done         bool // the handler has returned
+	hijacked     bool
+	closeAfter   bool // close the connection after this answer
+
+	status        int
+	contentLength int64 // declared by the handler, or -1
+	written       int64 // bytes of body that the handler wrote
+	werr          error // the first error of writing to the connection
+}
+
+// begin starts the answer to the request of bd, whose head is h.
+func (r *response) begin(c *conn, bd *bundle, h *head) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	gen := r.gen.Add(1)
+	r.answer = answer{
+		conn:          c,
+		ctx:           c.current,
+		header:        bd.answer,
+		isHEAD:        h.method == "HEAD",
+		wantsClose:    h.close,
+		contentLength: -1,
+	}
+	r.fields, r.trailers = r.fields[:0], r.trailers[:0]
+	r.stage, r.out = r.stage[:0], r.out[:0]
+	bd.w = writer{res: r, gen: gen, header: bd.answer, conn: c}
+}
+
+// bodyAllowed reports whether answers of this status have a body.
+func bodyAllowed(status int) bool {
+	return status >= 200 && status != http.StatusNoContent && status != http.StatusNotModified
+}
+
+var errWriteLate = errors.New("engine: write after the handler returned")
+
+// writeHeader is WriteHeader.
+func (r *response) writeHeader(code int) {
+	if code >= 100 && code <= 199 && code != http.StatusSwitchingProtocols {
+		r.informational(code)
+		return
+	}
+	r.wroteHeader = true
+	r.status = code
+	if r.calledHeader && !r.snapshot {
+		r.takeSnapshot()
+	}
+	if v := r.header["Content-Length"]; len(v) > 0 && v[0] != "" {
+		n, err := strconv.ParseInt(v[0], 10, 64)
+		if err == nil && n >= 0 {
+			r.contentLength = n
+		} else {
+			r.conn.server.logf("http: invalid Content-Length of %q", v[0])
+			r.header.Del("Content-Length")
+		}
+	}
+}
+
+// informational writes an answer before the answer, such as 103.
+func (r *response) informational(code int) {
+	r.appendStatusLine(code)
+	r.takeSnapshot()
+	for i := range r.fields {
+		if k := r.fields[i].key; k != "Content-Length" && k != "Transfer-Encoding" {
+			r.appendField(&r.fields[i])
+		}
+	}
+	r.fields, r.snapshot = r.fields[:0], false
+	r.out = append(r.out, "\r\n"...)
+	r.flushOut()
+}
+
+// write is Write and WriteString: one of p and s is used.
+func (r *response) write(p []byte, s string) (int, error) {
+	length := len(p) + len(s)
+	if !r.wroteHeader {
+		r.writeHeader(http.StatusOK)
+	}
+	if length == 0 {
+		return 0, nil
+	}
+	if !bodyAllowed(r.status) {
+		return 0, http.ErrBodyNotAllowed
+	}
+	r.written += int64(length)
+	if r.contentLength != -1 && r.written > r.contentLength {
+		return 0, http.ErrContentLength
+	}
+	if len(s) > 0 {
+		return r.stageString(s)
+	}
+	return r.stageBytes(p)
+}
+
+// stageBytes is what bufio.Writer's Write does with a buffer of stageSize.
+func (r *response) stageBytes(p []byte) (total int, err error) {
+	if r.stage == nil {
+		r.stage = make([]byte, 0, stageSize)
+	}
+	for len(p) > stageSize-len(r.stage) {
+		var n int
+		if len(r.stage) == 0 {
+			n, err = r.chunk(p)
+		} else {
+			n = stageSize - len(r.stage)
+			r.stage = append(r.stage, p[:n]...)
+			err = r.flushStage()
+		}
+		total += n
+		p = p[n:]
+		if err != nil {
+			return total, err
+		}
+	}
+	r.stage = append(r.stage, p...)
+	return total + len(p), nil
+}
+
+// stageString is what bufio.Writer's WriteString does.
+func (r *response) stageString(s string) (total int, err error) {
+	if r.stage == nil {
+		r.stage = make([]byte, 0, stageSize)
+	}
+	for len(s) > stageSize-len(r.stage) {
+		n := stageSize - len(r.stage)
+		r.stage = append(r.stage, s[:n]...)
+		total += n
+		s = s[n:]
+		if err := r.flushStage(); err != nil {
+			return total, err
+		}
+	}
+	r.stage = append(r.stage, s...)
+	return total + len(s), nil
+}
+
+func (r *response) flushStage() error {
+	if len(r.stage) == 0 {
+		return nil
+	}
+	_, err := r.chunk(r.stage)
+	r.stage = r.stage[:0]
+	return err
+}
+
+// chunk writes a part of the body behind the head.
+func (r *response) chunk(p []byte) (int, error) {
+	if !r.sentHead {
+		r.sendHead(p)
+	}
+	if r.isHEAD {
+		return len(p), nil
+	}
+	if r.chunking {
+		r.out = strconv.AppendUint(r.out, uint64(len(p)), 16)
+		r.out = append(r.out, "\r\n"...)
+	}
+	n, err := r.output(p)
+	if r.chunking && err == nil {
+		r.out = append(r.out, "\r\n"...)
+	}
+	if err != nil {
+		r.conn.nc.Close()
+	}
+	return n, err
+}
+
+// output appends p to out, or writes both if that is too much.
+func (r *response) output(p []byte) (int, error) {
+	if len(r.out)+len(p) <= outputSize {
+		r.out = append(r.out, p...)
+		return len(p), r.werr
+	}
+	if err := r.flushOut(); err != nil {
+		return 0, err
+	}
+	if len(p) <= outputSize/2 {
+		r.out = append(r.out, p...)
+		return len(p), nil
+	}
+	n, err := r.conn.nc.Write(p)
+	r.failed(err)
+	return n, err
+}
+
+// flushOut writes out to the connection.
+func (r *response) flushOut() error {
+	if r.werr != nil || len(r.out) == 0 {
+		return r.werr
+	}
+	_, err := r.conn.nc.Write(r.out)
+	r.out = r.out[:0]
+	r.failed(err)
+	return err
+}
+
+// failed notes the first error of a write. The client can't be answered any
+// more, so the context ends.
+func (r *response) failed(err error) {
+	if err != nil && r.werr == nil {
+		r.werr = err
+		r.ctx.clientLeft()
+	}
+}
+
+// flush is Flush.
+func (r *response) flush() error {
+	if !r.wroteHeader {
+		r.writeHeader(http.StatusOK)
+	}
+	err := r.flushStage()
+	if !r.sentHead {
+		r.sendHead(nil)
+	}
+	if err2 := r.flushOut(); err == nil {
+		err = err2
+	}
+	return err
+}
+
+// finish completes the answer after the handler has returned. It reports
+// whether the connection can serve another request.
+func (r *response) finish() (keep bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done = true
+	if !r.wroteHeader {
+		r.writeHeader(http.StatusOK)
+	}
+	r.flushStage()
+	if !r.sentHead {
+		r.sendHead(nil)
+	}
+	if r.chunking {
+		r.out = append(r.out, "0\r\n"...)
+		r.appendTrailers()
+		r.out = append(r.out, "\r\n"...)
+	}
+	r.flushOut()
+	r.gen.Add(1) // from here on, the handler's writer is stale
+
+	b := r.ctx.body
+	if b != nil {
+		r.conn.abortBodyRead(b)
+		b.Close()
+	}
+	switch {
+	case r.closeAfter, r.werr != nil:
+		return false
+	case !r.isHEAD && r.contentLength != -1 && bodyAllowed(r.status) && r.contentLength != r.written:
+		return false // the client waits for more
+	case b != nil && (b.early.Load() || !b.consumed.Load()):
+		return false
+	}
+	return true
+}
+
+// abandon ends the answer of a handler that panicked or hijacked. Like
+// net/http it writes what has left the stage.
+func (r *response) abandon() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.hijacked {
+		r.flushOut()
+	}
+	r.gen.Add(1)
+}
+
+// release lets go of what the last answer referred to.
+func (r *response) release() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	clear(r.fields[:cap(r.fields)])
+	clear(r.trailers[:cap(r.trailers)])
+	r.answer = answer{}
+}
+
+// A plainWriter hides the methods of a response but for Write, from io.Copy.
+type plainWriter struct{ w io.Writer }
+
+func (p plainWriter) Write(b []byte) (int, error) { return p.w.Write(b) }
+
+// checkCode panics for a status that can't be written, as net/http does.
+func checkCode(code int) {
+	if code < 100 || code > 999 {
+		panic(fmt.Sprintf("invalid WriteHeader code %v", code))
+	}
+}

@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"context"
+	"log"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Server serves the Handler of an [http.Server]. Create one with [New].
+type Server struct {
+	// Recycle makes the server use the *http.Request, its URL, its header
+	// maps and the ResponseWriter again after the handler returned. Set it
+	// before the first call of Serve.
+	//
+	// A handler must then not keep any of these, nor use them in a goroutine
+	// that outlives the call. Strings taken from them stay valid for ever, and
+	// so do the request's context and body: after the handler returned, the
+	// context is canceled and the body reports [http.ErrBodyReadAfterClose].
+	// Clone the request ([http.Request.Clone]) to keep it.
+	Recycle bool
+
+	srv  *http.Server
+	over handover
+	stat counters
+
+	inShutdown   atomic.Bool
+	noKeepAlives atomic.Bool
+
+	mu            sync.Mutex
+	listeners     map[*onceCloseListener]struct{}
+	listenerGroup sync.WaitGroup
+	conns         map[*conn]struct{}
+	sweeper       sweeper
+	watcher       watcher
+}
+
+// New returns a server for srv.Handler. The fields of srv keep their meaning
+// and must not be changed after Serve was called. Call Serve, Shutdown, Close
+// and SetKeepAlivesEnabled on the returned Server; functions registered with
+// srv.RegisterOnShutdown run on its Shutdown.
+func New(srv *http.Server) *Server {
+	s := &Server{srv: srv}
+	s.over.init(s)
+	return s
+}
+
+// ListenAndServe listens on the TCP address srv.Addr (":http" if empty) and
+// calls Serve. It always returns a non-nil error.
+func (s *Server) ListenAndServe() error {
+	if s.inShutdown.Load() {
+		return http.ErrServerClosed
+	}
+	ln, err := listen(s.srv.Addr, ":http")
+	if err != nil {
+		return err
+	}
+	return s.Serve(ln)
+}
+
+func listen(addr, otherwise string) (net.Listener, error) {
+	if addr == "" {
+		addr = otherwise
+	}
+	return net.Listen("tcp", addr)
+}
+
+// Serve accepts connections on l and serves each in a goroutine of its own. It
+// closes l before it returns and always returns a non-nil error: after Shutdown
+// or Close, [http.ErrServerClosed].
+//
+// A listener whose connections are *tls.Conn is served over TLS.
+func (s *Server) Serve(l net.Listener) error {
+	original := l
+	once := &onceCloseListener{Listener: l}
+	defer once.Close()
+
+	if !s.trackListener(once) {
+		return http.ErrServerClosed
+	}
+	defer s.untrackListener(once)
+
+	base := context.Background()
+	if s.srv.BaseContext != nil {
+		if base = s.srv.BaseContext(original); base == nil {
+			panic("engine: BaseContext returned a nil context")
+		}
+	}
+	if err := s.over.start(nil); err != nil {
+		return err
+	}
+	s.sweeper.configure(s.srv)
+	return s.accept(once, context.WithValue(base, http.ServerContextKey, s.srv))
+}
+
+// accept starts a goroutine for each connection of l.
+func (s *Server) accept(l net.Listener, ctx context.Context) error {
+	var delay time.Duration // to wait after a temporary failure
+	for {
+		nc, err := l.Accept()
+		if err != nil {
+			if s.inShutdown.Load() {
+				return http.ErrServerClosed
+			}
+			if ne, ok := err.(net.Error); ok && ne.Temporary() {
+				delay = min(max(2*delay, 5*time.Millisecond), time.Second)
+				s.logf("http: Accept error: %v; retrying in %v", err, delay)
+				time.Sleep(delay)
+				continue
+			}
+			return err
+		}
+		delay = 0
+		connCtx := ctx
+		if s.srv.ConnContext != nil {
+			if connCtx = s.srv.ConnContext(ctx, nc); connCtx == nil {
+				panic("engine: ConnContext returned a nil context")
+			}
+		}
+		c := &conn{server: s, nc: nc, ctx: connCtx, accepted: time.Now()}
+		c.phase.enter(phaseNew, s.sweeper.now.Load())
+		s.trackConn(c)
+		c.hook(http.StateNew)
+		go c.serve()
+	}
+}
+
+// handler returns the handler that serves requests.
+func (s *Server) handler() http.Handler {
+	if s.srv.Handler == nil {
+		return http.DefaultServeMux
+	}
+	return s.srv.Handler
+}
+
+// keepAlives reports whether connections may serve another request.
+func (s *Server) keepAlives() bool {
+	return !s.noKeepAlives.Load() && !s.inShutdown.Load()
+}
+
+// maxHeadBytes is the size of the largest head that is served here.
+func (s *Server) maxHeadBytes() int {
+	if n := s.srv.MaxHeaderBytes; n > 0 && n < largestHead {
+		return n
+	}
+	return largestHead
+}
+
+func (s *Server) logf(format string, args ...any) {
+	if s.srv.ErrorLog != nil {
+		s.srv.ErrorLog.Printf(format, args...)
+	} else {
+		log.Printf(format, args...)
+	}
+}
+
+// A onceCloseListener closes its listener at most once.
+type onceCloseListener struct {
+	net.Listener
+	once sync.Once
+	err  error
+}
+
+func (l *onceCloseListener) Close() error {
+	l.once.Do(func() { l.err = l.Listener.Close() })
+	return l.err
+}

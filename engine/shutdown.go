@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// Shutdown stops the server as [http.Server.Shutdown] does: it closes the
+// listeners, runs what was registered with srv.RegisterOnShutdown, closes idle
+// connections, and waits until the others have finished their request or ctx
+// is done. It covers the connections that were handed over. Like net/http it
+// doesn't wait for hijacked connections.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.inShutdown.Store(true)
+	err := s.closeListeners()
+	s.srv.Shutdown(ctx) // serves nothing itself; runs the registered functions
+	over := make(chan error, 1)
+	go func() { over <- s.over.shutdown(ctx) }()
+	s.listenerGroup.Wait()
+
+	pause := time.Millisecond
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	for !s.closeIdle() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timer.C:
+			pause = min(2*pause, 500*time.Millisecond)
+			timer.Reset(pause)
+		}
+	}
+	if overErr := <-over; err == nil {
+		err = overErr
+	}
+	return err
+}
+
+// Close closes all listeners and all connections at once, except hijacked
+// ones, as [http.Server.Close] does.
+func (s *Server) Close() error {
+	s.inShutdown.Store(true)
+	err := s.closeListeners()
+	s.srv.Close()
+	s.listenerGroup.Wait()
+	if overErr := s.over.close(); err == nil {
+		err = overErr
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		c.abort()
+		delete(s.conns, c)
+	}
+	return err
+}
+
+// SetKeepAlivesEnabled controls whether connections serve more than one
+// request. By default they do. Use it in place of the method of the same name
+// of the [http.Server].
+func (s *Server) SetKeepAlivesEnabled(v bool) {
+	s.noKeepAlives.Store(!v)
+	s.srv.SetKeepAlivesEnabled(v)
+	s.over.setKeepAlives(v)
+	if !v {
+		s.closeIdle()
+	}
+}
+
+// closeIdle closes all idle connections. It reports whether none is left.
+func (s *Server) closeIdle() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	quiet := true
+	for c := range s.conns {
+		if c.closeIfIdle() {
+			delete(s.conns, c)
+		} else {
+			quiet = false
+		}
+	}
+	return quiet
+}
+
+func (s *Server) trackListener(l *onceCloseListener) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.inShutdown.Load() {
+		return false
+	}
+	if s.listeners == nil {
+		s.listeners = make(map[*onceCloseListener]struct{})
+	}
+	s.listeners[l] = struct{}{}
+	s.listenerGroup.Add(1)
+	return true
+}
+
+func (s *Server) untrackListener(l *onceCloseListener) {
+	s.mu.Lock()
+	delete(s.listeners, l)
+	s.mu.Unlock()
+	s.listenerGroup.Done()
+}
+
+func (s *Server) closeListeners() (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for l := range s.listeners {
+		if cerr := l.Close(); err == nil {
+			err = cerr
+		}
+	}
+	return err
+}
+
+func (s *Server) trackConn(c *conn) {
+	s.mu.Lock()
+	if s.conns == nil {
+		s.conns = make(map[*conn]struct{})
+	}
+	s.conns[c] = struct{}{}
+	s.mu.Unlock()
+	s.stat.connections.Add(1)
+	s.sweeper.wake(s)
+}
+
+func (s *Server) untrackConn(c *conn) {
+	s.mu.Lock()
+	delete(s.conns, c)
+	s.stat.served.Add(c.requests.Swap(0))
+	s.mu.Unlock()
+}
+
+// hook calls srv.ConnState, if there is one.
+func (c *conn) hook(state http.ConnState) {
+	if f := c.server.srv.ConnState; f != nil {
+		f(c.nc, state)
+	}
+}

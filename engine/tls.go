@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A tlsStater is a connection that says how it is encrypted.
+type tlsStater interface {
+	ConnectionState() tls.ConnectionState
+}
+
+// ListenAndServeTLS listens on the TCP address srv.Addr (":https" if empty)
+// and calls ServeTLS. It always returns a non-nil error.
+func (s *Server) ListenAndServeTLS(certFile, keyFile string) error {
+	if s.inShutdown.Load() {
+		return http.ErrServerClosed
+	}
+	ln, err := listen(s.srv.Addr, ":https")
+	if err != nil {
+		return err
+	}
+	defer ln.Close()
+	return s.ServeTLS(ln, certFile, keyFile)
+}
+
+// ServeTLS is like Serve for connections over TLS. The files hold a certificate
+// and its key in PEM; both may be empty if srv.TLSConfig has a certificate.
+// Connections that negotiate HTTP/2 are handed over to net/http.
+func (s *Server) ServeTLS(l net.Listener, certFile, keyFile string) error {
+	config := new(tls.Config)
+	if s.srv.TLSConfig != nil {
+		config = s.srv.TLSConfig.Clone()
+	}
+	config.NextProtos = nextProtos(config.NextProtos, s.protocols())
+	if len(config.Certificates) == 0 && config.GetCertificate == nil &&
+		config.GetConfigForClient == nil || certFile != "" || keyFile != "" {
+		cert, err := tls.LoadX509KeyPair(certFile, keyFile)
+		if err != nil {
+			return err
+		}
+		config.Certificates = []tls.Certificate{cert}
+	}
+	if err := s.over.start(config); err != nil {
+		return err
+	}
+	if !s.over.http2 {
+		// Serve was called first, and TLSConfig didn't ask for HTTP/2 then.
+		config.NextProtos = slices.DeleteFunc(config.NextProtos, func(p string) bool { return p == "h2" })
+	}
+	return s.Serve(tls.NewListener(l, config))
+}
+
+// protocols returns the protocols that net/http would serve over TLS.
+func (s *Server) protocols() http.Protocols {
+	if s.srv.Protocols != nil {
+		return *s.srv.Protocols
+	}
+	var p http.Protocols
+	p.SetHTTP1(true)
+	_, own := s.srv.TLSNextProto["h2"]
+	off := s.srv.TLSNextProto != nil || strings.Contains(os.Getenv("GODEBUG"), "http2server=0")
+	p.SetHTTP2(own || !off)
+	return p
+}
+
+// nextProtos returns what to offer by ALPN: list, without what is disabled and
+// with what is missing.
+func nextProtos(list []string, p http.Protocols) []string {
+	list = slices.DeleteFunc(slices.Clone(list), func(s string) bool {
+		return s == "h2" && !p.HTTP2() || s == "http/1.1" && !p.HTTP1()
+	})
+	if p.HTTP2() && !slices.Contains(list, "h2") {
+		list = append(list, "h2")
+	}
+	if p.HTTP1() && !slices.Contains(list, "http/1.1") {
+		list = append(list, "http/1.1")
+	}
+	return list
+}
+
+// handshake completes the TLS handshake, if the connection is one of TLS. It
+// reports false if the connection ended or was handed over.
+func (c *conn) handshake() bool {
+	nc, ok := c.nc.(*tls.Conn)
+	if !ok {
+		if st, ok := c.nc.(tlsStater); ok {
+			state := st.ConnectionState()
+			c.tls = &state
+		}
+		return true
+	}
+	timeout := c.server.handshakeTimeout()
+	if timeout > 0 {
+		nc.SetDeadline(time.Now().Add(timeout))
+	}
+	if err := nc.HandshakeContext(c.connCtx); err != nil {
+		reason := err.Error()
+		if re, ok := err.(tls.RecordHeaderError); ok && re.Conn != nil && looksLikeHTTP(re.RecordHeader) {
+			io.WriteString(re.Conn, "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n")
+			re.Conn.Close()
+			reason = "client sent an HTTP request to an HTTPS server"
+		}
+		c.server.logf("http: TLS handshake error from %s: %v", c.remoteAddr, reason)
+		return false
+	}
+	if timeout > 0 {
+		nc.SetDeadline(time.Time{})
+	}
+	state := nc.ConnectionState()
+	c.tls = &state
+	switch state.NegotiatedProtocol {
+	case "", "http/1.1", "http/1.0":
+		return true
+	}
+	c.handOver(reasonHTTP2)
+	return false
+}
+
+// handshakeTimeout is the shortest of the timeouts that net/http applies.
+func (s *Server) handshakeTimeout() (shortest time.Duration) {
+	for _, d := range [...]time.Duration{s.srv.ReadHeaderTimeout, s.srv.ReadTimeout, s.srv.WriteTimeout} {
+		if d > 0 && (shortest == 0 || d < shortest) {
+			shortest = d
+		}
+	}
+	return shortest
+}
+
+// looksLikeHTTP reports whether a TLS record header is the start of a request.
+func looksLikeHTTP(hdr [5]byte) bool {
+	switch string(hdr[:]) {
+	case "GET /", "HEAD ", "POST ", "PUT /", "OPTIO":
+		return true
+	}
+	return false
+}

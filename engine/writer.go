@@ -1,0 +1,316 @@
+package engine
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"path"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A writer is the [http.ResponseWriter] of one request. Its methods do nothing
+// but log a line once the handler has returned, whatever has become of its
+// response since.
+type writer struct {
+	res    *response
+	gen    uint64
+	header http.Header
+	conn   *conn
+}
+
+func (w *writer) server() *Server { return w.conn.server }
+
+var (
+	_ http.ResponseWriter = (*writer)(nil)
+	_ http.Flusher        = (*writer)(nil)
+	_ http.Hijacker       = (*writer)(nil)
+	_ http.CloseNotifier  = (*writer)(nil) //lint:ignore SA1019 net/http has it
+	_ io.ReaderFrom       = (*writer)(nil)
+	_ io.StringWriter     = (*writer)(nil)
+)
+
+// lock locks the response and returns it. If it isn't w's any more, lock logs
+// that and returns nil, with nothing locked.
+func (w *writer) lock(method string) *response {
+	r := w.res
+	r.mu.Lock()
+	if r.gen.Load() == w.gen {
+		return r
+	}
+	r.mu.Unlock()
+	return nil
+}
+
+// late logs that a method was called after the handler returned.
+func (s *Server) late(method string) {
+	f := caller()
+	s.logf("engine: ResponseWriter.%s was called after the handler returned, by %s (%s:%d); it did nothing", method, f.Function, path.Base(f.File), f.Line)
+}
+
+// caller returns the innermost frame outside of this package.
+func caller() (frame runtime.Frame) {
+	var pcs [16]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for more := true; more; {
+		frame, more = frames.Next()
+		if !strings.HasPrefix(frame.Function, packagePath+".") {
+			return frame
+		}
+	}
+	return frame
+}
+
+// packagePath is this package's import path.
+var packagePath = func() string {
+	pc, _, _, _ := runtime.Caller(0)
+	name := runtime.FuncForPC(pc).Name() // path/engine.init.func1 or so
+	slash := strings.LastIndexByte(name, '/')
+	return name[:slash+1+strings.IndexByte(name[slash+1:], '.')]
+}()
+
+// Header implements [http.ResponseWriter].
+func (w *writer) Header() http.Header {
+	r := w.lock("Header")
+	if r == nil {
+		return w.header
+	}
+	defer r.mu.Unlock()
+	if r.wroteHeader && !r.snapshot && !r.sentHead {
+		r.takeSnapshot()
+	}
+	r.calledHeader = true
+	return r.header
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (w *writer) WriteHeader(code int) {
+	r := w.lock("WriteHeader")
+	if r == nil {
+		w.server().late("WriteHeader")
+		return
+	}
+	defer r.mu.Unlock()
+	if r.hijacked {
+		r.misuse("WriteHeader on hijacked connection")
+		return
+	}
+	if r.wroteHeader {
+		f := caller()
+		r.conn.server.logf("http: superfluous response.WriteHeader call from %s (%s:%d)", f.Function, path.Base(f.File), f.Line)
+		return
+	}
+	checkCode(code)
+	r.writeHeader(code)
+}
+
+// misuse logs what net/http would.
+func (r *response) misuse(what string) {
+	f := caller()
+	r.conn.server.logf("http: response.%s from %s (%s:%d)", what, f.Function, path.Base(f.File), f.Line)
+}
+
+// Write implements [http.ResponseWriter].
+func (w *writer) Write(p []byte) (int, error) { return w.write("Write", p, "") }
+
+// WriteString implements [io.StringWriter].
+func (w *writer) WriteString(s string) (int, error) { return w.write("WriteString", nil, s) }
+
+func (w *writer) write(method string, p []byte, s string) (int, error) {
+	r := w.lock(method)
+	if r == nil {
+		w.server().late(method)
+		return 0, errWriteLate
+	}
+	defer r.mu.Unlock()
+	if r.hijacked {
+		if len(p)+len(s) > 0 {
+			r.misuse("Write on hijacked connection")
+		}
+		return 0, http.ErrHijacked
+	}
+	return r.write(p, s)
+}
+
+// Flush implements [http.Flusher].
+func (w *writer) Flush() { w.FlushError() }
+
+// FlushError is Flush for [http.ResponseController].
+func (w *writer) FlushError() error {
+	r := w.lock("Flush")
+	if r == nil {
+		w.server().late("Flush")
+		return errWriteLate
+	}
+	defer r.mu.Unlock()
+	if r.hijacked {
+		return http.ErrHijacked
+	}
+	return r.flush()
+}
+
+// copyBuffers are buffers for copying.
+var copyBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+
+// sniffLength is how much of a body decides about its content type.
+const sniffLength = 512
+
+// ReadFrom implements [io.ReaderFrom]. It uses sendfile and splice where the
+// connection and src allow it.
+func (w *writer) ReadFrom(src io.Reader) (n int64, err error) {
+	buf := copyBuffers.Get().(*[32 << 10]byte)
+	defer copyBuffers.Put(buf)
+
+	r := w.lock("ReadFrom")
+	if r == nil {
+		w.server().late("ReadFrom")
+		return 0, errWriteLate
+	}
+	rf, ok := r.conn.nc.(io.ReaderFrom)
+	sent := r.sentHead
+	r.mu.Unlock()
+	if !ok {
+		return io.CopyBuffer(plainWriter{w}, src, buf[:])
+	}
+	if !sent {
+		// The head isn't written before src has something to say, and the
+		// first bytes can decide about its Content-Type (Go issue 5660).
+		n, err = io.CopyBuffer(plainWriter{w}, io.LimitReader(src, sniffLength), buf[:])
+		if err != nil || n < sniffLength {
+			return n, err
+		}
+	}
+	limit, direct := w.sendDirect()
+	if !direct {
+		m, err := io.CopyBuffer(plainWriter{w}, src, buf[:])
+		return n + m, err
+	}
+	m, err := readFromLimited(rf, src, limit)
+	if r := w.lock("ReadFrom"); r != nil {
+		r.written += m
+		r.failed(err)
+		r.mu.Unlock()
+	}
+	return n + m, err
+}
+
+// sendDirect flushes, and reports whether the body may now be written to the
+// connection directly. At most limit bytes of it, if that isn't negative.
+func (w *writer) sendDirect() (limit int64, direct bool) {
+	r := w.lock("ReadFrom")
+	if r == nil {
+		return 0, false
+	}
+	defer r.mu.Unlock()
+	if r.hijacked || r.flush() != nil || r.chunking || r.isHEAD || !bodyAllowed(r.status) {
+		return 0, false
+	}
+	if r.contentLength < 0 {
+		return -1, true
+	}
+	return r.contentLength - r.written, true
+}
+
+// readFromLimited copies from src to rf, up to limit bytes if that isn't
+// negative. If there are more it returns http.ErrContentLength, as Write does.
+func readFromLimited(rf io.ReaderFrom, src io.Reader, limit int64) (int64, error) {
+	if limit < 0 {
+		return rf.ReadFrom(src)
+	}
+	lr, ok := src.(*io.LimitedReader)
+	if ok && lr.N <= limit {
+		return rf.ReadFrom(src)
+	}
+	// Shorten src's own limit, so that sendfile still sees the file in it.
+	if !ok {
+		lr = &io.LimitedReader{R: src, N: limit}
+	}
+	surplus := lr.N - limit
+	lr.N = limit
+	n, err := rf.ReadFrom(lr)
+	lr.N += surplus
+	if err == nil && n == limit {
+		if !ok {
+			lr.N = 1
+		}
+		if m, _ := lr.Read(make([]byte, 1)); m > 0 {
+			err = http.ErrContentLength
+		}
+	}
+	return n, err
+}
+
+// SetReadDeadline is for [http.ResponseController].
+func (w *writer) SetReadDeadline(t time.Time) error {
+	return w.setDeadline(flagOwnRead, t)
+}
+
+// SetWriteDeadline is for [http.ResponseController].
+func (w *writer) SetWriteDeadline(t time.Time) error {
+	return w.setDeadline(flagOwnWrite, t)
+}
+
+// setDeadline takes no lock of the response: its purpose can be to end a Write
+// of another goroutine, which holds it.
+func (w *writer) setDeadline(flag phase, t time.Time) error {
+	if w.res.gen.Load() != w.gen {
+		w.server().late("SetDeadline")
+		return errWriteLate
+	}
+	c := w.conn
+	c.deadline.Lock()
+	defer c.deadline.Unlock()
+	c.phase.add(flag)
+	if flag == flagOwnRead {
+		return c.nc.SetReadDeadline(t)
+	}
+	return c.nc.SetWriteDeadline(t)
+}
+
+// EnableFullDuplex is for [http.ResponseController].
+func (w *writer) EnableFullDuplex() error {
+	r := w.lock("EnableFullDuplex")
+	if r == nil {
+		w.server().late("EnableFullDuplex")
+		return errWriteLate
+	}
+	defer r.mu.Unlock()
+	r.fullDuplex = true
+	return nil
+}
+
+// CloseNotify implements [http.CloseNotifier].
+func (w *writer) CloseNotify() <-chan bool {
+	r := w.lock("CloseNotify")
+	if r == nil {
+		panic("engine: CloseNotify called after the handler returned")
+	}
+	defer r.mu.Unlock()
+	return r.ctx.closeNotify()
+}
+
+// Hijack implements [http.Hijacker]. The connection is the one that the
+// listener returned.
+func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	r := w.lock("Hijack")
+	if r == nil {
+		panic("engine: Hijack called after the handler returned")
+	}
+	defer r.mu.Unlock()
+	if r.hijacked {
+		return nil, nil, http.ErrHijacked
+	}
+	if r.wroteHeader {
+		if !r.sentHead {
+			r.sendHead(nil)
+		}
+		r.flushOut()
+	}
+	c := r.conn
+	nc, rw := c.hijack(r.ctx)
+	r.hijacked = true
+	return nc, rw, nil
+}
