@@ -37,8 +37,10 @@ type conn struct {
 	lastPost  bool // the last request was a POST
 
 	requests atomic.Uint64 // served; read by Stats
-	phase    phaseWord     // shared with the sweeper
-	deadline sync.Mutex    // held while the sweeper sets a deadline
+	phase    phaseWord     // shared with the timer and Shutdown
+
+	deadlines deadlines
+	headBegan int64 // when the first bytes of the current head came
 }
 
 // A work is what a connection needs to serve a request, beyond its buffer of
@@ -74,7 +76,9 @@ func (c *conn) begin() bool {
 		return false
 	}
 	c.tmpl = c.template()
-	return true
+	t := &c.server.timeouts
+	c.headBegan = t.now()
+	return !c.enter(phaseNew, by(c.headBegan, t.head), 0)
 }
 
 // end is deferred by serve. It logs a panic of the handler and closes the
@@ -93,8 +97,9 @@ func (c *conn) end() {
 			x.body.Close()
 		}
 	}
-	c.phase.enter(phaseGone, 0)
+	c.phase.enter(phaseGone)
 	if !c.gone {
+		c.deadlines.end(c)
 		c.nc.Close()
 	}
 	c.server.untrackConn(c)
@@ -131,15 +136,27 @@ func (c *conn) next() bool {
 		return false
 	}
 	c.r += h.pos
-	ph := phaseHandler
-	if c.current.body != nil {
-		ph = phaseBody
-	}
-	if c.enter(ph) {
+	if c.enterServing() {
 		return false
 	}
 	c.hook(http.StateActive)
 	return c.serveRequest(bd)
+}
+
+// enterServing begins the phase of a handler.
+func (c *conn) enterServing() (condemned bool) {
+	t := &c.server.timeouts
+	var read, write int64
+	if t.write != 0 {
+		write = t.now() + t.write
+	}
+	if c.current.body == nil {
+		return c.enter(phaseHandler, 0, write)
+	}
+	if t.read != 0 {
+		read = c.headBegan + t.read
+	}
+	return c.enter(phaseBody, read, write)
 }
 
 // serveRequest runs the handler and completes its answer.
@@ -175,7 +192,8 @@ func (c *conn) serveRequest(bd *bundle) bool {
 	if !c.server.keepAlives() {
 		return false
 	}
-	if c.enter(phaseIdle) {
+	t := &c.server.timeouts
+	if c.enter(phaseIdle, by(t.now(), t.idle), 0) {
 		return false
 	}
 	if c.server.Recycle {
@@ -194,6 +212,9 @@ func (c *conn) readHead() (outcome, reason) {
 		if c.w > c.r {
 			if !begun {
 				begun = true
+				if c.requests.Load() > 0 {
+					c.headBegan = c.server.timeouts.now()
+				}
 				if c.work == nil {
 					c.work = workPool.Get().(*work)
 				}
@@ -220,7 +241,7 @@ func (c *conn) readHead() (outcome, reason) {
 			}
 			if !waiting {
 				waiting = true
-				if c.requests.Load() > 0 && c.enter(phaseHead) {
+				if c.requests.Load() > 0 && c.enter(phaseHead, by(c.headBegan, c.server.timeouts.head), 0) {
 					return needMore, noReason
 				}
 			}
@@ -234,23 +255,6 @@ func (c *conn) readHead() (outcome, reason) {
 			return needMore, noReason
 		}
 	}
-}
-
-// enter changes the connection's phase. It reports whether the connection has
-// to end instead, because it was closed or waited too long.
-func (c *conn) enter(ph phase) (condemned bool) {
-	old := c.phase.enter(ph, c.server.sweeper.now.Load())
-	if old&phaseFlags == 0 {
-		return false
-	}
-	if old&flagClosing != 0 || old.phase() != phaseBody && old.phase() != phaseHandler && old&flagReadExpired != 0 {
-		return true
-	}
-	// A handler has set deadlines, or one passed while it ran.
-	c.deadline.Lock()
-	defer c.deadline.Unlock()
-	c.nc.SetDeadline(time.Time{})
-	return false
 }
 
 // closeIfIdle closes the connection if it waits for a request. It may be

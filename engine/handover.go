@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/http"
 	"reflect"
@@ -11,42 +12,21 @@ import (
 	"time"
 )
 
-// A handover passes connections on to net/http for good. Behind it is an
-// [http.Server] with the fields of the user's own, which gets the connections
-// through a listener and sees the bytes that were already read first.
+// A handover passes connections on to net/http for good. It has an
+// [http.Server] with the fields of the user's own.
 //
-// It isn't the user's server itself, because that would call ConnContext and
-// ConnState a second time for the same connection.
+// It isn't the user's server itself, because that would call BaseContext,
+// ConnContext and ConnState a second time for the same connection.
 type handover struct {
 	engine *Server
 	srv    *http.Server
 	once   sync.Once
-
-	conns  chan handed
-	closed chan struct{}
-	stop   sync.Once
-	ready  chan struct{} // closed when srv accepts
-	failed error         // why srv doesn't
-	last   context.Context
-	http2  bool // srv serves HTTP/2 connections; set by start
+	failed error // why srv can't serve
+	http2  bool  // srv serves HTTP/2
 }
 
-// A handed is a connection on its way to net/http.
-type handed struct {
-	nc  net.Conn
-	ctx context.Context
-}
-
-func (o *handover) init(s *Server) {
-	o.engine = s
-	o.srv = new(http.Server)
-	o.conns = make(chan handed)
-	o.closed = make(chan struct{})
-	o.ready = make(chan struct{})
-}
-
-// start starts net/http's server, the first time that it is called. If config
-// isn't nil, net/http prepares for the protocols that it offers.
+// start prepares net/http's server, the first time that it is called. If
+// config isn't nil, net/http prepares for the protocols that it offers.
 func (o *handover) start(config *tls.Config) error {
 	o.once.Do(func() {
 		copyFields(o.srv, o.engine.srv)
@@ -55,15 +35,11 @@ func (o *handover) start(config *tls.Config) error {
 		}
 		offered := o.srv.TLSConfig
 		o.http2 = offered == nil || slices.Contains(offered.NextProtos, "h2")
-		o.srv.BaseContext = nil
-		o.srv.ConnContext = o.connContext
+		o.srv.BaseContext = baseContext
+		o.srv.ConnContext = connContext
 		o.srv.ConnState = o.connState
-		failed := make(chan error, 1)
-		go func() { failed <- o.srv.Serve((*handoverListener)(o)) }()
-		select {
-		case <-o.ready:
-		case o.failed = <-failed:
-			o.close()
+		if err := o.srv.Serve(&handoverListener{}); err != errHandedOver {
+			o.failed = err
 		}
 	})
 	return o.failed
@@ -79,21 +55,47 @@ func copyFields(dst, src *http.Server) {
 	}
 }
 
-// give passes a connection on. If net/http's server is closed, so is nc.
+// give passes a connection on, with the context that it had here. If net/http's
+// server is closed, so is nc.
 func (o *handover) give(nc net.Conn, ctx context.Context) {
-	select {
-	case o.conns <- handed{nc, ctx}:
-	case <-o.closed:
+	l := &handoverListener{nc: nc, ctx: ctx}
+	if o.srv.Serve(l); l.nc != nil {
 		nc.Close()
 	}
 }
 
-// connContext returns the context that the connection had here. It is called
-// right after Accept, by the goroutine that called Accept.
-func (o *handover) connContext(context.Context, net.Conn) context.Context {
-	ctx := o.last
-	o.last = nil
-	return ctx
+// A handoverListener gives one connection to net/http's server.
+type handoverListener struct {
+	nc  net.Conn
+	ctx context.Context
+}
+
+var errHandedOver = errors.New("engine: handed over")
+
+func (l *handoverListener) Accept() (nc net.Conn, err error) {
+	if nc, l.nc = l.nc, nil; nc == nil {
+		return nil, errHandedOver
+	}
+	return nc, nil
+}
+
+func (l *handoverListener) Close() error   { return nil }
+func (l *handoverListener) Addr() net.Addr { return handoverAddr{} }
+
+type handoverAddr struct{}
+
+func (handoverAddr) Network() string { return "engine" }
+func (handoverAddr) String() string  { return "engine" }
+
+// handoverKey is the key of the connection's own context.
+type handoverKey struct{}
+
+func baseContext(l net.Listener) context.Context {
+	return context.WithValue(context.Background(), handoverKey{}, l.(*handoverListener).ctx)
+}
+
+func connContext(ctx context.Context, _ net.Conn) context.Context {
+	return ctx.Value(handoverKey{}).(context.Context)
 }
 
 // connState calls the user's hook with the connection that it knows. The
@@ -110,65 +112,22 @@ func (o *handover) connState(nc net.Conn, state http.ConnState) {
 	}
 }
 
-func (o *handover) shutdown(ctx context.Context) error {
-	o.stopAccepting()
-	return o.srv.Shutdown(ctx)
-}
-
-func (o *handover) close() error {
-	o.stopAccepting()
-	return o.srv.Close()
-}
-
-func (o *handover) stopAccepting() { o.stop.Do(func() { close(o.closed) }) }
-
-func (o *handover) setKeepAlives(v bool) { o.srv.SetKeepAlivesEnabled(v) }
-
-// A handoverListener is the listener that net/http's server accepts from.
-type handoverListener handover
-
-func (l *handoverListener) Accept() (net.Conn, error) {
-	o := (*handover)(l)
-	select {
-	case <-o.ready:
-	default:
-		close(o.ready)
-	}
-	select {
-	case h := <-o.conns:
-		o.last = h.ctx
-		return h.nc, nil
-	case <-o.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *handoverListener) Close() error {
-	(*handover)(l).stopAccepting()
-	return nil
-}
-
-func (l *handoverListener) Addr() net.Addr { return handoverAddr{} }
-
-type handoverAddr struct{}
-
-func (handoverAddr) Network() string { return "engine" }
-func (handoverAddr) String() string  { return "engine" }
-
 // handOver passes the connection on, with the input that wasn't used.
 func (c *conn) handOver(why reason) {
-	if c.enter(phaseGone) || c.server.inShutdown.Load() {
+	by := c.deadlines.read.Load()
+	if c.enter(phaseGone, 0, 0) || c.server.inShutdown.Load() {
 		return
 	}
 	c.gone = true
 	c.server.stat.handed[why].Add(1)
 	c.server.untrackConn(c)
+	c.deadlines.end(c)
 	nc := c.nc
 	if c.w > c.r {
 		pre := &prefix{b: append([]byte(nil), c.in.b[c.r:c.w]...)}
-		if d := c.server.sweeper.head; d > 0 && c.requests.Load() == 0 {
+		if by > 0 {
 			// net/http starts its clock anew; hold it to ours.
-			pre.deadline = c.accepted.Add(time.Duration(d) * time.Millisecond)
+			pre.deadline = c.server.timeouts.base.Add(time.Duration(by))
 		}
 		nc = withPrefix(nc, pre)
 	}

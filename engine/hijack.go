@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"time"
 )
 
 // hijack gives the connection away to the handler, with the input that it
@@ -19,10 +18,8 @@ func (c *conn) hijack(x *requestContext) (net.Conn, *bufio.ReadWriter) {
 	rest := append([]byte(nil), c.in.b[c.r:c.w]...)
 	c.r, c.w = 0, 0
 	c.gone = true
-	c.phase.enter(phaseGone, 0)
-	c.deadline.Lock()
-	c.nc.SetDeadline(time.Time{})
-	c.deadline.Unlock()
+	c.phase.enter(phaseGone)
+	c.deadlines.end(c)
 	c.server.untrackConn(c)
 
 	br := bufio.NewReaderSize(&restReader{rest, c.nc}, max(firstBuffer, len(rest)))

@@ -138,6 +138,9 @@ func (r *response) write(p []byte, s string) (int, error) {
 	if r.contentLength != -1 && r.written > r.contentLength {
 		return 0, http.ErrContentLength
 	}
+	if r.werr != nil {
+		return 0, r.werr
+	}
 	if len(s) > 0 {
 		return r.stageString(s)
 	}
@@ -219,9 +222,12 @@ func (r *response) chunk(p []byte) (int, error) {
 
 // output appends p to out, or writes both if that is too much.
 func (r *response) output(p []byte) (int, error) {
+	if r.werr != nil {
+		return 0, r.werr
+	}
 	if len(r.out)+len(p) <= outputSize {
 		r.out = append(r.out, p...)
-		return len(p), r.werr
+		return len(p), nil
 	}
 	if err := r.flushOut(); err != nil {
 		return 0, err

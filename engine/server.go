@@ -34,8 +34,8 @@ type Server struct {
 	listeners     map[*onceCloseListener]struct{}
 	listenerGroup sync.WaitGroup
 	conns         map[*conn]struct{}
-	sweeper       sweeper
 	watcher       watcher
+	timeouts      timeouts
 }
 
 // New returns a server for srv.Handler. The fields of srv keep their meaning
@@ -44,7 +44,7 @@ type Server struct {
 // srv.RegisterOnShutdown run on its Shutdown.
 func New(srv *http.Server) *Server {
 	s := &Server{srv: srv}
-	s.over.init(s)
+	s.over.engine, s.over.srv = s, new(http.Server)
 	return s
 }
 
@@ -92,7 +92,7 @@ func (s *Server) Serve(l net.Listener) error {
 	if err := s.over.start(nil); err != nil {
 		return err
 	}
-	s.sweeper.configure(s.srv)
+	s.timeouts.configure(s.srv)
 	return s.accept(once, context.WithValue(base, http.ServerContextKey, s.srv))
 }
 
@@ -121,7 +121,6 @@ func (s *Server) accept(l net.Listener, ctx context.Context) error {
 			}
 		}
 		c := &conn{server: s, nc: nc, ctx: connCtx, accepted: time.Now()}
-		c.phase.enter(phaseNew, s.sweeper.now.Load())
 		s.trackConn(c)
 		c.hook(http.StateNew)
 		go c.serve()

@@ -15,9 +15,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.inShutdown.Store(true)
 	err := s.closeListeners()
 	s.srv.Shutdown(ctx) // serves nothing itself; runs the registered functions
-	over := make(chan error, 1)
-	go func() { over <- s.over.shutdown(ctx) }()
 	s.listenerGroup.Wait()
+	over := make(chan error, 1)
+	go func() { over <- s.over.srv.Shutdown(ctx) }()
 
 	pause := time.Millisecond
 	timer := time.NewTimer(pause)
@@ -44,7 +44,7 @@ func (s *Server) Close() error {
 	err := s.closeListeners()
 	s.srv.Close()
 	s.listenerGroup.Wait()
-	if overErr := s.over.close(); err == nil {
+	if overErr := s.over.srv.Close(); err == nil {
 		err = overErr
 	}
 	s.mu.Lock()
@@ -62,7 +62,7 @@ func (s *Server) Close() error {
 func (s *Server) SetKeepAlivesEnabled(v bool) {
 	s.noKeepAlives.Store(!v)
 	s.srv.SetKeepAlivesEnabled(v)
-	s.over.setKeepAlives(v)
+	s.over.srv.SetKeepAlivesEnabled(v)
 	if !v {
 		s.closeIdle()
 	}
@@ -123,7 +123,6 @@ func (s *Server) trackConn(c *conn) {
 	s.conns[c] = struct{}{}
 	s.mu.Unlock()
 	s.stat.connections.Add(1)
-	s.sweeper.wake(s)
 }
 
 func (s *Server) untrackConn(c *conn) {

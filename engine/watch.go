@@ -117,9 +117,6 @@ func (x *requestContext) stopWatch() []byte {
 	return got
 }
 
-// longAgo is a deadline that has passed.
-var longAgo = time.Unix(1, 0)
-
 // finish ends the context because the handler returned, and the watching.
 func (x *requestContext) finish() []byte {
 	x.end(context.Canceled)

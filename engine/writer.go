@@ -260,14 +260,7 @@ func (w *writer) setDeadline(flag phase, t time.Time) error {
 		w.server().late("SetDeadline")
 		return errWriteLate
 	}
-	c := w.conn
-	c.deadline.Lock()
-	defer c.deadline.Unlock()
-	c.phase.add(flag)
-	if flag == flagOwnRead {
-		return c.nc.SetReadDeadline(t)
-	}
-	return c.nc.SetWriteDeadline(t)
+	return w.conn.deadlines.own(w.conn, flag, t)
 }
 
 // EnableFullDuplex is for [http.ResponseController].
