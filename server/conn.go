@@ -50,8 +50,8 @@ type conn struct {
 
 // A direction is what a conn knows about the deadlines of its reads or writes.
 type direction struct {
-	deadline time.Time   // set from outside; zero if there is none
-	ours     bool        // nobody has set a deadline since ours was set to true
+	deadline time.Time // set from outside; zero if there is none
+	ours     bool      // nobody has set a deadline since ours was set to true
 	clock    stall.Clock
 }
 

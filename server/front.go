@@ -4,6 +4,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 // front is what a request meets before the handler.
@@ -36,19 +38,21 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// In HTTP/2, net/http makes a GOAWAY of it.
 		w.Header().Set("Connection", "close")
 	}
-	if p := r.URL.Path; p == "" || p != s.LivePath && p != s.ReadyPath {
-		f.next.ServeHTTP(w, r)
+	if p := r.URL.Path; p != "" && (p == s.LivePath || p == s.ReadyPath) {
+		f.health(w, r)
 		return
 	}
-	f.health(w, r)
+	f.next.ServeHTTP(w, r)
 }
 
 func (f *front) health(w http.ResponseWriter, r *http.Request) {
-	code, text := http.StatusOK, "ok\n"
 	if r.Method != "GET" && r.Method != "HEAD" {
 		w.Header().Set("Allow", "GET, HEAD")
-		code, text = http.StatusMethodNotAllowed, "Method Not Allowed\n"
-	} else if r.URL.Path == f.s.ReadyPath && !f.ready(r) {
+		problem.Write(w, r, problem.Code(http.StatusMethodNotAllowed))
+		return
+	}
+	code, text := http.StatusOK, "ok\n"
+	if r.URL.Path == f.s.ReadyPath && !f.ready(r) {
 		code, text = http.StatusServiceUnavailable, "not ready\n"
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -2,10 +2,8 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
-	"syscall"
 )
 
 // Listen opens the socket that Run serves on: one passed by systemd if there
@@ -48,16 +46,7 @@ func (s *Server) choose(sockets []Socket) (net.Listener, error) {
 	return nil, fmt.Errorf("server: SocketName is %q, but the sockets passed by systemd are %q; set it to one of them", s.SocketName, names)
 }
 
-// listenError adds to the errors that everybody meets what to do about them.
+// listenError adds to common errors what to do about them.
 func listenError(addr string, err error) error {
-	hint := ""
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		hint = "; another process has this port: stop it, choose another, or set ReusePort in both"
-	case errors.Is(err, syscall.EACCES):
-		hint = "; ports below 1024 need the right to them: CAP_NET_BIND_SERVICE, or a socket passed by systemd"
-	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		hint = "; no interface of this machine has that address"
-	}
-	return fmt.Errorf("server: cannot listen on %q: %w%s", addr, err, hint)
+	return fmt.Errorf("server: cannot listen on %q: %w%s", addr, err, listenHint(err))
 }

@@ -27,6 +27,7 @@ type listener struct {
 	perIP map[netip.Addr]int
 
 	closed   chan struct{} // gets a token when a connection has closed
+	drained  chan struct{} // closed by stop; see Draining
 	waiting  atomic.Bool   // a connection is in hand: answers should free theirs
 	victims  victims       // used by Accept only
 	stopping atomic.Bool
@@ -44,6 +45,7 @@ func newListener(ln net.Listener, s *Server) *listener {
 		conns:    map[*conn]struct{}{},
 		perIP:    map[netip.Addr]int{},
 		closed:   make(chan struct{}, 1),
+		drained:  make(chan struct{}),
 	}
 }
 
@@ -86,6 +88,7 @@ const (
 func (l *listener) stop() {
 	l.stopBy = time.Now().Add(stopTime)
 	l.stopping.Store(true)
+	close(l.drained)
 	if !l.setDeadline(time.Now()) { // which wakes an Accept that waits
 		l.Listener.Close()
 	}

@@ -178,11 +178,10 @@ func sayHello(url string) func(*http.Client, bool) error {
 	}
 }
 
-// The quickstart, restarted under load as systemd does it: the old process ends, and who connects before the new one
-// runs waits in the queue of the socket. No request fails, and every note that a client was told of is in the file.
-func TestRestartsOfTheQuickstart(t *testing.T) {
-	dir := t.TempDir()
-	program, file := filepath.Join(dir, "quickstart"), filepath.Join(dir, "notes.json")
+// buildQuickstart returns the program.
+func buildQuickstart(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "quickstart")
 	build := []string{"build", "-o", program}
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		build = append(build, "-race")
@@ -190,6 +189,46 @@ func TestRestartsOfTheQuickstart(t *testing.T) {
 	if out, err := exec.Command("go", append(build, "../examples/quickstart")...).CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
+	return program
+}
+
+// The first signal begins the drain, which would take an hour here; the second
+// one ends the program.
+func TestSecondSignalEndsTheProgram(t *testing.T) {
+	program := buildQuickstart(t)
+	for _, signals := range [][2]syscall.Signal{{syscall.SIGTERM, syscall.SIGTERM}, {syscall.SIGTERM, syscall.SIGINT}} {
+		socket, addr := listenerFile(t)
+		c, out := launch(t, []*os.File{socket}, nil, program, "-file", filepath.Join(t.TempDir(), "notes.json"), "-drain-delay", "1h")
+		go io.Copy(io.Discard, out)
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		ready := func() int {
+			resp, err := client.Get("http://" + addr + "/readyz")
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			return resp.StatusCode
+		}
+		if got := ready(); got != 200 {
+			t.Errorf("/readyz: %d, want 200", got)
+		}
+		c.cmd.Process.Signal(signals[0])
+		eventually(t, longest, "not ready", func() bool { return ready() == 503 })
+		c.cmd.Process.Signal(signals[1])
+		err := c.cmd.Wait()
+		status, _ := c.cmd.ProcessState.Sys().(syscall.WaitStatus)
+		if !status.Signaled() || status.Signal() != signals[1] {
+			t.Errorf("after %v and %v: %v, want the end by the latter", signals[0], signals[1], err)
+		}
+	}
+}
+
+// The quickstart, restarted under load as systemd does it: the old process
+// ends, and who connects before the new one runs waits in the queue of the
+// socket. No request fails, and every note that a client was told of is in the
+// file.
+func TestRestartsOfTheQuickstart(t *testing.T) {
+	program, file := buildQuickstart(t), filepath.Join(t.TempDir(), "notes.json")
 	socket, addr := listenerFile(t)
 	run := func() *child {
 		c, out := launch(t, []*os.File{socket}, nil, program, "-file", file)

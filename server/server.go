@@ -8,11 +8,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"os/signal"
 	"sync/atomic"
-	"syscall"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 // A Server serves one handler on one listener. New makes one with the defaults
@@ -25,7 +24,7 @@ type Server struct {
 	// first and no request meets a closing connection), MaxHeaderBytes (64 KiB)
 	// and Protocols (HTTP/1 and HTTP/2; for HTTP/2 without TLS call
 	// HTTP.Protocols.SetUnencryptedHTTP2(true)). Serve wraps its Handler,
-	// ConnState and ConnContext.
+	// BaseContext, ConnContext and ConnState.
 	HTTP *http.Server
 
 	// StallTimeout bounds waiting for the peer; see the package comment.
@@ -60,9 +59,10 @@ type Server struct {
 	// (FileDescriptorName=). Not needed where there is one.
 	SocketName string
 
-	// LivePath answers 200 while the process runs, ReadyPath 200 while it wants
-	// requests and 503 once it drains or Ready fails. New: /livez and /readyz.
-	// Empty: no such endpoint.
+	// LivePath and ReadyPath, if set, are paths that the server answers itself,
+	// before Handler: LivePath with 200 while the process runs, ReadyPath with
+	// 200 while it wants requests and with 503 once it drains or Ready fails.
+	// Usual names are /livez and /readyz. New: none.
 	LivePath, ReadyPath string
 
 	// Ready, if set, is asked by each request for ReadyPath. Its error is
@@ -78,6 +78,12 @@ type Server struct {
 	// Connections that outstay it are closed. New: 20 s, which fits into
 	// Kubernetes' 30 s. Zero: none is waited for.
 	DrainTimeout time.Duration
+
+	// ErrorHandler, if set, writes the error answers of everything in this
+	// module that serves a request: the router, the middleware, package body
+	// and this package. Nil: plain text. See package problem, whose JSON
+	// handler is the usual choice.
+	ErrorHandler problem.Handler
 
 	// Log gets what happens outside of requests. Nil: slog.Default().
 	Log *slog.Logger
@@ -103,41 +109,29 @@ func New(addr string, h http.Handler) *Server {
 		},
 		StallTimeout: 30 * time.Second,
 		MaxConns:     defaultMaxConns(),
-		LivePath:     "/livez",
-		ReadyPath:    "/readyz",
 		DrainTimeout: 20 * time.Second,
 	}
 }
 
-// Run is New(addr, h).Run(context.Background()).
+// Run calls New(addr, h).Run(context.Background()). It returns nil, not an error
+// such as http.ErrServerClosed, after a stop by a signal in which no request was
+// cut off.
 func Run(addr string, h http.Handler) error { return New(addr, h).Run(context.Background()) }
 
-var errInterrupt = errors.New("interrupted")
-
 // Run listens and serves until ctx ends or the process receives SIGTERM or an
-// interrupt, then drains as Serve does. A second signal ends the process in
-// the way it would without this package.
+// interrupt, then drains as Serve does. A second signal ends the process at
+// once. Run returns nil after a stop in which no request was cut off, so a
+// program that is stopped by a signal can exit with status 0:
+//
+//	if err := server.Run(":8080", handler); err != nil {
+//		log.Fatal(err)
+//	}
 func (s *Server) Run(ctx context.Context) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
-	go func() {
-		select {
-		case <-ctx.Done():
-			return
-		case sig := <-signals:
-			signal.Stop(signals)
-			if sig == os.Interrupt {
-				cancel(errInterrupt)
-			}
-			cancel(nil)
-		}
-	}()
+	ctx, stop := NotifyContext(ctx)
+	defer stop()
 	ln, err := s.Listen(ctx)
 	if err != nil {
 		return err
@@ -210,7 +204,7 @@ func (s *Server) drain(l *listener) error {
 	}
 	s.HTTP.Close()
 	l.closeConns(func(*conn) bool { return true })
-	return fmt.Errorf("server: %d connections outstayed the drain of %v and were closed; raise DrainTimeout, or end long requests through http.Server.RegisterOnShutdown", open, s.DrainTimeout)
+	return fmt.Errorf("server: %d connections outstayed the drain of %v and were closed; raise DrainTimeout, or end long requests when server.Draining tells them to", open, s.DrainTimeout)
 }
 
 // check reports everything that is wrong with s at once.
@@ -282,6 +276,15 @@ func (s *Server) prepare(ln net.Listener) (*listener, error) {
 		}
 		if state != nil {
 			state(nc, cs)
+		}
+	}
+	if h, base := s.ErrorHandler, s.HTTP.BaseContext; h != nil {
+		s.HTTP.BaseContext = func(ln net.Listener) context.Context {
+			ctx := context.Background()
+			if base != nil {
+				ctx = base(ln)
+			}
+			return problem.NewContext(ctx, h)
 		}
 	}
 	connContext := s.HTTP.ConnContext

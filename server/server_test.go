@@ -38,6 +38,7 @@ func TestHealth(t *testing.T) {
 	t.Parallel()
 	var notReady error
 	s, addr, stop := start(t, http.HandlerFunc(hello), func(s *server.Server) {
+		s.LivePath, s.ReadyPath = "/livez", "/readyz"
 		s.Ready = func(context.Context) error { return notReady }
 		s.DrainDelay = 3 * time.Second // in which two requests come
 	})
@@ -88,9 +89,11 @@ func TestHealth(t *testing.T) {
 	if got := s.Stats().Open; got != 0 {
 		t.Errorf("%d connections open after the drain", got)
 	}
-	_, addr, _ = start(t, http.HandlerFunc(hello), func(s *server.Server) { s.LivePath, s.ReadyPath = "", "" })
-	if code, text := ask("GET", "/livez"); code != 200 || text != "hello" {
-		t.Errorf("without health paths: %d %q, want the handler's answer", code, text)
+	_, addr, _ = start(t, http.HandlerFunc(hello), nil)
+	for _, path := range []string{"/livez", "/readyz"} {
+		if code, text := ask("GET", path); code != 200 || text != "hello" {
+			t.Errorf("%s by default: %d %q, want the handler's answer", path, code, text)
+		}
 	}
 }
 

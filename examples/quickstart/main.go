@@ -3,8 +3,8 @@
 //
 //	go run ./examples/quickstart
 //
-// The way of a request: main.go starts the server, routes.go says what serves
-// which path, notes.go answers, store.go keeps.
+// A request's path through the program: main.go starts the server, routes.go
+// says what serves which path, notes.go and events.go answer, store.go keeps.
 package main
 
 import (
@@ -15,11 +15,10 @@ import (
 	"io"
 	"log"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"text/tabwriter"
+	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/server"
@@ -28,23 +27,26 @@ import (
 func main() {
 	addr := flag.String("addr", "localhost:8080", "where to listen, `host:port`")
 	file := flag.String("file", "notes.json", "the `file` that keeps the notes")
+	delay := flag.Duration("drain-delay", 0, "how long to serve after SIGTERM, with /readyz answering 503: the `time` that a load balancer takes to notice")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := server.NotifyContext(context.Background()) // a second signal ends the program at once
 	defer stop()
-	if err := run(ctx, *addr, *file, os.Stdout); err != nil {
+	if err := run(ctx, *addr, *file, *delay, os.Stdout); err != nil {
 		log.Fatal("quickstart: ", err)
 	}
 }
 
 // run serves the notes of a file until ctx ends, and then lets running requests
 // finish.
-func run(ctx context.Context, addr, file string, out io.Writer) error {
+func run(ctx context.Context, addr, file string, drainDelay time.Duration, out io.Writer) error {
 	notes, err := openStore(file)
 	if err != nil {
 		return err
 	}
 	mux := newMux(notes)
 	srv := server.New(addr, mux)
+	srv.LivePath, srv.ReadyPath = "/livez", "/readyz"
+	srv.DrainDelay = drainDelay
 	ln, err := srv.Listen(ctx) // systemd's socket, if there is one: then no restart loses a request
 	if err != nil {
 		return err

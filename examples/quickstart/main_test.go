@@ -24,7 +24,7 @@ func start(t *testing.T, file string) (url string, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	out, in := io.Pipe()
 	done := make(chan error, 1)
-	go func() { done <- run(ctx, "127.0.0.1:0", file, in); in.Close() }()
+	go func() { done <- run(ctx, "127.0.0.1:0", file, 0, in); in.Close() }()
 	var text strings.Builder
 	buf := make([]byte, 4096)
 	for url == "" {
@@ -194,7 +194,7 @@ func TestBadFile(t *testing.T) {
 	if err := os.WriteFile(file, []byte("{"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	err := run(t.Context(), "127.0.0.1:0", file, io.Discard)
+	err := run(t.Context(), "127.0.0.1:0", file, 0, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "notes.json holds no notes: unexpected end of JSON input") {
 		t.Errorf("a broken file: got %v", err)
 	}
@@ -206,7 +206,7 @@ func TestAddressInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	if err := run(t.Context(), ln.Addr().String(), filepath.Join(t.TempDir(), "notes.json"), io.Discard); err == nil {
+	if err := run(t.Context(), ln.Addr().String(), filepath.Join(t.TempDir(), "notes.json"), 0, io.Discard); err == nil {
 		t.Error("no error for an address in use")
 	}
 }
@@ -225,9 +225,37 @@ func TestRouteTable(t *testing.T) {
 		got = append(got, f[0]+" "+f[1])
 	}
 	want := []string{"GET /", "GET /api/notes", "POST /api/notes", "GET /api/notes/{id:[0-9]+}", "PUT /api/notes/{id:[0-9]+}",
-		"DELETE /api/notes/{id:[0-9]+}", "GET /api/notes/{id:[0-9]+}.txt", "GET /static/*filepath"}
+		"DELETE /api/notes/{id:[0-9]+}", "GET /api/notes/{id:[0-9]+}.txt", "GET /events", "GET /static/*filepath"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got the routes %q, want %q", got, want)
+	}
+}
+
+// The page learns of each change, and its stream doesn't keep the service from
+// stopping: start's stop wants run to return no error.
+func TestEvents(t *testing.T) {
+	url, stop := start(t, filepath.Join(t.TempDir(), "notes.json"))
+	resp, err := http.Get(url + "/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	const event = "data: changed\n\n"
+	next := func(when string) {
+		t.Helper()
+		p := make([]byte, len(event))
+		if _, err := io.ReadFull(resp.Body, p); err != nil || string(p) != event {
+			t.Fatalf("%s: %q, %v; want %q", when, p, err, event)
+		}
+	}
+	next("at first")
+	ask(t, "POST", url+"/api/notes", `{"text":"x"}`)
+	next("after a new note")
+	ask(t, "DELETE", url+"/api/notes/1", "")
+	next("after a note was removed")
+	stop()
+	if rest, err := io.ReadAll(resp.Body); len(rest) > 0 || err != nil {
+		t.Errorf("after the stop: %q, %v; want a clean end", rest, err)
 	}
 }
 

@@ -33,9 +33,10 @@ func newMux(notes *store) *muxmaster.Mux {
 	mux.GET("/", func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, files, "index.html") })
 	mux.ServeFiles("/static/*filepath", files)
 
+	h := handlers{notes}
+	mux.GET("/events", h.events) // not under /api, whose requests have a timeout
 	api := mux.Group("/api")
 	api.Use(middleware.NoCache, middleware.Timeout(10*time.Second))
-	h := handlers{notes}
 	api.Handle("GET /notes", muxmaster.HandlerFuncE(h.list))
 	api.Handle("POST /notes", muxmaster.HandlerFuncE(h.create))
 	api.Handle("GET /notes/{id:[0-9]+}", muxmaster.HandlerFuncE(h.show))

@@ -28,8 +28,9 @@ var errNoNote = muxmaster.Error(http.StatusNotFound, errors.New("there is no suc
 type store struct {
 	file string
 
-	mu    sync.RWMutex
-	state state
+	mu      sync.RWMutex
+	state   state
+	changed chan struct{} // closed by the next change; nil while nobody waits
 }
 
 // state is what the file holds.
@@ -129,7 +130,21 @@ func (s *store) change(f func(*state) error) error {
 		return err
 	}
 	s.state = next
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
+	}
 	return nil
+}
+
+// changes returns a channel that is closed by the next change.
+func (s *store) changes() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.changed == nil {
+		s.changed = make(chan struct{})
+	}
+	return s.changed
 }
 
 // writeFile replaces a file as a whole: whoever reads it, also after a crash,

@@ -41,4 +41,5 @@ document.getElementById("new").onsubmit = (event) => {
   });
 };
 
-act(async () => {});
+// The server sends an event at once, and one after each change.
+new EventSource("/events").onmessage = () => act(async () => {});

@@ -1,0 +1,67 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Draining returns a channel that is closed when the server of a request stops
+// accepting connections and waits for running requests, which then have
+// DrainTimeout to finish. During DrainDelay it is still open. Handlers that
+// run for as long as the client stays, such as event streams, should return
+// when it is closed:
+//
+//	select {
+//	case e := <-events:
+//		...
+//	case <-server.Draining(r.Context()):
+//		return // the client reconnects, to another server
+//	case <-r.Context().Done():
+//		return
+//	}
+//
+// ctx is the context of a request, or one derived from it. Draining returns
+// nil, which blocks forever in a select, if the request is not served by a
+// Server.
+func Draining(ctx context.Context) <-chan struct{} {
+	if c, _ := ctx.Value(connKey{}).(*conn); c != nil {
+		return c.l.drained
+	}
+	return nil
+}
+
+// NotifyContext returns a copy of parent that ends when the process receives
+// an interrupt or SIGTERM, for programs that call Serve themselves. A second
+// signal ends the process at once, as it would without this package. Call stop
+// when signals are to have their usual effect again.
+//
+// Serve skips DrainDelay if it was an interrupt, which comes from a keyboard.
+func NotifyContext(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		defer signal.Stop(signals)
+		select {
+		case <-ctx.Done():
+		case sig := <-signals:
+			if sig == os.Interrupt {
+				cancel(errInterrupt)
+			}
+			cancel(errTerminate)
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(context.Canceled)
+	}
+}
+
+// The causes for which a context of NotifyContext ends.
+var (
+	errInterrupt = errors.New("server: interrupted")
+	errTerminate = errors.New("server: terminated")
+)

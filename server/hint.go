@@ -1,0 +1,21 @@
+//go:build !plan9
+
+package server
+
+import (
+	"errors"
+	"syscall"
+)
+
+// listenHint says what to do about the error of a Listen call.
+func listenHint(err error) string {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "; another process has this port: stop it, choose another, or set ReusePort in both"
+	case errors.Is(err, syscall.EACCES):
+		return "; ports below 1024 need a privilege: CAP_NET_BIND_SERVICE, or a socket passed by systemd"
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return "; no interface of this machine has that address"
+	}
+	return ""
+}
