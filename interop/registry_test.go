@@ -40,6 +40,9 @@ var families = []struct {
 	{"Middleware", middlewareRows},
 	{"chi's packages", chiRows},
 	{"Sessions and login", authRows},
+	{"Protocols", protocolRows},
+	{"Pages and files", pageRows},
+	{"Observability", observeRows},
 }
 
 // TestLibraries runs every row in each mode on each server.
