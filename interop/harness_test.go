@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/engine"
 )
 
 // newRouter: a Group's middleware covers what no route below its prefix serves.
@@ -46,7 +47,7 @@ type serving interface {
 var netHTTP = server{"net/http", func(srv *http.Server) serving { return srv }}
 
 // servers are the servers that every row runs on.
-var servers = []server{netHTTP}
+var servers = []server{netHTTP, {"engine", func(srv *http.Server) serving { return engine.New(srv) }}}
 
 // A site is a router and a client for the row under test.
 type site struct {
