@@ -27,7 +27,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	} else {
 		c.http2.Store(true)
-		st := newStream(w, c)
+		st := newStream(w, r, c)
 		defer st.finish()
 		w = st
 		if hasBody {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -28,6 +29,7 @@ var past = time.Unix(1, 0)
 // net/http's writer.
 type stream struct {
 	http.ResponseWriter
+	ctx        context.Context // of the request
 	conn       *conn
 	controller *http.ResponseController
 
@@ -48,8 +50,8 @@ type waits struct {
 	clock    stall.Clock
 }
 
-func newStream(w http.ResponseWriter, c *conn) *stream {
-	s := &stream{ResponseWriter: w, conn: c, controller: http.NewResponseController(w)}
+func newStream(w http.ResponseWriter, r *http.Request, c *conn) *stream {
+	s := &stream{ResponseWriter: w, ctx: r.Context(), conn: c, controller: http.NewResponseController(w)}
 	s.reads.expire = s.controller.SetReadDeadline
 	s.writes.expire = s.controller.SetWriteDeadline
 	return s
@@ -123,14 +125,17 @@ func (d *waits) stop() {
 
 // finish is called when the handler has returned, before net/http invalidates
 // its writer. It waits for a timer that acts at the moment; no timer acts
-// later. It also bounds net/http's own last flush.
+// later. It also bounds net/http's own last flush. Not if the client has reset
+// the stream: nothing is flushed then, and net/http would keep the stream until
+// the deadline.
 func (s *stream) finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.done = true
 	s.reads.stop()
 	s.writes.stop()
-	if limit := s.conn.l.s.StallTimeout; limit > 0 && s.writes.used && !s.writes.own {
+	limit := s.conn.l.s.StallTimeout
+	if limit > 0 && s.writes.used && !s.writes.own && s.ctx.Err() == nil {
 		s.controller.SetWriteDeadline(time.Now().Add(limit))
 	}
 }

@@ -1,0 +1,55 @@
+package server
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+)
+
+// deadlines is a writer that counts the deadlines that are set on it.
+type deadlines struct {
+	http.ResponseWriter
+	n int
+}
+
+func (d *deadlines) SetReadDeadline(time.Time) error  { d.n++; return nil }
+func (d *deadlines) SetWriteDeadline(time.Time) error { d.n++; return nil }
+
+// Once a handler has returned, its stream's writer is net/http's alone.
+func TestStreamsDontTouchTheWriterAfterTheHandler(t *testing.T) {
+	srv := New("", nil)
+	c := &conn{l: newListener(nil, srv)}
+	for _, reset := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		w := &deadlines{ResponseWriter: httptest.NewRecorder()}
+		s := newStream(w, httptest.NewRequestWithContext(ctx, "GET", "/", nil), c)
+		s.Write([]byte("x"))
+		s.begin(&s.reads, time.Now()) // in another goroutine, which reads on
+		if reset {
+			cancel()
+		}
+		s.finish()
+		// One deadline bounds net/http's last flush, if there will be one.
+		if want := map[bool]int{false: 1, true: 0}[reset]; w.n != want {
+			t.Errorf("reset %v: %d deadlines set by finish, want %d", reset, w.n, want)
+		}
+		w.n = 0
+		s.stalled(&s.reads) // a timer that was under way
+		if err := s.SetReadDeadline(time.Time{}); err != net.ErrClosed {
+			t.Errorf("a late SetReadDeadline: %v, want %v", err, net.ErrClosed)
+		}
+		if err := s.SetWriteDeadline(time.Time{}); err != net.ErrClosed {
+			t.Errorf("a late SetWriteDeadline: %v, want %v", err, net.ErrClosed)
+		}
+		if w.n != 0 {
+			t.Errorf("reset %v: %d deadlines set after the handler", reset, w.n)
+		}
+		if s.begin(&s.reads, time.Now()) || s.reads.timer != nil && s.reads.timer.Stop() {
+			t.Error("a late read arms a timer")
+		}
+	}
+}
