@@ -47,7 +47,15 @@ type serving interface {
 var netHTTP = server{"net/http", func(srv *http.Server) serving { return srv }}
 
 // servers are the servers that every row runs on.
-var servers = []server{netHTTP, {"engine", func(srv *http.Server) serving { return engine.New(srv) }}}
+var servers = []server{
+	netHTTP,
+	{"engine", func(srv *http.Server) serving { return engine.New(srv) }},
+	{"engine recycling", func(srv *http.Server) serving {
+		e := engine.New(srv)
+		e.Recycle = true
+		return e
+	}},
+}
 
 // A site is a router and a client for the row under test.
 type site struct {

@@ -36,6 +36,7 @@ var families = []struct {
 	rows  []row
 }{
 	{"Go's own packages", goRows},
+	{"Code generators and RPC", append(codegenRows, rpcRows...)},
 	{"CORS", corsRows},
 	{"Middleware", middlewareRows},
 	{"chi's packages", chiRows},
@@ -93,7 +94,7 @@ Generated from the tests in [interop/](../interop); don't edit. Each line is a t
 connections and under the race detector: ` + "`cd interop && go test -race ./...`" + `. Columns:
 
 - **default**, **pooled**: a ` + "`Mux`" + ` as ` + "`New`" + ` returns it, and one with ` + "`PoolRequestBundle`" + `, on net/http's server.
-- **engine**: both modes on package engine's server.
+- **engine**: both modes on package engine's server, with and without ` + "`Recycle`" + `.
 - **ServeMux**: the same test passes with ` + "`http.ServeMux`" + ` in the router's place, limits included; – means that it uses what only this
   router has.
 
@@ -110,7 +111,7 @@ func render(t *testing.T) []byte {
 		for _, r := range f.rows {
 			count++
 			engine := "–"
-			if len(servers) > 1 && !r.ownServer {
+			if !r.ownServer {
 				engine = "yes"
 			}
 			serveMux := "–"
