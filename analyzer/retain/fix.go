@@ -77,9 +77,6 @@ func (c *checker) newFixer(f *finding) *fixer {
 	}
 	x.others = c.named[decl]
 	for _, p := range f.sources {
-		if p.Object() == nil {
-			return nil
-		}
 		x.sources = append(x.sources, p.Object())
 	}
 	return x

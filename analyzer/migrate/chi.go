@@ -1,0 +1,344 @@
+package migrate
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+var chi = &dialect{
+	paths:      []string{"github.com/go-chi/chi/v5", "github.com/go-chi/chi/v4", "github.com/go-chi/chi"},
+	passes:     []func(*rewriter, *source, ast.Node){(*rewriter).chiContext, (*rewriter).chi},
+	kindOfCall: chiKind,
+	advice: map[string]string{
+		"Walk":               "range over Mux.Routes()",
+		"Router.Routes":      "range over Mux.Routes()",
+		"Mux.Routes":         "range over Mux.Routes()",
+		"Router.Match":       "use Mux.Handler or Mux.Explain",
+		"Mux.Match":          "use Mux.Handler or Mux.Explain",
+		"Mux.Find":           "use Mux.Handler or Mux.Explain",
+		"Chain":              "use With",
+		"URLParamFromCtx":    "hand the request down and use r.PathValue(name)",
+		"RouteContext":       "use r.PathValue(name) and muxmaster.RoutePattern(r)",
+		"RouteCtxKey":        "in a test, use r.SetPathValue(name, value)",
+		"NewRouteContext":    "in a test, use r.SetPathValue(name, value)",
+		"Context.URLParams":  "use muxmaster.PathParams(r)",
+		"Context.RoutePath":  "middleware that changes the path belongs into Mux.Pre and changes r.URL.Path",
+		"Mux.Middlewares":    "keep the list of middleware in a variable of your own",
+		"Router.Middlewares": "keep the list of middleware in a variable of your own",
+	},
+}
+
+var chiVerbs = map[string]string{"Get": "GET", "Head": "HEAD", "Post": "POST", "Put": "PUT", "Patch": "PATCH", "Delete": "DELETE",
+	"Options": "OPTIONS", "Connect": "CONNECT", "Trace": "TRACE", "Query": "QUERY"}
+
+// chiBeforeRouting are middleware of chi that change what is routed.
+var chiBeforeRouting = map[string]bool{"StripSlashes": true, "RedirectSlashes": true, "CleanPath": true, "GetHead": true, "URLFormat": true,
+	"RouteHeaders": true, "PathRewrite": true}
+
+func chiKind(info *types.Info, name string, call *ast.CallExpr, k *kinds) kind {
+	switch name {
+	case "NewRouter", "NewMux":
+		return isMux
+	case "Mux.With", "Router.With", "Mux.Group", "Router.Group", "Mux.Route", "Router.Route":
+		return isGroup
+	}
+	return isOther
+}
+
+// chiContext replaces the variables that hold chi.RouteContext(r.Context()).
+func (x *rewriter) chiContext(s *source, n ast.Node) {
+	assign, ok := n.(*ast.AssignStmt)
+	if !ok || assign.Tok != token.DEFINE || len(assign.Lhs) != 1 || len(assign.Rhs) != 1 {
+		return
+	}
+	call, ok := assign.Rhs[0].(*ast.CallExpr)
+	if !ok || x.callee(call) != "RouteContext" {
+		return
+	}
+	r, ok := x.requestOf(s, call.Args[0])
+	obj := x.info.Defs[assign.Lhs[0].(*ast.Ident)]
+	if !ok || obj == nil {
+		return
+	}
+	uses := x.uses(s, obj)
+	for _, id := range uses {
+		sel, ok := x.parents[id].(*ast.SelectorExpr)
+		if !ok || sel.X != ast.Expr(id) {
+			return
+		}
+		if c, ok := x.parents[sel].(*ast.CallExpr); !ok || c.Fun != ast.Expr(sel) || x.chiContextCall(s, c, r, false) == "" {
+			return
+		}
+	}
+	for _, id := range uses {
+		sel := x.parents[id].(*ast.SelectorExpr)
+		c := x.parents[sel].(*ast.CallExpr)
+		x.replace(s, c, x.chiContextCall(s, c, r, true))
+	}
+	x.handled(call.Fun)
+	x.remove(s, assign)
+}
+
+// chiContextCall returns what a method call of the route context of the request r
+// becomes, or "".
+func (x *rewriter) chiContextCall(s *source, call *ast.CallExpr, r string, do bool) string {
+	switch x.callee(call) {
+	case "Context.RoutePattern":
+		if do {
+			x.handled(call.Fun)
+			x.remark(call, "RoutePattern has {%s...} where chi's has *", rest)
+			return x.mux(s, "RoutePattern") + "(" + r + ")"
+		}
+		return "yes"
+	case "Context.URLParam":
+		if do {
+			x.handled(call.Fun)
+			return x.pathValue(s, r, call.Args[0])
+		}
+		return "yes"
+	}
+	return ""
+}
+
+// pathValue returns the read of a path value. The name of the catch-all is * in
+// the old program.
+func (x *rewriter) pathValue(s *source, r string, name ast.Expr) string {
+	if text, ok := x.constant(name); ok && text == "*" {
+		return r + `.PathValue("` + rest + `")`
+	}
+	return r + ".PathValue(" + x.text(s, name) + ")"
+}
+
+func (x *rewriter) chi(s *source, n ast.Node) {
+	switch n := n.(type) {
+	case *ast.StarExpr:
+		if obj, ok := x.object(n.X).(*types.TypeName); ok && obj.Name() == "Mux" {
+			x.handled(n.X)
+			x.replace(s, n.X, x.mux(s, "Mux"))
+		}
+	case *ast.SelectorExpr:
+		obj, ok := x.object(n).(*types.TypeName)
+		if !ok {
+			return
+		}
+		switch obj.Name() {
+		case "Router":
+			x.retype(s, n)
+		case "Middlewares":
+			x.handled(n)
+			x.replace(s, n, "[]func(http.Handler) http.Handler")
+			x.qualify(s, "net/http")
+		}
+	case *ast.CallExpr:
+		if name := x.callee(n); name != "" {
+			x.chiCall(s, n, name)
+		}
+	}
+}
+
+func (x *rewriter) chiCall(s *source, n *ast.CallExpr, name string) {
+	recv, method, isMethod := strings.Cut(name, ".")
+	if isMethod && recv != "Mux" && recv != "Router" {
+		x.chiContextExpr(s, n)
+		return
+	}
+	if !isMethod {
+		switch name {
+		case "NewRouter", "NewMux":
+			x.newMux(s, n, true)
+		case "URLParam":
+			x.handled(n.Fun)
+			x.replace(s, n, x.pathValue(s, x.text(s, n.Args[0]), n.Args[1]))
+		case "RegisterMethod":
+			if stmt := x.statement(n); stmt != nil {
+				x.handled(n.Fun)
+				x.remove(s, stmt)
+			}
+		}
+		return
+	}
+	if verb, ok := chiVerbs[method]; ok {
+		x.rename(s, n, verb)
+		x.path(s, n.Args[0], chiPath)
+		return
+	}
+	switch method {
+	case "ServeHTTP", "With":
+		x.handled(n.Fun)
+	case "Use":
+		x.chiUse(s, n)
+	case "HandleFunc":
+		x.rename(s, n, "ANY")
+		x.path(s, n.Args[0], chiPath)
+	case "Handle":
+		x.path(s, n.Args[0], chiPath)
+		x.handler(s, n, "")
+	case "Method", "MethodFunc":
+		x.chiMethod(s, n, method == "MethodFunc")
+	case "NotFound", "MethodNotAllowed":
+		x.setHandler(s, n, method)
+	case "Mount":
+		x.handled(n.Fun)
+		x.path(s, n.Args[0], chiPath)
+		x.chiMount(n)
+	case "Group", "Route":
+		x.chiScope(s, n, method)
+	}
+}
+
+// chiContextExpr rewrites chi.RouteContext(r.Context()).RoutePattern().
+func (x *rewriter) chiContextExpr(s *source, n *ast.CallExpr) {
+	inner, ok := ast.Unparen(receiver(n)).(*ast.CallExpr)
+	if !ok || x.callee(inner) != "RouteContext" {
+		return
+	}
+	if r, ok := x.requestOf(s, inner.Args[0]); ok && x.chiContextCall(s, n, r, false) != "" {
+		x.handled(inner.Fun)
+		x.replace(s, n, x.chiContextCall(s, n, r, true))
+	}
+}
+
+// newMux rewrites the constructor. Where the old router doesn't redirect to the
+// path with or without a trailing slash, ours is told not to, either.
+func (x *rewriter) newMux(s *source, n *ast.CallExpr, exact bool) {
+	x.handled(n.Fun)
+	x.replace(s, n, x.mux(s, "New")+"()")
+	if !exact {
+		return
+	}
+	if assign, ok := x.parents[n].(*ast.AssignStmt); ok && len(assign.Lhs) == 1 && x.blockOf(assign) != nil {
+		x.insertAfter(s, assign, x.text(s, assign.Lhs[0])+".RedirectTrailingSlash = false")
+		return
+	}
+	x.remark(n, "set RedirectTrailingSlash to false to answer 404, as before, where only the trailing slash differs")
+}
+
+// handler rewrites the registration of an http.Handler for one method, or all of
+// them if the method is "".
+func (x *rewriter) handler(s *source, n *ast.CallExpr, method string) {
+	args := n.Args[len(n.Args)-2:]
+	if x.hasMethod() && method != "" {
+		x.rename(s, n, "Method")
+		return
+	}
+	verb := method
+	if verb == "" {
+		verb = "ANY"
+	}
+	x.rename(s, n, verb)
+	h := x.text(s, args[1])
+	if _, ok := x.info.TypeOf(args[1]).Underlying().(*types.Signature); !ok {
+		if _, ok := ast.Unparen(args[1]).(*ast.UnaryExpr); ok {
+			h = "(" + h + ")"
+		}
+		h += ".ServeHTTP"
+	} else if named := namedType(x.info.TypeOf(args[1])); named != nil && named.Obj().Name() != "HandlerFunc" {
+		h += ".ServeHTTP"
+	}
+	s.replace(n.Args[0].Pos(), n.Rparen, x.text(s, args[0])+", "+h)
+}
+
+func (x *rewriter) chiMethod(s *source, n *ast.CallExpr, isFunc bool) {
+	method, ok := x.constant(n.Args[0])
+	x.path(s, n.Args[1], chiPath)
+	switch {
+	case !ok:
+		x.todo(n.Args[0], "the method isn't constant: register the route by hand")
+	case verbs[strings.ToUpper(method)] && isFunc:
+		x.rename(s, n, strings.ToUpper(method))
+		s.replace(n.Args[0].Pos(), n.Args[1].Pos(), "")
+	case verbs[strings.ToUpper(method)]:
+		x.setString(s, n.Args[0], strings.ToUpper(method))
+		x.handler(s, n, strings.ToUpper(method))
+	case !x.hasMethod():
+		x.todo(n, "register this route with Method")
+	default:
+		x.setString(s, n.Args[0], strings.ToUpper(method))
+		x.rename(s, n, "Method")
+		if isFunc {
+			x.replace(s, n.Args[2], x.qualify(s, "net/http")+".HandlerFunc("+x.text(s, n.Args[2])+")")
+		}
+	}
+}
+
+// chiUse moves what changes the path before the routing.
+func (x *rewriter) chiUse(s *source, n *ast.CallExpr) {
+	x.handled(n.Fun)
+	for _, arg := range n.Args {
+		e := ast.Unparen(arg)
+		if call, ok := e.(*ast.CallExpr); ok {
+			e = ast.Unparen(call.Fun)
+		}
+		fn := function(x.info, e)
+		if fn == nil || fn.Pkg() == nil || !strings.HasSuffix(fn.Pkg().Path(), "chi/v5/middleware") || !chiBeforeRouting[fn.Name()] {
+			continue
+		}
+		switch {
+		case fn.Name() != "StripSlashes" && fn.Name() != "CleanPath":
+			x.todo(arg, "%s works with chi's routing only: see docs/middleware.md for what is built in here", fn.Name())
+		case len(n.Args) > 1:
+			x.todo(arg, "%s changes what is routed: give it to Use alone, so that it can become Pre", fn.Name())
+		case x.kinds.expr(x.info, receiver(n)) != isMux:
+			x.todo(arg, "%s changes what is routed: move it to the outermost router", fn.Name())
+		default:
+			x.rename(s, n, "Pre")
+			x.replace(s, arg, x.qualify(s, "github.com/seed-1954dcaa/muxmaster/middleware")+"."+fn.Name())
+		}
+	}
+}
+
+// chiMount looks at what is mounted: a router behind another handler sees the
+// whole path here.
+func (x *rewriter) chiMount(n *ast.CallExpr) {
+	call, ok := ast.Unparen(n.Args[1]).(*ast.CallExpr)
+	if !ok {
+		return
+	}
+	for _, arg := range call.Args {
+		if k := x.kinds.expr(x.info, arg); k == isMux || k == isGroup {
+			x.todo(arg, "a router behind another handler sees the whole path here: mount the router itself, and give it the middleware with Use")
+		}
+	}
+}
+
+// chiScope rewrites Group(fn) and Route(prefix, fn).
+func (x *rewriter) chiScope(s *source, n *ast.CallExpr, method string) {
+	if x.statement(n) == nil {
+		x.todo(n, "%s returns nothing here: use Group or With, which return the scope", method)
+		return
+	}
+	x.rename(s, n, "Route")
+	fn := n.Args[len(n.Args)-1]
+	if method == "Route" {
+		x.path(s, n.Args[0], chiPath)
+	} else {
+		s.replace(fn.Pos(), fn.Pos(), `"", `)
+	}
+	switch fn := ast.Unparen(fn).(type) {
+	case *ast.FuncLit:
+	case *ast.Ident, *ast.SelectorExpr:
+		f := function(x.info, fn)
+		if f == nil || f.Signature().Params().Len() != 1 || x.kinds.of(f.Signature().Params().At(0)) != isGroup {
+			s.replace(fn.Pos(), fn.End(), "func(g *"+x.mux(s, "Group")+") { "+x.text(s, fn)+"(g) }")
+		}
+	}
+}
+
+// setHandler rewrites NotFound(h) to NotFound = h.
+func (x *rewriter) setHandler(s *source, n *ast.CallExpr, field string) {
+	if x.statement(n) == nil {
+		return
+	}
+	if x.kinds.expr(x.info, receiver(n)) == isGroup && !x.muxHas("Group", field) {
+		x.todo(n, "a Group has no %s of its own: set the Mux's", field)
+		return
+	}
+	x.handled(n.Fun)
+	h := x.text(s, n.Args[0])
+	if named := namedType(x.info.TypeOf(n.Args[0])); named == nil {
+		h = x.qualify(s, "net/http") + ".HandlerFunc(" + h + ")"
+	}
+	x.replace(s, n, x.text(s, receiver(n))+"."+field+" = "+h)
+}

@@ -1,0 +1,222 @@
+// Package migrate rewrites programs of other routers for muxmaster.
+//
+// It rewrites what is mechanical: constructors, types, registrations with their
+// patterns, and the reads of path values. What is left is listed with its place
+// and what to do about it. A package is changed only if nothing is left in it,
+// and the result type-checks with it.
+package migrate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"go/types"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
+	"golang.org/x/tools/go/packages"
+)
+
+// Result is what came of a program.
+type Result struct {
+	Files  []File   // the changed ones, by name
+	Notes  []Note   // by place
+	Behind []string // the packages that use the router and are not changed
+}
+
+// A File is a changed file.
+type File struct {
+	Name          string
+	Before, After []byte
+}
+
+// Routers lists the names of the routers that Run knows.
+func Routers() []string { return slices.Sorted(maps.Keys(dialects)) }
+
+// Run rewrites the packages that match the patterns in the directory. It writes
+// nothing: see [Result.Write].
+func Run(from, dir string, patterns ...string) (*Result, error) {
+	d := dialects[from]
+	if d == nil {
+		return nil, fmt.Errorf("migrate: no router %q: write one of %s", from, strings.Join(Routers(), ", "))
+	}
+	pkgs, err := load(dir, nil, patterns)
+	if err != nil {
+		return nil, err
+	}
+	old := func(path string) bool {
+		return slices.Contains(d.paths, path) || d == servemux && path == "net/http"
+	}
+	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
+		return !slices.ContainsFunc(slices.Collect(maps.Keys(p.Imports)), old)
+	})
+	if len(pkgs) == 0 {
+		return nil, fmt.Errorf("migrate: no package of %s imports %s", strings.Join(patterns, " "), from)
+	}
+	for _, p := range pkgs {
+		if len(p.Errors) > 0 {
+			return nil, fmt.Errorf("migrate: %s doesn't compile: %v", p.PkgPath, p.Errors[0])
+		}
+	}
+	router, err := loadRouter(dir)
+	if err != nil {
+		return nil, err
+	}
+	k := newKinds(d, pkgs)
+	skip := make(map[string]bool)
+	var program []string
+	for _, p := range pkgs {
+		program = append(program, p.PkgPath)
+	}
+	var units []*unit
+	result := new(Result)
+	for _, p := range pkgs {
+		x, err := newRewriter(d, p, router, k, program, skip)
+		if err != nil {
+			return nil, err
+		}
+		x.run()
+		result.Notes = append(result.Notes, x.notes...)
+		u := &unit{path: p.PkgPath, imports: p.Imports, dropped: x.blocked, files: make(map[string][]byte)}
+		for _, s := range x.sources {
+			if len(s.edits) == 0 {
+				continue
+			}
+			after, err := s.result()
+			if err != nil {
+				result.Notes = append(result.Notes, Note{p.Fset.Position(s.file.Pos()), err.Error(), true})
+				u.dropped = true
+				continue
+			}
+			u.files[s.name] = after
+		}
+		units = append(units, u)
+	}
+	if err := result.check(dir, patterns, units); err != nil {
+		return nil, err
+	}
+	for _, u := range units {
+		if u.dropped {
+			if !slices.Contains(result.Behind, u.path) {
+				result.Behind = append(result.Behind, u.path)
+			}
+			continue
+		}
+		for name, after := range u.files {
+			before, err := os.ReadFile(name)
+			if err != nil {
+				return nil, err
+			}
+			result.Files = append(result.Files, File{name, before, after})
+		}
+	}
+	slices.SortFunc(result.Files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(result.Notes, func(a, b Note) int {
+		return cmp.Or(cmp.Compare(a.Position.Filename, b.Position.Filename), cmp.Compare(a.Position.Line, b.Position.Line),
+			cmp.Compare(a.Position.Column, b.Position.Column))
+	})
+	return result, nil
+}
+
+// A unit is a package that is changed as a whole, or not at all.
+type unit struct {
+	path    string
+	imports map[string]*packages.Package
+	files   map[string][]byte
+	dropped bool
+}
+
+// check drops the packages that do not type-check with the changes. Packages of
+// which one imports the other are kept or dropped together, since one hands
+// routers to the other.
+func (r *Result) check(dir string, patterns []string, units []*unit) error {
+	for {
+		for changed := true; changed; {
+			changed = false
+			for _, u := range units {
+				for _, v := range units {
+					if _, ok := u.imports[v.path]; (ok || u.path == v.path) && u.dropped != v.dropped {
+						u.dropped, v.dropped, changed = true, true, true
+					}
+				}
+			}
+		}
+		overlay := make(map[string][]byte)
+		for _, u := range units {
+			if !u.dropped {
+				maps.Copy(overlay, u.files)
+			}
+		}
+		if len(overlay) == 0 {
+			return nil
+		}
+		pkgs, err := load(dir, overlay, patterns)
+		if err != nil {
+			return err
+		}
+		bad := false
+		for _, p := range pkgs {
+			for _, e := range p.Errors {
+				for _, u := range units {
+					if _, ok := p.Imports[u.path]; (ok || u.path == p.PkgPath || u.path+"_test" == p.PkgPath) && !u.dropped {
+						u.dropped, bad = true, true
+						r.Notes = append(r.Notes, Note{Text: fmt.Sprintf("%s: not changed, since the result does not type-check: %v", u.path, e), Blocks: true})
+					}
+				}
+			}
+		}
+		if !bad {
+			return nil
+		}
+	}
+}
+
+// Write writes the changed files.
+func (r *Result) Write() error {
+	for _, f := range r.Files {
+		if err := os.WriteFile(f.Name, f.After, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
+	packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedForTest
+
+// load returns the packages with their tests: of a package and its variant with
+// test files, the variant.
+func load(dir string, overlay map[string][]byte, patterns []string) ([]*packages.Package, error) {
+	pkgs, err := packages.Load(&packages.Config{Mode: loadMode, Dir: dir, Tests: true, Overlay: overlay}, patterns...)
+	if err != nil {
+		return nil, fmt.Errorf("migrate: %w", err)
+	}
+	variants := make(map[string]bool)
+	for _, p := range pkgs {
+		if p.ForTest == p.PkgPath {
+			variants[p.PkgPath] = true
+		}
+	}
+	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
+		return p.ForTest == "" && variants[p.PkgPath] || strings.HasSuffix(p.PkgPath, ".test")
+	})
+	return pkgs, nil
+}
+
+// loadRouter returns package muxmaster as the program's module has it.
+func loadRouter(dir string) (*types.Package, error) {
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedTypes, Dir: dir}, mux.Path)
+	if err == nil && len(pkgs) == 1 && len(pkgs[0].Errors) > 0 {
+		err = pkgs[0].Errors[0]
+	}
+	if err == nil && len(pkgs) != 1 {
+		err = errors.New("no such package")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("migrate: the program's module must require muxmaster first: go get %s (%w)", mux.Path, err)
+	}
+	return pkgs[0].Types, nil
+}

@@ -1,0 +1,410 @@
+package migrate_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/analyzer/migrate"
+)
+
+// address is where the programs listen.
+const address = ":3333"
+
+// A request is one that a program must answer alike before and after.
+type request struct {
+	line   string // METHOD target
+	header string // Name: value
+	body   string
+	// status says that the answers have only the status in common: the text of
+	// an error is the router's own.
+	status bool
+}
+
+// get makes requests of targets.
+func get(targets ...string) []request {
+	var all []request
+	for _, t := range targets {
+		all = append(all, request{line: "GET " + t})
+	}
+	return all
+}
+
+// status makes requests whose answers have only the status in common.
+func status(lines ...string) []request {
+	var all []request
+	for _, l := range lines {
+		all = append(all, request{line: l, status: true})
+	}
+	return all
+}
+
+// A program is one of another router. It is migrated, and answers the requests
+// before and after.
+type program struct {
+	router, dir string // the dir of testdata, or of the router's module
+	module      string // with its version
+	requests    []request
+}
+
+const chiModule = "github.com/go-chi/chi/v5@v5.5.0"
+
+var programs = []program{
+	{"chi", "testdata/chi", chiModule, slices.Concat(
+		get("/", "/files/", "/files/a/b%20c", "/one", "/one/", "/any", "/private", "/articles/list", "/articles/11-12", "/articles/7/view",
+			"/articles/7/view/", "/admin/accounts/me", "/raw", "/raw/x/y", "/pages/1", "/pages/", "/nowhere",
+			"/teams/a/members", "/all/count"),
+		[]request{{line: "POST /any"}, {line: "PUT /put"}, {line: "POST /post"}, {line: "DELETE /articles/8/view"}, {line: "POST /private"}},
+		status("POST /put", "GET /articles/111-12/x", "PATCH /articles/8/view"))},
+	{"chi", "_examples/hello-world", chiModule, slices.Concat(get("/"), status("GET /x", "POST /"))},
+	{"chi", "_examples/custom-handler", chiModule, get("/", "/?err=1")},
+	{"chi", "_examples/pathvalue", chiModule, slices.Concat(get("/users/7"), status("GET /users/", "GET /users/7/"))},
+	{"chi", "_examples/limits", chiModule, slices.Concat(get("/", "/ping"), status("GET /panic", "GET /x"))},
+	{"chi", "_examples/graceful", chiModule, get("/")},
+	{"chi", "_examples/todos-resource", chiModule, slices.Concat(get("/", "/todos/1/sync", "/users/", "/users", "/todos/"),
+		[]request{{line: "POST /todos/"}}, status("GET /todos/1/sync/x"))},
+	{"gorilla", "testdata/gorilla", "github.com/gorilla/mux@v1.8.1", slices.Concat(
+		get("/", "/products", "/products/7", "/articles/go/", "/articles/go/12", "/handle", "/static/a/b.css", "/static/", "/download/a/b", "/download/"),
+		[]request{{line: "POST /products"}, {line: "PUT /path"}, {line: "GET /api/users/7", header: "X-Token: secret"}, {line: "GET /api/users/7"},
+			{line: "GET /api/posts/all", header: "X-Token: secret"}, {line: "GET /host", header: "Host: www.example.com"}},
+		status("GET /nowhere", "DELETE /products", "GET /articles/go", "GET /articles/go/x", "GET /host", "GET /products/"))},
+	{"httprouter", "testdata/httprouter", "github.com/julienschmidt/httprouter@v1.3.0", slices.Concat(
+		get("/", "/hello/gopher", "/plain/a/b/c", "/plain/a/", "/static/a.txt", "/nowhere"),
+		[]request{{line: "PUT /hello/gopher"}, {line: "POST /handler"}, {line: "GET /protected/", header: "Authorization: Basic Z29yZG9uOnNlY3JldCE="},
+			{line: "GET /protected/"}},
+		status("DELETE /hello/gopher", "GET /static/b.txt"))},
+	{"servemux", "testdata/servemux", "", slices.Concat(
+		get("/", "/users/7", "/files/a/b", "/files", "/nowhere", "/users/"), []request{{line: "POST /v1/items"}, {line: "PUT /users/7"}})},
+	{"gin", "testdata/gin", "github.com/gin-gonic/gin@v1.12.0", slices.Concat(
+		get("/ping", "/user/alice", "/user/bob", "/user/bob/send/now", "/welcome", "/welcome?firstname=A&lastname=B", "/moved", "/raw", "/pattern/7",
+			"/one", "/any", "/std", "/v1/numbers/4", "/v1/numbers/x", "/items/7", "/late", "/admin/secrets"),
+		[]request{{line: "POST /any"}, {line: "POST /form", header: "Content-Type: application/x-www-form-urlencoded", body: "message=hi"},
+			{line: "POST /login", body: `{"user":"manu","password":"123"}`}, {line: "POST /login", body: `{"user":"x"}`}, {line: "POST /login", body: `{`},
+			{line: "POST /v1/numbers", body: "say"}, {line: "GET /admin/secrets", header: "X-Token: word"},
+			{line: "GET /admin/secrets?quick=1", header: "X-Token: word"}},
+		status("GET /file", "GET /nowhere"))},
+	{"echo", "testdata/echo", "github.com/labstack/echo/v5@v5.3.1", slices.Concat(
+		get("/", "/users/1", "/show?team=x-men&member=wolverine", "/page", "/files/a/b", "/files/", "/admin/status"),
+		[]request{{line: "POST /save", header: "Content-Type: application/x-www-form-urlencoded", body: "name=Joe"}, {line: "DELETE /users/2"}},
+		status("GET /users/x", "GET /nowhere", "POST /show", "GET /page?old=1"))},
+}
+
+func TestPrograms(t *testing.T) {
+	for _, p := range programs {
+		t.Run(p.router+"/"+filepath.Base(p.dir), func(t *testing.T) {
+			before, after := prepare(t, p), prepare(t, p)
+			result, err := migrate.Run(p.router, after.dir, "./...")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range result.Notes {
+				if n.Blocks {
+					t.Errorf("left to do: %v: %s", n.Position, n.Text)
+				}
+			}
+			if len(result.Files) == 0 {
+				t.Fatal("nothing is rewritten")
+			}
+			if err := result.Write(); err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range result.Files {
+				if p.module != "" && bytes.Contains(f.After, []byte(`"`+moduleOf(p.module)+`"`)) {
+					t.Errorf("%s still imports %s", f.Name, moduleOf(p.module))
+				}
+			}
+			before.start(t)
+			after.start(t)
+			after.test(t)
+			for _, r := range p.requests {
+				was, is := before.answer(t, r), after.answer(t, r)
+				if was != is {
+					t.Errorf("%s %s: the answer was\n%s\nand is now\n%s", r.line, r.header, was, is)
+				}
+			}
+		})
+	}
+}
+
+func moduleOf(s string) string {
+	path, _, _ := strings.Cut(s, "@")
+	return path
+}
+
+// environment lets the go command add to go.mod and go.sum, without asking the
+// checksum database.
+func environment(t *testing.T) {
+	t.Helper()
+	for name, value := range map[string]string{"GOFLAGS": "-mod=mod", "GOWORK": "off", "GOSUMDB": "off"} {
+		t.Setenv(name, value)
+	}
+}
+
+// A service is a copy of a program.
+type service struct{ dir, address string }
+
+// prepare copies the program, with an address of its own to listen at.
+func prepare(t *testing.T, p program) *service {
+	t.Helper()
+	environment(t)
+	from := p.dir
+	if !strings.HasPrefix(from, "testdata/") {
+		from = filepath.Join(moduleDir(t, p.module), from)
+	}
+	s := &service{t.TempDir(), freeAddress(t)}
+	err := filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(from, name)
+		if d.IsDir() {
+			return os.MkdirAll(filepath.Join(s.dir, rel), 0o777)
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		text = bytes.ReplaceAll(text, []byte("0.0.0.0"+address), []byte(address))
+		text = bytes.ReplaceAll(text, []byte(address), []byte(s.address))
+		return os.WriteFile(filepath.Join(s.dir, rel), text, 0o666)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.goMod(t, p.module)
+	return s
+}
+
+func (s *service) goMod(t *testing.T, module string) {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "module example.com/program\n\ngo 1.26\n\nrequire github.com/seed-1954dcaa/muxmaster v0.0.0\n\n" +
+		"replace github.com/seed-1954dcaa/muxmaster => " + root + "\n"
+	if path, version, ok := strings.Cut(module, "@"); ok {
+		text += "\nrequire " + path + " " + version + "\n"
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "go.mod"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// moduleDir downloads a module and returns its directory.
+func moduleDir(t *testing.T, module string) string {
+	t.Helper()
+	out, err := exec.Command("go", "mod", "download", "-json", module).Output()
+	var m struct{ Dir, Error string }
+	if e := json.Unmarshal(out, &m); e != nil || m.Dir == "" {
+		t.Fatalf("go mod download %s: %v %v %s", module, err, e, m.Error)
+	}
+	return m.Dir
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// start builds and starts the service, until the test ends.
+func (s *service) start(t *testing.T) {
+	t.Helper()
+	binary := filepath.Join(s.dir, "program.exe")
+	build := exec.Command("go", "build", "-o", binary, ".")
+	build.Dir = s.dir
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	var log bytes.Buffer
+	cmd := exec.Command(binary)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, &log, &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		<-ended
+		if t.Failed() {
+			t.Logf("%s:\n%s", s.dir, &log)
+		}
+	})
+	retry := time.NewTicker(10 * time.Millisecond)
+	defer retry.Stop()
+	for {
+		conn, err := net.Dial("tcp", s.address)
+		if err == nil {
+			conn.Close()
+			return
+		}
+		if !errors.Is(err, syscall.ECONNREFUSED) {
+			t.Fatal(err)
+		}
+		select {
+		case <-ended:
+			t.Fatalf("the program ended:\n%s", &log)
+		case <-retry.C:
+		}
+	}
+}
+
+// test runs the program's own tests.
+func (s *service) test(t *testing.T) {
+	t.Helper()
+	cmd := exec.Command("go", "test", "./...")
+	cmd.Dir = s.dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("go test: %v\n%s", err, out)
+	}
+}
+
+// answer returns the answer to a request as text: the status, the headers that a
+// handler sets, and the body.
+func (s *service) answer(t *testing.T, r request) string {
+	t.Helper()
+	method, target, _ := strings.Cut(r.line, " ")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+s.address+target, strings.NewReader(r.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name, value, ok := strings.Cut(r.header, ": "); ok {
+		req.Header.Set(name, value)
+		if name == "Host" {
+			req.Host = value
+		}
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := resp.Status
+	if r.status {
+		return text
+	}
+	for _, name := range slices.Sorted(func(yield func(string) bool) {
+		for name := range resp.Header {
+			if strings.HasPrefix(name, "X-") && name != "X-Content-Type-Options" || name == "Location" || name == "Www-Authenticate" {
+				if !yield(name) {
+					return
+				}
+			}
+		}
+	}) {
+		text += fmt.Sprintf("\n%s: %s", name, resp.Header.Get(name))
+	}
+	contentType, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+	text += "\n" + contentType
+	return text + "\n\n" + strings.TrimSuffix(string(body), "\n") // JSON ends in a line here
+}
+
+// TestLeft has programs with parts that are not mechanical. Each line with a
+// comment "left:" must be listed with its text, no other may be, and no file
+// changes.
+func TestLeft(t *testing.T) {
+	for _, p := range []program{
+		{router: "chi", dir: "testdata/left/chi", module: chiModule},
+		{router: "chi", dir: "_examples/router-walk", module: chiModule},
+		{router: "chi", dir: "_examples/fileserver", module: chiModule},
+		{router: "gorilla", dir: "testdata/left/gorilla", module: "github.com/gorilla/mux@v1.8.1"},
+		{router: "httprouter", dir: "testdata/left/httprouter", module: "github.com/julienschmidt/httprouter@v1.3.0"},
+		{router: "servemux", dir: "testdata/left/servemux"},
+		{router: "gin", dir: "testdata/left/gin", module: "github.com/gin-gonic/gin@v1.12.0"},
+		{router: "echo", dir: "testdata/left/echo", module: "github.com/labstack/echo/v5@v5.3.1"},
+	} {
+		t.Run(p.router+"/"+filepath.Base(p.dir), func(t *testing.T) {
+			s := prepare(t, p)
+			result, err := migrate.Run(p.router, s.dir, "./...")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range result.Files {
+				t.Errorf("%s is changed:\n%s", f.Name, f.Diff())
+			}
+			if len(result.Behind) == 0 {
+				t.Error("no package is left behind")
+			}
+			left := make(map[int]string)
+			for _, n := range result.Notes {
+				if n.Blocks && filepath.Base(n.Position.Filename) == "main.go" {
+					left[n.Position.Line] += n.Text + "\n"
+				}
+			}
+			if strings.HasPrefix(p.dir, "_examples") {
+				if len(left) == 0 {
+					t.Error("nothing is listed")
+				}
+				return
+			}
+			text, err := os.ReadFile(filepath.Join(s.dir, "main.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, line := range strings.Split(string(text), "\n") {
+				_, want, ok := strings.Cut(line, "// left: ")
+				switch got := left[i+1]; {
+				case ok && !strings.Contains(got, want):
+					t.Errorf("line %d: got %q, want %q", i+1, got, want)
+				case !ok && got != "":
+					t.Errorf("line %d: got %q, want nothing: %s", i+1, got, line)
+				}
+			}
+		})
+	}
+}
+
+func TestErrors(t *testing.T) {
+	environment(t)
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module example.com/program\n\ngo 1.26\n")
+	write("main.go", "package main\n\nimport \"net/http\"\n\nvar mux = http.NewServeMux()\n\nfunc main() {}\n")
+	t.Setenv("GOPROXY", "off")
+	for _, tt := range []struct{ router, want string }{
+		{"martini", `migrate: no router "martini": write one of chi, echo, gin, gorilla, httprouter, servemux`},
+		{"gin", "migrate: no package of ./... imports gin"},
+		{"servemux", "migrate: the program's module must require muxmaster first: go get github.com/seed-1954dcaa/muxmaster"},
+	} {
+		if _, err := migrate.Run(tt.router, dir, "./..."); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %s", tt.router, err, tt.want)
+		}
+	}
+	write("main.go", "package main\n\nimport \"net/http\"\n\nvar mux = http.NewServeMuxx()\n\nfunc main() {}\n")
+	if _, err := migrate.Run("servemux", dir, "./..."); err == nil || !strings.HasPrefix(err.Error(), "migrate: example.com/program doesn't compile: ") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,164 @@
+package migrate
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+)
+
+// useFirst looks at the order of Use and routes: in the old program, Use covers
+// routes that were registered before, and here it panics after one. A Use that
+// stands in one list of statements with the routes moves before the first one.
+func (x *rewriter) useFirst(s *source, n ast.Node) {
+	block, ok := n.(*ast.BlockStmt)
+	if !ok {
+		return
+	}
+	first := make(map[types.Object]ast.Stmt) // the first route of a router
+	for _, stmt := range block.List {
+		obj, isUse := x.registers(stmt)
+		if obj == nil {
+			for _, used := range x.handedOn(stmt) {
+				if first[used] == nil {
+					first[used] = stmt
+				}
+			}
+			continue
+		}
+		route := first[obj]
+		switch {
+		case !isUse && route == nil:
+			first[obj] = stmt
+		case isUse && route != nil:
+			moving := x.withNeeds(stmt, route, block.List)
+			if moving == nil {
+				x.todo(stmt, "Use comes before the routes here: move it, and what it is given")
+				continue
+			}
+			text := ""
+			for _, m := range moving {
+				text += s.render(m.Pos(), m.End()) + "\n"
+				x.remove(s, m)
+			}
+			s.replace(route.Pos(), route.Pos(), text)
+		}
+	}
+}
+
+// registers returns the variable of the router on which a statement registers a
+// route or a middleware.
+func (x *rewriter) registers(stmt ast.Stmt) (obj types.Object, isUse bool) {
+	var e ast.Expr
+	switch stmt := stmt.(type) {
+	case *ast.ExprStmt:
+		e = stmt.X
+	case *ast.AssignStmt:
+		if len(stmt.Rhs) == 1 {
+			e = stmt.Rhs[0]
+		}
+	}
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return nil, false
+	}
+	switch x.callee(call) {
+	case "", "NewRouter", "Vars", "New", "Default":
+		return nil, false
+	case "Router.Use", "Echo.Use", "Group.Use":
+		return variable(x.info, receiver(call)), true
+	case "Route.Subrouter", "Echo.Group", "Group.Group", "Router.StrictSlash":
+		return nil, false // no route yet
+	}
+	for {
+		inner, ok := ast.Unparen(receiverOrNil(call)).(*ast.CallExpr)
+		if !ok {
+			return variable(x.info, receiverOrNil(call)), false
+		}
+		call = inner
+	}
+}
+
+func receiverOrNil(call *ast.CallExpr) ast.Expr {
+	if e := receiver(call); e != nil {
+		return e
+	}
+	return ast.NewIdent("_")
+}
+
+// handedOn lists the routers that a statement hands to a function, which may
+// register routes.
+func (x *rewriter) handedOn(stmt ast.Stmt) []types.Object {
+	var all []types.Object
+	ast.Inspect(stmt, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && x.callee(call) == "" {
+			for _, arg := range call.Args {
+				if obj := variable(x.info, arg); obj != nil {
+					if named := namedType(obj.Type()); named != nil && named.Obj().Pkg() != nil && x.isOld(named.Obj().Pkg().Path()) {
+						all = append(all, obj)
+					}
+				}
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// withNeeds returns the statements that move with a Use before the first route:
+// those after it that declare what the Use is given, or that change that. It
+// returns nil if one of them is about routes.
+func (x *rewriter) withNeeds(use, route ast.Stmt, list []ast.Stmt) []ast.Stmt {
+	from, to := slices.Index(list, route), slices.Index(list, use)
+	moving := map[ast.Stmt]bool{use: true}
+	for again := true; again; {
+		again = false
+		for _, stmt := range list[from:to] {
+			if moving[stmt] || !x.related(stmt, moving) {
+				continue
+			}
+			if obj, _ := x.registers(stmt); obj != nil || stmt == route || len(x.handedOn(stmt)) > 0 {
+				return nil
+			}
+			moving[stmt], again = true, true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(list[from:to+1]), func(s ast.Stmt) bool { return !moving[s] })
+}
+
+// related reports whether a statement declares a variable that one of the others
+// uses, or uses one that they declare.
+func (x *rewriter) related(stmt ast.Stmt, others map[ast.Stmt]bool) bool {
+	declares, uses := x.variables(stmt)
+	for other := range others {
+		d, u := x.variables(other)
+		for obj := range declares {
+			if u[obj] {
+				return true
+			}
+		}
+		for obj := range d {
+			if uses[obj] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (x *rewriter) variables(stmt ast.Stmt) (declares, uses map[types.Object]bool) {
+	declares, uses = make(map[types.Object]bool), make(map[types.Object]bool)
+	ast.Inspect(stmt, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if obj := x.info.Defs[id]; obj != nil {
+				declares[obj] = true
+			} else if obj := x.info.Uses[id]; obj != nil {
+				uses[obj] = true
+			}
+		}
+		return true
+	})
+	return declares, uses
+}
+
+func inside(pos, from, to token.Pos) bool { return from <= pos && pos < to }

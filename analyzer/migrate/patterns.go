@@ -1,0 +1,194 @@
+package migrate
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"regexp"
+	"strings"
+)
+
+// rest is the name of a catch-all that has none in the old program.
+const rest = "rest"
+
+// A translate turns the old router's path into ours, for a verb method.
+type translate func(path string) (string, error)
+
+// path rewrites the argument with a path. A path that isn't constant is kept if
+// it begins with what is, and its constant parts mean the same here.
+func (x *rewriter) path(s *source, arg ast.Expr, to translate) {
+	old, ok := x.constant(arg)
+	if !ok {
+		x.composed(arg, to)
+		return
+	}
+	path, err := to(old)
+	if err != nil {
+		x.todo(arg, "%q: %v", old, err)
+	} else if !x.setString(s, arg, path) {
+		x.todo(arg, "%q: write %q here", old, path)
+	}
+}
+
+// composed notes whether a path that is put together at run time may stay.
+func (x *rewriter) composed(arg ast.Expr, to translate) {
+	var constants func(e ast.Expr) bool
+	constants = func(e ast.Expr) bool {
+		if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && b.Op == token.ADD {
+			return constants(b.X) && constants(b.Y)
+		}
+		text, ok := x.constant(e)
+		if !ok {
+			return true
+		}
+		same, err := to(text)
+		return err == nil && same == text
+	}
+	if _, ok := ast.Unparen(arg).(*ast.BinaryExpr); ok && constants(arg) {
+		x.remark(arg, "this path is put together at run time: see that all of it means the same here")
+		return
+	}
+	if x.dialect.samePaths {
+		return
+	}
+	x.todo(arg, "this path is made at run time: make it constant, or register the route by hand")
+}
+
+// everything is a regular expression that every segment matches.
+var everything = regexp.MustCompile(`^\(?(?:\.\*|\.\+|\[\^/\]\+|\[\^/\]\*)\)?$`)
+
+// braces applies f to each {name:expression} of a path.
+func braces(path string, f func(name, expr string, last bool) (string, error)) (string, error) {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(path, '{')
+		if i < 0 {
+			b.WriteString(path)
+			return b.String(), nil
+		}
+		depth, end := 0, -1
+		for j := i; j < len(path) && end < 0; j++ {
+			switch path[j] {
+			case '{':
+				depth++
+			case '}':
+				if depth--; depth == 0 {
+					end = j
+				}
+			}
+		}
+		if end < 0 {
+			return "", errors.New("a brace is not closed")
+		}
+		name, expr, _ := strings.Cut(path[i+1:end], ":")
+		b.WriteString(path[:i])
+		whole := strings.HasSuffix(path[:i], "/") && end == len(path)-1
+		text, err := f(strings.TrimSpace(name), strings.TrimSpace(expr), whole)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(text)
+		path = path[end+1:]
+	}
+}
+
+// parameter writes {name:expr}. An expression that groups needs no change, since
+// ours are matched whole, too.
+func parameter(name, expr string) string {
+	expr = strings.TrimSuffix(strings.TrimPrefix(expr, "^"), "$")
+	if expr == "" || everything.MatchString(expr) {
+		return "{" + name + "}"
+	}
+	return "{" + name + ":" + expr + "}"
+}
+
+// chiPath translates a path of chi. There, * at the end is the rest of the path,
+// without a leading slash, and an expression matches within one segment.
+func chiPath(path string) (string, error) {
+	named := strings.Contains(path, "{"+rest)
+	path, err := braces(path, func(name, expr string, last bool) (string, error) { return parameter(name, expr), nil })
+	if err != nil {
+		return "", err
+	}
+	i := strings.IndexByte(path, '*')
+	for ; i >= 0 && inBraces(path, i); i = next(path, '*', i+1) {
+	}
+	switch {
+	case i < 0:
+		return path, nil
+	case i != len(path)-1 || i == 0 || path[i-1] != '/':
+		return "", errors.New("a * here stands for the rest of the path, from a slash on: write the route anew")
+	case named:
+		return "", fmt.Errorf("the rest of the path would be named {%s...}, which is taken", rest)
+	}
+	return path[:i] + "{" + rest + "...}", nil
+}
+
+func next(s string, c byte, from int) int {
+	if i := strings.IndexByte(s[from:], c); i >= 0 {
+		return from + i
+	}
+	return -1
+}
+
+func inBraces(path string, i int) bool {
+	return strings.Count(path[:i], "{") > strings.Count(path[:i], "}")
+}
+
+// gorillaPath translates a path of gorilla/mux. An expression there may match
+// several segments; of those only the common ones are known.
+func gorillaPath(path string) (string, error) {
+	return braces(path, func(name, expr string, last bool) (string, error) {
+		switch {
+		case expr == "", expr == "[^/]+":
+			return "{" + name + "}", nil
+		case everything.MatchString(expr) && expr != "[^/]*":
+			if last {
+				return "{" + name + "...}", nil
+			}
+			return "", fmt.Errorf("{%s:%s} matches several segments in the middle of a path", name, expr)
+		case strings.Contains(expr, "/") || strings.Contains(expr, "."):
+			return "", fmt.Errorf("{%s:%s} may match a slash: here an expression matches one segment", name, expr)
+		}
+		return parameter(name, expr), nil
+	})
+}
+
+// echoPath translates a path of echo, where * at the end is the rest of the path,
+// without a leading slash.
+func echoPath(path string) (string, error) {
+	if strings.ContainsAny(path, "{}\\") {
+		return "", errors.New("braces and backslashes mean something else here")
+	}
+	if path == "" || path[0] != '/' {
+		path = "/" + path
+	}
+	switch i := strings.IndexByte(path, '*'); {
+	case i < 0:
+		return path, nil
+	case i != len(path)-1 || path[i-1] != '/':
+		return "", errors.New("a * stands for the rest of the path, from a slash on: write the route anew")
+	default:
+		return path[:i] + "{" + rest + "...}", nil
+	}
+}
+
+// colonPath checks a path of httprouter or gin, which means the same here unless
+// it has braces.
+func colonPath(path string) (string, error) {
+	if strings.ContainsAny(path, "{}") {
+		return "", errors.New("braces are literal text there and a parameter here: write them as %7B and %7D")
+	}
+	return path, nil
+}
+
+// stdPath checks a pattern of http.ServeMux.
+func stdPath(pattern string) (string, error) {
+	for seg := range strings.SplitSeq(pattern, "/") {
+		if strings.HasPrefix(seg, ":") || strings.HasPrefix(seg, "*") {
+			return "", fmt.Errorf("the segment %q is literal text there and a parameter here: escape its first character", seg)
+		}
+	}
+	return pattern, nil
+}

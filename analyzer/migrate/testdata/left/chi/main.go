@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+)
+
+func main() {
+	r := chi.NewRouter()
+	r.Use(middleware.GetHead)                          // left: GetHead works with chi's routing only
+	r.Use(middleware.StripSlashes, middleware.NoCache) // left: give it to Use alone
+	r.Get("/ok/{id}", get)
+	r.Get("/a*", get)         // left: stands for the rest of the path, from a slash on
+	r.Get("/{rest}/x/*", get) // left: the rest of the path would be named {rest...}, which is taken
+	r.Get(path(), get)        // left: this path is made at run time
+	r.Mount("/admin", http.StripPrefix("/admin", http.Handler(admin())))
+	r.Mount("/wrapped", middleware.NoCache(admin())) // left: mount the router itself
+	g := r.Group(nil)                                // left: Group returns nothing here
+	g.Get("/x", get)
+	chi.Walk(r, nil) // left: Walk: range over Mux.Routes()
+	http.ListenAndServe(":3333", r)
+}
+
+func path() string { return "/x" }
+
+func admin() *chi.Mux { return chi.NewMux() }
+
+func get(w http.ResponseWriter, r *http.Request) {
+	rctx := chi.RouteContext(r.Context())               // left: RouteContext: use r.PathValue(name)
+	_ = rctx.URLParams                                  // left: URLParams
+	_ = chi.URLParamFromCtx(context.Background(), "id") // left: URLParamFromCtx
+}

@@ -1,0 +1,16 @@
+package main
+
+import "net/http"
+
+var zero http.ServeMux // left: declare the variable as *http.ServeMux
+
+func main() {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/ok/{id}", get)
+	mux.HandleFunc("/a/:id", get)               // left: is literal text there and a parameter here
+	http.HandleFunc("/default", get)            // left: registers on http.DefaultServeMux
+	mux.Handle("/debug/", http.DefaultServeMux) // left: stays a ServeMux
+	http.ListenAndServe(":3333", mux)
+}
+
+func get(w http.ResponseWriter, r *http.Request) {}
