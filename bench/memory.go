@@ -11,7 +11,7 @@ import (
 
 // Heap measures the bytes that the contender's router keeps alive with these routes, the first request served.
 func Heap(c contender.Contender, rs []routes.Route) float64 {
-	return measure.Heap(func() any { return loadAndServe(c, rs) })
+	return measure.Heap(func() any { return LoadAndServe(c, rs) })
 }
 
 // Registration measures the nanoseconds per route that it takes to register them all and serve the first request: so many
@@ -22,22 +22,18 @@ func Registration(c contender.Contender, rs []routes.Route, samples int, limit t
 	for began := time.Now(); len(ns) < samples && (ns == nil || time.Since(began) < limit); {
 		runtime.GC()
 		start := time.Now()
-		loadAndServe(c, rs)
+		LoadAndServe(c, rs)
 		ns = append(ns, float64(time.Since(start).Nanoseconds())/float64(len(rs)))
 	}
 	return ns
 }
 
-// loadAndServe builds a router and serves the first route, since some do their work only then.
-func loadAndServe(c contender.Contender, rs []routes.Route) any {
+// LoadAndServe builds a router and serves the first route, since some routers do
+// part of their work only then.
+func LoadAndServe(c contender.Contender, rs []routes.Route) any {
 	first := Request{Method: rs[0].Method, Path: rs[0].NamedPath()}
 	spec := contender.Spec{Routes: rs}
-	if c.LoadFast != nil {
-		h := c.LoadFast(spec)
-		h(newRequestCtx(first))
-		return h
-	}
 	h := c.Load(spec)
-	httpRunner(h, false)(1, []Request{first})
+	runner(h, false)(1, []Request{first})
 	return h
 }

@@ -32,26 +32,11 @@ func Prove(c contender.Contender, s Scenario) (err error) {
 	}
 	spec := s.Spec
 	spec.Work = contender.Report
-	var serve func(Request) int
-	if c.LoadFast != nil {
-		h := c.LoadFast(spec)
-		serve = func(r Request) int {
-			ctx := newRequestCtx(r)
-			h(ctx)
-			return ctx.Response.StatusCode()
-		}
-	} else {
-		h := c.Load(spec)
-		serve = func(r Request) int {
-			req, err := http.NewRequest(r.Method, "http://example.com"+r.Path, nil)
-			if err != nil {
-				panic(err)
-			}
-			req.RequestURI = r.Path
-			w := &Writer{header: http.Header{}, Status: http.StatusOK}
-			h.ServeHTTP(w, req)
-			return w.Status
-		}
+	h := c.Load(spec)
+	serve := func(r Request) int {
+		w := NewWriter()
+		h.ServeHTTP(w, newRequest(r))
+		return w.Status
 	}
 	began := time.Now()
 	for i, r := range s.Requests {

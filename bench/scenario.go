@@ -6,12 +6,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/valyala/fasthttp"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
-	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 )
 
@@ -173,115 +169,3 @@ func withMiddleware(n int, s Scenario) Scenario {
 	s.Spec.Middleware = n
 	return s
 }
-
-// Loaded is a contender's router with a scenario's routes.
-type Loaded struct {
-	requests []Request
-	run      func() func(times int, requests []Request) // a new one for each goroutine
-}
-
-// Load builds the contender's router for the scenario. The error is what the router panicked with when it refused the
-// routes.
-func Load(c contender.Contender, s Scenario) (l Loaded, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%s refuses the routes: %v", c.Name, p)
-		}
-	}()
-	l.requests = s.Requests
-	if c.LoadFast != nil {
-		h := c.LoadFast(s.Spec)
-		l.run = func() func(int, []Request) { return fastRunner(h, s.Requests) }
-	} else {
-		h := c.Load(s.Spec)
-		l.run = func() func(int, []Request) { return httpRunner(h, c.DirtiesRequest) }
-	}
-	return l, nil
-}
-
-// Task returns what serves every request of the scenario once. Where that takes a router too long, because it compares each
-// request with thousands of routes in turn, it serves the first ones only: lists that are that long are in random order.
-func (l Loaded) Task() measure.Task {
-	const limit, enough = 500 * time.Millisecond, 100 * time.Millisecond
-	run, requests := l.run(), l.requests
-	if len(requests) > wholeProof {
-		for _, sample := range []int{10, 100} {
-			run(1, requests[:sample]) // to warm up
-			start := time.Now()
-			run(1, requests[:sample])
-			if each := time.Since(start) / time.Duration(sample); each*time.Duration(len(requests)) > limit {
-				requests = requests[:max(sample, int(enough/each))]
-				break
-			}
-		}
-	}
-	return measure.Task{Run: func(times int) { run(times, requests) }, Ops: len(requests)}
-}
-
-// Spread returns one task that serves on so many goroutines at once.
-func (l Loaded) Spread(goroutines int) measure.Task {
-	var tasks []measure.Task
-	for range goroutines {
-		tasks = append(tasks, l.Task())
-	}
-	return measure.Spread(tasks)
-}
-
-// httpRunner serves the requests with one *http.Request, whose method and path it changes, like the public suite.
-func httpRunner(h http.Handler, fresh bool) func(times int, requests []Request) {
-	r, err := http.NewRequest(http.MethodGet, "http://example.com/", nil)
-	if err != nil {
-		panic(err)
-	}
-	r.RequestURI = "/"
-	r.RemoteAddr = "192.0.2.1:1234"
-	clean := *r
-	w := &Writer{header: http.Header{}}
-	return func(times int, requests []Request) {
-		for range times {
-			for i := range requests {
-				if fresh {
-					*r = clean
-				}
-				r.Method = requests[i].Method
-				r.RequestURI = requests[i].Path
-				r.URL.Path = requests[i].Path
-				h.ServeHTTP(w, r)
-			}
-		}
-	}
-}
-
-// fastRunner makes all requests beforehand and serves as many of them as it is asked to.
-func fastRunner(h fasthttp.RequestHandler, requests []Request) func(times int, requests []Request) {
-	contexts := make([]*fasthttp.RequestCtx, len(requests))
-	for i, r := range requests {
-		contexts[i] = newRequestCtx(r)
-	}
-	return func(times int, requests []Request) {
-		for range times {
-			for _, c := range contexts[:len(requests)] {
-				h(c)
-			}
-		}
-	}
-}
-
-func newRequestCtx(r Request) *fasthttp.RequestCtx {
-	c := new(fasthttp.RequestCtx)
-	c.Request.Header.SetMethod(r.Method)
-	c.Request.SetRequestURI(r.Path)
-	c.Request.Header.SetHost("example.com")
-	return c
-}
-
-// Writer is a http.ResponseWriter that throws everything away but the status.
-type Writer struct {
-	header http.Header
-	Status int
-}
-
-func (w *Writer) Header() http.Header               { return w.header }
-func (w *Writer) WriteHeader(status int)            { w.Status = status }
-func (w *Writer) Write(b []byte) (int, error)       { return len(b), nil }
-func (w *Writer) WriteString(s string) (int, error) { return len(s), nil }

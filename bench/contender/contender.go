@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/valyala/fasthttp"
-
 	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 )
 
@@ -29,10 +27,9 @@ const (
 type Class string
 
 const (
-	Native   Class = "native"   // each router's own handler signature
-	Stdlib   Class = "stdlib"   // a plain http.HandlerFunc that can read its parameters
-	FastHTTP Class = "fasthttp" // another HTTP stack; never ranked with the others
-	Floor    Class = "floor"    // no router at all: what is left when routing costs nothing
+	Native Class = "native" // each router's own handler signature
+	Stdlib Class = "stdlib" // a plain http.HandlerFunc that can read its parameters
+	Floor  Class = "floor"  // no router at all: what is left when routing costs nothing
 )
 
 // Spec says what to load.
@@ -50,9 +47,8 @@ type Contender struct {
 	Style   string // the handler's signature
 	Ours    bool
 
-	// Load builds a router; FastHTTP contenders have LoadFast instead. Both may panic on routes that the router refuses.
-	Load     func(Spec) http.Handler
-	LoadFast func(Spec) fasthttp.RequestHandler
+	// Load builds a router. It may panic on routes that the router refuses.
+	Load func(Spec) http.Handler
 
 	// DirtiesRequest marks adapters that leave values in the caller's request. They get a fresh copy for every request, so
 	// that one request's allocations don't serve the next.

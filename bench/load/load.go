@@ -1,4 +1,6 @@
-// Package load puts servers under load: one real process per contender, real sockets, keep-alive, rounds interleaved.
+// Package load puts servers under load: one real process each, real sockets,
+// keep-alive, rounds in turn. It compares routers behind net/http's server, and
+// HTTP servers in front of one router.
 package load
 
 import (
@@ -6,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os/exec"
 	"runtime"
 	"strconv"
@@ -13,29 +16,20 @@ import (
 	"time"
 )
 
-// Case is what is requested, and on how many cores the server runs.
-type Case struct {
-	Param bool // GET /some/page/123 answered with the value, else GET /some/page answered with nothing
-	Cores int
-}
+// Case is how many processors the server has. Every request is GET of [path],
+// which is answered with its last segment.
+type Case struct{ Cores int }
+
+const (
+	path   = "/some/page/123"
+	answer = "123"
+)
 
 func (c Case) String() string {
-	s := "no parameter"
-	if c.Param {
-		s = "1 parameter"
-	}
 	if c.Cores == 1 {
-		return s + ", 1 core"
+		return "1 parameter, 1 core"
 	}
-	return fmt.Sprintf("%s, %d cores", s, c.Cores)
-}
-
-// Path is what the case requests.
-func (c Case) Path() string {
-	if c.Param {
-		return "/some/page/123"
-	}
-	return "/some/page"
+	return fmt.Sprintf("1 parameter, %d cores", c.Cores)
 }
 
 // Plan says how long to load each server.
@@ -45,7 +39,7 @@ type Plan struct {
 	Connections int
 }
 
-// Server is a contender in a binary that serves it with ServeFlag.
+// Server is a contender or an HTTP server in a binary that serves it with ServeFlag.
 type Server struct{ Name, Binary string }
 
 // Round is what one round of load on one server came to.
@@ -106,7 +100,7 @@ func loadOnce(ctx context.Context, proc *process, c Case, p Plan, tool Tool) (Ro
 	if err != nil {
 		return Round{}, err
 	}
-	requests, r, err := tool.load(ctx, "http://"+proc.address+c.Path(), c, p)
+	requests, r, err := tool.load(ctx, "http://"+proc.address+path, c, p)
 	if err != nil {
 		return Round{}, err
 	}
@@ -114,7 +108,10 @@ func loadOnce(ctx context.Context, proc *process, c Case, p Plan, tool Tool) (Ro
 	if err != nil {
 		return Round{}, err
 	}
-	r.CPU = (after - before) / float64(requests)
+	r.CPU = math.NaN()
+	if after > before {
+		r.CPU = (after - before) / float64(requests)
+	}
 	return r, nil
 }
 
@@ -155,7 +152,7 @@ func start(s Server, c Case) (*process, error) {
 		return nil, fmt.Errorf("the server of %s didn't start: %w", s.Name, err)
 	}
 	proc.address = strings.TrimSpace(line)
-	if err := check(proc.address, c); err != nil {
+	if err := check(proc.address, path, answer); err != nil {
 		proc.stop()
 		return nil, err
 	}

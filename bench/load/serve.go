@@ -9,18 +9,18 @@ import (
 	"os"
 	"time"
 
-	"github.com/valyala/fasthttp"
-
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 )
 
-// ServeFlag makes the command serve the contender of that name.
+// ServeFlag makes the command serve the contender or server of that name.
 const ServeFlag = "-serve"
 
-// Serve is the server process: it serves the contender on a free port of the loopback interface.
+// Serve is the process under load: it serves on a free port of the loopback
+// interface until its standard input ends.
 func Serve(name string) error {
-	c, err := contender.Named(name)
+	serve, err := named(name)
 	if err != nil {
 		return err
 	}
@@ -29,14 +29,14 @@ func Serve(name string) error {
 		return err
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- serve(c, listener) }()
+	go func() { failed <- serve(listener) }()
 	fmt.Println(listener.Addr())
 
 	ended := make(chan struct{})
 	go func() {
 		lines := bufio.NewScanner(os.Stdin)
 		for lines.Scan() {
-			fmt.Println(cpuMicros())
+			fmt.Println(measure.CPU().Microseconds())
 		}
 		close(ended)
 	}()
@@ -48,26 +48,25 @@ func Serve(name string) error {
 	}
 }
 
-func serve(c contender.Contender, listener net.Listener) error {
-	spec := contender.Spec{Work: contender.Write, Routes: []routes.Route{
-		{Method: http.MethodGet, Pattern: "/some/page/:id"},
-		{Method: http.MethodGet, Pattern: "/some/page"}, // has no parameter, so writes nothing
-	}}
-	if c.LoadFast != nil {
-		return fasthttp.Serve(listener, c.LoadFast(spec))
+// named finds a router, which net/http serves, or a server, which serves our router.
+func named(name string) (serve func(net.Listener) error, err error) {
+	for _, s := range HTTPServers {
+		if s.Name == name {
+			return s.Serve, nil
+		}
 	}
-	return http.Serve(listener, c.Load(spec))
+	c, err := contender.Named(name)
+	if err != nil {
+		return nil, err
+	}
+	return func(l net.Listener) error { return http.Serve(l, c.Load(spec)) }, nil
 }
 
-// check makes the case's request once and compares the answer.
-func check(address string, c Case) error {
-	if c.Param {
-		return checkPath(address, c.Path(), "123")
-	}
-	return checkPath(address, c.Path(), "")
-}
+// spec answers every request.
+var spec = contender.Spec{Work: contender.Write, Routes: []routes.Route{{Method: http.MethodGet, Pattern: "/some/page/:id"}}}
 
-func checkPath(address, path, want string) error {
+// check makes one request and compares the answer.
+func check(address, path, want string) error {
 	client := http.Client{Timeout: 5 * time.Second}
 	defer client.CloseIdleConnections()
 	res, err := client.Get("http://" + address + path)

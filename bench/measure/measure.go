@@ -133,7 +133,7 @@ func Ratios(a, b []float64) []float64 {
 func Allocs(t Task) (bytes, allocs float64) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	t.Run(1)
-	times := max(1, 2000/t.Ops)
+	times := max(1, 20_000/t.Ops)
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	t.Run(1) // refill pools
@@ -142,8 +142,8 @@ func Allocs(t Task) (bytes, allocs float64) {
 	t.Run(times)
 	runtime.ReadMemStats(&after)
 	n := float64(times * t.Ops)
-	// Below a hundredth it is a background goroutine, not the task.
-	round := func(v float64) float64 { return math.Round(v*100) / 100 }
+	// Below a thousandth it is a background goroutine, not the task.
+	round := func(v float64) float64 { return math.Round(v*1000) / 1000 }
 	return round(float64(after.TotalAlloc-before.TotalAlloc) / n), round(float64(after.Mallocs-before.Mallocs) / n)
 }
 

@@ -22,90 +22,71 @@ type page struct {
 	Machine  string
 	Date     string
 	Warnings []string
-	Classes  []classView
 	Lead     []leadView
 	Groups   []groupView
-	Promises []promiseView
 	Cannot   []cannotView
 }
 
-type classView struct {
-	ID, Title, About string
-}
-
-// leadView is one line of the overview: our best mode in the class against the best of the others.
+// leadView is one line of the overview: our best mode against the best of the
+// others, with native and with plain handlers.
 type leadView struct {
-	Class, Scenario, Mode, Peer, Ours, Theirs, Ratio string
-	Behind                                           bool
+	Scenario, Ours string
+	Peers          []leadPeer
 }
 
-// groupView is a chapter of charts.
+type leadPeer struct {
+	Name, Ratio string
+	Behind      bool
+}
+
+// groupView is a chapter of bars or charts.
 type groupView struct {
 	ID, Title, About string
 	Cards            []cardView
 	Charts           []chartView
 }
 
-// cardView is one scenario of one class as bars.
+// cardView is one scenario as bars.
 type cardView struct {
-	Class, Title, Note string
-	Bars               []barView
-	Cannot             []string
+	Title, Note string
+	Bars        []barView
+	Cannot      []string
 }
 
 type barView struct {
-	Name, Value, Ratio, Detail string
-	Allocs                     string // bytes and allocations per request, "" for none
-	Ours, Floor, Cut           bool
-	Width, Lo, Span            float64 // in percent of the longest bar shown
-	HasInterval                bool
+	Name, Kind, Value, Ratio, Detail string
+	Allocs                           string // bytes and allocations per request, "" for none
+	Ours, Floor, Cut                 bool
+	Width, Lo, Span                  float64 // in percent of the longest bar shown
+	HasInterval                      bool
 }
 
 type chartView struct {
-	Class, Title string
-	SVG          template.HTML
-}
-
-type promiseView struct {
-	Scenario, Mode, Peer, Wanted, Measured, Detail string
-	Holds                                          bool
+	Title string
+	SVG   template.HTML
 }
 
 type cannotView struct{ Contender, What, Why string }
 
 // HTML renders the report as one file without references to others.
 func HTML(r *showdown.Run) (string, error) {
-	p := page{Run: r, Machine: machineLine(r), Date: r.Started.Format("2 January 2006, 15:04 MST"), Warnings: warnings(r)}
-	for _, c := range showdown.ClassNames {
-		p.Classes = append(p.Classes, classView{string(c.Class), c.Title, c.About})
-		p.Lead = append(p.Lead, leads(r, c.Class)...)
-	}
+	p := page{Run: r, Machine: MachineLine(r.Machine, r.Started), Date: r.Started.Format("15:04 MST"), Warnings: warnings(r), Lead: leads(r), Cannot: cannot(r)}
 	p.Groups = []groupView{
 		bars(r, showdown.Serving, "One request at a time",
 			"Time per request in one process on one core, without a network. A list of routes is requested route after route. "+
-				"Behind a name stand bytes and allocations per request, where there are any."),
+				"Behind a name stand bytes and allocations per request, if there are any."),
 		curves(r),
 		bars(r, showdown.Parallel, "All cores at once",
-			"One route with one parameter, served by one goroutine and by one per core: wall-clock time divided by all requests."),
+			"One route with one parameter, served by one goroutine per core: wall-clock time divided by all requests."),
 		bars(r, showdown.Heap, "Memory of the loaded routes",
 			"Bytes that stay alive after the routes were registered and a first request was served."),
-		bars(r, showdown.Load, "Under load, over real sockets",
-			"One server process per contender, keep-alive connections, rounds in turn. Bars are requests per second of the server's "+
-				"CPU time, which other programs on the machine change least; longer is better. The ratio is to a server without a router."),
+		loadBars(r, showdown.Load, "Routers under load",
+			"Each router behind net/http's server, in a process of its own; kept connections, rounds in turn. The ratio is to a "+
+				"server without a router; longer is better. Rows with the same number in front can't be told apart."),
+		loadBars(r, showdown.Servers, "HTTP servers under load",
+			"Each server in a process of its own; those with plain handlers serve the same ones through muxmaster. The ratio is to "+
+				"net/http; longer is better. Rows with the same number in front can't be told apart."),
 	}
-	for _, b := range r.Bars {
-		sign := "at most"
-		if b.AtLeast {
-			sign = "at least"
-		}
-		v := promiseView{Scenario: b.Scenario, Mode: b.Mode, Peer: b.Peer, Holds: b.Holds(), Detail: b.Detail,
-			Wanted: fmt.Sprintf("%s %.2f", sign, b.Bar), Measured: fmt.Sprintf("%.2f", b.Ratio)}
-		if b.Failed != "" {
-			v.Measured, v.Detail = "–", b.Failed
-		}
-		p.Promises = append(p.Promises, v)
-	}
-	p.Cannot = cannot(r)
 	var out strings.Builder
 	err := pageTemplate.Execute(&out, p)
 	return out.String(), err
@@ -132,48 +113,74 @@ func cannot(r *showdown.Run) []cannotView {
 }
 
 // leads holds our best mode against the best of the others, scenario by scenario.
-func leads(r *showdown.Run, class contender.Class) []leadView {
+func leads(r *showdown.Run) []leadView {
 	var out []leadView
 	for _, scenario := range scenarios(r, showdown.Serving) {
-		var ours, theirs *row
-		ranking := rank(r, r.In(showdown.Serving, scenario), class, false)
-		for i, x := range ranking.Rows {
+		var ours *row
+		peers := map[string]*row{}
+		ranking := rank(r, r.In(showdown.Serving, scenario))
+		for i := range ranking.Rows {
+			x := &ranking.Rows[i]
 			switch {
 			case x.Floor:
 			case x.Ours && ours == nil:
-				ours = &ranking.Rows[i]
-			case !x.Ours && theirs == nil:
-				theirs = &ranking.Rows[i]
+				ours = x
+			case !x.Ours && peers[x.Kind] == nil:
+				peers[x.Kind] = x
 			}
 		}
-		if ours == nil || theirs == nil {
+		if ours == nil || len(peers) == 0 {
 			continue
 		}
-		ratio := ours.Mid / theirs.Mid
-		out = append(out, leadView{
-			Class: string(class), Scenario: scenarioTitle(scenario), Mode: ours.Name, Peer: theirs.Name,
-			Ours: duration(ours.Mid), Theirs: duration(theirs.Mid), Ratio: fmt.Sprintf("%.2f", ratio), Behind: ratio > 1,
-		})
+		lead := leadView{Scenario: scenarioTitle(scenario), Ours: ours.Name + ", " + duration(ours.Mid)}
+		for _, kind := range []string{"native", "plain"} {
+			var p leadPeer
+			if x := peers[kind]; x != nil {
+				ratio := ours.Mid / x.Mid
+				p = leadPeer{Name: x.Name + ", " + duration(x.Mid), Ratio: fmt.Sprintf("%.2f", ratio), Behind: ratio > 1}
+			}
+			lead.Peers = append(lead.Peers, p)
+		}
+		out = append(out, lead)
 	}
 	return out
 }
 
-// bars makes a chapter of cards, one for each scenario and class.
+// bars makes a chapter of cards, one for each scenario.
 func bars(r *showdown.Run, section showdown.Section, title, about string) groupView {
 	g := groupView{ID: string(section), Title: title, About: about}
 	for _, scenario := range scenarios(r, section) {
-		for _, class := range showdown.ClassNames {
-			cells, moreIsBetter := cellsOf(r, section, scenario)
-			ranking := rank(r, cells, class.Class, moreIsBetter)
-			if onlyFloor(ranking.Rows) {
-				continue
-			}
-			card := cardView{Class: string(class.Class), Title: scenarioTitle(scenario), Bars: cardBars(r, section, ranking)}
-			for _, c := range ranking.Cannot {
-				card.Cannot = append(card.Cannot, c.Contender)
-			}
-			g.Cards = append(g.Cards, card)
+		ranking := rank(r, r.In(section, scenario))
+		card := cardView{Title: scenarioTitle(scenario), Bars: cardBars(section, ranking)}
+		for _, c := range ranking.Cannot {
+			card.Cannot = append(card.Cannot, c.Contender)
 		}
+		g.Cards = append(g.Cards, card)
+	}
+	return g
+}
+
+// loadBars makes a chapter of cards, one for each case of load.
+func loadBars(r *showdown.Run, section showdown.Section, title, about string) groupView {
+	g := groupView{ID: string(section), Title: title, About: about}
+	for _, scenario := range scenarios(r, section) {
+		l := rankLoad(r, section, scenario)
+		longest := 0.0
+		for _, x := range l.Rows {
+			longest = max(longest, x.Hi)
+		}
+		card := cardView{Title: upperFirst(scenario), Note: l.difference()}
+		for _, x := range l.Rows {
+			card.Bars = append(card.Bars, barView{
+				Name: fmt.Sprintf("%d %s", x.Place, x.Name), Kind: x.Kind, Value: fmt.Sprintf("%.2f", x.Ratio), Ours: x.Ours, Floor: x.Base,
+				Detail: fmt.Sprintf("%s /s, p50 %s, p99 %s", count(x.PerSecond), duration(x.P50), duration(x.P99)),
+				Width:  x.Ratio / longest * 100, HasInterval: x.Hi > x.Lo, Lo: x.Lo / longest * 100, Span: (x.Hi - x.Lo) / longest * 100,
+			})
+		}
+		for _, c := range l.Cannot {
+			card.Cannot = append(card.Cannot, c.Contender)
+		}
+		g.Cards = append(g.Cards, card)
 	}
 	return g
 }
@@ -181,23 +188,20 @@ func bars(r *showdown.Run, section showdown.Section, title, about string) groupV
 // cutAt is how many times the best's length a bar may have; beyond it is cut, since the leaders would vanish beside it.
 const cutAt = 8
 
-func cardBars(r *showdown.Run, section showdown.Section, ranking ranking) []barView {
-	longest, best, floor := 0.0, 0.0, 0.0
+func cardBars(section showdown.Section, ranking ranking) []barView {
+	longest, best := 0.0, 0.0
 	for _, x := range ranking.Rows {
 		longest = max(longest, x.Hi)
 		if x.Ratio == 1 {
 			best = x.Mid
 		}
-		if x.Floor {
-			floor = x.Mid
-		}
 	}
-	if section != showdown.Load && best > 0 {
+	if best > 0 {
 		longest = min(longest, cutAt*best)
 	}
 	var out []barView
 	for _, x := range ranking.Rows {
-		b := barView{Name: x.Name, Value: amount(section, x), Ratio: times(x.Ratio), Ours: x.Ours, Floor: x.Floor}
+		b := barView{Name: x.Name, Kind: x.Kind, Value: amount(section, x), Ratio: times(x.Ratio), Ours: x.Ours, Floor: x.Floor}
 		b.Cut = x.Mid > longest
 		b.Width = min(100, x.Mid/longest*100)
 		if !b.Cut && x.Hi > x.Lo {
@@ -205,19 +209,10 @@ func cardBars(r *showdown.Run, section showdown.Section, ranking ranking) []barV
 			b.Lo = x.Lo / longest * 100
 			b.Span = min(100, x.Hi/longest*100) - b.Lo
 		}
-		switch section {
-		case showdown.Serving:
-			if x.Allocs > 0 {
-				b.Allocs = compact(x.Bytes) + " B / " + compact(x.Allocs)
-			}
-		case showdown.Load:
-			b.Detail = fmt.Sprintf("%s /s, CPU %s, p50 %s, p99 %s", perSecond(r, x), latency(x.Cell.CPU), latency(x.Cell.P50), latency(x.Cell.P99))
-			b.Ratio = ""
-			if floor > 0 {
-				b.Ratio = fmt.Sprintf("%.2f", x.Mid/floor)
-			}
+		if section == showdown.Serving && x.Allocs > 0 {
+			b.Allocs = compact(x.Bytes) + " B / " + compact(x.Allocs)
 		}
-		if x.Floor && section != showdown.Load {
+		if x.Floor {
 			b.Ratio = ""
 		}
 		out = append(out, b)
@@ -230,28 +225,29 @@ func curves(r *showdown.Run) groupView {
 	g := groupView{ID: string(showdown.Scaling), Title: "From ten routes to a hundred thousand",
 		About: "A generated API of that many routes, looked up in random order, one contender after the other. Both axes are " +
 			"logarithmic. Who would take too long to register is left out from there on."}
-	for _, class := range showdown.ClassNames {
-		for _, s := range []struct {
-			section showdown.Section
-			title   string
-		}{{showdown.Scaling, "Time per lookup"}, {showdown.Registration, "Time to register, per route"}} {
-			var all []series
-			for _, e := range inClass(r, class.Class) {
-				line := series{Name: e.Name, Ours: e.Ours}
-				for _, c := range r.In(s.section, "") {
-					n, err := strconv.ParseFloat(strings.TrimPrefix(c.Scenario, "Scale"), 64)
-					if err == nil && c.Contender == e.Name && len(c.Samples) > 0 {
-						line.X = append(line.X, n)
-						line.Y = append(line.Y, c.Samples.Summary().Center)
-					}
-				}
-				if len(line.X) > 0 {
-					all = append(all, line)
+	for _, s := range []struct {
+		section showdown.Section
+		title   string
+	}{{showdown.Scaling, "Time per lookup"}, {showdown.Registration, "Time to register, per route"}} {
+		var all []series
+		for _, e := range r.Contenders {
+			if e.Name != family(e.Name) || e.In(contender.Floor) {
+				continue // plain handlers change little here
+			}
+			line := series{Name: e.Name, Ours: e.Ours}
+			for _, c := range r.In(s.section, "") {
+				n, err := strconv.ParseFloat(strings.TrimPrefix(c.Scenario, "Scale"), 64)
+				if err == nil && c.Contender == e.Name && len(c.Samples) > 0 {
+					line.X = append(line.X, n)
+					line.Y = append(line.Y, c.Samples.Summary().Center)
 				}
 			}
-			if sizes(all) > 1 {
-				g.Charts = append(g.Charts, chartView{string(class.Class), s.title, logChart(all, s.title+", "+class.Title)})
+			if len(line.X) > 0 {
+				all = append(all, line)
 			}
+		}
+		if sizes(all) > 1 {
+			g.Charts = append(g.Charts, chartView{s.title, logChart(all, s.title)})
 		}
 	}
 	return g

@@ -1,14 +1,14 @@
-// Package report shows a run: in the terminal, as Markdown, and as one HTML file that needs nothing else.
+// Package report shows a run: in the terminal, as Markdown, as a picture, and as
+// one HTML file that needs nothing else.
 package report
 
 import (
 	"cmp"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench"
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
@@ -18,56 +18,65 @@ import (
 // row is one contender's place in a ranking.
 type row struct {
 	Name          string
+	Kind          string // of handler: "native" or "plain"; "" for the floor
 	Ours, Floor   bool
 	Mid, Lo, Hi   float64 // median and its confidence interval
-	Ratio         float64 // to the best of the class, the floor left out
+	Ratio         float64 // to the best, the floor left out
 	Bytes, Allocs float64
 	Cell          showdown.Cell
 }
 
-// ranking is one scenario among the contenders of one class, best first, with the floor for orientation.
+// ranking is one scenario, least first, with the floor for orientation.
 type ranking struct {
-	Class  contender.Class
 	Rows   []row
 	Cannot []showdown.Cell
 }
 
-// rank sorts the cells of the class. Where more is better, as with requests per second, the largest comes first.
-func rank(r *showdown.Run, cells []showdown.Cell, class contender.Class, moreIsBetter bool) ranking {
-	out := ranking{Class: class}
+// kind tells what handlers the contender has: "plain" for http.HandlerFuncs that
+// can read their parameters, "native" for the router's own, "" for no router.
+func kind(e showdown.Entry) string {
+	switch {
+	case e.In(contender.Floor):
+		return ""
+	case e.In(contender.Stdlib):
+		return "plain"
+	}
+	return "native"
+}
+
+// rank sorts the cells, native and plain handlers together.
+func rank(r *showdown.Run, cells []showdown.Cell) ranking {
+	var out ranking
 	best := math.NaN()
 	for _, c := range cells {
 		e := r.Entry(c.Contender)
-		floor := e.In(contender.Floor) && class != contender.FastHTTP
-		if !e.In(class) && !floor {
-			continue
-		}
+		floor := e.In(contender.Floor)
 		if len(c.Samples) == 0 {
 			if !floor {
 				out.Cannot = append(out.Cannot, c)
 			}
 			continue
 		}
-		s := c.Samples.Summary()
-		// Few samples give an infinite interval; their range is what there is to show.
-		lo, hi := max(s.Lo, slices.Min(c.Samples)), min(s.Hi, slices.Max(c.Samples))
+		mid, lo, hi := summary(c.Samples)
 		out.Rows = append(out.Rows, row{
-			Name: c.Contender, Ours: e.Ours, Floor: floor, Mid: s.Center, Lo: lo, Hi: hi, Bytes: c.Bytes, Allocs: c.Allocs, Cell: c,
+			Name: c.Contender, Kind: kind(e), Ours: e.Ours, Floor: floor, Mid: mid, Lo: lo, Hi: hi, Bytes: c.Bytes, Allocs: c.Allocs, Cell: c,
 		})
-		if !floor && (math.IsNaN(best) || moreIsBetter && s.Center > best || !moreIsBetter && s.Center < best) {
-			best = s.Center
+		if !floor && (math.IsNaN(best) || mid < best) {
+			best = mid
 		}
 	}
 	for i := range out.Rows {
 		out.Rows[i].Ratio = out.Rows[i].Mid / best
 	}
-	slices.SortStableFunc(out.Rows, func(a, b row) int {
-		if moreIsBetter {
-			a, b = b, a
-		}
-		return cmp.Compare(a.Mid, b.Mid)
-	})
+	slices.SortStableFunc(out.Rows, func(a, b row) int { return cmp.Compare(a.Mid, b.Mid) })
 	return out
+}
+
+// summary is the median with its confidence interval. Few samples give an
+// infinite interval; their range is what there is to show.
+func summary(samples showdown.Samples) (mid, lo, hi float64) {
+	s := samples.Summary()
+	return s.Center, max(s.Lo, slices.Min(samples)), min(s.Hi, slices.Max(samples))
 }
 
 // warnings says what a reader should know before any figure.
@@ -79,42 +88,6 @@ func warnings(r *showdown.Run) (out []string) {
 		out = append(out, fmt.Sprintf("The machine was busy with other work (load average %.1f on %d cores): expect noise.", r.Busy, r.Machine.Cores))
 	}
 	return out
-}
-
-// loads are the cells of a case of load with requests per second of the server's CPU time as their samples: a neighbour
-// who takes the machine's time doesn't change those. Where the system doesn't tell CPU time they stay requests per second.
-func loads(r *showdown.Run, scenario string) (cells []showdown.Cell, unit string) {
-	cells, unit = r.In(showdown.Load, scenario), "/CPU-s"
-	for _, c := range cells {
-		if len(c.Samples) > 0 && len(c.CPU) == 0 {
-			return cells, "/s"
-		}
-	}
-	for i, c := range cells {
-		cells[i].Samples = nil
-		for _, micros := range c.CPU {
-			cells[i].Samples = append(cells[i].Samples, 1e6/micros)
-		}
-	}
-	return cells, unit
-}
-
-// perSecond is the median of requests per second, which loads takes from the cell.
-func perSecond(r *showdown.Run, x row) string {
-	c, ok := r.Cell(showdown.Load, x.Cell.Scenario, x.Name)
-	if !ok {
-		return "–"
-	}
-	return count(c.Samples.Summary().Center)
-}
-
-// cellsOf are the cells to rank, and whether more is better.
-func cellsOf(r *showdown.Run, section showdown.Section, scenario string) (cells []showdown.Cell, moreIsBetter bool) {
-	if section == showdown.Load {
-		cells, _ = loads(r, scenario)
-		return cells, true
-	}
-	return r.In(section, scenario), false
 }
 
 // scenarioTitle is the long name of a scenario where it has one.
@@ -196,63 +169,13 @@ func times(v float64) string {
 
 // amount writes a row's figure with its unit.
 func amount(section showdown.Section, x row) string {
-	switch {
-	case section == showdown.Heap:
+	if section == showdown.Heap {
 		return count(x.Mid) + " B"
-	case section == showdown.Load && len(x.Cell.CPU) == 0:
-		return count(x.Mid) + " /s"
-	case section == showdown.Load:
-		return count(x.Mid) + " /CPU-s"
 	}
 	return duration(x.Mid)
 }
 
-// Write puts benchmarks.html into the directory and, for the project's own docs, the Markdown pages too and the speed
-// table into the README beside the directory. It returns what it wrote.
-func Write(dir string, r *showdown.Run, docs bool) (files []string, err error) {
-	write := func(file, text string) {
-		if err == nil {
-			err = os.WriteFile(file, []byte(text), 0o666)
-			files = append(files, file)
-		}
-	}
-	page, err := HTML(r)
-	if err != nil {
-		return nil, err
-	}
-	write(filepath.Join(dir, "benchmarks.html"), page)
-	write(filepath.Join(dir, "benchmarks.md"), Markdown(r))
-	if !docs {
-		return files, err
-	}
-	figures, ferr := ReferenceFigures(r)
-	if ferr != nil {
-		return files, ferr
-	}
-	write(filepath.Join(dir, "reference-figures.md"), figures)
-	readme := filepath.Join(dir, "..", "README.md")
-	if old, rerr := os.ReadFile(readme); rerr == nil {
-		if new, ok := replaceSpeedTable(string(old), SpeedTable(r)); ok {
-			write(readme, new)
-		}
-	}
-	return files, err
-}
-
-// The README's table lies between these lines.
-const (
-	speedBegin = "<!-- speed table: generated by bench/cmd/showdown -->"
-	speedEnd   = "<!-- end of speed table -->"
-)
-
-func replaceSpeedTable(readme, table string) (string, bool) {
-	before, rest, ok := strings.Cut(readme, speedBegin)
-	if !ok {
-		return "", false
-	}
-	_, after, ok := strings.Cut(rest, speedEnd)
-	if !ok {
-		return "", false
-	}
-	return before + speedBegin + "\n" + table + speedEnd + after, true
+// MachineLine says where, with what and when.
+func MachineLine(m showdown.Machine, t time.Time) string {
+	return fmt.Sprintf("%s, %d cores, %s, %s, %s.", m.CPU, m.Cores, m.System, m.Go, t.Format("2 January 2006"))
 }

@@ -55,7 +55,7 @@ func (s Section) Unit() string {
 		return "ns/route"
 	case Heap:
 		return "B"
-	case Load:
+	case Load, Servers:
 		return "requests/s"
 	}
 	return "ns/request"

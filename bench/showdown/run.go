@@ -30,7 +30,6 @@ type Run struct {
 	Missing    []Missing
 	Done       []string // keys of the finished units
 	Cells      []Cell
-	Bars       []BarResult
 }
 
 // Machine is where the run took place.
@@ -62,7 +61,8 @@ const (
 	Scaling      Section = "scaling"      // ns per request of a generated API
 	Registration Section = "registration" // ns per route
 	Heap         Section = "heap"         // bytes
-	Load         Section = "load"         // requests per second over real sockets
+	Load         Section = "load"         // requests per second over real sockets, one router after net/http's server
+	Servers      Section = "servers"      // the same, one server before our router
 )
 
 // Cell is one contender in one scenario.
@@ -74,29 +74,9 @@ type Cell struct {
 	Samples   Samples `json:",omitempty"`
 	Bytes     float64 `json:",omitempty"` // per request, where Section is Serving
 	Allocs    float64 `json:",omitempty"`
-	P50       Samples `json:",omitempty"` // microseconds, where Section is Load
+	P50       Samples `json:",omitempty"` // microseconds, where Section is Load or Servers
 	P99       Samples `json:",omitempty"`
 	CPU       Samples `json:",omitempty"` // microseconds of the server's CPU time per request
-}
-
-// BarResult is a promise and what came of it.
-type BarResult struct {
-	Scenario, Mode, Peer string
-	Bar                  float64
-	AtLeast              bool    `json:",omitempty"`
-	Ratio                float64 // meaningless where Failed is set
-	Detail, Failed       string  `json:",omitempty"`
-}
-
-// Holds tells whether the promise was kept.
-func (b BarResult) Holds() bool {
-	if b.Failed != "" {
-		return false
-	}
-	if b.AtLeast {
-		return b.Ratio >= b.Bar
-	}
-	return b.Ratio <= b.Bar
 }
 
 // Samples are the figures of the rounds; in the file they have four significant digits.

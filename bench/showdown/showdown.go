@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-1954dcaa/muxmaster/bench/contender"
 	"github.com/seed-1954dcaa/muxmaster/bench/load"
 )
 
@@ -35,7 +34,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	tool := load.FindTool()
 	r := &Run{
 		Started: time.Now().UTC().Truncate(time.Second), Quick: o.Quick, Missing: missing,
-		Command: "go run ./cmd/showdown", Machine: thisMachine(tool.Version),
+		Command: "go run ./cmd/showdown", Machine: ThisMachine(tool.Version),
 	}
 	if o.Quick {
 		r.Command += " -quick"
@@ -123,7 +122,8 @@ func loadAverage() float64 {
 	return one
 }
 
-func thisMachine(tool string) Machine {
+// ThisMachine describes the machine; tool is what makes the load.
+func ThisMachine(tool string) Machine {
 	m := Machine{CPU: "unknown", Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Load: tool}
 	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for line := range strings.Lines(string(data)) {
@@ -137,14 +137,4 @@ func thisMachine(tool string) Machine {
 		m.System += ", kernel " + strings.TrimSpace(string(data))
 	}
 	return m
-}
-
-// ClassNames are the classes in the order of the reports, with what they mean.
-var ClassNames = []struct {
-	Class        contender.Class
-	Title, About string
-}{
-	{contender.Native, "Native handlers", "each router with the handler signature that it was made for"},
-	{contender.Stdlib, "Plain http.HandlerFunc", "handlers are func(http.ResponseWriter, *http.Request) and can read their parameters"},
-	{contender.FastHTTP, "fasthttp", "another HTTP stack with requests of its own; not comparable with the others"},
 }

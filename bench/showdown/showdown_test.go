@@ -31,7 +31,7 @@ func few(t *testing.T) []entrant {
 		case "http.ServeMux":
 			e.local, e.call = nil, callRemote(t)
 			fallthrough
-		case "httprouter", "fiber v3", "bone", "no router":
+		case "httprouter", "gin", "bone", "no router":
 			some = append(some, e)
 		}
 	}

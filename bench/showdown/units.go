@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -33,7 +34,6 @@ type plan struct {
 	load                       load.Plan
 	loadPasses                 int // over the rounds of load: each pass is a unit of its own
 	loadCases                  []load.Case
-	bars                       measure.Plan
 }
 
 func newPlan(quick bool) plan {
@@ -48,9 +48,8 @@ func newPlan(quick bool) plan {
 			patience:      2 * time.Second,
 			heapSets:      sets,
 			loadPasses:    1,
-			load:          load.Plan{Rounds: 2, Round: time.Second, Connections: 50},
-			loadCases:     []load.Case{{Param: true, Cores: 1}},
-			bars:          measure.Plan{Rounds: 10, Round: 5 * time.Millisecond},
+			load:          load.Plan{Rounds: 4, Round: time.Second, Connections: 50},
+			loadCases:     []load.Case{{Cores: 1}},
 		}
 	}
 	p := plan{
@@ -61,13 +60,12 @@ func newPlan(quick bool) plan {
 		registrations: 6,
 		patience:      8 * time.Second,
 		heapSets:      sets,
-		loadPasses:    2,
+		loadPasses:    4,
 		load:          load.Plan{Rounds: 3, Round: time.Second, Connections: 100},
-		loadCases:     []load.Case{{Param: true, Cores: 1}, {Cores: 1}},
-		bars:          measure.Plan{Rounds: 30, Round: 20 * time.Millisecond},
+		loadCases:     []load.Case{{Cores: 1}},
 	}
 	if all := runtime.NumCPU(); all > 1 {
-		p.loadCases = append(p.loadCases, load.Case{Param: true, Cores: all}, load.Case{Cores: all})
+		p.loadCases = append(p.loadCases, load.Case{Cores: all})
 	}
 	return p
 }
@@ -79,11 +77,6 @@ func units(entrants []entrant, quick bool, tool load.Tool) []unit {
 	routers := slices.DeleteFunc(slices.Clone(entrants), func(e entrant) bool { return e.In(contender.Floor) })
 	for _, s := range bench.Scenarios() {
 		us = append(us, servingUnit(entrants, s, p.serving))
-	}
-	// Some routers keep what they loaded for good. After the large sets the garbage collections between rounds take
-	// much longer, so the promises come before those.
-	for i, b := range bench.Bars() {
-		us = append(us, barUnit(i, b, p.bars))
 	}
 	us = append(us, parallelUnit(routers, p.parallel))
 	for i, n := range p.scales {
@@ -103,10 +96,37 @@ func units(entrants []entrant, quick bool, tool load.Tool) []unit {
 	}
 	for pass := range p.loadPasses {
 		for _, c := range p.loadCases {
-			us = append(us, loadUnit(entrants, c, pass+1, p.load, tool))
+			us = append(us, loadUnit(Load, underLoad(entrants), c, pass+1, p.load, tool))
+			us = append(us, loadUnit(Servers, httpServers(), c, pass+1, p.load, tool))
 		}
 	}
 	return us
+}
+
+// underLoad picks who is put under load, in both styles of handlers: over sockets
+// the others only differ where they are slow in every other table too, and fewer
+// servers leave time for more rounds.
+func underLoad(entrants []entrant) (servers []load.Server) {
+	for _, e := range entrants {
+		router, _, _ := strings.Cut(e.Name, " (")
+		switch router {
+		case "no router", "muxmaster", "muxmaster pooled", "http.ServeMux", "gin", "echo", "bunrouter", "fox", "httprouter", "chi", "gorilla/mux":
+			servers = append(servers, load.Server{Name: e.Name, Binary: e.binary})
+		}
+	}
+	return servers
+}
+
+// httpServers are in this binary.
+func httpServers() (servers []load.Server) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	for _, s := range load.HTTPServers {
+		servers = append(servers, load.Server{Name: s.Name, Binary: self})
+	}
+	return servers
 }
 
 // lap is what a plan costs per entrant, calibration and proof included.
@@ -120,20 +140,10 @@ func servingUnit(entrants []entrant, s bench.Scenario, p measure.Plan) unit {
 	return raceUnit(Serving, s.Name, s.Name, 1, entrants, p)
 }
 
-// parallelUnit races everybody with a goroutine on each core, then on one.
+// parallelUnit races everybody with a goroutine on each core.
 func parallelUnit(entrants []entrant, p measure.Plan) unit {
 	cores := runtime.NumCPU()
-	one := raceUnit(Parallel, "1 parameter, 1 core", "Param1", 1, entrants, p)
-	if cores == 1 {
-		return one
-	}
-	all := raceUnit(Parallel, fmt.Sprintf("1 parameter, %d cores", cores), "Param1", cores, entrants, p)
-	return unit{key: string(Parallel), cost: one.cost + all.cost, run: func(ctx context.Context, r *Run, step func(float64)) error {
-		if err := one.run(ctx, r, func(part float64) { step(part / 2) }); err != nil {
-			return err
-		}
-		return all.run(ctx, r, func(part float64) { step(0.5 + part/2) })
-	}}
+	return raceUnit(Parallel, fmt.Sprintf("1 parameter, %d cores", cores), "Param1", cores, entrants, p)
 }
 
 // raceUnit proves everybody on the scenario and times those who pass in interleaved rounds. The cells carry title as their
@@ -298,30 +308,27 @@ func heapUnit(entrants []entrant, set string) unit {
 	return unit{key: string(Heap) + "/" + set, cost: cost, run: run}
 }
 
-// loadUnit puts everybody's server under load in interleaved rounds. A later pass adds its samples to those of the first.
-func loadUnit(entrants []entrant, c load.Case, pass int, p load.Plan, tool load.Tool) unit {
+// loadUnit puts servers under load in interleaved rounds. A later pass adds its
+// samples to those of the first.
+func loadUnit(section Section, servers []load.Server, c load.Case, pass int, p load.Plan, tool load.Tool) unit {
 	run := func(ctx context.Context, r *Run, step func(float64)) error {
-		var servers []load.Server
-		for _, e := range entrants {
-			servers = append(servers, load.Server{Name: e.Name, Binary: e.binary})
-		}
 		results, err := load.Run(ctx, servers, c, p, tool, step)
 		if err != nil {
 			return err
 		}
-		for i, e := range entrants {
-			r.addLoad(Cell{Section: Load, Scenario: c.String(), Contender: e.Name, Cannot: results[i].Cannot}, results[i].Rounds)
+		for i, s := range servers {
+			r.addLoad(Cell{Section: section, Scenario: c.String(), Contender: s.Name, Cannot: results[i].Cannot}, results[i].Rounds)
 		}
 		return nil
 	}
-	cost := time.Duration(len(entrants)) * time.Duration(p.Rounds) * (p.Round + 50*time.Millisecond)
-	return unit{key: fmt.Sprintf("%s/%s/%d", Load, c, pass), cost: cost, run: run}
+	cost := time.Duration(len(servers)) * time.Duration(p.Rounds) * (p.Round + 50*time.Millisecond)
+	return unit{key: fmt.Sprintf("%s/%s/%d", section, c, pass), cost: cost, run: run}
 }
 
 // addLoad adds rounds to the cell of the same place, which is new in the first pass.
 func (r *Run) addLoad(cell Cell, rounds []load.Round) {
 	at := slices.IndexFunc(r.Cells, func(c Cell) bool {
-		return c.Section == Load && c.Scenario == cell.Scenario && c.Contender == cell.Contender
+		return c.Section == cell.Section && c.Scenario == cell.Scenario && c.Contender == cell.Contender
 	})
 	if at < 0 {
 		at = len(r.Cells)
@@ -339,22 +346,6 @@ func (r *Run) addLoad(cell Cell, rounds []load.Round) {
 }
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
-
-// barUnit measures one promise.
-func barUnit(i int, b bench.Bar, p measure.Plan) unit {
-	run := func(ctx context.Context, r *Run, step func(float64)) error {
-		ratio, detail, err := b.Measure(p)
-		result := BarResult{Scenario: b.Scenario, Mode: b.Mode, Peer: b.Peer, Bar: b.Bar, AtLeast: b.AtLeast, Detail: detail}
-		if err != nil {
-			result.Failed = oneLine(err)
-		} else {
-			result.Ratio = ratio
-		}
-		r.Bars = append(r.Bars, result)
-		return nil
-	}
-	return unit{key: fmt.Sprintf("bar/%d %s", i, b.Scenario), cost: time.Duration(p.Rounds) * p.Round * 5 / 2, run: run}
-}
 
 func oneLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")

@@ -1,8 +1,11 @@
-// Command ratios measures the promises about our modes, one line each: scenario, mode, peer, bar, measured ratio.
+// Command ratios measures muxmaster's targets: races against the native handlers
+// of gin, echo, bunrouter, fox and httprouter, and some counts.
 //
+//	go run ./cmd/ratios                       # about three minutes
 //	go run ./cmd/ratios -run 'GitHub|1 parameter'
+//	go run ./cmd/ratios -write README.md      # also put the tables into bench/README.md
 //
-// Its exit status is 1 when one of them doesn't hold.
+// Its exit status is 1 when a target is missed.
 package main
 
 import (
@@ -12,21 +15,35 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/seed-1954dcaa/muxmaster/bench"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
+	"github.com/seed-1954dcaa/muxmaster/bench/report"
+	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
+	"github.com/seed-1954dcaa/muxmaster/bench/target"
 )
 
 func main() {
-	run := flag.String("run", "", "measure only rows whose scenario, mode and peer match this `expression`")
-	rounds := flag.Int("rounds", 30, "interleaved rounds per row")
+	run := flag.String("run", "", "measure only the rows whose title matches this `expression`")
+	rounds := flag.Int("rounds", 20, "interleaved rounds of a race")
 	round := flag.Duration("round", 20*time.Millisecond, "length of one contender's share of a round")
+	write := flag.String("write", "", "replace the generated part of this Markdown `file`")
 	flag.Parse()
 	match, err := regexp.Compile(*run)
+	if err == nil && *run != "" && *write != "" {
+		err = fmt.Errorf("-write wants all rows, so no -run")
+	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "ratios: -run:", err)
+		fmt.Fprintln(os.Stderr, "ratios:", err)
 		os.Exit(2)
 	}
-	if !bench.PrintBars(os.Stdout, match, measure.Plan{Rounds: *rounds, Round: *round}) {
+	results := target.Run(os.Stdout, match.MatchString, measure.Plan{Rounds: *rounds, Round: *round})
+	if *write != "" {
+		machine := report.MachineLine(showdown.ThisMachine(""), time.Now())
+		if err := report.ReplaceIn(*write, "targets", target.Markdown(results, machine, "go run ./cmd/ratios -write README.md")); err != nil {
+			fmt.Fprintln(os.Stderr, "ratios:", err)
+			os.Exit(2)
+		}
+	}
+	if results.Missed() > 0 {
 		os.Exit(1)
 	}
 }

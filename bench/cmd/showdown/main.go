@@ -1,8 +1,10 @@
-// Command showdown runs every router against every other on this machine and writes the report.
+// Command showdown runs every router against every other on this machine and
+// reports the result.
 //
-//	go run ./cmd/showdown           # in bench/; under 30 minutes on two cores
-//	go run ./cmd/showdown -quick    # under 3 minutes
-//	go run ./cmd/showdown -resume   # carry on after Ctrl-C
+//	go run ./cmd/showdown              # in bench/; about 15 minutes on two cores
+//	go run ./cmd/showdown -quick       # about 5 minutes
+//	go run ./cmd/showdown -resume      # carry on after Ctrl-C
+//	go run ./cmd/showdown -report -html /tmp/site   # the last run as a page
 //	go run ./cmd/showdown -compare old.json new.json
 package main
 
@@ -49,11 +51,12 @@ func run() error {
 	quick := flag.Bool("quick", false, "fewer rounds and cases: under 3 minutes on two cores")
 	resume := flag.Bool("resume", false, "carry on with the run in the file of -run")
 	file := flag.String("run", "results/showdown.json", "the `file` in which the run is kept")
-	only := flag.String("only", "", "only the units that match the `expression`: serving/GitHub, parallel, scaling/Scale1000, heap/github, load/..., bar/...")
+	only := flag.String("only", "", "only the units that match the `expression`: serving/GitHub, parallel, scaling/Scale1000, heap/github, load, servers")
 	limit := flag.Duration("for", 0, "stop after that long, as Ctrl-C does; -resume carries on")
 	compare := flag.Bool("compare", false, "compare two runs, given as two files, and measure nothing")
-	docs := flag.String("docs", "", "also write benchmarks.md, benchmarks.html and reference-figures.md into this `directory`, and the speed table into the README.md beside it")
-	reportOnly := flag.Bool("report", false, "write the report of the run in the file of -run, and measure nothing")
+	docs := flag.String("docs", "", "write benchmarks.md, reference-figures.md and the pictures into this `folder`, and the speed table into the README.md beside it")
+	html := flag.String("html", "", "write benchmarks.html into this `folder`")
+	reportOnly := flag.Bool("report", false, "report the run in the file of -run, and measure nothing")
 	flag.Parse()
 
 	if *compare {
@@ -88,15 +91,32 @@ func run() error {
 	if r.Finished.IsZero() && !*reportOnly {
 		fmt.Printf("\nThe run is not complete; -resume carries on with %s.\n", *file)
 	}
-	dir := *docs
-	if dir == "" {
-		dir = filepath.Dir(*file)
+	var files []string
+	if *html != "" {
+		page, err := report.HTML(r)
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(*html, "benchmarks.html")
+		if err := os.MkdirAll(*html, 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, []byte(page), 0o666); err != nil {
+			return err
+		}
+		files = append(files, file)
 	}
-	files, err := report.Write(dir, r, *docs != "")
+	if *docs != "" {
+		written, err := report.Docs(*docs, r)
+		if err != nil {
+			return err
+		}
+		files = append(files, written...)
+	}
 	for _, f := range files {
 		fmt.Println("wrote", f)
 	}
-	return err
+	return nil
 }
 
 // measure runs with a progress bar until done, interrupted, or out of time.

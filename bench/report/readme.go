@@ -1,0 +1,118 @@
+package report
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
+)
+
+// readmeRows are the routers of the README: our modes and, for each peer, its
+// native handlers and its plain ones, if it has both.
+var readmeRows = []struct{ Name, Native, Plain string }{
+	{"**muxmaster**, pooled", "", "muxmaster pooled"},
+	{"**muxmaster**", "", "muxmaster"},
+	{"bunrouter", "bunrouter", "bunrouter (compat)"},
+	{"gin", "gin", ""},
+	{"echo", "echo", "echo (WrapHandler)"},
+	{"httprouter", "httprouter", "httprouter (HandlerFunc)"},
+	{"fox", "fox", "fox (WrapF)"},
+	{"http.ServeMux", "", "http.ServeMux"},
+	{"chi", "", "chi"},
+	{"gorilla/mux", "", "gorilla/mux"},
+}
+
+// SpeedTable is the README's picture and table. docs is the folder of the pictures,
+// seen from the README.
+func SpeedTable(r *showdown.Run, docs string) string {
+	var b strings.Builder
+	alt := "Time per request of muxmaster and other routers; the figures are in the table below."
+	fmt.Fprintf(&b, "<picture>\n  <source media=\"(prefers-color-scheme: dark)\" srcset=\"%[1]s/%[2]s\">\n  <img alt=\"%[4]s\" src=\"%[1]s/%[3]s\">\n</picture>\n\n",
+		docs, pictureFile("dark"), pictureFile("light"), alt)
+	b.WriteString("| router | native handler: 1 parameter | GitHub API | plain handler: 1 parameter | GitHub API | B, allocs |\n|---|---:|---:|---:|---:|---:|\n")
+	columns := []column{{showdown.Serving, "ParamRead", ""}, {showdown.Serving, "GitHub", ""}}
+	for _, row := range readmeRows {
+		name := row.Plain
+		if name == "" {
+			name = row.Native
+		}
+		fmt.Fprintf(&b, "| %s |", row.Name+version(r, name))
+		for _, contender := range []string{row.Native, row.Plain} {
+			for _, c := range columns {
+				text := "–"
+				if contender != "" {
+					text = cellText(r, c, contender, digits)
+				}
+				fmt.Fprintf(&b, " %s |", text)
+			}
+		}
+		if c, ok := r.Cell(showdown.Serving, "ParamRead", name); ok {
+			fmt.Fprintf(&b, " %s, %s |\n", compact(c.Bytes), compact(c.Allocs))
+		} else {
+			b.WriteString(" – |\n")
+		}
+	}
+	fmt.Fprintf(&b, `
+Nanoseconds per request: a handler that reads its parameter, and the mean of the
+GitHub API's 203 routes. A native handler has the router's own signature; a plain
+one is an `+"`http.HandlerFunc`"+`, which gin can't give its parameters. Bytes and
+allocations are those of the plain handler with 1 parameter.
+%s
+`+"`%s`"+` in `+"`bench/`"+`; [all figures](%s/benchmarks.md).
+`, MachineLine(r.Machine, r.Started), r.Command, docs)
+	return b.String()
+}
+
+// version follows the name of a peer with a version of its own.
+func version(r *showdown.Run, name string) string {
+	if e := r.Entry(name); !e.Ours && strings.HasPrefix(e.Version, "v") {
+		return " " + strings.TrimSuffix(e.Version, "+incompatible")
+	}
+	return ""
+}
+
+// Docs writes the project's own pages and pictures into the folder docs, and the
+// README's picture and table into the README.md beside the folder. It returns what
+// it wrote.
+func Docs(docs string, r *showdown.Run) (files []string, err error) {
+	figures, err := ReferenceFigures(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range []struct{ name, text string }{
+		{"benchmarks.md", Markdown(r)},
+		{"reference-figures.md", figures},
+		{pictureFile("light"), Picture(r, "light")},
+		{pictureFile("dark"), Picture(r, "dark")},
+	} {
+		file := filepath.Join(docs, f.name)
+		if err := os.WriteFile(file, []byte(f.text), 0o666); err != nil {
+			return files, err
+		}
+		files = append(files, file)
+	}
+	readme := filepath.Join(docs, "..", "README.md")
+	if err := ReplaceIn(readme, "speed table", SpeedTable(r, filepath.Base(docs))); err != nil {
+		return files, err
+	}
+	return append(files, readme), nil
+}
+
+// ReplaceIn replaces what is between the lines "<!-- NAME: generated … -->" and
+// "<!-- end of NAME -->" of a file.
+func ReplaceIn(file, name, text string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	start, end := "<!-- "+name+": generated", "\n<!-- end of "+name+" -->"
+	before, rest, ok := strings.Cut(string(data), start)
+	line, rest, ok2 := strings.Cut(rest, "\n")
+	_, after, ok3 := strings.Cut("\n"+rest, end)
+	if !ok || !ok2 || !ok3 {
+		return fmt.Errorf("report: %s needs the lines %q and %q", file, start+" by … -->", end[1:])
+	}
+	return os.WriteFile(file, []byte(before+start+line+"\n"+strings.TrimSuffix(text, "\n")+end+after), 0o666)
+}
