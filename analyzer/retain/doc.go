@@ -31,6 +31,13 @@
 // it sets to nil and map entries that it deletes again. Objects that are given w along with r, and the variables of a
 // function that makes a handler and calls ServeHTTP itself: they belong to one request.
 //
+// # Recycled requests
+//
+// An engine.Server with Recycle set uses the request, its URL, its header maps
+// and the ResponseWriter again. In a package that sets it, and with the flag
+// -retain.recycle in all of them, the check follows w, w.Header(), r.Header and
+// the slices of values in it, too. Strings stay good there as well.
+//
 // In a file that ends in _test.go, variables and channels of the test around a handler are no reports either, nor are the
 // fields of a handler's receiver: a test that looks at the request afterwards means to.
 package retain

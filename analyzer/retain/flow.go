@@ -24,6 +24,7 @@ type origin struct {
 // in the order of the statements (r = r.Clone(ctx) ends the story of r), fields and elements are not.
 type flow struct {
 	pkg       *ssa.Package
+	recycled  bool                               // the engine uses requests again, see recycles
 	made      map[*ssa.Function]*ssa.MakeClosure // where a function literal with free variables is made
 	seen      map[visit]bool                     // by the question in hand
 	summaries map[summary][]origin
@@ -76,7 +77,7 @@ func (f *flow) visited(v ssa.Value, field int) bool {
 
 // from returns the origins of v that the question in hand has not come to yet.
 func (f *flow) from(v ssa.Value) []origin {
-	if !holdsRequest(v.Type()) && !isAddress(v) || f.visited(v, -1) {
+	if !f.holdsRequest(v.Type()) && !isAddress(v) || f.visited(v, -1) {
 		return nil
 	}
 	if x := converted(v); x != nil {
@@ -250,12 +251,12 @@ func (f *flow) put(v ssa.Value) []origin {
 func (f *flow) field(x ssa.Value, i int) []origin {
 	t := deref(x.Type())
 	if mux.IsNamed(t, "net/http", "Request") {
-		if name := fieldName(t, i); name == "URL" || name == "Body" {
+		if name := fieldName(t, i); name == "URL" || name == "Body" || f.recycled && name == "Header" {
 			return mark(f.from(x), "."+name)
 		}
 		return nil
 	}
-	if s, ok := t.Underlying().(*types.Struct); !ok || !holdsRequest(s.Field(i).Type()) || f.visited(x, i) {
+	if s, ok := t.Underlying().(*types.Struct); !ok || !f.holdsRequest(s.Field(i).Type()) || f.visited(x, i) {
 		return nil
 	}
 	var all []origin
@@ -325,6 +326,14 @@ func (f *flow) values(addr ssa.Value, at ssa.Instruction) []ssa.Value {
 func (f *flow) result(call *ssa.Call, i int) []origin {
 	c := call.Common()
 	name := fullName(c)
+	if f.recycled {
+		switch {
+		case c.IsInvoke() && c.Method.Name() == "Header" && mux.IsResponseWriter(c.Value.Type()):
+			return mark(f.from(c.Value), ".Header()")
+		case name == "(net/http.Header).Values":
+			return f.from(c.Args[0])
+		}
+	}
 	var all []origin
 	if b, ok := c.Value.(*ssa.Builtin); ok && b.Name() == "append" || inSlice[name] {
 		all = add(f.from(c.Args[0]), f.elements(call.Type(), c.Args[1:])...)
@@ -343,7 +352,7 @@ func (f *flow) result(call *ssa.Call, i int) []origin {
 // elements returns the origins of what the elements of slices or maps still hold when they are copied to a value of type
 // t. Copies of parameters hold nothing.
 func (f *flow) elements(t types.Type, from []ssa.Value) []origin {
-	if mux.IsParams(t) {
+	if mux.IsParams(t) || isStrings(t) {
 		return nil
 	}
 	var all []origin

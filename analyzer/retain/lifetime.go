@@ -234,9 +234,11 @@ func isReceiver(p *ssa.Parameter) bool {
 
 func isHandler(fn *ssa.Function) bool { return mux.IsHandler(fn.Signature) }
 
-// isSource reports whether p is a handler's request or parameters.
-func isSource(p *ssa.Parameter) bool {
-	return isHandler(p.Parent()) && !isReceiver(p) && (mux.IsRequest(p.Type()) || mux.IsParams(p.Type()))
+// isSource reports whether p is a handler's request or parameters; where requests
+// are recycled, also its ResponseWriter.
+func (f *flow) isSource(p *ssa.Parameter) bool {
+	return isHandler(p.Parent()) && !isReceiver(p) &&
+		(mux.IsRequest(p.Type()) || mux.IsParams(p.Type()) || f.recycled && mux.IsResponseWriter(p.Type()))
 }
 
 // around reports whether the variables of fn are there before and after calls of the function literal h in it. Where fn

@@ -64,7 +64,7 @@ type finding struct {
 func run(pass *analysis.Pass) (any, error) {
 	in := pass.ResultOf[buildssa.Analyzer].(*buildssa.SSA)
 	c := &checker{
-		flow:    &flow{pkg: in.Pkg, made: make(map[*ssa.Function]*ssa.MakeClosure), summaries: make(map[summary][]origin)},
+		flow:    &flow{pkg: in.Pkg, recycled: recycle || recycles(in), made: make(map[*ssa.Function]*ssa.MakeClosure), summaries: make(map[summary][]origin)},
 		pass:    pass,
 		calls:   make(map[*ssa.Function][]ssa.CallInstruction),
 		asValue: make(map[types.Object]bool),
@@ -295,7 +295,7 @@ func (c *checker) follow(s sink, first, o origin, at ssa.Instruction, into ssa.V
 		return
 	}
 	c.asked[q] = true
-	if isSource(o.param) && l.outlives {
+	if c.isSource(o.param) && l.outlives {
 		c.note(s, first, o, via)
 		return
 	}
@@ -312,7 +312,7 @@ func (c *checker) follow(s sink, first, o origin, at ssa.Instruction, into ssa.V
 		}
 		outer := c.outer(ends, h, call.Common())
 		origins := []origin{o}
-		if !isSource(o.param) {
+		if !c.isSource(o.param) {
 			origins = c.ask(func() []origin { return c.argument(call.Common(), o) })
 		}
 		for _, o := range origins {
@@ -443,6 +443,10 @@ func (f *finding) names() (names []string, hint string) {
 		hint = "read the body first, with io.ReadAll"
 	case strings.HasSuffix(last, ".URL"):
 		hint = "copy the URL first"
+	case strings.HasSuffix(last, ".Header"), strings.HasSuffix(last, ".Header()"):
+		hint = "clone the header first"
+	case mux.IsResponseWriter(f.origins[0].param.Type()) && len(names) == 1:
+		hint = "answer before the handler returns"
 	default:
 		hint = "copy the values it needs first, or use the request's Clone"
 	}

@@ -10,14 +10,18 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// holdsRequest reports whether a value of type t can lead to a request, its URL, its body or its parameters.
-func holdsRequest(t types.Type) bool { return leads(t, make(map[types.Type]bool)) }
+// holdsRequest reports whether a value of type t can lead to a request, its URL,
+// its body or its parameters; where requests are recycled, also to its header.
+func (f *flow) holdsRequest(t types.Type) bool { return f.leads(t, make(map[types.Type]bool)) }
 
-func leads(t types.Type, seen map[types.Type]bool) bool {
+func (f *flow) leads(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false
 	}
 	seen[t] = true
+	if f.recycled && (mux.IsNamed(t, "net/http", "Header") || isStrings(t)) {
+		return true
+	}
 	if mux.IsNamed(t, "net/url", "URL") || mux.IsNamed(t, mux.Path, "Param") {
 		_, ptr := t.Underlying().(*types.Pointer)
 		return ptr // a copy has strings only
@@ -29,18 +33,18 @@ func leads(t types.Type, seen map[types.Type]bool) bool {
 	case *types.Interface, *types.Signature:
 		return true
 	case *types.Pointer:
-		return leads(u.Elem(), seen)
+		return f.leads(u.Elem(), seen)
 	case *types.Slice:
-		return leads(u.Elem(), seen)
+		return f.leads(u.Elem(), seen)
 	case *types.Array:
-		return leads(u.Elem(), seen)
+		return f.leads(u.Elem(), seen)
 	case *types.Chan:
-		return leads(u.Elem(), seen)
+		return f.leads(u.Elem(), seen)
 	case *types.Map:
-		return leads(u.Key(), seen) || leads(u.Elem(), seen)
+		return f.leads(u.Key(), seen) || f.leads(u.Elem(), seen)
 	case *types.Struct:
 		for v := range u.Fields() {
-			if leads(v.Type(), seen) {
+			if f.leads(v.Type(), seen) {
 				return true
 			}
 		}
@@ -48,6 +52,16 @@ func leads(t types.Type, seen map[types.Type]bool) bool {
 		return true
 	}
 	return false
+}
+
+// isStrings reports whether t is a slice of strings, as the values of a header.
+func isStrings(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Slice)
+	if !ok {
+		return false
+	}
+	b, ok := s.Elem().Underlying().(*types.Basic)
+	return ok && b.Kind() == types.String
 }
 
 // converted returns the value that v is in another type, or nil.
