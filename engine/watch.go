@@ -79,6 +79,9 @@ func (x *requestContext) startWatch() bool {
 		return false
 	}
 	w.ended = make(chan struct{})
+	// A deadline was for the body, and would end the request now, as if the
+	// client had left.
+	x.conn.nc.SetReadDeadline(time.Time{})
 	go x.watchClient(x.conn.nc, w.ended)
 	return true
 }

@@ -23,16 +23,18 @@ import (
 // http.ResponseController. Theirs take precedence, by these rules:
 //
 //   - StallTimeout applies to the reads of an HTTP/1 request that has a body,
-//     from the start of its handler until somebody calls SetReadDeadline.
+//     from the start of its handler until somebody calls SetReadDeadline or the
+//     connection becomes idle.
 //   - It applies to writes from the end of a request's header until somebody
 //     calls SetWriteDeadline.
 //   - It doesn't apply where a deadline was already set then, by net/http's
 //     ReadTimeout or WriteTimeout.
 //
-// The first rule relies on one habit of net/http: it calls SetReadDeadline, if
-// only to remove the deadline, before every read of an HTTP/1 connection that
-// isn't a read of a body. Without it, a handler that works for longer than
-// StallTimeout after it has read the body would find its request canceled.
+// The first rule relies on one habit of net/http and package engine: while a
+// handler runs, they call SetReadDeadline, if only to remove the deadline,
+// before they read anything but the body, as they do to notice that the client
+// leaves. Without it, a handler that works for longer than StallTimeout after
+// it has read the body would find its request canceled.
 // TestHonestTrafficSurvives has such handlers.
 type conn struct {
 	net.Conn
@@ -94,6 +96,13 @@ func (c *conn) setState(cs http.ConnState) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.writes.ours, c.writes.clock = true, stall.Clock{}
+	case http.StateIdle:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.reads.ours {
+			c.reads.ours = false
+			c.Conn.SetReadDeadline(c.reads.deadline)
+		}
 	case http.StateHijacked:
 		c.activity.hijack()
 	}

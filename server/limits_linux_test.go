@@ -31,13 +31,15 @@ func TestSlowLoris(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		maxConns int
+		engine   bool
 	}{
-		{"room for all", 4000},
-		{"less room than attackers", 1000},
+		{"room for all", 4000, false},
+		{"less room than attackers", 1000, false},
+		{"less room than attackers, on the engine", 1000, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, addr, _ := start(t, http.HandlerFunc(hello), func(s *server.Server) {
-				s.MaxConns = c.maxConns
+				s.MaxConns, s.Engine = c.maxConns, c.engine
 			})
 			ctx, cancel := context.WithCancel(context.Background())
 			var attack, work sync.WaitGroup
@@ -104,7 +106,7 @@ func loris(ctx context.Context, addr string) {
 // gives way: on a busy machine that is the only way to fail.
 func TestBurstPastTheLimit(t *testing.T) {
 	const limit, burst = 10, 300
-	for _, v := range []variant{plain, overTLS} {
+	for _, v := range []variant{plain, overTLS, onEngine(plain)} {
 		var s *server.Server // for the handler
 		var peak, failed atomic.Int64
 		var first atomic.Value // what went wrong first
@@ -176,7 +178,7 @@ func TestQuietConnectionsGiveWay(t *testing.T) {
 
 func TestLimitPerIP(t *testing.T) {
 	t.Parallel()
-	for _, v := range []variant{plain, overTLS} {
+	for _, v := range []variant{plain, overTLS, onEngine(plain)} {
 		s, addr, _ := start(t, http.HandlerFunc(hello), func(s *server.Server) { v.configure(t, s); s.MaxConnsPerIP = 2 })
 		from := func(ip string) net.Conn {
 			d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}

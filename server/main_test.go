@@ -52,6 +52,7 @@ func childServer() {
 	s.Log = slog.New(slog.NewJSONHandler(os.Stdout, nil))
 	s.ReusePort = true
 	s.SocketName = os.Getenv("TEST_SERVER_SOCKET")
+	s.Engine = os.Getenv("TEST_SERVER_ENGINE") != ""
 	if err := s.Run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -167,6 +168,17 @@ func writeCert(t *testing.T, dir, name string, expires time.Time) (certFile, key
 	return certFile, keyFile
 }
 
+// onEngine is v with an engine that uses requests again.
+func onEngine(v variant) variant {
+	configure := v.configure
+	v.name += " on the engine"
+	v.configure = func(t *testing.T, s *server.Server) {
+		configure(t, s)
+		s.Engine, s.Recycle = true, true
+	}
+	return v
+}
+
 func tomorrow() time.Time { return time.Now().Add(24 * time.Hour) }
 
 // variants are the ways to speak to a server: how it is configured for one,
@@ -193,9 +205,10 @@ func transport(h1, h2, h2c bool) func() *http.Transport {
 }
 
 var (
-	plain    = variant{"HTTP/1", "http://", func(*testing.T, *server.Server) {}, transport(true, false, false)}
-	overTLS  = variant{"HTTP/1 over TLS", "https://", withTLS, transport(true, false, false)}
-	http2    = variant{"HTTP/2", "https://", withTLS, transport(false, true, false)}
-	http2c   = variant{"HTTP/2 without TLS", "http://", func(_ *testing.T, s *server.Server) { s.HTTP.Protocols.SetUnencryptedHTTP2(true) }, transport(false, false, true)}
-	variants = []variant{plain, overTLS, http2, http2c}
+	plain   = variant{"HTTP/1", "http://", func(*testing.T, *server.Server) {}, transport(true, false, false)}
+	overTLS = variant{"HTTP/1 over TLS", "https://", withTLS, transport(true, false, false)}
+	http2   = variant{"HTTP/2", "https://", withTLS, transport(false, true, false)}
+	http2c  = variant{"HTTP/2 without TLS", "http://", func(_ *testing.T, s *server.Server) { s.HTTP.Protocols.SetUnencryptedHTTP2(true) }, transport(false, false, true)}
+
+	variants = []variant{plain, overTLS, http2, http2c, onEngine(plain), onEngine(overTLS), onEngine(http2)}
 )

@@ -294,13 +294,22 @@ func TestRestartsOfTheQuickstart(t *testing.T) {
 // Restarts under load, with the socket passed from process to process: no
 // request fails, not even those that nobody may repeat.
 func TestRestartsLoseNoRequest(t *testing.T) {
+	restartsLoseNoRequest(t)
+}
+
+func TestRestartsOnTheEngineLoseNoRequest(t *testing.T) {
+	restartsLoseNoRequest(t, "TEST_SERVER_ENGINE=1")
+}
+
+func restartsLoseNoRequest(t *testing.T, env ...string) {
+	t.Helper()
 	socket, addr := listenerFile(t)
-	old := startChild(t, "ignored:0", []*os.File{socket})
+	old := startChild(t, "ignored:0", []*os.File{socket}, env...)
 	l := startLoad(sayHello("http://"+addr), never)
 	const restarts = 4
 	for range restarts {
 		l.await(t, 500)
-		next := startChild(t, "ignored:0", []*os.File{socket})
+		next := startChild(t, "ignored:0", []*os.File{socket}, env...)
 		if next.addr != addr {
 			t.Fatalf("the new process serves on %q, want %q: %s", next.addr, addr, &next.errors)
 		}

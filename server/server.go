@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/engine"
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
@@ -26,6 +27,18 @@ type Server struct {
 	// HTTP.Protocols.SetUnencryptedHTTP2(true)). Serve wraps its Handler,
 	// BaseContext, ConnContext and ConnState.
 	HTTP *http.Server
+
+	// Engine serves HTTP/1.1 by package engine instead of net/http, which
+	// costs less CPU per request. It hands HTTP/2 and everything unusual over
+	// to net/http. All other fields mean the same, except that methods of HTTP
+	// such as SetKeepAlivesEnabled have no effect. New: false.
+	Engine bool
+
+	// Recycle makes the engine use requests, their headers and
+	// ResponseWriters again, which saves more CPU. Handlers must not keep any
+	// of them; see engine.Server.Recycle for the exact contract. It needs
+	// Engine. New: false.
+	Recycle bool
 
 	// StallTimeout bounds waiting for the peer; see the package comment.
 	// New: 30 s. Zero: no bound but HTTP's own.
@@ -90,6 +103,15 @@ type Server struct {
 
 	draining atomic.Bool
 	ln       atomic.Pointer[listener]
+	backend  backend // what serves, set by Serve
+}
+
+// A backend is HTTP, or an engine for it.
+type backend interface {
+	Serve(net.Listener) error
+	ServeTLS(ln net.Listener, certFile, keyFile string) error
+	Shutdown(context.Context) error
+	Close() error
 }
 
 // New returns a Server for h on addr ("host:port", as for net.Listen) with the
@@ -153,15 +175,15 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	served := make(chan error, 1)
 	go func() {
 		if l.tls {
-			served <- s.HTTP.ServeTLS(l, "", "")
+			served <- s.backend.ServeTLS(l, "", "")
 		} else {
-			served <- s.HTTP.Serve(l)
+			served <- s.backend.Serve(l)
 		}
 	}()
 	s.logger().Info("serving", "addr", ln.Addr().String(), "tls", l.tls)
 	select {
 	case err := <-served:
-		s.HTTP.Close()
+		s.backend.Close()
 		return fmt.Errorf("server: stopped accepting connections on %v: %w", ln.Addr(), err)
 	case <-ctx.Done():
 	}
@@ -192,7 +214,7 @@ func (s *Server) drain(l *listener) error {
 	}
 	// Shutdown grants connections that never sent anything 5 s.
 	l.closeConns(func(c *conn) bool { return !c.activity.wasUsed() })
-	s.HTTP.Shutdown(ctx)
+	s.backend.Shutdown(ctx)
 	// Shutdown forgets hijacked connections; the listener does not.
 	for ctx.Err() == nil && l.open() > 0 {
 		l.awaitClose(10 * time.Millisecond)
@@ -202,7 +224,7 @@ func (s *Server) drain(l *listener) error {
 		s.logger().Info("drained", "took", time.Since(start))
 		return nil
 	}
-	s.HTTP.Close()
+	s.backend.Close()
 	l.closeConns(func(*conn) bool { return true })
 	return fmt.Errorf("server: %d connections outstayed the drain of %v and were closed; raise DrainTimeout, or end long requests when server.Draining tells them to", open, s.DrainTimeout)
 }
@@ -215,6 +237,9 @@ func (s *Server) check() error {
 	}
 	if s.HTTP.Handler == nil {
 		faults = append(faults, errors.New("server: HTTP.Handler is nil; pass a handler to New, or http.DefaultServeMux if that is meant"))
+	}
+	if s.Recycle && !s.Engine {
+		faults = append(faults, errors.New("server: Recycle needs Engine; set both, or neither"))
 	}
 	if (s.CertFile == "") != (s.KeyFile == "") {
 		faults = append(faults, errors.New("server: CertFile and KeyFile go together; set both or neither"))
@@ -293,6 +318,12 @@ func (s *Server) prepare(ln net.Listener) (*listener, error) {
 			ctx = connContext(ctx, nc)
 		}
 		return context.WithValue(ctx, connKey{}, unwrap(nc))
+	}
+	s.backend = s.HTTP
+	if s.Engine {
+		e := engine.New(s.HTTP)
+		e.Recycle = s.Recycle
+		s.backend = e
 	}
 	return l, nil
 }

@@ -67,13 +67,14 @@ func TestAttacksEnd(t *testing.T) {
 	// SETTINGS_INITIAL_WINDOW_SIZE 0, then GET / on stream 1.
 	const noWindow = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00" +
 		"\x00\x00\x06\x01\x05\x00\x00\x00\x01\x82\x86\x84\x41\x01x"
-	for _, c := range []struct {
+	type row struct {
 		name string
 		v    variant
 		h    http.HandlerFunc
 		send string
 		drip bool // go on with a byte now and then
-	}{
+	}
+	rows := []row{
 		{"silence", plain, hello, "", false},
 		{"half a header", plain, hello, "GET / HTTP/1.1\r\nHost:", false},
 		{"a dripping header", plain, hello, "GET / HTTP/1.1\r\nX: ", true},
@@ -97,7 +98,13 @@ func TestAttacksEnd(t *testing.T) {
 		{"HTTP/2, no window for a long answer", http2c, endless, noWindow, false},
 		{"HTTP/2, no window for a short answer", http2c, hello, noWindow, false},
 		{"HTTP/2 over TLS, then silence", http2, hello, preface, false},
-	} {
+	}
+	for _, c := range rows {
+		c.name += " on the engine"
+		c.v = onEngine(c.v)
+		rows = append(rows, c)
+	}
+	for _, c := range rows {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			taken := make(chan bool, 10)
@@ -262,6 +269,14 @@ func TestHonestTrafficSurvives(t *testing.T) {
 			text, err := io.ReadAll(r.Body)
 			fmt.Fprintln(w, string(text), err)
 		}, "late <nil>\n"},
+		{"a slow handler that has read its body by its own rule", func() io.Reader { return strings.NewReader("x") }, func(w http.ResponseWriter, r *http.Request) {
+			http.NewResponseController(w).SetReadDeadline(time.Now().Add(2 * patience))
+			io.Copy(io.Discard, r.Body)
+			<-time.After(patience / 2)
+			r.Context().Done() // somebody follows the request
+			pause(3)
+			alive(w, r)
+		}, "hello"},
 		{"an upload that the handler waits for without end", lateBody, func(w http.ResponseWriter, r *http.Request) {
 			http.NewResponseController(w).SetReadDeadline(time.Time{})
 			text, err := io.ReadAll(r.Body)
