@@ -14,10 +14,12 @@ const (
 	proofTime  = 2 * time.Second
 )
 
-// Prove loads the contender with the scenario's routes and handlers that report what they see, and returns the first
-// request that goes wrong: the wrong route, a wrong value, the wrong status. Each matched request is made a second time
-// with values that are all different. Of a list of more than wholeProof requests, which is in random order, it proves as
-// many as proofTime allows. It uses contender.Seen and is for one goroutine.
+// Prove loads the contender with the scenario's routes and handlers that report
+// what they see, and returns the first request that goes wrong: the wrong
+// route, a wrong value, or the wrong status. Each matched request is made a
+// second time with values that all differ. Of more than wholeProof requests it
+// proves as many as proofTime allows. It uses contender.Seen and must not run
+// concurrently.
 func Prove(c contender.Contender, s Scenario) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

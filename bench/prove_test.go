@@ -9,7 +9,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 )
 
-// cannot lists what contenders are known not to do. Everything else has to be proven.
+// cannot lists what contenders are known not to do. Everything else has to be
+// proven.
 var cannot = map[string]string{
 	"beego/MethodNotAllowed":              "DELETE /emojis: status 404, want 405",
 	"bone/Static":                         "GET /articles/wiki/: reached route 31, want 34",

@@ -11,7 +11,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 )
 
-// Scenario is a set of routes, what their handlers do, and the requests to serve.
+// Scenario is a set of routes, what their handlers do, and the requests to
+// serve.
 type Scenario struct {
 	Name     string // in benchmark names too: no spaces
 	Title    string
@@ -57,7 +58,8 @@ func Scenarios() []Scenario {
 	}
 }
 
-// ScenarioNamed returns the scenario of that name, a generated one too ("Scale1000").
+// ScenarioNamed returns the scenario of that name, a generated one too
+// ("Scale1000").
 func ScenarioNamed(name string) (Scenario, error) {
 	if n, ok := strings.CutPrefix(name, scalePrefix); ok {
 		if n, err := strconv.Atoi(n); err == nil && n > 0 {
@@ -74,7 +76,8 @@ func ScenarioNamed(name string) (Scenario, error) {
 
 const scalePrefix = "Scale"
 
-// ScaleScenario looks up every route of a generated API of n routes, in random order.
+// ScaleScenario looks up every route of a generated API of n routes, in random
+// order.
 func ScaleScenario(n int) Scenario {
 	set := routes.Scale(n)
 	s := Scenario{
@@ -82,7 +85,8 @@ func ScaleScenario(n int) Scenario {
 		Spec: contender.Spec{Routes: set.Routes}, Status: http.StatusOK,
 	}
 	rng := rand.New(rand.NewPCG(2, uint64(n)))
-	// The paths lie one behind the other in the order of the requests, like bytes that the server has just read.
+	// All paths share one string in the order of the requests, like bytes that
+	// a server has just read.
 	var all strings.Builder
 	ends := []int{}
 	for _, id := range rng.Perm(n) {
@@ -114,7 +118,8 @@ func everyRoute(name, title string, set routes.Set) Scenario {
 	return s
 }
 
-// matched requests one path; the route that it belongs to is found by comparing it with every pattern.
+// matched requests one path; the route that it belongs to is found by comparing
+// it with every pattern.
 func matched(name, title string, work contender.Work, rs []routes.Route, method, path string) Scenario {
 	for id, r := range rs {
 		if values, ok := match(r, method, path); ok {

@@ -11,7 +11,8 @@ import (
 //	go test -bench 'Showdown/.*/GitHub'
 //	go test -bench 'Showdown/muxmaster.*/Param1$'
 //
-// One operation is one request. Contenders run one after the other here; the command showdown lets them take turns.
+// One operation is one request. Contenders run one after the other here; the
+// command showdown lets them take turns.
 func BenchmarkShowdown(b *testing.B) {
 	for _, c := range contender.All() {
 		b.Run(c.Name, func(b *testing.B) {

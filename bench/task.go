@@ -16,8 +16,8 @@ type Loaded struct {
 	dirties  bool // it leaves values in the request
 }
 
-// Load builds the contender's router for the scenario. The error is what the router panicked with when it refused the
-// routes.
+// Load builds the contender's router for the scenario. The error is what the
+// router panicked with when it refused the routes.
 func Load(c contender.Contender, s Scenario) (l Loaded, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -32,8 +32,9 @@ func Load(c contender.Contender, s Scenario) (l Loaded, err error) {
 // Handler returns the loaded router.
 func (l Loaded) Handler() http.Handler { return l.handler }
 
-// Task returns what serves every request of the scenario once. Where that takes a router too long, because it compares each
-// request with thousands of routes in turn, it serves the first ones only: lists that are that long are in random order.
+// Task returns a task that serves every request of the scenario once. For a
+// router that compares each request with thousands of routes in turn, it serves
+// only the first requests; lists that long are in random order.
 func (l Loaded) Task() measure.Task {
 	const limit, enough = 500 * time.Millisecond, 100 * time.Millisecond
 	run, requests := runner(l.handler, l.dirties), l.requests
@@ -51,7 +52,7 @@ func (l Loaded) Task() measure.Task {
 	return measure.Task{Run: func(times int) { run(times, requests) }, Ops: len(requests)}
 }
 
-// Spread returns one task that serves on so many goroutines at once.
+// Spread returns a task that serves on that many goroutines at once.
 func (l Loaded) Spread(goroutines int) measure.Task {
 	var tasks []measure.Task
 	for range goroutines {
@@ -60,8 +61,9 @@ func (l Loaded) Spread(goroutines int) measure.Task {
 	return measure.Spread(tasks)
 }
 
-// Fresh returns a task that serves every request of the scenario once, each with
-// an *http.Request of its own, as a server does. Making the requests isn't timed.
+// Fresh returns a task that serves every request of the scenario once, each
+// with an *http.Request of its own, as a server does. Making the requests isn't
+// timed.
 func (l Loaded) Fresh() measure.Task {
 	w := NewWriter()
 	const batch = 64
@@ -81,7 +83,8 @@ func newRequest(r Request) *http.Request {
 	return req
 }
 
-// runner serves the requests with one *http.Request, whose method and path it changes, like the public suite.
+// runner serves the requests with one *http.Request, whose method and path it
+// changes, like the public suite.
 func runner(h http.Handler, fresh bool) func(times int, requests []Request) {
 	r := newRequest(Request{Method: http.MethodGet, Path: "/"})
 	clean := *r

@@ -2,8 +2,9 @@
 // of the working tree and that of a git commit, and lets it measure one against
 // the other.
 //
-// Two binaries that run one after the other also differ in what else the machine
-// did meanwhile. In one process the versions take turns every few milliseconds.
+// Two binaries that run one after the other also differ in what else the
+// machine did meanwhile. In one process the versions take turns every few
+// milliseconds.
 package against
 
 import (
@@ -50,11 +51,12 @@ func Read(ctx context.Context, root, ref string) (v Versions, err error) {
 	return v, nil
 }
 
-// Build writes the program into dir, compiles it, and returns the binary's file.
-// Where the linker puts a version decides a few percent of its time, so there are
-// two layouts: newFirst puts the new version first.
+// Build writes the program into dir, compiles it, and returns the binary's
+// file. Where the linker puts a version decides a few percent of its time, so
+// there are two layouts: newFirst puts the new version first.
 func (v Versions) Build(ctx context.Context, dir string, newFirst bool, tags string) (binary string, err error) {
-	// Only the first letter differs, so that nothing depends on a path's length.
+	// Only the first letter differs, so that nothing depends on a path's
+	// length.
 	newName, oldName := "a", "z"
 	if !newFirst {
 		newName, oldName = "z", "a"

@@ -43,8 +43,9 @@ func TestWrongAnswer(t *testing.T) {
 	}
 }
 
-// TestCompare builds both versions and compares one row. A repository of its own
-// holds the router's sources: the test must not depend on this one's history.
+// TestCompare builds both versions and compares one row. A repository of its
+// own holds the router's sources: the test must not depend on this one's
+// history.
 func TestCompare(t *testing.T) {
 	root, err := Root(t.Context())
 	if err != nil {

@@ -70,7 +70,7 @@ func readAllProxy() Claim {
 	return Claim{
 		Number: 2, Title: "io.ReadAll in a proxy", Page: 10, Ours: "body.Copy, body.Buffers for httputil.ReverseProxy",
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("200 MB: %s, and copying is %s; 1 KB: %s, and %s. The page's io.Copy without a length lets a cut answer look complete",
+			return fmt.Sprintf("200 MB: %s, and copying is %s; 1 KB: %s, and %s. The page's io.Copy without a Content-Length makes a truncated answer look complete",
 				garbageSaved(rows[0]), faster(rows[0].Ratio), garbageSaved(rows[1]), faster(rows[1].Ratio))
 		},
 		Cases: []Case{measure("200 MB", 200<<20, 8<<20), measure("1 KB", 1<<10, 1<<10)},
@@ -94,7 +94,7 @@ func encoder() Claim {
 	return Claim{
 		Number: 4, Title: "json.Marshal, then Write", Page: 1.6, Ours: "body.WriteJSON",
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("encoding/json's Encoder does not stream, it builds the whole text too and saves one copy: %s. The handler alone is %s, the whole request %s. A pooled buffer saves the copy as well, and answers 500 where encoding fails",
+			return fmt.Sprintf("the Encoder of encoding/json doesn't stream: it builds the whole text too and saves one copy: %s. The handler alone is %s, the whole request %s. A pooled buffer saves that copy as well, and can answer 500 if encoding fails",
 				garbageSaved(rows[0]), faster(rows[0].Ratio), faster(rows[1].Ratio))
 		},
 		Cases: handlerCases("5 KB", "GET", nil,
@@ -125,7 +125,7 @@ func bodyBuffer() Claim {
 	return Claim{
 		Number: 5, Title: "A bytes.Buffer for each request's body", Page: 4, Ours: "body.WithBody",
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("%s. The handler alone, with the hash that both have to make, is %s, the whole request %s. The page's pool keeps the largest body ever seen for everybody; ours has a cap",
+			return fmt.Sprintf("%s. The handler alone, with the hash that both compute, is %s, the whole request %s. The page's pool keeps the largest body ever seen; ours has a cap",
 				garbageSaved(rows[0]), faster(rows[0].Ratio), faster(rows[1].Ratio))
 		},
 		Cases: handlerCases("4 KB and SHA-256", "POST", make([]byte, 4<<10),
@@ -191,7 +191,7 @@ func lineReader() Claim {
 	return Claim{
 		Number: 8, Title: "A bufio.Reader for each body", Page: 3.5, Ours: "body.Lines",
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("the handler alone is %s with 1 line and %s with 100, for which ReadString still makes %.0f allocations and ours %.0f; whole requests are %s and %s. Both versions lose a last line without an end, and have no limit; ours has one",
+			return fmt.Sprintf("the handler alone is %s with 1 line and %s with 100, where ReadString still makes %.0f allocations and ours %.0f. Whole requests are %s and %s. Both versions lose a last line without a newline and have no limit; ours has one",
 				faster(rows[0].Ratio), faster(rows[2].Ratio), rows[2].After.Allocs, rows[2].Ours.Allocs, faster(rows[1].Ratio), faster(rows[3].Ratio))
 		},
 		Cases: append(handlerCases("1 line", "POST", line, before, after, ours),

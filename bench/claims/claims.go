@@ -1,7 +1,8 @@
-// Package claims holds fourteen claims about net/http's performance, as a well-known page makes them, each with the code it
-// calls slow (before), the code it calls fast (after) and, where this project has one, the way that is offered instead
-// (ours). All of it runs against real servers over the loopback interface, and, where the claim is about a handler alone,
-// also without a connection.
+// Package claims measures fourteen claims of a well-known page about net/http's
+// performance. Each has the code that the page calls slow (before), the code
+// that it calls fast (after) and, if there is one, this project's own way
+// (ours). Everything runs against real servers on the loopback interface;
+// claims about a handler also run without a connection.
 package claims
 
 import "fmt"
@@ -13,15 +14,17 @@ type Claim struct {
 	Page   float64 // how many times faster the page says that after is
 	Ours   string  // what this project offers; empty: nothing, because nothing is needed
 
-	// Why explains the outcome in one line. What it says of times, garbage and connections it takes from the rows, one for
-	// each case, so that it is true of another outcome too; the rest is about code that is there to be read.
+	// Why explains the outcome in one line. It takes times, garbage and
+	// connections from the rows, one for each case, so it stays true when the
+	// outcome changes.
 	Why func(rows []Row) string
 
-	// Conns is set where the claim's premise is that the code before opens a connection for each request. The premise is
-	// checked by counting.
+	// Conns is set if the claim's premise is that the code before opens a
+	// connection for each request. They are counted.
 	Conns bool
 
-	// Cases are what is measured, the page's own scenario first. The verdict is about that one.
+	// Cases are measured, the page's own scenario first. The verdict is about
+	// that one.
 	Cases []Case
 }
 
@@ -32,11 +35,13 @@ type Case struct {
 	Open func(w *World) Sides
 }
 
-// Sides are the ways to do it. Each does its thing so many times over and panics if it doesn't succeed. Ours may be nil.
+// Sides are the ways to do it. Each does it the given number of times and
+// panics if it fails. Ours may be nil.
 type Sides struct {
 	Before, After, Ours func(times int)
 
-	// Held, if set, is what counts instead of time: how many connections an attack holds in the end.
+	// Held, if set, counts instead of time: how many connections an attack
+	// holds at the end.
 	Held func() (before, after, ours int)
 }
 
@@ -56,7 +61,8 @@ const (
 	PremiseFalse = "premise false"
 )
 
-// verdict judges a measured ratio by the page's. Half of the claimed gain counts as holding: the machines differ.
+// verdict judges a measured ratio by the page's. Half of the claimed gain
+// counts as holding: the machines differ.
 func verdict(page, measured float64, premise bool) string {
 	switch {
 	case !premise:
@@ -69,7 +75,7 @@ func verdict(page, measured float64, premise bool) string {
 	return DoesNotHold
 }
 
-// faster says what a ratio of times means for who does it the other way.
+// faster puts a ratio of times into words.
 func faster(ratio float64) string {
 	switch {
 	case ratio >= 1.15:
@@ -85,7 +91,8 @@ func garbageSaved(row Row) string {
 	return fmt.Sprintf("%s B of garbage before, %s after", grouped(int64(row.Before.Bytes+0.5)), grouped(int64(row.After.Bytes+0.5)))
 }
 
-// must ends a measurement whose subject has failed: its time would mean nothing.
+// must ends a measurement whose subject has failed; its time would mean
+// nothing.
 func must(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("claims: %v", err))

@@ -22,7 +22,7 @@ func perCallClient() Claim {
 	return Claim{
 		Number: 1, Title: "A new http.Client for each call", Page: 70, Ours: "client.Shared", Conns: true,
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("a Client without a Transport uses the shared DefaultTransport, and opens %.2f connections for each request. With a new Transport it opens %.2f, sharing one is %s, and what such Transports open stays open until somebody closes it",
+			return fmt.Sprintf("a Client without a Transport uses the shared DefaultTransport and opens %.2f connections per request. With a Transport of its own it opens %.2f; sharing one is %s. Connections of unshared Transports stay open until somebody closes them",
 				rows[0].ConnsPerOp, rows[1].ConnsPerOp, faster(rows[1].Ratio))
 		},
 		Cases: []Case{
@@ -75,7 +75,7 @@ func idleConns() Claim {
 	return Claim{
 		Number: 3, Title: "MaxIdleConnsPerHost left at 2", Page: 16, Ours: "client.Shared",
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("HTTP/1 over TLS, where each missed reuse is a handshake, is %s, without TLS it is %s. HTTP/2 needs one connection for all. The page's bare Transport loses the proxy and the timeouts",
+			return fmt.Sprintf("over TLS, where each new connection costs a handshake, HTTP/1 is %s; without TLS it is %s. HTTP/2 needs one connection for all requests. The page's bare Transport loses the proxy settings and the timeouts",
 				faster(rows[0].Ratio), faster(rows[1].Ratio))
 		},
 		Cases: []Case{measure("100 at a time, TLS", true), measure("100 at a time, no TLS", false)},
@@ -86,7 +86,7 @@ func idleTimeout() Claim {
 	return Claim{
 		Number: 9, Title: "Server.IdleTimeout left at 0", Page: 2.7, Ours: "server.New", Conns: true,
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("with 0, a request opens %.2f connections: it does not turn keep-alive off, it keeps idle connections for ever. Set it for that, and longer than clients', or their requests meet closing connections",
+			return fmt.Sprintf("with 0, a request opens %.2f connections: 0 doesn't turn keep-alive off, it keeps idle connections forever. Set it for that reason, and longer than the clients' timeout, or their requests meet closing connections",
 				rows[0].ConnsPerOp)
 		},
 		Cases: []Case{{"requests over kept connections", func(w *World) Sides {
@@ -122,7 +122,7 @@ func tlsPerRequest() Claim {
 	return Claim{
 		Number: 10, Title: "A TLS handshake for each request", Page: 290, Ours: "client.Shared", Conns: true,
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("as the first claim: %.2f handshakes for each request. Where there is one for each, reuse is %s; the page's figure compares a network with the loopback interface. Resumption saves processor time only: Go has no 0-RTT for HTTP",
+			return fmt.Sprintf("like the first claim: %.2f handshakes per request. If each request has one, reuse is %s. The page compares a network with the loopback interface. Resumption saves processor time only, since Go has no 0-RTT for HTTP",
 				rows[0].ConnsPerOp, faster(rows[1].Ratio))
 		},
 		Cases: []Case{
@@ -170,7 +170,7 @@ func drain() Claim {
 	return Claim{
 		Number: 12, Title: "Close without draining the body", Page: 13, Ours: "client.Shared",
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("draining is %s where an error page of 10 KB is left unread, %s with small valid JSON, %s where 10 MB are left: it needs a bound, in bytes and in time. Close of Go 1.26 drops a connection with an unread body, that of Go 1.27 drains it, with bounds",
+			return fmt.Sprintf("draining is %s if an error page of 10 KB is left unread, %s with small valid JSON, and %s if 10 MB are left: it needs a bound in bytes and in time. Close of Go 1.26 drops a connection with an unread body; that of Go 1.27 drains it, with bounds",
 				faster(rows[0].Ratio), faster(rows[1].Ratio), faster(rows[2].Ratio))
 		},
 		Cases: []Case{
@@ -186,7 +186,7 @@ func readHeaderTimeout() Claim {
 	return Claim{
 		Number: 13, Title: "Server.ReadHeaderTimeout left at 0", Page: 13500, Ours: "server.New",
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("%d slow connections stay where nothing bounds them, %d with the timeout, %d with ours. The page's number has no meaning, and the timeout alone leaves idle connections, slow bodies, slow readers and all of HTTP/2 open",
+			return fmt.Sprintf("%d slow connections stay open without a timeout, %d with it, %d with ours. The page's number has no meaning. The timeout alone leaves idle connections, slow bodies, slow readers and all of HTTP/2 unbounded",
 				rows[0].Held[0], rows[0].Held[1], rows[0].Held[2])
 		},
 		Cases: []Case{{"connections held by slow headers", func(w *World) Sides {
@@ -200,7 +200,8 @@ func readHeaderTimeout() Claim {
 	}
 }
 
-// held opens slow connections to url and counts those that are still open after d.
+// held opens slow connections to url and counts those that are still open after
+// d.
 func (w *World) held(url string, d time.Duration) int {
 	attackers := 500
 	if w.Quick {

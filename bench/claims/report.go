@@ -30,21 +30,24 @@ func Print(w io.Writer, r Result) {
 func Markdown(w io.Writer, results []Result, command string, now time.Time) {
 	fmt.Fprintf(w, `# Fourteen claims about net/http, measured
 
-A page on optimizing net/http names fourteen habits that cost time, memory or connections, and by how much. This page says
-what each is worth here: the page's "before" and "after" as it prints them, and "ours", the way that this project offers.
-It is generated; do not edit it.
+A page about optimizing net/http names fourteen habits that cost time, memory or
+connections, and by how much. This page measures each of them. *Before* and *after*
+are that page's own code, *ours* is what this project offers. It is generated; don't
+edit it.
 
 - Machine: %s, %d processors, %s/%s
 - Go: %s
 - Date: %s
 - Command, in bench/: `+"`%s`"+`
 
-Client and server are one process on the loopback interface; B and allocs count both, per operation. The sides run by turns in
-short rounds, and a ratio is the median of the rounds' ratios, with their range where one is given. Compare times only
-within a row. Over a real network handshakes weigh more.
+Client and server are one process on the loopback interface. Bytes and allocations
+count both, per operation. The sides take turns in short rounds. A ratio is the
+median of the rounds' ratios, with their range in brackets. Compare times only within
+a row. Over a real network, handshakes weigh more.
 
-A claim **holds** if at least half of its gain is there, and **holds in direction** from 1.15x on. Where the claim is that each request
-opens a connection, that is counted, and if less than every second one does, the **premise is false**.
+A claim **holds** if at least half of its gain is there, and **holds in direction**
+from 1.15x on. If the claim is that each request opens a connection, the connections
+are counted; if fewer than every second request opens one, the **premise is false**.
 
 | # | claim | page | measured | verdict | why | ours |
 |---|---|---|---|---|---|---|

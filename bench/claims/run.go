@@ -78,8 +78,9 @@ func (w *World) connsPerOp(f func(int)) float64 {
 	return float64(w.conns.Load()-before) / n
 }
 
-// garbage counts over about a tenth of a second. measure.Allocs counts too, but on one processor and without collections,
-// which neither a client and server in one process nor bodies of 200 MB agree with.
+// garbage counts for about a tenth of a second. Unlike measure.Allocs it keeps
+// all processors and collections on, for a client and a server in one process
+// and for bodies of 200 MB.
 func garbage(f func(int), ns float64) (bytes, allocs float64) {
 	n := int(min(2000, max(1, 1e8/ns)))
 	f(1)

@@ -70,7 +70,8 @@ func (w *World) transport(configure func(*http.Transport)) *http.Transport {
 	return t
 }
 
-// trustByDefault makes http.DefaultTransport trust the test certificate, for code that uses it unseen.
+// trustByDefault makes http.DefaultTransport trust the test certificate, for
+// code that uses it implicitly.
 func (w *World) trustByDefault() {
 	old := http.DefaultTransport
 	http.DefaultTransport = w.transport(nil)
@@ -83,7 +84,8 @@ func (w *World) ours() *http.Client {
 	return c
 }
 
-// pki is an ECDSA certificate, as most servers have now. (With RSA a handshake costs about twice as much.)
+// pki is an ECDSA certificate, as most servers have now. (With RSA a handshake
+// costs about twice as much.)
 var pki = sync.OnceValue(func() (p struct {
 	cert tls.Certificate
 	pool *x509.CertPool
@@ -154,7 +156,8 @@ func exchange(w *World, h http.Handler, method string, body []byte) func(int) {
 	})
 }
 
-// alone makes a side of calls to h with no connection, one request used again and again.
+// alone makes a side of calls to h with no connection, one request used again
+// and again.
 func alone(h http.Handler, method string, body []byte) func(int) {
 	req := httptest.NewRequest(method, "/api/v1/orders/42", nil)
 	rd := bytes.NewReader(body)
@@ -183,7 +186,8 @@ func (w *nowhere) Header() http.Header         { return w.header }
 func (w *nowhere) WriteHeader(code int)        { w.code = code }
 func (w *nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
-// handlerCases are the two cases of a claim about handlers: as the page measures them, and as users get them.
+// handlerCases are the two cases of a claim about handlers: the handler alone,
+// as the page measures it, and the whole request.
 func handlerCases(name, method string, body []byte, before, after, ours http.Handler) []Case {
 	sides := func(side func(http.Handler) func(int)) Sides {
 		s := Sides{Before: side(before), After: side(after)}

@@ -1,5 +1,6 @@
-// Package contender holds the routers of the comparison, one file each, behind one description: how to load a list of
-// routes with handlers in the router's own style that all do the same small work.
+// Package contender holds the routers of the comparison, one file each. A
+// [Contender] loads a list of routes with handlers in the router's own style;
+// all handlers do the same small work.
 package contender
 
 import (
@@ -50,10 +51,11 @@ type Contender struct {
 	// Load builds a router. It may panic on routes that the router refuses.
 	Load func(Spec) http.Handler
 
-	// DirtiesRequest marks adapters that leave values in the caller's request. They get a fresh copy for every request, so
-	// that one request's allocations don't serve the next.
+	// DirtiesRequest marks adapters that leave values in the caller's request.
+	// They get a fresh copy for every request, so that one request's
+	// allocations don't serve the next.
 	DirtiesRequest bool
-	// NotStdlib is why the router can't hand a parameter to a plain http.HandlerFunc.
+	// NotStdlib says why a plain http.HandlerFunc can't read its parameters.
 	NotStdlib string
 }
 
@@ -89,7 +91,8 @@ func Named(name string) (Contender, error) {
 // In tells whether c belongs to the class.
 func (c Contender) In(class Class) bool { return slices.Contains(c.Classes, class) }
 
-// Version returns the version of the contender's module in this binary, Go's own for the standard library.
+// Version returns the version of the contender's module in this binary, Go's
+// own for the standard library.
 func (c Contender) Version() string {
 	if c.Module == "" {
 		return runtime.Version()
@@ -109,7 +112,8 @@ func (c Contender) Version() string {
 	return "unknown"
 }
 
-// Seen is what the last handler with Work == Report saw. It is for one goroutine.
+// Seen is what the last handler with Work == Report saw. It is for one
+// goroutine.
 var Seen struct {
 	Route  int
 	Values []string // in pattern order; a catch-all's without leading slash
@@ -131,7 +135,8 @@ func first(spec Spec, id int) string {
 	return ""
 }
 
-// use keeps the compiler from dropping the lookup, and stops a measurement of a router that lost the value.
+// use keeps the compiler from dropping the lookup, and stops the measurement of
+// a router that lost the value.
 func use(value string) {
 	if value == "" {
 		panic("contender: the handler got no value for its parameter")

@@ -12,8 +12,8 @@ func init() {
 	})
 }
 
-// loadFloor routes nothing: every request gets the same handler, and the value that it writes is a constant of the length
-// that the requests have.
+// loadFloor routes nothing: every request gets the same handler, and the value
+// that it writes is a constant of the length that the requests have.
 func loadFloor(s Spec) http.Handler {
 	var h http.Handler = http.HandlerFunc(returnAtOnce)
 	if s.Work == Write {

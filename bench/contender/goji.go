@@ -50,7 +50,8 @@ func gojiHandler(s Spec, id int) http.HandlerFunc {
 	return returnAtOnce
 }
 
-// gojiCatchAll reads the rest of the path, which goji keeps apart from the named values.
+// gojiCatchAll reads the rest of the path, which goji keeps apart from the
+// named values.
 func gojiCatchAll(s Spec, id int) http.HandlerFunc {
 	switch s.Work {
 	case Read:

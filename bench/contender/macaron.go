@@ -32,7 +32,8 @@ func loadMacaron(s Spec) http.Handler {
 	return m
 }
 
-// macaronName is the name of the parameter to macaron, whose names can't have underscores.
+// macaronName is the name of the parameter to macaron, whose names can't have
+// underscores.
 func macaronName(name string) string { return ":" + strings.ReplaceAll(name, "_", "") }
 
 func macaronHandler(s Spec, id int) macaron.Handler {

@@ -39,7 +39,8 @@ type Plan struct {
 	Connections int
 }
 
-// Server is a contender or an HTTP server in a binary that serves it with ServeFlag.
+// Server is a contender or an HTTP server in a binary that serves it with
+// ServeFlag.
 type Server struct{ Name, Binary string }
 
 // Round is what one round of load on one server came to.
@@ -55,8 +56,9 @@ type Result struct {
 	Cannot string
 }
 
-// Run starts all servers and loads them in turn, each round beginning with another one. step hears what part is done. A
-// server that doesn't start or answers wrongly gets a Cannot; the error is the context's.
+// Run starts all servers and loads them in turn, each round beginning with
+// another one. step hears what part is done. A server that doesn't start or
+// answers wrongly gets a Cannot; the error is the context's.
 func Run(ctx context.Context, servers []Server, c Case, p Plan, tool Tool, step func(part float64)) ([]Result, error) {
 	results := make([]Result, len(servers))
 	running := make([]*process, len(servers))
@@ -115,8 +117,9 @@ func loadOnce(ctx context.Context, proc *process, c Case, p Plan, tool Tool) (Ro
 	return r, nil
 }
 
-// process is a running server: it prints its address, answers every line on its standard input with the CPU time that it
-// has used, in microseconds, and ends with its input.
+// process is a running server: it prints its address, answers every line on its
+// standard input with the CPU time that it has used, in microseconds, and ends
+// with its input.
 type process struct {
 	address string
 	cmd     *exec.Cmd

@@ -48,7 +48,8 @@ func Serve(name string) error {
 	}
 }
 
-// named finds a router, which net/http serves, or a server, which serves our router.
+// named finds a router, which net/http serves, or a server, which serves our
+// router.
 func named(name string) (serve func(net.Listener) error, err error) {
 	for _, s := range HTTPServers {
 		if s.Name == name {

@@ -20,8 +20,8 @@ type HTTPServer struct {
 	Serve   func(net.Listener) error // answers GET /some/page/123 with 123
 }
 
-// HTTPServers are compared with the first one. To add one, add an element: those
-// with plain handlers serve plainHandler().
+// HTTPServers are compared with the first one. To add one, add an element:
+// those with plain handlers serve plainHandler().
 var HTTPServers = []HTTPServer{
 	{Name: "net/http", Handler: "plain", Serve: func(l net.Listener) error { return http.Serve(l, plainHandler()) }},
 	{Name: "fasthttp, adapted", Handler: "plain", Serve: func(l net.Listener) error {

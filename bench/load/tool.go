@@ -14,7 +14,8 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// Tool makes the load: wrk where it is installed, else the library vegeta in this process.
+// Tool makes the load: wrk if it is installed, else the library vegeta in this
+// process.
 type Tool struct {
 	wrk     string // its path, or ""
 	taskset string // its path where the generator should stay off the server's core, or ""
@@ -36,7 +37,8 @@ func FindTool() Tool {
 	return t
 }
 
-// load makes requests for one round and returns how many were answered with 200.
+// load makes requests for one round and returns how many were answered with
+// 200.
 func (t Tool) load(ctx context.Context, url string, c Case, p Plan) (requests int, r Round, err error) {
 	if t.wrk == "" {
 		return attack(ctx, url, p)

@@ -1,5 +1,6 @@
-// Package measure times things against each other in one process: short rounds, interleaved, so that a slow spell of the
-// machine hits every contender alike. Allocations and memory are counted apart from time.
+// Package measure times tasks against each other in one process. They take
+// turns in short rounds, so a slow spell of the machine hits all of them.
+// Allocations and memory are counted separately.
 package measure
 
 import (
@@ -11,12 +12,13 @@ import (
 	"time"
 )
 
-// Task is one thing to time. Run does its work that many times over; one time is Ops operations.
+// Task is something to time. Run does its work the given number of times; each
+// time is Ops operations.
 type Task struct {
 	Run func(times int)
 	Ops int
 	// Timed, if not nil, does what Run does and returns how long it took, less
-	// what belongs to no operation.
+	// the time that belongs to no operation.
 	Timed func(times int) time.Duration
 }
 
@@ -57,15 +59,18 @@ func Batches[T any](ops, batch int, prepare func(i int) T, operate func(T)) Task
 	return Task{Ops: ops, Run: func(times int) { timed(times) }, Timed: timed}
 }
 
-// Plan says how long to measure. A round of at least 10 ms includes an allocating task's own garbage collections.
+// Plan says how long to measure. A round of at least 10 ms includes an
+// allocating task's own garbage collections.
 type Plan struct {
 	Rounds int
 	Round  time.Duration // aimed at for one task's share of a round
 }
 
-// Rounds times the tasks in turn, each round beginning with another one, and returns the samples of each in nanoseconds
-// per operation. GOMAXPROCS is the caller's to set. Before each round comes a garbage collection, so that nobody sweeps
-// what another one left. report, if not nil, is called after every round and stops the measurement by returning false.
+// Rounds times the tasks in turn, each round beginning with another one, and
+// returns the samples of each in nanoseconds per operation. GOMAXPROCS is the
+// caller's to set. A collection runs before each task's share of a round, so no
+// task sweeps the garbage of another. report, if not nil, is called after every
+// round and stops the measurement by returning false.
 func Rounds(tasks []Task, plan Plan, report func(done int) bool) [][]float64 {
 	samples := make([][]float64, len(tasks))
 	times := make([]int, len(tasks))
@@ -86,8 +91,8 @@ func Rounds(tasks []Task, plan Plan, report func(done int) bool) [][]float64 {
 	return samples
 }
 
-// calibrate finds how often t has to run to fill d. It believes a long time only when it has seen it three times: the
-// first may have been another process's.
+// calibrate finds how often t has to run to fill d. It believes a long time
+// only after three tries, since another process may have caused it.
 func calibrate(t Task, d time.Duration) int {
 	t.Run(1)
 	for n := 1; ; {
@@ -128,8 +133,9 @@ func Ratios(a, b []float64) []float64 {
 	return ratios
 }
 
-// Allocs counts bytes and allocations per operation, over enough operations that what happens once doesn't show. The
-// garbage collector is off meanwhile, so that it empties no pools.
+// Allocs counts bytes and allocations per operation, averaged over so many
+// operations that one-time allocations don't show. The collector is off
+// meanwhile, so it empties no pools.
 func Allocs(t Task) (bytes, allocs float64) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	t.Run(1)
@@ -147,7 +153,8 @@ func Allocs(t Task) (bytes, allocs float64) {
 	return round(float64(after.TotalAlloc-before.TotalAlloc) / n), round(float64(after.Mallocs-before.Mallocs) / n)
 }
 
-// Heap tells how many bytes one result of load keeps alive, averaged over so many copies that noise doesn't show.
+// Heap returns how many bytes one result of load keeps alive, averaged over so
+// many copies that noise doesn't show.
 func Heap(load func() any) float64 {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	load() // what a package allocates once
@@ -177,8 +184,9 @@ func liveHeap() uint64 {
 	return m.HeapAlloc
 }
 
-// Spread makes one task of several that run at the same time, each on a goroutine of its own. Its time per operation is
-// the wall clock's over the operations of all.
+// Spread makes one task of several that run at the same time, each on a
+// goroutine of its own. Its time per operation is the wall clock's over the
+// operations of all.
 func Spread(tasks []Task) Task {
 	spread := Task{Run: func(times int) {
 		var wg sync.WaitGroup

@@ -17,8 +17,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// connection is a writer with the interfaces of net/http's, which keeps its header for the next call. As net/http's, it
-// lets middleware see whether the header was sent.
+// connection is a writer with the interfaces of net/http's, which keeps its
+// header for the next call. As net/http's, it lets middleware see whether the
+// header was sent.
 type connection struct {
 	h           http.Header
 	wroteHeader bool
@@ -74,7 +75,8 @@ const (
 	end      = "<!-- end of figures -->\n"
 )
 
-// TestFigures compares the names in the document's table with the pairs; with -update it measures and writes the table.
+// TestFigures compares the names in the document's table with the pairs; with
+// -update it measures and writes the table.
 func TestFigures(t *testing.T) {
 	text, err := os.ReadFile(document)
 	if err != nil {

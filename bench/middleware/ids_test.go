@@ -82,7 +82,8 @@ func TestIDsAreUnique(t *testing.T) {
 	}
 }
 
-// idFigures is the table of the ways, in times of the first, on one core and on two at once.
+// idFigures is the table of the ways, in times of the first, on one core and on
+// two at once.
 func idFigures() string {
 	var alone, spread []measure.Task
 	for _, way := range ids {

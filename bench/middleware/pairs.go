@@ -1,5 +1,6 @@
-// Package middleware measures the middleware of this module against what go-chi/chi and gorilla/handlers offer for the
-// same work. How: go test ./middleware -run TestFigures -update
+// Package middleware measures the middleware of this module against what
+// go-chi/chi and gorilla/handlers offer for the same work. To update the
+// figures: go test ./middleware -run TestFigures -update
 package middleware
 
 import (
@@ -27,7 +28,8 @@ type pair struct {
 	note  string // what the counterpart doesn't do, or does more
 	ours  func(http.Handler) http.Handler
 	their func(http.Handler) http.Handler
-	// prepare changes the request once, reset brings back before each call what a contender changed.
+	// prepare changes the request once, reset brings back before each call what
+	// a contender changed.
 	prepare func(r *http.Request)
 	reset   func(r, saved *http.Request)
 	handler http.Handler // nil: one that writes two bytes
@@ -35,7 +37,8 @@ type pair struct {
 	least   *least       // where the bar is hard to reach: the part of our work that is net/http's, slog's or the runtime's
 }
 
-// least is a middleware that does nothing of the pair's work but what every implementation has to leave to others.
+// least is a middleware that does only the part of the pair's work that every
+// implementation leaves to others.
 type least struct {
 	name string
 	m    func(http.Handler) http.Handler
@@ -77,7 +80,8 @@ func empty() {}
 
 func (h *passes) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.next.ServeHTTP(w, r) }
 
-// sink drops what is written, without letting log.Logger know (which does nothing for io.Discard).
+// sink drops what is written, without letting log.Logger know (which does
+// nothing for io.Discard).
 type sink struct{}
 
 func (sink) Write(p []byte) (int, error) { return len(p), nil }
@@ -116,7 +120,8 @@ func received(text string) func(*http.Request) {
 	}
 }
 
-// routed gives r chi's routing context, which its CleanPath and StripSlashes need.
+// routed gives r chi's routing context, which its CleanPath and StripSlashes
+// need.
 func routed(path string) func(*http.Request) {
 	return func(r *http.Request) {
 		r.URL.Path, r.RequestURI = path, path

@@ -17,7 +17,8 @@ import (
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 )
 
-// What docs/middleware.md names for what the kit doesn't have, at work around and inside of it.
+// What docs/middleware.md names for what the kit doesn't have, at work around
+// and inside of it.
 func TestPlugs(t *testing.T) {
 	compress := func(next http.Handler) http.Handler { return gzhttp.GzipHandler(next) }
 	crossOrigin := cors.New(cors.Options{AllowedOrigins: []string{"https://example.com"}}).Handler

@@ -15,8 +15,9 @@ type series struct {
 	X, Y []float64
 }
 
-// frame is the size of a chart in its own units: the page shows a wide one where there is room and a narrow one on a
-// phone, so that the letters stay readable.
+// frame is the size of a chart in its own units: the page shows a wide one
+// where there is room and a narrow one on a phone, so that the letters stay
+// readable.
 type frame struct {
 	Class         string
 	Width, Height float64
@@ -29,8 +30,9 @@ var frames = []frame{
 	{"narrow", 358, 430, 150, 10.5},
 }
 
-// logChart draws lines with at least two different x over two logarithmic axes, as inline SVG. Every line carries its name at its end; names that would
-// cover each other are moved apart and tied to their line.
+// logChart draws lines with at least two different x over two logarithmic axes,
+// as inline SVG. Every line carries its name at its end; names that would cover
+// each other are moved apart and tied to their line.
 func logChart(all []series, about string) template.HTML {
 	var b strings.Builder
 	for _, f := range frames {
@@ -73,7 +75,8 @@ func drawLogChart(b *strings.Builder, f frame, all []series, about string) {
 }
 
 func drawLines(b *strings.Builder, f frame, all []series, x, y func(float64) float64, floor float64) {
-	// Labels from the top down, each at least a line below the one before, then pushed up from the bottom again.
+	// Labels from the top down, each at least a line below the one before, then
+	// pushed up from the bottom again.
 	order := make([]int, 0, len(all))
 	at := make([]float64, len(all))
 	for i, s := range all {

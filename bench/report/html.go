@@ -112,7 +112,8 @@ func cannot(r *showdown.Run) []cannotView {
 	return out
 }
 
-// leads holds our best mode against the best of the others, scenario by scenario.
+// leads holds our best mode against the best of the others, scenario by
+// scenario.
 func leads(r *showdown.Run) []leadView {
 	var out []leadView
 	for _, scenario := range scenarios(r, showdown.Serving) {
@@ -185,7 +186,8 @@ func loadBars(r *showdown.Run, section showdown.Section, title, about string) gr
 	return g
 }
 
-// cutAt is how many times the best's length a bar may have; beyond it is cut, since the leaders would vanish beside it.
+// cutAt is how many times the best's length a bar may have; beyond it is cut,
+// since the leaders would vanish beside it.
 const cutAt = 8
 
 func cardBars(section showdown.Section, ranking ranking) []barView {

@@ -31,9 +31,10 @@ type loadRanking struct {
 	Cannot []showdown.Cell
 }
 
-// rankLoad holds every server against the base, round by round: rounds take turns,
-// so what slows the machine slows both. Where the system tells processor time, the
-// ratio is of requests for each second of it, which other programs disturb least.
+// rankLoad holds every server against the base, round by round: rounds take
+// turns, so what slows the machine slows both. Where the system tells processor
+// time, the ratio is of requests for each second of it, which other programs
+// disturb least.
 func rankLoad(r *showdown.Run, section showdown.Section, scenario string) loadRanking {
 	out := loadRanking{Base: "no router", ByCPU: true}
 	if section == showdown.Servers {
@@ -98,8 +99,8 @@ func loadKind(r *showdown.Run, section showdown.Section, name string) (kindOf st
 }
 
 // places sorts the rows, most first, and gives a new place only to a row whose
-// interval lies wholly below that of the first row of the place before. Rows of one
-// place are in the order of their names.
+// interval lies wholly below that of the first row of the place before. Rows of
+// one place are in the order of their names.
 func places(rows []loadRow) {
 	slices.SortStableFunc(rows, func(a, b loadRow) int { return cmp.Compare(b.Ratio, a.Ratio) })
 	place, least := 0, math.Inf(1)

@@ -27,7 +27,8 @@ var servingColumns = []column{
 	{showdown.Serving, "MethodNotAllowed", "405"},
 }
 
-// Markdown renders the run as a short page of tables. The HTML page holds all of it.
+// Markdown renders the run as a short page of tables. The HTML page holds all
+// of it.
 func Markdown(r *showdown.Run) string {
 	var b strings.Builder
 	b.WriteString("# Benchmarks\n\n")
@@ -60,15 +61,15 @@ missed, are in [bench/README.md](../bench/README.md).
 	return b.String()
 }
 
-// family is a router's name without the adapter that a contender has: "echo" for
-// "echo (WrapHandler)".
+// family is a router's name without the adapter that a contender has: "echo"
+// for "echo (WrapHandler)".
 func family(name string) string {
 	router, _, _ := strings.Cut(name, " (")
 	return router
 }
 
-// byFamily orders contenders by the best of each router's figures in the columns,
-// first column first, native before plain handlers of the same router.
+// byFamily orders contenders by the best of each router's figures in the
+// columns, first column first, native before plain handlers of the same router.
 func byFamily(r *showdown.Run, columns []column) []showdown.Entry {
 	best := map[string]float64{}
 	for _, e := range r.Contenders {

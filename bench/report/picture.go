@@ -8,7 +8,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
-// pictureFile is the name of the README's picture for a theme, "light" or "dark".
+// pictureFile is the name of the README's picture for a theme, "light" or
+// "dark".
 func pictureFile(theme string) string { return "speed-" + theme + ".svg" }
 
 // panel is one half of the picture: bars under a title.
@@ -31,9 +32,9 @@ var palettes = map[string]palette{
 	"dark":  {"#e8e8e4", "#a0a6ae", "#35c2a6", "#5a6472"},
 }
 
-// Picture draws the README's picture as SVG: time per request of our plain handlers
-// and of the peers' native ones and, once a server of ours was under load, its
-// requests per second.
+// Picture draws the README's picture as SVG: time per request of our plain
+// handlers and of the peers' native ones and, once a server of ours was under
+// load, its requests per second.
 func Picture(r *showdown.Run, theme string) string {
 	panels := []panel{timePanel(r, "ParamRead", "A handler reads 1 parameter"), timePanel(r, "GitHub", "GitHub API, 203 routes")}
 	if p, ok := serverPanel(r); ok {
@@ -80,8 +81,9 @@ func Picture(r *showdown.Run, theme string) string {
 	return b.String()
 }
 
-// timePanel has our plain handlers, the native ones of the peers that have some, and
-// http.ServeMux. Plain handlers of the others take several times as long.
+// timePanel has our plain handlers, the native ones of the peers that have
+// some, and http.ServeMux. Plain handlers of the others take several times as
+// long.
 func timePanel(r *showdown.Run, scenario, title string) panel {
 	p := panel{Title: title, About: "nanoseconds per request, less is better"}
 	for _, x := range rank(r, r.In(showdown.Serving, scenario)).Rows {

@@ -24,8 +24,8 @@ var readmeRows = []struct{ Name, Native, Plain string }{
 	{"gorilla/mux", "", "gorilla/mux"},
 }
 
-// SpeedTable is the README's picture and table. docs is the folder of the pictures,
-// seen from the README.
+// SpeedTable is the README's picture and table. docs is the folder of the
+// pictures, seen from the README.
 func SpeedTable(r *showdown.Run, docs string) string {
 	var b strings.Builder
 	alt := "Time per request of muxmaster and other routers; the figures are in the table below."
@@ -73,9 +73,9 @@ func version(r *showdown.Run, name string) string {
 	return ""
 }
 
-// Docs writes the project's own pages and pictures into the folder docs, and the
-// README's picture and table into the README.md beside the folder. It returns what
-// it wrote.
+// Docs writes the project's own pages and pictures into the folder docs, and
+// the README's picture and table into the README.md beside the folder. It
+// returns what it wrote.
 func Docs(docs string, r *showdown.Run) (files []string, err error) {
 	figures, err := ReferenceFigures(r)
 	if err != nil {

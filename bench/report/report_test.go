@@ -17,8 +17,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
-// sampleRun has one contender of ours, peers with plain, native and both kinds of
-// handlers, and the floor.
+// sampleRun has one contender of ours, peers with plain, native and both kinds
+// of handlers, and the floor.
 func sampleRun() *showdown.Run {
 	samples := func(v float64) showdown.Samples { return showdown.Samples{v, v * 1.1, v * 0.9, v, v * 1.05, v * 0.95} }
 	both := []contender.Class{contender.Native, contender.Stdlib}
@@ -101,8 +101,8 @@ func TestPlaces(t *testing.T) {
 }
 
 func TestRankLoad(t *testing.T) {
-	// A slow spell of the machine hits both in the third round: it must not widen
-	// the interval of the ratio.
+	// A slow spell of the machine hits both in the third round: it must not
+	// widen the interval of the ratio.
 	r := &showdown.Run{Contenders: []showdown.Entry{{Name: "a", Classes: []contender.Class{contender.Native}}, {Name: "no router", Classes: []contender.Class{contender.Floor}}}}
 	perSecond := showdown.Samples{100, 100, 50, 100, 100, 100}
 	cpu := showdown.Samples{10, 10, 20, 10, 10, 10}

@@ -1,5 +1,5 @@
-// Package report shows a run: in the terminal, as Markdown, as a picture, and as
-// one HTML file that needs nothing else.
+// Package report shows a run: in the terminal, as Markdown, as a picture, and
+// as one HTML file that needs nothing else.
 package report
 
 import (
@@ -32,8 +32,9 @@ type ranking struct {
 	Cannot []showdown.Cell
 }
 
-// kind tells what handlers the contender has: "plain" for http.HandlerFuncs that
-// can read their parameters, "native" for the router's own, "" for no router.
+// kind tells what handlers the contender has: "plain" for http.HandlerFuncs
+// that can read their parameters, "native" for the router's own, "" for no
+// router.
 func kind(e showdown.Entry) string {
 	switch {
 	case e.In(contender.Floor):
@@ -111,7 +112,8 @@ func scenarios(r *showdown.Run, section showdown.Section) []string {
 	return names
 }
 
-// duration writes nanoseconds with three significant digits and a unit that fits.
+// duration writes nanoseconds with three significant digits and a unit that
+// fits.
 func duration(ns float64) string {
 	switch {
 	case ns < 1e3:

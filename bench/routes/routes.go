@@ -1,8 +1,9 @@
-// Package routes holds the route sets that the suite loads into every router: real APIs as text files, one
-// `METHOD pattern` a line, and generated sets of any size.
+// Package routes holds the route sets that the suite loads into every router:
+// real APIs as text files, one `METHOD pattern` a line, and generated sets of
+// any size.
 //
-// Patterns are written with `:name` for one segment and `*name` for the rest of the path. Each contender translates them
-// into its own language.
+// Patterns are written with `:name` for one segment and `*name` for the rest of
+// the path. Each contender translates them into its own language.
 package routes
 
 import (
@@ -25,8 +26,9 @@ type Set struct {
 	Routes []Route
 }
 
-// Load reads the embedded set of that file name without its extension ("github"). It panics on a name that there isn't and
-// on a line that it can't read: the files are part of the program.
+// Load reads the embedded set of that file name without its extension
+// ("github"). It panics on a name that there isn't and on a line that it can't
+// read, since the files are part of the program.
 func Load(name string) Set {
 	data, err := files.ReadFile(name + ".txt")
 	if err != nil {
@@ -64,7 +66,8 @@ func (r Route) Names() []string {
 // CatchAll tells whether the pattern ends in `*name`.
 func (r Route) CatchAll() bool { return strings.Contains(r.Pattern, "/*") }
 
-// Translate rewrites the pattern: param and rest are formats with one %s for the name, as in "{%s}" and "{%s...}".
+// Translate rewrites the pattern: param and rest are formats with one %s for
+// the name, as in "{%s}" and "{%s...}".
 func (r Route) Translate(param, rest string) string {
 	segs := r.segments()
 	for i, s := range segs {
@@ -79,8 +82,8 @@ func (r Route) Translate(param, rest string) string {
 	return "/" + strings.Join(segs, "/")
 }
 
-// Path builds a request path with one value per parameter, in pattern order. A catch-all's value may contain slashes and is
-// given without its leading one.
+// Path builds a request path with one value per parameter, in pattern order. A
+// catch-all's value may contain slashes and is given without its leading one.
 func (r Route) Path(values ...string) string {
 	segs := r.segments()
 	for i, s := range segs {
@@ -91,7 +94,8 @@ func (r Route) Path(values ...string) string {
 	return "/" + strings.Join(segs, "/")
 }
 
-// NamedPath is a request path in which each value is its parameter's name. The public routing suite requests the patterns
-// themselves, colons included, which some routers compare as literals; with the colons off, figures stay comparable with
-// the published ones and every router has to match.
+// NamedPath is a request path in which each value is its parameter's name. The
+// public routing suite requests the patterns themselves, colons included, which
+// some routers compare as literals; with the colons off, figures stay
+// comparable with the published ones and every router has to match.
 func (r Route) NamedPath() string { return r.Path(r.Names()...) }

@@ -5,9 +5,11 @@ import (
 	"math/rand/v2"
 )
 
-// Scale generates n routes of a large API: services with ten routes each, spread over teams, names that differ early and
-// late. It is the same list for the same n, its first m routes are not those of Scale(m), and no two routes compete for
-// one path, so that routers without precedence rules can load it too.
+// Scale generates n routes of a large API: services with ten routes each,
+// spread over teams, names that differ early and late. It is the same list for
+// the same n, its first m routes are not those of Scale(m), and no two routes
+// compete for one path, so that routers without precedence rules can load it
+// too.
 func Scale(n int) Set {
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
 	set := Set{Name: fmt.Sprintf("scale %d", n)}
@@ -38,7 +40,8 @@ func Scale(n int) Set {
 	return set
 }
 
-// unusedName makes a pronounceable word of 4 to 12 letters that isn't in used, and adds it.
+// unusedName makes a pronounceable word of 4 to 12 letters that isn't in used,
+// and adds it.
 func unusedName(rng *rand.Rand, used map[string]bool) string {
 	const consonants, vowels = "bcdfghklmnprstvz", "aeiou"
 	for {
@@ -53,8 +56,9 @@ func unusedName(rng *rand.Rand, used map[string]bool) string {
 	}
 }
 
-// Backtrack returns the routes and the path of a search that has to come back from every level: at each of depth levels
-// the literal is entered first, and only the first route's catch-all matches in the end.
+// Backtrack returns the routes and the path of a search that has to come back
+// from every level: at each of depth levels the literal is entered first, and
+// only the first route's catch-all matches in the end.
 func Backtrack(depth int) (set Set, path string) {
 	set = Set{Name: fmt.Sprintf("backtrack %d", depth), Routes: []Route{{"GET", "/*rest"}}}
 	literal := ""

@@ -8,8 +8,9 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Compare prints, for every cell that both runs have, the medians and the change, "~" where the samples don't tell a
-// difference apart from noise (Mann-Whitney U test at 5 %).
+// Compare prints, for every cell that both runs have, the medians and the
+// change, "~" where the samples don't tell a difference apart from noise
+// (Mann-Whitney U test at 5 %).
 func Compare(w io.Writer, old, new *Run) {
 	fmt.Fprintf(w, "old: %s, %s, %s\nnew: %s, %s, %s\n", old.Started.Format("2006-01-02 15:04"), old.Machine.CPU, old.Machine.Go,
 		new.Started.Format("2006-01-02 15:04"), new.Machine.CPU, new.Machine.Go)

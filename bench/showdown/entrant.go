@@ -17,8 +17,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 )
 
-// entrant is a contender in this process or, where it needs a binary of its own, in another one. Both do their work with
-// a worker.
+// entrant is a contender with the worker that measures it, in this process or,
+// for a binary of its own, in another one.
 type entrant struct {
 	Entry
 	call   func(method string, job Job, answer *Answer) error
@@ -34,7 +34,7 @@ type Job struct {
 	Limit               time.Duration
 }
 
-// Answer is what a worker has to say; which fields, its methods tell.
+// Answer is a worker's answer; each method says which fields it sets.
 type Answer struct {
 	Ops           int
 	Bytes, Allocs float64
@@ -42,7 +42,8 @@ type Answer struct {
 	Entries       []Entry
 }
 
-// Worker measures the contenders that this binary has. Its methods have the form that net/rpc asks for.
+// Worker measures the contenders that this binary has. Its methods have the
+// form that net/rpc asks for.
 type Worker struct {
 	task  measure.Task
 	alone bool // in a process of its own
@@ -65,7 +66,8 @@ func (w *Worker) Prove(job Job, _ *Answer) error {
 	return bench.Prove(c, s)
 }
 
-// Load builds the router for Run and Allocs and answers the operations that one run is.
+// Load builds the router for Run and Allocs. It sets Ops, the operations of one
+// run.
 func (w *Worker) Load(job Job, a *Answer) error {
 	c, s, err := find(job)
 	if err != nil {
@@ -87,25 +89,25 @@ func (w *Worker) Load(job Job, a *Answer) error {
 	return nil
 }
 
-// Run runs what was loaded so many times.
+// Run runs the loaded task job.Times times.
 func (w *Worker) Run(job Job, _ *Answer) error {
 	w.task.Run(job.Times)
 	return nil
 }
 
-// Allocs counts what was loaded.
+// Allocs counts the allocations of the loaded task: Bytes and Allocs.
 func (w *Worker) Allocs(_ Job, a *Answer) error {
 	a.Bytes, a.Allocs = measure.Allocs(w.task)
 	return nil
 }
 
-// Unload lets go of what was loaded.
+// Unload drops the loaded task.
 func (w *Worker) Unload(Job, *Answer) error {
 	w.task = measure.Task{}
 	return nil
 }
 
-// Heap answers the bytes that the router keeps alive with a route set.
+// Heap sets Bytes to what the router keeps alive with a route set.
 func (w *Worker) Heap(job Job, a *Answer) (err error) {
 	c, err := contender.Named(job.Contender)
 	if err != nil {
@@ -116,7 +118,8 @@ func (w *Worker) Heap(job Job, a *Answer) (err error) {
 	return nil
 }
 
-// Register answers samples of nanoseconds per route for registering a scenario's routes.
+// Register sets Samples to nanoseconds per route for registering a scenario's
+// routes.
 func (w *Worker) Register(job Job, a *Answer) (err error) {
 	c, s, err := find(job)
 	if err != nil {
@@ -142,7 +145,7 @@ func find(job Job) (contender.Contender, bench.Scenario, error) {
 	return c, lastScenario.Scenario, nil
 }
 
-// lastScenario saves making a large one again for everybody.
+// lastScenario spares each contender making a large scenario again.
 var lastScenario struct {
 	sync.Mutex
 	bench.Scenario
@@ -154,7 +157,8 @@ func recovered(err *error) {
 	}
 }
 
-// task loads the contender for a scenario. Each entrant has a worker of its own, so that all can be loaded at once.
+// task loads the contender for a scenario. Each entrant has a worker of its
+// own, so that all can be loaded at once.
 func (e entrant) task(scenario string, goroutines int) (measure.Task, error) {
 	var a Answer
 	if err := e.call("Load", Job{Contender: e.Name, Scenario: scenario, Goroutines: goroutines}, &a); err != nil {
@@ -193,10 +197,11 @@ func localEntrants() ([]entrant, error) {
 	return all, nil
 }
 
-// safeTag takes package unsafe out of our router.
+// safeTag is the build tag that takes package unsafe out of our router.
 const safeTag = "muxmaster_safe"
 
-// safeEntrant builds this command with safeTag and starts it as a worker, for our router as it is there. stop ends it.
+// safeEntrant builds this command with safeTag and starts it as a worker, for
+// our router without package unsafe. stop ends it.
 func safeEntrant(dir string) (e entrant, stop func(), err error) {
 	binary := filepath.Join(dir, "showdown-safe")
 	build := exec.Command("go", "build", "-tags", safeTag, "-o", binary, "github.com/seed-1954dcaa/muxmaster/bench/cmd/showdown")
@@ -224,7 +229,8 @@ func safeEntrant(dir string) (e entrant, stop func(), err error) {
 	return entrant{}, nil, fmt.Errorf("the binary with the tag %s has no contender of ours", safeTag)
 }
 
-// startWorker starts the binary as a worker on one core, spoken to through its standard input and output.
+// startWorker starts the binary as a worker on one core and talks to it over
+// its standard input and output.
 func startWorker(binary string) (client *rpc.Client, end func(), err error) {
 	cmd := exec.Command(binary, WorkerFlag)
 	cmd.Stderr = io.Discard
@@ -259,7 +265,8 @@ func (p pipe) Write(b []byte) (int, error) { return p.in.Write(b) }
 
 func (p pipe) Close() error { return p.in.Close() }
 
-// ServeWorker works for the process at the other end of standard input and output until that closes them.
+// ServeWorker works for the process at the other end of standard input and
+// output until that process closes them.
 func ServeWorker() error {
 	server := rpc.NewServer()
 	if err := server.RegisterName("Worker", &Worker{alone: true}); err != nil {

@@ -1,5 +1,6 @@
-// Package showdown runs every contender through every scenario and keeps the result in a file: unit by unit, so that a run
-// can be stopped, resumed, and compared with another.
+// Package showdown runs every contender through every scenario and keeps the
+// result in a file: unit by unit, so that a run can be stopped, resumed, and
+// compared with another.
 package showdown
 
 import (
@@ -18,7 +19,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
 )
 
-// Run is what a run has measured so far.
+// Run holds what has been measured so far.
 type Run struct {
 	Started    time.Time
 	Finished   time.Time // zero while units are missing
@@ -79,7 +80,8 @@ type Cell struct {
 	CPU       Samples `json:",omitempty"` // microseconds of the server's CPU time per request
 }
 
-// Samples are the figures of the rounds; in the file they have four significant digits.
+// Samples are the figures of the rounds; in the file they have four significant
+// digits.
 type Samples []float64
 
 func (s Samples) MarshalJSON() ([]byte, error) {
@@ -88,7 +90,8 @@ func (s Samples) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		// Through a float again: JSON would keep the exponent of %g as it is, but 1e+06 is hard to read.
+		// Through a float again: JSON would keep the exponent of %g as it is,
+		// but 1e+06 is hard to read.
 		short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
 		if err != nil {
 			return nil, err
@@ -98,7 +101,8 @@ func (s Samples) MarshalJSON() ([]byte, error) {
 	return append(out, ']'), nil
 }
 
-// Summary is the median with its confidence interval at 95 %, as far as so few samples allow one.
+// Summary is the median with its confidence interval at 95 %; few samples make
+// it infinite.
 func (s Samples) Summary() benchmath.Summary {
 	return benchmath.AssumeNothing.Summary(s.sample(), 0.95)
 }
@@ -158,7 +162,8 @@ func Read(file string) (*Run, error) {
 	return r, nil
 }
 
-// Write saves the run; the file is either the old or the new one whatever happens.
+// Write saves the run. Whatever happens, the file is either the old or the new
+// one.
 func (r *Run) Write(file string) error {
 	data, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
@@ -173,7 +178,8 @@ func (r *Run) Write(file string) error {
 	return os.Rename(file+".new", file)
 }
 
-// Resume reads the run in file if it can be carried on with: the same program, contenders and plan.
+// Resume reads the run in file if it can be carried on with: the same program,
+// contenders and plan.
 func Resume(file string, fresh *Run) (*Run, error) {
 	old, err := Read(file)
 	switch {

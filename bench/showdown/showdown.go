@@ -19,12 +19,13 @@ type Options struct {
 	Quick  bool
 	Resume bool           // carry on with the run in File
 	Only   *regexp.Regexp // of unit keys such as "serving/GitHub"; nil for all
-	// Progress hears after each step what is being done, how much of the whole is done, and how long the rest may take.
+	// Progress is called after each step with what is being done, how much is
+	// done, and how long everything takes.
 	Progress func(doing string, done, all time.Duration)
 }
 
-// Start measures unit after unit until all are done or the context ends, and returns the run as far as it got. Whatever
-// units are done are in the file.
+// Start measures unit after unit until all are done or the context ends, and
+// returns the run as far as it got. Whatever units are done are in the file.
 func Start(ctx context.Context, o Options) (*Run, error) {
 	entrants, missing, stop, err := assemble()
 	if err != nil {
@@ -82,7 +83,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	return r, nil
 }
 
-// assemble gets everybody ready. What can't be had is listed with the reason.
+// assemble builds all contenders. Missing ones are listed with the reason.
 func assemble() (entrants []entrant, missing []Missing, stop func(), err error) {
 	entrants, err = localEntrants()
 	if err != nil {
@@ -111,7 +112,7 @@ func assemble() (entrants []entrant, missing []Missing, stop func(), err error) 
 	return slices.Insert(entrants, at, safe), missing, stop, nil
 }
 
-// loadAverage is that of the last minute, 0 where the system doesn't tell.
+// loadAverage is that of the last minute, 0 if the system doesn't tell.
 func loadAverage() float64 {
 	data, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// few are contenders of all kinds: http.ServeMux works in a worker behind a connection, as one in another process does.
+// few are contenders of all kinds: http.ServeMux works in a worker behind a
+// connection, as one in another process does.
 func few(t *testing.T) []entrant {
 	t.Helper()
 	all, err := localEntrants()

@@ -17,7 +17,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 )
 
-// unit is a part of the run that is done or not done. run appends to the Run only if it returns nil.
+// unit is a part of the run that is done or not done. run appends to the Run
+// only if it returns nil.
 type unit struct {
 	key  string        // "serving/GitHub"
 	cost time.Duration // estimated, for the time left
@@ -29,7 +30,7 @@ type plan struct {
 	serving, parallel, scaling measure.Plan
 	scales                     []int
 	registrations              int
-	patience                   time.Duration // for one registration; who would take longer is left out
+	patience                   time.Duration // for one registration; slower contenders are left out
 	heapSets                   []string
 	load                       load.Plan
 	loadPasses                 int // over the rounds of load: each pass is a unit of its own
@@ -103,9 +104,8 @@ func units(entrants []entrant, quick bool, tool load.Tool) []unit {
 	return us
 }
 
-// underLoad picks who is put under load, in both styles of handlers: over sockets
-// the others only differ where they are slow in every other table too, and fewer
-// servers leave time for more rounds.
+// underLoad picks the contenders to put under load, with both kinds of
+// handlers. Fewer servers leave time for more rounds.
 func underLoad(entrants []entrant) (servers []load.Server) {
 	for _, e := range entrants {
 		router, _, _ := strings.Cut(e.Name, " (")
@@ -135,19 +135,19 @@ func lap(p measure.Plan, entrants []entrant) time.Duration {
 	return time.Duration(len(entrants)) * (around + time.Duration(p.Rounds)*(p.Round+time.Millisecond))
 }
 
-// servingUnit races everybody through one scenario, on one core.
+// servingUnit races all contenders through one scenario, on one core.
 func servingUnit(entrants []entrant, s bench.Scenario, p measure.Plan) unit {
 	return raceUnit(Serving, s.Name, s.Name, 1, entrants, p)
 }
 
-// parallelUnit races everybody with a goroutine on each core.
+// parallelUnit races all contenders with a goroutine on each core.
 func parallelUnit(entrants []entrant, p measure.Plan) unit {
 	cores := runtime.NumCPU()
 	return raceUnit(Parallel, fmt.Sprintf("1 parameter, %d cores", cores), "Param1", cores, entrants, p)
 }
 
-// raceUnit proves everybody on the scenario and times those who pass in interleaved rounds. The cells carry title as their
-// scenario.
+// raceUnit proves all contenders on the scenario and times those that pass in
+// interleaved rounds. The cells carry title as their scenario.
 func raceUnit(section Section, title, scenario string, cores int, entrants []entrant, p measure.Plan) unit {
 	run := func(ctx context.Context, r *Run, step func(float64)) error {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
@@ -196,7 +196,8 @@ func raceUnit(section Section, title, scenario string, cores int, entrants []ent
 	return unit{key: string(section) + "/" + title, cost: lap(p, entrants), run: run}
 }
 
-// proven loads the entrant for a scenario after it has proven that it can route it.
+// proven loads the entrant for a scenario after it has proven that it can route
+// it.
 func (e entrant) proven(scenario string, goroutines int) (measure.Task, error) {
 	if err := e.call("Prove", Job{Contender: e.Name, Scenario: scenario}, new(Answer)); err != nil {
 		return measure.Task{}, err
@@ -204,8 +205,9 @@ func (e entrant) proven(scenario string, goroutines int) (measure.Task, error) {
 	return e.task(scenario, goroutines)
 }
 
-// scalingUnit times registration and lookups of a generated API, one entrant after the other: all routers of 100,000
-// routes at once would fight for memory. Who was too slow at smaller, a tenth of the size, is left out.
+// scalingUnit times registration and lookups of a generated API, one entrant
+// after the other: all routers of 100,000 routes at once would compete for
+// memory. Contenders that were too slow at a tenth of the size are left out.
 func scalingUnit(entrants []entrant, part, n int, smaller []int, p plan) unit {
 	scenario := fmt.Sprint("Scale", n)
 	run := func(ctx context.Context, r *Run, step func(float64)) error {
@@ -254,7 +256,8 @@ func scalingUnit(entrants []entrant, part, n int, smaller []int, p plan) unit {
 	return unit{key: fmt.Sprintf("%s/%s/%d", Scaling, scenario, part), cost: cost, run: run}
 }
 
-// tooSlow expects registration to grow as it did between the two largest sizes that were run, and at least linearly.
+// tooSlow expects registration to grow as it did between the two largest sizes
+// that were run, and at least linearly.
 func tooSlow(r *Run, name string, n int, smaller []int, patience time.Duration) string {
 	var sizes []int
 	var took []float64 // nanoseconds for all routes
@@ -283,7 +286,7 @@ func tooSlow(r *Run, name string, n int, smaller []int, patience time.Duration) 
 	return ""
 }
 
-// heapUnit weighs the loaded set of everybody.
+// heapUnit measures the heap of each contender's loaded set.
 func heapUnit(entrants []entrant, set string) unit {
 	run := func(ctx context.Context, r *Run, step func(float64)) error {
 		var cells []Cell
@@ -325,7 +328,8 @@ func loadUnit(section Section, servers []load.Server, c load.Case, pass int, p l
 	return unit{key: fmt.Sprintf("%s/%s/%d", section, c, pass), cost: cost, run: run}
 }
 
-// addLoad adds rounds to the cell of the same place, which is new in the first pass.
+// addLoad adds rounds to the cell of the same place, which is new in the first
+// pass.
 func (r *Run) addLoad(cell Cell, rounds []load.Round) {
 	at := slices.IndexFunc(r.Cells, func(c Cell) bool {
 		return c.Section == cell.Section && c.Scenario == cell.Scenario && c.Contender == cell.Contender

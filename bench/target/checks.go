@@ -134,7 +134,8 @@ func registrationGrowth(many, few int) Check {
 }
 
 // oneMoreRoute adds routes to a Mux that serves 10,000 already and takes the
-// processor time, of all processors, until a request for the new route is served.
+// processor time, of all processors, until a request for the new route is
+// served.
 func oneMoreRoute() Check {
 	return Check{
 		Line{What: "one more route on a live Mux of 10000, processor time until a request for it is served", Mode: defaultMode, Bound: 10, Unit: "ms"},
@@ -175,7 +176,8 @@ func oneMoreRoute() Check {
 	}
 }
 
-// twoCores holds one router served from two goroutines against the same from one.
+// twoCores holds one router served from two goroutines against the same from
+// one.
 func twoCores(mode string) Check {
 	return Check{
 		Line{What: "1 parameter, throughput of two processors", Mode: mode, Peer: "itself on one", Bound: 1.9, AtLeast: true},

@@ -80,7 +80,8 @@ func holdPointers() (end func()) {
 // node is 64 bytes, all of them pointers.
 type node struct{ next [8]*node }
 
-// pointers makes nodes of so many bytes altogether, each reachable from several.
+// pointers makes nodes of so many bytes altogether, each reachable from
+// several.
 func pointers(bytes int) []*node {
 	nodes := make([]*node, bytes/64)
 	for i := range nodes {

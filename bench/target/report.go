@@ -15,8 +15,8 @@ type Results struct {
 	Lines []Line
 }
 
-// Run measures the races and checks whose title match accepts, and prints each as
-// soon as it is known.
+// Run measures the races and checks whose title match accepts, and prints each
+// as soon as it is known.
 func Run(w io.Writer, match func(title string) bool, plan measure.Plan) (r Results) {
 	for _, race := range Races() {
 		if !match(race.title()) {

@@ -1,5 +1,6 @@
 // Package target holds what muxmaster aims at, and measures how far it is from
-// there: each target is a ratio to a peer in the same interleaved race, or a count.
+// there: each target is a ratio to a peer in the same interleaved race, or a
+// count.
 package target
 
 import (
@@ -18,7 +19,8 @@ const (
 	fastPooled  = "muxmaster fast pooled"
 )
 
-// natives are the peers of every race, with the handlers that each was made for.
+// natives are the peers of every race, with the handlers that each was made
+// for.
 var natives = []string{"gin", "echo", "bunrouter", "fox", "httprouter"}
 
 // A Race lets contenders serve one scenario under one condition, in turns.

@@ -1,7 +1,7 @@
 // Command against compares the router of the working tree with that of a git
-// commit. Both are in one process and take turns. A row whose ratio is above the
-// limit is measured again; if it stays there it is marked, and the exit status
-// is 1.
+// commit. Both are in one process and take turns. A row whose ratio is above
+// the limit is measured again; if it stays there it is marked, and the exit
+// status is 1.
 //
 //	go run ./cmd/against main
 //	go run ./cmd/against -run 'default (Param|GitHub)' -rounds 30 HEAD~3

@@ -1,4 +1,5 @@
-// Command claims measures fourteen claims about net/http's performance and writes what it found to docs/claims.md.
+// Command claims measures fourteen claims about net/http's performance and
+// writes what it found to docs/claims.md.
 //
 //	go run ./cmd/claims           # about two minutes, on a machine that does nothing else
 //	go run ./cmd/claims -quick    # some seconds, to see that everything works; writes nothing

@@ -1,5 +1,5 @@
-// Command ratios measures muxmaster's targets: races against the native handlers
-// of gin, echo, bunrouter, fox and httprouter, and some counts.
+// Command ratios measures muxmaster's targets: races against the native
+// handlers of gin, echo, bunrouter, fox and httprouter, and some counts.
 //
 //	go run ./cmd/ratios                       # about three minutes
 //	go run ./cmd/ratios -run 'GitHub|1 parameter'

@@ -28,8 +28,9 @@ import (
 )
 
 func main() {
-	// The command is also its own helper: a worker that measures, a server that is put under load.
-	// Ctrl-C reaches helpers too, but they end when their input does, after the unit under way was dropped in order.
+	// The command is also its own helper: a worker that measures, a server that
+	// is put under load. Ctrl-C reaches helpers too; they ignore it and end
+	// with their input, so that the current unit is dropped in order.
 	var err error
 	switch {
 	case len(os.Args) == 2 && os.Args[1] == showdown.WorkerFlag:
