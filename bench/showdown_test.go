@@ -4,37 +4,50 @@ import (
 	"testing"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
 // BenchmarkShowdown is the suite for those who want Go's own output:
 //
 //	go test -bench 'Showdown/.*/GitHub'
 //	go test -bench 'Showdown/muxmaster.*/Param1$'
+//	go test -bench 'Showdown/.*/GitHubFresh'
 //
-// One operation is one request. Contenders run one after the other here; the
-// command showdown lets them take turns.
+// One operation is one request. The Fresh ones give each call a request of its
+// own, as a server does, without counting the time to make it. Contenders run
+// one after the other here; the command showdown lets them take turns.
 func BenchmarkShowdown(b *testing.B) {
 	for _, c := range contender.All() {
 		b.Run(c.Name, func(b *testing.B) {
 			for _, s := range append(Scenarios(), ScaleScenario(1000), ScaleScenario(10_000)) {
-				b.Run(s.Name, func(b *testing.B) {
-					if err := Prove(c, s); err != nil {
-						b.Skip(err)
-					}
-					l, err := Load(c, s)
-					if err != nil {
-						b.Skip(err)
-					}
-					task := l.Task()
-					task.Run(1)
-					b.ReportAllocs()
-					// Whole passes, so that every route has its share.
-					passes := (b.N + task.Ops - 1) / task.Ops
-					b.ResetTimer()
-					task.Run(passes)
-					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(passes*task.Ops), "ns/op")
-				})
+				run := func(name string, task func(Loaded) measure.Task) {
+					b.Run(name, func(b *testing.B) {
+						if err := Prove(c, s); err != nil {
+							b.Skip(err)
+						}
+						l, err := Load(c, s)
+						if err != nil {
+							b.Skip(err)
+						}
+						benchmarkTask(b, task(l))
+					})
+				}
+				run(s.Name, Loaded.Task)
+				if s.Name == "Param1" || s.Name == "GitHub" {
+					run(s.Name+"Fresh", Loaded.Fresh)
+				}
 			}
 		})
 	}
+}
+
+// benchmarkTask runs whole passes, so that every route has its share, and
+// reports the time of the operations alone.
+func benchmarkTask(b *testing.B, task measure.Task) {
+	task.Run(1)
+	passes := (b.N + task.Ops - 1) / task.Ops
+	b.ReportAllocs()
+	b.ResetTimer()
+	took := task.Time(passes)
+	b.ReportMetric(float64(took.Nanoseconds())/float64(passes*task.Ops), "ns/op")
 }

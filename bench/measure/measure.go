@@ -22,8 +22,8 @@ type Task struct {
 	Timed func(times int) time.Duration
 }
 
-// time runs t and returns how long it took.
-func (t Task) time(times int) time.Duration {
+// Time runs t and returns how long it took.
+func (t Task) Time(times int) time.Duration {
 	if t.Timed != nil {
 		return t.Timed(times)
 	}
@@ -81,7 +81,7 @@ func Rounds(tasks []Task, plan Plan, report func(done int) bool) [][]float64 {
 		for k := range tasks {
 			i := (round + k) % len(tasks)
 			runtime.GC()
-			ns := float64(tasks[i].time(times[i]).Nanoseconds())
+			ns := float64(tasks[i].Time(times[i]).Nanoseconds())
 			samples[i] = append(samples[i], ns/float64(times[i]*tasks[i].Ops))
 		}
 		if report != nil && !report(round+1) {
@@ -98,7 +98,7 @@ func calibrate(t Task, d time.Duration) int {
 	for n := 1; ; {
 		took := d
 		for try := 0; try < 3 && took >= d/4; try++ {
-			took = min(took, t.time(n))
+			took = min(took, t.Time(n))
 		}
 		if took >= d/4 {
 			return max(1, int(float64(n)*float64(d)/float64(took)))

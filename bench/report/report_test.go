@@ -306,6 +306,23 @@ func TestDocs(t *testing.T) {
 	}
 }
 
+// TestGeneratedParts finds the places that are generated in the project's files.
+func TestGeneratedParts(t *testing.T) {
+	for file, name := range map[string]string{"../../README.md": "speed table", "../README.md": "targets"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied := filepath.Join(t.TempDir(), "README.md")
+		if err := os.WriteFile(copied, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := ReplaceIn(copied, name, "x"); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
 func TestPublishedFiguresAreComplete(t *testing.T) {
 	tables, err := parsePublished(publishedText)
 	if err != nil {
