@@ -46,8 +46,9 @@ func blocks(t *testing.T) []block {
 	return all
 }
 
-// TestDocs checks the code of docs/checks.md: what is called wrong is reported, in each line with a comment if there are
-// some; the other blocks are not; and -fix does what the page says.
+// TestDocs checks the code of docs/checks.md: what is called wrong is reported,
+// in each line with a comment if there are some; the other blocks are not; and
+// -fix does what the page says.
 func TestDocs(t *testing.T) {
 	dir := t.TempDir()
 	tool := filepath.Join(dir, "muxvet")

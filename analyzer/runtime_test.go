@@ -13,8 +13,9 @@ import (
 	"testing"
 )
 
-// TestTwins holds the check retain against the race detector: of the handlers of testdata/pooled, which have the
-// performance guide's examples among them, both must report those that break the pools' contract and no other.
+// TestTwins holds the check retain against the race detector: of the handlers
+// of testdata/pooled, which have the performance guide's examples among them,
+// both must report those that break the pools' contract and no other.
 func TestTwins(t *testing.T) {
 	dir := t.TempDir()
 	program, tool := filepath.Join(dir, "pooled"), filepath.Join(dir, "muxvet")
@@ -61,7 +62,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// functions returns the first and the last line of each function declared in the file.
+// functions returns the first and the last line of each function declared in
+// the file.
 func functions(t *testing.T, file string) map[string][2]int {
 	t.Helper()
 	fset := token.NewFileSet()

@@ -1,13 +1,17 @@
-// Command corpus runs the checks over published programs and compares the reports with the verdicts of a person.
+// Command corpus runs the checks over published programs and compares the
+// reports with the verdicts of a person.
 //
 //	go run ./corpus [-write] [module ...]
 //
-// modules.txt lists the programs, "module version package..." a line; they are downloaded into the module cache and
-// loaded from there. verdicts.txt has one line for each report that was looked at: true or false (a false alarm), the
-// module, the position, the check and why. The command prints the reports without a verdict, the counts and the share of
-// false alarms, and exits with status 1 if there are reports without a verdict, verdicts without a report, or more than
-// 5 % false alarms. With -write it puts the counts into docs/checks.md. It needs the network, and with a cold build cache
-// more than half an hour.
+// modules.txt lists the programs, "module version package..." a line; they are
+// downloaded into the module cache and loaded from there. verdicts.txt has one
+// line for each report that was looked at: true or false (a false alarm), the
+// module, the position, the check and why. The command prints the reports
+// without a verdict, the counts and the share of false alarms, and exits with
+// status 1 if there are reports without a verdict, verdicts without a report,
+// or more than 5 % false alarms. With -write it puts the counts into
+// docs/checks.md. It needs the network, and with a cold build cache more than
+// half an hour.
 package main
 
 import (
@@ -109,7 +113,8 @@ func (r *result) add(o result) {
 	r.unknown += o.unknown
 }
 
-// check runs the checks over a module's packages that import net/http. It takes the reports out of known.
+// check runs the checks over a module's packages that import net/http. It takes
+// the reports out of known.
 func check(tool, path, version string, patterns []string, known map[string]bool) (result, error) {
 	dir, env, err := prepare(path, version)
 	if err != nil {
@@ -172,8 +177,9 @@ func (r *result) judge(report, message string, known map[string]bool) {
 	}
 }
 
-// prepare downloads a module and returns its directory and the environment in which its packages load from there: with
-// a go.mod outside the module cache, which the go command may complete.
+// prepare downloads a module and returns its directory and the environment in
+// which its packages load from there: with a go.mod outside the module cache,
+// which the go command may complete.
 func prepare(path, version string) (dir string, env []string, err error) {
 	env = append(os.Environ(), "GOWORK=off")
 	if path == "std" {
@@ -210,7 +216,8 @@ func prepare(path, version string) (dir string, env []string, err error) {
 	return mod.Dir, append(env, "GOFLAGS=-mod=mod -modfile="+filepath.Join(tmp, "go.mod")), nil
 }
 
-// download brings the packages that check would look at, and what they import, into the module cache.
+// download brings the packages that check would look at, and what they import,
+// into the module cache.
 func download(path, version string, patterns []string) error {
 	dir, env, err := prepare(path, version)
 	if err != nil {
@@ -223,8 +230,9 @@ func download(path, version string, patterns []string) error {
 	return err
 }
 
-// serving lists the packages that import net/http, themselves or in their tests, without those that lack a dependency:
-// go vet would check none of the others then.
+// serving lists the packages that import net/http, themselves or in their
+// tests, without those that lack a dependency: go vet would check none of the
+// others then.
 func serving(dir string, env, patterns []string) ([]string, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}

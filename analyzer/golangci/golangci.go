@@ -1,5 +1,6 @@
-// Package golangci makes the checks a linter of golangci-lint, "muxvet", by its module plugin system. See docs/checks.md
-// of the router for how to build it in.
+// Package golangci makes the checks a linter of golangci-lint, "muxvet", by its
+// module plugin system. See docs/checks.md of the router for how to build it
+// in.
 package golangci
 
 import (

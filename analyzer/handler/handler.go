@@ -72,8 +72,8 @@ func (c *checker) body(e ast.Expr) ast.Node {
 	return e
 }
 
-// timeouts reports the calls of http.TimeoutHandler in n, and in what is assigned
-// to the variables in it.
+// timeouts reports the calls of http.TimeoutHandler in n, and in what is
+// assigned to the variables in it.
 func (c *checker) timeouts(n ast.Node, why string, depth int) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {

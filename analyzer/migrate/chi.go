@@ -81,8 +81,8 @@ func (x *rewriter) chiContext(s *source, n ast.Node) {
 	x.remove(s, assign)
 }
 
-// chiContextCall returns what a method call of the route context of the request r
-// becomes, or "".
+// chiContextCall returns what a method call of the route context of the request
+// r becomes, or "".
 func (x *rewriter) chiContextCall(s *source, call *ast.CallExpr, r string, do bool) string {
 	switch x.callee(call) {
 	case "Context.RoutePattern":
@@ -215,8 +215,8 @@ func (x *rewriter) newMux(s *source, n *ast.CallExpr, exact bool) {
 	x.remark(n, "set RedirectTrailingSlash to false to answer 404, as before, where only the trailing slash differs")
 }
 
-// handler rewrites the registration of an http.Handler for one method, or all of
-// them if the method is "".
+// handler rewrites the registration of an http.Handler for one method, or all
+// of them if the method is "".
 func (x *rewriter) handler(s *source, n *ast.CallExpr, method string) {
 	args := n.Args[len(n.Args)-2:]
 	if x.hasMethod() && method != "" {

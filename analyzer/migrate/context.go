@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// A contextual function takes the context of gin or echo. Here it takes w and r.
+// A contextual function takes the context of gin or echo. Here it takes w and
+// r.
 type contextual struct {
 	node       ast.Node // *ast.FuncDecl or *ast.FuncLit
 	typ        *ast.FuncType
@@ -83,8 +84,8 @@ func (x *rewriter) contextOf(e ast.Expr) *contextual {
 	return x.contexts()[x.info.Uses[id]]
 }
 
-// contextField rewrites a parameter of the context's type. It reports false if the
-// field is no parameter.
+// contextField rewrites a parameter of the context's type. It reports false if
+// the field is no parameter.
 func (x *rewriter) contextField(s *source, field *ast.Field) {
 	if !x.isContext(field.Type) {
 		return
@@ -136,8 +137,8 @@ func (x *rewriter) passContext(s *source, call *ast.CallExpr) {
 	}
 }
 
-// calleeHere reports whether the function that is called belongs to the program:
-// its parameters are rewritten, too.
+// calleeHere reports whether the function that is called belongs to the
+// program: its parameters are rewritten, too.
 func (x *rewriter) calleeHere(call *ast.CallExpr) bool {
 	fn := function(x.info, ast.Unparen(call.Fun))
 	if fn == nil {

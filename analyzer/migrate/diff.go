@@ -45,8 +45,9 @@ func (f File) Diff() string {
 
 func lines(text []byte) []string { return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") }
 
-// A line of a comparison is in both texts (' '), only in the first ('-'), or only
-// in the second ('+'). a and b are the numbers of the lines that come next.
+// A line of a comparison is in both texts (' '), only in the first ('-'), or
+// only in the second ('+'). a and b are the numbers of the lines that come
+// next.
 type line struct {
 	op   byte
 	text string

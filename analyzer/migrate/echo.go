@@ -162,8 +162,8 @@ func (x *rewriter) echoContext(s *source, n *ast.CallExpr, method string, f *con
 	}
 }
 
-// echoReturn rewrites return c.Redirect(…) and the like, which become a statement
-// and return nil.
+// echoReturn rewrites return c.Redirect(…) and the like, which become a
+// statement and return nil.
 func (x *rewriter) echoReturn(s *source, n *ast.ReturnStmt) {
 	if len(n.Results) != 1 || x.blockOf(n) == nil {
 		return

@@ -131,8 +131,8 @@ func (x *rewriter) ginName(s *source, n *ast.SelectorExpr) {
 	}
 }
 
-// resultOfMiddleware reports whether a type expression is the result of a function
-// that makes middleware.
+// resultOfMiddleware reports whether a type expression is the result of a
+// function that makes middleware.
 func (x *rewriter) resultOfMiddleware(e ast.Expr) bool {
 	for n := ast.Node(e); n != nil; n = x.parents[n] {
 		if decl, ok := n.(*ast.FuncDecl); ok {

@@ -93,8 +93,8 @@ func (x *rewriter) declaration(fn *types.Func) *ast.FuncDecl {
 	return nil
 }
 
-// ginHalfway rewrites a Use between routes: those that come later get a scope of
-// their own.
+// ginHalfway rewrites a Use between routes: those that come later get a scope
+// of their own.
 func (x *rewriter) ginHalfway(s *source, n ast.Node) {
 	block, ok := n.(*ast.BlockStmt)
 	if !ok {
@@ -184,8 +184,8 @@ func (x *rewriter) ginMiddlewareBody(s *source, n ast.Node) {
 	s.replace(closing, closing, end)
 }
 
-// ginNext returns the place of the one c.Next() of a middleware, which must stand
-// in the body's own list.
+// ginNext returns the place of the one c.Next() of a middleware, which must
+// stand in the body's own list.
 func (x *rewriter) ginNext(f *contextual) (token.Pos, bool) {
 	at, ok := token.NoPos, true
 	ast.Inspect(f.body, func(n ast.Node) bool {

@@ -104,8 +104,8 @@ func (x *rewriter) dropSetting(s *source, n *ast.SelectorExpr, always bool) {
 	}
 }
 
-// httprouterHandle rewrites Handle, Handler and HandlerFunc with a method that is
-// constant.
+// httprouterHandle rewrites Handle, Handler and HandlerFunc with a method that
+// is constant.
 func (x *rewriter) httprouterHandle(s *source, n *ast.CallExpr, suffix string) {
 	method, ok := x.constant(n.Args[0])
 	if !ok {
@@ -166,7 +166,8 @@ func (x *rewriter) muxHas(typeName, name string) bool {
 	return obj != nil
 }
 
-// serveFiles rewrites ServeFiles(path, http.Dir(dir)) and (path, http.FS(fsys)).
+// serveFiles rewrites ServeFiles(path, http.Dir(dir)) and (path,
+// http.FS(fsys)).
 func (x *rewriter) serveFiles(s *source, n *ast.CallExpr) {
 	fsys, ok := x.fileSystem(s, n.Args[1])
 	if !ok {

@@ -30,8 +30,9 @@ type kinds struct {
 	fixed  map[token.Position]kind       // parameters of literals given to Route and the like
 	result map[token.Position][]ast.Expr // what a function returns first
 	memo   map[token.Position]kind
-	call   func(info *types.Info, name string, call *ast.CallExpr, k *kinds) kind // of the old router's functions
-	isOld  func(path string) bool
+	// call returns what the result of one of the old router's functions becomes.
+	call  func(info *types.Info, name string, call *ast.CallExpr, k *kinds) kind
+	isOld func(path string) bool
 }
 
 func newKinds(d *dialect, pkgs []*packages.Package) *kinds {

@@ -282,8 +282,8 @@ func (s *service) test(t *testing.T) {
 	}
 }
 
-// answer returns the answer to a request as text: the status, the headers that a
-// handler sets, and the body.
+// answer returns the answer to a request as text: the status, the headers that
+// a handler sets, and the body.
 func (s *service) answer(t *testing.T, r request) string {
 	t.Helper()
 	method, target, _ := strings.Cut(r.line, " ")

@@ -126,8 +126,8 @@ func (x *rewriter) withNeeds(use, route ast.Stmt, list []ast.Stmt) []ast.Stmt {
 	return slices.DeleteFunc(slices.Clone(list[from:to+1]), func(s ast.Stmt) bool { return !moving[s] })
 }
 
-// related reports whether a statement declares a variable that one of the others
-// uses, or uses one that they declare.
+// related reports whether a statement declares a variable that one of the
+// others uses, or uses one that they declare.
 func (x *rewriter) related(stmt ast.Stmt, others map[ast.Stmt]bool) bool {
 	declares, uses := x.variables(stmt)
 	for other := range others {

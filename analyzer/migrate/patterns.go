@@ -93,8 +93,8 @@ func braces(path string, f func(name, expr string, last bool) (string, error)) (
 	}
 }
 
-// parameter writes {name:expr}. An expression that groups needs no change, since
-// ours are matched whole, too.
+// parameter writes {name:expr}. An expression that groups needs no change,
+// since ours are matched whole, too.
 func parameter(name, expr string) string {
 	expr = strings.TrimSuffix(strings.TrimPrefix(expr, "^"), "$")
 	if expr == "" || everything.MatchString(expr) {
@@ -103,8 +103,8 @@ func parameter(name, expr string) string {
 	return "{" + name + ":" + expr + "}"
 }
 
-// chiPath translates a path of chi. There, * at the end is the rest of the path,
-// without a leading slash, and an expression matches within one segment.
+// chiPath translates a path of chi. There, * at the end is the rest of the
+// path, without a leading slash, and an expression matches within one segment.
 func chiPath(path string) (string, error) {
 	named := strings.Contains(path, "{"+rest)
 	path, err := braces(path, func(name, expr string, last bool) (string, error) { return parameter(name, expr), nil })
@@ -155,8 +155,8 @@ func gorillaPath(path string) (string, error) {
 	})
 }
 
-// echoPath translates a path of echo, where * at the end is the rest of the path,
-// without a leading slash.
+// echoPath translates a path of echo, where * at the end is the rest of the
+// path, without a leading slash.
 func echoPath(path string) (string, error) {
 	if strings.ContainsAny(path, "{}\\") {
 		return "", errors.New("braces and backslashes mean something else here")
@@ -174,8 +174,8 @@ func echoPath(path string) (string, error) {
 	}
 }
 
-// colonPath checks a path of httprouter or gin, which means the same here unless
-// it has braces.
+// colonPath checks a path of httprouter or gin, which means the same here
+// unless it has braces.
 func colonPath(path string) (string, error) {
 	if strings.ContainsAny(path, "{}") {
 		return "", errors.New("braces are literal text there and a parameter here: write them as %7B and %7D")

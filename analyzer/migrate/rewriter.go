@@ -92,8 +92,8 @@ func (x *rewriter) run() {
 	}
 }
 
-// left notes the uses of the old router in a file that nothing was made of: those
-// with an advice, then the others, where their line has no note.
+// left notes the uses of the old router in a file that nothing was made of:
+// those with an advice, then the others, where their line has no note.
 func (x *rewriter) left(s *source, advised bool) {
 	ast.Inspect(s.file, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)

@@ -5,8 +5,8 @@ import (
 	"go/types"
 )
 
-// servemux rewrites http.ServeMux, which is a part of a package that stays: what
-// is left of it is looked for here.
+// servemux rewrites http.ServeMux, which is a part of a package that stays:
+// what is left of it is looked for here.
 var servemux = &dialect{
 	samePaths: true,
 	passes:    []func(*rewriter, *source, ast.Node){(*rewriter).servemux},

@@ -32,14 +32,16 @@ type edit struct {
 func (s *source) offset(pos token.Pos) int { return s.fset.Position(pos).Offset }
 
 // replace puts text in the place of what stands between two positions. Edits
-// inside are dropped: text has what is left of them, by [source.render].
+// inside are dropped: text has what is left of them, by [source.render]. What is
+// inserted behind stays.
 func (s *source) replace(from, to token.Pos, text string) {
 	e := edit{s.offset(from), s.offset(to), text}
 	s.edits = slices.DeleteFunc(s.edits, func(old edit) bool {
-		return e.from <= old.from && old.to <= e.to && old.from < e.to // what is inserted behind stays
+		return e.from <= old.from && old.to <= e.to && old.from < e.to
 	})
 	i, _ := slices.BinarySearchFunc(s.edits, e, func(a, b edit) int { return a.from - b.from })
-	for i < len(s.edits) && s.edits[i].from == e.from && s.edits[i].to <= e.from { // behind insertions at the same place
+	// Insertions at the same place stay before it.
+	for i < len(s.edits) && s.edits[i].from == e.from && s.edits[i].to <= e.from {
 		i++
 	}
 	s.edits = slices.Insert(s.edits, i, e)

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// routerType returns the type of muxmaster for a declaration whose objects become
-// what the kinds say.
+// routerType returns the type of muxmaster for a declaration whose objects
+// become what the kinds say.
 func (x *rewriter) routerType(s *source, k kind) (string, bool) {
 	switch k {
 	case isMux, 0:
@@ -41,7 +41,8 @@ func (x *rewriter) declared(e ast.Expr) (kind, bool) {
 	return isOther, false
 }
 
-// unnamed returns what an unnamed result, or parameter of a function type, becomes.
+// unnamed returns what an unnamed result, or parameter of a function type,
+// becomes.
 func (x *rewriter) unnamed(list *ast.FieldList) (kind, bool) {
 	t, ok := x.parents[list].(*ast.FuncType)
 	if !ok {
@@ -55,8 +56,8 @@ func (x *rewriter) unnamed(list *ast.FieldList) (kind, bool) {
 	return isOther, true
 }
 
-// retype replaces the type expression e, a pointer or a name, by what the objects
-// declared with it become.
+// retype replaces the type expression e, a pointer or a name, by what the
+// objects declared with it become.
 func (x *rewriter) retype(s *source, e ast.Expr) {
 	k, ok := x.declared(e)
 	text, exists := x.routerType(s, k)

@@ -99,8 +99,9 @@ func check(pass *analysis.Pass, found *routes.Result, rs []*routes.Route, arg as
 	pass.Report(d)
 }
 
-// nameArgument returns the argument that names a path parameter of a request, or of parameters, that the function with
-// the call was given; nil if the call is something else.
+// nameArgument returns the argument that names a path parameter of a request,
+// or of parameters, that the function with the call was given; nil if the call
+// is something else.
 func nameArgument(found *routes.Result, pass *analysis.Pass, call *ast.CallExpr) ast.Expr {
 	fn := typeutil.StaticCallee(pass.TypesInfo, call)
 	if fn == nil || fn.Pkg() == nil {
@@ -120,8 +121,9 @@ func nameArgument(found *routes.Result, pass *analysis.Pass, call *ast.CallExpr)
 	return nil
 }
 
-// isGiven reports whether e is a request, or parameters, that a function around it was given: a parameter, a copy or an
-// alias of one, the parameters of a request.
+// isGiven reports whether e is a request, or parameters, that a function around
+// it was given: a parameter, a copy or an alias of one, the parameters of a
+// request.
 func isGiven(found *routes.Result, pass *analysis.Pass, e ast.Expr, depth int) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -147,7 +149,8 @@ func isGiven(found *routes.Result, pass *analysis.Pass, e ast.Expr, depth int) b
 	return false
 }
 
-// setByHand returns the names that the package gives to SetPathValue, and whether it knows them all.
+// setByHand returns the names that the package gives to SetPathValue, and
+// whether it knows them all.
 func setByHand(pass *analysis.Pass, in *inspector.Inspector) (names map[string]bool, all bool) {
 	names, all = make(map[string]bool), true
 	in.Preorder([]ast.Node{(*ast.CallExpr)(nil)}, func(n ast.Node) {
@@ -164,8 +167,8 @@ func setByHand(pass *analysis.Pass, in *inspector.Inspector) (names map[string]b
 	return names, all
 }
 
-// nearest returns the name that the given one is likely to be a misspelling of, or "". Where there may be more names than
-// those, it must be a long one.
+// nearest returns the name that the given one is likely to be a misspelling of,
+// or "". Where there may be more names than those, it must be a long one.
 func nearest(name string, have []string, open bool) string {
 	name = strings.Trim(name, ":*{.}")
 	best, least := "", 0
@@ -182,7 +185,8 @@ func nearest(name string, have []string, open bool) string {
 	return best
 }
 
-// distance returns how many insertions, deletions, replacements and swaps of neighbours make b from a.
+// distance returns how many insertions, deletions, replacements and swaps of
+// neighbours make b from a.
 func distance(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -6,10 +6,12 @@ import (
 	"strings"
 )
 
-// A hint says what is wrong with a part of a pattern and what to write instead, if that is certain.
+// A hint says what is wrong with a part of a pattern and what to write instead,
+// if that is certain.
 type hint struct{ text, old, new string }
 
-// dialects are the spellings of other routers, as segments of a path. In text and new, $1 is the name.
+// dialects are the spellings of other routers, as segments of a path. In text
+// and new, $1 is the name.
 var dialects = []struct {
 	segment   *regexp.Regexp
 	std       bool // on an http.ServeMux only, where it is literal text
@@ -36,7 +38,8 @@ var dialects = []struct {
 // tail is the rest of the path as gorilla/mux and chi write it.
 var tail = regexp.MustCompile(`^\{(\w+):\(?(?:\.\*|\.\+)\??\)?\}$`)
 
-// dialect looks for a segment in the dialect of another router; std says that the pattern is for an http.ServeMux.
+// dialect looks for a segment in the dialect of another router; std says that
+// the pattern is for an http.ServeMux.
 func dialect(text string, std bool) hint {
 	slash := strings.IndexByte(text, '/')
 	if slash < 0 {

@@ -5,18 +5,21 @@
 // Of constant patterns, parsed by the router's own parser:
 //
 //   - those that make the registration panic, with the reason;
-//   - two routes on one mux that match the same requests, in groups and mounts too: the second registration panics;
-//   - routes that no request reaches: a constraint that matches everything stands before them, the path is not clean, the
-//     method is not in upper case, the host is a method, the path has a query;
-//   - wildcards in the dialect of another router: <id>, [id], *, {path*}, {id?}, {id:int}, {path:.*}, %d, and :id or *path
-//     on an http.ServeMux.
+//   - two routes on one mux that match the same requests, in groups and mounts
+//     too: the second registration panics;
+//   - routes that no request reaches: a constraint that matches everything stands
+//     before them, the path is not clean, the method is not in upper case, the
+//     host is a method, the path has a query;
+//   - wildcards in the dialect of another router: <id>, [id], *, {path*}, {id?},
+//     {id:int}, {path:.*}, %d, and :id or *path on an http.ServeMux.
 //
-// Patterns of an *http.ServeMux are registered on one, of the Go version that muxvet was built with, to see whether it
-// panics.
+// Patterns of an *http.ServeMux are registered on one, of the Go version that
+// muxvet was built with, to see whether it panics.
 //
 // # What it does not report
 //
-// Routes under two conditions, which need not be registered together; routes on a variable that is assigned to more than
-// once, or on two muxes of one constructor; anything in files that end in _test.go, where a bad pattern fails the test or is
-// its point.
+// Routes under two conditions, which need not be registered together; routes on a
+// variable that is assigned to more than once, or on two muxes of one constructor;
+// anything in files that end in _test.go, where a bad pattern fails the test or
+// is its point.
 package pattern

@@ -74,7 +74,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// checkOne reports what is wrong with a route by itself: its patterns, or the error that they give.
+// checkOne reports what is wrong with a route by itself: its patterns, or the
+// error that they give.
 func checkOne(pass *analysis.Pass, route *routes.Route, ps []*pattern.Pattern, err error) {
 	h := dialect(route.Pattern, false)
 	if err != nil {
@@ -140,8 +141,9 @@ func checkAll(pass *analysis.Pass, rs []parsed, together func(a, b *routes.Route
 	}
 }
 
-// shadows reports whether a, whose shape is not b's, takes all that b matches: where they differ, a has a constraint that
-// every segment meets and b has none, or another one that is tried after it.
+// shadows reports whether a, whose shape is not b's, takes all that b matches:
+// where they differ, a has a constraint that every segment meets and b has
+// none, or another one that is tried after it.
 func shadows(a, b *pattern.Pattern, first bool) bool {
 	if a.Host != b.Host || len(a.Segs) != len(b.Segs) || a.End != b.End {
 		return false
@@ -169,7 +171,8 @@ func matchesAll(expr string) bool {
 	return false
 }
 
-// report reports a pattern. The hint stands behind the message or for it, with its replacement as a fix.
+// report reports a pattern. The hint stands behind the message or for it, with
+// its replacement as a fix.
 func report(pass *analysis.Pass, text ast.Expr, message string, h hint) {
 	switch {
 	case message == "":

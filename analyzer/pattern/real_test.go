@@ -13,8 +13,8 @@ import (
 	"golang.org/x/tools/go/analysis/analysistest"
 )
 
-// TestPanics executes the test data with the real router: of its statements, those panic that the check says do, and no
-// other.
+// TestPanics executes the test data with the real router: of its statements,
+// those panic that the check says do, and no other.
 func TestPanics(t *testing.T) {
 	testdata, err := filepath.Abs("../testdata")
 	if err != nil {

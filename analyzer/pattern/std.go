@@ -11,7 +11,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// checkStd reports the routes at which an http.ServeMux panics, by registering them on one.
+// checkStd reports the routes at which an http.ServeMux panics, by registering
+// them on one.
 func checkStd(pass *analysis.Pass, rs []*routes.Route, together func(a, b *routes.Route) bool) {
 	muxes := make(map[any]*http.ServeMux)
 	before := make(map[any][]*routes.Route)

@@ -17,8 +17,10 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// fixes returns the edits that make the finding harmless, where that is mechanical: the strings, the URL or the
-// parameters that outlive the handler are copied before the statement. There is none where the request itself goes on.
+// fixes returns the edits that make the finding harmless, where that is
+// mechanical: the strings, the URL or the parameters that outlive the handler
+// are copied before the statement. There is none where the request itself goes
+// on.
 func (c *checker) fixes(f *finding) []analysis.SuggestedFix {
 	x := c.newFixer(f)
 	if x == nil || !x.rewrite() {
@@ -82,7 +84,8 @@ func (c *checker) newFixer(f *finding) *fixer {
 	return x
 }
 
-// rewrite fills in the edits, or reports that there is a use that it has no copy for.
+// rewrite fills in the edits, or reports that there is a use that it has no
+// copy for.
 func (x *fixer) rewrite() bool {
 	ok := true
 	ast.PreorderStack(x.stmt, nil, func(n ast.Node, stack []ast.Node) bool {
@@ -118,7 +121,8 @@ func (x *fixer) replace(n ast.Node, text string) bool {
 	return true
 }
 
-// copied returns the variable that has a copy of the expression before the statement.
+// copied returns the variable that has a copy of the expression before the
+// statement.
 func (x *fixer) copied(source, base, value string) string {
 	if name, ok := x.names[source]; ok {
 		return name
@@ -163,7 +167,8 @@ func (x *fixer) free(base string) string {
 	return name
 }
 
-// later reports whether what has this stack is not evaluated with the statement, but by a literal in it.
+// later reports whether what has this stack is not evaluated with the
+// statement, but by a literal in it.
 func later(stack []ast.Node) bool {
 	return slices.ContainsFunc(stack, func(n ast.Node) bool { _, ok := n.(*ast.FuncLit); return ok })
 }
@@ -206,7 +211,8 @@ func (x *fixer) params(id *ast.Ident, stack []ast.Node) bool {
 	return x.replace(e, clone(x.text(e)))
 }
 
-// started returns the call of a go statement, which is all that is not evaluated before the goroutine starts.
+// started returns the call of a go statement, which is all that is not
+// evaluated before the goroutine starts.
 func (x *fixer) started() *ast.CallExpr {
 	if s, ok := x.stmt.(*ast.GoStmt); ok {
 		return s.Call
@@ -214,7 +220,8 @@ func (x *fixer) started() *ast.CallExpr {
 	return nil
 }
 
-// qualifier returns how the file writes the router's package, with the dot, or "".
+// qualifier returns how the file writes the router's package, with the dot, or
+// "".
 func (x *fixer) qualifier() string {
 	for _, spec := range x.file.Imports {
 		name := x.pass.TypesInfo.PkgNameOf(spec)
@@ -236,8 +243,9 @@ var pure = map[string]bool{
 	"(*net/url.URL).Port": true, "(*net/url.URL).RequestURI": true, "(net/url.Values).Get": true,
 }
 
-// request gives a use of the request a copy of the value that is read from it: the longest expression around r whose
-// value is a string, a number, a context, or the URL.
+// request gives a use of the request a copy of the value that is read from it:
+// the longest expression around r whose value is a string, a number, a context,
+// or the URL.
 func (x *fixer) request(id *ast.Ident, stack []ast.Node) bool {
 	info := x.pass.TypesInfo
 	var e ast.Expr = id
@@ -305,8 +313,9 @@ func changes(n ast.Node, e ast.Expr) bool {
 	return false
 }
 
-// pureCall reports whether the call, of a method of e or of PathParam with e, can as well be made before the statement.
-// The name is what its constant argument says.
+// pureCall reports whether the call, of a method of e or of PathParam with e,
+// can as well be made before the statement. The name is what its constant
+// argument says.
 func (x *fixer) pureCall(call *ast.CallExpr, e ast.Expr) (name string, ok bool) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -332,13 +341,15 @@ func (x *fixer) pureCall(call *ast.CallExpr, e ast.Expr) (name string, ok bool) 
 	return name, true
 }
 
-// isCopy reports whether a value of type t shares nothing with a request: a plain value, a context.
+// isCopy reports whether a value of type t shares nothing with a request: a
+// plain value, a context.
 func isCopy(t types.Type) bool {
 	_, basic := t.Underlying().(*types.Basic)
 	return basic || mux.IsNamed(t, "context", "Context")
 }
 
-// variableName makes a variable's name from that of a field, a method or a header: "RemoteAddr", "X-Request-Id".
+// variableName makes a variable's name from that of a field, a method or a
+// header: "RemoteAddr", "X-Request-Id".
 func variableName(s string) string {
 	if s == "Context" {
 		return "ctx"

@@ -5,14 +5,14 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
-	"slices"
 
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
 	"golang.org/x/tools/go/ssa"
 )
 
-// A place is a variable, or what can be reached from one by fields and pointers, under one name in all the functions
-// that use it. Two equal places are the same variable, channel, map or WaitGroup.
+// A place is a variable, or what can be reached from one by fields and
+// pointers, under one name in all the functions that use it. Two equal places
+// are the same variable, channel, map or WaitGroup.
 type place struct {
 	root ssa.Value
 	path string
@@ -69,8 +69,9 @@ type lifetime struct {
 	param    *ssa.Parameter // as long as this argument of a function that is not a handler
 }
 
-// life returns the lifetime of what v is, is the address of, or is a part of, seen from the handler (or the function that
-// handlers call) h. What can't be told counts as local.
+// life returns the lifetime of what v is, is the address of, or is a part of,
+// seen from the handler (or the function that handlers call) h. What can't be
+// told counts as local.
 func (c *checker) life(v ssa.Value, h *ssa.Function, seen map[ssa.Value]bool) lifetime {
 	if seen[v] {
 		return lifetime{}
@@ -100,34 +101,10 @@ func (c *checker) life(v ssa.Value, h *ssa.Function, seen map[ssa.Value]bool) li
 		if site := c.made[v.Parent()]; site != nil {
 			return c.life(binding(site, v), h, seen)
 		}
-	case *ssa.Alloc:
+	case *ssa.Alloc, *ssa.MakeMap, *ssa.MakeChan, *ssa.MakeSlice:
 		return lifetime{outlives: c.around(v.Parent(), h)}
-	case *ssa.MakeMap:
-		return lifetime{outlives: c.around(v.Parent(), h)}
-	case *ssa.MakeChan:
-		return lifetime{outlives: c.around(v.Parent(), h)}
-	case *ssa.MakeSlice:
-		return lifetime{outlives: c.around(v.Parent(), h)}
-	case *ssa.FieldAddr:
-		return either(v.X)
-	case *ssa.IndexAddr:
-		return either(v.X)
-	case *ssa.Field:
-		return either(v.X)
-	case *ssa.Index:
-		return either(v.X)
-	case *ssa.Lookup:
-		return either(v.X)
-	case *ssa.Slice:
-		return either(v.X)
-	case *ssa.Phi:
-		return either(v.Edges...)
-	case *ssa.Extract:
-		return either(v.Tuple)
-	case *ssa.Next:
-		return either(v.Iter)
-	case *ssa.Range:
-		return either(v.X)
+	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Field, *ssa.Index, *ssa.Lookup, *ssa.Slice, *ssa.Phi, *ssa.Extract, *ssa.Next, *ssa.Range:
+		return either(operands(v)...)
 	case *ssa.UnOp:
 		if v.Op != token.MUL {
 			return lifetime{}
@@ -143,15 +120,16 @@ func (c *checker) life(v ssa.Value, h *ssa.Function, seen map[ssa.Value]bool) li
 		}
 		return either(v.X)
 	case *ssa.Call:
-		if fn := c.callee(v.Common()); fn != nil && slices.ContainsFunc(returns(fn, 0), isGlobal) {
-			return lifetime{outlives: true}
+		if fn := c.callee(v.Common()); fn != nil {
+			return lifetime{outlives: either(returns(fn, 0)...).outlives}
 		}
 	}
 	return lifetime{}
 }
 
-// variable returns the local variable that addr is the address of, in whatever function it was declared, or nil, and the
-// fields that lead from there to addr.
+// variable returns the local variable that addr is the address of, in whatever
+// function it was declared, or nil, and the fields that lead from there to
+// addr.
 func (c *checker) variable(addr ssa.Value) (a *ssa.Alloc, path []int) {
 	switch addr := addr.(type) {
 	case *ssa.Alloc:
@@ -167,7 +145,8 @@ func (c *checker) variable(addr ssa.Value) (a *ssa.Alloc, path []int) {
 	return nil, nil
 }
 
-// assigned lists what is assigned to the variable or field at addr, or to the field to which the path leads from there.
+// assigned lists what is assigned to the variable or field at addr, or to the
+// field to which the path leads from there.
 func assigned(addr ssa.Value, path []int) []ssa.Value {
 	var vs []ssa.Value
 	for _, ref := range *addr.Referrers() {
@@ -185,31 +164,9 @@ func assigned(addr ssa.Value, path []int) []ssa.Value {
 	return vs
 }
 
-// isGlobal reports whether v is read from, or points into, a package variable.
-func isGlobal(v ssa.Value) bool {
-	for {
-		switch x := v.(type) {
-		case *ssa.Global:
-			return true
-		case *ssa.UnOp:
-			if x.Op != token.MUL {
-				return false
-			}
-			v = x.X
-		case *ssa.FieldAddr:
-			v = x.X
-		case *ssa.IndexAddr:
-			v = x.X
-		case *ssa.Lookup:
-			v = x.X
-		default:
-			return false
-		}
-	}
-}
-
-// paramLife returns the lifetime of a parameter's object. A handler's receiver outlives the call unless the handler is
-// only ever called by name, on an object that the caller knows; w and r live as long as the request.
+// paramLife returns the lifetime of a parameter's object. A handler's receiver
+// outlives the call unless the handler is only ever called by name, on an
+// object that the caller knows; w and r live as long as the request.
 func (c *checker) paramLife(p *ssa.Parameter, h *ssa.Function) lifetime {
 	fn := p.Parent()
 	switch {
@@ -223,7 +180,8 @@ func (c *checker) paramLife(p *ssa.Parameter, h *ssa.Function) lifetime {
 	return lifetime{outlives: isReceiver(p)}
 }
 
-// calledByName reports whether the function is used in this package, and only by static calls.
+// calledByName reports whether the function is used in this package, and only
+// by static calls.
 func (c *checker) calledByName(fn *ssa.Function) bool {
 	return len(c.calls[fn]) > 0 && !c.asValue[fn.Object()] && fn.Name() != "ServeHTTP"
 }
@@ -234,15 +192,16 @@ func isReceiver(p *ssa.Parameter) bool {
 
 func isHandler(fn *ssa.Function) bool { return mux.IsHandler(fn.Signature) }
 
-// isSource reports whether p is a handler's request or parameters; where requests
-// are recycled, also its ResponseWriter.
+// isSource reports whether p is a handler's request or parameters; where
+// requests are recycled, also its ResponseWriter.
 func (f *flow) isSource(p *ssa.Parameter) bool {
 	return isHandler(p.Parent()) && !isReceiver(p) &&
 		(mux.IsRequest(p.Type()) || mux.IsParams(p.Type()) || f.recycled && mux.IsResponseWriter(p.Type()))
 }
 
-// around reports whether the variables of fn are there before and after calls of the function literal h in it. Where fn
-// calls ServeHTTP itself, it has made h to serve one request.
+// around reports whether the variables of fn are there before and after calls
+// of the function literal h in it. Where fn calls ServeHTTP itself, it has made
+// h to serve one request.
 func (c *checker) around(fn, h *ssa.Function) bool {
 	if !encloses(fn, h) {
 		return false
@@ -267,7 +226,8 @@ func encloses(outer, inner *ssa.Function) bool {
 	return false
 }
 
-// perRequest reports whether the object that a field of is set belongs to the request: the same function gives it w too.
+// perRequest reports whether the object that a field of is set belongs to the
+// request: the same function gives it w too.
 func (c *checker) perRequest(addr *ssa.FieldAddr) bool {
 	object := c.at(addr.X)
 	if _, ok := object.root.(*ssa.Global); ok {
@@ -308,7 +268,8 @@ func (c *checker) perRequest(addr *ssa.FieldAddr) bool {
 	return false
 }
 
-// receiverOf undoes the load of a pointer field: for c.writer.reset(w) it returns the address of c.writer.
+// receiverOf undoes the load of a pointer field: for c.writer.reset(w) it
+// returns the address of c.writer.
 func receiverOf(v ssa.Value) ssa.Value {
 	if u, ok := v.(*ssa.UnOp); ok && u.Op == token.MUL {
 		return u.X

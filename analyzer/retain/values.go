@@ -10,8 +10,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// holdsRequest reports whether a value of type t can lead to a request, its URL,
-// its body or its parameters; where requests are recycled, also to its header.
+// holdsRequest reports whether a value of type t can lead to a request, its
+// URL, its body or its parameters; where requests are recycled, also to its
+// header.
 func (f *flow) holdsRequest(t types.Type) bool { return f.leads(t, make(map[types.Type]bool)) }
 
 func (f *flow) leads(t types.Type, seen map[types.Type]bool) bool {
@@ -79,6 +80,17 @@ func converted(v ssa.Value) ssa.Value {
 	return nil
 }
 
+// operands lists what v is made of.
+func operands(v ssa.Value) []ssa.Value {
+	var all []ssa.Value
+	for _, op := range v.(ssa.Instruction).Operands(nil) {
+		if *op != nil {
+			all = append(all, *op)
+		}
+	}
+	return all
+}
+
 // returns lists what fn returns as its result i.
 func returns(fn *ssa.Function, i int) []ssa.Value {
 	var all []ssa.Value
@@ -90,7 +102,8 @@ func returns(fn *ssa.Function, i int) []ssa.Value {
 	return all
 }
 
-// isAddress reports whether v is the address of a field or an element, which its type says nothing about.
+// isAddress reports whether v is the address of a field or an element, which
+// its type says nothing about.
 func isAddress(v ssa.Value) bool {
 	switch v.(type) {
 	case *ssa.FieldAddr, *ssa.IndexAddr:
@@ -99,8 +112,9 @@ func isAddress(v ssa.Value) bool {
 	return false
 }
 
-// isStructPointer reports whether t points to a struct that may have something of the request in some of its fields; a
-// request, a URL and a parameter are that something as a whole.
+// isStructPointer reports whether t points to a struct that may have something
+// of the request in some of its fields; a request, a URL and a parameter are
+// that something as a whole.
 func isStructPointer(t types.Type) bool {
 	p, ok := t.Underlying().(*types.Pointer)
 	if !ok || mux.IsRequest(t) || mux.IsNamed(t, "net/url", "URL") || mux.IsNamed(t, mux.Path, "Param") {
@@ -123,7 +137,8 @@ func fieldName(t types.Type, i int) string {
 
 func paramIndex(p *ssa.Parameter) int { return slices.Index(p.Parent().Params, p) }
 
-// fullName names the function that is called, "" if it is not known: "time.AfterFunc", "(*sync.WaitGroup).Go".
+// fullName names the function that is called, "" if it is not known:
+// "time.AfterFunc", "(*sync.WaitGroup).Go".
 func fullName(c *ssa.CallCommon) string {
 	if fn := c.StaticCallee(); fn != nil {
 		if f, ok := fn.Object().(*types.Func); ok {
@@ -133,12 +148,14 @@ func fullName(c *ssa.CallCommon) string {
 	return ""
 }
 
-// binding returns what the free variable v stands for where its function is made.
+// binding returns what the free variable v stands for where its function is
+// made.
 func binding(site *ssa.MakeClosure, v *ssa.FreeVar) ssa.Value {
 	return site.Bindings[slices.Index(v.Parent().FreeVars, v)]
 }
 
-// captured returns the free variable by which the literal made at site knows v, or nil.
+// captured returns the free variable by which the literal made at site knows v,
+// or nil.
 func captured(site *ssa.MakeClosure, v ssa.Value) ssa.Value {
 	if i := slices.Index(site.Bindings, v); i >= 0 {
 		if fn := site.Fn.(*ssa.Function); fn.Synthetic == "" {
@@ -148,8 +165,9 @@ func captured(site *ssa.MakeClosure, v ssa.Value) ssa.Value {
 	return nil
 }
 
-// names lists the values that point to the variable at v, in its function and the literals there: v, what literals know
-// it by, and what is read from a pointer variable that v is assigned to.
+// names lists the values that point to the variable at v, in its function and
+// the literals there: v, what literals know it by, and what is read from a
+// pointer variable that v is assigned to.
 func names(v ssa.Value) []ssa.Value {
 	all := []ssa.Value{v}
 	for _, ref := range *v.Referrers() {
@@ -169,7 +187,8 @@ func names(v ssa.Value) []ssa.Value {
 	return all
 }
 
-// loads lists what is read from the variable at addr in the function where addr is known by this name.
+// loads lists what is read from the variable at addr in the function where addr
+// is known by this name.
 func loads(addr ssa.Value) []ssa.Value {
 	var all []ssa.Value
 	for _, ref := range *addr.Referrers() {
@@ -180,7 +199,8 @@ func loads(addr ssa.Value) []ssa.Value {
 	return all
 }
 
-// storesTo lists the assignments to the whole variable at addr in the function where addr is known by this name.
+// storesTo lists the assignments to the whole variable at addr in the function
+// where addr is known by this name.
 func storesTo(addr ssa.Value) []*ssa.Store {
 	if addr == nil {
 		return nil
@@ -194,7 +214,8 @@ func storesTo(addr ssa.Value) []*ssa.Store {
 	return stores
 }
 
-// reaching lists the assignments to the whole variable a that can be the latest one when the instruction at runs.
+// reaching lists the assignments to the whole variable a that can be the latest
+// one when the instruction at runs.
 func reaching(a *ssa.Alloc, at ssa.Instruction) []*ssa.Store {
 	if at.Parent() != a.Parent() {
 		return storesTo(a)
@@ -224,7 +245,8 @@ func reaching(a *ssa.Alloc, at ssa.Instruction) []*ssa.Store {
 	return found
 }
 
-// facts returns the conditions that hold whenever b runs, by the branches on every way to it.
+// facts returns the conditions that hold whenever b runs, by the branches on
+// every way to it.
 func facts(b *ssa.BasicBlock) map[ssa.Value]bool {
 	known := make(map[ssa.Value]bool)
 	for ; b != nil; b = b.Idom() {
@@ -239,8 +261,8 @@ func facts(b *ssa.BasicBlock) map[ssa.Value]bool {
 	return known
 }
 
-// refuted reports whether b was not entered from its predecessor i, since a flag that is set on that way is known to have
-// the other value:
+// refuted reports whether b was not entered from its predecessor i, since a
+// flag that is set on that way is known to have the other value:
 //
 //	body, mine := other, false
 //	if cond { body, mine = r.Body, true }
@@ -268,7 +290,8 @@ func add(all []origin, more ...origin) []origin {
 	return all
 }
 
-// mark says that what is meant is not the origins themselves but a part of them.
+// mark says that what is meant is not the origins themselves but a part of
+// them.
 func mark(os []origin, what string) []origin {
 	out := make([]origin, len(os))
 	for i, o := range os {

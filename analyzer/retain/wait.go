@@ -9,11 +9,15 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// settled reports whether every way from the instruction on to a return of its function passes one that satisfies done,
-// or whether such a one is deferred before. A select settles where it received from a channel that satisfies by. A loop
-// that waits counts as a whole: how often it runs is as much a matter of arithmetic as how many goroutines were started.
+// settled reports whether every way from the instruction on to a return of its
+// function passes one that satisfies done, or whether such a one is deferred
+// before. A select settles where it received from a channel that satisfies by.
+// A loop that waits counts as a whole: how often it runs is as much a matter of
+// arithmetic as how many goroutines were started.
 func (f *flow) settled(from ssa.Instruction, done func(ssa.Instruction) bool, by func(ssa.Value) bool) bool {
-	loops := make(map[*ssa.BasicBlock]bool) // in which the way ends: the heads of loops that wait, and what guards them
+	// The way ends in these blocks: the heads of loops that wait, and what
+	// guards them.
+	loops := make(map[*ssa.BasicBlock]bool)
 	for _, b := range from.Parent().Blocks {
 		for _, in := range b.Instrs {
 			if !done(in) {
@@ -64,7 +68,8 @@ func (f *flow) settled(from ssa.Instruction, done func(ssa.Instruction) bool, by
 	return ok(from.Block(), slices.Index(from.Block().Instrs, from)+1)
 }
 
-// guards reports whether p does no more than choose between the loop that starts with h and what comes after the loop.
+// guards reports whether p does no more than choose between the loop that
+// starts with h and what comes after the loop.
 func guards(p, h *ssa.BasicBlock) bool {
 	if len(p.Succs) != 2 || reaches(h, p) {
 		return false
@@ -76,8 +81,9 @@ func guards(p, h *ssa.BasicBlock) bool {
 	return !reaches(after, h) && slices.ContainsFunc(after.Preds, func(b *ssa.BasicBlock) bool { return b != p && reaches(b, h) })
 }
 
-// branch returns the number of the branch at the end of b that settles, or -1: the one that is taken when a select got
-// something from a channel that satisfies by, or when what satisfies by is nil, and so was never started.
+// branch returns the number of the branch at the end of b that settles, or -1:
+// the one that is taken when a select got something from a channel that
+// satisfies by, or when what satisfies by is nil, and so was never started.
 func branch(b *ssa.BasicBlock, by func(ssa.Value) bool) int {
 	end, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
 	if !ok {
@@ -110,8 +116,8 @@ func branch(b *ssa.BasicBlock, by func(ssa.Value) bool) int {
 	return -1
 }
 
-// otherBranch returns the number of the branch at the end of b that is not taken, or -1, if the condition reads like one
-// that is known:
+// otherBranch returns the number of the branch at the end of b that is not
+// taken, or -1, if the condition reads like one that is known:
 //
 //	if s.async() { go serve(r, done) }
 //	if s.async() { <-done }
@@ -132,7 +138,8 @@ func (f *flow) otherBranch(b *ssa.BasicBlock, known map[ssa.Value]bool) int {
 	return -1
 }
 
-// sameCondition reports whether two conditions are the same value, or come about in the same way from the same places.
+// sameCondition reports whether two conditions are the same value, or come
+// about in the same way from the same places.
 func (f *flow) sameCondition(a, b ssa.Value) bool {
 	if a == b {
 		return true
@@ -179,8 +186,9 @@ func reaches(from, to *ssa.BasicBlock) bool {
 	return slices.ContainsFunc(from.Succs, walk)
 }
 
-// waitsFor returns the test for the instructions after which a goroutine that signals its end at one of the places has
-// ended: Wait on a group, Stop of a timer, the receive from a channel, a call of the function that does it.
+// waitsFor returns the test for the instructions after which a goroutine that
+// signals its end at one of the places has ended: Wait on a group, Stop of a
+// timer, the receive from a channel, a call of the function that does it.
 func (f *flow) waitsFor(ends []place) func(ssa.Instruction) bool {
 	return func(in ssa.Instruction) bool { return f.isWait(in, ends, 0) }
 }
@@ -239,9 +247,11 @@ func (f *flow) isOneOf(v ssa.Value, places []place) bool {
 	return some
 }
 
-// ends lists where a goroutine that runs fn with these arguments signals its end: the WaitGroup on which it calls Done,
-// the channel on which it sends or which it closes, the unbuffered one from which it receives the order to stop. A signal
-// that is given while what has one of the origins is still used is none.
+// ends lists where a goroutine that runs fn with these arguments signals its
+// end: the WaitGroup on which it calls Done, the channel on which it sends or
+// which it closes, the unbuffered one from which it receives the order to stop.
+// A signal that is given while what has one of the origins is still used is
+// none.
 func (f *flow) ends(c *ssa.CallCommon, of []origin, depth int) []place {
 	fn := f.callee(c)
 	if fn == nil {
@@ -265,7 +275,8 @@ func (f *flow) signals(fn *ssa.Function, of []origin, depth int) []place {
 	})
 }
 
-// relayed lists where goroutines that fn starts signal that they have waited for these ends:
+// relayed lists where goroutines that fn starts signal that they have waited
+// for these ends:
 //
 //	go func() { wg.Wait(); close(done) }()
 func (f *flow) relayed(fn *ssa.Function, ends []place) []place {
@@ -288,7 +299,8 @@ func (f *flow) relayed(fn *ssa.Function, ends []place) []place {
 	return all
 }
 
-// signalsAfter lists where fn signals that what is used has been used. called answers that about the functions it calls.
+// signalsAfter lists where fn signals that what is used has been used. called
+// answers that about the functions it calls.
 func (f *flow) signalsAfter(fn *ssa.Function, used func(ssa.Instruction) bool, called func(*ssa.CallCommon) []place) []place {
 	var all []place
 	for _, b := range fn.Blocks {
@@ -330,7 +342,8 @@ func (f *flow) signalsAfter(fn *ssa.Function, used func(ssa.Instruction) bool, c
 	return all
 }
 
-// reads returns the test for instructions with an operand of one of these origins.
+// reads returns the test for instructions with an operand of one of these
+// origins.
 func (f *flow) reads(of []origin) func(ssa.Instruction) bool {
 	return func(in ssa.Instruction) bool {
 		return slices.ContainsFunc(in.Operands(nil), func(op *ssa.Value) bool {
@@ -345,13 +358,15 @@ func sharesParam(a, b []origin) bool {
 	})
 }
 
-// stop is the place that stands for a send on the channel, when what receives from it is done with the request.
+// stop is the place that stands for a send on the channel, when what receives
+// from it is done with the request.
 func (f *flow) stop(ch ssa.Value) place {
 	p := f.at(ch)
 	return place{p.root, p.path + "<-"}
 }
 
-// chosen returns the block to which a select goes when it has chosen state k, or nil.
+// chosen returns the block to which a select goes when it has chosen state k,
+// or nil.
 func chosen(sel *ssa.Select, k int) *ssa.BasicBlock {
 	for _, b := range sel.Parent().Blocks {
 		if i := branch(b, func(v ssa.Value) bool { return v == sel.States[k].Chan }); i >= 0 {
@@ -361,7 +376,8 @@ func chosen(sel *ssa.Select, k int) *ssa.BasicBlock {
 	return nil
 }
 
-// inner adds to the places how the function that is called knows them by its parameters.
+// inner adds to the places how the function that is called knows them by its
+// parameters.
 func (f *flow) inner(ps []place, fn *ssa.Function, c *ssa.CallCommon) []place {
 	all := slices.Clone(ps)
 	for i, arg := range c.Args {
@@ -374,7 +390,8 @@ func (f *flow) inner(ps []place, fn *ssa.Function, c *ssa.CallCommon) []place {
 	return all
 }
 
-// outer says the places that a called function knows in terms of the call's arguments.
+// outer says the places that a called function knows in terms of the call's
+// arguments.
 func (f *flow) outer(ps []place, fn *ssa.Function, c *ssa.CallCommon) []place {
 	out := make([]place, 0, len(ps))
 	for _, p := range ps {
@@ -389,7 +406,8 @@ func (f *flow) outer(ps []place, fn *ssa.Function, c *ssa.CallCommon) []place {
 	return out
 }
 
-// usedAfter reports whether an instruction that satisfies used can run after instruction n of b.
+// usedAfter reports whether an instruction that satisfies used can run after
+// instruction n of b.
 func usedAfter(b *ssa.BasicBlock, n int, used func(ssa.Instruction) bool) bool {
 	if slices.ContainsFunc(b.Instrs[n:], used) {
 		return true

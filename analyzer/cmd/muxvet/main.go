@@ -1,5 +1,5 @@
-// Command muxvet checks the handlers and routes of a program that uses muxmaster,
-// and rewrites programs of other routers.
+// Command muxvet checks the handlers and routes of a program that uses
+// muxmaster, and rewrites programs of other routers.
 //
 //	go vet -vettool=$(which muxvet) ./...
 //	muxvet [-fix [-diff]] ./...

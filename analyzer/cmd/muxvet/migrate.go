@@ -11,8 +11,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/analyzer/migrate"
 )
 
-// migrateMain is muxvet -migrate. Like the checks it returns 3 if it has something
-// to report: here, what is left to do.
+// migrateMain is muxvet -migrate. Like the checks it returns 3 if it has
+// something to report: here, what is left to do.
 func migrateMain(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("muxvet", flag.ContinueOnError)
 	flags.SetOutput(stderr)

@@ -1,4 +1,5 @@
-// Package mux knows the names and types of the router and of net/http that the checks look for.
+// Package mux knows the names and types of the router and of net/http that the
+// checks look for.
 package mux
 
 import (
@@ -12,7 +13,8 @@ import (
 // Path is the import path of the router.
 const Path = "github.com/seed-1954dcaa/muxmaster"
 
-// IsNamed reports whether t, or what t points to, is the type of that name in the package of that path.
+// IsNamed reports whether t, or what t points to, is the type of that name in
+// the package of that path.
 func IsNamed(t types.Type, path, name string) bool {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -40,7 +42,8 @@ func IsParams(t types.Type) bool {
 	return ok && IsNamed(s.Elem(), Path, "Param")
 }
 
-// IsHandler reports whether a function of this signature serves requests: plain, fast or with an error result.
+// IsHandler reports whether a function of this signature serves requests:
+// plain, fast or with an error result.
 func IsHandler(sig *types.Signature) bool {
 	in, out := sig.Params(), sig.Results()
 	switch {
@@ -57,7 +60,8 @@ func IsHandler(sig *types.Signature) bool {
 // IsTestFile reports whether a file of this name is part of a test.
 func IsTestFile(name string) bool { return strings.HasSuffix(name, "_test.go") }
 
-// Position names a place in a message: the file without its directory, and the line.
+// Position names a place in a message: the file without its directory, and the
+// line.
 func Position(fset *token.FileSet, pos token.Pos) string {
 	p := fset.Position(pos)
 	return fmt.Sprintf("%s:%d", filepath.Base(p.Filename), p.Line)

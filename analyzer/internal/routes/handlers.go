@@ -13,8 +13,9 @@ type Reach struct {
 	Unknown bool // and maybe others
 }
 
-// A Reacher finds the routes that lead to the functions of a package: as handlers, through middleware around them, and
-// as functions that handlers call.
+// A Reacher finds the routes that lead to the functions of a package: as
+// handlers, through middleware around them, and as functions that handlers
+// call.
 type Reacher struct {
 	*Result
 	direct  map[ast.Node][]*Route // functions in a handler's expression
@@ -54,8 +55,9 @@ func (r *Result) Reacher() *Reacher {
 	return w
 }
 
-// handler notes that the functions in a handler's expression serve the route: literals, named functions, method values,
-// handlers in variables, what middleware wraps, and what functions of this package return.
+// handler notes that the functions in a handler's expression serve the route:
+// literals, named functions, method values, handlers in variables, what
+// middleware wraps, and what functions of this package return.
 func (w *Reacher) handler(route *Route, e ast.Expr, seen map[*ast.Ident]bool, depth int) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -96,7 +98,8 @@ func isFunc(t types.Type) bool {
 	return false
 }
 
-// Function returns the innermost function declaration or literal around n, or nil.
+// Function returns the innermost function declaration or literal around n, or
+// nil.
 func (r *Result) Function(n ast.Node) ast.Node {
 	for n = r.parents[n]; n != nil; n = r.parents[n] {
 		switch n.(type) {
@@ -129,8 +132,9 @@ func (w *Reacher) Of(fn ast.Node) *Reach {
 	return r
 }
 
-// around returns the function that a literal belongs to, unless the literal is given to a function that this package
-// doesn't have, as a handler for what is not seen here.
+// around returns the function that a literal belongs to, unless the literal is
+// given to a function that this package doesn't have, as a handler for what is
+// not seen here.
 func (w *Reacher) around(lit *ast.FuncLit) []ast.Node {
 	var child ast.Node = lit
 	for p := w.parents[lit]; p != nil; child, p = p, w.parents[p] {
@@ -152,7 +156,8 @@ func (w *Reacher) around(lit *ast.FuncLit) []ast.Node {
 	return nil
 }
 
-// takesHandler reports whether the argument of a call is a handler: a function of a response writer and a request.
+// takesHandler reports whether the argument of a call is a handler: a function
+// of a response writer and a request.
 func takesHandler(info *types.Info, call *ast.CallExpr, arg ast.Node) bool {
 	e, ok := arg.(ast.Expr)
 	if !ok {

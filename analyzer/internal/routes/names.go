@@ -17,8 +17,9 @@ type Names struct {
 	Open bool // there may be more, of a prefix that can't be seen
 }
 
-// Names returns the path parameters of a route, those of the prefixes of its groups and mounts included. It reports false
-// if the route's own pattern is not known.
+// Names returns the path parameters of a route, those of the prefixes of its
+// groups and mounts included. It reports false if the route's own pattern is
+// not known.
 func (r *Result) Names(route *Route) (Names, bool) {
 	if !route.Known {
 		return Names{}, false
@@ -36,7 +37,8 @@ func (r *Result) Names(route *Route) (Names, bool) {
 	return names, true
 }
 
-// outer adds the parameters that a request has before it comes to the routes of s.
+// outer adds the parameters that a request has before it comes to the routes of
+// s.
 func (r *Result) outer(names *Names, s Scope, depth int) {
 	names.addPrefix(s.Prefix, true)
 	for _, m := range r.mounts[s.Root] {
@@ -62,7 +64,8 @@ func (n *Names) addPrefix(prefix string, known bool) {
 	n.List = append(n.List, p.Names()...)
 }
 
-// escapes reports whether other packages can mount the mux under a prefix of theirs: it is returned, passed on or stored.
+// escapes reports whether other packages can mount the mux under a prefix of
+// theirs: it is returned, passed on or stored.
 func (r *Result) escapes(root any) bool {
 	obj, ok := root.(types.Object)
 	if !ok {
@@ -90,8 +93,10 @@ func (r *Result) escapes(root any) bool {
 	return r.escaped[obj]
 }
 
-// staysHere reports whether an expression with a mux is one that doesn't hand it to somebody who could mount it: a method
-// call, an assignment to it, a mount that was seen, an argument of net/http's functions, a result that stays here.
+// staysHere reports whether an expression with a mux is one that doesn't hand
+// it to somebody who could mount it: a method call, an assignment to it, a
+// mount that was seen, an argument of net/http's functions, a result that stays
+// here.
 func (r *Result) staysHere(e ast.Expr) bool {
 	switch p := r.parents[e].(type) {
 	case *ast.SelectorExpr: // its ServeHTTP may be what another handler is made of
@@ -140,7 +145,8 @@ func (r *Result) staysHere(e ast.Expr) bool {
 	return false
 }
 
-// resultStaysHere reports whether a function that returns a mux is only called where the mux stays in this package.
+// resultStaysHere reports whether a function that returns a mux is only called
+// where the mux stays in this package.
 func (r *Result) resultStaysHere(decl *ast.FuncDecl) bool {
 	fn := r.pass.TypesInfo.Defs[decl.Name]
 	if fn == nil || r.busy[decl] {

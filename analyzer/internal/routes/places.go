@@ -10,7 +10,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// A Place is where a route stands on a mux: on its own, and on those that its own is mounted on.
+// A Place is where a route stands on a mux: on its own, and on those that its
+// own is mounted on.
 type Place struct {
 	Root   any
 	prefix string
@@ -36,8 +37,9 @@ func (r *Result) places(route *Route, s Scope, below string, depth int) []Place 
 // join puts a prefix behind another one, without a trailing slash.
 func join(prefix, more string) string { return prefix + strings.TrimSuffix(more, "/") }
 
-// Parse parses the pattern that the route has at its place, as the router does; a mounted handler has two. What an
-// http.ServeMux takes is parsed the same way; the router takes more.
+// Parse parses the pattern that the route has at its place, as the router does;
+// a mounted handler has two. What an http.ServeMux takes is parsed the same
+// way; the router takes more.
 func (p Place) Parse() ([]*pattern.Pattern, error) {
 	text := p.route.Pattern
 	var one *pattern.Pattern
@@ -97,8 +99,9 @@ func ParsePrefix(prefix string) error {
 	return err
 }
 
-// Together reports whether one run of the program is seen to execute both calls on the same mux: they are in the same
-// function, in functions that are called once from the same function, or in init functions.
+// Together reports whether one run of the program is seen to execute both calls
+// on the same mux: they are in the same function, in functions that are called
+// once from the same function, or in init functions.
 func (r *Result) Together(a, b *Route) bool {
 	if r.apart(a, b) {
 		return false
@@ -116,7 +119,8 @@ func (r *Result) Together(a, b *Route) bool {
 	return false
 }
 
-// apart reports whether the routes are on what may be different instances of the same mux.
+// apart reports whether the routes are on what may be different instances of
+// the same mux.
 func (r *Result) apart(a, b *Route) bool {
 	if a.Scope.via == b.Scope.via {
 		return false
@@ -128,7 +132,8 @@ func (r *Result) apart(a, b *Route) bool {
 
 func isInit(f *ast.FuncDecl) bool { return f != nil && f.Recv == nil && f.Name.Name == "init" }
 
-// callChain lists the call, the only call of the function around it, the only call of the function around that, …
+// callChain lists the call, the only call of the function around it, the only
+// call of the function around that, …
 func (r *Result) callChain(call *ast.CallExpr) []*ast.CallExpr {
 	chain := []*ast.CallExpr{call}
 	for len(chain) < 8 {
@@ -155,8 +160,9 @@ func (r *Result) declaration(n ast.Node) *ast.FuncDecl {
 	return nil
 }
 
-// sameRun reports whether one run of the function that a and b are in is seen to execute both: one of them at most under
-// a condition that the other is not under, and that one without leaving before the other.
+// sameRun reports whether one run of the function that a and b are in is seen
+// to execute both: one of them at most under a condition that the other is not
+// under, and that one without leaving before the other.
 func (r *Result) sameRun(a, b ast.Node) bool {
 	around := map[ast.Node]bool{nil: true} // of two files
 	for n := a; n != nil; n = r.parents[n] {
@@ -173,8 +179,8 @@ func (r *Result) sameRun(a, b ast.Node) bool {
 	return len(y) == 0 && !slices.ContainsFunc(x, leaves) || len(x) == 0
 }
 
-// conditions lists the statements and literals between n and the node around it that may keep n from being executed, by
-// the lists of statements in them.
+// conditions lists the statements and literals between n and the node around it
+// that may keep n from being executed, by the lists of statements in them.
 func (r *Result) conditions(n, around ast.Node) [][]ast.Stmt {
 	var all [][]ast.Stmt
 	for below := n; n != around; below = n {
@@ -208,7 +214,8 @@ func statements(n ast.Node) []ast.Stmt {
 	return nil
 }
 
-// leaves reports whether the last of the statements ends the function or the loop.
+// leaves reports whether the last of the statements ends the function or the
+// loop.
 func leaves(list []ast.Stmt) bool {
 	if len(list) == 0 {
 		return false

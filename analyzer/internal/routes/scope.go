@@ -1,0 +1,271 @@
+package routes
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// receiver returns the scope that a method is called on, which may be an
+// embedded field of what stands before the dot.
+func (r *Result) receiver(call *ast.CallExpr) Scope {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return Scope{Root: call}
+	}
+	if s := r.pass.TypesInfo.Selections[sel]; s != nil {
+		t := s.Recv()
+		for _, i := range s.Index()[:len(s.Index())-1] {
+			if isRouter(t) {
+				break
+			}
+			if p, ok := t.Underlying().(*types.Pointer); ok {
+				t = p.Elem()
+			}
+			st, ok := t.Underlying().(*types.Struct)
+			if !ok {
+				break
+			}
+			if t = st.Field(i).Type(); isRouter(t) {
+				return r.scopeOfVar(st.Field(i), sel.X, sel.X)
+			}
+		}
+	}
+	return r.scope(sel.X)
+}
+
+// isRouter reports whether t is, or points to, what routes are registered on.
+func isRouter(t types.Type) bool {
+	return mux.IsNamed(t, mux.Path, "Mux") || mux.IsNamed(t, mux.Path, "Group") || mux.IsNamed(t, mux.Path, "Router") || mux.IsNamed(t, "net/http", "ServeMux")
+}
+
+// scope follows the expression of a mux or a group to its root.
+func (r *Result) scope(e ast.Expr) Scope {
+	e = ast.Unparen(e)
+	unknown := Scope{Root: e}
+	if r.busy[e] {
+		return unknown
+	}
+	r.busy[e] = true
+	defer delete(r.busy, e)
+	switch e := e.(type) {
+	case *ast.UnaryExpr:
+		if e.Op == token.AND {
+			return r.scope(e.X)
+		}
+	case *ast.StarExpr:
+		return r.scope(e.X)
+	case *ast.CompositeLit:
+		return Scope{Root: e, Whole: true}
+	case *ast.CallExpr:
+		return r.scopeOfCall(e)
+	case *ast.Ident, *ast.SelectorExpr:
+		obj := r.object(e)
+		if obj == nil {
+			return unknown
+		}
+		var base ast.Expr
+		if sel, ok := e.(*ast.SelectorExpr); ok {
+			base = sel.X
+		}
+		return r.scopeOfVar(obj, e, base)
+	}
+	return unknown
+}
+
+// scopeOfVar follows a variable, or a field of base, that stands at e.
+func (r *Result) scopeOfVar(obj types.Object, e, base ast.Expr) Scope {
+	if obj.Pkg() != nil && obj.Pkg().Path() == "net/http" && obj.Name() == "DefaultServeMux" {
+		return Scope{Root: defaultMux, Whole: true}
+	}
+	if s, ok := r.scopeOfParam(obj); ok {
+		return s
+	}
+	s := Scope{Root: e} // which one it is depends on the way here
+	isMux := !mux.IsNamed(obj.Type(), mux.Path, "Group") && !mux.IsNamed(obj.Type(), mux.Path, "Router")
+	switch from := r.values[obj]; {
+	case len(from) == 1 && from[0] != nil:
+		s = r.scope(from[0])
+		if lit, ok := s.Root.(ast.Expr); ok && isMux && ast.Unparen(from[0]) == lit {
+			s.Root = obj
+		}
+	case len(from) == 0 && isMux: // var mux http.ServeMux
+		s = Scope{Root: obj, Whole: true}
+	}
+	if v, ok := obj.(*types.Var); ok && v.IsField() && base != nil {
+		s.via = base
+		if o := r.object(base); o != nil {
+			s.via = o
+		}
+	}
+	return s
+}
+
+func (r *Result) scopeOfCall(call *ast.CallExpr) Scope {
+	fn := typeutil.StaticCallee(r.pass.TypesInfo, call)
+	if fn == nil || fn.Pkg() == nil {
+		return Scope{Root: call}
+	}
+	if fn.Pkg().Path() != mux.Path {
+		if s, ok := r.returned(fn, call); ok {
+			return s
+		}
+		return Scope{Root: call, Whole: fn.FullName() == "net/http.NewServeMux"}
+	}
+	switch fn.Name() {
+	case "New":
+		return Scope{Root: call, Whole: true}
+	case "With":
+		return r.receiver(call)
+	case "Group":
+		return r.below(r.receiver(call), call.Args[0])
+	}
+	return Scope{Root: call}
+}
+
+// returned follows a call of a function of this package to the one mux that it
+// returns.
+func (r *Result) returned(fn *types.Func, call *ast.CallExpr) (Scope, bool) {
+	decl := r.bodies[fn.Origin()]
+	if decl == nil || decl.Body == nil {
+		return Scope{}, false
+	}
+	var found []Scope
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			if len(n.Results) > 0 {
+				if s, ok := r.mounted(n.Results[0]); ok {
+					found = append(found, s)
+				}
+			}
+		}
+		return true
+	})
+	if len(found) == 0 {
+		return Scope{}, false
+	}
+	for _, s := range found {
+		if s.Root != found[0].Root {
+			return Scope{}, false
+		}
+	}
+	s := found[0]
+	if len(r.calls[fn.Origin()]) > 1 {
+		s.via = call
+	}
+	return s, true
+}
+
+// mounted follows the expression of a handler to a mux, if it is one.
+func (r *Result) mounted(e ast.Expr) (Scope, bool) {
+	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {
+		if fn := typeutil.StaticCallee(r.pass.TypesInfo, call); fn != nil {
+			if s, ok := r.returned(fn, call); ok {
+				return s, true
+			}
+		}
+	}
+	t := r.pass.TypesInfo.TypeOf(e)
+	if t == nil || !isRouter(t) {
+		return Scope{}, false
+	}
+	return r.scope(e), true
+}
+
+// scopeOfParam follows a parameter to the argument of the one call: of Route,
+// for its function, or of a function of this package.
+func (r *Result) scopeOfParam(obj types.Object) (Scope, bool) {
+	field, index := r.param(obj)
+	if field == nil {
+		return Scope{}, false
+	}
+	unknown := Scope{Root: obj}
+	switch fn := r.parents[r.parents[r.parents[field]]].(type) { // Field, FieldList, FuncType
+	case *ast.FuncLit:
+		call, ok := r.parents[fn].(*ast.CallExpr)
+		if !ok {
+			return unknown, true
+		}
+		if s, ok := r.routeScope(call, fn); ok {
+			return s, true
+		}
+		return unknown, true
+	case *ast.FuncDecl:
+		f := r.pass.TypesInfo.Defs[fn.Name]
+		var at []Scope
+		for id, use := range r.pass.TypesInfo.Uses {
+			if use != f {
+				continue
+			}
+			var ref ast.Node = id
+			if sel, ok := r.parents[id].(*ast.SelectorExpr); ok && sel.Sel == id {
+				ref = sel
+			}
+			call, ok := r.parents[ref].(*ast.CallExpr)
+			switch {
+			case !ok:
+				return unknown, true
+			case call.Fun == ref:
+				if index >= len(call.Args) || call.Ellipsis.IsValid() {
+					return unknown, true
+				}
+				at = append(at, r.scope(call.Args[index]))
+			default:
+				s, ok := r.routeScope(call, ref)
+				if !ok {
+					return unknown, true
+				}
+				at = append(at, s)
+			}
+		}
+		if len(at) == 1 {
+			return at[0], true
+		}
+	}
+	return unknown, true
+}
+
+// routeScope returns the scope that Route(prefix, fn) gives to fn.
+func (r *Result) routeScope(call *ast.CallExpr, fn ast.Node) (Scope, bool) {
+	f := typeutil.StaticCallee(r.pass.TypesInfo, call)
+	if f == nil || f.Pkg() == nil || f.Pkg().Path() != mux.Path || f.Name() != "Route" || len(call.Args) != 2 || call.Args[1] != fn {
+		return Scope{}, false
+	}
+	return r.below(r.receiver(call), call.Args[0]), true
+}
+
+// below is the scope of a group with the prefix.
+func (r *Result) below(s Scope, prefix ast.Expr) Scope {
+	text, known := r.constant(prefix)
+	s.Prefix, s.Whole = join(s.Prefix, text), s.Whole && known
+	return s
+}
+
+// param returns the declaration of a parameter and its number, or nil if obj is
+// none.
+func (r *Result) param(obj types.Object) (*ast.Field, int) {
+	f, ok := r.parents[r.decls[obj]].(*ast.Field)
+	if !ok {
+		return nil, 0
+	}
+	list := r.parents[f].(*ast.FieldList)
+	if t, ok := r.parents[list].(*ast.FuncType); !ok || t.Params != list {
+		return nil, 0
+	}
+	i := 0
+	for _, other := range list.List {
+		for _, name := range other.Names {
+			if name == r.decls[obj] {
+				return f, i
+			}
+			i++
+		}
+	}
+	return nil, 0
+}
