@@ -24,7 +24,10 @@ type body struct {
 	cancel context.CancelCauseFunc
 	stall  time.Duration
 
+	quiet   bool // an event stream: only each wait is bounded, not what comes with it
+	clock   stallClock
 	timer   *time.Timer
+	unwatch func() bool // ends watching the context; nil if that is not needed
 	reading atomic.Bool
 	ended   atomic.Bool // there is nothing left to read
 	closed  atomic.Bool
@@ -33,23 +36,30 @@ type body struct {
 func (b *body) Read(p []byte) (int, error) {
 	b.reading.Store(true)
 	defer b.reading.Store(false)
+	var start time.Time
 	if b.stall > 0 {
-		if b.timer == nil {
-			b.timer = time.AfterFunc(b.stall, func() { b.cancel(&StalledError{b.stall}) })
+		start = time.Now()
+		if left := b.clock.left(b.stall); b.timer == nil {
+			b.timer = time.AfterFunc(left, func() { b.cancel(&StalledError{After: b.stall}) })
 		} else {
-			b.timer.Reset(b.stall)
+			b.timer.Reset(left)
 		}
 	}
 	n, err := b.ReadCloser.Read(p)
 	if b.timer != nil {
 		b.timer.Stop()
+		b.clock.add(time.Since(start), n)
+		if b.quiet {
+			b.clock = stallClock{}
+		}
 	}
 	switch {
 	case err == io.EOF:
 		b.ended.Store(true)
 	case err != nil:
-		if stalled, ok := context.Cause(b.ctx).(*StalledError); ok {
-			err = stalled
+		cause := context.Cause(b.ctx)
+		if _, ok := cause.(*StalledError); ok || cause != nil && b.unwatch != nil && !b.closed.Load() {
+			err = cause
 		}
 	}
 	return n, err
@@ -68,6 +78,9 @@ func (b *body) Close() error {
 	}
 	if !b.ended.Load() {
 		b.cancel(context.Canceled)
+	}
+	if b.unwatch != nil {
+		b.unwatch()
 	}
 	defer b.cancel(context.Canceled)
 	return b.ReadCloser.Close()

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"crypto/tls"
 	"net"
 	"net/http"
@@ -58,11 +59,10 @@ var Shared = sync.OnceValue(func() *http.Client { return New(Options{}) })
 // IdleTimeout. Its CloseIdleConnections works.
 func New(o Options) *http.Client {
 	o.setDefaults()
-	next := o.Transport
-	if next == nil {
-		next = o.transport()
+	if o.Transport != nil {
+		return &http.Client{Transport: &roundTripper{next: o.Transport, o: o}}
 	}
-	return &http.Client{Transport: &roundTripper{next: next, o: o}}
+	return &http.Client{Transport: &roundTripper{next: o.transport(), own: true, o: o}}
 }
 
 func (o *Options) setDefaults() {
@@ -98,7 +98,15 @@ func (o *Options) transport() *http.Transport {
 	} else { // replaced, as some tracing libraries do
 		t = &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: 10 * time.Second, ExpectContinueTimeout: time.Second}
 	}
-	t.DialContext = (&net.Dialer{Timeout: o.DialTimeout, KeepAlive: 30 * time.Second}).DialContext
+	dialer := &net.Dialer{Timeout: o.DialTimeout, KeepAlive: 30 * time.Second}
+	t.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := dialer.DialContext(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return &conn{Conn: c, stall: o.StallTimeout}, nil
+	}
+	t.Proxy = proxy(t.Proxy)
 	t.ResponseHeaderTimeout = o.HeaderTimeout
 	t.MaxIdleConnsPerHost = o.IdleConnsPerHost
 	t.MaxIdleConns = 0 // each host has its limit, and IdleTimeout ends the rest

@@ -258,17 +258,28 @@ func TestTimeouts(t *testing.T) {
 	}
 	defer silent.Close()
 	const short = 50 * time.Millisecond
-	const patience = 1500 * time.Millisecond // the slow answer comes in eighths of it, and takes longer
+	const patience = 1500 * time.Millisecond // the slow answers come in eighths of it, and take longer
 	stalls, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "x")
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	})
 	slow, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
+		piece := "x"
+		switch r.URL.Path {
+		case "/4k":
+			piece = strings.Repeat("x", 4<<10)
+		case "/events":
+			w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+		}
 		for range 12 {
-			io.WriteString(w, "x")
+			io.WriteString(w, piece)
 			w.(http.Flusher).Flush()
-			<-time.After(patience / 8)
+			select {
+			case <-time.After(patience / 8):
+			case <-r.Context().Done():
+				return
+			}
 		}
 	})
 	for _, c := range []struct {
@@ -277,8 +288,10 @@ func TestTimeouts(t *testing.T) {
 		want      string
 	}{
 		{"header", "http://" + silent.Addr().String(), client.Options{HeaderTimeout: short, Attempts: 1}, "timeout awaiting response headers"},
-		{"body", stalls.URL, client.Options{StallTimeout: short}, "client: no more of the answer's body came within 50ms"},
-		{"slow, but not stalled", slow.URL, client.Options{StallTimeout: patience}, ""},
+		{"body", stalls.URL, client.Options{StallTimeout: short}, "client: less than 4 KiB of the answer's body came within 50ms"},
+		{"slow, but not stalled", slow.URL + "/4k", client.Options{StallTimeout: patience}, ""},
+		{"slow events", slow.URL + "/events", client.Options{StallTimeout: patience}, ""},
+		{"a drip", slow.URL, client.Options{StallTimeout: patience}, "client: less than 4 KiB of the answer's body came within 1.5s"},
 		{"no bound", slow.URL, client.Options{StallTimeout: -1}, ""},
 	} {
 		err := drainTo(use(t, c.o), c.url)

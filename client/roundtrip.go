@@ -4,18 +4,20 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
-// A roundTripper repeats what may be repeated and bounds the body.
+// A roundTripper repeats what may be repeated and bounds sending the request
+// and reading the answer's body.
 type roundTripper struct {
 	next http.RoundTripper
+	own  bool // next is from this package
 	o    Options
 }
 
@@ -27,9 +29,11 @@ func (t *roundTripper) CloseIdleConnections() {
 }
 
 func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
+	left := t.o.Attempts
 	for attempt := 1; ; attempt++ {
-		resp, err := t.once(req)
-		if attempt >= t.o.Attempts || !repeatable(req, resp, err) {
+		resp, times, err := t.once(req, left)
+		left -= times
+		if left <= 0 || !repeatable(req, resp, err) {
 			return resp, err
 		}
 		wait, ok := t.wait(req.Context(), resp, attempt)
@@ -61,26 +65,45 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// once sends req and puts the answer's body under t's rules.
-func (t *roundTripper) once(req *http.Request) (*http.Response, error) {
+// once sends req and puts the answer's body under t's rules. It returns how
+// often req was sent: net/http may do so more than once, but at most max times.
+func (t *roundTripper) once(req *http.Request, max int) (resp *http.Response, times int, err error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
-	resp, err := t.next.RoundTrip(req.WithContext(ctx))
+	s := &sending{Context: ctx, cancel: cancel, stall: t.o.StallTimeout, max: max}
+	s.timed = !t.own && s.stall > 0
+	resp, err = t.next.RoundTrip(s.outgoing(req))
+	times = s.times()
 	if err != nil {
+		s.finish()
+		stalled, ok := context.Cause(ctx).(*StalledError)
+		if ok || errors.As(err, &stalled) {
+			err = stalled // and not what net/http wraps around it, which is no timeout
+		}
 		cancel(nil)
-		return nil, err
+		return nil, times, err
 	}
 	resp.Request = req
 	if resp.Body == http.NoBody {
 		cancel(nil)
-		return resp, nil
+		return resp, times, nil
 	}
-	b := &body{ReadCloser: resp.Body, cancel: cancel, ctx: ctx, stall: t.o.StallTimeout}
+	answer := resp.Body
+	b := &body{ReadCloser: answer, cancel: cancel, ctx: ctx, stall: t.o.StallTimeout}
 	if w, ok := resp.Body.(io.Writer); ok { // 101 Switching Protocols
+		if s.conn != nil {
+			s.conn.unbound()
+		}
 		resp.Body = &upgraded{b, w}
-	} else {
-		resp.Body = b
+		return resp, times, nil
 	}
-	return resp, nil
+	if resp.ProtoMajor == 2 && s.unfinished() {
+		// While the request's body waits for room to be sent, net/http doesn't
+		// notice that the context has ended, and a Read goes on waiting.
+		b.unwatch = context.AfterFunc(ctx, func() { answer.Close() })
+	}
+	b.quiet = strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")
+	resp.Body = b
+	return resp, times, nil
 }
 
 // repeatable reports whether req may be sent again after this outcome.
@@ -151,13 +174,3 @@ func retryAfter(v string, now time.Time) (time.Duration, bool) {
 	}
 	return 0, false
 }
-
-// StalledError is the cause of a body's error where StallTimeout was exceeded.
-type StalledError struct{ After time.Duration }
-
-func (e *StalledError) Error() string {
-	return fmt.Sprintf("client: no more of the answer's body came within %v", e.After)
-}
-
-// Timeout makes it a net.Error's sibling: os.IsTimeout and the like see it.
-func (e *StalledError) Timeout() bool { return true }

@@ -1,0 +1,101 @@
+package client
+
+import (
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A conn is a connection that bounds its writes by StallTimeout and counts what
+// it has written.
+//
+// Nobody else sets a write deadline on it while requests are sent. crypto/tls
+// does so when it closes a connection, and then only that deadline holds.
+type conn struct {
+	net.Conn
+	wrote atomic.Int64 // bytes
+
+	mu      sync.Mutex
+	stall   time.Duration // 0: no bound
+	stalled bool          // a Write has stalled: no other is tried
+}
+
+// NetConn returns the connection underneath.
+func (c *conn) NetConn() net.Conn { return c.Conn }
+
+// unwrap finds the conn below TLS; nil if there is none.
+func unwrap(nc net.Conn) *conn {
+	for {
+		switch c := nc.(type) {
+		case *conn:
+			return c
+		case interface{ NetConn() net.Conn }:
+			nc = c.NetConn()
+		default:
+			return nil
+		}
+	}
+}
+
+func (c *conn) SetWriteDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stall = 0
+	return c.Conn.SetWriteDeadline(t)
+}
+
+func (c *conn) SetDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stall = 0
+	return c.Conn.SetDeadline(t)
+}
+
+// unbound ends the bound on writes, and returns the time that it was.
+func (c *conn) unbound() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stall > 0 {
+		c.stall = 0
+		_ = c.Conn.SetWriteDeadline(time.Time{})
+	}
+}
+
+// bound sets the deadline for the next write. It fails after a stall, or else
+// crypto/tls would wait 5 s more to say goodbye.
+func (c *conn) bound() (stall time.Duration, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stalled {
+		return 0, os.ErrDeadlineExceeded
+	}
+	if c.stall > 0 {
+		_ = c.Conn.SetWriteDeadline(time.Now().Add(c.stall))
+	}
+	return c.stall, nil
+}
+
+// Write goes on for as long as the peer takes stallBytes in each StallTimeout.
+func (c *conn) Write(p []byte) (n int, err error) {
+	for {
+		stall, err := c.bound()
+		if err != nil {
+			return n, err
+		}
+		m, err := c.Conn.Write(p[n:])
+		n += m
+		c.wrote.Add(int64(m))
+		switch {
+		case err == nil || stall == 0 || !errors.Is(err, os.ErrDeadlineExceeded):
+			return n, err
+		case m < stallBytes:
+			c.mu.Lock()
+			c.stalled = true
+			c.mu.Unlock()
+			return n, &StalledError{After: stall, Sending: true}
+		}
+	}
+}

@@ -1,0 +1,393 @@
+package client_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/client"
+)
+
+// Attempts counts what net/http sends again by itself, too: over each of many
+// pooled connections that break with the next request.
+func TestAttemptsIsACap(t *testing.T) {
+	const pooled = 20
+	for _, reset := range []bool{false, true} {
+		for _, c := range []struct {
+			method, key string
+			attempts    int
+			want        int64 // requests that the server receives
+			ok          bool
+		}{
+			{"GET", "", 1, 1, false},
+			{"GET", "", 3, 3, false},
+			{"GET", "", pooled + 1, pooled + 1, true},
+			{"POST", "k", 1, 1, false},
+			{"POST", "k", 3, 3, false},
+			{"PUT", "", 3, 3, false},
+			{"POST", "", 3, 1, false},
+		} {
+			ln, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var first sync.WaitGroup // until so many connections have a request
+			first.Add(pooled)
+			var fresh atomic.Bool
+			var received atomic.Int64
+			const answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+			go func() {
+				for {
+					nc, err := ln.Accept()
+					if err != nil {
+						return
+					}
+					go func() {
+						defer nc.Close()
+						br := bufio.NewReader(nc)
+						read := func() bool {
+							req, err := http.ReadRequest(br)
+							if err != nil {
+								return false
+							}
+							io.Copy(io.Discard, req.Body)
+							return true
+						}
+						if !read() {
+							return
+						}
+						if fresh.Load() {
+							received.Add(1)
+							io.WriteString(nc, answer)
+							return
+						}
+						first.Done()
+						first.Wait()
+						io.WriteString(nc, answer)
+						if !read() {
+							return
+						}
+						received.Add(1)
+						if reset {
+							nc.(*net.TCPConn).SetLinger(0)
+						}
+					}()
+				}
+			}()
+			url := "http://" + ln.Addr().String()
+			cl := use(t, client.Options{Attempts: c.attempts, MaxWait: time.Millisecond})
+			var wg sync.WaitGroup
+			for range pooled {
+				wg.Go(func() {
+					if err := drainTo(cl, url); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			fresh.Store(true)
+			var body io.Reader
+			if c.method != "GET" {
+				body = strings.NewReader("x")
+			}
+			req, _ := http.NewRequest(c.method, url, body)
+			if c.key != "" {
+				req.Header.Set("Idempotency-Key", c.key)
+			}
+			resp, err := cl.Do(req)
+			if err == nil {
+				resp.Body.Close()
+			}
+			if received.Load() != c.want || (err == nil) != c.ok {
+				t.Errorf("%s, key %q, Attempts %d, reset %v: received %d times, %v; want %d times, success %v", c.method, c.key, c.attempts, reset, received.Load(), err, c.want, c.ok)
+			}
+			ln.Close()
+		}
+	}
+}
+
+// zeros is an endless body that can't be had again.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// deaf accepts connections, over TLS if a config is given, and never reads a
+// request.
+func deaf(t *testing.T, config *tls.Config) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var conns []net.Conn
+	t.Cleanup(func() {
+		ln.Close()
+		mu.Lock()
+		defer mu.Unlock()
+		for _, c := range conns {
+			c.Close()
+		}
+	})
+	go func() {
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			conns = append(conns, c)
+			mu.Unlock()
+			if config != nil {
+				go tls.Server(c, config).Handshake()
+			}
+		}
+	}()
+	scheme := "http://"
+	if config != nil {
+		scheme = "https://"
+	}
+	return scheme + ln.Addr().String()
+}
+
+// A server that doesn't take the request holds nobody for much longer than
+// StallTimeout.
+func TestSendingStalls(t *testing.T) {
+	const stall = 300 * time.Millisecond
+	const window = 64 << 10
+	hold := make(chan struct{})
+	h2 := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/early" {
+			w.WriteHeader(200)
+			http.NewResponseController(w).Flush()
+		}
+		select {
+		case <-hold:
+		case <-r.Context().Done():
+		}
+	}))
+	h2.EnableHTTP2 = true
+	h2.Config.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: window, MaxReceiveBufferPerConnection: window}
+	h2.StartTLS()
+	t.Cleanup(h2.Close)
+	t.Cleanup(func() { close(hold) })
+	cert := h2.TLS.Certificates
+	plain, secure := deaf(t, nil), deaf(t, &tls.Config{Certificates: cert})
+	secureH2 := deaf(t, &tls.Config{Certificates: cert, NextProtos: []string{"h2"}})
+	foreign := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}
+	t.Cleanup(foreign.CloseIdleConnections)
+
+	for _, c := range []struct {
+		name, method, url string
+		size              int64
+		memory            bool // a body that can be had again
+		o                 client.Options
+	}{
+		{"HTTP/1", "POST", plain, 64 << 20, false, client.Options{}},
+		{"HTTP/1, in memory", "POST", plain, 64 << 20, true, client.Options{}},
+		{"HTTP/1, repeatable", "PUT", plain, 64 << 20, true, client.Options{Attempts: 2}},
+		{"HTTP/1, TLS", "POST", secure, 64 << 20, true, client.Options{}},
+		{"HTTP/1, chunked", "POST", plain, -1, false, client.Options{}},
+		{"HTTP/2", "POST", h2.URL, 8 << 20, false, client.Options{}},
+		{"HTTP/2, length unknown", "POST", h2.URL, -1, false, client.Options{}},
+		{"HTTP/2, the last byte", "POST", h2.URL, window + 1, true, client.Options{}},
+		{"HTTP/2, answered early", "POST", h2.URL + "/early", 8 << 20, true, client.Options{}},
+		{"HTTP/2, nothing read", "POST", secureH2, 8 << 20, true, client.Options{}},
+		{"foreign, HTTP/1", "POST", plain, 64 << 20, true, client.Options{Transport: foreign}},
+		{"foreign, HTTP/2", "POST", h2.URL, window + 1, true, client.Options{Transport: foreign}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			o := insecure(c.o)
+			o.StallTimeout, o.HeaderTimeout, o.MaxWait = stall, time.Minute, time.Millisecond
+			if o.Attempts == 0 {
+				o.Attempts = 1
+			}
+			var body io.Reader = io.LimitReader(zeros{}, 64<<20)
+			if c.size > 0 {
+				body = io.LimitReader(zeros{}, c.size)
+			}
+			if c.memory {
+				body = bytes.NewReader(make([]byte, c.size))
+			}
+			// The limit makes a hang an error of the context, which isn't the one wanted.
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			req, _ := http.NewRequestWithContext(ctx, c.method, c.url, body)
+			if !c.memory {
+				req.ContentLength = c.size
+			}
+			resp, err := use(t, o).Do(req)
+			if err == nil {
+				_, err = io.ReadAll(resp.Body)
+				resp.Body.Close()
+			}
+			stalled, ok := errors.AsType[*client.StalledError](err)
+			early := strings.HasSuffix(c.url, "/early") // the answer stalls as well
+			if !ok || !stalled.Sending && !early || stalled.After != stall || !stalled.Timeout() {
+				t.Errorf("%v, want a StalledError of %v for sending", err, stall)
+			}
+		})
+	}
+}
+
+// notify is an empty body that closes its channel when it is read.
+type notify chan struct{}
+
+func (n notify) Read([]byte) (int, error) { close(n); return 0, io.EOF }
+
+// A short request that waits for the window of its connection is bounded too.
+func TestSendingStallsOnTheConnectionsWindow(t *testing.T) {
+	const window = 64 << 10
+	hold := make(chan struct{})
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-hold:
+		case <-r.Context().Done():
+		}
+	}))
+	srv.EnableHTTP2 = true
+	srv.Config.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: 1 << 20, MaxReceiveBufferPerConnection: window}
+	srv.StartTLS()
+	defer srv.Close()
+	defer close(hold)
+	one := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}
+	defer one.CloseIdleConnections()
+	ctx, cancel := context.WithCancel(context.Background())
+	done, full := make(chan struct{}), make(chan struct{})
+	go func() { // leaves less of the window than the short request needs
+		defer close(done)
+		body := io.MultiReader(io.LimitReader(zeros{}, window-1000), notify(full), io.LimitReader(zeros{}, 1<<20))
+		req, _ := http.NewRequestWithContext(ctx, "POST", srv.URL, body)
+		if resp, err := client.New(client.Options{StallTimeout: -1, Transport: one}).Do(req); err == nil {
+			resp.Body.Close()
+		}
+	}()
+	<-full
+	_, err := client.New(client.Options{StallTimeout: time.Second, Attempts: 1, Transport: one}).Post(srv.URL, "text/plain", strings.NewReader(strings.Repeat("short", 800)))
+	if stalled, ok := errors.AsType[*client.StalledError](err); !ok || !stalled.Sending {
+		t.Errorf("%v, want a StalledError for sending", err)
+	}
+	cancel()
+	<-done
+}
+
+// A server that takes the request slowly, but takes it, gets all of it.
+func TestSlowReceiverIsNoStall(t *testing.T) {
+	const stall = time.Second
+	for _, h2 := range []bool{false, true} {
+		for _, size := range []int{12 << 20, 100, 0} {
+			t.Run(fmt.Sprintf("HTTP/2 %v, %d bytes", h2, size), func(t *testing.T) {
+				t.Parallel()
+				srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					got := 0
+					for p := make([]byte, 1<<20); ; {
+						n, err := io.ReadFull(r.Body, p)
+						if got += n; err != nil {
+							break
+						}
+						<-time.After(100 * time.Millisecond)
+					}
+					if size < 1<<20 {
+						<-time.After(3 * stall / 2) // the answer may take longer
+					}
+					fmt.Fprint(w, got)
+				}))
+				srv.EnableHTTP2 = h2
+				srv.StartTLS()
+				defer srv.Close()
+				cl := use(t, insecure(client.Options{StallTimeout: stall, Attempts: 1}))
+				resp, err := cl.Post(srv.URL, "text/plain", bytes.NewReader(make([]byte, size)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, _ := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if string(got) != fmt.Sprint(size) || (resp.ProtoMajor == 2) != h2 {
+					t.Errorf("the server got %s bytes over %s", got, resp.Proto)
+				}
+			})
+		}
+	}
+}
+
+// An answer that came before the request was sent can be closed, and a context
+// ends reading it. net/http alone waits for ever there in HTTP/2.
+func TestAnAnswerBeforeTheEndOfTheRequest(t *testing.T) {
+	hold := make(chan struct{})
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "early")
+		http.NewResponseController(w).Flush()
+		select {
+		case <-hold:
+		case <-r.Context().Done():
+		}
+	}))
+	srv.EnableHTTP2 = true
+	srv.StartTLS()
+	defer srv.Close()
+	defer close(hold)
+	cl := use(t, insecure(client.Options{}))
+	for _, how := range []string{"close", "context"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		req, _ := http.NewRequestWithContext(ctx, "POST", srv.URL, io.LimitReader(zeros{}, 64<<20))
+		resp, err := cl.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() {
+			if how == "context" {
+				time.AfterFunc(50*time.Millisecond, cancel)
+				_, err := io.ReadAll(resp.Body)
+				done <- err
+			}
+			done <- resp.Body.Close()
+		}()
+		select {
+		case err := <-done:
+			if how == "context" && !errors.Is(err, context.Canceled) {
+				t.Errorf("Read after the context's end: %v", err)
+			}
+		case <-time.After(20 * time.Second): // shorter than StallTimeout
+			t.Errorf("%s: still waiting", how)
+		}
+		cancel()
+	}
+}
+
+// Waiting for the caller's own body isn't waiting for the server.
+func TestSlowBodyIsNoStall(t *testing.T) {
+	for _, h2 := range []bool{false, true} {
+		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
+		srv.EnableHTTP2 = h2
+		srv.StartTLS()
+		body, end := io.Pipe()
+		go func() {
+			for range 6 {
+				io.WriteString(end, "x")
+				<-time.After(100 * time.Millisecond)
+			}
+			end.Close()
+		}()
+		resp, err := use(t, insecure(client.Options{StallTimeout: 300 * time.Millisecond, Attempts: 1})).Post(srv.URL, "text/plain", body)
+		if err != nil {
+			t.Errorf("HTTP/2 %v: %v", h2, err)
+		} else {
+			resp.Body.Close()
+		}
+		srv.Close()
+	}
+}
