@@ -54,7 +54,7 @@ func TestReadJSON(t *testing.T) {
 	}{
 		{name: "one value", body: strings.NewReader(`{"name":"ann","raw":[1]}`), want: `{ann [1]}`},
 		{name: "space around it", body: strings.NewReader(" {\"name\":\"ann\"}\n"), want: `{ann }`},
-		{name: "empty", body: strings.NewReader(""), status: 400, text: "empty, where a JSON value is expected"},
+		{name: "empty", body: strings.NewReader(""), status: 400, text: "the request body is empty; a JSON value is expected"},
 		{name: "trailing garbage", body: strings.NewReader(`{"name":"ann"} x`), status: 400, text: "not the expected JSON"},
 		{name: "two values", body: strings.NewReader(`{} {}`), status: 400, text: "not the expected JSON"},
 		{name: "half a value", body: strings.NewReader(`{"name":`), status: 400, text: "not the expected JSON"},
@@ -76,6 +76,11 @@ func TestReadJSON(t *testing.T) {
 		}
 		if got := "{" + v.Name + " " + string(v.Raw) + "}"; err == nil && got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		if e, ok := errors.AsType[*body.Error](err); ok {
+			if d := e.ProblemDetail(); !strings.HasSuffix(d, ".") || strings.Contains(d, "json:") || strings.Contains(d, "Go ") || strings.Contains(d, "user") {
+				t.Errorf("%s: a client is told %q", c.name, d)
+			}
 		}
 		if err != nil && (v.Name != "" || v.Raw != nil) {
 			t.Errorf("%s: half a value came with the error: %+v", c.name, v)

@@ -10,15 +10,15 @@ const copySize = 64 << 10
 
 var copyBuffers = sync.Pool{New: func() any { return new([copySize]byte) }}
 
-// Copy copies src to dst through a pooled 64 KiB buffer and returns the number
-// of bytes copied. It is io.Copy for proxies: with a Content-Length set,
-// io.Copy into an http.ResponseWriter allocates 32 KiB for each response,
-// because net/http hands the source to the connection's ReadFrom. Copy takes
-// that way only for files, where it means sendfile.
+// Copy copies src to dst through a pooled buffer of 64 KiB and returns the
+// number of bytes copied. Use it in proxies instead of io.Copy, which allocates
+// 32 KiB for each response that has a Content-Length, because net/http passes
+// the source on to the connection's ReadFrom. Copy does that only for files,
+// where it means sendfile.
 //
-// An error after the first byte means that the client has part of the answer.
-// It must not look complete: set Content-Length where it is known, and
-// panic(http.ErrAbortHandler) when Copy fails.
+// If Copy fails after the first byte, the client has a part of the answer. So
+// that it doesn't take that for the whole, set Content-Length where it is known,
+// and panic(http.ErrAbortHandler).
 func Copy(dst io.Writer, src io.Reader) (int64, error) {
 	if isFile(src) {
 		return io.Copy(dst, src)
@@ -45,14 +45,14 @@ func putCopyBuffer(buf *[copySize]byte) {
 	copyBuffers.Put(buf)
 }
 
-// Buffers is Copy's pool as an httputil.BufferPool: set it as the BufferPool
-// of an httputil.ReverseProxy, which else allocates 32 KiB for each response.
+// Buffers is Copy's pool as an httputil.BufferPool. Set it as the BufferPool of
+// an httputil.ReverseProxy, which otherwise allocates 32 KiB for each response.
 type Buffers struct{}
 
 // Get returns a slice of 64 KiB.
 func (Buffers) Get() []byte { return copyBuffers.Get().(*[copySize]byte)[:] }
 
-// Put takes back a slice from Get. Others are dropped.
+// Put returns a slice to the pool. It ignores slices that aren't from Get.
 func (Buffers) Put(p []byte) {
 	if cap(p) == copySize {
 		putCopyBuffer((*[copySize]byte)(p[:copySize]))

@@ -12,15 +12,15 @@ import (
 
 var lineReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 4<<10) }}
 
-// Lines ranges over the lines of r, which is usually a request body: each
-// without its end (\n or \r\n), the last one also if it has none. The slice is
-// valid until the next turn of the loop. A line of more than maxLine bytes, or
-// a failing read, ends the loop with a nil line and an *Error (413 or as
-// WithBody's); no line is ever cut short. Leaving the loop early, by break or
-// panic, is fine. maxLine <= 0 means 64 KiB.
+// Lines returns an iterator over the lines of r, which is usually a request
+// body. Lines come without their end (\n or \r\n), and the last one needs none.
+// The slice is valid until the next iteration. A line longer than maxLine bytes,
+// or a failed read, ends the loop with a nil line and an *Error: 413, or as from
+// WithBody. No line is ever cut short. The loop may be left early, by break or
+// panic. maxLine <= 0 means 64 KiB.
 //
-// Lines limits one line, not the body: http.MaxBytesReader limits that, and
-// its error arrives here as 413.
+// Lines limits one line, not the body. Use http.MaxBytesReader for that; its
+// error becomes an *Error with status 413.
 func Lines(r io.Reader, maxLine int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) { lines(r, maxLine, yield) }
 }
@@ -54,9 +54,13 @@ func lines(r io.Reader, maxLine int, yield func([]byte, error) bool) {
 				line = line[:n-1]
 			}
 		}
-		// Before its end has come, the last byte may still be the \r of it.
+		// The last byte of a line that hasn't ended may be the \r of its end.
 		if n := len(line); n > maxLine+1 || n > maxLine && (ended || line[n-1] != '\r' || err == io.EOF) {
-			yield(nil, &Error{http.StatusRequestEntityTooLarge, fmt.Errorf("a line is longer than %d bytes", maxLine)})
+			yield(nil, &Error{
+				http.StatusRequestEntityTooLarge,
+				fmt.Errorf("a line of the request body is longer than %d bytes", maxLine),
+				fmt.Sprintf("A line of the request body is longer than %d bytes.", maxLine),
+			})
 			return
 		}
 		switch {
@@ -80,8 +84,8 @@ func lines(r io.Reader, maxLine int, yield func([]byte, error) bool) {
 	}
 }
 
-// putLineReader gives br back without its source and without unread bytes, so
-// that it can neither keep a request alive nor start the next body with them.
+// putLineReader returns br to the pool without its source and its unread bytes,
+// so that it keeps no request alive and doesn't start the next body with them.
 func putLineReader(br *bufio.Reader) {
 	if raceEnabled {
 		br.Reset(scribbler{})

@@ -7,32 +7,42 @@ import (
 	"io"
 	"net/http"
 	"os"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 )
 
-// DefaultMax is the size limit, in bytes, where a caller passes max <= 0.
+// DefaultMax is the limit, in bytes, that max <= 0 stands for.
 const DefaultMax = 1 << 20
 
-// An Error says why a request body was refused and with which status a handler
-// should answer: 400, 408 or 413.
+// An Error says why a request body can't be used, and which status to answer
+// with: 400, 408 or 413.
 type Error struct {
-	Code int
-	Err  error
+	Code   int
+	Err    error  // for the log
+	detail string // for the client
 }
 
+// Error returns the text of e.Err after the name of this package.
 func (e *Error) Error() string { return "body: " + e.Err.Error() }
+
+// Unwrap returns e.Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// StatusCode returns e.Code. The router's error-returning handlers look for
-// this method.
+// StatusCode returns e.Code. The router's HandlerFuncE and package problem look
+// for this method.
 func (e *Error) StatusCode() int { return e.Code }
 
+// ProblemDetail returns a sentence for the client about what is wrong with the
+// body. Package problem looks for this method.
+func (e *Error) ProblemDetail() string { return e.detail }
+
 // WithBody reads the whole body of r, at most max bytes, into a pooled buffer
-// and calls fn with it. fn's slice is valid until fn returns. WithBody returns
-// what fn returns, or an *Error without calling fn: 413 if the body is larger,
-// 408 if the client took too long, 400 if it broke off.
+// and calls fn with it. The slice is valid until fn returns. max <= 0 means
+// DefaultMax. WithBody returns what fn returns, or an *Error without calling
+// fn: 413 if the body is larger, 408 if the client took too long, 400 if the
+// body ended early or couldn't be read.
 //
-// Content-Length is believed only as far as refusing a body goes: memory grows
-// with what has arrived, not with what was announced.
+// Memory grows with what has arrived, not with what Content-Length announces.
 func WithBody(w http.ResponseWriter, r *http.Request, max int64, fn func([]byte) error) error {
 	buf := getBuffer()
 	defer putBuffer(buf)
@@ -50,8 +60,8 @@ func readInto(buf *bytes.Buffer, w http.ResponseWriter, r *http.Request, max int
 		max = DefaultMax
 	}
 	if r.ContentLength > max {
-		// Closing is what lets net/http answer before the client has sent the
-		// rest; in HTTP/2 the stream alone is reset.
+		// net/http then answers before the client has sent the rest. In HTTP/2
+		// it resets only the stream.
 		if r.ProtoMajor == 1 {
 			w.Header().Set("Connection", "close")
 		}
@@ -62,13 +72,13 @@ func readInto(buf *bytes.Buffer, w http.ResponseWriter, r *http.Request, max int
 		buf.Grow(int(min(r.ContentLength, 64<<10)) + bytes.MinRead)
 	}
 	// MaxBytesReader tells net/http's own writer to stop reading, through a
-	// method that wrappers cannot have: without the base writer a refused
-	// upload hangs until its client has sent 256 KiB more.
-	_, err := buf.ReadFrom(http.MaxBytesReader(baseWriter(w), r.Body, max))
+	// method that wrappers can't have. Given a wrapper, a refused upload would
+	// hang until its client has sent 256 KiB more.
+	_, err := buf.ReadFrom(http.MaxBytesReader(recorder.Base(w), r.Body, max))
 	return readError(err)
 }
 
-// readError gives an error met while reading a body its status.
+// readError returns the *Error for an error of reading a body.
 func readError(err error) error {
 	if err == nil {
 		return nil
@@ -78,25 +88,18 @@ func readError(err error) error {
 	case errors.As(err, &large):
 		return tooLarge(large.Limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &Error{http.StatusRequestTimeout, fmt.Errorf("reading took too long: %w", err)}
+		return &Error{http.StatusRequestTimeout, fmt.Errorf("reading the request body took too long: %w", err), "The request body did not arrive in time."}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &Error{http.StatusBadRequest, fmt.Errorf("ends early: %w", err)}
+		return &Error{http.StatusBadRequest, fmt.Errorf("the request body ends early: %w", err), "The request body ends early."}
 	default:
-		return &Error{http.StatusBadRequest, fmt.Errorf("cannot be read: %w", err)}
+		return &Error{http.StatusBadRequest, fmt.Errorf("the request body cannot be read: %w", err), "The request body could not be read."}
 	}
 }
 
 func tooLarge(max int64) error {
-	return &Error{http.StatusRequestEntityTooLarge, fmt.Errorf("larger than %d bytes", max)}
-}
-
-// baseWriter follows Unwrap to the writer that net/http made.
-func baseWriter(w http.ResponseWriter) http.ResponseWriter {
-	for {
-		u, ok := w.(interface{ Unwrap() http.ResponseWriter })
-		if !ok {
-			return w
-		}
-		w = u.Unwrap()
+	return &Error{
+		http.StatusRequestEntityTooLarge,
+		fmt.Errorf("the request body is larger than %d bytes", max),
+		fmt.Sprintf("The request body is larger than %d bytes.", max),
 	}
 }

@@ -7,17 +7,16 @@ import (
 	"time"
 )
 
-// What Close reads at most to save a connection. More would cost more than a
-// new connection, as Go 1.27's own net/http has it.
+// What Close reads at most to save a connection. Reading more would cost more
+// than a new connection; net/http of Go 1.27 has the same limits.
 const (
 	maxDrain     = 256 << 10
 	maxDrainTime = 50 * time.Millisecond
 )
 
-// A body is an answer's body with a bound on each Read and with a Close that
-// lets the connection be reused. Both end what takes too long by cancelling
-// the request, which is safe while a Read is under way; closing is not, in
-// every version of net/http.
+// A body is an answer's body with a bound on reading, and with a Close that lets
+// the connection be reused. Both end what takes too long by canceling the
+// request. That is safe while a Read is in progress; closing isn't, in HTTP/1.
 type body struct {
 	io.ReadCloser
 	ctx    context.Context
@@ -69,7 +68,7 @@ func (b *body) Close() error {
 	if b.closed.Swap(true) {
 		return nil
 	}
-	// Whoever closes while reading wants the Read to end, not its data.
+	// A Close during a Read is meant to end it.
 	if !b.ended.Load() && !b.reading.Load() {
 		t := time.AfterFunc(maxDrainTime, func() { b.cancel(context.Canceled) })
 		_, err := io.CopyN(io.Discard, b.ReadCloser, maxDrain)
@@ -86,8 +85,8 @@ func (b *body) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// upgraded is the body of a 101 answer: a connection that belongs to the
-// caller, who waits on it as long as he likes.
+// upgraded is the body of a 101 answer: a connection that belongs to the caller
+// and has no bounds.
 type upgraded struct {
 	b *body
 	io.Writer

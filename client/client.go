@@ -9,54 +9,70 @@ import (
 	"time"
 )
 
-// Options are what can be chosen about a client. The zero value has the
-// defaults named here.
+// Options configure a client. The zero value has the defaults named here.
 type Options struct {
 	// Attempts is how often a request is sent at most, the first time
 	// included. Default 3; 1 turns retries off.
 	//
-	// A request is sent again if its body can be (none, or GetBody is set, as
-	// http.NewRequest does for in-memory bodies) and
-	//   - the connection could not even be made; or
-	//   - it is idempotent (GET, HEAD, OPTIONS, TRACE, QUERY, PUT, DELETE: RFC
-	//     9110 section 9.2.2; or it has an Idempotency-Key header), and it got
-	//     no answer, or 408, 429, 502, 503 or 504.
-	// The wait before it doubles from about 100 ms, with jitter. A Retry-After
-	// is obeyed; where it asks for more than MaxWait, or for more than the
-	// request's context has left, the answer is returned instead.
+	// A request is sent again if its body can be (there is none, or GetBody is
+	// set, as http.NewRequest does for bodies in memory) and
+	//   - the connection could not be made; or
+	//   - the request is idempotent and got no answer, or 408, 429, 502, 503 or
+	//     504. GET, HEAD, OPTIONS, TRACE, QUERY, PUT and DELETE are idempotent
+	//     (RFC 9110 section 9.2.2), and so is a request with an Idempotency-Key
+	//     header.
+	// The wait before that doubles from about 100 ms, with jitter. A
+	// Retry-After is obeyed. If it asks for more than MaxWait, or for more than
+	// the request's context has left, the answer is returned instead.
+	//
+	// What net/http sends again by itself, over pooled connections that turn
+	// out to be dead, counts too, unless nothing was written to them. In HTTP/2
+	// net/http repeats what the server says that it did not process
+	// (REFUSED_STREAM, GOAWAY); that does not count, and neither does what a
+	// Transport repeats that is set below.
 	Attempts int
 
 	// MaxWait bounds one wait between two attempts. Default 10 s.
 	MaxWait time.Duration
 
-	// DialTimeout, HeaderTimeout and StallTimeout bound making a connection,
-	// waiting for the header of an answer, and each wait for more of its body.
-	// Defaults 10 s, 30 s, 30 s; negative: none.
-	DialTimeout, HeaderTimeout, StallTimeout time.Duration
+	// DialTimeout bounds making a connection. Default 10 s; negative: none.
+	DialTimeout time.Duration
+
+	// HeaderTimeout bounds waiting for the header of an answer, after the
+	// request was sent. Default 30 s; negative: none.
+	HeaderTimeout time.Duration
+
+	// StallTimeout bounds waiting for the server while the request is sent and
+	// while the answer's body is read. At least 4 KiB must move in each
+	// StallTimeout of waiting, or else the request ends with a *StalledError.
+	// Of an event stream (Content-Type: text/event-stream) each single wait is
+	// bounded, whatever comes with it. The connection that a 101 answer hands
+	// over is not bounded. Default 30 s; negative: none.
+	StallTimeout time.Duration
 
 	// IdleConnsPerHost and IdleTimeout say how many unused connections are
 	// kept, and for how long. Defaults 100, 30 s.
 	IdleConnsPerHost int
 	IdleTimeout      time.Duration
 
-	// TLS, if set, is used in a copy. Sessions are cached per client, never
-	// between clients, which may differ in their certificates.
+	// TLS is the TLS configuration; New makes a copy. Each client has a session
+	// cache of its own, since clients may differ in their certificates.
 	TLS *tls.Config
 
-	// Transport, if set, is sent through instead of one made from the fields
-	// above from DialTimeout on, except StallTimeout: to put tracing in
-	// between, for instance.
+	// Transport, if set, replaces the transport that New makes, for instance to
+	// put tracing in between. Of the fields above, Attempts, MaxWait and
+	// StallTimeout still apply.
 	Transport http.RoundTripper
 }
 
-// Shared returns the client that all of a program shares unless it has a
-// reason not to: connections can be reused only within one.
+// Shared returns a client with default options that the whole program can
+// share: connections can be reused only within one client.
 var Shared = sync.OnceValue(func() *http.Client { return New(Options{}) })
 
-// New returns a client with connections and sessions of its own. Make one for
-// each kind of server that needs other options, not one for each request: a
-// client that is forgotten leaves its connections and goroutines behind for
-// IdleTimeout. Its CloseIdleConnections works.
+// New returns a client with connections and TLS sessions of its own. Make one
+// for each kind of server that needs other options, not one for each request:
+// the connections of a client, and their goroutines, stay for IdleTimeout.
+// CloseIdleConnections closes them earlier.
 func New(o Options) *http.Client {
 	o.setDefaults()
 	if o.Transport != nil {

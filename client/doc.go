@@ -3,16 +3,18 @@
 //
 //	resp, err := client.Shared().Do(req)
 //
-// What a client of this package adds to http.DefaultClient, all of it in its
-// transport, so that it is an ordinary *http.Client otherwise:
+// They are ordinary *http.Clients. Compared with http.DefaultClient, their
+// transport adds:
 //
-//   - 100 idle connections per host instead of 2, for 30 s instead of 90: less
-//     than servers keep them, so that no request meets a closing connection;
-//   - a bound on each phase: dialling 10 s, TLS handshake 10 s, waiting for the
-//     answer's header 30 s, each wait for more of its body 30 s. There is no
-//     bound on the whole; that is what a request's context is for;
-//   - TLS sessions that are resumed;
-//   - a Close that reads a short rest of the body, so that the connection is
-//     reused, and never more than 256 KiB or 50 ms of it;
-//   - retries; see Options.Attempts.
+//   - 100 idle connections per host instead of 2, for 30 s instead of 90. That
+//     is less than servers keep them, so no request meets a connection that is
+//     being closed.
+//   - A bound on each phase: 10 s for making a connection, 10 s for the TLS
+//     handshake, 30 s for the header of the answer, and 30 s for each 4 KiB of
+//     the request and of the answer's body. The whole is bounded only by the
+//     request's context.
+//   - TLS session resumption.
+//   - A Close of the answer's body that reads a short rest of it, at most 256
+//     KiB and for at most 50 ms, so that the connection can be reused.
+//   - Retries; see Options.Attempts.
 package client

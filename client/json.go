@@ -20,6 +20,7 @@ type StatusError struct {
 	Body       []byte // its first 4 KiB
 }
 
+// Error returns the status and the first 200 bytes of the body, quoted.
 func (e *StatusError) Error() string {
 	const show = 200
 	text := e.Body
@@ -29,11 +30,10 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("client: the server answered %s: %q", e.Status, text)
 }
 
-// JSON sends in as JSON, unless it is nil, and decodes the answer into a T. c
-// may be nil for Shared. The request can be repeated as far as its method
-// allows. The error is a *StatusError where the server refused, and else says
-// what could not be sent, read or decoded. An answer without a body leaves T
-// zero.
+// JSON sends in as JSON, unless it is nil, and decodes the answer into a T,
+// reading at most DefaultMax bytes. A nil c means Shared. The request is
+// repeated where its method allows that. The error is a *StatusError if the
+// status isn't 2xx. An answer without a body leaves T zero.
 func JSON[T any](ctx context.Context, c *http.Client, method, url string, in any) (T, error) {
 	var zero T
 	var body io.Reader
@@ -54,8 +54,8 @@ func JSON[T any](ctx context.Context, c *http.Client, method, url string, in any
 	return DoJSON[T](c, req, DefaultMax)
 }
 
-// DoJSON is JSON for a request that the caller has made, with an answer of at
-// most max bytes; max <= 0 means DefaultMax.
+// DoJSON does what JSON does with a request that the caller has made. It reads
+// at most max bytes of the answer; max <= 0 means DefaultMax.
 func DoJSON[T any](c *http.Client, req *http.Request, max int64) (T, error) {
 	var v, zero T
 	if c == nil {

@@ -169,3 +169,21 @@ func TestThrottleAllocations(t *testing.T) {
 		t.Errorf("%v allocations, want 0", got)
 	}
 }
+
+// The value that Throttle returns is one limit, however many handlers it wraps.
+func TestThrottleIsOneLimit(t *testing.T) {
+	g := newGate()
+	m := middleware.Throttle(1, 0, 0)
+	first := send(m(g), get("/"))
+	<-g.in
+	if w := serve(m(quiet), get("/")); w.Code != 503 {
+		t.Errorf("another handler of a full limit: %d, want 503", w.Code)
+	}
+	if w := serve(middleware.Throttle(1, 0, 0)(quiet), get("/")); w.Code != 200 {
+		t.Errorf("a handler of another limit: %d, want 200", w.Code)
+	}
+	close(g.let)
+	if w := <-first; w.Code != 200 {
+		t.Errorf("%d, want 200", w.Code)
+	}
+}

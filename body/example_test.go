@@ -1,0 +1,106 @@
+package body_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/body"
+	"github.com/seed-1954dcaa/muxmaster/problem"
+)
+
+func ExampleReadJSON() {
+	type order struct {
+		Item  string
+		Count int
+	}
+	create := func(w http.ResponseWriter, r *http.Request) {
+		o, err := body.ReadJSON[order](w, r, 64<<10)
+		if err != nil {
+			problem.Write(w, r, err)
+			return
+		}
+		body.WriteJSON(w, http.StatusCreated, o)
+	}
+	for _, sent := range []string{`{"item":"tea","count":2}`, `{"item":"tea","count":"two"}`} {
+		w := httptest.NewRecorder()
+		create(w, httptest.NewRequest("POST", "/orders", strings.NewReader(sent)))
+		fmt.Println(w.Code, strings.TrimSpace(w.Body.String()))
+	}
+	// Output:
+	// 201 {"Item":"tea","Count":2}
+	// 400 Bad Request
+}
+
+// A body error tells clients of a JSON service what is wrong.
+func ExampleError_ProblemDetail() {
+	r := httptest.NewRequest("POST", "/orders", strings.NewReader(`{"count":"two"}`))
+	_, err := body.ReadJSON[struct{ Count int }](httptest.NewRecorder(), r, 0)
+	w := httptest.NewRecorder()
+	problem.JSON(w, r, err)
+	fmt.Print(w.Body)
+	// Output: {"title":"Bad Request","status":400,"detail":"The request body is not the expected JSON: \"Count\" has the wrong type."}
+}
+
+func ExampleWriteJSON() {
+	w := httptest.NewRecorder()
+	if err := body.WriteJSON(w, http.StatusOK, map[string]int{"answer": 42}); err != nil {
+		http.Error(w, "cannot encode the answer", http.StatusInternalServerError) // nothing was written yet
+	}
+	fmt.Println(w.Header().Get("Content-Length"), w.Body)
+	// Output: 13 {"answer":42}
+}
+
+// The slice is valid only inside of the function.
+func ExampleWithBody() {
+	r := httptest.NewRequest("POST", "/upload", strings.NewReader("hello"))
+	var sum [sha256.Size]byte
+	err := body.WithBody(httptest.NewRecorder(), r, 1<<20, func(p []byte) error {
+		sum = sha256.Sum256(p)
+		return nil
+	})
+	fmt.Printf("%x %v\n", sum[:4], err)
+	// Output: 2cf24dba <nil>
+}
+
+func ExampleLines() {
+	r := httptest.NewRequest("POST", "/log", strings.NewReader("first\r\nsecond"))
+	var kept [][]byte
+	for line, err := range body.Lines(r.Body, 4<<10) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		kept = append(kept, bytes.Clone(line)) // valid only until the next iteration
+	}
+	fmt.Printf("%q\n", kept)
+	// Output: ["first" "second"]
+}
+
+func ExampleCopy() {
+	src := strings.NewReader("from elsewhere")
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", fmt.Sprint(src.Len()))
+		if _, err := body.Copy(w, src); err != nil {
+			panic(http.ErrAbortHandler) // so that the client sees that the answer isn't whole
+		}
+	}
+	w := httptest.NewRecorder()
+	handler(w, httptest.NewRequest("GET", "/", nil))
+	fmt.Println(w.Body)
+	// Output: from elsewhere
+}
+
+func ExampleBuffers() {
+	backend, err := url.Parse("http://127.0.0.1:8081")
+	if err != nil {
+		panic(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(backend)
+	proxy.BufferPool = body.Buffers{}
+}
