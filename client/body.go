@@ -5,6 +5,8 @@ import (
 	"io"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/stall"
 )
 
 // What Close reads at most to save a connection. Reading more would cost more
@@ -24,7 +26,7 @@ type body struct {
 	stall  time.Duration
 
 	quiet   bool // an event stream: only each wait is bounded, not what comes with it
-	clock   stallClock
+	clock   stall.Clock
 	timer   *time.Timer
 	unwatch func() bool // ends watching the context; nil if that is not needed
 	reading atomic.Bool
@@ -38,7 +40,7 @@ func (b *body) Read(p []byte) (int, error) {
 	var start time.Time
 	if b.stall > 0 {
 		start = time.Now()
-		if left := b.clock.left(b.stall); b.timer == nil {
+		if left := b.clock.Left(b.stall); b.timer == nil {
 			b.timer = time.AfterFunc(left, func() { b.cancel(&StalledError{After: b.stall}) })
 		} else {
 			b.timer.Reset(left)
@@ -47,9 +49,9 @@ func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if b.timer != nil {
 		b.timer.Stop()
-		b.clock.add(time.Since(start), n)
+		b.clock.Add(time.Since(start), int64(n))
 		if b.quiet {
-			b.clock = stallClock{}
+			b.clock = stall.Clock{}
 		}
 	}
 	switch {

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/stall"
 )
 
 // A conn is a connection that bounds its writes by StallTimeout and counts what
@@ -66,7 +68,7 @@ func (c *conn) unbound() {
 
 // bound sets the deadline for the next write. It fails after a stall, or else
 // crypto/tls would wait 5 s more to say goodbye.
-func (c *conn) bound() (stall time.Duration, err error) {
+func (c *conn) bound() (limit time.Duration, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stalled {
@@ -78,10 +80,10 @@ func (c *conn) bound() (stall time.Duration, err error) {
 	return c.stall, nil
 }
 
-// Write goes on for as long as the peer takes stallBytes in each StallTimeout.
+// Write goes on for as long as the peer takes stall.Bytes in each StallTimeout.
 func (c *conn) Write(p []byte) (n int, err error) {
 	for {
-		stall, err := c.bound()
+		limit, err := c.bound()
 		if err != nil {
 			return n, err
 		}
@@ -89,13 +91,13 @@ func (c *conn) Write(p []byte) (n int, err error) {
 		n += m
 		c.wrote.Add(int64(m))
 		switch {
-		case err == nil || stall == 0 || !errors.Is(err, os.ErrDeadlineExceeded):
+		case err == nil || limit == 0 || !errors.Is(err, os.ErrDeadlineExceeded):
 			return n, err
-		case m < stallBytes:
+		case m < stall.Bytes:
 			c.mu.Lock()
 			c.stalled = true
 			c.mu.Unlock()
-			return n, &StalledError{After: stall, Sending: true}
+			return n, &StalledError{After: limit, Sending: true}
 		}
 	}
 }

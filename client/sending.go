@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"sync"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/stall"
 )
 
 // A sending is the context of a request while it is sent once, as far as this
@@ -43,9 +45,9 @@ type sending struct {
 	finished bool
 	by       *upload // whose bytes are pending; nil for a whole body
 	timer    *time.Timer
-	clock    stallClock
+	clock    stall.Clock
 	since    time.Time // since when the timer runs; zero if it doesn't
-	pending  int       // bytes that were handed out since then
+	pending  int64     // bytes that were handed out since then
 }
 
 type sendingKey struct{}
@@ -98,7 +100,7 @@ func (s *sending) outgoing(req *http.Request) *http.Request {
 	}
 	// A short body that is at hand stays as it is: net/http would send the
 	// header of any other on its own.
-	if s.whole = req.GetBody != nil && 0 < req.ContentLength && req.ContentLength <= stallBytes && req.Header.Get("Expect") == ""; s.whole {
+	if s.whole = req.GetBody != nil && 0 < req.ContentLength && req.ContentLength <= stall.Bytes && req.Header.Get("Expect") == ""; s.whole {
 		return out
 	}
 	out.Body = &upload{ReadCloser: req.Body, s: s}
@@ -132,7 +134,7 @@ func (s *sending) gotConn(info httptrace.GotConnInfo) {
 		s.before = c.wrote.Load()
 	}
 	s.mu.Lock()
-	s.timed, s.finished, s.clock = c == nil && s.stall > 0, false, stallClock{}
+	s.timed, s.finished, s.clock = c == nil && s.stall > 0, false, stall.Clock{}
 	s.mu.Unlock()
 }
 
@@ -152,8 +154,8 @@ func (s *sending) wait(u *upload, n int) {
 		return
 	}
 	s.by, s.since = u, time.Now()
-	s.pending += n
-	left := s.clock.left(s.stall)
+	s.pending += int64(n)
+	left := s.clock.Left(s.stall)
 	if s.timer == nil {
 		s.timer = time.AfterFunc(left, func() { s.cancel(&StalledError{After: s.stall, Sending: true}) })
 	} else {
@@ -167,7 +169,7 @@ func (s *sending) arrived() {
 		return
 	}
 	s.timer.Stop()
-	s.clock.add(time.Since(s.since), s.pending)
+	s.clock.Add(time.Since(s.since), s.pending)
 	s.since, s.pending = time.Time{}, 0
 }
 
@@ -208,7 +210,7 @@ func (u *upload) Read(p []byte) (int, error) {
 	case !timed:
 		return u.ReadCloser.Read(p)
 	}
-	n, err := u.ReadCloser.Read(p[:min(len(p), stallBytes)])
+	n, err := u.ReadCloser.Read(p[:min(len(p), stall.Bytes)])
 	u.ended = err
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,31 +5,6 @@ import (
 	"time"
 )
 
-// stallBytes is how much must move in each StallTimeout of waiting, as in
-// package server.
-const stallBytes = 4 << 10
-
-// A stallClock adds up the time that was spent waiting for the peer. Its zero
-// value has waited for nothing yet.
-type stallClock struct {
-	spent time.Duration
-	moved int
-}
-
-// left returns how long the next operation may wait.
-func (k *stallClock) left(limit time.Duration) time.Duration {
-	return max(limit-k.spent, time.Millisecond)
-}
-
-// add counts an operation that took d and moved n bytes.
-func (k *stallClock) add(d time.Duration, n int) {
-	k.spent += d
-	k.moved += n
-	if k.moved >= stallBytes {
-		*k = stallClock{}
-	}
-}
-
 // A StalledError says that the peer took or sent less than 4 KiB while the
 // client waited for it for StallTimeout.
 type StalledError struct {
