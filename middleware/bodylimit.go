@@ -43,6 +43,9 @@ func (h *bodyLimitHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// get it.
 	base := recorder.Base(w)
 	if r.ContentLength > h.n {
+		if r.ProtoMajor == 1 {
+			w.Header().Set("Connection", "close") // for servers other than net/http's
+		}
 		closeAfterAnswer(base)
 		problem.Write(w, r, problem.Code(http.StatusRequestEntityTooLarge))
 		return

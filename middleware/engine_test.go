@@ -1,0 +1,102 @@
+package middleware_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/engine"
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+	"github.com/seed-1954dcaa/muxmaster/problem"
+)
+
+// onEngine serves h on package engine and returns the address.
+func onEngine(t *testing.T, h http.Handler) (address string, complaints *logBuffer) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	complaints = &logBuffer{}
+	srv := engine.New(&http.Server{Handler: h, ErrorLog: slog.NewLogLogger(complaints.logger().Handler(), slog.LevelError)})
+	done := make(chan error, 1)
+	go func() { done <- srv.Serve(ln) }()
+	t.Cleanup(func() {
+		srv.Close()
+		<-done
+	})
+	return ln.Addr().String(), complaints
+}
+
+// Package engine's writer tells as net/http's does how far a response has come.
+func TestErrorAnswersOnTheEngine(t *testing.T) {
+	silence(t)
+	for _, tt := range []struct {
+		name string
+		do   func(w http.ResponseWriter)
+		code int
+		body string
+		cut  bool
+	}{
+		{"nothing sent", func(w http.ResponseWriter) { w.Header().Set("Content-Encoding", "gzip") }, 500, "Internal Server Error\n", false},
+		{"early hints sent", func(w http.ResponseWriter) { w.WriteHeader(103) }, 500, "Internal Server Error\n", false},
+		{"status sent", func(w http.ResponseWriter) { w.WriteHeader(202) }, 202, "", true},
+		{"body sent", func(w http.ResponseWriter) { io.WriteString(w, "part") }, 200, "part", true},
+		{"body flushed", func(w http.ResponseWriter) { io.WriteString(w, "part"); w.(http.Flusher).Flush() }, 200, "part", true},
+	} {
+		for _, how := range []struct {
+			name string
+			h    http.Handler
+			cuts bool
+		}{
+			{"Recoverer", middleware.Recoverer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { tt.do(w); panic("x") })), true},
+			{"problem.Write", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { tt.do(w); problem.Write(w, r, problem.Code(500)) }), false},
+		} {
+			address, complaints := onEngine(t, how.h)
+			transport := &http.Transport{DisableKeepAlives: true}
+			resp, err := transport.RoundTrip(httptest.NewRequestWithContext(context.Background(), "GET", "http://"+address+"/", nil))
+			if err != nil {
+				t.Errorf("%s, %s: %v", tt.name, how.name, err)
+				continue
+			}
+			body, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if resp.StatusCode != tt.code || string(body) != tt.body || (err != nil) != (tt.cut && how.cuts) || resp.Header.Get("Content-Encoding") != "" {
+				t.Errorf("%s, %s: %d %q, %v; want %d %q, cut off: %v", tt.name, how.name, resp.StatusCode, body, err, tt.code, tt.body, tt.cut && how.cuts)
+			}
+			if s := complaints.String(); s != "" {
+				t.Errorf("%s, %s: the engine says %s", tt.name, how.name, s)
+			}
+		}
+	}
+}
+
+func TestBodyLimitAnswersAtOnceOnTheEngine(t *testing.T) {
+	for _, outer := range [][]mw{nil, {middleware.LoggerWith(slog.New(slog.DiscardHandler))}} {
+		address, _ := onEngine(t, chain(readBody, append(outer, middleware.BodyLimit(1000))...))
+		for _, request := range []string{
+			"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n" + strings.Repeat("x", 2000),
+			"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\nExpect: 100-continue\r\n\r\n",
+			"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n7d0\r\n" + strings.Repeat("x", 2000),
+		} {
+			conn, err := net.Dial("tcp", address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			conn.SetDeadline(time.Now().Add(20 * time.Second)) // it would be for ever
+			io.WriteString(conn, request)
+			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil || resp.StatusCode != 413 || !resp.Close {
+				t.Errorf("%.70q: %v, %v; want 413 and the connection closed", request, resp, err)
+			}
+			conn.Close()
+		}
+	}
+}
