@@ -190,7 +190,7 @@ func underAttack(t *testing.T, a attack, places, attackers, clients, requests in
 // Under each attack, with twice as many attackers as places, honest clients are
 // served, and soon.
 func TestHonestClientsUnderAttack(t *testing.T) {
-	few := make(chan bool, 3) // at a time, or this machine is slower than any attacker
+	few := make(chan bool, 8) // at a time, or this machine is slower than any attacker
 	list := attacks()
 	for _, a := range attacks() {
 		list = append(list, a.onEngine())

@@ -66,7 +66,6 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, l.end()
 		}
 		c := &conn{Conn: nc, l: l, ip: remoteIP(nc)}
-		c.activity.opened(time.Now())
 		if !l.admitIP(c) {
 			l.refuse(c)
 			continue
@@ -123,6 +122,7 @@ func (l *listener) add(c *conn) bool {
 	if max := l.s.MaxConns; max > 0 && len(l.conns) >= max && !l.stopping.Load() {
 		return false
 	}
+	c.activity.opened(time.Now()) // the wait for a place was not the client's fault
 	l.conns[c] = struct{}{}
 	return true
 }
