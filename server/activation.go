@@ -9,22 +9,23 @@ import (
 	"sync"
 )
 
-// A Socket is a listening socket that this process was started with.
+// A Socket is a listening socket that was passed to this process.
 type Socket struct {
 	Name string // systemd's FileDescriptorName=, else "unknown"
 	net.Listener
 }
 
-// Activated returns the sockets that systemd, or whoever follows its protocol
-// (sd_listen_fds(3)), has opened for this process; none if there are none. It
-// reads LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES the first time and unsets
-// them, so that no child takes them for its own; later calls return the same.
+// Activated returns the sockets that were passed to this process by systemd, or
+// by another program that follows its protocol, sd_listen_fds(3). It returns an
+// empty list if there are none. The first call reads LISTEN_PID, LISTEN_FDS and
+// LISTEN_FDNAMES and unsets them, so that child processes don't see them; later
+// calls return the same result.
 //
-// This is how to restart without losing a connection: the socket stays open
-// between two processes, and whoever connects meanwhile waits in its queue.
-// With ReusePort alone, a connection that the kernel has given to the old
-// process in the moment it closes its socket is reset (unless Linux' sysctl
-// net.ipv4.tcp_migrate_req is set).
+// With a passed socket, a restart loses no connection: the socket stays open
+// between the two processes, and clients that connect meanwhile wait in its
+// queue. With ReusePort, the kernel resets a connection that it hands to the
+// old process just as that one closes its socket, unless the Linux sysctl
+// net.ipv4.tcp_migrate_req is set.
 func Activated() ([]Socket, error) { return activated() }
 
 var activated = sync.OnceValues(func() ([]Socket, error) {
@@ -42,7 +43,8 @@ var activated = sync.OnceValues(func() ([]Socket, error) {
 	return sockets(3, n, strings.Split(names, ":"))
 })
 
-// sockets makes listeners of n file descriptors from first on.
+// sockets returns listeners for n file descriptors, the first of which is
+// first.
 func sockets(first, n int, names []string) ([]Socket, error) {
 	var list []Socket
 	for i := range n {

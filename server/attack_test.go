@@ -19,7 +19,7 @@ import (
 
 var attackTable = flag.Bool("attacktable", false, "measure the table of attacks and write it into docs/server.md")
 
-// An attack holds a connection for as long as it is let.
+// An attack holds a connection for as long as the server lets it.
 type attack struct {
 	name string
 	v    variant // plain, overTLS or http2c
@@ -69,7 +69,7 @@ func manyStreams(n int) string {
 	return b.String()
 }
 
-// onEngine is the same attack on a server that runs on the engine.
+// onEngine returns the same attack for a server that runs on the engine.
 func (a attack) onEngine() attack {
 	a.name += " on the engine"
 	a.v = onEngine(a.v)
@@ -95,8 +95,8 @@ func (a attack) run(ctx context.Context, addr string) {
 			io.Copy(io.Discard, c)
 			return
 		}
-		// It reads one byte a second, so that it notices the end, and so that
-		// its window stays as small as can be.
+		// Read one byte a second, to notice the end of the connection, with the
+		// smallest possible window.
 		c.(*net.TCPConn).SetReadBuffer(4 << 10)
 		for p := make([]byte, 1); ; {
 			if _, err := c.Read(p); err != nil {
@@ -129,8 +129,8 @@ type suffered struct {
 	median, worst    time.Duration
 }
 
-// underAttack has honest clients ask a server on which more attackers than it
-// has places come back whenever they are cut off.
+// underAttack measures how honest clients fare on a server with more attackers
+// than places, who come back whenever they are cut off.
 func underAttack(t *testing.T, a attack, places, attackers, clients, requests int) suffered {
 	t.Helper()
 	s, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -215,8 +215,8 @@ const (
 	tableEnd   = "<!-- end of generated -->\n"
 )
 
-// With -attacktable the figures in docs/server.md are measured anew. Without,
-// the table is there and has a row for each attack.
+// With -attacktable, TestAttackTable measures the figures in docs/server.md
+// anew. Without, it checks that the table has a row for each attack.
 func TestAttackTable(t *testing.T) {
 	const doc = "../docs/server.md"
 	text, err := os.ReadFile(doc)

@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// A certificate is a key pair that follows its files.
+// A certificate is a key pair that is read again when its files change.
 type certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
 
 	current atomic.Pointer[tls.Certificate]
 
-	mu      sync.Mutex // held by the one handshake that looks at the files
+	mu      sync.Mutex // held by the one handshake that checks the files
 	checked time.Time
 	stamp   string
 }
 
 func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log, checked: time.Now()}
-	c.stamp = c.stat() // before reading: a change in between is seen later
+	c.stamp = c.stat() // before reading, so that a change in between is noticed
 	pair, err := loadPair(certFile, keyFile)
 	if err != nil {
 		return nil, err
@@ -33,9 +33,10 @@ func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, e
 	return c, nil
 }
 
-// get is a tls.Config.GetCertificate. It looks at the files at most once a
-// second and never fails: a pair that cannot be loaded, such as one of which
-// only half is renewed yet, leaves the last good one in place.
+// get is the function for tls.Config.GetCertificate. It checks the files at
+// most once a second and never fails: if the new pair can't be loaded, for
+// example because only one of the files has been replaced yet, it returns the
+// last good one.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if c.mu.TryLock() {
 		if now := time.Now(); now.Sub(c.checked) >= time.Second {
@@ -62,8 +63,8 @@ func (c *certificate) reload() {
 	c.log.Info("certificate renewed", "file", c.certFile, "expires", pair.Leaf.NotAfter)
 }
 
-// stat returns what tells one state of the files from the next. It follows
-// symbolic links, as Kubernetes and certbot renew by moving one.
+// stat returns a string that changes when the files change. It follows symbolic
+// links, which Kubernetes and certbot change to renew a certificate.
 func (c *certificate) stat() string {
 	s := ""
 	for _, name := range []string{c.certFile, c.keyFile} {

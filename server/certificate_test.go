@@ -10,8 +10,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// A renewed pair is served to new connections; half a pair, or an expired
-// one, is not.
+// A renewed pair is used for new connections. Half a pair is not, nor is one
+// that has expired.
 func TestCertificateReload(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -46,7 +46,8 @@ func TestCertificateReload(t *testing.T) {
 	eventually(t, longest, "serving the renewed certificate", func() bool { return served() == "second" })
 }
 
-// steady wants got to stay for longer than the files take to be looked at.
+// steady checks that got returns want for longer than it takes to notice
+// changed files.
 func steady(t *testing.T, want string, got func() string) {
 	t.Helper()
 	for end := time.Now().Add(1200 * time.Millisecond); time.Now().Before(end); {

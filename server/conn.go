@@ -59,7 +59,7 @@ type direction struct {
 
 type connKey struct{}
 
-// unwrap finds the conn below TLS; nil if there is none.
+// unwrap returns the conn inside nc, which may be a TLS connection, or nil.
 func unwrap(nc net.Conn) *conn {
 	for {
 		switch c := nc.(type) {
@@ -73,7 +73,7 @@ func unwrap(nc net.Conn) *conn {
 	}
 }
 
-// NetConn returns the connection underneath, for those who hijack.
+// NetConn returns the underlying connection, for handlers that hijack.
 func (c *conn) NetConn() net.Conn { return c.Conn }
 
 func (c *conn) Close() error {
@@ -82,7 +82,8 @@ func (c *conn) Close() error {
 	return err
 }
 
-// CloseWrite is used by net/http to let a last answer arrive.
+// CloseWrite is called by net/http before it closes a connection with unread
+// input, so that the client sees the answer.
 func (c *conn) CloseWrite() error {
 	if cw, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return cw.CloseWrite()
@@ -154,17 +155,18 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// writePeriod is how long a write may go on before its progress is looked at,
-// where a write that a deadline has cut can be resumed.
+// writePeriod is how long one write may take before its progress is counted, on
+// systems where a write that was cut off by a deadline can be resumed.
 const writePeriod = 500 * time.Millisecond
 
-// write does one write under the rules. It reports whether the write is to go
-// on after a timeout, because the peer has time left.
+// write calls f, which does one write, under the rules above. It reports
+// whether the caller should go on with the rest: f was cut off by a deadline,
+// but the peer has time left.
 func (c *conn) write(f func() (int64, error)) (n int64, err error, more bool) {
 	start := time.Now()
 	c.mu.Lock()
 	if c.stalled {
-		// Without this, crypto/tls would wait 5 s more to say goodbye.
+		// crypto/tls would wait another 5 s to send its closing alert.
 		c.mu.Unlock()
 		return 0, os.ErrDeadlineExceeded, false
 	}
@@ -206,8 +208,8 @@ func (c *conn) write(f func() (int64, error)) (n int64, err error, more bool) {
 	return n, nil, true
 }
 
-// period returns the deadline for one write: the clock's, one from outside or
-// the next look at its progress, whichever comes first.
+// period returns the deadline for one write: what is left of limit, the
+// deadline from outside or the end of writePeriod, whichever comes first.
 func (d *direction) period(now time.Time, limit time.Duration) (t time.Time) {
 	if limit > 0 {
 		t = now.Add(d.clock.Left(limit))
@@ -238,12 +240,11 @@ func (c *conn) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// sendfileChunk is long enough to be no slower than sendfile in one go.
+// sendfileChunk is the size of one sendfile call. Larger ones are no faster.
 const sendfileChunk = 4 << 20
 
-// ReadFrom keeps sendfile working through this wrapper. Only files can be
-// resumed where a timeout has cut them; from anything else, bytes that were
-// read and not sent would be lost.
+// ReadFrom keeps sendfile working for files. Other sources are copied: they
+// can't be read again from where a deadline has cut off the sending.
 func (c *conn) ReadFrom(src io.Reader) (n int64, err error) {
 	outer, _ := src.(*io.LimitedReader) // net/http and net look through one
 	limit := int64(math.MaxInt64)
@@ -267,7 +268,7 @@ func (c *conn) ReadFrom(src io.Reader) (n int64, err error) {
 		if outer != nil {
 			outer.N -= m
 		}
-		if more { // where sendfile did not apply, more was read than sent
+		if more { // without sendfile, more may have been read than sent
 			_, err = file.Seek(start+n, io.SeekStart)
 		}
 		if err != nil || m < want && !more {

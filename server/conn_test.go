@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// sink is a connection whose ReadFrom stops now and again with a timeout,
-// having read more of the source than it sent.
+// A sink is a connection whose writes time out after some bytes. Its ReadFrom
+// reads more from the source than it sends.
 type sink struct {
 	net.Conn
 	got   bytes.Buffer
@@ -43,8 +43,8 @@ func (s *sink) ReadFrom(r io.Reader) (int64, error) {
 	return int64(n), err
 }
 
-// Whatever is cut by a timeout goes on where it was cut, as long as enough
-// moves; and files take the way of sendfile.
+// A write that was cut off by a timeout continues where it was cut off, as long
+// as enough bytes move. Files are sent by sendfile.
 func TestWritesGoOnAfterTimeouts(t *testing.T) {
 	text := strings.Repeat("0123456789abcdef", 4096)
 	name := filepath.Join(t.TempDir(), "file")

@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// Draining returns a channel that is closed when the server of a request stops
-// accepting connections and waits for running requests, which then have
-// DrainTimeout to finish. During DrainDelay it is still open. Handlers that
-// run for as long as the client stays, such as event streams, should return
-// when it is closed:
+// Draining returns a channel that is closed when the server that serves a
+// request stops accepting connections. Running requests then have DrainTimeout
+// to finish. During DrainDelay the channel is still open. Handlers that run for
+// as long as the client stays, such as event streams, should return when it is
+// closed:
 //
 //	select {
 //	case e := <-events:
@@ -23,9 +23,9 @@ import (
 //		return
 //	}
 //
-// ctx is the context of a request, or one derived from it. Draining returns
-// nil, which blocks forever in a select, if the request is not served by a
-// Server.
+// ctx is the context of the request, or one derived from it. If the request is
+// not served by a Server, Draining returns nil, which blocks forever in a
+// select.
 func Draining(ctx context.Context) <-chan struct{} {
 	if c, _ := ctx.Value(connKey{}).(*conn); c != nil {
 		return c.l.drained
@@ -33,12 +33,13 @@ func Draining(ctx context.Context) <-chan struct{} {
 	return nil
 }
 
-// NotifyContext returns a copy of parent that ends when the process receives
-// an interrupt or SIGTERM, for programs that call Serve themselves. A second
-// signal ends the process at once, as it would without this package. Call stop
-// when signals are to have their usual effect again.
+// NotifyContext returns a copy of parent that is canceled when the process
+// receives SIGTERM or an interrupt, for programs that call Serve instead of
+// Run. A second signal ends the process at once, as it would without this
+// package. The function stop cancels the context and stops catching signals.
 //
-// Serve skips DrainDelay if it was an interrupt, which comes from a keyboard.
+// If the context was canceled by an interrupt, which comes from a keyboard,
+// Serve skips DrainDelay.
 func NotifyContext(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)

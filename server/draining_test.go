@@ -13,8 +13,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// Event streams learn that the server drains, at the end of DrainDelay, and
-// then nothing is cut off.
+// Event streams learn at the end of DrainDelay that the server drains. If they
+// return then, nothing is cut off.
 func TestEventStreamsEndWithTheServer(t *testing.T) {
 	t.Parallel()
 	for _, v := range variants {
@@ -82,8 +82,8 @@ func TestNotifyContextEndsWithItsParentAndByStop(t *testing.T) {
 	<-ctx.Done()
 }
 
-// ErrorHandler reaches everything that answers by package problem, together
-// with what the user's BaseContext brings.
+// ErrorHandler is in the context of requests, together with the values of the
+// user's BaseContext.
 func TestErrorHandler(t *testing.T) {
 	type key struct{}
 	_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

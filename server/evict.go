@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// When MaxConns is reached and somebody waits for a place, the connections that
-// make their server wait give theirs up. A connection whose handler is at work
-// never does, so nobody loses a request to another client's arrival, unless
-// they stalled in the middle of it.
+// When MaxConns is reached and somebody waits for a place, a connection that is
+// waiting for its peer is closed. A connection whose handler is at work never
+// is, so a client can lose a request only if it has stalled in the middle of
+// it.
 
 // patience is how long a connection must have been waiting for its peer before
-// it may be closed in favor of a new one. Less, and a client's next request
-// would often meet a closed connection.
+// it may be closed in favor of a new one. With less, clients would often send
+// their next request over a closed connection.
 const patience = time.Second
 
-// scanPeriod is how long passes between two looks at all connections, so that
-// many newcomers don't cost more than a few.
+// scanPeriod is the shortest time between two scans of all connections, so that
+// the cost doesn't grow with the number of new ones.
 const scanPeriod = 50 * time.Millisecond
 
 // victims are the connections that waited for their peer at the last scan.
@@ -43,7 +43,7 @@ func (l *listener) evict() bool {
 	for len(l.victims.list) > 0 {
 		v := l.victims.list[0]
 		l.victims.list = l.victims.list[1:]
-		// It may have closed since the scan, or moved on.
+		// It may have closed since the scan, or received a request.
 		if waited, idle := v.conn.activity.waited(now); waited < patience || v.idle && !idle || !l.has(v.conn) {
 			continue
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// These keep their place although somebody waits for it, for as long as they
-// take: several times what a connection may wait for its peer.
+// These connections are not closed while somebody waits for a place, although
+// they take several times as long as a connection may wait for its peer.
 func TestWhoNeverGivesWay(t *testing.T) {
 	const busy = 3 * time.Second
 	// slowBody sends 8 KiB ten times a second.

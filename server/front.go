@@ -8,7 +8,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// front is what a request meets before the handler.
+// A front is the handler in front of the user's: it counts requests, bounds
+// their waiting and answers health checks.
 type front struct {
 	s    *Server
 	ln   *listener
@@ -35,7 +36,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if s.draining.Load() || f.ln.waiting.Load() {
-		// In HTTP/2, net/http makes a GOAWAY of it.
+		// In HTTP/2, net/http sends a GOAWAY frame instead.
 		w.Header().Set("Connection", "close")
 	}
 	if p := r.URL.Path; p != "" && (p == s.LivePath || p == s.ReadyPath) {

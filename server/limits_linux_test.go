@@ -19,13 +19,12 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// The tests of limits use 127.0.0.2 as a second client, which only Linux has
-// without being told.
+// The tests of limits use 127.0.0.2 as the address of a second client, which
+// only Linux has without configuration.
 
-// 2,000 connections that send their header a byte at a time, and that come
-// back whenever they are cut off, take no request away from 200 ordinary
-// clients; neither with room for all of them nor with a limit that is smaller
-// than the attack.
+// 2,000 attackers send their headers a byte at a time and come back whenever
+// they are cut off. 200 ordinary clients still get all their answers, whether
+// there is room for all or for half of the attackers.
 func TestSlowLoris(t *testing.T) {
 	const attackers, clients, requests = 2000, 200, 8
 	for _, c := range []struct {
@@ -74,7 +73,7 @@ func TestSlowLoris(t *testing.T) {
 	}
 }
 
-// loris holds one connection for as long as it is let.
+// loris sends a header slowly until the connection is closed.
 func loris(ctx context.Context, addr string) {
 	var d net.Dialer
 	c, err := d.DialContext(ctx, "tcp", addr)
@@ -100,10 +99,10 @@ func loris(ctx context.Context, addr string) {
 	}
 }
 
-// A burst of more connections than are allowed: all are answered, in turn,
-// and never more than allowed are open. A client that is kept from its
-// processor for a second before it can send its request counts as quiet and
-// gives way: on a busy machine that is the only way to fail.
+// In a burst of more connections than are allowed, all are answered, one after
+// the other, and never more than allowed are open. On a busy machine, a client
+// that doesn't get to send its request for a second counts as idle, and its
+// connection may be closed.
 func TestBurstPastTheLimit(t *testing.T) {
 	const limit, burst = 10, 300
 	for _, v := range []variant{plain, overTLS, onEngine(plain)} {
@@ -142,7 +141,7 @@ func TestBurstPastTheLimit(t *testing.T) {
 	}
 }
 
-// Who is idle gives way to who comes; who has a request does not.
+// An idle connection is closed to make room, but not one with a request.
 func TestQuietConnectionsGiveWay(t *testing.T) {
 	t.Parallel()
 	release := make(chan bool)
@@ -227,8 +226,7 @@ func TestLimitPerIP(t *testing.T) {
 	}
 }
 
-// Out of file descriptors is a matter of a limit, not of an attack: New leaves
-// some for the rest of the process.
+// The default of MaxConns leaves file descriptors for the rest of the process.
 func TestDefaultLimitLeavesDescriptors(t *testing.T) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
@@ -240,8 +238,9 @@ func TestDefaultLimitLeavesDescriptors(t *testing.T) {
 	}
 }
 
-// After a server's life with every kind of connection, nothing of it is left.
-// Not parallel, because it counts what the whole process has.
+// After servers have had every kind of connection and have stopped, no
+// goroutine and no descriptor is left. This test isn't parallel because it
+// counts those of the whole process.
 func TestNothingLeftOver(t *testing.T) {
 	once := func() {
 		for _, v := range variants {

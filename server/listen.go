@@ -6,9 +6,9 @@ import (
 	"net"
 )
 
-// Listen opens the socket that Run serves on: one passed by systemd if there
-// is one, else HTTP.Addr. It is for programs that want to know the address
-// before they call Serve.
+// Listen returns the listener that Run would serve on: the socket passed by
+// systemd if there is one, else one on HTTP.Addr. It is for programs that want
+// to know the address before they call Serve.
 func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 	sockets, err := Activated()
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Server) choose(sockets []Socket) (net.Listener, error) {
 	return nil, fmt.Errorf("server: SocketName is %q, but the sockets passed by systemd are %q; set it to one of them", s.SocketName, names)
 }
 
-// listenError adds to common errors what to do about them.
+// listenError adds what to do about a common error to its text.
 func listenError(addr string, err error) error {
 	return fmt.Errorf("server: cannot listen on %q: %w%s", addr, err, listenHint(err))
 }

@@ -13,10 +13,11 @@ import (
 	"time"
 )
 
-// A listener holds the accepted connections to the server's limits.
+// A listener enforces the server's limits on connections.
 //
-// It accepts one connection beyond MaxConns and keeps it in hand until there
-// is room, so that it knows that somebody waits; the rest queue in the kernel.
+// It accepts one connection beyond MaxConns and holds it until there is room,
+// because only so it knows that somebody waits. The others wait in the kernel's
+// queue.
 type listener struct {
 	net.Listener
 	s   *Server
@@ -28,13 +29,13 @@ type listener struct {
 
 	closed   chan struct{} // gets a token when a connection has closed
 	drained  chan struct{} // closed by stop; see Draining
-	waiting  atomic.Bool   // a connection is in hand: answers should free theirs
+	waiting  atomic.Bool   // a connection waits for a place: answers ask theirs to close
 	victims  victims       // used by Accept only
 	stopping atomic.Bool
-	stopBy   time.Time // set before stopping is
+	stopBy   time.Time // valid once stopping is true
 	evicted  atomic.Int64
 	refused  atomic.Int64
-	lingers  atomic.Int32 // refused connections whose answer is still on its way
+	lingers  atomic.Int32 // refused connections whose answer is being sent
 	warned   atomic.Int64 // when a refusal was last logged, in Unix seconds
 }
 
@@ -61,7 +62,7 @@ func (l *listener) Accept() (net.Conn, error) {
 				return nil, err
 			}
 			if errors.Is(err, os.ErrDeadlineExceeded) && !(stopping && time.Since(began) >= queueTime) {
-				continue // stop woke it: now for the queue
+				continue // woken by stop: accept what is in the queue
 			}
 			return nil, l.end()
 		}
@@ -75,26 +76,27 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// While stopping, the queue is empty when nobody has come out of it for
-// queueTime. As somebody may always come, it ends after stopTime.
+// While stopping, the queue counts as empty when Accept has waited queueTime
+// for it. New clients could keep it filled, so accepting ends after stopTime
+// anyway.
 const (
 	queueTime = 20 * time.Millisecond
 	stopTime  = 500 * time.Millisecond
 )
 
-// stop ends accepting. What is already in the kernel's queue is accepted
-// first: closing the socket would reset those connections.
+// stop makes Accept return an error once the kernel's queue is empty. Closing
+// the socket right away would reset the connections in the queue.
 func (l *listener) stop() {
 	l.stopBy = time.Now().Add(stopTime)
 	l.stopping.Store(true)
 	close(l.drained)
-	if !l.setDeadline(time.Now()) { // which wakes an Accept that waits
+	if !l.setDeadline(time.Now()) { // wakes a waiting Accept
 		l.Listener.Close()
 	}
 	l.signal()
 }
 
-// setDeadline reports whether the listener has deadlines.
+// setDeadline reports whether the listener supports deadlines.
 func (l *listener) setDeadline(at time.Time) bool {
 	ln, ok := l.Listener.(interface{ SetDeadline(time.Time) error })
 	return ok && ln.SetDeadline(at) == nil
@@ -122,7 +124,7 @@ func (l *listener) add(c *conn) bool {
 	if max := l.s.MaxConns; max > 0 && len(l.conns) >= max && !l.stopping.Load() {
 		return false
 	}
-	c.activity.opened(time.Now()) // the wait for a place was not the client's fault
+	c.activity.opened(time.Now()) // the wait for a place doesn't count
 	l.conns[c] = struct{}{}
 	return true
 }
@@ -157,7 +159,7 @@ func (l *listener) awaitClose(d time.Duration) {
 	}
 }
 
-// closeConns closes the connections for which which is true.
+// closeConns closes the connections for which the function returns true.
 func (l *listener) closeConns(which func(*conn) bool) {
 	l.mu.Lock()
 	conns := slices.Collect(maps.Keys(l.conns))
@@ -175,8 +177,8 @@ func (l *listener) open() int {
 	return len(l.conns)
 }
 
-// unsettled reports whether a connection serves a request or has done so
-// within d.
+// unsettled reports whether any connection serves a request or has served one
+// in the last d.
 func (l *listener) unsettled(d time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -203,10 +205,11 @@ func (l *listener) admitIP(c *conn) bool {
 	return true
 }
 
-// maxLingers bounds the goroutines that see refusals off.
+// maxLingers bounds the number of goroutines that answer refused connections.
 const maxLingers = 128
 
-// refuse says why, where that is possible without a TLS handshake, and closes.
+// refuse closes a connection, after an answer that says why if that doesn't
+// take a TLS handshake.
 func (l *listener) refuse(c *conn) {
 	total := l.refused.Add(1)
 	now := time.Now().Unix()
@@ -217,14 +220,14 @@ func (l *listener) refuse(c *conn) {
 		c.Conn.Close()
 		return
 	}
-	l.lingers.Add(1) // by this goroutine only
+	l.lingers.Add(1) // only Accept's goroutine does
 	go func() {
 		defer l.lingers.Add(-1)
 		defer c.Conn.Close()
 		c.Conn.SetDeadline(time.Now().Add(500 * time.Millisecond))
 		io.WriteString(c.Conn, tooMany)
-		// Closing with unread bytes would reset the connection and could take
-		// the answer with it.
+		// Closing with unread bytes would reset the connection, and the client
+		// might not see the answer.
 		c.CloseWrite()
 		io.CopyN(io.Discard, c.Conn, 64<<10)
 	}()
@@ -233,8 +236,9 @@ func (l *listener) refuse(c *conn) {
 const tooMany = "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nRetry-After: 1\r\n" +
 	"Content-Type: text/plain; charset=utf-8\r\nContent-Length: 38\r\n\r\nToo many connections from one address\n"
 
-// remoteIP returns the address that counts for MaxConnsPerIP. Who has one IPv6
-// address has 2^64 of them, hence the prefix. Unix sockets have none.
+// remoteIP returns the address that counts for MaxConnsPerIP. For IPv6 that is
+// the /64 prefix, because a client usually has all of its addresses. Unix
+// sockets have none.
 func remoteIP(nc net.Conn) netip.Addr {
 	ta, ok := nc.RemoteAddr().(*net.TCPAddr)
 	if !ok {

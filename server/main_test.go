@@ -23,14 +23,14 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// Some tests need servers in processes of their own: the test binary is
-// started again as one.
+// Some tests need servers in processes of their own. They start the test binary
+// again, as a server.
 func TestMain(m *testing.M) {
 	if os.Getenv("TEST_SERVER_ADDR") != "" {
 		childServer()
 		return
 	}
-	// Most tests wait for timeouts, not for a processor.
+	// Most tests wait for timeouts, so more can run than there are processors.
 	flag.Parse()
 	flag.Set("test.parallel", "64")
 	os.Exit(m.Run())
@@ -98,11 +98,11 @@ func dial(t *testing.T, addr string) net.Conn {
 	return c
 }
 
-// longest is what a test waits for something that comes at once, but on a
-// machine with other things to do.
+// longest is how long tests wait for what happens at once unless the machine is
+// very busy.
 const longest = time.Minute
 
-// eventually waits for a state that comes by itself, as after a timeout.
+// eventually waits until ok returns true.
 func eventually(t *testing.T, within time.Duration, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -168,7 +168,7 @@ func writeCert(t *testing.T, dir, name string, expires time.Time) (certFile, key
 	return certFile, keyFile
 }
 
-// onEngine is v with an engine that uses requests again.
+// onEngine returns v for a server that runs on a recycling engine.
 func onEngine(v variant) variant {
 	configure := v.configure
 	v.name += " on the engine"
@@ -181,8 +181,8 @@ func onEngine(v variant) variant {
 
 func tomorrow() time.Time { return time.Now().Add(24 * time.Hour) }
 
-// variants are the ways to speak to a server: how it is configured for one,
-// and a client that speaks it.
+// A variant is a protocol, with the configuration of a server for it and a
+// client that speaks it.
 type variant struct {
 	name      string
 	scheme    string

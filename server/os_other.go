@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// resumableWrites is false because on Windows a write that a deadline has cut
-// may have sent more bytes than it returns.
+// resumableWrites is false because a write that was cut off by a deadline may
+// have sent more bytes than it returns, as on Windows.
 const resumableWrites = false
 
 func reusePort(_, _ string, _ syscall.RawConn) error {

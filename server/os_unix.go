@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// resumableWrites says that a write that a deadline has cut returns exactly how
-// many bytes it has sent.
+// resumableWrites is true because a write that was cut off by a deadline
+// returns exactly how many bytes it has sent.
 const resumableWrites = true
 
 func setOption(rc syscall.RawConn, option int) error {

@@ -51,7 +51,7 @@ func launch(t *testing.T, sockets []*os.File, env []string, program string, args
 	return c, out
 }
 
-// startChild returns when the child serves, or has ended because it cannot.
+// startChild returns when the child serves or has failed.
 func startChild(t *testing.T, addr string, sockets []*os.File, env ...string) *child {
 	t.Helper()
 	exe, err := os.Executable()
@@ -71,7 +71,7 @@ func startChild(t *testing.T, addr string, sockets []*os.File, env ...string) *c
 	return c
 }
 
-// stop sends the child SIGTERM and wants it to drain without losses.
+// stop sends the child SIGTERM, after which it has to exit with status 0.
 func (c *child) stop(t *testing.T) {
 	t.Helper()
 	c.cmd.Process.Signal(syscall.SIGTERM)
@@ -96,7 +96,7 @@ func listenerFile(t *testing.T) (*os.File, string) {
 	return f, ln.Addr().String()
 }
 
-// load is steady traffic of the kinds that a restart could harm.
+// load is traffic of every kind that a restart could disturb.
 type load struct {
 	sent, failed atomic.Int64
 	first        sync.Once
@@ -113,8 +113,9 @@ func (l *load) await(t *testing.T, n int64) {
 
 const clients = 12
 
-// startLoad has clients call do. Some keep their connections and some make new ones; some send requests that net/http
-// may repeat, and those with post such that nobody may. Errors that excuse accepts don't count.
+// startLoad starts clients that call do in a loop. Some keep their connections
+// and some open new ones. Those with post send requests that net/http must not
+// repeat. Errors for which excuse returns true don't count.
 func startLoad(do func(c *http.Client, post bool) error, excuse func(error) bool) *load {
 	l := new(load)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -141,7 +142,8 @@ func startLoad(do func(c *http.Client, post bool) error, excuse func(error) bool
 
 func never(error) bool { return false }
 
-// exchange sends a GET, or a POST if there is a body, and returns the answer's, which is to have this status.
+// exchange sends a GET, or a POST if there is a body, and returns the body of
+// the answer. Another status than this one is an error.
 func exchange(c *http.Client, url, body string, status int) (string, error) {
 	method, r := "GET", io.Reader(nil)
 	if body != "" {
@@ -223,10 +225,10 @@ func TestSecondSignalEndsTheProgram(t *testing.T) {
 	}
 }
 
-// The quickstart, restarted under load as systemd does it: the old process
-// ends, and who connects before the new one runs waits in the queue of the
-// socket. No request fails, and every note that a client was told of is in the
-// file.
+// The quickstart is restarted under load, as systemd does it: the old process
+// ends, and clients that connect before the new one runs wait in the socket's
+// queue. No request fails, and the file has every note that a client was told
+// of.
 func TestRestartsOfTheQuickstart(t *testing.T) {
 	program, file := buildQuickstart(t), filepath.Join(t.TempDir(), "notes.json")
 	socket, addr := listenerFile(t)
@@ -291,8 +293,8 @@ func TestRestartsOfTheQuickstart(t *testing.T) {
 	}
 }
 
-// Restarts under load, with the socket passed from process to process: no
-// request fails, not even those that nobody may repeat.
+// In restarts under load, with the socket passed from process to process, no
+// request fails, not even those that must not be repeated.
 func TestRestartsLoseNoRequest(t *testing.T) {
 	restartsLoseNoRequest(t)
 }
@@ -324,9 +326,9 @@ func restartsLoseNoRequest(t *testing.T, env ...string) {
 	}
 }
 
-// The same with SO_REUSEPORT: no connection is refused. The kernel may reset
-// one that it gave to a process in the moment it stops listening; nothing was
-// read of it, so a request over it can be repeated.
+// With SO_REUSEPORT, no connection is refused in a restart. The kernel may
+// reset one that it hands to a process just as that one stops listening.
+// Nothing was read from it, so its request can be repeated.
 func TestRestartsWithReusePortRefuseNoConnection(t *testing.T) {
 	old := startChild(t, "127.0.0.1:0", nil)
 	var resets atomic.Int64

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// reusePort is a net.ListenConfig.Control. FreeBSD shares connections out
-// among the sockets only with SO_REUSEPORT_LB.
+// reusePort is a function for net.ListenConfig.Control. FreeBSD distributes
+// connections among the sockets only with SO_REUSEPORT_LB.
 func reusePort(_, _ string, rc syscall.RawConn) error {
 	option := syscall.SO_REUSEPORT
 	if runtime.GOOS == "freebsd" {

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// reusePort is a net.ListenConfig.Control. Package syscall lacks the constant
-// on Linux; asm/socket.h gives it another value on MIPS.
+// reusePort is a function for net.ListenConfig.Control. Package syscall lacks
+// the constant on Linux. Its value in asm/socket.h is different on MIPS.
 func reusePort(_, _ string, rc syscall.RawConn) error {
 	option := 0xf
 	if strings.HasPrefix(runtime.GOARCH, "mips") {

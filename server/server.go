@@ -15,15 +15,15 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// A Server serves one handler on one listener. New makes one with the defaults
-// named below; set fields before Run or Serve, not after. The zero value has
-// none of the limits.
+// A Server serves one handler on one listener. Create one with New, which sets
+// the defaults documented below. Set fields before calling Run or Serve, not
+// after.
 type Server struct {
-	// HTTP is the server underneath, for everything that this package does not
-	// concern itself with. New sets its ReadHeaderTimeout (5 s), IdleTimeout
-	// (120 s: longer than clients keep idle connections, so that they close
-	// first and no request meets a closing connection), MaxHeaderBytes (64 KiB)
-	// and Protocols (HTTP/1 and HTTP/2; for HTTP/2 without TLS call
+	// HTTP is the underlying server, for everything that this package leaves
+	// to net/http. New sets its ReadHeaderTimeout (5 s), IdleTimeout (120 s,
+	// longer than most clients keep idle connections, so that the client closes
+	// first and no request is sent over a closing connection), MaxHeaderBytes
+	// (64 KiB) and Protocols (HTTP/1 and HTTP/2; for HTTP/2 without TLS call
 	// HTTP.Protocols.SetUnencryptedHTTP2(true)). Serve wraps its Handler,
 	// BaseContext, ConnContext and ConnState.
 	HTTP *http.Server
@@ -40,65 +40,66 @@ type Server struct {
 	// Engine. New: false.
 	Recycle bool
 
-	// StallTimeout bounds waiting for the peer; see the package comment.
-	// New: 30 s. Zero: no bound but HTTP's own.
+	// StallTimeout bounds the time spent waiting for the peer; see the package
+	// comment. New: 30 s. Zero: only the timeouts of HTTP apply.
 	StallTimeout time.Duration
 
-	// MaxConns limits open connections. The ones that come later wait in the
-	// listener's queue; meanwhile answers ask their connections to close, and
-	// the connection that has gone longest without a request (at least 1 s) is
-	// closed to make room. So neither idle nor slow clients keep others out.
-	// New: three quarters of the limit on open files, at most 10,000.
-	// Zero: no limit.
+	// MaxConns limits the number of open connections. Further ones wait in the
+	// listener's queue. While any do, answers ask their connections to close,
+	// and the connection that has been waiting for its peer for longest, and
+	// for at least 1 s, is closed to make room: an idle one if there is one,
+	// else one that has stalled in the middle of a request. A connection whose
+	// handler is at work is never closed. New: three quarters of the limit on
+	// open files, at most 10,000. Zero: no limit.
 	MaxConns int
 
-	// MaxConnsPerIP limits open connections of one address (IPv6: of one /64).
-	// More are answered 429 and closed; over TLS, closed and logged. Zero, the
-	// default, means no limit: behind a proxy all connections share the
-	// proxy's address.
+	// MaxConnsPerIP limits the number of open connections from one address
+	// (IPv6: one /64). Further ones are answered 429 and closed; over TLS, they
+	// are closed and logged. Zero, the default, means no limit: behind a proxy,
+	// all connections have the proxy's address.
 	MaxConnsPerIP int
 
-	// CertFile and KeyFile name PEM files and turn on TLS. Files that have
-	// changed are read again within a second of the next handshake; while they
-	// are unreadable or do not fit each other, the last good pair stays. TLS is
-	// also on where HTTP.TLSConfig has a certificate.
+	// CertFile and KeyFile name PEM files and turn on TLS. Handshakes check
+	// once a second whether the files have changed, and read them again if so.
+	// While they can't be read or don't match, the last good pair stays in use.
+	// A certificate in HTTP.TLSConfig turns on TLS, too.
 	CertFile, KeyFile string
 
-	// ReusePort sets SO_REUSEPORT: a new process can listen on the port before
-	// the old one stops. See Activated for the way that loses no connection.
+	// ReusePort sets SO_REUSEPORT, so that a new process can listen on the port
+	// before the old one stops. A few connections may be reset then; see
+	// Activated for a way to restart without losing any.
 	ReusePort bool
 
-	// SocketName chooses among several sockets passed by systemd
-	// (FileDescriptorName=). Not needed where there is one.
+	// SocketName chooses among several sockets passed by systemd, by their
+	// FileDescriptorName=. It is not needed if there is only one.
 	SocketName string
 
-	// LivePath and ReadyPath, if set, are paths that the server answers itself,
-	// before Handler: LivePath with 200 while the process runs, ReadyPath with
-	// 200 while it wants requests and with 503 once it drains or Ready fails.
-	// Usual names are /livez and /readyz. New: none.
+	// LivePath and ReadyPath, if set, are paths that the server answers itself
+	// instead of calling the handler: LivePath with 200 while the process runs,
+	// ReadyPath with 200, and with 503 while the server drains or Ready returns
+	// an error. Common names are /livez and /readyz. New: none.
 	LivePath, ReadyPath string
 
-	// Ready, if set, is asked by each request for ReadyPath. Its error is
+	// Ready, if set, is called for each request for ReadyPath. Its error is
 	// logged, not sent.
 	Ready func(context.Context) error
 
-	// DrainDelay is how long requests are still accepted after ReadyPath has
-	// turned to 503: the time that load balancers take to notice. An interrupt
-	// from the keyboard skips it. New: 0.
+	// DrainDelay is how long connections are still accepted after ReadyPath has
+	// turned to 503: the time that a load balancer takes to notice. An
+	// interrupt, which comes from a keyboard, skips it. New: 0.
 	DrainDelay time.Duration
 
 	// DrainTimeout is how long running requests may take to finish after that.
-	// Connections that outstay it are closed. New: 20 s, which fits into
-	// Kubernetes' 30 s. Zero: none is waited for.
+	// Connections that are still open then are closed. New: 20 s, which is less
+	// than the 30 s that Kubernetes grants. Zero: they are closed at once.
 	DrainTimeout time.Duration
 
-	// ErrorHandler, if set, writes the error answers of everything in this
-	// module that serves a request: the router, the middleware, package body
-	// and this package. Nil: plain text. See package problem, whose JSON
-	// handler is the usual choice.
+	// ErrorHandler, if set, writes the error answers of the router, of
+	// handlers that return errors, of the middleware and of this package, such
+	// as problem.JSON; see package problem. Nil: plain text.
 	ErrorHandler problem.Handler
 
-	// Log gets what happens outside of requests. Nil: slog.Default().
+	// Log receives what happens outside of requests. Nil: slog.Default().
 	Log *slog.Logger
 
 	draining atomic.Bool
@@ -115,7 +116,7 @@ type backend interface {
 }
 
 // New returns a Server for h on addr ("host:port", as for net.Listen) with the
-// defaults named at Server's fields.
+// defaults documented at the fields of Server.
 func New(addr string, h http.Handler) *Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -135,9 +136,8 @@ func New(addr string, h http.Handler) *Server {
 	}
 }
 
-// Run calls New(addr, h).Run(context.Background()). It returns nil, not an error
-// such as http.ErrServerClosed, after a stop by a signal in which no request was
-// cut off.
+// Run calls New(addr, h).Run(context.Background()). After a signal it returns
+// nil, not http.ErrServerClosed, unless requests had to be cut off.
 func Run(addr string, h http.Handler) error { return New(addr, h).Run(context.Background()) }
 
 // Run listens and serves until ctx ends or the process receives SIGTERM or an
@@ -161,11 +161,13 @@ func (s *Server) Run(ctx context.Context) error {
 	return s.Serve(ctx, ln)
 }
 
-// Serve serves on ln until ctx ends, then drains: ReadyPath turns to 503;
-// after DrainDelay no connection is accepted any more, and each answer asks
-// its connection to close; running requests finish; what outstays
-// DrainTimeout is closed. It returns nil if nothing had to be, and else an
-// error that says how many. It closes ln. A Server serves once.
+// Serve serves on ln until ctx ends, and then drains: ReadyPath turns to 503,
+// and each answer asks its connection to close. After DrainDelay no more
+// connections are accepted, and the channels of Draining are closed. Requests
+// that are still running after DrainTimeout are cut off.
+//
+// Serve returns nil if no connection had to be cut off, and otherwise an error
+// with their number. It closes ln. A Server serves only once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	l, err := s.prepare(ln)
 	if err != nil {
@@ -197,8 +199,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	return s.drain(l)
 }
 
-// settleTime is how long a connection must have been quiet before draining
-// closes it: one whose client is about to send its next request should get an
+// settleTime is how long a connection must have been idle before draining
+// closes it: a client that is about to send its next request should get an
 // answer that asks it to close, instead of a closed connection.
 const settleTime = time.Second
 
@@ -207,12 +209,12 @@ func (s *Server) drain(l *listener) error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.DrainTimeout)
 	defer cancel()
 
-	// net/http's Shutdown drops requests that it has read but not started.
-	// So it comes when the connections that are in use have gone.
+	// Shutdown drops requests that it has read but not started, so call it
+	// only after the connections that are in use have closed.
 	for ctx.Err() == nil && time.Since(start) < settleTime && l.unsettled(settleTime) {
 		l.awaitClose(10 * time.Millisecond)
 	}
-	// Shutdown grants connections that never sent anything 5 s.
+	// Shutdown would wait 5 s for connections that never sent anything.
 	l.closeConns(func(c *conn) bool { return !c.activity.wasUsed() })
 	s.backend.Shutdown(ctx)
 	// Shutdown forgets hijacked connections; the listener does not.
@@ -226,10 +228,10 @@ func (s *Server) drain(l *listener) error {
 	}
 	s.backend.Close()
 	l.closeConns(func(*conn) bool { return true })
-	return fmt.Errorf("server: %d connections outstayed the drain of %v and were closed; raise DrainTimeout, or end long requests when server.Draining tells them to", open, s.DrainTimeout)
+	return fmt.Errorf("server: connections that were still open after DrainTimeout (%v) and were closed: %d; raise it, or return from long requests when server.Draining says so", s.DrainTimeout, open)
 }
 
-// check reports everything that is wrong with s at once.
+// check reports everything that is wrong with s, not only the first fault.
 func (s *Server) check() error {
 	var faults []error
 	if s.HTTP == nil {
@@ -268,7 +270,7 @@ func (s *Server) check() error {
 	return errors.Join(faults...)
 }
 
-// prepare puts this package's parts into s.HTTP.
+// prepare sets the hooks of s.HTTP and chooses the backend.
 func (s *Server) prepare(ln net.Listener) (*listener, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -343,14 +345,14 @@ func (s *Server) logger() *slog.Logger {
 	return slog.Default()
 }
 
-// Stats says what the limits have done so far.
+// Stats counts what the limits have done so far.
 type Stats struct {
 	Open    int   // connections open now, hijacked ones included
-	Evicted int64 // quiet connections closed to make room under MaxConns
+	Evicted int64 // connections closed to make room under MaxConns
 	Refused int64 // connections refused by MaxConnsPerIP
 }
 
-// Stats may be called at any time, also while serving.
+// Stats may be called at any time, by any goroutine.
 func (s *Server) Stats() Stats {
 	l := s.ln.Load()
 	if l == nil {

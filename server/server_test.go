@@ -100,9 +100,8 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// While draining, running requests finish, keep-alive connections get an
-// answer that asks them to close, new connections are not accepted, and what
-// outstays the deadline is closed and reported.
+// While the server drains, running requests finish and new connections are
+// refused.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	for _, v := range variants {
@@ -131,8 +130,8 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// A client about to send its next request gets an answer, and is told to go.
-// It has a second for that; where the test itself was later, it tries again.
+// A client that is about to send its next request gets an answer that asks it
+// to close. It has a second for that; if the test was slower, it tries again.
 func TestDrainAnswersKeepAliveConnections(t *testing.T) {
 	for {
 		s, addr, stop := start(t, http.HandlerFunc(hello), nil)
@@ -181,7 +180,7 @@ func TestDrainDeadline(t *testing.T) {
 		io.WriteString(nc, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 		readResponse(t, nc)
 		err := stop()
-		if err == nil || !strings.Contains(err.Error(), "server: 1 connections outstayed the drain of 100ms") {
+		if err == nil || !strings.Contains(err.Error(), "still open after DrainTimeout (100ms) and were closed: 1;") {
 			t.Errorf("%s: %v, want an error that counts it", c.name, err)
 		}
 		nc.SetReadDeadline(time.Now().Add(longest))
@@ -248,7 +247,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	}
 }
 
-// The defaults are part of what New promises.
+// The defaults are documented.
 func TestDefaults(t *testing.T) {
 	s := server.New(":1", http.HandlerFunc(hello))
 	for _, c := range []struct {
@@ -273,7 +272,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// What the user has hung onto http.Server still runs.
+// Hooks that the user has set on http.Server still run.
 func TestHooksOfTheUserStay(t *testing.T) {
 	t.Parallel()
 	type key struct{}

@@ -8,10 +8,8 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -19,9 +17,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// What attackers do has to end after stall, and before net/http's own longest
-// patience, 10 s. What honest clients do lasts several patience, which leaves a
-// busy machine time to be late in.
+// Attacks have to end after stall, and before net/http's own longest timeout of
+// 10 s. Honest clients take several times patience, which is long enough for a
+// busy machine.
 const (
 	stall    = 200 * time.Millisecond
 	patience = 1500 * time.Millisecond
@@ -35,10 +33,10 @@ func impatient(s *server.Server) {
 
 func patient(s *server.Server) { s.StallTimeout = patience }
 
-// pause is work that a handler or an honest client does meanwhile.
+// pause stands for work of a handler or of an honest client.
 func pause(n int) { <-time.After(time.Duration(n) * patience) }
 
-// endless never stops answering.
+// endless writes an answer without end.
 func endless(w http.ResponseWriter, r *http.Request) {
 	for p := make([]byte, 64<<10); ; {
 		if _, err := w.Write(p); err != nil {
@@ -53,7 +51,7 @@ func endlessFile(name string) http.HandlerFunc {
 
 func readAll(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); hello(w, r) }
 
-// Every way to hold a connection for nothing ends by itself.
+// Every attempt to hold a connection without using it ends.
 func TestAttacksEnd(t *testing.T) {
 	big := filepath.Join(t.TempDir(), "big")
 	if err := os.WriteFile(big, make([]byte, 64<<20), 0o600); err != nil {
@@ -142,7 +140,7 @@ func (v variant) alpn() []string {
 	return []string{"http/1.1"}
 }
 
-// In HTTP/2 it is the stream that ends, with an error for the handler.
+// In HTTP/2 the stream ends, with an error for the handler.
 func TestHTTP2StreamsThatStallEnd(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -199,7 +197,7 @@ func TestHTTP2StreamsThatStallEnd(t *testing.T) {
 	}
 }
 
-// What honest clients and handlers do takes as long as it takes.
+// Honest clients and handlers may take as long as they like.
 func TestHonestTrafficSurvives(t *testing.T) {
 	alive := func(w http.ResponseWriter, r *http.Request) {
 		if err := r.Context().Err(); err != nil {
@@ -207,7 +205,7 @@ func TestHonestTrafficSurvives(t *testing.T) {
 		}
 		hello(w, r)
 	}
-	// slowBody sends 4 KiB now and again, for three StallTimeouts.
+	// slowBody sends 4 KiB four times in each StallTimeout, for three of them.
 	slowBody := func() io.Reader {
 		pr, pw := io.Pipe()
 		go func() {
@@ -338,7 +336,7 @@ func TestSlowReaderGetsEverything(t *testing.T) {
 	}
 }
 
-// A hijacked connection has left the server's rules, but still counts.
+// A hijacked connection has no deadlines, but still counts as open.
 func TestHijackedConnectionsHaveNoDeadline(t *testing.T) {
 	t.Parallel()
 	s, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -369,65 +367,7 @@ func TestHijackedConnectionsHaveNoDeadline(t *testing.T) {
 	eventually(t, longest, "closed", func() bool { return s.Stats().Open == 0 })
 }
 
-// The writers offer what net/http's own offer: an assertion in a library must
-// not change its result.
-func TestWritersKeepTheirMethods(t *testing.T) {
-	methods := func(w any) (names []string) {
-		for name, ok := range map[string]bool{
-			"Flusher":       is[http.Flusher](w),
-			"FlushError":    is[interface{ FlushError() error }](w),
-			"Hijacker":      is[http.Hijacker](w),
-			"Pusher":        is[http.Pusher](w),
-			"CloseNotifier": is[http.CloseNotifier](w), //lint:ignore SA1019 on purpose
-			"ReaderFrom":    is[io.ReaderFrom](w),
-			"StringWriter":  is[io.StringWriter](w),
-			"ReadDeadline":  http.NewResponseController(w.(http.ResponseWriter)).SetReadDeadline(time.Time{}) == nil,
-			"WriteDeadline": http.NewResponseController(w.(http.ResponseWriter)).SetWriteDeadline(time.Time{}) == nil,
-			"FullDuplex":    http.NewResponseController(w.(http.ResponseWriter)).EnableFullDuplex() == nil,
-		} {
-			if ok {
-				names = append(names, name)
-			}
-		}
-		return names
-	}
-	for _, v := range variants {
-		seen := make(chan []string, 2)
-		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { seen <- methods(w); hello(w, r) })
-		bare := httptest.NewUnstartedServer(h)
-		bare.EnableHTTP2 = true
-		bare.Config.Protocols = server.New("", h).HTTP.Protocols
-		bare.Config.Protocols.SetUnencryptedHTTP2(true)
-		if v.scheme == "https://" {
-			bare.StartTLS()
-		} else {
-			bare.Start()
-		}
-		_, addr, _ := start(t, h, func(s *server.Server) { v.configure(t, s) })
-		c := &http.Client{Transport: v.transport()}
-		if err := errors.Join(get(c, bare.URL), get(c, v.scheme+addr)); err != nil {
-			t.Fatal(err)
-		}
-		want, got := <-seen, <-seen
-		if len(want) != len(got) || !reflect.DeepEqual(set(want), set(got)) {
-			t.Errorf("%s: %v, want %v", v.name, got, want)
-		}
-		c.CloseIdleConnections()
-		bare.Close()
-	}
-}
-
-func is[T any](v any) bool { _, ok := v.(T); return ok }
-
-func set(names []string) map[string]bool {
-	m := map[string]bool{}
-	for _, n := range names {
-		m[n] = true
-	}
-	return m
-}
-
-// ReadTimeout and WriteTimeout of http.Server, where set, keep their meaning.
+// ReadTimeout and WriteTimeout of http.Server keep their meaning.
 func TestFixedTimeoutsWin(t *testing.T) {
 	t.Parallel()
 	failed := make(chan error, 1)

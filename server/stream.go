@@ -16,11 +16,12 @@ import (
 // gets a writer and a body that arm a timer around every call that may wait.
 // A timer that fires sets net/http's own deadline for the stream to the past.
 //
-// net/http's writer must not be used once the handler has returned: it refers
-// to nothing then. A timer runs in a goroutine of its own, so timers act only
-// under the stream's lock, and only until finish has set done.
+// net/http's writer must not be used after the handler has returned: its
+// methods then dereference nil. Timers run in goroutines of their own, so they
+// act only while they hold the stream's lock, and only until finish has set
+// done.
 
-// streamChunk is how many bytes of a Write one timer covers.
+// streamChunk is how many bytes of a Write must move within StallTimeout.
 const streamChunk = 16 << 10
 
 var past = time.Unix(1, 0)
@@ -39,7 +40,8 @@ type stream struct {
 	writes waits
 }
 
-// waits bounds the waiting of one direction. The stream's lock guards it.
+// waits keeps track of the waiting in one direction. The stream's lock guards
+// it.
 type waits struct {
 	expire   func(time.Time) error // sets net/http's deadline
 	timer    *time.Timer
@@ -59,7 +61,7 @@ func newStream(w http.ResponseWriter, r *http.Request, c *conn) *stream {
 
 func (s *stream) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// wait runs f, which may wait for the client and returns how many bytes it has
+// wait calls f, which may wait for the client and returns how many bytes have
 // moved.
 func (s *stream) wait(d *waits, f func() (int, error)) (int, error) {
 	start := time.Now()
@@ -72,7 +74,8 @@ func (s *stream) wait(d *waits, f func() (int, error)) (int, error) {
 	return n, err
 }
 
-// begin reports whether the wait counts.
+// begin reports whether the wait counts: it doesn't if the handler has set its
+// own deadline or has returned.
 func (s *stream) begin(d *waits, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,8 +99,8 @@ func (s *stream) begin(d *waits, now time.Time) bool {
 	return true
 }
 
-// stalled is called by the timer. It may be late: the wait may have ended, and
-// another one may have begun.
+// stalled is called by the timer. It may come too late: the wait may have
+// ended, and another one may have begun.
 func (s *stream) stalled(d *waits) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,10 +127,11 @@ func (d *waits) stop() {
 }
 
 // finish is called when the handler has returned, before net/http invalidates
-// its writer. It waits for a timer that acts at the moment; no timer acts
-// later. It also bounds net/http's own last flush. Not if the client has reset
-// the stream: nothing is flushed then, and net/http would keep the stream until
-// the deadline.
+// its writer. It waits for a timer that is acting; after finish, none acts.
+//
+// It also bounds net/http's own last flush, unless the client has reset the
+// stream. Nothing is flushed then, and net/http would keep the stream in memory
+// until the deadline.
 func (s *stream) finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,15 +191,16 @@ func (s *stream) Push(target string, opts *http.PushOptions) error {
 	return http.ErrNotSupported
 }
 
-// CloseNotify is deprecated but asserted for by frameworks that predate
-// Request.Context.
+// CloseNotify is deprecated, but frameworks that predate Request.Context use
+// it.
 func (s *stream) CloseNotify() <-chan bool {
 	//lint:ignore SA1019 passing it on is the point
 	return s.ResponseWriter.(http.CloseNotifier).CloseNotify()
 }
 
-// A streamBody is the body of one HTTP/2 request. Its Read may be called after
-// the handler has returned, as http.Transport does with a proxy's body.
+// A streamBody is the body of one HTTP/2 request. Read may be called after the
+// handler has returned: an http.Transport that sends the body to another server
+// may do so.
 type streamBody struct {
 	io.ReadCloser
 	s *stream

@@ -11,7 +11,8 @@ import (
 
 const maxBody = 64 << 10
 
-// handlers answer requests for notes; what they return is answered by answerError.
+// handlers answer requests for notes; what they return is answered by
+// answerError.
 type handlers struct{ notes *store }
 
 func (h handlers) list(w http.ResponseWriter, r *http.Request) error {

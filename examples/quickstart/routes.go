@@ -53,8 +53,8 @@ func failure(code int, text string) http.Handler {
 	})
 }
 
-// answerError gets the errors that handlers return. What has a status is for the
-// client to read; the rest is for the log.
+// answerError gets the errors that handlers return. What has a status is for
+// the client to read; the rest is for the log.
 func answerError(w http.ResponseWriter, r *http.Request, err error) {
 	code, text := http.StatusInternalServerError, "the service failed"
 	var known interface{ StatusCode() int }

@@ -22,9 +22,9 @@ type note struct {
 
 var errNoNote = muxmaster.Error(http.StatusNotFound, errors.New("there is no such note"))
 
-// A store keeps notes in memory and in a file. Each change is in the file before
-// it is seen in memory; a change that cannot be saved has not happened. It may be
-// used by many goroutines at once.
+// A store keeps notes in memory and in a file. Each change is in the file
+// before it is seen in memory; a change that cannot be saved has not happened.
+// It may be used by many goroutines at once.
 type store struct {
 	file string
 
