@@ -183,7 +183,7 @@ func (r *response) switchesProtocol() bool {
 			continue
 		}
 		for option := range strings.SplitSeq(f.value, ",") {
-			if strings.EqualFold(strings.Trim(option, " \t"), "upgrade") {
+			if equalFold(strings.Trim(option, " \t"), "upgrade") {
 				return true
 			}
 		}
@@ -292,7 +292,7 @@ func cleanValue(v string) string {
 func hasToken(v, token string) bool {
 	for i := 0; i+len(token) <= len(v); i++ {
 		end := i + len(token)
-		if (i == 0 || isBoundary(v[i-1])) && (end == len(v) || isBoundary(v[end])) && strings.EqualFold(v[i:end], token) {
+		if (i == 0 || isBoundary(v[i-1])) && (end == len(v) || isBoundary(v[end])) && equalFold(v[i:end], token) {
 			return true
 		}
 	}

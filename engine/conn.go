@@ -205,7 +205,7 @@ func (c *conn) serveRequest(bd *bundle) bool {
 // readHead reads the head of the next request into c.work.head. If the
 // connection ended it returns needMore.
 func (c *conn) readHead() (outcome, reason) {
-	limit := c.server.maxHeadBytes()
+	limit := c.server.maxHead
 	stripped := false
 	begun, waiting := false, false
 	for {
@@ -234,6 +234,9 @@ func (c *conn) readHead() (outcome, reason) {
 				out, why := c.work.head.parse(b)
 				if out == complete && c.work.head.pos > limit || out == needMore && len(b) >= limit {
 					return handOver, reasonLargeHead
+				}
+				if out == complete && c.work.head.n > c.server.maxFields {
+					return handOver, reasonManyHeaders
 				}
 				if out != needMore {
 					return out, why

@@ -84,13 +84,13 @@ func lookupName(b []byte) nameID {
 	}
 }
 
-// equalFold reports whether b is s but for the case of ASCII letters. Unlike
-// bytes.EqualFold it knows no other letters: U+212A is no "k".
-func equalFold(b []byte, s string) bool {
+// equalFold reports whether b is s but for the case of ASCII letters. It knows
+// no other letters, as package bytes does: U+212A is no "k".
+func equalFold[T []byte | string](b T, s string) bool {
 	if len(b) != len(s) {
 		return false
 	}
-	for i := range b {
+	for i := range len(b) {
 		x, y := b[i], s[i]
 		if x != y && (x|0x20 != y|0x20 || x|0x20 < 'a' || x|0x20 > 'z') {
 			return false

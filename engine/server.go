@@ -5,6 +5,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,7 +36,11 @@ type Server struct {
 	listenerGroup sync.WaitGroup
 	conns         map[*conn]struct{}
 	watcher       watcher
-	timeouts      timeouts
+
+	once      sync.Once
+	maxHead   int // bytes of a head that is served here
+	maxFields int // and its header lines
+	timeouts  timeouts
 }
 
 // New returns a server for srv.Handler. The fields of srv keep their meaning
@@ -92,7 +97,7 @@ func (s *Server) Serve(l net.Listener) error {
 	if err := s.over.start(nil); err != nil {
 		return err
 	}
-	s.timeouts.configure(s.srv)
+	s.configure()
 	return s.accept(once, context.WithValue(base, http.ServerContextKey, s.srv))
 }
 
@@ -140,12 +145,21 @@ func (s *Server) keepAlives() bool {
 	return !s.noKeepAlives.Load() && !s.inShutdown.Load()
 }
 
-// maxHeadBytes is the size of the largest head that is served here.
-func (s *Server) maxHeadBytes() int {
-	if n := s.srv.MaxHeaderBytes; n > 0 && n < largestHead {
-		return n
-	}
-	return largestHead
+// configure reads the limits of the heads that are served here. Larger ones
+// are net/http's, which has the last word about them.
+func (s *Server) configure() {
+	s.timeouts.configure(s.srv)
+	s.once.Do(func() {
+		s.maxHead, s.maxFields = largestHead, maxFields
+		if n := s.srv.MaxHeaderBytes; n > 0 && n < largestHead {
+			s.maxHead = n
+		}
+		// MaxHeaderValueCount is new in Go 1.27.
+		f := reflect.ValueOf(s.srv).Elem().FieldByName("MaxHeaderValueCount")
+		if f.IsValid() && f.Int() > 0 && f.Int() < maxFields {
+			s.maxFields = int(f.Int())
+		}
+	})
 }
 
 func (s *Server) logf(format string, args ...any) {

@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// differs are the tests of net/http that fail with the engine underneath, and
+// why they may. docs/engine.md has the list for users.
+var differs = map[string]string{
+	"TestAutomaticHTTP2_Serve_NoTLSConfig":   "looks into srv.TLSNextProto; the engine prepares a server of its own for HTTP/2",
+	"TestAutomaticHTTP2_Serve_WithTLSConfig": "the same",
+	"TestAutomaticHTTP2_Serve_H2TLSConfig":   "the same",
+	"TestServerShutdown":                     "looks into net/http's table of connections",
+}
+
+func init() {
+	if !strings.HasPrefix(runtime.Version(), "go1.26") {
+		differs["TestTransportServerProtocols"] = "from Go 1.27, x/net/http2 keeps its settings in unexported fields of srv"
+	}
+}
+
+// TestNetHTTP runs net/http's own tests, of the Go release that runs this
+// test, with the engine underneath: in a copy of GOROOT whose http.Server
+// passes each call on to an engine. Every test must pass but those in differs,
+// and those must fail.
+func TestNetHTTP(t *testing.T) {
+	root := patchedRoot(t)
+	for _, mode := range []string{"default", "recycle"} {
+		t.Run(mode, func(t *testing.T) {
+			cmd := exec.Command(filepath.Join(root, "bin", "go"), "test", "-vet=off", "-short", "-count=1", "-timeout=5m", "net/http")
+			cmd.Dir = filepath.Join(root, "src")
+			cmd.Env = append(os.Environ(), "GOROOT="+root, "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS=")
+			if mode == "recycle" {
+				cmd.Env = append(cmd.Env, "ENGINE_RECYCLE=1")
+			}
+			out, err := cmd.CombinedOutput()
+			if _, ok := err.(*exec.ExitError); err != nil && !ok {
+				t.Fatal(err)
+			}
+			var failed []string
+			for _, m := range regexp.MustCompile(`(?m)^--- FAIL: (\S+)`).FindAllSubmatch(out, -1) {
+				failed = append(failed, string(m[1]))
+			}
+			for _, name := range failed {
+				if differs[name] == "" {
+					t.Errorf("%s fails", name)
+				}
+			}
+			for name := range differs {
+				if !slices.Contains(failed, name) {
+					t.Errorf("%s passes, but is said to fail: %s", name, differs[name])
+				}
+			}
+			if !bytes.Contains(out, []byte("\nFAIL\tnet/http\t")) || t.Failed() {
+				t.Errorf("output:\n%s", out[:min(len(out), 20_000)])
+			}
+		})
+	}
+}
+
+// patchedRoot makes a GOROOT of links, but for net/http, which is copied and
+// changed.
+func patchedRoot(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command(filepath.Join(runtime.GOROOT(), "bin", "go"), "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, to := strings.TrimSpace(string(out)), t.TempDir()
+	for _, dir := range []string{".", "src", "src/net"} {
+		linkAll(t, filepath.Join(from, dir), filepath.Join(to, dir), "src", "net", "http", "go.mod", "go.sum")
+	}
+	for _, f := range []string{"src/go.mod", "src/go.sum", "go.env"} {
+		copyFile(t, filepath.Join(from, f), filepath.Join(to, f), nil)
+	}
+	httpDir := filepath.Join(to, "src/net/http")
+	if err := os.CopyFS(httpDir, os.DirFS(filepath.Join(from, "src/net/http"))); err != nil {
+		t.Fatal(err)
+	}
+	copyFile(t, filepath.Join(from, "src/net/http/server.go"), filepath.Join(httpDir, "server.go"), patchServer)
+
+	engineDir := filepath.Join(httpDir, "internal/muxengine")
+	if err := os.Mkdir(engineDir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range sources {
+		if !strings.HasSuffix(f, "_test.go") {
+			copyFile(t, f, filepath.Join(engineDir, f), nil)
+		}
+	}
+	copyFile(t, "testdata/nethttp/glue.go.txt", filepath.Join(engineDir, "glue.go"), nil)
+	link := "package http_test\n\nimport _ \"net/http/internal/muxengine\"\n"
+	if err := os.WriteFile(filepath.Join(httpDir, "engine_test.go"), []byte(link), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+func linkAll(t *testing.T, from, to string, except ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(to, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if slices.Contains(except, e.Name()) || e.Name() == "go.env" {
+			continue
+		}
+		if err := os.Symlink(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func copyFile(t *testing.T, from, to string, change func(*testing.T, string) string) {
+	t.Helper()
+	b, err := os.ReadFile(from)
+	if os.IsNotExist(err) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if change != nil {
+		b = []byte(change(t, string(b)))
+	}
+	os.Remove(to)
+	if err := os.WriteFile(to, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// patchServer makes http.Server call the hooks of the glue.
+func patchServer(t *testing.T, s string) string {
+	for _, p := range []struct{ after, insert string }{
+		{"func (s *Server) Serve(l net.Listener) error {\n", `
+			if !EngineOwn(l) {
+				if fn := testHookServerServe; fn != nil {
+					fn(s, l)
+				}
+				return EngineServe(s, l)
+			}
+			var testHookServerServe func(*Server, net.Listener)
+		`},
+		{"func (s *Server) ServeTLS(l net.Listener, certFile, keyFile string) error {\n", `
+			if fn := testHookServerServe; fn != nil {
+				fn(s, l)
+			}
+			if EngineServeTLS != nil {
+				return EngineServeTLS(s, l, certFile, keyFile)
+			}
+		`},
+		{"func (s *Server) Close() error {\n", `
+			if ok, err := EngineClose(s); ok {
+				return err
+			}
+		`},
+		{"func (s *Server) Shutdown(ctx context.Context) error {\n", `
+			if ok, err := EngineShutdown(s, ctx); ok {
+				return err
+			}
+		`},
+		{"func (s *Server) SetKeepAlivesEnabled(v bool) {\n", `
+			if EngineKeepAlives(s, v) {
+				return
+			}
+		`},
+	} {
+		if strings.Count(s, p.after) != 1 {
+			t.Fatalf("net/http's server.go has changed: %q", p.after)
+		}
+		s = strings.Replace(s, p.after, p.after+p.insert, 1)
+	}
+	return s + `
+var (
+	EngineOwn        = func(net.Listener) bool { return true }
+	EngineServe      func(*Server, net.Listener) error
+	EngineServeTLS   func(*Server, net.Listener, string, string) error
+	EngineClose      = func(*Server) (bool, error) { return false, nil }
+	EngineShutdown   = func(*Server, context.Context) (bool, error) { return false, nil }
+	EngineKeepAlives = func(*Server, bool) bool { return false }
+)
+`
+}
