@@ -18,6 +18,7 @@ import (
 type conn struct {
 	server   *Server
 	nc       net.Conn
+	raw      *rawIO // how to read and write nc faster, if not nil
 	accepted time.Time
 	ctx      context.Context // of the listener and ConnContext; for net/http
 	connCtx  context.Context // ctx with the local address; for requests
@@ -75,6 +76,7 @@ func (c *conn) begin() bool {
 		c.handOver(reasonProtocols)
 		return false
 	}
+	c.raw = newRawIO(c)
 	c.tmpl = c.template()
 	t := &c.server.timeouts
 	c.headBegan = t.now()
@@ -197,7 +199,7 @@ func (c *conn) serveRequest(bd *bundle) bool {
 		return false
 	}
 	if c.server.Recycle {
-		bd.recycle()
+		c.recycle(bd)
 	}
 	return true
 }

@@ -27,15 +27,29 @@ func (c *conn) rest() {
 
 // releaseInput gives back the buffers of a connection that ends.
 func (c *conn) releaseInput() {
-	if c.in != nil && len(c.in.b) == firstBuffer && !c.gone {
-		bufferPool.Put(c.in)
-	}
-	c.in = nil
+	c.releaseBuffer()
 	if c.work != nil && !c.inHandler {
 		c.work.res.release()
 		workPool.Put(c.work)
 	}
 	c.work = nil
+}
+
+// releaseBuffer gives back the buffer of input.
+func (c *conn) releaseBuffer() {
+	if c.in != nil && len(c.in.b) == firstBuffer {
+		bufferPool.Put(c.in)
+	}
+	c.in = nil
+}
+
+// write writes to the connection. It is called by the handler, and with its
+// response locked.
+func (c *conn) write(p []byte) (int, error) {
+	if c.raw != nil {
+		return c.raw.Write(p)
+	}
+	return c.nc.Write(p)
 }
 
 // makeRoom makes room for at least n more bytes behind c.w.
@@ -63,6 +77,9 @@ func (c *conn) makeRoom(n int) {
 
 // fill reads more input from the connection.
 func (c *conn) fill() error {
+	if c.raw != nil {
+		return c.raw.fill()
+	}
 	c.makeRoom(1)
 	for range 100 {
 		n, err := c.nc.Read(c.in.b[c.w:])

@@ -140,7 +140,11 @@ func (bd *bundle) fill(h *head, text string) {
 }
 
 // recycle prepares bd for the next request of its connection.
-func (bd *bundle) recycle() {
+func (c *conn) recycle(bd *bundle) {
+	if bd.poison() {
+		c.bundle = nil
+		return
+	}
 	clear(bd.header)
 	clear(bd.answer)
 	clear(bd.values[:cap(bd.values)])

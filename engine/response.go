@@ -236,7 +236,7 @@ func (r *response) output(p []byte) (int, error) {
 		r.out = append(r.out, p...)
 		return len(p), nil
 	}
-	n, err := r.conn.nc.Write(p)
+	n, err := r.conn.write(p)
 	r.failed(err)
 	return n, err
 }
@@ -246,7 +246,7 @@ func (r *response) flushOut() error {
 	if r.werr != nil || len(r.out) == 0 {
 		return r.werr
 	}
-	_, err := r.conn.nc.Write(r.out)
+	_, err := r.conn.write(r.out)
 	r.out = r.out[:0]
 	r.failed(err)
 	return err

@@ -21,7 +21,9 @@ type Server struct {
 	// that outlives the call. Strings taken from them stay valid for ever, and
 	// so do the request's context and body: after the handler returned, the
 	// context is canceled and the body reports [http.ErrBodyReadAfterClose].
-	// Clone the request ([http.Request.Clone]) to keep it.
+	// Clone the request ([http.Request.Clone]) to keep it. To find uses that
+	// break this rule, build with the race detector, or with the build tag
+	// muxmaster_debug: then what would be used again is overwritten instead.
 	Recycle bool
 
 	srv  *http.Server

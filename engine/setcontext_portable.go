@@ -1,3 +1,5 @@
+//go:build muxmaster_portable
+
 package engine
 
 import (
@@ -5,6 +7,6 @@ import (
 	"net/http"
 )
 
-// setContext sets the context of a request in place. If it is nil, requests
-// are copied with [http.Request.WithContext] instead.
+// setContext would set the context of a request in place. Without it, requests
+// are copied with [http.Request.WithContext].
 var setContext func(*http.Request, context.Context)

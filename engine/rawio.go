@@ -1,0 +1,111 @@
+//go:build linux && !muxmaster_portable
+
+package engine
+
+import (
+	"io"
+	"net"
+	"syscall"
+	"unsafe"
+)
+
+// A rawIO reads and writes the socket of a connection with system calls that
+// the scheduler isn't told of. They never block, since Go's sockets don't, so
+// the scheduler has no use for the notice. Waiting is left to Go's poller,
+// through [syscall.RawConn], which also keeps the descriptor from being closed
+// meanwhile, and knows of deadlines.
+//
+// A connection that waits has no buffer: it gets one when bytes have come.
+type rawIO struct {
+	conn  *conn
+	raw   syscall.RawConn
+	read  func(fd uintptr) bool // readable and writable, made once
+	write func(fd uintptr) bool
+
+	n   int // results of read
+	err error
+
+	out  []byte // arguments and results of write
+	werr error
+}
+
+// newRawIO returns a rawIO for c, or nil if c isn't a plain socket.
+func newRawIO(c *conn) *rawIO {
+	switch c.nc.(type) {
+	case *net.TCPConn, *net.UnixConn:
+	default:
+		return nil
+	}
+	raw, err := c.nc.(syscall.Conn).SyscallConn()
+	if err != nil {
+		return nil
+	}
+	io := &rawIO{conn: c, raw: raw}
+	io.read, io.write = io.readable, io.writable
+	return io
+}
+
+// fill reads into the connection's buffer, as conn.fill does.
+func (r *rawIO) fill() error {
+	r.n, r.err = 0, nil
+	if err := r.raw.Read(r.read); err != nil {
+		return err
+	}
+	if r.err == nil && r.n == 0 {
+		return io.EOF
+	}
+	r.conn.w += r.n
+	return r.err
+}
+
+func (r *rawIO) readable(fd uintptr) bool {
+	c := r.conn
+	c.makeRoom(1)
+	b := c.in.b[c.w:]
+	for {
+		n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, fd, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), syscall.MSG_DONTWAIT, 0, 0)
+		switch errno {
+		case 0:
+			r.n = int(n)
+		case syscall.EINTR:
+			continue
+		case syscall.EAGAIN:
+			if c.w == c.r {
+				c.releaseBuffer()
+			}
+			return false
+		default:
+			r.err = &net.OpError{Op: "read", Net: "tcp", Source: c.nc.LocalAddr(), Addr: c.nc.RemoteAddr(), Err: errno}
+		}
+		return true
+	}
+}
+
+// Write writes all of p.
+func (r *rawIO) Write(p []byte) (int, error) {
+	r.out, r.werr = p, nil
+	err := r.raw.Write(r.write)
+	if err == nil {
+		err = r.werr
+	}
+	n := len(p) - len(r.out)
+	r.out = nil
+	return n, err
+}
+
+func (r *rawIO) writable(fd uintptr) bool {
+	for len(r.out) > 0 {
+		n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, fd, uintptr(unsafe.Pointer(&r.out[0])), uintptr(len(r.out)), syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL, 0, 0)
+		switch errno {
+		case 0:
+			r.out = r.out[n:]
+		case syscall.EINTR:
+		case syscall.EAGAIN:
+			return false
+		default:
+			r.werr = &net.OpError{Op: "write", Net: "tcp", Source: r.conn.nc.LocalAddr(), Addr: r.conn.nc.RemoteAddr(), Err: errno}
+			return true
+		}
+	}
+	return true
+}
