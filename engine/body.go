@@ -16,7 +16,7 @@ const maxDrain = 256 << 10
 type body struct {
 	conn     *conn
 	closing  bool        // the connection closes after this request
-	consumed atomic.Bool // read to its end
+	consumed atomic.Bool // read to its end, or to the connection's
 	early    atomic.Bool // closed with much of it unread
 
 	mu     sync.Mutex // guards the following, and reading
@@ -36,7 +36,7 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 func (b *body) readLocked(p []byte) (int, error) {
-	if b.remain == 0 {
+	if b.consumed.Load() {
 		return 0, io.EOF
 	}
 	if b.err != nil {
@@ -56,7 +56,10 @@ func (b *body) readLocked(p []byte) (int, error) {
 		b.consumed.Store(true)
 		return n, io.EOF
 	case err == io.EOF:
-		err = io.ErrUnexpectedEOF
+		// Nothing more can come: like net/http, count it as read.
+		b.consumed.Store(true)
+		b.conn.current.clientLeft()
+		return n, io.ErrUnexpectedEOF
 	}
 	if err != nil {
 		b.err = err
@@ -80,17 +83,13 @@ func (b *body) Close() error {
 
 func (b *body) closeLocked() error {
 	switch {
-	case b.remain == 0, b.closing:
+	case b.consumed.Load(), b.closing:
 		return nil
 	case b.remain > maxDrain:
 		b.early.Store(true)
 		return nil
 	}
-	left := b.remain
-	n, err := io.Copy(io.Discard, lockedBody{b})
-	if n == left {
-		return nil
-	}
+	_, err := io.Copy(io.Discard, lockedBody{b})
 	return err
 }
 
@@ -101,7 +100,7 @@ func (b *body) unread() (discard, close, tooBig bool) {
 	defer b.mu.Unlock()
 	switch {
 	case b.closed:
-		return false, b.remain > 0, false
+		return false, !b.consumed.Load(), false
 	case b.remain >= maxDrain:
 		return false, false, true
 	}
@@ -112,9 +111,11 @@ func (b *body) unread() (discard, close, tooBig bool) {
 func (b *body) drain() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.remain > 0 && !b.closed {
-		io.Copy(io.Discard, lockedBody{b})
+	if b.closed || b.consumed.Load() {
+		b.closed = true
+		return true
 	}
+	io.Copy(io.Discard, lockedBody{b})
 	b.closed = true
 	return b.remain == 0
 }

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math/rand/v2"
 	"net/http"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -155,13 +157,24 @@ func compare(t *testing.T, addrs []string, parts ...string) {
 	var want string
 	for i, addr := range addrs {
 		got := dates.ReplaceAllString(talk(t, addr, parts...), "Date: X")
+		if newerGo {
+			// Go 1.27 doesn't announce the end after a body that was cut off.
+			got = strings.ReplaceAll(got, "Connection: close\r\n", "")
+		}
 		if i == 0 {
 			want = got
 		} else if got != want {
-			t.Errorf("%s:\nsent %.2000q\ngot  %.2000q\nwant %.2000q", kinds[i].name, parts, got, want)
+			at := 0
+			for at < len(got) && at < len(want) && got[at] == want[at] {
+				at++
+			}
+			at = max(0, at-200)
+			t.Errorf("%s:\nsent %.300q\ngot  …%.400q\nwant …%.400q", kinds[i].name, parts, got[at:], want[min(at, len(want)):])
 		}
 	}
 }
+
+var newerGo = !strings.HasPrefix(runtime.Version(), "go1.26")
 
 // comparedServers starts a server of each kind with handler compared.
 func comparedServers(t *testing.T) (addrs []string) {
@@ -184,5 +197,53 @@ func TestSameBytes(t *testing.T) {
 			compare(t, addrs, method+" "+path+" HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello"+
 				"GET /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\nGET /never HTTP/1.1\r\nHost: h\r\n\r\n")
 		}
+	}
+}
+
+// TestSameBytesTable compares the answers to each of heads, alone and before
+// and after another request, with net/http's.
+func TestSameBytesTable(t *testing.T) {
+	addrs := comparedServers(t)
+	const next = "GET /next HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
+	for _, tt := range heads {
+		compare(t, addrs, tt.text)
+		compare(t, addrs, tt.text+next)
+		compare(t, addrs, "POST /first HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\n1", tt.text, next)
+	}
+}
+
+// TestSameBytesRandom compares the answers to random connections: requests of
+// all kinds, pipelined, split into writes anywhere, and cut off anywhere.
+func TestSameBytesRandom(t *testing.T) {
+	addrs := comparedServers(t)
+	rounds := 1500
+	if testing.Short() {
+		rounds = 300
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	paths := strings.Fields("/big /bigbytes /flush /length /204 /304 /103 /headers /trailers /te /readfrom /unreadclose /duplex /echo /dump")
+	for range rounds {
+		var all strings.Builder
+		for range 1 + rnd.IntN(5) {
+			switch path := paths[rnd.IntN(len(paths))]; rnd.IntN(4) {
+			case 0:
+				all.WriteString(heads[rnd.IntN(len(heads))].text)
+			case 1:
+				n := rnd.IntN(9000)
+				fmt.Fprintf(&all, "POST %s HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n%s", path, n, strings.Repeat("b", n))
+			default:
+				fmt.Fprintf(&all, "GET %s HTTP/1.1\r\nHost: h\r\nAccept: */*\r\n\r\n", path)
+			}
+		}
+		text := all.String()
+		if rnd.IntN(3) == 0 {
+			text = text[:rnd.IntN(len(text)+1)]
+		}
+		var parts []string
+		for range rnd.IntN(6) {
+			n := rnd.IntN(len(text) + 1)
+			parts, text = append(parts, text[:n]), text[n:]
+		}
+		compare(t, addrs, append(parts, text)...)
 	}
 }

@@ -1,0 +1,225 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"net/url"
+	"reflect"
+	"testing"
+)
+
+// heads are request heads of all kinds: the seeds of FuzzHead and the material
+// of TestSameBytesRandom. lane says whether the engine serves them itself.
+var heads = []struct {
+	text string
+	lane bool
+}{
+	{"GET / HTTP/1.1\r\nHost: h\r\n\r\n", true},
+	{"GET /dump?a=b HTTP/1.1\r\nHost: example.com:80\r\nUser-Agent: x\r\nACCEPT: */*\r\nx-odd_name!: y\r\n\r\n", true},
+	{"POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello", true},
+	{"POST /dump HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n", true},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nCookie: a=b\r\nCookie: c=d\r\ncookie:e\r\nX-New: 1\r\nx-new: 2\r\n\r\n", true},
+	{"GET /dump HTTP/1.1\r\nHost:\t h \t\r\nX:\r\nY: \t \r\nZ: a\tb \xff\r\n\r\n", true},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nPragma: no-cache\r\n\r\n", true},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nPragma: no-cache\r\nCache-Control: x\r\n\r\n", true},
+	{"GET /a%20b/%2e%2F//c;d HTTP/1.1\r\nHost: h\r\n\r\n", true},
+	{"GET /x?#\xff%zz HTTP/1.1\r\nHost: h\r\n\r\n", true},
+	{"GET //host/dump HTTP/1.1\r\nHost: h\r\n\r\n", true},
+	{"GET /dump? HTTP/1.1\r\nHost: h\r\nConnection: keep-alive, TE\r\nTE: trailers\r\n\r\n", true},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nConnection: Close\r\n\r\n", true},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n", true},
+	{"GET /dump HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n", true},
+
+	// Handed over when the URL is parsed, not before.
+	{"GET /%zz HTTP/1.1\r\nHost: h\r\n\r\n", true},
+
+	// Handed over, and served or refused by net/http.
+	{"GET /dump HTTP/1.0\r\nHost: h\r\n\r\n", false},
+	{"GET /dump HTTP/1.0\r\n\r\n", false},
+	{"GET /dump HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", false},
+	{"GET /dump HTTP/1.2\r\nHost: h\r\n\r\n", false},
+	{"GET /dump HTTP/1.10\r\nHost: h\r\n\r\n", false},
+	{"GET /dump HTTP/2.0\r\nHost: h\r\n\r\n", false},
+	{"GET /dump HTTP/0.9\r\nHost: h\r\n\r\n", false},
+	{"GET /dump http/1.1\r\nHost: h\r\n\r\n", false},
+	{"GET /dump HTTP/1.1 \r\nHost: h\r\n\r\n", false},
+	{"GET /dump HTTP/+1.1\r\nHost: h\r\n\r\n", false},
+	{"GET /dump\r\nHost: h\r\n\r\n", false},
+	{"GET  /dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
+	{"GET\t/dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
+	{"GET /du mp HTTP/1.1\r\nHost: h\r\n\r\n", false},
+	{" GET /dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
+	{"\r\nGET /dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
+	{"GET http://other/dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
+	{"GET dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
+	{"GET * HTTP/1.1\r\nHost: h\r\n\r\n", false},
+	{"OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n", false},
+	{"CONNECT h:1 HTTP/1.1\r\nHost: h\r\n\r\n", false},
+	{"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", false},
+	{"BREW /dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
+	{"get /dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
+	{"G\x00T /dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
+	{"GET /\x7f HTTP/1.1\r\nHost: h\r\n\r\n", false},
+	{"GET /x?a\x00b HTTP/1.1\r\nHost: h\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: \r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: a b\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: a/b\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: a@b\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: \xff\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\nHost: h\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\n\n", false},
+	{"GET /dump HTTP/1.1\nHost: h\n\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nX: a\rb\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nX: a\r\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\rHost: h\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nX: a\x00b\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nX: a\x7fb\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nX: a\r\n b\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nX: a\r\n\tb: c\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\n Host: h\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nX : a\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nX\t: a\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\n: a\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nno colon\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nX\x00: a\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nX\xff: a\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nX(y): a\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nConnection: foo close\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nConnection: x\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nPragma: x\r\n\r\n", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nTrailer: X\r\n\r\n", false},
+	{"POST /echo HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello", false},
+	{"POST /echo HTTP/1.1\r\nHost: h\r\nExpect: x\r\nContent-Length: 5\r\n\r\nhello", false},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n", false},
+}
+
+func init() {
+	// Content-Length and Transfer-Encoding in every combination.
+	lengths := []string{"", "5", "+5", "-5", " 5", "5 ", "05", "0x5", "5,5", "5, 5", "5 5", "5.0", "", "\v5", "99999999999999999999", "9223372036854775807"}
+	codings := []string{"", "chunked", "Chunked", "chunked, identity", "identity", "identity, chunked", "gzip, chunked", " chunked ", "\vchunked", "chunked\x00", "xchunked", "chunked;x=y"}
+	for i, cl := range lengths {
+		for j, te := range codings {
+			for _, te2 := range []string{"", "chunked", "identity"} {
+				text := "POST /echo HTTP/1.1\r\nHost: h\r\n"
+				if i > 0 {
+					text += "Content-Length: " + cl + "\r\n"
+				}
+				if j > 0 {
+					text += "Transfer-Encoding: " + te + "\r\n"
+				}
+				if te2 != "" {
+					text += "Transfer-encoding: " + te2 + "\r\n"
+				}
+				lane := j == 0 && te2 == "" && (i < 2 || cl == " 5" || cl == "5 " || cl == "05")
+				if j == 0 && te2 == "" && i == 0 {
+					continue
+				}
+				heads = append(heads, struct {
+					text string
+					lane bool
+				}{text + "\r\n5\r\nhello\r\n0\r\n\r\n", lane})
+			}
+		}
+		for _, cl2 := range lengths {
+			if i > 0 {
+				heads = append(heads, struct {
+					text string
+					lane bool
+				}{"POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: " + cl + "\r\nContent-length: " + cl2 + "\r\n\r\nhello", false})
+			}
+		}
+	}
+}
+
+// parseAll parses a whole input at once.
+func parseAll(b []byte) (*head, outcome) {
+	h := new(head)
+	h.reset()
+	out, _ := h.parse(b)
+	return h, out
+}
+
+// TestLane checks which heads the engine serves itself.
+func TestLane(t *testing.T) {
+	for _, tt := range heads {
+		if _, out := parseAll([]byte(tt.text)); out == complete != tt.lane {
+			t.Errorf("%q: served by the engine: %v, want %v", tt.text, out == complete, tt.lane)
+		}
+	}
+}
+
+// FuzzHead checks that http.ReadRequest accepts what the engine accepts, with
+// the same result, and that the way the bytes arrive doesn't matter.
+func FuzzHead(f *testing.F) {
+	for _, tt := range heads {
+		f.Add([]byte(tt.text), uint(len(tt.text)/2))
+	}
+	srv := New(&http.Server{})
+	srv.configure()
+	f.Fuzz(func(t *testing.T, b []byte, cut uint) {
+		h, out := parseAll(b)
+		checkSplit(t, b, int(cut%uint(len(b)+1)), out, h)
+		if out != complete {
+			return
+		}
+		c := &conn{server: srv, connCtx: t.Context()}
+		c.tmpl = c.template()
+		bd := c.newRequest(h, b)
+		br := bufio.NewReader(bytes.NewReader(b))
+		want, err := http.ReadRequest(br)
+		if bd == nil {
+			if err == nil {
+				// Handing over is always right.
+				return
+			}
+			return
+		}
+		if err != nil {
+			t.Fatalf("%q: the engine accepts it, http.ReadRequest says %v", b, err)
+		}
+		got := bd.req
+		if got.Method != want.Method || got.RequestURI != want.RequestURI || got.Host != want.Host ||
+			got.Proto != want.Proto || got.ProtoMajor != want.ProtoMajor || got.ProtoMinor != want.ProtoMinor ||
+			got.ContentLength != want.ContentLength || got.Close != want.Close ||
+			(got.Body == http.NoBody) != (want.Body == http.NoBody) ||
+			want.TransferEncoding != nil || want.Trailer != nil {
+			t.Fatalf("%q:\ngot  %+v\nwant %+v", b, got, want)
+		}
+		if !reflect.DeepEqual(got.Header, want.Header) {
+			t.Fatalf("%q: header\ngot  %q\nwant %q", b, got.Header, want.Header)
+		}
+		if !reflect.DeepEqual(*got.URL, *want.URL) {
+			t.Fatalf("%q: URL\ngot  %+v\nwant %+v", b, got.URL, want.URL)
+		}
+		if u, err := url.ParseRequestURI(got.RequestURI); err != nil || *u != *got.URL {
+			t.Fatalf("%q: ParseRequestURI: %+v, %v, want %+v", got.RequestURI, u, err, got.URL)
+		}
+		if want.Body == http.NoBody {
+			if rest, _ := io.ReadAll(br); !bytes.Equal(rest, b[h.pos:]) {
+				t.Fatalf("%q: the head ends at %d, http.ReadRequest leaves %q", b, h.pos, rest)
+			}
+		}
+	})
+}
+
+// checkSplit checks that a head that arrives in two parts is parsed as in one.
+func checkSplit(t *testing.T, b []byte, cut int, want outcome, whole *head) {
+	t.Helper()
+	h, out := parseAll(b[:cut])
+	if out == needMore {
+		out, _ = h.parse(b)
+	} else if out == handOver && want != handOver || out == complete && want != complete {
+		t.Fatalf("%q: outcome %d of the first %d bytes, %d of all", b, out, cut, want)
+	}
+	if out != want {
+		t.Fatalf("%q: outcome %d when split at %d, want %d", b, out, cut, want)
+	}
+	if out == complete && (h.pos != whole.pos || h.n != whole.n || h.contentLength != whole.contentLength || h.fields != whole.fields) {
+		t.Fatalf("%q: another result when split at %d", b, cut)
+	}
+}
