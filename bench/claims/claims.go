@@ -5,7 +5,11 @@
 // claims about a handler also run without a connection.
 package claims
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/figure"
+)
 
 // A Claim is one of the fourteen.
 type Claim struct {
@@ -79,16 +83,16 @@ func verdict(page, measured float64, premise bool) string {
 func faster(ratio float64) string {
 	switch {
 	case ratio >= 1.15:
-		return times3(ratio) + " as fast"
+		return figure.Times(ratio) + " as fast"
 	case ratio > 1/1.15:
 		return "as fast as before"
 	}
-	return times3(1/ratio) + " as slow"
+	return figure.Times(1/ratio) + " as slow"
 }
 
 // garbageSaved says how much memory each operation allocates before and after.
 func garbageSaved(row Row) string {
-	return fmt.Sprintf("%s B of garbage before, %s after", grouped(int64(row.Before.Bytes+0.5)), grouped(int64(row.After.Bytes+0.5)))
+	return fmt.Sprintf("%s B of garbage before, %s after", figure.Count(row.Before.Bytes), figure.Count(row.After.Bytes))
 }
 
 // must ends a measurement whose subject has failed; its time would mean

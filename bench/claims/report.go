@@ -3,10 +3,11 @@ package claims
 import (
 	"fmt"
 	"io"
-	"os"
-	"runtime"
 	"strings"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/figure"
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
 // A Result is a claim with what was measured of it.
@@ -20,7 +21,7 @@ func (r Result) Verdict() string { return verdict(r.Page, r.Rows[0].Ratio, r.Row
 
 // Print writes one result for a terminal.
 func Print(w io.Writer, r Result) {
-	fmt.Fprintf(w, "%2d %s\n   page %s, here %s: %s\n   %s\n", r.Number, r.Title, times3(r.Page), ratioText(r.Rows[0]), r.Verdict(), r.Why(r.Rows))
+	fmt.Fprintf(w, "%2d %s\n   page %s, here %s: %s\n   %s\n", r.Number, r.Title, figure.Times(r.Page), ratioText(r.Rows[0]), r.Verdict(), r.Why(r.Rows))
 	for _, row := range r.Rows {
 		fmt.Fprintf(w, "     %-42s %s\n", row.Case, strings.Join(cells(row), "   "))
 	}
@@ -35,8 +36,7 @@ connections, and by how much. This page measures each of them. *Before* and *aft
 are that page's own code, *ours* is what this project offers. It is generated; don't
 edit it.
 
-- Machine: %s, %d processors, %s/%s
-- Go: %s
+- Machine: %s
 - Date: %s
 - Command, in bench/: `+"`%s`"+`
 
@@ -51,9 +51,9 @@ are counted; if fewer than every second request opens one, the **premise is fals
 
 | # | claim | page | measured | verdict | why | ours |
 |---|---|---|---|---|---|---|
-`, cpu(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), now.UTC().Format(time.DateOnly), command)
+`, measure.ThisMachine(), now.UTC().Format(time.DateOnly), command)
 	for _, r := range results {
-		fmt.Fprintf(w, "| %d | %s | %s | %s | **%s** | %s | %s |\n", r.Number, r.Title, times3(r.Page), ratioText(r.Rows[0]), r.Verdict(), r.Why(r.Rows), orDash(code(r.Ours)))
+		fmt.Fprintf(w, "| %d | %s | %s | %s | **%s** | %s | %s |\n", r.Number, r.Title, figure.Times(r.Page), ratioText(r.Rows[0]), r.Verdict(), r.Why(r.Rows), orDash(code(r.Ours)))
 	}
 	fmt.Fprint(w, `
 ## Each case
@@ -82,48 +82,20 @@ func cells(row Row) []string {
 	}
 	ours, oursRatio := "", ""
 	if row.Ours != nil {
-		ours, oursRatio = row.Ours.String(), times3(row.OursRatio)
+		ours, oursRatio = row.Ours.String(), figure.Times(row.OursRatio)
 	}
 	return []string{before, row.After.String(), orDash(ours), ratioText(row), orDash(oursRatio)}
 }
 
 func (f Figure) String() string {
-	return fmt.Sprintf("%v, %s B, %.0f", round3(f.NS), grouped(int64(f.Bytes+0.5)), f.Allocs)
+	return fmt.Sprintf("%v, %s B, %.0f", figure.Duration(f.NS), figure.Count(f.Bytes), f.Allocs)
 }
 
 func ratioText(row Row) string {
 	if row.Held != nil {
 		return fmt.Sprintf("%d connections held before, %d after", row.Held[0], row.Held[1])
 	}
-	return fmt.Sprintf("%s [%s to %s]", times3(row.Ratio), times3(row.Least), times3(row.Most))
-}
-
-// times3 writes a ratio with no more digits than it deserves.
-func times3(v float64) string {
-	switch {
-	case v >= 10:
-		return fmt.Sprintf("%.0fx", v)
-	case v >= 1:
-		return fmt.Sprintf("%.1fx", v)
-	}
-	return fmt.Sprintf("%.2gx", v)
-}
-
-func round3(ns float64) time.Duration {
-	d := time.Duration(ns)
-	unit := time.Duration(1)
-	for unit*1000 <= d {
-		unit *= 10
-	}
-	return d.Round(unit)
-}
-
-func grouped(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return fmt.Sprintf("%s [%s to %s]", figure.Times(row.Ratio), figure.Times(row.Least), figure.Times(row.Most))
 }
 
 func code(names string) string {
@@ -138,15 +110,4 @@ func orDash(s string) string {
 		return "-"
 	}
 	return s
-}
-
-// cpu is the processor's name, as far as the system tells.
-func cpu() string {
-	data, _ := os.ReadFile("/proc/cpuinfo")
-	for line := range strings.Lines(string(data)) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return "unknown processor"
 }

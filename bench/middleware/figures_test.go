@@ -9,11 +9,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
@@ -82,13 +82,13 @@ func TestFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, rest, ok := strings.Cut(string(text), begin)
-	table, tail, ok2 := strings.Cut(rest, end)
+	_, rest, ok := strings.Cut(string(text), begin)
+	table, _, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
 		t.Fatalf("%s has no place for the figures", document)
 	}
 	if *update {
-		if err := os.WriteFile(document, []byte(head+begin+figures()+end+tail), 0o644); err != nil {
+		if err := figure.ReplaceIn(document, "figures", figures()); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -108,7 +108,7 @@ const bar = 0.6
 
 func figures() string {
 	var b, short strings.Builder
-	fmt.Fprintf(&b, "%s, %s/%s, %d CPUs, %s.\n\n", time.Now().UTC().Format("2006-01-02"), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	fmt.Fprintf(&b, "%s, %s.\n\n", time.Now().UTC().Format("2 January 2006"), measure.ThisMachine())
 	b.WriteString("| work | against | time | added time | allocations | its allocations | what differs |\n|---|---|---|---|---|---|---|\n")
 	within, added := 0, 0
 	for _, p := range pairs {

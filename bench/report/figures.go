@@ -135,6 +135,6 @@ tables list all but the first. The published figures are in
 Not compared: fasthttp's and Fiber's figures, which come from another HTTP stack;
 requests per second of 2015, which differ by less than their noise; the 3,444,278 ns
 of gorilla/mux in the router benchmarks, which are those of a whole benchmark set.
-%s`, r.Command, MachineLine(r.Machine, r.Started), tolerance,
+%s`, r.Command, machineLine(r), tolerance,
 		all, verdicts["holds"], verdicts["holds in kind"], verdicts["doesn't hold"], verdicts["not measured"], body.String()), nil
 }

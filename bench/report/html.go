@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
@@ -70,7 +71,7 @@ type cannotView struct{ Contender, What, Why string }
 
 // HTML renders the report as one file without references to others.
 func HTML(r *showdown.Run) (string, error) {
-	p := page{Run: r, Machine: MachineLine(r.Machine, r.Started), Date: r.Started.Format("15:04 MST"), Warnings: warnings(r), Lead: leads(r), Cannot: cannot(r)}
+	p := page{Run: r, Machine: machineLine(r), Date: r.Started.Format("15:04 MST"), Warnings: warnings(r), Lead: leads(r), Cannot: cannot(r)}
 	p.Groups = []groupView{
 		bars(r, showdown.Serving, "One request at a time",
 			"Time per request in one process on one core, without a network. A list of routes is requested route after route. "+
@@ -92,22 +93,38 @@ func HTML(r *showdown.Run) (string, error) {
 	return out.String(), err
 }
 
-// cannot lists what contenders can't do, once for each reason.
+// cannot lists what contenders can't do, once for each router and kind of
+// measurement, except that every scenario of one request at a time counts.
 func cannot(r *showdown.Run) []cannotView {
 	var out []cannotView
+	seen := map[string]bool{}
+	add := func(name, what, why, key string) {
+		if !seen[family(name)+key] {
+			seen[family(name)+key] = true
+			out = append(out, cannotView{family(name), what, why})
+		}
+	}
 	for _, c := range r.Cells {
 		if c.Cannot == "" || r.Entry(c.Contender).In(contender.Floor) {
 			continue
 		}
-		out = append(out, cannotView{c.Contender, string(c.Section) + ", " + scenarioTitle(c.Scenario), c.Cannot})
+		what := string(c.Section) + ", " + scenarioTitle(c.Scenario)
+		switch c.Section {
+		case showdown.Serving:
+			add(c.Contender, scenarioTitle(c.Scenario), c.Cannot, what)
+		case showdown.Scaling, showdown.Registration:
+			add(c.Contender, "generated API of "+strings.TrimPrefix(c.Scenario, "Scale")+" routes", c.Cannot, "scaling")
+		default:
+			add(c.Contender, what, c.Cannot, what)
+		}
 	}
 	for _, e := range r.Contenders {
 		if e.NotStdlib != "" {
-			out = append(out, cannotView{e.Name, "plain http.HandlerFunc with parameters", e.NotStdlib})
+			add(e.Name, "plain handlers with parameters", e.NotStdlib, "plain")
 		}
 	}
 	for _, m := range r.Missing {
-		out = append(out, cannotView{m.Name, "everything", m.Reason})
+		add(m.Name, "everything", m.Reason, "")
 	}
 	return out
 }
@@ -133,12 +150,12 @@ func leads(r *showdown.Run) []leadView {
 		if ours == nil || len(peers) == 0 {
 			continue
 		}
-		lead := leadView{Scenario: scenarioTitle(scenario), Ours: ours.Name + ", " + duration(ours.Mid)}
+		lead := leadView{Scenario: scenarioTitle(scenario), Ours: ours.Name + ", " + figure.Duration(ours.Mid)}
 		for _, kind := range []string{"native", "plain"} {
 			var p leadPeer
 			if x := peers[kind]; x != nil {
 				ratio := ours.Mid / x.Mid
-				p = leadPeer{Name: x.Name + ", " + duration(x.Mid), Ratio: fmt.Sprintf("%.2f", ratio), Behind: ratio > 1}
+				p = leadPeer{Name: x.Name + ", " + figure.Duration(x.Mid), Ratio: fmt.Sprintf("%.2f", ratio), Behind: ratio > 1}
 			}
 			lead.Peers = append(lead.Peers, p)
 		}
@@ -174,7 +191,7 @@ func loadBars(r *showdown.Run, section showdown.Section, title, about string) gr
 		for _, x := range l.Rows {
 			card.Bars = append(card.Bars, barView{
 				Name: fmt.Sprintf("%d %s", x.Place, x.Name), Kind: x.Kind, Value: fmt.Sprintf("%.2f", x.Ratio), Ours: x.Ours, Floor: x.Base,
-				Detail: fmt.Sprintf("%s /s, p50 %s, p99 %s", count(x.PerSecond), duration(x.P50), duration(x.P99)),
+				Detail: fmt.Sprintf("%s /s, p50 %s, p99 %s", figure.Count(x.PerSecond), figure.Duration(x.P50), figure.Duration(x.P99)),
 				Width:  x.Ratio / longest * 100, HasInterval: x.Hi > x.Lo, Lo: x.Lo / longest * 100, Span: (x.Hi - x.Lo) / longest * 100,
 			})
 		}
@@ -203,7 +220,7 @@ func cardBars(section showdown.Section, ranking ranking) []barView {
 	}
 	var out []barView
 	for _, x := range ranking.Rows {
-		b := barView{Name: x.Name, Kind: x.Kind, Value: amount(section, x), Ratio: times(x.Ratio), Ours: x.Ours, Floor: x.Floor}
+		b := barView{Name: x.Name, Kind: x.Kind, Value: amount(section, x), Ratio: figure.Times(x.Ratio), Ours: x.Ours, Floor: x.Floor}
 		b.Cut = x.Mid > longest
 		b.Width = min(100, x.Mid/longest*100)
 		if !b.Cut && x.Hi > x.Lo {
@@ -212,7 +229,7 @@ func cardBars(section showdown.Section, ranking ranking) []barView {
 			b.Span = min(100, x.Hi/longest*100) - b.Lo
 		}
 		if section == showdown.Serving && x.Allocs > 0 {
-			b.Allocs = compact(x.Bytes) + " B / " + compact(x.Allocs)
+			b.Allocs = figure.Compact(x.Bytes) + " B / " + figure.Compact(x.Allocs)
 		}
 		if x.Floor {
 			b.Ratio = ""

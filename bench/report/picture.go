@@ -5,6 +5,7 @@ import (
 	"html"
 	"strings"
 
+	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
@@ -44,12 +45,12 @@ func Picture(r *showdown.Run, theme string) string {
 		width, gap          = 860.0, 40.0
 		half                = (width - gap) / 2
 		top, line           = 52.0, 25.0
-		names, values       = 150.0, 62.0
+		names, values       = 178.0, 62.0
 		room                = half - names - values
 		barHeight, baseline = 14.0, 11.5
 	)
 	rows := max(len(panels[0].Bars), len(panels[1].Bars))
-	height := top + line*float64(rows) + 4
+	height := top + line*float64(rows) + 6
 	c := palettes[theme]
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%[1]v" height="%[2]v" role="img" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif" font-size="13">`+"\n", width, height)
@@ -96,7 +97,7 @@ func timePanel(r *showdown.Run, scenario, title string) panel {
 		default:
 			continue
 		}
-		p.Bars = append(p.Bars, pictureBar{Name: x.Name, Note: note, Value: digits(x.Mid), Length: x.Mid, Ours: x.Ours})
+		p.Bars = append(p.Bars, pictureBar{Name: x.Name, Note: note, Value: figure.Digits(x.Mid), Length: x.Mid, Ours: x.Ours})
 	}
 	return p
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
@@ -43,13 +44,13 @@ func SpeedTable(r *showdown.Run, docs string) string {
 			for _, c := range columns {
 				text := "–"
 				if contender != "" {
-					text = cellText(r, c, contender, digits)
+					text = cellText(r, c, contender, figure.Digits)
 				}
 				fmt.Fprintf(&b, " %s |", text)
 			}
 		}
 		if c, ok := r.Cell(showdown.Serving, "ParamRead", name); ok {
-			fmt.Fprintf(&b, " %s, %s |\n", compact(c.Bytes), compact(c.Allocs))
+			fmt.Fprintf(&b, " %s, %s |\n", figure.Compact(c.Bytes), figure.Compact(c.Allocs))
 		} else {
 			b.WriteString(" – |\n")
 		}
@@ -58,10 +59,10 @@ func SpeedTable(r *showdown.Run, docs string) string {
 Nanoseconds per request: a handler that reads its parameter, and the mean of the
 GitHub API's 203 routes. A native handler has the router's own signature; a plain
 one is an `+"`http.HandlerFunc`"+`, which gin can't give its parameters. Bytes and
-allocations are those of the plain handler with 1 parameter.
+allocations are those of the plain handler, if there is one, with 1 parameter.
 %s
 `+"`%s`"+` in `+"`bench/`"+`; [all figures](%s/benchmarks.md).
-`, MachineLine(r.Machine, r.Started), r.Command, docs)
+`, machineLine(r), r.Command, docs)
 	return b.String()
 }
 
@@ -94,25 +95,8 @@ func Docs(docs string, r *showdown.Run) (files []string, err error) {
 		files = append(files, file)
 	}
 	readme := filepath.Join(docs, "..", "README.md")
-	if err := ReplaceIn(readme, "speed table", SpeedTable(r, filepath.Base(docs))); err != nil {
+	if err := figure.ReplaceIn(readme, "speed table", SpeedTable(r, filepath.Base(docs))); err != nil {
 		return files, err
 	}
 	return append(files, readme), nil
-}
-
-// ReplaceIn replaces what is between the lines "<!-- NAME: generated … -->" and
-// "<!-- end of NAME -->" of a file.
-func ReplaceIn(file, name, text string) error {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	start, end := "<!-- "+name+": generated", "\n<!-- end of "+name+" -->"
-	before, rest, ok := strings.Cut(string(data), start)
-	line, rest, ok2 := strings.Cut(rest, "\n")
-	_, after, ok3 := strings.Cut("\n"+rest, end)
-	if !ok || !ok2 || !ok3 {
-		return fmt.Errorf("report: %s needs the lines %q and %q", file, start+" by … -->", end[1:])
-	}
-	return os.WriteFile(file, []byte(before+start+line+"\n"+strings.TrimSuffix(text, "\n")+end+after), 0o666)
 }

@@ -5,12 +5,13 @@ import (
 	"io"
 	"strings"
 
+	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
 // Terminal prints the run as tables of 100 columns.
 func Terminal(w io.Writer, r *showdown.Run) {
-	fmt.Fprintln(w, MachineLine(r.Machine, r.Started))
+	fmt.Fprintln(w, machineLine(r))
 	for _, warning := range warnings(r) {
 		fmt.Fprintln(w, warning)
 	}
@@ -36,9 +37,9 @@ func terminalRows(w io.Writer, section showdown.Section, ranking ranking) {
 		if x.Ours {
 			mark = "*"
 		}
-		fmt.Fprintf(w, "%s %-26s %-6s %12s  %-15s %7s", mark, x.Name, x.Kind, amount(section, x), interval(x), times(x.Ratio))
+		fmt.Fprintf(w, "%s %-26s %-6s %12s  %-15s %7s", mark, x.Name, x.Kind, amount(section, x), interval(x), figure.Times(x.Ratio))
 		if section == showdown.Serving {
-			fmt.Fprintf(w, "  %7s B %5s allocs", compact(x.Bytes), compact(x.Allocs))
+			fmt.Fprintf(w, "  %7s B %5s allocs", figure.Compact(x.Bytes), figure.Compact(x.Allocs))
 		}
 		fmt.Fprintln(w)
 	}
@@ -55,7 +56,7 @@ func terminalLoad(w io.Writer, section showdown.Section, scenario string, l load
 			mark = "*"
 		}
 		fmt.Fprintf(w, "%s %2d %-26s %-6s %.2f [%.2f, %.2f]  %9s /s, p50 %s, p99 %s\n", mark, x.Place, x.Name, x.Kind,
-			x.Ratio, x.Lo, x.Hi, count(x.PerSecond), duration(x.P50), duration(x.P99))
+			x.Ratio, x.Lo, x.Hi, figure.Count(x.PerSecond), figure.Duration(x.P50), figure.Duration(x.P99))
 	}
 	for _, c := range l.Cannot {
 		fmt.Fprintf(w, "-    %-26s %s\n", c.Contender, shorten(c.Cannot, 66))

@@ -8,10 +8,10 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench"
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
@@ -112,72 +112,15 @@ func scenarios(r *showdown.Run, section showdown.Section) []string {
 	return names
 }
 
-// duration writes nanoseconds with three significant digits and a unit that
-// fits.
-func duration(ns float64) string {
-	switch {
-	case ns < 1e3:
-		return digits(ns) + " ns"
-	case ns < 1e6:
-		return digits(ns/1e3) + " µs"
-	case ns < 1e9:
-		return digits(ns/1e6) + " ms"
-	}
-	return digits(ns/1e9) + " s"
-}
-
-// digits writes three significant ones.
-func digits(v float64) string {
-	switch {
-	case v == 0:
-		return "0"
-	case v < 10:
-		return fmt.Sprintf("%.2f", v)
-	case v < 100:
-		return fmt.Sprintf("%.1f", v)
-	}
-	return fmt.Sprintf("%.0f", v)
-}
-
-// count writes a whole number with separators.
-func count(v float64) string {
-	s := fmt.Sprintf("%.0f", v)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// compact writes no more digits than three, but all of those before the point.
-func compact(v float64) string {
-	if v < 100 {
-		return fmt.Sprintf("%.3g", v)
-	}
-	return count(v)
-}
-
-// times writes a ratio.
-func times(v float64) string {
-	switch {
-	case math.IsNaN(v):
-		return "–"
-	case v >= 10:
-		return fmt.Sprintf("%.0f×", v)
-	case v >= 0.995:
-		return fmt.Sprintf("%.1f×", v)
-	}
-	return fmt.Sprintf("%.2f×", v)
-}
-
 // amount writes a row's figure with its unit.
 func amount(section showdown.Section, x row) string {
 	if section == showdown.Heap {
-		return count(x.Mid) + " B"
+		return figure.Count(x.Mid) + " B"
 	}
-	return duration(x.Mid)
+	return figure.Duration(x.Mid)
 }
 
-// MachineLine says where, with what and when.
-func MachineLine(m showdown.Machine, t time.Time) string {
-	return fmt.Sprintf("%s, %d cores, %s, %s, %s.", m.CPU, m.Cores, m.System, m.Go, t.Format("2 January 2006"))
+// machineLine says where, with what and when.
+func machineLine(r *showdown.Run) string {
+	return fmt.Sprintf("%s, %s.", r.Machine, r.Started.Format("2 January 2006"))
 }

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/perf/benchmath"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
 // Run holds what has been measured so far.
@@ -25,21 +26,13 @@ type Run struct {
 	Finished   time.Time // zero while units are missing
 	Command    string
 	Quick      bool
-	Machine    Machine
+	Machine    measure.Machine
+	Tool       string  // that makes the load
 	Busy       float64 // the highest load average that a start or resumption found
 	Contenders []Entry
 	Missing    []Missing
 	Done       []string // keys of the finished units
 	Cells      []Cell
-}
-
-// Machine is where the run took place.
-type Machine struct {
-	CPU    string
-	Cores  int
-	System string // "linux/amd64, kernel 6.1"
-	Go     string
-	Load   string // the load generator
 }
 
 // Entry describes a contender as it was in the run.

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/load"
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
 // Options say what to run.
@@ -35,7 +34,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	tool := load.FindTool()
 	r := &Run{
 		Started: time.Now().UTC().Truncate(time.Second), Quick: o.Quick, Missing: missing,
-		Command: "go run ./cmd/showdown", Machine: ThisMachine(tool.Version),
+		Command: "go run ./cmd/showdown", Machine: measure.ThisMachine(), Tool: tool.Version,
 	}
 	if o.Quick {
 		r.Command += " -quick"
@@ -121,21 +120,4 @@ func loadAverage() float64 {
 	var one float64
 	fmt.Sscan(string(data), &one)
 	return one
-}
-
-// ThisMachine describes the machine; tool is what makes the load.
-func ThisMachine(tool string) Machine {
-	m := Machine{CPU: "unknown", Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Load: tool}
-	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(data)) {
-			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-				m.CPU = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	if data, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
-		m.System += ", kernel " + strings.TrimSpace(string(data))
-	}
-	return m
 }

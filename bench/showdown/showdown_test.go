@@ -164,7 +164,7 @@ func TestSlowRegistrationIsLeftOut(t *testing.T) {
 func sampleRun() *Run {
 	return &Run{
 		Started: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC), Command: "go run ./cmd/showdown", Done: []string{"serving/Param1"},
-		Machine:    Machine{CPU: "Z80", Cores: 1, System: "cp/m", Go: "go1.26.8", Load: "wrk"},
+		Machine: measure.Machine{CPU: "Z80", Cores: 1, System: "cp/m", Go: "go1.26.8"}, Tool: "wrk",
 		Contenders: []Entry{{Name: "a", Version: "v1.0.0", Classes: []contender.Class{contender.Native}}},
 		Cells:      []Cell{{Section: Serving, Scenario: "Param1", Contender: "a", Samples: Samples{100, 101, 102, 99, 98, 100}}},
 	}

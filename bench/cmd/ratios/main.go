@@ -15,9 +15,8 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
-	"github.com/seed-1954dcaa/muxmaster/bench/report"
-	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 	"github.com/seed-1954dcaa/muxmaster/bench/target"
 )
 
@@ -37,8 +36,8 @@ func main() {
 	}
 	results := target.Run(os.Stdout, match.MatchString, measure.Plan{Rounds: *rounds, Round: *round})
 	if *write != "" {
-		machine := report.MachineLine(showdown.ThisMachine(""), time.Now())
-		if err := report.ReplaceIn(*write, "targets", target.Markdown(results, machine, "go run ./cmd/ratios -write README.md")); err != nil {
+		machine := fmt.Sprintf("%s, %s.", measure.ThisMachine(), time.Now().Format("2 January 2006"))
+		if err := figure.ReplaceIn(*write, "targets", target.Markdown(results, machine, "go run ./cmd/ratios -write README.md")); err != nil {
 			fmt.Fprintln(os.Stderr, "ratios:", err)
 			os.Exit(2)
 		}

@@ -1,0 +1,82 @@
+// Package figure writes figures and puts them into documents.
+package figure
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+)
+
+// Duration writes nanoseconds with three significant digits and a unit that fits.
+func Duration(ns float64) string {
+	switch {
+	case ns < 1e3:
+		return Digits(ns) + " ns"
+	case ns < 1e6:
+		return Digits(ns/1e3) + " µs"
+	case ns < 1e9:
+		return Digits(ns/1e6) + " ms"
+	}
+	return Digits(ns/1e9) + " s"
+}
+
+// Digits writes three significant digits, or all of those before the point.
+func Digits(v float64) string {
+	switch {
+	case v == 0:
+		return "0"
+	case v < 10:
+		return fmt.Sprintf("%.2f", v)
+	case v < 100:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return Count(v)
+}
+
+// Count writes a whole number with separators.
+func Count(v float64) string {
+	s := fmt.Sprintf("%.0f", v)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Compact writes at most three digits, or all of those before the point.
+func Compact(v float64) string {
+	if v < 100 {
+		return fmt.Sprintf("%.3g", v)
+	}
+	return Count(v)
+}
+
+// Times writes a ratio.
+func Times(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case v >= 10:
+		return fmt.Sprintf("%.0f×", v)
+	case v >= 0.995:
+		return fmt.Sprintf("%.1f×", v)
+	}
+	return fmt.Sprintf("%.2g×", v)
+}
+
+// ReplaceIn replaces what is between the lines "<!-- NAME: generated … -->" and
+// "<!-- end of NAME -->" of a file.
+func ReplaceIn(file, name, text string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	start, end := "<!-- "+name+": generated", "\n<!-- end of "+name+" -->"
+	before, rest, ok := strings.Cut(string(data), start)
+	line, rest, ok2 := strings.Cut(rest, "\n")
+	_, after, ok3 := strings.Cut("\n"+rest, end)
+	if !ok || !ok2 || !ok3 {
+		return fmt.Errorf("%s needs the lines %q and %q", file, start+" … -->", end[1:])
+	}
+	return os.WriteFile(file, []byte(before+start+line+"\n"+strings.TrimSuffix(text, "\n")+end+after), 0o666)
+}
