@@ -68,7 +68,7 @@ func TestAllClaimsRun(t *testing.T) {
 	}
 	var page bytes.Buffer
 	Markdown(&page, results, "go run ./cmd/claims", time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC))
-	for _, want := range []string{"- Date: 2026-01-02\n", "`go run ./cmd/claims`", "| 1 | A new http.Client for each call | 70x | ", "| 14 | time.Now for request ids | 4.0x | "} {
+	for _, want := range []string{"- Date: 2026-01-02\n", "`go run ./cmd/claims`", "| 1 | A new http.Client for each call | 70× | ", "| 14 | time.Now for request ids | 4.0× | "} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page lacks %q", want)
 		}

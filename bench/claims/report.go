@@ -46,7 +46,7 @@ median of the rounds' ratios, with their range in brackets. Compare times only w
 a row. Over a real network, handshakes weigh more.
 
 A claim **holds** if at least half of its gain is there, and **holds in direction**
-from 1.15x on. If the claim is that each request opens a connection, the connections
+from 1.15× on. If the claim is that each request opens a connection, the connections
 are counted; if fewer than every second request opens one, the **premise is false**.
 
 | # | claim | page | measured | verdict | why | ours |

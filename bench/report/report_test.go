@@ -69,7 +69,7 @@ func TestRanking(t *testing.T) {
 	for _, x := range rank(r, r.In(showdown.Serving, "GitHub")).Rows {
 		got = append(got, fmt.Sprintf("%s %s %s", x.Name, x.Kind, figure.Times(x.Ratio)))
 	}
-	want := "no router  0.10×, muxmaster plain 1.0×, http.ServeMux plain 2.5×, <slow> native 50×, <slow> (compat) plain 75×"
+	want := "no router  0.1×, muxmaster plain 1.0×, http.ServeMux plain 2.5×, <slow> native 50×, <slow> (compat) plain 75×"
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("got  %s\nwant %s", s, want)
 	}
