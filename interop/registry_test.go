@@ -41,6 +41,7 @@ var families = []struct {
 	{"Middleware", middlewareRows},
 	{"chi's packages", chiRows},
 	{"Sessions and login", authRows},
+	{"Shared by several processes", sharedRows},
 	{"Protocols", protocolRows},
 	{"Pages and files", pageRows},
 	{"Observability", observeRows},

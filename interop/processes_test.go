@@ -1,0 +1,159 @@
+package interop
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A process is a program that a test has started.
+type process struct {
+	cmd  *exec.Cmd
+	log  *syncBuffer
+	done chan struct{} // closed when it has ended
+	err  error         // how, once done is closed
+}
+
+// launch starts a program and ends it with the test.
+func launch(t *testing.T, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{cmd: cmd, log: new(syncBuffer), done: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = p.log, p.log
+	endWithTest(cmd)
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("%v: the Debian packages nginx, haproxy and redis-server bring what the tests start", err)
+	}
+	go func() {
+		p.err = cmd.Wait()
+		close(p.done)
+	}()
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("%s said: %s", filepath.Base(cmd.Path), p.log)
+		}
+		p.stop(t)
+	})
+	return p
+}
+
+// stop sends SIGTERM and waits for the end.
+func (p *process) stop(t *testing.T) {
+	t.Helper()
+	p.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-p.done:
+	case <-time.After(time.Minute):
+		p.cmd.Process.Kill()
+		<-p.done
+		t.Errorf("%s didn't end: %s", p.cmd.Path, p.log)
+	}
+}
+
+// stopCleanly is stop for programs that must exit with status 0.
+func (p *process) stopCleanly(t *testing.T) {
+	t.Helper()
+	p.stop(t)
+	if p.err != nil {
+		t.Errorf("%s: %v: %s", filepath.Base(p.cmd.Path), p.err, p.log)
+	}
+}
+
+// eventually waits for ok for as long as a busy machine may take.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("still not so: %s", what)
+		}
+	}
+}
+
+// answers reports whether a server at an address answers GET path with 200.
+func answers(addr, path string) func() bool {
+	return func() bool {
+		resp, err := http.Get("http://" + addr + path)
+		if err != nil {
+			return false
+		}
+		resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
+	}
+}
+
+// freeAddr returns an address that nobody listens on.
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	return ln.Addr().String()
+}
+
+// quickstart returns the program examples/quickstart, built with the race
+// detector.
+func quickstart(t *testing.T) string {
+	t.Helper()
+	program, err := buildQuickstart()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// buildQuickstart builds it once for all tests.
+var buildQuickstart = sync.OnceValues(func() (string, error) {
+	program := filepath.Join(workDir, "quickstart")
+	cmd := exec.Command("go", "build", "-race", "-o", program, "./examples/quickstart")
+	cmd.Dir = ".."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return program, nil
+})
+
+// redisServer is the one Redis that all tests share.
+var redisServer struct {
+	sync.Mutex
+	cmd  *exec.Cmd
+	addr string
+}
+
+// startRedis returns the address of a real Redis.
+func startRedis(t *testing.T) string {
+	t.Helper()
+	r := &redisServer
+	r.Lock()
+	defer r.Unlock()
+	if r.cmd != nil {
+		return r.addr
+	}
+	addr := freeAddr(t)
+	_, port, _ := net.SplitHostPort(addr)
+	cmd := exec.Command("redis-server", "--bind", "127.0.0.1", "--port", port, "--save", "", "--dir", workDir)
+	endWithTest(cmd)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(fmt.Errorf("%w: install redis-server", err))
+	}
+	r.cmd, r.addr = cmd, addr
+	eventually(t, "Redis accepts connections", func() bool {
+		c, err := net.Dial("tcp", addr)
+		return err == nil && errors.Join(c.Close()) == nil
+	})
+	return r.addr
+}
+
+func stopRedis() {
+	if r := &redisServer; r.cmd != nil {
+		r.cmd.Process.Signal(syscall.SIGTERM)
+		r.cmd.Wait()
+	}
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Runs the test suites of three open-source programs with the router in place of
+# the one they use. The programs come as modules through the Go proxy and are
+# changed in a temporary directory.
+#
+#	./run.sh               all of them
+#	./run.sh go-httpbin    one
+set -euo pipefail
+cd "$(dirname "$0")"
+
+root=$(cd ../.. && pwd)
+router=github.com/seed-1954dcaa/muxmaster
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work" && rm -rf "$work"' EXIT
+export GOWORK=off GOFLAGS=-mod=mod
+
+# fetch copies a module to $work/NAME and has it require this checkout.
+fetch() {
+	local name=$1 module=$2 dir
+	dir=$(cd "$work" && go mod download -json "$module" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
+	cp -r "$dir" "$work/$name"
+	chmod -R u+w "$work/$name"
+	cd "$work/$name"
+	go mod edit -go=1.26 -require="$router@v0.1.0" -replace="$router=$root"
+}
+
+# swap edits files in place and fails where nothing was to be changed.
+swap() {
+	local expression=$1 file before
+	shift
+	for file; do
+		before=$(cksum "$file")
+		sed -E -i "$expression" "$file"
+		[[ $(cksum "$file") != "$before" ]] || { echo "$file: nothing to change for $expression" >&2; return 1; }
+	done
+}
+
+# goHTTPBin uses http.ServeMux. One call changes.
+goHTTPBin() {
+	fetch go-httpbin github.com/mccutchen/go-httpbin/v2@v2.26.0
+	swap 's|http\.NewServeMux\(\)|muxmaster.New()|; s|^import \($|&\n\t"'$router'"|' httpbin/httpbin.go
+	go test ./...
+}
+
+# act's cache server uses httprouter. Types and methods have other names.
+act() {
+	fetch act github.com/nektos/act@v0.2.70
+	swap 's|"github.com/julienschmidt/httprouter"|"'$router'"|
+		s|httprouter\.New|muxmaster.New|; s|\*httprouter\.Router|*muxmaster.Mux|
+		s|httprouter\.Handle\b|muxmaster.FastHandler|g; s|httprouter\.Params|muxmaster.Params|g
+		s|params\.ByName|params.Get|; s|router\.(GET\|POST\|PATCH)\(|router.\1Fast(|' pkg/artifactcache/handler.go
+	go test ./pkg/artifactcache
+}
+
+# step-ca uses chi. Path values are read from the request; its own interface for
+# routers asks for MethodFunc, and chi.Walk becomes Routes.
+stepCA() {
+	fetch step-ca github.com/smallstep/certificates@v0.28.3
+	local files
+	files=$(grep -rl 'chi\.URLParam(' --include='*.go' --exclude='*_test.go' .)
+	swap 's|chi\.URLParam\(r, |r.PathValue(|g; /"github.com\/go-chi\/chi\/v5"/d' $files
+	swap 's|"github.com/go-chi/chi/v5"$|"'$router'"|; s|chi\.NewRouter|muxmaster.New|; s|insecureMux\.Get\(|insecureMux.GET(|
+		s|api\.Route\(mux\)|api.Route(router{mux})|; s|func\(r chi\.Router\) \{|func(g *muxmaster.Group) {\n\t\tr := router{g}|
+		/[mM]ux\.Use\(middleware\.GetHead\)/d; /^func dumpRoutes/,/^}/d' ca/ca.go
+	grep -q 'middleware\.' ca/ca.go || sed -i '/"github.com\/go-chi\/chi\/v5\/middleware"/d' ca/ca.go
+	cat >ca/router.go <<-'END'
+		package ca
+
+		import "net/http"
+
+		// router has the method that api.Router asks for.
+		type router struct{ to interface{ Handle(string, http.Handler) } }
+
+		func (r router) MethodFunc(method, pattern string, h http.HandlerFunc) {
+			r.to.Handle(method+" "+pattern, h)
+		}
+	END
+	go test ./ca
+}
+
+all=(goHTTPBin act stepCA)
+declare -A functions=([go-httpbin]=goHTTPBin [act]=act [step-ca]=stepCA)
+if [[ $# -gt 0 ]]; then
+	all=()
+	for name; do all+=("${functions[$name]:?there is no such program}"); done
+fi
+for program in "${all[@]}"; do
+	echo "== $program"
+	("$program")
+done

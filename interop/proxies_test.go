@@ -1,0 +1,111 @@
+package interop
+
+import (
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// deployFile returns a file of examples/deploy, with substitutions. Each of them
+// must apply.
+func deployFile(t *testing.T, name string, oldnew ...string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("../examples/deploy", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for i := 0; i < len(oldnew); i += 2 {
+		if !strings.Contains(text, oldnew[i]) {
+			t.Fatalf("%s has no %q", name, oldnew[i])
+		}
+		text = strings.ReplaceAll(text, oldnew[i], oldnew[i+1])
+	}
+	return text
+}
+
+func writeFile(t *testing.T, name, text string) string {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// Addresses that the proxies of the tests send from.
+const nginxSource, haproxySource = "127.0.0.3", "127.0.0.4"
+
+// startNginx starts nginx with the configuration of examples/deploy before two
+// servers and returns its address.
+func startNginx(t *testing.T, a, b string) string {
+	t.Helper()
+	addr, dir := freeAddr(t), t.TempDir()
+	config := writeFile(t, filepath.Join(dir, "nginx.conf"), deployFile(t, "nginx.conf",
+		"/run/nginx.pid", filepath.Join(dir, "pid"),
+		"worker_processes auto", "worker_processes 1; daemon off",
+		"listen 80", "listen "+addr,
+		"proxy_http_version 1.1", "proxy_http_version 1.1; proxy_bind "+nginxSource,
+		"127.0.0.1:8081", a, "127.0.0.1:8082", b))
+	launch(t, exec.Command("nginx", "-c", config, "-e", "stderr"))
+	eventually(t, "nginx accepts connections", accepts(addr))
+	return addr
+}
+
+// A haproxy is a running HAProxy.
+type haproxy struct{ addr, socket string }
+
+// startHAProxy starts HAProxy with the configuration of examples/deploy before
+// two servers. It checks them five times a second.
+func startHAProxy(t *testing.T, a, b string) haproxy {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "haproxy") // short: a Unix socket's path has a limit
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	h := haproxy{freeAddr(t), filepath.Join(dir, "admin")}
+	config := writeFile(t, filepath.Join(dir, "haproxy.cfg"), deployFile(t, "haproxy.cfg",
+		"/run/haproxy/admin.sock", h.socket,
+		"bind :80", "bind "+h.addr,
+		"inter 1s", "inter 200ms",
+		"balance roundrobin", "balance roundrobin\n\tsource "+haproxySource,
+		"127.0.0.1:8081", a, "127.0.0.1:8082", b))
+	launch(t, exec.Command("haproxy", "-db", "-f", config))
+	eventually(t, "HAProxy accepts connections", accepts(h.addr))
+	return h
+}
+
+// up returns how many servers HAProxy sends requests to.
+func (h haproxy) up() int {
+	c, err := net.Dial("unix", h.socket)
+	if err != nil {
+		return 0
+	}
+	defer c.Close()
+	io.WriteString(c, "show stat\n")
+	table, _ := io.ReadAll(c)
+	count := 0
+	for line := range strings.Lines(string(table)) {
+		// The second field is the server's name, another its state. A server
+		// that is going down or coming up isn't UP alone.
+		if f := strings.Split(line, ","); len(f) > 17 && f[0] == "quickstart" && f[1] != "BACKEND" && f[17] == "UP" {
+			count++
+		}
+	}
+	return count
+}
+
+func accepts(addr string) func() bool {
+	return func() bool {
+		c, err := net.Dial("tcp", addr)
+		if err != nil {
+			return false
+		}
+		c.Close()
+		return true
+	}
+}
