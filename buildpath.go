@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
 // BuildPath returns the escaped path of a pattern for the values given as name,
@@ -27,7 +28,7 @@ func BuildPath(text string, pairs ...string) (string, error) {
 	var p *pattern.Pattern
 	var err error
 	if strings.HasPrefix(text, "/") {
-		p, err = pattern.ParsePath("", text)
+		p, err = pattern.ParsePath(text)
 	} else {
 		p, err = pattern.Parse(text)
 	}
@@ -63,14 +64,14 @@ func BuildPath(text string, pairs ...string) (string, error) {
 				if v, err = take(part.Name); err != nil {
 					return fail("%w", err)
 				}
-				if v == "" || dots(v) {
+				if v == "" || v == "." || v == ".." {
 					return fail("the parameter %q cannot be %q: paths are cleaned of such segments", part.Name, v)
 				}
 				want = append(want, v)
 			}
 			decoded += v
 		}
-		if seg.Kind() == pattern.Literal && (decoded == "" || dots(decoded)) {
+		if seg.Kind() == pattern.Literal && (decoded == "" || decoded == "." || decoded == "..") {
 			return fail("it never matches: paths are cleaned of its segment %q", decoded)
 		}
 		if err := matches(seg, decoded, want); err != nil {
@@ -88,7 +89,7 @@ func BuildPath(text string, pairs ...string) (string, error) {
 		if p.RestSlash {
 			v = strings.TrimPrefix(v, "/")
 		}
-		if unclean("/" + v) {
+		if trie.Unclean("/" + v) {
 			return fail("the catch-all %q cannot be %q: paths are cleaned of empty, . and .. segments", p.Rest, v)
 		}
 		for seg := range strings.SplitSeq(v, "/") {
@@ -116,15 +117,13 @@ func matches(seg pattern.Segment, decoded string, want []string) error {
 	case pattern.Literal, pattern.Plain:
 		return nil
 	}
-	if dots(decoded) {
+	if decoded == "." || decoded == ".." {
 		return fmt.Errorf("the segment cannot be %q: paths are cleaned of it", decoded)
 	}
-	s := search{path: decoded, values: values{vals: make([]string, len(want))}}
-	sp := newSpecial(seg)
-	if !sp.match(&s, 0, len(decoded)) {
+	got, ok := trie.MatchSegment(seg, decoded)
+	if !ok {
 		return fmt.Errorf("the expression in %q does not match %q", segmentText(seg), decoded)
 	}
-	got := s.vals[:s.n]
 	if !slices.Equal(got, want) {
 		return fmt.Errorf("%q would be read back as %q, not as %q", decoded, got, want)
 	}

@@ -60,6 +60,9 @@ func holdServeMux(t *testing.T, routes, requests []byte) {
 		if err != nil || method == "CONNECT" && (hosts || !splitPath(r.URL.EscapedPath()).clean() || ask(std, r).status == 405) {
 			continue // for CONNECT, ServeMux asks another host for some of the answers
 		}
+		if r.URL.RawPath != "" && r.URL.EscapedPath() != r.URL.RawPath {
+			continue // ServeMux then drops what came over the wire
+		}
 		if strings.Contains(strings.ToLower(target), "%2e") || strings.Contains(target, "..%2F") && strings.Contains(patterns, "...}") || slices.Contains(strings.Split(target, "/"), "%2F") {
 			continue // ServeMux takes encoded dots for names, a lone %2F for an end, and lets .. behind %2F into a rest
 		}

@@ -2,63 +2,108 @@ package muxmaster
 
 import (
 	"fmt"
-	"io/fs"
 	"net/http"
-	"reflect"
-	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/values"
 )
 
-// A Group is a scope with a prefix and middleware of its own, inside those of the
-// Mux or Group it was made from.
-type Group struct{ scope }
+// A Group registers routes on its Mux with a prefix and middleware of its own,
+// inside those of the Mux or Group that it was made from. It is a [Router], as
+// [Mux] is. Make one with Group, Route or With.
+//
+// The root of a Group is its prefix: GET("/", h) serves /articles and /articles/,
+// without a redirect; so do Method("GET", "/", h) and Handle("GET /{$}", h).
+// GET("", h) and Handle("GET ", h) serve /articles alone, and win there.
+//
+// A request below the prefix that no route serves is answered inside the
+// middleware of the deepest such Group, so unauthenticated clients cannot probe
+// routes behind a login, and CORS middleware of a Group sees preflight requests.
+// Of several Groups with one prefix, the first one that was made answers. A Group
+// without a prefix of its own, and what With returns, never does. All routes of
+// the Mux still come first, whichever Group they are in.
+type Group struct {
+	scope
 
-// Group returns a scope whose paths begin with prefix, which may have parameters.
-// It panics if prefix is no path, or ends in a catch-all.
+	// NotFound and MethodNotAllowed answer the requests below the prefix that
+	// no route matches, or none for the method. If nil, those of the Group or
+	// Mux around this one do. Set them before the first request.
+	NotFound         http.Handler
+	MethodNotAllowed http.Handler
+}
+
+// ServeHTTP serves r as the Group's Mux does: with any of its routes. It is there
+// for code that takes a router as an http.Handler.
+func (g *Group) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.ServeHTTP(w, r) }
+
+// Group returns a Group for the paths that begin with prefix, which may have
+// parameters. It panics if prefix is not a path, or ends in a catch-all.
 func (s *scope) Group(prefix string) *Group {
-	return &Group{scope{mux: s.mux, parent: s, prefix: s.join(prefix)}}
+	s.check()
+	g := &Group{scope: scope{mux: s.mux, settings: s.settings, parent: s, prefix: s.join(prefix)}}
+	if g.prefix != s.prefix {
+		g.group = g
+		registering.Lock()
+		defer registering.Unlock()
+		s.mux.addFallback(&g.scope)
+	}
+	return g
 }
 
-// Route calls fn with a new Group.
-func (s *scope) Route(prefix string, fn func(*Group)) {
-	fn(s.Group(prefix))
-}
+// Route calls fn with a new Group for prefix.
+func (s *scope) Route(prefix string, fn func(*Group)) { fn(s.Group(prefix)) }
 
-// With returns a scope with the same prefix and more middleware.
+// With returns a Group with the same prefix and more middleware. It covers the
+// routes that are registered with it, not what no route serves.
 func (s *scope) With(mw ...func(http.Handler) http.Handler) *Group {
-	g := &Group{scope{mux: s.mux, parent: s, prefix: s.prefix}}
+	s.check()
+	g := &Group{scope: scope{mux: s.mux, settings: s.settings, parent: s, prefix: s.prefix}}
 	g.Use(mw...)
 	return g
 }
 
-// join returns the scope's prefix with another one behind it, without a trailing
-// slash.
+// join returns the prefix of s followed by another one, without a trailing slash.
 func (s *scope) join(prefix string) string {
 	prefix = strings.TrimSuffix(prefix, "/")
 	if prefix == "" {
 		return s.prefix
 	}
-	p, err := pattern.ParsePath("GET", prefix)
-	if err == nil && p.End != pattern.Exact {
-		err = fmt.Errorf("a prefix cannot end in a catch-all or {$}")
-	}
+	_, err := parsePrefix(prefix)
 	if err == nil {
-		p, err = pattern.ParsePath("GET", s.prefix+prefix)
+		_, err = parsePrefix(s.prefix + prefix)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("muxmaster: prefix %q: %v", s.prefix+prefix, err))
 	}
-	return p.Path
+	return s.prefix + prefix
 }
 
-// Use wraps the http.Handler routes that are registered afterwards in this scope
-// and in those within it: the first one outermost, inside the middleware of the
-// scopes around. On a Mux it wraps the 404, 405, OPTIONS and redirect answers
-// too. Use panics if a route was registered in the scope before, and registering
-// a fast route in a scope under Use does, so no route escapes in silence.
+// parsePrefix parses a prefix, which may be empty.
+func parsePrefix(prefix string) (*pattern.Pattern, error) {
+	if prefix == "" {
+		return new(pattern.Pattern), nil
+	}
+	p, err := pattern.ParsePath("GET " + prefix) // GET, so that it must be clean
+	if err == nil && p.End != pattern.Exact {
+		err = fmt.Errorf("a prefix cannot end in a catch-all or {$}")
+	}
+	return p, err
+}
+
+// Use adds middleware around the http.Handler routes that are registered
+// afterwards in this scope and the Groups made from it, the first one outermost,
+// inside the middleware of the scopes around. On a Mux it also surrounds the 404,
+// 405, OPTIONS and redirect answers, on a Group those below its prefix.
+//
+// A middleware is called once for each route and once for those answers, when
+// the route is registered. State that it makes in this call belongs to one route;
+// make state that routes share outside of it, as limiters usually do.
+//
+// Use panics if a route was registered in the scope before, and registering a
+// fast route in a scope with Use panics: no route escapes a policy in silence.
+// Routes are found before this middleware runs, so it can't change which route
+// serves a request: for [http.StripPrefix] and its like, use Pre or Mount.
 func (s *scope) Use(mw ...func(http.Handler) http.Handler) {
 	s.early("Use")
 	for _, f := range mw {
@@ -66,8 +111,19 @@ func (s *scope) Use(mw ...func(http.Handler) http.Handler) {
 			panic("muxmaster: Use: the middleware is nil")
 		}
 	}
+	registering.Lock()
+	defer registering.Unlock()
 	s.use = append(s.use, mw...)
-	s.mux.live.Store(nil) // no route yet, but it may have answered 404
+	s.mux.changeAnswers()
+}
+
+// changeAnswers makes m and the Muxes it is mounted on look for new middleware
+// around the answers without a route.
+func (m *Mux) changeAnswers() {
+	m.snapshot.Store(nil)
+	for _, mt := range m.mounted {
+		mt.scope.mux.changeAnswers()
+	}
 }
 
 // UseFast is Use for fast routes.
@@ -82,144 +138,28 @@ func (s *scope) UseFast(mw ...FastMiddleware) {
 }
 
 func (s *scope) early(method string) {
+	s.check()
 	if s.used.Load() {
 		panic("muxmaster: " + method + " after a route was registered: the route would escape the middleware; call " + method + " first")
 	}
 }
 
-// Pre adds middleware that runs on every request, before it is routed and outside
-// of all other middleware; the first one outermost. It may change the request's
-// path or method. Middleware that passes on a copy of the request hides path
-// values and pattern from those outside of it.
-//
-// On a Mux that is mounted on another, Pre middleware runs for the requests of
-// its routes, after these were found; it must be added before mounting.
-func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
-	for _, f := range mw {
-		if f == nil {
-			panic("muxmaster: Pre: the middleware is nil")
-		}
-	}
-	registering.Lock()
-	defer registering.Unlock()
-	if m.set.mounted.Load() != nil {
-		panic("muxmaster: Pre on a Mux that is mounted: its routes would escape the middleware; call Pre before Mount")
-	}
-	m.pre = append(m.pre, mw...)
-	m.live.Store(nil)
-}
-
-// Mount lets h serve prefix and everything below it, for every method. h sees the
-// path unchanged; compose with http.StripPrefix to strip the prefix.
-//
-// The routes of a *Mux, those that it has and those that are registered with it
-// later, become routes under the prefix: their handlers find the prefix's path
-// values too, and pay nothing for being mounted. A route of its root, /, serves
-// the bare prefix too. Its NotFound, MethodNotAllowed,
-// ErrorHandler and Use middleware go on to serve what is below the prefix.
-//
-// Mount panics where Handle does.
-func (s *scope) Mount(prefix string, h http.Handler) {
-	if isNil(h) {
-		panic(fmt.Sprintf("muxmaster: Mount %q: the handler is nil", prefix))
-	}
-	if prefix == "" || prefix[0] != '/' {
-		panic(fmt.Sprintf("muxmaster: Mount %q: the prefix must begin with /", prefix))
-	}
-	full := s.join(prefix)
-	if sub, ok := h.(*Mux); ok {
-		s.must(s.mount(full, sub))
-		return
-	}
-	var regs []*registration
-	for _, text := range []string{full, full + "/"} {
-		if text == "" {
-			continue // the root: all of it is below
-		}
-		p, err := parse(text, 0)
-		s.must(err)
-		regs = append(regs, &registration{pattern: p, inner: h, scope: s, pc: caller()})
-	}
-	s.must(s.register(regs))
-}
-
-// mount makes the routes of sub routes of the scope's Mux.
-func (s *scope) mount(prefix string, sub *Mux) error {
-	registering.Lock()
-	defer registering.Unlock()
-	if sub.contains(s.mux) {
-		return fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", prefix)
-	}
-	mt := &mounting{scope: s, prefix: prefix, sub: sub}
-	rs := &sub.set
-	rs.open()
-	outer, err := mt.outer(rs.regs)
-	if err == nil {
-		if outer, err = s.everywhere(outer); err == nil {
-			err = commit(outer)
-		}
-	}
+// addFallback makes s answer what is below its prefix and has no route. The caller
+// holds registering.
+func (m *Mux) addFallback(s *scope) {
+	p, err := parsePrefix(s.prefix)
 	if err != nil {
-		return err
+		panic(fmt.Sprintf("muxmaster: prefix %q: %v", s.prefix, err)) // it was parsed before
 	}
-	var mounted []*mounting
-	if old := rs.mounted.Load(); old != nil {
-		mounted = slices.Clone(*old)
+	e := endpoint{scope: s}
+	if list := p.Names(); len(list) > 0 {
+		e.names = values.NewNames(m.owner, list, false)
 	}
-	mounted = append(mounted, mt)
-	rs.mounted.Store(&mounted)
-	s.mux.set.mounts = append(s.mux.set.mounts, mt)
-	s.mux.live.Store(nil)
-	return nil
-}
-
-// contains reports whether m is other or has it mounted.
-func (m *Mux) contains(other *Mux) bool {
-	if m == other {
-		return true
+	m.scopes = append(m.scopes, s)
+	m.routes.AddFallback(p, e, s.owns, s.region)
+	m.routes.Commit()
+	m.snapshot.Store(nil)
+	for _, mt := range m.mounted {
+		mt.scope.mux.addFallback(mt.expandScope(s))
 	}
-	return slices.ContainsFunc(m.set.mounts, func(mt *mounting) bool { return mt.sub.contains(other) })
-}
-
-// ServeFiles serves files of fsys for GET and HEAD. The path ends in a catch-all,
-// whose value names the file:
-//
-//	mux.ServeFiles("/static/*filepath", os.DirFS("public"))
-//
-// Files are served as http.FileServerFS does, with its listings of directories
-// that have no index.html, and its redirects.
-func (s *scope) ServeFiles(path string, fsys fs.FS) {
-	if fsys == nil {
-		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the file system is nil", path))
-	}
-	p, err := s.parseVerb(http.MethodGet, path)
-	s.must(err)
-	if p.Rest == "" {
-		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the path must end in a catch-all, as in /static/*filepath", path))
-	}
-	s.GET(path, fileHandler(p.Rest, fsys))
-}
-
-// fileHandler serves the file that the path value named rest names. The file
-// server sees the value as the whole path, so its redirects, which are relative,
-// lead to where the file is.
-func fileHandler(rest string, fsys fs.FS) http.HandlerFunc {
-	files := http.FileServerFS(fsys)
-	return func(w http.ResponseWriter, r *http.Request) {
-		u := *r.URL
-		u.Path = "/" + strings.TrimPrefix(r.PathValue(rest), "/")
-		u.RawPath = ""
-		inner := *r
-		inner.URL = &u
-		files.ServeHTTP(w, &inner)
-	}
-}
-
-// funcName returns the name of a function or of a handler's type or function.
-func funcName(f any) string {
-	v := reflect.ValueOf(f)
-	if v.Kind() != reflect.Func {
-		return v.Type().String()
-	}
-	return runtime.FuncForPC(v.Pointer()).Name()
 }

@@ -1,12 +1,19 @@
 package muxmaster
 
 import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
 	"errors"
+	"io"
 	"net/http"
+	"strconv"
+
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// A FastHandler gets the path values as an argument. It sees no middleware of
-// Use; see [FastMiddleware].
+// A FastHandler gets the path values as an argument. Middleware of UseFast wraps
+// it, that of Use can't; see [FastMiddleware].
 type FastHandler func(http.ResponseWriter, *http.Request, Params)
 
 // A FastMiddleware wraps fast handlers.
@@ -20,77 +27,69 @@ func (h fastHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h(w, r, PathParams(r))
 }
 
-// A HandlerFuncE is a handler that reports its failure. An error goes to the
-// ErrorHandler of the Mux that the handler is registered with. Without one, the
-// answer is the error's status with the status's text as body, where the status is
-// what the first error in the tree of err with a method StatusCode() int says, if
-// that is from 400 to 599, and 500 otherwise. The text of the error never leaves
-// the program.
+// A HandlerFuncE is a handler that returns an error. The ErrorHandler of its Mux
+// answers the error. Without one, problem.Write does: with the status of the
+// first error in the tree of err that has a method StatusCode() int, or 500, and
+// with the text of that status or as the problem.Handler in the request's
+// context says. A 500 and above is logged to slog's default logger with the
+// method, the pattern, the request's id and the error. The text of the error
+// never leaves the program.
 //
-// What the handler sent before it returned the error has been sent: the answer
-// then is what the client got, and the status has no effect.
+// If the handler has sent something before it returns the error, the client has
+// got that, and the error is only logged.
+//
+// Register it with Method or Handle. The ErrorHandler is known only to a
+// HandlerFuncE that is registered itself: one that other code has wrapped, or its
+// ServeHTTP as a function, answers by problem.Write.
 type HandlerFuncE func(http.ResponseWriter, *http.Request) error
 
-// ServeHTTP calls f and answers its error as described at [HandlerFuncE].
+// ServeHTTP calls f and answers its error.
 func (f HandlerFuncE) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := f(w, r); err != nil {
-		answerError(w, r, err)
+		problem.Write(w, r, err)
 	}
 }
 
-func answerError(w http.ResponseWriter, _ *http.Request, err error) {
-	code := http.StatusInternalServerError
-	var s interface{ StatusCode() int }
-	if errors.As(err, &s) && s.StatusCode() >= 400 && s.StatusCode() <= 599 {
-		code = s.StatusCode()
-	}
-	text := http.StatusText(code)
-	if text == "" {
-		text = http.StatusText(http.StatusInternalServerError)
-	}
-	http.Error(w, text, code)
-}
-
-// errorHandler is a HandlerFuncE in a route: it knows its Mux.
+// errorHandler is a HandlerFuncE in a route: it knows its scope.
 type errorHandler struct {
-	f   HandlerFuncE
-	mux *Mux
+	f     HandlerFuncE
+	scope *scope
 }
 
 func (h *errorHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := h.f(w, r); err != nil {
-		h.mux.onError()(w, r, err)
+	err := h.f(w, r)
+	if err == nil {
+		return
 	}
-}
-
-// onError returns the ErrorHandler of m or, where m is mounted and has none, of
-// the Mux it is mounted on.
-func (m *Mux) onError() func(http.ResponseWriter, *http.Request, error) {
-	if m.ErrorHandler != nil {
-		return m.ErrorHandler
-	}
-	if mounted := m.set.mounted.Load(); mounted != nil {
-		for _, mt := range *mounted {
-			return mt.scope.mux.onError()
+	for s := h.scope; s != nil; s = s.parent {
+		if onError := s.settings.readSettings().onError; onError != nil {
+			onError(w, r, err)
+			return
 		}
 	}
-	return answerError
+	problem.Write(w, r, err)
 }
 
-// HTTPError is an error with the status of its answer. Make one with [Error].
+// HTTPError is an error with the status of its answer. Make one with
+// [NewHTTPError].
 type HTTPError struct {
 	Code int
 	Err  error
 }
 
-// Error returns err as an error that is answered with the status code. A nil err
-// stands for the status's text.
-func Error(code int, err error) HTTPError {
+// NewHTTPError returns err as an error that is answered with the status code. If
+// err is nil, its text is that of the status.
+func NewHTTPError(code int, err error) HTTPError {
 	if err == nil {
 		err = errors.New(http.StatusText(code))
 	}
 	return HTTPError{code, err}
 }
+
+// Error is [NewHTTPError]. Unlike http.Error it writes nothing.
+//
+// Deprecated: Use NewHTTPError.
+func Error(code int, err error) HTTPError { return NewHTTPError(code, err) }
 
 // StatusCode returns the status of the answer.
 func (e HTTPError) StatusCode() int { return e.Code }
@@ -103,3 +102,69 @@ func (e HTTPError) Error() string {
 }
 
 func (e HTTPError) Unwrap() error { return e.Err }
+
+// JSON writes v as JSON with the status code, in one write with a Content-Length.
+// If v cannot be encoded, it writes nothing, not even a header, and returns the
+// error. A Content-Type that is already set stays. body.WriteJSON does the same
+// with a pooled buffer.
+func JSON(w http.ResponseWriter, code int, v any) error {
+	var b bytes.Buffer
+	if err := json.NewEncoder(&b).Encode(v); err != nil {
+		return err
+	}
+	return send(w, code, "application/json; charset=utf-8", b.Bytes())
+}
+
+// XML writes v as XML after an XML header, like [JSON].
+func XML(w http.ResponseWriter, code int, v any) error {
+	var b bytes.Buffer
+	b.WriteString(xml.Header)
+	if err := xml.NewEncoder(&b).Encode(v); err != nil {
+		return err
+	}
+	return send(w, code, "application/xml; charset=utf-8", b.Bytes())
+}
+
+// Text writes plain text, like [JSON].
+func Text(w http.ResponseWriter, code int, text string) error {
+	head(w, code, "text/plain; charset=utf-8", len(text))
+	if !bodyAllowed(code) {
+		return nil
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// NoContent writes status 204 without a body.
+func NoContent(w http.ResponseWriter) error {
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func send(w http.ResponseWriter, code int, contentType string, body []byte) error {
+	head(w, code, contentType, len(body))
+	if !bodyAllowed(code) {
+		return nil
+	}
+	_, err := w.Write(body)
+	return err
+}
+
+// head sends the header; a Content-Type that is already set is kept.
+func head(w http.ResponseWriter, code int, contentType string, length int) {
+	if bodyAllowed(code) {
+		h := w.Header()
+		if _, ok := h["Content-Type"]; !ok {
+			h["Content-Type"] = []string{contentType}
+		}
+		if h.Get("Content-Encoding") == "" {
+			h["Content-Length"] = []string{strconv.Itoa(length)}
+		}
+	}
+	w.WriteHeader(code)
+}
+
+// bodyAllowed is RFC 9110, section 6.4.1.
+func bodyAllowed(code int) bool {
+	return code >= 200 && code != http.StatusNoContent && code != http.StatusNotModified
+}

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/values"
 )
 
 // A Param is one path value: the parameter's name and what the path held there.
@@ -44,24 +47,34 @@ func (ps Params) Lookup(name string) (value string, ok bool) {
 func PathParam(r *http.Request, name string) string { return r.PathValue(name) }
 
 // PathParams returns a copy of all path values of r in the order of the matched
-// pattern; behind them, those that routers further out have set. It is nil for a
-// request without any.
-func PathParams(r *http.Request) Params { return pathParams(r) }
+// pattern, followed by those that routers further out have set. It returns nil
+// if there are none, and leaves out those that r.SetPathValue has set.
+func PathParams(r *http.Request) Params {
+	list := values.List(r)
+	if list == nil {
+		return nil
+	}
+	ps := make(Params, len(list))
+	for i, name := range list {
+		ps[i] = Param{name, r.PathValue(name)}
+	}
+	return ps
+}
 
-// PathParamAs parses a path value as a T: a string, an integer, a float, a bool,
-// or a type whose pointer is an [encoding.TextUnmarshaler]. The error says which
-// parameter is at fault and has StatusCode 400, so that a [HandlerFuncE] can
-// return it; a name that the route does not have is an error with StatusCode
-// 500, for it is the program's mistake.
+// PathParamAs returns r.PathValue(name) parsed as a T: a string, an integer, a
+// float, a bool, or a type whose pointer is an [encoding.TextUnmarshaler]. If the
+// value cannot be parsed, the error names the parameter and has StatusCode 400,
+// so that a [HandlerFuncE] can return it. If r has no value of the name, the
+// error has StatusCode 500, since that is a mistake in the program.
 func PathParamAs[T any](r *http.Request, name string) (T, error) {
 	var v T
-	s, ok := pathParams(r).Lookup(name)
-	if !ok {
-		return v, Error(http.StatusInternalServerError,
+	s := r.PathValue(name)
+	if s == "" && !slices.Contains(values.List(r), name) {
+		return v, NewHTTPError(http.StatusInternalServerError,
 			fmt.Errorf("muxmaster: the route %q has no parameter %q", r.Pattern, name))
 	}
 	if err := parseInto(&v, s); err != nil {
-		return v, Error(http.StatusBadRequest, fmt.Errorf("muxmaster: path parameter %q: %w", name, err))
+		return v, NewHTTPError(http.StatusBadRequest, fmt.Errorf("muxmaster: path parameter %q: %w", name, err))
 	}
 	return v, nil
 }
@@ -96,7 +109,7 @@ func parseInto(dst any, s string) error {
 	}
 	if err != nil {
 		v.SetZero()
-		return fmt.Errorf("%q is no %s: %w", s, v.Type(), err)
+		return fmt.Errorf("%q is not a valid %s: %w", s, v.Type(), err)
 	}
 	return nil
 }

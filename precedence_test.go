@@ -54,16 +54,16 @@ var precedenceCases = []struct {
 	{"/|/a/|/a/b/|/a/b/c", "GET", "h", "/a/b/c", "/a/b/c"},
 	{"/|/a/|/a/b/|/a/b/c", "GET", "h", "/a/x", "/a/"},
 	{"/|/a/|/a/b/|/a/b/c", "GET", "h", "/x", "/"},
-	// Method before path, host before method.
-	{"GET /:x|/a", "GET", "h", "/a", "GET /:x"},
+	// Path before method, host before path; see TestPathBeforeMethod.
+	{"GET /:x|/a", "GET", "h", "/a", "/a"},
 	{"GET /:x|/a", "POST", "h", "/a", "/a"},
-	{"GET /*r|/a", "GET", "h", "/a", "GET /*r"},
+	{"GET /*r|/a", "GET", "h", "/a", "/a"},
 	{"GET /:x|/:y", "HEAD", "h", "/a", "GET /:x"},
-	{"HEAD /*r|GET /a", "HEAD", "h", "/a", "HEAD /*r"},
+	{"HEAD /*r|GET /a", "HEAD", "h", "/a", "GET /a"},
 	{"h/*r|GET /a", "GET", "h", "/a", "h/*r"},
 	{"h/*r|GET /a", "GET", "g", "/a", "GET /a"},
 	{"POST h/a|/a", "GET", "h", "/a", "/a"},
-	{"GET h/:x|h/a|GET /a", "GET", "h", "/a", "GET h/:x"},
+	{"GET h/:x|h/a|GET /a", "GET", "h", "/a", "h/a"},
 	// Long ways back.
 	{"/a/:b/c/:d/e|/:a/b/:c/d/f|/a/b/c/d/*rest", "GET", "h", "/a/b/c/d/e", "/a/b/c/d/*rest"},
 	{"/a/:b/c/:d/e|/:a/b/:c/d/f|/a/b/c/d/g", "GET", "h", "/a/b/c/d/e", "/a/:b/c/:d/e"},

@@ -2,20 +2,18 @@ package muxmaster_test
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-	"testing"
-
-	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// This file is the router a second time, without a thought for speed: a list of
-// routes, each compared with the whole path. FuzzMatch holds the real one against
-// it. It knows no pattern syntax; routes are put together from the parts below,
-// which say what they mean.
+// This file and the next are the router a second time, without a thought for
+// speed: a list of routes, each compared with the whole request. FuzzMatch compares
+// the real router with it. It knows no pattern syntax; routes are put together from
+// the parts below, which say what they mean. Here is which route matches which
+// path; reference_mux_test.go says which of several wins, and what is answered
+// where none does.
 
 // A refPart is literal text or a parameter.
 type refPart struct {
@@ -42,6 +40,7 @@ var refSegs = []refSeg{
 	lit("a"), lit("b"), lit("ab"), lit("1"), lit("..."), lit("a.b"), lit("12345678"), lit("123456789abcdef0"), lit("longer-than-sixteen-bytes"),
 	{"a%2Fb", []refPart{text("a/b")}},
 	{"%FF", []refPart{text("\xff")}},
+	{"a%2Fb|", []refPart{text("a/b|")}},
 	{"{p#}", []refPart{param}},
 	{":p#", []refPart{param}},
 	{"{p#:[0-9]+}", []refPart{expr("[0-9]+")}},
@@ -61,12 +60,13 @@ var refSegs = []refSeg{
 var refPathSegs = []string{
 	"a", "b", "ab", "1", "12", "1.2", "aab", "abb", "a.b", "a.b.c", "a..b", "a...b", "...", "....", "a.", "a..", ".b", "..b", ".", "..", "%2e", ".%2E", "",
 	"a%2Fb", "%2F", "a%2F", "..%2Fb", "a%2F%2e%2Fb", "b%2F...", "%FF", "a%FFb", "%61", "x", "12345678", "1234567", "123456789abcdef0", "longer-than-sixteen-bytes", "longer-THAN-sixteen-bytes", "1.2.b", "%25", "a%20b", "%00",
+	"a%2Fb|", "a|b", "b\\%2F", "a\"", "%61^", "a`%2F..", "\xff", "a\xc3%2F", "{%2F}", "<",
 }
 
 // fits returns the path segments that the segment matches.
 func (s refSeg) fits() (list []string) {
 	for _, p := range refPathSegs {
-		if d, err := url.PathUnescape(p); err == nil && splits(s.parts, d, false) {
+		if d, err := url.PathUnescape(p); err == nil && splits(s.parts, d) {
 			list = append(list, p)
 		}
 	}
@@ -89,6 +89,7 @@ type refRoute struct {
 	named  bool   // the rest is a value,
 	slash  bool   // which begins with a slash
 	verb   bool   // registered with a verb method
+	later  int    // orders routes of one path that serve a method alike; see fuzz_scopes_test.go
 }
 
 func (rt refRoute) path() string {
@@ -123,7 +124,61 @@ func (rt refRoute) shape(n int) string {
 }
 
 func (rt refRoute) conflicts(other refRoute) bool {
-	return rt.host == other.host && rt.method == other.method && rt.shape(-1) == other.shape(-1)
+	return hostShape(rt.host) == hostShape(other.host) && rt.method == other.method && rt.shape(-1) == other.shape(-1)
+}
+
+// hostShape is a host as it is written without its parameters' names.
+func hostShape(host string) string {
+	return regexp.MustCompile(`\{[a-z]+`).ReplaceAllString(host, "{")
+}
+
+// hostValues returns the values with which a route's host matches a request's: a
+// label {h} one of its labels, a first label {h...} one or more.
+func hostValues(written, host string) (vals []string, ok bool) {
+	if written == "" {
+		return nil, true
+	}
+	host, _, _ = strings.Cut(host, ":")
+	labels := strings.Split(strings.ToLower(strings.TrimSuffix(host, ".")), ".")
+	want := strings.Split(written, ".")
+	if strings.HasPrefix(written, "{h...}") {
+		want = strings.Split(strings.TrimPrefix(written, "{h...}."), ".")
+		n := len(labels) - len(want)
+		if n < 1 || slices.Contains(labels[:n], "") {
+			return nil, false
+		}
+		vals, labels = []string{strings.Join(labels[:n], ".")}, labels[n:]
+	}
+	if len(labels) != len(want) {
+		return nil, false
+	}
+	for i, w := range want {
+		switch {
+		case w[0] != '{' && w != labels[i], labels[i] == "":
+			return nil, false
+		case w[0] == '{':
+			vals = append(vals, labels[i])
+		}
+	}
+	return vals, true
+}
+
+// hostRank orders hosts, the first to be tried first: one without parameters, then
+// those with more literal labels, then none.
+func hostRank(written string) int {
+	switch {
+	case written == "":
+		return 1 << 10
+	case !strings.Contains(written, "{"):
+		return 0
+	}
+	literal := 0
+	for _, w := range strings.Split(strings.ReplaceAll(written, "{h...}", "{h}"), ".") {
+		if w[0] != '{' {
+			literal++
+		}
+	}
+	return 1<<9 - literal
 }
 
 // A refPath is a path split at its slashes, each segment decoded.
@@ -174,21 +229,20 @@ func cleanEscaped(escaped string) string {
 	return clean
 }
 
-func refValue(s string, connect bool) bool {
-	return s != "" && (connect || s != "." && s != "..")
-}
+// refValue reports whether a parameter may have the value, whatever the method.
+func refValue(s string) bool { return s != "" && s != "." && s != ".." }
 
 // splits reports whether the parts can be read in s.
-func splits(parts []refPart, s string, connect bool) bool {
+func splits(parts []refPart, s string) bool {
 	if len(parts) == 0 {
 		return s == ""
 	}
 	p := parts[0]
 	if !p.param {
-		return strings.HasPrefix(s, p.text) && splits(parts[1:], s[len(p.text):], connect)
+		return strings.HasPrefix(s, p.text) && splits(parts[1:], s[len(p.text):])
 	}
 	for n := 1; n <= len(s); n++ {
-		if refValue(s[:n], connect) && p.accepts(s[:n]) && splits(parts[1:], s[n:], connect) {
+		if refValue(s[:n]) && p.accepts(s[:n]) && splits(parts[1:], s[n:]) {
 			return true
 		}
 	}
@@ -210,7 +264,7 @@ func (p refPart) accepts(s string) bool {
 }
 
 // matches reports whether rt matches the path.
-func (rt refRoute) matches(p refPath, connect bool) bool {
+func (rt refRoute) matches(p refPath) bool {
 	n := len(rt.segs)
 	switch rt.end {
 	case refExact:
@@ -227,20 +281,25 @@ func (rt refRoute) matches(p refPath, connect bool) bool {
 		}
 		// No named rest has a dot segment, not even between slashes that were escaped.
 		rest := strings.Split(strings.Join(p[n:], "/"), "/")
-		if rt.named && !connect && (slices.Contains(rest, ".") || slices.Contains(rest, "..")) {
+		if rt.named && (slices.Contains(rest, ".") || slices.Contains(rest, "..")) {
 			return false
 		}
 	}
 	for i, seg := range rt.segs {
-		if seg.literal() && p[i] != seg.parts[0].text || !seg.literal() && !splits(seg.parts, p[i], connect) {
+		if seg.literal() && p[i] != seg.parts[0].text || !seg.literal() && !splits(seg.parts, p[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-// holds reports whether vals are values with which rt matches p.
-func (rt refRoute) holds(p refPath, vals []string, connect bool) bool {
+// holds reports whether vals are values with which rt matches the host and p.
+func (rt refRoute) holds(host string, p refPath, vals []string) bool {
+	hostVals, ok := hostValues(rt.host, host)
+	if !ok || len(vals) < len(hostVals) || !slices.Equal(vals[:len(hostVals)], hostVals) {
+		return false
+	}
+	vals = vals[len(hostVals):]
 	take := func() string {
 		if len(vals) == 0 {
 			return ""
@@ -257,7 +316,7 @@ func (rt refRoute) holds(p refPath, vals []string, connect bool) bool {
 				continue
 			}
 			v := take()
-			if !refValue(v, connect) || !part.accepts(v) {
+			if !refValue(v) || !part.accepts(v) {
 				return false
 			}
 			b.WriteString(v)
@@ -276,308 +335,4 @@ func (rt refRoute) holds(p refPath, vals []string, connect bool) bool {
 		}
 	}
 	return len(vals) == 0
-}
-
-type refMux struct {
-	routes        []refRoute
-	redirectSlash bool
-	connect       bool // the request to serve is a CONNECT, whose path is not cleaned
-}
-
-// find returns the indexes of the routes that may serve the path: one, or several
-// where the order between them is not said.
-func (m refMux) find(method, host string, p refPath) []int {
-	methods := []string{method, ""}
-	if method == "HEAD" {
-		methods = []string{"HEAD", "GET", ""}
-	}
-	for _, h := range slices.Compact([]string{host, ""}) {
-		for _, meth := range methods {
-			var c []int
-			for i, rt := range m.routes {
-				if rt.host == h && rt.method == meth && rt.matches(p, m.connect) {
-					c = append(c, i)
-				}
-			}
-			if len(c) > 0 {
-				return m.best(c, 0)
-			}
-		}
-	}
-	return nil
-}
-
-// rank orders what stands at place i of a route, the first to be tried first.
-func (rt refRoute) rank(i int) (rank int) {
-	if i >= len(rt.segs) {
-		return map[int]int{refExact: 0, refSlash: 0, refAll: 1 << 20}[rt.end]
-	}
-	seg := rt.segs[i]
-	switch {
-	case seg.literal():
-		return 0
-	case len(seg.parts) > 1:
-		n := 0
-		for _, p := range seg.parts {
-			n += len(p.text)
-		}
-		return 1<<10 - n
-	case seg.parts[0].expr != "":
-		return 1 << 11
-	}
-	return 1 << 12
-}
-
-// best picks among routes that are alike in their first i segments.
-func (m refMux) best(c []int, i int) []int {
-	if len(c) == 1 || i > len(m.routes[c[0]].segs) {
-		return c
-	}
-	first := m.routes[slices.MinFunc(c, func(a, b int) int { return m.routes[a].rank(i) - m.routes[b].rank(i) })].rank(i)
-	groups := map[string][]int{}
-	for _, k := range c {
-		if rt := m.routes[k]; rt.rank(i) == first {
-			key := rt.shape(min(i+1, len(rt.segs)))
-			groups[key] = append(groups[key], k)
-		}
-	}
-	// Two different constraints at one place are tried in the order of registration.
-	if first == 1<<11 && len(groups) > 1 {
-		host := m.routes[c[0]].host
-		for _, rt := range m.routes {
-			if rt.host == host && i < len(rt.segs) {
-				if g, ok := groups[rt.shape(i+1)]; ok {
-					return m.best(g, i+1)
-				}
-			}
-		}
-	}
-	var all []int
-	for _, g := range groups {
-		all = append(all, m.best(g, i+1)...)
-	}
-	return all
-}
-
-// exact reports whether the route matches the slashed path with nothing behind
-// the slash.
-func (rt refRoute) exact(p refPath) bool { return rt.end != refAll || len(p) == len(rt.segs)+1 }
-
-// redirect says where the path leads for its last slash: 1 for adding, -1 for
-// removing it. sure is false where the rules of both doors meet.
-func (m refMux) redirect(method, host string, p refPath, found []int) (slash int, sure bool) {
-	if !p.slashed() {
-		to := m.find(method, host, p.add())
-		catchAll := len(found) > 0 && m.routes[found[0]].end == refAll
-		if len(found) > 0 && !catchAll {
-			return 0, true
-		}
-		handle, verb := 0, 0
-		for _, k := range to {
-			if rt := m.routes[k]; rt.exact(p.add()) {
-				if rt.verb {
-					verb++
-				} else {
-					handle++
-				}
-			}
-		}
-		mixed := len(to) > 1 || catchAll && m.routes[found[0]].verb || m.bothDoors()
-		switch {
-		case handle > 0:
-			return 1, !mixed
-		case verb > 0 && m.redirectSlash && len(found) == 0:
-			return 1, !mixed
-		}
-		return 0, !mixed
-	}
-	if len(found) == 0 && m.redirectSlash && len(p) > 1 {
-		for _, k := range m.find(method, host, p.strip()) {
-			if m.routes[k].verb {
-				return -1, !m.bothDoors()
-			}
-		}
-	}
-	return 0, !m.bothDoors()
-}
-
-func (m refMux) bothDoors() bool {
-	verbs := 0
-	for _, rt := range m.routes {
-		if rt.verb {
-			verbs++
-		}
-	}
-	return verbs > 0 && verbs < len(m.routes)
-}
-
-var allowOrder = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE", "QUERY", "BREW", "WHEN"}
-
-// allow returns the Allow header of a path that has a route for another method.
-// Where several routes may be the one to match the slashed path, it believes in a
-// redirect there if one of them would redirect or, if sure, all of them would.
-func (m refMux) allow(host string, p refPath, sure bool) string {
-	serves := func(method string) bool {
-		if len(m.find(method, host, p)) > 0 {
-			return true
-		}
-		if p.slashed() {
-			return false
-		}
-		to := m.find(method, host, p.add())
-		redirects := 0
-		for _, k := range to {
-			if !m.routes[k].verb && m.routes[k].exact(p.add()) {
-				redirects++
-			}
-		}
-		return redirects > 0 && (!sure || redirects == len(to))
-	}
-	var list []string
-	for _, method := range allowOrder {
-		if serves(method) || method == "HEAD" && serves("GET") {
-			list = append(list, method)
-		}
-	}
-	if len(list) == 0 && !serves("OPTIONS") {
-		return ""
-	}
-	return strings.Join(append(list, "OPTIONS"), ", ")
-}
-
-// check returns what is wrong with an answer.
-func (m refMux) check(method, host, escaped, query string, got answer) string {
-	p := splitPath(escaped)
-	m.connect = method == "CONNECT"
-	if !m.connect && !p.clean() {
-		clean := cleanEscaped(escaped)
-		ok := []string{clean + query}
-		cp := splitPath(clean)
-		switch slash, _ := m.redirect(method, host, cp, m.find(method, host, cp)); slash {
-		case 1:
-			ok = append(ok, clean+"/"+query)
-		case -1:
-			ok = append(ok, strings.TrimSuffix(clean, "/")+query)
-		}
-		if got.status != 307 || !slices.Contains(ok, got.location) {
-			return fmt.Sprintf("want 307 to one of %q", ok)
-		}
-		return ""
-	}
-	found := m.find(method, host, p)
-	slash, sure := m.redirect(method, host, p, found)
-	to := escaped + "/"
-	if slash < 0 {
-		to = strings.TrimSuffix(escaped, "/")
-	}
-	if m.connect && slash != 0 { // whose path may be unclean
-		to = cleanEscaped(to)
-	}
-	redirected := got.status == 307 && got.location == to+query
-	if redirected && (slash != 0 || !sure && !p.slashed()) {
-		return ""
-	}
-	if slash != 0 && sure {
-		return "want 307 to " + to + query
-	}
-	if len(found) > 0 {
-		var k int
-		var vals []string
-		if got.status != 200 || !parseServed(got.body, &k, &vals) {
-			return fmt.Sprintf("want a route of %q", m.patterns(found))
-		}
-		if !slices.Contains(found, k) {
-			return fmt.Sprintf("served by %q, want one of %q", m.routes[k].pattern(), m.patterns(found))
-		}
-		if !m.routes[k].holds(p, vals, m.connect) {
-			return fmt.Sprintf("served by %q with wrong values %q", m.routes[k].pattern(), vals)
-		}
-		return ""
-	}
-	if !sure && slash != 0 {
-		return "" // the doors' rules meet
-	}
-	var want answer
-	for _, sure := range []bool{true, false} {
-		want = answer{status: 404, allow: m.allow(host, p, sure)}
-		switch {
-		case want.allow != "" && method == "OPTIONS":
-			want.status = 204
-		case want.allow != "":
-			want.status = 405
-		}
-		if got.status == want.status && got.allow == want.allow {
-			return ""
-		}
-	}
-	return fmt.Sprintf("want %d with Allow %q", want.status, want.allow)
-}
-
-func (m refMux) patterns(ks []int) (list []string) {
-	for _, k := range ks {
-		list = append(list, m.routes[k].pattern())
-	}
-	return list
-}
-
-// serves is a handler that tells its number and the path values; see parseServed.
-func serves(k int) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		var vals []string
-		for _, p := range muxmaster.PathParams(r) {
-			if got := r.PathValue(p.Key); got != p.Value {
-				panic(fmt.Sprintf("PathValue(%q) = %q, PathParams %q", p.Key, got, p.Value))
-			}
-			vals = append(vals, p.Value)
-		}
-		fmt.Fprintf(w, "%d\x01%s", k, strings.Join(append(vals, ""), "\x01"))
-	}
-}
-
-func parseServed(body string, k *int, vals *[]string) bool {
-	number, rest, ok := strings.Cut(body, "\x01")
-	if _, err := fmt.Sscan(number, k); err != nil || !ok {
-		return false
-	}
-	parts := strings.Split(rest, "\x01")
-	*vals = parts[:len(parts)-1]
-	return true
-}
-
-// build makes a Mux of the routes; a route that conflicts with an earlier one is
-// left out of the returned reference, and must have been refused.
-func (m refMux) build(t *testing.T, pooled bool) (*muxmaster.Mux, refMux) {
-	mux := newMux(pooled)
-	mux.RedirectTrailingSlash = m.redirectSlash
-	kept := refMux{redirectSlash: m.redirectSlash}
-	for _, rt := range m.routes {
-		h := serves(len(kept.routes))
-		conflict := slices.ContainsFunc(kept.routes, rt.conflicts)
-		text := panics(func() {
-			switch {
-			case !rt.verb:
-				mux.Handle(rt.pattern(), h)
-			case rt.method == "":
-				mux.ANY(rt.path(), h)
-			default:
-				map[string]func(string, http.HandlerFunc){
-					"GET": mux.GET, "HEAD": mux.HEAD, "POST": mux.POST, "PUT": mux.PUT, "OPTIONS": mux.OPTIONS, "CONNECT": mux.CONNECT,
-				}[rt.method](rt.path(), h)
-			}
-		})
-		if (text != "") != conflict {
-			t.Fatalf("registering %q: panic %q, conflict expected: %v\nroutes: %q", rt.pattern(), text, conflict, kept.patterns(indexes(len(kept.routes))))
-		}
-		if !conflict {
-			kept.routes = append(kept.routes, rt)
-		}
-	}
-	return mux, kept
-}
-
-func indexes(n int) (list []int) {
-	for i := range n {
-		list = append(list, i)
-	}
-	return list
 }

@@ -148,7 +148,7 @@ func TestHandlerFuncE(t *testing.T) {
 			if strings.Contains(got.body, "secret") || strings.Contains(got.body, "wrapped") {
 				t.Errorf("%s, %v: the body tells %q", name, c.err, got.body)
 			}
-			if c.err != nil && strings.TrimSpace(got.body) == "" {
+			if c.err != nil && name != "in a group" && strings.TrimSpace(got.body) == "" {
 				t.Errorf("%s, %v: no body", name, c.err)
 			}
 		}

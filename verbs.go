@@ -2,46 +2,79 @@ package muxmaster
 
 import "net/http"
 
-// The verb methods register a handler for one method and path. A path that ends
-// in a slash is only itself. They panic if the path is no pattern, the handler is
-// nil, or the method already has a route of that shape; nothing is registered
-// then. In a Group, the path follows the group's prefix.
+// GET registers h for GET requests to path, and for HEAD requests unless HEAD has
+// a route of its own. A path that ends in a slash is only itself. GET panics if
+// the path is invalid, h is nil, or the route conflicts with another one; nothing
+// is registered then. In a Group the path follows the prefix.
+func (s *scope) GET(path string, h http.HandlerFunc) { s.verb(http.MethodGet, path, h) }
 
-// GET registers h for GET requests, and for HEAD where that has no route of its
-// own.
-func (s *scope) GET(path string, h http.HandlerFunc)     { s.verb(http.MethodGet, path, h) }
-func (s *scope) HEAD(path string, h http.HandlerFunc)    { s.verb(http.MethodHead, path, h) }
-func (s *scope) POST(path string, h http.HandlerFunc)    { s.verb(http.MethodPost, path, h) }
-func (s *scope) PUT(path string, h http.HandlerFunc)     { s.verb(http.MethodPut, path, h) }
-func (s *scope) PATCH(path string, h http.HandlerFunc)   { s.verb(http.MethodPatch, path, h) }
-func (s *scope) DELETE(path string, h http.HandlerFunc)  { s.verb(http.MethodDelete, path, h) }
+// HEAD registers h for HEAD requests, like [Router.GET].
+func (s *scope) HEAD(path string, h http.HandlerFunc) { s.verb(http.MethodHead, path, h) }
+
+// POST registers h for POST requests, like [Router.GET].
+func (s *scope) POST(path string, h http.HandlerFunc) { s.verb(http.MethodPost, path, h) }
+
+// PUT registers h for PUT requests, like [Router.GET].
+func (s *scope) PUT(path string, h http.HandlerFunc) { s.verb(http.MethodPut, path, h) }
+
+// PATCH registers h for PATCH requests, like [Router.GET].
+func (s *scope) PATCH(path string, h http.HandlerFunc) { s.verb(http.MethodPatch, path, h) }
+
+// DELETE registers h for DELETE requests, like [Router.GET].
+func (s *scope) DELETE(path string, h http.HandlerFunc) { s.verb(http.MethodDelete, path, h) }
+
+// OPTIONS registers h for OPTIONS requests, like [Router.GET]. Without such a
+// route, OPTIONS is answered with 204 and an Allow header.
 func (s *scope) OPTIONS(path string, h http.HandlerFunc) { s.verb(http.MethodOptions, path, h) }
-func (s *scope) CONNECT(path string, h http.HandlerFunc) { s.verb(http.MethodConnect, path, h) }
-func (s *scope) TRACE(path string, h http.HandlerFunc)   { s.verb(http.MethodTrace, path, h) }
 
-// QUERY registers h for the safe method with a body of
-// draft-ietf-httpbis-safe-method-w-body.
+// CONNECT registers h for CONNECT requests, like [Router.GET]. Their paths are
+// not cleaned.
+func (s *scope) CONNECT(path string, h http.HandlerFunc) { s.verb(http.MethodConnect, path, h) }
+
+// TRACE registers h for TRACE requests, like [Router.GET].
+func (s *scope) TRACE(path string, h http.HandlerFunc) { s.verb(http.MethodTrace, path, h) }
+
+// QUERY registers h for QUERY requests, like [Router.GET]. QUERY is the safe
+// method with a body of draft-ietf-httpbis-safe-method-w-body.
 func (s *scope) QUERY(path string, h http.HandlerFunc) { s.verb("QUERY", path, h) }
 
-// ANY registers h for every method, custom ones included. A route for the exact
-// method wins over it.
+// ANY registers h for every method, custom ones included, like [Router.GET]. At
+// the same path, a route for the exact method wins over it.
 func (s *scope) ANY(path string, h http.HandlerFunc) { s.verb("", path, h) }
 
 // GETFast is GET for a fast handler.
-func (s *scope) GETFast(path string, h FastHandler)   { s.verb(http.MethodGet, path, fastHandler(h)) }
-func (s *scope) HEADFast(path string, h FastHandler)  { s.verb(http.MethodHead, path, fastHandler(h)) }
-func (s *scope) POSTFast(path string, h FastHandler)  { s.verb(http.MethodPost, path, fastHandler(h)) }
-func (s *scope) PUTFast(path string, h FastHandler)   { s.verb(http.MethodPut, path, fastHandler(h)) }
-func (s *scope) PATCHFast(path string, h FastHandler) { s.verb(http.MethodPatch, path, fastHandler(h)) }
+func (s *scope) GETFast(path string, h FastHandler) { s.verb(http.MethodGet, path, fastHandler(h)) }
+
+// HEADFast is HEAD for a fast handler.
+func (s *scope) HEADFast(path string, h FastHandler) { s.verb(http.MethodHead, path, fastHandler(h)) }
+
+// POSTFast is POST for a fast handler.
+func (s *scope) POSTFast(path string, h FastHandler) { s.verb(http.MethodPost, path, fastHandler(h)) }
+
+// PUTFast is PUT for a fast handler.
+func (s *scope) PUTFast(path string, h FastHandler) { s.verb(http.MethodPut, path, fastHandler(h)) }
+
+// PATCHFast is PATCH for a fast handler.
+func (s *scope) PATCHFast(path string, h FastHandler) {
+	s.verb(http.MethodPatch, path, fastHandler(h))
+}
+
+// DELETEFast is DELETE for a fast handler.
 func (s *scope) DELETEFast(path string, h FastHandler) {
 	s.verb(http.MethodDelete, path, fastHandler(h))
 }
+
+// OPTIONSFast is OPTIONS for a fast handler.
 func (s *scope) OPTIONSFast(path string, h FastHandler) {
 	s.verb(http.MethodOptions, path, fastHandler(h))
 }
+
+// CONNECTFast is CONNECT for a fast handler.
 func (s *scope) CONNECTFast(path string, h FastHandler) {
 	s.verb(http.MethodConnect, path, fastHandler(h))
 }
+
+// TRACEFast is TRACE for a fast handler.
 func (s *scope) TRACEFast(path string, h FastHandler) { s.verb(http.MethodTrace, path, fastHandler(h)) }
 
 // QUERYFast is QUERY for a fast handler.

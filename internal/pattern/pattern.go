@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -30,12 +31,13 @@ const (
 
 // A Pattern is a parsed pattern.
 type Pattern struct {
-	Text    string    // as written
-	Methods []string  // in the order written; nil means every method
-	Host    string    // normalized by [Host]; "" means every host
-	Path    string    // the path as written; Text ends with it
-	Segs    []Segment // the path's segments up to its End
-	End     End
+	Text       string      // as written
+	Methods    []string    // in the order written; nil means every method
+	Host       string      // normalized by [Host]; "" means every host
+	HostLabels []HostLabel // of a host with parameters, else nil
+	Path       string      // the path as written; Text ends with it
+	Segs       []Segment   // the path's segments up to its End
+	End        End
 	// Rest is the name of the catch-all of an All pattern, "" for the
 	// anonymous one that a trailing slash stands for.
 	Rest string
@@ -85,6 +87,11 @@ func (s Segment) Kind() Kind {
 // catch-all's last.
 func (p *Pattern) Names() []string {
 	var names []string
+	for _, l := range p.HostLabels {
+		if l.Name != "" {
+			names = append(names, l.Name)
+		}
+	}
 	for _, s := range p.Segs {
 		for _, part := range s {
 			if part.Name != "" {
@@ -125,7 +132,7 @@ func (p *Pattern) Static() (path string, ok bool) {
 // conflict if their methods overlap.
 func (p *Pattern) Shape() string {
 	var b strings.Builder
-	b.WriteString(p.Host)
+	b.WriteString(p.HostShape())
 	for _, s := range p.Segs {
 		b.WriteString("/")
 		s.shape(&b)
@@ -177,93 +184,92 @@ func Overlap(p, q *Pattern) (method string, ok bool) {
 	return "", false
 }
 
-// Host returns host as hosts are compared: in lower case, without port, without
-// the brackets of an IPv6 literal, and without a trailing dot. It allocates only
-// if host holds an upper-case letter.
-func Host(host string) string {
-	if i := strings.LastIndexByte(host, ':'); i >= 0 {
-		if j := strings.IndexByte(host, ':'); j == i || host[0] == '[' && i > 0 && host[i-1] == ']' {
-			host = host[:i]
-		}
-	}
-	if len(host) > 1 && host[0] == '[' && host[len(host)-1] == ']' {
-		host = host[1 : len(host)-1]
-	}
-	return strings.ToLower(strings.TrimSuffix(host, "."))
-}
-
-// ParsePath parses the path of a verb method. There, /x/ is only itself.
-func ParsePath(method, path string) (*Pattern, error) {
-	p := &Pattern{Text: path, Path: path}
-	if method != "" {
-		if !validMethod(method) {
-			return nil, fmt.Errorf("%q is not a method", method)
-		}
-		p.Methods = []string{method}
-	}
-	if path == "" || path[0] != '/' {
-		return nil, errors.New("the path must begin with /")
-	}
-	return p, p.parsePath(false)
-}
+// ParsePath parses a path of a verb method, with its methods if it has any:
+// [METHOD[,METHOD...] ]/PATH. There, /x/ is only itself.
+func ParsePath(text string) (*Pattern, error) { return parse(text, false) }
 
 // Parse parses a pattern of Handle, [METHOD[,METHOD...] ][HOST]/PATH. There, as
 // in net/http, /x/ stands for everything below it.
-func Parse(text string) (*Pattern, error) {
+func Parse(text string) (*Pattern, error) { return parse(text, true) }
+
+func parse(text string, handle bool) (*Pattern, error) {
 	if text == "" {
 		return nil, errors.New("the pattern is empty; write at least /")
 	}
 	p := &Pattern{Text: text}
 	rest := text
-	if i := strings.IndexAny(text, " \t"); i >= 0 && !strings.Contains(text[:i], "{") {
-		for m := range strings.SplitSeq(text[:i], ",") {
-			if i == 0 {
-				break // net/http takes " /x" for "/x"
+	if i := strings.IndexAny(text, " \t"); i >= 0 && !strings.Contains(text[:i], "{") && (handle || text[0] != '/') {
+		if i > 0 { // net/http takes " /x" for "/x"
+			var err error
+			if p.Methods, err = ParseMethods(text[:i]); err != nil {
+				return nil, err
 			}
-			if !validMethod(m) {
-				return nil, fmt.Errorf("%q is not a method", m)
-			}
-			for _, seen := range p.Methods {
-				if seen == m {
-					return nil, fmt.Errorf("the method %s is listed twice", m)
-				}
-			}
-			p.Methods = append(p.Methods, m)
 		}
 		rest = strings.TrimLeft(text[i+1:], " \t")
 	}
+	names := names{}
 	slash := strings.IndexByte(rest, '/')
-	if slash < 0 {
-		return nil, errors.New("the path is missing; it must begin with /")
+	if !handle && slash != 0 || slash < 0 {
+		return nil, errors.New("the path must begin with /")
 	}
 	host := rest[:slash]
-	if strings.ContainsAny(host, "{ \t") {
-		return nil, fmt.Errorf("%q is not a host; a path must begin with /", host)
+	if err := foreignHost(host, rest); err != nil {
+		return nil, err
 	}
-	p.Host = Host(host)
+	if err := p.parseHost(host, names.add); err != nil {
+		return nil, err
+	}
 	p.Path = rest[slash:]
-	return p, p.parsePath(true)
+	if len(text)-len(p.Path) > 0xFFFF {
+		return nil, errors.New("methods and host are longer than 65535 bytes")
+	}
+	return p, p.parsePath(handle, names)
+}
+
+// ParseMethods parses a list of methods, METHOD[,METHOD...].
+func ParseMethods(list string) ([]string, error) {
+	var methods []string
+	for m := range strings.SplitSeq(list, ",") {
+		if err := foreignMethod(m); err != nil {
+			return nil, err
+		}
+		if m == "" {
+			return nil, errors.New("a method is missing; methods are separated by commas alone, as in GET,POST")
+		}
+		if !validMethod(m) {
+			return nil, fmt.Errorf("%q is not a method", m)
+		}
+		if slices.Contains(methods, m) {
+			return nil, fmt.Errorf("the method %s is listed twice", m)
+		}
+		methods = append(methods, m)
+	}
+	return methods, nil
+}
+
+// names are the parameters' names of a pattern so far.
+type names map[string]bool
+
+// add adds the name of a parameter that was written as form.
+func (ns names) add(n, form string) error {
+	switch {
+	case n == "":
+		return fmt.Errorf("the parameter %s needs a name", form)
+	case !validName(n):
+		if id, _, ok := cutName(n); ok && form[0] == ':' {
+			return fmt.Errorf("bad parameter name %q; for text behind a parameter write {%s}%s", n, id, n[len(id):])
+		}
+		return fmt.Errorf("bad parameter name %q; a name is letters, digits, _ and -, and begins with a letter or _", n)
+	case ns[n]:
+		return fmt.Errorf("the parameter name %q is used twice", n)
+	}
+	ns[n] = true
+	return nil
 }
 
 // parsePath parses p.Path, which begins with a slash. With subtree, a trailing
 // slash stands for everything below it.
-func (p *Pattern) parsePath(subtree bool) error {
-	names := map[string]bool{}
-	name := func(n, form string) error {
-		switch {
-		case n == "":
-			return fmt.Errorf("the parameter %s needs a name", form)
-		case !validName(n):
-			if id, _, ok := cutName(n); ok && form[0] == ':' {
-				return fmt.Errorf("bad parameter name %q; for text behind a parameter write {%s}%s", n, id, n[len(id):])
-			}
-			return fmt.Errorf("bad parameter name %q; a name is letters, digits, _ and -, and begins with a letter or _", n)
-		case names[n]:
-			return fmt.Errorf("the parameter name %q is used twice", n)
-		}
-		names[n] = true
-		return nil
-	}
+func (p *Pattern) parsePath(subtree bool, names names) error {
 	path := p.Path
 	for path != "" { // path[0] == '/'
 		path = path[1:]
@@ -280,6 +286,9 @@ func (p *Pattern) parsePath(subtree bool) error {
 		}
 		seg, last := path[:end], end == len(path)
 		path = path[end:]
+		if err := foreignSegment(seg); err != nil {
+			return err
+		}
 		switch {
 		case seg == "":
 			p.Segs = append(p.Segs, Segment{{}})
@@ -289,7 +298,7 @@ func (p *Pattern) parsePath(subtree bool) error {
 			}
 			p.End = Slash
 		case seg[0] == '*':
-			if err := name(seg[1:], seg); err != nil {
+			if err := names.add(seg[1:], seg); err != nil {
 				return err
 			}
 			if !last {
@@ -298,7 +307,7 @@ func (p *Pattern) parsePath(subtree bool) error {
 			p.End, p.Rest, p.RestSlash = All, seg[1:], true
 		case seg[0] == '{' && strings.HasSuffix(seg, "...}") && strings.Count(seg, "{") == 1:
 			n := seg[1 : len(seg)-len("...}")]
-			if err := name(n, seg); err != nil {
+			if err := names.add(n, seg); err != nil {
 				return err
 			}
 			if !last {
@@ -306,7 +315,7 @@ func (p *Pattern) parsePath(subtree bool) error {
 			}
 			p.End, p.Rest = All, n
 		default:
-			s, err := parseSegment(seg, name)
+			s, err := parseSegment(seg, names)
 			if err != nil {
 				return err
 			}
@@ -380,7 +389,7 @@ func braces(s string) int {
 	return -1
 }
 
-func parseSegment(seg string, name func(n, form string) error) (Segment, error) {
+func parseSegment(seg string, names names) (Segment, error) {
 	if !strings.Contains(seg, "{") {
 		text, param, found := strings.Cut(seg, ":")
 		if !found {
@@ -389,7 +398,7 @@ func parseSegment(seg string, name func(n, form string) error) (Segment, error) 
 		if param == "" {
 			return nil, fmt.Errorf("the parameter in %q needs a name; a literal colon is written %%3A", seg)
 		}
-		if err := name(param, seg[len(text):]); err != nil {
+		if err := names.add(param, seg[len(text):]); err != nil {
 			return nil, err
 		}
 		if text == "" {
@@ -416,7 +425,7 @@ func parseSegment(seg string, name func(n, form string) error) (Segment, error) 
 		if id == "$" || strings.HasSuffix(id, "...") {
 			return nil, fmt.Errorf("%s must be a whole segment", rest[:n])
 		}
-		if err := name(id, rest[:n]); err != nil {
+		if err := names.add(id, rest[:n]); err != nil {
 			return nil, err
 		}
 		if constrained && expr == "" {

@@ -56,7 +56,7 @@ func (n *Names) addPrefix(prefix string, known bool) {
 	if prefix == "" && known {
 		return
 	}
-	p, err := pattern.ParsePath("", prefix)
+	p, err := pattern.ParsePath(prefix)
 	if err != nil || !known {
 		n.Open = true
 		return

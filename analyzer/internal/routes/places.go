@@ -70,20 +70,9 @@ func (p Place) Parse() ([]*pattern.Pattern, error) {
 // parseVerb parses the path of a verb method, or of Method with a list.
 func parseVerb(methods []string, path string) (*pattern.Pattern, error) {
 	if methods == nil {
-		return pattern.ParsePath("", path)
+		return pattern.ParsePath(path)
 	}
-	var p *pattern.Pattern
-	for _, m := range methods {
-		if m == "" {
-			return nil, errors.New("a method is empty")
-		}
-		var err error
-		if p, err = pattern.ParsePath(m, path); err != nil {
-			return p, err
-		}
-	}
-	p.Methods = methods
-	return p, nil
+	return pattern.ParsePath(strings.Join(methods, ",") + " " + path)
 }
 
 // ParsePrefix reports what is wrong with the prefix of a group or mount.
@@ -92,7 +81,7 @@ func ParsePrefix(prefix string) error {
 	if prefix == "" {
 		return nil
 	}
-	p, err := pattern.ParsePath("GET", prefix)
+	p, err := pattern.ParsePath("GET " + prefix)
 	if err == nil && p.End != pattern.Exact {
 		err = errors.New("a prefix cannot end in a catch-all or {$}")
 	}

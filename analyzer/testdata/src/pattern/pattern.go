@@ -60,9 +60,9 @@ func unreachable() {
 	mux.Handle("/a//c", handler)       // want `no request reaches this route: paths are cleaned`
 	mux.Handle("/a/../b", handler)     // want `no request reaches this route: paths are cleaned`
 	mux.Handle("get /lower", handler)  // want `no request has the method "get"`
-	mux.Handle("GET/nospace", handler) // want `"get" is the host of this pattern: between method and path belongs a space`
-	mux.GET("/c/{id:.+}/x", h)
-	mux.GET("/c/:id/x", h) // want `no request reaches this route: "/c/{id:.\+}/x" at pattern.go:\d+ matches everything`
+	mux.Handle("GET/nospace", handler) // want `"GET" is the host of this pattern; write a space between method and path`
+	mux.GET("/c/{id:..*}/x", h)
+	mux.GET("/c/:id/x", h) // want `no request reaches this route: "/c/{id:..\*}/x" at pattern.go:\d+ matches everything`
 	mux.GET("/d/{id:[^/]+}/x", h)
 	mux.GET("/d/{id:[0-9]+}/x", h) // want `no request reaches this route`
 }
@@ -219,9 +219,9 @@ func right(debug bool, version int) {
 	mux.GET("/users/me", h)
 	mux.GET("/users/{id:[0-9]+}", h)
 	mux.GET("/users/{id:[a-z]+}", h)
-	mux.GET("/users/{id:.+}/posts", h)
+	mux.GET("/users/{id:..*}/posts", h)
 	mux.GET("/narrow/{id:[0-9]+}/x", h)
-	mux.GET("/narrow/{id:.+}/x", h)
+	mux.GET("/narrow/{id:..*}/x", h)
 	mux.GET("/users/{id:[0-9]+}/comments", h)
 	mux.GET("/{name}.json", h)
 	mux.GET("/v{major}.{minor}/x", h)

@@ -1,0 +1,20 @@
+//go:build !muxmaster_safe
+
+package muxmaster_test
+
+import (
+	"os"
+	"testing"
+
+	delivery "github.com/seed-1954dcaa/muxmaster/internal/values"
+)
+
+// TestMain runs all tests as under a net/http of unknown layout, if so told:
+//
+//	MUXMASTER_FALLBACK=1 go test -skip 'Alloc|BytesPerValue|FastPathValues' .
+func TestMain(m *testing.M) {
+	if os.Getenv("MUXMASTER_FALLBACK") != "" {
+		delivery.Direct = false
+	}
+	os.Exit(m.Run())
+}

@@ -1,0 +1,266 @@
+package muxmaster_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+)
+
+// logged returns what f logs through slog's default logger, a line of JSON each.
+func logged(t *testing.T, f func()) (lines []string) {
+	t.Helper()
+	var mu sync.Mutex
+	var b bytes.Buffer
+	old := slog.Default()
+	slog.SetDefault(slog.New(slog.NewJSONHandler(writerFunc(func(p []byte) (int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return b.Write(p)
+	}), &slog.HandlerOptions{Level: slog.LevelDebug})))
+	defer slog.SetDefault(old)
+	f()
+	mu.Lock()
+	defer mu.Unlock()
+	for line := range strings.Lines(b.String()) {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// fails returns a handler that returns err.
+func fails(err error) muxmaster.HandlerFuncE {
+	return func(http.ResponseWriter, *http.Request) error { return err }
+}
+
+// An error of status 500 and above is logged, and its text doesn't leave the
+// program; one of the client's is not logged.
+func TestHandlerErrorsAreLogged(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		err    error
+		status int
+		logs   bool
+	}{
+		{"plain", errors.New("secret cause"), 500, true},
+		{"500", muxmaster.NewHTTPError(500, errors.New("secret cause")), 500, true},
+		{"503", muxmaster.NewHTTPError(503, errors.New("secret cause")), 503, true},
+		{"wrapped", fmt.Errorf("around: %w", muxmaster.NewHTTPError(502, errors.New("secret cause"))), 502, true},
+		{"out of range", muxmaster.NewHTTPError(200, errors.New("secret cause")), 500, true},
+		{"old name", muxmaster.Error(500, errors.New("secret cause")), 500, true},
+		{"404", muxmaster.NewHTTPError(404, errors.New("secret cause")), 404, false},
+		{"400", muxmaster.NewHTTPError(400, errors.New("secret cause")), 400, false},
+		{"nil", nil, 200, false},
+	} {
+		m := muxmaster.New()
+		m.Use(middleware.RequestID)
+		m.Method("POST", "/orders/:id", fails(c.err))
+		w := httptest.NewRecorder()
+		lines := logged(t, func() { m.ServeHTTP(w, request(t, "POST", "/orders/5?token=hidden")) })
+		if w.Code != c.status || strings.Contains(w.Body.String(), "secret") {
+			t.Errorf("%s: answered %d %q, want %d", c.name, w.Code, w.Body, c.status)
+		}
+		if !c.logs {
+			if len(lines) > 0 {
+				t.Errorf("%s: logged %q", c.name, lines)
+			}
+			continue
+		}
+		if len(lines) != 1 {
+			t.Errorf("%s: logged %d lines: %q", c.name, len(lines), lines)
+			continue
+		}
+		var record map[string]any
+		if err := json.Unmarshal([]byte(lines[0]), &record); err != nil {
+			t.Fatal(err)
+		}
+		if record["level"] != "ERROR" {
+			t.Errorf("%s: level %v", c.name, record["level"])
+		}
+		for _, want := range []string{"POST", "/orders/:id", w.Header().Get("X-Request-Id"), "secret cause"} {
+			if want == "" || !strings.Contains(lines[0], want) {
+				t.Errorf("%s: the log lacks %q: %s", c.name, want, lines[0])
+			}
+		}
+		if strings.Contains(lines[0], "hidden") {
+			t.Errorf("%s: the log has the query: %s", c.name, lines[0])
+		}
+	}
+}
+
+// An ErrorHandler logs what it likes; the router then says nothing.
+func TestErrorHandlerLogsItself(t *testing.T) {
+	m := muxmaster.New()
+	m.ErrorHandler = func(w http.ResponseWriter, r *http.Request, err error) { w.WriteHeader(500) }
+	m.Method("GET", "/x", fails(errors.New("cause")))
+	if lines := logged(t, func() { get(t, m, "GET", "/x") }); len(lines) > 0 {
+		t.Errorf("logged %q", lines)
+	}
+}
+
+// onError is an ErrorHandler that answers with a name.
+func onError(name string) func(http.ResponseWriter, *http.Request, error) {
+	return func(w http.ResponseWriter, r *http.Request, err error) { fmt.Fprint(w, name, " ", err) }
+}
+
+// An error goes to the ErrorHandler of the Mux that served: of the innermost one
+// that has one, on the way that the request came.
+func TestErrorHandlerOfTheMuxThatServed(t *testing.T) {
+	a, b, none, own, deep := muxmaster.New(), muxmaster.New(), muxmaster.New(), muxmaster.New(), muxmaster.New()
+	a.ErrorHandler, b.ErrorHandler, own.ErrorHandler = onError("a"), onError("b"), onError("own")
+	for _, m := range []*muxmaster.Mux{a, b, none, own, deep} {
+		m.Method("GET", "/e", fails(errors.New("failed")))
+		m.Group("/g").With(trace("w")).Handle("GET /e", fails(errors.New("failed")))
+	}
+	none.Mount("/deep", deep)
+	for _, m := range []*muxmaster.Mux{a, b} {
+		m.Mount("/none", none)
+		m.Mount("/own/:v", own)
+	}
+	for _, c := range []struct {
+		h            *muxmaster.Mux
+		target, want string
+	}{
+		{a, "/e", "a failed"}, {b, "/e", "b failed"}, {a, "/g/e", "w a failed"},
+		{a, "/none/e", "a failed"}, {b, "/none/e", "b failed"}, {a, "/none/g/e", "w a failed"}, {b, "/none/g/e", "w b failed"},
+		{a, "/none/deep/e", "a failed"}, {b, "/none/deep/e", "b failed"}, {b, "/none/deep/g/e", "w b failed"},
+		{a, "/own/1/e", "own failed"}, {b, "/own/1/e", "own failed"}, {b, "/own/1/g/e", "w own failed"}, {own, "/e", "own failed"},
+		{a, "/none/e", "a failed"},
+	} {
+		if got := get(t, c.h, "GET", c.target); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.target, got, c.want)
+		}
+	}
+	logged(t, func() {
+		if got := get(t, none, "GET", "/e"); got != "500" {
+			t.Errorf("alone, without an ErrorHandler: got %s", got)
+		}
+		if got := get(t, none, "GET", "/deep/e"); got != "500" {
+			t.Errorf("alone, below: got %s", got)
+		}
+	})
+}
+
+// ErrorHandler is read when the first request arrives, like the other fields.
+func TestErrorHandlerIsReadOnce(t *testing.T) {
+	m := muxmaster.New()
+	m.Method("GET", "/e", fails(errors.New("failed")))
+	m.ErrorHandler = onError("first")
+	if got := get(t, m, "GET", "/e"); got != "first failed" {
+		t.Fatalf("got %s", got)
+	}
+	m.ErrorHandler = onError("second")
+	m.Method("GET", "/late", fails(errors.New("failed")))
+	for _, target := range []string{"/e", "/late"} {
+		if got := get(t, m, "GET", target); got != "first failed" {
+			t.Errorf("%s: got %s, want the handler of the first request", target, got)
+		}
+	}
+	// Of a mounted Mux: when the Mux around it gets its first request.
+	outer, sub := muxmaster.New(), muxmaster.New()
+	sub.Method("GET", "/e", fails(errors.New("failed")))
+	outer.Mount("/s", sub)
+	sub.ErrorHandler = onError("sub")
+	for range 2 {
+		if got := get(t, outer, "GET", "/s/e"); got != "sub failed" {
+			t.Errorf("mounted: got %s", got)
+		}
+		sub.ErrorHandler = onError("changed")
+	}
+}
+
+// PathParamAs reads what r.PathValue reads, so that handlers can be tested without
+// a router and run under another one.
+func TestPathParamAsWithoutThisRouter(t *testing.T) {
+	r := httptest.NewRequest("GET", "/users/7", nil)
+	r.SetPathValue("id", "7")
+	if id, err := muxmaster.PathParamAs[int](r, "id"); id != 7 || err != nil {
+		t.Errorf("after SetPathValue: %d, %v", id, err)
+	}
+	if got := muxmaster.PathParam(r, "id"); got != "7" {
+		t.Errorf("PathParam after SetPathValue: %q", got)
+	}
+	r.SetPathValue("id", "x")
+	var status interface{ StatusCode() int }
+	if _, err := muxmaster.PathParamAs[int](r, "id"); !errors.As(err, &status) || status.StatusCode() != 400 {
+		t.Errorf("a value that is no number: %v", err)
+	}
+	if _, err := muxmaster.PathParamAs[int](r, "none"); !errors.As(err, &status) || status.StatusCode() != 500 {
+		t.Errorf("a name that isn't there: %v", err)
+	}
+	std := http.NewServeMux()
+	std.HandleFunc("GET /users/{id}/{rest...}", func(w http.ResponseWriter, r *http.Request) {
+		id, err := muxmaster.PathParamAs[int](r, "id")
+		rest, _ := muxmaster.PathParamAs[string](r, "rest")
+		fmt.Fprint(w, id, rest, err)
+	})
+	if got, want := get(t, std, "GET", "/users/7/x"), "7x<nil>"; got != want {
+		t.Errorf("under http.ServeMux: got %s, want %s", got, want)
+	}
+	// Middleware's own value comes before the path's.
+	for _, mode := range modes {
+		m := newMux(mode.pooled)
+		m.Use(func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				r.SetPathValue("id", "8")
+				r.SetPathValue("more", "9")
+				next.ServeHTTP(w, r)
+			})
+		})
+		m.GET("/users/:id/{rest...}", func(w http.ResponseWriter, r *http.Request) {
+			id, err := muxmaster.PathParamAs[int](r, "id")
+			more, err2 := muxmaster.PathParamAs[uint8](r, "more")
+			rest, err3 := muxmaster.PathParamAs[string](r, "rest")
+			_, err4 := muxmaster.PathParamAs[string](r, "none")
+			fmt.Fprintf(w, "%d %d %q %s %v %v %v %v", id, more, rest, muxmaster.PathParam(r, "id"), err, err2, err3, err4 != nil)
+		})
+		if got, want := get(t, m, "GET", "/users/7/"), `8 9 "" 8 <nil> <nil> <nil> true`; got != want {
+			t.Errorf("%s: middleware's values: got %s, want %s", mode.name, got, want)
+		}
+	}
+}
+
+// The zero Mux works, or says how to make one.
+func TestZeroMux(t *testing.T) {
+	for name, do := range map[string]func(m *muxmaster.Mux){
+		"GET":         func(m *muxmaster.Mux) { m.GET("/x", tell("x")) },
+		"GETFast":     func(m *muxmaster.Mux) { m.GETFast("/x", fastValues) },
+		"Method":      func(m *muxmaster.Mux) { m.Method("GET", "/x", tell("x")) },
+		"Handle":      func(m *muxmaster.Mux) { m.Handle("GET /x", tell("x")) },
+		"HandleFunc":  func(m *muxmaster.Mux) { m.HandleFunc("/x", tell("x")) },
+		"TryHandle":   func(m *muxmaster.Mux) { must(m.TryHandle("/x", tell("x"))) },
+		"Use":         func(m *muxmaster.Mux) { m.Use(trace("")); m.GET("/x", tell("x")) },
+		"UseFast":     func(m *muxmaster.Mux) { m.UseFast(traceFast("")); m.GETFast("/x", fastValues) },
+		"Pre":         func(m *muxmaster.Mux) { m.Pre(trace("")); m.GET("/x", tell("x")) },
+		"Group":       func(m *muxmaster.Mux) { m.Group("/").GET("/x", tell("x")) },
+		"Route":       func(m *muxmaster.Mux) { m.Route("/g", func(g *muxmaster.Group) { g.GET("/x", tell("x")) }) },
+		"With":        func(m *muxmaster.Mux) { m.With(trace("")).GET("/x", tell("x")) },
+		"Mount":       func(m *muxmaster.Mux) { m.Mount("/x", tell("x")) },
+		"is mounted":  func(m *muxmaster.Mux) { muxmaster.New().Mount("/x", m); m.GET("/x", tell("x")) },
+		"ServeFiles":  func(m *muxmaster.Mux) { m.ServeFiles("/x/*f", files) },
+		"ServeSPA":    func(m *muxmaster.Mux) { m.ServeSPA("/x", app) },
+		"ServeHTTP":   func(m *muxmaster.Mux) { m.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/x", nil)) },
+		"Routes":      func(m *muxmaster.Mux) { m.Routes()(func(muxmaster.Route) bool { return true }) },
+		"PrintRoutes": func(m *muxmaster.Mux) { m.PrintRoutes(&bytes.Buffer{}) },
+		"Explain":     func(m *muxmaster.Mux) { m.Explain("GET", "/x") },
+		"Handler":     func(m *muxmaster.Mux) { m.Handler(httptest.NewRequest("GET", "/x", nil)) },
+	} {
+		var m muxmaster.Mux
+		if text := panics(func() { do(&m) }); text != "" && (!strings.HasPrefix(text, "muxmaster: ") || !strings.Contains(text, "muxmaster.New")) {
+			t.Errorf("%s: panicked with %q, want nothing or a word about muxmaster.New", name, text)
+		}
+	}
+}

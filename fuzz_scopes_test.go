@@ -1,0 +1,326 @@
+package muxmaster_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+// This file compares the router with the reference where routes are in Groups and
+// in Muxes that are mounted, at any depth: which middleware runs, and who answers
+// what no route serves.
+
+// A refScope is a Mux or a Group.
+type refScope struct {
+	name       string
+	parent     *refScope // the scope around; for a mounted Mux, where it is mounted
+	mux        bool
+	segs       []refSeg // of its whole prefix
+	own        int      // how many of them are its own
+	notFound   bool
+	notAllowed bool
+	real       muxmaster.Router
+}
+
+var scopeSegs = []refSeg{
+	lit("a"), lit("b"), lit("a"), {"{p#}", []refPart{param}}, {"{p#:[0-9]+}", []refPart{expr("[0-9]+")}}, {"a{p#}", []refPart{text("a"), param}}, {"a%2Fb", []refPart{text("a/b")}},
+}
+
+var scopePathSegs = []string{"a", "b", "1", "ab", "c", "a%2Fb", "%61", "22"}
+
+// written is the text of segments whose parameters are named after a scope.
+func written(segs []refSeg, tag string) string {
+	var b strings.Builder
+	for i, s := range segs {
+		b.WriteString("/" + strings.ReplaceAll(s.written, "#", fmt.Sprint(tag, i)))
+	}
+	return b.String()
+}
+
+// chain is what the middleware around the scope writes.
+func (s *refScope) chain() string {
+	if s.parent == nil {
+		return s.name + " "
+	}
+	return s.parent.chain() + s.name + " "
+}
+
+// within reports whether s is other or inside of it.
+func (s *refScope) within(other *refScope) bool {
+	return s == other || s.parent != nil && s.parent.within(other)
+}
+
+// covers reports whether the path is at or below the scope's prefix.
+func (s *refScope) covers(p refPath) bool {
+	rt := refRoute{segs: s.segs, end: refAll}
+	return rt.matches(p) || refRoute{segs: s.segs}.matches(p)
+}
+
+// answerer is the name of the scope whose NotFound or MethodNotAllowed is used.
+func (s *refScope) answerer(has func(*refScope) bool) string {
+	for !has(s) {
+		s = s.parent
+	}
+	return s.name
+}
+
+// A scopedMux is a refMux whose routes belong to scopes. A mounted Mux is two
+// routes more, for its prefix and for what is below it; owner says whose.
+type scopedMux struct {
+	refMux
+	scopes []*refScope
+	scope  []*refScope // of each route
+	owner  []*refScope // nil, or the Mux that owns a subtree
+}
+
+func (m *scopedMux) add(rt refRoute, scope, owner *refScope) {
+	m.routes, m.scope, m.owner = append(m.routes, rt), append(m.scope, scope), append(m.owner, owner)
+}
+
+// grow makes scopes and routes of the choices, in both routers. Between them it
+// asks the real one, which then has to add to what it has compiled.
+func (m *scopedMux) grow(t *testing.T, c *choices) *muxmaster.Mux {
+	newScope := func(s refScope) *refScope {
+		s.name = fmt.Sprint("s", len(m.scopes))
+		s.notFound = s.mux || c.pick(2) == 0
+		s.notAllowed = s.mux || c.pick(2) == 0
+		m.scopes = append(m.scopes, &s)
+		s.real.Use(trace(s.name))
+		return &s
+	}
+	bare := func(pooled bool) *muxmaster.Mux {
+		mux := newMux(pooled)
+		mux.RedirectTrailingSlash = false
+		return mux
+	}
+	root := bare(c.pick(2) == 0)
+	newScope(refScope{mux: true, real: root})
+	for range 1 + c.pick(5) {
+		parent := m.scopes[c.pick(len(m.scopes))]
+		s := refScope{parent: parent, mux: c.pick(2) == 0, segs: slices.Clone(parent.segs), own: 1 + c.pick(2)}
+		for range s.own {
+			s.segs = append(s.segs, scopeSegs[c.pick(len(scopeSegs))])
+		}
+		if slices.ContainsFunc(m.scopes, func(o *refScope) bool {
+			return (refRoute{segs: o.segs}).shape(-1) == (refRoute{segs: s.segs}).shape(-1)
+		}) {
+			continue // two scopes of one prefix have a test of their own
+		}
+		prefix := written(s.segs[len(parent.segs):], fmt.Sprint("s", len(m.scopes), "_"))
+		if !s.mux {
+			s.real = parent.real.Group(prefix)
+			newScope(s)
+			continue
+		}
+		sub := bare(c.pick(2) == 0)
+		s.real = sub
+		owner := newScope(s)
+		parent.real.Mount(prefix, sub)
+		m.add(refRoute{segs: s.segs, later: 2}, nil, owner)
+		m.add(refRoute{segs: s.segs, end: refAll, later: 2}, nil, owner)
+	}
+	for _, s := range m.scopes {
+		name := s.name
+		answer := func(kind string) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, kind, name) })
+		}
+		var notFound, notAllowed http.Handler
+		if s.notFound {
+			notFound = answer("404 ")
+		}
+		if s.notAllowed {
+			notAllowed = answer("405 ")
+		}
+		switch real := s.real.(type) {
+		case *muxmaster.Mux:
+			real.NotFound, real.MethodNotAllowed = notFound, notAllowed
+		case *muxmaster.Group:
+			real.NotFound, real.MethodNotAllowed = notFound, notAllowed
+		}
+	}
+	for c.more() && len(m.routes) < 60 {
+		m.route(t, c, root)
+		if c.pick(4) == 1 {
+			ask(root, request(t, "GET", "/"))
+		}
+	}
+	return root
+}
+
+// route adds a route to a scope.
+func (m *scopedMux) route(t *testing.T, c *choices, root *muxmaster.Mux) {
+	s := m.scopes[c.pick(len(m.scopes))]
+	rt := refRoute{method: []string{"GET", "GET", "POST", "", "HEAD", "OPTIONS", "PUT"}[c.pick(7)], segs: slices.Clone(s.segs), verb: true}
+	for range c.pick(3) {
+		rt.segs = append(rt.segs, scopeSegs[c.pick(len(scopeSegs))])
+	}
+	own := rt.segs[len(s.segs):]
+	path := written(own, fmt.Sprintf("r%d_", len(m.routes)))
+	switch c.pick(4) {
+	case 0:
+		path, rt.end = path+"/", refSlash
+	case 1:
+		path, rt.end, rt.named = path+"/{rest...}", refAll, true
+	}
+	_, group := s.real.(*muxmaster.Group)
+	if path == "" && !group {
+		path, rt.end = "/", refSlash
+	}
+	conflict := slices.ContainsFunc(m.routes, func(o refRoute) bool { return o.later == 0 && o.conflicts(rt) })
+	text := panics(func() {
+		if rt.method == "" {
+			s.real.ANY(path, serves(len(m.routes)))
+		} else {
+			s.real.Method(rt.method, path, serves(len(m.routes)))
+		}
+	})
+	if (text != "") != conflict {
+		t.Fatalf("%s.%s(%q): panic %q, conflict expected: %v\n%s", s.name, rt.method, path, text, conflict, m)
+	}
+	if conflict {
+		return
+	}
+	m.add(rt, s, nil)
+	if len(own) == 0 && rt.end == refSlash && len(s.segs) > 0 { // its root serves the bare prefix
+		bare := rt
+		bare.end, bare.later = refExact, 1
+		m.add(bare, s, nil)
+		m.routes[len(m.routes)-1].ending = fmt.Sprint(len(m.routes) - 2) // which handler
+	}
+}
+
+func (m *scopedMux) String() string {
+	var b strings.Builder
+	for _, s := range m.scopes {
+		kind := "Group"
+		if s.mux {
+			kind = "Mux"
+		}
+		fmt.Fprintf(&b, "%s%s at %q\n", s.chain(), kind, written(s.segs, ""))
+	}
+	for i, rt := range m.routes {
+		if m.scope[i] != nil {
+			fmt.Fprintf(&b, "%d: %s %s %q end %d\n", i, m.scope[i].name, rt.method, written(rt.segs, ""), rt.end)
+		}
+	}
+	return b.String()
+}
+
+// finds is find, for one route, and -1 for none.
+func (m *scopedMux) finds(method string, p refPath) int {
+	if found := m.find(method, "h", p); len(found) > 0 {
+		return found[0]
+	}
+	return -1
+}
+
+// check says what is wrong with an answer.
+func (m *scopedMux) check(method string, p refPath, got answer) string {
+	k := m.finds(method, p)
+	if k >= 0 && m.owner[k] == nil {
+		chain, served := m.scope[k].chain(), 0
+		body, ok := strings.CutPrefix(got.body, chain)
+		var vals []string
+		if got.status != 200 || !ok || !parseServed(body, &served, &vals) {
+			return fmt.Sprintf("want %sand route %d", chain, k)
+		}
+		want := k
+		if m.routes[k].later == 1 {
+			fmt.Sscan(m.routes[k].ending, &want)
+		}
+		if served != want || !m.routes[k].holds("h", p, vals) {
+			return fmt.Sprintf("want %sand route %d, not %d with %q", chain, want, served, vals)
+		}
+		return ""
+	}
+	var owner *refScope
+	if k >= 0 {
+		owner = m.owner[k]
+	}
+	allow := ""
+	var list []string
+	serves := func(method string) bool { j := m.finds(method, p); return j >= 0 && m.owner[j] == nil }
+	for _, method := range allowOrder {
+		if serves(method) {
+			list = append(list, method)
+		}
+	}
+	if len(list) > 0 || serves("OPTIONS") {
+		allow = strings.Join(append(list, "OPTIONS"), ", ")
+	}
+	// The deepest scope within the owner that covers the path answers. A Group of the
+	// Mux around that is deeper than the owner's prefix may do it as well.
+	var answerers []*refScope
+	for _, around := range []bool{false, true} {
+		var deepest []*refScope
+		for _, s := range m.scopes {
+			inside := owner == nil || s.within(owner)
+			if !s.covers(p) || inside == around || around && (s.mux || len(s.segs) <= len(owner.segs)) {
+				continue
+			}
+			if len(deepest) > 0 && len(deepest[0].segs) < len(s.segs) {
+				deepest = nil
+			}
+			if len(deepest) == 0 || len(deepest[0].segs) == len(s.segs) {
+				deepest = append(deepest, s)
+			}
+		}
+		answerers = append(answerers, deepest...)
+	}
+	var wants []string
+	for _, s := range answerers {
+		want := s.chain() + "405 " + s.answerer(func(s *refScope) bool { return s.notAllowed })
+		switch {
+		case allow == "":
+			want = s.chain() + "404 " + s.answerer(func(s *refScope) bool { return s.notFound })
+		case method == "OPTIONS":
+			want = s.chain()
+		}
+		if got.body == want && got.allow == allow {
+			return ""
+		}
+		wants = append(wants, want)
+	}
+	return fmt.Sprintf("want one of %q, Allow %q", wants, allow)
+}
+
+// holdScopes compares both for one input.
+func holdScopes(t *testing.T, routes, requests []byte) {
+	c := choices(routes)
+	var m scopedMux
+	mux := m.grow(t, &c)
+	c = requests
+	for c.more() {
+		method := []string{"GET", "GET", "HEAD", "POST", "OPTIONS", "BREW"}[c.pick(6)]
+		var b strings.Builder
+		if n := c.pick(len(m.routes) + len(m.scopes)); n < len(m.routes) {
+			for _, s := range m.routes[n].segs {
+				fits := slices.DeleteFunc(slices.Clone(scopePathSegs), func(p string) bool { return !splits(s.parts, splitPath(p)[0]) })
+				b.WriteString("/" + fits[c.pick(len(fits))])
+			}
+		} else {
+			for _, s := range m.scopes[n-len(m.routes)].segs {
+				fits := slices.DeleteFunc(slices.Clone(scopePathSegs), func(p string) bool { return !splits(s.parts, splitPath(p)[0]) })
+				b.WriteString("/" + fits[c.pick(len(fits))])
+			}
+		}
+		for range c.pick(3) {
+			b.WriteString("/" + scopePathSegs[c.pick(len(scopePathSegs))])
+		}
+		if b.Len() == 0 || c.pick(4) == 1 {
+			b.WriteString("/")
+		}
+		got := ask(mux, request(t, method, b.String()))
+		if wrong := m.check(method, splitPath(b.String()), got); wrong != "" {
+			t.Errorf("%s %s: %d %q Allow %q, %s\n%s", method, b.String(), got.status, got.body, got.allow, wrong, &m)
+			return
+		}
+	}
+}
+
+func TestReferenceOfScopes(t *testing.T) { randomInputs(t, 600, 150, holdScopes) }
+func FuzzScopes(f *testing.F)            { fuzzInputs(f, holdScopes) }

@@ -1,0 +1,171 @@
+package pattern
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A HostLabel is one label of a host with parameters:
+//
+//	{tenant}.example.com => {Name: "tenant"}, {Text: "example"}, {Text: "com"}
+//	{sub...}.example.com => {Name: "sub", Multi: true}, …
+type HostLabel struct {
+	Text  string
+	Name  string // "" for literal text
+	Multi bool   // one or more labels; the first only
+}
+
+// Kind orders labels by what they match, most specific first.
+func (l HostLabel) Kind() int {
+	switch {
+	case l.Name == "":
+		return 0
+	case !l.Multi:
+		return 1
+	}
+	return 2
+}
+
+// Host returns host as hosts are compared: in lower case, without port, without
+// the brackets of an IPv6 literal, and without a trailing dot. Only ASCII
+// letters have a lower case here: a name beyond ASCII arrives in Punycode, and
+// Unicode would fold the Kelvin sign to k. It allocates only if host has an
+// upper-case letter.
+func Host(host string) string {
+	if i := strings.LastIndexByte(host, ':'); i >= 0 {
+		if j := strings.IndexByte(host, ':'); j == i || host[0] == '[' && i > 0 && host[i-1] == ']' {
+			host = host[:i]
+		}
+	}
+	if len(host) > 1 && host[0] == '[' && host[len(host)-1] == ']' {
+		host = host[1 : len(host)-1]
+	}
+	return lower(strings.TrimSuffix(host, "."))
+}
+
+// lower is strings.ToLower for ASCII.
+func lower(s string) string {
+	for i := range len(s) {
+		if c := s[i]; 'A' <= c && c <= 'Z' {
+			b := []byte(s)
+			for ; i < len(b); i++ {
+				if c := b[i]; 'A' <= c && c <= 'Z' {
+					b[i] += 'a' - 'A'
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
+}
+
+// parseHost sets p's host.
+func (p *Pattern) parseHost(host string, name func(n, form string) error) error {
+	if strings.ContainsAny(host, " \t") {
+		return fmt.Errorf("%q is not a host; a path must begin with /", host)
+	}
+	if !strings.ContainsAny(host, "{}") {
+		p.Host = Host(host)
+		return nil
+	}
+	host = strings.TrimSuffix(host, ".")
+	if i := strings.LastIndexByte(host, '}'); strings.Contains(host[i+1:], ":") {
+		host = host[:strings.LastIndexByte(host, ':')]
+	}
+	var labels []HostLabel
+	var b strings.Builder
+	for i, text := range splitLabels(host) {
+		label := HostLabel{Text: lower(text)}
+		if strings.ContainsAny(text, "{}") {
+			inner, ok := strings.CutPrefix(text, "{")
+			inner, ok2 := strings.CutSuffix(inner, "}")
+			if !ok || !ok2 || strings.ContainsAny(inner, "{}:") {
+				return fmt.Errorf("%q: a parameter of a host is a whole label without a constraint, as in {sub}.example.com", text)
+			}
+			label = HostLabel{Name: inner}
+			if label.Name, label.Multi = strings.CutSuffix(inner, "..."); label.Multi && i > 0 {
+				return fmt.Errorf("%q must be the first label of the host", text)
+			}
+			if err := name(label.Name, text); err != nil {
+				return err
+			}
+			text = "{" + inner + "}"
+		} else if text == "" {
+			return fmt.Errorf("%q is not a host: a label is empty", host)
+		} else {
+			text = label.Text
+		}
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(text)
+		labels = append(labels, label)
+	}
+	p.Host, p.HostLabels = b.String(), labels
+	return nil
+}
+
+// splitLabels splits host at the dots outside of braces.
+func splitLabels(host string) (labels []string) {
+	start, depth := 0, 0
+	for i := range len(host) {
+		switch host[i] {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		case '.':
+			if depth == 0 {
+				labels = append(labels, host[start:i])
+				start = i + 1
+			}
+		}
+	}
+	return append(labels, host[start:])
+}
+
+// HostShape returns a key that two patterns share exactly if they have the same
+// host but for the names of its parameters; "" without a host.
+func (p *Pattern) HostShape() string {
+	if p.HostLabels == nil {
+		return p.Host
+	}
+	var b strings.Builder
+	for i, l := range p.HostLabels {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		switch l.Kind() {
+		case 0:
+			b.WriteString(l.Text)
+		case 1:
+			b.WriteString("{}")
+		default:
+			b.WriteString("{...}")
+		}
+	}
+	return b.String()
+}
+
+// MatchHost reports whether p's host is host, which [Host] has normalized.
+func (p *Pattern) MatchHost(host string) bool {
+	if p.HostLabels == nil {
+		return p.Host == host
+	}
+	labels := strings.Split(host, ".")
+	for _, text := range labels {
+		if text == "" {
+			return false
+		}
+	}
+	extra := len(labels) - len(p.HostLabels)
+	if extra < 0 || extra > 0 && !p.HostLabels[0].Multi {
+		return false
+	}
+	for i, l := range p.HostLabels {
+		if l.Name == "" && l.Text != labels[i+extra] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,415 @@
+package trie
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+)
+
+// A Builder collects routes. It is not safe for concurrent use.
+//
+// Freezing empties it: the Table holds everything that is needed to go on. A
+// route that is added later thaws only the nodes on its way, and the next Table
+// shares all others with the one before.
+type Builder[P any] struct {
+	table  Table[P] // as last frozen
+	trees  map[string]*treeBuilder[P]
+	custom map[string]Method
+	undo   []func()
+}
+
+// treeBuilder builds the tree of one host.
+type treeBuilder[P any] struct {
+	host   []pattern.HostLabel  // nil for an exact host
+	tree   *Tree[P]             // as last frozen
+	root   *branch[P]           // nil if nothing has changed
+	static map[string]*place[P] // the places of static paths that may have changed
+	paths  []string             // the keys of static, in order of registration
+	dead   int                  // routes in tree that no place refers to any more
+	// escaped has the static paths whose patterns are written with escapes.
+	escaped map[string]bool
+}
+
+// A place holds the routes of one path, one for each method.
+type place[P any] struct {
+	routes []Route[P]
+	ref    routeRef // where they are frozen; 0 if they have changed since
+}
+
+// change prepares the place for a change.
+func (pl *place[P]) change() { *pl = place[P]{routes: slices.Clone(pl.routes)} }
+
+// A branch is a target while it is built.
+type branch[P any] struct {
+	frozen   *target[P] // if not nil, the branch is as it was frozen
+	literals map[string]*branch[P]
+	specials []*specialBranch[P]
+	param    *branch[P]
+	end      place[P] // the path ends without a slash,
+	slash    place[P] // with one,
+	rest     place[P] // or with anything after it
+	fallback *Fallback[P]
+}
+
+type specialBranch[P any] struct {
+	seg   pattern.Segment
+	shape string // two segments of one shape share a branch
+	*branch[P]
+}
+
+// A Conflict says that a pattern matches the same requests as a route.
+type Conflict[P any] struct{ With *Route[P] }
+
+func (c *Conflict[P]) Error() string {
+	return fmt.Sprintf("conflicts with pattern %q: they match the same requests", c.With.Pattern)
+}
+
+// Add adds routes for p, one for each of its methods. Its error is a
+// [Conflict], or says that there are too many custom methods. After an error,
+// Undo removes what was added since the last Commit.
+func (b *Builder[P]) Add(p *pattern.Pattern, payload P, flags Flags) error {
+	rt := Route[P]{Pattern: p.Text, Payload: payload, path: uint16(len(p.Text) - len(p.Path)), Flags: flags}
+	if p.End == pattern.All {
+		rt.Flags |= CatchAll
+		if p.Rest != "" {
+			rt.Flags |= restNamed
+		}
+		if p.RestSlash {
+			rt.Flags |= restSlash
+		}
+	}
+	methods, err := b.methods(p)
+	if err != nil {
+		return err
+	}
+	places := b.places(p)
+	b.table.MaxValues = max(b.table.MaxValues, len(p.Names()))
+	for _, pl := range places {
+		b.change(b.tree(p), pl)
+		for _, m := range methods {
+			rt.Method = m
+			if err := pl.add(rt); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// add adds a route to a place, unless the place has an equal or better one.
+func (pl *place[P]) add(rt Route[P]) error {
+	i := slices.IndexFunc(pl.routes, func(q Route[P]) bool { return q.Method == rt.Method })
+	switch {
+	case i < 0:
+		pl.routes = append(pl.routes, rt)
+	case rt.Flags&Implied == 0 && pl.routes[i].Flags&Implied == 0:
+		return &Conflict[P]{&pl.routes[i]}
+	case rank(rt.Flags) < rank(pl.routes[i].Flags):
+		pl.routes[i] = rt
+	}
+	return nil
+}
+
+// places returns where the routes of p belong: in the static table, the trie, or
+// both, for the sake of redirects to a path that ends in a slash.
+func (b *Builder[P]) places(p *pattern.Pattern) []*place[P] {
+	t := b.tree(p)
+	path, static := p.Static()
+	if !static {
+		return []*place[P]{t.triePlace(p)}
+	}
+	if path == p.Path && !t.escaped[path] {
+		if p.End == pattern.Slash {
+			return []*place[P]{t.staticPlace(path), t.triePlace(p)}
+		}
+		return []*place[P]{t.staticPlace(path)}
+	}
+	// The static table compares the text of patterns. A path that is also
+	// written in another way, as /%61 or /x/{$}, is in the trie alone.
+	inTrie := t.triePlace(p)
+	if !t.escaped[path] {
+		if t.escaped == nil {
+			t.escaped = map[string]bool{}
+		}
+		t.escaped[path] = true
+		b.undo = append(b.undo, func() { delete(t.escaped, path) })
+		inTable := t.staticPlace(path)
+		b.change(t, inTable)
+		if p.End != pattern.Slash {
+			b.change(t, inTrie)
+			inTrie.routes = append(inTrie.routes, inTable.routes...)
+		}
+		inTable.routes = nil
+	}
+	return []*place[P]{inTrie}
+}
+
+// change prepares a place of t for a change.
+func (b *Builder[P]) change(t *treeBuilder[P], pl *place[P]) {
+	before, dead := *pl, t.dead
+	b.undo = append(b.undo, func() { *pl, t.dead = before, dead })
+	if pl.ref != 0 {
+		t.dead += len(pl.routes)
+	}
+	pl.change()
+}
+
+// rank orders the routes of one path and method: an implied one comes last.
+func rank(f Flags) int {
+	switch {
+	case f&Implied == 0:
+		return 0
+	case f&impliedAll == 0:
+		return 1
+	}
+	return 2
+}
+
+// ImpliedBy returns the flags of a route for a bare prefix that the route p
+// below the prefix implies.
+func ImpliedBy(p *pattern.Pattern) Flags {
+	if p.End == pattern.All {
+		return Implied | impliedAll
+	}
+	return Implied
+}
+
+// AddFallback adds a fallback for the prefix p, a path without a trailing slash
+// or "", and everything below it. Of several fallbacks of one prefix, the first
+// that owns it stays, or else the first of the highest region.
+func (b *Builder[P]) AddFallback(p *pattern.Pattern, payload P, owns bool, region int) {
+	br := b.tree(p).branchOf(p)
+	if f := br.fallback; f != nil && (f.Owns || !owns && f.Region >= region) {
+		return
+	}
+	b.table.MaxValues = max(b.table.MaxValues, len(p.Names()))
+	br.fallback = &Fallback[P]{Payload: payload, Owns: owns, Region: region, depth: len(p.Segs)}
+}
+
+// Undo removes what was added since the last Commit.
+func (b *Builder[P]) Undo() {
+	for _, undo := range slices.Backward(b.undo) {
+		undo()
+	}
+	b.undo = nil
+}
+
+// Commit keeps what was added.
+func (b *Builder[P]) Commit() { b.undo = nil }
+
+// methods returns the numbers of p's methods.
+func (b *Builder[P]) methods(p *pattern.Pattern) ([]Method, error) {
+	if p.Methods == nil {
+		return []Method{Any}, nil
+	}
+	numbers := make([]Method, len(p.Methods))
+	for i, name := range p.Methods {
+		numbers[i] = standardMethod(name)
+		if numbers[i] != unknown {
+			continue
+		}
+		m, ok := b.custom[name]
+		if !ok {
+			if len(b.custom) == MaxCustom {
+				return nil, fmt.Errorf("too many custom methods (limit %d)", MaxCustom)
+			}
+			m = firstCustom + Method(len(b.custom))
+			custom := maps.Clone(b.custom) // requests read the old one
+			if custom == nil {
+				custom = map[string]Method{}
+			}
+			custom[name] = m
+			b.custom = custom
+		}
+		numbers[i] = m
+	}
+	return numbers, nil
+}
+
+// tree returns the builder of the tree for p's host.
+func (b *Builder[P]) tree(p *pattern.Pattern) *treeBuilder[P] {
+	key := p.HostShape()
+	t := b.trees[key]
+	if t == nil {
+		t = &treeBuilder[P]{host: p.HostLabels, tree: new(Tree[P])}
+		if b.trees == nil {
+			b.trees = map[string]*treeBuilder[P]{}
+		}
+		b.trees[key] = t
+	}
+	return t
+}
+
+// staticPlace returns the place of a path without parameters.
+func (t *treeBuilder[P]) staticPlace(path string) *place[P] {
+	pl := t.static[path]
+	if pl == nil {
+		pl = t.frozen(t.tree.findStatic(path))
+		if t.static == nil {
+			t.static = map[string]*place[P]{}
+		}
+		t.static[path] = pl
+		t.paths = append(t.paths, path)
+	}
+	return pl
+}
+
+// frozen returns the place of the routes at ref.
+func (t *treeBuilder[P]) frozen(ref routeRef) *place[P] { return &place[P]{t.tree.run(ref), ref} }
+
+// triePlace returns the place in the trie where the paths of p end.
+func (t *treeBuilder[P]) triePlace(p *pattern.Pattern) *place[P] {
+	br := t.branchOf(p)
+	switch p.End {
+	case pattern.Exact:
+		return &br.end
+	case pattern.Slash:
+		return &br.slash
+	}
+	return &br.rest
+}
+
+// branchOf returns the branch where the segments of p lead.
+func (t *treeBuilder[P]) branchOf(p *pattern.Pattern) *branch[P] {
+	if t.root == nil {
+		t.root = &branch[P]{frozen: &target[P]{next: t.tree.root}}
+	}
+	br := t.root
+	t.thaw(br)
+	for _, seg := range p.Segs {
+		br = br.child(seg)
+		t.thaw(br)
+	}
+	return br
+}
+
+// thaw makes the children of a frozen branch branches themselves.
+func (t *treeBuilder[P]) thaw(br *branch[P]) {
+	to := br.frozen
+	if to == nil {
+		return
+	}
+	br.frozen = nil
+	br.end = *t.frozen(to.end)
+	nd := to.next
+	if nd == nil {
+		return
+	}
+	br.slash, br.rest, br.fallback = *t.frozen(nd.slash), *t.frozen(nd.rest), nd.fallback
+	for i := range nd.edges {
+		if e := &nd.edges[i]; e.n != 0 {
+			if br.literals == nil {
+				br.literals = make(map[string]*branch[P], len(nd.edges))
+			}
+			br.literals[t.tree.literal(e)] = &branch[P]{frozen: &e.target}
+		}
+	}
+	if nd.flags&hasParam != 0 {
+		br.param = &branch[P]{frozen: &nd.param}
+	}
+	if nd.specials == 0 {
+		return
+	}
+	for i := nd.specials - 1; ; i++ {
+		sp := &t.tree.specials[i]
+		child := &branch[P]{frozen: &sp.to}
+		if sp.seg.Kind() == pattern.Plain {
+			br.param = child
+		} else {
+			br.specials = append(br.specials, &specialBranch[P]{sp.seg, sp.seg.Shape(), child})
+		}
+		if sp.last {
+			return
+		}
+	}
+}
+
+// literal returns the text of an edge.
+func (t *Tree[P]) literal(e *edge[P]) string {
+	if e.n&longEdge != 0 {
+		return t.long[e.n&^longEdge]
+	}
+	var b [16]byte
+	for i := range 8 {
+		b[i], b[8+i] = byte(e.w0>>(8*i)), byte(e.w1>>(8*i))
+	}
+	return string(b[:e.n])
+}
+
+// child returns the branch along seg, a new one if there is none.
+func (br *branch[P]) child(seg pattern.Segment) *branch[P] {
+	switch text := seg[0].Text; {
+	case seg.Kind() == pattern.Literal && fitsEdge(text):
+		if br.literals == nil {
+			br.literals = map[string]*branch[P]{}
+		}
+		if br.literals[text] == nil {
+			br.literals[text] = new(branch[P])
+		}
+		return br.literals[text]
+	case seg.Kind() == pattern.Plain:
+		if br.param == nil {
+			br.param = new(branch[P])
+		}
+		return br.param
+	}
+	shape := seg.Shape()
+	for _, sp := range br.specials {
+		if sp.shape == shape {
+			return sp.branch
+		}
+	}
+	sp := &specialBranch[P]{seg, shape, new(branch[P])}
+	br.specials = append(br.specials, sp)
+	return sp.branch
+}
+
+// fitsEdge reports whether an edge can lead along the text. Text with a slash, or
+// with what stands for one in a path, is compared with the decoded path instead;
+// text that is cleaned away is only met where paths are not cleaned.
+func fitsEdge(text string) bool {
+	return text != "" && !dots(text) && strings.IndexByte(text, '/') < 0 && strings.IndexByte(text, slashInside) < 0
+}
+
+// compareSpecials puts the segment first that is tried first: a literal, that with
+// more literal text, a constrained one. Segments that still differ only in their
+// expressions stay in the order of registration.
+func compareSpecials[P any](a, b *specialBranch[P]) int {
+	return cmp.Or(
+		cmp.Compare(min(a.seg.Kind(), pattern.Mixed), min(b.seg.Kind(), pattern.Mixed)),
+		cmp.Compare(textLen(b.seg), textLen(a.seg)),
+		cmp.Compare(exprs(b.seg), exprs(a.seg)),
+		cmp.Compare(bareShape(a.seg), bareShape(b.seg)),
+	)
+}
+
+// textLen returns how many bytes of literal text a segment holds.
+func textLen(seg pattern.Segment) (n int) {
+	for _, part := range seg {
+		n += len(part.Text)
+	}
+	return n
+}
+
+// exprs counts the constrained parameters of a segment.
+func exprs(seg pattern.Segment) (n int) {
+	for _, part := range seg {
+		if part.Expr != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// bareShape is the segment's shape without its expressions.
+func bareShape(seg pattern.Segment) string {
+	seg = slices.Clone(seg)
+	for i := range seg {
+		seg[i].Expr = ""
+	}
+	return seg.Shape()
+}

@@ -1,0 +1,339 @@
+package trie
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+)
+
+// This file turns branches into nodes.
+
+// Freeze returns a Table of all routes. Its cost grows with what was added since
+// the last call, not with all routes: it makes new nodes only for the branches
+// that were thawed, and copies the table of static paths if one was added.
+func (b *Builder[P]) Freeze() *Table[P] {
+	t := Table[P]{custom: b.custom, MaxValues: b.table.MaxValues}
+	for key, tb := range b.trees {
+		if tb.root != nil || tb.static != nil {
+			tb.freeze()
+		}
+		switch {
+		case key == "":
+			t.Base = tb.tree
+		case tb.host == nil:
+			if t.hosts == nil {
+				t.hosts = map[string]*Tree[P]{}
+			}
+			t.hosts[key] = tb.tree
+		default:
+			t.wildHosts = append(t.wildHosts, wildHost[P]{tb.host, tb.tree})
+		}
+	}
+	if t.Base == nil {
+		t.Base = new(Tree[P])
+	}
+	slices.SortFunc(t.wildHosts, compareWildHosts)
+	b.table = t
+	return &b.table
+}
+
+// A freezer makes one tree.
+type freezer[P any] struct {
+	Tree[P]
+	nodes []node[P] // has room for the nodes of all branches
+}
+
+func (tb *treeBuilder[P]) freeze() {
+	first := tb.tree.routes == nil && tb.tree.root == nil
+	f := freezer[P]{Tree: *tb.tree}
+	if tb.dead > len(f.routes)/2+64 {
+		tb.dead = 0
+		tb.thawAll()
+		f = freezer[P]{}
+		first = true
+	}
+	var refs []routeRef
+	if tb.static != nil {
+		for _, s := range tb.tree.static.slots {
+			if s.ref == 0 {
+				continue
+			}
+			if _, changed := tb.static[tb.tree.routes[s.ref-1].Path()]; !changed {
+				refs = append(refs, s.ref)
+			}
+		}
+		for _, path := range tb.paths {
+			if ref := f.place(tb.static[path]); ref != 0 {
+				refs = append(refs, ref)
+			}
+		}
+	}
+	if tb.root != nil {
+		f.nodes = make([]node[P], 0, tb.root.nodes())
+		f.root = f.branch(tb.root).next
+	}
+	if first {
+		f.routes = slices.Clip(slices.Clone(f.routes))
+		f.specials = slices.Clip(slices.Clone(f.specials))
+		f.long = slices.Clip(slices.Clone(f.long))
+	}
+	if tb.static != nil {
+		f.static = newStatic(f.routes, refs)
+	}
+	tree := f.Tree
+	tb.tree, tb.root, tb.static, tb.paths = &tree, nil, nil, nil
+}
+
+// thawAll thaws everything, so that freezing leaves no dead routes behind.
+func (tb *treeBuilder[P]) thawAll() {
+	for _, s := range tb.tree.static.slots {
+		if s.ref != 0 {
+			tb.staticPlace(tb.tree.routes[s.ref-1].Path()).change()
+		}
+	}
+	if tb.root == nil {
+		tb.root = &branch[P]{frozen: &target[P]{next: tb.tree.root}}
+	}
+	var all func(br *branch[P])
+	all = func(br *branch[P]) {
+		if br == nil {
+			return
+		}
+		tb.thaw(br)
+		br.end.change()
+		br.slash.change()
+		br.rest.change()
+		for _, child := range br.literals {
+			all(child)
+		}
+		for _, sp := range br.specials {
+			all(sp.branch)
+		}
+		all(br.param)
+	}
+	all(tb.root)
+}
+
+// empty reports whether nothing is below the branch.
+func (br *branch[P]) empty() bool {
+	return br == nil || br.frozen == nil && len(br.end.routes) == 0 && br.isEnd()
+}
+
+// isEnd reports whether nothing follows a slash.
+func (br *branch[P]) isEnd() bool {
+	if len(br.slash.routes)+len(br.rest.routes) > 0 || br.fallback != nil || !br.param.empty() {
+		return false
+	}
+	for _, child := range br.literals {
+		if !child.empty() {
+			return false
+		}
+	}
+	for _, sp := range br.specials {
+		if !sp.empty() {
+			return false
+		}
+	}
+	return true
+}
+
+// nodes counts the nodes that freezing br makes, at most.
+func (br *branch[P]) nodes() int {
+	if br == nil || br.frozen != nil {
+		return 0
+	}
+	n := br.param.nodes()
+	for _, child := range br.literals {
+		n += child.nodes()
+	}
+	for _, sp := range br.specials {
+		n += sp.nodes()
+	}
+	if n == 0 && br.isEnd() {
+		return 0
+	}
+	return n + 1
+}
+
+// place adds the routes of a place.
+func (f *freezer[P]) place(pl *place[P]) routeRef {
+	if pl.ref != 0 || len(pl.routes) == 0 {
+		return pl.ref
+	}
+	run := pl.routes
+	slices.SortStableFunc(run, func(a, b Route[P]) int { return cmp.Compare(a.Method, b.Method) })
+	for i := range run {
+		run[i].Flags &^= lastOfRun
+	}
+	run[len(run)-1].Flags |= lastOfRun
+	setAccepts(run)
+	f.routes = append(f.routes, run...)
+	return routeRef(len(f.routes) - len(run) + 1)
+}
+
+// branch adds the target that br is.
+func (f *freezer[P]) branch(br *branch[P]) target[P] {
+	if br.frozen != nil {
+		return *br.frozen
+	}
+	to := target[P]{end: f.place(&br.end)}
+	if !br.isEnd() {
+		to.next = f.node(br)
+	}
+	return to
+}
+
+// node adds what follows br's slash.
+func (f *freezer[P]) node(br *branch[P]) *node[P] {
+	f.nodes = append(f.nodes, node[P]{})
+	nd := &f.nodes[len(f.nodes)-1]
+	nd.slash, nd.rest, nd.fallback = f.place(&br.slash), f.place(&br.rest), br.fallback
+
+	texts := make([]string, 0, len(br.literals))
+	for text, child := range br.literals {
+		if !child.empty() {
+			texts = append(texts, text)
+		}
+	}
+	slices.Sort(texts)
+	edges := make([]edge[P], len(texts))
+	for i, text := range texts {
+		edges[i] = f.edge(text, br.literals[text])
+	}
+	nd.setEdges(edges)
+
+	specials := slices.DeleteFunc(br.specials, func(sp *specialBranch[P]) bool { return sp.empty() })
+	slices.SortStableFunc(specials, compareSpecials)
+	param := br.param
+	if param.empty() {
+		param = nil
+	}
+	if len(specials) > 0 && param != nil {
+		// After those, it is one of them.
+		specials = append(specials, &specialBranch[P]{seg: pattern.Segment{{Name: "any"}}, branch: param})
+		param = nil
+	}
+	if len(specials) > 0 {
+		first := len(f.specials)
+		nd.specials = uint32(first) + 1
+		for _, sp := range specials {
+			f.specials = append(f.specials, special[P]{matcher: newMatcher(sp.seg), seg: sp.seg})
+		}
+		f.specials[len(f.specials)-1].last = true
+		for i, sp := range specials {
+			to := f.branch(sp.branch)
+			f.specials[first+i].to = to
+		}
+	}
+	if param != nil {
+		nd.param = f.branch(param)
+		nd.flags |= hasParam
+	}
+	if nd.flags&hasParam == 0 && nd.specials == 0 && nd.rest == 0 && nd.fallback == nil {
+		nd.flags |= onlyEdges
+	}
+	return nd
+}
+
+// edge adds the edge along text.
+func (f *freezer[P]) edge(text string, br *branch[P]) edge[P] {
+	_, w0, w1 := nextSegment(text, 0)
+	frozen := br.frozen
+	e := edge[P]{w0, w1, f.branch(br)}
+	switch {
+	case len(text) <= 16:
+		e.n = uint32(len(text))
+	case frozen != nil && frozen.n&longEdge != 0 && int(frozen.n&^longEdge) < len(f.long) && f.long[frozen.n&^longEdge] == text:
+		e.n = frozen.n
+	default:
+		e.n = longEdge | uint32(len(f.long))
+		f.long = append(f.long, text)
+	}
+	return e
+}
+
+// setEdges gives nd a table of the edges.
+func (nd *node[P]) setEdges(edges []edge[P]) {
+	if len(edges) == 0 {
+		return
+	}
+	for i := range edges {
+		if edges[i].n&longEdge != 0 {
+			nd.flags |= longEdges
+		}
+	}
+	table, seed, perfect := hashEdges(edges)
+	nd.edges = table
+	nd.flags |= seed
+	if !perfect {
+		nd.flags |= probing
+	}
+}
+
+// A node with more children than perfectEdges does not get a table in which each
+// edge stands at its place; it would take too long to find one, or too much room.
+const perfectEdges = 64
+
+// hashEdges makes a hash table of edges: for a few of them a perfect one, by
+// trying seeds and sizes.
+func hashEdges[P any](edges []edge[P]) (table []edge[P], seed nodeFlags, perfect bool) {
+	size := uint32(1) << bits.Len(uint(len(edges)-1))
+	if len(edges) <= perfectEdges {
+		var keys [perfectEdges]uint64
+		for i := range edges {
+			keys[i] = foldWords(edges[i].w0, edges[i].w1)
+		}
+		for ; size <= uint32(4*len(edges)); size *= 2 {
+			if seed, ok := perfectSeed(keys[:len(edges)], size); ok {
+				return hashInto(edges, size, seed), seed, true
+			}
+		}
+	}
+	for size < uint32(len(edges)+len(edges)/2) {
+		size *= 2
+	}
+	return hashInto(edges, size, 0), 0, false
+}
+
+// perfectSeed returns a seed for which each key has a place of its own in a table
+// of the size.
+func perfectSeed(keys []uint64, size uint32) (seed nodeFlags, ok bool) {
+	chance := float64(seeds) // of one among all seeds
+	for i := range keys {
+		chance *= 1 - float64(i)/float64(size)
+	}
+	if chance < 0.5 {
+		return 0, false
+	}
+next:
+	for i := range seeds {
+		seed := nodeFlags(i) * seedUnit
+		var taken [4 * perfectEdges / 64]uint64
+		for _, key := range keys {
+			at := hashKey(key, seed) & (size - 1)
+			if taken[at>>6]>>(at&63)&1 != 0 {
+				continue next
+			}
+			taken[at>>6] |= 1 << (at & 63)
+		}
+		return seed, true
+	}
+	return 0, false
+}
+
+const seeds = 1 << 16 / uint32(seedUnit)
+
+// hashInto makes a table of the size, each edge at or behind its place.
+func hashInto[P any](edges []edge[P], size uint32, seed nodeFlags) []edge[P] {
+	table := make([]edge[P], size)
+	for _, e := range edges {
+		i := hashWords(e.w0, e.w1, seed)
+		for table[i&(size-1)].n != 0 {
+			i++
+		}
+		table[i&(size-1)] = e
+	}
+	return table
+}

@@ -1,0 +1,137 @@
+package trie
+
+import "net/http"
+
+// A Method is a number for a request method.
+type Method uint8
+
+const (
+	Any Method = iota // a route for every method
+	GET
+	HEAD
+	POST
+	PUT
+	PATCH
+	DELETE
+	CONNECT
+	TRACE
+	QUERY
+	OPTIONS
+	other // a method that no route names
+	firstCustom
+
+	unknown Method = 255 // not a standard method
+)
+
+// MaxCustom is how many different custom methods a Builder takes.
+const MaxCustom = int(unknown - firstCustom)
+
+// methodNames are in the order of an Allow header, except for OPTIONS, which
+// comes last there.
+var methodNames = [...]string{
+	GET:     http.MethodGet,
+	HEAD:    http.MethodHead,
+	POST:    http.MethodPost,
+	PUT:     http.MethodPut,
+	PATCH:   http.MethodPatch,
+	DELETE:  http.MethodDelete,
+	CONNECT: http.MethodConnect,
+	TRACE:   http.MethodTrace,
+	QUERY:   "QUERY",
+	OPTIONS: http.MethodOptions,
+}
+
+// standardMethod returns unknown for a method without a number of its own.
+func standardMethod(name string) Method {
+	switch name {
+	case http.MethodGet:
+		return GET
+	case http.MethodHead:
+		return HEAD
+	case http.MethodPost:
+		return POST
+	case http.MethodPut:
+		return PUT
+	case http.MethodPatch:
+		return PATCH
+	case http.MethodDelete:
+		return DELETE
+	case http.MethodConnect:
+		return CONNECT
+	case http.MethodTrace:
+		return TRACE
+	case "QUERY":
+		return QUERY
+	case http.MethodOptions:
+		return OPTIONS
+	}
+	return unknown
+}
+
+// Method returns the number of the method.
+func (t *Table[P]) Method(name string) Method {
+	m := standardMethod(name)
+	if m == unknown {
+		if custom, ok := t.custom[name]; ok {
+			return custom
+		}
+		return other
+	}
+	return m
+}
+
+// MethodName returns the name of a route's method, "" for Any.
+func (t *Table[P]) MethodName(m Method) string {
+	if m < firstCustom {
+		if m == Any || m == other {
+			return ""
+		}
+		return methodNames[m]
+	}
+	for name, code := range t.custom {
+		if code == m {
+			return name
+		}
+	}
+	return ""
+}
+
+// setAccepts tells the routes of one place, sorted by method, which standard
+// methods each of them serves: the exact one, GET also HEAD, and a route for any
+// method what is left.
+func setAccepts[P any](run []Route[P]) {
+	taken := uint16(0)
+	for i := range run {
+		if m := run[i].Method; m != Any && m < firstCustom {
+			run[i].accepts = 1 << m
+			taken |= 1 << m
+		} else {
+			run[i].accepts = 0
+		}
+	}
+	for i := range run {
+		if run[i].Method == GET && taken>>HEAD&1 == 0 {
+			run[i].accepts |= 1 << HEAD
+			taken |= 1 << HEAD
+		}
+	}
+	if len(run) > 0 && run[0].Method == Any {
+		run[0].accepts = (1<<firstCustom - 1) &^ (1 << Any)
+		run[0].accepts &^= taken
+	}
+}
+
+// stands returns the methods whose routes serve m, best first.
+func (m Method) stands() []Method {
+	if m == HEAD {
+		return []Method{HEAD, GET, Any}
+	}
+	return []Method{m, Any}
+}
+
+// A methodSet is a set of methods.
+type methodSet [4]uint64
+
+func (s *methodSet) add(m Method)      { s[m>>6] |= 1 << (m & 63) }
+func (s *methodSet) has(m Method) bool { return s[m>>6]>>(m&63)&1 != 0 }
+func (s *methodSet) empty() bool       { return *s == methodSet{} }

@@ -1,0 +1,207 @@
+package trie
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+)
+
+// A wildHost is a host with parameters and its routes.
+type wildHost[P any] struct {
+	labels []pattern.HostLabel
+	tree   *Tree[P]
+}
+
+// compareWildHosts puts the host first that is tried first: that with more
+// literal labels, then that whose labels from the left are literal or single
+// where the other's are not.
+func compareWildHosts[P any](a, b wildHost[P]) int {
+	literals := func(h wildHost[P]) (n int) {
+		for _, label := range h.labels {
+			if label.Name == "" {
+				n++
+			}
+		}
+		return n
+	}
+	return cmp.Or(
+		cmp.Compare(literals(b), literals(a)),
+		cmp.Compare(len(b.labels), len(a.labels)),
+		slices.CompareFunc(a.labels, b.labels, func(x, y pattern.HostLabel) int {
+			return cmp.Or(cmp.Compare(x.Kind(), y.Kind()), strings.Compare(x.Text, y.Text))
+		}),
+	)
+}
+
+// match adds the values of the host to v, if it fits.
+func (h *wildHost[P]) match(host string, v *Values) bool {
+	v.N = 0
+	rest := h.labels
+	if rest[0].Multi {
+		// The first label takes what the others leave.
+		i := len(host)
+		for range rest[1:] {
+			if i = strings.LastIndexByte(host[:i], '.'); i < 0 {
+				return false
+			}
+		}
+		if !validLabels(host[:i]) || !v.add(host[:i]) {
+			return false
+		}
+		host, rest = strings.TrimPrefix(host[i:], "."), rest[1:]
+	}
+	more := len(rest) > 0
+	for i, label := range rest {
+		if !more {
+			return false
+		}
+		var text string
+		text, host, more = strings.Cut(host, ".")
+		switch {
+		case label.Name == "":
+			if text != label.Text {
+				return false
+			}
+		case text == "" || !v.add(text):
+			return false
+		}
+		if i == len(rest)-1 && more {
+			return false
+		}
+	}
+	return true
+}
+
+// validLabels reports whether host has labels, none of them empty.
+func validLabels(host string) bool {
+	return host != "" && host[0] != '.' && host[len(host)-1] != '.' && !strings.Contains(host, "..")
+}
+
+// HasHosts reports whether any route has a host. Without one, all routes are in
+// Base.
+func (t *Table[P]) HasHosts() bool { return t.hosts != nil || t.wildHosts != nil }
+
+// AlwaysSlow reports whether FindStatic of the base tree can't help.
+func (t *Table[P]) AlwaysSlow() bool { return t.HasHosts() || t.Base.static.whole }
+
+// Find returns the route for the path and method that s is set to, and a host.
+// nil means that no route serves the request; s then knows the methods of the
+// path, and the fallback.
+func (t *Table[P]) Find(s *Search[P], host string) *Route[P] {
+	s.reset()
+	if t.HasHosts() && host != "" {
+		host = pattern.Host(host)
+		if tree := t.hosts[host]; tree != nil {
+			if rt := tree.find(s); rt != nil {
+				return rt
+			}
+		}
+		for i := range t.wildHosts {
+			if h := &t.wildHosts[i]; h.match(host, &s.Values) {
+				if rt := h.tree.find(s); rt != nil {
+					return rt
+				}
+			}
+		}
+		s.N = 0
+	}
+	return t.Base.find(s)
+}
+
+// FindFallback finds the fallback for the path that s is set to, as if no route
+// served it.
+func (t *Table[P]) FindFallback(s *Search[P], host string) {
+	s.probe = true
+	t.Find(s, host)
+	s.probe = false
+}
+
+// Allow returns the methods of the path as an Allow header lists them, "" if no
+// route matches the path for any method. It belongs to the last Find, which
+// found no route.
+func (t *Table[P]) Allow(s *Search[P]) string {
+	if s.allowed.empty() {
+		return ""
+	}
+	var room [64]byte
+	list := room[:0]
+	for m := GET; m < OPTIONS; m++ {
+		if s.allowed.has(m) || m == HEAD && s.allowed.has(GET) {
+			list = append(append(list, methodNames[m]...), ", "...)
+		}
+	}
+	if len(t.custom) > 0 {
+		for _, name := range slices.Sorted(maps.Keys(t.custom)) {
+			if s.allowed.has(t.custom[name]) {
+				list = append(append(list, name...), ", "...)
+			}
+		}
+	}
+	return string(append(list, methodNames[OPTIONS]...))
+}
+
+// Routes returns all routes, ordered by host, path and method. The route of a
+// path that ends in a slash may come twice, as it is in both parts of its tree.
+func (t *Table[P]) Routes() []*Route[P] {
+	var all []*Route[P]
+	add := func(tree *Tree[P]) {
+		for _, s := range tree.static.slots {
+			all = tree.appendRun(all, s.ref)
+		}
+		if tree.root != nil {
+			all = tree.appendRoutes(all, tree.root)
+		}
+	}
+	add(t.Base)
+	for _, tree := range t.hosts {
+		add(tree)
+	}
+	for _, h := range t.wildHosts {
+		add(h.tree)
+	}
+	slices.SortFunc(all, func(a, b *Route[P]) int {
+		return cmp.Or(strings.Compare(a.host(), b.host()), strings.Compare(a.Path(), b.Path()), cmp.Compare(a.Method, b.Method))
+	})
+	return all
+}
+
+// host returns the host as it was registered.
+func (rt *Route[P]) host() string { return rt.Head()[strings.LastIndexAny(rt.Head(), " \t")+1:] }
+
+func (t *Tree[P]) appendRun(all []*Route[P], ref routeRef) []*Route[P] {
+	run := t.run(ref)
+	for i := range run {
+		all = append(all, &run[i])
+	}
+	return all
+}
+
+func (t *Tree[P]) appendRoutes(all []*Route[P], nd *node[P]) []*Route[P] {
+	target := func(to *target[P]) {
+		all = t.appendRun(all, to.end)
+		if to.next != nil {
+			all = t.appendRoutes(all, to.next)
+		}
+	}
+	all = t.appendRun(t.appendRun(all, nd.slash), nd.rest)
+	for i := range nd.edges {
+		if nd.edges[i].n != 0 {
+			target(&nd.edges[i].target)
+		}
+	}
+	if nd.flags&hasParam != 0 {
+		target(&nd.param)
+	}
+	if nd.specials != 0 {
+		for i := nd.specials - 1; ; i++ {
+			target(&t.specials[i].to)
+			if t.specials[i].last {
+				break
+			}
+		}
+	}
+	return all
+}

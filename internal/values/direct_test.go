@@ -1,0 +1,103 @@
+//go:build !muxmaster_safe
+
+package values
+
+import (
+	"net/http"
+	"reflect"
+	"strconv"
+	"testing"
+)
+
+// On each Go release that go.mod allows, the fast delivery is in use.
+func TestDirect(t *testing.T) {
+	if !Direct {
+		t.Error("path values are not delivered directly: net/http's layout is not the one of direct.go")
+	}
+}
+
+func TestSameLayout(t *testing.T) {
+	type inner struct{ s string }
+	type other struct{ t string }
+	type real struct {
+		a *inner
+		b []inner
+	}
+	tests := []struct {
+		copied any
+		want   bool
+	}{
+		{real{}, true},
+		{struct {
+			a *inner
+			b []inner
+		}{}, true},
+		{struct {
+			a *other
+			b []inner
+		}{}, false},
+		{struct {
+			a *inner
+			b []other
+		}{}, false},
+		{struct{ a *inner }{}, false},
+		{struct {
+			b []inner
+			a *inner
+		}{}, false},
+		{http.Request{}, false},
+	}
+	for _, tt := range tests {
+		if got := sameLayout(reflect.TypeFor[real](), reflect.TypeOf(tt.copied), 3); got != tt.want {
+			t.Errorf("sameLayout of %T = %v, want %v", tt.copied, got, tt.want)
+		}
+	}
+}
+
+// Slots that were carved are new, and nothing else writes to them.
+func TestCarvedSlotsStay(t *testing.T) {
+	kept := map[int][]string{}
+	for i := range 10_000 {
+		n := 1 + i%40
+		slots := Carve(n)
+		if len(slots) != n || cap(slots) != n {
+			t.Fatalf("Carve(%d) has length %d and capacity %d", n, len(slots), cap(slots))
+		}
+		for k := range slots {
+			if slots[k] != "" {
+				t.Fatalf("Carve(%d): slot %d has been used for %q", n, k, slots[k])
+			}
+			slots[k] = strconv.Itoa(i)
+		}
+		kept[i] = slots
+	}
+	for i, slots := range kept {
+		for _, v := range slots {
+			if v != strconv.Itoa(i) {
+				t.Fatalf("slots of request %d hold %q", i, v)
+			}
+		}
+	}
+}
+
+func TestRingSlots(t *testing.T) {
+	g := new(Ring)
+	for _, n := range []int{1, 5, 40, 127, 300, 1, 700, 2000, 3} {
+		found := g.Slots(n)
+		pairs := g.Slots(2 * n)
+		if len(found) != n || cap(found) != n || len(pairs) != 2*n {
+			t.Fatalf("Slots(%d): %d and %d slots", n, len(found), len(pairs))
+		}
+		for i := range found {
+			found[i] = "found"
+		}
+		for i := range pairs {
+			pairs[i] = "pair"
+		}
+		for i := range found {
+			if found[i] != "found" {
+				t.Fatalf("Slots(%d): both have slot %d", n, i)
+			}
+		}
+	}
+}

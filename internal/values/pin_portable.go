@@ -1,0 +1,28 @@
+//go:build !go1.26 || go1.28 || race || muxmaster_safe
+
+package values
+
+import "sync"
+
+var chunks = sync.Pool{New: func() any { return new(chunk) }}
+
+// carve returns n slots of a chunk; nil if n is too large.
+func carve(n int) []string {
+	if n > largest {
+		return nil
+	}
+	c := chunks.Get().(*chunk)
+	slots := c.take(n)
+	if slots == nil {
+		c = new(chunk)
+		slots = c.take(n)
+	}
+	chunks.Put(c)
+	return slots
+}
+
+// BorrowRing returns a Ring for one request.
+func BorrowRing() *Ring { return rings.Get().(*Ring) }
+
+// ReturnRing gives a Ring back.
+func ReturnRing(g *Ring) { rings.Put(g) }

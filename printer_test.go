@@ -1,0 +1,124 @@
+package muxmaster_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+// printed is the table of a Mux with every kind of route, a line a route.
+func printed(t *testing.T) (lines []string) {
+	t.Helper()
+	m, sub := muxmaster.New(), muxmaster.New()
+	m.GET("/a", tell("a"))
+	m.POST("/a/rather/long/path/:id", values)
+	m.Handle("GET,PUT example.com/host/", http.NotFoundHandler())
+	m.Handle("/any", tell("any"))
+	m.GETFast("/fast/:x", fastValues)
+	g := m.Group("/g/:v")
+	g.Use(trace("g"))
+	g.GET("/", values)
+	g.PATCH("/x", values)
+	sub.DELETE("/below", values)
+	m.Mount("/sub", sub)
+	m.Mount("/plain", http.NotFoundHandler())
+	var b bytes.Buffer
+	m.PrintRoutes(&b)
+	if !strings.HasSuffix(b.String(), "\n") {
+		t.Errorf("the table doesn't end with a line: %q", b.String())
+	}
+	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+}
+
+func TestPrintRoutes(t *testing.T) {
+	lines := printed(t)
+	for _, want := range []struct{ method, path, handler string }{
+		{"GET", "/a", "tell"},
+		{"POST", "/a/rather/long/path/:id", "values"},
+		{"GET", "example.com/host/", "NotFound"},
+		{"PUT", "example.com/host/", "NotFound"},
+		{"", "/any", "tell"},
+		{"GET", "/fast/:x", "fastValues"},
+		{"GET", "/g/:v/", "values"},
+		{"PATCH", "/g/:v/x", "values"},
+		{"DELETE", "/sub/below", "values"},
+		{"", "/plain", "NotFound"},
+	} {
+		found := slices.ContainsFunc(lines, func(line string) bool {
+			words := strings.Fields(line)
+			return slices.Contains(words, want.path) && (want.method == "" || strings.Contains(words[0], want.method)) && strings.Contains(line, want.handler)
+		})
+		if !found {
+			t.Errorf("no line for %s %s of %s in\n%s", want.method, want.path, want.handler, strings.Join(lines, "\n"))
+		}
+	}
+	for _, line := range lines {
+		if strings.Contains(line, "\x1b") {
+			t.Errorf("colors in what is no terminal: %q", line)
+		}
+		if strings.TrimRight(line, " \t") != line {
+			t.Errorf("spaces at the end of %q", line)
+		}
+	}
+	if got := strings.Join(lines, "\n"); !strings.Contains(got, "printer_test.go:") {
+		t.Errorf("no file and line in\n%s", got)
+	}
+}
+
+// File names are relative to the working directory.
+func TestPrintRoutesRelativeFiles(t *testing.T) {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range printed(t) {
+		if strings.Contains(line, filepath.ToSlash(dir)) {
+			t.Errorf("an absolute file name: %q", line)
+		}
+	}
+}
+
+// The paths stand below each other.
+func TestPrintRoutesAligned(t *testing.T) {
+	column := -1
+	for _, line := range printed(t) {
+		i := strings.IndexAny(line, "/")
+		if j := strings.Index(line, "example.com"); j >= 0 {
+			i = j
+		}
+		if !strings.Contains(line, "_test.go:") && !strings.Contains(line, ".go:") {
+			continue // a heading
+		}
+		if column < 0 {
+			column = i
+		}
+		if i != column {
+			t.Errorf("the path of %q is in column %d, want %d", line, i, column)
+		}
+	}
+	if column < 0 {
+		t.Error("no line has a path")
+	}
+}
+
+// A Mux without routes and a writer that fails are no reason to panic.
+func TestPrintRoutesOfNothing(t *testing.T) {
+	muxmaster.New().PrintRoutes(io.Discard)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	defer w.Close()
+	m := muxmaster.New()
+	m.GET("/x", tell(""))
+	m.PrintRoutes(w)
+	m.PrintRoutes(writerFunc(func([]byte) (int, error) { return 0, io.ErrClosedPipe }))
+}

@@ -1,7 +1,0 @@
-//go:build !race
-
-package muxmaster
-
-import "net/http"
-
-func retire(*http.Request) {}

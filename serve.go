@@ -1,0 +1,255 @@
+package muxmaster
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/trie"
+	"github.com/seed-1954dcaa/muxmaster/internal/values"
+)
+
+// This file is the way of a request, from top to bottom:
+//
+//	ServeHTTP    Pre middleware, if there is any
+//	serve        routes without parameters
+//	serveParams  routes with parameters: find, store the values, call
+//	serveAny     everything else: hosts, escaped paths, what the fast match gave up
+//	deliver      the end of serveAny
+//
+// What no route serves goes on in unmatched.go. serveAny alone would serve every
+// request correctly; what comes before it is there for speed.
+
+// ServeHTTP serves r with the route that matches it.
+func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s := m.snapshot.Load()
+	if s == nil {
+		s = m.build()
+	}
+	if s.entry != nil {
+		s.entry.ServeHTTP(w, r)
+		return
+	}
+	s.serve(w, r)
+}
+
+// serve is what the Pre middleware surrounds.
+func (s *snapshot) serve(w http.ResponseWriter, r *http.Request) {
+	u := r.URL
+	if s.alwaysSlow || u.RawPath != "" {
+		s.serveAny(w, r)
+		return
+	}
+	path := u.Path
+	method := trie.GET
+	if r.Method != http.MethodGet {
+		method = s.table.Method(r.Method)
+	}
+	if s.base.MayBeStatic(path) {
+		if rt := s.base.FindStatic(path, method); rt != nil {
+			r.Pattern = rt.Pattern
+			if values.Has(r) {
+				values.Drop(r, s.mux.owner)
+			}
+			// Most handlers are functions; this saves the call of their ServeHTTP.
+			if f, ok := rt.Payload.handler.(http.HandlerFunc); ok {
+				f(w, r)
+			} else {
+				rt.Payload.handler.ServeHTTP(w, r)
+			}
+			return
+		}
+	}
+	s.serveParams(w, r, path, method)
+}
+
+// serveParams serves a request by the fast match. The values go into a chunk
+// that is never used again or, pooled, into a ring; see package values.
+func (s *snapshot) serveParams(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
+	var few [fewValues]string
+	found := trie.Values{Vals: few[:]}
+	var ring *values.Ring
+	var vals []string // what the request gets; found.Vals must not escape
+	if s.ringSlots != 0 {
+		ring = values.BorrowRing()
+		vals = ring.Slots(s.ringSlots)
+		found.Vals = vals
+	}
+	rt := s.base.MatchFast(path, &found, method)
+	if rt == nil {
+		if ring != nil {
+			values.ReturnRing(ring)
+		}
+		s.serveAny(w, r)
+		return
+	}
+	e := &rt.Payload
+	if s.pooled>>e.mode&1 == 0 || values.Long(path, r.RequestURI) {
+		if e.mode&^unpooled != hasNames {
+			s.deliver(w, r, rt, found.Vals[:found.N])
+			if ring != nil {
+				values.ReturnRing(ring)
+			}
+			return
+		}
+		vals = store(found.Vals[:found.N], path, r.RequestURI)
+		if ring != nil {
+			values.ReturnRing(ring)
+			ring = nil
+		}
+	} else {
+		vals = vals[:found.N]
+		if e.mode&fastRoute != 0 {
+			s.servePooledFast(w, r, rt, vals, ring)
+			return
+		}
+	}
+	if !e.names.TrySet(r, rt.Pattern, vals) {
+		e.names.Set(r, vals)
+		r.Pattern = rt.Pattern
+	}
+	if f, ok := e.handler.(http.HandlerFunc); ok {
+		f(w, r)
+	} else {
+		e.handler.ServeHTTP(w, r)
+	}
+	if ring != nil {
+		e.names.Clear(r)
+		values.ReturnRing(ring)
+	}
+}
+
+// store returns a copy of vals that may be kept for ever.
+func store(vals []string, path, requestURI string) []string {
+	var own []string
+	if values.Long(path, requestURI) {
+		own = make([]string, len(vals))
+	} else {
+		own = values.Carve(len(vals))
+	}
+	for i := range vals {
+		own[i] = vals[i] // for a few values, faster than copy
+	}
+	return own
+}
+
+// servePooledFast serves a fast route whose Params are in the ring.
+func (s *snapshot) servePooledFast(w http.ResponseWriter, r *http.Request, rt *trie.Route[endpoint], vals []string, ring *values.Ring) {
+	e := &rt.Payload
+	slots := ring.Slots(2 * len(vals))
+	ps := Params(values.Pairs[Param](slots))
+	e.fill(ps, vals)
+	if !e.names.TrySet(r, rt.Pattern, slots) {
+		e.names.Set(r, slots)
+		r.Pattern = rt.Pattern
+	}
+	e.handler.(fastHandler)(w, r, ps)
+	e.names.Clear(r)
+	values.ReturnRing(ring)
+}
+
+// fill sets ps to the names and the values.
+func (e *endpoint) fill(ps Params, vals []string) {
+	for i := range ps {
+		ps[i] = Param{e.names.Key(i), vals[i]}
+	}
+}
+
+// A search looks for the route of one request.
+type search = trie.Search[endpoint]
+
+var searches = sync.Pool{New: func() any { return new(search) }}
+
+// newSearch returns a search with room for the values of any route.
+func (s *snapshot) newSearch() *search {
+	sr := searches.Get().(*search)
+	sr.Fit(s.table)
+	return sr
+}
+
+func release(sr *search) {
+	sr.Clear()
+	searches.Put(sr)
+}
+
+// serveAny serves any request.
+func (s *snapshot) serveAny(w http.ResponseWriter, r *http.Request) {
+	if r.RequestURI == "*" {
+		// As http.ServeMux does; http.Server answers OPTIONS * by itself.
+		if r.ProtoAtLeast(1, 1) {
+			w.Header().Set("Connection", "close")
+		}
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	sr := s.newSearch()
+	rt := s.find(sr, r)
+	if rt == nil || sr.Redirects(rt) {
+		s.serveUnmatched(w, r, sr, rt)
+		return
+	}
+	s.deliver(w, r, rt, sr.Vals[:sr.N])
+	release(sr)
+}
+
+// deliver hands the request to a route. It copies vals.
+func (s *snapshot) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Route[endpoint], vals []string) {
+	e := &rt.Payload
+	n := len(vals)
+	if e.mode&fastRoute != 0 {
+		n *= 2
+	}
+	var ring *values.Ring
+	var slots []string
+	pooled := s.pooled>>e.mode&1 != 0
+	switch {
+	case n == 0:
+	case !values.Direct: // SetPathValue copies them
+		slots = slices.Clone(vals)
+	case values.Long(r.URL.Path, r.RequestURI):
+		slots = make([]string, n)
+	case pooled:
+		ring = values.BorrowRing()
+		slots = ring.Slots(n)
+	default:
+		slots = values.Carve(n)
+	}
+	var ps Params
+	switch {
+	case e.names == nil:
+		values.Drop(r, s.mux.owner)
+	case e.mode&fastRoute == 0:
+		copy(slots, vals)
+		e.names.Set(r, slots)
+	default:
+		if values.Direct {
+			ps = values.Pairs[Param](slots) // shares the storage
+		} else {
+			ps = make(Params, len(vals))
+		}
+		e.fill(ps, vals)
+		e.names.Set(r, slots)
+	}
+	r.Pattern = rt.Pattern
+	if h, ok := e.handler.(fastHandler); ok {
+		h(w, r, ps)
+	} else {
+		e.handler.ServeHTTP(w, r)
+	}
+	if pooled {
+		e.names.Clear(r)
+	}
+	if ring != nil {
+		values.ReturnRing(ring)
+	}
+}
+
+// find finds the route for r; nil also for a path that is not clean.
+func (s *snapshot) find(sr *search, r *http.Request) *trie.Route[endpoint] {
+	sr.SetPath(r.URL.Path, r.URL.RawPath, r.Method == http.MethodConnect)
+	sr.Method = s.table.Method(r.Method)
+	if !sr.Rooted() {
+		return nil
+	}
+	return s.table.Find(sr, r.Host)
+}

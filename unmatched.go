@@ -1,0 +1,320 @@
+package muxmaster
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/trie"
+	"github.com/seed-1954dcaa/muxmaster/internal/values"
+	"github.com/seed-1954dcaa/muxmaster/problem"
+)
+
+// This file answers the requests that no route serves: with a redirect, 404, 405
+// or, for OPTIONS, 204. The deepest Group or mounted Mux around the path answers,
+// inside its middleware: so a login hides what exists, and CORS sees preflights.
+// What the answer is, is decided inside the middleware.
+
+// serveUnmatched hands a request without a route to the scope that answers it.
+// It releases sr, which has found rt.
+func (s *snapshot) serveUnmatched(w http.ResponseWriter, r *http.Request, sr *search, rt *trie.Route[endpoint]) {
+	clean := ""
+	if !sr.Clean() {
+		rt, clean = s.findClean(sr, r)
+	}
+	var o outcome
+	if rt != nil { // the search ended before it met all fallbacks
+		o = s.outcome(sr, r, rt, clean, false)
+		s.table.FindFallback(sr, r.Host)
+	}
+	r.Pattern = ""
+	values.Drop(r, s.mux.owner)
+	sc := &s.mux.scope
+	if f, vals := sr.Fallback(); f != nil {
+		sc = f.Payload.scope
+		if f.Payload.names != nil { // middleware may want the values of the prefix
+			f.Payload.names.Set(r, slices.Clone(vals))
+		}
+	}
+	f := sc.fallback.Load()
+	if f.handler != nil {
+		release(sr)
+		s.tag.SetTag(r)
+		f.handler.ServeHTTP(w, r)
+		return
+	}
+	if rt == nil {
+		o = s.outcome(sr, r, rt, clean, f.redirectSlash)
+	}
+	release(sr)
+	f.answer(w, r, o)
+}
+
+// findClean finds the route for the path of r without empty, . and .. segments.
+func (s *snapshot) findClean(sr *search, r *http.Request) (rt *trie.Route[endpoint], clean string) {
+	clean = cleanPath(r)
+	sr.SetPath(trie.Unescape(clean), clean, false)
+	return s.table.Find(sr, r.Host), clean
+}
+
+// cleanPath returns the escaped path of r, cleaned.
+func cleanPath(r *http.Request) string {
+	return trie.CleanPath(trie.WirePath(r.URL.Path, r.URL.RawPath))
+}
+
+// A fallback is how a scope answers what no route serves. As a handler, it is
+// what the middleware surrounds.
+type fallback struct {
+	mux                  *Mux
+	handler              http.Handler // inside the middleware; nil without any
+	redirectSlash        bool
+	notFound, notAllowed http.Handler // nil for the defaults
+	version              int          // see useCount
+}
+
+func (f *fallback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// The snapshot that found no route also says why.
+	s, ok := values.Tag(r, f.mux.owner).(*snapshot)
+	if !ok {
+		s = f.mux.current()
+	}
+	f.answer(w, r, s.decide(r, f.redirectSlash))
+}
+
+// An outcome is what happens to a request that no route serves. The zero outcome
+// is a 404.
+type outcome struct {
+	location string // where to redirect it
+	pattern  string // of the route there
+	allow    string // the methods that its path has routes for
+}
+
+// decide finds the outcome for r.
+func (s *snapshot) decide(r *http.Request, redirectSlash bool) outcome {
+	sr := s.newSearch()
+	defer release(sr)
+	rt, clean := s.find(sr, r), ""
+	if !sr.Clean() {
+		rt, clean = s.findClean(sr, r)
+	}
+	return s.outcome(sr, r, rt, clean, redirectSlash)
+}
+
+// outcome finds the outcome for r, given what sr has found for its path or, if
+// that is not clean, for the cleaned path.
+func (s *snapshot) outcome(sr *search, r *http.Request, rt *trie.Route[endpoint], clean string, redirectSlash bool) outcome {
+	if !sr.Rooted() {
+		return outcome{}
+	}
+	path := func() string {
+		if clean != "" {
+			return clean
+		}
+		return cleanPath(r) // that of CONNECT may not be clean
+	}
+	if to := sr.Slash(); to != nil && (sr.Redirects(rt) || rt == nil && redirectSlash && to.Flags&trie.Verb != 0) {
+		return outcome{location: withQuery(path()+"/", r), pattern: to.Pattern}
+	}
+	if rt == nil && redirectSlash {
+		if to := s.findShort(sr, r); to != nil {
+			return outcome{location: withQuery(strings.TrimSuffix(path(), "/"), r), pattern: to.Pattern}
+		}
+	}
+	if clean != "" {
+		o := outcome{location: withQuery(clean, r)}
+		if rt != nil {
+			o.pattern = rt.Pattern
+		}
+		return o
+	}
+	if rt != nil {
+		return outcome{} // middleware has changed the path or the method; see Use
+	}
+	return outcome{allow: s.table.Allow(sr)}
+}
+
+// findShort returns the verb method's route for the path of sr without its
+// trailing slash, nil for none.
+func (s *snapshot) findShort(sr *search, r *http.Request) *trie.Route[endpoint] {
+	short := s.newSearch()
+	defer release(short)
+	if !short.TrimSlash(sr) {
+		return nil
+	}
+	rt := s.table.Find(short, r.Host)
+	if rt == nil || rt.Flags&trie.Verb == 0 {
+		return nil
+	}
+	return rt
+}
+
+// withQuery returns path with r's query. The path begins with exactly one slash,
+// so that a Location names no host but the request's own.
+func withQuery(path string, r *http.Request) string {
+	query := r.URL.RawQuery
+	if query == "" {
+		return path
+	}
+	b := make([]byte, 0, len(path)+1+len(query))
+	b = append(append(b, path...), '?')
+	for i := range len(query) {
+		switch c := query[i]; {
+		case c < ' ' || c == 0x7F:
+		case c == '#': // it would begin a fragment: RFC 3986, section 3.4
+			b = append(b, "%23"...)
+		case c >= 0x80:
+			b = fmt.Appendf(b, "%%%02X", c)
+		default:
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}
+
+func (f *fallback) answer(w http.ResponseWriter, r *http.Request, o outcome) {
+	switch {
+	case o.location != "":
+		r.Pattern = o.pattern
+		redirect(w, r, o.location)
+	case o.allow == "" && f.notFound != nil:
+		f.notFound.ServeHTTP(w, r)
+	case o.allow == "":
+		plainError(w, r, "404 page not found\n", http.StatusNotFound, "")
+	case r.Method == http.MethodOptions:
+		w.Header()["Allow"] = []string{o.allow}
+		w.WriteHeader(http.StatusNoContent)
+	case f.notAllowed != nil:
+		w.Header()["Allow"] = []string{o.allow}
+		f.notAllowed.ServeHTTP(w, r)
+	default:
+		plainError(w, r, "Method Not Allowed\n", http.StatusMethodNotAllowed, o.allow)
+	}
+}
+
+// redirect is http.Redirect for a location that is a clean, escaped path, which
+// http.Redirect would parse and escape again.
+func redirect(w http.ResponseWriter, r *http.Request, location string) {
+	h := w.Header()
+	_, hasType := h["Content-Type"]
+	h["Location"] = []string{location}
+	if !hasType && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		h["Content-Type"] = []string{"text/html; charset=utf-8"}
+	}
+	w.WriteHeader(http.StatusTemporaryRedirect)
+	if !hasType && r.Method == http.MethodGet {
+		fmt.Fprintf(w, "<a href=\"%s\">%s</a>.\n\n", html.EscapeString(location), http.StatusText(http.StatusTemporaryRedirect))
+	}
+}
+
+// plainError answers as http.Error does, with one allocation for all header
+// values, unless the request's context has a problem.Handler.
+func plainError(w http.ResponseWriter, r *http.Request, text string, code int, allow string) {
+	h := w.Header()
+	values := &[3]string{"text/plain; charset=utf-8", "nosniff", allow}
+	if allow != "" {
+		h["Allow"] = values[2:3:3]
+	}
+	if problem.FromContext(r.Context()) != nil {
+		problem.Write(w, r, problem.Code(code))
+		return
+	}
+	delete(h, "Content-Length")
+	h["Content-Type"] = values[0:1:1]
+	h["X-Content-Type-Options"] = values[1:2:2]
+	w.WriteHeader(code)
+	io.WriteString(w, text)
+}
+
+// makeFallback makes the answers of s: as its Group or Mux says, or the next one
+// around it that says something.
+func (s *scope) makeFallback() {
+	f := &fallback{mux: s.mux, redirectSlash: s.settings.readSettings().redirectSlash, version: s.useCount()}
+	h := http.Handler(f)
+	for outer := s; outer != nil; outer = outer.parent {
+		if g := outer.group; g != nil {
+			f.inherit(g.NotFound, g.MethodNotAllowed)
+		} else {
+			set := outer.settings.readSettings()
+			f.inherit(set.notFound, set.notAllowed)
+		}
+		pre, use, _ := outer.middleware()
+		h = wrapAll("Pre", pre, wrapAll("Use", use, h))
+	}
+	if f.version > 0 {
+		f.handler = h
+	}
+	s.fallback.Store(f)
+}
+
+// fresh reports whether makeFallback has run since the last Use.
+func (s *scope) fresh() bool {
+	f := s.fallback.Load()
+	return f != nil && f.version == s.useCount()
+}
+
+// useCount counts the middleware around s.
+func (s *scope) useCount() (n int) {
+	for ; s != nil; s = s.parent {
+		pre, use, _ := s.middleware()
+		n += len(pre) + len(use)
+	}
+	return n
+}
+
+// inherit takes over what f does not have.
+func (f *fallback) inherit(notFound, notAllowed http.Handler) {
+	if f.notFound == nil {
+		f.notFound = notFound
+	}
+	if f.notAllowed == nil {
+		f.notAllowed = notAllowed
+	}
+}
+
+// wrapAll returns h inside middleware, the first one outermost.
+func wrapAll(method string, mws []func(http.Handler) http.Handler, h http.Handler) http.Handler {
+	for _, mw := range slices.Backward(mws) {
+		if h = mw(h); isNil(h) {
+			panic(fmt.Sprintf("muxmaster: %s: the middleware %s returned nil", method, funcName(mw)))
+		}
+	}
+	return h
+}
+
+// Handler returns the handler that would serve r, and the pattern of its route,
+// as http.ServeMux does. For a redirect it is the pattern of the route there; it
+// is "" if no route matches. Handler changes nothing in r: the handler of a
+// route with parameters finds no path values in it.
+func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) {
+	s := m.current()
+	sr := s.newSearch()
+	defer release(sr)
+	rt := s.find(sr, r)
+	if rt != nil && !sr.Redirects(rt) {
+		return rt.Payload.handler, rt.Pattern
+	}
+	f := s.scopeOf(r).fallback.Load()
+	h = f.handler
+	if h == nil {
+		h = f
+	}
+	return h, s.decide(r, f.redirectSlash).pattern
+}
+
+// scopeOf returns the scope that answers r if no route does.
+func (s *snapshot) scopeOf(r *http.Request) *scope {
+	sr := s.newSearch()
+	defer release(sr)
+	s.find(sr, r)
+	if !sr.Clean() {
+		s.findClean(sr, r)
+	}
+	s.table.FindFallback(sr, r.Host)
+	if f, _ := sr.Fallback(); f != nil {
+		return f.Payload.scope
+	}
+	return &s.mux.scope
+}
