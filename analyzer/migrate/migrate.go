@@ -159,11 +159,12 @@ func (r *Result) check(dir string, patterns []string, units []*unit) error {
 		}
 		bad := false
 		for _, p := range pkgs {
-			for _, e := range p.Errors {
+			if len(p.Errors) > 0 {
+				e := firstError(p)
 				for _, u := range units {
 					if _, ok := p.Imports[u.path]; (ok || u.path == p.PkgPath || u.path+"_test" == p.PkgPath) && !u.dropped {
 						u.dropped, bad = true, true
-						r.Notes = append(r.Notes, Note{Text: fmt.Sprintf("%s: not changed, since the result does not type-check: %v", u.path, e), Blocks: true})
+						r.Notes = append(r.Notes, Note{Text: fmt.Sprintf("%s: not changed, since the result does not type-check: %v (of %d errors)", u.path, e, len(p.Errors)), Blocks: true})
 					}
 				}
 			}
@@ -172,6 +173,17 @@ func (r *Result) check(dir string, patterns []string, units []*unit) error {
 			return nil
 		}
 	}
+}
+
+// firstError returns the first error of a package, one of its types if there is:
+// the go command's own name temporary files.
+func firstError(p *packages.Package) packages.Error {
+	for _, e := range p.Errors {
+		if e.Kind == packages.TypeError {
+			return e
+		}
+	}
+	return p.Errors[0]
 }
 
 // Write writes the changed files.

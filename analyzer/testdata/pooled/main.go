@@ -1,6 +1,9 @@
-// Command pooled serves one request by the handler that its argument names, on a Mux with both pools, and waits for what
-// the handler left behind. A handler whose name begins with wrong breaks the pools' contract; the race detector and the
-// check retain must both report it, and neither may report one whose name begins with right.
+// Command pooled serves one request by the handler that its argument names, on a
+// Mux with both pools, and waits for what the handler left behind. A handler whose
+// name begins with wrong or kept breaks the pools' contract: the check retain must
+// report it. Those named wrong read a path value from the request after they have
+// returned: the race detector must report them, too. Neither may report a handler
+// whose name begins with right.
 package main
 
 import (
@@ -19,7 +22,7 @@ var seen = make(chan string)
 
 func record(values ...string) { seen <- strings.Join(values, " ") }
 
-func wrongRequest(w http.ResponseWriter, r *http.Request) {
+func keptRequest(w http.ResponseWriter, r *http.Request) {
 	id := muxmaster.PathParam(r, "id")
 	go func() {
 		record(r.RemoteAddr, id)
@@ -37,26 +40,26 @@ func wrongPathParam(w http.ResponseWriter, r *http.Request) { go named(r) }
 
 func named(r *http.Request) { record(muxmaster.PathParam(r, "id")) }
 
-func wrongShallowCopy(w http.ResponseWriter, r *http.Request) {
+func keptShallowCopy(w http.ResponseWriter, r *http.Request) {
 	q := r.WithContext(r.Context())
 	go func() {
 		record(q.PathValue("id"))
 	}()
 }
 
-func wrongURL(w http.ResponseWriter, r *http.Request) {
+func keptURL(w http.ResponseWriter, r *http.Request) {
 	go func() {
 		record(r.URL.Path)
 	}()
 }
 
-func wrongParams(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+func keptParams(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
 	go func() {
 		record(ps.Get("id"))
 	}()
 }
 
-func wrongParam(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+func keptParam(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
 	p := &ps[0]
 	go func() {
 		record(p.Value)
@@ -110,13 +113,13 @@ func rightWait(w http.ResponseWriter, r *http.Request) {
 }
 
 var handlers = map[string]http.HandlerFunc{
-	"wrongRequest": wrongRequest, "wrongPathValue": wrongPathValue, "wrongPathParam": wrongPathParam,
-	"wrongShallowCopy": wrongShallowCopy, "wrongURL": wrongURL,
+	"keptRequest": keptRequest, "wrongPathValue": wrongPathValue, "wrongPathParam": wrongPathParam,
+	"keptShallowCopy": keptShallowCopy, "keptURL": keptURL,
 	"rightStrings": rightStrings, "rightBody": rightBody, "rightClone": rightClone, "rightWait": rightWait,
 }
 
 var fast = map[string]muxmaster.FastHandler{
-	"wrongParams": wrongParams, "wrongParam": wrongParam, "rightParams": rightParams, "rightParam": rightParam,
+	"keptParams": keptParams, "keptParam": keptParam, "rightParams": rightParams, "rightParam": rightParam,
 }
 
 func main() {
