@@ -51,13 +51,13 @@ func (s *Server) late(method string) {
 	s.logf("engine: ResponseWriter.%s was called after the handler returned, by %s (%s:%d); it did nothing", method, f.Function, path.Base(f.File), f.Line)
 }
 
-// caller returns the innermost frame outside of this package.
+// caller returns the innermost frame that isn't a method of this package.
 func caller() (frame runtime.Frame) {
 	var pcs [16]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	for more := true; more; {
 		frame, more = frames.Next()
-		if !strings.HasPrefix(frame.Function, packagePath+".") {
+		if !strings.HasPrefix(frame.Function, packagePath+".(*") {
 			return frame
 		}
 	}

@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+)
+
+// eventually waits for ch, for a time that even a busy machine keeps.
+func eventually[T any](t *testing.T, what string, ch <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-ch:
+	case <-time.After(10 * time.Second):
+		t.Fatalf("timeout: %s", what)
+	}
+	return v
+}
+
+// TestClientLeaves checks that each way of following a request's context
+// learns of a client that leaves.
+func TestClientLeaves(t *testing.T) {
+	follow := map[string]func(http.ResponseWriter, *http.Request){
+		"Done": func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"Err": func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				time.Sleep(time.Millisecond)
+			}
+		},
+		"AfterFunc": func(w http.ResponseWriter, r *http.Request) {
+			ch := make(chan bool)
+			context.AfterFunc(r.Context(), func() { close(ch) })
+			<-ch
+		},
+		"WithTimeout": func(w http.ResponseWriter, r *http.Request) {
+			ctx, cancel := context.WithTimeout(r.Context(), time.Minute)
+			defer cancel()
+			<-ctx.Done()
+		},
+		"CloseNotify": func(w http.ResponseWriter, r *http.Request) { <-w.(http.CloseNotifier).CloseNotify() },
+		"body read": func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			<-r.Context().Done()
+		},
+		"write": func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				w.Write(make([]byte, 1<<16))
+			}
+		},
+	}
+	for _, k := range kinds {
+		for name, f := range follow {
+			t.Run(k.name+"/"+name, func(t *testing.T) {
+				started, ended := make(chan bool, 1), make(chan error, 1)
+				addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if name != "body read" {
+						io.Copy(io.Discard, r.Body) // else nobody watches, as in net/http
+					}
+					started <- true
+					f(w, r)
+					ended <- r.Context().Err()
+				})}))
+				c := dial(t, addr)
+				io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi")
+				eventually(t, "the handler starts", started)
+				c.Close()
+				if name == "CloseNotify" {
+					eventually(t, "the handler ends", ended)
+				} else if err := eventually(t, "the handler ends", ended); err != context.Canceled {
+					t.Errorf("the context's error is %v, want Canceled", err)
+				}
+			})
+		}
+	}
+}
+
+// TestContextEnds checks what ends a context besides the client: the return of
+// the handler, and the connection's own context.
+func TestContextEnds(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			type key struct{}
+			base, cancel := context.WithCancelCause(context.WithValue(context.Background(), key{}, "base"))
+			ctxs := make(chan context.Context, 1)
+			srv := &http.Server{
+				BaseContext: func(net.Listener) context.Context { return base },
+				ConnContext: func(ctx context.Context, nc net.Conn) context.Context {
+					return context.WithValue(ctx, "conn", nc.RemoteAddr().String())
+				},
+				Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					ctxs <- r.Context()
+					if r.URL.Path == "/wait" {
+						<-r.Context().Done()
+					}
+				}),
+			}
+			addr := start(t, k.make(srv))
+			c := dial(t, addr)
+			br := bufio.NewReader(c)
+			io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+			ctx := eventually(t, "a context", ctxs)
+			if _, err := http.ReadResponse(br, nil); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the context ends with its handler", ctx.Done())
+			if ctx.Err() != context.Canceled {
+				t.Errorf("Err is %v", ctx.Err())
+			}
+			if ctx.Value(key{}) != "base" || ctx.Value("conn") != c.LocalAddr().String() ||
+				ctx.Value(http.ServerContextKey) != srv || ctx.Value(http.LocalAddrContextKey).(net.Addr).String() != addr {
+				t.Errorf("wrong values in %v", ctx)
+			}
+
+			io.WriteString(c, "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+			ctx = eventually(t, "a context", ctxs)
+			cancel(io.ErrNoProgress)
+			eventually(t, "the context ends with the base context", ctx.Done())
+			if cause := context.Cause(ctx); cause != io.ErrNoProgress {
+				t.Errorf("the cause is %v", cause)
+			}
+			if _, err := http.ReadResponse(br, nil); err != nil {
+				t.Errorf("no answer after the context ended: %v", err)
+			}
+		})
+	}
+}
+
+// TestPipelinedWhileWatched checks that the bytes of a next request, which
+// arrive while the client is watched, are neither taken for its leaving nor
+// lost.
+func TestPipelinedWhileWatched(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			started, goOn := make(chan context.Context), make(chan bool)
+			addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/slow" {
+					r.Context().Done()
+					started <- r.Context()
+					<-goOn
+				}
+				io.WriteString(w, r.URL.Path)
+			})}))
+			c := dial(t, addr)
+			br := bufio.NewReader(c)
+			for range 3 {
+				io.WriteString(c, "GET /slow HTTP/1.1\r\nHost: h\r\n\r\n")
+				ctx := eventually(t, "the handler starts", started)
+				io.WriteString(c, "GET /next HTTP/1.1\r\nHost: h\r\n\r\n")
+				time.Sleep(4 * watchAfter)
+				if ctx.Err() != nil {
+					t.Error("a pipelined request ended the context")
+				}
+				goOn <- true
+				for _, want := range []string{"/slow", "/next"} {
+					res, err := http.ReadResponse(br, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if b, _ := io.ReadAll(res.Body); string(b) != want {
+						t.Errorf("answer %q, want %q", b, want)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,348 @@
+package engine
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// requests of both ways: one that the engine serves, one that it hands over.
+var bothWays = map[string]string{
+	"engine":      "GET /slow HTTP/1.1\r\nHost: h\r\n\r\n",
+	"handed over": "GET /slow HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+}
+
+// TestShutdown checks that Shutdown closes idle connections, lets a running
+// request finish and announces the end, runs what was registered, and that
+// both ways of serving take part.
+func TestShutdown(t *testing.T) {
+	for _, k := range kinds {
+		for name, request := range bothWays {
+			t.Run(k.name+"/"+name, func(t *testing.T) {
+				started, goOn, registered := make(chan bool), make(chan bool), make(chan bool)
+				srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.URL.Path == "/slow" {
+						started <- true
+						<-goOn
+					}
+					io.WriteString(w, "done")
+				})}
+				srv.RegisterOnShutdown(sync.OnceFunc(func() { close(registered) })) // net/http runs it on each call
+				s := k.make(srv)
+				addr := start(t, s)
+
+				idle := dial(t, addr)
+				io.WriteString(idle, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+				if _, err := http.ReadResponse(bufio.NewReader(idle), nil); err != nil {
+					t.Fatal(err)
+				}
+				busy := dial(t, addr)
+				io.WriteString(busy, request)
+				eventually(t, "the handler starts", started)
+
+				ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+				defer cancel()
+				if err := s.Shutdown(ctx); err != context.DeadlineExceeded {
+					t.Errorf("Shutdown with a running request: %v, want DeadlineExceeded", err)
+				}
+				eventually(t, "registered functions run", registered)
+				if _, err := io.ReadAll(idle); err != nil {
+					t.Errorf("the idle connection: %v", err)
+				}
+				if c, err := net.Dial("tcp", addr); err == nil {
+					c.Close()
+					t.Error("the listener is still open")
+				}
+				ended := make(chan error, 1)
+				go func() { ended <- srv.Shutdown(context.Background()) }()
+				if k.name != "net/http" {
+					<-ended
+					go func() { ended <- s.(*Server).Shutdown(context.Background()) }()
+				}
+				close(goOn)
+				b, _ := io.ReadAll(busy)
+				if !strings.HasSuffix(string(b), "done") || strings.Contains(string(b), "HTTP/1.1") && !strings.Contains(string(b), "Connection: close") {
+					t.Errorf("the running request got %q", b)
+				}
+				if err := eventually(t, "Shutdown returns", ended); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// TestClose checks that Close ends running requests on both ways.
+func TestClose(t *testing.T) {
+	for _, k := range kinds {
+		for name, request := range bothWays {
+			t.Run(k.name+"/"+name, func(t *testing.T) {
+				started, ended := make(chan bool), make(chan bool)
+				s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					started <- true
+					<-r.Context().Done()
+					close(ended)
+				})})
+				c := dial(t, start(t, s))
+				io.WriteString(c, request)
+				eventually(t, "the handler starts", started)
+				s.Close()
+				eventually(t, "the handler's context ends", ended)
+				if b, _ := io.ReadAll(c); len(b) > 0 {
+					t.Errorf("got %q", b)
+				}
+			})
+		}
+	}
+}
+
+// TestTimeouts checks that slow clients are ended by each timeout, and not
+// before it has passed.
+func TestTimeouts(t *testing.T) {
+	const timeout = 200 * time.Millisecond
+	tests := []struct {
+		name  string
+		srv   http.Server
+		send  string // what the client sends before it stalls
+		reads bool   // the client reads answers
+	}{
+		{"header of the first request", http.Server{ReadHeaderTimeout: timeout}, "", true},
+		{"header, some of it", http.Server{ReadHeaderTimeout: timeout}, "GET / HTTP/1.1\r\nHo", true},
+		{"header of the second request", http.Server{ReadHeaderTimeout: timeout, IdleTimeout: time.Hour}, "GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HT", true},
+		{"header after handing over", http.Server{ReadHeaderTimeout: timeout}, "GET / HTTP/1.0\r\nHo", true},
+		{"idle", http.Server{IdleTimeout: timeout}, "GET / HTTP/1.1\r\nHost: h\r\n\r\n", true},
+		{"idle by ReadTimeout", http.Server{ReadTimeout: timeout}, "GET / HTTP/1.1\r\nHost: h\r\n\r\n", true},
+		{"body", http.Server{ReadTimeout: timeout}, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe", true},
+		{"write", http.Server{WriteTimeout: timeout}, "GET /endless HTTP/1.1\r\nHost: h\r\n\r\n", false},
+	}
+	for _, k := range kinds {
+		for i := range tests {
+			tt := &tests[i]
+			t.Run(k.name+"/"+tt.name, func(t *testing.T) {
+				t.Parallel()
+				ended := make(chan bool, 1)
+				srv := &http.Server{
+					ReadTimeout: tt.srv.ReadTimeout, ReadHeaderTimeout: tt.srv.ReadHeaderTimeout,
+					WriteTimeout: tt.srv.WriteTimeout, IdleTimeout: tt.srv.IdleTimeout,
+					ErrorLog: log.New(io.Discard, "", 0),
+					ConnState: func(_ net.Conn, st http.ConnState) {
+						if st == http.StateClosed {
+							ended <- true
+						}
+					},
+					Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						io.Copy(io.Discard, r.Body)
+						for r.URL.Path == "/endless" {
+							if _, err := w.Write(make([]byte, 1<<16)); err != nil {
+								return
+							}
+						}
+					}),
+				}
+				addr := start(t, k.make(srv))
+				begin := time.Now()
+				c := dial(t, addr)
+				io.WriteString(c, tt.send)
+				if tt.reads {
+					io.Copy(io.Discard, c)
+				}
+				eventually(t, "the connection ends", ended)
+				if took := time.Since(begin); took < timeout-10*time.Millisecond {
+					t.Errorf("ended after %v, before the timeout of %v", took, timeout)
+				}
+			})
+		}
+	}
+}
+
+// TestOwnDeadlines checks that a handler's deadlines replace the timeouts, and
+// end with its request.
+func TestOwnDeadlines(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			addr := start(t, k.make(&http.Server{
+				ReadTimeout: 50 * time.Millisecond, WriteTimeout: 50 * time.Millisecond, IdleTimeout: time.Hour,
+				Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					rc := http.NewResponseController(w)
+					if r.URL.Path == "/past" {
+						rc.SetReadDeadline(time.Unix(1, 0))
+						_, err := io.ReadAll(r.Body)
+						if ne, ok := err.(net.Error); !ok || !ne.Timeout() {
+							t.Errorf("read after the deadline: %v", err)
+						}
+						return
+					}
+					rc.SetReadDeadline(time.Time{})
+					rc.SetWriteDeadline(time.Time{})
+					time.Sleep(150 * time.Millisecond)
+					io.Copy(w, r.Body)
+				}),
+			}))
+			c := dial(t, addr)
+			br := bufio.NewReader(c)
+			for range 2 {
+				io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe")
+				go func() { time.Sleep(100 * time.Millisecond); io.WriteString(c, "llo") }()
+				res, err := http.ReadResponse(br, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if b, err := io.ReadAll(res.Body); string(b) != "hello" {
+					t.Errorf("got %q, %v", b, err)
+				}
+			}
+			io.WriteString(c, "POST /past HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe")
+			if res, err := http.ReadResponse(br, nil); err != nil || !res.Close {
+				t.Errorf("after a failed read: %v, %v", res, err)
+			}
+		})
+	}
+}
+
+// TestNoLeaks ends connections in many ways and looks for goroutines and
+// descriptors that are left.
+func TestNoLeaks(t *testing.T) {
+	hijacked := make(chan net.Conn, 100)
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/panic":
+			panic("on purpose")
+		case "/hijack":
+			nc, _, _ := w.(http.Hijacker).Hijack()
+			hijacked <- nc
+		case "/watch":
+			r.Context().Done()
+			time.Sleep(3 * watchAfter)
+		case "/gone":
+			<-r.Context().Done()
+		}
+	})
+	for _, k := range engines {
+		t.Run(k.name, func(t *testing.T) {
+			before, files := runtime.NumGoroutine(), openFiles(t)
+			s := k.make(&http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0), ReadTimeout: time.Minute, WriteTimeout: time.Minute})
+			ln, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			served := make(chan error, 1)
+			go func() { served <- s.Serve(ln) }()
+			var wg sync.WaitGroup
+			for _, send := range []string{
+				"", "GET", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.0\r\n\r\n", "garbage\r\n\r\n",
+				"GET /panic HTTP/1.1\r\nHost: h\r\n\r\n", "GET /hijack HTTP/1.1\r\nHost: h\r\n\r\n",
+				"GET /watch HTTP/1.1\r\nHost: h\r\n\r\n", "GET /gone HTTP/1.1\r\nHost: h\r\n\r\n",
+				"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\nx",
+			} {
+				for range 10 {
+					wg.Go(func() {
+						c, err := net.Dial("tcp", ln.Addr().String())
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						io.WriteString(c, send)
+						if strings.Contains(send, "/watch") {
+							c.Read(make([]byte, 100))
+						}
+						c.Close()
+					})
+				}
+			}
+			wg.Wait()
+			for range 10 {
+				eventually(t, "a hijacked connection", hijacked).Close()
+			}
+			if err := s.Shutdown(context.Background()); err != nil {
+				t.Error(err)
+			}
+			<-served
+			for i := 0; ; i++ {
+				if runtime.NumGoroutine() <= before && openFiles(t) <= files {
+					return
+				}
+				if i == 500 {
+					buf := make([]byte, 1<<16)
+					t.Fatalf("%d goroutines, %d before; %d files, %d before\n%s", runtime.NumGoroutine(), before, openFiles(t), files, buf[:runtime.Stack(buf, true)])
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+		})
+	}
+}
+
+// openFiles counts this process's descriptors, where it can.
+func openFiles(t *testing.T) int {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(entries)
+}
+
+// TestStats checks the counters.
+func TestStats(t *testing.T) {
+	s := New(&http.Server{Handler: http.NotFoundHandler()})
+	addr := start(t, s)
+	talk(t, addr, strings.Repeat("GET / HTTP/1.1\r\nHost: h\r\n\r\n", 3))
+	talk(t, addr, "GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.0\r\n\r\n")
+	talk(t, addr, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
+	st := s.Stats()
+	if st.Connections != 3 || st.Requests != 4 || st.HandedOver != 2 || st.Reasons["not HTTP/1.1"] != 1 || st.Reasons["Transfer-Encoding"] != 1 {
+		t.Errorf("got %+v", st)
+	}
+}
+
+// TestConnState compares the states that the hook sees with net/http's.
+func TestConnState(t *testing.T) {
+	var want string
+	for _, k := range kinds {
+		var mu sync.Mutex
+		var states []string
+		closed := make(chan bool, 10)
+		addr := start(t, k.make(&http.Server{
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/hijack" {
+					nc, _, _ := w.(http.Hijacker).Hijack()
+					nc.Close()
+				}
+			}),
+			ConnState: func(nc net.Conn, st http.ConnState) {
+				if _, ok := nc.(*net.TCPConn); !ok {
+					t.Errorf("%s: the hook gets a %T", k.name, nc)
+				}
+				mu.Lock()
+				states = append(states, st.String())
+				mu.Unlock()
+				if st == http.StateClosed || st == http.StateHijacked {
+					closed <- true
+				}
+			},
+		}))
+		for _, send := range []string{
+			"", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n",
+			"GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "bad\r\n\r\n", "GET / HT",
+			"GET /hijack HTTP/1.1\r\nHost: h\r\n\r\n",
+		} {
+			talk(t, addr, send)
+			eventually(t, "the connection ends", closed)
+		}
+		mu.Lock()
+		got := strings.Join(states, " ")
+		mu.Unlock()
+		if want == "" {
+			want = got
+		} else if got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", k.name, got, want)
+		}
+	}
+}
