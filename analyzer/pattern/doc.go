@@ -8,10 +8,10 @@
 //   - two routes on one mux that match the same requests, in groups and mounts
 //     too: the second registration panics;
 //   - routes that no request reaches: a constraint that matches everything stands
-//     before them, the path is not clean, the method is not in upper case, the
-//     host is a method, the path has a query;
+//     before them, the path is not clean, the method is not in upper case;
 //   - wildcards in the dialect of another router: <id>, [id], *, {path*}, {id?},
-//     {id:int}, {path:.*}, %d, and :id or *path on an http.ServeMux.
+//     {id:int}, {path:.*}, %d, which panic on a Mux and are literal text for an
+//     http.ServeMux; there, :id and *path, too.
 //
 // Patterns of an *http.ServeMux are registered on one, of the Go version that
 // muxvet was built with, to see whether it panics.

@@ -35,8 +35,6 @@ func run(pass *analysis.Pass) (any, error) {
 		if !inTest(p.Expr) {
 			if err := routes.ParsePrefix(p.Value); err != nil {
 				report(pass, p.Expr, fmt.Sprintf("this prefix panics: %v", err), dialect(p.Value, false))
-			} else if h := dialect(p.Value, false); h.text != "" {
-				report(pass, p.Expr, "", h)
 			}
 		}
 	}
@@ -77,15 +75,11 @@ func run(pass *analysis.Pass) (any, error) {
 // checkOne reports what is wrong with a route by itself: its patterns, or the
 // error that they give.
 func checkOne(pass *analysis.Pass, route *routes.Route, ps []*pattern.Pattern, err error) {
-	h := dialect(route.Pattern, false)
 	if err != nil {
-		report(pass, route.Text, fmt.Sprintf("this pattern panics: %v", err), h)
+		report(pass, route.Text, fmt.Sprintf("this pattern panics: %v", err), dialect(route.Pattern, false))
 		return
 	}
-	if h.text == "" {
-		h = unreachable(ps[0])
-	}
-	if h.text != "" && route.Door != routes.Mount { // a prefix was looked at as such
+	if h := unreachable(ps[0]); h.text != "" && route.Door != routes.Mount { // a prefix was looked at as such
 		report(pass, route.Text, "", h)
 	}
 }
@@ -95,12 +89,6 @@ func unreachable(p *pattern.Pattern) hint {
 	for _, m := range p.Methods {
 		if up := strings.ToUpper(m); up != m && isMethod(up) {
 			return hint{text: fmt.Sprintf("no request has the method %q: methods are in upper case", m), old: m, new: up}
-		}
-	}
-	if host := p.Host; isMethod(strings.ToUpper(host)) {
-		return hint{
-			text: fmt.Sprintf("%q is the host of this pattern: between method and path belongs a space", host),
-			old:  strings.ToUpper(host) + "/", new: strings.ToUpper(host) + " /",
 		}
 	}
 	for _, s := range p.Segs {
@@ -174,11 +162,8 @@ func matchesAll(expr string) bool {
 // report reports a pattern. The hint stands behind the message or for it, with
 // its replacement as a fix.
 func report(pass *analysis.Pass, text ast.Expr, message string, h hint) {
-	switch {
-	case message == "":
+	if message == "" {
 		message = h.text
-	case h.text != "":
-		message += "; " + h.text
 	}
 	d := analysis.Diagnostic{Pos: text.Pos(), End: text.End(), Message: message}
 	if lit, ok := ast.Unparen(text).(*ast.BasicLit); ok && h.new != "" && strings.Count(lit.Value, h.old) == 1 && strconv.Quote(h.new) == `"`+h.new+`"` {

@@ -41,8 +41,8 @@ var spellings = []spelling{
 	{regexp.MustCompile(`^[^{]*#`), "a path has no fragment; a literal # is written %23"},
 }
 
-// foreignSegment returns an error for a segment as another router writes it.
-func foreignSegment(seg string) error {
+// Foreign returns an error for a segment as another router writes it.
+func Foreign(seg string) error {
 	if plainSegment(seg) {
 		return nil
 	}

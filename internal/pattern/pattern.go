@@ -286,7 +286,7 @@ func (p *Pattern) parsePath(subtree bool, names names) error {
 		}
 		seg, last := path[:end], end == len(path)
 		path = path[end:]
-		if err := foreignSegment(seg); err != nil {
+		if err := Foreign(seg); err != nil {
 			return err
 		}
 		switch {

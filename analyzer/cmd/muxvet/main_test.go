@@ -84,7 +84,7 @@ func files(w http.ResponseWriter, r *http.Request) {}
 `
 
 var wants = []string{
-	`app.go:13:10: this pattern panics: "<name>": a parameter is written {name}; <name> is literal text: a parameter is written {name}`,
+	`app.go:13:10: this pattern panics: "<name>": a parameter is written {name}`,
 	`app.go:19:2: r can outlive the handler in this goroutine: copy the values it needs first, or use the request's Clone`,
 	`app.go:18:20: no route of this handler has a path parameter "di"; did you mean "id"?`,
 }

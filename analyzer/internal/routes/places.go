@@ -60,9 +60,11 @@ func (p Place) Parse() ([]*pattern.Pattern, error) {
 			return []*pattern.Pattern{one, two}, err
 		}
 	default:
-		if one, err = pattern.Parse(text); err == nil && p.prefix != "" {
-			one, err = pattern.Parse(text[:len(text)-len(one.Path)] + p.prefix + one.Path)
+		before, path := text, "" // methods and host
+		if i := strings.IndexByte(text, '/'); i >= 0 {
+			before, path = text[:i], text[i:]
 		}
+		one, err = pattern.Parse(before + p.prefix + path)
 	}
 	return []*pattern.Pattern{one}, err
 }

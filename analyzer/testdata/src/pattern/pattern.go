@@ -34,23 +34,28 @@ func panics() {
 
 func dialects() {
 	mux := muxmaster.New()
-	mux.GET("/u1/<id>", h)         // want `<id> is literal text: a parameter is written {id}`
-	mux.GET("/u2/<int:id>", h)     // want `<int:id> is literal text: a parameter is written {id}`
-	mux.GET("/u3/[id]", h)         // want `\[id\] is literal text: a parameter is written {id}`
-	mux.GET("/u4/[...rest]", h)    // want `the rest of the path is written {rest...}`
-	mux.GET("/u5/*", h)            // want `this pattern panics: .*; the rest of the path has a name: write {path...}`
-	mux.GET("/u6/{*path}", h)      // want `this pattern panics: .*; the rest of the path is written {path...}`
-	mux.GET("/u7/{path*}", h)      // want `this pattern panics: .*; the rest of the path is written {path...}`
-	mux.GET("/u8/{path:*}", h)     // want `this pattern panics: .*; the rest of the path is written {path...}`
-	mux.GET("/u9/{id?}", h)        // want `no parameter is optional`
-	mux.GET("/u10/:id?", h)        // want `no parameter is optional`
-	mux.GET("/u11/{id:int}", h)    // want `\{id:int\} matches nothing but its type's name, .*: write \{id:\[0-9\]\+\}`
-	mux.GET("/u12/{rest:.*}", h)   // want `matches one segment: the rest of the path is written {rest...}`
-	mux.GET("/u13/:id([0-9]+)", h) // want `this pattern panics: .*; a constraint is written \{id:\[0-9\]\+\}`
-	mux.GET("/u14/%s", h)          // want `%s is literal text`
-	mux.GET("/u15/search?q=:q", h) // want `a path has no "\?"`
-	mux.GET("/u16/{id:uuid}", h)   // want `matches nothing but its type's name`
-	mux.Group("/u17/<tenant>")     // want `<tenant> is literal text`
+	mux.GET("/u1/<id>", h)                       // want `this pattern panics: "<id>": a parameter is written {id}`
+	mux.GET("/u2/<int:id>", h)                   // want `this pattern panics: "<int:id>": a parameter is written {id}`
+	mux.GET("/u3/[id]", h)                       // want `this pattern panics: "\[id\]": a parameter is written {id}`
+	mux.GET("/u4/[...rest]", h)                  // want `the rest of the path is written {rest...}`
+	mux.GET("/u5/*", h)                          // want `this pattern panics: .* a catch-all needs a name`
+	mux.GET("/u6/{*path}", h)                    // want `this pattern panics: .* the rest of the path is written {path...}`
+	mux.GET("/u7/{path*}", h)                    // want `this pattern panics: .* the rest of the path is written {path...}`
+	mux.GET("/u8/{path:*}", h)                   // want `this pattern panics: .* the rest of the path is written {path...}`
+	mux.GET("/u9/{id?}", h)                      // want `no parameter is optional`
+	mux.GET("/u10/:id?", h)                      // want `no parameter is optional`
+	mux.GET("/u11/{id:int}", h)                  // want `this pattern panics: .*write \{id:\[0-9\]\+\}`
+	mux.GET("/u12/{rest:.*}", h)                 // want `write \{rest...\} for the rest of the path, \{rest\} for one segment`
+	mux.GET("/u13/:id([0-9]+)", h)               // want `this pattern panics: .* a constraint is written \{id:\[0-9\]\+\}`
+	mux.GET("/u14/%s", h)                        // want `this pattern panics: "%s": a parameter is written {name}`
+	mux.GET("/u15/search?q=:q", h)               // want `a path has no query`
+	mux.GET("/u16/{id:uuid}", h)                 // want `this pattern panics: .* a constraint is an RE2 expression`
+	mux.Group("/u17/<tenant>")                   // want `this prefix panics: "<tenant>": a parameter is written {tenant}`
+	mux.Handle("GET|POST /x", handler)           // want `this pattern panics: several methods are written with commas: GET,POST`
+	mux.Handle("*.example.com/x", handler)       // want `this pattern panics: a host with any first labels is written {sub...}.example.com`
+	mux.Handle("https://example.com/x", handler) // want `this pattern panics: a pattern has no scheme; write example.com/x`
+	mux.Method("GET,POST", "/u18/<id>", handler) // want `this pattern panics: "<id>"`
+	mux.Method("get", "/u19", handler)           // want `no request has the method "get"`
 }
 
 func unreachable() {
@@ -60,9 +65,9 @@ func unreachable() {
 	mux.Handle("/a//c", handler)       // want `no request reaches this route: paths are cleaned`
 	mux.Handle("/a/../b", handler)     // want `no request reaches this route: paths are cleaned`
 	mux.Handle("get /lower", handler)  // want `no request has the method "get"`
-	mux.Handle("GET/nospace", handler) // want `"GET" is the host of this pattern; write a space between method and path`
-	mux.GET("/c/{id:..*}/x", h)
-	mux.GET("/c/:id/x", h) // want `no request reaches this route: "/c/{id:..\*}/x" at pattern.go:\d+ matches everything`
+	mux.Handle("GET/nospace", handler) // want `this pattern panics: "GET" is the host of this pattern; write a space between method and path`
+	mux.GET("/c/{id:[^/]*}/x", h)
+	mux.GET("/c/:id/x", h) // want `no request reaches this route: "/c/\{id:\[\^/\]\*\}/x" at pattern.go:\d+ matches everything`
 	mux.GET("/d/{id:[^/]+}/x", h)
 	mux.GET("/d/{id:[0-9]+}/x", h) // want `no request reaches this route`
 }
@@ -219,9 +224,9 @@ func right(debug bool, version int) {
 	mux.GET("/users/me", h)
 	mux.GET("/users/{id:[0-9]+}", h)
 	mux.GET("/users/{id:[a-z]+}", h)
-	mux.GET("/users/{id:..*}/posts", h)
+	mux.GET("/users/{id:[a-z]+}/posts", h)
 	mux.GET("/narrow/{id:[0-9]+}/x", h)
-	mux.GET("/narrow/{id:..*}/x", h)
+	mux.GET("/narrow/{id:[^/]+}/x", h)
 	mux.GET("/users/{id:[0-9]+}/comments", h)
 	mux.GET("/{name}.json", h)
 	mux.GET("/v{major}.{minor}/x", h)
@@ -232,7 +237,7 @@ func right(debug bool, version int) {
 	mux.GET("/x", h)
 	mux.GET("/y/{$}", h)
 	mux.HandleFunc("PURGE /cache/{key...}", h)
-	mux.GET("/mixed/{a:.*}-{b}", h)
+	mux.GET("/mixed/{a:[^/]*}-{b}", h)
 	if debug {
 		mux.GET("/debug", h)
 	} else {
