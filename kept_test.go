@@ -1,3 +1,5 @@
+//go:build !muxmaster_safe && !race
+
 package muxmaster_test
 
 import (

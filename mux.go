@@ -238,7 +238,7 @@ func (m *Mux) freeze() *snapshot {
 		table:      table,
 		alwaysSlow: table.AlwaysSlow() || !values.Direct,
 	}
-	s.tag = values.NewTag(m.owner, s)
+	s.tag = values.NewNames(m.owner, nil, false).WithTag(s)
 	s.needsSlow = s.alwaysSlow || s.entry != nil
 	if f.poolValues {
 		s.pooled |= 1 << hasNames

@@ -32,17 +32,19 @@ func (s *snapshot) serveUnmatched(w http.ResponseWriter, r *http.Request, sr *se
 	}
 	r.Pattern = ""
 	values.Drop(r, s.mux.owner)
-	sc := &s.mux.scope
-	if f, vals := sr.Fallback(); f != nil {
+	sc, names, vals := &s.mux.scope, s.tag, []string(nil)
+	if f, prefixVals := sr.Fallback(); f != nil {
 		sc = f.Payload.scope
 		if f.Payload.names != nil { // middleware may want the values of the prefix
-			f.Payload.names.Set(r, slices.Clone(vals))
+			names, vals = f.Payload.names.WithTag(s), slices.Clone(prefixVals)
 		}
 	}
 	f := sc.fallback.Load()
+	if f.handler != nil || vals != nil {
+		names.Set(r, vals)
+	}
 	if f.handler != nil {
 		release(sr)
-		s.tag.SetTag(r)
 		f.handler.ServeHTTP(w, r)
 		return
 	}

@@ -69,7 +69,7 @@ type stdSegment struct {
 // Names are the names of a route's values, and whose route it is.
 type Names struct {
 	stdPattern     // loc points to the owner's mark; net/http only prints it
-	tag        any // see NewTag
+	tag        any // see WithTag
 }
 
 // Safe says that the build tag muxmaster_safe is set.
@@ -175,6 +175,7 @@ func (n *Names) TrySet(r *http.Request, pattern string, vals []string) bool {
 func (n *Names) Set(r *http.Request, vals []string) {
 	if !Direct {
 		safeSet(r, n.id(), n.list(), vals)
+		safeSetTag(r, n.owner(), n.tag)
 		return
 	}
 	q := layOut(r)
@@ -187,7 +188,7 @@ func (n *Names) Set(r *http.Request, vals []string) {
 // merge returns the names and values that r shows in a router within another
 // one: n's, then those of q that they do not hide.
 func (n *Names) merge(q *stdRequest, vals []string) (*Names, []string) {
-	both := &Names{stdPattern: stdPattern{loc: n.loc}}
+	both := &Names{stdPattern: stdPattern{loc: n.loc}, tag: n.tag}
 	var all []string
 	add := func(p *stdPattern, vals []string) {
 		i := 0
@@ -236,28 +237,14 @@ func Drop(r *http.Request, o *Owner) {
 	}
 }
 
-// NewTag returns Names without a name that carry v.
-func NewTag(o *Owner, v any) *Names {
-	n := NewNames(o, nil, false)
-	n.tag = v
-	return n
-}
+// WithTag returns a copy of n that carries v. Set then marks the request, and
+// every copy that middleware makes of it, with v.
+func (n *Names) WithTag(v any) *Names { return &Names{stdPattern: n.stdPattern, tag: v} }
 
-// SetTag marks r, and every copy that middleware makes of it, with n's tag. It
-// does nothing if r has path values.
-func (n *Names) SetTag(r *http.Request) {
-	if !Direct {
-		return
-	}
-	if q := layOut(r); q.pat == nil {
-		q.pat, q.matches = &n.stdPattern, nil
-	}
-}
-
-// Tag returns the tag of r, nil if it has none.
+// Tag returns the tag of the owner's values of r, nil if it has none.
 func Tag(r *http.Request, o *Owner) any {
 	if !Direct {
-		return nil
+		return safeTag(r, o)
 	}
 	if q := layOut(r); q.pat != nil && q.pat.ownedBy(o) {
 		// The owner's patterns are all Names.
@@ -279,10 +266,12 @@ func (p *stdPattern) list() []string {
 	return list
 }
 
-// id returns the owner's id. It requires Names made by NewNames.
-func (n *Names) id() string {
-	return (*Owner)(unsafe.Pointer(unsafe.StringData(n.loc))).id // mark is its first field
+// owner returns the owner of Names that NewNames made.
+func (n *Names) owner() *Owner {
+	return (*Owner)(unsafe.Pointer(unsafe.StringData(n.loc))) // mark is its first field
 }
+
+func (n *Names) id() string { return n.owner().id }
 
 // List returns the names of all values of r, the innermost router's first.
 func List(r *http.Request) []string {

@@ -17,13 +17,23 @@ const Direct = false
 type Names struct {
 	owner  *Owner
 	params []string
+	tag    any
 }
 
 // NewNames returns the names of values for an owner's routes.
-func NewNames(o *Owner, list []string, _ bool) *Names { return &Names{o, list} }
+func NewNames(o *Owner, list []string, _ bool) *Names { return &Names{o, list, nil} }
 
 // Set makes r.PathValue answer with vals.
-func (n *Names) Set(r *http.Request, vals []string) { safeSet(r, n.owner.id, n.params, vals) }
+func (n *Names) Set(r *http.Request, vals []string) {
+	safeSet(r, n.owner.id, n.params, vals)
+	safeSetTag(r, n.owner, n.tag)
+}
+
+// WithTag returns a copy of n that carries v.
+func (n *Names) WithTag(v any) *Names { return &Names{n.owner, n.params, v} }
+
+// Tag returns the tag of the owner's values of r, nil if it has none.
+func Tag(r *http.Request, o *Owner) any { return safeTag(r, o) }
 
 // Clear makes r.PathValue answer "" again.
 func (n *Names) Clear(r *http.Request) { safeClear(r, n.owner.id) }
@@ -41,9 +51,6 @@ func List(r *http.Request) []string { return safeList(r) }
 
 func (n *Names) TrySet(*http.Request, string, []string) bool { return false }
 func Has(*http.Request) bool                                 { return true }
-func NewTag(*Owner, any) *Names                              { return nil }
-func (n *Names) SetTag(*http.Request)                        {}
-func Tag(*http.Request, *Owner) any                          { return nil }
 
 func Pairs[P ~struct{ Key, Value string }](slots []string) []P { return make([]P, len(slots)/2) }
 func Slots[P ~struct{ Key, Value string }](ps []P) []string    { return make([]string, 2*len(ps)) }

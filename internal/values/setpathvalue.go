@@ -1,6 +1,7 @@
 package values
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -21,20 +22,28 @@ const listName = "muxmaster: names"
 // safeSet makes r.PathValue answer with the values of the owner with the id.
 func safeSet(r *http.Request, id string, list, vals []string) {
 	safeClear(r, id)
+	if len(list) == 0 {
+		return
+	}
 	outer := r.PathValue(listName)
 	if outer == "" && r.Pattern != "" {
-		// The names that an http.ServeMux further out has set.
-		if p, err := pattern.Parse(r.Pattern); err == nil {
-			names := slices.DeleteFunc(p.Names(), func(name string) bool { return r.PathValue(name) == "" })
-			if len(names) > 0 {
-				outer = "ServeMux/" + strings.Join(names, "/") + "\n"
-			}
+		if names := stdNames(r); len(names) > 0 {
+			outer = "ServeMux/" + strings.Join(names, "/") + "\n"
 		}
 	}
 	for i, name := range list {
 		r.SetPathValue(name, vals[i])
 	}
 	r.SetPathValue(listName, id+strings.Join(list, "/")+"\n"+outer)
+}
+
+// stdNames returns the names of the values that an http.ServeMux has set.
+func stdNames(r *http.Request) []string {
+	p, err := pattern.Parse(r.Pattern)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(p.Names(), func(name string) bool { return r.PathValue(name) == "" })
 }
 
 // safeClear takes back what safeSet has set for the owner.
@@ -57,9 +66,25 @@ func safeClear(r *http.Request, id string) {
 	r.SetPathValue(listName, rest.String())
 }
 
+// tagKey is the key of an owner's tag in the request's context.
+type tagKey struct{ owner *Owner }
+
+// safeSetTag puts a tag into r's context.
+func safeSetTag(r *http.Request, o *Owner, tag any) {
+	if tag != nil {
+		*r = *r.WithContext(context.WithValue(r.Context(), tagKey{o}, tag))
+	}
+}
+
+func safeTag(r *http.Request, o *Owner) any { return r.Context().Value(tagKey{o}) }
+
 func safeList(r *http.Request) []string {
 	var all []string
-	for line := range strings.Lines(r.PathValue(listName)) {
+	list := r.PathValue(listName)
+	if list == "" {
+		return stdNames(r)
+	}
+	for line := range strings.Lines(list) {
 		_, names, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "/")
 		for name := range strings.SplitSeq(names, "/") {
 			if name != "" && !slices.Contains(all, name) {
