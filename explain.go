@@ -42,7 +42,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 		return e
 	}
 	r := &http.Request{Method: method, URL: u, Host: u.Host, Header: http.Header{}}
-	l := m.current()
+	l := m.peek()
 	sr := l.newSearch()
 	defer release(sr)
 	won := l.find(sr, r)
@@ -71,7 +71,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 // explainAnswer sets what e says of a request that no route serves.
 func (e *Explanation) explainAnswer(s *snapshot, r *http.Request) {
 	sc := s.scopeOf(r)
-	o := s.decide(r, sc.fallback.Load().redirectSlash)
+	o := s.decide(r, sc.redirectSlash())
 	e.Location, e.Allow, e.Prefix = o.location, o.allow, sc.prefix
 	switch {
 	case o.location != "":

@@ -135,6 +135,13 @@ func hold(t *testing.T, routes, requests []byte) {
 		if wrong := kept.check(method, host, escaped, query, got); wrong != "" {
 			t.Errorf("%s %s%s: %q, %s\nroutes: %q", method, host, target, got.brief(), wrong, kept.patterns(indexes(len(kept.routes))))
 		}
+		asked, _ := readRequest(host, method, target+query)
+		if _, pattern := mux.Handler(asked); got.status == 200 && pattern != r.Pattern {
+			t.Errorf("Handler(%s %s%s): %q, served by %q\nroutes: %q", method, host, target, pattern, r.Pattern, kept.patterns(indexes(len(kept.routes))))
+		}
+		if wrong := leadsNowhere(mux, method, host, target+query); wrong != "" {
+			t.Errorf("%s %s%s: %s\nroutes: %q", method, host, target+query, wrong, kept.patterns(indexes(len(kept.routes))))
+		}
 		if wrong := kept.explained(mux.Explain(method, "http://"+host+escaped+query), host, escaped, r.Pattern, got); wrong != "" {
 			t.Errorf("Explain(%s %s%s): %s\nroutes: %q", method, host, target, wrong, kept.patterns(indexes(len(kept.routes))))
 		}
@@ -156,6 +163,25 @@ func hold(t *testing.T, routes, requests []byte) {
 				t.Errorf("%s %s%s: %s, but %s with the routes in another order\nroutes: %q", method, host, target, a, b, kept.patterns(indexes(len(kept.routes))))
 			}
 		}
+	}
+}
+
+// leadsNowhere follows redirects, and says where they go on for more than two steps.
+func leadsNowhere(mux *muxmaster.Mux, method, host, target string) string {
+	way := []string{target}
+	for {
+		r, err := readRequest(host, method, target)
+		if err != nil {
+			return fmt.Sprintf("redirected to what is no request target: %q", way)
+		}
+		a := ask(mux, r)
+		if a.status != 307 {
+			return ""
+		}
+		if target = a.location; slices.Contains(way, target) || len(way) > 2 {
+			return fmt.Sprintf("redirected on and on: %q", append(way, target))
+		}
+		way = append(way, target)
 	}
 }
 

@@ -157,7 +157,6 @@ type snapshot struct {
 
 	pooled     uint8 // bit i: endpoints of mode i are pooled
 	ringSlots  int   // room for values in a Ring; 0 if they fit on the stack
-	needsSlow  bool  // there is an entry, or alwaysSlow
 	alwaysSlow bool  // hosts, or values that are not delivered directly
 }
 
@@ -223,14 +222,22 @@ func (m *Mux) freeze() *snapshot {
 	if m.changed || len(m.staleScopes()) > 0 {
 		return nil
 	}
-	f := m.readSettings()
-	table := m.routes.Freeze()
-	if m.names != nil { // not yet published
-		for _, rt := range table.Routes() {
+	if m.names != nil { // nothing was published yet
+		for _, rt := range m.routes.Freeze().Routes() {
 			rt.Payload.mode |= rt.Payload.scope.poolMode(rt.Payload.mode)
 		}
 		m.names = nil
 	}
+	s := m.newSnapshot()
+	m.snapshot.Store(s)
+	return s
+}
+
+// newSnapshot returns a snapshot of what is registered. The caller holds
+// registering.
+func (m *Mux) newSnapshot() *snapshot {
+	f := m.readSettings()
+	table := m.routes.Freeze()
 	s := &snapshot{
 		mux:        m,
 		base:       table.Base,
@@ -239,7 +246,6 @@ func (m *Mux) freeze() *snapshot {
 		alwaysSlow: table.AlwaysSlow() || !values.Direct,
 	}
 	s.tag = values.NewNames(m.owner, nil, false).WithTag(s)
-	s.needsSlow = s.alwaysSlow || s.entry != nil
 	if f.poolValues {
 		s.pooled |= 1 << hasNames
 	}
@@ -249,6 +255,17 @@ func (m *Mux) freeze() *snapshot {
 	if s.pooled != 0 || table.MaxValues > fewValues {
 		s.ringSlots = table.MaxValues
 	}
-	m.snapshot.Store(s)
 	return s
+}
+
+// peek returns what would serve requests, to look at. Unlike a request it leaves
+// the fields of m open.
+func (m *Mux) peek() *snapshot {
+	m.check()
+	if s := m.snapshot.Load(); s != nil {
+		return s
+	}
+	registering.Lock()
+	defer registering.Unlock()
+	return m.newSnapshot()
 }

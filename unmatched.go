@@ -233,7 +233,7 @@ func plainError(w http.ResponseWriter, r *http.Request, text string, code int, a
 // makeFallback makes the answers of s: as its Group or Mux says, or the next one
 // around it that says something.
 func (s *scope) makeFallback() {
-	f := &fallback{mux: s.mux, redirectSlash: s.settings.readSettings().redirectSlash, version: s.useCount()}
+	f := &fallback{mux: s.mux, redirectSlash: s.redirectSlash(), version: s.useCount()}
 	h := http.Handler(f)
 	for outer := s; outer != nil; outer = outer.parent {
 		if g := outer.group; g != nil {
@@ -291,19 +291,24 @@ func wrapAll(method string, mws []func(http.Handler) http.Handler, h http.Handle
 // is "" if no route matches. Handler changes nothing in r: the handler of a
 // route with parameters finds no path values in it.
 func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) {
-	s := m.current()
+	s := m.peek()
 	sr := s.newSearch()
 	defer release(sr)
 	rt := s.find(sr, r)
 	if rt != nil && !sr.Redirects(rt) {
 		return rt.Payload.handler, rt.Pattern
 	}
-	f := s.scopeOf(r).fallback.Load()
-	h = f.handler
-	if h == nil {
-		h = f
-	}
-	return h, s.decide(r, f.redirectSlash).pattern
+	sc := s.scopeOf(r)
+	h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m.current()
+		f := sc.fallback.Load()
+		if f.handler != nil {
+			f.handler.ServeHTTP(w, r)
+		} else {
+			f.ServeHTTP(w, r)
+		}
+	})
+	return h, s.decide(r, sc.redirectSlash()).pattern
 }
 
 // scopeOf returns the scope that answers r if no route does.
@@ -320,3 +325,6 @@ func (s *snapshot) scopeOf(r *http.Request) *scope {
 	}
 	return &s.mux.scope
 }
+
+// redirectSlash returns the setting of the Mux whose fields apply to s.
+func (s *scope) redirectSlash() bool { return s.settings.readSettings().redirectSlash }

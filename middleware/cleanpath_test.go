@@ -105,8 +105,7 @@ func TestPathsThatAreLeftAlone(t *testing.T) {
 	}
 }
 
-// A gate inside of CleanPath sees what the router sees; net/http's own router
-// has nothing left to redirect.
+// A gate inside of CleanPath sees what the router sees; net/http's own router has nothing left to redirect.
 func TestGateBehindCleanPath(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/admin/{x...}", text("secret"))
@@ -162,8 +161,7 @@ func FuzzCleanPath(f *testing.F) {
 		if decoded, err := url.PathUnescape(escaped); err != nil || decoded != got.Path {
 			t.Errorf("%q: path %q, escaped %q", target, got.Path, escaped)
 		}
-		// The segments are a subsequence of those sent, decoded once each, and
-		// none is empty but the last, or a dot segment.
+		// The segments are a subsequence of those sent, decoded once each, and none is empty but the last, or a dot segment.
 		sent := strings.Split(before.EscapedPath(), "/")
 		segments := strings.Split(escaped, "/")
 		for i, s := range segments[1:] {

@@ -16,10 +16,10 @@ import (
 // route that is added later thaws only the nodes on its way, and the next Table
 // shares all others with the one before.
 type Builder[P any] struct {
-	table  Table[P] // as last frozen
-	trees  map[string]*treeBuilder[P]
-	custom map[string]Method
-	undo   []func()
+	trees     map[string]*treeBuilder[P]
+	custom    map[string]Method // never changed, only replaced: requests read it
+	maxValues int
+	undo      []func()
 }
 
 // treeBuilder builds the tree of one host.
@@ -87,7 +87,7 @@ func (b *Builder[P]) Add(p *pattern.Pattern, payload P, flags Flags) error {
 		return err
 	}
 	places := b.places(p)
-	b.table.MaxValues = max(b.table.MaxValues, len(p.Names()))
+	b.maxValues = max(b.maxValues, len(p.Names()))
 	for _, pl := range places {
 		b.change(b.tree(p), pl)
 		for _, m := range methods {
@@ -186,7 +186,7 @@ func (b *Builder[P]) AddFallback(p *pattern.Pattern, payload P, owns bool, regio
 	if f := br.fallback; f != nil && (f.Owns || !owns && f.Region >= region) {
 		return
 	}
-	b.table.MaxValues = max(b.table.MaxValues, len(p.Names()))
+	b.maxValues = max(b.maxValues, len(p.Names()))
 	br.fallback = &Fallback[P]{Payload: payload, Owns: owns, Region: region, depth: len(p.Segs)}
 }
 
@@ -218,12 +218,13 @@ func (b *Builder[P]) methods(p *pattern.Pattern) ([]Method, error) {
 				return nil, fmt.Errorf("too many custom methods (limit %d)", MaxCustom)
 			}
 			m = firstCustom + Method(len(b.custom))
-			custom := maps.Clone(b.custom) // requests read the old one
-			if custom == nil {
-				custom = map[string]Method{}
+			before := b.custom
+			b.undo = append(b.undo, func() { b.custom = before })
+			b.custom = maps.Clone(before)
+			if b.custom == nil {
+				b.custom = map[string]Method{}
 			}
-			custom[name] = m
-			b.custom = custom
+			b.custom[name] = m
 		}
 		numbers[i] = m
 	}

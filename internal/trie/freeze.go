@@ -14,7 +14,7 @@ import (
 // the last call, not with all routes: it makes new nodes only for the branches
 // that were thawed, and copies the table of static paths if one was added.
 func (b *Builder[P]) Freeze() *Table[P] {
-	t := Table[P]{custom: b.custom, MaxValues: b.table.MaxValues}
+	t := &Table[P]{custom: b.custom, MaxValues: b.maxValues}
 	for key, tb := range b.trees {
 		if tb.root != nil || tb.static != nil {
 			tb.freeze()
@@ -35,8 +35,7 @@ func (b *Builder[P]) Freeze() *Table[P] {
 		t.Base = new(Tree[P])
 	}
 	slices.SortFunc(t.wildHosts, compareWildHosts)
-	b.table = t
-	return &b.table
+	return t
 }
 
 // A freezer makes one tree.
