@@ -103,30 +103,32 @@ func TestHealth(t *testing.T) {
 // While the server drains, running requests finish and new connections are
 // refused.
 func TestDrain(t *testing.T) {
-	t.Parallel()
 	for _, v := range variants {
-		started, release := make(chan bool, 10), make(chan bool)
-		_, addr, stop := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/slow" {
-				started <- true
-				<-release
+		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
+			started, release := make(chan bool, 10), make(chan bool)
+			_, addr, stop := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/slow" {
+					started <- true
+					<-release
+				}
+				hello(w, r)
+			}), func(s *server.Server) { v.configure(t, s) })
+			c := &http.Client{Transport: v.transport()}
+			slow := make(chan error)
+			go func() { slow <- get(c, v.scheme+addr+"/slow") }()
+			<-started
+			done := make(chan error)
+			go func() { done <- stop() }()
+			refusesConnections(t, addr)
+			close(release)
+			if err := <-slow; err != nil {
+				t.Errorf("a running request: %v", err)
 			}
-			hello(w, r)
-		}), func(s *server.Server) { v.configure(t, s) })
-		c := &http.Client{Transport: v.transport()}
-		slow := make(chan error)
-		go func() { slow <- get(c, v.scheme+addr+"/slow") }()
-		<-started
-		done := make(chan error)
-		go func() { done <- stop() }()
-		refusesConnections(t, addr)
-		close(release)
-		if err := <-slow; err != nil {
-			t.Errorf("%s: a running request: %v", v.name, err)
-		}
-		if err := <-done; err != nil {
-			t.Errorf("%s: drain: %v", v.name, err)
-		}
+			if err := <-done; err != nil {
+				t.Errorf("drain: %v", err)
+			}
+		})
 	}
 }
 
