@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
@@ -105,7 +106,8 @@ func TestPathsThatAreLeftAlone(t *testing.T) {
 	}
 }
 
-// A gate inside of CleanPath sees what the router sees; net/http's own router has nothing left to redirect.
+// A gate inside of CleanPath sees what the router sees; net/http's own router
+// has nothing left to redirect.
 func TestGateBehindCleanPath(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/admin/{x...}", text("secret"))
@@ -131,8 +133,16 @@ func TestGateBehindCleanPath(t *testing.T) {
 	}
 }
 
+// onTheWire returns the path of a URL as it was sent.
+func onTheWire(u *url.URL) string {
+	if u.RawPath != "" {
+		return u.RawPath
+	}
+	return u.EscapedPath()
+}
+
 func FuzzCleanPath(f *testing.F) {
-	for _, s := range []string{"/", "//", "/a/../b", "/%2e%2e/", "/a%2f..//", "*", "/%", "/\x00//", "/\\//", "/a/./", "/%2E%2f%2e", "http://h//a"} {
+	for _, s := range []string{"/a%2F|//b", "/a%2f\\/../%2e%2e/", "/", "//", "/a/../b", "/%2e%2e/", "/a%2f..//", "*", "/%", "/\x00//", "/\\//", "/a/./", "/%2E%2f%2e", "http://h//a"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, target string) {
@@ -157,12 +167,13 @@ func FuzzCleanPath(f *testing.F) {
 				t.Errorf("%q became %q, by package path it is %q", target, got.Path, want)
 			}
 		}
-		escaped := got.EscapedPath()
+		escaped := onTheWire(got)
 		if decoded, err := url.PathUnescape(escaped); err != nil || decoded != got.Path {
 			t.Errorf("%q: path %q, escaped %q", target, got.Path, escaped)
 		}
-		// The segments are a subsequence of those sent, decoded once each, and none is empty but the last, or a dot segment.
-		sent := strings.Split(before.EscapedPath(), "/")
+		// The segments are a subsequence of those sent, decoded once each, and
+		// none is empty but the last, or a dot segment.
+		sent := strings.Split(onTheWire(&before), "/")
 		segments := strings.Split(escaped, "/")
 		for i, s := range segments[1:] {
 			decoded, _ := url.PathUnescape(s)
@@ -174,6 +185,12 @@ func FuzzCleanPath(f *testing.F) {
 			}
 			if s != "" && len(sent) == 0 {
 				t.Errorf("%q: the segment %q of %q wasn't sent", target, s, escaped)
+			}
+		}
+		// The router redirects to the same path, with odd bytes escaped.
+		if wire := onTheWire(&before); wire[0] == '/' {
+			if want := trie.CleanPath(wire); trie.CleanPath(onTheWire(got)) != want {
+				t.Errorf("%q became %q, the router's clean path is %q", target, onTheWire(got), want)
 			}
 		}
 		once := *got

@@ -3,21 +3,15 @@ package middleware
 import (
 	"net/url"
 	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
-// wirePath returns the path of u as it came over the wire: RawPath, also where
-// it has bytes that don't belong there, such as | or \, for which
-// [url.URL.EscapedPath] would return another path, one in which %2F may have
-// become a slash. If RawPath isn't an encoding of Path, because somebody set
-// Path alone, it is ignored.
-func wirePath(u *url.URL) string {
-	if u.RawPath != "" {
-		if p, err := url.PathUnescape(u.RawPath); err == nil && p == u.Path {
-			return u.RawPath
-		}
-	}
-	return (&url.URL{Path: u.Path}).EscapedPath()
-}
+// wirePath returns the path of u as the router reads it: as it came over the
+// wire, also where it has bytes that don't belong there, such as | or \, for
+// which [url.URL.EscapedPath] would return another path, one in which %2F may
+// have become a slash.
+func wirePath(u *url.URL) string { return trie.WirePath(u.Path, u.RawPath) }
 
 // loggedPath returns the path of u as it came over the wire, with all bytes
 // escaped that don't belong there.
