@@ -17,8 +17,8 @@ var copyBuffers = sync.Pool{New: func() any { return new([copySize]byte) }}
 // where it means sendfile.
 //
 // If Copy fails after the first byte, the client has a part of the answer. So
-// that it doesn't take that for the whole, set Content-Length where it is known,
-// and panic(http.ErrAbortHandler).
+// that it doesn't take that for the whole, set Content-Length where it is
+// known, and panic(http.ErrAbortHandler).
 func Copy(dst io.Writer, src io.Reader) (int64, error) {
 	if isFile(src) {
 		return io.Copy(dst, src)

@@ -8,11 +8,12 @@ import (
 	"strconv"
 )
 
-// WriteJSON does what muxmaster.JSON does, with a pooled buffer: it answers with
-// the status code and with v as JSON, with a Content-Length and in one Write. It
-// differs in two details: the Content-Type is application/json without a
-// charset, and the newline after the value is left out. Use WriteJSON where
-// answers are large or frequent; muxmaster.JSON needs no further import.
+// WriteJSON does what muxmaster.JSON does, with a pooled buffer: it answers
+// with the status code and with v as JSON, with a Content-Length and in one
+// Write. It differs in two details: the Content-Type is application/json
+// without a charset, and the newline after the value is left out. Use
+// WriteJSON where answers are large or frequent; muxmaster.JSON needs no
+// further import.
 //
 // If v can't be encoded, WriteJSON writes nothing, not even a header, and
 // returns the error, so that the caller can still answer 500. It also returns

@@ -13,11 +13,11 @@ import (
 var lineReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 4<<10) }}
 
 // Lines returns an iterator over the lines of r, which is usually a request
-// body. Lines come without their end (\n or \r\n), and the last one needs none.
-// The slice is valid until the next iteration. A line longer than maxLine bytes,
-// or a failed read, ends the loop with a nil line and an *Error: 413, or as from
-// WithBody. No line is ever cut short. The loop may be left early, by break or
-// panic. maxLine <= 0 means 64 KiB.
+// body. Lines come without their end (\n or \r\n), and the last one needs
+// none. The slice is valid until the next iteration. A line longer than
+// maxLine bytes, or a failed read, ends the loop with a nil line and an
+// *Error: 413, or as from WithBody. No line is ever cut short. The loop may be
+// left early, by break or panic. maxLine <= 0 means 64 KiB.
 //
 // Lines limits one line, not the body. Use http.MaxBytesReader for that; its
 // error becomes an *Error with status 413.

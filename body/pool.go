@@ -15,7 +15,8 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 func getBuffer() *bytes.Buffer { return buffers.Get().(*bytes.Buffer) }
 
-// putBuffer empties b and returns it to the pool, unless it has grown too large.
+// putBuffer empties b and returns it to the pool, unless it has grown too
+// large.
 func putBuffer(b *bytes.Buffer) {
 	if b.Cap() > maxPooled {
 		return

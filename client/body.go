@@ -16,8 +16,8 @@ const (
 	maxDrainTime = 50 * time.Millisecond
 )
 
-// A body is an answer's body with a bound on reading, and with a Close that lets
-// the connection be reused. Both end what takes too long by canceling the
+// A body is an answer's body with a bound on reading, and with a Close that
+// lets the connection be reused. Both end what takes too long by canceling the
 // request. That is safe while a Read is in progress; closing isn't, in HTTP/1.
 type body struct {
 	io.ReadCloser

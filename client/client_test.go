@@ -128,7 +128,8 @@ func TestCloseDrains(t *testing.T) {
 			if c.reuse {
 				want = 1
 			}
-			// Close gives up after 50 ms: a machine that is busy for so long may have another try.
+			// Close gives up after 50 ms: a machine that is busy for so long
+			// may have another try.
 			for tries := 1; ; tries++ {
 				srv, conns := serve(t, secure, c.h)
 				cl := use(t, insecure(client.Options{}))

@@ -224,7 +224,8 @@ func TestSendingStalls(t *testing.T) {
 			if c.memory {
 				body = bytes.NewReader(make([]byte, c.size))
 			}
-			// The limit makes a hang an error of the context, which isn't the one wanted.
+			// The limit makes a hang an error of the context, which isn't the
+			// one wanted.
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			req, _ := http.NewRequestWithContext(ctx, c.method, c.url, body)

@@ -74,7 +74,8 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
-// A body of declared length comes from the server as it is, where that ends it, and is limited all the same.
+// A body of declared length comes from the server as it is, where that ends
+// it, and is limited all the same.
 func TestBodyLimitOnConnections(t *testing.T) {
 	forgets := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { r.ContentLength = -1; next.ServeHTTP(w, r) })
@@ -114,8 +115,9 @@ func TestBodyLimitOnConnections(t *testing.T) {
 	}
 }
 
-// A client that sends a part of a large body and waits gets its answer at once, through whatever stands in between, and
-// isn't asked for a body that is refused anyhow.
+// A client that sends a part of a large body and waits gets its answer at
+// once, through whatever stands in between, and isn't asked for a body that is
+// refused anyhow.
 func TestBodyLimitAnswersAtOnce(t *testing.T) {
 	unwrapping := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrapper{w}, r) })

@@ -11,7 +11,9 @@ import (
 // doesn't redirect. It must run before routing, and middleware that judges by
 // r.URL.Path must run inside of it.
 //
-//	//a/./b//../c/ => /a/c/      /a/%2e%2E/b => /b      /a%2F..%2fb//c => /a%2F..%2fb/c
+//	//a/./b//../c/  => /a/c/
+//	/a/%2e%2E/b     => /b
+//	/a%2F..%2fb//c  => /a%2F..%2fb/c
 //
 // The path is split as it came over the wire (r.URL.RawPath where it is set):
 // an encoded slash separates nothing, an encoded dot is a dot (RFC 3986 section

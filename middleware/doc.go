@@ -2,9 +2,12 @@
 // func(http.Handler) http.Handler, or a function that returns one, and needs
 // nothing but net/http.
 //
-//	outermost  Logger  Observe  Recoverer  RealIP  RequestID  CleanPath  StripSlashes   every request
-//	           Timeout  BodyLimit  Throttle                                            a service, or a part of it
-//	innermost  BasicAuth  SetHeader  NoCache                                           a group, or one route
+//	every request              Logger  Observe  Recoverer  RealIP  RequestID
+//	                           CleanPath  StripSlashes
+//	a service or a part of it  Timeout  BodyLimit  Throttle
+//	a group or one route       BasicAuth  SetHeader  NoCache
+//
+// This is also the order in which to nest them, the first one outermost.
 //
 // Wrong arguments panic when a middleware is made, with a message that says
 // what to do instead. Every middleware is safe for concurrent use.

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// parseNode parses an address as proxies write it, with or without a port (0 then):
+// parseNode parses an address as proxies write it, with or without a port (0
+// then):
 //
 //	192.0.2.1   192.0.2.1:4711   2001:db8::1   [2001:db8::1]   [2001:db8::1]:4711
 //
@@ -83,14 +84,16 @@ func parsePeer(remoteAddr string) (netip.Addr, bool) {
 	return peer.Addr(), err == nil
 }
 
-// parseForwarded returns the for= address of one element of a Forwarded header (RFC 7239 section 4):
+// parseForwarded returns the for= address of one element of a Forwarded header
+// (RFC 7239 section 4):
 //
-//	for=192.0.2.1;proto=https => 192.0.2.1    for="[2001:db8::1]:4711" => [2001:db8::1]:4711
+//	for=192.0.2.1;proto=https  => 192.0.2.1
+//	for="[2001:db8::1]:4711"   => [2001:db8::1]:4711
 //
-// IPv6 needs brackets, and brackets or a port need quotes. An element is refused
-// if it has no for= or two, if that is "unknown" or a hidden identifier, or if
-// any of its pairs is malformed. So is a quoted string that contains a semicolon
-// or a backslash: no address needs one.
+// IPv6 needs brackets, and brackets or a port need quotes. An element is
+// refused if it has no for= or two, if that is "unknown" or a hidden
+// identifier, or if any of its pairs is malformed. So is a quoted string that
+// contains a semicolon or a backslash: no address needs one.
 func parseForwarded(element string) (node netip.AddrPort, ok bool) {
 	for pair := range strings.SplitSeq(element, ";") {
 		if pair = trimBlanks(pair); pair == "" {
@@ -123,7 +126,8 @@ func parseForwarded(element string) (node netip.AddrPort, ok bool) {
 	return node, ok
 }
 
-// trimBlanks cuts spaces and tabs off both ends. It is faster than strings.Trim.
+// trimBlanks cuts spaces and tabs off both ends. It is faster than
+// strings.Trim.
 func trimBlanks(s string) string {
 	for s != "" && (s[0] == ' ' || s[0] == '\t') {
 		s = s[1:]

@@ -86,7 +86,8 @@ func (l *logBuffer) one(t *testing.T) map[string]any {
 // protos are the ways to a server that the tests take.
 var protos = []string{"HTTP/1.1", "HTTP/2.0"}
 
-// start serves h over TLS with the given protocol. What net/http complains about is in the buffer.
+// start serves h over TLS with the given protocol. What net/http complains
+// about is in the buffer.
 func start(t *testing.T, proto string, h http.Handler) (*httptest.Server, *logBuffer) {
 	t.Helper()
 	complaints := &logBuffer{}

@@ -15,13 +15,16 @@ import (
 func Logger(next http.Handler) http.Handler { return LoggerWith(nil)(next) }
 
 // LoggerWith writes one record for each request to logger, after the request
-// was served. A nil logger stands for [slog.Default] at the time of the request.
+// was served. A nil logger stands for [slog.Default] at the time of the
+// request.
 //
 //	method      GET
-//	path        the escaped path as it came, without the query, which may contain secrets
+//	path        the escaped path as it came, without the query, which may
+//	            contain secrets
 //	pattern     r.Pattern, "" where the router set none
-//	status      the status that was sent; 101 for a connection that was taken over, 500 for a panic before anything was sent
-//	bytes       bytes of body that the handler wrote (for HEAD they weren't sent)
+//	status      the status that was sent; 101 for a connection that was
+//	            taken over, 500 for a panic before anything was sent
+//	bytes       bytes of body that the handler wrote (not sent for HEAD)
 //	duration    time until the handler returned
 //	remote      r.RemoteAddr, after [RealIP] if that ran further in
 //	request_id  the id of [RequestID] if there is one, wherever that ran

@@ -96,7 +96,8 @@ func TestLoggerOfPanics(t *testing.T) {
 	}
 }
 
-// The pattern is set by the router on the request that it gets, which may be a copy of the logger's.
+// The pattern is set by the router on the request that it gets, which may be a
+// copy of the logger's.
 func TestLoggerKnowsPatternAndID(t *testing.T) {
 	type key struct{}
 	foreign := func(next http.Handler) http.Handler {

@@ -10,9 +10,10 @@ import (
 
 // RealIP sets r.RemoteAddr to the client's address as a trusted proxy reports
 // it. It trusts every proxy with a loopback or private address (127.0.0.0/8,
-// ::1, 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7). Everything else is
-// as with [RealIPFrom]. Use it only where everyone who can connect from such an
-// address may be believed: on your own machine or cluster, behind your own proxy.
+// ::1, 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7). Everything else
+// is as with [RealIPFrom]. Use it only where everyone who can connect from
+// such an address may be believed: on your own machine or cluster, behind your
+// own proxy.
 func RealIP(next http.Handler) http.Handler { return &realIPHandler{next, nearby} }
 
 var nearby = newPrefixSet([]netip.Prefix{
@@ -21,15 +22,15 @@ var nearby = newPrefixSet([]netip.Prefix{
 })
 
 // RealIPFrom sets r.RemoteAddr to the client's address as a trusted proxy
-// reports it. It trusts the given prefixes and nothing else; without any it does
-// nothing. An invalid prefix panics.
+// reports it. It trusts the given prefixes and nothing else; without any it
+// does nothing. An invalid prefix panics.
 //
 // If the peer (r.RemoteAddr so far) is trusted, the first of these headers that
 // the request has is read:
 //
-//	X-Forwarded-For: 198.51.100.7, 10.0.0.2     the rightmost address that isn't trusted
-//	Forwarded: for=198.51.100.7, for=10.0.0.2   the same (RFC 7239)
-//	X-Real-IP: 198.51.100.7                     the address, if it isn't trusted
+//	X-Forwarded-For: 198.51.100.7, 10.0.0.2    the rightmost one not trusted
+//	Forwarded: for=198.51.100.7, for=10.0.0.2  the same (RFC 7239)
+//	X-Real-IP: 198.51.100.7                    that one, if it isn't trusted
 //
 // Several lines of X-Forwarded-For or Forwarded are one list, in their order
 // (RFC 9110 section 5.3), as behind nginx and then HAProxy, whose option
@@ -40,7 +41,8 @@ var nearby = newPrefixSet([]netip.Prefix{
 // accepts it.
 //
 // r.RemoteAddr stays as it is
-//   - if the peer isn't trusted, or isn't an address with a port (a Unix socket);
+//   - if the peer isn't trusted, or isn't an address with a port, as for a Unix
+//     socket;
 //   - if there is no such header, if it is longer than 1024 bytes, or if there
 //     is more than one X-Real-IP;
 //   - if the entry in question, or one to the right of it, is empty, malformed,
@@ -51,13 +53,13 @@ var nearby = newPrefixSet([]netip.Prefix{
 // prefixes and in headers.
 //
 // Who can forge an address? A client that isn't trusted and connects directly:
-// not at all. A client behind a trusted proxy: as far as that proxy lets it. The
-// proxy must append to or replace X-Forwarded-For. If it sets only Forwarded or
-// X-Real-IP, it must remove from what clients send the headers that are listed
-// above that one. Even then a client can have its request appear under the
-// proxy's own address, by a header that is refused here. So no address, and the
-// proxy's least of all, should grant access to anything. Whoever has a trusted
-// address can claim any other.
+// not at all. A client behind a trusted proxy: as far as that proxy lets it.
+// The proxy must append to or replace X-Forwarded-For. If it sets only
+// Forwarded or X-Real-IP, it must remove from what clients send the headers
+// that are listed above that one. Even then a client can have its request
+// appear under the proxy's own address, by a header that is refused here. So
+// no address, and the proxy's least of all, should grant access to anything.
+// Whoever has a trusted address can claim any other.
 func RealIPFrom(trusted ...netip.Prefix) func(http.Handler) http.Handler {
 	set := newPrefixSet(trusted)
 	return func(next http.Handler) http.Handler { return &realIPHandler{next, set} }
@@ -149,8 +151,8 @@ const maxForwarded = 1024 // bytes: enough for 20 proxies that write IPv6 addres
 
 // rightmost returns the last entry of a comma-separated list, in one or more
 // lines, that isn't trusted, provided that all entries after it are. A comma
-// within a quoted string separates too: no address has one, and so no quote that
-// a client left open can swallow what the proxy appended.
+// within a quoted string separates too: no address has one, and so no quote
+// that a client left open can swallow what the proxy appended.
 func (h *realIPHandler) rightmost(lines []string, parse func(string) (netip.AddrPort, bool)) netip.AddrPort {
 	size := 0
 	for _, line := range lines {

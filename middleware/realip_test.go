@@ -105,7 +105,8 @@ func TestRealIPPeers(t *testing.T) {
 	}
 }
 
-// Every row comes from a trusted peer; "" means that the headers change nothing.
+// Every row comes from a trusted peer; "" means that the headers change
+// nothing.
 func TestRealIPHeaders(t *testing.T) {
 	long := strings.Repeat("198.51.100.7, ", 100)
 	for _, tt := range []struct {
@@ -254,7 +255,8 @@ func TestRealIPHeaders(t *testing.T) {
 	}
 }
 
-// Whatever the client put in front, the entry that the trusted proxy appends is the one that counts.
+// Whatever the client put in front, the entry that the trusted proxy appends
+// is the one that counts.
 func FuzzRealIPAppended(f *testing.F) {
 	for _, s := range []string{"", "6.6.6.6", "for=6.6.6.6", "for=\"", "x=\"", "\\", ";", "for=6.6.6.6;x=\"", "unknown", "[", "%", "\x00", "10.0.0.1"} {
 		f.Add(s)
@@ -287,7 +289,8 @@ func FuzzRealIPAppended(f *testing.F) {
 	})
 }
 
-// An IPv4 address is what package netip takes for one, as a peer and as an entry.
+// An IPv4 address is what package netip takes for one, as a peer and as an
+// entry.
 func FuzzRealIPv4(f *testing.F) {
 	for _, s := range []string{"198.51.100.7", "0.0.0.0", "255.255.255.255", "256.1.1.1", "1.2.3", "1.2.3.4.5", "1.2.3.4.", ".1.2.3.4", "01.2.3.4", "1.2.3.00", "0.0.0.1", "1..2.3", "1.2.3.1000", ""} {
 		f.Add(s, "1")

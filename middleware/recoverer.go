@@ -21,19 +21,21 @@ func Recoverer(next http.Handler) http.Handler { return RecovererWithLogger(nil)
 // stack, method, path and request id to logger, where nil stands for
 // [slog.Default] at the time of the panic. Then it ends the request:
 //
-//	nothing was sent yet       => 500 Internal Server Error
-//	the response has started   => the connection (HTTP/2: the stream) is aborted after what was sent, so that the client
-//	                              doesn't take a part for the whole; nothing is appended
-//	the connection was taken   => nothing: it belongs to the handler that took it, which should close it in a defer
+//	nothing was sent yet      => 500 Internal Server Error
+//	the response has started  => the connection (HTTP/2: the stream) is aborted
+//	                             after what was sent, so that the client doesn't
+//	                             take a part for the whole
+//	the connection was taken  => nothing: it belongs to the handler that took
+//	                             it, which should close it in a defer
 //
 // To abort, it panics with [http.ErrAbortHandler], which the server expects. A
-// handler's own panic(http.ErrAbortHandler) is passed on and not logged. A panic
-// in a goroutine that a handler started can't be recovered here; it ends the
-// process.
+// handler's own panic(http.ErrAbortHandler) is passed on and not logged. A
+// panic in a goroutine that a handler started can't be recovered here; it ends
+// the process.
 //
-// A request that doesn't panic costs a deferred call. The writer is wrapped only
-// where it is neither a server's own nor unwraps to one, for then nothing else
-// knows whether the response has started.
+// A request that doesn't panic costs a deferred call. The writer is wrapped
+// only where it is neither a server's own nor unwraps to one, for then nothing
+// else knows whether the response has started.
 func RecovererWithLogger(logger *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler { return &recovererHandler{next, logger} }
 }
@@ -86,9 +88,9 @@ func (h *recovererHandler) log(w http.ResponseWriter, r *http.Request, v any) {
 }
 
 // stack returns the calls that led to the panic that is being recovered, the
-// innermost first. Each is written as by runtime.Stack, but without the words of
-// the arguments, which take more time to print than all the rest. The outer ones
-// of more than 100 calls are left out.
+// innermost first. Each is written as by runtime.Stack, but without the words
+// of the arguments, which take more time to print than all the rest. The outer
+// ones of more than 100 calls are left out.
 func stack() string {
 	var pcs [100]uintptr
 	n := runtime.Callers(3, pcs[:]) // from the deferred function on

@@ -74,7 +74,8 @@ func dig(depth int) {
 	dig(depth - 1)
 }
 
-// The calls nearest to the panic are kept of a deep stack, by name, file and line.
+// The calls nearest to the panic are kept of a deep stack, by name, file and
+// line.
 func TestRecovererBoundsTheStack(t *testing.T) {
 	for _, tt := range []struct {
 		depth int
@@ -133,8 +134,9 @@ func hide(next http.Handler) http.Handler {
 	})
 }
 
-// Over connections: a response that has started is cut off, so that nobody takes a part for the whole, and nothing
-// is appended; net/http has nothing to complain about.
+// Over connections: a response that has started is cut off, so that nobody
+// takes a part for the whole, and nothing is appended; net/http has nothing to
+// complain about.
 func TestRecovererOnConnections(t *testing.T) {
 	for _, tt := range []struct {
 		name string

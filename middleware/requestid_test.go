@@ -144,8 +144,9 @@ func TestRequestIDKeepsTheContextBelow(t *testing.T) {
 	})), get("/").WithContext(ctx))
 }
 
-// net/http removes the files of a multipart form through the request that it made, if at all: Go 1.27 forgets them over
-// HTTP/2. A copy of the request in between doesn't change what it does.
+// net/http removes the files of a multipart form through the request that it
+// made, if at all: Go 1.27 forgets them over HTTP/2. A copy of the request in
+// between doesn't change what it does.
 func TestRequestIDAndTimeoutLeaveNoFiles(t *testing.T) {
 	for _, proto := range protos {
 		want := leavesFiles(t, proto, func(h http.Handler) http.Handler { return h })
@@ -216,7 +217,8 @@ func TestRequestIDAllocations(t *testing.T) {
 	}
 }
 
-// Ids are unique across goroutines and processes: 4 goroutines in each of 2 processes make them at the same time.
+// Ids are unique across goroutines and processes: 4 goroutines in each of 2
+// processes make them at the same time.
 func TestRequestIDsAreUnique(t *testing.T) {
 	const each = 100_000
 	var mu sync.Mutex

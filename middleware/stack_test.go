@@ -21,8 +21,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
-// stacks are middleware in the orders that matter: all of them, in and against the documented order, and each that wraps
-// the writer alone.
+// stacks are middleware in the orders that matter: all of them, in and against
+// the documented order, and each that wraps the writer alone.
 func stacks() map[string][]mw {
 	logger := middleware.LoggerWith(slog.New(slog.DiscardHandler))
 	all := []mw{
@@ -56,7 +56,8 @@ func request(t *testing.T, srv *httptest.Server, path string) *http.Request {
 	return r
 }
 
-// What the handler flushes reaches the client while the handler is still at work.
+// What the handler flushes reaches the client while the handler is still at
+// work.
 func TestFlushThroughAnyStack(t *testing.T) {
 	for _, proto := range protos {
 		for name, stack := range stacks() {
@@ -146,7 +147,8 @@ func TestHijackThroughAnyStack(t *testing.T) {
 	}
 }
 
-// sendfileConn notes whether net/http handed a file over to it, as sendfile(2) needs.
+// sendfileConn notes whether net/http handed a file over to it, as sendfile(2)
+// needs.
 type sendfileConn struct {
 	*net.TCPConn
 	sent *atomic.Int64
@@ -242,7 +244,8 @@ func TestControllerThroughAnyStack(t *testing.T) {
 	}
 }
 
-// A goroutine that outlives its request writes nothing into the response of another: recorders aren't used again.
+// A goroutine that outlives its request writes nothing into the response of
+// another: recorders aren't used again.
 func TestLateWriterReachesNoOtherResponse(t *testing.T) {
 	release, late := make(chan struct{}), make(chan struct{})
 	var stray http.ResponseWriter
@@ -273,7 +276,8 @@ func TestLateWriterReachesNoOtherResponse(t *testing.T) {
 	}
 }
 
-// The context of the request reaches the handler through every stack, cancelled when the client goes away.
+// The context of the request reaches the handler through every stack,
+// cancelled when the client goes away.
 func TestCancelThroughAnyStack(t *testing.T) {
 	for name, stack := range stacks() {
 		entered, done := make(chan struct{}), make(chan error, 1)

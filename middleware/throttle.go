@@ -57,8 +57,8 @@ type throttle struct {
 }
 
 // enter takes a place, after waiting for one if it has to. Whoever waits comes
-// first: leave hands its place to the one who has waited longest, and as long as
-// someone waits, the channel is full for everyone new.
+// first: leave hands its place to the one who has waited longest, and as long
+// as someone waits, the channel is full for everyone new.
 func (t *throttle) enter(r *http.Request) bool {
 	select {
 	case t.places <- struct{}{}:

@@ -14,11 +14,12 @@ import (
 // here. If the handler returns after the deadline without having sent anything,
 // Timeout answers 503 Service Unavailable. d must be positive.
 //
-// The handler runs on the server's goroutine, and nothing is buffered, so unlike
-// with [http.TimeoutHandler] streaming and hijacking work. But a handler that
-// doesn't watch its context, and doesn't pass it on to what it waits for, isn't
-// interrupted. Reading the request's body and writing the response don't watch
-// it: the server's ReadTimeout and WriteTimeout limit those.
+// The handler runs on the server's goroutine, and nothing is buffered, so
+// unlike with [http.TimeoutHandler] streaming and hijacking work. But a
+// handler that doesn't watch its context, and doesn't pass it on to what it
+// waits for, isn't interrupted. Reading the request's body and writing the
+// response don't watch it: the server's ReadTimeout and WriteTimeout limit
+// those.
 func Timeout(d time.Duration) func(http.Handler) http.Handler {
 	if d <= 0 {
 		panic("middleware: Timeout: the duration must be positive; leave Timeout out where there is to be none")
@@ -89,8 +90,8 @@ func (c *deadline) Deadline() (time.Time, bool) {
 	return c.at, true
 }
 
-// Done makes the context. Package context asks a parent for Done before anything
-// else, so every context derived from c hangs on c.ctx directly.
+// Done makes the context. Package context asks a parent for Done before
+// anything else, so every context derived from c hangs on c.ctx directly.
 func (c *deadline) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -65,7 +65,8 @@ func TestTimeoutOfACancelledRequest(t *testing.T) {
 	}
 }
 
-// The context behaves as context.WithDeadline's does, whatever is asked of it first.
+// The context behaves as context.WithDeadline's does, whatever is asked of it
+// first.
 func TestTimeoutContext(t *testing.T) {
 	type key struct{}
 	for _, first := range []struct {
@@ -124,7 +125,8 @@ func TestTimeoutContext(t *testing.T) {
 	})), get("/").WithContext(outer))
 }
 
-// Goroutines of the handler may use the context while the request ends: go test -race watches.
+// Goroutines of the handler may use the context while the request ends: go
+// test -race watches.
 func TestTimeoutContextIsSafeForConcurrentUse(t *testing.T) {
 	for range 100 {
 		done := make(chan error)

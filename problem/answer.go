@@ -36,7 +36,7 @@ func Text(w http.ResponseWriter, r *http.Request, err error) {
 //	HTTP/1.1 422 Unprocessable Entity
 //	Content-Type: application/problem+json
 //
-//	{"title":"Unprocessable Entity","status":422,"detail":"the name is taken","field":"name"}
+//	{"title":"Unprocessable Entity","status":422,"detail":"taken","field":"name"}
 //
 // title is the text of the status. detail is what the first error in the tree
 // of err with a method ProblemDetail() string returns, if that isn't empty. The

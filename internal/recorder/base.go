@@ -48,10 +48,10 @@ const (
 )
 
 // Of finds out how far the response behind w has come. A recorder at or below
-// w knows. A writer of net/http, httptest or package engine is asked by reading
-// its unexported fields (in net/http wroteHeader and hijackedv, which are the
-// same in Go 1.26 and 1.27), so that nobody needs a recorder only for the moment
-// after an error. For other writers the answer is Unknown.
+// w knows. A writer of net/http, httptest or package engine is asked by
+// reading its unexported fields (in net/http wroteHeader and hijackedv, which
+// are the same in Go 1.26 and 1.27), so that nobody needs a recorder only for
+// the moment after an error. For other writers the answer is Unknown.
 //
 // Of must be called on the handler's goroutine, like the methods of w.
 func Of(w http.ResponseWriter) Progress {

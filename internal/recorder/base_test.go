@@ -37,7 +37,8 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// The writers of net/http are asked on real connections: this test fails if a Go release renames what Of reads.
+// The writers of net/http are asked on real connections: this test fails if a
+// Go release renames what Of reads.
 func TestProgress(t *testing.T) {
 	nothing := func(w http.ResponseWriter) {}
 	early := func(w http.ResponseWriter) { w.WriteHeader(http.StatusEarlyHints) }
