@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+)
+
+// clients are heads as common clients and proxies send them. docs/engine.md
+// says which of them the engine serves itself.
+var clients = []struct {
+	name string
+	why  reason // why it is handed over, if it is
+	head string
+}{
+	{"Chrome", noReason, `GET /page?q=1 HTTP/1.1
+Host: example.com
+Connection: keep-alive
+sec-ch-ua: "Chromium";v="129", "Not=A?Brand";v="8", "Google Chrome";v="129"
+sec-ch-ua-mobile: ?0
+sec-ch-ua-platform: "Linux"
+Upgrade-Insecure-Requests: 1
+User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129.0.0.0 Safari/537.36
+Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8
+Sec-Fetch-Site: none
+Sec-Fetch-Mode: navigate
+Sec-Fetch-User: ?1
+Sec-Fetch-Dest: document
+Accept-Encoding: gzip, deflate, br, zstd
+Accept-Language: en-US,en;q=0.9
+Cookie: session=0123456789abcdef; _ga=GA1.1.1
+`},
+	{"Chrome, reload", noReason, "GET / HTTP/1.1\nHost: localhost:8080\nConnection: keep-alive\nPragma: no-cache\nCache-Control: no-cache\nAccept: */*\n"},
+	{"Chrome, form upload", noReason, "POST /upload HTTP/1.1\nHost: h\nConnection: keep-alive\nContent-Length: 12345678\nContent-Type: multipart/form-data; boundary=----WebKitFormBoundary\nOrigin: http://h\n"},
+	{"Chrome, CORS preflight", noReason, "OPTIONS /api HTTP/1.1\nHost: h\nConnection: keep-alive\nAccept: */*\nAccess-Control-Request-Method: PUT\nAccess-Control-Request-Headers: content-type\nOrigin: http://o\n"},
+	{"Chrome, WebSocket", noReason, "GET /ws HTTP/1.1\nHost: h\nConnection: Upgrade\nPragma: no-cache\nCache-Control: no-cache\nUpgrade: websocket\nOrigin: http://h\nSec-WebSocket-Version: 13\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\nSec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\n"},
+	{"Firefox", noReason, "GET / HTTP/1.1\nHost: h\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0\nAccept: text/html\nAccept-Language: en-US,en;q=0.5\nAccept-Encoding: gzip, deflate\nDNT: 1\nSec-GPC: 1\nConnection: keep-alive\nPriority: u=0, i\n"},
+	{"Firefox, WebSocket", noReason, "GET /ws HTTP/1.1\nHost: h\nConnection: keep-alive, Upgrade\nPragma: no-cache\nUpgrade: websocket\n"},
+	{"Safari", noReason, "GET / HTTP/1.1\nHost: h\nUpgrade-Insecure-Requests: 1\nAccept: text/html\nUser-Agent: Mozilla/5.0 (Macintosh) Safari/605.1.15\nAccept-Language: en-GB,en;q=0.9\nAccept-Encoding: gzip, deflate\nConnection: keep-alive\n"},
+	{"curl", noReason, "GET / HTTP/1.1\nHost: localhost:8080\nUser-Agent: curl/8.5.0\nAccept: */*\n"},
+	{"curl -d", noReason, "POST / HTTP/1.1\nHost: h\nUser-Agent: curl/8.5.0\nAccept: */*\nContent-Length: 3\nContent-Type: application/x-www-form-urlencoded\n"},
+	{"curl -d, more than 1 MB", reasonExpect, "POST / HTTP/1.1\nHost: h\nUser-Agent: curl/8.5.0\nContent-Length: 2000000\nExpect: 100-continue\n"},
+	{"curl -T -", reasonTransferEncoding, "PUT / HTTP/1.1\nHost: h\nUser-Agent: curl/8.5.0\nTransfer-Encoding: chunked\nExpect: 100-continue\n"},
+	{"Go", noReason, "GET / HTTP/1.1\nHost: h\nUser-Agent: Go-http-client/1.1\nAccept-Encoding: gzip\n"},
+	{"Go, bytes.Reader", noReason, "POST / HTTP/1.1\nHost: h\nUser-Agent: Go-http-client/1.1\nContent-Length: 5\nAccept-Encoding: gzip\n"},
+	{"Go, a stream", reasonTransferEncoding, "POST / HTTP/1.1\nHost: h\nUser-Agent: Go-http-client/1.1\nTransfer-Encoding: chunked\nAccept-Encoding: gzip\n"},
+	{"Go, httputil.ReverseProxy", noReason, "GET / HTTP/1.1\nHost: h\nUser-Agent: curl/8.5.0\nAccept: */*\nX-Forwarded-For: 10.0.0.1\nAccept-Encoding: gzip\n"},
+	{"Java HttpClient", noReason, "GET / HTTP/1.1\nHost: h\nContent-Length: 0\nUser-Agent: Java-http-client/21.0.4\n"},
+	{"Java HttpClient, offering h2c", reasonConnection, "GET / HTTP/1.1\nConnection: Upgrade, HTTP2-Settings\nHost: h\nHTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\nUpgrade: h2c\nUser-Agent: Java-http-client/21.0.4\n"},
+	{"OkHttp", noReason, "GET / HTTP/1.1\nHost: h\nConnection: Keep-Alive\nAccept-Encoding: gzip\nUser-Agent: okhttp/4.12.0\n"},
+	{"Apache HttpClient", noReason, "GET / HTTP/1.1\nHost: h\nConnection: Keep-Alive\nUser-Agent: Apache-HttpClient/4.5.14 (Java/17)\nAccept-Encoding: gzip,deflate\n"},
+	{"Node, undici", noReason, "GET / HTTP/1.1\nhost: h\nconnection: keep-alive\naccept: */*\naccept-language: *\nsec-fetch-mode: cors\nuser-agent: node\naccept-encoding: gzip, deflate\n"},
+	{"Node, http.request of a stream", reasonTransferEncoding, "POST / HTTP/1.1\nHost: h\nConnection: keep-alive\nTransfer-Encoding: chunked\n"},
+	{"Python requests", noReason, "GET / HTTP/1.1\nHost: h\nUser-Agent: python-requests/2.32.3\nAccept-Encoding: gzip, deflate\nAccept: */*\nConnection: keep-alive\n"},
+	{"Python aiohttp", noReason, "GET / HTTP/1.1\nHost: h\nAccept: */*\nAccept-Encoding: gzip, deflate\nUser-Agent: Python/3.12 aiohttp/3.10\n"},
+	{"wget", noReason, "GET / HTTP/1.1\nHost: h\nUser-Agent: Wget/1.21.4\nAccept: */*\nAccept-Encoding: identity\nConnection: Keep-Alive\n"},
+	{"nginx, as it comes", reasonVersion, "GET / HTTP/1.0\nHost: h\nConnection: close\nUser-Agent: x\n"},
+	{"nginx, keep-alive upstream", noReason, "GET / HTTP/1.1\nHost: h\nX-Real-IP: 10.0.0.1\nX-Forwarded-For: 10.0.0.1\nX-Forwarded-Proto: https\nUser-Agent: x\n"},
+	{"HAProxy", noReason, "GET / HTTP/1.1\nhost: h\nuser-agent: x\naccept: */*\nx-forwarded-for: 10.0.0.1\n"},
+	{"HAProxy, HTTP/2 upload", reasonTransferEncoding, "POST / HTTP/1.1\nhost: h\ntransfer-encoding: chunked\n"},
+	{"Envoy", noReason, "GET / HTTP/1.1\nhost: h\nuser-agent: x\nx-forwarded-proto: http\nx-request-id: 0f3c\nx-envoy-expected-rq-timeout-ms: 15000\n"},
+	{"AWS load balancer", noReason, "GET / HTTP/1.1\nX-Forwarded-For: 10.0.0.1\nX-Forwarded-Proto: https\nX-Forwarded-Port: 443\nHost: h\nX-Amzn-Trace-Id: Root=1-67891233-abcdef012345678912345678\nUser-Agent: x\n"},
+	{"AWS load balancer, health check", noReason, "GET /health HTTP/1.1\nHost: 10.0.0.1:8080\nConnection: close\nUser-Agent: ELB-HealthChecker/2.0\nAccept-Encoding: gzip, compressed\n"},
+	{"Kubernetes probe", noReason, "GET /healthz HTTP/1.1\nHost: 10.0.0.1:8080\nUser-Agent: kube-probe/1.31\nAccept: */*\nConnection: close\n"},
+	{"Prometheus", noReason, "GET /metrics HTTP/1.1\nHost: h:9090\nUser-Agent: Prometheus/2.54.1\nAccept: text/plain;version=0.0.4;q=0.6\nAccept-Encoding: gzip\nX-Prometheus-Scrape-Timeout-Seconds: 10\n"},
+	{"ApacheBench", reasonVersion, "GET / HTTP/1.0\nConnection: Keep-Alive\nHost: h\nUser-Agent: ApacheBench/2.3\nAccept: */*\n"},
+	{"wrk", noReason, "GET / HTTP/1.1\nHost: localhost:8080\n"},
+}
+
+// TestClients checks which clients' requests the engine serves itself.
+func TestClients(t *testing.T) {
+	for _, c := range clients {
+		h := new(head)
+		h.reset()
+		out, why := h.parse([]byte(strings.ReplaceAll(c.head, "\n", "\r\n") + "\r\n"))
+		if why != c.why || out == complete != (c.why == noReason) {
+			t.Errorf("%s: handed over because of %q, want %q", c.name, why, c.why)
+		}
+	}
+}

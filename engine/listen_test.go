@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// describe answers with what a handler knows of its connection.
+var describe = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	fmt.Fprintf(w, "%s tls %v local %s", r.Proto, r.TLS != nil, r.Context().Value(http.LocalAddrContextKey).(net.Addr).Network())
+})
+
+// TestListeners serves over each kind of listener.
+func TestListeners(t *testing.T) {
+	cert := httptest.NewUnstartedServer(nil)
+	cert.StartTLS() // for its certificate
+	defer cert.Close()
+	client := cert.Client().Transport.(*http.Transport).TLSClientConfig
+
+	for _, k := range engines {
+		for _, tt := range []struct {
+			name, network string
+			protos        []string // of the client, over TLS
+			want          string
+		}{
+			{"tcp", "tcp", nil, "HTTP/1.1 tls false local tcp"},
+			{"unix", "unix", nil, "HTTP/1.1 tls false local unix"},
+			{"tls", "tcp", []string{"http/1.1"}, "HTTP/1.1 tls true local tcp"},
+			{"tls without ALPN", "tcp", []string{}, "HTTP/1.1 tls true local tcp"},
+			{"tls, HTTP/2", "tcp", []string{"h2", "http/1.1"}, "HTTP/2.0 tls true local tcp"},
+		} {
+			t.Run(k.name+"/"+tt.name, func(t *testing.T) {
+				addr := "127.0.0.1:0"
+				if tt.network == "unix" {
+					addr = filepath.Join(t.TempDir(), "s")
+				}
+				ln, err := net.Listen(tt.network, addr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s := k.make(&http.Server{Handler: describe, TLSConfig: &tls.Config{Certificates: cert.TLS.Certificates}}).(*Server)
+				done := make(chan error, 1)
+				go func() {
+					if tt.protos == nil {
+						done <- s.Serve(ln)
+					} else {
+						done <- s.ServeTLS(ln, "", "")
+					}
+				}()
+				tr := &http.Transport{Dial: func(string, string) (net.Conn, error) { return net.Dial(tt.network, ln.Addr().String()) }}
+				url := "http://example.com/"
+				if tt.protos != nil {
+					url = "https://example.com/"
+					tr.TLSClientConfig = client.Clone()
+					tr.TLSClientConfig.NextProtos = tt.protos
+					tr.ForceAttemptHTTP2 = len(tt.protos) > 1
+				}
+				for range 3 {
+					res, err := (&http.Client{Transport: tr}).Get(url)
+					if err != nil {
+						t.Fatal(err)
+					}
+					b, _ := io.ReadAll(res.Body)
+					res.Body.Close()
+					if string(b) != tt.want {
+						t.Errorf("got %q, want %q", b, tt.want)
+					}
+				}
+				tr.CloseIdleConnections()
+				s.Close()
+				if err := <-done; err != http.ErrServerClosed {
+					t.Errorf("Serve returned %v", err)
+				}
+			})
+		}
+	}
+}
+
+// TestPlainOnTLSPort checks the answer to a client that doesn't speak TLS.
+func TestPlainOnTLSPort(t *testing.T) {
+	cert := httptest.NewUnstartedServer(nil)
+	cert.StartTLS()
+	defer cert.Close()
+	for _, k := range kinds {
+		s := k.make(&http.Server{Handler: describe, ErrorLog: log.New(io.Discard, "", 0)})
+		ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: cert.TLS.Certificates})
+		if err != nil {
+			t.Fatal(err)
+		}
+		go s.Serve(ln)
+		if got := talk(t, ln.Addr().String(), "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); !strings.Contains(got, "Client sent an HTTP request to an HTTPS server") {
+			t.Errorf("%s: %q", k.name, got)
+		}
+		s.Close()
+	}
+}
+
+// TestServeErrors checks what Serve returns when it can't serve.
+func TestServeErrors(t *testing.T) {
+	s := New(&http.Server{Addr: "127.0.0.1:-1"})
+	if err := s.ListenAndServe(); err == nil || err == http.ErrServerClosed {
+		t.Errorf("ListenAndServe on a wrong address: %v", err)
+	}
+	if err := s.ListenAndServeTLS("", ""); err == nil || err == http.ErrServerClosed {
+		t.Errorf("ListenAndServeTLS on a wrong address: %v", err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	if err := s.ServeTLS(ln, "no-cert", "no-key"); !os.IsNotExist(err) {
+		t.Errorf("ServeTLS without a certificate: %v", err)
+	}
+	s.Close()
+	for name, serve := range map[string]func() error{
+		"Serve":             func() error { return s.Serve(ln) },
+		"ListenAndServe":    s.ListenAndServe,
+		"ListenAndServeTLS": func() error { return s.ListenAndServeTLS("", "") },
+	} {
+		if err := serve(); err != http.ErrServerClosed {
+			t.Errorf("%s after Close: %v", name, err)
+		}
+	}
+}
+
+// TestSendfile checks that large files arrive whole, with and without a length.
+func TestSendfile(t *testing.T) {
+	content := strings.Repeat("0123456789abcdef", 1<<16)
+	file := filepath.Join(t.TempDir(), "f.txt")
+	if err := os.WriteFile(file, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range kinds {
+		addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/served" {
+				http.ServeFile(w, r, file)
+				return
+			}
+			f, err := os.Open(file)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer f.Close()
+			if r.URL.Path == "/short" {
+				w.Header().Set("Content-Length", "1000")
+				if n, err := io.Copy(w, f); k.name != "net/http" && (n != 1000 || err != http.ErrContentLength) {
+					t.Errorf("%s: copied %d of 1000, %v", k.name, n, err)
+				}
+				return
+			}
+			io.Copy(w, f)
+		})}))
+		for _, path := range []string{"/served", "/copied"} {
+			res, err := http.Get("http://" + addr + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := io.ReadAll(res.Body)
+			res.Body.Close()
+			if string(b) != content || err != nil {
+				t.Errorf("%s %s: %d bytes, want %d; %v", k.name, path, len(b), len(content), err)
+			}
+		}
+		if k.name != "net/http" {
+			res, err := http.Get("http://" + addr + "/short")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b, err := io.ReadAll(res.Body); len(b) != 1000 || err != nil {
+				t.Errorf("%s: %d bytes of 1000, %v", k.name, len(b), err)
+			}
+			res.Body.Close()
+		}
+	}
+}
