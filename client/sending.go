@@ -29,6 +29,7 @@ import (
 type sending struct {
 	context.Context
 	cancel context.CancelCauseFunc
+	hooks  httptrace.ClientTrace
 	stall  time.Duration
 	max    int // how often the request may be sent
 
@@ -94,7 +95,11 @@ func (s *sending) times() int { return min(s.sent+1, s.max) }
 // outgoing returns a copy of req that s watches.
 func (s *sending) outgoing(req *http.Request) *http.Request {
 	s.hasBody = req.Body != nil && req.Body != http.NoBody
-	out := req.WithContext(httptrace.WithClientTrace(s, s.trace()))
+	s.hooks.GotConn = s.gotConn
+	if s.hasBody {
+		s.hooks.WroteHeaders, s.hooks.WroteRequest = s.wroteHeaders, s.wroteRequest
+	}
+	out := req.WithContext(httptrace.WithClientTrace(s, &s.hooks))
 	if s.stall <= 0 || !s.hasBody {
 		return out
 	}
@@ -114,15 +119,6 @@ func (s *sending) outgoing(req *http.Request) *http.Request {
 		}
 	}
 	return out
-}
-
-// trace returns the hooks that keep s informed.
-func (s *sending) trace() *httptrace.ClientTrace {
-	t := &httptrace.ClientTrace{GotConn: s.gotConn}
-	if s.hasBody {
-		t.WroteHeaders, t.WroteRequest = s.wroteHeaders, s.wroteRequest
-	}
-	return t
 }
 
 func (s *sending) gotConn(info httptrace.GotConnInfo) {
@@ -163,14 +159,17 @@ func (s *sending) wait(u *upload, n int) {
 	}
 }
 
-// arrived stops the timer: all bytes that were pending have left. s.mu is held.
-func (s *sending) arrived() {
+// arrived stops the timer: all bytes that were pending have left. It returns how
+// long they took. s.mu is held.
+func (s *sending) arrived() (took time.Duration) {
 	if s.since.IsZero() {
-		return
+		return 0
 	}
 	s.timer.Stop()
-	s.clock.Add(time.Since(s.since), s.pending)
+	took = time.Since(s.since)
+	s.clock.Add(took, s.pending)
 	s.since, s.pending = time.Time{}, 0
+	return took
 }
 
 // finish stops the timer for good.
@@ -193,15 +192,25 @@ func (s *sending) unfinished() bool {
 type upload struct {
 	io.ReadCloser
 	s     *sending
+	piece int   // bytes to hand out next
 	ended error // what Read returned at last
 }
+
+// maxPiece is the size of the pieces for a peer that takes them quickly, as in
+// package server. Pieces of stall.Bytes make HTTP/2 uploads twice as expensive.
+const maxPiece = 16 << 10
 
 func (u *upload) Read(p []byte) (int, error) {
 	s := u.s
 	s.mu.Lock()
 	timed := s.timed
 	if u.ended == nil {
-		s.arrived()
+		if s.arrived() < s.stall/8 {
+			u.piece *= 2
+		} else {
+			u.piece = 0
+		}
+		u.piece = min(max(u.piece, stall.Bytes), maxPiece)
 	}
 	s.mu.Unlock()
 	switch {
@@ -210,7 +219,7 @@ func (u *upload) Read(p []byte) (int, error) {
 	case !timed:
 		return u.ReadCloser.Read(p)
 	}
-	n, err := u.ReadCloser.Read(p[:min(len(p), stall.Bytes)])
+	n, err := u.ReadCloser.Read(p[:min(len(p), u.piece)])
 	u.ended = err
 	s.mu.Lock()
 	defer s.mu.Unlock()
