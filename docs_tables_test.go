@@ -1,0 +1,107 @@
+package muxmaster_test
+
+import (
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+// The tables of docs/patterns.md that name patterns say what is so.
+
+// docTable returns the rows of the table below a heading, their cells as they
+// stand there.
+func docTable(t *testing.T, doc, heading string) (rows [][]string) {
+	t.Helper()
+	text, err := os.ReadFile(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text2, ok := strings.Cut(string(text), "\n"+heading+"\n")
+	if !ok {
+		t.Fatalf("%s has no heading %q", doc, heading)
+	}
+	for line := range strings.Lines(text2) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "|") {
+			if len(rows) > 0 {
+				return rows[2:] // without the head
+			}
+			continue
+		}
+		line = strings.ReplaceAll(strings.Trim(line, "|"), `\|`, "\x00")
+		var cells []string
+		for cell := range strings.SplitSeq(line, "|") {
+			cells = append(cells, strings.ReplaceAll(strings.TrimSpace(cell), "\x00", "|"))
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
+var inCode = regexp.MustCompile("`([^`]+)`")
+
+// whole makes a pattern of what may be a segment, or a host.
+func whole(text string) string {
+	if strings.Contains(text, "/") {
+		return text
+	}
+	return "/" + text
+}
+
+// What the table of foreign forms calls refused is, and what it says to write
+// instead is not.
+func TestDocsForeignForms(t *testing.T) {
+	rows := docTable(t, "docs/patterns.md", "## Foreign forms are refused")
+	if len(rows) < 15 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for _, row := range rows {
+		for _, m := range inCode.FindAllStringSubmatch(row[0], -1) {
+			if muxmaster.New().TryHandle(whole(m[1]), http.NotFoundHandler()) == nil {
+				t.Errorf("%s is accepted", m[0])
+			}
+		}
+		for _, m := range inCode.FindAllStringSubmatch(row[1], -1) {
+			if strings.Contains(m[1], "(") || m[1] == "#" || m[1] == "Handle" {
+				continue // a call, a character
+			}
+			if err := muxmaster.New().TryHandle(whole(m[1]), http.NotFoundHandler()); err != nil {
+				t.Errorf("instead of %s: %v", row[0], err)
+			}
+		}
+	}
+}
+
+// The table of precedence names the winners.
+func TestDocsPrecedence(t *testing.T) {
+	rows := docTable(t, "docs/patterns.md", "## Which route wins")
+	if len(rows) < 9 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	code := func(cell string) (list []string) {
+		for _, m := range inCode.FindAllStringSubmatch(cell, -1) {
+			list = append(list, m[1])
+		}
+		return list
+	}
+	for _, row := range rows {
+		m := muxmaster.New()
+		for _, p := range code(row[0]) {
+			m.Handle(p, tell(p))
+		}
+		method, host, target := http.MethodGet, "h", code(row[1])[0]
+		if i := strings.IndexByte(target, ' '); i > 0 {
+			method, target = target[:i], target[i+1:]
+		}
+		if i := strings.IndexByte(target, '/'); i > 0 {
+			host, target = target[:i], target[i:]
+		}
+		if got, want := ask(m, requestTo(t, host, method, target)).brief(), code(row[2])[0]; got != want {
+			t.Errorf("%s: %s is served by %s, the table says %s", row[0], row[1], got, want)
+		}
+	}
+}
