@@ -14,14 +14,16 @@ import (
 // A conn is a connection that bounds its writes by StallTimeout and counts what
 // it has written.
 //
-// Nobody else sets a write deadline on it while requests are sent. crypto/tls
-// does so when it closes a connection, and then only that deadline holds.
+// Nobody else sets a write deadline on it while requests are sent. The SOCKS
+// client of net/http does so before, and crypto/tls when it closes the
+// connection. Then only that deadline holds, until it is removed.
 type conn struct {
 	net.Conn
 	wrote atomic.Int64 // bytes
 
 	mu      sync.Mutex
 	stall   time.Duration // 0: no bound
+	own     bool          // somebody has set a write deadline
 	stalled bool          // a Write has stalled: no other is tried
 }
 
@@ -45,25 +47,25 @@ func unwrap(nc net.Conn) *conn {
 func (c *conn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.stall = 0
+	c.own = !t.IsZero()
 	return c.Conn.SetWriteDeadline(t)
 }
 
 func (c *conn) SetDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.stall = 0
+	c.own = !t.IsZero()
 	return c.Conn.SetDeadline(t)
 }
 
-// unbound ends the bound on writes, and returns the time that it was.
+// unbound ends the bound on writes.
 func (c *conn) unbound() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.stall > 0 {
-		c.stall = 0
+	if c.stall > 0 && !c.own {
 		_ = c.Conn.SetWriteDeadline(time.Time{})
 	}
+	c.stall = 0
 }
 
 // bound sets the deadline for the next write. It fails after a stall, or else
@@ -74,9 +76,10 @@ func (c *conn) bound() (limit time.Duration, err error) {
 	if c.stalled {
 		return 0, os.ErrDeadlineExceeded
 	}
-	if c.stall > 0 {
-		_ = c.Conn.SetWriteDeadline(time.Now().Add(c.stall))
+	if c.stall == 0 || c.own {
+		return 0, nil
 	}
+	_ = c.Conn.SetWriteDeadline(time.Now().Add(c.stall))
 	return c.stall, nil
 }
 

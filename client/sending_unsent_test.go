@@ -6,7 +6,9 @@ import (
 	"io"
 	"net"
 	"net/http/httptrace"
+	"os"
 	"testing"
+	"time"
 )
 
 // What was never written to a connection doesn't count as sent, however often
@@ -33,5 +35,39 @@ func TestUnsentTriesAreFree(t *testing.T) {
 		if step.write {
 			c.Write([]byte("GET"))
 		}
+	}
+}
+
+// Somebody else's deadline holds as long as it is set, and StallTimeout after
+// that.
+func TestConnDeadlines(t *testing.T) {
+	a, b := net.Pipe()
+	defer a.Close()
+	defer b.Close()
+	c := &conn{Conn: a, stall: 10 * time.Millisecond}
+	write := func() error {
+		_, err := c.Write([]byte("nobody reads"))
+		return err
+	}
+	c.SetDeadline(time.Now().Add(time.Hour))
+	c.SetWriteDeadline(time.Now().Add(-time.Hour))
+	if err := write(); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("after a deadline of somebody else: %v", err)
+	}
+	c.SetDeadline(time.Time{})
+	if err := write(); !errors.As(err, new(*StalledError)) {
+		t.Errorf("without a deadline: %v, want a StalledError", err)
+	}
+	if err := write(); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("after a stall: %v, want no other try", err)
+	}
+	c = &conn{Conn: a, stall: time.Millisecond}
+	c.unbound()
+	done := make(chan error)
+	go func() { done <- write() }()
+	time.Sleep(20 * time.Millisecond)
+	io.ReadFull(b, make([]byte, 12))
+	if err := <-done; err != nil {
+		t.Errorf("unbound: %v", err)
 	}
 }

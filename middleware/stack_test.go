@@ -26,7 +26,7 @@ import (
 func stacks() map[string][]mw {
 	logger := middleware.LoggerWith(slog.New(slog.DiscardHandler))
 	all := []mw{
-		logger, middleware.Recoverer, middleware.RealIP, middleware.RealIPFrom(netip.MustParsePrefix("192.0.2.0/24")),
+		logger, middleware.Observe(func(*http.Request, int, int64, time.Duration) {}), middleware.Recoverer, middleware.RealIP, middleware.RealIPFrom(netip.MustParsePrefix("192.0.2.0/24")),
 		middleware.RequestID, middleware.CleanPath, middleware.StripSlashes, middleware.Timeout(time.Hour),
 		middleware.BodyLimit(1 << 30), middleware.Throttle(10, 10, time.Hour),
 		middleware.BasicAuth("r", func(user, pass string) bool { return user == "u" && pass == "p" }),
