@@ -173,43 +173,6 @@ func Example_streaming() {
 	// a,2
 }
 
-func ExampleMux_Use() {
-	mux := muxmaster.New()
-	mux.Use(func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			next.ServeHTTP(w, r)
-			fmt.Printf("%q id=%q\n", r.Pattern, r.PathValue("id"))
-		})
-	})
-	mux.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {})
-	show(mux, "GET", "/users/5", "")
-	show(mux, "GET", "/none", "")
-	// Output:
-	// "GET /users/:id" id="5"
-	// 200
-	// "" id=""
-	// 404 404 page not found
-}
-
-func ExampleMux_Mount() {
-	users := muxmaster.New()
-	users.GET("/:id", func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, muxmaster.PathParams(r), " ", r.Pattern)
-	})
-	mux := muxmaster.New()
-	mux.Mount("/:tenant/users", users)
-	show(mux, "GET", "/acme/users/7", "")
-	// Output:
-	// 200 [{tenant acme} {id 7}] GET /:tenant/users/:id
-}
-
-func ExampleMux_TryHandle() {
-	mux := muxmaster.New()
-	err := mux.TryHandle("/users/{id:[0-9}", http.NotFoundHandler())
-	fmt.Println(err != nil, strings.HasPrefix(err.Error(), "muxmaster: "))
-	// Output: true true
-}
-
 func ExamplePathParamAs() {
 	mux := muxmaster.New()
 	mux.Handle("GET /items/{n}", muxmaster.HandlerFuncE(func(w http.ResponseWriter, r *http.Request) error {

@@ -1,0 +1,173 @@
+package muxmaster_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+// The recipes of docs/recipes.md, run.
+
+// Swap all routes at run time: a handler that loads the Mux of the moment.
+func Example_swapRoutes() {
+	var current atomic.Pointer[muxmaster.Mux]
+	load := func(greeting string) { // from a file, a database…
+		mux := muxmaster.New()
+		mux.GET("/hello", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, greeting) })
+		current.Store(mux)
+	}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.Load().ServeHTTP(w, r) })
+
+	load("hello")
+	show(handler, "GET", "/hello", "")
+	load("bonjour")
+	show(handler, "GET", "/hello", "")
+	// Output:
+	// 200 hello
+	// 200 bonjour
+}
+
+// Versions by path: what has not changed is registered by one function.
+func Example_versions() {
+	shared := func(r muxmaster.Router) {
+		r.GET("/status", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "fine") })
+	}
+	v1, v2 := muxmaster.New(), muxmaster.New()
+	shared(v1)
+	shared(v2)
+	v1.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "old user ", r.PathValue("id")) })
+	v2.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "new user ", r.PathValue("id")) })
+
+	mux := muxmaster.New()
+	mux.Mount("/v1", v1)
+	mux.Mount("/v2", v2)
+	show(mux, "GET", "/v1/users/7", "")
+	show(mux, "GET", "/v2/users/7", "")
+	show(mux, "GET", "/v2/status", "")
+
+	// By header, of the same two.
+	byHeader := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Add("Vary", "Api-Version")
+		if r.Header.Get("Api-Version") == "1" {
+			v1.ServeHTTP(w, r)
+			return
+		}
+		v2.ServeHTTP(w, r)
+	})
+	show(byHeader, "GET", "/users/7", "")
+	// Output:
+	// 200 old user 7
+	// 200 new user 7
+	// 200 fine
+	// 200 new user 7
+}
+
+// A 404 of its own for a subtree.
+func Example_subtreeNotFound() {
+	mux := muxmaster.New()
+	mux.GET("/*page", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "<html>") })
+	api := muxmaster.New() // mounted: a catch-all further up doesn't get what is below /api
+	api.NotFound = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		muxmaster.JSON(w, http.StatusNotFound, map[string]string{"error": "no such resource"})
+	})
+	api.GET("/users", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "[]") })
+	mux.Mount("/api", api)
+	show(mux, "GET", "/api/users", "")
+	show(mux, "GET", "/api/none", "")
+	show(mux, "GET", "/about", "")
+	// Output:
+	// 200 []
+	// 404 {"error":"no such resource"}
+	// 200 <html>
+}
+
+// CORS on a Group: preflight requests reach its middleware although no route
+// serves OPTIONS. A library such as rs/cors goes into Use in the same way.
+func Example_cors() {
+	allowed := []string{"https://app.example.com"}
+	cors := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			h := w.Header()
+			h.Add("Vary", "Origin")
+			if origin := r.Header.Get("Origin"); slices.Contains(allowed, origin) {
+				h.Set("Access-Control-Allow-Origin", origin)
+				if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+					h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE")
+					h.Set("Access-Control-Allow-Headers", "Content-Type, Authorization")
+					w.WriteHeader(http.StatusNoContent)
+					return
+				}
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	mux := muxmaster.New()
+	api := mux.Group("/api")
+	api.Use(cors)
+	api.PUT("/users/:id", func(w http.ResponseWriter, r *http.Request) {})
+	mux.GET("/page", func(w http.ResponseWriter, r *http.Request) {})
+
+	for _, path := range []string{"/api/users/7", "/page"} {
+		r := httptest.NewRequest("OPTIONS", path, nil)
+		r.Header.Set("Origin", "https://app.example.com")
+		r.Header.Set("Access-Control-Request-Method", "PUT")
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, r)
+		fmt.Printf("%s %d %q\n", path, w.Code, w.Header().Get("Access-Control-Allow-Origin"))
+	}
+	// Output:
+	// /api/users/7 204 "https://app.example.com"
+	// /page 204 ""
+}
+
+// Redirects of your own are handlers.
+func Example_redirects() {
+	mux := muxmaster.New()
+	mux.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {})
+	mux.Method("GET", "/home", http.RedirectHandler("/", http.StatusMovedPermanently))
+	mux.GET("/people/:id", func(w http.ResponseWriter, r *http.Request) {
+		target, err := muxmaster.BuildPath("/users/:id", "id", r.PathValue("id")) // escapes the value
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		if r.URL.RawQuery != "" {
+			target += "?" + r.URL.RawQuery
+		}
+		http.Redirect(w, r, target, http.StatusPermanentRedirect) // keeps the method
+	})
+	for _, path := range []string{"/home", "/people/a%2Fb?tab=1"} {
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		fmt.Println(w.Code, w.Header().Get("Location"))
+	}
+	// Output:
+	// 301 /
+	// 308 /users/a%2Fb?tab=1
+}
+
+// A handler's unit test needs no router: r.SetPathValue sets what the route would.
+func Example_unitTest() {
+	handler := func(w http.ResponseWriter, r *http.Request) error {
+		id, err := muxmaster.PathParamAs[int](r, "id")
+		if err != nil {
+			return err
+		}
+		return muxmaster.Text(w, http.StatusOK, strings.Repeat("*", id))
+	}
+	for _, id := range []string{"3", "x"} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.SetPathValue("id", id)
+		w := httptest.NewRecorder()
+		err := handler(w, r)
+		fmt.Println(w.Body, err != nil)
+	}
+	// Output:
+	// *** false
+	//  true
+}
