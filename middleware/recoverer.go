@@ -37,17 +37,18 @@ func Recoverer(next http.Handler) http.Handler { return RecovererWithLogger(nil)
 // only where it is neither a server's own nor unwraps to one, for then nothing
 // else knows whether the response has started.
 func RecovererWithLogger(logger *slog.Logger) func(http.Handler) http.Handler {
-	return func(next http.Handler) http.Handler { return &recovererHandler{next, logger} }
+	return func(next http.Handler) http.Handler { return &recovererHandler{next: next, logger: logger} }
 }
 
 type recovererHandler struct {
 	next   http.Handler
 	logger *slog.Logger
+	seen   recorder.Cache
 }
 
 func (h *recovererHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var encoding []string
-	if own, tells := recorder.Look(w); !own {
+	if own, tells := h.seen.Look(w); !own {
 		encoding = w.Header()["Content-Encoding"]
 		if !tells {
 			w, _ = recorder.Wrap(w)

@@ -24,18 +24,19 @@ func Timeout(d time.Duration) func(http.Handler) http.Handler {
 	if d <= 0 {
 		panic("middleware: Timeout: the duration must be positive; leave Timeout out where there is to be none")
 	}
-	return func(next http.Handler) http.Handler { return &timeoutHandler{next, d} }
+	return func(next http.Handler) http.Handler { return &timeoutHandler{next: next, d: d} }
 }
 
 type timeoutHandler struct {
 	next http.Handler
 	d    time.Duration
+	seen recorder.Cache
 }
 
 func (h *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w, rec := recorder.Wrap(w)
 	var encoding []string
-	if own, _ := recorder.Look(w); !own {
+	if own, _ := h.seen.Look(w); !own {
 		encoding = w.Header()["Content-Encoding"]
 	}
 	// A copy, and not r with another context for a while: a goroutine that

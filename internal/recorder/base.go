@@ -113,6 +113,44 @@ func Look(w http.ResponseWriter) (own, tells bool) {
 	}
 }
 
+// A Cache is Look for a middleware that asks for each request. It remembers what
+// Look said about the first type of writer: mostly it is always the same.
+type Cache struct{ first atomic.Pointer[looked] }
+
+type looked struct {
+	outer, inner reflect.Type // inner is what a recorder has below, else nil
+	own, tells   bool
+}
+
+// Look returns what the function Look returns.
+func (c *Cache) Look(w http.ResponseWriter) (own, tells bool) {
+	if l := c.first.Load(); l != nil && l.outer == reflect.TypeOf(w) {
+		if l.inner == nil {
+			return l.own, l.tells
+		}
+		if r := of(w); reflect.TypeOf(r.w) == l.inner {
+			return l.own, l.tells
+		}
+	}
+	return c.look(w)
+}
+
+func (c *Cache) look(w http.ResponseWriter) (own, tells bool) {
+	own, tells = Look(w)
+	if c.first.Load() != nil {
+		return own, tells
+	}
+	l := &looked{outer: reflect.TypeOf(w), own: own, tells: tells}
+	if r := of(w); r != nil {
+		l.inner = reflect.TypeOf(r.w)
+		w = r.w
+	}
+	if !kindOf(w).unwraps { // else it depends on what that writer unwraps to
+		c.first.CompareAndSwap(nil, l)
+	}
+	return own, tells
+}
+
 // A kind is what is known about a type of writer.
 type kind struct {
 	typ      reflect.Type

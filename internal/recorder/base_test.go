@@ -144,6 +144,14 @@ func TestLook(t *testing.T) {
 			got := make(chan look, 1)
 			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				own, tells := Look(tt.wrap(w))
+				// A cache that has seen anything else, or the same, agrees.
+				for _, first := range []http.ResponseWriter{w, recorded(w), recorded(hidden{w}), belowUnwrap{plain{w}}, hidden{w}, tt.wrap(w)} {
+					var c Cache
+					c.Look(first)
+					if o, k := c.Look(tt.wrap(w)); o != own || k != tells {
+						t.Errorf("%s, %s, after %T: the cache says %v, %v, want %v, %v", proto, tt.name, first, o, k, own, tells)
+					}
+				}
 				got <- look{own, tells}
 			})
 			if proto == "none" {
