@@ -21,7 +21,12 @@ func docs(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(files, "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+	examples, err := filepath.Glob("examples/*/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, examples...)
+	return append(files, "examples/README.md", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 }
 
 // Every block of Go in the documents compiles and passes go vet: a file as it is,

@@ -2,7 +2,7 @@ module github.com/seed-1954dcaa/muxmaster/interop
 
 go 1.26.0
 
-require github.com/seed-1954dcaa/muxmaster v0.1.0
+require github.com/seed-1954dcaa/muxmaster v0.2.0
 
 require (
 	connectrpc.com/connect v1.21.1

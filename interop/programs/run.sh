@@ -21,7 +21,7 @@ fetch() {
 	cp -r "$dir" "$work/$name"
 	chmod -R u+w "$work/$name"
 	cd "$work/$name"
-	go mod edit -go=1.26 -require="$router@v0.1.0" -replace="$router=$root"
+	go mod edit -go=1.26 -require="$router@v0.2.0" -replace="$router=$root"
 }
 
 # swap edits files in place and fails where nothing was to be changed.
