@@ -55,13 +55,12 @@ func copyFields(dst, src *http.Server) {
 	}
 }
 
-// give passes a connection on, with the context that it had here. If net/http's
-// server is closed, so is nc.
-func (o *handover) give(nc net.Conn, ctx context.Context) {
+// give passes a connection on, with the context that it had here. It reports
+// false if net/http's server doesn't take it because it is closed.
+func (o *handover) give(nc net.Conn, ctx context.Context) bool {
 	l := &handoverListener{nc: nc, ctx: ctx}
-	if o.srv.Serve(l); l.nc != nil {
-		nc.Close()
-	}
+	o.srv.Serve(l)
+	return l.nc == nil
 }
 
 // A handoverListener gives one connection to net/http's server.
@@ -131,5 +130,7 @@ func (c *conn) handOver(why reason) {
 		}
 		nc = withPrefix(nc, pre)
 	}
-	c.server.over.give(nc, c.ctx)
+	if !c.server.over.give(nc, c.ctx) {
+		c.gone = false
+	}
 }

@@ -6,6 +6,7 @@ import "bytes"
 const (
 	firstBuffer = 4 << 10  // size of a connection's first read buffer
 	largestHead = 16 << 10 // bytes of a request line and its header lines
+	largestName = 256      // bytes of a header name
 	maxFields   = 64       // header lines
 )
 
@@ -157,8 +158,11 @@ func (h *head) checkTarget(t []byte, offset int) bool {
 // headerLine parses the header line that starts at b[i].
 func (h *head) headerLine(b []byte, i int) (outcome, reason) {
 	j := i
-	for j < len(b) && isToken[b[j]] {
+	for j < len(b) && isToken[b[j]] && j-i <= largestName {
 		j++
+	}
+	if j-i > largestName {
+		return handOver, reasonHeaderLine
 	}
 	if j == len(b) {
 		return needMore, noReason

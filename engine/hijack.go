@@ -15,8 +15,11 @@ func (c *conn) hijack(x *requestContext) (net.Conn, *bufio.ReadWriter) {
 		c.abortBodyRead(x.body)
 		x.body.detach()
 	}
-	rest := append([]byte(nil), c.in.b[c.r:c.w]...)
-	c.r, c.w = 0, 0
+	var rest []byte
+	if c.w > c.r {
+		rest = append(rest, c.in.b[c.r:c.w]...)
+		c.r, c.w = 0, 0
+	}
 	c.gone = true
 	c.phase.enter(phaseGone)
 	c.deadlines.end(c)

@@ -328,6 +328,9 @@ func (r *response) abandon() {
 func (r *response) release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if cap(r.out) > 4*outputSize || cap(r.fields) > 4*maxFields {
+		r.out, r.fields = nil, nil // an unusually large head
+	}
 	clear(r.fields[:cap(r.fields)])
 	clear(r.trailers[:cap(r.trailers)])
 	r.answer = answer{}
