@@ -26,7 +26,8 @@ type conn struct {
 	remoteAddr string
 	tls        *tls.ConnectionState
 	tmpl       *http.Request
-	bundle     *bundle // with Recycle, the one that is used again
+	bundle     *bundle  // with Recycle, the one that is used again
+	writers    []writer // that weren't used so far
 
 	in      *buffer // nil while none is needed
 	r, w    int     // in.b[r:w] was read but not used
@@ -92,6 +93,7 @@ func (c *conn) end() {
 		c.server.logf("http: panic serving %v: %v\n%s", c.remoteAddr, v, buf)
 	}
 	if x := c.current; c.inHandler {
+		c.work.res.end()
 		x.finish()
 		c.work.res.abandon()
 		if x.body != nil && !c.gone {
@@ -101,6 +103,9 @@ func (c *conn) end() {
 	}
 	c.phase.enter(phaseGone)
 	if !c.gone {
+		if c.work != nil {
+			c.work.res.flushPending()
+		}
 		c.deadlines.end(c)
 		c.nc.Close()
 	}
@@ -166,10 +171,15 @@ func (c *conn) serveRequest(bd *bundle) bool {
 	x := c.current
 	res := &c.work.res
 	res.begin(c, bd, &c.work.head)
+	if len(res.out) > 0 {
+		x.pending = true
+		c.server.watcher.add(x)
+	}
 
 	c.requests.Add(1)
 	c.inHandler = true
-	c.server.handler().ServeHTTP(&bd.w, bd.req)
+	c.server.handler().ServeHTTP(bd.w, bd.req)
+	res.end()
 	watched := x.finish()
 	if res.hijacked {
 		res.abandon()
@@ -177,7 +187,7 @@ func (c *conn) serveRequest(bd *bundle) bool {
 		return false
 	}
 	c.unread(watched)
-	keep := res.finish()
+	keep := res.finish(c.w > c.r)
 	c.inHandler = false
 
 	c.lastPost = c.work.head.method == "POST"
@@ -185,6 +195,7 @@ func (c *conn) serveRequest(bd *bundle) bool {
 		form.RemoveAll()
 	}
 	if !keep {
+		res.flushPending()
 		if x.body != nil && x.body.early.Load() {
 			c.closeWriteAndWait()
 		}
@@ -244,14 +255,17 @@ func (c *conn) readHead() (outcome, reason) {
 					return out, why
 				}
 			}
+			if !c.work.res.flushPending() {
+				return needMore, noReason
+			}
 			if !waiting {
 				waiting = true
 				if c.requests.Load() > 0 && c.enter(phaseHead, by(c.headBegan, c.server.timeouts.head), 0) {
 					return needMore, noReason
 				}
 			}
-		} else {
-			c.rest()
+		} else if !c.rest() {
+			return needMore, noReason
 		}
 		if err := c.fill(); err != nil {
 			if errors.Is(err, io.EOF) && c.w > c.r && (c.requests.Load() == 0 || stripped || c.w-c.r >= 4) {

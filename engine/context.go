@@ -16,6 +16,9 @@ type requestContext struct {
 	context.Context // of the connection: values, perhaps a cancelation
 	conn            *conn
 	body            *body // nil if the request has none
+	res             *response
+	gen             uint64 // of res, while this request's handler runs
+	pending         bool   // res holds answers to earlier requests
 
 	mu       sync.Mutex
 	err      error

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"testing"
@@ -166,5 +167,64 @@ func TestPipelinedWhileWatched(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPipelinedAnswers checks that an answer isn't held back for long by the
+// next request, if that takes its time, panics, or takes the connection.
+func TestPipelinedAnswers(t *testing.T) {
+	for _, k := range kinds {
+		for _, path := range []string{"/slow", "/panic", "/hijack", "/HTTP/1.0"} {
+			t.Run(k.name+path, func(t *testing.T) {
+				goOn := make(chan bool)
+				addr := start(t, k.make(&http.Server{
+					ErrorLog: log.New(io.Discard, "", 0),
+					Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						switch r.URL.Path {
+						case "/slow", "/HTTP/1.0":
+							<-goOn
+						case "/panic":
+							panic("on purpose")
+						case "/hijack":
+							nc, _, err := w.(http.Hijacker).Hijack()
+							if err != nil {
+								t.Error(err)
+								return
+							}
+							<-goOn
+							nc.Close()
+							return
+						}
+						io.WriteString(w, r.URL.Path)
+					}),
+				}))
+				c := dial(t, addr)
+				proto := "HTTP/1.1"
+				if path == "/HTTP/1.0" {
+					proto = "HTTP/1.0"
+				}
+				const first = "GET /first HTTP/1.1\r\nHost: h\r\n\r\n"
+				io.WriteString(c, first+first+"GET "+path+" "+proto+"\r\nHost: h\r\n\r\n")
+				br := bufio.NewReader(c)
+				for range 2 {
+					res, err := http.ReadResponse(br, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if b, _ := io.ReadAll(res.Body); string(b) != "/first" {
+						t.Errorf("answer %q", b)
+					}
+				}
+				close(goOn)
+				res, err := http.ReadResponse(br, nil)
+				if served := path == "/slow" || path == "/HTTP/1.0"; served != (err == nil) {
+					t.Fatal(err)
+				} else if served {
+					if b, _ := io.ReadAll(res.Body); string(b) != path {
+						t.Errorf("answer %q", b)
+					}
+				}
+			})
+		}
 	}
 }

@@ -114,6 +114,9 @@ func (o *handover) connState(nc net.Conn, state http.ConnState) {
 // handOver passes the connection on, with the input that wasn't used.
 func (c *conn) handOver(why reason) {
 	by := c.deadlines.read.Load()
+	if c.work != nil && !c.work.res.flushPending() {
+		return
+	}
 	if c.enter(phaseGone, 0, 0) || c.server.inShutdown.Load() {
 		return
 	}

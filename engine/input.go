@@ -11,11 +11,15 @@ type buffer struct{ b []byte }
 
 var bufferPool = sync.Pool{New: func() any { return &buffer{make([]byte, firstBuffer)} }}
 
-// rest is called when no input is left. It gives back what is needed only
-// while a request is served.
-func (c *conn) rest() {
+// rest is called when no input is left. It sends answers that wait, and gives
+// back what is needed only while a request is served. It reports false if the
+// client can't be reached.
+func (c *conn) rest() bool {
 	c.r, c.w = 0, 0
 	if c.work != nil {
+		if !c.work.res.flushPending() {
+			return false
+		}
 		c.work.res.release()
 		workPool.Put(c.work)
 		c.work = nil
@@ -23,6 +27,7 @@ func (c *conn) rest() {
 	if c.in != nil && len(c.in.b) != firstBuffer {
 		c.in = nil
 	}
+	return true
 }
 
 // releaseInput gives back the buffers of a connection that ends.

@@ -15,7 +15,8 @@ type bundle struct {
 	url    url.URL
 	header http.Header
 	values []string // what the slices in header point into
-	w      writer
+	w      *writer  // never used again; by default, it is own
+	own    writer
 	answer http.Header // the response's header
 }
 

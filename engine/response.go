@@ -75,9 +75,13 @@ func (r *response) begin(c *conn, bd *bundle, h *head) {
 		contentLength: -1,
 	}
 	r.fields, r.trailers = r.fields[:0], r.trailers[:0]
-	r.stage, r.out = r.stage[:0], r.out[:0]
-	bd.w = writer{res: r, gen: gen, header: bd.answer, conn: c}
+	r.stage = r.stage[:0] // out may hold earlier answers, see finish
+	c.current.res, c.current.gen = r, gen
+	c.setWriter(bd, gen)
 }
+
+// end makes the handler's writer stale. It is called when the handler returns.
+func (r *response) end() { r.gen.Add(1) }
 
 // bodyAllowed reports whether answers of this status have a body.
 func bodyAllowed(status int) bool {
@@ -277,8 +281,11 @@ func (r *response) flush() error {
 }
 
 // finish completes the answer after the handler has returned. It reports
-// whether the connection can serve another request.
-func (r *response) finish() (keep bool) {
+// whether the connection can serve another request. If more input is there, the
+// answer stays in out, so that the answers to pipelined requests go out
+// together: at the latest before the connection waits for input, and if the
+// next handler takes long, by the watcher.
+func (r *response) finish(more bool) (keep bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done = true
@@ -294,9 +301,9 @@ func (r *response) finish() (keep bool) {
 		r.appendTrailers()
 		r.out = append(r.out, "\r\n"...)
 	}
-	r.flushOut()
-	r.gen.Add(1) // from here on, the handler's writer is stale
-
+	if !more || r.closeAfter {
+		r.flushOut()
+	}
 	b := r.ctx.body
 	if b != nil {
 		r.conn.abortBodyRead(b)
@@ -321,7 +328,24 @@ func (r *response) abandon() {
 	if !r.hijacked {
 		r.flushOut()
 	}
-	r.gen.Add(1)
+}
+
+// flushPending writes earlier answers that wait in out. It reports whether that
+// went well.
+func (r *response) flushPending() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.out) == 0 || r.flushOut() == nil
+}
+
+// flushLate writes earlier answers while the handler of x still runs.
+func (x *requestContext) flushLate() {
+	r := x.res
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gen.Load() == x.gen && !r.hijacked {
+		r.flushOut()
+	}
 }
 
 // release lets go of what the last answer referred to.
@@ -331,6 +355,7 @@ func (r *response) release() {
 	if cap(r.out) > 4*outputSize || cap(r.fields) > 4*maxFields {
 		r.out, r.fields = nil, nil // an unusually large head
 	}
+	r.out = r.out[:0]
 	clear(r.fields[:cap(r.fields)])
 	clear(r.trailers[:cap(r.trailers)])
 	r.answer = answer{}

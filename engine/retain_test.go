@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // TestRetain keeps requests of many connections and compares them with copies
@@ -107,12 +108,15 @@ func TestLate(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			var lines syncLog
 			var late sync.WaitGroup
+			late.Add(1) // so that it isn't zero before Wait
 			served := make(chan bool)
 			addr := start(t, k.make(&http.Server{
 				ErrorLog: log.New(&lines, "", 0),
 				Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if r.URL.Path == "/late" {
+						ctx := r.Context()
 						late.Go(func() {
+							<-ctx.Done() // the handler has returned
 							<-served
 							rc := http.NewResponseController(w)
 							for range 20 {
@@ -146,12 +150,47 @@ func TestLate(t *testing.T) {
 			for range 5 {
 				got += talk(t, addr, in.String())
 			}
+			late.Done()
 			late.Wait()
 			if strings.Contains(got, "LATE") || strings.Contains(got, " 500 ") || strings.Count(got, "HTTP/1.1 200 OK\r\n") != 1+5*301 {
 				t.Error("a late call changed an answer")
 			}
 			if s := lines.String(); !strings.Contains(s, "engine: ResponseWriter.Write was called after the handler returned, by ") || !strings.Contains(s, "retain_test.go:") {
 				t.Errorf("log: %.500s", s)
+			}
+		})
+	}
+}
+
+// TestLateSameConnection uses a ResponseWriter in the next handler of the same
+// connection, where it is most likely to have become the next one's.
+func TestLateSameConnection(t *testing.T) {
+	for _, k := range engines {
+		t.Run(k.name, func(t *testing.T) {
+			var kept []http.ResponseWriter
+			addr := start(t, k.make(&http.Server{
+				ErrorLog: log.New(io.Discard, "", 0),
+				Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					for _, old := range kept {
+						if old == w {
+							t.Error("a ResponseWriter was used again")
+						}
+						old.Header().Set("Late", "LATE")
+						old.WriteHeader(500)
+						if n, err := io.WriteString(old, "LATE"); n != 0 || err == nil {
+							t.Errorf("late WriteString: %d, %v", n, err)
+						}
+						if http.NewResponseController(old).SetWriteDeadline(time.Unix(1, 0)) == nil {
+							t.Error("late SetWriteDeadline did something")
+						}
+					}
+					kept = append(kept, w)
+					io.WriteString(w, "ok")
+				}),
+			}))
+			got := talk(t, addr, strings.Repeat("GET / HTTP/1.1\r\nHost: h\r\n\r\n", 30))
+			if strings.Contains(got, "LATE") || strings.Contains(got, " 500 ") || strings.Count(got, "\r\n\r\nok") != 30 {
+				t.Errorf("a late call changed an answer: %q", got)
 			}
 		})
 	}

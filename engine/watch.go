@@ -11,9 +11,10 @@ import (
 // client is still there.
 const watchAfter = 10 * time.Millisecond
 
-// A watcher finds the requests whose context somebody follows and that still
-// run after some milliseconds, and has their connections watched. Its
-// goroutine exists only while there are such requests.
+// A watcher finds the requests that still run after some milliseconds, of two
+// kinds. Where somebody follows the context, it has the connection watched.
+// Where answers to earlier requests wait to be sent together with this one, it
+// has them sent. Its goroutine exists only while there are such requests.
 type watcher struct {
 	mu      sync.Mutex
 	running bool
@@ -47,6 +48,10 @@ func (w *watcher) run() {
 		w.mu.Unlock()
 		again = nil
 		for _, x := range batch {
+			if x.pending {
+				x.pending = false
+				go x.flushLate()
+			}
 			if !x.startWatch() {
 				again = append(again, x)
 			}
@@ -72,7 +77,7 @@ func (x *requestContext) startWatch() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	w := &x.watch
-	if x.err != nil || w.off || w.ended != nil {
+	if x.err != nil || !x.enlisted || w.off || w.ended != nil {
 		return true
 	}
 	if x.body != nil && !x.body.consumed.Load() {

@@ -18,8 +18,25 @@ import (
 type writer struct {
 	res    *response
 	gen    uint64
-	header http.Header
+	header http.Header // the answer's, if it isn't used again
 	conn   *conn
+}
+
+// setWriter gives bd a writer. No two requests get the same one, also with
+// Recycle: a writer that was kept must not become another request's. Then they
+// are made by the handful, since they are small.
+func (c *conn) setWriter(bd *bundle, gen uint64) {
+	res := &c.work.res
+	if !c.server.Recycle {
+		bd.own = writer{res: res, gen: gen, header: bd.answer, conn: c}
+		bd.w = &bd.own
+		return
+	}
+	if len(c.writers) == 0 {
+		c.writers = make([]writer, 8)
+	}
+	bd.w, c.writers = &c.writers[0], c.writers[1:]
+	*bd.w = writer{res: res, gen: gen, conn: c}
 }
 
 func (w *writer) server() *Server { return w.conn.server }
@@ -76,6 +93,10 @@ var packagePath = func() string {
 func (w *writer) Header() http.Header {
 	r := w.lock("Header")
 	if r == nil {
+		if w.header == nil {
+			w.server().late("Header")
+			return make(http.Header)
+		}
 		return w.header
 	}
 	defer r.mu.Unlock()
@@ -300,8 +321,8 @@ func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		if !r.sentHead {
 			r.sendHead(nil)
 		}
-		r.flushOut()
 	}
+	r.flushOut()
 	c := r.conn
 	nc, rw := c.hijack(r.ctx)
 	r.hijacked = true
