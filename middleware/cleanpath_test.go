@@ -2,6 +2,8 @@ package middleware_test
 
 import (
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
@@ -265,5 +268,40 @@ func TestCleanPathDropsAStaleRawPath(t *testing.T) {
 		if u := seen(middleware.CleanPath, r); u.Path != "/public" || u.RawPath != "" {
 			t.Errorf("%q has become %q, raw %q", path, u.Path, u.RawPath)
 		}
+	}
+}
+
+// What a proxy in front of the router took for another path than /api/admin
+// doesn't become it, neither by CleanPath nor by StripSlashes nor in the router.
+func TestEscapedSlashesOverTheWire(t *testing.T) {
+	for _, mws := range [][]mw{nil, {middleware.CleanPath}, {middleware.StripSlashes}, {middleware.CleanPath, middleware.StripSlashes}} {
+		mux := muxmaster.New()
+		mux.Pre(mws...)
+		mux.GET("/api/admin/users/:id", text("secret"))
+		mux.GET("/api/admin/users/:id/", text("secret"))
+		srv := httptest.NewServer(mux)
+		for _, odd := range append(oddBytes, "", "~") {
+			for _, target := range []string{
+				"/api%2Fadmin/users/1", "/api%2fadmin/users/1", "/api%2Fadmin%2Fusers/1", "/api%2Fadmin//users/1", "/x/../api%2Fadmin/users/1",
+				"/api/%2e%2e/api%2Fadmin/users/./1", "/api%5Cadmin/users/1", "/api%252Fadmin/users/1",
+			} {
+				for _, end := range []string{odd, odd + "/", odd + "//"} {
+					conn, err := net.Dial("tcp", srv.Listener.Addr().String())
+					if err != nil {
+						t.Fatal(err)
+					}
+					fmt.Fprintf(conn, "GET %s%s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", target, end)
+					answer, _ := io.ReadAll(conn)
+					conn.Close()
+					if strings.Contains(string(answer), "secret") || !strings.HasPrefix(string(answer), "HTTP/1.1 ") {
+						t.Errorf("%d middleware, %s%s: %s", len(mws), target, end, answer)
+					}
+					if _, location, ok := strings.Cut(string(answer), "Location: "); ok && strings.HasPrefix(location, "/api/admin") {
+						t.Errorf("%d middleware, %s%s redirects to %s", len(mws), target, end, location)
+					}
+				}
+			}
+		}
+		srv.Close()
 	}
 }

@@ -12,7 +12,8 @@ import (
 
 // Timeout gives the request's context a deadline, d after the request arrives
 // here. If the handler returns after the deadline without having sent anything,
-// Timeout answers 503 Service Unavailable. d must be positive.
+// Timeout answers 503 Service Unavailable, which [problem.Write] logs. d must be
+// positive.
 //
 // The handler runs on the server's goroutine, and nothing is buffered, so
 // unlike with [http.TimeoutHandler] streaming and hijacking work. But a
