@@ -150,14 +150,15 @@ func (m *Mux) freezeSettings() bool {
 // leads to a new one.
 type snapshot struct {
 	mux   *Mux
-	base  *trie.Tree[endpoint]
-	entry http.Handler // Pre middleware around the routing; nil without any
+	base  trie.Tree[endpoint] // routes without a host, a copy of table.Base
+	entry http.Handler        // Pre middleware around the routing; nil without any
 	table *trie.Table[endpoint]
 	tag   *values.Names // marks requests that this snapshot has found no route for
 
 	pooled     uint8 // bit i: endpoints of mode i are pooled
 	ringSlots  int   // room for values in a Ring; 0 if they fit on the stack
 	alwaysSlow bool  // hosts, or values that are not delivered directly
+	slow       bool  // alwaysSlow, or there is an entry
 }
 
 // fewValues is how many values fit on the stack.
@@ -240,11 +241,12 @@ func (m *Mux) newSnapshot() *snapshot {
 	table := m.routes.Freeze()
 	s := &snapshot{
 		mux:        m,
-		base:       table.Base,
+		base:       *table.Base,
 		entry:      m.entry,
 		table:      table,
 		alwaysSlow: table.AlwaysSlow() || !values.Direct,
 	}
+	s.slow = s.alwaysSlow || s.entry != nil
 	s.tag = values.NewNames(m.owner, nil, false).WithTag(s)
 	if f.poolValues {
 		s.pooled |= 1 << hasNames

@@ -11,9 +11,9 @@ import (
 
 // This file is the way of a request, from top to bottom:
 //
-//	ServeHTTP    Pre middleware, if there is any
-//	serve        routes without parameters
+//	ServeHTTP    routes without parameters
 //	serveParams  routes with parameters: find, store the values, call
+//	serveRing    the same with pools
 //	serveAny     everything else: hosts, escaped paths, what the fast match gave up
 //	deliver      the end of serveAny
 //
@@ -26,18 +26,9 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s == nil {
 		s = m.build()
 	}
-	if s.entry != nil {
-		s.entry.ServeHTTP(w, r)
-		return
-	}
-	s.serve(w, r)
-}
-
-// serve is what the Pre middleware surrounds.
-func (s *snapshot) serve(w http.ResponseWriter, r *http.Request) {
 	u := r.URL
-	if s.alwaysSlow || u.RawPath != "" {
-		s.serveAny(w, r)
+	if s.slow || u.RawPath != "" {
+		s.serveSlow(w, r)
 		return
 	}
 	path := u.Path
@@ -60,50 +51,60 @@ func (s *snapshot) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s.serveParams(w, r, path, method)
+	if s.ringSlots != 0 {
+		s.serveRing(w, r, path, method)
+	} else {
+		s.serveParams(w, r, path, method)
+	}
 }
 
-// serveParams serves a request by the fast match. The values go into a chunk
-// that is never used again or, pooled, into a ring; see package values.
+// serveSlow serves requests for which ServeHTTP has no fast path.
+func (s *snapshot) serveSlow(w http.ResponseWriter, r *http.Request) {
+	if s.entry != nil {
+		s.entry.ServeHTTP(w, r)
+	} else {
+		s.serveAny(w, r)
+	}
+}
+
+// serve is what the Pre middleware surrounds.
+func (s *snapshot) serve(w http.ResponseWriter, r *http.Request) {
+	path := r.URL.Path
+	method := s.table.Method(r.Method)
+	if s.alwaysSlow || r.URL.RawPath != "" {
+		s.serveAny(w, r)
+	} else if rt := s.findStatic(path, method); rt != nil {
+		s.deliver(w, r, rt, nil)
+	} else if s.ringSlots != 0 {
+		s.serveRing(w, r, path, method)
+	} else {
+		s.serveParams(w, r, path, method)
+	}
+}
+
+func (s *snapshot) findStatic(path string, method trie.Method) *trie.Route[endpoint] {
+	if !s.base.MayBeStatic(path) {
+		return nil
+	}
+	return s.base.FindStatic(path, method)
+}
+
+// serveParams serves a request by the fast match, with values that are carved off
+// a chunk which is never used again.
 func (s *snapshot) serveParams(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
 	var few [fewValues]string
 	found := trie.Values{Vals: few[:]}
-	var ring *values.Ring
-	var vals []string // what the request gets; found.Vals must not escape
-	if s.ringSlots != 0 {
-		ring = values.BorrowRing()
-		vals = ring.Slots(s.ringSlots)
-		found.Vals = vals
-	}
 	rt := s.base.MatchFast(path, &found, method)
 	if rt == nil {
-		if ring != nil {
-			values.ReturnRing(ring)
-		}
 		s.serveAny(w, r)
 		return
 	}
 	e := &rt.Payload
-	if s.pooled>>e.mode&1 == 0 || values.Long(path, r.RequestURI) {
-		if e.mode&^unpooled != hasNames {
-			s.deliver(w, r, rt, found.Vals[:found.N])
-			if ring != nil {
-				values.ReturnRing(ring)
-			}
-			return
-		}
-		vals = store(found.Vals[:found.N], path, r.RequestURI)
-		if ring != nil {
-			values.ReturnRing(ring)
-			ring = nil
-		}
-	} else {
-		vals = vals[:found.N]
-		if e.mode&fastRoute != 0 {
-			s.servePooledFast(w, r, rt, vals, ring)
-			return
-		}
+	if e.mode&^unpooled != hasNames {
+		s.deliver(w, r, rt, found.Vals[:found.N])
+		return
 	}
+	vals := store(found.Vals[:found.N], path, r.RequestURI)
 	if !e.names.TrySet(r, rt.Pattern, vals) {
 		e.names.Set(r, vals)
 		r.Pattern = rt.Pattern
@@ -113,10 +114,47 @@ func (s *snapshot) serveParams(w http.ResponseWriter, r *http.Request, path stri
 	} else {
 		e.handler.ServeHTTP(w, r)
 	}
-	if ring != nil {
-		e.names.Clear(r)
+}
+
+// serveRing is serveParams for a Mux with pools, or with routes of many values:
+// the values are found in a ring and, pooled, stay there.
+func (s *snapshot) serveRing(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
+	ring := values.BorrowRing()
+	found := trie.Values{Vals: ring.Slots(s.ringSlots)}
+	rt := s.base.MatchFast(path, &found, method)
+	if rt == nil {
 		values.ReturnRing(ring)
+		s.serveAny(w, r)
+		return
 	}
+	e := &rt.Payload
+	vals := found.Vals[:found.N]
+	switch {
+	case s.pooled>>e.mode&1 == 0 || values.Long(path, r.RequestURI):
+		s.deliver(w, r, rt, vals)
+	case e.mode&fastRoute != 0:
+		slots := ring.Slots(2 * len(vals))
+		ps := Params(values.Pairs[Param](slots))
+		e.fill(ps, vals)
+		if !e.names.TrySet(r, rt.Pattern, slots) {
+			e.names.Set(r, slots)
+			r.Pattern = rt.Pattern
+		}
+		e.handler.(fastHandler)(w, r, ps)
+		e.names.TryClear(r)
+	default:
+		if !e.names.TrySet(r, rt.Pattern, vals) {
+			e.names.Set(r, vals)
+			r.Pattern = rt.Pattern
+		}
+		if f, ok := e.handler.(http.HandlerFunc); ok {
+			f(w, r)
+		} else {
+			e.handler.ServeHTTP(w, r)
+		}
+		e.names.TryClear(r)
+	}
+	values.ReturnRing(ring)
 }
 
 // store returns a copy of vals that may be kept for ever.
@@ -131,21 +169,6 @@ func store(vals []string, path, requestURI string) []string {
 		own[i] = vals[i] // for a few values, faster than copy
 	}
 	return own
-}
-
-// servePooledFast serves a fast route whose Params are in the ring.
-func (s *snapshot) servePooledFast(w http.ResponseWriter, r *http.Request, rt *trie.Route[endpoint], vals []string, ring *values.Ring) {
-	e := &rt.Payload
-	slots := ring.Slots(2 * len(vals))
-	ps := Params(values.Pairs[Param](slots))
-	e.fill(ps, vals)
-	if !e.names.TrySet(r, rt.Pattern, slots) {
-		e.names.Set(r, slots)
-		r.Pattern = rt.Pattern
-	}
-	e.handler.(fastHandler)(w, r, ps)
-	e.names.Clear(r)
-	values.ReturnRing(ring)
 }
 
 // fill sets ps to the names and the values.

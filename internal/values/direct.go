@@ -223,6 +223,13 @@ func (n *Names) Clear(r *http.Request) {
 	}
 }
 
+// TryClear is Clear that can be inlined. It requires Direct.
+func (n *Names) TryClear(r *http.Request) {
+	if q := layOut(r); q.pat == &n.stdPattern {
+		q.pat = nil
+	}
+}
+
 // Has reports whether a router has given r values. It requires Direct.
 func Has(r *http.Request) bool { return layOut(r).pat != nil }
 

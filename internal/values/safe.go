@@ -50,6 +50,7 @@ func List(r *http.Request) []string { return safeList(r) }
 // The rest needs direct delivery: it does nothing, or is not called.
 
 func (n *Names) TrySet(*http.Request, string, []string) bool { return false }
+func (n *Names) TryClear(*http.Request)                      {}
 func Has(*http.Request) bool                                 { return true }
 
 func Pairs[P ~struct{ Key, Value string }](slots []string) []P { return make([]P, len(slots)/2) }
