@@ -46,7 +46,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if f, ok := rt.Payload.handler.(http.HandlerFunc); ok {
 				f(w, r)
 			} else {
-				rt.Payload.handler.ServeHTTP(w, r)
+				rt.Payload.call(w, r)
 			}
 			return
 		}
@@ -55,6 +55,15 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serveRing(w, r, path, method)
 	} else {
 		s.serveParams(w, r, path, method)
+	}
+}
+
+// call calls the handler of a route without values.
+func (e *endpoint) call(w http.ResponseWriter, r *http.Request) {
+	if h, ok := e.handler.(fastHandler); ok {
+		h(w, r, nil)
+	} else {
+		e.handler.ServeHTTP(w, r)
 	}
 }
 

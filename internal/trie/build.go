@@ -56,8 +56,9 @@ type branch[P any] struct {
 }
 
 type specialBranch[P any] struct {
-	seg   pattern.Segment
-	shape string // two segments of one shape share a branch
+	seg     pattern.Segment
+	shape   string   // two segments of one shape share a branch
+	matcher *matcher // of seg, if it was frozen before
 	*branch[P]
 }
 
@@ -321,7 +322,7 @@ func (t *treeBuilder[P]) thaw(br *branch[P]) {
 		if sp.seg.Kind() == pattern.Plain {
 			br.param = child
 		} else {
-			br.specials = append(br.specials, &specialBranch[P]{sp.seg, sp.seg.Shape(), child})
+			br.specials = append(br.specials, &specialBranch[P]{sp.seg, sp.seg.Shape(), &sp.matcher, child})
 		}
 		if sp.last {
 			return
@@ -364,7 +365,7 @@ func (br *branch[P]) child(seg pattern.Segment) *branch[P] {
 			return sp.branch
 		}
 	}
-	sp := &specialBranch[P]{seg, shape, new(branch[P])}
+	sp := &specialBranch[P]{seg: seg, shape: shape, branch: new(branch[P])}
 	br.specials = append(br.specials, sp)
 	return sp.branch
 }

@@ -218,7 +218,11 @@ func (f *freezer[P]) node(br *branch[P]) *node[P] {
 		first := len(f.specials)
 		nd.specials = uint32(first) + 1
 		for _, sp := range specials {
-			f.specials = append(f.specials, special[P]{matcher: newMatcher(sp.seg), seg: sp.seg})
+			if sp.matcher == nil {
+				mt := newMatcher(sp.seg)
+				sp.matcher = &mt
+			}
+			f.specials = append(f.specials, special[P]{matcher: *sp.matcher, seg: sp.seg})
 		}
 		f.specials[len(f.specials)-1].last = true
 		for i, sp := range specials {

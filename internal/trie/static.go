@@ -34,7 +34,7 @@ func (t *Tree[P]) FindStatic(path string, m Method) *Route[P] {
 	st := &t.static
 	n := len(path)
 	if n < 8 || st.whole {
-		return t.pick(t.findStatic(path), m)
+		return t.findStaticSlow(path, m)
 	}
 	first, last := load8(path), load8(path[n-8:])
 	h := mixEnds(first, last, n)
@@ -54,22 +54,30 @@ func (t *Tree[P]) FindStatic(path string, m Method) *Route[P] {
 	rt := &t.routes[at]
 	text := rt.Pattern // and then rt.Path(), in a form that saves some steps
 	if int(rt.path) >= len(text) || len(text)-int(rt.path) != n {
-		return t.pick(t.findStatic(path), m)
+		return t.findStaticSlow(path, m)
 	}
 	text = text[rt.path:]
 	if load8(text) != first || load8(text[len(text)-8:]) != last {
-		return t.pick(t.findStatic(path), m)
+		return t.findStaticSlow(path, m)
 	}
 	for rest := path; len(text) > 16 && len(rest) > 16; {
 		text, rest = text[8:], rest[8:]
 		if load8(text) != load8(rest) {
-			return t.pick(t.findStatic(path), m)
+			return t.findStaticSlow(path, m)
 		}
 	}
 	if rt.accepts>>m&1 != 0 {
 		return rt
 	}
-	return t.pick(s.ref, m)
+	return t.findStaticSlow(path, m)
+}
+
+// findStaticSlow is FindStatic for any path and method. It is not inlined, so that
+// FindStatic saves no registers for it.
+//
+//go:noinline
+func (t *Tree[P]) findStaticSlow(path string, m Method) *Route[P] {
+	return t.pick(t.findStatic(path), m)
 }
 
 // findStatic returns the routes for exactly this path.
