@@ -125,12 +125,15 @@ func (a attack) run(ctx context.Context, addr string) {
 
 // The figures of one attack.
 type suffered struct {
-	requests, failed int
-	median, worst    time.Duration
+	requests, cutOff, unanswered int
+	median, worst                time.Duration
 }
 
 // underAttack measures how honest clients fare on a server with more attackers
-// than places, who come back whenever they are cut off.
+// than places, who come back whenever they are cut off. No timeout ends an
+// attack: connections are closed only to make room. A client that is cut off,
+// as happens to those who don't send their request within a second on a busy
+// machine, tries again.
 func underAttack(t *testing.T, a attack, places, attackers, clients, requests int) suffered {
 	t.Helper()
 	s, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -145,6 +148,7 @@ func underAttack(t *testing.T, a attack, places, attackers, clients, requests in
 	}), func(s *server.Server) {
 		a.v.configure(t, s)
 		s.MaxConns = places
+		s.StallTimeout, s.HTTP.ReadHeaderTimeout, s.HTTP.IdleTimeout = time.Hour, time.Hour, time.Hour
 		s.DrainTimeout = 0
 	})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -161,22 +165,28 @@ func underAttack(t *testing.T, a attack, places, attackers, clients, requests in
 	eventually(t, longest, "all places are taken", func() bool { return s.Stats().Open >= places })
 
 	var mu sync.Mutex
+	var got suffered
 	var took []time.Duration
-	var failed int
 	for i := range clients {
 		work.Go(func() {
 			tr := a.v.transport()
 			if a.v.scheme == "http://" && i%2 == 0 {
 				tr = plain.transport()
 			}
+			c := &http.Client{Transport: tr, Timeout: longest}
 			for range requests {
 				began := time.Now()
-				err := get(&http.Client{Transport: tr, Timeout: longest}, a.v.scheme+addr)
+				cutOff := 0
+				err := get(c, a.v.scheme+addr)
+				for ; err != nil && time.Since(began) < longest; err = get(c, a.v.scheme+addr) {
+					cutOff++
+				}
 				tr.CloseIdleConnections() // a new connection each time
 				mu.Lock()
-				if took = append(took, time.Since(began)); err != nil {
-					failed++
-					t.Logf("%s: an honest request: %v", a.name, err)
+				took = append(took, time.Since(began))
+				got.cutOff += cutOff
+				if err != nil {
+					got.unanswered++
 				}
 				mu.Unlock()
 			}
@@ -184,11 +194,12 @@ func underAttack(t *testing.T, a attack, places, attackers, clients, requests in
 	}
 	work.Wait()
 	slices.Sort(took)
-	return suffered{len(took), failed, took[len(took)/2], took[len(took)-1]}
+	got.requests, got.median, got.worst = len(took), took[len(took)/2], took[len(took)-1]
+	return got
 }
 
 // Under each attack, with twice as many attackers as places, honest clients are
-// served, and soon.
+// answered.
 func TestHonestClientsUnderAttack(t *testing.T) {
 	few := make(chan bool, 8) // at a time, or this machine is slower than any attacker
 	list := attacks()
@@ -201,10 +212,9 @@ func TestHonestClientsUnderAttack(t *testing.T) {
 			few <- true
 			defer func() { <-few }()
 			got := underAttack(t, a, 40, 80, 8, 2)
-			// A request fails if this machine is too busy for a client to send
-			// it within a second.
-			if got.failed > got.requests/2 || got.median > 10*time.Second {
-				t.Errorf("%d of %d requests failed, half of them took longer than %v", got.failed, got.requests, got.median)
+			t.Logf("%+v", got)
+			if got.unanswered > 0 {
+				t.Errorf("%d of %d requests were not answered within %v", got.unanswered, got.requests, longest)
 			}
 		})
 	}
@@ -238,11 +248,11 @@ func TestAttackTable(t *testing.T) {
 	}
 	const places, attackers, clients, requests = 100, 200, 20, 3
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n| %d attackers, %d places | honest requests | failed | median and longest wait | on the engine: failed | median and longest wait |\n|---|---|---|---|---|---|\n", attackers, places)
+	fmt.Fprintf(&b, "\n| %d attackers, %d places | honest requests | cut off | median and longest wait | on the engine: cut off | median and longest wait |\n|---|---|---|---|---|---|\n", attackers, places)
 	for _, a := range attacks() {
 		n := underAttack(t, a, places, attackers, clients, requests)
 		e := underAttack(t, a.onEngine(), places, attackers, clients, requests)
-		fmt.Fprintf(&b, "| %s | %d | %d | %.1f s, %.1f s | %d | %.1f s, %.1f s |\n", a.name, n.requests, n.failed, n.median.Seconds(), n.worst.Seconds(), e.failed, e.median.Seconds(), e.worst.Seconds())
+		fmt.Fprintf(&b, "| %s | %d | %d | %.1f s, %.1f s | %d | %.1f s, %.1f s |\n", a.name, n.requests, n.cutOff, n.median.Seconds(), n.worst.Seconds(), e.cutOff, e.median.Seconds(), e.worst.Seconds())
 	}
 	b.WriteByte('\n')
 	if err := os.WriteFile(doc, []byte(before+tableBegin+b.String()+tableEnd+after), 0o644); err != nil {

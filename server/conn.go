@@ -157,7 +157,7 @@ func (c *conn) Read(p []byte) (int, error) {
 
 // writePeriod is how long one write may take before its progress is counted, on
 // systems where a write that was cut off by a deadline can be resumed.
-const writePeriod = 500 * time.Millisecond
+const writePeriod = 200 * time.Millisecond
 
 // write calls f, which does one write, under the rules above. It reports
 // whether the caller should go on with the rest: f was cut off by a deadline,

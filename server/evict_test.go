@@ -31,7 +31,7 @@ func TestWhoNeverGivesWay(t *testing.T) {
 		go func() { <-time.After(busy); pw.Close() }()
 		return pr
 	}
-	const large = 64 << 20
+	const large = 24 << 20
 	for _, c := range []struct {
 		name string
 		body func() io.Reader
@@ -62,9 +62,9 @@ func TestWhoNeverGivesWay(t *testing.T) {
 			}
 		}},
 		{"a slow download", nil, func(r io.Reader) {
-			for range busy / (50 * time.Millisecond) {
-				<-time.After(50 * time.Millisecond)
-				io.CopyN(io.Discard, r, 256<<10)
+			for range busy / (20 * time.Millisecond) {
+				<-time.After(20 * time.Millisecond)
+				io.CopyN(io.Discard, r, 128<<10)
 			}
 		}, func(w http.ResponseWriter, r *http.Request) {
 			if _, err := w.Write(make([]byte, large)); err != nil {
