@@ -12,7 +12,8 @@ import (
 // Options configure a client. The zero value has the defaults named here.
 type Options struct {
 	// Attempts is how often a request is sent at most, the first time
-	// included. Default 3; 1 turns retries off.
+	// included. Default 3; 1 turns retries off. Each redirect is another
+	// request.
 	//
 	// A request is sent again if its body can be (there is none, or GetBody is
 	// set, as http.NewRequest does for bodies in memory) and
