@@ -39,12 +39,15 @@ func ExampleReadJSON() {
 
 // A body error tells clients of a JSON service what is wrong.
 func ExampleError_ProblemDetail() {
+	type order struct {
+		Count int `json:"count"`
+	}
 	r := httptest.NewRequest("POST", "/orders", strings.NewReader(`{"count":"two"}`))
-	_, err := body.ReadJSON[struct{ Count int }](httptest.NewRecorder(), r, 0)
+	_, err := body.ReadJSON[order](httptest.NewRecorder(), r, 0)
 	w := httptest.NewRecorder()
 	problem.JSON(w, r, err)
 	fmt.Print(w.Body)
-	// Output: {"title":"Bad Request","status":400,"detail":"The request body is not the expected JSON: \"Count\" has the wrong type."}
+	// Output: {"title":"Bad Request","status":400,"detail":"The request body is not the expected JSON: \"count\" has the wrong type."}
 }
 
 func ExampleWriteJSON() {
