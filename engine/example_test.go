@@ -1,10 +1,12 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/engine"
 )
@@ -31,4 +33,80 @@ func Example() {
 	res.Body.Close()
 	fmt.Println(res.Status, string(body))
 	// Output: 200 OK Hello, world!
+}
+
+// A server that recycles requests, for handlers that don't keep them.
+func ExampleServer_recycle() {
+	s := engine.New(&http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			path := r.URL.Path // strings stay valid for ever
+			go func() { _ = path }()
+			io.WriteString(w, path)
+		}),
+	})
+	s.Recycle = true
+	defer s.Close()
+
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	go s.Serve(ln)
+	res, err := http.Get("http://" + ln.Addr().String() + "/recycled")
+	if err != nil {
+		panic(err)
+	}
+	body, _ := io.ReadAll(res.Body)
+	res.Body.Close()
+	fmt.Println(string(body))
+	// Output: /recycled
+}
+
+// Stats tells how much of the traffic the engine serves itself.
+func ExampleServer_Stats() {
+	s := engine.New(&http.Server{Handler: http.NotFoundHandler()})
+	defer s.Close()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	go s.Serve(ln)
+
+	c, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		panic(err)
+	}
+	fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.0\r\n\r\n")
+	io.Copy(io.Discard, c)
+
+	st := s.Stats()
+	fmt.Println("connections:", st.Connections)
+	fmt.Println("requests served here:", st.Requests)
+	for why, n := range st.Reasons {
+		fmt.Println("handed over:", n, why)
+	}
+	// Output:
+	// connections: 1
+	// requests served here: 1
+	// handed over: 1 not HTTP/1.1
+}
+
+// Shutdown waits for running requests, also of connections that were handed
+// over to net/http.
+func ExampleServer_Shutdown() {
+	s := engine.New(&http.Server{Handler: http.NotFoundHandler()})
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	served := make(chan error)
+	go func() { served <- s.Serve(ln) }()
+
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	fmt.Println(s.Shutdown(ctx))
+	fmt.Println(<-served)
+	// Output:
+	// <nil>
+	// http: Server closed
 }
