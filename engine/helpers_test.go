@@ -64,6 +64,7 @@ func dial(t testing.TB, addr string) *net.TCPConn {
 func talk(t testing.TB, addr string, parts ...string) string {
 	t.Helper()
 	c := dial(t, addr)
+	defer c.Close()
 	for _, p := range parts {
 		if _, err := io.WriteString(c, p); err != nil {
 			break // the server may have closed the connection

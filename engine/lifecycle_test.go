@@ -81,6 +81,39 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
+// TestShutdownOfSrv checks that Shutdown of the http.Server stops the engine.
+func TestShutdownOfSrv(t *testing.T) {
+	for name, request := range bothWays {
+		t.Run(name, func(t *testing.T) {
+			srv := &http.Server{Handler: http.NotFoundHandler()}
+			s := New(srv)
+			ln, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			served := make(chan error, 1)
+			go func() { served <- s.Serve(ln) }()
+			c := dial(t, ln.Addr().String())
+			io.WriteString(c, request)
+			if _, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := srv.Shutdown(context.Background()); err != nil {
+				t.Error(err)
+			}
+			if err := eventually(t, "Serve returns", served); err != http.ErrServerClosed {
+				t.Errorf("Serve returned %v", err)
+			}
+			if err := s.Shutdown(context.Background()); err != nil {
+				t.Error(err)
+			}
+			if _, err := io.ReadAll(c); err != nil {
+				t.Errorf("the idle connection: %v", err)
+			}
+		})
+	}
+}
+
 // TestClose checks that Close ends running requests on both ways.
 func TestClose(t *testing.T) {
 	for _, k := range kinds {

@@ -47,11 +47,13 @@ type Server struct {
 
 // New returns a server for srv.Handler. The fields of srv keep their meaning
 // and must not be changed after Serve was called. Call Serve, Shutdown, Close
-// and SetKeepAlivesEnabled on the returned Server; functions registered with
-// srv.RegisterOnShutdown run on its Shutdown.
+// and SetKeepAlivesEnabled on the returned Server. Functions registered with
+// srv.RegisterOnShutdown run on its Shutdown. Shutdown of srv itself stops the
+// returned Server as well, but doesn't wait for running requests.
 func New(srv *http.Server) *Server {
 	s := &Server{srv: srv}
 	s.over.engine, s.over.srv = s, new(http.Server)
+	srv.RegisterOnShutdown(s.stop)
 	return s
 }
 

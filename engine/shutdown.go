@@ -37,6 +37,18 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
+// stop begins a shutdown without waiting for anything. It runs when the
+// program calls Shutdown of the http.Server, which can't wait for connections
+// that it doesn't know.
+func (s *Server) stop() {
+	s.inShutdown.Store(true)
+	s.closeListeners()
+	s.closeIdle()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	s.over.srv.Shutdown(ctx)
+}
+
 // Close closes all listeners and all connections at once, except hijacked
 // ones, as [http.Server.Close] does.
 func (s *Server) Close() error {
