@@ -67,7 +67,7 @@ var programs = []program{
 	{"chi", "testdata/chi", chiModule, slices.Concat(
 		get("/", "/files/", "/files/a/b%20c", "/one", "/one/", "/any", "/private", "/articles/list", "/articles/11-12", "/articles/7/view",
 			"/articles/7/view/", "/admin/accounts/me", "/raw", "/raw/x/y", "/pages/1", "/pages/", "/nowhere",
-			"/teams/a/members", "/all/count"),
+			"/teams/a/members", "/all/count", "/inner/all/count", "/inner/none"),
 		[]request{{line: "POST /any"}, {line: "PUT /put"}, {line: "POST /post"}, {line: "DELETE /articles/8/view"}, {line: "POST /private"}},
 		status("POST /put", "GET /articles/111-12/x", "PATCH /articles/8/view"))},
 	{"chi", "_examples/hello-world", chiModule, slices.Concat(get("/"), status("GET /x", "POST /"))},
@@ -75,8 +75,10 @@ var programs = []program{
 	{"chi", "_examples/pathvalue", chiModule, slices.Concat(get("/users/7"), status("GET /users/", "GET /users/7/"))},
 	{"chi", "_examples/limits", chiModule, slices.Concat(get("/", "/ping"), status("GET /panic", "GET /x"))},
 	{"chi", "_examples/graceful", chiModule, get("/")},
-	{"chi", "_examples/todos-resource", chiModule, slices.Concat(get("/", "/todos/1/sync", "/users/", "/users", "/todos/"),
-		[]request{{line: "POST /todos/"}}, status("GET /todos/1/sync/x"))},
+	{"chi", "_examples/todos-resource", chiModule, slices.Concat(get("/", "/users/1", "/todos/1", "/todos/1/sync", "/users/", "/users", "/todos/"),
+		[]request{{line: "POST /todos/"}, {line: "PUT /todos/1"}, {line: "DELETE /users/1"}}, status("GET /todos/1/sync/x", "PATCH /users/1"))},
+	{"chi", "_examples/custom-method", chiModule, slices.Concat(
+		[]request{{line: "LINK /link"}, {line: "WOOHOO /woo"}, {line: "UNLINK /everything"}, {line: "GET /everything"}}, status("GET /link"))},
 	{"gorilla", "testdata/gorilla", "github.com/gorilla/mux@v1.8.1", slices.Concat(
 		get("/", "/products", "/products/7", "/articles/go/", "/articles/go/12", "/handle", "/static/a/b.css", "/static/", "/download/a/b", "/download/"),
 		[]request{{line: "POST /products"}, {line: "PUT /path"}, {line: "GET /api/users/7", header: "X-Token: secret"}, {line: "GET /api/users/7"},

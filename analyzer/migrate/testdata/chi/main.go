@@ -42,6 +42,7 @@ func main() {
 	pages(r)
 	r.Mount("/teams", teams.Routes())
 	teams.Register(r, "/all")
+	r.Route("/inner", func(r chi.Router) { teams.Register(r, "/all") })
 
 	http.ListenAndServe(":3333", r)
 }
