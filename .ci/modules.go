@@ -135,9 +135,15 @@ func list(clone string) (files, []module, error) {
 // change.
 func staysClean(clone string, m module, bin string) error {
 	dir := filepath.Join(clone, m.dir)
-	for _, args := range [][]string{
-		{"doc", "."}, {"list", "-m", "all"}, {"vet", "./..."}, {"build", "-o", bin + "/", "./..."},
-	} {
+	commands, err := mains(dir)
+	if err != nil {
+		return err
+	}
+	build := []string{"build", "./..."}
+	if len(commands) > 0 {
+		build = []string{"build", "-o", bin + "/", "./..."}
+	}
+	for _, args := range [][]string{{"doc", "."}, {"list", "-m", "all"}, {"vet", "./..."}, build} {
 		if args[0] == "doc" && !hasGoFiles(dir) {
 			continue
 		}
@@ -265,12 +271,12 @@ func install(work string, env []string, m module, version string) error {
 	if err := os.MkdirAll(empty, 0o777); err != nil {
 		return err
 	}
-	commands, err := run(filepath.Join(work, "clone", m.dir), nil, "go", "list", "-f", `{{if eq .Name "main"}}{{.ImportPath}}{{end}}`, "./...")
+	commands, err := mains(filepath.Join(work, "clone", m.dir))
 	if err != nil {
 		return err
 	}
 	args := []string{"install"}
-	for _, path := range strings.Fields(commands) {
+	for _, path := range commands {
 		args = append(args, path+"@"+version)
 	}
 	if len(args) == 1 {
@@ -284,6 +290,12 @@ func install(work string, env []string, m module, version string) error {
 	}
 	fmt.Printf("%s: go %s\n", m.path, strings.Join(args, " "))
 	return nil
+}
+
+// mains lists the commands of the module in a directory.
+func mains(dir string) ([]string, error) {
+	out, err := run(dir, nil, "go", "list", "-f", `{{if eq .Name "main"}}{{.ImportPath}}{{end}}`, "./...")
+	return strings.Fields(out), err
 }
 
 // run executes a command and returns its standard output.

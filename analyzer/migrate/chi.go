@@ -174,7 +174,7 @@ func (x *rewriter) chiCall(s *source, n *ast.CallExpr, name string) {
 		x.path(s, n.Args[0], chiPath)
 	case "Handle":
 		x.path(s, n.Args[0], chiPath)
-		x.handler(s, n, "")
+		x.anyMethod(s, n)
 	case "Method", "MethodFunc":
 		x.chiMethod(s, n, method == "MethodFunc")
 	case "NotFound", "MethodNotAllowed":
@@ -215,47 +215,31 @@ func (x *rewriter) newMux(s *source, n *ast.CallExpr, exact bool) {
 	x.remark(n, "set RedirectTrailingSlash to false to answer 404, as before, where only the trailing slash differs")
 }
 
-// handler rewrites the registration of an http.Handler for one method, or all
-// of them if the method is "".
-func (x *rewriter) handler(s *source, n *ast.CallExpr, method string) {
-	args := n.Args[len(n.Args)-2:]
-	if x.hasMethod() && method != "" {
-		x.rename(s, n, "Method")
-		return
+// anyMethod rewrites the registration of an http.Handler for all methods.
+func (x *rewriter) anyMethod(s *source, n *ast.CallExpr) {
+	x.rename(s, n, "ANY")
+	h := x.text(s, n.Args[1])
+	if _, ok := ast.Unparen(n.Args[1]).(*ast.UnaryExpr); ok {
+		h = "(" + h + ")"
 	}
-	verb := method
-	if verb == "" {
-		verb = "ANY"
-	}
-	x.rename(s, n, verb)
-	h := x.text(s, args[1])
-	if _, ok := x.info.TypeOf(args[1]).Underlying().(*types.Signature); !ok {
-		if _, ok := ast.Unparen(args[1]).(*ast.UnaryExpr); ok {
-			h = "(" + h + ")"
-		}
-		h += ".ServeHTTP"
-	} else if named := namedType(x.info.TypeOf(args[1])); named != nil && named.Obj().Name() != "HandlerFunc" {
+	if named := namedType(x.info.TypeOf(n.Args[1])); named == nil || named.Obj().Name() != "HandlerFunc" {
 		h += ".ServeHTTP"
 	}
-	s.replace(n.Args[0].Pos(), n.Rparen, x.text(s, args[0])+", "+h)
+	x.replace(s, n.Args[1], h)
 }
 
 func (x *rewriter) chiMethod(s *source, n *ast.CallExpr, isFunc bool) {
 	method, ok := x.constant(n.Args[0])
 	x.path(s, n.Args[1], chiPath)
+	method = strings.ToUpper(method)
 	switch {
 	case !ok:
 		x.todo(n.Args[0], "the method isn't constant: register the route by hand")
-	case verbs[strings.ToUpper(method)] && isFunc:
-		x.rename(s, n, strings.ToUpper(method))
+	case verbs[method] && isFunc:
+		x.rename(s, n, method)
 		s.replace(n.Args[0].Pos(), n.Args[1].Pos(), "")
-	case verbs[strings.ToUpper(method)]:
-		x.setString(s, n.Args[0], strings.ToUpper(method))
-		x.handler(s, n, strings.ToUpper(method))
-	case !x.hasMethod():
-		x.todo(n, "register this route with Method")
 	default:
-		x.setString(s, n.Args[0], strings.ToUpper(method))
+		x.setString(s, n.Args[0], method)
 		x.rename(s, n, "Method")
 		if isFunc {
 			x.replace(s, n.Args[2], x.qualify(s, "net/http")+".HandlerFunc("+x.text(s, n.Args[2])+")")
@@ -329,10 +313,6 @@ func (x *rewriter) chiScope(s *source, n *ast.CallExpr, method string) {
 // setHandler rewrites NotFound(h) to NotFound = h.
 func (x *rewriter) setHandler(s *source, n *ast.CallExpr, field string) {
 	if x.statement(n) == nil {
-		return
-	}
-	if x.kinds.expr(x.info, receiver(n)) == isGroup && !x.muxHas("Group", field) {
-		x.todo(n, "a Group has no %s of its own: set the Mux's", field)
 		return
 	}
 	x.handled(n.Fun)

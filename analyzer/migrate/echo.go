@@ -34,9 +34,9 @@ var echo = &dialect{
 		"MiddlewareFunc":        "a middleware is func(http.Handler) http.Handler",
 		"WrapMiddleware":        "give the middleware to Use as it is",
 		"StartConfig":           "use server.Server",
-		"ErrNotFound":           "return muxmaster.Error(http.StatusNotFound, err)",
-		"ErrUnauthorized":       "return muxmaster.Error(http.StatusUnauthorized, err)",
-		"ErrBadRequest":         "return muxmaster.Error(http.StatusBadRequest, err)",
+		"ErrNotFound":           "return muxmaster.NewHTTPError(http.StatusNotFound, err)",
+		"ErrUnauthorized":       "return muxmaster.NewHTTPError(http.StatusUnauthorized, err)",
+		"ErrBadRequest":         "return muxmaster.NewHTTPError(http.StatusBadRequest, err)",
 	},
 }
 
@@ -112,14 +112,8 @@ func (x *rewriter) echoFunction(s *source, n *ast.CallExpr, name string) {
 		x.replace(s, n, x.qualify(s, "github.com/seed-1954dcaa/muxmaster/middleware")+"."+echoMiddleware[name])
 	case name == "NewHTTPError" && len(n.Args) == 2 && isString(x.info.TypeOf(n.Args[1])):
 		x.remark(n, "the answer has the status's text here: set Mux.ErrorHandler to send the message")
-		to := "Error"
-		if x.router.Scope().Lookup("NewHTTPError") != nil {
-			to = "NewHTTPError"
-		}
 		x.handled(n.Fun)
-		x.replace(s, n, x.mux(s, to)+"("+x.text(s, n.Args[0])+", "+x.qualify(s, "errors")+".New("+x.text(s, n.Args[1])+"))")
-	case name == "WrapHandler":
-		return
+		x.replace(s, n, x.mux(s, "NewHTTPError")+"("+x.text(s, n.Args[0])+", "+x.qualify(s, "errors")+".New("+x.text(s, n.Args[1])+"))")
 	}
 }
 
@@ -275,25 +269,19 @@ func (x *rewriter) echoVerb(s *source, n *ast.CallExpr, verb string) {
 	}
 	x.path(s, n.Args[0], echoPath)
 	handler := x.mux(s, "HandlerFuncE") + "(" + x.text(s, n.Args[1]) + ")"
-	switch {
-	case verb == "ANY":
-		x.todo(n, "register this route with Handle(path, muxmaster.HandlerFuncE(handler))")
-	case x.hasMethod():
+	if verb != "ANY" {
 		x.rename(s, n, "Method")
 		s.replace(n.Args[0].Pos(), n.Rparen, strconv.Quote(verb)+", "+x.text(s, n.Args[0])+", "+handler)
-	default:
-		path, ok := x.constant(n.Args[0])
-		if ok {
-			path, _ = echoPath(path)
-		}
-		if !ok {
-			x.todo(n, "register this route with Handle and a HandlerFuncE")
-			return
-		}
-		if strings.HasSuffix(path, "/") {
-			path += "{$}"
-		}
-		x.rename(s, n, "Handle")
-		s.replace(n.Args[0].Pos(), n.Rparen, strconv.Quote(verb+" "+path)+", "+handler)
+		return
 	}
+	path, ok := x.constant(n.Args[0])
+	if !ok {
+		x.todo(n, "register this route with Handle and a HandlerFuncE")
+		return
+	}
+	if path, _ = echoPath(path); strings.HasSuffix(path, "/") {
+		path += "{$}" // for Handle, a slash at the end stands for all below
+	}
+	x.rename(s, n, "Handle")
+	s.replace(n.Args[0].Pos(), n.Rparen, strconv.Quote(path)+", "+handler)
 }

@@ -35,7 +35,7 @@ var gin = &dialect{
 		"Context.Stream":           "write and flush in a loop until r.Context() is done",
 		"Context.SSEvent":          "write the event and flush with http.NewResponseController(w)",
 		"Context.Copy":             "copy the values that the goroutine needs",
-		"Context.AbortWithError":   "return muxmaster.Error(code, err) from a muxmaster.HandlerFuncE",
+		"Context.AbortWithError":   "return muxmaster.NewHTTPError(code, err) from a muxmaster.HandlerFuncE",
 		"Context.Error":            "return the error from a muxmaster.HandlerFuncE",
 		"Context.IndentedJSON":     "use json.MarshalIndent and w.Write",
 		"Context.Next":             "a middleware is func(http.Handler) http.Handler: call next.ServeHTTP(w, r)",
@@ -100,10 +100,8 @@ func (x *rewriter) ginName(s *source, n *ast.SelectorExpr) {
 			x.handled(n)
 			x.replace(s, n, x.mux(s, "Group"))
 		case "IRouter", "IRoutes":
-			if x.router.Scope().Lookup("Router") != nil {
-				x.handled(n)
-				x.replace(s, n, x.mux(s, "Router"))
-			}
+			x.handled(n)
+			x.replace(s, n, x.mux(s, "Router"))
 		case "HandlerFunc":
 			x.handled(n)
 			http := x.qualify(s, "net/http")

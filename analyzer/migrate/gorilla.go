@@ -366,12 +366,9 @@ func (x *rewriter) gorillaText(s *source, c *chain, path, pathText string) (stri
 		return "ANY(" + pathText + ", " + asFunc + ")", nil
 	case len(c.methods) == 1 && verbs[c.methods[0]]:
 		return c.methods[0] + "(" + pathText + ", " + asFunc + ")", nil
-	case x.hasMethod():
+	default:
 		return "Method(" + strconv.Quote(strings.Join(c.methods, ",")) + ", " + pathText + ", " + asHandler + ")", nil
-	case c.pathArg == nil && !strings.HasSuffix(path, "/"):
-		return register(pattern(path)), nil
 	}
-	return "", fmt.Errorf("register this route with Method(%q, %s, handler)", strings.Join(c.methods, ","), pathText)
 }
 
 // gorillaSubrouter rewrites r.PathPrefix(p).Subrouter() to r.Group(p).

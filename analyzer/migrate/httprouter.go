@@ -3,6 +3,7 @@ package migrate
 import (
 	"go/ast"
 	"go/types"
+	"strconv"
 	"strings"
 )
 
@@ -114,56 +115,22 @@ func (x *rewriter) httprouterHandle(s *source, n *ast.CallExpr, suffix string) {
 	}
 	x.path(s, n.Args[1], colonPath)
 	handler := x.text(s, n.Args[2])
-	if x.callee(n) == "Router.Handler" {
-		if verbs[method] && !x.hasMethod() {
-			handler += ".ServeHTTP"
-		} else if x.hasMethod() {
-			x.rename(s, n, "Method")
-			return
-		}
-	}
+	path, isConstant := x.constant(n.Args[1])
 	switch {
+	case x.callee(n) == "Router.Handler":
+		x.rename(s, n, "Method")
 	case verbs[method]:
 		x.rename(s, n, method+suffix)
 		s.replace(n.Args[0].Pos(), n.Rparen, x.text(s, n.Args[1])+", "+handler)
-	case suffix == "Fast":
-		x.rename(s, n, "HandleFast")
-		if !x.handlePattern(s, n, method, handler) {
-			x.todo(n, "register this route with HandleFast and the pattern %q", method+" /path")
-		}
-	default:
-		if !x.hasMethod() {
-			x.todo(n, "register this route with Method(%q, path, handler)", method)
-			return
-		}
+	case suffix == "":
 		x.rename(s, n, "Method")
-		x.replace(s, n.Args[2], "http.HandlerFunc("+handler+")")
-		x.qualify(s, "net/http")
+		x.replace(s, n.Args[2], x.qualify(s, "net/http")+".HandlerFunc("+handler+")")
+	case isConstant && !strings.HasSuffix(path, "/"):
+		x.rename(s, n, "HandleFast")
+		s.replace(n.Args[0].Pos(), n.Rparen, strconv.Quote(method+" "+path)+", "+handler)
+	default:
+		x.todo(n, "register this route with HandleFast and the pattern %q", method+" /path")
 	}
-}
-
-// handlePattern writes METHOD /path as one argument in the place of three.
-func (x *rewriter) handlePattern(s *source, n *ast.CallExpr, method, handler string) bool {
-	path, ok := x.constant(n.Args[1])
-	if !ok || strings.HasSuffix(path, "/") {
-		return false
-	}
-	s.replace(n.Args[0].Pos(), n.Rparen, `"`+method+" "+path+`", `+handler)
-	return true
-}
-
-// hasMethod reports whether the program's muxmaster has Method.
-func (x *rewriter) hasMethod() bool { return x.muxHas("Mux", "Method") }
-
-// muxHas reports whether a type of the program's muxmaster has the field or
-// method.
-func (x *rewriter) muxHas(typeName, name string) bool {
-	t := x.router.Scope().Lookup(typeName)
-	if t == nil {
-		return false
-	}
-	obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(t.Type()), true, x.router, name)
-	return obj != nil
 }
 
 // serveFiles rewrites ServeFiles(path, http.Dir(dir)) and (path,

@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"go/types"
 	"maps"
 	"os"
 	"slices"
@@ -61,8 +60,7 @@ func Run(from, dir string, patterns ...string) (*Result, error) {
 			return nil, fmt.Errorf("migrate: %s doesn't compile: %v", p.PkgPath, p.Errors[0])
 		}
 	}
-	router, err := loadRouter(dir)
-	if err != nil {
+	if err := requiresMux(dir); err != nil {
 		return nil, err
 	}
 	k := newKinds(d, pkgs)
@@ -74,7 +72,7 @@ func Run(from, dir string, patterns ...string) (*Result, error) {
 	var units []*unit
 	result := new(Result)
 	for _, p := range pkgs {
-		x, err := newRewriter(d, p, router, k, program, skip)
+		x, err := newRewriter(d, p, k, program, skip)
 		if err != nil {
 			return nil, err
 		}
@@ -218,9 +216,9 @@ func load(dir string, overlay map[string][]byte, patterns []string) ([]*packages
 	return pkgs, nil
 }
 
-// loadRouter returns package muxmaster as the program's module has it.
-func loadRouter(dir string) (*types.Package, error) {
-	pkgs, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedTypes, Dir: dir}, mux.Path)
+// requiresMux returns an error unless the program's module requires muxmaster.
+func requiresMux(dir string) error {
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.NeedName, Dir: dir}, mux.Path)
 	if err == nil && len(pkgs) == 1 && len(pkgs[0].Errors) > 0 {
 		err = pkgs[0].Errors[0]
 	}
@@ -228,7 +226,7 @@ func loadRouter(dir string) (*types.Package, error) {
 		err = errors.New("no such package")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("migrate: the program's module must require muxmaster first: go get %s (%w)", mux.Path, err)
+		return fmt.Errorf("migrate: the program's module must require muxmaster first: go get %s (%w)", mux.Path, err)
 	}
-	return pkgs[0].Types, nil
+	return nil
 }

@@ -93,14 +93,15 @@ var programs = []program{
 		get("/", "/users/7", "/files/a/b", "/files", "/nowhere", "/users/"), []request{{line: "POST /v1/items"}, {line: "PUT /users/7"}})},
 	{"gin", "testdata/gin", "github.com/gin-gonic/gin@v1.12.0", slices.Concat(
 		get("/ping", "/user/alice", "/user/bob", "/user/bob/send/now", "/welcome", "/welcome?firstname=A&lastname=B", "/moved", "/raw", "/pattern/7",
-			"/one", "/any", "/std", "/v1/numbers/4", "/v1/numbers/x", "/items/7", "/late", "/admin/secrets"),
+			"/one", "/any", "/std", "/v1/numbers/4", "/v1/numbers/x", "/items/7", "/late", "/store", "/made", "/handler/7", "/admin/secrets"),
 		[]request{{line: "POST /any"}, {line: "POST /form", header: "Content-Type: application/x-www-form-urlencoded", body: "message=hi"},
 			{line: "POST /login", body: `{"user":"manu","password":"123"}`}, {line: "POST /login", body: `{"user":"x"}`}, {line: "POST /login", body: `{`},
 			{line: "POST /v1/numbers", body: "say"}, {line: "GET /admin/secrets", header: "X-Token: word"},
 			{line: "GET /admin/secrets?quick=1", header: "X-Token: word"}},
 		status("GET /file", "GET /nowhere"))},
 	{"echo", "testdata/echo", "github.com/labstack/echo/v5@v5.3.1", slices.Concat(
-		get("/", "/users/1", "/show?team=x-men&member=wolverine", "/page", "/files/a/b", "/files/", "/admin/status"),
+		get("/", "/users/1", "/show?team=x-men&member=wolverine", "/page", "/files/a/b", "/files/", "/admin/status",
+			"/server", "/made", "/any"),
 		[]request{{line: "POST /save", header: "Content-Type: application/x-www-form-urlencoded", body: "name=Joe"}, {line: "DELETE /users/2"}},
 		status("GET /users/x", "GET /nowhere", "POST /show", "GET /page?old=1"))},
 }

@@ -22,7 +22,6 @@ type rewriter struct {
 	*dialect
 	pkg     *packages.Package
 	info    *types.Info
-	router  *types.Package // muxmaster, as the program requires it
 	kinds   *kinds
 	program []string // the packages that are rewritten
 	sources []*source
@@ -44,8 +43,8 @@ type Note struct {
 	Blocks   bool // the package is not changed before it is done
 }
 
-func newRewriter(d *dialect, pkg *packages.Package, router *types.Package, k *kinds, program []string, skip map[string]bool) (*rewriter, error) {
-	x := &rewriter{dialect: d, pkg: pkg, info: pkg.TypesInfo, router: router, kinds: k, program: program,
+func newRewriter(d *dialect, pkg *packages.Package, k *kinds, program []string, skip map[string]bool) (*rewriter, error) {
+	x := &rewriter{dialect: d, pkg: pkg, info: pkg.TypesInfo, kinds: k, program: program,
 		parents: make(map[ast.Node]ast.Node), done: make(map[*ast.Ident]bool), contextDone: make(map[*ast.Ident]bool),
 		makesMiddleware: make(map[*types.Func]bool), halfway: make(map[*ast.CallExpr]bool)}
 	for _, f := range pkg.Syntax {

@@ -8,14 +8,14 @@ import (
 
 // routerType returns the type of muxmaster for a declaration whose objects
 // become what the kinds say.
-func (x *rewriter) routerType(s *source, k kind) (string, bool) {
+func (x *rewriter) routerType(s *source, k kind) string {
 	switch k {
 	case isMux, 0:
-		return "*" + x.mux(s, "Mux"), true
+		return "*" + x.mux(s, "Mux")
 	case isGroup:
-		return "*" + x.mux(s, "Group"), true
+		return "*" + x.mux(s, "Group")
 	}
-	return x.mux(s, "Router"), x.router.Scope().Lookup("Router") != nil
+	return x.mux(s, "Router")
 }
 
 // declared returns what the objects become that are declared with the type
@@ -60,11 +60,10 @@ func (x *rewriter) unnamed(list *ast.FieldList) (kind, bool) {
 // objects declared with it become.
 func (x *rewriter) retype(s *source, e ast.Expr) {
 	k, ok := x.declared(e)
-	text, exists := x.routerType(s, k)
-	if !ok || !exists {
+	if !ok {
 		x.todo(e, "a router and a part of it share this type: give each a type of its own, *muxmaster.Mux or *muxmaster.Group")
 	} else {
-		x.replace(s, e, text)
+		x.replace(s, e, x.routerType(s, k))
 	}
 	x.handled(e)
 }

@@ -61,6 +61,14 @@ func page(c *echo.Context) error {
 	return c.HTML(http.StatusOK, "<b>page</b>")
 }
 
+type server struct{ name string }
+
+func (s server) show(c *echo.Context) error { return c.String(http.StatusOK, s.name) }
+
+func made(text string) echo.HandlerFunc {
+	return func(c *echo.Context) error { return c.String(http.StatusOK, text) }
+}
+
 func main() {
 	e := echo.New()
 	e.Use(middleware.Recover())
@@ -73,6 +81,10 @@ func main() {
 	e.GET("/files/*", func(c *echo.Context) error {
 		return c.String(http.StatusOK, "file "+c.Param("*"))
 	})
+	s := server{name: "echo"}
+	e.GET("/server", s.show)
+	e.GET("/made", made("made"))
+	e.Any("/any", func(c *echo.Context) error { return c.String(http.StatusOK, c.Request().Method) })
 	g := e.Group("/admin")
 	g.GET("/status", func(c *echo.Context) error { return c.NoContent(http.StatusAccepted) })
 	if err := e.Start(":3333"); err != nil {

@@ -67,6 +67,12 @@ func setupRouter() *gin.Engine {
 	r.StaticFile("/file", "main.go")
 	r.GET("/std", gin.WrapF(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "std") }))
 
+	s := &store{name: "shop"}
+	r.GET("/store", s.show)
+	r.GET("/made", made("made"))
+	var h handler = pattern
+	r.GET("/handler/:id", gin.HandlerFunc(h))
+
 	v1 := r.Group("/v1")
 	{
 		v1.GET("/numbers/:n", number)
@@ -82,6 +88,19 @@ func setupRouter() *gin.Engine {
 	r.GET("/late", func(c *gin.Context) { c.Status(http.StatusAccepted) })
 	r.NoRoute(func(c *gin.Context) { c.String(http.StatusNotFound, "nowhere") })
 	return r
+}
+
+type handler func(*gin.Context)
+
+type store struct{ name string }
+
+func (s *store) show(c *gin.Context) {
+	defer func() { c.String(http.StatusOK, s.name) }()
+	c.Header("X-Store", s.name)
+}
+
+func made(text string) gin.HandlerFunc {
+	return func(c *gin.Context) { c.String(http.StatusOK, text) }
 }
 
 func items(g *gin.RouterGroup) {
