@@ -16,8 +16,9 @@
 //		},
 //	}
 //
-// That costs nothing per request. Where the server is out of reach, the
-// middleware [With] does the same for one allocation a request.
+// That costs nothing per request. The Server of package server has a field for
+// it, ErrorHandler. Where the server is out of reach, the middleware [With] does
+// the same for one allocation a request.
 //
 // # What a client learns
 //

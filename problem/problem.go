@@ -41,13 +41,17 @@ func With(h Handler) func(http.Handler) http.Handler {
 	if h == nil {
 		panic("problem: With: the Handler is nil; give problem.Text for plain text")
 	}
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			// What WithContext returns stays on the stack.
-			*r = *r.WithContext(NewContext(r.Context(), h))
-			next.ServeHTTP(w, r)
-		})
-	}
+	return func(next http.Handler) http.Handler { return &withHandler{next, h} }
+}
+
+type withHandler struct {
+	next http.Handler
+	h    Handler
+}
+
+func (m *withHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	*r = *r.WithContext(NewContext(r.Context(), m.h)) // what WithContext returns stays on the stack
+	m.next.ServeHTTP(w, r)
 }
 
 // Write answers r with err, by the [Handler] in r's context or else by [Text].

@@ -317,6 +317,15 @@ func TestTextAllocs(t *testing.T) {
 	}
 }
 
+func TestWithAllocs(t *testing.T) {
+	h := problem.With(problem.JSON)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	before, w := get(), &reused{header: http.Header{}}
+	r := new(http.Request)
+	if got := testing.AllocsPerRun(100, func() { *r = *before; h.ServeHTTP(w, r) }); got > 1 {
+		t.Errorf("%v allocations, want 1", got)
+	}
+}
+
 // reused is a writer whose header is used again.
 type reused struct{ header http.Header }
 
