@@ -122,26 +122,10 @@ func matches(seg pattern.Segment, decoded string, want []string) error {
 	}
 	got, ok := trie.MatchSegment(seg, decoded)
 	if !ok {
-		return fmt.Errorf("the expression in %q does not match %q", segmentText(seg), decoded)
+		return fmt.Errorf("the expression in %q does not match %q", seg, decoded)
 	}
 	if !slices.Equal(got, want) {
 		return fmt.Errorf("%q would be read back as %q, not as %q", decoded, got, want)
 	}
 	return nil
-}
-
-// segmentText writes a segment as in a pattern.
-func segmentText(seg pattern.Segment) string {
-	var b strings.Builder
-	for _, part := range seg {
-		switch {
-		case part.Name == "":
-			b.WriteString(part.Text)
-		case part.Expr == "":
-			b.WriteString("{" + part.Name + "}")
-		default:
-			b.WriteString("{" + part.Name + ":" + part.Expr + "}")
-		}
-	}
-	return b.String()
 }

@@ -17,6 +17,7 @@ type Explanation struct {
 	Method   string
 	Target   string
 	Route    *Route // nil if no route matches
+	Values   Params // that the route's handler would get
 	Status   int    // of the answer if no route serves: 404, 405, 204 for OPTIONS, or a redirect's; 0 if one does
 	Location string // of a redirect
 	Allow    string // of a 405 or an OPTIONS answer
@@ -58,7 +59,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 		c := Candidate{Route: m.describe(rt)}
 		if won != nil && rt.Payload.seq == won.Payload.seq && rt.Method == won.Method {
 			route := c.Route
-			e.Route = &route
+			e.Route, e.Values = &route, valuesOf(won, sr)
 		} else {
 			c.Reason = ruledOut(rt, c.Method, r, won)
 		}
@@ -66,6 +67,19 @@ func (m *Mux) Explain(method, target string) Explanation {
 	}
 	slices.SortStableFunc(e.Candidates, func(a, b Candidate) int { return cmp.Compare(a.rank(), b.rank()) })
 	return e
+}
+
+// valuesOf returns the values that sr has found for rt.
+func valuesOf(rt *trie.Route[endpoint], sr *search) Params {
+	p, err := parse(rt.Pattern, rt.Flags)
+	if err != nil {
+		return nil
+	}
+	var ps Params
+	for i, name := range p.Names() {
+		ps = append(ps, Param{name, strings.Clone(sr.Vals[i])})
+	}
+	return ps
 }
 
 // explainAnswer sets what e says of a request that no route serves.
@@ -110,7 +124,7 @@ func ruledOut(rt *trie.Route[endpoint], method string, r *http.Request, won *tri
 	if p.Host != "" && !p.MatchHost(pattern.Host(r.Host)) {
 		return fmt.Sprintf("the host %q is not %q", r.Host, p.Host)
 	}
-	if why := pathMismatch(p, trie.WirePath(r.URL.Path, r.URL.RawPath)); why != "" {
+	if why := trie.Mismatch(p, trie.WirePath(r.URL.Path, r.URL.RawPath)); why != "" {
 		return why
 	}
 	if method != "" && method != r.Method && !(method == http.MethodGet && r.Method == http.MethodHead) {
@@ -120,47 +134,6 @@ func ruledOut(rt *trie.Route[endpoint], method string, r *http.Request, won *tri
 		return "matches, but a redirect or a mounted Mux comes first"
 	}
 	return fmt.Sprintf("matches too, but %q comes first", won.Pattern)
-}
-
-// pathMismatch says where the pattern and the escaped path part, "" if they do
-// not.
-func pathMismatch(p *pattern.Pattern, path string) string {
-	for _, seg := range p.Segs {
-		if path == "" || path == "/" {
-			return fmt.Sprintf("the path ends before %s", segmentText(seg))
-		}
-		end := strings.IndexByte(path[1:], '/') + 1
-		if end == 0 {
-			end = len(path)
-		}
-		text := trie.Unescape(path[1:end])
-		path = path[end:]
-		ok := text != "" && text != "." && text != ".."
-		switch seg.Kind() {
-		case pattern.Literal:
-			ok = text == seg[0].Text
-		case pattern.Mixed, pattern.Constrained:
-			if ok {
-				_, ok = trie.MatchSegment(seg, text)
-			}
-		}
-		if !ok {
-			return fmt.Sprintf("the segment %q is not %s", text, segmentText(seg))
-		}
-	}
-	switch {
-	case p.End == pattern.Exact && path == "/":
-		return "the path has a trailing slash"
-	case p.End == pattern.Exact && path != "":
-		return fmt.Sprintf("the path goes on with %s", path)
-	case p.End == pattern.Slash && path == "", p.End == pattern.All && path == "":
-		return "the path has no slash at its end"
-	case p.End == pattern.Slash && path != "/":
-		return fmt.Sprintf("the path goes on with %s", path)
-	case p.Rest != "" && trie.DotInside(trie.Unescape(path[1:])):
-		return fmt.Sprintf("the rest %s has a . or .. behind an escaped slash", path)
-	}
-	return ""
 }
 
 // String returns the explanation as text: the outcome, then the candidates, one a

@@ -1,20 +1,12 @@
 package muxmaster
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"mime"
 	"net/http"
-	"path"
-	"regexp"
 	"strings"
-	"sync"
-	"unicode/utf8"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/files"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
@@ -38,55 +30,7 @@ func (s *scope) ServeFiles(path string, fsys fs.FS) {
 	if p.Rest == "" {
 		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the path must end in a catch-all, as in /static/*filepath", path))
 	}
-	files := http.FileServerFS(unlisted{fsys})
-	s.verb(http.MethodGet, path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name, ok := fileName(r, p.Rest)
-		if !ok {
-			plainError(w, r, "404 page not found\n", http.StatusNotFound, "")
-			return
-		}
-		// The file server sees the value as the whole path. Its redirects are
-		// relative, so they lead to where the file is.
-		u := *r.URL
-		u.Path, u.RawPath = "/"+name, ""
-		inner := *r
-		inner.URL = &u
-		files.ServeHTTP(w, &inner)
-	}))
-}
-
-// fileName returns the name that the path value rest holds, without a leading
-// slash. It reports false if the name as it came over the wire is not one that a
-// file can have.
-func fileName(r *http.Request, rest string) (name string, ok bool) {
-	name = r.PathValue(rest)
-	if strings.ContainsAny(name, "\\\x00") || !utf8.ValidString(name) {
-		return "", false
-	}
-	return strings.TrimPrefix(name, "/"), !trie.EscapedSlashInTail(r.URL.Path, r.URL.RawPath, len(name))
-}
-
-// unlisted is a file system whose directories can't be listed.
-type unlisted struct{ fs.FS }
-
-func (u unlisted) Open(name string) (fs.File, error) {
-	f, err := u.FS.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	if info.IsDir() {
-		index, err := fs.Stat(u.FS, path.Join(name, "index.html"))
-		if err != nil || index.IsDir() {
-			f.Close()
-			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-		}
-	}
-	return f, nil
+	s.verb(http.MethodGet, path, files.Server(fsys, p.Rest, notFound))
 }
 
 // ServeSPA serves a single-page application for GET and HEAD: the files of fsys
@@ -120,13 +64,7 @@ func (s *scope) ServeSPA(prefix string, fsys fs.FS) {
 		panic(fmt.Sprintf("muxmaster: ServeSPA %q: %v", prefix, err))
 	}
 	pattern := strings.TrimSuffix(prefix, "/") + "/*" + spaRest
-	app := &spa{fsys: fsys}
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name, ok := fileName(r, spaRest)
-		if !ok || !app.serve(w, r, name) {
-			plainError(w, r, "404 page not found\n", http.StatusNotFound, "")
-		}
-	})
+	h := files.SPA(fsys, spaRest, notFound)
 	s.verb(http.MethodGet, pattern, h)
 	if bare := s.prefix + strings.TrimSuffix(prefix, "/"); bare != "" {
 		s.verb(http.MethodGet, strings.TrimSuffix(prefix, "/"), h)
@@ -136,106 +74,6 @@ func (s *scope) ServeSPA(prefix string, fsys fs.FS) {
 // spaRest names the path value of a single-page application's route.
 const spaRest = "filepath"
 
-type spa struct {
-	fsys fs.FS
-	tags sync.Map // ETags by name, of files without a modification time
-}
-
-// serve serves the file, or index.html in its place. It reports false if there is
-// neither.
-func (a *spa) serve(w http.ResponseWriter, r *http.Request, name string) bool {
-	name = strings.TrimSuffix(name, "/")
-	if name != "" && a.serveFile(w, r, name) {
-		return true
-	}
-	w.Header().Add("Vary", "Accept")
-	if name != "" && name != "index.html" && !acceptsHTML(r) {
-		return false
-	}
-	return a.serveFile(w, r, "index.html")
-}
-
-// acceptsHTML reports whether r is the navigation of a browser to a page.
-func acceptsHTML(r *http.Request) bool {
-	for _, line := range r.Header["Accept"] {
-		for part := range strings.SplitSeq(line, ",") {
-			if t, _, err := mime.ParseMediaType(part); err == nil && (t == "text/html" || t == "application/xhtml+xml") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func (a *spa) serveFile(w http.ResponseWriter, r *http.Request, name string) bool {
-	f, err := a.fsys.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	content, ok := f.(io.ReadSeeker)
-	if !ok {
-		return false
-	}
-	h := w.Header()
-	if h.Get("Cache-Control") == "" {
-		h.Set("Cache-Control", "no-cache")
-		if fingerprinted(path.Base(name)) {
-			h.Set("Cache-Control", "public, max-age=31536000, immutable")
-		}
-	}
-	if info.ModTime().IsZero() {
-		tag, err := a.tag(name, content)
-		if err != nil {
-			h.Del("Cache-Control")
-			return false
-		}
-		h.Set("ETag", tag)
-	}
-	http.ServeContent(w, r, name, info.ModTime(), content)
-	return true
-}
-
-// A fingerprint stands between a name and its extensions: eight or more
-// hexadecimal digits (app.3f2a9c1b.js, app.3f2a9c1b.js.map), or the eight
-// characters that Vite and esbuild use (index-DiwrgTda.css, app-7XK2QZ4D.js).
-var (
-	hexFingerprint = regexp.MustCompile(`[.-]([0-9a-f]{8,64})(?:\.[a-z][a-z0-9]*){1,3}$`)
-	fingerprint    = regexp.MustCompile(`[.-]([A-Za-z0-9_-]{8})(?:\.[a-z][a-z0-9]*){1,2}$`)
-)
-
-// fingerprinted reports whether the content of a file with this name never
-// changes. Digits alone are a date, and lower-case letters a word.
-func fingerprinted(name string) bool {
-	for _, re := range []*regexp.Regexp{hexFingerprint, fingerprint} {
-		if m := re.FindStringSubmatch(name); m != nil {
-			upper := strings.ContainsAny(m[1], "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-			lower := strings.ContainsAny(m[1], "abcdefghijklmnopqrstuvwxyz")
-			digit := strings.ContainsAny(m[1], "0123456789")
-			if digit && (upper || lower) || upper && lower {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// tag returns an ETag of the content, computed once a name: a file without a
-// modification time, as in an embed.FS, does not change.
-func (a *spa) tag(name string, content io.ReadSeeker) (string, error) {
-	if tag, ok := a.tags.Load(name); ok {
-		return tag.(string), nil
-	}
-	hash := sha256.New()
-	_, err := io.Copy(hash, content)
-	if _, seekErr := content.Seek(0, io.SeekStart); err != nil || seekErr != nil {
-		return "", errors.Join(err, seekErr)
-	}
-	tag := `"` + base64.RawURLEncoding.EncodeToString(hash.Sum(nil)[:16]) + `"`
-	a.tags.Store(name, tag)
-	return tag, nil
+func notFound(w http.ResponseWriter, r *http.Request) {
+	plainError(w, r, "404 page not found\n", http.StatusNotFound, "")
 }

@@ -83,6 +83,22 @@ func (s Segment) Kind() Kind {
 	return Plain
 }
 
+// String writes the segment as in a pattern.
+func (s Segment) String() string {
+	var b strings.Builder
+	for _, part := range s {
+		switch {
+		case part.Name == "":
+			b.WriteString(part.Text)
+		case part.Expr == "":
+			b.WriteString("{" + part.Name + "}")
+		default:
+			b.WriteString("{" + part.Name + ":" + part.Expr + "}")
+		}
+	}
+	return b.String()
+}
+
 // Names returns the pattern's parameter names from left to right, the
 // catch-all's last.
 func (p *Pattern) Names() []string {

@@ -1,0 +1,140 @@
+package muxmaster_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+func requireLogin(next http.Handler) http.Handler { return next }
+
+func debugMux() *muxmaster.Mux {
+	called := func(http.ResponseWriter, *http.Request) { panic("a route's handler was called") }
+	m := muxmaster.New()
+	m.Mount("/debug/routes", m.DebugHandler())
+	m.GET("/users/:id", called)
+	m.GET("/n/{a:..*}/x", called)
+	m.GET("/n/{b}/x", called)
+	m.GET("/files/{name:[a-z]+}.txt", called)
+	g := m.Group("/admin")
+	in := g.With(requireLogin)
+	in.GET("/a", called)
+	in.GET("/b", called)
+	in.POST("/c/:id", called)
+	g.GET("/open", called)
+	return m
+}
+
+func debugGet(t *testing.T, m *muxmaster.Mux, path string, change func(*http.Request)) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequest("GET", path, nil)
+	r.RemoteAddr, r.Host = "127.0.0.1:5", "localhost:8080"
+	if change != nil {
+		change(r)
+	}
+	w := httptest.NewRecorder()
+	m.ServeHTTP(w, r)
+	return w
+}
+
+func TestDebugHandlerIsLocal(t *testing.T) {
+	m := debugMux()
+	for name, c := range map[string]struct {
+		change func(*http.Request)
+		status int
+	}{
+		"local":              {nil, 200},
+		"IPv6":               {func(r *http.Request) { r.RemoteAddr, r.Host = "[::1]:5", "[::1]:8080" }, 200},
+		"mapped":             {func(r *http.Request) { r.RemoteAddr = "[::ffff:127.0.0.1]:5" }, 200},
+		"remote":             {func(r *http.Request) { r.RemoteAddr = "192.0.2.1:5" }, 403},
+		"unknown peer":       {func(r *http.Request) { r.RemoteAddr = "@" }, 403},
+		"behind a proxy":     {func(r *http.Request) { r.Header.Set("X-Forwarded-For", "192.0.2.1") }, 403},
+		"forwarded":          {func(r *http.Request) { r.Header.Set("Forwarded", "for=192.0.2.1") }, 403},
+		"DNS rebinding":      {func(r *http.Request) { r.Host = "evil.example" }, 403},
+		"rebinding, similar": {func(r *http.Request) { r.Host = "localhost.evil.example" }, 403},
+		"POST":               {func(r *http.Request) { r.Method = "POST" }, 405},
+	} {
+		for _, path := range []string{"/debug/routes", "/debug/routes/", "/debug/routes/routes.json", "/debug/routes/openapi.json", "/debug/routes/explain.json?path=/x"} {
+			if w := debugGet(t, m, path, c.change); w.Code != c.status {
+				t.Errorf("%s: %s: got %d, want %d", name, path, w.Code, c.status)
+			}
+		}
+	}
+	open := muxmaster.New()
+	open.Mount("/r", open.DebugHandlerFor(func(r *http.Request) bool { return r.Header.Get("X-Key") == "k" }))
+	for key, want := range map[string]int{"k": 200, "": 403} {
+		w := debugGet(t, open, "/r", func(r *http.Request) { r.RemoteAddr = "192.0.2.1:5"; r.Header.Set("X-Key", key) })
+		if w.Code != want {
+			t.Errorf("allowed by key %q: got %d, want %d", key, w.Code, want)
+		}
+	}
+}
+
+func TestDebugJSON(t *testing.T) {
+	m := debugMux()
+	var routes []struct {
+		muxmaster.Route
+		Warning string
+	}
+	if err := json.Unmarshal(debugGet(t, m, "/debug/routes/routes.json", nil).Body.Bytes(), &routes); err != nil {
+		t.Fatal(err)
+	}
+	warnings := map[string]string{}
+	for _, r := range routes {
+		warnings[r.Method+" "+r.Pattern] = r.Warning
+	}
+	for pattern, want := range map[string]string{
+		"GET /users/:id":  "",
+		"GET /n/{b}/x":    "go to GET /n/{a:..*}/x",
+		"GET /admin/a":    "",
+		"GET /admin/open": "no middleware here checks who asks",
+	} {
+		if got, ok := warnings[pattern]; !ok || (want == "") != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: the warning is %q (listed: %v), want %q", pattern, got, ok, want)
+		}
+	}
+	var e muxmaster.Explanation
+	if err := json.Unmarshal(debugGet(t, m, "/debug/routes/explain.json?method=GET&path=/users/a%2520b", nil).Body.Bytes(), &e); err != nil {
+		t.Fatal(err)
+	}
+	if e.Route == nil || e.Route.Pattern != "/users/:id" || e.Values.Get("id") != "a b" {
+		t.Errorf("explain.json: %+v", e)
+	}
+	if w := debugGet(t, m, "/debug/routes/explain.json?path=none", nil); w.Code != 400 {
+		t.Errorf("a path without a slash: got %d", w.Code)
+	}
+}
+
+func TestOpenAPI(t *testing.T) {
+	m := debugMux()
+	doc, err := m.OpenAPI("Test", "1", func(r muxmaster.Route, op map[string]any) { op["summary"] = r.Pattern })
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"openapi":"3.1.0"`, `"title":"Test"`, `"/users/{id}":{"get":`, `"/files/{name}.txt":`, `"pattern":"^(?:[a-z]+)$"`, `"summary":"/users/:id"`,
+		`"in":"path","name":"id","required":true`,
+	} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("the document lacks %s:\n%s", want, data)
+		}
+	}
+	ids := map[string]bool{}
+	for _, item := range doc["paths"].(map[string]any) {
+		for _, op := range item.(map[string]any) {
+			id := op.(map[string]any)["operationId"].(string)
+			if ids[id] {
+				t.Errorf("operation id %q is used twice", id)
+			}
+			ids[id] = true
+		}
+	}
+}

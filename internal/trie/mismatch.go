@@ -1,0 +1,49 @@
+package trie
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+)
+
+// Mismatch says where the pattern and the escaped path part, "" if they do
+// not.
+func Mismatch(p *pattern.Pattern, path string) string {
+	for _, seg := range p.Segs {
+		if path == "" || path == "/" {
+			return fmt.Sprintf("the path ends before %s", seg)
+		}
+		end := strings.IndexByte(path[1:], '/') + 1
+		if end == 0 {
+			end = len(path)
+		}
+		text := Unescape(path[1:end])
+		path = path[end:]
+		ok := text != "" && !dots(text)
+		switch seg.Kind() {
+		case pattern.Literal:
+			ok = text == seg[0].Text
+		case pattern.Mixed, pattern.Constrained:
+			if ok {
+				_, ok = MatchSegment(seg, text)
+			}
+		}
+		if !ok {
+			return fmt.Sprintf("the segment %q is not %s", text, seg)
+		}
+	}
+	switch {
+	case p.End == pattern.Exact && path == "/":
+		return "the path has a trailing slash"
+	case p.End == pattern.Exact && path != "":
+		return fmt.Sprintf("the path goes on with %s", path)
+	case p.End == pattern.Slash && path == "", p.End == pattern.All && path == "":
+		return "the path has no slash at its end"
+	case p.End == pattern.Slash && path != "/":
+		return fmt.Sprintf("the path goes on with %s", path)
+	case p.Rest != "" && DotInside(Unescape(path[1:])):
+		return fmt.Sprintf("the rest %s has a . or .. behind an escaped slash", path)
+	}
+	return ""
+}
