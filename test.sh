@@ -13,14 +13,25 @@ if [[ $# -gt 1 || ( -n $short && $short != -short ) ]]; then
 	exit 2
 fi
 
+summary=()
+
+# step runs a command and remembers how long it took.
 step() {
-	local name=$1
+	local name=$1 started=$SECONDS
 	shift
 	printf '\n== %s\n' "$name"
 	if ! "$@"; then
-		printf '\nFAILED: %s\n' "$name" >&2
+		printf '\nFAILED: %s, after %d s\n' "$name" $((SECONDS - started)) >&2
 		exit 1
 	fi
+	summary+=("$(printf '%5d s  %s' $((SECONDS - started)) "$name")")
+}
+
+finish() {
+	printf '\n'
+	printf '%s\n' "${summary[@]}"
+	printf '%5d s  in all\n\nAll tests passed.\n' "$SECONDS"
+	exit 0
 }
 
 formatted() {
@@ -61,11 +72,11 @@ step "vet" go vet ./...
 # One package at a time: some put servers under load and attack them.
 step "tests, race detector" go test -p 1 -race ./...
 step "tests, unknown net/http" env MUXMASTER_FALLBACK=1 go test -skip 'Alloc|BytesPerValue|KeptRequests|FastPathValues' .
-step "tests, without unsafe" go test -tags muxmaster_safe . ./examples/...
+step "tests, without unsafe" go test -tags muxmaster_safe . ./internal/... ./examples/...
 step "tests, engine without raw system calls" go test -tags muxmaster_portable ./engine
-[[ -z $short ]] || exit 0
+[[ -z $short ]] || finish
 
-for os in windows darwin freebsd; do
+for os in windows darwin freebsd plan9; do
 	step "vet for $os" env GOOS=$os go vet ./...
 done
 step "tests, next Go" env GOTOOLCHAIN=go1.27.1 go test -p 1 ./...
@@ -78,4 +89,4 @@ step "fresh clone, install from a tag" go run .ci/modules.go
 step "fuzzing, ten seconds a target" fuzz
 step "benchmarks run" go test -run '^$' -bench . -benchtime 100x .
 step "showdown runs" go -C bench run ./cmd/showdown -quick -only 'serving/(Param1|GitHub)' -for 1m -run "$work/showdown.json"
-printf '\nAll tests passed.\n'
+finish

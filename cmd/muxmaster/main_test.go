@@ -24,7 +24,7 @@ func TestCommand(t *testing.T) {
 		want string // in the output, or in the error
 	}{
 		{false, "routes URL/debug/routes", "/users/:id"},
-		{false, "routes URL/debug/routes/", "main.show"},
+		{false, "routes URL/debug/routes/", ".show "},
 		{true, "routes URL/debug/routes", `"Pattern":"/users/:id"`},
 		{false, "explain URL/debug/routes GET /users/12", "GET /users/12: /users/:id by"},
 		{false, "explain URL/debug/routes POST /users/12", "405, Allow: GET, HEAD, OPTIONS"},
