@@ -85,6 +85,7 @@ modules=$(git ls-files '*/go.mod' | grep -v testdata)
 for module in $modules; do
 	step "module ${module%/go.mod}" nested "${module%/go.mod}"
 done
+step "other programs on the router" interop/programs/run.sh
 step "fresh clone, install from a tag" go run .ci/modules.go
 step "fuzzing, ten seconds a target" fuzz
 step "benchmarks run" go test -run '^$' -bench . -benchtime 100x .

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -101,6 +102,19 @@ connections and under the race detector: ` + "`cd interop && go test -race ./...
 
 `
 
+const programs = `## Programs
+
+[programs/run.sh](../interop/programs/run.sh) runs these programs' own tests with the router in place of theirs. It fetches their source, edits
+it with sed and prints what go test says.
+
+| program | version | its router, and what changes |
+|---|---|---|
+`
+
+// fetched finds the functions of programs/run.sh: what the comment says, and
+// which module is fetched.
+var fetched = regexp.MustCompile(`(?m)((?:^# .*\n)+)\w+\(\) \{\n\tfetch (\S+) (\S+)@(\S+)$`)
+
 // render returns the document.
 func render(t *testing.T) []byte {
 	versions := versions(t)
@@ -130,7 +144,16 @@ func render(t *testing.T) []byte {
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "%d rows.\n", count)
+	fmt.Fprintf(&b, "%d rows.\n\n", count)
+	b.WriteString(programs)
+	script, err := os.ReadFile("programs/run.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range fetched.FindAllSubmatch(script, -1) {
+		comment := strings.TrimSpace(strings.ReplaceAll("\n"+string(m[1]), "\n# ", " "))
+		fmt.Fprintf(&b, "| [%s](https://pkg.go.dev/%s) | %s | %s |\n", m[2], m[3], m[4], comment)
+	}
 	return b.Bytes()
 }
 

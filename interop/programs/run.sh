@@ -35,25 +35,28 @@ swap() {
 	done
 }
 
-# goHTTPBin uses http.ServeMux. One call changes.
+# tests runs go test, and once more if it fails: some of the tests measure time.
+tests() { go test "$@" || go test "$@"; }
+
+# http.ServeMux: one call.
 goHTTPBin() {
 	fetch go-httpbin github.com/mccutchen/go-httpbin/v2@v2.26.0
 	swap 's|http\.NewServeMux\(\)|muxmaster.New()|; s|^import \($|&\n\t"'$router'"|' httpbin/httpbin.go
-	go test ./...
+	tests ./...
 }
 
-# act's cache server uses httprouter. Types and methods have other names.
+# httprouter, in its cache server: types and methods have other names.
 act() {
 	fetch act github.com/nektos/act@v0.2.70
 	swap 's|"github.com/julienschmidt/httprouter"|"'$router'"|
 		s|httprouter\.New|muxmaster.New|; s|\*httprouter\.Router|*muxmaster.Mux|
 		s|httprouter\.Handle\b|muxmaster.FastHandler|g; s|httprouter\.Params|muxmaster.Params|g
 		s|params\.ByName|params.Get|; s|router\.(GET\|POST\|PATCH)\(|router.\1Fast(|' pkg/artifactcache/handler.go
-	go test ./pkg/artifactcache
+	tests ./pkg/artifactcache
 }
 
-# step-ca uses chi. Path values are read from the request; its own interface for
-# routers asks for MethodFunc, and chi.Walk becomes Routes.
+# chi: path values come from the request, and an adapter of one method makes groups
+# fit its own interface for routers.
 stepCA() {
 	fetch step-ca github.com/smallstep/certificates@v0.28.3
 	local files
@@ -75,7 +78,7 @@ stepCA() {
 			r.to.Handle(method+" "+pattern, h)
 		}
 	END
-	go test ./ca
+	tests ./ca
 }
 
 all=(goHTTPBin act stepCA)
