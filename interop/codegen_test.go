@@ -35,8 +35,8 @@ import (
 )
 
 var codegenRows = []row{
-	{library: "github.com/oapi-codegen/oapi-codegen/v2", name: "oapi-codegen", tried: "std-http server and client generated from an OpenAPI document, client against server, below a base URL and with middleware", run: runOAPICodegen, plain: true},
-	{library: "github.com/danielgtaylor/huma/v2", name: "huma", tried: "`humago.New(mux, …)`: path, query and body, validation errors, its OpenAPI document", run: runHuma, plain: true},
+	{library: "github.com/oapi-codegen/oapi-codegen/v2", name: "oapi-codegen", tried: "std-http server and client generated from an OpenAPI document, client against server, below a base URL and with middleware; on a Group", run: runOAPICodegen, plain: true},
+	{library: "github.com/danielgtaylor/huma/v2", name: "huma", tried: "`humago.New(mux, …)`: path, query and body, validation errors, its OpenAPI document; on a Group", run: runHuma, plain: true},
 	{library: "github.com/99designs/gqlgen", name: "gqlgen", tried: "queries by GET, POST and multipart, a subscription over a websocket", run: runGqlgen, plain: true},
 	{library: "github.com/graph-gophers/graphql-go", name: "graph-gophers/graphql-go", tried: "`relay.Handler` on a route with a path value in its context", run: runGraphGophers, plain: true},
 	{library: "github.com/modelcontextprotocol/go-sdk", name: "MCP SDK", tried: "streamable handler on `/mcp/{tenant}`: session, tool call, the server chosen by a path value", run: runMCP, plain: true},
@@ -147,6 +147,10 @@ func runOAPICodegen(s *site) {
 	s.equal("the file", string(filed.Body), "1 a/b c?.txt GET /api/notes/{id}/files/{name}")
 	s.get("400 ...", "/api/notes/x")
 	s.wants("405 ...", s.ask("PUT", "/api/notes/1", ""))
+	if s.mux != nil {
+		s.start(notes.HandlerWithOptions(new(noteServer), notes.StdHTTPServerOptions{BaseRouter: s.mux.Group("/v2")}))
+		s.get("200 1 x GET /v2/notes/{id}/files/{name}", "/v2/notes/1/files/x")
+	}
 }
 
 func runHuma(s *site) {
@@ -190,6 +194,16 @@ func runHuma(s *site) {
 	field(s.get("200 ...", "/openapi.json"), `"/notes/{id}/tags/{tag}"`)
 	field(s.get("200 ...", "/docs"), `/openapi`)
 	s.wants("405 ...", s.ask("DELETE", "/notes/7", ""))
+	if s.mux != nil {
+		type none struct{}
+		huma.Delete(humago.New(s.mux.Group("/v2"), huma.DefaultConfig("Notes", "2.0.0")), "/notes/{id}", func(ctx context.Context, in *struct {
+			ID int `path:"id" maximum:"9"`
+		}) (*none, error) {
+			return nil, nil
+		})
+		s.wants("204", s.ask("DELETE", "/v2/notes/7", ""))
+		s.wants("422 ...", s.ask("DELETE", "/v2/notes/10", ""))
+	}
 }
 
 func runGqlgen(s *site) {

@@ -48,11 +48,13 @@ func runSlog(s *site) {
 
 func runPprof(s *site) {
 	s.mux.Mount("/debug/pprof/", http.DefaultServeMux)
+	s.mux.GET("/*page", sayValue("page"))
 	s.start(s)
 	s.get("200 <html>...", "/debug/pprof/")
 	s.get("200 goroutine profile: ...", "/debug/pprof/goroutine?debug=1")
 	s.get("200 /...", "/debug/pprof/cmdline")
 	s.get("404 Unknown profile", "/debug/pprof/none")
+	s.get("200 /debug", "/debug")
 }
 
 func runExpvar(s *site) {

@@ -19,9 +19,6 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/engine"
 )
 
-// newRouter: a Group's middleware covers what no route below its prefix serves.
-const newRouter = false
-
 // A router is what *muxmaster.Mux and *http.ServeMux have in common.
 type router interface {
 	http.Handler
