@@ -3,24 +3,19 @@
 //
 //	go run ./examples/quickstart
 //
-// A request's path through the program: main.go starts the server, routes.go
-// says what serves which path, notes.go and events.go answer, store.go keeps.
+// main.go starts the server, routes.go says what serves which path, notes.go and
+// events.go answer requests, and store.go keeps the notes.
 package main
 
 import (
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"io"
 	"log"
 	"os"
-	"path/filepath"
-	"strings"
-	"text/tabwriter"
 	"time"
 
-	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
@@ -51,17 +46,11 @@ func run(ctx context.Context, addr, file string, drainDelay time.Duration, out i
 	if err != nil {
 		return err
 	}
-	printRoutes(out, mux)
+	if err := mux.PrintRoutes(out); err != nil {
+		return err
+	}
 	printHints(out, "http://"+ln.Addr().String(), file)
 	return srv.Serve(ctx, ln)
-}
-
-func printRoutes(out io.Writer, mux *muxmaster.Mux) {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for r := range mux.Routes() {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s:%d\n", cmp.Or(r.Method, "any"), r.Pattern, strings.TrimSuffix(filepath.Base(r.Handler), "-fm"), filepath.Base(r.File), r.Line)
-	}
-	table.Flush()
 }
 
 func printHints(out io.Writer, url, file string) {

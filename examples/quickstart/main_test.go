@@ -90,10 +90,10 @@ func TestService(t *testing.T) {
 		{"GET", "/api/notes/x", ``, `404 {"error":"there is nothing here"}`},
 		{"PUT", "/api/notes/1", `{"text":"buy oat milk"}`, `200 {"id":1,"text":"buy oat milk"}`},
 		{"PUT", "/api/notes/9", `{"text":"x"}`, `404 {"error":"there is no such note"}`},
-		{"PUT", "/api/notes/99999999999999999999", `{"text":"x"}`, `400 {"error":"muxmaster: path parameter \"id\": \"99999999999999999999\" is no int: strconv.ParseInt: parsing \"99999999999999999999\": value out of range"}`},
+		{"PUT", "/api/notes/99999999999999999999", `{"text":"x"}`, `400 {"error":"muxmaster: path parameter \"id\": \"99999999999999999999\" is not a valid int: strconv.ParseInt: parsing \"99999999999999999999\": value out of range"}`},
 		{"POST", "/api/notes", `{"text":""}`, `422 {"error":"a note needs a text"}`},
-		{"POST", "/api/notes", `{`, `400 {"error":"body: not the expected JSON: unexpected end of JSON input"}`},
-		{"POST", "/api/notes", `"` + strings.Repeat("x", maxBody) + `"`, `413 {"error":"body: larger than 65536 bytes"}`},
+		{"POST", "/api/notes", `{`, `400 {"error":"body: the request body is not the expected JSON: unexpected end of JSON input"}`},
+		{"POST", "/api/notes", `"` + strings.Repeat("x", maxBody) + `"`, `413 {"error":"body: the request body is larger than 65536 bytes"}`},
 		{"PATCH", "/api/notes/1", ``, `405 GET, HEAD, PUT, DELETE, OPTIONS {"error":"the Allow header lists the methods of this path"}`},
 		{"OPTIONS", "/api/notes", ``, `204 GET, HEAD, POST, OPTIONS`},
 		{"DELETE", "/api/notes/2", ``, `204`},
@@ -214,7 +214,9 @@ func TestAddressInUse(t *testing.T) {
 // The table has a line for each route.
 func TestRouteTable(t *testing.T) {
 	var out bytes.Buffer
-	printRoutes(&out, newMux(&store{}))
+	if err := newMux(&store{}).PrintRoutes(&out); err != nil {
+		t.Fatal(err)
+	}
 	var got []string
 	for line := range strings.Lines(out.String()) {
 		f := strings.Fields(line)

@@ -37,12 +37,12 @@ func newMux(notes *store) *muxmaster.Mux {
 	mux.GET("/events", h.events) // not under /api, whose requests have a timeout
 	api := mux.Group("/api")
 	api.Use(middleware.NoCache, middleware.Timeout(10*time.Second))
-	api.Handle("GET /notes", muxmaster.HandlerFuncE(h.list))
-	api.Handle("POST /notes", muxmaster.HandlerFuncE(h.create))
-	api.Handle("GET /notes/{id:[0-9]+}", muxmaster.HandlerFuncE(h.show))
-	api.Handle("GET /notes/{id:[0-9]+}.txt", muxmaster.HandlerFuncE(h.text))
-	api.Handle("PUT /notes/{id:[0-9]+}", muxmaster.HandlerFuncE(h.update))
-	api.Handle("DELETE /notes/{id:[0-9]+}", muxmaster.HandlerFuncE(h.remove))
+	api.Method("GET", "/notes", muxmaster.HandlerFuncE(h.list))
+	api.Method("POST", "/notes", muxmaster.HandlerFuncE(h.create))
+	api.Method("GET", "/notes/{id:[0-9]+}", muxmaster.HandlerFuncE(h.show))
+	api.Method("GET", "/notes/{id:[0-9]+}.txt", muxmaster.HandlerFuncE(h.text))
+	api.Method("PUT", "/notes/{id:[0-9]+}", muxmaster.HandlerFuncE(h.update))
+	api.Method("DELETE", "/notes/{id:[0-9]+}", muxmaster.HandlerFuncE(h.remove))
 	return mux
 }
 

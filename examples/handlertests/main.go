@@ -1,0 +1,38 @@
+// Command handlertests converts temperatures. Its tests are the example.
+//
+//	go test -v ./examples/handlertests
+package main
+
+import (
+	"log"
+	"net/http"
+
+	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/problem"
+	"github.com/seed-1954dcaa/muxmaster/server"
+)
+
+func main() {
+	if err := server.Run("localhost:8080", newMux()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func newMux() *muxmaster.Mux {
+	mux := muxmaster.New()
+	mux.Method("GET", "/celsius/:degrees", muxmaster.HandlerFuncE(toFahrenheit))
+	return mux
+}
+
+// toFahrenheit answers with the path value degrees, in degrees Celsius, as
+// Fahrenheit.
+func toFahrenheit(w http.ResponseWriter, r *http.Request) error {
+	c, err := muxmaster.PathParamAs[float64](r, "degrees")
+	if err != nil {
+		return err // 400
+	}
+	if c < -273.15 {
+		return &problem.Error{Status: http.StatusUnprocessableEntity, Detail: "it can't be that cold"}
+	}
+	return muxmaster.JSON(w, http.StatusOK, map[string]float64{"fahrenheit": c*9/5 + 32})
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/problem"
+)
+
+// start serves uploads of up to 1,000 bytes a file and 4,000 a request.
+func start(t *testing.T) (url, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(problem.With(problem.JSON)(newMux(&uploads{root, 1000}, 4000)))
+	t.Cleanup(func() { srv.Close(); root.Close() })
+	return srv.URL, dir
+}
+
+// form makes a form of files, NAME=CONTENT each.
+func form(t *testing.T, files ...string) (body *bytes.Buffer, contentType string) {
+	t.Helper()
+	body = new(bytes.Buffer)
+	mw := multipart.NewWriter(body)
+	for _, f := range files {
+		name, content, _ := strings.Cut(f, "=")
+		w, err := mw.CreateFormFile("file", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(w, content)
+	}
+	if err := mw.WriteField("comment", "none"); err != nil {
+		t.Fatal(err)
+	}
+	mw.Close()
+	return body, mw.FormDataContentType()
+}
+
+func post(t *testing.T, url, contentType string, body io.Reader) (status int, answer string) {
+	t.Helper()
+	resp, err := http.Post(url+"/files", contentType, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(text)
+}
+
+func TestUpload(t *testing.T) {
+	url, _ := start(t)
+	body, contentType := form(t, "a.txt=hello", "../../etc/passwd=climbs", "evil.html=<script>")
+	status, answer := post(t, url, contentType, body)
+	var files []file
+	if err := json.Unmarshal([]byte(answer), &files); err != nil || status != http.StatusCreated || len(files) != 3 {
+		t.Fatalf("got %d %s (%v), want three files", status, answer, err)
+	}
+	for i, want := range []string{"hello", "climbs", "<script>"} {
+		resp, err := http.Get(url + "/files/" + files[i].Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if string(got) != want || resp.Header.Get("Content-Disposition") != "attachment" || resp.Header.Get("Content-Type") != "application/octet-stream" {
+			t.Errorf("%s: got %q with %v", files[i].Original, got, resp.Header)
+		}
+	}
+}
+
+// What is refused leaves nothing behind.
+func TestRefused(t *testing.T) {
+	url, dir := start(t)
+	for name, c := range map[string]struct {
+		files  []string
+		cut    int // bytes off the end of the form
+		status int
+	}{
+		"a large file":          {[]string{"a=small", "b=" + strings.Repeat("x", 1001)}, 0, 413},
+		"a large request":       {[]string{"a=" + strings.Repeat("x", 900), "b=" + strings.Repeat("x", 900), "c=" + strings.Repeat("x", 900), "d=" + strings.Repeat("x", 900), "e=" + strings.Repeat("x", 900)}, 0, 413},
+		"a form without a file": {nil, 0, 400},
+		"a form that is cut":    {[]string{"a=small", "b=small"}, 120, 400},
+	} {
+		body, contentType := form(t, c.files...)
+		body.Truncate(body.Len() - c.cut)
+		if status, answer := post(t, url, contentType, body); status != c.status || !strings.Contains(answer, `"status":`) {
+			t.Errorf("%s: got %d %s, want %d", name, status, answer, c.status)
+		}
+		if left, err := os.ReadDir(dir); len(left) > 0 || err != nil {
+			t.Errorf("%s left %v (%v)", name, left, err)
+		}
+	}
+	if status, _ := post(t, url, "application/json", strings.NewReader("{}")); status != http.StatusUnsupportedMediaType {
+		t.Errorf("JSON: got %d, want 415", status)
+	}
+}
+
+func TestNoFile(t *testing.T) {
+	url, dir := start(t)
+	if err := os.WriteFile(dir+"/../outside", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"none", "..%2Foutside", "..%5Coutside", "%00"} {
+		resp, err := http.Get(url + "/files/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: got %d, want 404", name, resp.StatusCode)
+		}
+	}
+}
