@@ -22,9 +22,11 @@ func TestMain(m *testing.M) {
 }
 
 func TestServersUnderLoad(t *testing.T) {
-	servers := []Server{
-		{"http.ServeMux", os.Args[0]}, {"no router", os.Args[0]}, {"net/http", os.Args[0]}, {"fasthttp", os.Args[0]}, {"fasthttp, adapted", os.Args[0]}, {"fiber v3", os.Args[0]}, {"nobody", os.Args[0]},
+	servers := []Server{{"http.ServeMux", os.Args[0]}, {"no router", os.Args[0]}}
+	for _, s := range HTTPServers {
+		servers = append(servers, Server{s.Name, os.Args[0]})
 	}
+	servers = append(servers, Server{"nobody", os.Args[0]})
 	for _, c := range []Case{{Cores: 1}, {Cores: 2}} {
 		part := 0.0
 		// Without wrk it is the library that makes the load.

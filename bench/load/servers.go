@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/engine"
 )
 
 // HTTPServer is a server that is compared with net/http's.
@@ -24,11 +25,20 @@ type HTTPServer struct {
 // those with plain handlers serve plainHandler().
 var HTTPServers = []HTTPServer{
 	{Name: "net/http", Handler: "plain", Serve: func(l net.Listener) error { return http.Serve(l, plainHandler()) }},
+	{Name: "engine", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return newEngine(false).Serve(l) }},
+	{Name: "engine, recycling", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return newEngine(true).Serve(l) }},
 	{Name: "fasthttp, adapted", Handler: "plain", Serve: func(l net.Listener) error {
 		return fasthttp.Serve(l, fasthttpadaptor.NewFastHTTPHandler(plainHandler()))
 	}},
 	{Name: "fasthttp", Handler: "native", Serve: serveFastHTTP},
 	{Name: "fiber v3", Handler: "native", Serve: serveFiber},
+}
+
+// newEngine makes a server of package engine.
+func newEngine(recycle bool) *engine.Server {
+	s := engine.New(&http.Server{Handler: plainHandler()})
+	s.Recycle = recycle
+	return s
 }
 
 // plainHandler is our router in its default mode.

@@ -305,6 +305,46 @@ func TestDocs(t *testing.T) {
 	}
 }
 
+// TestPublished generates the project's pages and pictures again from the published
+// run and compares them. After a change of the report, in bench/:
+//
+//	go run ./cmd/showdown -report -run published.json -docs ../docs
+func TestPublished(t *testing.T) {
+	r, err := showdown.Read("../published.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	docs := filepath.Join(root, "docs")
+	if err := os.Mkdir(docs, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "README.md"), readme, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	files, err := Docs(docs, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, err := filepath.Rel(root, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(filepath.Join("../..", name)); err != nil || string(got) != string(want) {
+			t.Errorf("%s is not what published.json makes (%v)", name, err)
+		}
+	}
+}
+
 // TestGeneratedParts finds the places that are generated in the project's files.
 func TestGeneratedParts(t *testing.T) {
 	for file, name := range map[string]string{"../../README.md": "speed table", "../README.md": "targets"} {

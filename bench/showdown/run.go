@@ -32,7 +32,7 @@ type Run struct {
 	Contenders []Entry
 	Missing    []Missing
 	Done       []string // keys of the finished units
-	Cells      []Cell
+	Cells      []Cell   `json:",omitempty"`
 }
 
 // Entry describes a contender as it was in the run.
@@ -155,10 +155,32 @@ func Read(file string) (*Run, error) {
 	return r, nil
 }
 
+// encode writes the run as JSON with a line for each cell.
+func (r *Run) encode() ([]byte, error) {
+	head := *r
+	head.Cells = nil
+	out, err := json.Marshal(head)
+	if err != nil || len(r.Cells) == 0 {
+		return append(out, '\n'), err
+	}
+	out = append(out[:len(out)-1], `,"Cells":[`...)
+	for i, c := range r.Cells {
+		line, err := json.Marshal(c)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(out, '\n'), line...)
+	}
+	return append(out, "\n]}\n"...), nil
+}
+
 // Write saves the run. Whatever happens, the file is either the old or the new
 // one.
 func (r *Run) Write(file string) error {
-	data, err := json.MarshalIndent(r, "", " ")
+	data, err := r.encode()
 	if err != nil {
 		return err
 	}

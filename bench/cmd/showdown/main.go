@@ -4,7 +4,8 @@
 //	go run ./cmd/showdown              # in bench/; about 15 minutes on two cores
 //	go run ./cmd/showdown -quick       # about 5 minutes
 //	go run ./cmd/showdown -resume      # carry on after Ctrl-C
-//	go run ./cmd/showdown -report -html /tmp/site   # the last run as a page
+//	go run ./cmd/showdown -report -html DIR                       # the last run as a page
+//	go run ./cmd/showdown -report -run published.json -html DIR   # the project's own
 //	go run ./cmd/showdown -compare old.json new.json
 package main
 
@@ -48,6 +49,9 @@ func main() {
 	}
 }
 
+// published is the run behind the project's pages.
+const published = "published.json"
+
 func run() error {
 	quick := flag.Bool("quick", false, "fewer rounds and cases: under 3 minutes on two cores")
 	resume := flag.Bool("resume", false, "carry on with the run in the file of -run")
@@ -55,7 +59,7 @@ func run() error {
 	only := flag.String("only", "", "only the units that match the `expression`: serving/GitHub, parallel, scaling/Scale1000, heap/github, load, servers")
 	limit := flag.Duration("for", 0, "stop after that long, as Ctrl-C does; -resume carries on")
 	compare := flag.Bool("compare", false, "compare two runs, given as two files, and measure nothing")
-	docs := flag.String("docs", "", "write benchmarks.md, reference-figures.md and the pictures into this `folder`, and the speed table into the README.md beside it")
+	docs := flag.String("docs", "", "write benchmarks.md, reference-figures.md and the pictures into this `folder`, the speed table into the README.md beside it, and the run into "+published)
 	html := flag.String("html", "", "write benchmarks.html into this `folder`")
 	reportOnly := flag.Bool("report", false, "report the run in the file of -run, and measure nothing")
 	flag.Parse()
@@ -113,6 +117,10 @@ func run() error {
 			return err
 		}
 		files = append(files, written...)
+		if err := r.Write(published); err != nil {
+			return err
+		}
+		files = append(files, published)
 	}
 	for _, f := range files {
 		fmt.Println("wrote", f)
