@@ -103,7 +103,7 @@ func ReferenceFigures(r *showdown.Run) (string, error) {
 			published := f.Value / baseFigure
 			here, verdict := "–", "not measured"
 			if c, ok := r.Cell(t.Section, t.Scenario, f.Contender); ok && haveBase {
-				measured := c.Samples.Summary().Center / base.Samples.Summary().Center
+				measured := c.Samples.Min() / base.Samples.Min()
 				here, verdict = fmt.Sprintf("%.2f", measured), judge(published, measured)
 			}
 			all++

@@ -40,15 +40,15 @@ func Markdown(r *showdown.Run) string {
 	b.WriteString(`
 Every router first proves that each request of a scenario reaches the right route
 with the right values. Then all of them serve it in one process, in rounds that
-take turns. Figures are medians. Times belong to this machine; compare them within
-a column.
+take turns. Figures are the minimums of the rounds, which other programs disturb
+least. Times belong to this machine; compare them within a column.
 
 A *native* handler has the signature that its router was made for. A *plain* one is
 an ` + "`http.HandlerFunc`" + ` that can read its parameters. Our modes, http.ServeMux, chi
 and some others have plain handlers only.
 
-` + "`go run ./cmd/showdown -html DIR`" + ` also writes a page with every scenario, confidence
-intervals, and curves over the number of routes. Targets, and which of them are
+` + "`go run ./cmd/showdown -html DIR`" + ` also writes a page with every scenario, medians,
+confidence intervals, and curves over the number of routes. Targets, and which of them are
 missed, are in [bench/README.md](../bench/README.md).
 `)
 	servingTable(&b, r)
@@ -77,7 +77,7 @@ func byFamily(r *showdown.Run, columns []column) []showdown.Entry {
 		figure := math.Inf(1)
 		for _, c := range columns {
 			if cell, ok := r.Cell(c.Section, c.Scenario, e.Name); ok {
-				figure = cell.Samples.Summary().Center
+				figure = cell.Samples.Min()
 				break
 			}
 		}
@@ -124,13 +124,13 @@ func servingTable(b *strings.Builder, r *showdown.Run) {
 	b.WriteString("\nBytes and allocations are those of a request that reads 1 parameter.\n")
 }
 
-// cellText is the median of a cell, or why there is none.
+// cellText is the minimum of a cell, or why there is none.
 func cellText(r *showdown.Run, c column, name string, write func(float64) string) string {
 	for _, cell := range r.In(c.Section, c.Scenario) {
 		switch {
 		case cell.Contender != name:
 		case len(cell.Samples) > 0:
-			return write(cell.Samples.Summary().Center)
+			return write(cell.Samples.Min())
 		case strings.HasPrefix(cell.Cannot, "left out"):
 			return "left out"
 		default:
@@ -159,7 +159,7 @@ func scaleTable(b *strings.Builder, r *showdown.Run) {
 	}
 	b.WriteString("\n## Large APIs, all processors, memory\n\n" +
 		"Nanoseconds per lookup in a generated API of that many routes, nanoseconds per route to\nregister it, wall-clock nanoseconds per request, bytes. " +
-		"Plain handlers change little here, so\neach router has one row.\n\n| router |")
+		"Plain handlers\nchange little here, so each router has one row.\n\n| router |")
 	for _, c := range columns {
 		fmt.Fprintf(b, " %s |", c.Title)
 	}
@@ -186,7 +186,7 @@ func loadTables(b *strings.Builder, r *showdown.Run) {
 		title, about string
 	}{
 		{showdown.Load, "Routers under load", "Each router behind net/http's server, in a process of its own"},
-		{showdown.Servers, "HTTP servers under load", "Each server in a process of its own; those with plain handlers serve the same ones through muxmaster"},
+		{showdown.Servers, "HTTP servers under load", "Each server in a process of its own; plain handlers are behind muxmaster"},
 	} {
 		for i, scenario := range scenarios(r, section.Section) {
 			l := rankLoad(r, section.Section, scenario)
@@ -194,7 +194,7 @@ func loadTables(b *strings.Builder, r *showdown.Run) {
 				continue
 			}
 			if i == 0 {
-				fmt.Fprintf(b, "\n## %s\n\n%s, under load by %s over\nkept connections, in rounds that take turns. The ratio is to %s: the median of the\nrounds' ratios, with its interval, of %s.\n",
+				fmt.Fprintf(b, "\n## %s\n\n%s,\nunder load by %s over kept connections, in rounds that take turns.\nThe ratio is to %s: the median of the rounds' ratios, with its interval, of\n%s.\n",
 					section.title, section.about, r.Tool, l.Base, l.rate())
 			}
 			fmt.Fprintf(b, "\n### %s\n\n%s\n\n", upperFirst(scenario), l.difference())

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/figure"
@@ -97,8 +99,9 @@ func timePanel(r *showdown.Run, scenario, title string) panel {
 		default:
 			continue
 		}
-		p.Bars = append(p.Bars, pictureBar{Name: x.Name, Note: note, Value: figure.Digits(x.Mid), Length: x.Mid, Ours: x.Ours})
+		p.Bars = append(p.Bars, pictureBar{Name: x.Name, Note: note, Value: figure.Digits(x.Cell.Samples.Min()), Length: x.Cell.Samples.Min(), Ours: x.Ours})
 	}
+	slices.SortStableFunc(p.Bars, func(a, b pictureBar) int { return cmp.Compare(a.Length, b.Length) })
 	return p
 }
 

@@ -85,8 +85,8 @@ func warnings(r *showdown.Run) (out []string) {
 	if r.Finished.IsZero() {
 		out = append(out, "This run is not complete.")
 	}
-	if r.Busy > 0.75*float64(r.Machine.Cores) {
-		out = append(out, fmt.Sprintf("The machine was busy with other work (load average %.1f on %d cores): expect noise.", r.Busy, r.Machine.Cores))
+	if r.Others > 0.1 {
+		out = append(out, fmt.Sprintf("Other programs used up to %.0f %% of the machine meanwhile: expect noise.", r.Others*100))
 	}
 	return out
 }

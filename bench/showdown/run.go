@@ -28,7 +28,7 @@ type Run struct {
 	Quick      bool
 	Machine    measure.Machine
 	Tool       string  // that makes the load
-	Busy       float64 // the highest load average that a start or resumption found
+	Others     float64 // the largest share of the machine that other processes used in a unit
 	Contenders []Entry
 	Missing    []Missing
 	Done       []string // keys of the finished units

@@ -47,7 +47,6 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 			return nil, err
 		}
 	}
-	r.Busy = max(r.Busy, loadAverage())
 	us := units(entrants, o.Quick, tool)
 	var done, all time.Duration
 	for _, u := range us {
@@ -63,6 +62,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 		}
 		step := func(part float64) { o.Progress(u.key, done+time.Duration(part*float64(u.cost)), all) }
 		step(0)
+		others := watchOthers()
 		if err := u.run(ctx, r, step); err != nil {
 			if ctx.Err() != nil {
 				return r, nil
@@ -70,6 +70,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 			return r, fmt.Errorf("showdown: %s: %w", u.key, err)
 		}
 		r.Done = append(r.Done, u.key)
+		r.Others = max(r.Others, others.share())
 		if len(r.Done) == len(us) {
 			r.Finished = time.Now().UTC().Truncate(time.Second)
 		}
@@ -109,15 +110,4 @@ func assemble() (entrants []entrant, missing []Missing, stop func(), err error) 
 		at++
 	}
 	return slices.Insert(entrants, at, safe), missing, stop, nil
-}
-
-// loadAverage is that of the last minute, 0 if the system doesn't tell.
-func loadAverage() float64 {
-	data, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return 0
-	}
-	var one float64
-	fmt.Sscan(string(data), &one)
-	return one
 }

@@ -8,6 +8,7 @@ import (
 	"net/rpc"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -235,6 +236,19 @@ func TestCompare(t *testing.T) {
 	Compare(&out, old, old)
 	if !strings.Contains(out.String(), "~") {
 		t.Errorf("finds a difference between a run and itself:\n%s", out.String())
+	}
+}
+
+func TestOthers(t *testing.T) {
+	w := watchOthers()
+	for time.Since(w.started) < 200*time.Millisecond {
+	}
+	if share := w.share(); share > 1.05 {
+		t.Errorf("others used %v of the machine", share)
+	}
+	w.all -= 400 * time.Millisecond // as if others had worked that much more
+	if share := w.share(); runtime.GOOS == "linux" && share <= 0 {
+		t.Errorf("others used %v of the machine, want more", share)
 	}
 }
 

@@ -36,12 +36,12 @@ var (
 	}
 	collecting = Condition{
 		Name:  "collections running",
-		About: "a collection always runs on a second processor, so every pointer that is written costs a write barrier",
+		About: "a collection always runs on a second processor: pointers are written through write barriers, and pools are emptied again and again",
 		task:  bench.Loaded.Task, processors: 2, during: collect, longer: 5,
 	}
 	livePointers = Condition{
 		Name:  "100 MB of live pointers",
-		About: "on one processor, with rounds so long that each holds whole collections, which mark 100 MB; who allocates pays for them",
+		About: "on one processor, with rounds long enough for whole collections, which mark 100 MB; a router that allocates pays for them",
 		task:  bench.Loaded.Task, during: holdPointers, longer: 25,
 	}
 )
