@@ -224,7 +224,7 @@ func (m *Mux) freeze() *snapshot {
 		return nil
 	}
 	if m.names != nil { // nothing was published yet
-		for _, rt := range m.routes.Freeze().Routes() {
+		for _, rt := range m.routes.Freeze().All() {
 			rt.Payload.mode |= rt.Payload.scope.poolMode(rt.Payload.mode)
 		}
 		m.names = nil

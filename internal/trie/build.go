@@ -30,6 +30,7 @@ type treeBuilder[P any] struct {
 	static map[string]*place[P] // the places of static paths that may have changed
 	paths  []string             // the keys of static, in order of registration
 	dead   int                  // routes in tree that no place refers to any more
+	sparse bool                 // some branches may be empty
 	// escaped has the static paths whose patterns are written with escapes.
 	escaped map[string]bool
 }
@@ -197,10 +198,16 @@ func (b *Builder[P]) Undo() {
 		undo()
 	}
 	b.undo = nil
+	for _, t := range b.trees {
+		t.sparse = true
+	}
 }
 
 // Commit keeps what was added.
-func (b *Builder[P]) Commit() { b.undo = nil }
+func (b *Builder[P]) Commit() {
+	clear(b.undo)
+	b.undo = b.undo[:0]
+}
 
 // methods returns the numbers of p's methods.
 func (b *Builder[P]) methods(p *pattern.Pattern) ([]Method, error) {

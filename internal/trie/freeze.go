@@ -41,16 +41,17 @@ func (b *Builder[P]) Freeze() *Table[P] {
 // A freezer makes one tree.
 type freezer[P any] struct {
 	Tree[P]
-	nodes []node[P] // has room for the nodes of all branches
+	nodes  []node[P] // has room for the nodes of all branches
+	sparse bool      // see treeBuilder
 }
 
 func (tb *treeBuilder[P]) freeze() {
 	first := tb.tree.routes == nil && tb.tree.root == nil
-	f := freezer[P]{Tree: *tb.tree}
+	f := freezer[P]{Tree: *tb.tree, sparse: tb.sparse}
 	if tb.dead > len(f.routes)/2+64 {
 		tb.dead = 0
 		tb.thawAll()
-		f = freezer[P]{}
+		f = freezer[P]{sparse: tb.sparse}
 		first = true
 	}
 	var refs []routeRef
@@ -70,7 +71,7 @@ func (tb *treeBuilder[P]) freeze() {
 		}
 	}
 	if tb.root != nil {
-		f.nodes = make([]node[P], 0, tb.root.nodes())
+		f.nodes = make([]node[P], 0, tb.root.nodes(tb.sparse))
 		f.root = f.branch(tb.root).next
 	}
 	if first {
@@ -82,7 +83,7 @@ func (tb *treeBuilder[P]) freeze() {
 		f.static = newStatic(f.routes, refs)
 	}
 	tree := f.Tree
-	tb.tree, tb.root, tb.static, tb.paths = &tree, nil, nil, nil
+	tb.tree, tb.root, tb.static, tb.paths, tb.sparse = &tree, nil, nil, nil, false
 }
 
 // thawAll thaws everything, so that freezing leaves no dead routes behind.
@@ -115,23 +116,27 @@ func (tb *treeBuilder[P]) thawAll() {
 	all(tb.root)
 }
 
-// empty reports whether nothing is below the branch.
-func (br *branch[P]) empty() bool {
-	return br == nil || br.frozen == nil && len(br.end.routes) == 0 && br.isEnd()
+// empty reports whether nothing is below the branch. Only registrations that were
+// undone leave empty branches behind.
+func (br *branch[P]) empty(sparse bool) bool {
+	return br == nil || sparse && br.frozen == nil && len(br.end.routes) == 0 && br.isEnd(sparse)
 }
 
 // isEnd reports whether nothing follows a slash.
-func (br *branch[P]) isEnd() bool {
-	if len(br.slash.routes)+len(br.rest.routes) > 0 || br.fallback != nil || !br.param.empty() {
+func (br *branch[P]) isEnd(sparse bool) bool {
+	if len(br.slash.routes)+len(br.rest.routes) > 0 || br.fallback != nil || !br.param.empty(sparse) {
 		return false
 	}
+	if !sparse {
+		return len(br.literals)+len(br.specials) == 0
+	}
 	for _, child := range br.literals {
-		if !child.empty() {
+		if !child.empty(sparse) {
 			return false
 		}
 	}
 	for _, sp := range br.specials {
-		if !sp.empty() {
+		if !sp.empty(sparse) {
 			return false
 		}
 	}
@@ -139,21 +144,18 @@ func (br *branch[P]) isEnd() bool {
 }
 
 // nodes counts the nodes that freezing br makes, at most.
-func (br *branch[P]) nodes() int {
-	if br == nil || br.frozen != nil {
+func (br *branch[P]) nodes(sparse bool) int {
+	if br == nil || br.frozen != nil || br.isEnd(sparse) {
 		return 0
 	}
-	n := br.param.nodes()
+	n := 1 + br.param.nodes(sparse)
 	for _, child := range br.literals {
-		n += child.nodes()
+		n += child.nodes(sparse)
 	}
 	for _, sp := range br.specials {
-		n += sp.nodes()
+		n += sp.nodes(sparse)
 	}
-	if n == 0 && br.isEnd() {
-		return 0
-	}
-	return n + 1
+	return n
 }
 
 // place adds the routes of a place.
@@ -178,7 +180,7 @@ func (f *freezer[P]) branch(br *branch[P]) target[P] {
 		return *br.frozen
 	}
 	to := target[P]{end: f.place(&br.end)}
-	if !br.isEnd() {
+	if !br.isEnd(f.sparse) {
 		to.next = f.node(br)
 	}
 	return to
@@ -192,7 +194,7 @@ func (f *freezer[P]) node(br *branch[P]) *node[P] {
 
 	texts := make([]string, 0, len(br.literals))
 	for text, child := range br.literals {
-		if !child.empty() {
+		if !child.empty(f.sparse) {
 			texts = append(texts, text)
 		}
 	}
@@ -203,10 +205,10 @@ func (f *freezer[P]) node(br *branch[P]) *node[P] {
 	}
 	nd.setEdges(edges)
 
-	specials := slices.DeleteFunc(br.specials, func(sp *specialBranch[P]) bool { return sp.empty() })
+	specials := slices.DeleteFunc(br.specials, func(sp *specialBranch[P]) bool { return sp.empty(f.sparse) })
 	slices.SortStableFunc(specials, compareSpecials)
 	param := br.param
-	if param.empty() {
+	if param.empty(f.sparse) {
 		param = nil
 	}
 	if len(specials) > 0 && param != nil {

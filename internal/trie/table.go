@@ -146,6 +146,15 @@ func (t *Table[P]) Allow(s *Search[P]) string {
 // Routes returns all routes, ordered by host, path and method. The route of a
 // path that ends in a slash may come twice, as it is in both parts of its tree.
 func (t *Table[P]) Routes() []*Route[P] {
+	all := t.All()
+	slices.SortFunc(all, func(a, b *Route[P]) int {
+		return cmp.Or(strings.Compare(a.host(), b.host()), strings.Compare(a.Path(), b.Path()), cmp.Compare(a.Method, b.Method))
+	})
+	return all
+}
+
+// All is Routes in no order.
+func (t *Table[P]) All() []*Route[P] {
 	var all []*Route[P]
 	add := func(tree *Tree[P]) {
 		for _, s := range tree.static.slots {
@@ -162,9 +171,6 @@ func (t *Table[P]) Routes() []*Route[P] {
 	for _, h := range t.wildHosts {
 		add(h.tree)
 	}
-	slices.SortFunc(all, func(a, b *Route[P]) int {
-		return cmp.Or(strings.Compare(a.host(), b.host()), strings.Compare(a.Path(), b.Path()), cmp.Compare(a.Method, b.Method))
-	})
 	return all
 }
 
