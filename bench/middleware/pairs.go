@@ -162,7 +162,7 @@ var pairs = []pair{
 		their: chi.ClientIPFromXFF("127.0.0.0/8", "10.0.0.0/8"), reset: remoteAddr},
 	{name: "RealIP, behind a proxy", peer: "gorilla", note: "ProxyHeaders: believes everyone; leaves an address without a port", more: 1, ours: middleware.RealIPFrom(private...),
 		their: gorilla.ProxyHeaders, prepare: forwarded, reset: remoteAddr},
-	{name: "Recoverer", peer: "chi", note: "", ours: middleware.Recoverer, their: chi.Recoverer, least: deferAlone},
+	{name: "Recoverer", peer: "chi", note: "leaves the handler's headers in its 500, and ends a response that has started as if it were whole", ours: middleware.Recoverer, their: chi.Recoverer, least: deferAlone},
 	{name: "Recoverer", peer: "gorilla", note: "swallows ErrAbortHandler", ours: middleware.Recoverer, their: gorilla.RecoveryHandler(), least: deferAlone},
 	{name: "Recoverer, a panic", peer: "gorilla", note: "with PrintRecoveryStack, which prints the words of arguments too", handler: fails,
 		ours:  middleware.RecovererWithLogger(slog.New(slog.NewTextHandler(sink{}, nil))),
