@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // docs are the documents, by their paths from the module's root.
@@ -154,9 +155,9 @@ var documented = []string{
 	modulePath, modulePath + "/middleware", modulePath + "/server", modulePath + "/client", modulePath + "/body", modulePath + "/problem",
 }
 
-// Links between the documents lead somewhere.
+// Links between the documents lead somewhere, to a heading if they name one.
 func TestDocsLinks(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#:\s]+)(#[^)\s]*)?\)`)
+	link := regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)\s]*))?\)`)
 	for _, doc := range docs(t) {
 		text, err := os.ReadFile(doc)
 		if err != nil {
@@ -164,11 +165,46 @@ func TestDocsLinks(t *testing.T) {
 			continue
 		}
 		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(doc), m[1])); err != nil {
+			file := doc
+			if m[1] != "" {
+				file = filepath.Join(filepath.Dir(doc), m[1])
+			}
+			if _, err := os.Stat(file); err != nil {
 				t.Errorf("%s links to %s: %v", doc, m[1], err)
+				continue
+			}
+			if m[2] != "" && !slices.Contains(anchors(t, file), m[2]) {
+				t.Errorf("%s links to %s, which has no heading #%s", doc, file, m[2])
 			}
 		}
 	}
+}
+
+// anchors returns what links to the headings of a document are called.
+func anchors(t *testing.T, doc string) (list []string) {
+	t.Helper()
+	text, err := os.ReadFile(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := false
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "```") {
+			code = !code
+		}
+		if heading, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && line[0] == '#' && !code {
+			list = append(list, strings.Map(func(r rune) rune {
+				switch {
+				case r == ' ':
+					return '-'
+				case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+					return unicode.ToLower(r)
+				}
+				return -1
+			}, strings.TrimSpace(heading)))
+		}
+	}
+	return list
 }
 
 // Each command that the documents name to run tests by runs some.

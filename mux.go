@@ -38,7 +38,7 @@ type Mux struct {
 
 	// RedirectTrailingSlash redirects /x/ to /x or back if only the other one
 	// has a route for the method. It applies to routes of the verb methods.
-	// Routes of Handle and its kin follow net/http: /x is redirected to /x/ if
+	// Routes of Handle and the like follow net/http: /x is redirected to /x/ if
 	// /x/ has a route, and never the other way. New sets it.
 	RedirectTrailingSlash bool
 
