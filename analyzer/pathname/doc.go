@@ -10,7 +10,7 @@
 //	mux.GET("/users/:id", getUser)
 //
 //	func getUser(w http.ResponseWriter, r *http.Request) {
-//		id := r.PathValue("userID") // no route of this handler has a path parameter "userID"; they have "id"
+//		id := r.PathValue("userID") // reported: its routes have "id"
 //	}
 //
 // It knows the routes of a *muxmaster.Mux, a *muxmaster.Group and an
@@ -21,9 +21,8 @@
 //
 // # What it does not report
 //
-// Handlers without a route in the package or with one whose pattern is not
-// constant; handlers that are also used in a way that can't be followed; names
-// given to r.SetPathValue. Where another package may mount the mux below a
-// prefix with parameters of its own, only names of some length that look like a
-// misspelling of one that is known.
+// Handlers without a route in the package, or with a route whose pattern is not
+// constant; handlers whose uses it can't all follow; names given to
+// r.SetPathValue. If another package may mount the mux below a prefix with
+// parameters of its own, it reports only likely misspellings of longer names.
 package pathname
