@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/textproto"
 	"net/url"
+	"strings"
 )
 
 // A bundle is the storage of one request, what a handler sees of it. By
@@ -37,6 +38,10 @@ func (c *conn) template() *http.Request {
 // after b was used again. It returns nil if the target isn't valid.
 func (c *conn) newRequest(h *head, b []byte) *bundle {
 	text := string(b[:h.pos])
+	target := text[h.target.from:h.target.to]
+	if len(text) > maxShared {
+		target = strings.Clone(target)
+	}
 	bd := c.bundle
 	if bd == nil {
 		bd = new(bundle)
@@ -44,7 +49,7 @@ func (c *conn) newRequest(h *head, b []byte) *bundle {
 			c.bundle = bd
 		}
 	}
-	if !bd.setURL(h, text) {
+	if !bd.setURL(h, target) {
 		return nil
 	}
 	if bd.header == nil {
@@ -60,7 +65,7 @@ func (c *conn) newRequest(h *head, b []byte) *bundle {
 	r.Method = h.method
 	r.URL = &bd.url
 	r.Header = bd.header
-	r.RequestURI = text[h.target.from:h.target.to]
+	r.RequestURI = target
 	host := h.fields[h.host].value
 	r.Host = text[host.from:host.to]
 	r.Close = h.close
@@ -84,9 +89,13 @@ func (c *conn) shell(old *http.Request, ctx context.Context) *http.Request {
 	return c.tmpl.WithContext(ctx)
 }
 
+// maxShared is the size of the largest head whose target is a part of the same
+// string. Who keeps a part of the path of a larger one, a path value above all,
+// doesn't keep the headers alive.
+const maxShared = 1024
+
 // setURL sets the URL of the target.
-func (bd *bundle) setURL(h *head, text string) bool {
-	target := text[h.target.from:h.target.to]
+func (bd *bundle) setURL(h *head, target string) bool {
 	if !h.plain {
 		u, err := url.ParseRequestURI(target)
 		if err != nil {
