@@ -1,0 +1,77 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/client"
+)
+
+// Requests that end anywhere, by cancellation, by a broken connection or early
+// answers, leave no goroutine or timer at work: go test -race watches.
+func TestUploadsThatEndAnywhere(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/read":
+			io.Copy(io.Discard, r.Body)
+		case "/some":
+			io.CopyN(io.Discard, r.Body, 20<<10)
+		case "/early":
+			io.WriteString(w, "early")
+			http.NewResponseController(w).Flush()
+			io.CopyN(io.Discard, r.Body, 20<<10)
+		case "/break":
+			io.CopyN(io.Discard, r.Body, 20<<10)
+			panic(http.ErrAbortHandler)
+		}
+	})
+	paths := []string{"/read", "/some", "/early", "/break"}
+	before := runtime.NumGoroutine()
+	for _, h2 := range []bool{false, true} {
+		srv := httptest.NewUnstartedServer(h)
+		srv.EnableHTTP2 = h2
+		srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+		srv.StartTLS()
+		c := client.New(insecure(client.Options{StallTimeout: 20 * time.Millisecond, Attempts: 2, MaxWait: time.Millisecond}))
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				for n := range 20 {
+					ctx, cancel := context.WithTimeout(context.Background(), time.Duration(1+n*n)*time.Millisecond)
+					method := []string{"PUT", "POST"}[n%2]
+					var body io.Reader = bytes.NewReader(make([]byte, n*10_000))
+					if n%3 == 0 {
+						body = io.LimitReader(zeros{}, int64(n*50_000))
+					}
+					req, _ := http.NewRequestWithContext(ctx, method, srv.URL+paths[(i+n)%len(paths)], body)
+					if resp, err := c.Do(req); err == nil {
+						if n%4 > 0 {
+							io.Copy(io.Discard, resp.Body)
+						}
+						resp.Body.Close()
+					}
+					cancel()
+				}
+			})
+		}
+		wg.Wait()
+		c.CloseIdleConnections()
+		srv.Close()
+	}
+	after := runtime.NumGoroutine()
+	for deadline := time.Now().Add(30 * time.Second); after > before && time.Now().Before(deadline); after = runtime.NumGoroutine() {
+		<-time.After(20 * time.Millisecond)
+	}
+	if after > before {
+		buf := make([]byte, 1<<16)
+		t.Errorf("%d goroutines before, %d after\n%s", before, after, buf[:runtime.Stack(buf, true)])
+	}
+}
