@@ -48,15 +48,22 @@ func (w *watcher) run() {
 		w.mu.Unlock()
 		again = nil
 		for _, x := range batch {
-			if x.pending {
-				x.pending = false
+			if x.pending && !x.ended() {
 				go x.flushLate()
 			}
+			x.pending = false
 			if !x.startWatch() {
 				again = append(again, x)
 			}
 		}
 	}
+}
+
+// ended reports whether the context has ended.
+func (x *requestContext) ended() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.err != nil
 }
 
 // A clientWatch is the watching of a connection while a handler runs: a read of
