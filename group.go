@@ -21,7 +21,8 @@ import (
 // middleware of the deepest such Group, so unauthenticated clients cannot probe
 // routes behind a login, and CORS middleware of a Group sees preflight requests.
 // Of several Groups with one prefix, the first one that was made answers. A Group
-// without a prefix of its own, and what With returns, never does. All routes of
+// without a prefix of its own, and what With returns, never does; neither does one
+// below the prefix of a mounted Mux, which answers there itself. All routes of
 // the Mux still come first, whichever Group they are in.
 type Group struct {
 	scope
