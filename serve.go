@@ -174,8 +174,9 @@ func store(vals []string, path, requestURI string) []string {
 	} else {
 		own = values.Carve(len(vals))
 	}
+	//lint:ignore S1001 for a few values, faster than copy
 	for i := range vals {
-		own[i] = vals[i] // for a few values, faster than copy
+		own[i] = vals[i]
 	}
 	return own
 }

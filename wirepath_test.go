@@ -115,7 +115,7 @@ func TestRedirectsOfOddPaths(t *testing.T) {
 		} {
 			got := over(t, srv, "GET", c.target)
 			raw, want := "307 "+strings.ReplaceAll(c.want, "@", odd), "307 "+strings.ReplaceAll(c.want, "@", escaped[odd])
-			if got != want && (got != raw || strings.ContainsAny(odd, "\\\"<>\x80\xc3\xff")) {
+			if got != want && (got != raw || odd[0] >= 0x80 || strings.ContainsAny(odd, "\\\"<>")) {
 				t.Errorf("GET %q: got %q, want %q", c.target, got, want)
 			}
 			if wrong := foreign(strings.TrimPrefix(got, "307 ")); wrong != "" {

@@ -61,8 +61,9 @@ type stdPattern struct {
 
 // stdSegment repeats net/http's segment.
 type stdSegment struct {
-	s     string
-	wild  bool
+	s    string
+	wild bool
+	//lint:ignore U1000 it is there for the layout
 	multi bool
 }
 

@@ -17,8 +17,11 @@ func TestDirect(t *testing.T) {
 }
 
 func TestSameLayout(t *testing.T) {
+	//lint:ignore U1000 the fields are looked at by reflection
 	type inner struct{ s string }
+	//lint:ignore U1000 the fields are looked at by reflection
 	type other struct{ t string }
+	//lint:ignore U1000 the fields are looked at by reflection
 	type real struct {
 		a *inner
 		b []inner
