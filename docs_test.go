@@ -26,7 +26,11 @@ func docs(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files = append(files, examples...)
+	libraries, err := filepath.Glob("examples/libraries/*/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(append(files, examples...), libraries...)
 	return append(files, "examples/README.md", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 }
 

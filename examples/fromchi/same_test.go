@@ -1,4 +1,3 @@
-// Package fromchi holds a service before and after it moved from chi.
 package fromchi
 
 import (
