@@ -59,3 +59,17 @@ func TestActivity(t *testing.T) {
 		}
 	}
 }
+
+// The time that a connection waited for a place doesn't count: it would be the
+// next one to be closed.
+func TestWaitForAPlaceDoesNotCount(t *testing.T) {
+	l := newListener(nil, New("", nil))
+	c := &conn{l: l}
+	c.activity.opened(time.Now().Add(-time.Hour))
+	if !l.add(c) {
+		t.Fatal("there is no place")
+	}
+	if waited, idle := c.activity.waited(time.Now()); waited > time.Minute || !idle {
+		t.Errorf("waited %v, idle %v; want hardly at all, and idle", waited, idle)
+	}
+}
