@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
@@ -54,7 +55,7 @@ func (m *Mux) Routes() iter.Seq[Route] {
 // is shorter. On a terminal the methods are colored, unless the environment has
 // NO_COLOR.
 func (m *Mux) PrintRoutes(w io.Writer) error {
-	color := isTerminal(w)
+	color := terminal.Colored(w)
 	dir, _ := os.Getwd()
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for r := range m.Routes() {
@@ -64,39 +65,13 @@ func (m *Mux) PrintRoutes(w io.Writer) error {
 		}
 		method := cmp.Or(r.Method, "*")
 		if color {
-			method = methodColor(method) + method + "\x1b[0m"
+			method = terminal.Method(method)
 		}
 		if _, err := fmt.Fprintf(tw, "%s\t%s%s\t%s\t%s:%d\n", method, r.Host, r.Pattern, shortName(r.Handler), file, r.Line); err != nil {
 			return err
 		}
 	}
 	return tw.Flush()
-}
-
-// isTerminal reports whether w is a terminal that wants color.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Mode()&os.ModeDevice != 0
-}
-
-// methodColor returns the escape sequence before a method. All have the same
-// length, since the table counts their bytes.
-func methodColor(method string) string {
-	switch method {
-	case "GET", "HEAD", "QUERY":
-		return "\x1b[32m"
-	case "POST":
-		return "\x1b[33m"
-	case "PUT", "PATCH":
-		return "\x1b[36m"
-	case "DELETE":
-		return "\x1b[31m"
-	}
-	return "\x1b[35m"
 }
 
 // shortName returns the name of a function without the path of its package.

@@ -118,15 +118,15 @@ func (s *snapshot) outcome(sr *search, r *http.Request, rt *trie.Route[endpoint]
 		return cleanPath(r) // that of CONNECT may not be clean
 	}
 	if to := sr.Slash(); to != nil && (sr.Redirects(rt) || rt == nil && redirectSlash && to.Flags&trie.Verb != 0) {
-		return outcome{location: withQuery(path()+"/", r), pattern: to.Pattern}
+		return outcome{location: trie.WithQuery(path()+"/", r.URL.RawQuery), pattern: to.Pattern}
 	}
 	if rt == nil && redirectSlash {
 		if to := s.findShort(sr, r); to != nil {
-			return outcome{location: withQuery(strings.TrimSuffix(path(), "/"), r), pattern: to.Pattern}
+			return outcome{location: trie.WithQuery(strings.TrimSuffix(path(), "/"), r.URL.RawQuery), pattern: to.Pattern}
 		}
 	}
 	if clean != "" {
-		o := outcome{location: withQuery(clean, r)}
+		o := outcome{location: trie.WithQuery(clean, r.URL.RawQuery)}
 		if rt != nil {
 			o.pattern = rt.Pattern
 		}
@@ -151,29 +151,6 @@ func (s *snapshot) findShort(sr *search, r *http.Request) *trie.Route[endpoint] 
 		return nil
 	}
 	return rt
-}
-
-// withQuery returns path with r's query. The path begins with exactly one slash,
-// so that a Location names no host but the request's own.
-func withQuery(path string, r *http.Request) string {
-	query := r.URL.RawQuery
-	if query == "" {
-		return path
-	}
-	b := make([]byte, 0, len(path)+1+len(query))
-	b = append(append(b, path...), '?')
-	for i := range len(query) {
-		switch c := query[i]; {
-		case c < ' ' || c == 0x7F:
-		case c == '#': // it would begin a fragment: RFC 3986, section 3.4
-			b = append(b, "%23"...)
-		case c >= 0x80:
-			b = fmt.Appendf(b, "%%%02X", c)
-		default:
-			b = append(b, c)
-		}
-	}
-	return string(b)
 }
 
 func (f *fallback) answer(w http.ResponseWriter, r *http.Request, o outcome) {

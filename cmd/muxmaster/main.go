@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
 )
 
 const usage = `usage: muxmaster [-json] routes URL
@@ -59,11 +60,15 @@ func run(w io.Writer, asJSON bool, args []string) error {
 		if err != nil || asJSON {
 			return printJSON(w, data, err)
 		}
+		color := terminal.Colored(w)
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for _, r := range routes {
 			method := r.Method
 			if method == "" {
 				method = "*"
+			}
+			if color {
+				method = terminal.Method(method)
 			}
 			warning := ""
 			if r.Warning != "" {

@@ -188,6 +188,29 @@ func pathByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._~!$&'()*+,;=:@/%[]", c) >= 0
 }
 
+// WithQuery returns a clean path with a raw query, for a Location header. The path
+// begins with exactly one slash, so a Location names no host but the request's
+// own.
+func WithQuery(path, query string) string {
+	if query == "" {
+		return path
+	}
+	b := make([]byte, 0, len(path)+1+len(query))
+	b = append(append(b, path...), '?')
+	for i := range len(query) {
+		switch c := query[i]; {
+		case c < ' ' || c == 0x7F:
+		case c == '#': // it would begin a fragment: RFC 3986, section 3.4
+			b = append(b, "%23"...)
+		case c >= 0x80:
+			b = append(b, '%', hexDigits[c>>4], hexDigits[c&15])
+		default:
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}
+
 // dotSegment returns how many dots, written . or %2e, the segment consists of:
 // 0 if it has other characters or more than two.
 func dotSegment(seg string) (n int) {
