@@ -40,20 +40,6 @@ formatted() {
 	[[ -z $files ]] || { printf 'gofmt these:\n%s\n' "$files"; return 1; }
 }
 
-# fuzz gives each fuzz target of the root module's packages ten seconds, with a Go
-# that doesn't fail at their end for nothing (Go issue 75804).
-fuzz() {
-	local packages package names target
-	packages=$(go list ./...) || return
-	for package in $packages; do
-		names=$(go test -list '^Fuzz' "$package") || return
-		for target in $(grep '^Fuzz' <<<"$names" || true); do
-			echo "$package $target"
-			GOTOOLCHAIN=go1.27.1 go test -run '^$' -fuzz "^$target\$" -fuzztime 10s "$package" >"$work/fuzz" 2>&1 || { cat "$work/fuzz"; return 1; }
-		done
-	done
-}
-
 # nested tests a module with the versions of its own go.mod, and this checkout's
 # root module by its go.work. Libraries run with the race detector; vet gets the
 # same flag, so that they are compiled once.
@@ -76,6 +62,7 @@ step "tests, without unsafe" go test -tags muxmaster_safe . ./internal/... ./exa
 step "tests, engine without raw system calls" go test -tags muxmaster_portable ./engine
 [[ -z $short ]] || finish
 
+step "workflow files" .ci/lint workflows
 for os in windows darwin freebsd plan9; do
 	step "vet for $os" env GOOS=$os go vet ./...
 done
@@ -87,7 +74,7 @@ for module in $modules; do
 done
 step "other programs on the router" interop/programs/run.sh
 step "fresh clone, install from a tag" go run .ci/modules.go
-step "fuzzing, ten seconds a target" fuzz
+step "fuzzing, ten seconds a target" .ci/fuzz 10s
 step "benchmarks run" go test -run '^$' -bench . -benchtime 100x .
 step "showdown runs" go -C bench run ./cmd/showdown -quick -only 'serving/(Param1|GitHub)' -for 1m -run "$work/showdown.json"
 finish
