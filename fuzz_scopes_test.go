@@ -1,6 +1,7 @@
 package muxmaster_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -288,6 +289,41 @@ func (m *scopedMux) check(method string, p refPath, got answer) string {
 	return fmt.Sprintf("want one of %q, Allow %q", wants, allow)
 }
 
+// checkRedirect says what is wrong with the answer to a path that is cleaned to
+// target: it comes from inside a scope around the target, and from no further out
+// than the route there, or the path tells what only that scope's middleware may.
+func (m *scopedMux) checkRedirect(method, target string, got answer) string {
+	p, depth := splitPath(target), 0
+	if k := m.finds(method, p); k >= 0 && m.owner[k] == nil {
+		mountedThere := func(s *refScope) bool { return s.mux && s.covers(p) && !m.scope[k].within(s) }
+		if !slices.ContainsFunc(m.scopes, mountedThere) { // a mount may answer for what is below it
+			depth = len(m.scope[k].segs)
+		}
+	}
+	var wants []string
+	for _, s := range m.scopes {
+		if s.covers(p) && len(s.segs) >= depth {
+			wants = append(wants, s.chain())
+		}
+	}
+	body, _, _ := strings.Cut(got.body, "<a href")
+	if got.location != target || !slices.Contains(wants, body) {
+		return fmt.Sprintf("want a redirect to %s inside one of %q", target, wants)
+	}
+	return ""
+}
+
+// explained says where an explanation tells another story than the answer.
+func (m *scopedMux) explained(e muxmaster.Explanation, got answer) string {
+	var served int
+	var vals []string
+	body := got.body[strings.LastIndexByte(got.body, ' ')+1:]
+	if isRoute := parseServed(body, &served, &vals); isRoute != (e.Route != nil) || !isRoute && e.Allow != got.allow {
+		return fmt.Sprintf("but Explain says %v", e)
+	}
+	return ""
+}
+
 // holdScopes compares both for one input.
 func holdScopes(t *testing.T, routes, requests []byte) {
 	c := choices(routes)
@@ -314,9 +350,20 @@ func holdScopes(t *testing.T, routes, requests []byte) {
 		if b.Len() == 0 || c.pick(4) == 1 {
 			b.WriteString("/")
 		}
-		got := ask(mux, request(t, method, b.String()))
-		if wrong := m.check(method, splitPath(b.String()), got); wrong != "" {
-			t.Errorf("%s %s: %d %q Allow %q, %s\n%s", method, b.String(), got.status, got.body, got.allow, wrong, &m)
+		target := b.String()
+		got := ask(mux, request(t, method, target))
+		if wrong := cmp.Or(m.check(method, splitPath(target), got), m.explained(mux.Explain(method, target), got)); wrong != "" {
+			t.Errorf("%s %s: %d %q Allow %q, %s\n%s", method, target, got.status, got.body, got.allow, wrong, &m)
+			return
+		}
+		i := c.pick(len(target))
+		unclean := target[:i] + []string{"//", "/./", "/x/../", "/%2e/"}[c.pick(4)] + strings.TrimPrefix(target[i:], "/")
+		if target[i] != '/' {
+			continue
+		}
+		got = ask(mux, request(t, method, unclean))
+		if wrong := m.checkRedirect(method, target, got); wrong != "" {
+			t.Errorf("%s %s: %d %q Location %q, %s\n%s", method, unclean, got.status, got.body, got.location, wrong, &m)
 			return
 		}
 	}
