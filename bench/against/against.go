@@ -193,7 +193,7 @@ func onlyRouter(files map[string][]byte) map[string][]byte {
 		}
 	}
 	for name := range files {
-		source := name == "go.mod" || name == "go.sum" || slices.Contains([]string{".go", ".s", ".h"}, path.Ext(name))
+		source := name == "go.mod" || name == "go.sum" || slices.Contains([]string{".go", ".s", ".h", ".html"}, path.Ext(name))
 		inModule := func(dir string) bool { return strings.HasPrefix(name, dir) }
 		if !source || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") || slices.ContainsFunc(modules, inModule) {
 			delete(files, name)
