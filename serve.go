@@ -34,7 +34,10 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := u.Path
 	method := trie.GET
 	if r.Method != http.MethodGet {
-		method = s.table.Method(r.Method)
+		if method = s.table.Method(r.Method); method.Custom() {
+			s.serveAny(w, r)
+			return
+		}
 	}
 	if s.base.MayBeStatic(path) {
 		if rt := s.base.FindStatic(path, method); rt != nil {
@@ -80,7 +83,7 @@ func (s *snapshot) serveSlow(w http.ResponseWriter, r *http.Request) {
 func (s *snapshot) serve(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	method := s.table.Method(r.Method)
-	if s.alwaysSlow || r.URL.RawPath != "" {
+	if s.alwaysSlow || method.Custom() || r.URL.RawPath != "" {
 		s.serveAny(w, r)
 	} else if rt := s.findStatic(path, method); rt != nil {
 		s.deliver(w, r, rt, nil)

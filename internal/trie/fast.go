@@ -81,7 +81,7 @@ func (t *Tree[P]) matchFast(nd *node[P], rest string, v *Values, m Method) *Rout
 	step:
 		if end == len(rest) {
 			if at := uint(to.end) - 1; at < uint(len(t.routes)) {
-				if rt := &t.routes[at]; rt.accepts>>m&1 != 0 {
+				if rt := &t.routes[at]; rt.accepts>>(m&15)&1 != 0 {
 					return rt
 				}
 			}
@@ -161,7 +161,7 @@ func (t *Tree[P]) fastRest(nd *node[P], rest string, v *Values, m Method) *Route
 		return nil
 	}
 	rt := &t.routes[at]
-	if rt.accepts>>m&1 == 0 {
+	if rt.accepts>>(m&15)&1 == 0 {
 		if rt = t.pick(nd.rest, m); rt == nil {
 			return nil
 		}

@@ -23,6 +23,10 @@ const (
 	unknown Method = 255 // not a standard method
 )
 
+// Custom reports whether m is the number of a custom method. MatchFast and
+// FindStatic don't take those.
+func (m Method) Custom() bool { return m >= firstCustom }
+
 // MaxCustom is how many different custom methods a Builder takes.
 const MaxCustom = int(unknown - firstCustom)
 

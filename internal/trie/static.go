@@ -66,7 +66,7 @@ func (t *Tree[P]) FindStatic(path string, m Method) *Route[P] {
 			return t.findStaticSlow(path, m)
 		}
 	}
-	if rt.accepts>>m&1 != 0 {
+	if rt.accepts>>(m&15)&1 != 0 {
 		return rt
 	}
 	return t.findStaticSlow(path, m)
