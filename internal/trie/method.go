@@ -72,7 +72,10 @@ func standardMethod(name string) Method {
 	return unknown
 }
 
-// Method returns the number of the method.
+// Method returns the number of the method. It is not inlined, to keep its callers
+// small: most requests are GETs, and don't need it.
+//
+//go:noinline
 func (t *Table[P]) Method(name string) Method {
 	m := standardMethod(name)
 	if m == unknown {
