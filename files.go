@@ -30,7 +30,7 @@ func (s *scope) ServeFiles(path string, fsys fs.FS) {
 	if p.Rest == "" {
 		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the path must end in a catch-all, as in /static/*filepath", path))
 	}
-	s.verb(http.MethodGet, path, files.Server(fsys, p.Rest, notFound))
+	s.verb(http.MethodGet, path, files.NewServer(fsys, p.Rest, notFound))
 }
 
 // ServeSPA serves a single-page application for GET and HEAD: the files of fsys
@@ -64,7 +64,7 @@ func (s *scope) ServeSPA(prefix string, fsys fs.FS) {
 		panic(fmt.Sprintf("muxmaster: ServeSPA %q: %v", prefix, err))
 	}
 	pattern := strings.TrimSuffix(prefix, "/") + "/*" + spaRest
-	h := files.SPA(fsys, spaRest, notFound)
+	h := files.NewSPA(fsys, spaRest, notFound)
 	s.verb(http.MethodGet, pattern, h)
 	if bare := s.prefix + strings.TrimSuffix(prefix, "/"); bare != "" {
 		s.verb(http.MethodGet, strings.TrimSuffix(prefix, "/"), h)

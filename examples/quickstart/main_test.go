@@ -227,7 +227,7 @@ func TestRouteTable(t *testing.T) {
 		got = append(got, f[0]+" "+f[1])
 	}
 	want := []string{"GET /", "GET /api/notes", "POST /api/notes", "GET /api/notes/{id:[0-9]+}", "PUT /api/notes/{id:[0-9]+}",
-		"DELETE /api/notes/{id:[0-9]+}", "GET /api/notes/{id:[0-9]+}.txt", "GET /events", "GET /static/*filepath"}
+		"DELETE /api/notes/{id:[0-9]+}", "GET /api/notes/{id:[0-9]+}.txt", "* /debug/routes", "* /debug/routes/", "GET /events", "GET /static/*filepath"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got the routes %q, want %q", got, want)
 	}

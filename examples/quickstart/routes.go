@@ -32,6 +32,7 @@ func newMux(notes *store) *muxmaster.Mux {
 
 	mux.GET("/", func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, files, "index.html") })
 	mux.ServeFiles("/static/*filepath", files)
+	mux.Mount("/debug/routes", mux.DebugHandler()) // a page for clients on this machine
 
 	h := handlers{notes}
 	mux.GET("/events", h.events) // not under /api, whose requests have a timeout

@@ -19,35 +19,51 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
-// Server serves the file that the path value rest names, without listings of
-// directories. notFound answers for names that no file can have.
-func Server(fsys fs.FS, rest string, notFound http.HandlerFunc) http.HandlerFunc {
-	files := http.FileServerFS(unlisted{fsys})
-	return func(w http.ResponseWriter, r *http.Request) {
-		name, ok := fileName(r, rest)
-		if !ok {
-			notFound(w, r)
-			return
-		}
-		// The file server sees the value as the whole path. Its redirects are
-		// relative, so they lead to where the file is.
-		u := *r.URL
-		u.Path, u.RawPath = "/"+name, ""
-		inner := *r
-		inner.URL = &u
-		files.ServeHTTP(w, &inner)
-	}
+// A Server serves the file that the path value Rest names, without listings of
+// directories. NotFound answers for names that no file can have.
+type Server struct {
+	Rest     string
+	NotFound http.HandlerFunc
+	files    http.Handler
 }
 
-// SPA serves a single-page application: the file that the path value rest names,
-// or index.html where a browser navigates to a page.
-func SPA(fsys fs.FS, rest string, notFound http.HandlerFunc) http.HandlerFunc {
-	app := &spa{fsys: fsys}
-	return func(w http.ResponseWriter, r *http.Request) {
-		name, ok := fileName(r, rest)
-		if !ok || !app.serve(w, r, name) {
-			notFound(w, r)
-		}
+// NewServer returns a Server of the files of fsys.
+func NewServer(fsys fs.FS, rest string, notFound http.HandlerFunc) *Server {
+	return &Server{rest, notFound, http.FileServerFS(unlisted{fsys})}
+}
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name, ok := fileName(r, s.Rest)
+	if !ok {
+		s.NotFound(w, r)
+		return
+	}
+	// The file server sees the value as the whole path. Its redirects are
+	// relative, so they lead to where the file is.
+	u := *r.URL
+	u.Path, u.RawPath = "/"+name, ""
+	inner := *r
+	inner.URL = &u
+	s.files.ServeHTTP(w, &inner)
+}
+
+// An SPA serves a single-page application: the file that the path value Rest
+// names, or index.html where a browser navigates to a page.
+type SPA struct {
+	Rest     string
+	NotFound http.HandlerFunc
+	app      spa
+}
+
+// NewSPA returns an SPA of the files of fsys.
+func NewSPA(fsys fs.FS, rest string, notFound http.HandlerFunc) *SPA {
+	return &SPA{Rest: rest, NotFound: notFound, app: spa{fsys: fsys}}
+}
+
+func (s *SPA) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name, ok := fileName(r, s.Rest)
+	if !ok || !s.app.serve(w, r, name) {
+		s.NotFound(w, r)
 	}
 }
 
