@@ -272,7 +272,7 @@ func (s *snapshot) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Rout
 	} else {
 		e.handler.ServeHTTP(w, r)
 	}
-	if pooled {
+	if pooled && values.Direct { // SetPathValue's map is the request's own
 		e.names.Clear(r)
 	}
 	if ring != nil {

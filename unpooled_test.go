@@ -94,7 +94,8 @@ func TestPoolingOfMountedMuxes(t *testing.T) {
 				ask(outer, request(t, "GET", fmt.Sprint("/own/other/", i)))
 				ask(outer, request(t, "GET", fmt.Sprint("/ownfast/other/", i)))
 			}
-			if got := kept.PathValue("id"); c.pooled && got != "" || !c.pooled && got != "mine" {
+			pooled := c.pooled && muxmaster.FastPathValues() // else nothing is recycled
+			if got := kept.PathValue("id"); pooled && got != "" || !pooled && got != "mine" {
 				t.Errorf("%+v, late %v: after its handler returned, a request has id=%q", c, late, got)
 			}
 			if want := (muxmaster.Params{{Key: "v", Value: "1"}, {Key: "id", Value: "mine"}}); !c.pooled && !slices.Equal(keptParams, want) {
@@ -112,7 +113,7 @@ func TestPoolingFieldOfAMountedMuxIsReadLate(t *testing.T) {
 	outer.Mount("/in", inner)
 	inner.PoolRequestBundle, inner.PoolFastParams = true, true
 	ask(outer, request(t, "GET", "/in/mine"))
-	if got := kept.PathValue("id"); got != "" {
+	if got := kept.PathValue("id"); got != "" && muxmaster.FastPathValues() {
 		t.Errorf("got %q, want a pooled route", got)
 	}
 }
