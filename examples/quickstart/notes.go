@@ -95,7 +95,7 @@ func readNote(w http.ResponseWriter, r *http.Request) (note, error) {
 		return note{}, err
 	}
 	if in.Text == "" {
-		return note{}, muxmaster.Error(http.StatusUnprocessableEntity, errors.New("a note needs a text"))
+		return note{}, muxmaster.NewHTTPError(http.StatusUnprocessableEntity, errors.New("a note needs a text"))
 	}
 	return note{Text: in.Text, Tags: in.Tags}, nil
 }

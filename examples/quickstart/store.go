@@ -20,7 +20,7 @@ type note struct {
 	Tags []string `json:"tags,omitempty"`
 }
 
-var errNoNote = muxmaster.Error(http.StatusNotFound, errors.New("there is no such note"))
+var errNoNote = muxmaster.NewHTTPError(http.StatusNotFound, errors.New("there is no such note"))
 
 // A store keeps notes in memory and in a file. Each change is in the file
 // before it is seen in memory; a change that cannot be saved has not happened.
