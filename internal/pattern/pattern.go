@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -43,60 +42,6 @@ type Pattern struct {
 	Rest string
 	// RestSlash says that the catch-all's value starts with its slash (*rest).
 	RestSlash bool
-}
-
-// A Segment matches one path segment. It is the sequence of its parts:
-//
-//	users      => {Text: "users"}
-//	{id}, :id  => {Name: "id"}
-//	v{major:[0-9]+}.{minor}
-//	           => {Text: "v"} {Name: "major", Expr: "[0-9]+"} {Text: "."} {Name: "minor"}
-type Segment []Part
-
-// A Part is literal text (decoded), or a parameter with an optional constraint.
-type Part struct {
-	Text string
-	Name string // "" for literal text
-	Expr string // RE2, "" for none
-}
-
-// Kind orders segments by what they match, most specific first.
-type Kind uint8
-
-const (
-	Literal     Kind = iota // text only
-	Mixed                   // text and parameters
-	Constrained             // one parameter with an expression
-	Plain                   // one parameter
-)
-
-// Kind returns what sort of segment s is.
-func (s Segment) Kind() Kind {
-	switch {
-	case len(s) > 1:
-		return Mixed
-	case s[0].Name == "":
-		return Literal
-	case s[0].Expr != "":
-		return Constrained
-	}
-	return Plain
-}
-
-// String writes the segment as in a pattern.
-func (s Segment) String() string {
-	var b strings.Builder
-	for _, part := range s {
-		switch {
-		case part.Name == "":
-			b.WriteString(part.Text)
-		case part.Expr == "":
-			b.WriteString("{" + part.Name + "}")
-		default:
-			b.WriteString("{" + part.Name + ":" + part.Expr + "}")
-		}
-	}
-	return b.String()
 }
 
 // Names returns the pattern's parameter names from left to right, the
@@ -240,27 +185,6 @@ func parse(text string, handle bool) (*Pattern, error) {
 		return nil, errors.New("methods and host are longer than 65535 bytes")
 	}
 	return p, p.parsePath(handle, names)
-}
-
-// ParseMethods parses a list of methods, METHOD[,METHOD...].
-func ParseMethods(list string) ([]string, error) {
-	var methods []string
-	for m := range strings.SplitSeq(list, ",") {
-		if err := foreignMethod(m); err != nil {
-			return nil, err
-		}
-		if m == "" {
-			return nil, errors.New("a method is missing; methods are separated by commas alone, as in GET,POST")
-		}
-		if !validMethod(m) {
-			return nil, fmt.Errorf("%q is not a method", m)
-		}
-		if slices.Contains(methods, m) {
-			return nil, fmt.Errorf("the method %s is listed twice", m)
-		}
-		methods = append(methods, m)
-	}
-	return methods, nil
 }
 
 // names are the parameters' names of a pattern so far.
@@ -483,15 +407,4 @@ func cutName(s string) (name, rest string, ok bool) {
 		}
 	}
 	return s, "", s != ""
-}
-
-// validMethod reports whether s is a token of RFC 9110, section 5.6.2.
-func validMethod(s string) bool {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if !('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0) {
-			return false
-		}
-	}
-	return s != ""
 }

@@ -1,0 +1,57 @@
+package pattern
+
+import "strings"
+
+// A Segment matches one path segment. It is the sequence of its parts:
+//
+//	users      => {Text: "users"}
+//	{id}, :id  => {Name: "id"}
+//	v{major:[0-9]+}.{minor}
+//	           => {Text: "v"} {Name: "major", Expr: "[0-9]+"} {Text: "."} {Name: "minor"}
+type Segment []Part
+
+// A Part is literal text (decoded), or a parameter with an optional constraint.
+type Part struct {
+	Text string
+	Name string // "" for literal text
+	Expr string // RE2, "" for none
+}
+
+// Kind orders segments by what they match, most specific first.
+type Kind uint8
+
+const (
+	Literal     Kind = iota // text only
+	Mixed                   // text and parameters
+	Constrained             // one parameter with an expression
+	Plain                   // one parameter
+)
+
+// Kind returns what sort of segment s is.
+func (s Segment) Kind() Kind {
+	switch {
+	case len(s) > 1:
+		return Mixed
+	case s[0].Name == "":
+		return Literal
+	case s[0].Expr != "":
+		return Constrained
+	}
+	return Plain
+}
+
+// String writes the segment as in a pattern.
+func (s Segment) String() string {
+	var b strings.Builder
+	for _, part := range s {
+		switch {
+		case part.Name == "":
+			b.WriteString(part.Text)
+		case part.Expr == "":
+			b.WriteString("{" + part.Name + "}")
+		default:
+			b.WriteString("{" + part.Name + ":" + part.Expr + "}")
+		}
+	}
+	return b.String()
+}
