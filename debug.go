@@ -28,7 +28,7 @@ func (m *Mux) DebugHandler() http.Handler { return m.DebugHandlerFor(nil) }
 // DebugHandlerFor is DebugHandler for the clients that allow accepts, for example
 // those that have passed a login.
 func (m *Mux) DebugHandlerFor(allow func(*http.Request) bool) http.Handler {
-	m.check()
+	m.requireNew()
 	return &debugpage.Source{
 		Routes:  func() any { return m.debugRoutes() },
 		Explain: func(method, target string) any { return m.Explain(method, target) },
@@ -88,8 +88,8 @@ func (m *Mux) unreachable(r Route) string {
 	}
 	method := cmp.Or(r.Method, http.MethodGet)
 	s := m.peek()
-	sr := s.newSearch()
-	defer release(sr)
+	search := s.newSearch()
+	defer release(search)
 	winner := ""
 	for _, v := range samples {
 		var pairs []string
@@ -104,7 +104,7 @@ func (m *Mux) unreachable(r Route) string {
 		if err != nil {
 			return ""
 		}
-		rt := s.find(sr, req)
+		rt := s.find(search, req)
 		if rt == nil {
 			continue
 		}

@@ -43,15 +43,15 @@ func (m *Mux) Explain(method, target string) Explanation {
 		return e
 	}
 	r := &http.Request{Method: method, URL: u, Host: u.Host, Header: http.Header{}}
-	l := m.peek()
-	sr := l.newSearch()
-	defer release(sr)
-	won := l.find(sr, r)
-	if won != nil && sr.Redirects(won) {
+	s := m.peek()
+	search := s.newSearch()
+	defer release(search)
+	won := s.find(search, r)
+	if won != nil && search.Redirects(won) {
 		won = nil
 	}
 	if won == nil {
-		e.explainAnswer(l, r)
+		e.explainAnswer(s, r)
 	}
 	registering.Lock()
 	defer registering.Unlock()
@@ -59,7 +59,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 		c := Candidate{Route: m.describe(rt)}
 		if won != nil && rt.Payload.seq == won.Payload.seq && rt.Method == won.Method {
 			route := c.Route
-			e.Route, e.Values = &route, valuesOf(won, sr)
+			e.Route, e.Values = &route, valuesOf(won, search)
 		} else {
 			c.Reason = ruledOut(rt, c.Method, r, won)
 		}
@@ -69,15 +69,15 @@ func (m *Mux) Explain(method, target string) Explanation {
 	return e
 }
 
-// valuesOf returns the values that sr has found for rt.
-func valuesOf(rt *trie.Route[endpoint], sr *search) Params {
+// valuesOf returns the values that search has found for rt.
+func valuesOf(rt *trie.Route[endpoint], search *routeSearch) Params {
 	p, err := parse(rt.Pattern, rt.Flags)
 	if err != nil {
 		return nil
 	}
 	var ps Params
 	for i, name := range p.Names() {
-		ps = append(ps, Param{name, strings.Clone(sr.Vals[i])})
+		ps = append(ps, Param{name, strings.Clone(search.Vals[i])})
 	}
 	return ps
 }

@@ -21,7 +21,7 @@ import (
 // UTF-8. So /static%2F.. or /static/..%5C never reach a file that another
 // pattern guards.
 func (s *scope) ServeFiles(path string, fsys fs.FS) {
-	s.check()
+	s.requireNew()
 	if fsys == nil {
 		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the file system is nil", path))
 	}
@@ -50,7 +50,7 @@ func (s *scope) ServeFiles(path string, fsys fs.FS) {
 // catch-all. Names are refused as [Router.ServeFiles] does. ServeSPA panics if
 // fsys has no index.html.
 func (s *scope) ServeSPA(prefix string, fsys fs.FS) {
-	s.check()
+	s.requireNew()
 	if fsys == nil {
 		panic(fmt.Sprintf("muxmaster: ServeSPA %q: the file system is nil", prefix))
 	}

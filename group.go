@@ -41,7 +41,7 @@ func (g *Group) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.ServeH
 // Group returns a Group for the paths that begin with prefix, which may have
 // parameters. It panics if prefix is not a path, or ends in a catch-all.
 func (s *scope) Group(prefix string) *Group {
-	s.check()
+	s.requireNew()
 	g := &Group{scope: scope{mux: s.mux, settings: s.settings, parent: s, prefix: s.join(prefix)}}
 	if g.prefix != s.prefix {
 		g.group = g
@@ -58,7 +58,7 @@ func (s *scope) Route(prefix string, fn func(*Group)) { fn(s.Group(prefix)) }
 // With returns a Group with the same prefix and more middleware. It covers the
 // routes that are registered with it, not what no route serves.
 func (s *scope) With(mw ...func(http.Handler) http.Handler) *Group {
-	s.check()
+	s.requireNew()
 	g := &Group{scope: scope{mux: s.mux, settings: s.settings, parent: s, prefix: s.prefix}}
 	g.Use(mw...)
 	return g
@@ -106,7 +106,7 @@ func parsePrefix(prefix string) (*pattern.Pattern, error) {
 // Routes are found before this middleware runs, so it can't change which route
 // serves a request: for [http.StripPrefix] and its like, use Pre or Mount.
 func (s *scope) Use(mw ...func(http.Handler) http.Handler) {
-	s.early("Use")
+	s.beforeRoutes("Use")
 	for _, f := range mw {
 		if f == nil {
 			panic("muxmaster: Use: the middleware is nil")
@@ -122,14 +122,14 @@ func (s *scope) Use(mw ...func(http.Handler) http.Handler) {
 // around the answers without a route.
 func (m *Mux) changeAnswers() {
 	m.snapshot.Store(nil)
-	for _, mt := range m.mounted {
-		mt.scope.mux.changeAnswers()
+	for _, mnt := range m.mounted {
+		mnt.scope.mux.changeAnswers()
 	}
 }
 
 // UseFast is Use for fast routes.
 func (s *scope) UseFast(mw ...FastMiddleware) {
-	s.early("UseFast")
+	s.beforeRoutes("UseFast")
 	for _, f := range mw {
 		if f == nil {
 			panic("muxmaster: UseFast: the middleware is nil")
@@ -138,9 +138,9 @@ func (s *scope) UseFast(mw ...FastMiddleware) {
 	s.fast = append(s.fast, mw...)
 }
 
-func (s *scope) early(method string) {
-	s.check()
-	if s.used.Load() {
+func (s *scope) beforeRoutes(method string) {
+	s.requireNew()
+	if s.hasRoutes.Load() {
 		panic("muxmaster: " + method + " after a route was registered: the route would escape the middleware; call " + method + " first")
 	}
 }
@@ -157,10 +157,10 @@ func (m *Mux) addFallback(s *scope) {
 		e.names = values.NewNames(m.owner, list, false)
 	}
 	m.scopes = append(m.scopes, s)
-	m.routes.AddFallback(p, e, s.owns, s.region)
+	m.routes.AddFallback(p, e, s.ownsPrefix, s.region)
 	m.routes.Commit()
 	m.snapshot.Store(nil)
-	for _, mt := range m.mounted {
-		mt.scope.mux.addFallback(mt.expandScope(s))
+	for _, mnt := range m.mounted {
+		mnt.scope.mux.addFallback(mnt.expandScope(s))
 	}
 }

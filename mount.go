@@ -24,7 +24,7 @@ type mount struct {
 // If the Mux is mounted on another one, its Pre middleware runs for the requests
 // that it serves or answers, after they were routed. Call Pre before Mount then.
 func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
-	m.check()
+	m.requireNew()
 	for _, f := range mw {
 		if f == nil {
 			panic("muxmaster: Pre: the middleware is nil")
@@ -36,7 +36,7 @@ func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 		panic("muxmaster: Pre on a Mux that is mounted: its routes would escape the middleware; call Pre before Mount")
 	}
 	m.pre = append(m.pre, mw...)
-	m.changed = true
+	m.preChanged = true
 	m.snapshot.Store(nil)
 }
 
@@ -54,7 +54,7 @@ func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 //
 // Mount panics if the prefix is not a path, h is nil, or a route conflicts.
 func (s *scope) Mount(prefix string, h http.Handler) {
-	s.check()
+	s.requireNew()
 	if isNil(h) {
 		panic(fmt.Sprintf("muxmaster: Mount %q: the handler is nil", prefix))
 	}
@@ -73,20 +73,20 @@ func (s *scope) Mount(prefix string, h http.Handler) {
 		}
 		p, err := parse(text, 0)
 		s.must(err)
-		regs = append(regs, &registration{pattern: p, scope: s, inner: h, site: site(0)})
+		regs = append(regs, &registration{pattern: p, scope: s, unwrapped: h, site: site(0)})
 	}
 	s.must(s.register(regs))
 }
 
 // mount makes the routes of sub routes of the scope's Mux.
 func (s *scope) mount(prefix string, sub *Mux) error {
-	sub.check()
+	sub.requireNew()
 	registering.Lock()
 	defer registering.Unlock()
 	if sub.contains(s.mux) {
 		return fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", prefix)
 	}
-	mt := &mount{scope: s, prefix: prefix, sub: sub}
+	mnt := &mount{scope: s, prefix: prefix, sub: sub}
 	var regs []*registration
 	for _, rt := range sub.uniqueRoutes() {
 		reg, err := sub.registration(rt)
@@ -100,17 +100,17 @@ func (s *scope) mount(prefix string, sub *Mux) error {
 			return fmt.Errorf("muxmaster: prefix %q: %w", prefix+inner.prefix, err)
 		}
 	}
-	all, err := mt.expandAll(regs)
+	all, err := mnt.expandAll(regs)
 	if err == nil {
 		err = commit(all)
 	}
 	if err != nil {
 		return err
 	}
-	sub.mounted = append(sub.mounted, mt)
-	s.mux.mounts = append(s.mux.mounts, mt)
+	sub.mounted = append(sub.mounted, mnt)
+	s.mux.mounts = append(s.mux.mounts, mnt)
 	for _, inner := range sub.scopes {
-		s.mux.addFallback(mt.expandScope(inner))
+		s.mux.addFallback(mnt.expandScope(inner))
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (m *Mux) contains(other *Mux) bool {
 	if m == other {
 		return true
 	}
-	return slices.ContainsFunc(m.mounts, func(mt *mount) bool { return mt.sub.contains(other) })
+	return slices.ContainsFunc(m.mounts, func(mnt *mount) bool { return mnt.sub.contains(other) })
 }
 
 // registration returns the registration that rt came from.
@@ -133,9 +133,9 @@ func (m *Mux) registration(rt *trie.Route[endpoint]) (*registration, error) {
 		p.Methods = []string{m.methodName(rt.Method)}
 	}
 	e := &rt.Payload
-	reg := &registration{pattern: p, scope: e.scope, inner: e.handler, site: m.sites[e.seq], flags: rt.Flags & trie.Registered}
-	if inner, ok := m.inner[e.seq]; ok {
-		reg.inner = inner
+	reg := &registration{pattern: p, scope: e.scope, unwrapped: e.handler, site: m.sites[e.seq], flags: rt.Flags & trie.Registered}
+	if inner, ok := m.unwrapped[e.seq]; ok {
+		reg.unwrapped = inner
 	}
 	return reg, nil
 }
@@ -143,8 +143,8 @@ func (m *Mux) registration(rt *trie.Route[endpoint]) (*registration, error) {
 // expand returns registrations and what they become where m is mounted.
 func (m *Mux) expand(regs []*registration) ([]*registration, error) {
 	all := regs
-	for _, mt := range m.mounted {
-		outer, err := mt.expandAll(regs)
+	for _, mnt := range m.mounted {
+		outer, err := mnt.expandAll(regs)
 		if err != nil {
 			return nil, err
 		}
@@ -153,72 +153,72 @@ func (m *Mux) expand(regs []*registration) ([]*registration, error) {
 	return all, nil
 }
 
-// expandAll returns what registrations of mt.sub become in the Mux around it, and
+// expandAll returns what registrations of mnt.sub become in the Mux around it, and
 // where that is mounted itself.
-func (mt *mount) expandAll(regs []*registration) ([]*registration, error) {
+func (mnt *mount) expandAll(regs []*registration) ([]*registration, error) {
 	var outer []*registration
 	for _, reg := range regs {
 		path := reg.pattern.Path
-		up, err := mt.expandOne(reg, path, 0)
+		outerReg, err := mnt.expandOne(reg, path, 0)
 		if err != nil {
 			return nil, err
 		}
-		outer = append(outer, up)
-		if mt.prefix != "" && (path == "/" || path == "/{$}") { // the bare prefix, without a redirect
-			if up, err = mt.expandOne(reg, "", trie.ImpliedBy(reg.pattern)); err != nil {
+		outer = append(outer, outerReg)
+		if mnt.prefix != "" && (path == "/" || path == "/{$}") { // the bare prefix, without a redirect
+			if outerReg, err = mnt.expandOne(reg, "", trie.ImpliedBy(reg.pattern)); err != nil {
 				return nil, err
 			}
-			outer = append(outer, up)
+			outer = append(outer, outerReg)
 		}
 	}
-	return mt.scope.mux.expand(outer)
+	return mnt.scope.mux.expand(outer)
 }
 
-// expandOne returns what a registration of mt.sub becomes in the Mux around it,
+// expandOne returns what a registration of mnt.sub becomes in the Mux around it,
 // with the given path below the prefix.
-func (mt *mount) expandOne(reg *registration, path string, flags trie.Flags) (*registration, error) {
+func (mnt *mount) expandOne(reg *registration, path string, flags trie.Flags) (*registration, error) {
 	text := reg.pattern.Text
 	head := text[:len(text)-len(reg.pattern.Path)]
-	p, err := parse(head+mt.prefix+path, reg.flags)
+	p, err := parse(head+mnt.prefix+path, reg.flags)
 	if err != nil {
 		return nil, err
 	}
 	p.Methods = reg.pattern.Methods
-	up := &registration{pattern: p, scope: mt.expandScope(reg.scope), inner: reg.inner, site: reg.site, flags: reg.flags | flags}
-	return up, up.wrap()
+	outerReg := &registration{pattern: p, scope: mnt.expandScope(reg.scope), unwrapped: reg.unwrapped, site: reg.site, flags: reg.flags | flags}
+	return outerReg, outerReg.wrap()
 }
 
-// expandScope returns the scope of the outer Mux that a scope of mt.sub becomes.
-func (mt *mount) expandScope(sub *scope) *scope {
-	if s := mt.scopes[sub]; s != nil {
+// expandScope returns the scope of the outer Mux that a scope of mnt.sub becomes.
+func (mnt *mount) expandScope(sub *scope) *scope {
+	if s := mnt.scopes[sub]; s != nil {
 		return s
 	}
-	s := &scope{mux: mt.scope.mux, settings: sub.settings, group: sub.group, prefix: mt.prefix + sub.prefix, expands: sub, owns: sub.owns}
+	s := &scope{mux: mnt.scope.mux, settings: sub.settings, group: sub.group, prefix: mnt.prefix + sub.prefix, expandedFrom: sub, ownsPrefix: sub.ownsPrefix}
 	if sub.parent != nil {
-		s.parent = mt.expandScope(sub.parent)
+		s.parent = mnt.expandScope(sub.parent)
 	} else {
-		s.parent, s.owns = mt.scope, true
+		s.parent, s.ownsPrefix = mnt.scope, true
 	}
-	if s.region = s.parent.region; s.owns {
+	if s.region = s.parent.region; s.ownsPrefix {
 		s.mux.regions++
 		s.region = s.mux.regions
 	}
-	if mt.scopes == nil {
-		mt.scopes = map[*scope]*scope{}
+	if mnt.scopes == nil {
+		mnt.scopes = map[*scope]*scope{}
 	}
-	mt.scopes[sub] = s
+	mnt.scopes[sub] = s
 	return s
 }
 
 // middleware returns what Use and UseFast have added to s and, for the scope that
 // a mounted Mux becomes, its Pre middleware.
 func (s *scope) middleware() (pre, use []func(http.Handler) http.Handler, fast []FastMiddleware) {
-	if s.expands == nil {
+	if s.expandedFrom == nil {
 		return nil, s.use, s.fast
 	}
-	pre, use, fast = s.expands.middleware()
-	if s.expands.parent == nil {
-		pre = s.expands.mux.pre
+	pre, use, fast = s.expandedFrom.middleware()
+	if s.expandedFrom.parent == nil {
+		pre = s.expandedFrom.mux.pre
 	}
 	return pre, use, fast
 }

@@ -64,17 +64,17 @@ type Mux struct {
 
 // table is what is registered with a Mux. The lock registering guards it.
 type table struct {
-	routes  trie.Builder[endpoint]
-	names   map[string]*values.Names // to share them between routes
-	sites   []uintptr                // where each route was registered, by seq
-	inner   map[uint32]http.Handler  // handlers without their middleware, by seq; only if that differs
-	scopes  []*scope                 // those that answer unmatched requests; the Mux's own first
-	pre     []func(http.Handler) http.Handler
-	entry   http.Handler // pre around the routing; nil without any
-	changed bool         // pre has changed since
-	mounts  []*mount     // what is mounted on this Mux
-	mounted []*mount     // where this Mux is mounted
-	regions int          // how many regions its mounts have, see trie.Fallback
+	routes     trie.Builder[endpoint]
+	names      map[string]*values.Names // to share them between routes
+	sites      []uintptr                // where each route was registered, by seq
+	unwrapped  map[uint32]http.Handler  // handlers without their middleware, by seq; only if that differs
+	scopes     []*scope                 // those that answer unmatched requests; the Mux's own first
+	pre        []func(http.Handler) http.Handler
+	entry      http.Handler // pre around the routing; nil without any
+	preChanged bool         // pre has changed since
+	mounts     []*mount     // what is mounted on this Mux
+	mounted    []*mount     // where this Mux is mounted
+	regions    int          // how many regions its mounts have, see trie.Fallback
 }
 
 // registering guards the tables of all Muxes: a registration on a mounted Mux
@@ -140,8 +140,8 @@ func (m *Mux) readSettings() *settings {
 // freezeSettings fixes the settings of m and of the Muxes mounted on it. It
 // reports whether this is the first time.
 func (m *Mux) freezeSettings() bool {
-	for _, mt := range m.mounts {
-		mt.sub.freezeSettings()
+	for _, mnt := range m.mounts {
+		mnt.sub.freezeSettings()
 	}
 	return m.frozen.CompareAndSwap(nil, m.readSettings())
 }
@@ -149,11 +149,11 @@ func (m *Mux) freezeSettings() bool {
 // A snapshot is what requests are served from. It is immutable; a registration
 // leads to a new one.
 type snapshot struct {
-	mux   *Mux
-	base  trie.Tree[endpoint] // routes without a host, a copy of table.Base
-	entry http.Handler        // Pre middleware around the routing; nil without any
-	table *trie.Table[endpoint]
-	tag   *values.Names // marks requests that this snapshot has found no route for
+	mux       *Mux
+	base      trie.Tree[endpoint] // routes without a host, a copy of table.Base
+	entry     http.Handler        // Pre middleware around the routing; nil without any
+	table     *trie.Table[endpoint]
+	unmatched *values.Names // marks requests that this snapshot has found no route for
 
 	pooled     uint8 // bit i: endpoints of mode i are pooled
 	ringSlots  int   // room for values in a Ring; 0 if they fit on the stack
@@ -161,8 +161,8 @@ type snapshot struct {
 	slow       bool  // alwaysSlow, or there is an entry
 }
 
-// fewValues is how many values fit on the stack.
-const fewValues = 8
+// stackValues is how many values fit on the stack.
+const stackValues = 8
 
 // current returns what requests are served from now.
 func (m *Mux) current() *snapshot {
@@ -174,7 +174,7 @@ func (m *Mux) current() *snapshot {
 
 // build makes the snapshot for the routes that are registered now.
 func (m *Mux) build() *snapshot {
-	m.scope.check()
+	m.scope.requireNew()
 	m.building.Lock()
 	defer m.building.Unlock()
 	warnSlow()
@@ -195,8 +195,8 @@ func (m *Mux) makeChains() {
 	registering.Lock()
 	m.freezeSettings()
 	scopes := m.staleScopes()
-	pre, changed := m.pre, m.changed
-	m.changed = false
+	pre, changed := m.pre, m.preChanged
+	m.preChanged = false
 	registering.Unlock()
 	for _, s := range scopes {
 		s.makeFallback()
@@ -220,7 +220,7 @@ func (m *Mux) staleScopes() (stale []*scope) {
 func (m *Mux) freeze() *snapshot {
 	registering.Lock()
 	defer registering.Unlock()
-	if m.changed || len(m.staleScopes()) > 0 {
+	if m.preChanged || len(m.staleScopes()) > 0 {
 		return nil
 	}
 	if m.names != nil { // nothing was published yet
@@ -247,14 +247,14 @@ func (m *Mux) newSnapshot() *snapshot {
 		alwaysSlow: table.AlwaysSlow() || !values.Direct,
 	}
 	s.slow = s.alwaysSlow || s.entry != nil
-	s.tag = values.NewNames(m.owner, nil, false).WithTag(s)
+	s.unmatched = values.NewNames(m.owner, nil, false).WithTag(s)
 	if f.poolValues {
 		s.pooled |= 1 << hasNames
 	}
 	if f.poolParams {
 		s.pooled |= 1 << (hasNames | fastRoute)
 	}
-	if s.pooled != 0 || table.MaxValues > fewValues {
+	if s.pooled != 0 || table.MaxValues > stackValues {
 		s.ringSlots = table.MaxValues
 	}
 	return s
@@ -263,7 +263,7 @@ func (m *Mux) newSnapshot() *snapshot {
 // peek returns what would serve requests, to look at. Unlike a request it leaves
 // the fields of m open.
 func (m *Mux) peek() *snapshot {
-	m.check()
+	m.requireNew()
 	if s := m.snapshot.Load(); s != nil {
 		return s
 	}

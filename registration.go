@@ -23,22 +23,22 @@ import (
 // A scope is where routes are registered: a prefix and middleware. Mux and Group
 // embed one, so that the registration methods are written once.
 type scope struct {
-	mux      *Mux   // its table holds the routes
-	settings *Mux   // its fields apply: mux or, for a scope of a mounted Mux, that one
-	parent   *scope // the scope around this one; nil for the Mux's own
-	group    *Group // with a prefix of its own; nil for others
-	prefix   string // of every path, without a trailing slash
-	use      []func(http.Handler) http.Handler
-	fast     []FastMiddleware
-	used     atomic.Bool              // a route was registered here or further in
-	fallback atomic.Pointer[fallback] // see makeFallback
-	expands  *scope                   // the scope of a mounted Mux that this one is for; else nil
-	owns     bool                     // no route from outside serves what is below the prefix
-	region   int                      // see trie.Fallback
+	mux          *Mux   // its table holds the routes
+	settings     *Mux   // its fields apply: mux or, for a scope of a mounted Mux, that one
+	parent       *scope // the scope around this one; nil for the Mux's own
+	group        *Group // with a prefix of its own; nil for others
+	prefix       string // of every path, without a trailing slash
+	use          []func(http.Handler) http.Handler
+	fast         []FastMiddleware
+	hasRoutes    atomic.Bool              // a route was registered here or further in
+	fallback     atomic.Pointer[fallback] // see makeFallback
+	expandedFrom *scope                   // the scope of a mounted Mux that this one is for; else nil
+	ownsPrefix   bool                     // no route from outside serves what is below the prefix
+	region       int                      // see trie.Fallback
 }
 
-// check panics if the Mux of s was not made by New.
-func (s *scope) check() {
+// requireNew panics if the Mux of s was not made by New.
+func (s *scope) requireNew() {
 	if s.mux == nil {
 		panic("muxmaster: the Mux was not made by New; write mux := muxmaster.New()")
 	}
@@ -46,13 +46,13 @@ func (s *scope) check() {
 
 // A registration is a route on its way into a table.
 type registration struct {
-	pattern *pattern.Pattern
-	scope   *scope
-	inner   http.Handler // without its middleware
-	handler http.Handler // inside its middleware
-	site    uintptr      // who registered it
-	flags   trie.Flags
-	mode    mode
+	pattern   *pattern.Pattern
+	scope     *scope
+	unwrapped http.Handler // without its middleware
+	handler   http.Handler // inside its middleware
+	site      uintptr      // who registered it
+	flags     trie.Flags
+	mode      mode
 }
 
 // Handle registers h for a pattern of net/http: [METHOD[,METHOD…] ][HOST]/PATH.
@@ -87,7 +87,7 @@ func (s *scope) Method(methods, path string, h http.Handler) {
 
 // handle registers what Handle and its kin are given.
 func (s *scope) handle(text string, h http.Handler) error {
-	s.check()
+	s.requireNew()
 	head, path := text, ""
 	if i := strings.IndexByte(text, '/'); i >= 0 {
 		head, path = text[:i], text[i:]
@@ -103,7 +103,7 @@ func (s *scope) handle(text string, h http.Handler) error {
 
 // verb registers what the verb methods are given.
 func (s *scope) verb(methods, path string, h http.Handler) {
-	s.check()
+	s.requireNew()
 	head := methods
 	if methods != "" {
 		head += " "
@@ -129,13 +129,13 @@ func (s *scope) add(head, path string, h http.Handler, flags trie.Flags, root bo
 			return err
 		}
 	}
-	regs := []*registration{{pattern: p, scope: s, inner: h, site: site(2), flags: flags}}
+	regs := []*registration{{pattern: p, scope: s, unwrapped: h, site: site(2), flags: flags}}
 	if root && s.prefix != "" {
 		bare, err := parse(head+s.prefix, flags)
 		if err != nil {
 			return err
 		}
-		regs = append(regs, &registration{pattern: bare, scope: s, inner: h, site: regs[0].site, flags: flags | trie.ImpliedBy(p)})
+		regs = append(regs, &registration{pattern: bare, scope: s, unwrapped: h, site: regs[0].site, flags: flags | trie.ImpliedBy(p)})
 	}
 	return s.register(regs)
 }
@@ -176,7 +176,7 @@ func location(pc uintptr) (file string, line int) {
 // that it is mounted on.
 func (s *scope) register(regs []*registration) error {
 	for _, reg := range regs {
-		if isNil(reg.inner) {
+		if isNil(reg.unwrapped) {
 			return fmt.Errorf("muxmaster: pattern %q: the handler is nil", reg.pattern.Text)
 		}
 		if err := reg.wrap(); err != nil {
@@ -211,7 +211,7 @@ func isNil(h http.Handler) bool {
 // wrap puts the handler into the middleware of its scope and of the scopes
 // around it.
 func (reg *registration) wrap() error {
-	h := reg.inner
+	h := reg.unwrapped
 	_, fast := h.(fastHandler)
 	if f, ok := h.(HandlerFuncE); ok {
 		h = &errorHandler{f, reg.scope}
@@ -284,7 +284,7 @@ func commit(regs []*registration) (err error) {
 		m.routes.Commit()
 		m.snapshot.Store(nil)
 		for s := reg.scope; s != nil; s = s.parent {
-			s.used.Store(true)
+			s.hasRoutes.Store(true)
 		}
 	}
 	return err
@@ -312,18 +312,18 @@ func (m *Mux) insert(reg *registration) error {
 		return fmt.Errorf("muxmaster: pattern %q: %w", reg.pattern.Text, err)
 	}
 	m.sites = append(m.sites, reg.site)
-	if !reg.sameHandler() {
-		if m.inner == nil {
-			m.inner = map[uint32]http.Handler{}
+	if !reg.keepsHandler() {
+		if m.unwrapped == nil {
+			m.unwrapped = map[uint32]http.Handler{}
 		}
-		m.inner[e.seq] = reg.inner
+		m.unwrapped[e.seq] = reg.unwrapped
 	}
 	return nil
 }
 
-// sameHandler reports whether wrap has left the handler as it was.
-func (reg *registration) sameHandler() bool {
-	if _, ok := reg.inner.(HandlerFuncE); ok {
+// keepsHandler reports whether wrap has left the handler as it was.
+func (reg *registration) keepsHandler() bool {
+	if _, ok := reg.unwrapped.(HandlerFuncE); ok {
 		return false
 	}
 	for s := reg.scope; s != nil; s = s.parent {

@@ -38,7 +38,7 @@ func (r Route) String() string {
 // sequence holds the routes as they are when Routes is called. It leaves out the
 // bare prefix that the root of a Group or of a mounted Mux serves too.
 func (m *Mux) Routes() iter.Seq[Route] {
-	m.check()
+	m.requireNew()
 	registering.Lock()
 	defer registering.Unlock()
 	var list []Route
@@ -131,7 +131,7 @@ func (m *Mux) describe(rt *trie.Route[endpoint]) Route {
 
 // handlerName returns the name of the handler without its middleware.
 func (m *Mux) handlerName(e *endpoint) string {
-	if inner, ok := m.inner[e.seq]; ok {
+	if inner, ok := m.unwrapped[e.seq]; ok {
 		return funcName(inner)
 	}
 	return funcName(e.handler)

@@ -14,10 +14,10 @@ import (
 //	ServeHTTP    routes without parameters
 //	serveParams  routes with parameters: find, store the values, call
 //	serveRing    the same with pools
-//	serveAny     everything else: hosts, escaped paths, what the fast match gave up
-//	deliver      the end of serveAny
+//	serveGeneric     everything else: hosts, escaped paths, what the fast match gave up
+//	deliver      the end of serveGeneric
 //
-// What no route serves goes on in unmatched.go. serveAny alone would serve every
+// What no route serves goes on in unmatched.go. serveGeneric alone would serve every
 // request correctly; what comes before it is there for speed.
 
 // ServeHTTP serves r with the route that matches it.
@@ -35,7 +35,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	method := trie.GET
 	if r.Method != http.MethodGet {
 		if method = s.table.Method(r.Method); method.Custom() {
-			s.serveAny(w, r)
+			s.serveGeneric(w, r)
 			return
 		}
 	}
@@ -75,7 +75,7 @@ func (s *snapshot) serveSlow(w http.ResponseWriter, r *http.Request) {
 	if s.entry != nil {
 		s.entry.ServeHTTP(w, r)
 	} else {
-		s.serveAny(w, r)
+		s.serveGeneric(w, r)
 	}
 }
 
@@ -84,7 +84,7 @@ func (s *snapshot) serve(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	method := s.table.Method(r.Method)
 	if s.alwaysSlow || method.Custom() || r.URL.RawPath != "" {
-		s.serveAny(w, r)
+		s.serveGeneric(w, r)
 	} else if rt := s.findStatic(path, method); rt != nil {
 		s.deliver(w, r, rt, nil)
 	} else if s.ringSlots != 0 {
@@ -104,11 +104,11 @@ func (s *snapshot) findStatic(path string, method trie.Method) *trie.Route[endpo
 // serveParams serves a request by the fast match, with values that are carved off
 // a chunk which is never used again.
 func (s *snapshot) serveParams(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
-	var few [fewValues]string
-	found := trie.Values{Vals: few[:]}
+	var buf [stackValues]string
+	found := trie.Values{Vals: buf[:]}
 	rt := s.base.MatchFast(path, &found, method)
 	if rt == nil {
-		s.serveAny(w, r)
+		s.serveGeneric(w, r)
 		return
 	}
 	e := &rt.Payload
@@ -136,7 +136,7 @@ func (s *snapshot) serveRing(w http.ResponseWriter, r *http.Request, path string
 	rt := s.base.MatchFast(path, &found, method)
 	if rt == nil {
 		values.ReturnRing(ring)
-		s.serveAny(w, r)
+		s.serveGeneric(w, r)
 		return
 	}
 	e := &rt.Payload
@@ -171,17 +171,17 @@ func (s *snapshot) serveRing(w http.ResponseWriter, r *http.Request, path string
 
 // store returns a copy of vals that may be kept for ever.
 func store(vals []string, path, requestURI string) []string {
-	var own []string
+	var kept []string
 	if values.Long(path, requestURI) {
-		own = make([]string, len(vals))
+		kept = make([]string, len(vals))
 	} else {
-		own = values.Carve(len(vals))
+		kept = values.Carve(len(vals))
 	}
 	//lint:ignore S1001 for a few values, faster than copy
 	for i := range vals {
-		own[i] = vals[i]
+		kept[i] = vals[i]
 	}
-	return own
+	return kept
 }
 
 // fill sets ps to the names and the values.
@@ -191,25 +191,25 @@ func (e *endpoint) fill(ps Params, vals []string) {
 	}
 }
 
-// A search looks for the route of one request.
-type search = trie.Search[endpoint]
+// A routeSearch looks for the route of one request.
+type routeSearch = trie.Search[endpoint]
 
-var searches = sync.Pool{New: func() any { return new(search) }}
+var searches = sync.Pool{New: func() any { return new(routeSearch) }}
 
 // newSearch returns a search with room for the values of any route.
-func (s *snapshot) newSearch() *search {
-	sr := searches.Get().(*search)
-	sr.Fit(s.table)
-	return sr
+func (s *snapshot) newSearch() *routeSearch {
+	search := searches.Get().(*routeSearch)
+	search.Fit(s.table)
+	return search
 }
 
-func release(sr *search) {
-	sr.Clear()
-	searches.Put(sr)
+func release(search *routeSearch) {
+	search.Clear()
+	searches.Put(search)
 }
 
-// serveAny serves any request.
-func (s *snapshot) serveAny(w http.ResponseWriter, r *http.Request) {
+// serveGeneric serves any request.
+func (s *snapshot) serveGeneric(w http.ResponseWriter, r *http.Request) {
 	if r.RequestURI == "*" {
 		// As http.ServeMux does; http.Server answers OPTIONS * by itself.
 		if r.ProtoAtLeast(1, 1) {
@@ -218,14 +218,14 @@ func (s *snapshot) serveAny(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	sr := s.newSearch()
-	rt := s.find(sr, r)
-	if rt == nil || sr.Redirects(rt) {
-		s.serveUnmatched(w, r, sr, rt)
+	search := s.newSearch()
+	rt := s.find(search, r)
+	if rt == nil || search.Redirects(rt) {
+		s.serveUnmatched(w, r, search, rt)
 		return
 	}
-	s.deliver(w, r, rt, sr.Vals[:sr.N])
-	release(sr)
+	s.deliver(w, r, rt, search.Vals[:search.N])
+	release(search)
 }
 
 // deliver hands the request to a route. It copies vals.
@@ -281,11 +281,11 @@ func (s *snapshot) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Rout
 }
 
 // find finds the route for r; nil also for a path that is not clean.
-func (s *snapshot) find(sr *search, r *http.Request) *trie.Route[endpoint] {
-	sr.SetPath(r.URL.Path, r.URL.RawPath, r.Method == http.MethodConnect)
-	sr.Method = s.table.Method(r.Method)
-	if !sr.Rooted() {
+func (s *snapshot) find(search *routeSearch, r *http.Request) *trie.Route[endpoint] {
+	search.SetPath(r.URL.Path, r.URL.RawPath, r.Method == http.MethodConnect)
+	search.Method = s.table.Method(r.Method)
+	if !search.Rooted() {
 		return nil
 	}
-	return s.table.Find(sr, r.Host)
+	return s.table.Find(search, r.Host)
 }

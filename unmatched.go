@@ -19,21 +19,21 @@ import (
 // What the answer is, is decided inside the middleware.
 
 // serveUnmatched hands a request without a route to the scope that answers it.
-// It releases sr, which has found rt.
-func (s *snapshot) serveUnmatched(w http.ResponseWriter, r *http.Request, sr *search, rt *trie.Route[endpoint]) {
+// It releases search, which has found rt.
+func (s *snapshot) serveUnmatched(w http.ResponseWriter, r *http.Request, search *routeSearch, rt *trie.Route[endpoint]) {
 	clean := ""
-	if !sr.Clean() {
-		rt, clean = s.findClean(sr, r)
+	if !search.Clean() {
+		rt, clean = s.findClean(search, r)
 	}
 	var o outcome
 	if rt != nil { // the search ended before it met all fallbacks
-		o = s.outcome(sr, r, rt, clean, false)
-		s.table.FindFallback(sr, r.Host)
+		o = s.outcome(search, r, rt, clean, false)
+		s.table.FindFallback(search, r.Host)
 	}
 	r.Pattern = ""
 	values.Drop(r, s.mux.owner)
-	sc, names, vals := &s.mux.scope, s.tag, []string(nil)
-	if f, prefixVals := sr.Fallback(); f != nil {
+	sc, names, vals := &s.mux.scope, s.unmatched, []string(nil)
+	if f, prefixVals := search.Fallback(); f != nil {
 		sc = f.Payload.scope
 		if f.Payload.names != nil { // middleware may want the values of the prefix
 			names, vals = f.Payload.names.WithTag(s), slices.Clone(prefixVals)
@@ -44,22 +44,22 @@ func (s *snapshot) serveUnmatched(w http.ResponseWriter, r *http.Request, sr *se
 		names.Set(r, vals)
 	}
 	if f.handler != nil {
-		release(sr)
+		release(search)
 		f.handler.ServeHTTP(w, r)
 		return
 	}
 	if rt == nil {
-		o = s.outcome(sr, r, rt, clean, f.redirectSlash)
+		o = s.outcome(search, r, rt, clean, f.redirectSlash)
 	}
-	release(sr)
+	release(search)
 	f.answer(w, r, o)
 }
 
 // findClean finds the route for the path of r without empty, . and .. segments.
-func (s *snapshot) findClean(sr *search, r *http.Request) (rt *trie.Route[endpoint], clean string) {
+func (s *snapshot) findClean(search *routeSearch, r *http.Request) (rt *trie.Route[endpoint], clean string) {
 	clean = cleanPath(r)
-	sr.SetPath(trie.Unescape(clean), clean, false)
-	return s.table.Find(sr, r.Host), clean
+	search.SetPath(trie.Unescape(clean), clean, false)
+	return s.table.Find(search, r.Host), clean
 }
 
 // cleanPath returns the escaped path of r, cleaned.
@@ -96,19 +96,19 @@ type outcome struct {
 
 // decide finds the outcome for r.
 func (s *snapshot) decide(r *http.Request, redirectSlash bool) outcome {
-	sr := s.newSearch()
-	defer release(sr)
-	rt, clean := s.find(sr, r), ""
-	if !sr.Clean() {
-		rt, clean = s.findClean(sr, r)
+	search := s.newSearch()
+	defer release(search)
+	rt, clean := s.find(search, r), ""
+	if !search.Clean() {
+		rt, clean = s.findClean(search, r)
 	}
-	return s.outcome(sr, r, rt, clean, redirectSlash)
+	return s.outcome(search, r, rt, clean, redirectSlash)
 }
 
-// outcome finds the outcome for r, given what sr has found for its path or, if
+// outcome finds the outcome for r, given what search has found for its path or, if
 // that is not clean, for the cleaned path.
-func (s *snapshot) outcome(sr *search, r *http.Request, rt *trie.Route[endpoint], clean string, redirectSlash bool) outcome {
-	if !sr.Rooted() {
+func (s *snapshot) outcome(search *routeSearch, r *http.Request, rt *trie.Route[endpoint], clean string, redirectSlash bool) outcome {
+	if !search.Rooted() {
 		return outcome{}
 	}
 	path := func() string {
@@ -117,12 +117,12 @@ func (s *snapshot) outcome(sr *search, r *http.Request, rt *trie.Route[endpoint]
 		}
 		return cleanPath(r) // that of CONNECT may not be clean
 	}
-	if to := sr.Slash(); to != nil && (sr.Redirects(rt) || rt == nil && redirectSlash && to.Flags&trie.Verb != 0) {
-		return outcome{location: trie.WithQuery(path()+"/", r.URL.RawQuery), pattern: to.Pattern}
+	if target := search.Slash(); target != nil && (search.Redirects(rt) || rt == nil && redirectSlash && target.Flags&trie.Verb != 0) {
+		return outcome{location: trie.WithQuery(path()+"/", r.URL.RawQuery), pattern: target.Pattern}
 	}
 	if rt == nil && redirectSlash {
-		if to := s.findShort(sr, r); to != nil {
-			return outcome{location: trie.WithQuery(strings.TrimSuffix(path(), "/"), r.URL.RawQuery), pattern: to.Pattern}
+		if target := s.findShort(search, r); target != nil {
+			return outcome{location: trie.WithQuery(strings.TrimSuffix(path(), "/"), r.URL.RawQuery), pattern: target.Pattern}
 		}
 	}
 	if clean != "" {
@@ -135,15 +135,15 @@ func (s *snapshot) outcome(sr *search, r *http.Request, rt *trie.Route[endpoint]
 	if rt != nil {
 		return outcome{} // middleware has changed the path or the method; see Use
 	}
-	return outcome{allow: s.table.Allow(sr)}
+	return outcome{allow: s.table.Allow(search)}
 }
 
-// findShort returns the verb method's route for the path of sr without its
+// findShort returns the verb method's route for the path of search without its
 // trailing slash, nil for none.
-func (s *snapshot) findShort(sr *search, r *http.Request) *trie.Route[endpoint] {
+func (s *snapshot) findShort(search *routeSearch, r *http.Request) *trie.Route[endpoint] {
 	short := s.newSearch()
 	defer release(short)
-	if !short.TrimSlash(sr) {
+	if !short.TrimSlash(search) {
 		return nil
 	}
 	rt := s.table.Find(short, r.Host)
@@ -269,10 +269,10 @@ func wrapAll(method string, mws []func(http.Handler) http.Handler, h http.Handle
 // route with parameters finds no path values in it.
 func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) {
 	s := m.peek()
-	sr := s.newSearch()
-	defer release(sr)
-	rt := s.find(sr, r)
-	if rt != nil && !sr.Redirects(rt) {
+	search := s.newSearch()
+	defer release(search)
+	rt := s.find(search, r)
+	if rt != nil && !search.Redirects(rt) {
 		return rt.Payload.handler, rt.Pattern
 	}
 	sc := s.scopeOf(r)
@@ -290,14 +290,14 @@ func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) {
 
 // scopeOf returns the scope that answers r if no route does.
 func (s *snapshot) scopeOf(r *http.Request) *scope {
-	sr := s.newSearch()
-	defer release(sr)
-	s.find(sr, r)
-	if !sr.Clean() {
-		s.findClean(sr, r)
+	search := s.newSearch()
+	defer release(search)
+	s.find(search, r)
+	if !search.Clean() {
+		s.findClean(search, r)
 	}
-	s.table.FindFallback(sr, r.Host)
-	if f, _ := sr.Fallback(); f != nil {
+	s.table.FindFallback(search, r.Host)
+	if f, _ := search.Fallback(); f != nil {
 		return f.Payload.scope
 	}
 	return &s.mux.scope

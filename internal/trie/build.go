@@ -29,7 +29,7 @@ type treeBuilder[P any] struct {
 	root   *branch[P]           // nil if nothing has changed
 	static map[string]*place[P] // the places of static paths that may have changed
 	paths  []string             // the keys of static, in order of registration
-	dead   int                  // routes in tree that no place refers to any more
+	stale  int                  // routes in tree that no place refers to any more
 	sparse bool                 // some branches may be empty
 	// escaped has the static paths whose patterns are written with escapes.
 	escaped map[string]bool
@@ -152,10 +152,10 @@ func (b *Builder[P]) places(p *pattern.Pattern) []*place[P] {
 
 // change prepares a place of t for a change.
 func (b *Builder[P]) change(t *treeBuilder[P], pl *place[P]) {
-	before, dead := *pl, t.dead
-	b.undo = append(b.undo, func() { *pl, t.dead = before, dead })
+	before, stale := *pl, t.stale
+	b.undo = append(b.undo, func() { *pl, t.stale = before, stale })
 	if pl.ref != 0 {
-		t.dead += len(pl.routes)
+		t.stale += len(pl.routes)
 	}
 	pl.change()
 }
@@ -381,7 +381,7 @@ func (br *branch[P]) child(seg pattern.Segment) *branch[P] {
 // with what stands for one in a path, is compared with the decoded path instead;
 // text that is cleaned away is only met where paths are not cleaned.
 func fitsEdge(text string) bool {
-	return text != "" && !dots(text) && strings.IndexByte(text, '/') < 0 && strings.IndexByte(text, slashInside) < 0
+	return text != "" && !dots(text) && strings.IndexByte(text, '/') < 0 && strings.IndexByte(text, slashPlaceholder) < 0
 }
 
 // compareSpecials puts the segment first that is tried first: a literal, that with

@@ -81,7 +81,7 @@ func (t *Tree[P]) matchFast(nd *node[P], rest string, v *Values, m Method) *Rout
 	step:
 		if end == len(rest) {
 			if at := uint(to.end) - 1; at < uint(len(t.routes)) {
-				if rt := &t.routes[at]; rt.accepts>>(m&15)&1 != 0 {
+				if rt := &t.routes[at]; rt.methodMask>>(m&15)&1 != 0 {
 					return rt
 				}
 			}
@@ -161,7 +161,7 @@ func (t *Tree[P]) fastRest(nd *node[P], rest string, v *Values, m Method) *Route
 		return nil
 	}
 	rt := &t.routes[at]
-	if rt.accepts>>(m&15)&1 == 0 {
+	if rt.methodMask>>(m&15)&1 == 0 {
 		if rt = t.pick(nd.rest, m); rt == nil {
 			return nil
 		}
@@ -181,14 +181,14 @@ func (t *Tree[P]) fastRest(nd *node[P], rest string, v *Values, m Method) *Route
 // pick returns the route for a method among those of the place at ref: that of
 // the method, GET's for HEAD, or that for any method.
 func (t *Tree[P]) pick(ref routeRef, m Method) *Route[P] {
-	standard := min(m, other) // a route for any method accepts other
+	standard := min(m, other) // a route for any method serves other
 	var anyMethod *Route[P]
 	for i := uint(ref) - 1; i < uint(len(t.routes)); i++ {
 		rt := &t.routes[i]
 		if rt.Method == m {
 			return rt
 		}
-		if rt.accepts>>standard&1 != 0 {
+		if rt.methodMask>>standard&1 != 0 {
 			if m < firstCustom {
 				return rt
 			}

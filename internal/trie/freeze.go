@@ -48,8 +48,8 @@ type freezer[P any] struct {
 func (tb *treeBuilder[P]) freeze() {
 	first := tb.tree.routes == nil && tb.tree.root == nil
 	f := freezer[P]{Tree: *tb.tree, sparse: tb.sparse}
-	if tb.dead > len(f.routes)/2+64 {
-		tb.dead = 0
+	if tb.stale > len(f.routes)/2+64 {
+		tb.stale = 0
 		tb.thawAll()
 		f = freezer[P]{sparse: tb.sparse}
 		first = true
@@ -86,7 +86,7 @@ func (tb *treeBuilder[P]) freeze() {
 	tb.tree, tb.root, tb.static, tb.paths, tb.sparse = &tree, nil, nil, nil, false
 }
 
-// thawAll thaws everything, so that freezing leaves no dead routes behind.
+// thawAll thaws everything, so that freezing leaves no stale routes behind.
 func (tb *treeBuilder[P]) thawAll() {
 	for _, s := range tb.tree.static.slots {
 		if s.ref != 0 {
@@ -169,7 +169,7 @@ func (f *freezer[P]) place(pl *place[P]) routeRef {
 		run[i].Flags &^= lastOfRun
 	}
 	run[len(run)-1].Flags |= lastOfRun
-	setAccepts(run)
+	setMethodMasks(run)
 	f.routes = append(f.routes, run...)
 	return routeRef(len(f.routes) - len(run) + 1)
 }
@@ -221,8 +221,8 @@ func (f *freezer[P]) node(br *branch[P]) *node[P] {
 		nd.specials = uint32(first) + 1
 		for _, sp := range specials {
 			if sp.matcher == nil {
-				mt := newMatcher(sp.seg)
-				sp.matcher = &mt
+				m := newMatcher(sp.seg)
+				sp.matcher = &m
 			}
 			f.specials = append(f.specials, special[P]{matcher: *sp.matcher, seg: sp.seg})
 		}
@@ -277,16 +277,16 @@ func (nd *node[P]) setEdges(edges []edge[P]) {
 	}
 }
 
-// A node with more children than perfectEdges does not get a table in which each
+// A node with more children than maxPerfect does not get a table in which each
 // edge stands at its place; it would take too long to find one, or too much room.
-const perfectEdges = 64
+const maxPerfect = 64
 
 // hashEdges makes a hash table of edges: for a few of them a perfect one, by
 // trying seeds and sizes.
 func hashEdges[P any](edges []edge[P]) (table []edge[P], seed nodeFlags, perfect bool) {
 	size := uint32(1) << bits.Len(uint(len(edges)-1))
-	if len(edges) <= perfectEdges {
-		var keys [perfectEdges]uint64
+	if len(edges) <= maxPerfect {
+		var keys [maxPerfect]uint64
 		for i := range edges {
 			keys[i] = foldWords(edges[i].w0, edges[i].w1)
 		}
@@ -315,7 +315,7 @@ func perfectSeed(keys []uint64, size uint32) (seed nodeFlags, ok bool) {
 next:
 	for i := range seeds {
 		seed := nodeFlags(i) * seedUnit
-		var taken [4 * perfectEdges / 64]uint64
+		var taken [4 * maxPerfect / 64]uint64
 		for _, key := range keys {
 			at := hashKey(key, seed) & (size - 1)
 			if taken[at>>6]>>(at&63)&1 != 0 {

@@ -103,33 +103,33 @@ func (t *Table[P]) MethodName(m Method) string {
 	return ""
 }
 
-// setAccepts tells the routes of one place, sorted by method, which standard
+// setMethodMasks tells the routes of one place, sorted by method, which standard
 // methods each of them serves: the exact one, GET also HEAD, and a route for any
 // method what is left.
-func setAccepts[P any](run []Route[P]) {
+func setMethodMasks[P any](run []Route[P]) {
 	taken := uint16(0)
 	for i := range run {
 		if m := run[i].Method; m != Any && m < firstCustom {
-			run[i].accepts = 1 << m
+			run[i].methodMask = 1 << m
 			taken |= 1 << m
 		} else {
-			run[i].accepts = 0
+			run[i].methodMask = 0
 		}
 	}
 	for i := range run {
 		if run[i].Method == GET && taken>>HEAD&1 == 0 {
-			run[i].accepts |= 1 << HEAD
+			run[i].methodMask |= 1 << HEAD
 			taken |= 1 << HEAD
 		}
 	}
 	if len(run) > 0 && run[0].Method == Any {
-		run[0].accepts = (1<<firstCustom - 1) &^ (1 << Any)
-		run[0].accepts &^= taken
+		run[0].methodMask = (1<<firstCustom - 1) &^ (1 << Any)
+		run[0].methodMask &^= taken
 	}
 }
 
-// stands returns the methods whose routes serve m, best first.
-func (m Method) stands() []Method {
+// servedBy returns the methods whose routes serve m, best first.
+func (m Method) servedBy() []Method {
 	if m == HEAD {
 		return []Method{HEAD, GET, Any}
 	}

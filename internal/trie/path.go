@@ -18,16 +18,16 @@ import (
 // braces or bytes above 0x7F. Where raw has an escaped slash, the path that is
 // compared has another byte in its place.
 func (s *Search[P]) SetPath(path, raw string, connect bool) {
-	s.path, s.text, s.connect = path, "", connect
+	s.path, s.decoded, s.connect = path, "", connect
 	if raw != "" && hasEscapedSlash(raw) {
 		if split, ok := splitRaw(path, raw); ok {
-			s.path, s.text = split, path
+			s.path, s.decoded = split, path
 		}
 	}
 }
 
 // splitRaw returns path with the bytes that raw has as an escaped slash replaced
-// by slashInside. It reports false if raw does not encode path, because somebody
+// by slashPlaceholder. It reports false if raw does not encode path, because somebody
 // has changed one and not the other.
 func splitRaw(path, raw string) (split string, ok bool) {
 	if !encodes(raw, path) {
@@ -38,7 +38,7 @@ func splitRaw(path, raw string) (split string, ok bool) {
 	for i := range len(path) {
 		if raw[0] == '%' {
 			if path[i] == '/' {
-				b.WriteByte(slashInside)
+				b.WriteByte(slashPlaceholder)
 			} else {
 				b.WriteByte(path[i])
 			}
@@ -81,9 +81,9 @@ func encodes(raw, path string) bool {
 	return n == len(path)
 }
 
-// slashInside stands for a slash that does not separate. No edge has it, and
+// slashPlaceholder stands for a slash that does not separate. No edge has it, and
 // everything else is compared with the text itself.
-const slashInside = 0xFF
+const slashPlaceholder = 0xFF
 
 func unhex(c byte) int {
 	switch {
@@ -124,7 +124,7 @@ func (s *Search[P]) TrimSlash(other *Search[P]) bool {
 	if n < 1 || other.path[n] != '/' {
 		return false
 	}
-	s.path, s.text = other.path[:n], other.text[:max(len(other.text)-1, 0)]
+	s.path, s.decoded = other.path[:n], other.decoded[:max(len(other.decoded)-1, 0)]
 	s.connect, s.Method = other.connect, other.Method
 	return true
 }

@@ -36,10 +36,10 @@ type matcher struct {
 }
 
 func newMatcher(seg pattern.Segment) matcher {
-	var mt matcher
+	var m matcher
 	if seg.Kind() == pattern.Literal {
-		mt.literal = &seg[0].Text
-		return mt
+		m.literal = &seg[0].Text
+		return m
 	}
 	constrained := false
 	params := 0
@@ -49,11 +49,11 @@ func newMatcher(seg pattern.Segment) matcher {
 		case part.Name != "":
 			params++
 		case i == 0:
-			mt.prefix = part.Text
+			m.prefix = part.Text
 		case i == len(seg)-1:
-			mt.suffix = part.Text
+			m.suffix = part.Text
 		default:
-			mt.between = append(mt.between, part.Text)
+			m.between = append(m.between, part.Text)
 		}
 	}
 	switch {
@@ -61,16 +61,16 @@ func newMatcher(seg pattern.Segment) matcher {
 	case params == 1:
 		for _, part := range seg {
 			if part.Expr != "" {
-				mt.expr, _ = pattern.CompileExpr(part.Expr) // the parser has compiled it before
+				m.expr, _ = pattern.CompileExpr(part.Expr) // the parser has compiled it before
 			}
 		}
 	default:
-		mt.compile(seg)
+		m.compile(seg)
 	}
-	return mt
+	return m
 }
 
-func (mt *matcher) compile(seg pattern.Segment) {
+func (m *matcher) compile(seg pattern.Segment) {
 	var b strings.Builder
 	b.WriteString(`\A`)
 	group := 1
@@ -84,44 +84,44 @@ func (mt *matcher) compile(seg pattern.Segment) {
 		default:
 			b.WriteString("(" + part.Expr + ")")
 		}
-		mt.groups = append(mt.groups, group)
+		m.groups = append(m.groups, group)
 		group++
 		if part.Expr != "" {
 			group += regexp.MustCompile(part.Expr).NumSubexp()
 		}
 	}
 	b.WriteString(`\z`)
-	mt.re = regexp.MustCompile(b.String())
+	m.re = regexp.MustCompile(b.String())
 }
 
 // match matches the decoded segment seg and adds its values to v. No value is
 // empty, . or .. .
-func (mt *matcher) match(seg string, v *Values) bool {
-	if mt.literal != nil {
-		return seg == *mt.literal
+func (m *matcher) match(seg string, v *Values) bool {
+	if m.literal != nil {
+		return seg == *m.literal
 	}
-	if mt.re != nil {
-		m := mt.re.FindStringSubmatchIndex(seg)
-		if m == nil {
+	if m.re != nil {
+		loc := m.re.FindStringSubmatchIndex(seg)
+		if loc == nil {
 			return false
 		}
-		for _, g := range mt.groups {
-			if !addValue(v, seg[m[2*g]:m[2*g+1]]) {
+		for _, g := range m.groups {
+			if !addValue(v, seg[loc[2*g]:loc[2*g+1]]) {
 				return false
 			}
 		}
 		return true
 	}
-	if mt.between == nil {
-		value, ok := mt.cut(seg)
+	if m.between == nil {
+		value, ok := m.cut(seg)
 		return ok && addValue(v, value)
 	}
-	if !mt.fits(seg) {
+	if !m.hasEnds(seg) {
 		return false
 	}
-	rest := seg[len(mt.prefix) : len(seg)-len(mt.suffix)]
+	rest := seg[len(m.prefix) : len(seg)-len(m.suffix)]
 	// The first place of each text leaves the most for the next ones.
-	for _, sep := range mt.between {
+	for _, sep := range m.between {
 		i := strings.Index(rest[min(1, len(rest)):], sep)
 		if i < 0 || !addValue(v, rest[:1+i]) {
 			return false
@@ -136,17 +136,17 @@ func addValue(v *Values, value string) bool {
 }
 
 // fits reports whether seg has the prefix and the suffix and more between them.
-func (mt *matcher) fits(seg string) bool {
-	return len(seg) > len(mt.prefix)+len(mt.suffix) && seg[:len(mt.prefix)] == mt.prefix && seg[len(seg)-len(mt.suffix):] == mt.suffix
+func (m *matcher) hasEnds(seg string) bool {
+	return len(seg) > len(m.prefix)+len(m.suffix) && seg[:len(m.prefix)] == m.prefix && seg[len(seg)-len(m.suffix):] == m.suffix
 }
 
 // cut returns the value of the only parameter.
-func (mt *matcher) cut(seg string) (value string, ok bool) {
-	if !mt.fits(seg) {
+func (m *matcher) cut(seg string) (value string, ok bool) {
+	if !m.hasEnds(seg) {
 		return "", false
 	}
-	value = seg[len(mt.prefix) : len(seg)-len(mt.suffix)]
-	return value, mt.expr == nil || mt.expr.Match(value)
+	value = seg[len(m.prefix) : len(seg)-len(m.suffix)]
+	return value, m.expr == nil || m.expr.Match(value)
 }
 
 // MatchSegment reports whether seg matches the decoded text of a path segment,
@@ -159,7 +159,7 @@ func MatchSegment(seg pattern.Segment, text string) (values []string, ok bool) {
 		return nil, false
 	}
 	v := Values{Vals: make([]string, len(seg))}
-	mt := newMatcher(seg)
-	ok = mt.match(text, &v)
+	m := newMatcher(seg)
+	ok = m.match(text, &v)
 	return v.Vals[:v.N], ok
 }

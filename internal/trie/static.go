@@ -66,7 +66,7 @@ func (t *Tree[P]) FindStatic(path string, m Method) *Route[P] {
 			return t.findStaticSlow(path, m)
 		}
 	}
-	if rt.accepts>>(m&15)&1 != 0 {
+	if rt.methodMask>>(m&15)&1 != 0 {
 		return rt
 	}
 	return t.findStaticSlow(path, m)
@@ -103,16 +103,16 @@ func newStatic[P any](routes []Route[P], refs []routeRef) (st static) {
 	if len(refs) == 0 {
 		return st
 	}
-	if probes := fillStatic(&st, routes, refs); probes > crowded*len(refs) {
+	if probes := fillStatic(&st, routes, refs); probes > maxProbes*len(refs) {
 		st.whole = true
 		fillStatic(&st, routes, refs)
 	}
 	return st
 }
 
-// crowded is how many slots beyond the first a path may need on average before
+// maxProbes is how many slots beyond the first a path may need on average before
 // the table hashes whole paths. A good hash needs about one.
-const crowded = 4
+const maxProbes = 4
 
 // fillStatic returns how many slots beyond the first the paths needed in all.
 func fillStatic[P any](st *static, routes []Route[P], refs []routeRef) (probes int) {
@@ -125,7 +125,7 @@ func fillStatic[P any](st *static, routes []Route[P], refs []routeRef) (probes i
 		i := uint(h) & (size - 1)
 		for st.slots[i].ref != 0 {
 			i = (i + 1) & (size - 1)
-			if probes++; probes > crowded*len(refs) && !st.whole {
+			if probes++; probes > maxProbes*len(refs) && !st.whole {
 				return probes
 			}
 		}

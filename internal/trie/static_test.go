@@ -27,7 +27,7 @@ func TestStaticSameHash(t *testing.T) {
 			tr := &Tree[int]{routes: routes}
 			var refs []routeRef
 			for i := range routes {
-				routes[i].Flags, routes[i].accepts = lastOfRun, 1<<GET
+				routes[i].Flags, routes[i].methodMask = lastOfRun, 1<<GET
 				refs = append(refs, routeRef(i+1))
 			}
 			tr.static = newStatic(routes, refs)

@@ -24,12 +24,12 @@ package trie
 
 // A Route is one method at one path.
 type Route[P any] struct {
-	Pattern string // as registered
-	Payload P
-	path    uint16 // where the path begins in Pattern
-	accepts uint16 // the standard methods that it serves, as bits
-	Method  Method
-	Flags   Flags
+	Pattern    string // as registered
+	Payload    P
+	path       uint16 // where the path begins in Pattern
+	methodMask uint16 // the standard methods that it serves, as bits
+	Method     Method
+	Flags      Flags
 }
 
 // Path returns the path part of the pattern.
@@ -39,7 +39,7 @@ func (rt *Route[P]) Path() string { return rt.Pattern[rt.path:] }
 func (rt *Route[P]) Head() string { return rt.Pattern[:rt.path] }
 
 // Accepts reports whether the route serves a standard method.
-func (rt *Route[P]) Accepts(m Method) bool { return rt.accepts>>m&1 != 0 }
+func (rt *Route[P]) Accepts(m Method) bool { return rt.methodMask>>m&1 != 0 }
 
 // Flags describe a route.
 type Flags uint8

@@ -12,12 +12,12 @@ type Search[P any] struct {
 	Method Method
 
 	path    string // what is split and compared
-	text    string // what values are taken from if that is another; see SetPath
+	decoded string // what values are taken from if that is another; see SetPath
 	connect bool   // the path was not cleaned
 
 	allowed methodSet // of the places that match the path
 	slash   *Route[P] // the first route that would match the path with a slash added
-	stop    bool      // a fallback owns the path: no further alternatives
+	owned   bool      // a fallback owns the path: no further alternatives
 
 	fallback       *Fallback[P] // the deepest one around the path
 	fallbackValues []string     // values of its prefix
@@ -27,14 +27,14 @@ type Search[P any] struct {
 
 // reset forgets what the last search found.
 func (s *Search[P]) reset() {
-	s.N, s.allowed, s.slash, s.stop = 0, methodSet{}, nil, false
+	s.N, s.allowed, s.slash, s.owned = 0, methodSet{}, nil, false
 	s.fallback, s.fallbackValues, s.region = nil, s.fallbackValues[:0], 0
 }
 
 // Clear drops everything that s refers to.
 func (s *Search[P]) Clear() {
 	s.reset()
-	s.path, s.text = "", ""
+	s.path, s.decoded = "", ""
 	clear(s.Vals)
 	clear(s.fallbackValues[:cap(s.fallbackValues)])
 }
@@ -71,14 +71,14 @@ func (s *Search[P]) push(start, end int) {
 
 // source returns the text that values are taken from.
 func (s *Search[P]) source() string {
-	if s.text != "" {
-		return s.text
+	if s.decoded != "" {
+		return s.decoded
 	}
 	return s.path
 }
 
 // enter notes the fallback of a prefix that the path has.
-func (s *Search[P]) enter(f *Fallback[P]) {
+func (s *Search[P]) enterPrefix(f *Fallback[P]) {
 	if f == nil || !f.Owns && (f.Region != s.region || s.fallback != nil && s.fallback.depth >= f.depth) {
 		return
 	}
@@ -88,16 +88,16 @@ func (s *Search[P]) enter(f *Fallback[P]) {
 }
 
 // leave ends the search behind a prefix that found no route. It returns nil.
-func (s *Search[P]) leave(f *Fallback[P]) *Route[P] {
-	s.stop = s.stop || f != nil && f.Owns
+func (s *Search[P]) leavePrefix(f *Fallback[P]) *Route[P] {
+	s.owned = s.owned || f != nil && f.Owns
 	return nil
 }
 
 // find finds the route for the path that s is set to.
 func (t *Tree[P]) find(s *Search[P]) *Route[P] {
-	if s.text == "" { // no route without parameters has an escaped slash
+	if s.decoded == "" { // no route without parameters has an escaped slash
 		if ref := t.findStatic(s.path); ref != 0 {
-			if rt := t.arrive(s, ref); rt != nil {
+			if rt := t.routeAt(s, ref); rt != nil {
 				return rt
 			}
 		}
@@ -108,9 +108,9 @@ func (t *Tree[P]) find(s *Search[P]) *Route[P] {
 	return t.walk(s, t.root, 1)
 }
 
-// arrive picks the route at a place that matches the path. Without one for the
+// routeAt picks the route at a place that matches the path. Without one for the
 // method, it notes which methods the place has.
-func (t *Tree[P]) arrive(s *Search[P], ref routeRef) *Route[P] {
+func (t *Tree[P]) routeAt(s *Search[P], ref routeRef) *Route[P] {
 	if ref == 0 {
 		return nil
 	}
@@ -130,13 +130,13 @@ func (t *Tree[P]) walk(s *Search[P], nd *node[P], pos int) *Route[P] {
 	path := s.path
 	for {
 		if nd.fallback != nil {
-			s.enter(nd.fallback)
+			s.enterPrefix(nd.fallback)
 		}
 		if pos >= len(path) {
-			if rt := t.arrive(s, nd.slash); rt != nil {
+			if rt := t.routeAt(s, nd.slash); rt != nil {
 				return rt
 			}
-			return t.restOf(s, nd, pos)
+			return t.catchAll(s, nd, pos)
 		}
 
 		end, w0, w1 := nextSegment(path, pos)
@@ -154,7 +154,7 @@ func (t *Tree[P]) walk(s *Search[P], nd *node[P], pos int) *Route[P] {
 					nd, pos = to.next, end+1
 					continue
 				}
-				if rt := t.follow(s, to, end); rt != nil || s.stop {
+				if rt := t.follow(s, to, end); rt != nil || s.owned {
 					return rt
 				}
 			}
@@ -163,26 +163,26 @@ func (t *Tree[P]) walk(s *Search[P], nd *node[P], pos int) *Route[P] {
 		// No parameter takes a segment that path cleaning removes.
 		clean := path[pos] != '/' && (path[pos] != '.' || !dots(path[pos:end]))
 		if !clean && !s.connect {
-			return s.leave(nd.fallback)
+			return s.leavePrefix(nd.fallback)
 		}
 		if nd.specials != 0 {
-			if rt := t.special(s, nd, pos, end); rt != nil || s.stop {
+			if rt := t.special(s, nd, pos, end); rt != nil || s.owned {
 				return rt
 			}
 		}
 		if nd.flags&hasParam != 0 && clean {
-			set := s.N
+			n := s.N
 			s.push(pos, end)
 			if end < len(path) && nd.param.next != nil && nd.rest == 0 && nd.fallback == nil {
 				nd, pos = nd.param.next, end+1
 				continue
 			}
-			if rt := t.follow(s, &nd.param, end); rt != nil || s.stop {
+			if rt := t.follow(s, &nd.param, end); rt != nil || s.owned {
 				return rt
 			}
-			s.N = set
+			s.N = n
 		}
-		return t.restOf(s, nd, pos)
+		return t.catchAll(s, nd, pos)
 	}
 }
 
@@ -194,17 +194,17 @@ func (t *Tree[P]) follow(s *Search[P], to *target[P], end int) *Route[P] {
 	if to.next == nil {
 		return nil
 	}
-	set := s.N
+	n := s.N
 	rt := t.walk(s, to.next, end+1)
 	if rt == nil {
-		s.N = set
+		s.N = n
 	}
 	return rt
 }
 
 // end returns the route of a path that ends at to.
 func (t *Tree[P]) end(s *Search[P], to *target[P]) *Route[P] {
-	if rt := t.arrive(s, to.end); rt != nil {
+	if rt := t.routeAt(s, to.end); rt != nil {
 		return rt
 	}
 	nd := to.next
@@ -213,8 +213,8 @@ func (t *Tree[P]) end(s *Search[P], to *target[P]) *Route[P] {
 	}
 	t.noteSlash(s, nd.slash)
 	t.noteSlash(s, nd.rest)
-	s.enter(nd.fallback)
-	return s.leave(nd.fallback)
+	s.enterPrefix(nd.fallback)
+	return s.leavePrefix(nd.fallback)
 }
 
 // noteSlash notes the route that would match the path with a slash added. The
@@ -233,15 +233,15 @@ func (t *Tree[P]) noteSlash(s *Search[P], ref routeRef) {
 	}
 }
 
-// restOf returns nd's catch-all, whose value begins at pos.
-func (t *Tree[P]) restOf(s *Search[P], nd *node[P], pos int) *Route[P] {
-	if rt := t.matchRest(s, nd.rest, pos); rt != nil {
+// catchAll returns nd's catch-all, whose value begins at pos.
+func (t *Tree[P]) catchAll(s *Search[P], nd *node[P], pos int) *Route[P] {
+	if rt := t.matchCatchAll(s, nd.rest, pos); rt != nil {
 		return rt
 	}
-	return s.leave(nd.fallback)
+	return s.leavePrefix(nd.fallback)
 }
 
-func (t *Tree[P]) matchRest(s *Search[P], ref routeRef, pos int) *Route[P] {
+func (t *Tree[P]) matchCatchAll(s *Search[P], ref routeRef, pos int) *Route[P] {
 	if ref == 0 {
 		return nil
 	}
@@ -250,14 +250,14 @@ func (t *Tree[P]) matchRest(s *Search[P], ref routeRef, pos int) *Route[P] {
 		anonymous = s.connect
 		named = s.connect && !DotInside(rest)
 	}
-	if s.text != "" && DotInside(s.text[pos:]) {
+	if s.decoded != "" && DotInside(s.decoded[pos:]) {
 		named = false
 	}
 	matches := func(rt *Route[P]) bool { return named || anonymous && rt.Flags&restNamed == 0 }
 	rt := t.pick(ref, s.Method)
 	if rt != nil && !matches(rt) {
 		rt = nil
-		for _, m := range s.Method.stands() {
+		for _, m := range s.Method.servedBy() {
 			for i := range t.run(ref) {
 				if q := &t.routes[int(ref)-1+i]; rt == nil && q.Method == m && matches(q) {
 					rt = q
@@ -284,15 +284,15 @@ func (t *Tree[P]) matchRest(s *Search[P], ref routeRef, pos int) *Route[P] {
 
 // special tries nd's segments of text and parameters, and its constrained ones.
 func (t *Tree[P]) special(s *Search[P], nd *node[P], pos, end int) *Route[P] {
-	set := s.N
+	n := s.N
 	for i := nd.specials - 1; ; i++ {
 		sp := &t.specials[i]
 		if sp.match(s.source()[pos:end], &s.Values) {
-			if rt := t.follow(s, &sp.to, end); rt != nil || s.stop {
+			if rt := t.follow(s, &sp.to, end); rt != nil || s.owned {
 				return rt
 			}
 		}
-		s.N = set
+		s.N = n
 		if sp.last {
 			return nil
 		}
@@ -307,7 +307,7 @@ func (t *Tree[P]) edge(nd *node[P], w0, w1 uint64, seg string) *target[P] {
 		if e.n == 0 {
 			break
 		}
-		if e.w0 == w0 && e.w1 == w1 && t.edgeText(e, seg) {
+		if e.w0 == w0 && e.w1 == w1 && t.sameText(e, seg) {
 			return &e.target
 		}
 		if nd.flags&probing == 0 {
@@ -318,9 +318,9 @@ func (t *Tree[P]) edge(nd *node[P], w0, w1 uint64, seg string) *target[P] {
 	return nil
 }
 
-// edgeText tells segments of the same words apart: by their length or, if they
+// sameText tells segments of the same words apart: by their length or, if they
 // are long, byte by byte.
-func (t *Tree[P]) edgeText(e *edge[P], seg string) bool {
+func (t *Tree[P]) sameText(e *edge[P], seg string) bool {
 	if e.n&longEdge != 0 {
 		return t.long[e.n&^longEdge] == seg
 	}

@@ -121,11 +121,11 @@ func Unclean(path string) bool {
 // false for a path that is unclean.
 func Suspect(path string) bool {
 	if len(path) < 8 {
-		return suspects(loadTail(path, 0)) != 0
+		return suspectBytes(loadTail(path, 0)) != 0
 	}
-	bad := suspects(load8(path[len(path)-8:]))
+	bad := suspectBytes(load8(path[len(path)-8:]))
 	for ; len(path) > 8; path = path[7:] { // the eighth byte is the next one's first
-		bad |= suspects(load8(path))
+		bad |= suspectBytes(load8(path))
 	}
 	return bad != 0
 }
@@ -133,7 +133,7 @@ func Suspect(path string) bool {
 // suspects returns the high bits of the slashes and dots that follow a slash in w,
 // and of some other bytes. slashes takes such a dot for a slash, because the
 // subtraction for the slash before it borrows the one by which they differ.
-func suspects(w uint64) uint64 {
+func suspectBytes(w uint64) uint64 {
 	z := slashes(w)
 	return z << 8 & z
 }

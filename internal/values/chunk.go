@@ -10,9 +10,9 @@ import (
 // 127, half of a size class is lost.
 const chunkLen = 63
 
-// largest is the most values that come out of a chunk. More get a slice of their
+// maxCarve is the most values that come out of a chunk. More get a slice of their
 // own, because they would waste the end of too many chunks.
-const largest = 32
+const maxCarve = 32
 
 // A chunk is storage for values of requests.
 type chunk struct {

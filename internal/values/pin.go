@@ -48,7 +48,7 @@ func carve(n int) []string {
 }
 
 func carveNew(n int) []string {
-	if n > largest {
+	if n > maxCarve {
 		return nil
 	}
 	c := new(chunk)

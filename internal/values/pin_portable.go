@@ -8,7 +8,7 @@ var chunks = sync.Pool{New: func() any { return new(chunk) }}
 
 // carve returns n slots of a chunk; nil if n is too large.
 func carve(n int) []string {
-	if n > largest {
+	if n > maxCarve {
 		return nil
 	}
 	c := chunks.Get().(*chunk)

@@ -54,8 +54,8 @@ func safeClear(r *http.Request, id string) {
 	}
 	var rest strings.Builder
 	for line := range strings.Lines(list) {
-		names, own := strings.CutPrefix(line, id)
-		if !own {
+		names, ok := strings.CutPrefix(line, id)
+		if !ok {
 			rest.WriteString(line)
 			continue
 		}
