@@ -121,7 +121,8 @@ func ruledOut(rt *trie.Route[endpoint], method string, r *http.Request, won *tri
 	if err != nil {
 		return err.Error()
 	}
-	if p.Host != "" && !p.MatchHost(pattern.Host(r.Host)) {
+	connect := r.Method == http.MethodConnect
+	if p.Host != "" && !p.MatchHost(pattern.Host(r.Host)) && !(connect && p.MatchHost(pattern.HostPort(r.Host))) {
 		return fmt.Sprintf("the host %q is not %q", r.Host, p.Host)
 	}
 	if why := trie.Mismatch(p, trie.WirePath(r.URL.Path, r.URL.RawPath)); why != "" {

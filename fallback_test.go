@@ -303,7 +303,8 @@ func TestHosts(t *testing.T) {
 	m := muxmaster.New()
 	m.Handle("api.example.com/", http.HandlerFunc(values))
 	m.Handle("API2.Example.com./x/{id}", http.HandlerFunc(values))
-	m.Handle("GET example.com:8080/port", tell("port"))
+	m.Handle("example.com:8080/port", tell("port"))
+	m.Handle("./dot", tell("dot"))
 	m.Handle("[::1]/six", tell("six"))
 	m.Handle("host/{a}", tell("host a"))
 	m.Handle("/literal", tell("literal"))
@@ -319,8 +320,11 @@ func TestHosts(t *testing.T) {
 		{"api.example.com.evil.com", "GET", "/x", "404"},
 		{"xapi.example.com", "GET", "/x", "404"},
 		{"api2.example.com", "GET", "/x/1", `id="1"`},
-		{"example.com", "GET", "/port", "port"},
-		{"example.com:9", "GET", "/port", "port"},
+		{"example.com", "GET", "/port", "404"}, // net/http: a pattern with a port is for CONNECT
+		{"example.com:8080", "GET", "/port", "404"},
+		{"Example.com.:8080", "CONNECT", "/port", "port"},
+		{"example.com:9", "CONNECT", "/port", "404"},
+		{"example.com", "GET", "/dot", "404"},
 		{"[::1]", "GET", "/six", "six"},
 		{"[::1]:80", "GET", "/six", "six"},
 		{"[::2]:80", "GET", "/six", "404"},

@@ -76,6 +76,9 @@ var sameSets = []struct {
 	{[]string{"GET h/x", "POST /x"}, []string{"GET h /x", "POST h /x", "PUT h /x", "PUT g /x"}},
 	{[]string{"h/{$}", "g/{$}"}, []string{"GET h /", "GET g /", "GET i /"}},
 	{[]string{"h/{a}/{$}", "h/{a}"}, []string{"GET h /1", "GET h /1/", "GET h //1"}},
+	{[]string{"h/a/", "h:80/c/", "h:90/", "/b/"}, []string{"GET h /", "GET h /a", "GET h:80 /a", "GET h:80 /c/", "GET h:90 /", "GET h:90 /b", "CONNECT h /", "CONNECT h:80 /a", "CONNECT h:80 /b", "CONNECT h:80 /c/", "CONNECT h:90 /"}},
+	{[]string{"h/", "h:90/"}, []string{"GET h:90 /", "GET h /", "GET h:80 /"}},
+	{[]string{"/#/"}, []string{"GET h /%23/x", "GET h /%23", "GET h /x"}},
 	{[]string{"127.0.0.1/x", "/x"}, []string{"GET 127.0.0.1:8080 /x", "GET 127.0.0.1 /x"}},
 	{[]string{"CONNECT /x/", "GET /x/"}, []string{"CONNECT h /x/", "CONNECT h /x/a//b", "CONNECT h /x/../x/", "CONNECT h //x/"}},
 	{[]string{"/a%2Fb", "/a/b"}, []string{"GET h /a%2Fb", "GET h /a%2fb", "GET h /a/b", "GET h /%61/b"}},
@@ -198,7 +201,7 @@ func TestUnlikeServeMux(t *testing.T) {
 		{"h/x", "h.", "GET", "/x", "404", "h/x"},
 		{"h/x", "h.:80", "GET", "/x", "404", "h/x"},
 		{"H/x", "h", "GET", "/x", "404", "H/x"},
-		{"h.:80/x", "h", "GET", "/x", "404", "h.:80/x"},
+		{"h./x", "h", "GET", "/x", "404", "h./x"},
 		{"[::1]/x", "[::1]:80", "GET", "/x", "404", "[::1]/x"},
 		{"/{x}/a|/b/{y}", "h", "GET", "/b/a", "panic", "/b/{y}"},
 		{"/{x}/a|/b/{y}", "h", "GET", "/c/a", "panic", "/{x}/a"},
@@ -283,6 +286,32 @@ func TestNestedServeMux(t *testing.T) {
 		} {
 			if got := get(t, std, "GET", c[0]); got != c[1] {
 				t.Errorf("%s: Mux in ServeMux, %s: got %s, want %s", mode.name, c[0], got, c[1])
+			}
+		}
+	}
+}
+
+// CONNECT requests with a URL that names the host, as no client sends them:
+// net/http's own test of patterns with ports.
+func TestPortsLikeServeMux(t *testing.T) {
+	std, mux := http.NewServeMux(), muxmaster.New()
+	for _, p := range []string{"example.com/pkg/foo/", "example.com/pkg/bar", "example.com:3000/pkg/connect/", "example.com:9000/", "/pkg/baz/"} {
+		std.Handle(p, tell(p))
+		mux.Handle(p, tell(p))
+	}
+	for _, method := range []string{"GET", "CONNECT"} {
+		for _, host := range []string{"example.com", "example.com:3000", "example.com:9000"} {
+			for _, path := range []string{"/", "/pkg/foo", "/pkg/foo/", "/pkg/bar", "/pkg/baz", "/pkg/connect", "/pkg/connect/"} {
+				ask := func(h http.Handler) string {
+					r, err := http.NewRequest(method, "http://"+host+path, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return ask(h, r).brief()
+				}
+				if got, want := ask(mux), ask(std); got != want {
+					t.Errorf("%s http://%s%s: got %s, want %s", method, host, path, got, want)
+				}
 			}
 		}
 	}

@@ -38,7 +38,7 @@ var spellings = []spelling{
 	{regexp.MustCompile(`^([^*].*)\*$`), "a catch-all is a segment of its own, as in /${1}/*rest; a literal * is written %2A"},
 	{regexp.MustCompile(`^(?:[^{]|\{[^{}]*\})*\\`), "nothing is escaped with a backslash; a literal colon is written %3A, a backslash %5C"},
 	{regexp.MustCompile(`^[^{]*\?`), "a path has no query; read it from r.URL.Query(); a literal ? is written %3F"},
-	{regexp.MustCompile(`^[^{]*#`), "a path has no fragment; a literal # is written %23"},
+	{regexp.MustCompile(`^[^{#]+#`), "a path has no fragment; a literal # is written %23"},
 }
 
 // Foreign returns an error for a segment as another router writes it.

@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -32,15 +33,28 @@ func (l HostLabel) Kind() int {
 // Unicode would fold the Kelvin sign to k. It allocates only if host has an
 // upper-case letter.
 func Host(host string) string {
-	if i := strings.LastIndexByte(host, ':'); i >= 0 {
-		if j := strings.IndexByte(host, ':'); j == i || host[0] == '[' && i > 0 && host[i-1] == ']' {
-			host = host[:i]
-		}
-	}
+	host, _ = cutPort(host)
 	if len(host) > 1 && host[0] == '[' && host[len(host)-1] == ']' {
 		host = host[1 : len(host)-1]
 	}
 	return lower(strings.TrimSuffix(host, "."))
+}
+
+// HostPort is [Host] with the port, if there is one. A pattern with a port is for
+// CONNECT requests alone, as in net/http: their host is compared with its port.
+func HostPort(host string) string {
+	_, port := cutPort(host)
+	return Host(host) + port
+}
+
+// cutPort splits host before the colon of its port.
+func cutPort(host string) (name, port string) {
+	if i := strings.LastIndexByte(host, ':'); i >= 0 {
+		if j := strings.IndexByte(host, ':'); j == i || host[0] == '[' && i > 0 && host[i-1] == ']' {
+			return host[:i], host[i:]
+		}
+	}
+	return host, ""
 }
 
 // lower is strings.ToLower for ASCII.
@@ -65,12 +79,12 @@ func (p *Pattern) parseHost(host string, name func(n, form string) error) error 
 		return fmt.Errorf("%q is not a host; a path must begin with /", host)
 	}
 	if !strings.ContainsAny(host, "{}") {
-		p.Host = Host(host)
+		p.Host = cmp.Or(HostPort(host), host) // a host of . is not every host
 		return nil
 	}
 	host = strings.TrimSuffix(host, ".")
 	if i := strings.LastIndexByte(host, '}'); strings.Contains(host[i+1:], ":") {
-		host = host[:strings.LastIndexByte(host, ':')]
+		return fmt.Errorf("%q: ports are not compared; write %s", host, host[:strings.LastIndexByte(host, ':')])
 	}
 	var labels []HostLabel
 	var b strings.Builder
@@ -147,7 +161,8 @@ func (p *Pattern) HostShape() string {
 	return b.String()
 }
 
-// MatchHost reports whether p's host is host, which [Host] has normalized.
+// MatchHost reports whether p's host is host, which [Host] or [HostPort] has
+// normalized.
 func (p *Pattern) MatchHost(host string) bool {
 	if p.HostLabels == nil {
 		return p.Host == host

@@ -32,7 +32,7 @@ const (
 type Pattern struct {
 	Text       string      // as written
 	Methods    []string    // in the order written; nil means every method
-	Host       string      // normalized by [Host]; "" means every host
+	Host       string      // normalized by [HostPort]; "" means every host
 	HostLabels []HostLabel // of a host with parameters, else nil
 	Path       string      // the path as written; Text ends with it
 	Segs       []Segment   // the path's segments up to its End

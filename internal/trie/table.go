@@ -93,8 +93,13 @@ func (t *Table[P]) AlwaysSlow() bool { return t.HasHosts() || t.Base.static.whol
 func (t *Table[P]) Find(s *Search[P], host string) *Route[P] {
 	s.reset()
 	if t.HasHosts() && host != "" {
+		full := host
 		host = pattern.Host(host)
-		if tree := t.hosts[host]; tree != nil {
+		tree := t.hosts[host]
+		if s.connect {
+			tree = cmp.Or(t.hosts[pattern.HostPort(full)], tree)
+		}
+		if tree != nil {
 			if rt := tree.find(s); rt != nil {
 				return rt
 			}
