@@ -10,17 +10,20 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
-// BuildPath returns the escaped path of a pattern for the values given as name,
-// value, name, value…: a path that the pattern matches, with these values. The
-// pattern may have methods and a host, which are left out; a trailing slash is
-// only itself.
+// BuildPath returns the escaped path of a pattern with the given parameter
+// values. pairs alternates names and values:
 //
-// It is an error if a parameter of the pattern has no value, a name is none of
-// its parameters or given twice, a value is empty, . or .. , a constraint refuses
-// it, or, where a segment has several parameters, the values could not be told
-// apart again. The value of a catch-all may have slashes, and no empty, . or ..
-// segments between them; the slash that the value of *path begins with may be
-// left out.
+//	BuildPath("/users/:id/posts/:post", "id", "42", "post", "a b") // /users/42/posts/a%20b
+//
+// The pattern matches the path, with the same values. Methods and a host in the
+// pattern are ignored.
+//
+// BuildPath returns an error if a parameter has no value, a name is given twice
+// or is not a parameter of the pattern, a value is empty, "." or "..", or a
+// constraint does not match a value. It also returns an error if a segment has
+// several parameters and matching the path would yield other values. The value
+// of a catch-all may contain slashes, but no empty, "." or ".." segment. The
+// leading slash in the value of a *name catch-all is optional.
 func BuildPath(text string, pairs ...string) (string, error) {
 	fail := func(format string, args ...any) (string, error) {
 		return "", fmt.Errorf("muxmaster: BuildPath %q: %w", text, fmt.Errorf(format, args...))
@@ -103,15 +106,15 @@ func BuildPath(text string, pairs ...string) (string, error) {
 		names := p.Names()
 		for i := 0; i < len(pairs); i += 2 {
 			if !slices.Contains(names, pairs[i]) {
-				return fail("it has no parameter %q", pairs[i])
+				return fail("the pattern has no parameter %q", pairs[i])
 			}
 		}
 	}
 	return b.String(), nil
 }
 
-// matches returns an error unless seg matches the decoded segment with the values
-// that it was made of.
+// matches returns an error unless seg matches the decoded segment and yields
+// the values in want.
 func matches(seg pattern.Segment, decoded string, want []string) error {
 	switch seg.Kind() {
 	case pattern.Literal, pattern.Plain:

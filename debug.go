@@ -10,23 +10,25 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/openapi"
 )
 
-// DebugHandler returns a handler that shows the routes of m on a page: a table to
-// search, a box that explains which route serves a request and why the others
-// don't, and hints at suspicious routes. Mount it where you like:
+// DebugHandler returns a handler that serves a web page about the routes of m:
+// a searchable table, a form that explains which route serves a request and why
+// the others don't, and warnings about suspicious routes. Mount it on any path:
 //
 //	mux.Mount("/debug/routes", mux.DebugHandler())
 //
-// Below that path are routes.json, explain.json?method=GET&path=/x and
-// openapi.json. The page needs no network beside the program. It calls no handler
-// of a route.
+// Below that path it also serves routes.json, openapi.json and
+// explain.json?method=GET&path=/x. The page loads nothing from other servers,
+// and it doesn't call the routes' handlers.
 //
-// It answers only clients on this machine that ask directly, not through a
-// proxy. Don't show it to the public: it tells what a service consists of, down
-// to file names. [Mux.DebugHandlerFor] lets you say who may look.
+// The handler responds only to clients on the same machine that connect
+// directly, not through a proxy. Don't make it public: it shows the structure
+// of the service, including file names. [Mux.DebugHandlerFor] lets you choose
+// the clients.
 func (m *Mux) DebugHandler() http.Handler { return m.DebugHandlerFor(nil) }
 
-// DebugHandlerFor is DebugHandler for the clients that allow accepts, for example
-// those that have passed a login.
+// DebugHandlerFor is like [Mux.DebugHandler] but responds to the requests for
+// which allow returns true, for example those of logged-in administrators. If
+// allow is nil, it is the same as DebugHandler.
 func (m *Mux) DebugHandlerFor(allow func(*http.Request) bool) http.Handler {
 	m.requireNew()
 	return &debugpage.Source{
@@ -37,11 +39,12 @@ func (m *Mux) DebugHandlerFor(allow func(*http.Request) bool) http.Handler {
 	}
 }
 
-// OpenAPI returns the routes as an OpenAPI 3.1 document, a JSON object for
-// [encoding/json]: paths, methods, parameters with their constraints, and
-// operation ids made of the handlers' names. describe, if not nil, is called for
-// each operation; it may add a summary, request bodies and responses. Methods
-// that OpenAPI 3.1 doesn't know are left out, and so are hosts.
+// OpenAPI returns an OpenAPI 3.1 document of the routes, as a map to be encoded
+// with [encoding/json]. It contains paths, methods, parameters with their
+// constraints, and operation IDs derived from the handlers' names. If describe
+// is not nil, it is called for each operation and can add a summary, a request
+// body and responses. Hosts, and methods that OpenAPI 3.1 doesn't define, are
+// left out.
 func (m *Mux) OpenAPI(title, version string, describe func(r Route, operation map[string]any)) (map[string]any, error) {
 	routes := slices.Collect(m.Routes())
 	list := make([]openapi.Route, len(routes))
@@ -61,7 +64,7 @@ type debugRoute struct {
 	Warning string `json:",omitempty"`
 }
 
-// debugRoutes returns the routes with what is suspicious about them.
+// debugRoutes returns the routes with warnings about the suspicious ones.
 func (m *Mux) debugRoutes() []debugRoute {
 	var list []debugRoute
 	for r := range m.Routes() {
@@ -71,16 +74,16 @@ func (m *Mux) debugRoutes() []debugRoute {
 	}
 	guards := debugpage.Unguarded(len(list), func(i int) (string, []string) { return list[i].Pattern, list[i].Middleware })
 	for _, i := range guards {
-		list[i].Warning = cmp.Or(list[i].Warning, "no middleware here checks who asks, as it does for most routes beside this one")
+		list[i].Warning = cmp.Or(list[i].Warning, "no authentication middleware, unlike most routes with the same prefix")
 	}
 	return list
 }
 
-// samples are values that most constraints match one of.
+// samples are parameter values. Most constraints match at least one of them.
 var samples = []string{"1", "a", "abc", "12345678", "2024-01-31", "00000000-0000-0000-0000-000000000000", "A1"}
 
-// unreachable returns a warning if requests that r's pattern matches go to another
-// route. It tries sample values.
+// unreachable returns a warning if other routes serve the requests that r's
+// pattern matches, and "" otherwise. It tries the sample values.
 func (m *Mux) unreachable(r Route) string {
 	p, err := parse(r.Pattern, 0)
 	if err != nil || strings.Contains(r.Host, "{") {

@@ -91,7 +91,7 @@ func TestDebugJSON(t *testing.T) {
 		"GET /users/:id":  "",
 		"GET /n/{b}/x":    "go to GET /n/{a:..*}/x",
 		"GET /admin/a":    "",
-		"GET /admin/open": "no middleware here checks who asks",
+		"GET /admin/open": "no authentication middleware",
 	} {
 		if got, ok := warnings[pattern]; !ok || (want == "") != (got == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: the warning is %q (listed: %v), want %q", pattern, got, ok, want)

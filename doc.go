@@ -9,44 +9,44 @@
 //
 // # Patterns
 //
-//	/users                     itself
-//	/users/:id, /users/{id}    one segment, never empty
-//	/users/{id:[0-9]+}         one segment that the whole RE2 expression matches
-//	/{name}.json, /user_:name  parameters with text around them, within a segment
-//	/static/*filepath          the rest of the path; the value begins with a slash
-//	/static/{filepath...}      the rest of the path, without that slash
+//	/users                     this path only
+//	/users/:id, /users/{id}    one non-empty segment
+//	/users/{id:[0-9]+}         one segment that matches the RE2 expression as a whole
+//	/{name}.json, /user_:name  a parameter with literal text around it
+//	/static/*filepath          the rest of the path; the value starts with a slash
+//	/static/{filepath...}      the rest of the path; the value has no leading slash
 //	/x/{$}                     /x/ only
-//	{tenant}.example.com/x     one label of the host (Handle and the like)
-//	{sub...}.example.com/x     one or more labels of the host
+//	{tenant}.example.com/x     one host label (Handle, HandleFunc, TryHandle, HandleFast)
+//	{sub...}.example.com/x     one or more host labels
 //
 // GET and the other verb methods take a path. Handle, HandleFunc, TryHandle and
-// HandleFast take a pattern of net/http: [METHOD[,METHOD…] ][HOST]/PATH. What
-// http.ServeMux accepts means the same there. The two kinds differ in one rule:
-// a path that ends in a slash stands for everything below it with Handle, and
-// only for itself with the verb methods.
+// HandleFast take a net/http pattern: [METHOD[,METHOD…] ][HOST]/PATH. Patterns
+// that http.ServeMux accepts have the same meaning. The two kinds of methods
+// treat a trailing slash differently: Handle("/x/", h) matches everything below
+// /x/, and GET("/x/", h) matches only /x/.
 //
 // The most specific route wins: first by host, then by path, segment by segment
-// from the left, then by method. The order of registration does not matter, with
-// one exception: two different constraints at the same place are tried in the
-// order in which they were registered. Invalid and conflicting patterns panic, and
-// so do spellings of other routers that mean something else here; the text says
-// what to write instead.
+// from the left, then by method. Registration order does not matter, with one
+// exception: two different constraints in the same position are tried in the
+// order in which they were registered. Invalid and conflicting patterns panic
+// at registration. So does syntax of other routers that has another meaning
+// here; the message says what to write instead.
 //
-// docs/patterns.md has all rules, and each difference from http.ServeMux with its
-// reason.
+// docs/patterns.md has the complete rules and the differences from
+// http.ServeMux.
 //
 // # Groups, mounts and middleware
 //
-// Routes are registered on a [Mux] or on a [Group], which has a prefix and
-// middleware of its own; both are a [Router]. Middleware is any
-// func(http.Handler) http.Handler. Use wraps the routes of a Mux or Group and the
-// answers to requests that no route serves there. Pre runs before routing. Mount
-// gives another handler everything below a prefix.
+// Routes are registered on a [Mux] or on a [Group], which adds a prefix and
+// middleware; both implement [Router]. Middleware has the type
+// func(http.Handler) http.Handler. Use wraps the routes of a Mux or Group and
+// its responses to unmatched requests, such as 404 and 405. Pre runs before
+// routing. Mount serves everything below a prefix with another handler.
 //
 // # Path values
 //
-// Requests may be kept after the handler has returned, and a route with
-// parameters takes 16 bytes for each value. If handlers do not use the request
-// after returning, Mux.PoolRequestBundle and Mux.PoolFastParams reduce that to
-// zero. See docs/pooling.md for the contract.
+// It is safe to retain a request after its handler returns. Each path value
+// costs 16 bytes. If handlers don't use the request after returning, set
+// Mux.PoolRequestBundle and Mux.PoolFastParams to serve requests without
+// allocating. See docs/pooling.md for the contract.
 package muxmaster

@@ -12,29 +12,34 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
-// An Explanation says which route serves a request, and why no other one does.
+// An Explanation describes how a Mux routes a request: the route that serves it
+// and why the others don't.
 type Explanation struct {
-	Method   string
-	Target   string
-	Route    *Route // nil if no route matches
-	Values   Params // that the route's handler would get
-	Status   int    // of the answer if no route serves: 404, 405, 204 for OPTIONS, or a redirect's; 0 if one does
-	Location string // of a redirect
-	Allow    string // of a 405 or an OPTIONS answer
-	Prefix   string // of the Group or the mounted Mux that answers if no route serves; "" for the Mux
-	// Candidates are all routes in the order of their precedence for this
-	// request, each with what rules it out: "" for the one that serves it.
+	Method string
+	Target string
+	Route  *Route // the route that serves the request; nil if there is none
+	Values Params // the path values of Route
+
+	// If Route is nil, these fields describe the response.
+	Status   int    // 404, 405, 204 for OPTIONS, the status of a redirect, or 400 for an invalid Target; else 0
+	Location string // Location header of a redirect
+	Allow    string // Allow header of a 405 or OPTIONS response
+	Prefix   string // prefix of the Group or mounted Mux that responds; "" for the Mux itself
+
+	// Candidates holds all routes of the Mux. The route that serves the request
+	// comes first, then the other routes that match, then the rest.
 	Candidates []Candidate
 }
 
-// A Candidate is a route, and what rules it out for a request.
+// A Candidate is a route considered for a request.
 type Candidate struct {
 	Route
-	Reason string
+	Reason string // why the route does not serve the request; "" if it does
 }
 
-// Explain tells how m would route a request of the method for the target, a path
-// with or without a query, or a URL with a host. It runs no middleware.
+// Explain describes how m routes a request with the given method and target.
+// target is a path with an optional query, or an absolute URL if the host
+// matters. Explain calls neither middleware nor handlers.
 func (m *Mux) Explain(method, target string) Explanation {
 	e := Explanation{Method: method, Target: target}
 	u, err := url.ParseRequestURI(target)
@@ -69,7 +74,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 	return e
 }
 
-// valuesOf returns the values that search has found for rt.
+// valuesOf returns the path values that search found for rt.
 func valuesOf(rt *trie.Route[endpoint], search *routeSearch) Params {
 	p, err := parse(rt.Pattern, rt.Flags)
 	if err != nil {
@@ -82,7 +87,8 @@ func valuesOf(rt *trie.Route[endpoint], search *routeSearch) Params {
 	return ps
 }
 
-// explainAnswer sets what e says of a request that no route serves.
+// explainAnswer sets the fields that describe the response to an unmatched
+// request.
 func (e *Explanation) explainAnswer(s *snapshot, r *http.Request) {
 	sc := s.scopeOf(r)
 	o := s.decide(r, sc.redirectSlash())
@@ -99,7 +105,8 @@ func (e *Explanation) explainAnswer(s *snapshot, r *http.Request) {
 	}
 }
 
-// rank puts the winner first, then what matched and lost, then what came close.
+// rank orders candidates: the route that serves the request, other routes that
+// match, then routes that differ in the method, in the path, and in the host.
 func (c Candidate) rank() int {
 	switch {
 	case c.Reason == "":
@@ -114,8 +121,8 @@ func (c Candidate) rank() int {
 	return 3
 }
 
-// ruledOut says why rt does not serve r. It compares the pattern with the path
-// segment by segment, without the tree.
+// ruledOut returns the reason why rt does not serve r. It compares the pattern
+// with the path segment by segment, independently of the trie.
 func ruledOut(rt *trie.Route[endpoint], method string, r *http.Request, won *trie.Route[endpoint]) string {
 	p, err := parse(rt.Pattern, rt.Flags)
 	if err != nil {
@@ -137,8 +144,8 @@ func ruledOut(rt *trie.Route[endpoint], method string, r *http.Request, won *tri
 	return fmt.Sprintf("matches too, but %q comes first", won.Pattern)
 }
 
-// String returns the explanation as text: the outcome, then the candidates, one a
-// line.
+// String returns the explanation as text: the result, then one line for each
+// candidate.
 func (e Explanation) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s: ", e.Method, e.Target)

@@ -10,16 +10,16 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
-// ServeFiles serves files of fsys for GET and HEAD. The path ends in a catch-all,
-// whose value names the file:
+// ServeFiles serves the files of fsys for GET and HEAD requests. The path must
+// end in a catch-all, whose value is the name of the file:
 //
 //	mux.ServeFiles("/static/*filepath", os.DirFS("public"))
 //
-// Files are served as http.FileServerFS does, with its redirects to and from
-// index.html, but without listings: a directory without an index.html is a 404.
-// So is a name that holds an escaped slash, a backslash, a NUL byte or invalid
-// UTF-8. So /static%2F.. or /static/..%5C never reach a file that another
-// pattern guards.
+// It serves files as [http.FileServerFS] does, including the redirects to and
+// from index.html, but without directory listings. The response is 404 for a
+// directory without an index.html, and for a name that contains an escaped
+// slash, a backslash, a NUL byte or invalid UTF-8. So requests such as
+// /static/..%5Csecret cannot reach a file outside of the path.
 func (s *scope) ServeFiles(path string, fsys fs.FS) {
 	s.requireNew()
 	if fsys == nil {
@@ -33,22 +33,24 @@ func (s *scope) ServeFiles(path string, fsys fs.FS) {
 	s.verb(http.MethodGet, path, files.NewServer(fsys, p.Rest, notFound))
 }
 
-// ServeSPA serves a single-page application for GET and HEAD: the files of fsys
-// below the prefix, and index.html for every other page.
+// ServeSPA serves a single-page application for GET and HEAD requests: the
+// files of fsys below prefix, and index.html for all other pages.
 //
-//		mux.ServeSPA("/", os.DirFS("dist"))
+//	mux.ServeSPA("/", os.DirFS("dist"))
 //
-//	  - A file is served with the type of its name and with an ETag, of its content,
-//	    if it has no modification time. A name with a fingerprint, such as
-//	    app.3f2a9c1b.js or index-DiwrgTda.css, may be cached for a year
-//	    (immutable, RFC 8246); every other file is revalidated on each use.
-//	  - A request that accepts text/html and names no file gets index.html with
-//	    status 200, so that the application can show the page.
-//	  - Everything else is a 404: missing scripts, images and data.
+// The response is
 //
-// More specific routes and mounts, such as /api/, win as they do over any
-// catch-all. Names are refused as [Router.ServeFiles] does. ServeSPA panics if
-// fsys has no index.html.
+//   - the file, if the path names one. A file without a modification time gets an
+//     ETag of its content. A file with a fingerprint in its name, such as
+//     app.3f2a9c1b.js or index-DiwrgTda.css, is cacheable for a year (immutable,
+//     RFC 8246); clients revalidate all other files.
+//   - otherwise index.html with status 200, if the request accepts text/html, so
+//     that the application can show the page.
+//   - otherwise a 404, for example for a missing script or image.
+//
+// More specific routes and mounts, such as /api/, take precedence. ServeSPA
+// rejects the same file names as [Router.ServeFiles]. It panics if fsys has no
+// index.html.
 func (s *scope) ServeSPA(prefix string, fsys fs.FS) {
 	s.requireNew()
 	if fsys == nil {
@@ -71,7 +73,7 @@ func (s *scope) ServeSPA(prefix string, fsys fs.FS) {
 	}
 }
 
-// spaRest names the path value of a single-page application's route.
+// spaRest is the name of the catch-all in the pattern of ServeSPA.
 const spaRest = "filepath"
 
 func notFound(w http.ResponseWriter, r *http.Request) {

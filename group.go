@@ -9,37 +9,40 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
 )
 
-// A Group registers routes on its Mux with a prefix and middleware of its own,
-// inside those of the Mux or Group that it was made from. It is a [Router], as
-// [Mux] is. Make one with Group, Route or With.
+// A Group registers routes on its Mux with a common prefix and common
+// middleware. The prefix and middleware of the enclosing Group or Mux come
+// first. Group and [Mux] both implement [Router]. Create one with the methods
+// Group, Route or With.
 //
-// The root of a Group is its prefix: GET("/", h) serves /articles and /articles/,
-// without a redirect; so do Method("GET", "/", h) and Handle("GET /{$}", h).
-// GET("", h) and Handle("GET ", h) serve /articles alone, and win there.
+// In a Group with the prefix /articles, GET("/", h), Method("GET", "/", h) and
+// Handle("GET /{$}", h) serve both /articles and /articles/, without a
+// redirect. GET("", h) and Handle("GET ", h) serve only /articles, and take
+// precedence there.
 //
-// A request below the prefix that no route serves is answered inside the
-// middleware of the deepest such Group, so unauthenticated clients cannot probe
-// routes behind a login, and CORS middleware of a Group sees preflight requests.
-// Of several Groups with one prefix, the first one that was made answers. A Group
-// without a prefix of its own, and what With returns, never does; neither does one
-// below the prefix of a mounted Mux, which answers there itself. All routes of
-// the Mux still come first, whichever Group they are in.
+// If no route matches a request, the Group with the longest matching prefix
+// responds, inside its middleware. So unauthenticated clients cannot probe
+// routes behind a login, and a Group's CORS middleware sees preflight requests.
+// If several Groups have the same prefix, the one created first responds.
+// Groups that add no prefix, such as those returned by With, never respond.
+// Neither do Groups below the prefix of a mounted Mux, because that Mux
+// responds. Groups don't affect matching: all routes of the Mux are tried
+// first.
 type Group struct {
 	scope
 
-	// NotFound and MethodNotAllowed answer the requests below the prefix that
-	// no route matches, or none for the method. If nil, those of the Group or
-	// Mux around this one do. Set them before the first request.
+	// NotFound and MethodNotAllowed serve unmatched requests below the prefix,
+	// as the fields of Mux do. If nil, the field of the enclosing Group or Mux
+	// applies. Set them before the first request.
 	NotFound         http.Handler
 	MethodNotAllowed http.Handler
 }
 
-// ServeHTTP serves r as the Group's Mux does: with any of its routes. It is there
-// for code that takes a router as an http.Handler.
+// ServeHTTP serves r with any route of the Group's Mux, not only those of the
+// Group. It allows passing a Group to code that requires an http.Handler.
 func (g *Group) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.ServeHTTP(w, r) }
 
-// Group returns a Group for the paths that begin with prefix, which may have
-// parameters. It panics if prefix is not a path, or ends in a catch-all.
+// Group returns a Group with the given prefix, a path that may have parameters.
+// It panics if prefix is not a valid path or ends in a catch-all.
 func (s *scope) Group(prefix string) *Group {
 	s.requireNew()
 	g := &Group{scope: scope{mux: s.mux, settings: s.settings, parent: s, prefix: s.join(prefix)}}
@@ -52,11 +55,12 @@ func (s *scope) Group(prefix string) *Group {
 	return g
 }
 
-// Route calls fn with a new Group for prefix.
+// Route calls fn with a new Group with the given prefix.
 func (s *scope) Route(prefix string, fn func(*Group)) { fn(s.Group(prefix)) }
 
-// With returns a Group with the same prefix and more middleware. It covers the
-// routes that are registered with it, not what no route serves.
+// With returns a Group with the same prefix and additional middleware. The
+// middleware applies to the routes registered on the returned Group, and not to
+// responses to unmatched requests.
 func (s *scope) With(mw ...func(http.Handler) http.Handler) *Group {
 	s.requireNew()
 	g := &Group{scope: scope{mux: s.mux, settings: s.settings, parent: s, prefix: s.prefix}}
@@ -64,7 +68,7 @@ func (s *scope) With(mw ...func(http.Handler) http.Handler) *Group {
 	return g
 }
 
-// join returns the prefix of s followed by another one, without a trailing slash.
+// join returns the prefix of s followed by prefix, without a trailing slash.
 func (s *scope) join(prefix string) string {
 	prefix = strings.TrimSuffix(prefix, "/")
 	if prefix == "" {
@@ -85,26 +89,29 @@ func parsePrefix(prefix string) (*pattern.Pattern, error) {
 	if prefix == "" {
 		return new(pattern.Pattern), nil
 	}
-	p, err := pattern.ParsePath("GET " + prefix) // GET, so that it must be clean
+	p, err := pattern.ParsePath("GET " + prefix) // CONNECT allows unclean paths, GET does not
 	if err == nil && p.End != pattern.Exact {
 		err = fmt.Errorf("a prefix cannot end in a catch-all or {$}")
 	}
 	return p, err
 }
 
-// Use adds middleware around the http.Handler routes that are registered
-// afterwards in this scope and the Groups made from it, the first one outermost,
-// inside the middleware of the scopes around. On a Mux it also surrounds the 404,
-// 405, OPTIONS and redirect answers, on a Group those below its prefix.
+// Use adds middleware to a Mux or Group. It wraps the http.Handler routes that
+// are registered afterwards, including those of Groups created from it. The
+// first middleware is the outermost; the middleware of enclosing Groups and of
+// the Mux is further out. On a Mux, it also wraps the 404, 405, OPTIONS and
+// redirect responses; on a Group, those below its prefix.
 //
-// A middleware is called once for each route and once for those answers, when
-// the route is registered. State that it makes in this call belongs to one route;
-// make state that routes share outside of it, as limiters usually do.
+// Each middleware function is called once for each route, when the route is
+// registered, and once for the responses above. State created in the call
+// belongs to one route. Create state that routes share, such as a rate
+// limiter's counters, outside of the function.
 //
-// Use panics if a route was registered in the scope before, and registering a
-// fast route in a scope with Use panics: no route escapes a policy in silence.
-// Routes are found before this middleware runs, so it can't change which route
-// serves a request: for [http.StripPrefix] and its like, use Pre or Mount.
+// Use panics if a route was already registered in the scope, and registering a
+// fast route in a scope with Use middleware panics, so that no route bypasses
+// the middleware unnoticed. The middleware runs after routing, so it can't
+// change which route serves the request. For middleware that rewrites the path,
+// such as [http.StripPrefix], use Pre or Mount.
 func (s *scope) Use(mw ...func(http.Handler) http.Handler) {
 	s.beforeRoutes("Use")
 	for _, f := range mw {
@@ -118,8 +125,8 @@ func (s *scope) Use(mw ...func(http.Handler) http.Handler) {
 	s.mux.changeAnswers()
 }
 
-// changeAnswers makes m and the Muxes it is mounted on look for new middleware
-// around the answers without a route.
+// changeAnswers discards the snapshots of m and of the Muxes it is mounted on,
+// so that their fallbacks get new middleware.
 func (m *Mux) changeAnswers() {
 	m.snapshot.Store(nil)
 	for _, mnt := range m.mounted {
@@ -127,7 +134,7 @@ func (m *Mux) changeAnswers() {
 	}
 }
 
-// UseFast is Use for fast routes.
+// UseFast is like Use but adds middleware for fast routes.
 func (s *scope) UseFast(mw ...FastMiddleware) {
 	s.beforeRoutes("UseFast")
 	for _, f := range mw {
@@ -138,15 +145,16 @@ func (s *scope) UseFast(mw ...FastMiddleware) {
 	s.fast = append(s.fast, mw...)
 }
 
+// beforeRoutes panics if the scope already has routes.
 func (s *scope) beforeRoutes(method string) {
 	s.requireNew()
 	if s.hasRoutes.Load() {
-		panic("muxmaster: " + method + " after a route was registered: the route would escape the middleware; call " + method + " first")
+		panic("muxmaster: " + method + " after a route was registered: the route would bypass the middleware; call " + method + " first")
 	}
 }
 
-// addFallback makes s answer what is below its prefix and has no route. The caller
-// holds registering.
+// addFallback makes s respond to unmatched requests below its prefix. The
+// caller must hold registering.
 func (m *Mux) addFallback(s *scope) {
 	p, err := parsePrefix(s.prefix)
 	if err != nil {

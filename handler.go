@@ -12,45 +12,49 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// A FastHandler gets the path values as an argument. Middleware of UseFast wraps
-// it, that of Use can't; see [FastMiddleware].
+// A FastHandler serves a request and receives the path values as an argument.
+// UseFast adds middleware for fast handlers; middleware of Use cannot wrap
+// them.
 type FastHandler func(http.ResponseWriter, *http.Request, Params)
 
-// A FastMiddleware wraps fast handlers.
+// A FastMiddleware wraps a FastHandler. Add it with UseFast.
 type FastMiddleware func(FastHandler) FastHandler
 
-// fastHandler is how a FastHandler stands in a route.
+// fastHandler makes a FastHandler an http.Handler, so that a route can hold it.
 type fastHandler FastHandler
 
-// ServeHTTP serves a fast route from where there is only an http.Handler.
+// ServeHTTP calls h for callers that know only an http.Handler, such as Pre
+// middleware.
 func (h fastHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h(w, r, PathParams(r))
 }
 
-// A HandlerFuncE is a handler that returns an error. The ErrorHandler of its Mux
-// answers the error. Without one, problem.Write does: with the status of the
-// first error in the tree of err that has a method StatusCode() int, or 500, and
-// with the text of that status or as the problem.Handler in the request's
-// context says. A 500 and above is logged to slog's default logger with the
-// method, the pattern, the request's id and the error. The text of the error
-// never leaves the program.
+// A HandlerFuncE is a handler that returns an error. Register it with Method or
+// Handle.
 //
-// If the handler has sent something before it returns the error, the client has
-// got that, and the error is only logged.
+// If it returns an error, the Mux's ErrorHandler writes the response. If
+// ErrorHandler is nil, [problem.Write] does: the status is that of the first
+// error in the error's tree with a method StatusCode() int, or 500. The body is
+// the text of the status, unless the request's context has a problem.Handler.
+// The error's own text is never sent to the client. Errors with status 500 and
+// above are logged to slog's default logger with the method, the pattern, the
+// request ID and the error. If the handler has already sent a response, the
+// error is only logged.
 //
-// Register it with Method or Handle. The ErrorHandler is known only to a
-// HandlerFuncE that is registered itself: one that other code has wrapped, or its
-// ServeHTTP as a function, answers by problem.Write.
+// ErrorHandler applies only if the HandlerFuncE itself is registered. If other
+// code wraps it, or its ServeHTTP method is registered, errors go to
+// problem.Write.
 type HandlerFuncE func(http.ResponseWriter, *http.Request) error
 
-// ServeHTTP calls f and answers its error.
+// ServeHTTP calls f and passes its error to [problem.Write].
 func (f HandlerFuncE) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := f(w, r); err != nil {
 		problem.Write(w, r, err)
 	}
 }
 
-// errorHandler is a HandlerFuncE in a route: it knows its scope.
+// errorHandler is a registered HandlerFuncE. It calls the ErrorHandler of its
+// scope's Mux.
 type errorHandler struct {
 	f     HandlerFuncE
 	scope *scope
@@ -70,15 +74,16 @@ func (h *errorHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	problem.Write(w, r, err)
 }
 
-// HTTPError is an error with the status of its answer. Make one with
+// An HTTPError is an error with an HTTP status code. Create one with
 // [NewHTTPError].
 type HTTPError struct {
-	Code int
-	Err  error
+	Code int   // HTTP status code
+	Err  error // the underlying error
 }
 
-// NewHTTPError returns err as an error that is answered with the status code. If
-// err is nil, its text is that of the status.
+// NewHTTPError returns an error that wraps err and has the given HTTP status
+// code. A [HandlerFuncE] returns it to choose the status of the response. If
+// err is nil, the error's text is that of the status.
 func NewHTTPError(code int, err error) HTTPError {
 	if err == nil {
 		err = errors.New(http.StatusText(code))
@@ -86,14 +91,15 @@ func NewHTTPError(code int, err error) HTTPError {
 	return HTTPError{code, err}
 }
 
-// Error is [NewHTTPError]. Unlike http.Error it writes nothing.
+// Error calls [NewHTTPError]. Unlike http.Error it doesn't write a response.
 //
 // Deprecated: Use NewHTTPError.
 func Error(code int, err error) HTTPError { return NewHTTPError(code, err) }
 
-// StatusCode returns the status of the answer.
+// StatusCode returns e.Code.
 func (e HTTPError) StatusCode() int { return e.Code }
 
+// Error returns the text of e.Err, or that of the status if e.Err is nil.
 func (e HTTPError) Error() string {
 	if e.Err == nil {
 		return http.StatusText(e.Code)
@@ -101,12 +107,13 @@ func (e HTTPError) Error() string {
 	return e.Err.Error()
 }
 
+// Unwrap returns e.Err.
 func (e HTTPError) Unwrap() error { return e.Err }
 
-// JSON writes v as JSON with the status code, in one write with a Content-Length.
-// If v cannot be encoded, it writes nothing, not even a header, and returns the
-// error. A Content-Type that is already set stays. body.WriteJSON does the same
-// with a pooled buffer.
+// JSON writes a response with the given status code and v encoded as JSON. It
+// sets Content-Length, and Content-Type unless that is already set. If encoding
+// v fails, JSON writes nothing, not even a header, and returns the error. For a
+// status that allows no body, such as 204, it writes only the header.
 func JSON(w http.ResponseWriter, code int, v any) error {
 	var b bytes.Buffer
 	if err := json.NewEncoder(&b).Encode(v); err != nil {
@@ -115,7 +122,7 @@ func JSON(w http.ResponseWriter, code int, v any) error {
 	return send(w, code, "application/json; charset=utf-8", b.Bytes())
 }
 
-// XML writes v as XML after an XML header, like [JSON].
+// XML is like [JSON] but encodes v as XML, after an XML header.
 func XML(w http.ResponseWriter, code int, v any) error {
 	var b bytes.Buffer
 	b.WriteString(xml.Header)
@@ -125,7 +132,7 @@ func XML(w http.ResponseWriter, code int, v any) error {
 	return send(w, code, "application/xml; charset=utf-8", b.Bytes())
 }
 
-// Text writes plain text, like [JSON].
+// Text is like [JSON] but writes plain text.
 func Text(w http.ResponseWriter, code int, text string) error {
 	head(w, code, "text/plain; charset=utf-8", len(text))
 	if !bodyAllowed(code) {
@@ -135,7 +142,8 @@ func Text(w http.ResponseWriter, code int, text string) error {
 	return err
 }
 
-// NoContent writes status 204 without a body.
+// NoContent writes status 204 without a body. It always returns nil, so that a
+// [HandlerFuncE] can return its result.
 func NoContent(w http.ResponseWriter) error {
 	w.WriteHeader(http.StatusNoContent)
 	return nil
@@ -150,7 +158,7 @@ func send(w http.ResponseWriter, code int, contentType string, body []byte) erro
 	return err
 }
 
-// head sends the header; a Content-Type that is already set is kept.
+// head writes the header. It keeps a Content-Type that is already set.
 func head(w http.ResponseWriter, code int, contentType string, length int) {
 	if bodyAllowed(code) {
 		h := w.Header()
@@ -164,7 +172,8 @@ func head(w http.ResponseWriter, code int, contentType string, length int) {
 	w.WriteHeader(code)
 }
 
-// bodyAllowed is RFC 9110, section 6.4.1.
+// bodyAllowed reports whether a response with the status may have a body. See
+// RFC 9110, section 6.4.1.
 func bodyAllowed(code int) bool {
 	return code >= 200 && code != http.StatusNoContent && code != http.StatusNotModified
 }

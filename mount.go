@@ -8,21 +8,23 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
-// A mount is a Mux under a prefix of a scope.
+// A mount is a Mux mounted in a scope of another Mux.
 type mount struct {
 	scope  *scope
-	prefix string // with the scope's
-	sub    *Mux
-	scopes map[*scope]*scope // see expandScope
+	prefix string            // includes the prefix of scope
+	sub    *Mux              // the mounted Mux
+	scopes map[*scope]*scope // from scopes of sub to their copies, see expandScope
 }
 
-// Pre adds middleware that runs on every request before it is routed, outside of
-// all other middleware; the first one outermost. It may change the path or the
-// method of the request. Middleware that passes on a copy of the request hides
-// path values and pattern from those outside of it.
+// Pre adds middleware that runs for every request before routing. The first
+// middleware is the outermost, and Pre middleware is outside all other
+// middleware. It may change the path or the method of the request. If it passes
+// on a copy of the request, middleware outside of it doesn't see the path
+// values and the pattern.
 //
-// If the Mux is mounted on another one, its Pre middleware runs for the requests
-// that it serves or answers, after they were routed. Call Pre before Mount then.
+// If the Mux is mounted on another Mux, its Pre middleware runs after routing,
+// for the requests at or below the mount's prefix that this Mux responds to.
+// Pre panics if the Mux is already mounted.
 func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 	m.requireNew()
 	for _, f := range mw {
@@ -33,26 +35,26 @@ func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 	registering.Lock()
 	defer registering.Unlock()
 	if len(m.mounted) > 0 {
-		panic("muxmaster: Pre on a Mux that is mounted: its routes would escape the middleware; call Pre before Mount")
+		panic("muxmaster: Pre on a Mux that is mounted: its routes would bypass the middleware; call Pre before Mount")
 	}
 	m.pre = append(m.pre, mw...)
 	m.preChanged = true
 	m.snapshot.Store(nil)
 }
 
-// Mount lets h serve the prefix and everything below it, for every method, except
-// what a route with a more specific pattern serves. The bare prefix needs no
-// redirect. h sees the path unchanged; compose with [http.StripPrefix] to strip
-// the prefix.
+// Mount registers h for prefix and everything below it, for every method.
+// Routes with a more specific pattern take precedence. h serves the prefix
+// itself without a redirect, and it sees the unchanged path; use
+// [http.StripPrefix] to remove the prefix.
 //
-// The routes of a *Mux, those that it has and those that it gets later, become
-// routes under the prefix: finding them costs no more, and their handlers find
-// the path values of the prefix too. Everything else at or below the prefix is
-// answered by that Mux as well, inside its middleware: its 404, 405, OPTIONS and
-// redirect answers, never a catch-all further up. Path values are pooled only if
-// both Muxes say so.
+// If h is a *Mux, its routes become routes of this Mux under the prefix,
+// including those registered later. They are as fast as other routes, and their
+// handlers also see the path values of the prefix. The mounted Mux also
+// responds to all other requests at or below the prefix, inside its middleware,
+// with its 404, 405, OPTIONS and redirect responses; a catch-all route of this
+// Mux never gets them. Path values are pooled only if both Muxes enable it.
 //
-// Mount panics if the prefix is not a path, h is nil, or a route conflicts.
+// Mount panics if prefix is not a valid path, h is nil, or a route conflicts.
 func (s *scope) Mount(prefix string, h http.Handler) {
 	s.requireNew()
 	if isNil(h) {
@@ -69,7 +71,7 @@ func (s *scope) Mount(prefix string, h http.Handler) {
 	var regs []*registration
 	for _, text := range []string{full, full + "/"} {
 		if text == "" {
-			continue // the root: all of it is below
+			continue // the root has no form without a slash
 		}
 		p, err := parse(text, 0)
 		s.must(err)
@@ -78,7 +80,7 @@ func (s *scope) Mount(prefix string, h http.Handler) {
 	s.must(s.register(regs))
 }
 
-// mount makes the routes of sub routes of the scope's Mux.
+// mount adds the routes of sub to the scope's Mux.
 func (s *scope) mount(prefix string, sub *Mux) error {
 	sub.requireNew()
 	registering.Lock()
@@ -115,7 +117,8 @@ func (s *scope) mount(prefix string, sub *Mux) error {
 	return nil
 }
 
-// contains reports whether m is other or has it mounted.
+// contains reports whether m is other or other is mounted on it, directly or
+// indirectly.
 func (m *Mux) contains(other *Mux) bool {
 	if m == other {
 		return true
@@ -123,7 +126,7 @@ func (m *Mux) contains(other *Mux) bool {
 	return slices.ContainsFunc(m.mounts, func(mnt *mount) bool { return mnt.sub.contains(other) })
 }
 
-// registration returns the registration that rt came from.
+// registration returns a registration that is equal to the one that added rt.
 func (m *Mux) registration(rt *trie.Route[endpoint]) (*registration, error) {
 	p, err := parse(rt.Pattern, rt.Flags)
 	if err != nil {
@@ -140,7 +143,7 @@ func (m *Mux) registration(rt *trie.Route[endpoint]) (*registration, error) {
 	return reg, nil
 }
 
-// expand returns registrations and what they become where m is mounted.
+// expand returns regs and their expansions in the Muxes that m is mounted on.
 func (m *Mux) expand(regs []*registration) ([]*registration, error) {
 	all := regs
 	for _, mnt := range m.mounted {
@@ -153,8 +156,8 @@ func (m *Mux) expand(regs []*registration) ([]*registration, error) {
 	return all, nil
 }
 
-// expandAll returns what registrations of mnt.sub become in the Mux around it, and
-// where that is mounted itself.
+// expandAll returns the expansions of registrations of mnt.sub in the Mux that
+// it is mounted on, and in those that this one is mounted on.
 func (mnt *mount) expandAll(regs []*registration) ([]*registration, error) {
 	var outer []*registration
 	for _, reg := range regs {
@@ -174,8 +177,8 @@ func (mnt *mount) expandAll(regs []*registration) ([]*registration, error) {
 	return mnt.scope.mux.expand(outer)
 }
 
-// expandOne returns what a registration of mnt.sub becomes in the Mux around it,
-// with the given path below the prefix.
+// expandOne returns the expansion of a registration of mnt.sub in the Mux that
+// it is mounted on: the same route with path below the mount's prefix.
 func (mnt *mount) expandOne(reg *registration, path string, flags trie.Flags) (*registration, error) {
 	text := reg.pattern.Text
 	head := text[:len(text)-len(reg.pattern.Path)]
@@ -188,7 +191,7 @@ func (mnt *mount) expandOne(reg *registration, path string, flags trie.Flags) (*
 	return outerReg, outerReg.wrap()
 }
 
-// expandScope returns the scope of the outer Mux that a scope of mnt.sub becomes.
+// expandScope returns the copy of sub, a scope of mnt.sub, in the outer Mux.
 func (mnt *mount) expandScope(sub *scope) *scope {
 	if s := mnt.scopes[sub]; s != nil {
 		return s
@@ -210,8 +213,9 @@ func (mnt *mount) expandScope(sub *scope) *scope {
 	return s
 }
 
-// middleware returns what Use and UseFast have added to s and, for the scope that
-// a mounted Mux becomes, its Pre middleware.
+// middleware returns the middleware that Use and UseFast added to s. For the
+// copy of a mounted Mux's outermost scope, it also returns the Pre middleware
+// of that Mux.
 func (s *scope) middleware() (pre, use []func(http.Handler) http.Handler, fast []FastMiddleware) {
 	if s.expandedFrom == nil {
 		return nil, s.use, s.fast

@@ -10,96 +10,98 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
 )
 
-// A Mux is an HTTP router. It is an [http.Handler] that serves each request with
-// the handler of the route that matches it. Make one with [New].
+// A Mux is an HTTP router. It is an [http.Handler] that calls the handler of
+// the route that matches the request. Create one with [New].
 //
 // Set the fields before the first request; later changes have no effect. Routes
-// may be registered at any time and from any goroutine. They take effect for the
-// requests that start afterwards.
+// can be registered at any time and from any goroutine. A new route takes
+// effect for requests that start after the registration.
 //
-// A Mux is a [Router], as a [Group] is.
+// Mux and [Group] both implement [Router].
 type Mux struct {
 	scope
 
-	// PoolRequestBundle recycles the storage of path values of http.Handler
-	// routes, so that a request allocates nothing. In exchange, a handler must
-	// not read path values from its request after it has returned: such a read
-	// returns "", and the race detector reports it if it runs while the handler
-	// returns. A Clone of the request keeps its values; what WithContext
-	// returns may show values of another request later.
+	// PoolRequestBundle recycles the storage for path values of http.Handler
+	// routes, so that requests don't allocate. Handlers must then not read path
+	// values from the request after they return. Such a read returns "", and
+	// the race detector reports it if it runs while the handler returns. A copy
+	// made by Request.Clone keeps its values; a copy made by
+	// Request.WithContext does not, and may later return values of another
+	// request.
 	//
-	// A route of a Mux that is mounted on another one is pooled only if both
-	// say so, and the route of an http.TimeoutHandler never is.
+	// Routes of a mounted Mux are pooled only if both Muxes set this field.
+	// Routes whose handler is an http.TimeoutHandler are never pooled.
 	PoolRequestBundle bool
 
-	// PoolFastParams recycles the Params of fast routes. In exchange, a
-	// FastHandler must not use them after it has returned.
+	// PoolFastParams recycles the Params slices of fast routes. A FastHandler
+	// must then not use its Params after it returns.
 	PoolFastParams bool
 
-	// RedirectTrailingSlash redirects /x/ to /x or back if only the other one
-	// has a route for the method. It applies to routes of the verb methods.
-	// Routes of Handle and the like follow net/http: /x is redirected to /x/ if
-	// /x/ has a route, and never the other way. New sets it.
+	// RedirectTrailingSlash redirects /x/ to /x, or /x to /x/, if only the
+	// redirect target has a route for the method. It applies to routes of the
+	// verb methods. Routes of Handle, HandleFunc, TryHandle and HandleFast
+	// follow net/http: /x is redirected to /x/ if /x/ has a route, and /x/ is
+	// never redirected. New sets it to true.
 	RedirectTrailingSlash bool
 
-	// NotFound and MethodNotAllowed answer the requests that no route matches,
-	// or none for the method. The Allow header is set before MethodNotAllowed
-	// runs. If nil, a mounted Mux uses those of the Mux around it; otherwise
-	// the answers are those of net/http, or of the problem.Handler in the
-	// request's context.
+	// NotFound serves requests whose path matches no route. MethodNotAllowed
+	// serves requests whose path has routes for other methods only; the Allow
+	// header is already set. If nil, a mounted Mux uses the field of the Mux
+	// that it is mounted on. The default responses are those of net/http, or of
+	// the problem.Handler in the request's context.
 	NotFound         http.Handler
 	MethodNotAllowed http.Handler
 
-	// ErrorHandler answers the requests for which a HandlerFuncE returned an
-	// error. If nil, a mounted Mux uses that of the Mux around it; see
+	// ErrorHandler writes the response when a HandlerFuncE returns an error. If
+	// nil, a mounted Mux uses the field of the Mux that it is mounted on. See
 	// [HandlerFuncE] for the default.
 	ErrorHandler func(http.ResponseWriter, *http.Request, error)
 
-	snapshot atomic.Pointer[snapshot] // nil: to be built for the next request
-	frozen   atomic.Pointer[settings] // the fields, once they were read
-	building sync.Mutex               // held while a snapshot is made
+	snapshot atomic.Pointer[snapshot] // nil if the next request must build one
+	frozen   atomic.Pointer[settings] // the fields above as first read; nil until then
+	building sync.Mutex               // held while building a snapshot
 	owner    *values.Owner
 	table
 }
 
-// table is what is registered with a Mux. The lock registering guards it.
+// A table holds everything registered with a Mux. It is guarded by registering.
 type table struct {
 	routes     trie.Builder[endpoint]
-	names      map[string]*values.Names // to share them between routes
+	names      map[string]*values.Names // shared by routes with the same parameters
 	sites      []uintptr                // where each route was registered, by seq
 	unwrapped  map[uint32]http.Handler  // handlers without their middleware, by seq; only if that differs
-	scopes     []*scope                 // those that answer unmatched requests; the Mux's own first
+	scopes     []*scope                 // the scopes that serve unmatched requests; the Mux's own first
 	pre        []func(http.Handler) http.Handler
-	entry      http.Handler // pre around the routing; nil without any
-	preChanged bool         // pre has changed since
-	mounts     []*mount     // what is mounted on this Mux
-	mounted    []*mount     // where this Mux is mounted
-	regions    int          // how many regions its mounts have, see trie.Fallback
+	entry      http.Handler // the router wrapped in pre; nil if there is no Pre middleware
+	preChanged bool         // pre has changed since entry was built
+	mounts     []*mount     // the Muxes mounted on this one
+	mounted    []*mount     // the places where this Mux is mounted
+	regions    int          // number of regions of its mounts, see trie.Fallback
 }
 
-// registering guards the tables of all Muxes: a registration on a mounted Mux
-// changes several.
+// registering guards the tables of all Muxes. There is one lock for all because
+// registering a route on a mounted Mux changes several tables.
 var registering sync.Mutex
 
-// An endpoint is where a route leads.
+// An endpoint is the payload of a route in the trie.
 type endpoint struct {
-	handler http.Handler  // inside its middleware; a fastHandler for a fast route
-	names   *values.Names // nil without parameters
-	scope   *scope        // where it was registered
-	seq     uint32        // order of registration
+	handler http.Handler  // wrapped in its middleware; a fastHandler for a fast route
+	names   *values.Names // parameter names; nil if there are none
+	scope   *scope        // where the route was registered
+	seq     uint32        // number of the registration
 	mode    mode
 }
 
-// mode says how an endpoint gets its values.
+// A mode says how an endpoint receives path values.
 type mode uint8
 
 const (
 	hasNames  mode = 1 << iota // the route has parameters
 	fastRoute                  // the handler is a fastHandler
-	unpooled                   // whatever the Mux says
+	unpooled                   // never pool, even if the Mux's fields say so
 )
 
-// New returns a Mux without routes that redirects trailing slashes.
+// New returns an empty Mux with RedirectTrailingSlash set.
 func New() *Mux {
 	m := &Mux{RedirectTrailingSlash: true, owner: values.NewOwner()}
 	m.scope.mux, m.scope.settings = m, m
@@ -107,13 +109,15 @@ func New() *Mux {
 	return m
 }
 
-// FastPathValues reports whether path values are delivered without allocation:
-// the layout of http.Request is that of a Go release that muxmaster knows. If
-// not, or with the build tag muxmaster_safe, everything works the same through
-// r.SetPathValue, but routes with parameters take some 20 times as long.
+// FastPathValues reports whether muxmaster sets path values directly in the
+// http.Request. It does so if it knows the layout of http.Request in this Go
+// release. If not, or with the build tag muxmaster_safe, it uses
+// r.SetPathValue. The behavior is the same, but routes with parameters take
+// about 20 times as long.
 func FastPathValues() bool { return values.Direct }
 
-// warnSlow logs once that path values are slow although nobody asked for it.
+// warnSlow logs a warning, once, if path values are slow and the build tag
+// muxmaster_safe did not ask for it.
 var warnSlow = sync.OnceFunc(func() {
 	if !values.Direct && !values.Safe {
 		slog.Warn("muxmaster: this Go release lays out http.Request in an unknown way; path values are delivered by SetPathValue, which is slower. " +
@@ -121,7 +125,7 @@ var warnSlow = sync.OnceFunc(func() {
 	}
 })
 
-// settings are the fields of a Mux as the first request found them.
+// settings holds the values of a Mux's fields at the first request.
 type settings struct {
 	poolValues, poolParams bool
 	redirectSlash          bool
@@ -129,7 +133,8 @@ type settings struct {
 	onError                func(http.ResponseWriter, *http.Request, error)
 }
 
-// readSettings returns the fields of m; frozen ones if a request has been served.
+// readSettings returns the current settings of m, or the frozen ones if m has
+// served a request.
 func (m *Mux) readSettings() *settings {
 	if f := m.frozen.Load(); f != nil {
 		return f
@@ -137,8 +142,8 @@ func (m *Mux) readSettings() *settings {
 	return &settings{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.NotFound, m.MethodNotAllowed, m.ErrorHandler}
 }
 
-// freezeSettings fixes the settings of m and of the Muxes mounted on it. It
-// reports whether this is the first time.
+// freezeSettings freezes the settings of m and of the Muxes mounted on it. It
+// reports whether m's were not frozen before.
 func (m *Mux) freezeSettings() bool {
 	for _, mnt := range m.mounts {
 		mnt.sub.freezeSettings()
@@ -146,25 +151,26 @@ func (m *Mux) freezeSettings() bool {
 	return m.frozen.CompareAndSwap(nil, m.readSettings())
 }
 
-// A snapshot is what requests are served from. It is immutable; a registration
-// leads to a new one.
+// A snapshot is an immutable copy of the routes and settings that serves
+// requests. Each registration invalidates it, and the next request builds a new
+// one.
 type snapshot struct {
 	mux       *Mux
-	base      trie.Tree[endpoint] // routes without a host, a copy of table.Base
-	entry     http.Handler        // Pre middleware around the routing; nil without any
+	base      trie.Tree[endpoint] // routes without a host; a copy of *table.Base that saves a load
+	entry     http.Handler        // the router wrapped in Pre middleware; nil if there is none
 	table     *trie.Table[endpoint]
-	unmatched *values.Names // marks requests that this snapshot has found no route for
+	unmatched *values.Names // tags requests that this snapshot found no route for
 
-	pooled     uint8 // bit i: endpoints of mode i are pooled
-	ringSlots  int   // room for values in a Ring; 0 if they fit on the stack
-	alwaysSlow bool  // hosts, or values that are not delivered directly
-	slow       bool  // alwaysSlow, or there is an entry
+	pooled     uint8 // bit i is set if endpoints of mode i are pooled
+	ringSlots  int   // slots that a request needs in a Ring; 0 if values are collected on the stack
+	alwaysSlow bool  // some routes have hosts, or values are not delivered directly
+	slow       bool  // alwaysSlow, or entry is not nil
 }
 
-// stackValues is how many values fit on the stack.
+// stackValues is the number of values that serveParams collects on the stack.
 const stackValues = 8
 
-// current returns what requests are served from now.
+// current returns the snapshot, and builds it if necessary.
 func (m *Mux) current() *snapshot {
 	if s := m.snapshot.Load(); s != nil {
 		return s
@@ -172,7 +178,7 @@ func (m *Mux) current() *snapshot {
 	return m.build()
 }
 
-// build makes the snapshot for the routes that are registered now.
+// build returns a snapshot of the registered routes.
 func (m *Mux) build() *snapshot {
 	m.scope.requireNew()
 	m.building.Lock()
@@ -189,8 +195,8 @@ func (m *Mux) build() *snapshot {
 	}
 }
 
-// makeChains makes the handlers that consist of middleware. It holds no lock
-// while it calls middleware, since that may register routes.
+// makeChains wraps the fallbacks and the router in their middleware. It calls
+// middleware without holding a lock, because middleware may register routes.
 func (m *Mux) makeChains() {
 	registering.Lock()
 	m.freezeSettings()
@@ -206,7 +212,7 @@ func (m *Mux) makeChains() {
 	}
 }
 
-// staleScopes returns the scopes whose fallback is to be made.
+// staleScopes returns the scopes whose fallback must be made again.
 func (m *Mux) staleScopes() (stale []*scope) {
 	for _, s := range m.scopes {
 		if !s.fresh() {
@@ -216,14 +222,15 @@ func (m *Mux) staleScopes() (stale []*scope) {
 	return stale
 }
 
-// freeze publishes a snapshot. It returns nil if chains are missing.
+// freeze publishes a new snapshot. It returns nil if middleware was added since
+// makeChains.
 func (m *Mux) freeze() *snapshot {
 	registering.Lock()
 	defer registering.Unlock()
 	if m.preChanged || len(m.staleScopes()) > 0 {
 		return nil
 	}
-	if m.names != nil { // nothing was published yet
+	if m.names != nil { // this is the first snapshot
 		for _, rt := range m.routes.Freeze().All() {
 			rt.Payload.mode |= rt.Payload.scope.poolMode(rt.Payload.mode)
 		}
@@ -234,7 +241,7 @@ func (m *Mux) freeze() *snapshot {
 	return s
 }
 
-// newSnapshot returns a snapshot of what is registered. The caller holds
+// newSnapshot returns a snapshot of the registered routes. The caller must hold
 // registering.
 func (m *Mux) newSnapshot() *snapshot {
 	f := m.readSettings()
@@ -260,8 +267,8 @@ func (m *Mux) newSnapshot() *snapshot {
 	return s
 }
 
-// peek returns what would serve requests, to look at. Unlike a request it leaves
-// the fields of m open.
+// peek returns a snapshot for inspection. Unlike current, it does not freeze
+// the settings of m.
 func (m *Mux) peek() *snapshot {
 	m.requireNew()
 	if s := m.snapshot.Load(); s != nil {

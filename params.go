@@ -12,18 +12,18 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
 )
 
-// A Param is one path value: the parameter's name and what the path held there.
+// A Param is a path parameter and its value in a request.
 type Param struct {
-	Key   string
-	Value string
+	Key   string // the parameter's name
+	Value string // its decoded value
 }
 
-// Params are the path values of a route in the order of its pattern. A
-// [FastHandler] gets them as an argument; with Mux.PoolFastParams they are reused
-// when the handler returns, so a handler that keeps them keeps a copy.
+// Params are path values in the order of the pattern. A [FastHandler] receives
+// them as an argument. With Mux.PoolFastParams, the slice is reused after the
+// handler returns; a handler that retains it must copy it.
 type Params []Param
 
-// Get returns the value of the parameter, "" if the route has none of that name.
+// Get returns the value of the named parameter, or "" if there is none.
 func (ps Params) Get(name string) string {
 	for i := range ps {
 		if ps[i].Key == name {
@@ -33,7 +33,8 @@ func (ps Params) Get(name string) string {
 	return ""
 }
 
-// Lookup returns the value of the parameter and whether the route has it.
+// Lookup returns the value of the named parameter and reports whether it
+// exists.
 func (ps Params) Lookup(name string) (value string, ok bool) {
 	for i := range ps {
 		if ps[i].Key == name {
@@ -46,9 +47,9 @@ func (ps Params) Lookup(name string) (value string, ok bool) {
 // PathParam returns r.PathValue(name).
 func PathParam(r *http.Request, name string) string { return r.PathValue(name) }
 
-// PathParams returns a copy of all path values of r in the order of the matched
-// pattern, followed by those that routers further out have set. It returns nil
-// if there are none, and leaves out those that r.SetPathValue has set.
+// PathParams returns all path values of r, in the order of the matched pattern.
+// Values set by outer routers follow. Values set by Request.SetPathValue are
+// not included. The result is a copy; it is nil if there are no values.
 func PathParams(r *http.Request) Params {
 	list := values.List(r)
 	if list == nil {
@@ -61,11 +62,12 @@ func PathParams(r *http.Request) Params {
 	return ps
 }
 
-// PathParamAs returns r.PathValue(name) parsed as a T: a string, an integer, a
-// float, a bool, or a type whose pointer is an [encoding.TextUnmarshaler]. If the
-// value cannot be parsed, the error names the parameter and has StatusCode 400,
-// so that a [HandlerFuncE] can return it. If r has no value of the name, the
-// error has StatusCode 500, since that is a mistake in the program.
+// PathParamAs parses r.PathValue(name) as a T. T can be a string, integer,
+// float or bool type, or a type whose pointer implements
+// [encoding.TextUnmarshaler]. Errors are of type [HTTPError], so that a
+// [HandlerFuncE] can return them. The status is 400 if the value cannot be
+// parsed, and 500 if r has no path value of that name, because that is a
+// mistake in the program.
 func PathParamAs[T any](r *http.Request, name string) (T, error) {
 	var v T
 	s := r.PathValue(name)
@@ -114,8 +116,9 @@ func parseInto(dst any, s string) error {
 	return nil
 }
 
-// RoutePattern returns the path part of the pattern that matched r, "" if none
-// did. r.Pattern has the whole pattern as it was registered.
+// RoutePattern returns the path part of r.Pattern, such as /users/:id, or "" if
+// no route matched r. r.Pattern holds the whole pattern as registered, such as
+// GET /users/:id.
 func RoutePattern(r *http.Request) string {
 	if i := strings.IndexByte(r.Pattern, '/'); i >= 0 {
 		return r.Pattern[i:]

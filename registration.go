@@ -15,69 +15,71 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
 )
 
-// This file is the way of a route: Handle and its kin parse the pattern, register
-// wraps the handler into its middleware, and commit adds it to the tables of its
-// Mux and of those that it is mounted on: to all of them or none. The verb
-// methods in verbs.go come this way too.
+// This file registers routes in three steps. Handle and the verb methods parse
+// the pattern, register wraps the handler in its middleware, and commit adds
+// the route to the tables of its Mux and of all Muxes that it is mounted on, or
+// to none of them if there is an error.
 
-// A scope is where routes are registered: a prefix and middleware. Mux and Group
-// embed one, so that the registration methods are written once.
+// A scope is a prefix and middleware for routes. Mux and Group embed a scope,
+// so that they share the registration methods.
 type scope struct {
-	mux          *Mux   // its table holds the routes
-	settings     *Mux   // its fields apply: mux or, for a scope of a mounted Mux, that one
-	parent       *scope // the scope around this one; nil for the Mux's own
-	group        *Group // with a prefix of its own; nil for others
-	prefix       string // of every path, without a trailing slash
+	mux          *Mux   // the Mux whose table holds the routes
+	settings     *Mux   // the Mux whose fields apply: mux, or the mounted Mux that the scope comes from
+	parent       *scope // the enclosing scope; nil for the Mux's own
+	group        *Group // the Group of this scope, if it has a prefix of its own; else nil
+	prefix       string // prepended to every path; has no trailing slash
 	use          []func(http.Handler) http.Handler
 	fast         []FastMiddleware
-	hasRoutes    atomic.Bool              // a route was registered here or further in
-	fallback     atomic.Pointer[fallback] // see makeFallback
-	expandedFrom *scope                   // the scope of a mounted Mux that this one is for; else nil
-	ownsPrefix   bool                     // no route from outside serves what is below the prefix
+	hasRoutes    atomic.Bool              // a route was registered in this scope or in one inside it
+	fallback     atomic.Pointer[fallback] // made by makeFallback
+	expandedFrom *scope                   // for the copy of a mounted Mux's scope, the original; else nil
+	ownsPrefix   bool                     // routes of other scopes never serve paths below the prefix
 	region       int                      // see trie.Fallback
 }
 
-// requireNew panics if the Mux of s was not made by New.
+// requireNew panics if the Mux of s was not created by New.
 func (s *scope) requireNew() {
 	if s.mux == nil {
 		panic("muxmaster: the Mux was not made by New; write mux := muxmaster.New()")
 	}
 }
 
-// A registration is a route on its way into a table.
+// A registration is a route that is about to be added to a table.
 type registration struct {
 	pattern   *pattern.Pattern
 	scope     *scope
-	unwrapped http.Handler // without its middleware
-	handler   http.Handler // inside its middleware
-	site      uintptr      // who registered it
+	unwrapped http.Handler // without middleware
+	handler   http.Handler // wrapped in its middleware
+	site      uintptr      // program counter of the registering call
 	flags     trie.Flags
 	mode      mode
 }
 
-// Handle registers h for a pattern of net/http: [METHOD[,METHOD…] ][HOST]/PATH.
-// What http.ServeMux accepts means the same here; docs/patterns.md lists the
-// differences. It panics where TryHandle returns an error.
+// Handle registers h for a net/http pattern: [METHOD[,METHOD…] ][HOST]/PATH.
+// Patterns that http.ServeMux accepts have the same meaning; docs/patterns.md
+// lists the exceptions. Handle panics if the pattern is invalid, h is nil, or
+// the pattern conflicts with that of another route. After a panic, nothing was
+// registered.
 func (s *scope) Handle(pattern string, h http.Handler) { s.must(s.handle(pattern, h)) }
 
-// HandleFunc registers h like Handle.
+// HandleFunc is like Handle but takes a function.
 func (s *scope) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
 	s.must(s.handle(pattern, http.HandlerFunc(h)))
 }
 
-// TryHandle registers h like Handle. If the pattern is invalid, h is nil, or the
-// pattern conflicts with that of another route, it returns an error and registers
-// nothing. For a conflict the error names both patterns with file and line.
+// TryHandle is like Handle but returns an error instead of panicking. If it
+// returns an error, nothing was registered. The error for a conflict names both
+// patterns with the file and line of their registration.
 func (s *scope) TryHandle(pattern string, h http.Handler) error { return s.handle(pattern, h) }
 
-// HandleFast registers a fast handler like Handle.
+// HandleFast is like Handle but takes a FastHandler.
 func (s *scope) HandleFast(pattern string, h FastHandler) {
 	s.must(s.handle(pattern, fastHandler(h)))
 }
 
-// Method registers h for a method, or for a list such as "GET,POST", with the
-// rules of GET. Use it for handlers that are not functions, a [HandlerFuncE]
-// above all.
+// Method registers h for a method, or for a comma-separated list such as
+// "GET,POST". The path has the same syntax and meaning as with [Router.GET].
+// Use Method for handlers that are not functions and for a [HandlerFuncE].
 func (s *scope) Method(methods, path string, h http.Handler) {
 	if methods == "" {
 		s.must(fmt.Errorf("muxmaster: Method for path %q: the method is missing; use ANY for every method", path))
@@ -85,14 +87,14 @@ func (s *scope) Method(methods, path string, h http.Handler) {
 	s.verb(strings.ReplaceAll(methods, ", ", ","), path, h)
 }
 
-// handle registers what Handle and its kin are given.
+// handle implements Handle, HandleFunc, TryHandle and HandleFast.
 func (s *scope) handle(text string, h http.Handler) error {
 	s.requireNew()
 	head, path := text, ""
 	if i := strings.IndexByte(text, '/'); i >= 0 {
 		head, path = text[:i], text[i:]
 	} else if s.prefix == "" || text != "" && strings.TrimRight(text, " \t") == text {
-		_, err := pattern.Parse(text) // says what is missing
+		_, err := pattern.Parse(text) // for its error
 		if err == nil {
 			err = errors.New("the path must begin with /")
 		}
@@ -101,7 +103,7 @@ func (s *scope) handle(text string, h http.Handler) error {
 	return s.add(head, path, h, 0, path == "/{$}")
 }
 
-// verb registers what the verb methods are given.
+// verb implements the verb methods and Method.
 func (s *scope) verb(methods, path string, h http.Handler) {
 	s.requireNew()
 	head := methods
@@ -117,10 +119,10 @@ func (s *scope) verb(methods, path string, h http.Handler) {
 	s.must(s.add(head, path, h, trie.Verb, path == "/" || path == "/{$}"))
 }
 
-// add registers a handler for the pattern head+prefix+path. If it is the root of
-// a prefix, it serves the bare prefix too.
+// add registers a handler for the pattern head+prefix+path. If root is set and
+// s has a prefix, the handler also serves the prefix without a trailing slash.
 func (s *scope) add(head, path string, h http.Handler, flags trie.Flags, root bool) error {
-	p, err := parse(head+path, flags) // so that a prefix can't mend it
+	p, err := parse(head+path, flags) // path alone must be valid too
 	if path != "" && err != nil {
 		return err
 	}
@@ -140,7 +142,8 @@ func (s *scope) add(head, path string, h http.Handler, flags trie.Flags, root bo
 	return s.register(regs)
 }
 
-// parse parses a route's pattern as it was registered.
+// parse parses a pattern, by the rules of the verb methods if flags has
+// trie.Verb.
 func parse(text string, flags trie.Flags) (p *pattern.Pattern, err error) {
 	if flags&trie.Verb == 0 {
 		p, err = pattern.Parse(text)
@@ -159,8 +162,8 @@ func (s *scope) must(err error) {
 	}
 }
 
-// site returns the place in the program that called a registration method, which
-// called skip functions to get here.
+// site returns the program counter of the call of a registration method. skip
+// is the number of calls between that method and the caller of site.
 func site(skip int) uintptr {
 	var pcs [1]uintptr
 	runtime.Callers(skip+3, pcs[:])
@@ -172,8 +175,8 @@ func location(pc uintptr) (file string, line int) {
 	return frame.File, frame.Line
 }
 
-// register adds routes to the table of the scope's Mux and to those of the Muxes
-// that it is mounted on.
+// register wraps the handlers of regs in middleware and adds the routes to the
+// table of the scope's Mux and to those of the Muxes that it is mounted on.
 func (s *scope) register(regs []*registration) error {
 	for _, reg := range regs {
 		if isNil(reg.unwrapped) {
@@ -208,8 +211,8 @@ func isNil(h http.Handler) bool {
 	return false
 }
 
-// wrap puts the handler into the middleware of its scope and of the scopes
-// around it.
+// wrap wraps the handler in the middleware of its scope and of the enclosing
+// scopes.
 func (reg *registration) wrap() error {
 	h := reg.unwrapped
 	_, fast := h.(fastHandler)
@@ -229,7 +232,7 @@ func (reg *registration) wrap() error {
 	for s := reg.scope; s != nil; s = s.parent {
 		pre, use, fastUse := s.middleware()
 		if fast && len(use) > 0 {
-			return fmt.Errorf("muxmaster: pattern %q: a fast route would escape the middleware %s of Use; "+
+			return fmt.Errorf("muxmaster: pattern %q: a fast route would bypass the middleware %s of Use; "+
 				"register it with Handle, or the middleware with Pre or, as FastMiddleware, UseFast", reg.pattern.Text, funcName(use[0]))
 		}
 		if err := apply(use); err != nil {
@@ -244,7 +247,7 @@ func (reg *registration) wrap() error {
 			}
 		}
 		if len(pre) > 0 {
-			fast = false // its ServeHTTP is called from now on
+			fast = false // Pre middleware calls its ServeHTTP
 		}
 		if err := apply(pre); err != nil {
 			return err
@@ -260,15 +263,15 @@ func (reg *registration) wrap() error {
 	return nil
 }
 
-// outlivesReturn reports whether h is known to use the request after it has
-// returned: http.TimeoutHandler leaves its handler running.
+// outlivesReturn reports whether h may use the request after it returns:
+// http.TimeoutHandler returns while its handler is still running.
 func outlivesReturn(h http.Handler) bool {
 	t := reflect.TypeOf(h)
 	return t.Kind() == reflect.Pointer && t.Elem().PkgPath() == "net/http" && t.Elem().Name() == "timeoutHandler"
 }
 
-// commit adds registrations to the tables of their Muxes: all or, with an error,
-// none.
+// commit adds all registrations to the tables of their Muxes, or none if it
+// returns an error.
 func commit(regs []*registration) (err error) {
 	for _, reg := range regs {
 		if err = reg.scope.mux.insert(reg); err != nil {
@@ -321,7 +324,7 @@ func (m *Mux) insert(reg *registration) error {
 	return nil
 }
 
-// keepsHandler reports whether wrap has left the handler as it was.
+// keepsHandler reports whether wrap left the handler unchanged.
 func (reg *registration) keepsHandler() bool {
 	if _, ok := reg.unwrapped.(HandlerFuncE); ok {
 		return false
@@ -334,8 +337,8 @@ func (reg *registration) keepsHandler() bool {
 	return true
 }
 
-// sharedNames returns the names of a list, the same ones for each route of that
-// list until the first request.
+// sharedNames returns the Names for a list of parameter names. Until the first
+// request, routes with equal lists share one Names.
 func (m *Mux) sharedNames(list []string, fast bool) *values.Names {
 	key := strings.Join(list, "/")
 	if fast {
@@ -354,8 +357,8 @@ func (m *Mux) sharedNames(list []string, fast bool) *values.Names {
 	return n
 }
 
-// poolMode returns unpooled if a Mux whose fields apply to s does not pool routes
-// of the mode.
+// poolMode returns unpooled if s, or a scope around it, belongs to a Mux whose
+// fields don't enable pooling for routes of the mode, and 0 otherwise.
 func (s *scope) poolMode(md mode) mode {
 	for ; s != nil; s = s.parent {
 		if f := s.settings.readSettings(); md&fastRoute == 0 && !f.poolValues || md&fastRoute != 0 && !f.poolParams {
@@ -365,7 +368,7 @@ func (s *scope) poolMode(md mode) mode {
 	return 0
 }
 
-// funcName returns the name of a function, or of a handler's type.
+// funcName returns the name of f if it is a function, and else of its type.
 func funcName(f any) string {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Func {

@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// A Router is where routes are registered: a [Mux] or a [Group]. Write functions
-// that register routes for a Router, so that they work with both:
+// A Router registers routes. [Mux] and [Group] implement it. A function that
+// registers routes should take a Router, so that it works with both:
 //
 //	func users(r muxmaster.Router, db *sql.DB) {
 //		r.GET("/", list(db))
@@ -15,26 +15,28 @@ import (
 //
 //	users(mux.Group("/users"), db)
 //
-// The methods are those of Mux and Group; their comments there say more. Only
-// this package implements Router, so that methods can be added to it.
+// Mux and Group document the methods in detail. Router has an unexported
+// method, so that later releases can add methods; other packages cannot
+// implement it.
 type Router interface {
 	// ServeHTTP serves a request with any route of the Mux.
 	http.Handler
 
-	// Handle registers h for a pattern of net/http:
-	// [METHOD[,METHOD…] ][HOST]/PATH.
+	// Handle registers h for a net/http pattern: [METHOD[,METHOD…]
+	// ][HOST]/PATH.
 	Handle(pattern string, h http.Handler)
-	// HandleFunc is Handle for a function.
+	// HandleFunc is like Handle but takes a function.
 	HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request))
-	// TryHandle is Handle that returns an error instead of panicking.
+	// TryHandle is like Handle but returns an error instead of panicking.
 	TryHandle(pattern string, h http.Handler) error
-	// HandleFast is Handle for a fast handler.
+	// HandleFast is like Handle but takes a FastHandler.
 	HandleFast(pattern string, h FastHandler)
-	// Method registers h for a list of methods, with the rules of GET.
+	// Method registers h for one or more methods, such as "GET,POST", and a
+	// path, as GET does.
 	Method(methods, path string, h http.Handler)
 
-	// GET registers h for one method and one path, and for HEAD. A path that
-	// ends in a slash is only itself. The other verb methods work alike.
+	// GET registers h for GET and HEAD requests to path. A trailing slash
+	// matches only itself. The other verb methods do the same for their method.
 	GET(path string, h http.HandlerFunc)
 	HEAD(path string, h http.HandlerFunc)
 	POST(path string, h http.HandlerFunc)
@@ -48,7 +50,8 @@ type Router interface {
 	// ANY registers h for every method.
 	ANY(path string, h http.HandlerFunc)
 
-	// GETFast registers a fast handler. The others work alike.
+	// GETFast is like GET but takes a FastHandler. The others do the same for
+	// their method.
 	GETFast(path string, h FastHandler)
 	HEADFast(path string, h FastHandler)
 	POSTFast(path string, h FastHandler)
@@ -61,22 +64,22 @@ type Router interface {
 	QUERYFast(path string, h FastHandler)
 	ANYFast(path string, h FastHandler)
 
-	// Use adds middleware around the routes that are registered afterwards.
+	// Use adds middleware for the routes registered afterwards.
 	Use(mw ...func(http.Handler) http.Handler)
-	// UseFast adds middleware around fast routes.
+	// UseFast adds middleware for the fast routes registered afterwards.
 	UseFast(mw ...FastMiddleware)
-	// With returns a Group with the same prefix and more middleware.
+	// With returns a Group with the same prefix and additional middleware.
 	With(mw ...func(http.Handler) http.Handler) *Group
-	// Group returns a Group for a prefix.
+	// Group returns a Group with the given prefix.
 	Group(prefix string) *Group
-	// Route calls fn with a new Group for a prefix.
+	// Route calls fn with a new Group with the given prefix.
 	Route(prefix string, fn func(*Group))
 
-	// Mount lets h serve the prefix and everything below it.
+	// Mount serves prefix and everything below it with h.
 	Mount(prefix string, h http.Handler)
-	// ServeFiles serves files below a path that ends in a catch-all.
+	// ServeFiles serves the files of fsys for a path that ends in a catch-all.
 	ServeFiles(path string, fsys fs.FS)
-	// ServeSPA serves a single-page application below a prefix.
+	// ServeSPA serves a single-page application at and below prefix.
 	ServeSPA(prefix string, fsys fs.FS)
 
 	registersOn() *scope

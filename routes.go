@@ -21,22 +21,23 @@ type Route struct {
 	Host       string   // "" for every host
 	Pattern    string   // the path part of the pattern
 	Handler    string   // name of the handler's function or type
-	File       string   // where it was registered
-	Line       int      //
-	Fast       bool     // a FastHandler
-	Middleware []string // names of the middleware around it, outermost first
+	File       string   // file of the registration
+	Line       int      // line in File
+	Fast       bool     // the handler is a FastHandler
+	Middleware []string // names of its middleware, outermost first
 }
 
-// String returns the route as a line of text: method, host and path, handler,
-// and where it was registered.
+// String returns the method, the host and path, the handler, and the file and
+// line of the registration as one line of text.
 func (r Route) String() string {
 	return fmt.Sprintf("%-7s %s  %s  %s:%d", cmp.Or(r.Method, "*"), r.Host+r.Pattern, r.Handler, r.File, r.Line)
 }
 
-// Routes returns the routes of m, including those of Muxes mounted on it, ordered
-// by host, path and method. A route for several methods comes once for each. The
-// sequence holds the routes as they are when Routes is called. It leaves out the
-// bare prefix that the root of a Group or of a mounted Mux serves too.
+// Routes returns an iterator over the routes of m, including those of mounted
+// Muxes, ordered by host, path and method. It yields a route with several
+// methods once for each method. It yields the routes that exist when Routes is
+// called. The route for / in a Group or mounted Mux, which also serves the
+// prefix without a slash, is listed once.
 func (m *Mux) Routes() iter.Seq[Route] {
 	m.requireNew()
 	registering.Lock()
@@ -50,10 +51,10 @@ func (m *Mux) Routes() iter.Seq[Route] {
 	return slices.Values(list)
 }
 
-// PrintRoutes writes the routes of m as an aligned table to w: method, host and
-// path, handler, and file and line, relative to the working directory where that
-// is shorter. On a terminal the methods are colored, unless the environment has
-// NO_COLOR.
+// PrintRoutes writes the routes of m to w as a table with the columns method,
+// host and path, handler, and file and line. File names are relative to the
+// working directory if that is shorter. If w is a terminal, the methods are
+// colored, unless the environment variable NO_COLOR is set.
 func (m *Mux) PrintRoutes(w io.Writer) error {
 	color := terminal.Colored(w)
 	dir, _ := os.Getwd()
@@ -74,19 +75,19 @@ func (m *Mux) PrintRoutes(w io.Writer) error {
 	return tw.Flush()
 }
 
-// shortName returns the name of a function without the path of its package.
+// shortName returns the name of a function without its package's directory.
 func shortName(name string) string {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], "-fm")
 }
 
-// uniqueRoutes returns all routes in the order of Routes. The caller holds
+// uniqueRoutes returns all routes in the order of Routes. The caller must hold
 // registering.
 func (m *Mux) uniqueRoutes() []*trie.Route[endpoint] {
 	type key struct {
 		seq    uint32
 		method trie.Method
 	}
-	seen := map[key]bool{} // a path with a trailing slash is in both parts of its tree
+	seen := map[key]bool{} // a path with a trailing slash is in the static table and in the trie
 	return slices.DeleteFunc(m.routes.Freeze().Routes(), func(rt *trie.Route[endpoint]) bool {
 		k := key{rt.Payload.seq, rt.Method}
 		twice := seen[k]
@@ -97,7 +98,7 @@ func (m *Mux) uniqueRoutes() []*trie.Route[endpoint] {
 
 func (m *Mux) methodName(method trie.Method) string { return m.routes.Freeze().MethodName(method) }
 
-// describe returns the description of rt. The caller holds registering.
+// describe returns the description of rt. The caller must hold registering.
 func (m *Mux) describe(rt *trie.Route[endpoint]) Route {
 	e := &rt.Payload
 	head := rt.Head()

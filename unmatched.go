@@ -13,20 +13,22 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// This file answers the requests that no route serves: with a redirect, 404, 405
-// or, for OPTIONS, 204. The deepest Group or mounted Mux around the path answers,
-// inside its middleware: so a login hides what exists, and CORS sees preflights.
-// What the answer is, is decided inside the middleware.
+// This file responds to requests that no route serves: with a redirect, 404, 405
+// or, for OPTIONS, 204. The response comes from the Group or mounted Mux with the
+// longest matching prefix, inside its middleware, so that login middleware hides
+// which routes exist and CORS middleware sees preflight requests. The middleware
+// runs first; fallback.ServeHTTP then decides on the response.
 
-// serveUnmatched hands a request without a route to the scope that answers it.
-// It releases search, which has found rt.
+// serveUnmatched calls the fallback of the scope that responds to r. search has
+// found rt: nil, or a route that is not called because of a redirect.
+// serveUnmatched releases search.
 func (s *snapshot) serveUnmatched(w http.ResponseWriter, r *http.Request, search *routeSearch, rt *trie.Route[endpoint]) {
 	clean := ""
 	if !search.Clean() {
 		rt, clean = s.findClean(search, r)
 	}
 	var o outcome
-	if rt != nil { // the search ended before it met all fallbacks
+	if rt != nil { // the search stopped at rt and may have missed a fallback
 		o = s.outcome(search, r, rt, clean, false)
 		s.table.FindFallback(search, r.Host)
 	}
@@ -35,7 +37,7 @@ func (s *snapshot) serveUnmatched(w http.ResponseWriter, r *http.Request, search
 	sc, names, vals := &s.mux.scope, s.unmatched, []string(nil)
 	if f, prefixVals := search.Fallback(); f != nil {
 		sc = f.Payload.scope
-		if f.Payload.names != nil { // middleware may want the values of the prefix
+		if f.Payload.names != nil { // middleware may read the values of the prefix
 			names, vals = f.Payload.names.WithTag(s), slices.Clone(prefixVals)
 		}
 	}
@@ -55,30 +57,31 @@ func (s *snapshot) serveUnmatched(w http.ResponseWriter, r *http.Request, search
 	f.answer(w, r, o)
 }
 
-// findClean finds the route for the path of r without empty, . and .. segments.
+// findClean finds the route for the cleaned path of r, and returns that path
+// escaped.
 func (s *snapshot) findClean(search *routeSearch, r *http.Request) (rt *trie.Route[endpoint], clean string) {
 	clean = cleanPath(r)
 	search.SetPath(trie.Unescape(clean), clean, false)
 	return s.table.Find(search, r.Host), clean
 }
 
-// cleanPath returns the escaped path of r, cleaned.
+// cleanPath returns the cleaned, escaped path of r.
 func cleanPath(r *http.Request) string {
 	return trie.CleanPath(trie.WirePath(r.URL.Path, r.URL.RawPath))
 }
 
-// A fallback is how a scope answers what no route serves. As a handler, it is
-// what the middleware surrounds.
+// A fallback responds to the unmatched requests of a scope. It is an
+// http.Handler without the scope's middleware.
 type fallback struct {
 	mux                  *Mux
-	handler              http.Handler // inside the middleware; nil without any
+	handler              http.Handler // the fallback wrapped in middleware; nil if there is none
 	redirectSlash        bool
 	notFound, notAllowed http.Handler // nil for the defaults
-	version              int          // see useCount
+	version              int          // useCount when the fallback was made
 }
 
 func (f *fallback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// The snapshot that found no route also says why.
+	// Use the snapshot that found no route, even if there is a newer one.
 	s, ok := values.Tag(r, f.mux.owner).(*snapshot)
 	if !ok {
 		s = f.mux.current()
@@ -86,15 +89,15 @@ func (f *fallback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.answer(w, r, s.decide(r, f.redirectSlash))
 }
 
-// An outcome is what happens to a request that no route serves. The zero outcome
-// is a 404.
+// An outcome is the response to an unmatched request. The zero outcome is a
+// 404.
 type outcome struct {
-	location string // where to redirect it
-	pattern  string // of the route there
-	allow    string // the methods that its path has routes for
+	location string // redirect target
+	pattern  string // pattern of the route at location
+	allow    string // Allow header: the methods that have a route for the path
 }
 
-// decide finds the outcome for r.
+// decide returns the outcome for r.
 func (s *snapshot) decide(r *http.Request, redirectSlash bool) outcome {
 	search := s.newSearch()
 	defer release(search)
@@ -105,8 +108,8 @@ func (s *snapshot) decide(r *http.Request, redirectSlash bool) outcome {
 	return s.outcome(search, r, rt, clean, redirectSlash)
 }
 
-// outcome finds the outcome for r, given what search has found for its path or, if
-// that is not clean, for the cleaned path.
+// outcome returns the outcome for r. search has found rt for the path of r or, if
+// that path is not clean, for the cleaned path clean.
 func (s *snapshot) outcome(search *routeSearch, r *http.Request, rt *trie.Route[endpoint], clean string, redirectSlash bool) outcome {
 	if !search.Rooted() {
 		return outcome{}
@@ -115,7 +118,7 @@ func (s *snapshot) outcome(search *routeSearch, r *http.Request, rt *trie.Route[
 		if clean != "" {
 			return clean
 		}
-		return cleanPath(r) // that of CONNECT may not be clean
+		return cleanPath(r) // CONNECT paths are not cleaned before matching
 	}
 	if target := search.Slash(); target != nil && (search.Redirects(rt) || rt == nil && redirectSlash && target.Flags&trie.Verb != 0) {
 		return outcome{location: trie.WithQuery(path()+"/", r.URL.RawQuery), pattern: target.Pattern}
@@ -133,13 +136,13 @@ func (s *snapshot) outcome(search *routeSearch, r *http.Request, rt *trie.Route[
 		return o
 	}
 	if rt != nil {
-		return outcome{} // middleware has changed the path or the method; see Use
+		return outcome{} // middleware of Use changed the path or the method
 	}
 	return outcome{allow: s.table.Allow(search)}
 }
 
-// findShort returns the verb method's route for the path of search without its
-// trailing slash, nil for none.
+// findShort returns the route of a verb method for the path of search without its
+// trailing slash, or nil.
 func (s *snapshot) findShort(search *routeSearch, r *http.Request) *trie.Route[endpoint] {
 	short := s.newSearch()
 	defer release(short)
@@ -153,6 +156,7 @@ func (s *snapshot) findShort(search *routeSearch, r *http.Request) *trie.Route[e
 	return rt
 }
 
+// answer writes the response.
 func (f *fallback) answer(w http.ResponseWriter, r *http.Request, o outcome) {
 	switch {
 	case o.location != "":
@@ -173,8 +177,8 @@ func (f *fallback) answer(w http.ResponseWriter, r *http.Request, o outcome) {
 	}
 }
 
-// redirect is http.Redirect for a location that is a clean, escaped path, which
-// http.Redirect would parse and escape again.
+// redirect is http.Redirect for a location that is already a clean, escaped
+// path. http.Redirect would parse and escape it again.
 func redirect(w http.ResponseWriter, r *http.Request, location string) {
 	h := w.Header()
 	_, hasType := h["Content-Type"]
@@ -188,8 +192,9 @@ func redirect(w http.ResponseWriter, r *http.Request, location string) {
 	}
 }
 
-// plainError answers as http.Error does, with one allocation for all header
-// values, unless the request's context has a problem.Handler.
+// plainError writes an error response as http.Error does, with one allocation
+// for all header values. If the request's context has a problem.Handler, that
+// one writes the response.
 func plainError(w http.ResponseWriter, r *http.Request, text string, code int, allow string) {
 	h := w.Header()
 	values := &[3]string{"text/plain; charset=utf-8", "nosniff", allow}
@@ -207,8 +212,8 @@ func plainError(w http.ResponseWriter, r *http.Request, text string, code int, a
 	io.WriteString(w, text)
 }
 
-// makeFallback makes the answers of s: as its Group or Mux says, or the next one
-// around it that says something.
+// makeFallback sets the fallback of s. Each handler is that of the innermost
+// Group or Mux around s that sets the field.
 func (s *scope) makeFallback() {
 	f := &fallback{mux: s.mux, redirectSlash: s.redirectSlash(), version: s.useCount()}
 	h := http.Handler(f)
@@ -228,7 +233,7 @@ func (s *scope) makeFallback() {
 	s.fallback.Store(f)
 }
 
-// fresh reports whether makeFallback has run since the last Use.
+// fresh reports whether makeFallback has run since middleware was last added.
 func (s *scope) fresh() bool {
 	f := s.fallback.Load()
 	return f != nil && f.version == s.useCount()
@@ -243,7 +248,7 @@ func (s *scope) useCount() (n int) {
 	return n
 }
 
-// inherit takes over what f does not have.
+// inherit sets the handlers that f does not have yet.
 func (f *fallback) inherit(notFound, notAllowed http.Handler) {
 	if f.notFound == nil {
 		f.notFound = notFound
@@ -253,7 +258,7 @@ func (f *fallback) inherit(notFound, notAllowed http.Handler) {
 	}
 }
 
-// wrapAll returns h inside middleware, the first one outermost.
+// wrapAll wraps h in middleware, the first one outermost.
 func wrapAll(method string, mws []func(http.Handler) http.Handler, h http.Handler) http.Handler {
 	for _, mw := range slices.Backward(mws) {
 		if h = mw(h); isNil(h) {
@@ -263,10 +268,11 @@ func wrapAll(method string, mws []func(http.Handler) http.Handler, h http.Handle
 	return h
 }
 
-// Handler returns the handler that would serve r, and the pattern of its route,
-// as http.ServeMux does. For a redirect it is the pattern of the route there; it
-// is "" if no route matches. Handler changes nothing in r: the handler of a
-// route with parameters finds no path values in it.
+// Handler returns the handler that would serve r and the pattern of its route,
+// as [http.ServeMux.Handler] does. If r would be redirected, pattern is that of
+// the route at the redirect target. If no route matches, pattern is "" and h
+// writes the 404, 405 or OPTIONS response. Handler does not modify r, so
+// calling h with r does not set path values.
 func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) {
 	s := m.peek()
 	search := s.newSearch()
@@ -288,7 +294,7 @@ func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) {
 	return h, s.decide(r, sc.redirectSlash()).pattern
 }
 
-// scopeOf returns the scope that answers r if no route does.
+// scopeOf returns the scope that responds to r if no route does.
 func (s *snapshot) scopeOf(r *http.Request) *scope {
 	search := s.newSearch()
 	defer release(search)
@@ -303,5 +309,6 @@ func (s *snapshot) scopeOf(r *http.Request) *scope {
 	return &s.mux.scope
 }
 
-// redirectSlash returns the setting of the Mux whose fields apply to s.
+// redirectSlash returns RedirectTrailingSlash of the Mux whose fields apply to
+// s.
 func (s *scope) redirectSlash() bool { return s.settings.readSettings().redirectSlash }

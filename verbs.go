@@ -2,10 +2,11 @@ package muxmaster
 
 import "net/http"
 
-// GET registers h for GET requests to path, and for HEAD requests unless HEAD has
-// a route of its own. A path that ends in a slash is only itself. GET panics if
-// the path is invalid, h is nil, or the route conflicts with another one; nothing
-// is registered then. In a Group the path follows the prefix.
+// GET registers h for GET requests to path, and for HEAD requests unless path
+// has a HEAD route. A path with a trailing slash matches only itself, not the
+// paths below it. In a Group, the Group's prefix is prepended to path. GET
+// panics if path is invalid, h is nil, or the route conflicts with another one.
+// After a panic, nothing was registered.
 func (s *scope) GET(path string, h http.HandlerFunc) { s.verb(http.MethodGet, path, h) }
 
 // HEAD registers h for HEAD requests, like [Router.GET].
@@ -23,23 +24,23 @@ func (s *scope) PATCH(path string, h http.HandlerFunc) { s.verb(http.MethodPatch
 // DELETE registers h for DELETE requests, like [Router.GET].
 func (s *scope) DELETE(path string, h http.HandlerFunc) { s.verb(http.MethodDelete, path, h) }
 
-// OPTIONS registers h for OPTIONS requests, like [Router.GET]. Without such a
-// route, OPTIONS is answered with 204 and an Allow header.
+// OPTIONS registers h for OPTIONS requests, like [Router.GET]. If a path has
+// routes but none for OPTIONS, the Mux responds with 204 and an Allow header.
 func (s *scope) OPTIONS(path string, h http.HandlerFunc) { s.verb(http.MethodOptions, path, h) }
 
-// CONNECT registers h for CONNECT requests, like [Router.GET]. Their paths are
-// not cleaned.
+// CONNECT registers h for CONNECT requests, like [Router.GET]. Paths of CONNECT
+// requests are not cleaned before matching.
 func (s *scope) CONNECT(path string, h http.HandlerFunc) { s.verb(http.MethodConnect, path, h) }
 
 // TRACE registers h for TRACE requests, like [Router.GET].
 func (s *scope) TRACE(path string, h http.HandlerFunc) { s.verb(http.MethodTrace, path, h) }
 
-// QUERY registers h for QUERY requests, like [Router.GET]. QUERY is the safe
-// method with a body of draft-ietf-httpbis-safe-method-w-body.
+// QUERY registers h for QUERY requests, like [Router.GET]. QUERY is a safe
+// method with a request body; see draft-ietf-httpbis-safe-method-w-body.
 func (s *scope) QUERY(path string, h http.HandlerFunc) { s.verb("QUERY", path, h) }
 
-// ANY registers h for every method, custom ones included, like [Router.GET]. At
-// the same path, a route for the exact method wins over it.
+// ANY registers h for every method, including custom ones, like [Router.GET]. A
+// route with the same path and a specific method takes precedence.
 func (s *scope) ANY(path string, h http.HandlerFunc) { s.verb("", path, h) }
 
 // GETFast is GET for a fast handler.
