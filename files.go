@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/files"
+	"github.com/seed-1954dcaa/muxmaster/internal/respond"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
@@ -77,5 +78,5 @@ func (s *scope) ServeSPA(prefix string, fsys fs.FS) {
 const spaRest = "filepath"
 
 func notFound(w http.ResponseWriter, r *http.Request) {
-	plainError(w, r, "404 page not found\n", http.StatusNotFound, "")
+	respond.Error(w, r, "404 page not found\n", http.StatusNotFound, "")
 }

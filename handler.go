@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"io"
 	"net/http"
-	"strconv"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/respond"
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
@@ -119,7 +118,7 @@ func JSON(w http.ResponseWriter, code int, v any) error {
 	if err := json.NewEncoder(&b).Encode(v); err != nil {
 		return err
 	}
-	return send(w, code, "application/json; charset=utf-8", b.Bytes())
+	return respond.Bytes(w, code, "application/json; charset=utf-8", b.Bytes())
 }
 
 // XML is like [JSON] but encodes v as XML, after an XML header.
@@ -129,17 +128,12 @@ func XML(w http.ResponseWriter, code int, v any) error {
 	if err := xml.NewEncoder(&b).Encode(v); err != nil {
 		return err
 	}
-	return send(w, code, "application/xml; charset=utf-8", b.Bytes())
+	return respond.Bytes(w, code, "application/xml; charset=utf-8", b.Bytes())
 }
 
 // Text is like [JSON] but writes plain text.
 func Text(w http.ResponseWriter, code int, text string) error {
-	head(w, code, "text/plain; charset=utf-8", len(text))
-	if !bodyAllowed(code) {
-		return nil
-	}
-	_, err := io.WriteString(w, text)
-	return err
+	return respond.Text(w, code, "text/plain; charset=utf-8", text)
 }
 
 // NoContent writes status 204 without a body. It always returns nil, so that a
@@ -147,33 +141,4 @@ func Text(w http.ResponseWriter, code int, text string) error {
 func NoContent(w http.ResponseWriter) error {
 	w.WriteHeader(http.StatusNoContent)
 	return nil
-}
-
-func send(w http.ResponseWriter, code int, contentType string, body []byte) error {
-	head(w, code, contentType, len(body))
-	if !bodyAllowed(code) {
-		return nil
-	}
-	_, err := w.Write(body)
-	return err
-}
-
-// head writes the header. It keeps a Content-Type that is already set.
-func head(w http.ResponseWriter, code int, contentType string, length int) {
-	if bodyAllowed(code) {
-		h := w.Header()
-		if _, ok := h["Content-Type"]; !ok {
-			h["Content-Type"] = []string{contentType}
-		}
-		if h.Get("Content-Encoding") == "" {
-			h["Content-Length"] = []string{strconv.Itoa(length)}
-		}
-	}
-	w.WriteHeader(code)
-}
-
-// bodyAllowed reports whether a response with the status may have a body. See
-// RFC 9110, section 6.4.1.
-func bodyAllowed(code int) bool {
-	return code >= 200 && code != http.StatusNoContent && code != http.StatusNotModified
 }

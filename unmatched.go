@@ -2,15 +2,13 @@ package muxmaster
 
 import (
 	"fmt"
-	"html"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/respond"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
-	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 // This file responds to requests that no route serves: with a redirect, 404, 405
@@ -161,11 +159,11 @@ func (f *fallback) answer(w http.ResponseWriter, r *http.Request, o outcome) {
 	switch {
 	case o.location != "":
 		r.Pattern = o.pattern
-		redirect(w, r, o.location)
+		respond.Redirect(w, r, o.location)
 	case o.allow == "" && f.notFound != nil:
 		f.notFound.ServeHTTP(w, r)
 	case o.allow == "":
-		plainError(w, r, "404 page not found\n", http.StatusNotFound, "")
+		respond.Error(w, r, "404 page not found\n", http.StatusNotFound, "")
 	case r.Method == http.MethodOptions:
 		w.Header()["Allow"] = []string{o.allow}
 		w.WriteHeader(http.StatusNoContent)
@@ -173,43 +171,8 @@ func (f *fallback) answer(w http.ResponseWriter, r *http.Request, o outcome) {
 		w.Header()["Allow"] = []string{o.allow}
 		f.notAllowed.ServeHTTP(w, r)
 	default:
-		plainError(w, r, "Method Not Allowed\n", http.StatusMethodNotAllowed, o.allow)
+		respond.Error(w, r, "Method Not Allowed\n", http.StatusMethodNotAllowed, o.allow)
 	}
-}
-
-// redirect is http.Redirect for a location that is already a clean, escaped
-// path. http.Redirect would parse and escape it again.
-func redirect(w http.ResponseWriter, r *http.Request, location string) {
-	h := w.Header()
-	_, hasType := h["Content-Type"]
-	h["Location"] = []string{location}
-	if !hasType && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		h["Content-Type"] = []string{"text/html; charset=utf-8"}
-	}
-	w.WriteHeader(http.StatusTemporaryRedirect)
-	if !hasType && r.Method == http.MethodGet {
-		fmt.Fprintf(w, "<a href=\"%s\">%s</a>.\n\n", html.EscapeString(location), http.StatusText(http.StatusTemporaryRedirect))
-	}
-}
-
-// plainError writes an error response as http.Error does, with one allocation
-// for all header values. If the request's context has a problem.Handler, that
-// one writes the response.
-func plainError(w http.ResponseWriter, r *http.Request, text string, code int, allow string) {
-	h := w.Header()
-	values := &[3]string{"text/plain; charset=utf-8", "nosniff", allow}
-	if allow != "" {
-		h["Allow"] = values[2:3:3]
-	}
-	if problem.FromContext(r.Context()) != nil {
-		problem.Write(w, r, problem.Code(code))
-		return
-	}
-	delete(h, "Content-Length")
-	h["Content-Type"] = values[0:1:1]
-	h["X-Content-Type-Options"] = values[1:2:2]
-	w.WriteHeader(code)
-	io.WriteString(w, text)
 }
 
 // makeFallback sets the fallback of s. Each handler is that of the innermost

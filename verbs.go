@@ -56,9 +56,7 @@ func (s *scope) POSTFast(path string, h FastHandler) { s.verb(http.MethodPost, p
 func (s *scope) PUTFast(path string, h FastHandler) { s.verb(http.MethodPut, path, fastHandler(h)) }
 
 // PATCHFast is PATCH for a fast handler.
-func (s *scope) PATCHFast(path string, h FastHandler) {
-	s.verb(http.MethodPatch, path, fastHandler(h))
-}
+func (s *scope) PATCHFast(path string, h FastHandler) { s.verb(http.MethodPatch, path, fastHandler(h)) }
 
 // DELETEFast is DELETE for a fast handler.
 func (s *scope) DELETEFast(path string, h FastHandler) {
