@@ -1,13 +1,13 @@
 package muxmaster
 
 import (
-	"cmp"
 	"net/http"
+	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/debugpage"
 	"github.com/seed-1954dcaa/muxmaster/internal/openapi"
+	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
 // DebugHandler returns a handler that serves a web page about the routes of m:
@@ -32,7 +32,7 @@ func (m *Mux) DebugHandler() http.Handler { return m.DebugHandlerFor(nil) }
 func (m *Mux) DebugHandlerFor(allow func(*http.Request) bool) http.Handler {
 	m.requireNew()
 	return &debugpage.Source{
-		Routes:  func() any { return m.debugRoutes() },
+		Routes:  m.examinedRoutes,
 		Explain: func(method, target string) any { return m.Explain(method, target) },
 		OpenAPI: func() (any, error) { return m.OpenAPI("Routes", "0", nil) },
 		Allow:   allow,
@@ -58,66 +58,55 @@ func (m *Mux) OpenAPI(title, version string, describe func(r Route, operation ma
 	})
 }
 
-// A debugRoute is a route in routes.json.
-type debugRoute struct {
-	Route
-	Warning string `json:",omitempty"`
-}
-
-// debugRoutes returns the routes with warnings about the suspicious ones.
-func (m *Mux) debugRoutes() []debugRoute {
-	var list []debugRoute
-	for r := range m.Routes() {
-		d := debugRoute{Route: r}
-		d.Warning = m.unreachable(r)
-		list = append(list, d)
+// examinedRoutes returns the routes for the page: with the scopes that add their
+// middleware, an example request, and warnings about the suspicious ones.
+func (m *Mux) examinedRoutes() []debugpage.Route {
+	var list []debugpage.Route
+	index := map[routeID]int{}
+	registering.Lock()
+	for _, rt := range m.listedRoutes() {
+		r := m.describe(rt)
+		index[idOf(rt)] = len(list)
+		list = append(list, debugpage.Route{
+			Method: r.Method, Host: r.Host, Pattern: r.Pattern, Handler: r.Handler, File: r.File, Line: r.Line,
+			Fast: r.Fast, Middleware: r.Middleware, Scopes: rt.Payload.scope.describe(r.Fast), Below: rt.Flags&trie.CatchAll != 0,
+		})
 	}
-	guards := debugpage.Unguarded(len(list), func(i int) (string, []string) { return list[i].Pattern, list[i].Middleware })
-	for _, i := range guards {
-		list[i].Warning = cmp.Or(list[i].Warning, "no authentication middleware, unlike most routes with the same prefix")
-	}
-	return list
-}
-
-// samples are parameter values. Most constraints match at least one of them.
-var samples = []string{"1", "a", "abc", "12345678", "2024-01-31", "00000000-0000-0000-0000-000000000000", "A1"}
-
-// unreachable returns a warning if other routes serve the requests that r's
-// pattern matches, and "" otherwise. It tries the sample values.
-func (m *Mux) unreachable(r Route) string {
-	p, err := parse(r.Pattern, 0)
-	if err != nil || strings.Contains(r.Host, "{") {
-		return ""
-	}
-	method := cmp.Or(r.Method, http.MethodGet)
+	registering.Unlock()
 	s := m.peek()
 	search := s.newSearch()
 	defer release(search)
-	winner := ""
-	for _, v := range samples {
-		var pairs []string
-		for _, name := range p.Names() {
-			pairs = append(pairs, name, v)
-		}
-		path, err := BuildPath(r.Pattern, pairs...)
+	debugpage.Examine(list, func(method, target string) int {
+		u, err := url.ParseRequestURI(target)
 		if err != nil {
-			continue
+			return -1
 		}
-		req, err := http.NewRequest(method, "http://"+cmp.Or(r.Host, "example.com")+path, nil)
-		if err != nil {
-			return ""
+		rt := s.find(search, &http.Request{Method: method, URL: u, Host: u.Host})
+		if rt == nil || search.Redirects(rt) {
+			return -1
 		}
-		rt := s.find(search, req)
-		if rt == nil {
-			continue
+		if i, ok := index[idOf(rt)]; ok {
+			return i
 		}
-		if rt.Path() == r.Pattern {
-			return ""
-		}
-		winner = rt.Pattern
+		return -1 // registered since
+	})
+	return list
+}
+
+// describe returns what s and the scopes around it are, outermost first. The
+// caller holds registering.
+func (s *scope) describe(fast bool) (list []debugpage.Scope) {
+	kind := "with"
+	switch {
+	case s.parent == nil:
+		kind = "mux"
+	case s.expandedFrom != nil && s.expandedFrom.parent == nil:
+		kind = "mount"
+	case s.group != nil:
+		kind = "group"
 	}
-	if winner == "" {
-		return "" // no sample fits
+	if s.parent != nil {
+		list = s.parent.describe(fast)
 	}
-	return "requests for this route go to " + winner
+	return append(list, debugpage.Scope{Kind: kind, Prefix: s.prefix, Middleware: len(s.middlewareNames(fast))})
 }

@@ -3,6 +3,7 @@ package muxmaster
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -27,7 +28,8 @@ type Explanation struct {
 	Prefix   string // prefix of the Group or mounted Mux that responds; "" for the Mux itself
 
 	// Candidates holds all routes of the Mux. The route that serves the request
-	// comes first, then the other routes that match, then the rest.
+	// comes first, then the other routes that match, then the rest, those that
+	// match most segments first.
 	Candidates []Candidate
 }
 
@@ -35,6 +37,7 @@ type Explanation struct {
 type Candidate struct {
 	Route
 	Reason string // why the route does not serve the request; "" if it does
+	rank   int    // order of candidates
 }
 
 // Explain describes how m routes a request with the given method and target.
@@ -66,11 +69,11 @@ func (m *Mux) Explain(method, target string) Explanation {
 			route := c.Route
 			e.Route, e.Values = &route, valuesOf(won, search)
 		} else {
-			c.Reason = ruledOut(rt, c.Method, r, won)
+			c.Reason, c.rank = ruledOut(rt, c.Method, r, won)
 		}
 		e.Candidates = append(e.Candidates, c)
 	}
-	slices.SortStableFunc(e.Candidates, func(a, b Candidate) int { return cmp.Compare(a.rank(), b.rank()) })
+	slices.SortStableFunc(e.Candidates, func(a, b Candidate) int { return cmp.Compare(a.rank, b.rank) })
 	return e
 }
 
@@ -105,43 +108,30 @@ func (e *Explanation) explainAnswer(s *snapshot, r *http.Request) {
 	}
 }
 
-// rank orders candidates: the route that serves the request, other routes that
-// match, then routes that differ in the method, in the path, and in the host.
-func (c Candidate) rank() int {
-	switch {
-	case c.Reason == "":
-		return 0
-	case strings.HasPrefix(c.Reason, "matches"):
-		return 1
-	case strings.HasPrefix(c.Reason, "the method"):
-		return 2
-	case strings.HasPrefix(c.Reason, "the host"):
-		return 4
-	}
-	return 3
-}
-
-// ruledOut returns the reason why rt does not serve r. It compares the pattern
-// with the path segment by segment, independently of the trie.
-func ruledOut(rt *trie.Route[endpoint], method string, r *http.Request, won *trie.Route[endpoint]) string {
+// ruledOut returns the reason why rt does not serve r, and the rank of rt among
+// the candidates: 1 if it matches, 2 if only the method differs, then those that
+// differ in the path, most matching segments first, then those that differ in the
+// host. It compares the pattern with the path segment by segment, independently
+// of the trie.
+func ruledOut(rt *trie.Route[endpoint], method string, r *http.Request, won *trie.Route[endpoint]) (why string, rank int) {
 	p, err := parse(rt.Pattern, rt.Flags)
 	if err != nil {
-		return err.Error()
+		return err.Error(), math.MaxInt
 	}
 	connect := r.Method == http.MethodConnect
 	if p.Host != "" && !p.MatchHost(pattern.Host(r.Host)) && !(connect && p.MatchHost(pattern.HostPort(r.Host))) {
-		return fmt.Sprintf("the host %q is not %q", r.Host, p.Host)
+		return fmt.Sprintf("the host %q is not %q", r.Host, p.Host), math.MaxInt
 	}
-	if why := trie.Mismatch(p, trie.WirePath(r.URL.Path, r.URL.RawPath)); why != "" {
-		return why
+	if why, matched := trie.Mismatch(p, trie.WirePath(r.URL.Path, r.URL.RawPath)); why != "" {
+		return why, math.MaxInt - 1 - matched
 	}
 	if method != "" && method != r.Method && !(method == http.MethodGet && r.Method == http.MethodHead) {
-		return fmt.Sprintf("the method %s is not %s", r.Method, method)
+		return fmt.Sprintf("the method %s is not %s", r.Method, method), 2
 	}
 	if won == nil {
-		return "matches, but a redirect or a mounted Mux comes first"
+		return "matches, but a redirect or a mounted Mux comes first", 1
 	}
-	return fmt.Sprintf("matches too, but %q comes first", won.Pattern)
+	return fmt.Sprintf("matches too, but %q comes first", won.Pattern), 1
 }
 
 // String returns the explanation as text: the result, then one line for each

@@ -43,10 +43,8 @@ func (m *Mux) Routes() iter.Seq[Route] {
 	registering.Lock()
 	defer registering.Unlock()
 	var list []Route
-	for _, rt := range m.uniqueRoutes() {
-		if rt.Flags&trie.Implied == 0 {
-			list = append(list, m.describe(rt))
-		}
+	for _, rt := range m.listedRoutes() {
+		list = append(list, m.describe(rt))
 	}
 	return slices.Values(list)
 }
@@ -80,18 +78,27 @@ func shortName(name string) string {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], "-fm")
 }
 
+// listedRoutes returns the routes that Routes lists. The caller must hold
+// registering.
+func (m *Mux) listedRoutes() []*trie.Route[endpoint] {
+	return slices.DeleteFunc(m.uniqueRoutes(), func(rt *trie.Route[endpoint]) bool { return rt.Flags&trie.Implied != 0 })
+}
+
+// A routeID tells the routes of a Mux apart.
+type routeID struct {
+	seq    uint32
+	method trie.Method
+}
+
+func idOf(rt *trie.Route[endpoint]) routeID { return routeID{rt.Payload.seq, rt.Method} }
+
 // uniqueRoutes returns all routes in the order of Routes. The caller must hold
 // registering.
 func (m *Mux) uniqueRoutes() []*trie.Route[endpoint] {
-	type key struct {
-		seq    uint32
-		method trie.Method
-	}
-	seen := map[key]bool{} // a path with a trailing slash is in the static table and in the trie
+	seen := map[routeID]bool{} // a path with a trailing slash is in the static table and in the trie
 	return slices.DeleteFunc(m.routes.Freeze().Routes(), func(rt *trie.Route[endpoint]) bool {
-		k := key{rt.Payload.seq, rt.Method}
-		twice := seen[k]
-		seen[k] = true
+		twice := seen[idOf(rt)]
+		seen[idOf(rt)] = true
 		return twice
 	})
 }
@@ -111,23 +118,30 @@ func (m *Mux) describe(rt *trie.Route[endpoint]) Route {
 	}
 	d.File, d.Line = location(m.sites[e.seq])
 	for s := e.scope; s != nil; s = s.parent {
-		var names []string
-		pre, use, fast := s.middleware()
-		for _, mw := range pre {
-			names = append(names, funcName(mw))
-		}
-		if d.Fast {
-			for _, mw := range fast {
-				names = append(names, funcName(mw))
-			}
-		} else {
-			for _, mw := range use {
-				names = append(names, funcName(mw))
-			}
-		}
-		d.Middleware = append(names, d.Middleware...)
+		d.Middleware = append(s.middlewareNames(d.Fast), d.Middleware...)
 	}
 	return d
+}
+
+// middlewareNames returns the names of the middleware that s puts around its
+// routes, outermost first.
+func (s *scope) middlewareNames(fast bool) (names []string) {
+	pre, use, useFast := s.middleware()
+	if s.parent == nil {
+		pre = s.mux.pre
+	}
+	if fast {
+		use = nil
+	} else {
+		useFast = nil
+	}
+	for _, mw := range append(slices.Clone(pre), use...) {
+		names = append(names, funcName(mw))
+	}
+	for _, mw := range useFast {
+		names = append(names, funcName(mw))
+	}
+	return names
 }
 
 // handlerName returns the name of the handler without its middleware.

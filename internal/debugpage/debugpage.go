@@ -1,26 +1,47 @@
 // Package debugpage serves a page that shows a router's routes, and the JSON
-// behind it. It knows nothing of the router: that hands it the data.
+// behind it. It knows the language of patterns and nothing of the router, which
+// hands over its routes.
 package debugpage
 
 import (
-	_ "embed"
 	"encoding/json"
-	"net"
 	"net/http"
-	"net/netip"
 	"path"
 	"strings"
 )
 
-//go:embed page.html
-var page []byte
-
-// A Source is what the page shows. All of it must be safe for concurrent use.
+// A Source is what the page shows. Its functions must be safe for concurrent use.
 type Source struct {
-	Routes  func() any                      // for routes.json
+	Routes  func() []Route                  // for routes.json
 	Explain func(method, target string) any // for explain.json
 	OpenAPI func() (any, error)             // for openapi.json
 	Allow   func(*http.Request) bool        // who may look; nil for local clients alone
+}
+
+// A Route is a route in routes.json. The router fills in the first group of
+// fields, and [Examine] the second.
+type Route struct {
+	Method     string // "" for every method
+	Host       string // "" for every host
+	Pattern    string // the path part of the pattern
+	Handler    string
+	File       string
+	Line       int
+	Fast       bool
+	Middleware []string // outermost first
+	Scopes     []Scope  // what adds the middleware, outermost first
+	Below      bool     `json:",omitempty"` // serves everything below its path, too
+
+	Mount   bool   `json:",omitempty"` // of a handler that was mounted here
+	Example string `json:",omitempty"` // a path, or a URL with a host, that the route serves
+	Warning string `json:",omitempty"` // what is suspicious about the route
+}
+
+// A Scope is what a route was registered with.
+type Scope struct {
+	Kind       string // mux, group, with, or mount for a mounted Mux
+	Prefix     string // of every path in the scope
+	Middleware int    // how many of the route's middleware are the scope's
 }
 
 // ServeHTTP serves the page, and below it routes.json, explain.json and
@@ -65,7 +86,7 @@ func (s *Source) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, doc)
 	default:
 		h.Set("Content-Type", "text/html; charset=utf-8")
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		h.Set("Content-Security-Policy", policy)
 		h.Set("Referrer-Policy", "no-referrer")
 		w.Write(page)
 	}
@@ -79,29 +100,4 @@ func writeJSON(w http.ResponseWriter, v any) {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Write(append(data, '\n'))
-}
-
-// Local reports whether r comes from this machine, directly: its peer has a
-// loopback address, no proxy has forwarded it, and the Host is local too, so that
-// a page from elsewhere cannot read the answer by DNS rebinding.
-func Local(r *http.Request) bool {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || !peer.Addr().Unmap().IsLoopback() {
-		return false
-	}
-	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
-		if len(r.Header[name]) > 0 {
-			return false
-		}
-	}
-	host := r.Host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	host = strings.ToLower(strings.Trim(host, "[]"))
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback()
 }

@@ -1,36 +1,148 @@
 package debugpage
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
 
-// Unguarded returns the indexes of routes without the login that most routes
-// beside them have. route returns the pattern and the names of the middleware of
-// route i of n.
-func Unguarded(n int, route func(i int) (pattern string, middleware []string)) (all []int) {
-	groups := map[string][]int{} // by the first segment
-	guarded := map[int]bool{}
-	for i := range n {
-		pattern, middleware := route(i)
-		first, _, _ := strings.Cut(strings.TrimPrefix(pattern, "/"), "/")
-		groups[first] = append(groups[first], i)
-		guarded[i] = slices.ContainsFunc(middleware, isGuard)
-	}
-	for _, group := range groups {
-		without := slices.DeleteFunc(slices.Clone(group), func(i int) bool { return guarded[i] })
-		if len(group) >= 3 && len(without)*3 <= len(group) {
-			all = append(all, without...)
+// unguarded returns warnings for routes without the login that their siblings
+// have, by index. Siblings are what is below the same prefix: if at least two of
+// them have a login on all of their routes, and two thirds of them, then the
+// others should have one as well. At one path, a method that changes something
+// should have the login that another method has.
+func unguarded(routes []Route) map[int]string {
+	warnings := map[int]string{}
+	root := &node{children: map[string]*node{}}
+	for i := range routes {
+		r := &routes[i]
+		guard := ""
+		if g := slices.IndexFunc(r.Middleware, isGuard); g >= 0 {
+			guard = shortName(r.Middleware[g])
+		}
+		if r.Handler != pageName { // has a check of its own
+			root.add(r.Host+r.Pattern, i, guard)
 		}
 	}
-	slices.Sort(all)
-	return all
+	for _, host := range root.children {
+		host.visit(func(n *node) {
+			n.compareMethods(routes, warnings)
+			n.compareSiblings(warnings)
+		})
+	}
+	return warnings
+}
+
+// pageName is the name of the page's own handler.
+var pageName = fmt.Sprintf("%T", new(Source))
+
+// A node is a prefix.
+type node struct {
+	children map[string]*node
+	here     []int  // routes for exactly this path
+	open     []int  // routes here and below without a login
+	guarded  int    // number of routes here and below with one
+	guard    string // name of one
+	public   bool   // its name says that it needs none
+}
+
+func (n *node) add(path string, i int, guard string) {
+	for segment := range strings.SplitSeq(path, "/") {
+		child := n.children[segment]
+		if child == nil {
+			child = &node{children: map[string]*node{}, public: isPublic(segment)}
+			n.children[segment] = child
+		}
+		n = child
+		if guard == "" {
+			n.open = append(n.open, i)
+		} else {
+			n.guarded++
+			n.guard = guard
+		}
+	}
+	n.here = append(n.here, i)
+}
+
+// visit calls f for n and what is below it, except for public prefixes.
+func (n *node) visit(f func(*node)) {
+	if n.public {
+		return
+	}
+	f(n)
+	for _, name := range slices.Sorted(maps.Keys(n.children)) {
+		n.children[name].visit(f)
+	}
+}
+
+// compareMethods warns about changing methods without the login that another
+// method has here.
+func (n *node) compareMethods(routes []Route, warnings map[int]string) {
+	guarded := ""
+	for _, i := range n.here {
+		if !slices.Contains(n.open, i) {
+			guarded = routes[i].Method
+			break
+		}
+	}
+	if guarded == "" {
+		return
+	}
+	for _, i := range n.here {
+		if slices.Contains(n.open, i) && slices.Contains([]string{"", "POST", "PUT", "PATCH", "DELETE"}, routes[i].Method) {
+			warnings[i] = fmt.Sprintf("no authentication: %s of this path uses %s", guarded, n.guard)
+		}
+	}
+}
+
+// compareSiblings warns about children of n without a login, if most have one.
+func (n *node) compareSiblings(warnings map[int]string) {
+	var without []string
+	with := 0
+	for _, name := range slices.Sorted(maps.Keys(n.children)) {
+		switch c := n.children[name]; {
+		case c.public || name == "" || name[0] == '*' || strings.HasSuffix(name, "...}"):
+		case c.guarded == 0:
+			without = append(without, name)
+		case len(c.open) == 0:
+			with++
+		}
+	}
+	if with < 2 || with < 2*len(without) {
+		return
+	}
+	for _, name := range without {
+		for _, i := range n.children[name].open {
+			warnings[i] = fmt.Sprintf("no authentication: most routes beside /%s use %s", name, n.guard)
+		}
+	}
 }
 
 // isGuard reports whether the name of a middleware sounds like a login.
 func isGuard(name string) bool {
-	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
-	return slices.ContainsFunc([]string{"auth", "login", "session", "jwt", "token", "require"}, func(word string) bool {
+	name = strings.ToLower(shortName(name))
+	return slices.ContainsFunc([]string{"auth", "login", "session", "jwt", "token", "require", "protect"}, func(word string) bool {
 		return strings.Contains(name, word)
 	})
+}
+
+// isPublic reports whether the name of a segment says that everybody may use it.
+func isPublic(segment string) bool {
+	switch strings.ToLower(segment) {
+	case "login", "logout", "signin", "sign-in", "signup", "sign-up", "register", "oauth", "oauth2", "callback", "public",
+		"static", "assets", "favicon.ico", "robots.txt", ".well-known", "health", "healthz", "livez", "readyz", "ping", "webhooks":
+		return true
+	}
+	return false
+}
+
+// shortName returns the name of a function without its package's path, and of
+// the function that made it if it has no name of its own.
+func shortName(name string) string {
+	name = strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], "-fm")
+	if i := strings.Index(name, ".func"); i > 0 && strings.Trim(name[i+len(".func"):], ".0123456789") == "" {
+		name = name[:i]
+	}
+	return name
 }

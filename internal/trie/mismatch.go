@@ -9,10 +9,10 @@ import (
 
 // Mismatch says where the pattern and the escaped path part, "" if they do
 // not.
-func Mismatch(p *pattern.Pattern, path string) string {
-	for _, seg := range p.Segs {
+func Mismatch(p *pattern.Pattern, path string) (why string, matched int) {
+	for i, seg := range p.Segs {
 		if path == "" || path == "/" {
-			return fmt.Sprintf("the path ends before %s", seg)
+			return fmt.Sprintf("the path ends before %s", seg), i
 		}
 		end := strings.IndexByte(path[1:], '/') + 1
 		if end == 0 {
@@ -30,20 +30,20 @@ func Mismatch(p *pattern.Pattern, path string) string {
 			}
 		}
 		if !ok {
-			return fmt.Sprintf("the segment %q is not %s", text, seg)
+			return fmt.Sprintf("the segment %q is not %s", text, seg), i
 		}
 	}
 	switch {
 	case p.End == pattern.Exact && path == "/":
-		return "the path has a trailing slash"
+		return "the path has a trailing slash", len(p.Segs)
 	case p.End == pattern.Exact && path != "":
-		return fmt.Sprintf("the path goes on with %s", path)
+		return fmt.Sprintf("the path goes on with %s", path), len(p.Segs)
 	case p.End == pattern.Slash && path == "", p.End == pattern.All && path == "":
-		return "the path has no slash at its end"
+		return "the path has no slash at its end", len(p.Segs)
 	case p.End == pattern.Slash && path != "/":
-		return fmt.Sprintf("the path goes on with %s", path)
+		return fmt.Sprintf("the path goes on with %s", path), len(p.Segs)
 	case p.Rest != "" && DotInside(Unescape(path[1:])):
-		return fmt.Sprintf("the rest %s has a . or .. behind an escaped slash", path)
+		return fmt.Sprintf("the rest %s has a . or .. behind an escaped slash", path), len(p.Segs)
 	}
-	return ""
+	return "", len(p.Segs)
 }

@@ -1,0 +1,184 @@
+package debugpage
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+)
+
+// tries is how many requests Examine makes up for a route.
+const tries = 12
+
+// Examine finds an example of what each route serves, and what is suspicious
+// about it. served returns the index of the route that serves a request for the
+// method and the target, or -1; it must not call a handler.
+//
+// A pattern matches infinitely many paths. So Examine makes up a few for each
+// route: a warning is a hint, and no warning is no proof.
+func Examine(routes []Route, served func(method, target string) int) {
+	values := sampler{}
+	for i := range routes {
+		routes[i].findExample(i, routes, values, served)
+	}
+	markMounts(routes)
+	for i, warning := range unguarded(routes) {
+		routes[i].warn(warning)
+	}
+}
+
+func (r *Route) warn(text string) {
+	if r.Warning != "" {
+		r.Warning += "; "
+	}
+	r.Warning += text
+}
+
+// findExample sets r.Example, and warns if other routes serve what r matches.
+func (r *Route) findExample(self int, routes []Route, values sampler, served func(method, target string) int) {
+	p, err := pattern.ParsePath(r.Pattern)
+	if err != nil {
+		return
+	}
+	methods := []string{r.Method}
+	if r.Method == "" {
+		methods = []string{"GET", "POST", "DELETE", "OTHER"} // GET may have a route of its own
+	}
+	tried, winner := "", -1 // a request that went elsewhere, and where to
+	lost, rival := "", -1   // the same for a rival that was registered first
+	constrained := slices.ContainsFunc(p.Segs, func(seg pattern.Segment) bool { return seg.Kind() == pattern.Constrained })
+	for n := range tries {
+		path, ok := values.path(p, n, r.Below)
+		if !ok {
+			continue
+		}
+		target := path
+		if r.Host != "" {
+			target = "http://" + sampleHost(r.Host, n) + path
+		}
+		for _, method := range methods {
+			switch i := served(method, target); {
+			case i == self:
+				if r.Example == "" {
+					r.Example = target
+				}
+			case i >= 0 && routes[i].Pattern != r.Pattern:
+				if tried, winner = target, i; competes(p, routes[i].Pattern) {
+					lost, rival = target, i
+				}
+			case tried == "":
+				tried = target
+			}
+		}
+		if p.Names() == nil || r.Example != "" && !constrained {
+			break // all tries are the same, or there is no rival to find
+		}
+	}
+	switch {
+	case r.Example == "" && winner >= 0:
+		r.warn(fmt.Sprintf("unreachable: %s goes to %s", tried, routes[winner].text()))
+	case r.Example == "" && tried != "":
+		r.warn(fmt.Sprintf("unreachable: %s is answered without a route, by a redirect or a mounted Mux", tried))
+	case rival >= 0:
+		r.warn(fmt.Sprintf("overlaps: %s goes to %s, which was registered first", lost, routes[rival].text()))
+	}
+}
+
+// text returns the route as it is registered.
+func (r *Route) text() string {
+	if r.Method == "" {
+		return r.Host + r.Pattern
+	}
+	return r.Method + " " + r.Host + r.Pattern
+}
+
+// competes reports whether a pattern differs from p first by another constraint
+// at the same place: where the order of registration decides, and not which one
+// is more specific.
+func competes(p *pattern.Pattern, other string) bool {
+	q, err := pattern.ParsePath(other)
+	if err != nil {
+		return false
+	}
+	for i := range min(len(p.Segs), len(q.Segs)) {
+		a, b := p.Segs[i], q.Segs[i]
+		if a.Shape() == b.Shape() {
+			continue
+		}
+		return a.Kind() == pattern.Constrained && b.Kind() == pattern.Constrained
+	}
+	return false
+}
+
+// path returns a path that p matches, another one for each n.
+func (s sampler) path(p *pattern.Pattern, n int, below bool) (string, bool) {
+	var b strings.Builder
+	for i, seg := range p.Segs {
+		text := ""
+		for j, part := range seg {
+			if part.Name == "" {
+				text += part.Text
+				continue
+			}
+			value, ok := s.value(part.Expr, n+i+j)
+			if !ok {
+				return "", false
+			}
+			text += value
+		}
+		if text == "" || text == "." || text == ".." {
+			return "", false
+		}
+		b.WriteString("/" + url.PathEscape(text))
+	}
+	switch {
+	case p.Rest != "":
+		b.WriteString("/" + plainValues[(n+len(p.Segs))%len(plainValues)])
+		if n%2 == 1 {
+			b.WriteString("/more")
+		}
+	case p.End != pattern.Exact:
+		b.WriteString("/")
+		if below && n > 0 {
+			b.WriteString(plainValues[n%len(plainValues)])
+		}
+	}
+	return b.String(), true
+}
+
+// sampleHost returns a host that a pattern's host matches.
+func sampleHost(host string, n int) string {
+	labels := strings.Split(strings.ReplaceAll(host, "...}", "}"), ".")
+	for i, label := range labels {
+		if strings.HasPrefix(label, "{") {
+			labels[i] = plainValues[1+(n+i)%3]
+		}
+	}
+	return strings.Join(labels, ".")
+}
+
+// markMounts finds the handlers that were mounted: Mount registers the path and
+// everything below it in one call, for every method.
+func markMounts(routes []Route) {
+	type place struct {
+		host, path, handler, file string
+		line                      int
+	}
+	bare := map[place]int{}
+	for i, r := range routes {
+		if r.Method == "" && !r.Below {
+			bare[place{r.Host, r.Pattern, r.Handler, r.File, r.Line}] = i
+		}
+	}
+	for i, r := range routes {
+		path, ok := strings.CutSuffix(r.Pattern, "/")
+		if !ok || !r.Below || r.Method != "" {
+			continue
+		}
+		if j, ok := bare[place{r.Host, path, r.Handler, r.File, r.Line}]; ok {
+			routes[i].Mount, routes[j].Mount = true, true
+		}
+	}
+}

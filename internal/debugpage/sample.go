@@ -1,0 +1,106 @@
+package debugpage
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+// plainValues are values for parameters without a constraint. A host takes the
+// second to the fourth.
+var plainValues = []string{"1", "a", "abc", "x-7", "A1", "2024-01-31", "12345678", "z_9", "00000000-0000-0000-0000-000000000000", "q.txt", "é", "0"}
+
+// A sampler finds values for constraints. It parses each one once.
+type sampler map[string]constraint
+
+type constraint struct {
+	tree  *syntax.Regexp
+	whole *regexp.Regexp // anchored; nil for an invalid one
+}
+
+func (s sampler) constraint(expr string) constraint {
+	c, ok := s[expr]
+	if !ok {
+		c.tree, _ = syntax.Parse(expr, syntax.Perl)
+		c.whole, _ = regexp.Compile("^(?:" + expr + ")$")
+		s[expr] = c
+	}
+	return c
+}
+
+// value returns a value that the expression matches, for most expressions
+// another one for each n. It reports false if it finds none.
+func (s sampler) value(expr string, n int) (string, bool) {
+	if expr == "" {
+		return plainValues[n%len(plainValues)], true
+	}
+	c := s.constraint(expr)
+	if c.whole == nil {
+		return "", false
+	}
+	var b strings.Builder
+	writeMatch(&b, c.tree, n)
+	value := b.String() // \b, $ and the like may contradict it
+	return value, c.whole.MatchString(value)
+}
+
+// writeMatch writes a text that re matches, but for its anchors.
+func writeMatch(b *strings.Builder, re *syntax.Regexp, n int) {
+	const long = 64 // values longer than that don't help
+	times := 0
+	switch re.Op {
+	case syntax.OpLiteral:
+		b.WriteString(string(re.Rune))
+	case syntax.OpCharClass:
+		b.WriteRune(pick(re.Rune, n))
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		b.WriteByte("ab1xyz"[n%6])
+	case syntax.OpCapture:
+		writeMatch(b, re.Sub[0], n)
+	case syntax.OpConcat:
+		for i, sub := range re.Sub {
+			writeMatch(b, sub, n+i)
+		}
+	case syntax.OpAlternate:
+		writeMatch(b, re.Sub[n%len(re.Sub)], n/len(re.Sub))
+	case syntax.OpStar:
+		times = n%3 + 1
+	case syntax.OpPlus:
+		times = n%3 + 1
+	case syntax.OpQuest:
+		times = n % 2
+	case syntax.OpRepeat:
+		times = re.Min
+		if re.Max != re.Min {
+			times += n % 3
+		}
+		if re.Max > 0 {
+			times = min(times, re.Max)
+		}
+	}
+	for i := range times {
+		if b.Len() < long {
+			writeMatch(b, re.Sub[0], n+i)
+		}
+	}
+}
+
+// pick returns a character of the class, which is a list of ranges: letters and
+// digits if it has any.
+func pick(class []rune, n int) rune {
+	var common []rune
+	for _, c := range "1a5zAk09Zb2f7" {
+		for i := 0; i < len(class); i += 2 {
+			if class[i] <= c && c <= class[i+1] {
+				common = append(common, c)
+			}
+		}
+	}
+	if len(common) > 0 {
+		return common[n%len(common)]
+	}
+	if len(class) == 0 {
+		return 'x' // matches nothing
+	}
+	return class[n*2%len(class)]
+}
