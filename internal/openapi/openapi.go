@@ -1,9 +1,16 @@
 // Package openapi describes routes as an OpenAPI 3.1 document. It knows patterns
 // and names, and nothing of the router.
+//
+// A document has less room than a router. It tells paths apart by their text
+// alone: /users/{id} and /users/{name} are one path in it, /users/{id:[0-9]+} is
+// the same one, and so is /users/{rest...}. Such routes share a path, named by
+// the first one's parameters, and a method of a path has one operation.
 package openapi
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
@@ -12,6 +19,7 @@ import (
 // A Route is one method at one path.
 type Route struct {
 	Method  string // "" for every method
+	Host    string // "" for every host
 	Pattern string // the path part
 	Handler string // name of the function
 }
@@ -19,49 +27,118 @@ type Route struct {
 // anyMethods are those of a route for every method.
 var anyMethods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
+// An operation is a route in its place in the document.
+type operation struct {
+	route  int    // index
+	method string // not ""
+	any    bool   // of a route for every method
+	host   string
+	name   string // of the handler's function, "" if it has none of its own
+	path   path
+}
+
 // Document returns the document. describe, if not nil, may change the operation
-// of the route with the given index, a JSON object.
-func Document(title, version string, routes []Route, describe func(i int, operation map[string]any)) (map[string]any, error) {
+// that the route with the given index has for a method, a JSON object. An
+// operation that it clears is left out.
+func Document(title, version string, routes []Route, describe func(i int, method string, operation map[string]any)) (map[string]any, error) {
+	ops, err := operations(routes)
+	if err != nil {
+		return nil, err
+	}
+	ids := operationIDs(ops)
 	paths := map[string]any{}
-	ids := map[string]int{}
-	for i, r := range routes {
-		p, err := pattern.ParsePath(r.Pattern)
-		if err != nil {
-			return nil, err
+	named := map[string]string{} // the operation with an id, as METHOD path
+	for i, op := range ops {
+		object := map[string]any{
+			"operationId": ids[i],
+			"responses":   map[string]any{"default": map[string]any{"description": "the response of " + routes[op.route].Handler}},
 		}
-		path, params := describePath(p)
-		item, _ := paths[path].(map[string]any)
+		if params := op.path.parameters(); params != nil {
+			object["parameters"] = params
+		}
+		if op.host != "" {
+			object["servers"] = []any{server(op.host)}
+		}
+		if describe != nil {
+			describe(op.route, op.method, object)
+		}
+		if len(object) == 0 {
+			continue
+		}
+		template := op.path.String()
+		if id, ok := object["operationId"].(string); ok {
+			if other, twice := named[id]; twice {
+				return nil, fmt.Errorf("the operation id %q is used twice: for %s and %s %s", id, other, op.method, template)
+			}
+			named[id] = op.method + " " + template
+		}
+		item, _ := paths[template].(map[string]any)
 		if item == nil {
 			item = map[string]any{}
-			paths[path] = item
+			paths[template] = item
 		}
-		methods := []string{r.Method}
-		if r.Method == "" {
-			methods = anyMethods
-		}
-		for _, method := range methods {
-			key := strings.ToLower(method)
-			if !documented(method) || item[key] != nil {
-				continue // OpenAPI 3.1 has no place for other methods; the first route of a path stays
-			}
-			op := map[string]any{
-				"operationId": uniqueID(ids, operationID(r.Handler, method, p)),
-				"responses":   map[string]any{"default": map[string]any{"description": "the response of " + r.Handler}},
-			}
-			if len(params) > 0 {
-				op["parameters"] = params
-			}
-			if describe != nil {
-				describe(i, op)
-			}
-			item[key] = op
-		}
+		item[strings.ToLower(op.method)] = object
 	}
 	return map[string]any{
 		"openapi": "3.1.0",
 		"info":    map[string]any{"title": title, "version": version},
 		"paths":   paths,
 	}, nil
+}
+
+// operations returns the operations of the routes: one for each path and method.
+func operations(routes []Route) ([]*operation, error) {
+	var all []*operation
+	for i, r := range routes {
+		p, err := pattern.ParsePath(r.Pattern)
+		if err != nil {
+			return nil, err
+		}
+		methods := []string{r.Method}
+		if r.Method == "" {
+			methods = anyMethods
+		}
+		for _, m := range methods {
+			if documented(m) {
+				all = append(all, &operation{i, m, r.Method == "", r.Host, functionName(r.Handler), newPath(p)})
+			}
+		}
+	}
+	names := map[string][]part{} // the parts of the first path of a shape
+	for _, op := range all {
+		shape := op.path.shape()
+		if names[shape] == nil {
+			names[shape] = op.path.parts
+		}
+		op.path.rename(names[shape])
+	}
+	// Who comes first has the place: a route for all hosts, and one for the very
+	// method.
+	ranked := slices.Clone(all)
+	slices.SortStableFunc(ranked, func(a, b *operation) int {
+		return cmp.Or(compare(a.host != "", b.host != ""), compare(a.any, b.any))
+	})
+	first := map[string]*operation{}
+	for _, op := range ranked {
+		key := op.method + " " + op.path.String()
+		switch f := first[key]; {
+		case f == nil:
+			first[key] = op
+		case f.host == op.host:
+			f.path.widen(op.path)
+		}
+	}
+	return slices.DeleteFunc(all, func(op *operation) bool { return first[op.method+" "+op.path.String()] != op }), nil
+}
+
+func compare(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 // documented reports whether OpenAPI 3.1 has a field for the method.
@@ -73,73 +150,22 @@ func documented(method string) bool {
 	return false
 }
 
-// describePath returns the path as OpenAPI writes it, and its parameters.
-func describePath(p *pattern.Pattern) (path string, params []any) {
-	var b strings.Builder
-	add := func(name, expr string, rest bool) {
-		schema := map[string]any{"type": "string"}
-		if expr != "" {
-			schema["pattern"] = "^(?:" + expr + ")$"
-		}
-		param := map[string]any{"name": name, "in": "path", "required": true, "schema": schema}
-		if rest {
-			param["description"] = "the rest of the path; it may have slashes"
-		}
-		params = append(params, param)
-		b.WriteString("{" + name + "}")
+// server describes a route's host.
+func server(host string) map[string]any {
+	if strings.Contains(host, ":") {
+		return map[string]any{"url": "//[" + host + "]"}
 	}
-	for _, seg := range p.Segs {
-		b.WriteString("/")
-		for _, part := range seg {
-			if part.Name == "" {
-				b.WriteString(part.Text)
-			} else {
-				add(part.Name, part.Expr, false)
-			}
+	variables := map[string]any{}
+	labels := strings.Split(strings.ReplaceAll(host, "...}", "}"), ".")
+	for _, label := range labels {
+		if name, ok := strings.CutPrefix(label, "{"); ok {
+			name = strings.TrimSuffix(name, "}")
+			variables[name] = map[string]any{"default": name}
 		}
 	}
-	switch {
-	case p.Rest != "":
-		b.WriteString("/")
-		add(p.Rest, "", true)
-	case p.End != pattern.Exact:
-		b.WriteString("/")
+	object := map[string]any{"url": "//" + strings.Join(labels, ".")}
+	if len(variables) > 0 {
+		object["variables"] = variables
 	}
-	return b.String(), params
-}
-
-// operationID returns the name of the handler's function or, if that has none of
-// its own, one made of method and path.
-func operationID(handler, method string, p *pattern.Pattern) string {
-	name := strings.TrimSuffix(handler[strings.LastIndexByte(handler, '/')+1:], "-fm")
-	name = name[strings.LastIndexByte(name, '.')+1:]
-	if name != "" && !strings.HasPrefix(name, "func") && name != "HandlerFunc" && !strings.ContainsAny(name, "*()[]") {
-		return name
-	}
-	id := strings.ToLower(method)
-	for _, seg := range p.Segs {
-		for _, part := range seg {
-			id += "_" + strings.Map(idRune, part.Text+part.Name)
-		}
-	}
-	if p.Rest != "" {
-		id += "_" + strings.Map(idRune, p.Rest)
-	}
-	return id
-}
-
-func idRune(r rune) rune {
-	if r == '_' || 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' {
-		return r
-	}
-	return '_'
-}
-
-// uniqueID returns id, with a number if it was used before.
-func uniqueID(ids map[string]int, id string) string {
-	ids[id]++
-	if n := ids[id]; n > 1 {
-		return uniqueID(ids, fmt.Sprintf("%s_%d", id, n))
-	}
-	return id
+	return object
 }

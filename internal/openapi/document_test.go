@@ -1,0 +1,113 @@
+package openapi
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// document returns a document of the routes, each METHOD HOST/PATH HANDLER, as
+// lines: METHOD path id parameters.
+func document(t *testing.T, routes ...string) []string {
+	t.Helper()
+	var list []Route
+	for _, line := range routes {
+		f := strings.Fields(line)
+		i := strings.IndexByte(f[1], '/')
+		list = append(list, Route{strings.TrimPrefix(f[0], "*"), f[1][:i], f[1][i:], f[2]})
+	}
+	doc, err := Document("Test", "1", list, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for path, item := range doc["paths"].(map[string]any) {
+		for method, op := range item.(map[string]any) {
+			op := op.(map[string]any)
+			line := strings.ToUpper(method) + " " + path + " " + op["operationId"].(string)
+			params, _ := op["parameters"].([]any)
+			for _, p := range params {
+				p := p.(map[string]any)
+				line += " " + p["name"].(string)
+				if expr, ok := p["schema"].(map[string]any)["pattern"]; ok {
+					line += "=" + expr.(string)
+				}
+			}
+			if s := op["servers"]; s != nil {
+				text, _ := json.Marshal(s)
+				line += " " + string(text)
+			}
+			lines = append(lines, line)
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func TestDocument(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		routes []string
+		want   []string
+	}{
+		{"parts of a segment", []string{"GET /v{major:[0-9]+}.{minor}/{name}.json x.Show"},
+			[]string{"GET /v{major}.{minor}/{name}.json Show major=^(?:[0-9]+)$ minor name"}},
+		{"catch-alls", []string{"GET /a/*rest x.A", "GET /b/{rest...} x.B", "GET /c/{$} x.C", "GET /d/ x.D"},
+			[]string{"GET /a/{rest} A rest", "GET /b/{rest} B rest", "GET /c/ C", "GET /d/ D"}},
+		{"escapes", []string{"GET /a%20b/%7Bc%7D/ü/50%25/!$&'()+,;=@ x.A"}, []string{"GET /a%20b/%7Bc%7D/%C3%BC/50%25/!$&'()+,;=@ A"}},
+		{"methods", []string{"* /x a.X", "PURGE /x a.P", "get /x a.G", "TRACE /x a.T", "OPTIONS /x a.O", "BREW /pot a.B"},
+			[]string{"DELETE /x X_delete", "GET /x X_get", "OPTIONS /x O", "PATCH /x X_patch", "POST /x X_post", "PUT /x X_put", "TRACE /x T"}},
+		{"the exact method has the place", []string{"* /x a.Any", "GET /x a.Get"},
+			[]string{"DELETE /x Any_delete", "GET /x Get", "PATCH /x Any_patch", "POST /x Any_post", "PUT /x Any_put"}},
+		{"one path, other names", []string{"GET /u/{id}/p/{n} a.Get", "PUT /u/{user:[a-z]+}/p/{m} a.Put", "POST /u/*all a.Post", "PATCH /u/{one} a.Patch"},
+			[]string{"GET /u/{id}/p/{n} Get id n", "PATCH /u/{all} Patch all", "POST /u/{all} Post all", "PUT /u/{id}/p/{n} Put id=^(?:[a-z]+)$ n"}},
+		{"one place, several constraints", []string{"GET /u/{id:[0-9]+} a.A", "GET /u/{name:[a-z]+} a.B", "GET /v/{id:[0-9]+} a.C", "GET /v/{name} a.D"},
+			[]string{"GET /u/{id} A id=^(?:[0-9]+|[a-z]+)$", "GET /v/{id} C id"}},
+		{"hosts", []string{"GET a.example.com/x a.A", "GET /x a.X", "GET {sub...}.{tenant}.example.com/y a.Y", "GET ::1/z a.Z"},
+			[]string{"GET /x X", `GET /y Y [{"url":"//{sub}.{tenant}.example.com","variables":{"sub":{"default":"sub"},"tenant":{"default":"tenant"}}}]`,
+				`GET /z Z [{"url":"//[::1]"}]`}},
+		{"names", []string{"GET /1 example.com/x/users.List", "GET /2 example.com/x/users.(*API).Show-fm", "GET /3 main.main.func1", "GET /4 main.main.func1.2",
+			"GET /5 net/http.(*fileHandler)", "GET /6 main.Make[...]", "GET /7 main.(*app).routes.func3.gowrap1", "GET /8 net/http.HandlerFunc", "GET /9 main.funcs"},
+			[]string{"GET /1 List", "GET /2 Show", "GET /3 get_3", "GET /4 get_4", "GET /5 get_5", "GET /6 Make", "GET /7 get_7", "GET /8 get_8", "GET /9 funcs"}},
+		{"one name, several operations", []string{"GET /a x.List", "GET /b y.list", "POST /b y.save", "PUT /b z.save", "GET /c/d f.func1", "GET /c-d f.func2", "GET / f.func3"},
+			[]string{"GET / get", "GET /a List_get_a", "GET /b list_get_b", "GET /c-d get_c_d_2", "GET /c/d get_c_d", "POST /b save_post", "PUT /b save_put"}},
+	} {
+		if got := document(t, tt.routes...); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+		}
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	routes := []Route{{"", "", "/any/{id}", "a.Any"}, {"GET", "", "/hidden", "a.Hidden"}}
+	doc, err := Document("Test", "1", routes, func(i int, method string, op map[string]any) {
+		if i == 1 {
+			clear(op)
+			return
+		}
+		op["summary"] = method
+		op["parameters"].([]any)[0].(map[string]any)["description"] = method
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := doc["paths"].(map[string]any)
+	if len(paths) != 1 {
+		t.Errorf("a cleared operation is in the document: %v", paths)
+	}
+	for _, method := range anyMethods {
+		op := paths["/any/{id}"].(map[string]any)[strings.ToLower(method)].(map[string]any)
+		description := op["parameters"].([]any)[0].(map[string]any)["description"]
+		if op["summary"] != method || description != method {
+			t.Errorf("%s: the operation is %v", method, op)
+		}
+	}
+	_, err = Document("Test", "1", routes, func(_ int, _ string, op map[string]any) { op["operationId"] = "same" })
+	if want := `the operation id "same" is used twice: for GET /any/{id} and POST /any/{id}`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if _, err := Document("Test", "1", []Route{{"GET", "", "/{", "a.A"}}, nil); err == nil {
+		t.Error("a pattern that does not parse brings no error")
+	}
+}

@@ -1,0 +1,139 @@
+package openapi
+
+import (
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+)
+
+// A path is a pattern's path as OpenAPI has it: text and parameters.
+//
+//	/v{major:[0-9]+}.{minor}/*rest
+//	=> {text: "/v"} {name: "major", expr: "[0-9]+"} {text: "."} {name: "minor"} {text: "/"} {name: "rest", rest: true}
+type path struct{ parts []part }
+
+type part struct {
+	text string // as in a URL
+	name string // "" for text
+	expr string // for ECMAScript, "" for none
+	rest bool   // the rest of the path
+}
+
+func newPath(p *pattern.Pattern) path {
+	var parts []part
+	for _, seg := range p.Segs {
+		parts = append(parts, part{text: "/"})
+		for _, s := range seg {
+			if s.Name == "" {
+				parts = append(parts, part{text: escape(s.Text)})
+			} else {
+				parts = append(parts, part{name: s.Name, expr: ecmaScript(s.Expr)})
+			}
+		}
+	}
+	if p.End != pattern.Exact {
+		parts = append(parts, part{text: "/"})
+	}
+	if p.Rest != "" {
+		parts = append(parts, part{name: p.Rest, rest: true})
+	}
+	return path{parts}
+}
+
+// escape writes literal text as in a URL. Braces are OpenAPI's own.
+func escape(text string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(text) {
+		c := text[i]
+		if 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._~!$&'()*+,;=:@", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			b.WriteString("%" + hex[c>>4:c>>4+1] + hex[c&15:c&15+1])
+		}
+	}
+	return b.String()
+}
+
+// String returns the path as a key of the document's paths.
+func (p path) String() string { return p.write(func(name string) string { return name }) }
+
+// shape returns the path without the names of its parameters. Paths of one
+// shape are the same to OpenAPI.
+func (p path) shape() string { return p.write(func(string) string { return "" }) }
+
+func (p path) write(name func(string) string) string {
+	var b strings.Builder
+	for _, part := range p.parts {
+		if part.name == "" {
+			b.WriteString(part.text)
+		} else {
+			b.WriteString("{" + name(part.name) + "}")
+		}
+	}
+	return b.String()
+}
+
+// rename gives the parameters the names of those of a path of the same shape.
+func (p path) rename(as []part) {
+	names := parameterNames(as)
+	for i := range p.parts {
+		if p.parts[i].name != "" {
+			p.parts[i].name, names = names[0], names[1:]
+		}
+	}
+}
+
+func parameterNames(parts []part) (names []string) {
+	for _, part := range parts {
+		if part.name != "" {
+			names = append(names, part.name)
+		}
+	}
+	return names
+}
+
+// widen lets the parameters have the values of another path of the same shape,
+// too.
+func (p path) widen(other path) {
+	var exprs []string
+	for _, part := range other.parts {
+		if part.name != "" {
+			exprs = append(exprs, part.expr)
+		}
+	}
+	for i := range p.parts {
+		part := &p.parts[i]
+		if part.name == "" {
+			continue
+		}
+		switch expr := exprs[0]; {
+		case part.expr == expr:
+		case part.expr == "" || expr == "":
+			part.expr = ""
+		default:
+			part.expr += "|" + expr
+		}
+		exprs = exprs[1:]
+	}
+}
+
+// parameters returns the parameters as JSON, or nil.
+func (p path) parameters() []any {
+	var params []any
+	for _, part := range p.parts {
+		if part.name == "" {
+			continue
+		}
+		schema := map[string]any{"type": "string"}
+		if part.expr != "" {
+			schema["pattern"] = "^(?:" + part.expr + ")$"
+		}
+		param := map[string]any{"name": part.name, "in": "path", "required": true, "schema": schema}
+		if part.rest {
+			param["description"] = "the rest of the path; it may have slashes"
+		}
+		params = append(params, param)
+	}
+	return params
+}
