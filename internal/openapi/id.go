@@ -9,13 +9,16 @@ import (
 // closure matches what the compiler calls a function without a name.
 var closure = regexp.MustCompile(`^(?:func|gowrap|deferwrap)?[0-9]+$`)
 
+// vague matches names of functions and types that could be any handler's.
+var vague = regexp.MustCompile(`^(?:HandlerFuncE?|Handler|Server|Client|ServeHTTP)$`)
+
 // functionName returns the name that the source gives a handler's function or
 // type, or "" if that says nothing.
 func functionName(handler string) string {
 	name, _, _ := strings.Cut(handler[strings.LastIndexByte(handler, '/')+1:], "[") // type arguments
 	name = strings.TrimSuffix(name, "-fm")
 	name = name[strings.LastIndexByte(name, '.')+1:]
-	if closure.MatchString(name) || name == "HandlerFunc" || name == "ServeHTTP" || strings.ContainsAny(name, "*()[]{} ") {
+	if closure.MatchString(name) || vague.MatchString(name) || strings.ContainsAny(name, "*()[]{} ") {
 		return ""
 	}
 	return name

@@ -1,0 +1,2 @@
+// Package client is generated: see package openapi.
+package client

@@ -1,0 +1,112 @@
+package openapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing/fstest"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+// An Answer is what the service says of a request.
+type Answer struct {
+	Route  string            `json:"route"`
+	Values map[string]string `json:"values"`
+	Note   string            `json:"note"`
+}
+
+func answer(w http.ResponseWriter, r *http.Request) {
+	a := Answer{Route: r.Method + " " + muxmaster.RoutePattern(r), Values: map[string]string{}}
+	for _, p := range muxmaster.PathParams(r) {
+		a.Values[p.Key] = p.Value
+	}
+	var body struct{ Note string }
+	if r.Method == http.MethodPut && json.NewDecoder(r.Body).Decode(&body) == nil {
+		a.Note = body.Note
+	}
+	muxmaster.JSON(w, http.StatusOK, a)
+}
+
+// Handlers with names, which become operation ids.
+func showUser(w http.ResponseWriter, r *http.Request)   { answer(w, r) }
+func removeUser(w http.ResponseWriter, r *http.Request) { answer(w, r) }
+func put(w http.ResponseWriter, r *http.Request)        { answer(w, r) }
+
+type notes struct{}
+
+func (*notes) List(w http.ResponseWriter, r *http.Request) { answer(w, r) }
+
+type tags struct{}
+
+func (tags) List(w http.ResponseWriter, r *http.Request) { answer(w, r) }
+
+func generic[T any](w http.ResponseWriter, r *http.Request) { answer(w, r) }
+
+func version(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+	a := Answer{Route: r.Method + " " + muxmaster.RoutePattern(r), Values: map[string]string{}}
+	for _, p := range ps {
+		a.Values[p.Key] = p.Value
+	}
+	muxmaster.JSON(w, http.StatusOK, a)
+}
+
+// Service has every form of route.
+func Service() *muxmaster.Mux {
+	m := muxmaster.New()
+	closure := func(w http.ResponseWriter, r *http.Request) { answer(w, r) }
+
+	m.GET("/", closure)
+	m.GET("/users/:id", showUser)
+	m.DELETE("/users/{user}", removeUser) // the same path to OpenAPI
+	m.GET("/users/me", closure)
+	m.GETFast("/v{major:[0-9]+}.{minor:\\d+}/x", version)
+	m.GET("/files/{name}.json", closure)
+	m.GET("/files/:name", closure)
+	m.POST("/jobs/{id}:cancel", closure)
+	m.GET("/old/user_:name", closure)
+
+	m.GET("/static/*filepath", closure)
+	m.GET("/docs/{page...}", closure)
+	m.GET("/slash/{$}", closure)
+	m.GET("/verb/", closure)
+	m.HandleFunc("/below/", closure)
+	m.ServeFiles("/assets/*file", fstest.MapFS{"a.txt": {Data: []byte("a")}})
+
+	m.GET("/by/{year:[0-9]{4}}/{month:(?i)[a-z]{3}}", closure)
+	m.GET("/by/{week:w[0-9]+}/{day}", closure) // the same path to OpenAPI
+	m.GET("/id/{id:[[:xdigit:]]{4}}", closure)
+	m.GET("/any-id/{id:\\pL+}", closure)
+
+	m.ANY("/any/:x", generic[int])
+	m.PUT("/any/:x", put)
+	m.HandleFunc("GET,POST /list", closure)
+	m.HandleFunc("PURGE /list", closure)
+	m.HandleFunc("BREW /pot", closure)
+	m.OPTIONS("/options", closure)
+	m.HEAD("/head", closure)
+	m.QUERY("/query", closure)
+
+	m.GET("/notes", (&notes{}).List)
+	m.GET("/tags", tags{}.List)
+	m.Method("GET", "/handler", http.HandlerFunc(closure))
+	m.Handle("GET /error", muxmaster.HandlerFuncE(func(w http.ResponseWriter, r *http.Request) error { answer(w, r); return nil }))
+
+	m.HandleFunc("GET api.example.com/hosts/{id}", closure)
+	m.HandleFunc("GET {tenant}.example.com/hosts/{id}", closure)
+	m.HandleFunc("GET {sub...}.example.org/orgs/{id}", closure)
+
+	m.GET("/odd/{user-id}/{type}/{Größe}", closure)
+	m.GET("/a%20b/%7Bbraces%7D/100%25/ü/$&'()+,;=@!~", closure)
+
+	m.Route("/api/{tenant}", func(g *muxmaster.Group) {
+		g.GET("/", closure)
+		g.GET("/items/{id}", closure)
+	})
+	sub := muxmaster.New()
+	sub.GET("/", closure)
+	sub.GET("/pages/:page", closure)
+	m.Mount("/mounted/{site}", sub)
+	m.Mount("/legacy", http.HandlerFunc(closure))
+	m.Mount("/debug/routes", m.DebugHandler())
+	return m
+}
