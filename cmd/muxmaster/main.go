@@ -1,124 +1,153 @@
 // Command muxmaster shows the routes of a running service that has mounted
 // Mux.DebugHandler:
 //
-//	muxmaster routes  URL                print the routes
-//	muxmaster explain URL METHOD PATH    say which route serves a request
-//	muxmaster openapi URL                print the OpenAPI document
+//	muxmaster routes  URL                  print the routes
+//	muxmaster explain URL [METHOD] PATH    say which route serves a request
+//	muxmaster openapi URL                  print the OpenAPI document
 //
-// URL is where the handler is mounted, such as http://localhost:8080/debug/routes.
-// With -json, routes and explain print JSON.
+// URL is where the handler is mounted, such as localhost:8080/debug/routes.
+//
+// The exit status is 0 if the command has printed what was asked for, 1 if the
+// service didn't answer so, and 2 if the arguments are wrong.
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
-	"text/tabwriter"
-	"time"
-
-	"github.com/seed-1954dcaa/muxmaster"
-	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
 )
 
-const usage = `usage: muxmaster [-json] routes URL
-       muxmaster [-json] explain URL METHOD PATH
-       muxmaster openapi URL
+const usage = `usage: muxmaster routes  [flags] URL
+       muxmaster explain [flags] URL [METHOD] PATH
+       muxmaster openapi [flags] URL
 
-URL is where Mux.DebugHandler is mounted, such as http://localhost:8080/debug/routes
+routes prints the routes of a service, explain which one serves a request and
+why the others don't, openapi the routes as an OpenAPI 3.1 document.
+
+URL is where Mux.DebugHandler is mounted, such as localhost:8080/debug/routes.
+METHOD is GET if there is none. PATH may have a query, or be a whole URL where
+the host matters.
+
+flags:
+  -json       print JSON
+  -tree       print the routes as a tree, with groups, mounts and middleware
+  -all        explain every route, not only the first 20
+  -H header   send a header, such as "Authorization: Bearer x"; may be repeated
+  -insecure   don't verify the certificate of an https URL
 `
 
-func main() {
-	asJSON := flag.Bool("json", false, "print JSON")
-	flag.Usage = func() { fmt.Fprint(os.Stderr, usage) }
-	flag.Parse()
-	if err := run(os.Stdout, *asJSON, flag.Args()); err != nil {
-		fmt.Fprintln(os.Stderr, "muxmaster:", err)
-		os.Exit(1)
-	}
+// A command is what the arguments ask for.
+type command struct {
+	name string
+	base string   // the URL without a slash at its end
+	args []string // what follows the URL
+
+	json, tree, all, insecure bool
+	header                    http.Header
 }
 
-var errUsage = errors.New("wrong arguments\n" + usage)
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-func run(w io.Writer, asJSON bool, args []string) error {
-	if len(args) < 2 {
-		return errUsage
+// run returns the exit status.
+func run(args []string, stdout, stderr io.Writer) int {
+	c, err := parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		io.WriteString(stdout, usage)
+		return 0
 	}
-	command, base := args[0], strings.TrimSuffix(args[1], "/")
+	if err != nil {
+		fmt.Fprintf(stderr, "muxmaster: %v\n\n%s", err, usage)
+		return 2
+	}
+	if err := c.run(stdout); err != nil {
+		fmt.Fprintln(stderr, "muxmaster:", err)
+		return 1
+	}
+	return 0
+}
+
+// parse reads the arguments. Flags may stand anywhere.
+func parse(args []string) (*command, error) {
+	c := &command{header: http.Header{}}
+	flags := flag.NewFlagSet("muxmaster", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.BoolVar(&c.json, "json", false, "")
+	flags.BoolVar(&c.tree, "tree", false, "")
+	flags.BoolVar(&c.all, "all", false, "")
+	flags.BoolVar(&c.insecure, "insecure", false, "")
+	flags.Func("H", "", func(s string) error {
+		name, value, ok := strings.Cut(s, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			return errors.New(`write "Name: value"`)
+		}
+		c.header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+		return nil
+	})
+	var words []string
+	for {
+		if err := flags.Parse(args); err != nil {
+			return nil, err
+		}
+		if flags.NArg() == 0 {
+			break
+		}
+		words = append(words, flags.Arg(0))
+		args = flags.Args()[1:]
+	}
+	if len(words) == 0 {
+		return nil, errors.New("say what to show: routes, explain or openapi")
+	}
+	c.name = words[0]
+	most := map[string]int{"routes": 2, "explain": 4, "openapi": 2}[c.name]
 	switch {
-	case command == "routes" && len(args) == 2:
-		var routes []struct {
-			muxmaster.Route
-			Warning string
-		}
-		data, err := get(base+"/routes.json", &routes)
-		if err != nil || asJSON {
-			return printJSON(w, data, err)
-		}
-		color := terminal.Colored(w)
-		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		for _, r := range routes {
-			method := r.Method
-			if method == "" {
-				method = "*"
-			}
-			if color {
-				method = terminal.Method(method)
-			}
-			warning := ""
-			if r.Warning != "" {
-				warning = "! " + r.Warning
-			}
-			fmt.Fprintf(tw, "%s\t%s%s\t%s\t%s:%d\t%s\n", method, r.Host, r.Pattern, r.Handler, r.File, r.Line, warning)
-		}
-		return tw.Flush()
-	case command == "explain" && len(args) == 4:
-		var e muxmaster.Explanation
-		query := url.Values{"method": {args[2]}, "path": {args[3]}}
-		data, err := get(base+"/explain.json?"+query.Encode(), &e)
-		if err != nil || asJSON {
-			return printJSON(w, data, err)
-		}
-		_, err = io.WriteString(w, e.String())
-		return err
-	case command == "openapi" && len(args) == 2:
-		var doc map[string]any
-		data, err := get(base+"/openapi.json", &doc)
-		return printJSON(w, data, err)
+	case c.name == "help":
+		return nil, flag.ErrHelp
+	case most == 0:
+		return nil, fmt.Errorf("no command %q: write routes, explain or openapi", c.name)
+	case len(words) < 2:
+		return nil, fmt.Errorf("%s needs the URL of a DebugHandler", c.name)
+	case c.name == "explain" && len(words) < 3:
+		return nil, errors.New("explain needs a path, such as /users/1")
+	case len(words) > most:
+		return nil, fmt.Errorf("%s takes no argument %q", c.name, words[most])
 	}
-	return errUsage
-}
-
-func printJSON(w io.Writer, data []byte, err error) error {
-	if err == nil {
-		_, err = w.Write(data)
-	}
-	return err
-}
-
-// get reads JSON from a DebugHandler into v.
-func get(address string, v any) ([]byte, error) {
-	client := &http.Client{Timeout: 10 * time.Second}
-	res, err := client.Get(address)
-	if err != nil {
-		return nil, fmt.Errorf("the service does not answer: %w", err)
-	}
-	defer res.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(res.Body, 64<<20))
-	if err != nil {
+	var err error
+	if c.base, err = baseURL(words[1]); err != nil {
 		return nil, err
 	}
-	if res.StatusCode != http.StatusOK {
-		line, _, _ := strings.Cut(strings.TrimSpace(string(data)), "\n")
-		return nil, fmt.Errorf("%s answers %s: %.200q", address, res.Status, line)
+	c.args = words[2:]
+	if c.name == "explain" {
+		if len(c.args) == 1 {
+			c.args = []string{http.MethodGet, c.args[0]}
+		}
+		if path := c.args[1]; !strings.HasPrefix(path, "/") && !strings.Contains(path, "://") {
+			return nil, fmt.Errorf("the path %q must begin with a slash", path)
+		}
+		c.args[0] = methodName(c.args[0])
 	}
-	if err := json.Unmarshal(data, v); err != nil {
-		return nil, fmt.Errorf("%s is not a DebugHandler of muxmaster: %w", address, err)
+	return c, nil
+}
+
+// methodName returns a standard method in its own case. Other methods are told
+// apart by case.
+func methodName(s string) string {
+	switch upper := strings.ToUpper(s); upper {
+	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE", "QUERY":
+		return upper
 	}
-	return data, nil
+	return s
+}
+
+func (c *command) run(w io.Writer) error {
+	switch c.name {
+	case "explain":
+		return c.explain(w)
+	case "openapi":
+		return c.openapi(w)
+	}
+	return c.routes(w)
 }

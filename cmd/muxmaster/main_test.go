@@ -1,6 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"io"
+	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -9,42 +13,185 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-func show(http.ResponseWriter, *http.Request) {}
+func show(http.ResponseWriter, *http.Request)   {}
+func remove(http.ResponseWriter, *http.Request) {}
 
-func TestCommand(t *testing.T) {
+func login(next http.Handler) http.Handler { return next }
+
+// routes has a DebugHandler at /debug/routes, and what is taken for one by
+// mistake below /not.
+func routes() *muxmaster.Mux {
 	m := muxmaster.New()
 	m.Mount("/debug/routes", m.DebugHandler())
 	m.GET("/users/:id", show)
-	m.GET("/not-json/routes.json", func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("<html>")) })
-	srv := httptest.NewServer(m)
-	defer srv.Close()
-	for _, c := range []struct {
-		json bool
-		args string
-		want string // in the output, or in the error
-	}{
-		{false, "routes URL/debug/routes", "/users/:id"},
-		{false, "routes URL/debug/routes/", ".show "},
-		{true, "routes URL/debug/routes", `"Pattern":"/users/:id"`},
-		{false, "explain URL/debug/routes GET /users/12", "GET /users/12: /users/:id by"},
-		{false, "explain URL/debug/routes POST /users/12", "405, Allow: GET, HEAD, OPTIONS"},
-		{true, "explain URL/debug/routes GET /users/12", `"Value":"12"`},
-		{false, "explain URL/debug/routes GET users", "needs a path that begins with /"},
-		{false, "openapi URL/debug/routes", `"openapi":"3.1.0"`},
-		{false, "routes URL/none", "answers 404"},
-		{false, "routes URL/not-json", "is not a DebugHandler"},
-		{false, "routes http://127.0.0.1:1/debug", "does not answer"},
-		{false, "routes", "usage"},
-		{false, "other URL", "usage"},
+	m.DELETE("/users/:id", remove)
+	api := m.Group("/api")
+	api.Use(login)
+	api.GET("/items", show)
+	api.GET("/items/{id:[0-9]{2,3}}", show)
+	api.ANY("/{a:x/y|z}/b", show)
+	m.HandleFunc("admin.example.com/x", show)
+	for name, text := range map[string]string{
+		"html": "<html>", "null": "null", "object": `{"a":1}`, "list": `[{"a":1}]`, "number": "7", "empty": "", "cut": `[{"Pattern":`,
+		"control": "[{\"Pattern\":\"/\\u001b[31m\u009b\",\"Method\":\"\\u0007\",\"Handler\":\"\\n\",\"File\":\"\\t\"}]",
 	} {
-		var b strings.Builder
-		err := run(&b, c.json, strings.Fields(strings.ReplaceAll(c.args, "URL", srv.URL)))
-		got := b.String()
-		if err != nil {
-			got += err.Error()
+		m.GET("/not/"+name+"/{file}", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, text) })
+	}
+	m.GET("/not/fails/{file}", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "out of \x1b[31morder\nat all", 500) })
+	m.GET("/not/moved/{file}", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/debug/routes/"+r.PathValue("file")+"?"+r.URL.RawQuery, http.StatusFound)
+	})
+	m.GET("/not/login/{file}", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/not/html/login", http.StatusFound) })
+	m.GET("/not/loops/{file}", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) })
+	m.GET("/not/cuts/{file}", func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) })
+	m.Mount("/key", m.DebugHandlerFor(func(r *http.Request) bool { return r.Header.Get("X-Key") == "a: b" }))
+	m.Mount("/user", m.DebugHandlerFor(func(r *http.Request) bool { user, pass, _ := r.BasicAuth(); return user == "me" && pass == "pw" }))
+	m.GET("/not/auth/{file}", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "who are you?", 401) })
+	return m
+}
+
+func TestCommand(t *testing.T) {
+	srv := httptest.NewServer(routes())
+	defer srv.Close()
+	tls := httptest.NewUnstartedServer(routes())
+	tls.Config.ErrorLog = log.New(io.Discard, "", 0) // of refused certificates
+	tls.StartTLS()
+	defer tls.Close()
+	many := muxmaster.New()
+	many.Mount("/r", many.DebugHandler())
+	for i := range 50 {
+		many.GET(fmt.Sprintf("/x/%d", i), show)
+	}
+	big := httptest.NewServer(many)
+	defer big.Close()
+	below := muxmaster.New() // a service behind a base path
+	below.Mount("/base/path", http.StripPrefix("/base/path", routes()))
+	deep := httptest.NewServer(below)
+	defer deep.Close()
+	words := strings.NewReplacer("URL", srv.URL+"/debug/routes", "HOST", srv.Listener.Addr().String(), "TLS", tls.URL+"/debug/routes",
+		"BIG", big.URL+"/r", "DEEP", deep.URL+"/base/path/debug/routes", "NOT", srv.URL+"/not", "SRV", srv.URL, "CLOSED", closedAddress(t))
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string // in what is printed; ! before what must not be
+	}{
+		{"routes URL", 0, "GET     /users/:id"},
+		{"routes URL/", 0, "  muxmaster.show "},
+		{"routes URL", 0, "  main_test.go:"},
+		{"routes URL", 0, "*       admin.example.com/x"},
+		{"routes HOST/debug/routes", 0, "/users/:id"},
+		{"routes URL/routes.json?x=1#top", 0, "/users/:id"},
+		{"routes URL/?q=users#/users", 0, "/users/:id"},
+		{"routes DEEP", 0, "/users/:id"},
+		{"routes NOT/moved", 0, "/users/:id"},
+		{"-json routes URL", 0, `"Pattern": "/users/:id"`},
+		{"routes -json URL", 0, `"Pattern": "/users/:id"`},
+		{"routes URL -json", 0, `"Pattern": "/users/:id"`},
+		{"routes -insecure TLS", 0, "/users/:id"},
+		{"routes -tree URL", 0, "/api  group: muxmaster.login\n  /items              GET     muxmaster.show          main_test.go:"},
+		{"routes -tree URL", 0, "\n    /{id:[0-9]{2,3}}"},
+		{"routes -tree URL", 0, "\n  /{a:x/y|z}/b "},
+		{"routes -tree URL", 0, "\n/users/:id            GET     muxmaster.show          main_test.go:"},
+		{"routes -tree URL", 0, "\n                      DELETE  muxmaster.remove "},
+		{"routes -tree URL", 0, "\nadmin.example.com\n/x "},
+		{"routes -H X-Key:a:~b SRV/key", 0, "/users/:id"},
+		{"routes http://me:pw@HOST/user", 0, "/users/:id"},
+
+		{"explain URL GET /users/12", 0, "GET /users/12: /users/:id\n"},
+		{"explain URL /users/12", 0, "  handler     muxmaster.show  main_test.go:"},
+		{"explain URL get /users/a%2Fb?x=y", 0, "  values      id = \"a/b\"\n"},
+		{"explain URL /api/items", 0, "  middleware  muxmaster.login\n"},
+		{"explain URL /users/12", 0, "\nNot served by\n  DELETE  /users/:id "},
+		{"explain URL POST /users/12", 0, "POST /users/12: 405 Method Not Allowed\n  Allow: GET, HEAD, DELETE, OPTIONS\n"},
+		{"explain URL GET /users/", 0, "GET /users/: 404 Not Found\n"},
+		{"explain URL GET //users/7", 0, "  Location: /users/7\n"},
+		{"explain URL GET http://admin.example.com/x", 0, ": admin.example.com/x\n"},
+		{"explain URL brew /users/1", 0, "brew /users/1: 405"},
+		{"explain -json URL GET /users/12", 0, `"Value": "12"`},
+		{"explain BIG /x/7", 0, "  and 31 more; -all lists them\n"},
+		{"explain BIG /x/7", 0, "!/x/49"},
+		{"explain -all BIG /x/7", 0, "/x/49"},
+		{"explain URL GET users", 2, `the path "users" must begin with a slash`},
+		{"explain URL GET /x%", 0, "GET /x%: 400 Bad Request\n"},
+
+		{"openapi URL", 0, `"openapi": "3.1.0"`},
+		{"openapi URL", 0, `"pattern": "^(?:[0-9]{2,3})$"`},
+
+		{"routes SRV/none", 1, `/none/routes.json answers 404 Not Found: "404 page not found"; is Mux.DebugHandler mounted there?`},
+		{"routes SRV/key", 1, "/key/routes.json answers 403 Forbidden: \"muxmaster: "},
+		{"routes NOT/auth", 1, `answers 401 Unauthorized: "who are you?"; send a login with -H`},
+		{"routes NOT/fails", 1, `answers 500 Internal Server Error: "out of \x1b[31morder"`},
+		{"routes NOT/login", 1, "/not/html/login is not a DebugHandler of muxmaster: invalid character '<'"},
+		{"routes NOT/loops", 1, "stopped after 10 redirects"},
+		{"routes NOT/cuts", 1, "no answer from http://"},
+		{"routes NOT/object", 1, "is not a DebugHandler of muxmaster: json: cannot unmarshal object"},
+		{"routes NOT/list", 1, "the answer is not that of a DebugHandler"},
+		{"routes NOT/number", 1, "is not a DebugHandler"},
+		{"routes NOT/empty", 1, "is not a DebugHandler of muxmaster: unexpected end of JSON input"},
+		{"routes NOT/cut", 1, "is not a DebugHandler of muxmaster: unexpected end of JSON input"},
+		{"explain NOT/object /x", 1, "the answer is not that of a DebugHandler"},
+		{"explain NOT/null /x", 1, "the answer is not that of a DebugHandler"},
+		{"openapi NOT/object", 1, "the answer is not that of a DebugHandler"},
+		{"routes http://CLOSED/debug", 1, "connection refused; is the service running, and is this its port?"},
+		{"routes https://HOST/debug/routes", 1, "write http:// for this service"},
+		{"routes http://me:pw@CLOSED/", 1, "http://me:xxxxx@"},
+		{"routes TLS", 1, "; -insecure accepts the certificate"},
+		{"routes http://name.invalid:1/", 1, "no answer from http://name.invalid:1: "},
+
+		{"", 2, "say what to show: routes, explain or openapi\n\nusage: "},
+		{"routes", 2, "routes needs the URL of a DebugHandler\n\nusage: "},
+		{"explain URL", 2, "explain needs a path, such as /users/1"},
+		{"list URL", 2, `no command "list": write routes, explain or openapi`},
+		{"routes URL GET", 2, `routes takes no argument "GET"`},
+		{"routes -x URL", 2, "flag provided but not defined: -x"},
+		{"routes -H none URL", 2, `invalid value "none" for flag -H: write "Name: value"`},
+		{"routes ftp://HOST/", 2, "it must begin with http:// or https://"},
+		{"routes http:///debug", 2, "it has no host"},
+		{"routes http://[::1/", 2, `bad URL "http://[::1/": missing ']' in host`},
+		{"help", 0, "usage: muxmaster routes"},
+		{"-h", 0, "usage: muxmaster routes"},
+	} {
+		args := strings.Fields(words.Replace(c.args))
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "~", " ")
 		}
-		if !strings.Contains(got, c.want) {
-			t.Errorf("%s: got %q, want %q in it", c.args, got, c.want)
+		var stdout, stderr strings.Builder
+		status := run(args, &stdout, &stderr)
+		if status != c.status {
+			t.Errorf("%s: exit status %d, want %d: %s", c.args, status, c.status, &stderr)
+		}
+		if got := stdout.String() + stderr.String(); strings.Contains(got, strings.TrimPrefix(c.want, "!")) == strings.HasPrefix(c.want, "!") {
+			t.Errorf("%s: got\n%s\nwant %q in it", c.args, got, c.want)
+		}
+		if (status == 0) != (stderr.Len() == 0) || status != 0 && stdout.Len() > 0 {
+			t.Errorf("%s: exit status %d, standard output %q, standard error %q", c.args, status, &stdout, &stderr)
 		}
 	}
+}
+
+// TestControlCharacters has a service that is not ours answer with escape
+// sequences.
+func TestControlCharacters(t *testing.T) {
+	srv := httptest.NewServer(routes())
+	defer srv.Close()
+	for _, args := range [][]string{{"routes"}, {"routes", "-tree"}} {
+		var out, errs strings.Builder
+		if status := run(append(args, srv.URL+"/not/control"), &out, &errs); status != 0 {
+			t.Fatal(errs.String())
+		}
+		for _, r := range strings.TrimRight(out.String(), "\n") {
+			if r < ' ' || 0x7F <= r && r < 0xA0 {
+				t.Errorf("%q: %q has the control character %U", args, &out, r)
+			}
+		}
+	}
+}
+
+func closedAddress(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// maxAnswer is how much of an answer is read. 5,000 routes have 2 MB.
+const maxAnswer = 64 << 20
+
+// baseURL returns the URL of a DebugHandler without a slash at its end. It takes
+// a URL without a scheme, and what a browser shows on the page or below it.
+func baseURL(text string) (string, error) {
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		var e *url.Error
+		if errors.As(err, &e) {
+			err = e.Err
+		}
+		return "", fmt.Errorf("bad URL %q: %w", text, err)
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return "", fmt.Errorf("bad URL %q: it must begin with http:// or https://", text)
+	}
+	if u.Hostname() == "" {
+		return "", fmt.Errorf("bad URL %q: it has no host", text)
+	}
+	u.RawQuery, u.ForceQuery, u.Fragment = "", false, ""
+	switch path.Base(u.Path) {
+	case "routes.json", "explain.json", "openapi.json":
+		u = u.JoinPath("..")
+	}
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+// get reads JSON from the DebugHandler into v, and returns its text.
+func (c *command) get(file string, v any) ([]byte, error) {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: c.insecure}
+	client := &http.Client{Timeout: 30 * time.Second, Transport: transport}
+	defer client.CloseIdleConnections()
+	r, err := http.NewRequest(http.MethodGet, c.base+"/"+file, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header = c.header
+	if host := r.Header.Get("Host"); host != "" {
+		r.Host = host
+	}
+	resp, err := client.Do(r)
+	if err != nil {
+		return nil, c.unreachable(err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err != nil {
+		return nil, c.unreachable(err)
+	}
+	address := *resp.Request.URL // of the last redirect
+	address.RawQuery, address.User = "", nil
+	switch {
+	case len(data) > maxAnswer:
+		return nil, fmt.Errorf("%s answers more than %d MB", &address, maxAnswer>>20)
+	case resp.StatusCode != http.StatusOK:
+		return nil, refused(&address, resp, data)
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return nil, fmt.Errorf("%s is not a DebugHandler of muxmaster: %w", &address, err)
+	}
+	return data, nil
+}
+
+// unreachable says why there is no answer, and what may help.
+func (c *command) unreachable(err error) error {
+	var e *url.Error
+	timeout := errors.As(err, &e) && e.Timeout()
+	if e != nil {
+		err = e.Err
+	}
+	var unknown x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	hint := ""
+	switch {
+	case timeout:
+		hint = "; the service takes too long"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		hint = "; is the service running, and is this its port?"
+	case errors.As(err, &unknown), errors.As(err, &name), errors.As(err, &invalid):
+		hint = "; -insecure accepts the certificate"
+	case strings.Contains(err.Error(), "HTTP response to HTTPS client"):
+		hint = "; write http:// for this service"
+	}
+	return fmt.Errorf("no answer from %s: %w%s", redacted(c.base), err, hint)
+}
+
+func redacted(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return u.Redacted()
+}
+
+// refused says what a status other than 200 means.
+func refused(address *url.URL, resp *http.Response, body []byte) error {
+	hint := ""
+	switch resp.StatusCode {
+	case http.StatusUnauthorized, http.StatusProxyAuthRequired:
+		hint = "; send a login with -H"
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		hint = "; is Mux.DebugHandler mounted there?"
+	case http.StatusForbidden:
+		hint = "; a DebugHandler answers clients on its own machine, unless DebugHandlerFor says otherwise"
+	}
+	text := ""
+	if line, _, _ := bytes.Cut(bytes.TrimSpace(body), []byte("\n")); len(line) > 0 {
+		text = fmt.Sprintf(": %.200q", line)
+	}
+	return fmt.Errorf("%s answers %d %s%s%s", address, resp.StatusCode, http.StatusText(resp.StatusCode), text, hint)
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+
+	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/internal/debugpage"
+	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
+)
+
+// errNotOurs says that JSON is not what a DebugHandler sends.
+var errNotOurs = errors.New("the answer is not that of a DebugHandler of muxmaster")
+
+func (c *command) routes(w io.Writer) error {
+	var routes []debugpage.Route
+	data, err := c.get("routes.json", &routes)
+	if err != nil {
+		return err
+	}
+	for _, r := range routes {
+		if !strings.HasPrefix(r.Pattern, "/") {
+			return errNotOurs
+		}
+	}
+	switch {
+	case c.json:
+		return printJSON(w, data)
+	case c.tree:
+		return printTree(w, routes)
+	}
+	color := terminal.Colored(w)
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, r := range routes {
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s", methodCell(r.Method, color), clean(r.Host+r.Pattern), shortName(r.Handler), place(r.File, r.Line))
+		if r.Warning != "" {
+			fmt.Fprintf(tw, "\t! %s", clean(r.Warning))
+		}
+		fmt.Fprintln(tw)
+	}
+	return tw.Flush()
+}
+
+// methodCell returns a route's method for a table. In color, all cells have the
+// same number of bytes more than they show.
+func methodCell(method string, color bool) string {
+	method = clean(cmp.Or(method, "*"))
+	if color {
+		return terminal.Method(method)
+	}
+	return method
+}
+
+// mostCandidates is how many routes explain prints without -all.
+const mostCandidates = 20
+
+func (c *command) explain(w io.Writer) error {
+	var e muxmaster.Explanation
+	query := url.Values{"method": {c.args[0]}, "path": {c.args[1]}}
+	data, err := c.get("explain.json?"+query.Encode(), &e)
+	if err != nil {
+		return err
+	}
+	if e.Method == "" || e.Route == nil && e.Status == 0 {
+		return errNotOurs
+	}
+	if c.json {
+		return printJSON(w, data)
+	}
+	var b strings.Builder
+	color := terminal.Colored(w)
+	fmt.Fprintf(&b, "%s %s: ", clean(e.Method), clean(e.Target))
+	var others []muxmaster.Candidate
+	for _, c := range e.Candidates {
+		if c.Reason != "" {
+			others = append(others, c)
+		}
+	}
+	if r := e.Route; r != nil {
+		fmt.Fprintf(&b, "%s%s\n", clean(r.Host), clean(r.Pattern))
+		fmt.Fprintf(&b, "  handler     %s  %s\n", shortName(r.Handler), place(r.File, r.Line))
+		for i, v := range e.Values {
+			fmt.Fprintf(&b, "  %-10s  %s = %q\n", []string{"values", ""}[min(i, 1)], clean(v.Key), v.Value)
+		}
+		for i, name := range r.Middleware {
+			fmt.Fprintf(&b, "  %-10s  %s\n", []string{"middleware", ""}[min(i, 1)], shortName(name))
+		}
+	} else {
+		fmt.Fprintf(&b, "%d %s\n", e.Status, http.StatusText(e.Status))
+		if e.Location != "" {
+			fmt.Fprintf(&b, "  Location: %s\n", clean(e.Location))
+		}
+		if e.Allow != "" {
+			fmt.Fprintf(&b, "  Allow: %s\n", clean(e.Allow))
+		}
+		if e.Prefix != "" {
+			fmt.Fprintf(&b, "  by the Group or Mux at %s\n", clean(e.Prefix))
+		}
+	}
+	left := 0
+	if !c.all && len(others) > mostCandidates {
+		left = len(others) - mostCandidates
+		others = others[:mostCandidates]
+	}
+	if len(others) > 0 {
+		b.WriteString("\nNot served by\n")
+	}
+	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, c := range others {
+		fmt.Fprintf(tw, "  %s\t%s\t%s\n", methodCell(c.Method, color), clean(c.Host+c.Pattern), clean(c.Reason))
+	}
+	tw.Flush()
+	if left > 0 {
+		fmt.Fprintf(&b, "  and %d more; -all lists them\n", left)
+	}
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+func (c *command) openapi(w io.Writer) error {
+	var doc struct {
+		OpenAPI string
+		Paths   map[string]any
+	}
+	data, err := c.get("openapi.json", &doc)
+	if err != nil {
+		return err
+	}
+	if doc.OpenAPI == "" || doc.Paths == nil {
+		return errNotOurs
+	}
+	return printJSON(w, data)
+}
+
+func printJSON(w io.Writer, data []byte) error {
+	var b bytes.Buffer
+	if err := json.Indent(&b, bytes.TrimSpace(data), "", "\t"); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// clean replaces what could be an escape sequence: the text comes from the
+// network and goes to a terminal.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
+
+// shortName returns the name of a function without the path of its package.
+func shortName(name string) string {
+	return clean(strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], "-fm"))
+}
+
+// place returns a file and line, relative to the working directory if the file
+// is below it.
+func place(file string, line int) string {
+	if dir, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
+			file = rel
+		}
+	}
+	return fmt.Sprintf("%s:%d", clean(file), line)
+}
