@@ -9,18 +9,19 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
 )
 
-// This file is the way of a request, from top to bottom:
+// This file serves requests:
 //
-//	ServeHTTP    routes without parameters
-//	serveParams  routes with parameters: find, store the values, call
-//	serveRing    the same with pools
-//	serveGeneric     everything else: hosts, escaped paths, what the fast match gave up
-//	deliver      the end of serveGeneric
+//	ServeHTTP     routes without parameters
+//	serveParams   routes with parameters: match, store the values, call the handler
+//	serveRing     the same for pooled values
+//	serveGeneric  everything else: hosts, escaped paths, paths that the fast match leaves to it
+//	deliver       stores the values and calls the handler for serveGeneric
 //
-// What no route serves goes on in unmatched.go. serveGeneric alone would serve every
-// request correctly; what comes before it is there for speed.
+// Unmatched requests continue in unmatched.go. serveGeneric alone would serve
+// every request correctly; the functions above it are faster for common
+// requests.
 
-// ServeHTTP serves r with the route that matches it.
+// ServeHTTP calls the handler of the route that matches r.
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s := m.snapshot.Load()
 	if s == nil {
@@ -45,7 +46,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if values.Has(r) {
 				values.Drop(r, s.mux.owner)
 			}
-			// Most handlers are functions; this saves the call of their ServeHTTP.
+			// Most handlers are functions. Calling them directly saves a call.
 			if f, ok := rt.Payload.handler.(http.HandlerFunc); ok {
 				f(w, r)
 			} else {
@@ -70,7 +71,7 @@ func (e *endpoint) call(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveSlow serves requests for which ServeHTTP has no fast path.
+// serveSlow serves requests that cannot use the fast path of ServeHTTP.
 func (s *snapshot) serveSlow(w http.ResponseWriter, r *http.Request) {
 	if s.entry != nil {
 		s.entry.ServeHTTP(w, r)
@@ -79,7 +80,7 @@ func (s *snapshot) serveSlow(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve is what the Pre middleware surrounds.
+// serve serves a request after the Pre middleware.
 func (s *snapshot) serve(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	method := s.table.Method(r.Method)
@@ -101,8 +102,8 @@ func (s *snapshot) findStatic(path string, method trie.Method) *trie.Route[endpo
 	return s.base.FindStatic(path, method)
 }
 
-// serveParams serves a request by the fast match, with values that are carved off
-// a chunk which is never used again.
+// serveParams serves a request with the fast match. It stores the values in
+// memory that is never reused.
 func (s *snapshot) serveParams(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
 	var buf [stackValues]string
 	found := trie.Values{Vals: buf[:]}
@@ -128,8 +129,8 @@ func (s *snapshot) serveParams(w http.ResponseWriter, r *http.Request, path stri
 	}
 }
 
-// serveRing is serveParams for a Mux with pools, or with routes of many values:
-// the values are found in a ring and, pooled, stay there.
+// serveRing is serveParams for a Mux that pools values or has routes with many
+// values. It collects the values in a Ring; pooled routes use them there.
 func (s *snapshot) serveRing(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
 	ring := values.BorrowRing()
 	found := trie.Values{Vals: ring.Slots(s.ringSlots)}
@@ -169,7 +170,7 @@ func (s *snapshot) serveRing(w http.ResponseWriter, r *http.Request, path string
 	values.ReturnRing(ring)
 }
 
-// store returns a copy of vals that may be kept for ever.
+// store returns a copy of vals that handlers can retain.
 func store(vals []string, path, requestURI string) []string {
 	var kept []string
 	if values.Long(path, requestURI) {
@@ -184,19 +185,19 @@ func store(vals []string, path, requestURI string) []string {
 	return kept
 }
 
-// fill sets ps to the names and the values.
+// fill sets ps to the names and values.
 func (e *endpoint) fill(ps Params, vals []string) {
 	for i := range ps {
 		ps[i] = Param{e.names.Key(i), vals[i]}
 	}
 }
 
-// A routeSearch looks for the route of one request.
+// A routeSearch holds the state of finding the route for one request.
 type routeSearch = trie.Search[endpoint]
 
 var searches = sync.Pool{New: func() any { return new(routeSearch) }}
 
-// newSearch returns a search with room for the values of any route.
+// newSearch returns a search that can hold the values of any route.
 func (s *snapshot) newSearch() *routeSearch {
 	search := searches.Get().(*routeSearch)
 	search.Fit(s.table)
@@ -211,7 +212,7 @@ func release(search *routeSearch) {
 // serveGeneric serves any request.
 func (s *snapshot) serveGeneric(w http.ResponseWriter, r *http.Request) {
 	if r.RequestURI == "*" {
-		// As http.ServeMux does; http.Server answers OPTIONS * by itself.
+		// As http.ServeMux does. http.Server itself responds to OPTIONS *.
 		if r.ProtoAtLeast(1, 1) {
 			w.Header().Set("Connection", "close")
 		}
@@ -228,7 +229,7 @@ func (s *snapshot) serveGeneric(w http.ResponseWriter, r *http.Request) {
 	release(search)
 }
 
-// deliver hands the request to a route. It copies vals.
+// deliver stores a copy of vals in r and calls the handler of rt.
 func (s *snapshot) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Route[endpoint], vals []string) {
 	e := &rt.Payload
 	n := len(vals)
@@ -240,7 +241,7 @@ func (s *snapshot) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Rout
 	pooled := s.pooled>>e.mode&1 != 0
 	switch {
 	case n == 0:
-	case !values.Direct: // SetPathValue copies them
+	case !values.Direct: // Set copies them
 		slots = slices.Clone(vals)
 	case values.Long(r.URL.Path, r.RequestURI):
 		slots = make([]string, n)
@@ -272,7 +273,7 @@ func (s *snapshot) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Rout
 	} else {
 		e.handler.ServeHTTP(w, r)
 	}
-	if pooled && values.Direct { // SetPathValue's map is the request's own
+	if pooled && values.Direct { // otherwise the values are in a map that belongs to r
 		e.names.Clear(r)
 	}
 	if ring != nil {
@@ -280,7 +281,8 @@ func (s *snapshot) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Rout
 	}
 }
 
-// find finds the route for r; nil also for a path that is not clean.
+// find returns the route for r. It returns nil if there is none or if the path
+// must be cleaned first.
 func (s *snapshot) find(search *routeSearch, r *http.Request) *trie.Route[endpoint] {
 	search.SetPath(r.URL.Path, r.URL.RawPath, r.Method == http.MethodConnect)
 	search.Method = s.table.Method(r.Method)

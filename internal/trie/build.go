@@ -12,67 +12,70 @@ import (
 
 // A Builder collects routes. It is not safe for concurrent use.
 //
-// Freezing empties it: the Table holds everything that is needed to go on. A
-// route that is added later thaws only the nodes on its way, and the next Table
-// shares all others with the one before.
+// Freeze turns the collected routes into nodes of a Table. Adding a route later
+// turns back (thaws) only the nodes along its path, and the next Table shares
+// all other nodes with the previous one. So adding a route to a large table is
+// cheap.
 type Builder[P any] struct {
-	trees     map[string]*treeBuilder[P]
-	custom    map[string]Method // never changed, only replaced: requests read it
+	trees     map[string]*treeBuilder[P] // by pattern.HostShape
+	custom    map[string]Method          // copied before each change, because Tables share it
 	maxValues int
 	undo      []func()
 }
 
-// treeBuilder builds the tree of one host.
+// A treeBuilder builds the tree of one host.
 type treeBuilder[P any] struct {
 	host   []pattern.HostLabel  // nil for an exact host
-	tree   *Tree[P]             // as last frozen
-	root   *branch[P]           // nil if nothing has changed
-	static map[string]*place[P] // the places of static paths that may have changed
+	tree   *Tree[P]             // result of the last freeze
+	root   *branch[P]           // nil if the trie has not changed since
+	static map[string]*place[P] // places of the static paths that may have changed since
 	paths  []string             // the keys of static, in order of registration
-	stale  int                  // routes in tree that no place refers to any more
+	stale  int                  // number of routes in tree that are no longer in use
 	sparse bool                 // some branches may be empty
-	// escaped has the static paths whose patterns are written with escapes.
+	// escaped holds the static paths that some pattern writes with escapes.
 	escaped map[string]bool
 }
 
 // A place holds the routes of one path, one for each method.
 type place[P any] struct {
 	routes []Route[P]
-	ref    routeRef // where they are frozen; 0 if they have changed since
+	ref    routeRef // the same routes in the frozen tree; 0 if they have changed since
 }
 
 // change prepares the place for a change.
 func (pl *place[P]) change() { *pl = place[P]{routes: slices.Clone(pl.routes)} }
 
-// A branch is a target while it is built.
+// A branch is the mutable form of a target.
 type branch[P any] struct {
-	frozen   *target[P] // if not nil, the branch is as it was frozen
+	frozen   *target[P] // if not nil, the branch equals this target and the other fields are unset
 	literals map[string]*branch[P]
 	specials []*specialBranch[P]
 	param    *branch[P]
-	end      place[P] // the path ends without a slash,
-	slash    place[P] // with one,
-	rest     place[P] // or with anything after it
+	end      place[P] // routes whose path ends here without a slash,
+	slash    place[P] // with a slash,
+	rest     place[P] // or with a catch-all
 	fallback *Fallback[P]
 }
 
+// A specialBranch is the mutable form of a special.
 type specialBranch[P any] struct {
 	seg     pattern.Segment
-	shape   string   // two segments of one shape share a branch
-	matcher *matcher // of seg, if it was frozen before
+	shape   string   // seg.Shape; segments of the same shape share a branch
+	matcher *matcher // for seg, if it was frozen before
 	*branch[P]
 }
 
-// A Conflict says that a pattern matches the same requests as a route.
+// A Conflict is the error for a pattern that matches the same requests as an
+// existing route.
 type Conflict[P any] struct{ With *Route[P] }
 
 func (c *Conflict[P]) Error() string {
 	return fmt.Sprintf("conflicts with pattern %q: they match the same requests", c.With.Pattern)
 }
 
-// Add adds routes for p, one for each of its methods. Its error is a
-// [Conflict], or says that there are too many custom methods. After an error,
-// Undo removes what was added since the last Commit.
+// Add adds routes for p, one for each of its methods. It returns a [*Conflict],
+// or an error if there are too many custom methods. After an error, the caller
+// must call Undo.
 func (b *Builder[P]) Add(p *pattern.Pattern, payload P, flags Flags) error {
 	rt := Route[P]{Pattern: p.Text, Payload: payload, path: uint16(len(p.Text) - len(p.Path)), Flags: flags}
 	if p.End == pattern.All {
@@ -102,7 +105,8 @@ func (b *Builder[P]) Add(p *pattern.Pattern, payload P, flags Flags) error {
 	return nil
 }
 
-// add adds a route to a place, unless the place has an equal or better one.
+// add adds a route to a place. If the place has a route for the same method,
+// the result is a Conflict, unless one of the two is implied.
 func (pl *place[P]) add(rt Route[P]) error {
 	i := slices.IndexFunc(pl.routes, func(q Route[P]) bool { return q.Method == rt.Method })
 	switch {
@@ -116,8 +120,9 @@ func (pl *place[P]) add(rt Route[P]) error {
 	return nil
 }
 
-// places returns where the routes of p belong: in the static table, the trie, or
-// both, for the sake of redirects to a path that ends in a slash.
+// places returns the places for the routes of p: in the static table, in the
+// trie or, for a path that ends in a slash, in both. Redirects to a path with a
+// slash are found in the trie.
 func (b *Builder[P]) places(p *pattern.Pattern) []*place[P] {
 	t := b.tree(p)
 	path, static := p.Static()
@@ -130,8 +135,9 @@ func (b *Builder[P]) places(p *pattern.Pattern) []*place[P] {
 		}
 		return []*place[P]{t.staticPlace(path)}
 	}
-	// The static table compares the text of patterns. A path that is also
-	// written in another way, as /%61 or /x/{$}, is in the trie alone.
+	// The static table compares request paths with the text of patterns. A path
+	// that some pattern spells differently, such as /%61 or /x/{$}, is only in
+	// the trie.
 	inTrie := t.triePlace(p)
 	if !t.escaped[path] {
 		if t.escaped == nil {
@@ -160,7 +166,7 @@ func (b *Builder[P]) change(t *treeBuilder[P], pl *place[P]) {
 	pl.change()
 }
 
-// rank orders the routes of one path and method: an implied one comes last.
+// rank orders routes for the same path and method by precedence.
 func rank(f Flags) int {
 	switch {
 	case f&Implied == 0:
@@ -171,8 +177,8 @@ func rank(f Flags) int {
 	return 2
 }
 
-// ImpliedBy returns the flags of a route for a bare prefix that the route p
-// below the prefix implies.
+// ImpliedBy returns the flags for a route that serves a bare prefix because p,
+// a pattern below the prefix, is registered.
 func ImpliedBy(p *pattern.Pattern) Flags {
 	if p.End == pattern.All {
 		return Implied | impliedAll
@@ -180,9 +186,10 @@ func ImpliedBy(p *pattern.Pattern) Flags {
 	return Implied
 }
 
-// AddFallback adds a fallback for the prefix p, a path without a trailing slash
-// or "", and everything below it. Of several fallbacks of one prefix, the first
-// that owns it stays, or else the first of the highest region.
+// AddFallback adds a fallback for the prefix p and everything below it. p is a
+// path without a trailing slash, or "". If there are several fallbacks for the
+// same prefix, the first one that owns it applies, or else the first one with
+// the highest region.
 func (b *Builder[P]) AddFallback(p *pattern.Pattern, payload P, owns bool, region int) {
 	br := b.tree(p).branchOf(p)
 	if f := br.fallback; f != nil && (f.Owns || !owns && f.Region >= region) {
@@ -192,7 +199,7 @@ func (b *Builder[P]) AddFallback(p *pattern.Pattern, payload P, owns bool, regio
 	br.fallback = &Fallback[P]{Payload: payload, Owns: owns, Region: region, depth: len(p.Segs)}
 }
 
-// Undo removes what was added since the last Commit.
+// Undo removes the routes added since the last Commit.
 func (b *Builder[P]) Undo() {
 	for _, undo := range slices.Backward(b.undo) {
 		undo()
@@ -203,13 +210,13 @@ func (b *Builder[P]) Undo() {
 	}
 }
 
-// Commit keeps what was added.
+// Commit makes the added routes permanent.
 func (b *Builder[P]) Commit() {
 	clear(b.undo)
 	b.undo = b.undo[:0]
 }
 
-// methods returns the numbers of p's methods.
+// methods returns the methods of p. It assigns numbers to new custom methods.
 func (b *Builder[P]) methods(p *pattern.Pattern) ([]Method, error) {
 	if p.Methods == nil {
 		return []Method{Any}, nil
@@ -239,7 +246,7 @@ func (b *Builder[P]) methods(p *pattern.Pattern) ([]Method, error) {
 	return numbers, nil
 }
 
-// tree returns the builder of the tree for p's host.
+// tree returns the tree builder for p's host.
 func (b *Builder[P]) tree(p *pattern.Pattern) *treeBuilder[P] {
 	key := p.HostShape()
 	t := b.trees[key]
@@ -253,7 +260,7 @@ func (b *Builder[P]) tree(p *pattern.Pattern) *treeBuilder[P] {
 	return t
 }
 
-// staticPlace returns the place of a path without parameters.
+// staticPlace returns the place in the static table for a path.
 func (t *treeBuilder[P]) staticPlace(path string) *place[P] {
 	pl := t.static[path]
 	if pl == nil {
@@ -267,10 +274,10 @@ func (t *treeBuilder[P]) staticPlace(path string) *place[P] {
 	return pl
 }
 
-// frozen returns the place of the routes at ref.
+// frozen returns a place with the frozen routes at ref.
 func (t *treeBuilder[P]) frozen(ref routeRef) *place[P] { return &place[P]{t.tree.run(ref), ref} }
 
-// triePlace returns the place in the trie where the paths of p end.
+// triePlace returns the place in the trie for the routes of p.
 func (t *treeBuilder[P]) triePlace(p *pattern.Pattern) *place[P] {
 	br := t.branchOf(p)
 	switch p.End {
@@ -282,7 +289,8 @@ func (t *treeBuilder[P]) triePlace(p *pattern.Pattern) *place[P] {
 	return &br.rest
 }
 
-// branchOf returns the branch where the segments of p lead.
+// branchOf returns the branch after the segments of p. It thaws all branches
+// along the path.
 func (t *treeBuilder[P]) branchOf(p *pattern.Pattern) *branch[P] {
 	if t.root == nil {
 		t.root = &branch[P]{frozen: &target[P]{next: t.tree.root}}
@@ -296,15 +304,16 @@ func (t *treeBuilder[P]) branchOf(p *pattern.Pattern) *branch[P] {
 	return br
 }
 
-// thaw makes the children of a frozen branch branches themselves.
+// thaw sets the fields of a frozen branch from its target. Its children stay
+// frozen.
 func (t *treeBuilder[P]) thaw(br *branch[P]) {
-	to := br.frozen
-	if to == nil {
+	frozen := br.frozen
+	if frozen == nil {
 		return
 	}
 	br.frozen = nil
-	br.end = *t.frozen(to.end)
-	nd := to.next
+	br.end = *t.frozen(frozen.end)
+	nd := frozen.next
 	if nd == nil {
 		return
 	}
@@ -349,7 +358,7 @@ func (t *Tree[P]) literal(e *edge[P]) string {
 	return string(b[:e.n])
 }
 
-// child returns the branch along seg, a new one if there is none.
+// child returns the branch for seg, and creates it if necessary.
 func (br *branch[P]) child(seg pattern.Segment) *branch[P] {
 	switch text := seg[0].Text; {
 	case seg.Kind() == pattern.Literal && fitsEdge(text):
@@ -377,16 +386,18 @@ func (br *branch[P]) child(seg pattern.Segment) *branch[P] {
 	return sp.branch
 }
 
-// fitsEdge reports whether an edge can lead along the text. Text with a slash, or
-// with what stands for one in a path, is compared with the decoded path instead;
-// text that is cleaned away is only met where paths are not cleaned.
+// fitsEdge reports whether an edge can hold the literal text. Other literals
+// are specials: those that contain a slash or slashPlaceholder, because
+// specials are compared with the decoded path, and those that occur only in
+// paths that were not cleaned.
 func fitsEdge(text string) bool {
 	return text != "" && !dots(text) && strings.IndexByte(text, '/') < 0 && strings.IndexByte(text, slashPlaceholder) < 0
 }
 
-// compareSpecials puts the segment first that is tried first: a literal, that with
-// more literal text, a constrained one. Segments that still differ only in their
-// expressions stay in the order of registration.
+// compareSpecials orders segments by precedence: literals, then those with more
+// literal text, then those with more constraints. It returns 0 for segments
+// that differ only in their constraints, which stay in the order of
+// registration.
 func compareSpecials[P any](a, b *specialBranch[P]) int {
 	return cmp.Or(
 		cmp.Compare(min(a.seg.Kind(), pattern.Mixed), min(b.seg.Kind(), pattern.Mixed)),
@@ -396,7 +407,7 @@ func compareSpecials[P any](a, b *specialBranch[P]) int {
 	)
 }
 
-// textLen returns how many bytes of literal text a segment holds.
+// textLen returns the number of bytes of literal text in a segment.
 func textLen(seg pattern.Segment) (n int) {
 	for _, part := range seg {
 		n += len(part.Text)
@@ -414,7 +425,7 @@ func exprs(seg pattern.Segment) (n int) {
 	return n
 }
 
-// bareShape is the segment's shape without its expressions.
+// bareShape returns the segment's shape without its constraints.
 func bareShape(seg pattern.Segment) string {
 	seg = slices.Clone(seg)
 	for i := range seg {

@@ -2,14 +2,15 @@ package trie
 
 import "math/bits"
 
-// This file finds the routes of most requests, faster than walk.go. Without it,
-// walk.go would find the same routes.
+// This file finds the routes for most requests. It is an optimization: walk.go
+// finds the same routes, but is slower.
 
 // MatchFast returns the route for path and a standard method, and appends its
-// values to v. It takes the first alternative that fits at each node and gives
-// up, with nil, if that leads nowhere; then [Table.Find] decides.
+// values to v. At each node it follows the first alternative that matches,
+// without backtracking. If it returns nil, the caller must use [Table.Find],
+// which may find a route.
 //
-// It calls nothing on its way, so that what it needs stays in registers.
+// Its main loop contains no calls, so that its variables stay in registers.
 func (t *Tree[P]) MatchFast(path string, v *Values, m Method) *Route[P] {
 	return t.matchFast(t.root, path, v, m)
 }
@@ -95,7 +96,7 @@ func (t *Tree[P]) matchFast(nd *node[P], rest string, v *Values, m Method) *Rout
 	}
 }
 
-// fastSlash ends matchFast where all that is left may be a slash.
+// fastSlash returns the route for a path whose rest is a slash.
 func (t *Tree[P]) fastSlash(nd *node[P], m Method) *Route[P] {
 	if nd == nil {
 		return nil
@@ -103,8 +104,8 @@ func (t *Tree[P]) fastSlash(nd *node[P], m Method) *Route[P] {
 	return t.pick(nd.slash, m)
 }
 
-// fastProbe goes on where the segment rest[1:end] is among literals that the
-// words of an edge don't tell apart.
+// fastProbe continues matchFast at a node whose edges need probing or a
+// comparison of the whole segment. The segment is rest[1:end].
 func (t *Tree[P]) fastProbe(nd *node[P], rest string, end int, v *Values, m Method) *Route[P] {
 	seg := rest[1:end]
 	_, w0, w1 := nextSegment(seg, 0)
@@ -120,9 +121,10 @@ func (t *Tree[P]) fastProbe(nd *node[P], rest string, end int, v *Values, m Meth
 	return t.fastNext(&nd.param, rest, end, v, m)
 }
 
-// fastSpecial goes on where there is neither a literal nor a plain parameter for
-// the segment rest[1:end]. It takes the first of the others that fits, unless
-// that may have several values; else the catch-all.
+// fastSpecial continues matchFast at a node without a matching edge and without
+// a plain parameter. The segment is rest[1:end]. It follows the first special
+// that matches, and gives up at a special with several parameters. Without
+// specials, it tries the catch-all.
 func (t *Tree[P]) fastSpecial(nd *node[P], rest string, end int, v *Values, m Method) *Route[P] {
 	if nd.specials == 0 {
 		return t.fastRest(nd, rest, v, m)
@@ -146,7 +148,7 @@ func (t *Tree[P]) fastSpecial(nd *node[P], rest string, end int, v *Values, m Me
 	return nil
 }
 
-// fastNext goes on after a segment that ends at end and leads to to.
+// fastNext continues matchFast after the segment rest[1:end].
 func (t *Tree[P]) fastNext(to *target[P], rest string, end int, v *Values, m Method) *Route[P] {
 	if end == len(rest) {
 		return t.pick(to.end, m)
@@ -154,7 +156,7 @@ func (t *Tree[P]) fastNext(to *target[P], rest string, end int, v *Values, m Met
 	return t.matchFast(to.next, rest[end:], v, m)
 }
 
-// fastRest ends matchFast at a catch-all.
+// fastRest returns the route of nd's catch-all.
 func (t *Tree[P]) fastRest(nd *node[P], rest string, v *Values, m Method) *Route[P] {
 	at := uint(nd.rest) - 1
 	if at >= uint(len(t.routes)) || Suspect(rest) && Unclean(rest) {
@@ -178,8 +180,8 @@ func (t *Tree[P]) fastRest(nd *node[P], rest string, v *Values, m Method) *Route
 	return rt
 }
 
-// pick returns the route for a method among those of the place at ref: that of
-// the method, GET's for HEAD, or that for any method.
+// pick returns the route for a method in the run at ref: the route with that
+// method, else for HEAD the one with GET, else the one for any method.
 func (t *Tree[P]) pick(ref routeRef, m Method) *Route[P] {
 	standard := min(m, other) // a route for any method serves other
 	var anyMethod *Route[P]
@@ -192,7 +194,7 @@ func (t *Tree[P]) pick(ref routeRef, m Method) *Route[P] {
 			if m < firstCustom {
 				return rt
 			}
-			anyMethod = rt // unless the custom method follows
+			anyMethod = rt // a route for the custom method may follow
 		}
 		if rt.Flags&lastOfRun != 0 {
 			break
@@ -201,7 +203,7 @@ func (t *Tree[P]) pick(ref routeRef, m Method) *Route[P] {
 	return anyMethod
 }
 
-// run returns the routes of the place at ref.
+// run returns the routes at ref.
 func (t *Tree[P]) run(ref routeRef) []Route[P] {
 	if ref == 0 {
 		return nil

@@ -10,9 +10,10 @@ import (
 
 // This file turns branches into nodes.
 
-// Freeze returns a Table of all routes. Its cost grows with what was added since
-// the last call, not with all routes: it makes new nodes only for the branches
-// that were thawed, and copies the table of static paths if one was added.
+// Freeze returns a Table of all routes. It creates nodes only for the branches
+// that were thawed since the last call, and a new table of static paths only if
+// one was added. So its cost depends mostly on the number of routes added since
+// the last call.
 func (b *Builder[P]) Freeze() *Table[P] {
 	t := &Table[P]{custom: b.custom, MaxValues: b.maxValues}
 	for key, tb := range b.trees {
@@ -38,10 +39,10 @@ func (b *Builder[P]) Freeze() *Table[P] {
 	return t
 }
 
-// A freezer makes one tree.
+// A freezer creates one tree.
 type freezer[P any] struct {
 	Tree[P]
-	nodes  []node[P] // has room for the nodes of all branches
+	nodes  []node[P] // never reallocated, because edges point to its elements
 	sparse bool      // see treeBuilder
 }
 
@@ -86,7 +87,7 @@ func (tb *treeBuilder[P]) freeze() {
 	tb.tree, tb.root, tb.static, tb.paths, tb.sparse = &tree, nil, nil, nil, false
 }
 
-// thawAll thaws everything, so that freezing leaves no stale routes behind.
+// thawAll thaws all branches, so that the next tree contains no stale routes.
 func (tb *treeBuilder[P]) thawAll() {
 	for _, s := range tb.tree.static.slots {
 		if s.ref != 0 {
@@ -116,8 +117,8 @@ func (tb *treeBuilder[P]) thawAll() {
 	all(tb.root)
 }
 
-// empty reports whether nothing is below the branch. Only registrations that were
-// undone leave empty branches behind.
+// empty reports whether the branch has no routes and fallbacks. Empty branches
+// remain only after Undo.
 func (br *branch[P]) empty(sparse bool) bool {
 	return br == nil || sparse && br.frozen == nil && len(br.end.routes) == 0 && br.isEnd(sparse)
 }
@@ -143,7 +144,8 @@ func (br *branch[P]) isEnd(sparse bool) bool {
 	return true
 }
 
-// nodes counts the nodes that freezing br makes, at most.
+// nodes returns an upper bound for the number of nodes that freezing br
+// creates.
 func (br *branch[P]) nodes(sparse bool) int {
 	if br == nil || br.frozen != nil || br.isEnd(sparse) {
 		return 0
@@ -158,7 +160,7 @@ func (br *branch[P]) nodes(sparse bool) int {
 	return n
 }
 
-// place adds the routes of a place.
+// place adds the routes of a place to the tree, unless they are unchanged.
 func (f *freezer[P]) place(pl *place[P]) routeRef {
 	if pl.ref != 0 || len(pl.routes) == 0 {
 		return pl.ref
@@ -174,7 +176,7 @@ func (f *freezer[P]) place(pl *place[P]) routeRef {
 	return routeRef(len(f.routes) - len(run) + 1)
 }
 
-// branch adds the target that br is.
+// branch freezes br.
 func (f *freezer[P]) branch(br *branch[P]) target[P] {
 	if br.frozen != nil {
 		return *br.frozen
@@ -186,7 +188,7 @@ func (f *freezer[P]) branch(br *branch[P]) target[P] {
 	return to
 }
 
-// node adds what follows br's slash.
+// node creates the node for what follows a slash after br.
 func (f *freezer[P]) node(br *branch[P]) *node[P] {
 	f.nodes = append(f.nodes, node[P]{})
 	nd := &f.nodes[len(f.nodes)-1]
@@ -212,7 +214,7 @@ func (f *freezer[P]) node(br *branch[P]) *node[P] {
 		param = nil
 	}
 	if len(specials) > 0 && param != nil {
-		// After those, it is one of them.
+		// The plain parameter becomes the last special.
 		specials = append(specials, &specialBranch[P]{seg: pattern.Segment{{Name: "any"}}, branch: param})
 		param = nil
 	}
@@ -242,7 +244,7 @@ func (f *freezer[P]) node(br *branch[P]) *node[P] {
 	return nd
 }
 
-// edge adds the edge along text.
+// edge creates the edge for text.
 func (f *freezer[P]) edge(text string, br *branch[P]) edge[P] {
 	_, w0, w1 := nextSegment(text, 0)
 	frozen := br.frozen
@@ -259,7 +261,7 @@ func (f *freezer[P]) edge(text string, br *branch[P]) edge[P] {
 	return e
 }
 
-// setEdges gives nd a table of the edges.
+// setEdges sets the table of edges of nd.
 func (nd *node[P]) setEdges(edges []edge[P]) {
 	if len(edges) == 0 {
 		return
@@ -277,12 +279,12 @@ func (nd *node[P]) setEdges(edges []edge[P]) {
 	}
 }
 
-// A node with more children than maxPerfect does not get a table in which each
-// edge stands at its place; it would take too long to find one, or too much room.
+// maxPerfect is the maximum number of edges in a table without collisions. For
+// more edges it would take too long to find a seed, or too much memory.
 const maxPerfect = 64
 
-// hashEdges makes a hash table of edges: for a few of them a perfect one, by
-// trying seeds and sizes.
+// hashEdges returns a hash table of edges. For up to maxPerfect edges, it tries
+// seeds and sizes to find one without collisions.
 func hashEdges[P any](edges []edge[P]) (table []edge[P], seed nodeFlags, perfect bool) {
 	size := uint32(1) << bits.Len(uint(len(edges)-1))
 	if len(edges) <= maxPerfect {
@@ -302,10 +304,10 @@ func hashEdges[P any](edges []edge[P]) (table []edge[P], seed nodeFlags, perfect
 	return hashInto(edges, size, 0), 0, false
 }
 
-// perfectSeed returns a seed for which each key has a place of its own in a table
-// of the size.
+// perfectSeed returns a seed for which no two keys collide in a table of the
+// given size.
 func perfectSeed(keys []uint64, size uint32) (seed nodeFlags, ok bool) {
-	chance := float64(seeds) // of one among all seeds
+	chance := float64(seeds) // expected number of such seeds
 	for i := range keys {
 		chance *= 1 - float64(i)/float64(size)
 	}
@@ -330,7 +332,8 @@ next:
 
 const seeds = 1 << 16 / uint32(seedUnit)
 
-// hashInto makes a table of the size, each edge at or behind its place.
+// hashInto returns a table of the given size, with linear probing for
+// collisions.
 func hashInto[P any](edges []edge[P], size uint32, seed nodeFlags) []edge[P] {
 	table := make([]edge[P], size)
 	for _, e := range edges {

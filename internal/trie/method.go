@@ -17,21 +17,21 @@ const (
 	TRACE
 	QUERY
 	OPTIONS
-	other // a method that no route names
-	firstCustom
+	other       // a method that is not in any pattern
+	firstCustom // the first of the numbers that a Builder assigns to custom methods
 
 	unknown Method = 255 // not a standard method
 )
 
-// Custom reports whether m is the number of a custom method. MatchFast and
-// FindStatic don't take those.
+// Custom reports whether m is a custom method. MatchFast and FindStatic don't
+// support custom methods.
 func (m Method) Custom() bool { return m >= firstCustom }
 
-// MaxCustom is how many different custom methods a Builder takes.
+// MaxCustom is the maximum number of custom methods of a Builder.
 const MaxCustom = int(unknown - firstCustom)
 
-// methodNames are in the order of an Allow header, except for OPTIONS, which
-// comes last there.
+// methodNames has the order of the Allow header, where custom methods come
+// before OPTIONS.
 var methodNames = [...]string{
 	GET:     http.MethodGet,
 	HEAD:    http.MethodHead,
@@ -45,7 +45,7 @@ var methodNames = [...]string{
 	OPTIONS: http.MethodOptions,
 }
 
-// standardMethod returns unknown for a method without a number of its own.
+// standardMethod returns the constant for a method, or unknown.
 func standardMethod(name string) Method {
 	switch name {
 	case http.MethodGet:
@@ -72,8 +72,8 @@ func standardMethod(name string) Method {
 	return unknown
 }
 
-// Method returns the number of the method. It is not inlined, to keep its callers
-// small: most requests are GETs, and don't need it.
+// Method returns the number of a method. It is not inlined, because ServeHTTP
+// calls it only for methods other than GET.
 //
 //go:noinline
 func (t *Table[P]) Method(name string) Method {
@@ -87,7 +87,7 @@ func (t *Table[P]) Method(name string) Method {
 	return m
 }
 
-// MethodName returns the name of a route's method, "" for Any.
+// MethodName returns the name of a method, or "" for Any.
 func (t *Table[P]) MethodName(m Method) string {
 	if m < firstCustom {
 		if m == Any || m == other {
@@ -103,9 +103,9 @@ func (t *Table[P]) MethodName(m Method) string {
 	return ""
 }
 
-// setMethodMasks tells the routes of one place, sorted by method, which standard
-// methods each of them serves: the exact one, GET also HEAD, and a route for any
-// method what is left.
+// setMethodMasks sets methodMask of the routes of a run, which is sorted by
+// method: each route serves its own method, GET also serves HEAD if no other
+// route does, and a route for any method serves the remaining ones.
 func setMethodMasks[P any](run []Route[P]) {
 	taken := uint16(0)
 	for i := range run {
@@ -128,7 +128,8 @@ func setMethodMasks[P any](run []Route[P]) {
 	}
 }
 
-// servedBy returns the methods whose routes serve m, best first.
+// servedBy returns the methods of routes that serve requests with the method m,
+// in order of precedence.
 func (m Method) servedBy() []Method {
 	if m == HEAD {
 		return []Method{HEAD, GET, Any}

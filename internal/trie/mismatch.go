@@ -7,8 +7,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// Mismatch says where the pattern and the escaped path part, "" if they do
-// not.
+// Mismatch returns the first reason why the pattern does not match the escaped
+// path, or "" if it does, and the number of segments that match before it.
 func Mismatch(p *pattern.Pattern, path string) (why string, matched int) {
 	for i, seg := range p.Segs {
 		if path == "" || path == "/" {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// This file reads request paths: how they split into segments, and whether they
-// are clean.
+// This file splits, cleans and escapes request paths.
 
-// SetPath sets the path to look for. path is decoded; raw is the path as it came
-// over the wire, or "" if it is the default encoding of path. A connect path is
-// matched although it may not be clean.
+// SetPath sets the path to find a route for. path and raw are the fields Path
+// and RawPath of the request's URL: raw is the escaped path as sent by the
+// client, or "" if it is the default encoding of path. connect is true for
+// CONNECT requests, whose paths are matched without cleaning.
 //
-// The path splits where raw has a slash, and an escaped slash never separates.
-// raw counts although URL.EscapedPath may refuse it, as it does for raw quotes,
-// braces or bytes above 0x7F. Where raw has an escaped slash, the path that is
-// compared has another byte in its place.
+// Segments end at the slashes of raw; an escaped slash (%2F) does not end a
+// segment. In s.path, each escaped slash is replaced by slashPlaceholder. raw
+// is used even if URL.EscapedPath would ignore it, because it contains, for
+// example, quotes, braces or bytes above 0x7F.
 func (s *Search[P]) SetPath(path, raw string, connect bool) {
 	s.path, s.decoded, s.connect = path, "", connect
 	if raw != "" && hasEscapedSlash(raw) {
@@ -26,9 +26,9 @@ func (s *Search[P]) SetPath(path, raw string, connect bool) {
 	}
 }
 
-// splitRaw returns path with the bytes that raw has as an escaped slash replaced
-// by slashPlaceholder. It reports false if raw does not encode path, because somebody
-// has changed one and not the other.
+// splitRaw returns path with each slash that is escaped in raw replaced by
+// slashPlaceholder. It reports false if raw is not an encoding of path, because
+// a middleware changed one and not the other.
 func splitRaw(path, raw string) (split string, ok bool) {
 	if !encodes(raw, path) {
 		return "", false
@@ -51,14 +51,14 @@ func splitRaw(path, raw string) (split string, ok bool) {
 	return b.String(), true
 }
 
-// EscapedSlashInTail reports whether the last n bytes of path have a slash that
-// came escaped.
+// EscapedSlashInTail reports whether the last n bytes of path contain a slash
+// that is escaped in raw.
 func EscapedSlashInTail(path, raw string, n int) bool {
 	split, ok := splitRaw(path, raw)
 	return ok && hasEscapedSlash(raw) && strings.Count(split[len(split)-n:], "/") < strings.Count(path[len(path)-n:], "/")
 }
 
-// encodes reports whether raw, unescaped, is path.
+// encodes reports whether raw is an encoding of path.
 func encodes(raw, path string) bool {
 	n := 0
 	for i := 0; i < len(raw); i, n = i+1, n+1 {
@@ -81,8 +81,8 @@ func encodes(raw, path string) bool {
 	return n == len(path)
 }
 
-// slashPlaceholder stands for a slash that does not separate. No edge has it, and
-// everything else is compared with the text itself.
+// slashPlaceholder replaces escaped slashes in Search.path. No edge contains
+// it, and specials are compared with the decoded text.
 const slashPlaceholder = 0xFF
 
 func unhex(c byte) int {
@@ -108,17 +108,18 @@ func hasEscapedSlash(raw string) bool {
 	}
 }
 
-// Rooted reports whether the path begins with a slash. Others match no route.
+// Rooted reports whether the path begins with a slash. Other paths match no
+// route.
 func (s *Search[P]) Rooted() bool { return s.path != "" && s.path[0] == '/' }
 
-// Clean reports whether the path has no empty, . or .. segment that cleaning
-// would remove, and begins with a slash. A connect path counts as clean.
+// Clean reports whether cleaning the path would not change it: it begins with a
+// slash and has no empty, . or .. segment. CONNECT paths count as clean.
 func (s *Search[P]) Clean() bool {
 	return s.connect || s.Rooted() && !(Suspect(s.path) && Unclean(s.path))
 }
 
 // TrimSlash sets s to the path of other without its trailing slash. It reports
-// false if that has none, or is nothing else.
+// false if the path has no trailing slash or is "/".
 func (s *Search[P]) TrimSlash(other *Search[P]) bool {
 	n := len(other.path) - 1
 	if n < 1 || other.path[n] != '/' {
@@ -129,8 +130,8 @@ func (s *Search[P]) TrimSlash(other *Search[P]) bool {
 	return true
 }
 
-// WirePath returns the escaped path of a URL as it came over the wire: raw if it
-// encodes path, else the default encoding of path.
+// WirePath returns the escaped path of a URL as sent by the client: raw if it
+// is an encoding of path, else the default encoding of path.
 func WirePath(path, raw string) string {
 	if raw != "" && encodes(raw, path) {
 		return raw
@@ -138,12 +139,13 @@ func WirePath(path, raw string) string {
 	return (&url.URL{Path: path}).EscapedPath()
 }
 
-// CleanPath returns the escaped path with its empty, . and .. segments, escaped
-// or not, resolved. A trailing slash is kept; the result begins with one slash.
+// CleanPath resolves the empty, . and .. segments of an escaped path, including
+// dots escaped as %2e. It keeps a trailing slash. The result begins with
+// exactly one slash.
 //
-// Bytes that a path can't hold are escaped, so that a client reads the result as
-// it was routed: a browser, for example, takes a backslash for a slash. It takes
-// linear time.
+// CleanPath escapes the bytes that RFC 3986 doesn't allow in a path, so that
+// clients don't interpret the result differently. Browsers, for example, treat
+// a backslash as a slash. It takes linear time.
 func CleanPath(path string) string {
 	b := make([]byte, 0, len(path)+1)
 	for rest, more := strings.TrimPrefix(path, "/"), true; more; {
@@ -182,15 +184,15 @@ func CleanPath(path string) string {
 
 const hexDigits = "0123456789ABCDEF"
 
-// pathByte reports whether a path holds c unescaped, or it begins an escape:
-// RFC 3986, section 3.3, and the brackets that net/url keeps.
+// pathByte reports whether c may occur in an escaped path, according to RFC
+// 3986, section 3.3. Like net/url, it also allows brackets.
 func pathByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._~!$&'()*+,;=:@/%[]", c) >= 0
 }
 
-// WithQuery returns a clean path with a raw query, for a Location header. The path
-// begins with exactly one slash, so a Location names no host but the request's
-// own.
+// WithQuery returns a path followed by a raw query, for a Location header. path
+// is a result of CleanPath. It begins with exactly one slash, so that the
+// redirect cannot lead to another host.
 func WithQuery(path, query string) string {
 	if query == "" {
 		return path
@@ -200,7 +202,7 @@ func WithQuery(path, query string) string {
 	for i := range len(query) {
 		switch c := query[i]; {
 		case c < ' ' || c == 0x7F:
-		case c == '#': // it would begin a fragment: RFC 3986, section 3.4
+		case c == '#': // would start a fragment, RFC 3986, section 3.5
 			b = append(b, "%23"...)
 		case c >= 0x80:
 			b = append(b, '%', hexDigits[c>>4], hexDigits[c&15])
@@ -211,8 +213,8 @@ func WithQuery(path, query string) string {
 	return string(b)
 }
 
-// dotSegment returns how many dots, written . or %2e, the segment consists of:
-// 0 if it has other characters or more than two.
+// dotSegment returns 1 if the segment is "." and 2 if it is "..", where each
+// dot can be escaped as %2e. Otherwise it returns 0.
 func dotSegment(seg string) (n int) {
 	for seg != "" {
 		switch {
@@ -230,8 +232,8 @@ func dotSegment(seg string) (n int) {
 	return n
 }
 
-// Unescape decodes an escaped path, and returns what is no valid encoding as it
-// is.
+// Unescape decodes an escaped path. If path has an invalid escape, it returns
+// path unchanged.
 func Unescape(path string) string {
 	if p, err := url.PathUnescape(path); err == nil {
 		return p

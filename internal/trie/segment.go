@@ -7,8 +7,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// A special leads along segments that are more than a literal or a plain
-// parameter:
+// A special is a segment that is neither a plain parameter nor a literal that
+// fits into an edge, and what follows it. Such segments set these fields of
+// matcher:
 //
 //	{id:[0-9]+}              => expr
 //	user_{name}.json         => prefix, suffix
@@ -20,19 +21,20 @@ type special[P any] struct {
 	matcher
 	seg  pattern.Segment
 	to   target[P]
-	last bool // the next special is another node's
+	last bool // this is the node's last special
 }
 
-// A matcher matches one segment. Where it has several values, they are those
-// that RE2 finds with every parameter as short as possible.
+// A matcher matches a segment. If there are several ways to split the segment
+// into values, each parameter from the left is as short as possible, as with
+// non-greedy RE2 expressions.
 type matcher struct {
 	literal *string
 	prefix  string
 	suffix  string
-	between []string      // texts between the parameters
-	expr    *pattern.Expr // of the only parameter
-	re      *regexp.Regexp
-	groups  []int // of re, one for each value
+	between []string       // literal texts between the parameters
+	expr    *pattern.Expr  // constraint, if there is one parameter
+	re      *regexp.Regexp // the whole segment, if there are several parameters with constraints
+	groups  []int          // the capturing group in re of each value
 }
 
 func newMatcher(seg pattern.Segment) matcher {
@@ -61,7 +63,7 @@ func newMatcher(seg pattern.Segment) matcher {
 	case params == 1:
 		for _, part := range seg {
 			if part.Expr != "" {
-				m.expr, _ = pattern.CompileExpr(part.Expr) // the parser has compiled it before
+				m.expr, _ = pattern.CompileExpr(part.Expr) // Parse has checked the error
 			}
 		}
 	default:
@@ -94,8 +96,8 @@ func (m *matcher) compile(seg pattern.Segment) {
 	m.re = regexp.MustCompile(b.String())
 }
 
-// match matches the decoded segment seg and adds its values to v. No value is
-// empty, . or .. .
+// match reports whether the decoded segment seg matches, and adds its values to
+// v. Values are never empty, "." or "..".
 func (m *matcher) match(seg string, v *Values) bool {
 	if m.literal != nil {
 		return seg == *m.literal
@@ -120,7 +122,7 @@ func (m *matcher) match(seg string, v *Values) bool {
 		return false
 	}
 	rest := seg[len(m.prefix) : len(seg)-len(m.suffix)]
-	// The first place of each text leaves the most for the next ones.
+	// The first occurrence of a text leaves the most for the next parameters.
 	for _, sep := range m.between {
 		i := strings.Index(rest[min(1, len(rest)):], sep)
 		if i < 0 || !addValue(v, rest[:1+i]) {
@@ -135,12 +137,13 @@ func addValue(v *Values, value string) bool {
 	return value != "" && !dots(value) && v.add(value)
 }
 
-// fits reports whether seg has the prefix and the suffix and more between them.
+// hasEnds reports whether seg has the prefix and the suffix, with at least one
+// byte between them.
 func (m *matcher) hasEnds(seg string) bool {
 	return len(seg) > len(m.prefix)+len(m.suffix) && seg[:len(m.prefix)] == m.prefix && seg[len(seg)-len(m.suffix):] == m.suffix
 }
 
-// cut returns the value of the only parameter.
+// cut returns the value of the only parameter, and reports whether seg matches.
 func (m *matcher) cut(seg string) (value string, ok bool) {
 	if !m.hasEnds(seg) {
 		return "", false
@@ -150,7 +153,7 @@ func (m *matcher) cut(seg string) (value string, ok bool) {
 }
 
 // MatchSegment reports whether seg matches the decoded text of a path segment,
-// and with which values.
+// and returns its values.
 func MatchSegment(seg pattern.Segment, text string) (values []string, ok bool) {
 	if seg.Kind() == pattern.Literal {
 		return nil, text == seg[0].Text

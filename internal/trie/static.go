@@ -2,34 +2,35 @@ package trie
 
 import "math/bits"
 
-// static finds whole paths with one look into a hash table, where walking the
-// trie would take a step for each segment. It holds the index of routes that
-// are in Tree.routes. Without it, with all routes in the trie, the same routes
-// would be found more slowly.
+// static is a hash table of the paths without parameters. It finds a route with
+// one lookup, where the trie would take a step for each segment. It is only an
+// optimization: the trie could hold these routes as well.
 type static struct {
-	slots []slot // a power of two; at most three quarters are taken
-	// lengths has a bit for each length of a path in the table, modulo 64. It
-	// spares most paths with parameters the look.
+	slots []slot // the length is a power of two; at most three quarters are in use
+	// Bit n of lengths is set if the table has a path whose length modulo 64 is
+	// n. Most paths with parameters need no lookup because of it.
 	lengths uint64
-	// whole says that the hash takes all bytes of a path. Sets of routes whose
-	// lengths, beginnings and ends alone don't tell them apart need it.
+	// whole means that the hash covers all bytes of a path. Otherwise it covers
+	// the length and the first and last eight bytes, which is faster, but too
+	// many paths may share them.
 	whole bool
 }
 
-// A slot is a place in the table, empty if ref is 0.
+// A slot of the hash table is empty if ref is 0.
 type slot struct {
-	tag uint32 // the part of the hash that did not choose the place
+	tag uint32 // the upper half of the hash; the lower half selects the slot
 	ref routeRef
 }
 
-// MayBeStatic reports false only if no route without parameters has a path of
-// this length.
+// MayBeStatic reports whether the path can be in the table of static paths,
+// judging by its length.
 func (t *Tree[P]) MayBeStatic(path string) bool { return t.static.lengths>>(len(path)&63)&1 != 0 }
 
-// FindStatic returns the route for exactly this path and a standard method. It
-// returns nil also for some paths that have one; see [Table.Find].
+// FindStatic returns the route without parameters for a path and a standard
+// method. It may return nil although there is one; [Table.Find] finds it then.
+// The caller must check MayBeStatic first.
 //
-// It calls nothing on its fast path, so that what it needs stays in registers.
+// Its fast path contains no calls, so that its variables stay in registers.
 func (t *Tree[P]) FindStatic(path string, m Method) *Route[P] {
 	st := &t.static
 	n := len(path)
@@ -49,10 +50,10 @@ func (t *Tree[P]) FindStatic(path string, m Method) *Route[P] {
 	}
 	at := uint(s.ref) - 1
 	if at >= uint(len(t.routes)) {
-		return nil // an empty slot whose tag equals the hash's
+		return nil // an empty slot; the path's tag is 0
 	}
 	rt := &t.routes[at]
-	text := rt.Pattern // and then rt.Path(), in a form that saves some steps
+	text := rt.Pattern // becomes rt.Path() below, with fewer bounds checks
 	if int(rt.path) >= len(text) || len(text)-int(rt.path) != n {
 		return t.findStaticSlow(path, m)
 	}
@@ -72,15 +73,15 @@ func (t *Tree[P]) FindStatic(path string, m Method) *Route[P] {
 	return t.findStaticSlow(path, m)
 }
 
-// findStaticSlow is FindStatic for any path and method. It is not inlined, so that
-// FindStatic saves no registers for it.
+// findStaticSlow is FindStatic for all paths and methods. It is not inlined,
+// which would make FindStatic spill registers.
 //
 //go:noinline
 func (t *Tree[P]) findStaticSlow(path string, m Method) *Route[P] {
 	return t.pick(t.findStatic(path), m)
 }
 
-// findStatic returns the routes for exactly this path.
+// findStatic returns the routes without parameters for a path.
 func (t *Tree[P]) findStatic(path string) routeRef {
 	if !t.MayBeStatic(path) {
 		return 0
@@ -98,7 +99,7 @@ func (t *Tree[P]) findStatic(path string) routeRef {
 	}
 }
 
-// newStatic returns a table with the paths of the routes at refs.
+// newStatic returns a hash table of the paths of the routes at refs.
 func newStatic[P any](routes []Route[P], refs []routeRef) (st static) {
 	if len(refs) == 0 {
 		return st
@@ -110,11 +111,13 @@ func newStatic[P any](routes []Route[P], refs []routeRef) (st static) {
 	return st
 }
 
-// maxProbes is how many slots beyond the first a path may need on average before
-// the table hashes whole paths. A good hash needs about one.
+// maxProbes is the limit for the average number of probes beyond the first
+// slot. If filling the table exceeds it, the table hashes whole paths instead.
+// A good hash needs about one probe.
 const maxProbes = 4
 
-// fillStatic returns how many slots beyond the first the paths needed in all.
+// fillStatic fills the hash table and returns the total number of probes beyond
+// the first slot. It stops early if there are too many.
 func fillStatic[P any](st *static, routes []Route[P], refs []routeRef) (probes int) {
 	size := uint(1) << bits.Len(uint(len(refs)+len(refs)/3))
 	st.slots = make([]slot, size)
@@ -141,7 +144,7 @@ func (st *static) hash(path string) uint64 {
 	return hashEnds(path)
 }
 
-// hashEnds mixes the length of a path, its first eight and its last eight bytes.
+// hashEnds hashes the length of a path and its first and last eight bytes.
 func hashEnds(path string) uint64 {
 	first, last := ends(path)
 	return mixEnds(first, last, len(path))
@@ -152,7 +155,7 @@ func mixEnds(w0, w1 uint64, n int) uint64 {
 	return hi ^ lo
 }
 
-// hashWhole mixes all bytes of a path.
+// hashWhole hashes all bytes of a path.
 func hashWhole(path string) uint64 {
 	h := uint64(len(path))
 	for i := 0; i < len(path); i += 8 {

@@ -9,15 +9,15 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// A wildHost is a host with parameters and its routes.
+// A wildHost is a host with parameters, and the tree of its routes.
 type wildHost[P any] struct {
 	labels []pattern.HostLabel
 	tree   *Tree[P]
 }
 
-// compareWildHosts puts the host first that is tried first: that with more
-// literal labels, then that whose labels from the left are literal or single
-// where the other's are not.
+// compareWildHosts orders hosts by precedence: first those with more literal
+// labels, then those with more labels. Otherwise the first label from the left
+// that differs in kind decides: literal, one label, several labels.
 func compareWildHosts[P any](a, b wildHost[P]) int {
 	literals := func(h wildHost[P]) (n int) {
 		for _, label := range h.labels {
@@ -36,12 +36,12 @@ func compareWildHosts[P any](a, b wildHost[P]) int {
 	)
 }
 
-// match adds the values of the host to v, if it fits.
+// match reports whether h matches host, and sets v to its values.
 func (h *wildHost[P]) match(host string, v *Values) bool {
 	v.N = 0
 	rest := h.labels
 	if rest[0].Multi {
-		// The first label takes what the others leave.
+		// The first label matches everything before the other labels.
 		i := len(host)
 		for range rest[1:] {
 			if i = strings.LastIndexByte(host[:i], '.'); i < 0 {
@@ -75,21 +75,22 @@ func (h *wildHost[P]) match(host string, v *Values) bool {
 	return true
 }
 
-// validLabels reports whether host has labels, none of them empty.
+// validLabels reports whether host has at least one label and no empty ones.
 func validLabels(host string) bool {
 	return host != "" && host[0] != '.' && host[len(host)-1] != '.' && !strings.Contains(host, "..")
 }
 
-// HasHosts reports whether any route has a host. Without one, all routes are in
+// HasHosts reports whether any route has a host. If not, all routes are in
 // Base.
 func (t *Table[P]) HasHosts() bool { return t.hosts != nil || t.wildHosts != nil }
 
-// AlwaysSlow reports whether FindStatic of the base tree can't help.
+// AlwaysSlow reports whether Base.FindStatic is useless: it would miss routes
+// with hosts, or it never takes its fast path.
 func (t *Table[P]) AlwaysSlow() bool { return t.HasHosts() || t.Base.static.whole }
 
-// Find returns the route for the path and method that s is set to, and a host.
-// nil means that no route serves the request; s then knows the methods of the
-// path, and the fallback.
+// Find returns the route for the path and method of s and a host. If it returns
+// nil, no route serves the request; s then has the methods allowed for the path
+// and the fallback.
 func (t *Table[P]) Find(s *Search[P], host string) *Route[P] {
 	s.reset()
 	if t.HasHosts() && host != "" {
@@ -116,23 +117,21 @@ func (t *Table[P]) Find(s *Search[P], host string) *Route[P] {
 	return t.Base.find(s)
 }
 
-// FindFallback finds the fallback for the path that s is set to, as if no route
-// served it.
+// FindFallback sets the fallback of s as if no route matched its path.
 func (t *Table[P]) FindFallback(s *Search[P], host string) {
 	s.probe = true
 	t.Find(s, host)
 	s.probe = false
 }
 
-// Allow returns the methods of the path as an Allow header lists them, "" if no
-// route matches the path for any method. It belongs to the last Find, which
-// found no route.
+// Allow returns the value of the Allow header after Find returned nil: the
+// methods that have a route for the path. It returns "" if there are none.
 func (t *Table[P]) Allow(s *Search[P]) string {
 	if s.allowed.empty() {
 		return ""
 	}
-	var room [64]byte
-	list := room[:0]
+	var buf [64]byte
+	list := buf[:0]
 	for m := GET; m < OPTIONS; m++ {
 		if s.allowed.has(m) || m == HEAD && s.allowed.has(GET) {
 			list = append(append(list, methodNames[m]...), ", "...)
@@ -148,8 +147,8 @@ func (t *Table[P]) Allow(s *Search[P]) string {
 	return string(append(list, methodNames[OPTIONS]...))
 }
 
-// Routes returns all routes, ordered by host, path and method. The route of a
-// path that ends in a slash may come twice, as it is in both parts of its tree.
+// Routes returns all routes, ordered by host, path and method. A route whose
+// path ends in a slash occurs twice if it is in both indexes of its tree.
 func (t *Table[P]) Routes() []*Route[P] {
 	all := t.All()
 	slices.SortFunc(all, func(a, b *Route[P]) int {
@@ -158,7 +157,7 @@ func (t *Table[P]) Routes() []*Route[P] {
 	return all
 }
 
-// All is Routes in no order.
+// All is like Routes but unordered.
 func (t *Table[P]) All() []*Route[P] {
 	var all []*Route[P]
 	add := func(tree *Tree[P]) {

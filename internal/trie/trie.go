@@ -1,33 +1,34 @@
-// Package trie finds the route of a path. It knows patterns, paths and methods;
-// it knows nothing of requests or handlers. What a route leads to is a payload
-// of type P, which the package stores and never looks into.
+// Package trie finds the route for a host, path and method. It does not know
+// requests or handlers: each route has a payload of type P, which the package
+// stores and never reads.
 //
 // A [Builder] collects routes and freezes them into a [Table], which is
 // immutable. A Table has one tree for each host and one for the routes without
-// a host. A tree is two structures over the same routes:
+// a host. A tree consists of two indexes:
 //
 //   - Routes without parameters are in a hash table of whole paths (static.go).
 //
-//   - The others form a trie of segments (fast.go, walk.go):
+//   - The others are in a trie of segments (fast.go, walk.go):
 //
 //     GET /repos/{owner}/{repo}/issues      (root) ─ repos ─ {} ─ {} ─ issues
 //     GET /repos/{owner}/{repo}/issues/{n}                           └ {}
 //
-// One eight-byte load finds the slash that ends a segment. The same eight bytes,
-// cut off at the slash, are the key of the child node. So a step costs about the
-// same for every segment, and a segment of up to 16 bytes is compared without
-// reading a string.
+// Loading eight bytes at once finds the slash that ends a segment. The same
+// bytes, masked after the segment's end, are the hash key of the child node. So
+// the cost of a step hardly depends on the segment, and segments of up to 16
+// bytes are compared without reading a string.
 //
-// All methods share the trie. Where a path may end there is a run of routes, one
-// for each method; the path decides first, then the method.
+// All methods share the trie. The routes for the same path and different
+// methods are adjacent in Tree.routes (a run); the path is matched first, then
+// the method.
 package trie
 
-// A Route is one method at one path.
+// A Route is a pattern with one method.
 type Route[P any] struct {
 	Pattern    string // as registered
 	Payload    P
-	path       uint16 // where the path begins in Pattern
-	methodMask uint16 // the standard methods that it serves, as bits
+	path       uint16 // index of the path in Pattern
+	methodMask uint16 // bit m is set if the route serves the standard method m
 	Method     Method
 	Flags      Flags
 }
@@ -45,85 +46,88 @@ func (rt *Route[P]) Accepts(m Method) bool { return rt.methodMask>>m&1 != 0 }
 type Flags uint8
 
 const (
-	Verb       Flags = 1 << iota // of a verb method: a trailing slash is only itself
-	CatchAll                     // matches any rest of the path
-	Implied                      // gives way to a route that was registered for the same path
-	lastOfRun                    // the next route is of another place
-	restNamed                    // the rest is a value
-	restSlash                    // the value starts with its slash
-	impliedAll                   // Implied by a route for everything below, not by one for the slash alone
+	Verb       Flags = 1 << iota // registered with a verb method: a trailing slash matches only itself
+	CatchAll                     // ends in a catch-all
+	Implied                      // for a bare prefix; any other route for the same path replaces it
+	lastOfRun                    // the last route of its run
+	restNamed                    // the catch-all has a name, so it has a value
+	restSlash                    // the value of the catch-all starts with a slash
+	impliedAll                   // Implied by a route that ends in a catch-all, not by one that ends in a slash
 )
 
-// Registered are the flags that come with a registration; Add finds the others.
+// Registered is the set of flags that Add takes from its caller; Add sets the
+// others.
 const Registered = Verb | Implied | impliedAll
 
-// A Fallback answers the requests below a prefix that no route serves.
+// A Fallback serves the unmatched requests below a prefix.
 type Fallback[P any] struct {
 	Payload P
-	// Owns says that routes outside of the prefix don't serve such requests
-	// either, whatever their patterns match. The fallback then begins a region:
-	// below its prefix only fallbacks of the same Region count, and those that
-	// own their prefix themselves. Region 0 is outside of all others.
+	// Owns means that routes outside of the prefix are not tried for paths
+	// below it. A mounted Mux owns its prefix. Each such prefix starts a
+	// region. Within it, only fallbacks with the same Region apply, and
+	// fallbacks that own a longer prefix. Region 0 is everything outside of
+	// owned prefixes.
 	Owns   bool
 	Region int
-	depth  int // segments of the prefix
+	depth  int // number of segments of the prefix
 }
 
 // A Table finds routes. It is immutable.
 type Table[P any] struct {
 	Base      *Tree[P]            // routes without a host
-	hosts     map[string]*Tree[P] // nil without any
-	wildHosts []wildHost[P]       // in order of precedence
-	custom    map[string]Method
-	MaxValues int // of any route
+	hosts     map[string]*Tree[P] // routes with an exact host, by host; may be nil
+	wildHosts []wildHost[P]       // routes whose host has parameters, in order of precedence
+	custom    map[string]Method   // custom methods
+	MaxValues int                 // the largest number of values of a route
 }
 
 // A Tree holds the routes of one host. It is immutable, but its slices may share
 // storage with those of later trees.
 type Tree[P any] struct {
 	static   static
-	routes   []Route[P] // the routes of one place are adjacent, see lastOfRun
-	root     *node[P]   // nil if the trie is empty
-	specials []special[P]
-	long     []string // literal segments that don't fit into an edge's words
+	routes   []Route[P]   // consists of runs, see lastOfRun
+	root     *node[P]     // nil if the trie is empty
+	specials []special[P] // the specials of each node are adjacent
+	long     []string     // literal segments longer than 16 bytes
 }
 
-// A routeRef is the index of the first route of a place, plus 1. 0 means none.
+// A routeRef is the index of the first route of a run, plus 1. 0 means none.
 type routeRef uint32
 
-// A target is where a segment leads.
+// A target is what follows a segment.
 type target[P any] struct {
-	next *node[P] // if the path goes on with a slash; nil for nothing
-	end  routeRef // if the path ends here
-	n    uint32   // see edge
+	next *node[P] // alternatives for the path after the segment and a slash; nil if there are none
+	end  routeRef // routes whose path ends with the segment
+	n    uint32   // used by edge
 }
 
-// A node holds the alternatives for the next segment.
+// A node holds the alternatives for what follows a slash.
 type node[P any] struct {
-	edges    []edge[P]    // a hash table of the literal segments; its size is a power of two
-	param    target[P]    // any other segment, see hasParam
-	fallback *Fallback[P] // nil for none
-	specials uint32       // index of the first special, plus 1
-	slash    routeRef     // the path ends with the slash
-	rest     routeRef     // catch-all
+	edges    []edge[P]    // a hash table of literal segments; its size is a power of two
+	param    target[P]    // any other segment, if flags has hasParam
+	fallback *Fallback[P] // nil if there is none
+	specials uint32       // index of the node's first special in Tree.specials, plus 1; 0 if there are none
+	slash    routeRef     // routes whose path ends with the slash
+	rest     routeRef     // routes that end in a catch-all
 	flags    nodeFlags
 }
 
-// nodeFlags are the flags of a node and, in the upper bits, its table's hash seed.
+// nodeFlags holds the flags of a node and, in the upper bits, the hash seed of
+// its table of edges.
 type nodeFlags uint16
 
 const (
 	hasParam  nodeFlags = 1 << iota
-	probing             // an edge may stand behind its place in the table
-	longEdges           // an edge is longer than its words
-	onlyEdges           // there is nothing else in this node
+	probing             // the table has collisions, so that looking up an edge needs linear probing
+	longEdges           // an edge is longer than 16 bytes
+	onlyEdges           // the node has no parameter, special, catch-all or fallback
 	seedUnit            // the lowest bit of the seed
 )
 
-// An edge leads along a literal segment. Its words are the first 16 bytes of the
-// segment; of a longer one, the first and the last 8. Its n is the length of the
-// segment; longEdge plus its index in Tree.long if it is longer than 16; 0 if
-// the place in the table is empty.
+// An edge is a literal segment and what follows it. For a segment of up to 16
+// bytes, w0 and w1 hold all of it and n is its length. For a longer one, they
+// hold the first and the last eight bytes, and n is longEdge plus its index in
+// Tree.long. If n is 0, the slot in the table is empty.
 type edge[P any] struct {
 	w0, w1 uint64
 	target[P]
@@ -131,13 +135,13 @@ type edge[P any] struct {
 
 const longEdge = 1 << 31
 
-// Values are the path values found on the way.
+// Values collects path values.
 type Values struct {
-	Vals []string // has room
-	N    int      // how many there are
+	Vals []string // the first N are set
+	N    int
 }
 
-// add adds a value. It reports false if there is no room.
+// add adds a value. It reports false if Vals is full.
 func (v *Values) add(value string) bool {
 	if uint(v.N) >= uint(len(v.Vals)) {
 		return false

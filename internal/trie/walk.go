@@ -2,36 +2,38 @@ package trie
 
 import "strings"
 
-// This file finds the route of any path: it tries every alternative that fits,
-// in order of precedence, and learns on the way what an answer without a route
-// needs.
+// This file finds the route for any path. It tries all matching alternatives in
+// order of precedence, with backtracking. On the way it collects what the
+// response to an unmatched request needs: allowed methods, redirects and the
+// fallback.
 
-// A Search looks for one path. It may be used again and again.
+// A Search is the state of finding a route for a path and method. It is
+// reusable: set Method, call SetPath and then Table.Find.
 type Search[P any] struct {
 	Values
 	Method Method
 
-	path    string // what is split and compared
-	decoded string // what values are taken from if that is another; see SetPath
-	connect bool   // the path was not cleaned
+	path    string // the path to match; escaped slashes are replaced, see SetPath
+	decoded string // the decoded path if path has replaced slashes, else ""
+	connect bool   // a CONNECT request, whose path is not cleaned
 
-	allowed methodSet // of the places that match the path
-	slash   *Route[P] // the first route that would match the path with a slash added
-	owned   bool      // a fallback owns the path: no further alternatives
+	allowed methodSet // methods of the routes that match the path
+	slash   *Route[P] // the first route found that matches the path with a slash appended
+	owned   bool      // a fallback owns the path, so no other alternatives are tried
 
-	fallback       *Fallback[P] // the deepest one around the path
-	fallbackValues []string     // values of its prefix
-	region         int          // the region that the path is in, see Fallback
-	probe          bool         // look for the fallback alone
+	fallback       *Fallback[P] // the fallback with the longest matching prefix
+	fallbackValues []string     // the values of its prefix
+	region         int          // the region of the path, see Fallback
+	probe          bool         // find only the fallback, and no route
 }
 
-// reset forgets what the last search found.
+// reset clears the results of the last search.
 func (s *Search[P]) reset() {
 	s.N, s.allowed, s.slash, s.owned = 0, methodSet{}, nil, false
 	s.fallback, s.fallbackValues, s.region = nil, s.fallbackValues[:0], 0
 }
 
-// Clear drops everything that s refers to.
+// Clear removes all references to requests and routes from s, for pooling.
 func (s *Search[P]) Clear() {
 	s.reset()
 	s.path, s.decoded = "", ""
@@ -39,26 +41,26 @@ func (s *Search[P]) Clear() {
 	clear(s.fallbackValues[:cap(s.fallbackValues)])
 }
 
-// Fit makes room for the values of every route of t.
+// Fit makes s.Vals long enough for the values of all routes of t.
 func (s *Search[P]) Fit(t *Table[P]) {
 	if len(s.Vals) < t.MaxValues {
 		s.Vals = make([]string, t.MaxValues)
 	}
 }
 
-// Slash returns the first route found that would match the path with a slash
-// added at its end.
+// Slash returns the first route found that matches the path with a slash
+// appended, or nil.
 func (s *Search[P]) Slash() *Route[P] { return s.slash }
 
-// Fallback returns the deepest fallback whose prefix the path has, and the
-// values of its prefix, valid until s is used again; nil for none.
+// Fallback returns the fallback with the longest prefix of the path, or nil,
+// and the values of its prefix. The values are valid until s is used again.
 func (s *Search[P]) Fallback() (f *Fallback[P], values []string) {
 	return s.fallback, s.fallbackValues
 }
 
-// Redirects reports whether net/http's rule leads away from rt, the route found:
-// /x is redirected to /x/ where rt is nil or only a catch-all further up, and a
-// route of Handle would match /x/ as a whole.
+// Redirects reports whether the request must be redirected instead of served by
+// rt, the route found. As in net/http, /x is redirected to /x/ if a route of
+// Handle matches /x/ and rt is nil or a catch-all.
 func (s *Search[P]) Redirects(rt *Route[P]) bool {
 	return s.slash != nil && s.slash.Flags&Verb == 0 && (rt == nil || rt.Flags&CatchAll != 0)
 }
@@ -77,7 +79,7 @@ func (s *Search[P]) source() string {
 	return s.path
 }
 
-// enter notes the fallback of a prefix that the path has.
+// enterPrefix records f if it applies to the path. The path has f's prefix.
 func (s *Search[P]) enterPrefix(f *Fallback[P]) {
 	if f == nil || !f.Owns && (f.Region != s.region || s.fallback != nil && s.fallback.depth >= f.depth) {
 		return
@@ -87,15 +89,17 @@ func (s *Search[P]) enterPrefix(f *Fallback[P]) {
 	s.fallbackValues = append(s.fallbackValues[:0], s.Vals[:s.N]...)
 }
 
-// leave ends the search behind a prefix that found no route. It returns nil.
+// leavePrefix ends the search below a prefix where no route was found. If f
+// owns the prefix, it ends the whole search. It returns nil, for the caller to
+// return.
 func (s *Search[P]) leavePrefix(f *Fallback[P]) *Route[P] {
 	s.owned = s.owned || f != nil && f.Owns
 	return nil
 }
 
-// find finds the route for the path that s is set to.
+// find returns the route for the path and method of s.
 func (t *Tree[P]) find(s *Search[P]) *Route[P] {
-	if s.decoded == "" { // no route without parameters has an escaped slash
+	if s.decoded == "" { // paths in the static table have no escaped slash
 		if ref := t.findStatic(s.path); ref != 0 {
 			if rt := t.routeAt(s, ref); rt != nil {
 				return rt
@@ -108,8 +112,8 @@ func (t *Tree[P]) find(s *Search[P]) *Route[P] {
 	return t.walk(s, t.root, 1)
 }
 
-// routeAt picks the route at a place that matches the path. Without one for the
-// method, it notes which methods the place has.
+// routeAt returns the route in a run whose path matches. If none serves the
+// method, it records the methods that are allowed.
 func (t *Tree[P]) routeAt(s *Search[P], ref routeRef) *Route[P] {
 	if ref == 0 {
 		return nil
@@ -123,9 +127,10 @@ func (t *Tree[P]) routeAt(s *Search[P], ref routeRef) *Route[P] {
 	return nil
 }
 
-// walk finds the route for s.path[pos:], which follows nd's slash. It is a loop
-// where there is one alternative, and calls itself where there are more. It
-// visits each node at most once, so its cost is linear in the nodes that fit.
+// walk returns the route for s.path[pos:], the path after the slash of nd. It
+// loops if a node has one alternative, and recurses if there are several. It
+// visits each node at most once, so its cost is linear in the number of nodes
+// that match.
 func (t *Tree[P]) walk(s *Search[P], nd *node[P], pos int) *Route[P] {
 	path := s.path
 	for {
@@ -160,7 +165,7 @@ func (t *Tree[P]) walk(s *Search[P], nd *node[P], pos int) *Route[P] {
 			}
 		}
 
-		// No parameter takes a segment that path cleaning removes.
+		// Parameters never match segments that path cleaning removes.
 		clean := path[pos] != '/' && (path[pos] != '.' || !dots(path[pos:end]))
 		if !clean && !s.connect {
 			return s.leavePrefix(nd.fallback)
@@ -186,7 +191,7 @@ func (t *Tree[P]) walk(s *Search[P], nd *node[P], pos int) *Route[P] {
 	}
 }
 
-// follow goes on after a segment that ends at end.
+// follow continues the search after a segment that ends at end.
 func (t *Tree[P]) follow(s *Search[P], to *target[P], end int) *Route[P] {
 	if end == len(s.path) {
 		return t.end(s, to)
@@ -202,7 +207,7 @@ func (t *Tree[P]) follow(s *Search[P], to *target[P], end int) *Route[P] {
 	return rt
 }
 
-// end returns the route of a path that ends at to.
+// end returns the route if the path ends at to.
 func (t *Tree[P]) end(s *Search[P], to *target[P]) *Route[P] {
 	if rt := t.routeAt(s, to.end); rt != nil {
 		return rt
@@ -217,8 +222,8 @@ func (t *Tree[P]) end(s *Search[P], to *target[P]) *Route[P] {
 	return s.leavePrefix(nd.fallback)
 }
 
-// noteSlash notes the route that would match the path with a slash added. The
-// methods of net/http's patterns count as allowed then, as they do there.
+// noteSlash records the route that matches the path with a slash appended. As
+// in net/http, the methods of routes of Handle then count as allowed.
 func (t *Tree[P]) noteSlash(s *Search[P], ref routeRef) {
 	if ref == 0 {
 		return
@@ -241,11 +246,14 @@ func (t *Tree[P]) catchAll(s *Search[P], nd *node[P], pos int) *Route[P] {
 	return s.leavePrefix(nd.fallback)
 }
 
+// matchCatchAll returns the route of the catch-all at ref and adds its value. A
+// catch-all with a name does not match if a . or .. segment would be in its
+// value.
 func (t *Tree[P]) matchCatchAll(s *Search[P], ref routeRef, pos int) *Route[P] {
 	if ref == 0 {
 		return nil
 	}
-	anonymous, named := true, true // whether such catch-alls match
+	anonymous, named := true, true // whether catch-alls without and with a name match
 	if rest := s.path[pos-1:]; Suspect(rest) && Unclean(rest) {
 		anonymous = s.connect
 		named = s.connect && !DotInside(rest)
@@ -282,7 +290,7 @@ func (t *Tree[P]) matchCatchAll(s *Search[P], ref routeRef, pos int) *Route[P] {
 	return rt
 }
 
-// special tries nd's segments of text and parameters, and its constrained ones.
+// special tries the specials of nd for the segment s.path[pos:end].
 func (t *Tree[P]) special(s *Search[P], nd *node[P], pos, end int) *Route[P] {
 	n := s.N
 	for i := nd.specials - 1; ; i++ {
@@ -299,7 +307,7 @@ func (t *Tree[P]) special(s *Search[P], nd *node[P], pos, end int) *Route[P] {
 	}
 }
 
-// edge returns where the literal segment seg leads from nd, nil for nowhere.
+// edge returns what follows the literal segment seg in nd, or nil.
 func (t *Tree[P]) edge(nd *node[P], w0, w1 uint64, seg string) *target[P] {
 	i := hashWords(w0, w1, nd.flags)
 	for range nd.edges {
@@ -318,8 +326,8 @@ func (t *Tree[P]) edge(nd *node[P], w0, w1 uint64, seg string) *target[P] {
 	return nil
 }
 
-// sameText tells segments of the same words apart: by their length or, if they
-// are long, byte by byte.
+// sameText reports whether seg is the text of e. Their words are equal, so it
+// compares the lengths or, for long segments, all bytes.
 func (t *Tree[P]) sameText(e *edge[P], seg string) bool {
 	if e.n&longEdge != 0 {
 		return t.long[e.n&^longEdge] == seg
@@ -327,9 +335,9 @@ func (t *Tree[P]) sameText(e *edge[P], seg string) bool {
 	return e.n == uint32(len(seg))
 }
 
-// DotInside reports whether rest has a . or .. segment. It matters where an
-// escaped slash may have hidden one: a handler that takes the value for the name
-// of a file would climb out of a folder.
+// DotInside reports whether rest has a . or .. segment. Path cleaning does not
+// see such a segment next to an escaped slash. A handler that uses the value as
+// a file name could then leave its directory.
 func DotInside(rest string) bool {
 	for seg := range strings.SplitSeq(rest, "/") {
 		if dots(seg) {

@@ -7,7 +7,8 @@ import (
 
 // This file reads paths eight bytes at a time.
 
-// load returns the eight bytes of s from i on, zeros behind its end.
+// load returns s[i:i+8] as a little-endian word. Bytes beyond the end of s are
+// zero.
 func load(s string, i int) uint64 {
 	if i+8 <= len(s) {
 		return load8(s[i:])
@@ -15,8 +16,8 @@ func load(s string, i int) uint64 {
 	return loadTail(s, i)
 }
 
-// ends returns the first and the last eight bytes of path; if it is shorter, both
-// are all of it, the last one behind zeros.
+// ends returns the first and the last eight bytes of path. If path is shorter,
+// first has zeros after it and last has zeros before it.
 func ends(path string) (first, last uint64) {
 	if len(path) >= 8 {
 		return load8(path), load8(path[len(path)-8:])
@@ -25,7 +26,7 @@ func ends(path string) (first, last uint64) {
 	return first, first << (64 - 8*uint(len(path)))
 }
 
-// loadTail is load where fewer than eight bytes are left.
+// loadTail is load if s[i:] has fewer than eight bytes.
 func loadTail(s string, i int) uint64 {
 	if len(s) >= 8 {
 		return load8(s[len(s)-8:]) >> (8 * uint(i+8-len(s)) & 63)
@@ -48,19 +49,20 @@ const (
 	highs = 0x8080808080808080
 )
 
-// slashes returns a word whose lowest set bit is the high bit of the first slash
-// in w, and 0 if there is none.
+// slashes returns a word whose lowest set bit is the high bit of the byte that
+// holds the first slash in w, or 0 if w has no slash.
 func slashes(w uint64) uint64 {
 	w ^= ones * '/'
 	return (w - ones) &^ w & highs
 }
 
-// before returns the bits of the bytes before that of z's lowest bit.
+// before returns a mask of the bytes before the one that holds z's lowest set
+// bit.
 func before(z uint64) uint64 { return (z ^ (z - 1)) >> 8 }
 
-// nextSegment returns where the segment of path that begins at pos ends, and its words:
-// its first eight bytes and, if it is longer, the next eight, or the last eight of
-// more than 16.
+// nextSegment returns the end of the segment of path that begins at pos, and
+// its words as an edge holds them: its first eight bytes and the next eight, or
+// the last eight if it is longer than 16 bytes.
 func nextSegment(path string, pos int) (end int, w0, w1 uint64) {
 	w0 = load(path, pos)
 	if z := slashes(w0); z != 0 {
@@ -83,28 +85,28 @@ func nextSegment(path string, pos int) (end int, w0, w1 uint64) {
 	return end, w0, load8(path[end-8:])
 }
 
-// hashWords mixes the words of a segment with the seed.
+// hashWords hashes the words of a segment.
 func hashWords(w0, w1 uint64, seed nodeFlags) uint32 { return hashKey(foldWords(w0, w1), seed) }
 
-// foldWords makes one key of the words of a segment.
+// foldWords combines the words of a segment into one key.
 func foldWords(w0, w1 uint64) uint64 {
 	key := w0 ^ bits.RotateLeft64(w1, 29)
 	return key ^ key>>32
 }
 
-// hashKey mixes a key with the seed.
+// hashKey hashes a key with the given seed.
 func hashKey(key uint64, seed nodeFlags) uint32 {
 	return uint32(key * (mixer + uint64(seed&^(seedUnit-1))<<22) >> 32)
 }
 
 const mixer = 0x9E3779B97F4A7C15
 
-// dots reports whether the segment is . or .. .
+// dots reports whether the segment is "." or "..".
 func dots(seg string) bool { return seg == "." || seg == ".." }
 
-// Unclean reports whether path, which begins with a slash, has an empty, . or ..
-// segment. An empty last segment is a trailing slash. Call it only if Suspect
-// reports true.
+// Unclean reports whether path, which begins with a slash, has an empty, . or
+// .. segment other than the empty one after a trailing slash. Suspect is a
+// faster check that rules out most paths.
 func Unclean(path string) bool {
 	seg, rest, more := "", path[1:], true
 	for more {
@@ -116,23 +118,23 @@ func Unclean(path string) bool {
 	return false
 }
 
-// Suspect reports whether a segment of path, which begins with a slash, begins
-// with a dot or is empty. It may report true for other paths too, but never
-// false for a path that is unclean.
+// Suspect reports whether path, which begins with a slash, may be unclean: it
+// has a segment that is empty or begins with a dot. It may report true for some
+// other paths, but never reports false for an unclean path.
 func Suspect(path string) bool {
 	if len(path) < 8 {
 		return suspectBytes(loadTail(path, 0)) != 0
 	}
 	bad := suspectBytes(load8(path[len(path)-8:]))
-	for ; len(path) > 8; path = path[7:] { // the eighth byte is the next one's first
+	for ; len(path) > 8; path = path[7:] { // words overlap by one byte
 		bad |= suspectBytes(load8(path))
 	}
 	return bad != 0
 }
 
-// suspects returns the high bits of the slashes and dots that follow a slash in w,
-// and of some other bytes. slashes takes such a dot for a slash, because the
-// subtraction for the slash before it borrows the one by which they differ.
+// suspectBytes returns nonzero if w has a slash or a dot directly after a
+// slash. It relies on an error of slashes: a dot after a slash also counts as a
+// slash, because '.' is '/'-1 and the subtraction borrows from the next byte.
 func suspectBytes(w uint64) uint64 {
 	z := slashes(w)
 	return z << 8 & z

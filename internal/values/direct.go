@@ -14,12 +14,12 @@ import (
 	"unsafe"
 )
 
-// The types below repeat the layout of net/http's. At start-up they are compared
-// with the real ones by reflection, and one request is sent through r.PathValue.
-// If anything differs, Direct is false, and no function here looks at a request
+// The types below repeat the layout of net/http's types. At start-up, init
+// compares them with the real types by reflection and tests r.PathValue. If
+// anything differs, Direct is false and this package doesn't access requests
 // through these types.
 
-// stdRequest repeats http.Request.
+// stdRequest has the layout of http.Request.
 type stdRequest struct {
 	Method           string
 	URL              *url.URL
@@ -49,8 +49,8 @@ type stdRequest struct {
 	otherValues      map[string]string
 }
 
-// stdPattern repeats net/http's pattern. net/http reads only its segments, and takes
-// each one that is wild and named for the name of the next value.
+// stdPattern has the layout of net/http's pattern. r.PathValue reads only its
+// segments: each segment that is wild and has a name names the next value.
 type stdPattern struct {
 	str      string
 	method   string
@@ -59,24 +59,25 @@ type stdPattern struct {
 	loc      string
 }
 
-// stdSegment repeats net/http's segment.
+// stdSegment has the layout of net/http's segment.
 type stdSegment struct {
 	s    string
 	wild bool
-	//lint:ignore U1000 it is there for the layout
+	//lint:ignore U1000 part of the layout
 	multi bool
 }
 
-// Names are the names of a route's values, and whose route it is.
+// Names holds the names of a route's values and the route's owner.
 type Names struct {
-	stdPattern     // loc points to the owner's mark; net/http only prints it
+	stdPattern     // loc points to the owner's mark; net/http only prints loc
 	tag        any // see WithTag
 }
 
-// Safe says that the build tag muxmaster_safe is set.
+// Safe reports whether the build tag muxmaster_safe is set.
 const Safe = false
 
-// Direct says that the layout is known and values can be delivered directly.
+// Direct reports whether the layout of net/http's types is known, so that
+// values can be delivered directly.
 var Direct bool
 
 func init() {
@@ -84,8 +85,9 @@ func init() {
 	Direct = Direct && deliversValues()
 }
 
-// sameLayout reports whether the types have the same fields at the same offsets,
-// and so have the types that these hold or point to, down to the given depth.
+// sameLayout reports whether two types have the same fields at the same
+// offsets. It also compares the types of fields and of what they point to, down
+// to the given depth.
 func sameLayout(real, copied reflect.Type, depth int) bool {
 	if real == copied || depth == 0 {
 		return true
@@ -111,6 +113,7 @@ func sameLayout(real, copied reflect.Type, depth int) bool {
 	return false
 }
 
+// deliversValues reports whether r.PathValue returns values delivered directly.
 func deliversValues() bool {
 	type param struct{ Key, Value string }
 	for _, fast := range []bool{false, true} {
@@ -133,12 +136,13 @@ func deliversValues() bool {
 
 func layOut(r *http.Request) *stdRequest { return (*stdRequest)(unsafe.Pointer(r)) }
 
-// keyName names the keys among the keys and values of a fast route. No path
-// parameter has this name, so PathValue doesn't find them.
+// The slots of a fast route are a Params slice: key, value, key, value, and so
+// on. keyName is the name of the key slots, so that r.PathValue finds only the
+// value slots. No path parameter can have this name.
 const keyName = "\x00"
 
-// NewNames returns the names of values for an owner's routes. The values of a
-// fast route come with their keys: key, value, key, value, and so on.
+// NewNames returns Names for the routes of an owner with these parameters. fast
+// says whether they are fast routes.
 func NewNames(o *Owner, list []string, fast bool) *Names {
 	n := &Names{stdPattern: stdPattern{loc: unsafe.String(&o.mark, 1)}}
 	for _, name := range list {
@@ -151,17 +155,17 @@ func NewNames(o *Owner, list []string, fast bool) *Names {
 	return n
 }
 
-// ownedBy reports whether p is Names of the owner.
+// ownedBy reports whether p is part of Names of the owner.
 func (p *stdPattern) ownedBy(o *Owner) bool { return unsafe.StringData(p.loc) == &o.mark }
 
-// sameOwner reports whether q is Names of p's owner.
+// sameOwner reports whether p and q have the same owner.
 func (p *stdPattern) sameOwner(q *stdPattern) bool {
 	return unsafe.StringData(p.loc) == unsafe.StringData(q.loc)
 }
 
-// TrySet gives r a pattern and values, and keeps vals. It reports false, having
-// done nothing, if r has values of another owner; see [Names.Set]. It can be
-// inlined, and requires Direct.
+// TrySet sets r.Pattern and the path values of r. It retains vals. If r has
+// values of another owner, TrySet does nothing and returns false; the caller
+// must use [Names.Set]. It requires Direct. It is small enough to be inlined.
 func (n *Names) TrySet(r *http.Request, pattern string, vals []string) bool {
 	q := layOut(r)
 	if q.pat != nil && unsafe.StringData(q.pat.loc) != unsafe.StringData(n.loc) {
@@ -171,8 +175,8 @@ func (n *Names) TrySet(r *http.Request, pattern string, vals []string) bool {
 	return true
 }
 
-// Set makes r.PathValue answer with vals, and keeps vals. Values of the same
-// owner are lost; those of other owners stay unless they have the same name.
+// Set sets the path values of r. It retains vals. It replaces values of the
+// same owner, and keeps values of other owners unless they have the same name.
 func (n *Names) Set(r *http.Request, vals []string) {
 	if !Direct {
 		safeSet(r, n.id(), n.list(), vals)
@@ -186,8 +190,8 @@ func (n *Names) Set(r *http.Request, vals []string) {
 	q.pat, q.matches = &n.stdPattern, vals
 }
 
-// merge returns the names and values that r shows in a router within another
-// one: n's, then those of q that they do not hide.
+// merge returns the names and values for a request with values of an outer
+// router: n's, then those of q whose names are not among n's.
 func (n *Names) merge(q *stdRequest, vals []string) (*Names, []string) {
 	both := &Names{stdPattern: stdPattern{loc: n.loc}, tag: n.tag}
 	var all []string
@@ -209,11 +213,11 @@ func (n *Names) merge(q *stdRequest, vals []string) (*Names, []string) {
 	return both, all
 }
 
-// Clear makes r.PathValue answer "" again, if r still has n's values.
+// Clear makes r.PathValue return "", if r still has n's values.
 //
-// It clears one word only. A goroutine that reads r at this moment sees the
-// value or "": the values stay where they are until many later requests have
-// used the same chunk. The race detector reports such a reader, and nothing else.
+// It writes only one word. A goroutine that calls r.PathValue at the same time
+// gets the value or "", because the slots are not reused until many later
+// requests have used the same Ring. The race detector reports such a call.
 func (n *Names) Clear(r *http.Request) {
 	if !Direct {
 		safeClear(r, n.id())
@@ -224,17 +228,18 @@ func (n *Names) Clear(r *http.Request) {
 	}
 }
 
-// TryClear is Clear that can be inlined. It requires Direct.
+// TryClear is a version of Clear that is small enough to be inlined. It
+// requires Direct.
 func (n *Names) TryClear(r *http.Request) {
 	if q := layOut(r); q.pat == &n.stdPattern {
 		q.pat = nil
 	}
 }
 
-// Has reports whether a router has given r values. It requires Direct.
+// Has reports whether r has path values set directly. It requires Direct.
 func Has(r *http.Request) bool { return layOut(r).pat != nil }
 
-// Drop removes what an earlier match by the owner left in r.
+// Drop removes the owner's values from r, which an earlier match may have set.
 func Drop(r *http.Request, o *Owner) {
 	if !Direct {
 		safeClear(r, o.id)
@@ -245,23 +250,23 @@ func Drop(r *http.Request, o *Owner) {
 	}
 }
 
-// WithTag returns a copy of n that carries v. Set then marks the request, and
-// every copy that middleware makes of it, with v.
+// WithTag returns a copy of n with the tag v. Set attaches the tag to the
+// request and thus to all copies that middleware makes of it.
 func (n *Names) WithTag(v any) *Names { return &Names{stdPattern: n.stdPattern, tag: v} }
 
-// Tag returns the tag of the owner's values of r, nil if it has none.
+// Tag returns the tag that Set attached to r for the owner, or nil.
 func Tag(r *http.Request, o *Owner) any {
 	if !Direct {
 		return safeTag(r, o)
 	}
 	if q := layOut(r); q.pat != nil && q.pat.ownedBy(o) {
-		// The owner's patterns are all Names.
+		// Every pattern of an owner is part of a Names.
 		return (*Names)(unsafe.Pointer(q.pat)).tag
 	}
 	return nil
 }
 
-// Key returns the name of a fast route's value.
+// Key returns the name of the i-th value of a fast route.
 func (n *Names) Key(i int) string { return n.segments[2*i+1].s }
 
 func (p *stdPattern) list() []string {
@@ -274,14 +279,15 @@ func (p *stdPattern) list() []string {
 	return list
 }
 
-// owner returns the owner of Names that NewNames made.
+// owner returns the owner of n.
 func (n *Names) owner() *Owner {
 	return (*Owner)(unsafe.Pointer(unsafe.StringData(n.loc))) // mark is its first field
 }
 
 func (n *Names) id() string { return n.owner().id }
 
-// List returns the names of all values of r, the innermost router's first.
+// List returns the names of all path values of r. Those of the innermost router
+// come first.
 func List(r *http.Request) []string {
 	if !Direct {
 		return safeList(r)
@@ -293,8 +299,7 @@ func List(r *http.Request) []string {
 	return q.pat.list()
 }
 
-// Pairs returns slots as a list of keys and values that shares its storage; P is
-// a struct of two strings.
+// Pairs converts slots to a slice of pairs that shares their memory.
 func Pairs[P ~struct{ Key, Value string }](slots []string) []P {
 	return unsafe.Slice((*P)(unsafe.Pointer(unsafe.SliceData(slots))), len(slots)/2)
 }

@@ -4,11 +4,11 @@ package values
 
 import _ "unsafe" // for go:linkname
 
-// This file hands out chunks per processor, without a lock and without the cost
-// of a sync.Pool. It relies on runtime.procPin and procUnpin, which the Go
-// source lists as linked from outside ("do not remove or change the type
-// signature"). The build constraint names the Go releases that it was verified
-// on; pin_portable.go serves all others.
+// This file keeps a chunk and a Ring for each P of the Go scheduler, which is
+// faster than a sync.Pool. It uses runtime.procPin and procUnpin. The Go source
+// notes that other packages link to them ("do not remove or change the type
+// signature"). The build constraint names the Go releases that this was
+// verified with; pin_portable.go is for all others.
 
 //go:linkname procPin runtime.procPin
 func procPin() int
@@ -16,22 +16,21 @@ func procPin() int
 //go:linkname procUnpin runtime.procUnpin
 func procUnpin()
 
-// maxProcs is how many processors have chunks of their own. The others share a
-// pool.
+// maxProcs is the number of Ps that have a chunk and a Ring. Others use
+// sync.Pool.
 const maxProcs = 256
 
-// local is what a processor has. Only the goroutine that is pinned to the
-// processor touches it. It fills two cache lines, so that processors don't
-// share one.
+// local is the chunk and Ring of a P. Only the goroutine that is pinned to the
+// P accesses it. The padding prevents false sharing.
 type local struct {
-	chunk *chunk // to carve from
-	ring  *Ring  // nil if it is lent
+	chunk *chunk // for carve
+	ring  *Ring  // nil while a request uses it
 	_     [128 - 16]byte
 }
 
 var locals [maxProcs]local
 
-// carve returns n slots of the processor's chunk; nil if n is too large.
+// carve returns n slots of the P's chunk, or nil if n is too large.
 func carve(n int) []string {
 	p := procPin()
 	if p < maxProcs {
@@ -47,6 +46,7 @@ func carve(n int) []string {
 	return carveNew(n)
 }
 
+// carveNew returns n slots of a new chunk, which becomes the P's chunk.
 func carveNew(n int) []string {
 	if n > maxCarve {
 		return nil
@@ -75,7 +75,7 @@ func BorrowRing() *Ring {
 	return rings.Get().(*Ring)
 }
 
-// ReturnRing gives a Ring back.
+// ReturnRing makes a Ring available for another request.
 func ReturnRing(g *Ring) {
 	p := procPin()
 	if p < maxProcs {

@@ -6,7 +6,7 @@ import "sync"
 
 var chunks = sync.Pool{New: func() any { return new(chunk) }}
 
-// carve returns n slots of a chunk; nil if n is too large.
+// carve returns n slots of a chunk, or nil if n is too large.
 func carve(n int) []string {
 	if n > maxCarve {
 		return nil
@@ -24,5 +24,5 @@ func carve(n int) []string {
 // BorrowRing returns a Ring for one request.
 func BorrowRing() *Ring { return rings.Get().(*Ring) }
 
-// ReturnRing gives a Ring back.
+// ReturnRing makes a Ring available for another request.
 func ReturnRing(g *Ring) { rings.Put(g) }

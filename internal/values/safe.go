@@ -4,50 +4,53 @@ package values
 
 import "net/http"
 
-// With the build tag muxmaster_safe nothing is unsafe: path values are delivered
-// by SetPathValue alone.
+// With the build tag muxmaster_safe, the router has no unsafe code: it sets
+// path values with SetPathValue.
 
-// Safe says that the build tag muxmaster_safe is set.
+// Safe reports whether the build tag muxmaster_safe is set.
 const Safe = true
 
-// Direct says that values are delivered by writing net/http's fields.
+// Direct reports whether values are written directly to the fields of the
+// request.
 const Direct = false
 
-// Names are the names of a route's values, and whose route it is.
+// Names holds the names of a route's values and the route's owner.
 type Names struct {
 	owner  *Owner
 	params []string
 	tag    any
 }
 
-// NewNames returns the names of values for an owner's routes.
+// NewNames returns Names for the routes of an owner with these parameters.
 func NewNames(o *Owner, list []string, _ bool) *Names { return &Names{o, list, nil} }
 
-// Set makes r.PathValue answer with vals.
+// Set sets the path values of r.
 func (n *Names) Set(r *http.Request, vals []string) {
 	safeSet(r, n.owner.id, n.params, vals)
 	safeSetTag(r, n.owner, n.tag)
 }
 
-// WithTag returns a copy of n that carries v.
+// WithTag returns a copy of n with the tag v. Set attaches the tag to the
+// request.
 func (n *Names) WithTag(v any) *Names { return &Names{n.owner, n.params, v} }
 
-// Tag returns the tag of the owner's values of r, nil if it has none.
+// Tag returns the tag that Set attached to r for the owner, or nil.
 func Tag(r *http.Request, o *Owner) any { return safeTag(r, o) }
 
-// Clear makes r.PathValue answer "" again.
+// Clear removes n's values from r.
 func (n *Names) Clear(r *http.Request) { safeClear(r, n.owner.id) }
 
-// Drop removes what an earlier match by the owner left in r.
+// Drop removes the owner's values from r, which an earlier match may have set.
 func Drop(r *http.Request, o *Owner) { safeClear(r, o.id) }
 
-// Key returns the name of a fast route's value.
+// Key returns the name of the i-th value.
 func (n *Names) Key(i int) string { return n.params[i] }
 
-// List returns the names of all values of r, the innermost router's first.
+// List returns the names of all path values of r. Those of the innermost router
+// come first.
 func List(r *http.Request) []string { return safeList(r) }
 
-// The rest needs direct delivery: it does nothing, or is not called.
+// The functions below require Direct. Here they do nothing or are never called.
 
 func (n *Names) TrySet(*http.Request, string, []string) bool { return false }
 func (n *Names) TryClear(*http.Request)                      {}

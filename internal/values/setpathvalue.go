@@ -9,17 +9,17 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// Delivery of path values by r.SetPathValue.
+// This file sets path values with r.SetPathValue.
 //
-// SetPathValue cannot list what it has set. A value under a name that no pattern
-// can have does: one line for each owner that has set values, the innermost
-// first, of its id and the names:
+// A request does not list the names that were set. So safeSet also sets a path
+// value named listName, which no pattern can have. It has one line for each
+// owner that set values, the innermost first: the owner's ID and the names.
 //
 //	12/id/name
 
 const listName = "muxmaster: names"
 
-// safeSet makes r.PathValue answer with the values of the owner with the id.
+// safeSet sets the path values of r for the owner with the given ID.
 func safeSet(r *http.Request, id string, list, vals []string) {
 	safeClear(r, id)
 	if len(list) == 0 {
@@ -37,7 +37,7 @@ func safeSet(r *http.Request, id string, list, vals []string) {
 	r.SetPathValue(listName, id+strings.Join(list, "/")+"\n"+outer)
 }
 
-// stdNames returns the names of the values that an http.ServeMux has set.
+// stdNames returns the names of the path values that an http.ServeMux has set.
 func stdNames(r *http.Request) []string {
 	p, err := pattern.Parse(r.Pattern)
 	if err != nil {
@@ -46,7 +46,7 @@ func stdNames(r *http.Request) []string {
 	return slices.DeleteFunc(p.Names(), func(name string) bool { return r.PathValue(name) == "" })
 }
 
-// safeClear takes back what safeSet has set for the owner.
+// safeClear removes the values that safeSet set for the owner.
 func safeClear(r *http.Request, id string) {
 	list := r.PathValue(listName)
 	if list == "" {
@@ -66,10 +66,10 @@ func safeClear(r *http.Request, id string) {
 	r.SetPathValue(listName, rest.String())
 }
 
-// tagKey is the key of an owner's tag in the request's context.
+// tagKey is the context key of an owner's tag.
 type tagKey struct{ owner *Owner }
 
-// safeSetTag puts a tag into r's context.
+// safeSetTag adds a tag to r's context.
 func safeSetTag(r *http.Request, o *Owner, tag any) {
 	if tag != nil {
 		*r = *r.WithContext(context.WithValue(r.Context(), tagKey{o}, tag))

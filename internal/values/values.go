@@ -1,15 +1,16 @@
-// Package values delivers path values to r.PathValue and stores them. It knows
-// *http.Request and nothing of routes. Everything unsafe in the module is here.
+// Package values sets the path values that r.PathValue returns, and manages
+// their memory. It does not know routes. All unsafe code of the router is here.
 //
-// http.ServeMux hands values to r.PathValue through two unexported fields of the
-// request: pat, the pattern with the names, and matches, the values. Filling the
-// same fields makes r.PathValue work without a copy of the request and without
-// the map that SetPathValue needs (direct.go). Where net/http lays out its types
-// in another way, or with the build tag muxmaster_safe, SetPathValue does the
-// same more slowly (setpathvalue.go).
+// http.ServeMux passes values to r.PathValue in two unexported fields of the
+// request: pat, the pattern with the names, and matches, the values. Setting
+// the same fields makes r.PathValue work without copying the request and
+// without the map that SetPathValue allocates (direct.go). If the layout of
+// net/http's types is unknown, or with the build tag muxmaster_safe, this
+// package uses SetPathValue instead (setpathvalue.go), which is slower.
 //
-// Values stand in chunks (chunk.go): by default in one that is never used again,
-// so a request may be kept for ever; pooled, in one that later requests share.
+// Values are stored in chunks of memory that are never reused, so that requests
+// can be retained, or, if pooled, in rings that later requests reuse
+// (chunk.go).
 package values
 
 import (
@@ -17,8 +18,8 @@ import (
 	"sync/atomic"
 )
 
-// An Owner stands for a router. A request holds values of several owners if one
-// router calls another.
+// An Owner identifies a router. If one router calls another, the request holds
+// values of both.
 type Owner struct {
 	mark byte   // its address identifies the owner in direct delivery
 	id   string // and this in SetPathValue
