@@ -20,6 +20,7 @@ require (
 	github.com/julienschmidt/httprouter v1.3.0
 	github.com/klauspost/compress v1.19.2
 	github.com/labstack/echo/v5 v5.3.1
+	github.com/lesismal/nbio v1.6.8
 	github.com/rs/cors v1.11.1
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/seed-1954dcaa/muxmaster v0.2.0

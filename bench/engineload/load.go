@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -108,7 +109,7 @@ func (cl *client) answer(want string) error {
 	if !bytes.HasPrefix(status, []byte("HTTP/1.1 200 ")) {
 		return fmt.Errorf("answer %q", status)
 	}
-	length := -1
+	length, chunked := -1, false
 	for {
 		line, err := cl.br.ReadSlice('\n')
 		if err != nil {
@@ -121,19 +122,54 @@ func (cl *client) answer(want string) error {
 			if length, err = strconv.Atoi(string(bytes.TrimSpace(v))); err != nil {
 				return err
 			}
+		} else if bytes.Equal(line, []byte("Transfer-Encoding: chunked\r\n")) {
+			chunked = true
 		}
 	}
-	if length != len(want) {
-		return fmt.Errorf("answer of %d bytes, want %d", length, len(want))
+	cl.body = cl.body[:0]
+	if chunked {
+		err = cl.chunks()
+	} else {
+		err = cl.read(length)
 	}
-	cl.body = append(cl.body[:0], make([]byte, length)...)
-	if _, err := io.ReadFull(cl.br, cl.body); err != nil {
+	if err != nil {
 		return err
 	}
 	if string(cl.body) != want {
 		return fmt.Errorf("body %.40q, want %.40q", cl.body, want)
 	}
 	return nil
+}
+
+// read adds length bytes to the body.
+func (cl *client) read(length int) error {
+	if length < 0 || length > 1<<20 {
+		return fmt.Errorf("answer of %d bytes", length)
+	}
+	at := len(cl.body)
+	cl.body = slices.Grow(cl.body, length)[:at+length]
+	_, err := io.ReadFull(cl.br, cl.body[at:])
+	return err
+}
+
+// chunks reads a chunked body.
+func (cl *client) chunks() error {
+	for {
+		line, err := cl.br.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		length, err := strconv.ParseUint(string(bytes.TrimSpace(line)), 16, 20)
+		if err != nil {
+			return err
+		}
+		if err := cl.read(int(length)); err != nil {
+			return err
+		}
+		if _, err := cl.br.Discard(len("\r\n")); err != nil || length == 0 {
+			return err
+		}
+	}
 }
 
 // A loader has open connections to a server.

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v3"
+	"github.com/lesismal/nbio/logging"
+	"github.com/lesismal/nbio/nbhttp"
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 
@@ -37,6 +39,19 @@ var Servers = []Server{
 	})},
 	{"fasthttp, adapted", true, on(func(l net.Listener) error {
 		return fasthttp.Serve(l, fasthttpadaptor.NewFastHTTPHandler(plain))
+	})},
+	{"nbio", true, on(func(l net.Listener) error {
+		logging.SetLevel(logging.LevelNone)
+		return nbhttp.NewEngine(nbhttp.Config{
+			Network: "tcp",
+			Addrs:   []string{l.Addr().String()},
+			Listen:  func(string, string) (net.Listener, error) { return l, nil },
+			NPoller: 1, // as many as processors
+			Handler: plain,
+			// In the event loop itself. That is how nbio is fastest with
+			// handlers that never wait.
+			ServerExecutor: func(f func()) { f() },
+		}).Start()
 	})},
 	{"fasthttp", false, on(func(l net.Listener) error { return fasthttp.Serve(l, native) })},
 	{"fiber", false, on(func(l net.Listener) error { return fasthttp.Serve(l, fiberApp().Handler()) })},
