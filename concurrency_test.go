@@ -2,6 +2,7 @@ package muxmaster_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -103,5 +104,68 @@ func TestRegisterInAHandler(t *testing.T) {
 	}
 	if got := get(t, m, "GET", "/added/x"); got != "" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// Groups and mounted Muxes may come with their middleware while requests are
+// served and routes are looked at.
+func TestGroupsWhileServing(t *testing.T) {
+	m := muxmaster.New()
+	m.Use(trace("m"))
+	page := m.DebugHandlerFor(func(*http.Request) bool { return true })
+	targets := []string{"/none", "/g1/none", "/g2/x/1", "/m3/x", "/m3/none", "//x"}
+	var done atomic.Bool
+	var wg sync.WaitGroup
+	for w := range 3 {
+		wg.Go(func() {
+			for i := w; !done.Load(); i++ {
+				r := httptest.NewRequest("GET", targets[i%len(targets)], nil)
+				ask(m, r)
+				switch i % 5 {
+				case 0:
+					m.Explain("GET", r.URL.Path)
+				case 1:
+					m.PrintRoutes(io.Discard)
+				case 2:
+					m.Handler(r)
+				case 3:
+					ask(page, httptest.NewRequest("GET", "/routes.json", nil))
+				case 4:
+					m.OpenAPI("title", "1", nil)
+				}
+			}
+		})
+	}
+	for i := range 100 {
+		g := m.Group(fmt.Sprintf("/g%d", i))
+		g.Use(trace("g"))
+		g.UseFast(func(h muxmaster.FastHandler) muxmaster.FastHandler { return h })
+		g.GET("/x/:id", values)
+		sub := muxmaster.New()
+		m.Mount(fmt.Sprintf("/m%d", i), sub)
+		sub.Use(trace("s"))
+		sub.Group("/in").Use(trace("in"))
+		sub.GET("/x", values)
+	}
+	done.Store(true)
+	wg.Wait()
+}
+
+// The first requests come together, and so do those who look at the routes.
+func TestFirstRequestsTogether(t *testing.T) {
+	for range 100 {
+		m, sub := muxmaster.New(), muxmaster.New()
+		m.Pre(trace("m"))
+		m.GET("/x/:id", values)
+		sub.Pre(trace("s"))
+		m.Mount("/s", sub)
+		var wg sync.WaitGroup
+		for _, mux := range []*muxmaster.Mux{m, sub} {
+			wg.Go(func() { ask(mux, httptest.NewRequest("GET", "/x/1", nil)) })
+			wg.Go(func() { mux.Handler(httptest.NewRequest("GET", "/x/1", nil)) })
+			wg.Go(func() { mux.Explain("GET", "/x/1") })
+			wg.Go(func() { mux.PrintRoutes(io.Discard) })
+		}
+		wg.Wait()
 	}
 }

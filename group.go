@@ -1,8 +1,10 @@
 package muxmaster
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
@@ -119,10 +121,7 @@ func (s *scope) Use(mw ...func(http.Handler) http.Handler) {
 			panic("muxmaster: Use: the middleware is nil")
 		}
 	}
-	registering.Lock()
-	defer registering.Unlock()
-	s.use = append(s.use, mw...)
-	s.mux.changeAnswers()
+	s.addMiddleware(mw, nil)
 }
 
 // changeAnswers discards the snapshots of m and of the Muxes it is mounted on,
@@ -142,7 +141,16 @@ func (s *scope) UseFast(mw ...FastMiddleware) {
 			panic("muxmaster: UseFast: the middleware is nil")
 		}
 	}
-	s.fast = append(s.fast, mw...)
+	s.addMiddleware(nil, mw)
+}
+
+// addMiddleware gives s a new stack, with more middleware.
+func (s *scope) addMiddleware(use []func(http.Handler) http.Handler, fast []FastMiddleware) {
+	registering.Lock()
+	defer registering.Unlock()
+	old := cmp.Or(s.stack.Load(), &stack{})
+	s.stack.Store(&stack{slices.Concat(old.use, use), slices.Concat(old.fast, fast)})
+	s.mux.changeAnswers()
 }
 
 // beforeRoutes panics if the scope already has routes.

@@ -422,3 +422,27 @@ func TestNothingIsWrapped(t *testing.T) {
 		}
 	}
 }
+
+// Pre middleware that can't be made leaves no way around it: each request fails
+// until it can.
+func TestPreThatFails(t *testing.T) {
+	m, tries := muxmaster.New(), 0
+	m.Pre(func(next http.Handler) http.Handler {
+		if tries++; tries == 2 {
+			panic("not yet")
+		}
+		if tries < 2 {
+			return nil
+		}
+		return trace("guard")(next)
+	})
+	m.GET("/x", tell("x"))
+	for _, want := range []string{"returned nil", "not yet"} {
+		if got := panics(func() { ask(m, request(t, "GET", "/x")) }); !strings.Contains(got, want) {
+			t.Errorf("got %q, want a panic with %q", got, want)
+		}
+	}
+	if got := get(t, m, "GET", "/x"); got != "guard x" {
+		t.Errorf("got %s, want guard x", got)
+	}
+}

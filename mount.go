@@ -1,6 +1,7 @@
 package muxmaster
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -37,8 +38,7 @@ func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 	if len(m.mounted) > 0 {
 		panic("muxmaster: Pre on a Mux that is mounted: its routes would bypass the middleware; call Pre before Mount")
 	}
-	m.pre = append(m.pre, mw...)
-	m.preChanged = true
+	m.pre = slices.Concat(m.pre, mw)
 	m.snapshot.Store(nil)
 }
 
@@ -218,7 +218,8 @@ func (mnt *mount) expandScope(sub *scope) *scope {
 // of that Mux.
 func (s *scope) middleware() (pre, use []func(http.Handler) http.Handler, fast []FastMiddleware) {
 	if s.expandedFrom == nil {
-		return nil, s.use, s.fast
+		st := cmp.Or(s.stack.Load(), &stack{})
+		return nil, st.use, st.fast
 	}
 	pre, use, fast = s.expandedFrom.middleware()
 	if s.expandedFrom.parent == nil {

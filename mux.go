@@ -66,17 +66,17 @@ type Mux struct {
 
 // A table holds everything registered with a Mux. It is guarded by registering.
 type table struct {
-	routes     trie.Builder[endpoint]
-	names      map[string]*values.Names // shared by routes with the same parameters
-	sites      []uintptr                // where each route was registered, by seq
-	unwrapped  map[uint32]http.Handler  // handlers without their middleware, by seq; only if that differs
-	scopes     []*scope                 // the scopes that serve unmatched requests; the Mux's own first
-	pre        []func(http.Handler) http.Handler
-	entry      http.Handler // the router wrapped in pre; nil if there is no Pre middleware
-	preChanged bool         // pre has changed since entry was built
-	mounts     []*mount     // the Muxes mounted on this one
-	mounted    []*mount     // the places where this Mux is mounted
-	regions    int          // number of regions of its mounts, see trie.Fallback
+	routes    trie.Builder[endpoint]
+	names     map[string]*values.Names // shared by routes with the same parameters
+	sites     []uintptr                // where each route was registered, by seq
+	unwrapped map[uint32]http.Handler  // handlers without their middleware, by seq; only if that differs
+	scopes    []*scope                 // the scopes that serve unmatched requests; the Mux's own first
+	pre       []func(http.Handler) http.Handler
+	entry     http.Handler // the router wrapped in pre; nil if there is no Pre middleware
+	entryPre  int          // how many of pre the entry has
+	mounts    []*mount     // the Muxes mounted on this one
+	mounted   []*mount     // the places where this Mux is mounted
+	regions   int          // number of regions of its mounts, see trie.Fallback
 }
 
 // registering guards the tables of all Muxes. There is one lock for all because
@@ -201,16 +201,21 @@ func (m *Mux) makeChains() {
 	registering.Lock()
 	m.freezeSettings()
 	scopes := m.staleScopes()
-	pre, changed := m.pre, m.preChanged
-	m.preChanged = false
+	pre, changed := m.pre, m.preChanged()
 	registering.Unlock()
 	for _, s := range scopes {
 		s.makeFallback()
 	}
 	if changed {
-		m.entry = wrapAll("Pre", pre, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.current().serve(w, r) }))
+		entry := wrapAll("Pre", pre, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.current().serve(w, r) }))
+		registering.Lock()
+		m.entry, m.entryPre = entry, len(pre)
+		registering.Unlock()
 	}
 }
+
+// preChanged reports whether the entry lacks some of the Pre middleware.
+func (m *Mux) preChanged() bool { return m.entryPre != len(m.pre) }
 
 // staleScopes returns the scopes whose fallback must be made again.
 func (m *Mux) staleScopes() (stale []*scope) {
@@ -227,7 +232,7 @@ func (m *Mux) staleScopes() (stale []*scope) {
 func (m *Mux) freeze() *snapshot {
 	registering.Lock()
 	defer registering.Unlock()
-	if m.preChanged || len(m.staleScopes()) > 0 {
+	if m.preChanged() || len(m.staleScopes()) > 0 {
 		return nil
 	}
 	if m.names != nil { // this is the first snapshot

@@ -28,13 +28,19 @@ type scope struct {
 	parent       *scope // the enclosing scope; nil for the Mux's own
 	group        *Group // the Group of this scope, if it has a prefix of its own; else nil
 	prefix       string // prepended to every path; has no trailing slash
-	use          []func(http.Handler) http.Handler
-	fast         []FastMiddleware
+	stack        atomic.Pointer[stack]
 	hasRoutes    atomic.Bool              // a route was registered in this scope or in one inside it
 	fallback     atomic.Pointer[fallback] // made by makeFallback
 	expandedFrom *scope                   // for the copy of a mounted Mux's scope, the original; else nil
 	ownsPrefix   bool                     // routes of other scopes never serve paths below the prefix
 	region       int                      // see trie.Fallback
+}
+
+// A stack is the middleware of a scope. It is immutable, because requests may
+// have a fallback made while Use is called.
+type stack struct {
+	use  []func(http.Handler) http.Handler
+	fast []FastMiddleware
 }
 
 // requireNew panics if the Mux of s was not created by New.
