@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Runs every test of every module: under 20 minutes on two cores. Ends at the first
-# failure and says which step it was.
+# Runs every test of every module, in a quarter of an hour on two cores. Ends at the
+# first failure and says which step it was.
 #
 #	./test.sh          everything
-#	./test.sh -short   the root module, in each way of delivering path values
+#	./test.sh -short   the root module but for its servers, in each way of delivering
+#	                   path values: under two minutes once everything is compiled
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -47,26 +48,33 @@ nested() (
 	cd "$1"
 	flags=()
 	[[ $1 != interop ]] || flags=(-race)
-	go build ./... && go vet "${flags[@]}" ./... && go test -p 1 "${flags[@]}" ./...
+	go vet "${flags[@]}" ./... && go test -p 1 "${flags[@]}" ./...
 )
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# Tests of these packages put servers under load and attack them. They run one
+# package at a time, with nothing beside them.
+servers='./server ./engine'
+others=$(go list ./... | grep -vE '/(server|engine)$')
+
 step "gofmt" formatted
 step "vet" go vet ./...
-# One package at a time: some put servers under load and attack them.
-step "tests, race detector" go test -p 1 -race ./...
+step "types on other systems" go run .ci/types.go windows darwin freebsd plan9
+# Comparisons with the reference compute, in one goroutine, for a minute each with
+# the race detector: they run without it.
+step "tests, race detector" go test -race -skip '^TestReference' $others
+step "tests" go test . ./internal/...
 step "tests, unknown net/http" env MUXMASTER_FALLBACK=1 go test -skip 'Alloc|BytesPerValue|KeptRequests|FastPathValues' .
 step "tests, without unsafe" go test -tags muxmaster_safe . ./internal/... ./examples/...
-step "tests, engine without raw system calls" go test -tags muxmaster_portable ./engine
 [[ -z $short ]] || finish
 
+step "tests of servers, race detector" go test -p 1 -race $servers
+step "tests, engine without raw system calls" go test -tags muxmaster_portable ./engine
 step "workflow files" .ci/lint workflows
-for os in windows darwin freebsd plan9; do
-	step "vet for $os" env GOOS=$os go vet ./...
-done
-step "tests, next Go" env GOTOOLCHAIN=go1.27.1 go test -p 1 ./...
+step "tests, next Go" env GOTOOLCHAIN=go1.27.1 go test $others
+step "tests of servers, next Go" env GOTOOLCHAIN=go1.27.1 go test -p 1 $servers
 step "tests, next Go, without unsafe" env GOTOOLCHAIN=go1.27.1 go test -tags muxmaster_safe .
 modules=$(git ls-files '*/go.mod' | grep -v testdata)
 for module in $modules; do
@@ -74,7 +82,7 @@ for module in $modules; do
 done
 step "other programs on the router" interop/programs/run.sh
 step "fresh clone, install from a tag" go run .ci/modules.go
-step "fuzzing, ten seconds a target" .ci/fuzz 10s
+step "fuzzing, three seconds a target" .ci/fuzz 3s
 step "benchmarks run" go test -run '^$' -bench . -benchtime 100x .
 step "showdown runs" go -C bench run ./cmd/showdown -quick -only 'serving/(Param1|GitHub)' -for 1m -run "$work/showdown.json"
 finish

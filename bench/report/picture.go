@@ -11,9 +11,29 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
-// pictureFile is the name of the README's picture for a theme, "light" or
-// "dark".
-func pictureFile(theme string) string { return "speed-" + theme + ".svg" }
+// pictures are the README's pictures, in the order in which browsers choose the
+// first that fits: for phones, whose screens would make the text of the wide one
+// too small to read, and for others; each in two themes. The last one is for
+// readers of Markdown that choose nothing.
+var pictures = []struct{ File, Media, Theme, Shape string }{
+	{"speed-narrow-dark.svg", "(max-width: 600px) and (prefers-color-scheme: dark)", "dark", "narrow"},
+	{"speed-narrow-light.svg", "(max-width: 600px)", "light", "narrow"},
+	{"speed-dark.svg", "(prefers-color-scheme: dark)", "dark", "wide"},
+	{"speed-light.svg", "", "light", "wide"},
+}
+
+// shape says where things are in a picture. Its panels stand beside each other,
+// or below each other if there is one column.
+type shape struct {
+	Width         float64
+	Columns       int
+	Names, Values float64 // widths of what is left and right of the bars
+}
+
+var shapes = map[string]shape{
+	"wide":   {Width: 860, Columns: 2, Names: 178, Values: 62},
+	"narrow": {Width: 400, Columns: 1, Names: 178, Values: 46},
+}
 
 // panel is one half of the picture: bars under a title.
 type panel struct {
@@ -38,35 +58,41 @@ var palettes = map[string]palette{
 // Picture draws the README's picture as SVG: time per request of our plain
 // handlers and of the peers' native ones and, once a server of ours was under
 // load, its requests per second.
-func Picture(r *showdown.Run, theme string) string {
+func Picture(r *showdown.Run, theme, form string) string {
 	panels := []panel{timePanel(r, "ParamRead", "A handler reads 1 parameter"), timePanel(r, "GitHub", "GitHub API, 203 routes")}
 	if p, ok := serverPanel(r); ok {
 		panels[1] = p
 	}
 	const (
-		width, gap          = 860.0, 40.0
-		half                = (width - gap) / 2
-		top, line           = 52.0, 25.0
-		names, values       = 178.0, 62.0
-		room                = half - names - values
+		gap, below          = 40.0, 26.0
+		head, line          = 52.0, 25.0
 		barHeight, baseline = 14.0, 11.5
 	)
-	rows := max(len(panels[0].Bars), len(panels[1].Bars))
-	height := top + line*float64(rows) + 6
-	c := palettes[theme]
+	c, s := palettes[theme], shapes[form]
+	column := (s.Width - gap*float64(s.Columns-1)) / float64(s.Columns)
+	room := column - s.Names - s.Values
+	corners, height := make([][2]float64, len(panels)), 0.0
+	for i, p := range panels {
+		if i%s.Columns == 0 && i > 0 {
+			corners[i][1] = height + below
+		} else if i > 0 {
+			corners[i] = [2]float64{corners[i-1][0] + column + gap, corners[i-1][1]}
+		}
+		height = max(height, corners[i][1]+head+line*float64(len(p.Bars))+6)
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%[1]v" height="%[2]v" role="img" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif" font-size="13">`+"\n", width, height)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%[1]v" height="%[2]v" role="img" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif" font-size="13">`+"\n", s.Width, height)
 	fmt.Fprintf(&b, "<title>%s; %s</title>\n", panels[0].Title, panels[1].Title)
 	for i, p := range panels {
-		left := float64(i) * (half + gap)
-		fmt.Fprintf(&b, `<text x="%.0f" y="16" font-size="15" font-weight="600" fill="%s">%s</text>`+"\n", left, c.Text, html.EscapeString(p.Title))
-		fmt.Fprintf(&b, `<text x="%.0f" y="35" font-size="12" fill="%s">%s</text>`+"\n", left, c.Soft, html.EscapeString(p.About))
+		left, top := corners[i][0], corners[i][1]
+		fmt.Fprintf(&b, `<text x="%.0f" y="%.0f" font-size="15" font-weight="600" fill="%s">%s</text>`+"\n", left, top+16, c.Text, html.EscapeString(p.Title))
+		fmt.Fprintf(&b, `<text x="%.0f" y="%.0f" font-size="12" fill="%s">%s</text>`+"\n", left, top+35, c.Soft, html.EscapeString(p.About))
 		longest := 0.0
 		for _, bar := range p.Bars {
 			longest = max(longest, bar.Length)
 		}
 		for k, bar := range p.Bars {
-			y := top + line*float64(k)
+			y := top + head + line*float64(k)
 			text, fill, weight := c.Text, c.Bar, "400"
 			if bar.Ours {
 				text, fill, weight = c.Ours, c.Ours, "600"
@@ -76,8 +102,8 @@ func Picture(r *showdown.Run, theme string) string {
 				fmt.Fprintf(&b, `<tspan dx="5" font-size="11" font-weight="400" fill="%s">%s</tspan>`, c.Soft, html.EscapeString(bar.Note))
 			}
 			length := max(1, room*bar.Length/longest)
-			fmt.Fprintf(&b, `</text><rect x="%.0f" y="%.1f" width="%.1f" height="%.0f" rx="2" fill="%s"/>`, left+names, y, length, barHeight, fill)
-			fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" fill="%s" font-weight="%s">%s</text>`+"\n", left+names+length+7, y+baseline, text, weight, html.EscapeString(bar.Value))
+			fmt.Fprintf(&b, `</text><rect x="%.0f" y="%.1f" width="%.1f" height="%.0f" rx="2" fill="%s"/>`, left+s.Names, y, length, barHeight, fill)
+			fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" fill="%s" font-weight="%s">%s</text>`+"\n", left+s.Names+length+7, y+baseline, text, weight, html.EscapeString(bar.Value))
 		}
 	}
 	b.WriteString("</svg>\n")
@@ -111,14 +137,15 @@ func serverPanel(r *showdown.Run) (panel, bool) {
 	if len(names) == 0 {
 		return panel{}, false
 	}
-	p, some := panel{Title: "HTTP servers under load", About: "requests per second of processor time to net/http, more is better"}, false
+	p, some := panel{Title: "HTTP servers under load", About: "requests per second of processor time, net/http is 1; more is better"}, false
 	l := rankLoad(r, showdown.Servers, names[0])
 	if !l.ByCPU {
-		p.About = "requests per second to net/http, more is better"
+		p.About = "requests per second, net/http is 1; more is better"
 	}
 	for _, x := range l.Rows {
 		p.Bars = append(p.Bars, pictureBar{Name: x.Name, Note: x.Kind, Value: fmt.Sprintf("%.2f", x.Ratio), Length: x.Ratio, Ours: x.Ours})
 		some = some || x.Ours
 	}
+	slices.SortStableFunc(p.Bars, func(a, b pictureBar) int { return cmp.Compare(b.Length, a.Length) })
 	return p, some
 }

@@ -29,9 +29,13 @@ var readmeRows = []struct{ Name, Native, Plain string }{
 // pictures, seen from the README.
 func SpeedTable(r *showdown.Run, docs string) string {
 	var b strings.Builder
-	alt := "Time per request of muxmaster and other routers; the figures are in the table below."
-	fmt.Fprintf(&b, "<picture>\n  <source media=\"(prefers-color-scheme: dark)\" srcset=\"%[1]s/%[2]s\">\n  <img alt=\"%[4]s\" src=\"%[1]s/%[3]s\">\n</picture>\n\n",
-		docs, pictureFile("dark"), pictureFile("light"), alt)
+	b.WriteString("<picture>\n")
+	for _, p := range pictures[:len(pictures)-1] {
+		fmt.Fprintf(&b, "  <source media=\"%s\" srcset=\"%s/%s\">\n", p.Media, docs, p.File)
+	}
+	fmt.Fprintf(&b, "  <img alt=\"%s\" src=\"%s/%s\">\n</picture>\n\n",
+		"Time per request of muxmaster and other routers, as in the table below, and requests per second of HTTP servers.",
+		docs, pictures[len(pictures)-1].File)
 	b.WriteString("| router | native handler: 1 parameter | GitHub API | plain handler: 1 parameter | GitHub API | B, allocs |\n|---|---:|---:|---:|---:|---:|\n")
 	columns := []column{{showdown.Serving, "ParamRead", ""}, {showdown.Serving, "GitHub", ""}}
 	for _, row := range readmeRows {
@@ -57,8 +61,7 @@ func SpeedTable(r *showdown.Run, docs string) string {
 	}
 	fmt.Fprintf(&b, `
 Nanoseconds per request, the minimum of interleaved rounds: a handler that reads its parameter, and the mean of the
-GitHub API's 203 routes. A native handler has the router's own signature; a plain
-one is an `+"`http.HandlerFunc`"+`, which gin can't give its parameters. Bytes and
+GitHub API's 203 routes. gin can't give a plain handler its parameters. Bytes and
 allocations are those of the plain handler, if there is one, with 1 parameter.
 %s
 `+"`%s`"+` in `+"`bench/`"+`; [all figures](%s/benchmarks.md).
@@ -82,12 +85,11 @@ func Docs(docs string, r *showdown.Run) (files []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range []struct{ name, text string }{
-		{"benchmarks.md", Markdown(r)},
-		{"reference-figures.md", figures},
-		{pictureFile("light"), Picture(r, "light")},
-		{pictureFile("dark"), Picture(r, "dark")},
-	} {
+	texts := []struct{ name, text string }{{"benchmarks.md", Markdown(r)}, {"reference-figures.md", figures}}
+	for _, p := range pictures {
+		texts = append(texts, struct{ name, text string }{p.File, Picture(r, p.Theme, p.Shape)})
+	}
+	for _, f := range texts {
 		file := filepath.Join(docs, f.name)
 		if err := os.WriteFile(file, []byte(f.text), 0o666); err != nil {
 			return files, err

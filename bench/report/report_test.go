@@ -174,16 +174,16 @@ func wellFormed(t *testing.T, svg string) {
 
 func TestPicture(t *testing.T) {
 	r := sampleRun()
-	for _, theme := range []string{"light", "dark"} {
-		svg := Picture(r, theme)
+	for _, p := range pictures {
+		svg := Picture(r, p.Theme, p.Shape)
 		wellFormed(t, svg)
-		for _, want := range []string{">muxmaster<", ">http.ServeMux<", ">36.0<", palettes[theme].Ours, "GitHub API"} {
+		for _, want := range []string{">muxmaster<", ">http.ServeMux<", ">36.0<", palettes[p.Theme].Ours, "GitHub API"} {
 			if !strings.Contains(svg, want) {
-				t.Errorf("%s: no %q in\n%s", theme, want, svg)
+				t.Errorf("%s: no %q in\n%s", p.File, want, svg)
 			}
 		}
 		if strings.Contains(svg, "slow") {
-			t.Errorf("%s: a router that is not in the picture's list", theme)
+			t.Errorf("%s: a router that is not in the picture's list", p.File)
 		}
 	}
 	servers := load.HTTPServers
@@ -191,7 +191,7 @@ func TestPicture(t *testing.T) {
 	load.HTTPServers = append(slices.Clone(servers), load.HTTPServer{Name: "our server", Handler: "plain", Ours: true})
 	cell := loadCell(showdown.Servers, "our server", r.Cells[0].Samples, showdown.Samples{8, 8, 8, 8, 8, 8})
 	r.Cells = append(r.Cells, cell)
-	svg := Picture(r, "light")
+	svg := Picture(r, "light", "narrow")
 	wellFormed(t, svg)
 	if !strings.Contains(svg, ">our server<") || !strings.Contains(svg, ">1.25<") {
 		t.Errorf("no panel of servers in\n%s", svg)
@@ -287,8 +287,8 @@ func TestDocs(t *testing.T) {
 	}
 	for range 2 { // the second time must find the place again
 		files, err := Docs(docs, sampleRun())
-		if err != nil || len(files) != 5 {
-			t.Fatalf("wrote %q, %v; want five files", files, err)
+		if err != nil || len(files) != 7 {
+			t.Fatalf("wrote %q, %v; want seven files", files, err)
 		}
 	}
 	text, err := os.ReadFile(readme)
