@@ -8,11 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"path"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -94,11 +94,13 @@ func (c *command) unreachable(err error) error {
 	var unknown x509.UnknownAuthorityError
 	var name x509.HostnameError
 	var invalid x509.CertificateInvalidError
+	var dial *net.OpError
+	var lookup *net.DNSError
 	hint := ""
 	switch {
 	case timeout:
 		hint = "; the service takes too long"
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errors.As(err, &dial) && dial.Op == "dial" && !errors.As(err, &lookup):
 		hint = "; is the service running, and is this its port?"
 	case errors.As(err, &unknown), errors.As(err, &name), errors.As(err, &invalid):
 		hint = "; -insecure accepts the certificate"
