@@ -137,10 +137,10 @@ func serverPanel(r *showdown.Run) (panel, bool) {
 	if len(names) == 0 {
 		return panel{}, false
 	}
-	p, some := panel{Title: "HTTP servers under load", About: "requests per second of processor time, net/http is 1; more is better"}, false
+	p, some := panel{Title: "HTTP servers under load", About: "requests per CPU second; net/http is 1, more is better"}, false
 	l := rankLoad(r, showdown.Servers, names[0])
 	if !l.ByCPU {
-		p.About = "requests per second, net/http is 1; more is better"
+		p.About = "requests per second; net/http is 1, more is better"
 	}
 	for _, x := range l.Rows {
 		p.Bars = append(p.Bars, pictureBar{Name: x.Name, Note: x.Kind, Value: fmt.Sprintf("%.2f", x.Ratio), Length: x.Ratio, Ours: x.Ours})

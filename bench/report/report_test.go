@@ -138,7 +138,7 @@ func TestPageNeedsNothingElse(t *testing.T) {
 	}
 	for _, want := range []string{
 		"muxmaster", "&lt;slow&gt;", "it &lt;can&#39;t&gt;", "Not able to: &lt;slow&gt;.", "lost", "not to be had", "Z80, 2 cores", "16 B / 1",
-		`<td class="full">muxmaster, 40.0 ns</td><td class="n good">0.02</td><td class="full">&lt;slow&gt;, 2.00 µs</td><td class="n good">0.40</td>`,
+		`<td class="full">muxmaster, 40.0 ns</td><td class="n good">0.02</td><td class="peer">&lt;slow&gt;, 2.00 µs</td><td class="n good">0.40</td>`,
 		`<li class="cut" title="The bar is cut."><span class="name">&lt;slow&gt;`, "1 fasthttp", "fasthttp is ahead",
 	} {
 		if !strings.Contains(page, want) {
