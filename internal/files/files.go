@@ -1,5 +1,5 @@
-// Package files serves files below a path that ends in a catch-all. It knows file
-// systems and the path value with the name, and nothing of the router.
+// Package files serves the files of a file system. The name of the file is a
+// path value of the request. The package does not depend on the router.
 package files
 
 import (
@@ -19,15 +19,14 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
-// A Server serves the file that the path value Rest names, without listings of
-// directories. NotFound answers for names that no file can have.
+// A Server serves files like http.FileServerFS, but without directory listings.
 type Server struct {
-	Rest     string
-	NotFound http.HandlerFunc
+	Rest     string           // name of the path value that holds the file name
+	NotFound http.HandlerFunc // responds to requests with an invalid file name
 	files    http.Handler
 }
 
-// NewServer returns a Server of the files of fsys.
+// NewServer returns a Server for the files of fsys.
 func NewServer(fsys fs.FS, rest string, notFound http.HandlerFunc) *Server {
 	return &Server{rest, notFound, http.FileServerFS(unlisted{fsys})}
 }
@@ -38,8 +37,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.NotFound(w, r)
 		return
 	}
-	// The file server sees the value as the whole path. Its redirects are
-	// relative, so they lead to where the file is.
+	// The file server gets only the file name as the path. Its redirects are
+	// relative, so they are correct for the full path too.
 	u := *r.URL
 	u.Path, u.RawPath = "/"+name, ""
 	inner := *r
@@ -47,15 +46,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.files.ServeHTTP(w, &inner)
 }
 
-// An SPA serves a single-page application: the file that the path value Rest
-// names, or index.html where a browser navigates to a page.
+// An SPA serves a single-page application: files, and index.html for all pages.
 type SPA struct {
-	Rest     string
-	NotFound http.HandlerFunc
+	Rest     string           // name of the path value that holds the file name
+	NotFound http.HandlerFunc // responds if there is no file and the client doesn't accept HTML
 	app      spa
 }
 
-// NewSPA returns an SPA of the files of fsys.
+// NewSPA returns an SPA for the files of fsys.
 func NewSPA(fsys fs.FS, rest string, notFound http.HandlerFunc) *SPA {
 	return &SPA{Rest: rest, NotFound: notFound, app: spa{fsys: fsys}}
 }
@@ -67,9 +65,8 @@ func (s *SPA) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// fileName returns the name that the path value rest holds, without a leading
-// slash. It reports false if the name as it came over the wire is not one that a
-// file can have.
+// fileName returns the path value rest without a leading slash. It reports
+// false if the value is not a valid file name or contains an escaped slash.
 func fileName(r *http.Request, rest string) (name string, ok bool) {
 	name = r.PathValue(rest)
 	if strings.ContainsAny(name, "\\\x00") || !utf8.ValidString(name) {
@@ -78,7 +75,8 @@ func fileName(r *http.Request, rest string) (name string, ok bool) {
 	return strings.TrimPrefix(name, "/"), !trie.EscapedSlashInTail(r.URL.Path, r.URL.RawPath, len(name))
 }
 
-// unlisted is a file system whose directories can't be listed.
+// unlisted is a file system in which directories without an index.html don't
+// exist.
 type unlisted struct{ fs.FS }
 
 func (u unlisted) Open(name string) (fs.File, error) {
@@ -106,8 +104,8 @@ type spa struct {
 	tags sync.Map // ETags by name, of files without a modification time
 }
 
-// serve serves the file, or index.html in its place. It reports false if there is
-// neither.
+// serve serves the named file or, if there is none and the client accepts HTML,
+// index.html. It reports false if it served nothing.
 func (a *spa) serve(w http.ResponseWriter, r *http.Request, name string) bool {
 	name = strings.TrimSuffix(name, "/")
 	if name != "" && a.serveFile(w, r, name) {
@@ -120,7 +118,7 @@ func (a *spa) serve(w http.ResponseWriter, r *http.Request, name string) bool {
 	return a.serveFile(w, r, "index.html")
 }
 
-// acceptsHTML reports whether r is the navigation of a browser to a page.
+// acceptsHTML reports whether r accepts HTML, as browsers do for pages.
 func acceptsHTML(r *http.Request) bool {
 	for _, line := range r.Header["Accept"] {
 		for part := range strings.SplitSeq(line, ",") {
@@ -132,6 +130,7 @@ func acceptsHTML(r *http.Request) bool {
 	return false
 }
 
+// serveFile serves the named file. It reports false if there is none.
 func (a *spa) serveFile(w http.ResponseWriter, r *http.Request, name string) bool {
 	f, err := a.fsys.Open(name)
 	if err != nil {
@@ -165,16 +164,19 @@ func (a *spa) serveFile(w http.ResponseWriter, r *http.Request, name string) boo
 	return true
 }
 
-// A fingerprint stands between a name and its extensions: eight or more
-// hexadecimal digits (app.3f2a9c1b.js, app.3f2a9c1b.js.map), or the eight
-// characters that Vite and esbuild use (index-DiwrgTda.css, app-7XK2QZ4D.js).
+// A fingerprint is a hash of the content between the name and the extension:
+// eight or more hexadecimal digits (app.3f2a9c1b.js, app.3f2a9c1b.js.map), or
+// the eight characters that Vite and esbuild use (index-DiwrgTda.css,
+// app-7XK2QZ4D.js).
 var (
 	hexFingerprint = regexp.MustCompile(`[.-]([0-9a-f]{8,64})(?:\.[a-z][a-z0-9]*){1,3}$`)
 	fingerprint    = regexp.MustCompile(`[.-]([A-Za-z0-9_-]{8})(?:\.[a-z][a-z0-9]*){1,2}$`)
 )
 
-// fingerprinted reports whether the content of a file with this name never
-// changes. Digits alone are a date, and lower-case letters a word.
+// fingerprinted reports whether the name contains a fingerprint, so that the
+// content of the file never changes. Digits alone are not a fingerprint,
+// because they may be a date; neither are lower-case letters alone, which may
+// be a word.
 func fingerprinted(name string) bool {
 	for _, re := range []*regexp.Regexp{hexFingerprint, fingerprint} {
 		if m := re.FindStringSubmatch(name); m != nil {
@@ -189,8 +191,8 @@ func fingerprinted(name string) bool {
 	return false
 }
 
-// tag returns an ETag of the content, computed once a name: a file without a
-// modification time, as in an embed.FS, does not change.
+// tag returns an ETag of the content. It computes the ETag once for each name,
+// because files without a modification time, as in an embed.FS, don't change.
 func (a *spa) tag(name string, content io.ReadSeeker) (string, error) {
 	if tag, ok := a.tags.Load(name); ok {
 		return tag.(string), nil

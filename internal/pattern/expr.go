@@ -8,34 +8,35 @@ import (
 
 // An Expr is a compiled constraint. It matches whole strings.
 //
-// Most constraints are runs of character classes: [0-9]+, \d{4}, [a-z0-9-]+, a
-// UUID. If at most one run of an expression varies in length, then the length of
-// the string decides how long each run is, and a table look-up per byte is the
-// whole match. Other expressions run as RE2. Without the runs, every expression
-// would still match the same strings, only slower.
+// Most constraints are sequences of repeated character classes (runs): [0-9]+,
+// \d{4}, [a-z0-9-]+, a UUID. If at most one run varies in length, the length of
+// the string determines the length of each run, and matching takes one table
+// lookup for each byte. Other expressions use package regexp. The runs are only
+// an optimization.
 type Expr struct {
 	runs []run
-	min  int // bytes in all runs, the varying one at its least
-	vary int // index of the run that varies, -1 if none does
-	max  int // bytes in all runs, the varying one at its most; -1 if unbounded
-	re   *regexp.Regexp
+	min  int            // minimum length of the string in bytes
+	vary int            // index of the run whose length varies; -1 if there is none
+	max  int            // maximum length of the string in bytes; -1 if unbounded
+	re   *regexp.Regexp // nil if the expression consists of runs
 }
 
-// A run is a class of bytes and how many of them there are.
+// A run is a repeated class of bytes.
 type run struct {
-	set      [4]uint64 // until it has a table
-	in       *table
-	min, max int // max -1: unbounded
+	set      [4]uint64 // the class as a bit set, used while compiling
+	in       *table    // the class as a table, used by Match
+	min, max int       // number of bytes; max is -1 if unbounded
 }
 
-// A table has 1 for each byte of a class. Runs of one class share one.
+// A table has 1 for each byte of a class. Runs with the same class share a
+// table.
 type table [256]uint8
 
 // CompileExpr compiles an RE2 expression.
 func CompileExpr(expr string) (*Expr, error) {
 	parsed, err := syntax.Parse(expr, syntax.Perl)
 	if err == nil {
-		_, err = syntax.Parse(`(?:`+expr+`)`, syntax.Perl) // it must not swallow what stands behind it, as \Q does
+		_, err = syntax.Parse(`(?:`+expr+`)`, syntax.Perl) // fails if expr affects the text after it, as \Q does
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the expression %q is not RE2: %w", expr, err)
@@ -45,7 +46,7 @@ func CompileExpr(expr string) (*Expr, error) {
 		e.makeTables()
 		return e, nil
 	}
-	// \A and \z: a (?m) inside expr must not let a line stand for the segment.
+	// Not ^ and $, which match at line ends if expr contains (?m).
 	if e.re, err = regexp.Compile(`\A(?:` + expr + `)\z`); err != nil {
 		return nil, fmt.Errorf("the expression %q is not RE2: %w", expr, err)
 	}
@@ -60,7 +61,7 @@ func (e *Expr) Match(s string) bool {
 	if len(s) < e.min || e.max >= 0 && len(s) > e.max {
 		return false
 	}
-	extra := len(s) - e.min // bytes for the run that varies
+	extra := len(s) - e.min // additional bytes in the run that varies
 	for k := range e.runs {
 		r := &e.runs[k]
 		n := r.min
@@ -105,7 +106,8 @@ func (e *Expr) makeTables() {
 	}
 }
 
-// addRuns appends re to e's runs, or reports that it is more than runs.
+// addRuns appends re to e's runs. It reports false if re does not consist of
+// runs.
 func (e *Expr) addRuns(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpConcat:
@@ -149,9 +151,11 @@ func (e *Expr) addRuns(re *syntax.Regexp) bool {
 	}
 }
 
+// add appends a run. high says that its class includes all runes above ASCII.
+// It reports false if runs cannot represent the expression.
 func (e *Expr) add(r run, high bool) bool {
-	// Classes count runes, runs count bytes. That is the same for ASCII, and
-	// for "any number of anything above ASCII".
+	// Regular expressions count runes and runs count bytes. The result is the
+	// same for ASCII, and for any number of arbitrary runes above ASCII.
 	if high && (r.min > 1 || r.max >= 0) {
 		return false
 	}
@@ -172,9 +176,9 @@ func (e *Expr) add(r run, high bool) bool {
 	return len(e.runs) <= 64
 }
 
-// class returns the bytes that re, matching a single rune, can begin with, and
-// whether it matches all runes above ASCII; ok is false if re is no class or
-// matches only some of those.
+// class returns a run with the class of re, which must match a single rune.
+// high reports whether re matches all runes above ASCII. ok is false if re is
+// not a class or matches only some of the runes above ASCII.
 func class(re *syntax.Regexp) (r run, high, ok bool) {
 	switch re.Op {
 	case syntax.OpLiteral:

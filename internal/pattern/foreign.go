@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// This file refuses the spellings of other routers. They would be literal text
-// here, or an expression that matches one word, so no request would ever match
-// them as meant.
+// This file rejects the pattern syntax of other routers. It would be valid
+// here, but would mean something else, for example literal text.
 
-// A spelling is a segment as another router writes it, and what to write here.
-// In mend, ${1} is the first group.
+// A spelling is a segment in the syntax of another router, and advice on what
+// to write instead. In advice, ${1} is the first group of segment.
 type spelling struct {
 	segment *regexp.Regexp
-	mend    string
+	advice  string
 }
 
 var spellings = []spelling{
@@ -41,21 +40,21 @@ var spellings = []spelling{
 	{regexp.MustCompile(`^[^{#]+#`), "a path has no fragment; a literal # is written %23"},
 }
 
-// Foreign returns an error for a segment as another router writes it.
+// Foreign returns an error if seg is in the syntax of another router.
 func Foreign(seg string) error {
 	if plainSegment(seg) {
 		return nil
 	}
 	for _, s := range spellings {
 		if m := s.segment.FindStringSubmatchIndex(seg); m != nil {
-			return fmt.Errorf("%q: %s", seg, s.segment.ExpandString(nil, s.mend, seg, m))
+			return fmt.Errorf("%q: %s", seg, s.segment.ExpandString(nil, s.advice, seg, m))
 		}
 	}
 	return nil
 }
 
-// plainSegment reports whether seg is surely ours: text without anything that
-// some router takes for syntax, or one parameter.
+// plainSegment reports whether seg is certainly not foreign, because it has no
+// special characters or is a single parameter.
 func plainSegment(seg string) bool {
 	if !strings.ContainsAny(seg, `<[%*{:(+\?#`) {
 		return !strings.HasSuffix(seg, "...")
@@ -66,17 +65,17 @@ func plainSegment(seg string) bool {
 	return (seg[0] == ':' || seg[0] == '*') && validName(seg[1:])
 }
 
-// foreignMethod returns an error for several methods as another router writes
-// them.
+// foreignMethod returns an error for a list of methods in the syntax of another
+// router.
 func foreignMethod(m string) error {
 	if strings.Contains(m, "|") {
-		return fmt.Errorf("several methods are written with commas: %s", strings.ReplaceAll(m, "|", ","))
+		return fmt.Errorf("separate methods with commas: %s", strings.ReplaceAll(m, "|", ","))
 	}
 	return nil
 }
 
-// foreignHost returns an error for a host as another router writes it. rest is
-// the pattern from the host on.
+// foreignHost returns an error for a host in the syntax of another router. rest
+// is the pattern starting at the host.
 func foreignHost(host, rest string) error {
 	switch {
 	case strings.HasSuffix(host, ":") && strings.HasPrefix(rest[len(host):], "//"):
@@ -93,7 +92,7 @@ func foreignHost(host, rest string) error {
 	return nil
 }
 
-// foreignParam is a label such as :sub, not a port.
+// foreignParam matches a label such as :sub, but not a port.
 var foreignParam = regexp.MustCompile(`(?:^|\.):[A-Za-z_]`)
 
 func isMethodName(s string) bool {

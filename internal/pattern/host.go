@@ -27,11 +27,10 @@ func (l HostLabel) Kind() int {
 	return 2
 }
 
-// Host returns host as hosts are compared: in lower case, without port, without
-// the brackets of an IPv6 literal, and without a trailing dot. Only ASCII
-// letters have a lower case here: a name beyond ASCII arrives in Punycode, and
-// Unicode would fold the Kelvin sign to k. It allocates only if host has an
-// upper-case letter.
+// Host normalizes a host for comparison: it removes the port, the brackets of
+// an IPv6 literal and a trailing dot, and converts ASCII letters to lower case.
+// Clients send non-ASCII names in Punycode, and Unicode case folding would map
+// the Kelvin sign to k. Host allocates only if host has an upper-case letter.
 func Host(host string) string {
 	host, _ = cutPort(host)
 	if len(host) > 1 && host[0] == '[' && host[len(host)-1] == ']' {
@@ -40,8 +39,9 @@ func Host(host string) string {
 	return lower(strings.TrimSuffix(host, "."))
 }
 
-// HostPort is [Host] with the port, if there is one. A pattern with a port is for
-// CONNECT requests alone, as in net/http: their host is compared with its port.
+// HostPort is like [Host] but keeps the port. As in net/http, a pattern with a
+// port matches only CONNECT requests, whose host is compared including the
+// port.
 func HostPort(host string) string {
 	_, port := cutPort(host)
 	return Host(host) + port
@@ -138,8 +138,8 @@ func splitLabels(host string) (labels []string) {
 	return append(labels, host[start:])
 }
 
-// HostShape returns a key that two patterns share exactly if they have the same
-// host but for the names of its parameters; "" without a host.
+// HostShape returns a key that is equal for patterns whose hosts differ only in
+// the names of their parameters. It is "" for patterns without a host.
 func (p *Pattern) HostShape() string {
 	if p.HostLabels == nil {
 		return p.Host

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ParseMethods parses a list of methods, METHOD[,METHOD...].
+// ParseMethods parses a list of methods: METHOD[,METHOD...].
 func ParseMethods(list string) ([]string, error) {
 	var methods []string
 	for m := range strings.SplitSeq(list, ",") {

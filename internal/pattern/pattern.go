@@ -1,14 +1,17 @@
-// Package pattern parses route patterns: the one language that the router's
-// registration methods and the analyzer share.
+// Package pattern parses route patterns, for the router and the analyzer. For
+// example, Parse returns for
 //
-// A pattern is parsed once, into segments that know nothing of trees:
+//	GET example.com/users/{id:[0-9]+}/posts/
 //
-//	GET example.com/users/{id:[0-9]+}/posts/  (net/http's door)
-//	=> Methods [GET], Host "example.com", End All
-//	   segments: literal "users", parameter id constrained by [0-9]+, literal "posts"
+// a Pattern with
 //
-// The trailing slash is the only thing the two doors read differently, so it is
-// not a segment: what may follow the last segment is the pattern's End.
+//	Methods  [GET]
+//	Host     example.com
+//	Segs     literal "users", parameter id with the constraint [0-9]+, literal "posts"
+//	End      All
+//
+// Parse and ParsePath differ only in the meaning of a trailing slash. So the
+// trailing slash is not a segment; it is represented by End.
 package pattern
 
 import (
@@ -19,13 +22,13 @@ import (
 	"unicode"
 )
 
-// End says what may follow a pattern's last segment.
+// End says what may follow the last segment of a pattern.
 type End uint8
 
 const (
 	Exact End = iota // nothing: /users
-	Slash            // one slash: /users/{$}, and /users/ of a verb method
-	All              // a slash and anything: /users/*rest, /users/{rest...}, and /users/ of Handle
+	Slash            // a slash: /users/{$}, and /users/ in ParsePath
+	All              // a slash and anything: /users/*rest, /users/{rest...}, and /users/ in Parse
 )
 
 // A Pattern is a parsed pattern.
@@ -33,19 +36,15 @@ type Pattern struct {
 	Text       string      // as written
 	Methods    []string    // in the order written; nil means every method
 	Host       string      // normalized by [HostPort]; "" means every host
-	HostLabels []HostLabel // of a host with parameters, else nil
-	Path       string      // the path as written; Text ends with it
-	Segs       []Segment   // the path's segments up to its End
+	HostLabels []HostLabel // the labels of a host with parameters, else nil
+	Path       string      // the path as written, a suffix of Text
+	Segs       []Segment   // the segments before End
 	End        End
-	// Rest is the name of the catch-all of an All pattern, "" for the
-	// anonymous one that a trailing slash stands for.
-	Rest string
-	// RestSlash says that the catch-all's value starts with its slash (*rest).
-	RestSlash bool
+	Rest       string // if End is All, the name of the catch-all; "" for a trailing slash
+	RestSlash  bool   // the value of the catch-all starts with a slash (*rest)
 }
 
-// Names returns the pattern's parameter names from left to right, the
-// catch-all's last.
+// Names returns the names of the parameters from left to right.
 func (p *Pattern) Names() []string {
 	var names []string
 	for _, l := range p.HostLabels {
@@ -66,9 +65,9 @@ func (p *Pattern) Names() []string {
 	return names
 }
 
-// Static reports whether the pattern matches exactly one path, and that path.
-// A literal segment that holds a slash (written %2F), or that cleaning removes,
-// has no such path.
+// Static reports whether the pattern matches exactly one path, and returns that
+// path. It reports false if a literal segment contains a slash (written %2F) or
+// would be removed by path cleaning.
 func (p *Pattern) Static() (path string, ok bool) {
 	if p.End == All {
 		return "", false
@@ -88,9 +87,9 @@ func (p *Pattern) Static() (path string, ok bool) {
 	return b.String(), true
 }
 
-// Shape returns a key that two patterns share exactly if they match the same
-// hosts and paths: equal but for the names of their parameters. Such patterns
-// conflict if their methods overlap.
+// Shape returns a key that is equal for patterns whose hosts and paths differ
+// only in the names of their parameters. Such patterns conflict if their
+// methods overlap.
 func (p *Pattern) Shape() string {
 	var b strings.Builder
 	b.WriteString(p.HostShape())
@@ -107,7 +106,7 @@ func (p *Pattern) Shape() string {
 	return b.String()
 }
 
-// Shape returns the segment without its parameters' names.
+// Shape returns the segment without the names of its parameters.
 func (s Segment) Shape() string {
 	var b strings.Builder
 	s.shape(&b)
@@ -128,9 +127,9 @@ func (s Segment) shape(b *strings.Builder) {
 
 var shapeEscaper = strings.NewReplacer("%", "%25", "/", "%2F", "{", "%7B", "}", "%7D", "*", "%2A")
 
-// Overlap returns a method that both patterns list, or ok false. A pattern
-// without methods overlaps only with another such: an exact method wins over
-// every method, so they do not compete.
+// Overlap returns a method that both patterns list and reports whether there is
+// one. A pattern for every method overlaps only with another one for every
+// method, because routes with an exact method take precedence over it.
 func Overlap(p, q *Pattern) (method string, ok bool) {
 	if p.Methods == nil || q.Methods == nil {
 		return "", p.Methods == nil && q.Methods == nil
@@ -145,12 +144,12 @@ func Overlap(p, q *Pattern) (method string, ok bool) {
 	return "", false
 }
 
-// ParsePath parses a path of a verb method, with its methods if it has any:
-// [METHOD[,METHOD...] ]/PATH. There, /x/ is only itself.
+// ParsePath parses a path as the verb methods of the router do:
+// [METHOD[,METHOD...] ]/PATH. The path /x/ matches only itself.
 func ParsePath(text string) (*Pattern, error) { return parse(text, false) }
 
-// Parse parses a pattern of Handle, [METHOD[,METHOD...] ][HOST]/PATH. There, as
-// in net/http, /x/ stands for everything below it.
+// Parse parses a pattern as Handle does: [METHOD[,METHOD...] ][HOST]/PATH. As
+// in net/http, the path /x/ matches everything below it.
 func Parse(text string) (*Pattern, error) { return parse(text, true) }
 
 func parse(text string, handle bool) (*Pattern, error) {
@@ -160,7 +159,7 @@ func parse(text string, handle bool) (*Pattern, error) {
 	p := &Pattern{Text: text}
 	rest := text
 	if i := strings.IndexAny(text, " \t"); i >= 0 && !strings.Contains(text[:i], "{") && (handle || text[0] != '/') {
-		if i > 0 { // net/http takes " /x" for "/x"
+		if i > 0 { // as in net/http, " /x" is the same as "/x"
 			var err error
 			if p.Methods, err = ParseMethods(text[:i]); err != nil {
 				return nil, err
@@ -187,17 +186,17 @@ func parse(text string, handle bool) (*Pattern, error) {
 	return p, p.parsePath(handle, names)
 }
 
-// names are the parameters' names of a pattern so far.
+// names is the set of parameter names that the parser has found.
 type names map[string]bool
 
-// add adds the name of a parameter that was written as form.
+// add adds a name. form is the text of the parameter, for errors.
 func (ns names) add(n, form string) error {
 	switch {
 	case n == "":
 		return fmt.Errorf("the parameter %s needs a name", form)
 	case !validName(n):
 		if id, _, ok := cutName(n); ok && form[0] == ':' {
-			return fmt.Errorf("bad parameter name %q; for text behind a parameter write {%s}%s", n, id, n[len(id):])
+			return fmt.Errorf("bad parameter name %q; for text after a parameter write {%s}%s", n, id, n[len(id):])
 		}
 		return fmt.Errorf("bad parameter name %q; a name is letters, digits, _ and -, and begins with a letter or _", n)
 	case ns[n]:
@@ -207,8 +206,8 @@ func (ns names) add(n, form string) error {
 	return nil
 }
 
-// parsePath parses p.Path, which begins with a slash. With subtree, a trailing
-// slash stands for everything below it.
+// parsePath parses p.Path, which begins with a slash. If subtree is true, a
+// trailing slash matches everything below it.
 func (p *Pattern) parsePath(subtree bool, names names) error {
 	path := p.Path
 	for path != "" { // path[0] == '/'
@@ -272,8 +271,8 @@ func (p *Pattern) parsePath(subtree bool, names names) error {
 	return nil
 }
 
-// segmentEnd returns the length of path's first segment. A slash inside braces
-// belongs to an expression.
+// segmentEnd returns the length of the first segment of path. Slashes inside
+// braces don't end a segment.
 func segmentEnd(path string) (int, error) {
 	for i := 0; i < len(path); i++ {
 		switch path[i] {
@@ -290,9 +289,9 @@ func segmentEnd(path string) (int, error) {
 	return len(path), nil
 }
 
-// braces returns the length of the balanced braces that s begins with, or -1.
-// Behind the name's colon stands an expression, where escaped braces and those
-// in a character class do not count.
+// braces returns the index after the brace that closes the one at s[0], or -1.
+// After the first colon, s is a regular expression, in which braces that are
+// escaped or inside a character class do not count.
 func braces(s string) int {
 	depth, expr, class := 0, false, 0
 	for i := 0; i < len(s); i++ {
@@ -304,7 +303,7 @@ func braces(s string) int {
 		case expr && c == '\\':
 			i++
 		case class > 0:
-			// A ] right behind [ or [^ is a member; [:alpha:] nests.
+			// A ] directly after [ or [^ is literal; [:alpha:] nests.
 			switch {
 			case c == '[' && i+1 < len(s) && s[i+1] == ':':
 				if n := strings.Index(s[i:], ":]"); n > 0 {
@@ -372,7 +371,7 @@ func parseSegment(seg string, names names) (Segment, error) {
 			return nil, fmt.Errorf("the expression of %s is empty", rest[:n])
 		}
 		if len(s) > 0 && s[len(s)-1].Name != "" {
-			return nil, fmt.Errorf("%q needs text between its parameters, or nobody knows where one ends", seg)
+			return nil, fmt.Errorf("%q needs text between its parameters; otherwise they are ambiguous", seg)
 		}
 		if expr != "" {
 			if _, err := CompileExpr(expr); err != nil {
@@ -385,8 +384,8 @@ func parseSegment(seg string, names names) (Segment, error) {
 	return s, nil
 }
 
-// unescape decodes literal text of a pattern as net/http does: an invalid
-// escape stands for itself.
+// unescape decodes literal text of a pattern. As in net/http, text with an
+// invalid escape is left unchanged.
 func unescape(s string) string {
 	if u, err := url.PathUnescape(s); err == nil {
 		return u
@@ -399,7 +398,7 @@ func validName(s string) bool {
 	return ok && rest == "" && id != ""
 }
 
-// cutName splits s behind the longest valid name.
+// cutName splits s after the longest valid name.
 func cutName(s string) (name, rest string, ok bool) {
 	for i, c := range s {
 		if c != '_' && !unicode.IsLetter(c) && (i == 0 || c != '-' && !unicode.IsDigit(c)) {

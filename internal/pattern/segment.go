@@ -2,7 +2,7 @@ package pattern
 
 import "strings"
 
-// A Segment matches one path segment. It is the sequence of its parts:
+// A Segment matches one path segment. It is a sequence of parts:
 //
 //	users      => {Text: "users"}
 //	{id}, :id  => {Name: "id"}
@@ -14,7 +14,7 @@ type Segment []Part
 type Part struct {
 	Text string
 	Name string // "" for literal text
-	Expr string // RE2, "" for none
+	Expr string // constraint, an RE2 expression; "" for none
 }
 
 // Kind orders segments by what they match, most specific first.
@@ -27,7 +27,7 @@ const (
 	Plain                   // one parameter
 )
 
-// Kind returns what sort of segment s is.
+// Kind returns the kind of s.
 func (s Segment) Kind() Kind {
 	switch {
 	case len(s) > 1:
@@ -40,7 +40,7 @@ func (s Segment) Kind() Kind {
 	return Plain
 }
 
-// String writes the segment as in a pattern.
+// String returns the segment in pattern syntax.
 func (s Segment) String() string {
 	var b strings.Builder
 	for _, part := range s {

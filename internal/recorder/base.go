@@ -9,7 +9,7 @@ import (
 
 type unwrapper interface{ Unwrap() http.ResponseWriter }
 
-// of returns the recorder that w is, or nil.
+// of returns w's Recorder if w is a recorder, or nil.
 func of(w http.ResponseWriter) *Recorder {
 	if x, ok := w.(interface{ recorder() *Recorder }); ok {
 		return x.recorder()
@@ -17,19 +17,18 @@ func of(w http.ResponseWriter) *Recorder {
 	return nil
 }
 
-// Base follows Unwrap down to the writer that the server made, or to the last
-// one that can be reached.
+// Base unwraps w as often as possible, usually down to the server's own writer.
 func Base(w http.ResponseWriter) http.ResponseWriter {
 	for {
-		below := unwrap(w)
-		if below == nil {
+		inner := unwrap(w)
+		if inner == nil {
 			return w
 		}
-		w = below
+		w = inner
 	}
 }
 
-// unwrap returns the writer below w, nil if there is none to be reached.
+// unwrap returns the writer that w wraps, or nil if w has no Unwrap method.
 func unwrap(w http.ResponseWriter) http.ResponseWriter {
 	if x, ok := w.(unwrapper); ok {
 		return x.Unwrap()
@@ -37,23 +36,24 @@ func unwrap(w http.ResponseWriter) http.ResponseWriter {
 	return nil
 }
 
-// A Progress says how far a response has come.
+// A Progress is the state of a response.
 type Progress int
 
 const (
-	Unknown  Progress = iota // a writer that doesn't tell
-	Unsent                   // nothing was sent
-	Started                  // a final status was sent, and perhaps a part of the body
-	Hijacked                 // the connection was taken over
+	Unknown  Progress = iota
+	Unsent            // nothing was sent
+	Started           // a final status was sent, and perhaps a part of the body
+	Hijacked          // the connection was hijacked
 )
 
-// Of finds out how far the response behind w has come. A recorder at or below
-// w knows. A writer of net/http, httptest or package engine is asked by
-// reading its unexported fields (in net/http wroteHeader and hijackedv, which
-// are the same in Go 1.26 and 1.27), so that nobody needs a recorder only for
-// the moment after an error. For other writers the answer is Unknown.
+// Of returns the progress of the response that w writes. It uses the first
+// recorder found by unwrapping w. Without one, it reads unexported fields of
+// the writers of net/http, httptest and package engine (in net/http:
+// wroteHeader and hijackedv, which are the same in Go 1.26 and 1.27), so that
+// requests don't need a recorder only for the case of an error. For other
+// writers it returns Unknown.
 //
-// Of must be called on the handler's goroutine, like the methods of w.
+// Like the methods of w, Of must be called on the handler's goroutine.
 func Of(w http.ResponseWriter) Progress {
 	for {
 		if r := of(w); r != nil {
@@ -65,11 +65,11 @@ func Of(w http.ResponseWriter) Progress {
 			}
 			return Unsent
 		}
-		below := unwrap(w)
-		if below == nil {
+		inner := unwrap(w)
+		if inner == nil {
 			break
 		}
-		w = below
+		w = inner
 	}
 	v := reflect.ValueOf(w)
 	if !v.IsValid() {
@@ -89,10 +89,9 @@ func Of(w http.ResponseWriter) Progress {
 	return Unsent
 }
 
-// Look says in advance what can be known about w. own reports that w is a
-// server's own writer with nothing around it that could change what is written
-// on its way to the client. tells reports that Of will know how far the
-// response has come.
+// Look examines w. own reports whether w is a server's own writer, possibly
+// wrapped in writers of this module, which don't change the response. tells
+// reports whether Of will return something other than Unknown.
 func Look(w http.ResponseWriter) (own, tells bool) {
 	own = true
 	for {
@@ -102,27 +101,28 @@ func Look(w http.ResponseWriter) (own, tells bool) {
 		}
 		own = own && k.passes
 		tells = tells || k.recorder
-		below := http.ResponseWriter(nil)
+		inner := http.ResponseWriter(nil)
 		if k.unwraps {
-			below = unwrap(w)
+			inner = unwrap(w)
 		}
-		if below == nil {
+		if inner == nil {
 			return false, tells || k.wrote != nil
 		}
-		w = below
+		w = inner
 	}
 }
 
-// A Cache is Look for a middleware that asks for each request. It remembers what
-// Look said about the first type of writer: mostly it is always the same.
+// A Cache caches the result of Look for one type of writer, for middleware that
+// calls it for every request. Usually all requests have the same type of
+// writer.
 type Cache struct{ first atomic.Pointer[looked] }
 
 type looked struct {
-	outer, inner reflect.Type // inner is what a recorder has below, else nil
+	outer, inner reflect.Type // types of the writer and, if it is a recorder, of the wrapped one
 	own, tells   bool
 }
 
-// Look returns what the function Look returns.
+// Look returns the same as the function Look.
 func (c *Cache) Look(w http.ResponseWriter) (own, tells bool) {
 	if l := c.first.Load(); l != nil && l.outer == reflect.TypeOf(w) {
 		if l.inner == nil {
@@ -145,25 +145,25 @@ func (c *Cache) look(w http.ResponseWriter) (own, tells bool) {
 		l.inner = reflect.TypeOf(r.w)
 		w = r.w
 	}
-	if !kindOf(w).unwraps { // else it depends on what that writer unwraps to
+	if !kindOf(w).unwraps { // otherwise the result depends on the writer that w wraps
 		c.first.CompareAndSwap(nil, l)
 	}
 	return own, tells
 }
 
-// A kind is what is known about a type of writer.
+// A kind describes a type of writer.
 type kind struct {
 	typ      reflect.Type
-	wrote    [][]int // how to reach the field that says that the header was sent, nil if there is none
-	hijacked [][]int // how to reach the field that says that the connection was taken over
-	recorder bool
-	unwraps  bool
-	passes   bool // it is a writer of this module, which changes nothing
-	own      bool // it is a server's own, and tells
+	wrote    [][]int // location of the field that is true if the header was sent, for boolAt; may be nil
+	hijacked [][]int // location of the field that is true if the connection was hijacked; may be nil
+	recorder bool    // it is a recorder
+	unwraps  bool    // it has a method Unwrap
+	passes   bool    // it is a writer of this module that doesn't change the response
+	own      bool    // it is a server's own writer, and Of can read its progress
 }
 
-// The kinds of the first types are found without a look into the map: those are
-// mostly net/http's writers for HTTP/1 and HTTP/2.
+// The first two kinds are kept outside of the map, for speed. They are usually
+// those of net/http's writers for HTTP/1 and HTTP/2.
 var (
 	firstKinds [2]atomic.Pointer[kind]
 	otherKinds sync.Map // reflect.Type => *kind
@@ -219,8 +219,9 @@ func newKind(t reflect.Type) *kind {
 
 const module = "github.com/seed-1954dcaa/muxmaster"
 
-// findBool returns how to reach the bool field at the end of a path of struct
-// fields: an index for each step. It returns nil if there is no such field.
+// findBool returns the location of the bool field at the end of a path of
+// struct fields, as one index for each step. It returns nil if there is no such
+// field.
 func findBool(t reflect.Type, path ...string) (indexes [][]int) {
 	for _, name := range path {
 		for t.Kind() == reflect.Pointer {
@@ -241,8 +242,8 @@ func findBool(t reflect.Type, path ...string) (indexes [][]int) {
 	return indexes
 }
 
-// boolAt reads the field that indexes lead to. ok is false if there is none, or
-// a nil pointer on the way.
+// boolAt returns the value of the field at a location that findBool returned.
+// ok is false if indexes is nil or the path has a nil pointer.
 func boolAt(v reflect.Value, indexes [][]int) (value, ok bool) {
 	for _, index := range indexes {
 		for v.Kind() == reflect.Pointer {

@@ -1,19 +1,18 @@
-// Package recorder watches a response go by: which status was sent and how many
-// bytes of body.
+// Package recorder provides an http.ResponseWriter wrapper that records the
+// status and the number of body bytes of a response.
 //
-// A recorder offers what the writer below it offers and nothing more. Libraries
-// ask a writer what it can do in two ways: by type assertion, such as
-// w.(http.Flusher), and through [http.ResponseController], which follows
-// Unwrap. Both get the answer that they would get without the recorder.
+// A recorder implements the same optional interfaces as the writer it wraps.
+// Libraries detect these by type assertion, such as w.(http.Flusher), or with
+// [http.ResponseController], which calls Unwrap. Both give the same result with
+// and without the recorder.
 //
-//	below                   type        Flusher  Hijacker  ReaderFrom  Pusher
-//	HTTP/1 connection    => flushHijackReadFrom   x         x           x
-//	HTTP/2 stream        => flushPush             x                               x
-//	httptest recorder    => flush                 x
+//	wrapped writer       type of recorder     Flusher  Hijacker  ReaderFrom  Pusher
+//	HTTP/1 connection    flushHijackReadFrom  x        x         x
+//	HTTP/2 stream        flushPush            x                              x
+//	httptest recorder    flush                x
 //
-// A recorder belongs to one request and is never used again. Recycling would
-// save one allocation, and a goroutine that outlives its request could write
-// into the response of the next client.
+// Recorders are not pooled. Otherwise a goroutine that outlives its request
+// could write into the response of another client.
 package recorder
 
 import (
@@ -23,28 +22,27 @@ import (
 	"net/http"
 )
 
-// A Recorder notes the status and the bytes of one response. It isn't safe for
-// concurrent use, no more than the [http.ResponseWriter] below it is.
+// A Recorder records the status and the number of body bytes of a response.
+// Like other [http.ResponseWriter]s, it isn't safe for concurrent use.
 type Recorder struct {
 	w        http.ResponseWriter
 	bytes    int64
 	status   int
 	hijacked bool
-	reading  bool // inside ReadFrom, or a panic came out of it
-	dropping bool // the answer was turned down
+	reading  bool // ReadFrom is running or has panicked
+	dropping bool // the judge rejected the response
 	judge    Judge
 }
 
-// A Judge may turn an answer down before anything of it is sent.
+// A Judge can reject a response before any of it is sent.
 type Judge interface {
-	// TurnDown is asked once, when WriteHeader is called with a final status
-	// and the response's header is complete.
+	// TurnDown reports whether to reject the response. It is called once, when
+	// WriteHeader is called with a final status. The header is complete then.
 	TurnDown(code int) bool
 }
 
-// Wrap returns a writer that passes everything on to w, and the recorder that
-// sees it pass. If w is such a writer already, it is returned as it is: one
-// recorder serves all who ask.
+// Wrap returns a writer that wraps w, and its Recorder. If w is already such a
+// writer, Wrap returns w itself, so that several middleware share a recorder.
 func Wrap(w http.ResponseWriter) (http.ResponseWriter, *Recorder) {
 	if r := of(w); r != nil {
 		return w, r
@@ -92,28 +90,29 @@ func Wrap(w http.ResponseWriter) (http.ResponseWriter, *Recorder) {
 	return x, x
 }
 
-// Status returns the final status that was sent, 0 as long as none was.
-// Informational answers (1xx but 101) don't count.
+// Status returns the final status, or 0 if none was sent yet. Informational
+// statuses (1xx except 101) are not final.
 func (r *Recorder) Status() int { return r.status }
 
-// Bytes returns how many bytes of body the writer below accepted.
+// Bytes returns the number of body bytes that the wrapped writer accepted.
 func (r *Recorder) Bytes() int64 { return r.bytes }
 
-// Hijacked reports whether the connection was taken over.
+// Hijacked reports whether the connection was hijacked.
 func (r *Recorder) Hijacked() bool { return r.hijacked }
 
-// Started reports whether it is too late for another answer: a final status or
-// a part of the body was sent, or the connection was taken over. After a panic
-// inside ReadFrom nobody can tell, and the answer is yes.
+// Started reports whether it is too late to send another response: a final
+// status or a part of the body was sent, or the connection was hijacked. It
+// also reports true after a panic inside ReadFrom, because something may have
+// been sent.
 func (r *Recorder) Started() bool { return r.status != 0 || r.hijacked || r.reading }
 
-// SetJudge has j asked before an answer is sent; nil asks nobody. If j turns
-// the answer down, nothing of it is sent until TakeBack. Status returns what
-// was turned down.
+// SetJudge sets a judge, or removes it if j is nil. If the judge rejects the
+// response, the recorder discards all of it until TakeBack is called, and
+// Status returns the rejected status.
 func (r *Recorder) SetJudge(j Judge) { r.judge = j }
 
-// TakeBack reports whether the answer was turned down, and then lets another
-// one be written.
+// TakeBack reports whether the response was rejected. If so, another one can be
+// written afterwards.
 func (r *Recorder) TakeBack() bool {
 	if !r.dropping {
 		return false
@@ -122,13 +121,14 @@ func (r *Recorder) TakeBack() bool {
 	return true
 }
 
-// Unwrap returns the writer below, for [http.ResponseController].
+// Unwrap returns the wrapped writer, for [http.ResponseController].
 func (r *Recorder) Unwrap() http.ResponseWriter { return r.w }
 
-// Header returns the header of the writer below.
+// Header returns the header of the wrapped writer.
 func (r *Recorder) Header() http.Header { return r.w.Header() }
 
-// WriteHeader passes code on and notes it if it is a final status.
+// WriteHeader calls WriteHeader of the wrapped writer, and records a final
+// status.
 func (r *Recorder) WriteHeader(code int) {
 	final := code >= 200 || code == http.StatusSwitchingProtocols
 	if r.judge != nil && final && !r.Started() && r.judge.TurnDown(code) {
@@ -137,13 +137,13 @@ func (r *Recorder) WriteHeader(code int) {
 	if r.dropping {
 		return
 	}
-	r.w.WriteHeader(code) // panics on an invalid code, which then was never sent
+	r.w.WriteHeader(code) // panics if the code is invalid; then it must not be recorded
 	if final {
 		r.sent(code)
 	}
 }
 
-// Write passes p on and counts what was accepted.
+// Write calls Write of the wrapped writer and counts the bytes.
 func (r *Recorder) Write(p []byte) (int, error) {
 	if r.dropping {
 		return len(p), nil
@@ -154,7 +154,8 @@ func (r *Recorder) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteString keeps [io.WriteString] from copying the string.
+// WriteString implements [io.StringWriter], so that [io.WriteString] doesn't
+// copy the string.
 func (r *Recorder) WriteString(s string) (int, error) {
 	if r.dropping {
 		return len(s), nil
@@ -165,9 +166,9 @@ func (r *Recorder) WriteString(s string) (int, error) {
 	return n, err
 }
 
-// FlushError is what [http.ResponseController] calls. Every recorder has it,
-// since a writer below that only unwraps to one that flushes must be noticed
-// too. Where nothing below flushes, it returns [http.ErrNotSupported].
+// FlushError flushes the response for [http.ResponseController]. Every recorder
+// implements it, because the wrapped writer may not be a Flusher but unwrap to
+// one. It returns [http.ErrNotSupported] if no wrapped writer can flush.
 func (r *Recorder) FlushError() error {
 	if r.dropping {
 		return nil
@@ -179,8 +180,7 @@ func (r *Recorder) FlushError() error {
 	return err
 }
 
-// sent notes the status that goes out now. The first one stays, as it does for
-// the client.
+// sent records the status that was sent. Later statuses are ignored.
 func (r *Recorder) sent(code int) {
 	if r.status == 0 && !r.hijacked {
 		r.status = code
@@ -203,8 +203,8 @@ func (r *Recorder) passHijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-// passReadFrom leaves the copying to the writer below, which for a file and a
-// TCP connection is sendfile(2).
+// passReadFrom calls ReadFrom of the wrapped writer, which uses sendfile(2) for
+// a file and a TCP connection.
 func (r *Recorder) passReadFrom(src io.Reader) (int64, error) {
 	if r.dropping {
 		return io.Copy(io.Discard, src)
@@ -219,8 +219,8 @@ func (r *Recorder) passReadFrom(src io.Reader) (int64, error) {
 	return n, err
 }
 
-// One type for each set of interfaces that a writer below may have, named after
-// it. Push is kept where HTTP/2 has it.
+// There is one type for each set of optional interfaces. Push is supported for
+// HTTP/2 writers.
 type (
 	flush               struct{ Recorder }
 	hijack              struct{ Recorder }

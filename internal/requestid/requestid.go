@@ -1,6 +1,5 @@
-// Package requestid holds the id of a request in its context, so that the
-// packages that log can read it without importing the middleware that makes
-// it.
+// Package requestid stores the ID of a request in its context. Packages that
+// log can read the ID without importing package middleware, which creates it.
 package requestid
 
 import (
@@ -8,30 +7,29 @@ import (
 	"net/http"
 )
 
-// Header is the header that carries the id, in canonical form, for indexing.
+// Header is the name of the header with the ID, in canonical form.
 const Header = "X-Request-Id"
 
 type key struct{}
 
-// A Context carries an id and the values of its header in one allocation. The
-// two are apart so that a handler that writes into the header doesn't change
-// the id.
+// A Context holds an ID, and a copy of it as the values of the response header,
+// in one allocation. Changing the header doesn't change the ID.
 type Context struct {
 	context.Context
 	id     string
 	header [1]string
 }
 
-// NewContext returns a context with id, which must be valid.
+// NewContext returns a context with the given ID, which must be valid.
 func NewContext(parent context.Context, id string) *Context {
 	return &Context{parent, id, [1]string{id}}
 }
 
-// HeaderValues returns the values for the response's header.
+// HeaderValues returns the ID as the values of the response header.
 func (c *Context) HeaderValues() []string { return c.header[:] }
 
-// Value returns c itself for the id: a string would have to be allocated to
-// become an any.
+// Value returns c itself as the value that holds the ID. Returning the string
+// would allocate.
 func (c *Context) Value(k any) any {
 	if k == (key{}) {
 		return c
@@ -39,7 +37,7 @@ func (c *Context) Value(k any) any {
 	return c.Context.Value(k)
 }
 
-// FromContext returns the id in ctx, "" if there is none.
+// FromContext returns the ID in ctx, or "" if there is none.
 func FromContext(ctx context.Context) string {
 	if c, ok := ctx.Value(key{}).(*Context); ok {
 		return c.id
@@ -47,9 +45,9 @@ func FromContext(ctx context.Context) string {
 	return ""
 }
 
-// Of returns the id of a request, "" if it has none. It looks at the header of
-// the response too, for a middleware in between may have kept the context with
-// the id to itself.
+// Of returns the ID of a request, or "" if it has none. If the request's
+// context has no ID, because a middleware replaced it, Of uses the response
+// header.
 func Of(w http.ResponseWriter, r *http.Request) string {
 	if id := FromContext(r.Context()); id != "" {
 		return id
@@ -60,7 +58,8 @@ func Of(w http.ResponseWriter, r *http.Request) string {
 	return ""
 }
 
-// Valid reports whether id consists of 1 to 128 characters of [A-Za-z0-9._-].
+// Valid reports whether id consists of 1 to 128 of the characters
+// [A-Za-z0-9._-].
 func Valid(id string) bool {
 	if len(id) == 0 || len(id) > 128 {
 		return false

@@ -1,29 +1,29 @@
-// Package stall has the rule by which the server and the client tell a slow
-// peer from one that stalls: while one side waits for the other, at least
-// Bytes, or all that is left, must move in each period of waiting. Time between
-// waits does not count.
+// Package stall detects peers that send or receive too slowly, for the server
+// and the client. While one side waits for the other, at least Bytes must be
+// transferred in each period of waiting time. Time between the waits does not
+// count.
 package stall
 
 import "time"
 
-// Bytes is how much must move in each period of waiting.
+// Bytes is the number of bytes to transfer in each period.
 const Bytes = 4 << 10
 
-// A Clock adds up the waiting in one direction. The zero Clock has not waited.
-// It is for one goroutine at a time.
+// A Clock measures the waiting time in one direction. The zero value is ready
+// to use. It is not safe for concurrent use.
 type Clock struct {
-	waited time.Duration // since Bytes last moved
-	moved  int64         // in that time
+	waited time.Duration // waiting time since the last Bytes bytes
+	moved  int64         // bytes transferred in that time
 }
 
-// Left returns how long the next operation may wait where limit is the period.
-// It is at least a millisecond, so that an operation that need not wait
+// Left returns how long the next operation may wait if limit is the period. It
+// is at least a millisecond, so that an operation that doesn't need to wait
 // succeeds.
 func (c *Clock) Left(limit time.Duration) time.Duration {
 	return max(limit-c.waited, time.Millisecond)
 }
 
-// Add counts an operation that waited for d and moved n bytes.
+// Add records an operation that waited for d and transferred n bytes.
 func (c *Clock) Add(d time.Duration, n int64) {
 	c.waited += d
 	c.moved += n
@@ -32,5 +32,5 @@ func (c *Clock) Add(d time.Duration, n int64) {
 	}
 }
 
-// Waited returns how long the operations have waited since Bytes last moved.
+// Waited returns the waiting time since the last Bytes bytes.
 func (c *Clock) Waited() time.Duration { return c.waited }

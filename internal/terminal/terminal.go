@@ -1,4 +1,4 @@
-// Package terminal colors tables of routes.
+// Package terminal colors method names in tables of routes.
 package terminal
 
 import (
@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// Colored reports whether w is a terminal that wants color: not one with NO_COLOR
-// (https://no-color.org) or TERM=dumb in its environment.
+// Colored reports whether w is a terminal and the environment permits color:
+// NO_COLOR (https://no-color.org) is not set and TERM is not dumb.
 func Colored(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
@@ -17,8 +17,8 @@ func Colored(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Mode()&os.ModeDevice != 0
 }
 
-// Method returns a method in its color. The escape sequences of all methods have
-// the same length, since tables count their bytes.
+// Method returns a method with escape sequences for its color. They have the
+// same length for all methods, because text/tabwriter counts them as text.
 func Method(method string) string {
 	color := "\x1b[35m"
 	switch method {

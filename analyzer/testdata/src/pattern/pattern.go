@@ -51,7 +51,7 @@ func dialects() {
 	mux.GET("/u15/search?q=:q", h)               // want `a path has no query`
 	mux.GET("/u16/{id:uuid}", h)                 // want `this pattern panics: .* a constraint is an RE2 expression`
 	mux.Group("/u17/<tenant>")                   // want `this prefix panics: "<tenant>": a parameter is written {tenant}`
-	mux.Handle("GET|POST /x", handler)           // want `this pattern panics: several methods are written with commas: GET,POST`
+	mux.Handle("GET|POST /x", handler)           // want `this pattern panics: separate methods with commas: GET,POST`
 	mux.Handle("*.example.com/x", handler)       // want `this pattern panics: a host with any first labels is written {sub...}.example.com`
 	mux.Handle("https://example.com/x", handler) // want `this pattern panics: a pattern has no scheme; write example.com/x`
 	mux.Method("GET,POST", "/u18/<id>", handler) // want `this pattern panics: "<id>"`
