@@ -49,6 +49,9 @@ func NotifyContext(parent context.Context) (ctx context.Context, stop func()) {
 		select {
 		case <-ctx.Done():
 		case sig := <-signals:
+			// First: whoever sees that the first signal has worked may send the
+			// second one.
+			signal.Stop(signals)
 			if sig == os.Interrupt {
 				cancel(errInterrupt)
 			}

@@ -6,10 +6,10 @@
 // [http.ResponseController], which calls Unwrap. Both give the same result with
 // and without the recorder.
 //
-//	wrapped writer       type of recorder     Flusher  Hijacker  ReaderFrom  Pusher
-//	HTTP/1 connection    flushHijackReadFrom  x        x         x
-//	HTTP/2 stream        flushPush            x                              x
-//	httptest recorder    flush                x
+//	wrapped writer     type of recorder           Flusher  Hijacker  ReaderFrom  Pusher  CloseNotifier
+//	HTTP/1 connection  flushHijackReadFromNotify  x        x         x                   x
+//	HTTP/2 stream      flushPushNotify            x                              x       x
+//	httptest recorder  flush                      x
 //
 // Recorders are not pooled. Otherwise a goroutine that outlives its request
 // could write into the response of another client.
@@ -41,13 +41,19 @@ type Judge interface {
 	TurnDown(code int) bool
 }
 
+// What a writer implements, as bits.
+const (
+	canFlush = 1 << iota
+	canHijack
+	canReadFrom
+)
+
 // Wrap returns a writer that wraps w, and its Recorder. If w is already such a
 // writer, Wrap returns w itself, so that several middleware share a recorder.
 func Wrap(w http.ResponseWriter) (http.ResponseWriter, *Recorder) {
 	if r := of(w); r != nil {
 		return w, r
 	}
-	const canFlush, canHijack, canReadFrom = 1, 2, 4
 	can := 0
 	if _, ok := w.(http.Flusher); ok {
 		can |= canFlush
@@ -59,6 +65,12 @@ func Wrap(w http.ResponseWriter) (http.ResponseWriter, *Recorder) {
 		can |= canReadFrom
 	}
 	rec := Recorder{w: w}
+	//lint:ignore SA1019 see wrapNotify
+	if _, ok := w.(http.CloseNotifier); ok {
+		if x, rec := wrapNotify(w, rec, can); x != nil {
+			return x, rec
+		}
+	}
 	switch can {
 	case canFlush | canHijack | canReadFrom:
 		x := &flushHijackReadFrom{flushHijack{flush{rec}}}

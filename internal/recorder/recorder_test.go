@@ -18,6 +18,7 @@ type (
 	hijacks   struct{}
 	readsFrom struct{}
 	pushes    struct{}
+	notifies  struct{}
 	belowF    struct {
 		plain
 		flushes
@@ -56,6 +57,22 @@ type (
 		flushes
 		pushes
 	}
+	belowFN struct {
+		belowF
+		notifies
+	}
+	belowFHN struct {
+		belowFH
+		notifies
+	}
+	belowFHRN struct {
+		belowFHR
+		notifies
+	}
+	belowFPN struct {
+		belowFP
+		notifies
+	}
 	belowUnwrap struct{ plain } // flushes, but only below Unwrap
 )
 
@@ -63,6 +80,7 @@ func (flushes) Flush()                                          {}
 func (hijacks) Hijack() (net.Conn, *bufio.ReadWriter, error)    { return nil, nil, nil }
 func (readsFrom) ReadFrom(src io.Reader) (int64, error)         { return io.Copy(io.Discard, src) }
 func (pushes) Push(target string, opts *http.PushOptions) error { return nil }
+func (notifies) CloseNotify() <-chan bool                       { return make(chan bool, 3) }
 func (b belowUnwrap) Unwrap() http.ResponseWriter               { return b.ResponseWriter }
 
 func offers(w http.ResponseWriter) string {
@@ -78,6 +96,10 @@ func offers(w http.ResponseWriter) string {
 	}
 	if _, ok := w.(http.Pusher); ok {
 		s = append(s, "Pusher")
+	}
+	//lint:ignore SA1019 net/http's writers have it
+	if n, ok := w.(http.CloseNotifier); ok && cap(n.CloseNotify()) > 0 {
+		s = append(s, "CloseNotifier")
 	}
 	return strings.Join(s, " ")
 }
@@ -97,6 +119,10 @@ func TestWrapOffersWhatTheWriterBelowOffers(t *testing.T) {
 		{belowHR{plain: p}, "Hijacker ReaderFrom"},
 		{belowFHR{plain: p}, "Flusher Hijacker ReaderFrom"},
 		{belowFP{plain: p}, "Flusher Pusher"},
+		{belowFN{belowF: belowF{plain: p}}, "Flusher CloseNotifier"},
+		{belowFHN{belowFH: belowFH{plain: p}}, "Flusher Hijacker CloseNotifier"},
+		{belowFHRN{belowFHR: belowFHR{plain: p}}, "Flusher Hijacker ReaderFrom CloseNotifier"},
+		{belowFPN{belowFP: belowFP{plain: p}}, "Flusher Pusher CloseNotifier"},
 		{httptest.NewRecorder(), "Flusher"},
 	} {
 		w, rec := Wrap(tt.below)
