@@ -39,7 +39,7 @@ import (
 type conn struct {
 	net.Conn
 	l        *listener
-	ip       netip.Addr
+	ip       netip.Addr // what counts for MaxConnsPerIP; the zero Addr doesn't
 	activity activity
 	http2    atomic.Bool // it has had an HTTP/2 request
 	closing  sync.Once

@@ -35,8 +35,9 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			r.Body = &streamBody{ReadCloser: r.Body, s: st}
 		}
 	}
-	if s.draining.Load() || f.ln.waiting.Load() {
-		// In HTTP/2, net/http sends a GOAWAY frame instead.
+	if (s.draining.Load() || f.ln.waiting.Load()) && r.Header["Upgrade"] == nil {
+		// In HTTP/2, net/http sends a GOAWAY frame instead. An upgrade needs
+		// this header itself, and ends HTTP on the connection anyway.
 		w.Header().Set("Connection", "close")
 	}
 	if p := r.URL.Path; p != "" && (p == s.LivePath || p == s.ReadyPath) {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"crypto/tls"
 	"errors"
 	"io"
 	"maps"
@@ -66,7 +67,12 @@ func (l *listener) Accept() (net.Conn, error) {
 			}
 			return nil, l.end()
 		}
-		c := &conn{Conn: nc, l: l, ip: remoteIP(nc)}
+		if _, ok := nc.(interface{ ConnectionState() tls.ConnectionState }); ok {
+			nc.Close()
+			l.Listener.Close()
+			return nil, errTLSListener
+		}
+		c := &conn{Conn: nc, l: l}
 		if !l.admitIP(c) {
 			l.refuse(c)
 			continue
@@ -75,6 +81,12 @@ func (l *listener) Accept() (net.Conn, error) {
 		return c, nil
 	}
 }
+
+// errTLSListener is what Accept returns for a connection that is TLS already.
+// net/http would take it for plain HTTP: without HTTP/2 and without
+// Request.TLS, so that handlers would think that nothing is encrypted. And a
+// write that a deadline has cut off can't be resumed above TLS.
+var errTLSListener = errors.New("server: the listener does TLS itself; give Serve the listener below it, and set CertFile and KeyFile, or a certificate in HTTP.TLSConfig")
 
 // While stopping, the queue counts as empty when Accept has waited queueTime
 // for it. New clients could keep it filled, so accepting ends after stopTime
@@ -133,7 +145,7 @@ func (l *listener) add(c *conn) bool {
 func (l *listener) remove(c *conn) {
 	l.mu.Lock()
 	delete(l.conns, c)
-	if l.s.MaxConnsPerIP > 0 {
+	if c.ip.IsValid() {
 		if l.perIP[c.ip]--; l.perIP[c.ip] <= 0 {
 			delete(l.perIP, c.ip)
 		}
@@ -191,17 +203,25 @@ func (l *listener) unsettled(d time.Duration) bool {
 	return false
 }
 
+// admitIP sets c.ip, if it counts, and reports whether there is room for one
+// more connection from there. Without a limit it doesn't ask for the address:
+// that of a listener for the PROXY protocol waits for the peer to send it.
 func (l *listener) admitIP(c *conn) bool {
 	max := l.s.MaxConnsPerIP
 	if max == 0 {
 		return true
 	}
+	ip := remoteIP(c.Conn)
+	if !ip.IsValid() {
+		return true
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.perIP[c.ip] >= max {
+	if l.perIP[ip] >= max {
 		return false
 	}
-	l.perIP[c.ip]++
+	l.perIP[ip]++
+	c.ip = ip
 	return true
 }
 
@@ -214,7 +234,7 @@ func (l *listener) refuse(c *conn) {
 	total := l.refused.Add(1)
 	now := time.Now().Unix()
 	if last := l.warned.Load(); now > last && l.warned.CompareAndSwap(last, now) {
-		l.s.logger().Warn("too many connections from one address", "ip", c.ip.String(), "limit", l.s.MaxConnsPerIP, "refused so far", total)
+		l.s.logger().Warn("too many connections from one address", "ip", remoteIP(c.Conn).String(), "limit", l.s.MaxConnsPerIP, "refused so far", total)
 	}
 	if l.tls || l.lingers.Load() >= maxLingers {
 		c.Conn.Close()
@@ -237,8 +257,8 @@ const tooMany = "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nRetry-Af
 	"Content-Type: text/plain; charset=utf-8\r\nContent-Length: 38\r\n\r\nToo many connections from one address\n"
 
 // remoteIP returns the address that counts for MaxConnsPerIP. For IPv6 that is
-// the /64 prefix, because a client usually has all of its addresses. Unix
-// sockets have none.
+// the /64 prefix, because a client usually has all of its addresses. A
+// connection over a Unix socket has none and never counts.
 func remoteIP(nc net.Conn) netip.Addr {
 	ta, ok := nc.RemoteAddr().(*net.TCPAddr)
 	if !ok {

@@ -56,7 +56,9 @@ type Server struct {
 	// MaxConnsPerIP limits the number of open connections from one address
 	// (IPv6: one /64). Further ones are answered 429 and closed; over TLS, they
 	// are closed and logged. Zero, the default, means no limit: behind a proxy,
-	// all connections have the proxy's address.
+	// all connections have the proxy's address. Connections over Unix sockets
+	// don't count. The listener's connections must know their address at once:
+	// while one waits for a header of the PROXY protocol, no other is accepted.
 	MaxConnsPerIP int
 
 	// CertFile and KeyFile name PEM files and turn on TLS. Handshakes check
@@ -167,7 +169,9 @@ func (s *Server) Run(ctx context.Context) error {
 // that are still running after DrainTimeout are cut off.
 //
 // Serve returns nil if no connection had to be cut off, and otherwise an error
-// with their number. It closes ln. A Server serves only once.
+// with their number. It closes ln. A Server serves only once. ln must not do
+// TLS itself, as that of tls.NewListener does: set CertFile and KeyFile, or a
+// certificate in HTTP.TLSConfig.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	l, err := s.prepare(ln)
 	if err != nil {

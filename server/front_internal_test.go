@@ -1,0 +1,42 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+// Answers ask their connections to close while the server drains, and while
+// somebody waits for a place. The answer to an upgrade doesn't: its Connection
+// header says Upgrade, and a proxy would add that as a second one.
+func TestAnswersAskToClose(t *testing.T) {
+	for _, c := range []struct {
+		name              string
+		draining, waiting bool
+		upgrade           string
+		want              string
+	}{
+		{"as usual", false, false, "", ""},
+		{"draining", true, false, "", "close"},
+		{"somebody waits", false, true, "", "close"},
+		{"upgrade", false, false, "websocket", ""},
+		{"upgrade while draining", true, false, "websocket", ""},
+		{"upgrade while somebody waits", false, true, "websocket", ""},
+	} {
+		s := New("", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if got := w.Header().Get("Connection"); got != c.want {
+				t.Errorf("%s: Connection: %q, want %q", c.name, got, c.want)
+			}
+		}))
+		l := newListener(nil, s)
+		s.draining.Store(c.draining)
+		l.waiting.Store(c.waiting)
+		r := httptest.NewRequest("GET", "/", nil)
+		if c.upgrade != "" {
+			r.Header.Set("Upgrade", c.upgrade)
+		}
+		ctx := context.WithValue(r.Context(), connKey{}, &conn{l: l})
+		(&front{s, l, s.HTTP.Handler}).ServeHTTP(httptest.NewRecorder(), r.WithContext(ctx))
+	}
+}
