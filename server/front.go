@@ -22,7 +22,9 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.activity.handlerBegins(time.Now())
 	defer func() { c.activity.handlerReturns(time.Now()) }()
 	hasBody := r.Body != nil && r.Body != http.NoBody
-	if r.ProtoMajor == 1 {
+	// ProtoMajor doesn't tell: net/http passes the preface of HTTP/2 to handlers
+	// of HTTP/1 as a request (PRI * HTTP/2.0), which package h2c of x/net hijacks.
+	if _, http1 := w.(http.Hijacker); http1 {
 		if hasBody {
 			c.beginBody()
 		}

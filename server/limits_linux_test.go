@@ -26,7 +26,7 @@ import (
 // they are cut off. 200 ordinary clients still get all their answers, whether
 // there is room for all or for half of the attackers.
 func TestSlowLoris(t *testing.T) {
-	const attackers, clients, requests = 2000, 200, 8
+	const attackers, clients, requests = 2000, 200, 2
 	for _, c := range []struct {
 		name     string
 		maxConns int

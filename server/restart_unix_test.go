@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -197,6 +198,11 @@ func buildQuickstart(t *testing.T) string {
 // The first signal begins the drain, which would take an hour here; the second
 // one ends the program.
 func TestSecondSignalEndsTheProgram(t *testing.T) {
+	// If this process ignores interrupts, as under nohup, then so would its
+	// children, but for this.
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
 	program := buildQuickstart(t)
 	for _, signals := range [][2]syscall.Signal{{syscall.SIGTERM, syscall.SIGTERM}, {syscall.SIGTERM, syscall.SIGINT}} {
 		socket, addr := listenerFile(t)

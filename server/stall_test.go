@@ -367,6 +367,29 @@ func TestHijackedConnectionsHaveNoDeadline(t *testing.T) {
 	eventually(t, longest, "closed", func() bool { return s.Stats().Open == 0 })
 }
 
+// Handlers may serve HTTP/2 without TLS themselves, as package h2c of x/net
+// does: they hijack the connection whose request is the client's preface.
+func TestPrefacesCanBeHijacked(t *testing.T) {
+	t.Parallel()
+	for _, v := range []variant{plain, onEngine(plain)} {
+		_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			c, rw, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Errorf("%s: %s %s %s: %v", v.name, r.Method, r.RequestURI, r.Proto, err)
+				return
+			}
+			defer c.Close()
+			rest, _ := rw.Peek(6)
+			io.WriteString(c, "then "+string(rest))
+		}), func(s *server.Server) { v.configure(t, s) })
+		nc := dial(t, addr)
+		io.WriteString(nc, clientPreface)
+		if got, err := io.ReadAll(nc); string(got) != "then SM\r\n\r\n" {
+			t.Errorf("%s: %q, %v; want what follows the preface's header", v.name, got, err)
+		}
+	}
+}
+
 // ReadTimeout and WriteTimeout of http.Server keep their meaning.
 func TestFixedTimeoutsWin(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,205 @@
+package server_test
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/server"
+)
+
+// A probe is the connection below all of the server's, and knows whether a read
+// is in progress and which deadline it has.
+type probe struct {
+	net.Conn
+	mu       sync.Mutex
+	deadline time.Time
+	reads    int // in progress
+}
+
+func (p *probe) SetDeadline(t time.Time) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.deadline = t
+	return p.Conn.SetDeadline(t)
+}
+
+func (p *probe) SetReadDeadline(t time.Time) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.deadline = t
+	return p.Conn.SetReadDeadline(t)
+}
+
+func (p *probe) Read(b []byte) (int, error) {
+	p.mu.Lock()
+	p.reads++
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.reads--
+	}()
+	return p.Conn.Read(b)
+}
+
+// state says how long the read in progress may wait.
+func (p *probe) state() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch left := time.Until(p.deadline); {
+	case p.reads == 0:
+		return "no read"
+	case p.deadline.IsZero():
+		return "no deadline"
+	case left < 90*time.Minute:
+		return "StallTimeout"
+	}
+	return "the handler's deadline"
+}
+
+type probeListener struct {
+	net.Listener
+	probes chan *probe
+}
+
+func (l *probeListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	p := &probe{Conn: c}
+	l.probes <- p
+	return p, nil
+}
+
+// Which deadline a read has follows from the order in which net/http, the
+// engine and handlers set deadlines and read. This test says what that order
+// leads to, with the Go release that runs it: StallTimeout (an hour here) bounds
+// the waits for a body and nothing else.
+func TestWhichReadsAreBounded(t *testing.T) {
+	const (
+		get      = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+		post     = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n"
+		chunked  = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+		expects  = "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n"
+		allOfIt  = "3\r\nabc\r\n0\r\n\r\n"
+		oneChunk = "3\r\nabc\r\n"
+	)
+	controller := http.NewResponseController
+	readAll := func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) }
+	for _, c := range []struct {
+		name string
+		send string
+		do   func(w http.ResponseWriter, r *http.Request) // then the handler waits
+		want string
+	}{
+		{"no body", get, nil, "no deadline"},
+		{"body not read", post, nil, "no read"},
+		{"body awaited", post, readAll, "StallTimeout"},
+		{"body awaited, a part is there", post + "a", readAll, "StallTimeout"},
+		{"body read", post + "abc", readAll, "no deadline"},
+		{"chunks awaited", chunked, readAll, "StallTimeout"},
+		{"next chunk awaited", chunked + oneChunk, readAll, "StallTimeout"},
+		{"chunks read", chunked + allOfIt, readAll, "no deadline"},
+		{"100 Continue, body awaited", expects, readAll, "StallTimeout"},
+		{"100 Continue, body read", expects + "abc", readAll, "no deadline"},
+		{"answered, body awaited", post, func(w http.ResponseWriter, r *http.Request) {
+			controller(w).EnableFullDuplex()
+			controller(w).Flush()
+			readAll(w, r)
+		}, "StallTimeout"},
+		{"own deadline", post, func(w http.ResponseWriter, r *http.Request) {
+			controller(w).SetReadDeadline(time.Now().Add(5 * time.Hour))
+			readAll(w, r)
+		}, "the handler's deadline"},
+		{"own deadline, a part is there", post + "a", func(w http.ResponseWriter, r *http.Request) {
+			r.Body.Read(make([]byte, 1))
+			controller(w).SetReadDeadline(time.Now().Add(5 * time.Hour))
+			readAll(w, r)
+		}, "the handler's deadline"},
+		{"own deadline: none", post, func(w http.ResponseWriter, r *http.Request) {
+			controller(w).SetReadDeadline(time.Time{})
+			readAll(w, r)
+		}, "no deadline"},
+		{"hijacked", get, func(w http.ResponseWriter, r *http.Request) {
+			if c, rw, err := controller(w).Hijack(); err == nil {
+				defer c.Close()
+				io.Copy(io.Discard, rw)
+			}
+		}, "no deadline"},
+		{"hijacked with a part of the body", post + "a", func(w http.ResponseWriter, r *http.Request) {
+			r.Body.Read(make([]byte, 1))
+			if c, rw, err := controller(w).Hijack(); err == nil {
+				defer c.Close()
+				io.Copy(io.Discard, rw)
+			}
+		}, "no deadline"},
+		{"second request, no body", "POST /pass HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc" + get, nil, "no deadline"},
+		{"second request, body awaited", "GET /pass HTTP/1.1\r\nHost: x\r\n\r\n" + post, readAll, "StallTimeout"},
+		{"after one with its own deadline, body awaited", "POST /own HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc" + post, readAll, "StallTimeout"},
+		{"pipelined behind a body that was read", post + "abc" + get, readAll, "no deadline"},
+	} {
+		for _, v := range []variant{plain, overTLS, onEngine(plain), onEngine(overTLS)} {
+			t.Run(c.name+"/"+v.name, func(t *testing.T) {
+				t.Parallel()
+				ln, err := net.Listen("tcp", "127.0.0.1:0")
+				if err != nil {
+					t.Fatal(err)
+				}
+				release := make(chan bool)
+				s := server.New("", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					switch r.URL.Path {
+					case "/own":
+						controller(w).SetReadDeadline(time.Now().Add(5 * time.Hour))
+						fallthrough
+					case "/pass":
+						readAll(w, r)
+						return
+					}
+					if c.do != nil {
+						c.do(w, r)
+					}
+					select {
+					case <-release:
+					case <-r.Context().Done():
+					}
+				}))
+				s.Log, s.StallTimeout, s.DrainTimeout = discardLog, time.Hour, 0
+				s.HTTP.ReadHeaderTimeout, s.HTTP.IdleTimeout = 6*time.Hour, 6*time.Hour
+				v.configure(t, s)
+				pl := &probeListener{ln, make(chan *probe, 1)}
+				ctx, cancel := context.WithCancel(t.Context())
+				served := make(chan error)
+				go func() { served <- s.Serve(ctx, pl) }()
+				defer func() { close(release); cancel(); <-served }()
+				nc := dial(t, ln.Addr().String())
+				if v.scheme == "https://" {
+					nc = tls.Client(nc, &tls.Config{InsecureSkipVerify: true})
+				}
+				io.WriteString(nc, c.send)
+				p := <-pl.probes
+				var got []string // the states that were seen
+				defer func() {
+					if t.Failed() {
+						t.Log(fmt.Sprint("states: ", strings.Join(got, ", ")))
+					}
+				}()
+				eventually(t, longest/4, "the read has: "+c.want, func() bool {
+					state := p.state()
+					if len(got) == 0 || got[len(got)-1] != state {
+						got = append(got, state)
+					}
+					return state == c.want
+				})
+			})
+		}
+	}
+}
