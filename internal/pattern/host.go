@@ -161,8 +161,8 @@ func (p *Pattern) HostShape() string {
 	return b.String()
 }
 
-// MatchHost reports whether p's host is host, which [Host] or [HostPort] has
-// normalized.
+// MatchHost reports whether p's host matches host, a result of [Host] or
+// [HostPort].
 func (p *Pattern) MatchHost(host string) bool {
 	if p.HostLabels == nil {
 		return p.Host == host
