@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/files"
 	"github.com/seed-1954dcaa/muxmaster/internal/respond"
@@ -60,18 +59,8 @@ func (s *scope) ServeSPA(prefix string, fsys fs.FS) {
 	if _, err := fs.Stat(fsys, "index.html"); err != nil {
 		panic(fmt.Sprintf("muxmaster: ServeSPA %q: the file system needs an index.html: %v", prefix, err))
 	}
-	if prefix == "" || prefix[0] != '/' {
-		panic(fmt.Sprintf("muxmaster: ServeSPA %q: the prefix must begin with /", prefix))
-	}
-	if _, err := parsePrefix(strings.TrimSuffix(prefix, "/")); err != nil {
-		panic(fmt.Sprintf("muxmaster: ServeSPA %q: %v", prefix, err))
-	}
-	pattern := strings.TrimSuffix(prefix, "/") + "/*" + spaRest
-	h := files.NewSPA(fsys, spaRest, notFound)
-	s.verb(http.MethodGet, pattern, h)
-	if bare := s.prefix + strings.TrimSuffix(prefix, "/"); bare != "" {
-		s.verb(http.MethodGet, strings.TrimSuffix(prefix, "/"), h)
-	}
+	bare := s.join(prefix)
+	s.handleAll(files.NewSPA(fsys, spaRest, notFound), trie.Verb, "GET "+bare+"/*"+spaRest, "GET "+bare)
 }
 
 // spaRest is the name of the catch-all in the pattern of ServeSPA.

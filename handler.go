@@ -40,8 +40,8 @@ func (h fastHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // request ID and the error. If the handler has already sent a response, the
 // error is only logged.
 //
-// ErrorHandler applies only if the HandlerFuncE itself is registered. If other
-// code wraps it, or its ServeHTTP method is registered, errors go to
+// ErrorHandler applies only if the HandlerFuncE itself is registered, or is the
+// NotFound or MethodNotAllowed of a Mux or Group. If other code wraps it, or its ServeHTTP method is registered, errors go to
 // problem.Write.
 type HandlerFuncE func(http.ResponseWriter, *http.Request) error
 
@@ -57,6 +57,14 @@ func (f HandlerFuncE) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type errorHandler struct {
 	f     HandlerFuncE
 	scope *scope
+}
+
+// withErrorHandler returns h; a HandlerFuncE gets the ErrorHandler of s.
+func (s *scope) withErrorHandler(h http.Handler) http.Handler {
+	if f, ok := h.(HandlerFuncE); ok {
+		return &errorHandler{f, s}
+	}
+	return h
 }
 
 func (h *errorHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {

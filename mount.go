@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
@@ -64,18 +65,28 @@ func (s *scope) Mount(prefix string, h http.Handler) {
 		panic(fmt.Sprintf("muxmaster: Mount %q: the prefix must begin with /", prefix))
 	}
 	full := s.join(prefix)
+	if g, ok := h.(*Group); ok {
+		h = g.mux
+	}
 	if sub, ok := h.(*Mux); ok {
 		s.must(s.mount(full, sub))
 		return
 	}
+	s.handleAll(h, 0, full, full+"/")
+}
+
+// handleAll registers h for all of the patterns or panics. It leaves out those
+// without a path: the root has no form without a slash. Only Mount and ServeSPA
+// may call it, because it looks for their caller.
+func (s *scope) handleAll(h http.Handler, flags trie.Flags, texts ...string) {
 	var regs []*registration
-	for _, text := range []string{full, full + "/"} {
-		if text == "" {
-			continue // the root has no form without a slash
+	for _, text := range texts {
+		if !strings.Contains(text, "/") {
+			continue
 		}
-		p, err := parse(text, 0)
+		p, err := parse(text, flags)
 		s.must(err)
-		regs = append(regs, &registration{pattern: p, scope: s, unwrapped: h, site: site(0)})
+		regs = append(regs, &registration{pattern: p, scope: s, unwrapped: h, site: site(1), flags: flags})
 	}
 	s.must(s.register(regs))
 }

@@ -317,6 +317,8 @@ func TestBadMounts(t *testing.T) {
 		{"nil func", func(m *muxmaster.Mux) { m.Mount("/x", http.HandlerFunc(nil)) }, `"/x"`},
 		{"nil Mux", func(m *muxmaster.Mux) { m.Mount("/x", (*muxmaster.Mux)(nil)) }, `"/x"`},
 		{"itself", func(m *muxmaster.Mux) { m.Mount("/x", m) }, `"/x"`},
+		{"a Group of itself", func(m *muxmaster.Mux) { m.Mount("/x", m.Group("/x")) }, `"/x"`},
+		{"nil Group", func(m *muxmaster.Mux) { m.Mount("/x", (*muxmaster.Group)(nil)) }, `"/x"`},
 		{"a circle", func(m *muxmaster.Mux) {
 			sub := muxmaster.New()
 			m.Mount("/x", sub)

@@ -205,16 +205,13 @@ func isNil(h http.Handler) bool {
 	switch h := h.(type) {
 	case nil:
 		return true
-	case http.HandlerFunc:
-		return h == nil
-	case HandlerFuncE:
-		return h == nil
-	case fastHandler:
-		return h == nil
 	case *Mux:
 		return h == nil
+	case *Group:
+		return h == nil
 	}
-	return false
+	v := reflect.ValueOf(h)
+	return v.Kind() == reflect.Func && v.IsNil()
 }
 
 // wrap wraps the handler in the middleware of its scope and of the enclosing
@@ -222,9 +219,7 @@ func isNil(h http.Handler) bool {
 func (reg *registration) wrap() error {
 	h := reg.unwrapped
 	_, fast := h.(fastHandler)
-	if f, ok := h.(HandlerFuncE); ok {
-		h = &errorHandler{f, reg.scope}
-	}
+	h = reg.scope.withErrorHandler(h)
 	outlives := outlivesReturn(h)
 	apply := func(mws []func(http.Handler) http.Handler) error {
 		for _, mw := range slices.Backward(mws) {

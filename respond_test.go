@@ -176,6 +176,21 @@ func TestErrorHandler(t *testing.T) {
 	if got := get(t, m, "GET", "/ok"); got != "ok" {
 		t.Errorf("got %s", got)
 	}
+
+	// NotFound and MethodNotAllowed, of a Group too.
+	m = muxmaster.New()
+	m.NotFound = fails
+	m.ErrorHandler = func(w http.ResponseWriter, r *http.Request, err error) { muxmaster.Text(w, 599, "handled") }
+	g := m.Group("/g")
+	g.MethodNotAllowed = fails
+	g.POST("/x", tell(""))
+	sub := muxmaster.New()
+	m.Mount("/sub", sub)
+	for _, target := range []string{"/none", "/g/x", "/g/none", "/sub/none"} {
+		if got := ask(m, request(t, "GET", target)); got.status != 599 || got.body != "handled" {
+			t.Errorf("%s: got %+v", target, got)
+		}
+	}
 }
 
 func TestHTTPErrorValues(t *testing.T) {

@@ -234,6 +234,13 @@ func TestBadServeSPA(t *testing.T) {
 		}
 	}
 	m := muxmaster.New()
+	m.GET("/taken", tell("taken"))
+	if text := panics(func() { m.ServeSPA("/taken", app) }); !strings.Contains(text, `"GET /taken"`) || !strings.Contains(text, "spa_test.go") {
+		t.Errorf("ServeSPA beside a route: panicked with %q", text)
+	}
+	if got := get(t, m, "GET", "/taken/x"); got != "404" {
+		t.Errorf("it is half registered: got %s", got)
+	}
 	if text := panics(func() { m.ServeSPA("/x", nil) }); !strings.HasPrefix(text, "muxmaster: ") || !strings.Contains(text, `"/x"`) {
 		t.Errorf("ServeSPA with nil: panicked with %q", text)
 	}

@@ -1,6 +1,7 @@
 package muxmaster
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -182,10 +183,10 @@ func (s *scope) makeFallback() {
 	h := http.Handler(f)
 	for outer := s; outer != nil; outer = outer.parent {
 		if g := outer.group; g != nil {
-			f.inherit(g.NotFound, g.MethodNotAllowed)
+			f.inherit(outer, g.NotFound, g.MethodNotAllowed)
 		} else {
 			set := outer.settings.readSettings()
-			f.inherit(set.notFound, set.notAllowed)
+			f.inherit(outer, set.notFound, set.notAllowed)
 		}
 		pre, use, _ := outer.middleware()
 		h = wrapAll("Pre", pre, wrapAll("Use", use, h))
@@ -211,14 +212,10 @@ func (s *scope) useCount() (n int) {
 	return n
 }
 
-// inherit sets the handlers that f does not have yet.
-func (f *fallback) inherit(notFound, notAllowed http.Handler) {
-	if f.notFound == nil {
-		f.notFound = notFound
-	}
-	if f.notAllowed == nil {
-		f.notAllowed = notAllowed
-	}
+// inherit sets the handlers that f does not have yet to those of s.
+func (f *fallback) inherit(s *scope, notFound, notAllowed http.Handler) {
+	f.notFound = cmp.Or(f.notFound, s.withErrorHandler(notFound))
+	f.notAllowed = cmp.Or(f.notAllowed, s.withErrorHandler(notAllowed))
 }
 
 // wrapAll wraps h in middleware, the first one outermost.
