@@ -21,9 +21,10 @@ const (
 // request. That is safe while a Read is in progress; closing isn't, in HTTP/1.
 type body struct {
 	io.ReadCloser
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	stall  time.Duration
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	sending *sending // the request
+	stall   time.Duration
 
 	quiet   bool // an event stream: only each wait is bounded, not what comes with it
 	clock   stall.Clock
@@ -57,6 +58,9 @@ func (b *body) Read(p []byte) (int, error) {
 	switch {
 	case err == io.EOF:
 		b.ended.Store(true)
+		if !b.sending.unfinished() {
+			b.release() // in case that nobody calls Close
+		}
 	case err != nil:
 		cause := context.Cause(b.ctx)
 		if _, ok := cause.(*StalledError); ok || cause != nil && b.unwatch != nil && !b.closed.Load() {
@@ -80,11 +84,20 @@ func (b *body) Close() error {
 	if !b.ended.Load() {
 		b.cancel(context.Canceled)
 	}
+	defer b.release()
+	if b.unwatch != nil {
+		b.unwatch() // so that it doesn't close the body a second time
+	}
+	return b.ReadCloser.Close()
+}
+
+// release lets go of the request's context, which would otherwise keep b until
+// it ends itself.
+func (b *body) release() {
 	if b.unwatch != nil {
 		b.unwatch()
 	}
-	defer b.cancel(context.Canceled)
-	return b.ReadCloser.Close()
+	b.cancel(context.Canceled)
 }
 
 // upgraded is the body of a 101 answer: a connection that belongs to the caller

@@ -88,7 +88,7 @@ func (t *roundTripper) once(req *http.Request, max int) (resp *http.Response, ti
 		return resp, times, nil
 	}
 	answer := resp.Body
-	b := &body{ReadCloser: answer, cancel: cancel, ctx: ctx, stall: t.o.StallTimeout}
+	b := &body{ReadCloser: answer, cancel: cancel, ctx: ctx, sending: s, stall: t.o.StallTimeout}
 	if w, ok := resp.Body.(io.Writer); ok { // 101 Switching Protocols
 		if s.conn != nil {
 			s.conn.unbound()
@@ -101,9 +101,16 @@ func (t *roundTripper) once(req *http.Request, max int) (resp *http.Response, ti
 		// notice that the context has ended, and a Read goes on waiting.
 		b.unwatch = context.AfterFunc(ctx, func() { answer.Close() })
 	}
-	b.quiet = strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")
+	b.quiet = isEventStream(resp.Header.Get("Content-Type"))
 	resp.Body = b
 	return resp, times, nil
+}
+
+// isEventStream reports whether a Content-Type is text/event-stream, in any
+// case and with any parameters (RFC 9110 section 8.3.1).
+func isEventStream(contentType string) bool {
+	mediaType, _, _ := strings.Cut(contentType, ";")
+	return strings.EqualFold(strings.TrimSpace(mediaType), "text/event-stream")
 }
 
 // repeatable reports whether req may be sent again after this outcome.

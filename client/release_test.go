@@ -1,0 +1,90 @@
+package client_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/client"
+)
+
+// A followed context counts the contexts that are derived from it and haven't
+// been let go of.
+type followed struct {
+	context.Context
+	done chan struct{}
+	n    atomic.Int64
+}
+
+func (f *followed) Done() <-chan struct{} { return f.done }
+
+// AfterFunc is what package context calls for each derived context.
+func (f *followed) AfterFunc(func()) func() bool {
+	f.n.Add(1)
+	return func() bool { f.n.Add(-1); return true }
+}
+
+// A request's context is often that of the whole program. Nothing of the
+// request stays with it: not even if the body was read to its end but never
+// closed.
+func TestRequestsLetGoOfTheirContext(t *testing.T) {
+	h := func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		switch r.URL.Path {
+		case "/none":
+			w.WriteHeader(204)
+		case "/chunks":
+			io.WriteString(w, "chunk")
+			http.NewResponseController(w).Flush()
+			io.WriteString(w, "chunk")
+		default:
+			io.WriteString(w, "hello")
+		}
+	}
+	for _, proto := range []string{"HTTP/1.1", "HTTP/2.0"} {
+		var conns atomic.Int64
+		srv := httptest.NewUnstartedServer(http.HandlerFunc(h))
+		srv.EnableHTTP2 = proto == "HTTP/2.0"
+		srv.Config.ConnState = func(_ net.Conn, cs http.ConnState) {
+			if cs == http.StateNew {
+				conns.Add(1)
+			}
+		}
+		srv.StartTLS()
+		defer srv.Close()
+		cl := use(t, insecure(client.Options{}))
+		for _, path := range []string{"/", "/none", "/chunks"} {
+			for _, method := range []string{"GET", "POST", "HEAD"} {
+				for _, closing := range []bool{false, true} {
+					ctx := &followed{Context: context.Background(), done: make(chan struct{})}
+					var body io.Reader
+					if method == "POST" {
+						body = strings.NewReader("x")
+					}
+					req, _ := http.NewRequestWithContext(ctx, method, srv.URL+path, body)
+					resp, err := cl.Do(req)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.Proto != proto {
+						t.Errorf("%s %s %s: %v", proto, method, path, err)
+					}
+					if closing {
+						resp.Body.Close()
+					}
+					if n := ctx.n.Load(); n != 0 {
+						t.Errorf("%s %s %s, closed: %v: %d contexts are kept, want none", proto, method, path, closing, n)
+					}
+				}
+			}
+		}
+		if n := conns.Load(); n != 1 {
+			t.Errorf("%s: %d connections, want 1", proto, n)
+		}
+	}
+}
