@@ -65,10 +65,13 @@ func (m *Mux) Explain(method, target string) Explanation {
 	defer registering.Unlock()
 	for _, rt := range m.uniqueRoutes() {
 		c := Candidate{Route: m.describe(rt)}
-		if won != nil && rt.Payload.seq == won.Payload.seq && rt.Method == won.Method {
+		switch {
+		case won != nil && idOf(rt) == idOf(won):
 			route := c.Route
 			e.Route, e.Values = &route, valuesOf(won, search)
-		} else {
+		case rt.Flags&trie.Implied != 0:
+			continue // Routes leaves it out, too
+		default:
 			c.Reason, c.rank = ruledOut(rt, c.Method, r, won)
 		}
 		e.Candidates = append(e.Candidates, c)

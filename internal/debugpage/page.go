@@ -11,20 +11,27 @@ import (
 var pageHTML string
 
 //go:embed page.css
-var pageCSS string
+var style string
 
 //go:embed page.js
 var pageJS string
+
+//go:embed tree.js
+var treeJS string
+
+//go:embed explain.js
+var explainJS string
 
 // page is page.html with its style and its script in it. policy is the
 // Content-Security-Policy that lets no other style or script run, no code make
 // HTML of a string, and the page ask nobody but this program.
 var (
-	page   = []byte(strings.NewReplacer("{{page.css}}", pageCSS, "{{page.js}}", pageJS).Replace(pageHTML))
+	script = pageJS + treeJS + explainJS
+	page   = []byte(strings.NewReplacer("{{style}}", style, "{{script}}", script).Replace(pageHTML))
 	policy = strings.Join([]string{
 		"default-src 'none'",
-		"style-src " + hash(pageCSS),
-		"script-src " + hash(pageJS),
+		"style-src " + hash(style),
+		"script-src " + hash(script),
 		"connect-src 'self'",
 		"img-src data:",
 		"base-uri 'none'",

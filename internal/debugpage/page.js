@@ -1,86 +1,196 @@
 'use strict';
-const base = location.pathname.replace(/\/?$/, '/');
-const $ = id => document.getElementById(id);
-const el = (tag, text, cls) => { const e = document.createElement(tag); if (text !== undefined) e.textContent = text; if (cls) e.className = cls; return e; };
-const short = s => s.slice(s.lastIndexOf('/') + 1).replace(/-fm$/, '');
-let routes = [], shown = [], drawn = 0;
+// The page reads routes.json from the program that serves it, shows the routes as
+// a tree of prefixes, and asks explain.json which route serves a request. It makes
+// elements and text nodes only, never HTML of a string.
 
-function item(r) {
-  const li = el('li'), d = el('details'), s = el('summary');
-  s.append(el('span', r.Method || 'any', 'm'), el('code', r.Host + r.Pattern), el('span', short(r.Handler), 'h mono'));
-  d.append(s);
-  if (r.Warning) { const w = el('span', '⚠ ' + r.Warning, 'warn'); s.append(w); }
-  d.addEventListener('toggle', () => {
-    if (!d.open || d.children.length > 1) return;
-    const dl = el('dl');
-    const add = (k, v) => { const dd = el('dd'); dd.append(el('code', v)); dl.append(el('dt', k), dd); };
-    add('handler', r.Handler + (r.Fast ? ' (fast)' : ''));
-    add('registered', r.File + ':' + r.Line);
-    (r.Middleware || []).forEach((m, i) => add(i ? '' : 'middleware', m));
-    d.append(dl);
-  });
-  li.append(d);
-  return li;
+const base = location.pathname.replace(/\/*$/, '/');
+const $ = id => document.getElementById(id);
+let routes = []; // as in routes.json, with .text to search in
+
+// el returns an element with a class and with children: nodes, or text.
+function el(tag, cls, ...children) {
+  const e = document.createElement(tag);
+  if (cls) e.className = cls;
+  e.append(...children);
+  return e;
 }
-function draw(n) {
-  const f = document.createDocumentFragment();
-  for (const end = Math.min(shown.length, drawn + n); drawn < end; drawn++) f.append(item(shown[drawn]));
-  $('list').append(f);
-  $('more').hidden = drawn >= shown.length;
-  $('more').textContent = 'Show ' + Math.min(500, shown.length - drawn) + ' more';
+
+function button(text, cls, onclick) {
+  const b = el('button', cls, text);
+  b.type = 'button';
+  b.addEventListener('click', onclick);
+  return b;
 }
-function filter() {
-  const words = $('q').value.toLowerCase().split(/\s+/).filter(Boolean), m = $('fm').value, w = $('fw').value;
-  shown = routes.filter(r => (!m || r.Method === m || m === 'any' && !r.Method) && (!w || r.Warning) && words.every(x => r.text.includes(x)));
-  drawn = 0;
-  $('list').replaceChildren();
-  draw(200);
-  const warn = routes.filter(r => r.Warning).length;
-  $('count').textContent = shown.length + ' of ' + routes.length + ' routes' + (warn ? ', ' + warn + ' with a warning' : '');
+
+const plural = (n, noun) => n.toLocaleString('en') + ' ' + noun + (n === 1 ? '' : 's');
+const methodOf = r => r.Method || 'any';
+const fileOf = r => r.File.slice(r.File.lastIndexOf('/') + 1) + ':' + r.Line;
+
+// short returns a function's name without its package's path; a closure is named
+// for the function that made it.
+const short = name => name.slice(name.lastIndexOf('/') + 1).replace(/-fm$/, '').replace(/(\.func\d+(\.\d+)*)+$/, '');
+
+function method(name) {
+  return el('span', 'method ' + (/^\w+$/.test(name) ? name : ''), name);
 }
+
+// draw shows the routes that the search and the filters let through.
+function draw() {
+  const words = $('search').value.toLowerCase().split(/\s+/).filter(Boolean);
+  const checked = [...$('filters').querySelectorAll(':checked')].map(c => c.value);
+  const methods = checked.filter(v => v !== '⚠');
+  const shown = routes.filter(r => (!methods.length || methods.includes(methodOf(r))) && (methods.length === checked.length || r.Warning) && words.every(w => r.text.includes(w)));
+  const root = tree(shown);
+  $('tree').classList.toggle('many', shown.length > 1000);
+  unfold(root);
+  $('tree').replaceChildren(shown.length ? list('ul', '', rows(root), item => row(item, root)) : nothing());
+  const first = $('tree').querySelector('summary');
+  if (first) first.tabIndex = 0;
+  $('summary').textContent = shown.length === routes.length ? plural(routes.length, 'route') : shown.length.toLocaleString('en') + ' of ' + plural(routes.length, 'route');
+  remember();
+}
+
+function nothing() {
+  const q = $('search').value.trim();
+  const box = el('div', 'empty', el('p', '', routes.length ? 'No route is like that.' : 'There are no routes.'));
+  if (q.startsWith('/')) box.append(button('Explain ' + q, '', () => ask('GET', q)));
+  return box;
+}
+
+// reveal opens the tree at a route and moves the focus there.
+function reveal(r) {
+  $('search').value = '';
+  for (const c of $('filters').querySelectorAll(':checked')) c.checked = false;
+  let prefix = r.Host;
+  toggled.set(prefix, true);
+  for (const s of split(r.Pattern)) toggled.set(prefix += '/' + s, true);
+  draw();
+  const more = [...$('tree').querySelectorAll('.more')];
+  for (let i = 0; !r.element?.isConnected && i < more.length; i++) {
+    more[i].click();
+    more.push(...$('tree').querySelectorAll('.more'));
+  }
+  r.element.open = true;
+  focusRow(r.element.firstChild);
+}
+
+// load gets the routes and sets the page up for them.
 async function load() {
   const res = await fetch(base + 'routes.json');
   if (!res.ok) throw new Error(await res.text());
-  routes = await res.json() || [];
-  for (const r of routes) r.text = [r.Method || 'any', r.Host + r.Pattern, r.Handler, r.File, ...(r.Middleware || [])].join(' ').toLowerCase();
-  const methods = [...new Set(routes.map(r => r.Method || 'any'))];
-  for (const m of methods) $('fm').append(el('option', m));
-  for (const m of new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', ...methods.filter(m => m !== 'any')])) $('em').append(el('option', m));
-  filter();
+  routes = (await res.json() || []).filter(r => r.Below || !r.Mount); // the bare prefix of a mount goes without saying
+  const counts = new Map();
+  for (const r of routes) {
+    r.text = [methodOf(r), r.Host + r.Pattern, r.Handler, fileOf(r), r.Warning || '', ...(r.Middleware || [])].join(' ').toLowerCase();
+    counts.set(methodOf(r), (counts.get(methodOf(r)) || 0) + 1);
+    let at = 0;
+    for (const s of r.Scopes) {
+      const middleware = (r.Middleware || []).slice(at, at += s.Middleware);
+      const known = scopes.get(r.Host + s.Prefix) || [];
+      if (!s.Prefix || s.Kind === 'with' || known.some(k => k.kind === s.Kind)) continue;
+      scopes.set(r.Host + s.Prefix, [...known, { kind: s.Kind, middleware }]);
+    }
+  }
+  for (const m of new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', ...counts.keys()])) {
+    if (m !== 'any') $('method').append(el('option', '', m));
+    if (counts.has(m)) chip(m, method(m), counts.get(m));
+  }
+  const warnings = routes.filter(r => r.Warning).length;
+  if (warnings) chip('⚠', el('span', 'warning', 'suspicious'), warnings);
+  const outer = routes.find(r => r.Scopes[0].Middleware && !r.Fast);
+  if (outer) $('everywhere').append('Around every route: ', el('code', '', outer.Middleware.slice(0, outer.Scopes[0].Middleware).map(short).join(' → ')));
+  const state = new URLSearchParams(location.hash.slice(1));
+  $('search').value = state.get('search') || '';
+  draw();
+  performance.mark('routes');
+  if (state.get('path')) explain(state.get('method') || 'GET', state.get('path'));
 }
-$('q').addEventListener('input', filter);
-$('fm').addEventListener('change', filter);
-$('fw').addEventListener('change', filter);
-$('more').addEventListener('click', () => draw(500));
-document.addEventListener('keydown', e => {
-  if (e.key === '/' && !/INPUT|SELECT/.test(document.activeElement.tagName)) { e.preventDefault(); $('q').focus(); }
-});
-$('explain').addEventListener('submit', async e => {
-  e.preventDefault();
-  const out = $('result');
-  out.replaceChildren();
-  const res = await fetch(base + 'explain.json?' + new URLSearchParams({ method: $('em').value, path: $('ep').value }));
-  if (!res.ok) { out.append(el('p', await res.text(), 'warn')); return; }
-  const x = await res.json();
-  const head = el('p');
-  if (x.Route) {
-    head.append(el('span', 'Served by ', 'win'), el('code', (x.Route.Method || 'any') + ' ' + x.Route.Host + x.Route.Pattern), ' — ', el('code', short(x.Route.Handler) + ', ' + x.Route.File + ':' + x.Route.Line));
+
+function fail(err) {
+  $('summary').textContent = 'The routes can’t be shown.';
+  $('tree').replaceChildren(el('div', 'empty', el('p', '', err.message), button('Try again', '', () => location.reload())));
+}
+
+function chip(value, label, count) {
+  const box = el('input');
+  box.type = 'checkbox';
+  box.value = value;
+  $('filters').append(el('label', '', box, label, el('span', 'count', count.toLocaleString('en'))));
+}
+
+// remember keeps the search and the request in the address, to share or reload.
+function remember() {
+  const state = new URLSearchParams();
+  if ($('search').value) state.set('search', $('search').value);
+  if ($('path').value) state.set('method', $('method').value), state.set('path', $('path').value);
+  history.replaceState(null, '', state.size ? '#' + state : location.pathname + location.search);
+}
+
+function focusRow(summary) {
+  for (const s of $('tree').querySelectorAll('summary[tabindex="0"]')) s.tabIndex = -1;
+  summary.tabIndex = 0;
+  summary.focus();
+}
+
+// move handles a key in the tree and reports whether it means something there.
+function move(key, summary) {
+  const details = summary.parentNode;
+  const visible = [...$('tree').querySelectorAll('summary')].filter(s => s.checkVisibility());
+  const at = visible.indexOf(summary);
+  const targets = { ArrowDown: visible[at + 1], ArrowUp: visible[at - 1], Home: visible[0], End: visible[visible.length - 1] };
+  if (key in targets) {
+    (targets[key] ? focusRow(targets[key]) : key === 'ArrowUp' && $('search').focus());
+  } else if (key === 'ArrowRight') {
+    if (!details.open) summary.click();
+    else if (visible[at + 1] && details.contains(visible[at + 1])) focusRow(visible[at + 1]);
+  } else if (key === 'ArrowLeft') {
+    const outer = details.parentNode.closest('details');
+    if (details.open) summary.click();
+    else if (outer) focusRow(outer.firstChild);
   } else {
-    head.append(el('span', 'No route serves it: ' + x.Status + (x.Location ? ', to ' + x.Location : '') + (x.Allow ? ', Allow: ' + x.Allow : '') + (x.Prefix ? ', answered by the routes below ' + x.Prefix : ''), 'warn'));
+    return false;
   }
-  out.append(head);
-  if (x.Values && x.Values.length) {
-    const dl = el('dl');
-    
-    for (const v of x.Values) { const dd = el('dd'); dd.append(el('code', v.Value)); dl.append(el('dt', v.Key), dd); }
-    out.append(dl);
+  return true;
+}
+
+document.addEventListener('keydown', e => {
+  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  const field = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName) && e.target.type !== 'checkbox';
+  const summary = $('tree').contains(e.target) && e.target.closest('summary');
+  if (!field && (e.key === '/' || e.key === 'e')) {
+    $(e.key === '/' ? 'search' : 'path').focus();
+    $(e.key === '/' ? 'search' : 'path').select();
+  } else if (e.target === $('search') && e.key === 'Escape') {
+    $('search').value = '';
+    draw();
+  } else if (e.target === $('search') && e.key === 'ArrowDown') {
+    const first = $('tree').querySelector('summary');
+    if (first) focusRow(first);
+  } else if (!summary || !move(e.key, summary)) {
+    return;
   }
-  const lost = (x.Candidates || []).filter(c => c.Reason).slice(0, 20);
-  if (lost.length) {
-    out.append(el('p', 'Others, the closest first:'));
-    const ol = el('ol');
-    for (const c of lost) { const li = el('li'); li.append(el('code', (c.Method || 'any') + ' ' + c.Host + c.Pattern), ' — ' + c.Reason); ol.append(li); }
-    out.append(ol);
-  }
+  e.preventDefault();
 });
-load().catch(e => { $('count').textContent = e.message; });
+$('tree').addEventListener('click', e => {
+  const summary = e.target.closest('summary');
+  if (summary) focusRow(summary);
+});
+$('search').addEventListener('input', draw);
+$('filters').addEventListener('change', draw);
+for (const [id, value] of [['open', true], ['close', false]]) {
+  $(id).addEventListener('click', () => {
+    all = value;
+    toggled.clear();
+    draw();
+  });
+}
+$('explain').addEventListener('submit', e => {
+  e.preventDefault();
+  ask($('method').value, $('path').value);
+});
+for (const name of ['routes.json', 'openapi.json']) {
+  const a = el('a', '', name);
+  a.href = base + name;
+  $('data').append(a);
+}
+load().catch(fail);

@@ -1,0 +1,198 @@
+// The tree of prefixes: its nodes, its rows, and what a row opens.
+
+const chunk = 200; // rows that are made at a time
+const roomy = 250; // rows that are open without being asked for
+
+let scopes = new Map(); // prefix -> [{kind, middleware}] of groups and mounts
+let toggled = new Map(); // prefix -> whether the user has opened or closed it
+let all; // true after Open all, false after Close all
+
+// split returns the segments of a pattern. A slash within braces separates nothing.
+function split(pattern) {
+  const segments = [];
+  let segment = '', depth = 0;
+  const end = () => {
+    if (segment && segment !== '{$}') segments.push(segment);
+    segment = '';
+  };
+  for (const c of pattern) {
+    if (c === '{') depth++;
+    if (c === '}') depth--;
+    if (c === '/' && depth === 0) end();
+    else segment += c;
+  }
+  end();
+  return segments;
+}
+
+// A tree node is a prefix with the routes for it and what is below it.
+const newNode = (label, prefix) => ({ label, prefix, routes: [], children: new Map(), count: 0, warnings: 0 });
+
+function tree(list) {
+  const root = newNode('', '');
+  for (const r of list) {
+    let n = root;
+    for (const label of [...(r.Host ? [r.Host] : []), ...split(r.Pattern).map(s => '/' + s)]) {
+      if (!n.children.has(label)) n.children.set(label, newNode(label, n.prefix + label));
+      n = n.children.get(label);
+      n.count++;
+      if (r.Warning) n.warnings++;
+    }
+    n.routes.push(r);
+  }
+  join(root);
+  return root;
+}
+
+// join makes one node of a prefix and the only one below it.
+function join(n) {
+  for (const [key, c] of n.children) {
+    let only = c;
+    while (only.children.size === 1 && only.routes.length === 0 && !scopes.has(only.prefix)) {
+      const [next] = only.children.values();
+      next.label = only.label + next.label;
+      only = next;
+    }
+    n.children.set(key, only);
+    join(only);
+  }
+}
+
+// rows returns what is shown within a node: routes, and nodes that have more than
+// routes of their own.
+function rows(n) {
+  return n.rows ||= [...n.routes, ...[...n.children.values()].flatMap(c => c.children.size || scopes.has(c.prefix) ? [c] : c.routes)];
+}
+
+// unfold marks nodes as open, the upper ones first, as long as there is room.
+function unfold(root) {
+  let room = roomy - rows(root).length;
+  const queue = [root];
+  for (const n of queue) {
+    for (const c of rows(n)) {
+      if (!c.children) continue;
+      c.open = toggled.get(c.prefix) ?? all ?? rows(c).length <= room;
+      if (c.open) {
+        room -= rows(c).length;
+        queue.push(c);
+      }
+    }
+  }
+}
+
+// path returns an element that shows a pattern, with its parameters marked and its
+// first characters dimmed.
+function path(text, dimmed) {
+  const e = el('span', 'path');
+  const parameter = /\{(?:[^{}]|\{[^{}]*\})*\}|(?<=[^{}/]*):\w+(?=\/|$)|(?<=\/)\*\w*$/g;
+  let at = 0;
+  const add = (end, cls) => {
+    for (const [from, to, dim] of [[at, Math.min(end, dimmed), true], [Math.max(at, dimmed), end, false]]) {
+      if (from < to) e.append(cls || dim ? el('span', dim ? 'dim' : cls, text.slice(from, to)) : text.slice(from, to));
+    }
+    at = end;
+  };
+  for (const m of text.matchAll(parameter)) {
+    add(m.index);
+    add(m.index + m[0].length, 'param');
+  }
+  add(text.length);
+  return e;
+}
+
+// list returns a list of items. It makes the first ones, and others when the end
+// comes into view.
+function list(tag, cls, items, make) {
+  const ul = el(tag, cls);
+  let made = 0;
+  const grow = () => {
+    const next = items.slice(made, made + chunk);
+    made += next.length;
+    ul.append(...next.map(item => el('li', '', make(item))));
+    if (made >= items.length) return;
+    const more = el('li', '', button('Show more (' + (items.length - made).toLocaleString('en') + ' left)', 'more', () => {
+      watch.disconnect();
+      more.remove();
+      grow();
+    }));
+    const watch = new IntersectionObserver(entries => entries.some(e => e.isIntersecting) && more.firstChild.click(), { rootMargin: '600px' });
+    watch.observe(more);
+    ul.append(more);
+  };
+  grow();
+  return ul;
+}
+
+// disclosure returns a row whose content is made when it is first open.
+function disclosure(cls, summary, open, content) {
+  const d = el('details', cls, summary);
+  summary.tabIndex = -1; // the arrow keys move between rows
+  const fill = () => d.open && d.children.length === 1 && d.append(content());
+  d.open = open;
+  d.addEventListener('toggle', fill);
+  fill();
+  return d;
+}
+
+function row(item, parent) {
+  return item.children ? folder(item) : route(item, parent);
+}
+
+function folder(n) {
+  const s = el('summary', '', path(n.label, 0));
+  for (const scope of scopes.get(n.prefix) || []) {
+    s.append(el('span', 'badge', scope.kind));
+    if (scope.middleware.length) s.append(el('span', 'adds', '+ ' + scope.middleware.map(short).join(' → ')));
+  }
+  s.append(el('span', 'count', plural(n.count, 'route')));
+  if (n.warnings) s.append(el('span', 'warning', plural(n.warnings, 'warning')));
+  s.addEventListener('click', () => toggled.set(n.prefix, !s.parentNode.open));
+  return disclosure('folder', s, n.open, () => list('ul', '', rows(n), item => row(item, n)));
+}
+
+function route(r, parent) {
+  const text = r.Host + r.Pattern;
+  const dimmed = Math.min(parent.prefix.length, text.replace(/\/$/, '').lastIndexOf('/'));
+  const p = path(text, dimmed);
+  if (r.Below && text.endsWith('/')) p.append(el('span', 'dim', '…'));
+  if (r.Mount) p.append(' ', el('span', 'badge', 'mount'));
+  const s = el('summary', '', method(methodOf(r)), p, el('span', 'handler', short(r.Handler)), el('span', 'file', fileOf(r)));
+  if (r.Warning) s.append(el('span', 'warning', r.Warning));
+  const d = disclosure('route', s, false, () => details(r));
+  r.element = d;
+  return d;
+}
+
+// definitions returns a list of names, each with a node or text.
+function definitions(pairs) {
+  const dl = el('dl');
+  for (const [name, value] of pairs) dl.append(el('dt', '', name), el('dd', '', value));
+  return dl;
+}
+
+// chain returns a route's middleware, outermost first, with what adds it.
+function chain(r) {
+  if (!r.Middleware?.length) return el('span', 'dim', 'none');
+  const ol = el('ol', 'chain');
+  let at = 0;
+  for (const s of r.Scopes) {
+    const names = r.Middleware.slice(at, at += s.Middleware);
+    const from = { mux: 'Mux', with: 'With' }[s.Kind] || s.Kind + ' ' + (s.Prefix || '/');
+    if (names.length) ol.append(el('li', '', el('span', 'dim', from), ' ', el('code', '', names.map(short).join(' → '))));
+  }
+  return ol;
+}
+
+function details(r) {
+  const pairs = [
+    ['Handler', el('code', '', r.Handler.replace(/-fm$/, '') + (r.Fast ? ' (fast)' : ''))],
+    ['Registered', el('code', '', r.File + ':' + r.Line)],
+    ['Middleware', chain(r)],
+  ];
+  if (r.Below) pairs.push(['Serves', 'also everything below its path']);
+  const box = el('div', 'details', definitions(pairs));
+  if (r.Example) {
+    box.firstChild.append(el('dt', '', 'Example'), el('dd', '', el('code', '', r.Example), ' ', button('Explain it', 'small', () => ask(r.Method || 'GET', r.Example))));
+  }
+  return box;
+}

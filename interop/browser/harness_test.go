@@ -1,0 +1,136 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+// chromium is the one browser of all tests.
+var chromium context.Context
+
+func TestMain(m *testing.M) {
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "browser:", err)
+		os.Exit(1)
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (int, error) {
+	if out, err := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund").CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("npm ci: %w\n%s", err, out)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.NoSandbox, // the sandbox doesn't start for root, and the pages are ours
+		chromedp.WSURLReadTimeout(2*time.Minute))
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	defer stop()
+	browser, closeBrowser := chromedp.NewContext(allocator)
+	defer closeBrowser()
+	if err := chromedp.Do(browser); err != nil {
+		return 0, fmt.Errorf("chromium does not start: %w", err)
+	}
+	chromium = browser
+	return m.Run(), nil
+}
+
+// A view is how the page is looked at.
+type view struct {
+	width, height int64
+	dark          bool
+}
+
+func (v view) String() string {
+	if v.dark {
+		return fmt.Sprintf("%d, dark", v.width)
+	}
+	return fmt.Sprintf("%d, light", v.width)
+}
+
+var (
+	desktop = view{width: 1400, height: 900}
+	views   = []view{desktop, {width: 1400, height: 900, dark: true}, {width: 390, height: 844}, {width: 390, height: 844, dark: true}}
+)
+
+// A tab is a page of routes in the browser.
+type tab struct {
+	*testing.T
+	ctx context.Context
+	url string
+}
+
+// open serves the routes on a loopback address and opens their page. Close the
+// tab with done, which fails the test if the page has reported an error.
+func open(t *testing.T, routes *muxmaster.Mux, v view, fragment string) *tab {
+	t.Helper()
+	srv := httptest.NewServer(routes)
+	t.Cleanup(srv.Close)
+	ctx, cancel := chromedp.NewContext(chromium)
+	t.Cleanup(cancel)
+	page := &tab{T: t, ctx: ctx, url: srv.URL + "/debug/routes"}
+	page.do()
+	console := chromedp.Console(ctx)
+	t.Cleanup(func() {
+		go cancel() // ends what follows
+		for m, err := range console {
+			if err != nil {
+				return
+			}
+			if m.Type == chromedp.ConsoleError || m.Type == chromedp.ConsoleException {
+				t.Errorf("the page reports: %s", m)
+			}
+		}
+	})
+	theme := "light"
+	if v.dark {
+		theme = "dark"
+	}
+	call(page, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: v.width, Height: v.height, DeviceScaleFactor: 1, Mobile: v.width < 600,
+	})
+	call(page, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
+	})
+	page.do(chromedp.Navigate(page.url+fragment), chromedp.WaitVisible("#tree summary, #tree .empty"))
+	return page
+}
+
+// do runs steps within a minute, since a busy machine is slow.
+func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	p.Helper()
+	if err := chromedp.Do(p.ctx, steps...); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// call runs a command of the DevTools protocol.
+func call[P, R any](p *tab, command cdp.Command[P, R], params P) R {
+	p.Helper()
+	result, err := chromedp.Call(p.ctx, command, params)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return result
+}
+
+// eval runs JavaScript in the page and returns what it evaluates to.
+func eval[T any](p *tab, js string) T {
+	p.Helper()
+	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](js, chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.Fatal(err)
+	}
+	return v
+}

@@ -1,0 +1,155 @@
+package browser
+
+import (
+	"encoding/json"
+	"flag"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+var pictures = flag.String("pictures", "", "write pictures of the page to this `directory`")
+
+// openFull opens the page of the shop with an answer, and with details.
+func openFull(t *testing.T, v view) *tab {
+	p := open(t, newShop(), v, "#method=GET&path=/api/v1/products/12")
+	p.do(chromedp.WaitVisible("#answer .verdict"))
+	eval[bool](p, `document.querySelector('#tree .route:has(.warning) summary').click() || true`)
+	p.do(chromedp.WaitVisible("#tree .details"))
+	return p
+}
+
+func TestNothingIsCut(t *testing.T) {
+	for _, v := range append(views, view{width: 320, height: 600}, view{width: 820, height: 1180}) {
+		p := openFull(t, v)
+		if got := eval[int64](p, `document.documentElement.scrollWidth`); got > v.width {
+			t.Errorf("%s: the page is %d pixels wide", v, got)
+		}
+		cut := eval[[]string](p, `[...document.querySelectorAll('body *')].filter(e => {
+			const box = e.getBoundingClientRect();
+			if (!e.checkVisibility() || e.matches('.hidden, .chips input, option') || box.width === 0) return false;
+			return box.left < 0 || box.right > innerWidth + 1 || e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline' && e.tagName !== 'INPUT';
+		}).map(e => e.outerHTML.slice(0, 200))`)
+		for _, element := range cut {
+			t.Errorf("%s: cut off: %s", v, element)
+		}
+	}
+}
+
+func TestAccessible(t *testing.T) {
+	axe, err := os.ReadFile("node_modules/axe-core/axe.min.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range views {
+		p := openFull(t, v)
+		eval[bool](p, string(axe)+`; true`)
+		report := eval[string](p, `axe.run().then(r => JSON.stringify({ passes: r.passes.length, violations: r.violations.map(v =>
+			({ rule: v.id, impact: v.impact, nodes: v.nodes.slice(0, 3).map(n => n.html + ' ' + n.failureSummary) })) }))`)
+		var result struct {
+			Passes     int
+			Violations []struct {
+				Rule, Impact string
+				Nodes        []string
+			}
+		}
+		if err := json.Unmarshal([]byte(report), &result); err != nil {
+			t.Fatal(err)
+		}
+		if result.Passes < 20 {
+			t.Errorf("%s: only %d rules of axe had something to look at", v, result.Passes)
+		}
+		for _, violation := range result.Violations {
+			t.Errorf("%s: axe: %s, %s: %q", v, violation.Impact, violation.Rule, violation.Nodes)
+		}
+	}
+}
+
+func TestHTMLIsValid(t *testing.T) {
+	p := openFull(t, desktop)
+	res, err := http.Get(p.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	served, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"served.html":   string(served),
+		"rendered.html": "<!DOCTYPE html>" + eval[string](p, `document.documentElement.outerHTML`),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := exec.Command("java", "-jar", "node_modules/vnu-jar/build/dist/vnu.jar", "--Werror", "--stdout", filepath.Join(dir, "served.html"), filepath.Join(dir, "rendered.html")).CombinedOutput()
+	if err != nil {
+		t.Errorf("the validator: %v\n%s", err, out)
+	}
+}
+
+func TestManyRoutes(t *testing.T) {
+	p := open(t, newLarge(), desktop, "")
+	times := eval[[]float64](p, `[performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1, performance.getEntriesByName('routes')[0].startTime]`)
+	t.Logf("first paint after %.0f ms, routes after %.0f ms", times[0], times[1])
+	if times[0] < 0 || times[0] > 10_000 { // a busy machine; an idle one is below 200
+		t.Errorf("first paint after %.0f ms", times[0])
+	}
+	p.want("the count", p.text("#summary"), "5,001 routes")
+	if n := len(p.rows()); n < 40 || n > 500 {
+		t.Errorf("%d rows are there at first", n)
+	}
+	took := eval[float64](p, `(() => { const start = performance.now(); $('search').value = 'resource12'; draw(); document.body.offsetHeight; return performance.now() - start; })()`)
+	t.Logf("a search took %.0f ms", took)
+	p.fill("#search", "resource1249")
+	if rows := p.rows(); len(rows) != 5 {
+		t.Errorf("searching for one resource shows %d rows: %q", len(rows), rows)
+	}
+	p.fill("#search", "")
+	took = eval[float64](p, `(() => { const start = performance.now(); $('open').click(); document.body.offsetHeight; return performance.now() - start; })()`)
+	t.Logf("Open all took %.0f ms", took)
+	if n := eval[int](p, `document.querySelectorAll('#tree .route').length`); n != 5001 {
+		t.Errorf("all open: %d routes", n)
+	}
+	eval[bool](p, `explain('GET', '/service49/resource1249/7').then(() => true)`)
+	p.want("explain", p.text("#answer"), "Served by GET /service49/resource1249/{id:[0-9]+}", "Show all 5,00")
+	eval[bool](p, `document.querySelector('#answer .small').click() || true`)
+	p.want("shown in the list", eval[string](p, `document.activeElement.innerText`), "/service49/resource1249/{id:[0-9]+}")
+}
+
+// A flat list has no prefixes to close.
+func TestManyRoutesOfOnePrefix(t *testing.T) {
+	p := open(t, newFlat(), desktop, "")
+	if n := len(p.rows()); n > 900 {
+		t.Errorf("%d rows are there at first", n)
+	}
+	eval[bool](p, `explain('GET', '/r2999').then(() => true)`)
+	eval[bool](p, `document.querySelector('#answer .small').click() || true`)
+	p.want("shown in the list", eval[string](p, `document.activeElement.innerText`), "/r2999")
+}
+
+func TestPictures(t *testing.T) {
+	if *pictures == "" {
+		return
+	}
+	for _, v := range views {
+		p := openFull(t, view{v.width, 1700, v.dark})
+		p.picture(filepath.Join(*pictures, v.String()+".png"))
+	}
+}
+
+func (p *tab) picture(name string) {
+	shot := call(p, page.CaptureScreenshot, page.CaptureScreenshotParams{})
+	if err := os.WriteFile(name, shot.Data, 0o666); err != nil {
+		p.Fatal(err)
+	}
+}

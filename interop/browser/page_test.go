@@ -1,0 +1,250 @@
+package browser
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// rows returns the text of the visible rows, each with single spaces.
+func (p *tab) rows() []string {
+	return eval[[]string](p, `[...document.querySelectorAll('#tree summary')].filter(s => s.checkVisibility()).map(s =>
+		[...s.children].map(c => c.textContent).join(' ').replace(/\s+/g, ' '))`)
+}
+
+// text returns the text of the elements that a selector finds, with single spaces.
+func (p *tab) text(selector string) string {
+	return eval[string](p, `[...document.querySelectorAll('`+selector+`')].map(e => e.innerText).join(' ').replace(/\s+/g, ' ')`)
+}
+
+// fill replaces what is in a field, by the keyboard.
+func (p *tab) fill(selector, text string) {
+	p.do(chromedp.Focus(selector))
+	eval[bool](p, `document.querySelector('`+selector+`').select() || true`)
+	if text == "" {
+		text = kb.Backspace
+	}
+	p.do(chromedp.KeyEvent(text))
+}
+
+// want reports an error unless each part is in the text.
+func (p *tab) want(what, text string, parts ...string) {
+	p.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			p.Errorf("%s: got %q, without %q", what, text, part)
+		}
+	}
+}
+
+func TestTree(t *testing.T) {
+	p := open(t, newShop(), desktop, "")
+	rows := p.rows()
+	last := -1
+	for _, part := range []string{ // in this order
+		"GET / browser.shop.home service_test.go:",
+		"/admin mount + browser.audit 6 routes 1 warning",
+		"/orders group + browser.requireLogin → browser.requireAdmin 2 routes",
+		"PATCH /admin/orders/:id browser.shop.cancelOrder",
+		"GET /admin/reports/*name browser.shop.report service_test.go:",
+		"/api/v1 group + middleware.Logger → middleware.Recoverer → ",
+		"/orders group + browser.requireLogin 5 routes",
+		"/:id 3 routes",
+		"GET /api/v1/orders/:id/invoice.{format:pdf|html} ",
+		"/products group 8 routes 3 warnings",
+		"any /debug/pprof/… mount pprof.Index",
+		"GET /prices/:currency browser.price",
+		"any /webhooks/:provider ",
+		"GET {tenant}.shop.example/… browser.shop.tenantHome",
+	} {
+		i := slices.IndexFunc(rows, func(row string) bool { return strings.HasPrefix(row, part) })
+		if i <= last {
+			t.Errorf("the row %q is at %d, after %d:\n%s", part, i, last, strings.Join(rows, "\n"))
+		}
+		last = max(last, i)
+	}
+	p.want("around all", p.text("#everywhere"), "middleware.RealIP")
+	p.want("the count", p.text("#summary"), "28 routes")
+	for _, warning := range []string{
+		"no authentication: most routes beside /reports use browser.requireLogin",
+		"no authentication: PUT of this path uses browser.requireLogin",
+		"unreachable: /api/v1/products/abc/related goes to GET /api/v1/products/{any:..*}/related",
+		"goes to GET /api/v1/products/{id:[0-9]+}, which was registered first",
+	} {
+		p.want("warnings", p.text("#tree .route .warning"), warning)
+	}
+	p.do(chromedp.Click("#close"))
+	if rows := p.rows(); slices.ContainsFunc(rows, func(row string) bool { return strings.Contains(row, "/admin/users") }) {
+		t.Errorf("all closed: got\n%s", strings.Join(rows, "\n"))
+	}
+	p.do(chromedp.Click("#open"))
+	if got := p.rows(); len(got) != len(rows) {
+		t.Errorf("all open: got %d rows, want %d", len(got), len(rows))
+	}
+}
+
+func TestSearchAndFilter(t *testing.T) {
+	p := open(t, newShop(), desktop, "")
+	for _, tt := range []struct {
+		search string
+		chips  string // to click
+		want   string // paths of the routes that are left
+	}{
+		{"invoice", "", "/api/v1/orders/:id/invoice.{format:pdf|html}"},
+		{"INVOICE get", "", "/api/v1/orders/:id/invoice.{format:pdf|html}"},
+		{"showorder", "", "/api/v1/orders/:id"},
+		{"requireAdmin cancel", "", "/admin/orders/:id"},
+		{"shop.example", "", "{tenant}.shop.example/…"},
+		{"nowhere", "", ""},
+		{"/no/such/path", "", ""},
+		{"", "DELETE", "/api/v1/orders/:id /api/v1/products/{id:[0-9]+}"},
+		{"", "DELETE POST", "/api/v1/orders/ /api/v1/orders/:id /api/v1/products/{id:[0-9]+}"},
+		{"orders", "DELETE", "/api/v1/orders/:id"},
+		{"reports", "⚠", "/admin/reports/*name"},
+		{"", "⚠ DELETE", "/api/v1/products/{id:[0-9]+}"},
+	} {
+		p.fill("#search", tt.search)
+		for chip := range strings.FieldsSeq(tt.chips) {
+			eval[bool](p, `document.querySelector('#filters [value="`+chip+`"]').click() || true`)
+		}
+		got := strings.Join(eval[[]string](p, `[...document.querySelectorAll('#tree .route > summary > .path')].map(e => e.innerText)`), " ")
+		if got != tt.want {
+			t.Errorf("search %q, chips %q: got %q, want %q", tt.search, tt.chips, got, tt.want)
+		}
+		if tt.want == "" {
+			p.want("nothing found", p.text("#tree"), "No route is like that.")
+		}
+		for chip := range strings.FieldsSeq(tt.chips) {
+			eval[bool](p, `document.querySelector('#filters [value="`+chip+`"]').click() || true`)
+		}
+	}
+	p.fill("#search", "/no/such/path")
+	p.do(chromedp.Click("#tree .empty button"), chromedp.WaitVisible("#answer .verdict"))
+	p.want("explain what was not found", p.text("#answer"), "No route: 404 Not Found")
+	p.do(chromedp.Reload(), chromedp.WaitVisible("#answer .verdict"))
+	p.want("after a reload", eval[string](p, `document.querySelector('#search').value + ' ' + document.querySelector('#path').value`), "/no/such/path /no/such/path")
+}
+
+func TestExplain(t *testing.T) {
+	p := open(t, newShop(), desktop, "")
+	for _, tt := range []struct {
+		method, path string
+		want         []string
+	}{
+		{"GET", "/api/v1/products/12", []string{"Served by GET /api/v1/products/{id:[0-9]+}", "id 12", "browser.shop.showProduct", "service_test.go:",
+			"Mux middleware.RealIP group /api/v1 middleware.Logger → middleware.Recoverer",
+			`GET /api/v1/products/{sku:[0-9A-Z]+} matches too, but "GET /api/v1/products/{id:[0-9]+}" comes first`, "PUT /api/v1/products/{id:[0-9]+} the method GET is not PUT"}},
+		{"GET", "/admin/orders", []string{"Served by", "mount /admin browser.audit group /admin/orders browser.requireLogin → browser.requireAdmin"}},
+		{"GET", "/debug/vars", []string{"Served by any /debug/vars", "Show in the list"}},
+		{"GET", "http://a.shop.example/x", []string{"{tenant}.shop.example/", "tenant a"}},
+		{"POST", "/api/v1/products/12", []string{"No route: 405 Method Not Allowed", "Allow GET, HEAD, PUT, DELETE, OPTIONS", "Answered by /api/v1/products", "Why no route"}},
+		{"GET", "/admin/none", []string{"No route: 404 Not Found", "Answered by /admin"}},
+		{"GET", "/healthz/", []string{"No route: 307 Temporary Redirect", "Location /healthz"}},
+		{"GET", "/prices/<b>EUR<%2Fb>", []string{"Served by GET /prices/:currency", "currency <b>EUR</b>"}},
+		{"GET", "healthz", []string{"Served by GET /healthz"}}, // the slash is added
+	} {
+		eval[bool](p, `document.querySelector('#answer').replaceChildren() || true`)
+		eval[bool](p, `!!(document.querySelector('#method').value = '`+tt.method+`')`)
+		p.fill("#path", tt.path+kb.Enter)
+		p.do(chromedp.WaitVisible("#answer .verdict"))
+		p.want(tt.method+" "+tt.path, p.text("#answer"), tt.want...)
+	}
+}
+
+func TestExplainShowsEveryCandidate(t *testing.T) {
+	p := open(t, newShop(), desktop, "#method=GET&path=/healthz")
+	p.do(chromedp.WaitVisible("#answer .verdict"))
+	if n := eval[int](p, `document.querySelectorAll('#answer .others > li').length`); n != 8 {
+		t.Errorf("%d candidates are shown, want 8", n)
+	}
+	p.do(chromedp.Click("#answer .more"))
+	shown := eval[int](p, `document.querySelectorAll('#answer .others > li').length`)
+	if all := eval[int](p, `fetch(base + 'routes.json').then(r => r.json()).then(list => list.length)`); shown != all-1 {
+		t.Errorf("%d candidates are shown after the click, want all but one of %d routes", shown, all)
+	}
+}
+
+func TestDetails(t *testing.T) {
+	p := open(t, newShop(), desktop, "#search=saveProduct+PUT")
+	p.do(chromedp.Click("#tree .route summary"), chromedp.WaitVisible("#tree .details"))
+	p.want("details", p.text("#tree .details"), "Handler github.com/seed-1954dcaa/muxmaster/interop/browser.shop.saveProduct", "/interop/browser/service_test.go:",
+		"Mux middleware.RealIP group /api/v1 middleware.Logger", "With browser.requireLogin → browser.audit", "Example /api/v1/products/")
+	p.do(chromedp.Click("#tree .details button"), chromedp.WaitVisible("#answer .served"))
+	p.want("the example's answer", p.text("#answer .verdict"), "Served by PUT /api/v1/products/{id:[0-9]+}")
+	p.fill("#search", "")
+	p.do(chromedp.Click("#close"), chromedp.Click("#answer .small"))
+	p.want("shown in the list", eval[string](p, `document.activeElement.innerText`), "PUT", "/api/v1/products/{id:[0-9]+}")
+}
+
+func TestKeyboard(t *testing.T) {
+	p := open(t, newShop(), desktop, "")
+	focus := func() string {
+		return eval[string](p, `(e => e.id || e.innerText.replace(/\s+/g, ' ').trim() || e.value || e.tagName)(document.activeElement)`)
+	}
+	for _, step := range []struct{ keys, want string }{
+		{"/", "search"},
+		{"admin", "search"}, // e is a letter here, not a shortcut
+		{kb.Escape, "search"},
+		{kb.ArrowDown, "GET / browser.shop.home"},
+		{kb.ArrowDown, "/admin mount"},
+		{kb.ArrowRight, "/orders group"}, // /admin is open
+		{kb.ArrowDown, "GET /admin/orders/ "},
+		{kb.ArrowLeft, "/orders group"},
+		{kb.ArrowLeft, "/orders group"}, // closes it
+		{kb.ArrowDown, "GET /admin/reports/*name"},
+		{kb.Enter, "GET /admin/reports/*name"}, // opens its details
+		{kb.Tab, "Explain it"},
+		{kb.Shift + kb.Tab, "GET /admin/reports/*name"},
+		{kb.ArrowUp, "/orders group"},
+		{kb.ArrowRight, "/orders group"}, // opens it
+		{kb.ArrowDown, "GET /admin/orders/ "},
+		{kb.End, "GET {tenant}.shop.example/…"},
+		{kb.Home, "GET / browser.shop.home"},
+		{"e", "path"},
+		{kb.Tab, "Explain"},
+		{kb.Tab, "search"},
+		{kb.Tab, "open"},
+		{kb.Tab, "close"},
+		{kb.Tab, "GET"},
+	} {
+		p.do(press(step.keys))
+		if got := focus(); !strings.HasPrefix(got, step.want) {
+			t.Fatalf("after %q the focus is on %q, want %q", step.keys, got, step.want)
+		}
+	}
+}
+
+// press types keys; a shift in front holds for the rest.
+func press(keys string) chromedp.Action[chromedp.Void] {
+	if rest, ok := strings.CutPrefix(keys, kb.Shift); ok {
+		return chromedp.KeyEvent(rest, chromedp.KeyModifiers(8))
+	}
+	return chromedp.KeyEvent(keys)
+}
+
+func TestHostileNamesStayText(t *testing.T) {
+	p := open(t, newHostile(), desktop, "#search=<script>alert(1)</script>&method=GET&path=/<script>document.title='hacked'<%252fscript>/1")
+	p.do(chromedp.WaitVisible("#answer .verdict"))
+	p.fill("#search", "")
+	p.do(chromedp.Click("#open"))
+	p.want("answer", p.text("#answer"), "<script>")
+	p.want("rows", strings.Join(p.rows(), "\n"), `<script>document.title='hacked'<%2fscript>`, `{x:[<>"'&]+}`)
+	if title := eval[string](p, `document.title`); title != "Routes" {
+		t.Errorf("a name has run a script: the title is %q", title)
+	}
+	if n := eval[int](p, `document.querySelectorAll('img, #tree script, #answer script').length`); n != 0 {
+		t.Errorf("names have become %d elements", n)
+	}
+}
+
+func TestErrorIsShown(t *testing.T) {
+	m := newShop()
+	p := open(t, m, desktop, "")
+	p.want("before", p.text("#summary"), "28 routes")
+	eval[bool](p, `(fetch = () => Promise.reject(new Error('the service is gone')), load().catch(fail), true)`)
+	p.do(chromedp.WaitVisible("#tree .empty"))
+	p.want("after", p.text("#tree"), "the service is gone", "Try again")
+}
