@@ -123,14 +123,15 @@ function list(tag, cls, items, make) {
   return ul;
 }
 
-// disclosure returns a row whose content is made when it is first open.
+// disclosure returns a row whose content is made before it opens first.
 function disclosure(cls, summary, open, content) {
   const d = el('details', cls, summary);
-  summary.tabIndex = -1; // the arrow keys move between rows
-  const fill = () => d.open && d.children.length === 1 && d.append(content());
+  const fill = () => d.children.length === 1 && d.append(content());
+  if (open) fill();
   d.open = open;
-  d.addEventListener('toggle', fill);
-  fill();
+  summary.tabIndex = -1; // the arrow keys move between rows
+  summary.addEventListener('click', fill);
+  d.addEventListener('toggle', fill); // the browser's own search opens rows, too
   return d;
 }
 
