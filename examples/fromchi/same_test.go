@@ -1,4 +1,4 @@
-package fromchi
+package main
 
 import (
 	"net/http"

@@ -33,6 +33,7 @@ func newMux() *muxmaster.Mux {
 	c := &chat{rooms: map[string]map[*member]bool{}}
 	mux := muxmaster.New()
 	mux.Pre(middleware.Logger, middleware.Recoverer)
+	mux.Method("GET", "/", http.RedirectHandler("/rooms/go", http.StatusSeeOther))
 	mux.GET("/rooms/:room", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Write(page)

@@ -1,3 +1,0 @@
-// Package fromchi holds a service before and after it moved from chi, and tests
-// that compare the two.
-package fromchi
