@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/internal/trietest"
 )
 
 // This file compares the router with the reference where routes are in Groups and
@@ -20,24 +21,28 @@ type refScope struct {
 	name       string
 	parent     *refScope // the scope around; for a mounted Mux, where it is mounted
 	mux        bool
-	segs       []refSeg // of its whole prefix
-	own        int      // how many of them are its own
+	segs       []trietest.Segment // of its whole prefix
+	own        int                // how many of them are its own
 	notFound   bool
 	notAllowed bool
 	real       muxmaster.Router
 }
 
-var scopeSegs = []refSeg{
-	lit("a"), lit("b"), lit("a"), {"{p#}", []refPart{param}}, {"{p#:[0-9]+}", []refPart{expr("[0-9]+")}}, {"a{p#}", []refPart{text("a"), param}}, {"a%2Fb", []refPart{text("a/b")}},
+var scopeSegs = []trietest.Segment{
+	trietest.Literal("a"), trietest.Literal("b"), trietest.Literal("a"),
+	trietest.NewSegment("{p#}", trietest.Param),
+	trietest.NewSegment("{p#:[0-9]+}", trietest.Expr("[0-9]+")),
+	trietest.NewSegment("a{p#}", trietest.Text("a"), trietest.Param),
+	trietest.NewSegment("a%2Fb", trietest.Text("a/b")),
 }
 
 var scopePathSegs = []string{"a", "b", "1", "ab", "c", "a%2Fb", "%61", "22"}
 
 // written is the text of segments whose parameters are named after a scope.
-func written(segs []refSeg, tag string) string {
+func written(segs []trietest.Segment, tag string) string {
 	var b strings.Builder
 	for i, s := range segs {
-		b.WriteString("/" + strings.ReplaceAll(s.written, "#", fmt.Sprint(tag, i)))
+		b.WriteString("/" + strings.ReplaceAll(s.Written, "#", fmt.Sprint(tag, i)))
 	}
 	return b.String()
 }
@@ -56,9 +61,9 @@ func (s *refScope) within(other *refScope) bool {
 }
 
 // covers reports whether the path is at or below the scope's prefix.
-func (s *refScope) covers(p refPath) bool {
-	rt := refRoute{segs: s.segs, end: refAll}
-	return rt.matches(p) || refRoute{segs: s.segs}.matches(p)
+func (s *refScope) covers(p trietest.Path) bool {
+	rt := trietest.Route{Segs: s.segs, End: trietest.All}
+	return rt.Matches(p) || trietest.Route{Segs: s.segs}.Matches(p)
 }
 
 // answerer is the name of the scope whose NotFound or MethodNotAllowed is used.
@@ -78,17 +83,17 @@ type scopedMux struct {
 	owner  []*refScope // nil, or the Mux that owns a subtree
 }
 
-func (m *scopedMux) add(rt refRoute, scope, owner *refScope) {
+func (m *scopedMux) add(rt trietest.Route, scope, owner *refScope) {
 	m.routes, m.scope, m.owner = append(m.routes, rt), append(m.scope, scope), append(m.owner, owner)
 }
 
 // grow makes scopes and routes of the choices, in both routers. Between them it
 // asks the real one, which then has to add to what it has compiled.
-func (m *scopedMux) grow(t *testing.T, c *choices) *muxmaster.Mux {
+func (m *scopedMux) grow(t *testing.T, c *trietest.Choices) *muxmaster.Mux {
 	newScope := func(s refScope) *refScope {
 		s.name = fmt.Sprint("s", len(m.scopes))
-		s.notFound = s.mux || c.pick(2) == 0
-		s.notAllowed = s.mux || c.pick(2) == 0
+		s.notFound = s.mux || c.Pick(2) == 0
+		s.notAllowed = s.mux || c.Pick(2) == 0
 		m.scopes = append(m.scopes, &s)
 		s.real.Use(trace(s.name))
 		return &s
@@ -98,16 +103,16 @@ func (m *scopedMux) grow(t *testing.T, c *choices) *muxmaster.Mux {
 		mux.RedirectTrailingSlash = false
 		return mux
 	}
-	root := bare(c.pick(2) == 0)
+	root := bare(c.Pick(2) == 0)
 	newScope(refScope{mux: true, real: root})
-	for range 1 + c.pick(5) {
-		parent := m.scopes[c.pick(len(m.scopes))]
-		s := refScope{parent: parent, mux: c.pick(2) == 0, segs: slices.Clone(parent.segs), own: 1 + c.pick(2)}
+	for range 1 + c.Pick(5) {
+		parent := trietest.Of(c, m.scopes)
+		s := refScope{parent: parent, mux: c.Pick(2) == 0, segs: slices.Clone(parent.segs), own: 1 + c.Pick(2)}
 		for range s.own {
-			s.segs = append(s.segs, scopeSegs[c.pick(len(scopeSegs))])
+			s.segs = append(s.segs, trietest.Of(c, scopeSegs))
 		}
 		if slices.ContainsFunc(m.scopes, func(o *refScope) bool {
-			return (refRoute{segs: o.segs}).shape(-1) == (refRoute{segs: s.segs}).shape(-1)
+			return (trietest.Route{Segs: o.segs}).Shape() == (trietest.Route{Segs: s.segs}).Shape()
 		}) {
 			continue // two scopes of one prefix have a test of their own
 		}
@@ -117,12 +122,12 @@ func (m *scopedMux) grow(t *testing.T, c *choices) *muxmaster.Mux {
 			newScope(s)
 			continue
 		}
-		sub := bare(c.pick(2) == 0)
+		sub := bare(c.Pick(2) == 0)
 		s.real = sub
 		owner := newScope(s)
 		parent.real.Mount(prefix, sub)
-		m.add(refRoute{segs: s.segs, later: 2}, nil, owner)
-		m.add(refRoute{segs: s.segs, end: refAll, later: 2}, nil, owner)
+		m.add(trietest.Route{Segs: s.segs, Later: 2}, nil, owner)
+		m.add(trietest.Route{Segs: s.segs, End: trietest.All, Later: 2}, nil, owner)
 	}
 	for _, s := range m.scopes {
 		name := s.name
@@ -143,9 +148,9 @@ func (m *scopedMux) grow(t *testing.T, c *choices) *muxmaster.Mux {
 			real.NotFound, real.MethodNotAllowed = notFound, notAllowed
 		}
 	}
-	for c.more() && len(m.routes) < 60 {
+	for c.More() && len(m.routes) < 60 {
 		m.route(t, c, root)
-		if c.pick(4) == 1 {
+		if c.Pick(4) == 1 {
 			ask(root, request(t, "GET", "/"))
 		}
 	}
@@ -153,44 +158,44 @@ func (m *scopedMux) grow(t *testing.T, c *choices) *muxmaster.Mux {
 }
 
 // route adds a route to a scope.
-func (m *scopedMux) route(t *testing.T, c *choices, root *muxmaster.Mux) {
-	s := m.scopes[c.pick(len(m.scopes))]
-	rt := refRoute{method: []string{"GET", "GET", "POST", "", "HEAD", "OPTIONS", "PUT"}[c.pick(7)], segs: slices.Clone(s.segs), verb: true}
-	for range c.pick(3) {
-		rt.segs = append(rt.segs, scopeSegs[c.pick(len(scopeSegs))])
+func (m *scopedMux) route(t *testing.T, c *trietest.Choices, root *muxmaster.Mux) {
+	s := trietest.Of(c, m.scopes)
+	rt := trietest.Route{Method: []string{"GET", "GET", "POST", "", "HEAD", "OPTIONS", "PUT"}[c.Pick(7)], Segs: slices.Clone(s.segs), Verb: true}
+	for range c.Pick(3) {
+		rt.Segs = append(rt.Segs, trietest.Of(c, scopeSegs))
 	}
-	own := rt.segs[len(s.segs):]
+	own := rt.Segs[len(s.segs):]
 	path := written(own, fmt.Sprintf("r%d_", len(m.routes)))
-	switch c.pick(4) {
+	switch c.Pick(4) {
 	case 0:
-		path, rt.end = path+"/", refSlash
+		path, rt.End = path+"/", trietest.Slash
 	case 1:
-		path, rt.end, rt.named = path+"/{rest...}", refAll, true
+		path, rt.End, rt.Named = path+"/{rest...}", trietest.All, true
 	}
 	_, group := s.real.(*muxmaster.Group)
 	if path == "" && !group {
-		path, rt.end = "/", refSlash
+		path, rt.End = "/", trietest.Slash
 	}
-	conflict := slices.ContainsFunc(m.routes, func(o refRoute) bool { return o.later == 0 && o.conflicts(rt) })
+	conflict := slices.ContainsFunc(m.routes, func(o trietest.Route) bool { return o.Later == 0 && o.Conflicts(rt) })
 	text := panics(func() {
-		if rt.method == "" {
+		if rt.Method == "" {
 			s.real.ANY(path, serves(len(m.routes)))
 		} else {
-			s.real.Method(rt.method, path, serves(len(m.routes)))
+			s.real.Method(rt.Method, path, serves(len(m.routes)))
 		}
 	})
 	if (text != "") != conflict {
-		t.Fatalf("%s.%s(%q): panic %q, conflict expected: %v\n%s", s.name, rt.method, path, text, conflict, m)
+		t.Fatalf("%s.%s(%q): panic %q, conflict expected: %v\n%s", s.name, rt.Method, path, text, conflict, m)
 	}
 	if conflict {
 		return
 	}
 	m.add(rt, s, nil)
-	if len(own) == 0 && rt.end == refSlash && len(s.segs) > 0 { // its root serves the bare prefix
+	if len(own) == 0 && rt.End == trietest.Slash && len(s.segs) > 0 { // its root serves the bare prefix
 		bare := rt
-		bare.end, bare.later = refExact, 1
+		bare.End, bare.Later = trietest.Exact, 1
 		m.add(bare, s, nil)
-		m.routes[len(m.routes)-1].ending = fmt.Sprint(len(m.routes) - 2) // which handler
+		m.routes[len(m.routes)-1].Ending = fmt.Sprint(len(m.routes) - 2) // which handler
 	}
 }
 
@@ -205,22 +210,22 @@ func (m *scopedMux) String() string {
 	}
 	for i, rt := range m.routes {
 		if m.scope[i] != nil {
-			fmt.Fprintf(&b, "%d: %s %s %q end %d\n", i, m.scope[i].name, rt.method, written(rt.segs, ""), rt.end)
+			fmt.Fprintf(&b, "%d: %s %s %q end %d\n", i, m.scope[i].name, rt.Method, written(rt.Segs, ""), rt.End)
 		}
 	}
 	return b.String()
 }
 
 // finds is find, for one route, and -1 for none.
-func (m *scopedMux) finds(method string, p refPath) int {
-	if found := m.find(method, "h", p); len(found) > 0 {
+func (m *scopedMux) finds(method string, p trietest.Path) int {
+	if found := m.routes.Find(method, "h", p); len(found) > 0 {
 		return found[0]
 	}
 	return -1
 }
 
 // check says what is wrong with an answer.
-func (m *scopedMux) check(method string, p refPath, got answer) string {
+func (m *scopedMux) check(method string, p trietest.Path, got answer) string {
 	k := m.finds(method, p)
 	if k >= 0 && m.owner[k] == nil {
 		chain, served := m.scope[k].chain(), 0
@@ -230,10 +235,10 @@ func (m *scopedMux) check(method string, p refPath, got answer) string {
 			return fmt.Sprintf("want %sand route %d", chain, k)
 		}
 		want := k
-		if m.routes[k].later == 1 {
-			fmt.Sscan(m.routes[k].ending, &want)
+		if m.routes[k].Later == 1 {
+			fmt.Sscan(m.routes[k].Ending, &want)
 		}
-		if served != want || !m.routes[k].holds("h", p, vals) {
+		if served != want || !m.routes[k].Holds("h", p, vals) {
 			return fmt.Sprintf("want %sand route %d, not %d with %q", chain, want, served, vals)
 		}
 		return ""
@@ -293,7 +298,7 @@ func (m *scopedMux) check(method string, p refPath, got answer) string {
 // target: it comes from inside a scope around the target, and from no further out
 // than the route there, or the path tells what only that scope's middleware may.
 func (m *scopedMux) checkRedirect(method, target string, got answer) string {
-	p, depth := splitPath(target), 0
+	p, depth := trietest.SplitPath(target), 0
 	if k := m.finds(method, p); k >= 0 && m.owner[k] == nil {
 		mountedThere := func(s *refScope) bool { return s.mux && s.covers(p) && !m.scope[k].within(s) }
 		if !slices.ContainsFunc(m.scopes, mountedThere) { // a mount may answer for what is below it
@@ -326,38 +331,36 @@ func (m *scopedMux) explained(e muxmaster.Explanation, got answer) string {
 
 // holdScopes compares both for one input.
 func holdScopes(t *testing.T, routes, requests []byte) {
-	c := choices(routes)
+	c := trietest.Choices(routes)
 	var m scopedMux
 	mux := m.grow(t, &c)
 	c = requests
-	for c.more() {
-		method := []string{"GET", "GET", "HEAD", "POST", "OPTIONS", "BREW"}[c.pick(6)]
+	for c.More() {
+		method := []string{"GET", "GET", "HEAD", "POST", "OPTIONS", "BREW"}[c.Pick(6)]
 		var b strings.Builder
-		if n := c.pick(len(m.routes) + len(m.scopes)); n < len(m.routes) {
-			for _, s := range m.routes[n].segs {
-				fits := slices.DeleteFunc(slices.Clone(scopePathSegs), func(p string) bool { return !splits(s.parts, splitPath(p)[0]) })
-				b.WriteString("/" + fits[c.pick(len(fits))])
+		if n := c.Pick(len(m.routes) + len(m.scopes)); n < len(m.routes) {
+			for _, s := range m.routes[n].Segs {
+				b.WriteString("/" + trietest.Of(&c, s.Fits(scopePathSegs)))
 			}
 		} else {
 			for _, s := range m.scopes[n-len(m.routes)].segs {
-				fits := slices.DeleteFunc(slices.Clone(scopePathSegs), func(p string) bool { return !splits(s.parts, splitPath(p)[0]) })
-				b.WriteString("/" + fits[c.pick(len(fits))])
+				b.WriteString("/" + trietest.Of(&c, s.Fits(scopePathSegs)))
 			}
 		}
-		for range c.pick(3) {
-			b.WriteString("/" + scopePathSegs[c.pick(len(scopePathSegs))])
+		for range c.Pick(3) {
+			b.WriteString("/" + trietest.Of(&c, scopePathSegs))
 		}
-		if b.Len() == 0 || c.pick(4) == 1 {
+		if b.Len() == 0 || c.Pick(4) == 1 {
 			b.WriteString("/")
 		}
 		target := b.String()
 		got := ask(mux, request(t, method, target))
-		if wrong := cmp.Or(m.check(method, splitPath(target), got), m.explained(mux.Explain(method, target), got)); wrong != "" {
+		if wrong := cmp.Or(m.check(method, trietest.SplitPath(target), got), m.explained(mux.Explain(method, target), got)); wrong != "" {
 			t.Errorf("%s %s: %d %q Allow %q, %s\n%s", method, target, got.status, got.body, got.allow, wrong, &m)
 			return
 		}
-		i := c.pick(len(target))
-		unclean := target[:i] + []string{"//", "/./", "/x/../", "/%2e/"}[c.pick(4)] + strings.TrimPrefix(target[i:], "/")
+		i := c.Pick(len(target))
+		unclean := target[:i] + []string{"//", "/./", "/x/../", "/%2e/"}[c.Pick(4)] + strings.TrimPrefix(target[i:], "/")
 		if target[i] != '/' {
 			continue
 		}
@@ -369,5 +372,5 @@ func holdScopes(t *testing.T, routes, requests []byte) {
 	}
 }
 
-func TestReferenceOfScopes(t *testing.T) { randomInputs(t, 600, 150, holdScopes) }
-func FuzzScopes(f *testing.F)            { fuzzInputs(f, holdScopes) }
+func TestReferenceOfScopes(t *testing.T) { trietest.Random(t, 300, 150, holdScopes) }
+func FuzzScopes(f *testing.F)            { trietest.Fuzz(f, holdScopes) }

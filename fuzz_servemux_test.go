@@ -6,17 +6,23 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/trietest"
 )
 
 // Whatever patterns http.ServeMux takes together, a Mux takes too, and answers
 // requests alike.
 
 var (
-	stdSegs    = []refSeg{lit("a"), lit("b"), lit("ab"), lit("longer-than-sixteen-bytes"), {"a%2Fb", []refPart{text("a/b")}}, {"{p#}", []refPart{param}}, {"{p#}", []refPart{param}}}
+	stdSegs = []trietest.Segment{
+		trietest.Literal("a"), trietest.Literal("b"), trietest.Literal("ab"), trietest.Literal("longer-than-sixteen-bytes"),
+		trietest.NewSegment("a%2Fb", trietest.Text("a/b")),
+		trietest.NewSegment("{p#}", trietest.Param), trietest.NewSegment("{p#}", trietest.Param),
+	}
 	stdEndings = []struct {
 		written string
-		end     int
-	}{{"", refExact}, {"/", refAll}, {"/{$}", refSlash}, {"/{rest...}", refAll}}
+		end     trietest.End
+	}{{"", trietest.Exact}, {"/", trietest.All}, {"/{$}", trietest.Slash}, {"/{rest...}", trietest.All}}
 	stdMethods = []string{"", "", "GET", "POST", "HEAD", "OPTIONS", "CONNECT", "BREW"}
 	stdHosts   = []string{"", "", "", "example.com", "other.org"}
 )
@@ -24,20 +30,20 @@ var (
 // holdServeMux compares both routers for one input.
 func holdServeMux(t *testing.T, routes, requests []byte) {
 	std, mux := http.NewServeMux(), newMux(len(routes)%2 == 1)
-	var taken []refRoute
+	var taken trietest.Routes
 	hosts := false
-	c := choices(routes)
-	for c.more() && len(taken) < 30 {
-		rt := refRoute{method: stdMethods[c.pick(len(stdMethods))], host: stdHosts[c.pick(len(stdHosts))]}
-		for range c.pick(4) {
-			rt.segs = append(rt.segs, stdSegs[c.pick(len(stdSegs))])
+	c := trietest.Choices(routes)
+	for c.More() && len(taken) < 30 {
+		rt := trietest.Route{Method: trietest.Of(&c, stdMethods), Host: trietest.Of(&c, stdHosts)}
+		for range c.Pick(4) {
+			rt.Segs = append(rt.Segs, trietest.Of(&c, stdSegs))
 		}
-		e := stdEndings[c.pick(len(stdEndings))]
-		rt.end, rt.ending = e.end, e.written
-		if rt.path() == "" {
+		e := trietest.Of(&c, stdEndings)
+		rt.End, rt.Ending = e.end, e.written
+		if rt.Path() == "" {
 			continue
 		}
-		p := rt.pattern()
+		p := rt.Pattern()
 		if panics(func() { std.Handle(p, reports(p)) }) != "" {
 			continue
 		}
@@ -45,19 +51,18 @@ func holdServeMux(t *testing.T, routes, requests []byte) {
 			t.Fatalf("%q: http.ServeMux takes it, TryHandle says %v", p, err)
 		}
 		taken = append(taken, rt)
-		hosts = hosts || rt.host != ""
+		hosts = hosts || rt.Host != ""
 	}
-	ref := refMux{routes: taken}
-	patterns := fmt.Sprintf("%q", ref.patterns(indexes(len(taken))))
+	patterns := fmt.Sprintf("%q", taken.Patterns())
 	c = requests
-	for c.more() {
-		method := refRequestMethods[c.pick(len(refRequestMethods))]
-		host := []string{"example.com", "none.net", "example.com:8080"}[c.pick(3)]
+	for c.More() {
+		method := trietest.Of(&c, trietest.RequestMethods)
+		host := []string{"example.com", "none.net", "example.com:8080"}[c.Pick(3)]
 
-		query := []string{"", "?q=/../x"}[c.pick(2)]
-		target := c.target(taken)
+		query := []string{"", "?q=/../x"}[c.Pick(2)]
+		target := c.Target(taken)
 		r, err := readRequest(host, method, target+query)
-		if err != nil || method == "CONNECT" && (hosts || !splitPath(r.URL.EscapedPath()).clean() || ask(std, r).status == 405) {
+		if err != nil || method == "CONNECT" && (hosts || !trietest.SplitPath(r.URL.EscapedPath()).Clean() || ask(std, r).status == 405) {
 			continue // for CONNECT, ServeMux asks another host for some of the answers
 		}
 		if r.URL.RawPath != "" && r.URL.EscapedPath() != r.URL.RawPath {
@@ -70,5 +75,5 @@ func holdServeMux(t *testing.T, routes, requests []byte) {
 	}
 }
 
-func TestServeMuxRandom(t *testing.T) { randomInputs(t, 600, 80, holdServeMux) }
-func FuzzServeMux(f *testing.F)       { fuzzInputs(f, holdServeMux) }
+func TestServeMuxRandom(t *testing.T) { trietest.Random(t, 400, 80, holdServeMux) }
+func FuzzServeMux(f *testing.F)       { trietest.Fuzz(f, holdServeMux) }

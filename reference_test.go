@@ -2,337 +2,265 @@ package muxmaster_test
 
 import (
 	"fmt"
-	"net/url"
-	"regexp"
+	"net/http"
 	"slices"
 	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/internal/trietest"
 )
 
-// This file and the next are the router a second time, without a thought for
-// speed: a list of routes, each compared with the whole request. FuzzMatch compares
-// the real router with it. It knows no pattern syntax; routes are put together from
-// the parts below, which say what they mean. Here is which route matches which
-// path; reference_mux_test.go says which of several wins, and what is answered
-// where none does.
+// This file says how the router answers, without a thought for speed: which route
+// serves, as package trietest says, or where it redirects, or which methods it
+// allows. fuzz_match_test.go compares the router with it.
 
-// A refPart is literal text or a parameter.
-type refPart struct {
-	text  string
-	param bool
-	expr  string
+// A refMux is a Mux of the reference.
+type refMux struct {
+	routes        trietest.Routes
+	redirectSlash bool
 }
 
-// A refSeg is a segment as it is written, with # for the number that makes
-// parameter names differ, and what it means.
-type refSeg struct {
-	written string
-	parts   []refPart
-}
-
-var param = refPart{param: true}
-
-func expr(e string) refPart    { return refPart{param: true, expr: e} }
-func text(s string) refPart    { return refPart{text: s} }
-func lit(s string) refSeg      { return refSeg{s, []refPart{text(s)}} }
-func (s refSeg) literal() bool { return len(s.parts) == 1 && !s.parts[0].param }
-
-var refSegs = []refSeg{
-	lit("a"), lit("b"), lit("ab"), lit("1"), lit("..."), lit("a.b"), lit("12345678"), lit("123456789abcdef0"), lit("longer-than-sixteen-bytes"),
-	{"a%2Fb", []refPart{text("a/b")}},
-	{"%FF", []refPart{text("\xff")}},
-	{"a%2Fb|", []refPart{text("a/b|")}},
-	{"{p#}", []refPart{param}},
-	{":p#", []refPart{param}},
-	{"{p#:[0-9]+}", []refPart{expr("[0-9]+")}},
-	{"{p#:[ab]+}", []refPart{expr("[ab]+")}},
-	{"{p#:a|b.*}", []refPart{expr("a|b.*")}},
-	{"a{p#}", []refPart{text("a"), param}},
-	{"a:p#", []refPart{text("a"), param}},
-	{"{p#}b", []refPart{param, text("b")}},
-	{"a{p#}b", []refPart{text("a"), param, text("b")}},
-	{"{p#}.{q#}", []refPart{param, text("."), param}},
-	{"{p#}.{q#}.{r#}", []refPart{param, text("."), param, text("."), param}},
-	{"{p#:[ab]+}b", []refPart{expr("[ab]+"), text("b")}},
-	{"{p#:[a.]+}b", []refPart{expr("[a.]+"), text("b")}},
-	{"{p#:[0-9.]+}.{q#}", []refPart{expr("[0-9.]+"), text("."), param}},
-}
-
-var refPathSegs = []string{
-	"a", "b", "ab", "1", "12", "1.2", "aab", "abb", "a.b", "a.b.c", "a..b", "a...b", "...", "....", "a.", "a..", ".b", "..b", ".", "..", "%2e", ".%2E", "",
-	"a%2Fb", "%2F", "a%2F", "..%2Fb", "a%2F%2e%2Fb", "b%2F...", "%FF", "a%FFb", "%61", "x", "12345678", "1234567", "123456789abcdef0", "longer-than-sixteen-bytes", "longer-THAN-sixteen-bytes", "1.2.b", "%25", "a%20b", "%00",
-	"a%2Fb|", "a|b", "b\\%2F", "a\"", "%61^", "a`%2F..", "\xff", "a\xc3%2F", "{%2F}", "<",
-}
-
-// fits returns the path segments that the segment matches.
-func (s refSeg) fits() (list []string) {
-	for _, p := range refPathSegs {
-		if d, err := url.PathUnescape(p); err == nil && splits(s.parts, d) {
-			list = append(list, p)
+// redirect says where the path leads for its last slash: 1 for adding, -1 for
+// removing it. sure is false where the rules of both doors meet.
+func (m refMux) redirect(method, host string, p trietest.Path, found []int) (slash int, sure bool) {
+	if !p.Slashed() {
+		to := m.routes.Find(method, host, p.AddSlash())
+		catchAll := len(found) > 0 && m.routes[found[0]].End == trietest.All
+		if len(found) > 0 && !catchAll {
+			return 0, true
 		}
-	}
-	return list
-}
-
-const (
-	refExact = iota // nothing follows the segments
-	refSlash        // a slash
-	refAll          // a slash and the rest
-)
-
-// A refRoute is a route of the reference.
-type refRoute struct {
-	method string // "": every
-	host   string
-	segs   []refSeg
-	end    int
-	ending string // how the end is written
-	named  bool   // the rest is a value,
-	slash  bool   // which begins with a slash
-	verb   bool   // registered with a verb method
-	later  int    // orders routes of one path that serve a method alike; see fuzz_scopes_test.go
-}
-
-func (rt refRoute) path() string {
-	var b strings.Builder
-	for i, s := range rt.segs {
-		b.WriteString("/" + strings.ReplaceAll(s.written, "#", fmt.Sprint(i)))
-	}
-	return b.String() + rt.ending
-}
-
-func (rt refRoute) pattern() string {
-	if rt.method == "" {
-		return rt.host + rt.path()
-	}
-	return rt.method + " " + rt.host + rt.path()
-}
-
-// shape is the first n segments without names; of all of them and the end if n
-// is negative.
-func (rt refRoute) shape(n int) string {
-	if n < 0 {
-		return fmt.Sprint(rt.shape(len(rt.segs)), rt.end)
-	}
-	var b strings.Builder
-	for _, s := range rt.segs[:n] {
-		for _, p := range s.parts {
-			fmt.Fprintf(&b, "%q %v %q,", p.text, p.param, p.expr)
+		handle, verb := 0, 0
+		for _, k := range to {
+			if rt := m.routes[k]; rt.Whole(p.AddSlash()) {
+				if rt.Verb {
+					verb++
+				} else {
+					handle++
+				}
+			}
 		}
-		b.WriteString("\n")
-	}
-	return b.String()
-}
-
-func (rt refRoute) conflicts(other refRoute) bool {
-	return hostShape(rt.host) == hostShape(other.host) && rt.method == other.method && rt.shape(-1) == other.shape(-1)
-}
-
-// hostShape is a host as it is written without its parameters' names.
-func hostShape(host string) string {
-	return regexp.MustCompile(`\{[a-z]+`).ReplaceAllString(host, "{")
-}
-
-// hostValues returns the values with which a route's host matches a request's: a
-// label {h} one of its labels, a first label {h...} one or more.
-func hostValues(written, host string) (vals []string, ok bool) {
-	if written == "" {
-		return nil, true
-	}
-	host, _, _ = strings.Cut(host, ":")
-	labels := strings.Split(strings.ToLower(strings.TrimSuffix(host, ".")), ".")
-	want := strings.Split(written, ".")
-	if strings.HasPrefix(written, "{h...}") {
-		want = strings.Split(strings.TrimPrefix(written, "{h...}."), ".")
-		n := len(labels) - len(want)
-		if n < 1 || slices.Contains(labels[:n], "") {
-			return nil, false
-		}
-		vals, labels = []string{strings.Join(labels[:n], ".")}, labels[n:]
-	}
-	if len(labels) != len(want) {
-		return nil, false
-	}
-	for i, w := range want {
+		mixed := len(to) > 1 || len(found) > 1 || catchAll && m.routes[found[0]].Verb || m.bothDoors()
 		switch {
-		case w[0] != '{' && w != labels[i], labels[i] == "":
-			return nil, false
-		case w[0] == '{':
-			vals = append(vals, labels[i])
+		case handle > 0:
+			return 1, !mixed
+		case verb > 0 && m.redirectSlash && len(found) == 0:
+			return 1, !mixed
+		}
+		return 0, !mixed
+	}
+	if len(found) == 0 && m.redirectSlash && len(p) > 1 {
+		for _, k := range m.routes.Find(method, host, p.TrimSlash()) {
+			if m.routes[k].Verb {
+				return -1, !m.bothDoors()
+			}
 		}
 	}
-	return vals, true
+	return 0, !m.bothDoors()
 }
 
-// hostRank orders hosts, the first to be tried first: one without parameters, then
-// those with more literal labels, then none.
-func hostRank(written string) int {
-	switch {
-	case written == "":
-		return 1 << 10
-	case !strings.Contains(written, "{"):
-		return 0
-	}
-	literal := 0
-	for _, w := range strings.Split(strings.ReplaceAll(written, "{h...}", "{h}"), ".") {
-		if w[0] != '{' {
-			literal++
+func (m refMux) bothDoors() bool {
+	verbs := 0
+	for _, rt := range m.routes {
+		if rt.Verb {
+			verbs++
 		}
 	}
-	return 1<<9 - literal
+	return verbs > 0 && verbs < len(m.routes)
 }
 
-// A refPath is a path split at its slashes, each segment decoded.
-type refPath []string
+var allowOrder = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE", "QUERY", "BREW", "WHEN"}
 
-func splitPath(escaped string) refPath {
-	var p refPath
-	for _, s := range strings.Split(strings.TrimPrefix(escaped, "/"), "/") {
-		d, err := url.PathUnescape(s)
-		if err != nil {
-			d = s
-		}
-		p = append(p, d)
-	}
-	return p
-}
-
-func (p refPath) slashed() bool  { return p[len(p)-1] == "" }
-func (p refPath) add() refPath   { return append(slices.Clone(p), "") }
-func (p refPath) strip() refPath { return p[:len(p)-1] }
-
-func (p refPath) clean() bool {
-	for i, s := range p {
-		if s == "" && i < len(p)-1 || s == "." || s == ".." {
-			return false
-		}
-	}
-	return true
-}
-
-// cleanEscaped is the escaped path without its empty and dot segments.
-func cleanEscaped(escaped string) string {
-	var out []string
-	segs := strings.Split(strings.TrimPrefix(escaped, "/"), "/")
-	for _, s := range segs {
-		switch d, _ := url.PathUnescape(s); d {
-		case "", ".":
-		case "..":
-			out = out[:max(0, len(out)-1)]
-		default:
-			out = append(out, s)
-		}
-	}
-	clean := "/" + strings.Join(out, "/")
-	if segs[len(segs)-1] == "" && clean != "/" {
-		clean += "/"
-	}
-	return clean
-}
-
-// refValue reports whether a parameter may have the value, whatever the method.
-func refValue(s string) bool { return s != "" && s != "." && s != ".." }
-
-// splits reports whether the parts can be read in s.
-func splits(parts []refPart, s string) bool {
-	if len(parts) == 0 {
-		return s == ""
-	}
-	p := parts[0]
-	if !p.param {
-		return strings.HasPrefix(s, p.text) && splits(parts[1:], s[len(p.text):])
-	}
-	for n := 1; n <= len(s); n++ {
-		if refValue(s[:n]) && p.accepts(s[:n]) && splits(parts[1:], s[n:]) {
+// allow returns the Allow header of a path that has a route for another method.
+// Where several routes may be the one to match the slashed path, it believes in a
+// redirect there if all of them would redirect, if one of them would, or if one
+// would that another door's route hides, as far as the belief goes.
+func (m refMux) allow(host string, p trietest.Path, belief int) string {
+	serves := func(method string) bool {
+		if len(m.routes.Find(method, host, p)) > 0 {
 			return true
 		}
+		if p.Slashed() {
+			return false
+		}
+		if belief == 2 && m.bothDoors() {
+			return slices.ContainsFunc(m.routes, func(rt trietest.Route) bool {
+				_, ok := trietest.HostValues(rt.Host, host)
+				return ok && !rt.Verb && rt.Serving(method) >= 0 && rt.Matches(p.AddSlash()) && rt.Whole(p.AddSlash())
+			})
+		}
+		to := m.routes.Find(method, host, p.AddSlash())
+		redirects := 0
+		for _, k := range to {
+			if !m.routes[k].Verb && m.routes[k].Whole(p.AddSlash()) {
+				redirects++
+			}
+		}
+		return redirects > 0 && (belief > 0 || redirects == len(to))
 	}
-	return false
+	var list []string
+	for _, method := range allowOrder {
+		if serves(method) || method == "HEAD" && serves("GET") {
+			list = append(list, method)
+		}
+	}
+	if len(list) == 0 && !serves("OPTIONS") {
+		return ""
+	}
+	return strings.Join(append(list, "OPTIONS"), ", ")
 }
 
-var compiled = map[string]*regexp.Regexp{}
-
-func (p refPart) accepts(s string) bool {
-	if p.expr == "" {
-		return true
-	}
-	re := compiled[p.expr]
-	if re == nil {
-		re = regexp.MustCompile(`\A(?:` + p.expr + `)\z`)
-		compiled[p.expr] = re
-	}
-	return re.MatchString(s)
+// sameLocation compares where redirects lead: bytes that a URL doesn't hold as they
+// are may be escaped.
+func sameLocation(a, b string) bool {
+	pathA, queryA, _ := strings.Cut(a, "?")
+	pathB, queryB, _ := strings.Cut(b, "?")
+	return queryA == queryB && slices.Equal(trietest.SplitPath(pathA), trietest.SplitPath(pathB)) && !strings.ContainsFunc(a, func(c rune) bool { return c <= ' ' || c > '~' || c == '\\' })
 }
 
-// matches reports whether rt matches the path.
-func (rt refRoute) matches(p refPath) bool {
-	n := len(rt.segs)
-	switch rt.end {
-	case refExact:
-		if len(p) != n {
-			return false
+// check returns what is wrong with an answer. The path is as it came.
+func (m refMux) check(method, host, escaped, query string, got answer) string {
+	p := trietest.SplitPath(escaped)
+	if method != "CONNECT" && !p.Clean() {
+		clean := trietest.CleanPath(escaped)
+		ok := []string{clean + query}
+		cp := trietest.SplitPath(clean)
+		switch slash, _ := m.redirect(method, host, cp, m.routes.Find(method, host, cp)); slash {
+		case 1:
+			ok = append(ok, clean+"/"+query)
+		case -1:
+			ok = append(ok, strings.TrimSuffix(clean, "/")+query)
 		}
-	case refSlash:
-		if len(p) != n+1 || !p.slashed() {
-			return false
+		if got.status != 307 || !slices.ContainsFunc(ok, func(l string) bool { return sameLocation(got.location, l) }) {
+			return fmt.Sprintf("want 307 to one of %q", ok)
 		}
-	case refAll:
-		if len(p) <= n {
-			return false
+		return ""
+	}
+	found := m.routes.Find(method, host, p)
+	slash, sure := m.redirect(method, host, p, found)
+	to := escaped + "/"
+	if slash < 0 {
+		to = strings.TrimSuffix(escaped, "/")
+	}
+	if method == "CONNECT" && slash != 0 { // whose path may be unclean
+		to = trietest.CleanPath(to)
+	}
+	redirected := got.status == 307 && sameLocation(got.location, to+query)
+	if redirected && (slash != 0 || !sure && !p.Slashed()) {
+		return ""
+	}
+	if slash != 0 && sure {
+		return "want 307 to " + to + query
+	}
+	if len(found) > 0 {
+		var k int
+		var vals []string
+		if got.status != 200 || !parseServed(got.body, &k, &vals) {
+			return fmt.Sprintf("want a route of %q", m.routes.Patterns(found...))
 		}
-		// No named rest has a dot segment, not even between slashes that were escaped.
-		rest := strings.Split(strings.Join(p[n:], "/"), "/")
-		if rt.named && (slices.Contains(rest, ".") || slices.Contains(rest, "..")) {
-			return false
+		if !slices.Contains(found, k) {
+			return fmt.Sprintf("served by %q, want one of %q", m.routes[k].Pattern(), m.routes.Patterns(found...))
+		}
+		if !m.routes[k].Holds(host, p, vals) {
+			return fmt.Sprintf("served by %q with wrong values %q", m.routes[k].Pattern(), vals)
+		}
+		return ""
+	}
+	if !sure && slash != 0 {
+		return "" // the doors' rules meet
+	}
+	var want answer
+	for belief := range 3 {
+		want = answer{status: 404, allow: m.allow(host, p, belief)}
+		switch {
+		case want.allow != "" && method == "OPTIONS":
+			want.status = 204
+		case want.allow != "":
+			want.status = 405
+		}
+		if got.status == want.status && got.allow == want.allow {
+			return ""
 		}
 	}
-	for i, seg := range rt.segs {
-		if seg.literal() && p[i] != seg.parts[0].text || !seg.literal() && !splits(seg.parts, p[i]) {
-			return false
+	return fmt.Sprintf("want %d with Allow %q", want.status, want.allow)
+}
+
+// serves is a handler that tells its number and the path values; see parseServed.
+func serves(k int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var vals []string
+		for _, p := range muxmaster.PathParams(r) {
+			if got := r.PathValue(p.Key); got != p.Value {
+				panic(fmt.Sprintf("PathValue(%q) = %q, PathParams %q", p.Key, got, p.Value))
+			}
+			vals = append(vals, p.Value)
 		}
+		fmt.Fprintf(w, "%d\x01%s", k, strings.Join(append(vals, ""), "\x01"))
 	}
+}
+
+func parseServed(body string, k *int, vals *[]string) bool {
+	number, rest, ok := strings.Cut(body, "\x01")
+	if _, err := fmt.Sscan(number, k); err != nil || !ok {
+		return false
+	}
+	parts := strings.Split(rest, "\x01")
+	*vals = parts[:len(parts)-1]
 	return true
 }
 
-// holds reports whether vals are values with which rt matches the host and p.
-func (rt refRoute) holds(host string, p refPath, vals []string) bool {
-	hostVals, ok := hostValues(rt.host, host)
-	if !ok || len(vals) < len(hostVals) || !slices.Equal(vals[:len(hostVals)], hostVals) {
-		return false
-	}
-	vals = vals[len(hostVals):]
-	take := func() string {
-		if len(vals) == 0 {
-			return ""
+// fastServes is serves for a fast route.
+func fastServes(k int) muxmaster.FastHandler {
+	h := serves(k)
+	return func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+		if got := muxmaster.PathParams(r); !slices.Equal(got, ps) {
+			panic(fmt.Sprintf("Params %q, PathParams %q", ps, got))
 		}
-		v := vals[0]
-		vals = vals[1:]
-		return v
+		h(w, r)
 	}
-	for i, seg := range rt.segs {
-		var b strings.Builder
-		for _, part := range seg.parts {
-			if !part.param {
-				b.WriteString(part.text)
-				continue
+}
+
+// build makes a Mux of the routes; a route that conflicts with an earlier one is
+// left out of the returned reference, and must have been refused. With inBetween,
+// requests come between the registrations, and refused ones, so that the router has
+// to add to what it has compiled. Then half of the routes are fast ones.
+func (m refMux) build(t *testing.T, pooled, inBetween bool) (*muxmaster.Mux, refMux) {
+	mux := newMux(pooled)
+	mux.RedirectTrailingSlash = m.redirectSlash
+	kept := refMux{redirectSlash: m.redirectSlash}
+	for _, rt := range m.routes {
+		h := serves(len(kept.routes))
+		conflict := slices.ContainsFunc(kept.routes, rt.Conflicts)
+		text := panics(func() {
+			switch fast := inBetween && len(kept.routes)%2 == 0; {
+			case fast && !rt.Verb:
+				mux.HandleFast(rt.Pattern(), fastServes(len(kept.routes)))
+			case fast && rt.Method == "GET":
+				mux.GETFast(rt.Path(), fastServes(len(kept.routes)))
+			case !rt.Verb:
+				mux.Handle(rt.Pattern(), h)
+			case rt.Method == "":
+				mux.ANY(rt.Path(), h)
+			default:
+				map[string]func(string, http.HandlerFunc){
+					"GET": mux.GET, "HEAD": mux.HEAD, "POST": mux.POST, "PUT": mux.PUT, "OPTIONS": mux.OPTIONS, "CONNECT": mux.CONNECT,
+				}[rt.Method](rt.Path(), h)
 			}
-			v := take()
-			if !refValue(v) || !part.accepts(v) {
-				return false
+		})
+		if (text != "") != conflict {
+			t.Fatalf("registering %q: panic %q, conflict expected: %v\nroutes: %q", rt.Pattern(), text, conflict, kept.routes.Patterns())
+		}
+		if !conflict {
+			kept.routes = append(kept.routes, rt)
+		}
+		if inBetween && len(kept.routes)%3 != 0 {
+			ask(mux, request(t, "GET", "/"))
+			if err := mux.TryHandle(rt.Pattern(), h); err == nil && !rt.Verb {
+				t.Fatalf("%q: registered twice", rt.Pattern())
+			} else if err == nil { // a verb method's /x/ is not Handle's
+				return m.build(t, pooled, false)
 			}
-			b.WriteString(v)
-		}
-		if b.String() != p[i] {
-			return false
 		}
 	}
-	if rt.named {
-		rest := strings.Join(p[len(rt.segs):], "/")
-		if rt.slash {
-			rest = "/" + rest
-		}
-		if take() != rest {
-			return false
-		}
-	}
-	return len(vals) == 0
+	return mux, kept
 }

@@ -180,3 +180,20 @@ func TestUseThatChangesThePath(t *testing.T) {
 		t.Errorf("StripPrefix in Pre: got %s", got)
 	}
 }
+
+// Middleware of Use that turns a request without a route into one that has a route
+// gets a 404, not a 405 with its own method in Allow.
+func TestRewrittenBehindRouting(t *testing.T) {
+	m := muxmaster.New()
+	m.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.URL.Path = "/b/1"
+			next.ServeHTTP(w, r)
+		})
+	})
+	m.GET("/b/{id}", tell("b"))
+	m.POST("/b/{id}", tell("b"))
+	if got, want := get(t, m, "GET", "/a"), "404"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

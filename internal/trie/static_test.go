@@ -2,6 +2,7 @@ package trie
 
 import (
 	"encoding/binary"
+	"fmt"
 	"testing"
 )
 
@@ -48,6 +49,37 @@ func TestStaticSameHash(t *testing.T) {
 			got, rt := want.tree.findStatic(want.path), want.tree.FindStatic(want.path, GET)
 			if got != want.ref || (rt != nil) != (got != 0) || rt != nil && rt != &want.tree.routes[got-1] {
 				t.Errorf("%d routes of %q: %q: got %d, want %d", len(want.tree.routes), c, want.path, got, want.ref)
+			}
+		}
+	}
+}
+
+// Paths that only differ in their middle make the table hash whole paths; a few of
+// them, or many that differ elsewhere, don't.
+func TestStaticCrowd(t *testing.T) {
+	for _, c := range []struct {
+		form  string
+		n     int
+		whole bool
+	}{
+		{"/beginning-%06d-the-end-of-all", 4, false},
+		{"/beginning-%06d-the-end-of-all", 100, true},
+		{"/beginning-of-all-%06d", 100, false},
+		{"/%06d-the-end-of-all", 100, false},
+		{"/%d", 1000, false},
+	} {
+		var b Builder[int]
+		for i := range c.n {
+			b.register("GET " + fmt.Sprintf(c.form, i))
+		}
+		table := b.Freeze()
+		if got := table.Base.static.whole; got != c.whole || table.AlwaysSlow() != got {
+			t.Errorf("%d of %s: hashes whole paths %v, always slow %v, want %v", c.n, c.form, got, table.AlwaysSlow(), c.whole)
+		}
+		for i := range 2 * c.n {
+			path := fmt.Sprintf(c.form, i)
+			if rt := table.Base.findStatic(path); (rt != 0) != (i < c.n) {
+				t.Errorf("%s: found %v", path, rt)
 			}
 		}
 	}

@@ -1,0 +1,95 @@
+package trie
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/trietest"
+)
+
+// Hosts in the order in which they are tried: exact ones, more literal labels,
+// more labels, then labels from the left, a literal before a single label before
+// several.
+func TestHostOrder(t *testing.T) {
+	hosts := []string{
+		"a.b.example.com",
+		"a.b.{h}.com", "a.{h}.example.com", "{h}.b.example.com", "{h...}.b.example.com",
+		"a.{h}.{i}.com", "{h}.b.{i}.com", "{h}.{i}.example.com", "{h...}.{i}.example.com", "{h...}.example.com",
+		"{h}.{i}.{j}.com", "{h}.{i}.{j...}", "{h...}.{i}.{j}.com", "{h...}.{i}.com", "{h...}.com",
+		"{h}.{i}.{j}.{k}", "{h...}.{i}", "{h...}",
+		"",
+	}
+	var valid []string
+	for _, host := range hosts {
+		if _, err := pattern.Parse(host + "/x"); err == nil { // {j...} is not
+			valid = append(valid, host)
+		}
+	}
+	if len(valid) != len(hosts)-1 {
+		t.Fatalf("%d of %d hosts are valid", len(valid), len(hosts))
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for first := range valid {
+		var b Builder[int]
+		for _, i := range rng.Perm(len(valid) - first) {
+			b.register(valid[first+i] + "/x")
+		}
+		table := b.Freeze()
+		s := Search[int]{Method: GET}
+		s.SetPath("/x", "", false)
+		s.Fit(table)
+		rt := table.Find(&s, "A.b.example.com:8080")
+		if rt == nil || rt.Head() != valid[first] {
+			t.Errorf("of %q: %v", valid[first:], rt)
+		}
+	}
+}
+
+// holdHost compares a pattern's host with the reference, for one host of a
+// request.
+func holdHost(t *testing.T, host string) {
+	for _, written := range trietest.Hosts {
+		p, err := pattern.Parse(written + "/x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, ok := trietest.HostValues(written, host)
+		if got := p.MatchHost(pattern.Host(host)); got != ok {
+			t.Errorf("%q matches %q: %v", written, host, got)
+		}
+		s := Search[int]{Method: GET}
+		table := tableOf(written + "/x")
+		if !table.HasHosts() || !table.AlwaysSlow() {
+			t.Errorf("%q: has hosts %v, always slow %v", written, table.HasHosts(), table.AlwaysSlow())
+		}
+		s.SetPath("/x", "", false)
+		s.Fit(table)
+		if rt := table.Find(&s, host); (rt != nil) != ok || ok && strings.Join(s.Vals[:s.N], " ") != strings.Join(want, " ") {
+			t.Errorf("%q finds %q: %v with %q, want %q", written, host, rt, s.Vals[:s.N], want)
+		}
+	}
+}
+
+var oddHosts = []string{"", ".", "..", "com.", "com..", ".com", "a..com", "a.b.c.d.com", "EXAMPLE.com.:1", "example.com:", "a.com.example.com", "x.example.org", "exampleXcom"}
+
+func TestHosts(t *testing.T) {
+	for _, host := range append(oddHosts, trietest.RequestHosts...) {
+		holdHost(t, host)
+	}
+}
+
+func FuzzHosts(f *testing.F) {
+	for _, host := range append(oddHosts, trietest.RequestHosts...) {
+		f.Add(host)
+	}
+	f.Fuzz(func(t *testing.T, host string) {
+		for _, c := range []byte(host) {
+			if c >= 0x80 || strings.IndexByte("[]", c) >= 0 || strings.Count(host, ":") > 1 {
+				return // the reference reads only names, and lower case only of ASCII
+			}
+		}
+		holdHost(t, host)
+	})
+}

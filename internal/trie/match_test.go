@@ -1,0 +1,307 @@
+package trie
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// tableOf returns a Table of patterns of Handle.
+func tableOf(patterns ...string) *Table[int] {
+	var b Builder[int]
+	for _, p := range patterns {
+		b.register(p)
+	}
+	return b.Freeze()
+}
+
+// get returns the pattern and the values that Find finds for a path, or the
+// Allow header.
+func get(table *Table[int], method, host, path string) string {
+	var s Search[int]
+	s.SetPath(Unescape(path), path, method == "CONNECT")
+	s.Method = table.Method(method)
+	s.Fit(table)
+	rt := table.Find(&s, host)
+	if rt == nil {
+		return "no route, " + table.Allow(&s)
+	}
+	return describe(rt, s.Values)
+}
+
+// getFast is get by FindStatic and MatchFast, with room for so many values; "" if
+// they give up.
+func getFast(table *Table[int], method, path string, room int) string {
+	rt, v := findFast(table.Base, path, table.Method(method), room)
+	if rt == nil {
+		return ""
+	}
+	return describe(rt, v)
+}
+
+// findFast finds a route by FindStatic or MatchFast, as the router does.
+func findFast[P any](tree *Tree[P], path string, m Method, room int) (*Route[P], Values) {
+	if tree.MayBeStatic(path) {
+		if rt := tree.FindStatic(path, m); rt != nil {
+			return rt, Values{}
+		}
+	}
+	v := Values{Vals: make([]string, room)}
+	rt := tree.MatchFast(path, &v, m)
+	return rt, v
+}
+
+func describe(rt *Route[int], v Values) string {
+	return strings.TrimSpace(rt.Path() + " " + strings.Join(v.Vals[:v.N], " "))
+}
+
+// Segments and values at the limits of what MatchFast takes: more literals than a
+// perfect table holds, words that are alike, more values than there is room for.
+func TestMatchFast(t *testing.T) {
+	crowd := func(prefix string, others ...string) (patterns []string) {
+		for i := range 300 {
+			patterns = append(patterns, fmt.Sprintf("GET %s/literal%d/{x}", prefix, i))
+		}
+		for _, p := range others {
+			patterns = append(patterns, "GET "+prefix+p)
+		}
+		return patterns
+	}
+	routes := func(paths ...string) (patterns []string) {
+		for _, p := range paths {
+			patterns = append(patterns, "GET "+p)
+		}
+		return patterns
+	}
+	const (
+		eight      = "/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}"
+		long       = "/x/a-literal-of-more-than-16/{id}"
+		fast, slow = true, false
+		none       = "no route, "
+	)
+	for _, c := range []struct {
+		patterns []string
+		path     string
+		want     string
+		fast     bool // whether it is found without Find, given room for 8 values
+	}{
+		{routes("/users"), "/users", "/users", fast},
+		{routes("/users/me/posts"), "/users/me/posts", "/users/me/posts", fast},
+		{routes("/a/b/c/d/e/f/{$}"), "/a/b/c/d/e/f/", "/a/b/c/d/e/f/{$}", fast},
+		{routes("/{x}"), "/a", "/{x} a", fast},
+		{routes("/{x}"), "/a/", none, slow},
+		{routes("/{x}/"), "/a/", "/{x}/ a", slow}, // a catch-all is not taken for its slash
+		{routes("/{x}/{$}"), "/a/", "/{x}/{$} a", fast},
+		{routes("/{x}/y"), "/a/y", "/{x}/y a", fast},
+		{routes("/{x}/y"), "/a/z", none, slow},
+		{routes("/a/{x}", "/{y}/b"), "/a/b", "/a/{x} b", fast},
+		{routes("/a/c", "/{y}/{z}"), "/a/b", "/{y}/{z} a b", fast},           // /a/c is static, not in the trie
+		{routes("/a/{x}/c", "/{y}/{z}/d"), "/a/b/d", "/{y}/{z}/d a b", slow}, // backtracks
+		{routes("/x/{id}/edit"), "/x/12345678/edit", "/x/{id}/edit 12345678", fast},
+		{routes("/x/{id}/edit"), "/x/123456789abcdef0/edit", "/x/{id}/edit 123456789abcdef0", fast},
+		{routes("/x/{id}/edit"), "/x/longer-than-sixteen-bytes/edit", "/x/{id}/edit longer-than-sixteen-bytes", fast},
+		{routes("/x/abcdefgh1/{id}"), "/x/abcdefgh1/7", "/x/abcdefgh1/{id} 7", fast},
+		{routes("/x/abcdefgh1/{id}"), "/x/abcdefgh9/7", none, slow},
+		{routes("/x/abcdefgh1/{id}"), "/x/abcdefgh/7", none, slow},
+		{routes("/x/abcdefgh1/{id}", "/x/{y}/{id}"), "/x/abcdefgh9/7", "/x/{y}/{id} abcdefgh9 7", fast},
+		{routes("/x/abc/{id}"), "/x/abc\x00/7", none, slow},
+		{routes(long, "/x/{y}/{id}"), "/x/a-literal-of-more-than-16/7", long + " 7", fast},
+		{routes(long, "/x/{y}/{id}"), "/x/a-literal-of-MORE-than-16/7", "/x/{y}/{id} a-literal-of-MORE-than-16 7", fast},
+		{routes(long, "/x/{y}/{id}"), "/x/short/7", "/x/{y}/{id} short 7", fast},
+		{routes(long, "/x/{y}/{id}"), "/x/../7", none, slow},
+		{routes(long, "/x/{y}/{id}"), "/x//7", none, slow},
+		{crowd("/p", "/{y}/{x}"), "/p/literal0/7", "/p/literal0/{x} 7", fast},
+		{crowd("/p", "/{y}/{x}"), "/p/literal171/7", "/p/literal171/{x} 7", fast},
+		{crowd("/p", "/{y}/{x}"), "/p/literal299/7", "/p/literal299/{x} 7", fast},
+		{crowd("/p", "/{y}/{x}"), "/p/literal300/7", "/p/{y}/{x} literal300 7", fast},
+		{crowd("/p", "/{y}/{x}"), "/p/../literal5", none, slow},
+		{crowd("/p", "/{y}/{x}"), "/p//literal5", none, slow},
+		{crowd("/p", "/{y:[a-z]+}/{x}"), "/p/abc/7", "/p/{y:[a-z]+}/{x} abc 7", fast},
+		{crowd("/p", "/*rest"), "/p/abc/7", "/p/*rest /abc/7", fast},
+		{routes(eight, eight+"/{i}"), "/1/2/3/4/5/6/7/8", eight + " 1 2 3 4 5 6 7 8", fast},
+		{routes(eight + "/{i}"), "/1/2/3/4/5/6/7/8/9", eight + "/{i} 1 2 3 4 5 6 7 8 9", slow},
+		{routes(eight + "/*i"), "/1/2/3/4/5/6/7/8/9", eight + "/*i 1 2 3 4 5 6 7 8 /9", slow},
+		{routes(eight + "/{i:[0-9]}"), "/1/2/3/4/5/6/7/8/9", eight + "/{i:[0-9]} 1 2 3 4 5 6 7 8 9", slow},
+		{crowd(eight, "/{i}/{j}"), "/1/2/3/4/5/6/7/8/x/y", eight + "/{i}/{j} 1 2 3 4 5 6 7 8 x y", slow},
+		{crowd(eight, "/*i"), "/1/2/3/4/5/6/7/8/x/y", eight + "/*i 1 2 3 4 5 6 7 8 /x/y", slow},
+		{crowd(eight, "/{i:[a-z]}/{j}"), "/1/2/3/4/5/6/7/8/x/y", eight + "/{i:[a-z]}/{j} 1 2 3 4 5 6 7 8 x y", slow},
+		{routes("/u/{y:[0-9]+}-{m:[0-9]+}/z"), "/u/2024-05/z", "/u/{y:[0-9]+}-{m:[0-9]+}/z 2024 05", slow},
+		{routes("/u/{y}-{m}/z"), "/u/a-b/z", "/u/{y}-{m}/z a b", slow},
+		{routes("/u/v{x}"), "/u/va", "/u/v{x} a", fast},
+		{routes("/u/v{x}"), "/u/v", none, slow},
+		{routes("/u/v{x}"), "/u/v..", none, slow}, // no value is ..
+		{routes("/u/{x:[0-9]+}", "/u/*rest"), "/u/12", "/u/{x:[0-9]+} 12", fast},
+		{routes("/u/{x:[0-9]+}", "/u/*rest"), "/u/ab", "/u/*rest /ab", slow},
+		{routes("/u/{x}"), "/u/..", none, slow},
+		{routes("/u/{x}"), "/u/.", none, slow},
+		{routes("/u/{x}"), "/u/...", "/u/{x} ...", fast},
+		{routes("/u/{x}/y"), "/u/../y", none, slow},
+		{routes("/u/{x}/y"), "/u/./y", none, slow},
+		{routes("/u/{x}/y"), "/u//y", none, slow},
+		{routes("/u/{x}/y"), "/u/.a/y", "/u/{x}/y .a", fast},
+		{routes("/u/{x}/y"), "/u/a./y", "/u/{x}/y a.", fast},
+		{routes("/u/.{x}"), "/u/..", none, slow},
+		{routes("/u/.{x}"), "/u/.a", "/u/.{x} a", fast},
+		{routes("/u/{x...}"), "/u/a/b/", "/u/{x...} a/b/", fast},
+		{routes("/u/{x...}"), "/u/a/../b", none, slow},
+		{routes("/u/{x...}"), "/u/a//b", none, slow},
+		{routes("/u/"), "/u/a/b", "/u/", fast},
+	} {
+		table := tableOf(c.patterns...)
+		last := c.patterns[len(c.patterns)-1]
+		if got := get(table, "GET", "", c.path); got != c.want {
+			t.Errorf("%d routes, the last %s: %s: got %s, want %s", len(c.patterns), last, c.path, got, c.want)
+		}
+		want := ""
+		if c.fast {
+			want = c.want
+		}
+		if got := getFast(table, "GET", c.path, 8); got != want {
+			t.Errorf("%d routes, the last %s: %s: fast got %q, want %q", len(c.patterns), last, c.path, got, want)
+		}
+	}
+}
+
+// A named rest has no . or .. segment, not even one between slashes that came
+// escaped; a rest without a name may, since nobody gets its value.
+func TestRestWithDots(t *testing.T) {
+	const escaped = "/x/a%2F../b"
+	for _, c := range []struct {
+		patterns, method, path string
+		want                   string
+	}{
+		{"GET /x/{r...}", "GET", "/x/a%2Fb/c", "/x/{r...} a/b/c"},
+		{"GET /x/{r...}", "GET", escaped, "no route, "},
+		{"GET /x/*r", "GET", escaped, "no route, "},
+		{"GET /x/", "GET", escaped, "/x/"},
+		{"GET /x/", "GET", "/x/../b", "no route, "},
+		{"GET /x/{r...}|HEAD /x/{s...}", "HEAD", escaped, "no route, "},
+		{"GET /x/|HEAD /x/{s...}", "HEAD", escaped, "/x/"}, // GET serves HEAD
+		{"/x/|HEAD /x/{s...}", "HEAD", escaped, "/x/"},
+		{"/x/|GET /x/{s...}", "GET", escaped, "/x/"},
+		{"GET /x/{r...}|POST /x/", "GET", escaped, "no route, POST, OPTIONS"},
+		{"CONNECT /x/{r...}", "CONNECT", "/x/../b", "no route, "},
+		{"CONNECT /x/{r...}", "CONNECT", "/x//b", "/x/{r...} /b"},
+		{"CONNECT /x/", "CONNECT", "/x/../b", "/x/"},
+	} {
+		table := tableOf(strings.Split(c.patterns, "|")...)
+		if got := get(table, c.method, "", c.path); got != c.want {
+			t.Errorf("%s: %s %s: got %s, want %s", c.patterns, c.method, c.path, got, c.want)
+		}
+	}
+}
+
+// What MatchFast finds are all values of the route: without room for one, it
+// gives up.
+func TestMatchFastWithoutRoom(t *testing.T) {
+	for _, c := range []struct {
+		pattern, path string
+		values        int
+	}{
+		{"/{a}", "/1", 1},
+		{"/{a}/{b}/{c}", "/1/2/3", 3},
+		{"/x/{a:[0-9]+}", "/x/1", 1},
+		{"/x/v{a}", "/x/v1", 1},
+		{"/x/{a}/*rest", "/x/1/2/3", 2},
+	} {
+		table := tableOf("GET "+c.pattern, "GET /x/literal-of-more-than-16/y")
+		for room := range 5 {
+			if got, want := getFast(table, "GET", c.path, room) != "", room >= c.values; got != want {
+				t.Errorf("%s: found with room for %d values: %v, want %v", c.pattern, room, got, want)
+			}
+		}
+		if table.MaxValues != c.values {
+			t.Errorf("%s: MaxValues %d, want %d", c.pattern, table.MaxValues, c.values)
+		}
+	}
+}
+
+// similarNames are segments made to be taken for one another by a router that
+// looks at their lengths, beginnings and ends: there are few of these.
+func similarNames(n int) []string {
+	rng := rand.New(rand.NewPCG(uint64(n), 6))
+	seen := map[string]bool{}
+	var names []string
+	for len(names) < n {
+		size := []int{1, 3, 7, 8, 9, 15, 16, 17, 24, 25, 40}[rng.IntN(11)]
+		b := []byte(strings.Repeat("a", size))
+		for range 1 + rng.IntN(3) {
+			b[rng.IntN(size)] = "abcdefghijklmnopqrstuvwxyz0123456789-_~"[rng.IntN(39)]
+		}
+		if s := string(b); !seen[s] {
+			seen[s] = true
+			names = append(names, s)
+		}
+	}
+	return names
+}
+
+// Among many children of one node, and many whole paths, each route is found, and
+// nothing that is no route. 64 children are the most with a perfect table.
+func TestManyRoutes(t *testing.T) {
+	for _, n := range []int{1, 2, 6, 7, 12, 13, 63, 64, 65, 100, 1500} {
+		names := similarNames(2 * n)
+		var b Builder[int]
+		for _, name := range names[:n] {
+			for _, path := range []string{"/" + name, "/x/" + name + "/{id}", "/y/{id}/" + name, "/z/" + name + "/*rest", "/p/" + name + "/{n:[0-9]+}/" + name} {
+				b.register("GET " + path)
+			}
+		}
+		b.register("GET /p/{any}/*rest")
+		table := b.Freeze()
+		for i, name := range names {
+			for _, c := range [][2]string{
+				{"/" + name, "/" + name},
+				{"/x/" + name + "/7", "/x/" + name + "/{id} 7"},
+				{"/y/7/" + name, "/y/{id}/" + name + " 7"},
+				{"/z/" + name + "/a/b", "/z/" + name + "/*rest /a/b"},
+				{"/p/" + name + "/7/" + name, "/p/" + name + "/{n:[0-9]+}/" + name + " 7"},
+			} {
+				want := c[1]
+				fast := want
+				if i >= n {
+					want, fast = "no route, ", ""
+				}
+				if strings.HasPrefix(c[0], "/p/") && i >= n {
+					want = fmt.Sprintf("/p/{any}/*rest %s /7/%s", name, name)
+					fast = want
+				}
+				if got := get(table, "GET", "", c[0]); got != want {
+					t.Fatalf("%d names: %s: got %s, want %s", n, c[0], got, want)
+				}
+				if got := getFast(table, "GET", c[0], 8); got != fast {
+					t.Fatalf("%d names: %s: fast got %q, want %q", n, c[0], got, fast)
+				}
+			}
+		}
+	}
+}
+
+// Paths that differ in their middle alone.
+func TestPathsAlikeAtTheirEnds(t *testing.T) {
+	for _, form := range []string{
+		"/beginning/%06d/the-end-of-all",
+		"/beginning-%06d-the-end-of-all",         // one segment,
+		"/beginning-%06d-the-end-of-all/{id}",    // the child of a node
+		"/x/beginning-%d-the-end-of-all/{n:..*}", // of different lengths
+		"/x/%08d/{id}", "/x/a%07d/*rest", "/%d/{id}",
+	} {
+		for _, n := range []int{2, 7, 40, 2000} {
+			var b Builder[int]
+			for i := range n {
+				b.register("GET " + fmt.Sprintf(form, i))
+			}
+			table := b.Freeze()
+			values := strings.NewReplacer("{id}", "7", "{n:..*}", "77", "*rest", "7")
+			for i := range 2 * n {
+				pattern := fmt.Sprintf(form, i)
+				path := values.Replace(pattern)
+				got, _, _ := strings.Cut(get(table, "GET", "", path), " ")
+				if i < n && got != pattern || i >= n && got != "no" {
+					t.Fatalf("%d routes, %s: got %s", n, path, got)
+				}
+			}
+		}
+	}
+}

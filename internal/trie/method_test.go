@@ -1,0 +1,129 @@
+package trie
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+)
+
+var allMethods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE", "QUERY", "OPTIONS", "BREW", "WHEN", "NONE"}
+
+// The route at a place for each method is that of the method, GET's for HEAD, or
+// that for any method; Find, FindStatic and MatchFast agree.
+func TestMethodsOfAPlace(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		var b Builder[string]
+		has := map[string]bool{}
+		add := func(method string) {
+			text := strings.TrimSpace(method + " ")
+			for _, path := range []string{"/static/path", "/x/{param}", "/r/{rest...}"} {
+				p, err := pattern.Parse(strings.TrimSpace(text + " " + path))
+				if err == nil {
+					err = b.add(p, method, false)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			has[method] = true
+		}
+		for _, method := range allMethods[:12] {
+			if rng.IntN(3) == 0 {
+				add(method)
+			}
+		}
+		if rng.IntN(2) == 0 {
+			add("")
+		}
+		table := b.Freeze()
+		for _, method := range allMethods {
+			want, ok := method, has[method]
+			if !ok && method == "HEAD" && has["GET"] {
+				want, ok = "GET", true
+			}
+			if !ok && has[""] {
+				want, ok = "", true
+			}
+			for _, path := range []string{"/static/path", "/x/1", "/r/a/b"} {
+				s := Search[string]{Method: table.Method(method)}
+				s.Fit(table)
+				s.SetPath(path, "", false)
+				rt := table.Find(&s, "")
+				if (rt != nil) != ok || ok && rt.Payload != want {
+					t.Fatalf("%v: %s %s: Find finds %v, want %v %q", has, method, path, rt, ok, want)
+				}
+				if rt != nil && !s.Method.Custom() && rt.Accepts(s.Method) != ok {
+					t.Fatalf("%v: %s: Accepts(%s) = %v", has, rt.Pattern, method, rt.Accepts(s.Method))
+				}
+				if s.Method.Custom() {
+					continue
+				}
+				if fast, _ := findFast(table.Base, path, s.Method, 1); fast != rt {
+					t.Fatalf("%v: %s %s: fast finds %v, want %v", has, method, path, fast, rt)
+				}
+			}
+		}
+	}
+}
+
+func TestMethodNumbers(t *testing.T) {
+	table := tableOf("BREW,WHEN /x", "brew /y")
+	seen := map[Method]string{}
+	for _, name := range append(allMethods, "brew") {
+		m := table.Method(name)
+		if other, ok := seen[m]; ok {
+			t.Errorf("%s and %s have the number %d", name, other, m)
+		}
+		seen[m] = name
+		want, custom := name, name == "BREW" || name == "WHEN" || name == "brew"
+		if name == "NONE" {
+			want = ""
+		}
+		if got := table.MethodName(m); got != want || m.Custom() != custom {
+			t.Errorf("%s: number %d is %q, custom %v", name, m, got, m.Custom())
+		}
+	}
+	for _, name := range []string{"", "get", "NONE"} {
+		if m := table.Method(name); m != other {
+			t.Errorf("Method(%q) = %d, want %d", name, m, other)
+		}
+	}
+	if name := table.MethodName(Any); name != "" {
+		t.Errorf("MethodName(Any) = %q", name)
+	}
+}
+
+// A Builder takes MaxCustom custom methods. One more is refused, with what else
+// comes in the same pattern, and leaves nothing behind.
+func TestTooManyCustomMethods(t *testing.T) {
+	var b Builder[int]
+	for i := range MaxCustom {
+		b.register(fmt.Sprintf("M%d /x", i))
+	}
+	for _, text := range []string{"ONE-MORE /y", "GET,ONE-MORE /y"} {
+		p, err := pattern.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.add(p, 0, false); err == nil || err.Error() != "too many custom methods (limit 243)" {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	b.register("M0,M242 /y")
+	table := b.Freeze()
+	for i := range MaxCustom {
+		if got := get(table, fmt.Sprintf("M%d", i), "", "/x"); got != "/x" {
+			t.Errorf("M%d: %s", i, got)
+		}
+	}
+	if got, want := get(table, "GET", "", "/y"), "no route, M0, M242, OPTIONS"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := get(table, "GET", "", "/x"); strings.Count(got, ",") != 1+MaxCustom {
+		t.Errorf("Allow lists %d methods", strings.Count(got, ","))
+	}
+}

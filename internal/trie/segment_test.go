@@ -1,0 +1,129 @@
+package trie
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/trietest"
+)
+
+// parseSegment parses a pattern's segment.
+func parseSegment(t *testing.T, text string) pattern.Segment {
+	t.Helper()
+	p, err := pattern.Parse("/" + text)
+	if err != nil || len(p.Segs) != 1 {
+		t.Fatalf("%q: %v, %v", text, p, err)
+	}
+	return p.Segs[0]
+}
+
+// Of several ways to read a segment, the one counts in which each value is as
+// short as possible, from left to right.
+func TestMatchSegment(t *testing.T) {
+	for _, c := range []struct {
+		segment, text string
+		want          string // the values, "no" for none that match
+	}{
+		{"a", "a", ""},
+		{"a", "A", "no"},
+		{"a%2Fb", "a/b", ""},
+		{"{x}", "a", "a"},
+		{"{x}", ".", "no"},
+		{"{x}", "...", "..."},
+		{"v{x}", "v", "no"},
+		{"v{x}", "vv", "v"},
+		{"v{x}", "v.", "no"},
+		{"{x}v", "vv", "v"},
+		{"a{x}a", "a", "no"},
+		{"a{x}a", "aa", "no"},
+		{"a{x}a", "aaa", "a"},
+		{"{x}.{y}", "a.b", "a b"},
+		{"{x}.{y}", "a.b.c", "a b.c"},
+		{"{x}.{y}", ".b", "no"},
+		{"{x}.{y}", "a.", "no"},
+		{"{x}.{y}", "a..b", "a .b"},
+		{"{x}--{y}", "a---b", "a -b"},
+		{"{x}--{y}", "---b", "- b"},
+		{"{x}--{y}", "---", "no"},
+		{"{x}--{y}", "----b", "- -b"},
+		{"{x}.{y}.{z}", "1.2.3", "1 2 3"},
+		{"{x}.{y}.{z}", "1.2.3.4", "1 2 3.4"},
+		{"{x}.{y}.{z}", "1.2", "no"},
+		{"v{x}-{y}.z", "v1-2.z", "1 2"},
+		{"v{x}-{y}.z", "v1-2-3.z", "1 2-3"},
+		{"v{x}-{y}.z", "v-1.z", "no"},
+		{"{x:[0-9]+}", "12", "12"},
+		{"{x:[0-9]+}", "12a", "no"},
+		{"{x:[0-9]*}", "", "no"},
+		{"{x:..?}", "..", "no"},
+		{"v{x:[0-9]+}.json", "v1.json", "1"},
+		{"v{x:[0-9]+}.json", "va.json", "no"},
+		{"{y:[0-9]+}-{m:[0-9]+}", "2024-05", "2024 05"},
+		{"{y:[0-9]+}-{m:[0-9]+}", "2024-", "no"},
+		{"{y:[0-9-]+}-{m}", "1-2-3", "1-2 3"}, // an expression takes as much as it can
+		{"{y:[0-9-]+?}-{m}", "1-2-3", "1 2-3"},
+		{"{a:(x|y)+}{b}", "", "error"},
+		{"{a:(x|y)+}-{b:(z)(z)}-{c}", "xy-zz-c", "xy zz c"}, // groups of their own
+		{"{a:x|y}-{b}", "y-1", "y 1"},
+		{"{a:x|y}-{b}", "xy-1", "no"},
+		{"{a:.+}-{b}", ".-1", "no"},
+		{"(-{a:.}[-{b}", "(-x[-y", "x y"}, // literal text that is syntax in an expression
+	} {
+		p, err := pattern.Parse("/" + c.segment)
+		if err != nil {
+			if c.want != "error" {
+				t.Errorf("%q: %v", c.segment, err)
+			}
+			continue
+		}
+		vals, ok := MatchSegment(p.Segs[0], c.text)
+		got := strings.Join(vals, " ")
+		if !ok {
+			got = "no"
+		}
+		if got != c.want {
+			t.Errorf("%q matches %q with %q, want %q", c.segment, c.text, got, c.want)
+		}
+	}
+}
+
+// holdSegments compares all segments with the reference for one text.
+func holdSegments(t *testing.T, text string) {
+	for _, ref := range trietest.Segments {
+		written := strings.NewReplacer("{p#", "{p", ":p#", ":p", "{q#", "{q", "{r#", "{r").Replace(ref.Written)
+		seg := parseSegment(t, written)
+		vals, ok := MatchSegment(seg, text)
+		if ok != ref.Matches(text) || ok && !ref.Holds(text, vals) {
+			t.Errorf("%q matches %q: %v, with %q, want %v", written, text, ok, vals, !ok)
+		}
+		// A matcher that has too little room doesn't match, and writes nowhere else.
+		for n := range vals {
+			room := make([]string, len(vals))
+			v := Values{Vals: room[:n]}
+			if mt := newMatcher(seg); mt.match(text, &v) || strings.Join(room[n:], "") != "" {
+				t.Errorf("%q matches %q with room for %d values, and writes %q", written, text, n, room)
+			}
+		}
+	}
+}
+
+func TestSegments(t *testing.T) {
+	for _, escaped := range trietest.PathSegments {
+		if text, err := url.PathUnescape(escaped); err == nil && text != "" {
+			holdSegments(t, text)
+		}
+	}
+}
+
+func FuzzSegments(f *testing.F) {
+	for _, text := range []string{"a", "a.b", "a/b", "\xff", "1.2.3", "aab", "a.b.c", "...."} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if text != "" && len(text) < 40 { // the reference tries all splits
+			holdSegments(t, text)
+		}
+	})
+}

@@ -1,0 +1,233 @@
+package trie
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+)
+
+// This file counts the steps that work of different sizes takes: how often
+// statements run, whatever the clock says. For that the test compiles itself with
+// coverage counters, and runs once for each case and size.
+
+// A stepCase prepares work of size n.
+type stepCase struct {
+	grows   bool // with n, linearly; otherwise the steps stay the same
+	small   int  // a size; it is compared with one four times as large
+	prepare func(n int) (work func())
+}
+
+var stepCases = map[string]stepCase{
+	"every node fits, none has a route": {true, 1 << 6, func(n int) func() {
+		var b Builder[int]
+		last := "/end"
+		for nodes := 1; nodes < n; nodes *= 2 { // a full binary tree of n leaves
+			last = "/?" + last
+		}
+		for i := range n {
+			text := last
+			for bit := i; strings.Contains(text, "?"); bit /= 2 {
+				text = strings.Replace(text, "?", [...]string{"a", fmt.Sprintf("{p%d}", strings.Count(text, "?"))}[bit%2], 1)
+			}
+			b.register("GET " + text)
+		}
+		return b.find("GET", strings.Repeat("/a", strings.Count(last, "?"))+"/none")
+	}},
+	"catch-alls on the way": {true, 100, func(n int) func() {
+		var b Builder[int]
+		for i := range 10 {
+			b.register("POST " + strings.Repeat("/a", i) + "/{rest...}")
+		}
+		return b.find("GET", strings.Repeat("/a", n))
+	}},
+	"parameters and constraints on every level": {true, 50, func(n int) func() {
+		var b Builder[int]
+		path, literals := "", ""
+		for i := range n {
+			b.register("GET " + literals + fmt.Sprintf("/{p%d:[a-z]+}/x", i))
+			b.register("GET " + literals + fmt.Sprintf("/{p%d}/y", i))
+			path, literals = path+"/a", literals+"/a"
+		}
+		return b.find("GET", path)
+	}},
+	"a long expression": {true, 1000, func(n int) func() {
+		var b Builder[int]
+		b.register("GET /{a:[a-z]+}/{b:[a-z]*[0-9]}")
+		return b.find("GET", "/"+strings.Repeat("a", n)+"/"+strings.Repeat("b", n))
+	}},
+	"several parameters in a long segment": {true, 500, func(n int) func() {
+		var b Builder[int]
+		b.register("GET /{a}-{b}-{c}.x")
+		return b.find("GET", "/"+strings.Repeat("-a", n)+".x")
+	}},
+	"many segments": {true, 200, func(n int) func() {
+		var b Builder[int]
+		b.register("GET /x/{rest...}")
+		return b.find("GET", "/x"+strings.Repeat("/a", n))
+	}},
+	"escaped slashes": {true, 200, func(n int) func() {
+		var b Builder[int]
+		b.register("GET /x/{rest...}")
+		return b.find("GET", "/x"+strings.Repeat("/a%2Fb", n))
+	}},
+	"many methods at a place": {true, 50, func(n int) func() {
+		var b Builder[int]
+		for i := range n {
+			b.register(fmt.Sprintf("M%d /x/{a:[0-9]+}", i))
+		}
+		return b.find("GET", "/x/1")
+	}},
+	"many hosts with parameters": {true, 50, func(n int) func() {
+		var b Builder[int]
+		for i := range n {
+			b.register(fmt.Sprintf("GET {h}.host%d.com/x", i))
+		}
+		return b.find("GET", "/x")
+	}},
+	"a literal among many":      {false, 40, func(n int) func() { return siblings(n).find("GET", "/x/literal7/y") }},
+	"a parameter among many":    {false, 40, func(n int) func() { return siblings(n).find("GET", "/x/other/y") }},
+	"a whole path among many":   {false, 500, func(n int) func() { return statics(n).find("GET", "/static/7/path") }},
+	"no whole path among many":  {false, 500, func(n int) func() { return statics(n).find("GET", "/static/none/path") }},
+	"a clean path with many ..": {true, 100, func(n int) func() { return func() { CleanPath(strings.Repeat("/a", n) + strings.Repeat("/..", n)) } }},
+	"a clean path of odd bytes": {true, 100, func(n int) func() { return func() { CleanPath(strings.Repeat("/a|\"", n)) } }},
+	"a query of odd bytes":      {true, 100, func(n int) func() { return func() { WithQuery("/", strings.Repeat("#\xff\n", n)) } }},
+	"one more route": {false, 200, func(n int) func() {
+		var b Builder[int]
+		for i := range n {
+			b.register(digits(i))
+		}
+		b.Freeze()
+		next := 1000
+		return func() {
+			b.register(digits(next))
+			b.Freeze()
+			next++
+		}
+	}},
+}
+
+// digits is a route in a tree in which no node has more than ten children.
+func digits(i int) string {
+	return fmt.Sprintf("GET /%d/%d/%d/%d/{x}", i%10, i/10%10, i/100%10, i/1000)
+}
+
+// siblings has a parameter beside n literals.
+func siblings(n int) *Builder[int] {
+	var b Builder[int]
+	b.register("GET /x/{p}/y")
+	for i := range n {
+		b.register(fmt.Sprintf("GET /x/literal%d/{p}", i))
+	}
+	return &b
+}
+
+// statics has n routes without parameters.
+func statics(n int) *Builder[int] {
+	var b Builder[int]
+	for i := range n {
+		b.register(fmt.Sprintf("GET /static/%d/path", i))
+	}
+	return &b
+}
+
+// register adds a pattern of Handle.
+func (b *Builder[P]) register(text string) {
+	p, err := pattern.Parse(text)
+	if err == nil {
+		var payload P
+		err = b.add(p, payload, false)
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+// find returns the work of finding a request, and of what follows when no route
+// serves it.
+func (b *Builder[P]) find(method, escaped string) (work func()) {
+	t := b.Freeze()
+	s := new(Search[P])
+	s.Fit(t)
+	return func() {
+		s.SetPath(Unescape(escaped), escaped, false)
+		s.Method = t.Method(method)
+		t.Base.MatchFast(s.path, &Values{Vals: make([]string, t.MaxValues)}, GET)
+		if s.Clean() && t.Find(s, "a.none.com") == nil {
+			t.Allow(s)
+		}
+	}
+}
+
+const stepVariable = "MUXMASTER_STEPS"
+
+func TestSteps(t *testing.T) {
+	if job := os.Getenv(stepVariable); job != "" {
+		var n, times int
+		name, sizes, _ := strings.Cut(job, "=")
+		if _, err := fmt.Sscanf(sizes, "%d,%d", &n, &times); err != nil {
+			t.Fatal(err)
+		}
+		work := stepCases[name].prepare(n)
+		for range times {
+			work()
+		}
+		return
+	}
+	binary := filepath.Join(t.TempDir(), "trie.test")
+	build := exec.Command("go", "test", "-c", "-covermode=count", "-coverpkg=.,../pattern", "-o", binary, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build, err, out)
+	}
+	for name, c := range stepCases {
+		steps := func(n int) int { // the preparation isn't counted; it varies, so the work is done often
+			const times = 20
+			return (countSteps(t, binary, name, n, times) - countSteps(t, binary, name, n, 0)) / times
+		}
+		small, large := steps(c.small), steps(4*c.small)
+		most := small + small/4 + 100
+		if c.grows {
+			most *= 4
+		}
+		if small <= 0 || large > most {
+			t.Errorf("%s: %d steps for %d, %d for %d, want at most %d", name, small, c.small, large, 4*c.small, most)
+		}
+	}
+}
+
+// countSteps returns how many statements run when the work of a case is prepared
+// once and done so many times.
+func countSteps(t *testing.T, binary, name string, n, times int) (steps int) {
+	t.Helper()
+	profile := binary + ".profile"
+	run := exec.Command(binary, "-test.run=^TestSteps$", "-test.coverprofile="+profile)
+	run.Env = append(os.Environ(), fmt.Sprintf("%s=%s=%d,%d", stepVariable, name, n, times))
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+	f, err := os.Open(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() { // file.go:1.2,3.4 statements count
+		var statements, count int
+		fields := strings.Fields(lines.Text())
+		if len(fields) == 3 {
+			statements, _ = strconv.Atoi(fields[1])
+			count, _ = strconv.Atoi(fields[2])
+		}
+		steps += statements * count
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}

@@ -1,0 +1,119 @@
+package trietest
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Routes are routes in the order of their registration.
+type Routes []Route
+
+// Find returns the indexes of the routes that may serve the request: one, or
+// several where the order between them is not said. Of all that match host, path
+// and method, the host decides first, then the path, then the method.
+func (rs Routes) Find(method, host string, p Path) (found []int) {
+	hosts, first := map[string][]int{}, 1<<11
+	for i, rt := range rs {
+		if _, ok := HostValues(rt.Host, host); ok && rt.Serving(method) >= 0 && rt.Matches(p) {
+			hosts[hostShape(rt.Host)] = append(hosts[hostShape(rt.Host)], i)
+			first = min(first, hostRank(rt.Host))
+		}
+	}
+	for _, c := range hosts {
+		if hostRank(rs[c[0]].Host) == first {
+			found = append(found, rs.best(method, c, 0)...)
+		}
+	}
+	return found
+}
+
+// rank orders what stands at place i of a route, the first to be tried first.
+func (rt Route) rank(i int) int {
+	if i >= len(rt.Segs) {
+		if rt.End == All {
+			return 1 << 20
+		}
+		return 0
+	}
+	seg := rt.Segs[i]
+	switch {
+	case seg.IsLiteral():
+		return 0
+	case len(seg.Parts) > 1:
+		texts := 0
+		for _, p := range seg.Parts {
+			texts += len(p.Text)
+		}
+		return 1<<10 - texts
+	case seg.Parts[0].Expr != "":
+		return constrained
+	}
+	return 1 << 12
+}
+
+const constrained = 1 << 11
+
+// best picks among the candidates c, routes of one host that are alike in their
+// first i segments.
+func (rs Routes) best(method string, c []int, i int) []int {
+	if i > len(rs[c[0]].Segs) { // one path
+		return []int{slices.MinFunc(c, func(a, b int) int {
+			return cmp.Or(rs[a].Serving(method)-rs[b].Serving(method), rs[a].Later-rs[b].Later)
+		})}
+	}
+	first := rs[slices.MinFunc(c, func(a, b int) int { return rs[a].rank(i) - rs[b].rank(i) })].rank(i)
+	alike := map[string][]int{}
+	for _, k := range c {
+		if rt := rs[k]; rt.rank(i) == first {
+			shape := rt.shape(min(i+1, len(rt.Segs)))
+			alike[shape] = append(alike[shape], k)
+		}
+	}
+	// Different constraints at one place are tried in the order of registration.
+	if first == constrained && len(alike) > 1 {
+		host := hostShape(rs[c[0]].Host)
+		for _, rt := range rs {
+			if hostShape(rt.Host) == host && i < len(rt.Segs) {
+				if group, ok := alike[rt.shape(i+1)]; ok {
+					return rs.best(method, group, i+1)
+				}
+			}
+		}
+	}
+	var all []int
+	for _, group := range alike {
+		all = append(all, rs.best(method, group, i+1)...)
+	}
+	return all
+}
+
+// Ordered reports whether the order of registration decides nothing: no two
+// different constraints can compete.
+func (rs Routes) Ordered() bool {
+	expr := ""
+	for _, rt := range rs {
+		for _, s := range rt.Segs {
+			for _, p := range s.Parts {
+				if p.Expr != "" && expr != "" && p.Expr != expr {
+					return false
+				}
+				expr = cmp.Or(p.Expr, expr)
+			}
+		}
+	}
+	return true
+}
+
+// Patterns returns the patterns of the routes with these indexes, of all if
+// there are none.
+func (rs Routes) Patterns(indexes ...int) (patterns []string) {
+	if indexes == nil {
+		for i := range rs {
+			indexes = append(indexes, i)
+		}
+	}
+	for _, i := range indexes {
+		patterns = append(patterns, rs[i].Pattern())
+	}
+	return patterns
+}

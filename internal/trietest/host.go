@@ -1,0 +1,62 @@
+package trietest
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// hostShape is a host as it is written without its parameters' names.
+func hostShape(written string) string { return hostParam.ReplaceAllString(written, "{") }
+
+var hostParam = regexp.MustCompile(`\{[a-z]+`)
+
+// HostValues returns the values with which a route's host, "" for every one,
+// matches that of a request: a label {h} takes one label, a first label {h...}
+// one or more.
+func HostValues(written, host string) (vals []string, ok bool) {
+	if written == "" {
+		return nil, true
+	}
+	host, _, _ = strings.Cut(host, ":")
+	labels := strings.Split(strings.ToLower(strings.TrimSuffix(host, ".")), ".")
+	want := strings.Split(written, ".")
+	if strings.HasPrefix(written, "{h...}") {
+		want = strings.Split(strings.TrimPrefix(written, "{h...}."), ".")
+		n := len(labels) - len(want)
+		if n < 1 || slices.Contains(labels[:n], "") {
+			return nil, false
+		}
+		vals, labels = []string{strings.Join(labels[:n], ".")}, labels[n:]
+	}
+	if len(labels) != len(want) {
+		return nil, false
+	}
+	for i, w := range want {
+		switch {
+		case w[0] != '{' && w != labels[i], labels[i] == "":
+			return nil, false
+		case w[0] == '{':
+			vals = append(vals, labels[i])
+		}
+	}
+	return vals, true
+}
+
+// hostRank orders hosts, the first to be tried first: one without parameters,
+// then those with more literal labels, then none.
+func hostRank(written string) int {
+	switch {
+	case written == "":
+		return 1 << 10
+	case !strings.Contains(written, "{"):
+		return 0
+	}
+	literals := 0
+	for _, w := range strings.Split(strings.ReplaceAll(written, "{h...}", "{h}"), ".") {
+		if w[0] != '{' {
+			literals++
+		}
+	}
+	return 1<<9 - literals
+}

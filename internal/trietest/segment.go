@@ -1,0 +1,154 @@
+package trietest
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// A Part of a segment is literal text or a parameter.
+type Part struct {
+	Text  string
+	Param bool
+	Expr  string // what constrains the parameter, "" for nothing
+}
+
+// Param is a parameter without a constraint.
+var Param = Part{Param: true}
+
+// Expr returns a parameter that the expression e constrains.
+func Expr(e string) Part { return Part{Param: true, Expr: e} }
+
+// Text returns literal text.
+func Text(s string) Part { return Part{Text: s} }
+
+// A Segment is a segment as it is written, with # for the number that makes the
+// names of parameters differ, and what it means.
+type Segment struct {
+	Written string
+	Parts   []Part
+}
+
+// NewSegment returns a segment that is written in this way and has these parts.
+func NewSegment(written string, parts ...Part) Segment { return Segment{written, parts} }
+
+// Literal returns a segment that is written as the text that it matches.
+func Literal(s string) Segment { return Segment{s, []Part{Text(s)}} }
+
+// IsLiteral reports whether s has no parameters.
+func (s Segment) IsLiteral() bool { return len(s.Parts) == 1 && !s.Parts[0].Param }
+
+// Segments are segments of every kind.
+var Segments = []Segment{
+	Literal("a"), Literal("b"), Literal("ab"), Literal("1"), Literal("..."), Literal("a.b"),
+	Literal("12345678"), Literal("123456789abcdef0"), Literal("longer-than-sixteen-bytes"),
+	NewSegment("a%2Fb", Text("a/b")),
+	NewSegment("%FF", Text("\xff")),
+	NewSegment("a%2Fb|", Text("a/b|")),
+	NewSegment("{p#}", Param),
+	NewSegment(":p#", Param),
+	NewSegment("{p#:[0-9]+}", Expr("[0-9]+")),
+	NewSegment("{p#:[ab]+}", Expr("[ab]+")),
+	NewSegment("{p#:a|b.*}", Expr("a|b.*")),
+	NewSegment("a{p#}", Text("a"), Param),
+	NewSegment("a:p#", Text("a"), Param),
+	NewSegment("{p#}b", Param, Text("b")),
+	NewSegment("a{p#}b", Text("a"), Param, Text("b")),
+	NewSegment("{p#}.{q#}", Param, Text("."), Param),
+	NewSegment("{p#}.{q#}.{r#}", Param, Text("."), Param, Text("."), Param),
+	NewSegment("{p#:[ab]+}b", Expr("[ab]+"), Text("b")),
+	NewSegment("{p#:[a.]+}b", Expr("[a.]+"), Text("b")),
+	NewSegment("{p#:[0-9.]+}.{q#}", Expr("[0-9.]+"), Text("."), Param),
+}
+
+// PathSegments are segments of request paths, as they come: some that each of
+// Segments matches, some that almost match, and some that paths are cleaned of.
+var PathSegments = []string{
+	"a", "b", "ab", "1", "12", "1.2", "aab", "abb", "a.b", "a.b.c", "a..b", "a...b", "...", "....", "a.", "a..", ".b", "..b",
+	".", "..", "%2e", ".%2E", "",
+	"a%2Fb", "%2F", "a%2F", "..%2Fb", "a%2F%2e%2Fb", "b%2F...", "%FF", "a%FFb", "%61", "x", "12345678", "1234567", "123456789abcdef0",
+	"longer-than-sixteen-bytes", "longer-THAN-sixteen-bytes", "1.2.b", "%25", "a%20b", "%00",
+	"a%2Fb|", "a|b", "b\\%2F", "a\"", "%61^", "a`%2F..", "\xff", "a\xc3%2F", "{%2F}", "<",
+}
+
+// Fits returns those of the escaped segments that s matches.
+func (s Segment) Fits(escaped []string) (fits []string) {
+	for _, e := range escaped {
+		if text, err := url.PathUnescape(e); err == nil && s.Matches(text) {
+			fits = append(fits, e)
+		}
+	}
+	return fits
+}
+
+// Matches reports whether s matches the decoded text.
+func (s Segment) Matches(text string) bool {
+	if s.IsLiteral() {
+		return text == s.Parts[0].Text
+	}
+	return reads(s.Parts, text)
+}
+
+// reads reports whether the parts can be read in text, one after the other.
+func reads(parts []Part, text string) bool {
+	if len(parts) == 0 {
+		return text == ""
+	}
+	first, others := parts[0], parts[1:]
+	if !first.Param {
+		return strings.HasPrefix(text, first.Text) && reads(others, text[len(first.Text):])
+	}
+	for n := 1; n <= len(text); n++ {
+		if first.accepts(text[:n]) && reads(others, text[n:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// Holds reports whether vals are values with which s matches the decoded text.
+func (s Segment) Holds(text string, vals []string) bool {
+	var b strings.Builder
+	for _, p := range s.Parts {
+		if !p.Param {
+			b.WriteString(p.Text)
+			continue
+		}
+		if len(vals) == 0 || !p.accepts(vals[0]) {
+			return false
+		}
+		b.WriteString(vals[0])
+		vals = vals[1:]
+	}
+	return len(vals) == 0 && b.String() == text
+}
+
+// params counts the parameters of s.
+func (s Segment) params() (n int) {
+	for _, p := range s.Parts {
+		if p.Param {
+			n++
+		}
+	}
+	return n
+}
+
+// accepts reports whether the parameter may have the value.
+func (p Part) accepts(value string) bool {
+	if value == "" || value == "." || value == ".." {
+		return false
+	}
+	return p.Expr == "" || compile(p.Expr).MatchString(value)
+}
+
+var compiled sync.Map // an expression => its *regexp.Regexp
+
+func compile(expr string) *regexp.Regexp {
+	if re, ok := compiled.Load(expr); ok {
+		return re.(*regexp.Regexp)
+	}
+	re := regexp.MustCompile(`\A(?:` + expr + `)\z`)
+	compiled.Store(expr, re)
+	return re
+}
