@@ -184,7 +184,7 @@ func commit(ctx context.Context, root, ref string) (map[string][]byte, error) {
 	}
 }
 
-// onlyRouter drops tests, nested modules, and what isn't source code.
+// onlyRouter drops tests, nested modules, and what is not needed to build.
 func onlyRouter(files map[string][]byte) map[string][]byte {
 	var modules []string
 	for name := range files {
@@ -193,7 +193,9 @@ func onlyRouter(files map[string][]byte) map[string][]byte {
 		}
 	}
 	for name := range files {
-		source := name == "go.mod" || name == "go.sum" || slices.Contains([]string{".go", ".s", ".h", ".html"}, path.Ext(name))
+		// Packages below internal embed files of any kind.
+		source := name == "go.mod" || name == "go.sum" || slices.Contains([]string{".go", ".s", ".h"}, path.Ext(name)) ||
+			strings.HasPrefix(name, "internal/")
 		inModule := func(dir string) bool { return strings.HasPrefix(name, dir) }
 		if !source || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") || slices.ContainsFunc(modules, inModule) {
 			delete(files, name)
