@@ -33,15 +33,14 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	path := u.Path
-	method := trie.GET
-	if r.Method != http.MethodGet {
-		if method = s.table.Method(r.Method); method.Custom() {
-			s.serveGeneric(w, r)
-			return
-		}
-	}
 	if s.base.MayBeStatic(path) {
-		if rt := s.base.FindStatic(path, method); rt != nil {
+		if rt := s.base.FindStatic(path); rt != nil {
+			if r.Method != http.MethodGet || !rt.Serves(trie.GET) {
+				if rt = s.pickStatic(rt, r.Method); rt == nil {
+					s.serveGeneric(w, r)
+					return
+				}
+			}
 			r.Pattern = rt.Pattern
 			if values.Has(r) {
 				values.Drop(r, s.mux.owner)
@@ -55,11 +54,29 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	method := trie.GET
+	if r.Method != http.MethodGet {
+		if method = s.table.Method(r.Method); method.Custom() {
+			s.serveGeneric(w, r)
+			return
+		}
+	}
 	if s.ringSlots != 0 {
 		s.serveRing(w, r, path, method)
 	} else {
 		s.serveParams(w, r, path, method)
 	}
+}
+
+// pickStatic returns the route for the method among those of the place of first,
+// nil if there is none or the method is a custom one.
+//
+//go:noinline
+func (s *snapshot) pickStatic(first *trie.Route[endpoint], method string) *trie.Route[endpoint] {
+	if m := s.table.Method(method); !m.Custom() {
+		return s.base.PickStatic(first, m)
+	}
+	return nil
 }
 
 // call calls the handler of a route without values.
@@ -99,7 +116,10 @@ func (s *snapshot) findStatic(path string, method trie.Method) *trie.Route[endpo
 	if !s.base.MayBeStatic(path) {
 		return nil
 	}
-	return s.base.FindStatic(path, method)
+	if rt := s.base.FindStatic(path); rt != nil {
+		return s.base.PickStatic(rt, method)
+	}
+	return nil
 }
 
 // serveParams serves a request with the fast match. It stores the values in

@@ -26,16 +26,16 @@ type slot struct {
 // judging by its length.
 func (t *Tree[P]) MayBeStatic(path string) bool { return t.static.lengths>>(len(path)&63)&1 != 0 }
 
-// FindStatic returns the route without parameters for a path and a standard
-// method. It may return nil although there is one; [Table.Find] finds it then.
-// The caller must check MayBeStatic first.
+// FindStatic returns the first of the routes without parameters for a path; see
+// PickStatic. It may return nil although there is one; [Table.Find] finds it
+// then. The caller must check MayBeStatic first.
 //
 // Its fast path contains no calls, so that its variables stay in registers.
-func (t *Tree[P]) FindStatic(path string, m Method) *Route[P] {
+func (t *Tree[P]) FindStatic(path string) *Route[P] {
 	st := &t.static
 	n := len(path)
 	if n < 8 || st.whole {
-		return t.findStaticSlow(path, m)
+		return t.findStaticSlow(path)
 	}
 	first, last := load8(path), load8(path[n-8:])
 	h := mixEnds(first, last, n)
@@ -55,30 +55,43 @@ func (t *Tree[P]) FindStatic(path string, m Method) *Route[P] {
 	rt := &t.routes[at]
 	text := rt.Pattern // becomes rt.Path() below, with fewer bounds checks
 	if int(rt.path) >= len(text) || len(text)-int(rt.path) != n {
-		return t.findStaticSlow(path, m)
+		return t.findStaticSlow(path)
 	}
 	text = text[rt.path:]
 	if load8(text) != first || load8(text[len(text)-8:]) != last {
-		return t.findStaticSlow(path, m)
+		return t.findStaticSlow(path)
 	}
 	for rest := path; len(text) > 16 && len(rest) > 16; {
 		text, rest = text[8:], rest[8:]
 		if load8(text) != load8(rest) {
-			return t.findStaticSlow(path, m)
+			return t.findStaticSlow(path)
 		}
 	}
-	if rt.methodMask>>(m&15)&1 != 0 {
-		return rt
-	}
-	return t.findStaticSlow(path, m)
+	return rt
 }
 
-// findStaticSlow is FindStatic for all paths and methods. It is not inlined,
+// findStaticSlow is FindStatic for all paths. It is not inlined,
 // which would make FindStatic spill registers.
 //
 //go:noinline
-func (t *Tree[P]) findStaticSlow(path string, m Method) *Route[P] {
-	return t.pick(t.findStatic(path), m)
+func (t *Tree[P]) findStaticSlow(path string) *Route[P] {
+	ref := t.findStatic(path)
+	if ref == 0 {
+		return nil
+	}
+	return &t.routes[ref-1]
+}
+
+// Serves reports whether rt serves the standard method m.
+func (rt *Route[P]) Serves(m Method) bool { return rt.methodMask>>(m&15)&1 != 0 }
+
+// PickStatic returns the route for m among those of the place of first, a
+// result of FindStatic.
+func (t *Tree[P]) PickStatic(first *Route[P], m Method) *Route[P] {
+	if first.Serves(m) {
+		return first
+	}
+	return t.pick(t.findStatic(first.Path()), m)
 }
 
 // findStatic returns the routes without parameters for a path.

@@ -46,7 +46,7 @@ func TestStaticSameHash(t *testing.T) {
 			if want.tree.static.whole {
 				t.Errorf("%q: the table does not hash ends alone", c)
 			}
-			got, rt := want.tree.findStatic(want.path), want.tree.FindStatic(want.path, GET)
+			got, rt := want.tree.findStatic(want.path), want.tree.FindStatic(want.path)
 			if got != want.ref || (rt != nil) != (got != 0) || rt != nil && rt != &want.tree.routes[got-1] {
 				t.Errorf("%d routes of %q: %q: got %d, want %d", len(want.tree.routes), c, want.path, got, want.ref)
 			}
