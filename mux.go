@@ -162,7 +162,8 @@ type snapshot struct {
 	unmatched *values.Names // tags requests that this snapshot found no route for
 
 	pooled     uint8 // bit i is set if endpoints of mode i are pooled
-	ringSlots  int   // slots that a request needs in a Ring; 0 if values are collected on the stack
+	ringSlots  int   // slots that a request needs in a Ring
+	fewValues  bool  // nothing is pooled, and no route has more than stackValues values
 	alwaysSlow bool  // some routes have hosts, or values are not delivered directly
 	slow       bool  // alwaysSlow, or entry is not nil
 }
@@ -266,9 +267,8 @@ func (m *Mux) newSnapshot() *snapshot {
 	if f.poolParams {
 		s.pooled |= 1 << (hasNames | fastRoute)
 	}
-	if s.pooled != 0 || table.MaxValues > stackValues {
-		s.ringSlots = table.MaxValues
-	}
+	s.ringSlots = table.MaxValues
+	s.fewValues = s.pooled == 0 && table.MaxValues <= stackValues
 	return s
 }
 

@@ -61,10 +61,10 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if s.ringSlots != 0 {
-		s.serveRing(w, r, path, method)
-	} else {
+	if s.fewValues {
 		s.serveParams(w, r, path, method)
+	} else {
+		s.serveRing(w, r, path, method)
 	}
 }
 
@@ -105,10 +105,10 @@ func (s *snapshot) serve(w http.ResponseWriter, r *http.Request) {
 		s.serveGeneric(w, r)
 	} else if rt := s.findStatic(path, method); rt != nil {
 		s.deliver(w, r, rt, nil)
-	} else if s.ringSlots != 0 {
-		s.serveRing(w, r, path, method)
-	} else {
+	} else if s.fewValues {
 		s.serveParams(w, r, path, method)
+	} else {
+		s.serveRing(w, r, path, method)
 	}
 }
 
@@ -149,9 +149,24 @@ func (s *snapshot) serveParams(w http.ResponseWriter, r *http.Request, path stri
 	}
 }
 
-// serveRing is serveParams for a Mux that pools values or has routes with many
-// values. It collects the values in a Ring; pooled routes use them there.
+// serveMany is serveParams for a Mux that has a route with more values.
+func (s *snapshot) serveMany(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
+	var buf [4 * stackValues]string // serveGeneric serves routes with more
+	found := trie.Values{Vals: buf[:]}
+	if rt := s.base.MatchFast(path, &found, method); rt != nil {
+		s.deliver(w, r, rt, found.Vals[:found.N])
+	} else {
+		s.serveGeneric(w, r)
+	}
+}
+
+// serveRing is serveParams for a Mux that pools values. It collects the values in
+// a Ring; pooled routes use them there.
 func (s *snapshot) serveRing(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
+	if s.pooled == 0 {
+		s.serveMany(w, r, path, method)
+		return
+	}
 	ring := values.BorrowRing()
 	found := trie.Values{Vals: ring.Slots(s.ringSlots)}
 	rt := s.base.MatchFast(path, &found, method)
