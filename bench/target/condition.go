@@ -9,15 +9,19 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// A Condition is what a race takes place under. Collections run as they do by
-// default under each of them.
+// A Condition is what a race takes place under. The garbage collector runs as it
+// does by default.
 type Condition struct {
 	Name       string // "" for the usual one
 	About      string
 	task       func(bench.Loaded) measure.Task
-	processors int           // 0 for one
-	longer     time.Duration // factor for the length of a round, 0 for 1
+	processors int // 0 for one
 	during     func() (end func())
+
+	// round is the length of a round that has whole collections in it. The
+	// result is then the median of the rounds. If 0, rounds are short and the
+	// result is their minimum, which is that of rounds without a collection.
+	round time.Duration
 }
 
 var (
@@ -34,20 +38,27 @@ var (
 		About: "two goroutines at once; wall-clock time divided by all requests",
 		task:  func(l bench.Loaded) measure.Task { return l.Spread(2) }, processors: 2,
 	}
+	ownCollections = Condition{
+		Name:  "collections of its own",
+		About: "on one processor, medians of rounds of 100 ms; a router that allocates pays for the collections that it causes",
+		task:  bench.Loaded.Task, round: 100 * time.Millisecond,
+	}
 	collecting = Condition{
 		Name:  "collections running",
-		About: "a collection always runs on a second processor: pointers are written through write barriers, and pools are emptied again and again",
-		task:  bench.Loaded.Task, processors: 2, during: collect, longer: 5,
+		About: "medians; a collection always runs on a second processor: pointers are written through write barriers, and pools are emptied again and again",
+		task:  bench.Loaded.Task, processors: 2, during: collect, round: 100 * time.Millisecond,
 	}
 	livePointers = Condition{
 		Name:  "100 MB of live pointers",
-		About: "on one processor, with rounds long enough for whole collections, which mark 100 MB; a router that allocates pays for them",
-		task:  bench.Loaded.Task, during: holdPointers, longer: 25,
+		About: "as collections of its own, in rounds of 500 ms, with collections that mark 100 MB",
+		task:  bench.Loaded.Task, during: holdPointers, round: 500 * time.Millisecond,
 	}
 )
 
 // Conditions lists those with a name.
-func Conditions() []Condition { return []Condition{fresh, twoProcessors, collecting, livePointers} }
+func Conditions() []Condition {
+	return []Condition{fresh, twoProcessors, ownCollections, collecting, livePointers}
+}
 
 // collect runs one collection after the other until end is called.
 func collect() (end func()) {

@@ -67,8 +67,8 @@ func (r Race) Contenders() []string {
 	return names
 }
 
-// RaceResult holds the minimum of each contender's rounds in nanoseconds per
-// request, or why there is none.
+// RaceResult holds the minimum of each contender's rounds, or the median where
+// the Condition says so, in nanoseconds per request; or why there is none.
 type RaceResult struct {
 	Race
 	Times  map[string]float64
@@ -100,12 +100,13 @@ func (r Race) Measure(plan measure.Plan) RaceResult {
 	if r.Condition.during != nil {
 		defer r.Condition.during()()
 	}
-	plan.Round = max(plan.Round, plan.Round*r.Condition.longer)
-	if r.Condition.longer > 1 {
-		plan.Rounds = max(3, plan.Rounds/4)
+	of := measure.Min
+	if r.Condition.round != 0 {
+		of = measure.Median
+		plan = measure.Plan{Rounds: max(3, plan.Rounds/10), Round: r.Condition.round}
 	}
 	for i, samples := range measure.Rounds(tasks, plan, nil) {
-		result.Times[names[i]] = measure.Min(samples)
+		result.Times[names[i]] = of(samples)
 	}
 	return result
 }

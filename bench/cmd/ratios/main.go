@@ -22,8 +22,8 @@ import (
 
 func main() {
 	run := flag.String("run", "", "measure only the rows whose title matches this `expression`")
-	rounds := flag.Int("rounds", 20, "interleaved rounds of a race")
-	round := flag.Duration("round", 20*time.Millisecond, "length of one contender's share of a round")
+	rounds := flag.Int("rounds", 60, "interleaved rounds of a race")
+	round := flag.Duration("round", 2*time.Millisecond, "length of one contender's share of a round")
 	write := flag.String("write", "", "replace the generated part of this Markdown `file`")
 	flag.Parse()
 	match, err := regexp.Compile(*run)
