@@ -305,8 +305,7 @@ func (m *Mux) insert(reg *registration) error {
 		e.mode |= reg.scope.poolMode(e.mode)
 	}
 	err := m.routes.Add(reg.pattern, e, reg.flags)
-	var c *trie.Conflict[endpoint]
-	if errors.As(err, &c) {
+	if c, ok := err.(*trie.Conflict[endpoint]); ok {
 		file, line := location(reg.site)
 		other, otherLine := location(m.sites[c.With.Payload.seq])
 		return fmt.Errorf("muxmaster: pattern %q (registered at %s:%d) conflicts with pattern %q (registered at %s:%d): "+

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -42,28 +43,12 @@ type Pattern struct {
 	End        End
 	Rest       string // if End is All, the name of the catch-all; "" for a trailing slash
 	RestSlash  bool   // the value of the catch-all starts with a slash (*rest)
+	names      names
 }
 
-// Names returns the names of the parameters from left to right.
-func (p *Pattern) Names() []string {
-	var names []string
-	for _, l := range p.HostLabels {
-		if l.Name != "" {
-			names = append(names, l.Name)
-		}
-	}
-	for _, s := range p.Segs {
-		for _, part := range s {
-			if part.Name != "" {
-				names = append(names, part.Name)
-			}
-		}
-	}
-	if p.Rest != "" {
-		names = append(names, p.Rest)
-	}
-	return names
-}
+// Names returns the names of the parameters from left to right. The caller must
+// not modify the slice.
+func (p *Pattern) Names() []string { return p.names }
 
 // Static reports whether the pattern matches exactly one path, and returns that
 // path. It reports false if a literal segment contains a slash (written %2F) or
@@ -72,12 +57,23 @@ func (p *Pattern) Static() (path string, ok bool) {
 	if p.End == All {
 		return "", false
 	}
-	var b strings.Builder
+	n, same := 0, true // whether the path is as it was written
 	for _, s := range p.Segs {
 		t := s[0].Text
 		if s.Kind() != Literal || strings.Contains(t, "/") || t == "" || t == "." || t == ".." {
 			return "", false
 		}
+		same = same && len(p.Path) > n && strings.HasPrefix(p.Path[n+1:], t)
+		n += 1 + len(t)
+	}
+	if p.End == Slash {
+		n++
+	}
+	if same && n == len(p.Path) {
+		return p.Path, true
+	}
+	var b strings.Builder
+	for _, s := range p.Segs {
 		b.WriteString("/")
 		b.WriteString(s[0].Text)
 	}
@@ -167,7 +163,6 @@ func parse(text string, handle bool) (*Pattern, error) {
 		}
 		rest = strings.TrimLeft(text[i+1:], " \t")
 	}
-	names := names{}
 	slash := strings.IndexByte(rest, '/')
 	if !handle && slash != 0 || slash < 0 {
 		return nil, errors.New("the path must begin with /")
@@ -176,21 +171,21 @@ func parse(text string, handle bool) (*Pattern, error) {
 	if err := foreignHost(host, rest); err != nil {
 		return nil, err
 	}
-	if err := p.parseHost(host, names.add); err != nil {
+	if err := p.parseHost(host, p.names.add); err != nil {
 		return nil, err
 	}
 	p.Path = rest[slash:]
 	if len(text)-len(p.Path) > 0xFFFF {
 		return nil, errors.New("methods and host are longer than 65535 bytes")
 	}
-	return p, p.parsePath(handle, names)
+	return p, p.parsePath(handle)
 }
 
-// names is the set of parameter names that the parser has found.
-type names map[string]bool
+// names are the parameter names that the parser has found, from left to right.
+type names []string
 
 // add adds a name. form is the text of the parameter, for errors.
-func (ns names) add(n, form string) error {
+func (ns *names) add(n, form string) error {
 	switch {
 	case n == "":
 		return fmt.Errorf("the parameter %s needs a name", form)
@@ -199,18 +194,24 @@ func (ns names) add(n, form string) error {
 			return fmt.Errorf("bad parameter name %q; for text after a parameter write {%s}%s", n, id, n[len(id):])
 		}
 		return fmt.Errorf("bad parameter name %q; a name is letters, digits, _ and -, and begins with a letter or _", n)
-	case ns[n]:
+	case slices.Contains(*ns, n):
 		return fmt.Errorf("the parameter name %q is used twice", n)
 	}
-	ns[n] = true
+	*ns = append(*ns, n)
 	return nil
 }
 
 // parsePath parses p.Path, which begins with a slash. If subtree is true, a
 // trailing slash matches everything below it.
-func (p *Pattern) parsePath(subtree bool, names names) error {
+func (p *Pattern) parsePath(subtree bool) error {
 	path := p.Path
-	for path != "" { // path[0] == '/'
+	count := strings.Count(path, "/")
+	if path == "/" {
+		count = 0
+	}
+	p.Segs = slices.Grow(p.Segs, count)
+	parts := make([]Part, 0, count) // shared by segments of one part
+	for path != "" {                // path[0] == '/'
 		path = path[1:]
 		if path == "" {
 			p.End = Slash
@@ -237,7 +238,7 @@ func (p *Pattern) parsePath(subtree bool, names names) error {
 			}
 			p.End = Slash
 		case seg[0] == '*':
-			if err := names.add(seg[1:], seg); err != nil {
+			if err := p.names.add(seg[1:], seg); err != nil {
 				return err
 			}
 			if !last {
@@ -246,7 +247,7 @@ func (p *Pattern) parsePath(subtree bool, names names) error {
 			p.End, p.Rest, p.RestSlash = All, seg[1:], true
 		case seg[0] == '{' && strings.HasSuffix(seg, "...}") && strings.Count(seg, "{") == 1:
 			n := seg[1 : len(seg)-len("...}")]
-			if err := names.add(n, seg); err != nil {
+			if err := p.names.add(n, seg); err != nil {
 				return err
 			}
 			if !last {
@@ -254,7 +255,7 @@ func (p *Pattern) parsePath(subtree bool, names names) error {
 			}
 			p.End, p.Rest = All, n
 		default:
-			s, err := parseSegment(seg, names)
+			s, err := parseSegment(seg, &p.names, &parts)
 			if err != nil {
 				return err
 			}
@@ -328,11 +329,17 @@ func braces(s string) int {
 	return -1
 }
 
-func parseSegment(seg string, names names) (Segment, error) {
+// parseSegment parses a segment. A segment of one part takes it from parts.
+func parseSegment(seg string, names *names, parts *[]Part) (Segment, error) {
+	single := func(part Part) Segment {
+		*parts = append(*parts, part)
+		n := len(*parts)
+		return (*parts)[n-1 : n : n]
+	}
 	if !strings.Contains(seg, "{") {
 		text, param, found := strings.Cut(seg, ":")
 		if !found {
-			return Segment{{Text: unescape(seg)}}, nil
+			return single(Part{Text: unescape(seg)}), nil
 		}
 		if param == "" {
 			return nil, fmt.Errorf("the parameter in %q needs a name; a literal colon is written %%3A", seg)
@@ -341,7 +348,7 @@ func parseSegment(seg string, names names) (Segment, error) {
 			return nil, err
 		}
 		if text == "" {
-			return Segment{{Name: param}}, nil
+			return single(Part{Name: param}), nil
 		}
 		return Segment{{Text: unescape(text)}, {Name: param}}, nil
 	}

@@ -48,13 +48,51 @@ func (pl *place[P]) change() { *pl = place[P]{routes: slices.Clone(pl.routes)} }
 // A branch is the mutable form of a target.
 type branch[P any] struct {
 	frozen   *target[P] // if not nil, the branch equals this target and the other fields are unset
-	literals map[string]*branch[P]
+	literals children[P]
 	specials []*specialBranch[P]
 	param    *branch[P]
 	end      place[P] // routes whose path ends here without a slash,
 	slash    place[P] // with a slash,
 	rest     place[P] // or with a catch-all
 	fallback *Fallback[P]
+}
+
+// children are the branches for literal segments.
+type children[P any] struct {
+	list  []child[P]
+	index map[string]*branch[P] // nil if the list is short
+}
+
+type child[P any] struct {
+	text string
+	*branch[P]
+}
+
+// find returns the branch for text, or nil.
+func (cs *children[P]) find(text string) *branch[P] {
+	if cs.index != nil {
+		return cs.index[text]
+	}
+	for _, c := range cs.list {
+		if c.text == text {
+			return c.branch
+		}
+	}
+	return nil
+}
+
+// add adds the branch for text, which must have none.
+func (cs *children[P]) add(text string, br *branch[P]) {
+	cs.list = append(cs.list, child[P]{text, br})
+	switch {
+	case cs.index != nil:
+		cs.index[text] = br
+	case len(cs.list) > 8:
+		cs.index = make(map[string]*branch[P], 2*len(cs.list))
+		for _, c := range cs.list {
+			cs.index[c.text] = c.branch
+		}
+	}
 }
 
 // A specialBranch is the mutable form of a special.
@@ -87,13 +125,17 @@ func (b *Builder[P]) Add(p *pattern.Pattern, payload P, flags Flags) error {
 			rt.Flags |= restSlash
 		}
 	}
-	methods, err := b.methods(p)
+	var few [4]Method
+	methods, err := b.methods(few[:0], p)
 	if err != nil {
 		return err
 	}
 	places := b.places(p)
 	b.maxValues = max(b.maxValues, len(p.Names()))
 	for _, pl := range places {
+		if pl == nil {
+			break
+		}
 		b.change(b.tree(p), pl)
 		for _, m := range methods {
 			rt.Method = m
@@ -123,17 +165,17 @@ func (pl *place[P]) add(rt Route[P]) error {
 // places returns the places for the routes of p: in the static table, in the
 // trie or, for a path that ends in a slash, in both. Redirects to a path with a
 // slash are found in the trie.
-func (b *Builder[P]) places(p *pattern.Pattern) []*place[P] {
+func (b *Builder[P]) places(p *pattern.Pattern) [2]*place[P] {
 	t := b.tree(p)
 	path, static := p.Static()
 	if !static {
-		return []*place[P]{t.triePlace(p)}
+		return [2]*place[P]{t.triePlace(p)}
 	}
 	if path == p.Path && !t.escaped[path] {
 		if p.End == pattern.Slash {
-			return []*place[P]{t.staticPlace(path), t.triePlace(p)}
+			return [2]*place[P]{t.staticPlace(path), t.triePlace(p)}
 		}
-		return []*place[P]{t.staticPlace(path)}
+		return [2]*place[P]{t.staticPlace(path)}
 	}
 	// The static table compares request paths with the text of patterns. A path
 	// that some pattern spells differently, such as /%61 or /x/{$}, is only in
@@ -153,7 +195,7 @@ func (b *Builder[P]) places(p *pattern.Pattern) []*place[P] {
 		}
 		inTable.routes = nil
 	}
-	return []*place[P]{inTrie}
+	return [2]*place[P]{inTrie}
 }
 
 // change prepares a place of t for a change.
@@ -216,34 +258,42 @@ func (b *Builder[P]) Commit() {
 	b.undo = b.undo[:0]
 }
 
-// methods returns the methods of p. It assigns numbers to new custom methods.
-func (b *Builder[P]) methods(p *pattern.Pattern) ([]Method, error) {
+// methods appends the methods of p to list. It assigns numbers to new custom
+// methods.
+func (b *Builder[P]) methods(list []Method, p *pattern.Pattern) ([]Method, error) {
 	if p.Methods == nil {
-		return []Method{Any}, nil
+		return append(list, Any), nil
 	}
-	numbers := make([]Method, len(p.Methods))
-	for i, name := range p.Methods {
-		numbers[i] = standardMethod(name)
-		if numbers[i] != unknown {
-			continue
-		}
-		m, ok := b.custom[name]
-		if !ok {
-			if len(b.custom) == MaxCustom {
-				return nil, fmt.Errorf("too many custom methods (limit %d)", MaxCustom)
+	for _, name := range p.Methods {
+		m := standardMethod(name)
+		if m == unknown {
+			var err error
+			if m, err = b.customMethod(name); err != nil {
+				return nil, err
 			}
-			m = firstCustom + Method(len(b.custom))
-			before := b.custom
-			b.undo = append(b.undo, func() { b.custom = before })
-			b.custom = maps.Clone(before)
-			if b.custom == nil {
-				b.custom = map[string]Method{}
-			}
-			b.custom[name] = m
 		}
-		numbers[i] = m
+		list = append(list, m)
 	}
-	return numbers, nil
+	return list, nil
+}
+
+// customMethod returns the number of a custom method, a new one if necessary.
+func (b *Builder[P]) customMethod(name string) (Method, error) {
+	if m, ok := b.custom[name]; ok {
+		return m, nil
+	}
+	if len(b.custom) == MaxCustom {
+		return 0, fmt.Errorf("too many custom methods (limit %d)", MaxCustom)
+	}
+	before := b.custom
+	b.undo = append(b.undo, func() { b.custom = before })
+	b.custom = maps.Clone(before)
+	if b.custom == nil {
+		b.custom = map[string]Method{}
+	}
+	m := firstCustom + Method(len(before))
+	b.custom[name] = m
+	return m, nil
 }
 
 // tree returns the tree builder for p's host.
@@ -320,10 +370,7 @@ func (t *treeBuilder[P]) thaw(br *branch[P]) {
 	br.slash, br.rest, br.fallback = *t.frozen(nd.slash), *t.frozen(nd.rest), nd.fallback
 	for i := range nd.edges {
 		if e := &nd.edges[i]; e.n != 0 {
-			if br.literals == nil {
-				br.literals = make(map[string]*branch[P], len(nd.edges))
-			}
-			br.literals[t.tree.literal(e)] = &branch[P]{frozen: &e.target}
+			br.literals.add(t.tree.literal(e), &branch[P]{frozen: &e.target})
 		}
 	}
 	if nd.flags&hasParam != 0 {
@@ -362,13 +409,12 @@ func (t *Tree[P]) literal(e *edge[P]) string {
 func (br *branch[P]) child(seg pattern.Segment) *branch[P] {
 	switch text := seg[0].Text; {
 	case seg.Kind() == pattern.Literal && fitsEdge(text):
-		if br.literals == nil {
-			br.literals = map[string]*branch[P]{}
+		next := br.literals.find(text)
+		if next == nil {
+			next = new(branch[P])
+			br.literals.add(text, next)
 		}
-		if br.literals[text] == nil {
-			br.literals[text] = new(branch[P])
-		}
-		return br.literals[text]
+		return next
 	case seg.Kind() == pattern.Plain:
 		if br.param == nil {
 			br.param = new(branch[P])

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
@@ -55,6 +56,14 @@ func (tb *treeBuilder[P]) freeze() {
 		f = freezer[P]{sparse: tb.sparse}
 		first = true
 	}
+	nodes, routes := tb.root.count(tb.sparse)
+	for _, pl := range tb.static {
+		routes += pl.added()
+	}
+	f.nodes = make([]node[P], 0, nodes)
+	if first {
+		f.routes = make([]Route[P], 0, routes)
+	}
 	var refs []routeRef
 	if tb.static != nil {
 		for _, s := range tb.tree.static.slots {
@@ -72,11 +81,10 @@ func (tb *treeBuilder[P]) freeze() {
 		}
 	}
 	if tb.root != nil {
-		f.nodes = make([]node[P], 0, tb.root.nodes(tb.sparse))
 		f.root = f.branch(tb.root).next
 	}
 	if first {
-		f.routes = slices.Clip(slices.Clone(f.routes))
+		f.routes = slices.Clip(f.routes)
 		f.specials = slices.Clip(slices.Clone(f.specials))
 		f.long = slices.Clip(slices.Clone(f.long))
 	}
@@ -106,8 +114,8 @@ func (tb *treeBuilder[P]) thawAll() {
 		br.end.change()
 		br.slash.change()
 		br.rest.change()
-		for _, child := range br.literals {
-			all(child)
+		for _, c := range br.literals.list {
+			all(c.branch)
 		}
 		for _, sp := range br.specials {
 			all(sp.branch)
@@ -129,10 +137,10 @@ func (br *branch[P]) isEnd(sparse bool) bool {
 		return false
 	}
 	if !sparse {
-		return len(br.literals)+len(br.specials) == 0
+		return len(br.literals.list)+len(br.specials) == 0
 	}
-	for _, child := range br.literals {
-		if !child.empty(sparse) {
+	for _, c := range br.literals.list {
+		if !c.empty(sparse) {
 			return false
 		}
 	}
@@ -144,20 +152,38 @@ func (br *branch[P]) isEnd(sparse bool) bool {
 	return true
 }
 
-// nodes returns an upper bound for the number of nodes that freezing br
+// count returns upper bounds for the numbers of nodes and routes that freezing br
 // creates.
-func (br *branch[P]) nodes(sparse bool) int {
-	if br == nil || br.frozen != nil || br.isEnd(sparse) {
-		return 0
+func (br *branch[P]) count(sparse bool) (nodes, routes int) {
+	if br == nil || br.frozen != nil {
+		return 0, 0
 	}
-	n := 1 + br.param.nodes(sparse)
-	for _, child := range br.literals {
-		n += child.nodes(sparse)
+	routes = br.end.added()
+	if br.isEnd(sparse) {
+		return 0, routes
+	}
+	add := func(br *branch[P]) {
+		n, r := br.count(sparse)
+		nodes, routes = nodes+n, routes+r
+	}
+	nodes = 1
+	routes += br.slash.added() + br.rest.added()
+	add(br.param)
+	for _, c := range br.literals.list {
+		add(c.branch)
 	}
 	for _, sp := range br.specials {
-		n += sp.nodes(sparse)
+		add(sp.branch)
 	}
-	return n
+	return nodes, routes
+}
+
+// added returns the number of routes that freezing the place creates.
+func (pl *place[P]) added() int {
+	if pl.ref != 0 {
+		return 0
+	}
+	return len(pl.routes)
 }
 
 // place adds the routes of a place to the tree, unless they are unchanged.
@@ -194,16 +220,11 @@ func (f *freezer[P]) node(br *branch[P]) *node[P] {
 	nd := &f.nodes[len(f.nodes)-1]
 	nd.slash, nd.rest, nd.fallback = f.place(&br.slash), f.place(&br.rest), br.fallback
 
-	texts := make([]string, 0, len(br.literals))
-	for text, child := range br.literals {
-		if !child.empty(f.sparse) {
-			texts = append(texts, text)
-		}
-	}
-	slices.Sort(texts)
-	edges := make([]edge[P], len(texts))
-	for i, text := range texts {
-		edges[i] = f.edge(text, br.literals[text])
+	list := slices.DeleteFunc(br.literals.list, func(c child[P]) bool { return c.empty(f.sparse) })
+	slices.SortFunc(list, func(a, b child[P]) int { return strings.Compare(a.text, b.text) })
+	edges := make([]edge[P], len(list))
+	for i, c := range list {
+		edges[i] = f.edge(c.text, c.branch)
 	}
 	nd.setEdges(edges)
 
@@ -270,6 +291,10 @@ func (nd *node[P]) setEdges(edges []edge[P]) {
 		if edges[i].n&longEdge != 0 {
 			nd.flags |= longEdges
 		}
+	}
+	if len(edges) == 1 {
+		nd.edges = edges
+		return
 	}
 	table, seed, perfect := hashEdges(edges)
 	nd.edges = table
