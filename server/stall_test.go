@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -140,7 +141,8 @@ func (v variant) alpn() []string {
 	return []string{"http/1.1"}
 }
 
-// In HTTP/2 the stream ends, with an error for the handler.
+// In HTTP/2 the stream ends, with an error for the handler. The connection
+// serves other requests on.
 func TestHTTP2StreamsThatStallEnd(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -168,7 +170,22 @@ func TestHTTP2StreamsThatStallEnd(t *testing.T) {
 		}, true},
 	} {
 		failed := make(chan error, 1)
-		_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { failed <- c.h(w, r) }), func(s *server.Server) { http2.configure(t, s); s.StallTimeout = stall })
+		var conns atomic.Int64
+		_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/other" {
+				hello(w, r)
+				return
+			}
+			failed <- c.h(w, r)
+		}), func(s *server.Server) {
+			http2.configure(t, s)
+			s.StallTimeout = stall
+			s.HTTP.ConnState = func(_ net.Conn, cs http.ConnState) {
+				if cs == http.StateNew {
+					conns.Add(1)
+				}
+			}
+		})
 		tr := http2.transport()
 		var body io.Reader
 		if c.body {
@@ -191,6 +208,9 @@ func TestHTTP2StreamsThatStallEnd(t *testing.T) {
 			}
 		case <-time.After(longest):
 			t.Errorf("%s: the handler still waits", c.name)
+		}
+		if err := get(&http.Client{Transport: tr}, "https://"+addr+"/other"); err != nil || conns.Load() != 1 {
+			t.Errorf("%s: another request: %v over %d connections, want one connection", c.name, err, conns.Load())
 		}
 		close(answered)
 		tr.CloseIdleConnections()
