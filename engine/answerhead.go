@@ -62,7 +62,7 @@ type headPlan struct {
 
 	setLength     bool // to contentLength
 	setType       string
-	setConnection bool // to close
+	setConnection string
 	setChunked    bool
 	setDate       bool
 }
@@ -112,13 +112,23 @@ func (r *response) sendHead(p []byte) {
 	}
 	hasLength := r.contentLength != -1
 	keepAlives := r.conn.server.keepAlives()
-	if r.wantsClose || connectionValue == "close" || !keepAlives {
+	if r.keepAlive && (r.isHEAD || hasLength || !bodyAllowed(r.status)) {
+		if !connection {
+			plan.setConnection = "keep-alive"
+		}
+	} else if r.http10 || r.wantsClose {
 		r.closeAfter = true
 	}
-	if b := r.ctx.body; b != nil && !r.closeAfter && !r.fullDuplex {
-		if r.drain(b) {
+	if connectionValue == "close" || !keepAlives {
+		r.closeAfter = true
+	}
+	if b := r.ctx.body; b != nil {
+		if b.expected && !b.expectedEnd() {
+			r.closeAfter = true // it is open whether the client will send it
+		}
+		if !b.expected && !r.closeAfter && !r.fullDuplex && r.drain(b) {
 			r.closeAfter = true
-			plan.dropConnection, plan.setConnection = true, true
+			plan.dropConnection, plan.setConnection = true, "close"
 			connectionValue = ""
 		}
 	}
@@ -141,8 +151,8 @@ func (r *response) sendHead(p []byte) {
 	switch {
 	case r.isHEAD, !bodyAllowed(r.status), hasLength:
 		plan.dropEncoding = true
-	case te == "identity":
-		r.closeAfter = true
+	case te == "identity", r.http10:
+		r.closeAfter = true // the end of the body is the connection's
 		plan.dropEncoding = true
 	default:
 		r.chunking = true
@@ -153,7 +163,10 @@ func (r *response) sendHead(p []byte) {
 		}
 	}
 	if r.closeAfter && (!keepAlives || !hasToken(connectionValue, "close")) && !r.switchesProtocol() {
-		plan.dropConnection, plan.setConnection = true, true
+		plan.dropConnection = true
+		if !r.http10 {
+			plan.setConnection = "close"
+		}
 	}
 	r.appendHead(&plan)
 }
@@ -164,7 +177,9 @@ func (r *response) sendHead(p []byte) {
 func (r *response) drain(b *body) (tooBig bool) {
 	discard, close, tooBig := b.unread()
 	if discard {
-		close = !b.drain()
+		var ok bool
+		ok, tooBig = b.drain()
+		close = !ok
 	}
 	if close {
 		r.closeAfter = true
@@ -232,8 +247,10 @@ func (r *response) appendHead(plan *headPlan) {
 		out = append(out, plan.setType...)
 		out = append(out, "\r\n"...)
 	}
-	if plan.setConnection {
-		out = append(out, "Connection: close\r\n"...)
+	if plan.setConnection != "" {
+		out = append(out, "Connection: "...)
+		out = append(out, plan.setConnection...)
+		out = append(out, "\r\n"...)
 	}
 	if plan.setChunked {
 		out = append(out, "Transfer-Encoding: chunked\r\n"...)
@@ -242,11 +259,15 @@ func (r *response) appendHead(plan *headPlan) {
 }
 
 func (r *response) appendStatusLine(code int) {
-	if code == http.StatusOK {
+	if code == http.StatusOK && !r.http10 {
 		r.out = append(r.out, "HTTP/1.1 200 OK\r\n"...)
 		return
 	}
-	r.out = append(r.out, "HTTP/1.1 "...)
+	if r.http10 {
+		r.out = append(r.out, "HTTP/1.0 "...)
+	} else {
+		r.out = append(r.out, "HTTP/1.1 "...)
+	}
 	r.out = strconv.AppendInt(r.out, int64(code), 10)
 	if text := http.StatusText(code); text != "" {
 		r.out = append(r.out, ' ')
@@ -270,13 +291,13 @@ func (r *response) appendField(f *headerField) {
 	r.out = append(r.out, "\r\n"...)
 }
 
-func validName(s string) bool {
+func validName[T []byte | string](s T) bool {
 	for i := range len(s) {
 		if !isToken[s[i]] {
 			return false
 		}
 	}
-	return s != ""
+	return len(s) > 0
 }
 
 var lineEnds = strings.NewReplacer("\n", " ", "\r", " ")

@@ -19,7 +19,7 @@ func compared(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/echo":
 		b, err := io.ReadAll(r.Body)
-		fmt.Fprintf(w, "%s %q %v", r.Method, b, err)
+		fmt.Fprintf(w, "%s %d %v %q %v %q", r.Method, r.ContentLength, r.TransferEncoding, b, err, r.Trailer)
 	case "/dump":
 		fmt.Fprintf(w, "%s %s %s %q %q %q host %q len %d close %v te %v\n", r.Method, r.RequestURI, r.Proto,
 			r.URL.Path, r.URL.RawPath, r.URL.RawQuery, r.Host, r.ContentLength, r.Close, r.TransferEncoding)
@@ -141,6 +141,20 @@ func compared(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(rw)
 		fmt.Fprintf(rw, "hijacked %q", b)
 		rw.Flush()
+	case "/some": // reads a part of the body
+		n, err := io.ReadFull(r.Body, make([]byte, 3))
+		fmt.Fprint(w, n, err)
+	case "/readlate":
+		io.WriteString(w, "early")
+		b, err := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%q %v %v", b, err, r.Trailer)
+	case "/keepalive":
+		w.Header().Set("Connection", "keep-alive")
+		io.WriteString(w, "kept")
+	case "/100":
+		w.WriteHeader(100)
+		b, err := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%q %v", b, err)
 	case "/empty":
 	default:
 		io.WriteString(w, r.URL.String())
@@ -190,12 +204,17 @@ func TestSameBytes(t *testing.T) {
 	addrs := comparedServers(t)
 	paths := strings.Fields(`/ /x?y /x? /x?? /a%20b /a%2Fb /a%zz /! //host/x /a:b /dump /dump?a=b&c /big /bigbytes /flush
 		/length /short /long /badlength /204 /304 /599 /999 /103 /close /headers /notype /trailers /trailerprefix /te
-		/identity /tecl /panic /panicafter /readfrom /readfromlength /unreadclose /duplex /flushread /hijack /empty /echo`)
+		/identity /tecl /panic /panicafter /readfrom /readfromlength /unreadclose /duplex /flushread /hijack /empty /some /readlate /keepalive /100 /echo`)
 	for _, path := range paths {
 		for _, method := range strings.Fields("GET HEAD POST PUT PATCH DELETE OPTIONS CONNECT TRACE QUERY get") {
 			compare(t, addrs, method+" "+path+" HTTP/1.1\r\nHost: h\r\n\r\n", "GET /x HTTP/1.1\r\nHost: h\r\n\r\n")
 			compare(t, addrs, method+" "+path+" HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello"+
 				"GET /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\nGET /never HTTP/1.1\r\nHost: h\r\n\r\n")
+			compare(t, addrs, method+" "+path+" HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\nX: y\r\n\r\nGET /x HTTP/1.1\r\nHost: h\r\n\r\n")
+			compare(t, addrs, method+" "+path+" HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n", "helloGET /x HTTP/1.1\r\nHost: h\r\n\r\n")
+			for _, lines := range []string{"", "Connection: keep-alive\r\n", "Connection: Keep-Alive\r\nContent-Length: 5\r\n\r\nhello"} {
+				compare(t, addrs, method+" "+path+" HTTP/1.0\r\n"+lines+"\r\n", "GET /x HTTP/1.0\r\nHost: h\r\n\r\n")
+			}
 		}
 	}
 }
@@ -221,16 +240,25 @@ func TestSameBytesRandom(t *testing.T) {
 		rounds = 300
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
-	paths := strings.Fields("/big /bigbytes /flush /length /204 /304 /103 /headers /trailers /te /readfrom /unreadclose /duplex /echo /dump")
+	paths := strings.Fields("/big /bigbytes /flush /length /204 /304 /103 /headers /trailers /te /readfrom /unreadclose /duplex /some /readlate /hijack /echo /dump")
 	for range rounds {
 		var all strings.Builder
 		for range 1 + rnd.IntN(5) {
-			switch path := paths[rnd.IntN(len(paths))]; rnd.IntN(4) {
+			switch path := paths[rnd.IntN(len(paths))]; rnd.IntN(6) {
 			case 0:
 				all.WriteString(heads[rnd.IntN(len(heads))].text)
 			case 1:
 				n := rnd.IntN(9000)
 				fmt.Fprintf(&all, "POST %s HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n%s", path, n, strings.Repeat("b", n))
+			case 2:
+				fmt.Fprintf(&all, "POST %s HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n", path)
+				for range rnd.IntN(5) {
+					n := 1 + rnd.IntN(1<<rnd.IntN(13))
+					fmt.Fprintf(&all, "%x\r\n%s\r\n", n, strings.Repeat("c", n))
+				}
+				all.WriteString("0\r\n\r\n")
+			case 3:
+				fmt.Fprintf(&all, "GET %s HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", path)
 			default:
 				fmt.Fprintf(&all, "GET %s HTTP/1.1\r\nHost: h\r\nAccept: */*\r\n\r\n", path)
 			}

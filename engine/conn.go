@@ -98,7 +98,7 @@ func (c *conn) end() {
 		c.work.res.abandon()
 		if x.body != nil && !c.gone {
 			c.abortBodyRead(x.body)
-			x.body.Close()
+			x.body.close()
 		}
 	}
 	c.phase.enter(phaseGone)
@@ -187,7 +187,10 @@ func (c *conn) serveRequest(bd *bundle) bool {
 		return false
 	}
 	c.unread(watched)
-	keep := res.finish(c.w > c.r)
+	// While a goroutine of the handler may still read the body, the input is
+	// not to be looked at.
+	more := (x.body == nil || x.body.consumed.Load()) && c.w > c.r
+	keep := res.finish(more)
 	c.inHandler = false
 
 	c.lastPost = c.work.head.method == "POST"

@@ -174,14 +174,14 @@ func TestPipelinedWhileWatched(t *testing.T) {
 // next request, if that takes its time, panics, or takes the connection.
 func TestPipelinedAnswers(t *testing.T) {
 	for _, k := range kinds {
-		for _, path := range []string{"/slow", "/panic", "/hijack", "/HTTP/1.0"} {
+		for _, path := range []string{"/slow", "/panic", "/hijack", "/handed-over"} {
 			t.Run(k.name+path, func(t *testing.T) {
 				goOn := make(chan bool)
 				addr := start(t, k.make(&http.Server{
 					ErrorLog: log.New(io.Discard, "", 0),
 					Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 						switch r.URL.Path {
-						case "/slow", "/HTTP/1.0":
+						case "/slow", "/handed-over":
 							<-goOn
 						case "/panic":
 							panic("on purpose")
@@ -199,12 +199,12 @@ func TestPipelinedAnswers(t *testing.T) {
 					}),
 				}))
 				c := dial(t, addr)
-				proto := "HTTP/1.1"
-				if path == "/HTTP/1.0" {
-					proto = "HTTP/1.0"
+				host := "Host: h\r\n"
+				if path == "/handed-over" {
+					host = "Host: h\n"
 				}
 				const first = "GET /first HTTP/1.1\r\nHost: h\r\n\r\n"
-				io.WriteString(c, first+first+"GET "+path+" "+proto+"\r\nHost: h\r\n\r\n")
+				io.WriteString(c, first+first+"GET "+path+" HTTP/1.1\r\n"+host+"\r\n")
 				br := bufio.NewReader(c)
 				for range 2 {
 					res, err := http.ReadResponse(br, nil)
@@ -217,7 +217,7 @@ func TestPipelinedAnswers(t *testing.T) {
 				}
 				close(goOn)
 				res, err := http.ReadResponse(br, nil)
-				if served := path == "/slow" || path == "/HTTP/1.0"; served != (err == nil) {
+				if served := path == "/slow" || path == "/handed-over"; served != (err == nil) {
 					t.Fatal(err)
 				} else if served {
 					if b, _ := io.ReadAll(res.Body); string(b) != path {

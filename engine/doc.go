@@ -7,8 +7,8 @@
 // # How it works
 //
 // A connection is served by one goroutine. The engine reads the head of a
-// request and parses it, if it has the ordinary shape: HTTP/1.1, a common
-// method, a target that starts with a slash, one Host, a Content-Length or no
+// request and parses it, if it has the ordinary shape: HTTP/1.1 or 1.0, a
+// target that starts with a slash, one Host, a Content-Length, chunks or no
 // body, and nothing odd in any byte. Such a request is served here. What a
 // handler can do with net/http's [http.ResponseWriter] works the same:
 // flushing, streaming, trailers, [http.ResponseController], Hijack, sendfile.

@@ -76,7 +76,7 @@ func ExampleServer_Stats() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.0\r\n\r\n")
+	fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.2\r\n\r\n")
 	io.Copy(io.Discard, c)
 
 	st := s.Stats()
@@ -88,7 +88,7 @@ func ExampleServer_Stats() {
 	// Output:
 	// connections: 1
 	// requests served here: 1
-	// handed over: 1 not HTTP/1.1
+	// handed over: 1 not HTTP/1.1 or 1.0
 }
 
 // Shutdown waits for running requests, also of connections that were handed

@@ -3,10 +3,14 @@ package engine
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -35,10 +39,28 @@ var heads = []struct {
 	// Handed over when the URL is parsed, not before.
 	{"GET /%zz HTTP/1.1\r\nHost: h\r\n\r\n", true},
 
+	{"GET /dump HTTP/1.0\r\nHost: h\r\n\r\n", true},
+	{"GET /dump HTTP/1.0\r\n\r\n", true},
+	{"GET /dump HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", true},
+	{"HEAD /big HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", true},
+	{"GET /length HTTP/1.0\r\nConnection: x, Keep-Alive, y\r\n\r\n", true},
+	{"POST /echo HTTP/1.0\r\nHost: h\r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\nhello", true},
+	{"BREW /dump HTTP/1.1\r\nHost: h\r\n\r\n", true},
+	{"get /dump HTTP/1.1\r\nHost: h\r\n\r\n", true},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nConnection: x\r\n\r\n", true},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nConnection: x,, ,close\r\nConnection:\r\n\r\n", true},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nPragma: x\r\nPragma: no-cache\r\n\r\n", true},
+	{"GET /dump HTTP/1.1\r\nHost: h\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n", true},
+	{"POST /echo HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello", true},
+	{"POST /echo HTTP/1.1\r\nHost: h\r\nexpect: 100-Continue\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", true},
+	{"POST /empty HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello", true},
+	{"POST /echo HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n", true},
+
 	// Handed over, and served or refused by net/http.
-	{"GET /dump HTTP/1.0\r\nHost: h\r\n\r\n", false},
-	{"GET /dump HTTP/1.0\r\n\r\n", false},
-	{"GET /dump HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", false},
+	{"GET /length HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n", false},
+	{"GET /dump HTTP/1.0\r\nConnection: keep-alive\r\nConnection: x\r\n\r\n", false},
+	{"POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", false},
+	{"POST /echo HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello", false},
 	{"GET /dump HTTP/1.2\r\nHost: h\r\n\r\n", false},
 	{"GET /dump HTTP/1.10\r\nHost: h\r\n\r\n", false},
 	{"GET /dump HTTP/2.0\r\nHost: h\r\n\r\n", false},
@@ -58,8 +80,6 @@ var heads = []struct {
 	{"OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n", false},
 	{"CONNECT h:1 HTTP/1.1\r\nHost: h\r\n\r\n", false},
 	{"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", false},
-	{"BREW /dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
-	{"get /dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
 	{"G\x00T /dump HTTP/1.1\r\nHost: h\r\n\r\n", false},
 	{"GET /\x7f HTTP/1.1\r\nHost: h\r\n\r\n", false},
 	{"GET /x?a\x00b HTTP/1.1\r\nHost: h\r\n\r\n", false},
@@ -90,18 +110,31 @@ var heads = []struct {
 	{"GET /dump HTTP/1.1\r\nHost: h\r\nX\xff: a\r\n\r\n", false},
 	{"GET /dump HTTP/1.1\r\nHost: h\r\nX(y): a\r\n\r\n", false},
 	{"GET /dump HTTP/1.1\r\nHost: h\r\nConnection: foo close\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nConnection: x\r\n\r\n", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nPragma: x\r\n\r\n", false},
 	{"GET /dump HTTP/1.1\r\nHost: h\r\nTrailer: X\r\n\r\n", false},
-	{"POST /echo HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello", false},
 	{"POST /echo HTTP/1.1\r\nHost: h\r\nExpect: x\r\nContent-Length: 5\r\n\r\nhello", false},
-	{"GET /dump HTTP/1.1\r\nHost: h\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n", false},
+}
+
+// oddChunks are chunked bodies of all kinds.
+var oddChunks = []string{
+	"0\r\n\r\n", "5\r\nhello\r\n0\r\n\r\n", "5\nhello\n0\n\n", "5\nhello\r\n0\n\r\n", "2;a=b\r\nhi\r\n3 \r\nyou\r\n0;x\r\n\r\n", "00005\r\nhello\r\n000\r\n\r\n",
+	"5\r\nhello\r\n0\r\nX-A: 1\r\nx-b:2\r\n\r\n", "0\r\nX\r\n\r\n", "0\r\nX : y\r\n\r\n", "0\r\nContent-Length: 5\r\n\r\n", "0\r\nX: " + strings.Repeat("x", 5000) + "\r\n\r\n", "0\r\nX: y\n\n", "0\r\n\n",
+	"0x5\r\nhello\r\n0\r\n\r\n", "+5\r\nhello\r\n0\r\n\r\n", "-5\r\nhello\r\n0\r\n\r\n", "5\r\nhelloX0\r\n\r\n", "5\r\nhello0\r\n\r\n", "5\rhello\r\n0\r\n\r\n", "\r\n5\r\nhello\r\n0\r\n\r\n", "\r\n",
+	"fffffffffffffffff\r\nhello", "7fffffffffffffff\r\nhello", "5;" + strings.Repeat("x", 5000) + "\r\nhello\r\n0\r\n\r\n", "1;" + strings.Repeat("x", 3000) + "\r\nh\r\n0\r\n\r\n",
+	"5\r\nhel", "5\r\nhello", "5\r\nhello\r\n0\r\n", "5\r\nhello\r\n0", "", "g\r\n", "5 5\r\nhello\r\n0\r\n\r\n", "5\x00\r\nhello\r\n0\r\n\r\n",
+	"5\r\nhello\r\n0\r\n\r\nGET /next HTTP/1.1\r\nHost: h\r\n\r\n", "1000\r\n" + strings.Repeat("x", 0x1000) + "\r\n1001\r\n" + strings.Repeat("y", 0x1001) + "\r\n0\r\n\r\n",
+	strings.Repeat("1\r\nx\r\n", 3000) + "0\r\n\r\n", "50000\r\n" + strings.Repeat("z", 0x50000) + "\r\n0\r\n\r\n",
 }
 
 func init() {
 	// Content-Length and Transfer-Encoding in every combination.
 	lengths := []string{"", "5", "+5", "-5", " 5", "5 ", "05", "0x5", "5,5", "5, 5", "5 5", "5.0", "", "\v5", "99999999999999999999", "9223372036854775807"}
 	codings := []string{"", "chunked", "Chunked", "chunked, identity", "identity", "identity, chunked", "gzip, chunked", " chunked ", "\vchunked", "chunked\x00", "xchunked", "chunked;x=y"}
+	for _, body := range oddChunks {
+		heads = append(heads, struct {
+			text string
+			lane bool
+		}{"POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n" + body, true})
+	}
 	for i, cl := range lengths {
 		for j, te := range codings {
 			for _, te2 := range []string{"", "chunked", "identity"} {
@@ -116,6 +149,10 @@ func init() {
 					text += "Transfer-encoding: " + te2 + "\r\n"
 				}
 				lane := j == 0 && te2 == "" && (i < 2 || cl == " 5" || cl == "5 " || cl == "05")
+				if i == 0 { // no length, and chunked once
+					te1 := strings.ToLower(strings.TrimSpace(te))
+					lane = te1 == "chunked" && te2 == "" && te != "\vchunked" || j == 0 && te2 == "chunked"
+				}
 				if j == 0 && te2 == "" && i == 0 {
 					continue
 				}
@@ -183,11 +220,12 @@ func FuzzHead(f *testing.F) {
 			t.Fatalf("%q: the engine accepts it, http.ReadRequest says %v", b, err)
 		}
 		got := bd.req
+		sameBody(t, c, b, h.pos, br, want)
 		if got.Method != want.Method || got.RequestURI != want.RequestURI || got.Host != want.Host ||
 			got.Proto != want.Proto || got.ProtoMajor != want.ProtoMajor || got.ProtoMinor != want.ProtoMinor ||
 			got.ContentLength != want.ContentLength || got.Close != want.Close ||
 			(got.Body == http.NoBody) != (want.Body == http.NoBody) ||
-			want.TransferEncoding != nil || want.Trailer != nil {
+			!slices.Equal(got.TransferEncoding, want.TransferEncoding) || !reflect.DeepEqual(got.Trailer, want.Trailer) {
 			t.Fatalf("%q:\ngot  %+v\nwant %+v", b, got, want)
 		}
 		if !reflect.DeepEqual(got.Header, want.Header) {
@@ -199,13 +237,38 @@ func FuzzHead(f *testing.F) {
 		if u, err := url.ParseRequestURI(got.RequestURI); err != nil || *u != *got.URL {
 			t.Fatalf("%q: ParseRequestURI: %+v, %v, want %+v", got.RequestURI, u, err, got.URL)
 		}
-		if want.Body == http.NoBody {
-			if rest, _ := io.ReadAll(br); !bytes.Equal(rest, b[h.pos:]) {
-				t.Fatalf("%q: the head ends at %d, http.ReadRequest leaves %q", b, h.pos, rest)
-			}
-		}
 	})
 }
+
+// sameBody reads the body of a request, whose head ends at b[end], by the engine
+// and from want, which was read from br, and compares what they take for its
+// end, and what is left for the next request.
+func sameBody(t *testing.T, c *conn, b []byte, end int, br *bufio.Reader, want *http.Request) {
+	c.nc = endedConn{}
+	c.in, c.r, c.w = &buffer{slices.Clone(b)}, end, len(b)
+	var got []byte
+	var err error
+	if x := c.current; x.body != nil {
+		x.res, x.gen = new(response), 1 // not its own any more
+		got, err = io.ReadAll(x.body)
+	}
+	wantBody, wantErr := io.ReadAll(want.Body)
+	if !bytes.Equal(got, wantBody) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
+		t.Fatalf("%q: body\ngot  %q, %v\nwant %q, %v", b, got, err, wantBody, wantErr)
+	}
+	if err != nil {
+		return
+	}
+	rest := c.in.b[c.r:c.w]
+	if wantRest, _ := io.ReadAll(br); !bytes.Equal(rest, wantRest) {
+		t.Fatalf("%q: the engine leaves %q for the next request, http.ReadRequest leaves %q", b, rest, wantRest)
+	}
+}
+
+// An endedConn is a connection with nothing more to read.
+type endedConn struct{ net.Conn }
+
+func (endedConn) Read([]byte) (int, error) { return 0, io.EOF }
 
 // checkSplit checks that a head that arrives in two parts is parsed as in one.
 func checkSplit(t *testing.T, b []byte, cut int, want outcome, whole *head) {

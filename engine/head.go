@@ -32,8 +32,14 @@ type head struct {
 
 	host          int   // index of the Host field, or -1
 	contentLength int64 // -1 if there is none
+	chunked       bool  // Transfer-Encoding: chunked
+	expects       bool  // Expect: 100-continue
+	http10        bool  // HTTP/1.0, else HTTP/1.1
+	connections   int   // Connection fields
 	close         bool  // Connection: close
-	noCache       bool  // Pragma: no-cache
+	keepAlive     bool  // Connection: keep-alive
+	pragma        bool
+	noCache       bool // the first Pragma is no-cache
 	cacheControl  bool
 }
 
@@ -58,7 +64,9 @@ const (
 func (h *head) reset() {
 	h.pos, h.method, h.n = 0, "", 0
 	h.host, h.contentLength = -1, -1
-	h.close, h.noCache, h.cacheControl = false, false, false
+	h.chunked, h.expects, h.http10 = false, false, false
+	h.connections, h.close, h.keepAlive = 0, false, false
+	h.pragma, h.noCache, h.cacheControl = false, false, false
 }
 
 // parse continues to parse the head at the start of b, which holds the bytes
@@ -84,8 +92,15 @@ func (h *head) parse(b []byte) (outcome, reason) {
 
 // check holds the head as a whole against the rules.
 func (h *head) check() (outcome, reason) {
-	if h.host < 0 {
+	switch {
+	case h.http10 && (h.chunked || h.expects || h.connections > 1 || h.close && h.keepAlive):
+		return handOver, reasonVersion
+	case h.http10 && !h.keepAlive:
+		h.close = true
+	case h.host < 0 && !h.http10:
 		return handOver, reasonHost
+	case h.chunked && h.contentLength >= 0:
+		return handOver, reasonTransferEncoding
 	}
 	return complete, noReason
 }
@@ -97,7 +112,14 @@ func (h *head) requestLine(b []byte) (outcome, reason) {
 		return needMore, noReason
 	}
 	const proto = " HTTP/1.1\r"
-	if end < len(proto) || string(b[end-len(proto):end]) != proto {
+	if end < len(proto) {
+		return handOver, reasonVersion
+	}
+	switch string(b[end-len(proto) : end]) {
+	case proto:
+	case " HTTP/1.0\r":
+		h.http10 = true
+	default:
 		return handOver, reasonVersion
 	}
 	line := b[:end-len(proto)]
@@ -121,7 +143,10 @@ func (h *head) requestLine(b []byte) (outcome, reason) {
 	case "OPTIONS":
 		h.method = "OPTIONS"
 	default:
-		return handOver, reasonMethod
+		if !validName(line[:sp]) || string(line[:sp]) == "CONNECT" {
+			return handOver, reasonMethod
+		}
+		h.method = string(line[:sp])
 	}
 	h.target = span{sp + 1, len(line)}
 	if !h.checkTarget(line[sp+1:], sp+1) {
@@ -230,26 +255,31 @@ func (h *head) special(id nameID, value []byte) reason {
 		}
 		h.contentLength = n
 	case idConnection:
+		h.connections++
 		return h.connection(value)
 	case idPragma:
-		// net/http looks at the first Pragma only.
-		if h.noCache || string(value) != "no-cache" {
-			return reasonHeaderLine
+		if !h.pragma {
+			h.pragma, h.noCache = true, string(value) == "no-cache"
 		}
-		h.noCache = true
 	case idCacheControl:
 		h.cacheControl = true
 	case idTransferEncoding:
-		return reasonTransferEncoding
+		if h.chunked || !equalFold(value, "chunked") {
+			return reasonTransferEncoding
+		}
+		h.chunked = true
 	case idExpect:
-		return reasonExpect
-	case idTrailer, idHTTP2Settings:
+		if h.expects || !equalFold(value, "100-continue") {
+			return reasonExpect
+		}
+		h.expects = true
+	case idTrailer:
 		return reasonHeaderLine
 	}
 	return noReason
 }
 
-// connection looks at a Connection field. It accepts lists of these options.
+// connection looks at a Connection field. It accepts lists of names.
 func (h *head) connection(value []byte) reason {
 	for len(value) > 0 {
 		option := value
@@ -259,10 +289,11 @@ func (h *head) connection(value []byte) reason {
 			value = nil
 		}
 		switch option = bytes.Trim(option, " \t"); {
-		case equalFold(option, "keep-alive"), equalFold(option, "upgrade"), equalFold(option, "te"):
+		case equalFold(option, "keep-alive"):
+			h.keepAlive = true
 		case equalFold(option, "close"):
 			h.close = true
-		default:
+		case len(option) > 0 && !validName(option):
 			return reasonConnection
 		}
 	}

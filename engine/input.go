@@ -85,6 +85,11 @@ func (c *conn) fill() error {
 	if c.raw != nil {
 		return c.raw.fill()
 	}
+	return c.fillByRead()
+}
+
+// fillByRead reads more input by the connection's Read.
+func (c *conn) fillByRead() error {
 	c.makeRoom(1)
 	for range 100 {
 		n, err := c.nc.Read(c.in.b[c.w:])
@@ -107,18 +112,41 @@ func (c *conn) unread(b []byte) {
 	}
 }
 
-// readBody reads some of the request's body into p, which is no longer than
-// the rest of the body. Its caller holds the body's lock.
-func (c *conn) readBody(p []byte) (int, error) {
+// putBack puts b, which was taken from the input, before the rest of it.
+func (c *conn) putBack(b []byte) {
+	switch {
+	case len(b) == 0:
+	case c.r == c.w:
+		c.unread(b)
+	case c.r >= len(b):
+		c.r -= len(b)
+		copy(c.in.b[c.r:], b)
+	default:
+		all := append(append(make([]byte, 0, 2*firstBuffer), b...), c.in.b[c.r:c.w]...)
+		c.in, c.r, c.w = &buffer{all[:cap(all)]}, 0, len(all)
+	}
+}
+
+// readBody reads some of the input, which belongs to the request's body or
+// is put back. Its caller holds the body's lock.
+func (c *conn) readBody(p []byte) (n int, err error) {
 	if c.r == c.w {
-		if len(p) >= 512 {
-			return c.nc.Read(p) // past no byte of the next request
+		switch {
+		case len(p) >= 512:
+			n, err = c.nc.Read(p)
+		case c.raw != nil && c.raw.wraps():
+			err = c.fillByRead()
+		default:
+			err = c.fill()
 		}
-		if err := c.fill(); err != nil {
-			return 0, err
+		if err != nil {
+			c.current.clientLeft()
+		}
+		if n > 0 || err != nil {
+			return n, err
 		}
 	}
-	n := copy(p, c.in.b[c.r:c.w])
+	n = copy(p, c.in.b[c.r:c.w])
 	c.r += n
 	return n, nil
 }

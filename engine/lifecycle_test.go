@@ -18,7 +18,7 @@ import (
 // requests of both ways: one that the engine serves, one that it hands over.
 var bothWays = map[string]string{
 	"engine":      "GET /slow HTTP/1.1\r\nHost: h\r\n\r\n",
-	"handed over": "GET /slow HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+	"handed over": "GET /slow HTTP/1.1\nHost: h\n\n",
 }
 
 // TestShutdown checks that Shutdown closes idle connections, lets a running
@@ -70,7 +70,7 @@ func TestShutdown(t *testing.T) {
 				}
 				close(goOn)
 				b, _ := io.ReadAll(busy)
-				if !strings.HasSuffix(string(b), "done") || strings.Contains(string(b), "HTTP/1.1") && !strings.Contains(string(b), "Connection: close") {
+				if !strings.HasSuffix(string(b), "done") || !strings.Contains(string(b), "Connection: close") {
 					t.Errorf("the running request got %q", b)
 				}
 				if err := eventually(t, "Shutdown returns", ended); err != nil {
@@ -151,9 +151,12 @@ func TestTimeouts(t *testing.T) {
 		{"header of the first request", http.Server{ReadHeaderTimeout: timeout}, "", true},
 		{"header, some of it", http.Server{ReadHeaderTimeout: timeout}, "GET / HTTP/1.1\r\nHo", true},
 		{"header of the second request", http.Server{ReadHeaderTimeout: timeout, IdleTimeout: time.Hour}, "GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HT", true},
-		{"header after handing over", http.Server{ReadHeaderTimeout: timeout}, "GET / HTTP/1.0\r\nHo", true},
+		{"header after handing over", http.Server{ReadHeaderTimeout: timeout}, "GET / HTTP/1.1\nHo", true},
 		{"idle", http.Server{IdleTimeout: timeout}, "GET / HTTP/1.1\r\nHost: h\r\n\r\n", true},
 		{"idle by ReadTimeout", http.Server{ReadTimeout: timeout}, "GET / HTTP/1.1\r\nHost: h\r\n\r\n", true},
+		{"chunked body", http.Server{ReadTimeout: timeout}, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe", true},
+		{"trailers", http.Server{ReadTimeout: timeout}, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX", true},
+		{"body that waits for 100 Continue", http.Server{ReadTimeout: timeout}, "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n", true},
 		{"body", http.Server{ReadTimeout: timeout}, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe", true},
 		{"write", http.Server{WriteTimeout: timeout}, "GET /endless HTTP/1.1\r\nHost: h\r\n\r\n", false},
 	}
@@ -271,7 +274,7 @@ func TestNoLeaks(t *testing.T) {
 			go func() { served <- s.Serve(ln) }()
 			var wg sync.WaitGroup
 			for _, send := range []string{
-				"", "GET", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.0\r\n\r\n", "garbage\r\n\r\n",
+				"", "GET", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\nHost: h\n\n", "garbage\r\n\r\n",
 				"GET /panic HTTP/1.1\r\nHost: h\r\n\r\n", "GET /hijack HTTP/1.1\r\nHost: h\r\n\r\n",
 				"GET /watch HTTP/1.1\r\nHost: h\r\n\r\n", "GET /gone HTTP/1.1\r\nHost: h\r\n\r\n",
 				"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\nx",
@@ -299,17 +302,23 @@ func TestNoLeaks(t *testing.T) {
 				t.Error(err)
 			}
 			<-served
-			for i := 0; ; i++ {
-				if runtime.NumGoroutine() <= before && openFiles(t) <= files {
-					return
-				}
-				if i == 500 {
-					buf := make([]byte, 1<<16)
-					t.Fatalf("%d goroutines, %d before; %d files, %d before\n%s", runtime.NumGoroutine(), before, openFiles(t), files, buf[:runtime.Stack(buf, true)])
-				}
-				time.Sleep(20 * time.Millisecond)
-			}
+			awaitNoLeaks(t, before, files)
 		})
+	}
+}
+
+// awaitNoLeaks waits until there are no more goroutines and files than before.
+func awaitNoLeaks(t *testing.T, goroutines, files int) {
+	t.Helper()
+	for i := 0; ; i++ {
+		if runtime.NumGoroutine() <= goroutines && openFiles(t) <= files {
+			return
+		}
+		if i == 500 {
+			buf := make([]byte, 1<<16)
+			t.Fatalf("%d goroutines, %d before; %d files, %d before\n%s", runtime.NumGoroutine(), goroutines, openFiles(t), files, buf[:runtime.Stack(buf, true)])
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 
@@ -327,10 +336,10 @@ func TestStats(t *testing.T) {
 	s := New(&http.Server{Handler: http.NotFoundHandler()})
 	addr := start(t, s)
 	talk(t, addr, strings.Repeat("GET / HTTP/1.1\r\nHost: h\r\n\r\n", 3))
-	talk(t, addr, "GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.0\r\n\r\n")
-	talk(t, addr, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
+	talk(t, addr, "GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.2\r\n\r\n")
+	talk(t, addr, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: identity\r\n\r\n")
 	st := s.Stats()
-	if st.Connections != 3 || st.Requests != 4 || st.HandedOver != 2 || st.Reasons["not HTTP/1.1"] != 1 || st.Reasons["Transfer-Encoding"] != 1 {
+	if st.Connections != 3 || st.Requests != 4 || st.HandedOver != 2 || st.Reasons["not HTTP/1.1 or 1.0"] != 1 || st.Reasons["odd Transfer-Encoding"] != 1 {
 		t.Errorf("got %+v", st)
 	}
 }
@@ -363,7 +372,7 @@ func TestConnState(t *testing.T) {
 		}))
 		for _, send := range []string{
 			"", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n",
-			"GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "bad\r\n\r\n", "GET / HT",
+			"GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\nHost: h\n\n", "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "bad\r\n\r\n", "GET / HT",
 			"GET /hijack HTTP/1.1\r\nHost: h\r\n\r\n",
 		} {
 			talk(t, addr, send)

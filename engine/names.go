@@ -14,7 +14,6 @@ const (
 	idTransferEncoding
 	idExpect
 	idTrailer
-	idHTTP2Settings
 	firstOrdinary
 )
 
@@ -28,14 +27,13 @@ var names = [...]string{
 	idTransferEncoding: "Transfer-Encoding",
 	idExpect:           "Expect",
 	idTrailer:          "Trailer",
-	idHTTP2Settings:    "Http2-Settings",
 
 	firstOrdinary: "Accept",
 	"Accept-Charset", "Accept-Encoding", "Accept-Language", "Authorization",
 	"Access-Control-Request-Headers", "Access-Control-Request-Method",
 	"Cdn-Loop", "Cf-Connecting-Ip", "Cf-Ipcountry", "Cf-Ray", "Cf-Visitor",
 	"Content-Encoding", "Content-Language", "Content-Type", "Cookie", "Date",
-	"Dnt", "Forwarded", "From", "If-Match", "If-Modified-Since",
+	"Dnt", "Forwarded", "From", "Http2-Settings", "If-Match", "If-Modified-Since",
 	"If-None-Match", "If-Range", "If-Unmodified-Since", "Idempotency-Key",
 	"Keep-Alive", "Max-Forwards", "Origin", "Priority", "Proxy-Authorization",
 	"Proxy-Connection", "Range", "Referer", "Save-Data",

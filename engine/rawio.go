@@ -17,11 +17,15 @@ import (
 // meanwhile, and knows of deadlines.
 //
 // A connection that waits has no buffer: it gets one when bytes have come.
+//
+// Where the connection wraps the socket (see [SocketConn]), only what doesn't
+// wait bypasses the wrapper, and waiting for a next request.
 type rawIO struct {
-	conn  *conn
-	raw   syscall.RawConn
-	read  func(fd uintptr) bool // readable and writable, made once
-	write func(fd uintptr) bool
+	conn    *conn
+	raw     syscall.RawConn
+	wrapper SocketConn            // nil if the connection is the socket
+	read    func(fd uintptr) bool // readable and writable, made once
+	write   func(fd uintptr) bool
 
 	n   int // results of read
 	err error
@@ -32,16 +36,21 @@ type rawIO struct {
 
 // newRawIO returns a rawIO for c, or nil if c isn't a plain socket.
 func newRawIO(c *conn) *rawIO {
-	switch c.nc.(type) {
+	socket := c.nc
+	wrapper, _ := c.nc.(SocketConn)
+	if wrapper != nil {
+		socket = wrapper.Socket()
+	}
+	switch socket.(type) {
 	case *net.TCPConn, *net.UnixConn:
 	default:
 		return nil
 	}
-	raw, err := c.nc.(syscall.Conn).SyscallConn()
+	raw, err := socket.(syscall.Conn).SyscallConn()
 	if err != nil {
 		return nil
 	}
-	io := &rawIO{conn: c, raw: raw}
+	io := &rawIO{conn: c, raw: raw, wrapper: wrapper}
 	io.read, io.write = io.readable, io.writable
 	return io
 }
@@ -99,8 +108,22 @@ func (r *rawIO) Write(p []byte) (int, error) {
 	}
 	n := len(p) - len(r.out)
 	r.out = nil
-	return n, err
+	if r.wrapper == nil {
+		return n, err
+	}
+	if n > 0 {
+		r.wrapper.Wrote(n)
+	}
+	if n == len(p) {
+		return n, nil
+	}
+	// The rest has to wait, or fails.
+	m, err := r.wrapper.Write(p[n:])
+	return n + m, err
 }
+
+// wraps reports whether the connection wraps a socket.
+func (r *rawIO) wraps() bool { return r.wrapper != nil }
 
 func (r *rawIO) writable(fd uintptr) bool {
 	for len(r.out) > 0 {
@@ -110,7 +133,7 @@ func (r *rawIO) writable(fd uintptr) bool {
 			r.out = r.out[n:]
 		case syscall.EINTR:
 		case syscall.EAGAIN:
-			return false
+			return r.wrapper != nil
 		default:
 			r.werr = &net.OpError{Op: "write", Net: "tcp", Source: r.conn.nc.LocalAddr(), Addr: r.conn.nc.RemoteAddr(), Err: errno}
 			return true

@@ -11,3 +11,5 @@ func newRawIO(*conn) *rawIO { return nil }
 func (*rawIO) fill() error { panic("unreachable") }
 
 func (*rawIO) Write([]byte) (int, error) { panic("unreachable") }
+
+func (*rawIO) wraps() bool { panic("unreachable") }

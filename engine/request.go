@@ -66,15 +66,29 @@ func (c *conn) newRequest(h *head, b []byte) *bundle {
 	r.URL = &bd.url
 	r.Header = bd.header
 	r.RequestURI = target
-	host := h.fields[h.host].value
-	r.Host = text[host.from:host.to]
+	if h.host >= 0 {
+		host := h.fields[h.host].value
+		r.Host = text[host.from:host.to]
+	}
+	if h.http10 {
+		r.Proto, r.ProtoMinor = "HTTP/1.0", 0
+	}
 	r.Close = h.close
 	r.Body = http.NoBody
-	if h.contentLength > 0 {
+	switch {
+	case h.chunked:
+		r.ContentLength = -1
+		r.TransferEncoding = []string{"chunked"}
+		ctx.body = &body{conn: c, ctx: ctx, chunks: &chunks{conn: c, req: r}, closing: h.close}
+	case h.contentLength > 0:
 		r.ContentLength = h.contentLength
-		ctx.body = &body{conn: c, remain: h.contentLength, closing: h.close}
-		r.Body = ctx.body
+		ctx.body = &body{conn: c, ctx: ctx, remain: h.contentLength, closing: h.close}
+	default:
+		return bd
 	}
+	r.Body = ctx.body
+	ctx.body.expected = h.expects
+	ctx.body.mayContinue.Store(h.expects)
 	return bd
 }
 
@@ -123,7 +137,7 @@ func (bd *bundle) fill(h *head, text string) {
 	var seen [(len(names) + 63) / 64]uint64 // names that are in the map
 	for i := range h.fields[:h.n] {
 		f := &h.fields[i]
-		if i == h.host {
+		if i == h.host || f.id == idTransferEncoding {
 			continue
 		}
 		value := text[f.value.from:f.value.to]

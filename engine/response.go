@@ -43,6 +43,8 @@ type answer struct {
 	header http.Header // the handler's
 
 	isHEAD     bool
+	http10     bool
+	keepAlive  bool // an HTTP/1.0 request has Connection: keep-alive
 	wantsClose bool // the request has Connection: close
 	fullDuplex bool
 
@@ -71,6 +73,8 @@ func (r *response) begin(c *conn, bd *bundle, h *head) {
 		ctx:           c.current,
 		header:        bd.answer,
 		isHEAD:        h.method == "HEAD",
+		http10:        h.http10,
+		keepAlive:     h.http10 && h.keepAlive,
 		wantsClose:    h.close,
 		contentLength: -1,
 	}
@@ -92,6 +96,9 @@ var errWriteLate = errors.New("engine: write after the handler returned")
 
 // writeHeader is WriteHeader.
 func (r *response) writeHeader(code int) {
+	if code < 101 || code > 199 {
+		r.noContinue(code > 199)
+	}
 	if code >= 100 && code <= 199 && code != http.StatusSwitchingProtocols {
 		r.informational(code)
 		return
@@ -126,9 +133,24 @@ func (r *response) informational(code int) {
 	r.flushOut()
 }
 
+// noContinue keeps reads of the request's body from sending 100 Continue. If
+// the final answer has begun, the client may never send the body.
+func (r *response) noContinue(final bool) {
+	b := r.ctx.body
+	if b == nil || !b.mayContinue.Load() {
+		return
+	}
+	b.mayContinue.Store(false)
+	if final && refusesBodies {
+		r.closeAfter = true
+		b.refused.Store(true)
+	}
+}
+
 // write is Write and WriteString: one of p and s is used.
 func (r *response) write(p []byte, s string) (int, error) {
 	length := len(p) + len(s)
+	r.noContinue(true)
 	if !r.wroteHeader {
 		r.writeHeader(http.StatusOK)
 	}
@@ -307,7 +329,7 @@ func (r *response) finish(more bool) (keep bool) {
 	b := r.ctx.body
 	if b != nil {
 		r.conn.abortBodyRead(b)
-		b.Close()
+		b.close()
 	}
 	switch {
 	case r.closeAfter, r.werr != nil:

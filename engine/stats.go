@@ -12,7 +12,7 @@ type Stats struct {
 	// HandedOver is the number of connections that net/http took over.
 	HandedOver uint64
 	// Reasons says why connections were handed over. A reason is a short
-	// English text, such as "HTTP/1.0", and is meant for people; its wording
+	// English text, such as "large head", and is meant for people; its wording
 	// can change.
 	Reasons map[string]uint64
 }
@@ -43,16 +43,16 @@ const (
 var reasonTexts = [numReasons]string{
 	reasonHTTP2:            "HTTP/2",
 	reasonProtocols:        "HTTP/1 is disabled",
-	reasonMethod:           "uncommon method",
+	reasonMethod:           "odd method",
 	reasonTarget:           "uncommon request target",
-	reasonVersion:          "not HTTP/1.1",
+	reasonVersion:          "not HTTP/1.1 or 1.0",
 	reasonRequestLine:      "uncommon request line",
 	reasonHeaderLine:       "uncommon header line",
 	reasonHost:             "missing, odd or repeated Host",
 	reasonLength:           "odd or repeated Content-Length",
-	reasonTransferEncoding: "Transfer-Encoding",
-	reasonExpect:           "Expect",
-	reasonConnection:       "uncommon Connection options",
+	reasonTransferEncoding: "odd Transfer-Encoding",
+	reasonExpect:           "odd Expect",
+	reasonConnection:       "odd Connection options",
 	reasonManyHeaders:      "many header lines",
 	reasonLargeHead:        "large head",
 	reasonCutHead:          "connection ended inside a head",

@@ -317,6 +317,7 @@ func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if r.hijacked {
 		return nil, nil, http.ErrHijacked
 	}
+	r.noContinue(false)
 	if r.wroteHeader {
 		if !r.sentHead {
 			r.sendHead(nil)

@@ -77,6 +77,13 @@ func (a *activity) waitEnds(now time.Time, moved int64) {
 	a.update(now, 0, -1, moved)
 }
 
+// moved counts bytes that were written without waiting.
+func (a *activity) moved(n int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.clock.Add(0, n)
+}
+
 func (a *activity) hijack() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -155,6 +155,19 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Socket implements [engine.SocketConn]. Before the handler of a request runs,
+// Read adds nothing to what the socket's does, and a write that needn't wait
+// needs no bound.
+func (c *conn) Socket() net.Conn { return c.Conn }
+
+// Wrote implements [engine.SocketConn].
+func (c *conn) Wrote(n int) {
+	c.activity.moved(int64(n))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writes.clock.Add(0, int64(n))
+}
+
 // writePeriod is how long one write may take before its progress is counted, on
 // systems where a write that was cut off by a deadline can be resumed.
 const writePeriod = 200 * time.Millisecond

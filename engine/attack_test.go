@@ -1,0 +1,222 @@
+package engine
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// bodies are requests with the same body, "hello", framed in each way.
+var bodies = map[string]string{
+	"length":          "Content-Length: 5\r\n\r\nhello",
+	"chunked":         "Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\nX: y\r\n\r\n",
+	"expect, length":  "Expect: 100-continue\r\nContent-Length: 5\r\n\r\nhello",
+	"expect, chunked": "Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+}
+
+// TestLateReads reads request bodies in goroutines that outlive their handler,
+// while the connection serves further requests. They get nothing of those, and
+// the connection loses nothing to them.
+func TestLateReads(t *testing.T) {
+	for _, k := range engines {
+		for name, framing := range bodies {
+			t.Run(k.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				var readers sync.WaitGroup
+				readers.Add(1) // so that it isn't zero before Wait
+				addr := start(t, k.make(&http.Server{
+					ErrorLog: log.New(io.Discard, "", 0),
+					Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						if r.Method == "GET" {
+							io.WriteString(w, r.RequestURI)
+							return
+						}
+						body, ctx := r.Body, r.Context()
+						readers.Go(func() {
+							got, err := io.ReadAll(body)
+							if !strings.HasPrefix("hello", string(got)) {
+								t.Errorf("a late read got %q, %v", got, err)
+							}
+							<-ctx.Done()
+							if n, err := body.Read(make([]byte, 1)); n > 0 || err == nil {
+								t.Errorf("a read after the handler: %d, %v", n, err)
+							}
+						})
+					}),
+				}))
+				for i := range 50 {
+					get := fmt.Sprintf("GET /%d HTTP/1.1\r\nHost: h\r\n\r\n", i)
+					got := talk(t, addr, get+"POST / HTTP/1.1\r\nHost: h\r\n"+framing+get)
+					// The second may not be served: the body's reader was cut off.
+					if n := strings.Count(got, fmt.Sprintf("\r\n\r\n/%d", i)); n < 1 || strings.Contains(got, " 400 ") {
+						t.Fatalf("got %q", got)
+					}
+				}
+				readers.Done()
+				readers.Wait()
+			})
+		}
+	}
+}
+
+// TestReadWhileAnswering reads the body in one goroutine while another writes
+// the answer, with a client that sends the body late, or never.
+func TestReadWhileAnswering(t *testing.T) {
+	for _, k := range kinds {
+		for name, framing := range bodies {
+			t.Run(k.name+"/"+name, func(t *testing.T) {
+				addr := start(t, k.make(&http.Server{
+					ErrorLog: log.New(io.Discard, "", 0),
+					Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						http.NewResponseController(w).EnableFullDuplex()
+						read := make(chan bool)
+						go func() { io.Copy(io.Discard, r.Body); close(read) }()
+						for range 20 {
+							io.WriteString(w, "answer\n")
+							w.(http.Flusher).Flush()
+						}
+						r.Body.Close()
+						<-read
+					}),
+				}))
+				head, body, _ := strings.Cut(framing, "\r\n\r\n")
+				for _, sent := range []string{body, body[:len(body)/2], ""} {
+					c := dial(t, addr)
+					io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\n"+head+"\r\n\r\n")
+					br := bufio.NewReader(c)
+					status, err := br.ReadString('\n')
+					if err != nil {
+						t.Fatal(err)
+					}
+					io.WriteString(c, sent)
+					c.CloseWrite()
+					rest, _ := io.ReadAll(br)
+					if n := strings.Count(string(rest), "answer\n"); !strings.HasPrefix(status, "HTTP/1.1 ") || n != 20 {
+						t.Errorf("got %q and %d lines of 20", status, n)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestChurn opens and drops a thousand connections that do all kinds of things,
+// and ends the server in the middle of it, by Shutdown or by Close. Nothing may
+// be left, and no client may get another's answer.
+func TestChurn(t *testing.T) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch rand.IntN(9) {
+		case 0:
+			panic(http.ErrAbortHandler)
+		case 1:
+			if nc, rw, err := w.(http.Hijacker).Hijack(); err == nil {
+				rw.Flush()
+				nc.Close()
+			}
+			return
+		case 2:
+			w.WriteHeader(http.StatusEarlyHints)
+		case 3:
+			io.ReadFull(r.Body, make([]byte, 2))
+		case 4:
+			r.Context().Done()
+			time.Sleep(2 * watchAfter)
+		case 5:
+			w.(http.Flusher).Flush()
+		case 6:
+			w.Header().Set("Trailer", "X")
+			defer w.Header().Set("X", "y")
+		default:
+			io.Copy(io.Discard, r.Body)
+		}
+		fmt.Fprintf(w, "<%s>", r.RequestURI)
+	})
+	var framings []string
+	for _, f := range bodies {
+		framings = append(framings, f)
+	}
+	for _, k := range engines {
+		for _, end := range []string{"Shutdown", "Close"} {
+			t.Run(k.name+"/"+end, func(t *testing.T) {
+				before, files := runtime.NumGoroutine(), openFiles(t)
+				s := k.make(&http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0), ReadTimeout: time.Minute, IdleTimeout: time.Minute})
+				ln, err := net.Listen("tcp", "127.0.0.1:0")
+				if err != nil {
+					t.Fatal(err)
+				}
+				served := make(chan error, 1)
+				go func() { served <- s.Serve(ln) }()
+				var clients sync.WaitGroup
+				ended := make(chan bool)
+				for i := range 20 {
+					clients.Go(func() {
+						rnd := rand.New(rand.NewPCG(1, uint64(i)))
+						for j := range 50 {
+							if i == 10 && j == 25 {
+								close(ended)
+							}
+							churn(t, rnd, ln.Addr().String(), fmt.Sprintf("/%d/%d/", i, j), framings)
+						}
+					})
+				}
+				<-ended
+				if end == "Close" {
+					s.Close()
+				} else if err := s.Shutdown(context.Background()); err != nil {
+					t.Error(err)
+				}
+				clients.Wait()
+				if err := <-served; err != http.ErrServerClosed {
+					t.Errorf("Serve returned %v", err)
+				}
+				awaitNoLeaks(t, before, files)
+			})
+		}
+	}
+}
+
+// churn is one client of TestChurn.
+func churn(t *testing.T, rnd *rand.Rand, addr, id string, framings []string) {
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		return // the server has ended
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(30 * time.Second))
+	var text strings.Builder
+	for i := range 1 + rnd.IntN(4) {
+		switch rnd.IntN(3) {
+		case 0:
+			fmt.Fprintf(&text, "GET %s%d HTTP/1.1\r\nHost: h\r\n\r\n", id, i)
+		case 1:
+			fmt.Fprintf(&text, "GET %s%d HTTP/1.1\nHost: h\n\n", id, i)
+		default:
+			fmt.Fprintf(&text, "POST %s%d HTTP/1.1\r\nHost: h\r\n%s", id, i, framings[rnd.IntN(len(framings))])
+		}
+	}
+	out := text.String()
+	if rnd.IntN(3) == 0 {
+		out = out[:rnd.IntN(len(out))]
+	}
+	io.WriteString(c, out)
+	if rnd.IntN(3) == 0 {
+		return // closed with answers unread
+	}
+	c.(*net.TCPConn).CloseWrite()
+	got, _ := io.ReadAll(c)
+	for _, answer := range strings.Split(string(got), "<")[1:] {
+		if !strings.HasPrefix(answer, id) {
+			t.Errorf("%s got an answer to %.40q", id, answer)
+		}
+	}
+}

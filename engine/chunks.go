@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httputil"
+	"net/textproto"
+	"sync"
+)
+
+// chunks reads a body with Transfer-Encoding: chunked. The decoder is net/http's
+// own, over a buffer of the size that net/http has, so what it takes for the
+// end of a chunk, a line or a body is the same, also in odd cases.
+//
+// The decoder reads ahead. What it hasn't used is put back at the end, since
+// it belongs to the next request.
+type chunks struct {
+	conn *conn
+	req  *http.Request // gets the trailers
+
+	br      *bufio.Reader // nil before the first read, and after the last
+	decoder io.Reader
+}
+
+var chunkBuffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 4<<10) }}
+
+// read reads from the body. It returns io.EOF after the trailers were read.
+func (k *chunks) read(p []byte) (int, error) {
+	if k.br == nil {
+		k.br = chunkBuffers.Get().(*bufio.Reader)
+		k.br.Reset(bodyInput{k.conn})
+		k.decoder = httputil.NewChunkedReader(k.br)
+	}
+	n, err := k.decoder.Read(p)
+	if err == io.EOF {
+		if terr := k.readTrailers(); terr != nil {
+			return n, terr
+		}
+		k.release()
+	}
+	return n, err
+}
+
+// release puts back what wasn't used.
+func (k *chunks) release() {
+	if k.br == nil {
+		return
+	}
+	rest, _ := k.br.Peek(k.br.Buffered())
+	k.conn.putBack(rest)
+	k.br.Reset(nil)
+	chunkBuffers.Put(k.br)
+	k.br, k.decoder = nil, nil
+}
+
+var (
+	errTrailerEOF  = errors.New("http: unexpected EOF reading trailer")
+	errTrailerLong = errors.New("http: suspiciously long trailer after chunked body")
+)
+
+// readTrailers does what body.readTrailer of net/http does.
+func (k *chunks) readTrailers() error {
+	b, err := k.br.Peek(2)
+	if string(b) == "\r\n" {
+		k.br.Discard(2)
+		return nil
+	}
+	if len(b) < 2 {
+		return errTrailerEOF
+	}
+	if err != nil {
+		return err
+	}
+	if !k.seesEnd() {
+		return errTrailerLong
+	}
+	header, err := textproto.NewReader(k.br).ReadMIMEHeader()
+	if err == io.EOF {
+		return errTrailerEOF
+	}
+	if err != nil {
+		return err
+	}
+	if k.req.Trailer == nil {
+		k.req.Trailer = http.Header(header)
+	} else {
+		maps.Copy(k.req.Trailer, http.Header(header))
+	}
+	return nil
+}
+
+// seesEnd reads on until the buffer holds the end of the trailers. It reports
+// false if they don't fit.
+func (k *chunks) seesEnd() bool {
+	for size := 4; ; size++ {
+		b, err := k.br.Peek(size)
+		if bytes.HasSuffix(b, []byte("\r\n\r\n")) {
+			return true
+		}
+		if err != nil {
+			return false
+		}
+	}
+}
+
+// A bodyInput reads the input of a connection for a body.
+type bodyInput struct{ conn *conn }
+
+func (in bodyInput) Read(p []byte) (int, error) { return in.conn.readBody(p) }
