@@ -11,7 +11,7 @@ import (
 )
 
 // DebugHandler returns a handler that serves a web page about the routes of m:
-// a searchable table, a form that explains which route serves a request and why
+// a searchable tree, a form that explains which route serves a request and why
 // the others don't, and warnings about suspicious routes. Mount it on any path:
 //
 //	mux.Mount("/debug/routes", mux.DebugHandler())

@@ -52,7 +52,7 @@ function draw() {
 
 function nothing() {
   const q = $('search').value.trim();
-  const box = el('div', 'empty', el('p', '', routes.length ? 'No route is like that.' : 'There are no routes.'));
+  const box = el('div', 'empty', el('p', '', routes.length ? 'No routes match.' : 'There are no routes.'));
   if (q.startsWith('/')) box.append(button('Explain ' + q, '', () => ask('GET', q)));
   return box;
 }

@@ -64,19 +64,14 @@ function rows(n) {
   return n.rows ||= [...n.routes, ...[...n.children.values()].flatMap(c => c.children.size || scopes.has(c.prefix) ? [c] : c.routes)];
 }
 
-// unfold marks nodes as open, the upper ones first, as long as there is room.
+// unfold marks nodes as open: what the user has opened, and level by level all
+// nodes as long as there is room.
 function unfold(root) {
+  const inner = nodes => nodes.flatMap(n => rows(n).filter(item => item.children));
   let room = roomy - rows(root).length;
-  const queue = [root];
-  for (const n of queue) {
-    for (const c of rows(n)) {
-      if (!c.children) continue;
-      c.open = toggled.get(c.prefix) ?? all ?? rows(c).length <= room;
-      if (c.open) {
-        room -= rows(c).length;
-        queue.push(c);
-      }
-    }
+  for (let level = inner([root]); level.length > 0; level = inner(level.filter(n => n.open))) {
+    room -= level.reduce((sum, n) => sum + rows(n).length, 0);
+    for (const n of level) n.open = toggled.get(n.prefix) ?? all ?? room >= 0;
   }
 }
 

@@ -2,7 +2,6 @@ package browser
 
 import (
 	"encoding/json"
-	"flag"
 	"io"
 	"net/http"
 	"os"
@@ -10,11 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
-
-var pictures = flag.String("pictures", "", "write pictures of the page to this `directory`")
 
 // openFull opens the page of the shop with an answer, and with details.
 func openFull(t *testing.T, v view) *tab {
@@ -135,21 +131,4 @@ func TestManyRoutesOfOnePrefix(t *testing.T) {
 	eval[bool](p, `explain('GET', '/r2999').then(() => true)`)
 	eval[bool](p, `document.querySelector('#answer .small').click() || true`)
 	p.want("shown in the list", eval[string](p, `document.activeElement.innerText`), "/r2999")
-}
-
-func TestPictures(t *testing.T) {
-	if *pictures == "" {
-		return
-	}
-	for _, v := range views {
-		p := openFull(t, view{v.width, 1700, v.dark})
-		p.picture(filepath.Join(*pictures, v.String()+".png"))
-	}
-}
-
-func (p *tab) picture(name string) {
-	shot := call(p, page.CaptureScreenshot, page.CaptureScreenshotParams{})
-	if err := os.WriteFile(name, shot.Data, 0o666); err != nil {
-		p.Fatal(err)
-	}
 }

@@ -115,7 +115,7 @@ func TestSearchAndFilter(t *testing.T) {
 			t.Errorf("search %q, chips %q: got %q, want %q", tt.search, tt.chips, got, tt.want)
 		}
 		if tt.want == "" {
-			p.want("nothing found", p.text("#tree"), "No route is like that.")
+			p.want("nothing found", p.text("#tree"), "No routes match.")
 		}
 		for chip := range strings.FieldsSeq(tt.chips) {
 			eval[bool](p, `document.querySelector('#filters [value="`+chip+`"]').click() || true`)
