@@ -36,7 +36,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.base.MayBeStatic(path) {
 		if rt := s.base.FindStatic(path); rt != nil {
 			if r.Method != http.MethodGet || !rt.Serves(trie.GET) {
-				if rt = s.pickStatic(rt, r.Method); rt == nil {
+				if rt = s.table.PickStatic(rt, r.Method); rt == nil {
 					s.serveGeneric(w, r)
 					return
 				}
@@ -68,17 +68,6 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// pickStatic returns the route for the method among those of the place of first,
-// nil if there is none or the method is a custom one.
-//
-//go:noinline
-func (s *snapshot) pickStatic(first *trie.Route[endpoint], method string) *trie.Route[endpoint] {
-	if m := s.table.Method(method); !m.Custom() {
-		return s.base.PickStatic(first, m)
-	}
-	return nil
-}
-
 // call calls the handler of a route without values.
 func (e *endpoint) call(w http.ResponseWriter, r *http.Request) {
 	if h, ok := e.handler.(fastHandler); ok {
@@ -103,23 +92,13 @@ func (s *snapshot) serve(w http.ResponseWriter, r *http.Request) {
 	method := s.table.Method(r.Method)
 	if s.alwaysSlow || method.Custom() || r.URL.RawPath != "" {
 		s.serveGeneric(w, r)
-	} else if rt := s.findStatic(path, method); rt != nil {
+	} else if rt := s.table.Static(path, r.Method); rt != nil {
 		s.deliver(w, r, rt, nil)
 	} else if s.fewValues {
 		s.serveParams(w, r, path, method)
 	} else {
 		s.serveRing(w, r, path, method)
 	}
-}
-
-func (s *snapshot) findStatic(path string, method trie.Method) *trie.Route[endpoint] {
-	if !s.base.MayBeStatic(path) {
-		return nil
-	}
-	if rt := s.base.FindStatic(path); rt != nil {
-		return s.base.PickStatic(rt, method)
-	}
-	return nil
 }
 
 // serveParams serves a request with the fast match. It stores the values in

@@ -43,8 +43,8 @@ func getFast(table *Table[int], method, path string, room int) string {
 // findFast finds a route by FindStatic or MatchFast, as the router does.
 func findFast[P any](tree *Tree[P], path string, m Method, room int) (*Route[P], Values) {
 	if tree.MayBeStatic(path) {
-		if rt := tree.FindStatic(path, m); rt != nil {
-			return rt, Values{}
+		if first := tree.FindStatic(path); first != nil {
+			return tree.pickStatic(first, m), Values{}
 		}
 	}
 	v := Values{Vals: make([]string, room)}

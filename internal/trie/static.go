@@ -85,13 +85,34 @@ func (t *Tree[P]) findStaticSlow(path string) *Route[P] {
 // Serves reports whether rt serves the standard method m.
 func (rt *Route[P]) Serves(m Method) bool { return rt.methodMask>>(m&15)&1 != 0 }
 
-// PickStatic returns the route for m among those of the place of first, a
-// result of FindStatic.
-func (t *Tree[P]) PickStatic(first *Route[P], m Method) *Route[P] {
+// PickStatic returns the route for a method among those of the place of first, a
+// result of FindStatic of the base tree. It returns nil if there is none or the
+// method is a custom one.
+//
+//go:noinline
+func (t *Table[P]) PickStatic(first *Route[P], method string) *Route[P] {
+	if m := t.Method(method); !m.Custom() {
+		return t.Base.pickStatic(first, m)
+	}
+	return nil
+}
+
+func (t *Tree[P]) pickStatic(first *Route[P], m Method) *Route[P] {
 	if first.Serves(m) {
 		return first
 	}
 	return t.pick(t.findStatic(first.Path()), m)
+}
+
+// Static returns the route without a host and parameters for a path and method.
+// It may return nil although there is one, as FindStatic.
+func (t *Table[P]) Static(path, method string) *Route[P] {
+	if t.Base.MayBeStatic(path) {
+		if rt := t.Base.FindStatic(path); rt != nil {
+			return t.PickStatic(rt, method)
+		}
+	}
+	return nil
 }
 
 // findStatic returns the routes without parameters for a path.
