@@ -139,6 +139,9 @@ func roundTrip(t *testing.T, pattern string, pairs []string) {
 				method = "GET"
 			}
 			host = before
+			if strings.Contains(host, ":") && method != "CONNECT" { // see TestHosts
+				continue
+			}
 		}
 		m := muxmaster.New()
 		served := false

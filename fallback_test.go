@@ -325,6 +325,7 @@ func TestHosts(t *testing.T) {
 		{"Example.com.:8080", "CONNECT", "/port", "port"},
 		{"example.com:9", "CONNECT", "/port", "404"},
 		{"example.com", "GET", "/dot", "404"},
+		{".", "GET", "/dot", "dot"},
 		{"[::1]", "GET", "/six", "six"},
 		{"[::1]:80", "GET", "/six", "six"},
 		{"[::2]:80", "GET", "/six", "404"},

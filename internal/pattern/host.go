@@ -1,7 +1,6 @@
 package pattern
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 )
@@ -33,10 +32,13 @@ func (l HostLabel) Kind() int {
 // the Kelvin sign to k. Host allocates only if host has an upper-case letter.
 func Host(host string) string {
 	host, _ = cutPort(host)
-	if len(host) > 1 && host[0] == '[' && host[len(host)-1] == ']' {
+	if len(host) > 2 && host[0] == '[' && host[len(host)-1] == ']' {
 		host = host[1 : len(host)-1]
 	}
-	return lower(strings.TrimSuffix(host, "."))
+	if len(host) > 1 { // a host of . is not the absence of one
+		host = strings.TrimSuffix(host, ".")
+	}
+	return lower(host)
 }
 
 // HostPort is like [Host] but keeps the port. As in net/http, a pattern with a
@@ -79,7 +81,7 @@ func (p *Pattern) parseHost(host string, name func(n, form string) error) error 
 		return fmt.Errorf("%q is not a host; a path must begin with /", host)
 	}
 	if !strings.ContainsAny(host, "{}") {
-		p.Host = cmp.Or(HostPort(host), host) // a host of . is not every host
+		p.Host = HostPort(host)
 		return nil
 	}
 	host = strings.TrimSuffix(host, ".")
