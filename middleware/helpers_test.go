@@ -117,3 +117,38 @@ func recovering(f func()) (v any) {
 	f()
 	return nil
 }
+
+// keepBack keeps the response back until the handler has returned or panicked,
+// as a middleware that compresses does with a short one.
+func keepBack(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		k := &keptBack{ResponseWriter: w}
+		defer func() {
+			if k.code != 0 {
+				w.WriteHeader(k.code)
+			}
+			w.Write(k.body)
+		}()
+		next.ServeHTTP(k, r)
+	})
+}
+
+type keptBack struct {
+	http.ResponseWriter
+	code int
+	body []byte
+}
+
+func (k *keptBack) Unwrap() http.ResponseWriter { return k.ResponseWriter }
+
+func (k *keptBack) WriteHeader(code int) {
+	if k.code == 0 {
+		k.code = code
+	}
+}
+
+func (k *keptBack) Write(p []byte) (int, error) {
+	k.WriteHeader(200)
+	k.body = append(k.body, p...)
+	return len(p), nil
+}

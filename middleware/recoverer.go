@@ -34,8 +34,9 @@ func Recoverer(next http.Handler) http.Handler { return RecovererWithLogger(nil)
 // the process.
 //
 // A request that doesn't panic costs a deferred call. The writer is wrapped
-// only where it is neither a server's own nor unwraps to one, for then nothing
-// else knows whether the response has started.
+// only inside of middleware that replaces the server's writer, for example to
+// compress: the server doesn't know about a response that such a writer keeps
+// back.
 func RecovererWithLogger(logger *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler { return &recovererHandler{next: next, logger: logger} }
 }
@@ -48,11 +49,9 @@ type recovererHandler struct {
 
 func (h *recovererHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var encoding []string
-	if own, tells := h.seen.Look(w); !own {
+	if !h.seen.Own(w) {
 		encoding = w.Header()["Content-Encoding"]
-		if !tells {
-			w, _ = recorder.Wrap(w)
-		}
+		w, _ = recorder.Wrap(w) // the server doesn't know what another writer keeps back
 	}
 	returned := false
 	defer func() {

@@ -113,6 +113,7 @@ func TestRecovererWithoutServer(t *testing.T) {
 			{"alone", nil},
 			{"inside Logger", []mw{middleware.LoggerWith(slog.New(slog.DiscardHandler))}},
 			{"inside what has no Unwrap", []mw{hide}},
+			{"inside what keeps the response back", []mw{keepBack}},
 		} {
 			h := chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { tt.do(w); panic(tt.name) }),
 				append(outer.mws, middleware.RecovererWithLogger(slog.New(slog.DiscardHandler)))...)

@@ -37,7 +37,7 @@ type timeoutHandler struct {
 func (h *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w, rec := recorder.Wrap(w)
 	var encoding []string
-	if own, _ := h.seen.Look(w); !own {
+	if !h.seen.Own(w) {
 		encoding = w.Header()["Content-Encoding"]
 	}
 	// A copy, and not r with another context for a while: a goroutine that

@@ -17,7 +17,7 @@ func clearContent(w http.ResponseWriter) {
 		case "Content-Length", "Content-Type", "Content-Disposition", "Content-Language", "Content-Location", "Etag", "Last-Modified":
 			delete(h, name)
 		case "Content-Encoding":
-			if own, _ := recorder.Look(w); own {
+			if recorder.Own(w) {
 				delete(h, name)
 			}
 		case "Expires", "Cache-Control":

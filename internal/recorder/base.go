@@ -89,58 +89,53 @@ func Of(w http.ResponseWriter) Progress {
 	return Unsent
 }
 
-// Look examines w. own reports whether w is a server's own writer, possibly
-// wrapped in writers of this module, which don't change the response. tells
-// reports whether Of will return something other than Unknown.
-func Look(w http.ResponseWriter) (own, tells bool) {
-	own = true
+// Own reports whether w is a server's own writer, possibly wrapped in writers of
+// this module, which don't change the response. Otherwise something in between
+// may keep back or change what is written, such as a writer that compresses.
+func Own(w http.ResponseWriter) bool {
 	for {
 		k := kindOf(w)
 		if k.own {
-			return own, true
+			return true
 		}
-		own = own && k.passes
-		tells = tells || k.recorder
-		inner := http.ResponseWriter(nil)
-		if k.unwraps {
-			inner = unwrap(w)
+		if !k.passes || !k.unwraps {
+			return false
 		}
-		if inner == nil {
-			return false, tells || k.wrote != nil
+		if w = unwrap(w); w == nil {
+			return false
 		}
-		w = inner
 	}
 }
 
-// A Cache caches the result of Look for one type of writer, for middleware that
+// A Cache caches the result of Own for one type of writer, for middleware that
 // calls it for every request. Usually all requests have the same type of
 // writer.
 type Cache struct{ first atomic.Pointer[looked] }
 
 type looked struct {
 	outer, inner reflect.Type // types of the writer and, if it is a recorder, of the wrapped one
-	own, tells   bool
+	own          bool
 }
 
-// Look returns the same as the function Look.
-func (c *Cache) Look(w http.ResponseWriter) (own, tells bool) {
+// Own returns the same as the function Own.
+func (c *Cache) Own(w http.ResponseWriter) bool {
 	if l := c.first.Load(); l != nil && l.outer == reflect.TypeOf(w) {
 		if l.inner == nil {
-			return l.own, l.tells
+			return l.own
 		}
 		if r := of(w); reflect.TypeOf(r.w) == l.inner {
-			return l.own, l.tells
+			return l.own
 		}
 	}
 	return c.look(w)
 }
 
-func (c *Cache) look(w http.ResponseWriter) (own, tells bool) {
-	own, tells = Look(w)
+func (c *Cache) look(w http.ResponseWriter) bool {
+	own := Own(w)
 	if c.first.Load() != nil {
-		return own, tells
+		return own
 	}
-	l := &looked{outer: reflect.TypeOf(w), own: own, tells: tells}
+	l := &looked{outer: reflect.TypeOf(w), own: own}
 	if r := of(w); r != nil {
 		l.inner = reflect.TypeOf(r.w)
 		w = r.w
@@ -148,7 +143,7 @@ func (c *Cache) look(w http.ResponseWriter) (own, tells bool) {
 	if !kindOf(w).unwraps { // otherwise the result depends on the writer that w wraps
 		c.first.CompareAndSwap(nil, l)
 	}
-	return own, tells
+	return own
 }
 
 // A kind describes a type of writer.
@@ -156,7 +151,6 @@ type kind struct {
 	typ      reflect.Type
 	wrote    [][]int // location of the field that is true if the header was sent, for boolAt; may be nil
 	hijacked [][]int // location of the field that is true if the connection was hijacked; may be nil
-	recorder bool    // it is a recorder
 	unwraps  bool    // it has a method Unwrap
 	passes   bool    // it is a writer of this module that doesn't change the response
 	own      bool    // it is a server's own writer, and Of can read its progress
@@ -194,8 +188,7 @@ func newKind(t reflect.Type) *kind {
 	if t == nil {
 		return k
 	}
-	k.recorder = t.Implements(reflect.TypeFor[interface{ recorder() *Recorder }]())
-	k.passes = k.recorder
+	k.passes = t.Implements(reflect.TypeFor[interface{ recorder() *Recorder }]())
 	k.unwraps = t.Implements(reflect.TypeFor[unwrapper]())
 	k.hijacked = findBool(t, "conn", "hijackedv")
 	k.wrote = findBool(t, "wroteHeader") // HTTP/1, httptest, http.TimeoutHandler

@@ -122,37 +122,36 @@ func TestProgressOfTestRecorderAndTimeoutHandler(t *testing.T) {
 	}
 }
 
-func TestLook(t *testing.T) {
-	type look struct{ own, tells bool }
+func TestOwn(t *testing.T) {
 	recorded := func(w http.ResponseWriter) http.ResponseWriter { w, _ = Wrap(w); return w }
 	for _, proto := range []string{"HTTP/1.1", "HTTP/2.0", "none"} {
 		for _, tt := range []struct {
 			name string
 			wrap func(http.ResponseWriter) http.ResponseWriter
-			want look
+			want bool
 		}{
-			{"bare", func(w http.ResponseWriter) http.ResponseWriter { return w }, look{true, true}},
-			{"recorder", recorded, look{true, true}},
-			{"wrapper", func(w http.ResponseWriter) http.ResponseWriter { return belowUnwrap{plain{w}} }, look{false, true}},
-			{"recorder in a wrapper", func(w http.ResponseWriter) http.ResponseWriter { return belowUnwrap{plain{recorded(w)}} }, look{false, true}},
-			{"wrapper in a recorder", func(w http.ResponseWriter) http.ResponseWriter { return recorded(belowUnwrap{plain{w}}) }, look{false, true}},
-			{"no Unwrap", func(w http.ResponseWriter) http.ResponseWriter { return hidden{w} }, look{false, false}},
-			{"no Unwrap in a wrapper", func(w http.ResponseWriter) http.ResponseWriter { return belowUnwrap{plain{hidden{w}}} }, look{false, false}},
-			{"Unwrap that leads nowhere", func(w http.ResponseWriter) http.ResponseWriter { return opaque{w} }, look{false, false}},
-			{"recorder around no Unwrap", func(w http.ResponseWriter) http.ResponseWriter { return recorded(hidden{w}) }, look{false, true}},
+			{"bare", func(w http.ResponseWriter) http.ResponseWriter { return w }, true},
+			{"recorder", recorded, true},
+			{"wrapper", func(w http.ResponseWriter) http.ResponseWriter { return belowUnwrap{plain{w}} }, false},
+			{"recorder in a wrapper", func(w http.ResponseWriter) http.ResponseWriter { return belowUnwrap{plain{recorded(w)}} }, false},
+			{"wrapper in a recorder", func(w http.ResponseWriter) http.ResponseWriter { return recorded(belowUnwrap{plain{w}}) }, false},
+			{"no Unwrap", func(w http.ResponseWriter) http.ResponseWriter { return hidden{w} }, false},
+			{"no Unwrap in a wrapper", func(w http.ResponseWriter) http.ResponseWriter { return belowUnwrap{plain{hidden{w}}} }, false},
+			{"Unwrap that leads nowhere", func(w http.ResponseWriter) http.ResponseWriter { return opaque{w} }, false},
+			{"recorder around no Unwrap", func(w http.ResponseWriter) http.ResponseWriter { return recorded(hidden{w}) }, false},
 		} {
-			got := make(chan look, 1)
+			got := make(chan bool, 1)
 			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				own, tells := Look(tt.wrap(w))
+				own := Own(tt.wrap(w))
 				// A cache that has seen anything else, or the same, agrees.
 				for _, first := range []http.ResponseWriter{w, recorded(w), recorded(hidden{w}), belowUnwrap{plain{w}}, hidden{w}, tt.wrap(w)} {
 					var c Cache
-					c.Look(first)
-					if o, k := c.Look(tt.wrap(w)); o != own || k != tells {
-						t.Errorf("%s, %s, after %T: the cache says %v, %v, want %v, %v", proto, tt.name, first, o, k, own, tells)
+					c.Own(first)
+					if o := c.Own(tt.wrap(w)); o != own {
+						t.Errorf("%s, %s, after %T: the cache says %v, want %v", proto, tt.name, first, o, own)
 					}
 				}
-				got <- look{own, tells}
+				got <- own
 			})
 			if proto == "none" {
 				h.ServeHTTP(httptest.NewRecorder(), nil)
@@ -167,8 +166,8 @@ func TestLook(t *testing.T) {
 				resp.Body.Close()
 				srv.Close()
 			}
-			if l := <-got; l != tt.want {
-				t.Errorf("%s, %s: %+v, want %+v", proto, tt.name, l, tt.want)
+			if own := <-got; own != tt.want {
+				t.Errorf("%s, %s: %v, want %v", proto, tt.name, own, tt.want)
 			}
 		}
 	}
