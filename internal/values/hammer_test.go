@@ -1,0 +1,122 @@
+package values
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Requests at once, within each other, of two owners and with every delivery
+// never see each other's values; those that are not pooled keep theirs for ever.
+// With the race detector, this says that nothing is written that somebody may
+// read: late readers read while others are served.
+func TestHammer(t *testing.T) {
+	const workers, requests, most = 8, 400, 20
+	type kept struct {
+		r    *http.Request
+		ps   []pair
+		want []pair
+	}
+	outer, inner := NewOwner(), NewOwner()
+	var routes [2][most][]*route // of both owners, with so many values, in each delivery
+	for k, o := range []*Owner{outer, inner} {
+		for n := range most {
+			var list []string
+			for i := range n {
+				list = append(list, fmt.Sprintf("%c%d", "oi"[k], i))
+			}
+			for _, d := range deliveries {
+				routes[k][n] = append(routes[k][n], newRoute(o, d, list...))
+			}
+		}
+	}
+	late := make(chan kept, 100)
+	var readers sync.WaitGroup
+	readers.Go(func() {
+		var all []kept
+		read := func(k kept) {
+			for _, p := range k.want {
+				if got := k.r.PathValue(p.Key); got != p.Value {
+					t.Errorf("a kept request: %s=%q, want %q", p.Key, got, p.Value)
+				}
+			}
+			if k.ps != nil && !slices.Equal(k.ps, k.want) {
+				t.Errorf("kept pairs %v, want %v", k.ps, k.want)
+			}
+		}
+		for k := range late {
+			all = append(all, k)
+			read(all[len(all)/2])
+		}
+		for _, k := range all {
+			read(k)
+		}
+	})
+	var clients sync.WaitGroup
+	for c := range workers {
+		clients.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(c), 5))
+			// serve serves a request by a route of an owner.
+			serve := func(owner int, r *http.Request, id string, handler func(r *http.Request, rt *route, ps, want []pair)) {
+				rt := routes[owner][rng.IntN(most)][rng.IntN(len(deliveries))]
+				var vals []string
+				var want []pair
+				for i, name := range rt.list {
+					vals = append(vals, fmt.Sprintf("%s-%d", id, i))
+					want = append(want, pair{name, vals[i]})
+				}
+				check := func(r *http.Request) {
+					for _, p := range want {
+						if got := r.PathValue(p.Key); got != p.Value {
+							t.Errorf("%s: %s=%q, want %q", id, p.Key, got, p.Value)
+						}
+					}
+				}
+				rt.serve(r, vals, func(r *http.Request, ps []pair) {
+					check(r)
+					handler(r, rt, ps, want)
+					check(r)
+					if rt.fast && !slices.Equal(ps, want) {
+						t.Errorf("%s: pairs %v, want %v", id, ps, want)
+					}
+				})
+			}
+			for i := range requests {
+				target := "/" + strings.Repeat("x", rng.IntN(2)*300) // some are Long
+				r := httptest.NewRequest("GET", target, nil)
+				serve(0, r, fmt.Sprintf("%d.%d", c, i), func(r *http.Request, rt *route, ps, want []pair) {
+					switch rng.IntN(4) {
+					case 0: // another request within this one
+						other := httptest.NewRequest("GET", "/", nil)
+						serve(0, other, fmt.Sprintf("%d.%d.other", c, i), func(*http.Request, *route, []pair, []pair) {})
+					case 1: // another owner's router within this one
+						serve(1, r, fmt.Sprintf("%d.%d.inner", c, i), func(r *http.Request, _ *route, _, inner []pair) {
+							if got := len(List(r)); got != len(want)+len(inner) {
+								t.Errorf("%d values of %d and %d", got, len(want), len(inner))
+							}
+							for _, p := range want {
+								if got := r.PathValue(p.Key); got != p.Value {
+									t.Errorf("inside of another owner: %s=%q, want %q", p.Key, got, p.Value)
+								}
+							}
+						})
+					case 2:
+						late <- kept{r.Clone(r.Context()), nil, want} // a clone keeps its values even if r is pooled
+					default:
+						if !rt.pooled {
+							late <- kept{r, ps, want}
+						}
+					}
+				})
+			}
+		})
+	}
+	clients.Wait()
+	close(late)
+	readers.Wait()
+}

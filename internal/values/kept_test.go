@@ -1,0 +1,33 @@
+//go:build !muxmaster_safe && !race
+
+package values
+
+import "testing"
+
+// With the race detector, a sync.Pool drops chunks at random.
+
+// A value costs 16 bytes; whoever keeps one keeps its chunk of 1 KB, and no more.
+func TestKeptSlots(t *testing.T) {
+	const n = 60_000
+	for _, c := range []struct {
+		values int // of a request
+		every  int // which is kept
+		most   int // bytes for each that is kept, beside its slice of 24 bytes
+	}{
+		{1, 1, 18}, {2, 1, 36}, {3, 1, 52}, {20, 1, 360}, {33, 1, 576}, {1, 63, 1100}, {1, 1000, 1100}, {20, 100, 1100},
+	} {
+		got := heapBytes(func() any {
+			kept := make([][]string, 0, n/c.every+1)
+			for i := range n {
+				slots := Carve(c.values)
+				if i%c.every == 0 {
+					kept = append(kept, slots)
+				}
+			}
+			return kept
+		})/(n/c.every) - 24
+		if got > c.most {
+			t.Errorf("1 in %d of %d values: %d bytes are alive for each, want at most %d", c.every, c.values, got, c.most)
+		}
+	}
+}

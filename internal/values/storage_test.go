@@ -1,0 +1,119 @@
+//go:build !muxmaster_safe
+
+package values
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// However many requests come, and however many of them at once, a Ring has a
+// bounded size, and a Ring that was lent comes back.
+func TestRingsAreBounded(t *testing.T) {
+	g := new(Ring)
+	for range 100_000 {
+		g.Slots(3)
+	}
+	if n := len(g.slots); n <= minRing || n > maxRing {
+		t.Errorf("after short laps, a Ring has %d slots", n)
+	}
+	got := heapBytes(func() any {
+		for range 1000 {
+			var lent []*Ring
+			for range 20 {
+				g := BorrowRing()
+				for range 100 {
+					g.Slots(3)
+				}
+				lent = append(lent, g)
+			}
+			for i, g := range lent {
+				for _, other := range lent[:i] {
+					if g == other {
+						t.Fatal("a Ring was lent twice")
+					}
+				}
+				if len(g.slots) > maxRing {
+					t.Fatalf("a Ring has %d slots", len(g.slots))
+				}
+			}
+			for _, g := range lent {
+				ReturnRing(g)
+			}
+		}
+		return nil
+	})
+	if got > 100*maxRing*16 {
+		t.Errorf("%d bytes stay alive", got)
+	}
+}
+
+// After Clear, the values of a request stay where they are for a lap of the Ring:
+// whoever still reads sees its own, not those of the next requests.
+func TestRingLap(t *testing.T) {
+	g := new(Ring)
+	g.Slots(1) // the first Slots makes room
+	first := g.Slots(3)
+	for i := range first {
+		first[i] = "mine"
+	}
+	for range minRing/3 - 2 {
+		for i, slots := 0, g.Slots(3); i < 3; i++ {
+			slots[i] = "next"
+		}
+		if strings.Join(first, " ") != "mine mine mine" {
+			t.Fatalf("within the lap, the values are %q", first)
+		}
+	}
+	// A lap that is over within 20 ms makes the Ring grow, so the slots stay.
+	for range 3 {
+		for i, slots := 0, g.Slots(3); i < 3; i++ {
+			slots[i] = "next"
+		}
+	}
+	if got := strings.Join(first, " "); len(g.slots) == minRing && got == "mine mine mine" || len(g.slots) > minRing && got != "mine mine mine" {
+		t.Errorf("a Ring of %d slots started over: %q", len(g.slots), first)
+	}
+}
+
+// Clear and Drop leave alone what they don't own.
+func TestClearIsOfOneRoute(t *testing.T) {
+	o := NewOwner()
+	one, two := NewNames(o, []string{"x"}, false), NewNames(o, []string{"x"}, false)
+	r := new(http.Request)
+	one.Set(r, []string{"1"})
+	if two.Clear(r); r.PathValue("x") != "1" {
+		t.Error("Clear has cleared the values of another route")
+	}
+	if two.TryClear(r); r.PathValue("x") != "1" {
+		t.Error("TryClear has cleared the values of another route")
+	}
+	if one.TryClear(r); r.PathValue("x") != "" || Has(r) {
+		t.Error("TryClear has left the values")
+	}
+	// In a request that holds another owner's values, TrySet does nothing.
+	NewNames(NewOwner(), []string{"y"}, false).Set(r, []string{"2"})
+	if r.Pattern = "before"; one.TrySet(r, "after", []string{"1"}) || r.Pattern != "before" || r.PathValue("x") != "" || r.PathValue("y") != "2" {
+		t.Error("TrySet has replaced the values of another owner")
+	}
+}
+
+func TestPairsShareTheirStorage(t *testing.T) {
+	for n := range 4 {
+		slots := make([]string, 2*n)
+		ps := Pairs[pair](slots)
+		for i := range ps {
+			ps[i] = pair{fmt.Sprint("k", i), fmt.Sprint("v", i)}
+		}
+		if back := Slots(ps); len(ps) != n || len(back) != 2*n {
+			t.Errorf("%d slots are %d pairs, and these %d slots", 2*n, len(ps), len(back))
+		}
+		for i := range n {
+			if slots[2*i] != fmt.Sprint("k", i) || slots[2*i+1] != fmt.Sprint("v", i) {
+				t.Errorf("pair %d is %q and %q", i, slots[2*i], slots[2*i+1])
+			}
+		}
+	}
+}
