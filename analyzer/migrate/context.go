@@ -13,7 +13,7 @@ type contextual struct {
 	typ        *ast.FuncType
 	body       *ast.BlockStmt
 	field      *ast.Field // of the context
-	w, r       string
+	w, r, next string
 	middleware bool
 }
 
@@ -37,7 +37,8 @@ func (x *rewriter) contexts() map[types.Object]*contextual {
 			for _, field := range f.typ.Params.List {
 				if x.isContext(field.Type) && len(field.Names) == 1 && f.body != nil {
 					f.field = field
-					f.w, f.r = x.free(f.node, "w", "rw"), x.free(f.node, "r", "req")
+					f.w, f.r = x.unused(f.node, "w", "rw", "writer"), x.unused(f.node, "r", "req", "request")
+					f.next = x.unused(f.node, "next", "following")
 					x.found[x.info.Defs[field.Names[0]]] = &f
 				}
 			}
@@ -56,23 +57,6 @@ func (x *rewriter) isContext(e ast.Expr) bool {
 	}
 	named := namedType(t)
 	return named != nil && named.Obj().Name() == "Context" && named.Obj().Pkg() != nil && x.isOld(named.Obj().Pkg().Path())
-}
-
-// free returns the first name unless something else has it in the function.
-func (x *rewriter) free(fn ast.Node, name, other string) string {
-	taken := false
-	ast.Inspect(fn, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && id.Name == name {
-			if v, ok := x.info.ObjectOf(id).(*types.Var); !ok || !v.IsField() {
-				taken = true
-			}
-		}
-		return true
-	})
-	if taken {
-		return other
-	}
-	return name
 }
 
 // contextOf returns the contextual function whose context e is.
@@ -109,7 +93,7 @@ func (x *rewriter) contextField(s *source, field *ast.Field) {
 	case f == nil:
 		x.replace(s, field, "w "+http+".ResponseWriter, r *"+http+".Request")
 	case f.middleware:
-		x.replace(s, field, "next "+http+".Handler")
+		x.replace(s, field, f.next+" "+http+".Handler")
 	default:
 		x.replace(s, field, f.w+" "+http+".ResponseWriter, "+f.r+" *"+http+".Request")
 	}

@@ -3,6 +3,7 @@ package migrate
 import (
 	"go/ast"
 	"go/types"
+	"path"
 	"strconv"
 	"strings"
 )
@@ -10,7 +11,7 @@ import (
 var echo = &dialect{
 	paths: []string{"github.com/labstack/echo/v5", "github.com/labstack/echo/v4", "github.com/labstack/echo/v5/middleware",
 		"github.com/labstack/echo/v4/middleware"},
-	passes: []func(*rewriter, *source, ast.Node){(*rewriter).echo, (*rewriter).useFirst, (*rewriter).leftContexts},
+	passes: []func(*rewriter, *source, ast.Node){(*rewriter).echo, (*rewriter).useFirst, (*rewriter).leftUses, (*rewriter).leftContexts},
 	advice: map[string]string{
 		"Context.Bind":          "use body.ReadJSON[T](w, r, limit), r.FormValue and muxmaster.PathParamAs",
 		"Context.Validate":      "call the validator",
@@ -86,11 +87,14 @@ func (x *rewriter) echo(s *source, n ast.Node) {
 func (x *rewriter) echoName(s *source, n *ast.SelectorExpr) {
 	switch obj := x.object(n).(type) {
 	case *types.TypeName:
-		to, ok := map[string]string{"Echo": "Mux", "Group": "Group", "HandlerFunc": "HandlerFuncE"}[obj.Name()]
 		switch {
-		case ok:
+		case obj.Name() == "Echo":
+			x.pointer(s, n, "Mux")
+		case obj.Name() == "Group":
+			x.pointer(s, n, "Group")
+		case obj.Name() == "HandlerFunc":
 			x.handled(n)
-			x.replace(s, n, x.mux(s, to))
+			x.replace(s, n, x.mux(s, "HandlerFuncE"))
 		case obj.Name() == "Map":
 			x.handled(n)
 			x.replace(s, n, "map[string]any")
@@ -107,6 +111,7 @@ func (x *rewriter) echoFunction(s *source, n *ast.CallExpr, name string) {
 	switch {
 	case name == "New":
 		x.newMux(s, n, true)
+		x.remark(n, "errors, 404 and 405 are answered in plain text here: set Mux.ErrorHandler, NotFound and MethodNotAllowed for JSON")
 	case echoMiddleware[name] != "" && len(n.Args) == 0 && strings.HasSuffix(x.object(n.Fun).Pkg().Path(), "/middleware"):
 		x.handled(n.Fun)
 		x.replace(s, n, x.qualify(s, "github.com/seed-1954dcaa/muxmaster/middleware")+"."+echoMiddleware[name])
@@ -192,8 +197,8 @@ func (x *rewriter) echoReturn(s *source, n *ast.ReturnStmt) {
 		case "Context.JSONBlob":
 			contentType = `"application/json"`
 		}
-		text = f.w + `.Header().Set("Content-Type", ` + contentType + ")\n" + f.w + ".WriteHeader(" + arg(0) + ")\n_, err := " +
-			f.w + ".Write(" + body + ")\nreturn err"
+		text = f.w + `.Header().Set("Content-Type", ` + contentType + ")\n" + f.w + ".WriteHeader(" + arg(0) + ")\nif _, err := " +
+			f.w + ".Write(" + body + "); err != nil {\nreturn err\n}\nreturn nil"
 	}
 	if text != "" {
 		x.becomes(s, call, x.text(s, call))
@@ -234,7 +239,7 @@ func (x *rewriter) echoRoute(s *source, n *ast.CallExpr, method string) {
 			return
 		}
 		x.rename(s, n, "ServeFiles")
-		x.replace(s, n.Args[0], strconv.Quote("/"+strings.Trim(prefix, "/")+"/*filepath"))
+		x.replace(s, n.Args[0], strconv.Quote(path.Join("/", prefix, "*filepath")))
 		x.replace(s, n.Args[1], x.qualify(s, "os")+".DirFS("+x.text(s, n.Args[1])+")")
 	case method == "File" && len(n.Args) == 2:
 		h := http()
@@ -267,21 +272,26 @@ func (x *rewriter) echoVerb(s *source, n *ast.CallExpr, verb string) {
 		x.echoMiddleware(n.Args[2:])
 		return
 	}
-	x.path(s, n.Args[0], echoPath)
+	bare := false // the prefix of a Group without a slash
+	if text, ok := x.constant(n.Args[0]); ok && text == "" && strings.HasPrefix(x.callee(n), "Group.") {
+		bare = true
+	} else {
+		x.path(s, n.Args[0], echoPath)
+	}
 	handler := x.mux(s, "HandlerFuncE") + "(" + x.text(s, n.Args[1]) + ")"
 	if verb != "ANY" {
 		x.rename(s, n, "Method")
 		s.replace(n.Args[0].Pos(), n.Rparen, strconv.Quote(verb)+", "+x.text(s, n.Args[0])+", "+handler)
 		return
 	}
-	path, ok := x.constant(n.Args[0])
-	if !ok {
+	text, ok := x.constant(n.Args[0])
+	if !ok || bare {
 		x.todo(n, "register this route with Handle and a HandlerFuncE")
 		return
 	}
-	if path, _ = echoPath(path); strings.HasSuffix(path, "/") {
-		path += "{$}" // for Handle, a slash at the end stands for all below
+	if text, _ = echoPath(text); strings.HasSuffix(text, "/") {
+		text += "{$}" // for Handle, a slash at the end stands for all below
 	}
 	x.rename(s, n, "Handle")
-	s.replace(n.Args[0].Pos(), n.Rparen, strconv.Quote(path)+", "+handler)
+	s.replace(n.Args[0].Pos(), n.Rparen, strconv.Quote(text)+", "+handler)
 }

@@ -3,7 +3,9 @@ package migrate
 import (
 	"go/ast"
 	"go/types"
+	"path"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,7 +14,7 @@ var gin = &dialect{
 	paths:     []string{"github.com/gin-gonic/gin"},
 	samePaths: true,
 	passes: []func(*rewriter, *source, ast.Node){
-		(*rewriter).ginFindMiddleware, (*rewriter).ginHalfway, (*rewriter).gin, (*rewriter).ginMiddlewareBody, (*rewriter).leftContexts,
+		(*rewriter).ginFindMiddleware, (*rewriter).ginHalfway, (*rewriter).gin, (*rewriter).ginMiddlewareBody, (*rewriter).leftUses, (*rewriter).leftContexts,
 	},
 	advice: map[string]string{
 		"Context.ShouldBind":       "use body.ReadJSON[T](w, r, limit), r.FormValue and muxmaster.PathParamAs",
@@ -38,6 +40,8 @@ var gin = &dialect{
 		"Context.AbortWithError":   "return muxmaster.NewHTTPError(code, err) from a muxmaster.HandlerFuncE",
 		"Context.Error":            "return the error from a muxmaster.HandlerFuncE",
 		"Context.IndentedJSON":     "use json.MarshalIndent and w.Write",
+		"Context.PureJSON":         "use a json.Encoder with SetEscapeHTML(false)",
+		"Context.XML":              "use muxmaster.XML with a value that encoding/xml knows: gin.H is none",
 		"Context.Next":             "a middleware is func(http.Handler) http.Handler: call next.ServeHTTP(w, r)",
 		"Context.Abort":            "a middleware is func(http.Handler) http.Handler: return without calling next",
 		"Context.IsAborted":        "a middleware that aborts does not call next",
@@ -94,11 +98,9 @@ func (x *rewriter) ginName(s *source, n *ast.SelectorExpr) {
 			x.handled(n)
 			x.replace(s, n, "map[string]any")
 		case "Engine":
-			x.handled(n)
-			x.replace(s, n, x.mux(s, "Mux"))
+			x.pointer(s, n, "Mux")
 		case "RouterGroup":
-			x.handled(n)
-			x.replace(s, n, x.mux(s, "Group"))
+			x.pointer(s, n, "Group")
 		case "IRouter", "IRoutes":
 			x.handled(n)
 			x.replace(s, n, x.mux(s, "Router"))
@@ -115,6 +117,13 @@ func (x *rewriter) ginName(s *source, n *ast.SelectorExpr) {
 		f := x.contextOf(n.X)
 		if f == nil {
 			return
+		}
+		switch obj.Name() {
+		case "Request", "Writer":
+			if !f.middleware && x.isAssigned(n) {
+				x.todo(n, "the caller doesn't see this assignment here: return the new request or writer")
+				return
+			}
 		}
 		switch obj.Name() {
 		case "Request":
@@ -145,6 +154,7 @@ func (x *rewriter) ginFunction(s *source, n *ast.CallExpr, name string) {
 	switch name {
 	case "New", "Default":
 		x.handled(n.Fun)
+		x.remark(n, "redirects have status 307 here, and a method without a route is answered 405")
 		x.replace(s, n, x.mux(s, "New")+"()")
 		if name == "Default" {
 			assign, ok := x.parents[n].(*ast.AssignStmt)
@@ -207,6 +217,8 @@ func (x *rewriter) ginContext(s *source, n *ast.CallExpr, method string, f *cont
 		x.becomes(s, n, x.qualify(s, "cmp")+".Or("+f.r+".PostFormValue("+arg(0)+"), "+arg(1)+")")
 	case method == "GetHeader":
 		x.becomes(s, n, f.r+".Header.Get("+arg(0)+")")
+	case method == "Header" && x.isEmpty(n.Args[1]):
+		x.becomes(s, n, f.w+".Header().Del("+arg(0)+")")
 	case method == "Header":
 		x.becomes(s, n, f.w+".Header().Set("+arg(0)+", "+arg(1)+")")
 	case method == "GetRawData":
@@ -214,9 +226,10 @@ func (x *rewriter) ginContext(s *source, n *ast.CallExpr, method string, f *cont
 	case method == "ShouldBindJSON" && !hasTag(x.info.TypeOf(n.Args[0]), "binding", nil):
 		x.becomes(s, n, x.qualify(s, "encoding/json")+".NewDecoder("+f.r+".Body).Decode("+arg(0)+")")
 	case !stmt:
-	case method == "JSON", method == "PureJSON", method == "AbortWithStatusJSON":
+	case method == "JSON", method == "AbortWithStatusJSON":
 		x.becomes(s, n, x.mux(s, "JSON")+"("+f.w+", "+arg(0)+", "+arg(1)+")")
-	case method == "XML":
+	case method == "XML" && !x.isMap(n.Args[1]):
+		x.remark(n, "XML begins with its header here")
 		x.becomes(s, n, x.mux(s, "XML")+"("+f.w+", "+arg(0)+", "+arg(1)+")")
 	case method == "String" && len(n.Args) == 2:
 		x.becomes(s, n, x.mux(s, "Text")+"("+f.w+", "+arg(0)+", "+arg(1)+")")
@@ -226,6 +239,8 @@ func (x *rewriter) ginContext(s *source, n *ast.CallExpr, method string, f *cont
 			rest += "..."
 		}
 		x.becomes(s, n, x.mux(s, "Text")+"("+f.w+", "+arg(0)+", "+x.qualify(s, "fmt")+".Sprintf("+rest+"))")
+	case method == "Status" && !x.endsHere(n, f):
+		x.todo(n, "what follows may set headers or another status: write the status last, with %s.WriteHeader", f.w)
 	case method == "Status", method == "AbortWithStatus":
 		x.becomes(s, n, f.w+".WriteHeader("+arg(0)+")")
 	case method == "Redirect":
@@ -235,8 +250,41 @@ func (x *rewriter) ginContext(s *source, n *ast.CallExpr, method string, f *cont
 	case method == "Data":
 		x.becomes(s, n, f.w+`.Header().Set("Content-Type", `+arg(1)+")\n"+f.w+".WriteHeader("+arg(0)+")\n"+f.w+".Write("+arg(2)+")")
 	case method == "Next" && f.middleware:
-		x.becomes(s, n, "next.ServeHTTP("+f.w+", "+f.r+")")
+		x.becomes(s, n, f.next+".ServeHTTP("+f.w+", "+f.r+")")
 	}
+}
+
+// isAssigned reports whether an expression is assigned to.
+func (x *rewriter) isAssigned(e ast.Expr) bool {
+	assign, ok := x.parents[e].(*ast.AssignStmt)
+	return ok && slices.Contains(assign.Lhs, e)
+}
+
+func (x *rewriter) isEmpty(e ast.Expr) bool {
+	text, ok := x.constant(e)
+	return ok && text == ""
+}
+
+func (x *rewriter) isMap(e ast.Expr) bool {
+	_, ok := x.info.TypeOf(e).Underlying().(*types.Map)
+	return ok
+}
+
+// endsHere reports whether a function returns right behind a statement.
+func (x *rewriter) endsHere(call *ast.CallExpr, f *contextual) bool {
+	stmt := x.statement(call)
+	if stmt == nil || x.function(stmt) != f.node || f.middleware {
+		return false
+	}
+	list := x.blockOf(stmt)
+	i := slices.Index(list, ast.Stmt(stmt))
+	if i < 0 {
+		return false
+	}
+	if i+1 < len(list) {
+		return isReturn(list[i+1])
+	}
+	return x.parents[stmt] == ast.Node(f.body)
 }
 
 // hasTag reports whether a struct that t leads to has a field with the tag.
@@ -295,15 +343,15 @@ func (x *rewriter) ginRoute(s *source, n *ast.CallExpr, method string) {
 			return
 		}
 		x.handled(n.Fun)
+		x.remark(n, "the status of this answer is 200 here, unless the handler writes another")
 		field := map[string]string{"NoRoute": "NotFound", "NoMethod": "MethodNotAllowed"}[method]
 		x.replace(s, n, recv+"."+field+" = "+http()+".HandlerFunc("+x.text(s, n.Args[0])+")")
 	case method == "Run" && len(n.Args) == 1:
 		x.handled(n.Fun)
 		x.replace(s, n, http()+".ListenAndServe("+x.text(s, n.Args[0])+", "+recv+")")
 	case method == "Run":
-		x.remark(n, "Run() listened at the port of the environment variable PORT, by default 8080")
 		x.handled(n.Fun)
-		x.replace(s, n, http()+`.ListenAndServe(":8080", `+recv+")")
+		x.replace(s, n, http()+`.ListenAndServe(":"+`+x.qualify(s, "cmp")+".Or("+x.qualify(s, "os")+`.Getenv("PORT"), "8080"), `+recv+")")
 	case method == "Static", method == "StaticFS":
 		x.ginStatic(s, n, method)
 	case method == "StaticFile":
@@ -314,12 +362,12 @@ func (x *rewriter) ginRoute(s *source, n *ast.CallExpr, method string) {
 }
 
 // ginVerb rewrites a route with its middleware.
-func (x *rewriter) ginVerb(s *source, n *ast.CallExpr, verb string, path ast.Expr, handlers []ast.Expr) {
+func (x *rewriter) ginVerb(s *source, n *ast.CallExpr, verb string, pattern ast.Expr, handlers []ast.Expr) {
 	if len(handlers) == 0 || n.Ellipsis.IsValid() {
 		return
 	}
 	x.handled(n.Fun)
-	x.ginPath(s, path)
+	x.ginPath(s, pattern)
 	recv := x.text(s, receiver(n))
 	last := handlers[len(handlers)-1]
 	if len(handlers) > 1 {
@@ -327,7 +375,7 @@ func (x *rewriter) ginVerb(s *source, n *ast.CallExpr, verb string, path ast.Exp
 	}
 	x.replace(s, receiver(n), recv)
 	x.replace(s, ast.Unparen(n.Fun).(*ast.SelectorExpr).Sel, verb)
-	s.replace(n.Args[0].Pos(), last.Pos(), x.text(s, path)+", ")
+	s.replace(n.Args[0].Pos(), last.Pos(), x.text(s, pattern)+", ")
 }
 
 // ginPath puts the slash in front that gin adds by itself.
@@ -354,6 +402,6 @@ func (x *rewriter) ginStatic(s *source, n *ast.CallExpr, method string) {
 		return
 	}
 	x.rename(s, n, "ServeFiles")
-	x.replace(s, n.Args[0], strconv.Quote("/"+strings.Trim(prefix, "/")+"/*filepath"))
+	x.replace(s, n.Args[0], strconv.Quote(path.Join("/", prefix, "*filepath")))
 	x.replace(s, n.Args[1], fsys)
 }

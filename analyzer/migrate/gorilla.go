@@ -12,7 +12,7 @@ import (
 
 var gorilla = &dialect{
 	paths:      []string{"github.com/gorilla/mux"},
-	passes:     []func(*rewriter, *source, ast.Node){(*rewriter).gorillaVars, (*rewriter).gorilla, (*rewriter).useFirst},
+	passes:     []func(*rewriter, *source, ast.Node){(*rewriter).gorillaVars, (*rewriter).gorilla, (*rewriter).useFirst, (*rewriter).leftUses},
 	kindOfCall: gorillaKind,
 	advice: map[string]string{
 		"Route.Queries":                  "answer by the query in a handler or a middleware",

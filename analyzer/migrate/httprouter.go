@@ -41,6 +41,7 @@ func (x *rewriter) httprouter(s *source, n ast.Node) {
 		switch name := x.callee(n); name {
 		case "New":
 			x.handled(n.Fun)
+			x.remark(n, "redirects have status 307 here, and none changes the case of a path")
 			x.replace(s, n.Fun, x.mux(s, "New"))
 		case "Params.ByName":
 			x.rename(s, n, "Get")
@@ -73,7 +74,11 @@ func (x *rewriter) httprouterName(s *source, n *ast.SelectorExpr) {
 		return
 	}
 	if _, ok := obj.(*types.TypeName); ok {
-		if to, ok := map[string]string{"Router": "Mux", "Params": "Params", "Param": "Param", "Handle": "FastHandler"}[obj.Name()]; ok {
+		if obj.Name() == "Router" {
+			x.pointer(s, n, "Mux")
+			return
+		}
+		if to, ok := map[string]string{"Params": "Params", "Param": "Param", "Handle": "FastHandler"}[obj.Name()]; ok {
 			x.handled(n)
 			x.replace(s, n, x.mux(s, to))
 		}

@@ -30,6 +30,8 @@ type kinds struct {
 	fixed  map[token.Position]kind       // parameters of literals given to Route and the like
 	result map[token.Position][]ast.Expr // what a function returns first
 	memo   map[token.Position]kind
+	sites  map[token.Position][]site // the calls of a function
+	bodies map[token.Position]body
 	// call returns what the result of one of the old router's functions becomes.
 	call  func(info *types.Info, name string, call *ast.CallExpr, k *kinds) kind
 	isOld func(path string) bool
@@ -37,12 +39,14 @@ type kinds struct {
 
 func newKinds(d *dialect, pkgs []*packages.Package) *kinds {
 	k := &kinds{info: make(map[ast.Expr]*types.Info), from: make(map[token.Position][]ast.Expr), fixed: make(map[token.Position]kind),
-		result: make(map[token.Position][]ast.Expr), memo: make(map[token.Position]kind), call: d.kindOfCall}
+		result: make(map[token.Position][]ast.Expr), memo: make(map[token.Position]kind), call: d.kindOfCall,
+		sites: make(map[token.Position][]site), bodies: make(map[token.Position]body)}
 	k.isOld = func(path string) bool { return (&rewriter{dialect: d}).isOld(path) }
 	for _, pkg := range pkgs {
 		k.fset = pkg.Fset
 		for _, f := range pkg.Syntax {
 			k.index(pkg.TypesInfo, f)
+			k.indexCalls(pkg.TypesInfo, f)
 		}
 	}
 	return k

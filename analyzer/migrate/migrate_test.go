@@ -233,7 +233,7 @@ func freeAddress(t *testing.T) string {
 func (s *service) start(t *testing.T) {
 	t.Helper()
 	binary := filepath.Join(s.dir, "program.exe")
-	build := exec.Command("go", "build", "-o", binary, ".")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, ".")
 	build.Dir = s.dir
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
@@ -275,9 +275,12 @@ func (s *service) start(t *testing.T) {
 	}
 }
 
-// test runs the program's own tests.
+// test runs the program's own tests, if it has any.
 func (s *service) test(t *testing.T) {
 	t.Helper()
+	if tests, _ := filepath.Glob(filepath.Join(s.dir, "*_test.go")); len(tests) == 0 {
+		return
+	}
 	cmd := exec.Command("go", "test", "./...")
 	cmd.Dir = s.dir
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -343,6 +346,8 @@ func TestLeft(t *testing.T) {
 		{router: "httprouter", dir: "testdata/left/httprouter", module: "github.com/julienschmidt/httprouter@v1.3.0"},
 		{router: "servemux", dir: "testdata/left/servemux"},
 		{router: "gin", dir: "testdata/left/gin", module: "github.com/gin-gonic/gin@v1.12.0"},
+		{router: "gin", dir: "testdata/left/ginabort", module: "github.com/gin-gonic/gin@v1.12.0"},
+		{router: "gin", dir: "testdata/left/ginorder", module: "github.com/gin-gonic/gin@v1.12.0"},
 		{router: "echo", dir: "testdata/left/echo", module: "github.com/labstack/echo/v5@v5.3.1"},
 	} {
 		t.Run(p.router+"/"+filepath.Base(p.dir), func(t *testing.T) {

@@ -32,6 +32,11 @@ func (x *rewriter) useFirst(s *source, n ast.Node) {
 			first[obj] = stmt
 		case isUse && route != nil:
 			moving := x.withNeeds(stmt, route, block.List)
+			use := useCall(stmt)
+			x.movedUse[use] = true
+			if x.callee(use) == "Group.Use" || x.kinds.late(x.info, obj, x.declOf(block), route.Pos(), make(map[token.Pos]bool)) {
+				moving = nil // of echo's groups it covers later routes only
+			}
 			if moving == nil {
 				x.todo(stmt, "Use comes before the routes here: move it, and what it is given")
 				continue
@@ -44,6 +49,15 @@ func (x *rewriter) useFirst(s *source, n ast.Node) {
 			s.replace(route.Pos(), route.Pos(), text)
 		}
 	}
+}
+
+// useCall returns the call of Use that a statement is.
+func useCall(stmt ast.Stmt) *ast.CallExpr {
+	if e, ok := stmt.(*ast.ExprStmt); ok {
+		call, _ := e.X.(*ast.CallExpr)
+		return call
+	}
+	return nil
 }
 
 // registers returns the variable of the router on which a statement registers a
@@ -67,7 +81,7 @@ func (x *rewriter) registers(stmt ast.Stmt) (obj types.Object, isUse bool) {
 		return nil, false
 	case "Router.Use", "Echo.Use", "Group.Use":
 		return variable(x.info, receiver(call)), true
-	case "Route.Subrouter", "Echo.Group", "Group.Group", "Router.StrictSlash":
+	case "Router.StrictSlash":
 		return nil, false // no route yet
 	}
 	for {

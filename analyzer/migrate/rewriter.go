@@ -34,6 +34,7 @@ type rewriter struct {
 	contextDone     map[*ast.Ident]bool          // uses of a context that are taken care of
 	makesMiddleware map[*types.Func]bool
 	halfway         map[*ast.CallExpr]bool // Use between routes, which becomes With
+	movedUse        map[*ast.CallExpr]bool // Use after routes that is taken care of, or noted
 }
 
 // A Note says what is left to do at a place of the original program.
@@ -46,7 +47,7 @@ type Note struct {
 func newRewriter(d *dialect, pkg *packages.Package, k *kinds, program []string, skip map[string]bool) (*rewriter, error) {
 	x := &rewriter{dialect: d, pkg: pkg, info: pkg.TypesInfo, kinds: k, program: program,
 		parents: make(map[ast.Node]ast.Node), done: make(map[*ast.Ident]bool), contextDone: make(map[*ast.Ident]bool),
-		makesMiddleware: make(map[*types.Func]bool), halfway: make(map[*ast.CallExpr]bool)}
+		makesMiddleware: make(map[*types.Func]bool), halfway: make(map[*ast.CallExpr]bool), movedUse: make(map[*ast.CallExpr]bool)}
 	for _, f := range pkg.Syntax {
 		name := pkg.Fset.Position(f.FileStart).Filename
 		if skip[name] || strings.HasSuffix(name, ".test") || !slices.Contains(pkg.GoFiles, name) {

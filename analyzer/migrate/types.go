@@ -67,3 +67,14 @@ func (x *rewriter) retype(s *source, e ast.Expr) {
 	}
 	x.handled(e)
 }
+
+// pointer replaces the type in *Type by one of muxmaster's. The old router's
+// zero value may be of use; ours is made by New.
+func (x *rewriter) pointer(s *source, e ast.Expr, to string) {
+	if star, ok := x.parents[e].(*ast.StarExpr); !ok || star.X != e {
+		x.todo(e, "a %s is made by a function here: use a pointer to it", to)
+		return
+	}
+	x.handled(e)
+	x.replace(s, e, x.mux(s, to))
+}

@@ -1,0 +1,83 @@
+// Middleware whose chain can't be told from its text. What goes wrong here lets
+// requests in that the old program refused.
+package main
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+)
+
+func main() {
+	r := gin.New()
+	r.Use(helper, goesOn, loop, deferred, nested, called, late, afterNext)
+	r.GET("/", func(c *gin.Context) { c.String(http.StatusOK, "in") })
+	http.ListenAndServe(":3333", r)
+}
+
+func deny(c *gin.Context) { c.AbortWithStatus(http.StatusForbidden) }
+
+func allowed(c *gin.Context) bool { return c.Query("ok") != "" }
+
+func helper(c *gin.Context) {
+	if !allowed(c) {
+		deny(c) // left: this may abort the request
+		return
+	}
+}
+
+func goesOn(c *gin.Context) {
+	if !allowed(c) {
+		c.AbortWithStatus(http.StatusForbidden) // left: the function goes on behind this abort
+	}
+	c.Header("X-On", "1")
+}
+
+func loop(c *gin.Context) {
+	for range 3 {
+		if !allowed(c) {
+			c.AbortWithStatus(http.StatusForbidden) // left: no return follows this abort at once
+			break
+		}
+	}
+}
+
+func deferred(c *gin.Context) {
+	defer func() { // left: this aborts when the function ends
+		if recover() != nil {
+			c.AbortWithStatus(http.StatusInternalServerError)
+		}
+	}()
+}
+
+func nested(c *gin.Context) {
+	refuse := func() {
+		c.AbortWithStatus(http.StatusForbidden) // left: no return follows this abort at once
+	}
+	if !allowed(c) {
+		refuse()
+		return
+	}
+}
+
+func called(c *gin.Context) {
+	var f func(*gin.Context) = deny
+	f(c) // left: this may abort the request
+}
+
+func late(c *gin.Context) {
+	if !allowed(c) {
+		c.AbortWithStatus(http.StatusForbidden)
+		if c.Query("more") != "" { // left: this may return behind an abort
+			return
+		}
+		return
+	}
+}
+
+func afterNext(c *gin.Context) {
+	if !allowed(c) {
+		c.AbortWithStatus(http.StatusForbidden) // left: the function goes on behind this abort
+	}
+	c.Next()
+}
