@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"strings"
@@ -66,6 +67,9 @@ func (x *rewriter) chiContext(s *source, n ast.Node) {
 	for _, id := range uses {
 		sel, ok := x.parents[id].(*ast.SelectorExpr)
 		if !ok || sel.X != ast.Expr(id) {
+			return
+		}
+		if inner, ok := ast.Unparen(call.Args[0]).(*ast.CallExpr); !ok || !x.sameAt(receiver(inner), id.Pos()) {
 			return
 		}
 		if c, ok := x.parents[sel].(*ast.CallExpr); !ok || c.Fun != ast.Expr(sel) || x.chiContextCall(s, c, r, false) == "" {
@@ -162,6 +166,7 @@ func (x *rewriter) chiCall(s *source, n *ast.CallExpr, name string) {
 	if verb, ok := chiVerbs[method]; ok {
 		x.rename(s, n, verb)
 		x.path(s, n.Args[0], chiPath)
+		x.registeredPath(n, n.Args[0], chiPath, verb)
 		return
 	}
 	switch method {
@@ -172,8 +177,10 @@ func (x *rewriter) chiCall(s *source, n *ast.CallExpr, name string) {
 	case "HandleFunc":
 		x.rename(s, n, "ANY")
 		x.path(s, n.Args[0], chiPath)
+		x.registeredPath(n, n.Args[0], chiPath)
 	case "Handle":
 		x.path(s, n.Args[0], chiPath)
+		x.registeredPath(n, n.Args[0], chiPath)
 		x.anyMethod(s, n)
 	case "Method", "MethodFunc":
 		x.chiMethod(s, n, method == "MethodFunc")
@@ -219,19 +226,30 @@ func (x *rewriter) newMux(s *source, n *ast.CallExpr, exact bool) {
 func (x *rewriter) anyMethod(s *source, n *ast.CallExpr) {
 	x.rename(s, n, "ANY")
 	h := x.text(s, n.Args[1])
-	if _, ok := ast.Unparen(n.Args[1]).(*ast.UnaryExpr); ok {
-		h = "(" + h + ")"
-	}
 	if named := namedType(x.info.TypeOf(n.Args[1])); named == nil || named.Obj().Name() != "HandlerFunc" {
-		h += ".ServeHTTP"
+		h = method(h)
 	}
 	x.replace(s, n.Args[1], h)
+}
+
+// method returns the method value of a handler, which is any expression.
+func method(handler string) string {
+	if e, err := parser.ParseExpr(handler); err == nil {
+		switch e.(type) {
+		case *ast.Ident, *ast.SelectorExpr, *ast.CallExpr, *ast.IndexExpr, *ast.ParenExpr:
+			return handler + ".ServeHTTP"
+		}
+	}
+	return "(" + handler + ").ServeHTTP"
 }
 
 func (x *rewriter) chiMethod(s *source, n *ast.CallExpr, isFunc bool) {
 	method, ok := x.constant(n.Args[0])
 	x.path(s, n.Args[1], chiPath)
 	method = strings.ToUpper(method)
+	if ok {
+		x.registeredPath(n, n.Args[1], chiPath, method)
+	}
 	switch {
 	case !ok:
 		x.todo(n.Args[0], "the method isn't constant: register the route by hand")
@@ -269,20 +287,6 @@ func (x *rewriter) chiUse(s *source, n *ast.CallExpr) {
 		default:
 			x.rename(s, n, "Pre")
 			x.replace(s, arg, x.qualify(s, "github.com/seed-1954dcaa/muxmaster/middleware")+"."+fn.Name())
-		}
-	}
-}
-
-// chiMount looks at what is mounted: a router behind another handler sees the
-// whole path here.
-func (x *rewriter) chiMount(n *ast.CallExpr) {
-	call, ok := ast.Unparen(n.Args[1]).(*ast.CallExpr)
-	if !ok {
-		return
-	}
-	for _, arg := range call.Args {
-		if k := x.kinds.expr(x.info, arg); k == isMux || k == isGroup {
-			x.todo(arg, "a router behind another handler sees the whole path here: mount the router itself, and give it the middleware with Use")
 		}
 	}
 }

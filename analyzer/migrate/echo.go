@@ -278,6 +278,11 @@ func (x *rewriter) echoVerb(s *source, n *ast.CallExpr, verb string) {
 	} else {
 		x.path(s, n.Args[0], echoPath)
 	}
+	if verb == "ANY" {
+		x.registeredPath(n, n.Args[0], echoPath)
+	} else {
+		x.registeredPath(n, n.Args[0], echoPath, verb)
+	}
 	handler := x.mux(s, "HandlerFuncE") + "(" + x.text(s, n.Args[1]) + ")"
 	if verb != "ANY" {
 		x.rename(s, n, "Method")

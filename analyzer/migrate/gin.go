@@ -220,6 +220,9 @@ func (x *rewriter) ginContext(s *source, n *ast.CallExpr, method string, f *cont
 	case method == "Header" && x.isEmpty(n.Args[1]):
 		x.becomes(s, n, f.w+".Header().Del("+arg(0)+")")
 	case method == "Header":
+		if _, ok := x.constant(n.Args[1]); !ok {
+			x.remark(n, "an empty value would remove the header there, and is sent here")
+		}
 		x.becomes(s, n, f.w+".Header().Set("+arg(0)+", "+arg(1)+")")
 	case method == "GetRawData":
 		x.becomes(s, n, x.qualify(s, "io")+".ReadAll("+f.r+".Body)")

@@ -97,7 +97,7 @@ func (x *rewriter) gorillaVars(s *source, n ast.Node) {
 	uses := x.uses(s, obj)
 	for _, id := range uses {
 		index, ok := x.parents[id].(*ast.IndexExpr)
-		if !ok || index.X != ast.Expr(id) || x.commaOK(index) {
+		if !ok || index.X != ast.Expr(id) || x.commaOK(index) || !x.sameAt(call.Args[0], id.Pos()) {
 			return
 		}
 	}
@@ -303,6 +303,9 @@ func (x *rewriter) gorillaRoute(s *source, call *ast.CallExpr) {
 		return
 	}
 	path, err := gorillaPath(c.path)
+	if err == nil {
+		err = x.valid(path)
+	}
 	if c.pathArg == nil && err != nil {
 		x.todo(call, "%q: %v", c.path, err)
 		return
@@ -318,7 +321,12 @@ func (x *rewriter) gorillaRoute(s *source, call *ast.CallExpr) {
 		return
 	}
 	c.done(x)
+	x.registered(call, c.router, c.methods, c.host, path, c.prefix || c.host != "")
+	comments := s.comments(call.Pos(), call.End(), x.text(s, c.router)+"."+text)
 	x.replace(s, call, x.text(s, c.router)+"."+text)
+	if comments != "" {
+		s.replace(call.Pos(), call.Pos(), comments)
+	}
 }
 
 // gorillaText returns the call that registers a route on our router.
@@ -327,7 +335,7 @@ func (x *rewriter) gorillaText(s *source, c *chain, path, pathText string) (stri
 	if c.isFunc {
 		asHandler = x.qualify(s, "net/http") + ".HandlerFunc(" + c.handler + ")"
 	} else {
-		asFunc += ".ServeHTTP"
+		asFunc = method(c.handler)
 	}
 	if c.host != "" && (c.pathArg != nil || x.kinds.expr(x.info, c.router) != isMux) {
 		return "", fmt.Errorf("a host is part of a pattern: %s.Handle(%q, handler)", "mux", c.host+"/path")

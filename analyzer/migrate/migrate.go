@@ -46,10 +46,12 @@ func Run(from, dir string, patterns ...string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool { return p.Module != nil && !p.Module.Main })
+	all := pkgs
 	old := func(path string) bool {
 		return slices.Contains(d.paths, path) || d == servemux && path == "net/http"
 	}
-	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
+	pkgs = slices.DeleteFunc(slices.Clone(pkgs), func(p *packages.Package) bool {
 		return !slices.ContainsFunc(slices.Collect(maps.Keys(p.Imports)), old)
 	})
 	if len(pkgs) == 0 {
@@ -89,11 +91,14 @@ func Run(from, dir string, patterns ...string) (*Result, error) {
 				u.dropped = true
 				continue
 			}
+			for _, c := range s.lost(after) {
+				result.Notes = append(result.Notes, Note{p.Fset.Position(c.Pos()), "this comment stood in what is rewritten, and is gone: " + c.Text, false})
+			}
 			u.files[s.name] = after
 		}
 		units = append(units, u)
 	}
-	if err := result.check(dir, patterns, units); err != nil {
+	if err := result.check(dir, patterns, all, units); err != nil {
 		return nil, err
 	}
 	for _, u := range units {
@@ -127,17 +132,30 @@ type unit struct {
 	dropped bool
 }
 
-// check drops the packages that do not type-check with the changes. Packages of
-// which one imports the other are kept or dropped together, since one hands
-// routers to the other.
-func (r *Result) check(dir string, patterns []string, units []*unit) error {
+// check drops the packages that do not type-check with the changes, and those
+// that a package with them doesn't. The packages that one package of the program
+// imports are kept or dropped together, whatever lies between: they hand routers
+// to each other, if only as an http.Handler.
+func (r *Result) check(dir string, patterns []string, all []*packages.Package, units []*unit) error {
+	together := programs(all, units)
+	module := ""
+	for _, p := range all {
+		if p.Module != nil {
+			module = p.Module.Path + "/..."
+		}
+	}
+	wide := patterns
+	if module != "" && !slices.Contains(patterns, module) {
+		wide = append(slices.Clone(patterns), module)
+	}
 	for {
 		for changed := true; changed; {
 			changed = false
-			for _, u := range units {
-				for _, v := range units {
-					if _, ok := u.imports[v.path]; (ok || u.path == v.path) && u.dropped != v.dropped {
-						u.dropped, v.dropped, changed = true, true, true
+			for _, group := range together {
+				if slices.ContainsFunc(group, func(u *unit) bool { return u.dropped }) {
+					for _, u := range group {
+						changed = changed || !u.dropped
+						u.dropped = true
 					}
 				}
 			}
@@ -151,19 +169,20 @@ func (r *Result) check(dir string, patterns []string, units []*unit) error {
 		if len(overlay) == 0 {
 			return nil
 		}
-		pkgs, err := load(dir, overlay, patterns)
+		pkgs, err := load(dir, overlay, wide)
 		if err != nil {
 			return err
 		}
 		bad := false
 		for _, p := range pkgs {
-			if len(p.Errors) > 0 {
-				e := firstError(p)
-				for _, u := range units {
-					if _, ok := p.Imports[u.path]; (ok || u.path == p.PkgPath || u.path+"_test" == p.PkgPath) && !u.dropped {
-						u.dropped, bad = true, true
-						r.Notes = append(r.Notes, Note{Text: fmt.Sprintf("%s: not changed, since the result does not type-check: %v (of %d errors)", u.path, e, len(p.Errors)), Blocks: true})
-					}
+			if len(p.Errors) == 0 || !slices.ContainsFunc(all, func(q *packages.Package) bool { return q.PkgPath == p.PkgPath }) && brokenBefore(dir, p.PkgPath) {
+				continue
+			}
+			e := firstError(p)
+			for _, u := range units {
+				if _, ok := p.Imports[u.path]; (ok || u.path == p.PkgPath || u.path+"_test" == p.PkgPath) && !u.dropped {
+					u.dropped, bad = true, true
+					r.Notes = append(r.Notes, Note{Text: fmt.Sprintf("%s: not changed, since the result does not type-check: %v (of %d errors)", u.path, e, len(p.Errors)), Blocks: true})
 				}
 			}
 		}
@@ -171,6 +190,48 @@ func (r *Result) check(dir string, patterns []string, units []*unit) error {
 			return nil
 		}
 	}
+}
+
+// brokenBefore reports whether a package that is not to be changed has errors
+// without any change.
+func brokenBefore(dir, path string) bool {
+	pkgs, err := load(dir, nil, []string{path})
+	return err != nil || slices.ContainsFunc(pkgs, func(p *packages.Package) bool { return len(p.Errors) > 0 })
+}
+
+// programs returns, for each package, the units that it is or imports.
+func programs(all []*packages.Package, units []*unit) [][]*unit {
+	byPath := make(map[string]*packages.Package)
+	for _, p := range all {
+		byPath[p.PkgPath] = p
+	}
+	var groups [][]*unit
+	for _, p := range all {
+		seen := make(map[string]bool)
+		var group []*unit
+		var visit func(path string)
+		visit = func(path string) {
+			if seen[path] {
+				return
+			}
+			seen[path] = true
+			for _, u := range units {
+				if u.path == path || u.path == path+"_test" {
+					group = append(group, u)
+				}
+			}
+			if p := byPath[path]; p != nil {
+				for path := range p.Imports {
+					visit(path)
+				}
+			}
+		}
+		visit(p.PkgPath)
+		if len(group) > 1 {
+			groups = append(groups, group)
+		}
+	}
+	return groups
 }
 
 // firstError returns the first error of a package, one of its types if there is:
@@ -195,7 +256,7 @@ func (r *Result) Write() error {
 }
 
 const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
-	packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedForTest
+	packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedModule | packages.NeedTypesInfo | packages.NeedForTest
 
 // load returns the packages with their tests: of a package and its variant with
 // test files, the variant.

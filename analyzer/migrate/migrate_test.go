@@ -97,7 +97,11 @@ var programs = []program{
 		[]request{{line: "POST /any"}, {line: "POST /form", header: "Content-Type: application/x-www-form-urlencoded", body: "message=hi"},
 			{line: "POST /login", body: `{"user":"manu","password":"123"}`}, {line: "POST /login", body: `{"user":"x"}`}, {line: "POST /login", body: `{`},
 			{line: "POST /v1/numbers", body: "say"}, {line: "GET /admin/secrets", header: "X-Token: word"},
-			{line: "GET /admin/secrets?quick=1", header: "X-Token: word"}},
+			{line: "GET /admin/secrets?quick=1", header: "X-Token: word"},
+			{line: "GET /guarded/7"}, {line: "GET /guarded/7?w=w", header: "X-Token: word"}, {line: "GET /guarded/7", header: "X-Token: old"},
+			{line: "GET /guarded/7?kind=bad", header: "X-Token: word"}, {line: "GET /guarded/7?kind=skip", header: "X-Token: word"},
+			{line: "GET /guarded/7?kind=big", header: "X-Token: word"}, {line: "PUT /guarded/7"}, {line: "PUT /guarded/7", header: "X-Token: word"},
+			{line: "GET /empty"}, {line: "GET /empty?gone=1"}},
 		status("GET /file", "GET /nowhere"))},
 	{"echo", "testdata/echo", "github.com/labstack/echo/v5@v5.3.1", slices.Concat(
 		get("/", "/users/1", "/show?team=x-men&member=wolverine", "/page", "/files/a/b", "/files/", "/admin/status",
@@ -340,6 +344,11 @@ func (s *service) answer(t *testing.T, r request) string {
 func TestLeft(t *testing.T) {
 	for _, p := range []program{
 		{router: "chi", dir: "testdata/left/chi", module: chiModule},
+		{router: "chi", dir: "testdata/left/chimount", module: chiModule},
+		{router: "chi", dir: "testdata/left/chipaths", module: chiModule},
+		{router: "chi", dir: "testdata/left/files", module: chiModule},
+		{router: "gorilla", dir: "testdata/left/gorillaorder", module: "github.com/gorilla/mux@v1.8.1"},
+		{router: "httprouter", dir: "testdata/left/zero", module: "github.com/julienschmidt/httprouter@v1.3.0"},
 		{router: "chi", dir: "_examples/router-walk", module: chiModule},
 		{router: "chi", dir: "_examples/fileserver", module: chiModule},
 		{router: "gorilla", dir: "testdata/left/gorilla", module: "github.com/gorilla/mux@v1.8.1"},
@@ -362,10 +371,14 @@ func TestLeft(t *testing.T) {
 			if len(result.Behind) == 0 {
 				t.Error("no package is left behind")
 			}
-			left := make(map[int]string)
+			type place struct {
+				file string
+				line int
+			}
+			left := make(map[place]string)
 			for _, n := range result.Notes {
-				if n.Blocks && filepath.Base(n.Position.Filename) == "main.go" {
-					left[n.Position.Line] += n.Text + "\n"
+				if n.Blocks {
+					left[place{n.Position.Filename, n.Position.Line}] += n.Text + "\n"
 				}
 			}
 			if strings.HasPrefix(p.dir, "_examples") {
@@ -374,17 +387,20 @@ func TestLeft(t *testing.T) {
 				}
 				return
 			}
-			text, err := os.ReadFile(filepath.Join(s.dir, "main.go"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, line := range strings.Split(string(text), "\n") {
-				_, want, ok := strings.Cut(line, "// left: ")
-				switch got := left[i+1]; {
-				case ok && !strings.Contains(got, want):
-					t.Errorf("line %d: got %q, want %q", i+1, got, want)
-				case !ok && got != "":
-					t.Errorf("line %d: got %q, want nothing: %s", i+1, got, line)
+			files, _ := filepath.Glob(filepath.Join(s.dir, "*.go"))
+			for _, file := range files {
+				text, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, line := range strings.Split(string(text), "\n") {
+					_, want, ok := strings.Cut(line, "// left: ")
+					switch got := left[place{file, i + 1}]; {
+					case ok && !strings.Contains(got, want):
+						t.Errorf("line %d: got %q, want %q", i+1, got, want)
+					case !ok && got != "":
+						t.Errorf("line %d: got %q, want nothing: %s", i+1, got, line)
+					}
 				}
 			}
 		})

@@ -6,7 +6,11 @@ import (
 	"go/ast"
 	"go/token"
 	"regexp"
+	"regexp/syntax"
+	"slices"
 	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
 // rest is the name of a catch-all that has none in the old program.
@@ -24,11 +28,27 @@ func (x *rewriter) path(s *source, arg ast.Expr, to translate) {
 		return
 	}
 	path, err := to(old)
+	if err == nil {
+		err = x.valid(path)
+	}
 	if err != nil {
 		x.todo(arg, "%q: %v", old, err)
 	} else if !x.setString(s, arg, path) {
 		x.todo(arg, "%q: write %q here", old, path)
 	}
+}
+
+// valid returns what is wrong with a translated path or pattern.
+func (x *rewriter) valid(path string) error {
+	if path == "" {
+		return nil // of a Group
+	}
+	parse := pattern.ParsePath
+	if len(x.dialect.paths) == 0 { // http.ServeMux
+		parse = pattern.Parse
+	}
+	_, err := parse(path)
+	return err
 }
 
 // composed notes whether a path that is put together at run time may stay.
@@ -58,8 +78,9 @@ func (x *rewriter) composed(arg ast.Expr, to translate) {
 // everything is a regular expression that every segment matches.
 var everything = regexp.MustCompile(`^\(?(?:\.\*|\.\+|\[\^/\]\+|\[\^/\]\*)\)?$`)
 
-// braces applies f to each {name:expression} of a path.
-func braces(path string, f func(name, expr string, last bool) (string, error)) (string, error) {
+// braces applies f to each {name:expression} of a path. tail is the text behind
+// it.
+func braces(path string, f func(name, expr string, last bool, tail string) (string, error)) (string, error) {
 	var b strings.Builder
 	for {
 		i := strings.IndexByte(path, '{')
@@ -84,7 +105,7 @@ func braces(path string, f func(name, expr string, last bool) (string, error)) (
 		name, expr, _ := strings.Cut(path[i+1:end], ":")
 		b.WriteString(path[:i])
 		whole := strings.HasSuffix(path[:i], "/") && end == len(path)-1
-		text, err := f(strings.TrimSpace(name), strings.TrimSpace(expr), whole)
+		text, err := f(strings.TrimSpace(name), strings.TrimSpace(expr), whole, path[end+1:])
 		if err != nil {
 			return "", err
 		}
@@ -96,18 +117,73 @@ func braces(path string, f func(name, expr string, last bool) (string, error)) (
 // parameter writes {name:expr}. An expression that groups needs no change,
 // since ours are matched whole, too.
 func parameter(name, expr string) string {
-	expr = strings.TrimSuffix(strings.TrimPrefix(expr, "^"), "$")
+	expr = strings.TrimPrefix(expr, "^")
+	if !strings.HasSuffix(expr, `\$`) {
+		expr = strings.TrimSuffix(expr, "$")
+	}
 	if expr == "" || everything.MatchString(expr) {
 		return "{" + name + "}"
 	}
 	return "{" + name + ":" + expr + "}"
 }
 
+// matchesSlash reports whether what an expression matches may have a slash.
+func matchesSlash(expr string) bool {
+	tree, err := syntax.Parse(expr, syntax.Perl)
+	return err != nil || hasSlash(tree)
+}
+
+func hasSlash(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return true
+	case syntax.OpLiteral:
+		return slices.Contains(re.Rune, '/')
+	case syntax.OpCharClass:
+		for i := 0; i+1 < len(re.Rune); i += 2 {
+			if re.Rune[i] <= '/' && '/' <= re.Rune[i+1] {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(re.Sub, hasSlash)
+}
+
+// alternatives reports whether an expression has alternatives outside of groups.
+func alternatives(expr string) bool {
+	depth, class := 0, false
+	for i := 0; i < len(expr); i++ {
+		switch c := expr[i]; {
+		case c == '\\':
+			i++
+		case class:
+			class = c != ']'
+		case c == '[':
+			class = true
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == '|' && depth == 0:
+			return true
+		}
+	}
+	return false
+}
+
 // chiPath translates a path of chi. There, * at the end is the rest of the
 // path, without a leading slash, and an expression matches within one segment.
 func chiPath(path string) (string, error) {
 	named := strings.Contains(path, "{"+rest)
-	path, err := braces(path, func(name, expr string, last bool) (string, error) { return parameter(name, expr), nil })
+	path, err := braces(path, func(name, expr string, last bool, tail string) (string, error) {
+		switch {
+		case tail != "" && tail[0] != '/' && matchesSlash(expr):
+			return "", fmt.Errorf("{%s:%s} may match a slash before %q: here an expression matches one segment", name, expr, tail[:1])
+		case alternatives(expr):
+			return "", fmt.Errorf("{%s:%s}: chi matches all that begins with the first alternative or ends with the last: write {%s:(%s)}", name, expr, name, expr)
+		}
+		return parameter(name, expr), nil
+	})
 	if err != nil {
 		return "", err
 	}
@@ -139,7 +215,7 @@ func inBraces(path string, i int) bool {
 // gorillaPath translates a path of gorilla/mux. An expression there may match
 // several segments; of those only the common ones are known.
 func gorillaPath(path string) (string, error) {
-	return braces(path, func(name, expr string, last bool) (string, error) {
+	return braces(path, func(name, expr string, last bool, _ string) (string, error) {
 		switch {
 		case expr == "", expr == "[^/]+":
 			return "{" + name + "}", nil
@@ -148,7 +224,7 @@ func gorillaPath(path string) (string, error) {
 				return "{" + name + "...}", nil
 			}
 			return "", fmt.Errorf("{%s:%s} matches several segments in the middle of a path", name, expr)
-		case strings.Contains(expr, "/") || strings.Contains(expr, "."):
+		case matchesSlash(expr):
 			return "", fmt.Errorf("{%s:%s} may match a slash: here an expression matches one segment", name, expr)
 		}
 		return parameter(name, expr), nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"os"
@@ -30,6 +31,7 @@ type rewriter struct {
 	notes   []Note
 	blocked bool
 
+	routes          []route                      // those with constant paths
 	found           map[types.Object]*contextual // see contexts
 	contextDone     map[*ast.Ident]bool          // uses of a context that are taken care of
 	makesMiddleware map[*types.Func]bool
@@ -85,11 +87,49 @@ func (x *rewriter) run() {
 			x.visit(s, func(n ast.Node) { visit(x, s, n) })
 		}
 	}
+	x.conflicts(x.dialect == gorilla)
+	x.untouchable()
 	for _, advised := range []bool{true, false} {
 		for _, s := range x.sources {
 			x.left(s, advised)
 		}
 	}
+}
+
+// untouchable notes the files that are not to be changed, or not seen whole.
+func (x *rewriter) untouchable() {
+	for _, s := range x.sources {
+		if len(s.edits) > 0 && ast.IsGenerated(s.file) {
+			x.todo(s.file, "this file is generated: change what generates it")
+		}
+	}
+	for _, name := range x.pkg.IgnoredFiles {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil || !x.usesOld(f) {
+			continue
+		}
+		x.blocked = true
+		x.notes = append(x.notes, Note{token.Position{Filename: name, Line: 1, Column: 1}, "build constraints exclude this file: set GOOS and GOFLAGS=-tags so that they don't, or change it by hand first", true})
+	}
+}
+
+// usesOld reports whether a file that was only parsed uses the old router.
+func (x *rewriter) usesOld(f *ast.File) bool {
+	for _, spec := range f.Imports {
+		if path, err := strconv.Unquote(spec.Path.Value); err == nil && x.isOld(path) {
+			return true
+		}
+	}
+	found := false
+	if x.dialect == servemux {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && (sel.Sel.Name == "ServeMux" || sel.Sel.Name == "NewServeMux") {
+				found = true
+			}
+			return !found
+		})
+	}
+	return found
 }
 
 // left notes the uses of the old router in a file that nothing was made of:

@@ -66,6 +66,33 @@ func (s *source) apply(from, to int) string {
 	return b.String()
 }
 
+// comments returns the comments between two positions that are not in the text
+// that takes their place, each on a line of its own.
+func (s *source) comments(from, to token.Pos, text string) string {
+	all := ""
+	for _, group := range s.file.Comments {
+		for _, c := range group.List {
+			if inside := from <= c.Pos() && c.End() <= to; inside && !strings.Contains(text, c.Text) {
+				all += c.Text + "\n"
+			}
+		}
+	}
+	return all
+}
+
+// lost returns the comments of the file that are not in the changed one.
+func (s *source) lost(after []byte) (all []*ast.Comment) {
+	text := string(after)
+	for _, group := range s.file.Comments {
+		for _, c := range group.List {
+			if !strings.Contains(text, c.Text) {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
 // result returns the changed file, formatted, with the imports that it needs.
 func (s *source) result() ([]byte, error) {
 	fset := token.NewFileSet()

@@ -84,6 +84,25 @@ func setupRouter() *gin.Engine {
 	})
 	items(r.Group("/items"))
 
+	guarded := r.Group("/guarded", tokenOnly, kind)
+	guarded.GET("/:id", func(c *gin.Context) {
+		r, w := c.Param("id"), c.Query("w") // the names that the parameters would have
+		req := strings.ToUpper(r)
+		c.String(http.StatusOK, r+w+req+c.Request.Method)
+	})
+	r.Handle("PUT", "/guarded/:id", tokenOnly, func(c *gin.Context) {
+		c.Status(http.StatusNoContent)
+	})
+	r.GET("/empty", func(c *gin.Context) {
+		c.Header("X-Empty", "1")
+		c.Header("X-Empty", "")
+		if c.Query("gone") != "" {
+			c.Status(http.StatusGone)
+			return
+		}
+		c.String(http.StatusOK, "empty")
+	})
+
 	r.Use(tag("late"))
 	r.GET("/late", func(c *gin.Context) { c.Status(http.StatusAccepted) })
 	r.NoRoute(func(c *gin.Context) { c.String(http.StatusNotFound, "nowhere") })
@@ -140,6 +159,28 @@ func auth(c *gin.Context) {
 		return
 	}
 	c.Header("X-Auth", "yes")
+}
+
+// tokenOnly aborts at its end, without a return.
+func tokenOnly(c *gin.Context) {
+	if c.GetHeader("X-Token") == "" {
+		c.Header("X-Why", "no token")
+		c.AbortWithStatus(http.StatusForbidden)
+	} else if c.GetHeader("X-Token") == "old" {
+		c.AbortWithStatus(http.StatusGone)
+		c.Header("X-Late", "never sent")
+	}
+}
+
+func kind(c *gin.Context) {
+	switch next := c.Query("kind"); next {
+	case "bad":
+		c.AbortWithStatus(http.StatusBadRequest)
+	case "skip":
+		return
+	default:
+		c.Header("X-Kind", "kind "+next)
+	}
 }
 
 func version(v string) gin.HandlerFunc {

@@ -1,0 +1,35 @@
+// Paths and routes that would mean something else here, or panic.
+package main
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+)
+
+func main() {
+	r := chi.NewRouter()
+	r.Get("/{id:[0-9]+}/{name:[^.]+}.json", get) // left: may match a slash before "."
+	r.Get("/{kind:news|talk}", get)              // left: write {kind:(news|talk)}
+	r.Get("/{kind:(news|talk)}/{price:\\d+\\$}", get)
+	r.Get("/{a}{b}", get)           // left: needs text between its parameters
+	r.Get("/{id:(?<!x)y}", get)     // left: is not RE2
+	r.Get("/x/{id}/{id}", get)      // left: is used twice
+	r.Get("/<id>", get)             // left: a parameter is written {id}
+	r.Get("/users/{id}", get)       // the first
+	r.Get("/users/{user}", get)     // left: line 19 has this route already: there the last one wins
+	r.Post("/users/{user}", get)    // another method
+	r.HandleFunc("/users/{x}", get) // every other method
+	if len(r.Middlewares()) > 0 {   // left: Mux.Middlewares
+		r.Get("/branch", get)
+	} else {
+		r.Get("/branch", get)
+	}
+	r.Route("/g", func(r chi.Router) {
+		r.Get("/users/{id}", get)
+		r.Get("/users/{id}", get) // left: line 29 has this route already
+	})
+	http.ListenAndServe(":3333", r)
+}
+
+func get(w http.ResponseWriter, r *http.Request) {}
