@@ -306,6 +306,9 @@ func (x *rewriter) chiScope(s *source, n *ast.CallExpr, method string) {
 	}
 	switch fn := ast.Unparen(fn).(type) {
 	case *ast.FuncLit:
+		if method == "Group" {
+			x.chiGroupAnswers(fn)
+		}
 	case *ast.Ident, *ast.SelectorExpr:
 		f := function(x.info, fn)
 		if f == nil || f.Signature().Params().Len() != 1 || x.kinds.of(f.Signature().Params().At(0)) != isGroup {
@@ -314,12 +317,42 @@ func (x *rewriter) chiScope(s *source, n *ast.CallExpr, method string) {
 	}
 }
 
+// chiGroupAnswers notes the 404 and 405 handlers set in a Group: there they are
+// those of the whole router.
+func (x *rewriter) chiGroupAnswers(fn *ast.FuncLit) {
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || x.callee(call) != "Router.NotFound" && x.callee(call) != "Router.MethodNotAllowed" || x.function(call) != ast.Node(fn) {
+			return true
+		}
+		x.todo(call, "in a Group this is the whole router's: set it on the router itself")
+		return true
+	})
+}
+
+// mounts reports whether the package mounts anything.
+func (x *rewriter) mounts() bool {
+	found := false
+	for _, s := range x.sources {
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && strings.HasSuffix(x.callee(call), ".Mount") {
+				found = true
+			}
+			return !found
+		})
+	}
+	return found
+}
+
 // setHandler rewrites NotFound(h) to NotFound = h.
 func (x *rewriter) setHandler(s *source, n *ast.CallExpr, field string) {
 	if x.statement(n) == nil {
 		return
 	}
 	x.handled(n.Fun)
+	if x.mounts() {
+		x.remark(n, "a mounted router answers by its own %s here: set it there, too", field)
+	}
 	h := x.text(s, n.Args[0])
 	if named := namedType(x.info.TypeOf(n.Args[0])); named == nil {
 		h = x.qualify(s, "net/http") + ".HandlerFunc(" + h + ")"

@@ -74,6 +74,8 @@ func (x *rewriter) echo(s *source, n ast.Node) {
 			}
 		case recv == "Echo", recv == "Group":
 			x.echoRoute(s, n, method)
+		case name == "Response.Header", name == "Response.WriteHeader", name == "Response.Write":
+			x.handled(n.Fun) // c.Response() becomes w
 		case name == "Logger.Fatal":
 			x.handled(n.Fun)
 			if sel, ok := ast.Unparen(receiver(n)).(*ast.SelectorExpr); ok {

@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/types"
 	"path"
 	"reflect"
@@ -199,6 +200,8 @@ func (x *rewriter) ginContext(s *source, n *ast.CallExpr, method string, f *cont
 	http := func() string { return x.qualify(s, "net/http") }
 	stmt := x.statement(n) != nil
 	switch {
+	case ginStatus[method] && x.isNegative(n.Args[0]):
+		x.todo(n, "a negative status stands for the one set before: write that")
 	case method == "Param":
 		x.becomes(s, n, f.r+".PathValue("+arg(0)+")")
 	case method == "FullPath":
@@ -255,6 +258,15 @@ func (x *rewriter) ginContext(s *source, n *ast.CallExpr, method string, f *cont
 	case method == "Next" && f.middleware:
 		x.becomes(s, n, f.next+".ServeHTTP("+f.w+", "+f.r+")")
 	}
+}
+
+// ginStatus are the methods whose first argument is a status.
+var ginStatus = map[string]bool{"JSON": true, "XML": true, "String": true, "Data": true, "Status": true, "AbortWithStatus": true,
+	"AbortWithStatusJSON": true}
+
+func (x *rewriter) isNegative(e ast.Expr) bool {
+	v := x.info.Types[e].Value
+	return v != nil && v.Kind() == constant.Int && constant.Sign(v) < 0
 }
 
 // isAssigned reports whether an expression is assigned to.
@@ -334,6 +346,11 @@ func (x *rewriter) ginRoute(s *source, n *ast.CallExpr, method string) {
 		}
 	case method == "Use", method == "ServeHTTP":
 		x.handled(n.Fun)
+		if x.callee(n) == "RouterGroup.Use" && !x.halfway[n] {
+			if named := namedType(x.info.TypeOf(receiver(n))); named != nil && named.Obj().Name() == "RouterGroup" {
+				x.remark(n, "this middleware runs here for the requests below the prefix that no route serves, too")
+			}
+		}
 	case method == "Group":
 		x.handled(n.Fun)
 		x.ginPath(s, n.Args[0])

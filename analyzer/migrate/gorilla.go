@@ -144,7 +144,10 @@ func (x *rewriter) gorilla(s *source, n ast.Node) {
 		switch x.callee(n) {
 		case "NewRouter":
 			x.gorillaNew(s, n)
-		case "Router.Use", "Router.ServeHTTP":
+		case "Router.Use":
+			x.handled(n.Fun)
+			x.remark(n, "this middleware runs around 404 and 405 here, too")
+		case "Router.ServeHTTP":
 			x.handled(n.Fun)
 		case "Route.Subrouter":
 			x.gorillaSubrouter(s, n)

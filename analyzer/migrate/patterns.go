@@ -31,6 +31,9 @@ func (x *rewriter) path(s *source, arg ast.Expr, to translate) {
 	if err == nil {
 		err = x.valid(path)
 	}
+	if err == nil {
+		err = x.namedOnce(arg, path, to)
+	}
 	if err != nil {
 		x.todo(arg, "%q: %v", old, err)
 	} else if !x.setString(s, arg, path) {
@@ -49,6 +52,42 @@ func (x *rewriter) valid(path string) error {
 	}
 	_, err := parse(path)
 	return err
+}
+
+// namedOnce returns an error if the prefix of a scope around a route has a
+// parameter of the same name.
+func (x *rewriter) namedOnce(arg ast.Expr, path string, to translate) error {
+	p, err := pattern.ParsePath(path)
+	if err != nil {
+		return nil // of http.ServeMux, which has no scopes
+	}
+	for n := x.parents[arg]; n != nil; n = x.parents[n] {
+		lit, ok := n.(*ast.FuncLit)
+		if !ok {
+			continue
+		}
+		call, ok := x.parents[lit].(*ast.CallExpr)
+		if !ok || x.callee(call) == "" || len(call.Args) != 2 {
+			continue
+		}
+		text, ok := x.constant(call.Args[0])
+		if !ok {
+			continue
+		}
+		if text, err = to(text); err != nil {
+			continue
+		}
+		prefix, err := pattern.ParsePath(text)
+		if err != nil {
+			continue
+		}
+		for _, name := range p.Names() {
+			if slices.Contains(prefix.Names(), name) {
+				return fmt.Errorf("the prefix %s has the parameter %q, too: give one another name", text, name)
+			}
+		}
+	}
+	return nil
 }
 
 // composed notes whether a path that is put together at run time may stay.

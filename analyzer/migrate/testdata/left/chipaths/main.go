@@ -29,6 +29,12 @@ func main() {
 		r.Get("/users/{id}", get)
 		r.Get("/users/{id}", get) // left: line 29 has this route already
 	})
+	r.Route("/{id}", func(r chi.Router) {
+		r.Get("/x/{id}", get) // left: the prefix /{id} has the parameter "id", too
+	})
+	r.Group(func(r chi.Router) {
+		r.NotFound(get) // left: in a Group this is the whole router's
+	})
 	http.ListenAndServe(":3333", r)
 }
 

@@ -87,6 +87,7 @@ func get(c *gin.Context) {
 	c.PureJSON(http.StatusOK, "<b>")                // left: Context.PureJSON: use a json.Encoder
 	c.XML(http.StatusOK, gin.H{"a": 1})             // left: Context.XML: use muxmaster.XML
 	c.Writer.Write([]byte(c.Request.URL.Path))      // written by hand
+	c.JSON(-1, nil)                                 // left: a negative status
 	c.ShouldBindUri(&struct{ ID int }{})            // left: muxmaster.PathParamAs
 	c.JSON(http.StatusOK, map[string]any{"a": "b"}) // fine
 }
