@@ -35,7 +35,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := u.Path
 	if s.base.MayBeStatic(path) {
 		if rt := s.base.FindStatic(path); rt != nil {
-			if r.Method != http.MethodGet || !rt.Serves(trie.GET) {
+			if r.Method != http.MethodGet || !rt.Accepts(trie.GET) {
 				if rt = s.table.PickStatic(rt, r.Method); rt == nil {
 					s.serveGeneric(w, r)
 					return

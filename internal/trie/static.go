@@ -82,9 +82,6 @@ func (t *Tree[P]) findStaticSlow(path string) *Route[P] {
 	return &t.routes[ref-1]
 }
 
-// Serves reports whether rt serves the standard method m.
-func (rt *Route[P]) Serves(m Method) bool { return rt.methodMask>>(m&15)&1 != 0 }
-
 // PickStatic returns the route for a method among those of the place of first, a
 // result of FindStatic of the base tree. It returns nil if there is none or the
 // method is a custom one.
@@ -98,7 +95,7 @@ func (t *Table[P]) PickStatic(first *Route[P], method string) *Route[P] {
 }
 
 func (t *Tree[P]) pickStatic(first *Route[P], m Method) *Route[P] {
-	if first.Serves(m) {
+	if first.Accepts(m) {
 		return first
 	}
 	return t.pick(t.findStatic(first.Path()), m)
