@@ -76,13 +76,14 @@ function unfold(root) {
 }
 
 // path returns an element that shows a pattern, with its parameters marked and its
-// first characters dimmed.
+// first characters dimmed. A long one breaks after these.
 function path(text, dimmed) {
   const e = el('span', 'path');
   const parameter = /\{(?:[^{}]|\{[^{}]*\})*\}|(?<=[^{}/]*):\w+(?=\/|$)|(?<=\/)\*\w*$/g;
   let at = 0;
   const add = (end, cls) => {
     for (const [from, to, dim] of [[at, Math.min(end, dimmed), true], [Math.max(at, dimmed), end, false]]) {
+      if (from < to && from === dimmed) e.append(el('wbr'));
       if (from < to) e.append(cls || dim ? el('span', dim ? 'dim' : cls, text.slice(from, to)) : text.slice(from, to));
     }
     at = end;
