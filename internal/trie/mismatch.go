@@ -26,7 +26,7 @@ func Mismatch(p *pattern.Pattern, path string) (why string, matched int) {
 			ok = text == seg[0].Text
 		case pattern.Mixed, pattern.Constrained:
 			if ok {
-				_, ok = MatchSegment(seg, text)
+				_, ok = matchSegment(seg, text)
 			}
 		}
 		if !ok {

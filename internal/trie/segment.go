@@ -152,9 +152,9 @@ func (m *matcher) cut(seg string) (value string, ok bool) {
 	return value, m.expr == nil || m.expr.Match(value)
 }
 
-// MatchSegment reports whether seg matches the decoded text of a path segment,
+// matchSegment reports whether seg matches the decoded text of a path segment,
 // and returns its values.
-func MatchSegment(seg pattern.Segment, text string) (values []string, ok bool) {
+func matchSegment(seg pattern.Segment, text string) (values []string, ok bool) {
 	if seg.Kind() == pattern.Literal {
 		return nil, text == seg[0].Text
 	}

@@ -78,7 +78,7 @@ func TestMatchSegment(t *testing.T) {
 			}
 			continue
 		}
-		vals, ok := MatchSegment(p.Segs[0], c.text)
+		vals, ok := matchSegment(p.Segs[0], c.text)
 		got := strings.Join(vals, " ")
 		if !ok {
 			got = "no"
@@ -94,7 +94,7 @@ func holdSegments(t *testing.T, text string) {
 	for _, ref := range trietest.Segments {
 		written := strings.NewReplacer("{p#", "{p", ":p#", ":p", "{q#", "{q", "{r#", "{r").Replace(ref.Written)
 		seg := parseSegment(t, written)
-		vals, ok := MatchSegment(seg, text)
+		vals, ok := matchSegment(seg, text)
 		if ok != ref.Matches(text) || ok && !ref.Holds(text, vals) {
 			t.Errorf("%q matches %q: %v, with %q, want %v", written, text, ok, vals, !ok)
 		}
