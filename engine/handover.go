@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"maps"
 	"net"
 	"net/http"
 	"reflect"
@@ -40,6 +41,9 @@ func (o *handover) start(config *tls.Config) error {
 		o.srv.ConnState = o.connState
 		if err := o.srv.Serve(&handoverListener{}); err != errHandedOver {
 			o.failed = err
+		}
+		if srv := o.engine.srv; srv.TLSNextProto == nil {
+			srv.TLSNextProto = maps.Clone(o.srv.TLSNextProto) // tells that HTTP/2 is on
 		}
 	})
 	return o.failed

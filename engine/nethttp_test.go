@@ -15,10 +15,7 @@ import (
 // differs are the tests of net/http that fail with the engine underneath, and
 // why they may. docs/engine.md has the list for users.
 var differs = map[string]string{
-	"TestAutomaticHTTP2_Serve_NoTLSConfig":   "looks into srv.TLSNextProto; the engine prepares a server of its own for HTTP/2",
-	"TestAutomaticHTTP2_Serve_WithTLSConfig": "the same",
-	"TestAutomaticHTTP2_Serve_H2TLSConfig":   "the same",
-	"TestServerShutdown":                     "looks into net/http's table of connections",
+	"TestServerShutdown": "looks into net/http's table of connections",
 }
 
 func init() {

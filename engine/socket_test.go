@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// A countingConn is a SocketConn that counts what goes through it.
+type countingConn struct {
+	net.Conn
+	*counts
+}
+
+type counts struct {
+	read, written, wrote atomic.Int64
+	waits                chan bool // gets a token when Write is called
+}
+
+func (c countingConn) Socket() net.Conn { return c.Conn }
+func (c countingConn) Wrote(n int)      { c.wrote.Add(int64(n)) }
+
+func (c countingConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.read.Add(int64(n))
+	return n, err
+}
+
+func (c countingConn) Write(p []byte) (int, error) {
+	select {
+	case c.waits <- true:
+	default:
+	}
+	n, err := c.Conn.Write(p)
+	c.written.Add(int64(n))
+	return n, err
+}
+
+type countingListener struct {
+	net.Listener
+	counts
+}
+
+func (l *countingListener) Accept() (net.Conn, error) {
+	nc, err := l.Listener.Accept()
+	return countingConn{nc, &l.counts}, err
+}
+
+// TestSocketConn checks what a wrapped socket gets to see: no heads and no
+// answers that the kernel takes at once, but bodies, and answers that wait. Each
+// byte of an answer is counted once.
+func TestSocketConn(t *testing.T) {
+	for _, k := range engines {
+		t.Run(k.name, func(t *testing.T) {
+			inner, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ln := &countingListener{Listener: inner}
+			ln.waits = make(chan bool, 1)
+			s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/large" {
+					for range 200 {
+						io.WriteString(w, strings.Repeat("x", 1<<16))
+					}
+					return
+				}
+				io.Copy(w, r.Body)
+			})})
+			go s.Serve(ln)
+			defer s.Close()
+			c := dial(t, inner.Addr().String())
+			c.SetReadBuffer(256 << 10)
+			sent, received := 0, int64(0)
+			br := bufio.NewReader(io.TeeReader(c, countWriter{&received}))
+			ask := func(request, body, want string) {
+				t.Helper()
+				io.WriteString(c, request)
+				if body != "" {
+					io.WriteString(c, "Expect: 100-continue\r\n\r\n")
+					if _, err := http.ReadResponse(br, nil); err != nil { // 100 Continue
+						t.Fatal(err)
+					}
+					io.WriteString(c, body)
+					sent += len(body)
+				}
+				if len(want) > 1<<20 {
+					eventually(t, "an answer waits", ln.waits)
+				}
+				res, err := http.ReadResponse(br, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, err := io.ReadAll(res.Body); string(got) != want || err != nil {
+					t.Errorf("%q: %d bytes, want %d; %v", request, len(got), len(want), err)
+				}
+			}
+			for range 3 {
+				ask("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello", "", "hello")
+			}
+			direct := newRawIO(&conn{nc: c}) != nil
+			if n := ln.read.Load(); direct && n > 0 {
+				t.Errorf("the wrapper has read %d bytes of heads", n)
+			}
+			if n := ln.written.Load(); direct && n > 0 {
+				t.Errorf("the wrapper has written %d bytes that needn't wait", n)
+			}
+			heads := ln.read.Load()
+			ask("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n", "hello", "hello")
+			ask("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n", "5\r\nhello\r\n0\r\n\r\n", "hello")
+			if n := ln.read.Load() - heads; n < int64(sent) {
+				t.Errorf("the wrapper has read %d bytes of bodies, want %d", n, sent)
+			}
+			ask("GET /large HTTP/1.1\r\nHost: h\r\n\r\n", "", strings.Repeat("x", 200<<16))
+			if n := ln.written.Load(); n == 0 {
+				t.Error("the wrapper has written nothing of an answer that waits")
+			}
+			if n := ln.written.Load() + ln.wrote.Load(); n != received {
+				t.Errorf("the wrapper knows of %d bytes, the client has %d", n, received)
+			}
+		})
+	}
+}
+
+type countWriter struct{ n *int64 }
+
+func (w countWriter) Write(p []byte) (int, error) {
+	*w.n += int64(len(p))
+	return len(p), nil
+}
