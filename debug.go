@@ -64,7 +64,7 @@ func (m *Mux) OpenAPI(title, version string, describe func(r Route, operation ma
 // examinedRoutes returns the routes for the page: with the scopes that add their
 // middleware, an example request, and warnings about the suspicious ones.
 func (m *Mux) examinedRoutes() []debugpage.Route {
-	var list []debugpage.Route
+	list := []debugpage.Route{} // [] in JSON, not null
 	index := map[routeID]int{}
 	registering.Lock()
 	for _, rt := range m.listedRoutes() {

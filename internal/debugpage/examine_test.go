@@ -21,6 +21,9 @@ func TestSampleValue(t *testing.T) {
 			t.Errorf("no value found for %q", expr)
 		}
 	}
+	if value, _ := values.value(strings.Repeat("(", 60)+strings.Repeat(")*", 60), 2); value != "" { // not 3^60 steps
+		t.Errorf("nested repetitions: got %q", value)
+	}
 	for _, expr := range []string{"[^\x00-\U0010ffff]", "(", `a\bb`} {
 		if value, ok := values.value(expr, 0); ok {
 			t.Errorf("%q should match %q", expr, value)

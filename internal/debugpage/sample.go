@@ -38,31 +38,39 @@ func (s sampler) value(expr string, n int) (string, bool) {
 	if c.whole == nil {
 		return "", false
 	}
-	var b strings.Builder
-	writeMatch(&b, c.tree, n)
-	value := b.String() // \b, $ and the like may contradict it
+	var m match
+	m.write(c.tree, n)
+	value := m.String() // \b, $ and the like may contradict it
 	return value, c.whole.MatchString(value)
 }
 
-// writeMatch writes a text that re matches, but for its anchors.
-func writeMatch(b *strings.Builder, re *syntax.Regexp, n int) {
-	const long = 64 // values longer than that don't help
+// A match is a text that an expression matches.
+type match struct {
+	strings.Builder
+	steps int // taken so far: nested repetitions of nothing would take forever
+}
+
+// write writes a text that re matches, except for its anchors.
+func (m *match) write(re *syntax.Regexp, n int) {
+	if m.steps++; m.steps > 500 || m.Len() > 100 {
+		return
+	}
 	times := 0
 	switch re.Op {
 	case syntax.OpLiteral:
-		b.WriteString(string(re.Rune))
+		m.WriteString(string(re.Rune))
 	case syntax.OpCharClass:
-		b.WriteRune(pick(re.Rune, n))
+		m.WriteRune(pick(re.Rune, n))
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		b.WriteByte("ab1xyz"[n%6])
+		m.WriteByte("ab1xyz"[n%6])
 	case syntax.OpCapture:
-		writeMatch(b, re.Sub[0], n)
+		m.write(re.Sub[0], n)
 	case syntax.OpConcat:
 		for i, sub := range re.Sub {
-			writeMatch(b, sub, n+i)
+			m.write(sub, n+i)
 		}
 	case syntax.OpAlternate:
-		writeMatch(b, re.Sub[n%len(re.Sub)], n/len(re.Sub))
+		m.write(re.Sub[n%len(re.Sub)], n/len(re.Sub))
 	case syntax.OpStar:
 		times = n%3 + 1
 	case syntax.OpPlus:
@@ -79,9 +87,7 @@ func writeMatch(b *strings.Builder, re *syntax.Regexp, n int) {
 		}
 	}
 	for i := range times {
-		if b.Len() < long {
-			writeMatch(b, re.Sub[0], n+i)
-		}
+		m.write(re.Sub[0], n+i)
 	}
 }
 
