@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
@@ -141,7 +142,7 @@ func ruledOut(rt *trie.Route[endpoint], method string, r *http.Request, won *tri
 // candidate.
 func (e Explanation) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s: ", e.Method, e.Target)
+	fmt.Fprintf(&b, "%s %s: ", terminal.Clean(e.Method), terminal.Clean(e.Target))
 	switch {
 	case e.Route != nil:
 		fmt.Fprintf(&b, "%s by %s (%s:%d)\n", e.Route.Host+e.Route.Pattern, e.Route.Handler, e.Route.File, e.Route.Line)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -114,14 +115,33 @@ func parsePrefix(prefix string) (*pattern.Pattern, error) {
 // the middleware unnoticed. The middleware runs after routing, so it can't
 // change which route serves the request. For middleware that rewrites the path,
 // such as [http.StripPrefix], use Pre or Mount.
-func (s *scope) Use(mw ...func(http.Handler) http.Handler) {
-	s.beforeRoutes("Use")
+func (s *scope) Use(mw ...func(http.Handler) http.Handler) { s.addMiddleware("Use", mw, nil) }
+
+// UseFast is like Use but adds middleware for fast routes.
+func (s *scope) UseFast(mw ...FastMiddleware) { s.addMiddleware("UseFast", nil, mw) }
+
+// addMiddleware gives s a new stack, with the middleware that a method was given.
+func (s *scope) addMiddleware(method string, use []func(http.Handler) http.Handler, fast []FastMiddleware) {
+	s.requireNew()
+	if s.hasRoutes.Load() {
+		panic("muxmaster: " + method + " after a route was registered: the route would bypass the middleware; call " + method + " first")
+	}
+	refuseNil(method, use)
+	refuseNil(method, fast)
+	registering.Lock()
+	defer registering.Unlock()
+	old := cmp.Or(s.stack.Load(), &stack{})
+	s.stack.Store(&stack{slices.Concat(old.use, use), slices.Concat(old.fast, fast)})
+	s.mux.changeAnswers()
+}
+
+// refuseNil panics if one of the functions that a method was given is nil.
+func refuseNil[F any](method string, mw []F) {
 	for _, f := range mw {
-		if f == nil {
-			panic("muxmaster: Use: the middleware is nil")
+		if reflect.ValueOf(f).IsNil() {
+			panic("muxmaster: " + method + ": the middleware is nil")
 		}
 	}
-	s.addMiddleware(mw, nil)
 }
 
 // changeAnswers discards the snapshots of m and of the Muxes it is mounted on,
@@ -130,34 +150,6 @@ func (m *Mux) changeAnswers() {
 	m.snapshot.Store(nil)
 	for _, mnt := range m.mounted {
 		mnt.scope.mux.changeAnswers()
-	}
-}
-
-// UseFast is like Use but adds middleware for fast routes.
-func (s *scope) UseFast(mw ...FastMiddleware) {
-	s.beforeRoutes("UseFast")
-	for _, f := range mw {
-		if f == nil {
-			panic("muxmaster: UseFast: the middleware is nil")
-		}
-	}
-	s.addMiddleware(nil, mw)
-}
-
-// addMiddleware gives s a new stack, with more middleware.
-func (s *scope) addMiddleware(use []func(http.Handler) http.Handler, fast []FastMiddleware) {
-	registering.Lock()
-	defer registering.Unlock()
-	old := cmp.Or(s.stack.Load(), &stack{})
-	s.stack.Store(&stack{slices.Concat(old.use, use), slices.Concat(old.fast, fast)})
-	s.mux.changeAnswers()
-}
-
-// beforeRoutes panics if the scope already has routes.
-func (s *scope) beforeRoutes(method string) {
-	s.requireNew()
-	if s.hasRoutes.Load() {
-		panic("muxmaster: " + method + " after a route was registered: the route would bypass the middleware; call " + method + " first")
 	}
 }
 

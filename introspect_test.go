@@ -106,4 +106,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("String() = %q", text)
 		}
 	}
+	if got, want := introspected().Explain("GET\n", "/x\r\n\x1b[2J").String(), "GET\uFFFD /x\uFFFD\uFFFD\uFFFD[2J: 400\n"; got != want {
+		t.Errorf("String() = %q, want one line, %q", got, want)
+	}
 }

@@ -29,11 +29,7 @@ type mount struct {
 // Pre panics if the Mux is already mounted.
 func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 	m.requireNew()
-	for _, f := range mw {
-		if f == nil {
-			panic("muxmaster: Pre: the middleware is nil")
-		}
-	}
+	refuseNil("Pre", mw)
 	registering.Lock()
 	defer registering.Unlock()
 	if len(m.mounted) > 0 {

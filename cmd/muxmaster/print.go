@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
-	"unicode"
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/internal/debugpage"
@@ -43,9 +42,9 @@ func (c *command) routes(w io.Writer) error {
 	color := terminal.Colored(w)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, r := range routes {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s", methodCell(r.Method, color), clean(r.Host+r.Pattern), shortName(r.Handler), place(r.File, r.Line))
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s", methodCell(r.Method, color), terminal.Clean(r.Host+r.Pattern), shortName(r.Handler), place(r.File, r.Line))
 		if r.Warning != "" {
-			fmt.Fprintf(tw, "\t! %s", clean(r.Warning))
+			fmt.Fprintf(tw, "\t! %s", terminal.Clean(r.Warning))
 		}
 		fmt.Fprintln(tw)
 	}
@@ -55,7 +54,7 @@ func (c *command) routes(w io.Writer) error {
 // methodCell returns a route's method for a table. In color, all cells have the
 // same number of bytes more than they show.
 func methodCell(method string, color bool) string {
-	method = clean(cmp.Or(method, "*"))
+	method = terminal.Clean(cmp.Or(method, "*"))
 	if color {
 		return terminal.Method(method)
 	}
@@ -80,7 +79,7 @@ func (c *command) explain(w io.Writer) error {
 	}
 	var b strings.Builder
 	color := terminal.Colored(w)
-	fmt.Fprintf(&b, "%s %s: ", clean(e.Method), clean(e.Target))
+	fmt.Fprintf(&b, "%s %s: ", terminal.Clean(e.Method), terminal.Clean(e.Target))
 	var others []muxmaster.Candidate
 	for _, c := range e.Candidates {
 		if c.Reason != "" {
@@ -88,10 +87,10 @@ func (c *command) explain(w io.Writer) error {
 		}
 	}
 	if r := e.Route; r != nil {
-		fmt.Fprintf(&b, "%s%s\n", clean(r.Host), clean(r.Pattern))
+		fmt.Fprintf(&b, "%s%s\n", terminal.Clean(r.Host), terminal.Clean(r.Pattern))
 		fmt.Fprintf(&b, "  handler     %s  %s\n", shortName(r.Handler), place(r.File, r.Line))
 		for i, v := range e.Values {
-			fmt.Fprintf(&b, "  %-10s  %s = %q\n", []string{"values", ""}[min(i, 1)], clean(v.Key), v.Value)
+			fmt.Fprintf(&b, "  %-10s  %s = %q\n", []string{"values", ""}[min(i, 1)], terminal.Clean(v.Key), v.Value)
 		}
 		for i, name := range r.Middleware {
 			fmt.Fprintf(&b, "  %-10s  %s\n", []string{"middleware", ""}[min(i, 1)], shortName(name))
@@ -99,13 +98,13 @@ func (c *command) explain(w io.Writer) error {
 	} else {
 		fmt.Fprintf(&b, "%d %s\n", e.Status, http.StatusText(e.Status))
 		if e.Location != "" {
-			fmt.Fprintf(&b, "  Location: %s\n", clean(e.Location))
+			fmt.Fprintf(&b, "  Location: %s\n", terminal.Clean(e.Location))
 		}
 		if e.Allow != "" {
-			fmt.Fprintf(&b, "  Allow: %s\n", clean(e.Allow))
+			fmt.Fprintf(&b, "  Allow: %s\n", terminal.Clean(e.Allow))
 		}
 		if e.Prefix != "" {
-			fmt.Fprintf(&b, "  by the Group or Mux at %s\n", clean(e.Prefix))
+			fmt.Fprintf(&b, "  by the Group or Mux at %s\n", terminal.Clean(e.Prefix))
 		}
 	}
 	left := 0
@@ -118,7 +117,7 @@ func (c *command) explain(w io.Writer) error {
 	}
 	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, c := range others {
-		fmt.Fprintf(tw, "  %s\t%s\t%s\n", methodCell(c.Method, color), clean(c.Host+c.Pattern), clean(c.Reason))
+		fmt.Fprintf(tw, "  %s\t%s\t%s\n", methodCell(c.Method, color), terminal.Clean(c.Host+c.Pattern), terminal.Clean(c.Reason))
 	}
 	tw.Flush()
 	if left > 0 {
@@ -153,20 +152,9 @@ func printJSON(w io.Writer, data []byte) error {
 	return err
 }
 
-// clean replaces what could be an escape sequence: the text comes from the
-// network and goes to a terminal.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
-}
-
 // shortName returns the name of a function without the path of its package.
 func shortName(name string) string {
-	return clean(strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], "-fm"))
+	return terminal.Clean(strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], "-fm"))
 }
 
 // place returns a file and line, relative to the working directory if the file
@@ -177,5 +165,5 @@ func place(file string, line int) string {
 			file = rel
 		}
 	}
-	return fmt.Sprintf("%s:%d", clean(file), line)
+	return fmt.Sprintf("%s:%d", terminal.Clean(file), line)
 }

@@ -190,7 +190,7 @@ func printRows(w io.Writer, rows []row) error {
 	}
 	var b strings.Builder
 	for _, r := range rows {
-		path := strings.Repeat("  ", r.depth) + clean(r.path)
+		path := strings.Repeat("  ", r.depth) + terminal.Clean(r.path)
 		if r.route == nil {
 			b.WriteString(strings.TrimRight(path+"  "+r.note, " ") + "\n")
 			continue
@@ -205,7 +205,7 @@ func printRows(w io.Writer, rows []row) error {
 			fmt.Fprintf(&b, "  %s", r.note)
 		}
 		if r.route.Warning != "" {
-			fmt.Fprintf(&b, "  ! %s", clean(r.route.Warning))
+			fmt.Fprintf(&b, "  ! %s", terminal.Clean(r.route.Warning))
 		}
 		b.WriteByte('\n')
 	}
