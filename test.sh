@@ -42,13 +42,17 @@ formatted() {
 }
 
 # nested tests a module with the versions of its own go.mod, and this checkout's
-# root module by its go.work. Libraries run with the race detector; vet gets the
-# same flag, so that they are compiled once.
+# root module by its go.work. Each library is compiled once: vet gets the same flags
+# as the tests, and what is later installed from a tag is found in the cache, thanks
+# to -trimpath. The libraries of interop run with the race detector.
 nested() (
 	cd "$1"
-	flags=()
-	[[ $1 != interop ]] || flags=(-race)
-	go vet "${flags[@]}" ./... && go test -p 1 "${flags[@]}" ./...
+	local flags=(-trimpath)
+	case $1 in
+	interop) flags=(-race -p 1) ;;
+	bench) flags+=(-p 1) ;; # puts servers under load
+	esac
+	go vet "${flags[@]}" ./... && go test "${flags[@]}" ./...
 )
 
 work=$(mktemp -d)

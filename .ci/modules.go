@@ -92,7 +92,7 @@ func check(work string) error {
 		return err
 	}
 	env := []string{
-		"GOWORK=off", "GOSUMDB=off", "GOFLAGS=-modcacherw",
+		"GOWORK=off", "GOSUMDB=off", "GOFLAGS=-modcacherw -trimpath",
 		"GOMODCACHE=" + filepath.Join(work, "mod"), "GOBIN=" + filepath.Join(work, "bin"),
 		// A module cache is a proxy too: what is there isn't downloaded again.
 		"GOPROXY=file://" + proxy + ",file://" + strings.TrimSpace(cache) + "/cache/download," + strings.TrimSpace(upstream),
@@ -139,14 +139,19 @@ func staysClean(clone string, m module, bin string) error {
 	if err != nil {
 		return err
 	}
-	build := []string{"build", "./..."}
+	// The flags of test.sh, so that libraries are compiled once.
+	flags := []string{"-trimpath"}
+	switch m.dir {
+	case ".":
+		flags = nil
+	case "interop":
+		flags = []string{"-race"}
+	}
+	build, vet := append([]string{"build"}, flags...), append([]string{"vet"}, flags...)
 	if len(commands) > 0 {
-		build = []string{"build", "-o", bin + "/", "./..."}
+		build = append(build, "-o", bin+"/")
 	}
-	vet := []string{"vet", "./..."}
-	if m.dir == "interop" {
-		vet = []string{"vet", "-race", "./..."} // as test.sh does, so that its libraries are compiled once
-	}
+	build, vet = append(build, "./..."), append(vet, "./...")
 	for _, args := range [][]string{{"doc", "."}, {"list", "-m", "all"}, vet, build} {
 		if args[0] == "doc" && !hasGoFiles(dir) {
 			continue

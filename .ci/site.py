@@ -29,6 +29,7 @@ def on_files(files, config):
     for source, page in PAGES.items():
         text = (ROOT / source).read_text()
         files.append(File.generated(config, page, content=links(text, source, page)))
+    files.append(File.generated(config, "site.css", content=(ROOT / ".ci/site.css").read_text()))
     return files
 
 
