@@ -30,6 +30,23 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// Two IDs in the header are none, and a context answers for its parent.
+func TestOfManyAndOfOthers(t *testing.T) {
+	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+	w.Header()[Header] = []string{"a", "b"}
+	if got := Of(w, r); got != "" {
+		t.Errorf("of two IDs: %q", got)
+	}
+	type other struct{}
+	ctx := NewContext(context.WithValue(context.Background(), other{}, "value"), "id")
+	if got := ctx.Value(other{}); got != "value" {
+		t.Errorf("a value of the parent: %v", got)
+	}
+	if got := FromContext(context.WithValue(ctx, other{}, "inner")); got != "id" {
+		t.Errorf("from a context around it: %q", got)
+	}
+}
+
 func TestHeaderValuesAreApart(t *testing.T) {
 	c := NewContext(context.Background(), "id")
 	c.HeaderValues()[0] = "changed"

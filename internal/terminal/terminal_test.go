@@ -3,27 +3,59 @@ package terminal
 import (
 	"bytes"
 	"os"
+	"strings"
 	"testing"
 )
 
 func TestColored(t *testing.T) {
-	if Colored(new(bytes.Buffer)) {
-		t.Error("a buffer is taken for a terminal")
-	}
-	f, err := os.Create(t.TempDir() + "/f")
+	file, err := os.Create(t.TempDir() + "/f")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	if Colored(f) {
-		t.Error("a file is taken for a terminal")
+	defer file.Close()
+	device, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // as far as anybody can tell, a terminal
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer device.Close()
+	read, pipe, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	defer pipe.Close()
+	for _, c := range []struct{ noColor, term string }{{"", "xterm"}, {"", ""}, {"1", "xterm"}, {"", "dumb"}} {
+		t.Setenv("NO_COLOR", c.noColor)
+		t.Setenv("TERM", c.term)
+		if got, want := Colored(device), c.noColor == "" && c.term != "dumb"; got != want {
+			t.Errorf("NO_COLOR=%s TERM=%s: a terminal is colored: %v, want %v", c.noColor, c.term, got, want)
+		}
+		if Colored(new(bytes.Buffer)) || Colored(file) || Colored(pipe) {
+			t.Errorf("NO_COLOR=%s TERM=%s: a buffer, a file or a pipe is colored", c.noColor, c.term)
+		}
+	}
+	if file.Close(); Colored(file) {
+		t.Error("a closed file is colored")
 	}
 }
 
-func TestMethodsHaveOneLength(t *testing.T) {
-	for _, m := range []string{"GET", "POST", "PUT", "DELETE", "BREW", "*"} {
-		if got, want := len(Method(m))-len(m), len(Method("GET"))-3; got != want {
-			t.Errorf("%s: %d bytes of color, want %d", m, got, want)
+func TestMethod(t *testing.T) {
+	length := len(Method("")) // text/tabwriter counts the escape sequences as text
+	colors := map[string]string{}
+	for _, alike := range []string{"GET HEAD QUERY", "POST", "PUT PATCH", "DELETE", "BREW * OPTIONS"} {
+		for _, method := range strings.Fields(alike) {
+			got := Method(method)
+			color, _, ok := strings.Cut(got, method+"\x1b[0m")
+			if !ok || len(got)-len(method) != length {
+				t.Errorf("Method(%s) = %q", method, got)
+			}
+			if other, ok := colors[color]; ok && other != alike {
+				t.Errorf("%s has the color of %s", method, other)
+			}
+			colors[color] = alike
 		}
+	}
+	if len(colors) != 5 {
+		t.Errorf("%d colors, want 5", len(colors))
 	}
 }

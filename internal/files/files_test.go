@@ -1,0 +1,287 @@
+package files
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+var modified = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func files() fstest.MapFS {
+	return fstest.MapFS{
+		"index.html":       {Data: []byte("index"), ModTime: modified},
+		"a.txt":            {Data: []byte("a"), ModTime: modified},
+		"app.3f2a9c1b.js":  {Data: []byte("js")},
+		"dir/index.html":   {Data: []byte("dir's index")},
+		"dir/page.html":    {Data: []byte("page")},
+		"list/x.txt":       {Data: []byte("x")},
+		"odd/index.html/x": {Data: []byte("its index.html is a directory")},
+		"é/ü.txt":          {Data: []byte("umlaut")},
+	}
+}
+
+func notFound(w http.ResponseWriter, r *http.Request) {
+	w.WriteHeader(404)
+	io.WriteString(w, "none")
+}
+
+// ask asks h for an escaped name below /p/, as the router would.
+func ask(h http.Handler, method, name string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, "/p/"+name, nil)
+	r.SetPathValue("rest", strings.TrimPrefix(r.URL.Path, "/p"))
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func TestServer(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		status int
+		want   string // the body or the Location
+	}{
+		{"a.txt", 200, "a"},
+		{"%61.txt", 200, "a"},
+		{"%C3%A9/%C3%BC.txt", 200, "umlaut"},
+		{"", 200, "index"},
+		{"dir/", 200, "dir's index"},
+		{"dir", 301, "dir/"},
+		{"dir/index.html", 301, "./"},
+		{"a.txt/", 301, "../a.txt"},
+		{"dir/page.html", 200, "page"},
+		{"none", 404, ""},
+		{"list", 404, ""}, // a directory is never listed
+		{"list/", 404, ""},
+		{"odd/", 404, ""},
+		{"dir%2Fpage.html", 404, "none"},
+		{"dir%2fpage.html", 404, "none"},
+		{"..%2Fa.txt", 404, "none"},
+		{"dir%5Cpage.html", 404, "none"},
+		{"a.txt%00", 404, "none"},
+		{"a%FF.txt", 404, "none"},
+	} {
+		for _, method := range []string{"GET", "HEAD"} {
+			w := ask(NewServer(files(), "rest", notFound), method, c.name)
+			got := w.Body.String()
+			if w.Code == 301 {
+				got = w.Header().Get("Location")
+			}
+			if w.Code != c.status || got != c.want && c.want != "" && (method == "GET" || w.Code == 301) {
+				t.Errorf("%s %s: got %d %q, want %d %q", method, c.name, w.Code, got, c.status, c.want)
+			}
+			if strings.Contains(got, "x.txt") {
+				t.Errorf("%s: lists a directory: %q", c.name, got)
+			}
+		}
+	}
+}
+
+// The request that arrives stays as it is.
+func TestServerLeavesTheRequestAlone(t *testing.T) {
+	r := httptest.NewRequest("GET", "/p/a.txt?q", nil)
+	r.SetPathValue("rest", "a.txt")
+	u := r.URL
+	NewServer(files(), "rest", notFound).ServeHTTP(httptest.NewRecorder(), r)
+	if r.URL != u || u.Path != "/p/a.txt" || u.RawQuery != "q" {
+		t.Errorf("the URL is %v now", r.URL)
+	}
+}
+
+const browser = "text/html,application/xhtml+xml,*/*;q=0.8"
+
+func TestSPA(t *testing.T) {
+	for _, c := range []struct {
+		name, accept string
+		status       int
+		body         string
+	}{
+		{"", browser, 200, "index"},
+		{"", "application/json", 200, "index"}, // the page itself
+		{"index.html", "", 200, "index"},
+		{"a.txt", "", 200, "a"},
+		{"a.txt/", "", 200, "a"},
+		{"users/5", browser, 200, "index"},
+		{"users/5/", browser, 200, "index"},
+		{"users/5", "text/html", 200, "index"},
+		{"users/5", "application/xhtml+xml", 200, "index"},
+		{"users/5", "Text/HTML; q=0.9", 200, "index"},
+		{"users/5", "application/json", 404, "none"},
+		{"users/5", "*/*", 404, "none"},
+		{"users/5", "text/*", 404, "none"},
+		{"users/5", "", 404, "none"},
+		{"users/5", "text/html-x", 404, "none"},
+		{"dir", browser, 200, "index"}, // a directory is a page of the application
+		{"dir", "", 404, "none"},
+		{"list/", browser, 200, "index"},
+		{"dir/index.html", "", 200, "dir's index"},
+		{"dir%2Fpage.html", browser, 404, "none"},
+		{"dir%5Cpage.html", browser, 404, "none"},
+		{"%FF", browser, 404, "none"},
+	} {
+		var header []string
+		if c.accept != "" {
+			header = []string{"Accept", c.accept}
+		}
+		w := ask(NewSPA(files(), "rest", notFound), "GET", c.name, header...)
+		if w.Code != c.status || w.Body.String() != c.body {
+			t.Errorf("%s, Accept %q: got %d %q, want %d %q", c.name, c.accept, w.Code, w.Body, c.status, c.body)
+		}
+		// What depends on Accept says so.
+		if varies := w.Header().Get("Vary") == "Accept"; varies != (c.body == "index" || c.status == 404 && !strings.Contains(c.name, "%")) && c.name != "index.html" {
+			t.Errorf("%s, Accept %q: Vary %q", c.name, c.accept, w.Header()["Vary"])
+		}
+	}
+	// Several lines of Accept are one list.
+	if w := ask(NewSPA(files(), "rest", notFound), "GET", "users", "Accept", "image/png", "Accept", "text/html"); w.Code != 200 {
+		t.Errorf("two lines of Accept: got %d", w.Code)
+	}
+	// Without an index.html there is nothing to show.
+	if w := ask(NewSPA(fstest.MapFS{}, "rest", notFound), "GET", "", "Accept", browser); w.Code != 404 {
+		t.Errorf("no index.html: got %d", w.Code)
+	}
+}
+
+func TestSPACaching(t *testing.T) {
+	spa := NewSPA(files(), "rest", notFound)
+	for _, c := range []struct {
+		name, cache   string
+		tag, modified bool // whether there is such a header
+	}{
+		{"a.txt", "no-cache", false, true},
+		{"index.html", "no-cache", false, true},
+		{"app.3f2a9c1b.js", "public, max-age=31536000, immutable", true, false},
+		{"dir/page.html", "no-cache", true, false},
+	} {
+		w := ask(spa, "GET", c.name)
+		h := w.Header()
+		if h.Get("Cache-Control") != c.cache || (h.Get("ETag") != "") != c.tag || (h.Get("Last-Modified") != "") != c.modified {
+			t.Errorf("%s: %v", c.name, h)
+		}
+		for header, value := range map[string]string{"If-None-Match": h.Get("ETag"), "If-Modified-Since": h.Get("Last-Modified")} {
+			if value == "" {
+				continue
+			}
+			if w := ask(spa, "GET", c.name, header, value); w.Code != 304 || w.Body.Len() > 0 {
+				t.Errorf("%s, %s %s: got %d %q", c.name, header, value, w.Code, w.Body)
+			}
+		}
+	}
+	// What middleware has said about caching stays.
+	w := httptest.NewRecorder()
+	w.Header().Set("Cache-Control", "private")
+	r := httptest.NewRequest("GET", "/app.3f2a9c1b.js", nil)
+	r.SetPathValue("rest", "app.3f2a9c1b.js")
+	if spa.ServeHTTP(w, r); w.Header().Get("Cache-Control") != "private" {
+		t.Errorf("Cache-Control %q, want private", w.Header().Get("Cache-Control"))
+	}
+}
+
+func TestFingerprinted(t *testing.T) {
+	for name, want := range map[string]bool{
+		"app.3f2a9c1b.js": true, "app.3f2a9c1b.js.map": true, "app-3f2a9c1b.chunk.js": true, "app.0123456789abcdef0123456789abcdef.css": true,
+		"index-DiwrgTda.css": true, "index-BkZ3x9Qd.js": true, "app-7XK2QZ4D.js": true, "app.3F2A9C1B.js": true, "a-b_c-DEf1.js": true, "index-a_C-4xyZ.js": true,
+		"app.js": false, "app.min.js": false, "app.20260102.js": false, "app-12345678.js": false, "app.deadbeef.js": false, "favicon-16x16.png": false,
+		"app-settings.js": false, "my-component.js": false, "index.html": false, "3f2a9c1b.js": false, "app.3f2a9c1.js": false, "app.3f2a9c1b": false, "": false,
+	} {
+		if got := fingerprinted(name); got != want {
+			t.Errorf("fingerprinted(%q) = %v, want %v", name, got, want)
+		}
+	}
+}
+
+// A directory of the operating system can be opened and sought like a file.
+func TestDirectoriesOfTheSystem(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"sub/x.txt", "index.html"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		h      http.Handler
+		name   string
+		status int
+	}{
+		{NewSPA(os.DirFS(dir), "rest", notFound), "sub", 404},
+		{NewSPA(os.DirFS(dir), "rest", notFound), "sub/x.txt", 200},
+		{NewServer(os.DirFS(dir), "rest", notFound), "sub/", 404},
+		{NewServer(os.DirFS(dir), "rest", notFound), "sub/x.txt", 200},
+	} {
+		if w := ask(c.h, "GET", c.name); w.Code != c.status {
+			t.Errorf("%T: %s: got %d %q, want %d", c.h, c.name, w.Code, w.Body, c.status)
+		}
+	}
+}
+
+// A brokenFS has files that can't be read or sought, and counts what is opened.
+type brokenFS struct {
+	fs.FS
+	seekable bool
+	reads    int
+}
+
+type brokenFile struct {
+	fs.File
+	fsys *brokenFS
+}
+
+type seekableFile struct {
+	brokenFile
+	io.Seeker
+}
+
+func (b *brokenFS) Open(name string) (fs.File, error) {
+	f, err := b.FS.Open(name)
+	if err != nil || !b.seekable {
+		return brokenFile{f, b}, err
+	}
+	return seekableFile{brokenFile{f, b}, f.(io.Seeker)}, nil
+}
+
+func (f brokenFile) Read([]byte) (int, error) {
+	f.fsys.reads++
+	return 0, errors.New("broken")
+}
+
+// A file that can't be read is none, and leaves no headers of its own behind.
+func TestSPAOfFilesThatBreak(t *testing.T) {
+	for _, seekable := range []bool{false, true} {
+		spa := NewSPA(&brokenFS{FS: files(), seekable: seekable}, "rest", notFound)
+		w := ask(spa, "GET", "app.3f2a9c1b.js")
+		if w.Code != 404 || w.Header().Get("Cache-Control") != "" || w.Header().Get("ETag") != "" {
+			t.Errorf("seekable %v: got %d with %v", seekable, w.Code, w.Header())
+		}
+	}
+}
+
+// An ETag is of the content, and is computed once for a name.
+func TestETags(t *testing.T) {
+	fsys := files()
+	spa := NewSPA(fsys, "rest", notFound)
+	first := ask(spa, "GET", "app.3f2a9c1b.js").Header().Get("ETag")
+	if other := ask(spa, "GET", "dir/page.html").Header().Get("ETag"); first == other || len(first) != 24 || first[0] != '"' {
+		t.Errorf("ETags %s and %s", first, other)
+	}
+	fsys["app.3f2a9c1b.js"].Data = []byte("changed, which an embed.FS can't be")
+	if again := ask(spa, "GET", "app.3f2a9c1b.js").Header().Get("ETag"); again != first {
+		t.Errorf("the ETag was computed again: %s, %s before", again, first)
+	}
+	if fresh := ask(NewSPA(fsys, "rest", notFound), "GET", "app.3f2a9c1b.js").Header().Get("ETag"); fresh == first {
+		t.Error("two contents have one ETag")
+	}
+}

@@ -1,0 +1,60 @@
+package pattern
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Each spelling of another router, and what its error says to write.
+func TestForeign(t *testing.T) {
+	for _, c := range []struct{ segment, advice string }{
+		{"<id>", "{id}"},
+		{"<int:id>", "{id}"},
+		{"[id]", "{id}"},
+		{"[...rest]", "{rest...}"},
+		{"[[...rest]]", "{rest...}"},
+		{"%s", "{name}"},
+		{"%d", "{name}"},
+		{"*", "/users/*path or /users/{path...}"},
+		{"**", "/users/*path or /users/{path...}"},
+		{"{*rest}", "{rest...}"},
+		{"{**rest}", "{rest...}"},
+		{"{rest*}", "{rest...}"},
+		{"{rest:*}", "{rest...}"},
+		{"{rest:**}", "{rest...}"},
+		{":id?", "register the path without it as well"},
+		{"{id?}", "register the path without it as well"},
+		{":id<int>", "{id:[0-9]+}"},
+		{`:id(\d+)`, `{id:\d+}`},
+		{`(\d+)`, `{name:\d+}`},
+		{"{id:int}", "{id:[0-9]+}"},
+		{"v{id:digits}.x", "{id:[0-9]+}"},
+		{"{name:string}", "write {name} for any text"},
+		{"{id:uuid}", "an RE2 expression"},
+		{"{rest:.*}", "write {rest...} for the rest of the path, {rest} for one segment"},
+		{"{rest:.+}", "write {rest...}"},
+		{"{rest:(.*)}", "write {rest...}"},
+		{"{rest:.*?}", "write {rest...}"},
+		{"+", "{rest...}"},
+		{"+{rest}", "{rest...}"},
+		{"prefix...", "prefix/{rest...}"},
+		{"images*", "/images/*rest"},
+		{`a\:b`, "%3A"},
+		{`{id}\:b`, "%3A"},
+		{"a?b=c", "a path has no query"},
+		{"a#b", "a path has no fragment"},
+	} {
+		if err := Foreign(c.segment); err == nil || !strings.Contains(err.Error(), c.advice) || !strings.HasPrefix(err.Error(), strconv.Quote(c.segment)) {
+			t.Errorf("Foreign(%q) = %v, want %q", c.segment, err, c.advice)
+		}
+	}
+	for _, segment := range []string{
+		"", "a", "a.b", "a..b", "a*b", "c++", "a+b", "a$b", "~a", "a=b;c", "%3Fx", "%20", "100%", "{id}", ":id", "*rest", "{rest...}", "{id:[0-9]+}", `{id:\d+}`, "{id:.{1,3}}", "{id:[a-z.]*}",
+		"{id:(?s).+}", "{id:a|b}", "{id}:cancel", "v{a}.{b}", "{a:x?}", "a:b", "{id:interval}",
+	} {
+		if err := Foreign(segment); err != nil {
+			t.Errorf("Foreign(%q) = %v, want none", segment, err)
+		}
+	}
+}
