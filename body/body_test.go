@@ -163,8 +163,8 @@ func TestWriteJSON(t *testing.T) {
 		{name: "HEAD keeps the length", method: "HEAD", code: 200, v: 12, want: "", length: "2"},
 		{name: "204 has no body", method: "GET", code: 204, v: 12, want: ""},
 		{name: "304 has no body", method: "GET", code: 304, v: 12, want: ""},
-		{name: "a failure after 128 KiB", method: "GET", code: 200, v: []any{strings.Repeat("a", 128<<10), failsLate{}}, want: "failed\n", length: "7", errText: "body: cannot encode the answer as JSON"},
-		{name: "not JSON", method: "GET", code: 200, v: func() {}, want: "failed\n", length: "7", errText: "body: cannot encode the answer as JSON"},
+		{name: "a failure after 128 KiB", method: "GET", code: 200, v: []any{strings.Repeat("a", 128<<10), failsLate{}}, want: "failed\n", length: "7", errText: "body: cannot encode the response as JSON"},
+		{name: "not JSON", method: "GET", code: 200, v: func() {}, want: "failed\n", length: "7", errText: "body: cannot encode the response as JSON"},
 	} {
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if err := body.WriteJSON(w, c.code, c.v); err != nil {

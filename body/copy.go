@@ -10,15 +10,14 @@ const copySize = 64 << 10
 
 var copyBuffers = sync.Pool{New: func() any { return new([copySize]byte) }}
 
-// Copy copies src to dst through a pooled buffer of 64 KiB and returns the
-// number of bytes copied. Use it in proxies instead of io.Copy, which allocates
-// 32 KiB for each response that has a Content-Length, because net/http passes
-// the source on to the connection's ReadFrom. Copy does that only for files,
-// where it means sendfile.
+// Copy copies src to dst with a pooled buffer of 64 KiB and returns the number
+// of bytes copied. Use it in proxies instead of io.Copy, which allocates 32 KiB
+// for each response with a Content-Length, because the connection's ReadFrom
+// does so. Copy uses ReadFrom only for files, so that sendfile is used.
 //
-// If Copy fails after the first byte, the client has a part of the answer. So
-// that it doesn't take that for the whole, set Content-Length where it is
-// known, and panic(http.ErrAbortHandler).
+// If Copy fails, the client may have received a partial response. To make the
+// client detect this, set Content-Length if it is known, and panic with
+// http.ErrAbortHandler.
 func Copy(dst io.Writer, src io.Reader) (int64, error) {
 	if isFile(src) {
 		return io.Copy(dst, src)
@@ -45,14 +44,16 @@ func putCopyBuffer(buf *[copySize]byte) {
 	copyBuffers.Put(buf)
 }
 
-// Buffers is Copy's pool as an httputil.BufferPool. Set it as the BufferPool of
-// an httputil.ReverseProxy, which otherwise allocates 32 KiB for each response.
+// Buffers is an httputil.BufferPool that uses Copy's pool. Set it as the
+// BufferPool of an httputil.ReverseProxy, which otherwise allocates 32 KiB for
+// each response.
 type Buffers struct{}
 
 // Get returns a slice of 64 KiB.
 func (Buffers) Get() []byte { return copyBuffers.Get().(*[copySize]byte)[:] }
 
-// Put returns a slice to the pool. It ignores slices that aren't from Get.
+// Put returns a slice to the pool. It ignores slices whose capacity isn't 64
+// KiB.
 func (Buffers) Put(p []byte) {
 	if cap(p) == copySize {
 		putCopyBuffer((*[copySize]byte)(p[:copySize]))

@@ -1,17 +1,15 @@
 // Package body reads request bodies and writes response bodies with pooled
-// buffers. It avoids what usually goes wrong with those: unbounded reads, bytes
-// of one request in the response to another, a pool full of buffers as large as
-// the largest body ever seen, and a half-written answer with status 200.
+// buffers. It limits the size of bodies and of pooled buffers, and never writes
+// a partial response because of an encoding error.
 //
-// Each function returns what it borrows from a pool before it returns itself.
-// The slices that WithBody and Lines pass to a callback or loop are valid only
-// inside it: copy what you need for longer, with bytes.Clone or string(line).
-// Programs built with -race overwrite every buffer that goes back to its pool,
-// so that a slice which was kept shows up in tests as garbage, instead of as
-// another request's data in production.
+// Each function returns its buffers to the pool before it returns. The slices
+// that WithBody and Lines pass to a function or loop are valid only inside of
+// it. To retain data, copy it with bytes.Clone or string(line). In programs
+// built with -race, buffers are overwritten when they return to the pool, so
+// that tests detect retained slices.
 //
-// The errors for bodies that can't be used are *Errors. Handlers can return
-// them: the router and [problem.Write] answer with their status.
+// Errors that are caused by the request body have the type *Error. Handlers can
+// return them: the router and [problem.Write] respond with their status.
 //
 // All functions are safe for concurrent use.
 //

@@ -8,18 +8,16 @@ import (
 	"strconv"
 )
 
-// WriteJSON does what muxmaster.JSON does, with a pooled buffer: it answers
-// with the status code and with v as JSON, with a Content-Length and in one
-// Write. It differs in two details: the Content-Type is application/json
-// without a charset, and the newline after the value is left out. Use
-// WriteJSON where answers are large or frequent; muxmaster.JSON needs no
-// further import.
+// WriteJSON writes a response with the given status code and v encoded as JSON.
+// It uses a pooled buffer, so it is suitable for large and frequent responses.
+// It sets Content-Length, and Content-Type to application/json unless that is
+// already set. For a status that allows no body (1xx, 204, 304), it writes only
+// the header.
 //
-// If v can't be encoded, WriteJSON writes nothing, not even a header, and
-// returns the error, so that the caller can still answer 500. It also returns
-// the error of a failed Write, which means that the client is gone. A
-// Content-Type that is already set stays. Statuses that have no body (1xx, 204,
-// 304) get none.
+// If encoding v fails, WriteJSON writes nothing, not even a header, and returns
+// the error, so that the caller can respond with 500. It also returns errors
+// from writing the response, which usually mean that the client has
+// disconnected.
 func WriteJSON(w http.ResponseWriter, code int, v any) error {
 	if code < 200 || code == http.StatusNoContent || code == http.StatusNotModified {
 		w.WriteHeader(code)
@@ -28,7 +26,7 @@ func WriteJSON(w http.ResponseWriter, code int, v any) error {
 	buf := getBuffer()
 	defer putBuffer(buf)
 	if err := json.NewEncoder(buf).Encode(v); err != nil {
-		return fmt.Errorf("body: cannot encode the answer as JSON: %w", err)
+		return fmt.Errorf("body: cannot encode the response as JSON: %w", err)
 	}
 	p := buf.Bytes()
 	p = p[:len(p)-1]
@@ -42,11 +40,11 @@ func WriteJSON(w http.ResponseWriter, code int, v any) error {
 	return err
 }
 
-// ReadJSON decodes the body of r, at most max bytes, which must be exactly one
-// JSON value. max <= 0 means DefaultMax. It returns the errors of WithBody, and
-// an *Error with status 400 if the body is empty, isn't JSON, doesn't fit T, or
-// continues after the value. Unknown fields are ignored, as by encoding/json.
-// The Content-Type isn't checked.
+// ReadJSON decodes the body of r, which must be exactly one JSON value of at
+// most max bytes. max <= 0 means DefaultMax. It returns the same errors as
+// WithBody, and an *Error with status 400 if the body is empty, isn't valid
+// JSON, doesn't match T, or has data after the value. Like encoding/json, it
+// ignores unknown fields. It doesn't check the Content-Type.
 func ReadJSON[T any](w http.ResponseWriter, r *http.Request, max int64) (T, error) {
 	var v T
 	buf := getBuffer()
@@ -72,7 +70,8 @@ func unmarshal(p []byte, v any) error {
 	return nil
 }
 
-// jsonDetail says what is wrong without the names of Go types.
+// jsonDetail returns a description of err for the client, without names of Go
+// types.
 func jsonDetail(err error) string {
 	var syntax *json.SyntaxError
 	var mismatch *json.UnmarshalTypeError

@@ -13,14 +13,14 @@ import (
 var lineReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 4<<10) }}
 
 // Lines returns an iterator over the lines of r, which is usually a request
-// body. Lines come without their end (\n or \r\n), and the last one needs
-// none. The slice is valid until the next iteration. A line longer than
-// maxLine bytes, or a failed read, ends the loop with a nil line and an
-// *Error: 413, or as from WithBody. No line is ever cut short. The loop may be
-// left early, by break or panic. maxLine <= 0 means 64 KiB.
+// body. The lines have no line ending (\n or \r\n), and the last line doesn't
+// need one. A line is valid until the next iteration. If a line is longer than
+// maxLine bytes, or if reading fails, the iterator yields a nil line and an
+// *Error, with status 413 or as from WithBody, and ends. It never yields a
+// truncated line. maxLine <= 0 means 64 KiB.
 //
-// Lines limits one line, not the body. Use http.MaxBytesReader for that; its
-// error becomes an *Error with status 413.
+// Lines doesn't limit the length of the body. Use http.MaxBytesReader for that;
+// its error becomes an *Error with status 413.
 func Lines(r io.Reader, maxLine int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) { lines(r, maxLine, yield) }
 }
@@ -32,7 +32,7 @@ func lines(r io.Reader, maxLine int, yield func([]byte, error) bool) {
 	br := lineReaders.Get().(*bufio.Reader)
 	br.Reset(r)
 	defer putLineReader(br)
-	var long *bytes.Buffer // the start of a line that did not fit br
+	var long *bytes.Buffer // the beginning of a line that is longer than br's buffer
 	defer func() {
 		if long != nil {
 			putBuffer(long)
@@ -54,7 +54,7 @@ func lines(r io.Reader, maxLine int, yield func([]byte, error) bool) {
 				line = line[:n-1]
 			}
 		}
-		// The last byte of a line that hasn't ended may be the \r of its end.
+		// The last byte of an incomplete line may be the \r of a line ending.
 		if n := len(line); n > maxLine+1 || n > maxLine && (ended || line[n-1] != '\r' || err == io.EOF) {
 			yield(nil, &Error{
 				http.StatusRequestEntityTooLarge,
@@ -84,8 +84,8 @@ func lines(r io.Reader, maxLine int, yield func([]byte, error) bool) {
 	}
 }
 
-// putLineReader returns br to the pool without its source and its unread bytes,
-// so that it keeps no request alive and doesn't start the next body with them.
+// putLineReader resets br and returns it to the pool, so that br doesn't keep a
+// request alive or pass unread bytes to the next one.
 func putLineReader(br *bufio.Reader) {
 	if raceEnabled {
 		br.Reset(scribbler{})

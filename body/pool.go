@@ -5,18 +5,17 @@ import (
 	"sync"
 )
 
-// maxPooled is the largest capacity of a buffer that goes back to the pool, so
-// that one body of 10 MB doesn't keep 10 MB in use for ever. With 256 KiB,
-// buffers for bodies of 64 KiB are pooled even if bytes.Buffer has doubled them
-// for the read that finds the end.
+// maxPooled is the maximum capacity of a pooled buffer, so that a body of 10 MB
+// doesn't keep 10 MB allocated forever. Buffers for bodies of 64 KiB are
+// smaller, even if bytes.Buffer doubles their capacity to read the end of the
+// body.
 const maxPooled = 256 << 10
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 func getBuffer() *bytes.Buffer { return buffers.Get().(*bytes.Buffer) }
 
-// putBuffer empties b and returns it to the pool, unless it has grown too
-// large.
+// putBuffer resets b and returns it to the pool, unless it is too large.
 func putBuffer(b *bytes.Buffer) {
 	if b.Cap() > maxPooled {
 		return
@@ -28,7 +27,7 @@ func putBuffer(b *bytes.Buffer) {
 	buffers.Put(b)
 }
 
-// scribble overwrites a buffer that nobody may read any more.
+// scribble overwrites a buffer, so that tests detect later reads.
 func scribble(p []byte) {
 	for i := range p {
 		p[i] = 0xDB

@@ -11,38 +11,38 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 )
 
-// DefaultMax is the limit, in bytes, that max <= 0 stands for.
+// DefaultMax is the limit, in bytes, if max <= 0.
 const DefaultMax = 1 << 20
 
-// An Error says why a request body can't be used, and which status to answer
-// with: 400, 408 or 413.
+// An Error is an error caused by a request body.
 type Error struct {
-	Code   int
+	Code   int    // status of the response: 400, 408 or 413
 	Err    error  // for the log
 	detail string // for the client
 }
 
-// Error returns the text of e.Err after the name of this package.
+// Error returns the text of e.Err, prefixed by "body: ".
 func (e *Error) Error() string { return "body: " + e.Err.Error() }
 
 // Unwrap returns e.Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// StatusCode returns e.Code. The router's HandlerFuncE and package problem look
-// for this method.
+// StatusCode returns e.Code. Package problem uses it as the status of the
+// response.
 func (e *Error) StatusCode() int { return e.Code }
 
 // ProblemDetail returns a sentence for the client about what is wrong with the
-// body. Package problem looks for this method.
+// body. Package problem includes it in the response.
 func (e *Error) ProblemDetail() string { return e.detail }
 
-// WithBody reads the whole body of r, at most max bytes, into a pooled buffer
-// and calls fn with it. The slice is valid until fn returns. max <= 0 means
-// DefaultMax. WithBody returns what fn returns, or an *Error without calling
-// fn: 413 if the body is larger, 408 if the client took too long, 400 if the
-// body ended early or couldn't be read.
+// WithBody reads the body of r, at most max bytes, into a pooled buffer and
+// calls fn with it. max <= 0 means DefaultMax. The slice is valid until fn
+// returns. WithBody returns the result of fn. If reading fails, it returns an
+// *Error without calling fn. The status is 413 if the body is larger than max,
+// 408 if reading exceeded a deadline, and 400 if the body ended early or
+// couldn't be read.
 //
-// Memory grows with what has arrived, not with what Content-Length announces.
+// The buffer grows with the received data, independent of the Content-Length.
 func WithBody(w http.ResponseWriter, r *http.Request, max int64, fn func([]byte) error) error {
 	buf := getBuffer()
 	defer putBuffer(buf)
@@ -60,20 +60,20 @@ func readInto(buf *bytes.Buffer, w http.ResponseWriter, r *http.Request, max int
 		max = DefaultMax
 	}
 	if r.ContentLength > max {
-		// net/http then answers before the client has sent the rest. In HTTP/2
-		// it resets only the stream.
+		// net/http then responds before the client has sent the whole body. In
+		// HTTP/2 it resets only the stream.
 		if r.ProtoMajor == 1 {
 			w.Header().Set("Connection", "close")
 		}
 		return tooLarge(max)
 	}
 	if r.ContentLength > 0 {
-		// Room for the body and for the read that finds its end: no regrowth.
+		// Large enough for the body and for the last read, which finds its end.
 		buf.Grow(int(min(r.ContentLength, 64<<10)) + bytes.MinRead)
 	}
-	// MaxBytesReader tells net/http's own writer to stop reading, through a
-	// method that wrappers can't have. Given a wrapper, a refused upload would
-	// hang until its client has sent 256 KiB more.
+	// MaxBytesReader closes the connection only if it gets net/http's own
+	// writer, by an unexported method. With a wrapper, the server would first
+	// read up to 256 KiB more.
 	_, err := buf.ReadFrom(http.MaxBytesReader(recorder.Base(w), r.Body, max))
 	return readError(err)
 }

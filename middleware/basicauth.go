@@ -9,20 +9,19 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// BasicAuth passes a request on if check accepts its user and password (RFC
-// 7617). It answers every other request with 401 Unauthorized and a challenge
-// for realm. It doesn't call check for a request without credentials, or with
-// several or malformed ones.
+// BasicAuth calls the next handler if check returns true for the user name and
+// password of the request (RFC 7617). Otherwise it responds with 401
+// Unauthorized and a challenge for realm. It doesn't call check if the request
+// has no credentials, several, or malformed ones.
 //
-// check must take the same time for every wrong answer, or else the time tells
-// how much of it was right. Compare hashes of both user and password with
-// [crypto/subtle.ConstantTimeCompare], as the example does. BasicAuth itself
-// compares nothing. check runs for every request and for several requests at a
-// time. The slow hashes that passwords of people need are too slow for that;
-// use a session for those.
+// check must take constant time, so that clients can't guess credentials by
+// measuring the time. Compare hashes of user and password with
+// [crypto/subtle.ConstantTimeCompare], as in the example. check is called for
+// every request, from several goroutines. Password hashes such as bcrypt are
+// too slow for that; for user accounts, use sessions.
 //
-// realm must not contain control characters. Quotes and backslashes are
-// escaped. A nil check panics.
+// BasicAuth escapes quotes and backslashes in realm. It panics if realm
+// contains control characters or check is nil.
 func BasicAuth(realm string, check func(user, pass string) bool) func(http.Handler) http.Handler {
 	if check == nil {
 		panic("middleware: BasicAuth: check is nil; give a function that compares user and password in constant time")
@@ -49,9 +48,9 @@ func (h *basicAuthHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	problem.Write(w, r, problem.Code(http.StatusUnauthorized))
 }
 
-// credentials does what r.BasicAuth does with one allocation instead of two,
-// and only for a single header: of two, another hop may have checked the one
-// that isn't read here.
+// credentials is r.BasicAuth with one allocation instead of two. It rejects
+// requests with several Authorization headers, because a proxy may have checked
+// another one than the first.
 func credentials(headers []string) (user, pass string, ok bool) {
 	const scheme = "Basic "
 	if len(headers) != 1 || len(headers[0]) < len(scheme) {

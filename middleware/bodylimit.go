@@ -11,15 +11,16 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// BodyLimit limits the request's body to n bytes, which must not be negative.
-// It answers a request that announces more with 413 Content Too Large and
-// doesn't read the body. Where the length isn't announced, reading more than n
-// bytes fails with [*http.MaxBytesError], which the handler should answer with
-// 413, as [problem.Write] does. After that the server reads no more and closes
-// the connection instead of waiting for the rest.
+// BodyLimit limits the request body to n bytes. It panics if n is negative.
 //
-// Put it inside of a middleware that decompresses bodies to limit what comes
-// out, outside to limit what comes in.
+// If the Content-Length is larger than n, it responds with 413 Content Too
+// Large without reading the body. If there is no Content-Length, reading more
+// than n bytes fails with an [*http.MaxBytesError]. The handler should then
+// respond with 413; [problem.Write] does so for this error. In both cases the
+// server closes the connection without reading the rest of the body.
+//
+// To limit the decompressed size of bodies, add BodyLimit inside a middleware
+// that decompresses them; to limit the compressed size, add it outside.
 func BodyLimit(n int64) func(http.Handler) http.Handler {
 	if n < 0 {
 		panic("middleware: BodyLimit: the limit must not be negative; BodyLimit(0) allows no body")
@@ -37,16 +38,16 @@ func (h *bodyLimitHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.next.ServeHTTP(w, r)
 		return
 	}
-	// MaxBytesReader tells only net/http's own writer to close the connection
-	// after the answer. Through a wrapper, the server would first wait for up
-	// to 256 KB of the body, and a client that waits for the answer would never
-	// get it.
+	// MaxBytesReader closes the connection after the response only if it gets
+	// net/http's own writer. With a wrapper, the server would first wait for up
+	// to 256 KB of the body, and a client that waits for the response would
+	// hang.
 	base := recorder.Base(w)
 	if r.ContentLength > h.n {
 		if r.ProtoMajor == 1 {
 			w.Header().Set("Connection", "close") // for servers other than net/http's
 		}
-		closeAfterAnswer(base)
+		closeAfterResponse(base)
 		problem.Write(w, r, problem.Code(http.StatusRequestEntityTooLarge))
 		return
 	}
@@ -54,10 +55,9 @@ func (h *bodyLimitHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.next.ServeHTTP(w, r)
 }
 
-// http1Body is the type of the body that an HTTP/1 server gives to a request. A
-// body of that type ends after the announced length, so nobody has to count
-// again. For every other body the length means nothing: it may be what a
-// middleware decompresses.
+// http1Body is the type of request bodies of net/http's HTTP/1 server. Such a
+// body never exceeds the Content-Length. Bodies of other types may, for example
+// if a middleware decompresses them.
 var http1Body = func() reflect.Type {
 	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx")))
 	if err != nil {
@@ -66,8 +66,8 @@ var http1Body = func() reflect.Type {
 	return reflect.TypeOf(r.Body)
 }()
 
-// closeAfterAnswer has the server leave the request's body unread, by exceeding
-// a limit on another body.
-func closeAfterAnswer(base http.ResponseWriter) {
+// closeAfterResponse makes the server close the connection without reading the
+// request body, by exceeding the limit of a MaxBytesReader.
+func closeAfterResponse(base http.ResponseWriter) {
 	_, _ = http.MaxBytesReader(base, io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))
 }

@@ -6,24 +6,22 @@ import (
 	"strings"
 )
 
-// CleanPath gives the request a clean path, without empty, "." and ".."
-// segments, as the redirects of net/http do. A slash at the end stays. It
-// doesn't redirect. It must run before routing, and middleware that judges by
-// r.URL.Path must run inside of it.
+// CleanPath resolves empty, "." and ".." segments in the request's path,
+// without a redirect. A trailing slash remains. It must run before routing.
+// Middleware that checks r.URL.Path must run inside of it.
 //
 //	//a/./b//../c/  => /a/c/
 //	/a/%2e%2E/b     => /b
 //	/a%2F..%2fb//c  => /a%2F..%2fb/c
 //
-// The path is split as it came over the wire (r.URL.RawPath where it is set):
-// an encoded slash separates nothing, an encoded dot is a dot (RFC 3986 section
-// 6.2.2.2), and everything that isn't removed keeps its encoding. CONNECT
-// requests, and paths that don't start with a slash ("*", ""), stay as they
-// are.
+// CleanPath works on the escaped path as sent by the client (r.URL.RawPath if
+// it is set). An escaped slash doesn't separate segments, and an escaped dot is
+// a dot (RFC 3986 section 6.2.2.2). The remaining segments keep their escapes.
+// CONNECT requests, and paths that don't start with a slash ("*", ""), remain
+// unchanged.
 //
-// CleanPath changes r.URL itself. Everyone who reads it from then on, also
-// outside of CleanPath, reads the path that is routed. r.RequestURI stays as it
-// was sent.
+// CleanPath modifies r.URL in place, so outer middleware also sees the clean
+// path afterwards. r.RequestURI remains unchanged.
 func CleanPath(next http.Handler) http.Handler { return &cleanPathHandler{next} }
 
 type cleanPathHandler struct{ next http.Handler }
@@ -47,8 +45,8 @@ func (h *cleanPathHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // unclean returns the index of the first segment of p that is empty, "." or
-// "..", or -1 if there is none. The empty one after a slash at the end is
-// clean. p starts with a slash.
+// "..", or -1 if there is none. The empty segment after a trailing slash
+// doesn't count. p starts with a slash.
 func unclean(p string) int {
 	for i := 1; i < len(p); i++ {
 		if p[i-1] != '/' {
@@ -68,7 +66,7 @@ func unclean(p string) int {
 func cleanFrom(p string, i int) string {
 	var buf [128]byte // enough for most paths
 	clean := append(buf[:0], p...)
-	n := i - 1 // bytes to keep: segments, each with the slash before it
+	n := i - 1 // number of bytes to keep: segments, each preceded by its slash
 	for i <= len(p) {
 		kept, start := n, i
 		clean[n] = '/'
@@ -93,7 +91,8 @@ func cleanFrom(p string, i int) string {
 
 var dots = strings.NewReplacer("%2e", ".", "%2E", ".")
 
-// decodeDots decodes those segments of an escaped path that become "." or "..".
+// decodeDots decodes the segments of an escaped path that decode to "." or
+// "..".
 func decodeDots(escaped string) string {
 	if !strings.Contains(escaped, "%2e") && !strings.Contains(escaped, "%2E") {
 		return escaped

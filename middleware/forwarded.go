@@ -11,8 +11,8 @@ import (
 //
 //	192.0.2.1   192.0.2.1:4711   2001:db8::1   [2001:db8::1]   [2001:db8::1]:4711
 //
-// Zones, the unspecified address, port 0 and everything else are refused. An
-// IPv4 address in IPv6 form becomes an IPv4 address.
+// It rejects everything else, including zones, the unspecified address and port
+// 0. An IPv4-mapped IPv6 address becomes an IPv4 address.
 func parseNode(s string) (netip.AddrPort, bool) {
 	if addr, rest, ok := cutIPv4(s); ok && rest == "" && !addr.IsUnspecified() {
 		return netip.AddrPortFrom(addr, 0), true
@@ -50,8 +50,9 @@ func parseNode(s string) (netip.AddrPort, bool) {
 	return netip.AddrPortFrom(addr, uint16(number)), true
 }
 
-// cutIPv4 returns the IPv4 address that s begins with, and what follows it. It
-// is faster than netip.ParseAddr and accepts nothing that ParseAddr refuses.
+// cutIPv4 parses the IPv4 address at the start of s, and returns the rest of s.
+// It is faster than netip.ParseAddr and accepts only addresses that ParseAddr
+// accepts.
 func cutIPv4(s string) (addr netip.Addr, rest string, ok bool) {
 	var ip [4]byte
 	i := 0
@@ -74,7 +75,7 @@ func cutIPv4(s string) (addr netip.Addr, rest string, ok bool) {
 	return netip.AddrFrom4(ip), s[i:], true
 }
 
-// parsePeer returns the address of a peer. It must have a port.
+// parsePeer parses a RemoteAddr, which must have a port.
 func parsePeer(remoteAddr string) (netip.Addr, bool) {
 	if addr, port, ok := cutIPv4(remoteAddr); ok && port != "" && port[0] == ':' {
 		_, err := strconv.ParseUint(port[1:], 10, 16)
@@ -90,10 +91,10 @@ func parsePeer(remoteAddr string) (netip.Addr, bool) {
 //	for=192.0.2.1;proto=https  => 192.0.2.1
 //	for="[2001:db8::1]:4711"   => [2001:db8::1]:4711
 //
-// IPv6 needs brackets, and brackets or a port need quotes. An element is
-// refused if it has no for= or two, if that is "unknown" or a hidden
-// identifier, or if any of its pairs is malformed. So is a quoted string that
-// contains a semicolon or a backslash: no address needs one.
+// IPv6 addresses need brackets; brackets and ports need quotes. parseForwarded
+// rejects an element without exactly one for=, with "unknown" or an obfuscated
+// identifier, with a malformed pair, or with a semicolon or a backslash in a
+// quoted string, which no address needs.
 func parseForwarded(element string) (node netip.AddrPort, ok bool) {
 	for pair := range strings.SplitSeq(element, ";") {
 		if pair = trimBlanks(pair); pair == "" {
@@ -126,7 +127,7 @@ func parseForwarded(element string) (node netip.AddrPort, ok bool) {
 	return node, ok
 }
 
-// trimBlanks cuts spaces and tabs off both ends. It is faster than
+// trimBlanks removes spaces and tabs at both ends. It is faster than
 // strings.Trim.
 func trimBlanks(s string) string {
 	for s != "" && (s[0] == ' ' || s[0] == '\t') {

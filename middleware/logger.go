@@ -10,32 +10,31 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/requestid"
 )
 
-// Logger writes one record for each request to [slog.Default]. See
-// [LoggerWith].
+// Logger logs each request to [slog.Default]. See [LoggerWith].
 func Logger(next http.Handler) http.Handler { return LoggerWith(nil)(next) }
 
-// LoggerWith writes one record for each request to logger, after the request
-// was served. A nil logger stands for [slog.Default] at the time of the
-// request.
+// LoggerWith logs one record to logger for each request, after the next handler
+// returns. If logger is nil, it uses the value of [slog.Default] at the time of
+// the request. The record has these attributes:
 //
 //	method      GET
-//	path        the escaped path as it came, without the query, which may
-//	            contain secrets
-//	pattern     r.Pattern, "" where the router set none
-//	status      the status that was sent; 101 for a connection that was
-//	            taken over, 500 for a panic before anything was sent
-//	bytes       bytes of body that the handler wrote (not sent for HEAD)
+//	path        the escaped path as sent by the client, without the query, which
+//	            may contain secrets
+//	pattern     r.Pattern, "" if the router did not set it
+//	status      the status that was sent; 101 for a hijacked connection, 500 for
+//	            a panic before anything was sent
+//	bytes       number of body bytes that the handler wrote (not sent for HEAD)
 //	duration    time until the handler returned
-//	remote      r.RemoteAddr, after [RealIP] if that ran further in
-//	request_id  the id of [RequestID] if there is one, wherever that ran
-//	panicked    true, only if a panic passed through; the panic goes on
+//	remote      r.RemoteAddr, as set by inner middleware such as [RealIP]
+//	request_id  the ID of [RequestID], if there is one
+//	panicked    true if the handler panicked; otherwise omitted
 //
-// The level is Error from status 500 on and for a panic, Warn from 400 on, else
-// Info.
+// The level is Error for status 500 and above and for panics, Warn for status
+// 400 and above, else Info. LoggerWith doesn't recover panics.
 //
-// A record is one line whatever the client sends, and whatever the handler of
-// logger does with it: the path is escaped, and a method or an address with
-// bytes that aren't printable ASCII is quoted.
+// A record is always one line, for any client input and any [slog.Handler]: the
+// path is escaped, and a method or address is quoted if it contains bytes other
+// than printable ASCII.
 func LoggerWith(logger *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler { return &loggerHandler{next, logger} }
 }
@@ -47,10 +46,10 @@ type loggerHandler struct {
 
 func (h *loggerHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
-	path := loggedPath(r.URL) // before a middleware such as CleanPath changes it
+	path := loggedPath(r.URL) // before middleware such as CleanPath changes it
 	w, rec := recorder.Wrap(w)
 	panicked := true
-	// No recover: the panic keeps its stack for whoever handles it.
+	// Don't recover, so that the panic keeps its stack trace.
 	defer func() { h.log(w, r, rec, start, path, panicked) }()
 	h.next.ServeHTTP(w, r)
 	panicked = false
@@ -70,8 +69,8 @@ func (h *loggerHandler) log(w http.ResponseWriter, r *http.Request, rec *recorde
 		return
 	}
 	duration := time.Since(start)
-	// Without a program counter: the source line would always be this one, and
-	// finding it costs as much as all the rest.
+	// Without a program counter, because the source line would always be this
+	// one, and runtime.Callers takes as long as everything else.
 	record := slog.NewRecord(start.Add(duration), level, "request", 0)
 	attrs := [9]slog.Attr{
 		slog.String("method", oneLine(r.Method)),
@@ -92,7 +91,7 @@ func (h *loggerHandler) log(w http.ResponseWriter, r *http.Request, rec *recorde
 		n++
 	}
 	record.AddAttrs(attrs[:n]...)
-	_ = sink.Handle(ctx, record) // as slog.Logger does: there is nobody to tell
+	_ = sink.Handle(ctx, record) // slog.Logger ignores the error too
 }
 
 // handlerOf returns the handler of logger, or of the default logger if it is

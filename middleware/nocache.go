@@ -5,12 +5,12 @@ import (
 	"net/http"
 )
 
-// NoCache keeps the response out of every cache. It sets Cache-Control,
-// Expires, Pragma and X-Accel-Expires (nginx) before the handler runs. For GET
-// and HEAD it also hides the headers that would let the handler answer 304 Not
-// Modified: If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since and
-// If-Range. For other methods these stay, since they keep one client from
-// overwriting what another one wrote.
+// NoCache prevents caching of the response. Before calling the next handler, it
+// sets Cache-Control, Expires, Pragma and X-Accel-Expires (nginx). For GET and
+// HEAD, it also removes the request headers that could cause a 304 Not Modified
+// response: If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since and
+// If-Range. It doesn't remove them for other methods, where they prevent lost
+// updates.
 func NoCache(next http.Handler) http.Handler { return &noCacheHandler{next} }
 
 var (
@@ -30,7 +30,7 @@ func (h *noCacheHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	for i, kv := range noCacheResponse {
 		values[i] = kv[1]
-		header[kv[0]] = values[i : i+1 : i+1] // no room to append into the next
+		header[kv[0]] = values[i : i+1 : i+1] // limit the capacity, for handlers that append
 	}
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		for _, name := range conditional {
@@ -43,8 +43,7 @@ func (h *noCacheHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.next.ServeHTTP(w, r)
 }
 
-// unconditional returns a copy of h without preconditions. h itself belongs to
-// the caller.
+// unconditional returns a copy of h without preconditions.
 func unconditional(h http.Header) http.Header {
 	h = maps.Clone(h)
 	for _, name := range conditional {

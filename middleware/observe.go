@@ -7,17 +7,18 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 )
 
-// Observe calls f after each request, with what metrics need:
+// Observe calls f after each request, for metrics. The arguments of f are
 //
-//   - r, where r.Pattern is set if the router sets it;
-//   - the status that was sent: 101 for a connection that was taken over, 500
-//     for a panic before anything was sent, 200 if the handler wrote nothing;
-//   - the bytes of body that the handler wrote (for HEAD they weren't sent);
+//   - the request, with r.Pattern as set by the router;
+//   - the status that was sent: 101 for a hijacked connection, 500 for a panic
+//     before anything was sent, 200 if the handler wrote nothing;
+//   - the number of body bytes that the handler wrote (not sent for HEAD);
 //   - the time until the handler returned.
 //
-// After a panic f is called too, and the panic goes on. f runs on the request's
-// goroutine, before the client has the end of the answer, and several calls may
-// run at a time. It must not keep r. A nil f panics.
+// Observe also calls f after a panic, and doesn't recover the panic. f is
+// called on the goroutine of the request, before the response is complete, and
+// must be safe for concurrent use. It must not retain r. Observe panics if f is
+// nil.
 func Observe(f func(r *http.Request, status int, bytes int64, d time.Duration)) func(http.Handler) http.Handler {
 	if f == nil {
 		panic("middleware: Observe: the function is nil; give one that takes the figures of a request")
@@ -39,8 +40,8 @@ func (h *observeHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	panicked = false
 }
 
-// finalStatus returns the status that the client gets, also where none was
-// written.
+// finalStatus returns the status that the client gets, even if the handler did
+// not write one.
 func finalStatus(rec *recorder.Recorder, panicked bool) int {
 	switch status := rec.Status(); {
 	case status != 0:

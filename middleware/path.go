@@ -7,14 +7,14 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
-// wirePath returns the path of u as the router reads it: as it came over the
-// wire, also where it has bytes that don't belong there, such as | or \, for
-// which [url.URL.EscapedPath] would return another path, one in which %2F may
-// have become a slash.
+// wirePath returns the escaped path of u as sent by the client, which is what
+// the router matches. Unlike [url.URL.EscapedPath], it also does so if the path
+// contains bytes that aren't allowed in paths, such as | or \. EscapedPath
+// would then return a path in which %2F has become a slash.
 func wirePath(u *url.URL) string { return trie.WirePath(u.Path, u.RawPath) }
 
-// loggedPath returns the path of u as it came over the wire, with all bytes
-// escaped that don't belong there.
+// loggedPath returns wirePath with all bytes escaped that aren't allowed in
+// paths.
 func loggedPath(u *url.URL) string {
 	if u.RawPath == "" {
 		return u.EscapedPath()
@@ -41,8 +41,8 @@ func escapeRest(p string, i int) string {
 	return string(b)
 }
 
-// inPath reports whether c may stand in an escaped path (RFC 3986 section 3.3).
-// Brackets may not, but package net/url lets them pass.
+// inPath reports whether c may occur in an escaped path (RFC 3986 section 3.3).
+// Like net/url, it also allows brackets.
 func inPath(c byte) bool {
 	switch {
 	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
@@ -51,8 +51,8 @@ func inPath(c byte) bool {
 	return strings.IndexByte("/%-._~!$&'()*+,;=:@[]", c) >= 0
 }
 
-// setWirePath gives u the path that escaped stands for. escaped is made of
-// parts of a path that can be unescaped; if it can't, the path stays.
+// setWirePath sets the path of u to an escaped path. It does nothing if escaped
+// is invalid.
 func setWirePath(u *url.URL, escaped string) {
 	decoded, err := url.PathUnescape(escaped)
 	if err != nil {

@@ -153,7 +153,7 @@ func TestTimeoutLogs(t *testing.T) {
 	defer slog.SetDefault(before)
 	serve(middleware.Timeout(time.Nanosecond)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { r.Pattern = "/slow" })), get("/"))
 	got := log.one(t)
-	if got["pattern"] != "/slow" || got["error"] != "middleware: Timeout: the handler returned after its deadline of 1ns without an answer" {
+	if got["pattern"] != "/slow" || got["error"] != "middleware: Timeout: the handler returned after its deadline of 1ns without a response" {
 		t.Errorf("logged %v", got)
 	}
 }

@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// RealIP sets r.RemoteAddr to the client's address as a trusted proxy reports
-// it. It trusts every proxy with a loopback or private address (127.0.0.0/8,
-// ::1, 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7). Everything else
-// is as with [RealIPFrom]. Use it only where everyone who can connect from
-// such an address may be believed: on your own machine or cluster, behind your
-// own proxy.
+// RealIP sets r.RemoteAddr to the client address reported by a trusted proxy.
+// It is [RealIPFrom] with the loopback and private addresses as trusted
+// prefixes (127.0.0.0/8, ::1, 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16,
+// fc00::/7). Use it only if you trust everyone who can connect from such an
+// address, for example in your own cluster behind your own proxy.
 func RealIP(next http.Handler) http.Handler { return &realIPHandler{next, nearby} }
 
 var nearby = newPrefixSet([]netip.Prefix{
@@ -21,52 +20,49 @@ var nearby = newPrefixSet([]netip.Prefix{
 	netip.MustParsePrefix("172.16.0.0/12"), netip.MustParsePrefix("192.168.0.0/16"), netip.MustParsePrefix("fc00::/7"),
 })
 
-// RealIPFrom sets r.RemoteAddr to the client's address as a trusted proxy
-// reports it. It trusts the given prefixes and nothing else; without any it
-// does nothing. An invalid prefix panics.
+// RealIPFrom sets r.RemoteAddr to the client address reported by a trusted
+// proxy. Proxies are trusted if their address is in one of the given prefixes.
+// Without prefixes, RealIPFrom does nothing. It panics if a prefix is invalid.
 //
-// If the peer (r.RemoteAddr so far) is trusted, the first of these headers that
-// the request has is read:
+// If the peer (the current r.RemoteAddr) is trusted, RealIPFrom uses the first
+// of these headers that the request has:
 //
-//	X-Forwarded-For: 198.51.100.7, 10.0.0.2    the rightmost one not trusted
+//	X-Forwarded-For: 198.51.100.7, 10.0.0.2    the rightmost untrusted address
 //	Forwarded: for=198.51.100.7, for=10.0.0.2  the same (RFC 7239)
-//	X-Real-IP: 198.51.100.7                    that one, if it isn't trusted
+//	X-Real-IP: 198.51.100.7                    the address, if it is untrusted
 //
-// Several lines of X-Forwarded-For or Forwarded are one list, in their order
-// (RFC 9110 section 5.3), as behind nginx and then HAProxy, whose option
-// forwardfor adds a line of its own.
+// Several X-Forwarded-For or Forwarded headers are treated as one list (RFC
+// 9110 section 5.3). HAProxy, for example, adds its own header.
 //
-// r.RemoteAddr becomes that address with the port that it was given with, or
-// port 0: "198.51.100.7:0", "[2001:db8::7]:0". [net.SplitHostPort] always
-// accepts it.
+// The new r.RemoteAddr has the port given in the header, or port 0:
+// "198.51.100.7:0", "[2001:db8::7]:0". [net.SplitHostPort] always accepts it.
 //
-// r.RemoteAddr stays as it is
+// r.RemoteAddr remains unchanged
 //   - if the peer isn't trusted, or isn't an address with a port, as for a Unix
 //     socket;
-//   - if there is no such header, if it is longer than 1024 bytes, or if there
-//     is more than one X-Real-IP;
-//   - if the entry in question, or one to the right of it, is empty, malformed,
-//     has a zone, is "unknown" or hidden (RFC 7239 section 6);
-//   - if all entries are trusted.
+//   - if there is no such header, if it is longer than 1024 bytes, or if there is
+//     more than one X-Real-IP;
+//   - if the address to use, or one to the right of it, is empty or malformed, has
+//     a zone, or is "unknown" or obfuscated (RFC 7239 section 6);
+//   - if all addresses are trusted.
 //
-// IPv4 addresses in IPv6 form (::ffff:10.0.0.2) are IPv4 addresses, both in
-// prefixes and in headers.
+// IPv4-mapped IPv6 addresses (::ffff:10.0.0.2) are treated as IPv4 addresses,
+// both in prefixes and in headers.
 //
-// Who can forge an address? A client that isn't trusted and connects directly:
-// not at all. A client behind a trusted proxy: as far as that proxy lets it.
-// The proxy must append to or replace X-Forwarded-For. If it sets only
-// Forwarded or X-Real-IP, it must remove from what clients send the headers
-// that are listed above that one. Even then a client can have its request
-// appear under the proxy's own address, by a header that is refused here. So
-// no address, and the proxy's least of all, should grant access to anything.
-// Whoever has a trusted address can claim any other.
+// An untrusted client that connects directly cannot forge its address. Behind a
+// trusted proxy, this depends on the proxy: it must append to or replace
+// X-Forwarded-For. If it sets only Forwarded or X-Real-IP, it must remove the
+// headers listed before that one from client requests. A client can still make
+// its request appear to come from the proxy, by sending a malformed header. So
+// don't grant access based on an address, in particular not on the proxy's.
+// Everyone with a trusted address can forge any other address.
 func RealIPFrom(trusted ...netip.Prefix) func(http.Handler) http.Handler {
 	set := newPrefixSet(trusted)
 	return func(next http.Handler) http.Handler { return &realIPHandler{next, set} }
 }
 
-// A prefixSet holds IPv4 prefixes as numbers, which are faster to compare than
-// netip's.
+// A prefixSet is a set of prefixes. It stores IPv4 prefixes as numbers, which
+// are faster to compare than netip.Prefix.
 type prefixSet struct {
 	v4 []v4Prefix
 	v6 []netip.Prefix
@@ -95,8 +91,8 @@ func newPrefixSet(prefixes []netip.Prefix) (set prefixSet) {
 	return set
 }
 
-// contains reports whether a is in the set. An address with a zone never is: on
-// another link, the same address is another host.
+// contains reports whether a is in the set. Addresses with a zone never are,
+// because the same address on another link is another host.
 func (set *prefixSet) contains(a netip.Addr) bool {
 	if a.Is4In6() && a.Zone() == "" {
 		a = a.Unmap()
@@ -132,8 +128,8 @@ func (h *realIPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.next.ServeHTTP(w, r)
 }
 
-// client returns the address that the headers of a trusted peer name, the zero
-// value if they name none.
+// client returns the client address in the headers of a trusted peer, or the
+// zero value.
 func (h *realIPHandler) client(header http.Header) netip.AddrPort {
 	if lists, ok := header["X-Forwarded-For"]; ok {
 		return h.rightmost(lists, parseNode)
@@ -147,12 +143,12 @@ func (h *realIPHandler) client(header http.Header) netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-const maxForwarded = 1024 // bytes: enough for 20 proxies that write IPv6 addresses in full
+const maxForwarded = 1024 // bytes; enough for 20 IPv6 addresses
 
-// rightmost returns the last entry of a comma-separated list, in one or more
-// lines, that isn't trusted, provided that all entries after it are. A comma
-// within a quoted string separates too: no address has one, and so no quote
-// that a client left open can swallow what the proxy appended.
+// rightmost returns the last untrusted address of a comma-separated list in one
+// or more lines. It returns the zero value if that address or a later one is
+// invalid. A comma within a quoted string also separates, so that an unclosed
+// quote sent by a client can't hide the addresses that proxies append.
 func (h *realIPHandler) rightmost(lines []string, parse func(string) (netip.AddrPort, bool)) netip.AddrPort {
 	size := 0
 	for _, line := range lines {

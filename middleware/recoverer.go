@@ -13,30 +13,31 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// Recoverer recovers from panics, logs them to [slog.Default] and answers 500.
+// Recoverer recovers panics, logs them to [slog.Default] and responds with 500.
 // See [RecovererWithLogger].
 func Recoverer(next http.Handler) http.Handler { return RecovererWithLogger(nil)(next) }
 
-// RecovererWithLogger recovers from panics of what it wraps. It logs value,
-// stack, method, path and request id to logger, where nil stands for
-// [slog.Default] at the time of the panic. Then it ends the request:
+// RecovererWithLogger recovers panics of the next handler. It logs the panic
+// value, stack, method, path and request ID to logger. If logger is nil, it
+// uses the value of [slog.Default] at the time of the panic. What happens next
+// depends on the state of the response:
 //
-//	nothing was sent yet      => 500 Internal Server Error
-//	the response has started  => the connection (HTTP/2: the stream) is aborted
-//	                             after what was sent, so that the client doesn't
-//	                             take a part for the whole
-//	the connection was taken  => nothing: it belongs to the handler that took
-//	                             it, which should close it in a defer
+//	nothing was sent yet        It responds with 500 Internal Server Error.
+//	the response has started    It aborts the connection (HTTP/2: the stream), so
+//	                            that the client doesn't take the partial response
+//	                            for complete.
+//	the connection is hijacked  It does nothing. The handler should close the
+//	                            connection in a deferred call.
 //
-// To abort, it panics with [http.ErrAbortHandler], which the server expects. A
-// handler's own panic(http.ErrAbortHandler) is passed on and not logged. A
-// panic in a goroutine that a handler started can't be recovered here; it ends
-// the process.
+// To abort, it panics with [http.ErrAbortHandler], which the server handles. If
+// the handler itself panics with http.ErrAbortHandler, RecovererWithLogger
+// re-panics without logging. It can't recover a panic in a goroutine that a
+// handler started; such a panic terminates the process.
 //
-// A request that doesn't panic costs a deferred call. The writer is wrapped
-// only inside of middleware that replaces the server's writer, for example to
-// compress: the server doesn't know about a response that such a writer keeps
-// back.
+// A request that doesn't panic costs a deferred call. RecovererWithLogger wraps
+// the writer only inside middleware that replaces the server's writer, for
+// example to compress, because such a writer may buffer a response before the
+// server sees it.
 func RecovererWithLogger(logger *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler { return &recovererHandler{next: next, logger: logger} }
 }
@@ -51,11 +52,11 @@ func (h *recovererHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var encoding []string
 	if !h.seen.Own(w) {
 		encoding = w.Header()["Content-Encoding"]
-		w, _ = recorder.Wrap(w) // the server doesn't know what another writer keeps back
+		w, _ = recorder.Wrap(w) // another writer may buffer the response
 	}
 	returned := false
 	defer func() {
-		if returned { // faster than asking recover
+		if returned { // faster than calling recover
 			return
 		}
 		v := recover()
@@ -77,30 +78,29 @@ func (h *recovererHandler) log(w http.ResponseWriter, r *http.Request, v any) {
 	if !sink.Enabled(ctx, slog.LevelError) {
 		return
 	}
-	record := slog.NewRecord(time.Now(), slog.LevelError, "panic", 0) // the stack says where
+	record := slog.NewRecord(time.Now(), slog.LevelError, "panic", 0) // the stack has the source line
 	record.AddAttrs(
-		slog.String("value", fmt.Sprint(v)), // Sprint survives a String method that panics itself
+		slog.String("value", fmt.Sprint(v)), // Sprint recovers panics of String methods
 		slog.String("method", oneLine(r.Method)),
 		slog.String("path", loggedPath(r.URL)),
 		slog.String("request_id", requestid.Of(w, r)),
 		slog.String("stack", stack()))
-	_ = sink.Handle(ctx, record) // as slog.Logger does: there is nobody to tell
+	_ = sink.Handle(ctx, record) // slog.Logger ignores the error too
 }
 
-// stack returns the calls that led to the panic that is being recovered, the
-// innermost first. Each is written as by runtime.Stack, but without the words
-// of the arguments, which take more time to print than all the rest. The outer
-// ones of more than 100 calls are left out.
+// stack returns the stack trace of the recovered panic, innermost call first,
+// in the format of runtime.Stack but without arguments, which take most of the
+// time to print. It contains at most 100 calls.
 func stack() string {
 	var pcs [100]uintptr
-	n := runtime.Callers(3, pcs[:]) // from the deferred function on
+	n := runtime.Callers(3, pcs[:]) // skip up to the deferred function
 	frames := runtime.CallersFrames(pcs[:n])
 	var buf [4 << 10]byte
 	text := buf[:0]
 	for ours, more := true, true; more; {
 		var f runtime.Frame
 		f, more = frames.Next()
-		if ours && f.Function == "runtime.gopanic" { // a second one is of an earlier panic
+		if ours && f.Function == "runtime.gopanic" { // a second one belongs to an earlier panic
 			text, ours = text[:0], false
 			continue
 		}
@@ -121,18 +121,18 @@ func answerPanic(w http.ResponseWriter, r *http.Request, encoding []string) {
 	case recorder.Unsent:
 		replace(w, r, problem.Code(http.StatusInternalServerError), encoding)
 	case recorder.Started:
-		// Without a server, as in a test with httptest.NewRecorder, there is
-		// nothing to abort, and nobody recovers.
+		// Without a server, as in tests with httptest.NewRecorder, there is
+		// nothing to abort, and the panic would not be recovered.
 		if r.Context().Value(http.ServerContextKey) != nil {
-			_ = http.NewResponseController(w).Flush() // so that the client doesn't take the request for one that was never served
+			_ = http.NewResponseController(w).Flush() // otherwise clients may assume that the request was not served
 			panic(http.ErrAbortHandler)
 		}
 	}
 }
 
-// replace answers with err in place of a handler. A Content-Encoding that was
-// there before the handler ran is that of a middleware which compresses, and
-// stays. One that the handler has set describes content that is lost.
+// replace writes an error response instead of the handler's. It restores the
+// Content-Encoding that was set before the handler ran, because a middleware
+// that compresses has set it. The handler's own Content-Encoding is removed.
 func replace(w http.ResponseWriter, r *http.Request, err error, encoding []string) {
 	if h := w.Header(); encoding != nil {
 		h["Content-Encoding"] = encoding

@@ -9,20 +9,19 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/requestid"
 )
 
-// RequestID gives each request an id: the client's X-Request-ID if there is
-// exactly one and it has 1 to 128 characters of [A-Za-z0-9._-], or else a new
-// one of 32 hexadecimal digits. It sets the response's X-Request-ID, and
-// [GetRequestID] returns the id.
+// RequestID assigns an ID to each request: the X-Request-ID header of the
+// request if there is exactly one and it consists of 1 to 128 of the characters
+// [A-Za-z0-9._-], otherwise a new ID of 32 hexadecimal digits. It sets the
+// X-Request-ID header of the response. [GetRequestID] returns the ID.
 //
-// A new id is 128 random bits of math/rand/v2, whose generator (ChaCha8, one
-// per thread, seeded by the operating system) doesn't repeat across processes
-// or after a restart. Ids are for finding a request in logs. They are no
-// secret, and clients may send the same one twice: don't rely on them for
-// anything else.
+// New IDs are 128 random bits from math/rand/v2 (ChaCha8, seeded by the
+// operating system), so they don't repeat across processes or restarts. Use IDs
+// only to find requests in logs: they are not secret, and clients can send the
+// same ID twice.
 func RequestID(next http.Handler) http.Handler { return &requestIDHandler{next} }
 
-// GetRequestID returns the id that [RequestID] gave to the request of ctx, ""
-// if there is none.
+// GetRequestID returns the ID that [RequestID] stored in ctx, or "" if there is
+// none.
 func GetRequestID(ctx context.Context) string {
 	if ctx == nil {
 		return ""
@@ -41,12 +40,12 @@ func (h *requestIDHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx := requestid.NewContext(r.Context(), id)
 	w.Header()[requestid.Header] = ctx.HeaderValues()
-	setContext(r, ctx) // and never back: it only adds the id
+	setContext(r, ctx) // not restored afterwards, because it only adds the ID
 	h.next.ServeHTTP(w, r)
 }
 
-// setContext gives r itself another context. What WithContext returns stays on
-// the stack.
+// setContext replaces the context of r in place. The request that WithContext
+// returns doesn't escape to the heap.
 func setContext(r *http.Request, ctx context.Context) { *r = *r.WithContext(ctx) }
 
 func newRequestID() string {

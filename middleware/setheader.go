@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// SetHeader sets a header of every response before the handler runs, which may
-// change or delete it. A name or a value that HTTP doesn't allow panics.
+// SetHeader sets a response header before calling the next handler, which can
+// change or delete it. SetHeader panics if the name or value is invalid.
 func SetHeader(key, value string) func(http.Handler) http.Handler {
 	if !isToken(key) {
 		panic(fmt.Sprintf("middleware: SetHeader: %q is not a header name; use letters, digits and hyphens", key))
@@ -17,7 +17,7 @@ func SetHeader(key, value string) func(http.Handler) http.Handler {
 	key = http.CanonicalHeaderKey(key)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header()[key] = []string{value} // not shared: the handler may write into it
+			w.Header()[key] = []string{value} // not shared, because the handler may modify it
 			next.ServeHTTP(w, r)
 		})
 	}

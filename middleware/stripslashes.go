@@ -9,18 +9,18 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 )
 
-// StripSlashes removes the slashes at the end of the request's path, so that
-// /users/ is served as /users without a redirect. "/" stays, and an encoded
-// slash isn't one. As with [CleanPath], it must run before routing, middleware
-// that judges by r.URL.Path must run inside of it, and r.URL itself changes.
+// StripSlashes removes trailing slashes from the request's path, so that
+// /users/ is served as /users without a redirect. The path "/" and escaped
+// slashes remain unchanged. As with [CleanPath], it must run before routing,
+// middleware that checks r.URL.Path must run inside of it, and it modifies
+// r.URL in place.
 //
-// A route that ends in a slash itself, such as /docs/ or a directory of a file
-// server, is answered by most routers with a redirect from /docs to /docs/. The
-// client asked for just that, so it would be redirected for ever. StripSlashes
-// doesn't send a redirect (301, 307 or 308) that leads back to the URL it was
-// asked for. It serves the request once more, with the path as it came.
-// Middleware inside of StripSlashes runs twice then. Where the router doesn't
-// redirect, a route that ends in a slash can't be reached.
+// If a route ends in a slash, such as /docs/ or a directory of a file server,
+// most routers redirect /docs to /docs/. That would cause a redirect loop. So
+// if the response is a redirect (301, 307 or 308) to the requested URL,
+// StripSlashes discards it and serves the request again with the original path.
+// Inner middleware then runs twice. If the router doesn't redirect, routes that
+// end in a slash are unreachable.
 func StripSlashes(next http.Handler) http.Handler { return &stripSlashesHandler{next} }
 
 type stripSlashesHandler struct{ next http.Handler }
@@ -37,7 +37,7 @@ func (h *stripSlashesHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) 
 	} else if sent := wirePath(r.URL); sent[0] == '/' && sent[len(sent)-1] == '/' {
 		setWirePath(r.URL, withoutSlashes(sent))
 	}
-	if r.URL.Path == before.Path { // the slash at the end is an encoded one
+	if r.URL.Path == before.Path { // the trailing slash is escaped
 		h.next.ServeHTTP(w, r)
 		return
 	}
@@ -55,8 +55,8 @@ func (h *stripSlashesHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) 
 	}
 }
 
-// withoutSlashes cuts the slashes at the end off a path that starts with one,
-// which stays.
+// withoutSlashes returns p, which starts with a slash, without its trailing
+// slashes.
 func withoutSlashes(p string) string {
 	end := len(p)
 	for end > 1 && p[end-1] == '/' {
@@ -65,26 +65,25 @@ func withoutSlashes(p string) string {
 	return p[:end]
 }
 
-// A redirectLoop finds a redirect that leads back to where the client is. It
-// has what is needed to serve the request again.
+// A redirectLoop detects a redirect to the requested URL. It stores the
+// original state of the request and response, to serve the request again.
 type redirectLoop struct {
 	w       http.ResponseWriter
 	r       *http.Request
-	url     url.URL // as it came
+	url     url.URL // the original URL
 	header  http.Header
 	pattern string
 }
 
-// TurnDown reports whether an answer is a redirect to the URL that the client
-// asked for.
+// TurnDown reports whether the response is a redirect to the requested URL.
 func (l *redirectLoop) TurnDown(code int) bool {
 	switch code {
 	case http.StatusMovedPermanently, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 	default:
-		return false // 302 and 303 may follow from what the handler has just done
+		return false // 302 and 303 may be the result of a handler's action
 	}
 	header := l.w.Header()
-	// With a new cookie, the same URL may be answered in another way.
+	// With a new cookie, the same URL may have another response.
 	if len(header["Set-Cookie"]) > len(l.header["Set-Cookie"]) {
 		return false
 	}
@@ -100,7 +99,7 @@ func (l *redirectLoop) TurnDown(code int) bool {
 	return to.Path == l.url.Path && to.RawQuery == l.url.RawQuery && strings.EqualFold(loggedPath(to), loggedPath(&l.url))
 }
 
-// restore undoes what the answer that wasn't sent has set.
+// restore resets the request and the response header to the original state.
 func (l *redirectLoop) restore() {
 	header := l.w.Header()
 	clear(header)

@@ -10,16 +10,15 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// Throttle serves at most limit requests at a time. Up to backlog more wait,
-// first come first served, each for at most wait. Every other request, and one
-// that has waited in vain, is answered with 503 Service Unavailable and a
-// Retry-After of wait in whole seconds, at least 1. A request whose context is
-// canceled stops waiting.
+// Throttle limits the number of concurrent requests. Up to limit requests are
+// served at the same time. Up to backlog more requests wait in order of arrival,
+// each for at most the duration wait or until its context is canceled. To other
+// requests, and to those that waited too long, Throttle responds with 503 Service
+// Unavailable and a Retry-After header of wait in whole seconds, at least 1.
 //
-// limit must be positive, backlog not negative, and wait positive where there
-// is a backlog. The value that Throttle returns is one limit: all handlers that
-// it wraps share it. It limits requests in progress, not requests per second
-// or per client.
+// All handlers that one result of Throttle wraps share the limit. Throttle panics
+// unless limit is positive, backlog is not negative, and wait is positive if
+// there is a backlog.
 func Throttle(limit, backlog int, wait time.Duration) func(http.Handler) http.Handler {
 	switch {
 	case limit <= 0:
@@ -56,9 +55,10 @@ type throttle struct {
 	retryAfter string
 }
 
-// enter takes a place, after waiting for one if it has to. Whoever waits comes
-// first: leave hands its place to the one who has waited longest, and as long
-// as someone waits, the channel is full for everyone new.
+// enter acquires a place, and waits if necessary. It reports false if r must be
+// rejected. Waiting requests are served in order, because senders on a channel
+// are: leave passes its place to the longest waiting one, so the channel
+// remains full for new requests.
 func (t *throttle) enter(r *http.Request) bool {
 	select {
 	case t.places <- struct{}{}:

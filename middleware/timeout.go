@@ -10,17 +10,16 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 )
 
-// Timeout gives the request's context a deadline, d after the request arrives
-// here. If the handler returns after the deadline without having sent anything,
-// Timeout answers 503 Service Unavailable, which [problem.Write] logs. d must be
-// positive.
+// Timeout sets a deadline for the request's context, d after Timeout gets the
+// request. If the handler returns after the deadline without having sent
+// anything, Timeout responds with 503 Service Unavailable, which
+// [problem.Write] logs. It panics if d is not positive.
 //
-// The handler runs on the server's goroutine, and nothing is buffered, so
-// unlike with [http.TimeoutHandler] streaming and hijacking work. But a
-// handler that doesn't watch its context, and doesn't pass it on to what it
-// waits for, isn't interrupted. Reading the request's body and writing the
-// response don't watch it: the server's ReadTimeout and WriteTimeout limit
-// those.
+// Unlike [http.TimeoutHandler], Timeout doesn't buffer the response or start a
+// goroutine, so streaming and hijacking work. But it doesn't interrupt a
+// handler that ignores its context. In particular, reading the request body and
+// writing the response don't depend on the context. Limit them with the
+// server's ReadTimeout and WriteTimeout.
 func Timeout(d time.Duration) func(http.Handler) http.Handler {
 	if d <= 0 {
 		panic("middleware: Timeout: the duration must be positive; leave Timeout out where there is to be none")
@@ -40,8 +39,8 @@ func (h *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !h.seen.Own(w) {
 		encoding = w.Header()["Content-Encoding"]
 	}
-	// A copy, and not r with another context for a while: a goroutine that
-	// outlives the handler may ask for the context just when it is put back.
+	// Use a copy instead of replacing the context of r for a while, because
+	// restoring it would race with goroutines that outlive the handler.
 	inner := &timedRequest{deadline: deadline{parent: r.Context(), at: time.Now().Add(h.d)}}
 	ctx := &inner.deadline
 	inner.Request = *r.WithContext(ctx)
@@ -52,18 +51,19 @@ func (h *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	h.next.ServeHTTP(w, &inner.Request)
-	// The clock decides, and not ctx.Err: the context's timer may be late.
+	// Compare the time instead of calling ctx.Err: the context's timer may be
+	// late.
 	if at, _ := ctx.Deadline(); !rec.Started() && !time.Now().Before(at) {
 		replace(w, &inner.Request, &lateError{h.d}, encoding)
 	}
 }
 
-// A lateError is answered with 503.
+// A lateError is the error for a handler that exceeded the deadline.
 type lateError struct{ d time.Duration }
 
 func (e *lateError) StatusCode() int { return http.StatusServiceUnavailable }
 func (e *lateError) Error() string {
-	return fmt.Sprintf("middleware: Timeout: the handler returned after its deadline of %v without an answer", e.d)
+	return fmt.Sprintf("middleware: Timeout: the handler returned after its deadline of %v without a response", e.d)
 }
 
 // A timedRequest is a request and its context in one allocation.
@@ -72,15 +72,16 @@ type timedRequest struct {
 	deadline deadline
 }
 
-// A deadline is context.WithDeadline(parent, at) for requests that mostly never
-// look at it: that context, with its timer and its entry in the parent, is made
-// when someone first asks for Done. Until then Err compares the time.
+// A deadline is a lazy context.WithDeadline(parent, at). It creates that
+// context, with its timer and its registration with the parent, at the first
+// call of Done, which most requests never make. Until then, Err compares the
+// time.
 type deadline struct {
 	parent context.Context
 	at     time.Time
 
 	mu     sync.Mutex
-	ctx    context.Context // made by Done
+	ctx    context.Context // nil until the first call of Done
 	cancel context.CancelFunc
 	over   bool // release was called
 }
@@ -92,15 +93,15 @@ func (c *deadline) Deadline() (time.Time, bool) {
 	return c.at, true
 }
 
-// Done makes the context. Package context asks a parent for Done before
-// anything else, so every context derived from c hangs on c.ctx directly.
+// Done creates the context. Package context calls Done of a parent first, so
+// all contexts derived from c are children of c.ctx.
 func (c *deadline) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.made().Done()
 }
 
-// made returns the context behind c; c.mu is held.
+// made returns c.ctx, and creates it if necessary. The caller must hold c.mu.
 func (c *deadline) made() context.Context {
 	if c.ctx == nil {
 		c.ctx, c.cancel = context.WithDeadline(c.parent, c.at)
@@ -130,7 +131,7 @@ func (c *deadline) Value(key any) any {
 	return ctx.Value(key)
 }
 
-// release cancels the context: the request is over.
+// release cancels the context at the end of the request.
 func (c *deadline) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

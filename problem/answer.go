@@ -10,13 +10,13 @@ import (
 	"strconv"
 )
 
-// Text is the [Handler] that answers with the text of the status as plain
-// text, as [http.Error] does. A 404 reads "404 page not found", as that of
+// Text is a [Handler] that writes the text of the status as plain text, as
+// [http.Error] does. For a 404, the text is "404 page not found", as in
 // [http.NotFound].
 func Text(w http.ResponseWriter, r *http.Request, err error) {
 	code := Status(err)
 	var line string
-	switch code { // the common ones in one write
+	switch code { // constants, to avoid concatenation
 	case http.StatusNotFound:
 		line = "404 page not found\n"
 	case http.StatusMethodNotAllowed:
@@ -31,19 +31,18 @@ func Text(w http.ResponseWriter, r *http.Request, err error) {
 	_, _ = io.WriteString(w, line)
 }
 
-// JSON is the [Handler] that answers with a problem details object (RFC 9457):
+// JSON is a [Handler] that writes a problem details object (RFC 9457):
 //
 //	HTTP/1.1 422 Unprocessable Entity
 //	Content-Type: application/problem+json
 //
 //	{"title":"Unprocessable Entity","status":422,"detail":"taken","field":"name"}
 //
-// title is the text of the status. detail is what the first error in the tree
-// of err with a method ProblemDetail() string returns, if that isn't empty. The
-// other members are those of the first error with a method
-// ProblemMembers() map[string]any, in the order of their names; a type, title
-// or instance among them stands in its usual place. A member that can't be
-// encoded is left out, and that is logged.
+// title is the text of the status. detail is the first non-empty result of a
+// method ProblemDetail() string of an error in err's tree. Other members are
+// the first non-empty result of a method ProblemMembers() map[string]any,
+// sorted by name; they can include type, title and instance. JSON omits and
+// logs members that can't be encoded.
 func JSON(w http.ResponseWriter, r *http.Request, err error) {
 	code := Status(err)
 	detail, members := details(err)
@@ -79,7 +78,7 @@ func JSON(w http.ResponseWriter, r *http.Request, err error) {
 	_, _ = w.Write(b)
 }
 
-// details returns what the errors in the tree of err have to say to the client.
+// details returns the detail and members of the errors in err's tree.
 func details(err error) (detail string, members map[string]any) {
 	find(err, func(err error) bool {
 		if e, ok := err.(interface{ ProblemDetail() string }); ok {
@@ -96,8 +95,8 @@ func details(err error) (detail string, members map[string]any) {
 	return detail, members
 }
 
-// appendMember appends one member to a JSON object that isn't closed yet. A nil
-// value is no member.
+// appendMember appends a member to an unclosed JSON object. It does nothing if
+// value is nil or can't be encoded.
 func appendMember(b []byte, name string, value any) []byte {
 	if value == nil {
 		return b
@@ -109,13 +108,13 @@ func appendMember(b []byte, name string, value any) []byte {
 	key, _ := json.Marshal(name)
 	text, err := json.Marshal(value)
 	if err != nil {
-		slog.Error("problem: a member of a JSON answer can't be encoded", "member", printable(name), "error", printable(err.Error()))
+		slog.Error("problem: a member of a JSON response can't be encoded", "member", printable(name), "error", printable(err.Error()))
 		return b[:start]
 	}
 	return append(append(append(b, key...), ':'), text...)
 }
 
-// setType sets the headers that say what the body is, in one allocation.
+// setType sets Content-Type and X-Content-Type-Options with one allocation.
 func setType(h http.Header, contentType string) {
 	values := &[2]string{contentType, "nosniff"}
 	h["Content-Type"] = values[0:1:1]

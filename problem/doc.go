@@ -1,12 +1,11 @@
-// Package problem is the one place where a service says what its error answers
-// look like.
+// Package problem writes error responses, in a format that a service chooses
+// once.
 //
-// Everything in this module that answers a request with an error calls
-// [Write]: the router for 404 and 405, handlers that return an error, and each
-// middleware that refuses a request. Write finds the service's [Handler] in the
-// request's context. Without one, the answer is plain text, as [http.Error]
-// writes it. To have all of them answer with JSON (RFC 9457), set it once for
-// the server:
+// All error responses of this module are written by [Write]: those of the
+// router, such as 404 and 405, those for errors returned by handlers, and those
+// of middleware. Write uses the [Handler] in the request's context. Without
+// one, the response is plain text, as with [http.Error]. To use JSON (RFC 9457)
+// for all error responses, set a Handler for the server:
 //
 //	srv := &http.Server{
 //		Addr:    ":8080",
@@ -16,15 +15,16 @@
 //		},
 //	}
 //
-// That costs nothing per request. The Server of package server has a field for
-// it, ErrorHandler. Where the server is out of reach, the middleware [With] does
-// the same for one allocation a request.
+// This has no cost per request. The Server of package server has the field
+// ErrorHandler for this. If you can't change the server, use the middleware
+// [With], which costs one allocation per request.
 //
-// # What a client learns
+// # Content of the response
 //
-// The text of an error never leaves the program. A client gets a status, which
-// [Status] finds, and its standard text. An error that has more to say to the
-// client says so with methods, which may be those of any error in the tree:
+// The text of an error is never sent to the client. The response contains the
+// status returned by [Status] and its standard text. An error can provide more
+// information for the client with these methods, which any error in the tree
+// may have:
 //
 //	StatusCode() int                 the status, from 400 to 599
 //	ProblemDetail() string           a sentence for the client

@@ -6,9 +6,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 )
 
-// clearContent removes the headers that describe content which the handler
-// meant to send. Most error answers come with few headers or none, so looking
-// at each is faster than a deletion for each name.
+// clearContent removes the headers that describe the content of the discarded
+// response. Usually few headers are set, so a loop over them is faster than
+// deleting each name.
 func clearContent(w http.ResponseWriter) {
 	h := w.Header()
 	cached := false
@@ -25,7 +25,7 @@ func clearContent(w http.ResponseWriter) {
 			cached = true
 		}
 	}
-	if cached { // an error must not be kept for as long as the content would be
+	if cached { // don't cache an error as long as the content
 		h["Cache-Control"] = []string{"no-store"}
 	}
 }

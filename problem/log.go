@@ -12,8 +12,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/requestid"
 )
 
-// log writes one record about err to the default logger. late says that the
-// response had started before.
+// log logs err to the default logger. late means that the response had already
+// started.
 func log(w http.ResponseWriter, r *http.Request, err error, late bool) {
 	code := Status(err)
 	level, message := slog.LevelError, "request failed"
@@ -27,7 +27,7 @@ func log(w http.ResponseWriter, r *http.Request, err error, late bool) {
 	if !sink.Enabled(ctx, level) {
 		return
 	}
-	record := slog.NewRecord(time.Now(), level, message, 0) // the line would always be this one
+	record := slog.NewRecord(time.Now(), level, message, 0) // the source line would always be this one
 	record.AddAttrs(
 		slog.String("method", printable(r.Method)),
 		slog.String("pattern", r.Pattern),
@@ -35,15 +35,14 @@ func log(w http.ResponseWriter, r *http.Request, err error, late bool) {
 	if id := requestid.Of(w, r); id != "" {
 		record.AddAttrs(slog.String("request_id", id))
 	}
-	record.AddAttrs(slog.String("error", printable(fmt.Sprint(err)))) // Sprint survives an Error method that panics
-	_ = sink.Handle(ctx, record)                                      // as slog.Logger does: there is nobody to tell
+	record.AddAttrs(slog.String("error", printable(fmt.Sprint(err)))) // Sprint recovers panics of Error methods
+	_ = sink.Handle(ctx, record)                                      // slog.Logger ignores the error too
 }
 
-const maxText = 4 << 10 // bytes of an error's text in the log
+const maxText = 4 << 10 // maximum length of an error's text in the log, in bytes
 
-// printable returns s cut to maxText, quoted where it holds a character that
-// can't be printed: whatever the handler of the logger does with it, it stays
-// on one line.
+// printable returns s truncated to maxText, and quoted if it contains a
+// character that isn't printable, so that it is always a single line.
 func printable(s string) string {
 	if len(s) > maxText {
 		s = s[:maxText] + "..."

@@ -7,19 +7,19 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 )
 
-// A Handler answers r with err: it chooses the status by [Status] and writes
-// header and body. [Text] and [JSON] are Handlers.
+// A Handler writes the response for an error: a header with the status returned
+// by [Status], and a body. [Text] and [JSON] are Handlers.
 //
-// A Handler is called by [Write], on the goroutine of the request's handler,
-// when nothing was sent yet. It may set any header. Those that w has already
-// belong to the answer: Allow for a 405, WWW-Authenticate for a 401,
+// [Write] calls a Handler on the goroutine of the request, when nothing has
+// been sent yet. The Handler may set any header. It must keep the headers that
+// w already has, such as Allow for a 405, WWW-Authenticate for a 401 and
 // Retry-After for a 503. It must be safe for concurrent use.
 type Handler func(w http.ResponseWriter, r *http.Request, err error)
 
 type contextKey struct{}
 
-// NewContext returns a context in which [Write] answers by h, which must not
-// be nil. A Handler that is set further in takes the place of one further out.
+// NewContext returns a copy of ctx in which [Write] uses h. An inner context's
+// Handler replaces that of an outer one. NewContext panics if h is nil.
 func NewContext(ctx context.Context, h Handler) context.Context {
 	if h == nil {
 		panic("problem: NewContext: the Handler is nil; give problem.Text for plain text")
@@ -27,16 +27,15 @@ func NewContext(ctx context.Context, h Handler) context.Context {
 	return context.WithValue(ctx, contextKey{}, h)
 }
 
-// FromContext returns the Handler that [NewContext] put into ctx, nil if there
-// is none.
+// FromContext returns the Handler that [NewContext] stored in ctx, or nil.
 func FromContext(ctx context.Context) Handler {
 	h, _ := ctx.Value(contextKey{}).(Handler)
 	return h
 }
 
-// With returns a middleware within which [Write] answers by h, which must not
-// be nil. It sets the request's context, so it covers everything inside of it
-// and what is outside of it but runs later. Put it outermost.
+// With returns a middleware that makes [Write] use h. It replaces the context
+// of the request in place, so it also affects outer middleware that writes an
+// error afterwards. Make it the outermost middleware. With panics if h is nil.
 func With(h Handler) func(http.Handler) http.Handler {
 	if h == nil {
 		panic("problem: With: the Handler is nil; give problem.Text for plain text")
@@ -50,26 +49,26 @@ type withHandler struct {
 }
 
 func (m *withHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	*r = *r.WithContext(NewContext(r.Context(), m.h)) // what WithContext returns stays on the stack
+	*r = *r.WithContext(NewContext(r.Context(), m.h)) // the copy doesn't escape to the heap
 	m.next.ServeHTTP(w, r)
 }
 
-// Write answers r with err, by the [Handler] in r's context or else by [Text].
+// Write writes the response for err with the [Handler] in r's context, or with
+// [Text] if there is none.
 //
-// Before that it removes the headers that describe content which isn't sent
-// any more: Content-Length, Content-Type, Content-Disposition,
-// Content-Language, Content-Location, ETag, Last-Modified and
-// Content-Encoding. Where Cache-Control or Expires was set, Cache-Control
-// becomes no-store. Content-Encoding stays where w isn't a server's own
-// writer, since a middleware that compresses may have set it (Go issue 66343).
-// All other headers stay.
+// Before calling the Handler, Write removes the headers that describe the
+// discarded content: Content-Length, Content-Type, Content-Disposition,
+// Content-Language, Content-Location, ETag, Last-Modified and Content-Encoding.
+// If Cache-Control or Expires is set, it replaces them by Cache-Control:
+// no-store. It keeps Content-Encoding if w isn't a server's own writer, because
+// a middleware that compresses may have set it (Go issue 66343).
 //
-// Where the response has started already, or the connection was taken over,
-// Write sends nothing, and the client gets what the handler sent.
+// If the response has already started or the connection was hijacked, Write
+// sends nothing.
 //
-// An error with a status of 500 or more, and any that comes too late to be
-// sent, is logged to [slog.Default] with method, pattern, status, request id
-// and its text. A [Code] isn't logged, for it says no more than its status.
+// Write logs errors with status 500 and above, and all errors that it can't
+// send, to [slog.Default] with the method, pattern, status, request ID and
+// text. It doesn't log a [Code].
 func Write(w http.ResponseWriter, r *http.Request, err error) {
 	_, bare := err.(Code)
 	if p := recorder.Of(w); p == recorder.Started || p == recorder.Hijacked {

@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// Status returns the status that err is answered with. That is what the first
-// error in the tree of err says (see [errors.As] for the order) that
-//   - has a method StatusCode() int which returns 400 to 599, or
-//   - is a *[http.MaxBytesError]: 413 Content Too Large.
+// Status returns the status of the response for err. It searches err's tree, in
+// the order of [errors.As], for an error that
+//   - has a method StatusCode() int that returns 400 to 599, or
+//   - is an [*http.MaxBytesError]: status 413 Content Too Large.
 //
-// Where there is none it is 500.
+// If there is none, the status is 500.
 func Status(err error) int {
 	code := http.StatusInternalServerError
 	find(err, func(err error) bool {
@@ -29,8 +29,8 @@ func Status(err error) int {
 	return code
 }
 
-// find calls found for each error in the tree of err, depth first, until it
-// returns true.
+// find calls found for each error in err's tree, depth first, until it returns
+// true.
 func find(err error, found func(error) bool) bool {
 	for err != nil {
 		if found(err) {
@@ -53,9 +53,9 @@ func find(err error, found func(error) bool) bool {
 	return false
 }
 
-// A Code is an error that is a status, from 400 to 599, and nothing more.
-// [Write] doesn't log it: use it where there is nothing to tell, or where the
-// reason was logged already.
+// A Code is an error that consists only of a status from 400 to 599. [Write]
+// doesn't log it. Use it if there is nothing to log, or if the reason was
+// already logged.
 type Code int
 
 // StatusCode returns c.
@@ -64,22 +64,20 @@ func (c Code) StatusCode() int { return int(c) }
 // Error returns the status and its text, such as "404 Not Found".
 func (c Code) Error() string { return strconv.Itoa(int(c)) + " " + statusText(int(c)) }
 
-// An Error is an error that tells the client more than a status.
+// An Error is an error with information for the client.
 type Error struct {
-	// Status is the status of the answer, from 400 to 599.
+	// Status is the status of the response, from 400 to 599.
 	Status int
 
-	// Detail is a sentence for the client about what went wrong this time. It
-	// is sent.
+	// Detail is a sentence for the client about this occurrence of the problem.
 	Detail string
 
-	// Members are further members of the JSON object, by name. They are sent.
-	// "type", "title" and "instance" have the meaning that RFC 9457 gives them;
-	// "status" and "detail" are ignored here. The values must be such that
-	// [encoding/json] can encode them.
+	// Members are additional members of the JSON object, by name. The values
+	// must be encodable by [encoding/json]. RFC 9457 defines the meaning of
+	// "type", "title" and "instance". "status" and "detail" are ignored.
 	Members map[string]any
 
-	// Err is the reason, if there is one. It is logged and never sent.
+	// Err is the cause, or nil. It is logged and never sent.
 	Err error
 }
 
@@ -95,7 +93,8 @@ func (e *Error) ProblemMembers() map[string]any { return e.Members }
 // Unwrap returns e.Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Error returns the detail, or the status where there is none, and the reason.
+// Error returns e.Detail, or the status if that is empty, followed by the text
+// of e.Err.
 func (e *Error) Error() string {
 	text := e.Detail
 	if text == "" {
@@ -107,8 +106,8 @@ func (e *Error) Error() string {
 	return text
 }
 
-// statusText returns the text of a status. A status without a text is treated
-// as the first one of its class (RFC 9110 section 15).
+// statusText returns the text of a status. An unknown status is treated as the
+// first one of its class (RFC 9110 section 15).
 func statusText(code int) string {
 	if text := http.StatusText(code); text != "" {
 		return text
