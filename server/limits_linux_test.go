@@ -242,47 +242,53 @@ func TestDefaultLimitLeavesDescriptors(t *testing.T) {
 // goroutine and no descriptor is left. This test isn't parallel because it
 // counts those of the whole process.
 func TestNothingLeftOver(t *testing.T) {
-	once := func() {
-		for _, v := range variants {
-			s, addr, stop := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				switch r.URL.Path {
-				case "/hijack":
-					if c, _, err := http.NewResponseController(w).Hijack(); err == nil {
-						c.Close()
-					}
-				case "/abort":
-					panic(http.ErrAbortHandler)
-				case "/panic":
-					panic("x")
-				default:
-					io.Copy(io.Discard, r.Body)
-					hello(w, r)
+	each := func(t *testing.T, v variant) {
+		t.Parallel()
+		s, addr, stop := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/hijack":
+				if c, _, err := http.NewResponseController(w).Hijack(); err == nil {
+					c.Close()
 				}
-			}), func(s *server.Server) { v.configure(t, s); impatient(s); s.MaxConnsPerIP = 20 })
-			tr := v.transport()
-			for _, path := range []string{"/", "/hijack", "/abort", "/panic", "/"} {
-				get(&http.Client{Transport: tr}, v.scheme+addr+path)
+			case "/abort":
+				panic(http.ErrAbortHandler)
+			case "/panic":
+				panic("x")
+			default:
+				io.Copy(io.Discard, r.Body)
+				hello(w, r)
 			}
-			var conns []net.Conn
-			for i := range 30 {
-				c, err := net.Dial("tcp", addr)
-				if err != nil {
-					t.Fatal(err)
-				}
-				io.WriteString(c, []string{"", "GET ", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n", "junk\r\n\r\n"}[i%4])
-				conns = append(conns, c)
-			}
-			tr.CloseIdleConnections()
-			if err := stop(); err != nil {
-				t.Errorf("%s: %v", v.name, err)
-			}
-			for _, c := range conns {
-				c.Close()
-			}
-			if n := s.Stats().Open; n != 0 {
-				t.Errorf("%s: %d connections open in the end", v.name, n)
-			}
+		}), func(s *server.Server) { v.configure(t, s); impatient(s); s.MaxConnsPerIP = 20 })
+		tr := v.transport()
+		for _, path := range []string{"/", "/hijack", "/abort", "/panic", "/"} {
+			get(&http.Client{Transport: tr}, v.scheme+addr+path)
 		}
+		var conns []net.Conn
+		for i := range 30 {
+			c, err := net.Dial("tcp", addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.WriteString(c, []string{"", "GET ", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n", "junk\r\n\r\n"}[i%4])
+			conns = append(conns, c)
+		}
+		tr.CloseIdleConnections()
+		if err := stop(); err != nil {
+			t.Errorf("%s: %v", v.name, err)
+		}
+		for _, c := range conns {
+			c.Close()
+		}
+		if n := s.Stats().Open; n != 0 {
+			t.Errorf("%s: %d connections open in the end", v.name, n)
+		}
+	}
+	once := func() {
+		t.Run("all", func(t *testing.T) { // which returns when all have ended
+			for _, v := range variants {
+				t.Run(v.name, func(t *testing.T) { each(t, v) })
+			}
+		})
 	}
 	once() // what the runtime and net/http set up for good
 	var goroutines, fds int
