@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/body"
+	"github.com/seed-1954dcaa/muxmaster/engine"
 )
 
 // wrapped hides everything of a writer but what Unwrap reveals, as a status
@@ -127,19 +128,32 @@ func TestRefusalIsImmediate(t *testing.T) {
 		{"bare, chunked", refuse, "Transfer-Encoding: chunked", "1e848\r\n"},
 		{"wrapped, chunked", func(w http.ResponseWriter, r *http.Request) { refuse(wrapped{wrapped{w}}, r) }, "Transfer-Encoding: chunked", "1e848\r\n"},
 	} {
-		srv := httptest.NewServer(c.handler)
-		conn, err := net.Dial("tcp", srv.Listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
+		for _, on := range []string{"net/http", "the engine"} {
+			ln, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			srv := &http.Server{Handler: c.handler}
+			if on == "net/http" {
+				go srv.Serve(ln)
+				defer srv.Close()
+			} else {
+				e := engine.New(srv)
+				go e.Serve(ln)
+				defer e.Close()
+			}
+			conn, err := net.Dial("tcp", ln.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			conn.SetDeadline(time.Now().Add(20 * time.Second)) // it would be for ever
+			io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\n"+c.header+"\r\n\r\n"+c.prefix+strings.Repeat("a", 110_000))
+			answer := make([]byte, 12)
+			if _, err := io.ReadFull(conn, answer); err != nil || string(answer) != "HTTP/1.1 413" {
+				t.Errorf("%s, %s: %q, %v; want HTTP/1.1 413", on, c.name, answer, err)
+			}
+			conn.Close()
 		}
-		conn.SetDeadline(time.Now().Add(5 * time.Second))
-		io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\n"+c.header+"\r\n\r\n"+c.prefix+strings.Repeat("a", 110_000))
-		answer := make([]byte, 12)
-		if _, err := io.ReadFull(conn, answer); err != nil || string(answer) != "HTTP/1.1 413" {
-			t.Errorf("%s: %q, %v; want HTTP/1.1 413", c.name, answer, err)
-		}
-		conn.Close()
-		srv.Close()
 	}
 }
 

@@ -75,6 +75,9 @@ func readInto(buf *bytes.Buffer, w http.ResponseWriter, r *http.Request, max int
 	// writer, by an unexported method. With a wrapper, the server would first
 	// read up to 256 KiB more.
 	_, err := buf.ReadFrom(http.MaxBytesReader(recorder.Base(w), r.Body, max))
+	if _, ok := err.(*http.MaxBytesError); ok && r.ProtoMajor == 1 {
+		w.Header().Set("Connection", "close") // for other servers
+	}
 	return readError(err)
 }
 

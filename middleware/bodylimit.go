@@ -5,7 +5,9 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"runtime"
 	"strings"
+	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 	"github.com/seed-1954dcaa/muxmaster/problem"
@@ -38,22 +40,76 @@ func (h *bodyLimitHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.next.ServeHTTP(w, r)
 		return
 	}
-	// MaxBytesReader closes the connection after the response only if it gets
-	// net/http's own writer. With a wrapper, the server would first wait for up
-	// to 256 KB of the body, and a client that waits for the response would
-	// hang.
-	base := recorder.Base(w)
 	if r.ContentLength > h.n {
-		if r.ProtoMajor == 1 {
-			w.Header().Set("Connection", "close") // for servers other than net/http's
-		}
-		closeAfterResponse(base)
+		closeAfterResponse(w, r)
 		problem.Write(w, r, problem.Code(http.StatusRequestEntityTooLarge))
 		return
 	}
-	r.Body = http.MaxBytesReader(base, r.Body, h.n)
+	body := &limitedBody{ReadCloser: r.Body, w: w, r: r, limit: h.n, left: h.n}
+	r.Body = body
 	h.next.ServeHTTP(w, r)
+	if body.exceeded.Load() {
+		closeAfterResponse(w, r) // the limit may have been exceeded on another goroutine
+	}
 }
+
+// A limitedBody is like [http.MaxBytesReader], but never uses the response on a
+// goroutine other than the handler's. httputil.ReverseProxy sends the body on
+// its transport's goroutine while its handler writes the header of an early
+// response. Two concurrent writes to the header map end the process.
+type limitedBody struct {
+	io.ReadCloser
+	w        http.ResponseWriter
+	r        *http.Request
+	limit    int64
+	left     int64
+	err      error // what Read returned last
+	exceeded atomic.Bool
+}
+
+func (b *limitedBody) Read(p []byte) (int, error) {
+	if b.err != nil || len(p) == 0 {
+		return 0, b.err
+	}
+	if int64(len(p))-1 > b.left { // the extra byte tells whether the body is longer
+		p = p[:b.left+1]
+	}
+	n, err := b.ReadCloser.Read(p)
+	if int64(n) <= b.left {
+		b.left -= int64(n)
+		b.err = err
+		return n, err
+	}
+	n = int(b.left)
+	b.left, b.err = 0, &http.MaxBytesError{Limit: b.limit}
+	b.exceeded.Store(true)
+	if calledByBodyLimit() {
+		closeAfterResponse(b.w, b.r)
+	}
+	return n, b.err
+}
+
+// calledByBodyLimit reports whether a bodyLimitHandler's ServeHTTP is on the
+// stack, so that this is a handler's goroutine. It is slow, but is only called
+// when a limit is exceeded.
+func calledByBodyLimit() bool {
+	var pcs [100]uintptr
+	for skip := 2; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs[:])
+		if n == 0 {
+			return false
+		}
+		frames := runtime.CallersFrames(pcs[:n])
+		for more := true; more; {
+			var f runtime.Frame
+			if f, more = frames.Next(); f.Function == serveBodyLimit {
+				return true
+			}
+		}
+	}
+}
+
+var serveBodyLimit = runtime.FuncForPC(reflect.ValueOf((*bodyLimitHandler).ServeHTTP).Pointer()).Name()
 
 // http1Body is the type of request bodies of net/http's HTTP/1 server. Such a
 // body never exceeds the Content-Length. Bodies of other types may, for example
@@ -66,8 +122,17 @@ var http1Body = func() reflect.Type {
 	return reflect.TypeOf(r.Body)
 }()
 
-// closeAfterResponse makes the server close the connection without reading the
-// request body, by exceeding the limit of a MaxBytesReader.
-func closeAfterResponse(base http.ResponseWriter) {
-	_, _ = http.MaxBytesReader(base, io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))
+// closeAfterResponse makes the server close the connection after the response
+// without reading the rest of the request body. Otherwise it would first wait
+// for up to 256 KB of the body, and a client that waits for the response would
+// hang.
+//
+// It tells net/http by exceeding the limit of another body. That works only
+// with net/http's own writer: a wrapper can't implement the method that
+// MaxBytesReader looks for. Other servers look at the header.
+func closeAfterResponse(w http.ResponseWriter, r *http.Request) {
+	if r.ProtoMajor == 1 {
+		w.Header().Set("Connection", "close")
+	}
+	_, _ = http.MaxBytesReader(recorder.Base(w), io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))
 }
