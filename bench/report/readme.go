@@ -69,6 +69,29 @@ allocations are those of the plain handler, if there is one, with 1 parameter.
 	return b.String()
 }
 
+// RatioTable is the comparison page's table of times, each divided by that of
+// muxmaster's default mode.
+func RatioTable(r *showdown.Run) string {
+	var b strings.Builder
+	b.WriteString("| router | native handler: 1 parameter | GitHub API | plain handler: 1 parameter | GitHub API |\n|---|---:|---:|---:|---:|\n")
+	columns := []column{{showdown.Serving, "ParamRead", ""}, {showdown.Serving, "GitHub", ""}}
+	for _, row := range readmeRows {
+		fmt.Fprintf(&b, "| %s |", row.Name)
+		for _, contender := range []string{row.Native, row.Plain} {
+			for _, c := range columns {
+				base, ok := r.Cell(c.Section, c.Scenario, "muxmaster")
+				text := "–"
+				if contender != "" && ok {
+					text = cellText(r, c, contender, func(ns float64) string { return figure.Times(ns / base.Samples.Min()) })
+				}
+				fmt.Fprintf(&b, " %s |", text)
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
 // version follows the name of a peer with a version of its own.
 func version(r *showdown.Run, name string) string {
 	if e := r.Entry(name); !e.Ours && strings.HasPrefix(e.Version, "v") {
@@ -77,9 +100,9 @@ func version(r *showdown.Run, name string) string {
 	return ""
 }
 
-// Docs writes the project's own pages and pictures into the folder docs, and
-// the README's picture and table into the README.md beside the folder. It
-// returns what it wrote.
+// Docs writes the project's own pages and pictures into the folder docs, the
+// ratios into the comparison.md there, and the README's picture and table into the
+// README.md beside the folder. It returns what it wrote.
 func Docs(docs string, r *showdown.Run) (files []string, err error) {
 	figures, err := ReferenceFigures(r)
 	if err != nil {
@@ -96,9 +119,14 @@ func Docs(docs string, r *showdown.Run) (files []string, err error) {
 		}
 		files = append(files, file)
 	}
-	readme := filepath.Join(docs, "..", "README.md")
-	if err := figure.ReplaceIn(readme, "speed table", SpeedTable(r, filepath.Base(docs))); err != nil {
-		return files, err
+	for _, part := range []struct{ file, name, text string }{
+		{filepath.Join(docs, "comparison.md"), "ratios", RatioTable(r)},
+		{filepath.Join(docs, "..", "README.md"), "speed table", SpeedTable(r, filepath.Base(docs))},
+	} {
+		if err := figure.ReplaceIn(part.file, part.name, part.text); err != nil {
+			return files, err
+		}
+		files = append(files, part.file)
 	}
-	return append(files, readme), nil
+	return files, nil
 }

@@ -285,11 +285,18 @@ func TestDocs(t *testing.T) {
 	if err := os.WriteFile(readme, []byte("before\n"+begin+"\nold\n"+end+"\nafter\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	comparison := filepath.Join(docs, "comparison.md")
+	if err := os.WriteFile(comparison, []byte("<!-- ratios: generated -->\n<!-- end of ratios -->\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for range 2 { // the second time must find the place again
 		files, err := Docs(docs, sampleRun())
-		if err != nil || len(files) != 7 {
-			t.Fatalf("wrote %q, %v; want seven files", files, err)
+		if err != nil || len(files) != 8 {
+			t.Fatalf("wrote %q, %v; want eight files", files, err)
 		}
+	}
+	if text, err := os.ReadFile(comparison); err != nil || !strings.Contains(string(text), "| **muxmaster** | – | – | 1.0× | 1.0× |") {
+		t.Errorf("no ratios, %v: %s", err, text)
 	}
 	text, err := os.ReadFile(readme)
 	if err != nil {
@@ -319,12 +326,14 @@ func TestPublished(t *testing.T) {
 	if err := os.Mkdir(docs, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "README.md"), readme, 0o666); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"README.md", "docs/comparison.md"} { // written in part
+		text, err := os.ReadFile(filepath.Join("../..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	files, err := Docs(docs, r)
 	if err != nil {

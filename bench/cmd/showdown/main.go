@@ -59,7 +59,7 @@ func run() error {
 	only := flag.String("only", "", "only the units that match the `expression`: serving/GitHub, parallel, scaling/Scale1000, heap/github, load, servers")
 	limit := flag.Duration("for", 0, "stop after that long, as Ctrl-C does; -resume carries on")
 	compare := flag.Bool("compare", false, "compare two runs, given as two files, and measure nothing")
-	docs := flag.String("docs", "", "write benchmarks.md, reference-figures.md and the pictures into this `folder`, the speed table into the README.md beside it, and the run into "+published)
+	docs := flag.String("docs", "", "write benchmarks.md, reference-figures.md and the pictures into this `folder`, the ratios into the comparison.md there, the speed table into the README.md beside it, and the run into "+published)
 	html := flag.String("html", "", "write benchmarks.html into this `folder`")
 	reportOnly := flag.Bool("report", false, "report the run in the file of -run, and measure nothing")
 	flag.Parse()
