@@ -60,6 +60,7 @@ func (k *chunks) release() {
 var (
 	errTrailerEOF  = errors.New("http: unexpected EOF reading trailer")
 	errTrailerLong = errors.New("http: suspiciously long trailer after chunked body")
+	errTrailerMany = errors.New("message too large")
 )
 
 // readTrailers does what body.readTrailer of net/http does.
@@ -84,6 +85,14 @@ func (k *chunks) readTrailers() error {
 	}
 	if err != nil {
 		return err
+	}
+	if limit := k.conn.server.maxTrailers; limit > 0 {
+		for _, values := range header {
+			limit -= len(values)
+		}
+		if limit < 0 {
+			return errTrailerMany
+		}
 	}
 	if k.req.Trailer == nil {
 		k.req.Trailer = http.Header(header)

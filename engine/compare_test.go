@@ -132,7 +132,10 @@ func compared(w http.ResponseWriter, r *http.Request) {
 		w.(http.Flusher).Flush()
 		b, err := io.ReadAll(r.Body)
 		fmt.Fprintf(w, "%q %v", b, err)
-	case "/hijack":
+	case "/hijack", "/hijacksome":
+		if r.URL.Path == "/hijacksome" {
+			io.ReadFull(r.Body, make([]byte, 3))
+		}
 		c, rw, err := w.(http.Hijacker).Hijack()
 		if err != nil {
 			panic(err)
@@ -204,7 +207,7 @@ func TestSameBytes(t *testing.T) {
 	addrs := comparedServers(t)
 	paths := strings.Fields(`/ /x?y /x? /x?? /a%20b /a%2Fb /a%zz /! //host/x /a:b /dump /dump?a=b&c /big /bigbytes /flush
 		/length /short /long /badlength /204 /304 /599 /999 /103 /close /headers /notype /trailers /trailerprefix /te
-		/identity /tecl /panic /panicafter /readfrom /readfromlength /unreadclose /duplex /flushread /hijack /empty /some /readlate /keepalive /100 /echo`)
+		/identity /tecl /panic /panicafter /readfrom /readfromlength /unreadclose /duplex /flushread /hijack /hijacksome /empty /some /readlate /keepalive /100 /echo`)
 	for _, path := range paths {
 		for _, method := range strings.Fields("GET HEAD POST PUT PATCH DELETE OPTIONS CONNECT TRACE QUERY get") {
 			compare(t, addrs, method+" "+path+" HTTP/1.1\r\nHost: h\r\n\r\n", "GET /x HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -240,7 +243,7 @@ func TestSameBytesRandom(t *testing.T) {
 		rounds = 300
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
-	paths := strings.Fields("/big /bigbytes /flush /length /204 /304 /103 /headers /trailers /te /readfrom /unreadclose /duplex /some /readlate /hijack /echo /dump")
+	paths := strings.Fields("/big /bigbytes /flush /length /204 /304 /103 /headers /trailers /te /readfrom /unreadclose /duplex /some /readlate /hijack /hijacksome /echo /dump")
 	for range rounds {
 		var all strings.Builder
 		for range 1 + rnd.IntN(5) {

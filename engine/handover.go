@@ -8,7 +8,9 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -31,6 +33,14 @@ type handover struct {
 func (o *handover) start(config *tls.Config) error {
 	o.once.Do(func() {
 		copyFields(o.srv, o.engine.srv)
+		if marksHTTP2(o.srv.TLSNextProto) {
+			// HTTP/2 is on, but what serves it is in unexported fields.
+			o.srv.TLSNextProto = maps.Clone(o.srv.TLSNextProto)
+			delete(o.srv.TLSNextProto, "h2")
+			if len(o.srv.TLSNextProto) == 0 {
+				o.srv.TLSNextProto = nil
+			}
+		}
 		if config != nil {
 			o.srv.TLSConfig = config.Clone()
 		}
@@ -42,7 +52,7 @@ func (o *handover) start(config *tls.Config) error {
 		if err := o.srv.Serve(&handoverListener{}); err != errHandedOver {
 			o.failed = err
 		}
-		if srv := o.engine.srv; srv.TLSNextProto == nil {
+		if srv := o.engine.srv; srv.TLSNextProto == nil && !marksHTTP2(o.srv.TLSNextProto) {
 			srv.TLSNextProto = maps.Clone(o.srv.TLSNextProto) // tells that HTTP/2 is on
 		}
 	})
@@ -57,6 +67,18 @@ func copyFields(dst, src *http.Server) {
 			d.Field(i).Set(s.Field(i))
 		}
 	}
+}
+
+// marksHTTP2 reports whether the function for HTTP/2 is one that net/http has
+// put there only to say that it serves HTTP/2, as it does from Go 1.27. Such a
+// function closes the connection.
+func marksHTTP2(protos map[string]func(*http.Server, *tls.Conn, http.Handler)) bool {
+	f := protos["h2"]
+	if f == nil {
+		return false
+	}
+	name := runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()
+	return strings.HasPrefix(name, "net/http.(*Server).configureHTTP2")
 }
 
 // give passes a connection on, with the context that it had here. It reports

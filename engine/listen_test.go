@@ -184,3 +184,35 @@ func TestSendfile(t *testing.T) {
 		}
 	}
 }
+
+// TestHTTP2Everywhere serves one http.Server by two engines and by itself, one
+// after the other, over HTTP/2: none may turn it off for another.
+func TestHTTP2Everywhere(t *testing.T) {
+	cert := httptest.NewUnstartedServer(nil)
+	cert.StartTLS()
+	defer cert.Close()
+	srv := &http.Server{Handler: describe, TLSConfig: &tls.Config{Certificates: cert.TLS.Certificates}}
+	for i, s := range []interface {
+		ServeTLS(net.Listener, string, string) error
+	}{New(srv), New(srv), srv} {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ln.Close()
+		go s.ServeTLS(ln, "", "")
+		tr := &http.Transport{TLSClientConfig: cert.Client().Transport.(*http.Transport).TLSClientConfig.Clone(), ForceAttemptHTTP2: true}
+		tr.TLSClientConfig.NextProtos = nil
+		tr.TLSClientConfig.ServerName = "example.com"
+		defer tr.CloseIdleConnections()
+		res, err := (&http.Client{Transport: tr}).Get("https://" + ln.Addr().String())
+		if err != nil {
+			t.Fatalf("server %d: %v", i, err)
+		}
+		b, _ := io.ReadAll(res.Body)
+		res.Body.Close()
+		if want := "HTTP/2.0 tls true local tcp"; string(b) != want {
+			t.Errorf("server %d: got %q, want %q", i, b, want)
+		}
+	}
+}

@@ -42,7 +42,9 @@ type Server struct {
 	once      sync.Once
 	maxHead   int // bytes of a head that is served here
 	maxFields int // and its header lines
-	timeouts  timeouts
+
+	maxTrailers int // trailers of a request; 0 for no limit
+	timeouts    timeouts
 }
 
 // New returns a server for srv.Handler. The fields of srv keep their meaning
@@ -160,8 +162,13 @@ func (s *Server) configure() {
 		}
 		// MaxHeaderValueCount is new in Go 1.27.
 		f := reflect.ValueOf(s.srv).Elem().FieldByName("MaxHeaderValueCount")
-		if f.IsValid() && f.Int() > 0 && f.Int() < maxFields {
-			s.maxFields = int(f.Int())
+		if !f.IsValid() {
+			return
+		}
+		s.maxTrailers = 500 // http.DefaultMaxHeaderValueCount
+		if n := int(f.Int()); n > 0 {
+			s.maxTrailers = n
+			s.maxFields = min(n, maxFields)
 		}
 	})
 }
