@@ -48,12 +48,7 @@ func Run(from, dir string, patterns ...string) (*Result, error) {
 	}
 	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool { return p.Module != nil && !p.Module.Main })
 	all := pkgs
-	old := func(path string) bool {
-		return slices.Contains(d.paths, path) || d == servemux && path == "net/http"
-	}
-	pkgs = slices.DeleteFunc(slices.Clone(pkgs), func(p *packages.Package) bool {
-		return !slices.ContainsFunc(slices.Collect(maps.Keys(p.Imports)), old)
-	})
+	pkgs = slices.DeleteFunc(slices.Clone(pkgs), func(p *packages.Package) bool { return !d.usedBy(p) })
 	if len(pkgs) == 0 {
 		return nil, fmt.Errorf("migrate: no package of %s imports %s", strings.Join(patterns, " "), from)
 	}
@@ -122,6 +117,25 @@ func Run(from, dir string, patterns ...string) (*Result, error) {
 			cmp.Compare(a.Position.Column, b.Position.Column))
 	})
 	return result, nil
+}
+
+// usedBy reports whether a package uses the router, which it may do without
+// importing it.
+func (d *dialect) usedBy(p *packages.Package) bool {
+	old := func(path string) bool {
+		return slices.Contains(d.paths, path) || d == servemux && path == "net/http"
+	}
+	for path := range p.Imports {
+		if old(path) {
+			return true
+		}
+	}
+	for _, obj := range p.TypesInfo.Uses {
+		if obj.Pkg() != nil && slices.Contains(d.paths, obj.Pkg().Path()) {
+			return true
+		}
+	}
+	return false
 }
 
 // A unit is a package that is changed as a whole, or not at all.

@@ -82,16 +82,18 @@ func (s *source) comments(from, to token.Pos, text string) string {
 
 // lost returns the comments of the file that are not in the changed one.
 func (s *source) lost(after []byte) (all []*ast.Comment) {
-	text := string(after)
+	text := packed(string(after)) // gofmt changes the space in comments
 	for _, group := range s.file.Comments {
 		for _, c := range group.List {
-			if !strings.Contains(text, c.Text) {
+			if !strings.Contains(text, packed(c.Text)) {
 				all = append(all, c)
 			}
 		}
 	}
 	return all
 }
+
+func packed(text string) string { return strings.Join(strings.Fields(text), "") }
 
 // result returns the changed file, formatted, with the imports that it needs.
 func (s *source) result() ([]byte, error) {
