@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"strconv"
 	"strings"
 )
 
@@ -170,15 +171,28 @@ func (x *rewriter) chiCall(s *source, n *ast.CallExpr, name string) {
 		return
 	}
 	switch method {
-	case "ServeHTTP", "With":
+	case "ServeHTTP":
 		x.handled(n.Fun)
+	case "With":
+		x.handled(n.Fun)
+		for _, arg := range n.Args {
+			if fn := x.chiBefore(arg); fn != nil {
+				x.todo(arg, "%s works before the routing only: see docs/middleware.md for what is built in here", fn.Name())
+			}
+		}
 	case "Use":
 		x.chiUse(s, n)
-	case "HandleFunc":
-		x.rename(s, n, "ANY")
-		x.path(s, n.Args[0], chiPath)
-		x.registeredPath(n, n.Args[0], chiPath)
-	case "Handle":
+	case "HandleFunc", "Handle":
+		if text, ok := x.constant(n.Args[0]); ok && strings.Contains(text, " ") {
+			x.chiPattern(s, n, text, method == "HandleFunc")
+			return
+		}
+		if method == "HandleFunc" {
+			x.rename(s, n, "ANY")
+			x.path(s, n.Args[0], chiPath)
+			x.registeredPath(n, n.Args[0], chiPath)
+			return
+		}
 		x.path(s, n.Args[0], chiPath)
 		x.registeredPath(n, n.Args[0], chiPath)
 		x.anyMethod(s, n)
@@ -265,16 +279,48 @@ func (x *rewriter) chiMethod(s *source, n *ast.CallExpr, isFunc bool) {
 	}
 }
 
+// chiPattern rewrites Handle("GET /path", h) and HandleFunc.
+func (x *rewriter) chiPattern(s *source, n *ast.CallExpr, text string, isFunc bool) {
+	method, path, _ := strings.Cut(text, " ")
+	path, err := chiPath(strings.TrimSpace(path))
+	if err == nil {
+		err = x.valid(path)
+	}
+	if _, ok := ast.Unparen(n.Args[0]).(*ast.BasicLit); err != nil || !ok {
+		x.todo(n.Args[0], "%q: write Method(%q, …) with the path: %v", text, method, err)
+		return
+	}
+	x.registered(n, receiver(n), []string{strings.ToUpper(method)}, "", path, false)
+	x.rename(s, n, "Method")
+	x.replace(s, n.Args[0], strconv.Quote(strings.ToUpper(method))+", "+strconv.Quote(path))
+	if isFunc {
+		x.replace(s, n.Args[1], x.qualify(s, "net/http")+".HandlerFunc("+x.text(s, n.Args[1])+")")
+	}
+}
+
+// chiBefore returns the middleware of chi that an expression is, if it changes
+// what is routed, or nil.
+func (x *rewriter) chiBefore(e ast.Expr) *types.Func {
+	e = ast.Unparen(e)
+	if call, ok := e.(*ast.CallExpr); ok {
+		e = ast.Unparen(call.Fun)
+	}
+	fn := function(x.info, e)
+	if fn == nil || fn.Pkg() == nil || !chiBeforeRouting[fn.Name()] {
+		return nil
+	}
+	if path := fn.Pkg().Path(); !strings.HasPrefix(path, "github.com/go-chi/chi") || !strings.HasSuffix(path, "/middleware") {
+		return nil
+	}
+	return fn
+}
+
 // chiUse moves what changes the path before the routing.
 func (x *rewriter) chiUse(s *source, n *ast.CallExpr) {
 	x.handled(n.Fun)
 	for _, arg := range n.Args {
-		e := ast.Unparen(arg)
-		if call, ok := e.(*ast.CallExpr); ok {
-			e = ast.Unparen(call.Fun)
-		}
-		fn := function(x.info, e)
-		if fn == nil || fn.Pkg() == nil || !strings.HasSuffix(fn.Pkg().Path(), "chi/v5/middleware") || !chiBeforeRouting[fn.Name()] {
+		fn := x.chiBefore(arg)
+		if fn == nil {
 			continue
 		}
 		switch {

@@ -2,11 +2,9 @@ package migrate
 
 import (
 	"go/ast"
-	"go/constant"
 	"go/types"
 	"path"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -132,6 +130,11 @@ func (x *rewriter) ginName(s *source, n *ast.SelectorExpr) {
 			x.contextDone[ast.Unparen(n.X).(*ast.Ident)] = true
 			x.replace(s, n, f.r)
 		case "Writer":
+			if sel, ok := x.parents[n].(*ast.SelectorExpr); ok && sel.Sel.Name == "WriteHeader" {
+				if call, ok := x.parents[sel].(*ast.CallExpr); ok && !x.endsHere(call, f) {
+					x.todo(n, "what follows may set headers or another status: write the status last")
+				}
+			}
 			x.handled(n)
 			x.contextDone[ast.Unparen(n.X).(*ast.Ident)] = true
 			x.replace(s, n, f.w)
@@ -258,48 +261,6 @@ func (x *rewriter) ginContext(s *source, n *ast.CallExpr, method string, f *cont
 	case method == "Next" && f.middleware:
 		x.becomes(s, n, f.next+".ServeHTTP("+f.w+", "+f.r+")")
 	}
-}
-
-// ginStatus are the methods whose first argument is a status.
-var ginStatus = map[string]bool{"JSON": true, "XML": true, "String": true, "Data": true, "Status": true, "AbortWithStatus": true,
-	"AbortWithStatusJSON": true}
-
-func (x *rewriter) isNegative(e ast.Expr) bool {
-	v := x.info.Types[e].Value
-	return v != nil && v.Kind() == constant.Int && constant.Sign(v) < 0
-}
-
-// isAssigned reports whether an expression is assigned to.
-func (x *rewriter) isAssigned(e ast.Expr) bool {
-	assign, ok := x.parents[e].(*ast.AssignStmt)
-	return ok && slices.Contains(assign.Lhs, e)
-}
-
-func (x *rewriter) isEmpty(e ast.Expr) bool {
-	text, ok := x.constant(e)
-	return ok && text == ""
-}
-
-func (x *rewriter) isMap(e ast.Expr) bool {
-	_, ok := x.info.TypeOf(e).Underlying().(*types.Map)
-	return ok
-}
-
-// endsHere reports whether a function returns right behind a statement.
-func (x *rewriter) endsHere(call *ast.CallExpr, f *contextual) bool {
-	stmt := x.statement(call)
-	if stmt == nil || x.function(stmt) != f.node || f.middleware {
-		return false
-	}
-	list := x.blockOf(stmt)
-	i := slices.Index(list, ast.Stmt(stmt))
-	if i < 0 {
-		return false
-	}
-	if i+1 < len(list) {
-		return isReturn(list[i+1])
-	}
-	return x.parents[stmt] == ast.Node(f.body)
 }
 
 // hasTag reports whether a struct that t leads to has a field with the tag.

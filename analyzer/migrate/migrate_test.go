@@ -67,8 +67,8 @@ var programs = []program{
 	{"chi", "testdata/chi", chiModule, slices.Concat(
 		get("/", "/files/", "/files/a/b%20c", "/one", "/one/", "/any", "/private", "/articles/list", "/articles/11-12", "/articles/7/view",
 			"/articles/7/view/", "/admin/accounts/me", "/raw", "/raw/x/y", "/pages/1", "/pages/", "/nowhere",
-			"/teams/a/members", "/all/count", "/inner/all/count", "/inner/none"),
-		[]request{{line: "POST /any"}, {line: "PUT /put"}, {line: "POST /post"}, {line: "DELETE /articles/8/view"}, {line: "POST /private"}},
+			"/teams/a/members", "/std/7", "/all/count", "/inner/all/count", "/inner/none"),
+		[]request{{line: "POST /any"}, {line: "PUT /put"}, {line: "POST /post"}, {line: "DELETE /articles/8/view"}, {line: "POST /private"}, {line: "POST /std/7"}},
 		status("POST /put", "GET /articles/111-12/x", "PATCH /articles/8/view"))},
 	{"chi", "_examples/hello-world", chiModule, slices.Concat(get("/"), status("GET /x", "POST /"))},
 	{"chi", "_examples/custom-handler", chiModule, get("/", "/?err=1")},

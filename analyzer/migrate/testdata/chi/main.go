@@ -29,6 +29,8 @@ func main() {
 	})
 	r.With(header("X-One", "1")).Get("/one", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "one") })
 	r.Handle("/any", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, r.Method) }))
+	r.HandleFunc("GET /std/{id}", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "std", chi.URLParam(r, "id")) })
+	r.Handle("POST /std/{id}", http.HandlerFunc(notAllowed))
 	r.Method(http.MethodPut, "/put", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "put") }))
 	r.MethodFunc("POST", "/post", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "post") })
 

@@ -13,9 +13,13 @@ func main() {
 	r.Use(middleware.GetHead)                          // left: GetHead works with chi's routing only
 	r.Use(middleware.StripSlashes, middleware.NoCache) // left: give it to Use alone
 	r.Get("/ok/{id}", get)
-	r.Get("/a*", get)         // left: stands for the rest of the path, from a slash on
-	r.Get("/{rest}/x/*", get) // left: the rest of the path would be named {rest...}, which is taken
-	r.Get(path(), get)        // left: this path is made at run time
+	r.With(middleware.StripSlashes).Get("/with", get) // left: StripSlashes works before the routing only
+	r.HandleFunc("GET /pattern/{id}", get)
+	r.Handle("post /pattern/{id}", http.HandlerFunc(get))
+	r.Get("/pattern/{name}", get) // left: has this route already
+	r.Get("/a*", get)             // left: stands for the rest of the path, from a slash on
+	r.Get("/{rest}/x/*", get)     // left: the rest of the path would be named {rest...}, which is taken
+	r.Get(path(), get)            // left: this path is made at run time
 	r.Mount("/admin", http.StripPrefix("/admin", http.Handler(admin())))
 	r.Mount("/wrapped", middleware.NoCache(admin())) // left: mount the router itself
 	g := r.Group(nil)                                // left: Group returns nothing here

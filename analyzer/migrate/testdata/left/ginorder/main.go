@@ -84,6 +84,7 @@ func get(c *gin.Context) {
 	setUser(c)
 	c.Status(http.StatusCreated) // left: what follows may set headers
 	c.Header("X-After", "1")
+	c.Writer.WriteHeader(http.StatusOK)             // left: what follows may set headers
 	c.PureJSON(http.StatusOK, "<b>")                // left: Context.PureJSON: use a json.Encoder
 	c.XML(http.StatusOK, gin.H{"a": 1})             // left: Context.XML: use muxmaster.XML
 	c.Writer.Write([]byte(c.Request.URL.Path))      // written by hand
