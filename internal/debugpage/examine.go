@@ -20,8 +20,14 @@ const tries = 12
 // route: a warning is a hint, and no warning is no proof.
 func Examine(routes []Route, served func(method, target string) int) {
 	values := sampler{}
+	var p *pattern.Pattern
 	for i := range routes {
-		routes[i].findExample(i, routes, values, served)
+		if i == 0 || p == nil || routes[i].Pattern != routes[i-1].Pattern {
+			p, _ = pattern.ParsePath(routes[i].Pattern) // never fails: it is registered
+		}
+		if p != nil {
+			routes[i].findExample(i, p, routes, values, served)
+		}
 	}
 	markMounts(routes)
 	for i, warning := range unguarded(routes) {
@@ -36,12 +42,9 @@ func (r *Route) warn(text string) {
 	r.Warning += text
 }
 
-// findExample sets r.Example, and warns if other routes serve what r matches.
-func (r *Route) findExample(self int, routes []Route, values sampler, served func(method, target string) int) {
-	p, err := pattern.ParsePath(r.Pattern)
-	if err != nil {
-		return
-	}
+// findExample sets r.Example, and warns if other routes serve what p, r's pattern,
+// matches.
+func (r *Route) findExample(self int, p *pattern.Pattern, routes []Route, values sampler, served func(method, target string) int) {
 	methods := []string{r.Method}
 	if r.Method == "" {
 		methods = []string{"GET", "POST", "DELETE", "OTHER"} // GET may have a route of its own

@@ -5,7 +5,7 @@
 
 const base = location.pathname.replace(/\/*$/, '/');
 const $ = id => document.getElementById(id);
-let routes = []; // as in routes.json, with .text to search in
+let routes = []; // as in routes.json
 
 // el returns an element with a class and with children: nodes, or text.
 function el(tag, cls, ...children) {
@@ -26,20 +26,24 @@ const plural = (n, noun) => n.toLocaleString('en') + ' ' + noun + (n === 1 ? '' 
 const methodOf = r => r.Method || 'any';
 const fileOf = r => r.File.slice(r.File.lastIndexOf('/') + 1) + ':' + r.Line;
 
-// short returns a function's name without its package's path; a closure is named
-// for the function that made it.
-const short = name => name.slice(name.lastIndexOf('/') + 1).replace(/-fm$/, '').replace(/(\.func\d+(\.\d+)*)+$/, '');
+// short returns a function's name without its package's path. Middleware that is a
+// closure is named for the function that made it.
+const short = name => name.slice(name.lastIndexOf('/') + 1).replace(/-fm$/, '');
+const shortMiddleware = name => short(name).replace(/(\.func\d+(\.\d+)*)+$/, '');
 
 function method(name) {
   return el('span', 'method ' + (/^\w+$/.test(name) ? name : ''), name);
 }
+
+// textOf returns what the search looks at.
+const textOf = r => r.text ||= [methodOf(r), r.Host + r.Pattern, r.Handler, fileOf(r), r.Warning || '', ...(r.Middleware || [])].join(' ').toLowerCase();
 
 // draw shows the routes that the search and the filters let through.
 function draw() {
   const words = $('search').value.toLowerCase().split(/\s+/).filter(Boolean);
   const checked = [...$('filters').querySelectorAll(':checked')].map(c => c.value);
   const methods = checked.filter(v => v !== '⚠');
-  const shown = routes.filter(r => (!methods.length || methods.includes(methodOf(r))) && (methods.length === checked.length || r.Warning) && words.every(w => r.text.includes(w)));
+  const shown = routes.filter(r => (!methods.length || methods.includes(methodOf(r))) && (methods.length === checked.length || r.Warning) && words.every(w => textOf(r).includes(w)));
   const root = tree(shown);
   $('tree').classList.toggle('many', shown.length > 1000);
   unfold(root);
@@ -61,9 +65,8 @@ function nothing() {
 function reveal(r) {
   $('search').value = '';
   for (const c of $('filters').querySelectorAll(':checked')) c.checked = false;
-  let prefix = r.Host;
-  toggled.set(prefix, true);
-  for (const s of split(r.Pattern)) toggled.set(prefix += '/' + s, true);
+  let prefix = '';
+  for (const label of r.labels) toggled.set(prefix += label, true);
   draw();
   const more = [...$('tree').querySelectorAll('.more')];
   for (let i = 0; !r.element?.isConnected && i < more.length; i++) {
@@ -81,7 +84,6 @@ async function load() {
   routes = (await res.json() || []).filter(r => r.Below || !r.Mount); // the bare prefix of a mount goes without saying
   const counts = new Map();
   for (const r of routes) {
-    r.text = [methodOf(r), r.Host + r.Pattern, r.Handler, fileOf(r), r.Warning || '', ...(r.Middleware || [])].join(' ').toLowerCase();
     counts.set(methodOf(r), (counts.get(methodOf(r)) || 0) + 1);
     let at = 0;
     for (const s of r.Scopes) {
@@ -98,7 +100,7 @@ async function load() {
   const warnings = routes.filter(r => r.Warning).length;
   if (warnings) chip('⚠', el('span', 'warning', 'suspicious'), warnings);
   const outer = routes.find(r => r.Scopes[0].Middleware && !r.Fast);
-  if (outer) $('everywhere').append('Around every route: ', el('code', '', outer.Middleware.slice(0, outer.Scopes[0].Middleware).map(short).join(' → ')));
+  if (outer) $('everywhere').append('Around every route: ', el('code', '', outer.Middleware.slice(0, outer.Scopes[0].Middleware).map(shortMiddleware).join(' → ')));
   const state = new URLSearchParams(location.hash.slice(1));
   $('search').value = state.get('search') || '';
   draw();

@@ -9,6 +9,7 @@ let all; // true after Open all, false after Close all
 
 // split returns the segments of a pattern. A slash within braces separates nothing.
 function split(pattern) {
+  if (!pattern.includes('{')) return pattern.split('/').filter(Boolean);
   const segments = [];
   let segment = '', depth = 0;
   const end = () => {
@@ -32,9 +33,11 @@ function tree(list) {
   const root = newNode('', '');
   for (const r of list) {
     let n = root;
-    for (const label of [...(r.Host ? [r.Host] : []), ...split(r.Pattern).map(s => '/' + s)]) {
-      if (!n.children.has(label)) n.children.set(label, newNode(label, n.prefix + label));
-      n = n.children.get(label);
+    r.labels ||= [...(r.Host ? [r.Host] : []), ...split(r.Pattern).map(s => '/' + s)];
+    for (const label of r.labels) {
+      let c = n.children.get(label);
+      if (!c) n.children.set(label, c = newNode(label, n.prefix + label));
+      n = c;
       n.count++;
       if (r.Warning) n.warnings++;
     }
@@ -139,7 +142,7 @@ function folder(n) {
   const s = el('summary', '', path(n.label, 0));
   for (const scope of scopes.get(n.prefix) || []) {
     s.append(el('span', 'badge', scope.kind));
-    if (scope.middleware.length) s.append(el('span', 'adds', '+ ' + scope.middleware.map(short).join(' → ')));
+    if (scope.middleware.length) s.append(el('span', 'adds', '+ ' + scope.middleware.map(shortMiddleware).join(' → ')));
   }
   s.append(el('span', 'count', plural(n.count, 'route')));
   if (n.warnings) s.append(el('span', 'warning', plural(n.warnings, 'warning')));
@@ -175,7 +178,7 @@ function chain(r) {
   for (const s of r.Scopes) {
     const names = r.Middleware.slice(at, at += s.Middleware);
     const from = { mux: 'Mux', with: 'With' }[s.Kind] || s.Kind + ' ' + (s.Prefix || '/');
-    if (names.length) ol.append(el('li', '', el('span', 'dim', from), ' ', el('code', '', names.map(short).join(' → '))));
+    if (names.length) ol.append(el('li', '', el('span', 'dim', from), ' ', el('code', '', names.map(shortMiddleware).join(' → '))));
   }
   return ol;
 }
