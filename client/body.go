@@ -9,16 +9,18 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/stall"
 )
 
-// What Close reads at most to save a connection. Reading more would cost more
-// than a new connection; net/http of Go 1.27 has the same limits.
+// The limits for reading the rest of a body in Close, so that the connection
+// can be reused. Reading more would take longer than a new connection. Go
+// 1.27's net/http has the same limits.
 const (
 	maxDrain     = 256 << 10
 	maxDrainTime = 50 * time.Millisecond
 )
 
-// A body is an answer's body with a bound on reading, and with a Close that
-// lets the connection be reused. Both end what takes too long by canceling the
-// request. That is safe while a Read is in progress; closing isn't, in HTTP/1.
+// A body is a response body that applies StallTimeout to Read, and whose Close
+// allows reusing the connection. If either takes too long, it cancels the
+// request. Unlike closing an HTTP/1 body, that is safe while a Read is in
+// progress.
 type body struct {
 	io.ReadCloser
 	ctx     context.Context
@@ -26,12 +28,12 @@ type body struct {
 	sending *sending // the request
 	stall   time.Duration
 
-	quiet   bool // an event stream: only each wait is bounded, not what comes with it
+	quiet   bool // an event stream, for which StallTimeout limits each single wait
 	clock   stall.Clock
 	timer   *time.Timer
-	unwatch func() bool // ends watching the context; nil if that is not needed
+	unwatch func() bool // stops the context.AfterFunc; may be nil
 	reading atomic.Bool
-	ended   atomic.Bool // there is nothing left to read
+	ended   atomic.Bool // Read has returned io.EOF
 	closed  atomic.Bool
 }
 
@@ -59,7 +61,7 @@ func (b *body) Read(p []byte) (int, error) {
 	case err == io.EOF:
 		b.ended.Store(true)
 		if !b.sending.unfinished() {
-			b.release() // in case that nobody calls Close
+			b.release() // the caller may not call Close
 		}
 	case err != nil:
 		cause := context.Cause(b.ctx)
@@ -74,7 +76,7 @@ func (b *body) Close() error {
 	if b.closed.Swap(true) {
 		return nil
 	}
-	// A Close during a Read is meant to end it.
+	// If a Read is in progress, don't wait for it: Close should interrupt it.
 	if !b.ended.Load() && !b.reading.Load() {
 		t := time.AfterFunc(maxDrainTime, func() { b.cancel(context.Canceled) })
 		_, err := io.CopyN(io.Discard, b.ReadCloser, maxDrain)
@@ -86,13 +88,13 @@ func (b *body) Close() error {
 	}
 	defer b.release()
 	if b.unwatch != nil {
-		b.unwatch() // so that it doesn't close the body a second time
+		b.unwatch() // so that the AfterFunc doesn't close the body too
 	}
 	return b.ReadCloser.Close()
 }
 
-// release lets go of the request's context, which would otherwise keep b until
-// it ends itself.
+// release releases the resources of the request's context, which would
+// otherwise reference b until it ends.
 func (b *body) release() {
 	if b.unwatch != nil {
 		b.unwatch()
@@ -100,8 +102,7 @@ func (b *body) release() {
 	b.cancel(context.Canceled)
 }
 
-// upgraded is the body of a 101 answer: a connection that belongs to the caller
-// and has no bounds.
+// upgraded is the body of a 101 response: a connection without limits.
 type upgraded struct {
 	b *body
 	io.Writer

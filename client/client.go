@@ -9,71 +9,72 @@ import (
 	"time"
 )
 
-// Options configure a client. The zero value has the defaults named here.
+// Options configures a client. Zero fields have the documented defaults.
 type Options struct {
-	// Attempts is how often a request is sent at most, the first time
-	// included. Default 3; 1 turns retries off. Each redirect is another
-	// request.
+	// Attempts is the maximum number of times a request is sent. The default is
+	// 3; 1 disables retries. A redirect is a separate request.
 	//
-	// A request is sent again if its body can be (there is none, or GetBody is
-	// set, as http.NewRequest does for bodies in memory) and
-	//   - the connection could not be made; or
-	//   - the request is idempotent and got no answer, or 408, 429, 502, 503 or
-	//     504. GET, HEAD, OPTIONS, TRACE, QUERY, PUT and DELETE are idempotent
-	//     (RFC 9110 section 9.2.2), and so is a request with an Idempotency-Key
-	//     header.
-	// The wait before that doubles from about 100 ms, with jitter. A
-	// Retry-After is obeyed. If it asks for more than MaxWait, or for more than
-	// the request's context has left, the answer is returned instead.
+	// The client retries a request if its body can be sent again (there is
+	// none, or GetBody is set, as http.NewRequest does for bodies in memory)
+	// and one of these is true:
+	//   - The connection failed.
+	//   - The request is idempotent, and got no response or status 408, 429,
+	//     502, 503 or 504. Requests with the methods GET, HEAD, OPTIONS, TRACE,
+	//     QUERY, PUT and DELETE (RFC 9110 section 9.2.2) and requests with an
+	//     Idempotency-Key header are idempotent.
+	// The wait before a retry starts at about 100 ms and doubles each time,
+	// with jitter. The client respects Retry-After. If that exceeds MaxWait or
+	// the deadline of the request's context, it returns the response instead.
 	//
-	// What net/http sends again by itself, over pooled connections that turn
-	// out to be dead, counts too, unless nothing was written to them. In HTTP/2
-	// net/http repeats what the server says that it did not process
-	// (REFUSED_STREAM, GOAWAY); that does not count, and neither does what a
-	// Transport repeats that is set below.
+	// Attempts includes retries that net/http makes over broken pooled
+	// connections, unless nothing was written to them. It does not include
+	// HTTP/2 requests that the server reported as not processed
+	// (REFUSED_STREAM, GOAWAY), and retries made by Transport.
 	Attempts int
 
-	// MaxWait bounds one wait between two attempts. Default 10 s.
+	// MaxWait limits the wait before each retry. Default: 10 s.
 	MaxWait time.Duration
 
-	// DialTimeout bounds making a connection. Default 10 s; negative: none.
+	// DialTimeout limits the time for connecting. Default: 10 s; negative means
+	// no limit.
 	DialTimeout time.Duration
 
-	// HeaderTimeout bounds waiting for the header of an answer, after the
-	// request was sent. Default 30 s; negative: none.
+	// HeaderTimeout limits the time between sending the request and receiving
+	// the response header. Default: 30 s; negative means no limit.
 	HeaderTimeout time.Duration
 
-	// StallTimeout bounds waiting for the server while the request is sent and
-	// while the answer's body is read. At least 4 KiB must move in each
-	// StallTimeout of waiting, or else the request ends with a *StalledError.
-	// Of an event stream (Content-Type: text/event-stream) each single wait is
-	// bounded, whatever comes with it. The connection that a 101 answer hands
-	// over is not bounded. Default 30 s; negative: none.
+	// StallTimeout limits the time spent waiting for the server while sending
+	// the request and reading the response body. In each StallTimeout of
+	// waiting time, at least 4 KiB must be transferred; otherwise the request
+	// fails with a *StalledError. For event streams (Content-Type:
+	// text/event-stream), StallTimeout limits each single wait. It does not
+	// apply after a 101 response. Default: 30 s; negative means no limit.
 	StallTimeout time.Duration
 
-	// IdleConnsPerHost and IdleTimeout say how many unused connections are
-	// kept, and for how long. Defaults 100, 30 s.
+	// IdleConnsPerHost is the maximum number of idle connections per host, and
+	// IdleTimeout is how long they stay open. Defaults: 100 and 30 s.
 	IdleConnsPerHost int
 	IdleTimeout      time.Duration
 
-	// TLS is the TLS configuration; New makes a copy. Each client has a session
-	// cache of its own, since clients may differ in their certificates.
+	// TLS is the TLS configuration. New copies it. Each client has its own
+	// session cache, because clients may have different certificates.
 	TLS *tls.Config
 
-	// Transport, if set, replaces the transport that New makes, for instance to
-	// put tracing in between. Of the fields above, Attempts, MaxWait and
-	// StallTimeout still apply.
+	// Transport, if set, replaces the transport that New creates, for example
+	// to add tracing. Of the fields above, only Attempts, MaxWait and
+	// StallTimeout apply then.
 	Transport http.RoundTripper
 }
 
-// Shared returns a client with default options that the whole program can
-// share: connections can be reused only within one client.
+// Shared returns a client with default options, always the same one. Use it
+// throughout the program, because connections can be reused only within a
+// client.
 var Shared = sync.OnceValue(func() *http.Client { return New(Options{}) })
 
-// New returns a client with connections and TLS sessions of its own. Make one
-// for each kind of server that needs other options, not one for each request:
-// the connections of a client, and their goroutines, stay for IdleTimeout.
-// CloseIdleConnections closes them earlier.
+// New returns a client with its own connections and TLS sessions. Create one
+// for each set of options, not one for each request: the connections of a
+// client and their goroutines remain for IdleTimeout, unless you call
+// CloseIdleConnections.
 func New(o Options) *http.Client {
 	o.setDefaults()
 	if o.Transport != nil {
@@ -96,7 +97,7 @@ func (o *Options) setDefaults() {
 		if *d.value == 0 {
 			*d.value = d.unset
 		}
-		*d.value = max(*d.value, 0) // net/http's way to say none
+		*d.value = max(*d.value, 0) // in net/http, 0 means no limit
 	}
 	if o.Attempts == 0 {
 		o.Attempts = 3
@@ -106,13 +107,13 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// transport starts from net/http's defaults: a bare http.Transport has no
-// proxy, no timeouts and no HTTP/2.
+// transport returns a transport based on http.DefaultTransport. A zero
+// http.Transport has no proxy, timeouts or HTTP/2.
 func (o *Options) transport() *http.Transport {
 	var t *http.Transport
 	if d, ok := http.DefaultTransport.(*http.Transport); ok {
 		t = d.Clone()
-	} else { // replaced, as some tracing libraries do
+	} else { // some tracing libraries replace http.DefaultTransport
 		t = &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: 10 * time.Second, ExpectContinueTimeout: time.Second}
 	}
 	dialer := &net.Dialer{Timeout: o.DialTimeout, KeepAlive: 30 * time.Second}
@@ -126,12 +127,12 @@ func (o *Options) transport() *http.Transport {
 	t.Proxy = proxy(t.Proxy)
 	t.ResponseHeaderTimeout = o.HeaderTimeout
 	t.MaxIdleConnsPerHost = o.IdleConnsPerHost
-	t.MaxIdleConns = 0 // each host has its limit, and IdleTimeout ends the rest
+	t.MaxIdleConns = 0 // no limit; MaxIdleConnsPerHost applies
 	t.IdleConnTimeout = o.IdleTimeout
-	// An HTTP/2 connection that is dead without having been closed would else
-	// take every request until the system gives it up.
+	// Detect broken HTTP/2 connections. Otherwise all requests would use such a
+	// connection until the operating system closes it.
 	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second}
-	t.ForceAttemptHTTP2 = true // with a TLS config of one's own, off by default
+	t.ForceAttemptHTTP2 = true // net/http disables HTTP/2 if TLSClientConfig is set
 	if t.TLSClientConfig = o.TLS.Clone(); t.TLSClientConfig == nil {
 		t.TLSClientConfig = new(tls.Config)
 	}

@@ -11,26 +11,26 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/stall"
 )
 
-// A conn is a connection that bounds its writes by StallTimeout and counts what
-// it has written.
+// A conn is a connection that applies StallTimeout to its writes and counts the
+// bytes written.
 //
-// Nobody else sets a write deadline on it while requests are sent. The SOCKS
-// client of net/http does so before, and crypto/tls when it closes the
-// connection. Then only that deadline holds, until it is removed.
+// The SOCKS client of net/http sets write deadlines before requests are sent,
+// and crypto/tls does so when it closes the connection. While such a deadline
+// is set, StallTimeout doesn't apply.
 type conn struct {
 	net.Conn
-	wrote atomic.Int64 // bytes
+	wrote atomic.Int64 // number of bytes
 
 	mu      sync.Mutex
-	stall   time.Duration // 0: no bound
-	own     bool          // somebody has set a write deadline
-	stalled bool          // a Write has stalled: no other is tried
+	stall   time.Duration // 0 means no limit
+	own     bool          // a write deadline was set from outside
+	stalled bool          // a Write has stalled; later ones fail
 }
 
-// NetConn returns the connection underneath.
+// NetConn returns the underlying connection.
 func (c *conn) NetConn() net.Conn { return c.Conn }
 
-// unwrap finds the conn below TLS; nil if there is none.
+// unwrap returns the conn inside nc, which may be a TLS connection, or nil.
 func unwrap(nc net.Conn) *conn {
 	for {
 		switch c := nc.(type) {
@@ -58,7 +58,7 @@ func (c *conn) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
-// unbound ends the bound on writes.
+// unbound removes the limit for writes.
 func (c *conn) unbound() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,8 +68,8 @@ func (c *conn) unbound() {
 	c.stall = 0
 }
 
-// bound sets the deadline for the next write. It fails after a stall, or else
-// crypto/tls would wait 5 s more to say goodbye.
+// bound sets the deadline for the next write. It fails after a stall, because
+// otherwise crypto/tls would wait 5 s to send its closing alert.
 func (c *conn) bound() (limit time.Duration, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +83,8 @@ func (c *conn) bound() (limit time.Duration, err error) {
 	return c.stall, nil
 }
 
-// Write goes on for as long as the peer takes stall.Bytes in each StallTimeout.
+// Write writes p. It fails if the peer receives less than stall.Bytes in a
+// StallTimeout.
 func (c *conn) Write(p []byte) (n int, err error) {
 	for {
 		limit, err := c.bound()

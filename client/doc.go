@@ -1,20 +1,18 @@
-// Package client makes http.Clients that reuse their connections, never wait
-// for ever, and repeat requests only where that is safe.
+// Package client creates http.Clients that reuse connections, limit all waits,
+// and retry requests only if that is safe.
 //
 //	resp, err := client.Shared().Do(req)
 //
-// They are ordinary *http.Clients. Compared with http.DefaultClient, their
-// transport adds:
+// They are ordinary *http.Clients. Compared with http.DefaultClient, they have
 //
-//   - 100 idle connections per host instead of 2, for 30 s instead of 90. That
-//     is less than servers keep them, so no request meets a connection that is
-//     being closed.
-//   - A bound on each phase: 10 s for making a connection, 10 s for the TLS
-//     handshake, 30 s for the header of the answer, and 30 s for each 4 KiB of
-//     the request and of the answer's body. The whole is bounded only by the
-//     request's context.
+//   - 100 idle connections per host instead of 2, for 30 s instead of 90. Servers
+//     usually keep idle connections longer, so requests are rarely sent on
+//     connections that are being closed.
+//   - a limit for each phase: 10 s for connecting, 10 s for the TLS handshake, 30 s
+//     for the response header, and 30 s for each 4 KiB of the request and of the
+//     response body. Only the request's context limits the whole request.
 //   - TLS session resumption.
-//   - A Close of the answer's body that reads a short rest of it, at most 256
-//     KiB and for at most 50 ms, so that the connection can be reused.
-//   - Retries; see Options.Attempts.
+//   - response bodies whose Close method reads up to 256 KiB, for at most 50 ms, so
+//     that the connection can be reused.
+//   - retries; see Options.Attempts.
 package client

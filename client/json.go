@@ -9,15 +9,15 @@ import (
 	"net/http"
 )
 
-// DefaultMax is the largest answer, in bytes, that JSON reads.
+// DefaultMax is the maximum size, in bytes, of a response that JSON reads.
 const DefaultMax = 8 << 20
 
-// A StatusError is an answer whose status is not 2xx.
+// A StatusError is the error for a response whose status is not 2xx.
 type StatusError struct {
 	StatusCode int
-	Status     string // "404 Not Found"
+	Status     string // for example "404 Not Found"
 	Header     http.Header
-	Body       []byte // its first 4 KiB
+	Body       []byte // the first 4 KiB of the body
 }
 
 // Error returns the status and the first 200 bytes of the body, quoted.
@@ -30,10 +30,10 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("client: the server answered %s: %q", e.Status, text)
 }
 
-// JSON sends in as JSON, unless it is nil, and decodes the answer into a T,
-// reading at most DefaultMax bytes. A nil c means Shared. The request is
-// repeated where its method allows that. The error is a *StatusError if the
-// status isn't 2xx. An answer without a body leaves T zero.
+// JSON sends a request with in encoded as JSON, or without a body if in is nil,
+// and decodes the JSON response, of at most DefaultMax bytes. If c is nil, it
+// uses Shared. If the status is not 2xx, the error is a *StatusError. If the
+// response has no body, JSON returns the zero value.
 func JSON[T any](ctx context.Context, c *http.Client, method, url string, in any) (T, error) {
 	var zero T
 	var body io.Reader
@@ -54,8 +54,9 @@ func JSON[T any](ctx context.Context, c *http.Client, method, url string, in any
 	return DoJSON[T](c, req, DefaultMax)
 }
 
-// DoJSON does what JSON does with a request that the caller has made. It reads
-// at most max bytes of the answer; max <= 0 means DefaultMax.
+// DoJSON is like JSON but sends req. It sets the Accept header unless it is
+// already set. The response can have at most max bytes; max <= 0 means
+// DefaultMax.
 func DoJSON[T any](c *http.Client, req *http.Request, max int64) (T, error) {
 	var v, zero T
 	if c == nil {

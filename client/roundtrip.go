@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// A roundTripper repeats what may be repeated and bounds sending the request
-// and reading the answer's body.
+// A roundTripper retries requests, and applies StallTimeout to sending the
+// request and reading the response body.
 type roundTripper struct {
 	next http.RoundTripper
-	own  bool // next is from this package
+	own  bool // next was created by this package
 	o    Options
 }
 
-// CloseIdleConnections is what http.Client.CloseIdleConnections looks for.
+// CloseIdleConnections is called by http.Client.CloseIdleConnections.
 func (t *roundTripper) CloseIdleConnections() {
 	if c, ok := t.next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
@@ -65,8 +65,8 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// once sends req and puts the answer's body under t's rules. It returns how
-// often req was sent: net/http may do so more than once, but at most max times.
+// once sends req, at most max times because of retries by net/http, and wraps
+// the response body. It returns the number of times that req was sent.
 func (t *roundTripper) once(req *http.Request, max int) (resp *http.Response, times int, err error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	s := &sending{Context: ctx, cancel: cancel, stall: t.o.StallTimeout, max: max}
@@ -77,7 +77,7 @@ func (t *roundTripper) once(req *http.Request, max int) (resp *http.Response, ti
 		s.finish()
 		stalled, ok := context.Cause(ctx).(*StalledError)
 		if ok || errors.As(err, &stalled) {
-			err = stalled // and not what net/http wraps around it, which is no timeout
+			err = stalled // net/http's wrapper has no Timeout method
 		}
 		cancel(nil)
 		return nil, times, err
@@ -97,8 +97,8 @@ func (t *roundTripper) once(req *http.Request, max int) (resp *http.Response, ti
 		return resp, times, nil
 	}
 	if resp.ProtoMajor == 2 && s.unfinished() {
-		// While the request's body waits for room to be sent, net/http doesn't
-		// notice that the context has ended, and a Read goes on waiting.
+		// While sending the request body is blocked by flow control, net/http
+		// ignores the end of the context in Read.
 		b.unwatch = context.AfterFunc(ctx, func() { answer.Close() })
 	}
 	b.quiet = isEventStream(resp.Header.Get("Content-Type"))
@@ -113,7 +113,7 @@ func isEventStream(contentType string) bool {
 	return strings.EqualFold(strings.TrimSpace(mediaType), "text/event-stream")
 }
 
-// repeatable reports whether req may be sent again after this outcome.
+// repeatable reports whether req may be retried after this result.
 func repeatable(req *http.Request, resp *http.Response, err error) bool {
 	if req.Context().Err() != nil || req.Body != nil && req.Body != http.NoBody && req.GetBody == nil {
 		return false
@@ -135,11 +135,11 @@ func idempotent(req *http.Request) bool {
 	case "", "GET", "HEAD", "OPTIONS", "TRACE", "QUERY", "PUT", "DELETE":
 		return true
 	}
-	// net/http, too, takes these for a promise, even if empty.
+	// net/http also checks only whether these headers exist.
 	return req.Header["Idempotency-Key"] != nil || req.Header["X-Idempotency-Key"] != nil
 }
 
-// permanent reports whether err would only come again.
+// permanent reports whether a retry would fail with the same error.
 func permanent(err error) bool {
 	var cert *tls.CertificateVerificationError
 	var notTLS tls.RecordHeaderError
@@ -149,8 +149,8 @@ func permanent(err error) bool {
 
 const firstWait = 100 * time.Millisecond
 
-// wait returns how long to wait before the next attempt, and whether that is
-// worth while.
+// wait returns how long to wait before the next attempt. It reports false if
+// there should be none.
 func (t *roundTripper) wait(ctx context.Context, resp *http.Response, attempt int) (time.Duration, bool) {
 	d := min(firstWait<<min(attempt-1, 20), t.o.MaxWait)
 	d = d/2 + rand.N(d/2+1)
@@ -168,7 +168,7 @@ func (t *roundTripper) wait(ctx context.Context, resp *http.Response, attempt in
 	return d, true
 }
 
-// retryAfter reads a number of seconds or a date (RFC 9110 section 10.2.3).
+// retryAfter parses a number of seconds or a date (RFC 9110 section 10.2.3).
 func retryAfter(v string, now time.Time) (time.Duration, bool) {
 	if v == "" {
 		return 0, false

@@ -14,41 +14,41 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/stall"
 )
 
-// A sending is the context of a request while it is sent once, as far as this
-// package knows. It watches what net/http does with it.
+// A sending is the context of a request in one call of the transport's
+// RoundTrip. It observes how net/http sends the request.
 //
-// net/http sends a request again by itself if a connection that it has used
-// before breaks without an answer, and if the request is idempotent. It does so
-// for each such connection that is left. Before each time it asks the
-// transport's Proxy function, and that is where proxy counts and stops it.
+// If a reused connection breaks without a response, net/http itself retries an
+// idempotent request, on one pooled connection after another. Before each
+// attempt it calls the transport's Proxy function. So our Proxy function counts
+// the attempts and stops net/http with an error (see begin).
 //
-// For HTTP/1, the connection itself bounds the writing. In HTTP/2 each stream
-// waits for its peer in flow control, so there a timer runs between handing out
-// a piece of the body and being asked for the next one. The same is done for a
-// Transport that isn't from this package.
+// In HTTP/1, the connection limits the time for writing. In HTTP/2, each stream
+// waits for its peer separately, in flow control. So a timer runs between
+// passing a piece of the body to net/http and the next call of Read. The same
+// is done if Options.Transport is set.
 type sending struct {
 	context.Context
 	cancel context.CancelCauseFunc
 	hooks  httptrace.ClientTrace
 	stall  time.Duration
-	max    int // how often the request may be sent
+	max    int // maximum number of attempts
 
-	// Used on the goroutine of RoundTrip only.
-	asked  bool  // net/http has begun to send it
-	sent   int   // how often it may have reached the server, without the last time
-	conn   *conn // where it is sent now; nil for HTTP/2 and for foreign connections
-	before int64 // what was written to conn before
+	// Used only on the goroutine of RoundTrip.
+	asked  bool  // there was an attempt
+	sent   int   // number of earlier attempts that may have reached the server
+	conn   *conn // connection of the current attempt; nil for HTTP/2 and if it isn't a *conn
+	before int64 // conn.wrote at the start of the attempt
 
-	mu       sync.Mutex // the body is read on another goroutine
+	mu       sync.Mutex // guards the fields below, because the body is read on another goroutine
 	hasBody  bool
-	whole    bool // the body comes without an upload around it
-	timed    bool // the timer bounds the sending
+	whole    bool // the body isn't wrapped in an upload
+	timed    bool // use the timer
 	finished bool
-	by       *upload // whose bytes are pending; nil for a whole body
+	by       *upload // the upload whose bytes are pending; nil if whole is set
 	timer    *time.Timer
 	clock    stall.Clock
-	since    time.Time // since when the timer runs; zero if it doesn't
-	pending  int64     // bytes that were handed out since then
+	since    time.Time // start of the timer; zero if it isn't running
+	pending  int64     // number of bytes passed to net/http since then
 }
 
 type sendingKey struct{}
@@ -61,7 +61,7 @@ func (s *sending) Value(key any) any {
 	return s.Context.Value(key)
 }
 
-// proxy returns a Proxy function that does what next does, and counts.
+// proxy returns a Proxy function that calls begin and then next.
 func proxy(next func(*http.Request) (*url.URL, error)) func(*http.Request) (*url.URL, error) {
 	return func(req *http.Request) (*url.URL, error) {
 		if s, ok := req.Context().Value(sendingKey{}).(*sending); ok {
@@ -76,23 +76,23 @@ func proxy(next func(*http.Request) (*url.URL, error)) func(*http.Request) (*url
 	}
 }
 
-// begin is called before net/http sends the request. It returns an error if it
-// was sent often enough.
+// begin is called before each attempt by net/http. It returns an error if the
+// maximum number of attempts is reached.
 func (s *sending) begin() error {
 	if s.asked && s.conn != nil && s.conn.wrote.Load() != s.before {
-		s.sent++ // a part of it at least has left
+		s.sent++ // at least a part of the request was sent
 	}
 	s.asked, s.conn = true, nil
 	if s.sent >= s.max {
-		return fmt.Errorf("client: the connection broke before an answer came; the request was sent %d times: %w", s.sent, io.ErrUnexpectedEOF)
+		return fmt.Errorf("client: the connection broke before a response arrived; the request was sent %d times: %w", s.sent, io.ErrUnexpectedEOF)
 	}
 	return nil
 }
 
-// times returns how often the request was sent, failed dials included.
+// times returns the number of attempts, including failed dials.
 func (s *sending) times() int { return min(s.sent+1, s.max) }
 
-// outgoing returns a copy of req that s watches.
+// outgoing returns a copy of req with s as its context and a wrapped body.
 func (s *sending) outgoing(req *http.Request) *http.Request {
 	s.hasBody = req.Body != nil && req.Body != http.NoBody
 	s.hooks.GotConn = s.gotConn
@@ -103,8 +103,8 @@ func (s *sending) outgoing(req *http.Request) *http.Request {
 	if s.stall <= 0 || !s.hasBody {
 		return out
 	}
-	// A short body that is at hand stays as it is: net/http would send the
-	// header of any other on its own.
+	// Don't wrap a short body in memory. net/http sends it together with the
+	// header, which it doesn't do for other bodies.
 	if s.whole = req.GetBody != nil && 0 < req.ContentLength && req.ContentLength <= stall.Bytes && req.Header.Get("Expect") == ""; s.whole {
 		return out
 	}
@@ -144,7 +144,8 @@ func (s *sending) wroteHeaders() {
 
 func (s *sending) wroteRequest(httptrace.WroteRequestInfo) { s.finish() }
 
-// wait starts the timer: n more bytes of u are on their way. s.mu is held.
+// wait starts the timer after n bytes of u were passed to net/http. The caller
+// must hold s.mu.
 func (s *sending) wait(u *upload, n int) {
 	if !s.timed || s.finished {
 		return
@@ -159,8 +160,8 @@ func (s *sending) wait(u *upload, n int) {
 	}
 }
 
-// arrived stops the timer: all bytes that were pending have left. It returns how
-// long they took. s.mu is held.
+// arrived stops the timer when the pending bytes were sent. It returns the time
+// that took. The caller must hold s.mu.
 func (s *sending) arrived() (took time.Duration) {
 	if s.since.IsZero() {
 		return 0
@@ -172,7 +173,7 @@ func (s *sending) arrived() (took time.Duration) {
 	return took
 }
 
-// finish stops the timer for good.
+// finish stops the timer and prevents it from starting again.
 func (s *sending) finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,24 +181,24 @@ func (s *sending) finish() {
 	s.arrived()
 }
 
-// unfinished reports whether the request's body is still being sent.
+// unfinished reports whether the request body is still being sent.
 func (s *sending) unfinished() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.hasBody && !s.finished
 }
 
-// An upload is the body of a request, handed out in pieces that are small
-// enough to see from one to the next whether the peer takes them.
+// An upload is a request body that returns small pieces from Read, to observe
+// the speed at which the peer receives them.
 type upload struct {
 	io.ReadCloser
 	s     *sending
-	piece int   // bytes to hand out next
-	ended error // what Read returned at last
+	piece int   // maximum number of bytes of the next Read
+	ended error // the last error of Read
 }
 
-// maxPiece is the size of the pieces for a peer that takes them quickly, as in
-// package server. Pieces of stall.Bytes make HTTP/2 uploads twice as expensive.
+// maxPiece is the size of the pieces for a fast peer, as in package server.
+// Pieces of stall.Bytes make HTTP/2 uploads twice as expensive.
 const maxPiece = 16 << 10
 
 func (u *upload) Read(p []byte) (int, error) {
@@ -223,15 +224,15 @@ func (u *upload) Read(p []byte) (int, error) {
 	u.ended = err
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// Also after the last piece: net/http looks for the end of a body before it
-	// sends its last piece.
+	// Also after the last piece, because net/http reads until io.EOF before it
+	// sends the last piece.
 	s.wait(u, n)
 	return n, err
 }
 
 func (u *upload) Close() error {
 	u.s.mu.Lock()
-	if u.s.by == u { // and not the body of the next time
+	if u.s.by == u { // not the body of a later attempt
 		u.s.arrived()
 	}
 	u.s.mu.Unlock()

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// A StalledError says that the peer took or sent less than 4 KiB while the
-// client waited for it for StallTimeout.
+// A StalledError is the error if less than 4 KiB were transferred while the
+// client waited for the server for StallTimeout.
 type StalledError struct {
 	After   time.Duration // StallTimeout
-	Sending bool          // it was the request that stalled, not the answer's body
+	Sending bool          // whether the request stalled, not the response body
 }
 
-// Error says which side stalled, and for how long.
+// Error returns a description of the stall.
 func (e *StalledError) Error() string {
 	if e.Sending {
 		return fmt.Sprintf("client: the server took less than 4 KiB of the request within %v", e.After)
@@ -20,5 +20,5 @@ func (e *StalledError) Error() string {
 	return fmt.Sprintf("client: less than 4 KiB of the answer's body came within %v", e.After)
 }
 
-// Timeout returns true, as a net.Error's does for a timeout.
+// Timeout returns true, as for a net.Error.
 func (e *StalledError) Timeout() bool { return true }

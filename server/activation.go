@@ -9,22 +9,22 @@ import (
 	"sync"
 )
 
-// A Socket is a listening socket that was passed to this process.
+// A Socket is a listening socket passed to this process.
 type Socket struct {
 	Name string // systemd's FileDescriptorName=, else "unknown"
 	net.Listener
 }
 
-// Activated returns the sockets that were passed to this process by systemd, or
-// by another program that follows its protocol, sd_listen_fds(3). It returns an
-// empty list if there are none. The first call reads LISTEN_PID, LISTEN_FDS and
-// LISTEN_FDNAMES and unsets them, so that child processes don't see them; later
-// calls return the same result.
+// Activated returns the sockets passed to this process by systemd, or by
+// another program that uses its protocol, sd_listen_fds(3). It returns an empty
+// list if there are none. The first call reads LISTEN_PID, LISTEN_FDS and
+// LISTEN_FDNAMES and unsets them, so that child processes don't inherit them.
+// Later calls return the same result.
 //
-// With a passed socket, a restart loses no connection: the socket stays open
-// between the two processes, and clients that connect meanwhile wait in its
-// queue. With ReusePort, the kernel resets a connection that it hands to the
-// old process just as that one closes its socket, unless the Linux sysctl
+// With a passed socket, restarts lose no connections: the socket stays open
+// between the two processes, and new connections wait in its queue. With
+// ReusePort, the kernel resets a connection that it assigned to the old process
+// while that closes its socket, unless the Linux sysctl
 // net.ipv4.tcp_migrate_req is set.
 func Activated() ([]Socket, error) { return activated() }
 
@@ -34,17 +34,16 @@ var activated = sync.OnceValues(func() ([]Socket, error) {
 	os.Unsetenv("LISTEN_FDS")
 	os.Unsetenv("LISTEN_FDNAMES")
 	if pid != strconv.Itoa(os.Getpid()) {
-		return nil, nil // meant for another process, or for none
+		return nil, nil // the variables are unset or for another process
 	}
 	n, err := strconv.Atoi(fds)
 	if err != nil || n < 0 || n > 1000 {
-		return nil, fmt.Errorf("server: LISTEN_FDS is %q, where the number of passed sockets is expected", fds)
+		return nil, fmt.Errorf("server: LISTEN_FDS is %q, want the number of passed sockets", fds)
 	}
 	return sockets(3, n, strings.Split(names, ":"))
 })
 
-// sockets returns listeners for n file descriptors, the first of which is
-// first.
+// sockets returns listeners for the n file descriptors starting at first.
 func sockets(first, n int, names []string) ([]Socket, error) {
 	var list []Socket
 	for i := range n {

@@ -7,27 +7,26 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/stall"
 )
 
-// An activity tells what a connection is doing, and for how long it has been
-// waiting for its peer. A connection waits for its peer while it has no request
-// whose handler runs, and while all handlers that run are inside a read of a
-// body or a write of an answer.
+// An activity measures how long a connection has been waiting for its peer. A
+// connection waits for its peer if no handler is running, or if all running
+// handlers are reading a body or writing a response.
 type activity struct {
 	mu       sync.Mutex
-	handlers int // running now
-	waits    int // reads and writes in progress
+	handlers int // number of running handlers
+	waits    int // number of reads and writes in progress
 	used     bool
 	hijacked bool
-	since    time.Time   // when the current wait began
-	clock    stall.Clock // the waits before that
+	since    time.Time   // start of the current wait
+	clock    stall.Clock // measures the waits before
 }
 
-// waiting reports whether the connection waits for its peer. The waits can
-// outnumber the handlers: a handler may read and write at once, and net/http
-// sends the last of an answer after the handler has returned.
+// waiting reports whether the connection waits for its peer. There can be more
+// waits than handlers: a handler may read and write at the same time, and
+// net/http sends the end of a response after the handler returns.
 func (a *activity) waiting() bool { return a.waits >= a.handlers }
 
-// update changes the counts, having added the wait that has just passed, if
-// there was one, to the clock.
+// update adds the time since the last change to the clock if the connection was
+// waiting, and changes the counts.
 func (a *activity) update(now time.Time, handlers, waits int, moved int64) {
 	var d time.Duration
 	if a.waiting() {
@@ -45,8 +44,8 @@ func (a *activity) opened(now time.Time) {
 	a.since = now
 }
 
-// handlerBegins resets the clock for the first handler: the wait for a request
-// says nothing about the wait for its body.
+// handlerBegins records the start of a handler. For the first handler it resets
+// the clock, because the wait for a request doesn't count for its body.
 func (a *activity) handlerBegins(now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -57,7 +56,7 @@ func (a *activity) handlerBegins(now time.Time) {
 	}
 }
 
-// handlerReturns resets the clock, because a request has been served.
+// handlerReturns records the end of a handler and resets the clock.
 func (a *activity) handlerReturns(now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -96,9 +95,10 @@ func (a *activity) wasUsed() bool {
 	return a.used
 }
 
-// waited returns for how long the connection has been waiting for its peer, in
-// all, since 4 KiB last moved or a request was last served; 0 if it is not
-// waiting now. It is idle if closing it would cut off no request.
+// waited returns how long the connection has been waiting for its peer since
+// the last 4 KiB were transferred or the last request was served, or 0 if it
+// isn't waiting. idle reports whether the connection has no request in
+// progress.
 func (a *activity) waited(now time.Time) (d time.Duration, idle bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A certificate is a key pair that is read again when its files change.
+// A certificate is a key pair that is reloaded when its files change.
 type certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
@@ -24,7 +24,7 @@ type certificate struct {
 
 func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log, checked: time.Now()}
-	c.stamp = c.stat() // before reading, so that a change in between is noticed
+	c.stamp = c.stat() // before reading, to detect changes in between
 	pair, err := loadPair(certFile, keyFile)
 	if err != nil {
 		return nil, err
@@ -33,10 +33,9 @@ func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, e
 	return c, nil
 }
 
-// get is the function for tls.Config.GetCertificate. It checks the files at
-// most once a second and never fails: if the new pair can't be loaded, for
-// example because only one of the files has been replaced yet, it returns the
-// last good one.
+// get implements tls.Config.GetCertificate. It checks the files at most once a
+// second. It never fails: if the new pair can't be loaded, for example because
+// only one file has been replaced yet, it returns the last valid pair.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if c.mu.TryLock() {
 		if now := time.Now(); now.Sub(c.checked) >= time.Second {
@@ -56,7 +55,7 @@ func (c *certificate) reload() {
 	c.stamp = stamp
 	pair, err := loadPair(c.certFile, c.keyFile)
 	if err != nil {
-		c.log.Error("renewed certificate refused, the old one stays", "error", err)
+		c.log.Error("cannot load the renewed certificate; still using the old one", "error", err)
 		return
 	}
 	c.current.Store(pair)
@@ -64,7 +63,7 @@ func (c *certificate) reload() {
 }
 
 // stat returns a string that changes when the files change. It follows symbolic
-// links, which Kubernetes and certbot change to renew a certificate.
+// links, because Kubernetes and certbot renew certificates by changing them.
 func (c *certificate) stat() string {
 	s := ""
 	for _, name := range []string{c.certFile, c.keyFile} {

@@ -1,6 +1,6 @@
-// Package server serves an http.Handler on the open internet: every wait for a
-// client is bounded, the number of connections is limited, certificates are
-// read again when their files change, and a stop lets running requests finish.
+// Package server serves an http.Handler on the open internet. It limits all
+// waits for clients and the number of connections, reloads certificates when
+// their files change, and lets running requests finish when it stops.
 //
 //	if err := server.Run(":8080", handler); err != nil {
 //		log.Fatal(err)
@@ -8,26 +8,27 @@
 //
 // It is a thin layer over http.Server, which is available as Server.HTTP.
 //
-// # Waiting for the peer
+// # Stalled clients
 //
-// net/http's ReadTimeout and WriteTimeout bound whole requests, so a value that
-// stops an attacker also cuts off every event stream and every slow upload.
-// This package bounds the waiting instead: while the server waits for the peer
-// to send a body or to take an answer, at least 4 KiB, or all that is left,
-// must move in each StallTimeout. For the answers of HTTP/2 it is 16 KiB, and
-// only the stream that stalls ends. Time that the handler spends elsewhere
-// does not count.
+// net/http's ReadTimeout and WriteTimeout limit whole requests, so a value that
+// stops an attacker also ends event streams and slow uploads. This package
+// limits the waiting time instead. While the server waits for the client to
+// send a body or to receive a response, at least 4 KiB, or all that is left,
+// must be transferred in each StallTimeout of waiting time. For HTTP/2
+// responses the amount is 16 KiB, and only the stalled stream ends. Time that
+// the handler spends on other work doesn't count.
 //
-// A handler that needs another rule sets its own deadline with
-// http.ResponseController (the zero time: none). From then on, only that
-// deadline holds for the request and direction.
+// A handler can set its own read or write deadline for a request with
+// http.ResponseController; the zero time means none. Then only that deadline
+// applies.
 //
 // # Files
 //
-// server.go has a server's life from start to end, draining.go what concerns
-// its end. listener.go has the limits on connections, activity.go tells whether
-// a connection waits for its peer, and evict.go closes those that have waited
-// for longest. conn.go and stream.go bound the waiting in HTTP/1 and HTTP/2,
-// front.go is what happens before the handler, listen.go and activation.go get
-// the socket, certificate.go is TLS.
+// server.go contains the Server from start to stop, draining.go functions for
+// stopping. listener.go limits the number of connections, activity.go measures
+// how long a connection has been waiting for its client, and evict.go closes
+// those that have been waiting the longest. conn.go and stream.go limit the
+// waiting time in HTTP/1 and HTTP/2. front.go is the handler that calls the
+// user's handler. listen.go and activation.go open the socket, and
+// certificate.go loads certificates.
 package server

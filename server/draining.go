@@ -8,11 +8,10 @@ import (
 	"syscall"
 )
 
-// Draining returns a channel that is closed when the server that serves a
-// request stops accepting connections. Running requests then have DrainTimeout
-// to finish. During DrainDelay the channel is still open. Handlers that run for
-// as long as the client stays, such as event streams, should return when it is
-// closed:
+// Draining returns a channel that is closed when the server stops accepting
+// connections, after DrainDelay. Running requests then have DrainTimeout to
+// finish. Handlers that run until the client disconnects, such as event
+// streams, should return when the channel is closed:
 //
 //	select {
 //	case e := <-events:
@@ -23,9 +22,8 @@ import (
 //		return
 //	}
 //
-// ctx is the context of the request, or one derived from it. If the request is
-// not served by a Server, Draining returns nil, which blocks forever in a
-// select.
+// ctx is the context of the request, or derived from it. If the request isn't
+// served by a Server, Draining returns nil, which is never ready in a select.
 func Draining(ctx context.Context) <-chan struct{} {
 	if c, _ := ctx.Value(connKey{}).(*conn); c != nil {
 		return c.l.drained
@@ -34,9 +32,9 @@ func Draining(ctx context.Context) <-chan struct{} {
 }
 
 // NotifyContext returns a copy of parent that is canceled when the process
-// receives SIGTERM or an interrupt, for programs that call Serve instead of
-// Run. A second signal ends the process at once, as it would without this
-// package. The function stop cancels the context and stops catching signals.
+// receives SIGTERM or an interrupt. It is for programs that call Serve instead
+// of Run. A second signal terminates the process. The function stop cancels the
+// context and restores the default behavior of the signals.
 //
 // If the context was canceled by an interrupt, which comes from a keyboard,
 // Serve skips DrainDelay.
@@ -49,8 +47,8 @@ func NotifyContext(parent context.Context) (ctx context.Context, stop func()) {
 		select {
 		case <-ctx.Done():
 		case sig := <-signals:
-			// First: whoever sees that the first signal has worked may send the
-			// second one.
+			// Before canceling, because a second signal may follow as soon as
+			// the first one has an effect.
 			signal.Stop(signals)
 			if sig == os.Interrupt {
 				cancel(errInterrupt)
@@ -64,7 +62,7 @@ func NotifyContext(parent context.Context) (ctx context.Context, stop func()) {
 	}
 }
 
-// The causes for which a context of NotifyContext ends.
+// The causes of the cancellation of a context of NotifyContext.
 var (
 	errInterrupt = errors.New("server: interrupted")
 	errTerminate = errors.New("server: terminated")

@@ -6,35 +6,34 @@ import (
 	"time"
 )
 
-// When MaxConns is reached and somebody waits for a place, a connection that is
-// waiting for its peer is closed. A connection whose handler is at work never
-// is, so a client can lose a request only if it has stalled in the middle of
-// it.
+// When MaxConns is reached and a new connection arrives, the server closes a
+// connection that is waiting for its peer. It never closes one whose handler is
+// working, so only requests whose client has stalled are aborted.
 
 // patience is how long a connection must have been waiting for its peer before
-// it may be closed in favor of a new one. With less, clients would often send
-// their next request over a closed connection.
+// it may be closed. If it were shorter, clients would often send requests on
+// closed connections.
 const patience = time.Second
 
-// scanPeriod is the shortest time between two scans of all connections, so that
-// the cost doesn't grow with the number of new ones.
+// scanPeriod is the minimum time between two scans of all connections, to limit
+// the cost.
 const scanPeriod = 50 * time.Millisecond
 
-// victims are the connections that waited for their peer at the last scan.
+// victims are the connections that may be closed, according to the last scan.
 type victims struct {
 	scanned time.Time
-	list    []victim // first is the next to be closed
+	list    []victim // in the order in which to close them
 }
 
 type victim struct {
 	conn   *conn
-	idle   bool // closing it cuts off no request
+	idle   bool // it has no request in progress
 	waited time.Duration
 }
 
-// evict closes the connection that has been waiting for its peer for longest:
-// one without a request if there is one, else one that has stalled inside a
-// request. It reports whether it has closed one.
+// evict closes the connection that has been waiting for its peer the longest.
+// It prefers idle connections over those that stalled within a request. It
+// reports whether it closed one.
 func (l *listener) evict() bool {
 	now := time.Now()
 	if len(l.victims.list) == 0 && now.Sub(l.victims.scanned) >= scanPeriod {
@@ -43,7 +42,7 @@ func (l *listener) evict() bool {
 	for len(l.victims.list) > 0 {
 		v := l.victims.list[0]
 		l.victims.list = l.victims.list[1:]
-		// It may have closed since the scan, or received a request.
+		// Since the scan, it may have been closed or have received a request.
 		if waited, idle := v.conn.activity.waited(now); waited < patience || v.idle && !idle || !l.has(v.conn) {
 			continue
 		}
@@ -54,7 +53,8 @@ func (l *listener) evict() bool {
 	return false
 }
 
-// scan returns the connections that may be closed, the next one first.
+// scan returns the connections that may be closed, in the order in which to
+// close them.
 func (l *listener) scan(now time.Time) (list []victim) {
 	l.mu.Lock()
 	for c := range l.conns {

@@ -8,8 +8,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// A front is the handler in front of the user's: it counts requests, bounds
-// their waiting and answers health checks.
+// A front is the handler that calls the user's handler. It records the activity
+// of connections, limits the waiting time of requests, and responds to health
+// checks.
 type front struct {
 	s    *Server
 	ln   *listener
@@ -22,8 +23,8 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.activity.handlerBegins(time.Now())
 	defer func() { c.activity.handlerReturns(time.Now()) }()
 	hasBody := r.Body != nil && r.Body != http.NoBody
-	// ProtoMajor doesn't tell: net/http passes the preface of HTTP/2 to handlers
-	// of HTTP/1 as a request (PRI * HTTP/2.0), which package h2c of x/net hijacks.
+	// Don't use r.ProtoMajor: net/http passes the HTTP/2 connection preface to
+	// HTTP/1 handlers as a request (PRI * HTTP/2.0), for package h2c of x/net.
 	if _, http1 := w.(http.Hijacker); http1 {
 		if hasBody {
 			c.beginBody()
@@ -38,8 +39,8 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if (s.draining.Load() || f.ln.waiting.Load()) && r.Header["Upgrade"] == nil {
-		// In HTTP/2, net/http sends a GOAWAY frame instead. An upgrade needs
-		// this header itself, and ends HTTP on the connection anyway.
+		// In HTTP/2, net/http sends a GOAWAY frame instead. An upgrade uses the
+		// Connection header itself.
 		w.Header().Set("Connection", "close")
 	}
 	if p := r.URL.Path; p != "" && (p == s.LivePath || p == s.ReadyPath) {

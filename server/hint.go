@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// listenHint says what to do about the error of a Listen call.
+// listenHint returns advice for an error of a Listen call, or "".
 func listenHint(err error) string {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):

@@ -6,9 +6,9 @@ import (
 	"net"
 )
 
-// Listen returns the listener that Run would serve on: the socket passed by
-// systemd if there is one, else one on HTTP.Addr. It is for programs that want
-// to know the address before they call Serve.
+// Listen returns the listener that Run uses: the socket passed by systemd if
+// there is one, else a listener on HTTP.Addr. Use it if the program must know
+// the address before calling Serve.
 func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 	sockets, err := Activated()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// resumableWrites is false because a write that was cut off by a deadline may
-// have sent more bytes than it returns, as on Windows.
+// resumableWrites is false because a write that exceeds its deadline may have
+// sent more bytes than it returns, for example on Windows.
 const resumableWrites = false
 
 func reusePort(_, _ string, _ syscall.RawConn) error {

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// resumableWrites is true because a write that was cut off by a deadline
-// returns exactly how many bytes it has sent.
+// resumableWrites is true because a write that exceeds its deadline returns the
+// exact number of bytes sent.
 const resumableWrites = true
 
 func setOption(rc syscall.RawConn, option int) error {
@@ -19,8 +19,8 @@ func setOption(rc syscall.RawConn, option int) error {
 	return errors.Join(err, inner)
 }
 
-// defaultMaxConns leaves a quarter of the file descriptors for everything else
-// that the process does: files, databases, connections to other servers.
+// defaultMaxConns leaves a quarter of the file descriptors for other purposes:
+// files, databases, connections to other servers.
 func defaultMaxConns() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

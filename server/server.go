@@ -16,100 +16,107 @@ import (
 )
 
 // A Server serves one handler on one listener. Create one with New, which sets
-// the defaults documented below. Set fields before calling Run or Serve, not
-// after.
+// the defaults documented below. Don't change fields after calling Run or
+// Serve.
 type Server struct {
-	// HTTP is the underlying server, for everything that this package leaves
-	// to net/http. New sets its ReadHeaderTimeout (5 s), IdleTimeout (120 s,
-	// longer than most clients keep idle connections, so that the client closes
-	// first and no request is sent over a closing connection), MaxHeaderBytes
-	// (64 KiB) and Protocols (HTTP/1 and HTTP/2; for HTTP/2 without TLS call
-	// HTTP.Protocols.SetUnencryptedHTTP2(true)). Serve wraps its Handler,
-	// BaseContext, ConnContext and ConnState.
+	// HTTP is the underlying server, for all settings that this package doesn't
+	// provide. New sets its Addr, Handler, ReadHeaderTimeout (5 s), IdleTimeout
+	// (120 s), MaxHeaderBytes (64 KiB) and Protocols (HTTP/1 and HTTP/2; for
+	// HTTP/2 without TLS, call HTTP.Protocols.SetUnencryptedHTTP2(true)). The
+	// IdleTimeout is longer than that of most clients, so that clients close
+	// idle connections first and don't send requests on closing ones. Serve
+	// wraps Handler, BaseContext, ConnContext and ConnState.
 	HTTP *http.Server
 
-	// Engine serves HTTP/1.1 by package engine instead of net/http, which
-	// costs less CPU per request. It hands HTTP/2 and everything unusual over
-	// to net/http. All other fields mean the same, except that methods of HTTP
-	// such as SetKeepAlivesEnabled have no effect. New: false.
+	// Engine makes the server use package engine for HTTP/1.1 instead of
+	// net/http, which takes less CPU time per request. net/http still serves
+	// HTTP/2 and unusual requests. All other fields keep their meaning, but
+	// methods of HTTP such as SetKeepAlivesEnabled have no effect. Default:
+	// false.
 	Engine bool
 
-	// Recycle makes the engine use requests, their headers and
-	// ResponseWriters again, which saves more CPU. Handlers must not keep any
-	// of them; see engine.Server.Recycle for the exact contract. It needs
-	// Engine. New: false.
+	// Recycle makes the engine reuse requests, headers and ResponseWriters,
+	// which saves more CPU time. Handlers must not retain them; see
+	// engine.Server.Recycle for the contract. Recycle requires Engine. Default:
+	// false.
 	Recycle bool
 
-	// StallTimeout bounds the time spent waiting for the peer; see the package
-	// comment. New: 30 s. Zero: only the timeouts of HTTP apply.
+	// StallTimeout limits the time spent waiting for the client; see the
+	// package comment. Zero means that only the timeouts of HTTP apply.
+	// Default: 30 s.
 	StallTimeout time.Duration
 
-	// MaxConns limits the number of open connections. Further ones wait in the
-	// listener's queue. While any do, answers ask their connections to close,
-	// and the connection that has been waiting for its peer for longest, and
-	// for at least 1 s, is closed to make room: an idle one if there is one,
-	// else one that has stalled in the middle of a request. A connection whose
-	// handler is at work is never closed. New: three quarters of the limit on
-	// open files, at most 10,000. Zero: no limit.
+	// MaxConns limits the number of open connections. Further connections wait
+	// in the listener's queue. While any are waiting, responses ask clients to
+	// close their connection, and the server closes the connection that has
+	// been waiting for its client the longest, if that is at least 1 s: first
+	// idle connections, then those that stalled within a request. It never
+	// closes a connection while its handler is working. Zero means no limit.
+	// Default: three quarters of the limit on open files, at most 10,000.
 	MaxConns int
 
 	// MaxConnsPerIP limits the number of open connections from one address
-	// (IPv6: one /64). Further ones are answered 429 and closed; over TLS, they
-	// are closed and logged. Zero, the default, means no limit: behind a proxy,
-	// all connections have the proxy's address. Connections over Unix sockets
-	// don't count. The listener's connections must know their address at once:
-	// while one waits for a header of the PROXY protocol, no other is accepted.
+	// (IPv6: one /64 network). Further connections get a 429 response and are
+	// closed; over TLS, they are closed and logged. Zero means no limit. Don't
+	// set it behind a proxy, because then all connections have the proxy's
+	// address. Connections over Unix sockets don't count. RemoteAddr of the
+	// listener's connections must not block: while it waits for a header of the
+	// PROXY protocol, no other connection is accepted. Default: 0.
 	MaxConnsPerIP int
 
-	// CertFile and KeyFile name PEM files and turn on TLS. Handshakes check
-	// once a second whether the files have changed, and read them again if so.
-	// While they can't be read or don't match, the last good pair stays in use.
-	// A certificate in HTTP.TLSConfig turns on TLS, too.
+	// CertFile and KeyFile are the names of PEM files, and enable TLS. The
+	// server checks at most once a second whether the files have changed, and
+	// then reloads them. If they can't be read or don't match, it continues to
+	// use the last valid pair. A certificate in HTTP.TLSConfig also enables
+	// TLS.
 	CertFile, KeyFile string
 
 	// ReusePort sets SO_REUSEPORT, so that a new process can listen on the port
-	// before the old one stops. A few connections may be reset then; see
-	// Activated for a way to restart without losing any.
+	// before the old one stops. Some connections may be reset then; see
+	// Activated for restarts that lose no connections.
 	ReusePort bool
 
-	// SocketName chooses among several sockets passed by systemd, by their
-	// FileDescriptorName=. It is not needed if there is only one.
+	// SocketName selects one of several sockets passed by systemd, by its
+	// FileDescriptorName=. It isn't needed if there is only one.
 	SocketName string
 
-	// LivePath and ReadyPath, if set, are paths that the server answers itself
-	// instead of calling the handler: LivePath with 200 while the process runs,
-	// ReadyPath with 200, and with 503 while the server drains or Ready returns
-	// an error. Common names are /livez and /readyz. New: none.
+	// LivePath and ReadyPath, if set, are paths that the server responds to
+	// itself instead of calling the handler. The status of LivePath is 200. The
+	// status of ReadyPath is 503 while the server is draining or Ready returns
+	// an error, and otherwise 200. Common names are /livez and /readyz.
+	// Default: none.
 	LivePath, ReadyPath string
 
-	// Ready, if set, is called for each request for ReadyPath. Its error is
-	// logged, not sent.
+	// Ready, if set, is called for each request for ReadyPath. It must be safe
+	// for concurrent use. Its error is logged, not sent.
 	Ready func(context.Context) error
 
-	// DrainDelay is how long connections are still accepted after ReadyPath has
-	// turned to 503: the time that a load balancer takes to notice. An
-	// interrupt, which comes from a keyboard, skips it. New: 0.
+	// DrainDelay is how long the server continues to accept connections after
+	// ReadyPath returns 503, so that load balancers can notice. It is skipped
+	// after an interrupt, which comes from a keyboard. Default: 0.
 	DrainDelay time.Duration
 
-	// DrainTimeout is how long running requests may take to finish after that.
-	// Connections that are still open then are closed. New: 20 s, which is less
-	// than the 30 s that Kubernetes grants. Zero: they are closed at once.
+	// DrainTimeout is how long running requests have to finish after
+	// DrainDelay. Then their connections are closed. Zero means that they are
+	// closed immediately. Default: 20 s, less than the 30 s that Kubernetes
+	// allows.
 	DrainTimeout time.Duration
 
-	// ErrorHandler, if set, writes the error answers of the router, of
-	// handlers that return errors, of the middleware and of this package, such
-	// as problem.JSON; see package problem. Nil: plain text.
+	// ErrorHandler, if set, writes all error responses: those of the router,
+	// for errors returned by handlers, of middleware and of this package. For
+	// example, problem.JSON; see package problem. Nil means plain text.
 	ErrorHandler problem.Handler
 
-	// Log receives what happens outside of requests. Nil: slog.Default().
+	// Log receives messages about events outside of requests. Nil means
+	// slog.Default().
 	Log *slog.Logger
 
 	draining atomic.Bool
 	ln       atomic.Pointer[listener]
-	backend  backend // what serves, set by Serve
+	backend  backend // set by Serve
 }
 
-// A backend is HTTP, or an engine for it.
+// A backend serves connections: net/http or the engine.
 type backend interface {
 	Serve(net.Listener) error
 	ServeTLS(ln net.Listener, certFile, keyFile string) error
@@ -139,13 +146,13 @@ func New(addr string, h http.Handler) *Server {
 }
 
 // Run calls New(addr, h).Run(context.Background()). After a signal it returns
-// nil, not http.ErrServerClosed, unless requests had to be cut off.
+// nil, not http.ErrServerClosed, unless requests had to be aborted.
 func Run(addr string, h http.Handler) error { return New(addr, h).Run(context.Background()) }
 
 // Run listens and serves until ctx ends or the process receives SIGTERM or an
-// interrupt, then drains as Serve does. A second signal ends the process at
-// once. Run returns nil after a stop in which no request was cut off, so a
-// program that is stopped by a signal can exit with status 0:
+// interrupt, and then drains as Serve does. A second signal terminates the
+// process immediately. Run returns nil if no request had to be aborted, so that
+// a program stopped by a signal exits with status 0:
 //
 //	if err := server.Run(":8080", handler); err != nil {
 //		log.Fatal(err)
@@ -163,14 +170,14 @@ func (s *Server) Run(ctx context.Context) error {
 	return s.Serve(ctx, ln)
 }
 
-// Serve serves on ln until ctx ends, and then drains: ReadyPath turns to 503,
-// and each answer asks its connection to close. After DrainDelay no more
-// connections are accepted, and the channels of Draining are closed. Requests
-// that are still running after DrainTimeout are cut off.
+// Serve serves on ln until ctx ends, and then drains: ReadyPath returns 503,
+// and responses ask clients to close their connection. After DrainDelay, Serve
+// stops accepting connections and closes the channels of Draining. After
+// DrainTimeout, it closes the connections of requests that are still running.
 //
-// Serve returns nil if no connection had to be cut off, and otherwise an error
-// with their number. It closes ln. A Server serves only once. ln must not do
-// TLS itself, as that of tls.NewListener does: set CertFile and KeyFile, or a
+// Serve returns nil if all requests finished in time, and otherwise an error
+// with the number of closed connections. It closes ln. Serve can be called only
+// once. ln must not be a TLS listener: set CertFile and KeyFile, or a
 // certificate in HTTP.TLSConfig.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	l, err := s.prepare(ln)
@@ -204,8 +211,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 }
 
 // settleTime is how long a connection must have been idle before draining
-// closes it: a client that is about to send its next request should get an
-// answer that asks it to close, instead of a closed connection.
+// closes it. A client that is about to send a request should get a response
+// with Connection: close instead of a closed connection.
 const settleTime = time.Second
 
 func (s *Server) drain(l *listener) error {
@@ -213,8 +220,8 @@ func (s *Server) drain(l *listener) error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.DrainTimeout)
 	defer cancel()
 
-	// Shutdown drops requests that it has read but not started, so call it
-	// only after the connections that are in use have closed.
+	// Shutdown drops requests that were read but not started. So first wait for
+	// the connections in use to close.
 	for ctx.Err() == nil && time.Since(start) < settleTime && l.unsettled(settleTime) {
 		l.awaitClose(10 * time.Millisecond)
 	}
@@ -235,7 +242,7 @@ func (s *Server) drain(l *listener) error {
 	return fmt.Errorf("server: connections that were still open after DrainTimeout (%v) and were closed: %d; raise it, or return from long requests when server.Draining says so", s.DrainTimeout, open)
 }
 
-// check reports everything that is wrong with s, not only the first fault.
+// check returns all errors in the configuration of s.
 func (s *Server) check() error {
 	var faults []error
 	if s.HTTP == nil {
@@ -274,7 +281,7 @@ func (s *Server) check() error {
 	return errors.Join(faults...)
 }
 
-// prepare sets the hooks of s.HTTP and chooses the backend.
+// prepare sets the hooks of s.HTTP and s.backend.
 func (s *Server) prepare(ln net.Listener) (*listener, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -349,14 +356,14 @@ func (s *Server) logger() *slog.Logger {
 	return slog.Default()
 }
 
-// Stats counts what the limits have done so far.
+// Stats contains statistics about connections.
 type Stats struct {
-	Open    int   // connections open now, hijacked ones included
-	Evicted int64 // connections closed to make room under MaxConns
-	Refused int64 // connections refused by MaxConnsPerIP
+	Open    int   // number of open connections, including hijacked ones
+	Evicted int64 // number of connections closed because of MaxConns
+	Refused int64 // number of connections rejected because of MaxConnsPerIP
 }
 
-// Stats may be called at any time, by any goroutine.
+// Stats returns the current statistics. It is safe for concurrent use.
 func (s *Server) Stats() Stats {
 	l := s.ln.Load()
 	if l == nil {
