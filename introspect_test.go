@@ -110,3 +110,38 @@ func TestExplain(t *testing.T) {
 		t.Errorf("String() = %q, want one line, %q", got, want)
 	}
 }
+
+func TestRoutesListPre(t *testing.T) {
+	inner := New()
+	inner.Pre(passOn)
+	inner.GET("/x", serveUsers)
+	m := New()
+	m.Pre(passOn)
+	m.Mount("/inner", inner)
+	m.With(passOn).GET("/y", serveUsers)
+	for rt := range m.Routes() {
+		if len(rt.Middleware) != 2 {
+			t.Errorf("%s: got the middleware %q, want two: Pre runs around every route", rt.Pattern, rt.Middleware)
+		}
+	}
+}
+
+func TestCandidatesAreSortedByCloseness(t *testing.T) {
+	m := New()
+	m.GET("/", serveUsers)
+	m.GET("/a", serveUsers)
+	m.GET("/a/b/c/d", serveUsers)
+	m.GET("/a/b/:x", serveUsers)
+	m.GET("/a/b/{n:[0-9]+}", serveUsers)
+	m.POST("/a/b/7", serveUsers)
+	m.GET("/z", serveUsers)
+	m.Handle("GET example.com/a/b/7", HandlerFuncE(failing))
+	want := []string{"/a/b/{n:[0-9]+}", "/a/b/:x", "/a/b/7", "/a/b/c/d", "/a", "/", "/z", "example.com/a/b/7"}
+	var got []string
+	for _, c := range m.Explain("GET", "/a/b/7").Candidates {
+		got = append(got, c.Host+c.Pattern)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
