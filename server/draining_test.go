@@ -62,6 +62,77 @@ func TestEventStreamsEndWithTheServer(t *testing.T) {
 	}
 }
 
+// HTTP.Shutdown ends the server, too, and doesn't cut off running requests.
+// HTTP.Close does.
+func TestEndsByMethodsOfHTTP(t *testing.T) {
+	t.Parallel()
+	for _, v := range []variant{plain, overTLS, http2, http2c} {
+		for _, cut := range []bool{false, true} {
+			started, release := make(chan bool), make(chan bool)
+			s, addr, stop := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				started <- true
+				<-server.Draining(r.Context())
+				<-release
+				hello(w, r)
+			}), func(s *server.Server) { v.configure(t, s); s.DrainTimeout = longest })
+			tr := v.transport()
+			answered := make(chan error)
+			go func() { answered <- get(&http.Client{Transport: tr}, v.scheme+addr) }()
+			<-started
+			if cut {
+				s.HTTP.Close()
+				if err := <-answered; err == nil {
+					t.Errorf("%s: Close: the request was answered", v.name)
+				}
+				close(release)
+			} else {
+				go s.HTTP.Shutdown(context.Background())
+				close(release)
+				if err := <-answered; err != nil {
+					t.Errorf("%s: Shutdown: %v", v.name, err)
+				}
+			}
+			tr.CloseIdleConnections()
+			if err := stop(); err != nil {
+				t.Errorf("%s: %v", v.name, err)
+			}
+		}
+	}
+}
+
+// If the listener fails, Serve ends with an error, and closes all connections.
+func TestBrokenListener(t *testing.T) {
+	for _, engine := range []bool{false, true} {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		hijacked := make(chan bool)
+		s := server.New("", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if _, _, err := http.NewResponseController(w).Hijack(); err != nil {
+				t.Error(err)
+			}
+			hijacked <- true
+			<-server.Draining(r.Context())
+			hijacked <- true
+		}))
+		s.Log, s.Engine = discardLog, engine
+		done := make(chan error, 1)
+		go func() { done <- s.Serve(context.Background(), ln) }()
+		nc := dial(t, ln.Addr().String())
+		io.WriteString(nc, headHello)
+		<-hijacked
+		ln.Close()
+		if err := <-done; err == nil {
+			t.Errorf("engine %v: no error", engine)
+		}
+		<-hijacked
+		if n, err := nc.Read(make([]byte, 1)); err != io.EOF {
+			t.Errorf("engine %v: %d, %v; want the end of the hijacked connection", engine, n, err)
+		}
+	}
+}
+
 func TestDrainingElsewhere(t *testing.T) {
 	if c := server.Draining(context.Background()); c != nil {
 		t.Error("Draining of a foreign context is not nil")

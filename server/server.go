@@ -177,8 +177,9 @@ func (s *Server) Run(ctx context.Context) error {
 //
 // Serve returns nil if all requests finished in time, and otherwise an error
 // with the number of closed connections. It closes ln. Serve can be called only
-// once. ln must not be a TLS listener: set CertFile and KeyFile, or a
-// certificate in HTTP.TLSConfig.
+// once. Without Engine, HTTP.Shutdown and HTTP.Close also end it, and it waits
+// for requests in the same way. ln must not be a TLS listener: set CertFile and
+// KeyFile, or a certificate in HTTP.TLSConfig.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	l, err := s.prepare(ln)
 	if err != nil {
@@ -196,7 +197,13 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.logger().Info("serving", "addr", ln.Addr().String(), "tls", l.tls)
 	select {
 	case err := <-served:
+		s.draining.Store(true)
+		l.stop()
+		if errors.Is(err, http.ErrServerClosed) { // by HTTP.Shutdown or HTTP.Close
+			return s.drain(l, func(context.Context) error { return nil })
+		}
 		s.backend.Close()
+		l.closeConns(func(*conn) bool { return true })
 		return fmt.Errorf("server: stopped accepting connections on %v: %w", ln.Addr(), err)
 	case <-ctx.Done():
 	}
@@ -207,7 +214,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	}
 	l.stop()
 	<-served
-	return s.drain(l)
+	return s.drain(l, s.backend.Shutdown)
 }
 
 // settleTime is how long a connection must have been idle before draining
@@ -215,7 +222,9 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 // with Connection: close instead of a closed connection.
 const settleTime = time.Second
 
-func (s *Server) drain(l *listener) error {
+// drain waits until all connections have closed. It calls shutdown once no
+// request is running, or settleTime has passed.
+func (s *Server) drain(l *listener, shutdown func(context.Context) error) error {
 	start := time.Now()
 	ctx, cancel := context.WithTimeout(context.Background(), s.DrainTimeout)
 	defer cancel()
@@ -227,7 +236,7 @@ func (s *Server) drain(l *listener) error {
 	}
 	// Shutdown would wait 5 s for connections that never sent anything.
 	l.closeConns(func(c *conn) bool { return !c.activity.wasUsed() })
-	s.backend.Shutdown(ctx)
+	shutdown(ctx)
 	// Shutdown forgets hijacked connections; the listener does not.
 	for ctx.Err() == nil && l.open() > 0 {
 		l.awaitClose(10 * time.Millisecond)
