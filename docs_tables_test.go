@@ -1,9 +1,14 @@
 package muxmaster_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,5 +108,49 @@ func TestDocsPrecedence(t *testing.T) {
 		if got, want := ask(m, requestTo(t, host, method, target)).brief(), code(row[2])[0]; got != want {
 			t.Errorf("%s: %s is served by %s, the table says %s", row[0], row[1], got, want)
 		}
+	}
+}
+
+// docs/middleware.md names every exported function of package middleware, and
+// each middleware has an example, or the one with options that it stands for has.
+func TestDocsNameMiddleware(t *testing.T) {
+	files, err := filepath.Glob("middleware/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var exported, examples []string
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range f.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok || fn.Recv != nil {
+				continue
+			}
+			name := fn.Name.Name
+			if strings.HasSuffix(file, "_test.go") {
+				examples = append(examples, name)
+			} else if fn.Name.IsExported() {
+				exported = append(exported, name)
+			}
+		}
+	}
+	text, err := os.ReadFile("docs/middleware.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range exported {
+		if !regexp.MustCompile(`\b` + name + `\b`).Match(text) {
+			t.Errorf("docs/middleware.md doesn't name %s", name)
+		}
+		shown := func(example string) bool { return strings.HasPrefix(example, "Example"+name) }
+		if !strings.HasPrefix(name, "Get") && !slices.ContainsFunc(examples, shown) {
+			t.Errorf("there is no Example%s in middleware", name)
+		}
+	}
+	if len(exported) < 10 {
+		t.Errorf("found %q, want at least ten functions", exported)
 	}
 }
