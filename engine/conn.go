@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// A conn is a connection that the engine serves. All of it belongs to the
-// connection's goroutine, but for the fields that say otherwise.
+// A conn is a connection that the engine serves. Only the connection's
+// goroutine accesses it, except for the fields documented otherwise.
 type conn struct {
 	server   *Server
 	nc       net.Conn
-	raw      *rawIO // how to read and write nc faster, if not nil
+	raw      *rawIO // faster access to nc; may be nil
 	accepted time.Time
-	ctx      context.Context // of the listener and ConnContext; for net/http
-	connCtx  context.Context // ctx with the local address; for requests
+	ctx      context.Context // from BaseContext and ConnContext; for net/http
+	connCtx  context.Context // ctx with the local address; parent of request contexts
 
 	remoteAddr string
 	tls        *tls.ConnectionState
@@ -35,7 +35,7 @@ type conn struct {
 	current *requestContext
 
 	inHandler bool
-	gone      bool // hijacked or handed over: not ours to close
+	gone      bool // hijacked or passed to net/http, so the engine must not close it
 	lastPost  bool // the last request was a POST
 
 	requests atomic.Uint64 // served; read by Stats
@@ -45,8 +45,8 @@ type conn struct {
 	headBegan int64 // when the first bytes of the current head came
 }
 
-// A work is what a connection needs to serve a request, beyond its buffer of
-// input. Connections that wait for a request have none.
+// A work is the state for serving a request, except for the input buffer.
+// Connections that wait for a request have none.
 type work struct {
 	head head
 	res  response
@@ -54,7 +54,7 @@ type work struct {
 
 var workPool = sync.Pool{New: func() any { return new(work) }}
 
-// serve serves a connection until it ends, is hijacked or handed over.
+// serve serves a connection until it ends, is hijacked or passed to net/http.
 func (c *conn) serve() {
 	defer c.end()
 	if !c.begin() {
@@ -150,7 +150,7 @@ func (c *conn) next() bool {
 	return c.serveRequest(bd)
 }
 
-// enterServing begins the phase of a handler.
+// enterServing begins the phase of a running handler.
 func (c *conn) enterServing() (condemned bool) {
 	t := &c.server.timeouts
 	var read, write int64
@@ -166,7 +166,7 @@ func (c *conn) enterServing() (condemned bool) {
 	return c.enter(phaseBody, read, write)
 }
 
-// serveRequest runs the handler and completes its answer.
+// serveRequest calls the handler and completes the response.
 func (c *conn) serveRequest(bd *bundle) bool {
 	x := c.current
 	res := &c.work.res
@@ -310,8 +310,8 @@ func (c *conn) closeIfIdle() bool {
 // goroutine.
 func (c *conn) abort() { c.nc.Close() }
 
-// closeWriteAndWait closes the sending side and waits a little, so that the
-// client sees the answer before the reset that unread input causes (Go issue
+// closeWriteAndWait closes the write side of the connection and waits, so that
+// the client reads the response before unread input causes a reset (Go issue
 // 3595).
 func (c *conn) closeWriteAndWait() {
 	if cw, ok := c.nc.(interface{ CloseWrite() error }); ok {
@@ -320,5 +320,5 @@ func (c *conn) closeWriteAndWait() {
 	time.Sleep(resetDelay)
 }
 
-// resetDelay is net/http's.
+// resetDelay is the same as in net/http.
 const resetDelay = 500 * time.Millisecond

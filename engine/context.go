@@ -6,12 +6,12 @@ import (
 )
 
 // A requestContext is the context of a request. It ends when the handler
-// returns, when the client leaves, or when the connection's context ends.
+// returns, the client disconnects, or the connection's context ends.
 //
-// Its channel is made when somebody asks for it, and the client is watched
-// only then, and only if the request takes long (see watcher). A short request
-// pays for none of this. It is never used again, in any mode, since contexts
-// are what programs keep most.
+// The Done channel is created at the first call of Done. Only then is the
+// connection watched, and only if the request runs for some time (see watcher).
+// So short requests don't pay for it. Contexts are never reused, not even with
+// Recycle, because programs often retain them.
 type requestContext struct {
 	context.Context // of the connection: values, perhaps a cancelation
 	conn            *conn
@@ -99,8 +99,8 @@ func (x *requestContext) closeNotify() <-chan bool {
 	return x.notify
 }
 
-// followLocked makes the context end with the connection's context and with
-// the client. Calls after the first do nothing.
+// followLocked makes the context end when the connection's context ends or the
+// client disconnects. Only the first call has an effect.
 func (x *requestContext) followLocked() {
 	if x.enlisted || x.err != nil {
 		return
@@ -112,7 +112,7 @@ func (x *requestContext) followLocked() {
 	}
 }
 
-// clientLeft ends the context because the connection can't be read.
+// clientLeft ends the context because the client has disconnected.
 func (x *requestContext) clientLeft() {
 	x.mu.Lock()
 	x.left = true
@@ -126,7 +126,7 @@ func (x *requestContext) clientLeft() {
 	x.end(context.Canceled)
 }
 
-// end ends the context, the first time that it is called.
+// end ends the context. Only the first call has an effect.
 func (x *requestContext) end(err error) {
 	x.mu.Lock()
 	if x.err != nil {

@@ -49,12 +49,11 @@ func by(start, timeout int64) int64 {
 	return start + timeout
 }
 
-// deadlines enforce the timeouts of a connection with one lazy timer in place
-// of one or more for each request. When a phase begins, its deadlines are
-// stored. The timer is touched only if it would fire too late. When it fires it
-// looks at the deadlines of the phase of that moment, ends what is late, and is
-// set again to what comes next. So a busy connection sets its timer once in a
-// timeout's time.
+// deadlines enforces the timeouts of a connection with one timer, instead of
+// several for each request. When a phase begins, its deadlines are stored, and
+// the timer is reset only if it would fire too late. When the timer fires, it
+// applies the deadlines of the current phase and is reset to the next deadline.
+// So a busy connection resets the timer only once in the duration of a timeout.
 type deadlines struct {
 	read, write atomic.Int64 // in nanoseconds; 0 for none
 	fires       atomic.Int64 // when the timer fires; 0 if it is not set
@@ -64,7 +63,7 @@ type deadlines struct {
 }
 
 // enter begins a phase with its deadlines. It reports whether the connection
-// has to end instead, because it was closed or waited too long.
+// must end instead, because Shutdown closed it or a deadline passed.
 func (c *conn) enter(ph phase, read, write int64) (condemned bool) {
 	t := &c.server.timeouts
 	d := &c.deadlines
@@ -145,7 +144,7 @@ func (c *conn) fire() {
 		look(d.write.Load(), flagWriteExpired, flagOwnWrite)
 	}
 	if flag != 0 && !c.phase.mark(w, flag) {
-		// The phase has changed under our hands. Look again soon.
+		// The phase has changed meanwhile. Try again soon.
 		d.set(c, now+int64(time.Millisecond))
 		return
 	}
@@ -160,8 +159,8 @@ func (c *conn) fire() {
 	}
 }
 
-// own gives the deadline of the current request's handler precedence over the
-// server's timeout.
+// own sets a deadline of the handler, which replaces the server's timeout for
+// the current request.
 func (d *deadlines) own(c *conn, flag phase, t time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -172,8 +171,8 @@ func (d *deadlines) own(c *conn, flag phase, t time.Time) error {
 	return c.nc.SetWriteDeadline(t)
 }
 
-// end ends the timer, because the connection isn't the engine's any more, and
-// clears the deadlines.
+// end stops the timer and clears the deadlines, when the connection ends, is
+// hijacked or passed to net/http.
 func (d *deadlines) end(c *conn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

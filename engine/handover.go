@@ -15,26 +15,25 @@ import (
 	"time"
 )
 
-// A handover passes connections on to net/http for good. It has an
-// [http.Server] with the fields of the user's own.
-//
-// It isn't the user's server itself, because that would call BaseContext,
-// ConnContext and ConnState a second time for the same connection.
+// A handover passes connections to net/http. It uses a copy of the user's
+// [http.Server], because the original would call BaseContext, ConnContext and
+// ConnState a second time for the same connection.
 type handover struct {
 	engine *Server
 	srv    *http.Server
 	once   sync.Once
-	failed error // why srv can't serve
+	failed error // error of starting srv
 	http2  bool  // srv serves HTTP/2
 }
 
-// start prepares net/http's server, the first time that it is called. If
-// config isn't nil, net/http prepares for the protocols that it offers.
+// start starts net/http's server at the first call. config is the TLS
+// configuration, or nil.
 func (o *handover) start(config *tls.Config) error {
 	o.once.Do(func() {
 		copyFields(o.srv, o.engine.srv)
 		if marksHTTP2(o.srv.TLSNextProto) {
-			// HTTP/2 is on, but what serves it is in unexported fields.
+			// net/http has configured HTTP/2 for the original server, in
+			// unexported fields. Configure it again for the copy.
 			o.srv.TLSNextProto = maps.Clone(o.srv.TLSNextProto)
 			delete(o.srv.TLSNextProto, "h2")
 			if len(o.srv.TLSNextProto) == 0 {
@@ -53,13 +52,13 @@ func (o *handover) start(config *tls.Config) error {
 			o.failed = err
 		}
 		if srv := o.engine.srv; srv.TLSNextProto == nil && !marksHTTP2(o.srv.TLSNextProto) {
-			srv.TLSNextProto = maps.Clone(o.srv.TLSNextProto) // tells that HTTP/2 is on
+			srv.TLSNextProto = maps.Clone(o.srv.TLSNextProto) // programs check it for HTTP/2
 		}
 	})
 	return o.failed
 }
 
-// copyFields copies all exported fields, also those of later Go releases.
+// copyFields copies all exported fields, including those of later Go releases.
 func copyFields(dst, src *http.Server) {
 	d, s := reflect.ValueOf(dst).Elem(), reflect.ValueOf(src).Elem()
 	for i := range d.NumField() {
@@ -69,9 +68,9 @@ func copyFields(dst, src *http.Server) {
 	}
 }
 
-// marksHTTP2 reports whether the function for HTTP/2 is one that net/http has
-// put there only to say that it serves HTTP/2, as it does from Go 1.27. Such a
-// function closes the connection.
+// marksHTTP2 reports whether the function for HTTP/2 is only a marker of
+// net/http, which since Go 1.27 doesn't use it to serve HTTP/2. Such a function
+// closes the connection.
 func marksHTTP2(protos map[string]func(*http.Server, *tls.Conn, http.Handler)) bool {
 	f := protos["h2"]
 	if f == nil {
@@ -81,15 +80,15 @@ func marksHTTP2(protos map[string]func(*http.Server, *tls.Conn, http.Handler)) b
 	return strings.HasPrefix(name, "net/http.(*Server).configureHTTP2")
 }
 
-// give passes a connection on, with the context that it had here. It reports
-// false if net/http's server doesn't take it because it is closed.
+// give passes a connection to net/http, with its context. It reports false if
+// net/http's server is closed.
 func (o *handover) give(nc net.Conn, ctx context.Context) bool {
 	l := &handoverListener{nc: nc, ctx: ctx}
 	o.srv.Serve(l)
 	return l.nc == nil
 }
 
-// A handoverListener gives one connection to net/http's server.
+// A handoverListener is a listener with a single connection.
 type handoverListener struct {
 	nc  net.Conn
 	ctx context.Context
@@ -123,8 +122,8 @@ func connContext(ctx context.Context, _ net.Conn) context.Context {
 	return ctx.Value(handoverKey{}).(context.Context)
 }
 
-// connState calls the user's hook with the connection that it knows. The
-// connection isn't new any more.
+// connState calls the user's ConnState hook with the original connection. It
+// skips StateNew, because the hook was already called with it.
 func (o *handover) connState(nc net.Conn, state http.ConnState) {
 	if state == http.StateNew {
 		return
@@ -137,7 +136,7 @@ func (o *handover) connState(nc net.Conn, state http.ConnState) {
 	}
 }
 
-// handOver passes the connection on, with the input that wasn't used.
+// handOver passes the connection to net/http, with the unused input.
 func (c *conn) handOver(why reason) {
 	by := c.deadlines.read.Load()
 	if c.work != nil && !c.work.res.flushPending() {
@@ -154,7 +153,7 @@ func (c *conn) handOver(why reason) {
 	if c.w > c.r {
 		pre := &prefix{b: append([]byte(nil), c.in.b[c.r:c.w]...)}
 		if by > 0 {
-			// net/http starts its clock anew; hold it to ours.
+			// net/http restarts the timeout; keep the original deadline.
 			pre.deadline = c.server.timeouts.base.Add(time.Duration(by))
 		}
 		nc = withPrefix(nc, pre)

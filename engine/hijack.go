@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// hijack gives the connection away to the handler, with the input that it
-// hasn't read.
+// hijack returns the connection for the handler, and a reader and writer that
+// include the unread input.
 func (c *conn) hijack(x *requestContext) (net.Conn, *bufio.ReadWriter) {
 	c.unread(x.stopWatch())
 	if x.body != nil {
@@ -26,7 +26,7 @@ func (c *conn) hijack(x *requestContext) (net.Conn, *bufio.ReadWriter) {
 	c.server.untrackConn(c)
 
 	br := bufio.NewReaderSize(&restReader{rest, c.nc}, max(firstBuffer, len(rest)))
-	br.Peek(len(rest)) // so that br.Buffered tells of it
+	br.Peek(len(rest)) // fills the buffer, for br.Buffered
 	c.hook(http.StateHijacked)
 	return c.nc, bufio.NewReadWriter(br, bufio.NewWriterSize(c.nc, outputSize))
 }

@@ -2,7 +2,7 @@ package engine
 
 import "sync/atomic"
 
-// A phase is what a connection is doing.
+// A phase is the state of a connection.
 type phase uint64
 
 const (
@@ -30,11 +30,10 @@ func (p phase) phase() phase { return p & phaseMask }
 // serving reports whether a handler runs.
 func (p phase) serving() bool { return p.phase() == phaseBody || p.phase() == phaseHandler }
 
-// A phaseWord holds a connection's phase, its flags, and a number that tells
-// phases of one kind apart. The connection's goroutine changes the phase, its
-// timer and Shutdown add flags, and none needs a lock: who changes the phase
-// learns of the flags that were set until then, and a flag for a phase that has
-// ended is not set.
+// A phaseWord holds a connection's phase, its flags, and the number of the
+// phase in one atomic word. The connection's goroutine changes the phase. The
+// timer and Shutdown add flags. This needs no lock: changing the phase returns
+// the flags set before, and adding a flag fails if the phase has changed.
 type phaseWord struct{ v atomic.Uint64 }
 
 func (w *phaseWord) load() phase { return phase(w.v.Load()) }

@@ -13,17 +13,19 @@ import (
 
 // A Server serves the Handler of an [http.Server]. Create one with [New].
 type Server struct {
-	// Recycle makes the server use the *http.Request, its URL, its header
-	// maps and the ResponseWriter again after the handler returned. Set it
-	// before the first call of Serve.
+	// Recycle makes the server reuse the *http.Request, its URL, its header
+	// maps and the ResponseWriter after the handler returns. Set it before the
+	// first call of Serve.
 	//
-	// A handler must then not keep any of these, nor use them in a goroutine
-	// that outlives the call. Strings taken from them stay valid for ever, and
-	// so do the request's context and body: after the handler returned, the
-	// context is canceled and the body reports [http.ErrBodyReadAfterClose].
-	// Clone the request ([http.Request.Clone]) to keep it. To find uses that
-	// break this rule, build with the race detector, or with the build tag
-	// muxmaster_debug: then what would be used again is overwritten instead.
+	// Handlers must then not retain any of these, or use them in a goroutine
+	// that outlives the handler. To retain a request, use [http.Request.Clone].
+	// Strings from the request, its context and its body are not reused: after
+	// the handler returns, the context is canceled, and reading the body
+	// returns [http.ErrBodyReadAfterClose].
+	//
+	// To find violations, build with the race detector or with the build tag
+	// muxmaster_debug. Then the server overwrites these objects instead of
+	// reusing them.
 	Recycle bool
 
 	srv  *http.Server
@@ -40,18 +42,19 @@ type Server struct {
 	watcher       watcher
 
 	once      sync.Once
-	maxHead   int // bytes of a head that is served here
-	maxFields int // and its header lines
+	maxHead   int // maximum length of a head that the engine serves, in bytes
+	maxFields int // maximum number of its header lines
 
 	maxTrailers int // trailers of a request; 0 for no limit
 	timeouts    timeouts
 }
 
-// New returns a server for srv.Handler. The fields of srv keep their meaning
-// and must not be changed after Serve was called. Call Serve, Shutdown, Close
-// and SetKeepAlivesEnabled on the returned Server. Functions registered with
-// srv.RegisterOnShutdown run on its Shutdown. Shutdown of srv itself stops the
-// returned Server as well, but doesn't wait for running requests.
+// New returns a server for srv.Handler. The other fields of srv have their
+// usual meaning. Don't change them after calling Serve. Call Serve, Shutdown,
+// Close and SetKeepAlivesEnabled on the returned Server, not on srv. Its
+// Shutdown method calls the functions registered with srv.RegisterOnShutdown.
+// srv.Shutdown also stops the returned Server, but doesn't wait for running
+// requests.
 func New(srv *http.Server) *Server {
 	s := &Server{srv: srv}
 	s.over.engine, s.over.srv = s, new(http.Server)
@@ -79,11 +82,12 @@ func listen(addr, otherwise string) (net.Listener, error) {
 	return net.Listen("tcp", addr)
 }
 
-// Serve accepts connections on l and serves each in a goroutine of its own. It
-// closes l before it returns and always returns a non-nil error: after Shutdown
-// or Close, [http.ErrServerClosed].
+// Serve accepts connections on l and serves each in a new goroutine. It always
+// returns a non-nil error and closes l. After Shutdown or Close, the error is
+// [http.ErrServerClosed].
 //
-// A listener whose connections are *tls.Conn is served over TLS.
+// If the connections of l are of type *tls.Conn, Serve performs the TLS
+// handshake.
 func (s *Server) Serve(l net.Listener) error {
 	original := l
 	once := &onceCloseListener{Listener: l}
@@ -146,13 +150,13 @@ func (s *Server) handler() http.Handler {
 	return s.srv.Handler
 }
 
-// keepAlives reports whether connections may serve another request.
+// keepAlives reports whether connections can serve more than one request.
 func (s *Server) keepAlives() bool {
 	return !s.noKeepAlives.Load() && !s.inShutdown.Load()
 }
 
-// configure reads the limits of the heads that are served here. Larger ones
-// are net/http's, which has the last word about them.
+// configure reads the timeouts and the limits for heads from srv. net/http
+// serves requests with larger heads, and applies its own limits.
 func (s *Server) configure() {
 	s.timeouts.configure(s.srv)
 	s.once.Do(func() {

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Shutdown stops the server as [http.Server.Shutdown] does: it closes the
-// listeners, runs what was registered with srv.RegisterOnShutdown, closes idle
-// connections, and waits until the others have finished their request or ctx
-// is done. It covers the connections that were handed over. Like net/http it
-// doesn't wait for hijacked connections.
+// Shutdown stops the server like [http.Server.Shutdown]: it closes the
+// listeners, calls the functions registered with srv.RegisterOnShutdown, closes
+// idle connections, and waits until the other connections have finished their
+// request or ctx is done. This includes connections passed to net/http, but not
+// hijacked connections.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.inShutdown.Store(true)
 	err := s.closeListeners()
-	s.srv.Shutdown(ctx) // serves nothing itself; runs the registered functions
+	s.srv.Shutdown(ctx) // has no connections; calls the registered functions
 	s.listenerGroup.Wait()
 	over := make(chan error, 1)
 	go func() { over <- s.over.srv.Shutdown(ctx) }()
@@ -37,9 +37,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// stop begins a shutdown without waiting for anything. It runs when the
-// program calls Shutdown of the http.Server, which can't wait for connections
-// that it doesn't know.
+// stop starts a shutdown without waiting. It is called if the program calls
+// Shutdown of its http.Server.
 func (s *Server) stop() {
 	s.inShutdown.Store(true)
 	s.closeListeners()
@@ -49,8 +48,8 @@ func (s *Server) stop() {
 	s.over.srv.Shutdown(ctx)
 }
 
-// Close closes all listeners and all connections at once, except hijacked
-// ones, as [http.Server.Close] does.
+// Close immediately closes all listeners and all connections except hijacked
+// ones, like [http.Server.Close].
 func (s *Server) Close() error {
 	s.inShutdown.Store(true)
 	err := s.closeListeners()
@@ -69,8 +68,7 @@ func (s *Server) Close() error {
 }
 
 // SetKeepAlivesEnabled controls whether connections serve more than one
-// request. By default they do. Use it in place of the method of the same name
-// of the [http.Server].
+// request, like [http.Server.SetKeepAlivesEnabled]. By default they do.
 func (s *Server) SetKeepAlivesEnabled(v bool) {
 	s.noKeepAlives.Store(!v)
 	s.srv.SetKeepAlivesEnabled(v)

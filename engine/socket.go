@@ -2,28 +2,27 @@ package engine
 
 import "net"
 
-// A SocketConn is a connection, made by a listener of the program's own, that
-// wraps a socket: to count it, to limit it, or to bound the time that it waits
-// for its peer. On Linux the engine uses the socket directly where the wrapper
-// has nothing to say, which costs less CPU:
+// A SocketConn is a connection that wraps a socket. If a listener's connections
+// implement it, the engine on Linux bypasses the wrapper for some operations,
+// which takes less CPU time:
 //
-//   - While it waits for a request and reads its head, it reads from the
-//     socket. Deadlines that are set on the wrapper must act on the socket.
-//   - When it writes, it first gives the socket what that takes at once, and
-//     calls Wrote. The rest goes through the wrapper's Write.
+//   - While waiting for a request and reading its head, it reads from the socket.
+//     Deadlines set on the wrapper must apply to the socket.
+//   - When writing, it first writes to the socket as much as possible without
+//     waiting, and calls Wrote. It writes the rest with the wrapper's Write.
 //
-// Bodies of requests are read by the wrapper's Read, except what came with the
-// head. Everything else, from SetDeadline to Close, is done with the wrapper,
-// and it is what hijackers get. A connection that has to see all bytes must
-// not be a SocketConn.
+// The engine reads request bodies with the wrapper's Read, except for data that
+// arrived with the head. It uses the wrapper for everything else, from
+// SetDeadline to Close, and hijacking returns the wrapper. A wrapper that must
+// see all bytes must not implement SocketConn.
 type SocketConn interface {
 	net.Conn
 
-	// Socket returns the socket. If it isn't a *net.TCPConn or a
-	// *net.UnixConn, the engine uses the wrapper for everything.
+	// Socket returns the socket. If its type isn't *net.TCPConn or
+	// *net.UnixConn, the engine doesn't bypass the wrapper.
 	Socket() net.Conn
 
-	// Wrote is called when n bytes were written to the socket directly,
-	// without waiting, before any further call of Write.
+	// Wrote is called after n bytes were written directly to the socket, before
+	// the next call of Write.
 	Wrote(n int)
 }

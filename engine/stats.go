@@ -2,22 +2,22 @@ package engine
 
 import "sync/atomic"
 
-// Stats counts what a [Server] has done since it was created.
+// Stats contains statistics of a [Server] since its creation.
 type Stats struct {
-	// Connections is the number of connections that were accepted.
+	// Connections is the number of accepted connections.
 	Connections uint64
-	// Requests is the number of requests that were served by the engine. It
-	// doesn't count the requests of connections that were handed over.
+	// Requests is the number of requests served by the engine, not including
+	// those served by net/http.
 	Requests uint64
-	// HandedOver is the number of connections that net/http took over.
+	// HandedOver is the number of connections passed to net/http.
 	HandedOver uint64
-	// Reasons says why connections were handed over. A reason is a short
-	// English text, such as "large head", and is meant for people; its wording
-	// can change.
+	// Reasons is the number of connections passed to net/http for each reason.
+	// A reason is a short text for people, such as "large head". The texts may
+	// change in any version.
 	Reasons map[string]uint64
 }
 
-// A reason says why a connection is handed over to net/http.
+// A reason is the reason why a connection is passed to net/http.
 type reason uint8
 
 const (
@@ -60,14 +60,14 @@ var reasonTexts = [numReasons]string{
 
 func (r reason) String() string { return reasonTexts[r] }
 
-// counters is the storage behind Stats.
+// counters holds the data for Stats.
 type counters struct {
 	connections atomic.Uint64
-	served      atomic.Uint64 // by connections that ended
+	served      atomic.Uint64 // requests of connections that have ended
 	handed      [numReasons]atomic.Uint64
 }
 
-// Stats returns the counts so far.
+// Stats returns the current statistics. It is safe for concurrent use.
 func (s *Server) Stats() Stats {
 	st := Stats{
 		Connections: s.stat.connections.Load(),

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// A tlsStater is a connection that says how it is encrypted.
+// A tlsStater is a connection with a TLS state.
 type tlsStater interface {
 	ConnectionState() tls.ConnectionState
 }
 
-// ListenAndServeTLS listens on the TCP address srv.Addr (":https" if empty)
-// and calls ServeTLS. It always returns a non-nil error.
+// ListenAndServeTLS listens on the TCP address srv.Addr (":https" if empty) and
+// calls ServeTLS. It always returns a non-nil error.
 func (s *Server) ListenAndServeTLS(certFile, keyFile string) error {
 	if s.inShutdown.Load() {
 		return http.ErrServerClosed
@@ -30,9 +30,9 @@ func (s *Server) ListenAndServeTLS(certFile, keyFile string) error {
 	return s.ServeTLS(ln, certFile, keyFile)
 }
 
-// ServeTLS is like Serve for connections over TLS. The files hold a certificate
-// and its key in PEM; both may be empty if srv.TLSConfig has a certificate.
-// Connections that negotiate HTTP/2 are handed over to net/http.
+// ServeTLS is like Serve but uses TLS. certFile and keyFile are the names of
+// PEM files with a certificate and its key. Both can be empty if srv.TLSConfig
+// has a certificate. net/http serves connections that negotiate HTTP/2.
 func (s *Server) ServeTLS(l net.Listener, certFile, keyFile string) error {
 	config := new(tls.Config)
 	if s.srv.TLSConfig != nil {
@@ -51,13 +51,13 @@ func (s *Server) ServeTLS(l net.Listener, certFile, keyFile string) error {
 		return err
 	}
 	if !s.over.http2 {
-		// Serve was called first, and TLSConfig didn't ask for HTTP/2 then.
+		// Serve was called before, when TLSConfig did not enable HTTP/2.
 		config.NextProtos = slices.DeleteFunc(config.NextProtos, func(p string) bool { return p == "h2" })
 	}
 	return s.Serve(tls.NewListener(l, config))
 }
 
-// protocols returns the protocols that net/http would serve over TLS.
+// protocols returns the protocols that net/http serves over TLS.
 func (s *Server) protocols() http.Protocols {
 	if s.srv.Protocols != nil {
 		return *s.srv.Protocols
@@ -70,8 +70,8 @@ func (s *Server) protocols() http.Protocols {
 	return p
 }
 
-// nextProtos returns what to offer by ALPN: list, without what is disabled and
-// with what is missing.
+// nextProtos returns the protocols for ALPN: list without disabled and with
+// missing protocols.
 func nextProtos(list []string, p http.Protocols) []string {
 	list = slices.DeleteFunc(slices.Clone(list), func(s string) bool {
 		return s == "h2" && !p.HTTP2() || s == "http/1.1" && !p.HTTP1()
@@ -85,8 +85,8 @@ func nextProtos(list []string, p http.Protocols) []string {
 	return list
 }
 
-// handshake completes the TLS handshake, if the connection is one of TLS. It
-// reports false if the connection ended or was handed over.
+// handshake performs the TLS handshake if the connection uses TLS. It reports
+// false if the connection ended or was passed to net/http.
 func (c *conn) handshake() bool {
 	nc, ok := c.nc.(*tls.Conn)
 	if !ok {
@@ -123,7 +123,7 @@ func (c *conn) handshake() bool {
 	return false
 }
 
-// handshakeTimeout is the shortest of the timeouts that net/http applies.
+// handshakeTimeout returns the timeout for the handshake, as in net/http.
 func (s *Server) handshakeTimeout() (shortest time.Duration) {
 	for _, d := range [...]time.Duration{s.srv.ReadHeaderTimeout, s.srv.ReadTimeout, s.srv.WriteTimeout} {
 		if d > 0 && (shortest == 0 || d < shortest) {

@@ -7,21 +7,20 @@ import (
 	"time"
 )
 
-// watchAfter is how long a request runs before the watcher looks whether its
-// client is still there.
+// watchAfter is how long a request runs before the watcher handles it.
 const watchAfter = 10 * time.Millisecond
 
-// A watcher finds the requests that still run after some milliseconds, of two
-// kinds. Where somebody follows the context, it has the connection watched.
-// Where answers to earlier requests wait to be sent together with this one, it
-// has them sent. Its goroutine exists only while there are such requests.
+// A watcher handles requests that run longer than watchAfter. If the context's
+// Done channel is in use, it starts watching the connection. If responses to
+// earlier requests are waiting to be sent together with this one's, it sends
+// them. Its goroutine runs only while there are such requests.
 type watcher struct {
 	mu      sync.Mutex
 	running bool
 	pending []*requestContext
 }
 
-// add makes the watcher look at x later. The caller holds x.mu.
+// add makes the watcher handle x later. The caller must hold x.mu.
 func (w *watcher) add(x *requestContext) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -66,13 +65,13 @@ func (x *requestContext) ended() bool {
 	return x.err != nil
 }
 
-// A clientWatch is the watching of a connection while a handler runs: a read of
-// one byte in a goroutine, as net/http does for each request. It starts only
-// when the request's body was read to its end, and ends before anybody else
-// reads the connection. Its fields belong to requestContext.mu.
+// A clientWatch detects that the client disconnects while a handler runs, by
+// reading one byte in a goroutine, as net/http does for each request. It starts
+// only after the request body was read completely, and stops before anything
+// else reads the connection. requestContext.mu guards its fields.
 type clientWatch struct {
-	off     bool          // must not start (again)
-	aborted bool          // the read is to be given up
+	off     bool          // it must not start any more
+	aborted bool          // stopWatch has interrupted the read
 	ended   chan struct{} // closed when the goroutine is done; nil if none ran
 	n       int           // bytes read
 	b       [1]byte
@@ -91,8 +90,8 @@ func (x *requestContext) startWatch() bool {
 		return false
 	}
 	w.ended = make(chan struct{})
-	// A deadline was for the body, and would end the request now, as if the
-	// client had left.
+	// Remove the deadline for the body. Otherwise its expiry would look as if
+	// the client had disconnected.
 	x.conn.nc.SetReadDeadline(time.Time{})
 	go x.watchClient(x.conn.nc, w.ended)
 	return true
@@ -110,8 +109,8 @@ func (x *requestContext) watchClient(nc net.Conn, ended chan struct{}) {
 	}
 }
 
-// stopWatch ends the watching and keeps it from starting. It returns the byte
-// that was read, if any. Afterwards the connection may be read again.
+// stopWatch stops the watch and prevents it from starting. It returns the byte
+// that was read, if any. Afterwards the connection can be read again.
 func (x *requestContext) stopWatch() []byte {
 	x.mu.Lock()
 	w := &x.watch
@@ -132,7 +131,7 @@ func (x *requestContext) stopWatch() []byte {
 	return got
 }
 
-// finish ends the context because the handler returned, and the watching.
+// finish ends the context and the watch after the handler returned.
 func (x *requestContext) finish() []byte {
 	x.end(context.Canceled)
 	x.mu.Lock()
