@@ -215,17 +215,16 @@ func (n *Names) merge(q *stdRequest, vals []string) (*Names, []string) {
 
 // Clear makes r.PathValue return "", if r still has n's values.
 //
-// It writes only one word. A goroutine that calls r.PathValue at the same time
-// gets the value or "", because the slots are not reused until many later
-// requests have used the same Ring. The race detector reports such a call.
+// A goroutine that calls r.PathValue at the same time gets the value or "". If
+// it has read one of the two words that Clear writes before, it still finds the
+// value: the slots are not reused until many later requests have used the same
+// Ring. The race detector reports such a call.
 func (n *Names) Clear(r *http.Request) {
 	if !Direct {
 		safeClear(r, n.id())
 		return
 	}
-	if q := layOut(r); q.pat == &n.stdPattern {
-		q.pat = nil
-	}
+	n.TryClear(r)
 }
 
 // TryClear is a version of Clear that is small enough to be inlined. It
@@ -233,8 +232,17 @@ func (n *Names) Clear(r *http.Request) {
 func (n *Names) TryClear(r *http.Request) {
 	if q := layOut(r); q.pat == &n.stdPattern {
 		q.pat = nil
+		if len(q.matches) <= len(blank) {
+			// Only the pointer, so that there is never a slice of two halves.
+			*(**[maxBlank]string)(unsafe.Pointer(&q.matches)) = &blank
+		}
 	}
 }
+
+// blank is what r.PathValue finds instead of values that were cleared.
+var blank [maxBlank]string
+
+const maxBlank = 64
 
 // Has reports whether r has path values set directly. It requires Direct.
 func Has(r *http.Request) bool { return layOut(r).pat != nil }
