@@ -1,11 +1,9 @@
 package trie
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
@@ -44,64 +42,6 @@ type place[P any] struct {
 
 // change prepares the place for a change.
 func (pl *place[P]) change() { *pl = place[P]{routes: slices.Clone(pl.routes)} }
-
-// A branch is the mutable form of a target.
-type branch[P any] struct {
-	frozen   *target[P] // if not nil, the branch equals this target and the other fields are unset
-	literals children[P]
-	specials []*specialBranch[P]
-	param    *branch[P]
-	end      place[P] // routes whose path ends here without a slash,
-	slash    place[P] // with a slash,
-	rest     place[P] // or with a catch-all
-	fallback *Fallback[P]
-}
-
-// children are the branches for literal segments.
-type children[P any] struct {
-	list  []child[P]
-	index map[string]*branch[P] // nil if the list is short
-}
-
-type child[P any] struct {
-	text string
-	*branch[P]
-}
-
-// find returns the branch for text, or nil.
-func (cs *children[P]) find(text string) *branch[P] {
-	if cs.index != nil {
-		return cs.index[text]
-	}
-	for _, c := range cs.list {
-		if c.text == text {
-			return c.branch
-		}
-	}
-	return nil
-}
-
-// add adds the branch for text, which must have none.
-func (cs *children[P]) add(text string, br *branch[P]) {
-	cs.list = append(cs.list, child[P]{text, br})
-	switch {
-	case cs.index != nil:
-		cs.index[text] = br
-	case len(cs.list) > 8:
-		cs.index = make(map[string]*branch[P], 2*len(cs.list))
-		for _, c := range cs.list {
-			cs.index[c.text] = c.branch
-		}
-	}
-}
-
-// A specialBranch is the mutable form of a special.
-type specialBranch[P any] struct {
-	seg     pattern.Segment
-	shape   string   // seg.Shape; segments of the same shape share a branch
-	matcher *matcher // for seg, if it was frozen before
-	*branch[P]
-}
 
 // A Conflict is the error for a pattern that matches the same requests as an
 // existing route.
@@ -403,79 +343,4 @@ func (t *Tree[P]) literal(e *edge[P]) string {
 		b[i], b[8+i] = byte(e.w0>>(8*i)), byte(e.w1>>(8*i))
 	}
 	return string(b[:e.n])
-}
-
-// child returns the branch for seg, and creates it if necessary.
-func (br *branch[P]) child(seg pattern.Segment) *branch[P] {
-	switch text := seg[0].Text; {
-	case seg.Kind() == pattern.Literal && fitsEdge(text):
-		next := br.literals.find(text)
-		if next == nil {
-			next = new(branch[P])
-			br.literals.add(text, next)
-		}
-		return next
-	case seg.Kind() == pattern.Plain:
-		if br.param == nil {
-			br.param = new(branch[P])
-		}
-		return br.param
-	}
-	shape := seg.Shape()
-	for _, sp := range br.specials {
-		if sp.shape == shape {
-			return sp.branch
-		}
-	}
-	sp := &specialBranch[P]{seg: seg, shape: shape, branch: new(branch[P])}
-	br.specials = append(br.specials, sp)
-	return sp.branch
-}
-
-// fitsEdge reports whether an edge can hold the literal text. Other literals
-// are specials: those that contain a slash or slashPlaceholder, because
-// specials are compared with the decoded path, and those that occur only in
-// paths that were not cleaned.
-func fitsEdge(text string) bool {
-	return text != "" && !dots(text) && strings.IndexByte(text, '/') < 0 && strings.IndexByte(text, slashPlaceholder) < 0
-}
-
-// compareSpecials orders segments by precedence: literals, then those with more
-// literal text, then those with more constraints. It returns 0 for segments
-// that differ only in their constraints, which stay in the order of
-// registration.
-func compareSpecials[P any](a, b *specialBranch[P]) int {
-	return cmp.Or(
-		cmp.Compare(min(a.seg.Kind(), pattern.Mixed), min(b.seg.Kind(), pattern.Mixed)),
-		cmp.Compare(textLen(b.seg), textLen(a.seg)),
-		cmp.Compare(exprs(b.seg), exprs(a.seg)),
-		cmp.Compare(bareShape(a.seg), bareShape(b.seg)),
-	)
-}
-
-// textLen returns the number of bytes of literal text in a segment.
-func textLen(seg pattern.Segment) (n int) {
-	for _, part := range seg {
-		n += len(part.Text)
-	}
-	return n
-}
-
-// exprs counts the constrained parameters of a segment.
-func exprs(seg pattern.Segment) (n int) {
-	for _, part := range seg {
-		if part.Expr != "" {
-			n++
-		}
-	}
-	return n
-}
-
-// bareShape returns the segment's shape without its constraints.
-func bareShape(seg pattern.Segment) string {
-	seg = slices.Clone(seg)
-	for i := range seg {
-		seg[i].Expr = ""
-	}
-	return seg.Shape()
 }
