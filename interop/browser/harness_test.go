@@ -6,11 +6,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
 	"github.com/seed-1954dcaa/muxmaster"
@@ -29,12 +32,12 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) (int, error) {
-	if out, err := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund").CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("npm ci: %w\n%s", err, out)
+	if err := install(); err != nil {
+		return 0, err
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.NoSandbox, // the sandbox doesn't start for root, and the pages are ours
-		chromedp.WSURLReadTimeout(2*time.Minute))
+		chromedp.WSURLReadTimeout(patience))
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	defer stop()
 	browser, closeBrowser := chromedp.NewContext(allocator)
@@ -44,6 +47,22 @@ func run(m *testing.M) (int, error) {
 	}
 	chromium = browser
 	return m.Run(), nil
+}
+
+// install installs what package-lock.json lists, if it isn't there.
+func install() error {
+	const lock, copy = "package-lock.json", "node_modules/.package-lock.json" // npm writes the copy last
+	want, err := os.Stat(lock)
+	if err != nil {
+		return err
+	}
+	if have, err := os.Stat(copy); err == nil && have.ModTime().After(want.ModTime()) {
+		return nil
+	}
+	if out, err := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund").CombinedOutput(); err != nil {
+		return fmt.Errorf("npm ci: %w\n%s", err, out)
+	}
+	return nil
 }
 
 // A view is how the page is looked at.
@@ -71,8 +90,8 @@ type tab struct {
 	url string
 }
 
-// open serves the routes on a loopback address and opens their page. Close the
-// tab with done, which fails the test if the page has reported an error.
+// open serves the routes on a loopback address and opens their page. The test
+// fails if the page has reported an error by its end.
 func open(t *testing.T, routes *muxmaster.Mux, v view, fragment string) *tab {
 	t.Helper()
 	srv := httptest.NewServer(routes)
@@ -80,17 +99,32 @@ func open(t *testing.T, routes *muxmaster.Mux, v view, fragment string) *tab {
 	ctx, cancel := chromedp.NewContext(chromium)
 	t.Cleanup(cancel)
 	page := &tab{T: t, ctx: ctx, url: srv.URL + "/debug/routes"}
-	page.do()
-	console := chromedp.Console(ctx)
+	var mu sync.Mutex
+	var reports []string
+	err := chromedp.Listen(ctx, func(event any) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			text := e.ExceptionDetails.Text
+			if thrown := e.ExceptionDetails.Exception; thrown != nil {
+				text += " " + thrown.Description
+			}
+			reports = append(reports, text)
+		case *log.EventEntryAdded:
+			if e.Entry.Level == log.EntryLevelError {
+				reports = append(reports, e.Entry.Text)
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
-		go cancel() // ends what follows
-		for m, err := range console {
-			if err != nil {
-				return
-			}
-			if m.Type == chromedp.ConsoleError || m.Type == chromedp.ConsoleException {
-				t.Errorf("the page reports: %s", m)
-			}
+		mu.Lock()
+		defer mu.Unlock()
+		for _, report := range reports {
+			t.Errorf("the page reports: %s", report)
 		}
 	})
 	theme := "light"
@@ -107,10 +141,14 @@ func open(t *testing.T, routes *muxmaster.Mux, v view, fragment string) *tab {
 	return page
 }
 
-// do runs steps within a minute, since a busy machine is slow.
+// patience is how long a step may take: a busy machine is slow.
+const patience = 2 * time.Minute
+
 func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	p.Helper()
-	if err := chromedp.Do(p.ctx, steps...); err != nil {
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
 		p.Fatal(err)
 	}
 }
@@ -118,7 +156,9 @@ func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 // call runs a command of the DevTools protocol.
 func call[P, R any](p *tab, command cdp.Command[P, R], params P) R {
 	p.Helper()
-	result, err := chromedp.Call(p.ctx, command, params)
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	result, err := chromedp.Call(ctx, command, params)
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -128,7 +168,9 @@ func call[P, R any](p *tab, command cdp.Command[P, R], params P) R {
 // eval runs JavaScript in the page and returns what it evaluates to.
 func eval[T any](p *tab, js string) T {
 	p.Helper()
-	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](js, chromedp.EvalAwaitPromise))
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](js, chromedp.EvalAwaitPromise))
 	if err != nil {
 		p.Fatal(err)
 	}
