@@ -103,8 +103,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// The default mode costs 16 bytes a value, as 63 of them share an allocation of
-// 1,024 bytes; the end of a chunk may go to waste.
+// In the default mode, a value costs 16 bytes, because 63 values share an
+// allocation of 1,024 bytes. The end of a chunk may remain unused.
 func TestBytesPerValue(t *testing.T) {
 	for _, c := range []struct {
 		params int
@@ -136,7 +136,7 @@ func TestBytesPerValue(t *testing.T) {
 	}
 }
 
-// Backtracking, however deep, allocates nothing.
+// Backtracking allocates nothing at any depth.
 func TestBacktrackingAllocatesNothing(t *testing.T) {
 	for _, depth := range []int{8, 100} {
 		m, target := adversary(depth)

@@ -10,7 +10,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// A registration that fails uses up nothing: not even numbers of custom methods.
+// A failed registration has no effect, and doesn't use up numbers for custom
+// methods.
 func TestFailedRegistrationsUseUpNothing(t *testing.T) {
 	var list []string
 	for i := range 300 {
@@ -41,7 +42,7 @@ func TestFailedRegistrationsUseUpNothing(t *testing.T) {
 	}
 }
 
-// Asking about routes before the first request leaves the fields open.
+// Inspecting routes before the first request doesn't freeze the fields.
 func TestIntrospectionLeavesTheFieldsOpen(t *testing.T) {
 	for name, look := range map[string]func(m *muxmaster.Mux){
 		"Routes":      func(m *muxmaster.Mux) { m.Routes()(func(muxmaster.Route) bool { return true }) },
@@ -68,7 +69,7 @@ func TestIntrospectionLeavesTheFieldsOpen(t *testing.T) {
 	}
 }
 
-// Groups and middleware that come after a request cover what comes after them.
+// Groups and middleware added after the first request apply to later routes.
 func TestGroupsMadeWhileServing(t *testing.T) {
 	m := tagged("m")
 	add(m, "GET /x")
@@ -105,8 +106,8 @@ func TestGroupsMadeWhileServing(t *testing.T) {
 	}
 }
 
-// Middleware that panics when it is made leaves no lock behind, and a route that
-// middleware registers when it is made is served.
+// A panic in a middleware function at registration releases all locks, and a
+// middleware function can register routes.
 func TestMiddlewareThatPanicsOrRegisters(t *testing.T) {
 	m := muxmaster.New()
 	calls := 0

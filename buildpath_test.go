@@ -110,8 +110,8 @@ func TestBuildPathEmptyRest(t *testing.T) {
 	}
 }
 
-// roundTrip builds a path and holds the pattern to match it with the values that
-// went in.
+// roundTrip builds a path and checks that the pattern matches it with the same
+// values.
 func roundTrip(t *testing.T, pattern string, pairs []string) {
 	path, err := muxmaster.BuildPath(pattern, pairs...)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// Routes may come while requests are served, and serve what starts after them;
-// those before are never missing.
+// Routes can be registered while requests are served. They serve later
+// requests, and earlier routes continue to work.
 func TestRegisterWhileServing(t *testing.T) {
 	for _, mode := range modes {
 		m := newMux(mode.pooled)
@@ -63,7 +63,7 @@ func TestRegisterWhileServing(t *testing.T) {
 	}
 }
 
-// Registration from several goroutines loses nothing.
+// Concurrent registrations lose no routes.
 func TestRegisterConcurrently(t *testing.T) {
 	m := muxmaster.New()
 	var wg sync.WaitGroup
@@ -91,7 +91,7 @@ func TestRegisterConcurrently(t *testing.T) {
 	}
 }
 
-// A handler may register a route, and serve a request by it.
+// A handler can register a route and use it.
 func TestRegisterInAHandler(t *testing.T) {
 	m := muxmaster.New()
 	m.GET("/add/:name", func(w http.ResponseWriter, r *http.Request) {
@@ -107,8 +107,8 @@ func TestRegisterInAHandler(t *testing.T) {
 	}
 }
 
-// Groups and mounted Muxes may come with their middleware while requests are
-// served and routes are looked at.
+// Groups and mounted Muxes with middleware can be added while requests are
+// served and routes are inspected.
 func TestGroupsWhileServing(t *testing.T) {
 	m := muxmaster.New()
 	m.Use(trace("m"))
@@ -151,7 +151,7 @@ func TestGroupsWhileServing(t *testing.T) {
 	wg.Wait()
 }
 
-// The first requests come together, and so do those who look at the routes.
+// The first requests and inspections of the routes run concurrently.
 func TestFirstRequestsTogether(t *testing.T) {
 	for range 100 {
 		m, sub := muxmaster.New(), muxmaster.New()

@@ -225,7 +225,7 @@ func TestBadPrefixes(t *testing.T) {
 	}
 }
 
-// Hundreds of methods of one's own are refused in words, not by wrapping round.
+// Too many custom methods are an error, not an overflow.
 func TestManyCustomMethods(t *testing.T) {
 	m := muxmaster.New()
 	n := 0

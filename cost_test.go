@@ -11,10 +11,10 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// What a request may cost. Nothing here is a time by itself: it is compared with
-// the same work on a smaller input, of which the fastest of several rounds counts.
+// These tests limit the cost of requests. They compare the time with that of
+// the same work on a smaller input, and use the minimum of several rounds.
 
-// fastest returns the shortest times of a and b, taken in turns.
+// fastest returns the minimum times of a and b in interleaved rounds.
 func fastest(rounds int, a, b func()) (ta, tb time.Duration) {
 	ta, tb = time.Hour, time.Hour
 	for range rounds {
@@ -28,9 +28,10 @@ func fastest(rounds int, a, b func()) (ta, tb time.Duration) {
 	return ta, tb
 }
 
-// linear reports whether large takes no more than twelve times as long as small,
-// which does about the same work. Work that grows with the square of its size
-// takes longer at each try; linear work does so only by chance, on a busy machine.
+// linear reports whether large takes no more than twelve times as long as
+// small, which does about the same work. Work that grows with the square of its
+// size takes longer at each try; linear work does so only by chance, on a busy
+// machine.
 func linear(small, large func()) (ok bool, tSmall, tLarge time.Duration) {
 	for range 20 {
 		tSmall, tLarge = fastest(5, small, large)
@@ -51,7 +52,7 @@ func (d discard) WriteString(s string) (int, error) {
 }
 func (d discard) WriteHeader(int) {}
 
-// A 405 looks at each expression once, not once for each method.
+// A 405 runs each expression once, not once for each method.
 func TestMethodNotAllowedRunsAnExpressionOnce(t *testing.T) {
 	const custom = 243
 	const expr = "[a-z0-9]*[^/]*q"
@@ -83,7 +84,7 @@ func TestMethodNotAllowedRunsAnExpressionOnce(t *testing.T) {
 	}
 }
 
-// unclean are paths of n bytes or so that are redirected.
+// unclean returns paths of about n bytes that are redirected.
 var unclean = map[string]func(n int) string{
 	"slashes":        func(n int) string { return strings.Repeat("/", n) },
 	"segments":       func(n int) string { return strings.Repeat("/a", n/2) + "//b" },
@@ -108,7 +109,7 @@ func costMux() *muxmaster.Mux {
 	return m
 }
 
-// A redirect allocates a few bytes for each byte of its path.
+// A redirect allocates memory proportional to the length of its path.
 func TestRedirectAllocations(t *testing.T) {
 	const n = 60_000
 	m := costMux()
@@ -133,7 +134,7 @@ func TestRedirectAllocations(t *testing.T) {
 	}
 }
 
-// Every answer takes linear time.
+// Every response takes linear time.
 func TestAnswersAreLinear(t *testing.T) {
 	const n, factor = 4_000, 16
 	m := costMux()
@@ -163,7 +164,8 @@ func TestAnswersAreLinear(t *testing.T) {
 	}
 }
 
-// Many hosts with parameters and a host of many labels take linear time, too.
+// Many hosts with parameters, and hosts with many labels, also take linear
+// time.
 func TestHostsAreLinear(t *testing.T) {
 	m := muxmaster.New()
 	m.Handle("{s...}.example.com/x", tell(""))

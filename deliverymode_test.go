@@ -9,7 +9,8 @@ import (
 	delivery "github.com/seed-1954dcaa/muxmaster/internal/values"
 )
 
-// TestMain runs all tests as under a net/http of unknown layout, if so told:
+// TestMain runs all tests as if the layout of net/http were unknown, if the
+// environment variable is set:
 //
 //	MUXMASTER_FALLBACK=1 go test -skip 'Alloc|BytesPerValue|FastPathValues' .
 func TestMain(m *testing.M) {

@@ -15,10 +15,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// The tables of docs/patterns.md that name patterns say what is so.
+// These tests check the tables of patterns in docs/patterns.md.
 
-// docTable returns the rows of the table below a heading, their cells as they
-// stand there.
+// docTable returns the cells of the table below a heading.
 func docTable(t *testing.T, doc, heading string) (rows [][]string) {
 	t.Helper()
 	text, err := os.ReadFile(doc)
@@ -49,7 +48,7 @@ func docTable(t *testing.T, doc, heading string) (rows [][]string) {
 
 var inCode = regexp.MustCompile("`([^`]+)`")
 
-// whole makes a pattern of what may be a segment, or a host.
+// whole makes a pattern of text that may be only a segment or a host.
 func whole(text string) string {
 	if strings.Contains(text, "/") {
 		return text
@@ -57,8 +56,8 @@ func whole(text string) string {
 	return "/" + text
 }
 
-// What the table of foreign forms calls refused is, and what it says to write
-// instead is not.
+// The forms that the table lists as refused panic, and their replacements
+// don't.
 func TestDocsForeignForms(t *testing.T) {
 	rows := docTable(t, "docs/patterns.md", "## Foreign forms are refused")
 	if len(rows) < 15 {
@@ -81,7 +80,7 @@ func TestDocsForeignForms(t *testing.T) {
 	}
 }
 
-// The table of precedence names the winners.
+// The table of precedence is correct.
 func TestDocsPrecedence(t *testing.T) {
 	rows := docTable(t, "docs/patterns.md", "## Which route wins")
 	if len(rows) < 9 {
@@ -111,8 +110,8 @@ func TestDocsPrecedence(t *testing.T) {
 	}
 }
 
-// docs/middleware.md names every exported function of package middleware, and
-// each middleware has an example, or the one with options that it stands for has.
+// docs/middleware.md mentions every exported function of package middleware,
+// and each middleware, or its variant with options, has an example.
 func TestDocsNameMiddleware(t *testing.T) {
 	files, err := filepath.Glob("middleware/*.go")
 	if err != nil {

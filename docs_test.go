@@ -15,7 +15,7 @@ import (
 	"unicode"
 )
 
-// docs are the documents, by their paths from the module's root.
+// docs returns the paths of the documents, relative to the module's root.
 func docs(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("docs/*.md")
@@ -34,8 +34,8 @@ func docs(t *testing.T) []string {
 	return append(files, "examples/README.md", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 }
 
-// Every block of Go in the documents compiles and passes go vet: a file as it is,
-// declarations and statements with the imports that they need.
+// Every block of Go code in the documents compiles and passes go vet.
+// Declarations and statements get the imports they need.
 func TestDocsCompile(t *testing.T) {
 	root, err := os.Getwd()
 	if err != nil {
@@ -106,8 +106,8 @@ func codeBlocks(t *testing.T, doc string) (blocks []codeBlock) {
 	}
 }
 
-// program makes a file of a block, whose errors are reported with the document's
-// lines.
+// program returns a Go file for a block. Compiler errors have the line numbers
+// of the document.
 func program(b codeBlock) (string, error) {
 	doc, err := filepath.Abs(b.doc)
 	if err != nil {
@@ -138,7 +138,7 @@ func program(b codeBlock) (string, error) {
 	return header + body, nil
 }
 
-// importPath returns the path of the package that an identifier stands for.
+// importPath returns the import path for a package name.
 func importPath(file *ast.File, id *ast.Ident) (path string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if sel, ok := n.(*ast.SelectorExpr); ok && sel.X == id {
@@ -152,14 +152,14 @@ func importPath(file *ast.File, id *ast.Ident) (path string) {
 	return path
 }
 
-// documented are the packages that fragments may use without an import.
+// documented lists the packages that code blocks can use without an import.
 var documented = []string{
 	"bufio", "bytes", "context", "crypto/sha256", "crypto/tls", "encoding/hex", "encoding/json", "errors", "fmt", "io", "io/fs", "log", "log/slog", "net",
 	"net/http", "net/http/httptest", "net/http/httputil", "net/netip", "net/url", "os", "slices", "strconv", "strings", "sync", "sync/atomic", "testing", "time",
 	modulePath, modulePath + "/middleware", modulePath + "/server", modulePath + "/client", modulePath + "/body", modulePath + "/problem",
 }
 
-// Links between the documents lead somewhere, to a heading if they name one.
+// Links between the documents are valid, including their headings.
 func TestDocsLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)\s]*))?\)`)
 	for _, doc := range docs(t) {
@@ -184,7 +184,7 @@ func TestDocsLinks(t *testing.T) {
 	}
 }
 
-// anchors returns what links to the headings of a document are called.
+// anchors returns the anchors of the headings of a document.
 func anchors(t *testing.T, doc string) (list []string) {
 	t.Helper()
 	text, err := os.ReadFile(doc)
@@ -211,7 +211,7 @@ func anchors(t *testing.T, doc string) (list []string) {
 	return list
 }
 
-// Each command that the documents name to run tests by runs some.
+// Each go test command in the documents runs at least one test.
 func TestDocsCommands(t *testing.T) {
 	command := regexp.MustCompile("(?:cd (\\w+) && )?(?:GOTOOLCHAIN=\\S+ )?go test ([^`\\n)&]+)(?:` in `(\\w+)/)?")
 	option := regexp.MustCompile(`-(?:run|fuzz|bench)[= ]'?([^' ]+)'?`)
@@ -248,8 +248,8 @@ func TestDocsCommands(t *testing.T) {
 	}
 }
 
-// testNames returns the names of a directory's tests, fuzz targets, examples and
-// benchmarks.
+// testNames returns the names of a directory's tests, fuzz targets, examples
+// and benchmarks.
 func testNames(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))

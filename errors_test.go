@@ -16,7 +16,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
-// logged returns what f logs through slog's default logger, a line of JSON each.
+// logged returns the records that f logs to slog's default logger, as lines of
+// JSON.
 func logged(t *testing.T, f func()) (lines []string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -46,8 +47,8 @@ func fails(err error) muxmaster.HandlerFuncE {
 	return func(http.ResponseWriter, *http.Request) error { return err }
 }
 
-// An error of status 500 and above is logged, and its text doesn't leave the
-// program; one of the client's is not logged.
+// Errors with status 500 and above are logged, and others are not. The text of
+// an error is never sent.
 func TestHandlerErrorsAreLogged(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -101,7 +102,7 @@ func TestHandlerErrorsAreLogged(t *testing.T) {
 	}
 }
 
-// An ErrorHandler logs what it likes; the router then says nothing.
+// With an ErrorHandler, the router doesn't log errors.
 func TestErrorHandlerLogsItself(t *testing.T) {
 	m := muxmaster.New()
 	m.ErrorHandler = func(w http.ResponseWriter, r *http.Request, err error) { w.WriteHeader(500) }
@@ -111,13 +112,12 @@ func TestErrorHandlerLogsItself(t *testing.T) {
 	}
 }
 
-// onError is an ErrorHandler that answers with a name.
+// onError returns an ErrorHandler that writes a name.
 func onError(name string) func(http.ResponseWriter, *http.Request, error) {
 	return func(w http.ResponseWriter, r *http.Request, err error) { fmt.Fprint(w, name, " ", err) }
 }
 
-// An error goes to the ErrorHandler of the Mux that served: of the innermost one
-// that has one, on the way that the request came.
+// An error goes to the ErrorHandler of the innermost Mux that has one.
 func TestErrorHandlerOfTheMuxThatServed(t *testing.T) {
 	a, b, none, own, deep := muxmaster.New(), muxmaster.New(), muxmaster.New(), muxmaster.New(), muxmaster.New()
 	a.ErrorHandler, b.ErrorHandler, own.ErrorHandler = onError("a"), onError("b"), onError("own")
@@ -182,8 +182,8 @@ func TestErrorHandlerIsReadOnce(t *testing.T) {
 	}
 }
 
-// PathParamAs reads what r.PathValue reads, so that handlers can be tested without
-// a router and run under another one.
+// PathParamAs reads the same values as r.PathValue, so that handlers can be
+// tested without a router and used with another one.
 func TestPathParamAsWithoutThisRouter(t *testing.T) {
 	r := httptest.NewRequest("GET", "/users/7", nil)
 	r.SetPathValue("id", "7")
@@ -233,7 +233,7 @@ func TestPathParamAsWithoutThisRouter(t *testing.T) {
 	}
 }
 
-// The zero Mux works, or says how to make one.
+// The zero Mux panics with a message that says how to create one.
 func TestZeroMux(t *testing.T) {
 	for name, do := range map[string]func(m *muxmaster.Mux){
 		"GET":         func(m *muxmaster.Mux) { m.GET("/x", tell("x")) },

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// These examples carry the names of types, since go doc shows none for methods
-// that Mux and Group share.
+// These examples are named for types, because go doc shows no examples for
+// promoted methods.
 
 func ExampleMux_use() {
 	mux := muxmaster.New()
@@ -32,8 +32,8 @@ func ExampleMux_use() {
 	// 404 404 page not found
 }
 
-// A mounted Mux owns everything below its prefix: its own 404 answers, not the
-// catch-all of the Mux around it.
+// A mounted Mux owns its prefix: below it, unmatched requests get its own 404,
+// not the catch-all of the outer Mux.
 func ExampleMux_mount() {
 	users := muxmaster.New()
 	users.GET("/:id", func(w http.ResponseWriter, r *http.Request) {
@@ -55,7 +55,8 @@ func ExampleMux_tryHandle() {
 	mux := muxmaster.New()
 	fmt.Println(mux.TryHandle("/images*", http.NotFoundHandler()))
 	// Output:
-	// muxmaster: pattern "/images*": "images*": a catch-all is a segment of its own, as in /images/*rest; a literal * is written %2A
+	// muxmaster: pattern "/images*": "images*": a catch-all is a segment of its
+	// own, as in /images/*rest; a literal * is written %2A
 }
 
 // Method takes an http.Handler, such as a HandlerFuncE, and a list of methods.
@@ -92,7 +93,7 @@ func ExampleMux_hosts() {
 	// 200 everybody else
 }
 
-// A single-page application beside its interface.
+// A single-page application and its API.
 func ExampleMux_serveSPA() {
 	dist := fstest.MapFS{
 		"index.html":      {Data: []byte("<h1>app</h1>")},
@@ -147,7 +148,7 @@ func ExampleMux_Explain() {
 	// POST /users/me: "the method GET is not POST"
 }
 
-// A Group covers its prefix: its middleware also runs for what no route serves.
+// A Group's middleware also runs for unmatched requests below its prefix.
 func ExampleMux_group() {
 	mux := muxmaster.New()
 	articles := mux.Group("/articles")
@@ -195,7 +196,8 @@ func ExampleGroup() {
 	// 404 404 page not found
 }
 
-// A function that registers routes takes a Router, and so a Mux or a Group.
+// A function that registers routes should take a Router, so that it works with
+// a Mux and a Group.
 func ExampleRouter() {
 	health := func(r muxmaster.Router) {
 		r.GET("/health", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "ok") })

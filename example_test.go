@@ -18,7 +18,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
-// show sends a request and prints status and body of the answer.
+// show sends a request and prints the status and body of the response.
 func show(h http.Handler, method, target, body string) {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(method, target, strings.NewReader(body)))
@@ -42,8 +42,8 @@ func Example() {
 	// 405 Method Not Allowed
 }
 
-// The fastest set-up: storage that is used again, and what concerns all requests
-// in Pre.
+// The fastest configuration: pooled memory, and middleware for all requests in
+// Pre.
 func Example_pooled() {
 	mux := muxmaster.New()
 	mux.PoolRequestBundle = true
@@ -66,7 +66,7 @@ func Example_pooled() {
 	// 200 /css/a.css
 }
 
-// A JSON service that has its hot paths as fast routes beside standard ones.
+// A JSON service that uses fast routes for its most frequent requests.
 func Example_jsonService() {
 	mux := muxmaster.New()
 	mux.PoolRequestBundle = true
@@ -109,7 +109,7 @@ func Example_jsonService() {
 	// 200 requests 42
 }
 
-// Work that outlives the handler gets copies, not the request.
+// A goroutine that outlives the handler gets copies, not the request.
 func Example_backgroundWork() {
 	mux := muxmaster.New()
 	mux.PoolRequestBundle = true
@@ -144,7 +144,8 @@ func Example_backgroundWork() {
 	// e2
 }
 
-// A streamed answer: values and context are there until the handler returns.
+// A streaming response: path values and context are valid until the handler
+// returns.
 func Example_streaming() {
 	rows := func(ctx context.Context, id string) iter.Seq[string] {
 		return func(yield func(string) bool) {

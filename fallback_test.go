@@ -10,8 +10,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// verbs are the registration methods for one method each, in the order of Allow
-// but for OPTIONS.
+// verbs are the verb methods, in the order of the Allow header except for
+// OPTIONS.
 var verbs = []struct {
 	name string
 	add  func(m *muxmaster.Mux, path string, h http.HandlerFunc)
@@ -150,7 +150,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// Fallback answers are net/http's own.
+// Responses to unmatched requests are the same as net/http's.
 func TestDefaultAnswers(t *testing.T) {
 	m, std := muxmaster.New(), http.NewServeMux()
 	m.Handle("GET /x", tell("x"))
@@ -176,7 +176,7 @@ func TestDefaultAnswers(t *testing.T) {
 	}
 }
 
-// A handler may change the headers it finds: they are not shared by answers.
+// Handlers can modify header values, because responses don't share them.
 func TestFallbackHeadersAreNotShared(t *testing.T) {
 	m := muxmaster.New()
 	m.GET("/x", tell("x"))
@@ -246,7 +246,7 @@ func TestFieldsAreReadOnce(t *testing.T) {
 	}
 }
 
-// An empty router answers all the same.
+// An empty router responds to requests.
 func TestEmptyMux(t *testing.T) {
 	for _, c := range []struct{ method, target, want string }{
 		{"GET", "/", "404"}, {"GET", "/x/y", "404"}, {"OPTIONS", "/", "404"}, {"POST", "//x", "307 /x"}, {"CONNECT", "/", "404"},

@@ -9,8 +9,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// Forms of other routers that would never match, or not as meant, are refused with
-// a text that says what to write instead.
+// Forms of other routers that would never match, or not as meant, are refused
+// with a text that says what to write instead.
 var foreignForms = []struct{ pattern, hint string }{ // hint: a regular expression
 	{"/images*", `/images/(\*\w+|\{\w+\.\.\.\})`},
 	{"/a/{b}*", `\*\w+|\{\w+\.\.\.\}`},
@@ -100,7 +100,8 @@ func TestForeignForms(t *testing.T) {
 	}
 }
 
-// Their neighbours are patterns as ever: text is text where no router means more.
+// Their neighbours are patterns as ever: text is text where no router means
+// more.
 func TestFormsThatStay(t *testing.T) {
 	for _, c := range [][2]string{
 		{"/a+b", "/a+b"}, {"/c++", "/c++"}, {"/a*b", "/a*b"}, {"/a.b", "/a.b"}, {"/a..b", "/a..b"}, {"/a$b", "/a$b"}, {"/~user", "/~user"},

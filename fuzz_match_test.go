@@ -12,8 +12,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/trietest"
 )
 
-// This file compares the router with the reference: random routes, in two orders,
-// and random requests near them.
+// This file compares the router with the reference: random routes, in two
+// orders, and random requests near them.
 
 // holdMux compares the Mux with the reference for one input.
 func holdMux(t *testing.T, routes, requests []byte) {
@@ -81,7 +81,8 @@ func holdMux(t *testing.T, routes, requests []byte) {
 	}
 }
 
-// leadsNowhere follows redirects, and says where they go on for more than two steps.
+// leadsNowhere follows redirects, and says where they go on for more than two
+// steps.
 func leadsNowhere(mux *muxmaster.Mux, method, host, target string) string {
 	way := []string{target}
 	for {
@@ -108,7 +109,8 @@ func wirePath(r *http.Request) string {
 	return r.URL.EscapedPath()
 }
 
-// explained says where an explanation does not tell what happened to the request.
+// explained says where an explanation does not tell what happened to the
+// request.
 func (m refMux) explained(e muxmaster.Explanation, host, escaped, pattern string, got answer) string {
 	status := e.Status
 	if e.Route != nil {

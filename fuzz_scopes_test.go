@@ -12,9 +12,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/trietest"
 )
 
-// This file compares the router with the reference where routes are in Groups and
-// in Muxes that are mounted, at any depth: which middleware runs, and who answers
-// what no route serves.
+// This file compares the router with the reference where routes are in Groups
+// and in Muxes that are mounted, at any depth: which middleware runs, and who
+// answers what no route serves.
 
 // A refScope is a Mux or a Group.
 type refScope struct {
@@ -47,7 +47,7 @@ func written(segs []trietest.Segment, tag string) string {
 	return b.String()
 }
 
-// chain is what the middleware around the scope writes.
+// chain returns the output of the middleware around the scope.
 func (s *refScope) chain() string {
 	if s.parent == nil {
 		return s.name + " "
@@ -224,7 +224,7 @@ func (m *scopedMux) finds(method string, p trietest.Path) int {
 	return -1
 }
 
-// check says what is wrong with an answer.
+// check returns an error if a response is wrong.
 func (m *scopedMux) check(method string, p trietest.Path, got answer) string {
 	k := m.finds(method, p)
 	if k >= 0 && m.owner[k] == nil {
@@ -258,8 +258,9 @@ func (m *scopedMux) check(method string, p trietest.Path, got answer) string {
 	if len(list) > 0 || serves("OPTIONS") {
 		allow = strings.Join(append(list, "OPTIONS"), ", ")
 	}
-	// The deepest scope within the owner that covers the path answers. A Group of the
-	// Mux around that is deeper than the owner's prefix may do it as well.
+	// The deepest scope within the owner that covers the path answers. A Group
+	// of the Mux around that is deeper than the owner's prefix may do it as
+	// well.
 	var answerers []*refScope
 	for _, around := range []bool{false, true} {
 		var deepest []*refScope
@@ -295,8 +296,9 @@ func (m *scopedMux) check(method string, p trietest.Path, got answer) string {
 }
 
 // checkRedirect says what is wrong with the answer to a path that is cleaned to
-// target: it comes from inside a scope around the target, and from no further out
-// than the route there, or the path tells what only that scope's middleware may.
+// target: it comes from inside a scope around the target, and from no further
+// out than the route there, or the path tells what only that scope's middleware
+// may.
 func (m *scopedMux) checkRedirect(method, target string, got answer) string {
 	p, depth := trietest.SplitPath(target), 0
 	if k := m.finds(method, p); k >= 0 && m.owner[k] == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// A Group's middleware covers its prefix: a request at or below it that no route
-// serves is answered inside the middleware of the deepest such Group.
+// A Group's middleware covers its prefix: a request at or below it that no
+// route serves is answered inside the middleware of the deepest such Group.
 func TestGroupCoversItsPrefix(t *testing.T) {
 	m := tagged("m")
 	m.Pre(trace("pre"))
@@ -106,8 +106,8 @@ func TestRoutesElsewhereMatchBeforeAGroupAnswers(t *testing.T) {
 	}
 }
 
-// A Group's NotFound and MethodNotAllowed answer at and below its prefix; what a
-// Group doesn't set is that of the scope around it.
+// A Group's NotFound and MethodNotAllowed respond at and below its prefix; what
+// a Group doesn't set is that of the scope around it.
 func TestGroupNotFoundAndMethodNotAllowed(t *testing.T) {
 	m := tagged("m")
 	api := m.Group("/api")
@@ -146,7 +146,7 @@ func TestGroupNotFoundAndMethodNotAllowed(t *testing.T) {
 	}
 }
 
-// The status of an answer inside a Group is the usual one.
+// Responses to unmatched requests inside a Group have the usual status.
 func TestGroupAnswersKeepTheirStatus(t *testing.T) {
 	m := muxmaster.New()
 	g := m.Group("/g")
@@ -163,7 +163,7 @@ func TestGroupAnswersKeepTheirStatus(t *testing.T) {
 	}
 }
 
-// Of two Groups with one prefix, the one that was made first answers.
+// Of two Groups with the same prefix, the one created first responds.
 func TestTwoGroupsOfOnePrefix(t *testing.T) {
 	for _, prefixes := range [][2]string{{"/g", "/g"}, {"/g/", "/g"}, {"/g", "/g/"}} {
 		m := tagged("m")
@@ -288,7 +288,7 @@ func TestGroupMiddlewareSeesPreflights(t *testing.T) {
 	}
 }
 
-// Whoever isn't logged in learns nothing about what is below a guarded Group.
+// Unauthenticated clients can't probe routes below a Group with a login.
 func TestGroupHidesWhatExists(t *testing.T) {
 	m := muxmaster.New()
 	g := m.Group("/admin")

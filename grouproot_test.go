@@ -9,8 +9,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// A Group's root is its prefix: "/" is the bare prefix as well as the one with a
-// slash, without a redirect; "" is the bare prefix alone and wins there.
+// A Group's root is its prefix: "/" is the bare prefix as well as the one with
+// a slash, without a redirect; "" is the bare prefix alone and wins there.
 func TestGroupRoot(t *testing.T) {
 	for _, c := range []struct {
 		routes      string // of the Group /articles; see add
@@ -63,7 +63,7 @@ func TestGroupRoot(t *testing.T) {
 	}
 }
 
-// Whatever way the Group was made, its root is its prefix.
+// The route / of a Group is its prefix, however the Group was created.
 func TestGroupRootOfEveryGroup(t *testing.T) {
 	root := func(g *muxmaster.Group) { g.GET("/", values) }
 	for name, c := range map[string]struct {
@@ -114,8 +114,8 @@ func must(err error) {
 	}
 }
 
-// A route of the Mux for the bare prefix wins over the Group's root, in whatever
-// order they come.
+// A route of the Mux for the bare prefix wins over the Group's root, in
+// whatever order they come.
 func TestBarePrefixOfTheMux(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		m := muxmaster.New()
@@ -149,7 +149,7 @@ func TestGroupRootMiddleware(t *testing.T) {
 	}
 }
 
-// What BuildPath makes of a root's pattern leads back to it, with its values.
+// BuildPath works with the pattern of a Group's route /.
 func TestBuildPathOfGroupRoots(t *testing.T) {
 	for _, c := range []struct{ prefix, routes, target string }{
 		{"/articles", "GET /", "/articles"},

@@ -31,7 +31,7 @@ func readRequest(host, method, target string) (*http.Request, error) {
 		method + " " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n")))
 }
 
-// answer is what is compared of a response.
+// An answer holds the parts of a response that tests compare.
 type answer struct {
 	status   int
 	location string
@@ -45,8 +45,8 @@ func ask(h http.Handler, r *http.Request) answer {
 	return answer{w.Code, w.Header().Get("Location"), w.Header().Get("Allow"), w.Body.String()}
 }
 
-// brief is an answer in a few words: the body of a 200, the status and where it
-// leads of a redirect, the status and Allow otherwise.
+// brief returns a short form of a response: the body of a 200, the status and
+// Location of a redirect, otherwise the status and Allow.
 func (a answer) brief() string {
 	switch {
 	case a.status == 200:
@@ -59,13 +59,13 @@ func (a answer) brief() string {
 	return fmt.Sprint(a.status)
 }
 
-// get is the brief answer to a request.
+// get returns the brief response to a request.
 func get(t testing.TB, h http.Handler, method, target string) string {
 	t.Helper()
 	return ask(h, request(t, method, target)).brief()
 }
 
-// tell is a handler that answers with its name.
+// tell returns a handler that writes a name.
 func tell(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, name) }
 }

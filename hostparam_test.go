@@ -123,8 +123,8 @@ func TestHostParametersWithEncodedPaths(t *testing.T) {
 	}
 }
 
-// Exact hosts first, then those with more literal labels, then none; in whatever
-// order they were registered.
+// Exact hosts first, then those with more literal labels, then none; in
+// whatever order they were registered.
 func TestHostPrecedence(t *testing.T) {
 	const (
 		tenants = "Handle {tenant}.example.com/x|Handle api.example.com/x|Handle /x|Handle {sub...}.example.com/x|Handle {a}.{b}.example.com/x"
@@ -189,8 +189,8 @@ func TestHostFallbacks(t *testing.T) {
 	}
 }
 
-// Every door of Handle's kind takes them; Groups and mounts put the prefix between
-// host and path.
+// Every door of Handle's kind takes them; Groups and mounts put the prefix
+// between host and path.
 func TestHostParametersEverywhere(t *testing.T) {
 	m, sub := muxmaster.New(), muxmaster.New()
 	m.HandleFunc("{t}.example.com/f", values)
@@ -312,7 +312,8 @@ func TestVerbsTakeNoHosts(t *testing.T) {
 	}
 }
 
-// A host in the request line, which no server checks, is compared as bytes, too.
+// A host in the request line, which no server checks, is compared as bytes,
+// too.
 func TestHostOfTheRequestLine(t *testing.T) {
 	m := muxmaster.New()
 	m.HandleFunc("k.example.com/x", tell("k"))

@@ -11,7 +11,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// What kept requests keep alive is bounded: a chunk of values and short paths each.
+// What kept requests keep alive is bounded: a chunk of values and short paths
+// each.
 func TestKeptRequests(t *testing.T) {
 	const n = 200_000
 	for _, c := range []struct {

@@ -9,7 +9,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// Method does what the verb methods do, for any http.Handler and for a list.
+// Method works like the verb methods, for any http.Handler and for a list of
+// methods.
 func TestMethod(t *testing.T) {
 	for _, c := range []struct{ routes, method, target, want string }{
 		{"GET /x", "GET", "/x", "GET /x"},

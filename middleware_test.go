@@ -12,7 +12,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// trace is middleware that writes its name before the handler's answer.
+// trace is middleware that writes its name before calling the handler.
 func trace(name string) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -31,7 +31,7 @@ func traceFast(name string) muxmaster.FastMiddleware {
 	}
 }
 
-// trail is the order that an answer's middleware ran in, whatever its status.
+// trail returns the order in which the middleware of a response ran.
 func trail(t testing.TB, h http.Handler, method, target string) string {
 	t.Helper()
 	body := ask(h, request(t, method, target)).body
@@ -96,7 +96,8 @@ func TestMiddlewareOrder(t *testing.T) {
 	}
 }
 
-// Use of the Mux wraps its own answers as well as its routes.
+// Use middleware of a Mux wraps its routes and its responses to unmatched
+// requests.
 func TestUseWrapsFallbacks(t *testing.T) {
 	custom := muxmaster.New()
 	for name, m := range map[string]*muxmaster.Mux{"default": muxmaster.New(), "custom": custom} {
@@ -209,8 +210,8 @@ func TestUseSeesTheMatch(t *testing.T) {
 	}
 }
 
-// Middleware that passes on a changed copy of the request, as WithContext makes,
-// or another ResponseWriter.
+// Middleware that passes on a changed copy of the request, as WithContext
+// makes, or another ResponseWriter.
 func TestMiddlewareThatCopies(t *testing.T) {
 	type key struct{}
 	for _, mode := range modes {
@@ -232,7 +233,7 @@ func TestMiddlewareThatCopies(t *testing.T) {
 	}
 }
 
-// Pre may change what is routed.
+// Pre middleware can change the method and path that are routed.
 func TestPreRewrites(t *testing.T) {
 	m := muxmaster.New()
 	m.Pre(func(next http.Handler) http.Handler {
@@ -346,7 +347,7 @@ func TestNoEscapeFromMiddleware(t *testing.T) {
 	}
 }
 
-// What is still allowed where other scopes have routes.
+// Use is allowed if only other scopes have routes.
 func TestUseOfASeparateScope(t *testing.T) {
 	m := muxmaster.New()
 	m.GET("/before", tell("h"))

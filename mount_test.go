@@ -12,7 +12,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// pathAnd answers with the path that the handler sees and the path values.
+// pathAnd is a handler that writes its path and path values.
 func pathAnd(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "%s %s ", name, r.URL.EscapedPath())
@@ -73,7 +73,8 @@ func TestMountHandler(t *testing.T) {
 	}
 }
 
-// A Mux is flattened, whether its routes came before or after it was mounted.
+// Routes of a mounted Mux work whether they are registered before or after
+// mounting.
 func TestMountMux(t *testing.T) {
 	show := func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "%s %s ", r.Pattern, muxmaster.RoutePattern(r))
@@ -163,7 +164,7 @@ func TestMountNested(t *testing.T) {
 	}
 }
 
-// A Mux mounted twice, and two mounted at one place.
+// A Mux mounted twice, and two Muxes mounted at the same prefix.
 func TestMountTwice(t *testing.T) {
 	m, sub, other := muxmaster.New(), muxmaster.New(), muxmaster.New()
 	sub.GET("/x/:id", values)
@@ -182,7 +183,7 @@ func TestMountTwice(t *testing.T) {
 	}
 }
 
-// What no route of a mounted Mux serves, its own handlers answer, in its own
+// Unmatched requests below a mounted Mux get its own handlers, inside its
 // middleware.
 func TestMountedFallbacks(t *testing.T) {
 	m, sub := muxmaster.New(), muxmaster.New()
@@ -214,7 +215,8 @@ func TestMountedFallbacks(t *testing.T) {
 	}
 }
 
-// The root of a mounted Mux is the bare prefix, too, without a redirect.
+// The route / of a mounted Mux also serves the prefix without a slash, without
+// a redirect.
 func TestMountedRoot(t *testing.T) {
 	show := func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "%s %s ", r.Method, r.URL.Path)
@@ -270,7 +272,7 @@ func TestMountedRoot(t *testing.T) {
 	}
 }
 
-// The error handler is that of the Mux that a handler is registered with.
+// The ErrorHandler is that of the Mux where the handler is registered.
 func TestMountedErrorHandler(t *testing.T) {
 	handler := func(name string) func(http.ResponseWriter, *http.Request, error) {
 		return func(w http.ResponseWriter, r *http.Request, err error) { fmt.Fprint(w, name, " ", err) }
@@ -372,7 +374,7 @@ func TestBadMounts(t *testing.T) {
 	}
 }
 
-// A route that cannot stand in one of the routers around is in none.
+// A route that conflicts in an outer Mux is not registered anywhere.
 func TestMountedConflictRegistersNowhere(t *testing.T) {
 	m, sub := muxmaster.New(), muxmaster.New()
 	m.GET("/b/x", tell("outer"))
@@ -395,8 +397,8 @@ func TestMountedConflictRegistersNowhere(t *testing.T) {
 	}
 }
 
-// The recipe for net/http/pprof: the handlers of the default ServeMux see the path
-// that they were registered with.
+// Mounting http.DefaultServeMux, as for net/http/pprof: its handlers see the
+// whole path.
 func TestMountDefaultServeMux(t *testing.T) {
 	m := muxmaster.New()
 	m.PoolRequestBundle = true

@@ -9,16 +9,16 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// A mount owns its subtree: what is at or below its prefix and is served by no
-// more specific route goes to it, whatever catch-alls stand further up.
+// A mount owns its prefix: it gets all requests at or below the prefix that no
+// more specific route serves, even if there is a catch-all outside.
 
-// ownRoutes are routes of a Mux and of the Mux "sub" mounted on it, whose answers
-// begin with "out:" and "sub:".
+// ownRoutes are routes of a Mux and of the Mux "sub" mounted on it. Their
+// responses start with "out:" and "sub:".
 type ownRoutes struct {
 	outer, prefix, inner string // see add
 }
 
-// build makes the Muxes; middleware and fallbacks write their names.
+// build creates the Muxes. Middleware and fallbacks write their names.
 func (o ownRoutes) build(pooled, late bool) (m, sub *muxmaster.Mux) {
 	m, sub = newMux(pooled), newMux(pooled)
 	m.NotFound, m.MethodNotAllowed = tell("out 404"), allowed("out 405")
@@ -45,8 +45,8 @@ func allowed(name string) http.Handler {
 	})
 }
 
-// outcome is an answer's body or, where that holds only what middleware wrote,
-// the trail and what the header says.
+// outcome returns the body of a response or, if only middleware wrote to it,
+// also the status and header.
 func outcome(t *testing.T, h http.Handler, host, method, target string) string {
 	t.Helper()
 	a := ask(h, requestTo(t, host, method, target))
@@ -152,7 +152,7 @@ func TestMountOwnsItsSubtree(t *testing.T) {
 	}
 }
 
-// A plain handler owns its subtree as a Mux does.
+// A mounted http.Handler owns its prefix like a mounted Mux.
 func TestMountedHandlerOwnsItsSubtree(t *testing.T) {
 	for _, c := range []struct{ routes, method, target, want string }{
 		{"ANY /*path|Mount /a", "GET", "/a", "Mount /a"},
@@ -200,7 +200,7 @@ func tagged(name string) *muxmaster.Mux {
 	return m
 }
 
-// Muxes mounted in Muxes: the innermost one that the path leads to answers.
+// With nested mounts, the innermost Mux with the path's prefix responds.
 func TestMountsInMounts(t *testing.T) {
 	a, b, c, d := tagged("a"), tagged("b"), tagged("c"), tagged("d")
 	g := a.Group("/g")
@@ -244,7 +244,7 @@ func TestMountsInMounts(t *testing.T) {
 	}
 }
 
-// A Mux mounted at two places owns both, each inside the middleware around it.
+// A Mux mounted at two prefixes owns both, each inside the outer middleware.
 func TestMountedTwiceOwnsBoth(t *testing.T) {
 	m, other, sub := tagged("m"), tagged("o"), tagged("s")
 	add(sub, "GET /x/:id|GET /")
@@ -278,8 +278,8 @@ func TestMountedTwiceOwnsBoth(t *testing.T) {
 	}
 }
 
-// A mounted Mux without routes owns its prefix all the same, and so does one whose
-// routes come while it serves.
+// A mounted Mux owns its prefix even without routes, and if routes are
+// registered while it serves.
 func TestEmptyMountOwnsItsSubtree(t *testing.T) {
 	m, sub := tagged("m"), tagged("s")
 	add(m, "ANY /*path")
@@ -299,7 +299,7 @@ func TestEmptyMountOwnsItsSubtree(t *testing.T) {
 	}
 }
 
-// The slash redirects below a mounted Mux are as its own field says.
+// Below a mounted Mux, its own RedirectTrailingSlash applies.
 func TestMountedSlashRedirects(t *testing.T) {
 	for _, outer := range []bool{true, false} {
 		for _, inner := range []bool{true, false} {
@@ -322,7 +322,8 @@ func TestMountedSlashRedirects(t *testing.T) {
 	}
 }
 
-// Middleware of the outer Mux can hide everything below a mount, answers included.
+// Middleware of the outer Mux can hide everything below a mount, including
+// 404s.
 func TestMountBehindLogin(t *testing.T) {
 	login := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

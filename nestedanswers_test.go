@@ -9,8 +9,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// NotFound, MethodNotAllowed and middleware may route the request on: to another
-// Mux, to an http.ServeMux, or back to the same Mux with another path.
+// NotFound, MethodNotAllowed and middleware can pass the request to another
+// Mux, to an http.ServeMux, or to the same Mux with another path.
 func TestAnswersThatRouteOn(t *testing.T) {
 	show := func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "%s %s ", r.Pattern, muxmaster.RoutePattern(r))
@@ -92,7 +92,8 @@ func TestAnswersThatRouteOn(t *testing.T) {
 					t.Errorf("%s, %s: %s %s: got %s, want %s", mode.name, name, c.method, c.target, got, c.want)
 				}
 			}
-			// The prefix's values are there, too, behind those of the router that serves.
+			// The prefix's values are there, too, behind those of the router
+			// that serves.
 			for _, c := range [][2]string{
 				{"/g/1/other/3/4", `GET /other/:a/:b /other/:a/:b a="3" b="4" g="1"`},
 				{"/s/2/other/3/4", `GET /other/:a/:b /other/:a/:b a="3" b="4" s="2"`},
@@ -106,8 +107,8 @@ func TestAnswersThatRouteOn(t *testing.T) {
 	}
 }
 
-// Below a prefix with parameters, middleware and answers without a route see its
-// values.
+// Middleware and fallbacks below a prefix with parameters see the values of the
+// prefix.
 func TestUnmatchedRequestsHaveThePrefixValues(t *testing.T) {
 	for _, mode := range modes {
 		m, sub := newMux(mode.pooled), newMux(mode.pooled)

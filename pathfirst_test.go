@@ -137,7 +137,7 @@ func TestPathBeforeMethod(t *testing.T) {
 	}
 }
 
-// Encoded paths take another way through the router and end at the same routes.
+// Escaped paths take another code path in the router and match the same routes.
 func TestPathBeforeMethodEncoded(t *testing.T) {
 	for _, c := range pathFirstCases {
 		// The last byte of the path, written as %XX.
@@ -157,7 +157,8 @@ func TestPathBeforeMethodEncoded(t *testing.T) {
 	}
 }
 
-// The values are those of the route that won, not of one that was tried.
+// The values are those of the route that wins, not of one that was tried
+// before.
 func TestPathBeforeMethodValues(t *testing.T) {
 	for _, c := range []struct{ routes, method, target, want string }{
 		{"GET /{a}/x|PUT /z/{b}|/{c}/{d}", "PUT", "/z/9", `b="9"`},

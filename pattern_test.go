@@ -9,13 +9,13 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// A patternCase is a pattern alone in a router, a request target, and the values
-// that it is matched with; "404" if it is not.
+// A patternCase is a pattern alone in a router, a request target, and the
+// values that it is matched with; "404" if it is not.
 type patternCase struct {
 	pattern, target, want string
 }
 
-// patternCases mean the same at every door.
+// patternCases have the same meaning with every registration method.
 var patternCases = []patternCase{
 	{"/users", "/users", ``},
 	{"/users", "/users?id=/x/../y", ``},
@@ -286,7 +286,7 @@ var patternCases = []patternCase{
 	{"/{$}", "/x", `404`},
 }
 
-// slashCases are what a pattern that ends in a slash matches at each door.
+// slashCases test patterns that end in a slash with each registration method.
 var slashCases = []struct {
 	pattern, target, verb, handle string
 }{
@@ -313,7 +313,7 @@ var slashCases = []struct {
 	{"/:a/*rest", "/x", `404`, `307 /x/`},
 }
 
-// doors are the ways of registering a pattern, each for every method or GET.
+// doors are the registration methods, for GET or for every method.
 var doors = []struct {
 	name string
 	verb bool
@@ -339,7 +339,7 @@ var doors = []struct {
 	{"With.Handle", false, func(m *muxmaster.Mux, p string) { m.With().Handle(p, http.HandlerFunc(values)) }},
 }
 
-// modes are the ways of delivering path values that a program chooses.
+// modes are the modes of path values that a program can choose.
 var modes = []struct {
 	name   string
 	pooled bool
@@ -386,14 +386,14 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// isOnlySlashed reports whether the target lacks but the slash of a pattern that
-// ends in /{$}; net/http redirects it.
+// isOnlySlashed reports whether the target would match a pattern that ends in
+// /{$} if it had a trailing slash. net/http redirects such requests.
 func isOnlySlashed(pattern, target string) bool {
 	p, ok := strings.CutSuffix(pattern, "/{$}")
 	return ok && strings.Count(p, "/") == strings.Count(target, "/") && !strings.HasSuffix(target, "/")
 }
 
-// A space in a path is no pattern at net/http's door, where it ends a method.
+// Handle rejects a space in a path, because a space ends the method.
 func TestSpaceInPath(t *testing.T) {
 	m := muxmaster.New()
 	m.GET("/a b/:id", values)
@@ -402,7 +402,7 @@ func TestSpaceInPath(t *testing.T) {
 	}
 }
 
-// Beyond any fixed limit on how many parameters a route has.
+// The number of parameters of a route is not limited.
 func TestManyParameters(t *testing.T) {
 	for _, mode := range modes {
 		for _, n := range []int{1, 4, 5, 8, 9, 16, 17, 32, 33, 64, 65, 255, 256, 257, 600} {
@@ -430,7 +430,7 @@ func TestManyParameters(t *testing.T) {
 	}
 }
 
-// Parameter names belong to their route.
+// Routes can have different parameter names in the same position.
 func TestNamesBelongToTheRoute(t *testing.T) {
 	m := muxmaster.New()
 	m.GET("/a/:id", values)

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// With pooled storage a request that outlived its handler answers "".
+// With pooling, PathValue of a request returns "" after its handler returned.
 func TestStaleRequest(t *testing.T) {
 	m := newMux(true)
 	var kept []*http.Request
@@ -49,7 +49,7 @@ func TestStaleRequest(t *testing.T) {
 	}
 }
 
-// A clone made while the handler ran has values of its own, and keeps them.
+// A clone made while the handler runs keeps its values.
 func TestClonesLast(t *testing.T) {
 	m := newMux(true)
 	var kept []*http.Request
@@ -68,7 +68,7 @@ func TestClonesLast(t *testing.T) {
 	}
 }
 
-// Requests at once, and within each other, never see each other's values.
+// Concurrent and nested requests never see each other's values.
 func TestPoolHammer(t *testing.T) {
 	for _, mode := range modes {
 		m := newMux(mode.pooled)

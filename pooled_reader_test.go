@@ -14,9 +14,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// A goroutine that reads path values while its pooled handler returns breaks the
-// contract of PoolRequestBundle, and the race detector reports it. Without the
-// detector it must see the request's own values or "", and never panic.
+// A goroutine that reads path values while its pooled handler returns breaks
+// the contract of PoolRequestBundle, and the race detector reports it. Without
+// the detector it must see the request's own values or "", and never panic.
 //
 // A reader that the system stops between two instructions for as long as a
 // thousand requests take can see a value of another one. That happens on a busy

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// Which of several routes serves a request, in whatever order they came.
+// The route that serves a request doesn't depend on the order of registration.
 var precedenceCases = []struct {
 	routes                string // of Handle, separated by |
 	method, host, request string
@@ -90,8 +90,8 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// Two different constraints at one place are tried in the order of registration,
-// and behind the first that fits the second still has its turn.
+// Two different constraints in the same position are tried in the order of
+// registration, with backtracking from the first to the second.
 func TestConstraintsInOrder(t *testing.T) {
 	for _, c := range []struct{ routes, target, want string }{
 		{"/{a:[0-9]+}|/{b:[0-9a-f]+}", "/12", "/{a:[0-9]+}"},
@@ -113,8 +113,8 @@ func TestConstraintsInOrder(t *testing.T) {
 	}
 }
 
-// Where nothing is said about which of two goes first, at least their order of
-// registration has no say.
+// Also for routes whose precedence is not documented, the order of registration
+// has no effect.
 func TestTiesIgnoreTheOrder(t *testing.T) {
 	for _, c := range []struct{ a, b, target string }{
 		{"/a{x}", "/{x}b", "/acb"},
@@ -137,7 +137,7 @@ func TestTiesIgnoreTheOrder(t *testing.T) {
 	}
 }
 
-// What an earlier search had marked, for another method or host, is forgotten.
+// A search doesn't use state of an earlier one for another method or host.
 func TestValuesOfTheWinner(t *testing.T) {
 	for _, c := range []struct{ routes, method, target, want string }{
 		{"POST /{a}/x|/z/{b}", "POST", "/z/9", `b="9"`},
@@ -163,9 +163,9 @@ func TestValuesOfTheWinner(t *testing.T) {
 	}
 }
 
-// adversary is a router in which a path of so many segments a leads down two ways
-// at every level, and to the path: one that no route matches; with /end behind it
-// one does.
+// adversary is a router in which a path of so many segments a leads down two
+// ways at every level, and to the path: one that no route matches; with /end
+// behind it one does.
 func adversary(depth int) (*muxmaster.Mux, string) {
 	m := muxmaster.New()
 	for i := range depth {

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// printed is the table of a Mux with every kind of route, a line a route.
+// printed is the expected table of a Mux with every kind of route.
 func printed(t *testing.T) (lines []string) {
 	t.Helper()
 	m, sub := muxmaster.New(), muxmaster.New()
@@ -85,7 +85,7 @@ func TestPrintRoutesRelativeFiles(t *testing.T) {
 	}
 }
 
-// The paths stand below each other.
+// The columns are aligned.
 func TestPrintRoutesAligned(t *testing.T) {
 	column := -1
 	for _, line := range printed(t) {
@@ -108,7 +108,7 @@ func TestPrintRoutesAligned(t *testing.T) {
 	}
 }
 
-// A Mux without routes and a writer that fails are no reason to panic.
+// PrintRoutes doesn't panic for a Mux without routes or a failing writer.
 func TestPrintRoutesOfNothing(t *testing.T) {
 	muxmaster.New().PrintRoutes(io.Discard)
 	r, w, err := os.Pipe()

@@ -11,9 +11,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// The recipes of docs/recipes.md, run.
+// These examples run the recipes of docs/recipes.md.
 
-// Swap all routes at run time: a handler that loads the Mux of the moment.
+// Swap all routes at run time, with a handler that loads the current Mux.
 func Example_swapRoutes() {
 	var current atomic.Pointer[muxmaster.Mux]
 	load := func(greeting string) { // from a file, a database…
@@ -32,7 +32,7 @@ func Example_swapRoutes() {
 	// 200 bonjour
 }
 
-// Versions by path: what has not changed is registered by one function.
+// API versions by path, with shared routes registered by a function.
 func Example_versions() {
 	shared := func(r muxmaster.Router) {
 		r.GET("/status", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "fine") })
@@ -67,7 +67,7 @@ func Example_versions() {
 	// 200 new user 7
 }
 
-// A 404 of its own for a subtree.
+// A custom 404 for a subtree.
 func Example_subtreeNotFound() {
 	mux := muxmaster.New()
 	mux.GET("/*page", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "<html>") })
@@ -86,8 +86,8 @@ func Example_subtreeNotFound() {
 	// 200 <html>
 }
 
-// CORS on a Group: preflight requests reach its middleware although no route
-// serves OPTIONS. A library such as rs/cors goes into Use in the same way.
+// CORS on a Group: preflight requests reach its middleware even though no route
+// serves OPTIONS. Libraries such as rs/cors can be used in the same way.
 func Example_cors() {
 	allowed := []string{"https://app.example.com"}
 	cors := func(next http.Handler) http.Handler {
@@ -125,7 +125,7 @@ func Example_cors() {
 	// /page 204 ""
 }
 
-// Redirects of your own are handlers.
+// Custom redirects are handlers.
 func Example_redirects() {
 	mux := muxmaster.New()
 	mux.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {})
@@ -151,7 +151,8 @@ func Example_redirects() {
 	// 308 /users/a%2Fb?tab=1
 }
 
-// A handler's unit test needs no router: r.SetPathValue sets what the route would.
+// A unit test of a handler needs no router: r.SetPathValue sets its path
+// values.
 func Example_unitTest() {
 	handler := func(w http.ResponseWriter, r *http.Request) error {
 		id, err := muxmaster.PathParamAs[int](r, "id")

@@ -97,7 +97,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// The slash redirect is for where only the other form has a route.
+// The slash redirect applies only if the other form of the path has a route.
 func TestSlashRedirectGivesWay(t *testing.T) {
 	for _, c := range []struct {
 		routes         string // separated by |
@@ -129,7 +129,8 @@ func TestSlashRedirectGivesWay(t *testing.T) {
 	}
 }
 
-// Handle's rule stands whatever RedirectTrailingSlash says, and never removes a slash.
+// Routes of Handle redirect independent of RedirectTrailingSlash, and never
+// remove a slash.
 func TestSlashRedirectOfHandle(t *testing.T) {
 	for _, on := range []bool{true, false} {
 		m := muxmaster.New()
@@ -201,8 +202,8 @@ var redirectTargets = []string{
 	"//%0d%0aLocation:http:%2f%2fevil.com", "/a/..//%2fevil.com/", "http://evil.com//", "http://evil.com/x/", "/x?//evil.com", "/%", "/%zz/", "/\x00/", "/\xff//", "/%00//", "/;//", "/http://evil.com/", "/:@evil.com//", "/.?#%",
 }
 
-// checkLocation says what is wrong with a redirect: it must stay on the host, be
-// one line, and lead somewhere else.
+// checkLocation returns an error for a redirect that leads to another host or
+// to the same path, or contains line breaks.
 func checkLocation(r *http.Request, location string) string {
 	path, _, _ := strings.Cut(location, "?")
 	if strings.ContainsFunc(location, func(c rune) bool { return c < ' ' || c == 0x7F }) || strings.Contains(path, "\\") {
@@ -267,7 +268,7 @@ func FuzzLocation(f *testing.F) {
 	})
 }
 
-// A request that did not come over the wire may hold what no parser lets through.
+// Requests created by programs may contain bytes that parsers reject.
 func TestLocationOfHandMadeRequests(t *testing.T) {
 	m := redirectingMux()
 	for _, u := range []url.URL{

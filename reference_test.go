@@ -11,9 +11,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/trietest"
 )
 
-// This file says how the router answers, without a thought for speed: which route
-// serves, as package trietest says, or where it redirects, or which methods it
-// allows. fuzz_match_test.go compares the router with it.
+// This file says how the router answers, without a thought for speed: which
+// route serves, as package trietest says, or where it redirects, or which
+// methods it allows. fuzz_match_test.go compares the router with it.
 
 // A refMux is a Mux of the reference.
 type refMux struct {
@@ -72,9 +72,9 @@ func (m refMux) bothDoors() bool {
 var allowOrder = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE", "QUERY", "BREW", "WHEN"}
 
 // allow returns the Allow header of a path that has a route for another method.
-// Where several routes may be the one to match the slashed path, it believes in a
-// redirect there if all of them would redirect, if one of them would, or if one
-// would that another door's route hides, as far as the belief goes.
+// Where several routes may be the one to match the slashed path, it believes in
+// a redirect there if all of them would redirect, if one of them would, or if
+// one would that another door's route hides, as far as the belief goes.
 func (m refMux) allow(host string, p trietest.Path, belief int) string {
 	serves := func(method string) bool {
 		if len(m.routes.Find(method, host, p)) > 0 {
@@ -110,8 +110,8 @@ func (m refMux) allow(host string, p trietest.Path, belief int) string {
 	return strings.Join(append(list, "OPTIONS"), ", ")
 }
 
-// sameLocation compares where redirects lead: bytes that a URL doesn't hold as they
-// are may be escaped.
+// sameLocation compares where redirects lead: bytes that a URL doesn't hold as
+// they are may be escaped.
 func sameLocation(a, b string) bool {
 	pathA, queryA, _ := strings.Cut(a, "?")
 	pathB, queryB, _ := strings.Cut(b, "?")
@@ -185,7 +185,8 @@ func (m refMux) check(method, host, escaped, query string, got answer) string {
 	return fmt.Sprintf("want %d with Allow %q", want.status, want.allow)
 }
 
-// serves is a handler that tells its number and the path values; see parseServed.
+// serves is a handler that tells its number and the path values; see
+// parseServed.
 func serves(k int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var vals []string
@@ -220,10 +221,11 @@ func fastServes(k int) muxmaster.FastHandler {
 	}
 }
 
-// build makes a Mux of the routes; a route that conflicts with an earlier one is
-// left out of the returned reference, and must have been refused. With inBetween,
-// requests come between the registrations, and refused ones, so that the router has
-// to add to what it has compiled. Then half of the routes are fast ones.
+// build makes a Mux of the routes; a route that conflicts with an earlier one
+// is left out of the returned reference, and must have been refused. With
+// inBetween, requests come between the registrations, and refused ones, so that
+// the router has to add to what it has compiled. Then half of the routes are
+// fast ones.
 func (m refMux) build(t *testing.T, pooled, inBetween bool) (*muxmaster.Mux, refMux) {
 	mux := newMux(pooled)
 	mux.RedirectTrailingSlash = m.redirectSlash

@@ -67,7 +67,7 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-// What cannot be encoded is an error, and nothing was written.
+// If encoding fails, the result is an error, and nothing is written.
 func TestEncodingErrorsWriteNothing(t *testing.T) {
 	for name, do := range map[string]func(w http.ResponseWriter) error{
 		"JSON channel": func(w http.ResponseWriter) error { return muxmaster.JSON(w, 200, make(chan int)) },

@@ -11,7 +11,7 @@ import (
 )
 
 // add registers the routes of a list separated by |, each with a handler that
-// answers with the route's text:
+// writes the route's text:
 //
 //	GET /x            a verb method, for one method or several: GET,POST /x
 //	ANY /x            every method
@@ -47,8 +47,8 @@ func shuffled(list string) (orders []string) {
 	return orders
 }
 
-// agrees reports where Handler and Explain tell another story than the answer.
-// They run no middleware, so they are asked about a Mux without Pre.
+// agrees returns an error if Handler or Explain disagree with the response.
+// They run no middleware, so the Mux must have no Pre middleware.
 func agrees(t *testing.T, m *muxmaster.Mux, host, method, target string) {
 	t.Helper()
 	served := requestTo(t, host, method, target)

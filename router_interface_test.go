@@ -9,15 +9,16 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// One type stands for "where routes are registered".
+// Mux and Group implement Router.
 var (
 	_ muxmaster.Router = (*muxmaster.Mux)(nil)
 	_ muxmaster.Router = (*muxmaster.Group)(nil)
 )
 
-// What generators and libraries ask for; a Mux and a Group both are it.
+// Mux and Group implement the interfaces that generators and libraries require.
 type (
-	// oapiServeMux is ServeMux of the std-http servers that oapi-codegen generates.
+	// oapiServeMux is ServeMux of the std-http servers that oapi-codegen
+	// generates.
 	oapiServeMux interface {
 		HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request))
 		ServeHTTP(w http.ResponseWriter, r *http.Request)
@@ -77,7 +78,8 @@ func everything(r muxmaster.Router, fsys fs.FS) {
 	r.ServeSPA("/spa", fsys)
 }
 
-// fastEverything is everything for fast routes, which Use would refuse.
+// fastEverything is like everything for fast routes, which can't be in a scope
+// with Use.
 func fastEverything(r muxmaster.Router) {
 	r.UseFast(traceFast("fast"))
 	r.GETFast("/get/:x", fastValues)
@@ -94,7 +96,8 @@ func fastEverything(r muxmaster.Router) {
 	r.HandleFast("GET /handle/:x", fastValues)
 }
 
-// A function that takes a Router registers on a Mux, a Group or what With makes.
+// A function that takes a Router works with a Mux, a Group, and the result of
+// With.
 func TestRouter(t *testing.T) {
 	for name, at := range map[string]func(m *muxmaster.Mux) (muxmaster.Router, string){
 		"Mux":   func(m *muxmaster.Mux) (muxmaster.Router, string) { return m, "" },
@@ -132,7 +135,7 @@ func TestRouter(t *testing.T) {
 	}
 }
 
-// A Group's ServeHTTP is the whole Mux's.
+// A Group's ServeHTTP serves all routes of its Mux.
 func TestGroupServeHTTP(t *testing.T) {
 	m := tagged("m")
 	g := m.Group("/g")
@@ -148,7 +151,7 @@ func TestGroupServeHTTP(t *testing.T) {
 	}
 }
 
-// A generated server's registration, with its prefix, works with a Group.
+// Generated registration code works with a Group and its prefix.
 func TestGeneratorsRegisterOnAGroup(t *testing.T) {
 	handlerWithOptions := func(m oapiServeMux, base string) http.Handler {
 		m.HandleFunc("GET "+base+"/pets/{id}", values)

@@ -9,8 +9,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// Middleware is called when a route is registered and when its scope's answers are
-// made, never for a request: what it makes then may be expensive.
+// Middleware is called when a route is registered and when its scope's answers
+// are made, never for a request: what it makes then may be expensive.
 func TestMiddlewareIsNotMadeForRequests(t *testing.T) {
 	for _, mode := range modes {
 		m, sub := newMux(mode.pooled), newMux(mode.pooled)
@@ -43,8 +43,8 @@ func TestMiddlewareIsNotMadeForRequests(t *testing.T) {
 	}
 }
 
-// limiter returns middleware that lets one request through at a time, whichever of
-// the handlers around which it stands.
+// limiter returns middleware that lets one request through at a time, whichever
+// of the handlers around which it stands.
 func limiter() func(http.Handler) http.Handler {
 	room := make(chan struct{}, 1)
 	return func(next http.Handler) http.Handler {
@@ -60,8 +60,8 @@ func limiter() func(http.Handler) http.Handler {
 	}
 }
 
-// State that is made outside of the call is shared by all routes and answers of the
-// scope, as the limiters of most packages do it.
+// State created outside of the call is shared by all routes and responses of
+// the scope, as the limiters of most packages do it.
 func TestMiddlewareShares(t *testing.T) {
 	for name, c := range map[string]struct {
 		setup  func(m *muxmaster.Mux) muxmaster.Router // the scope under the limit
@@ -125,8 +125,9 @@ func TestMiddlewareShares(t *testing.T) {
 	}
 }
 
-// Middleware sees each request's own pattern and values, and ends in the request's
-// own handler, also in requests within requests, and with a copy of the request.
+// Middleware sees each request's own pattern and values, and ends in the
+// request's own handler, also in requests within requests, and with a copy of
+// the request.
 func TestSharedMiddlewareKeepsRequestsApart(t *testing.T) {
 	for _, mode := range modes {
 		m := newMux(mode.pooled)

@@ -26,7 +26,8 @@ var (
 
 var wildcard = regexp.MustCompile(`\{(\w+)(?:\.\.\.)?\}`)
 
-// reports is a handler that tells all that net/http's own router says of a match.
+// reports is a handler that tells all that net/http's own router says of a
+// match.
 func reports(pattern string) http.HandlerFunc {
 	names := wildcard.FindAllStringSubmatch(pattern, -1)
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -38,8 +39,8 @@ func reports(pattern string) http.HandlerFunc {
 	}
 }
 
-// sameSets are patterns and requests, METHOD HOST TARGET, with which both routers
-// do the same.
+// sameSets are patterns and requests, METHOD HOST TARGET, with which both
+// routers do the same.
 var sameSets = []struct {
 	patterns []string
 	requests []string
@@ -165,7 +166,7 @@ func compareMuxes(t *testing.T, std *http.ServeMux, mux *muxmaster.Mux, req, con
 	}
 }
 
-// ourAllow is what a Mux says for the Allow of a ServeMux.
+// ourAllow returns a Mux's Allow header for that of a ServeMux.
 func ourAllow(std string) string {
 	if std == "" {
 		return ""
@@ -243,7 +244,7 @@ func TestUnlikeServeMux(t *testing.T) {
 	}
 }
 
-// A ServeMux in a Mux and the other way round.
+// A ServeMux in a Mux, and a Mux in a ServeMux.
 func TestNestedServeMux(t *testing.T) {
 	show := func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "%s a=%q b=%q", r.Pattern, r.PathValue("a"), r.PathValue("b"))

@@ -12,9 +12,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// A request is matched and answered by one snapshot of the routes. Middleware that
-// registers a route while the request is on its way shows it without a race: the
-// request still gets a 404, the next one the route.
+// A request is matched and answered by one snapshot of the routes. Middleware
+// that registers a route while the request is on its way shows it without a
+// race: the request still gets a 404, the next one the route.
 func TestOneRequestOneSnapshot(t *testing.T) {
 	for _, method := range []string{"GET", "HEAD", "POST", "OPTIONS", "BREW"} {
 		for _, path := range []string{"/late", "/late/:id", "/late/*rest"} {
@@ -54,7 +54,8 @@ func TestOneRequestOneSnapshot(t *testing.T) {
 	}
 }
 
-// A route for another method that comes in between makes no 405 of a 404 either.
+// A route for another method that comes in between makes no 405 of a 404
+// either.
 func TestOneRequestOneSnapshotOfMethods(t *testing.T) {
 	for _, method := range []string{"GET", "OPTIONS"} {
 		m, sub := muxmaster.New(), muxmaster.New()
@@ -72,8 +73,8 @@ func TestOneRequestOneSnapshotOfMethods(t *testing.T) {
 	}
 }
 
-// While routes are registered, a request gets the route or a 404: never a 405 that
-// allows its own method, a redirect to itself, or a mixture.
+// While routes are registered, a request gets the route or a 404: never a 405
+// that allows its own method, a redirect to itself, or a mixture.
 func TestRegistrationWhileServing(t *testing.T) {
 	const routes = 300
 	m, sub := muxmaster.New(), muxmaster.New()
@@ -113,8 +114,8 @@ func TestRegistrationWhileServing(t *testing.T) {
 	wg.Wait()
 }
 
-// Middleware of Use that changes the path runs behind the match, so what it leads
-// to is a 404: never a 405 that allows the request's own method.
+// Middleware of Use that changes the path runs behind the match, so what it
+// leads to is a 404: never a 405 that allows the request's own method.
 func TestUseThatChangesThePath(t *testing.T) {
 	strip := func(next http.Handler) http.Handler { return http.StripPrefix("/api", next) }
 	inPlace := func(next http.Handler) http.Handler {
@@ -181,8 +182,8 @@ func TestUseThatChangesThePath(t *testing.T) {
 	}
 }
 
-// Middleware of Use that turns a request without a route into one that has a route
-// gets a 404, not a 405 with its own method in Allow.
+// Middleware of Use that turns a request without a route into one that has a
+// route gets a 404, not a 405 with its own method in Allow.
 func TestRewrittenBehindRouting(t *testing.T) {
 	m := muxmaster.New()
 	m.Use(func(next http.Handler) http.Handler {

@@ -97,7 +97,8 @@ func TestServeSPA(t *testing.T) {
 				t.Errorf("%s: %s%s: lists or reads too much: %q", prefix, base, c.path, w.Body)
 			}
 		}
-		// The bare prefix is the application too, without a redirect, or leads to it.
+		// The bare prefix is the application too, without a redirect, or leads
+		// to it.
 		if base != "" {
 			w := asset(t, m, "GET", base, browser)
 			if l := w.Header().Get("Location"); w.Code != 200 && l != base+"/" {
@@ -172,7 +173,7 @@ func TestServeSPAHeaders(t *testing.T) {
 	}
 }
 
-// An answer that depends on Accept says so, or caches mix up the two.
+// A response that depends on Accept has a Vary header, for caches.
 func TestServeSPAVaries(t *testing.T) {
 	m := muxmaster.New()
 	m.ServeSPA("/", app)

@@ -20,8 +20,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// net/http removes the temporary files of a form through the request that it made
-// itself: a router that hands on a copy leaves them behind.
+// net/http removes the temporary files of a form through the request that it
+// made itself: a router that hands on a copy leaves them behind.
 func TestMultipartLeavesNoFiles(t *testing.T) {
 	for _, mode := range modes {
 		dir := t.TempDir()

@@ -113,8 +113,8 @@ type (
 	flagged bool
 )
 
-// as parses the value v and tells the outcome: the value with its type, or error
-// and the status that it asks for.
+// as parses the value v and tells the outcome: the value with its type, or
+// error and the status that it asks for.
 func as[T any](t *testing.T, value string) string {
 	m := muxmaster.New()
 	out := ""
@@ -205,7 +205,7 @@ func TestPathParamAs(t *testing.T) {
 	}
 }
 
-// r.SetPathValue works on what the router has set, and beside it.
+// r.SetPathValue can change values that the router set, and add others.
 func TestSetPathValue(t *testing.T) {
 	for _, mode := range modes {
 		m := newMux(mode.pooled)
@@ -239,8 +239,8 @@ func TestSetPathValue(t *testing.T) {
 	}
 }
 
-// A Mux behind another one, not mounted: the inner values hide the outer ones of
-// the same name, the others stay.
+// A Mux behind another one, not mounted: the inner values hide the outer ones
+// of the same name, the others stay.
 func TestNestedRouters(t *testing.T) {
 	for _, mode := range modes {
 		for _, innerMode := range modes {
@@ -328,7 +328,8 @@ func TestValuesOfCopies(t *testing.T) {
 	}
 }
 
-// r.Pattern is what was registered, a verb method's with the method, at every door.
+// r.Pattern is what was registered, a verb method's with the method, at every
+// door.
 func TestPatternOfRequest(t *testing.T) {
 	for _, c := range []struct {
 		door func(m *muxmaster.Mux, show http.HandlerFunc)

@@ -145,7 +145,8 @@ var wireRequests = []struct{ request, want string }{
 	{"GET " + strings.Repeat("/x/..", 12000) + "/evil HTTP/1.1\r\nHost: a\r\n\r\n", "307 /evil"},
 }
 
-// sendRaw sends bytes to the server and returns status, what it says, and Location.
+// sendRaw sends bytes to the server and returns the status, body and Location
+// of the response.
 func sendRaw(addr, raw string) (status int, body, location string, err error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -197,7 +198,7 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// foreign says what is wrong with a Location that has to stay on its host.
+// foreign returns an error if a Location leads to another host.
 func foreign(location string) string {
 	if !strings.HasPrefix(location, "/") || strings.HasPrefix(location, "//") || strings.HasPrefix(location, "/\\") {
 		return "does not begin with one slash"

@@ -13,14 +13,15 @@ import (
 )
 
 // The path is split at its slashes as they came over the wire. url.URL drops
-// RawPath from EscapedPath where a byte in it should have been escaped, so these
-// tests send such bytes through a server.
+// RawPath from EscapedPath where a byte in it should have been escaped, so
+// these tests send such bytes through a server.
 
-// oddBytes are bytes that net/http lets through in a path and EscapedPath doesn't.
+// oddBytes are bytes that net/http lets through in a path and EscapedPath
+// doesn't.
 var oddBytes = []string{"|", `\`, `"`, "^", "{", "}", "<", ">", "`", "\x80", "\xc3\xa9", "\xff", "[", "]"}
 
-// over sends a request line's target to the server as it stands, and returns the
-// status with what the answer says.
+// over sends a request line's target to the server as it stands, and returns
+// the status with what the answer says.
 func over(t *testing.T, srv *httptest.Server, method, target string) string {
 	t.Helper()
 	status, body, location, err := sendRaw(srv.Listener.Addr().String(), method+" "+target+" HTTP/1.1\r\nHost: example.com\r\n\r\n")
