@@ -19,7 +19,8 @@ type certificate struct {
 
 	mu      sync.Mutex // held by the one handshake that checks the files
 	checked time.Time
-	stamp   string
+	stamp   string // of the files that were read
+	refused string // of files that could not be used, and were logged
 }
 
 func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
@@ -47,17 +48,22 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.current.Load(), nil
 }
 
+// reload loads the files if they have changed. If that fails, the next call
+// tries again: the cause may be temporary, such as too many open files.
 func (c *certificate) reload() {
 	stamp := c.stat()
 	if stamp == c.stamp {
 		return
 	}
-	c.stamp = stamp
 	pair, err := loadPair(c.certFile, c.keyFile)
 	if err != nil {
-		c.log.Error("cannot load the renewed certificate; still using the old one", "error", err)
+		if stamp != c.refused {
+			c.refused = stamp
+			c.log.Error("cannot load the renewed certificate; still using the old one", "error", err)
+		}
 		return
 	}
+	c.stamp, c.refused = stamp, ""
 	c.current.Store(pair)
 	c.log.Info("certificate renewed", "file", c.certFile, "expires", pair.Leaf.NotAfter)
 }

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"crypto/tls"
 	"net/http"
 	"os"
@@ -44,13 +45,32 @@ func TestCertificateReload(t *testing.T) {
 	steady(t, "first", served)
 	replace("second", tomorrow(), "cert.pem", "key.pem")
 	eventually(t, longest, "serving the renewed certificate", func() bool { return served() == "second" })
+
+	// Files that could not be read are tried again, even if they look the same.
+	writeCert(t, dir, "third", tomorrow())
+	cert, err := os.ReadFile(dir + "/cert.pem")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(content []byte) {
+		if err := os.WriteFile(dir+"/new", content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Now().Truncate(time.Hour)
+		os.Chtimes(dir+"/new", at, at)
+		os.Rename(dir+"/new", dir+"/cert.pem")
+	}
+	write(bytes.ToLower(cert))
+	steady(t, "second", served)
+	write(cert)
+	eventually(t, longest, "serving the certificate that was repaired", func() bool { return served() == "third" })
 }
 
 // steady checks that got returns want for longer than it takes to notice
 // changed files.
 func steady(t *testing.T, want string, got func() string) {
 	t.Helper()
-	for end := time.Now().Add(1200 * time.Millisecond); time.Now().Before(end); {
+	for end := time.Now().Add(1200 * time.Millisecond); time.Now().Before(end); <-time.After(20 * time.Millisecond) {
 		if g := got(); g != want {
 			t.Fatalf("serving %q, want still %q", g, want)
 		}
