@@ -3,6 +3,7 @@ package muxmaster_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -445,5 +446,47 @@ func TestPreThatFails(t *testing.T) {
 	}
 	if got := get(t, m, "GET", "/x"); got != "guard x" {
 		t.Errorf("got %s, want guard x", got)
+	}
+}
+
+// Middleware may list and register routes while it is made, also for the routes
+// of a mounted Mux.
+func TestMiddlewareThatRegisters(t *testing.T) {
+	for name, use := range map[string]func(m *muxmaster.Mux, mw func(http.Handler) http.Handler){
+		"a route": func(m *muxmaster.Mux, mw func(http.Handler) http.Handler) {
+			m.With(mw).GET("/x", tell("x"))
+		},
+		"a mounted Mux with routes": func(m *muxmaster.Mux, mw func(http.Handler) http.Handler) {
+			sub := muxmaster.New()
+			sub.GET("/", tell("x"))
+			m.With(mw).Mount("/x", sub)
+		},
+		"a route of a mounted Mux": func(m *muxmaster.Mux, mw func(http.Handler) http.Handler) {
+			sub, between := muxmaster.New(), muxmaster.New()
+			m.With(mw).Mount("/", between)
+			between.Mount("/x", sub)
+			sub.GET("/", tell("x"))
+		},
+		"what no route serves": func(m *muxmaster.Mux, mw func(http.Handler) http.Handler) {
+			m.GET("/x", tell("x"))
+			m.Group("/g").Use(mw)
+			ask(m, request(t, "GET", "/g/none"))
+		},
+	} {
+		m, n := muxmaster.New(), 0
+		use(m, func(next http.Handler) http.Handler {
+			n++
+			other := muxmaster.New()
+			other.GET(fmt.Sprintf("/%d", n), tell("made"))
+			m.Mount("/made", other)
+			m.PrintRoutes(io.Discard)
+			return next
+		})
+		if got := get(t, m, "GET", "/x"); got != "x" {
+			t.Errorf("%s: got %s, want x", name, got)
+		}
+		if got := get(t, m, "GET", "/made/1"); n == 0 || got != "made" {
+			t.Errorf("%s: made %d times, got %s, want made", name, n, got)
+		}
 	}
 }

@@ -92,27 +92,13 @@ func (s *scope) mount(prefix string, sub *Mux) error {
 	sub.requireNew()
 	registering.Lock()
 	defer registering.Unlock()
-	if sub.contains(s.mux) {
-		return fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", prefix)
-	}
-	mnt := &mount{scope: s, prefix: prefix, sub: sub}
-	var regs []*registration
-	for _, rt := range sub.uniqueRoutes() {
-		reg, err := sub.registration(rt)
-		if err != nil {
-			return err
-		}
-		regs = append(regs, reg)
-	}
 	for _, inner := range sub.scopes {
 		if _, err := parsePrefix(prefix + inner.prefix); err != nil {
 			return fmt.Errorf("muxmaster: prefix %q: %w", prefix+inner.prefix, err)
 		}
 	}
-	all, err := mnt.expandAll(regs)
-	if err == nil {
-		err = commit(all)
-	}
+	mnt := &mount{scope: s, prefix: prefix, sub: sub}
+	err := commitAll(mnt.expandRoutes, func() int { return s.mux.countOuter() + len(sub.sites) + len(sub.pre) })
 	if err != nil {
 		return err
 	}
@@ -124,6 +110,22 @@ func (s *scope) mount(prefix string, sub *Mux) error {
 	return nil
 }
 
+// expandRoutes returns the expansions of all routes of mnt.sub.
+func (mnt *mount) expandRoutes() ([]*registration, error) {
+	if mnt.sub.contains(mnt.scope.mux) {
+		return nil, fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", mnt.prefix)
+	}
+	var regs []*registration
+	for _, rt := range mnt.sub.uniqueRoutes() {
+		reg, err := mnt.sub.registration(rt)
+		if err != nil {
+			return nil, err
+		}
+		regs = append(regs, reg)
+	}
+	return mnt.expandAll(regs)
+}
+
 // contains reports whether m is other or other is mounted on it, directly or
 // indirectly.
 func (m *Mux) contains(other *Mux) bool {
@@ -131,6 +133,14 @@ func (m *Mux) contains(other *Mux) bool {
 		return true
 	}
 	return slices.ContainsFunc(m.mounts, func(mnt *mount) bool { return mnt.sub.contains(other) })
+}
+
+// countOuter counts the mounts of m, and those of the Muxes it is mounted on.
+func (m *Mux) countOuter() (n int) {
+	for _, mnt := range m.mounted {
+		n += 1 + mnt.scope.mux.countOuter()
+	}
+	return n
 }
 
 // registration returns a registration that is equal to the one that added rt.
@@ -195,7 +205,7 @@ func (mnt *mount) expandOne(reg *registration, path string, flags trie.Flags) (*
 	}
 	p.Methods = reg.pattern.Methods
 	outerReg := &registration{pattern: p, scope: mnt.expandScope(reg.scope), unwrapped: reg.unwrapped, site: reg.site, flags: reg.flags | flags}
-	return outerReg, outerReg.wrap()
+	return outerReg, nil
 }
 
 // expandScope returns the copy of sub, a scope of mnt.sub, in the outer Mux.

@@ -188,17 +188,44 @@ func (s *scope) register(regs []*registration) error {
 		if isNil(reg.unwrapped) {
 			return fmt.Errorf("muxmaster: pattern %q: the handler is nil", reg.pattern.Text)
 		}
-		if err := reg.wrap(); err != nil {
-			return err
-		}
 	}
 	registering.Lock()
 	defer registering.Unlock()
-	all, err := s.mux.expand(regs)
-	if err != nil {
-		return err
+	return commitAll(func() ([]*registration, error) { return s.mux.expand(regs) }, s.mux.countOuter)
+}
+
+// commitAll wraps and commits the registrations that expand returns. The caller
+// must hold registering. It is released while middleware is called, because
+// middleware may register or list routes; if version returns something else
+// afterwards, expand is called again.
+func commitAll(expand func() ([]*registration, error), version func() int) error {
+	for {
+		before := version()
+		regs, err := expand()
+		if err == nil {
+			err = wrapUnlocked(regs)
+		}
+		if err != nil {
+			return err
+		}
+		if version() == before {
+			return commit(regs)
+		}
 	}
-	return commit(all)
+}
+
+// wrapUnlocked wraps the handlers that aren't wrapped yet, without the lock.
+func wrapUnlocked(regs []*registration) error {
+	registering.Unlock()
+	defer registering.Lock()
+	for _, reg := range regs {
+		if reg.handler == nil {
+			if err := reg.wrap(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func isNil(h http.Handler) bool {
