@@ -114,6 +114,7 @@ func (x *rewriter) echoFunction(s *source, n *ast.CallExpr, name string) {
 	case name == "New":
 		x.newMux(s, n, true)
 		x.remark(n, "errors, 404 and 405 are answered in plain text here: set Mux.ErrorHandler, NotFound and MethodNotAllowed for JSON")
+		x.remark(n, "a parameter at the end of a path matches one segment here, and there all that is left if the path has no children")
 	case echoMiddleware[name] != "" && len(n.Args) == 0 && strings.HasSuffix(x.object(n.Fun).Pkg().Path(), "/middleware"):
 		x.handled(n.Fun)
 		x.replace(s, n, x.qualify(s, "github.com/seed-1954dcaa/muxmaster/middleware")+"."+echoMiddleware[name])

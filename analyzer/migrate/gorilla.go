@@ -362,6 +362,9 @@ func (x *rewriter) gorillaText(s *source, c *chain, path, pathText string) (stri
 	case c.prefix && strings.HasSuffix(path, "...}"):
 		return "", fmt.Errorf("%q: use Path, a catch-all is no prefix", c.path)
 	case c.prefix && strings.HasSuffix(path, "/"):
+		if path != "/" {
+			x.remark(c.router, "%s is redirected to %s here", strings.TrimSuffix(path, "/"), path)
+		}
 		return register(pattern(path)), nil
 	case c.prefix && c.host == "" && len(c.methods) == 0:
 		x.remark(c.router, "PathPrefix(%q) matched paths such as %sx too", c.path, c.path)

@@ -69,7 +69,8 @@ var programs = []program{
 			"/articles/7/view/", "/admin/accounts/me", "/raw", "/raw/x/y", "/pages/1", "/pages/", "/nowhere",
 			"/teams/a/members", "/std/7", "/all/count", "/inner/all/count", "/inner/none"),
 		[]request{{line: "POST /any"}, {line: "PUT /put"}, {line: "POST /post"}, {line: "DELETE /articles/8/view"}, {line: "POST /private"}, {line: "POST /std/7"}},
-		status("POST /put", "GET /articles/111-12/x", "PATCH /articles/8/view"))},
+		status("POST /put", "GET /articles/111-12/x", "PATCH /articles/8/view", "GET /files", "GET /articles", "GET /articles/", "GET /admin",
+			"GET /teams/", "GET /inner", "GET /inner/", "GET /one/x", "GET /raw/", "GET /pages/1/", "GET /articles/a%2Fb/view"))},
 	{"chi", "_examples/hello-world", chiModule, slices.Concat(get("/"), status("GET /x", "POST /"))},
 	{"chi", "_examples/custom-handler", chiModule, get("/", "/?err=1")},
 	{"chi", "_examples/pathvalue", chiModule, slices.Concat(get("/users/7"), status("GET /users/", "GET /users/7/"))},
@@ -83,7 +84,8 @@ var programs = []program{
 		get("/", "/products", "/products/7", "/articles/go/", "/articles/go/12", "/handle", "/static/a/b.css", "/static/", "/download/a/b", "/download/"),
 		[]request{{line: "POST /products"}, {line: "PUT /path"}, {line: "GET /api/users/7", header: "X-Token: secret"}, {line: "GET /api/users/7"},
 			{line: "GET /api/posts/all", header: "X-Token: secret"}, {line: "GET /host", header: "Host: www.example.com"}},
-		status("GET /nowhere", "DELETE /products", "GET /articles/go", "GET /articles/go/x", "GET /host", "GET /products/"))},
+		status("GET /nowhere", "DELETE /products", "GET /articles/go", "GET /articles/go/x", "GET /host", "GET /products/",
+			"GET /download", "GET /handle/", "GET /products/a/b"))},
 	{"httprouter", "testdata/httprouter", "github.com/julienschmidt/httprouter@v1.3.0", slices.Concat(
 		get("/", "/hello/gopher", "/plain/a/b/c", "/plain/a/", "/static/a.txt", "/nowhere"),
 		[]request{{line: "PUT /hello/gopher"}, {line: "POST /handler"}, {line: "GET /protected/", header: "Authorization: Basic Z29yZG9uOnNlY3JldCE="},
@@ -107,7 +109,8 @@ var programs = []program{
 		get("/", "/users/1", "/show?team=x-men&member=wolverine", "/page", "/files/a/b", "/files/", "/admin/status",
 			"/server", "/made", "/any"),
 		[]request{{line: "POST /save", header: "Content-Type: application/x-www-form-urlencoded", body: "name=Joe"}, {line: "DELETE /users/2"}},
-		status("GET /users/x", "GET /nowhere", "POST /show", "GET /page?old=1"))},
+		status("GET /users/x", "GET /nowhere", "POST /show", "GET /page?old=1", "GET /files", "GET /users/", "GET /admin",
+			"GET /admin/", "GET /admin/status/", "GET /any/"))},
 }
 
 func TestPrograms(t *testing.T) {
@@ -119,7 +122,7 @@ func TestPrograms(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, n := range result.Notes {
-				if n.Blocks {
+				if n.Blocks || strings.HasPrefix(n.Text, "this comment") {
 					t.Errorf("left to do: %v: %s", n.Position, n.Text)
 				}
 			}

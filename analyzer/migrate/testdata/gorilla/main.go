@@ -54,8 +54,9 @@ func main() {
 	r.HandleFunc("/products", ProductsHandler).Methods("GET", "POST").Name("products")
 	r.HandleFunc("/products/{key}", ProductHandler).Methods(http.MethodGet)
 	r.HandleFunc("/articles/{category}/", ArticlesCategoryHandler)
-	r.HandleFunc("/articles/{category}/{id:[0-9]+}", ArticleHandler).
-		Methods("GET")
+	r.HandleFunc("/articles/{category}/{id:[0-9]+}", ArticleHandler). // by number
+		// and nothing else
+		Methods("GET") // only
 	r.Path("/path").Methods("PUT").HandlerFunc(HomeHandler)
 	r.Handle("/handle", http.RedirectHandler("/", http.StatusFound))
 	r.HandleFunc("/host", HomeHandler).Host("www.example.com").Methods("GET")
