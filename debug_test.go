@@ -109,6 +109,47 @@ func TestDebugJSON(t *testing.T) {
 	}
 }
 
+// Each row is a service. The routes with a warning are marked by a !.
+func TestDebugWarnings(t *testing.T) {
+	h := http.NotFoundHandler()
+	for _, patterns := range [][]string{
+		{"GET /a", "GET /:id", "GET /*rest", "/a", "/"},
+		{"GET /{id:[0-9]+}", "GET /{name:[a-z]+}", "GET /{rest...}"},
+		{"GET /{a:[a-z]+}", "! GET /{b:[a-c]+}"},
+		{"GET /{a:[a-c]+}", "! GET /{b:[a-z]+}"}, // reached, but not by abc
+		{"GET /{a:..*}", "! GET /{b}"},
+		{"GET /v{a:[0-9]+}", "! GET /v{b:[0-9a-f]+}", "GET /v{c}"},
+		{"GET /{name}.json", "GET /{name}.{ext}", "GET /v{major}.{minor}", "GET /{id}:cancel"},
+		{`GET /{id:[0-9a-f]{8}-[0-9a-f]{4}}`, `GET /{day:\d{4}-\d{2}-\d{2}}`, "GET /{lang:en|de|fr}/x"},
+		{"GET {tenant}.example.com/x", "GET api.example.com/x", "GET {sub...}.example.com/x", "GET /x"},
+		{"GET /x/{$}", "GET /x/", "/x/y/", "POST /x/y"},
+		{"GET /a/{x...}", "/a/b", "PUT /a/b", "BREW /a/b", "HEAD /a/b"},
+		{"GET /a%2Fb/{x}", "GET /é/{x}", "GET /a%20b"},
+	} {
+		m := muxmaster.New()
+		warned := map[string]bool{}
+		for _, p := range patterns {
+			p, suspicious := strings.CutPrefix(p, "! ")
+			m.Handle(p, h)
+			warned[p] = suspicious
+		}
+		m.Mount("/debug/routes", m.DebugHandler())
+		var routes []struct{ Method, Host, Pattern, Warning, Example string }
+		if err := json.Unmarshal(debugGet(t, m, "/debug/routes/routes.json", nil).Body.Bytes(), &routes); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range routes {
+			p := strings.TrimSpace(r.Method + " " + r.Host + r.Pattern)
+			if (r.Warning != "") != warned[p] {
+				t.Errorf("%q: %s has the warning %q", patterns, p, r.Warning)
+			}
+			if r.Example == "" && !warned[p] {
+				t.Errorf("%q: %s has no example", patterns, p)
+			}
+		}
+	}
+}
+
 func TestOpenAPI(t *testing.T) {
 	m := debugMux()
 	doc, err := m.OpenAPI("Test", "1", func(r muxmaster.Route, op map[string]any) { op["summary"] = r.Pattern })

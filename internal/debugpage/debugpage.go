@@ -32,9 +32,10 @@ type Route struct {
 	Scopes     []Scope  // what adds the middleware, outermost first
 	Below      bool     `json:",omitempty"` // serves everything below its path, too
 
-	Mount   bool   `json:",omitempty"` // of a handler that was mounted here
-	Example string `json:",omitempty"` // a path, or a URL with a host, that the route serves
-	Warning string `json:",omitempty"` // what is suspicious about the route
+	Mount         bool   `json:",omitempty"` // of a handler that was mounted here
+	Example       string `json:",omitempty"` // a path, or a URL with a host, that the route serves
+	ExampleMethod string `json:",omitempty"` // for this method
+	Warning       string `json:",omitempty"` // what is suspicious about the route
 }
 
 // A Scope is what a route was registered with.

@@ -51,7 +51,8 @@ func (r *Route) findExample(self int, p *pattern.Pattern, routes []Route, values
 	}
 	tried, winner := "", -1 // a request that went elsewhere, and where to
 	lost, rival := "", -1   // the same for a rival that was registered first
-	constrained := slices.ContainsFunc(p.Segs, func(seg pattern.Segment) bool { return seg.Kind() == pattern.Constrained })
+	constrained := slices.ContainsFunc(p.Segs, func(seg pattern.Segment) bool { return len(constraints(seg)) > 0 })
+	fixed := p.Names() == nil && !r.Below && !strings.Contains(r.Host, "{")
 	for n := range tries {
 		path, ok := values.path(p, n, r.Below)
 		if !ok {
@@ -65,9 +66,9 @@ func (r *Route) findExample(self int, p *pattern.Pattern, routes []Route, values
 			switch i := served(method, target); {
 			case i == self:
 				if r.Example == "" {
-					r.Example = target
+					r.Example, r.ExampleMethod = target, method
 				}
-			case i >= 0 && routes[i].Pattern != r.Pattern:
+			case i >= 0 && (routes[i].Host != r.Host || routes[i].Pattern != r.Pattern): // not just another method
 				if tried, winner = target, i; competes(p, routes[i].Pattern) {
 					lost, rival = target, i
 				}
@@ -75,7 +76,7 @@ func (r *Route) findExample(self int, p *pattern.Pattern, routes []Route, values
 				tried = target
 			}
 		}
-		if p.Names() == nil || r.Example != "" && !constrained {
+		if fixed || r.Example != "" && !constrained {
 			break // all tries are the same, or there is no rival to find
 		}
 	}
@@ -110,9 +111,30 @@ func competes(p *pattern.Pattern, other string) bool {
 		if a.Shape() == b.Shape() {
 			continue
 		}
-		return a.Kind() == pattern.Constrained && b.Kind() == pattern.Constrained
+		return texts(a) == texts(b) && len(constraints(a)) > 0 && len(constraints(b)) > 0
 	}
 	return false
+}
+
+// constraints returns the expressions of a segment's parameters.
+func constraints(seg pattern.Segment) (list []string) {
+	for _, part := range seg {
+		if part.Expr != "" {
+			list = append(list, part.Expr)
+		}
+	}
+	return list
+}
+
+// texts returns a segment without the names and constraints of its parameters.
+func texts(seg pattern.Segment) (text string) {
+	for _, part := range seg {
+		if part.Name != "" {
+			text += "{}"
+		}
+		text += part.Text
+	}
+	return text
 }
 
 // path returns a path that p matches, another one for each n.
@@ -153,10 +175,17 @@ func (s sampler) path(p *pattern.Pattern, n int, below bool) (string, bool) {
 
 // sampleHost returns a host that a pattern's host matches.
 func sampleHost(host string, n int) string {
-	labels := strings.Split(strings.ReplaceAll(host, "...}", "}"), ".")
+	sub, rest, several := strings.Cut(host, "...}")
+	if several {
+		host = sub + "}" + rest
+	}
+	labels := strings.Split(host, ".")
 	for i, label := range labels {
 		if strings.HasPrefix(label, "{") {
 			labels[i] = plainValues[1+(n+i)%3]
+			if several && i == 0 && n%2 == 1 {
+				labels[i] += ".b"
+			}
 		}
 	}
 	return strings.Join(labels, ".")

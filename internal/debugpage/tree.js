@@ -192,7 +192,7 @@ function details(r) {
   if (r.Below) pairs.push(['Serves', 'also everything below its path']);
   const box = el('div', 'details', definitions(pairs));
   if (r.Example) {
-    box.firstChild.append(el('dt', '', 'Example'), el('dd', '', el('code', '', r.Example), ' ', button('Explain it', 'small', () => ask(r.Method || 'GET', r.Example))));
+    box.firstChild.append(el('dt', '', 'Example'), el('dd', '', method(r.ExampleMethod), ' ', el('code', '', r.Example), ' ', button('Explain it', 'small', () => ask(r.ExampleMethod, r.Example))));
   }
   return box;
 }

@@ -171,7 +171,7 @@ func TestDetails(t *testing.T) {
 	p := open(t, newShop(), desktop, "#search=saveProduct+PUT")
 	p.do(chromedp.Click("#tree .route summary"), chromedp.WaitVisible("#tree .details"))
 	p.want("details", p.text("#tree .details"), "Handler github.com/seed-1954dcaa/muxmaster/interop/browser.shop.saveProduct", "/interop/browser/service_test.go:",
-		"Mux middleware.RealIP group /api/v1 middleware.Logger", "With browser.requireLogin → browser.audit", "Example /api/v1/products/")
+		"Mux middleware.RealIP group /api/v1 middleware.Logger", "With browser.requireLogin → browser.audit", "Example PUT /api/v1/products/")
 	p.do(chromedp.Click("#tree .details button"), chromedp.WaitVisible("#answer .served"))
 	p.want("the example's answer", p.text("#answer .verdict"), "Served by PUT /api/v1/products/{id:[0-9]+}")
 	p.fill("#search", "")
