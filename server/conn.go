@@ -30,12 +30,12 @@ import (
 //   - It doesn't apply where a deadline was already set then, by net/http's
 //     ReadTimeout or WriteTimeout.
 //
-// The first rule relies on one habit of net/http and package engine: while a
-// handler runs, they call SetReadDeadline, if only to remove the deadline,
-// before they read anything but the body, as they do to notice that the client
-// leaves. Without it, a handler that works for longer than StallTimeout after
-// it has read the body would find its request canceled.
-// TestHonestTrafficSurvives has such handlers.
+// The first rule relies on one property of net/http and package engine: while a
+// handler runs, they call SetReadDeadline before every read that isn't for the
+// body, such as the one that notices that the client leaves. Otherwise a handler
+// that works for longer than StallTimeout after reading the body would find its
+// request canceled. TestWhichReadsAreBounded checks this for the Go release that
+// runs it.
 type conn struct {
 	net.Conn
 	l        *listener
