@@ -2,6 +2,7 @@ package engineload
 
 import (
 	"context"
+	"net"
 	"testing"
 )
 
@@ -9,13 +10,14 @@ import (
 func TestServers(t *testing.T) {
 	for _, s := range Servers {
 		t.Run(s.Name, func(t *testing.T) {
-			addr, err := s.Listen()
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
 				t.Fatal(err)
 			}
+			go s.Serve(listener)
 			for _, c := range Cases() {
 				c.Connections = 2
-				l, err := dial(addr, c.Connections)
+				l, err := dial(listener.Addr().String(), c.Connections)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,97 +1,22 @@
 package engineload
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"runtime"
 	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/seed-1954dcaa/muxmaster/bench/measure"
+	"github.com/seed-1954dcaa/muxmaster/bench/child"
 )
 
-// ServeFlag makes the command serve the server of the name that follows.
-const ServeFlag = "-serve"
-
-// Serve is the process under load. It prints its address, answers each line of
-// its standard input with the CPU time that it has used, in microseconds, and
-// ends with its input.
+// Serve serves the server of that name; see [child.Serve].
 func Serve(name string) error {
 	i := slices.IndexFunc(Servers, func(s Server) bool { return s.Name == name })
 	if i < 0 {
 		return fmt.Errorf("no server %q", name)
 	}
-	addr, err := Servers[i].Listen()
-	if err != nil {
-		return err
-	}
-	fmt.Println(addr)
-	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		fmt.Println(measure.CPU().Microseconds())
-	}
-	return nil
-}
-
-// A process is a running server.
-type process struct {
-	addr string
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  *bufio.Reader
-}
-
-// start runs a server on the last processor, if it can be pinned.
-func start(name string) (*process, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	args := []string{self, ServeFlag, name}
-	if taskset, err := exec.LookPath("taskset"); err == nil && runtime.NumCPU() > 1 {
-		args = append([]string{taskset, "-c", strconv.Itoa(runtime.NumCPU() - 1)}, args...)
-	}
-	p := &process{cmd: exec.Command(args[0], args[1:]...)}
-	p.cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	p.out = bufio.NewReader(out)
-	if err := p.cmd.Start(); err != nil {
-		return nil, err
-	}
-	line, err := p.out.ReadString('\n')
-	if err != nil {
-		p.stop()
-		return nil, fmt.Errorf("%s doesn't start: %w", name, err)
-	}
-	p.addr = strings.TrimSpace(line)
-	return p, nil
-}
-
-func (p *process) stop() {
-	p.in.Close()
-	p.cmd.Wait()
-}
-
-// cpu returns the CPU time that the process has used, in microseconds.
-func (p *process) cpu() (float64, error) {
-	if _, err := io.WriteString(p.in, "\n"); err != nil {
-		return 0, err
-	}
-	line, err := p.out.ReadString('\n')
-	if err != nil {
-		return 0, err
-	}
-	return strconv.ParseFloat(strings.TrimSpace(line), 64)
+	return child.Serve(Servers[i].Serve)
 }
 
 // A Result is what the rounds of one server came to in one case.
@@ -109,16 +34,20 @@ type Plan struct {
 // Run measures all servers in a case, in rounds of which each begins with
 // another server. The first round warms up and doesn't count.
 func Run(ctx context.Context, c Case, plan Plan) ([]Result, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
 	results := make([]Result, len(Servers))
-	procs := make([]*process, len(Servers))
+	procs := make([]*child.Process, len(Servers))
 	loads := make([]*loader, len(Servers))
 	for i, s := range Servers {
 		var err error
-		if procs[i], err = start(s.Name); err != nil {
+		if procs[i], err = child.Start(self, s.Name, 1, runtime.NumCPU()-1); err != nil {
 			return nil, err
 		}
-		defer procs[i].stop()
-		if loads[i], err = dial(procs[i].addr, c.Connections); err != nil {
+		defer procs[i].Stop()
+		if loads[i], err = dial(procs[i].Address, c.Connections); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
 		defer loads[i].close()
@@ -126,7 +55,7 @@ func Run(ctx context.Context, c Case, plan Plan) ([]Result, error) {
 	for round := range plan.Rounds + 1 {
 		for k := range Servers {
 			i := (round + k) % len(Servers)
-			before, err := procs[i].cpu()
+			before, err := procs[i].CPU()
 			if err != nil {
 				return nil, err
 			}
@@ -134,7 +63,7 @@ func Run(ctx context.Context, c Case, plan Plan) ([]Result, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", Servers[i].Name, err)
 			}
-			after, err := procs[i].cpu()
+			after, err := procs[i].CPU()
 			if err != nil {
 				return nil, err
 			}

@@ -23,24 +23,24 @@ import (
 
 // A Server is a contender.
 type Server struct {
-	Name   string
-	Plain  bool // serves http.Handlers
-	Listen func() (addr string, err error)
+	Name  string
+	Plain bool // serves http.Handlers
+	Serve func(net.Listener) error
 }
 
 // Servers are the contenders. The first is what the others are compared with.
 var Servers = []Server{
-	{"net/http", true, on(func(l net.Listener) error { return http.Serve(l, plain) })},
-	{"muxmaster/engine", true, on(func(l net.Listener) error { return engine.New(&http.Server{Handler: plain}).Serve(l) })},
-	{"muxmaster/engine, Recycle", true, on(func(l net.Listener) error {
+	{"net/http", true, func(l net.Listener) error { return http.Serve(l, plain) }},
+	{"muxmaster/engine", true, func(l net.Listener) error { return engine.New(&http.Server{Handler: plain}).Serve(l) }},
+	{"muxmaster/engine, Recycle", true, func(l net.Listener) error {
 		s := engine.New(&http.Server{Handler: plain})
 		s.Recycle = true
 		return s.Serve(l)
-	})},
-	{"fasthttp, adapted", true, on(func(l net.Listener) error {
+	}},
+	{"fasthttp, adapted", true, func(l net.Listener) error {
 		return fasthttp.Serve(l, fasthttpadaptor.NewFastHTTPHandler(plain))
-	})},
-	{"nbio", true, on(func(l net.Listener) error {
+	}},
+	{"nbio", true, func(l net.Listener) error {
 		logging.SetLevel(logging.LevelNone)
 		return nbhttp.NewEngine(nbhttp.Config{
 			Network: "tcp",
@@ -52,21 +52,9 @@ var Servers = []Server{
 			// handlers that never wait.
 			ServerExecutor: func(f func()) { f() },
 		}).Start()
-	})},
-	{"fasthttp", false, on(func(l net.Listener) error { return fasthttp.Serve(l, native) })},
-	{"fiber", false, on(func(l net.Listener) error { return fasthttp.Serve(l, fiberApp().Handler()) })},
-}
-
-// on listens on a free port and serves in the background.
-func on(serve func(net.Listener) error) func() (string, error) {
-	return func() (string, error) {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return "", err
-		}
-		go serve(l)
-		return l.Addr().String(), nil
-	}
+	}},
+	{"fasthttp", false, func(l net.Listener) error { return fasthttp.Serve(l, native) }},
+	{"fiber", false, func(l net.Listener) error { return fasthttp.Serve(l, fiberApp().Handler()) }},
 }
 
 const hello = "Hello, World!"

@@ -4,16 +4,12 @@
 package load
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"math"
-	"os/exec"
-	"runtime"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/child"
 )
 
 // Case is how many processors the server has. Every request is GET of [path],
@@ -39,8 +35,7 @@ type Plan struct {
 	Connections int
 }
 
-// Server is a contender or an HTTP server in a binary that serves it with
-// ServeFlag.
+// Server is a contender or an HTTP server in a binary that serves it as a child.
 type Server struct{ Name, Binary string }
 
 // Round is what one round of load on one server came to.
@@ -61,14 +56,14 @@ type Result struct {
 // answers wrongly gets a Cannot; the error is the context's.
 func Run(ctx context.Context, servers []Server, c Case, p Plan, tool Tool, step func(part float64)) ([]Result, error) {
 	results := make([]Result, len(servers))
-	running := make([]*process, len(servers))
+	running := make([]*child.Process, len(servers))
 	for i, s := range servers {
 		proc, err := start(s, c)
 		if err != nil {
 			results[i].Cannot = err.Error()
 			continue
 		}
-		defer proc.stop()
+		defer proc.Stop()
 		running[i] = proc
 	}
 	for round := range p.Rounds {
@@ -97,16 +92,16 @@ func Run(ctx context.Context, servers []Server, c Case, p Plan, tool Tool, step 
 }
 
 // loadOnce loads one server for a round.
-func loadOnce(ctx context.Context, proc *process, c Case, p Plan, tool Tool) (Round, error) {
-	before, err := proc.cpu()
+func loadOnce(ctx context.Context, proc *child.Process, c Case, p Plan, tool Tool) (Round, error) {
+	before, err := proc.CPU()
 	if err != nil {
 		return Round{}, err
 	}
-	requests, r, err := tool.load(ctx, "http://"+proc.address+path, c, p)
+	requests, r, err := tool.load(ctx, "http://"+proc.Address+path, c, p)
 	if err != nil {
 		return Round{}, err
 	}
-	after, err := proc.cpu()
+	after, err := proc.CPU()
 	if err != nil {
 		return Round{}, err
 	}
@@ -117,65 +112,15 @@ func loadOnce(ctx context.Context, proc *process, c Case, p Plan, tool Tool) (Ro
 	return r, nil
 }
 
-// process is a running server: it prints its address, answers every line on its
-// standard input with the CPU time that it has used, in microseconds, and ends
-// with its input.
-type process struct {
-	address string
-	cmd     *exec.Cmd
-	in      io.WriteCloser
-	out     *bufio.Reader
-}
-
-// start runs the server and makes sure that it answers.
-func start(s Server, c Case) (*process, error) {
-	args := []string{s.Binary, ServeFlag, s.Name}
-	if c.Cores == 1 && runtime.NumCPU() > 1 {
-		if taskset, err := exec.LookPath("taskset"); err == nil {
-			args = append([]string{taskset, "-c", "0"}, args...)
-		}
-	}
-	proc := &process{cmd: exec.Command(args[0], args[1:]...)}
-	proc.cmd.Env = append(proc.cmd.Environ(), "GOMAXPROCS="+strconv.Itoa(c.Cores))
-	var err error
-	if proc.in, err = proc.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := proc.cmd.StdoutPipe()
+// start starts the server and makes sure that it answers.
+func start(s Server, c Case) (*child.Process, error) {
+	proc, err := child.Start(s.Binary, s.Name, c.Cores, 0)
 	if err != nil {
 		return nil, err
 	}
-	proc.out = bufio.NewReader(out)
-	if err := proc.cmd.Start(); err != nil {
-		return nil, err
-	}
-	line, err := proc.out.ReadString('\n')
-	if err != nil {
-		proc.stop()
-		return nil, fmt.Errorf("the server of %s didn't start: %w", s.Name, err)
-	}
-	proc.address = strings.TrimSpace(line)
-	if err := check(proc.address, path, answer); err != nil {
-		proc.stop()
+	if err := check(proc.Address, path, answer); err != nil {
+		proc.Stop()
 		return nil, err
 	}
 	return proc, nil
-}
-
-// cpu returns the microseconds of CPU time that the process has used.
-func (p *process) cpu() (float64, error) {
-	if _, err := io.WriteString(p.in, "\n"); err != nil {
-		return 0, err
-	}
-	line, err := p.out.ReadString('\n')
-	if err != nil {
-		return 0, err
-	}
-	return strconv.ParseFloat(strings.TrimSpace(line), 64)
-}
-
-// stop ends the process and waits for it.
-func (p *process) stop() {
-	p.in.Close()
-	p.cmd.Wait()
 }

@@ -7,12 +7,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/child"
 )
 
 // The test binary is its own server, as the command is.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == ServeFlag {
-		if err := Serve(os.Args[2]); err != nil {
+	if name, ok := child.Asked(); ok {
+		if err := Serve(name); err != nil {
 			os.Stderr.WriteString(err.Error() + "\n")
 			os.Exit(1)
 		}
@@ -66,8 +68,8 @@ func TestCheckRefusesWrongAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer proc.stop()
-	err = check(proc.address, "/another/page", "456")
+	defer proc.Stop()
+	err = check(proc.Address, "/another/page", "456")
 	if want := `GET /another/page: answer 200 "123", want 200 "456"`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -1,51 +1,24 @@
 package load
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/bench/child"
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
-	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 )
 
-// ServeFlag makes the command serve the contender or server of that name.
-const ServeFlag = "-serve"
-
-// Serve is the process under load: it serves on a free port of the loopback
-// interface until its standard input ends.
+// Serve serves the contender or server of that name; see [child.Serve].
 func Serve(name string) error {
 	serve, err := named(name)
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- serve(listener) }()
-	fmt.Println(listener.Addr())
-
-	ended := make(chan struct{})
-	go func() {
-		lines := bufio.NewScanner(os.Stdin)
-		for lines.Scan() {
-			fmt.Println(measure.CPU().Microseconds())
-		}
-		close(ended)
-	}()
-	select {
-	case err := <-failed:
-		return err
-	case <-ended:
-		return nil
-	}
+	return child.Serve(serve)
 }
 
 // named finds a router, which net/http serves, or a server, which serves our

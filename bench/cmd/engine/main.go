@@ -19,14 +19,15 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/bench/child"
 	"github.com/seed-1954dcaa/muxmaster/bench/engineload"
 	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
 func main() {
-	if len(os.Args) == 3 && os.Args[1] == engineload.ServeFlag {
-		if err := engineload.Serve(os.Args[2]); err != nil {
+	if name, ok := child.Asked(); ok {
+		if err := engineload.Serve(name); err != nil {
 			fmt.Fprintln(os.Stderr, "engine:", err)
 			os.Exit(1)
 		}
