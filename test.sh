@@ -48,18 +48,15 @@ formatted() {
 nested() (
 	cd "$1"
 	local flags=(-trimpath)
-	case $1 in
-	interop) flags=(-race -p 1) ;;
-	bench) flags+=(-p 1) ;; # puts servers under load
-	esac
+	[[ $1 != interop ]] || flags=(-race)
 	go vet "${flags[@]}" ./... && go test "${flags[@]}" ./...
 )
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Tests of these packages put servers under load and attack them. They run one
-# package at a time, with nothing beside them.
+# Tests of these packages put servers under load and attack them: with the race
+# detector, which makes that ten times as much work, nothing runs beside them.
 servers='./server ./engine'
 others=$(go list ./... | grep -vE '/(server|engine)$')
 
@@ -74,11 +71,10 @@ step "tests, unknown net/http" env MUXMASTER_FALLBACK=1 go test -skip 'Alloc|Byt
 step "tests, without unsafe" go test -tags muxmaster_safe . ./internal/... ./examples/...
 [[ -z $short ]] || finish
 
-step "tests of servers, race detector" go test -p 1 -race $servers
+step "tests of servers, race detector" go test -race $servers
 step "tests, engine without raw system calls" go test -tags muxmaster_portable ./engine
 step "workflow files" .ci/lint workflows
-step "tests, next Go" env GOTOOLCHAIN=go1.27.1 go test $others
-step "tests of servers, next Go" env GOTOOLCHAIN=go1.27.1 go test -p 1 $servers
+step "tests, next Go" env GOTOOLCHAIN=go1.27.1 go test ./...
 step "tests, next Go, without unsafe" env GOTOOLCHAIN=go1.27.1 go test -tags muxmaster_safe .
 modules=$(git ls-files '*/go.mod' | grep -v testdata)
 for module in $modules; do
@@ -86,7 +82,7 @@ for module in $modules; do
 done
 step "other programs on the router" interop/programs/run.sh
 step "fresh clone, install from a tag" go run .ci/modules.go
-step "fuzzing, three seconds a target" .ci/fuzz 3s
+step "fuzzing, two seconds a target" .ci/fuzz 2s
 step "benchmarks run" go test -run '^$' -bench . -benchtime 100x .
-step "showdown runs" go -C bench run ./cmd/showdown -quick -only 'serving/(Param1|GitHub)' -for 1m -run "$work/showdown.json"
+step "showdown runs" go -C bench run ./cmd/showdown -quick -only 'serving/(Param1|GitHub)' -for 20s -run "$work/showdown.json"
 finish
