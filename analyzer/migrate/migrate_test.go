@@ -13,8 +13,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -137,6 +139,7 @@ func TestPrograms(t *testing.T) {
 					t.Errorf("%s still imports %s", f.Name, moduleOf(p.module))
 				}
 			}
+			build(t, before, after)
 			before.start(t)
 			after.start(t)
 			after.test(t)
@@ -236,17 +239,36 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// start builds and starts the service, until the test ends.
+func (s *service) binary() string { return filepath.Join(s.dir, "program.exe") }
+
+// build builds the services, as many at a time as there are processors.
+func build(t *testing.T, services ...*service) {
+	t.Helper()
+	errs := make([]error, len(services))
+	var wg sync.WaitGroup
+	free := make(chan bool, runtime.NumCPU())
+	for i, s := range services {
+		wg.Go(func() {
+			free <- true
+			defer func() { <-free }()
+			cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", s.binary(), ".")
+			cmd.Dir = s.dir
+			if out, err := cmd.CombinedOutput(); err != nil {
+				errs[i] = fmt.Errorf("%s: go build: %w\n%s", s.dir, err, out)
+			}
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// start starts the service, until the test ends.
 func (s *service) start(t *testing.T) {
 	t.Helper()
-	binary := filepath.Join(s.dir, "program.exe")
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, ".")
-	build.Dir = s.dir
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
 	var log bytes.Buffer
-	cmd := exec.Command(binary)
+	cmd := exec.Command(s.binary())
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, &log, &log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -91,6 +91,11 @@ func TestDocuments(t *testing.T) {
 					t.Errorf("program %d: changed: %v, left to do: %q", number, changed, notes[p])
 				}
 			}
+			var all []*service
+			for number := range d.requests {
+				all = append(all, services[fmt.Sprintf("before/p%d", number)], services[fmt.Sprintf("after/p%d", number)])
+			}
+			build(t, all...)
 			for number, requests := range d.requests {
 				before, after := services[fmt.Sprintf("before/p%d", number)], services[fmt.Sprintf("after/p%d", number)]
 				before.start(t)
