@@ -15,45 +15,45 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/stall"
 )
 
-// A conn counts against the server's limits until it is closed, applies
-// StallTimeout to HTTP/1 bodies and to all writes, and keeps track of whether
-// it waits for its peer.
+// A conn counts toward the limits on connections until it is closed. It applies
+// StallTimeout to HTTP/1 request bodies and to all writes, and records whether
+// it is waiting for its peer.
 //
-// net/http and handlers set deadlines on it too, handlers through
-// http.ResponseController. Theirs take precedence, by these rules:
+// net/http also sets deadlines on it, and so do handlers, with
+// http.ResponseController. These take precedence:
 //
-//   - StallTimeout applies to the reads of an HTTP/1 request that has a body,
-//     from the start of its handler until somebody calls SetReadDeadline or the
-//     connection becomes idle.
-//   - It applies to writes from the end of a request's header until somebody
-//     calls SetWriteDeadline.
-//   - It doesn't apply where a deadline was already set then, by net/http's
-//     ReadTimeout or WriteTimeout.
+//   - For reads of an HTTP/1 request with a body, StallTimeout applies from the
+//     start of its handler until SetReadDeadline is called or the connection becomes
+//     idle.
+//   - For writes, it applies from the end of a request header until
+//     SetWriteDeadline is called.
+//   - It doesn't apply if a deadline was already set at that time, because of
+//     net/http's ReadTimeout or WriteTimeout.
 //
-// The first rule relies on one property of net/http and package engine: while a
-// handler runs, they call SetReadDeadline before every read that isn't for the
-// body, such as the one that notices that the client leaves. Otherwise a handler
-// that works for longer than StallTimeout after reading the body would find its
-// request canceled. TestWhichReadsAreBounded checks this for the Go release that
-// runs it.
+// The first rule depends on a property of net/http and package engine: while a
+// handler runs, they call SetReadDeadline before every read other than of the
+// body, such as the one that detects that the client disconnects. Otherwise the
+// request of a handler that runs for longer than StallTimeout after reading the
+// body would be canceled. TestWhichReadsAreBounded checks this for the Go
+// release that runs it.
 type conn struct {
 	net.Conn
 	l        *listener
-	ip       netip.Addr // what counts for MaxConnsPerIP; the zero Addr doesn't
+	ip       netip.Addr // address for MaxConnsPerIP; invalid if it doesn't count
 	activity activity
 	http2    atomic.Bool // it has had an HTTP/2 request
 	closing  sync.Once
 
-	mu      sync.Mutex // guards the rest, and the order of SetDeadline calls
+	mu      sync.Mutex // guards the fields below, and the order of SetDeadline calls
 	reads   direction
 	writes  direction
-	stalled bool // a write has stalled: no further one is tried
+	stalled bool // a write has stalled; later ones fail
 }
 
-// A direction is what a conn knows about the deadlines of its reads or writes.
+// A direction holds the deadlines of reads or writes.
 type direction struct {
-	deadline time.Time // set from outside; zero if there is none
-	ours     bool      // nobody has set a deadline since ours was set to true
+	deadline time.Time // set by net/http or a handler; zero if there is none
+	ours     bool      // StallTimeout applies
 	clock    stall.Clock
 }
 
@@ -83,7 +83,7 @@ func (c *conn) Close() error {
 }
 
 // CloseWrite is called by net/http before it closes a connection with unread
-// input, so that the client sees the answer.
+// input, so that the client can read the response.
 func (c *conn) CloseWrite() error {
 	if cw, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return cw.CloseWrite()
@@ -109,7 +109,7 @@ func (c *conn) setState(cs http.ConnState) {
 	}
 }
 
-// beginBody is called before the handler of an HTTP/1 request with a body.
+// beginBody is called before the handler of an HTTP/1 request with a body runs.
 func (c *conn) beginBody() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -168,13 +168,14 @@ func (c *conn) Wrote(n int) {
 	c.writes.clock.Add(0, int64(n))
 }
 
-// writePeriod is how long one write may take before its progress is counted, on
-// systems where a write that was cut off by a deadline can be resumed.
+// writePeriod is the maximum duration of a single write, after which its
+// progress is recorded, on systems where a write that exceeds a deadline can be
+// resumed.
 const writePeriod = 200 * time.Millisecond
 
-// write calls f, which does one write, under the rules above. It reports
-// whether the caller should go on with the rest: f was cut off by a deadline,
-// but the peer has time left.
+// write calls f, which performs a single write, with a deadline according to
+// the rules above. more reports whether f exceeded the deadline but the peer
+// has time left, so that the caller should write the rest.
 func (c *conn) write(f func() (int64, error)) (n int64, err error, more bool) {
 	start := time.Now()
 	c.mu.Lock()
@@ -195,7 +196,7 @@ func (c *conn) write(f func() (int64, error)) (n int64, err error, more bool) {
 	c.Conn.SetWriteDeadline(c.writes.period(start, limit))
 	c.mu.Unlock()
 
-	waits := !c.http2.Load() // else its streams count their own waits
+	waits := !c.http2.Load() // HTTP/2 streams record their own waits
 	if waits {
 		c.activity.waitBegins(start)
 	}
@@ -221,8 +222,8 @@ func (c *conn) write(f func() (int64, error)) (n int64, err error, more bool) {
 	return n, nil, true
 }
 
-// period returns the deadline for one write: what is left of limit, the
-// deadline from outside or the end of writePeriod, whichever comes first.
+// period returns the deadline for a single write: the end of limit, d.deadline
+// or the end of writePeriod, whichever is earliest.
 func (d *direction) period(now time.Time, limit time.Duration) (t time.Time) {
 	if limit > 0 {
 		t = now.Add(d.clock.Left(limit))
@@ -233,7 +234,7 @@ func (d *direction) period(now time.Time, limit time.Duration) (t time.Time) {
 	return earlier(t, d.deadline)
 }
 
-// earlier returns the earlier of two deadlines, of which zero means none.
+// earlier returns the earlier of two deadlines. Zero means none.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -256,8 +257,8 @@ func (c *conn) Write(p []byte) (n int, err error) {
 // sendfileChunk is the size of one sendfile call. Larger ones are no faster.
 const sendfileChunk = 4 << 20
 
-// ReadFrom keeps sendfile working for files. Other sources are copied: they
-// can't be read again from where a deadline has cut off the sending.
+// ReadFrom uses sendfile for files. It copies other sources with Write, because
+// they can't be rewound after a write exceeded a deadline.
 func (c *conn) ReadFrom(src io.Reader) (n int64, err error) {
 	outer, _ := src.(*io.LimitedReader) // net/http and net look through one
 	limit := int64(math.MaxInt64)

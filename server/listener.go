@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// A listener enforces the server's limits on connections.
+// A listener enforces the limits on the number of connections.
 //
 // It accepts one connection beyond MaxConns and holds it until there is room,
-// because only so it knows that somebody waits. The others wait in the kernel's
+// to detect that connections are waiting. The others wait in the kernel's
 // queue.
 type listener struct {
 	net.Listener
@@ -28,16 +28,16 @@ type listener struct {
 	conns map[*conn]struct{}
 	perIP map[netip.Addr]int
 
-	closed   chan struct{} // gets a token when a connection has closed
+	closed   chan struct{} // receives a value when a connection closes
 	drained  chan struct{} // closed by stop; see Draining
-	waiting  atomic.Bool   // a connection waits for a place: answers ask theirs to close
-	victims  victims       // used by Accept only
+	waiting  atomic.Bool   // a connection is waiting for room; responses get Connection: close
+	victims  victims       // used only by Accept
 	stopping atomic.Bool
 	stopBy   time.Time // valid once stopping is true
 	evicted  atomic.Int64
 	refused  atomic.Int64
-	lingers  atomic.Int32 // refused connections whose answer is being sent
-	warned   atomic.Int64 // when a refusal was last logged, in Unix seconds
+	lingers  atomic.Int32 // number of rejected connections whose response is being sent
+	warned   atomic.Int64 // time when a rejection was last logged, in Unix seconds
 }
 
 func newListener(ln net.Listener, s *Server) *listener {
@@ -82,22 +82,22 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// errTLSListener is what Accept returns for a connection that is TLS already.
-// net/http would take it for plain HTTP: without HTTP/2 and without
-// Request.TLS, so that handlers would think that nothing is encrypted. And a
-// write that a deadline has cut off can't be resumed above TLS.
+// errTLSListener is the error of Accept for a connection that is a TLS
+// connection. net/http would treat it as plain HTTP, without HTTP/2 and
+// Request.TLS, so handlers would assume that it isn't encrypted. Also, a TLS
+// write that exceeds a deadline can't be resumed.
 var errTLSListener = errors.New("server: the listener does TLS itself; give Serve the listener below it, and set CertFile and KeyFile, or a certificate in HTTP.TLSConfig")
 
-// While stopping, the queue counts as empty when Accept has waited queueTime
-// for it. New clients could keep it filled, so accepting ends after stopTime
-// anyway.
+// When stopping, the server assumes that the kernel's queue is empty if Accept
+// waits for queueTime. It stops accepting after stopTime at the latest, because
+// new clients could keep the queue filled.
 const (
 	queueTime = 20 * time.Millisecond
 	stopTime  = 500 * time.Millisecond
 )
 
-// stop makes Accept return an error once the kernel's queue is empty. Closing
-// the socket right away would reset the connections in the queue.
+// stop makes Accept return an error when the kernel's queue is empty. Closing
+// the socket immediately would reset the connections in the queue.
 func (l *listener) stop() {
 	l.stopBy = time.Now().Add(stopTime)
 	l.stopping.Store(true)
@@ -203,9 +203,9 @@ func (l *listener) unsettled(d time.Duration) bool {
 	return false
 }
 
-// admitIP sets c.ip, if it counts, and reports whether there is room for one
-// more connection from there. Without a limit it doesn't ask for the address:
-// that of a listener for the PROXY protocol waits for the peer to send it.
+// admitIP sets c.ip and reports whether another connection from that address is
+// allowed. It doesn't call RemoteAddr if there is no limit, because with the
+// PROXY protocol that may wait for the peer.
 func (l *listener) admitIP(c *conn) bool {
 	max := l.s.MaxConnsPerIP
 	if max == 0 {
@@ -225,11 +225,12 @@ func (l *listener) admitIP(c *conn) bool {
 	return true
 }
 
-// maxLingers bounds the number of goroutines that answer refused connections.
+// maxLingers limits the number of goroutines that respond to rejected
+// connections.
 const maxLingers = 128
 
-// refuse closes a connection, after an answer that says why if that doesn't
-// take a TLS handshake.
+// refuse closes a connection. If it doesn't use TLS, refuse sends a 429
+// response first.
 func (l *listener) refuse(c *conn) {
 	total := l.refused.Add(1)
 	now := time.Now().Unix()
@@ -246,8 +247,8 @@ func (l *listener) refuse(c *conn) {
 		defer c.Conn.Close()
 		c.Conn.SetDeadline(time.Now().Add(500 * time.Millisecond))
 		io.WriteString(c.Conn, tooMany)
-		// Closing with unread bytes would reset the connection, and the client
-		// might not see the answer.
+		// Closing with unread bytes would reset the connection, possibly before
+		// the client reads the response.
 		c.CloseWrite()
 		io.CopyN(io.Discard, c.Conn, 64<<10)
 	}()

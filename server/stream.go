@@ -13,13 +13,13 @@ import (
 
 // The streams of an HTTP/2 connection wait for their peer separately, in flow
 // control, where deadlines of the connection have no effect. So each request
-// gets a writer and a body that arm a timer around every call that may wait.
-// A timer that fires sets net/http's own deadline for the stream to the past.
+// gets a writer and a body that start a timer for every call that may wait. If
+// the timer fires, it sets net/http's deadline for the stream to a time in the
+// past.
 //
-// net/http's writer must not be used after the handler has returned: its
-// methods then dereference nil. Timers run in goroutines of their own, so they
-// act only while they hold the stream's lock, and only until finish has set
-// done.
+// net/http's writer must not be used after the handler has returned, because
+// its methods would dereference nil. Timers run in other goroutines. So they
+// hold the stream's lock, and do nothing after finish has set done.
 
 // streamChunk is how many bytes of a Write must move within StallTimeout.
 const streamChunk = 16 << 10
@@ -61,8 +61,8 @@ func newStream(w http.ResponseWriter, r *http.Request, c *conn) *stream {
 
 func (s *stream) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// wait calls f, which may wait for the client and returns how many bytes have
-// moved.
+// wait calls f, which may wait for the client, and returns the number of bytes
+// that it transferred.
 func (s *stream) wait(d *waits, f func() (int, error)) (int, error) {
 	start := time.Now()
 	if !s.begin(d, start) {
@@ -74,8 +74,8 @@ func (s *stream) wait(d *waits, f func() (int, error)) (int, error) {
 	return n, err
 }
 
-// begin reports whether the wait counts: it doesn't if the handler has set its
-// own deadline or has returned.
+// begin starts the timer. It reports false if StallTimeout doesn't apply,
+// because the handler has set its own deadline or has returned.
 func (s *stream) begin(d *waits, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,11 +127,12 @@ func (d *waits) stop() {
 }
 
 // finish is called when the handler has returned, before net/http invalidates
-// its writer. It waits for a timer that is acting; after finish, none acts.
+// its writer. It waits for a running timer function; afterwards timers have no
+// effect.
 //
-// It also bounds net/http's own last flush, unless the client has reset the
-// stream. Nothing is flushed then, and net/http would keep the stream in memory
-// until the deadline.
+// It also sets a deadline for net/http's last flush, unless the client has
+// reset the stream. Then nothing is flushed, and net/http would keep the stream
+// in memory until the deadline.
 func (s *stream) finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package handler defines a check for handlers that don't keep what the router
-// promises.
+// Package handler defines a check for handlers that defeat guarantees of the
+// router.
 //
 // # What it reports
 //
@@ -9,20 +9,19 @@
 //	mux.PoolRequestBundle = true
 //	mux.Handle("GET /users/{id}", http.TimeoutHandler(user, time.Second, ""))
 //
-// It answers when the time is over, while user still runs in another goroutine.
-// By then the storage of the path values serves another request, and
-// r.PathValue("id") is that request's value or "". Outside the Mux it is safe,
-// and so is the package middleware's Timeout.
+// After the timeout it returns while user is still running in another
+// goroutine. Then another request may reuse the memory of the path values, and
+// r.PathValue("id") returns that request's value or "". A TimeoutHandler around
+// the Mux is safe, and so is Timeout of package middleware.
 //
-// A HandlerFuncE that the Mux can't see, so that its errors don't go to
-// Mux.ErrorHandler:
+// A HandlerFuncE whose type the Mux doesn't see, so that Mux.ErrorHandler
+// doesn't get its errors:
 //
 //	mux.GET("/users/{id}", muxmaster.HandlerFuncE(user).ServeHTTP)
 //	mux.Handle("GET /users/{id}", authenticated(muxmaster.HandlerFuncE(user)))
 //
 // # What it does not report
 //
-// A HandlerFuncE whose Mux has no ErrorHandler: wrapped or not, it answers the
-// same. Where the Mux comes from another package that can't be told, and it is
-// not reported either.
+// A HandlerFuncE whose Mux has no ErrorHandler, because wrapping makes no
+// difference then; and one whose Mux comes from another package.
 package handler

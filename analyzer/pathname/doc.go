@@ -1,5 +1,5 @@
-// Package pathname defines a check for path parameters that the handler's
-// routes do not have.
+// Package pathname defines a check for reads of path parameters that no route
+// of the handler has.
 //
 // # What it reports
 //
@@ -22,7 +22,7 @@
 // # What it does not report
 //
 // Handlers without a route in the package, or with a route whose pattern is not
-// constant; handlers whose uses it can't all follow; names given to
+// constant; handlers with uses that it can't follow; names passed to
 // r.SetPathValue. If another package may mount the mux below a prefix with
-// parameters of its own, it reports only likely misspellings of longer names.
+// parameters, it reports only likely misspellings of longer names.
 package pathname

@@ -2,7 +2,7 @@
 //
 // # What it reports
 //
-// Of constant patterns, parsed by the router's own parser:
+// For constant patterns, parsed by the router's own parser:
 //
 //   - those that make the registration panic, with the reason;
 //   - two routes on one mux that match the same requests, in groups and mounts
@@ -18,8 +18,8 @@
 //
 // # What it does not report
 //
-// Routes under two conditions, which need not be registered together; routes on a
-// variable that is assigned to more than once, or on two muxes of one constructor;
-// anything in files that end in _test.go, where a bad pattern fails the test or
-// is its point.
+// Routes registered under different conditions; routes on a variable that is
+// assigned more than once, or on different muxes created by the same
+// constructor; anything in _test.go files, where bad patterns are often
+// intended.
 package pattern

@@ -1,11 +1,10 @@
-// Package retain defines a check for handlers that keep the request.
+// Package retain defines a check for handlers that retain the request.
 //
 // # What it reports
 //
-// With PoolRequestBundle or PoolFastParams set, later requests reuse the storage
-// of a request's path values. And net/http closes the body when the handler
-// returns, with any router. So a handler must not let the request or its
-// parameters outlive the call:
+// With PoolRequestBundle or PoolFastParams, later requests reuse the memory of
+// a request's path values. With any router, net/http closes the body when the
+// handler returns. So a handler must not retain the request or its parameters:
 //
 //	func export(w http.ResponseWriter, r *http.Request) {
 //		go func() {
@@ -13,7 +12,7 @@
 //		}()
 //	}
 //
-// The check looks at every function with a handler's signature:
+// The check examines all functions with the signature of a handler:
 //
 //	func(http.ResponseWriter, *http.Request)
 //	func(http.ResponseWriter, *http.Request) error
@@ -21,8 +20,8 @@
 //
 // It follows r, r.URL, r.Body, shallow copies of r (r.WithContext, *r), ps,
 // &ps[i], ps[i:], what is built from them, and closures and method values over
-// them, through the functions of the same package. It reports them where they go
-// to something that outlives the call: a goroutine, a channel, a package
+// them, through the functions of the same package. It reports them where they
+// go to something that outlives the call: a goroutine, a channel, a package
 // variable, a variable of the function around the handler, a field, a map,
 // sync.Map, atomic.Value and the like, and functions that run their argument
 // later (time.AfterFunc, context.AfterFunc, errgroup.Group.Go,
@@ -45,8 +44,8 @@
 //
 // # Recycled requests
 //
-// With engine.Server.Recycle set, later requests reuse the request, its URL, its
-// header maps and the ResponseWriter. In a package that sets it, and with the
-// flag -retain.recycle in all packages, the check follows w, w.Header(), r.Header
-// and the slices of values in it, too. Strings stay good.
+// With engine.Server.Recycle set, later requests reuse the request, its URL,
+// its header maps and the ResponseWriter. In a package that sets it, and with
+// the flag -retain.recycle in all packages, the check follows w, w.Header(),
+// r.Header and the slices of values in it, too. Strings remain valid.
 package retain

@@ -16,11 +16,12 @@ import (
 	"time"
 )
 
-// maxAnswer is how much of an answer is read. 5,000 routes have 2 MB.
+// maxAnswer is the maximum size of a response. 5,000 routes take 2 MB.
 const maxAnswer = 64 << 20
 
-// baseURL returns the URL of a DebugHandler without a slash at its end. It takes
-// a URL without a scheme, and what a browser shows on the page or below it.
+// baseURL returns the URL of a DebugHandler without a trailing slash. text can
+// be a URL without a scheme, or the address of the page or a file below it in a
+// browser.
 func baseURL(text string) (string, error) {
 	if !strings.Contains(text, "://") {
 		text = "http://" + text
@@ -47,7 +48,8 @@ func baseURL(text string) (string, error) {
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// get reads JSON from the DebugHandler into v, and returns its text.
+// get decodes a JSON response of the DebugHandler into v, and returns the
+// response.
 func (c *command) get(file string, v any) ([]byte, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: c.insecure}
@@ -84,7 +86,7 @@ func (c *command) get(file string, v any) ([]byte, error) {
 	return data, nil
 }
 
-// unreachable says why there is no answer, and what may help.
+// unreachable returns an error for a failed request, with advice.
 func (c *command) unreachable(err error) error {
 	var e *url.Error
 	timeout := errors.As(err, &e) && e.Timeout()
@@ -118,7 +120,7 @@ func redacted(address string) string {
 	return u.Redacted()
 }
 
-// refused says what a status other than 200 means.
+// refused returns an error for a status other than 200, with advice.
 func refused(address *url.URL, resp *http.Response, body []byte) error {
 	hint := ""
 	switch resp.StatusCode {

@@ -7,8 +7,8 @@
 //
 // URL is where the handler is mounted, such as localhost:8080/debug/routes.
 //
-// The exit status is 0 if the command has printed what was asked for, 1 if the
-// service didn't answer so, and 2 if the arguments are wrong.
+// The exit status is 0 on success, 1 if the service doesn't respond as
+// expected, and 2 if the arguments are invalid.
 package main
 
 import (
@@ -40,11 +40,11 @@ flags:
   -insecure   don't verify the certificate of an https URL
 `
 
-// A command is what the arguments ask for.
+// A command holds the parsed arguments.
 type command struct {
 	name string
-	base string   // the URL without a slash at its end
-	args []string // what follows the URL
+	base string   // the URL without a trailing slash
+	args []string // the arguments after the URL
 
 	json, tree, all, insecure bool
 	header                    http.Header
@@ -52,7 +52,7 @@ type command struct {
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// run returns the exit status.
+// run runs the command and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	c, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -70,7 +70,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// parse reads the arguments. Flags may stand anywhere.
+// parse parses the arguments. Flags and other arguments can be in any order.
 func parse(args []string) (*command, error) {
 	c := &command{header: http.Header{}}
 	flags := flag.NewFlagSet("muxmaster", flag.ContinueOnError)
@@ -132,8 +132,8 @@ func parse(args []string) (*command, error) {
 	return c, nil
 }
 
-// methodName returns a standard method in its own case. Other methods are told
-// apart by case.
+// methodName returns a standard method in upper case. Other methods are
+// case-sensitive.
 func methodName(s string) string {
 	switch upper := strings.ToUpper(s); upper {
 	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE", "QUERY":

@@ -19,7 +19,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
 )
 
-// errNotOurs says that JSON is not what a DebugHandler sends.
+// errNotOurs is the error for a response that is not from a DebugHandler.
 var errNotOurs = errors.New("the answer is not that of a DebugHandler of muxmaster")
 
 func (c *command) routes(w io.Writer) error {
@@ -51,8 +51,8 @@ func (c *command) routes(w io.Writer) error {
 	return tw.Flush()
 }
 
-// methodCell returns a route's method for a table. In color, all cells have the
-// same number of bytes more than they show.
+// methodCell returns a route's method for a table. The escape sequences for
+// colors have the same length in all cells.
 func methodCell(method string, color bool) string {
 	method = terminal.Clean(cmp.Or(method, "*"))
 	if color {
@@ -61,7 +61,7 @@ func methodCell(method string, color bool) string {
 	return method
 }
 
-// mostCandidates is how many routes explain prints without -all.
+// mostCandidates is the number of routes that explain prints without -all.
 const mostCandidates = 20
 
 func (c *command) explain(w io.Writer) error {
