@@ -194,6 +194,12 @@ func TestProtocolAndSessions(t *testing.T) {
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, r.Proto, " ", r.TLS.DidResume)
 	}))
+	closed := make(chan bool, 3)
+	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			closed <- true
+		}
+	}
 	srv.EnableHTTP2 = true
 	srv.StartTLS()
 	defer srv.Close()
@@ -213,7 +219,13 @@ func TestProtocolAndSessions(t *testing.T) {
 		}
 		got, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		c.c.CloseIdleConnections()
+		for ended := false; !ended; { // a connection becomes idle some time after the body's end
+			c.c.CloseIdleConnections()
+			select {
+			case ended = <-closed:
+			case <-time.After(time.Millisecond):
+			}
+		}
 		if string(got) != c.want {
 			t.Errorf("request %d: %s, want %s", i, got, c.want)
 		}
