@@ -298,3 +298,32 @@ func TestLocationOfHandMadeRequests(t *testing.T) {
 		}
 	}
 }
+
+// The rule of Handle holds whatever RedirectTrailingSlash says, also where a route
+// of a verb method serves the path with the slash. No 405 allows a method that is
+// then refused.
+func TestSlashOfBothDoors(t *testing.T) {
+	for _, c := range []struct {
+		redirect           bool
+		method, path, want string
+	}{
+		{true, "GET", "/7", "307 /7/"},
+		{true, "GET", "/7/", "number"},
+		{true, "GET", "/x", "307 /x/"},
+		{true, "PUT", "/7", "405 GET, HEAD, OPTIONS"},
+		{false, "GET", "/7", "307 /7/"},
+		{false, "GET", "/x", "307 /x/"},
+		{false, "PUT", "/7", "405 GET, HEAD, OPTIONS"},
+		{false, "GET", "/only/7", "404"},
+		{true, "GET", "/only/7", "307 /only/7/"},
+	} {
+		m := muxmaster.New()
+		m.RedirectTrailingSlash = c.redirect
+		m.GET("/{n:[0-9]+}/", tell("number"))
+		m.GET("/only/:x/", tell("only"))
+		m.Handle("GET /{any}/{$}", tell("any"))
+		if got := get(t, m, c.method, c.path); got != c.want {
+			t.Errorf("RedirectTrailingSlash %v: %s %s: got %s, want %s", c.redirect, c.method, c.path, got, c.want)
+		}
+	}
+}

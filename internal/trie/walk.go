@@ -1,6 +1,9 @@
 package trie
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // This file finds the route for any path. It tries all matching alternatives in
 // order of precedence, with backtracking. On the way it collects what the
@@ -19,7 +22,9 @@ type Search[P any] struct {
 
 	allowed methodSet // methods of the routes that match the path
 	slash   *Route[P] // the first route found that matches the path with a slash appended
-	owned   bool      // a fallback owns the path, so no other alternatives are tried
+	// handleSlash says that one of those routes is not of a verb method.
+	handleSlash bool
+	owned       bool // a fallback owns the path, so no other alternatives are tried
 
 	fallback       *Fallback[P] // the fallback with the longest matching prefix
 	fallbackValues []string     // the values of its prefix
@@ -29,7 +34,7 @@ type Search[P any] struct {
 
 // reset clears the results of the last search.
 func (s *Search[P]) reset() {
-	s.N, s.allowed, s.slash, s.owned = 0, methodSet{}, nil, false
+	s.N, s.allowed, s.slash, s.handleSlash, s.owned = 0, methodSet{}, nil, false, false
 	s.fallback, s.fallbackValues, s.region = nil, s.fallbackValues[:0], 0
 }
 
@@ -62,7 +67,10 @@ func (s *Search[P]) Fallback() (f *Fallback[P], values []string) {
 // rt, the route found. As in net/http, /x is redirected to /x/ if a route of
 // Handle matches /x/ and rt is nil or a catch-all.
 func (s *Search[P]) Redirects(rt *Route[P]) bool {
-	return s.slash != nil && s.slash.Flags&Verb == 0 && (rt == nil || rt.Flags&CatchAll != 0)
+	if rt == nil {
+		return s.handleSlash
+	}
+	return s.slash != nil && s.slash.Flags&Verb == 0 && rt.Flags&CatchAll != 0
 }
 
 // push adds the value path[start:end].
@@ -232,8 +240,14 @@ func (t *Tree[P]) noteSlash(s *Search[P], ref routeRef) {
 		s.slash = t.pick(ref, s.Method)
 	}
 	for _, rt := range t.run(ref) {
-		if rt.Flags&Verb == 0 && rt.Method != Any && rt.Method != s.Method {
+		if rt.Flags&Verb != 0 {
+			continue
+		}
+		if rt.Method != Any && rt.Method != s.Method {
 			s.allowed.add(rt.Method)
+		}
+		if slices.Contains(s.Method.servedBy(), rt.Method) {
+			s.handleSlash = true
 		}
 	}
 }
