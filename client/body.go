@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,9 +36,14 @@ type body struct {
 	reading atomic.Bool
 	ended   atomic.Bool // Read has returned io.EOF
 	closed  atomic.Bool
+	once    sync.Once
+	err     error // result of shut
 }
 
 func (b *body) Read(p []byte) (int, error) {
+	if b.ended.Load() && !b.closed.Load() {
+		return 0, io.EOF // net/http's body is closed already
+	}
 	b.reading.Store(true)
 	defer b.reading.Store(false)
 	var start time.Time
@@ -60,8 +66,9 @@ func (b *body) Read(p []byte) (int, error) {
 	switch {
 	case err == io.EOF:
 		b.ended.Store(true)
-		if !b.sending.unfinished() {
-			b.release() // the caller may not call Close
+		// Do what Close does, in case nobody calls it.
+		if b.sending.whenFinished(b.release) {
+			b.shut()
 		}
 	case err != nil:
 		cause := context.Cause(b.ctx)
@@ -86,11 +93,19 @@ func (b *body) Close() error {
 	if !b.ended.Load() {
 		b.cancel(context.Canceled)
 	}
-	defer b.release()
-	if b.unwatch != nil {
-		b.unwatch() // so that the AfterFunc doesn't close the body too
-	}
-	return b.ReadCloser.Close()
+	return b.shut()
+}
+
+// shut closes the body of net/http, once, and releases the context.
+func (b *body) shut() error {
+	b.once.Do(func() {
+		if b.unwatch != nil {
+			b.unwatch() // so that the AfterFunc doesn't close the body too
+		}
+		b.err = b.ReadCloser.Close()
+		b.release()
+	})
+	return b.err
 }
 
 // release releases the resources of the request's context, which would

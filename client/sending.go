@@ -44,6 +44,7 @@ type sending struct {
 	whole    bool // the body isn't wrapped in an upload
 	timed    bool // use the timer
 	finished bool
+	then     func()  // called by finish
 	by       *upload // the upload whose bytes are pending; nil if whole is set
 	timer    *time.Timer
 	clock    stall.Clock
@@ -176,9 +177,26 @@ func (s *sending) arrived() (took time.Duration) {
 // finish stops the timer and prevents it from starting again.
 func (s *sending) finish() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.finished = true
 	s.arrived()
+	then := s.then
+	s.then = nil
+	s.mu.Unlock()
+	if then != nil {
+		then()
+	}
+}
+
+// whenFinished reports whether the request has been sent. If not, f is called
+// once it has.
+func (s *sending) whenFinished(f func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.hasBody || s.finished {
+		return true
+	}
+	s.then = f
+	return false
 }
 
 // unfinished reports whether the request body is still being sent.
