@@ -38,18 +38,19 @@ func Markdown(r *showdown.Run) string {
 		fmt.Fprintf(&b, "\n**%s**\n", warning)
 	}
 	b.WriteString(`
-Every router first proves that each request of a scenario reaches the right route
-with the right values. Then all of them serve it in one process, in rounds that
-take turns. Figures are the minimums of the rounds, which other programs disturb
-least. Times belong to this machine; compare them within a column.
+A test first checks that each router matches every request of a scenario with the
+right route and values. Then all routers serve the scenario in one process, in
+interleaved rounds. The figures are the minimums of the rounds, which are least
+affected by other programs. Times depend on the machine; compare them only within a
+column.
 
-A *native* handler has the signature that its router was made for. A *plain* one is
-an ` + "`http.HandlerFunc`" + ` that can read its parameters. Our modes, http.ServeMux, chi
-and some others have plain handlers only.
+A *native* handler has the router's own handler type. A *plain* handler is
+an ` + "`http.HandlerFunc`" + ` that can read its parameters. muxmaster, http.ServeMux, chi
+and some others have only plain handlers.
 
-` + "`go run ./cmd/showdown -html DIR`" + ` also writes a page with every scenario, medians,
-confidence intervals, and curves over the number of routes. Targets, and which of them are
-missed, are in [bench/README.md](../bench/README.md).
+` + "`go run ./cmd/showdown -html DIR`" + ` also writes a page with all scenarios, medians,
+confidence intervals, and charts over the number of routes. The project's targets are in
+[bench/README.md](../bench/README.md).
 `)
 	servingTable(&b, r)
 	scaleTable(&b, r)
@@ -121,7 +122,7 @@ func servingTable(b *strings.Builder, r *showdown.Run) {
 			b.WriteString(" – | – |\n")
 		}
 	}
-	b.WriteString("\nBytes and allocations are those of a request that reads 1 parameter.\n")
+	b.WriteString("\n*B* and *allocs* are the bytes and allocations of a request that reads 1 parameter.\n")
 }
 
 // cellText is the minimum of a cell, or why there is none.
@@ -158,8 +159,8 @@ func scaleTable(b *strings.Builder, r *showdown.Run) {
 		return
 	}
 	b.WriteString("\n## Large APIs, all processors, memory\n\n" +
-		"Nanoseconds per lookup in a generated API of that many routes, nanoseconds per route to\nregister it, wall-clock nanoseconds per request, bytes. " +
-		"Plain handlers\nchange little here, so each router has one row.\n\n| router |")
+		"The columns are: nanoseconds per lookup in a generated API with that many routes;\nnanoseconds per route to register it; wall-clock nanoseconds per request; bytes of\n" +
+		"heap. Plain and native handlers hardly differ here, so each router has one row.\n\n| router |")
 	for _, c := range columns {
 		fmt.Fprintf(b, " %s |", c.Title)
 	}
@@ -185,8 +186,8 @@ func loadTables(b *strings.Builder, r *showdown.Run) {
 		showdown.Section
 		title, about string
 	}{
-		{showdown.Load, "Routers under load", "Each router behind net/http's server, in a process of its own"},
-		{showdown.Servers, "HTTP servers under load", "Each server in a process of its own; plain handlers are behind muxmaster"},
+		{showdown.Load, "Routers under load", "Each router runs in a separate process, with net/http's server"},
+		{showdown.Servers, "HTTP servers under load", "Each server runs in a separate process; plain handlers are behind muxmaster"},
 	} {
 		for i, scenario := range scenarios(r, section.Section) {
 			l := rankLoad(r, section.Section, scenario)
@@ -194,7 +195,7 @@ func loadTables(b *strings.Builder, r *showdown.Run) {
 				continue
 			}
 			if i == 0 {
-				fmt.Fprintf(b, "\n## %s\n\n%s,\nunder load by %s over kept connections, in rounds that take turns.\nThe ratio is to %s: the median of the rounds' ratios, with its interval, of\n%s.\n",
+				fmt.Fprintf(b, "\n## %s\n\n%s,\nunder load by %s over keep-alive connections, in interleaved rounds.\nThe ratio is relative to %s. It is the median of the rounds' ratios, with its\ninterval, of %s.\n",
 					section.title, section.about, r.Tool, l.Base, l.rate())
 			}
 			fmt.Fprintf(b, "\n### %s\n\n%s\n\n", upperFirst(scenario), l.difference())
@@ -227,7 +228,7 @@ func cannots(b *strings.Builder, r *showdown.Run) {
 	if len(list) == 0 {
 		return
 	}
-	b.WriteString("\n## What routers can't do here\n\nThe first request that went wrong in the proof, or why there is no figure.\n\n| router | where | what happened |\n|---|---|---|\n")
+	b.WriteString("\n## What routers can't do here\n\nFor each router, the first request that failed the check, or the reason why there is no figure.\n\n| router | where | what happened |\n|---|---|---|\n")
 	for _, c := range list {
 		fmt.Fprintf(b, "| %s | %s | `%s` |\n", c.Contender, c.What, strings.ReplaceAll(c.Why, "|", "\\|"))
 	}
