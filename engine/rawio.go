@@ -7,7 +7,6 @@ import (
 	"net"
 	"runtime"
 	"syscall"
-	"unsafe"
 )
 
 // A rawIO reads and writes the socket of a connection with system calls that
@@ -81,10 +80,10 @@ func (r *rawIO) readable(fd uintptr) bool {
 	c.makeRoom(1)
 	b := c.in.b[c.w:]
 	for {
-		n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, fd, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), syscall.MSG_DONTWAIT, 0, 0)
+		n, errno := receive(fd, b)
 		switch errno {
 		case 0:
-			r.n = int(n)
+			r.n = n
 		case syscall.EINTR:
 			continue
 		case syscall.EAGAIN:
@@ -127,7 +126,7 @@ func (r *rawIO) wraps() bool { return r.wrapper != nil }
 
 func (r *rawIO) writable(fd uintptr) bool {
 	for len(r.out) > 0 {
-		n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, fd, uintptr(unsafe.Pointer(&r.out[0])), uintptr(len(r.out)), syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL, 0, 0)
+		n, errno := send(fd, r.out)
 		switch errno {
 		case 0:
 			r.out = r.out[n:]

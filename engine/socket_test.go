@@ -132,3 +132,28 @@ func (w countWriter) Write(p []byte) (int, error) {
 	*w.n += int64(len(p))
 	return len(p), nil
 }
+
+// TestNoFalseRaces sets a variable before a request and reads it in the handler,
+// and the reverse. The race detector must know that this is no race.
+func TestNoFalseRaces(t *testing.T) {
+	for _, k := range kinds {
+		var request, answer int
+		addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			answer = request
+			io.WriteString(w, "ok")
+		})}))
+		c := dial(t, addr)
+		br := bufio.NewReader(c)
+		for i := range 3 {
+			request = i
+			io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+			if _, err := http.ReadResponse(br, nil); err != nil {
+				t.Fatal(err)
+			}
+			br.Discard(2)
+			if answer != i {
+				t.Errorf("%s: got %d, want %d", k.name, answer, i)
+			}
+		}
+	}
+}
