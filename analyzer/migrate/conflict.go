@@ -15,6 +15,7 @@ type route struct {
 	router  types.Object
 	in      ast.Node // the function
 	pattern *pattern.Pattern
+	shape   string // of the pattern
 }
 
 // registered notes a route. path is ours; with subtree, a slash at its end
@@ -35,7 +36,7 @@ func (x *rewriter) registered(call *ast.CallExpr, router ast.Expr, methods []str
 	if len(methods) > 0 {
 		p.Methods = methods
 	}
-	x.routes = append(x.routes, route{call, obj, x.function(call), p})
+	x.routes = append(x.routes, route{call, obj, x.function(call), p, p.Shape()})
 }
 
 // registeredPath notes the route of a call with a path of the old router.
@@ -55,16 +56,22 @@ func (x *rewriter) conflicts(firstWins bool) {
 	slices.SortStableFunc(x.routes, func(a, b route) int { return int(a.call.End() - b.call.End()) })
 	for i, later := range x.routes {
 		for _, earlier := range x.routes[:i] {
-			if earlier.router != later.router || earlier.in != later.in || exclusive(earlier.call, later.call, x) {
+			if earlier.router != later.router || earlier.in != later.in {
+				continue
+			}
+			same := earlier.shape == later.shape
+			if !same && !(firstWins && shadows(earlier.pattern, later.pattern)) || exclusive(earlier.call, later.call, x) {
 				continue
 			}
 			line := x.pkg.Fset.Position(earlier.call.Pos()).Line
-			if _, overlap := pattern.Overlap(earlier.pattern, later.pattern); overlap && earlier.pattern.Shape() == later.pattern.Shape() {
+			if _, overlap := pattern.Overlap(earlier.pattern, later.pattern); overlap && same {
 				which := "last"
 				if firstWins {
 					which = "first"
 				}
 				x.todo(later.call, "line %d has this route already: there the %s one wins, here it panics: delete the other", line, which)
+			} else if some, every := later.pattern.Methods, earlier.pattern.Methods; same && (firstWins && some != nil && every == nil || !firstWins && some == nil && every != nil) {
+				x.todo(later.call, "line %d has this path, too: here the route for the very method wins, whatever their order", line)
 			} else if firstWins && shadows(earlier.pattern, later.pattern) {
 				x.todo(later.call, "the route of line %d, which comes first, gets requests that come here now: delete this one, or put it first", line)
 			}

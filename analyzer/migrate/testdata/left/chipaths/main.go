@@ -19,15 +19,17 @@ func main() {
 	r.Get("/users/{id}", get)       // the first
 	r.Get("/users/{user}", get)     // left: line 19 has this route already: there the last one wins
 	r.Post("/users/{user}", get)    // another method
-	r.HandleFunc("/users/{x}", get) // every other method
-	if len(r.Middlewares()) > 0 {   // left: Mux.Middlewares
+	r.HandleFunc("/users/{x}", get) // left: here the route for the very method wins
+	r.HandleFunc("/every", get)
+	r.Get("/every", get)          // as there
+	if len(r.Middlewares()) > 0 { // left: Mux.Middlewares
 		r.Get("/branch", get)
 	} else {
 		r.Get("/branch", get)
 	}
 	r.Route("/g", func(r chi.Router) {
 		r.Get("/users/{id}", get)
-		r.Get("/users/{id}", get) // left: line 29 has this route already
+		r.Get("/users/{id}", get) // left: line 31 has this route already
 	})
 	r.Route("/{id}", func(r chi.Router) {
 		r.Get("/x/{id}", get) // left: the prefix /{id} has the parameter "id", too

@@ -13,17 +13,18 @@ func main() {
 	r.HandleFunc("/users/me", get).Methods("GET")
 	r.HandleFunc("/users/{id}", get)
 	r.HandleFunc("/users/you", get)                                 // left: the route of line 14, which comes first
+	r.HandleFunc("/users/{name}", get).Methods("PUT")               // left: here the route for the very method wins
 	r.HandleFunc("/users/{id}/posts", get).Methods("GET")           // fine
-	r.HandleFunc("/users/{name}/posts", get).Methods("GET", "POST") // left: line 16 has this route already: there the first one wins
+	r.HandleFunc("/users/{name}/posts", get).Methods("GET", "POST") // left: line 17 has this route already: there the first one wins
 	r.HandleFunc("/users/{name}/new", get).Methods("POST")          // fine
 	r.HandleFunc("/n/{id:[0-9]+}", get)                             // fine
-	r.HandleFunc("/n/12", get)                                      // left: the route of line 19, which comes first
+	r.HandleFunc("/n/12", get)                                      // left: the route of line 20, which comes first
 	r.HandleFunc("/n/x", get)                                       // fine
 	r.HandleFunc("/w/{word:\\w+}", get)                             // fine
 	r.HandleFunc("/s/{path:\\S+}", get)                             // left: may match a slash
 	r.HandleFunc("/{not:[^x]+}", get)                               // left: may match a slash
 	r.PathPrefix("/app/").HandlerFunc(get)                          // fine
-	r.HandleFunc("/app/login", get)                                 // left: the route of line 25, which comes first
+	r.HandleFunc("/app/login", get)                                 // left: the route of line 26, which comes first
 	r.Handle("/handler", &handler{}).Methods("GET")                 // fine
 	r.Handle("/func", http.HandlerFunc(get)).Methods("GET", "POST") // fine
 	s := r.PathPrefix("/sub").Subrouter()
