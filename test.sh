@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs every test of every module, in a quarter of an hour on two cores. Ends at the
-# first failure and says which step it was.
+# Runs every test of every module: under 20 minutes on two cores. Ends at the first
+# failure and says which step it was.
 #
 #	./test.sh          everything
 #	./test.sh -short   the root module but for its servers, in each way of delivering
