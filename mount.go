@@ -71,9 +71,9 @@ func (s *scope) Mount(prefix string, h http.Handler) {
 	s.handleAll(h, 0, full, full+"/")
 }
 
-// handleAll registers h for all of the patterns or panics. It leaves out those
-// without a path: the root has no form without a slash. Only Mount and ServeSPA
-// may call it, because it looks for their caller.
+// handleAll registers h for all of the patterns, or panics. It ignores patterns
+// without a path, because the root has no form without a slash. Only Mount and
+// ServeSPA may call it, because it records the location of their caller.
 func (s *scope) handleAll(h http.Handler, flags trie.Flags, texts ...string) {
 	var regs []*registration
 	for _, text := range texts {

@@ -1,6 +1,6 @@
-// Package analyzer has the checks for programs that use muxmaster, for any
-// driver of golang.org/x/tools/go/analysis. The command muxvet runs them under
-// go vet or by itself; package golangci makes them a plugin of golangci-lint.
+// Package analyzer contains the checks for programs that use muxmaster, for any
+// driver of golang.org/x/tools/go/analysis. The command muxvet runs them with
+// go vet or directly. Package golangci is a plugin for golangci-lint.
 package analyzer
 
 import (

@@ -1,9 +1,8 @@
-// Package bench compares routers on the reader's own machine.
+// Package bench compares the speed of routers.
 //
-// A route set (package routes) and a kind of work make a [Scenario]. Every
-// contender (package contender) first proves that it routes the scenario's
-// requests to the right routes with the right values ([Prove]). Then [Load]
-// builds its router, and the tasks of [Loaded] run against each other in
-// interleaved rounds (package measure). The commands showdown and ratios and
-// the Go benchmark Showdown start that.
+// A [Scenario] is a route set (package routes) and the work of its handlers.
+// [Prove] checks that a contender (package contender) matches the scenario's
+// requests with the right routes and values. Then [Load] creates its router,
+// and the tasks of [Loaded] run in interleaved rounds (package measure). The
+// commands showdown and ratios and the Go benchmark Showdown use this.
 package bench

@@ -1,6 +1,6 @@
-// Package interop has no code, only tests: they run libraries that people use
-// with net/http on the router, unmodified and over real connections. Each row of
-// docs/interop.md is one of these tests:
+// Package interop contains only tests. They use unmodified net/http libraries
+// with the router, over real connections. Each row of docs/interop.md is one of
+// these tests:
 //
 //	go test -race ./...                       run everything
 //	go test -run TestDocument -update ./...   write docs/interop.md anew

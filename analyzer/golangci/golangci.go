@@ -1,6 +1,6 @@
-// Package golangci makes the checks a linter of golangci-lint, "muxvet", by its
-// module plugin system. See docs/checks.md of the router for how to build it
-// in.
+// Package golangci provides the checks as the linter "muxvet" for
+// golangci-lint's module plugin system. See docs/checks.md of the router for
+// how to install it.
 package golangci
 
 import (

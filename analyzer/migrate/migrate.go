@@ -1,9 +1,9 @@
 // Package migrate rewrites programs of other routers for muxmaster.
 //
-// It rewrites what is mechanical: constructors, types, registrations with their
-// patterns, and the reads of path values. What is left is listed with its place
-// and what to do about it. A package is changed only if nothing is left in it,
-// and the result type-checks with it.
+// It rewrites constructors, types, registrations with their patterns, and reads
+// of path values. It lists what it can't rewrite, with the position and advice.
+// It changes a package only if it can rewrite all of it and the result
+// type-checks.
 package migrate
 
 import (

@@ -1,7 +1,7 @@
-// Package child runs each server under load in a process of its own: this
-// program again, which then serves instead. A child prints its address, responds
-// to each line of its standard input with the CPU time that it has used, and
-// ends with its input.
+// Package child runs a server in a child process, which is the same program
+// started again. A child prints its address, responds to each line of its
+// standard input with the CPU time it has used, and exits at the end of its
+// input.
 package child
 
 import (

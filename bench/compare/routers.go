@@ -1,6 +1,6 @@
-// Package compare asks routers what they do, and writes the table of
-// docs/comparison.md. Every router is as its constructor makes it, with no option
-// set except where routers.go says so.
+// Package compare tests the behavior of routers and writes the table in
+// docs/comparison.md. All routers have their default settings, except where
+// routers.go says otherwise.
 package compare
 
 import (

@@ -1,6 +1,6 @@
-// Package contender holds the routers of the comparison, one file each. A
-// [Contender] loads a list of routes with handlers in the router's own style;
-// all handlers do the same small work.
+// Package contender contains the routers to compare, one file for each. A
+// [Contender] registers a list of routes with handlers of the router's own
+// type. All handlers do the same small amount of work.
 package contender
 
 import (

@@ -1,6 +1,6 @@
-// Package load puts servers under load: one real process each, real sockets,
-// keep-alive, rounds in turn. It compares routers behind net/http's server, and
-// HTTP servers in front of one router.
+// Package load measures servers under load, each in a separate process, over
+// keep-alive connections, in interleaved rounds. It compares routers with
+// net/http's server, and HTTP servers with the same router.
 package load
 
 import (

@@ -1,6 +1,6 @@
-// Package middleware measures the middleware of this module against what
-// go-chi/chi and gorilla/handlers offer for the same work. To update the
-// figures: go test ./middleware -run TestFigures -update
+// Package middleware compares the speed of this project's middleware with that
+// of go-chi/chi and gorilla/handlers. To update the figures in the
+// documentation, run go test ./middleware -run TestFigures -update.
 package middleware
 
 import (

@@ -1,5 +1,5 @@
-// Package report shows a run: in the terminal, as Markdown, as a picture, and
-// as one HTML file that needs nothing else.
+// Package report presents the results of a run: in the terminal, as Markdown,
+// as a picture, and as a self-contained HTML file.
 package report
 
 import (

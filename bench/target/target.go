@@ -1,6 +1,5 @@
-// Package target holds what muxmaster aims at, and measures how far it is from
-// there: each target is a ratio to a peer in the same interleaved race, or a
-// count.
+// Package target defines and measures muxmaster's performance targets. Each
+// target is a ratio to another router in the same interleaved run, or a count.
 package target
 
 import (

@@ -1,6 +1,6 @@
-// Package debugpage serves a page that shows a router's routes, and the JSON
-// behind it. It knows the language of patterns and nothing of the router, which
-// hands over its routes.
+// Package debugpage serves a web page about the routes of a router, and the
+// JSON files that the page loads. It depends on the pattern language but not on
+// the router, which provides the routes.
 package debugpage
 
 import (
@@ -38,11 +38,11 @@ type Route struct {
 	Warning       string `json:",omitempty"` // what is suspicious about the route
 }
 
-// A Scope is what a route was registered with.
+// A Scope is a Mux or Group that a route was registered with.
 type Scope struct {
 	Kind       string // mux, group, with, or mount for a mounted Mux
-	Prefix     string // of every path in the scope
-	Middleware int    // how many of the route's middleware are the scope's
+	Prefix     string // the prefix of all paths in the scope
+	Middleware int    // the number of the route's middleware that the scope adds
 }
 
 // ServeHTTP serves the page, and below it routes.json, explain.json and

@@ -9,15 +9,15 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// tries is how many requests Examine makes up for a route.
+// tries is the number of example requests that Examine generates for a route.
 const tries = 12
 
-// Examine finds an example of what each route serves, and what is suspicious
-// about it. served returns the index of the route that serves a request for the
-// method and the target, or -1; it must not call a handler.
+// Examine sets Example, ExampleMethod and Warning of the routes. served returns
+// the index of the route that serves a request with the given method and
+// target, or -1. It must not call a handler.
 //
-// A pattern matches infinitely many paths. So Examine makes up a few for each
-// route: a warning is a hint, and no warning is no proof.
+// Patterns match infinitely many paths, and Examine tries only a few for each
+// route. So warnings are hints, and the absence of a warning proves nothing.
 func Examine(routes []Route, served func(method, target string) int) {
 	values := sampler{}
 	var p *pattern.Pattern

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Local reports whether r comes from this machine, directly: its peer has a
-// loopback address, no proxy has forwarded it, and the Host is local too, so that
-// a page from elsewhere cannot read the answer by DNS rebinding.
+// Local reports whether r was sent directly from the same machine: the peer has
+// a loopback address, the request has no headers of proxies, and its Host is
+// local, so that other sites' pages can't read the response by DNS rebinding.
 func Local(r *http.Request) bool {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil || !peer.Addr().Unmap().IsLoopback() {

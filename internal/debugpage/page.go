@@ -22,9 +22,9 @@ var treeJS string
 //go:embed explain.js
 var explainJS string
 
-// page is page.html with its style and its script in it. policy is the
-// Content-Security-Policy that lets no other style or script run, no code make
-// HTML of a string, and the page ask nobody but this program.
+// page is page.html with its style and script inserted. policy is its
+// Content-Security-Policy: it allows no other styles and scripts, no HTML from
+// strings, and no requests to other servers.
 var (
 	script = pageJS + treeJS + explainJS
 	page   = []byte(strings.NewReplacer("{{style}}", style, "{{script}}", script).Replace(pageHTML))

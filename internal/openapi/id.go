@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// closure matches what the compiler calls a function without a name.
+// closure matches the names that the compiler gives to function literals.
 var closure = regexp.MustCompile(`^(?:func|gowrap|deferwrap)?[0-9]+$`)
 
 // vague matches names of functions and types that could be any handler's.
@@ -81,7 +81,7 @@ func (p path) words() string {
 
 var notWord = regexp.MustCompile(`[^0-9A-Za-z]+`)
 
-// fold returns what is left of an id when case and punctuation are.
+// fold returns an ID in lower case and without punctuation.
 func fold(id string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == '.' {

@@ -1,10 +1,11 @@
-// Package openapi describes routes as an OpenAPI 3.1 document. It knows patterns
-// and names, and nothing of the router.
+// Package openapi describes routes as an OpenAPI 3.1 document. It depends on
+// the pattern language but not on the router.
 //
-// A document has less room than a router. It tells paths apart by their text
-// alone: /users/{id} and /users/{name} are one path in it, /users/{id:[0-9]+} is
-// the same one, and so is /users/{rest...}. Such routes share a path, named by
-// the first one's parameters, and a method of a path has one operation.
+// OpenAPI is less expressive than the router. Paths that differ only in the
+// names or constraints of parameters, such as /users/{id}, /users/{name},
+// /users/{id:[0-9]+} and /users/{rest...}, are the same path in a document.
+// Such routes share a path with the parameter names of the first one, and each
+// method of a path has only one operation.
 package openapi
 
 import (
@@ -16,7 +17,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// A Route is one method at one path.
+// A Route is a route with one method.
 type Route struct {
 	Method  string // "" for every method
 	Host    string // "" for every host

@@ -1,4 +1,4 @@
-// Package notes is what oapi-codegen makes of openapi.yaml.
+// Package notes is generated from openapi.yaml by oapi-codegen.
 package notes
 
 //go:generate go test -run TestLibraries/oapi-codegen -update ..

@@ -1,5 +1,5 @@
-// Package mux knows the names and types of the router and of net/http that the
-// checks look for.
+// Package mux defines the names and types of the router and of net/http that
+// the checks use.
 package mux
 
 import (

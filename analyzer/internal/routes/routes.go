@@ -1,9 +1,9 @@
 // Package routes finds the routes that a package registers, for the checks
 // about patterns and path parameters.
 //
-// It reads the syntax tree: constant patterns, on a *muxmaster.Mux, a
-// *muxmaster.Group or an *http.ServeMux that can be followed to where it comes
-// from. What can't be followed is marked so, for the checks to be silent about.
+// It searches the syntax tree for constant patterns on a *muxmaster.Mux, a
+// *muxmaster.Group or an *http.ServeMux whose origin it can determine. It marks
+// routers whose uses it can't follow, so that the checks don't report them.
 package routes
 
 import (
