@@ -186,18 +186,21 @@ func TestSteps(t *testing.T) {
 		t.Fatalf("%v: %v\n%s", build, err, out)
 	}
 	for name, c := range stepCases {
-		steps := func(n int) int { // the preparation isn't counted; it varies, so the work is done often
-			const times = 20
-			return (countSteps(t, binary, name, n, times) - countSteps(t, binary, name, n, 0)) / times
-		}
-		small, large := steps(c.small), steps(4*c.small)
-		most := small + small/4 + 100
-		if c.grows {
-			most *= 4
-		}
-		if small <= 0 || large > most {
-			t.Errorf("%s: %d steps for %d, %d for %d, want at most %d", name, small, c.small, large, 4*c.small, most)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			steps := func(n int) int { // the preparation isn't counted; it varies, so the work is done often
+				const times = 20
+				return (countSteps(t, binary, name, n, times) - countSteps(t, binary, name, n, 0)) / times
+			}
+			small, large := steps(c.small), steps(4*c.small)
+			most := small + small/4 + 100
+			if c.grows {
+				most *= 4
+			}
+			if small <= 0 || large > most {
+				t.Errorf("%d steps for %d, %d for %d, want at most %d", small, c.small, large, 4*c.small, most)
+			}
+		})
 	}
 }
 
@@ -205,7 +208,7 @@ func TestSteps(t *testing.T) {
 // once and done so many times.
 func countSteps(t *testing.T, binary, name string, n, times int) (steps int) {
 	t.Helper()
-	profile := binary + ".profile"
+	profile := filepath.Join(t.TempDir(), "profile")
 	run := exec.Command(binary, "-test.run=^TestSteps$", "-test.coverprofile="+profile)
 	run.Env = append(os.Environ(), fmt.Sprintf("%s=%s=%d,%d", stepVariable, name, n, times))
 	if out, err := run.CombinedOutput(); err != nil {
