@@ -136,6 +136,7 @@ func TestIdleConnectionsGiveWayFirst(t *testing.T) {
 	idle := dial(t, addr)
 	io.WriteString(idle, headHello)
 	readResponse(t, idle)
+	<-time.After(1500 * time.Millisecond) // both have waited for long enough to be closed
 	third := dial(t, addr)
 	io.WriteString(third, headHello)
 	readResponse(t, third)
