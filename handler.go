@@ -41,8 +41,8 @@ func (h fastHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // error is only logged.
 //
 // ErrorHandler applies only if the HandlerFuncE itself is registered, or is the
-// NotFound or MethodNotAllowed of a Mux or Group. If other code wraps it, or its ServeHTTP method is registered, errors go to
-// problem.Write.
+// NotFound or MethodNotAllowed of a Mux or Group. If other code wraps it, or
+// its ServeHTTP method is registered, errors go to problem.Write.
 type HandlerFuncE func(http.ResponseWriter, *http.Request) error
 
 // ServeHTTP calls f and passes its error to [problem.Write].

@@ -5,8 +5,8 @@
 //
 //	go run .ci/types.go windows darwin freebsd plan9
 //
-// It reads the standard library's declarations from source. A build or go vet for
-// each system would compile the whole standard library instead.
+// It reads the standard library's declarations from source. A build or go vet
+// for each system would compile the whole standard library instead.
 package main
 
 import (
@@ -45,8 +45,8 @@ func main() {
 	}
 }
 
-// goPackage is what go list prints of a package, as far as it is needed. A test's
-// variant of a package has a path such as "p [p.test]".
+// goPackage is what go list prints of a package, as far as it is needed. A
+// test's variant of a package has a path such as "p [p.test]".
 type goPackage struct {
 	ImportPath, Name, Dir string
 	Standard              bool
@@ -76,7 +76,8 @@ func check(system string) error {
 		if p.Error != nil {
 			return fmt.Errorf("%s: %s: %s", system, p.ImportPath, p.Error.Err)
 		}
-		// Imports come before what imports them. A test's main package is generated.
+		// Imports come before what imports them. A test's main package is
+		// generated.
 		if p.ImportPath == "unsafe" || strings.HasSuffix(p.ImportPath, ".test") {
 			continue
 		}

@@ -6,10 +6,11 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// A path is a pattern's path as OpenAPI has it: text and parameters.
+// A path is the path of a pattern as a sequence of texts and parameters:
 //
 //	/v{major:[0-9]+}.{minor}/*rest
-//	=> {text: "/v"} {name: "major", expr: "[0-9]+"} {text: "."} {name: "minor"} {text: "/"} {name: "rest", rest: true}
+//	=> {text: "/v"} {name: "major", expr: "[0-9]+"} {text: "."} {name: "minor"}
+//	   {text: "/"} {name: "rest", rest: true}
 type path struct{ parts []part }
 
 type part struct {

@@ -6,10 +6,10 @@
 // [http.ResponseController], which calls Unwrap. Both give the same result with
 // and without the recorder.
 //
-//	wrapped writer     type of recorder           Flusher  Hijacker  ReaderFrom  Pusher  CloseNotifier
-//	HTTP/1 connection  flushHijackReadFromNotify  x        x         x                   x
-//	HTTP/2 stream      flushPushNotify            x                              x       x
-//	httptest recorder  flush                      x
+//	wrapped writer     optional interfaces
+//	HTTP/1 connection  Flusher, Hijacker, ReaderFrom, CloseNotifier
+//	HTTP/2 stream      Flusher, Pusher, CloseNotifier
+//	httptest recorder  Flusher
 //
 // Recorders are not pooled. Otherwise a goroutine that outlives its request
 // could write into the response of another client.
