@@ -300,5 +300,5 @@ func holdsSlash(routes trietest.Routes, s *Search[int], r request, rt *Route[int
 	return ""
 }
 
-func TestReference(t *testing.T) { trietest.Random(t, 400, 150, holdTables) }
+func TestReference(t *testing.T) { trietest.Random(t, 250, 150, holdTables) }
 func FuzzTables(f *testing.F)    { trietest.Fuzz(f, holdTables) }
