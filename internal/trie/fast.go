@@ -68,7 +68,7 @@ func (t *Tree[P]) matchFast(nd *node[P], rest string, v *Values, m Method) *Rout
 				return t.fastProbe(nd, rest, end, v, m)
 			}
 		}
-		if end < 2 || w0&^('.'<<8|'.') == 0 || uint(v.N) >= uint(len(v.Vals)) {
+		if end < 2 || w0&^('.'<<8|'.') == 0 {
 			return nil
 		}
 		if nd.flags&hasParam == 0 {
@@ -76,6 +76,9 @@ func (t *Tree[P]) matchFast(nd *node[P], rest string, v *Values, m Method) *Rout
 				return t.fastRest(nd, rest, v, m)
 			}
 			return t.fastSpecial(nd, rest, end, v, m)
+		}
+		if uint(v.N) >= uint(len(v.Vals)) {
+			return nil
 		}
 		v.Vals[v.N] = rest[1:end]
 		v.N++

@@ -204,6 +204,8 @@ func TestMatchFastWithoutRoom(t *testing.T) {
 		{"/x/{a:[0-9]+}", "/x/1", 1},
 		{"/x/v{a}", "/x/v1", 1},
 		{"/x/{a}/*rest", "/x/1/2/3", 2},
+		{"/x/{a}/", "/x/1/2/3", 1}, // a catch-all without a name takes no room
+		{"/x/", "/x/1/2/3", 0},
 	} {
 		table := tableOf("GET "+c.pattern, "GET /x/literal-of-more-than-16/y")
 		for room := range 5 {

@@ -25,8 +25,8 @@ type special[P any] struct {
 }
 
 // A matcher matches a segment. If there are several ways to split the segment
-// into values, each parameter from the left is as short as possible, as with
-// non-greedy RE2 expressions.
+// into values, each parameter from the left without a constraint is as short as
+// possible, as with non-greedy RE2 expressions.
 type matcher struct {
 	literal *string
 	prefix  string
