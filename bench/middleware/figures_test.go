@@ -61,7 +61,7 @@ func TestNoMoreAllocationsThanCounterparts(t *testing.T) {
 	for _, p := range pairs {
 		_, ours := measure.Allocs(p.task(p.ours))
 		_, theirs := measure.Allocs(p.task(p.their))
-		if ours > theirs+p.more {
+		if ours > theirs+p.more+0.1 { // a background goroutine may allocate, too
 			t.Errorf("%s: %v allocations, %s has %v", p.name, ours, p.peer, theirs)
 		}
 	}
