@@ -216,9 +216,9 @@ func (n *Names) merge(q *stdRequest, vals []string) (*Names, []string) {
 // Clear makes r.PathValue return "", if r still has n's values.
 //
 // A goroutine that calls r.PathValue at the same time gets the value or "". If
-// it has read one of the two words that Clear writes before, it still finds the
-// value: the slots are not reused until many later requests have used the same
-// Ring. The race detector reports such a call.
+// it has read r's fields before Clear writes them, it finds the value, because
+// the slots are not reused until many later requests have used the same Ring.
+// The race detector reports such a call.
 func (n *Names) Clear(r *http.Request) {
 	if !Direct {
 		safeClear(r, n.id())
@@ -233,13 +233,14 @@ func (n *Names) TryClear(r *http.Request) {
 	if q := layOut(r); q.pat == &n.stdPattern {
 		q.pat = nil
 		if len(q.matches) <= len(blank) {
-			// Only the pointer, so that there is never a slice of two halves.
+			// Writing the pointer alone can't leave a slice half written.
 			*(**[maxBlank]string)(unsafe.Pointer(&q.matches)) = &blank
 		}
 	}
 }
 
-// blank is what r.PathValue finds instead of values that were cleared.
+// blank takes the place of cleared values. Nothing writes to it. Requests with
+// more values than it has keep theirs.
 var blank [maxBlank]string
 
 const maxBlank = 64
