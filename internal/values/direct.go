@@ -69,8 +69,9 @@ type stdSegment struct {
 
 // Names holds the names of a route's values and the route's owner.
 type Names struct {
-	stdPattern     // loc points to the owner's mark; net/http only prints loc
-	tag        any // see WithTag
+	stdPattern         // str is namesMark and loc points to the owner's mark; net/http only prints them
+	tag        any     // see WithTag
+	layers     []layer // if a request has values of several owners, see nested.go
 }
 
 // Safe reports whether the build tag muxmaster_safe is set.
@@ -144,7 +145,7 @@ const keyName = "\x00"
 // NewNames returns Names for the routes of an owner with these parameters. fast
 // says whether they are fast routes.
 func NewNames(o *Owner, list []string, fast bool) *Names {
-	n := &Names{stdPattern: stdPattern{loc: unsafe.String(&o.mark, 1)}}
+	n := &Names{stdPattern: stdPattern{str: namesMark, loc: unsafe.String(&o.mark, 1)}}
 	for _, name := range list {
 		if fast {
 			n.segments = append(n.segments, stdSegment{s: keyName, wild: true})
@@ -153,6 +154,18 @@ func NewNames(o *Owner, list []string, fast bool) *Names {
 	}
 	n.segments = slices.Clip(n.segments)
 	return n
+}
+
+// namesMark is the text of all patterns that are part of Names. Its address
+// distinguishes them from those of net/http.
+var namesMark = unsafe.String(new(byte), 1)
+
+// names returns the Names that p is part of, or nil for a pattern of net/http.
+func (p *stdPattern) names() *Names {
+	if unsafe.StringData(p.str) != unsafe.StringData(namesMark) {
+		return nil
+	}
+	return (*Names)(unsafe.Pointer(p)) // its first field
 }
 
 // ownedBy reports whether p is part of Names of the owner.
@@ -176,7 +189,8 @@ func (n *Names) TrySet(r *http.Request, pattern string, vals []string) bool {
 }
 
 // Set sets the path values of r. It retains vals. It replaces values of the
-// same owner, and keeps values of other owners unless they have the same name.
+// same owner. Values of other owners remain; n's values hide those with the
+// same name until n's are replaced or dropped.
 func (n *Names) Set(r *http.Request, vals []string) {
 	if !Direct {
 		safeSet(r, n.id(), n.list(), vals)
@@ -185,32 +199,10 @@ func (n *Names) Set(r *http.Request, vals []string) {
 	}
 	q := layOut(r)
 	if q.pat != nil && !q.pat.sameOwner(&n.stdPattern) {
-		n, vals = n.merge(q, vals)
+		q.nest(n, vals)
+		return
 	}
 	q.pat, q.matches = &n.stdPattern, vals
-}
-
-// merge returns the names and values for a request with values of an outer
-// router: n's, then those of q whose names are not among n's.
-func (n *Names) merge(q *stdRequest, vals []string) (*Names, []string) {
-	both := &Names{stdPattern: stdPattern{loc: n.loc}, tag: n.tag}
-	var all []string
-	add := func(p *stdPattern, vals []string) {
-		i := 0
-		for _, seg := range p.segments {
-			if !seg.wild || seg.s == "" {
-				continue
-			}
-			if seg.s != keyName && !slices.Contains(both.segments, stdSegment{s: seg.s, wild: true}) {
-				both.segments = append(both.segments, stdSegment{s: seg.s, wild: true})
-				all = append(all, vals[i])
-			}
-			i++
-		}
-	}
-	add(&n.stdPattern, vals)
-	add(q.pat, q.matches)
-	return both, all
 }
 
 // Clear makes r.PathValue return "", if r still has n's values.
@@ -254,23 +246,34 @@ func Drop(r *http.Request, o *Owner) {
 		safeClear(r, o.id)
 		return
 	}
-	if q := layOut(r); q.pat != nil && q.pat.ownedBy(o) {
+	q := layOut(r)
+	if q.pat == nil {
+		return
+	}
+	if q.pat.ownedBy(o) {
 		q.pat, q.matches = nil, nil
+	} else if q.pat.nested() {
+		q.drop(o)
 	}
 }
 
 // WithTag returns a copy of n with the tag v. Set attaches the tag to the
 // request and thus to all copies that middleware makes of it.
-func (n *Names) WithTag(v any) *Names { return &Names{stdPattern: n.stdPattern, tag: v} }
+func (n *Names) WithTag(v any) *Names { return &Names{n.stdPattern, v, nil} }
 
 // Tag returns the tag that Set attached to r for the owner, or nil.
 func Tag(r *http.Request, o *Owner) any {
 	if !Direct {
 		return safeTag(r, o)
 	}
-	if q := layOut(r); q.pat != nil && q.pat.ownedBy(o) {
-		// Every pattern of an owner is part of a Names.
-		return (*Names)(unsafe.Pointer(q.pat)).tag
+	q := layOut(r)
+	if q.pat != nil && q.pat.ownedBy(o) {
+		return q.pat.names().tag
+	}
+	for l := range q.layers() {
+		if l.ownedBy(o) {
+			return l.tag
+		}
 	}
 	return nil
 }
@@ -281,7 +284,7 @@ func (n *Names) Key(i int) string { return n.segments[2*i+1].s }
 func (p *stdPattern) list() []string {
 	var list []string
 	for _, seg := range p.segments {
-		if seg.wild && seg.s != "" && seg.s != keyName {
+		if seg.wild && seg.s != "" && seg.s != keyName && (!p.nested() || !slices.Contains(list, seg.s)) {
 			list = append(list, seg.s)
 		}
 	}
