@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// bodies are requests with the same body, "hello", framed in each way.
+// bodies are requests with the body "hello", one for each kind of framing.
 var bodies = map[string]string{
 	"length":          "Content-Length: 5\r\n\r\nhello",
 	"chunked":         "Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\nX: y\r\n\r\n",
@@ -25,8 +25,8 @@ var bodies = map[string]string{
 }
 
 // TestLateReads reads request bodies in goroutines that outlive their handler,
-// while the connection serves further requests. They get nothing of those, and
-// the connection loses nothing to them.
+// while the connection serves further requests. The goroutines must not get
+// bytes of those requests.
 func TestLateReads(t *testing.T) {
 	for _, k := range engines {
 		for name, framing := range bodies {
@@ -69,9 +69,9 @@ func TestLateReads(t *testing.T) {
 	}
 }
 
-// TestReadWhileAnswering reads the body in one goroutine while another writes
-// the answer, with a client that sends the body late, or never.
-func TestReadWhileAnswering(t *testing.T) {
+// TestReadDuringResponse reads the body in one goroutine while another writes
+// the response. The client sends the body late or never.
+func TestReadDuringResponse(t *testing.T) {
 	for _, k := range kinds {
 		for name, framing := range bodies {
 			t.Run(k.name+"/"+name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestReadWhileAnswering(t *testing.T) {
 						read := make(chan bool)
 						go func() { io.Copy(io.Discard, r.Body); close(read) }()
 						for range 20 {
-							io.WriteString(w, "answer\n")
+							io.WriteString(w, "response\n")
 							w.(http.Flusher).Flush()
 						}
 						r.Body.Close()
@@ -101,7 +101,7 @@ func TestReadWhileAnswering(t *testing.T) {
 					io.WriteString(c, sent)
 					c.CloseWrite()
 					rest, _ := io.ReadAll(br)
-					if n := strings.Count(string(rest), "answer\n"); !strings.HasPrefix(status, "HTTP/1.1 ") || n != 20 {
+					if n := strings.Count(string(rest), "response\n"); !strings.HasPrefix(status, "HTTP/1.1 ") || n != 20 {
 						t.Errorf("got %q and %d lines of 20", status, n)
 					}
 				}
@@ -110,9 +110,9 @@ func TestReadWhileAnswering(t *testing.T) {
 	}
 }
 
-// TestChurn opens and drops a thousand connections that do all kinds of things,
-// and ends the server in the middle of it, by Shutdown or by Close. Nothing may
-// be left, and no client may get another's answer.
+// TestChurn opens and drops a thousand connections with different behavior, and
+// meanwhile stops the server with Shutdown or Close. No goroutine or connection
+// may be left, and no client may get the response to another.
 func TestChurn(t *testing.T) {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch rand.IntN(9) {
@@ -210,13 +210,13 @@ func churn(t *testing.T, rnd *rand.Rand, addr, id string, framings []string) {
 	}
 	io.WriteString(c, out)
 	if rnd.IntN(3) == 0 {
-		return // closed with answers unread
+		return // closed with unread responses
 	}
 	c.(*net.TCPConn).CloseWrite()
 	got, _ := io.ReadAll(c)
-	for _, answer := range strings.Split(string(got), "<")[1:] {
-		if !strings.HasPrefix(answer, id) {
-			t.Errorf("%s got an answer to %.40q", id, answer)
+	for _, body := range strings.Split(string(got), "<")[1:] {
+		if !strings.HasPrefix(body, id) {
+			t.Errorf("%s got a response to %.40q", id, body)
 		}
 	}
 }

@@ -7,35 +7,35 @@ import (
 	"sync/atomic"
 )
 
-// maxDrain is how much of an unread body is read, so that the connection can
-// serve another request. It is net/http's limit.
+// maxDrain is how much of an unread body the engine reads, so that the connection
+// can serve another request. It is the limit of net/http.
 const maxDrain = 256 << 10
 
-// A body is the body of a request. It isn't used again, in any mode: after the
-// handler returned it is closed.
+// A body is the body of a request. It is closed after the handler returns, and
+// never reused.
 type body struct {
 	conn     *conn
 	ctx      *requestContext // of the request
 	closing  bool            // the connection closes after this request
 	expected bool            // the request has Expect: 100-continue
 
-	mayContinue atomic.Bool // the first read sends 100 Continue
-	refused     atomic.Bool // and never did, so the client needn't send it
-	sawEOF      atomic.Bool // Read has returned io.EOF
-	consumed    atomic.Bool // read to its end, or to the connection's
-	early       atomic.Bool // closed with much of it unread
+	continuePending atomic.Bool // the first read sends 100 Continue
+	refused         atomic.Bool // noContinue prevented that, so the client may not send it
+	sawEOF          atomic.Bool // Read has returned io.EOF
+	consumed        atomic.Bool // read to its end, or the connection has ended
+	closedUnread    atomic.Bool // closed with more than maxDrain bytes unread
 
 	mu     sync.Mutex // guards the following, and reading
 	chunks *chunks    // nil if the body has a Content-Length
-	remain int64      // bytes of a Content-Length that weren't read
+	remain int64      // unread bytes of a Content-Length
 	closed bool
-	err    error // what ended it early
+	err    error // the first read error other than io.EOF
 }
 
-// Read implements [io.Reader]. It returns io.EOF with the last bytes, if it
-// knows that they are the last.
+// Read implements [io.Reader]. With a Content-Length, it returns io.EOF together
+// with the last bytes.
 func (b *body) Read(p []byte) (int, error) {
-	if b.mayContinue.Load() {
+	if b.continuePending.Load() {
 		b.sendContinue()
 	}
 	if b.refused.Load() {
@@ -54,7 +54,7 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 // expectedEnd reports whether the body of a request with Expect: 100-continue
-// was read to its end, so that the connection can be used again.
+// was read completely, so that the connection can be reused.
 func (b *body) expectedEnd() bool {
 	if refusesBodies {
 		return b.consumed.Load()
@@ -62,7 +62,7 @@ func (b *body) expectedEnd() bool {
 	return b.sawEOF.Load()
 }
 
-// refuse is called instead of sendContinue when the body was closed.
+// refuse is called if the body is closed before sendContinue was called.
 func (b *body) refuse() {
 	r := b.ctx.res
 	r.mu.Lock()
@@ -72,14 +72,14 @@ func (b *body) refuse() {
 	}
 }
 
-// sendContinue tells the client to send the body, unless the handler has
-// begun to answer. It must not hold b.mu, which is locked after that of the
-// response elsewhere.
+// sendContinue tells the client to send the body, unless the handler has begun
+// its response. The caller must not hold b.mu, because the response's lock comes
+// first.
 func (b *body) sendContinue() {
 	r := b.ctx.res
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.gen.Load() == b.ctx.gen && b.mayContinue.Swap(false) {
+	if r.gen.Load() == b.ctx.gen && b.continuePending.Swap(false) {
 		r.out = append(r.out, "HTTP/1.1 100 Continue\r\n\r\n"...)
 		r.flushOut()
 	}
@@ -114,7 +114,7 @@ func (b *body) readLocked(p []byte) (int, error) {
 		b.end()
 		return n, io.EOF
 	case err == io.EOF:
-		// Nothing more can come: like net/http, count it as read.
+		// Nothing more can arrive. Like net/http, treat the body as read.
 		b.consumed.Store(true)
 		return n, io.ErrUnexpectedEOF
 	}
@@ -122,16 +122,16 @@ func (b *body) readLocked(p []byte) (int, error) {
 	return n, err
 }
 
-// end notes that the body was read to its end.
+// end records that the body was read completely.
 func (b *body) end() {
 	b.conn.bodyEnded()
 	b.consumed.Store(true)
 }
 
-// Close implements [io.Closer]. It reads a rest of up to 256 KB, as net/http
-// does, so that the connection can serve another request.
+// Close implements [io.Closer]. Like net/http, it reads up to 256 KB of the rest
+// of the body, so that the connection can serve another request.
 func (b *body) Close() error {
-	if b.mayContinue.Load() {
+	if b.continuePending.Load() {
 		b.refuse()
 	}
 	if b.refused.Load() {
@@ -140,7 +140,7 @@ func (b *body) Close() error {
 	return b.close()
 }
 
-// close is Close without regard to 100 Continue.
+// close is Close without the handling of 100 Continue.
 func (b *body) close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -157,12 +157,12 @@ func (b *body) closeLocked() error {
 	case b.consumed.Load(), b.closing && b.chunks == nil:
 		return nil
 	case b.remain > maxDrain:
-		b.early.Store(true)
+		b.closedUnread.Store(true)
 		return nil
 	}
 	n, err := io.CopyN(io.Discard, lockedBody{b}, maxDrain)
 	if n == maxDrain {
-		b.early.Store(true)
+		b.closedUnread.Store(true)
 	}
 	if err == io.EOF {
 		return nil
@@ -170,7 +170,7 @@ func (b *body) closeLocked() error {
 	return err
 }
 
-// closeNow makes further reads fail. It reads nothing.
+// closeNow makes later reads fail. It doesn't read the rest.
 func (b *body) closeNow() {
 	b.closed = true
 	if b.chunks != nil {
@@ -178,8 +178,9 @@ func (b *body) closeNow() {
 	}
 }
 
-// unread says what is to be done about the unread rest before the answer's
-// head is written.
+// unread returns what to do with the unread rest before writing the response's
+// head: discard it, close the connection afterwards, or neither because it is
+// too big.
 func (b *body) unread() (discard, close, tooBig bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -187,14 +188,14 @@ func (b *body) unread() (discard, close, tooBig bool) {
 	case b.closed:
 		return false, !b.consumed.Load(), false
 	case b.remain >= maxDrain:
-		b.early.Store(true)
+		b.closedUnread.Store(true)
 		return false, false, true
 	}
 	return true, false, false
 }
 
-// drain reads the rest. It reports whether the connection can be used again,
-// and if not, whether there is too much to read.
+// drain reads the rest. It reports whether the connection can be reused, and if
+// not, whether the rest is too big to read.
 func (b *body) drain() (ok, tooBig bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -203,21 +204,21 @@ func (b *body) drain() (ok, tooBig bool) {
 		return true, false
 	}
 	if n, _ := io.CopyN(io.Discard, lockedBody{b}, maxDrain+1); n > maxDrain {
-		b.early.Store(true)
+		b.closedUnread.Store(true)
 		return false, true
 	}
 	b.closeNow()
 	return b.consumed.Load() && b.remain == 0, false
 }
 
-// detach makes further reads fail: the connection was hijacked.
+// detach makes later reads fail because the connection was hijacked.
 func (b *body) detach() {
 	b.mu.Lock()
 	b.closeNow()
 	b.mu.Unlock()
 }
 
-// A lockedBody reads a body whose lock the caller holds.
+// A lockedBody reads a body. The caller must hold the body's lock.
 type lockedBody struct{ b *body }
 
 func (l lockedBody) Read(p []byte) (int, error) { return l.b.readLocked(p) }

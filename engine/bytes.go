@@ -2,10 +2,10 @@ package engine
 
 import "encoding/binary"
 
-// isToken tells the bytes of a header name (RFC 9110 section 5.6.2).
+// isToken contains the bytes of a header name (RFC 9110 section 5.6.2).
 var isToken = byteSet("!#$%&'*+-.^_`|~" + digits + letters)
 
-// isHost tells the bytes that net/http accepts in a Host.
+// isHost contains the bytes that net/http accepts in a Host.
 var isHost = byteSet("!$%&()*+,-.:;=[']_~" + digits + letters)
 
 const (
@@ -20,8 +20,8 @@ func byteSet(s string) (set [256]bool) {
 	return set
 }
 
-// plainPath marks, in targetBytes, the bytes that stand for themselves in the
-// path of a target: url.Parse neither decodes them nor would encode them.
+// plainPath marks the bytes in targetBytes that are the same in an encoded and a
+// decoded path.
 const plainPath = 1
 
 var targetBytes = func() (t [256]uint8) {
@@ -42,8 +42,8 @@ func validHost(b []byte) bool {
 	return true
 }
 
-// validValue reports whether b is a header value: no control character but
-// tab, no DEL. It looks at eight bytes at a time.
+// validValue reports whether b is a header value: it has no DEL and no control
+// character except tab. It checks eight bytes at a time.
 func validValue(b []byte) bool {
 	const (
 		ones  = 0x0101010101010101
@@ -52,8 +52,8 @@ func validValue(b []byte) bool {
 	for len(b) >= 8 {
 		x := binary.LittleEndian.Uint64(b)
 		del := x ^ 0x7f*ones
-		// A high bit where a byte is below 0x20, or is DEL. Borrows can set
-		// more of them, never fewer, so a zero is certain.
+		// Each byte below 0x20 and each DEL sets a high bit. Borrows can set
+		// more high bits but never clear one, so zero means that b is valid.
 		if ((x-0x20*ones)&^x|(del-ones)&^del)&highs != 0 && !validBytes(b[:8]) {
 			return false
 		}

@@ -12,12 +12,12 @@ import (
 	"sync"
 )
 
-// chunks reads a body with Transfer-Encoding: chunked. The decoder is net/http's
-// own, over a buffer of the size that net/http has, so what it takes for the
-// end of a chunk, a line or a body is the same, also in odd cases.
+// chunks reads a body with Transfer-Encoding: chunked. It uses net/http's decoder
+// with a buffer of the same size, so both agree where chunks, lines and bodies
+// end, even if they are malformed.
 //
-// The decoder reads ahead. What it hasn't used is put back at the end, since
-// it belongs to the next request.
+// The decoder reads ahead. release puts the unused bytes back, because they
+// belong to the next request.
 type chunks struct {
 	conn *conn
 	req  *http.Request // gets the trailers
@@ -28,7 +28,7 @@ type chunks struct {
 
 var chunkBuffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 4<<10) }}
 
-// read reads from the body. It returns io.EOF after the trailers were read.
+// read reads from the body. It returns io.EOF after it has read the trailers.
 func (k *chunks) read(p []byte) (int, error) {
 	if k.br == nil {
 		k.br = chunkBuffers.Get().(*bufio.Reader)
@@ -45,7 +45,7 @@ func (k *chunks) read(p []byte) (int, error) {
 	return n, err
 }
 
-// release puts back what wasn't used.
+// release puts back the unused input and releases the buffer.
 func (k *chunks) release() {
 	if k.br == nil {
 		return
@@ -63,7 +63,7 @@ var (
 	errTrailerMany = errors.New("message too large")
 )
 
-// readTrailers does what body.readTrailer of net/http does.
+// readTrailers reads the trailers like body.readTrailer of net/http.
 func (k *chunks) readTrailers() error {
 	b, err := k.br.Peek(2)
 	if string(b) == "\r\n" {
@@ -102,7 +102,7 @@ func (k *chunks) readTrailers() error {
 	return nil
 }
 
-// seesEnd reads on until the buffer holds the end of the trailers. It reports
+// seesEnd reads until the buffer contains the end of the trailers. It reports
 // false if they don't fit.
 func (k *chunks) seesEnd() bool {
 	for size := 4; ; size++ {

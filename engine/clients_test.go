@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// clients are heads as common clients and proxies send them. docs/engine.md
-// says which of them the engine serves itself.
+// clients are request heads of common clients and proxies. docs/engine.md lists
+// which of them the engine serves itself.
 var clients = []struct {
 	name string
-	why  reason // why it is handed over, if it is
+	why  reason // why it is passed to net/http, or noReason
 	head string
 }{
 	{"Chrome", noReason, `GET /page?q=1 HTTP/1.1
@@ -78,8 +78,8 @@ Cookie: session=0123456789abcdef; _ga=GA1.1.1
 
 var update = flag.Bool("update", false, "write the table of clients into docs/engine.md")
 
-// TestClients checks which clients' requests the engine serves itself, and that
-// docs/engine.md says so. Run it with -update to write the table there.
+// TestClients checks which clients' requests the engine serves itself. It also
+// checks the table in docs/engine.md; -update rewrites the table.
 func TestClients(t *testing.T) {
 	served := make(map[reason][]string)
 	for _, c := range clients {
@@ -87,7 +87,7 @@ func TestClients(t *testing.T) {
 		h.reset()
 		out, why := h.parse([]byte(strings.ReplaceAll(c.head, "\n", "\r\n") + "\r\n"))
 		if why != c.why || out == complete != (c.why == noReason) {
-			t.Errorf("%s: handed over because of %q, want %q", c.name, why, c.why)
+			t.Errorf("%s: passed to net/http because of %q, want %q", c.name, why, c.why)
 		}
 		served[why] = append(served[why], c.name)
 	}

@@ -14,7 +14,7 @@ import (
 
 var dates = regexp.MustCompile(`Date: [^\r\n]*`)
 
-// compared is a handler that does something else for each path.
+// compared is a handler that behaves differently for each path.
 func compared(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/echo":
@@ -144,7 +144,7 @@ func compared(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(rw)
 		fmt.Fprintf(rw, "hijacked %q", b)
 		rw.Flush()
-	case "/some": // reads a part of the body
+	case "/some": // reads part of the body
 		n, err := io.ReadFull(r.Body, make([]byte, 3))
 		fmt.Fprint(w, n, err)
 	case "/readlate":
@@ -175,7 +175,7 @@ func compare(t *testing.T, addrs []string, parts ...string) {
 	for i, addr := range addrs {
 		got := dates.ReplaceAllString(talk(t, addr, parts...), "Date: X")
 		if newerGo {
-			// Go 1.27 doesn't announce the end after a body that was cut off.
+			// Go 1.27 doesn't send Connection: close after a truncated body.
 			got = strings.ReplaceAll(got, "Connection: close\r\n", "")
 		}
 		if i == 0 {
@@ -202,7 +202,8 @@ func comparedServers(t *testing.T) (addrs []string) {
 	return addrs
 }
 
-// TestSameBytes compares the answers to whole connections with net/http's.
+// TestSameBytes compares the engine's output with net/http's for whole
+// connections.
 func TestSameBytes(t *testing.T) {
 	addrs := comparedServers(t)
 	paths := strings.Fields(`/ /x?y /x? /x?? /a%20b /a%2Fb /a%zz /! //host/x /a:b /dump /dump?a=b&c /big /bigbytes /flush
@@ -222,8 +223,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestSameBytesTable compares the answers to each of heads, alone and before
-// and after another request, with net/http's.
+// TestSameBytesTable compares the engine's output with net/http's for each of
+// heads, alone and before and after another request.
 func TestSameBytesTable(t *testing.T) {
 	addrs := comparedServers(t)
 	const next = "GET /next HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
@@ -234,8 +235,9 @@ func TestSameBytesTable(t *testing.T) {
 	}
 }
 
-// TestSameBytesRandom compares the answers to random connections: requests of
-// all kinds, pipelined, split into writes anywhere, and cut off anywhere.
+// TestSameBytesRandom compares the engine's output with net/http's for random
+// connections: different requests, pipelined, split into several writes, and
+// truncated.
 func TestSameBytesRandom(t *testing.T) {
 	addrs := comparedServers(t)
 	rounds := 1500

@@ -20,17 +20,17 @@ type conn struct {
 	nc       net.Conn
 	raw      *rawIO // faster access to nc; may be nil
 	accepted time.Time
-	ctx      context.Context // from BaseContext and ConnContext; for net/http
+	ctx      context.Context // from BaseContext and ConnContext; passed to net/http
 	connCtx  context.Context // ctx with the local address; parent of request contexts
 
 	remoteAddr string
 	tls        *tls.ConnectionState
 	tmpl       *http.Request
-	bundle     *bundle  // with Recycle, the one that is used again
-	writers    []writer // that weren't used so far
+	bundle     *bundle  // reused by each request, with Recycle
+	writers    []writer // allocated but not used yet
 
 	in      *buffer // nil while none is needed
-	r, w    int     // in.b[r:w] was read but not used
+	r, w    int     // in.b[r:w] is the unused input
 	work    *work   // nil between requests
 	current *requestContext
 
@@ -42,11 +42,11 @@ type conn struct {
 	phase    phaseWord     // shared with the timer and Shutdown
 
 	deadlines deadlines
-	headBegan int64 // when the first bytes of the current head came
+	headBegan int64 // when the first bytes of the current head arrived
 }
 
-// A work is the state for serving a request, except for the input buffer.
-// Connections that wait for a request have none.
+// A work is the state for serving a request, except for the input buffer. A
+// connection that waits for a request has none.
 type work struct {
 	head head
 	res  response
@@ -187,8 +187,8 @@ func (c *conn) serveRequest(bd *bundle) bool {
 		return false
 	}
 	c.unread(watched)
-	// While a goroutine of the handler may still read the body, the input is
-	// not to be looked at.
+	// A goroutine of the handler may still read the body. If so, it owns the
+	// input.
 	more := (x.body == nil || x.body.consumed.Load()) && c.w > c.r
 	keep := res.finish(more)
 	c.inHandler = false
@@ -199,7 +199,7 @@ func (c *conn) serveRequest(bd *bundle) bool {
 	}
 	if !keep {
 		res.flushPending()
-		if x.body != nil && x.body.early.Load() {
+		if x.body != nil && x.body.closedUnread.Load() {
 			c.closeWriteAndWait()
 		}
 		return false
@@ -267,7 +267,7 @@ func (c *conn) readHead() (outcome, reason) {
 					return needMore, noReason
 				}
 			}
-		} else if !c.rest() {
+		} else if !c.releaseUnused() {
 			return needMore, noReason
 		}
 		if err := c.fill(); err != nil {

@@ -18,16 +18,16 @@ type requestContext struct {
 	body            *body // nil if the request has none
 	res             *response
 	gen             uint64 // of res, while this request's handler runs
-	pending         bool   // res holds answers to earlier requests
+	pending         bool   // res holds responses to earlier requests
 
 	mu       sync.Mutex
 	err      error
 	done     chan struct{}
 	funcs    map[*afterFunc]struct{}
-	stop     func() bool // ends following the connection's context
+	stop     func() bool // stops following the connection's context
 	notify   chan bool   // of CloseNotify
-	left     bool        // the client has left, for CloseNotify
-	enlisted bool        // the watcher knows this request
+	left     bool        // the client has disconnected, for CloseNotify
+	enlisted bool        // the watcher handles this request
 	watch    clientWatch
 }
 
@@ -119,7 +119,7 @@ func (x *requestContext) clientLeft() {
 	if x.notify != nil {
 		select {
 		case x.notify <- true:
-		default: // was told before
+		default: // already notified
 		}
 	}
 	x.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// eventually waits for ch, for a time that even a busy machine keeps.
+// eventually waits for ch with a timeout that is long enough for a busy machine.
 func eventually[T any](t *testing.T, what string, ch <-chan T) (v T) {
 	t.Helper()
 	select {
@@ -22,8 +22,8 @@ func eventually[T any](t *testing.T, what string, ch <-chan T) (v T) {
 	return v
 }
 
-// TestClientLeaves checks that each way of following a request's context
-// learns of a client that leaves.
+// TestClientLeaves checks that a disconnect of the client ends the request's
+// context, for each way of observing it.
 func TestClientLeaves(t *testing.T) {
 	follow := map[string]func(http.ResponseWriter, *http.Request){
 		"Done": func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
@@ -59,7 +59,7 @@ func TestClientLeaves(t *testing.T) {
 				started, ended := make(chan bool, 1), make(chan error, 1)
 				addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if name != "body read" {
-						io.Copy(io.Discard, r.Body) // else nobody watches, as in net/http
+						io.Copy(io.Discard, r.Body) // before, nobody watches the connection, as in net/http
 					}
 					started <- true
 					f(w, r)
@@ -79,8 +79,8 @@ func TestClientLeaves(t *testing.T) {
 	}
 }
 
-// TestContextEnds checks what ends a context besides the client: the return of
-// the handler, and the connection's own context.
+// TestContextEnds checks that the handler's return and the end of the
+// connection's context end a request's context.
 func TestContextEnds(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
@@ -124,15 +124,14 @@ func TestContextEnds(t *testing.T) {
 				t.Errorf("the cause is %v", cause)
 			}
 			if _, err := http.ReadResponse(br, nil); err != nil {
-				t.Errorf("no answer after the context ended: %v", err)
+				t.Errorf("no response after the context ended: %v", err)
 			}
 		})
 	}
 }
 
-// TestPipelinedWhileWatched checks that the bytes of a next request, which
-// arrive while the client is watched, are neither taken for its leaving nor
-// lost.
+// TestPipelinedWhileWatched sends another request while the engine watches the
+// client. The bytes must not count as a disconnect, and must not be lost.
 func TestPipelinedWhileWatched(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
@@ -162,7 +161,7 @@ func TestPipelinedWhileWatched(t *testing.T) {
 						t.Fatal(err)
 					}
 					if b, _ := io.ReadAll(res.Body); string(b) != want {
-						t.Errorf("answer %q, want %q", b, want)
+						t.Errorf("response %q, want %q", b, want)
 					}
 				}
 			}
@@ -170,9 +169,9 @@ func TestPipelinedWhileWatched(t *testing.T) {
 	}
 }
 
-// TestPipelinedAnswers checks that an answer isn't held back for long by the
-// next request, if that takes its time, panics, or takes the connection.
-func TestPipelinedAnswers(t *testing.T) {
+// TestPipelinedResponses checks that a response isn't delayed for long if the
+// handler of the next request is slow, panics, or hijacks the connection.
+func TestPipelinedResponses(t *testing.T) {
 	for _, k := range kinds {
 		for _, path := range []string{"/slow", "/panic", "/hijack", "/handed-over"} {
 			t.Run(k.name+path, func(t *testing.T) {
@@ -212,7 +211,7 @@ func TestPipelinedAnswers(t *testing.T) {
 						t.Fatal(err)
 					}
 					if b, _ := io.ReadAll(res.Body); string(b) != "/first" {
-						t.Errorf("answer %q", b)
+						t.Errorf("response %q", b)
 					}
 				}
 				close(goOn)
@@ -221,7 +220,7 @@ func TestPipelinedAnswers(t *testing.T) {
 					t.Fatal(err)
 				} else if served {
 					if b, _ := io.ReadAll(res.Body); string(b) != path {
-						t.Errorf("answer %q", b)
+						t.Errorf("response %q", b)
 					}
 				}
 			})

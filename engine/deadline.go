@@ -15,7 +15,7 @@ type timeouts struct {
 	head, read, write, idle int64
 }
 
-// configure reads the timeouts of srv, the first time that it is called.
+// configure reads the timeouts of srv when it is called for the first time.
 func (t *timeouts) configure(srv *http.Server) {
 	t.once.Do(func() {
 		or := func(d, otherwise time.Duration) int64 {
@@ -91,7 +91,7 @@ func (c *conn) enter(ph phase, read, write int64) (condemned bool) {
 	return false
 }
 
-// arm makes the timer fire at a time, or before.
+// arm makes the timer fire at the given time or earlier.
 func (d *deadlines) arm(c *conn, at int64) {
 	if at == 0 {
 		return

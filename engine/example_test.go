@@ -35,11 +35,11 @@ func Example() {
 	// Output: 200 OK Hello, world!
 }
 
-// A server that recycles requests, for handlers that don't keep them.
+// With Recycle, handlers must not retain the request.
 func ExampleServer_recycle() {
 	s := engine.New(&http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			path := r.URL.Path // strings stay valid for ever
+			path := r.URL.Path // strings can be retained
 			go func() { _ = path }()
 			io.WriteString(w, path)
 		}),
@@ -62,7 +62,7 @@ func ExampleServer_recycle() {
 	// Output: /recycled
 }
 
-// Stats tells how much of the traffic the engine serves itself.
+// Stats shows how many requests and connections net/http serves.
 func ExampleServer_Stats() {
 	s := engine.New(&http.Server{Handler: http.NotFoundHandler()})
 	defer s.Close()
@@ -81,18 +81,17 @@ func ExampleServer_Stats() {
 
 	st := s.Stats()
 	fmt.Println("connections:", st.Connections)
-	fmt.Println("requests served here:", st.Requests)
+	fmt.Println("requests served by the engine:", st.Requests)
 	for why, n := range st.Reasons {
-		fmt.Println("handed over:", n, why)
+		fmt.Println("connections passed to net/http:", n, why)
 	}
 	// Output:
 	// connections: 1
-	// requests served here: 1
-	// handed over: 1 not HTTP/1.1 or 1.0
+	// requests served by the engine: 1
+	// connections passed to net/http: 1 not HTTP/1.1 or 1.0
 }
 
-// Shutdown waits for running requests, also of connections that were handed
-// over to net/http.
+// Shutdown also waits for requests on connections that were passed to net/http.
 func ExampleServer_Shutdown() {
 	s := engine.New(&http.Server{Handler: http.NotFoundHandler()})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// heads are request heads of all kinds: the seeds of FuzzHead and the material
-// of TestSameBytesRandom. lane says whether the engine serves them itself.
+// heads are the seeds of FuzzHead and the requests of TestSameBytesRandom. lane
+// reports whether the engine serves the request itself.
 var heads = []struct {
 	text string
 	lane bool
@@ -36,7 +36,7 @@ var heads = []struct {
 	{"GET /dump HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n", true},
 	{"GET /dump HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n", true},
 
-	// Handed over when the URL is parsed, not before.
+	// Passed to net/http only when the URL is parsed.
 	{"GET /%zz HTTP/1.1\r\nHost: h\r\n\r\n", true},
 
 	{"GET /dump HTTP/1.0\r\nHost: h\r\n\r\n", true},
@@ -56,7 +56,7 @@ var heads = []struct {
 	{"POST /empty HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello", true},
 	{"POST /echo HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n", true},
 
-	// Handed over, and served or refused by net/http.
+	// Passed to net/http, which serves or rejects them.
 	{"GET /length HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n", false},
 	{"GET /dump HTTP/1.0\r\nConnection: keep-alive\r\nConnection: x\r\n\r\n", false},
 	{"POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", false},
@@ -114,7 +114,7 @@ var heads = []struct {
 	{"POST /echo HTTP/1.1\r\nHost: h\r\nExpect: x\r\nContent-Length: 5\r\n\r\nhello", false},
 }
 
-// oddChunks are chunked bodies of all kinds.
+// oddChunks are valid, unusual and malformed chunked bodies.
 var oddChunks = []string{
 	"0\r\n\r\n", "5\r\nhello\r\n0\r\n\r\n", "5\nhello\n0\n\n", "5\nhello\r\n0\n\r\n", "2;a=b\r\nhi\r\n3 \r\nyou\r\n0;x\r\n\r\n", "00005\r\nhello\r\n000\r\n\r\n",
 	"5\r\nhello\r\n0\r\nX-A: 1\r\nx-b:2\r\n\r\n", "0\r\nX\r\n\r\n", "0\r\nX : y\r\n\r\n", "0\r\nContent-Length: 5\r\n\r\n", "0\r\nX: " + strings.Repeat("x", 5000) + "\r\n\r\n", "0\r\nX: y\n\n", "0\r\n\n",
@@ -173,7 +173,7 @@ func init() {
 	}
 }
 
-// parseAll parses a whole input at once.
+// parseAll parses the whole input in one call.
 func parseAll(b []byte) (*head, outcome) {
 	h := new(head)
 	h.reset()
@@ -191,7 +191,7 @@ func TestLane(t *testing.T) {
 }
 
 // FuzzHead checks that http.ReadRequest accepts what the engine accepts, with
-// the same result, and that the way the bytes arrive doesn't matter.
+// the same result, and that the result doesn't depend on how the bytes arrive.
 func FuzzHead(f *testing.F) {
 	for _, tt := range heads {
 		if len(tt.text) < 6<<10 { // large seeds slow the fuzzer down
@@ -214,13 +214,13 @@ func FuzzHead(f *testing.F) {
 		want, err := http.ReadRequest(br)
 		if bd == nil {
 			if err == nil {
-				// Handing over is always right.
+				// Passing to net/http is always correct.
 				return
 			}
 			return
 		}
 		if err != nil {
-			t.Fatalf("%q: the engine accepts it, http.ReadRequest says %v", b, err)
+			t.Fatalf("%q: the engine accepts it, http.ReadRequest returns %v", b, err)
 		}
 		got := bd.req
 		sameBody(t, c, b, h.pos, br, want)
@@ -243,16 +243,16 @@ func FuzzHead(f *testing.F) {
 	})
 }
 
-// sameBody reads the body of a request, whose head ends at b[end], by the engine
-// and from want, which was read from br, and compares what they take for its
-// end, and what is left for the next request.
+// sameBody reads the body of a request, whose head ends at b[end], with the engine
+// and from want, which was read from br. It compares the bodies and the rest of
+// the input.
 func sameBody(t *testing.T, c *conn, b []byte, end int, br *bufio.Reader, want *http.Request) {
 	c.nc = endedConn{}
 	c.in, c.r, c.w = &buffer{slices.Clone(b)}, end, len(b)
 	var got []byte
 	var err error
 	if x := c.current; x.body != nil {
-		x.res, x.gen = new(response), 1 // not its own any more
+		x.res, x.gen = new(response), 1 // not the response of x any more
 		got, err = io.ReadAll(x.body)
 	}
 	wantBody, wantErr := io.ReadAll(want.Body)
@@ -268,12 +268,12 @@ func sameBody(t *testing.T, c *conn, b []byte, end int, br *bufio.Reader, want *
 	}
 }
 
-// An endedConn is a connection with nothing more to read.
+// An endedConn is a connection without further input.
 type endedConn struct{ net.Conn }
 
 func (endedConn) Read([]byte) (int, error) { return 0, io.EOF }
 
-// checkSplit checks that a head that arrives in two parts is parsed as in one.
+// checkSplit checks that parsing a head in two parts has the same result.
 func checkSplit(t *testing.T, b []byte, cut int, want outcome, whole *head) {
 	t.Helper()
 	h, out := parseAll(b[:cut])

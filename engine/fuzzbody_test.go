@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// FuzzBody checks that a chunked body is read as net/http reads it, and that the
-// same is left for the next request, however the bytes arrive and in whatever
-// portions the handler reads them.
+// FuzzBody compares reading a chunked body with net/http: the body, its trailers
+// and the rest of the input. The sizes of the arriving pieces and of the
+// handler's reads must not matter.
 func FuzzBody(f *testing.F) {
 	for i, body := range oddChunks {
 		if len(body) < 20<<10 {
@@ -42,7 +42,7 @@ func FuzzBody(f *testing.F) {
 		c.in, c.r, c.w = &buffer{slices.Clone(input[:at])}, len(head), at
 		bd := c.newRequest(h, input)
 		x := c.current
-		x.res, x.gen = new(response), 1 // not its own any more
+		x.res, x.gen = new(response), 1 // not the response of x any more
 		got, err := readPortions(x.body, int(portion%1000)+1)
 		if !bytes.Equal(got, wantBody) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
 			t.Fatalf("%q: body\ngot  %q, %v\nwant %q, %v", body, got, err, wantBody, wantErr)
@@ -61,8 +61,8 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// TestPutBack puts bytes back before what is left of the input, which has as
-// much room there, more, or less.
+// TestPutBack puts bytes back in front of the input, with as much room as
+// needed, more, or less.
 func TestPutBack(t *testing.T) {
 	for _, tt := range []struct{ used, left, back string }{
 		{"", "", "back"}, {"used", "", "back"}, {"used", "left", "back"}, {"used", "left", "bac"},
@@ -83,7 +83,7 @@ func TestPutBack(t *testing.T) {
 	}
 }
 
-// readPortions is io.ReadAll by reads of a size.
+// readPortions is io.ReadAll with reads of the given size.
 func readPortions(r io.Reader, size int) (all []byte, err error) {
 	p := make([]byte, size)
 	for {
@@ -98,7 +98,7 @@ func readPortions(r io.Reader, size int) (all []byte, err error) {
 	}
 }
 
-// A piecesConn is a connection whose rest comes in pieces of a size.
+// A piecesConn is a connection whose input arrives in pieces of the given size.
 type piecesConn struct {
 	net.Conn
 	rest  []byte

@@ -2,8 +2,8 @@
 
 package engine
 
-// refusesBodies is what net/http does from Go 1.27 with the body of a request
-// that has Expect: 100-continue, when the handler answers or closes the body
-// before it has read any of it: the client was never told to send the body, so
-// reads of it fail, and the connection is closed after the answer.
+// refusesBodies is true since Go 1.27. It applies to a request with
+// Expect: 100-continue, if the handler responds or closes the body before
+// reading from it. The client may then never send the body. So net/http fails
+// later reads and closes the connection after the response.
 const refusesBodies = false

@@ -129,7 +129,7 @@ func (o *handover) connState(nc net.Conn, state http.ConnState) {
 		return
 	}
 	if hook := o.engine.srv.ConnState; hook != nil {
-		if h, ok := nc.(interface{ NetConn() net.Conn }); ok && isHanded(nc) {
+		if h, ok := nc.(interface{ NetConn() net.Conn }); ok && isPrefixed(nc) {
 			nc = h.NetConn()
 		}
 		hook(nc, state)

@@ -2,7 +2,8 @@ package engine
 
 import "bytes"
 
-// Limits of the heads that are served here. Larger ones are handed over.
+// Limits of the heads that the engine serves. It passes connections with larger
+// heads to net/http.
 const (
 	firstBuffer = 4 << 10  // size of a connection's first read buffer
 	largestHead = 16 << 10 // bytes of a request line and its header lines
@@ -10,21 +11,21 @@ const (
 	maxFields   = 64       // header lines
 )
 
-// A head is the parsed head of a request: offsets into the bytes that were
-// read, so that the bytes may move while more of them arrive.
+// A head is the parsed head of a request. It holds offsets into the input, not
+// slices, because the input may move when more of it arrives.
 //
 //	GET /x?y HTTP/1.1\r\n      => method "GET", target "/x?y"
 //	Host: example.com\r\n      => fields[0], host 0
 //	accept:*/*\r\n             => fields[1], id of "Accept"
 //	\r\n                       => complete, end
 //
-// What parse accepts is a strict subset of what http.ReadRequest and net/http's
-// server accept, with the same meaning. FuzzHead holds it to that.
+// parse accepts a strict subset of what http.ReadRequest and net/http's server
+// accept, with the same meaning. FuzzHead checks that.
 type head struct {
-	pos    int // start of the first line that isn't parsed yet
+	pos    int // start of the first unparsed line
 	method string
 	target span
-	plain  bool // the target's path is its own decoded form
+	plain  bool // decoding the target's path doesn't change it
 	query  int  // offset of the target's first '?', or -1
 
 	n      int
@@ -35,7 +36,7 @@ type head struct {
 	chunked       bool  // Transfer-Encoding: chunked
 	expects       bool  // Expect: 100-continue
 	http10        bool  // HTTP/1.0, else HTTP/1.1
-	connections   int   // Connection fields
+	connections   int   // number of Connection fields
 	close         bool  // Connection: close
 	keepAlive     bool  // Connection: keep-alive
 	pragma        bool
@@ -52,7 +53,7 @@ type field struct {
 	id          nameID
 }
 
-// An outcome is what parse says of the bytes so far.
+// An outcome is the result of parse.
 type outcome uint8
 
 const (
@@ -69,9 +70,9 @@ func (h *head) reset() {
 	h.pragma, h.noCache, h.cacheControl = false, false, false
 }
 
-// parse continues to parse the head at the start of b, which holds the bytes
-// of the previous call and more. If the outcome is complete, the head ends at
-// h.pos. It looks at no line twice, but for finding the end of the last one.
+// parse continues to parse the head at the start of b, which must begin with the
+// bytes of the previous call. If the outcome is complete, the head ends at
+// h.pos. It doesn't parse complete lines again.
 func (h *head) parse(b []byte) (outcome, reason) {
 	if h.method == "" {
 		if out, why := h.requestLine(b); out != complete {
@@ -90,7 +91,7 @@ func (h *head) parse(b []byte) (outcome, reason) {
 	}
 }
 
-// check holds the head as a whole against the rules.
+// check checks rules about combinations of header fields.
 func (h *head) check() (outcome, reason) {
 	switch {
 	case h.http10 && (h.chunked || h.expects || h.connections > 1 || h.close && h.keepAlive):
@@ -156,8 +157,8 @@ func (h *head) requestLine(b []byte) (outcome, reason) {
 	return complete, noReason
 }
 
-// checkTarget looks at a target's bytes. It accepts any that starts with a
-// slash and has no control character, space or DEL in it.
+// checkTarget accepts a target that starts with a slash and contains no control
+// character, space or DEL.
 func (h *head) checkTarget(t []byte, offset int) bool {
 	h.plain, h.query = true, -1
 	if len(t) == 0 || t[0] != '/' {
@@ -193,7 +194,7 @@ func (h *head) headerLine(b []byte, i int) (outcome, reason) {
 		return needMore, noReason
 	}
 	if b[j] == '\r' && j == i && j+1 == len(b) {
-		return needMore, noReason // perhaps the empty line
+		return needMore, noReason // may be the empty line
 	}
 	if b[j] != ':' || j == i {
 		return handOver, reasonHeaderLine
@@ -240,7 +241,7 @@ func (h *head) headerLine(b []byte, i int) (outcome, reason) {
 	return complete, noReason
 }
 
-// special looks at a field that says something about the message itself.
+// special interprets a field that affects framing, the connection or the host.
 func (h *head) special(id nameID, value []byte) reason {
 	switch id {
 	case idHost:
@@ -279,7 +280,7 @@ func (h *head) special(id nameID, value []byte) reason {
 	return noReason
 }
 
-// connection looks at a Connection field. It accepts lists of names.
+// connection parses a Connection field.
 func (h *head) connection(value []byte) reason {
 	for len(value) > 0 {
 		option := value
@@ -300,7 +301,7 @@ func (h *head) connection(value []byte) reason {
 	return noReason
 }
 
-// parseLength reads a Content-Length of up to 18 digits.
+// parseLength parses a Content-Length of up to 18 digits.
 func parseLength(value []byte) (n int64, ok bool) {
 	if len(value) == 0 || len(value) > 18 {
 		return 0, false

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// A server is what the tests need of an http.Server and of a Server.
+// A server has the common methods of http.Server and Server that tests use.
 type server interface {
 	Serve(net.Listener) error
 	Shutdown(context.Context) error
 	Close() error
 }
 
-// kinds are the servers that behave alike.
+// kinds are the servers under test, which must behave the same.
 var kinds = []struct {
 	name string
 	make func(*http.Server) server
@@ -26,11 +26,10 @@ var kinds = []struct {
 	{"recycle", func(srv *http.Server) server { s := New(srv); s.Recycle = true; return s }},
 }
 
-// engines are the kinds that are engines.
+// engines are the kinds without net/http.
 var engines = kinds[1:]
 
-// start serves s on a listener of its own until the test ends. It returns the
-// address.
+// start serves s on a new listener until the test ends, and returns the address.
 func start(t testing.TB, s server) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -60,7 +59,7 @@ func dial(t testing.TB, addr string) *net.TCPConn {
 }
 
 // talk sends the parts, one write each, half-closes the connection and returns
-// everything that comes back.
+// everything that it receives.
 func talk(t testing.TB, addr string, parts ...string) string {
 	t.Helper()
 	c := dial(t, addr)

@@ -31,7 +31,7 @@ func (c *conn) hijack(x *requestContext) (net.Conn, *bufio.ReadWriter) {
 	return c.nc, bufio.NewReadWriter(br, bufio.NewWriterSize(c.nc, outputSize))
 }
 
-// A restReader reads the rest of what was buffered, then the connection.
+// A restReader reads the rest of the buffered input, then the connection.
 type restReader struct {
 	rest []byte
 	nc   io.Reader

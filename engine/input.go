@@ -11,10 +11,10 @@ type buffer struct{ b []byte }
 
 var bufferPool = sync.Pool{New: func() any { return &buffer{make([]byte, firstBuffer)} }}
 
-// rest is called when no input is left. It sends answers that wait, and gives
-// back what is needed only while a request is served. It reports false if the
-// client can't be reached.
-func (c *conn) rest() bool {
+// releaseUnused is called when no input is left. It writes pending responses and
+// releases the state that only serving a request needs. It reports false if
+// writing failed.
+func (c *conn) releaseUnused() bool {
 	c.r, c.w = 0, 0
 	if c.work != nil {
 		if !c.work.res.flushPending() {
@@ -30,7 +30,7 @@ func (c *conn) rest() bool {
 	return true
 }
 
-// releaseInput gives back the buffers of a connection that ends.
+// releaseInput releases the buffers of a connection that ends.
 func (c *conn) releaseInput() {
 	c.releaseBuffer()
 	if c.work != nil && !c.inHandler {
@@ -40,7 +40,7 @@ func (c *conn) releaseInput() {
 	c.work = nil
 }
 
-// releaseBuffer gives back the buffer of input.
+// releaseBuffer releases the input buffer.
 func (c *conn) releaseBuffer() {
 	if c.in != nil && len(c.in.b) == firstBuffer {
 		bufferPool.Put(c.in)
@@ -48,8 +48,7 @@ func (c *conn) releaseBuffer() {
 	c.in = nil
 }
 
-// write writes to the connection. It is called by the handler, and with its
-// response locked.
+// write writes to the connection. The caller must hold the response's lock.
 func (c *conn) write(p []byte) (int, error) {
 	if c.raw != nil {
 		return c.raw.Write(p)
@@ -57,7 +56,7 @@ func (c *conn) write(p []byte) (int, error) {
 	return c.nc.Write(p)
 }
 
-// makeRoom makes room for at least n more bytes behind c.w.
+// makeRoom makes room for at least n more bytes after c.w.
 func (c *conn) makeRoom(n int) {
 	if c.in == nil {
 		c.in = bufferPool.Get().(*buffer)
@@ -88,7 +87,7 @@ func (c *conn) fill() error {
 	return c.fillByRead()
 }
 
-// fillByRead reads more input by the connection's Read.
+// fillByRead reads more input with the connection's Read method.
 func (c *conn) fillByRead() error {
 	c.makeRoom(1)
 	for range 100 {
@@ -104,7 +103,7 @@ func (c *conn) fillByRead() error {
 	return io.ErrNoProgress
 }
 
-// unread puts b, which was read from the connection, behind the input.
+// unread appends b, which was read from the connection, to the input.
 func (c *conn) unread(b []byte) {
 	if len(b) > 0 {
 		c.makeRoom(len(b))
@@ -112,7 +111,7 @@ func (c *conn) unread(b []byte) {
 	}
 }
 
-// putBack puts b, which was taken from the input, before the rest of it.
+// putBack puts b, which was taken from the input, back in front of it.
 func (c *conn) putBack(b []byte) {
 	switch {
 	case len(b) == 0:
@@ -127,8 +126,8 @@ func (c *conn) putBack(b []byte) {
 	}
 }
 
-// readBody reads some of the input, which belongs to the request's body or
-// is put back. Its caller holds the body's lock.
+// readBody reads input for the request's body. The caller must hold the body's
+// lock, and put back bytes after the end of the body.
 func (c *conn) readBody(p []byte) (n int, err error) {
 	if c.r == c.w {
 		switch {
@@ -151,11 +150,12 @@ func (c *conn) readBody(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// bodyEnded tells the sweeper that the request was read to its end.
+// bodyEnded records that the request was read completely, so that the timer
+// ignores the read deadline.
 func (c *conn) bodyEnded() { c.phase.bodyEnded() }
 
-// abortBodyRead ends a read of the body by a goroutine that the handler left
-// behind.
+// abortBodyRead interrupts a read of the body by a goroutine that outlived the
+// handler.
 func (c *conn) abortBodyRead(b *body) {
 	if b.mu.TryLock() {
 		b.mu.Unlock()

@@ -15,15 +15,16 @@ import (
 	"time"
 )
 
-// requests of both ways: one that the engine serves, one that it hands over.
+// bothWays has one request that the engine serves, and one that it passes to
+// net/http.
 var bothWays = map[string]string{
-	"engine":      "GET /slow HTTP/1.1\r\nHost: h\r\n\r\n",
-	"handed over": "GET /slow HTTP/1.1\nHost: h\n\n",
+	"engine":   "GET /slow HTTP/1.1\r\nHost: h\r\n\r\n",
+	"net/http": "GET /slow HTTP/1.1\nHost: h\n\n",
 }
 
-// TestShutdown checks that Shutdown closes idle connections, lets a running
-// request finish and announces the end, runs what was registered, and that
-// both ways of serving take part.
+// TestShutdown checks that Shutdown closes idle connections, waits for a running
+// request, closes its connection afterwards, and calls registered functions. It
+// does so for connections of the engine and of net/http.
 func TestShutdown(t *testing.T) {
 	for _, k := range kinds {
 		for name, request := range bothWays {
@@ -114,7 +115,8 @@ func TestShutdownOfSrv(t *testing.T) {
 	}
 }
 
-// TestClose checks that Close ends running requests on both ways.
+// TestClose checks that Close ends running requests, served by the engine and by
+// net/http.
 func TestClose(t *testing.T) {
 	for _, k := range kinds {
 		for name, request := range bothWays {
@@ -138,15 +140,15 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestTimeouts checks that slow clients are ended by each timeout, and not
-// before it has passed.
+// TestTimeouts checks that each timeout closes the connections of slow clients,
+// and not too early.
 func TestTimeouts(t *testing.T) {
 	const timeout = 200 * time.Millisecond
 	tests := []struct {
 		name  string
 		srv   http.Server
 		send  string // what the client sends before it stalls
-		reads bool   // the client reads answers
+		reads bool   // the client reads responses
 	}{
 		{"header of the first request", http.Server{ReadHeaderTimeout: timeout}, "", true},
 		{"header, some of it", http.Server{ReadHeaderTimeout: timeout}, "GET / HTTP/1.1\r\nHo", true},
@@ -200,8 +202,8 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// TestOwnDeadlines checks that a handler's deadlines replace the timeouts, and
-// end with its request.
+// TestOwnDeadlines checks that a handler's deadlines replace the timeouts, only
+// for its request.
 func TestOwnDeadlines(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
@@ -244,8 +246,8 @@ func TestOwnDeadlines(t *testing.T) {
 	}
 }
 
-// TestNoLeaks ends connections in many ways and looks for goroutines and
-// descriptors that are left.
+// TestNoLeaks ends connections in different ways and checks that no goroutines
+// and descriptors are left.
 func TestNoLeaks(t *testing.T) {
 	hijacked := make(chan net.Conn, 100)
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -307,7 +309,7 @@ func TestNoLeaks(t *testing.T) {
 	}
 }
 
-// awaitNoLeaks waits until there are no more goroutines and files than before.
+// awaitNoLeaks waits until the numbers of goroutines and files are as before.
 func awaitNoLeaks(t *testing.T, goroutines, files int) {
 	t.Helper()
 	for i := 0; ; i++ {
@@ -322,7 +324,7 @@ func awaitNoLeaks(t *testing.T, goroutines, files int) {
 	}
 }
 
-// openFiles counts this process's descriptors, where it can.
+// openFiles counts the descriptors of this process, if the system has /proc.
 func openFiles(t *testing.T) int {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -344,7 +346,7 @@ func TestStats(t *testing.T) {
 	}
 }
 
-// TestConnState compares the states that the hook sees with net/http's.
+// TestConnState compares the calls of the ConnState hook with net/http's.
 func TestConnState(t *testing.T) {
 	var want string
 	for _, k := range kinds {

@@ -14,12 +14,12 @@ import (
 	"testing"
 )
 
-// describe answers with what a handler knows of its connection.
+// describe responds with the properties of the connection.
 var describe = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%s tls %v local %s", r.Proto, r.TLS != nil, r.Context().Value(http.LocalAddrContextKey).(net.Addr).Network())
 })
 
-// TestListeners serves over each kind of listener.
+// TestListeners serves on each kind of listener.
 func TestListeners(t *testing.T) {
 	cert := httptest.NewUnstartedServer(nil)
 	cert.StartTLS() // for its certificate
@@ -85,7 +85,7 @@ func TestListeners(t *testing.T) {
 	}
 }
 
-// TestPlainOnTLSPort checks the answer to a client that doesn't speak TLS.
+// TestPlainOnTLSPort checks the response to a client that doesn't use TLS.
 func TestPlainOnTLSPort(t *testing.T) {
 	cert := httptest.NewUnstartedServer(nil)
 	cert.StartTLS()
@@ -104,7 +104,8 @@ func TestPlainOnTLSPort(t *testing.T) {
 	}
 }
 
-// TestServeErrors checks what Serve returns when it can't serve.
+// TestServeErrors checks the errors of Serve, ListenAndServe and their TLS
+// versions.
 func TestServeErrors(t *testing.T) {
 	s := New(&http.Server{Addr: "127.0.0.1:-1"})
 	if err := s.ListenAndServe(); err == nil || err == http.ErrServerClosed {
@@ -133,7 +134,8 @@ func TestServeErrors(t *testing.T) {
 	}
 }
 
-// TestSendfile checks that large files arrive whole, with and without a length.
+// TestSendfile checks that large files arrive completely, with and without a
+// Content-Length.
 func TestSendfile(t *testing.T) {
 	content := strings.Repeat("0123456789abcdef", 1<<16)
 	file := filepath.Join(t.TempDir(), "f.txt")
@@ -185,8 +187,8 @@ func TestSendfile(t *testing.T) {
 	}
 }
 
-// TestHTTP2Everywhere serves one http.Server by two engines and by itself, one
-// after the other, over HTTP/2: none may turn it off for another.
+// TestHTTP2Everywhere serves one http.Server with two engines and then with
+// net/http. None of them may disable HTTP/2 for the next.
 func TestHTTP2Everywhere(t *testing.T) {
 	cert := httptest.NewUnstartedServer(nil)
 	cert.StartTLS()

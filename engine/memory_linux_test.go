@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestIdleMemory opens 10,000 connections, serves a request on each, and
-// compares the memory that they take while they wait for the next with
-// net/http's. Run it with -v to see the figures.
+// TestIdleMemory opens 10,000 connections and serves a request on each. Then it
+// compares the memory of the idle connections with net/http's. Run it with -v to
+// see the figures.
 func TestIdleMemory(t *testing.T) {
 	count := 10_000
 	var limit syscall.Rlimit
@@ -27,7 +27,7 @@ func TestIdleMemory(t *testing.T) {
 	}
 	used := func() uint64 {
 		var m runtime.MemStats
-		for range 3 { // pools are emptied by the second collection
+		for range 3 { // the second collection empties the pools
 			runtime.GC()
 		}
 		runtime.ReadMemStats(&m)
@@ -64,7 +64,7 @@ func TestIdleMemory(t *testing.T) {
 		if k.name == "net/http" {
 			nethttp = each
 		} else if each > nethttp {
-			t.Errorf("%s: %d bytes for an idle connection, net/http takes %d", k.name, each, nethttp)
+			t.Errorf("%s: %d bytes for an idle connection, net/http uses %d", k.name, each, nethttp)
 		}
 		for _, c := range conns {
 			c.Close()

@@ -1,10 +1,10 @@
 package engine
 
-// A nameID identifies a header name that is known in its canonical form. Zero
-// stands for any other name.
+// A nameID identifies a header name in the list names. Zero stands for any other
+// name.
 type nameID uint8
 
-// The names that say something about the message itself, see head.special.
+// Header names that the engine interprets, see head.special.
 const (
 	idHost nameID = iota + 1
 	idContentLength
@@ -17,7 +17,7 @@ const (
 	firstOrdinary
 )
 
-// names are the known names by nameID.
+// names lists common header names in canonical form, by nameID.
 var names = [...]string{
 	idHost:             "Host",
 	idContentLength:    "Content-Length",
@@ -50,7 +50,7 @@ var names = [...]string{
 
 const nameSlots = 512 // a power of two
 
-// nameTable maps nameHash to a nameID; collisions go to the next free slot.
+// nameTable is a hash table of nameIDs with linear probing.
 var nameTable = func() (t [nameSlots]nameID) {
 	for id := nameID(1); int(id) < len(names); id++ {
 		i := nameHash([]byte(names[id]))
@@ -62,14 +62,15 @@ var nameTable = func() (t [nameSlots]nameID) {
 	return t
 }()
 
-// nameHash mixes length and three bytes of a name, without regard to case.
+// nameHash hashes the length and three bytes of a name, ignoring case.
 func nameHash(b []byte) uint32 {
 	n := uint32(len(b))
 	first, mid, last := uint32(b[0]|0x20), uint32(b[n/2]|0x20), uint32(b[n-1]|0x20)
 	return (n*37 + first*5 + mid*131 + last*17) % nameSlots
 }
 
-// lookupName returns the id of a name in any case, or 0. The name isn't empty.
+// lookupName returns the id of a name, ignoring case, or 0. The name must not be
+// empty.
 func lookupName(b []byte) nameID {
 	for i := nameHash(b); ; i = (i + 1) % nameSlots {
 		id := nameTable[i]
@@ -82,8 +83,8 @@ func lookupName(b []byte) nameID {
 	}
 }
 
-// equalFold reports whether b is s but for the case of ASCII letters. It knows
-// no other letters, as package bytes does: U+212A is no "k".
+// equalFold reports whether b equals s, ignoring the case of ASCII letters. It
+// doesn't fold other letters, such as U+212A (the Kelvin sign) to "k".
 func equalFold[T []byte | string](b T, s string) bool {
 	if len(b) != len(s) {
 		return false

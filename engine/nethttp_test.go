@@ -12,24 +12,23 @@ import (
 	"testing"
 )
 
-// differs are the tests of net/http that fail with the engine underneath, and
-// why they may. docs/engine.md has the list for users.
+// differs lists the tests of net/http that fail with the engine, and the reason.
+// docs/engine.md has the list for users.
 var differs = map[string]string{
-	"TestServerShutdown": "looks into net/http's table of connections",
+	"TestServerShutdown": "reads an unexported field of http.Server",
 }
 
 func init() {
 	if !strings.HasPrefix(runtime.Version(), "go1.26") {
 		for _, name := range []string{"Serve_NoTLSConfig", "Serve_WithTLSConfig", "Serve_H2TLSConfig"} {
-			differs["TestAutomaticHTTP2_"+name] = "from Go 1.27, srv.TLSNextProto has functions that close the connection, and only tell that HTTP/2 is on"
+			differs["TestAutomaticHTTP2_"+name] = "since Go 1.27, the functions in srv.TLSNextProto only mark that HTTP/2 is enabled"
 		}
 	}
 }
 
-// TestNetHTTP runs net/http's own tests, of the Go release that runs this
-// test, with the engine underneath: in a copy of GOROOT whose http.Server
-// passes each call on to an engine. Every test must pass but those in differs,
-// and those must fail.
+// TestNetHTTP runs the tests of net/http with the engine. It creates a copy of
+// GOROOT whose http.Server forwards each call to an engine. The tests in differs
+// must fail, all others must pass.
 func TestNetHTTP(t *testing.T) {
 	root := patchedRoot(t)
 	for _, mode := range []string{"default", "recycle"} {
@@ -55,7 +54,7 @@ func TestNetHTTP(t *testing.T) {
 			}
 			for name := range differs {
 				if !slices.Contains(failed, name) {
-					t.Errorf("%s passes, but is said to fail: %s", name, differs[name])
+					t.Errorf("%s passes, but differs lists it: %s", name, differs[name])
 				}
 			}
 			if !bytes.Contains(out, []byte("\nFAIL\tnet/http\t")) || t.Failed() {
@@ -65,8 +64,7 @@ func TestNetHTTP(t *testing.T) {
 	}
 }
 
-// patchedRoot makes a GOROOT of links, but for net/http, which is copied and
-// changed.
+// patchedRoot creates a GOROOT of links, with a changed copy of net/http.
 func patchedRoot(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command(filepath.Join(runtime.GOROOT(), "bin", "go"), "env", "GOROOT").Output()
@@ -144,7 +142,7 @@ func copyFile(t *testing.T, from, to string, change func(*testing.T, string) str
 	}
 }
 
-// patchServer makes http.Server call the hooks of the glue.
+// patchServer makes http.Server call the hooks in testdata/nethttp/glue.go.txt.
 func patchServer(t *testing.T, s string) string {
 	for _, p := range []struct{ after, insert string }{
 		{"func (s *Server) Serve(l net.Listener) error {\n", `

@@ -8,10 +8,10 @@ type phase uint64
 const (
 	phaseNew     phase = iota // accepted: handshake, or no request so far
 	phaseHead                 // reading a head
-	phaseBody                 // a handler runs, its request isn't read to the end
-	phaseHandler              // a handler runs
+	phaseBody                 // a handler runs, and the request isn't read completely
+	phaseHandler              // a handler runs, and the request is read completely
 	phaseIdle                 // waiting for another request
-	phaseGone                 // closed, hijacked or handed over
+	phaseGone                 // closed, hijacked or passed to net/http
 
 	phaseMask phase = 7
 

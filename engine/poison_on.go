@@ -9,13 +9,13 @@ import (
 
 const poisonText = "/engine:request-used-after-its-handler-returned"
 
-// poison overwrites what would be used again, and gives it up, so that use of
-// a recycled request shows: a test reads poisonText, and the race detector sees
-// a write where a goroutine still reads. It reports that it did.
+// poison overwrites the request instead of leaving it for reuse. A handler that
+// retained it reads poisonText, and the race detector reports a goroutine that
+// still uses it. In this build, poison always returns true.
 func (bd *bundle) poison() bool {
 	clear(bd.header)
 	bd.header["Poison"] = []string{poisonText}
-	clear(bd.answer)
+	clear(bd.responseHeader)
 	for i := range bd.values {
 		bd.values[i] = poisonText
 	}

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// A prefix holds the bytes that are to be read before those of a connection.
+// A prefix holds bytes that are read before those of a connection.
 type prefix struct {
 	b        []byte
-	deadline time.Time // no later than this ends the first read deadline
+	deadline time.Time // upper bound for the first read deadline
 }
 
-// read reads from the prefix. It reports false if the prefix is used up.
+// read reads from the prefix. It reports false if the prefix is empty.
 func (p *prefix) read(b []byte) (int, bool) {
 	if len(p.b) == 0 {
 		return 0, false
@@ -24,7 +24,7 @@ func (p *prefix) read(b []byte) (int, bool) {
 	return n, true
 }
 
-// bound moves the first deadline forward to p.deadline.
+// bound returns t, but at most p.deadline in the first call.
 func (p *prefix) bound(t time.Time) time.Time {
 	if d := p.deadline; !d.IsZero() {
 		p.deadline = time.Time{}
@@ -41,7 +41,7 @@ type prefixConn struct {
 	pre *prefix
 }
 
-// A prefixTCP is a prefixConn that keeps sendfile and CloseWrite.
+// A prefixTCP is a prefixConn that supports sendfile and CloseWrite.
 type prefixTCP struct {
 	*net.TCPConn
 	pre *prefix
@@ -57,7 +57,7 @@ func withPrefix(nc net.Conn, pre *prefix) net.Conn {
 	return &prefixConn{nc, pre}
 }
 
-func isHanded(nc net.Conn) bool {
+func isPrefixed(nc net.Conn) bool {
 	switch nc.(type) {
 	case *prefixConn, *prefixTCP, *prefixTLS:
 		return true
@@ -65,7 +65,7 @@ func isHanded(nc net.Conn) bool {
 	return false
 }
 
-// NetConn returns the connection itself.
+// NetConn returns the wrapped connection.
 func (c *prefixConn) NetConn() net.Conn { return c.Conn }
 
 func (c *prefixConn) Read(b []byte) (int, error) {
@@ -79,7 +79,7 @@ func (c *prefixConn) SetReadDeadline(t time.Time) error {
 	return c.Conn.SetReadDeadline(c.pre.bound(t))
 }
 
-// CloseWrite closes the sending side, where the connection can.
+// CloseWrite closes the sending side, if the connection supports it.
 func (c *prefixConn) CloseWrite() error {
 	if cw, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return cw.CloseWrite()
@@ -87,7 +87,7 @@ func (c *prefixConn) CloseWrite() error {
 	return nil
 }
 
-// NetConn returns the connection itself.
+// NetConn returns the wrapped connection.
 func (c *prefixTCP) NetConn() net.Conn { return c.TCPConn }
 
 func (c *prefixTCP) Read(b []byte) (int, error) {
@@ -115,7 +115,7 @@ func (c *prefixTCP) WriteTo(w io.Writer) (n int64, err error) {
 	return n + m, err
 }
 
-// A prefixTLS is a prefixConn that says how it is encrypted; net/http then sets
+// A prefixTLS is a prefixConn with a TLS state, from which net/http sets
 // Request.TLS.
 type prefixTLS struct {
 	prefixConn

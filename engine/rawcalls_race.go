@@ -4,10 +4,10 @@ package engine
 
 import "syscall"
 
-// receive and send tell the race detector what package syscall tells it: what
-// happened before a write happened before the read that gets the bytes. Without
-// it the detector would report variables that a test sets before it sends a
-// request to a server of its own.
+// receive and send use package syscall here, because it tells the race detector
+// that a write happens before the read of the same bytes. Otherwise the race
+// detector would report a variable that a test sets before it sends a request
+// and that the handler reads.
 
 func receive(fd uintptr, b []byte) (int, syscall.Errno) { return called(syscall.Read(int(fd), b)) }
 

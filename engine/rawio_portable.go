@@ -2,8 +2,8 @@
 
 package engine
 
-// A rawIO would read and write a socket with system calls of the engine's own.
-// This one is never made: connections use [net.Conn].
+// A rawIO would read and write a socket with raw system calls. In this build,
+// connections use [net.Conn] instead and newRawIO always returns nil.
 type rawIO struct{}
 
 func newRawIO(*conn) *rawIO { return nil }

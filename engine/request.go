@@ -8,21 +8,20 @@ import (
 	"strings"
 )
 
-// A bundle is the storage of one request, what a handler sees of it. By
-// default there is a fresh one for each request; with Server.Recycle a
-// connection keeps one.
+// A bundle holds the objects that a handler receives. By default, each request
+// has a new one. With Server.Recycle, a connection reuses one.
 type bundle struct {
-	req    *http.Request
-	url    url.URL
-	header http.Header
-	values []string // what the slices in header point into
-	w      *writer  // never used again; by default, it is own
-	own    writer
-	answer http.Header // the response's header
+	req            *http.Request
+	url            url.URL
+	header         http.Header
+	values         []string // backing array of the slices in header
+	w              *writer  // never reused; points to own unless Recycle is set
+	own            writer
+	responseHeader http.Header
 }
 
-// template returns a request with everything that the requests of a connection
-// share, to be copied.
+// template returns a request with the fields that all requests of the connection
+// share. shell copies it.
 func (c *conn) template() *http.Request {
 	return &http.Request{
 		Proto:      "HTTP/1.1",
@@ -33,9 +32,9 @@ func (c *conn) template() *http.Request {
 	}
 }
 
-// newRequest makes the request of the head h, which b starts with. One string
-// holds the whole head; everything else is a part of it, so it stays valid
-// after b was used again. It returns nil if the target isn't valid.
+// newRequest returns the request with the head h, which is at the start of b. It
+// copies the head to one string, and the strings of the request are parts of it.
+// It returns nil if the target isn't valid.
 func (c *conn) newRequest(h *head, b []byte) *bundle {
 	text := string(b[:h.pos])
 	target := text[h.target.from:h.target.to]
@@ -54,7 +53,7 @@ func (c *conn) newRequest(h *head, b []byte) *bundle {
 	}
 	if bd.header == nil {
 		bd.header = make(http.Header, h.n)
-		bd.answer = make(http.Header)
+		bd.responseHeader = make(http.Header)
 	}
 	bd.fill(h, text)
 
@@ -88,12 +87,12 @@ func (c *conn) newRequest(h *head, b []byte) *bundle {
 	}
 	r.Body = ctx.body
 	ctx.body.expected = h.expects
-	ctx.body.mayContinue.Store(h.expects)
+	ctx.body.continuePending.Store(h.expects)
 	return bd
 }
 
-// shell returns a request that is like the connection's template but for its
-// context. With Recycle it is old.
+// shell returns a copy of the connection's template with the context ctx. If
+// possible, it overwrites old.
 func (c *conn) shell(old *http.Request, ctx context.Context) *http.Request {
 	if old != nil && setContext != nil {
 		*old = *c.tmpl
@@ -103,12 +102,13 @@ func (c *conn) shell(old *http.Request, ctx context.Context) *http.Request {
 	return c.tmpl.WithContext(ctx)
 }
 
-// maxShared is the size of the largest head whose target is a part of the same
-// string. Who keeps a part of the path of a larger one, a path value above all,
-// doesn't keep the headers alive.
+// maxShared is the size of the largest head that shares one string with its
+// target. The target of a larger head is copied, so a retained path value
+// doesn't keep the headers in memory.
 const maxShared = 1024
 
-// setURL sets the URL of the target.
+// setURL sets the URL from the target. It reports false if the target isn't
+// valid.
 func (bd *bundle) setURL(h *head, target string) bool {
 	if !h.plain {
 		u, err := url.ParseRequestURI(target)
@@ -128,13 +128,13 @@ func (bd *bundle) setURL(h *head, target string) bool {
 	return true
 }
 
-// fill sets the header.
+// fill sets the header from h, whose text is text.
 func (bd *bundle) fill(h *head, text string) {
 	if cap(bd.values) < h.n {
 		bd.values = make([]string, h.n)
 	}
 	values := bd.values[:h.n]
-	var seen [(len(names) + 63) / 64]uint64 // names that are in the map
+	var seen [(len(names) + 63) / 64]uint64 // bit set of the names in the map
 	for i := range h.fields[:h.n] {
 		f := &h.fields[i]
 		if i == h.host || f.id == idTransferEncoding {
@@ -170,6 +170,6 @@ func (c *conn) recycle(bd *bundle) {
 		return
 	}
 	clear(bd.header)
-	clear(bd.answer)
+	clear(bd.responseHeader)
 	clear(bd.values[:cap(bd.values)])
 }

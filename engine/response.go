@@ -10,34 +10,35 @@ import (
 	"sync/atomic"
 )
 
-// Sizes of net/http. They decide when an answer is chunked, and where its
-// chunks end, so the engine's answers are net/http's byte for byte.
+// Buffer sizes of net/http. They determine whether a response is chunked and
+// where its chunks end, so the engine's responses are byte for byte the same.
 const (
 	stageSize  = 2 << 10
 	outputSize = 4 << 10
 )
 
-// A response is the state of an answer. Responses are used again, in any mode;
-// a handler holds a writer, which knows whether its response still is its own.
+// A response builds the response to a request. Responses are always reused. A
+// handler has a writer, which checks whether the response still belongs to its
+// request.
 //
-// Bytes go from write to stage, which is held back until the length of the
-// body is known or the stage is full, from there to out, behind the head, and
-// from out to the connection.
+// Body bytes go from write to stage, then to out, then to the connection. The
+// stage holds them until it is full or the length of the body is known. The
+// head precedes them in out.
 type response struct {
 	mu  sync.Mutex    // guards all but gen; held by the writer's methods
-	gen atomic.Uint64 // changes when an answer begins and when it ends
+	gen atomic.Uint64 // changes when a response begins and when it ends
 
-	answer // begins anew with each request
+	responseState // reset for each request
 
-	// Storage that is used again.
+	// Reused storage.
 	fields   []headerField
 	trailers []string
 	stage    []byte
 	out      []byte
 }
 
-// An answer is the part of a response that belongs to one request.
-type answer struct {
+// A responseState is the part of a response that belongs to one request.
+type responseState struct {
 	conn   *conn
 	ctx    *requestContext
 	header http.Header // the handler's
@@ -55,23 +56,23 @@ type answer struct {
 	chunking     bool
 	done         bool // the handler has returned
 	hijacked     bool
-	closeAfter   bool // close the connection after this answer
+	closeAfter   bool // close the connection after this response
 
 	status        int
 	contentLength int64 // declared by the handler, or -1
-	written       int64 // bytes of body that the handler wrote
-	werr          error // the first error of writing to the connection
+	written       int64 // body bytes that the handler wrote
+	werr          error // the first write error of the connection
 }
 
-// begin starts the answer to the request of bd, whose head is h.
+// begin starts the response to the request of bd, whose head is h.
 func (r *response) begin(c *conn, bd *bundle, h *head) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	gen := r.gen.Add(1)
-	r.answer = answer{
+	r.responseState = responseState{
 		conn:          c,
 		ctx:           c.current,
-		header:        bd.answer,
+		header:        bd.responseHeader,
 		isHEAD:        h.method == "HEAD",
 		http10:        h.http10,
 		keepAlive:     h.http10 && h.keepAlive,
@@ -79,22 +80,22 @@ func (r *response) begin(c *conn, bd *bundle, h *head) {
 		contentLength: -1,
 	}
 	r.fields, r.trailers = r.fields[:0], r.trailers[:0]
-	r.stage = r.stage[:0] // out may hold earlier answers, see finish
+	r.stage = r.stage[:0] // out may hold earlier responses, see finish
 	c.current.res, c.current.gen = r, gen
 	c.setWriter(bd, gen)
 }
 
-// end makes the handler's writer stale. It is called when the handler returns.
+// end invalidates the handler's writer. It is called when the handler returns.
 func (r *response) end() { r.gen.Add(1) }
 
-// bodyAllowed reports whether answers of this status have a body.
+// bodyAllowed reports whether a response with this status may have a body.
 func bodyAllowed(status int) bool {
 	return status >= 200 && status != http.StatusNoContent && status != http.StatusNotModified
 }
 
 var errWriteLate = errors.New("engine: write after the handler returned")
 
-// writeHeader is WriteHeader.
+// writeHeader implements WriteHeader.
 func (r *response) writeHeader(code int) {
 	if code < 101 || code > 199 {
 		r.noContinue(code > 199)
@@ -119,7 +120,7 @@ func (r *response) writeHeader(code int) {
 	}
 }
 
-// informational writes an answer before the answer, such as 103.
+// informational writes an informational (1xx) response.
 func (r *response) informational(code int) {
 	r.appendStatusLine(code)
 	r.takeSnapshot()
@@ -133,21 +134,21 @@ func (r *response) informational(code int) {
 	r.flushOut()
 }
 
-// noContinue keeps reads of the request's body from sending 100 Continue. If
-// the final answer has begun, the client may never send the body.
+// noContinue prevents reads of the request's body from sending 100 Continue. If
+// the final response has begun, the client may never send the body.
 func (r *response) noContinue(final bool) {
 	b := r.ctx.body
-	if b == nil || !b.mayContinue.Load() {
+	if b == nil || !b.continuePending.Load() {
 		return
 	}
-	b.mayContinue.Store(false)
+	b.continuePending.Store(false)
 	if final && refusesBodies {
 		r.closeAfter = true
 		b.refused.Store(true)
 	}
 }
 
-// write is Write and WriteString: one of p and s is used.
+// write implements Write and WriteString: either p or s is empty.
 func (r *response) write(p []byte, s string) (int, error) {
 	length := len(p) + len(s)
 	r.noContinue(true)
@@ -173,7 +174,8 @@ func (r *response) write(p []byte, s string) (int, error) {
 	return r.stageBytes(p)
 }
 
-// stageBytes is what bufio.Writer's Write does with a buffer of stageSize.
+// stageBytes appends p to the stage, like bufio.Writer.Write with a buffer of
+// stageSize.
 func (r *response) stageBytes(p []byte) (total int, err error) {
 	if r.stage == nil {
 		r.stage = make([]byte, 0, stageSize)
@@ -197,7 +199,7 @@ func (r *response) stageBytes(p []byte) (total int, err error) {
 	return total + len(p), nil
 }
 
-// stageString is what bufio.Writer's WriteString does.
+// stageString appends s to the stage, like bufio.Writer.WriteString.
 func (r *response) stageString(s string) (total int, err error) {
 	if r.stage == nil {
 		r.stage = make([]byte, 0, stageSize)
@@ -224,7 +226,7 @@ func (r *response) flushStage() error {
 	return err
 }
 
-// chunk writes a part of the body behind the head.
+// chunk writes a part of the body, after the head if that isn't written yet.
 func (r *response) chunk(p []byte) (int, error) {
 	if !r.sentHead {
 		r.sendHead(p)
@@ -246,7 +248,7 @@ func (r *response) chunk(p []byte) (int, error) {
 	return n, err
 }
 
-// output appends p to out, or writes both if that is too much.
+// output appends p to out, or writes both to the connection if p doesn't fit.
 func (r *response) output(p []byte) (int, error) {
 	if r.werr != nil {
 		return 0, r.werr
@@ -278,8 +280,8 @@ func (r *response) flushOut() error {
 	return err
 }
 
-// failed notes the first error of a write. The client can't be answered any
-// more, so the context ends.
+// failed records the first write error. The client can't receive a response any
+// more, so failed also ends the context.
 func (r *response) failed(err error) {
 	if err != nil && r.werr == nil {
 		r.werr = err
@@ -287,7 +289,7 @@ func (r *response) failed(err error) {
 	}
 }
 
-// flush is Flush.
+// flush implements Flush.
 func (r *response) flush() error {
 	if !r.wroteHeader {
 		r.writeHeader(http.StatusOK)
@@ -302,11 +304,12 @@ func (r *response) flush() error {
 	return err
 }
 
-// finish completes the answer after the handler has returned. It reports
-// whether the connection can serve another request. If more input is there, the
-// answer stays in out, so that the answers to pipelined requests go out
-// together: at the latest before the connection waits for input, and if the
-// next handler takes long, by the watcher.
+// finish completes the response after the handler has returned. It reports
+// whether the connection can serve another request.
+//
+// If more is true, the input holds another request and the response stays in
+// out. So responses to pipelined requests are written together: before the
+// connection waits for input, or by the watcher if the next handler runs long.
 func (r *response) finish(more bool) (keep bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -335,15 +338,15 @@ func (r *response) finish(more bool) (keep bool) {
 	case r.closeAfter, r.werr != nil:
 		return false
 	case !r.isHEAD && r.contentLength != -1 && bodyAllowed(r.status) && r.contentLength != r.written:
-		return false // the client waits for more
-	case b != nil && (b.early.Load() || !b.consumed.Load()):
+		return false // the client expects more
+	case b != nil && (b.closedUnread.Load() || !b.consumed.Load()):
 		return false
 	}
 	return true
 }
 
-// abandon ends the answer of a handler that panicked or hijacked. Like
-// net/http it writes what has left the stage.
+// abandon ends the response of a handler that panicked or hijacked the
+// connection. Like net/http, it writes the bytes that have left the stage.
 func (r *response) abandon() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -352,15 +355,15 @@ func (r *response) abandon() {
 	}
 }
 
-// flushPending writes earlier answers that wait in out. It reports whether that
-// went well.
+// flushPending writes the earlier responses that are still in out. It reports
+// whether it succeeded.
 func (r *response) flushPending() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.out) == 0 || r.flushOut() == nil
 }
 
-// flushLate writes earlier answers while the handler of x still runs.
+// flushLate writes earlier responses while the handler of x still runs.
 func (x *requestContext) flushLate() {
 	r := x.res
 	r.mu.Lock()
@@ -370,7 +373,7 @@ func (x *requestContext) flushLate() {
 	}
 }
 
-// release lets go of what the last answer referred to.
+// release drops all references of the last response.
 func (r *response) release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -380,15 +383,15 @@ func (r *response) release() {
 	r.out = r.out[:0]
 	clear(r.fields[:cap(r.fields)])
 	clear(r.trailers[:cap(r.trailers)])
-	r.answer = answer{}
+	r.responseState = responseState{}
 }
 
-// A plainWriter hides the methods of a response but for Write, from io.Copy.
+// A plainWriter hides all methods of w except Write from io.Copy.
 type plainWriter struct{ w io.Writer }
 
 func (p plainWriter) Write(b []byte) (int, error) { return p.w.Write(b) }
 
-// checkCode panics for a status that can't be written, as net/http does.
+// checkCode panics if the status code is invalid, as net/http does.
 func checkCode(code int) {
 	if code < 100 || code > 999 {
 		panic(fmt.Sprintf("invalid WriteHeader code %v", code))

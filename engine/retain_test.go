@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestRetain keeps requests of many connections and compares them with copies
-// after many more requests: by default nothing may change, ever.
+// TestRetain retains requests of many connections and compares them with copies
+// after many more requests. Without Recycle, they must not change.
 func TestRetain(t *testing.T) {
 	type kept struct {
 		r, clone *http.Request
@@ -43,7 +43,7 @@ func TestRetain(t *testing.T) {
 	for _, k := range all {
 		if k.r.RequestURI != k.clone.RequestURI || *k.r.URL != k.url || k.r.Host != k.clone.Host ||
 			fmt.Sprint(k.header) != fmt.Sprint(k.clone.Header) || k.w.Get("X") != k.clone.RequestURI {
-			t.Fatalf("a kept request has changed:\n%v\n%v", k.r, k.clone)
+			t.Fatalf("a retained request has changed:\n%v\n%v", k.r, k.clone)
 		}
 	}
 	if len(all) != 8*20*2 {
@@ -51,7 +51,7 @@ func TestRetain(t *testing.T) {
 	}
 }
 
-// TestRecycleStrings keeps strings, contexts and bodies of recycled requests.
+// TestRecycleStrings retains strings, contexts and bodies of recycled requests.
 func TestRecycleStrings(t *testing.T) {
 	s := New(&http.Server{})
 	s.Recycle = true
@@ -83,7 +83,7 @@ func TestRecycleStrings(t *testing.T) {
 	}
 }
 
-// A syncLog is a log that goroutines share with a test.
+// A syncLog is a log that goroutines and a test can use concurrently.
 type syncLog struct {
 	mu sync.Mutex
 	b  strings.Builder
@@ -101,8 +101,8 @@ func (l *syncLog) String() string {
 	return l.b.String()
 }
 
-// TestLate uses ResponseWriters after their handler returned, while the same
-// connection and others serve requests: nothing of it may reach any client.
+// TestLate uses ResponseWriters after their handler has returned, while the same
+// connection and others serve requests. These calls must not reach any client.
 func TestLate(t *testing.T) {
 	for _, k := range engines {
 		t.Run(k.name, func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestLate(t *testing.T) {
 			late.Done()
 			late.Wait()
 			if strings.Contains(got, "LATE") || strings.Contains(got, " 500 ") || strings.Count(got, "HTTP/1.1 200 OK\r\n") != 1+5*301 {
-				t.Error("a late call changed an answer")
+				t.Error("a late call changed a response")
 			}
 			if s := lines.String(); !strings.Contains(s, "engine: ResponseWriter.Write was called after the handler returned, by ") || !strings.Contains(s, "retain_test.go:") {
 				t.Errorf("log: %.500s", s)
@@ -163,7 +163,7 @@ func TestLate(t *testing.T) {
 }
 
 // TestLateSameConnection uses a ResponseWriter in the next handler of the same
-// connection, where it is most likely to have become the next one's.
+// connection, where accidental reuse is most likely.
 func TestLateSameConnection(t *testing.T) {
 	for _, k := range engines {
 		t.Run(k.name, func(t *testing.T) {
@@ -190,7 +190,7 @@ func TestLateSameConnection(t *testing.T) {
 			}))
 			got := talk(t, addr, strings.Repeat("GET / HTTP/1.1\r\nHost: h\r\n\r\n", 30))
 			if strings.Contains(got, "LATE") || strings.Contains(got, " 500 ") || strings.Count(got, "\r\n\r\nok") != 30 {
-				t.Errorf("a late call changed an answer: %q", got)
+				t.Errorf("a late call changed a response: %q", got)
 			}
 		})
 	}

@@ -9,12 +9,12 @@ import (
 	"unsafe"
 )
 
-// setContext sets the context of a request in place, which
-// [http.Request.WithContext] does only in a copy. It is nil if http.Request
-// isn't as expected; then requests are copied.
+// setContext sets the context of a request in place;
+// [http.Request.WithContext] would copy the request.
 //
-// It writes the unexported field ctx. The field's name, type and offset are
-// taken by reflection when the program starts, and one request is tried.
+// It writes the unexported field ctx, which reflection finds at program start.
+// If there is no such field of the expected type, or a trial fails, setContext
+// is nil and requests are copied.
 var setContext = findSetContext()
 
 func findSetContext() func(*http.Request, context.Context) {

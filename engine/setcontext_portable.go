@@ -7,6 +7,6 @@ import (
 	"net/http"
 )
 
-// setContext would set the context of a request in place. Without it, requests
-// are copied with [http.Request.WithContext].
+// setContext is always nil in this build, so requests are copied with
+// [http.Request.WithContext].
 var setContext func(*http.Request, context.Context)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A countingConn is a SocketConn that counts what goes through it.
+// A countingConn is a SocketConn that counts the bytes read and written with it.
 type countingConn struct {
 	net.Conn
 	*counts
@@ -50,9 +50,9 @@ func (l *countingListener) Accept() (net.Conn, error) {
 	return countingConn{nc, &l.counts}, err
 }
 
-// TestSocketConn checks what a wrapped socket gets to see: no heads and no
-// answers that the kernel takes at once, but bodies, and answers that wait. Each
-// byte of an answer is counted once.
+// TestSocketConn checks which bytes bypass the wrapper of a socket: heads, and
+// writes that the kernel accepts at once. Bodies and writes that wait must not.
+// Each byte of a response is counted once.
 func TestSocketConn(t *testing.T) {
 	for _, k := range engines {
 		t.Run(k.name, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestSocketConn(t *testing.T) {
 					sent += len(body)
 				}
 				if len(want) > 1<<20 {
-					eventually(t, "an answer waits", ln.waits)
+					eventually(t, "a write waits", ln.waits)
 				}
 				res, err := http.ReadResponse(br, nil)
 				if err != nil {
@@ -107,7 +107,7 @@ func TestSocketConn(t *testing.T) {
 				t.Errorf("the wrapper has read %d bytes of heads", n)
 			}
 			if n := ln.written.Load(); direct && n > 0 {
-				t.Errorf("the wrapper has written %d bytes that needn't wait", n)
+				t.Errorf("the wrapper has written %d bytes that didn't have to wait", n)
 			}
 			heads := ln.read.Load()
 			ask("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n", "hello", "hello")
@@ -117,10 +117,10 @@ func TestSocketConn(t *testing.T) {
 			}
 			ask("GET /large HTTP/1.1\r\nHost: h\r\n\r\n", "", strings.Repeat("x", 200<<16))
 			if n := ln.written.Load(); n == 0 {
-				t.Error("the wrapper has written nothing of an answer that waits")
+				t.Error("the wrapper has written nothing of a response that waits")
 			}
 			if n := ln.written.Load() + ln.wrote.Load(); n != received {
-				t.Errorf("the wrapper knows of %d bytes, the client has %d", n, received)
+				t.Errorf("the wrapper counted %d bytes, the client received %d", n, received)
 			}
 		})
 	}
@@ -134,12 +134,12 @@ func (w countWriter) Write(p []byte) (int, error) {
 }
 
 // TestNoFalseRaces sets a variable before a request and reads it in the handler,
-// and the reverse. The race detector must know that this is no race.
+// and the reverse. The race detector must not report that.
 func TestNoFalseRaces(t *testing.T) {
 	for _, k := range kinds {
-		var request, answer int
+		var request, response int
 		addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			answer = request
+			response = request
 			io.WriteString(w, "ok")
 		})}))
 		c := dial(t, addr)
@@ -151,8 +151,8 @@ func TestNoFalseRaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			br.Discard(2)
-			if answer != i {
-				t.Errorf("%s: got %d, want %d", k.name, answer, i)
+			if response != i {
+				t.Errorf("%s: got %d, want %d", k.name, response, i)
 			}
 		}
 	}

@@ -70,8 +70,8 @@ func (s *Server) protocols() http.Protocols {
 	return p
 }
 
-// nextProtos returns the protocols for ALPN: list without disabled and with
-// missing protocols.
+// nextProtos returns the protocols for ALPN: it removes disabled protocols from
+// list and adds missing ones.
 func nextProtos(list []string, p http.Protocols) []string {
 	list = slices.DeleteFunc(slices.Clone(list), func(s string) bool {
 		return s == "h2" && !p.HTTP2() || s == "http/1.1" && !p.HTTP1()

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// declareTrailers notes the names of a Trailer header of the answer. Those that
-// may not be trailers (RFC 9110 section 6.5.1) are dropped.
+// declareTrailers records the names in a Trailer header of the response. It
+// skips names that must not be trailers (RFC 9110 section 6.5.1).
 func (r *response) declareTrailers(list string) {
 	for name := range strings.SplitSeq(list, ",") {
 		name = http.CanonicalHeaderKey(strings.Trim(name, " \t\r\n"))
@@ -16,7 +16,7 @@ func (r *response) declareTrailers(list string) {
 	}
 }
 
-// notTrailer is net/http's list.
+// notTrailer is the list from net/http.
 var notTrailer = map[string]bool{
 	"Authorization":       true,
 	"Cache-Control":       true,
@@ -41,8 +41,9 @@ var notTrailer = map[string]bool{
 	"Www-Authenticate":    true,
 }
 
-// appendTrailers appends the trailers of a chunked answer to out, sorted by
-// name: those that were declared, and those set with http.TrailerPrefix.
+// appendTrailers appends the trailers of a chunked response to out, sorted by
+// name: those declared in a Trailer header, and those set with
+// http.TrailerPrefix.
 func (r *response) appendTrailers() {
 	r.fields = r.fields[:0]
 	add := func(key string, values []string) {

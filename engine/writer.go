@@ -12,23 +12,22 @@ import (
 	"time"
 )
 
-// A writer is the [http.ResponseWriter] of one request. Its methods do nothing
-// but log a line once the handler has returned, whatever has become of its
-// response since.
+// A writer is the [http.ResponseWriter] of one request. After the handler has
+// returned, its methods only log a line, even if the response is reused.
 type writer struct {
 	res    *response
 	gen    uint64
-	header http.Header // the answer's, if it isn't used again
+	header http.Header // of the response; nil with Recycle
 	conn   *conn
 }
 
-// setWriter gives bd a writer. No two requests get the same one, also with
-// Recycle: a writer that was kept must not become another request's. Then they
-// are made by the handful, since they are small.
+// setWriter sets the writer of bd. Writers are never reused, not even with
+// Recycle, so a retained writer can't write to another request's response. With
+// Recycle, setWriter allocates several at a time, because they are small.
 func (c *conn) setWriter(bd *bundle, gen uint64) {
 	res := &c.work.res
 	if !c.server.Recycle {
-		bd.own = writer{res: res, gen: gen, header: bd.answer, conn: c}
+		bd.own = writer{res: res, gen: gen, header: bd.responseHeader, conn: c}
 		bd.w = &bd.own
 		return
 	}
@@ -45,13 +44,13 @@ var (
 	_ http.ResponseWriter = (*writer)(nil)
 	_ http.Flusher        = (*writer)(nil)
 	_ http.Hijacker       = (*writer)(nil)
-	_ http.CloseNotifier  = (*writer)(nil) //lint:ignore SA1019 net/http has it
+	_ http.CloseNotifier  = (*writer)(nil) //lint:ignore SA1019 net/http implements it
 	_ io.ReaderFrom       = (*writer)(nil)
 	_ io.StringWriter     = (*writer)(nil)
 )
 
-// lock locks the response and returns it. If it isn't w's any more, lock logs
-// that and returns nil, with nothing locked.
+// lock locks the response and returns it. If the handler has returned, lock
+// returns nil and locks nothing.
 func (w *writer) lock(method string) *response {
 	r := w.res
 	r.mu.Lock()
@@ -128,7 +127,7 @@ func (w *writer) WriteHeader(code int) {
 	r.writeHeader(code)
 }
 
-// misuse logs what net/http would.
+// misuse logs the same line as net/http.
 func (r *response) misuse(what string) {
 	f := caller()
 	r.conn.server.logf("http: response.%s from %s (%s:%d)", what, f.Function, path.Base(f.File), f.Line)
@@ -159,7 +158,7 @@ func (w *writer) write(method string, p []byte, s string) (int, error) {
 // Flush implements [http.Flusher].
 func (w *writer) Flush() { w.FlushError() }
 
-// FlushError is Flush for [http.ResponseController].
+// FlushError implements Flush of [http.ResponseController].
 func (w *writer) FlushError() error {
 	r := w.lock("Flush")
 	if r == nil {
@@ -173,14 +172,14 @@ func (w *writer) FlushError() error {
 	return r.flush()
 }
 
-// copyBuffers are buffers for copying.
+// copyBuffers holds buffers for ReadFrom.
 var copyBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
-// sniffLength is how much of a body decides about its content type.
+// sniffLength is the number of body bytes that determine the Content-Type.
 const sniffLength = 512
 
-// ReadFrom implements [io.ReaderFrom]. It uses sendfile and splice where the
-// connection and src allow it.
+// ReadFrom implements [io.ReaderFrom]. It uses sendfile or splice if the
+// connection and src support it.
 func (w *writer) ReadFrom(src io.Reader) (n int64, err error) {
 	buf := copyBuffers.Get().(*[32 << 10]byte)
 	defer copyBuffers.Put(buf)
@@ -197,8 +196,8 @@ func (w *writer) ReadFrom(src io.Reader) (n int64, err error) {
 		return io.CopyBuffer(plainWriter{w}, src, buf[:])
 	}
 	if !sent {
-		// The head isn't written before src has something to say, and the
-		// first bytes can decide about its Content-Type (Go issue 5660).
+		// Don't write the head before src returns data, and use the first
+		// bytes to detect the Content-Type (Go issue 5660).
 		n, err = io.CopyBuffer(plainWriter{w}, io.LimitReader(src, sniffLength), buf[:])
 		if err != nil || n < sniffLength {
 			return n, err
@@ -218,8 +217,9 @@ func (w *writer) ReadFrom(src io.Reader) (n int64, err error) {
 	return n + m, err
 }
 
-// sendDirect flushes, and reports whether the body may now be written to the
-// connection directly. At most limit bytes of it, if that isn't negative.
+// sendDirect flushes the response and reports whether the body can now be
+// written directly to the connection. If limit isn't negative, it is the maximum
+// number of bytes.
 func (w *writer) sendDirect() (limit int64, direct bool) {
 	r := w.lock("ReadFrom")
 	if r == nil {
@@ -235,8 +235,8 @@ func (w *writer) sendDirect() (limit int64, direct bool) {
 	return r.contentLength - r.written, true
 }
 
-// readFromLimited copies from src to rf, up to limit bytes if that isn't
-// negative. If there are more it returns http.ErrContentLength, as Write does.
+// readFromLimited copies from src to rf, up to limit bytes if limit isn't
+// negative. If src has more, it returns http.ErrContentLength, as Write does.
 func readFromLimited(rf io.ReaderFrom, src io.Reader, limit int64) (int64, error) {
 	if limit < 0 {
 		return rf.ReadFrom(src)
@@ -245,7 +245,8 @@ func readFromLimited(rf io.ReaderFrom, src io.Reader, limit int64) (int64, error
 	if ok && lr.N <= limit {
 		return rf.ReadFrom(src)
 	}
-	// Shorten src's own limit, so that sendfile still sees the file in it.
+	// Reduce the limit of src itself: sendfile recognizes only a single
+	// LimitedReader around a file.
 	if !ok {
 		lr = &io.LimitedReader{R: src, N: limit}
 	}
@@ -264,18 +265,18 @@ func readFromLimited(rf io.ReaderFrom, src io.Reader, limit int64) (int64, error
 	return n, err
 }
 
-// SetReadDeadline is for [http.ResponseController].
+// SetReadDeadline implements SetReadDeadline of [http.ResponseController].
 func (w *writer) SetReadDeadline(t time.Time) error {
 	return w.setDeadline(flagOwnRead, t)
 }
 
-// SetWriteDeadline is for [http.ResponseController].
+// SetWriteDeadline implements SetWriteDeadline of [http.ResponseController].
 func (w *writer) SetWriteDeadline(t time.Time) error {
 	return w.setDeadline(flagOwnWrite, t)
 }
 
-// setDeadline takes no lock of the response: its purpose can be to end a Write
-// of another goroutine, which holds it.
+// setDeadline doesn't lock the response, because it may be called to interrupt a
+// Write of another goroutine, which holds the lock.
 func (w *writer) setDeadline(flag phase, t time.Time) error {
 	if w.res.gen.Load() != w.gen {
 		w.server().late("SetDeadline")
@@ -284,7 +285,7 @@ func (w *writer) setDeadline(flag phase, t time.Time) error {
 	return w.conn.deadlines.own(w.conn, flag, t)
 }
 
-// EnableFullDuplex is for [http.ResponseController].
+// EnableFullDuplex implements EnableFullDuplex of [http.ResponseController].
 func (w *writer) EnableFullDuplex() error {
 	r := w.lock("EnableFullDuplex")
 	if r == nil {
@@ -306,8 +307,8 @@ func (w *writer) CloseNotify() <-chan bool {
 	return r.ctx.closeNotify()
 }
 
-// Hijack implements [http.Hijacker]. The connection is the one that the
-// listener returned.
+// Hijack implements [http.Hijacker]. It returns the connection that the listener
+// accepted.
 func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	r := w.lock("Hijack")
 	if r == nil {

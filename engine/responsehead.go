@@ -11,15 +11,16 @@ import (
 	"time"
 )
 
-// A headerField is one value of the answer's header. A key without values is
-// one field with none set: it still suppresses what net/http would add.
+// A headerField is one value of the response's header. A key without values
+// becomes one field with none set, because the key still prevents a default
+// such as Date.
 type headerField struct {
 	key, value string
 	none       bool
 }
 
-// takeSnapshot copies the header, so that the handler can't change it after
-// WriteHeader. Fields are sorted by key, as net/http writes them.
+// takeSnapshot copies the header, because changes after WriteHeader must have
+// no effect. It sorts the fields by key, as net/http does.
 func (r *response) takeSnapshot() {
 	r.snapshot = true
 	r.fields = r.fields[:0]
@@ -56,7 +57,7 @@ func (r *response) get(key string) string {
 	return ""
 }
 
-// A headPlan says how the head differs from the handler's header.
+// A headPlan lists the differences between the head and the handler's header.
 type headPlan struct {
 	dropLength, dropType, dropEncoding, dropConnection bool
 
@@ -67,8 +68,9 @@ type headPlan struct {
 	setDate       bool
 }
 
-// sendHead decides how the answer is framed and appends its head to out. p is
-// the first part of the body. It follows chunkWriter.writeHeader of net/http.
+// sendHead decides how the response is framed and appends its head to out. p is
+// the first part of the body. The code follows chunkWriter.writeHeader of
+// net/http.
 func (r *response) sendHead(p []byte) {
 	r.sentHead = true
 	var plan headPlan
@@ -124,7 +126,7 @@ func (r *response) sendHead(p []byte) {
 	}
 	if b := r.ctx.body; b != nil {
 		if b.expected && !b.expectedEnd() {
-			r.closeAfter = true // it is open whether the client will send it
+			r.closeAfter = true // the client may or may not send the body
 		}
 		if !b.expected && !r.closeAfter && !r.fullDuplex && r.drain(b) {
 			r.closeAfter = true
@@ -152,7 +154,7 @@ func (r *response) sendHead(p []byte) {
 	case r.isHEAD, !bodyAllowed(r.status), hasLength:
 		plan.dropEncoding = true
 	case te == "identity", r.http10:
-		r.closeAfter = true // the end of the body is the connection's
+		r.closeAfter = true // closing the connection ends the body
 		plan.dropEncoding = true
 	default:
 		r.chunking = true
@@ -171,9 +173,9 @@ func (r *response) sendHead(p []byte) {
 	r.appendHead(&plan)
 }
 
-// drain reads the rest of the request's body, so that a client that sends all
-// of it before it reads the answer doesn't wait for ever (Go issue 15527). It
-// reports whether there is too much of it; other failures set closeAfter.
+// drain reads the rest of the request's body, because some clients read the
+// response only after sending the whole body (Go issue 15527). It reports
+// whether the body is too large; other failures set closeAfter.
 func (r *response) drain(b *body) (tooBig bool) {
 	discard, close, tooBig := b.unread()
 	if discard {
@@ -187,7 +189,8 @@ func (r *response) drain(b *body) (tooBig bool) {
 	return tooBig
 }
 
-// switchesProtocol reports whether the answer is a 101 that says to what.
+// switchesProtocol reports whether the response is a 101 with an Upgrade header
+// and Connection: upgrade.
 func (r *response) switchesProtocol() bool {
 	if r.status != http.StatusSwitchingProtocols || r.get("Upgrade") == "" {
 		return false
@@ -206,7 +209,7 @@ func (r *response) switchesProtocol() bool {
 	return false
 }
 
-// appendHead appends status line and header to out.
+// appendHead appends the status line and the header to out.
 func (r *response) appendHead(plan *headPlan) {
 	r.appendStatusLine(r.status)
 	for i := range r.fields {
@@ -279,8 +282,8 @@ func (r *response) appendStatusLine(code int) {
 	r.out = append(r.out, "\r\n"...)
 }
 
-// appendField appends a header line. No value can break it: line ends become
-// spaces, and a name that isn't one is left out, as with net/http.
+// appendField appends a header line. Like net/http, it replaces line breaks in
+// the value with spaces and omits fields with an invalid name.
 func (r *response) appendField(f *headerField) {
 	if f.none || !validName(f.key) || strings.HasPrefix(f.key, http.TrailerPrefix) {
 		return
@@ -309,7 +312,8 @@ func cleanValue(v string) string {
 	return textproto.TrimString(v)
 }
 
-// hasToken is net/http's: token stands in v, between spaces and commas.
+// hasToken reports whether v contains token, delimited by spaces, tabs and
+// commas, like the function of the same name in net/http.
 func hasToken(v, token string) bool {
 	for i := 0; i+len(token) <= len(v); i++ {
 		end := i + len(token)
@@ -330,7 +334,7 @@ type date struct {
 
 var lastDate atomic.Pointer[date]
 
-// dateNow returns the Date of now, formatted once a second.
+// dateNow returns the current Date. It formats the time once per second.
 func dateNow() string {
 	now := time.Now()
 	d := lastDate.Load()
