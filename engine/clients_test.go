@@ -56,7 +56,7 @@ Cookie: session=0123456789abcdef; _ga=GA1.1.1
 	{"Python requests", noReason, "GET / HTTP/1.1\nHost: h\nUser-Agent: python-requests/2.32.3\nAccept-Encoding: gzip, deflate\nAccept: */*\nConnection: keep-alive\n"},
 	{"Python aiohttp", noReason, "GET / HTTP/1.1\nHost: h\nAccept: */*\nAccept-Encoding: gzip, deflate\nUser-Agent: Python/3.12 aiohttp/3.10\n"},
 	{"wget", noReason, "GET / HTTP/1.1\nHost: h\nUser-Agent: Wget/1.21.4\nAccept: */*\nAccept-Encoding: identity\nConnection: Keep-Alive\n"},
-	{"nginx, as it comes", noReason, "GET / HTTP/1.0\nHost: h\nConnection: close\nUser-Agent: x\n"},
+	{"nginx, default settings", noReason, "GET / HTTP/1.0\nHost: h\nConnection: close\nUser-Agent: x\n"},
 	{"nginx, keep-alive upstream", noReason, "GET / HTTP/1.1\nHost: h\nX-Real-IP: 10.0.0.1\nX-Forwarded-For: 10.0.0.1\nX-Forwarded-Proto: https\nUser-Agent: x\n"},
 	{"HAProxy", noReason, "GET / HTTP/1.1\nhost: h\nuser-agent: x\naccept: */*\nx-forwarded-for: 10.0.0.1\n"},
 	{"HAProxy, HTTP/2 upload", noReason, "POST / HTTP/1.1\nhost: h\ntransfer-encoding: chunked\n"},
