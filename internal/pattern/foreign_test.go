@@ -58,3 +58,19 @@ func TestForeign(t *testing.T) {
 		}
 	}
 }
+
+func FuzzForeign(f *testing.F) {
+	for _, seg := range []string{"users", "{id}", ":id", "*rest", "{rest...}", "<id>", "[id]", "%s", "a?", "{id:int}", "a...", "...", "x*", "+"} {
+		f.Add(seg)
+	}
+	f.Fuzz(func(t *testing.T, seg string) {
+		if seg == "" || strings.Contains(seg, "/") || !plainSegment(seg) {
+			return
+		}
+		for _, s := range spellings {
+			if s.segment.MatchString(seg) {
+				t.Errorf("%q is called plain, but matches %v", seg, s.segment)
+			}
+		}
+	})
+}

@@ -55,3 +55,24 @@ func (s Segment) String() string {
 	}
 	return b.String()
 }
+
+// Shape returns the segment without the names of its parameters.
+func (s Segment) Shape() string {
+	var b strings.Builder
+	s.shape(&b)
+	return b.String()
+}
+
+func (s Segment) shape(b *strings.Builder) {
+	for _, part := range s {
+		if part.Name == "" {
+			b.WriteString(shapeEscaper.Replace(part.Text))
+		} else {
+			b.WriteString("{")
+			b.WriteString(part.Expr)
+			b.WriteString("}")
+		}
+	}
+}
+
+var shapeEscaper = strings.NewReplacer("%", "%25", "/", "%2F", "{", "%7B", "}", "%7D", "*", "%2A")

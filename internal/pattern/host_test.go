@@ -1,0 +1,38 @@
+package pattern
+
+import (
+	"testing"
+)
+
+func TestHost(t *testing.T) {
+	for _, c := range [][3]string{ // a host, Host, HostPort
+		{"", "", ""}, {"example.com", "example.com", "example.com"}, {"EXAMPLE.com.", "example.com", "example.com"},
+		{"example.com:80", "example.com", "example.com:80"}, {"Example.com.:80", "example.com", "example.com:80"}, {"example.com:", "example.com", "example.com:"},
+		{"[::1]", "::1", "::1"}, {"[::1]:80", "::1", "::1:80"}, {"::1", "::1", "::1"}, {"[]", "[]", "[]"}, {".", ".", "."}, {"\u212Aelvin", "\u212Aelvin", "\u212Aelvin"},
+	} {
+		if host, port := Host(c[0]), HostPort(c[0]); host != c[1] || port != c[2] {
+			t.Errorf("Host(%q) = %q, HostPort %q, want %q and %q", c[0], host, port, c[1], c[2])
+		}
+	}
+	if n := testing.AllocsPerRun(100, func() { Host("example.com.:80") }); n > 0 {
+		t.Errorf("Host allocates %v times", n)
+	}
+}
+
+func TestMatchHost(t *testing.T) {
+	for _, c := range []struct {
+		pattern, host string
+		want          bool
+	}{
+		{"a.com/", "a.com", true}, {"a.com/", "b.com", false}, {"{h}.com/", "a.com", true}, {"{h}.com/", ".com", false}, {"{h}.com/", "a.b.com", false}, {"{h}.com/", "com", false},
+		{"{h...}.com/", "a.b.com", true}, {"{h...}.com/", "com", false}, {"{h...}.com/", "a..com", false}, {"a.{h}/", "a.x", true}, {"a.{h}/", "b.x", false}, {"{h...}/", "x", true}, {"{h...}/", "", false},
+	} {
+		p, err := Parse(c.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.MatchHost(c.host); got != c.want {
+			t.Errorf("%q matches %q: %v", c.pattern, c.host, got)
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package pattern
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// ParsePath parses a path as the verb methods of the router do:
+// [METHOD[,METHOD...] ]/PATH. The path /x/ matches only itself.
+func ParsePath(text string) (*Pattern, error) { return parse(text, false) }
+
+// Parse parses a pattern as Handle does: [METHOD[,METHOD...] ][HOST]/PATH. As
+// in net/http, the path /x/ matches everything below it.
+func Parse(text string) (*Pattern, error) { return parse(text, true) }
+
+func parse(text string, handle bool) (*Pattern, error) {
+	if text == "" {
+		return nil, errors.New("the pattern is empty; write at least /")
+	}
+	p := &Pattern{Text: text}
+	rest := text
+	if i := strings.IndexAny(text, " \t"); i >= 0 && !strings.Contains(text[:i], "{") && (handle || text[0] != '/') {
+		if i > 0 { // as in net/http, " /x" is the same as "/x"
+			var err error
+			if p.Methods, err = ParseMethods(text[:i]); err != nil {
+				return nil, err
+			}
+		}
+		rest = strings.TrimLeft(text[i+1:], " \t")
+	}
+	slash := strings.IndexByte(rest, '/')
+	if !handle && slash != 0 || slash < 0 {
+		return nil, errors.New("the path must begin with /")
+	}
+	host := rest[:slash]
+	if err := foreignHost(host, rest); err != nil {
+		return nil, err
+	}
+	if err := p.parseHost(host, p.names.add); err != nil {
+		return nil, err
+	}
+	p.Path = rest[slash:]
+	if len(text)-len(p.Path) > 0xFFFF {
+		return nil, errors.New("methods and host are longer than 65535 bytes")
+	}
+	return p, p.parsePath(handle)
+}
+
+// names are the parameter names that the parser has found, from left to right.
+type names []string
+
+// add adds a name. form is the text of the parameter, for errors.
+func (ns *names) add(n, form string) error {
+	switch {
+	case n == "":
+		return fmt.Errorf("the parameter %s needs a name", form)
+	case !validName(n):
+		if id, _, ok := cutName(n); ok && form[0] == ':' {
+			return fmt.Errorf("bad parameter name %q; for text after a parameter write {%s}%s", n, id, n[len(id):])
+		}
+		return fmt.Errorf("bad parameter name %q; a name is letters, digits, _ and -, and begins with a letter or _", n)
+	case slices.Contains(*ns, n):
+		return fmt.Errorf("the parameter name %q is used twice", n)
+	}
+	*ns = append(*ns, n)
+	return nil
+}
+
+// parsePath parses p.Path, which begins with a slash. If subtree is true, a
+// trailing slash matches everything below it.
+func (p *Pattern) parsePath(subtree bool) error {
+	path := p.Path
+	count := strings.Count(path, "/")
+	if path == "/" {
+		count = 0
+	}
+	p.Segs = slices.Grow(p.Segs, count)
+	parts := make([]Part, 0, count) // shared by segments of one part
+	for path != "" {                // path[0] == '/'
+		path = path[1:]
+		if path == "" {
+			p.End = Slash
+			if subtree {
+				p.End = All
+			}
+			break
+		}
+		end, err := segmentEnd(path)
+		if err != nil {
+			return err
+		}
+		seg, last := path[:end], end == len(path)
+		path = path[end:]
+		if err := Foreign(seg); err != nil {
+			return err
+		}
+		name, catchAll := catchAllName(seg)
+		switch {
+		case seg == "":
+			p.Segs = append(p.Segs, Segment{{}})
+		case seg == "{$}":
+			if !last {
+				return errors.New("{$} must be the last segment")
+			}
+			p.End = Slash
+		case catchAll:
+			if err := p.names.add(name, seg); err != nil {
+				return err
+			}
+			if !last {
+				return fmt.Errorf("the catch-all %s must be the last segment", seg)
+			}
+			p.End, p.Rest, p.RestSlash = All, name, seg[0] == '*'
+		default:
+			s, err := parseSegment(seg, &p.names, &parts)
+			if err != nil {
+				return err
+			}
+			p.Segs = append(p.Segs, s)
+		}
+	}
+	return p.checkClean()
+}
+
+// checkClean returns an error if no request can match p because paths are
+// cleaned first. Only the paths of CONNECT requests are not.
+func (p *Pattern) checkClean() error {
+	if p.Methods == nil || len(p.Methods) == 1 && p.Methods[0] == "CONNECT" {
+		return nil
+	}
+	for _, s := range p.Segs {
+		if s.Kind() == Literal && removedByCleaning(s[0].Text) {
+			return errors.New("the path can never match: paths are cleaned of empty, . and .. segments first")
+		}
+	}
+	return nil
+}
+
+// catchAllName returns the name in a catch-all segment: *name or {name...}. It
+// may be invalid.
+func catchAllName(seg string) (name string, ok bool) {
+	if name, ok = strings.CutPrefix(seg, "*"); ok {
+		return name, true
+	}
+	if strings.HasPrefix(seg, "{") && strings.HasSuffix(seg, "...}") && strings.Count(seg, "{") == 1 {
+		return seg[1 : len(seg)-len("...}")], true
+	}
+	return "", false
+}
+
+// segmentEnd returns the length of the first segment of path. Slashes inside
+// braces don't end a segment.
+func segmentEnd(path string) (int, error) {
+	for i := 0; i < len(path); i++ {
+		switch path[i] {
+		case '/':
+			return i, nil
+		case '{':
+			n := braces(path[i:])
+			if n < 0 {
+				return 0, errors.New("a { is not closed; a literal one is written %7B")
+			}
+			i += n - 1
+		}
+	}
+	return len(path), nil
+}
+
+// braces returns the index after the brace that closes the one at s[0], or -1.
+// After the first colon, s is a regular expression, in which braces that are
+// escaped or inside a character class do not count.
+func braces(s string) int {
+	depth, expr, class := 0, false, 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case !expr && c == '/':
+			return -1
+		case !expr && c == ':':
+			expr = true
+		case expr && c == '\\':
+			i++
+		case class > 0:
+			// A ] directly after [ or [^ is literal; [:alpha:] nests.
+			switch {
+			case c == '[' && i+1 < len(s) && s[i+1] == ':':
+				if n := strings.Index(s[i:], ":]"); n > 0 {
+					i += n + 1
+				}
+			case c == ']' && i >= class:
+				class = 0
+			}
+		case expr && c == '[':
+			class = i + 2
+			if i+1 < len(s) && s[i+1] == '^' {
+				class++
+			}
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
+}
+
+// parseSegment parses a segment. A segment of one part takes it from parts.
+func parseSegment(seg string, names *names, parts *[]Part) (Segment, error) {
+	single := func(part Part) Segment {
+		*parts = append(*parts, part)
+		n := len(*parts)
+		return (*parts)[n-1 : n : n]
+	}
+	if !strings.Contains(seg, "{") {
+		text, param, found := strings.Cut(seg, ":")
+		if !found {
+			return single(Part{Text: unescape(seg)}), nil
+		}
+		if param == "" {
+			return nil, fmt.Errorf("the parameter in %q needs a name; a literal colon is written %%3A", seg)
+		}
+		if err := names.add(param, seg[len(text):]); err != nil {
+			return nil, err
+		}
+		if text == "" {
+			return single(Part{Name: param}), nil
+		}
+		return Segment{{Text: unescape(text)}, {Name: param}}, nil
+	}
+	var s Segment
+	for rest := seg; rest != ""; {
+		if rest[0] != '{' {
+			n := strings.IndexByte(rest, '{')
+			if n < 0 {
+				n = len(rest)
+			}
+			if strings.Contains(rest[:n], "}") {
+				return nil, fmt.Errorf("%q has a } without its {; a literal one is written %%7D", seg)
+			}
+			s = append(s, Part{Text: unescape(rest[:n])})
+			rest = rest[n:]
+			continue
+		}
+		n := braces(rest)
+		id, expr, constrained := strings.Cut(rest[1:n-1], ":")
+		if id == "$" || strings.HasSuffix(id, "...") {
+			return nil, fmt.Errorf("%s must be a whole segment", rest[:n])
+		}
+		if err := names.add(id, rest[:n]); err != nil {
+			return nil, err
+		}
+		if constrained && expr == "" {
+			return nil, fmt.Errorf("the expression of %s is empty", rest[:n])
+		}
+		if len(s) > 0 && s[len(s)-1].Name != "" {
+			return nil, fmt.Errorf("%q needs text between its parameters; otherwise they are ambiguous", seg)
+		}
+		if expr != "" {
+			if _, err := CompileExpr(expr); err != nil {
+				return nil, err
+			}
+		}
+		s = append(s, Part{Name: id, Expr: expr})
+		rest = rest[n:]
+	}
+	return s, nil
+}
+
+// unescape decodes literal text of a pattern. As in net/http, text with an
+// invalid escape is left unchanged.
+func unescape(s string) string {
+	if u, err := url.PathUnescape(s); err == nil {
+		return u
+	}
+	return s
+}
+
+func validName(s string) bool {
+	id, rest, ok := cutName(s)
+	return ok && rest == "" && id != ""
+}
+
+// cutName splits s after the longest valid name.
+func cutName(s string) (name, rest string, ok bool) {
+	for i, c := range s {
+		if c != '_' && !unicode.IsLetter(c) && (i == 0 || c != '-' && !unicode.IsDigit(c)) {
+			return s[:i], s[i:], i > 0
+		}
+	}
+	return s, "", s != ""
+}
