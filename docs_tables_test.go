@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -110,8 +111,57 @@ func TestDocsPrecedence(t *testing.T) {
 	}
 }
 
-// docs/middleware.md mentions every exported function of package middleware,
-// and each middleware, or its variant with options, has an example.
+// The table in docs/design.md lists all packages, except for examples, with the
+// packages of this module that they import.
+func TestDocsPackages(t *testing.T) {
+	documented := map[string][]string{}
+	for _, row := range docTable(t, "docs/design.md", "## Packages") {
+		imports := []string{}
+		for _, m := range inCode.FindAllStringSubmatch(row[2], -1) {
+			imports = append(imports, m[1])
+		}
+		slices.Sort(imports)
+		documented[strings.Trim(row[0], "`")] = imports
+	}
+	list := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
+	list.Env = append(os.Environ(), "GOFLAGS=")
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	within := func(path string) (name string, ok bool) {
+		if path == modulePath {
+			return ".", true
+		}
+		return strings.CutPrefix(path, modulePath+"/")
+	}
+	packages := 0
+	for line := range strings.Lines(string(out)) {
+		paths := strings.Fields(line)
+		name, _ := within(paths[0])
+		if strings.HasPrefix(name, "examples/") {
+			continue
+		}
+		packages++
+		imports := []string{}
+		for _, path := range paths[1:] {
+			if imported, ok := within(path); ok {
+				imports = append(imports, imported)
+			}
+		}
+		slices.Sort(imports)
+		if want, ok := documented[name]; !ok || !slices.Equal(imports, want) {
+			t.Errorf("docs/design.md: package %s imports %q, the table says %q", name, imports, want)
+		}
+	}
+	if packages != len(documented) {
+		t.Errorf("docs/design.md lists %d packages, there are %d", len(documented), packages)
+	}
+}
+
+// docs/middleware.md mentions every exported function of package middleware, the
+// package comment lists each middleware, and each middleware, or its variant
+// with options, has an example.
 func TestDocsNameMiddleware(t *testing.T) {
 	files, err := filepath.Glob("middleware/*.go")
 	if err != nil {
@@ -140,13 +190,28 @@ func TestDocsNameMiddleware(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	comment, err := os.ReadFile("middleware/doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed []string // the capitalized words of the indented lines
+	for line := range strings.Lines(string(comment)) {
+		if list, ok := strings.CutPrefix(line, "//\t"); ok {
+			listed = append(listed, regexp.MustCompile(`\b[A-Z]\w+`).FindAllString(list, -1)...)
+		}
+	}
 	for _, name := range exported {
 		if !regexp.MustCompile(`\b` + name + `\b`).Match(text) {
 			t.Errorf("docs/middleware.md doesn't name %s", name)
 		}
-		shown := func(example string) bool { return strings.HasPrefix(example, "Example"+name) }
-		if !strings.HasPrefix(name, "Get") && !slices.ContainsFunc(examples, shown) {
+		if strings.HasPrefix(name, "Get") {
+			continue
+		}
+		if !slices.ContainsFunc(examples, func(example string) bool { return strings.HasPrefix(example, "Example"+name) }) {
 			t.Errorf("there is no Example%s in middleware", name)
+		}
+		if !slices.ContainsFunc(listed, func(word string) bool { return strings.HasPrefix(name, word) }) {
+			t.Errorf("the list in middleware/doc.go doesn't have %s", name)
 		}
 	}
 	if len(exported) < 10 {

@@ -31,7 +31,7 @@ func docs(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	files = append(append(files, examples...), libraries...)
-	return append(files, "examples/README.md", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+	return append(files, "examples/README.md", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "bench/README.md")
 }
 
 // Every block of Go code in the documents compiles and passes go vet.
@@ -223,6 +223,9 @@ func TestDocsCommands(t *testing.T) {
 		}
 		for _, m := range command.FindAllStringSubmatch(string(text), -1) {
 			module, args := m[1]+m[3], strings.ReplaceAll(m[2], `\|`, "|")
+			if module == "" && doc == "bench/README.md" {
+				module = "bench"
+			}
 			dir := filepath.Clean(module)
 			for arg := range strings.FieldsSeq(args) {
 				if strings.HasPrefix(arg, "./") {
@@ -246,6 +249,50 @@ func TestDocsCommands(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Each go run command in the documents names a program of some module.
+func TestDocsPrograms(t *testing.T) {
+	modules, err := filepath.Glob("*/go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nested, err := filepath.Glob("examples/*/go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules = append(append(modules, nested...), "go.mod")
+	command := regexp.MustCompile(`go run (\./[\w/]+|\.ci/\w+\.go)`)
+	programs := 0
+	for _, doc := range docs(t) {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, m := range command.FindAllStringSubmatch(string(text), -1) {
+			programs++
+			if !slices.ContainsFunc(modules, func(mod string) bool { return isProgram(filepath.Join(filepath.Dir(mod), m[1])) }) {
+				t.Errorf("%s: %s: there is no such program", doc, m[0])
+			}
+		}
+	}
+	if programs < 10 {
+		t.Errorf("found %d commands, want at least 10", programs)
+	}
+}
+
+// isProgram reports whether a file, or the files of a directory, are of package
+// main.
+func isProgram(path string) bool {
+	files := []string{path}
+	if filepath.Ext(path) != ".go" {
+		files, _ = filepath.Glob(filepath.Join(path, "*.go"))
+	}
+	return slices.ContainsFunc(files, func(name string) bool {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly)
+		return err == nil && file.Name.Name == "main"
+	})
 }
 
 // testNames returns the names of a directory's tests, fuzz targets, examples

@@ -10,13 +10,16 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// verbs are the verb methods, in the order of the Allow header except for
-// OPTIONS.
-var verbs = []struct {
+// verbMethods are the registration methods for an HTTP method.
+type verbMethods struct {
 	name string
 	add  func(m *muxmaster.Mux, path string, h http.HandlerFunc)
 	fast func(m *muxmaster.Mux, path string, h muxmaster.FastHandler)
-}{
+}
+
+// verbs are the verb methods, in the order of the Allow header except for
+// OPTIONS.
+var verbs = []verbMethods{
 	{"GET", (*muxmaster.Mux).GET, (*muxmaster.Mux).GETFast},
 	{"HEAD", (*muxmaster.Mux).HEAD, (*muxmaster.Mux).HEADFast},
 	{"POST", (*muxmaster.Mux).POST, (*muxmaster.Mux).POSTFast},

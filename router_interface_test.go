@@ -1,8 +1,13 @@
 package muxmaster_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"net/http"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,6 +136,34 @@ func TestRouter(t *testing.T) {
 			if got := get(t, fm, method, prefix+target); got != `fast x="5"` {
 				t.Errorf("%s: fast %s %s: got %s", name, method, target, got)
 			}
+		}
+	}
+}
+
+// The tests of this file call every method of Router, and the table verbs has
+// every verb.
+func TestRouterMethodsAreTested(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "router_interface_test.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			called[sel.Sel.Name] = true
+		}
+		return true
+	})
+	for m := range reflect.TypeFor[muxmaster.Router]().Methods() {
+		if m.IsExported() && !called[m.Name] && m.Name != "ServeHTTP" { // which get calls
+			t.Errorf("neither everything nor fastEverything calls %s", m.Name)
+		}
+		verb, ok := strings.CutSuffix(m.Name, "Fast")
+		if !ok || verb == "ANY" || verb != strings.ToUpper(verb) {
+			continue
+		}
+		if !slices.ContainsFunc(verbs, func(v verbMethods) bool { return v.name == verb }) {
+			t.Errorf("the table verbs of fallback_test.go has no row for %s", verb)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -35,10 +36,8 @@ func stacks() map[string][]mw {
 	foreign := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrapper{w}, r) })
 	}
-	backwards := make([]mw, 0, len(all))
-	for i := len(all) - 1; i >= 0; i-- {
-		backwards = append(backwards, all[i])
-	}
+	backwards := slices.Clone(all)
+	slices.Reverse(backwards)
 	return map[string][]mw{
 		"none": nil, "all": all, "all, backwards": backwards, "all, twice": append(all[:len(all):len(all)], all...),
 		"Logger": {logger}, "Timeout": {middleware.Timeout(time.Hour)},
