@@ -11,6 +11,7 @@ func TestForeign(t *testing.T) {
 	for _, c := range []struct{ segment, advice string }{
 		{"<id>", "{id}"},
 		{"<int:id>", "{id}"},
+		{`<id:\d+>`, `{id:\d+}`},
 		{"[id]", "{id}"},
 		{"[...rest]", "{rest...}"},
 		{"[[...rest]]", "{rest...}"},
@@ -27,6 +28,9 @@ func TestForeign(t *testing.T) {
 		{"{id?}", "register the path without it as well"},
 		{":id<int>", "{id:[0-9]+}"},
 		{`:id(\d+)`, `{id:\d+}`},
+		{`:id|^\d+$`, `{id:^\d+$}`},
+		{":id:int", "{id:[0-9]+}"},
+		{"#id^[0-9]$", "{id:[0-9]}"},
 		{`(\d+)`, `{name:\d+}`},
 		{"{id:int}", "{id:[0-9]+}"},
 		{"v{id:digits}.x", "{id:[0-9]+}"},
@@ -38,6 +42,12 @@ func TestForeign(t *testing.T) {
 		{"{rest:.*?}", "write {rest...}"},
 		{"+", "{rest...}"},
 		{"+{rest}", "{rest...}"},
+		{"+{rest:[a-z]+}", "{rest...}"},
+		{"*{rest}", "written {rest...}"},
+		{"*{rest:[a-z]+}", "written {rest...}"},
+		{"api*{rest}", "/api/{rest...}"},
+		{"...", "written {rest...}"},
+		{"{rest}...", "written {rest...}"},
 		{"prefix...", "prefix/{rest...}"},
 		{"images*", "/images/*rest"},
 		{`a\:b`, "%3A"},
@@ -50,7 +60,7 @@ func TestForeign(t *testing.T) {
 		}
 	}
 	for _, segment := range []string{
-		"", "a", "a.b", "a..b", "a*b", "c++", "a+b", "a$b", "~a", "a=b;c", "%3Fx", "%20", "100%", "{id}", ":id", "*rest", "{rest...}", "{id:[0-9]+}", `{id:\d+}`, "{id:.{1,3}}", "{id:[a-z.]*}",
+		"", "a", "a.b", "a..b", "a*b", "c++", "a+b", "{a}+{b}", "{a}*{b}", "..", "#", "#id", "a$b", "~a", "a=b;c", "%3Fx", "%20", "100%", "{id}", ":id", "*rest", "{rest...}", "{id:[0-9]+}", `{id:\d+}`, "{id:.{1,3}}", "{id:[a-z.]*}",
 		"{id:(?s).+}", "{id:a|b}", "{id}:cancel", "v{a}.{b}", "{a:x?}", "a:b", "{id:interval}",
 	} {
 		if err := Foreign(segment); err != nil {
