@@ -69,10 +69,10 @@ var programs = []program{
 	{"chi", "testdata/chi", chiModule, slices.Concat(
 		get("/", "/files/", "/files/a/b%20c", "/one", "/one/", "/any", "/private", "/articles/list", "/articles/11-12", "/articles/7/view",
 			"/articles/7/view/", "/admin/accounts/me", "/raw", "/raw/x/y", "/pages/1", "/pages/", "/nowhere",
-			"/teams/a/members", "/std/7", "/all/count", "/inner/all/count", "/inner/none"),
+			"/teams/a/members", "/std/7", "/notes:batch", "/notes/7:read", "/all/count", "/inner/all/count", "/inner/none"),
 		[]request{{line: "POST /any"}, {line: "PUT /put"}, {line: "POST /post"}, {line: "DELETE /articles/8/view"}, {line: "POST /private"}, {line: "POST /std/7"}},
 		status("POST /put", "GET /articles/111-12/x", "PATCH /articles/8/view", "GET /files", "GET /articles", "GET /articles/", "GET /admin",
-			"GET /teams/", "GET /inner", "GET /inner/", "GET /one/x", "GET /raw/", "GET /pages/1/", "GET /articles/a%2Fb/view"))},
+			"GET /teams/", "GET /inner", "GET /inner/", "GET /one/x", "GET /notes:other", "GET /notesx", "GET /raw/", "GET /pages/1/", "GET /articles/a%2Fb/view"))},
 	{"chi", "_examples/hello-world", chiModule, slices.Concat(get("/"), status("GET /x", "POST /"))},
 	{"chi", "_examples/custom-handler", chiModule, get("/", "/?err=1")},
 	{"chi", "_examples/pathvalue", chiModule, slices.Concat(get("/users/7"), status("GET /users/", "GET /users/7/"))},
@@ -83,11 +83,11 @@ var programs = []program{
 	{"chi", "_examples/custom-method", chiModule, slices.Concat(
 		[]request{{line: "LINK /link"}, {line: "WOOHOO /woo"}, {line: "UNLINK /everything"}, {line: "GET /everything"}}, status("GET /link"))},
 	{"gorilla", "testdata/gorilla", "github.com/gorilla/mux@v1.8.1", slices.Concat(
-		get("/", "/products", "/products/7", "/articles/go/", "/articles/go/12", "/handle", "/static/a/b.css", "/static/", "/download/a/b", "/download/"),
+		get("/", "/products", "/products/7", "/articles/go/", "/articles/go/12", "/handle", "/static/a/b.css", "/static/", "/download/a/b", "/download/", "/notes:batch", "/star/*all"),
 		[]request{{line: "POST /products"}, {line: "PUT /path"}, {line: "GET /api/users/7", header: "X-Token: secret"}, {line: "GET /api/users/7"},
 			{line: "GET /api/posts/all", header: "X-Token: secret"}, {line: "GET /host", header: "Host: www.example.com"}},
 		status("GET /nowhere", "DELETE /products", "GET /articles/go", "GET /articles/go/x", "GET /host", "GET /products/",
-			"GET /download", "GET /handle/", "GET /products/a/b"))},
+			"GET /download", "GET /handle/", "GET /products/a/b", "GET /notesx", "GET /notes:other", "GET /star/x"))},
 	{"httprouter", "testdata/httprouter", "github.com/julienschmidt/httprouter@v1.3.0", slices.Concat(
 		get("/", "/hello/gopher", "/plain/a/b/c", "/plain/a/", "/static/a.txt", "/nowhere"),
 		[]request{{line: "PUT /hello/gopher"}, {line: "POST /handler"}, {line: "GET /protected/", header: "Authorization: Basic Z29yZG9uOnNlY3JldCE="},

@@ -226,6 +226,7 @@ func chiPath(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	path = literalColons(path)
 	i := strings.IndexByte(path, '*')
 	for ; i >= 0 && inBraces(path, i); i = next(path, '*', i+1) {
 	}
@@ -238,6 +239,19 @@ func chiPath(path string) (string, error) {
 		return "", fmt.Errorf("the rest of the path would be named {%s...}, which is taken", rest)
 	}
 	return path[:i] + "{" + rest + "...}", nil
+}
+
+// literalColons escapes the colons of a path that are literal text in a router
+// whose parameters have braces. Here a segment that has a colon and no brace ends
+// with a parameter.
+func literalColons(path string) string {
+	segments := strings.Split(path, "/")
+	for i, seg := range segments {
+		if !strings.ContainsAny(seg, "{}") {
+			segments[i] = strings.ReplaceAll(seg, ":", "%3A")
+		}
+	}
+	return strings.Join(segments, "/")
 }
 
 func next(s string, c byte, from int) int {
@@ -254,7 +268,7 @@ func inBraces(path string, i int) bool {
 // gorillaPath translates a path of gorilla/mux. An expression there may match
 // several segments; of those only the common ones are known.
 func gorillaPath(path string) (string, error) {
-	return braces(path, func(name, expr string, last bool, _ string) (string, error) {
+	path, err := braces(path, func(name, expr string, last bool, _ string) (string, error) {
 		switch {
 		case expr == "", expr == "[^/]+":
 			return "{" + name + "}", nil
@@ -268,6 +282,7 @@ func gorillaPath(path string) (string, error) {
 		}
 		return parameter(name, expr), nil
 	})
+	return strings.ReplaceAll(literalColons(path), "/*", "/%2A"), err
 }
 
 // echoPath translates a path of echo, where * at the end is the rest of the
@@ -300,9 +315,10 @@ func colonPath(path string) (string, error) {
 
 // stdPath checks a pattern of http.ServeMux.
 func stdPath(pattern string) (string, error) {
-	for seg := range strings.SplitSeq(pattern, "/") {
-		if strings.HasPrefix(seg, ":") || strings.HasPrefix(seg, "*") {
-			return "", fmt.Errorf("the segment %q is literal text there and a parameter here: escape its first character", seg)
+	_, path, _ := strings.Cut(pattern, "/") // a host may have a port
+	for seg := range strings.SplitSeq(path, "/") {
+		if strings.HasPrefix(seg, "*") || strings.Contains(seg, ":") && !strings.Contains(seg, "{") {
+			return "", fmt.Errorf("the segment %q is literal text there and has a parameter here: write : as %%3A and * as %%2A", seg)
 		}
 	}
 	return pattern, nil

@@ -69,7 +69,7 @@ func TestMigrate(t *testing.T) {
 		{"diff", old, []string{"-migrate", "servemux", "-diff", "./..."}, 0, old, oldDiff},
 		{"write", old, []string{"-migrate=servemux", "./..."}, 0, rewritten, "app.go\nrewritten; now run: go mod tidy, your tests, and muxvet ./...\n"},
 		{"left", left, []string{"-migrate", "servemux", "./..."}, 3, left,
-			"app.go:7: \"GET /users/:id\": the segment \":id\" is literal text there and a parameter here: escape its first character\n" +
+			"app.go:7: \"GET /users/:id\": the segment \":id\" is literal text there and has a parameter here: write : as %3A and * as %2A\n" +
 				"example.com/app: not changed before what is listed is done\n"},
 		{"unknown", old, []string{"-migrate", "martini"}, 1, old, "muxvet: migrate: no router \"martini\": write one of chi, echo, gin, gorilla, httprouter, servemux\n"},
 	}

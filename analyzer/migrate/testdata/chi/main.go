@@ -27,6 +27,8 @@ func main() {
 	r.Get("/files/*", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintln(w, "file", chi.URLParam(r, "*"))
 	})
+	r.Get("/notes:batch", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "batch") })
+	r.Get("/notes/{id}:read", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "read", chi.URLParam(r, "id")) })
 	r.With(header("X-One", "1")).Get("/one", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "one") })
 	r.Handle("/any", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, r.Method) }))
 	r.HandleFunc("GET /std/{id}", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "std", chi.URLParam(r, "id")) })

@@ -59,6 +59,8 @@ func main() {
 		Methods("GET") // only
 	r.Path("/path").Methods("PUT").HandlerFunc(HomeHandler)
 	r.Handle("/handle", http.RedirectHandler("/", http.StatusFound))
+	r.HandleFunc("/notes:batch", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "batch") })
+	r.HandleFunc("/star/*all", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "star") })
 	r.HandleFunc("/host", HomeHandler).Host("www.example.com").Methods("GET")
 	r.PathPrefix("/static/").Handler(http.StripPrefix("/static/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintln(w, "static", r.URL.Path)
