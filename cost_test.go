@@ -190,3 +190,23 @@ func TestHostsAreLinear(t *testing.T) {
 		t.Errorf("%d times %d labels take %v, once %d labels %v", factor, n, tSmall, n*factor, tLarge)
 	}
 }
+
+// A pattern takes linear time in the number of its parameters.
+func TestPatternsAreLinear(t *testing.T) {
+	const n, factor = 400, 64
+	parse := func(n int) {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "/{parameter%d}", i)
+		}
+		muxmaster.New().GET(b.String(), tell(""))
+	}
+	ok, tSmall, tLarge := linear(func() {
+		for range factor {
+			parse(n)
+		}
+	}, func() { parse(factor * n) })
+	if !ok {
+		t.Errorf("%d times %d parameters take %v, once %d %v", factor, n, tSmall, factor*n, tLarge)
+	}
+}

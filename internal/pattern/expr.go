@@ -96,13 +96,14 @@ func (e *Expr) makeTables() {
 	tables := map[[4]uint64]*table{}
 	for k := range e.runs {
 		r := &e.runs[k]
-		if tables[r.set] == nil {
-			tables[r.set] = new(table)
-			for c := range 256 {
-				tables[r.set][c] = uint8(r.set[c>>6] >> (c & 63) & 1)
-			}
+		if r.in = tables[r.set]; r.in != nil {
+			continue
 		}
-		r.in = tables[r.set]
+		r.in = new(table)
+		for c := range r.in {
+			r.in[c] = uint8(r.set[c>>6] >> (c & 63) & 1)
+		}
+		tables[r.set] = r.in
 	}
 }
 

@@ -47,11 +47,16 @@ func parse(text string, handle bool) (*Pattern, error) {
 	if len(text)-len(p.Path) > 0xFFFF {
 		return nil, errors.New("methods and host are longer than 65535 bytes")
 	}
-	return p, p.parsePath(handle)
+	err := p.parsePath(handle)
+	p.names.seen = nil
+	return p, err
 }
 
-// names are the parameter names that the parser has found, from left to right.
-type names []string
+// names are the parameter names that the parser has found.
+type names struct {
+	list []string        // from left to right
+	seen map[string]bool // set while parsing a pattern with many names
+}
 
 // add adds a name. form is the text of the parameter, for errors.
 func (ns *names) add(n, form string) error {
@@ -63,10 +68,19 @@ func (ns *names) add(n, form string) error {
 			return fmt.Errorf("bad parameter name %q; for text after a parameter write {%s}%s", n, id, n[len(id):])
 		}
 		return fmt.Errorf("bad parameter name %q; a name is letters, digits, _ and -, and begins with a letter or _", n)
-	case slices.Contains(*ns, n):
+	case ns.seen[n] || ns.seen == nil && slices.Contains(ns.list, n):
 		return fmt.Errorf("the parameter name %q is used twice", n)
 	}
-	*ns = append(*ns, n)
+	ns.list = append(ns.list, n)
+	switch {
+	case ns.seen != nil:
+		ns.seen[n] = true
+	case len(ns.list) > 16:
+		ns.seen = make(map[string]bool, 2*len(ns.list))
+		for _, n := range ns.list {
+			ns.seen[n] = true
+		}
+	}
 	return nil
 }
 

@@ -41,7 +41,7 @@ type Pattern struct {
 
 // Names returns the names of the parameters from left to right. The caller must
 // not modify the slice.
-func (p *Pattern) Names() []string { return p.names }
+func (p *Pattern) Names() []string { return p.names.list }
 
 // Static reports whether the pattern matches exactly one path, and returns that
 // path. It reports false if a literal segment contains a slash (written %2F) or

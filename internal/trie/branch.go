@@ -13,6 +13,7 @@ type branch[P any] struct {
 	frozen   *target[P] // if not nil, the branch equals this target and the other fields are unset
 	literals children[P]
 	specials []*specialBranch[P]
+	byShape  map[string]*specialBranch[P] // nil if there are few specials
 	param    *branch[P]
 	end      place[P] // routes whose path ends here without a slash,
 	slash    place[P] // with a slash,
@@ -62,6 +63,7 @@ func (cs *children[P]) add(text string, br *branch[P]) {
 type specialBranch[P any] struct {
 	seg     pattern.Segment
 	shape   string   // seg.Shape; segments of the same shape share a branch
+	bare    string   // shape without its constraints
 	matcher *matcher // for seg, if it was frozen before
 	*branch[P]
 }
@@ -83,14 +85,39 @@ func (br *branch[P]) child(seg pattern.Segment) *branch[P] {
 		return br.param
 	}
 	shape := seg.Shape()
+	if sp := br.special(shape); sp != nil {
+		return sp.branch
+	}
+	return br.addSpecial(seg, shape, nil, new(branch[P]))
+}
+
+// special returns the special of that shape, or nil.
+func (br *branch[P]) special(shape string) *specialBranch[P] {
+	if br.byShape != nil {
+		return br.byShape[shape]
+	}
 	for _, sp := range br.specials {
 		if sp.shape == shape {
-			return sp.branch
+			return sp
 		}
 	}
-	sp := &specialBranch[P]{seg: seg, shape: shape, branch: new(branch[P])}
+	return nil
+}
+
+// addSpecial adds a special for seg, which leads to next.
+func (br *branch[P]) addSpecial(seg pattern.Segment, shape string, m *matcher, next *branch[P]) *branch[P] {
+	sp := &specialBranch[P]{seg, shape, bareShape(seg), m, next}
 	br.specials = append(br.specials, sp)
-	return sp.branch
+	switch {
+	case br.byShape != nil:
+		br.byShape[shape] = sp
+	case len(br.specials) > 8:
+		br.byShape = make(map[string]*specialBranch[P], 2*len(br.specials))
+		for _, sp := range br.specials {
+			br.byShape[sp.shape] = sp
+		}
+	}
+	return next
 }
 
 // fitsEdge reports whether an edge can hold the literal text. Other literals
@@ -110,7 +137,7 @@ func compareSpecials[P any](a, b *specialBranch[P]) int {
 		cmp.Compare(min(a.seg.Kind(), pattern.Mixed), min(b.seg.Kind(), pattern.Mixed)),
 		cmp.Compare(textLen(b.seg), textLen(a.seg)),
 		cmp.Compare(exprs(b.seg), exprs(a.seg)),
-		cmp.Compare(bareShape(a.seg), bareShape(b.seg)),
+		cmp.Compare(a.bare, b.bare),
 	)
 }
 

@@ -29,7 +29,9 @@ type treeBuilder[P any] struct {
 	static map[string]*place[P] // places of the static paths that may have changed since
 	paths  []string             // the keys of static, in order of registration
 	stale  int                  // number of routes in tree that are no longer in use
-	sparse bool                 // some branches may be empty
+	// staleSpecials is the number of specials in tree that are no longer in use.
+	staleSpecials int
+	sparse        bool // some branches may be empty
 	// escaped holds the static paths that some pattern writes with escapes.
 	escaped map[string]bool
 }
@@ -321,11 +323,12 @@ func (t *treeBuilder[P]) thaw(br *branch[P]) {
 	}
 	for i := nd.specials - 1; ; i++ {
 		sp := &t.tree.specials[i]
+		t.staleSpecials++
 		child := &branch[P]{frozen: &sp.to}
 		if sp.seg.Kind() == pattern.Plain {
 			br.param = child
 		} else {
-			br.specials = append(br.specials, &specialBranch[P]{sp.seg, sp.seg.Shape(), &sp.matcher, child})
+			br.addSpecial(sp.seg, sp.seg.Shape(), &sp.matcher, child)
 		}
 		if sp.last {
 			return

@@ -216,6 +216,26 @@ func TestDeadRoutes(t *testing.T) {
 	}
 }
 
+// Nor do segments, which are all stored again when one is added beside them.
+func TestDeadSpecials(t *testing.T) {
+	const n = 300
+	var b Builder[int]
+	b.register("/plain/{x}")
+	for i := range n {
+		b.register(fmt.Sprintf("/x/{y:a%d}", i))
+		table := b.Freeze()
+		if got, most := len(table.Base.specials), 6*(i+1)+200; got > most {
+			t.Fatalf("%d segments are stored for %d, want at most %d", got, i+1, most)
+		}
+	}
+	table := b.Freeze()
+	for i := range n {
+		if got, want := get(table, "GET", "", fmt.Sprintf("/x/a%d", i)), fmt.Sprintf("/x/{y:a%d} a%d", i, i); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 // Routes come ordered by host, path and method.
 func TestRoutesAreOrdered(t *testing.T) {
 	table := tableOf("POST /b", "GET /b", "/b", "GET /a/{x}", "b.com/a", "{x}.com/a", "a.com/z", "BREW /b", "GET /a")

@@ -50,9 +50,9 @@ type freezer[P any] struct {
 func (tb *treeBuilder[P]) freeze() {
 	first := tb.tree.routes == nil && tb.tree.root == nil
 	f := freezer[P]{Tree: *tb.tree, sparse: tb.sparse}
-	if tb.stale > len(f.routes)/2+64 {
-		tb.stale = 0
+	if tb.wasteful() {
 		tb.thawAll()
+		tb.stale, tb.staleSpecials = 0, 0
 		f = freezer[P]{sparse: tb.sparse}
 		first = true
 	}
@@ -93,6 +93,13 @@ func (tb *treeBuilder[P]) freeze() {
 	}
 	tree := f.Tree
 	tb.tree, tb.root, tb.static, tb.paths, tb.sparse = &tree, nil, nil, nil, false
+}
+
+// wasteful reports whether much of the tree's memory is no longer in use. The
+// specials of a node are all replaced when a route is added below one of them.
+func (tb *treeBuilder[P]) wasteful() bool {
+	routes, specials := len(tb.tree.routes), len(tb.tree.specials)
+	return tb.stale > routes/2+64 || tb.staleSpecials > routes+specials/2+64
 }
 
 // thawAll thaws all branches, so that the next tree contains no stale routes.
