@@ -41,7 +41,7 @@ func (s Segment) IsLiteral() bool { return len(s.Parts) == 1 && !s.Parts[0].Para
 
 // Segments are segments of every kind.
 var Segments = []Segment{
-	Literal("a"), Literal("b"), Literal("ab"), Literal("1"), Literal("..."), Literal("a.b"),
+	Literal("a"), Literal("b"), Literal("ab"), Literal("1"), NewSegment("%2E%2E%2E", Text("...")), Literal("a.b"),
 	Literal("12345678"), Literal("123456789abcdef0"), Literal("longer-than-sixteen-bytes"),
 	NewSegment("a%2Fb", Text("a/b")),
 	NewSegment("%FF", Text("\xff")),
