@@ -126,9 +126,10 @@ func TestHandlerFuncE(t *testing.T) {
 		{coded(-1), 500},
 		{coded(200), 500},
 		{coded(99999), 500},
-		{muxmaster.Error(404, secret), 404},
-		{muxmaster.Error(400, nil), 400},
-		{fmt.Errorf("wrapped: %w", muxmaster.Error(403, secret)), 403},
+		{muxmaster.NewHTTPError(404, secret), 404},
+		{muxmaster.NewHTTPError(400, nil), 400},
+		{muxmaster.Error(402, secret), 402},
+		{fmt.Errorf("wrapped: %w", muxmaster.NewHTTPError(403, secret)), 403},
 		{muxmaster.HTTPError{Code: 410}, 410},
 	} {
 		for name, serve := range map[string]func(h muxmaster.HandlerFuncE) http.Handler{
@@ -163,7 +164,7 @@ func TestErrorHandler(t *testing.T) {
 		fmt.Fprintf(w, "%v %v id=%s", errors.Is(err, secret), err, r.PathValue("id"))
 	}
 	fails := muxmaster.HandlerFuncE(func(w http.ResponseWriter, r *http.Request) error {
-		return muxmaster.Error(400, fmt.Errorf("because: %w", secret))
+		return muxmaster.NewHTTPError(400, fmt.Errorf("because: %w", secret))
 	})
 	m.Handle("GET /x/{id}", fails)
 	m.Group("/g").Handle("/x/{id}", fails)
@@ -195,7 +196,7 @@ func TestErrorHandler(t *testing.T) {
 
 func TestHTTPErrorValues(t *testing.T) {
 	base := errors.New("base")
-	e := muxmaster.Error(404, base)
+	e := muxmaster.NewHTTPError(404, base)
 	if e.StatusCode() != 404 || e.Error() != "base" || !errors.Is(e, base) || e.Code != 404 || e.Err != base {
 		t.Errorf("got %#v", e)
 	}
@@ -203,7 +204,7 @@ func TestHTTPErrorValues(t *testing.T) {
 	if !errors.As(fmt.Errorf("w: %w", e), &target) || target.Code != 404 {
 		t.Errorf("errors.As: %#v", target)
 	}
-	for _, e := range []muxmaster.HTTPError{muxmaster.Error(404, nil), {Code: 404}} {
+	for _, e := range []muxmaster.HTTPError{muxmaster.NewHTTPError(404, nil), {Code: 404}} {
 		if e.Error() != "Not Found" {
 			t.Errorf("%#v: text %q", e, e.Error())
 		}

@@ -106,16 +106,16 @@ func runOIDC(s *site) {
 	})
 	s.mux.Method("GET", "/callback/:to", muxmaster.HandlerFuncE(func(w http.ResponseWriter, r *http.Request) error {
 		if r.FormValue("state") != "state-"+r.PathValue("to") {
-			return muxmaster.Error(400, errors.New("wrong state"))
+			return muxmaster.NewHTTPError(400, errors.New("wrong state"))
 		}
 		token, err := config.Exchange(ctx, r.FormValue("code"))
 		if err != nil {
-			return muxmaster.Error(401, err)
+			return muxmaster.NewHTTPError(401, err)
 		}
 		raw, _ := token.Extra("id_token").(string)
 		id, err := verifier.Verify(ctx, raw)
 		if err != nil {
-			return muxmaster.Error(401, err)
+			return muxmaster.NewHTTPError(401, err)
 		}
 		return muxmaster.Text(w, 200, id.Subject)
 	}))
