@@ -70,3 +70,27 @@ func validBytes(b []byte) bool {
 	}
 	return true
 }
+
+// validName reports whether s is a token, as header names and methods are.
+func validName[T []byte | string](s T) bool {
+	for i := range len(s) {
+		if !isToken[s[i]] {
+			return false
+		}
+	}
+	return len(s) > 0
+}
+
+// hasToken reports whether v contains token, delimited by spaces, tabs and
+// commas, like the function of the same name in net/http.
+func hasToken(v, token string) bool {
+	for i := 0; i+len(token) <= len(v); i++ {
+		end := i + len(token)
+		if (i == 0 || isBoundary(v[i-1])) && (end == len(v) || isBoundary(v[end])) && equalFold(v[i:end], token) {
+			return true
+		}
+	}
+	return false
+}
+
+func isBoundary(b byte) bool { return b == ' ' || b == ',' || b == '\t' }

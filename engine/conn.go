@@ -221,62 +221,79 @@ func (c *conn) serveRequest(bd *bundle) bool {
 // readHead reads the head of the next request into c.work.head. If the
 // connection ended it returns needMore.
 func (c *conn) readHead() (outcome, reason) {
-	limit := c.server.maxHead
-	stripped := false
-	begun, waiting := false, false
+	begun, skipped := false, false
 	for {
-		if c.w > c.r {
+		if c.r == c.w {
+			if !c.releaseUnused() {
+				return needMore, noReason
+			}
+		} else {
 			if !begun {
 				begun = true
-				if c.requests.Load() > 0 {
-					c.headBegan = c.server.timeouts.now()
-				}
-				if c.work == nil {
-					c.work = workPool.Get().(*work)
-				}
-				c.work.head.reset()
+				c.beginHead()
 			}
-			if b := c.in.b[c.r:c.w]; c.lastPost && !stripped && (b[0] == '\r' || b[0] == '\n') {
-				// Old clients send an extra line after the body of a POST,
-				// RFC 9112 section 2.2. net/http skips up to four bytes.
-				if len(b) >= 4 {
-					for i := 0; i < 4 && (b[i] == '\r' || b[i] == '\n'); i++ {
-						c.r++
-					}
-					stripped = true
+			if b := c.in.b[c.r:c.w]; c.lastPost && !skipped && (b[0] == '\r' || b[0] == '\n') {
+				if skipped = c.skipLineEnds(b); skipped {
 					continue
 				}
-			} else {
-				out, why := c.work.head.parse(b)
-				if out == complete && c.work.head.pos > limit || out == needMore && len(b) >= limit {
-					return handOver, reasonLargeHead
-				}
-				if out == complete && c.work.head.n > c.server.maxFields {
-					return handOver, reasonManyHeaders
-				}
-				if out != needMore {
-					return out, why
-				}
+			} else if out, why := c.parseHead(b); out != needMore {
+				return out, why
 			}
 			if !c.work.res.flushPending() {
 				return needMore, noReason
 			}
-			if !waiting {
-				waiting = true
-				if c.requests.Load() > 0 && c.enter(phaseHead, by(c.headBegan, c.server.timeouts.head), 0) {
-					return needMore, noReason
-				}
+			if c.requests.Load() > 0 && c.phase.load().phase() != phaseHead && c.enter(phaseHead, by(c.headBegan, c.server.timeouts.head), 0) {
+				return needMore, noReason
 			}
-		} else if !c.releaseUnused() {
-			return needMore, noReason
 		}
 		if err := c.fill(); err != nil {
-			if errors.Is(err, io.EOF) && c.w > c.r && (c.requests.Load() == 0 || stripped || c.w-c.r >= 4) {
+			if errors.Is(err, io.EOF) && c.w > c.r && (c.requests.Load() == 0 || skipped || c.w-c.r >= maxLineEnds) {
 				return handOver, reasonCutHead
 			}
 			return needMore, noReason
 		}
 	}
+}
+
+// beginHead is called when the first bytes of a head have arrived.
+func (c *conn) beginHead() {
+	if c.requests.Load() > 0 {
+		c.headBegan = c.server.timeouts.now()
+	}
+	if c.work == nil {
+		c.work = workPool.Get().(*work)
+	}
+	c.work.head.reset()
+}
+
+// maxLineEnds is the maximum number of bytes that skipLineEnds skips, as in
+// net/http.
+const maxLineEnds = 4
+
+// skipLineEnds skips the line ends at the start of the input b. Old clients send
+// an extra line after the body of a POST (RFC 9112 section 2.2). It reports
+// false if it needs more input.
+func (c *conn) skipLineEnds(b []byte) bool {
+	if len(b) < maxLineEnds {
+		return false
+	}
+	for i := 0; i < maxLineEnds && (b[i] == '\r' || b[i] == '\n'); i++ {
+		c.r++
+	}
+	return true
+}
+
+// parseHead parses the input b and applies the server's limits.
+func (c *conn) parseHead(b []byte) (outcome, reason) {
+	h, limit := &c.work.head, c.server.maxHead
+	out, why := h.parse(b)
+	switch {
+	case out == complete && h.pos > limit, out == needMore && len(b) >= limit:
+		return handOver, reasonLargeHead
+	case out == complete && h.n > c.server.maxFields:
+		return handOver, reasonManyHeaders
+	}
+	return out, why
 }
 
 // closeIfIdle closes the connection if it waits for a request. It may be

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"sync"
@@ -384,16 +382,4 @@ func (r *response) release() {
 	clear(r.fields[:cap(r.fields)])
 	clear(r.trailers[:cap(r.trailers)])
 	r.responseState = responseState{}
-}
-
-// A plainWriter hides all methods of w except Write from io.Copy.
-type plainWriter struct{ w io.Writer }
-
-func (p plainWriter) Write(b []byte) (int, error) { return p.w.Write(b) }
-
-// checkCode panics if the status code is invalid, as net/http does.
-func checkCode(code int) {
-	if code < 100 || code > 999 {
-		panic(fmt.Sprintf("invalid WriteHeader code %v", code))
-	}
 }

@@ -3,12 +3,8 @@ package engine
 import (
 	"cmp"
 	"net/http"
-	"net/textproto"
 	"slices"
-	"strconv"
 	"strings"
-	"sync/atomic"
-	"time"
 )
 
 // A headerField is one value of the response's header. A key without values
@@ -57,6 +53,51 @@ func (r *response) get(key string) string {
 	return ""
 }
 
+// A headSummary says what the handler's header contains, as far as it affects
+// the rest of the head. Strings are first values.
+type headSummary struct {
+	length, connection, contentType, date, trailers bool // whether it is set
+
+	connectionValue  string
+	transferEncoding string
+	contentEncoding  string
+}
+
+func (r *response) summarize() (sum headSummary) {
+	encoding := false
+	for i := range r.fields {
+		f := &r.fields[i]
+		switch f.key {
+		case "Content-Length":
+			sum.length = true
+		case "Transfer-Encoding":
+			if !encoding {
+				encoding, sum.transferEncoding = true, f.value
+			}
+		case "Connection":
+			if !sum.connection {
+				sum.connection, sum.connectionValue = true, f.value
+			}
+		case "Content-Type":
+			sum.contentType = true
+		case "Content-Encoding":
+			if sum.contentEncoding == "" {
+				sum.contentEncoding = f.value
+			}
+		case "Date":
+			sum.date = true
+		case "Trailer":
+			sum.trailers = true
+			r.declareTrailers(f.value)
+		default:
+			if strings.HasPrefix(f.key, http.TrailerPrefix) {
+				sum.trailers = true
+			}
+		}
+	}
+	return sum
+}
+
 // A headPlan lists the differences between the head and the handler's header.
 type headPlan struct {
 	dropLength, dropType, dropEncoding, dropConnection bool
@@ -73,104 +114,86 @@ type headPlan struct {
 // net/http.
 func (r *response) sendHead(p []byte) {
 	r.sentHead = true
-	var plan headPlan
-	var length, encoding, connection, contentType, date, trailers bool
-	var te, contentEncoding, connectionValue string
-	for i := range r.fields {
-		f := &r.fields[i]
-		switch f.key {
-		case "Content-Length":
-			length = true
-		case "Transfer-Encoding":
-			if !encoding {
-				encoding, te = true, f.value
-			}
-		case "Connection":
-			if !connection {
-				connection, connectionValue = true, f.value
-			}
-		case "Content-Type":
-			contentType = true
-		case "Content-Encoding":
-			if contentEncoding == "" {
-				contentEncoding = f.value
-			}
-		case "Date":
-			date = true
-		case "Trailer":
-			trailers = true
-			r.declareTrailers(f.value)
-		default:
-			if strings.HasPrefix(f.key, http.TrailerPrefix) {
-				trailers = true
-			}
-		}
-	}
-	hasEncoding := te != ""
-
-	if r.done && !trailers && !hasEncoding && bodyAllowed(r.status) && !length && (!r.isHEAD || len(p) > 0) {
-		r.contentLength = int64(len(p))
+	sum := r.summarize()
+	plan := headPlan{setDate: !sum.date}
+	if r.done && !sum.trailers && sum.transferEncoding == "" && bodyAllowed(r.status) && !sum.length && (!r.isHEAD || len(p) > 0) {
+		r.contentLength = int64(len(p)) // p is the whole body
 		plan.setLength = true
 	}
-	hasLength := r.contentLength != -1
-	keepAlives := r.conn.server.keepAlives()
-	if r.keepAlive && (r.isHEAD || hasLength || !bodyAllowed(r.status)) {
-		if !connection {
-			plan.setConnection = "keep-alive"
-		}
-	} else if r.http10 || r.wantsClose {
-		r.closeAfter = true
-	}
-	if connectionValue == "close" || !keepAlives {
-		r.closeAfter = true
-	}
-	if b := r.ctx.body; b != nil {
-		if b.expected && !b.expectedEnd() {
-			r.closeAfter = true // the client may or may not send the body
-		}
-		if !b.expected && !r.closeAfter && !r.fullDuplex && r.drain(b) {
-			r.closeAfter = true
-			plan.dropConnection, plan.setConnection = true, "close"
-			connectionValue = ""
-		}
-	}
-
-	if bodyAllowed(r.status) {
-		if contentEncoding == "" && !contentType && !hasEncoding && len(p) > 0 {
-			plan.setType = http.DetectContentType(p)
-		}
-	} else {
-		plan.dropLength, plan.dropEncoding = true, true
-		plan.dropType = r.status == http.StatusNotModified
-	}
-	plan.setDate = !date
-
-	if hasLength && hasEncoding && te != "identity" {
-		r.conn.server.logf("http: WriteHeader called with both Transfer-Encoding of %q and a Content-Length of %d", te, r.contentLength)
-		plan.dropLength = true
-		hasLength = false
-	}
-	switch {
-	case r.isHEAD, !bodyAllowed(r.status), hasLength:
-		plan.dropEncoding = true
-	case te == "identity", r.http10:
-		r.closeAfter = true // closing the connection ends the body
-		plan.dropEncoding = true
-	default:
-		r.chunking = true
-		plan.setChunked = true
-		plan.dropLength = true
-		if te == "chunked" {
-			plan.dropEncoding = true
-		}
-	}
-	if r.closeAfter && (!keepAlives || !hasToken(connectionValue, "close")) && !r.switchesProtocol() {
+	r.planConnection(&plan, &sum)
+	r.planType(&plan, &sum, p)
+	r.planFraming(&plan, sum.transferEncoding)
+	if r.closeAfter && (!r.conn.server.keepAlives() || !hasToken(sum.connectionValue, "close")) && !r.switchesProtocol() {
 		plan.dropConnection = true
 		if !r.http10 {
 			plan.setConnection = "close"
 		}
 	}
 	r.appendHead(&plan)
+}
+
+// planConnection decides whether the connection serves another request. It may
+// read the rest of the request body for that.
+func (r *response) planConnection(plan *headPlan, sum *headSummary) {
+	if r.keepAlive && (r.isHEAD || r.contentLength != -1 || !bodyAllowed(r.status)) {
+		if !sum.connection {
+			plan.setConnection = "keep-alive"
+		}
+	} else if r.http10 || r.wantsClose {
+		r.closeAfter = true
+	}
+	if sum.connectionValue == "close" || !r.conn.server.keepAlives() {
+		r.closeAfter = true
+	}
+	b := r.ctx.body
+	if b == nil {
+		return
+	}
+	if b.expected {
+		if !b.expectedEnd() {
+			r.closeAfter = true // the client may or may not send the body
+		}
+		return
+	}
+	if !r.closeAfter && !r.fullDuplex && r.drain(b) {
+		r.closeAfter = true
+		plan.dropConnection, plan.setConnection = true, "close"
+		sum.connectionValue = ""
+	}
+}
+
+// planType decides about the Content-Type.
+func (r *response) planType(plan *headPlan, sum *headSummary, p []byte) {
+	switch {
+	case !bodyAllowed(r.status):
+		plan.dropType = r.status == http.StatusNotModified
+	case sum.contentEncoding == "" && !sum.contentType && sum.transferEncoding == "" && len(p) > 0:
+		plan.setType = http.DetectContentType(p)
+	}
+}
+
+// planFraming decides what marks the end of the body: its length, the last
+// chunk or the end of the connection.
+func (r *response) planFraming(plan *headPlan, encoding string) {
+	hasLength := r.contentLength != -1
+	plan.dropLength = !bodyAllowed(r.status)
+	if hasLength && encoding != "" && encoding != "identity" {
+		r.conn.server.logf("http: WriteHeader called with both Transfer-Encoding of %q and a Content-Length of %d", encoding, r.contentLength)
+		plan.dropLength = true
+		hasLength = false
+	}
+	switch {
+	case r.isHEAD, !bodyAllowed(r.status), hasLength:
+		plan.dropEncoding = true
+	case encoding == "identity", r.http10:
+		r.closeAfter = true
+		plan.dropEncoding = true
+	default:
+		r.chunking = true
+		plan.setChunked = true
+		plan.dropLength = true
+		plan.dropEncoding = encoding == "chunked"
+	}
 }
 
 // drain reads the rest of the request's body, because some clients read the
@@ -207,140 +230,4 @@ func (r *response) switchesProtocol() bool {
 		}
 	}
 	return false
-}
-
-// appendHead appends the status line and the header to out.
-func (r *response) appendHead(plan *headPlan) {
-	r.appendStatusLine(r.status)
-	for i := range r.fields {
-		f := &r.fields[i]
-		switch f.key {
-		case "Content-Length":
-			if plan.dropLength {
-				continue
-			}
-		case "Content-Type":
-			if plan.dropType {
-				continue
-			}
-		case "Transfer-Encoding":
-			if plan.dropEncoding {
-				continue
-			}
-		case "Connection":
-			if plan.dropConnection {
-				continue
-			}
-		}
-		r.appendField(f)
-	}
-	out := r.out
-	if plan.setDate {
-		out = append(out, "Date: "...)
-		out = append(out, dateNow()...)
-		out = append(out, "\r\n"...)
-	}
-	if plan.setLength {
-		out = append(out, "Content-Length: "...)
-		out = strconv.AppendInt(out, r.contentLength, 10)
-		out = append(out, "\r\n"...)
-	}
-	if plan.setType != "" {
-		out = append(out, "Content-Type: "...)
-		out = append(out, plan.setType...)
-		out = append(out, "\r\n"...)
-	}
-	if plan.setConnection != "" {
-		out = append(out, "Connection: "...)
-		out = append(out, plan.setConnection...)
-		out = append(out, "\r\n"...)
-	}
-	if plan.setChunked {
-		out = append(out, "Transfer-Encoding: chunked\r\n"...)
-	}
-	r.out = append(out, "\r\n"...)
-}
-
-func (r *response) appendStatusLine(code int) {
-	if code == http.StatusOK && !r.http10 {
-		r.out = append(r.out, "HTTP/1.1 200 OK\r\n"...)
-		return
-	}
-	if r.http10 {
-		r.out = append(r.out, "HTTP/1.0 "...)
-	} else {
-		r.out = append(r.out, "HTTP/1.1 "...)
-	}
-	r.out = strconv.AppendInt(r.out, int64(code), 10)
-	if text := http.StatusText(code); text != "" {
-		r.out = append(r.out, ' ')
-		r.out = append(r.out, text...)
-	} else {
-		r.out = append(r.out, " status code "...)
-		r.out = strconv.AppendInt(r.out, int64(code), 10)
-	}
-	r.out = append(r.out, "\r\n"...)
-}
-
-// appendField appends a header line. Like net/http, it replaces line breaks in
-// the value with spaces and omits fields with an invalid name.
-func (r *response) appendField(f *headerField) {
-	if f.none || !validName(f.key) || strings.HasPrefix(f.key, http.TrailerPrefix) {
-		return
-	}
-	r.out = append(r.out, f.key...)
-	r.out = append(r.out, ": "...)
-	r.out = append(r.out, cleanValue(f.value)...)
-	r.out = append(r.out, "\r\n"...)
-}
-
-func validName[T []byte | string](s T) bool {
-	for i := range len(s) {
-		if !isToken[s[i]] {
-			return false
-		}
-	}
-	return len(s) > 0
-}
-
-var lineEnds = strings.NewReplacer("\n", " ", "\r", " ")
-
-func cleanValue(v string) string {
-	if strings.IndexByte(v, '\n') >= 0 || strings.IndexByte(v, '\r') >= 0 {
-		v = lineEnds.Replace(v)
-	}
-	return textproto.TrimString(v)
-}
-
-// hasToken reports whether v contains token, delimited by spaces, tabs and
-// commas, like the function of the same name in net/http.
-func hasToken(v, token string) bool {
-	for i := 0; i+len(token) <= len(v); i++ {
-		end := i + len(token)
-		if (i == 0 || isBoundary(v[i-1])) && (end == len(v) || isBoundary(v[end])) && equalFold(v[i:end], token) {
-			return true
-		}
-	}
-	return false
-}
-
-func isBoundary(b byte) bool { return b == ' ' || b == ',' || b == '\t' }
-
-// A date is the value of a Date header.
-type date struct {
-	second int64
-	text   string
-}
-
-var lastDate atomic.Pointer[date]
-
-// dateNow returns the current Date. It formats the time once per second.
-func dateNow() string {
-	now := time.Now()
-	d := lastDate.Load()
-	if d == nil || d.second != now.Unix() {
-		d = &date{now.Unix(), now.UTC().Format(http.TimeFormat)}
-		lastDate.Store(d)
-	}
-	return d.text
 }

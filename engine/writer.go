@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -51,7 +52,7 @@ var (
 
 // lock locks the response and returns it. If the handler has returned, lock
 // returns nil and locks nothing.
-func (w *writer) lock(method string) *response {
+func (w *writer) lock() *response {
 	r := w.res
 	r.mu.Lock()
 	if r.gen.Load() == w.gen {
@@ -90,7 +91,7 @@ var packagePath = func() string {
 
 // Header implements [http.ResponseWriter].
 func (w *writer) Header() http.Header {
-	r := w.lock("Header")
+	r := w.lock()
 	if r == nil {
 		if w.header == nil {
 			w.server().late("Header")
@@ -108,7 +109,7 @@ func (w *writer) Header() http.Header {
 
 // WriteHeader implements [http.ResponseWriter].
 func (w *writer) WriteHeader(code int) {
-	r := w.lock("WriteHeader")
+	r := w.lock()
 	if r == nil {
 		w.server().late("WriteHeader")
 		return
@@ -127,6 +128,13 @@ func (w *writer) WriteHeader(code int) {
 	r.writeHeader(code)
 }
 
+// checkCode panics if the status code is invalid, as net/http does.
+func checkCode(code int) {
+	if code < 100 || code > 999 {
+		panic(fmt.Sprintf("invalid WriteHeader code %v", code))
+	}
+}
+
 // misuse logs the same line as net/http.
 func (r *response) misuse(what string) {
 	f := caller()
@@ -140,7 +148,7 @@ func (w *writer) Write(p []byte) (int, error) { return w.write("Write", p, "") }
 func (w *writer) WriteString(s string) (int, error) { return w.write("WriteString", nil, s) }
 
 func (w *writer) write(method string, p []byte, s string) (int, error) {
-	r := w.lock(method)
+	r := w.lock()
 	if r == nil {
 		w.server().late(method)
 		return 0, errWriteLate
@@ -160,7 +168,7 @@ func (w *writer) Flush() { w.FlushError() }
 
 // FlushError implements Flush of [http.ResponseController].
 func (w *writer) FlushError() error {
-	r := w.lock("Flush")
+	r := w.lock()
 	if r == nil {
 		w.server().late("Flush")
 		return errWriteLate
@@ -178,13 +186,18 @@ var copyBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 // sniffLength is the number of body bytes that determine the Content-Type.
 const sniffLength = 512
 
+// A plainWriter hides all methods of w except Write from io.Copy.
+type plainWriter struct{ w io.Writer }
+
+func (p plainWriter) Write(b []byte) (int, error) { return p.w.Write(b) }
+
 // ReadFrom implements [io.ReaderFrom]. It uses sendfile or splice if the
 // connection and src support it.
 func (w *writer) ReadFrom(src io.Reader) (n int64, err error) {
 	buf := copyBuffers.Get().(*[32 << 10]byte)
 	defer copyBuffers.Put(buf)
 
-	r := w.lock("ReadFrom")
+	r := w.lock()
 	if r == nil {
 		w.server().late("ReadFrom")
 		return 0, errWriteLate
@@ -209,7 +222,7 @@ func (w *writer) ReadFrom(src io.Reader) (n int64, err error) {
 		return n + m, err
 	}
 	m, err := readFromLimited(rf, src, limit)
-	if r := w.lock("ReadFrom"); r != nil {
+	if r := w.lock(); r != nil {
 		r.written += m
 		r.failed(err)
 		r.mu.Unlock()
@@ -221,7 +234,7 @@ func (w *writer) ReadFrom(src io.Reader) (n int64, err error) {
 // written directly to the connection. If limit isn't negative, it is the maximum
 // number of bytes.
 func (w *writer) sendDirect() (limit int64, direct bool) {
-	r := w.lock("ReadFrom")
+	r := w.lock()
 	if r == nil {
 		return 0, false
 	}
@@ -287,7 +300,7 @@ func (w *writer) setDeadline(flag phase, t time.Time) error {
 
 // EnableFullDuplex implements EnableFullDuplex of [http.ResponseController].
 func (w *writer) EnableFullDuplex() error {
-	r := w.lock("EnableFullDuplex")
+	r := w.lock()
 	if r == nil {
 		w.server().late("EnableFullDuplex")
 		return errWriteLate
@@ -299,7 +312,7 @@ func (w *writer) EnableFullDuplex() error {
 
 // CloseNotify implements [http.CloseNotifier].
 func (w *writer) CloseNotify() <-chan bool {
-	r := w.lock("CloseNotify")
+	r := w.lock()
 	if r == nil {
 		panic("engine: CloseNotify called after the handler returned")
 	}
@@ -310,7 +323,7 @@ func (w *writer) CloseNotify() <-chan bool {
 // Hijack implements [http.Hijacker]. It returns the connection that the listener
 // accepted.
 func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	r := w.lock("Hijack")
+	r := w.lock()
 	if r == nil {
 		panic("engine: Hijack called after the handler returned")
 	}
@@ -319,10 +332,8 @@ func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		return nil, nil, http.ErrHijacked
 	}
 	r.noContinue(false)
-	if r.wroteHeader {
-		if !r.sentHead {
-			r.sendHead(nil)
-		}
+	if r.wroteHeader && !r.sentHead {
+		r.sendHead(nil)
 	}
 	r.flushOut()
 	c := r.conn

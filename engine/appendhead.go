@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"net/http"
+	"net/textproto"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// appendHead appends the status line and the header to out.
+func (r *response) appendHead(plan *headPlan) {
+	r.appendStatusLine(r.status)
+	for i := range r.fields {
+		f := &r.fields[i]
+		switch f.key {
+		case "Content-Length":
+			if plan.dropLength {
+				continue
+			}
+		case "Content-Type":
+			if plan.dropType {
+				continue
+			}
+		case "Transfer-Encoding":
+			if plan.dropEncoding {
+				continue
+			}
+		case "Connection":
+			if plan.dropConnection {
+				continue
+			}
+		}
+		r.appendField(f)
+	}
+	out := r.out
+	if plan.setDate {
+		out = append(out, "Date: "...)
+		out = append(out, dateNow()...)
+		out = append(out, "\r\n"...)
+	}
+	if plan.setLength {
+		out = append(out, "Content-Length: "...)
+		out = strconv.AppendInt(out, r.contentLength, 10)
+		out = append(out, "\r\n"...)
+	}
+	if plan.setType != "" {
+		out = append(out, "Content-Type: "...)
+		out = append(out, plan.setType...)
+		out = append(out, "\r\n"...)
+	}
+	if plan.setConnection != "" {
+		out = append(out, "Connection: "...)
+		out = append(out, plan.setConnection...)
+		out = append(out, "\r\n"...)
+	}
+	if plan.setChunked {
+		out = append(out, "Transfer-Encoding: chunked\r\n"...)
+	}
+	r.out = append(out, "\r\n"...)
+}
+
+func (r *response) appendStatusLine(code int) {
+	if code == http.StatusOK && !r.http10 {
+		r.out = append(r.out, "HTTP/1.1 200 OK\r\n"...)
+		return
+	}
+	if r.http10 {
+		r.out = append(r.out, "HTTP/1.0 "...)
+	} else {
+		r.out = append(r.out, "HTTP/1.1 "...)
+	}
+	r.out = strconv.AppendInt(r.out, int64(code), 10)
+	if text := http.StatusText(code); text != "" {
+		r.out = append(r.out, ' ')
+		r.out = append(r.out, text...)
+	} else {
+		r.out = append(r.out, " status code "...)
+		r.out = strconv.AppendInt(r.out, int64(code), 10)
+	}
+	r.out = append(r.out, "\r\n"...)
+}
+
+// appendField appends a header line. Like net/http, it replaces line breaks in
+// the value with spaces and omits fields with an invalid name.
+func (r *response) appendField(f *headerField) {
+	if f.none || !validName(f.key) || strings.HasPrefix(f.key, http.TrailerPrefix) {
+		return
+	}
+	r.out = append(r.out, f.key...)
+	r.out = append(r.out, ": "...)
+	r.out = append(r.out, cleanValue(f.value)...)
+	r.out = append(r.out, "\r\n"...)
+}
+
+var lineEnds = strings.NewReplacer("\n", " ", "\r", " ")
+
+func cleanValue(v string) string {
+	if strings.IndexByte(v, '\n') >= 0 || strings.IndexByte(v, '\r') >= 0 {
+		v = lineEnds.Replace(v)
+	}
+	return textproto.TrimString(v)
+}
+
+// A date is the value of a Date header.
+type date struct {
+	second int64
+	text   string
+}
+
+var lastDate atomic.Pointer[date]
+
+// dateNow returns the current Date. It formats the time once per second.
+func dateNow() string {
+	now := time.Now()
+	d := lastDate.Load()
+	if d == nil || d.second != now.Unix() {
+		d = &date{now.Unix(), now.UTC().Format(http.TimeFormat)}
+		lastDate.Store(d)
+	}
+	return d.text
+}
