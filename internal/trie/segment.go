@@ -26,7 +26,8 @@ type special[P any] struct {
 
 // A matcher matches a segment. If there are several ways to split the segment
 // into values, each parameter from the left without a constraint is as short as
-// possible, as with non-greedy RE2 expressions.
+// possible, as with non-greedy RE2 expressions. One with a constraint takes what
+// the expression prefers; if that is . or .., the segment doesn't match.
 type matcher struct {
 	literal *string
 	prefix  string
@@ -72,6 +73,9 @@ func newMatcher(seg pattern.Segment) matcher {
 	return m
 }
 
+// shortestExpr matches a value other than . and .., as short as possible.
+const shortestExpr = `[^.].*?|\.[^.].*?|\.\..+?`
+
 func (m *matcher) compile(seg pattern.Segment) {
 	var b strings.Builder
 	b.WriteString(`\A`)
@@ -82,7 +86,7 @@ func (m *matcher) compile(seg pattern.Segment) {
 			b.WriteString(regexp.QuoteMeta(part.Text))
 			continue
 		case part.Expr == "":
-			b.WriteString(`((?s:.+?))`)
+			b.WriteString(`((?s:` + shortestExpr + `))`)
 		default:
 			b.WriteString("(" + part.Expr + ")")
 		}
@@ -124,13 +128,28 @@ func (m *matcher) match(seg string, v *Values) bool {
 	rest := seg[len(m.prefix) : len(seg)-len(m.suffix)]
 	// The first occurrence of a text leaves the most for the next parameters.
 	for _, sep := range m.between {
-		i := strings.Index(rest[min(1, len(rest)):], sep)
-		if i < 0 || !addValue(v, rest[:1+i]) {
+		n := shortest(rest, sep)
+		if n < 0 || !addValue(v, rest[:n]) {
 			return false
 		}
-		rest = rest[1+i+len(sep):]
+		rest = rest[n+len(sep):]
 	}
 	return addValue(v, rest)
+}
+
+// shortest returns the length of the shortest value, followed by sep, that text
+// begins with. It returns -1 if there is none.
+func shortest(text, sep string) int {
+	for n := 1; n < len(text); n++ {
+		i := strings.Index(text[n:], sep)
+		if i < 0 {
+			return -1
+		}
+		if n += i; !dots(text[:n]) { // at most two values are dots
+			return n
+		}
+	}
+	return -1
 }
 
 func addValue(v *Values, value string) bool {
