@@ -139,8 +139,8 @@ func match(r routes.Route, method, path string) (values []string, ok bool) {
 	pattern := r.Pattern
 	for pattern != "" && path != "" {
 		pattern, path = pattern[1:], path[1:] // the slashes
-		p, patternRest, _ := cutSegment(pattern)
-		v, pathRest, _ := cutSegment(path)
+		p, patternRest := cutSegment(pattern)
+		v, pathRest := cutSegment(path)
 		switch {
 		case strings.HasPrefix(p, "*"):
 			return append(values, path), true
@@ -155,11 +155,11 @@ func match(r routes.Route, method, path string) (values []string, ok bool) {
 }
 
 // cutSegment cuts before the next slash, which stays with the rest.
-func cutSegment(s string) (segment, rest string, found bool) {
+func cutSegment(s string) (segment, rest string) {
 	if i := strings.IndexByte(s, '/'); i >= 0 {
-		return s[:i], s[i:], true
+		return s[:i], s[i:]
 	}
-	return s, "", false
+	return s, ""
 }
 
 func unmatched(name, title string, status int, rs []routes.Route, methodsAndPaths ...string) Scenario {

@@ -2,19 +2,11 @@ package showdown
 
 import (
 	"fmt"
-	"io"
-	"net/rpc"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"sync"
-	"time"
 
-	"github.com/seed-1954dcaa/muxmaster/bench"
-	"github.com/seed-1954dcaa/muxmaster/bench/contender"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
-	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 )
 
 // entrant is a contender with the worker that measures it, in this process or,
@@ -24,137 +16,6 @@ type entrant struct {
 	call   func(method string, job Job, answer *Answer) error
 	local  *Worker // nil for another process's
 	binary string  // that can serve it over HTTP
-}
-
-// Job asks a worker for something about one of its contenders.
-type Job struct {
-	Contender, Scenario string // Scenario is a route set's name where that is what is wanted
-	Times, Goroutines   int
-	Samples             int
-	Limit               time.Duration
-}
-
-// Answer is a worker's answer; each method says which fields it sets.
-type Answer struct {
-	Ops           int
-	Bytes, Allocs float64
-	Samples       []float64
-	Entries       []Entry
-}
-
-// Worker measures the contenders that this binary has. Its methods have the
-// form that net/rpc asks for.
-type Worker struct {
-	task  measure.Task
-	alone bool // in a process of its own
-}
-
-// Entries lists the contenders of this binary.
-func (w *Worker) Entries(_ Job, a *Answer) error {
-	for _, c := range contender.All() {
-		a.Entries = append(a.Entries, Entry{c.Name, c.Version(), c.Style, c.Classes, c.Ours, c.NotStdlib})
-	}
-	return nil
-}
-
-// Prove reports an error when the contender routes the scenario wrongly.
-func (w *Worker) Prove(job Job, _ *Answer) error {
-	c, s, err := find(job)
-	if err != nil {
-		return err
-	}
-	return bench.Prove(c, s)
-}
-
-// Load builds the router for Run and Allocs. It sets Ops, the operations of one
-// run.
-func (w *Worker) Load(job Job, a *Answer) error {
-	c, s, err := find(job)
-	if err != nil {
-		return err
-	}
-	l, err := bench.Load(c, s)
-	if err != nil {
-		return err
-	}
-	if w.alone {
-		runtime.GOMAXPROCS(max(1, job.Goroutines))
-	}
-	if job.Goroutines > 1 {
-		w.task = l.Spread(job.Goroutines)
-	} else {
-		w.task = l.Task()
-	}
-	a.Ops = w.task.Ops
-	return nil
-}
-
-// Run runs the loaded task job.Times times.
-func (w *Worker) Run(job Job, _ *Answer) error {
-	w.task.Run(job.Times)
-	return nil
-}
-
-// Allocs counts the allocations of the loaded task: Bytes and Allocs.
-func (w *Worker) Allocs(_ Job, a *Answer) error {
-	a.Bytes, a.Allocs = measure.Allocs(w.task)
-	return nil
-}
-
-// Unload drops the loaded task.
-func (w *Worker) Unload(Job, *Answer) error {
-	w.task = measure.Task{}
-	return nil
-}
-
-// Heap sets Bytes to what the router keeps alive with a route set.
-func (w *Worker) Heap(job Job, a *Answer) (err error) {
-	c, err := contender.Named(job.Contender)
-	if err != nil {
-		return err
-	}
-	defer recovered(&err)
-	a.Bytes = bench.Heap(c, routes.Load(job.Scenario).Routes)
-	return nil
-}
-
-// Register sets Samples to nanoseconds per route for registering a scenario's
-// routes.
-func (w *Worker) Register(job Job, a *Answer) (err error) {
-	c, s, err := find(job)
-	if err != nil {
-		return err
-	}
-	defer recovered(&err)
-	a.Samples = bench.Registration(c, s.Spec.Routes, job.Samples, job.Limit)
-	return nil
-}
-
-func find(job Job) (contender.Contender, bench.Scenario, error) {
-	c, err := contender.Named(job.Contender)
-	if err != nil {
-		return c, bench.Scenario{}, err
-	}
-	lastScenario.Lock()
-	defer lastScenario.Unlock()
-	if lastScenario.Name != job.Scenario {
-		if lastScenario.Scenario, err = bench.ScenarioNamed(job.Scenario); err != nil {
-			return c, bench.Scenario{}, err
-		}
-	}
-	return c, lastScenario.Scenario, nil
-}
-
-// lastScenario spares each contender making a large scenario again.
-var lastScenario struct {
-	sync.Mutex
-	bench.Scenario
-}
-
-func recovered(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("%v", p)
-	}
 }
 
 // task loads the contender for a scenario. Each entrant has a worker of its
@@ -227,51 +88,4 @@ func safeEntrant(dir string) (e entrant, stop func(), err error) {
 	}
 	stop()
 	return entrant{}, nil, fmt.Errorf("the binary with the tag %s has no contender of ours", safeTag)
-}
-
-// startWorker starts the binary as a worker on one core and talks to it over
-// its standard input and output.
-func startWorker(binary string) (client *rpc.Client, end func(), err error) {
-	cmd := exec.Command(binary, WorkerFlag)
-	cmd.Stderr = io.Discard
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, nil, err
-	}
-	client = rpc.NewClient(pipe{out, in})
-	return client, func() {
-		client.Close() // ends the worker's input, and so the worker
-		cmd.Wait()
-	}, nil
-}
-
-// WorkerFlag starts the command as a worker.
-const WorkerFlag = "-worker"
-
-// pipe joins the two ends of a process's input and output.
-type pipe struct {
-	io.ReadCloser
-	in io.WriteCloser
-}
-
-func (p pipe) Write(b []byte) (int, error) { return p.in.Write(b) }
-
-func (p pipe) Close() error { return p.in.Close() }
-
-// ServeWorker works for the process at the other end of standard input and
-// output until that process closes them.
-func ServeWorker() error {
-	server := rpc.NewServer()
-	if err := server.RegisterName("Worker", &Worker{alone: true}); err != nil {
-		return err
-	}
-	server.ServeConn(pipe{os.Stdin, os.Stdout})
-	return nil
 }

@@ -1,6 +1,3 @@
-// Package showdown runs every contender through every scenario and keeps the
-// result in a file: unit by unit, so that a run can be stopped, resumed, and
-// compared with another.
 package showdown
 
 import (

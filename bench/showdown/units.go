@@ -25,52 +25,6 @@ type unit struct {
 	run  func(ctx context.Context, r *Run, step func(part float64)) error
 }
 
-// plan is how thorough a run is.
-type plan struct {
-	serving, parallel, scaling measure.Plan
-	scales                     []int
-	registrations              int
-	patience                   time.Duration // for one registration; slower contenders are left out
-	heapSets                   []string
-	load                       load.Plan
-	loadPasses                 int // over the rounds of load: each pass is a unit of its own
-	loadCases                  []load.Case
-}
-
-func newPlan(quick bool) plan {
-	sets := []string{"static", "github", "gplus", "parse"}
-	if quick {
-		return plan{
-			serving:       measure.Plan{Rounds: 6, Round: 10 * time.Millisecond},
-			parallel:      measure.Plan{Rounds: 6, Round: 5 * time.Millisecond},
-			scaling:       measure.Plan{Rounds: 5, Round: 5 * time.Millisecond},
-			scales:        []int{10, 100, 1_000, 10_000},
-			registrations: 2,
-			patience:      2 * time.Second,
-			heapSets:      sets,
-			loadPasses:    1,
-			load:          load.Plan{Rounds: 4, Round: time.Second, Connections: 50},
-			loadCases:     []load.Case{{Cores: 1}},
-		}
-	}
-	p := plan{
-		serving:       measure.Plan{Rounds: 20, Round: 15 * time.Millisecond},
-		parallel:      measure.Plan{Rounds: 20, Round: 10 * time.Millisecond},
-		scaling:       measure.Plan{Rounds: 10, Round: 15 * time.Millisecond},
-		scales:        []int{10, 100, 1_000, 10_000, 100_000},
-		registrations: 6,
-		patience:      8 * time.Second,
-		heapSets:      sets,
-		loadPasses:    4,
-		load:          load.Plan{Rounds: 3, Round: time.Second, Connections: 100},
-		loadCases:     []load.Case{{Cores: 1}},
-	}
-	if all := runtime.NumCPU(); all > 1 {
-		p.loadCases = append(p.loadCases, load.Case{Cores: all})
-	}
-	return p
-}
-
 // units lists the parts of a run.
 func units(entrants []entrant, quick bool, tool load.Tool) []unit {
 	p := newPlan(quick)

@@ -1,7 +1,7 @@
 // Command showdown runs every router against every other on this machine and
 // reports the result.
 //
-//	go run ./cmd/showdown              # in bench/; about 15 minutes on two cores
+//	go run ./cmd/showdown              # in bench/; about 20 minutes on two cores
 //	go run ./cmd/showdown -quick       # about 5 minutes
 //	go run ./cmd/showdown -resume      # carry on after Ctrl-C
 //	go run ./cmd/showdown -report -html DIR                       # the last run as a page
@@ -55,7 +55,7 @@ func main() {
 const published = "published.json"
 
 func run() error {
-	quick := flag.Bool("quick", false, "fewer rounds and cases: under 3 minutes on two cores")
+	quick := flag.Bool("quick", false, "fewer rounds and cases: about 5 minutes on two cores")
 	resume := flag.Bool("resume", false, "carry on with the run in the file of -run")
 	file := flag.String("run", "results/showdown.json", "the `file` in which the run is kept")
 	only := flag.String("only", "", "only the units that match the `expression`: serving/GitHub, parallel, scaling/Scale1000, heap/github, load, servers")
@@ -67,19 +67,7 @@ func run() error {
 	flag.Parse()
 
 	if *compare {
-		if flag.NArg() != 2 {
-			return errors.New("showdown: -compare takes two files: old.json new.json")
-		}
-		old, err := showdown.Read(flag.Arg(0))
-		if err != nil {
-			return err
-		}
-		new, err := showdown.Read(flag.Arg(1))
-		if err != nil {
-			return err
-		}
-		showdown.Compare(os.Stdout, old, new)
-		return nil
+		return compareRuns(flag.Args())
 	}
 	if flag.NArg() != 0 {
 		return fmt.Errorf("showdown: what is %q?", flag.Arg(0))
@@ -98,34 +86,61 @@ func run() error {
 	if r.Finished.IsZero() && !*reportOnly {
 		fmt.Printf("\nThe run is not complete; -resume carries on with %s.\n", *file)
 	}
-	var files []string
 	if *html != "" {
-		page, err := report.HTML(r)
-		if err != nil {
+		if err := writePage(*html, r); err != nil {
 			return err
 		}
-		file := filepath.Join(*html, "benchmarks.html")
-		if err := os.MkdirAll(*html, 0o777); err != nil {
-			return err
-		}
-		if err := os.WriteFile(file, []byte(page), 0o666); err != nil {
-			return err
-		}
-		files = append(files, file)
 	}
 	if *docs != "" {
-		written, err := report.Docs(*docs, r)
-		if err != nil {
-			return err
-		}
-		files = append(files, written...)
-		if err := r.Write(published); err != nil {
-			return err
-		}
-		files = append(files, published)
+		return writeDocs(*docs, r)
 	}
-	for _, f := range files {
-		fmt.Println("wrote", f)
+	return nil
+}
+
+func compareRuns(files []string) error {
+	if len(files) != 2 {
+		return errors.New("showdown: -compare takes two files: old.json new.json")
+	}
+	old, err := showdown.Read(files[0])
+	if err != nil {
+		return err
+	}
+	new, err := showdown.Read(files[1])
+	if err != nil {
+		return err
+	}
+	showdown.Compare(os.Stdout, old, new)
+	return nil
+}
+
+// writePage writes the page of a run into a folder.
+func writePage(folder string, r *showdown.Run) error {
+	page, err := report.HTML(r)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	file := filepath.Join(folder, "benchmarks.html")
+	if err := os.WriteFile(file, []byte(page), 0o666); err != nil {
+		return err
+	}
+	fmt.Println("wrote", file)
+	return nil
+}
+
+// writeDocs writes the project's pages into a folder, and the run they show.
+func writeDocs(folder string, r *showdown.Run) error {
+	files, err := report.Docs(folder, r)
+	if err != nil {
+		return err
+	}
+	if err := r.Write(published); err != nil {
+		return err
+	}
+	for _, file := range append(files, published) {
+		fmt.Println("wrote", file)
 	}
 	return nil
 }
