@@ -7,14 +7,14 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// result returns the origins of a call's result i.
+// result returns the origins of result i of a call.
 func (f *flow) result(call *ssa.Call, i int) []origin {
 	c := call.Common()
 	name := fullName(c)
 	if f.recycled {
 		switch {
 		case c.IsInvoke() && c.Method.Name() == "Header" && mux.IsResponseWriter(c.Value.Type()):
-			return mark(f.from(c.Value), ".Header()")
+			return withSelector(f.from(c.Value), ".Header()")
 		case name == "(net/http.Header).Values":
 			return f.from(c.Args[0])
 		}
@@ -34,9 +34,8 @@ func (f *flow) result(call *ssa.Call, i int) []origin {
 	return all
 }
 
-// elements returns the origins of what the elements of slices or maps still
-// hold when they are copied to a value of type t. Copies of parameters hold
-// nothing.
+// elements returns the origins of the elements of slices or maps that are copied
+// to a value of type t. Copies of path parameters and strings have none.
 func (f *flow) elements(t types.Type, from []ssa.Value) []origin {
 	if mux.IsParams(t) || isStrings(t) {
 		return nil
@@ -48,8 +47,8 @@ func (f *flow) elements(t types.Type, from []ssa.Value) []origin {
 	return all
 }
 
-// results returns the origins of result i, or of a field of it, of a function
-// of this package.
+// results returns the origins of result i of a call, or of a field of the
+// result, if the function is in this package.
 func (f *flow) results(call *ssa.Call, i, field int) []origin {
 	fn := f.callee(call.Common())
 	if fn == nil {
@@ -77,8 +76,8 @@ func (f *flow) results(call *ssa.Call, i, field int) []origin {
 	return all
 }
 
-// filled returns the origins of what a function of this package that is called
-// with the pointer v stores in the struct, or in a field of it.
+// filled returns the origins of the values that a call with the pointer v stores
+// in the struct, or in the given field of it.
 func (f *flow) filled(v ssa.Value, c *ssa.CallCommon, field int) []origin {
 	fn := f.callee(c)
 	if fn == nil {
@@ -99,8 +98,8 @@ func (f *flow) filled(v ssa.Value, c *ssa.CallCommon, field int) []origin {
 	return all
 }
 
-// stored returns the origins of what is stored in the struct that p points to,
-// or in a field of it.
+// stored returns the origins of the values stored in the struct that p points
+// to, or in the given field of it.
 func (f *flow) stored(p *ssa.Parameter, field int) []origin {
 	var all []origin
 	for _, ref := range *p.Referrers() {
@@ -122,7 +121,7 @@ func (f *flow) stored(p *ssa.Parameter, field int) []origin {
 	return all
 }
 
-// argument says an origin in a called function in terms of the call's
+// argument translates an origin in a called function to origins of the call's
 // arguments.
 func (f *flow) argument(c *ssa.CallCommon, o origin) []origin {
 	n := paramIndex(o.param)
@@ -130,13 +129,13 @@ func (f *flow) argument(c *ssa.CallCommon, o origin) []origin {
 		return nil
 	}
 	if o.field >= 0 {
-		return mark(f.field(c.Args[n], o.field), o.what)
+		return withSelector(f.field(c.Args[n], o.field), o.what)
 	}
-	return mark(f.from(c.Args[n]), o.what)
+	return withSelector(f.from(c.Args[n]), o.what)
 }
 
-// closure returns the origins of what a function literal, or a method value,
-// takes with it and uses.
+// closure returns the origins of the captured values that a function literal or
+// a method value uses.
 func (f *flow) closure(mc *ssa.MakeClosure) []origin {
 	fn := mc.Fn.(*ssa.Function)
 	if fn.Synthetic != "" {
@@ -149,9 +148,9 @@ func (f *flow) closure(mc *ssa.MakeClosure) []origin {
 	return all
 }
 
-// uses returns the origins of what is read through v, the address of a captured
-// variable or a pointer that was read from one: of a struct only the fields
-// that are touched.
+// uses returns the origins of the values read through v, which is the address of
+// a captured variable or a pointer read from one. For a struct, it considers
+// only the fields that are used.
 func (f *flow) uses(v ssa.Value) []origin {
 	var all []origin
 	for _, ref := range *v.Referrers() {
@@ -184,7 +183,8 @@ func (f *flow) uses(v ssa.Value) []origin {
 	return all
 }
 
-// passed returns the origins of what a call reads through its argument v.
+// passed returns the origins of the values that a call reads through its
+// argument v.
 func (f *flow) passed(c *ssa.CallCommon, v ssa.Value) []origin {
 	fn := f.callee(c)
 	if fn == nil || !isStructPointer(v.Type()) {
@@ -201,7 +201,7 @@ func (f *flow) passed(c *ssa.CallCommon, v ssa.Value) []origin {
 			case o.param != p:
 				all = add(all, o)
 			case o.field >= 0:
-				all = add(all, mark(f.field(v, o.field), o.what)...)
+				all = add(all, withSelector(f.field(v, o.field), o.what)...)
 			default:
 				all = add(all, f.from(v)...)
 			}
@@ -210,8 +210,8 @@ func (f *flow) passed(c *ssa.CallCommon, v ssa.Value) []origin {
 	return all
 }
 
-// callee returns the function of this package that is called, if that is
-// certain.
+// callee returns the called function if it is known and in this package, or
+// nil.
 func (f *flow) callee(c *ssa.CallCommon) *ssa.Function {
 	fn := c.StaticCallee()
 	if fn == nil {

@@ -17,10 +17,9 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// fixes returns the edits that make the finding harmless, where that is
-// mechanical: the strings, the URL or the parameters that outlive the handler
-// are copied before the statement. There is none where the request itself goes
-// on.
+// fixes returns edits that copy the strings, the URL or the parameters that
+// outlive the handler before the statement. There are none if the request itself
+// outlives the handler.
 func (c *checker) fixes(f *finding) []analysis.SuggestedFix {
 	x := c.newFixer(f)
 	if x == nil || !x.rewrite() {
@@ -33,11 +32,11 @@ func (c *checker) fixes(f *finding) []analysis.SuggestedFix {
 type fixer struct {
 	pass    *analysis.Pass
 	file    *ast.File
-	stmt    ast.Stmt          // stands in a list of statements
+	stmt    ast.Stmt          // an element of a statement list
 	sources []types.Object    // the handler's parameters that outlive it
-	names   map[string]string // variables for expressions
-	others  map[string]bool   // variables of this and other fixes in the same declaration
-	before  []string          // statements to put before stmt
+	names   map[string]string // new variable for each copied expression
+	others  map[string]bool   // new variables of all fixes in the same declaration
+	before  []string          // statements to insert before stmt
 	edits   []analysis.TextEdit
 }
 
@@ -84,8 +83,7 @@ func (c *checker) newFixer(f *finding) *fixer {
 	return x
 }
 
-// rewrite fills in the edits, or reports that there is a use that it has no
-// copy for.
+// rewrite sets the edits. It reports false if it can't copy one of the uses.
 func (x *fixer) rewrite() bool {
 	ok := true
 	ast.PreorderStack(x.stmt, nil, func(n ast.Node, stack []ast.Node) bool {
@@ -121,7 +119,7 @@ func (x *fixer) replace(n ast.Node, text string) bool {
 	return true
 }
 
-// copied returns the variable that has a copy of the expression before the
+// copied returns the name of a variable that is assigned value before the
 // statement.
 func (x *fixer) copied(source, base, value string) string {
 	if name, ok := x.names[source]; ok {
@@ -133,7 +131,7 @@ func (x *fixer) copied(source, base, value string) string {
 	return name
 }
 
-// free returns a name that nothing in or around the statement has.
+// free returns a name that is unused in and around the statement.
 func (x *fixer) free(base string) string {
 	taken := func(name string) bool {
 		if token.IsKeyword(name) {
@@ -167,13 +165,13 @@ func (x *fixer) free(base string) string {
 	return name
 }
 
-// later reports whether what has this stack is not evaluated with the
-// statement, but by a literal in it.
+// later reports whether the node with this stack is inside a function literal,
+// so it isn't evaluated with the statement.
 func later(stack []ast.Node) bool {
 	return slices.ContainsFunc(stack, func(n ast.Node) bool { _, ok := n.(*ast.FuncLit); return ok })
 }
 
-// params gives a use of the parameters a clone of them.
+// params replaces a use of the parameters with a clone.
 func (x *fixer) params(id *ast.Ident, stack []ast.Node) bool {
 	q := x.qualifier()
 	if q == "" {
@@ -202,7 +200,7 @@ func (x *fixer) params(id *ast.Ident, stack []ast.Node) bool {
 		case *ast.SelectorExpr:
 			if i > 0 {
 				if call, ok := stack[i-1].(*ast.CallExpr); ok && call.Fun == p && call != x.started() {
-					return true // called here and now
+					return true // called immediately
 				}
 			}
 		}
@@ -211,8 +209,8 @@ func (x *fixer) params(id *ast.Ident, stack []ast.Node) bool {
 	return x.replace(e, clone(x.text(e)))
 }
 
-// started returns the call of a go statement, which is all that is not
-// evaluated before the goroutine starts.
+// started returns the call of a go statement, or nil. Only this call runs in the
+// goroutine; its arguments are evaluated before.
 func (x *fixer) started() *ast.CallExpr {
 	if s, ok := x.stmt.(*ast.GoStmt); ok {
 		return s.Call
@@ -220,8 +218,8 @@ func (x *fixer) started() *ast.CallExpr {
 	return nil
 }
 
-// qualifier returns how the file writes the router's package, with the dot, or
-// "".
+// qualifier returns the name and dot with which the file refers to the router's
+// package, or "".
 func (x *fixer) qualifier() string {
 	for _, spec := range x.file.Imports {
 		name := x.pass.TypesInfo.PkgNameOf(spec)
@@ -235,7 +233,7 @@ func (x *fixer) qualifier() string {
 	return ""
 }
 
-// pure are the methods whose result is a copy and that have no effect.
+// pure lists methods that have no side effects and return a copy.
 var pure = map[string]bool{
 	"(*net/http.Request).Context": true, "(*net/http.Request).UserAgent": true, "(*net/http.Request).Referer": true,
 	"(*net/http.Request).PathValue": true, "(net/http.Header).Get": true, "(*net/url.URL).Query": true,
@@ -243,9 +241,8 @@ var pure = map[string]bool{
 	"(*net/url.URL).Port": true, "(*net/url.URL).RequestURI": true, "(net/url.Values).Get": true,
 }
 
-// request gives a use of the request a copy of the value that is read from it:
-// the longest expression around r whose value is a string, a number, a context,
-// or the URL.
+// request replaces the longest expression around r whose value is a string, a
+// number, a context or the URL with a copy of the value.
 func (x *fixer) request(id *ast.Ident, stack []ast.Node) bool {
 	info := x.pass.TypesInfo
 	var e ast.Expr = id
@@ -286,7 +283,7 @@ walk:
 	case best == nil || changes(parent, best):
 		return false
 	case !later(stack) && isCopy(info.TypeOf(best)):
-		return true // evaluated here and now
+		return true // evaluated immediately
 	case isCopy(info.TypeOf(best)):
 		return x.replace(best, x.copied(x.text(best), variableName(base), x.text(best)))
 	}
@@ -300,7 +297,7 @@ walk:
 	return x.replace(best, "&"+u)
 }
 
-// changes reports whether the node changes its operand e or takes its address.
+// changes reports whether the node n changes its operand e or takes its address.
 func changes(n ast.Node, e ast.Expr) bool {
 	switch n := n.(type) {
 	case *ast.UnaryExpr:
@@ -313,9 +310,8 @@ func changes(n ast.Node, e ast.Expr) bool {
 	return false
 }
 
-// pureCall reports whether the call, of a method of e or of PathParam with e,
-// can as well be made before the statement. The name is what its constant
-// argument says.
+// pureCall reports whether a call of a method of e, or of PathParam with e, can
+// be moved before the statement. name is its constant argument, if any.
 func (x *fixer) pureCall(call *ast.CallExpr, e ast.Expr) (name string, ok bool) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -341,15 +337,15 @@ func (x *fixer) pureCall(call *ast.CallExpr, e ast.Expr) (name string, ok bool) 
 	return name, true
 }
 
-// isCopy reports whether a value of type t shares nothing with a request: a
-// plain value, a context.
+// isCopy reports whether a value of type t shares no memory with a request: it
+// has a basic type or is a context.
 func isCopy(t types.Type) bool {
 	_, basic := t.Underlying().(*types.Basic)
 	return basic || mux.IsNamed(t, "context", "Context")
 }
 
-// variableName makes a variable's name from that of a field, a method or a
-// header: "RemoteAddr", "X-Request-Id".
+// variableName returns a variable name for the name of a field, method or
+// header: "remoteAddr" for "RemoteAddr", "xRequestId" for "X-Request-Id".
 func variableName(s string) string {
 	if s == "Context" {
 		return "ctx"

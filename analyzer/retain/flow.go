@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// An origin is where a value comes from: a parameter, and what of it.
+// An origin is a parameter, or a part of it, that a value comes from.
 //
 //	r                    => {r, -1, ""}
 //	r.URL, *r.URL's address  => {r, -1, ".URL"}
@@ -19,32 +19,32 @@ type origin struct {
 	what  string // what to append to the parameter's name in a message
 }
 
-// flow answers where values come from. It works backwards from a value, through
-// the variables of the function, of the functions around it and, for results,
-// of the functions that it calls in the same package. Plain variables are
-// followed in the order of the statements (r = r.Clone(ctx) ends the story of
-// r), fields and elements are not.
+// flow finds the origins of values. It works backward from a value, through the
+// variables of the function, of enclosing functions and, for results, of called
+// functions in the same package. For plain variables it considers the order of
+// statements (after r = r.Clone(ctx), r is no longer the request), but not for
+// fields and elements.
 type flow struct {
 	pkg       *ssa.Package
-	recycled  bool                               // the engine uses requests again, see recycles
-	made      map[*ssa.Function]*ssa.MakeClosure // where literals with free variables are made
-	seen      map[visit]bool                     // by the question in hand
+	recycled  bool                               // the engine reuses requests, see recycles
+	closures  map[*ssa.Function]*ssa.MakeClosure // for each closure, the instruction that creates it
+	seen      map[visit]bool                     // by the current search
 	summaries map[summary][]origin
 }
 
-// A visit is to a value, or to a field of the struct that it is or points to.
-// The second one to the same adds nothing.
+// A visit is a value that a search has visited, or a field of the struct that
+// the value is or points to.
 type visit struct {
 	value ssa.Value
 	field int // -1: the value
 }
 
-// A summary is of a function: where the result or its field comes from, what is
-// read through the parameter, or what is stored in what the parameter, or its
-// field, points to.
+// A summary identifies one property of a function: the origins of a result or a
+// field of it, the values read through a parameter, or the values stored in the
+// object that a parameter or its field points to.
 type summary struct {
 	fn     *ssa.Function
-	result int // -1: of a parameter
+	result int // -1 for a parameter
 	param  int
 	field  int
 	stored bool
@@ -52,23 +52,23 @@ type summary struct {
 
 // origins returns the origins of v.
 func (f *flow) origins(v ssa.Value) []origin {
-	return f.ask(func() []origin { return f.from(v) })
+	return f.search(func() []origin { return f.from(v) })
 }
 
-// ask runs a question of its own.
-func (f *flow) ask(question func() []origin) []origin {
+// search runs a search with an empty set of visited values.
+func (f *flow) search(find func() []origin) []origin {
 	saved := f.seen
 	f.seen = make(map[visit]bool)
 	defer func() { f.seen = saved }()
-	return question()
+	return find()
 }
 
-// summarize answers a question about a function once. While it is being
-// answered, recursive calls add nothing.
-func (f *flow) summarize(s summary, question func() []origin) []origin {
+// summarize runs a search for a summary once and caches the result. Recursive
+// calls during the search return nil.
+func (f *flow) summarize(s summary, find func() []origin) []origin {
 	if _, ok := f.summaries[s]; !ok {
 		f.summaries[s] = nil
-		f.summaries[s] = f.ask(question)
+		f.summaries[s] = f.search(find)
 	}
 	return f.summaries[s]
 }
@@ -80,7 +80,7 @@ func (f *flow) visited(v ssa.Value, field int) bool {
 	return again
 }
 
-// from returns the origins of v that the question in hand has not come to yet.
+// from returns the origins of v that the current search hasn't visited yet.
 func (f *flow) from(v ssa.Value) []origin {
 	if !f.holdsRequest(v.Type()) && !isAddress(v) || f.visited(v, -1) {
 		return nil
@@ -92,7 +92,7 @@ func (f *flow) from(v ssa.Value) []origin {
 	case *ssa.Parameter:
 		return []origin{{v, -1, ""}}
 	case *ssa.FreeVar:
-		if site := f.made[v.Parent()]; site != nil {
+		if site := f.closures[v.Parent()]; site != nil {
 			return f.from(binding(site, v))
 		}
 	case *ssa.Phi:
@@ -106,7 +106,7 @@ func (f *flow) from(v ssa.Value) []origin {
 			return nil // ps[:0:0] has no element
 		}
 		if mux.IsParams(v.X.Type()) {
-			return mark(f.from(v.X), "[...]")
+			return withSelector(f.from(v.X), "[...]")
 		}
 		return f.from(v.X)
 	case *ssa.UnOp:
@@ -118,12 +118,12 @@ func (f *flow) from(v ssa.Value) []origin {
 		}
 	case *ssa.FieldAddr:
 		if t := deref(v.X.Type()); mux.IsNamed(t, "net/http", "Request") {
-			return mark(f.from(v.X), "."+fieldName(t, v.Field))
+			return withSelector(f.from(v.X), "."+fieldName(t, v.Field))
 		}
 		return f.load(v, v)
 	case *ssa.IndexAddr:
 		if mux.IsParams(v.X.Type()) {
-			return mark(f.from(v.X), "[...]")
+			return withSelector(f.from(v.X), "[...]")
 		}
 		return f.load(v, v)
 	case *ssa.Alloc:
@@ -156,7 +156,7 @@ func (f *flow) from(v ssa.Value) []origin {
 	return nil
 }
 
-// load returns the origins of what is read from addr by the instruction at.
+// load returns the origins of the value that the instruction at reads from addr.
 func (f *flow) load(addr ssa.Value, at ssa.Instruction) []origin {
 	switch addr := addr.(type) {
 	case *ssa.FieldAddr:
@@ -166,18 +166,18 @@ func (f *flow) load(addr ssa.Value, at ssa.Instruction) []origin {
 	case *ssa.Alloc:
 		return f.held(addr, at)
 	case *ssa.FreeVar:
-		if site := f.made[addr.Parent()]; site != nil {
+		if site := f.closures[addr.Parent()]; site != nil {
 			return f.load(binding(site, addr), site)
 		}
 		return nil
 	case *ssa.Global:
-		return nil // what was put there is reported where it was put
+		return nil // storing a value there is reported as a sink
 	}
 	return f.from(addr)
 }
 
-// held returns the origins of what the variable has when the instruction at
-// runs, or ever had if at is nil.
+// held returns the origins of the variable's possible values when the
+// instruction at runs, or at any time if at is nil.
 func (f *flow) held(a *ssa.Alloc, at ssa.Instruction) []origin {
 	var all []origin
 	stores := storesTo(a)
@@ -207,8 +207,8 @@ func (f *flow) held(a *ssa.Alloc, at ssa.Instruction) []origin {
 	return all
 }
 
-// contents returns the origins of what fn, where the map or channel v is made,
-// and its literals put into it.
+// contents returns the origins of the values that fn and its literals put into
+// the map or channel v, which fn creates.
 func (f *flow) contents(v ssa.Value, fn *ssa.Function) []origin {
 	var all []origin
 	for _, b := range fn.Blocks {
@@ -231,8 +231,8 @@ func (f *flow) contents(v ssa.Value, fn *ssa.Function) []origin {
 	return all
 }
 
-// put returns the origins of what is stored through an address of a variable,
-// or into a slice.
+// put returns the origins of the values stored through the address v or in the
+// slice v.
 func (f *flow) put(v ssa.Value) []origin {
 	var all []origin
 	for _, ref := range *v.Referrers() {
@@ -250,13 +250,13 @@ func (f *flow) put(v ssa.Value) []origin {
 	return all
 }
 
-// field returns the origins of the value that field i of x has; x is a struct
-// or the pointer to one.
+// field returns the origins of field i of x, which is a struct or a pointer to
+// one.
 func (f *flow) field(x ssa.Value, i int) []origin {
 	t := deref(x.Type())
 	if mux.IsNamed(t, "net/http", "Request") {
 		if name := fieldName(t, i); name == "URL" || name == "Body" || f.recycled && name == "Header" {
-			return mark(f.from(x), "."+name)
+			return withSelector(f.from(x), "."+name)
 		}
 		return nil
 	}
@@ -268,7 +268,7 @@ func (f *flow) field(x ssa.Value, i int) []origin {
 	case *ssa.Parameter:
 		return []origin{{x, i, ""}}
 	case *ssa.FreeVar:
-		if site := f.made[x.Parent()]; site != nil {
+		if site := f.closures[x.Parent()]; site != nil {
 			return f.field(binding(site, x), i)
 		}
 	case *ssa.Alloc:
@@ -305,9 +305,9 @@ func (f *flow) field(x ssa.Value, i int) []origin {
 	return all
 }
 
-// values lists what the variable at addr can have when the instruction at reads
-// it; nil if that can't be told. The variable itself stands for a struct that
-// is read as a whole.
+// values returns the possible values of the variable at addr when the
+// instruction at reads it, or nil if they are unknown. For a struct variable it
+// returns addr.
 func (f *flow) values(addr ssa.Value, at ssa.Instruction) []ssa.Value {
 	switch addr := addr.(type) {
 	case *ssa.Alloc:
@@ -320,7 +320,7 @@ func (f *flow) values(addr ssa.Value, at ssa.Instruction) []ssa.Value {
 		}
 		return vs
 	case *ssa.FreeVar:
-		if site := f.made[addr.Parent()]; site != nil {
+		if site := f.closures[addr.Parent()]; site != nil {
 			return f.values(binding(site, addr), site)
 		}
 	}

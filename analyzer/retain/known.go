@@ -1,11 +1,11 @@
 package retain
 
-// Functions of other packages are taken to use their arguments during the call
-// and to keep none, except those below. The keys are types.Func.FullName of the
-// generic origin; argument numbers count the receiver as 0.
+// The check assumes that functions of other packages use their arguments only
+// during the call, except the functions below. The keys are types.Func.FullName
+// of the generic origin. Argument 0 of a method is the receiver.
 
-// runsLater maps a function to the argument that is a function it runs in
-// another goroutine.
+// runsLater maps a function to the index of an argument that it runs in another
+// goroutine.
 var runsLater = map[string]int{
 	"time.AfterFunc":                                 1,
 	"context.AfterFunc":                              1,
@@ -16,8 +16,8 @@ var runsLater = map[string]int{
 	"(*golang.org/x/sync/singleflight.Group).DoChan": 2,
 }
 
-// keeps maps a method to the first argument that its receiver keeps; it keeps
-// all that follow, too.
+// keeps maps a method to the index of the first argument that its receiver
+// retains. It also retains all following arguments.
 var keeps = map[string]int{
 	"(*sync.Map).Store":                        1,
 	"(*sync.Map).Swap":                         1,
@@ -33,8 +33,8 @@ var keeps = map[string]int{
 	"(*container/list.List).PushFront":         1,
 }
 
-// wraps maps a function to the first argument that its result holds; it holds
-// all that follow, too.
+// wraps maps a function to the index of the first argument that its result
+// contains. It also contains all following arguments.
 var wraps = map[string]int{
 	"(*net/http.Request).MultipartReader": 0,
 	"(*net/http.Request).WithContext":     0, // a shallow copy: it shares the path values
@@ -76,25 +76,25 @@ var wraps = map[string]int{
 	"sync.OnceValue":                      0,
 }
 
-// inSlice names the functions whose result is the first argument, longer or
-// shorter.
+// inSlice lists the functions whose result shares memory with the first
+// argument.
 var inSlice = map[string]bool{"slices.Insert": true, "slices.Grow": true, "slices.Clip": true, "slices.Delete": true, "slices.Compact": true}
 
-// copiesSlices names the functions whose result has the elements of their
-// arguments, copied.
+// copiesSlices lists the functions that copy the elements of their arguments to
+// the result.
 var copiesSlices = map[string]bool{"slices.Clone": true, "slices.Concat": true, "maps.Clone": true}
 
-// waits names the methods that return only when what their receiver stands for
-// has ended, or that keep it from starting.
+// waits lists the methods that wait for the goroutines of their receiver, or
+// prevent it from starting one.
 var waits = map[string]bool{
 	"(*sync.WaitGroup).Wait":                   true,
 	"(*golang.org/x/sync/errgroup.Group).Wait": true,
 	"(*time.Timer).Stop":                       true,
 }
 
-// forgets maps a method to nothing but the fact that its receiver then no
-// longer holds what keeps put there.
-var forgets = map[string]bool{
+// removes lists the methods that remove a value that a method in keeps stored in
+// the receiver.
+var removes = map[string]bool{
 	"(*sync.Map).Delete":            true,
 	"(*sync.Map).LoadAndDelete":     true,
 	"(*sync.Map).CompareAndDelete":  true,

@@ -10,15 +10,16 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A place is a variable, or what can be reached from one by fields and
-// pointers, under one name in all the functions that use it. Two equal places
-// are the same variable, channel, map or WaitGroup.
+// A place identifies a variable, or an object reached from it through fields and
+// pointers, across functions. Equal places are the same variable, channel, map
+// or WaitGroup.
 type place struct {
 	root ssa.Value
 	path string
 }
 
-// at returns the place that v is the value or, for an address, the pointer of.
+// at returns the place whose value is v or, if v is an address, whose address is
+// v.
 func (f *flow) at(v ssa.Value) place { return f.place(v, 0) }
 
 func (f *flow) place(v ssa.Value, depth int) place {
@@ -39,12 +40,12 @@ func (f *flow) place(v ssa.Value, depth int) place {
 		p := f.place(v.X, depth)
 		if a, ok := p.root.(*ssa.Alloc); ok && p.path == "" {
 			if s := storesTo(a); len(s) == 1 && !f.assignedByLiteral(a) {
-				return f.place(s[0].Val, depth) // a name for that value
+				return f.place(s[0].Val, depth) // another name for the same value
 			}
 		}
 		return place{p.root, p.path + "*"}
 	case *ssa.FreeVar:
-		if site := f.made[v.Parent()]; site != nil {
+		if site := f.closures[v.Parent()]; site != nil {
 			return f.place(binding(site, v), depth)
 		}
 	}
@@ -63,15 +64,14 @@ func (f *flow) assignedByLiteral(a *ssa.Alloc) bool {
 	return false
 }
 
-// A lifetime says how long an object lives, as seen from a handler's call.
+// A lifetime describes how long an object lives, compared to a function call.
 type lifetime struct {
-	outlives bool           // longer
-	param    *ssa.Parameter // as long as this argument of a function that is not a handler
+	outlives bool           // it outlives the call
+	param    *ssa.Parameter // it lives as long as this argument, if the function isn't a handler
 }
 
-// life returns the lifetime of what v is, is the address of, or is a part of,
-// seen from the handler (or the function that handlers call) h. What can't be
-// told counts as local.
+// life returns the lifetime of the object that v is, points to or is a part of,
+// compared to a call of h. An unknown object is considered local.
 func (c *checker) life(v ssa.Value, h *ssa.Function, seen map[ssa.Value]bool) lifetime {
 	if seen[v] {
 		return lifetime{}
@@ -98,7 +98,7 @@ func (c *checker) life(v ssa.Value, h *ssa.Function, seen map[ssa.Value]bool) li
 	case *ssa.Parameter:
 		return c.paramLife(v, h)
 	case *ssa.FreeVar:
-		if site := c.made[v.Parent()]; site != nil {
+		if site := c.closures[v.Parent()]; site != nil {
 			return c.life(binding(site, v), h, seen)
 		}
 	case *ssa.Alloc, *ssa.MakeMap, *ssa.MakeChan, *ssa.MakeSlice:
@@ -127,9 +127,9 @@ func (c *checker) life(v ssa.Value, h *ssa.Function, seen map[ssa.Value]bool) li
 	return lifetime{}
 }
 
-// variable returns the local variable that addr is the address of, in whatever
-// function it was declared, or nil, and the fields that lead from there to
-// addr.
+// variable returns the local variable that contains addr, which may be declared
+// in an enclosing function, and the path of fields to addr. It returns nil if
+// there is none.
 func (c *checker) variable(addr ssa.Value) (a *ssa.Alloc, path []int) {
 	switch addr := addr.(type) {
 	case *ssa.Alloc:
@@ -138,15 +138,15 @@ func (c *checker) variable(addr ssa.Value) (a *ssa.Alloc, path []int) {
 		a, path = c.variable(addr.X)
 		return a, append(path, addr.Field)
 	case *ssa.FreeVar:
-		if site := c.made[addr.Parent()]; site != nil {
+		if site := c.closures[addr.Parent()]; site != nil {
 			return c.variable(binding(site, addr))
 		}
 	}
 	return nil, nil
 }
 
-// assigned lists what is assigned to the variable or field at addr, or to the
-// field to which the path leads from there.
+// assigned returns the values assigned to the variable or field at addr, or to
+// the field at the given path in it.
 func assigned(addr ssa.Value, path []int) []ssa.Value {
 	var vs []ssa.Value
 	for _, ref := range *addr.Referrers() {
@@ -165,8 +165,8 @@ func assigned(addr ssa.Value, path []int) []ssa.Value {
 }
 
 // paramLife returns the lifetime of a parameter's object. A handler's receiver
-// outlives the call unless the handler is only ever called by name, on an
-// object that the caller knows; w and r live as long as the request.
+// outlives the call, unless all calls of the handler are static calls in this
+// package; then it depends on the callers. w and r live as long as the request.
 func (c *checker) paramLife(p *ssa.Parameter, h *ssa.Function) lifetime {
 	fn := p.Parent()
 	switch {
@@ -180,8 +180,8 @@ func (c *checker) paramLife(p *ssa.Parameter, h *ssa.Function) lifetime {
 	return lifetime{outlives: isReceiver(p)}
 }
 
-// calledByName reports whether the function is used in this package, and only
-// by static calls.
+// calledByName reports whether the function is used in this package, only in
+// static calls.
 func (c *checker) calledByName(fn *ssa.Function) bool {
 	return len(c.calls[fn]) > 0 && !c.asValue[fn.Object()] && fn.Name() != "ServeHTTP"
 }
@@ -192,16 +192,16 @@ func isReceiver(p *ssa.Parameter) bool {
 
 func isHandler(fn *ssa.Function) bool { return mux.IsHandler(fn.Signature) }
 
-// isSource reports whether p is a handler's request or parameters; where
-// requests are recycled, also its ResponseWriter.
+// isSource reports whether p is a handler's request or path parameters or, if
+// requests are recycled, its ResponseWriter.
 func (f *flow) isSource(p *ssa.Parameter) bool {
 	return isHandler(p.Parent()) && !isReceiver(p) &&
 		(mux.IsRequest(p.Type()) || mux.IsParams(p.Type()) || f.recycled && mux.IsResponseWriter(p.Type()))
 }
 
-// around reports whether the variables of fn are there before and after calls
-// of the function literal h in it. Where fn calls ServeHTTP itself, it has made
-// h to serve one request.
+// around reports whether the variables of fn outlive calls of h, a function
+// literal in it. If fn calls ServeHTTP itself, it creates h for one request, so
+// they don't.
 func (c *checker) around(fn, h *ssa.Function) bool {
 	if !encloses(fn, h) {
 		return false
@@ -226,8 +226,8 @@ func encloses(outer, inner *ssa.Function) bool {
 	return false
 }
 
-// perRequest reports whether the object that a field of is set belongs to the
-// request: the same function gives it w too.
+// perRequest reports whether the object with the assigned field belongs to one
+// request, because the same function also stores or passes w to it.
 func (c *checker) perRequest(addr *ssa.FieldAddr) bool {
 	object := c.at(addr.X)
 	if _, ok := object.root.(*ssa.Global); ok {
@@ -268,8 +268,8 @@ func (c *checker) perRequest(addr *ssa.FieldAddr) bool {
 	return false
 }
 
-// receiverOf undoes the load of a pointer field: for c.writer.reset(w) it
-// returns the address of c.writer.
+// receiverOf returns the address from which v was loaded, or v. For the receiver
+// in c.writer.reset(w) it returns the address of c.writer.
 func receiverOf(v ssa.Value) ssa.Value {
 	if u, ok := v.(*ssa.UnOp); ok && u.Op == token.MUL {
 		return u.X

@@ -15,9 +15,9 @@ func init() {
 	Analyzer.Flags.BoolVar(&recycle, "recycle", false, "check for engine.Server.Recycle in every package, not only where it is set")
 }
 
-// recycles reports whether the package sets the field Recycle of the engine, or
-// of the server that runs on it. The handlers of its other packages are served
-// so, too, but that can't be seen from there: the flag is for them.
+// recycles reports whether the package sets the field Recycle of engine.Server
+// or server.Server. It can't detect handlers in other packages of the program;
+// the flag is for them.
 func recycles(in *buildssa.SSA) bool {
 	found := false
 	instructions(withInitializers(in), func(in ssa.Instruction) {

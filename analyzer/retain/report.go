@@ -52,8 +52,8 @@ func (c *checker) report() {
 	}
 }
 
-// names returns what outlives the handler, as the function with the sink calls
-// it, and what to do about it.
+// names returns the expressions that outlive the handler, in terms of the
+// function with the sink, and a hint what to do.
 func (f *finding) names() (names []string, hint string) {
 	for _, o := range f.origins {
 		name := o.param.Name()
@@ -75,14 +75,14 @@ func (f *finding) names() (names []string, hint string) {
 	case strings.HasSuffix(last, ".Header"), strings.HasSuffix(last, ".Header()"):
 		hint = "clone the header first"
 	case mux.IsResponseWriter(f.origins[0].param.Type()) && len(names) == 1:
-		hint = "answer before the handler returns"
+		hint = "write the response before the handler returns"
 	default:
 		hint = "copy the values it needs first, or use the request's Clone"
 	}
 	return names, hint
 }
 
-// describe names the kind of variable that is assigned to.
+// describe returns a description of the assigned variable for messages.
 func (c *checker) describe(p place, addr ssa.Value) string {
 	if e, ok := addr.(*ssa.IndexAddr); ok {
 		return "an element of " + c.describe(c.at(e.X), e.X)
@@ -98,7 +98,7 @@ func (c *checker) describe(p place, addr ssa.Value) string {
 	if fa, ok := addr.(*ssa.FieldAddr); ok {
 		return "field " + fieldName(deref(fa.X.Type()), fa.Field)
 	}
-	return "what it is stored in"
+	return "another object"
 }
 
 // shortName turns "(*golang.org/x/sync/errgroup.Group).Go" into

@@ -21,21 +21,22 @@ var Analyzer = &analysis.Analyzer{
 	Requires: []*analysis.Analyzer{buildssa.Analyzer},
 }
 
-// A checker looks at one package. First it lists the sinks: the instructions by
-// which a value outlives the function that executes them. Then it follows each
-// value back to parameters; a handler's request is a finding, a parameter of
-// another function makes its callers' arguments the values in question.
+// A checker checks one package. First it lists the sinks: the instructions with
+// which a value can outlive the function that executes them. Then it traces each
+// value back to parameters. If that is a handler's request, it is a finding. If
+// it is a parameter of another function, the checker continues with the
+// arguments of its callers.
 type checker struct {
 	*flow
 	pass    *analysis.Pass
 	calls   map[*ssa.Function][]ssa.CallInstruction
-	asValue map[types.Object]bool // functions that are more than called
-	asked   map[question]bool
+	asValue map[types.Object]bool // functions that are used as values
+	checked map[sinkKey]bool
 	found   map[token.Pos]*finding
 	named   map[ast.Node]map[string]bool // variables that fixes declare, by declaration
 }
 
-type question struct {
+type sinkKey struct {
 	ssa.Instruction
 	origin
 	into *ssa.Parameter
@@ -44,11 +45,11 @@ type question struct {
 func run(pass *analysis.Pass) (any, error) {
 	in := pass.ResultOf[buildssa.Analyzer].(*buildssa.SSA)
 	c := &checker{
-		flow:    &flow{pkg: in.Pkg, recycled: recycle || recycles(in), made: make(map[*ssa.Function]*ssa.MakeClosure), summaries: make(map[summary][]origin)},
+		flow:    &flow{pkg: in.Pkg, recycled: recycle || recycles(in), closures: make(map[*ssa.Function]*ssa.MakeClosure), summaries: make(map[summary][]origin)},
 		pass:    pass,
 		calls:   make(map[*ssa.Function][]ssa.CallInstruction),
 		asValue: make(map[types.Object]bool),
-		asked:   make(map[question]bool),
+		checked: make(map[sinkKey]bool),
 		found:   make(map[token.Pos]*finding),
 		named:   make(map[ast.Node]map[string]bool),
 	}
@@ -62,7 +63,7 @@ func run(pass *analysis.Pass) (any, error) {
 			if !s.pos.IsValid() {
 				s.pos = in.Pos()
 			}
-			for _, o := range c.ask(s.values) {
+			for _, o := range c.search(s.values) {
 				c.follow(s, o, o, in, s.into, s.ends, nil)
 			}
 		}
@@ -71,7 +72,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// withInitializers lists the package's functions with the literals in the
+// withInitializers returns the package's functions, including the literals in
 // initializers of package variables.
 func withInitializers(in *buildssa.SSA) []*ssa.Function {
 	fns := slices.Clone(in.SrcFuncs)
@@ -98,7 +99,7 @@ func instructions(fns []*ssa.Function, visit func(ssa.Instruction)) {
 	}
 }
 
-// index notes where functions are made, called and used as values.
+// index records closures, calls of functions, and functions used as values.
 func (c *checker) index(in ssa.Instruction) {
 	called := -1
 	if call, ok := in.(ssa.CallInstruction); ok {
@@ -108,7 +109,7 @@ func (c *checker) index(in ssa.Instruction) {
 		}
 	}
 	if mc, ok := in.(*ssa.MakeClosure); ok {
-		c.made[mc.Fn.(*ssa.Function)] = mc
+		c.closures[mc.Fn.(*ssa.Function)] = mc
 	}
 	for i, op := range in.Operands(nil) {
 		if fn, ok := (*op).(*ssa.Function); ok && i != called && fn.Object() != nil {
@@ -117,13 +118,14 @@ func (c *checker) index(in ssa.Instruction) {
 	}
 }
 
-// follow decides about the sink s of a value with origin o, as seen from the
-// instruction at: the sink itself, or the call that leads to it. first is the
-// origin at the sink; into and ends are what s has, in terms of at's function.
+// follow checks the sink s of a value with origin o, as seen from the
+// instruction at: the sink itself, or a call that leads to it. first is the
+// origin at the sink. into and ends are the fields of s in terms of the function
+// of at.
 func (c *checker) follow(s sink, first, o origin, at ssa.Instruction, into ssa.Value, ends []place, via []token.Pos) {
 	h := o.param.Parent()
 	if fn := at.Parent(); fn != h && !encloses(h, fn) {
-		return // not h's doing: a variable around it that h puts something into
+		return // the sink is in a function around h
 	}
 	var l lifetime
 	if into == nil {
@@ -134,11 +136,11 @@ func (c *checker) follow(s sink, first, o origin, at ssa.Instruction, into ssa.V
 		}
 		l.outlives = true
 	}
-	q := question{s.Instruction, o, l.param}
-	if c.asked[q] || len(via) > 8 || c.isSettled(s, at, h, ends) || c.inTest(s, into, h) {
+	q := sinkKey{s.Instruction, o, l.param}
+	if c.checked[q] || len(via) > 8 || c.endsBeforeReturn(s, at, h, ends) || c.inTest(s, into, h) {
 		return
 	}
-	c.asked[q] = true
+	c.checked[q] = true
 	if c.isSource(o.param) && l.outlives {
 		c.note(s, first, o, via)
 		return
@@ -157,7 +159,7 @@ func (c *checker) follow(s sink, first, o origin, at ssa.Instruction, into ssa.V
 		outer := c.outer(ends, h, call.Common())
 		origins := []origin{o}
 		if !c.isSource(o.param) {
-			origins = c.ask(func() []origin { return c.argument(call.Common(), o) })
+			origins = c.search(func() []origin { return c.argument(call.Common(), o) })
 		}
 		for _, o := range origins {
 			c.follow(s, first, o, call, into, outer, append(slices.Clip(via), call.Pos()))
@@ -165,8 +167,7 @@ func (c *checker) follow(s sink, first, o origin, at ssa.Instruction, into ssa.V
 	}
 }
 
-// foreign reports whether a channel comes from where its lifetime can't be
-// seen.
+// foreign reports whether the lifetime of a channel is unknown.
 func (c *checker) foreign(ch ssa.Value) bool {
 	switch c.at(ch).root.(type) {
 	case *ssa.MakeChan, *ssa.Alloc, *ssa.Parameter:
@@ -175,10 +176,10 @@ func (c *checker) foreign(ch ssa.Value) bool {
 	return true
 }
 
-// isSettled reports whether the value is back before h returns: h, or a
-// function literal of it on the way to the instruction at, waits for the
-// goroutine or takes the value back.
-func (c *checker) isSettled(s sink, at ssa.Instruction, h *ssa.Function, ends []place) bool {
+// endsBeforeReturn reports whether the sink no longer holds the value when h
+// returns: h, or one of its literals that contain the instruction at, waits for
+// the goroutine or removes the value.
+func (c *checker) endsBeforeReturn(s sink, at ssa.Instruction, h *ssa.Function, ends []place) bool {
 	for fn := at.Parent(); ; fn = fn.Parent() {
 		ends = append(ends, c.relayed(fn, ends)...)
 		if fn == h {
@@ -192,7 +193,7 @@ func (c *checker) isSettled(s sink, at ssa.Instruction, h *ssa.Function, ends []
 		if c.settled(at, done, by) {
 			return true
 		}
-		site := c.made[at.Parent()]
+		site := c.closures[at.Parent()]
 		if at.Parent() == h || site == nil {
 			return false
 		}
@@ -201,7 +202,7 @@ func (c *checker) isSettled(s sink, at ssa.Instruction, h *ssa.Function, ends []
 }
 
 // takesBack reports whether the instruction undoes the sink, or defers a
-// literal that does.
+// function that does.
 func (c *checker) takesBack(s sink, in ssa.Instruction) bool {
 	if s.done(in) {
 		return true
@@ -218,9 +219,8 @@ func (c *checker) takesBack(s sink, in ssa.Instruction) bool {
 	return back
 }
 
-// inTest reports whether the value goes to a variable or channel of the test
-// around the handler, or to what the test has the handler for: a field of its
-// receiver.
+// inTest reports whether a test around the handler retains the value on purpose,
+// in its variable or channel or in a field of the handler's receiver.
 func (c *checker) inTest(s sink, into ssa.Value, h *ssa.Function) bool {
 	if into == nil || !mux.IsTestFile(c.pass.Fset.Position(s.pos).Filename) {
 		return false

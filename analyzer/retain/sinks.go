@@ -6,24 +6,24 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A sink is where a value outlives the function.
+// A sink is an instruction with which a value can outlive the function.
 type sink struct {
 	ssa.Instruction
 	pos    token.Pos
-	how    string    // what becomes of the value, for the message
-	into   ssa.Value // what keeps the value; nil if that outlives the call whatever it is
+	how    string    // description for the message, after the name of the value
+	into   ssa.Value // retains the value; nil if it always outlives the call
 	values func() []origin
 	ends   []place                    // where the goroutine signals its end
-	done   func(ssa.Instruction) bool // reports that an instruction takes the value back
+	done   func(ssa.Instruction) bool // reports whether an instruction removes the value
 }
 
-// sinks returns what the instruction lets outlive its function.
+// sinks returns the sinks of an instruction.
 func (c *checker) sinks(in ssa.Instruction) []sink {
 	switch in := in.(type) {
 	case *ssa.Go:
 		values := func() []origin { return c.started(in.Common()) }
 		s := sink{Instruction: in, how: "can outlive the handler in this goroutine", values: values}
-		s.ends = c.ends(in.Common(), c.ask(values), 0)
+		s.ends = c.ends(in.Common(), c.search(values), 0)
 		return []sink{s}
 	case *ssa.Send:
 		return []sink{c.sent(in, in.Chan, in.X)}
@@ -77,7 +77,7 @@ func (c *checker) calling(in ssa.Instruction) []sink {
 	name := fullName(common)
 	if b, ok := common.Value.(*ssa.Builtin); ok && b.Name() == "copy" || name == "maps.Copy" {
 		return []sink{{
-			Instruction: in, how: "outlives the handler in what it is copied to", into: common.Args[0],
+			Instruction: in, how: "outlives the handler in the destination of a copy", into: common.Args[0],
 			values: func() []origin { return c.elements(common.Args[0].Type(), common.Args[1:]) },
 		}}
 	}
@@ -108,15 +108,15 @@ func (c *checker) calling(in ssa.Instruction) []sink {
 			},
 			done: func(other ssa.Instruction) bool {
 				o := callOf(other)
-				return o != nil && forgets[fullName(o)] && c.at(o.Args[0]) == c.at(common.Args[0])
+				return o != nil && removes[fullName(o)] && c.at(o.Args[0]) == c.at(common.Args[0])
 			},
 		}}
 	}
 	return nil
 }
 
-// sent is the sink of a value that is sent to a channel. Who receives it may
-// signal on a channel or WaitGroup in it.
+// sent returns the sink for sending v on a channel. The receiver may signal its
+// end on a channel or WaitGroup in v.
 func (c *checker) sent(in ssa.Instruction, ch, v ssa.Value) sink {
 	return sink{
 		Instruction: in, how: "outlives the handler on a channel", into: ch,
@@ -125,8 +125,8 @@ func (c *checker) sent(in ssa.Instruction, ch, v ssa.Value) sink {
 	}
 }
 
-// signalsIn lists the channels and WaitGroups in the fields of a struct that
-// was just made.
+// signalsIn returns the values of the fields of a new struct, which may be
+// channels and WaitGroups.
 func (c *checker) signalsIn(v ssa.Value) []place {
 	if u, ok := v.(*ssa.UnOp); ok && u.Op == token.MUL {
 		v = u.X
@@ -149,7 +149,7 @@ func (c *checker) signalsIn(v ssa.Value) []place {
 	return all
 }
 
-// started returns the origins of what a new goroutine is given.
+// started returns the origins of the values that a new goroutine uses.
 func (c *checker) started(common *ssa.CallCommon) []origin {
 	all := c.from(common.Value)
 	for _, arg := range common.Args {

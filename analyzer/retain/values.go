@@ -10,12 +10,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// holdsRequest reports whether a value of type t can lead to a request, its
-// URL, its body or its parameters; where requests are recycled, also to its
-// header.
-func (f *flow) holdsRequest(t types.Type) bool { return f.leads(t, make(map[types.Type]bool)) }
+// holdsRequest reports whether a value of type t can refer to a request, its
+// URL, its body or its path parameters or, if requests are recycled, its header.
+func (f *flow) holdsRequest(t types.Type) bool { return f.canHold(t, make(map[types.Type]bool)) }
 
-func (f *flow) leads(t types.Type, seen map[types.Type]bool) bool {
+func (f *flow) canHold(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false
 	}
@@ -25,7 +24,7 @@ func (f *flow) leads(t types.Type, seen map[types.Type]bool) bool {
 	}
 	if mux.IsNamed(t, "net/url", "URL") || mux.IsNamed(t, mux.Path, "Param") {
 		_, ptr := t.Underlying().(*types.Pointer)
-		return ptr // a copy has strings only
+		return ptr // a copy has only strings
 	}
 	if mux.IsParams(t) {
 		return true
@@ -34,18 +33,18 @@ func (f *flow) leads(t types.Type, seen map[types.Type]bool) bool {
 	case *types.Interface, *types.Signature:
 		return true
 	case *types.Pointer:
-		return f.leads(u.Elem(), seen)
+		return f.canHold(u.Elem(), seen)
 	case *types.Slice:
-		return f.leads(u.Elem(), seen)
+		return f.canHold(u.Elem(), seen)
 	case *types.Array:
-		return f.leads(u.Elem(), seen)
+		return f.canHold(u.Elem(), seen)
 	case *types.Chan:
-		return f.leads(u.Elem(), seen)
+		return f.canHold(u.Elem(), seen)
 	case *types.Map:
-		return f.leads(u.Key(), seen) || f.leads(u.Elem(), seen)
+		return f.canHold(u.Key(), seen) || f.canHold(u.Elem(), seen)
 	case *types.Struct:
 		for v := range u.Fields() {
-			if f.leads(v.Type(), seen) {
+			if f.canHold(v.Type(), seen) {
 				return true
 			}
 		}
@@ -55,7 +54,7 @@ func (f *flow) leads(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// isStrings reports whether t is a slice of strings, as the values of a header.
+// isStrings reports whether t is a slice of strings, like the values of a header.
 func isStrings(t types.Type) bool {
 	s, ok := t.Underlying().(*types.Slice)
 	if !ok {
@@ -65,7 +64,7 @@ func isStrings(t types.Type) bool {
 	return ok && b.Kind() == types.String
 }
 
-// converted returns the value that v is in another type, or nil.
+// converted returns the operand if v is a conversion or type assertion, or nil.
 func converted(v ssa.Value) ssa.Value {
 	switch v := v.(type) {
 	case *ssa.ChangeType:
@@ -80,7 +79,7 @@ func converted(v ssa.Value) ssa.Value {
 	return nil
 }
 
-// operands lists what v is made of.
+// operands returns the operands of v.
 func operands(v ssa.Value) []ssa.Value {
 	var all []ssa.Value
 	for _, op := range v.(ssa.Instruction).Operands(nil) {
@@ -91,7 +90,7 @@ func operands(v ssa.Value) []ssa.Value {
 	return all
 }
 
-// returns lists what fn returns as its result i.
+// returns lists the values that fn returns as result i.
 func returns(fn *ssa.Function, i int) []ssa.Value {
 	var all []ssa.Value
 	for _, b := range fn.Blocks {
@@ -102,8 +101,8 @@ func returns(fn *ssa.Function, i int) []ssa.Value {
 	return all
 }
 
-// isAddress reports whether v is the address of a field or an element, which
-// its type says nothing about.
+// isAddress reports whether v is the address of a field or an element. Its type
+// doesn't show what contains the field or element.
 func isAddress(v ssa.Value) bool {
 	switch v.(type) {
 	case *ssa.FieldAddr, *ssa.IndexAddr:
@@ -112,9 +111,8 @@ func isAddress(v ssa.Value) bool {
 	return false
 }
 
-// isStructPointer reports whether t points to a struct that may have something
-// of the request in some of its fields; a request, a URL and a parameter are
-// that something as a whole.
+// isStructPointer reports whether t points to a struct whose fields are tracked
+// one by one. A request, a URL and a path parameter are tracked as a whole.
 func isStructPointer(t types.Type) bool {
 	p, ok := t.Underlying().(*types.Pointer)
 	if !ok || mux.IsRequest(t) || mux.IsNamed(t, "net/url", "URL") || mux.IsNamed(t, mux.Path, "Param") {
@@ -137,8 +135,8 @@ func fieldName(t types.Type, i int) string {
 
 func paramIndex(p *ssa.Parameter) int { return slices.Index(p.Parent().Params, p) }
 
-// fullName names the function that is called, "" if it is not known:
-// "time.AfterFunc", "(*sync.WaitGroup).Go".
+// fullName returns the name of the called function, such as "time.AfterFunc" or
+// "(*sync.WaitGroup).Go", or "" if it is unknown.
 func fullName(c *ssa.CallCommon) string {
 	if fn := c.StaticCallee(); fn != nil {
 		if f, ok := fn.Object().(*types.Func); ok {
@@ -148,14 +146,14 @@ func fullName(c *ssa.CallCommon) string {
 	return ""
 }
 
-// binding returns what the free variable v stands for where its function is
-// made.
+// binding returns the value that is bound to the free variable v when site
+// creates the closure.
 func binding(site *ssa.MakeClosure, v *ssa.FreeVar) ssa.Value {
 	return site.Bindings[slices.Index(v.Parent().FreeVars, v)]
 }
 
-// captured returns the free variable by which the literal made at site knows v,
-// or nil.
+// captured returns the free variable that is bound to v in the closure created at
+// site, or nil.
 func captured(site *ssa.MakeClosure, v ssa.Value) ssa.Value {
 	if i := slices.Index(site.Bindings, v); i >= 0 {
 		if fn := site.Fn.(*ssa.Function); fn.Synthetic == "" {
@@ -166,7 +164,7 @@ func captured(site *ssa.MakeClosure, v ssa.Value) ssa.Value {
 }
 
 // names lists the values that point to the variable at v, in its function and
-// the literals there: v, what literals know it by, and what is read from a
+// the literals in it: v, free variables of literals, and values read from a
 // pointer variable that v is assigned to.
 func names(v ssa.Value) []ssa.Value {
 	all := []ssa.Value{v}
@@ -187,8 +185,8 @@ func names(v ssa.Value) []ssa.Value {
 	return all
 }
 
-// loads lists what is read from the variable at addr in the function where addr
-// is known by this name.
+// loads lists the values read from the variable at addr, in the function of
+// addr.
 func loads(addr ssa.Value) []ssa.Value {
 	var all []ssa.Value
 	for _, ref := range *addr.Referrers() {
@@ -199,8 +197,8 @@ func loads(addr ssa.Value) []ssa.Value {
 	return all
 }
 
-// storesTo lists the assignments to the whole variable at addr in the function
-// where addr is known by this name.
+// storesTo lists the assignments to the whole variable at addr, in the function
+// of addr.
 func storesTo(addr ssa.Value) []*ssa.Store {
 	if addr == nil {
 		return nil
@@ -214,7 +212,7 @@ func storesTo(addr ssa.Value) []*ssa.Store {
 	return stores
 }
 
-// reaching lists the assignments to the whole variable a that can be the latest
+// reaching lists the assignments to the whole variable a that may be the latest
 // one when the instruction at runs.
 func reaching(a *ssa.Alloc, at ssa.Instruction) []*ssa.Store {
 	if at.Parent() != a.Parent() {
@@ -222,7 +220,7 @@ func reaching(a *ssa.Alloc, at ssa.Instruction) []*ssa.Store {
 	}
 	var found []*ssa.Store
 	seen := make(map[*ssa.BasicBlock]bool)
-	known := facts(at.Block())
+	known := knownConditions(at.Block())
 	var back func(b *ssa.BasicBlock, n int)
 	back = func(b *ssa.BasicBlock, n int) {
 		for i := n - 1; i >= 0; i-- {
@@ -235,7 +233,7 @@ func reaching(a *ssa.Alloc, at ssa.Instruction) []*ssa.Store {
 			}
 		}
 		for i, p := range b.Preds {
-			if !seen[p] && !refuted(b, i, known) {
+			if !seen[p] && !contradicts(b, i, known) {
 				seen[p] = true
 				back(p, len(p.Instrs))
 			}
@@ -245,9 +243,9 @@ func reaching(a *ssa.Alloc, at ssa.Instruction) []*ssa.Store {
 	return found
 }
 
-// facts returns the conditions that hold whenever b runs, by the branches on
-// every way to it.
-func facts(b *ssa.BasicBlock) map[ssa.Value]bool {
+// knownConditions returns the conditions that are known whenever b runs, because all paths
+// to b take the same branch.
+func knownConditions(b *ssa.BasicBlock) map[ssa.Value]bool {
 	known := make(map[ssa.Value]bool)
 	for ; b != nil; b = b.Idom() {
 		if len(b.Preds) != 1 {
@@ -261,13 +259,13 @@ func facts(b *ssa.BasicBlock) map[ssa.Value]bool {
 	return known
 }
 
-// refuted reports whether b was not entered from its predecessor i, since a
-// flag that is set on that way is known to have the other value:
+// contradicts reports whether b can't have been entered from its predecessor i,
+// because a flag would then have another value than the known one:
 //
 //	body, mine := other, false
 //	if cond { body, mine = r.Body, true }
 //	if !mine { go read(body) }
-func refuted(b *ssa.BasicBlock, i int, known map[ssa.Value]bool) bool {
+func contradicts(b *ssa.BasicBlock, i int, known map[ssa.Value]bool) bool {
 	for _, in := range b.Instrs {
 		phi, ok := in.(*ssa.Phi)
 		if !ok {
@@ -290,9 +288,8 @@ func add(all []origin, more ...origin) []origin {
 	return all
 }
 
-// mark says that what is meant is not the origins themselves but a part of
-// them.
-func mark(os []origin, what string) []origin {
+// withSelector appends a selector such as ".URL" to each origin.
+func withSelector(os []origin, what string) []origin {
 	out := make([]origin, len(os))
 	for i, o := range os {
 		out[i] = origin{o.param, o.field, o.what + what}

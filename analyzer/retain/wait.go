@@ -9,14 +9,15 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// settled reports whether every way from the instruction on to a return of its
-// function passes one that satisfies done, or whether such a one is deferred
-// before. A select settles where it received from a channel that satisfies by.
-// A loop that waits counts as a whole: how often it runs is as much a matter of
-// arithmetic as how many goroutines were started.
+// settled reports whether every path from the instruction to a return of its
+// function passes an instruction that satisfies done, or whether such an
+// instruction was deferred before. A path also counts if a select receives from
+// a channel that satisfies by. A loop with such an instruction counts even if it
+// may run zero times, because the check can't compare the number of iterations
+// with the number of started goroutines.
 func (f *flow) settled(from ssa.Instruction, done func(ssa.Instruction) bool, by func(ssa.Value) bool) bool {
-	// The way ends in these blocks: the heads of loops that wait, and what
-	// guards them.
+	// A path is settled when it reaches one of these blocks: the heads of loops
+	// that wait, and the blocks that guard them.
 	loops := make(map[*ssa.BasicBlock]bool)
 	for _, b := range from.Parent().Blocks {
 		for _, in := range b.Instrs {
@@ -36,7 +37,7 @@ func (f *flow) settled(from ssa.Instruction, done func(ssa.Instruction) bool, by
 			}
 		}
 	}
-	known := facts(from.Block())
+	known := knownConditions(from.Block())
 	seen := make(map[*ssa.BasicBlock]bool)
 	var ok func(b *ssa.BasicBlock, n int) bool
 	ok = func(b *ssa.BasicBlock, n int) bool {
@@ -51,8 +52,8 @@ func (f *flow) settled(from ssa.Instruction, done func(ssa.Instruction) bool, by
 			return true
 		}
 		settles, not := branch(b, by), -1
-		if !b.Dominates(from.Block()) { // it is not asked again
-			not = f.otherBranch(b, known)
+		if !b.Dominates(from.Block()) { // the condition is evaluated again
+			not = f.impossibleBranch(b, known)
 		}
 		for i, s := range b.Succs {
 			if i == settles || i == not || seen[s] {
@@ -68,8 +69,8 @@ func (f *flow) settled(from ssa.Instruction, done func(ssa.Instruction) bool, by
 	return ok(from.Block(), slices.Index(from.Block().Instrs, from)+1)
 }
 
-// guards reports whether p does no more than choose between the loop that
-// starts with h and what comes after the loop.
+// guards reports whether p only chooses between the loop that starts with h and
+// the code after the loop.
 func guards(p, h *ssa.BasicBlock) bool {
 	if len(p.Succs) != 2 || reaches(h, p) {
 		return false
@@ -81,9 +82,9 @@ func guards(p, h *ssa.BasicBlock) bool {
 	return !reaches(after, h) && slices.ContainsFunc(after.Preds, func(b *ssa.BasicBlock) bool { return b != p && reaches(b, h) })
 }
 
-// branch returns the number of the branch at the end of b that settles, or -1:
-// the one that is taken when a select got something from a channel that
-// satisfies by, or when what satisfies by is nil, and so was never started.
+// branch returns the index of the successor of b that settles, or -1. It is the
+// one taken if a select received from a channel that satisfies by, or if a value
+// that satisfies by is nil, so that nothing was started.
 func branch(b *ssa.BasicBlock, by func(ssa.Value) bool) int {
 	end, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
 	if !ok {
@@ -116,12 +117,12 @@ func branch(b *ssa.BasicBlock, by func(ssa.Value) bool) int {
 	return -1
 }
 
-// otherBranch returns the number of the branch at the end of b that is not
-// taken, or -1, if the condition reads like one that is known:
+// impossibleBranch returns the index of the successor of b that is never taken,
+// because the condition is the same as a known one, or -1:
 //
 //	if s.async() { go serve(r, done) }
 //	if s.async() { <-done }
-func (f *flow) otherBranch(b *ssa.BasicBlock, known map[ssa.Value]bool) int {
+func (f *flow) impossibleBranch(b *ssa.BasicBlock, known map[ssa.Value]bool) int {
 	end, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
 	if !ok {
 		return -1
@@ -138,8 +139,8 @@ func (f *flow) otherBranch(b *ssa.BasicBlock, known map[ssa.Value]bool) int {
 	return -1
 }
 
-// sameCondition reports whether two conditions are the same value, or come
-// about in the same way from the same places.
+// sameCondition reports whether two conditions are the same value, or the same
+// operation on the same places.
 func (f *flow) sameCondition(a, b ssa.Value) bool {
 	if a == b {
 		return true
@@ -186,9 +187,9 @@ func reaches(from, to *ssa.BasicBlock) bool {
 	return slices.ContainsFunc(from.Succs, walk)
 }
 
-// waitsFor returns the test for the instructions after which a goroutine that
-// signals its end at one of the places has ended: Wait on a group, Stop of a
-// timer, the receive from a channel, a call of the function that does it.
+// waitsFor returns a function that reports whether an instruction waits for a
+// goroutine that signals its end at one of the places: Wait of a group, Stop of
+// a timer, a receive from a channel, or a call of a function that does so.
 func (f *flow) waitsFor(ends []place) func(ssa.Instruction) bool {
 	return func(in ssa.Instruction) bool { return f.isWait(in, ends, 0) }
 }
@@ -227,7 +228,7 @@ func (f *flow) isWait(in ssa.Instruction, ends []place, depth int) bool {
 	return false
 }
 
-// isOneOf reports whether v is at one of the places, if it is not nil.
+// isOneOf reports whether v is nil or at one of the places.
 func (f *flow) isOneOf(v ssa.Value, places []place) bool {
 	if slices.Contains(places, f.at(v)) {
 		return true
@@ -247,11 +248,10 @@ func (f *flow) isOneOf(v ssa.Value, places []place) bool {
 	return some
 }
 
-// ends lists where a goroutine that runs fn with these arguments signals its
-// end: the WaitGroup on which it calls Done, the channel on which it sends or
-// which it closes, the unbuffered one from which it receives the order to stop.
-// A signal that is given while what has one of the origins is still used is
-// none.
+// ends lists the places where a goroutine that runs the call signals its end: a
+// WaitGroup whose Done it calls, a channel on which it sends or which it closes,
+// or an unbuffered channel from which it receives. A signal doesn't count if the
+// goroutine uses a value with one of the origins afterwards.
 func (f *flow) ends(c *ssa.CallCommon, of []origin, depth int) []place {
 	fn := f.callee(c)
 	if fn == nil {
@@ -265,7 +265,7 @@ func (f *flow) ends(c *ssa.CallCommon, of []origin, depth int) []place {
 	return f.outer(f.signals(fn, of, depth), fn, c)
 }
 
-// signals is ends for the function itself.
+// signals is like ends, with the places in terms of fn.
 func (f *flow) signals(fn *ssa.Function, of []origin, depth int) []place {
 	return f.signalsAfter(fn, f.reads(of), func(c *ssa.CallCommon) []place {
 		if depth >= 3 || f.callee(c) == fn {
@@ -275,8 +275,8 @@ func (f *flow) signals(fn *ssa.Function, of []origin, depth int) []place {
 	})
 }
 
-// relayed lists where goroutines that fn starts signal that they have waited
-// for these ends:
+// relayed lists the places where goroutines that fn starts signal that they have
+// waited for these ends:
 //
 //	go func() { wg.Wait(); close(done) }()
 func (f *flow) relayed(fn *ssa.Function, ends []place) []place {
@@ -299,8 +299,8 @@ func (f *flow) relayed(fn *ssa.Function, ends []place) []place {
 	return all
 }
 
-// signalsAfter lists where fn signals that what is used has been used. called
-// answers that about the functions it calls.
+// signalsAfter lists the places where fn signals, after the last instruction
+// that satisfies used. called returns the places for a call.
 func (f *flow) signalsAfter(fn *ssa.Function, used func(ssa.Instruction) bool, called func(*ssa.CallCommon) []place) []place {
 	var all []place
 	for _, b := range fn.Blocks {
@@ -331,7 +331,7 @@ func (f *flow) signalsAfter(fn *ssa.Function, used func(ssa.Instruction) bool, c
 					here = []place{f.at(c.Args[0])}
 				case called != nil:
 					here = called(c)
-					deferred = true // the order was looked at inside
+					deferred = true // called has checked the order
 				}
 			}
 			if len(here) > 0 && (deferred || !usedAfter(b, i+1, used)) {
@@ -342,8 +342,8 @@ func (f *flow) signalsAfter(fn *ssa.Function, used func(ssa.Instruction) bool, c
 	return all
 }
 
-// reads returns the test for instructions with an operand of one of these
-// origins.
+// reads returns a function that reports whether an instruction has an operand
+// with one of these origins.
 func (f *flow) reads(of []origin) func(ssa.Instruction) bool {
 	return func(in ssa.Instruction) bool {
 		return slices.ContainsFunc(in.Operands(nil), func(op *ssa.Value) bool {
@@ -358,15 +358,14 @@ func sharesParam(a, b []origin) bool {
 	})
 }
 
-// stop is the place that stands for a send on the channel, when what receives
-// from it is done with the request.
+// stop returns the place for a send on the channel. It stands for the end of a
+// goroutine that no longer uses the request when it receives from the channel.
 func (f *flow) stop(ch ssa.Value) place {
 	p := f.at(ch)
 	return place{p.root, p.path + "<-"}
 }
 
-// chosen returns the block to which a select goes when it has chosen state k,
-// or nil.
+// chosen returns the block that runs if the select chooses state k, or nil.
 func chosen(sel *ssa.Select, k int) *ssa.BasicBlock {
 	for _, b := range sel.Parent().Blocks {
 		if i := branch(b, func(v ssa.Value) bool { return v == sel.States[k].Chan }); i >= 0 {
@@ -376,8 +375,7 @@ func chosen(sel *ssa.Select, k int) *ssa.BasicBlock {
 	return nil
 }
 
-// inner adds to the places how the function that is called knows them by its
-// parameters.
+// inner adds the places in terms of the called function's parameters.
 func (f *flow) inner(ps []place, fn *ssa.Function, c *ssa.CallCommon) []place {
 	all := slices.Clone(ps)
 	for i, arg := range c.Args {
@@ -390,8 +388,7 @@ func (f *flow) inner(ps []place, fn *ssa.Function, c *ssa.CallCommon) []place {
 	return all
 }
 
-// outer says the places that a called function knows in terms of the call's
-// arguments.
+// outer translates the places of a called function to the call's arguments.
 func (f *flow) outer(ps []place, fn *ssa.Function, c *ssa.CallCommon) []place {
 	out := make([]place, 0, len(ps))
 	for _, p := range ps {

@@ -61,8 +61,8 @@ func wrongValues(w http.ResponseWriter, r *http.Request) {
 }
 
 func wrongWriter(w http.ResponseWriter, r *http.Request) {
-	lastWriter = w // want `w outlives the handler in package variable lastWriter: answer before the handler returns`
-	go func() {    // want `w can outlive the handler in this goroutine: answer before`
+	lastWriter = w // want `w outlives the handler in package variable lastWriter: write the response before the handler returns`
+	go func() {    // want `w can outlive the handler in this goroutine: write the response before`
 		io.WriteString(w, "late")
 	}()
 	writers <- w                  // want `w outlives the handler on a channel`

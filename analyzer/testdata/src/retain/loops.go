@@ -110,8 +110,8 @@ func wrongCopies(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
 	history = slices.Concat(history, local)     // want `r outlives`
 	history = slices.Clone(local)               // want `r outlives`
 	lastParams = slices.Clip(ps)                // want `ps outlives`
-	copy(history, local)                        // want `r outlives the handler in what it is copied to`
-	maps.Copy(byPath, map[string]*http.Request{ // want `r outlives the handler in what it is copied to`
+	copy(history, local)                        // want `r outlives the handler in the destination of a copy`
+	maps.Copy(byPath, map[string]*http.Request{ // want `r outlives the handler in the destination of a copy`
 		"x": r,
 	})
 	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), "r", r), time.Second)
