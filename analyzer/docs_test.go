@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// A block is Go code of docs/checks.md.
+// A block is a block of Go code in docs/checks.md.
 type block struct {
 	check, code  string
-	wrong, fixed bool // fixed: it is what -fix makes of the block before
+	wrong, fixed bool // fixed: it is the result of -fix for the previous block
 	line         int
 }
 
@@ -46,9 +46,9 @@ func blocks(t *testing.T) []block {
 	return all
 }
 
-// TestDocs checks the code of docs/checks.md: what is called wrong is reported,
-// in each line with a comment if there are some; the other blocks are not; and
-// -fix does what the page says.
+// TestDocs checks the code blocks in docs/checks.md. Blocks after "Wrong" must be
+// reported, in each line with a comment if there are any. Other blocks must not.
+// -fix must have the documented result.
 func TestDocs(t *testing.T) {
 	dir := t.TempDir()
 	tool := filepath.Join(dir, "muxvet")
@@ -113,7 +113,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// program makes a file of declarations, with the imports that they use.
+// program returns a Go file with the declarations and their imports.
 func program(code string) string {
 	text := "package p\n\nimport (\n"
 	for _, path := range []string{"fmt", "log", "net/http", "net/url", "slices", "sync", "time", "github.com/seed-1954dcaa/muxmaster"} {

@@ -13,12 +13,13 @@ import (
 	"testing"
 )
 
-// TestTwins holds the check retain against the race detector, with the handlers of
-// testdata/pooled, which have the performance guide's examples among them. Both
-// must report the late read of a path value from the request, and neither a
-// handler that keeps to the pools' contract. Other breaches of it are for retain
-// alone: what they read is good until the storage serves another request.
-func TestTwins(t *testing.T) {
+// TestRaceDetector compares the check retain with the race detector, for the
+// handlers in testdata/pooled, which include the examples in docs/pooling.md.
+// Both must report handlers that read a path value from the request too late
+// (wrong...), and neither may report correct handlers. Only retain reports other
+// violations (kept...): the race detector can't see them until another request
+// reuses the storage.
+func TestRaceDetector(t *testing.T) {
 	dir := t.TempDir()
 	program, tool := filepath.Join(dir, "pooled"), filepath.Join(dir, "muxvet")
 	for _, args := range [][]string{{"build", "-race", "-o", program, "./testdata/pooled"}, {"build", "-o", tool, "./cmd/muxvet"}} {
@@ -45,7 +46,7 @@ func TestTwins(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			if reported[name] != (wrong || kept) {
-				t.Errorf("retain reports it: %v, want %v", reported[name], wrong || kept)
+				t.Errorf("reported by retain: %v, want %v", reported[name], wrong || kept)
 			}
 			if kept {
 				return
@@ -58,7 +59,7 @@ func TestTwins(t *testing.T) {
 			}
 			race := regexp.MustCompile(`WARNING: DATA RACE\n(?s:.*)main\.`).Match(out)
 			if race != wrong || cmd.ProcessState.Success() == wrong {
-				t.Errorf("the race detector reports it: %v, want %v\n%s", race, wrong, out)
+				t.Errorf("reported by the race detector: %v, want %v\n%s", race, wrong, out)
 			}
 			if !strings.Contains(string(out), name) {
 				t.Errorf("the request was not served:\n%s", out)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A row is what was found in one module.
+// A row contains the counts for one module.
 type row struct {
 	module string
 	result
@@ -21,7 +21,7 @@ const (
 	end   = "<!-- end of the counts -->\n"
 )
 
-// writeDocs puts the counts between the marks in docs/checks.md.
+// writeDocs writes the counts between the markers in docs/checks.md.
 func writeDocs(rows []row, total result) error {
 	text, err := os.ReadFile(docs)
 	if err != nil {
@@ -30,7 +30,7 @@ func writeDocs(rows []row, total result) error {
 	before, rest, ok := strings.Cut(string(text), start)
 	_, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
-		return errors.New(docs + " has no marks for the counts")
+		return errors.New(docs + " has no markers for the counts")
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s: %d modules, %d packages that use net/http, %d handlers; %d reports, of which %d are false alarms (%.1f %%).\n\n",

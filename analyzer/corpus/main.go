@@ -1,17 +1,16 @@
-// Command corpus runs the checks over published programs and compares the
-// reports with the verdicts of a person.
+// Command corpus runs the checks on published programs and compares the reports
+// with the verdicts of a human.
 //
 //	go run ./corpus [-write] [module ...]
 //
-// modules.txt lists the programs, "module version package..." a line; they are
-// downloaded into the module cache and loaded from there. verdicts.txt has one
-// line for each report that was looked at: true or false (a false alarm), the
-// module, the position, the check and why. The command prints the reports
-// without a verdict, the counts and the share of false alarms, and exits with
-// status 1 if there are reports without a verdict, verdicts without a report,
-// or more than 5 % false alarms. With -write it puts the counts into
-// docs/checks.md. It needs the network, and with a cold build cache more than
-// half an hour.
+// modules.txt lists the programs, one per line: "module version package...". The
+// command downloads them to the module cache. verdicts.txt has one line for each
+// reviewed report: true or false (a false alarm), the module, the position, the
+// check and the reason. The command prints reports without a verdict, counts and
+// the share of false alarms. It exits with status 1 if there are reports without
+// a verdict, verdicts without a report, or more than 5 % false alarms. With
+// -write, it updates the counts in docs/checks.md. It needs the network, and more
+// than half an hour with a cold build cache.
 package main
 
 import (
@@ -40,10 +39,10 @@ var verdicts string
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("corpus: ")
-	write := flag.Bool("write", false, "put the counts into docs/checks.md")
-	fetch := flag.Bool("fetch", false, "only download what the modules need")
+	write := flag.Bool("write", false, "update the counts in docs/checks.md")
+	fetch := flag.Bool("fetch", false, "only download the modules and their dependencies")
 	flag.Parse()
-	known := make(map[string]bool) // report => whether it is right
+	known := make(map[string]bool) // verdict by report: false for a false alarm
 	for line := range strings.Lines(verdicts) {
 		if f := strings.Fields(line); len(f) > 3 && f[0] != "#" {
 			known[strings.Join(f[1:4], " ")] = f[0] == "true"
@@ -113,8 +112,8 @@ func (r *result) add(o result) {
 	r.unknown += o.unknown
 }
 
-// check runs the checks over a module's packages that import net/http. It takes
-// the reports out of known.
+// check runs the checks on a module's packages that import net/http. It removes
+// the reports from known.
 func check(tool, path, version string, patterns []string, known map[string]bool) (result, error) {
 	dir, env, err := prepare(path, version)
 	if err != nil {
@@ -135,7 +134,7 @@ func check(tool, path, version string, patterns []string, known map[string]bool)
 	cmd.Dir, cmd.Env, cmd.Stderr = dir, env, os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
-		log.Printf("%s: not all of it was checked: %v", path, err)
+		log.Printf("%s: not all packages were checked: %v", path, err)
 	}
 	seen := make(map[string]bool)
 	for in := json.NewDecoder(bytes.NewReader(out)); ; {
@@ -163,7 +162,7 @@ func check(tool, path, version string, patterns []string, known map[string]bool)
 	}
 }
 
-// judge counts a report and takes it out of known.
+// judge counts a report and removes it from known.
 func (r *result) judge(report, message string, known map[string]bool) {
 	r.reports++
 	right, ok := known[report]
@@ -177,9 +176,9 @@ func (r *result) judge(report, message string, known map[string]bool) {
 	}
 }
 
-// prepare downloads a module and returns its directory and the environment in
-// which its packages load from there: with a go.mod outside the module cache,
-// which the go command may complete.
+// prepare downloads a module. It returns its directory and an environment for
+// loading its packages, with a copy of go.mod outside of the module cache that
+// the go command can change.
 func prepare(path, version string) (dir string, env []string, err error) {
 	env = append(os.Environ(), "GOWORK=off")
 	if path == "std" {
@@ -216,8 +215,8 @@ func prepare(path, version string) (dir string, env []string, err error) {
 	return mod.Dir, append(env, "GOFLAGS=-mod=mod -modfile="+filepath.Join(tmp, "go.mod")), nil
 }
 
-// download brings the packages that check would look at, and what they import,
-// into the module cache.
+// download downloads the packages that check loads, with their dependencies, to
+// the module cache.
 func download(path, version string, patterns []string) error {
 	dir, env, err := prepare(path, version)
 	if err != nil {
@@ -230,9 +229,8 @@ func download(path, version string, patterns []string) error {
 	return err
 }
 
-// serving lists the packages that import net/http, themselves or in their
-// tests, without those that lack a dependency: go vet would check none of the
-// others then.
+// serving lists the packages that import net/http, also in their tests. It omits
+// packages with a missing dependency, because go vet would then check none.
 func serving(dir string, env, patterns []string) ([]string, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}

@@ -28,7 +28,7 @@ type checker struct {
 func run(pass *analysis.Pass) (any, error) {
 	c := &checker{pass, pass.ResultOf[routes.Analyzer].(*routes.Result), make(map[ast.Node]bool)}
 	for _, route := range c.found.Routes {
-		if route.Door == routes.Std {
+		if route.Kind == routes.Std {
 			continue
 		}
 		if c.found.Sets(route.Scope, "PoolRequestBundle") {
@@ -49,8 +49,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// body returns the literal or the declaration of the function that e names, if
-// it is in this package; otherwise e.
+// body returns the literal or the declaration of the function that e refers to,
+// if it is in this package; otherwise e.
 func (c *checker) body(e ast.Expr) ast.Node {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -62,7 +62,7 @@ func (c *checker) body(e ast.Expr) ast.Node {
 				return from
 			}
 		}
-	case *ast.CallExpr: // a function that makes the middleware
+	case *ast.CallExpr: // a function that returns the middleware
 		if fn := typeutil.StaticCallee(c.pass.TypesInfo, e); fn != nil {
 			if decl := c.found.Declaration(fn); decl != nil {
 				return decl
@@ -72,8 +72,8 @@ func (c *checker) body(e ast.Expr) ast.Node {
 	return e
 }
 
-// timeouts reports the calls of http.TimeoutHandler in n, and in what is
-// assigned to the variables in it.
+// timeouts reports the calls of http.TimeoutHandler in n, and in the values
+// assigned to variables in n.
 func (c *checker) timeouts(n ast.Node, why string, depth int) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -92,7 +92,7 @@ func (c *checker) timeouts(n ast.Node, why string, depth int) {
 	})
 }
 
-// assigned returns what the handler in a variable is assigned, or nil.
+// assigned returns the expression assigned to a handler variable, or nil.
 func (c *checker) assigned(id *ast.Ident, depth int) ast.Expr {
 	v, ok := c.pass.TypesInfo.Uses[id].(*types.Var)
 	if !ok || depth > 4 {
@@ -130,7 +130,7 @@ func (c *checker) hidden(e ast.Expr, depth int) {
 		}
 		for _, arg := range e.Args {
 			if c.isHandlerFuncE(arg) {
-				c.report(arg, "the errors of this HandlerFuncE bypass Mux.ErrorHandler: register the HandlerFuncE itself, with the middleware in With")
+				c.report(arg, "the errors of this HandlerFuncE bypass Mux.ErrorHandler: register the HandlerFuncE itself, and pass the middleware to With")
 			} else if isHandler(info.TypeOf(arg)) {
 				c.hidden(arg, depth)
 			}
@@ -140,7 +140,7 @@ func (c *checker) hidden(e ast.Expr, depth int) {
 
 func (c *checker) isHandlerFuncE(e ast.Expr) bool {
 	t := c.pass.TypesInfo.TypeOf(e)
-	if v, ok := ast.Unparen(e).(*ast.Ident); ok && t != nil { // behind an http.Handler
+	if v, ok := ast.Unparen(e).(*ast.Ident); ok && t != nil { // stored in an http.Handler
 		if from := c.assigned(v, 0); from != nil {
 			t = c.pass.TypesInfo.TypeOf(from)
 		}
@@ -148,7 +148,7 @@ func (c *checker) isHandlerFuncE(e ast.Expr) bool {
 	return t != nil && mux.IsNamed(t, mux.Path, "HandlerFuncE")
 }
 
-// isHandler reports whether a value of type t may serve requests.
+// isHandler reports whether t is http.Handler or a handler function.
 func isHandler(t types.Type) bool {
 	if t == nil {
 		return false

@@ -21,21 +21,21 @@ var chi = &dialect{
 		"Mux.Match":          "use Mux.Handler or Mux.Explain",
 		"Mux.Find":           "use Mux.Handler or Mux.Explain",
 		"Chain":              "use With",
-		"URLParamFromCtx":    "hand the request down and use r.PathValue(name)",
+		"URLParamFromCtx":    "pass the request and use r.PathValue(name)",
 		"RouteContext":       "use r.PathValue(name) and muxmaster.RoutePattern(r)",
 		"RouteCtxKey":        "in a test, use r.SetPathValue(name, value)",
 		"NewRouteContext":    "in a test, use r.SetPathValue(name, value)",
 		"Context.URLParams":  "use muxmaster.PathParams(r)",
-		"Context.RoutePath":  "middleware that changes the path belongs into Mux.Pre and changes r.URL.Path",
-		"Mux.Middlewares":    "keep the list of middleware in a variable of your own",
-		"Router.Middlewares": "keep the list of middleware in a variable of your own",
+		"Context.RoutePath":  "middleware that changes the path must change r.URL.Path and be passed to Mux.Pre",
+		"Mux.Middlewares":    "keep the list of middleware in a variable",
+		"Router.Middlewares": "keep the list of middleware in a variable",
 	},
 }
 
 var chiVerbs = map[string]string{"Get": "GET", "Head": "HEAD", "Post": "POST", "Put": "PUT", "Patch": "PATCH", "Delete": "DELETE",
 	"Options": "OPTIONS", "Connect": "CONNECT", "Trace": "TRACE", "Query": "QUERY"}
 
-// chiBeforeRouting are middleware of chi that change what is routed.
+// chiBeforeRouting are middleware of chi that change the routed path or method.
 var chiBeforeRouting = map[string]bool{"StripSlashes": true, "RedirectSlashes": true, "CleanPath": true, "GetHead": true, "URLFormat": true,
 	"RouteHeaders": true, "PathRewrite": true}
 
@@ -86,14 +86,14 @@ func (x *rewriter) chiContext(s *source, n ast.Node) {
 	x.remove(s, assign)
 }
 
-// chiContextCall returns what a method call of the route context of the request
-// r becomes, or "".
+// chiContextCall returns the replacement of a method call on the route context
+// of the request r, or "".
 func (x *rewriter) chiContextCall(s *source, call *ast.CallExpr, r string, do bool) string {
 	switch x.callee(call) {
 	case "Context.RoutePattern":
 		if do {
 			x.handled(call.Fun)
-			x.remark(call, "RoutePattern has {%s...} where chi's has *", rest)
+			x.remark(call, "RoutePattern returns {%s...} where chi returns *", rest)
 			return x.mux(s, "RoutePattern") + "(" + r + ")"
 		}
 		return "yes"
@@ -107,8 +107,8 @@ func (x *rewriter) chiContextCall(s *source, call *ast.CallExpr, r string, do bo
 	return ""
 }
 
-// pathValue returns the read of a path value. The name of the catch-all is * in
-// the old program.
+// pathValue returns the expression that reads a path value. In the old program,
+// the name of the catch-all is *.
 func (x *rewriter) pathValue(s *source, r string, name ast.Expr) string {
 	if text, ok := x.constant(name); ok && text == "*" {
 		return r + `.PathValue("` + rest + `")`
@@ -177,7 +177,7 @@ func (x *rewriter) chiCall(s *source, n *ast.CallExpr, name string) {
 		x.handled(n.Fun)
 		for _, arg := range n.Args {
 			if fn := x.chiBefore(arg); fn != nil {
-				x.todo(arg, "%s works before the routing only: see docs/middleware.md for what is built in here", fn.Name())
+				x.todo(arg, "%s works only before routing: see docs/middleware.md for alternatives", fn.Name())
 			}
 		}
 	case "Use":
@@ -221,8 +221,8 @@ func (x *rewriter) chiContextExpr(s *source, n *ast.CallExpr) {
 	}
 }
 
-// newMux rewrites the constructor. Where the old router doesn't redirect to the
-// path with or without a trailing slash, ours is told not to, either.
+// newMux rewrites the constructor. If exact is set, it also turns off the
+// redirect to the path with or without a trailing slash.
 func (x *rewriter) newMux(s *source, n *ast.CallExpr, exact bool) {
 	x.handled(n.Fun)
 	x.replace(s, n, x.mux(s, "New")+"()")
@@ -233,7 +233,7 @@ func (x *rewriter) newMux(s *source, n *ast.CallExpr, exact bool) {
 		x.insertAfter(s, assign, x.text(s, assign.Lhs[0])+".RedirectTrailingSlash = false")
 		return
 	}
-	x.remark(n, "set RedirectTrailingSlash to false to answer 404, as before, where only the trailing slash differs")
+	x.remark(n, "set RedirectTrailingSlash to false to respond with 404, as before, if only the trailing slash differs")
 }
 
 // anyMethod rewrites the registration of an http.Handler for all methods.
@@ -246,7 +246,7 @@ func (x *rewriter) anyMethod(s *source, n *ast.CallExpr) {
 	x.replace(s, n.Args[1], h)
 }
 
-// method returns the method value of a handler, which is any expression.
+// method returns the ServeHTTP method value of a handler expression.
 func method(handler string) string {
 	if e, err := parser.ParseExpr(handler); err == nil {
 		switch e.(type) {
@@ -298,8 +298,8 @@ func (x *rewriter) chiPattern(s *source, n *ast.CallExpr, text string, isFunc bo
 	}
 }
 
-// chiBefore returns the middleware of chi that an expression is, if it changes
-// what is routed, or nil.
+// chiBefore returns chi's middleware function that e refers to, if it changes the
+// routed path or method, or nil.
 func (x *rewriter) chiBefore(e ast.Expr) *types.Func {
 	e = ast.Unparen(e)
 	if call, ok := e.(*ast.CallExpr); ok {
@@ -315,7 +315,7 @@ func (x *rewriter) chiBefore(e ast.Expr) *types.Func {
 	return fn
 }
 
-// chiUse moves what changes the path before the routing.
+// chiUse moves middleware that changes the path from Use to Pre.
 func (x *rewriter) chiUse(s *source, n *ast.CallExpr) {
 	x.handled(n.Fun)
 	for _, arg := range n.Args {
@@ -325,11 +325,11 @@ func (x *rewriter) chiUse(s *source, n *ast.CallExpr) {
 		}
 		switch {
 		case fn.Name() != "StripSlashes" && fn.Name() != "CleanPath":
-			x.todo(arg, "%s works with chi's routing only: see docs/middleware.md for what is built in here", fn.Name())
+			x.todo(arg, "%s works only with chi's routing: see docs/middleware.md for alternatives", fn.Name())
 		case len(n.Args) > 1:
-			x.todo(arg, "%s changes what is routed: give it to Use alone, so that it can become Pre", fn.Name())
+			x.todo(arg, "%s changes the routed path: pass it to Use alone, so that it can become Pre", fn.Name())
 		case x.kinds.expr(x.info, receiver(n)) != isMux:
-			x.todo(arg, "%s changes what is routed: move it to the outermost router", fn.Name())
+			x.todo(arg, "%s changes the routed path: move it to the outermost router", fn.Name())
 		default:
 			x.rename(s, n, "Pre")
 			x.replace(s, arg, x.qualify(s, "github.com/seed-1954dcaa/muxmaster/middleware")+"."+fn.Name())
@@ -340,7 +340,7 @@ func (x *rewriter) chiUse(s *source, n *ast.CallExpr) {
 // chiScope rewrites Group(fn) and Route(prefix, fn).
 func (x *rewriter) chiScope(s *source, n *ast.CallExpr, method string) {
 	if x.statement(n) == nil {
-		x.todo(n, "%s returns nothing here: use Group or With, which return the scope", method)
+		x.todo(n, "%s returns nothing in muxmaster: use Group or With, which return the scope", method)
 		return
 	}
 	x.rename(s, n, "Route")
@@ -353,7 +353,7 @@ func (x *rewriter) chiScope(s *source, n *ast.CallExpr, method string) {
 	switch fn := ast.Unparen(fn).(type) {
 	case *ast.FuncLit:
 		if method == "Group" {
-			x.chiGroupAnswers(fn)
+			x.chiGroupFallbacks(fn)
 		}
 	case *ast.Ident, *ast.SelectorExpr:
 		f := function(x.info, fn)
@@ -363,15 +363,15 @@ func (x *rewriter) chiScope(s *source, n *ast.CallExpr, method string) {
 	}
 }
 
-// chiGroupAnswers notes the 404 and 405 handlers set in a Group: there they are
-// those of the whole router.
-func (x *rewriter) chiGroupAnswers(fn *ast.FuncLit) {
+// chiGroupFallbacks reports 404 and 405 handlers set in a Group, which chi uses
+// for the whole router.
+func (x *rewriter) chiGroupFallbacks(fn *ast.FuncLit) {
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok || x.callee(call) != "Router.NotFound" && x.callee(call) != "Router.MethodNotAllowed" || x.function(call) != ast.Node(fn) {
 			return true
 		}
-		x.todo(call, "in a Group this is the whole router's: set it on the router itself")
+		x.todo(call, "in a Group, this applies to the whole router: set it on the router itself")
 		return true
 	})
 }
@@ -397,7 +397,7 @@ func (x *rewriter) setHandler(s *source, n *ast.CallExpr, field string) {
 	}
 	x.handled(n.Fun)
 	if x.mounts() {
-		x.remark(n, "a mounted router answers by its own %s here: set it there, too", field)
+		x.remark(n, "a mounted router uses its own %s: set it there, too", field)
 	}
 	h := x.text(s, n.Args[0])
 	if named := namedType(x.info.TypeOf(n.Args[0])); named == nil {

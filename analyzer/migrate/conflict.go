@@ -18,8 +18,8 @@ type route struct {
 	shape   string // of the pattern
 }
 
-// registered notes a route. path is ours; with subtree, a slash at its end
-// stands for everything below it.
+// registered records a route. path has muxmaster's syntax. With subtree, a slash
+// at its end matches all paths below it.
 func (x *rewriter) registered(call *ast.CallExpr, router ast.Expr, methods []string, host, path string, subtree bool) {
 	obj := variable(x.info, router)
 	if obj == nil || path == "" {
@@ -39,7 +39,7 @@ func (x *rewriter) registered(call *ast.CallExpr, router ast.Expr, methods []str
 	x.routes = append(x.routes, route{call, obj, x.function(call), p, p.Shape()})
 }
 
-// registeredPath notes the route of a call with a path of the old router.
+// registeredPath records the route of a call with a path of the old router.
 func (x *rewriter) registeredPath(call *ast.CallExpr, path ast.Expr, to translate, methods ...string) {
 	if text, ok := x.constant(path); ok {
 		if text, err := to(text); err == nil {
@@ -48,10 +48,10 @@ func (x *rewriter) registeredPath(call *ast.CallExpr, path ast.Expr, to translat
 	}
 }
 
-// conflicts notes the routes that have a path and method in common with an
-// earlier one, where the old router takes one of the two, and those that an
-// earlier one hides there, and not here. firstWins says which the old router
-// takes.
+// conflicts reports routes with the same path and method as an earlier one, and
+// routes that an earlier one hides in the old router but not in muxmaster. If
+// firstWins is set, the old router uses the first of several equal routes,
+// otherwise the last.
 func (x *rewriter) conflicts(firstWins bool) {
 	slices.SortStableFunc(x.routes, func(a, b route) int { return int(a.call.End() - b.call.End()) })
 	for i, later := range x.routes {
@@ -69,17 +69,17 @@ func (x *rewriter) conflicts(firstWins bool) {
 				if firstWins {
 					which = "first"
 				}
-				x.todo(later.call, "line %d has this route already: there the %s one wins, here it panics: delete the other", line, which)
+				x.todo(later.call, "line %d registers the same route: the old router uses the %s one, muxmaster panics: delete the other", line, which)
 			} else if some, every := later.pattern.Methods, earlier.pattern.Methods; same && (firstWins && some != nil && every == nil || !firstWins && some == nil && every != nil) {
-				x.todo(later.call, "line %d has this path, too: here the route for the very method wins, whatever their order", line)
+				x.todo(later.call, "line %d has the same path: in muxmaster, the route for the method wins, in any order", line)
 			} else if firstWins && shadows(earlier.pattern, later.pattern) {
-				x.todo(later.call, "the route of line %d, which comes first, gets requests that come here now: delete this one, or put it first", line)
+				x.todo(later.call, "in the old router, the earlier route in line %d gets requests that this one gets in muxmaster: delete this one, or put it first", line)
 			}
 		}
 	}
 }
 
-// exclusive reports whether two calls stand in different branches.
+// exclusive reports whether two calls are in different branches.
 func exclusive(a, b ast.Node, x *rewriter) bool {
 	var around []ast.Node
 	for n := a; n != nil; n = x.parents[n] {
@@ -140,8 +140,8 @@ func shadows(first, second *pattern.Pattern) bool {
 	return moreSpecific && first.End == second.End
 }
 
-// sameAt reports whether an expression, a variable, is the same at another
-// place: nothing hides it there, and nothing but a copy of it is assigned to it.
+// sameAt reports whether the variable e has the same meaning at another position:
+// it isn't shadowed there, and only copies of itself are assigned to it.
 func (x *rewriter) sameAt(e ast.Expr, at token.Pos) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A contextual function takes the context of gin or echo. Here it takes w and
-// r.
+// A contextual is a function with a parameter for the context of gin or echo. It
+// is rewritten to have the parameters w and r.
 type contextual struct {
 	node       ast.Node // *ast.FuncDecl or *ast.FuncLit
 	typ        *ast.FuncType
@@ -48,8 +48,8 @@ func (x *rewriter) contexts() map[types.Object]*contextual {
 	return x.found
 }
 
-// isContext reports whether a type expression is the context's: echo.Context is
-// an interface in its version 4.
+// isContext reports whether a type expression is the type of the context. In echo
+// version 4, it is an interface.
 func (x *rewriter) isContext(e ast.Expr) bool {
 	t := x.info.TypeOf(e)
 	if t == nil {
@@ -68,8 +68,7 @@ func (x *rewriter) contextOf(e ast.Expr) *contextual {
 	return x.contexts()[x.info.Uses[id]]
 }
 
-// contextField rewrites a parameter of the context's type. It reports false if
-// the field is no parameter.
+// contextField rewrites a parameter of the context's type.
 func (x *rewriter) contextField(s *source, field *ast.Field) {
 	if !x.isContext(field.Type) {
 		return
@@ -121,8 +120,8 @@ func (x *rewriter) passContext(s *source, call *ast.CallExpr) {
 	}
 }
 
-// calleeHere reports whether the function that is called belongs to the
-// program: its parameters are rewritten, too.
+// calleeHere reports whether the called function belongs to the program, so its
+// parameters are also rewritten.
 func (x *rewriter) calleeHere(call *ast.CallExpr) bool {
 	fn := function(x.info, ast.Unparen(call.Fun))
 	if fn == nil {
@@ -132,7 +131,7 @@ func (x *rewriter) calleeHere(call *ast.CallExpr) bool {
 	return fn.Pkg() != nil && slices.Contains(x.program, fn.Pkg().Path())
 }
 
-// leftContexts notes the uses of a context that nothing was made of.
+// leftContexts reports the uses of a context that were not rewritten.
 func (x *rewriter) leftContexts(s *source, n ast.Node) {
 	id, ok := n.(*ast.Ident)
 	if !ok || x.contextDone[id] {
@@ -143,9 +142,9 @@ func (x *rewriter) leftContexts(s *source, n ast.Node) {
 		return
 	}
 	if sel, ok := x.parents[id].(*ast.SelectorExpr); ok && sel.X == ast.Expr(id) {
-		return // noted as a use of the old router
+		return // reported as a use of the old router
 	}
-	x.todo(id, "the context goes where it can't be followed: hand on %s and %s, or %s.Context()", f.w, f.r, f.r)
+	x.todo(id, "this use of the context can't be rewritten: pass %s and %s, or %s.Context()", f.w, f.r, f.r)
 }
 
 // contextCall returns the contextual function of c.Method(…), or nil.
@@ -157,7 +156,7 @@ func (x *rewriter) contextCall(call *ast.CallExpr) *contextual {
 	return x.contextOf(sel.X)
 }
 
-// becomes puts text in the place of a call of the context's method.
+// becomes replaces a call of a method of the context with text.
 func (x *rewriter) becomes(s *source, call *ast.CallExpr, text string) {
 	x.handled(call.Fun)
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {

@@ -5,16 +5,16 @@ import (
 	"go/types"
 )
 
-// A dialect knows how to rewrite programs of one router.
+// A dialect defines how to rewrite programs of one router.
 type dialect struct {
 	paths      []string // its import paths
-	samePaths  bool     // a path means the same here, whatever it is
+	samePaths  bool     // every path means the same in muxmaster
 	passes     []func(x *rewriter, s *source, n ast.Node)
 	kindOfCall func(info *types.Info, name string, call *ast.CallExpr, k *kinds) kind
-	advice     map[string]string // what to do about what is left, by Type.Method or name
+	advice     map[string]string // what to do by hand, by Type.Method or name
 }
 
-// dialects are the routers by the names that users give.
+// dialects maps the names of routers for Run to their dialects.
 var dialects = map[string]*dialect{
 	"chi":        chi,
 	"echo":       echo,

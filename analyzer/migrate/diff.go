@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Diff returns what changes in the file, in unified format.
+// Diff returns the changes of the file in unified format.
 func (f File) Diff() string {
 	a, b := lines(f.Before), lines(f.After)
 	script := compare(a, b)
@@ -54,10 +54,10 @@ type line struct {
 	a, b int
 }
 
-// compare returns the lines of a and b in one sequence, with as many in both as
-// possible.
+// compare merges the lines of a and b to one sequence with as many common lines
+// as possible.
 func compare(a, b []string) []line {
-	common := make([][]int32, len(a)+1) // common[i][j]: how many a[i:] and b[j:] share
+	common := make([][]int32, len(a)+1) // common[i][j]: number of common lines of a[i:] and b[j:]
 	for i := range common {
 		common[i] = make([]int32, len(b)+1)
 	}

@@ -33,7 +33,7 @@ var echo = &dialect{
 		"Echo.StartTLS":         "use server.Server",
 		"Echo.Shutdown":         "use server.Server, which has Shutdown",
 		"MiddlewareFunc":        "a middleware is func(http.Handler) http.Handler",
-		"WrapMiddleware":        "give the middleware to Use as it is",
+		"WrapMiddleware":        "pass the middleware to Use directly",
 		"StartConfig":           "use server.Server",
 		"ErrNotFound":           "return muxmaster.NewHTTPError(http.StatusNotFound, err)",
 		"ErrUnauthorized":       "return muxmaster.NewHTTPError(http.StatusUnauthorized, err)",
@@ -41,7 +41,7 @@ var echo = &dialect{
 	},
 }
 
-// echoMiddleware are the middleware of echo that have a twin here.
+// echoMiddleware maps middleware of echo to equivalents in package middleware.
 var echoMiddleware = map[string]string{"Logger": "Logger", "RequestLogger": "Logger", "Recover": "Recoverer", "RequestID": "RequestID"}
 
 func (x *rewriter) echo(s *source, n ast.Node) {
@@ -113,13 +113,13 @@ func (x *rewriter) echoFunction(s *source, n *ast.CallExpr, name string) {
 	switch {
 	case name == "New":
 		x.newMux(s, n, true)
-		x.remark(n, "errors, 404 and 405 are answered in plain text here: set Mux.ErrorHandler, NotFound and MethodNotAllowed for JSON")
-		x.remark(n, "a parameter at the end of a path matches one segment here, and there all that is left if the path has no children")
+		x.remark(n, "responses to errors, 404 and 405 are plain text: set Mux.ErrorHandler, NotFound and MethodNotAllowed for JSON")
+		x.remark(n, "a parameter at the end of a path matches one segment; in echo, it matches the rest of the path if the route has no children")
 	case echoMiddleware[name] != "" && len(n.Args) == 0 && strings.HasSuffix(x.object(n.Fun).Pkg().Path(), "/middleware"):
 		x.handled(n.Fun)
 		x.replace(s, n, x.qualify(s, "github.com/seed-1954dcaa/muxmaster/middleware")+"."+echoMiddleware[name])
 	case name == "NewHTTPError" && len(n.Args) == 2 && isString(x.info.TypeOf(n.Args[1])):
-		x.remark(n, "the answer has the status's text here: set Mux.ErrorHandler to send the message")
+		x.remark(n, "the response body is the status text: set Mux.ErrorHandler to send the message")
 		x.handled(n.Fun)
 		x.replace(s, n, x.mux(s, "NewHTTPError")+"("+x.text(s, n.Args[0])+", "+x.qualify(s, "errors")+".New("+x.text(s, n.Args[1])+"))")
 	}
@@ -164,8 +164,8 @@ func (x *rewriter) echoContext(s *source, n *ast.CallExpr, method string, f *con
 	}
 }
 
-// echoReturn rewrites return c.Redirect(…) and the like, which become a
-// statement and return nil.
+// echoReturn rewrites return c.Redirect(…) and similar statements to a statement
+// and return nil.
 func (x *rewriter) echoReturn(s *source, n *ast.ReturnStmt) {
 	if len(n.Results) != 1 || x.blockOf(n) == nil {
 		return
@@ -252,14 +252,14 @@ func (x *rewriter) echoRoute(s *source, n *ast.CallExpr, method string) {
 	}
 }
 
-// echoMiddleware notes the middleware that have no twin here.
+// echoMiddleware reports middleware without an equivalent in package middleware.
 func (x *rewriter) echoMiddleware(list []ast.Expr) {
 	for _, e := range list {
 		if named := namedType(x.info.TypeOf(e)); named != nil && named.Obj().Name() != "MiddlewareFunc" {
 			continue // an argument of ServeHTTP
 		}
 		if call, ok := ast.Unparen(e).(*ast.CallExpr); !ok || echoMiddleware[x.callee(call)] == "" {
-			x.todo(e, "middleware of echo: write it as func(http.Handler) http.Handler, or take one of package middleware")
+			x.todo(e, "middleware for echo: write it as func(http.Handler) http.Handler, or use one of package middleware")
 		}
 	}
 }
@@ -269,7 +269,7 @@ func (x *rewriter) echoMiddleware(list []ast.Expr) {
 func (x *rewriter) echoVerb(s *source, n *ast.CallExpr, verb string) {
 	switch {
 	case x.statement(n) == nil:
-		x.todo(n, "a route returns nothing here: write one statement for each route")
+		x.todo(n, "registration returns nothing in muxmaster: write one statement for each route")
 		return
 	case len(n.Args) != 2:
 		x.echoMiddleware(n.Args[2:])

@@ -18,8 +18,8 @@ var gin = &dialect{
 	advice: map[string]string{
 		"Context.ShouldBind":       "use body.ReadJSON[T](w, r, limit), r.FormValue and muxmaster.PathParamAs",
 		"Context.Bind":             "use body.ReadJSON[T](w, r, limit), r.FormValue and muxmaster.PathParamAs",
-		"Context.ShouldBindJSON":   "use body.ReadJSON[T](w, r, limit), and validate by hand what the binding tags say",
-		"Context.BindJSON":         "use body.ReadJSON[T](w, r, limit), and answer its error",
+		"Context.ShouldBindJSON":   "use body.ReadJSON[T](w, r, limit), and check the rules of the binding tags by hand",
+		"Context.BindJSON":         "use body.ReadJSON[T](w, r, limit), and respond to its error",
 		"Context.ShouldBindUri":    "use muxmaster.PathParamAs[T](r, name)",
 		"Context.ShouldBindQuery":  "use r.URL.Query()",
 		"Context.HTML":             "execute an html/template",
@@ -40,7 +40,7 @@ var gin = &dialect{
 		"Context.Error":            "return the error from a muxmaster.HandlerFuncE",
 		"Context.IndentedJSON":     "use json.MarshalIndent and w.Write",
 		"Context.PureJSON":         "use a json.Encoder with SetEscapeHTML(false)",
-		"Context.XML":              "use muxmaster.XML with a value that encoding/xml knows: gin.H is none",
+		"Context.XML":              "use muxmaster.XML with a value that encoding/xml supports, which gin.H is not",
 		"Context.Next":             "a middleware is func(http.Handler) http.Handler: call next.ServeHTTP(w, r)",
 		"Context.Abort":            "a middleware is func(http.Handler) http.Handler: return without calling next",
 		"Context.IsAborted":        "a middleware that aborts does not call next",
@@ -50,7 +50,7 @@ var gin = &dialect{
 		"Engine.SetHTMLTemplate":   "keep the template in a variable",
 		"Engine.SetTrustedProxies": "use middleware.RealIPFrom(your proxies)",
 		"BasicAuth":                "use middleware.BasicAuth(realm, check)",
-		"ResponseWriter.Status":    "use middleware.Observe, or a recorder of your own",
+		"ResponseWriter.Status":    "use middleware.Observe, or wrap the ResponseWriter",
 		"Params":                   "use muxmaster.PathParams(r)",
 		"Keys":                     "use r.Context().Value(key)",
 		"Engine.RunTLS":            "use server.Server",
@@ -120,7 +120,7 @@ func (x *rewriter) ginName(s *source, n *ast.SelectorExpr) {
 		switch obj.Name() {
 		case "Request", "Writer":
 			if !f.middleware && x.isAssigned(n) {
-				x.todo(n, "the caller doesn't see this assignment here: return the new request or writer")
+				x.todo(n, "the caller doesn't see this assignment: return the new request or writer")
 				return
 			}
 		}
@@ -132,7 +132,7 @@ func (x *rewriter) ginName(s *source, n *ast.SelectorExpr) {
 		case "Writer":
 			if sel, ok := x.parents[n].(*ast.SelectorExpr); ok && sel.Sel.Name == "WriteHeader" {
 				if call, ok := x.parents[sel].(*ast.CallExpr); ok && !x.endsHere(call, f) {
-					x.todo(n, "what follows may set headers or another status: write the status last")
+					x.todo(n, "later code may set headers or another status: write the status last")
 				}
 			}
 			x.handled(n)
@@ -142,8 +142,8 @@ func (x *rewriter) ginName(s *source, n *ast.SelectorExpr) {
 	}
 }
 
-// resultOfMiddleware reports whether a type expression is the result of a
-// function that makes middleware.
+// resultOfMiddleware reports whether a type expression is the result type of a
+// function that returns middleware.
 func (x *rewriter) resultOfMiddleware(e ast.Expr) bool {
 	for n := ast.Node(e); n != nil; n = x.parents[n] {
 		if decl, ok := n.(*ast.FuncDecl); ok {
@@ -158,7 +158,7 @@ func (x *rewriter) ginFunction(s *source, n *ast.CallExpr, name string) {
 	switch name {
 	case "New", "Default":
 		x.handled(n.Fun)
-		x.remark(n, "redirects have status 307 here, and a method without a route is answered 405")
+		x.remark(n, "redirects have status 307, and a method without a route gets 405")
 		x.replace(s, n, x.mux(s, "New")+"()")
 		if name == "Default" {
 			assign, ok := x.parents[n].(*ast.AssignStmt)
@@ -186,7 +186,7 @@ func (x *rewriter) ginFunction(s *source, n *ast.CallExpr, name string) {
 	}
 }
 
-// drop deletes a statement with all that it uses of the old router.
+// drop deletes a statement and marks its uses of the old router as handled.
 func (x *rewriter) drop(s *source, stmt ast.Stmt) {
 	ast.Inspect(stmt, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -197,14 +197,14 @@ func (x *rewriter) drop(s *source, stmt ast.Stmt) {
 	x.remove(s, stmt)
 }
 
-// ginContext rewrites the call of a method of the context.
+// ginContext rewrites a call of a method of the context.
 func (x *rewriter) ginContext(s *source, n *ast.CallExpr, method string, f *contextual) {
 	arg := func(i int) string { return x.text(s, n.Args[i]) }
 	http := func() string { return x.qualify(s, "net/http") }
 	stmt := x.statement(n) != nil
 	switch {
 	case ginStatus[method] && x.isNegative(n.Args[0]):
-		x.todo(n, "a negative status stands for the one set before: write that")
+		x.todo(n, "a negative status means the one set before: write that status")
 	case method == "Param":
 		x.becomes(s, n, f.r+".PathValue("+arg(0)+")")
 	case method == "FullPath":
@@ -212,14 +212,14 @@ func (x *rewriter) ginContext(s *source, n *ast.CallExpr, method string, f *cont
 	case method == "Query":
 		x.becomes(s, n, f.r+".URL.Query().Get("+arg(0)+")")
 	case method == "DefaultQuery":
-		x.remark(n, "a parameter that is there and empty gets the default value here, too")
+		x.remark(n, "an empty parameter also gets the default value in muxmaster")
 		x.becomes(s, n, x.qualify(s, "cmp")+".Or("+f.r+".URL.Query().Get("+arg(0)+"), "+arg(1)+")")
 	case method == "QueryArray":
 		x.becomes(s, n, f.r+".URL.Query()["+arg(0)+"]")
 	case method == "PostForm":
 		x.becomes(s, n, f.r+".PostFormValue("+arg(0)+")")
 	case method == "DefaultPostForm":
-		x.remark(n, "a value that is there and empty gets the default value here, too")
+		x.remark(n, "an empty value also gets the default value in muxmaster")
 		x.becomes(s, n, x.qualify(s, "cmp")+".Or("+f.r+".PostFormValue("+arg(0)+"), "+arg(1)+")")
 	case method == "GetHeader":
 		x.becomes(s, n, f.r+".Header.Get("+arg(0)+")")
@@ -227,7 +227,7 @@ func (x *rewriter) ginContext(s *source, n *ast.CallExpr, method string, f *cont
 		x.becomes(s, n, f.w+".Header().Del("+arg(0)+")")
 	case method == "Header":
 		if _, ok := x.constant(n.Args[1]); !ok {
-			x.remark(n, "an empty value would remove the header there, and is sent here")
+			x.remark(n, "gin removes the header if the value is empty, this code sends it")
 		}
 		x.becomes(s, n, f.w+".Header().Set("+arg(0)+", "+arg(1)+")")
 	case method == "GetRawData":
@@ -238,7 +238,7 @@ func (x *rewriter) ginContext(s *source, n *ast.CallExpr, method string, f *cont
 	case method == "JSON", method == "AbortWithStatusJSON":
 		x.becomes(s, n, x.mux(s, "JSON")+"("+f.w+", "+arg(0)+", "+arg(1)+")")
 	case method == "XML" && !x.isMap(n.Args[1]):
-		x.remark(n, "XML begins with its header here")
+		x.remark(n, "muxmaster.XML also writes the XML declaration")
 		x.becomes(s, n, x.mux(s, "XML")+"("+f.w+", "+arg(0)+", "+arg(1)+")")
 	case method == "String" && len(n.Args) == 2:
 		x.becomes(s, n, x.mux(s, "Text")+"("+f.w+", "+arg(0)+", "+arg(1)+")")
@@ -249,7 +249,7 @@ func (x *rewriter) ginContext(s *source, n *ast.CallExpr, method string, f *cont
 		}
 		x.becomes(s, n, x.mux(s, "Text")+"("+f.w+", "+arg(0)+", "+x.qualify(s, "fmt")+".Sprintf("+rest+"))")
 	case method == "Status" && !x.endsHere(n, f):
-		x.todo(n, "what follows may set headers or another status: write the status last, with %s.WriteHeader", f.w)
+		x.todo(n, "later code may set headers or another status: write the status last, with %s.WriteHeader", f.w)
 	case method == "Status", method == "AbortWithStatus":
 		x.becomes(s, n, f.w+".WriteHeader("+arg(0)+")")
 	case method == "Redirect":
@@ -263,7 +263,7 @@ func (x *rewriter) ginContext(s *source, n *ast.CallExpr, method string, f *cont
 	}
 }
 
-// hasTag reports whether a struct that t leads to has a field with the tag.
+// hasTag reports whether t is or contains a struct that has a field with the tag.
 func hasTag(t types.Type, tag string, seen []types.Type) bool {
 	for _, s := range seen {
 		if types.Identical(s, t) {
@@ -285,17 +285,17 @@ func hasTag(t types.Type, tag string, seen []types.Type) bool {
 			}
 		}
 	case *types.Interface, *types.TypeParam:
-		return len(seen) < 3 // who knows what is decoded into it
+		return len(seen) < 3 // the decoded type is unknown
 	}
 	return false
 }
 
-// ginRoute rewrites the call of a method of the engine or a group.
+// ginRoute rewrites a call of a method of the engine or a group.
 func (x *rewriter) ginRoute(s *source, n *ast.CallExpr, method string) {
 	recv := x.text(s, receiver(n))
 	http := func() string { return x.qualify(s, "net/http") }
 	if x.statement(n) == nil && (verbs[method] || method == "Any" || method == "Use" && !x.halfway[n]) {
-		x.todo(n, "%s returns nothing here: write one statement for each route", method)
+		x.todo(n, "%s returns nothing in muxmaster: write one statement for each route", method)
 		return
 	}
 	switch {
@@ -309,7 +309,7 @@ func (x *rewriter) ginRoute(s *source, n *ast.CallExpr, method string) {
 		x.handled(n.Fun)
 		if x.callee(n) == "RouterGroup.Use" && !x.halfway[n] {
 			if named := namedType(x.info.TypeOf(receiver(n))); named != nil && named.Obj().Name() == "RouterGroup" {
-				x.remark(n, "this middleware runs here for the requests below the prefix that no route serves, too")
+				x.remark(n, "this middleware also runs for requests below the prefix that match no route")
 			}
 		}
 	case method == "Group":
@@ -324,7 +324,7 @@ func (x *rewriter) ginRoute(s *source, n *ast.CallExpr, method string) {
 			return
 		}
 		x.handled(n.Fun)
-		x.remark(n, "the status of this answer is 200 here, unless the handler writes another")
+		x.remark(n, "the status of this response is 200 unless the handler writes another")
 		field := map[string]string{"NoRoute": "NotFound", "NoMethod": "MethodNotAllowed"}[method]
 		x.replace(s, n, recv+"."+field+" = "+http()+".HandlerFunc("+x.text(s, n.Args[0])+")")
 	case method == "Run" && len(n.Args) == 1:
@@ -359,7 +359,7 @@ func (x *rewriter) ginVerb(s *source, n *ast.CallExpr, verb string, pattern ast.
 	s.replace(n.Args[0].Pos(), last.Pos(), x.text(s, pattern)+", ")
 }
 
-// ginPath puts the slash in front that gin adds by itself.
+// ginPath adds the leading slash, which is optional in gin.
 func (x *rewriter) ginPath(s *source, e ast.Expr) {
 	text, ok := x.constant(e)
 	if ok && text != "" && text[0] != '/' {

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// This file finds out where a middleware of gin ends the chain.
+// This file determines where a middleware of gin aborts the chain.
 
-// ginAborts looks at the aborts in a list of statements. In gin the function
-// goes on behind one, and the chain doesn't; here the function must return. tail
-// says that the function ends after the list. ginAborts reports whether it ends
-// without going on with the chain.
+// ginAborts rewrites the aborts in a list of statements. In gin, an abort stops
+// the chain but the function continues; after rewriting, the function must
+// return. tail reports whether the function ends after the list. ginAborts
+// reports whether the list always ends without continuing the chain.
 func (x *rewriter) ginAborts(s *source, f *contextual, list []ast.Stmt, next token.Pos, tail bool) bool {
 	aborted := false
 	for i, stmt := range list {
@@ -28,7 +28,7 @@ func (x *rewriter) ginAborts(s *source, f *contextual, list []ast.Stmt, next tok
 			continue
 		}
 		if aborted && containsReturn(stmt) {
-			x.todo(stmt, "this may return behind an abort: write the middleware as func(http.Handler) http.Handler")
+			x.todo(stmt, "this may return after an abort: write the middleware as func(http.Handler) http.Handler")
 		}
 		done := next != token.NoPos && stmt.Pos() > next
 		switch stmt := stmt.(type) {
@@ -57,7 +57,7 @@ func (x *rewriter) ginAborts(s *source, f *contextual, list []ast.Stmt, next tok
 			}
 		case *ast.DeferStmt:
 			if next == token.NoPos && x.hasAbort(stmt) {
-				x.todo(stmt, "this aborts when the function ends: write the middleware as func(http.Handler) http.Handler")
+				x.todo(stmt, "this aborts when the function returns: write the middleware as func(http.Handler) http.Handler")
 			}
 		default:
 			if !done && x.hasAbort(stmt) {
@@ -68,22 +68,22 @@ func (x *rewriter) ginAborts(s *source, f *contextual, list []ast.Stmt, next tok
 	return aborted
 }
 
-// ginBranch is ginAborts for a branch. Where the function goes on behind it, an
-// abort in it needs a return.
+// ginBranch is ginAborts for a branch. If the function continues after the
+// branch, an abort in it needs a return.
 func (x *rewriter) ginBranch(s *source, f *contextual, list []ast.Stmt, next token.Pos, tail, done bool) {
 	if !x.ginAborts(s, f, list, next, tail) || done || len(list) == 0 || isReturn(list[len(list)-1]) {
 		return
 	}
 	last := list[len(list)-1]
 	if !tail || next != token.NoPos {
-		x.todo(last, "the function goes on behind this abort: return here, or write it as func(http.Handler) http.Handler")
+		x.todo(last, "the function continues after this abort: return here, or write the middleware as func(http.Handler) http.Handler")
 		return
 	}
 	s.replace(last.End(), last.End(), "\nreturn")
 }
 
-// ginLoopAborts notes the aborts in a statement, a loop for example, that no
-// return follows at once.
+// ginLoopAborts reports the aborts in a statement, such as a loop, that aren't
+// directly followed by a return.
 func (x *rewriter) ginLoopAborts(s *source, f *contextual, stmt ast.Stmt, next token.Pos) {
 	ast.Inspect(stmt, func(n ast.Node) bool {
 		e, ok := n.(*ast.ExprStmt)
@@ -93,14 +93,14 @@ func (x *rewriter) ginLoopAborts(s *source, f *contextual, stmt ast.Stmt, next t
 		list := x.blockOf(e)
 		i := slices.Index(list, ast.Stmt(e))
 		if x.function(e) != f.node || i < 0 || i+1 >= len(list) || !isReturn(list[i+1]) {
-			x.todo(e, "no return follows this abort at once: write the middleware as func(http.Handler) http.Handler")
+			x.todo(e, "no return follows this abort directly: write the middleware as func(http.Handler) http.Handler")
 		}
 		return true
 	})
 }
 
-// ginHelpers notes the calls in a middleware that hand the context to a
-// function which may abort.
+// ginHelpers reports calls in a middleware that pass the context to a function
+// that may abort.
 func (x *rewriter) ginHelpers(f *contextual, next token.Pos) {
 	ast.Inspect(f.body, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
@@ -109,14 +109,13 @@ func (x *rewriter) ginHelpers(f *contextual, next token.Pos) {
 		}
 		fn, _ := typeutil.Callee(x.info, call).(*types.Func)
 		if fn == nil || x.kinds.bodies[x.kinds.key(fn.Origin())].decl == nil || x.mayAbort(fn.Origin(), make(map[*types.Func]bool)) {
-			x.todo(call, "this may abort the request: let it report whether the request goes on, and return unless it does")
+			x.todo(call, "this may abort the request: make it report whether to continue, and return if not")
 		}
 		return true
 	})
 }
 
-// mayAbort reports whether a function aborts the request of its context, or
-// hands it on.
+// mayAbort reports whether a function may abort the request, or call Next.
 func (x *rewriter) mayAbort(fn *types.Func, seen map[*types.Func]bool) bool {
 	b := x.kinds.bodies[x.kinds.key(fn)]
 	if b.decl == nil {
@@ -149,7 +148,7 @@ func (x *rewriter) mayAbort(fn *types.Func, seen map[*types.Func]bool) bool {
 	return found
 }
 
-// hasAbort reports whether a statement has an abort in it.
+// hasAbort reports whether a statement contains an abort.
 func (x *rewriter) hasAbort(stmt ast.Stmt) bool {
 	found := false
 	ast.Inspect(stmt, func(n ast.Node) bool {
@@ -174,7 +173,7 @@ func containsReturn(stmt ast.Stmt) bool {
 	return found
 }
 
-// aborts reports whether a statement is a call of AbortWithStatus or the like.
+// aborts reports whether a statement is a call of one of the Abort methods.
 func (x *rewriter) aborts(stmt ast.Stmt) bool {
 	e, ok := stmt.(*ast.ExprStmt)
 	if !ok {

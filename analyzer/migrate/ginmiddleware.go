@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// A middleware of gin is a handler that calls the next one by c.Next(), or lets
-// it be called after its own end. Here it is a func(http.Handler) http.Handler.
+// This file rewrites middleware of gin to func(http.Handler) http.Handler. In
+// gin, a middleware is a handler that calls c.Next(), or returns, and then gin
+// calls the next handler.
 
 // ginFindMiddleware marks the functions that are used as middleware.
 func (x *rewriter) ginFindMiddleware(s *source, n ast.Node) {
@@ -47,8 +48,8 @@ func (x *rewriter) ginFindMiddleware(s *source, n ast.Node) {
 	}
 }
 
-// ginMark marks the function literals and declarations that an expression of a
-// middleware leads to.
+// ginMark marks the function literals and declarations that an expression for a
+// middleware refers to.
 func (x *rewriter) ginMark(e ast.Expr) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.FuncLit:
@@ -131,8 +132,8 @@ func (x *rewriter) ginMiddlewareBody(s *source, n ast.Node) {
 	s.replace(closing, closing, end)
 }
 
-// ginNext returns the place of the one c.Next() of a middleware, which must
-// stand in the body's own list.
+// ginNext returns the position of the only c.Next() in a middleware, which must
+// be a top-level statement of the body.
 func (x *rewriter) ginNext(f *contextual) (token.Pos, bool) {
 	at, ok := token.NoPos, true
 	ast.Inspect(f.body, func(n ast.Node) bool {
@@ -151,8 +152,8 @@ func (x *rewriter) ginNext(f *contextual) (token.Pos, bool) {
 	return at, ok
 }
 
-// ginReturns lets a return before Next go on with the chain, as it does in gin
-// unless the request was aborted.
+// ginReturns adds a call of the next handler to each return before Next. In gin,
+// such a return continues the chain unless the request was aborted.
 func (x *rewriter) ginReturns(s *source, f *contextual, next token.Pos, call string) {
 	ast.Inspect(f.body, func(n ast.Node) bool {
 		if _, ok := n.(*ast.FuncLit); ok {
@@ -165,7 +166,7 @@ func (x *rewriter) ginReturns(s *source, f *contextual, next token.Pos, call str
 		list := x.blockOf(ret)
 		i := slices.Index(list, ast.Stmt(ret))
 		if i < 0 {
-			x.todo(ret, "this return stands in an unusual place: write the middleware as func(http.Handler) http.Handler")
+			x.todo(ret, "this return is in an unusual place: write the middleware as func(http.Handler) http.Handler")
 		} else if !slices.ContainsFunc(list[:i], x.aborts) {
 			s.replace(ret.Pos(), ret.Pos(), call+"\n")
 		}

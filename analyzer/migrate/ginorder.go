@@ -11,11 +11,11 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// This file rewrites a Use that comes after routes: in gin it covers the routes
+// This file rewrites calls of Use after routes. In gin, they apply to the routes
 // that follow.
 
-// ginHalfway rewrites a Use between routes: those that come later get a scope
-// of their own.
+// ginHalfway rewrites a Use between routes: it creates a scope for the later
+// routes.
 func (x *rewriter) ginHalfway(s *source, n ast.Node) {
 	decl, ok := n.(*ast.FuncDecl)
 	if !ok || decl.Body == nil {
@@ -33,10 +33,10 @@ func (x *rewriter) ginHalfway(s *source, n ast.Node) {
 		obj := variable(x.info, receiver(call))
 		name, ok := x.ginScope(s, obj, stmt, decl)
 		if !ok || twice[obj] {
-			continue // leftUses notes it
+			continue // leftUses reports it
 		}
 		twice[obj] = true
-		x.remark(call, "what no route serves is answered without this middleware, which comes after routes")
+		x.remark(call, "this middleware doesn't run for requests that match no route, because it comes after routes")
 		for _, id := range x.uses(s, obj) {
 			if id.Pos() > stmt.End() && x.isRegistration(id) {
 				x.replace(s, id, name)
@@ -48,12 +48,12 @@ func (x *rewriter) ginHalfway(s *source, n ast.Node) {
 	}
 }
 
-// ginScope returns a name for the scope of the routes that come after a Use. It
-// reports false unless all that happens to the router afterwards is plain to
-// see: routes and groups in the same function.
+// ginScope returns a name for the scope of the routes after a Use. It reports
+// false unless all later uses of the router are routes and groups in the same
+// function.
 func (x *rewriter) ginScope(s *source, obj types.Object, use ast.Stmt, decl *ast.FuncDecl) (string, bool) {
 	if obj == nil || obj.Parent() == nil || obj.Pos() < decl.Pos() || obj.Pos() > use.Pos() {
-		return "", false // of more than this function
+		return "", false // used outside of this function
 	}
 	local := inside(obj.Pos(), decl.Body.Pos(), decl.Body.End())
 	registered := false
@@ -75,8 +75,8 @@ func (x *rewriter) ginScope(s *source, obj types.Object, use ast.Stmt, decl *ast
 	return x.unused(decl, obj.Name()+"2"), true
 }
 
-// servesOnly reports whether what happens to a router at a place only serves its
-// routes: it is run, returned, or assigned to something of another type.
+// servesOnly reports whether a use of a router only serves its routes: the router
+// is run, returned, or assigned to a variable of another type.
 func (x *rewriter) servesOnly(id *ast.Ident) bool {
 	switch p := x.parents[id].(type) {
 	case *ast.SelectorExpr:
@@ -128,8 +128,9 @@ func (x *rewriter) onlyServed(decl *ast.FuncDecl) bool {
 	return true
 }
 
-// lastTouch reports whether no caller of a function with a router registers on
-// the router afterwards. It knows only callers that made it for the call.
+// lastTouch reports whether no caller of a function with a router parameter uses
+// the router to register routes afterwards. It supports only callers that created
+// the router for the call.
 func (x *rewriter) lastTouch(obj types.Object, decl *ast.FuncDecl) bool {
 	fn, ok := x.info.Defs[decl.Name].(*types.Func)
 	if !ok || len(x.kinds.sites[x.kinds.key(fn)]) == 0 {
@@ -148,7 +149,8 @@ func (x *rewriter) lastTouch(obj types.Object, decl *ast.FuncDecl) bool {
 	return true
 }
 
-// unused returns the first of name, name2, … that nothing in the function has.
+// unused returns the first of the names that is unused in the function, if
+// necessary with a number appended.
 func (x *rewriter) unused(fn ast.Node, names ...string) string {
 	taken := make(map[string]bool)
 	ast.Inspect(fn, func(n ast.Node) bool {
@@ -172,7 +174,7 @@ func (x *rewriter) unused(fn ast.Node, names ...string) string {
 }
 
 // isRegistration reports whether the identifier is the receiver of a call that
-// registers routes or makes a group.
+// registers routes or creates a group.
 func (x *rewriter) isRegistration(id *ast.Ident) bool {
 	sel, ok := x.parents[id].(*ast.SelectorExpr)
 	if !ok {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// This file tells what a status stands for: gin writes it with the first byte
-// of the body, here it is written at once, with the headers.
+// This file checks uses of the status. gin writes it with the first byte of the
+// body, but the rewritten program writes it immediately, with the headers.
 
-// ginStatus are the methods whose first argument is a status.
+// ginStatus lists the methods whose first argument is a status.
 var ginStatus = map[string]bool{"JSON": true, "XML": true, "String": true, "Data": true, "Status": true, "AbortWithStatus": true,
 	"AbortWithStatusJSON": true}
 
@@ -36,8 +36,8 @@ func (x *rewriter) isMap(e ast.Expr) bool {
 	return ok
 }
 
-// endsHere reports whether a function does nothing about the status and headers
-// behind a statement that writes the status.
+// endsHere reports whether a function doesn't change the status or headers after
+// a statement that writes the status.
 func (x *rewriter) endsHere(call *ast.CallExpr, f *contextual) bool {
 	stmt := x.statement(call)
 	if stmt == nil || x.function(stmt) != f.node || f.middleware {
@@ -72,7 +72,7 @@ func (x *rewriter) endsHere(call *ast.CallExpr, f *contextual) bool {
 	}
 }
 
-// quiet reports whether a statement leaves the status and the headers alone.
+// quiet reports whether a statement doesn't change the status or headers.
 func (x *rewriter) quiet(stmt ast.Stmt) bool {
 	quiet := true
 	ast.Inspect(stmt, func(n ast.Node) bool {

@@ -15,14 +15,14 @@ var gorilla = &dialect{
 	passes:     []func(*rewriter, *source, ast.Node){(*rewriter).gorillaVars, (*rewriter).gorilla, (*rewriter).useFirst, (*rewriter).leftUses},
 	kindOfCall: gorillaKind,
 	advice: map[string]string{
-		"Route.Queries":                  "answer by the query in a handler or a middleware",
-		"Router.Queries":                 "answer by the query in a handler or a middleware",
-		"Route.Headers":                  "answer by the headers in a handler or a middleware",
-		"Router.Headers":                 "answer by the headers in a handler or a middleware",
-		"Route.HeadersRegexp":            "answer by the headers in a handler or a middleware",
-		"Route.Schemes":                  "answer by r.TLS in a handler or a middleware",
-		"Route.MatcherFunc":              "answer by an if in a handler or a middleware",
-		"Router.MatcherFunc":             "answer by an if in a handler or a middleware",
+		"Route.Queries":                  "check the query in a handler or middleware",
+		"Router.Queries":                 "check the query in a handler or middleware",
+		"Route.Headers":                  "check the headers in a handler or middleware",
+		"Router.Headers":                 "check the headers in a handler or middleware",
+		"Route.HeadersRegexp":            "check the headers in a handler or middleware",
+		"Route.Schemes":                  "check r.TLS in a handler or middleware",
+		"Route.MatcherFunc":              "check the condition in a handler or middleware",
+		"Router.MatcherFunc":             "check the condition in a handler or middleware",
 		"Route.URL":                      "use muxmaster.BuildPath(pattern, name, value...)",
 		"Route.URLPath":                  "use muxmaster.BuildPath(pattern, name, value...)",
 		"Router.Get":                     "use muxmaster.BuildPath(pattern, name, value...) with the route's pattern",
@@ -31,32 +31,32 @@ var gorilla = &dialect{
 		"CurrentRoute":                   "use muxmaster.RoutePattern(r)",
 		"Route.GetPathTemplate":          "use muxmaster.RoutePattern(r)",
 		"SetURLVars":                     "use r.SetPathValue(name, value)",
-		"Router.SkipClean":               "paths are always cleaned here",
-		"Router.UseEncodedPath":          "a segment is decoded once here, and %2F never separates: delete this",
+		"Router.SkipClean":               "muxmaster always cleans paths",
+		"Router.UseEncodedPath":          "muxmaster decodes each segment once, and %2F never separates segments: delete this",
 		"CORSMethodMiddleware":           "use a CORS middleware, such as github.com/jub0bs/cors",
 		"Vars":                           "use r.PathValue(name)",
 		"Router.Match":                   "use Mux.Handler or Mux.Explain",
 		"Router.KeepContext":             "delete this",
-		"Route.Subrouter":                "make a Group where the prefix is a constant path without an expression at its end",
+		"Route.Subrouter":                "use a Group, whose prefix must be a constant path without an expression at its end",
 		"Route.BuildVarsFunc":            "change the values in the handler",
 		"MiddlewareFunc.Middleware":      "call the middleware",
 		"Router.NewRoute":                "write the route in one statement",
 		"Router.NotFoundHandler":         "use Mux.NotFound",
 		"Router.MethodNotAllowedHandler": "use Mux.MethodNotAllowed",
-		"Router.StrictSlash":             "set Mux.RedirectTrailingSlash, of the outermost router",
-		"ErrMethodMismatch":              "Mux.MethodNotAllowed answers 405",
-		"ErrNotFound":                    "Mux.NotFound answers 404",
+		"Router.StrictSlash":             "set Mux.RedirectTrailingSlash of the outermost router",
+		"ErrMethodMismatch":              "set Mux.MethodNotAllowed",
+		"ErrNotFound":                    "set Mux.NotFound",
 		"Route.Name":                     "use muxmaster.BuildPath(pattern, name, value...)",
 		"RouteMatch":                     "use Mux.Explain",
 		"Router.Name":                    "use muxmaster.BuildPath(pattern, name, value...)",
 		"Router.BuildVarsFunc":           "change the values in the handler",
-		"Router.Schemes":                 "answer by r.TLS in a handler or a middleware",
+		"Router.Schemes":                 "check r.TLS in a handler or middleware",
 		"Route.GetName":                  "use muxmaster.RoutePattern(r)",
 		"Route.GetMethods":               "range over Mux.Routes()",
 		"Route.GetHandler":               "use Mux.Handler",
 		"Route.BuildOnly":                "use muxmaster.BuildPath(pattern, name, value...)",
-		"Route.GetError":                 "an invalid route panics here; TryHandle returns the error",
-		"Route.SkipClean":                "paths are always cleaned here",
+		"Route.GetError":                 "registering an invalid route panics; TryHandle returns the error",
+		"Route.SkipClean":                "muxmaster always cleans paths",
 	},
 }
 
@@ -72,7 +72,7 @@ func gorillaKind(info *types.Info, name string, call *ast.CallExpr, k *kinds) ki
 	return isOther
 }
 
-// gorillaVars replaces the variables that hold mux.Vars(r), and the map's uses.
+// gorillaVars replaces variables that hold mux.Vars(r), and uses of the map.
 func (x *rewriter) gorillaVars(s *source, n ast.Node) {
 	if index, ok := n.(*ast.IndexExpr); ok {
 		call, ok := ast.Unparen(index.X).(*ast.CallExpr)
@@ -109,8 +109,8 @@ func (x *rewriter) gorillaVars(s *source, n ast.Node) {
 	x.remove(s, assign)
 }
 
-// commaOK reports whether a map's element is read with the information whether
-// it is there, or is assigned to.
+// commaOK reports whether a map element is read in the comma-ok form or assigned
+// to.
 func (x *rewriter) commaOK(index *ast.IndexExpr) bool {
 	switch p := x.parents[index].(type) {
 	case *ast.AssignStmt:
@@ -146,7 +146,7 @@ func (x *rewriter) gorilla(s *source, n ast.Node) {
 			x.gorillaNew(s, n)
 		case "Router.Use":
 			x.handled(n.Fun)
-			x.remark(n, "this middleware runs around 404 and 405 here, too")
+			x.remark(n, "this middleware also runs for 404 and 405 responses")
 		case "Router.ServeHTTP":
 			x.handled(n.Fun)
 		case "Route.Subrouter":
@@ -159,8 +159,8 @@ func (x *rewriter) gorilla(s *source, n ast.Node) {
 	}
 }
 
-// gorillaMiddleware rewrites mux.MiddlewareFunc: a conversion to it goes, the
-// type becomes what it is.
+// gorillaMiddleware rewrites mux.MiddlewareFunc. It removes conversions to the
+// type, and replaces the type with its underlying type.
 func (x *rewriter) gorillaMiddleware(s *source, n *ast.SelectorExpr) {
 	if call, ok := x.parents[n].(*ast.CallExpr); ok && call.Fun == ast.Expr(n) {
 		s.replace(n.Pos(), call.Args[0].Pos(), "")
@@ -170,7 +170,7 @@ func (x *rewriter) gorillaMiddleware(s *source, n *ast.SelectorExpr) {
 	x.replace(s, n, "func("+x.qualify(s, "net/http")+".Handler) "+x.qualify(s, "net/http")+".Handler")
 }
 
-// gorillaNew rewrites mux.NewRouter(), with StrictSlash behind it.
+// gorillaNew rewrites mux.NewRouter(), and a following StrictSlash call.
 func (x *rewriter) gorillaNew(s *source, n *ast.CallExpr) {
 	strict := false
 	whole := ast.Expr(n)
@@ -186,14 +186,14 @@ func (x *rewriter) gorillaNew(s *source, n *ast.CallExpr) {
 	x.handled(n.Fun)
 	x.replace(s, whole, x.mux(s, "New")+"()")
 	if strict {
-		x.remark(n, "the redirect to the path with or without a trailing slash has status 307 here, not 301")
+		x.remark(n, "the redirect to the path with or without a trailing slash has status 307, not 301")
 		return
 	}
 	if assign, ok := x.parents[whole].(*ast.AssignStmt); ok && len(assign.Lhs) == 1 && x.blockOf(assign) != nil {
 		x.insertAfter(s, assign, x.text(s, assign.Lhs[0])+".RedirectTrailingSlash = false")
 		return
 	}
-	x.remark(n, "set RedirectTrailingSlash to false to answer 404, as before, where only the trailing slash differs")
+	x.remark(n, "set RedirectTrailingSlash to false to respond with 404, as before, if only the trailing slash differs")
 }
 
 // A chain is a statement such as r.Path("/x").Methods("GET").HandlerFunc(h).
@@ -209,7 +209,7 @@ type chain struct {
 	isFunc  bool // the handler is a function, not an http.Handler
 }
 
-// chain takes a chain of calls apart. It notes what is in the way.
+// chain parses a chain of calls. It reports parts that can't be rewritten.
 func (x *rewriter) chain(s *source, e ast.Expr) (*chain, bool) {
 	c := new(chain)
 	var calls []*ast.CallExpr
@@ -266,12 +266,12 @@ func (x *rewriter) chain(s *source, e ast.Expr) (*chain, bool) {
 			}
 		case "Host":
 			if !constant || strings.Contains(texts[0], ":") {
-				x.todo(call, "an expression in a host: write {name}.example.com for one label, {name...}.example.com for several")
+				x.todo(call, "a host can't contain an expression: write {name}.example.com for one label, {name...}.example.com for several")
 				return nil, false
 			}
 			c.host = texts[0]
 		case "Name":
-			x.remark(call, "the route's name %s is gone: paths are built from the pattern, by muxmaster.BuildPath", x.text(s, call.Args[0]))
+			x.remark(call, "the route's name %s was removed: build paths from the pattern with muxmaster.BuildPath", x.text(s, call.Args[0]))
 		default:
 			return nil, false
 		}
@@ -302,7 +302,7 @@ func (x *rewriter) gorillaRoute(s *source, call *ast.CallExpr) {
 		return
 	}
 	if c.handler == "" {
-		x.todo(call, "a route without a handler: write it in one statement with its handler")
+		x.todo(call, "a route without a handler: register the route and its handler in one statement")
 		return
 	}
 	path, err := gorillaPath(c.path)
@@ -332,7 +332,7 @@ func (x *rewriter) gorillaRoute(s *source, call *ast.CallExpr) {
 	}
 }
 
-// gorillaText returns the call that registers a route on our router.
+// gorillaText returns the call that registers a route in muxmaster.
 func (x *rewriter) gorillaText(s *source, c *chain, path, pathText string) (string, error) {
 	asFunc, asHandler := c.handler, c.handler
 	if c.isFunc {
@@ -358,19 +358,19 @@ func (x *rewriter) gorillaText(s *source, c *chain, path, pathText string) (stri
 	}
 	switch {
 	case c.prefix && c.pathArg != nil:
-		return "", fmt.Errorf("this prefix is made at run time: make it constant, or register the route by hand")
+		return "", fmt.Errorf("this prefix is computed at run time: make it constant, or register the route by hand")
 	case c.prefix && strings.HasSuffix(path, "...}"):
-		return "", fmt.Errorf("%q: use Path, a catch-all is no prefix", c.path)
+		return "", fmt.Errorf("%q: a prefix can't have a catch-all, use Path", c.path)
 	case c.prefix && strings.HasSuffix(path, "/"):
 		if path != "/" {
-			x.remark(c.router, "%s is redirected to %s here", strings.TrimSuffix(path, "/"), path)
+			x.remark(c.router, "muxmaster redirects %s to %s", strings.TrimSuffix(path, "/"), path)
 		}
 		return register(pattern(path)), nil
 	case c.prefix && c.host == "" && len(c.methods) == 0:
 		x.remark(c.router, "PathPrefix(%q) matched paths such as %sx too", c.path, c.path)
 		return "Mount(" + pathText + ", " + asHandler + ")", nil
 	case c.prefix:
-		return "", fmt.Errorf("%q: write it with a slash at the end, for what is below it", c.path)
+		return "", fmt.Errorf("%q: end the prefix with a slash to match the paths below it", c.path)
 	case c.host != "":
 		if strings.HasSuffix(path, "/") {
 			path += "{$}"
@@ -390,7 +390,7 @@ func (x *rewriter) gorillaSubrouter(s *source, call *ast.CallExpr) {
 	c, ok := x.chain(s, receiver(call))
 	if !ok || c.handler != "" || c.host != "" || len(c.methods) > 0 || c.pathArg != nil {
 		if ok {
-			x.todo(call, "a subrouter here is a Group, which has a path for its prefix, and no host or methods")
+			x.todo(call, "a Group has only a path prefix, no host or methods")
 		}
 		return
 	}

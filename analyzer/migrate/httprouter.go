@@ -13,11 +13,11 @@ var httprouter = &dialect{
 	passes:    []func(*rewriter, *source, ast.Node){(*rewriter).httprouter},
 	advice: map[string]string{
 		"PanicHandler":                 "use middleware.Recoverer with Pre, or a middleware that calls this function",
-		"RedirectFixedPath":            "paths are always cleaned here, and case is never changed: delete this",
-		"HandleMethodNotAllowed":       "405 is always answered here: delete this",
-		"HandleOPTIONS":                "OPTIONS is always answered here: delete this",
+		"RedirectFixedPath":            "muxmaster always cleans paths and never changes their case: delete this",
+		"HandleMethodNotAllowed":       "muxmaster always responds with 405: delete this",
+		"HandleOPTIONS":                "muxmaster always responds to OPTIONS: delete this",
 		"GlobalOPTIONS":                "register OPTIONS routes, or use a middleware with Use",
-		"SaveMatchedRoutePath":         "muxmaster.RoutePattern(r) always knows the route: delete this",
+		"SaveMatchedRoutePath":         "muxmaster.RoutePattern(r) always returns the route: delete this",
 		"Params.MatchedRoutePath":      "use muxmaster.RoutePattern(r)",
 		"Router.Lookup":                "use Mux.Handler or Mux.Explain",
 		"Router.ServeFiles":            "write ServeFiles(path, os.DirFS(dir)); it lists no directories",
@@ -29,7 +29,7 @@ var httprouter = &dialect{
 	},
 }
 
-// verbs are the methods with a name of their own on a Mux.
+// verbs are the HTTP methods for which Mux has a method.
 var verbs = map[string]bool{"GET": true, "HEAD": true, "POST": true, "PUT": true, "PATCH": true, "DELETE": true,
 	"OPTIONS": true, "CONNECT": true, "TRACE": true, "QUERY": true}
 
@@ -41,7 +41,7 @@ func (x *rewriter) httprouter(s *source, n ast.Node) {
 		switch name := x.callee(n); name {
 		case "New":
 			x.handled(n.Fun)
-			x.remark(n, "redirects have status 307 here, and none changes the case of a path")
+			x.remark(n, "redirects have status 307 and never change the case of a path")
 			x.replace(s, n.Fun, x.mux(s, "New"))
 		case "Params.ByName":
 			x.rename(s, n, "Get")
@@ -96,8 +96,8 @@ func (x *rewriter) httprouterName(s *source, n *ast.SelectorExpr) {
 	}
 }
 
-// dropSetting deletes the statement router.Field = value where it asks for what
-// the Mux does anyway.
+// dropSetting deletes the statement router.Field = value if a Mux always behaves
+// that way.
 func (x *rewriter) dropSetting(s *source, n *ast.SelectorExpr, always bool) {
 	stmt, ok := x.parents[n].(*ast.AssignStmt)
 	if !ok || len(stmt.Lhs) != 1 || stmt.Lhs[0] != ast.Expr(n) {
@@ -110,8 +110,8 @@ func (x *rewriter) dropSetting(s *source, n *ast.SelectorExpr, always bool) {
 	}
 }
 
-// httprouterHandle rewrites Handle, Handler and HandlerFunc with a method that
-// is constant.
+// httprouterHandle rewrites Handle, Handler and HandlerFunc with a constant
+// method.
 func (x *rewriter) httprouterHandle(s *source, n *ast.CallExpr, suffix string) {
 	method, ok := x.constant(n.Args[0])
 	if !ok {
@@ -145,7 +145,7 @@ func (x *rewriter) serveFiles(s *source, n *ast.CallExpr) {
 	if !ok {
 		return
 	}
-	x.remark(n, "ServeFiles lists no directories here, and index.html is a file like any other")
+	x.remark(n, "ServeFiles lists no directories, and serves index.html like any other file")
 	x.rename(s, n, "ServeFiles")
 	x.path(s, n.Args[0], colonPath)
 	x.replace(s, n.Args[1], fsys)

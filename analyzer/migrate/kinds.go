@@ -9,30 +9,30 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// A kind is what a router of the old program becomes.
+// A kind is the new type of a router variable.
 type kind uint8
 
 const (
 	isMux   kind = 1 << iota // *muxmaster.Mux
 	isGroup                  // *muxmaster.Group
-	isOther                  // what can't be told: muxmaster.Router
+	isOther                  // unknown: muxmaster.Router
 )
 
-// kinds tells what the variables and results of a type become that stands for a
-// router and for a part of it alike: chi.Router and *mux.Router of gorilla. It
-// follows assignments, arguments and results through all packages. Objects are
-// known by the place of their declaration, since a package and its test variant
-// have different ones.
+// kinds determines the kinds of variables and results. Types such as chi.Router
+// and gorilla's *mux.Router are used both for a router and for a part of it. So
+// kinds follows assignments, arguments and results through all packages. It
+// identifies objects by the position of their declaration, because a package and
+// its test variant have different objects.
 type kinds struct {
 	fset   *token.FileSet
 	info   map[ast.Expr]*types.Info
-	from   map[token.Position][]ast.Expr // what is assigned to a variable
-	fixed  map[token.Position]kind       // parameters of literals given to Route and the like
-	result map[token.Position][]ast.Expr // what a function returns first
+	from   map[token.Position][]ast.Expr // expressions assigned to a variable
+	fixed  map[token.Position]kind       // parameters of literals passed to Route and similar methods
+	result map[token.Position][]ast.Expr // first results of a function
 	memo   map[token.Position]kind
 	sites  map[token.Position][]site // the calls of a function
 	bodies map[token.Position]body
-	// call returns what the result of one of the old router's functions becomes.
+	// call returns the kind of the result of a function of the old router.
 	call  func(info *types.Info, name string, call *ast.CallExpr, k *kinds) kind
 	isOld func(path string) bool
 }
@@ -112,8 +112,8 @@ func (k *kinds) index(info *types.Info, f *ast.File) {
 	})
 }
 
-// scopes notes that the parameters of functions given to Route and Group become
-// groups.
+// scopes records that the parameters of functions passed to Route and Group
+// become groups.
 func (k *kinds) scopes(info *types.Info, call *ast.CallExpr) {
 	for _, arg := range call.Args {
 		sig, ok := info.TypeOf(arg).Underlying().(*types.Signature)
@@ -164,13 +164,13 @@ func variable(info *types.Info, e ast.Expr) types.Object {
 	return nil
 }
 
-// of returns what a variable, a field or a parameter becomes.
+// of returns the kind of a variable, field or parameter.
 func (k *kinds) of(obj types.Object) kind {
 	key := k.key(obj)
 	if known, ok := k.memo[key]; ok {
 		return known
 	}
-	k.memo[key] = 0 // while it is asked
+	k.memo[key] = 0 // for recursive calls
 	all := k.fixed[key]
 	for _, e := range k.from[key] {
 		all |= k.expr(k.info[e], e)
@@ -179,7 +179,7 @@ func (k *kinds) of(obj types.Object) kind {
 	return all
 }
 
-// returned returns what the first result of a function becomes.
+// returned returns the kind of the first result of a function.
 func (k *kinds) returned(fn *types.Func) kind {
 	var all kind
 	for _, e := range k.result[k.key(fn)] {
@@ -188,7 +188,7 @@ func (k *kinds) returned(fn *types.Func) kind {
 	return all
 }
 
-// expr returns what an expression becomes.
+// expr returns the kind of an expression.
 func (k *kinds) expr(info *types.Info, e ast.Expr) kind {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CallExpr:

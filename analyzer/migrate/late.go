@@ -9,9 +9,9 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// This file tells whether a router has routes when the program calls its Use:
-// in the same function, in one that was called before, or in a caller. Here
-// Use panics then.
+// This file determines whether a router already has routes when the program
+// calls its Use. muxmaster's Use panics then. The routes may be registered in the
+// same function, in one that was called before, or in a caller.
 
 // A site is a call of one of the program's functions.
 type site struct {
@@ -20,13 +20,13 @@ type site struct {
 	in   *ast.FuncDecl // nil if it isn't in a function
 }
 
-// neutral are the methods of routers that register no route.
+// neutral lists the methods of routers that don't register routes.
 var neutral = map[string]bool{"Use": true, "Pre": true, "NoRoute": true, "NoMethod": true, "NotFound": true, "MethodNotAllowed": true,
 	"Run": true, "RunTLS": true, "ServeHTTP": true, "Start": true, "StrictSlash": true, "SkipClean": true, "UseEncodedPath": true,
 	"Routes": true, "Walk": true, "Handler": true, "SetTrustedProxies": true, "SetFuncMap": true, "SetHTMLTemplate": true,
 	"LoadHTMLGlob": true, "LoadHTMLFiles": true, "Shutdown": true, "Close": true}
 
-// indexCalls notes the calls and bodies of the program's functions.
+// indexCalls records the calls and bodies of the program's functions.
 func (k *kinds) indexCalls(info *types.Info, f *ast.File) {
 	for _, d := range f.Decls {
 		decl, _ := d.(*ast.FuncDecl)
@@ -50,8 +50,8 @@ type body struct {
 	decl *ast.FuncDecl
 }
 
-// touches reports whether a function registers routes on a router: a variable,
-// a field, or a parameter of its own.
+// touches reports whether a function registers routes on a router, which is a
+// variable, a field or a parameter.
 func (k *kinds) touches(b body, router token.Position, before token.Pos, seen map[token.Position]bool) bool {
 	if b.decl == nil {
 		return false
@@ -107,7 +107,7 @@ func (k *kinds) registersOn(info *types.Info, call *ast.CallExpr, router token.P
 	return obj != nil && k.key(obj) == router && !neutral[fn.Name()]
 }
 
-// late reports whether the router may have routes at a place of a function.
+// late reports whether the router may have routes at a position in a function.
 func (k *kinds) late(info *types.Info, router types.Object, in *ast.FuncDecl, at token.Pos, seen map[token.Pos]bool) bool {
 	if in == nil || seen[at] {
 		return false
@@ -137,7 +137,7 @@ func (k *kinds) late(info *types.Info, router types.Object, in *ast.FuncDecl, at
 			arg := ast.Unparen(s.call.Args[param])
 			if obj = variable(s.info, arg); obj == nil {
 				if _, ok := arg.(*ast.CallExpr); ok {
-					continue // made for it
+					continue // created for the call
 				}
 				return true
 			}
@@ -159,21 +159,20 @@ func (x *rewriter) declOf(n ast.Node) *ast.FuncDecl {
 	return nil
 }
 
-// isLate reports whether the router that Use is called on may have routes
-// already. One that is no variable has none.
+// isLate reports whether the router that Use is called on may already have
+// routes. It reports false if the router isn't a variable.
 func (x *rewriter) isLate(use *ast.CallExpr) bool {
 	obj := variable(x.info, receiver(use))
 	return obj != nil && x.kinds.late(x.info, obj, x.declOf(use), use.Pos(), make(map[token.Pos]bool))
 }
 
-// leftUses notes each Use that comes after routes, unless something was made of
-// it.
+// leftUses reports each Use after routes that was not rewritten.
 func (x *rewriter) leftUses(s *source, n ast.Node) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || x.movedUse[call] {
 		return
 	}
 	if _, method, ok := strings.Cut(x.callee(call), "."); ok && method == "Use" && x.isLate(call) {
-		x.todo(call, "Use comes before the routes here: this router may have some already, from here or from a caller")
+		x.todo(call, "call Use before registering routes: this router may already have some, from this function or a caller")
 	}
 }

@@ -19,11 +19,11 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Result is what came of a program.
+// Result is the result of rewriting a program.
 type Result struct {
 	Files  []File   // the changed ones, by name
 	Notes  []Note   // by place
-	Behind []string // the packages that use the router and are not changed
+	Behind []string // packages that use the router but are not changed
 }
 
 // A File is a changed file.
@@ -32,15 +32,15 @@ type File struct {
 	Before, After []byte
 }
 
-// Routers lists the names of the routers that Run knows.
+// Routers lists the names of the routers that Run supports.
 func Routers() []string { return slices.Sorted(maps.Keys(dialects)) }
 
-// Run rewrites the packages that match the patterns in the directory. It writes
-// nothing: see [Result.Write].
+// Run rewrites the packages in dir that match the patterns. It doesn't write the
+// files: see [Result.Write].
 func Run(from, dir string, patterns ...string) (*Result, error) {
 	d := dialects[from]
 	if d == nil {
-		return nil, fmt.Errorf("migrate: no router %q: write one of %s", from, strings.Join(Routers(), ", "))
+		return nil, fmt.Errorf("migrate: unknown router %q: use one of %s", from, strings.Join(Routers(), ", "))
 	}
 	pkgs, err := load(dir, nil, patterns)
 	if err != nil {
@@ -50,7 +50,7 @@ func Run(from, dir string, patterns ...string) (*Result, error) {
 	all := pkgs
 	pkgs = slices.DeleteFunc(slices.Clone(pkgs), func(p *packages.Package) bool { return !d.usedBy(p) })
 	if len(pkgs) == 0 {
-		return nil, fmt.Errorf("migrate: no package of %s imports %s", strings.Join(patterns, " "), from)
+		return nil, fmt.Errorf("migrate: no package matching %s imports %s", strings.Join(patterns, " "), from)
 	}
 	for _, p := range pkgs {
 		if len(p.Errors) > 0 {
@@ -87,7 +87,7 @@ func Run(from, dir string, patterns ...string) (*Result, error) {
 				continue
 			}
 			for _, c := range s.lost(after) {
-				result.Notes = append(result.Notes, Note{p.Fset.Position(c.Pos()), "this comment stood in what is rewritten, and is gone: " + c.Text, false})
+				result.Notes = append(result.Notes, Note{p.Fset.Position(c.Pos()), "this comment was removed with the rewritten code: " + c.Text, false})
 			}
 			u.files[s.name] = after
 		}
@@ -119,7 +119,7 @@ func Run(from, dir string, patterns ...string) (*Result, error) {
 	return result, nil
 }
 
-// usedBy reports whether a package uses the router, which it may do without
+// usedBy reports whether a package uses the router. It can do so without
 // importing it.
 func (d *dialect) usedBy(p *packages.Package) bool {
 	old := func(path string) bool {
@@ -138,7 +138,7 @@ func (d *dialect) usedBy(p *packages.Package) bool {
 	return false
 }
 
-// A unit is a package that is changed as a whole, or not at all.
+// A unit is a package, which is changed completely or not at all.
 type unit struct {
 	path    string
 	imports map[string]*packages.Package
@@ -146,10 +146,10 @@ type unit struct {
 	dropped bool
 }
 
-// check drops the packages that do not type-check with the changes, and those
-// that a package with them doesn't. The packages that one package of the program
-// imports are kept or dropped together, whatever lies between: they hand routers
-// to each other, if only as an http.Handler.
+// check drops the packages that don't type-check with the changes, and those
+// whose change breaks another package. All units that one package of the program
+// imports, directly or not, are kept or dropped together, because they may pass
+// routers to each other, even as an http.Handler.
 func (r *Result) check(dir string, patterns []string, all []*packages.Package, units []*unit) error {
 	together := programs(all, units)
 	module := ""
@@ -196,7 +196,7 @@ func (r *Result) check(dir string, patterns []string, all []*packages.Package, u
 			for _, u := range units {
 				if _, ok := p.Imports[u.path]; (ok || u.path == p.PkgPath || u.path+"_test" == p.PkgPath) && !u.dropped {
 					u.dropped, bad = true, true
-					r.Notes = append(r.Notes, Note{Text: fmt.Sprintf("%s: not changed, since the result does not type-check: %v (of %d errors)", u.path, e, len(p.Errors)), Blocks: true})
+					r.Notes = append(r.Notes, Note{Text: fmt.Sprintf("%s: not changed, because the result does not type-check: %v (of %d errors)", u.path, e, len(p.Errors)), Blocks: true})
 				}
 			}
 		}
@@ -206,14 +206,13 @@ func (r *Result) check(dir string, patterns []string, all []*packages.Package, u
 	}
 }
 
-// brokenBefore reports whether a package that is not to be changed has errors
-// without any change.
+// brokenBefore reports whether a package has errors without the changes.
 func brokenBefore(dir, path string) bool {
 	pkgs, err := load(dir, nil, []string{path})
 	return err != nil || slices.ContainsFunc(pkgs, func(p *packages.Package) bool { return len(p.Errors) > 0 })
 }
 
-// programs returns, for each package, the units that it is or imports.
+// programs returns the units that each package is or imports.
 func programs(all []*packages.Package, units []*unit) [][]*unit {
 	byPath := make(map[string]*packages.Package)
 	for _, p := range all {
@@ -248,8 +247,8 @@ func programs(all []*packages.Package, units []*unit) [][]*unit {
 	return groups
 }
 
-// firstError returns the first error of a package, one of its types if there is:
-// the go command's own name temporary files.
+// firstError returns the first error of a package. It prefers type errors, because
+// errors of the go command contain names of temporary files.
 func firstError(p *packages.Package) packages.Error {
 	for _, e := range p.Errors {
 		if e.Kind == packages.TypeError {
@@ -272,8 +271,8 @@ func (r *Result) Write() error {
 const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
 	packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedModule | packages.NeedTypesInfo | packages.NeedForTest
 
-// load returns the packages with their tests: of a package and its variant with
-// test files, the variant.
+// load returns the packages. If a package has a variant with test files, it
+// returns only the variant.
 func load(dir string, overlay map[string][]byte, patterns []string) ([]*packages.Package, error) {
 	pkgs, err := packages.Load(&packages.Config{Mode: loadMode, Dir: dir, Tests: true, Overlay: overlay}, patterns...)
 	if err != nil {

@@ -24,20 +24,20 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/analyzer/migrate"
 )
 
-// address is where the programs listen.
+// address is the address on which the programs listen.
 const address = ":3333"
 
-// A request is one that a program must answer alike before and after.
+// A request is sent to a program before and after the migration. The responses
+// must be the same.
 type request struct {
 	line   string // METHOD target
 	header string // Name: value
 	body   string
-	// status says that the answers have only the status in common: the text of
-	// an error is the router's own.
+	// status compares only the status, because the texts of errors differ.
 	status bool
 }
 
-// get makes requests of targets.
+// get returns GET requests for the targets.
 func get(targets ...string) []request {
 	var all []request
 	for _, t := range targets {
@@ -46,7 +46,7 @@ func get(targets ...string) []request {
 	return all
 }
 
-// status makes requests whose answers have only the status in common.
+// status returns requests of which only the response status is compared.
 func status(lines ...string) []request {
 	var all []request
 	for _, l := range lines {
@@ -55,10 +55,9 @@ func status(lines ...string) []request {
 	return all
 }
 
-// A program is one of another router. It is migrated, and answers the requests
-// before and after.
+// A program is a program for another router to migrate.
 type program struct {
-	router, dir string // the dir of testdata, or of the router's module
+	router, dir string // directory here, or in the router's module
 	module      string // with its version
 	requests    []request
 }
@@ -125,7 +124,7 @@ func TestPrograms(t *testing.T) {
 			}
 			for _, n := range result.Notes {
 				if n.Blocks || strings.HasPrefix(n.Text, "this comment") {
-					t.Errorf("left to do: %v: %s", n.Position, n.Text)
+					t.Errorf("not rewritten: %v: %s", n.Position, n.Text)
 				}
 			}
 			if len(result.Files) == 0 {
@@ -144,9 +143,9 @@ func TestPrograms(t *testing.T) {
 			after.start(t)
 			after.test(t)
 			for _, r := range p.requests {
-				was, is := before.answer(t, r), after.answer(t, r)
+				was, is := before.response(t, r), after.response(t, r)
 				if was != is {
-					t.Errorf("%s %s: the answer was\n%s\nand is now\n%s", r.line, r.header, was, is)
+					t.Errorf("%s %s: the response before:\n%s\nafter:\n%s", r.line, r.header, was, is)
 				}
 			}
 		})
@@ -158,7 +157,7 @@ func moduleOf(s string) string {
 	return path
 }
 
-// environment lets the go command add to go.mod and go.sum, without asking the
+// environment allows the go command to change go.mod and go.sum without using the
 // checksum database.
 func environment(t *testing.T) {
 	t.Helper()
@@ -170,7 +169,7 @@ func environment(t *testing.T) {
 // A service is a copy of a program.
 type service struct{ dir, address string }
 
-// prepare copies the program, with an address of its own to listen at.
+// prepare copies the program, and changes the address on which it listens.
 func prepare(t *testing.T, p program) *service {
 	t.Helper()
 	environment(t)
@@ -241,7 +240,7 @@ func freeAddress(t *testing.T) string {
 
 func (s *service) binary() string { return filepath.Join(s.dir, "program.exe") }
 
-// build builds the services, as many at a time as there are processors.
+// build builds the services, one per processor at a time.
 func build(t *testing.T, services ...*service) {
 	t.Helper()
 	errs := make([]error, len(services))
@@ -264,7 +263,7 @@ func build(t *testing.T, services ...*service) {
 	}
 }
 
-// start starts the service, until the test ends.
+// start starts the service and stops it when the test ends.
 func (s *service) start(t *testing.T) {
 	t.Helper()
 	var log bytes.Buffer
@@ -317,9 +316,9 @@ func (s *service) test(t *testing.T) {
 	}
 }
 
-// answer returns the answer to a request as text: the status, the headers that
-// a handler sets, and the body.
-func (s *service) answer(t *testing.T, r request) string {
+// response returns the response to a request as text: the status, the headers set
+// by a handler, and the body.
+func (s *service) response(t *testing.T, r request) string {
 	t.Helper()
 	method, target, _ := strings.Cut(r.line, " ")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -360,12 +359,11 @@ func (s *service) answer(t *testing.T, r request) string {
 	}
 	contentType, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	text += "\n" + contentType
-	return text + "\n\n" + strings.TrimSuffix(string(body), "\n") // JSON ends in a line here
+	return text + "\n\n" + strings.TrimSuffix(string(body), "\n") // muxmaster.JSON ends with a newline
 }
 
-// TestLeft has programs with parts that are not mechanical. Each line with a
-// comment "left:" must be listed with its text, no other may be, and no file
-// changes.
+// TestLeft checks programs with parts that can't be rewritten. Exactly the lines
+// with a comment "left:" must be reported, with its text, and no file may change.
 func TestLeft(t *testing.T) {
 	for _, p := range []program{
 		{router: "chi", dir: "testdata/left/chi", module: chiModule},
@@ -392,10 +390,10 @@ func TestLeft(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, f := range result.Files {
-				t.Errorf("%s is changed:\n%s", f.Name, f.Diff())
+				t.Errorf("%s was changed:\n%s", f.Name, f.Diff())
 			}
 			if len(result.Behind) == 0 {
-				t.Error("no package is left behind")
+				t.Error("Result.Behind is empty")
 			}
 			type place struct {
 				file string
@@ -409,7 +407,7 @@ func TestLeft(t *testing.T) {
 			}
 			if strings.HasPrefix(p.dir, "_examples") {
 				if len(left) == 0 {
-					t.Error("nothing is listed")
+					t.Error("no notes")
 				}
 				return
 			}

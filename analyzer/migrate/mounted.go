@@ -9,16 +9,16 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// chiMount looks at what is mounted. A chi router removes the prefix only if it
-// is mounted on another; ours sees the whole path unless it is mounted itself,
-// not behind another handler.
+// chiMount checks the mounted handler. A chi router finds the rest of the path in
+// the context, even if it is wrapped in another handler. A Mux gets the rest of
+// the path only if it is mounted directly.
 func (x *rewriter) chiMount(n *ast.CallExpr) {
 	if x.hides(x.info, n.Args[1], make(map[ast.Expr]bool)) {
-		x.todo(n.Args[1], "a router behind another handler sees the whole path here: mount the router itself, and give it the middleware with Use")
+		x.todo(n.Args[1], "a router inside another handler gets the whole path: mount the router itself, and pass the middleware to its Use")
 	}
 }
 
-// hides reports whether a handler may be one that hands requests to a router.
+// hides reports whether a handler may pass requests to a router.
 func (x *rewriter) hides(info *types.Info, e ast.Expr, seen map[ast.Expr]bool) bool {
 	e = ast.Unparen(e)
 	if seen[e] || x.isRouter(info.TypeOf(e)) {
@@ -52,7 +52,7 @@ func (x *rewriter) callHides(info *types.Info, call *ast.CallExpr, seen map[ast.
 	args := call.Args
 	fn, _ := typeutil.Callee(info, call).(*types.Func)
 	if fn == nil || fn.FullName() == "net/http.StripPrefix" {
-		// A conversion, a function value, or what removes the prefix by itself.
+		// A conversion, a function value, or a function that removes the prefix.
 		if fn == nil && !info.Types[call.Fun].IsType() && slices.ContainsFunc(args, func(e ast.Expr) bool { return x.leadsToRouter(info, e) }) {
 			return true
 		}
@@ -71,7 +71,7 @@ func (x *rewriter) callHides(info *types.Info, call *ast.CallExpr, seen map[ast.
 		}
 		return false
 	}
-	// Another module's handler may be a chi router, which stays one.
+	// The handler of another module may be a chi router, which isn't rewritten.
 	return fn.Pkg() != nil && (strings.HasPrefix(fn.Pkg().Path(), "github.com/go-chi/chi") ||
 		slices.ContainsFunc(fn.Pkg().Imports(), func(p *types.Package) bool { return x.isOld(p.Path()) }))
 }

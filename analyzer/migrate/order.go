@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// useFirst looks at the order of Use and routes: in the old program, Use covers
-// routes that were registered before, and here it panics after one. A Use that
-// stands in one list of statements with the routes moves before the first one.
+// useFirst moves each Use before the first route in the same statement list. In
+// the old program, Use also applies to routes registered before. In muxmaster, it
+// panics after a route.
 func (x *rewriter) useFirst(s *source, n ast.Node) {
 	block, ok := n.(*ast.BlockStmt)
 	if !ok {
@@ -35,10 +35,10 @@ func (x *rewriter) useFirst(s *source, n ast.Node) {
 			use := useCall(stmt)
 			x.movedUse[use] = true
 			if x.callee(use) == "Group.Use" || x.kinds.late(x.info, obj, x.declOf(block), route.Pos(), make(map[token.Pos]bool)) {
-				moving = nil // of echo's groups it covers later routes only
+				moving = nil // Use of an echo group applies only to later routes
 			}
 			if moving == nil {
-				x.todo(stmt, "Use comes before the routes here: move it, and what it is given")
+				x.todo(stmt, "call Use before registering routes: move it, with the code for its arguments")
 				continue
 			}
 			text := ""
@@ -100,7 +100,7 @@ func receiverOrNil(call *ast.CallExpr) ast.Expr {
 	return ast.NewIdent("_")
 }
 
-// handedOn lists the routers that a statement hands to a function, which may
+// handedOn lists the routers that a statement passes to a function, which may
 // register routes.
 func (x *rewriter) handedOn(stmt ast.Stmt) []types.Object {
 	var all []types.Object
@@ -119,9 +119,9 @@ func (x *rewriter) handedOn(stmt ast.Stmt) []types.Object {
 	return all
 }
 
-// withNeeds returns the statements that move with a Use before the first route:
-// those after it that declare what the Use is given, or that change that. It
-// returns nil if one of them is about routes.
+// withNeeds returns a Use and the statements after the route on which it depends:
+// those that declare or change its arguments. It returns nil if one of them
+// registers routes.
 func (x *rewriter) withNeeds(use, route ast.Stmt, list []ast.Stmt) []ast.Stmt {
 	from, to := slices.Index(list, route), slices.Index(list, use)
 	moving := map[ast.Stmt]bool{use: true}

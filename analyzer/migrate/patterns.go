@@ -13,14 +13,16 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// rest is the name of a catch-all that has none in the old program.
+// rest is the new name of a catch-all without a name in the old program.
 const rest = "rest"
 
-// A translate turns the old router's path into ours, for a verb method.
+// A translate function translates a path of the old router to muxmaster's syntax
+// for verb methods.
 type translate func(path string) (string, error)
 
-// path rewrites the argument with a path. A path that isn't constant is kept if
-// it begins with what is, and its constant parts mean the same here.
+// path rewrites an argument with a path. It keeps a path that isn't constant, if
+// the path begins with a constant and its constant parts mean the same in
+// muxmaster.
 func (x *rewriter) path(s *source, arg ast.Expr, to translate) {
 	old, ok := x.constant(arg)
 	if !ok {
@@ -37,11 +39,11 @@ func (x *rewriter) path(s *source, arg ast.Expr, to translate) {
 	if err != nil {
 		x.todo(arg, "%q: %v", old, err)
 	} else if !x.setString(s, arg, path) {
-		x.todo(arg, "%q: write %q here", old, path)
+		x.todo(arg, "%q: write %q instead", old, path)
 	}
 }
 
-// valid returns what is wrong with a translated path or pattern.
+// valid returns an error if a translated path or pattern is invalid.
 func (x *rewriter) valid(path string) error {
 	if path == "" {
 		return nil // of a Group
@@ -83,14 +85,14 @@ func (x *rewriter) namedOnce(arg ast.Expr, path string, to translate) error {
 		}
 		for _, name := range p.Names() {
 			if slices.Contains(prefix.Names(), name) {
-				return fmt.Errorf("the prefix %s has the parameter %q, too: give one another name", text, name)
+				return fmt.Errorf("the prefix %s also has a parameter %q: rename one of them", text, name)
 			}
 		}
 	}
 	return nil
 }
 
-// composed notes whether a path that is put together at run time may stay.
+// composed checks whether a path that is computed at run time can be kept.
 func (x *rewriter) composed(arg ast.Expr, to translate) {
 	var constants func(e ast.Expr) bool
 	constants = func(e ast.Expr) bool {
@@ -105,19 +107,19 @@ func (x *rewriter) composed(arg ast.Expr, to translate) {
 		return err == nil && same == text
 	}
 	if _, ok := ast.Unparen(arg).(*ast.BinaryExpr); ok && constants(arg) {
-		x.remark(arg, "this path is put together at run time: see that all of it means the same here")
+		x.remark(arg, "this path is computed at run time: check that all of it means the same in muxmaster")
 		return
 	}
 	if x.dialect.samePaths {
 		return
 	}
-	x.todo(arg, "this path is made at run time: make it constant, or register the route by hand")
+	x.todo(arg, "this path is computed at run time: make it constant, or register the route by hand")
 }
 
-// everything is a regular expression that every segment matches.
+// everything matches regular expressions that match every segment.
 var everything = regexp.MustCompile(`^\(?(?:\.\*|\.\+|\[\^/\]\+|\[\^/\]\*)\)?$`)
 
-// braces applies f to each {name:expression} of a path. tail is the text behind
+// braces applies f to each {name:expression} of a path. tail is the text after
 // it.
 func braces(path string, f func(name, expr string, last bool, tail string) (string, error)) (string, error) {
 	var b strings.Builder
@@ -153,8 +155,8 @@ func braces(path string, f func(name, expr string, last bool, tail string) (stri
 	}
 }
 
-// parameter writes {name:expr}. An expression that groups needs no change,
-// since ours are matched whole, too.
+// parameter returns {name:expr}. An expression in a group needs no change,
+// because muxmaster also matches the whole segment.
 func parameter(name, expr string) string {
 	expr = strings.TrimPrefix(expr, "^")
 	if !strings.HasSuffix(expr, `\$`) {
@@ -166,7 +168,7 @@ func parameter(name, expr string) string {
 	return "{" + name + ":" + expr + "}"
 }
 
-// matchesSlash reports whether what an expression matches may have a slash.
+// matchesSlash reports whether an expression may match text with a slash.
 func matchesSlash(expr string) bool {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	return err != nil || hasSlash(tree)
@@ -217,9 +219,9 @@ func chiPath(path string) (string, error) {
 	path, err := braces(path, func(name, expr string, last bool, tail string) (string, error) {
 		switch {
 		case tail != "" && tail[0] != '/' && matchesSlash(expr):
-			return "", fmt.Errorf("{%s:%s} may match a slash before %q: here an expression matches one segment", name, expr, tail[:1])
+			return "", fmt.Errorf("{%s:%s} may match a slash before %q: in muxmaster, an expression matches one segment", name, expr, tail[:1])
 		case alternatives(expr):
-			return "", fmt.Errorf("{%s:%s}: chi matches all that begins with the first alternative or ends with the last: write {%s:(%s)}", name, expr, name, expr)
+			return "", fmt.Errorf("{%s:%s}: chi matches each segment that begins with the first alternative or ends with the last: write {%s:(%s)}", name, expr, name, expr)
 		}
 		return parameter(name, expr), nil
 	})
@@ -234,9 +236,9 @@ func chiPath(path string) (string, error) {
 	case i < 0:
 		return path, nil
 	case i != len(path)-1 || i == 0 || path[i-1] != '/':
-		return "", errors.New("a * here stands for the rest of the path, from a slash on: write the route anew")
+		return "", errors.New("muxmaster supports a catch-all only after a slash: rewrite the route")
 	case named:
-		return "", fmt.Errorf("the rest of the path would be named {%s...}, which is taken", rest)
+		return "", fmt.Errorf("the catch-all would be named {%s...}, but another parameter has this name", rest)
 	}
 	return path[:i] + "{" + rest + "...}", nil
 }
@@ -265,8 +267,8 @@ func inBraces(path string, i int) bool {
 	return strings.Count(path[:i], "{") > strings.Count(path[:i], "}")
 }
 
-// gorillaPath translates a path of gorilla/mux. An expression there may match
-// several segments; of those only the common ones are known.
+// gorillaPath translates a path of gorilla/mux, where an expression can match
+// several segments. It supports only common expressions of this kind.
 func gorillaPath(path string) (string, error) {
 	path, err := braces(path, func(name, expr string, last bool, _ string) (string, error) {
 		switch {
@@ -278,7 +280,7 @@ func gorillaPath(path string) (string, error) {
 			}
 			return "", fmt.Errorf("{%s:%s} matches several segments in the middle of a path", name, expr)
 		case matchesSlash(expr):
-			return "", fmt.Errorf("{%s:%s} may match a slash: here an expression matches one segment", name, expr)
+			return "", fmt.Errorf("{%s:%s} may match a slash: in muxmaster, an expression matches one segment", name, expr)
 		}
 		return parameter(name, expr), nil
 	})
@@ -289,7 +291,7 @@ func gorillaPath(path string) (string, error) {
 // path, without a leading slash.
 func echoPath(path string) (string, error) {
 	if strings.ContainsAny(path, "{}\\") {
-		return "", errors.New("braces and backslashes mean something else here")
+		return "", errors.New("braces and backslashes have another meaning in muxmaster")
 	}
 	if path == "" || path[0] != '/' {
 		path = "/" + path
@@ -298,17 +300,17 @@ func echoPath(path string) (string, error) {
 	case i < 0:
 		return path, nil
 	case i != len(path)-1 || path[i-1] != '/':
-		return "", errors.New("a * stands for the rest of the path, from a slash on: write the route anew")
+		return "", errors.New("muxmaster supports a catch-all only after a slash: rewrite the route")
 	default:
 		return path[:i] + "{" + rest + "...}", nil
 	}
 }
 
-// colonPath checks a path of httprouter or gin, which means the same here
+// colonPath checks a path of httprouter or gin. It means the same in muxmaster
 // unless it has braces.
 func colonPath(path string) (string, error) {
 	if strings.ContainsAny(path, "{}") {
-		return "", errors.New("braces are literal text there and a parameter here: write them as %7B and %7D")
+		return "", errors.New("braces are literal text in the old router and a parameter in muxmaster: write them as %7B and %7D")
 	}
 	return path, nil
 }
@@ -318,7 +320,7 @@ func stdPath(pattern string) (string, error) {
 	_, path, _ := strings.Cut(pattern, "/") // a host may have a port
 	for seg := range strings.SplitSeq(path, "/") {
 		if strings.HasPrefix(seg, "*") || strings.Contains(seg, ":") && !strings.Contains(seg, "{") {
-			return "", fmt.Errorf("the segment %q is literal text there and has a parameter here: write : as %%3A and * as %%2A", seg)
+			return "", fmt.Errorf("the segment %q is literal text in http.ServeMux and has a parameter in muxmaster: write : as %%3A and * as %%2A", seg)
 		}
 	}
 	return pattern, nil

@@ -17,12 +17,11 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/analyzer/migrate"
 )
 
-// A document of a router's module has programs, which are taken from the module
-// as it is downloaded.
+// A document is a file in a router's module that contains example programs.
 type document struct {
 	router, module, file string
-	// requests are those that a program must answer alike before and after, by
-	// its number in the document.
+	// requests are the requests to each program, by its number in the document.
+	// The responses must be the same before and after the migration.
 	requests map[int][]request
 }
 
@@ -45,9 +44,9 @@ var documents = []document{
 	{"echo", "github.com/labstack/echo/v5@v5.3.1", "README.md", map[int][]request{1: slices.Concat(get("/"), status("GET /x"))}},
 }
 
-// TestDocuments migrates all programs of the routers' documents. A program is
-// changed, or what is left in it is listed; those with requests are changed, and
-// answer them as before.
+// TestDocuments migrates all programs in documents of routers. Each program must
+// be changed or get notes that explain why not. Programs with requests must be
+// changed.
 func TestDocuments(t *testing.T) {
 	for _, d := range documents {
 		t.Run(d.router+" "+path.Base(moduleOf(d.module)), func(t *testing.T) {
@@ -88,7 +87,7 @@ func TestDocuments(t *testing.T) {
 				number, _ := strconv.Atoi(filepath.Base(p)[1:])
 				changed := slices.ContainsFunc(result.Files, func(f migrate.File) bool { return filepath.Dir(f.Name) == p })
 				if changed == (notes[p] != "") || !changed && d.requests[number] != nil {
-					t.Errorf("program %d: changed: %v, left to do: %q", number, changed, notes[p])
+					t.Errorf("program %d: changed: %v, notes: %q", number, changed, notes[p])
 				}
 			}
 			var all []*service
@@ -101,8 +100,8 @@ func TestDocuments(t *testing.T) {
 				before.start(t)
 				after.start(t)
 				for _, r := range requests {
-					if was, is := before.answer(t, r), after.answer(t, r); was != is {
-						t.Errorf("program %d: %s %s: the answer was\n%s\nand is now\n%s", number, r.line, r.header, was, is)
+					if was, is := before.response(t, r), after.response(t, r); was != is {
+						t.Errorf("program %d: %s %s: the response before:\n%s\nafter:\n%s", number, r.line, r.header, was, is)
 					}
 				}
 			}

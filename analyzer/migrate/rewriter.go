@@ -17,8 +17,8 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// A rewriter rewrites one package. It visits the nodes of each file from the
-// leaves up, so that what stands inside a node is rewritten before the node.
+// A rewriter rewrites one package. It visits the nodes of each file in
+// postorder, so the parts of a node are rewritten before the node.
 type rewriter struct {
 	*dialect
 	pkg     *packages.Package
@@ -27,23 +27,23 @@ type rewriter struct {
 	program []string // the packages that are rewritten
 	sources []*source
 	parents map[ast.Node]ast.Node
-	done    map[*ast.Ident]bool // uses of the old router that are taken care of
+	done    map[*ast.Ident]bool // rewritten uses of the old router
 	notes   []Note
 	blocked bool
 
 	routes          []route                      // those with constant paths
 	found           map[types.Object]*contextual // see contexts
-	contextDone     map[*ast.Ident]bool          // uses of a context that are taken care of
+	contextDone     map[*ast.Ident]bool          // rewritten uses of a context
 	makesMiddleware map[*types.Func]bool
-	halfway         map[*ast.CallExpr]bool // Use between routes, which becomes With
-	movedUse        map[*ast.CallExpr]bool // Use after routes that is taken care of, or noted
+	halfway         map[*ast.CallExpr]bool // calls of Use between routes, which become With
+	movedUse        map[*ast.CallExpr]bool // rewritten or reported calls of Use after routes
 }
 
-// A Note says what is left to do at a place of the original program.
+// A Note describes what to do by hand at a position in the original program.
 type Note struct {
 	Position token.Position
 	Text     string
-	Blocks   bool // the package is not changed before it is done
+	Blocks   bool // the package is not changed until this is done
 }
 
 func newRewriter(d *dialect, pkg *packages.Package, k *kinds, program []string, skip map[string]bool) (*rewriter, error) {
@@ -80,7 +80,7 @@ func newRewriter(d *dialect, pkg *packages.Package, k *kinds, program []string, 
 	return x, nil
 }
 
-// run rewrites the package, and notes each use of the old router that is left.
+// run rewrites the package, and reports each remaining use of the old router.
 func (x *rewriter) run() {
 	for _, visit := range x.dialect.passes {
 		for _, s := range x.sources {
@@ -96,11 +96,11 @@ func (x *rewriter) run() {
 	}
 }
 
-// untouchable notes the files that are not to be changed, or not seen whole.
+// untouchable reports files that are generated or excluded by build constraints.
 func (x *rewriter) untouchable() {
 	for _, s := range x.sources {
 		if len(s.edits) > 0 && ast.IsGenerated(s.file) {
-			x.todo(s.file, "this file is generated: change what generates it")
+			x.todo(s.file, "this file is generated: change its generator")
 		}
 	}
 	for _, name := range x.pkg.IgnoredFiles {
@@ -109,7 +109,7 @@ func (x *rewriter) untouchable() {
 			continue
 		}
 		x.blocked = true
-		x.notes = append(x.notes, Note{token.Position{Filename: name, Line: 1, Column: 1}, "build constraints exclude this file: set GOOS and GOFLAGS=-tags so that they don't, or change it by hand first", true})
+		x.notes = append(x.notes, Note{token.Position{Filename: name, Line: 1, Column: 1}, "build constraints exclude this file: set GOOS or GOFLAGS=-tags to include it, or change it by hand first", true})
 	}
 }
 
@@ -132,8 +132,8 @@ func (x *rewriter) usesOld(f *ast.File) bool {
 	return found
 }
 
-// left notes the uses of the old router in a file that nothing was made of:
-// those with an advice, then the others, where their line has no note.
+// left reports the uses of the old router in a file that were not rewritten:
+// those with advice, then the others if their line has no note.
 func (x *rewriter) left(s *source, advised bool) {
 	ast.Inspect(s.file, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
@@ -156,13 +156,13 @@ func (x *rewriter) left(s *source, advised bool) {
 		case !ok && !advised && !slices.ContainsFunc(x.notes, func(n Note) bool {
 			return n.Blocks && n.Position.Filename == at.Filename && n.Position.Line == at.Line
 		}):
-			x.todo(id, "%s: not mechanical, see docs/migration.md", name)
+			x.todo(id, "%s: can't be rewritten automatically, see docs/migration.md", name)
 		}
 		return true
 	})
 }
 
-// visit calls f for each node of the file, for those inside a node before it.
+// visit calls f for each node of the file in postorder.
 func (x *rewriter) visit(s *source, f func(ast.Node)) {
 	var stack []ast.Node
 	ast.Inspect(s.file, func(n ast.Node) bool {
@@ -180,8 +180,7 @@ func (x *rewriter) visit(s *source, f func(ast.Node)) {
 // isOld reports whether an import path is one of the old router's.
 func (x *rewriter) isOld(path string) bool { return slices.Contains(x.dialect.paths, path) }
 
-// objectName names a function, a method as Type.Method, or anything else of a
-// package.
+// objectName returns the name of an object, for a method as Type.Method.
 func objectName(obj types.Object) string {
 	if fn, ok := obj.(*types.Func); ok {
 		if recv := fn.Signature().Recv(); recv != nil {
@@ -201,13 +200,13 @@ func namedType(t types.Type) *types.Named {
 	return n
 }
 
-// todo notes what keeps the package from being changed.
+// todo adds a note that blocks the rewriting of the package.
 func (x *rewriter) todo(n ast.Node, format string, args ...any) {
 	x.blocked = true
 	x.note(n, true, format, args...)
 }
 
-// info notes something to look at.
+// remark adds a note that doesn't block the rewriting.
 func (x *rewriter) remark(n ast.Node, format string, args ...any) { x.note(n, false, format, args...) }
 
 func (x *rewriter) note(n ast.Node, blocks bool, format string, args ...any) {
@@ -260,7 +259,8 @@ func (x *rewriter) object(e ast.Expr) types.Object {
 	return obj
 }
 
-// qualify returns the name by which the file knows a package, and imports it.
+// qualify returns the name with which the file refers to a package. It imports
+// the package if necessary.
 func (x *rewriter) qualify(s *source, path string) string {
 	if name, ok := s.names[path]; ok && name != "_" && name != "." {
 		return name
@@ -284,16 +284,16 @@ func (x *rewriter) qualify(s *source, path string) string {
 	return name
 }
 
-// mux returns the qualified name of something in package muxmaster.
+// mux returns the qualified name of an identifier of package muxmaster.
 func (x *rewriter) mux(s *source, name string) string { return x.qualify(s, mux.Path) + "." + name }
 
-// text returns a node's source with the edits made in it.
+// text returns the source of a node with the edits applied.
 func (x *rewriter) text(s *source, n ast.Node) string { return s.render(n.Pos(), n.End()) }
 
-// replace puts text in the place of a node.
+// replace replaces a node with text.
 func (x *rewriter) replace(s *source, n ast.Node, text string) { s.replace(n.Pos(), n.End(), text) }
 
-// rename renames the method or function that is called.
+// rename renames the called method or function.
 func (x *rewriter) rename(s *source, call *ast.CallExpr, name string) {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -314,8 +314,8 @@ func (x *rewriter) constant(e ast.Expr) (string, bool) {
 	return constant.StringVal(v), true
 }
 
-// setString writes another value in the place of a string constant. It reports
-// false if the constant is declared elsewhere and has another value.
+// setString replaces the value of a string constant. It reports false if the
+// constant is declared elsewhere and has another value.
 func (x *rewriter) setString(s *source, e ast.Expr, value string) bool {
 	if old, ok := x.constant(e); ok && old == value {
 		return true
@@ -332,7 +332,7 @@ func (x *rewriter) setString(s *source, e ast.Expr, value string) bool {
 	return true
 }
 
-// receiver returns what a method is called on.
+// receiver returns the receiver expression of a method call.
 func receiver(call *ast.CallExpr) ast.Expr {
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
 		return sel.X
@@ -340,7 +340,7 @@ func receiver(call *ast.CallExpr) ast.Expr {
 	return nil
 }
 
-// statement returns the statement that a call is, or nil.
+// statement returns the statement that consists of the call, or nil.
 func (x *rewriter) statement(call ast.Expr) *ast.ExprStmt {
 	stmt, _ := x.parents[call].(*ast.ExprStmt)
 	return stmt
@@ -390,7 +390,7 @@ func (x *rewriter) function(n ast.Node) ast.Node {
 	return nil
 }
 
-// uses lists the identifiers in the file that stand for the object.
+// uses lists the identifiers in the file that refer to the object.
 func (x *rewriter) uses(s *source, obj types.Object) []*ast.Ident {
 	var all []*ast.Ident
 	ast.Inspect(s.file, func(n ast.Node) bool {
@@ -402,7 +402,7 @@ func (x *rewriter) uses(s *source, obj types.Object) []*ast.Ident {
 	return all
 }
 
-// blockOf returns the statements that stand in one list with stmt.
+// blockOf returns the statement list that contains stmt.
 func (x *rewriter) blockOf(stmt ast.Stmt) []ast.Stmt {
 	switch p := x.parents[stmt].(type) {
 	case *ast.BlockStmt:

@@ -5,8 +5,8 @@ import (
 	"go/types"
 )
 
-// servemux rewrites http.ServeMux, which is a part of a package that stays:
-// what is left of it is looked for here.
+// servemux rewrites http.ServeMux. Its package net/http remains imported, so
+// servemux itself reports the remaining uses.
 var servemux = &dialect{
 	samePaths: true,
 	passes:    []func(*rewriter, *source, ast.Node){(*rewriter).servemux},
@@ -26,10 +26,10 @@ func (x *rewriter) servemux(s *source, n ast.Node) {
 			if _, ok := x.parents[n].(*ast.StarExpr); ok {
 				x.replace(s, n, x.mux(s, "Mux"))
 			} else {
-				x.todo(n, "a Mux is made by New: declare the variable as *http.ServeMux and set it to http.NewServeMux()")
+				x.todo(n, "a Mux must be created with New: declare the variable as *http.ServeMux and set it to http.NewServeMux()")
 			}
 		case obj.Name() == "DefaultServeMux":
-			x.todo(n, "http.DefaultServeMux stays a ServeMux: make one with http.NewServeMux() for your routes")
+			x.todo(n, "http.DefaultServeMux remains a ServeMux: create one with http.NewServeMux() for your routes")
 		}
 	case *ast.CallExpr:
 		fn := function(x.info, ast.Unparen(n.Fun))
@@ -37,7 +37,7 @@ func (x *rewriter) servemux(s *source, n ast.Node) {
 			return
 		}
 		if recv := fn.Signature().Recv(); recv == nil {
-			x.todo(n, "http.%s registers on http.DefaultServeMux: make a mux with http.NewServeMux() for your routes", fn.Name())
+			x.todo(n, "http.%s registers on http.DefaultServeMux: create a mux with http.NewServeMux() for your routes", fn.Name())
 		} else if named := namedType(recv.Type()); named != nil && named.Obj().Name() == "ServeMux" {
 			x.path(s, n.Args[0], stdPath)
 		}

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// A source is one file and what is to be changed in it.
+// A source is one file and its edits.
 type source struct {
 	fset    *token.FileSet
 	file    *ast.File
@@ -31,23 +31,23 @@ type edit struct {
 
 func (s *source) offset(pos token.Pos) int { return s.fset.Position(pos).Offset }
 
-// replace puts text in the place of what stands between two positions. Edits
-// inside are dropped: text has what is left of them, by [source.render]. What is
-// inserted behind stays.
+// replace replaces the source between two positions with text. It drops the edits
+// inside; text must already include them, see [source.render]. It keeps
+// insertions after the end.
 func (s *source) replace(from, to token.Pos, text string) {
 	e := edit{s.offset(from), s.offset(to), text}
 	s.edits = slices.DeleteFunc(s.edits, func(old edit) bool {
 		return e.from <= old.from && old.to <= e.to && old.from < e.to
 	})
 	i, _ := slices.BinarySearchFunc(s.edits, e, func(a, b edit) int { return a.from - b.from })
-	// Insertions at the same place stay before it.
+	// Insertions at the same position come before it.
 	for i < len(s.edits) && s.edits[i].from == e.from && s.edits[i].to <= e.from {
 		i++
 	}
 	s.edits = slices.Insert(s.edits, i, e)
 }
 
-// render returns the text between two positions with the edits made there.
+// render returns the text between two positions with the edits applied.
 func (s *source) render(from, to token.Pos) string {
 	return s.apply(s.offset(from), s.offset(to))
 }
@@ -56,7 +56,7 @@ func (s *source) apply(from, to int) string {
 	var b strings.Builder
 	for _, e := range s.edits {
 		if e.from < from || e.to > to || e.from == to {
-			continue // outside, or inserted behind
+			continue // outside, or inserted after the end
 		}
 		b.Write(s.text[from:e.from])
 		b.WriteString(e.text)
@@ -66,8 +66,8 @@ func (s *source) apply(from, to int) string {
 	return b.String()
 }
 
-// comments returns the comments between two positions that are not in the text
-// that takes their place, each on a line of its own.
+// comments returns the comments between two positions that are missing in the
+// replacement text, one per line.
 func (s *source) comments(from, to token.Pos, text string) string {
 	all := ""
 	for _, group := range s.file.Comments {
@@ -80,7 +80,7 @@ func (s *source) comments(from, to token.Pos, text string) string {
 	return all
 }
 
-// lost returns the comments of the file that are not in the changed one.
+// lost returns the comments of the file that are missing in the changed file.
 func (s *source) lost(after []byte) (all []*ast.Comment) {
 	text := packed(string(after)) // gofmt changes the space in comments
 	for _, group := range s.file.Comments {
@@ -106,7 +106,7 @@ func (s *source) result() ([]byte, error) {
 	for _, id := range f.Unresolved {
 		used[id.Name] = true
 	}
-	added := make(map[string]bool) // names that are no longer those of old imports
+	added := make(map[string]bool) // names that replace those of removed imports
 	for path, name := range s.imports {
 		if _, ok := s.names[path]; ok || !used[name] {
 			continue
@@ -137,8 +137,8 @@ func (s *source) result() ([]byte, error) {
 	return format.Source([]byte(separate(b.String(), s.imports)))
 }
 
-// separate moves imports that were added among those of the standard library to
-// a group of their own.
+// separate moves added imports from the group of the standard library to a
+// separate group.
 func separate(text string, added map[string]string) string {
 	from := strings.Index(text, "\nimport (\n")
 	if from < 0 {

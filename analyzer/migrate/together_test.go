@@ -11,9 +11,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/analyzer/migrate"
 )
 
-// TestTogether has packages that hand routers to each other. A package that stays
-// as it is keeps the others of its program so, also one that lies outside of the
-// patterns.
+// TestTogether checks packages that pass routers to each other. If one can't be
+// changed, the others of the same program must not be changed either, even if
+// the patterns don't match that one.
 func TestTogether(t *testing.T) {
 	const head = "package %s\n\nimport (\n\t\"net/http\"\n\n\t\"github.com/go-chi/chi/v5\"\n)\n\n"
 	files := map[string]string{
@@ -30,8 +30,8 @@ func TestTogether(t *testing.T) {
 		want       []string // the changed files
 	}{
 		{"all", "", []string{"./..."}, []string{"api/api.go", "main.go", "other/other.go", "site/site.go"}},
-		{"one is left", "chi.Walk(r, nil)", []string{"./..."}, []string{"other/other.go"}},
-		{"one is not asked for", "", []string{"./api", "./site"}, nil},
+		{"one can't be rewritten", "chi.Walk(r, nil)", []string{"./..."}, []string{"other/other.go"}},
+		{"one doesn't match the patterns", "", []string{"./api", "./site"}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			environment(t)
@@ -78,8 +78,8 @@ func TestErrors(t *testing.T) {
 	write("main.go", "package main\n\nimport \"net/http\"\n\nvar mux = http.NewServeMux()\n\nfunc main() {}\n")
 	t.Setenv("GOPROXY", "off")
 	for _, tt := range []struct{ router, want string }{
-		{"martini", `migrate: no router "martini": write one of chi, echo, gin, gorilla, httprouter, servemux`},
-		{"gin", "migrate: no package of ./... imports gin"},
+		{"martini", `migrate: unknown router "martini": use one of chi, echo, gin, gorilla, httprouter, servemux`},
+		{"gin", "migrate: no package matching ./... imports gin"},
 		{"servemux", "migrate: the program's module must require muxmaster first: go get github.com/seed-1954dcaa/muxmaster"},
 	} {
 		if _, err := migrate.Run(tt.router, dir, "./..."); err == nil || !strings.HasPrefix(err.Error(), tt.want) {

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// routerType returns the type of muxmaster for a declaration whose objects
-// become what the kinds say.
+// routerType returns muxmaster's type for a declaration of objects of kind k.
 func (x *rewriter) routerType(s *source, k kind) string {
 	switch k {
 	case isMux, 0:
@@ -18,8 +17,8 @@ func (x *rewriter) routerType(s *source, k kind) string {
 	return x.mux(s, "Router")
 }
 
-// declared returns what the objects become that are declared with the type
-// expression e: of a variable, a field, a parameter, or a function's result.
+// declared returns the kind of the objects declared with the type expression e:
+// variables, fields, parameters or results.
 func (x *rewriter) declared(e ast.Expr) (kind, bool) {
 	switch p := x.parents[e].(type) {
 	case *ast.Field:
@@ -41,8 +40,8 @@ func (x *rewriter) declared(e ast.Expr) (kind, bool) {
 	return isOther, false
 }
 
-// unnamed returns what an unnamed result, or parameter of a function type,
-// becomes.
+// unnamed returns the kind of an unnamed result, or of an unnamed parameter of a
+// function type.
 func (x *rewriter) unnamed(list *ast.FieldList) (kind, bool) {
 	t, ok := x.parents[list].(*ast.FuncType)
 	if !ok {
@@ -56,23 +55,24 @@ func (x *rewriter) unnamed(list *ast.FieldList) (kind, bool) {
 	return isOther, true
 }
 
-// retype replaces the type expression e, a pointer or a name, by what the
-// objects declared with it become.
+// retype replaces the type expression e, a pointer or a name, with the new type
+// of the objects declared with it.
 func (x *rewriter) retype(s *source, e ast.Expr) {
 	k, ok := x.declared(e)
 	if !ok {
-		x.todo(e, "a router and a part of it share this type: give each a type of its own, *muxmaster.Mux or *muxmaster.Group")
+		x.todo(e, "this type is used for a router and for a part of it: use *muxmaster.Mux for one and *muxmaster.Group for the other")
 	} else {
 		x.replace(s, e, x.routerType(s, k))
 	}
 	x.handled(e)
 }
 
-// pointer replaces the type in *Type by one of muxmaster's. The old router's
-// zero value may be of use; ours is made by New.
+// pointer replaces the type in *Type with one of muxmaster. It rejects other uses
+// of the type, because the zero value of the old router may be useful but a Mux
+// must be created with New.
 func (x *rewriter) pointer(s *source, e ast.Expr, to string) {
 	if star, ok := x.parents[e].(*ast.StarExpr); !ok || star.X != e {
-		x.todo(e, "a %s is made by a function here: use a pointer to it", to)
+		x.todo(e, "a %s must be created with a function in muxmaster: use a pointer", to)
 		return
 	}
 	x.handled(e)

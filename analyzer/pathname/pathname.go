@@ -99,9 +99,9 @@ func check(pass *analysis.Pass, found *routes.Result, rs []*routes.Route, arg as
 	pass.Report(d)
 }
 
-// nameArgument returns the argument that names a path parameter of a request,
-// or of parameters, that the function with the call was given; nil if the call
-// is something else.
+// nameArgument returns the argument with the name of a path parameter, if the
+// call reads one from a request or Params that the enclosing function received.
+// Otherwise it returns nil.
 func nameArgument(found *routes.Result, pass *analysis.Pass, call *ast.CallExpr) ast.Expr {
 	fn := typeutil.StaticCallee(pass.TypesInfo, call)
 	if fn == nil || fn.Pkg() == nil {
@@ -121,9 +121,8 @@ func nameArgument(found *routes.Result, pass *analysis.Pass, call *ast.CallExpr)
 	return nil
 }
 
-// isGiven reports whether e is a request, or parameters, that a function around
-// it was given: a parameter, a copy or an alias of one, the parameters of a
-// request.
+// isGiven reports whether e is a request or Params that an enclosing function
+// received: a parameter, a copy or an alias of one, or the Params of a request.
 func isGiven(found *routes.Result, pass *analysis.Pass, e ast.Expr, depth int) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -149,8 +148,8 @@ func isGiven(found *routes.Result, pass *analysis.Pass, e ast.Expr, depth int) b
 	return false
 }
 
-// setByHand returns the names that the package gives to SetPathValue, and
-// whether it knows them all.
+// setByHand returns the names that the package passes to SetPathValue. all
+// reports whether all of them are constant.
 func setByHand(pass *analysis.Pass, in *inspector.Inspector) (names map[string]bool, all bool) {
 	names, all = make(map[string]bool), true
 	in.Preorder([]ast.Node{(*ast.CallExpr)(nil)}, func(n ast.Node) {
@@ -167,8 +166,8 @@ func setByHand(pass *analysis.Pass, in *inspector.Inspector) (names map[string]b
 	return names, all
 }
 
-// nearest returns the name that the given one is likely to be a misspelling of,
-// or "". Where there may be more names than those, it must be a long one.
+// nearest returns the likely correct spelling of a misspelled name, or "". If
+// open is set, there may be other names, so it considers only longer names.
 func nearest(name string, have []string, open bool) string {
 	name = strings.Trim(name, ":*{.}")
 	best, least := "", 0
@@ -185,8 +184,8 @@ func nearest(name string, have []string, open bool) string {
 	return best
 }
 
-// distance returns how many insertions, deletions, replacements and swaps of
-// neighbours make b from a.
+// distance returns the number of insertions, deletions, replacements and swaps of
+// adjacent characters needed to change a to b.
 func distance(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

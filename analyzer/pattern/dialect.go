@@ -7,13 +7,13 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// A hint says what is wrong with a part of a pattern and what to write instead,
-// if that is certain.
+// A hint describes an error in a pattern and, if it is clear, the correct
+// spelling.
 type hint struct{ text, old, new string }
 
-// fixes are the spellings of other routers that need no thought, as segments of a
-// path. The router's own parser knows more of them, and what is wrong with them.
-// In the new text, ${1} is the first group.
+// fixes are spellings of other routers with a clear replacement, as segments of a
+// path. The router's parser detects more of them and describes the error. In the
+// new text, ${1} is the first group.
 var fixes = []struct {
 	segment *regexp.Regexp
 	new     string
@@ -28,7 +28,7 @@ var fixes = []struct {
 	{regexp.MustCompile(`^\{(\w+):(?:string|str|any)\}$`), "{${1}}"},
 }
 
-// standard are the spellings of the router that are literal text for an
+// standard are the spellings of muxmaster that are literal text for an
 // http.ServeMux.
 var standard = []struct {
 	segment   *regexp.Regexp
@@ -38,8 +38,8 @@ var standard = []struct {
 	{regexp.MustCompile(`^\*(\w+)$`), "the rest of the path is written {${1}...}", "{${1}...}"},
 }
 
-// dialect looks for a segment in the dialect of another router; std says that the
-// pattern is for an http.ServeMux.
+// dialect searches for a segment in the syntax of another router. std reports
+// whether the pattern is for an http.ServeMux.
 func dialect(text string, std bool) hint {
 	slash := strings.IndexByte(text, '/')
 	if slash < 0 {
@@ -71,5 +71,5 @@ func dialect(text string, std bool) hint {
 	return hint{}
 }
 
-// tail is the rest of the path as gorilla/mux writes it.
+// tail matches a catch-all of gorilla/mux.
 var tail = regexp.MustCompile(`^\{(\w+):\(?(?:\.\*|\.\+)\??\)?\}$`)

@@ -5,16 +5,17 @@
 // For constant patterns, parsed by the router's own parser:
 //
 //   - those that make the registration panic, with the reason;
-//   - two routes on one mux that match the same requests, in groups and mounts
-//     too: the second registration panics;
-//   - routes that no request reaches: a constraint that matches everything stands
-//     before them, the path is not clean, the method is not in upper case;
-//   - wildcards in the dialect of another router: <id>, [id], *, {path*}, {id?},
+//   - two routes on one mux that match the same requests, also in groups and
+//     mounts: the second registration panics;
+//   - routes that no request reaches, because a route with a constraint that
+//     matches everything has precedence, the path is not clean, or the method is
+//     not in upper case;
+//   - wildcards in the syntax of another router: <id>, [id], *, {path*}, {id?},
 //     {id:int}, {path:.*}, %d, which panic on a Mux and are literal text for an
-//     http.ServeMux; there, :id and *path, too.
+//     http.ServeMux. For an http.ServeMux, this includes :id and *path.
 //
-// Patterns of an *http.ServeMux are registered on one, of the Go version that
-// muxvet was built with, to see whether it panics.
+// To check patterns of an *http.ServeMux, it registers them on one, of the Go
+// version that muxvet was built with.
 //
 // # What it does not report
 //

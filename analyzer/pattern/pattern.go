@@ -16,13 +16,13 @@ import (
 // Analyzer is the check.
 var Analyzer = &analysis.Analyzer{
 	Name:     "pattern",
-	Doc:      "report route patterns that panic, conflict, can't be reached or are of another router's dialect",
+	Doc:      "report route patterns that panic, conflict, can't be reached or have the syntax of another router",
 	URL:      "https://pkg.go.dev/" + mux.Path + "/analyzer/pattern",
 	Run:      run,
 	Requires: []*analysis.Analyzer{routes.Analyzer},
 }
 
-// A parsed route is one of a muxmaster.Mux, with the pattern it has there.
+// A parsed is a route of a muxmaster.Mux with its parsed pattern.
 type parsed struct {
 	*routes.Route
 	pattern *pattern.Pattern // with the prefixes of groups and mounts
@@ -44,7 +44,7 @@ func run(pass *analysis.Pass) (any, error) {
 	for _, route := range found.Routes {
 		switch {
 		case !route.Known || inTest(route.Text):
-		case route.Door == routes.Std:
+		case route.Kind == routes.Std:
 			std = append(std, route)
 		default:
 			for i, place := range found.Places(route) {
@@ -72,19 +72,19 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// checkOne reports what is wrong with a route by itself: its patterns, or the
-// error that they give.
+// checkOne reports errors of a single route. err is the error of parsing its
+// patterns ps.
 func checkOne(pass *analysis.Pass, route *routes.Route, ps []*pattern.Pattern, err error) {
 	if err != nil {
 		report(pass, route.Text, fmt.Sprintf("this pattern panics: %v", err), dialect(route.Pattern, false))
 		return
 	}
-	if h := unreachable(ps[0]); h.text != "" && route.Door != routes.Mount { // a prefix was looked at as such
+	if h := unreachable(ps[0]); h.text != "" && route.Kind != routes.Mount { // prefixes are checked separately
 		report(pass, route.Text, "", h)
 	}
 }
 
-// unreachable says why no request can match a pattern that parses.
+// unreachable returns a hint if no request can match a valid pattern.
 func unreachable(p *pattern.Pattern) hint {
 	for _, m := range p.Methods {
 		if up := strings.ToUpper(m); up != m && isMethod(up) {
@@ -107,7 +107,7 @@ func isMethod(s string) bool {
 	return false
 }
 
-// checkAll reports the routes of one mux that are in the way of each other.
+// checkAll reports conflicts between routes of one mux.
 func checkAll(pass *analysis.Pass, rs []parsed, together func(a, b *routes.Route) bool, reported map[*routes.Route]bool) {
 	for j, b := range rs {
 		for i, a := range rs {
@@ -129,9 +129,9 @@ func checkAll(pass *analysis.Pass, rs []parsed, together func(a, b *routes.Route
 	}
 }
 
-// shadows reports whether a, whose shape is not b's, takes all that b matches:
-// where they differ, a has a constraint that every segment meets and b has
-// none, or another one that is tried after it.
+// shadows reports whether a, which has another shape than b, matches all requests
+// for b first: where they differ, a has a constraint that matches every segment,
+// and b has none or a constraint that is tried later.
 func shadows(a, b *pattern.Pattern, first bool) bool {
 	if a.Host != b.Host || len(a.Segs) != len(b.Segs) || a.End != b.End {
 		return false
@@ -150,7 +150,7 @@ func shadows(a, b *pattern.Pattern, first bool) bool {
 	return differ
 }
 
-// matchesAll reports whether a constraint is met by every segment.
+// matchesAll reports whether every segment matches a constraint.
 func matchesAll(expr string) bool {
 	switch strings.Trim(expr, "^$") {
 	case ".*", ".+", ".*?", ".+?", "[^/]+", "[^/]*", "(.*)", "(.+)":
@@ -159,8 +159,8 @@ func matchesAll(expr string) bool {
 	return false
 }
 
-// report reports a pattern. The hint stands behind the message or for it, with
-// its replacement as a fix.
+// report reports a pattern. It appends the hint to the message, or uses it as the
+// message, and suggests the hint's replacement as a fix.
 func report(pass *analysis.Pass, text ast.Expr, message string, h hint) {
 	if message == "" {
 		message = h.text

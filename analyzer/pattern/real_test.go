@@ -13,8 +13,8 @@ import (
 	"golang.org/x/tools/go/analysis/analysistest"
 )
 
-// TestPanics executes the test data with the real router: of its statements,
-// those panic that the check says do, and no other.
+// TestPanics executes the statements of the test data with the real router.
+// Exactly those that the check reports must panic.
 func TestPanics(t *testing.T) {
 	testdata, err := filepath.Abs("../testdata")
 	if err != nil {
@@ -38,7 +38,7 @@ func TestPanics(t *testing.T) {
 	for n := range panics {
 		m := statement.FindStringSubmatch(lines[n-1])
 		if m == nil {
-			t.Fatalf("line %d is no statement: %s", n, lines[n-1])
+			t.Fatalf("line %d isn't a statement: %s", n, lines[n-1])
 		}
 		call := m[3]
 		if m[2] != "" {

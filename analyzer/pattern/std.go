@@ -11,8 +11,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// checkStd reports the routes at which an http.ServeMux panics, by registering
-// them on one.
+// checkStd reports the routes for which an http.ServeMux panics. It registers
+// them on one to find out.
 func checkStd(pass *analysis.Pass, rs []*routes.Route, together func(a, b *routes.Route) bool) {
 	muxes := make(map[any]*http.ServeMux)
 	before := make(map[any][]*routes.Route)
@@ -46,7 +46,7 @@ func checkStd(pass *analysis.Pass, rs []*routes.Route, together func(a, b *route
 
 var quoted = regexp.MustCompile(`^parsing ".*": (at offset \d+: )?`)
 
-// try registers the route's pattern and returns what the mux panics with.
+// try registers the route's pattern and returns the panic of the mux as an error.
 func try(m *http.ServeMux, r *routes.Route) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -18,8 +18,7 @@ func muxvet(t *testing.T) string {
 	return tool
 }
 
-// program writes a module with the file, beside the router's API as the checks'
-// other tests have it.
+// program writes a module with the file and the stub of the router in testdata.
 func program(t *testing.T, file string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -119,9 +118,8 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestFix applies the fixes of the program above, and of the test data for
-// fixes. What comes out must compile, and have the reports left that have no
-// fix.
+// TestFix applies the fixes to the program above and to the test data for fixes.
+// The result must compile, and only reports without a fix may be left.
 func TestFix(t *testing.T) {
 	tool := muxvet(t)
 	retain, err := os.ReadFile("../../testdata/src/retainfix/fix.go")

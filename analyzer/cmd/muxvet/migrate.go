@@ -11,13 +11,13 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/analyzer/migrate"
 )
 
-// migrateMain is muxvet -migrate. Like the checks it returns 3 if it has
-// something to report: here, what is left to do.
+// migrateMain implements muxvet -migrate. Like the checks, it returns 3 if it
+// reports something that must be done by hand.
 func migrateMain(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("muxvet", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	from := flags.String("migrate", "", "rewrite a program of this `router`: "+strings.Join(migrate.Routers(), ", "))
-	diff := flags.Bool("diff", false, "print what would change, and write nothing")
+	diff := flags.Bool("diff", false, "print the changes without writing files")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -43,7 +43,7 @@ func migrateMain(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "%s:%d: %s\n", relative(here, n.Position.Filename), n.Position.Line, n.Text)
 	}
 	for _, path := range result.Behind {
-		fmt.Fprintf(stderr, "%s: not changed before what is listed is done\n", path)
+		fmt.Fprintf(stderr, "%s: not changed: resolve the notes above first\n", path)
 		code = 3
 	}
 	for _, f := range result.Files {
@@ -67,7 +67,7 @@ func migrateMain(args []string, stdout, stderr io.Writer) int {
 	return code
 }
 
-// relative returns a file's name as seen from a directory, if it is below it.
+// relative returns the name of a file relative to dir, if the file is in dir.
 func relative(dir, name string) string {
 	if rel, err := filepath.Rel(dir, name); err == nil && filepath.IsLocal(rel) {
 		return rel

@@ -69,9 +69,9 @@ func TestMigrate(t *testing.T) {
 		{"diff", old, []string{"-migrate", "servemux", "-diff", "./..."}, 0, old, oldDiff},
 		{"write", old, []string{"-migrate=servemux", "./..."}, 0, rewritten, "app.go\nrewritten; now run: go mod tidy, your tests, and muxvet ./...\n"},
 		{"left", left, []string{"-migrate", "servemux", "./..."}, 3, left,
-			"app.go:7: \"GET /users/:id\": the segment \":id\" is literal text there and has a parameter here: write : as %3A and * as %2A\n" +
-				"example.com/app: not changed before what is listed is done\n"},
-		{"unknown", old, []string{"-migrate", "martini"}, 1, old, "muxvet: migrate: no router \"martini\": write one of chi, echo, gin, gorilla, httprouter, servemux\n"},
+			"app.go:7: \"GET /users/:id\": the segment \":id\" is literal text in http.ServeMux and has a parameter in muxmaster: write : as %3A and * as %2A\n" +
+				"example.com/app: not changed: resolve the notes above first\n"},
+		{"unknown", old, []string{"-migrate", "martini"}, 1, old, "muxvet: migrate: unknown router \"martini\": use one of chi, echo, gin, gorilla, httprouter, servemux\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

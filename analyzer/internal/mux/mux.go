@@ -13,8 +13,8 @@ import (
 // Path is the import path of the router.
 const Path = "github.com/seed-1954dcaa/muxmaster"
 
-// IsNamed reports whether t, or what t points to, is the type of that name in
-// the package of that path.
+// IsNamed reports whether t, or the type it points to, is the named type in the
+// package with the given path.
 func IsNamed(t types.Type, path, name string) bool {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -42,8 +42,8 @@ func IsParams(t types.Type) bool {
 	return ok && IsNamed(s.Elem(), Path, "Param")
 }
 
-// IsHandler reports whether a function of this signature serves requests:
-// plain, fast or with an error result.
+// IsHandler reports whether the signature is that of a handler: an
+// http.HandlerFunc, a fast handler, or one that returns an error.
 func IsHandler(sig *types.Signature) bool {
 	in, out := sig.Params(), sig.Results()
 	switch {
@@ -57,11 +57,11 @@ func IsHandler(sig *types.Signature) bool {
 	return out.Len() == 0 || types.Identical(out.At(0).Type(), types.Universe.Lookup("error").Type())
 }
 
-// IsTestFile reports whether a file of this name is part of a test.
+// IsTestFile reports whether the named file is a test file.
 func IsTestFile(name string) bool { return strings.HasSuffix(name, "_test.go") }
 
-// Position names a place in a message: the file without its directory, and the
-// line.
+// Position formats a position for messages: the file without its directory, and
+// the line.
 func Position(fset *token.FileSet, pos token.Pos) string {
 	p := fset.Position(pos)
 	return fmt.Sprintf("%s:%d", filepath.Base(p.Filename), p.Line)

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Reach says which routes lead to a function.
+// Reach lists the routes whose requests can reach a function.
 type Reach struct {
 	Routes  []*Route
-	Unknown bool // and maybe others
+	Unknown bool // there may be others
 }
 
 // A Reacher finds the routes that lead to the functions of a package: as
@@ -20,11 +20,11 @@ type Reacher struct {
 	*Result
 	direct  map[ast.Node][]*Route // functions in a handler's expression
 	callers map[ast.Node][]ast.Node
-	unknown map[ast.Node]bool // functions that are used in ways that can't be followed
+	unknown map[ast.Node]bool // functions with uses that can't be followed
 	memo    map[ast.Node]*Reach
 }
 
-// Reacher returns the answers for the package.
+// Reacher returns the Reacher of the package.
 func (r *Result) Reacher() *Reacher {
 	w := &Reacher{Result: r, direct: make(map[ast.Node][]*Route), callers: make(map[ast.Node][]ast.Node),
 		unknown: make(map[ast.Node]bool), memo: make(map[ast.Node]*Reach)}
@@ -55,9 +55,9 @@ func (r *Result) Reacher() *Reacher {
 	return w
 }
 
-// handler notes that the functions in a handler's expression serve the route:
-// literals, named functions, method values, handlers in variables, what
-// middleware wraps, and what functions of this package return.
+// handler records that the functions in a handler expression serve the route:
+// literals, named functions, method values, handlers in variables, arguments of
+// middleware, and results of functions in this package.
 func (w *Reacher) handler(route *Route, e ast.Expr, seen map[*ast.Ident]bool, depth int) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -132,9 +132,9 @@ func (w *Reacher) Of(fn ast.Node) *Reach {
 	return r
 }
 
-// around returns the function that a literal belongs to, unless the literal is
-// given to a function that this package doesn't have, as a handler for what is
-// not seen here.
+// around returns the innermost function that contains a literal. It returns nil
+// if the literal is passed as a handler to a function of another package, which
+// may call it for unknown routes.
 func (w *Reacher) around(lit *ast.FuncLit) []ast.Node {
 	var child ast.Node = lit
 	for p := w.parents[lit]; p != nil; child, p = p, w.parents[p] {
@@ -156,8 +156,7 @@ func (w *Reacher) around(lit *ast.FuncLit) []ast.Node {
 	return nil
 }
 
-// takesHandler reports whether the argument of a call is a handler: a function
-// of a response writer and a request.
+// takesHandler reports whether the argument of a call is a handler function.
 func takesHandler(info *types.Info, call *ast.CallExpr, arg ast.Node) bool {
 	e, ok := arg.(ast.Expr)
 	if !ok {

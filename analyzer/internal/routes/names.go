@@ -11,10 +11,10 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Names are path parameters.
+// Names are the names of path parameters.
 type Names struct {
 	List []string
-	Open bool // there may be more, of a prefix that can't be seen
+	Open bool // there may be more, from an unknown prefix
 }
 
 // Names returns the path parameters of a route, those of the prefixes of its
@@ -29,7 +29,7 @@ func (r *Result) Names(route *Route) (Names, bool) {
 		return Names{}, false
 	}
 	list := ps[0].Names()
-	if route.Door == Std {
+	if route.Kind == Std {
 		list = slices.DeleteFunc(list, func(n string) bool { return !strings.Contains(route.Pattern, "{"+n) })
 	}
 	names := Names{List: list, Open: !route.Scope.Whole || r.escapes(route.Scope.Root)}
@@ -37,8 +37,7 @@ func (r *Result) Names(route *Route) (Names, bool) {
 	return names, true
 }
 
-// outer adds the parameters that a request has before it comes to the routes of
-// s.
+// outer adds the parameters of the prefixes and mounts around s.
 func (r *Result) outer(names *Names, s Scope, depth int) {
 	names.addPrefix(s.Prefix, true)
 	for _, m := range r.mounts[s.Root] {
@@ -64,12 +63,12 @@ func (n *Names) addPrefix(prefix string, known bool) {
 	n.List = append(n.List, p.Names()...)
 }
 
-// escapes reports whether other packages can mount the mux under a prefix of
-// theirs: it is returned, passed on or stored.
+// escapes reports whether other packages may mount the mux, because it is
+// returned, passed to a function or stored.
 func (r *Result) escapes(root any) bool {
 	obj, ok := root.(types.Object)
 	if !ok {
-		return false // made where it is used
+		return false // created where it is used
 	}
 	if known, ok := r.escaped[obj]; ok {
 		return known
@@ -93,13 +92,12 @@ func (r *Result) escapes(root any) bool {
 	return r.escaped[obj]
 }
 
-// staysHere reports whether an expression with a mux is one that doesn't hand
-// it to somebody who could mount it: a method call, an assignment to it, a
-// mount that was seen, an argument of net/http's functions, a result that stays
-// here.
+// staysHere reports whether a use of a mux doesn't allow other packages to mount
+// it. Such uses are method calls, assignments to the variable, known mounts,
+// arguments of functions in net/http, and results that stay in this package.
 func (r *Result) staysHere(e ast.Expr) bool {
 	switch p := r.parents[e].(type) {
-	case *ast.SelectorExpr: // its ServeHTTP may be what another handler is made of
+	case *ast.SelectorExpr: // ServeHTTP may be part of another handler
 		return p.Sel.Name != "ServeHTTP" || r.pass.Pkg.Name() == "main"
 	case *ast.ExprStmt:
 		return true
@@ -145,8 +143,8 @@ func (r *Result) staysHere(e ast.Expr) bool {
 	return false
 }
 
-// resultStaysHere reports whether a function that returns a mux is only called
-// where the mux stays in this package.
+// resultStaysHere reports whether the mux stays in this package in all calls of
+// a function that returns it.
 func (r *Result) resultStaysHere(decl *ast.FuncDecl) bool {
 	fn := r.pass.TypesInfo.Defs[decl.Name]
 	if fn == nil || r.busy[decl] {

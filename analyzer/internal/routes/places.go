@@ -10,8 +10,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// A Place is where a route stands on a mux: on its own, and on those that its
-// own is mounted on.
+// A Place is a route with its mux and prefix. A route has one place on its own
+// mux, and one on each mux on which that one is mounted.
 type Place struct {
 	Root   any
 	prefix string
@@ -34,17 +34,17 @@ func (r *Result) places(route *Route, s Scope, below string, depth int) []Place 
 	return all
 }
 
-// join puts a prefix behind another one, without a trailing slash.
+// join appends a prefix to another, without a trailing slash.
 func join(prefix, more string) string { return prefix + strings.TrimSuffix(more, "/") }
 
-// Parse parses the pattern that the route has at its place, as the router does;
-// a mounted handler has two. What an http.ServeMux takes is parsed the same
-// way; the router takes more.
+// Parse parses the pattern of the route at its place, like the router. A mounted
+// handler has two patterns. Patterns of an http.ServeMux are parsed in the same
+// way, because the router accepts a superset.
 func (p Place) Parse() ([]*pattern.Pattern, error) {
 	text := p.route.Pattern
 	var one *pattern.Pattern
 	var err error
-	switch p.route.Door {
+	switch p.route.Kind {
 	case Verb:
 		if text != "" && text[0] != '/' {
 			return nil, errors.New("the path must begin with /")
@@ -77,7 +77,7 @@ func parseVerb(methods []string, path string) (*pattern.Pattern, error) {
 	return pattern.ParsePath(strings.Join(methods, ",") + " " + path)
 }
 
-// ParsePrefix reports what is wrong with the prefix of a group or mount.
+// ParsePrefix returns an error if the prefix of a group or mount is invalid.
 func ParsePrefix(prefix string) error {
 	prefix = strings.TrimSuffix(prefix, "/")
 	if prefix == "" {
@@ -90,7 +90,7 @@ func ParsePrefix(prefix string) error {
 	return err
 }
 
-// Together reports whether one run of the program is seen to execute both calls
+// Together reports whether one run of the program certainly executes both calls
 // on the same mux: they are in the same function, in functions that are called
 // once from the same function, or in init functions.
 func (r *Result) Together(a, b *Route) bool {
@@ -110,8 +110,8 @@ func (r *Result) Together(a, b *Route) bool {
 	return false
 }
 
-// apart reports whether the routes are on what may be different instances of
-// the same mux.
+// apart reports whether the routes may be on different instances of the same
+// mux.
 func (r *Result) apart(a, b *Route) bool {
 	if a.Scope.via == b.Scope.via {
 		return false
@@ -123,8 +123,8 @@ func (r *Result) apart(a, b *Route) bool {
 
 func isInit(f *ast.FuncDecl) bool { return f != nil && f.Recv == nil && f.Name.Name == "init" }
 
-// callChain lists the call, the only call of the function around it, the only
-// call of the function around that, …
+// callChain lists the call, the only call of its enclosing function, the only
+// call of the enclosing function of that, and so on.
 func (r *Result) callChain(call *ast.CallExpr) []*ast.CallExpr {
 	chain := []*ast.CallExpr{call}
 	for len(chain) < 8 {
@@ -151,9 +151,9 @@ func (r *Result) declaration(n ast.Node) *ast.FuncDecl {
 	return nil
 }
 
-// sameRun reports whether one run of the function that a and b are in is seen
-// to execute both: one of them at most under a condition that the other is not
-// under, and that one without leaving before the other.
+// sameRun reports whether one run of the function around a and b certainly
+// executes both. At most one of them may be under a condition that doesn't apply
+// to the other, and that branch must not leave the function before the other.
 func (r *Result) sameRun(a, b ast.Node) bool {
 	around := map[ast.Node]bool{nil: true} // of two files
 	for n := a; n != nil; n = r.parents[n] {
@@ -170,8 +170,8 @@ func (r *Result) sameRun(a, b ast.Node) bool {
 	return len(y) == 0 && !slices.ContainsFunc(x, leaves) || len(x) == 0
 }
 
-// conditions lists the statements and literals between n and the node around it
-// that may keep n from being executed, by the lists of statements in them.
+// conditions lists the statements and literals between n and the node around
+// that may prevent the execution of n, as their statement lists.
 func (r *Result) conditions(n, around ast.Node) [][]ast.Stmt {
 	var all [][]ast.Stmt
 	for below := n; n != around; below = n {
@@ -191,7 +191,7 @@ func (r *Result) conditions(n, around ast.Node) [][]ast.Stmt {
 			}
 		case *ast.FuncLit:
 			if _, ok := r.parents[p].(*ast.CallExpr); !ok {
-				all = append(all, nil) // who calls it is not seen
+				all = append(all, nil) // its callers are unknown
 			}
 		}
 	}

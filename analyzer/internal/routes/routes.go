@@ -22,7 +22,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Analyzer has a *Result for the checks that require it. It reports nothing.
+// Analyzer returns a *Result for the checks that require it. It reports nothing.
 var Analyzer = &analysis.Analyzer{
 	Name:       "muxroutes",
 	Doc:        "find the routes that a package registers",
@@ -31,14 +31,14 @@ var Analyzer = &analysis.Analyzer{
 	ResultType: reflect.TypeFor[*Result](),
 }
 
-// Result is what the package registers.
+// Result contains the routes that the package registers.
 type Result struct {
 	Routes     []*Route // in the order of the source
 	Prefixes   []Prefix
 	Middleware []Wrap
 
 	pass    *analysis.Pass
-	values  map[types.Object][]ast.Expr // what is assigned to a variable or a field
+	values  map[types.Object][]ast.Expr // expressions assigned to a variable or field
 	calls   map[types.Object][]*ast.CallExpr
 	bodies  map[types.Object]*ast.FuncDecl
 	decls   map[types.Object]*ast.Ident
@@ -46,7 +46,7 @@ type Result struct {
 	mounts  map[any][]mount
 	escaped map[types.Object]bool
 	busy    map[ast.Node]bool
-	fields  map[string][]ast.Expr // the muxes whose field of that name is set
+	fields  map[string][]ast.Expr // the muxes whose field with this name is set
 }
 
 // A Wrap is a call of Use or With.
@@ -55,19 +55,19 @@ type Wrap struct {
 	Args  []ast.Expr
 }
 
-// Door is the kind of method that a route was registered with.
-type Door int
+// Kind is the kind of method that a route was registered with.
+type Kind int
 
 const (
-	Verb   Door = iota // GET, POSTFast, Method, …
+	Verb   Kind = iota // GET, POSTFast, Method, …
 	Handle             // Handle, HandleFunc, TryHandle, HandleFast
 	Std                // of http.ServeMux
-	Mount              // Mount and ServeFiles: no names of their own
+	Mount              // Mount and ServeFiles: have no parameter names
 )
 
 // A Route is one registration.
 type Route struct {
-	Door    Door
+	Kind    Kind
 	Methods []string // of a verb method or Method; nil for every method
 	Call    *ast.CallExpr
 	Text    ast.Expr // the pattern's expression
@@ -77,13 +77,13 @@ type Route struct {
 	Scope   Scope
 }
 
-// A Scope is what a route is registered on.
+// A Scope is the mux or group on which a route is registered.
 type Scope struct {
 	Root   any    // identifies the mux: the object of its variable or the expression that makes it
 	Prefix string // of the groups
 	Whole  bool   // the prefix is known up to the root
-	// via tells instances of the mux apart, where there may be several: the
-	// variable with the field, or the call of the constructor.
+	// via distinguishes several instances of the mux: it is the variable with
+	// the field, or the call of the constructor.
 	via any
 }
 
@@ -136,7 +136,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return r, nil
 }
 
-// note remembers assignments, functions and calls.
+// note records assignments, functions and calls.
 func (r *Result) note(n ast.Node) {
 	info := r.pass.TypesInfo
 	assign := func(to ast.Expr, v ast.Expr) {
@@ -191,7 +191,8 @@ func (r *Result) note(n ast.Node) {
 	}
 }
 
-// noteField remembers that a field of a Mux is set, unless to false or nil.
+// noteField records that a field of a Mux is set to a value other than false or
+// nil.
 func (r *Result) noteField(to, v ast.Expr) {
 	sel, ok := ast.Unparen(to).(*ast.SelectorExpr)
 	if !ok {
@@ -208,7 +209,7 @@ func (r *Result) noteField(to, v ast.Expr) {
 	r.fields[field.Name()] = append(r.fields[field.Name()], sel.X)
 }
 
-// Sets reports whether the package is seen to set the field of the scope's Mux.
+// Sets reports whether the package sets the field of the scope's Mux.
 func (r *Result) Sets(s Scope, field string) bool {
 	return slices.ContainsFunc(r.fields[field], func(e ast.Expr) bool { return r.scope(e).Root == s.Root })
 }
@@ -249,7 +250,7 @@ func (r *Result) Assigned(v *types.Var) ast.Expr {
 	return nil
 }
 
-// register notes what the call registers.
+// register records the route, middleware or mount that the call registers.
 func (r *Result) register(call *ast.CallExpr) {
 	fn, ok := typeutil.Callee(r.pass.TypesInfo, call).(*types.Func)
 	if !ok || fn.Pkg() == nil {
@@ -314,11 +315,11 @@ func (r *Result) registerMux(name string, call *ast.CallExpr) {
 	}
 }
 
-func (r *Result) route(door Door, methods []string, call *ast.CallExpr, s Scope) {
+func (r *Result) route(kind Kind, methods []string, call *ast.CallExpr, s Scope) {
 	args := call.Args[len(call.Args)-2:]
 	text, known := r.constant(args[0])
 	r.Routes = append(r.Routes, &Route{
-		Door: door, Methods: methods, Call: call, Text: args[0], Pattern: text, Known: known, Handler: args[1], Scope: s,
+		Kind: kind, Methods: methods, Call: call, Text: args[0], Pattern: text, Known: known, Handler: args[1], Scope: s,
 	})
 }
 

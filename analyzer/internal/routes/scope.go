@@ -9,8 +9,8 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// receiver returns the scope that a method is called on, which may be an
-// embedded field of what stands before the dot.
+// receiver returns the scope on which a method is called, which may be an
+// embedded field of the receiver expression.
 func (r *Result) receiver(call *ast.CallExpr) Scope {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -37,12 +37,13 @@ func (r *Result) receiver(call *ast.CallExpr) Scope {
 	return r.scope(sel.X)
 }
 
-// isRouter reports whether t is, or points to, what routes are registered on.
+// isRouter reports whether t is, or points to, a type with methods that register
+// routes.
 func isRouter(t types.Type) bool {
 	return mux.IsNamed(t, mux.Path, "Mux") || mux.IsNamed(t, mux.Path, "Group") || mux.IsNamed(t, mux.Path, "Router") || mux.IsNamed(t, "net/http", "ServeMux")
 }
 
-// scope follows the expression of a mux or a group to its root.
+// scope returns the scope of an expression for a mux or group.
 func (r *Result) scope(e ast.Expr) Scope {
 	e = ast.Unparen(e)
 	unknown := Scope{Root: e}
@@ -76,7 +77,7 @@ func (r *Result) scope(e ast.Expr) Scope {
 	return unknown
 }
 
-// scopeOfVar follows a variable, or a field of base, that stands at e.
+// scopeOfVar returns the scope of a variable, or of a field of base, used at e.
 func (r *Result) scopeOfVar(obj types.Object, e, base ast.Expr) Scope {
 	if obj.Pkg() != nil && obj.Pkg().Path() == "net/http" && obj.Name() == "DefaultServeMux" {
 		return Scope{Root: defaultMux, Whole: true}
@@ -84,7 +85,7 @@ func (r *Result) scopeOfVar(obj types.Object, e, base ast.Expr) Scope {
 	if s, ok := r.scopeOfParam(obj); ok {
 		return s
 	}
-	s := Scope{Root: e} // which one it is depends on the way here
+	s := Scope{Root: e} // depends on the caller
 	isMux := !mux.IsNamed(obj.Type(), mux.Path, "Group") && !mux.IsNamed(obj.Type(), mux.Path, "Router")
 	switch from := r.values[obj]; {
 	case len(from) == 1 && from[0] != nil:
@@ -126,7 +127,7 @@ func (r *Result) scopeOfCall(call *ast.CallExpr) Scope {
 	return Scope{Root: call}
 }
 
-// returned follows a call of a function of this package to the one mux that it
+// returned returns the scope of the only mux that a function of this package
 // returns.
 func (r *Result) returned(fn *types.Func, call *ast.CallExpr) (Scope, bool) {
 	decl := r.bodies[fn.Origin()]
@@ -162,7 +163,7 @@ func (r *Result) returned(fn *types.Func, call *ast.CallExpr) (Scope, bool) {
 	return s, true
 }
 
-// mounted follows the expression of a handler to a mux, if it is one.
+// mounted returns the scope of a handler expression, if the handler is a mux.
 func (r *Result) mounted(e ast.Expr) (Scope, bool) {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {
 		if fn := typeutil.StaticCallee(r.pass.TypesInfo, call); fn != nil {
@@ -178,8 +179,8 @@ func (r *Result) mounted(e ast.Expr) (Scope, bool) {
 	return r.scope(e), true
 }
 
-// scopeOfParam follows a parameter to the argument of the one call: of Route,
-// for its function, or of a function of this package.
+// scopeOfParam returns the scope of a parameter of a function passed to Route, or
+// of a function of this package that is called once.
 func (r *Result) scopeOfParam(obj types.Object) (Scope, bool) {
 	field, index := r.param(obj)
 	if field == nil {
@@ -231,7 +232,7 @@ func (r *Result) scopeOfParam(obj types.Object) (Scope, bool) {
 	return unknown, true
 }
 
-// routeScope returns the scope that Route(prefix, fn) gives to fn.
+// routeScope returns the scope that Route(prefix, fn) passes to fn.
 func (r *Result) routeScope(call *ast.CallExpr, fn ast.Node) (Scope, bool) {
 	f := typeutil.StaticCallee(r.pass.TypesInfo, call)
 	if f == nil || f.Pkg() == nil || f.Pkg().Path() != mux.Path || f.Name() != "Route" || len(call.Args) != 2 || call.Args[1] != fn {
@@ -240,15 +241,15 @@ func (r *Result) routeScope(call *ast.CallExpr, fn ast.Node) (Scope, bool) {
 	return r.below(r.receiver(call), call.Args[0]), true
 }
 
-// below is the scope of a group with the prefix.
+// below returns the scope of a group in s with the prefix.
 func (r *Result) below(s Scope, prefix ast.Expr) Scope {
 	text, known := r.constant(prefix)
 	s.Prefix, s.Whole = join(s.Prefix, text), s.Whole && known
 	return s
 }
 
-// param returns the declaration of a parameter and its number, or nil if obj is
-// none.
+// param returns the declaration of a parameter and its index, or nil if obj
+// isn't a parameter.
 func (r *Result) param(obj types.Object) (*ast.Field, int) {
 	f, ok := r.parents[r.decls[obj]].(*ast.Field)
 	if !ok {

@@ -54,7 +54,7 @@ type app struct{ mux *muxmaster.Mux }
 func (a *app) routes() {
 	a.mux = muxmaster.New()
 	a.mux.ErrorHandler = func(w http.ResponseWriter, r *http.Request, err error) {}
-	a.mux.Handle("POST /a", mw(muxmaster.HandlerFuncE(create)))                     // want `bypass Mux.ErrorHandler: register the HandlerFuncE itself, with the middleware in With`
+	a.mux.Handle("POST /a", mw(muxmaster.HandlerFuncE(create)))                     // want `bypass Mux.ErrorHandler: register the HandlerFuncE itself, and pass the middleware to With`
 	a.mux.POST("/b", muxmaster.HandlerFuncE(create).ServeHTTP)                      // want `the errors of this HandlerFuncE bypass Mux.ErrorHandler: register the HandlerFuncE itself, with Handle or Method`
 	a.mux.POST("/c", mw(mw(muxmaster.HandlerFuncE(create))).ServeHTTP)              // want `bypass`
 	a.mux.Handle("POST /d", http.StripPrefix("/x", muxmaster.HandlerFuncE(create))) // want `bypass`

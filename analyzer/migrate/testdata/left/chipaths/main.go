@@ -17,9 +17,9 @@ func main() {
 	r.Get("/x/{id}/{id}", get)      // left: is used twice
 	r.Get("/<id>", get)             // left: a parameter is written {id}
 	r.Get("/users/{id}", get)       // the first
-	r.Get("/users/{user}", get)     // left: line 19 has this route already: there the last one wins
+	r.Get("/users/{user}", get)     // left: line 19 registers the same route: the old router uses the last one
 	r.Post("/users/{user}", get)    // another method
-	r.HandleFunc("/users/{x}", get) // left: here the route for the very method wins
+	r.HandleFunc("/users/{x}", get) // left: in muxmaster, the route for the method wins
 	r.HandleFunc("/every", get)
 	r.Get("/every", get)          // as there
 	if len(r.Middlewares()) > 0 { // left: Mux.Middlewares
@@ -29,13 +29,13 @@ func main() {
 	}
 	r.Route("/g", func(r chi.Router) {
 		r.Get("/users/{id}", get)
-		r.Get("/users/{id}", get) // left: line 31 has this route already
+		r.Get("/users/{id}", get) // left: line 31 registers the same route
 	})
 	r.Route("/{id}", func(r chi.Router) {
-		r.Get("/x/{id}", get) // left: the prefix /{id} has the parameter "id", too
+		r.Get("/x/{id}", get) // left: the prefix /{id} also has a parameter "id"
 	})
 	r.Group(func(r chi.Router) {
-		r.NotFound(get) // left: in a Group this is the whole router's
+		r.NotFound(get) // left: in a Group, this applies to the whole router
 	})
 	http.ListenAndServe(":3333", r)
 }

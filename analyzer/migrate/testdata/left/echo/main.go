@@ -9,11 +9,11 @@ import (
 
 func main() {
 	e := echo.New()
-	e.Use(middleware.CORS("*")) // left: take one of package middleware
-	e.Use(tag)                  // left: write it as func(http.Handler) http.Handler
+	e.Use(middleware.CORS("*")) // left: use one of package middleware
+	e.Use(tag)                  // left: as func(http.Handler) http.Handler
 	e.GET("/ok/:id", get)
-	e.GET("/x", get, tag) // left: write it as func(http.Handler) http.Handler
-	e.GET("/{id}", get)   // left: braces and backslashes mean something else here
+	e.GET("/x", get, tag) // left: as func(http.Handler) http.Handler
+	e.GET("/{id}", get)   // left: braces and backslashes have another meaning in muxmaster
 	e.Start(":3333")
 }
 

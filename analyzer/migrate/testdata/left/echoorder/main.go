@@ -8,18 +8,18 @@ import (
 	"github.com/labstack/echo/v4/middleware"
 )
 
-var value echo.Echo // left: a Mux is made by a function here
+var value echo.Echo // left: must be created with a function in muxmaster
 
 func main() {
 	e := echo.New()
 	g := e.Group("/g")
 	g.GET("/a", get)
-	g.Use(middleware.Recover()) // left: Use comes before the routes here
+	g.Use(middleware.Recover()) // left: call Use before registering routes
 	g.GET("/b", get)
 	g.GET("", get)
 	g.Any("", get) // left: register this route with Handle
 	e.GET("/twice/:id", get)
-	e.GET("/twice/:name", get) // left: line 21 has this route already: there the last one wins
+	e.GET("/twice/:name", get) // left: line 21 registers the same route: the old router uses the last one
 	routes(e)
 	middlewares(e)
 	e.Start(":3333")
@@ -28,7 +28,7 @@ func main() {
 func routes(e *echo.Echo) { e.GET("/c", get) }
 
 func middlewares(e *echo.Echo) {
-	e.Use(middleware.Recover()) // left: this router may have some already
+	e.Use(middleware.Recover()) // left: this router may already have some
 }
 
 func get(c echo.Context) error {

@@ -22,7 +22,7 @@ func main() {
 		}
 	})
 	r.GET("/ctx", func(c *gin.Context) {
-		later(c) // left: the context goes where it can't be followed
+		later(c) // left: this use of the context can't be rewritten
 		go func(x *gin.Context) {
 			_ = x.ClientIP() // left: middleware.RealIPFrom
 		}(c.Copy()) // left: copy the values that the goroutine needs

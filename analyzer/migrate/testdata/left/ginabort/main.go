@@ -28,7 +28,7 @@ func helper(c *gin.Context) {
 
 func goesOn(c *gin.Context) {
 	if !allowed(c) {
-		c.AbortWithStatus(http.StatusForbidden) // left: the function goes on behind this abort
+		c.AbortWithStatus(http.StatusForbidden) // left: the function continues after this abort
 	}
 	c.Header("X-On", "1")
 }
@@ -36,14 +36,14 @@ func goesOn(c *gin.Context) {
 func loop(c *gin.Context) {
 	for range 3 {
 		if !allowed(c) {
-			c.AbortWithStatus(http.StatusForbidden) // left: no return follows this abort at once
+			c.AbortWithStatus(http.StatusForbidden) // left: no return follows this abort directly
 			break
 		}
 	}
 }
 
 func deferred(c *gin.Context) {
-	defer func() { // left: this aborts when the function ends
+	defer func() { // left: this aborts when the function returns
 		if recover() != nil {
 			c.AbortWithStatus(http.StatusInternalServerError)
 		}
@@ -52,7 +52,7 @@ func deferred(c *gin.Context) {
 
 func nested(c *gin.Context) {
 	refuse := func() {
-		c.AbortWithStatus(http.StatusForbidden) // left: no return follows this abort at once
+		c.AbortWithStatus(http.StatusForbidden) // left: no return follows this abort directly
 	}
 	if !allowed(c) {
 		refuse()
@@ -68,7 +68,7 @@ func called(c *gin.Context) {
 func late(c *gin.Context) {
 	if !allowed(c) {
 		c.AbortWithStatus(http.StatusForbidden)
-		if c.Query("more") != "" { // left: this may return behind an abort
+		if c.Query("more") != "" { // left: this may return after an abort
 			return
 		}
 		return
@@ -77,7 +77,7 @@ func late(c *gin.Context) {
 
 func afterNext(c *gin.Context) {
 	if !allowed(c) {
-		c.AbortWithStatus(http.StatusForbidden) // left: the function goes on behind this abort
+		c.AbortWithStatus(http.StatusForbidden) // left: the function continues after this abort
 	}
 	c.Next()
 }

@@ -12,17 +12,17 @@ var global = gin.New()
 
 type server struct{ router *gin.Engine }
 
-var zero gin.Engine // left: a Mux is made by a function here
+var zero gin.Engine // left: must be created with a function in muxmaster
 
 func main() {
 	r := gin.New()
 	public(r)
-	r.Use(auth) // left: this router may have some already
+	r.Use(auth) // left: this router may already have some
 	private(r)
 
 	two := gin.New()
 	two.GET("/a", get)
-	two.Use(auth) // left: this router may have some already
+	two.Use(auth) // left: this router may already have some
 	two.GET("/b", get)
 	two.Use(auth)
 	two.GET("/c", get)
@@ -30,7 +30,7 @@ func main() {
 	in := gin.New()
 	in.GET("/a", get)
 	if len(in.BasePath()) > 0 { // left: RouterGroup.BasePath
-		in.Use(auth) // left: this router may have some already
+		in.Use(auth) // left: this router may already have some
 	}
 	in.GET("/b", get)
 
@@ -51,25 +51,25 @@ func public(r *gin.Engine) { r.GET("/public", get) }
 func private(r *gin.Engine) { r.GET("/private", get) }
 
 func setup() {
-	global.Use(auth) // left: this router may have some already
+	global.Use(auth) // left: this router may already have some
 	global.GET("/b", get)
 }
 
 func (s *server) routes() { s.router.GET("/a", get) }
 
 func (s *server) middleware() {
-	s.router.Use(auth) // left: this router may have some already
+	s.router.Use(auth) // left: this router may already have some
 }
 
 func more(g *gin.RouterGroup) {
-	g.Use(auth) // left: this router may have some already
+	g.Use(auth) // left: this router may already have some
 	g.GET("/a", get)
 }
 
 func made() *gin.Engine {
 	r := gin.New()
 	r.GET("/a", get)
-	r.Use(auth) // left: this router may have some already
+	r.Use(auth) // left: this router may already have some
 	r.GET("/b", get)
 	return r
 }
@@ -82,9 +82,9 @@ func auth(c *gin.Context) {
 
 func get(c *gin.Context) {
 	setUser(c)
-	c.Status(http.StatusCreated) // left: what follows may set headers
+	c.Status(http.StatusCreated) // left: later code may set headers
 	c.Header("X-After", "1")
-	c.Writer.WriteHeader(http.StatusOK)             // left: what follows may set headers
+	c.Writer.WriteHeader(http.StatusOK)             // left: later code may set headers
 	c.PureJSON(http.StatusOK, "<b>")                // left: Context.PureJSON: use a json.Encoder
 	c.XML(http.StatusOK, gin.H{"a": 1})             // left: Context.XML: use muxmaster.XML
 	c.Writer.Write([]byte(c.Request.URL.Path))      // written by hand

@@ -10,12 +10,12 @@ import (
 func main() {
 	r := mux.NewRouter()
 	r.HandleFunc("/ok/{id}", get)
-	r.HandleFunc("/q", get).Queries("a", "b")                     // left: answer by the query
-	r.HandleFunc("/h", get).Headers("X-A", "b").Methods("GET")    // left: answer by the headers
+	r.HandleFunc("/q", get).Queries("a", "b")                     // left: check the query
+	r.HandleFunc("/h", get).Headers("X-A", "b").Methods("GET")    // left: check the headers
 	r.HandleFunc("/{a:.*}/b", get)                                // left: matches several segments in the middle of a path
 	r.HandleFunc("/{a:[a-z/]+}", get)                             // left: may match a slash
-	r.Host("{sub:[a-z]+}.example.com").Path("/").HandlerFunc(get) // left: an expression in a host
-	r.Methods("GET").PathPrefix("/p").HandlerFunc(get)            // left: write it with a slash at the end
+	r.Host("{sub:[a-z]+}.example.com").Path("/").HandlerFunc(get) // left: a host can't contain an expression
+	r.Methods("GET").PathPrefix("/p").HandlerFunc(get)            // left: end the prefix with a slash
 	h := r.Host("www.example.com").Subrouter()                    // left: no host or methods
 	h.HandleFunc("/", get)
 	url, err := r.Get("name").URL("id", "7") // left: use muxmaster.BuildPath

@@ -8,11 +8,11 @@ import (
 
 func main() {
 	router := httprouter.New()
-	router.HandleMethodNotAllowed = false // left: 405 is always answered here
+	router.HandleMethodNotAllowed = false // left: muxmaster always responds with 405
 	router.PanicHandler = nil             // left: use middleware.Recoverer
 	router.GlobalOPTIONS = nil            // left: register OPTIONS routes
 	router.GET("/ok/:id", get)
-	router.GET("/{id}", get)                   // left: braces are literal text there
+	router.GET("/{id}", get)                   // left: braces are literal text in the old router
 	router.Handle(method(), "/x", get)         // left: the method isn't constant
 	router.ServeFiles("/f/*filepath", files()) // left: os.DirFS(dir)
 	http.ListenAndServe(":3333", router)

@@ -7,11 +7,11 @@ var zero http.ServeMux // left: declare the variable as *http.ServeMux
 func main() {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/ok/{id}", get)
-	mux.HandleFunc("/a/:id", get)          // left: is literal text there and has a parameter here
+	mux.HandleFunc("/a/:id", get)          // left: is literal text in http.ServeMux and has a parameter in muxmaster
 	mux.HandleFunc("/v1/notes:batch", get) // left: write : as %3A
 	mux.HandleFunc("h:80/v1/{id}:batch", get)
 	http.HandleFunc("/default", get)            // left: registers on http.DefaultServeMux
-	mux.Handle("/debug/", http.DefaultServeMux) // left: stays a ServeMux
+	mux.Handle("/debug/", http.DefaultServeMux) // left: remains a ServeMux
 	http.ListenAndServe(":3333", mux)
 }
 

@@ -6,17 +6,17 @@ import (
 	"github.com/julienschmidt/httprouter"
 )
 
-var value httprouter.Router // left: a Mux is made by a function here
+var value httprouter.Router // left: must be created with a function in muxmaster
 
 type server struct {
-	httprouter.Router // left: a Mux is made by a function here
+	httprouter.Router // left: must be created with a function in muxmaster
 }
 
 func main() {
-	router := &httprouter.Router{ // left: a Mux is made by a function here
+	router := &httprouter.Router{ // left: must be created with a function in muxmaster
 		RedirectTrailingSlash: true, // left: RedirectTrailingSlash
 	}
-	other := new(httprouter.Router) // left: a Mux is made by a function here
+	other := new(httprouter.Router) // left: must be created with a function in muxmaster
 	get := router.GET               // left: Router.GET
 	get("/x", nil)
 	var _, _ = value, other
