@@ -12,9 +12,10 @@ import (
 // of connections, limits the waiting time of requests, and responds to health
 // checks.
 type front struct {
-	s    *Server
-	ln   *listener
-	next http.Handler
+	s       *Server
+	ln      *listener
+	next    http.Handler
+	options bool // respond to OPTIONS * instead of next
 }
 
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -42,6 +43,12 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// In HTTP/2, net/http sends a GOAWAY frame instead. An upgrade uses the
 		// Connection header itself.
 		w.Header().Set("Connection", "close")
+	}
+	if f.options && r.RequestURI == "*" && r.Method == http.MethodOptions {
+		// What net/http responds, but net/http's own handler, which would be
+		// called instead of this one, waits for the body without a limit.
+		w.Header().Set("Content-Length", "0")
+		return
 	}
 	if p := r.URL.Path; p != "" && (p == s.LivePath || p == s.ReadyPath) {
 		f.health(w, r)

@@ -37,6 +37,6 @@ func TestAnswersAskToClose(t *testing.T) {
 			r.Header.Set("Upgrade", c.upgrade)
 		}
 		ctx := context.WithValue(r.Context(), connKey{}, &conn{l: l})
-		(&front{s, l, s.HTTP.Handler}).ServeHTTP(httptest.NewRecorder(), r.WithContext(ctx))
+		(&front{s: s, ln: l, next: s.HTTP.Handler}).ServeHTTP(httptest.NewRecorder(), r.WithContext(ctx))
 	}
 }

@@ -25,7 +25,8 @@ type Server struct {
 	// HTTP/2 without TLS, call HTTP.Protocols.SetUnencryptedHTTP2(true)). The
 	// IdleTimeout is longer than that of most clients, so that clients close
 	// idle connections first and don't send requests on closing ones. Serve
-	// wraps Handler, BaseContext, ConnContext and ConnState.
+	// wraps Handler, BaseContext, ConnContext and ConnState, and responds to
+	// OPTIONS * as net/http does unless DisableGeneralOptionsHandler is set.
 	HTTP *http.Server
 
 	// Engine makes the server use package engine for HTTP/1.1 instead of
@@ -181,6 +182,9 @@ func (s *Server) Run(ctx context.Context) error {
 // for requests in the same way. ln must not be a TLS listener: set CertFile and
 // KeyFile, or a certificate in HTTP.TLSConfig.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	if ln == nil {
+		return errors.New("server: the listener is nil; pass one from Listen or net.Listen")
+	}
 	l, err := s.prepare(ln)
 	if err != nil {
 		ln.Close()
@@ -263,6 +267,17 @@ func (s *Server) check() error {
 	if s.Recycle && !s.Engine {
 		faults = append(faults, errors.New("server: Recycle needs Engine; set both, or neither"))
 	}
+	for _, p := range []struct{ name, path string }{{"LivePath", s.LivePath}, {"ReadyPath", s.ReadyPath}} {
+		if p.path != "" && p.path[0] != '/' {
+			faults = append(faults, fmt.Errorf("server: %s is %q, which is the path of no request; start it with a slash", p.name, p.path))
+		}
+	}
+	if s.LivePath != "" && s.LivePath == s.ReadyPath {
+		faults = append(faults, fmt.Errorf("server: LivePath and ReadyPath are both %q; choose different paths", s.LivePath))
+	}
+	if s.Ready != nil && s.ReadyPath == "" {
+		faults = append(faults, errors.New("server: Ready is set, but nothing calls it without ReadyPath; set both, or neither"))
+	}
 	if (s.CertFile == "") != (s.KeyFile == "") {
 		faults = append(faults, errors.New("server: CertFile and KeyFile go together; set both or neither"))
 	}
@@ -315,7 +330,8 @@ func (s *Server) prepare(ln net.Listener) (*listener, error) {
 	if s.HTTP.ErrorLog == nil {
 		s.HTTP.ErrorLog = slog.NewLogLogger(s.logger().Handler(), slog.LevelWarn)
 	}
-	s.HTTP.Handler = &front{s, l, s.HTTP.Handler}
+	s.HTTP.Handler = &front{s: s, ln: l, next: s.HTTP.Handler, options: !s.HTTP.DisableGeneralOptionsHandler}
+	s.HTTP.DisableGeneralOptionsHandler = true // front responds to OPTIONS *
 	state := s.HTTP.ConnState
 	s.HTTP.ConnState = func(nc net.Conn, cs http.ConnState) {
 		if c := unwrap(nc); c != nil {

@@ -225,6 +225,17 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		{"another's key", func() *server.Server { s := server.New(":0", h); s.CertFile, s.KeyFile = cert, otherKey; return s }, []string{"private key does not match"}},
 		{"expired", func() *server.Server { s := server.New(":0", h); s.CertFile, s.KeyFile = oldCert, oldKey; return s }, []string{"has expired on ", "renew it"}},
 		{"recycling without the engine", func() *server.Server { s := server.New(":0", h); s.Recycle = true; return s }, []string{"Recycle needs Engine"}},
+		{"paths without a slash", func() *server.Server {
+			s := server.New(":0", h)
+			s.LivePath, s.ReadyPath = "livez", "readyz"
+			return s
+		}, []string{`LivePath is "livez"`, `ReadyPath is "readyz"`, "start it with a slash"}},
+		{"one path for both", func() *server.Server { s := server.New(":0", h); s.LivePath, s.ReadyPath = "/z", "/z"; return s }, []string{`both "/z"`}},
+		{"Ready without a path", func() *server.Server {
+			s := server.New(":0", h)
+			s.Ready = func(context.Context) error { return nil }
+			return s
+		}, []string{"nothing calls it without ReadyPath"}},
 		{"several at once", func() *server.Server {
 			s := server.New(":0", nil)
 			s.StallTimeout, s.DrainTimeout, s.MaxConns = -1, -1, -1
@@ -237,6 +248,9 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 				t.Errorf("%s: %v; want an error of server that says %q", c.name, err, want)
 			}
 		}
+	}
+	if err := server.New("", h).Serve(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "the listener is nil") {
+		t.Errorf("Serve without a listener: %v", err)
 	}
 	s, _, stop := start(t, h, nil)
 	stop()
@@ -293,6 +307,40 @@ func TestHooksOfTheUserStay(t *testing.T) {
 	}
 	if got := <-states; got != http.StateNew {
 		t.Errorf("first state %v, want new", got)
+	}
+}
+
+// The server responds to OPTIONS * as net/http does, and leaves it to the
+// handler where net/http would.
+func TestOptionsStar(t *testing.T) {
+	t.Parallel()
+	for _, v := range []variant{plain, onEngine(plain), http2c} {
+		for _, c := range []struct {
+			disabled bool
+			want     string
+		}{{false, ""}, {true, "OPTIONS *"}} {
+			_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				io.WriteString(w, r.Method+" "+r.RequestURI)
+			}), func(s *server.Server) {
+				v.configure(t, s)
+				s.HTTP.DisableGeneralOptionsHandler = c.disabled
+			})
+			tr := v.transport()
+			for range 2 { // on one connection
+				req, _ := http.NewRequest("OPTIONS", "http://"+addr, strings.NewReader("body"))
+				req.URL.Opaque = "*"
+				resp, err := tr.RoundTrip(req)
+				if err != nil {
+					t.Fatalf("%s: %v", v.name, err)
+				}
+				text, _ := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if resp.StatusCode != 200 || string(text) != c.want || resp.ContentLength != int64(len(c.want)) {
+					t.Errorf("%s, disabled %v: %s %d %q, want 200 %q", v.name, c.disabled, resp.Status, resp.ContentLength, text, c.want)
+				}
+			}
+			tr.CloseIdleConnections()
+		}
 	}
 }
 

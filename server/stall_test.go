@@ -66,6 +66,10 @@ func TestAttacksEnd(t *testing.T) {
 	// SETTINGS_INITIAL_WINDOW_SIZE 0, then GET / on stream 1.
 	const noWindow = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00" +
 		"\x00\x00\x06\x01\x05\x00\x00\x00\x01\x82\x86\x84\x41\x01x"
+	// OPTIONS * on stream 1, without END_STREAM.
+	const optionsBody = preface + "\x00\x00\x10\x01\x04\x00\x00\x00\x01" + "\x42\x07OPTIONS" + "\x86\x44\x01*\x41\x01x"
+	largeHeader := "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00" +
+		"\x00\x00\x06\x01\x01\x00\x00\x00\x01\x82\x86\x84\x41\x01x" + strings.Repeat("\x00\x10\x06\x09\x00\x00\x00\x00\x01\x00\x01a\x7f\x81\x1f"+strings.Repeat("a", 4096), 20) + "\x00\x00\x00\x09\x04\x00\x00\x00\x01"
 	type row struct {
 		name string
 		v    variant
@@ -85,6 +89,8 @@ func TestAttacksEnd(t *testing.T) {
 		{"body missing, after 100 Continue", plain, readAll, strings.Replace(post, "\r\n\r\n", "\r\nExpect: 100-continue\r\n\r\n", 1), false},
 		{"body missing that nobody reads", plain, hello, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", false},
 		{"body missing before a long answer", plain, endless, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", false},
+		{"body of OPTIONS * missing", plain, readAll, "OPTIONS * HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", false},
+		{"body of OPTIONS * dripping", plain, readAll, "OPTIONS * HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", true},
 		{"answer not read", plain, endless, get, false},
 		{"file not read", plain, endlessFile(big), get, false},
 		{"answer not read, request dripping on", plain, endless, get, true},
@@ -96,6 +102,8 @@ func TestAttacksEnd(t *testing.T) {
 		{"HTTP/2, half of the headers", http2c, hello, halfHeaders, false},
 		{"HTTP/2, no window for a long answer", http2c, endless, noWindow, false},
 		{"HTTP/2, no window for a short answer", http2c, hello, noWindow, false},
+		{"HTTP/2, body of OPTIONS * missing", http2c, readAll, optionsBody, false},
+		{"HTTP/2, no window for the answer to a large header", http2c, hello, largeHeader, false},
 		{"HTTP/2 over TLS, then silence", http2, hello, preface, false},
 	}
 	for _, c := range rows {
