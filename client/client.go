@@ -12,7 +12,7 @@ import (
 // Options configures a client. Zero fields have the documented defaults.
 type Options struct {
 	// Attempts is the maximum number of times a request is sent. The default is
-	// 3; 1 disables retries. A redirect is a separate request.
+	// 3; 1 or less disables retries. A redirect is a separate request.
 	//
 	// The client retries a request if its body can be sent again (there is
 	// none, or GetBody is set, as http.NewRequest does for bodies in memory)
@@ -102,6 +102,7 @@ func (o *Options) setDefaults() {
 	if o.Attempts == 0 {
 		o.Attempts = 3
 	}
+	o.Attempts = max(o.Attempts, 1)
 	if o.IdleConnsPerHost == 0 {
 		o.IdleConnsPerHost = 100
 	}

@@ -65,6 +65,9 @@ func DoJSON[T any](c *http.Client, req *http.Request, max int64) (T, error) {
 	if max <= 0 {
 		max = DefaultMax
 	}
+	if req.Header == nil { // the request wasn't made by http.NewRequest
+		req.Header = make(http.Header)
+	}
 	if req.Header.Get("Accept") == "" {
 		req.Header.Set("Accept", "application/json")
 	}

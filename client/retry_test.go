@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -48,12 +49,15 @@ func TestRetries(t *testing.T) {
 		{name: "POST, cut", method: "POST", body: strings.NewReader("body"), answers: []int{0}, want: 0, sent: 1},
 		{name: "POST with a key", method: "POST", body: strings.NewReader("body"), header: "Idempotency-Key", answers: []int{503, 0}, want: 200, sent: 3},
 		{name: "no retries wanted", method: "GET", attempts: 1, answers: []int{503}, want: 503, sent: 1},
+		{name: "fewer than one wanted", method: "GET", attempts: -1, answers: []int{503}, want: 503, sent: 1},
 		{name: "five wanted", method: "GET", attempts: 5, answers: []int{503, 503, 503, 503}, want: 200, sent: 5},
 		{name: "Retry-After 0", method: "GET", answers: []int{503}, after: "0", want: 200, sent: 2},
 		{name: "Retry-After longer than MaxWait", method: "GET", answers: []int{503}, after: "3600", want: 503, sent: 1},
 		{name: "Retry-After as a date, far", method: "GET", answers: []int{503}, after: "Fri, 31 Dec 9999 23:59:59 GMT", want: 503, sent: 1},
 		{name: "Retry-After as a date, past", method: "GET", answers: []int{503}, after: "Mon, 01 Jan 2001 00:00:00 GMT", want: 200, sent: 2},
 		{name: "Retry-After, huge", method: "GET", answers: []int{503}, after: "18446744073709551615", want: 503, sent: 1},
+		{name: "Retry-After, more than a uint64", method: "GET", answers: []int{503}, after: strings.Repeat("9", 30), want: 503, sent: 1},
+		{name: "Retry-After, negative", method: "GET", answers: []int{503}, after: "-99999", want: 200, sent: 2},
 		{name: "Retry-After, nonsense", method: "GET", answers: []int{503}, after: "soon", want: 200, sent: 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -135,6 +139,26 @@ func TestNoRetryOfPermanentErrors(t *testing.T) {
 	}
 }
 
+// A request that net/http refuses to send isn't tried again. The waits before
+// seven retries would take more than 6 s.
+func TestNoRetryOfInvalidRequests(t *testing.T) {
+	c := use(t, client.Options{Attempts: 8})
+	for _, r := range []*http.Request{
+		{Method: "GET", URL: &url.URL{Scheme: "htp", Host: "127.0.0.1"}},
+		{Method: "GET", URL: &url.URL{Scheme: "http", Host: "127.0.0.1"}, Header: http.Header{"X": {"a\r\nb"}}},
+		{Method: "GET", URL: &url.URL{Scheme: "http", Host: "127.0.0.1"}, Header: http.Header{"": {"b"}}},
+	} {
+		start := time.Now()
+		if resp, err := c.Do(r); err == nil {
+			resp.Body.Close()
+			t.Errorf("%v %v: no error", r.URL, r.Header)
+		}
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%v %v: failed after %v, want at once", r.URL, r.Header, took)
+		}
+	}
+}
+
 // A context ends the wait, and one that would end during it makes it
 // pointless: the answer is better than nothing.
 func TestRetriesHeedTheContext(t *testing.T) {
@@ -205,6 +229,11 @@ func TestJSON(t *testing.T) {
 	_, err := client.JSON[out](context.Background(), c, "GET", srv.URL+"/none", nil)
 	if se := (*client.StatusError)(nil); !errors.As(err, &se) || se.StatusCode != 404 || len(se.Body) != 4<<10 || len(err.Error()) > 300 {
 		t.Errorf("%.100v: want a *StatusError with 4 KiB of the body and a short text", err)
+	}
+	u, _ := url.Parse(srv.URL + "/double")
+	bare := &http.Request{Method: "GET", URL: u}
+	if got, err := client.DoJSON[out](c, bare, 0); err != nil || got.B != 0 {
+		t.Errorf("a request without a header map: %+v, %v", got, err)
 	}
 	if got, err := client.JSON[out](context.Background(), nil, "POST", srv.URL+"/double", in{1}); err != nil || got.B != 2 {
 		t.Errorf("with the shared client: %+v, %v", got, err)

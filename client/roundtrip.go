@@ -80,6 +80,9 @@ func (t *roundTripper) once(req *http.Request, max int) (resp *http.Response, ti
 			err = stalled // net/http's wrapper has no Timeout method
 		}
 		cancel(nil)
+		if t.own && !s.asked {
+			times = max // net/http refuses the request itself, and would do so again
+		}
 		return nil, times, err
 	}
 	resp.Request = req
@@ -173,7 +176,7 @@ func retryAfter(v string, now time.Time) (time.Duration, bool) {
 	if v == "" {
 		return 0, false
 	}
-	if n, err := strconv.ParseUint(v, 10, 64); err == nil {
+	if n, err := strconv.ParseUint(v, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(min(n, 1<<30)) * time.Second, true
 	}
 	if date, err := http.ParseTime(v); err == nil {
