@@ -2,6 +2,7 @@ package body_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"io"
@@ -216,6 +217,36 @@ func TestWriteJSONKeepsContentType(t *testing.T) {
 		t.Errorf("Content-Type %q, %v; want the one that was set", w.Header().Get("Content-Type"), err)
 	}
 }
+
+// A middleware that compresses may announce that before it calls the handler.
+// Then the length isn't that of the JSON.
+func TestWriteJSONInsideCompression(t *testing.T) {
+	want := strings.Repeat("a", 10_000)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		gz := gzip.NewWriter(w)
+		defer gz.Close()
+		if err := body.WriteJSON(zipped{w, gz}, 200, want); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer srv.Close()
+	resp, err := http.Get(srv.URL) // net/http decompresses
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if got, err := io.ReadAll(resp.Body); string(got) != strconv.Quote(want) || err != nil {
+		t.Errorf("got %d bytes, %v; want %d", len(got), err, len(want)+2)
+	}
+}
+
+type zipped struct {
+	http.ResponseWriter
+	gz io.Writer
+}
+
+func (z zipped) Write(p []byte) (int, error) { return z.gz.Write(p) }
 
 // countingWriter counts Writes, and whether its ReadFrom was taken.
 type countingWriter struct {

@@ -10,8 +10,9 @@ import (
 
 // WriteJSON writes a response with the given status code and v encoded as JSON.
 // It uses a pooled buffer, so it is suitable for large and frequent responses.
-// It sets Content-Length, and Content-Type to application/json unless that is
-// already set. For a status that allows no body (1xx, 204, 304), it writes only
+// It sets Content-Type to application/json unless it is already set, and
+// Content-Length unless Content-Encoding is set, because a middleware that
+// compresses changes the length. For a status that allows no body (1xx, 204, 304), it writes only
 // the header.
 //
 // If encoding v fails, WriteJSON writes nothing, not even a header, and returns
@@ -34,7 +35,9 @@ func WriteJSON(w http.ResponseWriter, code int, v any) error {
 	if h.Get("Content-Type") == "" {
 		h.Set("Content-Type", "application/json")
 	}
-	h.Set("Content-Length", strconv.Itoa(len(p)))
+	if h.Get("Content-Encoding") == "" {
+		h.Set("Content-Length", strconv.Itoa(len(p)))
+	}
 	w.WriteHeader(code)
 	_, err := w.Write(p)
 	return err
