@@ -151,6 +151,47 @@ func TestBodyLimitAnswersAtOnce(t *testing.T) {
 	}
 }
 
+// A client that waits for 100 Continue before it sends its body gets the
+// response of a handler that doesn't read the body at once, and net/http closes
+// the connection.
+func TestBodyLimitAndUnreadBodies(t *testing.T) {
+	routed := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { r.Pattern = "/"; next.ServeHTTP(w, r) })
+	}
+	limit, timeout := middleware.BodyLimit(1<<20), middleware.Timeout(time.Hour)
+	for name, stack := range map[string][]mw{
+		"none":                   nil,
+		"BodyLimit":              {limit, routed},
+		"BodyLimit, Timeout":     {limit, timeout, routed},
+		"Timeout, BodyLimit":     {timeout, limit, routed},
+		"around and inside both": {routed, timeout, limit, timeout, limit, routed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, size := range []int{0, 10, 10_000} { // a long response is sent before the handler returns
+				srv, _ := start(t, "HTTP/1.1", chain(text(strings.Repeat("x", size)), stack...))
+				for _, framing := range []string{"Content-Length: 5", "Transfer-Encoding: chunked"} {
+					conn, err := tls.Dial("tcp", srv.Listener.Addr().String(), &tls.Config{InsecureSkipVerify: true})
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer conn.Close()
+					conn.SetDeadline(time.Now().Add(20 * time.Second)) // it would be for ever
+					io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"+framing+"\r\n\r\n")
+					resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+					if err != nil {
+						t.Fatalf("%s, response of %d bytes: %v", framing, size, err)
+					}
+					b, err := io.ReadAll(resp.Body)
+					if resp.StatusCode != 200 || len(b) != size || err != nil || !resp.Close {
+						t.Errorf("%s: %d, %d bytes of %d, %v, closes %v; want 200 and the connection closed", framing, resp.StatusCode, len(b), size, err, resp.Close)
+					}
+				}
+			}
+		})
+	}
+}
+
 type unwrapper struct{ http.ResponseWriter }
 
 func (u unwrapper) Unwrap() http.ResponseWriter { return u.ResponseWriter }

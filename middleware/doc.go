@@ -21,15 +21,16 @@
 //
 // Some middleware modifies the request in place, as [http.ServeMux] sets its
 // Pattern, so that outer middleware sees the result: RealIP sets RemoteAddr,
-// RequestID the context, BodyLimit the Body, and NoCache the Header. CleanPath
-// and StripSlashes change the path of the URL, which shallow copies of the
-// request share. All of this happens before the next handler is called. No
-// middleware writes to the request's maps.
+// RequestID the context, and NoCache the Header. CleanPath and StripSlashes
+// change the path of the URL, which shallow copies of the request share. All of
+// this happens before the next handler is called. No middleware writes to the
+// request's maps.
 //
 // Timeout calls the next handler with a copy of the request that has another
-// context. Afterwards it copies the pattern, the path values and the parsed
-// form back to the original request. So an outer Logger sees the pattern, and
-// net/http can remove the temporary files of a multipart form.
+// context. BodyLimit does so with another body, unless there is none or its
+// length is known. Afterwards they copy the pattern, the path values and the
+// parsed form back to the original request. So an outer Logger sees the
+// pattern, and net/http can remove the temporary files of a multipart form.
 //
 // # Changes to the response
 //

@@ -46,9 +46,7 @@ func (h *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	inner.Request = *r.WithContext(ctx)
 	defer func() { // after a panic too
 		ctx.release()
-		if inner.Pattern != r.Pattern || inner.MultipartForm != r.MultipartForm {
-			*r = *inner.WithContext(ctx.parent)
-		}
+		handBack(r, &inner.Request, ctx.parent)
 	}()
 	h.next.ServeHTTP(w, &inner.Request)
 	// Compare the time instead of calling ctx.Err: the context's timer may be
@@ -56,6 +54,18 @@ func (h *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if at, _ := ctx.Deadline(); !rec.Started() && !time.Now().Before(at) {
 		replace(w, &inner.Request, &lateError{h.d}, encoding)
 	}
+}
+
+// handBack copies what the next handler has stored in its copy of r, such as
+// the pattern and the path values, to r. It doesn't copy the context and the
+// body. net/http needs to find its own body, see limitedRequest.
+func handBack(r, inner *http.Request, ctx context.Context) {
+	if inner.Pattern == r.Pattern && inner.MultipartForm == r.MultipartForm {
+		return
+	}
+	body := r.Body
+	*r = *inner.WithContext(ctx)
+	r.Body = body
 }
 
 // A lateError is the error for a handler that exceeded the deadline.
