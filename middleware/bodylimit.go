@@ -45,6 +45,7 @@ func (h *bodyLimitHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		problem.Write(w, r, problem.Code(http.StatusRequestEntityTooLarge))
 		return
 	}
+	shareTrailer(r)
 	inner := &limitedRequest{*r, limitedBody{ReadCloser: r.Body, w: w, r: r, limit: h.n, left: h.n}}
 	inner.Body = &inner.body
 	defer func() { handBack(r, &inner.Request, inner.Context()) }() // after a panic too

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -189,6 +190,35 @@ func TestBodyLimitAndUnreadBodies(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Trailers reach the handler through middleware that copies the request, also
+// those that the client didn't declare.
+func TestTrailersThroughCopies(t *testing.T) {
+	trailers := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		fmt.Fprint(w, r.Trailer)
+	})
+	limit, timeout := middleware.BodyLimit(1<<20), middleware.Timeout(time.Hour)
+	for _, stack := range [][]mw{nil, {limit}, {timeout}, {limit, timeout}, {timeout, limit}} {
+		srv := httptest.NewServer(chain(trailers, stack...))
+		for _, declared := range []string{"", "Trailer: X-Sum\r\n"} {
+			conn, err := net.Dial("tcp", srv.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\n"+declared+"Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX-Sum: 7\r\n\r\n")
+			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b, _ := io.ReadAll(resp.Body); string(b) != "map[X-Sum:[7]]" {
+				t.Errorf("%d middleware, %q: %s", len(stack), declared, b)
+			}
+			conn.Close()
+		}
+		srv.Close()
 	}
 }
 

@@ -43,6 +43,7 @@ func (h *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// restoring it would race with goroutines that outlive the handler.
 	inner := &timedRequest{deadline: deadline{parent: r.Context(), at: time.Now().Add(h.d)}}
 	ctx := &inner.deadline
+	shareTrailer(r)
 	inner.Request = *r.WithContext(ctx)
 	defer func() { // after a panic too
 		ctx.release()
@@ -53,6 +54,15 @@ func (h *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// late.
 	if at, _ := ctx.Deadline(); !rec.Started() && !time.Now().Before(at) {
 		replace(w, &inner.Request, &lateError{h.d}, encoding)
+	}
+}
+
+// shareTrailer prepares r for being copied. When net/http reads a trailer that
+// the client didn't declare, it adds it to the map of its own request, and
+// makes one if there is none, which a copy would not have.
+func shareTrailer(r *http.Request) {
+	if r.Trailer == nil && len(r.TransferEncoding) > 0 {
+		r.Trailer = make(http.Header)
 	}
 }
 
