@@ -3,8 +3,10 @@ module github.com/seed-1954dcaa/muxmaster/bench
 go 1.26.0
 
 require (
+	github.com/alexedwards/flow v1.0.0
 	github.com/alexedwards/scs/v2 v2.9.0
 	github.com/beego/beego/v2 v2.3.8
+	github.com/bmizerany/pat v0.0.0-20210406213842-e4b6760bdd6f
 	github.com/dimfeld/httptreemux/v5 v5.5.0
 	github.com/emicklei/go-restful/v3 v3.14.0
 	github.com/fox-toolkit/fox v0.27.1
@@ -17,7 +19,9 @@ require (
 	github.com/google/uuid v1.6.0
 	github.com/gorilla/handlers v1.5.2
 	github.com/gorilla/mux v1.8.1
+	github.com/husobee/vestigo v1.1.1
 	github.com/julienschmidt/httprouter v1.3.0
+	github.com/kataras/muxie v1.1.2
 	github.com/klauspost/compress v1.19.2
 	github.com/labstack/echo/v5 v5.3.1
 	github.com/lesismal/nbio v1.6.8

@@ -1,0 +1,127 @@
+package peers
+
+import (
+	"bufio"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The format of the files is explained in otherrouters_test.go of the root module.
+const files = "../../testdata/routers/"
+
+var (
+	methodFirst = regexp.MustCompile(`^([A-Z]+) (.*)`)
+	oneName     = regexp.MustCompile(` ([\w-]+)=("(?:[^"\\]|\\.)*")`)
+)
+
+func cutMethod(s string) (method, rest string) {
+	if m := methodFirst.FindStringSubmatch(s); m != nil {
+		return m[1], m[2]
+	}
+	return http.MethodGet, s
+}
+
+func TestCasesOnTheirRouters(t *testing.T) {
+	for name, make := range routers {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(files, name+".txt"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for block := range strings.SplitSeq(string(text), "\n\n") {
+				testBlock(t, name, make, block)
+			}
+		})
+	}
+}
+
+// testBlock runs the requests of a block on a router of its own.
+func testBlock(t *testing.T, name string, make router, block string) {
+	var (
+		served string   // the last one
+		paths  []string // of the routes, as written here
+		want   string
+	)
+	add, h := make(func(route int, value func(string) string) {
+		served = paths[route]
+		for _, m := range oneName.FindAllStringSubmatch(want, -1) {
+			if m[1] == rest && restless[name] {
+				served += m[0]
+			} else {
+				served += fmt.Sprintf(" %s=%q", m[1], value(m[1]))
+			}
+		}
+	})
+	for line := range strings.Lines(block) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || line[0] == '#' || strings.Contains(line, " => ! ") {
+			continue
+		}
+		if line[0] != '\t' {
+			old, ours, ok := strings.Cut(line, " => ")
+			if !ok {
+				ours = old
+			}
+			method, path := cutMethod(old)
+			_, ours = cutMethod(ours)
+			paths = append(paths, ours)
+			add(method, path, len(paths)-1)
+			continue
+		}
+		request, answer, _ := strings.Cut(line[1:], " = ")
+		ours, theirs, differs := strings.Cut(answer, " | ")
+		want = ours
+		if differs {
+			want = theirs
+		}
+		method, target := cutMethod(request)
+		served = ""
+		got := answerTo(t, h, method, target)
+		if served != "" {
+			got = served
+		}
+		if got = withoutDetails(got); got != withoutDetails(want) {
+			t.Errorf("%s %s: got %s, want %s; routes %q", method, target, got, want, paths)
+		}
+	}
+}
+
+// answerTo returns the status and Location of a response.
+func answerTo(t *testing.T, h http.Handler, method, target string) string {
+	t.Helper()
+	host := "example.com"
+	if i := strings.IndexByte(target, '/'); i > 0 {
+		host, target = target[:i], target[i:]
+	}
+	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(method + " " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if l := w.Header().Get("Location"); l != "" {
+		return fmt.Sprint(w.Code, " ", l)
+	}
+	return fmt.Sprint(w.Code)
+}
+
+var statusFirst = regexp.MustCompile(`^([0-9]{3})(?: .*)?$`)
+
+// withoutDetails drops what differs between routers and is not compared: the status
+// of redirects and the Allow header.
+func withoutDetails(answer string) string {
+	m := statusFirst.FindStringSubmatch(answer)
+	switch {
+	case m == nil:
+		return answer
+	case m[1][0] == '3':
+		return "redirect" + answer[3:]
+	}
+	return m[1]
+}
