@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -78,35 +79,42 @@ func (c *command) explain(w io.Writer) error {
 		return printJSON(w, data)
 	}
 	var b strings.Builder
-	color := terminal.Colored(w)
-	fmt.Fprintf(&b, "%s %s: ", terminal.Clean(e.Method), terminal.Clean(e.Target))
-	var others []muxmaster.Candidate
-	for _, c := range e.Candidates {
-		if c.Reason != "" {
-			others = append(others, c)
-		}
-	}
+	writeAnswer(&b, &e)
+	c.writeOthers(&b, &e, terminal.Colored(w))
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+// writeAnswer writes the route that serves the request, or the response if there
+// is none.
+func writeAnswer(b *strings.Builder, e *muxmaster.Explanation) {
+	fmt.Fprintf(b, "%s %s: ", terminal.Clean(e.Method), terminal.Clean(e.Target))
 	if r := e.Route; r != nil {
-		fmt.Fprintf(&b, "%s%s\n", terminal.Clean(r.Host), terminal.Clean(r.Pattern))
-		fmt.Fprintf(&b, "  handler     %s  %s\n", shortName(r.Handler), place(r.File, r.Line))
+		fmt.Fprintf(b, "%s%s\n", terminal.Clean(r.Host), terminal.Clean(r.Pattern))
+		fmt.Fprintf(b, "  handler     %s  %s\n", shortName(r.Handler), place(r.File, r.Line))
 		for i, v := range e.Values {
-			fmt.Fprintf(&b, "  %-10s  %s = %q\n", []string{"values", ""}[min(i, 1)], terminal.Clean(v.Key), v.Value)
+			fmt.Fprintf(b, "  %-10s  %s = %q\n", []string{"values", ""}[min(i, 1)], terminal.Clean(v.Key), v.Value)
 		}
 		for i, name := range r.Middleware {
-			fmt.Fprintf(&b, "  %-10s  %s\n", []string{"middleware", ""}[min(i, 1)], shortName(name))
+			fmt.Fprintf(b, "  %-10s  %s\n", []string{"middleware", ""}[min(i, 1)], shortName(name))
 		}
-	} else {
-		fmt.Fprintf(&b, "%d %s\n", e.Status, http.StatusText(e.Status))
-		if e.Location != "" {
-			fmt.Fprintf(&b, "  Location: %s\n", terminal.Clean(e.Location))
-		}
-		if e.Allow != "" {
-			fmt.Fprintf(&b, "  Allow: %s\n", terminal.Clean(e.Allow))
-		}
-		if e.Prefix != "" {
-			fmt.Fprintf(&b, "  by the Group or Mux at %s\n", terminal.Clean(e.Prefix))
-		}
+		return
 	}
+	fmt.Fprintf(b, "%d %s\n", e.Status, http.StatusText(e.Status))
+	if e.Location != "" {
+		fmt.Fprintf(b, "  Location: %s\n", terminal.Clean(e.Location))
+	}
+	if e.Allow != "" {
+		fmt.Fprintf(b, "  Allow: %s\n", terminal.Clean(e.Allow))
+	}
+	if e.Prefix != "" {
+		fmt.Fprintf(b, "  by the Group or Mux at %s\n", terminal.Clean(e.Prefix))
+	}
+}
+
+// writeOthers writes the routes that don't serve the request, and why.
+func (c *command) writeOthers(b *strings.Builder, e *muxmaster.Explanation, color bool) {
+	others := slices.DeleteFunc(slices.Clone(e.Candidates), func(c muxmaster.Candidate) bool { return c.Reason == "" })
 	left := 0
 	if !c.all && len(others) > mostCandidates {
 		left = len(others) - mostCandidates
@@ -115,16 +123,14 @@ func (c *command) explain(w io.Writer) error {
 	if len(others) > 0 {
 		b.WriteString("\nNot served by\n")
 	}
-	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	tw := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, c := range others {
 		fmt.Fprintf(tw, "  %s\t%s\t%s\n", methodCell(c.Method, color), terminal.Clean(c.Host+c.Pattern), terminal.Clean(c.Reason))
 	}
 	tw.Flush()
 	if left > 0 {
-		fmt.Fprintf(&b, "  and %d more; -all lists them\n", left)
+		fmt.Fprintf(b, "  and %d more; -all lists them\n", left)
 	}
-	_, err = io.WriteString(w, b.String())
-	return err
 }
 
 func (c *command) openapi(w io.Writer) error {
