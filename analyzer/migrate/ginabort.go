@@ -61,7 +61,7 @@ func (x *rewriter) ginAborts(s *source, f *contextual, list []ast.Stmt, next tok
 			}
 		default:
 			if !done && x.hasAbort(stmt) {
-				x.ginLoopAborts(s, f, stmt, next)
+				x.ginLoopAborts(f, stmt)
 			}
 		}
 	}
@@ -84,7 +84,7 @@ func (x *rewriter) ginBranch(s *source, f *contextual, list []ast.Stmt, next tok
 
 // ginLoopAborts reports the aborts in a statement, such as a loop, that aren't
 // directly followed by a return.
-func (x *rewriter) ginLoopAborts(s *source, f *contextual, stmt ast.Stmt, next token.Pos) {
+func (x *rewriter) ginLoopAborts(f *contextual, stmt ast.Stmt) {
 	ast.Inspect(stmt, func(n ast.Node) bool {
 		e, ok := n.(*ast.ExprStmt)
 		if !ok || !x.aborts(e) {

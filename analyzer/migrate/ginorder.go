@@ -69,7 +69,7 @@ func (x *rewriter) ginScope(s *source, obj types.Object, use ast.Stmt, decl *ast
 		}
 	}
 	// A parameter's router can get routes elsewhere, later.
-	if !registered || !local && !x.lastTouch(obj, decl) {
+	if !registered || !local && !x.lastTouch(decl) {
 		return "", false
 	}
 	return x.unused(decl, obj.Name()+"2"), true
@@ -131,7 +131,7 @@ func (x *rewriter) onlyServed(decl *ast.FuncDecl) bool {
 // lastTouch reports whether no caller of a function with a router parameter uses
 // the router to register routes afterwards. It supports only callers that created
 // the router for the call.
-func (x *rewriter) lastTouch(obj types.Object, decl *ast.FuncDecl) bool {
+func (x *rewriter) lastTouch(decl *ast.FuncDecl) bool {
 	fn, ok := x.info.Defs[decl.Name].(*types.Func)
 	if !ok || len(x.kinds.sites[x.kinds.key(fn)]) == 0 {
 		return false

@@ -32,7 +32,7 @@ func readAllProxy() Claim {
 					rw.Write(chunk[:min(left, len(chunk))])
 				}
 			}), false, nil)
-			upstream, c := &http.Client{Transport: w.transport(nil)}, &http.Client{Transport: w.transport(nil)}
+			upstream, c := w.defaultClient(), w.defaultClient()
 			side := func(forward func(http.ResponseWriter, *http.Response) error) func(int) {
 				url := w.serve(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 					resp := must1(upstream.Get(up))

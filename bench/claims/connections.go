@@ -27,7 +27,7 @@ func perCallClient() Claim {
 		},
 		Cases: []Case{
 			{"new Client, TLS", func(w *World) Sides {
-				url := w.serve(answer(200, "ok"), true, nil)
+				url := w.serve(fixed("ok"), true, nil)
 				w.trustByDefault()
 				shared, ours := &http.Client{Timeout: 5 * time.Second}, w.ours()
 				return Sides{
@@ -44,8 +44,8 @@ func perCallClient() Claim {
 // newTransportCase is what claims 1 and 10 would be right about.
 func newTransportCase(name string) Case {
 	return Case{name, func(w *World) Sides {
-		url := w.serve(answer(200, "ok"), true, nil)
-		shared, ours := &http.Client{Transport: w.transport(nil)}, w.ours()
+		url := w.serve(fixed("ok"), true, nil)
+		shared, ours := w.defaultClient(), w.ours()
 		return Sides{
 			Before: times(func() {
 				t := &http.Transport{TLSClientConfig: trust()}
@@ -61,12 +61,12 @@ func newTransportCase(name string) Case {
 func idleConns() Claim {
 	measure := func(name string, secure bool) Case {
 		return Case{name, func(w *World) Sides {
-			url := w.serve(answer(200, "ok"), secure, nil)
+			url := w.serve(fixed("ok"), secure, nil)
 			side := func(c *http.Client) func(int) { return concurrently(100, func() { read(c.Get(url)) }) }
 			page := &http.Transport{MaxIdleConns: 200, MaxIdleConnsPerHost: 100, IdleConnTimeout: 90 * time.Second, TLSClientConfig: trust()}
 			w.onClose(page.CloseIdleConnections)
 			return Sides{
-				Before: side(&http.Client{Transport: w.transport(nil)}),
+				Before: side(w.defaultClient()),
 				After:  side(&http.Client{Transport: page}),
 				Ours:   side(w.ours()),
 			}
@@ -91,12 +91,12 @@ func idleTimeout() Claim {
 		},
 		Cases: []Case{{"requests over kept connections", func(w *World) Sides {
 			side := func(d time.Duration) func(int) {
-				url := w.serve(answer(200, "ok"), false, func(s *http.Server) { s.IdleTimeout = d })
-				c := &http.Client{Transport: w.transport(nil)}
+				url := w.serve(fixed("ok"), false, func(s *http.Server) { s.IdleTimeout = d })
+				c := w.defaultClient()
 				return times(func() { read(c.Get(url)) })
 			}
-			url := w.serveOurs(answer(200, "ok"), nil)
-			c := &http.Client{Transport: w.transport(nil)}
+			url := w.serveOurs(fixed("ok"), nil)
+			c := w.defaultClient()
 			return Sides{Before: side(0), After: side(90 * time.Second), Ours: times(func() { read(c.Get(url)) })}
 		}}},
 	}
@@ -127,7 +127,7 @@ func tlsPerRequest() Claim {
 		},
 		Cases: []Case{
 			{"new Client, TLS", func(w *World) Sides {
-				url := w.serve(answer(200, "ok"), true, nil)
+				url := w.serve(fixed("ok"), true, nil)
 				w.trustByDefault()
 				config := trust()
 				config.ClientSessionCache = tls.NewLRUClientSessionCache(64)
@@ -158,8 +158,8 @@ func drain() Claim {
 	}
 	measure := func(name string, text string) Case {
 		return Case{name, func(w *World) Sides {
-			url := w.serve(answer(200, text), true, nil)
-			plain, ours := &http.Client{Transport: w.transport(nil)}, w.ours()
+			url := w.serve(fixed(text), true, nil)
+			plain, ours := w.defaultClient(), w.ours()
 			return Sides{
 				Before: times(func() { decode(plain, url, false) }),
 				After:  times(func() { decode(plain, url, true) }),
@@ -191,9 +191,9 @@ func readHeaderTimeout() Claim {
 		},
 		Cases: []Case{{"connections held by slow headers", func(w *World) Sides {
 			return Sides{Held: func() (before, after, ours int) {
-				zero := w.serve(answer(200, "ok"), false, nil)
-				set := w.serve(answer(200, "ok"), false, func(s *http.Server) { s.ReadHeaderTimeout = timeout })
-				new := w.serveOurs(answer(200, "ok"), func(s *server.Server) { s.HTTP.ReadHeaderTimeout = timeout })
+				zero := w.serve(fixed("ok"), false, nil)
+				set := w.serve(fixed("ok"), false, func(s *http.Server) { s.ReadHeaderTimeout = timeout })
+				new := w.serveOurs(fixed("ok"), func(s *server.Server) { s.HTTP.ReadHeaderTimeout = timeout })
 				return w.held(zero, 3*timeout), w.held(set, 3*timeout), w.held(new, 3*timeout)
 			}}
 		}}},

@@ -92,8 +92,8 @@ func headerLiteral() Claim {
 				return Sides{Before: build(literal, keep), After: build(set, keep)}
 			}},
 			{"4 headers, whole request", func(w *World) Sides {
-				c := &http.Client{Transport: w.transport(nil)}
-				addr := strings.TrimPrefix(w.serve(answer(200, "ok"), false, nil), "http://")
+				c := w.defaultClient()
+				addr := strings.TrimPrefix(w.serve(fixed("ok"), false, nil), "http://")
 				send := func(req *http.Request) {
 					req.URL.Host = addr
 					read(c.Do(req))

@@ -60,21 +60,22 @@ func (w *World) serve(h http.Handler, secure bool, configure func(*http.Server))
 }
 
 // transport copies net/http's default one, with trust in the test certificate.
-func (w *World) transport(configure func(*http.Transport)) *http.Transport {
+func (w *World) transport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.TLSClientConfig = trust()
-	if configure != nil {
-		configure(t)
-	}
 	w.onClose(t.CloseIdleConnections)
 	return t
 }
+
+// defaultClient returns a client like http.DefaultClient, with connections of
+// its own.
+func (w *World) defaultClient() *http.Client { return &http.Client{Transport: w.transport()} }
 
 // trustByDefault makes http.DefaultTransport trust the test certificate, for
 // code that uses it implicitly.
 func (w *World) trustByDefault() {
 	old := http.DefaultTransport
-	http.DefaultTransport = w.transport(nil)
+	http.DefaultTransport = w.transport()
 	w.onClose(func() { http.DefaultTransport = old })
 }
 
@@ -101,13 +102,10 @@ var pki = sync.OnceValue(func() (p struct {
 
 func trust() *tls.Config { return &tls.Config{RootCAs: pki().pool} }
 
-// answer is a handler with a fixed answer.
-func answer(code int, text string) http.Handler {
+// fixed returns a handler that responds with a text.
+func fixed(text string) http.Handler {
 	p := []byte(text)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(code)
-		w.Write(p)
-	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(p) })
 }
 
 // read reads and closes an answer as the page's code does, and wants a status.
@@ -149,7 +147,7 @@ func concurrently(workers int, f func()) func(int) {
 // exchange makes a side of whole requests to h over one kept connection.
 func exchange(w *World, h http.Handler, method string, body []byte) func(int) {
 	url := w.serve(h, false, nil)
-	c := &http.Client{Transport: w.transport(nil)}
+	c := w.defaultClient()
 	return times(func() {
 		req := must1(http.NewRequest(method, url+"/api/v1/orders/42", bytes.NewReader(body)))
 		read(c.Do(req))

@@ -148,7 +148,7 @@ func (w *Reacher) around(lit *ast.FuncLit) []ast.Node {
 			if tv := w.pass.TypesInfo.Types[p.Fun]; tv.IsType() {
 				continue
 			}
-			if fn := typeutil.StaticCallee(w.pass.TypesInfo, p); fn != nil && fn.Pkg() != w.pass.Pkg && takesHandler(w.pass.TypesInfo, p, child) {
+			if fn := typeutil.StaticCallee(w.pass.TypesInfo, p); fn != nil && fn.Pkg() != w.pass.Pkg && isHandlerFunc(w.pass.TypesInfo, child) {
 				return nil
 			}
 		}
@@ -156,8 +156,9 @@ func (w *Reacher) around(lit *ast.FuncLit) []ast.Node {
 	return nil
 }
 
-// takesHandler reports whether the argument of a call is a handler function.
-func takesHandler(info *types.Info, call *ast.CallExpr, arg ast.Node) bool {
+// isHandlerFunc reports whether arg looks like a handler: a function of at least
+// a response writer and a request.
+func isHandlerFunc(info *types.Info, arg ast.Node) bool {
 	e, ok := arg.(ast.Expr)
 	if !ok {
 		return false
