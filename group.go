@@ -58,8 +58,13 @@ func (s *scope) Group(prefix string) *Group {
 	return g
 }
 
-// Route calls fn with a new Group with the given prefix.
-func (s *scope) Route(prefix string, fn func(*Group)) { fn(s.Group(prefix)) }
+// Route calls fn with a new Group with the given prefix. It panics if fn is nil.
+func (s *scope) Route(prefix string, fn func(*Group)) {
+	if fn == nil {
+		panic(fmt.Sprintf("muxmaster: Route %q: the function is nil", prefix))
+	}
+	fn(s.Group(prefix))
+}
 
 // With returns a Group with the same prefix and additional middleware. The
 // middleware applies to the routes registered on the returned Group, and not to
