@@ -157,12 +157,14 @@ func TestFirstRequestsTogether(t *testing.T) {
 		m, sub := muxmaster.New(), muxmaster.New()
 		m.Pre(trace("m"))
 		m.GET("/x/:id", values)
+		m.POST("/rest/*rest", values)
 		sub.Pre(trace("s"))
 		m.Mount("/s", sub)
 		var wg sync.WaitGroup
 		for _, mux := range []*muxmaster.Mux{m, sub} {
 			wg.Go(func() { ask(mux, httptest.NewRequest("GET", "/x/1", nil)) })
 			wg.Go(func() { mux.Handler(httptest.NewRequest("GET", "/x/1", nil)) })
+			wg.Go(func() { mux.Handler(httptest.NewRequest("GET", "/rest/1", nil)) })
 			wg.Go(func() { mux.Explain("GET", "/x/1") })
 			wg.Go(func() { mux.PrintRoutes(io.Discard) })
 		}

@@ -237,9 +237,7 @@ func (m *Mux) freeze() *snapshot {
 		return nil
 	}
 	if m.names != nil { // this is the first snapshot
-		for _, rt := range m.routes.Freeze().All() {
-			rt.Payload.mode |= rt.Payload.scope.poolMode(rt.Payload.mode)
-		}
+		m.routes.Update(func(e *endpoint) { e.mode |= e.scope.poolMode(e.mode) })
 		m.names = nil
 	}
 	s := m.newSnapshot()

@@ -40,6 +40,20 @@ func (b *Builder[P]) Freeze() *Table[P] {
 	return t
 }
 
+// Update calls f with the payload of each route. Earlier Tables keep the
+// payloads that they have.
+func (b *Builder[P]) Update(f func(payload *P)) {
+	b.Freeze()
+	for _, tb := range b.trees {
+		tree := *tb.tree
+		tree.routes = slices.Clone(tree.routes)
+		for i := range tree.routes {
+			f(&tree.routes[i].Payload)
+		}
+		tb.tree = &tree
+	}
+}
+
 // A freezer creates one tree.
 type freezer[P any] struct {
 	Tree[P]
