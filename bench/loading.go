@@ -9,15 +9,15 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 )
 
-// Heap measures the bytes that the contender's router keeps alive with these
-// routes, the first request served.
+// Heap measures the bytes that the contender's router retains after registering
+// these routes and serving one request.
 func Heap(c contender.Contender, rs []routes.Route) float64 {
 	return measure.Heap(func() any { return LoadAndServe(c, rs) })
 }
 
-// Registration measures the nanoseconds per route that it takes to register
-// them all and serve the first request: so many samples, fewer when they take
-// longer than limit.
+// Registration measures the time to register all routes and serve one request, in
+// nanoseconds per route. It returns the given number of samples, or fewer if they
+// take longer than limit.
 func Registration(c contender.Contender, rs []routes.Route, samples int, limit time.Duration) []float64 {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var ns []float64
@@ -30,8 +30,8 @@ func Registration(c contender.Contender, rs []routes.Route, samples int, limit t
 	return ns
 }
 
-// LoadAndServe builds a router and serves the first route, since some routers
-// do part of their work only then.
+// LoadAndServe builds a router and serves a request, because some routers do part
+// of their work only then.
 func LoadAndServe(c contender.Contender, rs []routes.Route) any {
 	first := Request{Method: rs[0].Method, Path: rs[0].NamedPath()}
 	spec := contender.Spec{Routes: rs}

@@ -14,12 +14,12 @@ const (
 	proofTime  = 2 * time.Second
 )
 
-// Prove loads the contender with the scenario's routes and handlers that report
-// what they see, and returns the first request that goes wrong: the wrong
-// route, a wrong value, or the wrong status. Each matched request is made a
-// second time with values that all differ. Of more than wholeProof requests it
-// proves as many as proofTime allows. It uses contender.Seen and must not run
-// concurrently.
+// Prove checks that the contender routes the scenario correctly. It registers the
+// scenario's routes with handlers that report the route and values, and returns
+// an error for the first request with a wrong route, value or status. It repeats
+// each matched request with different values. If there are more than wholeProof
+// requests, it checks as many as proofTime allows. It uses contender.Seen and
+// must not run concurrently.
 func Prove(c contender.Contender, s Scenario) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -28,7 +28,7 @@ func Prove(c contender.Contender, s Scenario) (err error) {
 	}()
 	if c.In(contender.Floor) {
 		if s.Status != http.StatusOK {
-			return fmt.Errorf("there is no router to refuse a request")
+			return fmt.Errorf("there is no router that could reject a request")
 		}
 		return nil
 	}

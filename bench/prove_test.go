@@ -9,8 +9,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 )
 
-// cannot lists what contenders are known not to do. Everything else has to be
-// proven.
+// cannot lists the known errors of Prove. All other contenders must pass all
+// scenarios.
 var cannot = map[string]string{
 	"beego/MethodNotAllowed":              "DELETE /emojis: status 404, want 405",
 	"bone/Static":                         "GET /articles/wiki/: reached route 31, want 34",
@@ -19,8 +19,8 @@ var cannot = map[string]string{
 	"bunrouter (compat)/MethodNotAllowed": "DELETE /repos/octocat/hello-world/languages: status 404, want 405",
 	"goji v2/MethodNotAllowed":            "DELETE /emojis: status 404, want 405",
 	"macaron/MethodNotAllowed":            "DELETE /emojis: status 404, want 405",
-	"no router/NotFound":                  "there is no router to refuse a request",
-	"no router/MethodNotAllowed":          "there is no router to refuse a request",
+	"no router/NotFound":                  "there is no router that could reject a request",
+	"no router/MethodNotAllowed":          "there is no router that could reject a request",
 }
 
 func TestEveryContenderRoutesCorrectly(t *testing.T) {
@@ -31,7 +31,7 @@ func TestEveryContenderRoutesCorrectly(t *testing.T) {
 				got = err.Error()
 			}
 			if want := cannot[c.Name+"/"+s.Name]; got != want {
-				t.Errorf("%s, %s: proof says %q, want %q", c.Name, s.Name, got, want)
+				t.Errorf("%s, %s: Prove returned %q, want %q", c.Name, s.Name, got, want)
 			}
 		}
 	}
@@ -49,7 +49,7 @@ func TestGeneratedRoutesAreRoutedCorrectly(t *testing.T) {
 	}
 }
 
-func TestProofFindsWrongRoutersOut(t *testing.T) {
+func TestProveRejectsWrongRouters(t *testing.T) {
 	s, err := ScenarioNamed("GPlus")
 	if err != nil {
 		t.Fatal(err)

@@ -14,21 +14,21 @@ import (
 // Scenario is a set of routes, what their handlers do, and the requests to
 // serve.
 type Scenario struct {
-	Name     string // in benchmark names too: no spaces
+	Name     string // also part of benchmark names: no spaces
 	Title    string
 	Spec     contender.Spec
 	Requests []Request
-	Status   int // of every answer: 200, 404 or 405
+	Status   int // of all responses: 200, 404 or 405
 }
 
-// Request is one request and what a correct router makes of it.
+// Request is a request and its expected routing.
 type Request struct {
 	Method, Path string
 	Route        int      // index in the scenario's routes, -1 for none
-	Values       []string // of the route's parameters, a catch-all's without leading slash
+	Values       []string // of the route's parameters, for a catch-all without the leading slash
 }
 
-// Scenarios are those of the showdown, without the scaling ones.
+// Scenarios returns the scenarios of the showdown, except those for scaling.
 func Scenarios() []Scenario {
 	const get = http.MethodGet
 	twenty := routes.Load("twenty").Routes
@@ -58,8 +58,8 @@ func Scenarios() []Scenario {
 	}
 }
 
-// ScenarioNamed returns the scenario of that name, a generated one too
-// ("Scale1000").
+// ScenarioNamed returns the scenario with the given name, including generated
+// ones ("Scale1000").
 func ScenarioNamed(name string) (Scenario, error) {
 	if n, ok := strings.CutPrefix(name, scalePrefix); ok {
 		if n, err := strconv.Atoi(n); err == nil && n > 0 {
@@ -71,12 +71,12 @@ func ScenarioNamed(name string) (Scenario, error) {
 			return s, nil
 		}
 	}
-	return Scenario{}, fmt.Errorf("bench: there is no scenario %q", name)
+	return Scenario{}, fmt.Errorf("bench: unknown scenario %q", name)
 }
 
 const scalePrefix = "Scale"
 
-// ScaleScenario looks up every route of a generated API of n routes, in random
+// ScaleScenario requests every route of a generated API of n routes, in random
 // order.
 func ScaleScenario(n int) Scenario {
 	set := routes.Scale(n)
@@ -85,8 +85,8 @@ func ScaleScenario(n int) Scenario {
 		Spec: contender.Spec{Routes: set.Routes}, Status: http.StatusOK,
 	}
 	rng := rand.New(rand.NewPCG(2, uint64(n)))
-	// All paths share one string in the order of the requests, like bytes that
-	// a server has just read.
+	// All paths are parts of one string, in the order of the requests, like the
+	// input that a server has just read.
 	var all strings.Builder
 	ends := []int{}
 	for _, id := range rng.Perm(n) {
@@ -118,8 +118,8 @@ func everyRoute(name, title string, set routes.Set) Scenario {
 	return s
 }
 
-// matched requests one path; the route that it belongs to is found by comparing
-// it with every pattern.
+// matched requests one path. It finds the expected route by comparing the path
+// with every pattern.
 func matched(name, title string, work contender.Work, rs []routes.Route, method, path string) Scenario {
 	for id, r := range rs {
 		if values, ok := match(r, method, path); ok {

@@ -7,15 +7,15 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// BenchmarkShowdown is the suite for those who want Go's own output:
+// BenchmarkShowdown runs the suite as a Go benchmark:
 //
 //	go test -bench 'Showdown/.*/GitHub'
 //	go test -bench 'Showdown/muxmaster.*/Param1$'
 //	go test -bench 'Showdown/.*/GitHubFresh'
 //
-// One operation is one request. The Fresh ones give each call a request of its
-// own, as a server does, without counting the time to make it. Contenders run
-// one after the other here; the command showdown lets them take turns.
+// One operation is one request. The Fresh benchmarks use a new request for each
+// call, like a server, and don't measure its creation. Here, contenders run one
+// after the other; the command showdown interleaves them.
 func BenchmarkShowdown(b *testing.B) {
 	for _, c := range contender.All() {
 		b.Run(c.Name, func(b *testing.B) {
@@ -41,8 +41,8 @@ func BenchmarkShowdown(b *testing.B) {
 	}
 }
 
-// benchmarkTask runs whole passes, so that every route has its share, and
-// reports the time of the operations alone.
+// benchmarkTask runs complete passes over all routes, and reports only the time
+// of the operations.
 func benchmarkTask(b *testing.B, task measure.Task) {
 	task.Run(1)
 	passes := (b.N + task.Ops - 1) / task.Ops

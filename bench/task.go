@@ -13,15 +13,15 @@ import (
 type Loaded struct {
 	requests []Request
 	handler  http.Handler
-	dirties  bool // it leaves values in the request
+	dirties  bool // it changes the request
 }
 
-// Load builds the contender's router for the scenario. The error is what the
-// router panicked with when it refused the routes.
+// Load builds the contender's router for the scenario. If the router panics
+// because it rejects a route, Load returns the panic as an error.
 func Load(c contender.Contender, s Scenario) (l Loaded, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%s refuses the routes: %v", c.Name, p)
+			err = fmt.Errorf("%s rejects the routes: %v", c.Name, p)
 		}
 	}()
 	l.requests = s.Requests
@@ -32,9 +32,9 @@ func Load(c contender.Contender, s Scenario) (l Loaded, err error) {
 // Handler returns the loaded router.
 func (l Loaded) Handler() http.Handler { return l.handler }
 
-// Task returns a task that serves every request of the scenario once. For a
-// router that compares each request with thousands of routes in turn, it serves
-// only the first requests; lists that long are in random order.
+// Task returns a task that serves every request of the scenario once. If the
+// router is so slow that this would take too long, the task serves only the
+// first requests; long lists are in random order.
 func (l Loaded) Task() measure.Task {
 	const limit, enough = 500 * time.Millisecond, 100 * time.Millisecond
 	run, requests := runner(l.handler, l.dirties), l.requests
@@ -52,7 +52,7 @@ func (l Loaded) Task() measure.Task {
 	return measure.Task{Run: func(times int) { run(times, requests) }, Ops: len(requests)}
 }
 
-// Spread returns a task that serves on that many goroutines at once.
+// Spread returns a task that serves requests on several goroutines at once.
 func (l Loaded) Spread(goroutines int) measure.Task {
 	var tasks []measure.Task
 	for range goroutines {
@@ -61,9 +61,9 @@ func (l Loaded) Spread(goroutines int) measure.Task {
 	return measure.Spread(tasks)
 }
 
-// Fresh returns a task that serves every request of the scenario once, each
-// with an *http.Request of its own, as a server does. Making the requests isn't
-// timed.
+// Fresh returns a task that serves every request of the scenario once, each with
+// a new *http.Request, like a server. The time doesn't include the creation of
+// the requests.
 func (l Loaded) Fresh() measure.Task {
 	w := NewWriter()
 	const batch = 64
@@ -72,7 +72,7 @@ func (l Loaded) Fresh() measure.Task {
 		func(r *http.Request) { l.handler.ServeHTTP(w, r) })
 }
 
-// newRequest makes a request as net/http's server would.
+// newRequest returns a request like one from net/http's server.
 func newRequest(r Request) *http.Request {
 	req, err := http.NewRequest(r.Method, "http://example.com"+r.Path, nil)
 	if err != nil {
@@ -83,8 +83,8 @@ func newRequest(r Request) *http.Request {
 	return req
 }
 
-// runner serves the requests with one *http.Request, whose method and path it
-// changes, like the public suite.
+// runner serves all requests with one *http.Request, whose method and path it
+// changes, like published suites.
 func runner(h http.Handler, fresh bool) func(times int, requests []Request) {
 	r := newRequest(Request{Method: http.MethodGet, Path: "/"})
 	clean := *r
@@ -107,7 +107,7 @@ func runner(h http.Handler, fresh bool) func(times int, requests []Request) {
 // NewWriter returns a Writer with an empty header.
 func NewWriter() *Writer { return &Writer{header: http.Header{}, Status: http.StatusOK} }
 
-// Writer is a http.ResponseWriter that throws everything away but the status.
+// Writer is an http.ResponseWriter that discards everything except the status.
 type Writer struct {
 	header http.Header
 	Status int

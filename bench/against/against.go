@@ -1,9 +1,8 @@
-// Package against builds one binary that holds two versions of the router, that
-// of the working tree and that of a git commit, and lets it measure one against
-// the other.
+// Package against compares the speed of two versions of the router: that of the
+// working tree and that of a git commit. It builds one binary with both.
 //
-// Two binaries that run one after the other also differ in what else the
-// machine did meanwhile. In one process the versions take turns every few
+// If two binaries ran one after the other, changes in the load of the machine
+// would distort the comparison. In one process, the versions alternate every few
 // milliseconds.
 package against
 
@@ -39,8 +38,8 @@ type Versions struct {
 	new, old map[string][]byte // contents of the root module by file name
 }
 
-// Read reads the version of the working tree, committed or not, in root, the
-// folder of the root module, and that of the commit ref.
+// Read reads the version in the working tree, including uncommitted changes, and
+// that of the commit ref. root is the directory of the root module.
 func Read(ctx context.Context, root, ref string) (v Versions, err error) {
 	if v.new, err = workingTree(ctx, root); err != nil {
 		return v, err
@@ -51,12 +50,12 @@ func Read(ctx context.Context, root, ref string) (v Versions, err error) {
 	return v, nil
 }
 
-// Build writes the program into dir, compiles it, and returns the binary's
-// file. Where the linker puts a version decides a few percent of its time, so
-// there are two layouts: newFirst puts the new version first.
+// Build writes the program to dir, compiles it and returns the name of the
+// binary. The position of code in a binary affects its speed by a few percent, so
+// there are two layouts: with newFirst, the new version comes first.
 func (v Versions) Build(ctx context.Context, dir string, newFirst bool, tags string) (binary string, err error) {
-	// Only the first letter differs, so that nothing depends on a path's
-	// length.
+	// The names have the same length, because the length of a path could affect
+	// the speed.
 	newName, oldName := "a", "z"
 	if !newFirst {
 		newName, oldName = "z", "a"
@@ -77,7 +76,7 @@ func (v Versions) Build(ctx context.Context, dir string, newFirst bool, tags str
 	return filepath.Join(dir, "race.exe"), nil
 }
 
-// write writes the program with the two versions under paths that begin with
+// write writes the program with both versions. Their import paths begin with
 // newName and oldName.
 func (v Versions) write(dir, newName, oldName string) error {
 	const program = `package main
@@ -107,7 +106,7 @@ func main() { race.Main(new.Load, old.Load) }
 	for name, version := range map[string]map[string][]byte{newName: v.new, oldName: v.old} {
 		module := name + ".example/muxmaster"
 		mod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => ./%s\n", module, module, name)
-		// Imports and strings that name packages both change.
+		// This changes both imports and strings with package paths.
 		rename := func(data []byte) []byte { return bytes.ReplaceAll(data, []byte(modulePath), []byte(module)) }
 		files[name+"_side/subject.go"] = rename(own("subject/subject.go"))
 		for file, data := range version {
@@ -127,11 +126,11 @@ func main() { race.Main(new.Load, old.Load) }
 	return nil
 }
 
-// Root returns the folder of the root module, seen from the current folder.
+// Root returns the directory of the root module, relative to the current one.
 func Root(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", modulePath).Output()
 	if err != nil {
-		return "", fmt.Errorf("against: can't find module %s; run this in bench/: %w", modulePath, err)
+		return "", fmt.Errorf("against: can't find module %s; run the command in bench/: %w", modulePath, err)
 	}
 	return strings.TrimSpace(string(out)), nil
 }
@@ -159,7 +158,7 @@ func workingTree(ctx context.Context, root string) (map[string][]byte, error) {
 // commit reads the root module's files in a commit.
 func commit(ctx context.Context, root, ref string) (map[string][]byte, error) {
 	if strings.HasPrefix(ref, "-") {
-		return nil, fmt.Errorf("against: %q is no commit", ref)
+		return nil, fmt.Errorf("against: %q is not a commit", ref)
 	}
 	data, err := git(ctx, root, "archive", "--format=tar", ref)
 	if err != nil {
@@ -184,7 +183,8 @@ func commit(ctx context.Context, root, ref string) (map[string][]byte, error) {
 	}
 }
 
-// onlyRouter drops tests, nested modules, and what is not needed to build.
+// onlyRouter removes tests, nested modules, and files that the build doesn't
+// need.
 func onlyRouter(files map[string][]byte) map[string][]byte {
 	var modules []string
 	for name := range files {

@@ -12,8 +12,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// TestRows measures each row for an instant, with the working tree's router on
-// both sides, so that a row with a wrong path or status is found here.
+// TestRows measures each row for a very short time, with the router of the
+// working tree on both sides, to find rows with a wrong path or status.
 func TestRows(t *testing.T) {
 	rows := Rows()
 	if len(rows) < 60 {
@@ -34,18 +34,17 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestWrongAnswer stops a comparison with a router that has lost its routes.
-func TestWrongAnswer(t *testing.T) {
+// TestWrongResponse checks that a router without the routes isn't measured.
+func TestWrongResponse(t *testing.T) {
 	lost := func(race.Spec) http.Handler { return http.NotFoundHandler() }
 	order := race.Order{Row: Rows()[0], Plan: measure.Plan{Rounds: 1, Round: time.Microsecond}}
 	if _, err := race.Measure(order, subject.Load, lost); err == nil {
-		t.Error("a router that answers 404 was measured")
+		t.Error("a router that responds with 404 was measured")
 	}
 }
 
-// TestCompare builds both versions and compares one row. A repository of its
-// own holds the router's sources: the test must not depend on this one's
-// history.
+// TestCompare builds both versions and compares one row. It uses a new repository
+// with the router's sources, so it doesn't depend on the history of this one.
 func TestCompare(t *testing.T) {
 	root, err := Root(t.Context())
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// Options say what to compare and how long.
+// Options define what to compare and for how long.
 type Options struct {
 	Ref   string // a git commit
 	Rows  []race.Row
@@ -23,12 +23,12 @@ type Options struct {
 	Tags  string       // build tags for both versions
 }
 
-// retries is how often a row that looks worse is measured again. That brings
-// down both minimums, and the ratio too unless the difference is real.
+// retries is how often a row that seems worse is measured again. This lowers both
+// minimums, and also the ratio unless the difference is real.
 const retries = 3
 
-// Compare builds in dir, measures the rows in turn, prints a line for each, and
-// returns how many of them are worse.
+// Compare builds the binaries in dir, measures the rows, prints a line for each,
+// and returns the number of rows that are worse.
 func Compare(ctx context.Context, w io.Writer, dir string, o Options) (worse int, err error) {
 	root, err := Root(ctx)
 	if err != nil {
@@ -88,8 +88,8 @@ worse if both are above %v: %d of %d rows.
 	return worse, nil
 }
 
-// isWorse wants both ratios above the limit. A single lucky round moves the
-// minimum, and a slow spell of the machine the median.
+// isWorse reports whether both ratios are above the limit. A single fast round
+// affects only the minimum, and a slow phase of the machine only the median.
 func isWorse(r race.Result, limit float64) bool {
 	return minimumRatio(r) > limit && medianRatio(r) > limit
 }
@@ -98,13 +98,14 @@ func minimumRatio(r race.Result) float64 {
 	return measure.Min(r.Samples[0]) / measure.Min(r.Samples[1])
 }
 
-// medianRatio divides round by round: what slows the machine slows both.
+// medianRatio returns the median of the ratios of each round, because load on the
+// machine affects both versions in the same round.
 func medianRatio(r race.Result) float64 {
 	return measure.Median(measure.Ratios(r.Samples[0], r.Samples[1]))
 }
 
-// counts writes the new version's bytes and allocations, and the old version's
-// in brackets where they differ.
+// counts returns the new version's bytes and allocations, and in brackets the old
+// version's if they differ.
 func counts(r race.Result) string {
 	s := fmt.Sprintf("%v, %v", r.Bytes[0], r.Allocs[0])
 	if r.Bytes[0] != r.Bytes[1] || r.Allocs[0] != r.Allocs[1] {
@@ -151,14 +152,14 @@ func (w *worker) measure(o race.Order) (r race.Result, err error) {
 	return r, nil
 }
 
-// stop ends the program by ending its input.
+// stop closes the standard input of the program, which then exits.
 func (w *worker) stop() {
 	w.input.Close()
 	w.cmd.Wait()
 }
 
-// Matching keeps the rows whose name match accepts. Names are written as in the
-// output, "default Param1".
+// Matching returns the rows whose name match accepts. Names are those in the
+// output, such as "default Param1".
 func Matching(rows []race.Row, match func(name string) bool) []race.Row {
 	var out []race.Row
 	for _, r := range rows {

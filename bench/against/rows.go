@@ -81,7 +81,8 @@ func routesOf(rs []routes.Route) []race.Route {
 	return out
 }
 
-// onlyGET keeps the GET requests: race registers fast routes for GET only.
+// onlyGET removes other requests than GET, because package race registers fast
+// routes only for GET.
 func onlyGET(row race.Row) race.Row {
 	var requests []race.Request
 	for _, r := range row.Requests {
@@ -93,8 +94,8 @@ func onlyGET(row race.Row) race.Row {
 	return row
 }
 
-// headAndPost mixes methods on the GitHub API: HEAD for the routes of GET, and
-// those of POST.
+// headAndPost requests the GitHub API with other methods: HEAD for GET routes,
+// and POST for POST routes.
 func headAndPost() race.Row {
 	set := routes.Load("github").Routes
 	row := race.Row{Name: "GitHub HEAD and POST", Status: http.StatusOK, Spec: race.Spec{Routes: routesOf(set)}}

@@ -59,8 +59,9 @@ type Process struct {
 	out     *bufio.Reader
 }
 
-// Start starts the binary as a child that serves name with so many processors.
-// With one, it is pinned to the processor of that number, if the system can.
+// Start starts the binary as a child that serves name with the given number of
+// processors. A child with one processor is pinned to the processor with number
+// pin, if the system supports that.
 func Start(binary, name string, processors, pin int) (*Process, error) {
 	args := []string{binary, flag, name}
 	if processors == 1 && runtime.NumCPU() > 1 {

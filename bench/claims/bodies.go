@@ -16,7 +16,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/body"
 )
 
-// The claims about bodies: how they are read, copied and encoded.
+// This file has the claims about reading, copying and encoding bodies.
 
 func readAllProxy() Claim {
 	measure := func(name string, size, quick int) Case {
@@ -77,7 +77,7 @@ func readAllProxy() Claim {
 	}
 }
 
-// item makes about 5 KB of JSON with 44 others.
+// 45 items are about 5 KB of JSON.
 type item struct {
 	ID    int      `json:"id"`
 	Name  string   `json:"name"`
@@ -119,7 +119,7 @@ func bodyBuffer() Claim {
 	pool := sync.Pool{New: func() any { return new(bytes.Buffer) }}
 	process := func(p []byte, _ [32]byte) {
 		if len(p) != 4<<10 {
-			panic("claims: a body is incomplete")
+			panic("claims: incomplete body")
 		}
 	}
 	return Claim{
@@ -156,7 +156,7 @@ func bodyBuffer() Claim {
 	}
 }
 
-// pagesLines is the page's loop.
+// pagesLines is the loop from the page.
 func pagesLines(br *bufio.Reader, use func(string)) error {
 	for {
 		line, err := br.ReadString('\n')

@@ -1,8 +1,8 @@
 // Package claims measures fourteen claims of a well-known page about net/http's
 // performance. Each has the code that the page calls slow (before), the code
-// that it calls fast (after) and, if there is one, this project's own way
-// (ours). Everything runs against real servers on the loopback interface;
-// claims about a handler also run without a connection.
+// that it calls fast (after) and, if there is one, this project's solution
+// (ours). All run with real servers on the loopback interface; claims about
+// handlers are also measured without a connection.
 package claims
 
 import (
@@ -15,37 +15,37 @@ import (
 type Claim struct {
 	Number int
 	Title  string
-	Page   float64 // how many times faster the page says that after is
-	Ours   string  // what this project offers; empty: nothing, because nothing is needed
+	Page   float64 // speedup from before to after, according to the page
+	Ours   string  // what this project offers; empty if nothing is needed
 
-	// Why explains the outcome in one line. It takes times, garbage and
-	// connections from the rows, one for each case, so it stays true when the
-	// outcome changes.
+	// Why explains the result in one line. It takes all times, bytes and
+	// connection counts from the rows, one row per case, so it remains correct
+	// if the results change.
 	Why func(rows []Row) string
 
-	// Conns is set if the claim's premise is that the code before opens a
-	// connection for each request. They are counted.
+	// Conns is set if the premise of the claim is that the code before opens a
+	// connection for each request. The measurement then counts connections.
 	Conns bool
 
-	// Cases are measured, the page's own scenario first. The verdict is about
-	// that one.
+	// Cases are the measured cases. The first is the page's own scenario, which
+	// determines the verdict.
 	Cases []Case
 }
 
 // A Case is one scenario of a claim.
 type Case struct {
 	Name string
-	// Open starts what the case needs; w closes it.
+	// Open starts the servers and clients of the case; w closes them.
 	Open func(w *World) Sides
 }
 
-// Sides are the ways to do it. Each does it the given number of times and
-// panics if it fails. Ours may be nil.
+// Sides are the implementations to compare. Each runs the given number of times
+// and panics if it fails. Ours may be nil.
 type Sides struct {
 	Before, After, Ours func(times int)
 
-	// Held, if set, counts instead of time: how many connections an attack
-	// holds at the end.
+	// Held, if not nil, is used instead of times. It returns how many connections
+	// an attack holds at the end.
 	Held func() (before, after, ours int)
 }
 
@@ -65,8 +65,8 @@ const (
 	PremiseFalse = "premise false"
 )
 
-// verdict judges a measured ratio by the page's. Half of the claimed gain
-// counts as holding: the machines differ.
+// verdict compares a measured ratio with the page's. A claim holds if at least
+// half of its gain is measured, because the machines differ.
 func verdict(page, measured float64, premise bool) string {
 	switch {
 	case !premise:
@@ -79,7 +79,7 @@ func verdict(page, measured float64, premise bool) string {
 	return DoesNotHold
 }
 
-// faster puts a ratio of times into words.
+// faster describes a ratio of times in words.
 func faster(ratio float64) string {
 	switch {
 	case ratio >= 1.15:
@@ -90,13 +90,14 @@ func faster(ratio float64) string {
 	return figure.Times(1/ratio) + " as slow"
 }
 
-// garbageSaved says how much memory each operation allocates before and after.
+// garbageSaved describes how much memory each operation allocates before and
+// after.
 func garbageSaved(row Row) string {
 	return fmt.Sprintf("%s B of garbage before, %s after", figure.Count(row.Before.Bytes), figure.Count(row.After.Bytes))
 }
 
-// must ends a measurement whose subject has failed; its time would mean
-// nothing.
+// must panics if err isn't nil, because the time of a failed operation is
+// meaningless.
 func must(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("claims: %v", err))

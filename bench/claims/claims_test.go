@@ -37,7 +37,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// All fourteen are there, each side succeeds, and the page says so.
+// TestAllClaimsRun checks that all claims can be measured, and that the page lists
+// them.
 func TestAllClaimsRun(t *testing.T) {
 	var results []Result
 	for i, c := range All() {
@@ -55,7 +56,7 @@ func TestAllClaimsRun(t *testing.T) {
 		}
 		results = append(results, r)
 	}
-	// What counting shows does not depend on the machine's speed.
+	// The number of connections doesn't depend on the speed of the machine.
 	for _, n := range []int{1, 9, 10} {
 		if got := results[n-1].Verdict(); got != PremiseFalse {
 			t.Errorf("claim %d: %s, want %s: net/http reuses connections here", n, got, PremiseFalse)
@@ -80,8 +81,8 @@ func TestAllClaimsRun(t *testing.T) {
 	}
 }
 
-// What is said of times follows the outcome, whatever it is.
-func TestWhyFollowsTheOutcome(t *testing.T) {
+// TestWhyMatchesResult checks that the explanations match the measured times.
+func TestWhyMatchesResult(t *testing.T) {
 	for _, c := range All() {
 		texts := map[string]bool{}
 		for _, o := range []struct {
@@ -103,19 +104,19 @@ func TestWhyFollowsTheOutcome(t *testing.T) {
 			}
 		}
 		if len(texts) < 2 {
-			t.Errorf("claim %d: the line is the same for every outcome: %v", c.Number, texts)
+			t.Errorf("claim %d: the explanation is the same for every result: %v", c.Number, texts)
 		}
 	}
 }
 
-// What the lines say of the page's code.
+// TestPitfalls checks the statements about mistakes in the page's code.
 func TestPitfalls(t *testing.T) {
 	for _, target := range []string{"DELETE /api/v1/users/1", "GET /admin/health-secrets"} {
 		method, path, _ := strings.Cut(target, " ")
 		w := httptest.NewRecorder()
 		comparisons(w, httptest.NewRequest(method, path, nil))
 		if w.Code != 200 {
-			t.Errorf("the chain answers %s with %d, want the 200 that is wrong", target, w.Code)
+			t.Errorf("the chain responds to %s with %d, want the wrong 200", target, w.Code)
 		}
 	}
 	var got []string
@@ -133,7 +134,9 @@ func TestPitfalls(t *testing.T) {
 	}
 }
 
-// The same pairs as Go benchmarks: go test -bench . -benchmem ./claims
+// BenchmarkClaims runs all cases as Go benchmarks:
+//
+//	go test -bench . -benchmem ./claims
 func BenchmarkClaims(b *testing.B) {
 	for _, c := range All() {
 		for _, k := range c.Cases {

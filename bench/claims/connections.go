@@ -16,7 +16,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// The claims about connections: whether they are reused, and who may hold them.
+// This file has the claims about reusing and closing connections.
 
 func perCallClient() Claim {
 	return Claim{
@@ -41,7 +41,7 @@ func perCallClient() Claim {
 	}
 }
 
-// newTransportCase is what claims 1 and 10 would be right about.
+// newTransportCase is the case in which claims 1 and 10 would be right.
 func newTransportCase(name string) Case {
 	return Case{name, func(w *World) Sides {
 		url := w.serve(fixed("ok"), true, nil)
@@ -146,7 +146,7 @@ func tlsPerRequest() Claim {
 }
 
 func drain() Claim {
-	// decode is the page's fetch: what the server sent need not be JSON.
+	// decode is the page's function. The server's response isn't always JSON.
 	decode := func(c *http.Client, url string, drained bool) {
 		resp := must1(c.Get(url))
 		defer resp.Body.Close()
@@ -200,8 +200,7 @@ func readHeaderTimeout() Claim {
 	}
 }
 
-// held opens slow connections to url and counts those that are still open after
-// d.
+// held opens slow connections to url and returns how many are still open after d.
 func (w *World) held(url string, d time.Duration) int {
 	attackers := 500
 	if w.Quick {

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
-// The claims about what handlers and middleware do.
+// This file has the claims about handlers and middleware.
 
 func ok(w http.ResponseWriter, r *http.Request) { w.WriteHeader(200) }
 
@@ -43,7 +43,7 @@ func routing() Claim {
 	}
 }
 
-// comparisons is the page's router.
+// comparisons is the router from the page.
 func comparisons(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case strings.HasPrefix(r.URL.Path, "/api/v1/users/"):
@@ -104,7 +104,7 @@ func headerLiteral() Claim {
 	}
 }
 
-// statusWriter is the page's.
+// statusWriter is the type from the page.
 type statusWriter struct {
 	http.ResponseWriter
 	status, written int
@@ -151,9 +151,8 @@ func dumpRequest() Claim {
 
 type reqIDKey struct{}
 
-// inner is a variable, so that the compiler can't see its value. If it could,
-// it would put the request's copy on the stack, which it can't do in real
-// middleware.
+// inner is a variable to hide its value from the compiler. Otherwise the compiler
+// would allocate the copy of the request on the stack, unlike in real middleware.
 var inner http.Handler = http.HandlerFunc(ok)
 
 func requestID() Claim {
@@ -168,7 +167,7 @@ func requestID() Claim {
 		Cases: handlerCases("middleware", "GET", nil,
 			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				id := strconv.FormatInt(time.Now().UnixNano(), 10)
-				//lint:ignore SA1029 the page's
+				//lint:ignore SA1029 copied from the page
 				ctx := context.WithValue(r.Context(), "reqID", id)
 				h.ServeHTTP(w, r.WithContext(ctx))
 			}),

@@ -10,13 +10,13 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// A Result is a claim with what was measured of it.
+// A Result is a claim with its measured cases.
 type Result struct {
 	Claim
 	Rows []Row
 }
 
-// Verdict judges the page's own scenario.
+// Verdict returns the verdict for the page's own scenario.
 func (r Result) Verdict() string { return verdict(r.Page, r.Rows[0].Ratio, r.Rows[0].Premise) }
 
 // Print writes one result for a terminal.
@@ -70,7 +70,7 @@ Per operation: time, B, allocs.
 	}
 }
 
-// cells are before, after, ours and the two ratios.
+// cells returns the columns before, after, ours and the two ratios.
 func cells(row Row) []string {
 	if row.Held != nil {
 		held := func(i int) string { return fmt.Sprintf("%d connections held", row.Held[i]) }

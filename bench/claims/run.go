@@ -7,10 +7,10 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// A Figure is one side's.
+// A Figure is the measurement of one side.
 type Figure struct {
-	NS            float64 // per operation, the median round; 0 where connections are counted
-	Bytes, Allocs float64 // per operation, client and server together; background goroutines included
+	NS            float64 // per operation, median of the rounds; 0 if connections are counted
+	Bytes, Allocs float64 // per operation, of client and server, including background goroutines
 }
 
 // A Row is one measured case.
@@ -18,11 +18,11 @@ type Row struct {
 	Case               string
 	Before, After      Figure
 	Ours               *Figure
-	Ratio, Least, Most float64 // before over after: the median of the rounds, and their range
-	OursRatio          float64 // before over ours; 0 without ours
-	Held               []int   // connections held before, after and with ours, where that is what counts
+	Ratio, Least, Most float64 // before/after: median of the rounds, and their range
+	OursRatio          float64 // before/ours; 0 without ours
+	Held               []int   // connections held before, after and with ours, if they are counted
 	Premise            bool
-	ConnsPerOp         float64 // new connections for each request before; -1 where they don't matter
+	ConnsPerOp         float64 // new connections per request before; -1 if they aren't counted
 }
 
 // Run measures all cases of c.
@@ -78,9 +78,9 @@ func (w *World) connsPerOp(f func(int)) float64 {
 	return float64(w.conns.Load()-before) / n
 }
 
-// garbage counts for about a tenth of a second. Unlike measure.Allocs it keeps
-// all processors and collections on, for a client and a server in one process
-// and for bodies of 200 MB.
+// garbage counts allocations for about a tenth of a second. Unlike
+// measure.Allocs, it doesn't limit processors or disable collections, because
+// client and server share the process and bodies have up to 200 MB.
 func garbage(f func(int), ns float64) (bytes, allocs float64) {
 	n := int(min(2000, max(1, 1e8/ns)))
 	f(1)

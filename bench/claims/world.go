@@ -21,7 +21,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/client"
 )
 
-// A World is what one case runs in. Close ends all of it.
+// A World holds the servers and clients of one case. Close closes all of them.
 type World struct {
 	Quick   bool // smaller bodies, fewer attackers
 	conns   atomic.Int64
@@ -30,14 +30,15 @@ type World struct {
 
 func (w *World) onClose(f func()) { w.closers = append(w.closers, f) }
 
-// Close closes what was opened, last first.
+// Close closes everything in reverse order.
 func (w *World) Close() {
 	for i := len(w.closers) - 1; i >= 0; i-- {
 		w.closers[i]()
 	}
 }
 
-// serve starts a server of net/http as it comes, HTTP/1.1, and returns its URL.
+// serve starts an HTTP/1.1 server of net/http with default settings and returns
+// its URL.
 func (w *World) serve(h http.Handler, secure bool, configure func(*http.Server)) string {
 	srv := httptest.NewUnstartedServer(h)
 	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -59,7 +60,8 @@ func (w *World) serve(h http.Handler, secure bool, configure func(*http.Server))
 	return srv.URL
 }
 
-// transport copies net/http's default one, with trust in the test certificate.
+// transport returns a copy of http.DefaultTransport that trusts the test
+// certificate.
 func (w *World) transport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.TLSClientConfig = trust()
@@ -85,8 +87,8 @@ func (w *World) ours() *http.Client {
 	return c
 }
 
-// pki is an ECDSA certificate, as most servers have now. (With RSA a handshake
-// costs about twice as much.)
+// pki returns an ECDSA certificate, which most servers use now. With RSA, a
+// handshake takes about twice as long.
 var pki = sync.OnceValue(func() (p struct {
 	cert tls.Certificate
 	pool *x509.CertPool
@@ -108,7 +110,8 @@ func fixed(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(p) })
 }
 
-// read reads and closes an answer as the page's code does, and wants a status.
+// read reads and closes a response like the page's code, and panics if the
+// request failed.
 func read(resp *http.Response, err error) {
 	must(err)
 	defer resp.Body.Close()
@@ -118,7 +121,7 @@ func read(resp *http.Response, err error) {
 	}
 }
 
-// times makes a side of one action.
+// times returns a side that repeats f.
 func times(f func()) func(int) {
 	return func(n int) {
 		for range n {
@@ -127,7 +130,7 @@ func times(f func()) func(int) {
 	}
 }
 
-// concurrently makes a side of one action that so many goroutines do.
+// concurrently returns a side that repeats f in several goroutines.
 func concurrently(workers int, f func()) func(int) {
 	return func(n int) {
 		var wg sync.WaitGroup
@@ -144,7 +147,8 @@ func concurrently(workers int, f func()) func(int) {
 	}
 }
 
-// exchange makes a side of whole requests to h over one kept connection.
+// exchange returns a side that sends requests to h over one keep-alive
+// connection.
 func exchange(w *World, h http.Handler, method string, body []byte) func(int) {
 	url := w.serve(h, false, nil)
 	c := w.defaultClient()
@@ -154,8 +158,8 @@ func exchange(w *World, h http.Handler, method string, body []byte) func(int) {
 	})
 }
 
-// alone makes a side of calls to h with no connection, one request used again
-// and again.
+// alone returns a side that calls h without a connection, always with the same
+// request.
 func alone(h http.Handler, method string, body []byte) func(int) {
 	req := httptest.NewRequest(method, "/api/v1/orders/42", nil)
 	rd := bytes.NewReader(body)
@@ -174,7 +178,7 @@ func alone(h http.Handler, method string, body []byte) func(int) {
 	})
 }
 
-// nowhere is a ResponseWriter that costs nothing.
+// nowhere is a ResponseWriter that discards the response.
 type nowhere struct {
 	header http.Header
 	code   int
@@ -184,8 +188,8 @@ func (w *nowhere) Header() http.Header         { return w.header }
 func (w *nowhere) WriteHeader(code int)        { w.code = code }
 func (w *nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
-// handlerCases are the two cases of a claim about handlers: the handler alone,
-// as the page measures it, and the whole request.
+// handlerCases returns the two cases of a claim about handlers: the handler
+// without a connection, as the page measures it, and the whole request.
 func handlerCases(name, method string, body []byte, before, after, ours http.Handler) []Case {
 	sides := func(side func(http.Handler) func(int)) Sides {
 		s := Sides{Before: side(before), After: side(after)}

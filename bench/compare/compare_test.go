@@ -8,7 +8,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/comparison.md")
 
-// The table of docs/comparison.md is what the routers do.
+// TestComparison checks the table in docs/comparison.md.
 func TestComparison(t *testing.T) {
 	const name = "../../docs/comparison.md"
 	goMod, err := read("../go.mod")
@@ -30,6 +30,6 @@ func TestComparison(t *testing.T) {
 		return
 	}
 	if document != want {
-		t.Errorf("%s is not what the routers do; run: go test ./compare -update\n%s", name, table(goMod))
+		t.Errorf("%s is out of date; run: go test ./compare -update\n%s", name, table(goMod))
 	}
 }

@@ -22,22 +22,23 @@ import (
 	"github.com/uptrace/bunrouter"
 )
 
-// A route is written in braces: "/a/{id}". A host may stand before the path.
+// A route has a path with parameters in braces, such as "/a/{id}", and optionally
+// a host.
 type route struct{ method, host, path string }
 
 // A router is one column of the table.
 type router struct {
 	name    string
-	module  string // in go.mod; "" is this checkout or the standard library
-	handler string // what its handlers look like
+	module  string // in go.mod; "" for this repository or the standard library
+	handler string // type of its handlers
 	values  string // how a plain http.Handler reads a value
 
-	// expression is the router's spelling of a parameter named id that takes
-	// digits only; "" if it has none.
+	// expression is the router's syntax for a parameter named id that matches
+	// only digits, or "".
 	expression string
 
-	// load registers the routes, in their order. A handler answers with the
-	// route's path, a space, and the value of id.
+	// load registers the routes in order. Handlers respond with the route's path,
+	// a space, and the value of id.
 	load func(routes []route) http.Handler
 }
 
@@ -172,7 +173,7 @@ var routers = []router{
 			var options []fox.GlobalOption
 			for _, r := range routes {
 				if strings.Contains(r.path, "[") {
-					options = []fox.GlobalOption{fox.AllowRegexpParam(true)} // there is no other way
+					options = []fox.GlobalOption{fox.AllowRegexpParam(true)} // required for expressions
 				}
 			}
 			m := fox.MustRouter(options...)

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// A question is one row of the table.
-type question struct {
+// A row is one row of the table.
+type row struct {
 	text string
 	ask  func(router) string
 }
 
-// get serves a request by a new router with the routes. It reports the answer, or
-// an empty one if the router panics at the registration or at the request.
+// get serves a request with a new router with the routes. It returns the
+// response, or a recorder with code 0 if the router panics.
 func get(r router, method, target string, routes ...route) (w *httptest.ResponseRecorder) {
 	w = httptest.NewRecorder()
 	w.Code = 0
@@ -43,7 +43,7 @@ func serves(r router, want, target string, routes ...route) bool {
 	return w.Code == http.StatusOK && w.Body.String() == want
 }
 
-// status is the status of an answer, and whether it has an Allow header.
+// status returns the status of a response, and whether it has an Allow header.
 func status(w *httptest.ResponseRecorder) string {
 	text := fmt.Sprint(w.Code)
 	if w.Header().Get("Allow") != "" {
@@ -54,7 +54,7 @@ func status(w *httptest.ResponseRecorder) string {
 
 var item = route{"GET", "", "/a/{id}"}
 
-var questions = []question{
+var rows = []row{
 	{"handler", func(r router) string { return r.handler }},
 	{"a plain `http.Handler` reads values with", func(r router) string { return r.values }},
 	{"`/a/me` wins over `/a/{id}`, registered in any order", func(r router) string {
@@ -110,7 +110,7 @@ func table(goMod string) string {
 		b.WriteString(" |")
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---|", len(routers)) + "\n")
-	for _, q := range questions {
+	for _, q := range rows {
 		b.WriteString("| " + q.text + " |")
 		for _, r := range routers {
 			b.WriteString(" " + q.ask(r) + " |")

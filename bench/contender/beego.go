@@ -11,11 +11,11 @@ import (
 
 func init() {
 	web.BConfig.RunMode = web.PROD
-	logs.GetBeeLogger().Close() // no log line per request
+	logs.GetBeeLogger().Close() // don't log requests
 	register(Contender{
 		Name: "beego", Module: "github.com/beego/beego/v2", Classes: []Class{Native},
 		Style: "func(*context.Context)", Load: loadBeego,
-		NotStdlib: "web.Handler hands on no parameters",
+		NotStdlib: "web.Handler passes no parameters",
 	})
 }
 

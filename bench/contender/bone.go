@@ -19,7 +19,7 @@ func loadBone(s Spec) http.Handler {
 	for id, route := range s.Routes {
 		mux.Register(route.Method, route.Translate(":%s", "*%.0s"), boneHandler(s, id))
 	}
-	// It has no middleware of its own; wrap the whole mux.
+	// bone has no middleware; wrap the mux.
 	var h http.Handler = mux
 	for range s.Middleware {
 		h = passOn(h)

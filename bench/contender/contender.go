@@ -21,10 +21,10 @@ const (
 	Return Work = iota // return at once
 	Read               // look up the first parameter
 	Write              // look up the first parameter and write it as the body
-	Report             // note route and values in Seen, for the proof
+	Report             // store route and values in Seen, for Prove
 )
 
-// Class groups contenders that may be ranked with each other.
+// Class groups contenders that are ranked together.
 type Class string
 
 const (
@@ -33,14 +33,14 @@ const (
 	Floor  Class = "floor"  // no router at all: what is left when routing costs nothing
 )
 
-// Spec says what to load.
+// Spec describes the router to build.
 type Spec struct {
 	Routes     []routes.Route
 	Work       Work
-	Middleware int // that many middleware that only call the next handler, in the router's own style
+	Middleware int // number of middleware that only call the next handler, in the router's own style
 }
 
-// Contender is one router in one style of handler.
+// Contender is one router with one type of handler.
 type Contender struct {
 	Name    string
 	Module  string // module path, for the version; "" for the standard library
@@ -48,14 +48,14 @@ type Contender struct {
 	Style   string // the handler's signature
 	Ours    bool
 
-	// Load builds a router. It may panic on routes that the router refuses.
+	// Load builds a router. It may panic if the router rejects a route.
 	Load func(Spec) http.Handler
 
-	// DirtiesRequest marks adapters that leave values in the caller's request.
-	// They get a fresh copy for every request, so that one request's
-	// allocations don't serve the next.
+	// DirtiesRequest marks adapters that store values in the caller's request.
+	// They get a new copy for every request. Otherwise, later requests would
+	// reuse the allocations of the first.
 	DirtiesRequest bool
-	// NotStdlib says why a plain http.HandlerFunc can't read its parameters.
+	// NotStdlib is the reason why a plain http.HandlerFunc can't read parameters.
 	NotStdlib string
 }
 
@@ -63,7 +63,7 @@ var registry []Contender
 
 func register(c Contender) { registry = append(registry, c) }
 
-// All returns the contenders by name, ours first.
+// All returns the contenders sorted by name, ours first.
 func All() []Contender {
 	all := slices.Clone(registry)
 	slices.SortFunc(all, func(a, b Contender) int {
@@ -78,21 +78,21 @@ func All() []Contender {
 	return all
 }
 
-// Named returns the contender of that name.
+// Named returns the contender with the given name.
 func Named(name string) (Contender, error) {
 	for _, c := range registry {
 		if c.Name == name {
 			return c, nil
 		}
 	}
-	return Contender{}, fmt.Errorf("contender: there is no %q", name)
+	return Contender{}, fmt.Errorf("contender: unknown contender %q", name)
 }
 
-// In tells whether c belongs to the class.
+// In reports whether c belongs to the class.
 func (c Contender) In(class Class) bool { return slices.Contains(c.Classes, class) }
 
-// Version returns the version of the contender's module in this binary, Go's
-// own for the standard library.
+// Version returns the version of the contender's module in this binary, or the Go
+// version for the standard library.
 func (c Contender) Version() string {
 	if c.Module == "" {
 		return runtime.Version()
@@ -112,11 +112,11 @@ func (c Contender) Version() string {
 	return "unknown"
 }
 
-// Seen is what the last handler with Work == Report saw. It is for one
-// goroutine.
+// Seen is the route and values of the last handler with Work == Report. It is not
+// safe for concurrent use.
 var Seen struct {
 	Route  int
-	Values []string // in pattern order; a catch-all's without leading slash
+	Values []string // in pattern order; for a catch-all without the leading slash
 }
 
 func report(spec Spec, id int, value func(name string) string) {
@@ -127,7 +127,7 @@ func report(spec Spec, id int, value func(name string) string) {
 	}
 }
 
-// first is the name of the parameter that Read and Write look up.
+// first returns the name of the parameter that Read and Write look up.
 func first(spec Spec, id int) string {
 	if names := spec.Routes[id].Names(); len(names) > 0 {
 		return names[0]
@@ -135,11 +135,11 @@ func first(spec Spec, id int) string {
 	return ""
 }
 
-// use keeps the compiler from dropping the lookup, and stops the measurement of
-// a router that lost the value.
+// use prevents the compiler from removing the lookup, and panics if there is no
+// value.
 func use(value string) {
 	if value == "" {
-		panic("contender: the handler got no value for its parameter")
+		panic("contender: no value for the handler's parameter")
 	}
 }
 

@@ -35,8 +35,8 @@ func newEcho(s Spec, handler func(Spec, int) echo.HandlerFunc) http.Handler {
 	return e
 }
 
-// echoName gives the name under which echo knows the first parameter: its
-// catch-alls have none of their own.
+// echoName returns the first parameter's name in echo, whose catch-alls are all
+// named *.
 func echoName(s Spec, id int) string {
 	if s.Routes[id].CatchAll() && len(s.Routes[id].Names()) == 1 {
 		return "*"

@@ -30,7 +30,7 @@ func newFox(s Spec, handler func(Spec, int) fox.HandlerFunc) http.Handler {
 		}))
 	}
 	router := fox.MustRouter(options...)
-	// One transaction for all routes, as its documentation advises for many.
+	// fox's documentation recommends one transaction for many routes.
 	err := router.Updates(func(txn *fox.Txn) error {
 		for id, route := range s.Routes {
 			if _, err := txn.Add([]string{route.Method}, route.Translate("{%s}", "+{%s}"), handler(s, id)); err != nil {

@@ -50,7 +50,7 @@ func gojiHandler(s Spec, id int) http.HandlerFunc {
 	return returnAtOnce
 }
 
-// gojiCatchAll reads the rest of the path, which goji keeps apart from the
+// gojiCatchAll reads the rest of the path, which goji doesn't store with the
 // named values.
 func gojiCatchAll(s Spec, id int) http.HandlerFunc {
 	switch s.Work {

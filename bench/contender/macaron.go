@@ -32,7 +32,7 @@ func loadMacaron(s Spec) http.Handler {
 	return m
 }
 
-// macaronName is the name of the parameter to macaron, whose names can't have
+// macaronName returns a parameter's name in macaron, where names can't contain
 // underscores.
 func macaronName(name string) string { return ":" + strings.ReplaceAll(name, "_", "") }
 

@@ -2,8 +2,8 @@
 
 package contender
 
-// A binary built with the tag muxmaster_safe has the mode without package
-// unsafe and no other.
+// A binary built with the tag muxmaster_safe has only the mode without package
+// unsafe.
 var muxmasterModes = []muxmasterMode{
 	{"muxmaster safe", false, false, []Class{Native, Stdlib}, muxmasterStyle},
 }

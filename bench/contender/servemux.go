@@ -22,8 +22,7 @@ func loadServeMux(s Spec) http.Handler {
 		}
 		mux.HandleFunc(route.Method+" "+pattern, pathValueHandler(s, id))
 	}
-	// It has no middleware of its own; the documented way is to wrap the whole
-	// mux.
+	// http.ServeMux has no middleware; wrap the mux.
 	var h http.Handler = mux
 	for range s.Middleware {
 		h = passOn(h)

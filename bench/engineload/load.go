@@ -34,7 +34,8 @@ func (c Case) String() string {
 	return s
 }
 
-// Cases are the six of the bars, more connections, and pipelining.
+// Cases returns the six cases of Bars, and cases with more connections and with
+// pipelining.
 func Cases() (cases []Case) {
 	for _, browser := range []bool{false, true} {
 		for _, path := range []string{"hello", "json", "echo"} {
@@ -69,12 +70,12 @@ func (c Case) request(b []byte, n int) []byte {
 
 var echoed = strings.Repeat("x", 1024)
 
-// want is the body of the answer.
+// want returns the expected body of the response.
 func (c Case) want() string {
 	return map[string]string{"hello": hello, "json": document, "echo": echoed}[c.Path]
 }
 
-// A client is a connection that sends requests and checks their answers.
+// A client is a connection that sends requests and checks the responses.
 type client struct {
 	conn net.Conn
 	br   *bufio.Reader
@@ -83,7 +84,7 @@ type client struct {
 	body []byte
 }
 
-// do sends a batch of requests and reads their answers.
+// do sends a batch of requests and reads the responses.
 func (cl *client) do(c Case, want string) error {
 	cl.out = cl.out[:0]
 	for range c.Pipeline {
@@ -94,14 +95,14 @@ func (cl *client) do(c Case, want string) error {
 		return err
 	}
 	for range c.Pipeline {
-		if err := cl.answer(want); err != nil {
+		if err := cl.response(want); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (cl *client) answer(want string) error {
+func (cl *client) response(want string) error {
 	status, err := cl.br.ReadSlice('\n')
 	if err != nil {
 		return err

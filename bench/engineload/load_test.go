@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestServers checks that every server answers every case rightly.
+// TestServers checks the responses of every server in every case.
 func TestServers(t *testing.T) {
 	for _, s := range Servers {
 		t.Run(s.Name, func(t *testing.T) {

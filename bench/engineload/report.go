@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// A Figure is a median with an interval that holds the true median with a
-// probability of about 95 %.
+// A Figure is a median with its 95 % confidence interval.
 type Figure struct{ Median, Low, High float64 }
 
-// figureOf returns the median of rounds; the interval comes from the order of
-// the rounds alone (sign test), whatever their distribution.
+// figureOf returns the median of the rounds with a confidence interval from the
+// sign test, which doesn't assume a distribution.
 func figureOf(rounds []float64) Figure {
 	s := slices.Sorted(slices.Values(rounds))
 	n := len(s)
@@ -40,8 +39,8 @@ func signTestRank(n int) int {
 	return max(0, k-1)
 }
 
-// ratios returns how many times less CPU than the first server each took,
-// round by round, so that what slows a whole round cancels out.
+// ratios returns the CPU time of the first server divided by that of each server.
+// It compares servers in the same round, so load on the machine affects both.
 func ratios(results []Result) []Figure {
 	figures := make([]Figure, len(results))
 	for i, r := range results {

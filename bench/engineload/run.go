@@ -10,7 +10,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/child"
 )
 
-// Serve serves the server of that name; see [child.Serve].
+// Serve runs the server with the given name; see [child.Serve].
 func Serve(name string) error {
 	i := slices.IndexFunc(Servers, func(s Server) bool { return s.Name == name })
 	if i < 0 {
@@ -19,10 +19,10 @@ func Serve(name string) error {
 	return child.Serve(Servers[i].Serve)
 }
 
-// A Result is what the rounds of one server came to in one case.
+// A Result contains the measurements of one server in one case.
 type Result struct {
-	CPU  []float64 // microseconds a request, by round
-	Rate []float64 // requests a second, by round
+	CPU  []float64 // microseconds per request, by round
+	Rate []float64 // requests per second, by round
 }
 
 // A Plan says how long to measure.
@@ -31,8 +31,8 @@ type Plan struct {
 	Requests int // of each server in a round
 }
 
-// Run measures all servers in a case, in rounds of which each begins with
-// another server. The first round warms up and doesn't count.
+// Run measures all servers in a case in interleaved rounds. Each round begins with
+// another server. The first round is a warm-up and isn't counted.
 func Run(ctx context.Context, c Case, plan Plan) ([]Result, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -1,9 +1,10 @@
-// Package engineload puts HTTP servers under load: one process each, pinned to a
-// processor of its own, real sockets, and rounds in turn. It measures the CPU
-// time of the server's process for each request, and requests per second.
+// Package engineload compares HTTP servers under load. Each server runs in a
+// separate process on one processor. Real sockets and interleaved rounds are
+// used. It measures the CPU time of the server's process per request, and
+// requests per second.
 //
 // Servers with plain handlers run the same http.Handler; the others do the same
-// work with handlers of their own.
+// work with their native handlers.
 package engineload
 
 import (
@@ -28,7 +29,7 @@ type Server struct {
 	Serve func(net.Listener) error
 }
 
-// Servers are the contenders. The first is what the others are compared with.
+// Servers are the contenders. The others are compared with the first.
 var Servers = []Server{
 	{"net/http", true, func(l net.Listener) error { return http.Serve(l, plain) }},
 	{"muxmaster/engine", true, func(l net.Listener) error { return engine.New(&http.Server{Handler: plain}).Serve(l) }},
@@ -48,8 +49,8 @@ var Servers = []Server{
 			Listen:  func(string, string) (net.Listener, error) { return l, nil },
 			NPoller: 1, // as many as processors
 			Handler: plain,
-			// In the event loop itself. That is how nbio is fastest with
-			// handlers that never wait.
+			// Run handlers in the event loop, where nbio is fastest if they
+			// never wait.
 			ServerExecutor: func(f func()) { f() },
 		}).Start()
 	}},

@@ -1,4 +1,4 @@
-// Package figure writes figures and puts them into documents.
+// Package figure formats figures and updates generated parts of documents.
 package figure
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Duration writes nanoseconds with three significant digits and a unit that fits.
+// Duration formats nanoseconds with three significant digits and a suitable unit.
 func Duration(ns float64) string {
 	switch {
 	case ns < 1e3:
@@ -21,7 +21,8 @@ func Duration(ns float64) string {
 	return Digits(ns/1e9) + " s"
 }
 
-// Digits writes three significant digits, or all of those before the point.
+// Digits formats v with three significant digits, or all digits before the
+// decimal point.
 func Digits(v float64) string {
 	switch {
 	case v == 0:
@@ -34,7 +35,7 @@ func Digits(v float64) string {
 	return Count(v)
 }
 
-// Count writes a whole number with separators.
+// Count formats an integer with thousands separators.
 func Count(v float64) string {
 	s := fmt.Sprintf("%.0f", v)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -43,7 +44,8 @@ func Count(v float64) string {
 	return s
 }
 
-// Compact writes at most three digits, or all of those before the point.
+// Compact formats v with at most three digits, or all digits before the decimal
+// point.
 func Compact(v float64) string {
 	if v < 100 {
 		return fmt.Sprintf("%.3g", v)
@@ -51,7 +53,7 @@ func Compact(v float64) string {
 	return Count(v)
 }
 
-// Times writes a ratio.
+// Times formats a ratio.
 func Times(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -64,8 +66,8 @@ func Times(v float64) string {
 	return fmt.Sprintf("%.2g×", v)
 }
 
-// ReplaceIn replaces what is between the lines "<!-- NAME: generated … -->" and
-// "<!-- end of NAME -->" of a file.
+// ReplaceIn replaces the text between the lines "<!-- NAME: generated … -->" and
+// "<!-- end of NAME -->" in a file.
 func ReplaceIn(file, name, text string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {

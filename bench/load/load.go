@@ -51,9 +51,10 @@ type Result struct {
 	Cannot string
 }
 
-// Run starts all servers and loads them in turn, each round beginning with
-// another one. step hears what part is done. A server that doesn't start or
-// answers wrongly gets a Cannot; the error is the context's.
+// Run starts all servers and loads them in interleaved rounds. Each round begins
+// with another server. Run calls step with the completed fraction. If a server
+// doesn't start or sends a wrong response, its result has a Cannot. Run returns
+// only errors of the context.
 func Run(ctx context.Context, servers []Server, c Case, p Plan, tool Tool, step func(part float64)) ([]Result, error) {
 	results := make([]Result, len(servers))
 	running := make([]*child.Process, len(servers))
@@ -112,7 +113,7 @@ func loadOnce(ctx context.Context, proc *child.Process, c Case, p Plan, tool Too
 	return r, nil
 }
 
-// start starts the server and makes sure that it answers.
+// start starts the server and checks its response.
 func start(s Server, c Case) (*child.Process, error) {
 	proc, err := child.Start(s.Binary, s.Name, c.Cores, 0)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/child"
 )
 
-// The test binary is its own server, as the command is.
+// TestMain runs the test binary as a server if it is started as a child, like the
+// command.
 func TestMain(m *testing.M) {
 	if name, ok := child.Asked(); ok {
 		if err := Serve(name); err != nil {
@@ -31,7 +32,7 @@ func TestServersUnderLoad(t *testing.T) {
 	servers = append(servers, Server{"nobody", os.Args[0]})
 	for _, c := range []Case{{Cores: 1}, {Cores: 2}} {
 		part := 0.0
-		// Without wrk it is the library that makes the load.
+		// Without wrk, the library generates the load.
 		results, err := Run(t.Context(), servers, c, Plan{Rounds: 2, Round: 50 * time.Millisecond, Connections: 4}, Tool{}, func(p float64) { part = p })
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +47,7 @@ func TestServersUnderLoad(t *testing.T) {
 			}
 		}
 		if got := results[len(servers)-1].Cannot; !strings.Contains(got, "the server of nobody didn't start") {
-			t.Errorf("a server that there isn't: %q", got)
+			t.Errorf("an unknown server: %q", got)
 		}
 		if part != 1 {
 			t.Errorf("reported %v as the last part, want 1", part)
@@ -63,14 +64,14 @@ func TestLoadEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestCheckRefusesWrongAnswers(t *testing.T) {
+func TestCheckRejectsWrongResponses(t *testing.T) {
 	proc, err := start(Server{"no router", os.Args[0]}, Case{Cores: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer proc.Stop()
 	err = check(proc.Address, "/another/page", "456")
-	if want := `GET /another/page: answer 200 "123", want 200 "456"`; err == nil || err.Error() != want {
+	if want := `GET /another/page: response 200 "123", want 200 "456"`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -105,7 +106,7 @@ Transfer/sec:      6.28MB
 	}
 }
 
-func TestServersThatFailUnderLoadAreSaidTo(t *testing.T) {
+func TestServerThatFailsUnderLoadIsReported(t *testing.T) {
 	broken := Tool{wrk: "/bin/false"}
 	results, err := Run(t.Context(), []Server{{"http.ServeMux", os.Args[0]}}, Case{Cores: 1}, Plan{Rounds: 2, Round: time.Millisecond}, broken, func(float64) {})
 	if err != nil {

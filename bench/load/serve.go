@@ -12,7 +12,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 )
 
-// Serve serves the contender or server of that name; see [child.Serve].
+// Serve runs the contender or server with the given name; see [child.Serve].
 func Serve(name string) error {
 	serve, err := named(name)
 	if err != nil {
@@ -21,8 +21,8 @@ func Serve(name string) error {
 	return child.Serve(serve)
 }
 
-// named finds a router, which net/http serves, or a server, which serves our
-// router.
+// named returns the function that serves a router with net/http's server, or our
+// router with another server.
 func named(name string) (serve func(net.Listener) error, err error) {
 	for _, s := range HTTPServers {
 		if s.Name == name {
@@ -36,10 +36,10 @@ func named(name string) (serve func(net.Listener) error, err error) {
 	return func(l net.Listener) error { return http.Serve(l, c.Load(spec)) }, nil
 }
 
-// spec answers every request.
+// spec has a single route for all requests of the load generator.
 var spec = contender.Spec{Work: contender.Write, Routes: []routes.Route{{Method: http.MethodGet, Pattern: "/some/page/:id"}}}
 
-// check makes one request and compares the answer.
+// check sends one request and compares the response.
 func check(address, path, want string) error {
 	client := http.Client{Timeout: 5 * time.Second}
 	defer client.CloseIdleConnections()
@@ -53,7 +53,7 @@ func check(address, path, want string) error {
 		return err
 	}
 	if res.StatusCode != http.StatusOK || string(body) != want {
-		return fmt.Errorf("GET %s: answer %d %q, want 200 %q", path, res.StatusCode, body, want)
+		return fmt.Errorf("GET %s: response %d %q, want 200 %q", path, res.StatusCode, body, want)
 	}
 	return nil
 }

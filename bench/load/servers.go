@@ -18,11 +18,11 @@ type HTTPServer struct {
 	Name    string
 	Handler string // "plain" for http.Handler, "native" for the server's own
 	Ours    bool
-	Serve   func(net.Listener) error // answers GET /some/page/123 with 123
+	Serve   func(net.Listener) error // responds to GET /some/page/123 with 123
 }
 
-// HTTPServers are compared with the first one. To add one, add an element:
-// those with plain handlers serve plainHandler().
+// HTTPServers lists the servers; the others are compared with the first. Those
+// with plain handlers serve plainHandler().
 var HTTPServers = []HTTPServer{
 	{Name: "net/http", Handler: "plain", Serve: func(l net.Listener) error { return http.Serve(l, plainHandler()) }},
 	{Name: "engine", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return newEngine(false).Serve(l) }},
@@ -34,14 +34,14 @@ var HTTPServers = []HTTPServer{
 	{Name: "fiber v3", Handler: "native", Serve: serveFiber},
 }
 
-// newEngine makes a server of package engine.
+// newEngine returns a server of package engine.
 func newEngine(recycle bool) *engine.Server {
 	s := engine.New(&http.Server{Handler: plainHandler()})
 	s.Recycle = recycle
 	return s
 }
 
-// plainHandler is our router in its default mode.
+// plainHandler returns our router in its default mode.
 func plainHandler() http.Handler {
 	mux := muxmaster.New()
 	mux.GET("/some/page/:id", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.PathValue("id")) })

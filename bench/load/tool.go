@@ -14,11 +14,11 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// Tool makes the load: wrk if it is installed, else the library vegeta in this
-// process.
+// Tool generates the load with wrk if it is installed, otherwise with the library
+// vegeta in this process.
 type Tool struct {
 	wrk     string // its path, or ""
-	taskset string // its path where the generator should stay off the server's core, or ""
+	taskset string // its path if the generator must not use the server's core, or ""
 	Version string
 }
 
@@ -37,8 +37,8 @@ func FindTool() Tool {
 	return t
 }
 
-// load makes requests for one round and returns how many were answered with
-// 200.
+// load sends requests for one round and returns the number of responses with
+// status 200.
 func (t Tool) load(ctx context.Context, url string, c Case, p Plan) (requests int, r Round, err error) {
 	if t.wrk == "" {
 		return attack(ctx, url, p)
@@ -49,7 +49,7 @@ func (t Tool) load(ctx context.Context, url string, c Case, p Plan) (requests in
 	}
 	args := []string{
 		t.wrk, "-t", strconv.Itoa(threads), "-c", strconv.Itoa(p.Connections),
-		"-d", fmt.Sprintf("%.0fs", math.Ceil(p.Round.Seconds())), "--latency", url, // whole seconds is all it takes
+		"-d", fmt.Sprintf("%.0fs", math.Ceil(p.Round.Seconds())), "--latency", url, // wrk accepts only whole seconds
 	}
 	if c.Cores == 1 && t.taskset != "" {
 		args = append([]string{t.taskset, "-c", "1"}, args...)
@@ -68,7 +68,7 @@ var (
 	wrkErrors   = regexp.MustCompile(`(?m)^\s*(Socket errors:.*|Non-2xx or 3xx responses:.*)$`)
 )
 
-// parseWrk reads wrk's report.
+// parseWrk parses the output of wrk.
 func parseWrk(out string) (requests int, r Round, err error) {
 	if m := wrkErrors.FindStringSubmatch(out); m != nil {
 		return 0, Round{}, fmt.Errorf("wrk: %s", m[1])
@@ -97,7 +97,7 @@ func parseWrk(out string) (requests int, r Round, err error) {
 	return requests, r, nil
 }
 
-// attack loads with as many workers as connections, each as fast as it can.
+// attack sends requests with one worker per connection, as fast as possible.
 func attack(ctx context.Context, url string, p Plan) (requests int, r Round, err error) {
 	attacker := vegeta.NewAttacker(
 		vegeta.Workers(uint64(p.Connections)), vegeta.MaxWorkers(uint64(p.Connections)), vegeta.Connections(p.Connections),

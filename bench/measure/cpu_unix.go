@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// CPU returns the processor time that this process has used, user and system
-// together; 0 where the system doesn't tell.
+// CPU returns the user and system CPU time of this process, or 0 if it is
+// unknown.
 func CPU() time.Duration { return usage(syscall.RUSAGE_SELF) }
 
-// ChildrenCPU returns the processor time of the processes that this one has
-// started and that have ended; 0 where the system doesn't tell.
+// ChildrenCPU returns the CPU time of child processes that have ended, or 0 if it
+// is unknown.
 func ChildrenCPU() time.Duration { return usage(syscall.RUSAGE_CHILDREN) }
 
 func usage(who int) time.Duration {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Machine is where something was measured.
+// Machine describes the machine of a measurement.
 type Machine struct {
 	CPU    string
 	Cores  int
@@ -15,7 +15,7 @@ type Machine struct {
 	Go     string
 }
 
-// ThisMachine describes the machine, as far as the system tells.
+// ThisMachine describes this machine, as far as known.
 func ThisMachine() Machine {
 	m := Machine{CPU: "unknown processor", Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
 	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {

@@ -1,6 +1,6 @@
-// Package measure times tasks against each other in one process. They take
-// turns in short rounds, so a slow spell of the machine hits all of them.
-// Allocations and memory are counted separately.
+// Package measure compares the speed of tasks in one process. It runs them in
+// short interleaved rounds, so load on the machine affects all of them. It counts
+// allocations and memory separately.
 package measure
 
 import (
@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// Task is something to time. Run does its work the given number of times; each
-// time is Ops operations.
+// Task is a task to measure. Run repeats it the given number of times; each
+// repetition is Ops operations.
 type Task struct {
 	Run func(times int)
 	Ops int
-	// Timed, if not nil, does what Run does and returns how long it took, less
-	// the time that belongs to no operation.
+	// Timed, if not nil, is like Run but returns the time of the operations,
+	// without the time for preparing them.
 	Timed func(times int) time.Duration
 }
 
@@ -32,8 +32,8 @@ func (t Task) Time(times int) time.Duration {
 	return time.Since(start)
 }
 
-// Batches makes a task of ops operations, each on a value made for it. Only the
-// operations are timed; the values are made in batches before.
+// Batches returns a task of ops operations, each with its own prepared value. The
+// time includes only the operations; the values are prepared in batches before.
 func Batches[T any](ops, batch int, prepare func(i int) T, operate func(T)) Task {
 	values := make([]T, 0, batch)
 	timed := func(times int) (took time.Duration) {
@@ -59,18 +59,18 @@ func Batches[T any](ops, batch int, prepare func(i int) T, operate func(T)) Task
 	return Task{Ops: ops, Run: func(times int) { timed(times) }, Timed: timed}
 }
 
-// Plan says how long to measure. A round of at least 10 ms includes an
-// allocating task's own garbage collections.
+// Plan defines how long to measure. A round of at least 10 ms includes the garbage
+// collections that the task causes.
 type Plan struct {
 	Rounds int
-	Round  time.Duration // aimed at for one task's share of a round
+	Round  time.Duration // target time for each task in a round
 }
 
-// Rounds times the tasks in turn, each round beginning with another one, and
-// returns the samples of each in nanoseconds per operation. GOMAXPROCS is the
-// caller's to set. A collection runs before each task's share of a round, so no
-// task sweeps the garbage of another. report, if not nil, is called after every
-// round and stops the measurement by returning false.
+// Rounds measures the tasks in interleaved rounds and returns the samples of each
+// in nanoseconds per operation. Each round begins with another task. The caller
+// can set GOMAXPROCS. Rounds runs a garbage collection before each task, so no
+// task sweeps the garbage of another. If report isn't nil, it is called after
+// each round, and stops the measurement by returning false.
 func Rounds(tasks []Task, plan Plan, report func(done int) bool) [][]float64 {
 	samples := make([][]float64, len(tasks))
 	times := make([]int, len(tasks))
@@ -91,8 +91,9 @@ func Rounds(tasks []Task, plan Plan, report func(done int) bool) [][]float64 {
 	return samples
 }
 
-// calibrate finds how often t has to run to fill d. It believes a long time
-// only after three tries, since another process may have caused it.
+// calibrate returns how often t must be repeated to run for the time d. It accepts
+// a long time only after three attempts, because another process may have caused
+// it.
 func calibrate(t Task, d time.Duration) int {
 	t.Run(1)
 	for n := 1; ; {
@@ -107,7 +108,8 @@ func calibrate(t Task, d time.Duration) int {
 	}
 }
 
-// Min is the smallest sample, Median the middle one; NaN for none.
+// Min returns the smallest sample and Median the median, or NaN if there are no
+// samples.
 func Min(samples []float64) float64 {
 	if len(samples) == 0 {
 		return math.NaN()
@@ -124,7 +126,7 @@ func Median(samples []float64) float64 {
 	return (s[(n-1)/2] + s[n/2]) / 2
 }
 
-// Ratios divides a by b round by round.
+// Ratios returns the ratio of a to b for each round.
 func Ratios(a, b []float64) []float64 {
 	ratios := make([]float64, len(a))
 	for i := range a {
@@ -133,9 +135,9 @@ func Ratios(a, b []float64) []float64 {
 	return ratios
 }
 
-// Allocs counts bytes and allocations per operation, averaged over so many
-// operations that one-time allocations don't show. The collector is off
-// meanwhile, so it empties no pools.
+// Allocs returns the bytes and allocations per operation, averaged over enough
+// operations to make one-time allocations negligible. It disables the garbage
+// collector, which would empty pools.
 func Allocs(t Task) (bytes, allocs float64) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	t.Run(1)
@@ -148,16 +150,16 @@ func Allocs(t Task) (bytes, allocs float64) {
 	t.Run(times)
 	runtime.ReadMemStats(&after)
 	n := float64(times * t.Ops)
-	// Below a thousandth it is a background goroutine, not the task.
+	// Less than a thousandth comes from background goroutines.
 	round := func(v float64) float64 { return math.Round(v*1000) / 1000 }
 	return round(float64(after.TotalAlloc-before.TotalAlloc) / n), round(float64(after.Mallocs-before.Mallocs) / n)
 }
 
-// Heap returns how many bytes one result of load keeps alive, averaged over so
-// many copies that noise doesn't show.
+// Heap returns the bytes that a result of load retains, averaged over enough
+// copies to make noise negligible.
 func Heap(load func() any) float64 {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	load() // what a package allocates once
+	load() // one-time allocations of packages
 	one := heapOf(load, 1)
 	copies := int(min(200, max(4, 8<<20/max(one, 1))))
 	return heapOf(load, copies)
@@ -174,7 +176,8 @@ func heapOf(load func() any, copies int) float64 {
 	return max(0, float64(after)-float64(before)) / float64(copies)
 }
 
-// liveHeap collects until pools are empty and finalisers have run.
+// liveHeap runs the garbage collector until pools are empty and finalizers have
+// run, and returns the size of the heap.
 func liveHeap() uint64 {
 	for range 3 {
 		runtime.GC()
@@ -184,9 +187,9 @@ func liveHeap() uint64 {
 	return m.HeapAlloc
 }
 
-// Spread makes one task of several that run at the same time, each on a
-// goroutine of its own. Its time per operation is the wall clock's over the
-// operations of all.
+// Spread combines tasks to one that runs them concurrently in separate
+// goroutines. Its time per operation is the wall-clock time divided by the
+// operations of all tasks.
 func Spread(tasks []Task) Task {
 	spread := Task{Run: func(times int) {
 		var wg sync.WaitGroup

@@ -7,7 +7,7 @@ import (
 
 var sink any
 
-func TestRoundsInterleaveAndAreCounted(t *testing.T) {
+func TestRoundsAreInterleaved(t *testing.T) {
 	var order []int
 	task := func(id, ops int) Task {
 		return Task{Ops: ops, Run: func(times int) {
@@ -76,7 +76,7 @@ func TestAllocsCountsPerOperation(t *testing.T) {
 	}
 }
 
-func TestHeapCountsWhatIsKept(t *testing.T) {
+func TestHeapCountsRetainedBytes(t *testing.T) {
 	got := Heap(func() any { sink = make([]byte, 5000); return make([]byte, 100_000) })
 	if got < 100_000 || got > 115_000 {
 		t.Errorf("a slice of 100,000 bytes: %v bytes", got)
@@ -96,7 +96,7 @@ func TestSpreadRunsEveryTaskOncePerTime(t *testing.T) {
 	}
 }
 
-func TestCalibrationIsNotFooledByOneSlowRun(t *testing.T) {
+func TestCalibrateIgnoresOneSlowRun(t *testing.T) {
 	calls := 0
 	work := 0
 	slowOnce := Task{Ops: 1, Run: func(times int) {
@@ -111,6 +111,6 @@ func TestCalibrationIsNotFooledByOneSlowRun(t *testing.T) {
 		}
 	}}
 	if times := calibrate(slowOnce, time.Millisecond); times < 50 {
-		t.Errorf("%d runs are to fill a millisecond, want many (%d)", times, work)
+		t.Errorf("%d runs for a millisecond, want many (%d)", times, work)
 	}
 }

@@ -2,8 +2,8 @@ package measure
 
 import _ "embed" // Source
 
-// Source is the text of measure.go, for programs that are built at run time and
-// can't require this module.
+// Source is the source code of measure.go, for generated programs that can't
+// import this module.
 //
 //go:embed measure.go
 var Source string

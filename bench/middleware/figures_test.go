@@ -17,9 +17,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// connection is a writer with the interfaces of net/http's, which keeps its
-// header for the next call. As net/http's, it lets middleware see whether the
-// header was sent.
+// connection is a ResponseWriter with the interfaces of net/http's, which reuses
+// its header for the next call.
 type connection struct {
 	h           http.Header
 	wroteHeader bool
@@ -32,14 +31,14 @@ func (c *connection) Flush()                                       {}
 func (c *connection) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, nil, nil }
 func (c *connection) ReadFrom(src io.Reader) (int64, error)        { return io.Copy(io.Discard, src) }
 
-// task serves the pair's request with m, again and again.
+// task returns a task that serves the pair's request with m.
 func (p pair) task(m func(http.Handler) http.Handler) measure.Task {
 	handler := p.handler
 	if handler == nil {
 		handler = ok
 	}
 	h, w, r := m(handler), &connection{h: http.Header{}}, httptest.NewRequest("GET", "/users/42?q=1", nil)
-	r.Body = http.NoBody // as the server does it
+	r.Body = http.NoBody // like the server
 	if p.prepare != nil {
 		p.prepare(r)
 	}
@@ -85,7 +84,7 @@ func TestFigures(t *testing.T) {
 	_, rest, ok := strings.Cut(string(text), begin)
 	table, _, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
-		t.Fatalf("%s has no place for the figures", document)
+		t.Fatalf("%s has no markers for the figures", document)
 	}
 	if *update {
 		if err := figure.ReplaceIn(document, "figures", figures()); err != nil {
@@ -100,10 +99,11 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// plan has rounds long enough for a contender to pay for its own garbage.
+// plan has rounds that are long enough to include the garbage collections that a
+// contender causes.
 var plan = measure.Plan{Rounds: 40, Round: 10 * time.Millisecond}
 
-// bar is the share of a counterpart's time that ours is to need at most.
+// bar is the target: the maximum ratio of our time to a counterpart's.
 const bar = 0.6
 
 func figures() string {

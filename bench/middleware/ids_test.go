@@ -17,7 +17,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// Ways to make a request id, with what each promises.
+// ids are methods to generate a request ID, with the properties of the IDs.
 var ids = []struct {
 	name, promise string
 	make          func() string
@@ -82,8 +82,8 @@ func TestIDsAreUnique(t *testing.T) {
 	}
 }
 
-// idFigures is the table of the ways, in times of the first, on one core and on
-// two at once.
+// idFigures returns the table of the methods, with times relative to the first, on
+// one core and on two.
 func idFigures() string {
 	var alone, spread []measure.Task
 	for _, way := range ids {

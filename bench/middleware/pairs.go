@@ -21,24 +21,24 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
-// A pair is one piece of work, done by ours and by a counterpart.
+// A pair is one task for which our middleware is compared with a counterpart.
 type pair struct {
 	name  string
 	peer  string
-	note  string // what the counterpart doesn't do, or does more
+	note  string // differences of the counterpart
 	ours  func(http.Handler) http.Handler
 	their func(http.Handler) http.Handler
-	// prepare changes the request once, reset brings back before each call what
-	// a contender changed.
+	// prepare changes the request once. reset undoes the changes of the
+	// contender before each call.
 	prepare func(r *http.Request)
 	reset   func(r, saved *http.Request)
 	handler http.Handler // nil: one that writes two bytes
-	more    float64      // allocations that what we guarantee beyond the counterpart costs
-	least   *least       // where the bar is hard to reach: the part of our work that is net/http's, slog's or the runtime's
+	more    float64      // additional allocations for guarantees that the counterpart lacks
+	least   *least       // if the bar is hard to reach: the part of our time in net/http, slog or the runtime
 }
 
-// least is a middleware that does only the part of the pair's work that every
-// implementation leaves to others.
+// least is a middleware that does only the part of the work that every
+// implementation leaves to the standard library.
 type least struct {
 	name string
 	m    func(http.Handler) http.Handler
@@ -80,8 +80,8 @@ func empty() {}
 
 func (h *passes) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.next.ServeHTTP(w, r) }
 
-// sink drops what is written, without letting log.Logger know (which does
-// nothing for io.Discard).
+// sink discards its input. Unlike io.Discard, log.Logger doesn't recognize it and
+// formats the line.
 type sink struct{}
 
 func (sink) Write(p []byte) (int, error) { return len(p), nil }
@@ -109,7 +109,7 @@ func whole(r, saved *http.Request)      { *r = *saved }
 func remoteAddr(r, saved *http.Request) { r.RemoteAddr = saved.RemoteAddr }
 func body(r, saved *http.Request)       { r.Body = saved.Body }
 
-// received gives r the method and the body of a request as a server reads it.
+// received sets the method and the body of r to those of a parsed request.
 func received(text string) func(*http.Request) {
 	return func(r *http.Request) {
 		real, err := http.ReadRequest(bufio.NewReader(strings.NewReader(text)))
@@ -120,7 +120,7 @@ func received(text string) func(*http.Request) {
 	}
 }
 
-// routed gives r chi's routing context, which its CleanPath and StripSlashes
+// routed adds chi's routing context to r, which chi's CleanPath and StripSlashes
 // need.
 func routed(path string) func(*http.Request) {
 	return func(r *http.Request) {

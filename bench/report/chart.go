@@ -8,20 +8,19 @@ import (
 	"strings"
 )
 
-// series is one line of a chart: a point for each x where there is a figure.
+// series is one line of a chart, with a point for each x that has a figure.
 type series struct {
 	Name string
 	Ours bool
 	X, Y []float64
 }
 
-// frame is the size of a chart in its own units: the page shows a wide one
-// where there is room and a narrow one on a phone, so that the letters stay
-// readable.
+// frame is the layout of a chart. The page contains a wide chart, and a narrow one
+// for phones, where the text of the wide one would be too small.
 type frame struct {
 	Class         string
 	Width, Height float64
-	Right         float64 // room for the labels behind the lines
+	Right         float64 // space for the labels after the lines
 	Letter        float64
 }
 
@@ -30,9 +29,9 @@ var frames = []frame{
 	{"narrow", 358, 430, 150, 10.5},
 }
 
-// logChart draws lines with at least two different x over two logarithmic axes,
-// as inline SVG. Every line carries its name at its end; names that would cover
-// each other are moved apart and tied to their line.
+// logChart draws a chart with two logarithmic axes as inline SVG. It needs at
+// least two different x. Each line has its name at the end; names that would
+// overlap are moved apart and connected to their line.
 func logChart(all []series, about string) template.HTML {
 	var b strings.Builder
 	for _, f := range frames {
@@ -75,8 +74,8 @@ func drawLogChart(b *strings.Builder, f frame, all []series, about string) {
 }
 
 func drawLines(b *strings.Builder, f frame, all []series, x, y func(float64) float64, floor float64) {
-	// Labels from the top down, each at least a line below the one before, then
-	// pushed up from the bottom again.
+	// Place labels from the top down, each at least one line below the previous
+	// one, then push them up from the bottom.
 	order := make([]int, 0, len(all))
 	at := make([]float64, len(all))
 	for i, s := range all {
@@ -95,7 +94,7 @@ func drawLines(b *strings.Builder, f frame, all []series, x, y func(float64) flo
 		at[order[k]] = min(at[order[k]], limit)
 		limit = at[order[k]] - line
 	}
-	for pass := range 2 { // ours over the others
+	for pass := range 2 { // draw ours over the others
 		for _, i := range order {
 			s := all[i]
 			if s.Ours != (pass == 1) {
@@ -120,7 +119,7 @@ func drawLines(b *strings.Builder, f frame, all []series, x, y func(float64) flo
 	}
 }
 
-// shortCount writes 1000 as 1k.
+// shortCount formats 1000 as 1k.
 func shortCount(v float64) string {
 	if v >= 1000 {
 		return fmt.Sprintf("%.0fk", v/1000)
@@ -128,7 +127,7 @@ func shortCount(v float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-// powerOfTen writes nanoseconds that are one, without decimals.
+// powerOfTen formats a power of ten in nanoseconds without decimals.
 func powerOfTen(ns float64) string {
 	unit := "ns"
 	for _, u := range []string{"µs", "ms", "s"} {

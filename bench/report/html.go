@@ -17,7 +17,7 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// page is what the template shows.
+// page is the data for the template.
 type page struct {
 	Run      *showdown.Run
 	Machine  string
@@ -28,8 +28,8 @@ type page struct {
 	Cannot   []cannotView
 }
 
-// leadView is one line of the overview: our best mode against the best of the
-// others, with native and with plain handlers.
+// leadView is one line of the overview: our best mode compared to the best other
+// routers with native and with plain handlers.
 type leadView struct {
 	Scenario, Ours string
 	Peers          []leadPeer
@@ -40,14 +40,14 @@ type leadPeer struct {
 	Behind      bool
 }
 
-// groupView is a chapter of bars or charts.
+// groupView is a section with bars or charts.
 type groupView struct {
 	ID, Title, About string
 	Cards            []cardView
 	Charts           []chartView
 }
 
-// cardView is one scenario as bars.
+// cardView is the bar chart of one scenario.
 type cardView struct {
 	Title, Note string
 	Bars        []barView
@@ -69,32 +69,32 @@ type chartView struct {
 
 type cannotView struct{ Contender, What, Why string }
 
-// HTML renders the report as one file without references to others.
+// HTML renders the report as one self-contained file.
 func HTML(r *showdown.Run) (string, error) {
 	p := page{Run: r, Machine: machineLine(r), Date: r.Started.Format("15:04 MST"), Warnings: warnings(r), Lead: leads(r), Cannot: cannot(r)}
 	p.Groups = []groupView{
 		bars(r, showdown.Serving, "One request at a time",
-			"Time per request in one process on one core, without a network. A list of routes is requested route after route. "+
-				"Behind a name stand bytes and allocations per request, if there are any."),
+			"Time per request in one process on one core, without a network. In scenarios with many routes, all are requested. "+
+				"Bytes and allocations per request, if any, follow the name."),
 		curves(r),
 		bars(r, showdown.Parallel, "All cores at once",
 			"One route with one parameter, served by one goroutine per core: wall-clock time divided by all requests."),
 		bars(r, showdown.Heap, "Memory of the loaded routes",
-			"Bytes that stay alive after the routes were registered and a first request was served."),
+			"Heap bytes in use after registering the routes and serving one request."),
 		loadBars(r, showdown.Load, "Routers under load",
-			"Each router behind net/http's server, in a process of its own; kept connections, rounds in turn. The ratio is to a "+
-				"server without a router; longer is better. Rows with the same number in front can't be told apart."),
+			"Each router with net/http's server in a separate process, with keep-alive connections and interleaved rounds. The ratio is relative to a "+
+				"server without a router; longer is better. The difference between rows with the same number is not significant."),
 		loadBars(r, showdown.Servers, "HTTP servers under load",
-			"Each server in a process of its own; those with plain handlers serve the same ones through muxmaster. The ratio is to "+
-				"net/http; longer is better. Rows with the same number in front can't be told apart."),
+			"Each server in a separate process. Those with plain handlers serve the same handlers with muxmaster. The ratio is relative to "+
+				"net/http; longer is better. The difference between rows with the same number is not significant."),
 	}
 	var out strings.Builder
 	err := pageTemplate.Execute(&out, p)
 	return out.String(), err
 }
 
-// cannot lists what contenders can't do, once for each router and kind of
-// measurement, except that every scenario of one request at a time counts.
+// cannot lists the scenarios that contenders don't support: all serving
+// scenarios, but only one entry per router for each other kind of measurement.
 func cannot(r *showdown.Run) []cannotView {
 	var out []cannotView
 	seen := map[string]bool{}
@@ -129,8 +129,7 @@ func cannot(r *showdown.Run) []cannotView {
 	return out
 }
 
-// leads holds our best mode against the best of the others, scenario by
-// scenario.
+// leads compares our best mode with the best other router in each scenario.
 func leads(r *showdown.Run) []leadView {
 	var out []leadView
 	for _, scenario := range scenarios(r, showdown.Serving) {
@@ -164,7 +163,7 @@ func leads(r *showdown.Run) []leadView {
 	return out
 }
 
-// bars makes a chapter of cards, one for each scenario.
+// bars returns a section with a card for each scenario.
 func bars(r *showdown.Run, section showdown.Section, title, about string) groupView {
 	g := groupView{ID: string(section), Title: title, About: about}
 	for _, scenario := range scenarios(r, section) {
@@ -178,7 +177,7 @@ func bars(r *showdown.Run, section showdown.Section, title, about string) groupV
 	return g
 }
 
-// loadBars makes a chapter of cards, one for each case of load.
+// loadBars returns a section with a card for each case of load.
 func loadBars(r *showdown.Run, section showdown.Section, title, about string) groupView {
 	g := groupView{ID: string(section), Title: title, About: about}
 	for _, scenario := range scenarios(r, section) {
@@ -203,8 +202,8 @@ func loadBars(r *showdown.Run, section showdown.Section, title, about string) gr
 	return g
 }
 
-// cutAt is how many times the best's length a bar may have; beyond it is cut,
-// since the leaders would vanish beside it.
+// cutAt is the maximum length of a bar, as a multiple of the shortest. Longer bars
+// are cut, because the shortest would otherwise be invisible.
 const cutAt = 8
 
 func cardBars(section showdown.Section, ranking ranking) []barView {
@@ -239,11 +238,11 @@ func cardBars(section showdown.Section, ranking ranking) []barView {
 	return out
 }
 
-// curves draws lookups and registration over the number of routes.
+// curves returns the charts of lookup and registration times by number of routes.
 func curves(r *showdown.Run) groupView {
 	g := groupView{ID: string(showdown.Scaling), Title: "From ten routes to a hundred thousand",
-		About: "A generated API of that many routes, looked up in random order, one contender after the other. Both axes are " +
-			"logarithmic. Who would take too long to register is left out from there on."}
+		About: "Lookups in a generated API with the given number of routes, in random order, one contender after the other. Both axes are " +
+			"logarithmic. Contenders are omitted from the size at which registration would take too long."}
 	for _, s := range []struct {
 		section showdown.Section
 		title   string
@@ -251,7 +250,7 @@ func curves(r *showdown.Run) groupView {
 		var all []series
 		for _, e := range r.Contenders {
 			if e.Name != family(e.Name) || e.In(contender.Floor) {
-				continue // plain handlers change little here
+				continue // plain handlers make little difference here
 			}
 			line := series{Name: e.Name, Ours: e.Ours}
 			for _, c := range r.In(s.section, "") {

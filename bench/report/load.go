@@ -15,26 +15,25 @@ import (
 type loadRow struct {
 	Name, Kind string
 	Ours, Base bool
-	Place      int     // rows that can't be told apart have the same place
+	Place      int     // rows without a significant difference have the same place
 	Ratio      float64 // to the base: the median of the rounds
 	Lo, Hi     float64 // its confidence interval
-	PerCPU     float64 // requests per second of the server's processor time, NaN where the system doesn't tell
+	PerCPU     float64 // requests per second of the server's CPU time, or NaN if it is unknown
 	PerSecond  float64
 	P50, P99   float64 // nanoseconds
 }
 
 // loadRanking is one case of load.
 type loadRanking struct {
-	Base   string // what the ratios are to
-	ByCPU  bool   // the ratios are of requests per second of processor time, else per second
+	Base   string // server to which the ratios are relative
+	ByCPU  bool   // the ratios compare requests per second of CPU time, otherwise per second
 	Rows   []loadRow
 	Cannot []showdown.Cell
 }
 
-// rankLoad holds every server against the base, round by round: rounds take
-// turns, so what slows the machine slows both. Where the system tells processor
-// time, the ratio is of requests for each second of it, which other programs
-// disturb least.
+// rankLoad compares every server with the base in the same round, so load on the
+// machine affects both. If the CPU time is known, it compares requests per second
+// of CPU time, which other programs affect least.
 func rankLoad(r *showdown.Run, section showdown.Section, scenario string) loadRanking {
 	out := loadRanking{Base: "no router", ByCPU: true}
 	if section == showdown.Servers {
@@ -76,7 +75,7 @@ func rankLoad(r *showdown.Run, section showdown.Section, scenario string) loadRa
 			}
 			x.Ratio, x.Lo, x.Hi = summary(ratios)
 		} else {
-			out.Cannot = append(out.Cannot, showdown.Cell{Contender: c.Contender, Cannot: "has not as many rounds as " + out.Base})
+			out.Cannot = append(out.Cannot, showdown.Cell{Contender: c.Contender, Cannot: "has fewer rounds than " + out.Base})
 			continue
 		}
 		out.Rows = append(out.Rows, x)
@@ -85,7 +84,8 @@ func rankLoad(r *showdown.Run, section showdown.Section, scenario string) loadRa
 	return out
 }
 
-// loadKind tells what handlers a server has, and whether it is ours.
+// loadKind returns the kind of a server's handlers, and whether the server is
+// ours.
 func loadKind(r *showdown.Run, section showdown.Section, name string) (kindOf string, ours bool) {
 	if section == showdown.Servers {
 		for _, s := range load.HTTPServers {
@@ -98,9 +98,9 @@ func loadKind(r *showdown.Run, section showdown.Section, name string) (kindOf st
 	return kind(e), e.Ours
 }
 
-// places sorts the rows, most first, and gives a new place only to a row whose
-// interval lies wholly below that of the first row of the place before. Rows of
-// one place are in the order of their names.
+// places sorts the rows in descending order and sets their places. A row has the
+// same place as the previous one unless its interval is completely below that of
+// the first row with that place. Rows with the same place are sorted by name.
 func places(rows []loadRow) {
 	slices.SortStableFunc(rows, func(a, b loadRow) int { return cmp.Compare(b.Ratio, a.Ratio) })
 	place, least := 0, math.Inf(1)
@@ -115,7 +115,7 @@ func places(rows []loadRow) {
 	})
 }
 
-// difference says what the ranking shows, in one sentence.
+// difference summarizes the ranking in one sentence.
 func (l loadRanking) difference() string {
 	if len(l.Rows) == 0 {
 		return ""
@@ -127,10 +127,10 @@ func (l loadRanking) difference() string {
 		}
 	}
 	if first == len(l.Rows) {
-		return "There is no difference beyond the intervals."
+		return "There is no significant difference."
 	}
 	if first == 1 {
-		return fmt.Sprintf("%s is ahead; rows with the same place can't be told apart.", l.Rows[0].Name)
+		return fmt.Sprintf("%s is ahead. Rows with the same place don't differ significantly.", l.Rows[0].Name)
 	}
-	return fmt.Sprintf("There is no difference between the first %d; rows with the same place can't be told apart.", first)
+	return fmt.Sprintf("There is no significant difference between the first %d. Rows with the same place don't differ significantly.", first)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
-// column is a scenario of a table, with a title that is short enough for it.
+// column is a scenario in a table, with a short title.
 type column struct {
 	Section         showdown.Section
 	Scenario, Title string
@@ -28,8 +28,8 @@ var servingColumns = []column{
 	{showdown.Serving, "MethodNotAllowed", "405"},
 }
 
-// Markdown renders the run as a short page of tables. The HTML page holds all
-// of it.
+// Markdown renders the main results of the run as tables. HTML renders all
+// results.
 func Markdown(r *showdown.Run) string {
 	var b strings.Builder
 	b.WriteString("# Benchmarks\n\n")
@@ -63,15 +63,15 @@ confidence intervals, and charts over the number of routes. The project's target
 	return b.String()
 }
 
-// family is a router's name without the adapter that a contender has: "echo"
-// for "echo (WrapHandler)".
+// family returns the router's name without the adapter of a contender: "echo" for
+// "echo (WrapHandler)".
 func family(name string) string {
 	router, _, _ := strings.Cut(name, " (")
 	return router
 }
 
-// byFamily orders contenders by the best of each router's figures in the
-// columns, first column first, native before plain handlers of the same router.
+// byFamily sorts contenders by the best figure of their router in the first
+// column, then the next columns. For the same router, native handlers come first.
 func byFamily(r *showdown.Run, columns []column) []showdown.Entry {
 	best := map[string]float64{}
 	for _, e := range r.Contenders {
@@ -93,7 +93,7 @@ func byFamily(r *showdown.Run, columns []column) []showdown.Entry {
 	return entries
 }
 
-// label names a contender in a table, ours in bold.
+// label returns the name of a contender for a table, in bold for ours.
 func label(e showdown.Entry) string {
 	if e.Ours {
 		return "**" + e.Name + "**"
@@ -125,7 +125,7 @@ func servingTable(b *strings.Builder, r *showdown.Run) {
 	b.WriteString("\n*B* and *allocs* are the bytes and allocations of a request that reads 1 parameter.\n")
 }
 
-// cellText is the minimum of a cell, or why there is none.
+// cellText returns the minimum of a cell, or the reason why there is none.
 func cellText(r *showdown.Run, c column, name string, write func(float64) string) string {
 	for _, cell := range r.In(c.Section, c.Scenario) {
 		switch {
@@ -141,7 +141,7 @@ func cellText(r *showdown.Run, c column, name string, write func(float64) string
 	return "–"
 }
 
-// scaleTable is about large APIs, all processors, and memory.
+// scaleTable writes the table with large APIs, all processors, and memory.
 func scaleTable(b *strings.Builder, r *showdown.Run) {
 	var columns []column
 	for _, n := range []string{"100", "1000", "10000", "100000"} {
@@ -215,10 +215,10 @@ func loadTables(b *strings.Builder, r *showdown.Run) {
 	}
 }
 
-// rate says what the ratios are of.
+// rate returns the quantity that the ratios compare.
 func (l loadRanking) rate() string {
 	if l.ByCPU {
-		return "requests per second of the server's processor time"
+		return "requests per second of the server's CPU time"
 	}
 	return "requests per second"
 }
@@ -228,7 +228,7 @@ func cannots(b *strings.Builder, r *showdown.Run) {
 	if len(list) == 0 {
 		return
 	}
-	b.WriteString("\n## What routers can't do here\n\nFor each router, the first request that failed the check, or the reason why there is no figure.\n\n| router | where | what happened |\n|---|---|---|\n")
+	b.WriteString("\n## Missing figures\n\nFor each router, the first request that failed the check, or the reason why there is no figure.\n\n| router | where | what happened |\n|---|---|---|\n")
 	for _, c := range list {
 		fmt.Fprintf(b, "| %s | %s | `%s` |\n", c.Contender, c.What, strings.ReplaceAll(c.Why, "|", "\\|"))
 	}

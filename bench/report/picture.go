@@ -11,10 +11,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
-// pictures are the README's pictures, in the order in which browsers choose the
-// first that fits: for phones, whose screens would make the text of the wide one
-// too small to read, and for others; each in two themes. The last one is for
-// readers of Markdown that choose nothing.
+// pictures are the README's pictures, in two themes, narrow for phones and wide.
+// Browsers choose the first that matches. The last one is for Markdown renderers
+// that ignore media queries.
 var pictures = []struct{ File, Media, Theme, Shape string }{
 	{"speed-narrow-dark.svg", "(max-width: 600px) and (prefers-color-scheme: dark)", "dark", "narrow"},
 	{"speed-narrow-light.svg", "(max-width: 600px)", "light", "narrow"},
@@ -22,12 +21,12 @@ var pictures = []struct{ File, Media, Theme, Shape string }{
 	{"speed-light.svg", "", "light", "wide"},
 }
 
-// shape says where things are in a picture. Its panels stand beside each other,
-// or below each other if there is one column.
+// shape is the layout of a picture. Its panels are arranged in one or more
+// columns.
 type shape struct {
 	Width         float64
 	Columns       int
-	Names, Values float64 // widths of what is left and right of the bars
+	Names, Values float64 // widths of the text left and right of the bars
 }
 
 var shapes = map[string]shape{
@@ -35,7 +34,7 @@ var shapes = map[string]shape{
 	"narrow": {Width: 400, Columns: 1, Names: 178, Values: 46},
 }
 
-// panel is one half of the picture: bars under a title.
+// panel is a part of the picture: a bar chart with a title.
 type panel struct {
 	Title, About string
 	Bars         []pictureBar
@@ -55,9 +54,9 @@ var palettes = map[string]palette{
 	"dark":  {"#e8e8e4", "#a0a6ae", "#35c2a6", "#5a6472"},
 }
 
-// Picture draws the README's picture as SVG: time per request of our plain
-// handlers and of the peers' native ones and, once a server of ours was under
-// load, its requests per second.
+// Picture draws the README's picture as SVG: the time per request with our plain
+// handlers and the peers' native handlers and, if the run has them, the requests
+// per second of our server.
 func Picture(r *showdown.Run, theme, form string) string {
 	panels := []panel{timePanel(r, "ParamRead", "A handler reads 1 parameter"), timePanel(r, "GitHub", "GitHub API, 203 routes")}
 	if p, ok := serverPanel(r); ok {
@@ -110,9 +109,9 @@ func Picture(r *showdown.Run, theme, form string) string {
 	return b.String()
 }
 
-// timePanel has our plain handlers, the native ones of the peers that have
-// some, and http.ServeMux. Plain handlers of the others take several times as
-// long.
+// timePanel shows our plain handlers, native handlers of the peers that have
+// them, and http.ServeMux. It omits the peers' plain handlers, which take several
+// times as long.
 func timePanel(r *showdown.Run, scenario, title string) panel {
 	p := panel{Title: title, About: "nanoseconds per request, less is better"}
 	for _, x := range rank(r, r.In(showdown.Serving, scenario)).Rows {
@@ -131,7 +130,7 @@ func timePanel(r *showdown.Run, scenario, title string) panel {
 	return p
 }
 
-// serverPanel has the HTTP servers, if one of ours is among them.
+// serverPanel shows the HTTP servers, if one of them is ours.
 func serverPanel(r *showdown.Run) (panel, bool) {
 	names := scenarios(r, showdown.Servers)
 	if len(names) == 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
-// readmeRows are the routers of the README: our modes and, for each peer, its
-// native handlers and its plain ones, if it has both.
+// readmeRows are the rows in the README: our modes and, for each peer, its native
+// and its plain handlers, if it has both.
 var readmeRows = []struct{ Name, Native, Plain string }{
 	{"**muxmaster**, pooled", "", "muxmaster pooled"},
 	{"**muxmaster**", "", "muxmaster"},
@@ -25,8 +25,8 @@ var readmeRows = []struct{ Name, Native, Plain string }{
 	{"gorilla/mux", "", "gorilla/mux"},
 }
 
-// SpeedTable is the README's picture and table. docs is the folder of the
-// pictures, seen from the README.
+// SpeedTable returns the README's picture and table. docs is the directory of the
+// pictures, relative to the README.
 func SpeedTable(r *showdown.Run, docs string) string {
 	var b strings.Builder
 	b.WriteString("<picture>\n")
@@ -69,8 +69,8 @@ allocations are those of the plain handler, if there is one, with 1 parameter.
 	return b.String()
 }
 
-// RatioTable is the comparison page's table of times, each divided by that of
-// muxmaster's default mode.
+// RatioTable returns the table in comparison.md: times relative to muxmaster's
+// default mode.
 func RatioTable(r *showdown.Run) string {
 	var b strings.Builder
 	b.WriteString("| router | native handler: 1 parameter | GitHub API | plain handler: 1 parameter | GitHub API |\n|---|---:|---:|---:|---:|\n")
@@ -92,7 +92,7 @@ func RatioTable(r *showdown.Run) string {
 	return b.String()
 }
 
-// version follows the name of a peer with a version of its own.
+// version returns the suffix with the version of a peer, or "".
 func version(r *showdown.Run, name string) string {
 	if e := r.Entry(name); !e.Ours && strings.HasPrefix(e.Version, "v") {
 		return " " + strings.TrimSuffix(e.Version, "+incompatible")
@@ -100,9 +100,9 @@ func version(r *showdown.Run, name string) string {
 	return ""
 }
 
-// Docs writes the project's own pages and pictures into the folder docs, the
-// ratios into the comparison.md there, and the README's picture and table into the
-// README.md beside the folder. It returns what it wrote.
+// Docs writes the generated pages and pictures to the directory docs, and updates
+// the ratios in its comparison.md and the picture and table in the README.md next
+// to it. It returns the names of the files.
 func Docs(docs string, r *showdown.Run) (files []string, err error) {
 	figures, err := ReferenceFigures(r)
 	if err != nil {

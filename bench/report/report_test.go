@@ -19,8 +19,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
-// sampleRun has one contender of ours, peers with plain, native and both kinds
-// of handlers, and the floor.
+// sampleRun returns a run with one contender of ours, peers with plain, native and
+// both kinds of handlers, and the floor.
 func sampleRun() *showdown.Run {
 	samples := func(v float64) showdown.Samples { return showdown.Samples{v, v * 1.1, v * 0.9, v, v * 1.05, v * 0.95} }
 	both := []contender.Class{contender.Native, contender.Stdlib}
@@ -75,7 +75,7 @@ func TestRanking(t *testing.T) {
 	}
 }
 
-// TestPlaces gives a new place only to what differs beyond the intervals.
+// TestPlaces checks that rows with overlapping intervals share a place.
 func TestPlaces(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -103,7 +103,7 @@ func TestPlaces(t *testing.T) {
 }
 
 func TestRankLoad(t *testing.T) {
-	// A slow spell of the machine hits both in the third round: it must not
+	// The machine is slow in the third round, for both servers. That must not
 	// widen the interval of the ratio.
 	r := &showdown.Run{Contenders: []showdown.Entry{{Name: "a", Classes: []contender.Class{contender.Native}}, {Name: "no router", Classes: []contender.Class{contender.Floor}}}}
 	perSecond := showdown.Samples{100, 100, 50, 100, 100, 100}
@@ -114,12 +114,12 @@ func TestRankLoad(t *testing.T) {
 	if len(l.Rows) != 2 || l.Rows[1].Name != "a" || l.Rows[1].Ratio != 0.5 || l.Rows[1].Lo != 0.5 || l.Rows[1].Hi != 0.5 || l.Rows[1].Place != 2 {
 		t.Errorf("with processor time: %+v", l.Rows)
 	}
-	if want := "no router is ahead; rows with the same place can't be told apart."; l.difference() != want {
+	if want := "no router is ahead. Rows with the same place don't differ significantly."; l.difference() != want {
 		t.Errorf("difference %q, want %q", l.difference(), want)
 	}
 	r.Cells[1].CPU = nil
 	l = rankLoad(r, showdown.Load, "1 parameter, 1 core")
-	if l.ByCPU || len(l.Rows) != 2 || l.Rows[0].Ratio != 1 || l.difference() != "There is no difference beyond the intervals." {
+	if l.ByCPU || len(l.Rows) != 2 || l.Rows[0].Ratio != 1 || l.difference() != "There is no significant difference." {
 		t.Errorf("without processor time: %+v, %q", l.Rows, l.difference())
 	}
 	r.Cells[1].Samples = perSecond[:3]
@@ -128,16 +128,16 @@ func TestRankLoad(t *testing.T) {
 	}
 }
 
-func TestPageNeedsNothingElse(t *testing.T) {
+func TestPageIsSelfContained(t *testing.T) {
 	page, err := HTML(sampleRun())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if m := regexp.MustCompile(`(?i)(src|href)\s*=|url\(|@import|<script|<link|https?://`).FindString(page); m != "" {
-		t.Errorf("the page refers to something else: %q", m)
+		t.Errorf("the page refers to another file: %q", m)
 	}
 	for _, want := range []string{
-		"muxmaster", "&lt;slow&gt;", "it &lt;can&#39;t&gt;", "Not able to: &lt;slow&gt;.", "lost", "not to be had", "Z80, 2 cores", "16 B / 1",
+		"muxmaster", "&lt;slow&gt;", "it &lt;can&#39;t&gt;", "Not supported: &lt;slow&gt;.", "lost", "not to be had", "Z80, 2 cores", "16 B / 1",
 		`<td class="full">muxmaster, 40.0 ns</td><td class="n good">0.02</td><td class="peer">&lt;slow&gt;, 2.00 µs</td><td class="n good">0.40</td>`,
 		`<li class="cut" title="The bar is cut."><span class="name">&lt;slow&gt;`, "1 fasthttp", "fasthttp is ahead",
 	} {
@@ -146,7 +146,7 @@ func TestPageNeedsNothingElse(t *testing.T) {
 		}
 	}
 	if strings.Contains(page, "<slow>") || strings.Contains(page, "not complete") {
-		t.Error("a name is not escaped, or a complete run is called incomplete")
+		t.Error("a name is not escaped, or a complete run is reported as incomplete")
 	}
 	svgs := regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(page, -1)
 	if len(svgs) != 4 { // lookups and registration, wide and narrow
@@ -168,7 +168,7 @@ func wellFormed(t *testing.T, svg string) {
 		}
 	}
 	if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
-		t.Errorf("a picture has a point that is no number: %.300s", svg)
+		t.Errorf("a picture has a coordinate that isn't a number: %.300s", svg)
 	}
 }
 
@@ -267,7 +267,7 @@ func TestMarkdown(t *testing.T) {
 func TestTerminal(t *testing.T) {
 	var out strings.Builder
 	Terminal(&out, sampleRun())
-	for _, want := range []string{"* muxmaster ", "2.5×", "- <slow> ", "answered 200", "servers: 1 parameter, 1 core, requests per second of the server's processor time to net/http", "not here: lost: not to be had"} {
+	for _, want := range []string{"* muxmaster ", "2.5×", "- <slow> ", "answered 200", "servers: 1 parameter, 1 core, requests per second of the server's CPU time to net/http", "not here: lost: not to be had"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
@@ -312,8 +312,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestPublished generates the project's pages and pictures again from the published
-// run and compares them. After a change of the report, in bench/:
+// TestPublished checks that the project's pages and pictures match the published
+// run. To update them after changing the report, run in bench/:
 //
 //	go run ./cmd/showdown -report -run published.json -docs ../docs
 func TestPublished(t *testing.T) {
@@ -349,12 +349,13 @@ func TestPublished(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(filepath.Join("../..", name)); err != nil || string(got) != string(want) {
-			t.Errorf("%s is not what published.json makes (%v)", name, err)
+			t.Errorf("%s is not up to date with published.json (%v)", name, err)
 		}
 	}
 }
 
-// TestGeneratedParts finds the places that are generated in the project's files.
+// TestGeneratedParts checks that the project's files have the markers of generated
+// parts.
 func TestGeneratedParts(t *testing.T) {
 	for file, name := range map[string]string{"../../README.md": "speed table", "../README.md": "targets"} {
 		data, err := os.ReadFile(file)

@@ -63,7 +63,7 @@ func terminalLoad(w io.Writer, section showdown.Section, scenario string, l load
 	}
 }
 
-// interval is the confidence interval relative to the median.
+// interval returns the confidence interval relative to the median.
 func interval(x row) string {
 	if x.Lo == x.Hi || x.Mid == 0 {
 		return ""

@@ -15,26 +15,25 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
-// row is one contender's place in a ranking.
+// row is one contender in a ranking.
 type row struct {
 	Name          string
 	Kind          string // of handler: "native" or "plain"; "" for the floor
 	Ours, Floor   bool
 	Mid, Lo, Hi   float64 // median and its confidence interval
-	Ratio         float64 // to the best, the floor left out
+	Ratio         float64 // relative to the best, except the floor
 	Bytes, Allocs float64
 	Cell          showdown.Cell
 }
 
-// ranking is one scenario, least first, with the floor for orientation.
+// ranking is the ranking of one scenario, fastest first, including the floor.
 type ranking struct {
 	Rows   []row
 	Cannot []showdown.Cell
 }
 
-// kind tells what handlers the contender has: "plain" for http.HandlerFuncs
-// that can read their parameters, "native" for the router's own, "" for no
-// router.
+// kind returns the kind of a contender's handlers: "plain" for http.HandlerFuncs
+// that can read parameters, "native" for the router's own type, "" for no router.
 func kind(e showdown.Entry) string {
 	switch {
 	case e.In(contender.Floor):
@@ -73,14 +72,14 @@ func rank(r *showdown.Run, cells []showdown.Cell) ranking {
 	return out
 }
 
-// summary is the median with its confidence interval. Few samples give an
-// infinite interval; their range is what there is to show.
+// summary returns the median with its confidence interval. With few samples, the
+// interval would be infinite, so it returns the range of the samples instead.
 func summary(samples showdown.Samples) (mid, lo, hi float64) {
 	s := samples.Summary()
 	return s.Center, max(s.Lo, slices.Min(samples)), min(s.Hi, slices.Max(samples))
 }
 
-// warnings says what a reader should know before any figure.
+// warnings returns warnings to show before the figures.
 func warnings(r *showdown.Run) (out []string) {
 	if r.Finished.IsZero() {
 		out = append(out, "This run is not complete.")
@@ -91,10 +90,10 @@ func warnings(r *showdown.Run) (out []string) {
 	return out
 }
 
-// scenarioTitle is the long name of a scenario where it has one.
+// scenarioTitle returns the long name of a scenario if it has one.
 func scenarioTitle(name string) string {
 	for _, s := range bench.Scenarios() {
-		if strings.EqualFold(s.Name, name) { // route sets have the names of their scenarios, in small letters
+		if strings.EqualFold(s.Name, name) { // route sets have the names of their scenarios, in lower case
 			return s.Title
 		}
 	}
@@ -112,7 +111,7 @@ func scenarios(r *showdown.Run, section showdown.Section) []string {
 	return names
 }
 
-// amount writes a row's figure with its unit.
+// amount formats a row's figure with its unit.
 func amount(section showdown.Section, x row) string {
 	if section == showdown.Heap {
 		return figure.Count(x.Mid) + " B"
@@ -120,7 +119,7 @@ func amount(section showdown.Section, x row) string {
 	return figure.Duration(x.Mid)
 }
 
-// machineLine says where, with what and when.
+// machineLine describes the machine and the date of the run.
 func machineLine(r *showdown.Run) string {
 	return fmt.Sprintf("%s, %s.", r.Machine, r.Started.Format("2 January 2006"))
 }

@@ -1,9 +1,8 @@
-// Package routes holds the route sets that the suite loads into every router:
-// real APIs as text files, one `METHOD pattern` a line, and generated sets of
-// any size.
+// Package routes contains the route sets for the benchmarks: real APIs as text
+// files, with one `METHOD pattern` per line, and generated sets of any size.
 //
-// Patterns are written with `:name` for one segment and `*name` for the rest of
-// the path. Each contender translates them into its own language.
+// In patterns, `:name` matches one segment and `*name` the rest of the path. Each
+// contender translates them to its own syntax.
 package routes
 
 import (
@@ -20,15 +19,15 @@ type Route struct {
 	Method, Pattern string
 }
 
-// Set is a list of routes under a name.
+// Set is a named list of routes.
 type Set struct {
 	Name   string
 	Routes []Route
 }
 
-// Load reads the embedded set of that file name without its extension
-// ("github"). It panics on a name that there isn't and on a line that it can't
-// read, since the files are part of the program.
+// Load returns the embedded set with the given file name without extension, such
+// as "github". It panics if the file doesn't exist or is malformed, because the
+// files are part of the program.
 func Load(name string) Set {
 	data, err := files.ReadFile(name + ".txt")
 	if err != nil {
@@ -49,10 +48,10 @@ func Load(name string) Set {
 	return set
 }
 
-// segments of the pattern without the leading slash; "/" has one empty segment.
+// segments returns the segments of the pattern; "/" has one empty segment.
 func (r Route) segments() []string { return strings.Split(r.Pattern[1:], "/") }
 
-// Names lists the parameters in pattern order, a catch-all last.
+// Names returns the names of the parameters in pattern order.
 func (r Route) Names() []string {
 	var names []string
 	for _, s := range r.segments() {
@@ -63,11 +62,12 @@ func (r Route) Names() []string {
 	return names
 }
 
-// CatchAll tells whether the pattern ends in `*name`.
+// CatchAll reports whether the pattern ends in `*name`.
 func (r Route) CatchAll() bool { return strings.Contains(r.Pattern, "/*") }
 
-// Translate rewrites the pattern: param and rest are formats with one %s for
-// the name, as in "{%s}" and "{%s...}".
+// Translate translates the pattern to another syntax. param and rest are formats
+// for parameters and catch-alls with one %s for the name, such as "{%s}" and
+// "{%s...}".
 func (r Route) Translate(param, rest string) string {
 	segs := r.segments()
 	for i, s := range segs {
@@ -82,8 +82,8 @@ func (r Route) Translate(param, rest string) string {
 	return "/" + strings.Join(segs, "/")
 }
 
-// Path builds a request path with one value per parameter, in pattern order. A
-// catch-all's value may contain slashes and is given without its leading one.
+// Path returns a request path with the given values, in pattern order. The value
+// of a catch-all may contain slashes and must not start with one.
 func (r Route) Path(values ...string) string {
 	segs := r.segments()
 	for i, s := range segs {
@@ -94,8 +94,8 @@ func (r Route) Path(values ...string) string {
 	return "/" + strings.Join(segs, "/")
 }
 
-// NamedPath is a request path in which each value is its parameter's name. The
-// public routing suite requests the patterns themselves, colons included, which
-// some routers compare as literals; with the colons off, figures stay
-// comparable with the published ones and every router has to match.
+// NamedPath returns a request path in which each value is the parameter's name.
+// Published suites request the patterns themselves, including the colons, which
+// some routers match as literal text. Without colons, the figures are still
+// comparable and every router must match parameters.
 func (r Route) NamedPath() string { return r.Path(r.Names()...) }

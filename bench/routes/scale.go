@@ -5,11 +5,10 @@ import (
 	"math/rand/v2"
 )
 
-// Scale generates n routes of a large API: services with ten routes each,
-// spread over teams, names that differ early and late. It is the same list for
-// the same n, its first m routes are not those of Scale(m), and no two routes
-// compete for one path, so that routers without precedence rules can load it
-// too.
+// Scale generates n routes of a large API: services with ten routes each, grouped
+// by team. The result depends only on n. The first m routes differ from those of
+// Scale(m). No two routes match the same path, so routers without precedence
+// rules can register them.
 func Scale(n int) Set {
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
 	set := Set{Name: fmt.Sprintf("scale %d", n)}
@@ -40,8 +39,8 @@ func Scale(n int) Set {
 	return set
 }
 
-// unusedName makes a pronounceable word of 4 to 12 letters that isn't in used,
-// and adds it.
+// unusedName returns a pronounceable word of 4 to 12 letters that isn't in used,
+// and adds it to used.
 func unusedName(rng *rand.Rand, used map[string]bool) string {
 	const consonants, vowels = "bcdfghklmnprstvz", "aeiou"
 	for {
@@ -56,9 +55,9 @@ func unusedName(rng *rand.Rand, used map[string]bool) string {
 	}
 }
 
-// Backtrack returns the routes and the path of a search that has to come back
-// from every level: at each of depth levels the literal is entered first, and
-// only the first route's catch-all matches in the end.
+// Backtrack returns routes and a path for which a search must backtrack from every
+// level. At each level, the search tries the literal first, but only the
+// catch-all of the first route matches.
 func Backtrack(depth int) (set Set, path string) {
 	set = Set{Name: fmt.Sprintf("backtrack %d", depth), Routes: []Route{{"GET", "/*rest"}}}
 	literal := ""

@@ -8,9 +8,8 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Compare prints, for every cell that both runs have, the medians and the
-// change, "~" where the samples don't tell a difference apart from noise
-// (Mann-Whitney U test at 5 %).
+// Compare prints the medians and the change of every cell that both runs have. It
+// prints "~" if the difference isn't significant (Mann-Whitney U test at 5 %).
 func Compare(w io.Writer, old, new *Run) {
 	fmt.Fprintf(w, "old: %s, %s, %s\nnew: %s, %s, %s\n", old.Started.Format("2006-01-02 15:04"), old.Machine.CPU, old.Machine.Go,
 		new.Started.Format("2006-01-02 15:04"), new.Machine.CPU, new.Machine.Go)
@@ -39,7 +38,8 @@ func Compare(w io.Writer, old, new *Run) {
 	}
 }
 
-// spread is the confidence interval as benchmath writes it, without its sign.
+// spread returns the confidence interval in the format of benchmath, without the
+// sign.
 func spread(s benchmath.Summary) string { return strings.TrimPrefix(s.PctRangeString(), "±") }
 
 func warnings(errs []error) string {
@@ -49,7 +49,7 @@ func warnings(errs []error) string {
 	return " (" + errs[0].Error() + ")"
 }
 
-// Unit is what the section's samples are in.
+// Unit returns the unit of the section's samples.
 func (s Section) Unit() string {
 	switch s {
 	case Registration:

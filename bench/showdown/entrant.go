@@ -9,17 +9,17 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// entrant is a contender with the worker that measures it, in this process or,
-// for a binary of its own, in another one.
+// entrant is a contender with the worker that measures it, in this process or in
+// that of another binary.
 type entrant struct {
 	Entry
 	call   func(method string, job Job, answer *Answer) error
-	local  *Worker // nil for another process's
-	binary string  // that can serve it over HTTP
+	local  *Worker // nil if the worker is another process
+	binary string  // can serve the contender over HTTP
 }
 
-// task loads the contender for a scenario. Each entrant has a worker of its
-// own, so that all can be loaded at once.
+// task loads the contender for a scenario. Each entrant has its own worker, so all
+// can be loaded at the same time.
 func (e entrant) task(scenario string, goroutines int) (measure.Task, error) {
 	var a Answer
 	if err := e.call("Load", Job{Contender: e.Name, Scenario: scenario, Goroutines: goroutines}, &a); err != nil {
@@ -30,12 +30,12 @@ func (e entrant) task(scenario string, goroutines int) (measure.Task, error) {
 	}
 	return measure.Task{Ops: a.Ops, Run: func(times int) {
 		if err := e.call("Run", Job{Times: times}, new(Answer)); err != nil {
-			panic(err) // it ran before
+			panic(err) // it succeeded before
 		}
 	}}, nil
 }
 
-// localEntrants are the contenders of this binary.
+// localEntrants returns the contenders in this binary.
 func localEntrants() ([]entrant, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -58,11 +58,11 @@ func localEntrants() ([]entrant, error) {
 	return all, nil
 }
 
-// safeTag is the build tag that takes package unsafe out of our router.
+// safeTag is the build tag for our router without package unsafe.
 const safeTag = "muxmaster_safe"
 
-// safeEntrant builds this command with safeTag and starts it as a worker, for
-// our router without package unsafe. stop ends it.
+// safeEntrant builds this command with safeTag and starts it as a worker, to
+// measure our router without package unsafe. stop ends the worker.
 func safeEntrant(dir string) (e entrant, stop func(), err error) {
 	binary := filepath.Join(dir, "showdown-safe")
 	build := exec.Command("go", "build", "-tags", safeTag, "-o", binary, "github.com/seed-1954dcaa/muxmaster/bench/cmd/showdown")

@@ -10,7 +10,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// othersWatch finds out how much of the machine others use while we measure.
+// othersWatch measures the CPU time that other processes use during a
+// measurement.
 type othersWatch struct {
 	started   time.Time
 	all, ours time.Duration
@@ -20,9 +21,9 @@ func watchOthers() othersWatch {
 	return othersWatch{time.Now(), machineCPU(), measure.CPU() + measure.ChildrenCPU()}
 }
 
-// share is the part of all processors' time that other processes, and neighbors of
-// a virtual machine, have used since; 0 where the system doesn't tell. Processes
-// that we started count as ours once they have ended.
+// share returns the fraction of all processors' time that other processes and
+// other virtual machines have used since watchOthers, or 0 if it is unknown.
+// Child processes count as ours after they have ended.
 func (w othersWatch) share() float64 {
 	all := machineCPU()
 	if all == 0 {
@@ -32,8 +33,8 @@ func (w othersWatch) share() float64 {
 	return max(0, float64(others)/float64(time.Since(w.started))/float64(runtime.NumCPU()))
 }
 
-// machineCPU is the time that all processors have worked since the system started,
-// from the first line of /proc/stat. Its unit is a hundredth of a second.
+// machineCPU returns the total busy time of all processors since the system
+// started, from the first line of /proc/stat. The unit there is 10 ms.
 func machineCPU() time.Duration {
 	data, err := os.ReadFile("/proc/stat")
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// plan is how thorough a run is.
+// plan defines the amount of measurements in a run.
 type plan struct {
 	serving, parallel, scaling measure.Plan
 	scales                     []int
 	registrations              int
-	patience                   time.Duration // for one registration; slower contenders are left out
+	patience                   time.Duration // for one registration; slower contenders are omitted
 	heapSets                   []string
 	load                       load.Plan
-	loadPasses                 int // over the rounds of load: each pass is a unit of its own
+	loadPasses                 int // passes over the rounds of load; each pass is a separate unit
 	loadCases                  []load.Case
 }
 

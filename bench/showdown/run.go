@@ -17,15 +17,15 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// Run holds what has been measured so far.
+// Run contains the results so far.
 type Run struct {
 	Started    time.Time
-	Finished   time.Time // zero while units are missing
+	Finished   time.Time // zero if units are missing
 	Command    string
 	Quick      bool
 	Machine    measure.Machine
-	Tool       string  // that makes the load
-	Others     float64 // the largest share of the machine that other processes used in a unit
+	Tool       string  // the load generator
+	Others     float64 // the largest share of CPU time that other processes used during a unit
 	Contenders []Entry
 	Missing    []Missing
 	Done       []string // keys of the finished units
@@ -40,7 +40,7 @@ type Entry struct {
 	NotStdlib            string
 }
 
-// Missing is a router or part that couldn't take part.
+// Missing is a router that couldn't be measured.
 type Missing struct{ Name, Reason string }
 
 // Section names a kind of measurement.
@@ -48,8 +48,8 @@ type Section string
 
 const (
 	Serving      Section = "serving"      // ns per request, in process
-	Parallel     Section = "parallel"     // ns per request of all cores together
-	Scaling      Section = "scaling"      // ns per request of a generated API
+	Parallel     Section = "parallel"     // ns per request, all cores
+	Scaling      Section = "scaling"      // ns per request to a generated API
 	Registration Section = "registration" // ns per route
 	Heap         Section = "heap"         // bytes
 	Load         Section = "load"         // requests per second over real sockets, one router after net/http's server
@@ -70,7 +70,7 @@ type Cell struct {
 	CPU       Samples `json:",omitempty"` // microseconds of the server's CPU time per request
 }
 
-// Samples are the figures of the rounds; in the file they have four significant
+// Samples are the figures of the rounds. In the file, they have four significant
 // digits.
 type Samples []float64
 
@@ -80,8 +80,7 @@ func (s Samples) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		// Through a float again: JSON would keep the exponent of %g as it is,
-		// but 1e+06 is hard to read.
+		// Convert to a float again, because 1e+06 is hard to read.
 		short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
 		if err != nil {
 			return nil, err
@@ -91,21 +90,21 @@ func (s Samples) MarshalJSON() ([]byte, error) {
 	return append(out, ']'), nil
 }
 
-// Summary is the median with its confidence interval at 95 %; few samples make
-// it infinite.
+// Summary returns the median with its 95 % confidence interval, which is infinite
+// with few samples.
 func (s Samples) Summary() benchmath.Summary {
 	return benchmath.AssumeNothing.Summary(s.sample(), 0.95)
 }
 
-// Min is the best of the samples.
+// Min returns the smallest sample.
 func (s Samples) Min() float64 { return slices.Min(s) }
 
 func (s Samples) sample() *benchmath.Sample {
 	thresholds := benchmath.DefaultThresholds
-	return benchmath.NewSample(slices.Clone(s), &thresholds) // it sorts what it gets
+	return benchmath.NewSample(slices.Clone(s), &thresholds) // it sorts its argument
 }
 
-// In returns the cells of a section and scenario; "" stands for any scenario.
+// In returns the cells of a section and scenario, or of all scenarios for "".
 func (r *Run) In(section Section, scenario string) []Cell {
 	var cells []Cell
 	for _, c := range r.Cells {
@@ -116,7 +115,7 @@ func (r *Run) In(section Section, scenario string) []Cell {
 	return cells
 }
 
-// Cell finds one cell with figures.
+// Cell returns the cell of a contender if it has figures.
 func (r *Run) Cell(section Section, scenario, contender string) (Cell, bool) {
 	for _, c := range r.Cells {
 		if c.Section == section && c.Scenario == scenario && c.Contender == contender && len(c.Samples) > 0 {
@@ -126,7 +125,7 @@ func (r *Run) Cell(section Section, scenario, contender string) (Cell, bool) {
 	return Cell{}, false
 }
 
-// Entry finds the description of a contender.
+// Entry returns the description of a contender.
 func (r *Run) Entry(name string) Entry {
 	for _, e := range r.Contenders {
 		if e.Name == name {
@@ -136,7 +135,7 @@ func (r *Run) Entry(name string) Entry {
 	return Entry{Name: name}
 }
 
-// In tells whether the contender belongs to the class.
+// In reports whether the contender belongs to the class.
 func (e Entry) In(class contender.Class) bool { return slices.Contains(e.Classes, class) }
 
 // Read loads a run from its file.
@@ -152,7 +151,7 @@ func Read(file string) (*Run, error) {
 	return r, nil
 }
 
-// encode writes the run as JSON with a line for each cell.
+// encode encodes the run as JSON with one line per cell.
 func (r *Run) encode() ([]byte, error) {
 	head := *r
 	head.Cells = nil
@@ -174,8 +173,7 @@ func (r *Run) encode() ([]byte, error) {
 	return append(out, "\n]}\n"...), nil
 }
 
-// Write saves the run. Whatever happens, the file is either the old or the new
-// one.
+// Write writes the run to the file atomically.
 func (r *Run) Write(file string) error {
 	data, err := r.encode()
 	if err != nil {
@@ -190,8 +188,8 @@ func (r *Run) Write(file string) error {
 	return os.Rename(file+".new", file)
 }
 
-// Resume reads the run in file if it can be carried on with: the same program,
-// contenders and plan.
+// Resume reads the run in file. It returns an error if the program, machine,
+// contenders or plan differ.
 func Resume(file string, fresh *Run) (*Run, error) {
 	old, err := Read(file)
 	switch {
@@ -201,7 +199,7 @@ func Resume(file string, fresh *Run) (*Run, error) {
 		return nil, err
 	}
 	differs := func(what string, was, is any) error {
-		return fmt.Errorf("showdown: %s can't be resumed: its %s is %v, now it is %v; start anew without -resume", file, what, was, is)
+		return fmt.Errorf("showdown: %s can't be resumed: its %s is %v, now it is %v; start a new run without -resume", file, what, was, is)
 	}
 	switch {
 	case old.Quick != fresh.Quick:

@@ -1,6 +1,6 @@
-// Package showdown runs every contender through every scenario and keeps the
-// result in a file: unit by unit, so that a run can be stopped, resumed, and
-// compared with another.
+// Package showdown measures every contender in every scenario. It writes the
+// results to a file after each unit, so a run can be stopped, resumed, and
+// compared with another run.
 package showdown
 
 import (
@@ -15,19 +15,19 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// Options say what to run.
+// Options define what to run.
 type Options struct {
-	File   string // where the run is kept
+	File   string // where to store the run
 	Quick  bool
-	Resume bool           // carry on with the run in File
+	Resume bool           // continue the run in File
 	Only   *regexp.Regexp // of unit keys such as "serving/GitHub"; nil for all
-	// Progress is called after each step with what is being done, how much is
-	// done, and how long everything takes.
+	// Progress is called after each step with a description of the work, the time
+	// done so far, and the estimated total time.
 	Progress func(doing string, done, all time.Duration)
 }
 
-// Start measures unit after unit until all are done or the context ends, and
-// returns the run as far as it got. Whatever units are done are in the file.
+// Start measures the units until all are done or the context ends, and returns the
+// run. It writes the run to the file after each unit.
 func Start(ctx context.Context, o Options) (*Run, error) {
 	entrants, missing, stop, err := assemble()
 	if err != nil {
@@ -86,7 +86,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	return r, nil
 }
 
-// assemble builds all contenders. Missing ones are listed with the reason.
+// assemble returns all contenders, and those that are missing with the reason.
 func assemble() (entrants []entrant, missing []Missing, stop func(), err error) {
 	entrants, err = localEntrants()
 	if err != nil {
@@ -107,7 +107,7 @@ func assemble() (entrants []entrant, missing []Missing, stop func(), err error) 
 		missing = append(missing, Missing{"muxmaster safe", "its binary could not be built: " + oneLine(err)})
 		return entrants, missing, stop, nil
 	}
-	// Behind our other modes, before the peers.
+	// Insert it after our other modes, before the peers.
 	at := 0
 	for at < len(entrants) && entrants[at].Ours {
 		at++

@@ -19,8 +19,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// few are contenders of all kinds: http.ServeMux works in a worker behind a
-// connection, as one in another process does.
+// few returns contenders of different kinds. http.ServeMux has a worker behind a
+// connection, like one in another process.
 func few(t *testing.T) []entrant {
 	t.Helper()
 	all, err := localEntrants()
@@ -84,7 +84,7 @@ func TestUnitsFillTheirCells(t *testing.T) {
 			}
 			if reason != "" {
 				if !strings.HasPrefix(c.Cannot, reason) || len(c.Samples) != 0 {
-					t.Errorf("%s: %+v, want to read that it can't: %s", tt.unit.key, c, reason)
+					t.Errorf("%s: %+v, want Cannot %s", tt.unit.key, c, reason)
 				}
 				continue
 			}
@@ -133,7 +133,7 @@ func TestInterruptedUnitsLeaveNothing(t *testing.T) {
 	}
 }
 
-func TestSlowRegistrationIsLeftOut(t *testing.T) {
+func TestSlowRegistrationIsOmitted(t *testing.T) {
 	r := new(Run)
 	for _, c := range []struct {
 		name        string
@@ -230,12 +230,12 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	if strings.Contains(out.String(), "newcomer") {
-		t.Errorf("compares what only one run has:\n%s", out.String())
+		t.Errorf("compared a cell that only one run has:\n%s", out.String())
 	}
 	out.Reset()
 	Compare(&out, old, old)
 	if !strings.Contains(out.String(), "~") {
-		t.Errorf("finds a difference between a run and itself:\n%s", out.String())
+		t.Errorf("found a difference between a run and itself:\n%s", out.String())
 	}
 }
 

@@ -17,15 +17,14 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 )
 
-// unit is a part of the run that is done or not done. run appends to the Run
-// only if it returns nil.
+// unit is a part of the run. run appends to the Run only if it returns nil.
 type unit struct {
 	key  string        // "serving/GitHub"
 	cost time.Duration // estimated, for the time left
 	run  func(ctx context.Context, r *Run, step func(part float64)) error
 }
 
-// units lists the parts of a run.
+// units returns the units of a run.
 func units(entrants []entrant, quick bool, tool load.Tool) []unit {
 	p := newPlan(quick)
 	var us []unit
@@ -58,8 +57,8 @@ func units(entrants []entrant, quick bool, tool load.Tool) []unit {
 	return us
 }
 
-// underLoad picks the contenders to put under load, with both kinds of
-// handlers. Fewer servers leave time for more rounds.
+// underLoad selects the contenders for the load tests, with both kinds of
+// handlers. Fewer servers allow more rounds.
 func underLoad(entrants []entrant) (servers []load.Server) {
 	for _, e := range entrants {
 		router, _, _ := strings.Cut(e.Name, " (")
@@ -71,7 +70,7 @@ func underLoad(entrants []entrant) (servers []load.Server) {
 	return servers
 }
 
-// httpServers are in this binary.
+// httpServers returns the HTTP servers in this binary.
 func httpServers() (servers []load.Server) {
 	self, err := os.Executable()
 	if err != nil {
@@ -83,25 +82,25 @@ func httpServers() (servers []load.Server) {
 	return servers
 }
 
-// lap is what a plan costs per entrant, calibration and proof included.
+// lap estimates the time of a plan, including calibration and Prove.
 func lap(p measure.Plan, entrants []entrant) time.Duration {
 	const around = 30 * time.Millisecond
 	return time.Duration(len(entrants)) * (around + time.Duration(p.Rounds)*(p.Round+time.Millisecond))
 }
 
-// servingUnit races all contenders through one scenario, on one core.
+// servingUnit measures all contenders in one scenario, on one core.
 func servingUnit(entrants []entrant, s bench.Scenario, p measure.Plan) unit {
 	return raceUnit(Serving, s.Name, s.Name, 1, entrants, p)
 }
 
-// parallelUnit races all contenders with a goroutine on each core.
+// parallelUnit measures all contenders with one goroutine per core.
 func parallelUnit(entrants []entrant, p measure.Plan) unit {
 	cores := runtime.NumCPU()
 	return raceUnit(Parallel, fmt.Sprintf("1 parameter, %d cores", cores), "Param1", cores, entrants, p)
 }
 
-// raceUnit proves all contenders on the scenario and times those that pass in
-// interleaved rounds. The cells carry title as their scenario.
+// raceUnit checks all contenders with Prove and measures those that pass in
+// interleaved rounds. title is the scenario of the cells.
 func raceUnit(section Section, title, scenario string, cores int, entrants []entrant, p measure.Plan) unit {
 	run := func(ctx context.Context, r *Run, step func(float64)) error {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
@@ -150,8 +149,7 @@ func raceUnit(section Section, title, scenario string, cores int, entrants []ent
 	return unit{key: string(section) + "/" + title, cost: lap(p, entrants), run: run}
 }
 
-// proven loads the entrant for a scenario after it has proven that it can route
-// it.
+// proven checks the entrant with Prove and loads it for a scenario.
 func (e entrant) proven(scenario string, goroutines int) (measure.Task, error) {
 	if err := e.call("Prove", Job{Contender: e.Name, Scenario: scenario}, new(Answer)); err != nil {
 		return measure.Task{}, err
@@ -159,9 +157,9 @@ func (e entrant) proven(scenario string, goroutines int) (measure.Task, error) {
 	return e.task(scenario, goroutines)
 }
 
-// scalingUnit times registration and lookups of a generated API, one entrant
-// after the other: all routers of 100,000 routes at once would compete for
-// memory. Contenders that were too slow at a tenth of the size are left out.
+// scalingUnit measures registration and lookups of a generated API, one entrant
+// after the other, because all routers with 100,000 routes would need too much
+// memory. It omits contenders that were too slow with fewer routes.
 func scalingUnit(entrants []entrant, part, n int, smaller []int, p plan) unit {
 	scenario := fmt.Sprint("Scale", n)
 	run := func(ctx context.Context, r *Run, step func(float64)) error {
@@ -210,8 +208,9 @@ func scalingUnit(entrants []entrant, part, n int, smaller []int, p plan) unit {
 	return unit{key: fmt.Sprintf("%s/%s/%d", Scaling, scenario, part), cost: cost, run: run}
 }
 
-// tooSlow expects registration to grow as it did between the two largest sizes
-// that were run, and at least linearly.
+// tooSlow returns the reason why registering n routes would take too long, or "".
+// It extrapolates the growth between the two largest measured sizes, and at least
+// linear growth.
 func tooSlow(r *Run, name string, n int, smaller []int, patience time.Duration) string {
 	var sizes []int
 	var took []float64 // nanoseconds for all routes
@@ -240,7 +239,7 @@ func tooSlow(r *Run, name string, n int, smaller []int, patience time.Duration) 
 	return ""
 }
 
-// heapUnit measures the heap of each contender's loaded set.
+// heapUnit measures the heap of each contender with a route set.
 func heapUnit(entrants []entrant, set string) unit {
 	run := func(ctx context.Context, r *Run, step func(float64)) error {
 		var cells []Cell
@@ -265,7 +264,7 @@ func heapUnit(entrants []entrant, set string) unit {
 	return unit{key: string(Heap) + "/" + set, cost: cost, run: run}
 }
 
-// loadUnit puts servers under load in interleaved rounds. A later pass adds its
+// loadUnit measures servers under load in interleaved rounds. Later passes add
 // samples to those of the first.
 func loadUnit(section Section, servers []load.Server, c load.Case, pass int, p load.Plan, tool load.Tool) unit {
 	run := func(ctx context.Context, r *Run, step func(float64)) error {
@@ -282,8 +281,8 @@ func loadUnit(section Section, servers []load.Server, c load.Case, pass int, p l
 	return unit{key: fmt.Sprintf("%s/%s/%d", section, c, pass), cost: cost, run: run}
 }
 
-// addLoad adds rounds to the cell of the same place, which is new in the first
-// pass.
+// addLoad adds rounds to the cell of the same scenario and contender. In the first
+// pass it adds the cell.
 func (r *Run) addLoad(cell Cell, rounds []load.Round) {
 	at := slices.IndexFunc(r.Cells, func(c Cell) bool {
 		return c.Section == cell.Section && c.Scenario == cell.Scenario && c.Contender == cell.Contender

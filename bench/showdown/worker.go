@@ -16,15 +16,16 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 )
 
-// Job asks a worker for something about one of its contenders.
+// Job is the argument of a worker's methods.
 type Job struct {
-	Contender, Scenario string // Scenario is a route set's name where that is what is wanted
+	Contender, Scenario string // Scenario is the name of a route set for Heap
 	Times, Goroutines   int
 	Samples             int
 	Limit               time.Duration
 }
 
-// Answer is a worker's answer; each method says which fields it sets.
+// Answer is the result of a worker's method, which documents the fields that it
+// sets.
 type Answer struct {
 	Ops           int
 	Bytes, Allocs float64
@@ -32,14 +33,14 @@ type Answer struct {
 	Entries       []Entry
 }
 
-// Worker measures the contenders that this binary has. Its methods have the
-// form that net/rpc asks for.
+// Worker measures the contenders in this binary. Its methods have the signatures
+// that net/rpc requires.
 type Worker struct {
 	task  measure.Task
-	alone bool // in a process of its own
+	alone bool // runs in a separate process
 }
 
-// Entries lists the contenders of this binary.
+// Entries lists the contenders in this binary.
 func (w *Worker) Entries(_ Job, a *Answer) error {
 	for _, c := range contender.All() {
 		a.Entries = append(a.Entries, Entry{c.Name, c.Version(), c.Style, c.Classes, c.Ours, c.NotStdlib})
@@ -47,7 +48,7 @@ func (w *Worker) Entries(_ Job, a *Answer) error {
 	return nil
 }
 
-// Prove reports an error when the contender routes the scenario wrongly.
+// Prove returns an error if the contender routes the scenario incorrectly.
 func (w *Worker) Prove(job Job, _ *Answer) error {
 	c, s, err := find(job)
 	if err != nil {
@@ -56,7 +57,7 @@ func (w *Worker) Prove(job Job, _ *Answer) error {
 	return bench.Prove(c, s)
 }
 
-// Load builds the router for Run and Allocs. It sets Ops, the operations of one
+// Load builds the router for Run and Allocs. It sets Ops to the operations per
 // run.
 func (w *Worker) Load(job Job, a *Answer) error {
 	c, s, err := find(job)
@@ -97,7 +98,7 @@ func (w *Worker) Unload(Job, *Answer) error {
 	return nil
 }
 
-// Heap sets Bytes to what the router keeps alive with a route set.
+// Heap sets Bytes to the bytes that the router retains with a route set.
 func (w *Worker) Heap(job Job, a *Answer) (err error) {
 	c, err := contender.Named(job.Contender)
 	if err != nil {
@@ -108,8 +109,8 @@ func (w *Worker) Heap(job Job, a *Answer) (err error) {
 	return nil
 }
 
-// Register sets Samples to nanoseconds per route for registering a scenario's
-// routes.
+// Register sets Samples to the times to register a scenario's routes, in
+// nanoseconds per route.
 func (w *Worker) Register(job Job, a *Answer) (err error) {
 	c, s, err := find(job)
 	if err != nil {
@@ -135,7 +136,7 @@ func find(job Job) (contender.Contender, bench.Scenario, error) {
 	return c, lastScenario.Scenario, nil
 }
 
-// lastScenario spares each contender making a large scenario again.
+// lastScenario caches the last scenario, because generating a large one is slow.
 var lastScenario struct {
 	sync.Mutex
 	bench.Scenario
@@ -165,7 +166,7 @@ func startWorker(binary string) (client *rpc.Client, end func(), err error) {
 	}
 	client = rpc.NewClient(pipe{out, in})
 	return client, func() {
-		client.Close() // ends the worker's input, and so the worker
+		client.Close() // closes the worker's input, so it exits
 		cmd.Wait()
 	}, nil
 }
@@ -173,7 +174,7 @@ func startWorker(binary string) (client *rpc.Client, end func(), err error) {
 // WorkerFlag starts the command as a worker.
 const WorkerFlag = "-worker"
 
-// pipe joins the two ends of a process's input and output.
+// pipe combines the input and output of a process to an io.ReadWriteCloser.
 type pipe struct {
 	io.ReadCloser
 	in io.WriteCloser
@@ -183,8 +184,8 @@ func (p pipe) Write(b []byte) (int, error) { return p.in.Write(b) }
 
 func (p pipe) Close() error { return p.in.Close() }
 
-// ServeWorker works for the process at the other end of standard input and
-// output until that process closes them.
+// ServeWorker serves the worker's methods over standard input and output, until
+// the input ends.
 func ServeWorker() error {
 	server := rpc.NewServer()
 	if err := server.RegisterName("Worker", &Worker{alone: true}); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 )
 
-// A Check is a target that is no race of requests. Measure fills in its value.
+// A Check is a target that isn't a race. Measure sets its value.
 type Check struct {
 	Line
 	Measure func(plan measure.Plan) (value float64, detail string, err error)
@@ -31,7 +31,7 @@ func Checks() []Check {
 	checks := allocations()
 	for _, n := range []int{100, 1000, 10_000} {
 		checks = append(checks, Check{
-			Line{What: fmt.Sprintf("%d routes registered and one served, per route", n), Mode: defaultMode, Bound: 3000, Unit: "ns"},
+			Line{What: fmt.Sprintf("%d routes registered, one request served, per route", n), Mode: defaultMode, Bound: 3000, Unit: "ns"},
 			func(plan measure.Plan) (float64, string, error) {
 				samples, err := register(plan, n, defaultMode)
 				return samples[0], "", err
@@ -49,8 +49,8 @@ func Checks() []Check {
 	)
 }
 
-// allocations counts what a request costs in memory, over so many requests that
-// what is allocated for several at once is shared out.
+// allocations returns the checks of allocations per request. They count enough
+// requests to average allocations that serve several requests.
 func allocations() []Check {
 	count := func(scenario string, pick func(bytes, allocs float64) float64) func(measure.Plan) (float64, string, error) {
 		return func(measure.Plan) (float64, string, error) {
@@ -68,9 +68,9 @@ func allocations() []Check {
 	allocs := func(_, allocs float64) float64 { return allocs }
 	bytes := func(bytes, _ float64) float64 { return bytes }
 	return []Check{
-		{Line{What: "1 parameter, allocations a request", Mode: defaultMode, Bound: 0.02, Unit: "allocations"}, count("Param1", allocs)},
-		{Line{What: "1 parameter, bytes a request", Mode: defaultMode, Bound: 17, Unit: "B"}, count("Param1", bytes)},
-		{Line{What: "404, allocations a request", Mode: defaultMode, Bound: 1, Unit: "allocations"}, count("NotFound", allocs)},
+		{Line{What: "1 parameter, allocations per request", Mode: defaultMode, Bound: 0.02, Unit: "allocations"}, count("Param1", allocs)},
+		{Line{What: "1 parameter, bytes per request", Mode: defaultMode, Bound: 17, Unit: "B"}, count("Param1", bytes)},
+		{Line{What: "404, allocations per request", Mode: defaultMode, Bound: 1, Unit: "allocations"}, count("NotFound", allocs)},
 	}
 }
 
@@ -101,7 +101,7 @@ func register(plan measure.Plan, n int, names ...string) ([]float64, error) {
 
 func registrationRatio() Check {
 	return Check{
-		Line{What: "1000 routes registered and one served", Mode: defaultMode, Peer: "chi", Bound: 4},
+		Line{What: "1000 routes registered, one request served", Mode: defaultMode, Peer: "chi", Bound: 4},
 		func(plan measure.Plan) (float64, string, error) {
 			ns, err := register(plan, 1000, defaultMode, "chi")
 			if err != nil {
@@ -115,7 +115,7 @@ func registrationRatio() Check {
 func registrationGrowth(many, few int) Check {
 	return Check{
 		Line{
-			What: fmt.Sprintf("%d routes registered and one served, per route", many), Mode: defaultMode,
+			What: fmt.Sprintf("%d routes registered, one request served, per route", many), Mode: defaultMode,
 			Peer: fmt.Sprintf("itself at %d routes", few), Bound: 2,
 		},
 		func(plan measure.Plan) (float64, string, error) {
@@ -133,12 +133,11 @@ func registrationGrowth(many, few int) Check {
 	}
 }
 
-// oneMoreRoute adds routes to a Mux that serves 10,000 already and takes the
-// processor time, of all processors, until a request for the new route is
-// served.
+// oneMoreRoute adds routes to a Mux that already has 10,000. It measures the CPU
+// time, of all processors, until a request for the new route is served.
 func oneMoreRoute() Check {
 	return Check{
-		Line{What: "one more route on a live Mux of 10000, processor time until a request for it is served", Mode: defaultMode, Bound: 10, Unit: "ms"},
+		Line{What: "adding a route to a Mux with 10000 routes, CPU time until the route is served", Mode: defaultMode, Bound: 10, Unit: "ms"},
 		func(plan measure.Plan) (float64, string, error) {
 			l, err := proven(defaultMode, bench.ScaleScenario(10_000))
 			if err != nil {
@@ -163,11 +162,11 @@ func oneMoreRoute() Check {
 				before := measure.CPU()
 				mux.GET(fmt.Sprintf("/one/more/%d/:id", i), func(http.ResponseWriter, *http.Request) {})
 				if status := serve(fmt.Sprintf("/one/more/%d/x", i)); status != http.StatusOK {
-					return 0, "", fmt.Errorf("the new route answers %d", status)
+					return 0, "", fmt.Errorf("the new route returns status %d", status)
 				}
 				took := measure.CPU() - before
 				if took == 0 {
-					return 0, "", errors.New("this system doesn't tell processor time")
+					return 0, "", errors.New("the CPU time is unknown on this system")
 				}
 				ms = append(ms, float64(took)/float64(time.Millisecond))
 			}
@@ -176,8 +175,8 @@ func oneMoreRoute() Check {
 	}
 }
 
-// twoCores holds one router served from two goroutines against the same from
-// one.
+// twoCores compares one router that serves two goroutines with the same router
+// and one goroutine.
 func twoCores(mode string) Check {
 	return Check{
 		Line{What: "1 parameter, throughput of two processors", Mode: mode, Peer: "itself on one", Bound: 1.9, AtLeast: true},
@@ -194,8 +193,8 @@ func twoCores(mode string) Check {
 				return 0, "", err
 			}
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-			// Short rounds would mostly show how long the second processor takes to
-			// wake up.
+			// Short rounds would mostly measure how long the second processor takes
+			// to wake up.
 			plan = measure.Plan{Rounds: max(3, plan.Rounds/4), Round: 10 * plan.Round}
 			samples := measure.Rounds([]measure.Task{l.Spread(2), l.Task()}, plan, nil)
 			two, one := measure.Min(samples[0]), measure.Min(samples[1])
@@ -204,7 +203,7 @@ func twoCores(mode string) Check {
 	}
 }
 
-// heap compares what a loaded set keeps alive.
+// heap compares the heap that routers use for a route set.
 func heap(set string) Check {
 	return Check{
 		Line{What: "heap after loading " + set, Mode: defaultMode, Peer: "httprouter", Bound: 1},
@@ -222,7 +221,7 @@ func heap(set string) Check {
 	}
 }
 
-// pair races one of our modes through two scenarios.
+// pair measures one of our modes in two scenarios.
 func pair(plan measure.Plan, a, b bench.Scenario) (nsA, nsB float64, err error) {
 	var tasks []measure.Task
 	for _, s := range []bench.Scenario{a, b} {
@@ -247,7 +246,8 @@ func lookupGrowth(many, few int) Check {
 	}
 }
 
-// backtrackScenario is a search that has to come back from every level.
+// backtrackScenario returns a scenario in which the search must backtrack from
+// every level.
 func backtrackScenario(depth int) bench.Scenario {
 	set, path := routes.Backtrack(depth)
 	return bench.Scenario{
@@ -258,7 +258,7 @@ func backtrackScenario(depth int) bench.Scenario {
 
 func backtracking(deep, shallow int) Check {
 	return Check{
-		Line{What: fmt.Sprintf("backtracking over %d levels, per level", deep), Mode: pooled, Peer: fmt.Sprintf("itself over %d", shallow), Bound: 1.5},
+		Line{What: fmt.Sprintf("backtracking over %d levels, per level", deep), Mode: pooled, Peer: fmt.Sprintf("itself with %d levels", shallow), Bound: 1.5},
 		func(plan measure.Plan) (float64, string, error) {
 			a, b, err := pair(plan, backtrackScenario(deep), backtrackScenario(shallow))
 			a, b = a/float64(deep), b/float64(shallow)

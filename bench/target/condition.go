@@ -9,8 +9,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// A Condition is what a race takes place under. The garbage collector runs as it
-// does by default.
+// A Condition is a condition under which a race is measured. The garbage collector
+// has its default settings.
 type Condition struct {
 	Name       string // "" for the usual one
 	About      string
@@ -18,9 +18,9 @@ type Condition struct {
 	processors int // 0 for one
 	during     func() (end func())
 
-	// round is the length of a round that has whole collections in it. The
-	// result is then the median of the rounds. If 0, rounds are short and the
-	// result is their minimum, which is that of rounds without a collection.
+	// round is the length of a round that includes complete garbage collections.
+	// The result is then the median of the rounds. If 0, rounds are short and the
+	// result is their minimum, from a round without a collection.
 	round time.Duration
 }
 
@@ -30,7 +30,7 @@ var (
 
 	fresh = Condition{
 		Name:  "fresh requests",
-		About: "each call gets a request of its own, as from a server; making it is not timed",
+		About: "each call gets a new request, like from a server; the time doesn't include creating it",
 		task:  bench.Loaded.Fresh,
 	}
 	twoProcessors = Condition{
@@ -39,18 +39,18 @@ var (
 		task:  func(l bench.Loaded) measure.Task { return l.Spread(2) }, processors: 2,
 	}
 	ownCollections = Condition{
-		Name:  "collections of its own",
-		About: "on one processor, medians of rounds of 100 ms; a router that allocates pays for the collections that it causes",
+		Name:  "caused collections",
+		About: "on one processor, medians of rounds of 100 ms, including the garbage collections caused by the router's allocations",
 		task:  bench.Loaded.Task, round: 100 * time.Millisecond,
 	}
 	collecting = Condition{
-		Name:  "collections running",
-		About: "medians; a collection always runs on a second processor: pointers are written through write barriers, and pools are emptied again and again",
+		Name:  "constant collection",
+		About: "medians; the garbage collector always runs on a second processor, so write barriers are active and pools are emptied repeatedly",
 		task:  bench.Loaded.Task, processors: 2, during: collect, round: 100 * time.Millisecond,
 	}
 	livePointers = Condition{
 		Name:  "100 MB of live pointers",
-		About: "as collections of its own, in rounds of 500 ms, with collections that mark 100 MB",
+		About: "like caused collections, with rounds of 500 ms; each collection marks 100 MB",
 		task:  bench.Loaded.Task, during: holdPointers, round: 500 * time.Millisecond,
 	}
 )
@@ -60,7 +60,7 @@ func Conditions() []Condition {
 	return []Condition{fresh, twoProcessors, ownCollections, collecting, livePointers}
 }
 
-// collect runs one collection after the other until end is called.
+// collect runs garbage collections repeatedly until end is called.
 func collect() (end func()) {
 	stop := make(chan struct{})
 	var done sync.WaitGroup
@@ -82,17 +82,17 @@ func collect() (end func()) {
 	}
 }
 
-// holdPointers keeps 100 MB of pointers alive until end is called.
+// holdPointers retains 100 MB of pointers until end is called.
 func holdPointers() (end func()) {
 	live := pointers(100 << 20)
 	return func() { runtime.KeepAlive(live) }
 }
 
-// node is 64 bytes, all of them pointers.
+// node has 64 bytes of pointers.
 type node struct{ next [8]*node }
 
-// pointers makes nodes of so many bytes altogether, each reachable from
-// several.
+// pointers returns nodes with the given total size, each reachable from several
+// others.
 func pointers(bytes int) []*node {
 	nodes := make([]*node, bytes/64)
 	for i := range nodes {

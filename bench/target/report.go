@@ -9,14 +9,14 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// Results is what a run of the races and checks came to.
+// Results are the results of the races and checks.
 type Results struct {
 	Races []RaceResult
 	Lines []Line
 }
 
 // Run measures the races and checks whose title match accepts, and prints each
-// as soon as it is known.
+// result immediately.
 func Run(w io.Writer, match func(title string) bool, plan measure.Plan) (r Results) {
 	for _, race := range Races() {
 		if !match(race.title()) {
@@ -75,7 +75,7 @@ func printRace(w io.Writer, r RaceResult) {
 	fmt.Fprintln(w, " in ns")
 }
 
-// cell is a contender's time, or a dash.
+// cell returns a contender's time, or a dash.
 func (r RaceResult) cell(name string) string {
 	if ns, ok := r.Times[name]; ok {
 		return fmt.Sprintf("%.1f", ns)
@@ -83,7 +83,7 @@ func (r RaceResult) cell(name string) string {
 	return "–"
 }
 
-// short is the name of a contender in a column.
+// short returns the name of a contender for a column.
 func short(name string) string {
 	switch name {
 	case defaultMode:

@@ -11,33 +11,33 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// Our modes, as the contenders are named.
+// The names of our contenders.
 const (
 	defaultMode = "muxmaster"
 	pooled      = "muxmaster pooled"
 	fastPooled  = "muxmaster fast pooled"
 )
 
-// natives are the peers of every race, with the handlers that each was made
-// for.
+// natives are the peers in every race, with their native handlers.
 var natives = []string{"gin", "echo", "bunrouter", "fox", "httprouter"}
 
-// A Race lets contenders serve one scenario under one condition, in turns.
+// A Race measures contenders in one scenario under one condition, in interleaved
+// rounds.
 type Race struct {
 	Scenario  func() bench.Scenario
 	Title     string
 	Condition Condition
-	Peers     []string // nil for the natives; peers that targets name are added
+	Peers     []string // nil for natives; the peers of targets are added
 	Targets   []Target
 }
 
-// A Target wants Mode to take at most Bound times as long as Peer.
+// A Target requires that Mode takes at most Bound times as long as Peer.
 type Target struct {
 	Mode, Peer string
 	Bound      float64
 }
 
-// Contenders lists who takes part, ours first.
+// Contenders lists the contenders, ours first.
 func (r Race) Contenders() []string {
 	names := []string{defaultMode, pooled}
 	add := func(name string) {
@@ -66,17 +66,17 @@ func (r Race) Contenders() []string {
 	return names
 }
 
-// RaceResult holds the minimum of each contender's rounds, or the median where
-// the Condition says so, in nanoseconds per request; or why there is none.
+// RaceResult contains the time of each contender in nanoseconds per request: the
+// minimum of the rounds, or the median if Condition.round is set. If there is no
+// time, it contains the reason.
 type RaceResult struct {
 	Race
 	Times  map[string]float64
 	Cannot map[string]string
-	Err    error // the race can't take place
+	Err    error // why the race can't be measured
 }
 
-// Measure proves that the contenders route the scenario rightly and times those
-// that do.
+// Measure checks the contenders with [bench.Prove] and measures those that pass.
 func (r Race) Measure(plan measure.Plan) RaceResult {
 	result := RaceResult{Race: r, Times: map[string]float64{}, Cannot: map[string]string{}}
 	if r.Condition.processors > runtime.NumCPU() {
@@ -110,19 +110,19 @@ func (r Race) Measure(plan measure.Plan) RaceResult {
 	return result
 }
 
-// proven loads a contender that routes the scenario rightly.
+// proven checks a contender with bench.Prove and loads it.
 func proven(name string, s bench.Scenario) (bench.Loaded, error) {
 	c, err := contender.Named(name)
 	if err != nil {
 		return bench.Loaded{}, err
 	}
 	if err := bench.Prove(c, s); err != nil {
-		return bench.Loaded{}, fmt.Errorf("%s routes wrongly: %w", name, err)
+		return bench.Loaded{}, fmt.Errorf("%s routes incorrectly: %w", name, err)
 	}
 	return bench.Load(c, s)
 }
 
-// A Line is one target and what came of it.
+// A Line is one target with its result.
 type Line struct {
 	What, Mode, Peer string
 	Bound            float64
@@ -133,7 +133,7 @@ type Line struct {
 	Err              error
 }
 
-// Met tells whether the target is reached.
+// Met reports whether the target is met.
 func (l Line) Met() bool {
 	if l.Err != nil {
 		return false
@@ -144,7 +144,7 @@ func (l Line) Met() bool {
 	return l.Value <= l.Bound
 }
 
-// Lines judges the race's targets.
+// Lines returns the results of the race's targets.
 func (r RaceResult) Lines() []Line {
 	var lines []Line
 	for _, t := range r.Targets {

@@ -12,13 +12,13 @@ import (
 
 var tiny = measure.Plan{Rounds: 1, Round: time.Microsecond}
 
-// TestRaces lets every race take place for an instant, so that a wrong name, a
-// contender that can't route, or a condition that doesn't end is found here.
+// TestRaces measures every race for a very short time, to find wrong names,
+// contenders that can't route, and conditions that don't end.
 func TestRaces(t *testing.T) {
 	cannot := []string{"bunrouter"} // has no 405
 	for _, race := range Races() {
 		if strings.HasPrefix(race.Title, "50000") {
-			continue // like the one of 10,000, but the proof takes seconds
+			continue // like the one with 10,000, but Prove takes seconds
 		}
 		r := race.Measure(tiny)
 		if r.Err != nil {

@@ -1,6 +1,6 @@
-// Package race runs two versions of the router against each other in one
-// process. Package against copies it into the binary that it builds, so it may
-// import the standard library and package measure only.
+// Package race compares the speed of two versions of the router in one process.
+// Package against copies it to a generated program, so it must import only the
+// standard library and package measure.
 package race
 
 import (
@@ -23,7 +23,7 @@ const (
 	Write              // look up the first parameter and write it as the body
 )
 
-// Spec says what to load into a router.
+// Spec describes a router to build.
 type Spec struct {
 	Routes       []Route
 	Work         Work
@@ -31,42 +31,43 @@ type Spec struct {
 	Pooled, Fast bool
 }
 
-// Route is one registration. First names the first parameter of the pattern,
-// "" if it has none.
+// Route is one registration. First is the name of the pattern's first parameter,
+// or "" if it has none.
 type Route struct{ Method, Pattern, First string }
 
-// Row is one line of the comparison: a router and the requests that it serves.
-// Without requests, the time to register the routes and serve one of them is
-// measured instead.
+// Row is one line of the comparison: a router and the requests that it serves. If
+// there are no requests, the row measures the time to register the routes and
+// serve one request.
 type Row struct {
 	Name     string
 	Spec     Spec
-	Fresh    bool // a new request for each call, as from a server, instead of one for all
+	Fresh    bool // a new request for each call, like a server, instead of one for all
 	Requests []Request
-	Status   int // wanted for each request
+	Status   int // expected for each request
 }
 
 // Request is a method and a path.
 type Request struct{ Method, Path string }
 
-// Order asks for one row's samples.
+// Order is an order to measure one row.
 type Order struct {
 	Row  Row
 	Plan measure.Plan
 }
 
-// Result answers an Order. The first of each pair is the new version's.
+// Result is the result of an Order. The first of each pair belongs to the new
+// version.
 type Result struct {
 	Samples       [2][]float64 // nanoseconds per request, or per route registered
 	Bytes, Allocs [2]float64
 	Err           string
 }
 
-// Side builds a router of one version.
+// Side builds a router with one version.
 type Side func(Spec) http.Handler
 
-// Main measures the orders that it reads from standard input and writes their
-// results to standard output, all as JSON, until the input ends.
+// Main reads orders from standard input until it ends, and writes their results
+// to standard output, all as JSON.
 func Main(new, old Side) {
 	runtime.GOMAXPROCS(1)
 	orders, results := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
@@ -102,7 +103,7 @@ func Measure(o Order, new, old Side) (Result, error) {
 	return result, nil
 }
 
-// tasks builds a router of each side and checks its answers.
+// tasks builds a router with each side and checks its responses.
 func tasks(row Row, sides ...Side) ([]measure.Task, error) {
 	var tasks []measure.Task
 	for i, side := range sides {
@@ -128,8 +129,8 @@ func tasks(row Row, sides ...Side) ([]measure.Task, error) {
 	return tasks, nil
 }
 
-// registration registers all routes and serves the first one, since a Mux
-// compiles its routes when they are first needed.
+// registration registers all routes and serves a request, because a Mux compiles
+// its routes at the first request.
 func registration(s Spec, side Side) measure.Task {
 	first := s.Routes[0]
 	path := strings.NewReplacer(":", "", "*", "").Replace(first.Pattern)
@@ -157,7 +158,8 @@ func reused(h http.Handler, requests []Request) measure.Task {
 	}}
 }
 
-// fresh makes a request for each call. Making them is not timed.
+// fresh uses a new request for each call. The time doesn't include the creation
+// of the requests.
 func fresh(h http.Handler, requests []Request) measure.Task {
 	w := &writer{header: http.Header{}}
 	return measure.Batches(len(requests), 64, func(i int) *http.Request {
@@ -175,7 +177,7 @@ func newRequest(r Request) *http.Request {
 	return req
 }
 
-// writer throws away everything but the status.
+// writer discards everything except the status.
 type writer struct {
 	header http.Header
 	status int

@@ -1,6 +1,6 @@
-// Package subject builds a Mux as package race asks for it. Package against
-// copies it twice, once for each version of the router, so it uses only what
-// every version has.
+// Package subject builds a Mux for package race. Package against copies it twice,
+// once for each version of the router, so it uses only the API that all versions
+// have.
 package subject
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/against/race"
 )
 
-// Load is a [race.Side].
+// Load builds a Mux. It is a [race.Side].
 func Load(s race.Spec) http.Handler {
 	mux := muxmaster.New()
 	mux.PoolRequestBundle = s.Pooled
@@ -60,10 +60,10 @@ func fast(work race.Work, name string) muxmaster.FastHandler {
 	return func(http.ResponseWriter, *http.Request, muxmaster.Params) {}
 }
 
-// use stops the measurement of a router that lost the value.
+// use panics if there is no value.
 func use(value string) {
 	if value == "" {
-		panic("against: the handler got no value for its parameter")
+		panic("against: no value for the handler's parameter")
 	}
 }
 

@@ -1,7 +1,7 @@
-// Command against compares the router of the working tree with that of a git
-// commit. Both are in one process and take turns. A row whose ratio is above
-// the limit is measured again; if it stays there it is marked, and the exit
-// status is 1.
+// Command against compares the speed of the router in the working tree with that
+// of a git commit. Both run interleaved in one process. It measures a row whose
+// ratio is above the limit again. If the ratio remains above the limit, it marks
+// the row and exits with status 1.
 //
 //	go run ./cmd/against main
 //	go run ./cmd/against -run 'default (Param|GitHub)' -rounds 30 HEAD~3
@@ -23,10 +23,10 @@ func main() {
 	var o against.Options
 	run := flag.String("run", "", "measure only the rows whose name matches this `expression`")
 	flag.IntVar(&o.Plan.Rounds, "rounds", 10, "rounds for each row")
-	flag.DurationVar(&o.Plan.Round, "round", 10*time.Millisecond, "length of one version's share of a round")
+	flag.DurationVar(&o.Plan.Round, "round", 10*time.Millisecond, "time for each version in a round")
 	flag.Float64Var(&o.Limit, "limit", 1.02, "mark ratios above this `factor`")
 	flag.StringVar(&o.Tags, "tags", "", "build `tags` for both versions")
-	keep := flag.String("keep", "", "build in this `folder` and leave it there, for a profiler or a disassembler")
+	keep := flag.String("keep", "", "build in this `directory` and keep the binaries, for a profiler or disassembler")
 	flag.Usage = func() {
 		fmt.Fprintln(os.Stderr, "usage: go run ./cmd/against [flags] <git ref>")
 		flag.PrintDefaults()

@@ -1,8 +1,8 @@
-// Command claims measures fourteen claims about net/http's performance and
-// writes what it found to docs/claims.md.
+// Command claims measures fourteen claims about net/http's performance and writes
+// the results to docs/claims.md.
 //
-//	go run ./cmd/claims           # about two minutes, on a machine that does nothing else
-//	go run ./cmd/claims -quick    # some seconds, to see that everything works; writes nothing
+//	go run ./cmd/claims           # about two minutes, on an idle machine
+//	go run ./cmd/claims -quick    # a few seconds, to test the command; writes no file
 package main
 
 import (
@@ -21,7 +21,7 @@ func main() {
 	out := flag.String("o", "../docs/claims.md", "write the page to this `file`")
 	only := flag.Int("claim", 0, "measure only the claim with this `number`; write no file")
 	rounds := flag.Int("rounds", 11, "interleaved rounds per case")
-	round := flag.Duration("round", 50*time.Millisecond, "length of one side's share of a round")
+	round := flag.Duration("round", 50*time.Millisecond, "time for each side in a round")
 	flag.Parse()
 	plan, command := measure.Plan{Rounds: *rounds, Round: *round}, "go run ./cmd/claims"
 	if *quick {

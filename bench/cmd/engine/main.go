@@ -3,9 +3,9 @@
 //
 //	go run ./cmd/engine                              # about four minutes
 //	go run ./cmd/engine -run 'hello.*64 connections$'
-//	go run ./cmd/engine -write ../docs/engine.md     # also put the table into a document
+//	go run ./cmd/engine -write ../docs/engine.md     # also update the table in a document
 //
-// Its exit status is 1 when a target of the engine is missed.
+// It exits with status 1 if a target of the engine is missed.
 package main
 
 import (
@@ -54,7 +54,7 @@ func run() (missed bool, err error) {
 		return false, err
 	}
 	if *write != "" && *match != "" {
-		return false, fmt.Errorf("-write wants all cases, so no -run")
+		return false, fmt.Errorf("-write needs all cases: remove -run")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -95,7 +95,8 @@ func run() (missed bool, err error) {
 	return missed, nil
 }
 
-// pinSelf keeps the load off the servers' processor, where it can.
+// pinSelf keeps the load generator off the servers' processor, if the system
+// supports that.
 func pinSelf() {
 	if taskset, err := exec.LookPath("taskset"); err == nil && runtime.NumCPU() > 1 {
 		exec.Command(taskset, "-a", "-p", "-c", fmt.Sprintf("0-%d", runtime.NumCPU()-2), fmt.Sprint(os.Getpid())).Run()

@@ -1,11 +1,12 @@
-// Command ratios measures muxmaster's targets: races against the native
-// handlers of gin, echo, bunrouter, fox and httprouter, and some counts.
+// Command ratios measures muxmaster's performance targets: its speed compared to
+// the native handlers of gin, echo, bunrouter, fox and httprouter, and some
+// counts.
 //
 //	go run ./cmd/ratios                       # about three minutes
 //	go run ./cmd/ratios -run 'GitHub|1 parameter'
-//	go run ./cmd/ratios -write README.md      # also put the tables into bench/README.md
+//	go run ./cmd/ratios -write README.md      # also update the tables in bench/README.md
 //
-// Its exit status is 1 when a target is missed.
+// It exits with status 1 if a target is missed.
 package main
 
 import (
@@ -23,12 +24,12 @@ import (
 func main() {
 	run := flag.String("run", "", "measure only the rows whose title matches this `expression`")
 	rounds := flag.Int("rounds", 60, "interleaved rounds of a race")
-	round := flag.Duration("round", 2*time.Millisecond, "length of one contender's share of a round")
+	round := flag.Duration("round", 2*time.Millisecond, "time for each contender in a round")
 	write := flag.String("write", "", "replace the generated part of this Markdown `file`")
 	flag.Parse()
 	match, err := regexp.Compile(*run)
 	if err == nil && *run != "" && *write != "" {
-		err = fmt.Errorf("-write wants all rows, so no -run")
+		err = fmt.Errorf("-write needs all rows: remove -run")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ratios:", err)

@@ -1,5 +1,4 @@
-// Command showdown runs every router against every other on this machine and
-// reports the result.
+// Command showdown compares the speed of all routers on this machine.
 //
 //	go run ./cmd/showdown              # in bench/; about 20 minutes on two cores
 //	go run ./cmd/showdown -quick       # about 5 minutes
@@ -51,7 +50,7 @@ func main() {
 	}
 }
 
-// published is the run behind the project's pages.
+// published is the file of the run from which the project's pages are generated.
 const published = "published.json"
 
 func run() error {
@@ -70,7 +69,7 @@ func run() error {
 		return compareRuns(flag.Args())
 	}
 	if flag.NArg() != 0 {
-		return fmt.Errorf("showdown: what is %q?", flag.Arg(0))
+		return fmt.Errorf("showdown: unexpected argument %q", flag.Arg(0))
 	}
 	var r *showdown.Run
 	var err error
@@ -99,7 +98,7 @@ func run() error {
 
 func compareRuns(files []string) error {
 	if len(files) != 2 {
-		return errors.New("showdown: -compare takes two files: old.json new.json")
+		return errors.New("showdown: -compare needs two files: old.json new.json")
 	}
 	old, err := showdown.Read(files[0])
 	if err != nil {
@@ -164,7 +163,7 @@ func measure(o showdown.Options, only string, limit time.Duration) (*showdown.Ru
 		progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true), progressbar.OptionThrottle(200*time.Millisecond),
 		progressbar.OptionSetDescription("getting ready"), progressbar.OptionClearOnFinish())
 	o.Progress = func(doing string, done, all time.Duration) {
-		bar.ChangeMax64(all.Milliseconds() + 1) // it must not finish before we do
+		bar.ChangeMax64(all.Milliseconds() + 1) // the bar must not finish early
 		bar.Describe(fmt.Sprintf("%-34.34s", doing))
 		bar.Set64(done.Milliseconds())
 	}

@@ -17,9 +17,9 @@ import (
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 )
 
-// What docs/middleware.md names for what the kit doesn't have, at work around
-// and inside of it.
-func TestPlugs(t *testing.T) {
+// TestOtherMiddleware checks that the libraries that docs/middleware.md recommends
+// work together with this project's middleware.
+func TestOtherMiddleware(t *testing.T) {
 	compress := func(next http.Handler) http.Handler { return gzhttp.GzipHandler(next) }
 	crossOrigin := cors.New(cors.Options{AllowedOrigins: []string{"https://example.com"}}).Handler
 	noForgery := http.NewCrossOriginProtection().Handler
@@ -74,9 +74,10 @@ func TestPlugs(t *testing.T) {
 	}
 }
 
-// The lines of the document's table of plugs stand in this file.
-func TestPlugsAreThoseOfTheDocument(t *testing.T) {
-	source, err := os.ReadFile("plugs_test.go")
+// TestOtherMiddlewareIsDocumented checks that this file contains the code in the
+// table of docs/middleware.md.
+func TestOtherMiddlewareIsDocumented(t *testing.T) {
+	source, err := os.ReadFile("other_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
