@@ -60,7 +60,7 @@ func whole(text string) string {
 // The forms that the table lists as refused panic, and their replacements
 // don't.
 func TestDocsForeignForms(t *testing.T) {
-	rows := docTable(t, "docs/patterns.md", "## Foreign forms are refused")
+	rows := docTable(t, "docs/patterns.md", "## Syntax of other routers")
 	if len(rows) < 15 {
 		t.Fatalf("%d rows", len(rows))
 	}

@@ -30,9 +30,9 @@ import (
 
 var authRows = []row{
 	{library: "github.com/golang-jwt/jwt/v5", name: "golang-jwt/jwt", tried: "bearer tokens checked by middleware of a Group; claims compared with a path value", run: runJWT},
-	{library: "github.com/coreos/go-oidc/v3", name: "coreos/go-oidc", tried: "the authorization code flow against a provider that runs on a Mux too", run: runOIDC},
-	{library: "github.com/gorilla/csrf", name: "gorilla/csrf", tried: "on a Group: form with a token, without one, from elsewhere", run: runGorillaCSRF},
-	{library: "github.com/justinas/nosurf", name: "justinas/nosurf", tried: "around the router: token by header, none, exempt path", run: runNosurf, plain: true},
+	{library: "github.com/coreos/go-oidc/v3", name: "coreos/go-oidc", tried: "the authorization code flow with a provider that also runs on a Mux", run: runOIDC},
+	{library: "github.com/gorilla/csrf", name: "gorilla/csrf", tried: "on a Group: form with a token, without one, from another origin", run: runGorillaCSRF},
+	{library: "github.com/justinas/nosurf", name: "justinas/nosurf", tried: "around the router: token in a header, no token, exempt path", run: runNosurf, plain: true},
 	{library: "github.com/alexedwards/scs/v2", name: "alexedwards/scs", tried: "`LoadAndSave` on the Mux: login, a private page, logout", run: runSCS},
 	{library: "github.com/gorilla/sessions", name: "gorilla/sessions", tried: "cookie store, in handlers with path values", run: runGorillaSessions, plain: true},
 }

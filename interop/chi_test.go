@@ -21,11 +21,11 @@ import (
 var chiRows = []row{
 	{library: "github.com/go-chi/chi/v5", name: "chi's middleware", tried: "`RequestID`, `RealIP`, `Logger`, `Recoverer`, `Timeout`, `Compress`, `AllowContentType`, `RequestSize`, `SetHeader`, `NoCache`, `Throttle`, `WithValue`, `ContentCharset`, `BasicAuth` in one stack", run: runChiStack},
 	{library: "github.com/go-chi/chi/v5", name: "chi's path middleware", tried: "`Heartbeat` and `StripSlashes` in `Pre`, `Profiler` mounted", glue: "`Profiler` is a chi router: `http.StripPrefix` around it.",
-		limit: "`CleanPath` and `GetHead` panic outside of a chi router, whatever they wrap. The router does what they do by itself.", run: runChiPaths},
-	{library: "github.com/go-chi/chi/v5", name: "a chi router", tried: "mounted below a prefix while a service moves over, and around the Mux as the outer router", run: runChiRouter},
+		limit: "`CleanPath` and `GetHead` panic outside of a chi router. muxmaster has both features built in.", run: runChiPaths},
+	{library: "github.com/go-chi/chi/v5", name: "a chi router", tried: "mounted below a prefix, for gradual migration, and as the outer router around the Mux", run: runChiRouter},
 	{library: "github.com/go-chi/httplog/v3", name: "go-chi/httplog", tried: "in `Pre`: request log with status, recovered panic", run: runHTTPLog},
 	{library: "github.com/go-chi/httprate", name: "go-chi/httprate", tried: "per IP on a Group, keyed by a path value elsewhere", run: runHTTPRate},
-	{library: "github.com/go-chi/jwtauth/v5", name: "go-chi/jwtauth", tried: "verifier and authenticator on a Group: no token, a bad one, a good one", run: runJWTAuth},
+	{library: "github.com/go-chi/jwtauth/v5", name: "go-chi/jwtauth", tried: "verifier and authenticator on a Group: no token, an invalid token, a valid token", run: runJWTAuth},
 }
 
 func runChiStack(s *site) {

@@ -10,7 +10,7 @@ import (
 	rs "github.com/rs/cors"
 )
 
-const corsTried = "on a Mux and on a Group: preflights of routes, of other methods and of unknown paths; what is outside the Group stays without CORS headers"
+const corsTried = "on a Mux and on a Group: preflights of routes, of other methods and of unknown paths; no CORS headers outside the Group"
 
 var corsRows = []row{
 	{library: "github.com/jub0bs/cors", name: "jub0bs/cors", tried: corsTried, run: func(s *site) {

@@ -21,14 +21,14 @@ import (
 
 var goRows = []row{
 	{library: "log/slog", name: "log/slog", tried: "the access log of `middleware.LoggerWith` names the pattern", run: runSlog},
-	{library: "net/http/pprof", name: "net/http/pprof", tried: "`Mount(\"/debug/pprof/\", http.DefaultServeMux)`: index, a profile, an unknown one, beside a catch-all route", run: runPprof},
+	{library: "net/http/pprof", name: "net/http/pprof", tried: "`Mount(\"/debug/pprof/\", http.DefaultServeMux)`: index, a profile, an unknown profile, next to a catch-all route", run: runPprof},
 	{library: "expvar", name: "expvar", tried: "`Mount` of `http.DefaultServeMux`", run: runExpvar},
 	{library: "net/http", name: "http.CrossOriginProtection", tried: "as middleware, with a bypass pattern", run: runCrossOrigin, plain: true},
 	{library: "net/http", name: "http.FileServerFS", tried: "below `StripPrefix`: index, range, conditional request, directory redirect, escaped names", run: runFileServer, plain: true},
-	{library: "net/http", name: "http.TimeoutHandler, http.MaxBytesHandler", tried: "around one route each; path values arrive through a copied request", glue: "In pooled mode, a handler must not read path values after `TimeoutHandler` gave up on it: `muxvet` reports such routes.", run: runHandlerWrappers, plain: true},
+	{library: "net/http", name: "http.TimeoutHandler, http.MaxBytesHandler", tried: "around one route each; path values are available in the copied request", glue: "In pooled mode, a handler must not read path values after `TimeoutHandler` has returned: `muxvet` reports such routes.", run: runHandlerWrappers, plain: true},
 	{library: "net/http", name: "HTTP/2 over TLS", tried: "concurrent streams with path values", run: runHTTP2, plain: true},
 	{library: "net/http", name: "h2c", tried: "`http.Protocols.SetUnencryptedHTTP2`, HTTP/1.1 on the same port", run: runH2C, plain: true},
-	{library: "net/http/httputil", name: "httputil.ReverseProxy", tried: "escaped paths through `SetURL`, a backend that is gone, an upgraded connection", run: runReverseProxy, plain: true},
+	{library: "net/http/httputil", name: "httputil.ReverseProxy", tried: "escaped paths through `SetURL`, an unavailable backend, an upgraded connection", run: runReverseProxy, plain: true},
 	{library: "net/rpc", name: "net/rpc", tried: "`Handle(rpc.DefaultRPCPath, server)`: CONNECT and Hijack", run: runRPC, plain: true},
 }
 

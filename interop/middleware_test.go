@@ -15,11 +15,11 @@ import (
 )
 
 var middlewareRows = []row{
-	{library: "github.com/klauspost/compress/gzhttp", name: "klauspost/compress/gzhttp", tried: "on the Mux: a large body and a flushed one are compressed; a small one, and one for a client that refuses gzip, are not", run: runGzip},
-	{library: "github.com/unrolled/secure", name: "unrolled/secure", tried: "on the Mux: headers on routes, 404 and 405; a foreign host is turned away", run: runSecure},
+	{library: "github.com/klauspost/compress/gzhttp", name: "klauspost/compress/gzhttp", tried: "on the Mux: a large body and a flushed one are compressed; a small one, and one for a client that doesn't accept gzip, are not", run: runGzip},
+	{library: "github.com/unrolled/secure", name: "unrolled/secure", tried: "on the Mux: headers on routes, 404 and 405; an unknown host is rejected", run: runSecure},
 	{library: "github.com/gorilla/handlers", name: "gorilla/handlers", tried: "`CombinedLoggingHandler`, `CompressHandler`, `RecoveryHandler`, `ContentTypeHandler`, `ProxyHeaders`, `CanonicalHost`, `HTTPMethodOverrideHandler` around the router", run: runGorillaHandlers, plain: true},
 	{library: "github.com/justinas/alice", name: "justinas/alice", tried: "a chain around one route, and as an argument of `Use`", run: runAlice},
-	{library: "github.com/urfave/negroni/v3", name: "urfave/negroni", tried: "the router as `UseHandler`, with `Recovery` and `Logger`; path values and status behind its writer", glue: "In pooled mode, middleware outside the router finds no path values after `next`; middleware in `Use` does.", run: runNegroni, plain: true},
+	{library: "github.com/urfave/negroni/v3", name: "urfave/negroni", tried: "the router as `UseHandler`, with `Recovery` and `Logger`; path values and status with its writer", glue: "In pooled mode, middleware outside the router can't read path values after `next`; middleware in `Use` can.", run: runNegroni, plain: true},
 }
 
 func runGzip(s *site) {

@@ -33,13 +33,13 @@ import (
 
 var observeRows = []row{
 	{library: "go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp", name: "otelhttp", tried: "`NewMiddleware` in `Use`: span names, `http.route` of spans and metrics on routes, 404 and 405", run: runOTel},
-	{library: "go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp", name: "otelhttp around the router", tried: "`NewHandler` outside: it finds the pattern in its own request after the call", run: runOTelOutside, plain: true},
+	{library: "go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp", name: "otelhttp around the router", tried: "`NewHandler` around the router: reads the pattern from its request after the call", run: runOTelOutside, plain: true},
 	{library: "github.com/prometheus/client_golang", name: "Prometheus", tried: "`promhttp` instrumentation in `Use`, and a histogram by pattern through `middleware.Observe`; `/metrics` scraped", run: runPrometheus},
 	{library: "github.com/slok/go-http-metrics", name: "go-http-metrics", tried: "handler id from the pattern", glue: "A middleware in `Use` that passes `r.Pattern` as the handler id.", run: runGoHTTPMetrics},
 	{library: "github.com/VictoriaMetrics/metrics", name: "VictoriaMetrics/metrics", tried: "a counter by pattern, `WritePrometheus` on a route", run: runVictoriaMetrics},
 	{library: "github.com/getsentry/sentry-go", name: "sentry-go", tried: "around the router: a panic and a transaction reported with path and pattern", run: runSentry, plain: true},
 	{library: "github.com/rs/zerolog", name: "zerolog/hlog", tried: "`NewHandler`, `AccessHandler`, `RequestIDHandler` in `Use`; the log has the pattern", run: runZerolog},
-	{library: "github.com/arl/statsviz", name: "statsviz", tried: "the page and its scripts below `/debug/statsviz/`", glue: "`Register` takes a `*http.ServeMux`: `Index` and `Ws` registered by hand, two lines.", run: runStatsviz, plain: true},
+	{library: "github.com/arl/statsviz", name: "statsviz", tried: "the page and its scripts below `/debug/statsviz/`", glue: "`Register` requires a `*http.ServeMux`: register `Index` and `Ws` instead, in two lines.", run: runStatsviz, plain: true},
 }
 
 func runOTel(s *site) {

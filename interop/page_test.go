@@ -22,9 +22,9 @@ import (
 var pageRows = []row{
 	{library: "github.com/a-h/templ", name: "a-h/templ", tried: "`templ.Handler`, and a component that is rendered with a path value, streaming", run: runTempl, plain: true},
 	{library: "maragu.dev/gomponents", name: "gomponents", tried: "`http.Adapt` with path values and an error with a status", run: runGomponents, plain: true},
-	{library: "github.com/benbjohnson/hashfs", name: "benbjohnson/hashfs", tried: "hashed assets below a prefix, cached for ever", run: runHashFS, plain: true},
+	{library: "github.com/benbjohnson/hashfs", name: "benbjohnson/hashfs", tried: "hashed assets below a prefix, cached forever", run: runHashFS, plain: true},
 	{library: "github.com/swaggo/http-swagger/v2", name: "swaggo/http-swagger", tried: "Swagger UI below a prefix: page, script, redirect of its root", run: runSwagger, plain: true},
-	{library: "golang.org/x/crypto/acme/autocert", name: "x/crypto/acme/autocert", tried: "`Manager.HTTPHandler` around the router: challenges are its own, the rest arrives", run: runAutocert, plain: true},
+	{library: "golang.org/x/crypto/acme/autocert", name: "x/crypto/acme/autocert", tried: "`Manager.HTTPHandler` around the router: it serves challenges, and the router all other requests", run: runAutocert, plain: true},
 	{library: "github.com/steinfletcher/apitest", name: "apitest", tried: "a test of a handler on the router, without a server", run: runAPITest, plain: true, ownServer: true},
 }
 

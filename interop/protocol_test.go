@@ -23,13 +23,13 @@ import (
 )
 
 var protocolRows = []row{
-	{library: "github.com/coder/websocket", name: "coder/websocket", tried: "echo through `Logger` and `Recoverer` of this module; path values read for as long as the handler runs", run: runCoderWebSocket},
-	{library: "github.com/gorilla/websocket", name: "gorilla/websocket", tried: "concurrent echoes, path values, a refused origin", run: runGorillaWebSocket, plain: true},
+	{library: "github.com/coder/websocket", name: "coder/websocket", tried: "echo through `Logger` and `Recoverer` of this module; path values can be read as long as the handler runs", run: runCoderWebSocket},
+	{library: "github.com/gorilla/websocket", name: "gorilla/websocket", tried: "concurrent echoes, path values, a rejected origin", run: runGorillaWebSocket, plain: true},
 	{library: "github.com/r3labs/sse/v2", name: "r3labs/sse", tried: "server-sent events to a client of the same library, behind `Use` middleware", run: runR3labsSSE},
 	{library: "github.com/tmaxmax/go-sse", name: "tmaxmax/go-sse", tried: "server-sent events, topic chosen by a path value", run: runTmaxmaxSSE, plain: true},
 	{library: "github.com/starfederation/datastar-go", name: "datastar", tried: "patches streamed from a route with a path value", run: runDatastar, plain: true},
 	{library: "github.com/quic-go/quic-go/http3", name: "quic-go HTTP/3", tried: "the router as the HTTP/3 server's handler: concurrent streams, path values, 404", run: runHTTP3, plain: true, ownServer: true},
-	{library: "golang.org/x/net/webdav", name: "x/net/webdav", tried: "a share below `Mount`: MKCOL, PUT, PROPFIND, MOVE, DELETE, OPTIONS of its own", run: runWebDAV},
+	{library: "golang.org/x/net/webdav", name: "x/net/webdav", tried: "a share below `Mount`: MKCOL, PUT, PROPFIND, MOVE, DELETE, and its own OPTIONS responses", run: runWebDAV},
 }
 
 func runCoderWebSocket(s *site) {

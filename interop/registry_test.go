@@ -18,7 +18,7 @@ type row struct {
 	library string // its module's path, or a package of Go's own
 	name    string // what people call it
 	tried   string // what the row runs
-	glue    string // code that it takes to fit the router, if any
+	glue    string // code needed to use it with the router, if any
 	limit   string // what doesn't work, which the row asserts
 
 	// run runs the row on a site.
@@ -86,7 +86,7 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the rows say: run go test -run TestDocument -update", document)
+		t.Errorf("%s is out of date: run go test -run TestDocument -update", document)
 	}
 }
 
@@ -95,24 +95,24 @@ const intro = `# Libraries that work with the router
 Generated from the tests in [interop/](../interop); don't edit. Each line is a test that runs the library, unmodified, over real
 connections and under the race detector: ` + "`cd interop && go test -race ./...`" + `. Columns:
 
-- **default**, **pooled**: a ` + "`Mux`" + ` as ` + "`New`" + ` returns it, and one with ` + "`PoolRequestBundle`" + `, on net/http's server.
+- **default**, **pooled**: a ` + "`Mux`" + ` with default settings, and one with ` + "`PoolRequestBundle`" + `, on net/http's server.
 - **engine**: both modes on package engine's server, with and without ` + "`Recycle`" + `.
-- **ServeMux**: the same test passes with ` + "`http.ServeMux`" + ` in the router's place, limits included; – means that it uses what only this
-  router has.
+- **ServeMux**: the same test passes with ` + "`http.ServeMux`" + ` instead of the router, with the same limits; – means that the test uses
+  features that ` + "`http.ServeMux`" + ` doesn't have.
 
 `
 
 const programs = `## Programs
 
-[programs/run.sh](../interop/programs/run.sh) runs these programs' own tests with the router in place of theirs. It fetches their source, edits
-it with sed and prints what go test says.
+[programs/run.sh](../interop/programs/run.sh) replaces the router of these programs and runs their own tests. It downloads their source and
+edits it with sed.
 
-| program | version | its router, and what changes |
+| program | version | its router, and the changes |
 |---|---|---|
 `
 
-// fetched finds the functions of programs/run.sh: what the comment says, and
-// which module is fetched.
+// fetched matches the functions in programs/run.sh, with their comment and the
+// downloaded module.
 var fetched = regexp.MustCompile(`(?m)((?:^# .*\n)+)\w+\(\) \{\n\tfetch (\S+) (\S+)@(\S+)$`)
 
 // render returns the document.
@@ -122,7 +122,7 @@ func render(t *testing.T) []byte {
 	b.WriteString(intro)
 	count := 0
 	for _, f := range families {
-		fmt.Fprintf(&b, "## %s\n\n| library | version | what is tried | default | pooled | engine | ServeMux | glue and limits |\n|---|---|---|---|---|---|---|---|\n", f.title)
+		fmt.Fprintf(&b, "## %s\n\n| library | version | what is tested | default | pooled | engine | ServeMux | adapters and limits |\n|---|---|---|---|---|---|---|---|\n", f.title)
 		for _, r := range f.rows {
 			count++
 			engine := "–"
@@ -159,8 +159,8 @@ func render(t *testing.T) []byte {
 
 func link(r row) string { return fmt.Sprintf("[%s](https://pkg.go.dev/%s)", r.name, r.library) }
 
-// versions returns a function that tells the version of the module that a
-// package is in.
+// versions returns a function that returns the version of the module that contains
+// a package.
 func versions(t *testing.T) func(pkg string) string {
 	t.Helper()
 	data, err := os.ReadFile("go.mod")
@@ -173,7 +173,7 @@ func versions(t *testing.T) func(pkg string) string {
 	}
 	return func(pkg string) string {
 		if first, _, _ := strings.Cut(pkg, "/"); !strings.Contains(first, ".") {
-			return "Go " + mod.Go.Version + " on"
+			return "Go " + mod.Go.Version + " or later"
 		}
 		best, version := "", ""
 		for _, r := range mod.Require {

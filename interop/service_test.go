@@ -25,7 +25,7 @@ import (
 
 var sharedRows = []row{
 	{library: "github.com/go-chi/httprate-redis", name: "httprate with Redis", tried: "`go-chi/httprate` with its counters in a real Redis: one limit for all processes", run: runRedisLimit},
-	{library: "github.com/alexedwards/scs/goredisstore", name: "scs with Redis", tried: "sessions in a real Redis: a session of one process is known to another", run: runRedisSessions},
+	{library: "github.com/alexedwards/scs/goredisstore", name: "scs with Redis", tried: "sessions in a real Redis: another process can use the session", run: runRedisSessions},
 }
 
 // workDir holds what the tests share.

@@ -80,7 +80,7 @@ var rows = []row{
 		host := route{"GET", "a.test", "/a/{id}"}
 		return yes(serves(r, "/a/{id} 1", "http://a.test/a/1", host) && get(r, "GET", "http://b.test/a/1", host).Code == http.StatusNotFound)
 	}},
-	{"`/a/{x}` after `/a/{id}` is refused", func(r router) string {
+	{"`/a/{x}` after `/a/{id}` is rejected", func(r router) string {
 		refused := get(r, "GET", "/a/1", item, route{"GET", "", "/a/{x}"}).Code == 0
 		return yes(refused)
 	}},

@@ -109,7 +109,7 @@ const bar = 0.6
 func figures() string {
 	var b, short strings.Builder
 	fmt.Fprintf(&b, "%s, %s.\n\n", time.Now().UTC().Format("2 January 2006"), measure.ThisMachine())
-	b.WriteString("| work | against | time | added time | allocations | its allocations | what differs |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("| middleware | compared to | time | added time | allocations | its allocations | differences of the other |\n|---|---|---|---|---|---|---|\n")
 	within, added := 0, 0
 	for _, p := range pairs {
 		tasks := []measure.Task{p.task(p.ours), p.task(p.their)}
@@ -139,8 +139,8 @@ func figures() string {
 	}
 	fmt.Fprintf(&b, "\nOf the %d rows, %d have a time of at most %v, and %d an added time of at most %v.\n", len(pairs), within, bar, added, bar)
 	if short.Len() > 0 {
-		b.WriteString("What some of the others spend in code that isn't ours, measured alone around the same handler:\n\n" +
-			"| work | against | time | of this | its time | share of ours |\n|---|---|---|---|---|---|\n" + short.String())
+		b.WriteString("In some rows, most of the time is spent in code of the standard library. This table shows that part, measured separately:\n\n" +
+			"| middleware | compared to | time | this part | its time | share of ours |\n|---|---|---|---|---|---|\n" + short.String())
 	}
 	return b.String() + "\n" + idFigures()
 }

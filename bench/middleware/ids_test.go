@@ -19,7 +19,7 @@ import (
 
 // ids are methods to generate a request ID, with the properties of the IDs.
 var ids = []struct {
-	name, promise string
+	name, properties string
 	make          func() string
 }{
 	{"math/rand/v2, 128 bits in hex (what RequestID does)", "unique across restarts, not guessable", func() string {
@@ -31,14 +31,14 @@ var ids = []struct {
 	{"random prefix and a counter", "unique across restarts, guessable", func() string {
 		return prefix + strconv.FormatUint(counter.Add(1), 16)
 	}},
-	{"random prefix and a counter for each processor", "unique across restarts, guessable", func() string {
+	{"random prefix and one counter per processor", "unique across restarts, guessable", func() string {
 		s := shards.Get().(*shard)
 		s.n++
 		id := s.prefix + strconv.FormatUint(s.n, 16)
 		shards.Put(s)
 		return id
 	}},
-	{"ChaCha8 of one's own for each processor", "unique across restarts, not guessable", func() string {
+	{"one ChaCha8 generator per processor", "unique across restarts, not guessable", func() string {
 		c := chachas.Get().(*rand.ChaCha8)
 		var b [16]byte
 		binary.LittleEndian.PutUint64(b[:], c.Uint64())
@@ -46,12 +46,12 @@ var ids = []struct {
 		chachas.Put(c)
 		return hex.EncodeToString(b[:])
 	}},
-	{"crypto/rand, 128 bits in hex", "unique across restarts, a secret", func() string {
+	{"crypto/rand, 128 bits in hex", "unique across restarts, secret", func() string {
 		var b [16]byte
 		crand.Read(b[:])
 		return hex.EncodeToString(b[:])
 	}},
-	{"UUIDv7 (google/uuid)", "unique across restarts, sorts by time", func() string { return uuid.Must(uuid.NewV7()).String() }},
+	{"UUIDv7 (google/uuid)", "unique across restarts, sortable by time", func() string { return uuid.Must(uuid.NewV7()).String() }},
 }
 
 type shard struct {
@@ -97,10 +97,10 @@ func idFigures() string {
 	}
 	one, two := measure.Rounds(alone, plan, nil), measure.Rounds(spread, plan, nil)
 	var b strings.Builder
-	b.WriteString("| id | promise | time, one core | time, two at once | allocations |\n|---|---|---|---|---|\n")
+	b.WriteString("| ID | properties | time, one core | time, two cores | allocations |\n|---|---|---|---|---|\n")
 	for i, way := range ids {
 		_, allocs := measure.Allocs(alone[i])
-		fmt.Fprintf(&b, "| %s | %s | %.2f | %.2f | %v |\n", way.name, way.promise,
+		fmt.Fprintf(&b, "| %s | %s | %.2f | %.2f | %v |\n", way.name, way.properties,
 			measure.Min(one[i])/measure.Min(one[0]), measure.Min(two[i])/measure.Min(two[0]), allocs)
 	}
 	return b.String()

@@ -45,7 +45,7 @@ type least struct {
 }
 
 var (
-	slogAlone = &least{"slog's handler, given the finished record", func(h http.Handler) http.Handler {
+	slogAlone = &least{"slog's handler, called with a complete record", func(h http.Handler) http.Handler {
 		text := slog.NewTextHandler(sink{}, nil)
 		record := slog.NewRecord(time.Now(), slog.LevelInfo, "request", 0)
 		record.AddAttrs(slog.String("method", "GET"), slog.String("path", "/users/42"), slog.String("pattern", ""), slog.Int("status", 200),
@@ -148,33 +148,33 @@ func stack(mws ...func(http.Handler) http.Handler) func(http.Handler) http.Handl
 }
 
 var pairs = []pair{
-	{name: "Logger", peer: "chi", note: "its line isn't structured and holds the query", ours: ourLogger, their: chiLogger, least: slogAlone},
-	{name: "Logger", peer: "gorilla", note: "its line has neither keys nor level, pattern and duration, and holds the query", ours: ourLogger, least: slogAlone,
+	{name: "Logger", peer: "chi", note: "the line is unstructured and contains the query", ours: ourLogger, their: chiLogger, least: slogAlone},
+	{name: "Logger", peer: "gorilla", note: "the line has no keys, level, pattern or duration, and contains the query", ours: ourLogger, least: slogAlone,
 		their: func(h http.Handler) http.Handler { return gorilla.LoggingHandler(sink{}, h) }},
 	{name: "Logger", peer: "chi/httplog", note: "more attributes", ours: ourLogger,
 		their: httplog.RequestLogger(slog.New(slog.NewTextHandler(sink{}, nil)), &httplog.Options{Schema: httplog.SchemaECS.Concise(true)})},
-	{name: "RequestID, made", peer: "chi", note: "a prefix and a counter; not sent to the client", ours: middleware.RequestID, their: chi.RequestID, reset: whole},
-	{name: "RequestID, given", peer: "chi", note: "takes any bytes", ours: middleware.RequestID, their: chi.RequestID, reset: whole,
+	{name: "RequestID, generated", peer: "chi", note: "ID of a prefix and a counter; not sent to the client", ours: middleware.RequestID, their: chi.RequestID, reset: whole},
+	{name: "RequestID, received", peer: "chi", note: "accepts any bytes", ours: middleware.RequestID, their: chi.RequestID, reset: whole,
 		prepare: func(r *http.Request) { r.Header.Set("X-Request-Id", "0123456789abcdef") }},
-	{name: "RealIP, behind a proxy", peer: "chi", note: "ClientIPFromXFF, into the context", ours: middleware.RealIPFrom(private...),
+	{name: "RealIP, through a proxy", peer: "chi", note: "ClientIPFromXFF, stored in the context", ours: middleware.RealIPFrom(private...),
 		their: chi.ClientIPFromXFF("127.0.0.0/8", "10.0.0.0/8"), prepare: forwarded, reset: remoteAddr},
 	{name: "RealIP, direct", peer: "chi", note: "the same", ours: middleware.RealIPFrom(private...),
 		their: chi.ClientIPFromXFF("127.0.0.0/8", "10.0.0.0/8"), reset: remoteAddr},
-	{name: "RealIP, behind a proxy", peer: "gorilla", note: "ProxyHeaders: believes everyone; leaves an address without a port", more: 1, ours: middleware.RealIPFrom(private...),
+	{name: "RealIP, through a proxy", peer: "gorilla", note: "ProxyHeaders: trusts all clients; omits the port", more: 1, ours: middleware.RealIPFrom(private...),
 		their: gorilla.ProxyHeaders, prepare: forwarded, reset: remoteAddr},
 	// Recoverer wraps writers that aren't the server's, which is an allocation, and
 	// the one of these tests isn't.
-	{name: "Recoverer", peer: "chi", note: "leaves the handler's headers in its 500, and ends a response that has started as if it were whole", more: 1, ours: middleware.Recoverer, their: chi.Recoverer, least: deferAlone},
+	{name: "Recoverer", peer: "chi", note: "keeps the handler's headers in the 500, and makes a partial response look complete", more: 1, ours: middleware.Recoverer, their: chi.Recoverer, least: deferAlone},
 	{name: "Recoverer", peer: "gorilla", note: "swallows ErrAbortHandler", more: 1, ours: middleware.Recoverer, their: gorilla.RecoveryHandler(), least: deferAlone},
-	{name: "Recoverer, a panic", peer: "gorilla", note: "with PrintRecoveryStack, which prints the words of arguments too", more: 1, handler: fails,
+	{name: "Recoverer, with a panic", peer: "gorilla", note: "with PrintRecoveryStack, which also prints argument words", more: 1, handler: fails,
 		ours:  middleware.RecovererWithLogger(slog.New(slog.NewTextHandler(sink{}, nil))),
 		their: gorilla.RecoveryHandler(gorilla.RecoveryLogger(stdLogger{log.New(sink{}, "", log.LstdFlags)}), gorilla.PrintRecoveryStack(true))},
-	{name: "Timeout", peer: "chi", note: "writes 504 into a response that has started", ours: middleware.Timeout(time.Hour), their: chi.Timeout(time.Hour)},
+	{name: "Timeout", peer: "chi", note: "writes 504 even after the response has started", ours: middleware.Timeout(time.Hour), their: chi.Timeout(time.Hour)},
 	{name: "BodyLimit, no body", peer: "chi", note: "RequestSize", ours: middleware.BodyLimit(1 << 20), their: chi.RequestSize(1 << 20),
 		reset: body},
-	{name: "BodyLimit, a length", peer: "chi", note: "RequestSize: the same", ours: middleware.BodyLimit(1 << 20), their: chi.RequestSize(1 << 20),
+	{name: "BodyLimit, Content-Length", peer: "chi", note: "RequestSize: the same", ours: middleware.BodyLimit(1 << 20), their: chi.RequestSize(1 << 20),
 		prepare: received("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx"), reset: body},
-	{name: "BodyLimit, chunks", peer: "chi", note: "RequestSize: the answer may come late or never inside a wrapper", ours: middleware.BodyLimit(1 << 20), their: chi.RequestSize(1 << 20),
+	{name: "BodyLimit, chunked", peer: "chi", note: "RequestSize: inside a wrapper, the response may be late or missing", ours: middleware.BodyLimit(1 << 20), their: chi.RequestSize(1 << 20),
 		prepare: received("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"), reset: body, least: maxBytes},
 	{name: "Throttle", peer: "chi", note: "ThrottleBacklog", ours: middleware.Throttle(100, 100, time.Second), their: chi.ThrottleBacklog(100, 100, time.Second)},
 	{name: "BasicAuth", peer: "chi", note: "the user isn't compared in constant time", ours: middleware.BasicAuth("r", basicAuth), their: chi.BasicAuth("r", map[string]string{"user": "password"}),
@@ -182,8 +182,8 @@ var pairs = []pair{
 	{name: "SetHeader", peer: "chi", note: "", ours: middleware.SetHeader("x-frame-options", "DENY"), their: chi.SetHeader("x-frame-options", "DENY")},
 	{name: "NoCache", peer: "chi", note: "changes the caller's header", ours: middleware.NoCache, their: chi.NoCache},
 	{name: "CleanPath, clean", peer: "chi", note: "", ours: middleware.CleanPath, their: chi.CleanPath, prepare: routed("/users/42/posts"), reset: rerouted},
-	{name: "CleanPath, not clean", peer: "chi", note: "only chi's router sees it", ours: middleware.CleanPath, their: chi.CleanPath, prepare: routed("/users//42/./posts"), reset: rerouted},
-	{name: "StripSlashes", peer: "chi", note: "only chi's router sees it; redirects for ever where a route ends in a slash", more: 2, ours: middleware.StripSlashes, their: chi.StripSlashes, prepare: routed("/users/42/"), reset: rerouted, least: callAlone},
+	{name: "CleanPath, not clean", peer: "chi", note: "affects only chi's router", ours: middleware.CleanPath, their: chi.CleanPath, prepare: routed("/users//42/./posts"), reset: rerouted},
+	{name: "StripSlashes", peer: "chi", note: "affects only chi's router; causes redirect loops for routes with a trailing slash", more: 2, ours: middleware.StripSlashes, their: chi.StripSlashes, prepare: routed("/users/42/"), reset: rerouted, least: callAlone},
 	{name: "Logger, Recoverer, RealIP, RequestID, Timeout", peer: "chi", note: "", least: slogAlone,
 		ours:  stack(ourLogger, middleware.Recoverer, middleware.RealIPFrom(private...), middleware.RequestID, middleware.Timeout(time.Hour)),
 		their: stack(chi.RequestID, chi.ClientIPFromXFF("127.0.0.0/8", "10.0.0.0/8"), chiLogger, chi.Recoverer, chi.Timeout(time.Hour)), prepare: forwarded, reset: whole},

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the test suites of three open-source programs with the router in place of
-# the one they use. The programs come as modules through the Go proxy and are
-# changed in a temporary directory.
+# Runs the test suites of three open-source programs with this router instead of
+# theirs. It downloads the programs as Go modules and changes them in a temporary
+# directory.
 #
 #	./run.sh               all of them
 #	./run.sh go-httpbin    one
@@ -14,7 +14,7 @@ work=$(mktemp -d)
 trap 'chmod -R u+w "$work" && rm -rf "$work"' EXIT
 export GOWORK=off GOFLAGS=-mod=mod
 
-# fetch copies a module to $work/NAME and has it require this checkout.
+# fetch copies a module to $work/NAME and makes it use this checkout.
 fetch() {
 	local name=$1 module=$2 dir
 	dir=$(cd "$work" && go mod download -json "$module" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
@@ -24,7 +24,7 @@ fetch() {
 	go mod edit -go=1.26 -require="$router@v0.2.0" -replace="$router=$root"
 }
 
-# swap edits files in place and fails where nothing was to be changed.
+# swap edits files in place. It fails if a file doesn't change.
 swap() {
 	local expression=$1 file before
 	shift
@@ -35,17 +35,17 @@ swap() {
 	done
 }
 
-# tests runs go test, and once more if it fails: some of the tests measure time.
+# tests runs go test, and again if it fails, because some tests depend on timing.
 tests() { go test "$@" || go test "$@"; }
 
-# http.ServeMux: one call.
+# http.ServeMux: one call changes.
 goHTTPBin() {
 	fetch go-httpbin github.com/mccutchen/go-httpbin/v2@v2.26.0
 	swap 's|http\.NewServeMux\(\)|muxmaster.New()|; s|^import \($|&\n\t"'$router'"|' httpbin/httpbin.go
 	tests ./...
 }
 
-# httprouter, in its cache server: types and methods have other names.
+# httprouter, in its cache server: names of types and methods change.
 act() {
 	fetch act github.com/nektos/act@v0.2.70
 	swap 's|"github.com/julienschmidt/httprouter"|"'$router'"|
@@ -55,8 +55,8 @@ act() {
 	tests ./pkg/artifactcache
 }
 
-# chi: path values come from the request, and an adapter of one method makes groups
-# fit its own interface for routers.
+# chi: path values are read from the request, and an adapter with one method
+# implements the program's interface for routers.
 stepCA() {
 	fetch step-ca github.com/smallstep/certificates@v0.28.3
 	local files
