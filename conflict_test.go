@@ -213,6 +213,16 @@ func TestBadPrefixes(t *testing.T) {
 			}
 		}
 	}
+	for got, want := range map[string]string{
+		panics(func() { muxmaster.New().Group("//") }):          "empty segment",
+		panics(func() { muxmaster.New().Group("/a//") }):        "empty segment",
+		panics(func() { muxmaster.New().Group("/a//b") }):       "empty",
+		panics(func() { muxmaster.New().Route("/route", nil) }): "Route \"/route\": the function is nil",
+	} {
+		if !strings.HasPrefix(got, "muxmaster: ") || !strings.Contains(got, want) {
+			t.Errorf("panicked with %q, want %q", got, want)
+		}
+	}
 	m := muxmaster.New()
 	if got := panics(func() { m.Group("/:a").GET("/:a", values) }); !strings.Contains(got, "twice") {
 		t.Errorf("a name twice: panicked with %q", got)

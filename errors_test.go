@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -261,6 +262,36 @@ func TestZeroMux(t *testing.T) {
 		var m muxmaster.Mux
 		if text := panics(func() { do(&m) }); text != "" && (!strings.HasPrefix(text, "muxmaster: ") || !strings.Contains(text, "muxmaster.New")) {
 			t.Errorf("%s: panicked with %q, want nothing or a word about muxmaster.New", name, text)
+		}
+	}
+}
+
+// So do the zero Group and a Mux that was copied.
+func TestZeroGroupAndCopies(t *testing.T) {
+	used := muxmaster.New()
+	used.GET("/x", tell("x"))
+	copied := func() *muxmaster.Mux {
+		m := reflect.New(reflect.TypeFor[muxmaster.Mux]())
+		m.Elem().Set(reflect.ValueOf(used).Elem()) // go vet refuses *used
+		return m.Interface().(*muxmaster.Mux)
+	}
+	for name, c := range map[string]struct {
+		do   func()
+		want string
+	}{
+		"Group.GET":       {func() { new(muxmaster.Group).GET("/x", tell("x")) }, "mux.Group(prefix)"},
+		"Group.ServeHTTP": {func() { get(t, new(muxmaster.Group), "GET", "/x") }, "mux.Group(prefix)"},
+		"Mount a Group":   {func() { muxmaster.New().Mount("/x", new(muxmaster.Group)) }, "mux.Group(prefix)"},
+		"copied.GET":      {func() { copied().GET("/y", tell("y")) }, "was copied"},
+		"copied.Handle":   {func() { copied().Handle("/y", tell("y")) }, "was copied"},
+		"copied.Group":    {func() { copied().Group("/y") }, "was copied"},
+		"copied.Use":      {func() { copied().Use(trace("")) }, "was copied"},
+		"copied, served":  {func() { get(t, copied(), "GET", "/x") }, "was copied"},
+		"Mount a copy":    {func() { muxmaster.New().Mount("/x", copied()) }, "was copied"},
+		"Routes":          {func() { copied().Routes()(func(muxmaster.Route) bool { return true }) }, "was copied"},
+	} {
+		if got := panics(c.do); !strings.HasPrefix(got, "muxmaster: ") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: panicked with %q, want a word about %q", name, got, c.want)
 		}
 	}
 }

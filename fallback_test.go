@@ -234,6 +234,22 @@ func TestNotFoundAndMethodNotAllowed(t *testing.T) {
 	}
 }
 
+// A nil function in one of the fields is no handler.
+func TestNilFunctionsInFields(t *testing.T) {
+	for name, h := range map[string]http.Handler{"HandlerFunc": http.HandlerFunc(nil), "HandlerFuncE": muxmaster.HandlerFuncE(nil)} {
+		m := muxmaster.New()
+		m.NotFound, m.MethodNotAllowed = tell("outer 404"), tell("outer 405")
+		g := m.Group("/g")
+		g.NotFound, g.MethodNotAllowed = h, h
+		g.GET("/x", tell("x"))
+		for target, want := range map[string]string{"/g/none": "outer 404", "/g/x": "outer 405"} {
+			if got := get(t, m, "POST", target); got != want {
+				t.Errorf("%s: %s: got %s, want %s", name, target, got, want)
+			}
+		}
+	}
+}
+
 // The fields are read when the first request arrives.
 func TestFieldsAreReadOnce(t *testing.T) {
 	m := muxmaster.New()

@@ -42,7 +42,10 @@ type Group struct {
 
 // ServeHTTP serves r with any route of the Group's Mux, not only those of the
 // Group. It allows passing a Group to code that requires an http.Handler.
-func (g *Group) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.ServeHTTP(w, r) }
+func (g *Group) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	g.requireNew()
+	g.mux.ServeHTTP(w, r)
+}
 
 // Group returns a Group with the given prefix, a path that may have parameters.
 // It panics if prefix is not a valid path or ends in a catch-all.
@@ -99,7 +102,7 @@ func parsePrefix(prefix string) (*pattern.Pattern, error) {
 	}
 	p, err := pattern.ParsePath("GET " + prefix) // CONNECT allows unclean paths, GET does not
 	if err == nil && p.End != pattern.Exact {
-		err = fmt.Errorf("a prefix cannot end in a catch-all or {$}")
+		err = fmt.Errorf("a prefix cannot end in a catch-all, {$} or an empty segment")
 	}
 	return p, err
 }

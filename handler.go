@@ -59,8 +59,12 @@ type errorHandler struct {
 	scope *scope
 }
 
-// withErrorHandler returns h; a HandlerFuncE gets the ErrorHandler of s.
+// withErrorHandler returns h, or nil if h is a nil function. A HandlerFuncE gets
+// the ErrorHandler of s.
 func (s *scope) withErrorHandler(h http.Handler) http.Handler {
+	if isNil(h) {
+		return nil
+	}
 	if f, ok := h.(HandlerFuncE); ok {
 		return &errorHandler{f, s}
 	}

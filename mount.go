@@ -62,6 +62,7 @@ func (s *scope) Mount(prefix string, h http.Handler) {
 	}
 	full := s.join(prefix)
 	if g, ok := h.(*Group); ok {
+		g.requireNew()
 		h = g.mux
 	}
 	if sub, ok := h.(*Mux); ok {

@@ -43,10 +43,13 @@ type stack struct {
 	fast []FastMiddleware
 }
 
-// requireNew panics if the Mux of s was not created by New.
+// requireNew panics if the Mux of s was not created by New, or was copied.
 func (s *scope) requireNew() {
 	if s.mux == nil {
-		panic("muxmaster: the Mux was not made by New; write mux := muxmaster.New()")
+		panic("muxmaster: the Mux was not made by New; write mux := muxmaster.New(), and for a Group mux.Group(prefix)")
+	}
+	if s.parent == nil && s != &s.mux.scope {
+		panic("muxmaster: the Mux was copied; use the *Mux that muxmaster.New returned")
 	}
 }
 
@@ -235,6 +238,8 @@ func isNil(h http.Handler) bool {
 	case *Mux:
 		return h == nil
 	case *Group:
+		return h == nil
+	case *http.ServeMux:
 		return h == nil
 	}
 	v := reflect.ValueOf(h)
