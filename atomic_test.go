@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/seed-1954dcaa/muxmaster"
@@ -135,5 +136,35 @@ func TestMiddlewareThatPanicsOrRegisters(t *testing.T) {
 	get(t, late, "GET", "/none")
 	if got := get(t, late, "GET", "/registered"); got != "registered" {
 		t.Errorf("registered by middleware: got %s", got)
+	}
+}
+
+// Middleware that Use adds while a route is being wrapped wraps that route, too.
+func TestUseBesideARegistration(t *testing.T) {
+	for name, register := range map[string]func(g *muxmaster.Group){
+		"route":                  func(g *muxmaster.Group) { g.GET("/x", tell("x")) },
+		"route of a Group":       func(g *muxmaster.Group) { g.Group("/x").GET("/", tell("x")) },
+		"mount":                  func(g *muxmaster.Group) { g.Mount("/x", tell("x")) },
+		"mount of a Mux":         func(g *muxmaster.Group) { s := muxmaster.New(); s.GET("/", tell("x")); g.Mount("/x", s) },
+		"route of a mounted one": func(g *muxmaster.Group) { s := muxmaster.New(); g.Mount("/x", s); s.GET("/", tell("x")) },
+	} {
+		m := muxmaster.New()
+		g := m.Group("/g")
+		wrapping, used := make(chan bool), make(chan bool)
+		var once sync.Once
+		m.Use(func(next http.Handler) http.Handler {
+			once.Do(func() { close(wrapping); <-used })
+			return next
+		})
+		var text string
+		go func() {
+			defer close(used)
+			<-wrapping
+			text = panics(func() { g.Use(trace("late")) })
+		}()
+		register(g)
+		if got := get(t, m, "GET", "/g/x"); got != "late x" || text != "" {
+			t.Errorf("%s: got %q, Use panicked with %q", name, got, text)
+		}
 	}
 }

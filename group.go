@@ -131,13 +131,13 @@ func (s *scope) UseFast(mw ...FastMiddleware) { s.addMiddleware("UseFast", nil, 
 // addMiddleware gives s a new stack, with the middleware that a method was given.
 func (s *scope) addMiddleware(method string, use []func(http.Handler) http.Handler, fast []FastMiddleware) {
 	s.requireNew()
-	if s.hasRoutes.Load() {
-		panic("muxmaster: " + method + " after a route was registered: the route would bypass the middleware; call " + method + " first")
-	}
 	refuseNil(method, use)
 	refuseNil(method, fast)
 	registering.Lock()
 	defer registering.Unlock()
+	if s.hasRoutes {
+		panic("muxmaster: " + method + " after a route was registered: the route would bypass the middleware; call " + method + " first")
+	}
 	old := cmp.Or(s.stack.Load(), &stack{})
 	s.stack.Store(&stack{slices.Concat(old.use, use), slices.Concat(old.fast, fast)})
 	s.mux.changeAnswers()

@@ -29,7 +29,7 @@ type scope struct {
 	group        *Group // the Group of this scope, if it has a prefix of its own; else nil
 	prefix       string // prepended to every path; has no trailing slash
 	stack        atomic.Pointer[stack]
-	hasRoutes    atomic.Bool              // a route was registered in this scope or in one inside it
+	hasRoutes    bool                     // a route was registered in this scope or in one inside it; guarded by registering
 	fallback     atomic.Pointer[fallback] // made by makeFallback
 	expandedFrom *scope                   // for the copy of a mounted Mux's scope, the original; else nil
 	ownsPrefix   bool                     // routes of other scopes never serve paths below the prefix
@@ -62,6 +62,7 @@ type registration struct {
 	site      uintptr      // program counter of the registering call
 	flags     trie.Flags
 	mode      mode
+	wrapped   int // middlewareCount when it was wrapped
 }
 
 // Handle registers h for a net/http pattern: [METHOD[,METHOD…] ][HOST]/PATH.
@@ -199,8 +200,8 @@ func (s *scope) register(regs []*registration) error {
 
 // commitAll wraps and commits the registrations that expand returns. The caller
 // must hold registering. It is released while middleware is called, because
-// middleware may register or list routes; if version returns something else
-// afterwards, expand is called again.
+// middleware may register or list routes. If version returns something else
+// afterwards, or middleware was added, commitAll starts again.
 func commitAll(expand func() ([]*registration, error), version func() int) error {
 	for {
 		before := version()
@@ -211,24 +212,37 @@ func commitAll(expand func() ([]*registration, error), version func() int) error
 		if err != nil {
 			return err
 		}
-		if version() == before {
+		if version() == before && !slices.ContainsFunc(regs, (*registration).outdated) {
 			return commit(regs)
 		}
 	}
 }
 
-// wrapUnlocked wraps the handlers that aren't wrapped yet, without the lock.
+// wrapUnlocked wraps the handlers that aren't wrapped in all middleware yet,
+// without the lock.
 func wrapUnlocked(regs []*registration) error {
 	registering.Unlock()
 	defer registering.Lock()
 	for _, reg := range regs {
-		if reg.handler == nil {
+		if reg.handler == nil || reg.outdated() {
 			if err := reg.wrap(); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// outdated reports whether middleware was added since wrap was called.
+func (reg *registration) outdated() bool { return reg.wrapped != reg.scope.middlewareCount() }
+
+// middlewareCount counts the middleware around s.
+func (s *scope) middlewareCount() (n int) {
+	for ; s != nil; s = s.parent {
+		pre, use, fast := s.middleware()
+		n += len(pre) + len(use) + len(fast)
+	}
+	return n
 }
 
 func isNil(h http.Handler) bool {
@@ -262,8 +276,10 @@ func (reg *registration) wrap() error {
 		}
 		return nil
 	}
+	reg.mode, reg.wrapped = 0, 0
 	for s := reg.scope; s != nil; s = s.parent {
 		pre, use, fastUse := s.middleware()
+		reg.wrapped += len(pre) + len(use) + len(fastUse)
 		if fast && len(use) > 0 {
 			return fmt.Errorf("muxmaster: pattern %q: a fast route would bypass the middleware %s of Use; "+
 				"register it with Handle, or the middleware with Pre or, as FastMiddleware, UseFast", reg.pattern.Text, funcName(use[0]))
@@ -320,7 +336,7 @@ func commit(regs []*registration) (err error) {
 		m.routes.Commit()
 		m.snapshot.Store(nil)
 		for s := reg.scope; s != nil; s = s.parent {
-			s.hasRoutes.Store(true)
+			s.hasRoutes = true
 		}
 	}
 	return err
@@ -358,15 +374,8 @@ func (m *Mux) insert(reg *registration) error {
 
 // keepsHandler reports whether wrap left the handler unchanged.
 func (reg *registration) keepsHandler() bool {
-	if _, ok := reg.unwrapped.(HandlerFuncE); ok {
-		return false
-	}
-	for s := reg.scope; s != nil; s = s.parent {
-		if pre, use, fast := s.middleware(); len(pre)+len(use)+len(fast) > 0 {
-			return false
-		}
-	}
-	return true
+	_, ok := reg.unwrapped.(HandlerFuncE)
+	return !ok && reg.wrapped == 0
 }
 
 // sharedNames returns the Names for a list of parameter names. Until the first
