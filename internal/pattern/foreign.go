@@ -25,6 +25,7 @@ var spellings = []spelling{
 	{regexp.MustCompile(`^\*\*?$`), "a catch-all needs a name: /users/*path or /users/{path...}"},
 	{regexp.MustCompile(`^\{\*\*?(\w+)\}$`), "the rest of the path is written {${1}...}"},
 	{regexp.MustCompile(`^\{(\w+):?\*\*?\}$`), "the rest of the path is written {${1}...}"},
+	{regexp.MustCompile(`^\?:(\w+)`), "no parameter is optional; register the path without it as well"},
 	{regexp.MustCompile(`^(?::|\{)(\w+)\?\}?$`), "no parameter is optional; register the path without it as well"},
 	{regexp.MustCompile(`^:(\w+)<.*>$`), "a constraint is an RE2 expression, as in {${1}:[0-9]+}"},
 	{regexp.MustCompile(`^:(\w+)\((.+)\)$`), "a constraint is written {${1}:${2}}"},
@@ -59,6 +60,28 @@ func Foreign(seg string) error {
 		}
 	}
 	return nil
+}
+
+var (
+	colonName       = regexp.MustCompile(`(^|[^\pL\d}]):([\pL_](?:[\pL\d_-]*[\pL\d])?)`)
+	colonExpression = regexp.MustCompile(`:([\pL_]\w*)\(([^()]*)\)`)
+)
+
+// inBraces returns seg with :name as {name}. A colon after a letter or a brace is
+// text: :id:cancel => {id}:cancel.
+func inBraces(seg string) string {
+	return colonName.ReplaceAllString(colonExpression.ReplaceAllString(seg, "{$1:$2}"), "$1{$2}")
+}
+
+// colonBesideBraces reports whether text, a part of a segment with braces, has what
+// would be a parameter in a segment without braces: :name.{ext} or {name}.:ext, but
+// not {id}:cancel. first says that the segment begins with text.
+func colonBesideBraces(text string, first bool) bool {
+	if !strings.Contains(text, ":") {
+		return false
+	}
+	m := colonName.FindStringIndex(text)
+	return m != nil && (first || m[0] > 0 || text[0] != ':')
 }
 
 // plainSegment reports whether seg is certainly not foreign, because it has no

@@ -26,6 +26,7 @@ func TestForeign(t *testing.T) {
 		{"{rest:**}", "{rest...}"},
 		{":id?", "register the path without it as well"},
 		{"{id?}", "register the path without it as well"},
+		{"?:id", "register the path without it as well"},
 		{":id<int>", "{id:[0-9]+}"},
 		{`:id(\d+)`, `{id:\d+}`},
 		{`:id|^\d+$`, `{id:^\d+$}`},
@@ -83,4 +84,35 @@ func FuzzForeign(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What the errors suggest for a segment with several parameters is a pattern, and
+// has them all.
+func TestColonNames(t *testing.T) {
+	for _, c := range []struct{ segment, advice string }{
+		{":file.:ext", "{file}.{ext}"},
+		{":from-:to", "{from}-{to}"},
+		{":a-b-:c", "{a-b}-{c}"},
+		{":id_:page.html", "{id}_{page}.html"},
+		{"cms_:id(.+)_:page([0-9]+).html", "{id:.+}_{page:[0-9]+}.html"},
+		{":id:cancel", "{id}:cancel"},
+		{":a;:b", "{a};{b}"},
+		{":name.{ext}", "{name}.{ext}"},
+		{"{name}.:ext", "{name}.{ext}"},
+		{"v{major}-:minor", "v{major}-{minor}"},
+		{"@:user{x}", "@{user}{x}"},
+	} {
+		_, err := ParsePath("/" + c.segment)
+		if err == nil || !strings.Contains(err.Error(), " "+c.advice) {
+			t.Errorf("%s: error %v, want %s", c.segment, err, c.advice)
+		}
+		if _, err := ParsePath("/" + c.advice); err != nil && c.segment != "@:user{x}" {
+			t.Errorf("%s: the advice is no pattern: %v", c.segment, err)
+		}
+	}
+	for _, segment := range []string{"{id}:cancel", "{id}:{op}", "id:{id}", "urn:isbn:{id}", "{h}:30", "{t:a-:b}", "{id}.json:render", "a:{x}:b"} {
+		if _, err := ParsePath("/" + segment); err != nil {
+			t.Errorf("%s: %v", segment, err)
+		}
+	}
 }

@@ -64,8 +64,8 @@ func (ns *names) add(n, form string) error {
 	case n == "":
 		return fmt.Errorf("the parameter %s needs a name", form)
 	case !validName(n):
-		if id, _, ok := cutName(n); ok && form[0] == ':' {
-			return fmt.Errorf("bad parameter name %q; for text after a parameter write {%s}%s", n, id, n[len(id):])
+		if _, _, ok := cutName(n); ok && form[0] == ':' {
+			return fmt.Errorf("bad parameter name %q; for text after a parameter write %s", n, inBraces(form))
 		}
 		return fmt.Errorf("bad parameter name %q; a name is letters, digits, _ and -, and begins with a letter or _", n)
 	case ns.seen[n] || ns.seen == nil && slices.Contains(ns.list, n):
@@ -255,6 +255,9 @@ func parseSegment(seg string, names *names, parts *[]Part) (Segment, error) {
 			}
 			if strings.Contains(rest[:n], "}") {
 				return nil, fmt.Errorf("%q has a } without its {; a literal one is written %%7D", seg)
+			}
+			if colonBesideBraces(rest[:n], len(s) == 0) {
+				return nil, fmt.Errorf("%q: parameters beside braces are written in braces, too: %s; a literal colon is written %%3A", seg, inBraces(seg))
 			}
 			s = append(s, Part{Text: unescape(rest[:n])})
 			rest = rest[n:]
