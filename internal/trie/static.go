@@ -6,19 +6,20 @@ import "math/bits"
 // one lookup, where the trie would take a step for each segment. It is only an
 // optimization: the trie could hold these routes as well.
 type static struct {
-	slots []slot // the length is a power of two; at most three quarters are in use
+	slots []slot // the length is a power of two; at most half of them are in use
 	// Bit n of lengths is set if the table has a path whose length modulo 64 is
 	// n. Most paths with parameters need no lookup because of it.
 	lengths uint64
 	// whole means that the hash covers all bytes of a path. Otherwise it covers
 	// the length and the first and last eight bytes, which is faster, but too
-	// many paths may share them.
+	// many paths may share them. FindStatic finds nothing if whole is set.
 	whole bool
+	shift uint8 // the upper 64-shift bits of a hash are the index of a slot
 }
 
 // A slot of the hash table is empty if ref is 0.
 type slot struct {
-	tag uint32 // the upper half of the hash; the lower half selects the slot
+	tag uint32 // other bits of the hash
 	ref routeRef
 }
 
@@ -34,19 +35,19 @@ func (t *Tree[P]) MayBeStatic(path string) bool { return t.static.lengths>>(len(
 func (t *Tree[P]) FindStatic(path string) *Route[P] {
 	st := &t.static
 	n := len(path)
-	if n < 8 || st.whole {
+	if n < 8 {
 		return t.findStaticSlow(path)
 	}
 	first, last := load8(path), load8(path[n-8:])
 	h := mixEnds(first, last, n)
-	i := uint(h)
-	s := st.slots[i&uint(len(st.slots)-1)]
-	for s.tag != uint32(h>>32) {
+	i := h >> (st.shift & 63)
+	s := st.slots[i]
+	for s.tag != tag(h) {
 		if s.ref == 0 {
 			return nil
 		}
 		i++
-		s = st.slots[i&uint(len(st.slots)-1)]
+		s = st.slots[i&uint64(len(st.slots)-1)]
 	}
 	at := uint(s.ref) - 1
 	if at >= uint(len(t.routes)) {
@@ -61,10 +62,15 @@ func (t *Tree[P]) FindStatic(path string) *Route[P] {
 	if load8(text) != first || load8(text[len(text)-8:]) != last {
 		return t.findStaticSlow(path)
 	}
-	for rest := path; len(text) > 16 && len(rest) > 16; {
-		text, rest = text[8:], rest[8:]
-		if load8(text) != load8(rest) {
+	if len(text) > 16 {
+		if load8(text[8:]) != load8(path[8:]) {
 			return t.findStaticSlow(path)
+		}
+		for rest := path; len(text) > 24 && len(rest) > 24; {
+			text, rest = text[8:], rest[8:]
+			if load8(text[8:]) != load8(rest[8:]) {
+				return t.findStaticSlow(path)
+			}
 		}
 	}
 	return rt
@@ -119,12 +125,12 @@ func (t *Tree[P]) findStatic(path string) routeRef {
 	}
 	st := &t.static
 	h := st.hash(path)
-	for i := uint(h); ; i++ {
-		s := st.slots[i&uint(len(st.slots)-1)]
+	for i := h >> st.shift; ; i++ {
+		s := st.slots[i&uint64(len(st.slots)-1)]
 		if s.ref == 0 {
 			return 0
 		}
-		if s.tag == uint32(h>>32) && t.routes[s.ref-1].Path() == path {
+		if s.tag == tag(h) && t.routes[s.ref-1].Path() == path {
 			return s.ref
 		}
 	}
@@ -144,26 +150,27 @@ func newStatic[P any](routes []Route[P], refs []routeRef) (st static) {
 
 // maxProbes is the limit for the average number of probes beyond the first
 // slot. If filling the table exceeds it, the table hashes whole paths instead.
-// A good hash needs about one probe.
+// A good hash needs less than one.
 const maxProbes = 4
 
 // fillStatic fills the hash table and returns the total number of probes beyond
 // the first slot. It stops early if there are too many.
 func fillStatic[P any](st *static, routes []Route[P], refs []routeRef) (probes int) {
-	size := uint(1) << bits.Len(uint(len(refs)+len(refs)/3))
-	st.slots = make([]slot, size)
+	log := bits.Len(uint(len(refs)-1)) + 1
+	size := uint64(1) << log
+	st.slots, st.shift = make([]slot, size), uint8(64-log)
 	for _, ref := range refs {
 		path := routes[ref-1].Path()
 		st.lengths |= 1 << (len(path) & 63)
 		h := st.hash(path)
-		i := uint(h) & (size - 1)
+		i := h >> st.shift
 		for st.slots[i].ref != 0 {
 			i = (i + 1) & (size - 1)
 			if probes++; probes > maxProbes*len(refs) && !st.whole {
 				return probes
 			}
 		}
-		st.slots[i] = slot{uint32(h >> 32), ref}
+		st.slots[i] = slot{tag(h), ref}
 	}
 	return probes
 }
@@ -181,16 +188,19 @@ func hashEnds(path string) uint64 {
 	return mixEnds(first, last, len(path))
 }
 
+// mixEnds hashes two words and a length. The upper bits depend on all of them.
 func mixEnds(w0, w1 uint64, n int) uint64 {
-	hi, lo := bits.Mul64(w0^0x9E3779B97F4A7C15, w1^uint64(n)*0xD6E8FEB86659FD93)
-	return hi ^ lo
+	return (w0^uint64(n)<<56)*mixer + w1*mixer2
 }
+
+// tag returns the part of a hash that a slot holds.
+func tag(h uint64) uint32 { return uint32(h >> 16) }
 
 // hashWhole hashes all bytes of a path.
 func hashWhole(path string) uint64 {
 	h := uint64(len(path))
 	for i := 0; i < len(path); i += 8 {
-		hi, lo := bits.Mul64(h^load(path, i)^0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93)
+		hi, lo := bits.Mul64(h^load(path, i)^mixer, mixer2)
 		h = hi ^ lo
 	}
 	return h

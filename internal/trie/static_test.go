@@ -6,20 +6,28 @@ import (
 	"testing"
 )
 
-// Paths for which find computes one hash, in twos.
+// Pairs of paths that have the same hash.
 func TestStaticSameHash(t *testing.T) {
-	word := func(w uint64) string { return string(binary.LittleEndian.AppendUint64(nil, w)) }
-	zero := word(0x9E3779B97F4A7C15)                                      // as the first bytes, it makes any hash 0
-	last := func(n uint64) string { return word(n * 0xD6E8FEB86659FD93) } // so do these at the end of n bytes
+	// with returns path and eight bytes more, so that its hash is h.
+	with := func(path string, h uint64) string {
+		inverse := uint64(mixer2)
+		for range 5 {
+			inverse *= 2 - mixer2*inverse
+		}
+		w := (h - mixEnds(load8(path), 0, len(path)+8)) * inverse
+		return string(binary.LittleEndian.AppendUint64([]byte(path), w))
+	}
+	const h = 0x123456789abcdef0
 	for _, c := range [][2]string{
-		{"/aaaaaaa" + last(16), "/bbbbbbb" + last(16)},
-		{"/aaaaaaa" + last(16), "/aaaaaaa12345678" + last(24)},
-		{"/aaaaaaa" + last(16), "/" + last(9)},
-		{zero + "/aaaaaaa", zero + "/aaaaaab"},
-		{zero + "/aaaaaaa", zero + "/aaaaaaa/aaaaaaa"},
+		{with("/aaaaaaa", h), with("/bbbbbbb", h)},
+		{with("/aaaaaaa", h), with("/aaaaaaa12345678", h)},
+		{with("/aaaaaaa", 0), with("/bbbbbbb", 0)}, // an empty slot has the same tag
+		{with("/aaaaaaa", 0), with("/bbbbbbb/ccccccc", 0)},
 		{"/aaaaaaa12345678/bbbbbbb", "/aaaaaaa12345679/bbbbbbb"},
 		{"/aaaaaaa1/bbbbbbb", "/aaaaaaa2/bbbbbbb"},
 		{"/aaaaaaa12345678-1/bbbbbbb", "/aaaaaaa12345678-2/bbbbbbb"},
+		{"/aaaaaaa123456781234567812345678/bbbbbbb", "/aaaaaaa123456781234567912345678/bbbbbbb"},
+		{"/aaaaaaa1234567812345678123456781/bbbbbbb", "/aaaaaaa1234567812345678123456782/bbbbbbb"},
 	} {
 		if a, b := hashEnds(c[0]), hashEnds(c[1]); a != b {
 			t.Fatalf("%q: the hashes differ: %#x, %#x", c, a, b)

@@ -31,11 +31,21 @@ func loadTail(s string, i int) uint64 {
 	if len(s) >= 8 {
 		return load8(s[len(s)-8:]) >> (8 * uint(i+8-len(s)) & 63)
 	}
-	var w uint64
-	for k := len(s) - 1; k >= i; k-- {
-		w = w<<8 | uint64(s[k])
+	s = s[i:]
+	switch n := uint(len(s)); {
+	case n >= 4:
+		return load4(s) | load4(s[n-4:])<<(8*(n-4))
+	case n >= 2:
+		return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[n-1])<<(8*(n-1))
+	case n == 1:
+		return uint64(s[0])
 	}
-	return w
+	return 0
+}
+
+func load4(s string) uint64 {
+	_ = s[3]
+	return uint64(uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24)
 }
 
 func load8(s string) uint64 {
@@ -99,7 +109,11 @@ func hashKey(key uint64, seed nodeFlags) uint32 {
 	return uint32(key * (mixer + uint64(seed&^(seedUnit-1))<<22) >> 32)
 }
 
-const mixer = 0x9E3779B97F4A7C15
+// Odd constants whose bits look random.
+const (
+	mixer  = 0x9E3779B97F4A7C15
+	mixer2 = 0xD6E8FEB86659FD93
+)
 
 // dots reports whether the segment is "." or "..".
 func dots(seg string) bool { return seg == "." || seg == ".." }
