@@ -155,7 +155,7 @@ func refuseNil[F any](method string, mw []F) {
 // changeAnswers discards the snapshots of m and of the Muxes it is mounted on,
 // so that their fallbacks get new middleware.
 func (m *Mux) changeAnswers() {
-	m.snapshot.Store(nil)
+	m.publish(nil)
 	for _, mnt := range m.mounted {
 		mnt.scope.mux.changeAnswers()
 	}
@@ -175,7 +175,7 @@ func (m *Mux) addFallback(s *scope) {
 	m.scopes = append(m.scopes, s)
 	m.routes.AddFallback(p, e, s.ownsPrefix, s.region)
 	m.routes.Commit()
-	m.snapshot.Store(nil)
+	m.publish(nil)
 	for _, mnt := range m.mounted {
 		mnt.scope.mux.addFallback(mnt.expandScope(s))
 	}

@@ -36,7 +36,7 @@ func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 		panic("muxmaster: Pre on a Mux that is mounted: its routes would bypass the middleware; call Pre before Mount")
 	}
 	m.pre = slices.Concat(m.pre, mw)
-	m.snapshot.Store(nil)
+	m.publish(nil)
 }
 
 // Mount registers h for prefix and everything below it, for every method.

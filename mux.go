@@ -58,6 +58,7 @@ type Mux struct {
 	ErrorHandler func(http.ResponseWriter, *http.Request, error)
 
 	snapshot atomic.Pointer[snapshot] // nil if the next request must build one
+	fast     atomic.Pointer[snapshot] // the same, but nil if no request may use the fast path of ServeHTTP
 	frozen   atomic.Pointer[settings] // the fields above as first read; nil until then
 	building sync.Mutex               // held while building a snapshot
 	owner    *values.Owner
@@ -76,6 +77,7 @@ type table struct {
 	entryPre  int          // how many of pre the entry has
 	mounts    []*mount     // the Muxes mounted on this one
 	mounted   []*mount     // the places where this Mux is mounted
+	slots     int          // the largest number of slots that the values of a route need
 	regions   int          // number of regions of its mounts, see trie.Fallback
 }
 
@@ -98,8 +100,16 @@ type mode uint8
 const (
 	hasNames  mode = 1 << iota // the route has parameters
 	fastRoute                  // the handler is a fastHandler
-	unpooled                   // never pool, even if the Mux's fields say so
+	unpooled                   // the storage for values is never reused
 )
+
+// slots returns the number of slots for n values.
+func (e *endpoint) slots(n int) int {
+	if e.mode&fastRoute != 0 {
+		return 2 * n // and their names
+	}
+	return n
+}
 
 // New returns an empty Mux with RedirectTrailingSlash set.
 func New() *Mux {
@@ -161,15 +171,17 @@ type snapshot struct {
 	table     *trie.Table[endpoint]
 	unmatched *values.Names // tags requests that this snapshot found no route for
 
-	pooled     uint8 // bit i is set if endpoints of mode i are pooled
-	ringSlots  int   // slots that a request needs in a Ring
-	fewValues  bool  // nothing is pooled, and no route has more than stackValues values
-	alwaysSlow bool  // some routes have hosts, or values are not delivered directly
-	slow       bool  // alwaysSlow, or entry is not nil
+	// For serveParams.
+	buffer  values.Kind
+	slots   int  // slots that a request needs at most
+	inPlace mode // routes of this mode, fast or not, keep their values in the Buffer
+	long    int  // the path or request target from which on serveLong is used
+
+	alwaysSlow bool // some routes have hosts, or values are not delivered directly
 }
 
-// stackValues is the number of values that serveParams collects on the stack.
-const stackValues = 8
+// stackValues is the number of values that serveLong collects on the stack.
+const stackValues = 32
 
 // current returns the snapshot, and builds it if necessary.
 func (m *Mux) current() *snapshot {
@@ -241,8 +253,18 @@ func (m *Mux) freeze() *snapshot {
 		m.names = nil
 	}
 	s := m.newSnapshot()
-	m.snapshot.Store(s)
+	m.publish(s)
 	return s
+}
+
+// publish makes s the snapshot that serves requests. If s is nil, the next
+// request builds one. The caller must hold registering.
+func (m *Mux) publish(s *snapshot) {
+	m.fast.Store(nil)
+	m.snapshot.Store(s)
+	if s != nil && !s.alwaysSlow && s.entry == nil {
+		m.fast.Store(s)
+	}
 }
 
 // newSnapshot returns a snapshot of the registered routes. The caller must hold
@@ -257,16 +279,13 @@ func (m *Mux) newSnapshot() *snapshot {
 		table:      table,
 		alwaysSlow: table.AlwaysSlow() || !values.Direct,
 	}
-	s.slow = s.alwaysSlow || s.entry != nil
 	s.unmatched = values.NewNames(m.owner, nil, false).WithTag(s)
-	if f.poolValues {
-		s.pooled |= 1 << hasNames
+	s.slots, s.long, s.inPlace = m.slots, values.Long, hasNames|unpooled
+	if f.poolValues || f.poolParams {
+		s.buffer, s.inPlace = values.Ring, hasNames
+	} else if s.slots > values.MaxChunk {
+		s.long = 0
 	}
-	if f.poolParams {
-		s.pooled |= 1 << (hasNames | fastRoute)
-	}
-	s.ringSlots = table.MaxValues
-	s.fewValues = s.pooled == 0 && table.MaxValues <= stackValues
 	return s
 }
 

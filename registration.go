@@ -334,7 +334,7 @@ func commit(regs []*registration) (err error) {
 			continue
 		}
 		m.routes.Commit()
-		m.snapshot.Store(nil)
+		m.publish(nil)
 		for s := reg.scope; s != nil; s = s.parent {
 			s.hasRoutes = true
 		}
@@ -348,6 +348,7 @@ func (m *Mux) insert(reg *registration) error {
 	if list := reg.pattern.Names(); len(list) > 0 {
 		e.mode |= hasNames
 		e.names = m.sharedNames(list, e.mode&fastRoute != 0)
+		m.slots = max(m.slots, e.slots(len(list)))
 	}
 	if m.frozen.Load() != nil {
 		e.mode |= reg.scope.poolMode(e.mode)

@@ -2,7 +2,6 @@ package muxmaster
 
 import (
 	"net/http"
-	"slices"
 	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
@@ -12,10 +11,10 @@ import (
 // This file serves requests:
 //
 //	ServeHTTP     routes without parameters
-//	serveParams   routes with parameters: match, store the values, call the handler
-//	serveRing     the same for pooled values
+//	serveParams   routes with parameters: match, take the values, call the handler
+//	serveLong     the same for long paths and many values
 //	serveGeneric  everything else: hosts, escaped paths, paths that the fast match leaves to it
-//	deliver       stores the values and calls the handler for serveGeneric
+//	deliver       copies the values and calls the handler
 //
 // Unmatched requests continue in unmatched.go. serveGeneric alone would serve
 // every request correctly; the functions above it are faster for common
@@ -23,13 +22,9 @@ import (
 
 // ServeHTTP calls the handler of the route that matches r.
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s := m.snapshot.Load()
-	if s == nil {
-		s = m.build()
-	}
-	u := r.URL
-	if s.slow || u.RawPath != "" {
-		s.serveSlow(w, r)
+	s, u := m.fast.Load(), r.URL
+	if s == nil || u.RawPath != "" {
+		m.current().serveSlow(w, r)
 		return
 	}
 	path := u.Path
@@ -49,7 +44,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if f, ok := rt.Payload.handler.(http.HandlerFunc); ok {
 				f(w, r)
 			} else {
-				rt.Payload.call(w, r)
+				rt.Payload.call(w, r, nil)
 			}
 			return
 		}
@@ -61,17 +56,13 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if s.fewValues {
-		s.serveParams(w, r, path, method)
-	} else {
-		s.serveRing(w, r, path, method)
-	}
+	s.serveParams(w, r, path, method)
 }
 
-// call calls the handler of a route without values.
-func (e *endpoint) call(w http.ResponseWriter, r *http.Request) {
+// call calls the handler. The slots hold the values, as Names.Set gets them.
+func (e *endpoint) call(w http.ResponseWriter, r *http.Request, slots []string) {
 	if h, ok := e.handler.(fastHandler); ok {
-		h(w, r, nil)
+		h(w, r, values.Pairs[Param](slots))
 	} else {
 		e.handler.ServeHTTP(w, r)
 	}
@@ -94,29 +85,43 @@ func (s *snapshot) serve(w http.ResponseWriter, r *http.Request) {
 		s.serveGeneric(w, r)
 	} else if rt := s.table.Static(path, r.Method); rt != nil {
 		s.deliver(w, r, rt, nil)
-	} else if s.fewValues {
-		s.serveParams(w, r, path, method)
 	} else {
-		s.serveRing(w, r, path, method)
+		s.serveParams(w, r, path, method)
 	}
 }
 
-// serveParams serves a request with the fast match. It stores the values in
-// memory that is never reused.
+// serveParams serves a request with the fast match. It collects the values in a
+// Buffer, where they stay while the handler uses them.
 func (s *snapshot) serveParams(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
-	var buf [stackValues]string
-	found := trie.Values{Vals: buf[:]}
+	if len(path)|len(r.RequestURI) >= s.long {
+		s.serveLong(w, r, path, method)
+		return
+	}
+	buf := values.Borrow(s.buffer)
+	var found trie.Values
+	found.Vals, found.N = buf.Slots(s.slots)
+	from := found.N
 	rt := s.base.MatchFast(path, &found, method)
 	if rt == nil {
+		buf.Return()
 		s.serveGeneric(w, r)
 		return
 	}
 	e := &rt.Payload
-	if e.mode&^unpooled != hasNames {
-		s.deliver(w, r, rt, found.Vals[:found.N])
+	if e.mode&^fastRoute != s.inPlace {
+		s.serveCopy(w, r, rt, found.Vals[from:found.N], buf)
 		return
 	}
-	vals := store(found.Vals[:found.N], path, r.RequestURI)
+	to := found.N
+	if e.mode&fastRoute != 0 {
+		to = e.addKeys(found.Vals, from, to)
+	}
+	vals := found.Vals[from:to:to]
+	buf.Take(to)
+	pooled := e.mode&unpooled == 0 // then buf is a Ring
+	if !pooled {
+		buf.Return()
+	}
 	if !e.names.TrySet(r, rt.Pattern, vals) {
 		e.names.Set(r, vals)
 		r.Pattern = rt.Pattern
@@ -124,13 +129,30 @@ func (s *snapshot) serveParams(w http.ResponseWriter, r *http.Request, path stri
 	if f, ok := e.handler.(http.HandlerFunc); ok {
 		f(w, r)
 	} else {
-		e.handler.ServeHTTP(w, r)
+		e.call(w, r, vals)
+	}
+	if pooled {
+		e.names.TryClear(r)
+		buf.Return()
 	}
 }
 
-// serveMany is serveParams for a Mux that has a route with more values.
-func (s *snapshot) serveMany(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
-	var buf [4 * stackValues]string // serveGeneric serves routes with more
+// serveCopy continues serveParams for a route whose values can't stay in buf,
+// and for one without values.
+func (s *snapshot) serveCopy(w http.ResponseWriter, r *http.Request, rt *trie.Route[endpoint], vals []string, buf *values.Buffer) {
+	if len(vals) == 0 {
+		buf.Return()
+		s.deliver(w, r, rt, nil)
+	} else {
+		s.deliver(w, r, rt, vals)
+		buf.Return()
+	}
+}
+
+// serveLong is serveParams for long requests, and for a Mux that has a route
+// with too many values for a Chunk.
+func (s *snapshot) serveLong(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
+	var buf [stackValues]string // serveGeneric serves routes with more
 	found := trie.Values{Vals: buf[:]}
 	if rt := s.base.MatchFast(path, &found, method); rt != nil {
 		s.deliver(w, r, rt, found.Vals[:found.N])
@@ -139,71 +161,18 @@ func (s *snapshot) serveMany(w http.ResponseWriter, r *http.Request, path string
 	}
 }
 
-// serveRing is serveParams for a Mux that pools values. It collects the values in
-// a Ring; pooled routes use them there.
-func (s *snapshot) serveRing(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
-	if s.pooled == 0 {
-		s.serveMany(w, r, path, method)
-		return
+// addKeys inserts the name of each value before it. The values are
+// slots[from:to]. It returns the new end.
+//
+//go:noinline
+func (e *endpoint) addKeys(slots []string, from, to int) int {
+	n := to - from
+	slots = slots[from : to+n]
+	for i := n - 1; i >= 0; i-- {
+		slots[2*i+1] = slots[i]
+		slots[2*i] = e.names.Key(i)
 	}
-	ring := values.BorrowRing()
-	found := trie.Values{Vals: ring.Slots(s.ringSlots)}
-	rt := s.base.MatchFast(path, &found, method)
-	if rt == nil {
-		values.ReturnRing(ring)
-		s.serveGeneric(w, r)
-		return
-	}
-	e := &rt.Payload
-	vals := found.Vals[:found.N]
-	switch {
-	case s.pooled>>e.mode&1 == 0 || values.Long(path, r.RequestURI):
-		s.deliver(w, r, rt, vals)
-	case e.mode&fastRoute != 0:
-		slots := ring.Slots(2 * len(vals))
-		ps := Params(values.Pairs[Param](slots))
-		e.fill(ps, vals)
-		if !e.names.TrySet(r, rt.Pattern, slots) {
-			e.names.Set(r, slots)
-			r.Pattern = rt.Pattern
-		}
-		e.handler.(fastHandler)(w, r, ps)
-		e.names.TryClear(r)
-	default:
-		if !e.names.TrySet(r, rt.Pattern, vals) {
-			e.names.Set(r, vals)
-			r.Pattern = rt.Pattern
-		}
-		if f, ok := e.handler.(http.HandlerFunc); ok {
-			f(w, r)
-		} else {
-			e.handler.ServeHTTP(w, r)
-		}
-		e.names.TryClear(r)
-	}
-	values.ReturnRing(ring)
-}
-
-// store returns a copy of vals that handlers can retain.
-func store(vals []string, path, requestURI string) []string {
-	var kept []string
-	if values.Long(path, requestURI) {
-		kept = make([]string, len(vals))
-	} else {
-		kept = values.Carve(len(vals))
-	}
-	//lint:ignore S1001 for a few values, faster than copy
-	for i := range vals {
-		kept[i] = vals[i]
-	}
-	return kept
-}
-
-// fill sets ps to the names and values.
-func (e *endpoint) fill(ps Params, vals []string) {
-	for i := range ps {
-		ps[i] = Param{e.names.Key(i), vals[i]}
-	}
+	return to + n
 }
 
 // A routeSearch holds the state of finding the route for one request.
@@ -246,52 +215,40 @@ func (s *snapshot) serveGeneric(w http.ResponseWriter, r *http.Request) {
 // deliver stores a copy of vals in r and calls the handler of rt.
 func (s *snapshot) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Route[endpoint], vals []string) {
 	e := &rt.Payload
-	n := len(vals)
-	if e.mode&fastRoute != 0 {
-		n *= 2
+	if e.names == nil {
+		values.Drop(r, s.mux.owner)
+		r.Pattern = rt.Pattern
+		e.call(w, r, nil)
+		return
 	}
-	var ring *values.Ring
+	pooled := e.mode&unpooled == 0
+	n := e.slots(len(vals))
 	var slots []string
-	pooled := s.pooled>>e.mode&1 != 0
+	var ring *values.Buffer
 	switch {
-	case n == 0:
-	case !values.Direct: // Set copies them
-		slots = slices.Clone(vals)
-	case values.Long(r.URL.Path, r.RequestURI):
+	case !values.Direct || len(r.URL.Path)|len(r.RequestURI) >= values.Long || !pooled && n > values.MaxChunk:
 		slots = make([]string, n)
 	case pooled:
-		ring = values.BorrowRing()
-		slots = ring.Slots(n)
+		ring = values.Borrow(values.Ring)
+		slots = ring.Carve(n)
 	default:
 		slots = values.Carve(n)
 	}
-	var ps Params
-	switch {
-	case e.names == nil:
-		values.Drop(r, s.mux.owner)
-	case e.mode&fastRoute == 0:
-		copy(slots, vals)
-		e.names.Set(r, slots)
-	default:
-		if values.Direct {
-			ps = values.Pairs[Param](slots) // shares the storage
-		} else {
-			ps = make(Params, len(vals))
-		}
-		e.fill(ps, vals)
-		e.names.Set(r, slots)
+	copy(slots, vals)
+	if e.mode&fastRoute != 0 {
+		e.addKeys(slots, 0, len(vals))
 	}
+	if values.Direct {
+		vals = slots
+	}
+	e.names.Set(r, vals)
 	r.Pattern = rt.Pattern
-	if h, ok := e.handler.(fastHandler); ok {
-		h(w, r, ps)
-	} else {
-		e.handler.ServeHTTP(w, r)
-	}
+	e.call(w, r, slots)
 	if pooled && values.Direct { // otherwise the values are in a map that belongs to r
 		e.names.Clear(r)
 	}
 	if ring != nil {
-		values.ReturnRing(ring)
+		ring.Return()
 	}
 }
 

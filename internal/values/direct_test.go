@@ -61,7 +61,7 @@ func TestSameLayout(t *testing.T) {
 func TestCarvedSlotsStay(t *testing.T) {
 	kept := map[int][]string{}
 	for i := range 10_000 {
-		n := 1 + i%40
+		n := 1 + i%MaxChunk
 		slots := Carve(n)
 		if len(slots) != n || cap(slots) != n {
 			t.Fatalf("Carve(%d) has length %d and capacity %d", n, len(slots), cap(slots))
@@ -84,12 +84,12 @@ func TestCarvedSlotsStay(t *testing.T) {
 }
 
 func TestRingSlots(t *testing.T) {
-	g := new(Ring)
+	g := &Buffer{kind: Ring}
 	for _, n := range []int{1, 5, 40, 127, 300, 1, 700, 2000, 3} {
-		found := g.Slots(n)
-		pairs := g.Slots(2 * n)
+		found := g.Carve(n)
+		pairs := g.Carve(2 * n)
 		if len(found) != n || cap(found) != n || len(pairs) != 2*n {
-			t.Fatalf("Slots(%d): %d and %d slots", n, len(found), len(pairs))
+			t.Fatalf("Carve(%d): %d and %d slots", n, len(found), len(pairs))
 		}
 		for i := range found {
 			found[i] = "found"
@@ -99,7 +99,7 @@ func TestRingSlots(t *testing.T) {
 		}
 		for i := range found {
 			if found[i] != "found" {
-				t.Fatalf("Slots(%d): both have slot %d", n, i)
+				t.Fatalf("Carve(%d): both have slot %d", n, i)
 			}
 		}
 	}

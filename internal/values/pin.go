@@ -2,9 +2,12 @@
 
 package values
 
-import _ "unsafe" // for go:linkname
+import (
+	"sync/atomic"
+	_ "unsafe" // for go:linkname
+)
 
-// This file keeps a chunk and a Ring for each P of the Go scheduler, which is
+// This file keeps a Buffer of each Kind for each P of the Go scheduler, which is
 // faster than a sync.Pool. It uses runtime.procPin and procUnpin. The Go source
 // notes that other packages link to them ("do not remove or change the type
 // signature"). The build constraint names the Go releases that this was
@@ -16,75 +19,58 @@ func procPin() int
 //go:linkname procUnpin runtime.procUnpin
 func procUnpin()
 
-// maxProcs is the number of Ps that have a chunk and a Ring. Others use
-// sync.Pool.
+// maxProcs is the number of Ps that have Buffers. Others use sync.Pool.
 const maxProcs = 256
 
-// local is the chunk and Ring of a P. Only the goroutine that is pinned to the
-// P accesses it. The padding prevents false sharing.
-type local struct {
-	chunk *chunk // for carve
-	ring  *Ring  // nil while a request uses it
-	_     [128 - 16]byte
+// locals holds the Buffers of each P, by Kind. Only a goroutine that is pinned
+// to the P accesses its element. The padding prevents false sharing.
+var locals [maxProcs]struct {
+	buffers [2]*Buffer
+	_       [128 - 16]byte
 }
 
-var locals [maxProcs]local
-
-// carve returns n slots of the P's chunk, or nil if n is too large.
-func carve(n int) []string {
+// Borrow returns a Buffer for one request: the P's, if no request uses it.
+func Borrow(k Kind) *Buffer {
 	p := procPin()
 	if p < maxProcs {
-		if c := locals[p].chunk; c != nil {
-			if from := c.used; from+n <= chunkLen {
-				c.used = from + n
-				procUnpin()
-				return c.slots[from : from+n : from+n]
-			}
-		}
-	}
-	procUnpin()
-	return carveNew(n)
-}
-
-// carveNew returns n slots of a new chunk, which becomes the P's chunk.
-func carveNew(n int) []string {
-	if n > maxCarve {
-		return nil
-	}
-	c := new(chunk)
-	slots := c.take(n)
-	if p := procPin(); p < maxProcs {
-		locals[p].chunk = c
-	}
-	procUnpin()
-	return slots
-}
-
-// BorrowRing returns a Ring for one request.
-func BorrowRing() *Ring {
-	p := procPin()
-	if p < maxProcs {
-		if l := &locals[p]; l.ring != nil {
-			g := l.ring
-			l.ring = nil
+		if b := locals[p].buffers[k&1]; b != nil && atomic.LoadUint32(&b.busy) == 0 {
+			b.busy = 1
 			procUnpin()
-			return g
+			return b
 		}
 	}
 	procUnpin()
-	return rings.Get().(*Ring)
+	return borrowOther(k)
 }
 
-// ReturnRing makes a Ring available for another request.
-func ReturnRing(g *Ring) {
+// borrowOther returns a Buffer of the pool and makes it the P's. The previous
+// one is used by a request that is blocked or moved to another P.
+func borrowOther(k Kind) *Buffer {
+	b := pools[k].Get().(*Buffer)
 	p := procPin()
 	if p < maxProcs {
-		if l := &locals[p]; l.ring == nil {
-			l.ring = g
-			procUnpin()
-			return
+		if old := locals[p].buffers[k]; old != nil {
+			old.home = false
 		}
+		b.home, b.busy = true, 1
+		locals[p].buffers[k] = b
 	}
 	procUnpin()
-	rings.Put(g)
+	return b
 }
+
+// Return makes b available for another request.
+//
+// The goroutine may have moved to another P since Borrow. If the first P
+// replaces b at this moment, b is neither the P's nor in the pool. This is
+// harmless: b is garbage then.
+func (b *Buffer) Return() {
+	if b.home {
+		release(&b.busy)
+	} else {
+		b.putBack()
+	}
+}
+
+//go:noinline
+func (b *Buffer) putBack() { pools[b.kind].Put(b) }

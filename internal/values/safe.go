@@ -56,5 +56,21 @@ func (n *Names) TrySet(*http.Request, string, []string) bool { return false }
 func (n *Names) TryClear(*http.Request)                      {}
 func Has(*http.Request) bool                                 { return true }
 
-func Pairs[P ~struct{ Key, Value string }](slots []string) []P { return make([]P, len(slots)/2) }
-func Slots[P ~struct{ Key, Value string }](ps []P) []string    { return make([]string, 2*len(ps)) }
+// Pairs converts slots to pairs.
+func Pairs[P ~struct{ Key, Value string }](slots []string) []P {
+	ps := make([]P, len(slots)/2)
+	for i := range ps {
+		ps[i] = P(struct{ Key, Value string }{slots[2*i], slots[2*i+1]})
+	}
+	return ps
+}
+
+// Slots is the inverse of Pairs.
+func Slots[P ~struct{ Key, Value string }](ps []P) []string {
+	var slots []string
+	for _, p := range ps {
+		kv := struct{ Key, Value string }(p)
+		slots = append(slots, kv.Key, kv.Value)
+	}
+	return slots
+}

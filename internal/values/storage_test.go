@@ -12,20 +12,20 @@ import (
 // However many requests come, and however many of them at once, a Ring has a
 // bounded size, and a Ring that was lent comes back.
 func TestRingsAreBounded(t *testing.T) {
-	g := new(Ring)
+	g := &Buffer{kind: Ring}
 	for range 100_000 {
-		g.Slots(3)
+		g.Carve(3)
 	}
 	if n := len(g.slots); n <= minRing || n > maxRing {
 		t.Errorf("after short laps, a Ring has %d slots", n)
 	}
 	got := heapBytes(func() any {
 		for range 1000 {
-			var lent []*Ring
+			var lent []*Buffer
 			for range 20 {
-				g := BorrowRing()
+				g := Borrow(Ring)
 				for range 100 {
-					g.Slots(3)
+					g.Carve(3)
 				}
 				lent = append(lent, g)
 			}
@@ -40,7 +40,7 @@ func TestRingsAreBounded(t *testing.T) {
 				}
 			}
 			for _, g := range lent {
-				ReturnRing(g)
+				g.Return()
 			}
 		}
 		return nil
@@ -53,14 +53,14 @@ func TestRingsAreBounded(t *testing.T) {
 // After Clear, the values of a request stay where they are for a lap of the Ring:
 // whoever still reads sees its own, not those of the next requests.
 func TestRingLap(t *testing.T) {
-	g := new(Ring)
-	g.Slots(1) // the first Slots makes room
-	first := g.Slots(3)
+	g := &Buffer{kind: Ring}
+	g.Carve(1) // the first Carve makes room
+	first := g.Carve(3)
 	for i := range first {
 		first[i] = "mine"
 	}
 	for range minRing/3 - 2 {
-		for i, slots := 0, g.Slots(3); i < 3; i++ {
+		for i, slots := 0, g.Carve(3); i < 3; i++ {
 			slots[i] = "next"
 		}
 		if strings.Join(first, " ") != "mine mine mine" {
@@ -69,7 +69,7 @@ func TestRingLap(t *testing.T) {
 	}
 	// A lap that is over within 20 ms makes the Ring grow, so the slots stay.
 	for range 3 {
-		for i, slots := 0, g.Slots(3); i < 3; i++ {
+		for i, slots := 0, g.Carve(3); i < 3; i++ {
 			slots[i] = "next"
 		}
 	}

@@ -43,15 +43,15 @@ func (rt *route) serve(r *http.Request, vals []string, handler func(r *http.Requ
 	if rt.fast {
 		n *= 2
 	}
-	var ring *Ring
+	var ring *Buffer
 	var slots []string
 	switch {
 	case !Direct: // SetPathValue copies them
 		slots = slices.Clone(vals)
 	case rt.pooled:
-		ring = BorrowRing()
-		slots = ring.Slots(n)
-	case Long(r.URL.Path, r.RequestURI):
+		ring = Borrow(Ring)
+		slots = ring.Carve(n)
+	case n > MaxChunk || len(r.URL.Path)|len(r.RequestURI) >= Long:
 		slots = make([]string, n)
 	default:
 		slots = Carve(n)
@@ -74,7 +74,7 @@ func (rt *route) serve(r *http.Request, vals []string, handler func(r *http.Requ
 	handler(r, ps)
 	if rt.pooled && Direct {
 		rt.names.Clear(r)
-		ReturnRing(ring)
+		ring.Return()
 	}
 }
 
@@ -197,15 +197,4 @@ func heapBytes(f func() any) int {
 	runtime.ReadMemStats(&after)
 	runtime.KeepAlive(kept)
 	return int(after.HeapAlloc) - int(before.HeapAlloc)
-}
-
-func TestLong(t *testing.T) {
-	for _, c := range []struct {
-		path, target int
-		want         bool
-	}{{0, 0, false}, {256, 256, false}, {256, 1, false}, {255, 1, false}, {257, 0, true}, {0, 257, true}, {128, 255, false}, {300, 300, true}} {
-		if got := Long(string(make([]byte, c.path)), string(make([]byte, c.target))); got != c.want {
-			t.Errorf("Long with a path of %d and a target of %d bytes: %v", c.path, c.target, got)
-		}
-	}
 }
