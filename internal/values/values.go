@@ -10,7 +10,7 @@
 //
 // Values are stored in chunks of memory that are never reused, so that requests
 // can be retained, or, if pooled, in rings that later requests reuse
-// (chunk.go).
+// (buffer.go).
 package values
 
 import (
