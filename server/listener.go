@@ -189,6 +189,21 @@ func (l *listener) open() int {
 	return len(l.conns)
 }
 
+// busy returns the number of connections that serve a request or are hijacked.
+// In HTTP/2, an idle connection stays open for a second after it was asked to
+// close.
+func (l *listener) busy() (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	for c := range l.conns {
+		if _, idle := c.activity.waited(now); !idle {
+			n++
+		}
+	}
+	return n
+}
+
 // unsettled reports whether any connection serves a request or has served one
 // in the last d.
 func (l *listener) unsettled(d time.Duration) bool {

@@ -177,7 +177,7 @@ func (s *Server) Run(ctx context.Context) error {
 // DrainTimeout, it closes the connections of requests that are still running.
 //
 // Serve returns nil if all requests finished in time, and otherwise an error
-// with the number of closed connections. It closes ln. Serve can be called only
+// with the number of their connections. It closes ln. Serve can be called only
 // once. Without Engine, HTTP.Shutdown and HTTP.Close also end it, and it waits
 // for requests in the same way. ln must not be a TLS listener: set CertFile and
 // KeyFile, or a certificate in HTTP.TLSConfig.
@@ -245,13 +245,13 @@ func (s *Server) drain(l *listener, shutdown func(context.Context) error) error 
 	for ctx.Err() == nil && l.open() > 0 {
 		l.awaitClose(10 * time.Millisecond)
 	}
-	open := l.open()
+	open := l.busy()
+	s.backend.Close()
+	l.closeConns(func(*conn) bool { return true })
 	if open == 0 {
 		s.logger().Info("drained", "took", time.Since(start))
 		return nil
 	}
-	s.backend.Close()
-	l.closeConns(func(*conn) bool { return true })
 	return fmt.Errorf("server: connections that were still open after DrainTimeout (%v) and were closed: %d; raise it, or return from long requests when server.Draining says so", s.DrainTimeout, open)
 }
 

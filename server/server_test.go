@@ -192,6 +192,33 @@ func TestDrainDeadline(t *testing.T) {
 	}
 }
 
+// Connections that are idle at the end of a short drain are closed, and aren't
+// worth an error.
+func TestDrainClosesIdleConnections(t *testing.T) {
+	t.Parallel()
+	for _, v := range variants {
+		idle := make(chan bool, 10)
+		s, addr, stop := start(t, http.HandlerFunc(hello), func(s *server.Server) {
+			v.configure(t, s)
+			s.DrainTimeout = 0
+			s.HTTP.ConnState = func(_ net.Conn, cs http.ConnState) {
+				if cs == http.StateIdle {
+					idle <- true
+				}
+			}
+		})
+		tr := v.transport()
+		defer tr.CloseIdleConnections()
+		if err := get(&http.Client{Transport: tr}, v.scheme+addr); err != nil {
+			t.Fatalf("%s: %v", v.name, err)
+		}
+		<-idle
+		if err := stop(); err != nil || s.Stats().Open != 0 {
+			t.Errorf("%s: %v, %d connections open; want nil and 0", v.name, err, s.Stats().Open)
+		}
+	}
+}
+
 func TestErrorsSayWhatToDo(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
