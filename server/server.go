@@ -255,9 +255,14 @@ func (s *Server) drain(l *listener, shutdown func(context.Context) error) error 
 	return fmt.Errorf("server: connections that were still open after DrainTimeout (%v) and were closed: %d; raise it, or return from long requests when server.Draining says so", s.DrainTimeout, open)
 }
 
+var errTwice = errors.New("server: a Server serves once; make a second one for a second listener")
+
 // check returns all errors in the configuration of s.
 func (s *Server) check() error {
 	var faults []error
+	if s.ln.Load() != nil {
+		return errTwice
+	}
 	if s.HTTP == nil {
 		return errors.New("server: HTTP is nil; make the Server with New")
 	}
@@ -280,6 +285,9 @@ func (s *Server) check() error {
 	}
 	if (s.CertFile == "") != (s.KeyFile == "") {
 		faults = append(faults, errors.New("server: CertFile and KeyFile go together; set both or neither"))
+	}
+	if c := s.HTTP.TLSConfig; s.CertFile != "" && c != nil && (len(c.Certificates) > 0 || c.GetCertificate != nil) {
+		faults = append(faults, errors.New("server: CertFile is set, and HTTP.TLSConfig has a certificate too; set only one of them"))
 	}
 	for _, d := range []struct {
 		name  string
@@ -312,7 +320,7 @@ func (s *Server) prepare(ln net.Listener) (*listener, error) {
 	}
 	l := newListener(ln, s)
 	if !s.ln.CompareAndSwap(nil, l) {
-		return nil, errors.New("server: a Server serves once; make a second one for a second listener")
+		return nil, errTwice
 	}
 	if s.CertFile != "" {
 		cert, err := newCertificate(s.CertFile, s.KeyFile, s.logger())

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -251,6 +252,12 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		{"not PEM", func() *server.Server { s := server.New(":0", h); s.CertFile, s.KeyFile = garbage, key; return s }, []string{"garbage.pem", "failed to find any PEM data"}},
 		{"another's key", func() *server.Server { s := server.New(":0", h); s.CertFile, s.KeyFile = cert, otherKey; return s }, []string{"private key does not match"}},
 		{"expired", func() *server.Server { s := server.New(":0", h); s.CertFile, s.KeyFile = oldCert, oldKey; return s }, []string{"has expired on ", "renew it"}},
+		{"two certificates", func() *server.Server {
+			s := server.New(":0", h)
+			s.CertFile, s.KeyFile = cert, key
+			s.HTTP.TLSConfig = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return nil, nil }}
+			return s
+		}, []string{"set only one of them"}},
 		{"recycling without the engine", func() *server.Server { s := server.New(":0", h); s.Recycle = true; return s }, []string{"Recycle needs Engine"}},
 		{"paths without a slash", func() *server.Server {
 			s := server.New(":0", h)
@@ -279,7 +286,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	if err := server.New("", h).Serve(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "the listener is nil") {
 		t.Errorf("Serve without a listener: %v", err)
 	}
-	s, _, stop := start(t, h, nil)
+	s, _, stop := start(t, h, func(s *server.Server) { s.CertFile, s.KeyFile = cert, key })
 	stop()
 	ln, _ := net.Listen("tcp", "127.0.0.1:0")
 	if err := s.Serve(context.Background(), ln); err == nil || !strings.Contains(err.Error(), "a Server serves once") {
