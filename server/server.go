@@ -103,9 +103,11 @@ type Server struct {
 	// allows.
 	DrainTimeout time.Duration
 
-	// ErrorHandler, if set, writes all error responses: those of the router,
-	// for errors returned by handlers, of middleware and of this package. For
-	// example, problem.JSON; see package problem. Nil means plain text.
+	// ErrorHandler, if set, writes all error responses to requests: those of
+	// the router, for errors returned by handlers, of middleware and of this
+	// package. For example, problem.JSON; see package problem. Nil means plain
+	// text. Connections rejected because of MaxConnsPerIP, and requests that
+	// net/http rejects, always get plain text.
 	ErrorHandler problem.Handler
 
 	// Log receives messages about events outside of requests. Nil means
