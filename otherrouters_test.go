@@ -120,7 +120,7 @@ func (c routerCase) mux(reverse, pooled bool) *muxmaster.Mux {
 
 func TestCasesOfOtherRouters(t *testing.T) {
 	files, err := filepath.Glob("testdata/routers/*.txt")
-	if err != nil || len(files) < 17 {
+	if err != nil || len(files) < 21 {
 		t.Fatalf("%d files, error %v", len(files), err)
 	}
 	for _, file := range files {

@@ -1,16 +1,22 @@
 package peers
 
 import (
+	"io"
 	"net/http"
 	"strings"
 
 	"github.com/alexedwards/flow"
+	"github.com/beego/beego/v2/server/web"
+	"github.com/beego/beego/v2/server/web/context"
 	"github.com/bmizerany/pat"
 	"github.com/dimfeld/httptreemux/v5"
+	restful "github.com/emicklei/go-restful/v3"
 	"github.com/fox-toolkit/fox"
 	"github.com/gin-gonic/gin"
 	"github.com/go-chi/chi/v5"
 	"github.com/go-zoo/bone"
+	"github.com/gofiber/fiber/v3"
+	"github.com/gofiber/fiber/v3/middleware/adaptor"
 	"github.com/gorilla/mux"
 	"github.com/husobee/vestigo"
 	"github.com/julienschmidt/httprouter"
@@ -19,6 +25,7 @@ import (
 	"github.com/uptrace/bunrouter"
 	goji "goji.io"
 	gojipat "goji.io/pat"
+	"gopkg.in/macaron.v1"
 )
 
 // hit is called by every handler, with the number of its route and a function that
@@ -46,6 +53,17 @@ func unnamed(value func(string) string, name string) func(string) string {
 
 // routers have the names of the files.
 var routers = map[string]router{
+	"beego": func(hit hit) (add, http.Handler) {
+		web.BConfig.RunMode = web.PROD
+		m := web.NewControllerRegister()
+		m.Init()
+		return func(method, path string, route int) {
+			m.AddMethod(method, path, func(c *context.Context) {
+				hit(route, func(n string) string { return c.Input.Param(":" + n) })
+				c.ResponseWriter.WriteHeader(http.StatusOK)
+			})
+		}, m
+	},
 	"bone": func(hit hit) (add, http.Handler) {
 		m := bone.New()
 		return func(method, path string, route int) {
@@ -80,6 +98,15 @@ var routers = map[string]router{
 			})
 		}, m
 	},
+	"fiber": func(hit hit) (add, http.Handler) {
+		m := fiber.New()
+		return func(method, path string, route int) {
+			m.Add([]string{method}, path, func(c fiber.Ctx) error {
+				hit(route, unnamed(func(n string) string { return c.Params(n) }, "*"))
+				return nil
+			})
+		}, adaptor.FiberApp(m)
+	},
 	"flow": func(hit hit) (add, http.Handler) {
 		m := flow.New()
 		return func(method, path string, route int) {
@@ -107,6 +134,15 @@ var routers = map[string]router{
 			})
 		}, m
 	},
+	"gorestful": func(hit hit) (add, http.Handler) {
+		m := restful.NewContainer()
+		m.Router(restful.CurlyRouter{})
+		service := new(restful.WebService)
+		m.Add(service)
+		return func(method, path string, route int) {
+			service.Route(service.Method(method).Path(path).To(func(r *restful.Request, _ *restful.Response) { hit(route, r.PathParameter) }))
+		}, m
+	},
 	"gorilla": func(hit hit) (add, http.Handler) {
 		m := mux.NewRouter()
 		return func(method, path string, route int) {
@@ -127,6 +163,20 @@ var routers = map[string]router{
 			m.Handle(method, path, func(_ http.ResponseWriter, _ *http.Request, ps map[string]string) {
 				hit(route, func(n string) string { return ps[n] })
 			})
+		}, m
+	},
+	"macaron": func(hit hit) (add, http.Handler) {
+		macaron.Env = macaron.PROD
+		m := macaron.NewWithLogger(io.Discard)
+		return func(method, path string, route int) {
+			m.Handle(method, path, []macaron.Handler{func(c *macaron.Context) {
+				hit(route, func(n string) string {
+					if n == rest {
+						return c.Params("*")
+					}
+					return c.Params(":" + n)
+				})
+			}})
 		}, m
 	},
 	"muxie": func(hit hit) (add, http.Handler) {
