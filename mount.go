@@ -116,8 +116,11 @@ func (mnt *mount) expandRoutes() ([]*registration, error) {
 	if mnt.sub.contains(mnt.scope.mux) {
 		return nil, fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", mnt.prefix)
 	}
+	routes := mnt.sub.uniqueRoutes()
+	// In the order of registration, which decides between constraints.
+	slices.SortStableFunc(routes, func(a, b *trie.Route[endpoint]) int { return cmp.Compare(a.Payload.seq, b.Payload.seq) })
 	var regs []*registration
-	for _, rt := range mnt.sub.uniqueRoutes() {
+	for _, rt := range routes {
 		reg, err := mnt.sub.registration(rt)
 		if err != nil {
 			return nil, err

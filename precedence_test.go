@@ -113,6 +113,45 @@ func TestConstraintsInOrder(t *testing.T) {
 	}
 }
 
+// In a mounted Mux, they are tried in the order of their registration there, and
+// a registration that failed doesn't count.
+func TestConstraintsInOrderOfMounts(t *testing.T) {
+	for _, routes := range [][]string{
+		{"/{a:[0-9]+}", "/{b:[0-9a-f]+}"},
+		{"/{b:[0-9a-f]+}", "/{a:[0-9]+}"},
+		{"/{a:[0-9]+}b", "/{b:[0-9a-f]+}b"},
+		{"/{b:[0-9a-f]+}b", "/{a:[0-9]+}b"},
+	} {
+		top, middle, sub := muxmaster.New(), muxmaster.New(), muxmaster.New()
+		for _, p := range routes {
+			sub.GET(p, tell(p))
+		}
+		middle.Mount("/m", sub)
+		top.Mount("/t", middle)
+		for _, target := range []string{"/12", "/12b"} {
+			if got, want := get(t, top, "GET", "/t/m"+target), get(t, sub, "GET", target); got != want {
+				t.Errorf("%q, %s: got %s, without a mount %s", routes, target, got, want)
+			}
+		}
+
+		failed, other := muxmaster.New(), muxmaster.New()
+		other.GET(routes[1], tell("failed"))
+		other.GET("/conflict", tell("failed"))
+		failed.GET("/m/conflict", tell("conflict"))
+		if panics(func() { failed.Mount("/m", other) }) == "" {
+			t.Error("no conflict")
+		}
+		for _, p := range routes {
+			failed.GET("/m"+p, tell(p))
+		}
+		for _, target := range []string{"/12", "/12b"} {
+			if got, want := get(t, failed, "GET", "/m"+target), get(t, sub, "GET", target); got != want {
+				t.Errorf("%q, %s, after a failed mount: got %s, want %s", routes, target, got, want)
+			}
+		}
+	}
+}
+
 // Also for routes whose precedence is not documented, the order of registration
 // has no effect.
 func TestTiesIgnoreTheOrder(t *testing.T) {

@@ -68,8 +68,10 @@ type specialBranch[P any] struct {
 	*branch[P]
 }
 
-// child returns the branch for seg, and creates it if necessary.
-func (br *branch[P]) child(seg pattern.Segment) *branch[P] {
+// child returns the branch for seg, and creates it if necessary. sparse says that
+// some branches may be empty. An empty special is replaced, because its place in
+// the order of registration is that of routes that were undone.
+func (br *branch[P]) child(seg pattern.Segment, sparse bool) *branch[P] {
 	switch text := seg[0].Text; {
 	case seg.Kind() == pattern.Literal && fitsEdge(text):
 		next := br.literals.find(text)
@@ -86,7 +88,10 @@ func (br *branch[P]) child(seg pattern.Segment) *branch[P] {
 	}
 	shape := seg.Shape()
 	if sp := br.special(shape); sp != nil {
-		return sp.branch
+		if !sparse || !sp.empty(sparse) {
+			return sp.branch
+		}
+		br.specials = slices.DeleteFunc(br.specials, func(other *specialBranch[P]) bool { return other == sp })
 	}
 	return br.addSpecial(seg, shape, nil, new(branch[P]))
 }

@@ -290,7 +290,7 @@ func (t *treeBuilder[P]) branchOf(p *pattern.Pattern) *branch[P] {
 	br := t.root
 	t.thaw(br)
 	for _, seg := range p.Segs {
-		br = br.child(seg)
+		br = br.child(seg, t.sparse)
 		t.thaw(br)
 	}
 	return br
