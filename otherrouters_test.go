@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,10 +92,9 @@ func readRouterCases(t *testing.T, file string) (cases []routerCase) {
 	return cases
 }
 
-// mux registers the routes of c, from the last one if reverse is true. Handlers
-// tell their path and values.
-func (c routerCase) mux(reverse, pooled bool) *muxmaster.Mux {
-	m := newMux(pooled)
+// register registers the routes of c, from the last one if reverse is true. Handlers
+// tell their path and values, but not the prefix's.
+func (c routerCase) register(to muxmaster.Router, reverse bool) {
 	for i := range c.routes {
 		if reverse {
 			i = len(c.routes) - 1 - i
@@ -102,19 +102,25 @@ func (c routerCase) mux(reverse, pooled bool) *muxmaster.Mux {
 		route := c.routes[i]
 		h := func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprint(w, route.path)
-			if ps := muxmaster.PathParams(r); len(ps) > 0 {
+			ps := slices.DeleteFunc(muxmaster.PathParams(r), func(p muxmaster.Param) bool { return p.Key == "prefix" })
+			if len(ps) > 0 {
 				fmt.Fprint(w, " ", format(r, ps))
 			}
 		}
 		switch {
 		case route.path[0] != '/':
-			m.HandleFunc(route.method+" "+route.path, h)
+			to.HandleFunc(route.method+" "+route.path, h)
 		case route.method == "ANY":
-			m.ANY(route.path, h)
+			to.ANY(route.path, h)
 		default:
-			m.Method(route.method, route.path, http.HandlerFunc(h))
+			to.Method(route.method, route.path, http.HandlerFunc(h))
 		}
 	}
+}
+
+func (c routerCase) mux(reverse, pooled bool) *muxmaster.Mux {
+	m := newMux(pooled)
+	c.register(m, reverse)
 	return m
 }
 
@@ -165,4 +171,40 @@ func (c routerCase) ordered() bool {
 		}
 	}
 	return n > 1
+}
+
+// Below a prefix, in a Group or a mounted Mux, routes serve the same requests, also
+// beside a catch-all for everything.
+func TestCasesOfOtherRoutersBelowPrefix(t *testing.T) {
+	files, err := filepath.Glob("testdata/routers/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		for _, c := range readRouterCases(t, file) {
+			if slices.ContainsFunc(c.routes, func(r routerRoute) bool { return r.path[0] != '/' }) {
+				continue // of a host
+			}
+			group, mounted, beside := muxmaster.New(), muxmaster.New(), muxmaster.New()
+			c.register(group.Group("/p/{prefix}"), false)
+			mounted.Mount("/p/{prefix}", c.mux(false, false))
+			beside.GET("/*everything", tell("everything"))
+			beside.Mount("/p/{prefix}", c.mux(true, true))
+			for _, r := range c.requests {
+				if strings.Contains(r.target, "..") || strings.Contains(r.target, "%2e") {
+					continue // may leave the prefix
+				}
+				for name, m := range map[string]*muxmaster.Mux{"Group": group, "Mount": mounted, "beside a catch-all": beside} {
+					if name == "beside a catch-all" && c.ordered() {
+						continue
+					}
+					a := ask(m, requestTo(t, r.host, r.method, "/p/a%2Fb"+r.target))
+					a.location = strings.TrimPrefix(a.location, "/p/a%2Fb")
+					if got := a.brief(); got != r.want {
+						t.Errorf("%s, %s: %v: %s %s: got %s, want %s", filepath.Base(file), name, c.routes, r.method, r.target, got, r.want)
+					}
+				}
+			}
+		}
+	}
 }
