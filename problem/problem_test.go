@@ -221,7 +221,7 @@ func TestWriteAfterStart(t *testing.T) {
 		if resp.Proto != proto || resp.StatusCode != 200 || string(body) != "a part" || complaints.Len() > 0 {
 			t.Errorf("%s: got %s %d %q, server says %q", proto, resp.Proto, resp.StatusCode, body, &complaints)
 		}
-		if got := logs.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, `"msg":"request failed after its response had started"`) {
+		if got := logs.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, `"msg":"request failed after its response had started"`) || !strings.Contains(got, `"status":409`) {
 			t.Errorf("%s: logged %s", proto, got)
 		}
 	}

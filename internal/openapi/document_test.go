@@ -70,6 +70,7 @@ func TestDocument(t *testing.T) {
 		{"names", []string{"GET /1 example.com/x/users.List", "GET /2 example.com/x/users.(*API).Show-fm", "GET /3 main.main.func1", "GET /4 main.main.func1.2",
 			"GET /5 net/http.(*fileHandler)", "GET /6 main.Make[...]", "GET /7 main.(*app).routes.func3.gowrap1", "GET /8 net/http.HandlerFunc", "GET /9 main.funcs", "GET /a files.Server"},
 			[]string{"GET /1 List", "GET /2 Show", "GET /3 get_3", "GET /4 get_4", "GET /5 get_5", "GET /6 Make", "GET /7 get_7", "GET /8 get_8", "GET /9 funcs", "GET /a get_a"}},
+		{"names that differ in punctuation", []string{"GET /a x.a_b", "GET /b x.ab"}, []string{"GET /a a_b_get_a", "GET /b ab_get_b"}},
 		{"one name, several operations", []string{"GET /a x.List", "GET /b y.list", "POST /b y.save", "PUT /b z.save", "GET /c/d f.func1", "GET /c-d f.func2", "GET / f.func3"},
 			[]string{"GET / get", "GET /a List_get_a", "GET /b list_get_b", "GET /c-d get_c_d_2", "GET /c/d get_c_d", "POST /b save_post", "PUT /b save_put"}},
 	} {

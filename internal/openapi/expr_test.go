@@ -29,6 +29,7 @@ func TestECMAScript(t *testing.T) {
 		{`.`, `[^\n]`},
 		{`x\-y`, `x\x2dy`},
 		{`\pL`, ``},
+		{`\ba\B.*`, `\ba\B[^\n]*`},
 		{`(?i:a)(b|cd)*`, `[Aa](?:b|cd)*`},
 		{`(?i)-*(ab|c)?`, `\x2d*(?:[Aa][Bb]|[Cc])?`},
 	} {

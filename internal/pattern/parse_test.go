@@ -43,6 +43,7 @@ func TestParse(t *testing.T) {
 		{"/", " all "},
 		{"/{$}", " slash"},
 		{"/users", `/"users"`},
+		{"h:/x", `h:/"x"`},
 		{"/users/", `/"users" all `},
 		{"/users/{$}", `/"users" slash`},
 		{"/users/:id", `/"users"/{id}`},

@@ -50,19 +50,18 @@ func (p *Pattern) Static() (path string, ok bool) {
 	if p.End == All {
 		return "", false
 	}
-	n, same := 0, true // whether the path is as it was written
+	n := 0
 	for _, s := range p.Segs {
 		t := s[0].Text
 		if s.Kind() != Literal || strings.Contains(t, "/") || removedByCleaning(t) {
 			return "", false
 		}
-		same = same && len(p.Path) > n && strings.HasPrefix(p.Path[n+1:], t)
 		n += 1 + len(t)
 	}
 	if p.End == Slash {
 		n++
 	}
-	if same && n == len(p.Path) {
+	if n == len(p.Path) { // nothing is escaped, and there is no {$}
 		return p.Path, true
 	}
 	var b strings.Builder

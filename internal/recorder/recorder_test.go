@@ -169,6 +169,7 @@ func TestStatus(t *testing.T) {
 		{"nothing", func(w http.ResponseWriter) {}, 0, 0, false},
 		{"header only", func(w http.ResponseWriter) { w.Header().Set("A", "b") }, 0, 0, false},
 		{"status", func(w http.ResponseWriter) { w.WriteHeader(404) }, 404, 0, true},
+		{"status 200", func(w http.ResponseWriter) { w.WriteHeader(200) }, 200, 0, true},
 		{"first status stays", func(w http.ResponseWriter) { w.WriteHeader(404); w.WriteHeader(500) }, 404, 0, true},
 		{"informational", func(w http.ResponseWriter) { w.WriteHeader(103) }, 0, 0, false},
 		{"informational, then final", func(w http.ResponseWriter) { w.WriteHeader(103); w.WriteHeader(201) }, 201, 0, true},
