@@ -21,8 +21,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/engine"
 )
 
-// wrapped hides everything of a writer but what Unwrap reveals, as a status
-// recorder does.
+// wrapped hides the optional methods of a writer, except through Unwrap, like a
+// status recorder.
 type wrapped struct{ http.ResponseWriter }
 
 func (w wrapped) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -34,7 +34,7 @@ func statusOf(err error) int {
 	return 0
 }
 
-// broken yields some bytes and then err.
+// broken returns a reader of s that then fails with err.
 func broken(s string, err error) io.Reader {
 	return io.MultiReader(strings.NewReader(s), errReader{err})
 }
@@ -98,7 +98,8 @@ func TestWithBodyNil(t *testing.T) {
 	}
 }
 
-// An announced length is only a reason to refuse, never to allocate.
+// TestAnnouncedLengthCostsNothing checks that a large Content-Length doesn't cause a
+// large allocation.
 func TestAnnouncedLengthCostsNothing(t *testing.T) {
 	r := httptest.NewRequest("POST", "/", strings.NewReader("short"))
 	r.ContentLength = 1 << 30
@@ -111,8 +112,8 @@ func TestAnnouncedLengthCostsNothing(t *testing.T) {
 	}
 }
 
-// A refused upload is answered at once, although its client waits for the
-// answer before sending more, and also through a wrapper around the writer.
+// TestRefusalIsImmediate checks that a rejected upload gets its response
+// immediately, while the client waits for it, also with a wrapped writer.
 func TestRefusalIsImmediate(t *testing.T) {
 	refuse := func(w http.ResponseWriter, r *http.Request) {
 		err := body.WithBody(w, r, 100<<10, func([]byte) error { return nil })
@@ -147,11 +148,11 @@ func TestRefusalIsImmediate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			conn.SetDeadline(time.Now().Add(20 * time.Second)) // it would be for ever
+			conn.SetDeadline(time.Now().Add(20 * time.Second)) // in case of a failure, it would hang
 			io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\n"+c.header+"\r\n\r\n"+c.prefix+strings.Repeat("a", 110_000))
-			answer := make([]byte, 12)
-			if _, err := io.ReadFull(conn, answer); err != nil || string(answer) != "HTTP/1.1 413" {
-				t.Errorf("%s, %s: %q, %v; want HTTP/1.1 413", on, c.name, answer, err)
+			response := make([]byte, 12)
+			if _, err := io.ReadFull(conn, response); err != nil || string(response) != "HTTP/1.1 413" {
+				t.Errorf("%s, %s: %q, %v; want HTTP/1.1 413", on, c.name, response, err)
 			}
 			conn.Close()
 		}
@@ -218,8 +219,8 @@ func TestWriteJSONKeepsContentType(t *testing.T) {
 	}
 }
 
-// A middleware that compresses may announce that before it calls the handler.
-// Then the length isn't that of the JSON.
+// TestWriteJSONInsideCompression checks that WriteJSON doesn't set Content-Length if
+// a middleware that compresses has set Content-Encoding.
 func TestWriteJSONInsideCompression(t *testing.T) {
 	want := strings.Repeat("a", 10_000)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -248,7 +249,7 @@ type zipped struct {
 
 func (z zipped) Write(p []byte) (int, error) { return z.gz.Write(p) }
 
-// countingWriter counts Writes, and whether its ReadFrom was taken.
+// countingWriter counts Writes and records whether ReadFrom was called.
 type countingWriter struct {
 	http.ResponseWriter
 	writes int
@@ -305,8 +306,9 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// A proxy that follows Copy's advice never lets a cut answer look complete.
-func TestCutAnswerIsNoticed(t *testing.T) {
+// TestTruncatedResponseIsDetected checks that clients of a proxy that follows the
+// documentation of Copy detect a truncated response.
+func TestTruncatedResponseIsDetected(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if known {
@@ -334,7 +336,7 @@ func TestCutAnswerIsNoticed(t *testing.T) {
 			resp.Body.Close()
 		}
 		if err == nil {
-			t.Errorf("length known %v: a cut answer was taken for a whole one", known)
+			t.Errorf("length known %v: a truncated response seems complete", known)
 		}
 		proxy.Close()
 		up.Close()

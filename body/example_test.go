@@ -53,7 +53,7 @@ func ExampleError_ProblemDetail() {
 func ExampleWriteJSON() {
 	w := httptest.NewRecorder()
 	if err := body.WriteJSON(w, http.StatusOK, map[string]int{"answer": 42}); err != nil {
-		http.Error(w, "cannot encode the answer", http.StatusInternalServerError) // nothing was written yet
+		http.Error(w, "cannot encode the response", http.StatusInternalServerError) // nothing was written yet
 	}
 	fmt.Println(w.Header().Get("Content-Length"), w.Body)
 	// Output: 13 {"answer":42}
@@ -90,7 +90,7 @@ func ExampleCopy() {
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", fmt.Sprint(src.Len()))
 		if _, err := body.Copy(w, src); err != nil {
-			panic(http.ErrAbortHandler) // so that the client sees that the answer isn't whole
+			panic(http.ErrAbortHandler) // so that the client detects the truncated response
 		}
 	}
 	w := httptest.NewRecorder()

@@ -81,7 +81,8 @@ func TestLinesErrors(t *testing.T) {
 	}
 }
 
-// Whatever ends the loop, the next reader starts with its own bytes.
+// TestLinesLeftEarly checks that a reader never gets bytes of an earlier one,
+// however the earlier loop ended.
 func TestLinesLeftEarly(t *testing.T) {
 	leave := map[string]func(){
 		"break": func() {

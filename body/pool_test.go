@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// The pool keeps ordinary buffers and lets go of the one large body.
+// TestPoolKeepsOrdinaryBuffers checks that the pool keeps ordinary buffers and drops
+// large ones.
 func TestPoolKeepsOrdinaryBuffers(t *testing.T) {
 	for _, size := range []int{100, 64 << 10, 10 << 20} {
 		WriteJSON(httptest.NewRecorder(), 200, strings.Repeat("a", size))
@@ -25,13 +26,14 @@ func TestPoolKeepsOrdinaryBuffers(t *testing.T) {
 	}
 	b := new(bytes.Buffer)
 	b.Grow(64 << 10)
-	b.Grow(128 << 10) // what ReadFrom may do to find the end of 64 KiB
+	b.Grow(128 << 10) // ReadFrom may do this to detect the end of 64 KiB
 	if b.Cap() > maxPooled {
 		t.Errorf("a buffer that held 64 KiB has grown to %d and would be dropped", b.Cap())
 	}
 }
 
-// Under the race detector, a slice that outlives its loan is rubbish.
+// TestReleasedBuffersAreOverwritten checks that retained slices are overwritten in
+// programs built with -race.
 func TestReleasedBuffersAreOverwritten(t *testing.T) {
 	var kept [][]byte
 	text := strings.Repeat("secret", 20)
@@ -42,12 +44,12 @@ func TestReleasedBuffersAreOverwritten(t *testing.T) {
 	}
 	for i, p := range kept {
 		if rubbish := !bytes.Contains(p, []byte("secret")); rubbish != raceEnabled {
-			t.Errorf("kept slice %d: rubbish %v with the race detector %v", i, rubbish, raceEnabled)
+			t.Errorf("retained slice %d: overwritten %v, race detector %v", i, rubbish, raceEnabled)
 		}
 	}
 }
 
-// discard is a ResponseWriter that costs nothing.
+// discard is a ResponseWriter that discards the response.
 type discard struct{ h http.Header }
 
 func (d discard) Header() http.Header         { return d.h }
@@ -56,7 +58,7 @@ func (d discard) Write(p []byte) (int, error) { return len(p), nil }
 
 func TestAllocs(t *testing.T) {
 	if raceEnabled {
-		return // the race detector makes sync.Pool drop things at random
+		return // with the race detector, sync.Pool drops values at random
 	}
 	w := discard{http.Header{}}
 	var src struct {
@@ -90,8 +92,8 @@ func TestAllocs(t *testing.T) {
 			t.Errorf("%s: %v allocs, want at most %v", c.name, got, c.max)
 		}
 	}
-	// The encoder's own cost differs between Go's JSON implementations; that
-	// the body itself is not allocated shows in its independence of size.
+	// The cost of the encoder differs between Go's JSON implementations. The
+	// body isn't allocated if the cost doesn't depend on the size.
 	small, large := v, &struct{ A, B string }{strings.Repeat("a", 20_000), "b"}
 	allocs := func(v any) float64 { return testing.AllocsPerRun(200, func() { WriteJSON(w, 200, v) }) }
 	allocs(large)

@@ -45,7 +45,7 @@ func insecure(o client.Options) client.Options {
 	return o
 }
 
-// use makes a client that is closed with the test.
+// use returns a client that is closed when the test ends.
 func use(t *testing.T, o client.Options) *http.Client {
 	c := client.New(o)
 	t.Cleanup(c.CloseIdleConnections)
@@ -62,8 +62,9 @@ func drainTo(c *http.Client, url string) error {
 	return err
 }
 
-// About as many connections as requests at a time: a dial that was overtaken
-// by a connection's becoming free still finishes, once.
+// TestConnectionsAreReused checks that there are about as many connections as
+// concurrent requests. There may be a few more: if a connection becomes idle while
+// another is being dialed, the dial still finishes.
 func TestConnectionsAreReused(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		for _, parallel := range []int{1, 50} {
@@ -87,8 +88,8 @@ func TestConnectionsAreReused(t *testing.T) {
 	}
 }
 
-// Close alone keeps the connection, whatever of a short body was read; of a
-// long or endless one it reads only so much.
+// TestCloseDrains checks that Close makes the connection reusable if the rest of
+// the body is short, and doesn't read all of a long or endless one.
 func TestCloseDrains(t *testing.T) {
 	small, page := `{"a":1}`, strings.Repeat("<p>", 4<<10)
 	zipped := new(bytes.Buffer)
@@ -127,8 +128,7 @@ func TestCloseDrains(t *testing.T) {
 			if c.reuse {
 				want = 1
 			}
-			// Close gives up after 50 ms: a machine that is busy for so long
-			// may have another try.
+			// Close gives up after 50 ms, so try again if the machine is busy.
 			for tries := 1; ; tries++ {
 				srv, conns := serve(t, secure, c.h)
 				cl := use(t, insecure(client.Options{}))
@@ -156,7 +156,8 @@ func TestCloseDrains(t *testing.T) {
 	}
 }
 
-// Closing is the way to end a Read that waits, and a second Close is nothing.
+// TestCloseEndsRead checks that Close interrupts a waiting Read, and that a second
+// Close has no effect.
 func TestCloseEndsRead(t *testing.T) {
 	for _, h2 := range []bool{false, true} {
 		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -181,7 +182,7 @@ func TestCloseEndsRead(t *testing.T) {
 		select {
 		case err := <-done:
 			if err == nil {
-				t.Errorf("HTTP/2 %v: Read gave data", h2)
+				t.Errorf("HTTP/2 %v: Read returned data", h2)
 			}
 		case <-time.After(time.Minute):
 			t.Errorf("HTTP/2 %v: Read still waits", h2)
@@ -211,7 +212,7 @@ func TestProtocolAndSessions(t *testing.T) {
 	}{
 		{a, "HTTP/2.0 false"},
 		{a, "HTTP/2.0 true"},
-		{b, "HTTP/2.0 false"}, // sessions don't travel between clients
+		{b, "HTTP/2.0 false"}, // clients don't share sessions
 	} {
 		resp, err := c.c.Get(srv.URL)
 		if err != nil {
@@ -219,7 +220,7 @@ func TestProtocolAndSessions(t *testing.T) {
 		}
 		got, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		for ended := false; !ended; { // a connection becomes idle some time after the body's end
+		for ended := false; !ended; { // a connection becomes idle shortly after the end of the body
 			c.c.CloseIdleConnections()
 			select {
 			case ended = <-closed:
@@ -252,7 +253,7 @@ func TestUpgrade(t *testing.T) {
 	defer resp.Body.Close()
 	rw, ok := resp.Body.(io.ReadWriteCloser)
 	if !ok {
-		t.Fatalf("the body of a 101 answer is a %T, want an io.ReadWriteCloser", resp.Body)
+		t.Fatalf("the body of a 101 response is a %T, want an io.ReadWriteCloser", resp.Body)
 	}
 	<-time.After(60 * time.Millisecond)
 	io.WriteString(rw, "ping")
@@ -262,15 +263,15 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// Each phase has its bound.
+// TestTimeouts checks the limit of each phase.
 func TestTimeouts(t *testing.T) {
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts, never answers
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts, but never responds
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer silent.Close()
 	const short = 50 * time.Millisecond
-	const patience = 1500 * time.Millisecond // the slow answers come in eighths of it, and take longer
+	const patience = 1500 * time.Millisecond // slow responses arrive in intervals of an eighth, and take longer in total
 	stalls, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "x")
 		w.(http.Flusher).Flush()
@@ -300,10 +301,10 @@ func TestTimeouts(t *testing.T) {
 		want      string
 	}{
 		{"header", "http://" + silent.Addr().String(), client.Options{HeaderTimeout: short, Attempts: 1}, "timeout awaiting response headers"},
-		{"body", stalls.URL, client.Options{StallTimeout: short}, "client: less than 4 KiB of the answer's body came within 50ms"},
+		{"body", stalls.URL, client.Options{StallTimeout: short}, "client: less than 4 KiB of the response body arrived within 50ms"},
 		{"slow, but not stalled", slow.URL + "/4k", client.Options{StallTimeout: patience}, ""},
 		{"slow events", slow.URL + "/events", client.Options{StallTimeout: patience}, ""},
-		{"a drip", slow.URL, client.Options{StallTimeout: patience}, "client: less than 4 KiB of the answer's body came within 1.5s"},
+		{"a drip", slow.URL, client.Options{StallTimeout: patience}, "client: less than 4 KiB of the response body arrived within 1.5s"},
 		{"no bound", slow.URL, client.Options{StallTimeout: -1}, ""},
 	} {
 		err := drainTo(use(t, c.o), c.url)
@@ -322,8 +323,9 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// Environment proxies work, as with net/http's own transport.
-func TestDefaultsOfNetHTTPStay(t *testing.T) {
+// TestProxyFromEnvironment checks that proxies from the environment are used, like
+// with net/http's own transport.
+func TestProxyFromEnvironment(t *testing.T) {
 	proxied := http.DefaultTransport.(*http.Transport).Proxy
 	defer func() { http.DefaultTransport.(*http.Transport).Proxy = proxied }()
 	proxy, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "proxy "+r.URL.String()) })
@@ -338,7 +340,8 @@ func TestDefaultsOfNetHTTPStay(t *testing.T) {
 	}
 }
 
-// Another DefaultTransport than net/http's is no reason to panic.
+// TestReplacedDefaultTransport checks that New works if http.DefaultTransport was
+// replaced.
 func TestReplacedDefaultTransport(t *testing.T) {
 	old := http.DefaultTransport
 	defer func() { http.DefaultTransport = old }()
@@ -381,7 +384,7 @@ func TestNothingLeftOver(t *testing.T) {
 		c.CloseIdleConnections()
 	}
 	once()
-	// settle waits for goroutines that are on their way out.
+	// settle waits for goroutines that are about to end.
 	settle := func(done func(n int) bool) int {
 		n := runtime.NumGoroutine()
 		for deadline := time.Now().Add(time.Minute); !done(n) && time.Now().Before(deadline); n = runtime.NumGoroutine() {

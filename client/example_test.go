@@ -12,7 +12,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/client"
 )
 
-// example is a server to talk to.
+// example returns a server for the examples.
 func example() *httptest.Server {
 	busy := true
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -41,8 +41,8 @@ func ExampleShared() {
 	// Output: 200 OK
 }
 
-// A client for a server that is expected to answer quickly. The first answer of
-// the server is 503, so the request is sent again.
+// A client for a server that should respond quickly. The server's first response
+// is 503, so the request is sent again.
 func ExampleNew() {
 	srv := example()
 	defer srv.Close()

@@ -13,8 +13,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/client"
 )
 
-// raw answers connection by connection and request by request with what
-// script returns; "" closes the connection.
+// raw starts a server whose responses are the results of script, for each
+// connection and request; "" closes the connection.
 func raw(t *testing.T, script func(conn, request int) string) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -37,11 +37,11 @@ func raw(t *testing.T, script func(conn, request int) string) string {
 						return
 					}
 					io.Copy(io.Discard, req.Body)
-					answer := script(conn, request)
-					if answer == "" {
+					response := script(conn, request)
+					if response == "" {
 						return
 					}
-					io.WriteString(c, answer)
+					io.WriteString(c, response)
 				}
 			}()
 		}
@@ -49,8 +49,9 @@ func raw(t *testing.T, script func(conn, request int) string) string {
 	return "http://" + ln.Addr().String()
 }
 
-// A server that closes the connection just as the next request arrives: who
-// may be repeated never sees it, who may not is not sent twice.
+// TestIdleCloseRace uses a server that closes a connection when the next request
+// arrives. Requests that can be repeated must succeed. Others must not be sent
+// twice.
 func TestIdleCloseRace(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 	for _, c := range []struct {

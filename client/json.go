@@ -27,7 +27,7 @@ func (e *StatusError) Error() string {
 	if len(text) > show {
 		text = text[:show]
 	}
-	return fmt.Sprintf("client: the server answered %s: %q", e.Status, text)
+	return fmt.Sprintf("client: the server responded with %s: %q", e.Status, text)
 }
 
 // JSON sends a request with in encoded as JSON, or without a body if in is nil,
@@ -83,14 +83,14 @@ func DoJSON[T any](c *http.Client, req *http.Request, max int64) (T, error) {
 	p, err := io.ReadAll(io.LimitReader(resp.Body, max+1))
 	switch {
 	case err != nil:
-		return zero, fmt.Errorf("client: cannot read the answer: %w", err)
+		return zero, fmt.Errorf("client: cannot read the response: %w", err)
 	case int64(len(p)) > max:
-		return zero, fmt.Errorf("client: the answer is larger than %d bytes; use DoJSON with a larger limit if that is expected", max)
+		return zero, fmt.Errorf("client: the response is larger than %d bytes; use DoJSON with a larger limit if that is expected", max)
 	case len(p) == 0:
 		return zero, nil
 	}
 	if err := json.Unmarshal(p, &v); err != nil {
-		return zero, fmt.Errorf("client: the answer is not the expected JSON: %w", err)
+		return zero, fmt.Errorf("client: the response is not the expected JSON: %w", err)
 	}
 	return v, nil
 }

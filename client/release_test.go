@@ -14,8 +14,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/client"
 )
 
-// A followed context counts the contexts that are derived from it and haven't
-// been let go of.
+// A followed context counts the contexts that are derived from it and not
+// released yet.
 type followed struct {
 	context.Context
 	done chan struct{}
@@ -24,16 +24,16 @@ type followed struct {
 
 func (f *followed) Done() <-chan struct{} { return f.done }
 
-// AfterFunc is what package context calls for each derived context.
+// AfterFunc is called by package context for each derived context.
 func (f *followed) AfterFunc(func()) func() bool {
 	f.n.Add(1)
 	return func() bool { f.n.Add(-1); return true }
 }
 
-// A request's context is often that of the whole program. Nothing of the
-// request stays with it: not even if the body was read to its end but never
-// closed.
-func TestRequestsLetGoOfTheirContext(t *testing.T) {
+// TestRequestsReleaseTheirContext checks that the parent of a request's context,
+// which often lives as long as the program, doesn't reference the request
+// afterwards, even if the body was read to its end but not closed.
+func TestRequestsReleaseTheirContext(t *testing.T) {
 	h := func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		switch r.URL.Path {
@@ -78,7 +78,7 @@ func TestRequestsLetGoOfTheirContext(t *testing.T) {
 					if closing {
 						resp.Body.Close()
 					}
-					// HTTP/2 may notice later than we that the request was sent.
+					// HTTP/2 may detect later that the request was sent.
 					for end := time.Now().Add(20 * time.Second); ctx.n.Load() != 0; <-time.After(time.Millisecond) {
 						if time.Now().After(end) {
 							t.Fatalf("%s %s %s, closed: %v: %d contexts are kept, want none", proto, method, path, closing, ctx.n.Load())

@@ -16,7 +16,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/client"
 )
 
-// oneShot is a body that cannot be had again.
+// oneShot is a body that can't be sent again.
 type oneShot struct{ io.Reader }
 
 func TestRetries(t *testing.T) {
@@ -26,39 +26,39 @@ func TestRetries(t *testing.T) {
 		method   string
 		body     io.Reader
 		header   string
-		answers  []int // then 200; 0 cuts the connection
+		statuses []int // responses before 200; 0 closes the connection
 		after    string
 		attempts int
 		want     int // status; 0: an error
 		sent     int64
 	}{
 		{name: "no need", method: "GET", want: 200, sent: 1},
-		{name: "503", method: "GET", answers: []int{503}, want: 200, sent: 2},
-		{name: "503 twice", method: "GET", answers: []int{503, 503}, want: 200, sent: 3},
-		{name: "503 for ever", method: "GET", answers: []int{503, 503, 503, 503}, want: 503, sent: 3},
-		{name: "429", method: "GET", answers: []int{429}, want: 200, sent: 2},
-		{name: "408", method: "GET", answers: []int{408}, want: 200, sent: 2},
-		{name: "502, 504", method: "GET", answers: []int{502, 504}, want: 200, sent: 3},
-		{name: "500 is final", method: "GET", answers: []int{500}, want: 500, sent: 1},
-		{name: "404 is final", method: "GET", answers: []int{404}, want: 404, sent: 1},
-		{name: "cut", method: "GET", answers: []int{0}, want: 200, sent: 2},
-		{name: "cut for ever", method: "GET", answers: []int{0, 0, 0, 0}, want: 0, sent: 3},
-		{name: "PUT with a body", method: "PUT", body: strings.NewReader("body"), answers: []int{503, 0}, want: 200, sent: 3},
-		{name: "PUT with a body that is gone", method: "PUT", body: oneShot{strings.NewReader("body")}, answers: []int{503}, want: 503, sent: 1},
-		{name: "POST", method: "POST", body: strings.NewReader("body"), answers: []int{503}, want: 503, sent: 1},
-		{name: "POST, cut", method: "POST", body: strings.NewReader("body"), answers: []int{0}, want: 0, sent: 1},
-		{name: "POST with a key", method: "POST", body: strings.NewReader("body"), header: "Idempotency-Key", answers: []int{503, 0}, want: 200, sent: 3},
-		{name: "no retries wanted", method: "GET", attempts: 1, answers: []int{503}, want: 503, sent: 1},
-		{name: "fewer than one wanted", method: "GET", attempts: -1, answers: []int{503}, want: 503, sent: 1},
-		{name: "five wanted", method: "GET", attempts: 5, answers: []int{503, 503, 503, 503}, want: 200, sent: 5},
-		{name: "Retry-After 0", method: "GET", answers: []int{503}, after: "0", want: 200, sent: 2},
-		{name: "Retry-After longer than MaxWait", method: "GET", answers: []int{503}, after: "3600", want: 503, sent: 1},
-		{name: "Retry-After as a date, far", method: "GET", answers: []int{503}, after: "Fri, 31 Dec 9999 23:59:59 GMT", want: 503, sent: 1},
-		{name: "Retry-After as a date, past", method: "GET", answers: []int{503}, after: "Mon, 01 Jan 2001 00:00:00 GMT", want: 200, sent: 2},
-		{name: "Retry-After, huge", method: "GET", answers: []int{503}, after: "18446744073709551615", want: 503, sent: 1},
-		{name: "Retry-After, more than a uint64", method: "GET", answers: []int{503}, after: strings.Repeat("9", 30), want: 503, sent: 1},
-		{name: "Retry-After, negative", method: "GET", answers: []int{503}, after: "-99999", want: 200, sent: 2},
-		{name: "Retry-After, nonsense", method: "GET", answers: []int{503}, after: "soon", want: 200, sent: 2},
+		{name: "503", method: "GET", statuses: []int{503}, want: 200, sent: 2},
+		{name: "503 twice", method: "GET", statuses: []int{503, 503}, want: 200, sent: 3},
+		{name: "503 forever", method: "GET", statuses: []int{503, 503, 503, 503}, want: 503, sent: 3},
+		{name: "429", method: "GET", statuses: []int{429}, want: 200, sent: 2},
+		{name: "408", method: "GET", statuses: []int{408}, want: 200, sent: 2},
+		{name: "502, 504", method: "GET", statuses: []int{502, 504}, want: 200, sent: 3},
+		{name: "500 is final", method: "GET", statuses: []int{500}, want: 500, sent: 1},
+		{name: "404 is final", method: "GET", statuses: []int{404}, want: 404, sent: 1},
+		{name: "cut", method: "GET", statuses: []int{0}, want: 200, sent: 2},
+		{name: "cut forever", method: "GET", statuses: []int{0, 0, 0, 0}, want: 0, sent: 3},
+		{name: "PUT with a body", method: "PUT", body: strings.NewReader("body"), statuses: []int{503, 0}, want: 200, sent: 3},
+		{name: "PUT with a body that can't be repeated", method: "PUT", body: oneShot{strings.NewReader("body")}, statuses: []int{503}, want: 503, sent: 1},
+		{name: "POST", method: "POST", body: strings.NewReader("body"), statuses: []int{503}, want: 503, sent: 1},
+		{name: "POST, cut", method: "POST", body: strings.NewReader("body"), statuses: []int{0}, want: 0, sent: 1},
+		{name: "POST with a key", method: "POST", body: strings.NewReader("body"), header: "Idempotency-Key", statuses: []int{503, 0}, want: 200, sent: 3},
+		{name: "no retries wanted", method: "GET", attempts: 1, statuses: []int{503}, want: 503, sent: 1},
+		{name: "fewer than one wanted", method: "GET", attempts: -1, statuses: []int{503}, want: 503, sent: 1},
+		{name: "five wanted", method: "GET", attempts: 5, statuses: []int{503, 503, 503, 503}, want: 200, sent: 5},
+		{name: "Retry-After 0", method: "GET", statuses: []int{503}, after: "0", want: 200, sent: 2},
+		{name: "Retry-After longer than MaxWait", method: "GET", statuses: []int{503}, after: "3600", want: 503, sent: 1},
+		{name: "Retry-After as a date, far", method: "GET", statuses: []int{503}, after: "Fri, 31 Dec 9999 23:59:59 GMT", want: 503, sent: 1},
+		{name: "Retry-After as a date, past", method: "GET", statuses: []int{503}, after: "Mon, 01 Jan 2001 00:00:00 GMT", want: 200, sent: 2},
+		{name: "Retry-After, huge", method: "GET", statuses: []int{503}, after: "18446744073709551615", want: 503, sent: 1},
+		{name: "Retry-After, more than a uint64", method: "GET", statuses: []int{503}, after: strings.Repeat("9", 30), want: 503, sent: 1},
+		{name: "Retry-After, negative", method: "GET", statuses: []int{503}, after: "-99999", want: 200, sent: 2},
+		{name: "Retry-After, nonsense", method: "GET", statuses: []int{503}, after: "soon", want: 200, sent: 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -68,13 +68,13 @@ func TestRetries(t *testing.T) {
 				if text, _ := io.ReadAll(r.Body); c.body != nil && string(text) != "body" {
 					t.Errorf("attempt %d has the body %q", n, text)
 				}
-				if int(n) > len(c.answers) {
+				if int(n) > len(c.statuses) {
 					return
 				}
 				if c.after != "" {
 					w.Header().Set("Retry-After", c.after)
 				}
-				code := c.answers[n-1]
+				code := c.statuses[n-1]
 				if code == 0 {
 					panic(http.ErrAbortHandler)
 				}
@@ -91,7 +91,7 @@ func TestRetries(t *testing.T) {
 				got = resp.StatusCode
 				text, err := io.ReadAll(resp.Body)
 				if resp.Body.Close(); err != nil || got != 200 && string(text) != "busy" {
-					t.Errorf("the answer's body is %q, %v", text, err)
+					t.Errorf("the response body is %q, %v", text, err)
 				}
 			}
 			if got != c.want || sent.Load() != c.sent {
@@ -101,7 +101,8 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// A request that was never sent can be repeated whatever its method is.
+// TestRetryAfterFailedDial checks that a request that was never sent is retried for
+// any method.
 func TestRetryAfterFailedDial(t *testing.T) {
 	srv, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })
 	dials := 0
@@ -121,7 +122,7 @@ func TestRetryAfterFailedDial(t *testing.T) {
 	}
 }
 
-// What cannot pass is not tried again.
+// TestNoRetryOfPermanentErrors checks that permanent errors aren't retried.
 func TestNoRetryOfPermanentErrors(t *testing.T) {
 	secure, conns := serve(t, true, func(w http.ResponseWriter, r *http.Request) {})
 	plain, plainConns := serve(t, false, func(w http.ResponseWriter, r *http.Request) {})
@@ -139,8 +140,8 @@ func TestNoRetryOfPermanentErrors(t *testing.T) {
 	}
 }
 
-// A request that net/http refuses to send isn't tried again. The waits before
-// seven retries would take more than 6 s.
+// TestNoRetryOfInvalidRequests checks that a request that net/http rejects isn't
+// retried. The waits before seven retries would take more than 6 s.
 func TestNoRetryOfInvalidRequests(t *testing.T) {
 	c := use(t, client.Options{Attempts: 8})
 	for _, r := range []*http.Request{
@@ -159,9 +160,10 @@ func TestNoRetryOfInvalidRequests(t *testing.T) {
 	}
 }
 
-// A context ends the wait, and one that would end during it makes it
-// pointless: the answer is better than nothing.
-func TestRetriesHeedTheContext(t *testing.T) {
+// TestRetriesRespectTheContext checks that the end of the context ends the wait
+// before a retry, and that there is no wait if the context would end during it.
+// Then the response is returned.
+func TestRetriesRespectTheContext(t *testing.T) {
 	srv, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", "3600") // who waited for that would be ended by go test
 		w.WriteHeader(503)
@@ -178,7 +180,7 @@ func TestRetriesHeedTheContext(t *testing.T) {
 	req, _ = http.NewRequestWithContext(ctx, "GET", srv.URL, nil)
 	time.AfterFunc(50*time.Millisecond, cancel)
 	if _, err := c.Do(req); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled during the wait: %v, want context.Canceled", err)
+		t.Errorf("canceled during the wait: %v, want context.Canceled", err)
 	}
 }
 
@@ -214,10 +216,10 @@ func TestJSON(t *testing.T) {
 		{"POST", "/double", in{21}, 42, ""},
 		{"GET", "/double", nil, 0, ""},
 		{"GET", "/empty", nil, 0, ""},
-		{"GET", "/garbage", nil, 0, "client: the answer is not the expected JSON"},
-		{"GET", "/trailing", nil, 0, "client: the answer is not the expected JSON"},
-		{"GET", "/large", nil, 0, "client: the answer is larger than 8388608 bytes; use DoJSON"},
-		{"GET", "/none", nil, 0, `client: the server answered 404 Not Found: "no such thing `},
+		{"GET", "/garbage", nil, 0, "client: the response is not the expected JSON"},
+		{"GET", "/trailing", nil, 0, "client: the response is not the expected JSON"},
+		{"GET", "/large", nil, 0, "client: the response is larger than 8388608 bytes; use DoJSON"},
+		{"GET", "/none", nil, 0, `client: the server responded with 404 Not Found: "no such thing `},
 		{"POST", "/double", func() {}, 0, "client: cannot encode the request as JSON"},
 		{"PO ST", "/double", nil, 0, "client: net/http: invalid method"},
 	} {

@@ -90,8 +90,8 @@ func (t *roundTripper) once(req *http.Request, max int) (resp *http.Response, ti
 		cancel(nil)
 		return resp, times, nil
 	}
-	answer := resp.Body
-	b := &body{ReadCloser: answer, cancel: cancel, ctx: ctx, sending: s, stall: t.o.StallTimeout}
+	responseBody := resp.Body
+	b := &body{ReadCloser: responseBody, cancel: cancel, ctx: ctx, sending: s, stall: t.o.StallTimeout}
 	if w, ok := resp.Body.(io.Writer); ok { // 101 Switching Protocols
 		if s.conn != nil {
 			s.conn.unbound()
@@ -102,7 +102,7 @@ func (t *roundTripper) once(req *http.Request, max int) (resp *http.Response, ti
 	if resp.ProtoMajor == 2 && s.unfinished() {
 		// While sending the request body is blocked by flow control, net/http
 		// ignores the end of the context in Read.
-		b.unwatch = context.AfterFunc(ctx, func() { answer.Close() })
+		b.unwatch = context.AfterFunc(ctx, func() { responseBody.Close() })
 	}
 	b.quiet = isEventStream(resp.Header.Get("Content-Type"))
 	resp.Body = b

@@ -20,8 +20,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/client"
 )
 
-// Attempts counts what net/http sends again by itself, too: over each of many
-// pooled connections that break with the next request.
+// TestAttemptsIsACap checks that Attempts includes retries by net/http, which
+// repeats a request over each pooled connection that breaks.
 func TestAttemptsIsACap(t *testing.T) {
 	const pooled = 20
 	for _, reset := range []bool{false, true} {
@@ -43,11 +43,11 @@ func TestAttemptsIsACap(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var first sync.WaitGroup // until so many connections have a request
+			var first sync.WaitGroup // until each connection has a request
 			first.Add(pooled)
 			var fresh atomic.Bool
 			var received atomic.Int64
-			const answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+			const response = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 			go func() {
 				for {
 					nc, err := ln.Accept()
@@ -70,12 +70,12 @@ func TestAttemptsIsACap(t *testing.T) {
 						}
 						if fresh.Load() {
 							received.Add(1)
-							io.WriteString(nc, answer)
+							io.WriteString(nc, response)
 							return
 						}
 						first.Done()
 						first.Wait()
-						io.WriteString(nc, answer)
+						io.WriteString(nc, response)
 						if !read() {
 							return
 						}
@@ -118,7 +118,7 @@ func TestAttemptsIsACap(t *testing.T) {
 	}
 }
 
-// zeros is an endless body that can't be had again.
+// zeros is an endless body that can't be sent again.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
@@ -162,8 +162,8 @@ func deaf(t *testing.T, config *tls.Config) string {
 	return scheme + ln.Addr().String()
 }
 
-// A server that doesn't take the request holds nobody for much longer than
-// StallTimeout.
+// TestSendingStalls checks that a request fails soon after StallTimeout if the
+// server doesn't read it.
 func TestSendingStalls(t *testing.T) {
 	const stall = 300 * time.Millisecond
 	const window = 64 << 10
@@ -192,7 +192,7 @@ func TestSendingStalls(t *testing.T) {
 	for _, c := range []struct {
 		name, method, url string
 		size              int64
-		memory            bool // a body that can be had again
+		memory            bool // the body can be sent again
 		o                 client.Options
 	}{
 		{"HTTP/1", "POST", plain, 64 << 20, false, client.Options{}},
@@ -203,7 +203,7 @@ func TestSendingStalls(t *testing.T) {
 		{"HTTP/2", "POST", h2.URL, 8 << 20, false, client.Options{}},
 		{"HTTP/2, length unknown", "POST", h2.URL, -1, false, client.Options{}},
 		{"HTTP/2, the last byte", "POST", h2.URL, window + 1, true, client.Options{}},
-		{"HTTP/2, answered early", "POST", h2.URL + "/early", 8 << 20, true, client.Options{}},
+		{"HTTP/2, early response", "POST", h2.URL + "/early", 8 << 20, true, client.Options{}},
 		{"HTTP/2, nothing read", "POST", secureH2, 8 << 20, true, client.Options{}},
 		{"foreign, HTTP/1", "POST", plain, 64 << 20, true, client.Options{Transport: foreign}},
 		{"foreign, HTTP/2", "POST", h2.URL, window + 1, true, client.Options{Transport: foreign}},
@@ -222,8 +222,7 @@ func TestSendingStalls(t *testing.T) {
 			if c.memory {
 				body = bytes.NewReader(make([]byte, c.size))
 			}
-			// The limit makes a hang an error of the context, which isn't the
-			// one wanted.
+			// If the request hangs, the error is that of the context.
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			req, _ := http.NewRequestWithContext(ctx, c.method, c.url, body)
@@ -236,7 +235,7 @@ func TestSendingStalls(t *testing.T) {
 				resp.Body.Close()
 			}
 			stalled, ok := errors.AsType[*client.StalledError](err)
-			early := strings.HasSuffix(c.url, "/early") // the answer stalls as well
+			early := strings.HasSuffix(c.url, "/early") // the response stalls as well
 			if !ok || !stalled.Sending && !early || stalled.After != stall || !stalled.Timeout() {
 				t.Errorf("%v, want a StalledError of %v for sending", err, stall)
 			}
@@ -249,7 +248,8 @@ type notify chan struct{}
 
 func (n notify) Read([]byte) (int, error) { close(n); return 0, io.EOF }
 
-// A short request that waits for the window of its connection is bounded too.
+// TestSendingStallsOnTheConnectionsWindow checks the limit for a short request that
+// waits for the window of its connection.
 func TestSendingStallsOnTheConnectionsWindow(t *testing.T) {
 	const window = 64 << 10
 	hold := make(chan struct{})
@@ -268,7 +268,7 @@ func TestSendingStallsOnTheConnectionsWindow(t *testing.T) {
 	defer one.CloseIdleConnections()
 	ctx, cancel := context.WithCancel(context.Background())
 	done, full := make(chan struct{}), make(chan struct{})
-	go func() { // leaves less of the window than the short request needs
+	go func() { // uses the window except for less than the short request needs
 		defer close(done)
 		body := io.MultiReader(io.LimitReader(zeros{}, window-1000), notify(full), io.LimitReader(zeros{}, 1<<20))
 		req, _ := http.NewRequestWithContext(ctx, "POST", srv.URL, body)
@@ -285,7 +285,8 @@ func TestSendingStallsOnTheConnectionsWindow(t *testing.T) {
 	<-done
 }
 
-// A server that takes the request slowly, but takes it, gets all of it.
+// TestSlowReceiverIsNoStall checks that a server that reads slowly but steadily
+// gets the whole request.
 func TestSlowReceiverIsNoStall(t *testing.T) {
 	const stall = time.Second
 	for _, h2 := range []bool{false, true} {
@@ -302,7 +303,7 @@ func TestSlowReceiverIsNoStall(t *testing.T) {
 						<-time.After(100 * time.Millisecond)
 					}
 					if size < 1<<20 {
-						<-time.After(3 * stall / 2) // the answer may take longer
+						<-time.After(3 * stall / 2) // the response may take longer
 					}
 					fmt.Fprint(w, got)
 				}))
@@ -324,9 +325,10 @@ func TestSlowReceiverIsNoStall(t *testing.T) {
 	}
 }
 
-// An answer that came before the request was sent can be closed, and a context
-// ends reading it. net/http alone waits for ever there in HTTP/2.
-func TestAnAnswerBeforeTheEndOfTheRequest(t *testing.T) {
+// TestResponseBeforeTheEndOfTheRequest checks that a response that arrives before
+// the request was sent completely can be closed, and that its context interrupts
+// reading it. In HTTP/2, net/http alone would wait forever.
+func TestResponseBeforeTheEndOfTheRequest(t *testing.T) {
 	hold := make(chan struct{})
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "early")
@@ -360,7 +362,7 @@ func TestAnAnswerBeforeTheEndOfTheRequest(t *testing.T) {
 		select {
 		case err := <-done:
 			if how == "context" && !errors.Is(err, context.Canceled) {
-				t.Errorf("Read after the context's end: %v", err)
+				t.Errorf("Read after the end of the context: %v", err)
 			}
 		case <-time.After(20 * time.Second): // shorter than StallTimeout
 			t.Errorf("%s: still waiting", how)
@@ -369,7 +371,8 @@ func TestAnAnswerBeforeTheEndOfTheRequest(t *testing.T) {
 	}
 }
 
-// Waiting for the caller's own body isn't waiting for the server.
+// TestSlowBodyIsNoStall checks that waiting for the caller's request body doesn't
+// count as waiting for the server.
 func TestSlowBodyIsNoStall(t *testing.T) {
 	for _, h2 := range []bool{false, true} {
 		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// What was never written to a connection doesn't count as sent, however often
-// net/http tries.
-func TestUnsentTriesAreFree(t *testing.T) {
+// TestUnsentAttemptsDontCount checks that attempts of net/http don't count if
+// nothing was written to the connection.
+func TestUnsentAttemptsDontCount(t *testing.T) {
 	s := &sending{Context: context.Background(), max: 2}
 	a, b := net.Pipe()
 	defer a.Close()
@@ -38,8 +38,8 @@ func TestUnsentTriesAreFree(t *testing.T) {
 	}
 }
 
-// Somebody else's deadline holds as long as it is set, and StallTimeout after
-// that.
+// TestConnDeadlines checks that StallTimeout doesn't apply while a deadline was set
+// by another package.
 func TestConnDeadlines(t *testing.T) {
 	a, b := net.Pipe()
 	defer a.Close()
@@ -52,14 +52,14 @@ func TestConnDeadlines(t *testing.T) {
 	c.SetDeadline(time.Now().Add(time.Hour))
 	c.SetWriteDeadline(time.Now().Add(-time.Hour))
 	if err := write(); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("after a deadline of somebody else: %v", err)
+		t.Errorf("after a deadline of another package: %v", err)
 	}
 	c.SetDeadline(time.Time{})
 	if err := write(); !errors.As(err, new(*StalledError)) {
 		t.Errorf("without a deadline: %v, want a StalledError", err)
 	}
 	if err := write(); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("after a stall: %v, want no other try", err)
+		t.Errorf("after a stall: %v, want no further write", err)
 	}
 	c = &conn{Conn: a, stall: time.Millisecond}
 	c.unbound()

@@ -15,9 +15,9 @@ type StalledError struct {
 // Error returns a description of the stall.
 func (e *StalledError) Error() string {
 	if e.Sending {
-		return fmt.Sprintf("client: the server took less than 4 KiB of the request within %v", e.After)
+		return fmt.Sprintf("client: the server received less than 4 KiB of the request within %v", e.After)
 	}
-	return fmt.Sprintf("client: less than 4 KiB of the answer's body came within %v", e.After)
+	return fmt.Sprintf("client: less than 4 KiB of the response body arrived within %v", e.After)
 }
 
 // Timeout returns true, as for a net.Error.

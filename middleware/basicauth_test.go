@@ -16,7 +16,7 @@ func ExampleBasicAuth() {
 	wantUser, wantPass := sha256.Sum256([]byte("admin")), sha256.Sum256([]byte("correct horse battery staple"))
 	auth := middleware.BasicAuth("metrics", func(user, pass string) bool {
 		u, p := sha256.Sum256([]byte(user)), sha256.Sum256([]byte(pass))
-		// & and not &&: both are compared, whatever comes of the first.
+		// & instead of &&: always compare both.
 		return subtle.ConstantTimeCompare(u[:], wantUser[:])&subtle.ConstantTimeCompare(p[:], wantPass[:]) == 1
 	})
 	h := auth(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "welcome") }))
@@ -36,7 +36,7 @@ func TestBasicAuth(t *testing.T) {
 	encode := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	for _, tt := range []struct {
 		headers []string
-		asked   string // what check was called with
+		asked   string // arguments of check
 		code    int
 	}{
 		{nil, "", 401},

@@ -11,12 +11,12 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
-// earlyAnswer is a transport that answers while it is still reading the
-// request's body on another goroutine, as http.Transport does if the other
-// server doesn't wait for it.
-type earlyAnswer struct{}
+// earlyResponse is a transport that responds while it is still reading the request
+// body in another goroutine, like http.Transport if the server doesn't wait for
+// the body.
+type earlyResponse struct{}
 
-func (earlyAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
+func (earlyResponse) RoundTrip(r *http.Request) (*http.Response, error) {
 	go func() {
 		defer r.Body.Close()
 		io.Copy(io.Discard, r.Body)
@@ -28,17 +28,17 @@ func (earlyAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusUnauthorized, Header: header, Body: http.NoBody, Request: r}, nil
 }
 
-// The limit is exceeded on another goroutine, while the answer is made or when
-// the handler has returned. The response must not be touched from there: go
-// test -race watches.
+// TestBodyLimitExceededElsewhere exceeds the limit in another goroutine, while the
+// handler responds or after it has returned. BodyLimit must not use the response
+// there, which the race detector checks.
 func TestBodyLimitExceededElsewhere(t *testing.T) {
-	proxy := &httputil.ReverseProxy{Transport: earlyAnswer{}, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: "x"}) }}
+	proxy := &httputil.ReverseProxy{Transport: earlyResponse{}, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: "x"}) }}
 	for _, proto := range protos {
 		srv, _ := start(t, proto, middleware.BodyLimit(1000)(proxy))
 		for range 50 {
 			resp, err := srv.Client().Post(srv.URL, "text/plain", io.MultiReader(strings.NewReader(strings.Repeat("x", 2000))))
 			if err != nil {
-				continue // the connection was closed before all was sent
+				continue // the connection was closed before everything was sent
 			}
 			if resp.StatusCode != http.StatusUnauthorized {
 				t.Errorf("%s: %s", proto, resp.Status)

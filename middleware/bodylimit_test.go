@@ -32,7 +32,7 @@ func ExampleBodyLimit() {
 	// Output: 413 at most 1048576 bytes
 }
 
-// readBody answers with what it read, and 413 if that was too much.
+// readBody responds with the body, or with 413 if it is too large.
 var readBody = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	b, err := io.ReadAll(r.Body)
 	var tooLarge *http.MaxBytesError
@@ -55,7 +55,7 @@ func TestBodyLimit(t *testing.T) {
 		{3, "abc", -1, 200},
 		{3, "abcd", 4, 413},
 		{3, "abcd", -1, 413},
-		{3, "abcd", 2, 413}, // a middleware in between put a longer body there
+		{3, "abcd", 2, 413}, // a middleware has replaced the body with a longer one
 		{0, "", 0, 200},
 		{0, "", -1, 200},
 		{0, "a", 1, 413},
@@ -75,8 +75,8 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
-// A body of declared length comes from the server as it is, where that ends
-// it, and is limited all the same.
+// TestBodyLimitOnConnections checks the limit over connections. A body whose
+// Content-Length is below the limit isn't wrapped.
 func TestBodyLimitOnConnections(t *testing.T) {
 	forgets := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { r.ContentLength = -1; next.ServeHTTP(w, r) })
@@ -116,10 +116,10 @@ func TestBodyLimitOnConnections(t *testing.T) {
 	}
 }
 
-// A client that sends a part of a large body and waits gets its answer at
-// once, through whatever stands in between, and isn't asked for a body that is
-// refused anyhow.
-func TestBodyLimitAnswersAtOnce(t *testing.T) {
+// TestBodyLimitRespondsAtOnce checks that a client that sends part of a large body
+// and waits gets the response immediately, through any wrapper, and that it gets
+// no 100 Continue.
+func TestBodyLimitRespondsAtOnce(t *testing.T) {
 	unwrapping := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrapper{w}, r) })
 	}
@@ -141,7 +141,7 @@ func TestBodyLimitAnswersAtOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			conn.SetDeadline(time.Now().Add(time.Minute)) // it would be for ever
+			conn.SetDeadline(time.Now().Add(time.Minute)) // in case of a failure, it would hang
 			io.WriteString(conn, request)
 			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 			if err != nil || resp.StatusCode != 413 || !resp.Close {
@@ -152,9 +152,9 @@ func TestBodyLimitAnswersAtOnce(t *testing.T) {
 	}
 }
 
-// A client that waits for 100 Continue before it sends its body gets the
-// response of a handler that doesn't read the body at once, and net/http closes
-// the connection.
+// TestBodyLimitAndUnreadBodies checks that a client that waits for 100 Continue
+// immediately gets the response of a handler that doesn't read the body, and that
+// net/http closes the connection.
 func TestBodyLimitAndUnreadBodies(t *testing.T) {
 	routed := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { r.Pattern = "/"; next.ServeHTTP(w, r) })
@@ -177,7 +177,7 @@ func TestBodyLimitAndUnreadBodies(t *testing.T) {
 						t.Fatal(err)
 					}
 					defer conn.Close()
-					conn.SetDeadline(time.Now().Add(20 * time.Second)) // it would be for ever
+					conn.SetDeadline(time.Now().Add(20 * time.Second)) // in case of a failure, it would hang
 					io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"+framing+"\r\n\r\n")
 					resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 					if err != nil {
@@ -193,8 +193,8 @@ func TestBodyLimitAndUnreadBodies(t *testing.T) {
 	}
 }
 
-// Trailers reach the handler through middleware that copies the request, also
-// those that the client didn't declare.
+// TestTrailersThroughCopies checks that handlers get trailers through middleware
+// that copies the request, including undeclared ones.
 func TestTrailersThroughCopies(t *testing.T) {
 	trailers := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)

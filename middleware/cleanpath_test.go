@@ -19,12 +19,12 @@ import (
 func ExampleCleanPath() {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /files/{name}", func(w http.ResponseWriter, r *http.Request) { fmt.Print(r.PathValue("name")) })
-	h := middleware.CleanPath(mux) // around the router: it changes what the router sees
+	h := middleware.CleanPath(mux) // around the router, because it changes the path
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/files//drafts/../report", nil))
 	// Output: report
 }
 
-// seen returns the URL that the handler inside of m sees.
+// seen returns the URL that a handler wrapped in m gets.
 func seen(m mw, r *http.Request) (u *url.URL) {
 	serve(m(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { u = r.URL })), r)
 	return u
@@ -109,9 +109,9 @@ func TestPathsThatAreLeftAlone(t *testing.T) {
 	}
 }
 
-// A gate inside of CleanPath sees what the router sees; net/http's own router
-// has nothing left to redirect.
-func TestGateBehindCleanPath(t *testing.T) {
+// TestGuardInsideCleanPath checks that an access check inside CleanPath gets the
+// same path as the router, and that http.ServeMux doesn't redirect any more.
+func TestGuardInsideCleanPath(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/admin/{x...}", text("secret"))
 	mux.HandleFunc("/", text("public"))
@@ -174,8 +174,8 @@ func FuzzCleanPath(f *testing.F) {
 		if decoded, err := url.PathUnescape(escaped); err != nil || decoded != got.Path {
 			t.Errorf("%q: path %q, escaped %q", target, got.Path, escaped)
 		}
-		// The segments are a subsequence of those sent, decoded once each, and
-		// none is empty but the last, or a dot segment.
+		// The segments are a subsequence of those sent, each decoded once. Only
+		// the last may be empty, and none is a dot segment.
 		sent := strings.Split(onTheWire(&before), "/")
 		segments := strings.Split(escaped, "/")
 		for i, s := range segments[1:] {
@@ -190,7 +190,7 @@ func FuzzCleanPath(f *testing.F) {
 				t.Errorf("%q: the segment %q of %q wasn't sent", target, s, escaped)
 			}
 		}
-		// The router redirects to the same path, with odd bytes escaped.
+		// The router redirects to the same path, with invalid bytes escaped.
 		if wire := onTheWire(&before); wire[0] == '/' {
 			if want := trie.CleanPath(wire); trie.CleanPath(onTheWire(got)) != want {
 				t.Errorf("%q became %q, the router's clean path is %q", target, onTheWire(got), want)
@@ -217,7 +217,7 @@ func TestCleanPathAllocations(t *testing.T) {
 		want float64
 	}{
 		{"CleanPath", middleware.CleanPath, 1},
-		{"StripSlashes", middleware.StripSlashes, 2}, // it has to watch for a redirect
+		{"StripSlashes", middleware.StripSlashes, 2}, // it must detect redirects
 	} {
 		h, r := tt.m(quiet), get("/")
 		if got := testing.AllocsPerRun(100, func() { r.URL.Path = "/a//./b/../"; h.ServeHTTP(w, r) }); got != tt.want {
@@ -226,11 +226,12 @@ func TestCleanPathAllocations(t *testing.T) {
 	}
 }
 
-// oddBytes don't belong into a path, and net/url's EscapedPath returns another
-// path where there is one of them in RawPath: one in which %2F is a slash.
+// oddBytes are not allowed in paths. If RawPath contains one of them, EscapedPath
+// of net/url returns another path, in which %2F is a slash.
 var oddBytes = []string{"|", `\`, `"`, "^", "{", "}", "<", ">", "`", "\x80", "\xff", "ä"}
 
-// %2F separates nothing, whatever stands beside it.
+// TestPathsWithOddBytes checks that %2F never separates segments, even next to
+// invalid bytes.
 func TestPathsWithOddBytes(t *testing.T) {
 	for _, odd := range oddBytes {
 		for _, tt := range []struct {
@@ -259,8 +260,9 @@ func TestPathsWithOddBytes(t *testing.T) {
 	}
 }
 
-// A RawPath that isn't an encoding of Path was left over when somebody set Path
-// alone. Whoever routes by it would serve another path than others judge.
+// TestCleanPathDropsAStaleRawPath checks that CleanPath removes a RawPath that isn't
+// an encoding of Path, because a middleware has set only Path. Otherwise the router
+// and access checks could use different paths.
 func TestCleanPathDropsAStaleRawPath(t *testing.T) {
 	for _, path := range []string{"/public", "//public"} {
 		r := get("/")
@@ -271,8 +273,8 @@ func TestCleanPathDropsAStaleRawPath(t *testing.T) {
 	}
 }
 
-// What a proxy in front of the router took for another path than /api/admin
-// doesn't become it, neither by CleanPath nor by StripSlashes nor in the router.
+// TestEscapedSlashesOverTheWire checks that a path that a proxy doesn't consider to
+// be below /api/admin doesn't become so with CleanPath, StripSlashes or the router.
 func TestEscapedSlashesOverTheWire(t *testing.T) {
 	for _, mws := range [][]mw{nil, {middleware.CleanPath}, {middleware.StripSlashes}, {middleware.CleanPath, middleware.StripSlashes}} {
 		mux := muxmaster.New()
@@ -291,12 +293,12 @@ func TestEscapedSlashesOverTheWire(t *testing.T) {
 						t.Fatal(err)
 					}
 					fmt.Fprintf(conn, "GET %s%s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", target, end)
-					answer, _ := io.ReadAll(conn)
+					response, _ := io.ReadAll(conn)
 					conn.Close()
-					if strings.Contains(string(answer), "secret") || !strings.HasPrefix(string(answer), "HTTP/1.1 ") {
-						t.Errorf("%d middleware, %s%s: %s", len(mws), target, end, answer)
+					if strings.Contains(string(response), "secret") || !strings.HasPrefix(string(response), "HTTP/1.1 ") {
+						t.Errorf("%d middleware, %s%s: %s", len(mws), target, end, response)
 					}
-					if _, location, ok := strings.Cut(string(answer), "Location: "); ok && strings.HasPrefix(location, "/api/admin") {
+					if _, location, ok := strings.Cut(string(response), "Location: "); ok && strings.HasPrefix(location, "/api/admin") {
 						t.Errorf("%d middleware, %s%s redirects to %s", len(mws), target, end, location)
 					}
 				}

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// onEngine serves h on package engine and returns the address.
+// onEngine serves h with package engine and returns the address.
 func onEngine(t *testing.T, h http.Handler) (address string, complaints *logBuffer) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -35,8 +35,9 @@ func onEngine(t *testing.T, h http.Handler) (address string, complaints *logBuff
 	return ln.Addr().String(), complaints
 }
 
-// Package engine's writer tells as net/http's does how far a response has come.
-func TestErrorAnswersOnTheEngine(t *testing.T) {
+// TestErrorResponsesOnTheEngine checks that error responses work with the writer of
+// package engine, whose state the middleware reads.
+func TestErrorResponsesOnTheEngine(t *testing.T) {
 	silence(t)
 	for _, tt := range []struct {
 		name string
@@ -78,7 +79,7 @@ func TestErrorAnswersOnTheEngine(t *testing.T) {
 	}
 }
 
-func TestBodyLimitAnswersAtOnceOnTheEngine(t *testing.T) {
+func TestBodyLimitRespondsAtOnceOnTheEngine(t *testing.T) {
 	for _, outer := range [][]mw{nil, {middleware.LoggerWith(slog.New(slog.DiscardHandler))}} {
 		address, _ := onEngine(t, chain(readBody, append(outer, middleware.BodyLimit(1000))...))
 		for _, request := range []string{
@@ -90,7 +91,7 @@ func TestBodyLimitAnswersAtOnceOnTheEngine(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			conn.SetDeadline(time.Now().Add(20 * time.Second)) // it would be for ever
+			conn.SetDeadline(time.Now().Add(20 * time.Second)) // in case of a failure, it would hang
 			io.WriteString(conn, request)
 			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 			if err != nil || resp.StatusCode != 413 || !resp.Close {

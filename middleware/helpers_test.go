@@ -16,7 +16,7 @@ import (
 
 type mw = func(http.Handler) http.Handler
 
-// chain puts middleware around a handler, the first one outermost.
+// chain wraps a handler in middleware, the first one outermost.
 func chain(h http.Handler, mws ...mw) http.Handler {
 	for _, m := range slices.Backward(mws) {
 		h = m(h)
@@ -24,14 +24,14 @@ func chain(h http.Handler, mws ...mw) http.Handler {
 	return h
 }
 
-// quiet answers nothing.
+// quiet does nothing.
 var quiet = http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 
 func text(s string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, s) }
 }
 
-// serve runs one request and returns the answer.
+// serve serves one request and returns the response.
 func serve(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
@@ -40,7 +40,7 @@ func serve(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 
 func get(target string) *http.Request { return httptest.NewRequest("GET", target, nil) }
 
-// A logBuffer keeps what several goroutines log.
+// A logBuffer stores log output. It is safe for concurrent use.
 type logBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -60,7 +60,7 @@ func (l *logBuffer) String() string {
 
 func (l *logBuffer) logger() *slog.Logger { return slog.New(slog.NewJSONHandler(l, nil)) }
 
-// records decodes what was logged as JSON, one line each.
+// records decodes the JSON records, one per line.
 func (l *logBuffer) records(t *testing.T) (records []map[string]any) {
 	t.Helper()
 	for line := range strings.Lines(l.String()) {
@@ -83,11 +83,11 @@ func (l *logBuffer) one(t *testing.T) map[string]any {
 	return records[0]
 }
 
-// protos are the ways to a server that the tests take.
+// protos are the protocols that tests use.
 var protos = []string{"HTTP/1.1", "HTTP/2.0"}
 
-// start serves h over TLS with the given protocol. What net/http complains
-// about is in the buffer.
+// start serves h over TLS with the given protocol. The buffer contains the error
+// log of net/http.
 func start(t *testing.T, proto string, h http.Handler) (*httptest.Server, *logBuffer) {
 	t.Helper()
 	complaints := &logBuffer{}
@@ -111,15 +111,15 @@ func wantPanic(t *testing.T, want string, f func()) {
 	f()
 }
 
-// recovering calls f and returns what it panicked with.
+// recovering calls f and returns the value of its panic.
 func recovering(f func()) (v any) {
 	defer func() { v = recover() }()
 	f()
 	return nil
 }
 
-// keepBack keeps the response back until the handler has returned or panicked,
-// as a middleware that compresses does with a short one.
+// keepBack holds the response back until the handler has returned or panicked, like
+// a middleware that compresses.
 func keepBack(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		k := &keptBack{ResponseWriter: w}

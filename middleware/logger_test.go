@@ -19,7 +19,7 @@ import (
 func ExampleLoggerWith() {
 	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey || a.Key == "duration" {
-			return slog.Attr{} // they differ from run to run
+			return slog.Attr{} // differs in each run
 		}
 		return a
 	}}))
@@ -96,8 +96,8 @@ func TestLoggerOfPanics(t *testing.T) {
 	}
 }
 
-// The pattern is set by the router on the request that it gets, which may be a
-// copy of the logger's.
+// TestLoggerKnowsPatternAndID checks that Logger logs the pattern and the request
+// ID even if the router gets a copy of the logger's request.
 func TestLoggerKnowsPatternAndID(t *testing.T) {
 	type key struct{}
 	foreign := func(next http.Handler) http.Handler {
@@ -147,7 +147,7 @@ func TestLoggerKnowsPatternAndID(t *testing.T) {
 	}
 }
 
-func TestLoggerIgnoresWhatIsNoID(t *testing.T) {
+func TestLoggerIgnoresInvalidIDs(t *testing.T) {
 	log := &logBuffer{}
 	h := middleware.LoggerWith(log.logger())(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["X-Request-Id"] = []string{"a\nb"}
@@ -158,7 +158,7 @@ func TestLoggerIgnoresWhatIsNoID(t *testing.T) {
 	}
 }
 
-// rawHandler prints values as they are, as a careless slog.Handler may.
+// rawHandler prints values without quoting them, like a careless slog.Handler.
 type rawHandler struct {
 	w     io.Writer
 	level slog.Level
@@ -223,7 +223,7 @@ func TestLoggerOfHijackedConnection(t *testing.T) {
 	}
 }
 
-func TestLoggerUsesTheDefaultOfTheMoment(t *testing.T) {
+func TestLoggerUsesTheCurrentDefault(t *testing.T) {
 	h := middleware.Logger(quiet)
 	before := slog.Default()
 	defer slog.SetDefault(before)
@@ -258,7 +258,7 @@ func TestLoggerAllocations(t *testing.T) {
 	}
 }
 
-// discard takes records and drops them.
+// discard is a slog.Handler that drops all records.
 type discard struct{ level slog.Level }
 
 func (d discard) Enabled(_ context.Context, l slog.Level) bool  { return l >= d.level }

@@ -36,7 +36,7 @@ func TestNoCacheResponse(t *testing.T) {
 	}
 }
 
-func TestNoCacheHeadersAreApart(t *testing.T) {
+func TestNoCacheHeadersAreSeparate(t *testing.T) {
 	h := serve(middleware.NoCache(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, name := range []string{"Cache-Control", "Expires", "Pragma"} {
 			w.Header().Add(name, "added")
@@ -67,7 +67,7 @@ func TestNoCacheRequest(t *testing.T) {
 	}
 }
 
-func TestNoCacheKeepsFilesFromBeingNotModified(t *testing.T) {
+func TestNoCachePreventsNotModified(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, "nocache_test.go") })
 	r := get("/")
 	r.Header.Set("If-Modified-Since", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat))

@@ -13,7 +13,7 @@ import (
 )
 
 func ExampleObserve() {
-	requests := map[string]int{} // stands for a counter with labels
+	requests := map[string]int{} // represents a counter with labels
 	observe := middleware.Observe(func(r *http.Request, status int, bytes int64, d time.Duration) {
 		requests[fmt.Sprintf("%s %d", r.Pattern, status)]++
 	})

@@ -15,10 +15,10 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
-// Goroutines that outlive their handlers may go on reading the request, and
-// nothing of ours touches a request or a writer once its handler has returned,
-// whatever clients do: go test -race watches.
-func TestNothingTouchesARequestAfterItsHandler(t *testing.T) {
+// TestNothingUsesARequestAfterItsHandler checks that goroutines that outlive their
+// handlers can read the request, and that middleware doesn't use a request or a
+// writer after its handler has returned, which the race detector checks.
+func TestNothingUsesARequestAfterItsHandler(t *testing.T) {
 	silence(t)
 	var late sync.WaitGroup
 	var mu sync.Mutex
@@ -92,7 +92,7 @@ func TestNothingTouchesARequestAfterItsHandler(t *testing.T) {
 	plain := httptest.NewServer(h)
 	var clients sync.WaitGroup
 	for i := range 8 {
-		clients.Go(func() { // half a body, several requests at once, gone in between
+		clients.Go(func() { // half a body, several requests at once, disconnects
 			for n := range 12 {
 				conn, err := net.Dial("tcp", plain.Listener.Addr().String())
 				if err != nil {

@@ -17,9 +17,10 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// Whatever answers by itself does so in the form that the service has chosen,
-// and keeps the headers that belong to the status.
-func TestErrorAnswersHaveTheServicesForm(t *testing.T) {
+// TestErrorResponsesUseTheProblemHandler checks that middleware writes error
+// responses in the format that the service has chosen, with the headers that belong
+// to the status.
+func TestErrorResponsesUseTheProblemHandler(t *testing.T) {
 	silence(t)
 	full := middleware.Throttle(1, 0, 0)
 	let := make(chan struct{})
@@ -32,7 +33,7 @@ func TestErrorAnswersHaveTheServicesForm(t *testing.T) {
 		h      http.Handler
 		body   string
 		want   string
-		header string // a header that the answer must have
+		header string // a header that the response must have
 	}{
 		{"BasicAuth", middleware.BasicAuth("r", func(u, p string) bool { return false })(quiet), "", `{"title":"Unauthorized","status":401}`, "Www-Authenticate"},
 		{"BodyLimit", middleware.BodyLimit(1)(quiet), "long", `{"title":"Request Entity Too Large","status":413}`, ""},
@@ -59,9 +60,8 @@ func TestErrorAnswersHaveTheServicesForm(t *testing.T) {
 	}
 }
 
-// compresses stands for a middleware that announces the encoding before it
-// knows what the handler will answer, as gorilla/handlers does (Go issue
-// 66343).
+// compresses is a middleware that sets Content-Encoding before the handler
+// responds, like gorilla/handlers (Go issue 66343).
 func compresses(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
@@ -78,9 +78,10 @@ type gzipWriter struct {
 
 func (w gzipWriter) Write(p []byte) (int, error) { return w.zip.Write(p) }
 
-// An answer in place of the handler's has none of the headers that describe the
-// handler's content, and keeps the encoding of a middleware that compresses.
-func TestAnswersInPlaceOfTheHandlers(t *testing.T) {
+// TestErrorResponsesReplaceContent checks that an error response doesn't have the
+// headers that describe the discarded content, and keeps the encoding of a
+// middleware that compresses.
+func TestErrorResponsesReplaceContent(t *testing.T) {
 	silence(t)
 	inside := func(then func()) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -112,7 +113,7 @@ func TestAnswersInPlaceOfTheHandlers(t *testing.T) {
 		}{{"alone", same}, {"in Logger", middleware.LoggerWith(slog.New(slog.DiscardHandler))}, {"in a foreign wrapper", foreign}, {"in one without Unwrap", hide}, {"in one that compresses", compresses}} {
 			for _, proto := range protos {
 				srv, complaints := start(t, proto, outer.m(tt.h))
-				resp, err := srv.Client().Get(srv.URL) // undoes gzip where the header says so
+				resp, err := srv.Client().Get(srv.URL) // decompresses gzip if the header requires it
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -137,7 +138,7 @@ func TestAnswersInPlaceOfTheHandlers(t *testing.T) {
 
 func same(h http.Handler) http.Handler { return h }
 
-// silence keeps what is logged to the default logger off the screen.
+// silence discards the output of the default logger.
 func silence(t *testing.T) {
 	t.Helper()
 	before := slog.Default()
@@ -145,7 +146,7 @@ func silence(t *testing.T) {
 	t.Cleanup(func() { slog.SetDefault(before) })
 }
 
-// Timeout's 503 says in the log what was late.
+// TestTimeoutLogs checks the log record of Timeout's 503.
 func TestTimeoutLogs(t *testing.T) {
 	log := &logBuffer{}
 	before := slog.Default()

@@ -29,7 +29,8 @@ func ExampleRealIPFrom() {
 	// 192.0.2.1
 }
 
-// remoteAddr returns r.RemoteAddr as a handler inside of m sees it. Headers are "Name: value" lines.
+// remoteAddr returns the r.RemoteAddr of a handler wrapped in m. Headers are
+// "Name: value" lines.
 func remoteAddr(m mw, peer string, headers ...string) (got string) {
 	r := get("/")
 	r.RemoteAddr = peer
@@ -105,8 +106,8 @@ func TestRealIPPeers(t *testing.T) {
 	}
 }
 
-// Every row comes from a trusted peer; "" means that the headers change
-// nothing.
+// TestRealIPHeaders sends headers from a trusted peer; "" means that RemoteAddr
+// doesn't change.
 func TestRealIPHeaders(t *testing.T) {
 	long := strings.Repeat("198.51.100.7, ", 100)
 	for _, tt := range []struct {
@@ -128,10 +129,10 @@ func TestRealIPHeaders(t *testing.T) {
 		{[]string{"X-Forwarded-For: 2001:DB8:0:0::7"}, "[2001:db8::7]:0"},
 		{[]string{"X-Forwarded-For: ::ffff:198.51.100.7"}, "198.51.100.7:0"},
 		{[]string{"X-Forwarded-For: 198.51.100.7, ::ffff:10.0.0.1"}, "198.51.100.7:0"},
-		// all trusted, or none there
+		// all trusted, or no address
 		{[]string{"X-Forwarded-For: 10.0.0.5"}, ""},
 		{[]string{"X-Forwarded-For: 10.0.0.5, 127.0.0.1"}, ""},
-		// malformed on the way
+		// malformed entries
 		{[]string{"X-Forwarded-For: "}, ""},
 		{[]string{"X-Forwarded-For: 198.51.100.7, garbage"}, ""},
 		{[]string{"X-Forwarded-For: 198.51.100.7, garbage, 10.0.0.1"}, ""},
@@ -225,13 +226,13 @@ func TestRealIPHeaders(t *testing.T) {
 		{[]string{"X-Real-IP: garbage"}, ""},
 		{[]string{"X-Real-IP: fe80::7%eth0"}, ""},
 		{[]string{"X-Real-IP: 198.51.100.7", "X-Real-IP: 198.51.100.7"}, ""},
-		// the first that is there decides, also when it is refused
+		// the first existing header decides, even if it is rejected
 		{[]string{"X-Real-IP: 6.6.6.6", "Forwarded: for=6.6.6.6", "X-Forwarded-For: 198.51.100.7"}, "198.51.100.7:0"},
 		{[]string{"X-Real-IP: 6.6.6.6", "Forwarded: for=198.51.100.7"}, "198.51.100.7:0"},
 		{[]string{"X-Real-IP: 6.6.6.6", "Forwarded: for=6.6.6.6", "X-Forwarded-For: garbage"}, ""},
 		{[]string{"X-Real-IP: 6.6.6.6", "Forwarded: for=6.6.6.6", "X-Forwarded-For: "}, ""},
 		{[]string{"X-Real-IP: 6.6.6.6", "Forwarded: for=unknown"}, ""},
-		// look-alikes
+		// similar names
 		{[]string{"X_Forwarded_For: 6.6.6.6", "True-Client-IP: 6.6.6.6", "X-Client-IP: 6.6.6.6", "Client-IP: 6.6.6.6"}, ""},
 	} {
 		const peer = "127.0.0.1:1"
@@ -255,8 +256,8 @@ func TestRealIPHeaders(t *testing.T) {
 	}
 }
 
-// Whatever the client put in front, the entry that the trusted proxy appends
-// is the one that counts.
+// FuzzRealIPAppended checks that the entry appended by the trusted proxy is used,
+// whatever the client has sent.
 func FuzzRealIPAppended(f *testing.F) {
 	for _, s := range []string{"", "6.6.6.6", "for=6.6.6.6", "for=\"", "x=\"", "\\", ";", "for=6.6.6.6;x=\"", "unknown", "[", "%", "\x00", "10.0.0.1"} {
 		f.Add(s)
@@ -275,7 +276,7 @@ func FuzzRealIPAppended(f *testing.F) {
 				t.Errorf("%q: %q", header, got)
 			}
 		}
-		// Alone, it is either refused or an untrusted address.
+		// Alone, it is either rejected or an untrusted address.
 		for _, name := range []string{"X-Forwarded-For: ", "Forwarded: ", "X-Real-IP: "} {
 			got := remoteAddr(middleware.RealIP, "127.0.0.1:1", name+client)
 			if got == "127.0.0.1:1" {
@@ -289,8 +290,7 @@ func FuzzRealIPAppended(f *testing.F) {
 	})
 }
 
-// An IPv4 address is what package netip takes for one, as a peer and as an
-// entry.
+// FuzzRealIPv4 compares the parser of IPv4 addresses with package netip.
 func FuzzRealIPv4(f *testing.F) {
 	for _, s := range []string{"198.51.100.7", "0.0.0.0", "255.255.255.255", "256.1.1.1", "1.2.3", "1.2.3.4.5", "1.2.3.4.", ".1.2.3.4", "01.2.3.4", "1.2.3.00", "0.0.0.1", "1..2.3", "1.2.3.1000", ""} {
 		f.Add(s, "1")

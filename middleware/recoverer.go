@@ -66,7 +66,7 @@ func (h *recovererHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(v)
 		default:
 			h.log(w, r, v)
-			answerPanic(w, r, encoding)
+			respondToPanic(w, r, encoding)
 		}
 	}()
 	h.next.ServeHTTP(w, r)
@@ -114,9 +114,9 @@ func stack() string {
 	return string(text)
 }
 
-// answerPanic ends a request whose handler panicked. encoding is the
+// respondToPanic ends a request whose handler panicked. encoding is the
 // Content-Encoding of the response before the handler ran.
-func answerPanic(w http.ResponseWriter, r *http.Request, encoding []string) {
+func respondToPanic(w http.ResponseWriter, r *http.Request, encoding []string) {
 	switch recorder.Of(w) {
 	case recorder.Unsent:
 		replace(w, r, problem.Code(http.StatusInternalServerError), encoding)

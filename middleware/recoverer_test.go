@@ -74,8 +74,8 @@ func dig(depth int) {
 	dig(depth - 1)
 }
 
-// The calls nearest to the panic are kept of a deep stack, by name, file and
-// line.
+// TestRecovererBoundsTheStack checks that the log of a deep stack contains the calls
+// closest to the panic, with name, file and line.
 func TestRecovererBoundsTheStack(t *testing.T) {
 	for _, tt := range []struct {
 		depth int
@@ -102,7 +102,7 @@ func TestRecovererWithoutServer(t *testing.T) {
 		body string
 	}{
 		{"nothing sent", func(w http.ResponseWriter) {}, 500, "Internal Server Error\n"},
-		{"headers of another answer", func(w http.ResponseWriter) { w.Header().Set("Content-Length", "7"); w.Header().Set("Etag", `"x"`) }, 500, "Internal Server Error\n"},
+		{"headers of another response", func(w http.ResponseWriter) { w.Header().Set("Content-Length", "7"); w.Header().Set("Etag", `"x"`) }, 500, "Internal Server Error\n"},
 		{"status sent", func(w http.ResponseWriter) { w.WriteHeader(202) }, 202, ""},
 		{"body sent", func(w http.ResponseWriter) { io.WriteString(w, "part") }, 200, "part"},
 	} {
@@ -128,16 +128,16 @@ func TestRecovererWithoutServer(t *testing.T) {
 	}
 }
 
-// hide keeps the server's writer out of reach.
+// hide hides the server's writer.
 func hide(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(struct{ http.ResponseWriter }{w}, r)
 	})
 }
 
-// Over connections: a response that has started is cut off, so that nobody
-// takes a part for the whole, and nothing is appended; net/http has nothing to
-// complain about.
+// TestRecovererOnConnections checks over connections that a response that has
+// started is aborted, so that clients detect that it is incomplete, that nothing is
+// appended, and that net/http logs nothing.
 func TestRecovererOnConnections(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -160,7 +160,7 @@ func TestRecovererOnConnections(t *testing.T) {
 				srv, complaints := start(t, proto, h)
 				resp, err := srv.Client().Get(srv.URL)
 				if name == "no Unwrap" && err != nil && tt.code != 500 {
-					continue // what was sent can't be flushed, so the client gets nothing
+					continue // the output can't be flushed, so the client gets nothing
 				}
 				if err != nil {
 					t.Errorf("%s, %s, %s: %v", proto, tt.name, name, err)
@@ -170,7 +170,7 @@ func TestRecovererOnConnections(t *testing.T) {
 				resp.Body.Close()
 				cut := err != nil
 				if tt.name == "all sent" && proto == "HTTP/2.0" {
-					cut = false // the stream may be reset before the client knows that it had everything
+					cut = false // the stream may be reset before the client detects its end
 				}
 				if resp.StatusCode != tt.code || string(body) != tt.body || cut != tt.cut {
 					t.Errorf("%s, %s, %s: %d %q, %v; want %d %q, cut off: %v", proto, tt.name, name, resp.StatusCode, body, err, tt.code, tt.body, tt.cut)
@@ -198,7 +198,7 @@ func TestRecovererLeavesUpgradedConnectionsAlone(t *testing.T) {
 			buf.Flush()
 			panic("upgraded")
 		}), append(outer, middleware.RecovererWithLogger(log.logger()))...)
-		done := make(chan struct{}) // a server doesn't wait for handlers that took their connection
+		done := make(chan struct{}) // a server doesn't wait for handlers that hijacked their connection
 		srv, complaints := start(t, "HTTP/1.1", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { defer close(done); h.ServeHTTP(w, r) }))
 		r, _ := http.NewRequest("GET", srv.URL, nil)
 		r.Header.Set("Connection", "Upgrade")

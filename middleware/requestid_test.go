@@ -34,7 +34,7 @@ func ExampleRequestID() {
 
 var madeID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
-// requestID returns the id that the handler sees for the given headers.
+// requestID returns the ID that the handler gets for the given headers.
 func requestID(t *testing.T, headers ...string) (id string) {
 	t.Helper()
 	r := get("/")
@@ -80,7 +80,8 @@ func TestRequestIDFromClient(t *testing.T) {
 	}
 }
 
-// Every digit turns up at every place, about as often as any other.
+// TestRequestIDDigits checks that all digits are about equally frequent at each
+// position.
 func TestRequestIDDigits(t *testing.T) {
 	const ids = 16_000
 	var seen [32][256]int
@@ -129,7 +130,7 @@ func TestGetRequestIDWithoutOne(t *testing.T) {
 	}
 }
 
-func TestRequestIDKeepsTheContextBelow(t *testing.T) {
+func TestRequestIDKeepsTheParentContext(t *testing.T) {
 	type key struct{}
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), key{}, "below"))
 	serve(middleware.RequestID(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -144,9 +145,9 @@ func TestRequestIDKeepsTheContextBelow(t *testing.T) {
 	})), get("/").WithContext(ctx))
 }
 
-// net/http removes the files of a multipart form through the request that it
-// made, if at all: Go 1.27 forgets them over HTTP/2. A copy of the request in
-// between doesn't change what it does.
+// TestRequestIDAndTimeoutLeaveNoFiles checks that net/http still removes the files
+// of a multipart form if middleware copies the request. Over HTTP/2, Go 1.27 never
+// removes them.
 func TestRequestIDAndTimeoutLeaveNoFiles(t *testing.T) {
 	for _, proto := range protos {
 		want := leavesFiles(t, proto, func(h http.Handler) http.Handler { return h })
@@ -190,7 +191,7 @@ func leavesFiles(t *testing.T, proto string, m mw) bool {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	srv.Close() // waits for the server to be done with the request
+	srv.Close() // waits until the server has finished the request
 	if file == "" {
 		t.Fatal("the form was kept in memory")
 	}
@@ -217,8 +218,8 @@ func TestRequestIDAllocations(t *testing.T) {
 	}
 }
 
-// Ids are unique across goroutines and processes: 4 goroutines in each of 2
-// processes make them at the same time.
+// TestRequestIDsAreUnique generates IDs in 4 goroutines of 2 processes at the same
+// time. All must be different.
 func TestRequestIDsAreUnique(t *testing.T) {
 	const each = 100_000
 	var mu sync.Mutex

@@ -15,8 +15,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
-// StripSlashes around routers with routes that end in a slash themselves: what
-// a client gets that follows redirects.
+// TestStripSlashesAndRoutesThatEndInASlash checks the responses to a client that
+// follows redirects, with StripSlashes around routers that have routes with a
+// trailing slash.
 func TestStripSlashesAndRoutesThatEndInASlash(t *testing.T) {
 	shows := func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Pattern+" "+r.URL.Path) }
 	files := fstest.MapFS{"dir/index.html": {Data: []byte("index")}, "dir/a.txt": {Data: []byte("a")}, "a.txt": {Data: []byte("a")}}
@@ -50,7 +51,7 @@ func TestStripSlashesAndRoutesThatEndInASlash(t *testing.T) {
 	for _, router := range []struct {
 		name string
 		h    http.Handler
-		rows [][2]string // path, answer
+		rows [][2]string // path, response
 	}{
 		{"with redirects", ours(true), [][2]string{
 			{"/docs/", "/docs/ /docs/"}, {"/docs", "/docs/ /docs/"}, {"/docs/a/", "/docs/ /docs/a"}, {"/docs//", "/docs/ /docs/"},
@@ -83,7 +84,7 @@ func TestStripSlashesAndRoutesThatEndInASlash(t *testing.T) {
 				t.Errorf("%s: %s: %q, want %q", router.name, row[0], body, row[1])
 			}
 		}
-		// Whatever the answer, no path redirects for ever.
+		// No path may cause a redirect loop.
 		for _, path := range []string{"/docs/", "/docs", "/x/", "/x", "/tail/", "/tail", "/files/", "/files", "/files/dir/", "/files/dir", "/group/", "/group", "/mounted/", "/mounted/x/", "//docs//", "/docs/./"} {
 			if resp, err := srv.Client().Get(srv.URL + path); err != nil {
 				t.Errorf("%s: %s: %v", router.name, path, err)
@@ -95,9 +96,9 @@ func TestStripSlashesAndRoutesThatEndInASlash(t *testing.T) {
 	}
 }
 
-// Only a redirect that leads back to where the client is is held back; the
-// handler runs once everywhere else.
-func TestStripSlashesHoldsBackNoOtherAnswer(t *testing.T) {
+// TestStripSlashesReplacesOnlyLoopingRedirects checks that StripSlashes replaces only
+// a redirect back to the requested path. In all other cases, the handler runs once.
+func TestStripSlashesReplacesOnlyLoopingRedirects(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		target   string
@@ -160,7 +161,7 @@ func TestStripSlashesHoldsBackNoOtherAnswer(t *testing.T) {
 			}
 		}
 		if runs != tt.runs || w.Body.String() != want {
-			t.Errorf("%s: %d runs, answer %d %q, want %d runs", tt.name, runs, w.Code, w.Body, tt.runs)
+			t.Errorf("%s: %d runs, response %d %q, want %d runs", tt.name, runs, w.Code, w.Body, tt.runs)
 		}
 	}
 }

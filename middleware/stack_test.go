@@ -22,8 +22,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
-// stacks are middleware in the orders that matter: all of them, in and against
-// the documented order, and each that wraps the writer alone.
+// stacks returns stacks of middleware: all of them, in the documented and in reverse
+// order, and each middleware that wraps the writer alone.
 func stacks() map[string][]mw {
 	logger := middleware.LoggerWith(slog.New(slog.DiscardHandler))
 	all := []mw{
@@ -55,8 +55,8 @@ func request(t *testing.T, srv *httptest.Server, path string) *http.Request {
 	return r
 }
 
-// What the handler flushes reaches the client while the handler is still at
-// work.
+// TestFlushThroughAnyStack checks that flushed data reaches the client while the
+// handler is still running.
 func TestFlushThroughAnyStack(t *testing.T) {
 	for _, proto := range protos {
 		for name, stack := range stacks() {
@@ -96,7 +96,7 @@ func TestFlushThroughAnyStack(t *testing.T) {
 
 func assertFlush(w http.ResponseWriter, foreign bool) error {
 	f, ok := w.(http.Flusher)
-	if foreign { // a wrapper with nothing but Unwrap has no Flusher to offer, and the recorder above invents none
+	if foreign { // a wrapper with only Unwrap is no Flusher, so the recorder around it isn't either
 		if ok {
 			return errors.New("a Flusher out of nowhere")
 		}
@@ -146,8 +146,8 @@ func TestHijackThroughAnyStack(t *testing.T) {
 	}
 }
 
-// sendfileConn notes whether net/http handed a file over to it, as sendfile(2)
-// needs.
+// sendfileConn records whether net/http passed a file to ReadFrom, which sendfile(2)
+// requires.
 type sendfileConn struct {
 	*net.TCPConn
 	sent *atomic.Int64
@@ -185,7 +185,7 @@ func TestSendfileThroughAnyStack(t *testing.T) {
 	}
 	for name, stack := range stacks() {
 		if name == "foreign between" {
-			continue // a wrapper with nothing but Unwrap has no ReaderFrom
+			continue // a wrapper with only Unwrap has no ReaderFrom
 		}
 		var sent atomic.Int64
 		srv := httptest.NewUnstartedServer(chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) }), stack...))
@@ -201,7 +201,7 @@ func TestSendfileThroughAnyStack(t *testing.T) {
 		if err != nil || string(got) != string(content) {
 			t.Errorf("%s: %d bytes, %v", name, len(got), err)
 		}
-		if sent.Load() < size-4096 { // the first bytes go along with the header
+		if sent.Load() < size-4096 { // the first bytes are sent with the header
 			t.Errorf("%s: %d of %d bytes by sendfile", name, sent.Load(), size)
 		}
 	}
@@ -243,8 +243,9 @@ func TestControllerThroughAnyStack(t *testing.T) {
 	}
 }
 
-// A goroutine that outlives its request writes nothing into the response of
-// another: recorders aren't used again.
+// TestLateWriterReachesNoOtherResponse checks that a goroutine that outlives its
+// request can't write to the response of another one, because recorders aren't
+// reused.
 func TestLateWriterReachesNoOtherResponse(t *testing.T) {
 	release, late := make(chan struct{}), make(chan struct{})
 	var stray http.ResponseWriter
@@ -261,7 +262,7 @@ func TestLateWriterReachesNoOtherResponse(t *testing.T) {
 	go func() {
 		<-release
 		defer close(late)
-		recovering(func() { io.WriteString(stray, "SECRET") }) // net/http may panic for a request that is over
+		recovering(func() { io.WriteString(stray, "SECRET") }) // net/http may panic after the end of the request
 	}()
 	for _, path := range []string{"/first", "/second"} {
 		resp, err := srv.Client().Do(request(t, srv, path))
@@ -275,8 +276,8 @@ func TestLateWriterReachesNoOtherResponse(t *testing.T) {
 	}
 }
 
-// The context of the request reaches the handler through every stack,
-// cancelled when the client goes away.
+// TestCancelThroughAnyStack checks that the handler's context is canceled when the
+// client disconnects.
 func TestCancelThroughAnyStack(t *testing.T) {
 	for name, stack := range stacks() {
 		entered, done := make(chan struct{}), make(chan error, 1)

@@ -12,7 +12,7 @@ import (
 func ExampleStripSlashes() {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /users/{id}", func(w http.ResponseWriter, r *http.Request) { fmt.Print("user ", r.PathValue("id")) })
-	h := middleware.StripSlashes(mux) // around the router: it changes what the router sees
+	h := middleware.StripSlashes(mux) // around the router, because it changes the path
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/users/7/", nil))
 	// Output: user 7
 }

@@ -26,7 +26,8 @@ func ExampleThrottle() {
 	// Output: a costly report
 }
 
-// A gate is a handler that reports each request that comes in and holds it until it is let go.
+// A gate is a handler that reports each incoming request and waits until it may
+// continue.
 type gate struct {
 	in     chan string
 	let    chan struct{}
@@ -45,26 +46,26 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	<-g.let
 }
 
-// send starts a request and returns where its answer will be.
+// send starts a request and returns a channel for the response.
 func send(h http.Handler, r *http.Request) chan *httptest.ResponseRecorder {
-	answer := make(chan *httptest.ResponseRecorder, 1)
-	go func() { answer <- serve(h, r) }()
-	return answer
+	response := make(chan *httptest.ResponseRecorder, 1)
+	go func() { response <- serve(h, r) }()
+	return response
 }
 
 func TestThrottleServesInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
 		h := middleware.Throttle(2, 3, time.Minute)(g)
-		var answers []chan *httptest.ResponseRecorder
+		var responses []chan *httptest.ResponseRecorder
 		for _, path := range []string{"/1", "/2", "/3", "/4", "/5"} {
-			answers = append(answers, send(h, get(path)))
-			synctest.Wait() // it is being served, or it waits
+			responses = append(responses, send(h, get(path)))
+			synctest.Wait() // it is running or waiting
 		}
 		if w := serve(h, get("/6")); w.Code != 503 || w.Header().Get("Retry-After") != "60" || w.Body.String() != "Service Unavailable\n" {
-			t.Errorf("a full backlog answers %d %v %q", w.Code, w.Header(), w.Body)
+			t.Errorf("a full backlog: %d %v %q", w.Code, w.Header(), w.Body)
 		}
-		time.Sleep(59 * time.Second) // the bubble's time, which passes when all others wait
+		time.Sleep(59 * time.Second) // synctest's time, which passes when all goroutines wait
 		served := <-g.in + <-g.in
 		for range 3 {
 			g.let <- struct{}{}
@@ -75,8 +76,8 @@ func TestThrottleServesInOrder(t *testing.T) {
 		}
 		g.let <- struct{}{}
 		g.let <- struct{}{}
-		for i, answer := range answers {
-			if w := <-answer; w.Code != 200 {
+		for i, response := range responses {
+			if w := <-response; w.Code != 200 {
 				t.Errorf("request %d: %d, want 200", i+1, w.Code)
 			}
 		}
@@ -125,7 +126,7 @@ func TestThrottleRefuses(t *testing.T) {
 		limit := middleware.Throttle(1, 0, tt.wait)
 		first := send(limit(g), get("/"))
 		<-g.in
-		// Another handler behind the same middleware value shares the places.
+		// Another handler with the same middleware value shares the limit.
 		w := serve(limit(quiet), get("/"))
 		if w.Code != 503 || w.Header().Get("Retry-After") != tt.retryAfter {
 			t.Errorf("wait %v: %d, Retry-After %q; want 503, %q", tt.wait, w.Code, w.Header().Get("Retry-After"), tt.retryAfter)
@@ -138,7 +139,7 @@ func TestThrottleRefuses(t *testing.T) {
 	}
 }
 
-func TestThrottleFreesThePlaceAfterAPanic(t *testing.T) {
+func TestThrottleCountsPanicsAsReturns(t *testing.T) {
 	limit := middleware.Throttle(1, 0, 0)
 	recovering(func() {
 		serve(limit(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("x") })), get("/"))
@@ -170,7 +171,8 @@ func TestThrottleAllocations(t *testing.T) {
 	}
 }
 
-// The value that Throttle returns is one limit, however many handlers it wraps.
+// TestThrottleIsOneLimit checks that all handlers wrapped in the same middleware
+// value share one limit.
 func TestThrottleIsOneLimit(t *testing.T) {
 	g := newGate()
 	m := middleware.Throttle(1, 0, 0)

@@ -14,7 +14,7 @@ import (
 
 func ExampleTimeout() {
 	h := middleware.Timeout(time.Millisecond)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		<-r.Context().Done() // a query that takes too long, say
+		<-r.Context().Done() // for example, a query that takes too long
 	}))
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
@@ -22,7 +22,7 @@ func ExampleTimeout() {
 	// Output: 503 Service Unavailable
 }
 
-func TestTimeoutAnswer(t *testing.T) {
+func TestTimeoutResponse(t *testing.T) {
 	const short, long = time.Nanosecond, time.Hour
 	wait := func(r *http.Request) { <-r.Context().Done() }
 	for _, tt := range []struct {
@@ -39,19 +39,19 @@ func TestTimeoutAnswer(t *testing.T) {
 		{"late, header set", short, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Etag", `"x"`); wait(r) }, 503, "Service Unavailable\n"},
 		{"late, status written", short, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(202); wait(r) }, 202, ""},
 		{"late, body written", short, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "part"); wait(r) }, 200, "part"},
-		{"late, answered by itself", short, func(w http.ResponseWriter, r *http.Request) { wait(r); http.Error(w, "slow", 504) }, 504, "slow\n"},
+		{"late, with its own response", short, func(w http.ResponseWriter, r *http.Request) { wait(r); http.Error(w, "slow", 504) }, 504, "slow\n"},
 	} {
 		w := serve(middleware.Timeout(tt.d)(tt.h), get("/"))
 		if w.Code != tt.code || w.Body.String() != tt.body {
 			t.Errorf("%s: %d %q, want %d %q", tt.name, w.Code, w.Body, tt.code, tt.body)
 		}
 		if w.Code == 503 && w.Header().Get("Etag") != "" {
-			t.Errorf("%s: the answer has the ETag of another", tt.name)
+			t.Errorf("%s: the response has the ETag of another", tt.name)
 		}
 	}
 }
 
-func TestTimeoutOfACancelledRequest(t *testing.T) {
+func TestTimeoutOfACanceledRequest(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	w := serve(middleware.Timeout(time.Hour)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -61,12 +61,12 @@ func TestTimeoutOfACancelledRequest(t *testing.T) {
 		<-r.Context().Done()
 	})), get("/").WithContext(ctx))
 	if w.Body.Len() != 0 {
-		t.Errorf("answered %q to nobody", w.Body)
+		t.Errorf("wrote %q to a disconnected client", w.Body)
 	}
 }
 
-// The context behaves as context.WithDeadline's does, whatever is asked of it
-// first.
+// TestTimeoutContext compares the context with that of context.WithDeadline, for
+// methods called in different orders.
 func TestTimeoutContext(t *testing.T) {
 	type key struct{}
 	for _, first := range []struct {
@@ -95,7 +95,7 @@ func TestTimeoutContext(t *testing.T) {
 			}
 		})), r)
 		select {
-		case <-kept.Done(): // over with the request
+		case <-kept.Done(): // ends with the request
 		default:
 			t.Errorf("%s: not done after the request", first.name)
 		}
@@ -125,8 +125,8 @@ func TestTimeoutContext(t *testing.T) {
 	})), get("/").WithContext(outer))
 }
 
-// Goroutines of the handler may use the context while the request ends: go
-// test -race watches.
+// TestTimeoutContextIsSafeForConcurrentUse uses the context in goroutines while the
+// request ends. The race detector must not report it.
 func TestTimeoutContextIsSafeForConcurrentUse(t *testing.T) {
 	for range 100 {
 		done := make(chan error)
@@ -163,9 +163,9 @@ func TestTimeoutAllocations(t *testing.T) {
 	}
 }
 
-// The clock decides whether a handler was late, and not the context's timer,
-// which may fire later than the handler returns.
-func TestTimeoutLooksAtTheClock(t *testing.T) {
+// TestTimeoutUsesTheClock checks that the clock decides whether a handler was too
+// late, not the context's timer, which may fire after the handler has returned.
+func TestTimeoutUsesTheClock(t *testing.T) {
 	silence(t)
 	for range 200 {
 		w := serve(middleware.Timeout(100*time.Microsecond)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

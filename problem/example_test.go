@@ -12,7 +12,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// All error answers of a server are JSON, at no cost per request.
+// This makes all error responses of a server JSON, at no cost per request.
 func ExampleNewContext() {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		problem.Write(w, r, problem.Code(http.StatusForbidden))
@@ -24,7 +24,7 @@ func ExampleNewContext() {
 		},
 	}
 
-	// What srv does with a request:
+	// srv does this for each request:
 	r := httptest.NewRequestWithContext(srv.BaseContext(nil), "GET", "/", nil)
 	w := httptest.NewRecorder()
 	srv.Handler.ServeHTTP(w, r)
@@ -32,7 +32,7 @@ func ExampleNewContext() {
 	// Output: 403 {"title":"Forbidden","status":403}
 }
 
-// A middleware does the same where the server is out of reach.
+// If you can't change the server, use a middleware.
 func ExampleWith() {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		problem.Write(w, r, errors.New("the database is down")) // logged, not sent
@@ -43,7 +43,7 @@ func ExampleWith() {
 	// Output: {"title":"Internal Server Error","status":500}
 }
 
-// An error can tell the client more than a status. Its reason stays inside.
+// An error can send details to the client. The wrapped error is only logged.
 func ExampleError() {
 	err := fmt.Errorf("transfer 17: %w", &problem.Error{
 		Status:  http.StatusForbidden,
@@ -60,7 +60,7 @@ func ExampleError() {
 	// transfer 17: Your current balance is 30, but that costs 50.: account 4711 is overdrawn
 }
 
-// A Handler of one's own: a page for people.
+// A custom Handler that writes HTML pages.
 func ExampleHandler() {
 	page := func(w http.ResponseWriter, r *http.Request, err error) {
 		code := problem.Status(err)

@@ -116,9 +116,10 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// The Handler of the context answers, the innermost one, else Text.
+// TestWriteFindsHandler checks that Write uses the innermost Handler in the context,
+// or Text.
 func TestWriteFindsHandler(t *testing.T) {
-	answer := func(text string) problem.Handler {
+	response := func(text string) problem.Handler {
 		return func(w http.ResponseWriter, r *http.Request, err error) { io.WriteString(w, text) }
 	}
 	write := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { problem.Write(w, r, problem.Code(403)) })
@@ -129,11 +130,11 @@ func TestWriteFindsHandler(t *testing.T) {
 		want string
 	}{
 		{"none", write, nil, "Forbidden\n"},
-		{"of the server", write, answer("server"), "server"},
-		{"middleware", problem.With(answer("outer"))(write), answer("server"), "outer"},
-		{"inner middleware", problem.With(answer("outer"))(problem.With(answer("inner"))(write)), nil, "inner"},
+		{"of the server", write, response("server"), "server"},
+		{"middleware", problem.With(response("outer"))(write), response("server"), "outer"},
+		{"inner middleware", problem.With(response("outer"))(problem.With(response("inner"))(write)), nil, "inner"},
 		{"outside of the middleware, later", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			problem.With(answer("inner"))(http.NotFoundHandler()).ServeHTTP(discard{}, r)
+			problem.With(response("inner"))(http.NotFoundHandler()).ServeHTTP(discard{}, r)
 			write(w, r)
 		}), nil, "inner"},
 	} {
@@ -158,7 +159,7 @@ func TestWriteFindsHandler(t *testing.T) {
 	}
 }
 
-// wrapper stands for a middleware that changes what is written.
+// wrapper is the writer of a middleware that changes the response.
 type wrapper struct{ http.ResponseWriter }
 
 func (w wrapper) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -198,7 +199,7 @@ func TestWriteClearsContentHeaders(t *testing.T) {
 	}
 }
 
-// An error that comes after a part of the answer adds nothing to it.
+// TestWriteAfterStart checks that Write adds nothing to a response that has started.
 func TestWriteAfterStart(t *testing.T) {
 	for _, proto := range []string{"HTTP/1.1", "HTTP/2.0"} {
 		logs := captureLog(t)
@@ -280,14 +281,14 @@ func TestNilHandlerPanics(t *testing.T) {
 
 func get() *http.Request { return httptest.NewRequest("GET", "/x/1", nil) }
 
-// discard is a writer that keeps nothing.
+// discard is a writer that discards everything.
 type discard struct{}
 
 func (discard) Header() http.Header         { return http.Header{} }
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (discard) WriteHeader(int)             {}
 
-// captureLog has the default logger write into a buffer until the test ends.
+// captureLog redirects the default logger to a buffer until the test ends.
 func captureLog(t *testing.T) *bytes.Buffer {
 	t.Helper()
 	var b bytes.Buffer
@@ -302,8 +303,7 @@ func captureLog(t *testing.T) *bytes.Buffer {
 	return &b
 }
 
-// Text for a request that no handler touched takes one allocation beside the
-// response's header.
+// TestTextAllocs checks that Text allocates once, in addition to the header.
 func TestTextAllocs(t *testing.T) {
 	r, w := get(), &reused{header: http.Header{}}
 	for _, tt := range []struct {
@@ -326,7 +326,7 @@ func TestWithAllocs(t *testing.T) {
 	}
 }
 
-// reused is a writer whose header is used again.
+// reused is a writer whose header is reused.
 type reused struct{ header http.Header }
 
 func (w *reused) Header() http.Header               { return w.header }

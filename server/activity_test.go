@@ -7,7 +7,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/stall"
 )
 
-// How long a connection has waited for its peer, after what has happened to it.
+// TestActivity checks how long a connection has been waiting for its peer after
+// a sequence of events.
 func TestActivity(t *testing.T) {
 	type event struct {
 		at   int // seconds after the connection was opened
@@ -34,18 +35,18 @@ func TestActivity(t *testing.T) {
 
 		{"waiting for a body", []event{{60, begin}, {61, wait}}, 69, 8, false},
 		{"waiting for more of a body", []event{{0, begin}, {1, wait}, {4, moved(1)}, {5, wait}}, 9, 7, false},
-		{"enough of a body has come", []event{{0, begin}, {1, wait}, {4, moved(stall.Bytes)}, {5, wait}}, 9, 4, false},
-		{"enough has come in small pieces", []event{{0, begin}, {1, wait}, {2, moved(stall.Bytes / 2)}, {3, wait}, {4, moved(stall.Bytes / 2)}, {5, wait}}, 9, 4, false},
+		{"enough of a body has arrived", []event{{0, begin}, {1, wait}, {4, moved(stall.Bytes)}, {5, wait}}, 9, 4, false},
+		{"enough has arrived in small pieces", []event{{0, begin}, {1, wait}, {2, moved(stall.Bytes / 2)}, {3, wait}, {4, moved(stall.Bytes / 2)}, {5, wait}}, 9, 4, false},
 		{"at work between two reads", []event{{0, begin}, {1, wait}, {4, moved(1)}}, 9, 0, false},
 		{"reading and writing at once", []event{{0, begin}, {1, wait}, {3, wait}}, 9, 8, false},
-		{"the end of an answer, after the handler", []event{{0, begin}, {1, done}, {2, wait}}, 9, 8, false},
-		{"the next request starts anew", []event{{0, begin}, {1, wait}, {4, moved(1)}, {4, done}, {5, begin}, {6, wait}}, 9, 3, false},
+		{"the end of a response, after the handler", []event{{0, begin}, {1, done}, {2, wait}}, 9, 8, false},
+		{"the next request resets the clock", []event{{0, begin}, {1, wait}, {4, moved(1)}, {4, done}, {5, begin}, {6, wait}}, 9, 3, false},
 
 		{"two streams, one at work", []event{{0, begin}, {1, begin}, {2, wait}}, 9, 0, false},
 		{"two streams, both waiting", []event{{0, begin}, {1, begin}, {2, wait}, {5, wait}}, 9, 4, false},
 		{"two streams, one has moved enough", []event{{0, begin}, {0, begin}, {1, wait}, {2, wait}, {4, moved(stall.Bytes)}, {5, wait}}, 9, 4, false},
-		{"a new stream beside one that waits", []event{{0, begin}, {1, wait}, {4, begin}, {5, wait}}, 9, 7, false},
-		{"a stream was served beside one that waits", []event{{0, begin}, {1, wait}, {4, begin}, {5, done}}, 9, 4, false},
+		{"a new stream next to a waiting one", []event{{0, begin}, {1, wait}, {4, begin}, {5, wait}}, 9, 7, false},
+		{"a served stream next to a waiting one", []event{{0, begin}, {1, wait}, {4, begin}, {5, done}}, 9, 4, false},
 	} {
 		var a activity
 		at := func(s int) time.Time { return time.Unix(1000+int64(s), 0) }
@@ -60,16 +61,16 @@ func TestActivity(t *testing.T) {
 	}
 }
 
-// The time that a connection waited for a place doesn't count: it would be the
-// next one to be closed.
-func TestWaitForAPlaceDoesNotCount(t *testing.T) {
+// TestWaitForRoomDoesNotCount checks that the time before a connection is admitted
+// doesn't count as waiting for its peer. Otherwise it would be closed next.
+func TestWaitForRoomDoesNotCount(t *testing.T) {
 	l := newListener(nil, New("", nil))
 	c := &conn{l: l}
 	c.activity.opened(time.Now().Add(-time.Hour))
 	if !l.add(c) {
-		t.Fatal("there is no place")
+		t.Fatal("there is no room")
 	}
 	if waited, idle := c.activity.waited(time.Now()); waited > time.Minute || !idle {
-		t.Errorf("waited %v, idle %v; want hardly at all, and idle", waited, idle)
+		t.Errorf("waited %v, idle %v; want almost no wait, and idle", waited, idle)
 	}
 }

@@ -17,15 +17,15 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-var attackTable = flag.Bool("attacktable", false, "measure the table of attacks and write it into docs/server.md")
+var attackTable = flag.Bool("attacktable", false, "measure the table of attacks and write it to docs/server.md")
 
-// An attack holds a connection for as long as the server lets it.
+// An attack holds a connection as long as the server permits.
 type attack struct {
 	name string
 	v    variant // plain, overTLS or http2c
-	send string  // at first
-	drip string  // then, every tenth of a second; empty: nothing more
-	read bool    // takes what the server sends
+	send string  // sent first
+	drip string  // then sent every 100 ms; empty for nothing
+	read bool    // read the responses
 }
 
 const (
@@ -42,7 +42,7 @@ const (
 
 func attacks() []attack {
 	h2 := clientPreface + settings(1<<20)
-	burst := strings.Repeat("x", 4200) // just more than StallTimeout asks for
+	burst := strings.Repeat("x", 4200) // slightly more than StallTimeout requires
 	get := frame(frameHeaders, flagEndHeaders|flagEndStream, 1, headersGET)
 	ping := frame(framePing, 0, 0, "muxmastr")
 	return []attack{
@@ -95,7 +95,7 @@ func (a attack) run(ctx context.Context, addr string) {
 			io.Copy(io.Discard, c)
 			return
 		}
-		// Read one byte a second, to notice the end of the connection, with the
+		// Read one byte per second to detect the end of the connection, with the
 		// smallest possible window.
 		c.(*net.TCPConn).SetReadBuffer(4 << 10)
 		for p := make([]byte, 1); ; {
@@ -123,17 +123,17 @@ func (a attack) run(ctx context.Context, addr string) {
 	}
 }
 
-// The figures of one attack.
+// A suffered contains the figures of one attack.
 type suffered struct {
-	requests, cutOff, unanswered int
-	median, worst                time.Duration
+	requests, cutOff, unserved int
+	median, worst              time.Duration
 }
 
-// underAttack measures how honest clients fare on a server with more attackers
-// than places, who come back whenever they are cut off. No timeout ends an
-// attack: connections are closed only to make room. A client that is cut off,
-// as happens to those who don't send their request within a second on a busy
-// machine, tries again.
+// underAttack measures the requests of honest clients to a server that has more
+// attackers than places for connections. Attackers reconnect whenever they are
+// disconnected. No timeout ends an attack: the server closes connections only to
+// make room. A client that is disconnected tries again. That happens if it takes
+// more than a second to send its request on a busy machine.
 func underAttack(t *testing.T, a attack, places, attackers, clients, requests int) suffered {
 	t.Helper()
 	s, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -186,7 +186,7 @@ func underAttack(t *testing.T, a attack, places, attackers, clients, requests in
 				took = append(took, time.Since(began))
 				got.cutOff += cutOff
 				if err != nil {
-					got.unanswered++
+					got.unserved++
 				}
 				mu.Unlock()
 			}
@@ -198,13 +198,13 @@ func underAttack(t *testing.T, a attack, places, attackers, clients, requests in
 	return got
 }
 
-// Under each attack, with twice as many attackers as places, honest clients are
-// answered.
+// TestHonestClientsUnderAttack checks that honest clients get responses during
+// each attack, with twice as many attackers as places for connections.
 func TestHonestClientsUnderAttack(t *testing.T) {
-	few := make(chan bool, 8) // at a time, or this machine is slower than any attacker
+	few := make(chan bool, 8) // limits parallel attacks, which slow the machine down
 	list := attacks()
 	for _, a := range attacks() {
-		if !strings.HasPrefix(a.name, "HTTP/2") { // which is net/http's there, too
+		if !strings.HasPrefix(a.name, "HTTP/2") { // net/http serves it in both cases
 			list = append(list, a.onEngine())
 		}
 	}
@@ -215,8 +215,8 @@ func TestHonestClientsUnderAttack(t *testing.T) {
 			defer func() { <-few }()
 			got := underAttack(t, a, 40, 80, 8, 2)
 			t.Logf("%+v", got)
-			if got.unanswered > 0 {
-				t.Errorf("%d of %d requests were not answered within %v", got.unanswered, got.requests, longest)
+			if got.unserved > 0 {
+				t.Errorf("%d of %d requests got no response within %v", got.unserved, got.requests, longest)
 			}
 		})
 	}
@@ -227,8 +227,8 @@ const (
 	tableEnd   = "<!-- end of generated -->\n"
 )
 
-// With -attacktable, TestAttackTable measures the figures in docs/server.md
-// anew. Without, it checks that the table has a row for each attack.
+// TestAttackTable checks that the table in docs/server.md has a row for each
+// attack. With -attacktable, it measures the figures and updates the table.
 func TestAttackTable(t *testing.T) {
 	const doc = "../docs/server.md"
 	text, err := os.ReadFile(doc)

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// A renewed pair is used for new connections. Half a pair is not, nor is one
-// that has expired.
+// TestCertificateReload checks that new connections use a renewed key pair, but
+// not half a pair or an expired one.
 func TestCertificateReload(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -46,7 +46,7 @@ func TestCertificateReload(t *testing.T) {
 	replace("second", tomorrow(), "cert.pem", "key.pem")
 	eventually(t, longest, "serving the renewed certificate", func() bool { return served() == "second" })
 
-	// Files that could not be read are tried again, even if they look the same.
+	// Files that could not be read are tried again, even if they seem unchanged.
 	writeCert(t, dir, "third", tomorrow())
 	cert, err := os.ReadFile(dir + "/cert.pem")
 	if err != nil {
@@ -66,7 +66,7 @@ func TestCertificateReload(t *testing.T) {
 	eventually(t, longest, "serving the certificate that was repaired", func() bool { return served() == "third" })
 }
 
-// steady checks that got returns want for longer than it takes to notice
+// steady checks that got returns want for longer than the server takes to detect
 // changed files.
 func steady(t *testing.T, want string, got func() string) {
 	t.Helper()

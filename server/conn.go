@@ -156,8 +156,8 @@ func (c *conn) Read(p []byte) (int, error) {
 }
 
 // Socket implements [engine.SocketConn]. Before the handler of a request runs,
-// Read adds nothing to what the socket's does, and a write that needn't wait
-// needs no bound.
+// Read only calls the socket's Read, and a write that doesn't wait needs no
+// limit.
 func (c *conn) Socket() net.Conn { return c.Conn }
 
 // Wrote implements [engine.SocketConn].

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// A sink is a connection whose writes time out after some bytes. Its ReadFrom
-// reads more from the source than it sends.
+// A sink is a connection whose writes exceed the deadline after some bytes. Its
+// ReadFrom reads more from the source than it sends.
 type sink struct {
 	net.Conn
 	got   bytes.Buffer
-	files int // ReadFrom calls with a file, which are sendfile in earnest
+	files int // ReadFrom calls with a file, which would use sendfile
 	each  int // bytes until the next timeout
 }
 
@@ -43,9 +43,10 @@ func (s *sink) ReadFrom(r io.Reader) (int64, error) {
 	return int64(n), err
 }
 
-// A write that was cut off by a timeout continues where it was cut off, as long
-// as enough bytes move. Files are sent by sendfile.
-func TestWritesGoOnAfterTimeouts(t *testing.T) {
+// TestWritesContinueAfterTimeouts checks that an interrupted write continues where
+// it stopped, as long as enough bytes are transferred, and that files are sent
+// with sendfile.
+func TestWritesContinueAfterTimeouts(t *testing.T) {
 	text := strings.Repeat("0123456789abcdef", 4096)
 	name := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {

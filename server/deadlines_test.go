@@ -15,8 +15,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// A probe is the connection below all of the server's, and knows whether a read
-// is in progress and which deadline it has.
+// A probe is the innermost connection of a server. It records whether a read is
+// in progress, and its deadline.
 type probe struct {
 	net.Conn
 	mu       sync.Mutex
@@ -50,7 +50,7 @@ func (p *probe) Read(b []byte) (int, error) {
 	return p.Conn.Read(b)
 }
 
-// state says how long the read in progress may wait.
+// state describes how long the read in progress may wait.
 func (p *probe) state() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,10 +80,10 @@ func (l *probeListener) Accept() (net.Conn, error) {
 	return p, nil
 }
 
-// Which deadline a read has follows from the order in which net/http, the
-// engine and handlers set deadlines and read. This test says what that order
-// leads to, with the Go release that runs it: StallTimeout (an hour here) bounds
-// the waits for a body and nothing else.
+// TestWhichReadsAreBounded checks that StallTimeout (an hour here) limits only the
+// waits for a body. The deadline of a read depends on the order in which
+// net/http, the engine and handlers set deadlines and read, which may change with
+// the Go release.
 func TestWhichReadsAreBounded(t *testing.T) {
 	const (
 		get      = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -98,20 +98,20 @@ func TestWhichReadsAreBounded(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		send string
-		do   func(w http.ResponseWriter, r *http.Request) // then the handler waits
+		do   func(w http.ResponseWriter, r *http.Request) // the handler then waits
 		want string
 	}{
 		{"no body", get, nil, "no deadline"},
 		{"body not read", post, nil, "no read"},
 		{"body awaited", post, readAll, "StallTimeout"},
-		{"body awaited, a part is there", post + "a", readAll, "StallTimeout"},
+		{"body awaited, a part has arrived", post + "a", readAll, "StallTimeout"},
 		{"body read", post + "abc", readAll, "no deadline"},
 		{"chunks awaited", chunked, readAll, "StallTimeout"},
 		{"next chunk awaited", chunked + oneChunk, readAll, "StallTimeout"},
 		{"chunks read", chunked + allOfIt, readAll, "no deadline"},
 		{"100 Continue, body awaited", expects, readAll, "StallTimeout"},
 		{"100 Continue, body read", expects + "abc", readAll, "no deadline"},
-		{"answered, body awaited", post, func(w http.ResponseWriter, r *http.Request) {
+		{"response sent, body awaited", post, func(w http.ResponseWriter, r *http.Request) {
 			controller(w).EnableFullDuplex()
 			controller(w).Flush()
 			readAll(w, r)
@@ -120,7 +120,7 @@ func TestWhichReadsAreBounded(t *testing.T) {
 			controller(w).SetReadDeadline(time.Now().Add(5 * time.Hour))
 			readAll(w, r)
 		}, "the handler's deadline"},
-		{"own deadline, a part is there", post + "a", func(w http.ResponseWriter, r *http.Request) {
+		{"own deadline, a part has arrived", post + "a", func(w http.ResponseWriter, r *http.Request) {
 			r.Body.Read(make([]byte, 1))
 			controller(w).SetReadDeadline(time.Now().Add(5 * time.Hour))
 			readAll(w, r)
@@ -145,7 +145,7 @@ func TestWhichReadsAreBounded(t *testing.T) {
 		{"second request, no body", "POST /pass HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc" + get, nil, "no deadline"},
 		{"second request, body awaited", "GET /pass HTTP/1.1\r\nHost: x\r\n\r\n" + post, readAll, "StallTimeout"},
 		{"after one with its own deadline, body awaited", "POST /own HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc" + post, readAll, "StallTimeout"},
-		{"pipelined behind a body that was read", post + "abc" + get, readAll, "no deadline"},
+		{"pipelined after a body that was read", post + "abc" + get, readAll, "no deadline"},
 	} {
 		for _, v := range []variant{plain, overTLS, onEngine(plain), onEngine(overTLS)} {
 			t.Run(c.name+"/"+v.name, func(t *testing.T) {

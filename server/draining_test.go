@@ -13,8 +13,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// Event streams learn at the end of DrainDelay that the server drains. If they
-// return then, nothing is cut off.
+// TestEventStreamsEndWithTheServer checks that event streams are notified at the
+// end of DrainDelay, and that none is cut off if it returns then.
 func TestEventStreamsEndWithTheServer(t *testing.T) {
 	t.Parallel()
 	for _, v := range variants {
@@ -23,7 +23,7 @@ func TestEventStreamsEndWithTheServer(t *testing.T) {
 			const delay = time.Second
 			drains := make(chan time.Time, 1)
 			_, addr, stop := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				ctx, cancel := context.WithCancel(r.Context()) // as middleware derives one
+				ctx, cancel := context.WithCancel(r.Context()) // like middleware
 				defer cancel()
 				io.WriteString(w, "event\n")
 				http.NewResponseController(w).Flush()
@@ -50,10 +50,10 @@ func TestEventStreamsEndWithTheServer(t *testing.T) {
 			select {
 			case at := <-drains:
 				if at.Sub(began) < delay {
-					t.Errorf("the handler was told to end %v after the stop, want %v", at.Sub(began), delay)
+					t.Errorf("the handler was notified %v after the stop, want %v", at.Sub(began), delay)
 				}
 			default:
-				t.Error("the handler was not told")
+				t.Error("the handler was not notified")
 			}
 			if !lines.Scan() || lines.Text() != "last" || lines.Scan() || lines.Err() != nil {
 				t.Errorf("the stream's end: %q, %v; want a last line and a clean end", lines.Text(), lines.Err())
@@ -62,9 +62,9 @@ func TestEventStreamsEndWithTheServer(t *testing.T) {
 	}
 }
 
-// HTTP.Shutdown ends the server, too, and doesn't cut off running requests.
-// HTTP.Close does.
-func TestEndsByMethodsOfHTTP(t *testing.T) {
+// TestShutdownAndCloseOfHTTP checks that HTTP.Shutdown ends the server without
+// cutting off running requests, and that HTTP.Close ends it and cuts them off.
+func TestShutdownAndCloseOfHTTP(t *testing.T) {
 	t.Parallel()
 	for _, v := range []variant{plain, overTLS, http2, http2c} {
 		for _, cut := range []bool{false, true} {
@@ -76,19 +76,19 @@ func TestEndsByMethodsOfHTTP(t *testing.T) {
 				hello(w, r)
 			}), func(s *server.Server) { v.configure(t, s); s.DrainTimeout = longest })
 			tr := v.transport()
-			answered := make(chan error)
-			go func() { answered <- get(&http.Client{Transport: tr}, v.scheme+addr) }()
+			responded := make(chan error)
+			go func() { responded <- get(&http.Client{Transport: tr}, v.scheme+addr) }()
 			<-started
 			if cut {
 				s.HTTP.Close()
-				if err := <-answered; err == nil {
-					t.Errorf("%s: Close: the request was answered", v.name)
+				if err := <-responded; err == nil {
+					t.Errorf("%s: Close: the request got a response", v.name)
 				}
 				close(release)
 			} else {
 				go s.HTTP.Shutdown(context.Background())
 				close(release)
-				if err := <-answered; err != nil {
+				if err := <-responded; err != nil {
 					t.Errorf("%s: Shutdown: %v", v.name, err)
 				}
 			}
@@ -100,7 +100,8 @@ func TestEndsByMethodsOfHTTP(t *testing.T) {
 	}
 }
 
-// If the listener fails, Serve ends with an error, and closes all connections.
+// TestBrokenListener checks that Serve returns an error and closes all
+// connections if the listener fails.
 func TestBrokenListener(t *testing.T) {
 	for _, engine := range []bool{false, true} {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -135,11 +136,11 @@ func TestBrokenListener(t *testing.T) {
 
 func TestDrainingElsewhere(t *testing.T) {
 	if c := server.Draining(context.Background()); c != nil {
-		t.Error("Draining of a foreign context is not nil")
+		t.Error("Draining of another context is not nil")
 	}
 }
 
-func TestNotifyContextEndsWithItsParentAndByStop(t *testing.T) {
+func TestNotifyContextEndsWithParentAndStop(t *testing.T) {
 	parent, cancel := context.WithCancel(context.Background())
 	ctx, stop := server.NotifyContext(parent)
 	cancel()
@@ -153,8 +154,8 @@ func TestNotifyContextEndsWithItsParentAndByStop(t *testing.T) {
 	<-ctx.Done()
 }
 
-// ErrorHandler is in the context of requests, together with the values of the
-// user's BaseContext.
+// TestErrorHandler checks that the context of requests contains ErrorHandler and
+// the values of the user's BaseContext.
 func TestErrorHandler(t *testing.T) {
 	type key struct{}
 	_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -10,9 +10,10 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// These connections are not closed while somebody waits for a place, although
-// they take several times as long as a connection may wait for its peer.
-func TestWhoNeverGivesWay(t *testing.T) {
+// TestConnectionsThatNeverGiveWay checks connections that must not be closed to
+// make room, although they take several times as long as a connection may wait
+// for its peer.
+func TestConnectionsThatNeverGiveWay(t *testing.T) {
 	const busy = 3 * time.Second
 	// slowBody sends 8 KiB ten times a second.
 	slowBody := func() io.Reader {
@@ -43,7 +44,7 @@ func TestWhoNeverGivesWay(t *testing.T) {
 			io.Copy(io.Discard, r.Body)
 			<-time.After(busy)
 		}},
-		{"a handler that sends an event now and then", nil, nil, func(w http.ResponseWriter, r *http.Request) {
+		{"a handler that sends occasional events", nil, nil, func(w http.ResponseWriter, r *http.Request) {
 			for range 3 {
 				io.WriteString(w, "event")
 				http.NewResponseController(w).Flush()
@@ -55,7 +56,7 @@ func TestWhoNeverGivesWay(t *testing.T) {
 				panic(http.ErrAbortHandler)
 			}
 		}},
-		{"a body that the handler waits for by its own rule", lateBody, nil, func(w http.ResponseWriter, r *http.Request) {
+		{"a body for which the handler has set a deadline", lateBody, nil, func(w http.ResponseWriter, r *http.Request) {
 			http.NewResponseController(w).SetReadDeadline(time.Now().Add(longest))
 			if _, err := io.Copy(io.Discard, r.Body); err != nil {
 				panic(http.ErrAbortHandler)
@@ -110,15 +111,15 @@ func TestWhoNeverGivesWay(t *testing.T) {
 				}
 				resp.Body.Close()
 				if err := <-other; err != nil {
-					t.Errorf("who came meanwhile: %v", err)
+					t.Errorf("another client: %v", err)
 				}
 			})
 		}
 	}
 }
 
-// An idle connection is closed before one that has stalled inside a request,
-// even if it has waited for less.
+// TestIdleConnectionsGiveWayFirst checks that an idle connection is closed before
+// one that stalled within a request, even if it has waited for a shorter time.
 func TestIdleConnectionsGiveWayFirst(t *testing.T) {
 	t.Parallel()
 	failed := make(chan error, 1)
@@ -136,7 +137,7 @@ func TestIdleConnectionsGiveWayFirst(t *testing.T) {
 	idle := dial(t, addr)
 	io.WriteString(idle, headHello)
 	readResponse(t, idle)
-	<-time.After(1500 * time.Millisecond) // both have waited for long enough to be closed
+	<-time.After(1500 * time.Millisecond) // both have waited long enough to be closed
 	third := dial(t, addr)
 	io.WriteString(third, headHello)
 	readResponse(t, third)

@@ -27,12 +27,12 @@ func ExampleRun() {
 
 // A server behind a load balancer, with TLS and health endpoints.
 func ExampleServer_Run() {
-	database := errors.New("no connection yet") // nil when there is one
+	database := errors.New("no connection yet") // nil if connected
 	s := server.New(":8443", http.NotFoundHandler())
 	s.CertFile, s.KeyFile = "cert.pem", "key.pem"
 	s.LivePath, s.ReadyPath = "/livez", "/readyz"
 	s.Ready = func(context.Context) error { return database }
-	s.DrainDelay = 5 * time.Second // the load balancer notices that ReadyPath fails
+	s.DrainDelay = 5 * time.Second // time for the load balancer to notice that ReadyPath fails
 	s.ErrorHandler = problem.JSON
 	s.HTTP.MaxHeaderBytes = 16 << 10
 	if err := s.Run(context.Background()); err != nil {
@@ -40,8 +40,8 @@ func ExampleServer_Run() {
 	}
 }
 
-// A program that needs the address before it serves, here because it lets the
-// system choose a port.
+// A program that must know its address before serving, because the system chooses
+// the port.
 func ExampleServer_Serve() {
 	s := server.New("127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "Hello")
@@ -70,8 +70,8 @@ func ExampleServer_Serve() {
 	// <nil>
 }
 
-// An event stream that ends when the server stops, so that the stop isn't held
-// up until DrainTimeout. The browser connects again, to another server.
+// An event stream that ends when the server stops, so that stopping doesn't take
+// DrainTimeout. The browser then reconnects to another server.
 func ExampleDraining() {
 	clock := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -21,9 +21,9 @@ const (
 	blockSend = "\x83\x86\x04\x05/send\x41\x01x" // POST /send on http://x
 )
 
-// A flood is a client that sends frames as fast as it can and reads nothing, or
-// everything. Whatever it sends, memory and goroutines stay bounded, somebody
-// else is answered meanwhile, and nothing is left of it in the end.
+// TestFloods connects a client that sends frames as fast as possible, and reads
+// nothing or everything. Memory and goroutines must stay bounded, other clients
+// must get responses, and nothing may be left at the end.
 func TestFloods(t *testing.T) {
 	const rounds = 4000
 	streams := func(frames func(id uint32) string) func(int) string {
@@ -45,7 +45,7 @@ func TestFloods(t *testing.T) {
 		{"uploads that are reset", "", streams(func(id uint32) string {
 			return frame(frameHeaders, flagEndHeaders, id, blockSend) + frame(frameData, 0, id, "x") + frame(frameRSTStream, 0, id, "\x00\x00\x00\x08")
 		}), true},
-		{"requests, answers not read", "", streams(func(id uint32) string { return frame(frameHeaders, flagEndHeaders|flagEndStream, id, headersGET) }), false},
+		{"requests, responses not read", "", streams(func(id uint32) string { return frame(frameHeaders, flagEndHeaders|flagEndStream, id, headersGET) }), false},
 		{"more streams than allowed", "", streams(func(id uint32) string { return frame(frameHeaders, flagEndHeaders|flagEndStream, id, blockHold) }), true},
 		{"pings, nothing read", "", always(frame(framePing, 0, 0, "muxmastr")), false},
 		{"settings, nothing read", "", always(frame(frameSettings, 0, 0, "")), false},
@@ -92,7 +92,7 @@ func TestFloods(t *testing.T) {
 			var b strings.Builder
 			b.WriteString(clientPreface + settings(1<<20) + c.first)
 			peak, began := 0, time.Now()
-			var err error // the server has ended the connection, or reads no more
+			var err error // the server has closed the connection, or doesn't read
 			i := 0
 			for ; i < rounds && err == nil && time.Since(began) < 500*time.Millisecond; i++ {
 				b.WriteString(c.next(i))
@@ -102,7 +102,7 @@ func TestFloods(t *testing.T) {
 					b.Reset()
 					peak = max(peak, runtime.NumGoroutine())
 					if err := get(other, "http://"+addr); err != nil {
-						t.Errorf("somebody else: %v", err)
+						t.Errorf("another client: %v", err)
 					}
 				}
 			}

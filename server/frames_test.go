@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The tests write HTTP/2 frames themselves (RFC 9113), because no client of
-// net/http misbehaves on request.
+// The tests write HTTP/2 frames themselves (RFC 9113), because net/http has no
+// misbehaving client.
 
 const (
 	frameData         = 0x0
@@ -46,8 +46,8 @@ func settings(window uint32) string {
 }
 
 // dialHTTP2 opens an HTTP/2 connection without TLS, sends the preface and a
-// window for answers, and discards what the server sends. Ended is closed when
-// the connection has ended.
+// window for responses, and discards everything it receives. ended is closed when
+// the connection ends.
 func dialHTTP2(t *testing.T, addr string, window uint32) (c net.Conn, ended chan struct{}) {
 	t.Helper()
 	c = dial(t, addr)

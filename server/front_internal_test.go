@@ -7,22 +7,22 @@ import (
 	"testing"
 )
 
-// Answers ask their connections to close while the server drains, and while
-// somebody waits for a place. The answer to an upgrade doesn't: its Connection
-// header says Upgrade, and a proxy would add that as a second one.
-func TestAnswersAskToClose(t *testing.T) {
+// TestConnectionClose checks that responses have Connection: close while the
+// server drains and while connections wait for room. The response to an upgrade
+// must not have it, because its Connection header is Upgrade.
+func TestConnectionClose(t *testing.T) {
 	for _, c := range []struct {
 		name              string
 		draining, waiting bool
 		upgrade           string
 		want              string
 	}{
-		{"as usual", false, false, "", ""},
+		{"normal", false, false, "", ""},
 		{"draining", true, false, "", "close"},
-		{"somebody waits", false, true, "", "close"},
+		{"connections wait", false, true, "", "close"},
 		{"upgrade", false, false, "websocket", ""},
 		{"upgrade while draining", true, false, "websocket", ""},
-		{"upgrade while somebody waits", false, true, "websocket", ""},
+		{"upgrade while connections wait", false, true, "websocket", ""},
 	} {
 		s := New("", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if got := w.Header().Get("Connection"); got != c.want {

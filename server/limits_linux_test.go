@@ -19,12 +19,12 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// The tests of limits use 127.0.0.2 as the address of a second client, which
-// only Linux has without configuration.
+// The tests of limits use 127.0.0.2 as the address of a second client. Only Linux
+// has this address by default.
 
-// 2,000 attackers send their headers a byte at a time and come back whenever
-// they are cut off. 200 ordinary clients still get all their answers, whether
-// there is room for all or for half of the attackers.
+// TestSlowLoris connects 2,000 attackers that send their headers byte by byte and
+// reconnect whenever they are disconnected. 200 ordinary clients must get all
+// their responses, whether there is room for all attackers or for half of them.
 func TestSlowLoris(t *testing.T) {
 	const attackers, clients, requests = 2000, 200, 2
 	for _, c := range []struct {
@@ -49,11 +49,11 @@ func TestSlowLoris(t *testing.T) {
 					}
 				})
 			}
-			eventually(t, longest, "the attack is on", func() bool { return s.Stats().Open >= min(c.maxConns, attackers)*9/10 })
+			eventually(t, longest, "the attack has started", func() bool { return s.Stats().Open >= min(c.maxConns, attackers)*9/10 })
 			var failed atomic.Int64
 			for i := range clients {
 				work.Go(func() {
-					tr := &http.Transport{DisableKeepAlives: i%2 == 0} // half of them connect anew each time
+					tr := &http.Transport{DisableKeepAlives: i%2 == 0} // half of them use a new connection each time
 					defer tr.CloseIdleConnections()
 					for range requests {
 						if err := get(&http.Client{Transport: tr}, "http://"+addr); err != nil {
@@ -99,16 +99,16 @@ func loris(ctx context.Context, addr string) {
 	}
 }
 
-// In a burst of more connections than are allowed, all are answered, one after
-// the other, and never more than allowed are open. On a busy machine, a client
-// that doesn't get to send its request for a second counts as idle, and its
+// TestBurstPastTheLimit opens more connections than allowed. All must get a
+// response, and at no time may more than the limit be open. On a busy machine, a
+// client that takes more than a second to send its request counts as idle, and its
 // connection may be closed.
 func TestBurstPastTheLimit(t *testing.T) {
 	const limit, burst = 10, 300
 	for _, v := range []variant{plain, overTLS, onEngine(plain)} {
 		var s *server.Server // for the handler
 		var peak, failed atomic.Int64
-		var first atomic.Value // what went wrong first
+		var first atomic.Value // the first error
 		var addr string
 		s, addr, _ = start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			for n := int64(s.Stats().Open); ; {
@@ -123,7 +123,7 @@ func TestBurstPastTheLimit(t *testing.T) {
 			wg.Go(func() {
 				tr := v.transport()
 				defer tr.CloseIdleConnections()
-				for range 3 { // over a connection that it would like to keep
+				for range 3 { // over a keep-alive connection
 					if err := get(&http.Client{Transport: tr}, v.scheme+addr); err != nil {
 						failed.Add(1)
 						first.CompareAndSwap(nil, fmt.Sprint(err))
@@ -141,7 +141,8 @@ func TestBurstPastTheLimit(t *testing.T) {
 	}
 }
 
-// An idle connection is closed to make room, but not one with a request.
+// TestQuietConnectionsGiveWay checks that an idle connection is closed to make
+// room, but not one with a request.
 func TestQuietConnectionsGiveWay(t *testing.T) {
 	t.Parallel()
 	release := make(chan bool)
@@ -222,11 +223,12 @@ func TestLimitPerIP(t *testing.T) {
 			t.Errorf("%s: %d refused, want 1", v.name, got)
 		}
 		two.Close()
-		eventually(t, longest, "a closed connection counts no more", func() bool { return ask(from("127.0.0.1")) == "200 OK" })
+		eventually(t, longest, "a closed connection doesn't count", func() bool { return ask(from("127.0.0.1")) == "200 OK" })
 	}
 }
 
-// The default of MaxConns leaves file descriptors for the rest of the process.
+// TestDefaultLimitLeavesDescriptors checks that the default of MaxConns leaves file
+// descriptors for other purposes.
 func TestDefaultLimitLeavesDescriptors(t *testing.T) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
@@ -238,9 +240,9 @@ func TestDefaultLimitLeavesDescriptors(t *testing.T) {
 	}
 }
 
-// After servers have had every kind of connection and have stopped, no
-// goroutine and no descriptor is left. This test isn't parallel because it
-// counts those of the whole process.
+// TestNothingLeftOver checks that no goroutine and no descriptor is left after
+// servers have stopped that had every kind of connection. The test isn't parallel,
+// because it counts those of the whole process.
 func TestNothingLeftOver(t *testing.T) {
 	each := func(t *testing.T, v variant) {
 		t.Parallel()
@@ -284,13 +286,13 @@ func TestNothingLeftOver(t *testing.T) {
 		}
 	}
 	once := func() {
-		t.Run("all", func(t *testing.T) { // which returns when all have ended
+		t.Run("all", func(t *testing.T) { // returns after all have ended
 			for _, v := range variants {
 				t.Run(v.name, func(t *testing.T) { each(t, v) })
 			}
 		})
 	}
-	once() // what the runtime and net/http set up for good
+	once() // start permanent goroutines of the runtime and net/http
 	var goroutines, fds int
 	eventually(t, longest, "quiet", func() bool {
 		g, f := runtime.NumGoroutine(), openFiles(t)

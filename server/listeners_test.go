@@ -14,7 +14,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// serveOn is start with a listener of the caller's.
+// serveOn is like start, but with the given listener.
 func serveOn(t *testing.T, ln net.Listener, configure func(*server.Server)) {
 	t.Helper()
 	s := server.New("", http.HandlerFunc(hello))
@@ -26,8 +26,8 @@ func serveOn(t *testing.T, ln net.Listener, configure func(*server.Server)) {
 	t.Cleanup(func() { cancel(); <-done })
 }
 
-// Connections over a Unix socket have no address, so they don't share one
-// limit.
+// TestUnixSocketsHaveNoAddress checks that MaxConnsPerIP doesn't apply to
+// connections over a Unix socket, which have no address.
 func TestUnixSocketsHaveNoAddress(t *testing.T) {
 	for _, engine := range []bool{false, true} {
 		file := filepath.Join(t.TempDir(), "s")
@@ -48,8 +48,8 @@ func TestUnixSocketsHaveNoAddress(t *testing.T) {
 	}
 }
 
-// lateListener is like one for the PROXY protocol: a connection learns its
-// address from the first bytes that its peer sends, and waits for them.
+// lateListener is like a listener for the PROXY protocol: RemoteAddr waits for
+// the first bytes from the peer, which contain the address.
 type lateListener struct {
 	net.Listener
 	accepted atomic.Int64
@@ -71,7 +71,8 @@ func (l *lateListener) Accept() (net.Conn, error) {
 
 func (c lateConn) RemoteAddr() net.Addr { <-c.known; return c.Conn.RemoteAddr() }
 
-// A connection that doesn't know its address yet holds up nobody else.
+// TestLateAddresses checks that a connection whose address is still unknown doesn't
+// delay others.
 func TestLateAddresses(t *testing.T) {
 	for _, engine := range []bool{false, true} {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -91,8 +92,8 @@ func TestLateAddresses(t *testing.T) {
 	}
 }
 
-// A listener that does TLS itself is refused: handlers would get no
-// Request.TLS.
+// TestListenersThatDoTLSThemselves checks that TLS listeners are rejected, because
+// handlers would get no Request.TLS.
 func TestListenersThatDoTLSThemselves(t *testing.T) {
 	for _, engine := range []bool{false, true} {
 		cert, key := writeCert(t, t.TempDir(), "localhost", tomorrow())

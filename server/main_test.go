@@ -23,8 +23,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// Some tests need servers in processes of their own. They start the test binary
-// again, as a server.
+// TestMain runs the test binary as a server if a test started it as a child
+// process.
 func TestMain(m *testing.M) {
 	if os.Getenv("TEST_SERVER_ADDR") != "" {
 		childServer()
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// childServer is main in the processes that startChild starts.
+// childServer is the main function of processes started by startChild.
 func childServer() {
 	addr := os.Getenv("TEST_SERVER_ADDR")
 	s := server.New(addr, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -62,8 +62,8 @@ func childServer() {
 // discardLog keeps expected warnings out of the test's output.
 var discardLog = slog.New(slog.DiscardHandler)
 
-// start serves h until the test ends and returns the server, its address, and
-// what ends it.
+// start serves h until the test ends. It returns the server, its address, and a
+// function that stops it.
 func start(t *testing.T, h http.Handler, configure func(*server.Server)) (s *server.Server, addr string, stop func() error) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -98,7 +98,7 @@ func dial(t *testing.T, addr string) net.Conn {
 	return c
 }
 
-// longest is how long tests wait for what happens at once unless the machine is
+// longest is the timeout for events that happen immediately unless the machine is
 // very busy.
 const longest = time.Minute
 
@@ -109,12 +109,12 @@ func eventually(t *testing.T, within time.Duration, what string, ok func() bool)
 	defer tick.Stop()
 	for deadline := time.Now().Add(within); !ok(); <-tick.C {
 		if time.Now().After(deadline) {
-			t.Fatalf("after %v still not so: %s", within, what)
+			t.Fatalf("timeout after %v: %s", within, what)
 		}
 	}
 }
 
-// refusesConnections waits for a drain to close its listener.
+// refusesConnections waits until a drain has closed the listener.
 func refusesConnections(t *testing.T, addr string) {
 	t.Helper()
 	eventually(t, longest, "new connections are refused", func() bool {
@@ -128,7 +128,8 @@ func refusesConnections(t *testing.T, addr string) {
 
 func hello(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") }
 
-// get sends one GET with c and wants 200 and "hello".
+// get sends one GET with c. It returns an error unless the response is 200 and
+// "hello".
 func get(c *http.Client, url string) error {
 	resp, err := c.Get(url)
 	if err != nil {
@@ -142,7 +143,8 @@ func get(c *http.Client, url string) error {
 	return err
 }
 
-// writeCert makes a key pair for 127.0.0.1 named name and returns its files.
+// writeCert writes a key pair for 127.0.0.1 with the given name and returns the
+// file names.
 func writeCert(t *testing.T, dir, name string, expires time.Time) (certFile, keyFile string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -181,8 +183,7 @@ func onEngine(v variant) variant {
 
 func tomorrow() time.Time { return time.Now().Add(24 * time.Hour) }
 
-// A variant is a protocol, with the configuration of a server for it and a
-// client that speaks it.
+// A variant is a protocol with the configuration of a server and a client.
 type variant struct {
 	name      string
 	scheme    string

@@ -25,18 +25,18 @@ import (
 	"time"
 )
 
-// A child is a server in a process of its own.
+// A child is a server in a separate process.
 type child struct {
 	cmd    *exec.Cmd
 	addr   string
 	errors strings.Builder
 }
 
-// launch starts a program with these sockets, by systemd's protocol.
+// launch starts a program and passes it sockets like systemd.
 func launch(t *testing.T, sockets []*os.File, env []string, program string, args ...string) (*child, io.Reader) {
 	t.Helper()
 	c := new(child)
-	// The shell knows its process id before the server does, as systemd does.
+	// Like systemd, the shell sets the process ID before it starts the server.
 	c.cmd = exec.Command("/bin/sh", append([]string{"-c", `LISTEN_PID=$$ exec "$0" "$@"`, program}, args...)...)
 	c.cmd.Env = append(os.Environ(), append(env, fmt.Sprint("LISTEN_FDS=", len(sockets)))...)
 	c.cmd.ExtraFiles = sockets
@@ -48,11 +48,11 @@ func launch(t *testing.T, sockets []*os.File, env []string, program string, args
 	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { c.cmd.Process.Kill() }) // where the test has failed
+	t.Cleanup(func() { c.cmd.Process.Kill() }) // if the test has failed
 	return c, out
 }
 
-// startChild returns when the child serves or has failed.
+// startChild starts a child. It returns when the child serves or has failed.
 func startChild(t *testing.T, addr string, sockets []*os.File, env ...string) *child {
 	t.Helper()
 	exe, err := os.Executable()
@@ -72,7 +72,7 @@ func startChild(t *testing.T, addr string, sockets []*os.File, env ...string) *c
 	return c
 }
 
-// stop sends the child SIGTERM, after which it has to exit with status 0.
+// stop sends SIGTERM to the child, which must then exit with status 0.
 func (c *child) stop(t *testing.T) {
 	t.Helper()
 	c.cmd.Process.Signal(syscall.SIGTERM)
@@ -97,7 +97,7 @@ func listenerFile(t *testing.T) (*os.File, string) {
 	return f, ln.Addr().String()
 }
 
-// load is traffic of every kind that a restart could disturb.
+// load is traffic of all kinds that a restart could disturb.
 type load struct {
 	sent, failed atomic.Int64
 	first        sync.Once
@@ -143,12 +143,12 @@ func startLoad(do func(c *http.Client, post bool) error, excuse func(error) bool
 
 func never(error) bool { return false }
 
-// exchange sends a GET, or a POST if there is a body, and returns the body of
-// the answer. Another status than this one is an error.
+// exchange sends a GET, or a POST if body isn't empty, and returns the body of the
+// response. It returns an error if the status differs.
 func exchange(c *http.Client, url, body string, status int) (string, error) {
 	method, r := "GET", io.Reader(nil)
 	if body != "" {
-		method, r = "POST", struct{ io.Reader }{strings.NewReader(body)} // which net/http can't read again
+		method, r = "POST", struct{ io.Reader }{strings.NewReader(body)} // net/http can't read it again
 	}
 	req, err := http.NewRequest(method, url, r)
 	if err != nil {
@@ -181,7 +181,7 @@ func sayHello(url string) func(*http.Client, bool) error {
 	}
 }
 
-// buildQuickstart returns the program.
+// buildQuickstart builds the quickstart and returns the file name.
 func buildQuickstart(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "quickstart")
@@ -195,11 +195,11 @@ func buildQuickstart(t *testing.T) string {
 	return program
 }
 
-// The first signal begins the drain, which would take an hour here; the second
-// one ends the program.
+// TestSecondSignalEndsTheProgram checks that the first signal begins the drain,
+// which would take an hour here, and that the second terminates the program.
 func TestSecondSignalEndsTheProgram(t *testing.T) {
-	// If this process ignores interrupts, as under nohup, then so would its
-	// children, but for this.
+	// If this process ignores interrupts, as with nohup, its children would
+	// inherit that. Prevent it.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
@@ -226,15 +226,15 @@ func TestSecondSignalEndsTheProgram(t *testing.T) {
 		err := c.cmd.Wait()
 		status, _ := c.cmd.ProcessState.Sys().(syscall.WaitStatus)
 		if !status.Signaled() || status.Signal() != signals[1] {
-			t.Errorf("after %v and %v: %v, want the end by the latter", signals[0], signals[1], err)
+			t.Errorf("after %v and %v: %v, want termination by the second", signals[0], signals[1], err)
 		}
 	}
 }
 
-// The quickstart is restarted under load, as systemd does it: the old process
-// ends, and clients that connect before the new one runs wait in the socket's
-// queue. No request fails, and the file has every note that a client was told
-// of.
+// TestRestartsOfTheQuickstart restarts the quickstart under load, like systemd: the
+// old process ends, and clients that connect before the new one starts wait in the
+// socket's queue. No request may fail, and the file must contain all notes that
+// clients have created.
 func TestRestartsOfTheQuickstart(t *testing.T) {
 	program, file := buildQuickstart(t), filepath.Join(t.TempDir(), "notes.json")
 	socket, addr := listenerFile(t)
@@ -263,7 +263,7 @@ func TestRestartsOfTheQuickstart(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if made[note.ID] {
-			return fmt.Errorf("there are two notes %d", note.ID)
+			return fmt.Errorf("two notes have the ID %d", note.ID)
 		}
 		made[note.ID] = true
 		return nil
@@ -290,7 +290,7 @@ func TestRestartsOfTheQuickstart(t *testing.T) {
 	}
 	for _, n := range saved.Notes {
 		if !made[n.ID] {
-			t.Errorf("note %d is saved, but no client was told of it", n.ID)
+			t.Errorf("note %d is saved, but no client got a response for it", n.ID)
 		}
 		delete(made, n.ID)
 	}
@@ -299,8 +299,9 @@ func TestRestartsOfTheQuickstart(t *testing.T) {
 	}
 }
 
-// In restarts under load, with the socket passed from process to process, no
-// request fails, not even those that must not be repeated.
+// TestRestartsLoseNoRequest restarts a server under load and passes the socket to
+// the next process. No request may fail, including those that must not be
+// repeated.
 func TestRestartsLoseNoRequest(t *testing.T) {
 	restartsLoseNoRequest(t)
 }
@@ -332,9 +333,10 @@ func restartsLoseNoRequest(t *testing.T, env ...string) {
 	}
 }
 
-// With SO_REUSEPORT, no connection is refused in a restart. The kernel may
-// reset one that it hands to a process just as that one stops listening.
-// Nothing was read from it, so its request can be repeated.
+// TestRestartsWithReusePortRefuseNoConnection checks that no connection is refused
+// during a restart with SO_REUSEPORT. The kernel may reset a connection that it
+// assigns to a process that stops listening. Its request can be repeated, because
+// nothing was read.
 func TestRestartsWithReusePortRefuseNoConnection(t *testing.T) {
 	old := startChild(t, "127.0.0.1:0", nil)
 	var resets atomic.Int64
@@ -380,10 +382,10 @@ func TestActivation(t *testing.T) {
 		text    string
 	}{
 		{"one socket", []*os.File{a}, nil, addrA, ""},
-		{"one socket, its name not asked for", []*os.File{a}, []string{"LISTEN_FDNAMES=web"}, addrA, ""},
+		{"one socket, its name ignored", []*os.File{a}, []string{"LISTEN_FDNAMES=web"}, addrA, ""},
 		{"two sockets, the second chosen", []*os.File{a, b}, []string{"LISTEN_FDNAMES=admin:web", "TEST_SERVER_SOCKET=web"}, addrB, ""},
 		{"two sockets, none chosen", []*os.File{a, b}, []string{"LISTEN_FDNAMES=admin:web"}, "", `server: SocketName is "", but the sockets passed by systemd are ["admin" "web"]`},
-		{"a name that is not there", []*os.File{a}, []string{"LISTEN_FDNAMES=admin", "TEST_SERVER_SOCKET=web"}, "", `server: SocketName is "web"`},
+		{"an unknown name", []*os.File{a}, []string{"LISTEN_FDNAMES=admin", "TEST_SERVER_SOCKET=web"}, "", `server: SocketName is "web"`},
 		{"not a socket", []*os.File{plainFile}, nil, "", `server: socket "unknown" (file descriptor 3) is not a listening stream socket`},
 	} {
 		p := startChild(t, "127.0.0.1:0", c.sockets, c.env...)

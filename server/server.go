@@ -254,10 +254,10 @@ func (s *Server) drain(l *listener, shutdown func(context.Context) error) error 
 		s.logger().Info("drained", "took", time.Since(start))
 		return nil
 	}
-	return fmt.Errorf("server: connections that were still open after DrainTimeout (%v) and were closed: %d; raise it, or return from long requests when server.Draining says so", s.DrainTimeout, open)
+	return fmt.Errorf("server: connections that were still open after DrainTimeout (%v) and were closed: %d; increase it, or return from long requests when the channel of server.Draining is closed", s.DrainTimeout, open)
 }
 
-var errTwice = errors.New("server: a Server serves once; make a second one for a second listener")
+var errTwice = errors.New("server: a Server can serve only once; create another one for another listener")
 
 // check returns all errors in the configuration of s.
 func (s *Server) check() error {
@@ -266,24 +266,24 @@ func (s *Server) check() error {
 		return errTwice
 	}
 	if s.HTTP == nil {
-		return errors.New("server: HTTP is nil; make the Server with New")
+		return errors.New("server: HTTP is nil; create the Server with New")
 	}
 	if s.HTTP.Handler == nil {
-		faults = append(faults, errors.New("server: HTTP.Handler is nil; pass a handler to New, or http.DefaultServeMux if that is meant"))
+		faults = append(faults, errors.New("server: HTTP.Handler is nil; pass a handler to New, for example http.DefaultServeMux"))
 	}
 	if s.Recycle && !s.Engine {
-		faults = append(faults, errors.New("server: Recycle needs Engine; set both, or neither"))
+		faults = append(faults, errors.New("server: Recycle requires Engine; set both or neither"))
 	}
 	for _, p := range []struct{ name, path string }{{"LivePath", s.LivePath}, {"ReadyPath", s.ReadyPath}} {
 		if p.path != "" && p.path[0] != '/' {
-			faults = append(faults, fmt.Errorf("server: %s is %q, which is the path of no request; start it with a slash", p.name, p.path))
+			faults = append(faults, fmt.Errorf("server: %s is %q, which no request has as its path; start it with a slash", p.name, p.path))
 		}
 	}
 	if s.LivePath != "" && s.LivePath == s.ReadyPath {
 		faults = append(faults, fmt.Errorf("server: LivePath and ReadyPath are both %q; choose different paths", s.LivePath))
 	}
 	if s.Ready != nil && s.ReadyPath == "" {
-		faults = append(faults, errors.New("server: Ready is set, but nothing calls it without ReadyPath; set both, or neither"))
+		faults = append(faults, errors.New("server: Ready is set, but nothing calls it without ReadyPath; set both or neither"))
 	}
 	if (s.CertFile == "") != (s.KeyFile == "") {
 		faults = append(faults, errors.New("server: CertFile and KeyFile go together; set both or neither"))

@@ -44,7 +44,7 @@ func TestHealth(t *testing.T) {
 	s, addr, stop := start(t, http.HandlerFunc(hello), func(s *server.Server) {
 		s.LivePath, s.ReadyPath = "/livez", "/readyz"
 		s.Ready = func(context.Context) error { return notReady }
-		s.DrainDelay = 3 * time.Second // in which two requests come
+		s.DrainDelay = 3 * time.Second // two requests arrive meanwhile
 	})
 	ask := func(method, path string) (int, string) {
 		req, _ := http.NewRequest(method, "http://"+addr+path, nil)
@@ -96,13 +96,13 @@ func TestHealth(t *testing.T) {
 	_, addr, _ = start(t, http.HandlerFunc(hello), nil)
 	for _, path := range []string{"/livez", "/readyz"} {
 		if code, text := ask("GET", path); code != 200 || text != "hello" {
-			t.Errorf("%s by default: %d %q, want the handler's answer", path, code, text)
+			t.Errorf("%s by default: %d %q, want the handler's response", path, code, text)
 		}
 	}
 }
 
-// While the server drains, running requests finish and new connections are
-// refused.
+// TestDrain checks that running requests finish and new connections are refused
+// while the server drains.
 func TestDrain(t *testing.T) {
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
@@ -133,9 +133,10 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// A client that is about to send its next request gets an answer that asks it
-// to close. It has a second for that; if the test was slower, it tries again.
-func TestDrainAnswersKeepAliveConnections(t *testing.T) {
+// TestDrainServesKeepAliveConnections checks that a client that is about to send
+// its next request gets a response with Connection: close. It has a second to send
+// it; if the test was slower, it tries again.
+func TestDrainServesKeepAliveConnections(t *testing.T) {
 	for {
 		s, addr, stop := start(t, http.HandlerFunc(hello), nil)
 		c := dial(t, addr)
@@ -171,7 +172,7 @@ func TestDrainDeadline(t *testing.T) {
 	}{
 		{"a request", func(w http.ResponseWriter, r *http.Request) {
 			http.NewResponseController(w).Flush()
-			<-r.Context().Done() // its connection is closed in the end
+			<-r.Context().Done() // its connection is eventually closed
 		}},
 		{"a hijacked connection", func(w http.ResponseWriter, r *http.Request) {
 			c, _, _ := http.NewResponseController(w).Hijack()
@@ -238,11 +239,11 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		s    func() *server.Server
 		want []string
 	}{
-		{"port taken", func() *server.Server { return server.New(taken.Addr().String(), h) }, []string{"cannot listen on \"" + taken.Addr().String(), "another process has this port"}},
-		{"foreign address", func() *server.Server { return server.New("192.0.2.1:0", h) }, []string{"no interface of this machine"}},
+		{"port taken", func() *server.Server { return server.New(taken.Addr().String(), h) }, []string{"cannot listen on \"" + taken.Addr().String(), "another process uses this port"}},
+		{"address of another machine", func() *server.Server { return server.New("192.0.2.1:0", h) }, []string{"no interface of this machine"}},
 		{"bad address", func() *server.Server { return server.New("nonsense", h) }, []string{"cannot listen on \"nonsense\"", "missing port"}},
 		{"no handler", func() *server.Server { return server.New(":0", nil) }, []string{"HTTP.Handler is nil", "http.DefaultServeMux"}},
-		{"zero value", func() *server.Server { return new(server.Server) }, []string{"HTTP is nil; make the Server with New"}},
+		{"zero value", func() *server.Server { return new(server.Server) }, []string{"HTTP is nil; create the Server with New"}},
 		{"half a pair", func() *server.Server { s := server.New(":0", h); s.CertFile = cert; return s }, []string{"set both or neither"}},
 		{"no such file", func() *server.Server {
 			s := server.New(":0", h)
@@ -250,7 +251,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			return s
 		}, []string{"none.pem", "no such file"}},
 		{"not PEM", func() *server.Server { s := server.New(":0", h); s.CertFile, s.KeyFile = garbage, key; return s }, []string{"garbage.pem", "failed to find any PEM data"}},
-		{"another's key", func() *server.Server { s := server.New(":0", h); s.CertFile, s.KeyFile = cert, otherKey; return s }, []string{"private key does not match"}},
+		{"key of another certificate", func() *server.Server { s := server.New(":0", h); s.CertFile, s.KeyFile = cert, otherKey; return s }, []string{"private key does not match"}},
 		{"expired", func() *server.Server { s := server.New(":0", h); s.CertFile, s.KeyFile = oldCert, oldKey; return s }, []string{"has expired on ", "renew it"}},
 		{"two certificates", func() *server.Server {
 			s := server.New(":0", h)
@@ -258,7 +259,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			s.HTTP.TLSConfig = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return nil, nil }}
 			return s
 		}, []string{"set only one of them"}},
-		{"recycling without the engine", func() *server.Server { s := server.New(":0", h); s.Recycle = true; return s }, []string{"Recycle needs Engine"}},
+		{"recycling without the engine", func() *server.Server { s := server.New(":0", h); s.Recycle = true; return s }, []string{"Recycle requires Engine"}},
 		{"paths without a slash", func() *server.Server {
 			s := server.New(":0", h)
 			s.LivePath, s.ReadyPath = "livez", "readyz"
@@ -289,7 +290,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	s, _, stop := start(t, h, func(s *server.Server) { s.CertFile, s.KeyFile = cert, key })
 	stop()
 	ln, _ := net.Listen("tcp", "127.0.0.1:0")
-	if err := s.Serve(context.Background(), ln); err == nil || !strings.Contains(err.Error(), "a Server serves once") {
+	if err := s.Serve(context.Background(), ln); err == nil || !strings.Contains(err.Error(), "a Server can serve only once") {
 		t.Errorf("second Serve: %v", err)
 	}
 	if _, err := ln.Accept(); !errors.Is(err, net.ErrClosed) {
@@ -297,7 +298,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	}
 }
 
-// The defaults are documented.
+// TestDefaults checks the documented defaults.
 func TestDefaults(t *testing.T) {
 	s := server.New(":1", http.HandlerFunc(hello))
 	for _, c := range []struct {
@@ -322,8 +323,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// Hooks that the user has set on http.Server still run.
-func TestHooksOfTheUserStay(t *testing.T) {
+// TestUserHooksRun checks that hooks that the user has set on http.Server run.
+func TestUserHooksRun(t *testing.T) {
 	t.Parallel()
 	type key struct{}
 	states := make(chan http.ConnState, 10)
@@ -344,8 +345,8 @@ func TestHooksOfTheUserStay(t *testing.T) {
 	}
 }
 
-// The server responds to OPTIONS * as net/http does, and leaves it to the
-// handler where net/http would.
+// TestOptionsStar checks that the server responds to OPTIONS * like net/http, and
+// passes it to the handler if net/http would.
 func TestOptionsStar(t *testing.T) {
 	t.Parallel()
 	for _, v := range []variant{plain, onEngine(plain), http2c} {
@@ -378,9 +379,10 @@ func TestOptionsStar(t *testing.T) {
 	}
 }
 
-// Connections that wait in the kernel's queue because of MaxConns are served
-// before the listener closes, which would reset them.
-func TestDrainAnswersTheQueue(t *testing.T) {
+// TestDrainServesTheQueue checks that connections that wait in the kernel's queue
+// because of MaxConns are served before the listener is closed, which would reset
+// them.
+func TestDrainServesTheQueue(t *testing.T) {
 	t.Parallel()
 	started, release := make(chan bool, 1), make(chan bool)
 	_, addr, stop := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -18,9 +18,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// Attacks have to end after stall, and before net/http's own longest timeout of
-// 10 s. Honest clients take several times patience, which is long enough for a
-// busy machine.
+// Attacks must end after stall, and before net/http's longest timeout of 10 s.
+// Honest clients take several times patience, which is long enough for a busy
+// machine.
 const (
 	stall    = 200 * time.Millisecond
 	patience = 1500 * time.Millisecond
@@ -34,10 +34,10 @@ func impatient(s *server.Server) {
 
 func patient(s *server.Server) { s.StallTimeout = patience }
 
-// pause stands for work of a handler or of an honest client.
+// pause simulates work of a handler or of an honest client.
 func pause(n int) { <-time.After(time.Duration(n) * patience) }
 
-// endless writes an answer without end.
+// endless writes an endless response.
 func endless(w http.ResponseWriter, r *http.Request) {
 	for p := make([]byte, 64<<10); ; {
 		if _, err := w.Write(p); err != nil {
@@ -52,7 +52,8 @@ func endlessFile(name string) http.HandlerFunc {
 
 func readAll(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); hello(w, r) }
 
-// Every attempt to hold a connection without using it ends.
+// TestAttacksEnd checks that all attempts to hold a connection without using it
+// end.
 func TestAttacksEnd(t *testing.T) {
 	big := filepath.Join(t.TempDir(), "big")
 	if err := os.WriteFile(big, make([]byte, 64<<20), 0o600); err != nil {
@@ -75,7 +76,7 @@ func TestAttacksEnd(t *testing.T) {
 		v    variant
 		h    http.HandlerFunc
 		send string
-		drip bool // go on with a byte now and then
+		drip bool // continue with a byte from time to time
 	}
 	rows := []row{
 		{"silence", plain, hello, "", false},
@@ -88,22 +89,22 @@ func TestAttacksEnd(t *testing.T) {
 		{"body missing, chunked", plain, readAll, "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", false},
 		{"body missing, after 100 Continue", plain, readAll, strings.Replace(post, "\r\n\r\n", "\r\nExpect: 100-continue\r\n\r\n", 1), false},
 		{"body missing that nobody reads", plain, hello, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", false},
-		{"body missing before a long answer", plain, endless, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", false},
+		{"body missing before a long response", plain, endless, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", false},
 		{"body of OPTIONS * missing", plain, readAll, "OPTIONS * HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", false},
 		{"body of OPTIONS * dripping", plain, readAll, "OPTIONS * HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", true},
-		{"answer not read", plain, endless, get, false},
+		{"response not read", plain, endless, get, false},
 		{"file not read", plain, endlessFile(big), get, false},
-		{"answer not read, request dripping on", plain, endless, get, true},
-		{"pipelined, answers not read", plain, endless, get + get + get, false},
+		{"response not read, request dripping", plain, endless, get, true},
+		{"pipelined, responses not read", plain, endless, get + get + get, false},
 		{"body missing over TLS", overTLS, readAll, post, false},
 		{"body dripping over TLS", overTLS, readAll, post, true},
-		{"answer not read over TLS", overTLS, endless, get, false},
+		{"response not read over TLS", overTLS, endless, get, false},
 		{"HTTP/2, then silence", http2c, hello, preface, false},
 		{"HTTP/2, half of the headers", http2c, hello, halfHeaders, false},
-		{"HTTP/2, no window for a long answer", http2c, endless, noWindow, false},
-		{"HTTP/2, no window for a short answer", http2c, hello, noWindow, false},
+		{"HTTP/2, no window for a long response", http2c, endless, noWindow, false},
+		{"HTTP/2, no window for a short response", http2c, hello, noWindow, false},
 		{"HTTP/2, body of OPTIONS * missing", http2c, readAll, optionsBody, false},
-		{"HTTP/2, no window for the answer to a large header", http2c, hello, largeHeader, false},
+		{"HTTP/2, no window for the response to a large header", http2c, hello, largeHeader, false},
 		{"HTTP/2 over TLS, then silence", http2, hello, preface, false},
 	}
 	for _, c := range rows {
@@ -128,7 +129,7 @@ func TestAttacksEnd(t *testing.T) {
 			if c.v.scheme == "https://" && c.send != "" {
 				nc = tls.Client(nc, &tls.Config{InsecureSkipVerify: true, NextProtos: c.v.alpn()})
 			}
-			io.WriteString(nc, c.send) // fails where this test is late and the server isn't
+			io.WriteString(nc, c.send) // may fail if this test is slow
 			<-taken
 			if c.drip {
 				go func() {
@@ -149,8 +150,8 @@ func (v variant) alpn() []string {
 	return []string{"http/1.1"}
 }
 
-// In HTTP/2 the stream ends, with an error for the handler. The connection
-// serves other requests on.
+// TestHTTP2StreamsThatStallEnd checks that a stalled HTTP/2 stream ends, with an
+// error for the handler, and that the connection continues to serve requests.
 func TestHTTP2StreamsThatStallEnd(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -158,14 +159,14 @@ func TestHTTP2StreamsThatStallEnd(t *testing.T) {
 		h    func(w http.ResponseWriter, r *http.Request) error
 		body bool
 	}{
-		{"answer not read", func(w http.ResponseWriter, r *http.Request) error {
+		{"response not read", func(w http.ResponseWriter, r *http.Request) error {
 			for p := make([]byte, 64<<10); ; {
 				if _, err := w.Write(p); err != nil {
 					return err
 				}
 			}
 		}, false},
-		{"answer not read, as strings", func(w http.ResponseWriter, r *http.Request) error {
+		{"response not read, as strings", func(w http.ResponseWriter, r *http.Request) error {
 			for p := strings.Repeat("a", 64<<10); ; {
 				if _, err := io.WriteString(w, p); err != nil {
 					return err
@@ -202,12 +203,12 @@ func TestHTTP2StreamsThatStallEnd(t *testing.T) {
 			body = pr
 		}
 		req, _ := http.NewRequest("POST", "https://"+addr, body)
-		answered := make(chan bool)
+		responded := make(chan bool)
 		go func() {
 			if resp, err := tr.RoundTrip(req); err == nil {
 				defer resp.Body.Close()
 			}
-			<-answered
+			<-responded
 		}()
 		select {
 		case err := <-failed:
@@ -220,12 +221,13 @@ func TestHTTP2StreamsThatStallEnd(t *testing.T) {
 		if err := get(&http.Client{Transport: tr}, "https://"+addr+"/other"); err != nil || conns.Load() != 1 {
 			t.Errorf("%s: another request: %v over %d connections, want one connection", c.name, err, conns.Load())
 		}
-		close(answered)
+		close(responded)
 		tr.CloseIdleConnections()
 	}
 }
 
-// Honest clients and handlers may take as long as they like.
+// TestHonestTrafficSurvives checks that slow but honest clients and handlers are
+// not disconnected.
 func TestHonestTrafficSurvives(t *testing.T) {
 	alive := func(w http.ResponseWriter, r *http.Request) {
 		if err := r.Context().Err(); err != nil {
@@ -295,15 +297,15 @@ func TestHonestTrafficSurvives(t *testing.T) {
 			text, err := io.ReadAll(r.Body)
 			fmt.Fprintln(w, string(text), err)
 		}, "late <nil>\n"},
-		{"a slow handler that has read its body by its own rule", func() io.Reader { return strings.NewReader("x") }, func(w http.ResponseWriter, r *http.Request) {
+		{"a slow handler that has read its body with its own deadline", func() io.Reader { return strings.NewReader("x") }, func(w http.ResponseWriter, r *http.Request) {
 			http.NewResponseController(w).SetReadDeadline(time.Now().Add(2 * patience))
 			io.Copy(io.Discard, r.Body)
 			<-time.After(patience / 2)
-			r.Context().Done() // somebody follows the request
+			r.Context().Done() // watch the client
 			pause(3)
 			alive(w, r)
 		}, "hello"},
-		{"an upload that the handler waits for without end", lateBody, func(w http.ResponseWriter, r *http.Request) {
+		{"an upload without a deadline", lateBody, func(w http.ResponseWriter, r *http.Request) {
 			http.NewResponseController(w).SetReadDeadline(time.Time{})
 			text, err := io.ReadAll(r.Body)
 			fmt.Fprintln(w, string(text), err)
@@ -333,7 +335,8 @@ func TestHonestTrafficSurvives(t *testing.T) {
 	}
 }
 
-// A slow reader that takes something in each StallTimeout gets everything.
+// TestSlowReaderGetsEverything checks that a slow reader that reads enough in each
+// StallTimeout gets the whole response.
 func TestSlowReaderGetsEverything(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
@@ -364,7 +367,8 @@ func TestSlowReaderGetsEverything(t *testing.T) {
 	}
 }
 
-// A hijacked connection has no deadlines, but still counts as open.
+// TestHijackedConnectionsHaveNoDeadline checks that a hijacked connection has no
+// deadlines, but still counts as open.
 func TestHijackedConnectionsHaveNoDeadline(t *testing.T) {
 	t.Parallel()
 	s, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -395,8 +399,9 @@ func TestHijackedConnectionsHaveNoDeadline(t *testing.T) {
 	eventually(t, longest, "closed", func() bool { return s.Stats().Open == 0 })
 }
 
-// Handlers may serve HTTP/2 without TLS themselves, as package h2c of x/net
-// does: they hijack the connection whose request is the client's preface.
+// TestPrefacesCanBeHijacked checks that handlers can serve HTTP/2 without TLS
+// themselves, like package h2c of x/net: they hijack the connection when the
+// request is the client preface.
 func TestPrefacesCanBeHijacked(t *testing.T) {
 	t.Parallel()
 	for _, v := range []variant{plain, onEngine(plain)} {
@@ -418,7 +423,8 @@ func TestPrefacesCanBeHijacked(t *testing.T) {
 	}
 }
 
-// ReadTimeout and WriteTimeout of http.Server keep their meaning.
+// TestFixedTimeoutsWin checks that ReadTimeout and WriteTimeout of http.Server
+// keep their meaning.
 func TestFixedTimeoutsWin(t *testing.T) {
 	t.Parallel()
 	failed := make(chan error, 1)
@@ -442,6 +448,6 @@ func TestFixedTimeoutsWin(t *testing.T) {
 			t.Errorf("body: %v, want a deadline error", err)
 		}
 	case <-time.After(longest):
-		t.Error("ReadTimeout did not end a body that came slowly")
+		t.Error("ReadTimeout did not end a slow body")
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// deadlines is a writer that counts the deadlines that are set on it.
+// deadlines is a writer that counts calls that set deadlines.
 type deadlines struct {
 	http.ResponseWriter
 	n int
@@ -18,8 +18,9 @@ type deadlines struct {
 func (d *deadlines) SetReadDeadline(time.Time) error  { d.n++; return nil }
 func (d *deadlines) SetWriteDeadline(time.Time) error { d.n++; return nil }
 
-// Once a handler has returned, its stream's writer is net/http's alone.
-func TestStreamsDontTouchTheWriterAfterTheHandler(t *testing.T) {
+// TestStreamsDontUseTheWriterAfterTheHandler checks that a stream doesn't use
+// net/http's writer after the handler has returned.
+func TestStreamsDontUseTheWriterAfterTheHandler(t *testing.T) {
 	srv := New("", nil)
 	c := &conn{l: newListener(nil, srv)}
 	for _, reset := range []bool{false, true} {
@@ -28,17 +29,17 @@ func TestStreamsDontTouchTheWriterAfterTheHandler(t *testing.T) {
 		w := &deadlines{ResponseWriter: httptest.NewRecorder()}
 		s := newStream(w, httptest.NewRequestWithContext(ctx, "GET", "/", nil), c)
 		s.Write([]byte("x"))
-		s.begin(&s.reads, time.Now()) // in another goroutine, which reads on
+		s.begin(&s.reads, time.Now()) // in another goroutine, which continues to read
 		if reset {
 			cancel()
 		}
 		s.finish()
-		// One deadline bounds net/http's last flush, if there will be one.
+		// One deadline limits net/http's last flush, if there is one.
 		if want := map[bool]int{false: 1, true: 0}[reset]; w.n != want {
 			t.Errorf("reset %v: %d deadlines set by finish, want %d", reset, w.n, want)
 		}
 		w.n = 0
-		s.stalled(&s.reads) // a timer that was under way
+		s.stalled(&s.reads) // a timer that has already fired
 		if err := s.SetReadDeadline(time.Time{}); err != net.ErrClosed {
 			t.Errorf("a late SetReadDeadline: %v, want %v", err, net.ErrClosed)
 		}

@@ -12,9 +12,10 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// Clients stall and hang up around StallTimeout, so that stall timers fire
-// just as handlers end. A timer that touches a stream after its handler has
-// ended dereferences nil inside net/http, which ends this process.
+// TestStallTimersAndHandlersThatEnd connects clients that stall and disconnect
+// around StallTimeout, so that stall timers fire when handlers end. A timer that
+// uses a stream after its handler has returned would dereference nil inside
+// net/http, which would crash this process.
 func TestStallTimersAndHandlersThatEnd(t *testing.T) {
 	const stall = 20 * time.Millisecond
 	const streams, rounds, conns = 100, 20, 4

@@ -15,7 +15,7 @@ func readResponse(t *testing.T, c net.Conn) *http.Response {
 	defer c.SetReadDeadline(time.Time{})
 	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
-		t.Fatalf("no answer: %v", err)
+		t.Fatalf("no response: %v", err)
 	}
 	return resp
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// The writers have the methods of net/http's own, so that type assertions in
-// libraries have the same result.
+// TestWritersKeepTheirMethods checks that the writers have the same methods as
+// net/http's, so that type assertions in libraries have the same result.
 func TestWritersKeepTheirMethods(t *testing.T) {
 	methods := func(w any) (names []string) {
 		for name, ok := range map[string]bool{
