@@ -17,6 +17,7 @@ func show(http.ResponseWriter, *http.Request)   {}
 func remove(http.ResponseWriter, *http.Request) {}
 
 func login(next http.Handler) http.Handler { return next }
+func audit(next http.Handler) http.Handler { return next }
 
 // routes has a DebugHandler at /debug/routes, and what is taken for one by
 // mistake below /not.
@@ -30,6 +31,7 @@ func routes() *muxmaster.Mux {
 	api.GET("/items", show)
 	api.GET("/items/{id:[0-9]{2,3}}", show)
 	api.ANY("/{a:x/y|z}/b", show)
+	api.With(audit).GET("/with", show)
 	m.HandleFunc("admin.example.com/x", show)
 	for name, text := range map[string]string{
 		"html": "<html>", "null": "null", "object": `{"a":1}`, "list": `[{"a":1}]`, "number": "7", "empty": "", "cut": `[{"Pattern":`,
@@ -93,6 +95,7 @@ func TestCommand(t *testing.T) {
 		{"routes -tree URL", 0, "\n  /{a:x/y|z}/b "},
 		{"routes -tree URL", 0, "\n/users/:id            GET     muxmaster.show          main_test.go:"},
 		{"routes -tree URL", 0, "\n                      DELETE  muxmaster.remove "},
+		{"routes -tree URL", 0, "  muxmaster.audit\n"},
 		{"routes -tree URL", 0, "\nadmin.example.com\n/x "},
 		{"routes -H X-Key:a:~b SRV/key", 0, "/users/:id"},
 		{"routes http://me:pw@HOST/user", 0, "/users/:id"},
@@ -104,6 +107,7 @@ func TestCommand(t *testing.T) {
 		{"explain URL /users/12", 0, "\nNot served by\n  DELETE  /users/:id "},
 		{"explain URL POST /users/12", 0, "POST /users/12: 405 Method Not Allowed\n  Allow: GET, HEAD, DELETE, OPTIONS\n"},
 		{"explain URL GET /users/", 0, "GET /users/: 404 Not Found\n"},
+		{"explain URL GET /api/none", 0, "404 Not Found\n  by the Group or Mux at /api\n"},
 		{"explain URL GET //users/7", 0, "  Location: /users/7\n"},
 		{"explain URL GET http://admin.example.com/x", 0, ": admin.example.com/x\n"},
 		{"explain URL brew /users/1", 0, "brew /users/1: 405"},
@@ -119,6 +123,7 @@ func TestCommand(t *testing.T) {
 
 		{"routes SRV/none", 1, `/none/routes.json answers 404 Not Found: "404 page not found"; is Mux.DebugHandler mounted there?`},
 		{"routes SRV/key", 1, "/key/routes.json answers 403 Forbidden: \"muxmaster: "},
+		{"routes SRV/key", 1, "; a DebugHandler answers clients on its own machine, unless DebugHandlerFor says otherwise\n"},
 		{"routes NOT/auth", 1, `answers 401 Unauthorized: "who are you?"; send a login with -H`},
 		{"routes NOT/fails", 1, `answers 500 Internal Server Error: "out of \x1b[31morder"`},
 		{"routes NOT/login", 1, "/not/html/login is not a DebugHandler of muxmaster: invalid character '<'"},
