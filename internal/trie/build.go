@@ -73,6 +73,8 @@ func (b *Builder[P]) Add(p *pattern.Pattern, payload P, flags Flags) error {
 		return err
 	}
 	places := b.places(p)
+	before := b.maxValues
+	b.undo = append(b.undo, func() { b.maxValues = before })
 	b.maxValues = max(b.maxValues, len(p.Names()))
 	for _, pl := range places {
 		if pl == nil {
@@ -248,6 +250,7 @@ func (b *Builder[P]) tree(p *pattern.Pattern) *treeBuilder[P] {
 			b.trees = map[string]*treeBuilder[P]{}
 		}
 		b.trees[key] = t
+		b.undo = append(b.undo, func() { delete(b.trees, key) })
 	}
 	return t
 }

@@ -129,6 +129,14 @@ func TestUndoLeavesNoNodes(t *testing.T) {
 	if table := b.Freeze(); table.Base.root != nil || len(table.Base.routes) > 0 {
 		t.Errorf("%d routes, root %v", len(table.Base.routes), table.Base.root)
 	}
+	// Hosts and many values would make all requests slower.
+	b.register("/kept/{x}")
+	addPattern(t, &b, "host.com/a", 0, 0)
+	addPattern(t, &b, "{h}.com/{a}/{b}/{c}", 0, 0)
+	b.Undo()
+	if table := b.Freeze(); table.HasHosts() || table.MaxValues != 1 {
+		t.Errorf("hosts: %v, values: %d", table.HasHosts(), table.MaxValues)
+	}
 }
 
 // An implied route gives way to every other one of its path and method, one for
