@@ -21,9 +21,10 @@ import (
 // and it doesn't call the routes' handlers.
 //
 // The handler responds only to clients on the same machine that connect
-// directly, not through a proxy. Don't make it public: it shows the structure
-// of the service, including file names. [Mux.DebugHandlerFor] lets you choose
-// the clients.
+// directly. It recognizes a proxy by the headers that it adds, so behind a proxy
+// on this machine that adds none, use [Mux.DebugHandlerFor] and choose the
+// clients. Don't make the page public: it shows the structure of the service,
+// including file names.
 func (m *Mux) DebugHandler() http.Handler { return m.DebugHandlerFor(nil) }
 
 // DebugHandlerFor is like [Mux.DebugHandler] but responds to the requests for

@@ -96,6 +96,9 @@ func TestLocal(t *testing.T) {
 		{"127.0.0.1:1", "localhost", "X-Forwarded-For", false},
 		{"127.0.0.1:1", "localhost", "X-Real-Ip", false},
 		{"127.0.0.1:1", "localhost", "Via", false},
+		{"127.0.0.1:1", "localhost", "X-Forwarded-Proto", false},
+		{"127.0.0.1:1", "localhost", "X-Client-Ip", false},
+		{"127.0.0.1:1", "localhost", "Accept", true},
 	} {
 		r := &http.Request{RemoteAddr: tt.peer, Host: tt.host, Header: http.Header{}}
 		if tt.header != "" {
@@ -103,6 +106,10 @@ func TestLocal(t *testing.T) {
 		}
 		if got := Local(r); got != tt.want {
 			t.Errorf("%q asks %q with %q: got %v, want %v", tt.peer, tt.host, tt.header, got, tt.want)
+		}
+		r.ProtoMajor, r.ProtoMinor = 1, 0 // as nginx asks
+		if Local(r) {
+			t.Errorf("%q asks %q with %q and HTTP/1.0: local", tt.peer, tt.host, tt.header)
 		}
 	}
 }
