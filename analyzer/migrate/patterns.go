@@ -212,9 +212,23 @@ func alternatives(expr string) bool {
 	return false
 }
 
+var escape = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+
+// checkEscapes returns an error if a path has an escape. The other routers compare
+// it with the decoded path, or with the one that the client sent.
+func checkEscapes(path string) error {
+	if e := escape.FindString(path); e != "" {
+		return fmt.Errorf("%s is literal text in the old router and a character in muxmaster: write %%25%s for the text, or the character itself", e, e[1:])
+	}
+	return nil
+}
+
 // chiPath translates a path of chi. There, * at the end is the rest of the
 // path, without a leading slash, and an expression matches within one segment.
 func chiPath(path string) (string, error) {
+	if err := checkEscapes(path); err != nil {
+		return "", err
+	}
 	named := strings.Contains(path, "{"+rest)
 	path, err := braces(path, func(name, expr string, last bool, tail string) (string, error) {
 		switch {
@@ -270,6 +284,9 @@ func inBraces(path string, i int) bool {
 // gorillaPath translates a path of gorilla/mux, where an expression can match
 // several segments. It supports only common expressions of this kind.
 func gorillaPath(path string) (string, error) {
+	if err := checkEscapes(path); err != nil {
+		return "", err
+	}
 	path, err := braces(path, func(name, expr string, last bool, _ string) (string, error) {
 		switch {
 		case expr == "", expr == "[^/]+":
@@ -293,6 +310,9 @@ func echoPath(path string) (string, error) {
 	if strings.ContainsAny(path, "{}\\") {
 		return "", errors.New("braces and backslashes have another meaning in muxmaster")
 	}
+	if err := checkEscapes(path); err != nil {
+		return "", err
+	}
 	if path == "" || path[0] != '/' {
 		path = "/" + path
 	}
@@ -312,7 +332,7 @@ func colonPath(path string) (string, error) {
 	if strings.ContainsAny(path, "{}") {
 		return "", errors.New("braces are literal text in the old router and a parameter in muxmaster: write them as %7B and %7D")
 	}
-	return path, nil
+	return path, checkEscapes(path)
 }
 
 // stdPath checks a pattern of http.ServeMux.

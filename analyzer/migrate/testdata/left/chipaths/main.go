@@ -16,8 +16,9 @@ func main() {
 	r.Get("/{id:(?<!x)y}", get)     // left: is not RE2
 	r.Get("/x/{id}/{id}", get)      // left: is used twice
 	r.Get("/<id>", get)             // left: a parameter is written {id}
+	r.Get("/a%20b", get)            // left: write %2520
 	r.Get("/users/{id}", get)       // the first
-	r.Get("/users/{user}", get)     // left: line 19 registers the same route: the old router uses the last one
+	r.Get("/users/{user}", get)     // left: line 20 registers the same route: the old router uses the last one
 	r.Post("/users/{user}", get)    // another method
 	r.HandleFunc("/users/{x}", get) // left: in muxmaster, the route for the method wins
 	r.HandleFunc("/every", get)
@@ -29,7 +30,7 @@ func main() {
 	}
 	r.Route("/g", func(r chi.Router) {
 		r.Get("/users/{id}", get)
-		r.Get("/users/{id}", get) // left: line 31 registers the same route
+		r.Get("/users/{id}", get) // left: line 32 registers the same route
 	})
 	r.Route("/{id}", func(r chi.Router) {
 		r.Get("/x/{id}", get) // left: the prefix /{id} also has a parameter "id"

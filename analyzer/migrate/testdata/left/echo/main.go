@@ -14,6 +14,7 @@ func main() {
 	e.GET("/ok/:id", get)
 	e.GET("/x", get, tag) // left: as func(http.Handler) http.Handler
 	e.GET("/{id}", get)   // left: braces and backslashes have another meaning in muxmaster
+	e.GET("/a%20b", get)  // left: write %2520
 	e.Start(":3333")
 }
 

@@ -13,6 +13,7 @@ func main() {
 	r.HandleFunc("/q", get).Queries("a", "b")                     // left: check the query
 	r.HandleFunc("/h", get).Headers("X-A", "b").Methods("GET")    // left: check the headers
 	r.HandleFunc("/{a:.*}/b", get)                                // left: matches several segments in the middle of a path
+	r.HandleFunc("/a%20b", get)                                   // left: write %2520
 	r.HandleFunc("/{a:[a-z/]+}", get)                             // left: may match a slash
 	r.Host("{sub:[a-z]+}.example.com").Path("/").HandlerFunc(get) // left: a host can't contain an expression
 	r.Methods("GET").PathPrefix("/p").HandlerFunc(get)            // left: end the prefix with a slash

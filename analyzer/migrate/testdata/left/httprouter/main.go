@@ -13,6 +13,7 @@ func main() {
 	router.GlobalOPTIONS = nil            // left: register OPTIONS routes
 	router.GET("/ok/:id", get)
 	router.GET("/{id}", get)                   // left: braces are literal text in the old router
+	router.GET("/a%20b", get)                  // left: write %2520
 	router.Handle(method(), "/x", get)         // left: the method isn't constant
 	router.ServeFiles("/f/*filepath", files()) // left: os.DirFS(dir)
 	http.ListenAndServe(":3333", router)
