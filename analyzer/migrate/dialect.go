@@ -23,3 +23,7 @@ var dialects = map[string]*dialect{
 	"httprouter": httprouter,
 	"servemux":   servemux,
 }
+
+// verbs are the HTTP methods for which Mux has a method.
+var verbs = map[string]bool{"GET": true, "HEAD": true, "POST": true, "PUT": true, "PATCH": true, "DELETE": true,
+	"OPTIONS": true, "CONNECT": true, "TRACE": true, "QUERY": true}

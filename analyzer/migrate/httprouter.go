@@ -29,10 +29,6 @@ var httprouter = &dialect{
 	},
 }
 
-// verbs are the HTTP methods for which Mux has a method.
-var verbs = map[string]bool{"GET": true, "HEAD": true, "POST": true, "PUT": true, "PATCH": true, "DELETE": true,
-	"OPTIONS": true, "CONNECT": true, "TRACE": true, "QUERY": true}
-
 func (x *rewriter) httprouter(s *source, n ast.Node) {
 	switch n := n.(type) {
 	case *ast.SelectorExpr:
