@@ -47,7 +47,7 @@ func TestAllocations(t *testing.T) {
 		{"static", true, "GET", "/static", 0},
 		{"static HEAD", false, "HEAD", "/static", 0},
 		{"static with a host", false, "GET", "/host", 0},
-		{"static at net/http's door", false, "GET", "/handle", 0},
+		{"static with Handle", false, "GET", "/handle", 0},
 		{"below a slash", false, "GET", "/tree/x/y/z", 0},
 		{"1 parameter", false, "GET", "/one/12345", 1},
 		{"1 parameter", true, "GET", "/one/12345", 0},

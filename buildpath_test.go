@@ -121,13 +121,13 @@ func roundTrip(t *testing.T, pattern string, pairs []string) {
 		t.Fatalf("BuildPath(%q, %q) = %q, which may name a host", pattern, pairs, path)
 	}
 	var refused []string
-	for door, register := range map[string]func(m *muxmaster.Mux, h http.HandlerFunc){
+	for name, register := range map[string]func(m *muxmaster.Mux, h http.HandlerFunc){
 		"Handle": func(m *muxmaster.Mux, h http.HandlerFunc) { m.Handle(pattern, h) },
 		"ANY":    func(m *muxmaster.Mux, h http.HandlerFunc) { m.ANY(pattern, h) },
 	} {
 		method, host := "GET", "example.com"
 		if !strings.HasPrefix(pattern, "/") {
-			if door == "ANY" {
+			if name == "ANY" {
 				continue
 			}
 			before, _, _ := strings.Cut(pattern, "/")
@@ -150,12 +150,12 @@ func roundTrip(t *testing.T, pattern string, pairs []string) {
 				served = true
 				ps := muxmaster.PathParams(r)
 				if len(ps) != len(pairs)/2 {
-					t.Errorf("%s %q, %q: got %v, want %q", door, pattern, path, ps, pairs)
+					t.Errorf("%s %q, %q: got %v, want %q", name, pattern, path, ps, pairs)
 				}
 				for i := 0; i < len(pairs); i += 2 {
 					got, ok := ps.Lookup(pairs[i])
 					if !ok || got != pairs[i+1] && got != "/"+pairs[i+1] {
-						t.Errorf("%s %q, %q: %s=%q, want %q", door, pattern, path, pairs[i], got, pairs[i+1])
+						t.Errorf("%s %q, %q: %s=%q, want %q", name, pattern, path, pairs[i], got, pairs[i+1])
 					}
 				}
 			})
@@ -169,7 +169,7 @@ func roundTrip(t *testing.T, pattern string, pairs []string) {
 		}
 		r.Method, r.Host = method, host
 		if a := ask(m, r); !served {
-			t.Errorf("%s %q does not match %q, which BuildPath made of %q: %s", door, pattern, path, pairs, a.brief())
+			t.Errorf("%s %q does not match %q, which BuildPath made of %q: %s", name, pattern, path, pairs, a.brief())
 		}
 	}
 	if len(refused) == 2 || len(refused) == 1 && !strings.HasPrefix(pattern, "/") {

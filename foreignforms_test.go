@@ -68,16 +68,16 @@ var foreignForms = []struct{ pattern, hint string }{ // hint: a regular expressi
 
 func TestForeignForms(t *testing.T) {
 	for _, c := range foreignForms {
-		check := func(door, pattern, text string) {
+		check := func(method, pattern, text string) {
 			t.Helper()
 			quoted := strings.Trim(fmt.Sprintf("%q", c.pattern), `"`)
 			switch {
 			case text == "":
-				t.Errorf("%s(%q): accepted", door, pattern)
+				t.Errorf("%s(%q): accepted", method, pattern)
 			case !strings.HasPrefix(text, "muxmaster: "), !strings.Contains(text, quoted):
-				t.Errorf("%s(%q): the text %q", door, pattern, text)
+				t.Errorf("%s(%q): the text %q", method, pattern, text)
 			case !regexp.MustCompile(c.hint).MatchString(strings.Replace(text, quoted, "", 1)):
-				t.Errorf("%s(%q): the text %q doesn't say what to write instead: %s", door, pattern, text, c.hint)
+				t.Errorf("%s(%q): the text %q doesn't say what to write instead: %s", method, pattern, text, c.hint)
 			}
 		}
 		m := muxmaster.New()

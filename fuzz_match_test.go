@@ -18,10 +18,10 @@ import (
 // holdMux compares the Mux with the reference for one input.
 func holdMux(t *testing.T, routes, requests []byte) {
 	c := trietest.Choices(routes)
-	doors, ref := trietest.Doors(c.Pick(3)), refMux{redirectSlash: c.Pick(2) == 0}
+	registration, ref := trietest.Registration(c.Pick(3)), refMux{redirectSlash: c.Pick(2) == 0}
 	pooled := c.Pick(2) == 1
 	for c.More() && len(ref.routes) < 40 {
-		ref.routes = append(ref.routes, c.Route(doors))
+		ref.routes = append(ref.routes, c.Route(registration))
 	}
 	mux, kept := ref.build(t, pooled, false)
 

@@ -189,7 +189,7 @@ func TestHostFallbacks(t *testing.T) {
 	}
 }
 
-// Every door of Handle's kind takes them; Groups and mounts put the prefix
+// All variants of Handle accept them; Groups and mounts put the prefix
 // between host and path.
 func TestHostParametersEverywhere(t *testing.T) {
 	m, sub := muxmaster.New(), muxmaster.New()

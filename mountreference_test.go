@@ -33,10 +33,10 @@ func called(h http.Handler, prefix string) http.Handler {
 
 func holdMounted(t *testing.T, routes, requests []byte) {
 	c := trietest.Choices(routes)
-	doors, ref := trietest.Doors(c.Pick(3)), refMux{redirectSlash: c.Pick(2) == 0}
+	registration, ref := trietest.Registration(c.Pick(3)), refMux{redirectSlash: c.Pick(2) == 0}
 	outerSlash, outerRoutes, nested := c.Pick(2) == 0, c.Pick(3), c.Pick(2) == 0
 	for c.More() && len(ref.routes) < 30 {
-		ref.routes = append(ref.routes, c.Route(doors))
+		ref.routes = append(ref.routes, c.Route(registration))
 	}
 	mounted := func(h http.Handler) *muxmaster.Mux {
 		m := newMux(outerRoutes == 1)

@@ -313,8 +313,8 @@ var slashCases = []struct {
 	{"/:a/*rest", "/x", `404`, `307 /x/`},
 }
 
-// doors are the registration methods, for GET or for every method.
-var doors = []struct {
+// registrations are the registration methods, for GET or for every method.
+var registrations = []struct {
 	name string
 	verb bool
 	add  func(m *muxmaster.Mux, pattern string)
@@ -353,30 +353,30 @@ func newMux(pooled bool) *muxmaster.Mux {
 
 func TestPatterns(t *testing.T) {
 	for _, mode := range modes {
-		for _, door := range doors {
+		for _, method := range registrations {
 			check := func(pattern, target, want string) {
 				t.Helper()
 				m := newMux(mode.pooled)
 				m.RedirectTrailingSlash = false
-				if text := panics(func() { door.add(m, pattern) }); text != "" || want == "panic" {
+				if text := panics(func() { method.add(m, pattern) }); text != "" || want == "panic" {
 					if (text != "") != (want == "panic") {
-						t.Errorf("%s, %s %q panicked with %q, want %q", mode.name, door.name, pattern, text, want)
+						t.Errorf("%s, %s %q panicked with %q, want %q", mode.name, method.name, pattern, text, want)
 					}
 					return
 				}
 				if got := get(t, m, "GET", target); got != want {
-					t.Errorf("%s, %s %q, %s: got %s, want %s", mode.name, door.name, pattern, target, got, want)
+					t.Errorf("%s, %s %q, %s: got %s, want %s", mode.name, method.name, pattern, target, got, want)
 				}
 			}
 			for _, c := range patternCases {
 				target, want := c.target, c.want
-				if !door.verb && want == "404" && isOnlySlashed(c.pattern, target) {
+				if !method.verb && want == "404" && isOnlySlashed(c.pattern, target) {
 					want = "307 " + target + "/"
 				}
 				check(c.pattern, target, want)
 			}
 			for _, c := range slashCases {
-				if door.verb {
+				if method.verb {
 					check(c.pattern, c.target, c.verb)
 				} else {
 					check(c.pattern, c.target, c.handle)

@@ -302,7 +302,7 @@ func TestLocationOfHandMadeRequests(t *testing.T) {
 // The rule of Handle holds whatever RedirectTrailingSlash says, also where a route
 // of a verb method serves the path with the slash. No 405 allows a method that is
 // then refused.
-func TestSlashOfBothDoors(t *testing.T) {
+func TestSlashOfVerbMethodsAndHandle(t *testing.T) {
 	for _, c := range []struct {
 		redirect           bool
 		method, path, want string

@@ -22,7 +22,7 @@ type refMux struct {
 }
 
 // redirect says where the path leads for its last slash: 1 for adding, -1 for
-// removing it. sure is false where the rules of both doors meet.
+// removing it. sure is false if the rules of verb methods and Handle interact.
 func (m refMux) redirect(method, host string, p trietest.Path, found []int) (slash int, sure bool) {
 	if !p.Slashed() {
 		to := m.routes.Find(method, host, p.AddSlash())
@@ -40,7 +40,7 @@ func (m refMux) redirect(method, host string, p trietest.Path, found []int) (sla
 				}
 			}
 		}
-		mixed := len(to) > 1 || len(found) > 1 || catchAll && m.routes[found[0]].Verb || m.bothDoors()
+		mixed := len(to) > 1 || len(found) > 1 || catchAll && m.routes[found[0]].Verb || m.mixedMethods()
 		switch {
 		case handle > 0:
 			return 1, !mixed
@@ -52,14 +52,14 @@ func (m refMux) redirect(method, host string, p trietest.Path, found []int) (sla
 	if len(found) == 0 && m.redirectSlash && len(p) > 1 {
 		for _, k := range m.routes.Find(method, host, p.TrimSlash()) {
 			if m.routes[k].Verb {
-				return -1, !m.bothDoors()
+				return -1, !m.mixedMethods()
 			}
 		}
 	}
-	return 0, !m.bothDoors()
+	return 0, !m.mixedMethods()
 }
 
-func (m refMux) bothDoors() bool {
+func (m refMux) mixedMethods() bool {
 	verbs := 0
 	for _, rt := range m.routes {
 		if rt.Verb {
@@ -74,7 +74,7 @@ var allowOrder = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONN
 // allow returns the Allow header of a path that has a route for another method.
 // Where several routes may be the one to match the slashed path, it believes in
 // a redirect there if all of them would redirect, if one of them would, or if
-// one would that another door's route hides, as far as the belief goes.
+// one would that a route of the other kind hides, according to the assumption.
 func (m refMux) allow(host string, p trietest.Path, belief int) string {
 	serves := func(method string) bool {
 		if len(m.routes.Find(method, host, p)) > 0 {
@@ -83,7 +83,7 @@ func (m refMux) allow(host string, p trietest.Path, belief int) string {
 		if p.Slashed() {
 			return false
 		}
-		if belief == 2 && m.bothDoors() {
+		if belief == 2 && m.mixedMethods() {
 			return slices.ContainsFunc(m.routes, func(rt trietest.Route) bool {
 				_, ok := trietest.HostValues(rt.Host, host)
 				return ok && !rt.Verb && rt.Serving(method) >= 0 && rt.Matches(p.AddSlash()) && rt.Whole(p.AddSlash())
@@ -167,7 +167,7 @@ func (m refMux) check(method, host, escaped, query string, got answer) string {
 		return ""
 	}
 	if !sure && slash != 0 {
-		return "" // the doors' rules meet
+		return "" // the rules of verb methods and Handle interact
 	}
 	var want answer
 	for belief := range 3 {

@@ -379,11 +379,11 @@ func TestValuesOfCopies(t *testing.T) {
 	}
 }
 
-// r.Pattern is what was registered, a verb method's with the method, at every
-// door.
+// TestPatternOfRequest checks r.Pattern: the registered pattern, for verb methods with
+// the HTTP method.
 func TestPatternOfRequest(t *testing.T) {
 	for _, c := range []struct {
-		door func(m *muxmaster.Mux, show http.HandlerFunc)
+		register func(m *muxmaster.Mux, show http.HandlerFunc)
 		// request, then pattern and RoutePattern
 		method, target, want string
 	}{
@@ -400,7 +400,7 @@ func TestPatternOfRequest(t *testing.T) {
 		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.Group("/g").GET("/", h) }, "GET", "/g/", "GET /g/, /g/"},
 	} {
 		m := muxmaster.New()
-		c.door(m, func(w http.ResponseWriter, r *http.Request) {
+		c.register(m, func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprint(w, r.Pattern, ", ", muxmaster.RoutePattern(r))
 		})
 		host := "h"

@@ -161,9 +161,9 @@ func (m refMux) checkWire(method string, resp *http.Response, body string) strin
 // holdWire compares Muxes behind a server with the reference.
 func holdWire(t *testing.T, routes, requests []byte) {
 	c := trietest.Choices(routes)
-	doors, ref := trietest.Doors(c.Pick(3)), refMux{redirectSlash: c.Pick(2) == 0}
+	registration, ref := trietest.Registration(c.Pick(3)), refMux{redirectSlash: c.Pick(2) == 0}
 	for c.More() && len(ref.routes) < 30 {
-		ref.routes = append(ref.routes, c.Route(doors))
+		ref.routes = append(ref.routes, c.Route(registration))
 	}
 	var panicked atomic.Int64
 	var conns [2]wireConn

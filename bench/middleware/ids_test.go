@@ -20,7 +20,7 @@ import (
 // ids are methods to generate a request ID, with the properties of the IDs.
 var ids = []struct {
 	name, properties string
-	make          func() string
+	make             func() string
 }{
 	{"math/rand/v2, 128 bits in hex (what RequestID does)", "unique across restarts, not guessable", func() string {
 		var b [16]byte

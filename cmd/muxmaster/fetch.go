@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// maxAnswer is the maximum size of a response. 5,000 routes take 2 MB.
-const maxAnswer = 64 << 20
+// maxResponse is the maximum size of a response. 5,000 routes take 2 MB.
+const maxResponse = 64 << 20
 
 // baseURL returns the URL of a DebugHandler without a trailing slash. text can
 // be a URL without a scheme, or the address of the page or a file below it in a
@@ -68,15 +68,15 @@ func (c *command) get(file string, v any) ([]byte, error) {
 		return nil, c.unreachable(err)
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	if err != nil {
 		return nil, c.unreachable(err)
 	}
 	address := *resp.Request.URL // of the last redirect
 	address.RawQuery, address.User = "", nil
 	switch {
-	case len(data) > maxAnswer:
-		return nil, fmt.Errorf("%s answers more than %d MB", &address, maxAnswer>>20)
+	case len(data) > maxResponse:
+		return nil, fmt.Errorf("the response of %s is larger than %d MB", &address, maxResponse>>20)
 	case resp.StatusCode != http.StatusOK:
 		return nil, refused(&address, resp, data)
 	}
@@ -103,13 +103,13 @@ func (c *command) unreachable(err error) error {
 	case timeout:
 		hint = "; the service takes too long"
 	case errors.As(err, &dial) && dial.Op == "dial" && !errors.As(err, &lookup):
-		hint = "; is the service running, and is this its port?"
+		hint = "; check that the service is running on this port"
 	case errors.As(err, &unknown), errors.As(err, &name), errors.As(err, &invalid):
-		hint = "; -insecure accepts the certificate"
+		hint = "; to accept the certificate, use -insecure"
 	case strings.Contains(err.Error(), "HTTP response to HTTPS client"):
-		hint = "; write http:// for this service"
+		hint = "; use http:// for this service"
 	}
-	return fmt.Errorf("no answer from %s: %w%s", redacted(c.base), err, hint)
+	return fmt.Errorf("no response from %s: %w%s", redacted(c.base), err, hint)
 }
 
 func redacted(address string) string {
@@ -127,13 +127,13 @@ func refused(address *url.URL, resp *http.Response, body []byte) error {
 	case http.StatusUnauthorized, http.StatusProxyAuthRequired:
 		hint = "; send a login with -H"
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		hint = "; is Mux.DebugHandler mounted there?"
+		hint = "; check that Mux.DebugHandler is mounted there"
 	case http.StatusForbidden:
-		hint = "; a DebugHandler answers clients on its own machine, unless DebugHandlerFor says otherwise"
+		hint = "; a DebugHandler serves only clients on the same machine; DebugHandlerFor can allow others"
 	}
 	text := ""
 	if line, _, _ := bytes.Cut(bytes.TrimSpace(body), []byte("\n")); len(line) > 0 {
 		text = fmt.Sprintf(": %.200q", line)
 	}
-	return fmt.Errorf("%s answers %d %s%s%s", address, resp.StatusCode, http.StatusText(resp.StatusCode), text, hint)
+	return fmt.Errorf("%s returned %d %s%s%s", address, resp.StatusCode, http.StatusText(resp.StatusCode), text, hint)
 }

@@ -29,8 +29,7 @@ routes prints the routes of a service, explain which one serves a request and
 why the others don't, openapi the routes as an OpenAPI 3.1 document.
 
 URL is where Mux.DebugHandler is mounted, such as localhost:8080/debug/routes.
-METHOD is GET if there is none. PATH may have a query, or be a whole URL where
-the host matters.
+METHOD defaults to GET. PATH can have a query, or be a URL with a host.
 
 flags:
   -json       print JSON
@@ -99,7 +98,7 @@ func parse(args []string) (*command, error) {
 		args = flags.Args()[1:]
 	}
 	if len(words) == 0 {
-		return nil, errors.New("say what to show: routes, explain or openapi")
+		return nil, errors.New("missing command: use routes, explain or openapi")
 	}
 	c.name = words[0]
 	most := map[string]int{"routes": 2, "explain": 4, "openapi": 2}[c.name]
@@ -107,13 +106,13 @@ func parse(args []string) (*command, error) {
 	case c.name == "help":
 		return nil, flag.ErrHelp
 	case most == 0:
-		return nil, fmt.Errorf("no command %q: write routes, explain or openapi", c.name)
+		return nil, fmt.Errorf("unknown command %q: use routes, explain or openapi", c.name)
 	case len(words) < 2:
 		return nil, fmt.Errorf("%s needs the URL of a DebugHandler", c.name)
 	case c.name == "explain" && len(words) < 3:
 		return nil, errors.New("explain needs a path, such as /users/1")
 	case len(words) > most:
-		return nil, fmt.Errorf("%s takes no argument %q", c.name, words[most])
+		return nil, fmt.Errorf("unexpected argument %[2]q of %[1]s", c.name, words[most])
 	}
 	var err error
 	if c.base, err = baseURL(words[1]); err != nil {

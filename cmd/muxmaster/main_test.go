@@ -19,8 +19,8 @@ func remove(http.ResponseWriter, *http.Request) {}
 func login(next http.Handler) http.Handler { return next }
 func audit(next http.Handler) http.Handler { return next }
 
-// routes has a DebugHandler at /debug/routes, and what is taken for one by
-// mistake below /not.
+// routes returns a Mux with a DebugHandler at /debug/routes, and other handlers below
+// /not.
 func routes() *muxmaster.Mux {
 	m := muxmaster.New()
 	m.Mount("/debug/routes", m.DebugHandler())
@@ -56,7 +56,7 @@ func TestCommand(t *testing.T) {
 	srv := httptest.NewServer(routes())
 	defer srv.Close()
 	tls := httptest.NewUnstartedServer(routes())
-	tls.Config.ErrorLog = log.New(io.Discard, "", 0) // of refused certificates
+	tls.Config.ErrorLog = log.New(io.Discard, "", 0) // don't log rejected certificates
 	tls.StartTLS()
 	defer tls.Close()
 	many := muxmaster.New()
@@ -75,7 +75,7 @@ func TestCommand(t *testing.T) {
 	for _, c := range []struct {
 		args   string
 		status int
-		want   string // in what is printed; ! before what must not be
+		want   string // substring of the output; with !, it must be missing
 	}{
 		{"routes URL", 0, "GET     /users/:id"},
 		{"routes URL/", 0, "  muxmaster.show "},
@@ -121,33 +121,33 @@ func TestCommand(t *testing.T) {
 		{"openapi URL", 0, `"openapi": "3.1.0"`},
 		{"openapi URL", 0, `"pattern": "^(?:[0-9]{2,3})$"`},
 
-		{"routes SRV/none", 1, `/none/routes.json answers 404 Not Found: "404 page not found"; is Mux.DebugHandler mounted there?`},
-		{"routes SRV/key", 1, "/key/routes.json answers 403 Forbidden: \"muxmaster: "},
-		{"routes SRV/key", 1, "; a DebugHandler answers clients on its own machine, unless DebugHandlerFor says otherwise\n"},
-		{"routes NOT/auth", 1, `answers 401 Unauthorized: "who are you?"; send a login with -H`},
-		{"routes NOT/fails", 1, `answers 500 Internal Server Error: "out of \x1b[31morder"`},
+		{"routes SRV/none", 1, `/none/routes.json returned 404 Not Found: "404 page not found"; check that Mux.DebugHandler is mounted there`},
+		{"routes SRV/key", 1, "/key/routes.json returned 403 Forbidden: \"muxmaster: "},
+		{"routes SRV/key", 1, "; a DebugHandler serves only clients on the same machine; DebugHandlerFor can allow others\n"},
+		{"routes NOT/auth", 1, `returned 401 Unauthorized: "who are you?"; send a login with -H`},
+		{"routes NOT/fails", 1, `returned 500 Internal Server Error: "out of \x1b[31morder"`},
 		{"routes NOT/login", 1, "/not/html/login is not a DebugHandler of muxmaster: invalid character '<'"},
 		{"routes NOT/loops", 1, "stopped after 10 redirects"},
-		{"routes NOT/cuts", 1, "no answer from http://"},
+		{"routes NOT/cuts", 1, "no response from http://"},
 		{"routes NOT/object", 1, "is not a DebugHandler of muxmaster: json: cannot unmarshal object"},
-		{"routes NOT/list", 1, "the answer is not that of a DebugHandler"},
+		{"routes NOT/list", 1, "the response is not from a DebugHandler"},
 		{"routes NOT/number", 1, "is not a DebugHandler"},
 		{"routes NOT/empty", 1, "is not a DebugHandler of muxmaster: unexpected end of JSON input"},
 		{"routes NOT/cut", 1, "is not a DebugHandler of muxmaster: unexpected end of JSON input"},
-		{"explain NOT/object /x", 1, "the answer is not that of a DebugHandler"},
-		{"explain NOT/null /x", 1, "the answer is not that of a DebugHandler"},
-		{"openapi NOT/object", 1, "the answer is not that of a DebugHandler"},
-		{"routes http://CLOSED/debug", 1, "connection refused; is the service running, and is this its port?"},
-		{"routes https://HOST/debug/routes", 1, "write http:// for this service"},
+		{"explain NOT/object /x", 1, "the response is not from a DebugHandler"},
+		{"explain NOT/null /x", 1, "the response is not from a DebugHandler"},
+		{"openapi NOT/object", 1, "the response is not from a DebugHandler"},
+		{"routes http://CLOSED/debug", 1, "connection refused; check that the service is running on this port"},
+		{"routes https://HOST/debug/routes", 1, "use http:// for this service"},
 		{"routes http://me:pw@CLOSED/", 1, "http://me:xxxxx@"},
-		{"routes TLS", 1, "; -insecure accepts the certificate"},
-		{"routes http://name.invalid:1/", 1, "no answer from http://name.invalid:1: "},
+		{"routes TLS", 1, "; to accept the certificate, use -insecure"},
+		{"routes http://name.invalid:1/", 1, "no response from http://name.invalid:1: "},
 
-		{"", 2, "say what to show: routes, explain or openapi\n\nusage: "},
+		{"", 2, "missing command: use routes, explain or openapi\n\nusage: "},
 		{"routes", 2, "routes needs the URL of a DebugHandler\n\nusage: "},
 		{"explain URL", 2, "explain needs a path, such as /users/1"},
-		{"list URL", 2, `no command "list": write routes, explain or openapi`},
-		{"routes URL GET", 2, `routes takes no argument "GET"`},
+		{"list URL", 2, `unknown command "list": use routes, explain or openapi`},
+		{"routes URL GET", 2, `unexpected argument "GET" of routes`},
 		{"routes -x URL", 2, "flag provided but not defined: -x"},
 		{"routes -H none URL", 2, `invalid value "none" for flag -H: write "Name: value"`},
 		{"routes ftp://HOST/", 2, "it must begin with http:// or https://"},
@@ -174,8 +174,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestControlCharacters has a service that is not ours answer with escape
-// sequences.
+// TestControlCharacters checks that escape sequences in responses of another service
+// aren't printed.
 func TestControlCharacters(t *testing.T) {
 	srv := httptest.NewServer(routes())
 	defer srv.Close()

@@ -21,7 +21,7 @@ import (
 )
 
 // errNotOurs is the error for a response that is not from a DebugHandler.
-var errNotOurs = errors.New("the answer is not that of a DebugHandler of muxmaster")
+var errNotOurs = errors.New("the response is not from a DebugHandler of muxmaster")
 
 func (c *command) routes(w io.Writer) error {
 	var routes []debugpage.Route
@@ -79,15 +79,15 @@ func (c *command) explain(w io.Writer) error {
 		return printJSON(w, data)
 	}
 	var b strings.Builder
-	writeAnswer(&b, &e)
+	writeOutcome(&b, &e)
 	c.writeOthers(&b, &e, terminal.Colored(w))
 	_, err = io.WriteString(w, b.String())
 	return err
 }
 
-// writeAnswer writes the route that serves the request, or the response if there
-// is none.
-func writeAnswer(b *strings.Builder, e *muxmaster.Explanation) {
+// writeOutcome writes the route that serves the request, or the response if there is
+// none.
+func writeOutcome(b *strings.Builder, e *muxmaster.Explanation) {
 	fmt.Fprintf(b, "%s %s: ", terminal.Clean(e.Method), terminal.Clean(e.Target))
 	if r := e.Route; r != nil {
 		fmt.Fprintf(b, "%s%s\n", terminal.Clean(r.Host), terminal.Clean(r.Pattern))

@@ -24,7 +24,7 @@ func TestServeHTTP(t *testing.T) {
 		target string
 		status int
 		typ    string
-		body   string // is in it
+		body   string // expected substring
 	}{
 		{source, "GET", "/r", 200, "text/html", "<title>Routes</title>"},
 		{source, "HEAD", "/r/", 200, "text/html", ""},
@@ -55,7 +55,7 @@ func TestServeHTTP(t *testing.T) {
 	}
 }
 
-func TestNobodyElseIsServed(t *testing.T) {
+func TestOtherClientsAreRejected(t *testing.T) {
 	called := func() []Route { t.Error("the routes were asked for"); return nil }
 	for name, source := range map[string]*Source{
 		"not local":   {Routes: called},

@@ -84,7 +84,7 @@ func (r *Route) findExample(self int, p *pattern.Pattern, routes []Route, values
 	case r.Example == "" && winner >= 0:
 		r.warn(fmt.Sprintf("unreachable: %s goes to %s", tried, routes[winner].text()))
 	case r.Example == "" && tried != "":
-		r.warn(fmt.Sprintf("unreachable: %s is answered without a route, by a redirect or a mounted Mux", tried))
+		r.warn(fmt.Sprintf("unreachable: %s is served without a route, by a redirect or a mounted Mux", tried))
 	case rival >= 0:
 		r.warn(fmt.Sprintf("overlaps: %s goes to %s, which was registered first", lost, routes[rival].text()))
 	}
@@ -98,9 +98,9 @@ func (r *Route) text() string {
 	return r.Method + " " + r.Host + r.Pattern
 }
 
-// competes reports whether a pattern differs from p first by another constraint
-// at the same place: where the order of registration decides, and not which one
-// is more specific.
+// competes reports whether the first difference between p and another pattern is a
+// constraint in the same position. Then the order of registration decides which
+// one matches.
 func competes(p *pattern.Pattern, other string) bool {
 	q, err := pattern.ParsePath(other)
 	if err != nil {
@@ -137,7 +137,7 @@ func texts(seg pattern.Segment) (text string) {
 	return text
 }
 
-// path returns a path that p matches, another one for each n.
+// path returns a path that p matches, a different one for each n.
 func (s sampler) path(p *pattern.Pattern, n int, below bool) (string, bool) {
 	var b strings.Builder
 	for i, seg := range p.Segs {

@@ -21,7 +21,7 @@ func TestSampleValue(t *testing.T) {
 			t.Errorf("no value found for %q", expr)
 		}
 	}
-	if value, _ := values.value(strings.Repeat("(", 60)+strings.Repeat(")*", 60), 2); value != "" { // not 3^60 steps
+	if value, _ := values.value(strings.Repeat("(", 60)+strings.Repeat(")*", 60), 2); value != "" { // must not take 3^60 steps
 		t.Errorf("nested repetitions: got %q", value)
 	}
 	for _, expr := range []string{"[^\x00-\U0010ffff]", "(", `a\bb`} {
@@ -31,8 +31,7 @@ func TestSampleValue(t *testing.T) {
 	}
 }
 
-// serves is what a router with these routes does: it asks each one in turn. A
-// route serves the paths that it names.
+// serves simulates a router: it maps requests to the indexes of routes.
 type serves map[string]int
 
 func (s serves) served(method, target string) int {
@@ -51,7 +50,7 @@ func TestExamine(t *testing.T) {
 		name    string
 		routes  []Route
 		served  serves
-		index   int // of the route that is looked at
+		index   int // of the route to check
 		example string
 		warning string
 		mount   bool
@@ -61,7 +60,7 @@ func TestExamine(t *testing.T) {
 		{"host", []Route{{Method: "GET", Host: "{t}.x.org", Pattern: "/"}}, serves{"GET http://a.x.org/": 0}, 0, "http://a.x.org/", "", false},
 		{"any method", []Route{{Pattern: "/a"}, {Method: "GET", Pattern: "/a"}}, serves{"GET /a": 1, "POST /a": 0}, 0, "/a", "", false},
 		{"hidden", []Route{{Method: "GET", Pattern: "/a"}, {Method: "GET", Pattern: "/*p"}}, serves{"GET /a": 1}, 0, "", "unreachable: /a goes to GET /*p", false},
-		{"answered", []Route{{Method: "GET", Pattern: "/a"}}, nil, 0, "", "unreachable: /a is answered without a route", false},
+		{"served without a route", []Route{{Method: "GET", Pattern: "/a"}}, nil, 0, "", "unreachable: /a is served without a route", false},
 		{"overlap", []Route{{Method: "GET", Pattern: "/{a:[0-9]+}"}, {Method: "GET", Pattern: "/{b:1|z}"}},
 			serves{"GET /1": 0, "GET /z": 1}, 1, "/z", "overlaps: /1 goes to GET /{a:[0-9]+}", false},
 		{"by design", []Route{{Method: "GET", Pattern: "/1"}, {Method: "GET", Pattern: "/{b:1|z}"}},
@@ -89,7 +88,7 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-func TestPolicyNamesWhatIsInThePage(t *testing.T) {
+func TestPolicyAllowsThePageItself(t *testing.T) {
 	text := string(page)
 	for open, end := range map[string]string{"<style>": "</style>", "<script>": "</script>"} {
 		if strings.Count(text, open) != 1 || strings.Count(text, end) != 1 {

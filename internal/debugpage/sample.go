@@ -91,8 +91,8 @@ func (m *match) write(re *syntax.Regexp, n int) {
 	}
 }
 
-// pick returns a character of the class, which is a list of ranges: letters and
-// digits if it has any.
+// pick returns a character of the class, which is a list of ranges. It prefers
+// letters and digits.
 func pick(class []rune, n int) rune {
 	var common []rune
 	for _, c := range "1a5zAk09Zb2f7" {

@@ -119,7 +119,7 @@ func (n *node) compareSiblings(warnings map[int]string) {
 	}
 }
 
-// isGuard reports whether the name of a middleware sounds like a login.
+// isGuard reports whether the name of a middleware suggests a login.
 func isGuard(name string) bool {
 	name = strings.ToLower(shortName(name))
 	return slices.ContainsFunc([]string{"auth", "login", "session", "jwt", "token", "require", "protect"}, func(word string) bool {
@@ -127,7 +127,7 @@ func isGuard(name string) bool {
 	})
 }
 
-// isPublic reports whether the name of a segment says that everybody may use it.
+// isPublic reports whether the name of a segment suggests public access.
 func isPublic(segment string) bool {
 	switch strings.ToLower(segment) {
 	case "login", "logout", "signin", "sign-in", "signup", "sign-up", "register", "oauth", "oauth2", "callback", "public",
@@ -137,8 +137,8 @@ func isPublic(segment string) bool {
 	return false
 }
 
-// shortName returns the name of a function without its package's path, and of
-// the function that made it if it has no name of its own.
+// shortName returns the name of a function without its package path. For a
+// function literal, it returns the name of the enclosing function.
 func shortName(name string) string {
 	name = strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], "-fm")
 	if i := strings.Index(name, ".func"); i > 0 && strings.Trim(name[i+len(".func"):], ".0123456789") == "" {

@@ -34,7 +34,7 @@ func notFound(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, "none")
 }
 
-// ask asks h for an escaped name below /p/, as the router would.
+// ask sends h a request for an escaped name below /p/, like the router.
 func ask(h http.Handler, method, name string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, "/p/"+name, nil)
 	r.SetPathValue("rest", strings.TrimPrefix(r.URL.Path, "/p"))
@@ -88,8 +88,8 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// The request that arrives stays as it is.
-func TestServerLeavesTheRequestAlone(t *testing.T) {
+// TestServerDoesNotChangeTheRequest checks that the original request isn't changed.
+func TestServerDoesNotChangeTheRequest(t *testing.T) {
 	r := httptest.NewRequest("GET", "/p/a.txt?q", nil)
 	r.SetPathValue("rest", "a.txt")
 	u := r.URL
@@ -138,16 +138,16 @@ func TestSPA(t *testing.T) {
 		if w.Code != c.status || w.Body.String() != c.body {
 			t.Errorf("%s, Accept %q: got %d %q, want %d %q", c.name, c.accept, w.Code, w.Body, c.status, c.body)
 		}
-		// What depends on Accept says so.
+		// Responses that depend on Accept have Vary: Accept.
 		if varies := w.Header().Get("Vary") == "Accept"; varies != (c.body == "index" || c.status == 404 && !strings.Contains(c.name, "%")) && c.name != "index.html" {
 			t.Errorf("%s, Accept %q: Vary %q", c.name, c.accept, w.Header()["Vary"])
 		}
 	}
-	// Several lines of Accept are one list.
+	// Several Accept lines are one list.
 	if w := ask(NewSPA(files(), "rest", notFound), "GET", "users", "Accept", "image/png", "Accept", "text/html"); w.Code != 200 {
 		t.Errorf("two lines of Accept: got %d", w.Code)
 	}
-	// Without an index.html there is nothing to show.
+	// Without an index.html, the response is 404.
 	if w := ask(NewSPA(fstest.MapFS{}, "rest", notFound), "GET", "", "Accept", browser); w.Code != 404 {
 		t.Errorf("no index.html: got %d", w.Code)
 	}
@@ -157,7 +157,7 @@ func TestSPACaching(t *testing.T) {
 	spa := NewSPA(files(), "rest", notFound)
 	for _, c := range []struct {
 		name, cache   string
-		tag, modified bool // whether there is such a header
+		tag, modified bool // whether the header exists
 	}{
 		{"a.txt", "no-cache", false, true},
 		{"index.html", "no-cache", false, true},
@@ -178,7 +178,7 @@ func TestSPACaching(t *testing.T) {
 			}
 		}
 	}
-	// What middleware has said about caching stays.
+	// Cache-Control set by middleware remains.
 	w := httptest.NewRecorder()
 	w.Header().Set("Cache-Control", "private")
 	r := httptest.NewRequest("GET", "/app.3f2a9c1b.js", nil)
@@ -201,7 +201,8 @@ func TestFingerprinted(t *testing.T) {
 	}
 }
 
-// A directory of the operating system can be opened and sought like a file.
+// TestDirectoriesOfTheSystem checks that directories of the operating system aren't
+// served, although they can be opened like files.
 func TestDirectoriesOfTheSystem(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"sub/x.txt", "index.html"} {
@@ -228,7 +229,7 @@ func TestDirectoriesOfTheSystem(t *testing.T) {
 	}
 }
 
-// A brokenFS has files that can't be read or sought, and counts what is opened.
+// A brokenFS has files that can't be read or sought. It counts opened files.
 type brokenFS struct {
 	fs.FS
 	seekable bool
@@ -258,7 +259,8 @@ func (f brokenFile) Read([]byte) (int, error) {
 	return 0, errors.New("broken")
 }
 
-// A file that can't be read is none, and leaves no headers of its own behind.
+// TestSPAOfFilesThatBreak checks that a file that can't be read is treated as
+// missing, and that its headers are removed.
 func TestSPAOfFilesThatBreak(t *testing.T) {
 	for _, seekable := range []bool{false, true} {
 		spa := NewSPA(&brokenFS{FS: files(), seekable: seekable}, "rest", notFound)
@@ -269,7 +271,7 @@ func TestSPAOfFilesThatBreak(t *testing.T) {
 	}
 }
 
-// An ETag is of the content, and is computed once for a name.
+// TestETags checks that ETags depend on the content, and are computed once per name.
 func TestETags(t *testing.T) {
 	fsys := files()
 	spa := NewSPA(fsys, "rest", notFound)

@@ -8,21 +8,21 @@ import (
 	"unicode"
 )
 
-// plain matches expressions that mean the same in RE2 and, with its flag u, in
-// ECMAScript, which JSON Schema uses. It takes some others for such: (? must be
-// looked for.
+// plain matches expressions that mean the same in RE2 and in ECMAScript with the
+// flag u, which JSON Schema uses. It also matches some other expressions with (?,
+// so the caller must check for that.
 var plain = regexp.MustCompile(`^(?:[\w~:;=@!&', <>"#%/|()+*?^$-]|\\[dDwWbB^$.*+?()[\]{}|]|\{\d+(?:,\d*)?\}` +
 	`|\[\^?(?:[\w~:;=@!&', <>"#%/|()+*?$.-]|\\[dDwW^$.*+?()[\]{}|-])+\])*$`)
 
-// ecmaScript writes an RE2 expression in the language of ECMAScript. What comes
-// out is RE2 as well.
+// ecmaScript translates an RE2 expression to the syntax of ECMAScript. The result
+// is valid RE2, too.
 func ecmaScript(expr string) string {
 	if plain.MatchString(expr) && !strings.Contains(strings.ReplaceAll(expr, "(?:", "("), "(?") {
 		return expr
 	}
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
-		return expr // not for a registered route
+		return expr // can't happen for a registered route
 	}
 	var b strings.Builder
 	write(&b, tree)
@@ -135,8 +135,7 @@ func writeClass(b *strings.Builder, ranges []rune) {
 	b.WriteByte(']')
 }
 
-// writeRune writes a character that stands for itself, inside and outside of a
-// class.
+// writeRune writes a literal character, which can be inside or outside of a class.
 func writeRune(b *strings.Builder, r rune) {
 	switch {
 	case strings.ContainsRune(`^$\.*+?()[]{}|/`, r):

@@ -12,8 +12,8 @@ var closure = regexp.MustCompile(`^(?:func|gowrap|deferwrap)?[0-9]+$`)
 // vague matches names of functions and types that could be any handler's.
 var vague = regexp.MustCompile(`^(?:HandlerFuncE?|Handler|Server|Client|ServeHTTP)$`)
 
-// functionName returns the name that the source gives a handler's function or
-// type, or "" if that says nothing.
+// functionName returns the name of a handler's function or type in the source, or
+// "" if it isn't specific.
 func functionName(handler string) string {
 	name, _, _ := strings.Cut(handler[strings.LastIndexByte(handler, '/')+1:], "[") // type arguments
 	name = strings.TrimSuffix(name, "-fm")
@@ -24,11 +24,10 @@ func functionName(handler string) string {
 	return name
 }
 
-// operationIDs returns an id for each operation: the name of its handler's
-// function. Where several operations have that name, the method is added, and
-// the path where that isn't enough. The ids don't depend on the order in which
-// routes were registered, and differ in more than case and punctuation, which
-// generators change.
+// operationIDs returns an ID for each operation: the name of its handler function.
+// If several operations have the same name, it adds the method and, if necessary,
+// the path. The IDs don't depend on the order of registration, and differ in more
+// than case and punctuation, which generators may change.
 func operationIDs(ops []*operation) []string {
 	forms := []func(op *operation) string{
 		func(op *operation) string { return op.name },
@@ -73,7 +72,7 @@ func join(words ...string) string {
 	return text
 }
 
-// words returns the path as part of an operation id.
+// words returns the path as part of an operation ID.
 func (p path) words() string {
 	text := p.write(func(name string) string { return name })
 	return strings.Trim(notWord.ReplaceAllString(text, "_"), "_")

@@ -25,10 +25,10 @@ type Route struct {
 	Handler string // name of the function
 }
 
-// anyMethods are those of a route for every method.
+// anyMethods are the methods listed for a route for every method.
 var anyMethods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
-// An operation is a route in its place in the document.
+// An operation is one method of a route in the document.
 type operation struct {
 	route  int    // index
 	method string // not ""
@@ -38,9 +38,10 @@ type operation struct {
 	path   path
 }
 
-// Document returns the document. describe, if not nil, may change the operation
-// that the route with the given index has for a method, a JSON object. An
-// operation that it clears is left out.
+// Document returns the document. If describe isn't nil, it is called for each
+// operation with the index of the route and the method, and may change the
+// operation, which is a JSON object. If it clears the operation, the document
+// omits it.
 func Document(title, version string, routes []Route, describe func(i int, method string, operation map[string]any)) (map[string]any, error) {
 	ops, err := operations(routes)
 	if err != nil {
@@ -48,7 +49,7 @@ func Document(title, version string, routes []Route, describe func(i int, method
 	}
 	ids := operationIDs(ops)
 	paths := map[string]any{}
-	named := map[string]string{} // the operation with an id, as METHOD path
+	named := map[string]string{} // operation by ID, as METHOD path
 	for i, op := range ops {
 		object := map[string]any{
 			"operationId": ids[i],
@@ -105,7 +106,7 @@ func operations(routes []Route) ([]*operation, error) {
 			}
 		}
 	}
-	names := map[string][]part{} // the parts of the first path of a shape
+	names := map[string][]part{} // parts of the first path of each shape
 	for _, op := range all {
 		shape := op.path.shape()
 		if names[shape] == nil {
@@ -113,8 +114,8 @@ func operations(routes []Route) ([]*operation, error) {
 		}
 		op.path.rename(names[shape])
 	}
-	// Who comes first has the place: a route for all hosts, and one for the very
-	// method.
+	// The first route defines an operation. Prefer routes for all hosts, then those
+	// for the exact method.
 	ranked := slices.Clone(all)
 	slices.SortStableFunc(ranked, func(a, b *operation) int {
 		return cmp.Or(compare(a.host != "", b.host != ""), compare(a.any, b.any))
@@ -151,7 +152,7 @@ func documented(method string) bool {
 	return false
 }
 
-// server describes a route's host.
+// server returns the server object for a host.
 func server(host string) map[string]any {
 	if strings.Contains(host, ":") {
 		return map[string]any{"url": "//[" + host + "]"}

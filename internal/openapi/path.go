@@ -41,7 +41,8 @@ func newPath(p *pattern.Pattern) path {
 	return path{parts}
 }
 
-// escape writes literal text as in a URL. Braces are OpenAPI's own.
+// escape escapes literal text for a URL, including braces, which OpenAPI uses for
+// parameters.
 func escape(text string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
@@ -94,8 +95,8 @@ func parameterNames(parts []part) (names []string) {
 	return names
 }
 
-// widen lets the parameters have the values of another path of the same shape,
-// too.
+// widen makes the parameters also accept the values of another path of the same
+// shape.
 func (p path) widen(other path) {
 	var exprs []string
 	for _, part := range other.parts {

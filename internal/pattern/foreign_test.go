@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Each spelling of another router, and what its error says to write.
+// TestForeign checks the advice in the error for each syntax of other routers.
 func TestForeign(t *testing.T) {
 	for _, c := range []struct{ segment, advice string }{
 		{"<id>", "{id}"},

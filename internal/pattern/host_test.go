@@ -5,7 +5,7 @@ import (
 )
 
 func TestHost(t *testing.T) {
-	for _, c := range [][3]string{ // a host, Host, HostPort
+	for _, c := range [][3]string{ // host, Host(host), HostPort(host)
 		{"", "", ""}, {"example.com", "example.com", "example.com"}, {"EXAMPLE.com.", "example.com", "example.com"},
 		{"example.com:80", "example.com", "example.com:80"}, {"Example.com.:80", "example.com", "example.com:80"}, {"example.com:", "example.com", "example.com:"},
 		{"[::1]", "::1", "::1"}, {"[::1]:80", "::1", "::1:80"}, {"::1", "::1", "::1"}, {"[]", "[]", "[]"}, {".", ".", "."}, {":80", "", ":80"}, {"\u212Aelvin", "\u212Aelvin", "\u212Aelvin"},

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// hidden has no Unwrap, opaque an Unwrap that leads nowhere.
+// hidden has no Unwrap method. The Unwrap method of opaque returns nil.
 type (
 	hidden struct{ http.ResponseWriter }
 	opaque struct{ http.ResponseWriter }
@@ -37,8 +37,8 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// The writers of net/http are asked on real connections: this test fails if a
-// Go release renames what Of reads.
+// TestProgress checks Of with net/http's writers on real connections. It fails if a
+// Go release renames the fields that Of reads.
 func TestProgress(t *testing.T) {
 	nothing := func(w http.ResponseWriter) {}
 	early := func(w http.ResponseWriter) { w.WriteHeader(http.StatusEarlyHints) }
@@ -143,7 +143,7 @@ func TestOwn(t *testing.T) {
 			got := make(chan bool, 1)
 			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				own := Own(tt.wrap(w))
-				// A cache that has seen anything else, or the same, agrees.
+				// A cache returns the same, whatever writers it has seen before.
 				for _, first := range []http.ResponseWriter{w, recorded(w), recorded(hidden{w}), belowUnwrap{plain{w}}, hidden{w}, tt.wrap(w)} {
 					var c Cache
 					c.Own(first)
@@ -173,8 +173,8 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// What a judge turns down isn't sent, by whatever method, until it is taken
-// back; then another answer is.
+// TestJudge checks that a rejected response isn't sent, with any method, until
+// TakeBack is called. Then another response can be sent.
 func TestJudge(t *testing.T) {
 	server := httptest.NewRecorder()
 	w, rec := Wrap(belowFHR{plain: plain{server}})

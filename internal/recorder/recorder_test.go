@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Writers with every set of optional interfaces.
+// These types are writers with all sets of optional interfaces.
 type (
 	plain     struct{ http.ResponseWriter }
 	flushes   struct{}
@@ -73,7 +73,7 @@ type (
 		belowFP
 		notifies
 	}
-	belowUnwrap struct{ plain } // flushes, but only below Unwrap
+	belowUnwrap struct{ plain } // supports Flush only through Unwrap
 )
 
 func (flushes) Flush()                                          {}
@@ -104,7 +104,7 @@ func offers(w http.ResponseWriter) string {
 	return strings.Join(s, " ")
 }
 
-func TestWrapOffersWhatTheWriterBelowOffers(t *testing.T) {
+func TestWrapKeepsOptionalInterfaces(t *testing.T) {
 	p := plain{httptest.NewRecorder()}
 	for _, tt := range []struct {
 		below http.ResponseWriter
@@ -214,7 +214,7 @@ func TestFlushOfAWriterThatOnlyUnwraps(t *testing.T) {
 	}
 }
 
-func TestNothingIsNotedAfterHijack(t *testing.T) {
+func TestNothingIsRecordedAfterHijack(t *testing.T) {
 	w, rec := Wrap(belowH{plain: plain{httptest.NewRecorder()}})
 	w.(http.Hijacker).Hijack()
 	w.Write([]byte("x"))

@@ -30,8 +30,9 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// Two IDs in the header are none, and a context answers for its parent.
-func TestOfManyAndOfOthers(t *testing.T) {
+// TestOfUnusualRequests checks that two IDs in the header count as none, and that a
+// Context returns other values of its parent.
+func TestOfUnusualRequests(t *testing.T) {
 	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
 	w.Header()[Header] = []string{"a", "b"}
 	if got := Of(w, r); got != "" {
@@ -47,7 +48,7 @@ func TestOfManyAndOfOthers(t *testing.T) {
 	}
 }
 
-func TestHeaderValuesAreApart(t *testing.T) {
+func TestHeaderValuesAreSeparate(t *testing.T) {
 	c := NewContext(context.Background(), "id")
 	c.HeaderValues()[0] = "changed"
 	if got := FromContext(c); got != "id" {

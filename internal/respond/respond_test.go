@@ -11,7 +11,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// Redirect answers as http.Redirect does, for locations that are clean.
+// TestRedirect compares Redirect with http.Redirect for clean locations.
 func TestRedirect(t *testing.T) {
 	for _, method := range []string{"GET", "HEAD", "POST"} {
 		for _, location := range []string{"/", "/a/b?c=d&e", "/%22%3Cb%3E"} {
@@ -38,7 +38,7 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// Error answers as http.Error does.
+// TestError compares Error with http.Error.
 func TestError(t *testing.T) {
 	for _, allow := range []string{"", "GET, OPTIONS"} {
 		r := httptest.NewRequest("GET", "/x", nil)
@@ -52,7 +52,7 @@ func TestError(t *testing.T) {
 		if got.Code != want.Code || got.Body.String() != want.Body.String() || !reflect.DeepEqual(got.Header(), want.Header()) {
 			t.Errorf("got %d %v %q, http.Error %d %v %q", got.Code, got.Header(), got.Body, want.Code, want.Header(), want.Body)
 		}
-		// One header's values can't grow into another's.
+		// Appending to the values of one header must not change another.
 		for name, values := range got.Header() {
 			if cap(values) != 1 {
 				t.Errorf("%s has room for %d values", name, cap(values))
@@ -61,7 +61,8 @@ func TestError(t *testing.T) {
 	}
 }
 
-// With a problem.Handler around it, Error is that one's answer.
+// TestErrorIsAProblem checks that the problem.Handler in the context writes the
+// response of Error.
 func TestErrorIsAProblem(t *testing.T) {
 	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/x", nil)
 	r = r.WithContext(problem.NewContext(r.Context(), problem.JSON))
@@ -74,14 +75,14 @@ func TestErrorIsAProblem(t *testing.T) {
 func TestBodies(t *testing.T) {
 	for _, c := range []struct {
 		code    int
-		header  http.Header // as it is before
+		header  http.Header // before the call
 		want    http.Header
 		hasBody bool
 	}{
 		{200, http.Header{}, http.Header{"Content-Type": {"text/x"}, "Content-Length": {"4"}}, true},
 		{500, http.Header{"Content-Type": {"text/mine"}}, http.Header{"Content-Type": {"text/mine"}, "Content-Length": {"4"}}, true},
 		{200, http.Header{"Content-Type": nil}, http.Header{"Content-Type": nil, "Content-Length": {"4"}}, true},
-		// Compressed, the body has another length.
+		// A compressed body has another length.
 		{200, http.Header{"Content-Encoding": {"gzip"}}, http.Header{"Content-Type": {"text/x"}, "Content-Encoding": {"gzip"}}, true},
 		{204, http.Header{}, http.Header{}, false},
 		{304, http.Header{}, http.Header{}, false},
@@ -102,7 +103,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// A broken is a connection that has gone away.
+// A broken is a closed connection.
 type broken struct{ *httptest.ResponseRecorder }
 
 var errGone = errors.New("gone")

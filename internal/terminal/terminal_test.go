@@ -13,7 +13,7 @@ func TestColored(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	device, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // as far as anybody can tell, a terminal
+	device, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // seems to be a terminal
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// addPattern adds a pattern of Handle.
+// addPattern adds a pattern like Handle.
 func addPattern[P any](t *testing.T, b *Builder[P], text string, payload P, flags Flags) error {
 	t.Helper()
 	p, err := pattern.Parse(text)
@@ -41,7 +41,7 @@ func TestConflicts(t *testing.T) {
 		{"/v{a}", "/w{b}", false},
 		{"/x/*rest", "/x/{r...}", true},
 		{"/x/*rest", "/x/", true},
-		{"/%61", "/a", true}, // one path, written in two ways
+		{"/%61", "/a", true}, // the same path in two spellings
 		{"/a%2Fb", "/a/b", false},
 		{"/a%2Fb", "/a%2fb", true},
 		{"a.com/x", "b.com/x", false},
@@ -74,7 +74,8 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// Undo leaves no trace: not in the Tables that follow, and not of a custom method.
+// TestUndo checks that later Tables contain nothing that was undone, including
+// custom methods.
 func TestUndo(t *testing.T) {
 	added := []string{
 		"/a", "/a/", "/a/{$}", "/%61", "GET /a/{x}/b", "GET /{y}/z", "/a/{x:[0-9]+}", "/a-literal-of-more-than-16/{x}", "BREW /a", "/a/{rest...}",
@@ -119,7 +120,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// Nor does it leave nodes behind.
+// TestUndoLeavesNoNodes checks that no nodes are left after Undo.
 func TestUndoLeavesNoNodes(t *testing.T) {
 	var b Builder[int]
 	for _, text := range []string{"/a/{x}/b", "/{y}/z/{rest...}", "/a/{x:[0-9]+}/c", "/v{x}/d"} {
@@ -139,8 +140,9 @@ func TestUndoLeavesNoNodes(t *testing.T) {
 	}
 }
 
-// An implied route gives way to every other one of its path and method, one for
-// the rest to one for the slash alone; the order doesn't matter.
+// TestImpliedRoutesGiveWay checks that any other route for the same path and method
+// replaces an implied one, and that one implied by a slash replaces one implied by a
+// catch-all, in any order.
 func TestImpliedRoutesGiveWay(t *testing.T) {
 	all, err := pattern.Parse("/x/")
 	if err != nil {
@@ -174,7 +176,7 @@ func TestImpliedRoutesGiveWay(t *testing.T) {
 	}
 }
 
-// A Table doesn't change when its Builder goes on.
+// TestTablesStay checks that a Table doesn't change when routes are added later.
 func TestTablesStay(t *testing.T) {
 	var b Builder[int]
 	const n = 300
@@ -201,7 +203,7 @@ func TestTablesStay(t *testing.T) {
 	}
 }
 
-// What a place held before it changed doesn't pile up.
+// TestDeadRoutes checks that replaced routes don't accumulate.
 func TestDeadRoutes(t *testing.T) {
 	var b Builder[int]
 	for i := range 200 {
@@ -224,7 +226,8 @@ func TestDeadRoutes(t *testing.T) {
 	}
 }
 
-// Nor do segments, which are all stored again when one is added beside them.
+// TestDeadSpecials checks that replaced segments don't accumulate. Adding one stores
+// all specials of a node again.
 func TestDeadSpecials(t *testing.T) {
 	const n = 300
 	var b Builder[int]
@@ -244,7 +247,7 @@ func TestDeadSpecials(t *testing.T) {
 	}
 }
 
-// Routes come ordered by host, path and method.
+// TestRoutesAreOrdered checks that Routes orders routes by host, path and method.
 func TestRoutesAreOrdered(t *testing.T) {
 	table := tableOf("POST /b", "GET /b", "/b", "GET /a/{x}", "b.com/a", "{x}.com/a", "a.com/z", "BREW /b", "GET /a")
 	var got []string

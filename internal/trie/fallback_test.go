@@ -48,10 +48,10 @@ func TestFallbacks(t *testing.T) {
 		{",/a", "", "/b", "", ""}, // the root's
 		{"/{x}", "", "/1/2", "/{x} 1", ""},
 		{"/a/{x}/b/{y}", "", "/a/1/b/2/3", "/a/{x}/b/{y} 1 2", ""},
-		{"/a,/{x}/b", "", "/a/b/c", "/{x}/b a", ""}, // the deepest, whichever literal comes first
+		{"/a,/{x}/b", "", "/a/b/c", "/{x}/b a", ""}, // the deepest, although the literal has precedence
 		{"/a/{x},/{y}/b", "", "/a/b/c", "/a/{x} b", ""},
 		{"/{x:[0-9]+},/{y}", "", "/12", "/{x:[0-9]+} 12", ""},
-		// A route from outside serves what is below a prefix, unless it is owned.
+		// A route outside of a prefix serves paths below it, unless a fallback owns it.
 		{"/a", "/*rest", "/a/x", "/a", "/*rest"},
 		{"/a !1", "/*rest", "/a/x", "/a !1", ""},
 		{"/a !1", "/*rest", "/a", "/a !1", ""},
@@ -59,14 +59,14 @@ func TestFallbacks(t *testing.T) {
 		{"/a !1", "/a/x,/*rest", "/a/x", "/a !1", "/a/x"},
 		{"/a !1", "/{p}/x", "/a/x", "/a !1", ""},
 		{"/{p} !1", "/a/x,/{p}/y", "/a/y", "/{p} !1 a", "/{p}/y"},
-		// In a region, only its own fallbacks count.
+		// In a region, only its own fallbacks apply.
 		{"/a !1,/a/b", "", "/a/b/c", "/a !1", ""},
 		{"/a !1,/a/b 1", "", "/a/b/c", "/a/b 1", ""},
 		{"/a !1,/a/b !2", "", "/a/b/c", "/a/b !2", ""},
 		{"/a !1,/a/b !2,/a/b/c 1", "", "/a/b/c", "/a/b !2", ""},
 		{"/a !1,/a/b !2,/a/b/c 2", "", "/a/b/c", "/a/b/c 2", ""},
-		// Of several with one prefix, the first that owns it stays, or else the
-		// first of the highest region.
+		// Of several fallbacks for a prefix, the first that owns it applies, or else
+		// the first with the highest region.
 		{"/a 1,/a 2", "", "/a", none, ""},
 		{"/a,/a", "", "/a", "/a", ""},
 		{"/a,/a !1,/a !2", "", "/a", "/a !1", ""},
@@ -77,7 +77,7 @@ func TestFallbacks(t *testing.T) {
 		var b Builder[string]
 		for _, text := range strings.Split(c.fallbacks, ",") {
 			addFallback(t, &b, text)
-			b.Freeze() // each thaws the one before
+			b.Freeze() // the next addition thaws it
 		}
 		for _, path := range strings.Split(c.routes, ",") {
 			if path == "" {
@@ -95,7 +95,7 @@ func TestFallbacks(t *testing.T) {
 		s := Search[string]{Method: GET}
 		s.Fit(table)
 		s.SetPath(c.path, "", false)
-		for range 2 { // a Search forgets
+		for range 2 { // a Search can be reused
 			rt := table.Find(&s, "")
 			if rt != nil && rt.Payload != c.route || rt == nil && c.route != "" {
 				t.Errorf("%s with %q: %s: found %v, want %q", c.fallbacks, c.routes, c.path, rt, c.route)

@@ -9,9 +9,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/trietest"
 )
 
-// Hosts in the order in which they are tried: exact ones, more literal labels,
-// more labels, then labels from the left, a literal before a single label before
-// several.
+// TestHostOrder checks the order in which hosts are tried: exact hosts first, then
+// those with more literal labels, then those with more labels, then by label from
+// the left: literal, single label, several labels.
 func TestHostOrder(t *testing.T) {
 	hosts := []string{
 		"a.b.example.com",
@@ -23,7 +23,7 @@ func TestHostOrder(t *testing.T) {
 	}
 	var valid []string
 	for _, host := range hosts {
-		if _, err := pattern.Parse(host + "/x"); err == nil { // {j...} is not
+		if _, err := pattern.Parse(host + "/x"); err == nil { // {j...} is valid only as the first label
 			valid = append(valid, host)
 		}
 	}
@@ -47,8 +47,8 @@ func TestHostOrder(t *testing.T) {
 	}
 }
 
-// holdHost compares a pattern's host with the reference, for one host of a
-// request.
+// holdHost compares the matching of hosts with the reference, for one request
+// host.
 func holdHost(t *testing.T, host string) {
 	for _, written := range trietest.Hosts {
 		p, err := pattern.Parse(written + "/x")
@@ -87,7 +87,7 @@ func FuzzHosts(f *testing.F) {
 	f.Fuzz(func(t *testing.T, host string) {
 		for _, c := range []byte(host) {
 			if c >= 0x80 || strings.IndexByte("[]", c) >= 0 || strings.Count(host, ":") > 1 {
-				return // the reference reads only names, and lower case only of ASCII
+				return // the reference supports only names, and lower case only of ASCII
 			}
 		}
 		holdHost(t, host)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// tableOf returns a Table of patterns of Handle.
+// tableOf returns a Table of patterns in the syntax of Handle.
 func tableOf(patterns ...string) *Table[int] {
 	var b Builder[int]
 	for _, p := range patterns {
@@ -30,8 +30,8 @@ func get(table *Table[int], method, host, path string) string {
 	return describe(rt, s.Values)
 }
 
-// getFast is get by FindStatic and MatchFast, with room for so many values; "" if
-// they give up.
+// getFast is like get, but uses FindStatic and MatchFast with room for the given
+// number of values. It returns "" if they give up.
 func getFast(table *Table[int], method, path string, room int) string {
 	rt, v := findFast(table.Base, path, table.Method(method), room)
 	if rt == nil {
@@ -40,7 +40,7 @@ func getFast(table *Table[int], method, path string, room int) string {
 	return describe(rt, v)
 }
 
-// findFast finds a route by FindStatic or MatchFast, as the router does.
+// findFast finds a route with FindStatic or MatchFast, like the router.
 func findFast[P any](tree *Tree[P], path string, m Method, room int) (*Route[P], Values) {
 	if tree.MayBeStatic(path) {
 		if first := tree.FindStatic(path); first != nil {
@@ -56,8 +56,8 @@ func describe(rt *Route[int], v Values) string {
 	return strings.TrimSpace(rt.Path() + " " + strings.Join(v.Vals[:v.N], " "))
 }
 
-// Segments and values at the limits of what MatchFast takes: more literals than a
-// perfect table holds, words that are alike, more values than there is room for.
+// TestMatchFast checks segments and values at the limits of MatchFast: more literals
+// than a perfect table holds, similar words, more values than there is room for.
 func TestMatchFast(t *testing.T) {
 	crowd := func(prefix string, others ...string) (patterns []string) {
 		for i := range 300 {
@@ -84,14 +84,14 @@ func TestMatchFast(t *testing.T) {
 		patterns []string
 		path     string
 		want     string
-		fast     bool // whether it is found without Find, given room for 8 values
+		fast     bool // found without Find, with room for 8 values
 	}{
 		{routes("/users"), "/users", "/users", fast},
 		{routes("/users/me/posts"), "/users/me/posts", "/users/me/posts", fast},
 		{routes("/a/b/c/d/e/f/{$}"), "/a/b/c/d/e/f/", "/a/b/c/d/e/f/{$}", fast},
 		{routes("/{x}"), "/a", "/{x} a", fast},
 		{routes("/{x}"), "/a/", none, slow},
-		{routes("/{x}/"), "/a/", "/{x}/ a", slow}, // a catch-all is not taken for its slash
+		{routes("/{x}/"), "/a/", "/{x}/ a", slow}, // a catch-all must match more than its slash
 		{routes("/{x}/{$}"), "/a/", "/{x}/{$} a", fast},
 		{routes("/{x}/y"), "/a/y", "/{x}/y a", fast},
 		{routes("/{x}/y"), "/a/z", none, slow},
@@ -163,8 +163,9 @@ func TestMatchFast(t *testing.T) {
 	}
 }
 
-// A named rest has no . or .. segment, not even one between slashes that came
-// escaped; a rest without a name may, since nobody gets its value.
+// TestRestWithDots checks that a named catch-all doesn't match . or .. segments,
+// even next to escaped slashes. A catch-all without a name does, because its value
+// isn't used.
 func TestRestWithDots(t *testing.T) {
 	const escaped = "/x/a%2F../b"
 	for _, c := range []struct {
@@ -192,8 +193,8 @@ func TestRestWithDots(t *testing.T) {
 	}
 }
 
-// What MatchFast finds are all values of the route: without room for one, it
-// gives up.
+// TestMatchFastWithoutRoom checks that MatchFast gives up if there isn't room for
+// all values of the route.
 func TestMatchFastWithoutRoom(t *testing.T) {
 	for _, c := range []struct {
 		pattern, path string
@@ -204,7 +205,7 @@ func TestMatchFastWithoutRoom(t *testing.T) {
 		{"/x/{a:[0-9]+}", "/x/1", 1},
 		{"/x/v{a}", "/x/v1", 1},
 		{"/x/{a}/*rest", "/x/1/2/3", 2},
-		{"/x/{a}/", "/x/1/2/3", 1}, // a catch-all without a name takes no room
+		{"/x/{a}/", "/x/1/2/3", 1}, // a catch-all without a name needs no room
 		{"/x/", "/x/1/2/3", 0},
 	} {
 		table := tableOf("GET "+c.pattern, "GET /x/literal-of-more-than-16/y")
@@ -219,8 +220,8 @@ func TestMatchFastWithoutRoom(t *testing.T) {
 	}
 }
 
-// similarNames are segments made to be taken for one another by a router that
-// looks at their lengths, beginnings and ends: there are few of these.
+// similarNames returns segments with few different lengths, beginnings and ends, to
+// provoke collisions.
 func similarNames(n int) []string {
 	rng := rand.New(rand.NewPCG(uint64(n), 6))
 	seen := map[string]bool{}
@@ -239,8 +240,9 @@ func similarNames(n int) []string {
 	return names
 }
 
-// Among many children of one node, and many whole paths, each route is found, and
-// nothing that is no route. 64 children are the most with a perfect table.
+// TestManyRoutes checks that each route is found among many children of one node,
+// and among many whole paths, and that other paths aren't. A perfect table has at
+// most 64 children.
 func TestManyRoutes(t *testing.T) {
 	for _, n := range []int{1, 2, 6, 7, 12, 13, 63, 64, 65, 600} {
 		names := similarNames(2 * n)
@@ -280,7 +282,7 @@ func TestManyRoutes(t *testing.T) {
 	}
 }
 
-// Paths that differ in their middle alone.
+// TestPathsAlikeAtTheirEnds checks paths that differ only in the middle.
 func TestPathsAlikeAtTheirEnds(t *testing.T) {
 	for _, form := range []string{
 		"/beginning/%06d/the-end-of-all",

@@ -8,8 +8,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/trietest"
 )
 
-// Where a path splits, and what values are, comes from the wire: an escaped slash
-// never separates.
+// TestSetPath checks that an escaped slash never separates segments.
 func TestSetPath(t *testing.T) {
 	for _, c := range []struct {
 		path, raw string
@@ -23,13 +22,13 @@ func TestSetPath(t *testing.T) {
 		{"/a/b", "/a%2fb", "[a/b]", true, true},
 		{"/a/b/c", "/a%2Fb/c", "[a/b][c]", true, true},
 		{"/a//", "/a%2F/", "[a/][]", true, true},
-		{"/a/../b", "/a%2F..%2Fb", "[a/../b]", true, true}, // as one segment, that is text
+		{"/a/../b", "/a%2F..%2Fb", "[a/../b]", true, true}, // one segment of literal text
 		{"/a/../b", "/a%2F../b", "[a/..][b]", true, true},
 		{"/a/../b", "/a/..%2Fb", "[a][../b]", true, true},
 		{"/a/../b", "/a/%2E%2e/b", "[a][..][b]", true, false},
 		{"/\xff/a/b", "/\xff/a%2Fb", "[\xff][a/b]", true, true},
-		{"/a\"/b", "/a\"%2Fb", "[a\"/b]", true, true}, // raw although net/http calls it invalid
-		// Somebody has changed the path and not raw: the path counts.
+		{"/a\"/b", "/a\"%2Fb", "[a\"/b]", true, true}, // raw is used, although net/http considers it invalid
+		// The path was changed, but not raw: the path is used.
 		{"/x/b", "/a%2Fb", "[x][b]", true, true},
 		{"/a/b", "/a%2Fbc", "[a][b]", true, true},
 		{"/a/bc", "/a%2Fb", "[a][bc]", true, true},
@@ -91,7 +90,7 @@ func TestWirePath(t *testing.T) {
 	for _, c := range [][3]string{
 		{"/a b", "", "/a%20b"},
 		{"/a/b", "/a%2Fb", "/a%2Fb"},
-		{"/a\"b", "/a\"b", "/a\"b"}, // kept, although URL.EscapedPath would escape it again
+		{"/a\"b", "/a\"b", "/a\"b"}, // unchanged, although URL.EscapedPath would escape it again
 		{"/a/b", "/a%2Fc", "/a/b"},  // raw isn't this path
 		{"/é", "", "/%C3%A9"},
 	} {
@@ -150,9 +149,9 @@ func TestWithQuery(t *testing.T) {
 	}
 }
 
-// What CleanPath returns means what the reference says, is clean, names no other
-// host, and stays the same when it is cleaned again. What WithQuery returns is a
-// URL reference with the same path.
+// FuzzCleanPath checks that a result of CleanPath is equivalent to the reference, is
+// clean, has no host, and doesn't change if it is cleaned again. A result of
+// WithQuery must be a URL reference with the same path.
 func FuzzCleanPath(f *testing.F) {
 	for _, path := range []string{"/a/../b", "//evil.com/..", `/\evil.com`, "/%2e%2e/a", "/a%2F..//", "/a|b//c", "/\x80", "/a//?b#c", "/.."} {
 		f.Add(path, "q=1#x\n")

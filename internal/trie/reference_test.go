@@ -11,9 +11,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/trietest"
 )
 
-// This file compares Tables with the reference in package trietest: random
-// routes, which the Builder gets at once or bit by bit, and random requests near
-// them.
+// This file compares Tables with the reference in package trietest, for random
+// routes, which are added to the Builder at once or step by step, and similar random
+// requests.
 
 // parse parses the pattern of a route.
 func parse(t *testing.T, rt trietest.Route) *pattern.Pattern {
@@ -44,11 +44,11 @@ func (b *Builder[P]) add(p *pattern.Pattern, number P, verb bool) error {
 	return err
 }
 
-// A request is what a Table is asked for.
+// A request has the arguments for finding a route.
 type request struct {
 	method, host string
 	url          *url.URL
-	escaped      string // the path as it came
+	escaped      string // the path as sent
 	path         trietest.Path
 }
 
@@ -65,19 +65,19 @@ func (r request) set(s *Search[int], table *Table[int]) {
 func holdTables(t *testing.T, routes, requests []byte) {
 	type earlier struct {
 		table *Table[int]
-		n     int // how many routes it has
+		n     int // number of routes
 	}
 	var (
-		c      = trietest.Choices(routes)
-		doors  = trietest.Doors(c.Pick(3))
-		kept   trietest.Routes
-		parsed []*pattern.Pattern
-		atOnce Builder[int]
-		grown  Builder[int] // with Tables in between, and with additions that are undone
-		tables []earlier
+		c            = trietest.Choices(routes)
+		registration = trietest.Registration(c.Pick(3))
+		kept         trietest.Routes
+		parsed       []*pattern.Pattern
+		atOnce       Builder[int]
+		grown        Builder[int] // creates Tables in between, and undoes some additions
+		tables       []earlier
 	)
 	for c.More() && len(kept) < 40 {
-		rt := c.Route(doors)
+		rt := c.Route(registration)
 		p := parse(t, rt)
 		conflict := slices.ContainsFunc(kept, rt.Conflicts)
 		if c.Pick(3) == 0 {
@@ -103,7 +103,7 @@ func holdTables(t *testing.T, routes, requests []byte) {
 		}
 	}
 
-	var s Search[int] // for all requests: nothing may stay from one to the next
+	var s Search[int] // reused for all requests
 	c = requests
 	for c.More() {
 		r := request{method: trietest.Of(&c, trietest.RequestMethods), host: trietest.Of(&c, trietest.RequestHosts), escaped: c.Target(kept)}
@@ -135,7 +135,8 @@ func holdTables(t *testing.T, routes, requests []byte) {
 	}
 }
 
-// holdsAll says which routes the Table has that it should not have, or has not.
+// holdsAll returns a description of unexpected and missing routes in the Table, or
+// "".
 func holdsAll(table *Table[int], routes trietest.Routes) string {
 	has := make([]bool, len(routes))
 	for _, rt := range table.Routes() {
@@ -154,7 +155,7 @@ func holdsAll(table *Table[int], routes trietest.Routes) string {
 	return ""
 }
 
-// outcome is everything that a Table tells of a request.
+// outcome returns all results of a Table for a request.
 func outcome(table *Table[int], s *Search[int], r request) string {
 	r.set(s, table)
 	rt := table.Find(s, r.host)
@@ -168,7 +169,7 @@ func outcome(table *Table[int], s *Search[int], r request) string {
 	return text
 }
 
-// holdsRequest says what is wrong with what a Table tells of a request.
+// holdsRequest returns a description of wrong results for a request, or "".
 func holdsRequest(table *Table[int], routes trietest.Routes, s *Search[int], r request) string {
 	if wrong := holdsFast(table, s, r); wrong != "" {
 		return wrong
@@ -198,7 +199,8 @@ func holdsRequest(table *Table[int], routes trietest.Routes, s *Search[int], r r
 	return holdsSlash(routes, s, r, rt, found)
 }
 
-// holdsFast says where FindStatic and MatchFast find another route than Find.
+// holdsFast returns a description if FindStatic or MatchFast find another route than
+// Find, or "".
 func holdsFast(table *Table[int], s *Search[int], r request) string {
 	r.set(s, table)
 	if s.Method.Custom() || r.url.RawPath != "" {
@@ -216,8 +218,7 @@ func holdsFast(table *Table[int], s *Search[int], r request) string {
 	return ""
 }
 
-// matching returns the routes of the host that match the path, whatever their
-// methods.
+// matching returns the routes of the host that match the path, with any method.
 func matching(routes trietest.Routes, host string, p trietest.Path) (list []trietest.Route) {
 	for _, rt := range routes {
 		if _, ok := trietest.HostValues(rt.Host, host); ok && rt.Matches(p) {
@@ -227,8 +228,8 @@ func matching(routes trietest.Routes, host string, p trietest.Path) (list []trie
 	return list
 }
 
-// allow is the Allow header of a request that no route serves: the methods of
-// the routes that match the path, and of those that Handle would redirect to.
+// allow returns the Allow header of an unmatched request: the methods of routes that
+// match the path, and of routes to which Handle would redirect.
 func allow(routes trietest.Routes, r request) string {
 	has := map[string]bool{}
 	for _, rt := range matching(routes, r.host, r.path) {
@@ -253,8 +254,8 @@ func allow(routes trietest.Routes, r request) string {
 	return strings.Join(append(list, "OPTIONS"), ", ")
 }
 
-// holdsSlash says what is wrong with the route that the Search has noted for the
-// path with a slash.
+// holdsSlash returns a description if the route that the Search has recorded for the
+// path with a slash is wrong, or "".
 func holdsSlash(routes trietest.Routes, s *Search[int], r request, rt *Route[int], found []int) string {
 	var wants []int
 	slashed := r.path.AddSlash()
@@ -278,7 +279,7 @@ func holdsSlash(routes trietest.Routes, s *Search[int], r request, rt *Route[int
 		return ""
 	}
 	if rt != nil && len(wants) > 0 {
-		// Noted only if it comes before the catch-all that was found.
+		// It is recorded only if it has precedence over the catch-all that was found.
 		first := among(func(i int) bool { return i == rt.Payload || slices.Contains(wants, i) })
 		switch {
 		case len(first) > 1 || len(found) > 1:
@@ -291,7 +292,7 @@ func holdsSlash(routes trietest.Routes, s *Search[int], r request, rt *Route[int
 		return fmt.Sprintf("noted for the path with a slash: %v, want one of %q", got, routes.Patterns(wants...))
 	}
 	want := len(wants) > 0 && !routes[s.Slash().Payload].Verb
-	if rt == nil && len(wants) > 0 { // a route of Handle counts, though one of a verb method comes first
+	if rt == nil && len(wants) > 0 { // a route of Handle counts, even if one of a verb method has precedence
 		want = len(among(func(i int) bool { return !routes[i].Verb && routes[i].Matches(slashed) && routes[i].Whole(slashed) })) > 0
 	}
 	if s.Redirects(rt) != want {

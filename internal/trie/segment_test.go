@@ -19,12 +19,12 @@ func parseSegment(t *testing.T, text string) pattern.Segment {
 	return p.Segs[0]
 }
 
-// Of several ways to read a segment, the one counts in which each value is as
-// short as possible, from left to right.
+// TestMatchSegment checks that each value is as short as possible, from left to
+// right, if there are several ways to match a segment.
 func TestMatchSegment(t *testing.T) {
 	for _, c := range []struct {
 		segment, text string
-		want          string // the values, "no" for none that match
+		want          string // the values, or "no" if the segment doesn't match
 	}{
 		{"a", "a", ""},
 		{"a", "A", "no"},
@@ -69,10 +69,10 @@ func TestMatchSegment(t *testing.T) {
 		{"v{x:[0-9]+}.json", "va.json", "no"},
 		{"{y:[0-9]+}-{m:[0-9]+}", "2024-05", "2024 05"},
 		{"{y:[0-9]+}-{m:[0-9]+}", "2024-", "no"},
-		{"{y:[0-9-]+}-{m}", "1-2-3", "1-2 3"}, // an expression takes as much as it can
+		{"{y:[0-9-]+}-{m}", "1-2-3", "1-2 3"}, // an expression matches as much as possible
 		{"{y:[0-9-]+?}-{m}", "1-2-3", "1 2-3"},
 		{"{a:(x|y)+}{b}", "", "error"},
-		{"{a:(x|y)+}-{b:(z)(z)}-{c}", "xy-zz-c", "xy zz c"}, // groups of their own
+		{"{a:(x|y)+}-{b:(z)(z)}-{c}", "xy-zz-c", "xy zz c"}, // with their own groups
 		{"{a:x|y}-{b}", "y-1", "y 1"},
 		{"{a:x|y}-{b}", "xy-1", "no"},
 		{"{a:.+}-{b}", ".-1", "no"},
@@ -110,7 +110,7 @@ func holdSegments(t *testing.T, text string) {
 		if ok != ref.Matches(text) || ok && !ref.Holds(text, vals) {
 			t.Errorf("%q matches %q: %v, with %q, want %v", written, text, ok, vals, !ok)
 		}
-		// A matcher that has too little room doesn't match, and writes nowhere else.
+		// Without enough room, a matcher doesn't match, and doesn't write elsewhere.
 		for n := range vals {
 			room := make([]string, len(vals))
 			v := Values{Vals: room[:n]}

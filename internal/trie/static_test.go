@@ -62,8 +62,8 @@ func TestStaticSameHash(t *testing.T) {
 	}
 }
 
-// Paths that only differ in their middle make the table hash whole paths; a few of
-// them, or many that differ elsewhere, don't.
+// TestStaticCrowd checks that the table hashes whole paths only if there are many
+// paths that differ only in the middle.
 func TestStaticCrowd(t *testing.T) {
 	for _, c := range []struct {
 		form  string

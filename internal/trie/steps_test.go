@@ -13,14 +13,14 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// This file counts the steps that work of different sizes takes: how often
-// statements run, whatever the clock says. For that the test compiles itself with
-// coverage counters, and runs once for each case and size.
+// This file counts the steps of operations of different sizes: the number of executed
+// statements, independent of the time. The test compiles itself with coverage
+// counters, and runs once for each case and size.
 
-// A stepCase prepares work of size n.
+// A stepCase prepares an operation of size n.
 type stepCase struct {
-	grows   bool // with n, linearly; otherwise the steps stay the same
-	small   int  // a size; it is compared with one four times as large
+	grows   bool // the steps grow linearly with n; otherwise they stay the same
+	small   int  // the smaller size; the larger one is four times that
 	prepare func(n int) (work func())
 }
 
@@ -113,12 +113,12 @@ var stepCases = map[string]stepCase{
 	}},
 }
 
-// digits is a route in a tree in which no node has more than ten children.
+// digits returns a route; with these routes, no node has more than ten children.
 func digits(i int) string {
 	return fmt.Sprintf("GET /%d/%d/%d/%d/{x}", i%10, i/10%10, i/100%10, i/1000)
 }
 
-// siblings has a parameter beside n literals.
+// siblings returns a Builder with a parameter next to n literals.
 func siblings(n int) *Builder[int] {
 	var b Builder[int]
 	b.register("GET /x/{p}/y")
@@ -128,7 +128,7 @@ func siblings(n int) *Builder[int] {
 	return &b
 }
 
-// statics has n routes without parameters.
+// statics returns a Builder with n routes without parameters.
 func statics(n int) *Builder[int] {
 	var b Builder[int]
 	for i := range n {
@@ -137,7 +137,7 @@ func statics(n int) *Builder[int] {
 	return &b
 }
 
-// register adds a pattern of Handle.
+// register adds a pattern like Handle.
 func (b *Builder[P]) register(text string) {
 	p, err := pattern.Parse(text)
 	if err == nil {
@@ -149,8 +149,8 @@ func (b *Builder[P]) register(text string) {
 	}
 }
 
-// find returns the work of finding a request, and of what follows when no route
-// serves it.
+// find returns a function that finds the route for a request and, if there is none,
+// does what the router does then.
 func (b *Builder[P]) find(method, escaped string) (work func()) {
 	t := b.Freeze()
 	s := new(Search[P])
@@ -188,7 +188,7 @@ func TestSteps(t *testing.T) {
 	for name, c := range stepCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			steps := func(n int) int { // the preparation isn't counted; it varies, so the work is done often
+			steps := func(n int) int { // repeat the operation often, because the steps of the preparation vary
 				const times = 20
 				return (countSteps(t, binary, name, n, times) - countSteps(t, binary, name, n, 0)) / times
 			}
@@ -204,8 +204,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// countSteps returns how many statements run when the work of a case is prepared
-// once and done so many times.
+// countSteps returns the number of executed statements if a case is prepared once
+// and its operation runs the given number of times.
 func countSteps(t *testing.T, binary, name string, n, times int) (steps int) {
 	t.Helper()
 	profile := filepath.Join(t.TempDir(), "profile")

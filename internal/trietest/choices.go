@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Choices are a source of choices: fuzzed bytes, then zeros.
+// Choices is a source of choices: fuzzed bytes, followed by zeros.
 type Choices []byte
 
 // Pick returns a number less than n.
@@ -22,11 +22,10 @@ func (c *Choices) Pick(n int) int {
 // More reports whether there are bytes left.
 func (c *Choices) More() bool { return len(*c) > 0 }
 
-// Of returns one of the list.
+// Of returns an element of the list.
 func Of[T any](c *Choices, list []T) T { return list[c.Pick(len(list))] }
 
-// Hosts are hosts of routes; RequestHosts and RequestMethods come with requests
-// for them.
+// Hosts are hosts of routes. RequestHosts and RequestMethods are those of requests.
 var (
 	Hosts = []string{
 		"example.com", "other.org", "a.example.com", "{h}.com", "{h...}.com", "{h}.example.com", "{h...}.example.com",
@@ -40,19 +39,20 @@ var (
 
 var methods = []string{"GET", "GET", "", "POST", "HEAD", "PUT", "OPTIONS", "CONNECT", "BREW"}
 
-// Doors are the methods that routes are registered with.
-type Doors int
+// A Registration determines whether routes are registered with verb methods or
+// Handle.
+type Registration int
 
 const (
-	VerbDoor Doors = iota
-	HandleDoor
-	BothDoors
+	VerbMethods Registration = iota
+	HandleMethods
+	AllMethods
 )
 
-// Route puts a route together.
-func (c *Choices) Route(doors Doors) Route {
+// Route returns a route.
+func (c *Choices) Route(with Registration) Route {
 	rt := Route{Method: Of(c, methods)}
-	rt.Verb = doors == VerbDoor || doors == BothDoors && c.Pick(2) == 0
+	rt.Verb = with == VerbMethods || with == AllMethods && c.Pick(2) == 0
 	if rt.Verb && rt.Method == "BREW" {
 		rt.Method = ""
 	}
@@ -86,7 +86,7 @@ func (c *Choices) Route(doors Doors) Route {
 	return rt
 }
 
-// Target puts an escaped path together, most often one near a route.
+// Target returns an escaped path, usually similar to that of a route.
 func (c *Choices) Target(routes []Route) string {
 	var b strings.Builder
 	if len(routes) > 0 && c.Pick(4) > 0 {
@@ -114,11 +114,11 @@ func (c *Choices) Target(routes []Route) string {
 	return b.String()
 }
 
-// A Property holds for all routes and requests that choices can make.
+// A Property checks something that must be true for all routes and requests.
 type Property func(t *testing.T, routes, requests []byte)
 
-// Random calls hold with random choices, as often as rounds says and with up to
-// so many bytes for the routes, until the test fails.
+// Random calls hold with random choices, for the given number of rounds and with up
+// to routeBytes bytes for the routes, until the test fails.
 func Random(t *testing.T, rounds, routeBytes int, hold Property) {
 	for seed := range uint64(rounds) {
 		rng := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)})

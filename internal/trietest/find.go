@@ -8,9 +8,9 @@ import (
 // Routes are routes in the order of their registration.
 type Routes []Route
 
-// Find returns the indexes of the routes that may serve the request: one, or
-// several where the order between them is not said. Of all that match host, path
-// and method, the host decides first, then the path, then the method.
+// Find returns the indexes of the routes that may serve the request: one, or several
+// if the order between them isn't specified. Among the routes that match host, path
+// and method, first the host decides, then the path, then the method.
 func (rs Routes) Find(method, host string, p Path) (found []int) {
 	hosts, first := map[string][]int{}, 1<<11
 	for i, rt := range rs {
@@ -27,7 +27,7 @@ func (rs Routes) Find(method, host string, p Path) (found []int) {
 	return found
 }
 
-// rank orders what stands at place i of a route, the first to be tried first.
+// rank returns the precedence of segment i of a route; lower is tried first.
 func (rt Route) rank(i int) int {
 	if i >= len(rt.Segs) {
 		if rt.End == All {
@@ -53,8 +53,8 @@ func (rt Route) rank(i int) int {
 
 const constrained = 1 << 11
 
-// best picks among the candidates c, routes of one host that are alike in their
-// first i segments.
+// best selects from the candidates c, which are routes of one host with equal first
+// i segments.
 func (rs Routes) best(method string, c []int, i int) []int {
 	if i > len(rs[c[0]].Segs) { // one path
 		return []int{slices.MinFunc(c, func(a, b int) int {
@@ -69,7 +69,8 @@ func (rs Routes) best(method string, c []int, i int) []int {
 			alike[shape] = append(alike[shape], k)
 		}
 	}
-	// Different constraints at one place are tried in the order of registration.
+	// Different constraints in the same position are tried in the order of
+	// registration.
 	if first == constrained && len(alike) > 1 {
 		host := hostShape(rs[c[0]].Host)
 		for _, rt := range rs {
@@ -87,8 +88,8 @@ func (rs Routes) best(method string, c []int, i int) []int {
 	return all
 }
 
-// Ordered reports whether the order of registration decides nothing: no two
-// different constraints can compete.
+// Ordered reports whether the order of registration doesn't matter, because there are
+// no different constraints in the same position.
 func (rs Routes) Ordered() bool {
 	expr := ""
 	for _, rt := range rs {
@@ -104,8 +105,8 @@ func (rs Routes) Ordered() bool {
 	return true
 }
 
-// Patterns returns the patterns of the routes with these indexes, of all if
-// there are none.
+// Patterns returns the patterns of the routes with these indexes, or of all routes if
+// there are no indexes.
 func (rs Routes) Patterns(indexes ...int) (patterns []string) {
 	if indexes == nil {
 		for i := range rs {

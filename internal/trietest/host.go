@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// hostShape is a host as it is written without its parameters' names.
+// hostShape returns a host without the names of its parameters.
 func hostShape(written string) string { return hostParam.ReplaceAllString(written, "{") }
 
 var hostParam = regexp.MustCompile(`\{[a-z]+`)
 
-// HostValues returns the values with which a route's host, "" for every one,
-// matches that of a request: a label {h} takes one label, a first label {h...}
-// one or more.
+// HostValues returns the values with which a route's host matches that of a request.
+// "" matches every host, {h} one label, and {h...} as the first label one or more.
 func HostValues(written, host string) (vals []string, ok bool) {
 	if written == "" {
 		return nil, true
@@ -43,8 +42,8 @@ func HostValues(written, host string) (vals []string, ok bool) {
 	return vals, true
 }
 
-// hostRank orders hosts, the first to be tried first: one without parameters,
-// then those with more literal labels, then none.
+// hostRank returns the precedence of a host: first hosts without parameters, then
+// those with more literal labels, then none.
 func hostRank(written string) int {
 	switch {
 	case written == "":

@@ -22,16 +22,16 @@ type Route struct {
 	Host      string // "" for every one
 	Segs      []Segment
 	End       End
-	Ending    string // how the end is written
-	Named     bool   // the rest is a value,
-	RestSlash bool   // which begins with its slash
+	Ending    string // the end in pattern syntax
+	Named     bool   // the rest is a value
+	RestSlash bool   // that value begins with a slash
 	Verb      bool   // registered with a verb method
-	// Later orders the routes of one path that serve a method equally well:
-	// one that gives way has a higher number.
+	// Later orders routes for the same path and method. The lowest number has
+	// precedence.
 	Later int
 }
 
-// Path returns the path as it is written.
+// Path returns the path in pattern syntax.
 func (rt Route) Path() string {
 	var b strings.Builder
 	for i, s := range rt.Segs {
@@ -40,7 +40,7 @@ func (rt Route) Path() string {
 	return b.String() + rt.Ending
 }
 
-// Pattern returns the route as it is written.
+// Pattern returns the route in pattern syntax.
 func (rt Route) Pattern() string {
 	if rt.Method == "" {
 		return rt.Host + rt.Path()
@@ -48,7 +48,7 @@ func (rt Route) Pattern() string {
 	return rt.Method + " " + rt.Host + rt.Path()
 }
 
-// Shape returns what the path means, without the names of its parameters.
+// Shape returns a key for the path, without the names of its parameters.
 func (rt Route) Shape() string { return fmt.Sprint(rt.shape(len(rt.Segs)), rt.End) }
 
 // shape is Shape for the first n segments.
@@ -68,8 +68,8 @@ func (rt Route) Conflicts(other Route) bool {
 	return hostShape(rt.Host) == hostShape(other.Host) && rt.Method == other.Method && rt.Shape() == other.Shape()
 }
 
-// Serving says how well rt serves the method: 0 as its own, 1 as GET serves
-// HEAD, 2 as every method; -1 not at all.
+// Serving returns how rt serves the method: 0 for its own method, 1 for HEAD with
+// GET, 2 if it is for every method, -1 if it doesn't.
 func (rt Route) Serving(method string) int {
 	switch rt.Method {
 	case method:
@@ -115,12 +115,11 @@ func (rt Route) Matches(p Path) bool {
 	return true
 }
 
-// Whole reports whether rt, which matches the slashed path, takes nothing that
-// follows a slash further up: its rest, if it has one, is empty.
+// Whole reports whether rt, which matches the slashed path, matches it with an empty
+// rest or without one.
 func (rt Route) Whole(p Path) bool { return rt.End != All || len(p) == len(rt.Segs)+1 }
 
-// Holds reports whether vals are values with which rt matches the host and the
-// path.
+// Holds reports whether rt matches the host and the path with the values vals.
 func (rt Route) Holds(host string, p Path, vals []string) bool {
 	hostVals, ok := HostValues(rt.Host, host)
 	if !ok || len(vals) < len(hostVals) || !slices.Equal(vals[:len(hostVals)], hostVals) {

@@ -7,39 +7,39 @@ import (
 	"sync"
 )
 
-// A Part of a segment is literal text or a parameter.
+// A Part is literal text or a parameter of a segment.
 type Part struct {
 	Text  string
 	Param bool
-	Expr  string // what constrains the parameter, "" for nothing
+	Expr  string // constraint of the parameter, or ""
 }
 
 // Param is a parameter without a constraint.
 var Param = Part{Param: true}
 
-// Expr returns a parameter that the expression e constrains.
+// Expr returns a parameter with the constraint e.
 func Expr(e string) Part { return Part{Param: true, Expr: e} }
 
 // Text returns literal text.
 func Text(s string) Part { return Part{Text: s} }
 
-// A Segment is a segment as it is written, with # for the number that makes the
-// names of parameters differ, and what it means.
+// A Segment is a segment in pattern syntax and its parts. # represents a number that
+// makes names of parameters unique.
 type Segment struct {
 	Written string
 	Parts   []Part
 }
 
-// NewSegment returns a segment that is written in this way and has these parts.
+// NewSegment returns a segment with the given syntax and parts.
 func NewSegment(written string, parts ...Part) Segment { return Segment{written, parts} }
 
-// Literal returns a segment that is written as the text that it matches.
+// Literal returns a segment of literal text without escapes.
 func Literal(s string) Segment { return Segment{s, []Part{Text(s)}} }
 
 // IsLiteral reports whether s has no parameters.
 func (s Segment) IsLiteral() bool { return len(s.Parts) == 1 && !s.Parts[0].Param }
 
-// Segments are segments of every kind.
+// Segments are segments of all kinds.
 var Segments = []Segment{
 	Literal("a"), Literal("b"), Literal("ab"), Literal("1"), NewSegment("%2E%2E%2E", Text("...")), Literal("a.b"),
 	Literal("12345678"), Literal("123456789abcdef0"), Literal("longer-than-sixteen-bytes"),
@@ -62,8 +62,8 @@ var Segments = []Segment{
 	NewSegment("{p#:[0-9.]+}.{q#}", Expr("[0-9.]+"), Text("."), Param),
 }
 
-// PathSegments are segments of request paths, as they come: some that each of
-// Segments matches, some that almost match, and some that paths are cleaned of.
+// PathSegments are escaped segments of request paths: some that Segments match, some
+// that almost match, and some that path cleaning removes.
 var PathSegments = []string{
 	"a", "b", "ab", "1", "12", "1.2", "aab", "abb", "a.b", "a.b.c", "a..b", "a...b", "...", "....", "a.", "a..", ".b", "..b",
 	".", "..", "%2e", ".%2E", "",
@@ -72,7 +72,7 @@ var PathSegments = []string{
 	"a%2Fb|", "a|b", "b\\%2F", "a\"", "%61^", "a`%2F..", "\xff", "a\xc3%2F", "{%2F}", "<",
 }
 
-// Fits returns those of the escaped segments that s matches.
+// Fits returns the escaped segments that s matches.
 func (s Segment) Fits(escaped []string) (fits []string) {
 	for _, e := range escaped {
 		if text, err := url.PathUnescape(e); err == nil && s.Matches(text) {
@@ -90,7 +90,7 @@ func (s Segment) Matches(text string) bool {
 	return reads(s.Parts, text)
 }
 
-// reads reports whether the parts can be read in text, one after the other.
+// reads reports whether text consists of the parts.
 func reads(parts []Part, text string) bool {
 	if len(parts) == 0 {
 		return text == ""
@@ -107,7 +107,7 @@ func reads(parts []Part, text string) bool {
 	return false
 }
 
-// Holds reports whether vals are values with which s matches the decoded text.
+// Holds reports whether s matches the decoded text with the values vals.
 func (s Segment) Holds(text string, vals []string) bool {
 	var b strings.Builder
 	for _, p := range s.Parts {
@@ -142,7 +142,7 @@ func (p Part) accepts(value string) bool {
 	return p.Expr == "" || compile(p.Expr).MatchString(value)
 }
 
-var compiled sync.Map // an expression => its *regexp.Regexp
+var compiled sync.Map // expression => *regexp.Regexp
 
 func compile(expr string) *regexp.Regexp {
 	if re, ok := compiled.Load(expr); ok {

@@ -1,10 +1,9 @@
-// Package trietest is the router's rules a second time, without a thought for
-// speed: a list of routes, each compared with the whole request. Tests of
-// package trie and of the router compare the real thing with it; nothing else
-// imports it.
+// Package trietest is a simple and slow implementation of the router's rules: a list
+// of routes, each compared with the whole request. Tests of package trie and of the
+// router compare their results with it. Only tests import it.
 //
-// It knows no pattern syntax and imports neither package. Routes are put
-// together from [Part]s, which say what they mean:
+// It doesn't parse patterns and imports neither package. Routes consist of [Part]s,
+// which describe their meaning:
 //
 //	segment.go  which text a segment matches
 //	host.go     which host a route matches

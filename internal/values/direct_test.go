@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// On each Go release that go.mod allows, the fast delivery is in use.
+// TestDirect checks that direct delivery works with this Go release.
 func TestDirect(t *testing.T) {
 	if !Direct {
 		t.Error("path values are not delivered directly: net/http's layout is not the one of direct.go")
@@ -17,11 +17,11 @@ func TestDirect(t *testing.T) {
 }
 
 func TestSameLayout(t *testing.T) {
-	//lint:ignore U1000 the fields are looked at by reflection
+	//lint:ignore U1000 the fields are read by reflection
 	type inner struct{ s string }
-	//lint:ignore U1000 the fields are looked at by reflection
+	//lint:ignore U1000 the fields are read by reflection
 	type other struct{ t string }
-	//lint:ignore U1000 the fields are looked at by reflection
+	//lint:ignore U1000 the fields are read by reflection
 	type real struct {
 		a *inner
 		b []inner
@@ -57,7 +57,7 @@ func TestSameLayout(t *testing.T) {
 	}
 }
 
-// Slots that were carved are new, and nothing else writes to them.
+// TestCarvedSlotsStay checks that carved slots are empty and never overwritten.
 func TestCarvedSlotsStay(t *testing.T) {
 	kept := map[int][]string{}
 	for i := range 10_000 {

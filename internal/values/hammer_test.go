@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// Requests at once, within each other, of two owners and with every delivery
-// never see each other's values; those that are not pooled keep theirs for ever.
-// With the race detector, this says that nothing is written that somebody may
-// read: late readers read while others are served.
+// TestHammer serves concurrent and nested requests of two owners, with all kinds of
+// delivery. No request may get values of another. Requests that aren't pooled must
+// keep their values forever. Late readers read while other requests are served, so
+// the race detector reports writes to memory that can still be read.
 func TestHammer(t *testing.T) {
 	const workers, requests, most = 8, 400, 20
 	type kept struct {
@@ -23,7 +23,7 @@ func TestHammer(t *testing.T) {
 		want []pair
 	}
 	outer, inner := NewOwner(), NewOwner()
-	var routes [2][most][]*route // of both owners, with so many values, in each delivery
+	var routes [2][most][]*route // by owner, number of values and delivery
 	for k, o := range []*Owner{outer, inner} {
 		for n := range most {
 			var list []string
@@ -61,7 +61,7 @@ func TestHammer(t *testing.T) {
 	for c := range workers {
 		clients.Go(func() {
 			rng := rand.New(rand.NewPCG(uint64(c), 5))
-			// serve serves a request by a route of an owner.
+			// serve serves a request with a route of an owner.
 			serve := func(owner int, r *http.Request, id string, handler func(r *http.Request, rt *route, ps, want []pair)) {
 				rt := routes[owner][rng.IntN(most)][rng.IntN(len(deliveries))]
 				var vals []string

@@ -4,15 +4,16 @@ package values
 
 import "testing"
 
-// With the race detector, a sync.Pool drops chunks at random.
+// With the race detector, sync.Pool drops chunks at random.
 
-// A value costs 16 bytes; whoever keeps one keeps its chunk of 1 KB, and no more.
+// TestKeptSlots checks that a value takes 16 bytes, and that a retained value keeps
+// its chunk of 1 KB alive and nothing else.
 func TestKeptSlots(t *testing.T) {
 	const n = 60_000
 	for _, c := range []struct {
-		values int // of a request
-		every  int // which is kept
-		most   int // bytes for each that is kept, beside its slice of 24 bytes
+		values int // per request
+		every  int // retain one of this number of requests
+		most   int // maximum bytes per retained request, without its slice of 24 bytes
 	}{
 		{1, 1, 18}, {2, 1, 36}, {3, 1, 52}, {20, 1, 360}, {1, 63, 1100}, {1, 1000, 1100}, {20, 100, 1100},
 	} {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A model is what a request should show: the layers of the owners, the innermost
-// first, and below them what other code has set.
+// A model is the expected state of a request: the layers of the owners, the innermost
+// first, and the values set by other code.
 type model struct {
 	layers []modelLayer
 	others map[string]string
@@ -33,7 +33,7 @@ func (m *model) set(owner int, vals []pair) {
 	}
 }
 
-// put is SetPathValue: it changes the visible value.
+// put models SetPathValue, which changes the visible value.
 func (m *model) put(name, value string) {
 	for _, l := range m.layers {
 		for i := range l.vals {
@@ -82,8 +82,9 @@ func (m *model) check(t *testing.T, r *http.Request, where string) {
 	}
 }
 
-// Whatever routers set and drop, in whichever order, a request shows the values of
-// each as it set them last, and copies made on the way keep what they showed.
+// TestManyOwners checks that a request has the values that each router has set last,
+// after any sequence of setting and dropping values, and that copies of the request
+// keep their values.
 func TestManyOwners(t *testing.T) {
 	for seed := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -139,7 +140,7 @@ func TestManyOwners(t *testing.T) {
 	}
 }
 
-// Tags stay with their owner's layer.
+// TestTagsOfManyOwners checks that tags belong to the layer of their owner.
 func TestTagsOfManyOwners(t *testing.T) {
 	a, b := NewOwner(), NewOwner()
 	r := httptest.NewRequest("GET", "/", nil)
@@ -155,9 +156,9 @@ func TestTagsOfManyOwners(t *testing.T) {
 	}
 }
 
-// A copy of the request that is routed by another router in another goroutine
-// shares nothing with the original.
-func TestCopiesAreRoutedApart(t *testing.T) {
+// TestCopiesAreIndependent checks that a copy of the request that another router
+// serves in another goroutine shares no values with the original.
+func TestCopiesAreIndependent(t *testing.T) {
 	a, b := NewOwner(), NewOwner()
 	r := httptest.NewRequest("GET", "/", nil)
 	NewNames(a, []string{"x", "y"}, false).Set(r, []string{"1", "2"})

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// However many requests come, and however many of them at once, a Ring has a
-// bounded size, and a Ring that was lent comes back.
+// TestRingsAreBounded checks that the size of a Ring is bounded, for any number of
+// requests, and that a borrowed Ring is reused.
 func TestRingsAreBounded(t *testing.T) {
 	g := &Buffer{kind: Ring}
 	for range 100_000 {
@@ -50,8 +50,8 @@ func TestRingsAreBounded(t *testing.T) {
 	}
 }
 
-// After Clear, the values of a request stay where they are for a lap of the Ring:
-// whoever still reads sees its own, not those of the next requests.
+// TestRingLap checks that the slots of a request keep their values after Clear until
+// the Ring wraps around, so that late readers don't get values of other requests.
 func TestRingLap(t *testing.T) {
 	g := &Buffer{kind: Ring}
 	g.Carve(1) // the first Carve makes room
@@ -67,7 +67,7 @@ func TestRingLap(t *testing.T) {
 			t.Fatalf("within the lap, the values are %q", first)
 		}
 	}
-	// A lap that is over within 20 ms makes the Ring grow, so the slots stay.
+	// If the Ring wraps around within 20 ms, it grows, so the slots stay unchanged.
 	for range 3 {
 		for i, slots := 0, g.Carve(3); i < 3; i++ {
 			slots[i] = "next"
@@ -78,7 +78,7 @@ func TestRingLap(t *testing.T) {
 	}
 }
 
-// Clear and Drop leave alone what they don't own.
+// TestClearIsOfOneRoute checks that Clear and Drop don't change values of others.
 func TestClearIsOfOneRoute(t *testing.T) {
 	o := NewOwner()
 	one, two := NewNames(o, []string{"x"}, false), NewNames(o, []string{"x"}, false)
@@ -93,7 +93,7 @@ func TestClearIsOfOneRoute(t *testing.T) {
 	if one.TryClear(r); r.PathValue("x") != "" || Has(r) {
 		t.Error("TryClear has left the values")
 	}
-	// In a request that holds another owner's values, TrySet does nothing.
+	// TrySet does nothing if the request has values of another owner.
 	NewNames(NewOwner(), []string{"y"}, false).Set(r, []string{"2"})
 	if r.Pattern = "before"; one.TrySet(r, "after", []string{"1"}) || r.Pattern != "before" || r.PathValue("x") != "" || r.PathValue("y") != "2" {
 		t.Error("TrySet has replaced the values of another owner")

@@ -9,13 +9,12 @@ import (
 	"testing"
 )
 
-// These tests hold for every way of delivering values. They use the package as
-// the router does.
+// These tests check all kinds of delivery. They use the package like the router.
 
-// A delivery says how a route gets its values.
+// A delivery is the kind of a route's delivery.
 type delivery struct {
-	fast   bool // the values come with their keys
-	pooled bool // their storage is used again when the handler has returned
+	fast   bool // values with keys
+	pooled bool // the storage is reused after the handler returns
 }
 
 var deliveries = []delivery{{false, false}, {true, false}, {false, true}, {true, true}}
@@ -25,7 +24,7 @@ func (d delivery) String() string { return fmt.Sprintf("fast %v, pooled %v", d.f
 // A pair is a key and its value.
 type pair struct{ Key, Value string }
 
-// A route has values to deliver.
+// A route delivers values.
 type route struct {
 	delivery
 	list  []string
@@ -78,7 +77,7 @@ func (rt *route) serve(r *http.Request, vals []string, handler func(r *http.Requ
 	}
 }
 
-// wantValues compares what r shows with names and values.
+// wantValues compares the path values of r with want.
 func wantValues(t *testing.T, r *http.Request, where string, want ...pair) {
 	t.Helper()
 	var names []string
@@ -124,12 +123,12 @@ func TestDelivery(t *testing.T) {
 	}
 }
 
-// What an owner sets replaces what it has set before, and hides values of the same
-// name that another owner has set.
+// TestOwners checks that the values of an owner replace its earlier values, and hide
+// values of other owners with the same names.
 func TestOwners(t *testing.T) {
 	a, b := NewOwner(), NewOwner()
 	for _, d := range deliveries {
-		plain := delivery{d.fast, false} // pooled, nothing stays when serve returns
+		plain := delivery{d.fast, false} // pooled values are gone when serve returns
 		r := httptest.NewRequest("GET", "/", nil)
 		nothing := func(*http.Request, []pair) {}
 		newRoute(a, plain, "x", "y").serve(r, []string{"1", "2"}, nothing)
@@ -152,7 +151,7 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// Values of an http.ServeMux around the router stay.
+// TestInsideServeMux checks that the values of an outer http.ServeMux remain.
 func TestInsideServeMux(t *testing.T) {
 	for _, d := range deliveries {
 		mux := http.NewServeMux()
@@ -179,7 +178,7 @@ func TestTags(t *testing.T) {
 		}
 		wantValues(t, r, "tagged", pair{"x", "1"})
 	}
-	// Inside of another owner's, that one's tag counts.
+	// Each owner gets its own tag.
 	NewNames(b, nil, false).WithTag("of b").Set(r, nil)
 	if got := Tag(r, b); got != "of b" {
 		t.Errorf("the tag of b is %v", got)
@@ -187,7 +186,7 @@ func TestTags(t *testing.T) {
 	wantValues(t, r, "tagged twice", pair{"x", "1"})
 }
 
-// heapBytes returns how many bytes stay alive of what f returns.
+// heapBytes returns the number of bytes that the result of f retains.
 func heapBytes(f func() any) int {
 	var before, after runtime.MemStats
 	runtime.GC()
