@@ -28,9 +28,9 @@
 //
 // Timeout calls the next handler with a copy of the request that has another
 // context. BodyLimit does so with another body, unless there is none or its
-// length is known. Afterwards they copy the pattern, the path values and the
-// parsed form back to the original request. So an outer Logger sees the
-// pattern, and net/http can remove the temporary files of a multipart form.
+// length is known. Afterwards they copy the pattern, the path values, the
+// address and the parsed form back to the original request. So an outer Logger
+// sees them, and net/http can remove the temporary files of a multipart form.
 //
 // # Changes to the response
 //

@@ -147,6 +147,21 @@ func TestLoggerKnowsPatternAndID(t *testing.T) {
 	}
 }
 
+// Logger sees the client's address also where a middleware in between copies
+// the request, and no router changes it.
+func TestLoggerKnowsTheClient(t *testing.T) {
+	for name, copies := range map[string]mw{"Timeout": middleware.Timeout(time.Minute), "BodyLimit": middleware.BodyLimit(10)} {
+		log := &logBuffer{}
+		r := httptest.NewRequest("POST", "/", strings.NewReader("x"))
+		r.RemoteAddr = "127.0.0.1:1234"
+		r.Header.Set("X-Forwarded-For", "198.51.100.7")
+		serve(chain(quiet, middleware.LoggerWith(log.logger()), copies, middleware.RealIP), r)
+		if got := log.one(t)["remote"]; got != "198.51.100.7:0" {
+			t.Errorf("%s: remote %q, want 198.51.100.7:0", name, got)
+		}
+	}
+}
+
 func TestLoggerIgnoresInvalidIDs(t *testing.T) {
 	log := &logBuffer{}
 	h := middleware.LoggerWith(log.logger())(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -70,7 +70,7 @@ func shareTrailer(r *http.Request) {
 // the pattern and the path values, to r. It doesn't copy the context and the
 // body. net/http needs to find its own body, see limitedRequest.
 func handBack(r, inner *http.Request, ctx context.Context) {
-	if inner.Pattern == r.Pattern && inner.MultipartForm == r.MultipartForm {
+	if inner.Pattern == r.Pattern && inner.RemoteAddr == r.RemoteAddr && inner.MultipartForm == r.MultipartForm {
 		return
 	}
 	body := r.Body
