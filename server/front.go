@@ -19,8 +19,11 @@ type front struct {
 }
 
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s := f.s
-	c := r.Context().Value(connKey{}).(*conn)
+	c, _ := r.Context().Value(connKey{}).(*conn)
+	if c == nil { // HTTP serves a second listener, or another server uses HTTP.Handler
+		f.respond(w, r)
+		return
+	}
 	c.activity.handlerBegins(time.Now())
 	defer func() { c.activity.handlerReturns(time.Now()) }()
 	hasBody := r.Body != nil && r.Body != http.NoBody
@@ -39,6 +42,12 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			r.Body = &streamBody{ReadCloser: r.Body, s: st}
 		}
 	}
+	f.respond(w, r)
+}
+
+// respond responds to r, or calls the user's handler.
+func (f *front) respond(w http.ResponseWriter, r *http.Request) {
+	s := f.s
 	if (s.draining.Load() || f.ln.waiting.Load()) && r.Header["Upgrade"] == nil {
 		// In HTTP/2, net/http sends a GOAWAY frame instead. An upgrade uses the
 		// Connection header itself.

@@ -345,6 +345,26 @@ func TestUserHooksRun(t *testing.T) {
 	}
 }
 
+// TestSecondListener checks that HTTP can serve another listener, whose
+// connections have no limits.
+func TestSecondListener(t *testing.T) {
+	t.Parallel()
+	s, addr, _ := start(t, http.HandlerFunc(hello), nil)
+	tr := plain.transport()
+	defer tr.CloseIdleConnections()
+	if err := get(&http.Client{Transport: tr}, "http://"+addr); err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go s.HTTP.Serve(ln) // until the server drains
+	if err := get(&http.Client{Transport: tr}, "http://"+ln.Addr().String()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestOptionsStar checks that the server responds to OPTIONS * like net/http, and
 // passes it to the handler if net/http would.
 func TestOptionsStar(t *testing.T) {
