@@ -147,8 +147,8 @@ func TestLoggerKnowsPatternAndID(t *testing.T) {
 	}
 }
 
-// Logger sees the client's address also where a middleware in between copies
-// the request, and no router changes it.
+// TestLoggerKnowsTheClient checks that Logger sees the client's address if a
+// middleware in between copies the request.
 func TestLoggerKnowsTheClient(t *testing.T) {
 	for name, copies := range map[string]mw{"Timeout": middleware.Timeout(time.Minute), "BodyLimit": middleware.BodyLimit(10)} {
 		log := &logBuffer{}
