@@ -1,6 +1,3 @@
-// Package compare tests the behavior of routers and writes the table in
-// docs/comparison.md. All routers have their default settings, except where
-// routers.go says otherwise.
 package compare
 
 import (
