@@ -2,6 +2,7 @@
 // with the verdicts of a human.
 //
 //	go run ./corpus [-write] [module ...]
+//	go run ./corpus -fetch [module ...]
 //
 // modules.txt lists the programs, one per line: "module version package...". The
 // command downloads them to the module cache. verdicts.txt has one line for each
@@ -9,8 +10,9 @@
 // check and the reason. The command prints reports without a verdict, counts and
 // the share of false alarms. It exits with status 1 if there are reports without
 // a verdict, verdicts without a report, or more than 5 % false alarms. With
-// -write, it updates the counts in docs/checks.md. It needs the network, and more
-// than half an hour with a cold build cache.
+// -write, it updates the counts in docs/checks.md; with -fetch, it only downloads
+// the modules. It needs the network, and more than half an hour with a cold build
+// cache.
 package main
 
 import (
@@ -42,44 +44,36 @@ func main() {
 	write := flag.Bool("write", false, "update the counts in docs/checks.md")
 	fetch := flag.Bool("fetch", false, "only download the modules and their dependencies")
 	flag.Parse()
-	known := make(map[string]bool) // verdict by report: false for a false alarm
-	for line := range strings.Lines(verdicts) {
-		if f := strings.Fields(line); len(f) > 3 && f[0] != "#" {
-			known[strings.Join(f[1:4], " ")] = f[0] == "true"
+	if *fetch {
+		for _, p := range programs(flag.Args()) {
+			if err := p.download(); err != nil {
+				log.Printf("%s: %v", p.path, err)
+			}
 		}
+		return
 	}
-	work := filepath.Join(os.TempDir(), "muxvet-corpus")
-	tool := filepath.Join(work, "muxvet")
+	tool := filepath.Join(os.TempDir(), "muxvet-corpus", "muxvet")
 	build := exec.Command("go", "build", "-o", tool, "github.com/seed-1954dcaa/muxmaster/analyzer/cmd/muxvet")
 	if out, err := build.CombinedOutput(); err != nil {
 		log.Fatalf("%v\n%s", err, out)
 	}
+	known := readVerdicts()
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "module\tpackages\thandlers\treports\tfalse alarms")
 	var total result
 	var rows []row
 	missing := 0
-	for line := range strings.Lines(modules) {
-		f := strings.Fields(line)
-		if len(f) < 2 || f[0] == "#" || flag.NArg() > 0 && !slices.Contains(flag.Args(), f[0]) {
-			continue
-		}
-		if *fetch {
-			if err := download(f[0], f[1], f[2:]); err != nil {
-				log.Printf("%s: %v", f[0], err)
-			}
-			continue
-		}
-		r, err := check(tool, f[0], f[1], f[2:], known)
+	for _, p := range programs(flag.Args()) {
+		r, err := p.check(tool, known)
 		if err != nil {
-			log.Printf("%s: %v", f[0], err)
+			log.Printf("%s: %v", p.path, err)
 			missing++
 			continue
 		}
-		fmt.Fprintf(table, "%s@%s\t%d\t%d\t%d\t%d\n", f[0], f[1], r.packages, r.handlers, r.reports, r.wrong)
+		fmt.Fprintf(table, "%s@%s\t%d\t%d\t%d\t%d\n", p.path, p.version, r.packages, r.handlers, r.reports, r.wrong)
 		table.Flush()
 		total.add(r)
-		rows = append(rows, row{f[0] + " " + f[1], r})
+		rows = append(rows, row{p.path + " " + p.version, r})
 	}
 	if flag.NArg() == 0 {
 		for report := range known {
@@ -102,6 +96,34 @@ func main() {
 	}
 }
 
+// readVerdicts returns the verdicts by report: false for a false alarm.
+func readVerdicts() map[string]bool {
+	known := make(map[string]bool)
+	for line := range strings.Lines(verdicts) {
+		if f := strings.Fields(line); len(f) > 3 && f[0] != "#" {
+			known[strings.Join(f[1:4], " ")] = f[0] == "true"
+		}
+	}
+	return known
+}
+
+// A program is a line of modules.txt.
+type program struct {
+	path, version string
+	patterns      []string // of its packages
+}
+
+// programs returns the programs with the given module paths; without paths, all.
+func programs(paths []string) (all []program) {
+	for line := range strings.Lines(modules) {
+		f := strings.Fields(line)
+		if len(f) >= 2 && f[0] != "#" && (len(paths) == 0 || slices.Contains(paths, f[0])) {
+			all = append(all, program{f[0], f[1], f[2:]})
+		}
+	}
+	return all
+}
+
 type result struct{ packages, handlers, reports, wrong, unknown int }
 
 func (r *result) add(o result) {
@@ -112,14 +134,14 @@ func (r *result) add(o result) {
 	r.unknown += o.unknown
 }
 
-// check runs the checks on a module's packages that import net/http. It removes
-// the reports from known.
-func check(tool, path, version string, patterns []string, known map[string]bool) (result, error) {
-	dir, env, err := prepare(path, version)
+// check runs the checks on the program's packages that import net/http. It
+// removes the reports from known.
+func (p program) check(tool string, known map[string]bool) (result, error) {
+	dir, env, err := p.prepare()
 	if err != nil {
 		return result{}, err
 	}
-	names, err := serving(dir, env, patterns)
+	names, err := serving(dir, env, p.patterns)
 	if err != nil {
 		return result{}, err
 	}
@@ -134,27 +156,38 @@ func check(tool, path, version string, patterns []string, known map[string]bool)
 	cmd.Dir, cmd.Env, cmd.Stderr = dir, env, os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
-		log.Printf("%s: not all packages were checked: %v", path, err)
+		log.Printf("%s: not all packages were checked: %v", p.path, err)
 	}
 	seen := make(map[string]bool)
+	err = decode(out, func(check, position, message string) error {
+		file, err := filepath.Rel(dir, position)
+		if err != nil {
+			return err
+		}
+		report := fmt.Sprintf("%s@%s %s %s", p.path, p.version, file, check)
+		if !seen[report] { // by the package or its test variant
+			seen[report] = true
+			r.judge(report, message, known)
+		}
+		return nil
+	})
+	return r, err
+}
+
+// decode calls f for each report in the output of go vet -json.
+func decode(out []byte, f func(check, position, message string) error) error {
 	for in := json.NewDecoder(bytes.NewReader(out)); ; {
 		var found map[string]map[string][]struct{ Posn, Message string } // by package and check
 		if err := in.Decode(&found); err == io.EOF {
-			return r, nil
+			return nil
 		} else if err != nil {
-			return r, err
+			return err
 		}
 		for _, checks := range found {
 			for check, reports := range checks {
 				for _, d := range reports {
-					file, err := filepath.Rel(dir, d.Posn)
-					if err != nil {
-						return r, err
-					}
-					report := fmt.Sprintf("%s@%s %s %s", path, version, file, check)
-					if !seen[report] { // by the package or its test variant
-						seen[report] = true
-						r.judge(report, d.Message, known)
+					if err := f(check, d.Posn, d.Message); err != nil {
+						return err
 					}
 				}
 			}
@@ -176,20 +209,20 @@ func (r *result) judge(report, message string, known map[string]bool) {
 	}
 }
 
-// prepare downloads a module. It returns its directory and an environment for
+// prepare downloads the module. It returns its directory and an environment for
 // loading its packages, with a copy of go.mod outside of the module cache that
 // the go command can change.
-func prepare(path, version string) (dir string, env []string, err error) {
+func (p program) prepare() (dir string, env []string, err error) {
 	env = append(os.Environ(), "GOWORK=off")
-	if path == "std" {
+	if p.path == "std" {
 		out, err := exec.Command("go", "env", "GOROOT").Output()
 		return filepath.Join(strings.TrimSpace(string(out)), "src"), env, err
 	}
-	tmp := filepath.Join(os.TempDir(), "muxvet-corpus", strings.ReplaceAll(path, "/", "_"))
+	tmp := filepath.Join(os.TempDir(), "muxvet-corpus", strings.ReplaceAll(p.path, "/", "_"))
 	if err := os.MkdirAll(tmp, 0o777); err != nil {
 		return "", nil, err
 	}
-	cmd := exec.Command("go", "mod", "download", "-json", path+"@"+version)
+	cmd := exec.Command("go", "mod", "download", "-json", p.path+"@"+p.version)
 	cmd.Dir, cmd.Env = tmp, append(env, "GOFLAGS=-mod=mod")
 	out, err := cmd.Output()
 	var mod struct{ Dir, GoMod, Error string }
@@ -217,12 +250,12 @@ func prepare(path, version string) (dir string, env []string, err error) {
 
 // download downloads the packages that check loads, with their dependencies, to
 // the module cache.
-func download(path, version string, patterns []string) error {
-	dir, env, err := prepare(path, version)
+func (p program) download() error {
+	dir, env, err := p.prepare()
 	if err != nil {
 		return err
 	}
-	names, err := serving(dir, env, patterns)
+	names, err := serving(dir, env, p.patterns)
 	if err == nil {
 		_, err = list(dir, env, append([]string{"-e", "-deps", "-test", "-f", "{{.Error}}"}, names...)...)
 	}
