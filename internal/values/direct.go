@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -69,9 +70,10 @@ type stdSegment struct {
 
 // Names holds the names of a route's values and the route's owner.
 type Names struct {
-	stdPattern         // str is namesMark and loc points to the owner's mark; net/http only prints them
-	tag        any     // see WithTag
-	layers     []layer // if a request has values of several owners, see nested.go
+	stdPattern                         // str is namesMark and loc points to the owner's mark; net/http only prints them
+	tag        any                     // see WithTag
+	layers     []layer                 // if a request has values of several owners, see nested.go
+	nesting    atomic.Pointer[nesting] // the last one, see nested.go
 }
 
 // Safe reports whether the build tag muxmaster_safe is set.
@@ -259,7 +261,7 @@ func Drop(r *http.Request, o *Owner) {
 
 // WithTag returns a copy of n with the tag v. Set attaches the tag to the
 // request and thus to all copies that middleware makes of it.
-func (n *Names) WithTag(v any) *Names { return &Names{n.stdPattern, v, nil} }
+func (n *Names) WithTag(v any) *Names { return &Names{stdPattern: n.stdPattern, tag: v} }
 
 // Tag returns the tag that Set attached to r for the owner, or nil.
 func Tag(r *http.Request, o *Owner) any {
@@ -267,11 +269,14 @@ func Tag(r *http.Request, o *Owner) any {
 		return safeTag(r, o)
 	}
 	q := layOut(r)
-	if q.pat != nil && q.pat.ownedBy(o) {
+	if q.pat == nil {
+		return nil
+	}
+	if q.pat.ownedBy(o) {
 		return q.pat.names().tag
 	}
-	for l := range q.layers() {
-		if l.ownedBy(o) {
+	for _, l := range q.pat.layersOf() {
+		if unsafe.StringData(l.loc) == &o.mark {
 			return l.tag
 		}
 	}

@@ -3,7 +3,7 @@
 package values
 
 import (
-	"iter"
+	"slices"
 	"unsafe"
 )
 
@@ -16,10 +16,11 @@ import (
 // r.PathValue returns the first value with a name. So inner values hide outer
 // ones of the same name, which show again when the inner layer is removed.
 
-// A layer is what one owner set. loc is that of its Names.
+// A layer is what one owner set.
 type layer struct {
-	stdPattern // segments are names only
-	tag        any
+	loc string // of the owner's Names
+	tag any
+	n   int // number of values
 }
 
 // nestedLoc is the loc of Names with layers. No owner has it, so that TrySet
@@ -29,79 +30,111 @@ var nestedLoc = unsafe.String(new(byte), 1)
 // nested reports whether p is part of Names with layers.
 func (p *stdPattern) nested() bool { return unsafe.StringData(p.loc) == unsafe.StringData(nestedLoc) }
 
-// layers returns the layers of q and their values, the innermost first.
-func (q *stdRequest) layers() iter.Seq2[layer, []string] {
-	return func(yield func(layer, []string) bool) {
-		if q.pat == nil {
-			return
-		}
-		n := q.pat.names()
-		if n == nil || n.layers == nil {
-			l := layer{stdPattern: stdPattern{loc: q.pat.loc}}
-			if n != nil {
-				l.tag = n.tag
-			}
-			yield(l, l.add(q.pat, q.matches))
-			return
-		}
-		rest := q.matches
-		for _, l := range n.layers {
-			k := len(l.segments)
-			if !yield(l, rest[:k]) {
-				return
-			}
-			rest = rest[k:]
-		}
+// layersOf returns the layers of p, if it is nested.
+func (p *stdPattern) layersOf() []layer {
+	if !p.nested() {
+		return nil
 	}
+	return p.names().layers
 }
 
-// add adds the names of p to l and returns their values.
-func (l *layer) add(p *stdPattern, vals []string) (named []string) {
-	i := 0
+// A nesting is the Names of requests with the pattern outer that get the values
+// of another owner, or lose those that they have of it. It is the same for all
+// such requests. Each Names keeps the last one, because most routers are called
+// by one route of another.
+type nesting struct {
+	Names
+	outer *stdPattern
+	from  []int // where each value comes from: an index into the new values, or ^index into those of the request
+}
+
+// newNesting returns the nesting of n in outer. If n is nil, it removes the layer
+// of the owner with that loc.
+func newNesting(outer *stdPattern, loc string, n *Names) *nesting {
+	x := &nesting{outer: outer}
+	x.str, x.loc = namesMark, nestedLoc
+	if n != nil {
+		x.add(&n.stdPattern, layer{n.loc, n.tag, len(n.segments)}, func(i int) int { return i })
+	}
+	if layers := outer.layersOf(); layers != nil {
+		from := 0
+		for _, l := range layers {
+			if unsafe.StringData(l.loc) != unsafe.StringData(loc) {
+				x.add(&stdPattern{segments: outer.segments[from : from+l.n]}, l, func(i int) int { return ^(from + i) })
+			}
+			from += l.n
+		}
+	} else {
+		l := layer{loc: outer.loc}
+		if names := outer.names(); names != nil {
+			l.tag = names.tag
+		}
+		x.add(outer, l, func(i int) int { return ^i })
+	}
+	return x
+}
+
+// add adds a layer with the names of p. from returns where the i-th of p's values
+// comes from.
+func (x *nesting) add(p *stdPattern, l layer, from func(i int) int) {
+	before, i := len(x.segments), 0
 	for _, seg := range p.segments {
 		if !seg.wild || seg.s == "" {
 			continue
 		}
 		if seg.s != keyName {
-			l.segments = append(l.segments, stdSegment{s: seg.s, wild: true})
-			named = append(named, vals[i])
+			x.segments = append(x.segments, stdSegment{s: seg.s, wild: true})
+			x.from = append(x.from, from(i))
 		}
 		i++
 	}
-	return named
+	l.n = len(x.segments) - before
+	x.layers = append(x.layers, l)
 }
 
-// nest sets n's values as the innermost of q.
+// nest sets n's values as the innermost of q, which has values of another owner.
 func (q *stdRequest) nest(n *Names, vals []string) {
-	l := layer{stdPattern{loc: n.loc}, n.tag}
-	q.rebuild(n.loc, &l, l.add(&n.stdPattern, vals))
-}
-
-// drop removes the layer of an owner from q.
-func (q *stdRequest) drop(o *Owner) { q.rebuild(unsafe.String(&o.mark, 1), nil, nil) }
-
-// rebuild replaces the layer with the given loc by l with the values vals,
-// innermost, or removes it if l is nil. It copies all values, because those of
-// pooled routes are in a Ring.
-func (q *stdRequest) rebuild(loc string, l *layer, vals []string) {
-	both := &Names{stdPattern: stdPattern{str: namesMark, loc: nestedLoc}}
-	var all []string
-	add := func(l layer, vals []string) {
-		both.layers = append(both.layers, l)
-		both.segments = append(both.segments, l.segments...)
-		all = append(all, vals...)
-	}
-	if l != nil {
-		add(*l, vals)
-	}
-	for l, vals := range q.layers() {
-		if unsafe.StringData(l.loc) != unsafe.StringData(loc) {
-			add(l, vals)
+	x := n.nesting.Load()
+	if x == nil || x.outer != q.pat {
+		x = newNesting(q.pat, n.loc, n)
+		if !x.tagged() { // a tag can be large
+			n.nesting.Store(x)
 		}
 	}
-	if both.layers == nil {
-		q.pat, q.matches = nil, nil
-		return
+	q.set(x, vals)
+}
+
+// tagged reports whether a layer has a tag.
+func (x *nesting) tagged() bool {
+	return slices.ContainsFunc(x.layers, func(l layer) bool { return l.tag != nil })
+}
+
+// drop removes the layer of an owner from q, which is nested.
+func (q *stdRequest) drop(o *Owner) {
+	loc := unsafe.String(&o.mark, 1)
+	for _, l := range q.pat.layersOf() {
+		if unsafe.StringData(l.loc) == &o.mark {
+			q.set(newNesting(q.pat, loc, nil), nil)
+			return
+		}
 	}
-	q.pat, q.matches = &both.stdPattern, all
+}
+
+// set sets q's values as x says. It copies all of them, because those of pooled
+// routes are in a Ring.
+func (q *stdRequest) set(x *nesting, vals []string) {
+	var all []string
+	if len(q.URL.Path)|len(q.RequestURI) >= Long || len(x.from) > MaxChunk {
+		all = make([]string, len(x.from))
+	} else {
+		all = Carve(len(x.from))
+	}
+	for i, k := range x.from {
+		if k >= 0 {
+			all[i] = vals[k]
+		} else {
+			all[i] = q.matches[^k]
+		}
+	}
+	q.pat, q.matches = &x.stdPattern, all
 }
