@@ -68,7 +68,7 @@ func runJWT(s *site) {
 	s.get("401 unauthorized", "/tenants/acme/none")
 }
 
-// runOIDC logs in at a provider of its own: the smallest that go-oidc accepts.
+// runOIDC logs in with a minimal provider that go-oidc accepts.
 func runOIDC(s *site) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	s.must(err)

@@ -64,7 +64,7 @@ func runChiStack(s *site) {
 	}
 }
 
-// quiet formats log lines as chi does and doesn't print the stack of a panic.
+// quiet formats log lines like chi, but doesn't print the stack of a panic.
 type quiet struct{ middleware.DefaultLogFormatter }
 
 func (q quiet) NewLogEntry(r *http.Request) middleware.LogEntry {

@@ -25,14 +25,14 @@ func startServices(t *testing.T) (a, b string) {
 	return addrs[0], addrs[1]
 }
 
-// Two processes behind a proxy are one service: a session and a rate limit hold
-// in both.
+// TestProcessesShareSessionsAndLimits checks that two processes behind a proxy share
+// sessions and rate limits.
 func TestProcessesShareSessionsAndLimits(t *testing.T) {
 	a, b := startServices(t)
 	for name, addr := range map[string]string{"nginx": startNginx(t, a, b), "HAProxy": startHAProxy(t, a, b).addr} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, http.NewServeMux(), netHTTP) // for its client
-			// Each proxy's test is a client of its own: limits go by address.
+			// Each proxy's test uses another address, because limits are per address.
 			clientFrom(s, map[string]string{"nginx": "127.0.0.5", "HAProxy": "127.0.0.6"}[name])
 			s.url = "http://" + addr
 			s.wants("200", s.ask("POST", "/login/gopher", ""))
@@ -51,8 +51,8 @@ func TestProcessesShareSessionsAndLimits(t *testing.T) {
 	}
 }
 
-// The service sees the client's address through no, one and two proxies, whatever
-// the client claims.
+// TestClientAddressBehindProxies checks that the service gets the client's address
+// through no, one and two proxies, whatever headers the client sends.
 func TestClientAddressBehindProxies(t *testing.T) {
 	a, b := startServices(t)
 	nginx, haproxy := startNginx(t, a, b), startHAProxy(t, a, b).addr

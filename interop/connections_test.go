@@ -15,7 +15,7 @@ import (
 // those of its clients.
 func certificate(s *site) (server, client *tls.Config) {
 	s.Helper()
-	// httptest brings a certificate for example.com and 127.0.0.1.
+	// httptest has a certificate for example.com and 127.0.0.1.
 	ts := httptest.NewUnstartedServer(nil)
 	ts.StartTLS()
 	defer ts.Close()
@@ -32,7 +32,7 @@ func (s *site) useH2C() {
 	t.Protocols.SetUnencryptedHTTP2(true)
 }
 
-// concurrently calls f with 0 to 15, all at once.
+// concurrently calls f with 0 to 15 at the same time.
 func (s *site) concurrently(f func(n int)) {
 	var wg sync.WaitGroup
 	for n := range 16 {

@@ -31,14 +31,14 @@ var corsRows = []row{
 
 const origin = "https://app.example.com"
 
-// runCORS answers preflights with the given status from a middleware on a Group,
-// and then from the same on a whole Mux.
+// runCORS tests a middleware on a Group, and then on a whole Mux. preflight is its
+// status for preflight requests.
 func runCORS(s *site, cors func(http.Handler) http.Handler, preflight int) {
 	const allowed = "Access-Control-Allow-Origin"
 	ask := func(method, target string) answer {
 		return s.ask(method, target, "", "Origin: "+origin, "Access-Control-Request-Method: PUT")
 	}
-	// probe asks for what lies below a prefix that the middleware covers.
+	// probe sends requests for paths below a prefix with the middleware.
 	probe := func(prefix string) {
 		for _, path := range []string{"/notes/7", "/notes", "/none"} {
 			a := ask("OPTIONS", prefix+path)

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Each file of examples/deploy passes its program's own check.
+// TestDeployFiles checks each file in examples/deploy with its program.
 func TestDeployFiles(t *testing.T) {
 	dir := t.TempDir()
 	check := func(name string, args ...string) {
@@ -30,7 +30,7 @@ func TestDeployFiles(t *testing.T) {
 	file := func(name string, oldnew ...string) string {
 		return writeFile(t, filepath.Join(dir, name), deployFile(t, name, oldnew...))
 	}
-	// nginx opens what it listens on when it checks.
+	// nginx opens its listeners even for a check.
 	check("nginx", "-t", "-e", "stderr", "-c", file("nginx.conf", "/run/nginx.pid", filepath.Join(dir, "pid"), "listen 80", "listen "+freeAddr(t)))
 	check("haproxy", "-c", "-f", file("haproxy.cfg"))
 	check("caddy", "validate", "--adapter", "caddyfile", "--config", file("Caddyfile"))
@@ -43,8 +43,8 @@ func TestDeployFiles(t *testing.T) {
 	check("systemd-analyze", "verify", filepath.Join(dir, "quickstart@8081.service"), filepath.Join(dir, "quickstart@8081.socket"))
 }
 
-// buildah builds the container file. The image's program isn't root, and may write
-// where it keeps its notes.
+// TestContainerFile builds the container file with buildah. The program must not run
+// as root, and must be able to write its notes.
 func TestContainerFile(t *testing.T) {
 	dir, err := os.MkdirTemp("", "image") // short: buildah puts sockets there
 	if err != nil {
@@ -101,8 +101,8 @@ func TestContainerFile(t *testing.T) {
 	}
 }
 
-// The manifest has no field that Kubernetes doesn't know, and its numbers fit the
-// program's.
+// TestKubernetesManifest checks that the manifest has no unknown fields, and that its
+// numbers match the program's.
 func TestKubernetesManifest(t *testing.T) {
 	var deployment appsv1.Deployment
 	var budget policyv1.PodDisruptionBudget
@@ -128,7 +128,7 @@ func TestKubernetesManifest(t *testing.T) {
 	}
 }
 
-// docs/deploy.md shows the files as they are.
+// TestDeployDocument checks that docs/deploy.md contains the files.
 func TestDeployDocument(t *testing.T) {
 	text, err := os.ReadFile("../docs/deploy.md")
 	if err != nil {

@@ -3,7 +3,7 @@
 // these tests:
 //
 //	go test -race ./...                       run everything
-//	go test -run TestDocument -update ./...   write docs/interop.md anew
+//	go test -run TestDocument -update ./...   update docs/interop.md
 //
 // registry_test.go lists the rows, harness_test.go starts their servers, and
 // each other file holds one family of libraries.

@@ -189,7 +189,7 @@ func runReverseProxy(s *site) {
 	s.equal("the upgraded connection's answer", string(got), switching+"ping")
 }
 
-// Arithmetic is what net/rpc serves.
+// Arithmetic is the receiver for net/rpc.
 type Arithmetic struct{}
 
 func (Arithmetic) Double(n int, reply *int) error { *reply = 2 * n; return nil }

@@ -19,7 +19,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/engine"
 )
 
-// A router is what *muxmaster.Mux and *http.ServeMux have in common.
+// A router has the common methods of *muxmaster.Mux and *http.ServeMux.
 type router interface {
 	http.Handler
 	Handle(pattern string, h http.Handler)
@@ -33,7 +33,7 @@ type server struct {
 	new  func(*http.Server) serving
 }
 
-// serving is what *http.Server and the engine's server have in common.
+// serving has the common methods of *http.Server and the engine's server.
 type serving interface {
 	Serve(net.Listener) error
 	ServeTLS(ln net.Listener, certFile, keyFile string) error
@@ -43,7 +43,7 @@ type serving interface {
 
 var netHTTP = server{"net/http", func(srv *http.Server) serving { return srv }}
 
-// servers are the servers that every row runs on.
+// servers are the servers with which every row runs.
 var servers = []server{
 	netHTTP,
 	{"engine", func(srv *http.Server) serving { return engine.New(srv) }},
@@ -58,14 +58,14 @@ var servers = []server{
 type site struct {
 	*testing.T
 	router
-	mux    *muxmaster.Mux // the router, or nil in the run on http.ServeMux
+	mux    *muxmaster.Mux // the router, or nil if the row runs with http.ServeMux
 	server server
 	client *http.Client // keeps cookies, follows no redirects
-	url    string       // of the server that start started last
-	finish func()       // ends that server, when running requests are served
+	url    string       // of the last server started with start
+	finish func()       // stops that server after running requests have finished
 }
 
-// modes are the settings of the router that every row runs with.
+// modes are the settings of the router with which every row runs.
 var modes = []struct {
 	name string
 	new  func() *muxmaster.Mux
@@ -99,7 +99,7 @@ func newSite(t *testing.T, r router, srv server) *site {
 	return s
 }
 
-// another returns a new Mux with the settings of the site's.
+// another returns a new Mux with the same settings as the site's.
 func (s *site) another() *muxmaster.Mux {
 	m := muxmaster.New()
 	m.PoolRequestBundle, m.PoolFastParams = s.mux.PoolRequestBundle, s.mux.PoolFastParams
@@ -108,8 +108,8 @@ func (s *site) another() *muxmaster.Mux {
 
 func (s *site) pooled() bool { return s.mux != nil && s.mux.PoolRequestBundle }
 
-// churn keeps recycling path values while the row runs, so that one which reads
-// its values too late reads those of another request.
+// churn recycles path values while the row runs, so that a library that reads its
+// values too late gets those of another request.
 func (s *site) churn() {
 	other := muxmaster.New()
 	other.PoolRequestBundle = true
@@ -153,7 +153,7 @@ func (s *site) start(h http.Handler, configure ...func(*http.Server)) string {
 		s.client.CloseIdleConnections()
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		serving.Shutdown(ctx) // what hangs is closed below
+		serving.Shutdown(ctx) // remaining connections are closed below
 	})
 	s.Cleanup(func() {
 		serving.Close()
@@ -184,14 +184,14 @@ func (s *site) must(err error) {
 	}
 }
 
-// An answer is a response that was read to its end.
+// An answer is a response that was read completely.
 type answer struct {
 	*http.Response
 	body string
 }
 
-// ask sends a request to the server that was started last, with header lines
-// such as "Origin: https://example.com". A Host line names the host.
+// ask sends a request to the last server, with header lines such as "Origin:
+// https://example.com". A Host line sets the host.
 func (s *site) ask(method, target, body string, header ...string) answer {
 	s.Helper()
 	req, err := http.NewRequest(method, s.url+target, strings.NewReader(body))
@@ -216,8 +216,8 @@ func (s *site) send(req *http.Request) answer {
 	return answer{resp, string(got)}
 }
 
-// wants compares an answer's status and body, "200 hello"; a body that ends in
-// ... is compared as far as it goes.
+// wants compares the status and body of a response, such as "200 hello". If the
+// wanted body ends in ..., it is a prefix.
 func (s *site) wants(want string, a answer) answer {
 	s.Helper()
 	got := fmt.Sprint(a.StatusCode, " ", a.body)
@@ -237,7 +237,7 @@ func (s *site) get(want, target string, header ...string) answer {
 	return s.wants(want, s.ask("GET", target, "", header...))
 }
 
-// has compares one header field of an answer.
+// has compares one header field of a response.
 func (s *site) has(a answer, name, want string) {
 	s.Helper()
 	if got := a.Header.Get(name); got != want {
@@ -245,7 +245,7 @@ func (s *site) has(a answer, name, want string) {
 	}
 }
 
-// equal compares two values by how they print.
+// equal compares the text of two values.
 func (s *site) equal(what string, got, want any) {
 	s.Helper()
 	if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
@@ -253,7 +253,7 @@ func (s *site) equal(what string, got, want any) {
 	}
 }
 
-// A syncBuffer is a buffer for goroutines that nobody waits for.
+// A syncBuffer is a buffer that is safe for concurrent use.
 type syncBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -271,7 +271,7 @@ func (b *syncBuffer) String() string {
 	return b.b.String()
 }
 
-// sayValue answers with the path value of that name.
+// sayValue returns a handler that responds with the named path value.
 func sayValue(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.PathValue(name)) }
 }

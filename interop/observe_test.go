@@ -150,7 +150,7 @@ func runVictoriaMetrics(s *site) {
 	}
 }
 
-// A sentryTransport keeps what would be sent.
+// A sentryTransport stores events instead of sending them.
 type sentryTransport struct {
 	sentry.Transport
 	mu     sync.Mutex

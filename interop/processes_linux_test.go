@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// endWithTest has the program ended when the test's process dies.
+// endWithTest ends the program when the test's process ends.
 func endWithTest(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 }

@@ -17,11 +17,11 @@ import (
 type process struct {
 	cmd  *exec.Cmd
 	log  *syncBuffer
-	done chan struct{} // closed when it has ended
-	err  error         // how, once done is closed
+	done chan struct{} // closed when the process has ended
+	err  error         // result of Wait; valid after done is closed
 }
 
-// launch starts a program and ends it with the test.
+// launch starts a program and stops it when the test ends.
 func launch(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
 	p := &process{cmd: cmd, log: new(syncBuffer), done: make(chan struct{})}
@@ -65,7 +65,8 @@ func (p *process) stopCleanly(t *testing.T) {
 	}
 }
 
-// eventually waits for ok for as long as a busy machine may take.
+// eventually waits until ok returns true, with a timeout that is long enough for a
+// busy machine.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {
@@ -75,7 +76,8 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// answers reports whether a server at an address answers GET path with 200.
+// answers returns a function that reports whether the server responds to GET path
+// with 200.
 func answers(addr, path string) func() bool {
 	return func() bool {
 		resp, err := http.Get("http://" + addr + path)
@@ -87,7 +89,7 @@ func answers(addr, path string) func() bool {
 	}
 }
 
-// freeAddr returns an address that nobody listens on.
+// freeAddr returns an unused address.
 func freeAddr(t *testing.T) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -98,8 +100,8 @@ func freeAddr(t *testing.T) string {
 	return ln.Addr().String()
 }
 
-// quickstart returns the program examples/quickstart, built with the race
-// detector.
+// quickstart builds examples/quickstart with the race detector and returns the file
+// name.
 func quickstart(t *testing.T) string {
 	t.Helper()
 	program, err := buildQuickstart()

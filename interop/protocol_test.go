@@ -143,7 +143,7 @@ func runR3labsSSE(s *site) {
 		})
 	}()
 	for range 3 {
-		events.Publish("news", &r3labs.Event{Data: []byte("hello")}) // replayed to who comes later
+		events.Publish("news", &r3labs.Event{Data: []byte("hello")}) // also sent to later subscribers
 	}
 	for range 3 {
 		select {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// deployFile returns a file of examples/deploy, with substitutions. Each of them
-// must apply.
+// deployFile returns the name of a copy of a file in examples/deploy, with
+// substitutions, all of which must match.
 func deployFile(t *testing.T, name string, oldnew ...string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("../examples/deploy", name))
@@ -36,11 +36,11 @@ func writeFile(t *testing.T, name, text string) string {
 	return name
 }
 
-// Addresses that the proxies of the tests send from.
+// The source addresses of the proxies in the tests.
 const nginxSource, haproxySource = "127.0.0.3", "127.0.0.4"
 
-// startNginx starts nginx with the configuration of examples/deploy before two
-// servers and returns its address.
+// startNginx starts nginx in front of two servers, with the configuration in
+// examples/deploy, and returns its address.
 func startNginx(t *testing.T, a, b string) string {
 	t.Helper()
 	addr, dir := freeAddr(t), t.TempDir()
@@ -58,8 +58,8 @@ func startNginx(t *testing.T, a, b string) string {
 // A haproxy is a running HAProxy.
 type haproxy struct{ addr, socket string }
 
-// startHAProxy starts HAProxy with the configuration of examples/deploy before
-// two servers. It checks them five times a second.
+// startHAProxy starts HAProxy in front of two servers, with the configuration in
+// examples/deploy but health checks every 200 ms.
 func startHAProxy(t *testing.T, a, b string) haproxy {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "haproxy") // short: a Unix socket's path has a limit
@@ -79,7 +79,7 @@ func startHAProxy(t *testing.T, a, b string) haproxy {
 	return h
 }
 
-// up returns how many servers HAProxy sends requests to.
+// up returns the number of servers to which HAProxy sends requests.
 func (h haproxy) up() int {
 	c, err := net.Dial("unix", h.socket)
 	if err != nil {
@@ -90,8 +90,8 @@ func (h haproxy) up() int {
 	table, _ := io.ReadAll(c)
 	count := 0
 	for line := range strings.Lines(string(table)) {
-		// The second field is the server's name, another its state. A server
-		// that is going down or coming up isn't UP alone.
+		// The fields contain the server's name and its state. The state isn't
+		// just UP while the server is going down or coming up.
 		if f := strings.Split(line, ","); len(f) > 17 && f[0] == "quickstart" && f[1] != "BACKEND" && f[17] == "UP" {
 			count++
 		}

@@ -13,25 +13,24 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// A row is one library, or one side of it.
+// A row is one library, or one aspect of it.
 type row struct {
-	library string // its module's path, or a package of Go's own
-	name    string // what people call it
-	tried   string // what the row runs
+	library string // path of its module, or a package of the standard library
+	name    string // common name
+	tried   string // description of the test
 	glue    string // code needed to use it with the router, if any
-	limit   string // what doesn't work, which the row asserts
+	limit   string // what doesn't work, which the row also checks
 
 	// run runs the row on a site.
 	run func(*site)
 
-	// plain: the row needs nothing that http.ServeMux lacks, and is run on
-	// that too.
+	// plain is set if the row also works with http.ServeMux.
 	plain bool
-	// ownServer: the row doesn't use the site's server, and is run once.
+	// ownServer is set if the row doesn't use the site's server, so it runs once.
 	ownServer bool
 }
 
-// families are all rows, in the document's order.
+// families contains all rows, in the order of the document.
 var families = []struct {
 	title string
 	rows  []row
@@ -48,7 +47,7 @@ var families = []struct {
 	{"Observability", observeRows},
 }
 
-// TestLibraries runs every row in each mode on each server.
+// TestLibraries runs every row in each mode with each server.
 func TestLibraries(t *testing.T) {
 	for _, f := range families {
 		for _, r := range f.rows {

@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// A load sends requests until it is stopped. Nothing sends one of them twice.
+// A load sends requests until it is stopped. It never repeats a request.
 type load struct {
 	stop   chan struct{}
 	wg     sync.WaitGroup
 	count  atomic.Int64
-	failed sync.Map // what failed, by what is said of it
+	failed sync.Map // errors by text
 }
 
 // startLoad sends GETs and POSTs from four clients to the quickstart.
@@ -73,7 +73,7 @@ func exchange(c *http.Client, method, url, body string, want int) error {
 	return err
 }
 
-// await waits until some more requests were answered.
+// await waits until some more requests have succeeded.
 func (l *load) await(t *testing.T) {
 	t.Helper()
 	until := l.count.Load() + 50
@@ -90,8 +90,9 @@ func (l *load) finish(t *testing.T) {
 	t.Logf("%d requests", l.count.Load())
 }
 
-// Behind HAProxy, which watches /readyz, processes restart one after the other on
-// their addresses. The drain delay is all that they need.
+// TestRollingRestartBehindHAProxy restarts two processes behind HAProxy, one after
+// the other, with the same addresses. HAProxy checks /readyz, so a drain delay is
+// sufficient.
 func TestRollingRestartBehindHAProxy(t *testing.T) {
 	program, dir := quickstart(t), t.TempDir()
 	addrs := []string{freeAddr(t), freeAddr(t)}
@@ -114,8 +115,9 @@ func TestRollingRestartBehindHAProxy(t *testing.T) {
 	l.finish(t)
 }
 
-// Behind nginx, which watches nothing, systemd's sockets outlive the processes:
-// requests wait until the next one runs.
+// TestRollingRestartBehindNginx restarts two processes behind nginx, which has no
+// health checks. systemd's sockets outlive the processes, so requests wait until the
+// next process runs.
 func TestRollingRestartBehindNginx(t *testing.T) {
 	program, dir := quickstart(t), t.TempDir()
 	var addrs []string
@@ -134,7 +136,7 @@ func TestRollingRestartBehindNginx(t *testing.T) {
 		ln.Close()
 	}
 	start := func(i int) *process {
-		// The shell knows its process id before the program does, as systemd does.
+		// Like systemd, the shell sets the process ID before it starts the program.
 		cmd := exec.Command("/bin/sh", "-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"`, program, "-file", filepath.Join(dir, fmt.Sprint(i, ".json")))
 		cmd.ExtraFiles = sockets[i : i+1]
 		return launch(t, cmd)

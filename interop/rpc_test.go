@@ -65,7 +65,7 @@ func (connectEcho) Chat(_ context.Context, stream *connect.BidiStream[echo.Messa
 	}
 }
 
-// askJSON is ask for answers of protojson, which varies its spaces on purpose.
+// askJSON is ask for responses of protojson, which intentionally varies its spaces.
 func (s *site) askJSON(method, target, body string, header ...string) answer {
 	s.Helper()
 	a := s.ask(method, target, body, header...)
@@ -137,7 +137,7 @@ func runGRPC(s *site) {
 	conn, err := grpc.NewClient(strings.TrimPrefix(s.url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	s.must(err)
 	defer conn.Close()
-	// These end the test's process at a failure, with a line that says which.
+	// If one of these fails, it logs the reason and exits the test's process.
 	client := grpc_testing.NewTestServiceClient(conn)
 	interop.DoEmptyUnaryCall(s.Context(), client)
 	interop.DoLargeUnaryCall(s.Context(), client)

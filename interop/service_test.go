@@ -28,10 +28,10 @@ var sharedRows = []row{
 	{library: "github.com/alexedwards/scs/goredisstore", name: "scs with Redis", tried: "sessions in a real Redis: another process can use the session", run: runRedisSessions},
 }
 
-// workDir holds what the tests share.
+// workDir is a directory for files that tests share.
 var workDir string
 
-// TestMain is the tests, or the service that they start in processes of its own.
+// TestMain runs the tests, or the service if a test started it as a process.
 func TestMain(m *testing.M) {
 	if redisAddr := os.Getenv("INTEROP_SERVICE"); redisAddr != "" {
 		if err := serveService(os.Args[1], redisAddr); err != nil {
@@ -60,13 +60,13 @@ func serveService(addr, redisAddr string) error {
 	return srv.Run(ctx)
 }
 
-// proxies are the addresses that the proxies of the tests send from.
+// proxies are the source addresses of the proxies in the tests.
 var proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.3/32"), netip.MustParsePrefix("127.0.0.4/32")}
 
-// limit is how often a client may ask /limited in an hour.
+// limit is the number of requests for /limited per client and hour.
 const limit = 10
 
-// newService registers a service on mux. All that have one name share sessions
+// newService registers a service on mux. Services with the same name share sessions
 // and rate limits.
 func newService(mux *muxmaster.Mux, client *redis.Client, name string) *muxmaster.Mux {
 	sessions := scs.New()
@@ -95,8 +95,8 @@ func newService(mux *muxmaster.Mux, client *redis.Client, name string) *muxmaste
 	return mux
 }
 
-// two starts two services that share what they know, on the site's server, and
-// returns their URLs.
+// two starts two services with shared state, on the site's server, and returns their
+// URLs.
 func (s *site) two() (a, b string) {
 	client := redis.NewClient(&redis.Options{Addr: startRedis(s.T)})
 	s.Cleanup(func() { client.Close() })

@@ -19,17 +19,16 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/engine"
 )
 
-// TestSmuggling sends requests whose end is a matter of opinion through a real
-// nginx and a real HAProxy, which keep their connections to the server open and
-// share them among clients. Whatever the proxies pass on, they and the engine
-// have to agree where each request ends, and the engine has to do what net/http
-// does behind the same proxy:
+// TestSmuggling sends requests with an ambiguous end through a real nginx and a real
+// HAProxy, which share keep-alive connections to the server among clients. The
+// proxies and the engine must agree where each request ends, and the engine must
+// behave like net/http behind the same proxy:
 //
-//   - Each request that reaches the server carries a header that only the proxy
-//     adds. One without it was smuggled in the body of another.
-//   - Each client gets the answers to its own requests.
-//   - The requests that the server sees, their bodies, and the answers that the
-//     client gets are those that net/http sees and gives.
+//   - Each request that reaches the server has a header that only the proxy adds.
+//     A request without it was smuggled in the body of another.
+//   - Each client gets the responses to its own requests.
+//   - The server gets the same requests and bodies, and the client gets the same
+//     responses, as with net/http.
 func TestSmuggling(t *testing.T) {
 	attacks := smugglingAttacks()
 	for _, proxy := range []struct {
@@ -73,22 +72,22 @@ func TestSmuggling(t *testing.T) {
 	}
 }
 
-// Targets begin with the number of their attack, which replaces N, so that what
-// belongs together is found again.
+// Targets begin with the number of their attack, which replaces N, to associate
+// requests with attacks.
 const (
 	attackNumber = "/N/"
 	smuggled     = "GET /N/smuggled HTTP/1.1\r\nHost: h\r\nX: y\r\n\r\n"
 	honest       = "GET /N/honest HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
 )
 
-// smugglingAttacks returns what clients send, but for the honest request behind
-// it.
+// smugglingAttacks returns the input of the attacks, without the honest request that
+// follows.
 func smugglingAttacks() (attacks []string) {
 	post := func(lines, body string) {
 		attacks = append(attacks, "POST /N/attack HTTP/1.1\r\nHost: h\r\n"+lines+"\r\n"+body)
 	}
-	// Whoever reads the length smuggles nothing with the first body, and one
-	// request with the second, if another reads the coding; and the reverse.
+	// If one side uses the length and the other the transfer coding, one of these
+	// bodies smuggles a request.
 	chunk := fmt.Sprintf("%x\r\n", len(smuggled))
 	bodies := []struct {
 		text   string
@@ -126,7 +125,7 @@ func smugglingAttacks() (attacks []string) {
 			}
 		}
 	}
-	// Chunks that end in odd ways.
+	// Chunks with unusual ends.
 	for _, body := range []string{
 		"5\r\nhello\r\n0\r\n\r\n", "5\nhello\n0\n\n", "5;x=y\r\nhello\r\n0\r\n\r\n", "5;\n\nhello\r\n0\r\n\r\n", "5 \r\nhello\r\n0\r\n\r\n", "005\r\nhello\r\n000\r\n\r\n",
 		"0x5\r\nhello\r\n0\r\n\r\n", "+5\r\nhello\r\n0\r\n\r\n", "-5\r\nhello\r\n0\r\n\r\n", "5\r\nhelloX\r\n0\r\n\r\n", "5\r\nhello0\r\n\r\n", "5\rhello\r\n0\r\n\r\n",
@@ -158,7 +157,7 @@ func smugglingAttacks() (attacks []string) {
 	return attacks
 }
 
-// A witness is a server behind a proxy that writes down what it is asked.
+// A witness is a server behind a proxy that records its requests.
 type witness struct {
 	addr   string
 	engine *engine.Server // nil if it is net/http's
@@ -170,7 +169,7 @@ type witness struct {
 	seen map[string][]string // requests by the number of their attack
 }
 
-// proxied is the header that the proxies add, and attackers don't know.
+// proxied is the header that the proxies add, which attackers don't know.
 const proxied = "X-Proxied"
 
 var targetNumber = regexp.MustCompile(`/(\d+)/`)
@@ -213,8 +212,8 @@ func (w *witness) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(rw, "%s %s %d", r.Method, r.RequestURI, len(body))
 }
 
-// attackAll sends all attacks through the proxy at addr, and returns what came
-// of each: the answers, and what the witness has seen.
+// attackAll sends all attacks through the proxy at addr, and returns the result of
+// each: the responses, and the requests that the witness has recorded.
 func (w *witness) attackAll(t *testing.T, addr string, attacks []string) []string {
 	outcomes := make([]string, len(attacks))
 	var next atomic.Int64
@@ -228,8 +227,8 @@ func (w *witness) attackAll(t *testing.T, addr string, attacks []string) []strin
 				}
 				number := fmt.Sprint(k)
 				answers := converse(t, addr, strings.ReplaceAll(attacks[k]+honest, attackNumber, "/"+number+"/"))
-				// Another client's request, perhaps over the connection that
-				// the attack has used.
+				// Another client's request, which may use the same connection
+				// as the attack.
 				probe := converse(t, addr, strings.ReplaceAll(honest, attackNumber, "/probe"+number+"/"))
 				if want := "200 GET /probe" + number + "/honest 0"; probe != want {
 					t.Errorf("after %q another client gets %q, want %q", attacks[k], probe, want)
@@ -240,7 +239,7 @@ func (w *witness) attackAll(t *testing.T, addr string, attacks []string) []strin
 					}
 				}
 				outcomes[k] = answers
-				if !strings.HasSuffix(answers, "waits") { // else the handler may still read
+				if !strings.HasSuffix(answers, "waits") { // otherwise the handler may still read
 					w.mu.Lock()
 					outcomes[k] += "\n" + strings.Join(w.seen[number], "\n")
 					w.mu.Unlock()
@@ -252,8 +251,8 @@ func (w *witness) attackAll(t *testing.T, addr string, attacks []string) []strin
 	return outcomes
 }
 
-// converse sends text over a new connection and returns the statuses of the
-// answers, and the bodies of those that aren't the proxy's own errors.
+// converse sends text over a new connection. It returns the statuses of the responses,
+// and the bodies of those that aren't errors of the proxy itself.
 func converse(t *testing.T, addr, text string) string {
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -284,11 +283,11 @@ func converse(t *testing.T, addr, text string) string {
 	}
 }
 
-// clientPatience is how long a client waits for an answer that the proxy or the
-// server doesn't give, because it waits for more of the request.
+// clientPatience is how long a client waits for a response, if the proxy or the
+// server waits for more of the request.
 const clientPatience = 3 * time.Second
 
-// check looks for smuggled requests, and that connections were used again.
+// check checks that no request was smuggled, and that connections were reused.
 func (w *witness) check(t *testing.T, name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -309,8 +308,8 @@ func (w *witness) check(t *testing.T, name string) {
 	}
 }
 
-// transparentNginx starts an nginx that leaves as much as it can of requests as
-// it is, and returns its addresses before the backends.
+// transparentNginx starts an nginx that changes requests as little as possible, and
+// returns its address for each backend.
 func transparentNginx(t *testing.T, backends []string) (addrs []string) {
 	dir := t.TempDir()
 	config := "worker_processes 1; daemon off; error_log stderr crit; pid " + filepath.Join(dir, "pid") + ";\nevents {}\nhttp {\naccess_log off; client_body_temp_path " + dir + ";\n"
@@ -337,7 +336,7 @@ server {
 	return addrs
 }
 
-// transparentHAProxy is the same for HAProxy.
+// transparentHAProxy is like transparentNginx for HAProxy.
 func transparentHAProxy(t *testing.T, backends []string) (addrs []string) {
 	config := "defaults\n\tmode http\n\ttimeout connect 5s\n\ttimeout client 1m\n\ttimeout server 1m\n\tretries 0\n\thttp-reuse always\n"
 	for i, backend := range backends {

@@ -25,7 +25,7 @@ func ask(h http.Handler, method, target, auth string) answer {
 	return answer{w.Code, strings.TrimSpace(w.Body.String())}
 }
 
-// Both answer alike.
+// TestSame checks that both respond in the same way.
 func TestSame(t *testing.T) {
 	chi, mux := before.Routes(), after.Routes()
 	for _, c := range []struct {
@@ -46,7 +46,7 @@ func TestSame(t *testing.T) {
 		{"GET", "/admin/", "writer", answer{200, "admin"}},
 		{"GET", "/admin/users/ada", "writer", answer{200, "ada"}},
 		{"GET", "/admin/users/ada", "", answer{401, "writers only"}},
-		{"GET", "/admin/none", "", answer{401, "writers only"}}, // the 404 is guarded, too
+		{"GET", "/admin/none", "", answer{401, "writers only"}}, // the middleware also guards 404 responses
 		{"GET", "/admin/none", "writer", answer{404, "404 page not found"}},
 		{"GET", "/none", "", answer{404, "404 page not found"}},
 	} {
@@ -59,7 +59,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// What differs, on purpose.
+// TestDifferent checks the intended differences.
 func TestDifferent(t *testing.T) {
 	chi, mux := before.Routes(), after.Routes()
 	for _, c := range []struct {

@@ -10,12 +10,12 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// A handler is a function: no router, no server. SetPathValue sets what a route
-// would.
+// TestHandler tests a handler without a router and a server. SetPathValue sets the
+// path values.
 func TestHandler(t *testing.T) {
 	for _, c := range []struct {
 		degrees string
-		status  int // of the error, 0 if there is none
+		status  int // of the error, or 0
 		want    string
 	}{
 		{"0", 0, `{"fahrenheit":32}`},
@@ -40,7 +40,7 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// The Mux is an http.Handler: which request goes where, without a connection.
+// TestRoutes tests the routing without a connection. The Mux is an http.Handler.
 func TestRoutes(t *testing.T) {
 	mux := newMux()
 	for _, c := range []struct {
@@ -63,14 +63,14 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// Explain serves nothing: it says which route would.
+// TestExplain tests which route serves a request, without calling the handler.
 func TestExplain(t *testing.T) {
 	if e := newMux().Explain("GET", "/celsius/20"); e.Route == nil || e.Route.Pattern != "/celsius/:degrees" {
 		t.Errorf("got\n%v", e)
 	}
 }
 
-// A server and a client, for what only a connection shows.
+// TestServer uses a server and a client, for behavior that needs a connection.
 func TestServer(t *testing.T) {
 	srv := httptest.NewServer(newMux())
 	defer srv.Close()

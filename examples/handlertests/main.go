@@ -24,8 +24,7 @@ func newMux() *muxmaster.Mux {
 	return mux
 }
 
-// toFahrenheit answers with the path value degrees, in degrees Celsius, as
-// Fahrenheit.
+// toFahrenheit converts the path value degrees from Celsius to Fahrenheit.
 func toFahrenheit(w http.ResponseWriter, r *http.Request) error {
 	c, err := muxmaster.PathParamAs[float64](r, "degrees")
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// events sends an event whenever the notes have changed, so that open pages
-// show them. It returns when the server drains; the browser then connects
-// again, to the server that has taken over.
+// events sends an event whenever the notes have changed, so that open pages can
+// update. It returns when the server drains; the browser then reconnects to the new
+// server.
 func (h handlers) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	for {
-		changed := h.notes.changes() // before the event: no change is missed
+		changed := h.notes.changes() // before sending the event, to miss no change
 		io.WriteString(w, "data: changed\n\n")
 		if err := http.NewResponseController(w).Flush(); err != nil {
 			return

@@ -1,10 +1,10 @@
-// Command quickstart is a small service: notes over a REST interface, kept in
-// memory, saved to a file, with a page to use them in.
+// Command quickstart is a small notes service with a REST API and a web page. It
+// stores the notes in memory and in a file.
 //
 //	go run ./examples/quickstart
 //
-// main.go starts the server, routes.go says what serves which path, notes.go and
-// events.go answer requests, and store.go keeps the notes.
+// main.go starts the server, routes.go registers the routes, notes.go and events.go
+// contain the handlers, and store.go stores the notes.
 package main
 
 import (
@@ -24,15 +24,14 @@ func main() {
 	file := flag.String("file", "notes.json", "the `file` that keeps the notes")
 	delay := flag.Duration("drain-delay", 0, "how long to serve after SIGTERM, with /readyz answering 503: the `time` that a load balancer takes to notice")
 	flag.Parse()
-	ctx, stop := server.NotifyContext(context.Background()) // a second signal ends the program at once
+	ctx, stop := server.NotifyContext(context.Background()) // a second signal terminates the program immediately
 	defer stop()
 	if err := run(ctx, *addr, *file, *delay, os.Stdout); err != nil {
 		log.Fatal("quickstart: ", err)
 	}
 }
 
-// run serves the notes of a file until ctx ends, and then lets running requests
-// finish.
+// run serves the notes in a file until ctx ends, and then waits for running requests.
 func run(ctx context.Context, addr, file string, drainDelay time.Duration, out io.Writer) error {
 	notes, err := openStore(file)
 	if err != nil {
@@ -42,7 +41,7 @@ func run(ctx context.Context, addr, file string, drainDelay time.Duration, out i
 	srv := server.New(addr, mux)
 	srv.LivePath, srv.ReadyPath = "/livez", "/readyz"
 	srv.DrainDelay = drainDelay
-	ln, err := srv.Listen(ctx) // systemd's socket, if there is one: then no restart loses a request
+	ln, err := srv.Listen(ctx) // systemd's socket if there is one, so that restarts lose no requests
 	if err != nil {
 		return err
 	}

@@ -17,8 +17,7 @@ import (
 	"testing"
 )
 
-// start runs the service as main does and returns its URL, and a function that
-// ends it.
+// start runs the service like main. It returns its URL and a function that stops it.
 func start(t *testing.T, file string) (url string, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -49,7 +48,7 @@ func start(t *testing.T, file string) (url string, stop func()) {
 	return url, stop
 }
 
-// ask returns the status, Location or Allow, and body of an answer.
+// ask returns the status, Location or Allow, and body of a response.
 func ask(t *testing.T, method, url, body string) string {
 	t.Helper()
 	req, err := http.NewRequest(method, url, strings.NewReader(body))
@@ -58,8 +57,9 @@ func ask(t *testing.T, method, url, body string) string {
 	}
 	req.Header.Set("Connection", "close")
 	if len(body) > 4096 {
-		// The server refuses by the length alone, and may be gone before it
-		// is all sent; who asks first hears why.
+		// The server rejects the request because of its length, and may close
+		// the connection before everything is sent. With this header, the
+		// client first waits for the response.
 		req.Header.Set("Expect", "100-continue")
 	}
 	resp, err := http.DefaultTransport.RoundTrip(req)
@@ -121,7 +121,7 @@ func TestService(t *testing.T) {
 	}
 }
 
-// Every change is saved, whoever makes it.
+// TestConcurrentChanges checks that all concurrent changes are saved.
 func TestConcurrentChanges(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "notes.json")
 	s, err := openStore(file)
@@ -159,8 +159,8 @@ func TestConcurrentChanges(t *testing.T) {
 	}
 }
 
-// A change that cannot be saved has not happened, and the client does not learn
-// where it was to be saved.
+// TestUnsavedChange checks that a change that can't be saved has no effect, and that
+// the response doesn't contain the file name.
 func TestUnsavedChange(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	url, _ := start(t, filepath.Join(dir, "notes.json"))
@@ -211,7 +211,7 @@ func TestAddressInUse(t *testing.T) {
 	}
 }
 
-// The table has a line for each route.
+// TestRouteTable checks that the printed table has a line for each route.
 func TestRouteTable(t *testing.T) {
 	var out bytes.Buffer
 	if err := newMux(&store{}).PrintRoutes(&out); err != nil {
@@ -233,8 +233,8 @@ func TestRouteTable(t *testing.T) {
 	}
 }
 
-// The page learns of each change, and its stream doesn't keep the service from
-// stopping: start's stop wants run to return no error.
+// TestEvents checks that the page is notified of each change, and that an open stream
+// doesn't delay stopping the service.
 func TestEvents(t *testing.T) {
 	url, stop := start(t, filepath.Join(t.TempDir(), "notes.json"))
 	resp, err := http.Get(url + "/events")
@@ -261,7 +261,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// Each curl line that the service prints works.
+// TestHints checks that each printed curl command works.
 func TestHints(t *testing.T) {
 	url, _ := start(t, filepath.Join(t.TempDir(), "notes.json"))
 	var out bytes.Buffer

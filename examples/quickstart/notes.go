@@ -11,8 +11,8 @@ import (
 
 const maxBody = 64 << 10
 
-// handlers answer requests for notes; what they return is answered by
-// answerError.
+// handlers contains the handlers for notes. respondError writes the response for
+// their errors.
 type handlers struct{ notes *store }
 
 func (h handlers) list(w http.ResponseWriter, r *http.Request) error {

@@ -15,7 +15,7 @@ import (
 //go:embed static
 var static embed.FS
 
-// newMux says what serves which path.
+// newMux returns a Mux with all routes.
 func newMux(notes *store) *muxmaster.Mux {
 	files, err := fs.Sub(static, "static")
 	if err != nil {
@@ -25,7 +25,7 @@ func newMux(notes *store) *muxmaster.Mux {
 	mux := muxmaster.New()
 	mux.NotFound = failure(http.StatusNotFound, "there is nothing here")
 	mux.MethodNotAllowed = failure(http.StatusMethodNotAllowed, "the Allow header lists the methods of this path")
-	mux.ErrorHandler = answerError
+	mux.ErrorHandler = respondError
 
 	mux.Pre(middleware.Logger, middleware.Recoverer, middleware.RequestID)
 	mux.Use(middleware.SetHeader("Content-Security-Policy", "default-src 'self'"))
@@ -35,7 +35,7 @@ func newMux(notes *store) *muxmaster.Mux {
 	mux.Mount("/debug/routes", mux.DebugHandler()) // a page for clients on this machine
 
 	h := handlers{notes}
-	mux.GET("/events", h.events) // not under /api, whose requests have a timeout
+	mux.GET("/events", h.events) // not below /api, where requests have a timeout
 	api := mux.Group("/api")
 	api.Use(middleware.NoCache, middleware.Timeout(10*time.Second))
 	api.Method("GET", "/notes", muxmaster.HandlerFuncE(h.list))
@@ -47,16 +47,16 @@ func newMux(notes *store) *muxmaster.Mux {
 	return mux
 }
 
-// failure answers with an error of the service's form.
+// failure returns a handler that responds with an error in the format of the service.
 func failure(code int, text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		muxmaster.JSON(w, code, map[string]string{"error": text})
 	})
 }
 
-// answerError gets the errors that handlers return. What has a status is for
-// the client to read; the rest is for the log.
-func answerError(w http.ResponseWriter, r *http.Request, err error) {
+// respondError gets the errors that handlers return. It sends errors with a status to
+// the client, and logs all others.
+func respondError(w http.ResponseWriter, r *http.Request, err error) {
 	code, text := http.StatusInternalServerError, "the service failed"
 	var known interface{ StatusCode() int }
 	if errors.As(err, &known) && known.StatusCode() < 500 {

@@ -22,24 +22,24 @@ type note struct {
 
 var errNoNote = muxmaster.NewHTTPError(http.StatusNotFound, errors.New("there is no such note"))
 
-// A store keeps notes in memory and in a file. Each change is in the file
-// before it is seen in memory; a change that cannot be saved has not happened.
-// It may be used by many goroutines at once.
+// A store stores notes in memory and in a file. It writes each change to the file
+// before it is visible in memory; a change that can't be saved has no effect. It is
+// safe for concurrent use.
 type store struct {
 	file string
 
 	mu      sync.RWMutex
 	state   state
-	changed chan struct{} // closed by the next change; nil while nobody waits
+	changed chan struct{} // closed by the next change; nil if nobody waits
 }
 
-// state is what the file holds.
+// state is the content of the file.
 type state struct {
-	Last  int    `json:"last"`  // the greatest ID ever given
+	Last  int    `json:"last"`  // the largest ID used so far
 	Notes []note `json:"notes"` // by ID
 }
 
-// openStore reads a file; one that does not exist has no notes.
+// openStore reads a file. If the file doesn't exist, there are no notes.
 func openStore(file string) (*store, error) {
 	s := &store{file: file}
 	data, err := os.ReadFile(file)
@@ -55,7 +55,7 @@ func openStore(file string) (*store, error) {
 	return s, nil
 }
 
-// list returns the notes with a tag, all of them for "".
+// list returns the notes with a tag, or all notes for "".
 func (s *store) list(tag string) []note {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -114,7 +114,8 @@ func (st *state) find(id int) (int, bool) {
 	return slices.BinarySearchFunc(st.Notes, id, func(n note, id int) int { return n.ID - id })
 }
 
-// change applies f to a copy of the state, saves that and puts it in place.
+// change applies f to a copy of the state, saves the copy and makes it the current
+// state.
 func (s *store) change(f func(*state) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,14 +148,14 @@ func (s *store) changes() <-chan struct{} {
 	return s.changed
 }
 
-// writeFile replaces a file as a whole: whoever reads it, also after a crash,
-// finds the old content or the new one.
+// writeFile replaces a file atomically. Even after a crash, the file has either the
+// old or the new content.
 func writeFile(name string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // fails once the file has its name
+	defer os.Remove(f.Name()) // fails if the file was renamed
 	_, err = f.Write(data)
 	if err == nil {
 		err = f.Sync()

@@ -22,7 +22,7 @@ type book struct {
 	Year  int    `json:"year,omitzero"`
 }
 
-// validate returns what is wrong with b, by field.
+// validate returns the errors in b, by field.
 func (b book) validate() map[string]string {
 	wrong := map[string]string{}
 	switch {
@@ -37,8 +37,8 @@ func (b book) validate() map[string]string {
 	return wrong
 }
 
-// handlers answer requests for books. What they return is answered by the
-// server's ErrorHandler.
+// handlers contains the handlers for books. The server's ErrorHandler writes the
+// response for their errors.
 type handlers struct{ books *store }
 
 // register registers the routes on a Mux or a Group.
@@ -50,8 +50,7 @@ func (h handlers) register(r muxmaster.Router) {
 	r.Method("DELETE", "/:id", muxmaster.HandlerFuncE(h.remove))
 }
 
-// list answers with the books after ?after=, at most ?limit=, and links to the
-// next page.
+// list responds with at most ?limit= books after ?after=, and a link to the next page.
 func (h handlers) list(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	after, err := number(q, "after", 0)
@@ -71,7 +70,7 @@ func (h handlers) list(w http.ResponseWriter, r *http.Request) error {
 	return muxmaster.JSON(w, http.StatusOK, books)
 }
 
-// number returns the number that a query holds under the name.
+// number returns the number in a query parameter, or missing if there is none.
 func number(q url.Values, name string, missing int) (int, error) {
 	if !q.Has(name) {
 		return missing, nil
@@ -134,8 +133,8 @@ func (h handlers) remove(w http.ResponseWriter, r *http.Request) error {
 
 var noBook = &problem.Error{Status: http.StatusNotFound, Detail: "there is no such book"}
 
-// readBook returns the book in the body of r. What is wrong with it is the
-// client's to read, field by field.
+// readBook returns the book in the body of r. Its errors describe all invalid fields
+// to the client.
 func readBook(w http.ResponseWriter, r *http.Request) (book, error) {
 	b, err := body.ReadJSON[book](w, r, maxBody)
 	if err != nil {

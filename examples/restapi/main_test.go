@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// start serves as main does and returns the URL.
+// start serves like main and returns the URL.
 func start(t *testing.T) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -30,7 +30,7 @@ func start(t *testing.T) string {
 	return "http://" + ln.Addr().String()
 }
 
-// ask returns status, the headers that matter, and body of an answer.
+// ask returns the status, relevant headers, and body of a response.
 func ask(t *testing.T, method, url, body string) string {
 	t.Helper()
 	req, err := http.NewRequest(method, url, strings.NewReader(body))

@@ -9,16 +9,16 @@ import (
 // A store keeps books in memory. It is safe for concurrent use.
 type store struct {
 	mu    sync.Mutex
-	books []book // by id
-	last  int    // id
+	books []book // sorted by ID
+	last  int    // last ID
 }
 
 func (s *store) find(id int) (int, bool) {
 	return slices.BinarySearchFunc(s.books, id, func(b book, id int) int { return cmp.Compare(b.ID, id) })
 }
 
-// list returns up to limit books whose id is greater than after, and whether
-// there are more.
+// list returns up to limit books whose ID is greater than after, and whether there
+// are more.
 func (s *store) list(after, limit int) (books []book, more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,7 +41,7 @@ func (s *store) get(id int) (book, bool) {
 	return s.books[i], true
 }
 
-// add adds b with a new id.
+// add adds b with a new ID.
 func (s *store) add(b book) book {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,5 +1,5 @@
-// Command spa serves a single-page application, its interface and its events: a
-// counter that all open pages share.
+// Command spa serves a single-page application, its API and its events: a counter
+// that all open pages share.
 //
 //	go run ./examples/spa
 package main
@@ -35,7 +35,7 @@ func newMux(c *counter) *muxmaster.Mux {
 	if err != nil {
 		panic(err) // the directory is embedded above
 	}
-	api := muxmaster.New() // mounted: what is below /api is never a page
+	api := muxmaster.New() // mounted, so that paths below /api are never pages
 	api.Use(middleware.NoCache)
 	api.GET("/count", func(w http.ResponseWriter, r *http.Request) {
 		n, _ := c.value()
@@ -53,8 +53,7 @@ func newMux(c *counter) *muxmaster.Mux {
 	return mux
 }
 
-// A counter is a number, and tells when it changes. It is safe for concurrent
-// use.
+// A counter is a number that reports changes. It is safe for concurrent use.
 type counter struct {
 	mu      sync.Mutex
 	n       int
@@ -79,8 +78,8 @@ func (c *counter) add(n int) int {
 	return c.n
 }
 
-// events sends the number now and whenever it changes, until the client leaves
-// or the server stops. The browser then connects again.
+// events sends the number immediately and whenever it changes, until the client
+// disconnects or the server stops. The browser then reconnects.
 func (c *counter) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	flush := http.NewResponseController(w).Flush

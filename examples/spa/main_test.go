@@ -13,7 +13,7 @@ import (
 func TestRoutes(t *testing.T) {
 	srv := httptest.NewServer(newMux(newCounter()))
 	defer srv.Close()
-	for _, c := range []struct{ method, path, accept, want string }{ // want: status, type and a part of the body
+	for _, c := range []struct{ method, path, accept, want string }{ // want: status, type and part of the body
 		{"GET", "/", "text/html", "200 text/html; charset=utf-8 <title>Counter"},
 		{"GET", "/about", "text/html", "200 text/html; charset=utf-8 <title>Counter"},
 		{"GET", "/app.js", "*/*", "200 text/javascript; charset=utf-8 EventSource"},
@@ -46,7 +46,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// Another site's page can't count.
+// TestCrossOrigin checks that pages of other sites can't change the counter.
 func TestCrossOrigin(t *testing.T) {
 	r := httptest.NewRequest("POST", "/api/count", nil)
 	r.Header.Set("Sec-Fetch-Site", "cross-site")

@@ -1,4 +1,4 @@
-// Command uploads keeps files that clients send as forms.
+// Command uploads stores files that clients upload with forms.
 //
 //	go run ./examples/uploads -dir /tmp
 package main
@@ -31,20 +31,20 @@ func main() {
 		log.Fatal("uploads: ", err)
 	}
 	s := server.New(*addr, newMux(&uploads{dir: dir, maxFile: 100 << 20}, 300<<20))
-	s.StallTimeout = 10 * time.Second // for each 4 KiB, however long the whole takes
+	s.StallTimeout = 10 * time.Second // for each 4 KiB; the total time isn't limited
 	s.ErrorHandler = problem.JSON
 	if err := s.Run(context.Background()); err != nil {
 		log.Fatal("uploads: ", err)
 	}
 }
 
-// newMux takes requests of at most maxRequest bytes.
+// newMux returns a Mux that accepts requests of at most maxRequest bytes.
 func newMux(u *uploads, maxRequest int64) *muxmaster.Mux {
 	mux := muxmaster.New()
 	mux.Pre(middleware.Logger, middleware.Recoverer)
 	files := mux.Group("/files")
 	files.Use(
-		middleware.Throttle(8, 32, 5*time.Second), // 8 at a time, 32 wait for up to 5 s
+		middleware.Throttle(8, 32, 5*time.Second), // 8 uploads at a time; 32 wait for up to 5 s
 		middleware.BodyLimit(maxRequest),
 	)
 	files.Method("POST", "/", muxmaster.HandlerFuncE(u.create))
@@ -57,14 +57,14 @@ type uploads struct {
 	maxFile int64 // bytes
 }
 
-// A file is what a client learns of a file that was kept.
+// A file describes a stored file to the client.
 type file struct {
-	Name     string `json:"name"`     // ours
+	Name     string `json:"name"`     // chosen by the server
 	Original string `json:"original"` // the client's
 	Bytes    int64  `json:"bytes"`
 }
 
-// create keeps the files of a form, all or none.
+// create stores the files of a form, all or none.
 func (u *uploads) create(w http.ResponseWriter, r *http.Request) (err error) {
 	form, err := r.MultipartReader()
 	if err != nil {
@@ -87,7 +87,7 @@ func (u *uploads) create(w http.ResponseWriter, r *http.Request) (err error) {
 			return badForm(err)
 		}
 		if part.FileName() == "" {
-			continue // a field of the form
+			continue // a form field without a file
 		}
 		f, err := u.keep(part)
 		if err != nil {
@@ -101,7 +101,7 @@ func (u *uploads) create(w http.ResponseWriter, r *http.Request) (err error) {
 	return muxmaster.JSON(w, http.StatusCreated, kept)
 }
 
-// keep copies a part to a new file. On an error there is none.
+// keep copies a part to a new file. After an error, it removes the file.
 func (u *uploads) keep(part *multipart.Part) (file, error) {
 	f := file{Name: rand.Text(), Original: part.FileName()}
 	out, err := u.dir.OpenFile(f.Name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -124,7 +124,8 @@ func (u *uploads) keep(part *multipart.Part) (file, error) {
 	return f, err
 }
 
-// badForm is the client's fault, or 413 if the request is larger than its limit.
+// badForm returns the error for an invalid form: 413 if the request is too large,
+// otherwise 400.
 func badForm(err error) error {
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return err
@@ -132,8 +133,8 @@ func badForm(err error) error {
 	return &problem.Error{Status: http.StatusBadRequest, Detail: "the form is damaged or incomplete", Err: err}
 }
 
-// show sends a file for the client to save, not to run: what it holds is
-// somebody else's.
+// show sends a file as a download, so that browsers don't interpret content that
+// other users have uploaded.
 func (u *uploads) show(w http.ResponseWriter, r *http.Request) error {
 	f, err := u.dir.Open(r.PathValue("name"))
 	if err != nil {

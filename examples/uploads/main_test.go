@@ -14,7 +14,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// start serves uploads of up to 1,000 bytes a file and 4,000 a request.
+// start serves uploads of up to 1,000 bytes per file and 4,000 per request.
 func start(t *testing.T) (url, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -27,7 +27,7 @@ func start(t *testing.T) (url, dir string) {
 	return srv.URL, dir
 }
 
-// form makes a form of files, NAME=CONTENT each.
+// form returns a form with files of the form NAME=CONTENT.
 func form(t *testing.T, files ...string) (body *bytes.Buffer, contentType string) {
 	t.Helper()
 	body = new(bytes.Buffer)
@@ -82,12 +82,12 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-// What is refused leaves nothing behind.
+// TestRefused checks that rejected uploads leave no files.
 func TestRefused(t *testing.T) {
 	url, dir := start(t)
 	for name, c := range map[string]struct {
 		files  []string
-		cut    int // bytes off the end of the form
+		cut    int // number of bytes to remove from the end of the form
 		status int
 	}{
 		"a large file":          {[]string{"a=small", "b=" + strings.Repeat("x", 1001)}, 0, 413},

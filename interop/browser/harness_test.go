@@ -19,7 +19,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// chromium is the one browser of all tests.
+// chromium is the browser for all tests.
 var chromium context.Context
 
 func TestMain(m *testing.M) {
@@ -49,7 +49,7 @@ func run(m *testing.M) (int, error) {
 	return m.Run(), nil
 }
 
-// install installs what package-lock.json lists, if it isn't there.
+// install installs the packages in package-lock.json, unless they are installed.
 func install() error {
 	const lock, copy = "package-lock.json", "node_modules/.package-lock.json" // npm writes the copy last
 	want, err := os.Stat(lock)
@@ -65,7 +65,7 @@ func install() error {
 	return nil
 }
 
-// A view is how the page is looked at.
+// A view contains the size and settings of the browser window.
 type view struct {
 	width, height int64
 	dark          bool
@@ -90,8 +90,8 @@ type tab struct {
 	url string
 }
 
-// open serves the routes on a loopback address and opens their page. The test
-// fails if the page has reported an error by its end.
+// open serves the routes on a loopback address and opens their page. If the page
+// reports an error before the end of the test, the test fails.
 func open(t *testing.T, routes *muxmaster.Mux, v view, fragment string) *tab {
 	t.Helper()
 	srv := httptest.NewServer(routes)
@@ -141,7 +141,7 @@ func open(t *testing.T, routes *muxmaster.Mux, v view, fragment string) *tab {
 	return page
 }
 
-// patience is how long a step may take: a busy machine is slow.
+// patience is the timeout of a step, long enough for a busy machine.
 const patience = 2 * time.Minute
 
 func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
@@ -165,7 +165,7 @@ func call[P, R any](p *tab, command cdp.Command[P, R], params P) R {
 	return result
 }
 
-// eval runs JavaScript in the page and returns what it evaluates to.
+// eval runs JavaScript in the page and returns the result.
 func eval[T any](p *tab, js string) T {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)

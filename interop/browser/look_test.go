@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// openFull opens the page of the shop with an answer, and with details.
+// openFull opens the page of the shop with an explained request and with details.
 func openFull(t *testing.T, v view) *tab {
 	p := open(t, newShop(), v, "#method=GET&path=/api/v1/products/12")
 	p.do(chromedp.WaitVisible("#answer .verdict"))
@@ -97,7 +97,7 @@ func TestManyRoutes(t *testing.T) {
 	p := open(t, newLarge(), desktop, "")
 	times := eval[[]float64](p, `[performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1, performance.getEntriesByName('routes')[0].startTime]`)
 	t.Logf("first paint after %.0f ms, routes after %.0f ms", times[0], times[1])
-	if times[0] < 0 || times[0] > 10_000 { // a busy machine; an idle one is below 200
+	if times[0] < 0 || times[0] > 10_000 { // on an idle machine, less than 200
 		t.Errorf("first paint after %.0f ms", times[0])
 	}
 	p.want("the count", p.text("#summary"), "5,001 routes")
@@ -122,7 +122,7 @@ func TestManyRoutes(t *testing.T) {
 	p.want("shown in the list", eval[string](p, `document.activeElement.innerText`), "/service49/resource1249/{id:[0-9]+}")
 }
 
-// A flat list has no prefixes to close.
+// TestManyRoutesOfOnePrefix checks a flat list, without prefixes to close.
 func TestManyRoutesOfOnePrefix(t *testing.T) {
 	p := open(t, newFlat(), desktop, "")
 	if n := len(p.rows()); n > 900 {

@@ -15,12 +15,12 @@ func (p *tab) rows() []string {
 		[...s.children].map(c => c.textContent).join(' ').replace(/\s+/g, ' '))`)
 }
 
-// text returns the text of the elements that a selector finds, with single spaces.
+// text returns the text of the elements that match a selector, with single spaces.
 func (p *tab) text(selector string) string {
 	return eval[string](p, `[...document.querySelectorAll('`+selector+`')].map(e => e.innerText).join(' ').replace(/\s+/g, ' ')`)
 }
 
-// fill replaces what is in a field, by the keyboard.
+// fill replaces the content of a field with the keyboard.
 func (p *tab) fill(selector, text string) {
 	p.do(chromedp.Focus(selector))
 	eval[bool](p, `document.querySelector('`+selector+`').select() || true`)
@@ -30,7 +30,7 @@ func (p *tab) fill(selector, text string) {
 	p.do(chromedp.KeyEvent(text))
 }
 
-// want reports an error unless each part is in the text.
+// want reports an error unless the text contains each part.
 func (p *tab) want(what, text string, parts ...string) {
 	p.Helper()
 	for _, part := range parts {
@@ -90,8 +90,8 @@ func TestSearchAndFilter(t *testing.T) {
 	p := open(t, newShop(), desktop, "")
 	for _, tt := range []struct {
 		search string
-		chips  string // to click
-		want   string // paths of the routes that are left
+		chips  string // elements to click
+		want   string // paths of the remaining routes
 	}{
 		{"invoice", "", "/api/v1/orders/:id/invoice.{format:pdf|html}"},
 		{"INVOICE get", "", "/api/v1/orders/:id/invoice.{format:pdf|html}"},
@@ -217,7 +217,7 @@ func TestKeyboard(t *testing.T) {
 	}
 }
 
-// press types keys; a shift in front holds for the rest.
+// press types keys. A leading shift applies to all of them.
 func press(keys string) chromedp.Action[chromedp.Void] {
 	if rest, ok := strings.CutPrefix(keys, kb.Shift); ok {
 		return chromedp.KeyEvent(rest, chromedp.KeyModifiers(8))

@@ -48,8 +48,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// shrink reduces a picture to its 256 most frequent colors. A page of text has
-// few others.
+// shrink reduces a picture to its 256 most frequent colors, which is almost all
+// colors of a page of text.
 func shrink(data []byte) ([]byte, error) {
 	src, err := png.Decode(bytes.NewReader(data))
 	if err != nil {

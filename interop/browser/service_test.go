@@ -12,7 +12,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
-// The handlers of the service. None of them may be called.
+// shop has the handlers of the service. None of them may be called.
 type shop struct{}
 
 func called()                                                { panic("the page called a handler") }
@@ -41,8 +41,8 @@ func requireLogin(next http.Handler) http.Handler { return next }
 func requireAdmin(next http.Handler) http.Handler { return next }
 func audit(next http.Handler) http.Handler        { return next }
 
-// newShop returns a service with what the page has to show: groups, mounts,
-// middleware, hosts, constraints, and routes that are suspicious on purpose.
+// newShop returns a service with all features that the page shows: groups, mounts,
+// middleware, hosts, constraints, and routes with warnings.
 func newShop() *muxmaster.Mux {
 	var h shop
 	m := muxmaster.New()

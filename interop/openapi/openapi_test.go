@@ -20,9 +20,9 @@ import (
 
 var update = flag.Bool("update", false, "generate the client anew")
 
-// describe says what the service's answers look like. It leaves out what says
-// nothing about a client, to keep that short, and a path with an escape, which
-// oapi-codegen takes for a Printf format.
+// describe adds the responses of the service. To keep the client short, it omits
+// operations that the client doesn't need. It also omits a path with an escape, which oapi-codegen
+// interprets as a Printf format.
 func describe(r muxmaster.Route, op map[string]any) {
 	if strings.Contains(r.Pattern, "%") || op["parameters"] == nil && r.Pattern != "/" && r.Pattern != "/list" {
 		clear(op)
@@ -59,8 +59,8 @@ func described(t *testing.T) []byte {
 	return text
 }
 
-// TestValid asks three validators: the specification's own schema, and two
-// libraries that know what a schema can't say.
+// TestValid checks the document with three validators: the schema of the
+// specification, and two libraries that check more than the schema.
 func TestValid(t *testing.T) {
 	plain, err := Service().OpenAPI("Service", "1.0.0", nil)
 	if err != nil {
@@ -81,7 +81,7 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// TestInvalid shows that the validators find what is wrong.
+// TestInvalid checks that the validators find errors.
 func TestInvalid(t *testing.T) {
 	good := string(described(t))
 	for name, edit := range map[string][2]string{

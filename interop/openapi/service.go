@@ -8,7 +8,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// An Answer is what the service says of a request.
+// An Answer describes a request that the service received.
 type Answer struct {
 	Route  string            `json:"route"`
 	Values map[string]string `json:"values"`
@@ -27,7 +27,7 @@ func answer(w http.ResponseWriter, r *http.Request) {
 	muxmaster.JSON(w, http.StatusOK, a)
 }
 
-// Handlers with names, which become operation ids.
+// The names of these handlers become operation IDs.
 func showUser(w http.ResponseWriter, r *http.Request)   { answer(w, r) }
 func removeUser(w http.ResponseWriter, r *http.Request) { answer(w, r) }
 func put(w http.ResponseWriter, r *http.Request)        { answer(w, r) }
@@ -50,7 +50,7 @@ func version(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
 	muxmaster.JSON(w, http.StatusOK, a)
 }
 
-// Service has every form of route.
+// Service returns a service with all kinds of routes.
 func Service() *muxmaster.Mux {
 	m := muxmaster.New()
 	closure := func(w http.ResponseWriter, r *http.Request) { answer(w, r) }

@@ -42,7 +42,7 @@ func admin() http.Handler {
 
 type key struct{}
 
-// load puts the article into the request's context.
+// load stores the article in the request's context.
 func load(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		title, ok := articles[chi.URLParam(r, "id")]
@@ -54,7 +54,7 @@ func load(next http.Handler) http.Handler {
 	})
 }
 
-// writer lets only writers pass.
+// writer rejects requests of other users than writers.
 func writer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer writer" {

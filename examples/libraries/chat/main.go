@@ -42,7 +42,7 @@ func newMux() *muxmaster.Mux {
 	return mux
 }
 
-// A chat is who is in which room.
+// A chat contains the members of all rooms.
 type chat struct {
 	mu    sync.Mutex
 	rooms map[string]map[*member]bool
@@ -50,15 +50,15 @@ type chat struct {
 
 // A member is a connection to a room.
 type member struct {
-	messages chan []byte // to be sent to it
+	messages chan []byte // to send
 	tooSlow  context.CancelFunc
 }
 
-// socket serves a connection for as long as it lasts.
+// socket serves a connection until it is closed.
 func (c *chat) socket(w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, nil) // from the same origin only
 	if err != nil {
-		return // Accept has answered
+		return // Accept has responded
 	}
 	defer conn.CloseNow()
 	conn.SetReadLimit(4 << 10)
@@ -119,7 +119,7 @@ func (c *chat) leave(room string, m *member) {
 	}
 }
 
-// send sends text to everyone in the room. Who takes nothing any more is dropped.
+// send sends text to everyone in the room. It drops members that don't read.
 func (c *chat) send(room string, text []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -24,7 +24,7 @@ func TestRooms(t *testing.T) {
 	srv := httptest.NewServer(newMux())
 	defer srv.Close()
 	a, b, other := dial(t, srv.URL+"/rooms/go/socket"), dial(t, srv.URL+"/rooms/go/socket"), dial(t, srv.URL+"/rooms/rust/socket")
-	// A room knows its members once they hear themselves.
+	// A member has joined when it receives its own message.
 	send := func(from *websocket.Conn, text string, to ...*websocket.Conn) {
 		t.Helper()
 		if err := from.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
@@ -37,7 +37,7 @@ func TestRooms(t *testing.T) {
 		}
 	}
 	send(b, "I am here", b)
-	for { // a may have entered before that or after
+	for { // a may have joined before or after that
 		if err := a.Write(t.Context(), websocket.MessageText, []byte("so am I")); err != nil {
 			t.Fatal(err)
 		}
@@ -52,13 +52,13 @@ func TestRooms(t *testing.T) {
 	if _, got, err := b.Read(t.Context()); err != nil || string(got) != "so am I" {
 		t.Fatalf("got %q, %v", got, err)
 	}
-	send(other, "elsewhere", other) // and nothing else
+	send(other, "elsewhere", other) // receives only its own message
 	for _, c := range []*websocket.Conn{a, b, other} {
 		c.Close(websocket.StatusNormalClosure, "")
 	}
 }
 
-// The first page leads to a room.
+// TestPage checks that the first page redirects to a room.
 func TestPage(t *testing.T) {
 	srv := httptest.NewServer(newMux())
 	defer srv.Close()
@@ -73,7 +73,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A page of another site can't connect.
+// TestOrigin checks that a page of another site can't connect.
 func TestOrigin(t *testing.T) {
 	srv := httptest.NewServer(newMux())
 	defer srv.Close()

@@ -38,7 +38,7 @@ func newMux() *muxmaster.Mux {
 	mux.POST("/logout", a.logout)
 
 	account := mux.Group("/account")
-	account.Use(a.loggedIn, middleware.NoCache) // what doesn't exist below it, too
+	account.Use(a.loggedIn, middleware.NoCache) // also for paths that don't exist
 	account.GET("/", func(w http.ResponseWriter, r *http.Request) {
 		pages.ExecuteTemplate(w, "account", a.sessions.GetString(r.Context(), "user"))
 	})
@@ -62,7 +62,7 @@ func newApp() *app {
 	a := &app{sessions: scs.New(), salt: []byte(rand.Text()), users: map[string][]byte{}}
 	a.sessions.Lifetime = 12 * time.Hour
 	a.sessions.Cookie.SameSite = http.SameSiteLaxMode
-	// Over TLS set Cookie.Secure, too.
+	// With TLS, also set Cookie.Secure.
 	a.users["ada"] = a.hash("lovelace")
 	return a
 }
@@ -77,13 +77,13 @@ func (a *app) hash(password string) []byte {
 
 func (a *app) login(w http.ResponseWriter, r *http.Request) {
 	user := r.PostFormValue("user")
-	hash := a.hash(r.PostFormValue("password")) // also for unknown users, so that it takes as long
+	hash := a.hash(r.PostFormValue("password")) // also for unknown users, so that it takes the same time
 	if subtle.ConstantTimeCompare(hash, a.users[user]) != 1 {
 		http.Error(w, "wrong user or password", http.StatusUnauthorized)
 		return
 	}
 	if err := a.sessions.RenewToken(r.Context()); err != nil { // against session fixation
-		panic(err) // Recoverer answers 500
+		panic(err) // Recoverer responds with 500
 	}
 	a.sessions.Put(r.Context(), "user", user)
 	http.Redirect(w, r, "/account", http.StatusSeeOther)
@@ -96,7 +96,7 @@ func (a *app) logout(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/login", http.StatusSeeOther)
 }
 
-// loggedIn sends everyone else to the login.
+// loggedIn redirects unauthenticated users to the login.
 func (a *app) loggedIn(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.sessions.GetString(r.Context(), "user") == "" {

@@ -25,11 +25,11 @@ func TestLogin(t *testing.T) {
 		method, path, body string
 		site               string // Sec-Fetch-Site
 		status             int
-		want               string // Location, or a part of the body
+		want               string // Location or part of the body
 	}{
 		{"GET", "/", "", "", 303, "/account"},
 		{"GET", "/account", "", "", 303, "/login"},
-		{"GET", "/account/none", "", "", 303, "/login"}, // nobody learns what exists
+		{"GET", "/account/none", "", "", 303, "/login"}, // doesn't reveal which pages exist
 		{"GET", "/login", "", "", 200, "<form"},
 		{"POST", "/login", form("ada", "wrong"), "same-origin", 401, "wrong user or password"},
 		{"POST", "/login", form("bob", "lovelace"), "same-origin", 401, "wrong user or password"},

@@ -1,4 +1,4 @@
-// Command metrics serves its figures to Prometheus and traces its requests.
+// Command metrics provides metrics for Prometheus and traces its requests.
 //
 //	go run ./metrics
 package main

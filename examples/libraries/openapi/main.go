@@ -1,4 +1,4 @@
-// Command openapi serves an interface that documents and validates itself.
+// Command openapi serves an API with generated documentation and validation.
 //
 //	go run ./openapi
 package main
@@ -28,7 +28,7 @@ func newMux() *muxmaster.Mux {
 	mux.Pre(middleware.Logger, middleware.Recoverer)
 	group := mux.Group("/api")
 	config := huma.DefaultConfig("Tasks", "1.0.0")
-	config.Servers = []*huma.Server{{URL: "/api"}} // where the Group stands
+	config.Servers = []*huma.Server{{URL: "/api"}} // prefix of the Group
 	register(humago.New(group, config))
 	return mux
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/interop/openapi"
 )
 
-// values are sent as path values. All of them have letters in places where a
-// careless client or router finds something else.
+// values are sent as path values. They contain characters that clients and routers
+// may misinterpret.
 var values = []string{"7", "a b", "a/b", "a%2Fb", "50%", "x?y=1#z", "a+b", "ü", "日本", "a;b,c", "&=$@!'()*~", "..a", "{x}", `back\slash`, "a:b", `"q"`, "<>", "\n", "%"}
 
-// call sends a request with the generated client, and returns the answer.
+// call sends a request with the generated client and returns the response.
 func call(t *testing.T, send func(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)) Answer {
 	t.Helper()
 	resp, err := send(t.Context())
