@@ -2,6 +2,7 @@ package problem
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 )
@@ -14,8 +15,13 @@ func clearContent(w http.ResponseWriter) {
 	cached := false
 	for name := range h {
 		switch name {
-		case "Content-Length", "Content-Type", "Content-Disposition", "Content-Language", "Content-Location", "Etag", "Last-Modified":
+		case "Content-Length", "Content-Type", "Content-Disposition", "Content-Language", "Content-Location", "Etag", "Last-Modified",
+			"Content-Digest", "Repr-Digest":
 			delete(h, name)
+		case "Content-Range":
+			if !strings.Contains(h.Get(name), "*/") { // that form belongs to a 416
+				delete(h, name)
+			}
 		case "Content-Encoding":
 			if recorder.Own(w) {
 				delete(h, name)

@@ -58,10 +58,12 @@ func (m *withHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 //
 // Before calling the Handler, Write removes the headers that describe the
 // discarded content: Content-Length, Content-Type, Content-Disposition,
-// Content-Language, Content-Location, ETag, Last-Modified and Content-Encoding.
-// If Cache-Control or Expires is set, it replaces them by Cache-Control:
-// no-store. It keeps Content-Encoding if w isn't a server's own writer, because
-// a middleware that compresses may have set it (Go issue 66343).
+// Content-Language, Content-Location, Content-Range, Content-Digest,
+// Repr-Digest, ETag, Last-Modified and Content-Encoding. If Cache-Control or
+// Expires is set, it replaces them by Cache-Control: no-store. It keeps
+// Content-Encoding if w isn't a server's own writer, because a middleware that
+// compresses may have set it (Go issue 66343), and a Content-Range of the form
+// "bytes */1234", which belongs to status 416.
 //
 // If the response has already started or the connection was hijacked, Write
 // sends nothing.

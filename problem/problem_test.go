@@ -175,6 +175,7 @@ func TestWriteClearsContentHeaders(t *testing.T) {
 		"Content-Type": {"text/plain; charset=utf-8"}, "X-Content-Type-Options": {"nosniff"}, "Cache-Control": {"no-store"},
 		"Allow": {"GET"}, "Www-Authenticate": {"Basic"}, "Retry-After": {"3"}, "Set-Cookie": {"a=b"}, "X-Request-Id": {"1"}, "Content-Range": {"bytes */3"},
 	}
+	part := http.Header{"Content-Range": {"bytes 0-1/3"}, "Content-Digest": {"x"}, "Repr-Digest": {"x"}, "Accept-Ranges": {"bytes"}}
 	compressed := kept.Clone()
 	compressed["Content-Encoding"] = []string{"gzip"}
 	for _, tt := range []struct {
@@ -185,6 +186,8 @@ func TestWriteClearsContentHeaders(t *testing.T) {
 	}{
 		{"all", func(w http.ResponseWriter) http.ResponseWriter { return w }, all, kept},
 		{"all, in a writer that may compress", func(w http.ResponseWriter) http.ResponseWriter { return wrapper{w} }, all, compressed},
+		{"of a part", func(w http.ResponseWriter) http.ResponseWriter { return w }, part,
+			http.Header{"Content-Type": {"text/plain; charset=utf-8"}, "X-Content-Type-Options": {"nosniff"}, "Accept-Ranges": {"bytes"}}},
 		{"none", func(w http.ResponseWriter) http.ResponseWriter { return w }, nil,
 			http.Header{"Content-Type": {"text/plain; charset=utf-8"}, "X-Content-Type-Options": {"nosniff"}}},
 	} {
