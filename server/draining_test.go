@@ -3,9 +3,11 @@ package server_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,8 +102,8 @@ func TestShutdownAndCloseOfHTTP(t *testing.T) {
 	}
 }
 
-// TestBrokenListener checks that Serve returns an error and closes all
-// connections if the listener fails.
+// TestBrokenListener checks that Serve returns an error, waits for running
+// requests and closes all connections if the listener fails.
 func TestBrokenListener(t *testing.T) {
 	for _, engine := range []bool{false, true} {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -110,6 +112,12 @@ func TestBrokenListener(t *testing.T) {
 		}
 		hijacked := make(chan bool)
 		s := server.New("", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == "POST" {
+				hijacked <- false
+				<-server.Draining(r.Context())
+				hello(w, r)
+				return
+			}
 			if _, _, err := http.NewResponseController(w).Hijack(); err != nil {
 				t.Error(err)
 			}
@@ -118,16 +126,32 @@ func TestBrokenListener(t *testing.T) {
 			hijacked <- true
 		}))
 		s.Log, s.Engine = discardLog, engine
+		s.DrainTimeout = 2 * time.Second
 		done := make(chan error, 1)
 		go func() { done <- s.Serve(context.Background(), ln) }()
 		nc := dial(t, ln.Addr().String())
 		io.WriteString(nc, headHello)
 		<-hijacked
-		ln.Close()
-		if err := <-done; err == nil {
-			t.Errorf("engine %v: no error", engine)
-		}
+		answered := make(chan string, 1)
+		go func() {
+			resp, err := http.Post("http://"+ln.Addr().String(), "", nil)
+			if err != nil {
+				answered <- err.Error()
+				return
+			}
+			defer resp.Body.Close()
+			text, _ := io.ReadAll(resp.Body)
+			answered <- string(text)
+		}()
 		<-hijacked
+		ln.Close()
+		<-hijacked
+		if got := <-answered; got != "hello" {
+			t.Errorf("engine %v: the running request got %q, want hello", engine, got)
+		}
+		if err := <-done; !errors.Is(err, net.ErrClosed) || !strings.Contains(err.Error(), "were closed: 1;") {
+			t.Errorf("engine %v: %v, want the listener's error and the hijacked connection's", engine, err)
+		}
 		if n, err := nc.Read(make([]byte, 1)); err != io.EOF {
 			t.Errorf("engine %v: %d, %v; want the end of the hijacked connection", engine, n, err)
 		}

@@ -179,7 +179,8 @@ func (s *Server) Run(ctx context.Context) error {
 // DrainTimeout, it closes the connections of requests that are still running.
 //
 // Serve returns nil if all requests finished in time, and otherwise an error
-// with the number of their connections. It closes ln. Serve can be called only
+// with the number of their connections. If ln fails, Serve waits for running
+// requests too, and returns the error of ln. It closes ln. Serve can be called only
 // once. Without Engine, HTTP.Shutdown and HTTP.Close also end it, and it waits
 // for requests in the same way. ln must not be a TLS listener: set CertFile and
 // KeyFile, or a certificate in HTTP.TLSConfig.
@@ -208,9 +209,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		if errors.Is(err, http.ErrServerClosed) { // by HTTP.Shutdown or HTTP.Close
 			return s.drain(l, func(context.Context) error { return nil })
 		}
-		s.backend.Close()
-		l.closeConns(func(*conn) bool { return true })
-		return fmt.Errorf("server: stopped accepting connections on %v: %w", ln.Addr(), err)
+		err = fmt.Errorf("server: stopped accepting connections on %v: %w", ln.Addr(), err)
+		return errors.Join(err, s.drain(l, s.backend.Shutdown))
 	case <-ctx.Done():
 	}
 	s.draining.Store(true)
