@@ -18,7 +18,16 @@ type Builder[P any] struct {
 	trees     map[string]*treeBuilder[P] // by pattern.HostShape
 	custom    map[string]Method          // copied before each change, because Tables share it
 	maxValues int
-	undo      []func()
+	changed   []changed[P] // since the last Commit
+	undo      []func()     // what else to do to undo them
+}
+
+// changed is a place as it was before a change.
+type changed[P any] struct {
+	place  *place[P]
+	before place[P]
+	tree   *treeBuilder[P]
+	stale  int // tree.stale
 }
 
 // A treeBuilder builds the tree of one host.
@@ -42,8 +51,12 @@ type place[P any] struct {
 	ref    routeRef // the same routes in the frozen tree; 0 if they have changed since
 }
 
-// change prepares the place for a change.
-func (pl *place[P]) change() { *pl = place[P]{routes: slices.Clone(pl.routes)} }
+// change prepares the place for a change. It makes room for n more routes.
+func (pl *place[P]) change(n int) {
+	routes := make([]Route[P], len(pl.routes), len(pl.routes)+n)
+	copy(routes, pl.routes)
+	*pl = place[P]{routes: routes}
+}
 
 // A Conflict is the error for a pattern that matches the same requests as an
 // existing route.
@@ -144,12 +157,11 @@ func (b *Builder[P]) places(p *pattern.Pattern) [2]*place[P] {
 
 // change prepares a place of t for a change.
 func (b *Builder[P]) change(t *treeBuilder[P], pl *place[P]) {
-	before, stale := *pl, t.stale
-	b.undo = append(b.undo, func() { *pl, t.stale = before, stale })
+	b.changed = append(b.changed, changed[P]{pl, *pl, t, t.stale})
 	if pl.ref != 0 {
 		t.stale += len(pl.routes)
 	}
-	pl.change()
+	pl.change(1)
 }
 
 // rank orders routes for the same path and method by precedence.
@@ -187,10 +199,13 @@ func (b *Builder[P]) AddFallback(p *pattern.Pattern, payload P, owns bool, regio
 
 // Undo removes the routes added since the last Commit.
 func (b *Builder[P]) Undo() {
+	for _, c := range slices.Backward(b.changed) {
+		*c.place, c.tree.stale = c.before, c.stale
+	}
 	for _, undo := range slices.Backward(b.undo) {
 		undo()
 	}
-	b.undo = nil
+	b.Commit()
 	for _, t := range b.trees {
 		t.sparse = true
 	}
@@ -198,8 +213,9 @@ func (b *Builder[P]) Undo() {
 
 // Commit makes the added routes permanent.
 func (b *Builder[P]) Commit() {
+	clear(b.changed)
 	clear(b.undo)
-	b.undo = b.undo[:0]
+	b.changed, b.undo = b.changed[:0], b.undo[:0]
 }
 
 // methods appends the methods of p to list. It assigns numbers to new custom

@@ -120,7 +120,7 @@ func (tb *treeBuilder[P]) wasteful() bool {
 func (tb *treeBuilder[P]) thawAll() {
 	for _, s := range tb.tree.static.slots {
 		if s.ref != 0 {
-			tb.staticPlace(tb.tree.routes[s.ref-1].Path()).change()
+			tb.staticPlace(tb.tree.routes[s.ref-1].Path()).change(0)
 		}
 	}
 	if tb.root == nil {
@@ -132,9 +132,9 @@ func (tb *treeBuilder[P]) thawAll() {
 			return
 		}
 		tb.thaw(br)
-		br.end.change()
-		br.slash.change()
-		br.rest.change()
+		br.end.change(0)
+		br.slash.change(0)
+		br.rest.change(0)
 		for _, c := range br.literals.list {
 			all(c.branch)
 		}
