@@ -8,8 +8,10 @@ import (
 )
 
 // ParseMethods parses a list of methods: METHOD[,METHOD...].
-func ParseMethods(list string) ([]string, error) {
-	var methods []string
+func ParseMethods(list string) ([]string, error) { return parseMethods(nil, list) }
+
+// parseMethods appends the methods to methods, which is empty.
+func parseMethods(methods []string, list string) ([]string, error) {
 	for m := range strings.SplitSeq(list, ",") {
 		if err := foreignMethod(m); err != nil {
 			return nil, err

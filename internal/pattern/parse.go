@@ -26,7 +26,7 @@ func parse(text string, handle bool) (*Pattern, error) {
 	if i := strings.IndexAny(text, " \t"); i >= 0 && !strings.Contains(text[:i], "{") && (handle || text[0] != '/') {
 		if i > 0 { // as in net/http, " /x" is the same as "/x"
 			var err error
-			if p.Methods, err = ParseMethods(text[:i]); err != nil {
+			if p.Methods, err = parseMethods(p.method[:0], text[:i]); err != nil {
 				return nil, err
 			}
 		}
@@ -56,6 +56,7 @@ func parse(text string, handle bool) (*Pattern, error) {
 type names struct {
 	list []string        // from left to right
 	seen map[string]bool // set while parsing a pattern with many names
+	few  [2]string       // memory for list
 }
 
 // add adds a name. form is the text of the parameter, for errors.
@@ -70,6 +71,9 @@ func (ns *names) add(n, form string) error {
 		return fmt.Errorf("bad parameter name %q; a name is letters, digits, _ and -, and begins with a letter or _", n)
 	case ns.seen[n] || ns.seen == nil && slices.Contains(ns.list, n):
 		return fmt.Errorf("the parameter name %q is used twice", n)
+	}
+	if ns.list == nil {
+		ns.list = ns.few[:0]
 	}
 	ns.list = append(ns.list, n)
 	switch {

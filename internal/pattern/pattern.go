@@ -37,6 +37,7 @@ type Pattern struct {
 	Rest       string // if End is All, the name of the catch-all; "" for a trailing slash
 	RestSlash  bool   // the value of the catch-all starts with a slash (*rest)
 	names      names
+	method     [1]string // memory for Methods
 }
 
 // Names returns the names of the parameters from left to right. The caller must
