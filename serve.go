@@ -128,8 +128,10 @@ func (s *snapshot) serveParams(w http.ResponseWriter, r *http.Request, path stri
 	}
 	if f, ok := e.handler.(http.HandlerFunc); ok {
 		f(w, r)
+	} else if f, ok := e.handler.(fastHandler); ok {
+		f(w, r, values.Pairs[Param](vals))
 	} else {
-		e.call(w, r, vals)
+		e.handler.ServeHTTP(w, r)
 	}
 	if pooled {
 		e.names.TryClear(r)
