@@ -61,6 +61,8 @@ func TestAllocations(t *testing.T) {
 		{"text and parameter", true, "GET", "/v1.2/x", 0},
 		{"catch-all", false, "GET", "/all/a/b/c", 1},
 		{"catch-all", true, "GET", "/all/a/b/c", 0},
+		{"long path", false, "GET", "/all/" + strings.Repeat("x", 300), 1},
+		{"long path", true, "GET", "/all/" + strings.Repeat("x", 300), 1},
 		{"5 parameters", false, "GET", "/five/1/2/3/4/5", 1},
 		{"5 parameters", true, "GET", "/five/1/2/3/4/5", 0},
 		{"20 parameters", false, "GET", twentyPath, 1},

@@ -240,10 +240,7 @@ func (s *snapshot) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Rout
 	if e.mode&fastRoute != 0 {
 		e.addKeys(slots, 0, len(vals))
 	}
-	if values.Direct {
-		vals = slots
-	}
-	e.names.Set(r, vals)
+	e.names.Set(r, slots)
 	r.Pattern = rt.Pattern
 	e.call(w, r, slots)
 	if pooled && values.Direct { // otherwise the values are in a map that belongs to r

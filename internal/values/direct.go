@@ -178,33 +178,33 @@ func (p *stdPattern) sameOwner(q *stdPattern) bool {
 	return unsafe.StringData(p.loc) == unsafe.StringData(q.loc)
 }
 
-// TrySet sets r.Pattern and the path values of r. It retains vals. If r has
-// values of another owner, TrySet does nothing and returns false; the caller
-// must use [Names.Set]. It requires Direct. It is small enough to be inlined.
-func (n *Names) TrySet(r *http.Request, pattern string, vals []string) bool {
+// TrySet sets r.Pattern, and the path values as [Names.Set] does. If r has values
+// of another owner, TrySet does nothing and returns false; the caller must use
+// Set. It requires Direct. It is small enough to be inlined.
+func (n *Names) TrySet(r *http.Request, pattern string, slots []string) bool {
 	q := layOut(r)
 	if q.pat != nil && unsafe.StringData(q.pat.loc) != unsafe.StringData(n.loc) {
 		return false
 	}
-	q.pat, q.matches, q.Pattern = &n.stdPattern, vals, pattern
+	q.pat, q.matches, q.Pattern = &n.stdPattern, slots, pattern
 	return true
 }
 
-// Set sets the path values of r. It retains vals. It replaces values of the
-// same owner. Values of other owners remain; n's values hide those with the
+// Set sets the path values of r. It retains slots, which hold the values, or for
+// a fast route pairs of name and value. It replaces values of the same owner. Values of other owners remain; n's values hide those with the
 // same name until n's are replaced or dropped.
-func (n *Names) Set(r *http.Request, vals []string) {
+func (n *Names) Set(r *http.Request, slots []string) {
 	if !Direct {
-		safeSet(r, n.id(), n.list(), vals)
+		safeSet(r, n.id(), n.list(), slots)
 		safeSetTag(r, n.owner(), n.tag)
 		return
 	}
 	q := layOut(r)
 	if q.pat != nil && !q.pat.sameOwner(&n.stdPattern) {
-		q.nest(n, vals)
+		q.nest(n, slots)
 		return
 	}
-	q.pat, q.matches = &n.stdPattern, vals
+	q.pat, q.matches = &n.stdPattern, slots
 }
 
 // Clear makes r.PathValue return "", if r still has n's values.

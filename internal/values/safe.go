@@ -24,9 +24,10 @@ type Names struct {
 // NewNames returns Names for the routes of an owner with these parameters.
 func NewNames(o *Owner, list []string, _ bool) *Names { return &Names{o, list, nil} }
 
-// Set sets the path values of r.
-func (n *Names) Set(r *http.Request, vals []string) {
-	safeSet(r, n.owner.id, n.params, vals)
+// Set sets the path values of r. The slots hold the values, or for a fast route
+// pairs of name and value.
+func (n *Names) Set(r *http.Request, slots []string) {
+	safeSet(r, n.owner.id, n.params, slots)
 	safeSetTag(r, n.owner, n.tag)
 }
 

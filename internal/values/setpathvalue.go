@@ -82,8 +82,9 @@ func stdNames(r *http.Request) []string {
 	return slices.DeleteFunc(p.Names(), func(name string) bool { return r.PathValue(name) == "" })
 }
 
-// safeSet sets the path values of r for the owner with the given ID.
-func safeSet(r *http.Request, id string, list, vals []string) {
+// safeSet sets the path values of r for the owner with the given ID. The slots
+// hold the values, or pairs of name and value.
+func safeSet(r *http.Request, id string, list, slots []string) {
 	if r.PathValue(listName) != "" {
 		unshare(r)
 		removeLayer(r, id)
@@ -92,12 +93,13 @@ func safeSet(r *http.Request, id string, list, vals []string) {
 		return
 	}
 	layers := safeLayers(r)
+	step := len(slots) / len(list)
 	for i, name := range list {
 		key := holder(layers, name) + name
 		if hidden := r.PathValue(name); hidden != r.PathValue(key) {
 			r.SetPathValue(key, hidden)
 		}
-		r.SetPathValue(name, vals[i])
+		r.SetPathValue(name, slots[step*i+step-1])
 	}
 	keepLayers(r, slices.Insert(layers, 0, safeLayer{id, list}))
 }

@@ -45,27 +45,21 @@ func (rt *route) serve(r *http.Request, vals []string, handler func(r *http.Requ
 	var ring *Buffer
 	var slots []string
 	switch {
-	case !Direct: // SetPathValue copies them
-		slots = slices.Clone(vals)
+	case !Direct || n > MaxChunk || len(r.URL.Path)|len(r.RequestURI) >= Long:
+		slots = make([]string, n)
 	case rt.pooled:
 		ring = Borrow(Ring)
 		slots = ring.Carve(n)
-	case n > MaxChunk || len(r.URL.Path)|len(r.RequestURI) >= Long:
-		slots = make([]string, n)
 	default:
 		slots = Carve(n)
 	}
+	copy(slots, vals)
 	var ps []pair
-	switch {
-	case !rt.fast:
-		copy(slots, vals)
-	case Direct:
+	if rt.fast {
+		for i := range vals {
+			slots[2*i], slots[2*i+1] = rt.names.Key(i), vals[i]
+		}
 		ps = Pairs[pair](slots)
-	default:
-		ps = make([]pair, n/2)
-	}
-	for i := range ps {
-		ps[i] = pair{rt.names.Key(i), vals[i]}
 	}
 	if !Direct || !rt.names.TrySet(r, "", slots) {
 		rt.names.Set(r, slots)
@@ -73,6 +67,8 @@ func (rt *route) serve(r *http.Request, vals []string, handler func(r *http.Requ
 	handler(r, ps)
 	if rt.pooled && Direct {
 		rt.names.Clear(r)
+	}
+	if ring != nil {
 		ring.Return()
 	}
 }
