@@ -154,7 +154,10 @@ func documented(method string) bool {
 
 // server returns the server object for a host.
 func server(host string) map[string]any {
-	if strings.Contains(host, ":") {
+	if strings.HasPrefix(host, "[") {
+		return map[string]any{"url": "//" + host}
+	}
+	if strings.Count(host, ":") > 1 { // an IPv6 address; otherwise a port
 		return map[string]any{"url": "//[" + host + "]"}
 	}
 	variables := map[string]any{}
