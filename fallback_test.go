@@ -250,6 +250,30 @@ func TestNilFunctionsInFields(t *testing.T) {
 	}
 }
 
+// A Mux that is its own NotFound would overflow the stack, which ends the program.
+func TestFieldsThatLoop(t *testing.T) {
+	for name, loop := range map[string]func(root, api *muxmaster.Mux){
+		"NotFound":         func(root, _ *muxmaster.Mux) { root.NotFound = root },
+		"MethodNotAllowed": func(root, _ *muxmaster.Mux) { root.MethodNotAllowed = root },
+		"a Group":          func(root, _ *muxmaster.Mux) { root.NotFound = root.Group("/g") },
+		"of a Group":       func(root, _ *muxmaster.Mux) { root.Group("/g").NotFound = root },
+		"of a mounted Mux": func(root, api *muxmaster.Mux) { api.NotFound = root },
+	} {
+		root, api := muxmaster.New(), muxmaster.New()
+		root.Mount("/api", api)
+		loop(root, api)
+		if got := panics(func() { get(t, root, "GET", "/api/none") }); !strings.HasPrefix(got, "muxmaster: ") || !strings.Contains(got, "forever") {
+			t.Errorf("%s: panicked with %q", name, got)
+		}
+	}
+	root, api := muxmaster.New(), muxmaster.New()
+	api.NotFound = root
+	root.GET("/x", tell("root's x"))
+	if got := get(t, api, "GET", "/x"); got != "root's x" {
+		t.Errorf("another Mux as NotFound: got %s", got)
+	}
+}
+
 // The fields are read when the first request arrives.
 func TestFieldsAreReadOnce(t *testing.T) {
 	m := muxmaster.New()

@@ -214,8 +214,22 @@ func (s *scope) useCount() (n int) {
 
 // inherit sets the handlers that f does not have yet to those of s.
 func (f *fallback) inherit(s *scope, notFound, notAllowed http.Handler) {
+	f.refuseLoop("NotFound", notFound)
+	f.refuseLoop("MethodNotAllowed", notAllowed)
 	f.notFound = cmp.Or(f.notFound, s.withErrorHandler(notFound))
 	f.notAllowed = cmp.Or(f.notAllowed, s.withErrorHandler(notAllowed))
+}
+
+// refuseLoop panics if h, the value of a field, is the Mux that f responds for.
+// That Mux would call h, and thus itself, until the stack overflows, which no
+// recover can stop.
+func (f *fallback) refuseLoop(field string, h http.Handler) {
+	if g, ok := h.(*Group); ok && g != nil {
+		h = g.mux
+	}
+	if m, ok := h.(*Mux); ok && m == f.mux {
+		panic("muxmaster: " + field + " is the Mux itself, which would call it forever; set it to another handler")
+	}
 }
 
 // wrapAll wraps h in middleware, the first one outermost.
