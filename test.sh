@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs every test of every module: under 20 minutes on two cores. Ends at the first
-# failure and says which step it was.
+# Runs all tests of all modules, in less than 20 minutes on two cores. It stops at
+# the first failure and prints the failed step.
 #
 #	./test.sh          everything
-#	./test.sh -short   the root module but for its servers, in each way of delivering
-#	                   path values: under two minutes once everything is compiled
+#	./test.sh -short   the root module without the servers, with and without unsafe:
+#	                   less than two minutes after everything was compiled
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -16,7 +16,7 @@ fi
 
 summary=()
 
-# step runs a command and remembers how long it took.
+# step runs a command and records its duration.
 step() {
 	local name=$1 started=$SECONDS
 	shift
@@ -31,20 +31,20 @@ step() {
 finish() {
 	printf '\n'
 	printf '%s\n' "${summary[@]}"
-	printf '%5d s  in all\n\nAll tests passed.\n' "$SECONDS"
+	printf '%5d s  in total\n\nAll tests passed.\n' "$SECONDS"
 	exit 0
 }
 
 formatted() {
 	local files
 	files=$(git ls-files -z '*.go' | xargs -0 gofmt -l) || return
-	[[ -z $files ]] || { printf 'gofmt these:\n%s\n' "$files"; return 1; }
+	[[ -z $files ]] || { printf 'not formatted with gofmt:\n%s\n' "$files"; return 1; }
 }
 
-# nested tests a module with the versions of its own go.mod, and this checkout's
-# root module by its go.work. Each library is compiled once: vet gets the same flags
-# as the tests, and what is later installed from a tag is found in the cache, thanks
-# to -trimpath. The libraries of interop run with the race detector.
+# nested tests a nested module with the dependencies in its go.mod, and with the root
+# module of this checkout. To compile each library only once, vet and the tests use
+# the same flags, and so does the later installation from a tag. The module interop
+# runs with the race detector.
 nested() (
 	cd "$1"
 	local flags=(-trimpath)
@@ -55,16 +55,16 @@ nested() (
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Tests of these packages put servers under load and attack them: with the race
-# detector, which makes that ten times as much work, nothing runs beside them.
+# Tests of these packages put load on servers and attack them. With the race detector,
+# which makes them ten times as slow, they don't run together with other tests.
 servers='./server ./engine'
 others=$(go list ./... | grep -vE '/(server|engine)$')
 
 step "gofmt" formatted
 step "vet" go vet ./...
 step "types on other systems" go run .ci/types.go windows darwin freebsd plan9
-# Comparisons with the reference compute, in one goroutine, for a minute each with
-# the race detector: they run without it.
+# Comparisons with the reference run without the race detector, because they use only
+# one goroutine and would take a minute each.
 step "tests, race detector" go test -race -skip '^TestReference' $others
 step "tests" go test . ./internal/...
 step "tests, unknown net/http" env MUXMASTER_FALLBACK=1 go test -skip 'Alloc|BytesPerValue|KeptRequests|FastPathValues' .

@@ -1,15 +1,14 @@
 //go:build ignore
 
-// Command modules checks what the go command does with this repository outside
-// its authors' checkouts. Run it from the repository's root:
+// Command modules checks that the modules of this repository work in a fresh clone
+// and when installed with the go command. Run it in the root of the repository:
 //
 //	go run .ci/modules.go
 //
-// It clones the last commit. In the clone, the everyday commands must not change
-// a file in any module. Then it makes a module proxy of the clone, as if the
-// commit were tagged with the version that the nested modules require, and
-// installs each nested module's commands from there: that fails if a go.mod has
-// a replace directive.
+// It clones the last commit. In the clone, common go commands must not change any
+// file. Then it creates a module proxy with the files of the clone as the version
+// that the nested modules require, and installs the commands of each nested module
+// from there. This fails if a go.mod has a replace directive.
 package main
 
 import (
@@ -28,19 +27,19 @@ import (
 
 // A module is one go.mod of the repository.
 type module struct {
-	dir  string // in the clone
+	dir  string // relative to the clone
 	path string
 	mod  goMod
 }
 
-// goMod is what go mod edit -json prints, as far as it is needed.
+// goMod contains the needed parts of the output of go mod edit -json.
 type goMod struct {
 	Module  struct{ Path string }
 	Require []struct{ Path, Version string }
 	Replace []struct{ Old struct{ Path string } }
 }
 
-// files are the files that git knows, relative to the clone.
+// files are the files in git, relative to the clone.
 type files []string
 
 func main() {
@@ -94,7 +93,7 @@ func check(work string) error {
 	env := []string{
 		"GOWORK=off", "GOSUMDB=off", "GOFLAGS=-modcacherw -trimpath",
 		"GOMODCACHE=" + filepath.Join(work, "mod"), "GOBIN=" + filepath.Join(work, "bin"),
-		// A module cache is a proxy too: what is there isn't downloaded again.
+		// The module cache is also used as a proxy, to avoid downloads.
 		"GOPROXY=file://" + proxy + ",file://" + strings.TrimSpace(cache) + "/cache/download," + strings.TrimSpace(upstream),
 	}
 	for _, m := range modules[1:] {
@@ -105,7 +104,7 @@ func check(work string) error {
 	return nil
 }
 
-// list returns the files that git knows and the modules, the root first.
+// list returns the files in git and the modules, the root module first.
 func list(clone string) (files, []module, error) {
 	out, err := run(clone, nil, "git", "ls-files")
 	if err != nil {
@@ -131,15 +130,15 @@ func list(clone string) (files, []module, error) {
 	return known, modules, nil
 }
 
-// staysClean reports the files of the clone that everyday commands in the module
-// change.
+// staysClean returns an error if common go commands in the module change files of the
+// clone.
 func staysClean(clone string, m module, bin string) error {
 	dir := filepath.Join(clone, m.dir)
 	commands, err := mains(dir)
 	if err != nil {
 		return err
 	}
-	// The flags of test.sh, so that libraries are compiled once.
+	// Use the flags of test.sh, so that libraries are compiled only once.
 	flags := []string{"-trimpath"}
 	switch m.dir {
 	case ".":
@@ -183,7 +182,7 @@ func sameVersion(modules []module) (string, error) {
 	version := ""
 	for _, m := range modules[1:] {
 		for _, r := range m.mod.Replace {
-			return "", fmt.Errorf("%s/go.mod replaces %s: that breaks go install; the place for it is %[1]s/go.work", m.dir, r.Old.Path)
+			return "", fmt.Errorf("%s/go.mod replaces %s, which breaks go install; use %[1]s/go.work instead", m.dir, r.Old.Path)
 		}
 		for _, r := range m.mod.Require {
 			switch {
@@ -258,7 +257,7 @@ func owner(modules []module, name string) string {
 func pack(z *zip.Writer, from, to string) error {
 	info, err := os.Lstat(from)
 	if err != nil || info.Mode().Type() != 0 {
-		return err // module zips have regular files only
+		return err // module zips contain only regular files
 	}
 	src, err := os.Open(from)
 	if err != nil {
@@ -273,8 +272,8 @@ func pack(z *zip.Writer, from, to string) error {
 	return err
 }
 
-// install installs the commands of a module. A module without a command is
-// required by an empty one instead.
+// install installs the commands of a module. If the module has none, install adds it
+// to an empty module with go get.
 func install(work string, env []string, m module, version string) error {
 	empty := filepath.Join(work, "empty", filepath.FromSlash(m.path))
 	if err := os.MkdirAll(empty, 0o777); err != nil {

@@ -1,7 +1,7 @@
-"""Makes the documentation site of files that are written to be read on GitHub.
+"""Builds the documentation site from files that are written for GitHub.
 
 mkdocs calls the functions below. README.md and other files outside docs/ become
-pages, and links to files that are no pages lead to the repository.
+pages. Links to files that aren't pages are replaced with links to the repository.
 """
 
 import posixpath
@@ -14,7 +14,7 @@ from mkdocs.structure.files import File
 ROOT = Path(__file__).parent.parent
 REPOSITORY = "https://github.com/seed-1954dcaa/muxmaster"
 
-# Pages that come from outside docs/.
+# Pages from files outside docs/.
 PAGES = {
     "README.md": "index.md",
     "CHANGELOG.md": "changes.md",
@@ -40,7 +40,7 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def links(text, source, page):
-    """Returns the text of a file with its links as they are from a page."""
+    """Returns the text of a file with its links relative to a page."""
 
     def replace(match):
         before, target, after = match.groups()

@@ -1,12 +1,12 @@
 //go:build ignore
 
-// Command types type-checks the packages of the current directory's module and
-// their tests as they are built for other operating systems:
+// Command types type-checks the packages of the current module and their tests for
+// other operating systems:
 //
 //	go run .ci/types.go windows darwin freebsd plan9
 //
-// It reads the standard library's declarations from source. A build or go vet
-// for each system would compile the whole standard library instead.
+// It reads only the declarations of the standard library from source. Building, or
+// go vet, would compile the whole standard library for each system.
 package main
 
 import (
@@ -45,8 +45,8 @@ func main() {
 	}
 }
 
-// goPackage is what go list prints of a package, as far as it is needed. A
-// test's variant of a package has a path such as "p [p.test]".
+// goPackage contains the needed parts of the output of go list. The test variant of a
+// package has a path such as "p [p.test]".
 type goPackage struct {
 	ImportPath, Name, Dir string
 	Standard              bool
@@ -55,7 +55,7 @@ type goPackage struct {
 	Error                 *struct{ Err string }
 }
 
-// check type-checks the packages for an operating system, and what they import.
+// check type-checks the packages and their imports for an operating system.
 func check(system string) error {
 	list := exec.Command("go", "list", "-deps", "-test", "-json=ImportPath,Name,Dir,Standard,GoFiles,ImportMap,Error", "./...")
 	list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
@@ -76,8 +76,8 @@ func check(system string) error {
 		if p.Error != nil {
 			return fmt.Errorf("%s: %s: %s", system, p.ImportPath, p.Error.Err)
 		}
-		// Imports come before what imports them. A test's main package is
-		// generated.
+		// Imports precede the packages that import them. The main package of a
+		// test is generated.
 		if p.ImportPath == "unsafe" || strings.HasSuffix(p.ImportPath, ".test") {
 			continue
 		}
@@ -92,8 +92,8 @@ func check(system string) error {
 	return nil
 }
 
-// check type-checks one package. Of the standard library's, it reads the
-// declarations alone.
+// check type-checks one package. For packages of the standard library, it checks only
+// the declarations.
 func (p goPackage) check(system string, done map[string]*types.Package) (*types.Package, error) {
 	var errs []error
 	config := types.Config{
@@ -108,7 +108,7 @@ func (p goPackage) check(system string, done map[string]*types.Package) (*types.
 			if pkg := done[path]; pkg != nil {
 				return pkg, nil
 			}
-			return nil, fmt.Errorf("%s isn't known", path)
+			return nil, fmt.Errorf("unknown package %s", path)
 		}),
 	}
 	fset := token.NewFileSet()

@@ -1,9 +1,9 @@
-// The form that asks which route serves a request, and the answer.
+// The form that explains which route serves a request, and its result.
 
-const few = 8; // candidates that are shown without being asked for
-let asked = 0; // an older answer that comes late is not shown
+const few = 8; // number of candidates shown at first
+let asked = 0; // number of requests, to ignore late responses
 
-// explain asks explain.json and shows the answer.
+// explain requests explain.json and shows the result.
 async function explain(verb, target) {
   if (!/^\/|:\/\//.test(target)) target = '/' + target;
   if (![...$('method').options].some(o => o.value === verb)) $('method').append(el('option', '', verb));
@@ -25,13 +25,13 @@ async function explain(verb, target) {
 
 const statuses = { 204: 'No Content', 307: 'Temporary Redirect', 400: 'Bad Request', 404: 'Not Found', 405: 'Method Not Allowed' };
 
-// ask is explain for a click or a key: in one column, it scrolls to the answer.
+// ask is explain for a click or a key. With one column, it scrolls to the result.
 async function ask(verb, target) {
   await explain(verb, target);
   if (matchMedia('(max-width: 1040px)').matches) $('answer').scrollIntoView();
 }
 
-// answer returns what an explanation says: the outcome, the values, the rest.
+// answer returns the content for an explanation: the result, values and other routes.
 function answer(x) {
   const pattern = r => [method(methodOf(r)), ' ', path(r.Host + r.Pattern, 0)];
   const verdict = el('div', 'verdict');
@@ -63,8 +63,8 @@ function others(lost, make) {
   return [first, rest];
 }
 
-// find returns the route in the list that a route of an explanation is. The root
-// of a group and a mount are there once, for the prefix with and without a slash.
+// find returns the list's route for a route of an explanation. The list has the root
+// of a group and a mount once, for the prefix with and without a slash.
 function find(r) {
   const same = c => c.Method === r.Method && c.Host === r.Host;
   return routes.find(c => same(c) && c.Pattern === r.Pattern) || routes.find(c => same(c) && c.Pattern === r.Pattern + '/' && c.File === r.File && c.Line === r.Line);

@@ -1,7 +1,7 @@
 'use strict';
-// The page reads routes.json from the program that serves it, shows the routes as
-// a tree of prefixes, and asks explain.json which route serves a request. It makes
-// elements and text nodes only, never HTML of a string.
+// The page reads routes.json from the program that serves it, shows the routes as a
+// tree of prefixes, and requests explain.json for the route of a request. It creates
+// only elements and text nodes, never HTML from strings.
 
 const base = location.pathname.replace(/\/*$/, '/');
 const $ = id => document.getElementById(id);
@@ -26,8 +26,8 @@ const plural = (n, noun) => n.toLocaleString('en') + ' ' + noun + (n === 1 ? '' 
 const methodOf = r => r.Method || 'any';
 const fileOf = r => r.File.slice(r.File.lastIndexOf('/') + 1) + ':' + r.Line;
 
-// short returns a function's name without its package's path. Middleware that is a
-// closure is named for the function that made it.
+// short returns a function's name without its package path. For a closure, it
+// returns the name of the enclosing function.
 const short = name => name.slice(name.lastIndexOf('/') + 1).replace(/-fm$/, '');
 const shortMiddleware = name => short(name).replace(/(\.func\d+(\.\d+)*)+$/, '');
 
@@ -35,10 +35,10 @@ function method(name) {
   return el('span', 'method ' + (/^\w+$/.test(name) ? name : ''), name);
 }
 
-// textOf returns what the search looks at.
+// textOf returns the text that is searched.
 const textOf = r => r.text ||= [methodOf(r), r.Host + r.Pattern, r.Handler, fileOf(r), r.Warning || '', ...(r.Middleware || [])].join(' ').toLowerCase();
 
-// draw shows the routes that the search and the filters let through.
+// draw shows the routes that match the search and the filters.
 function draw() {
   const words = $('search').value.toLowerCase().split(/\s+/).filter(Boolean);
   const checked = [...$('filters').querySelectorAll(':checked')].map(c => c.value);
@@ -61,7 +61,7 @@ function nothing() {
   return box;
 }
 
-// reveal opens the tree at a route and moves the focus there.
+// reveal opens the tree at a route and focuses the route.
 function reveal(r) {
   $('search').value = '';
   for (const c of $('filters').querySelectorAll(':checked')) c.checked = false;
@@ -77,11 +77,11 @@ function reveal(r) {
   focusRow(r.element.firstChild);
 }
 
-// load gets the routes and sets the page up for them.
+// load loads the routes and initializes the page.
 async function load() {
   const res = await fetch(base + 'routes.json');
   if (!res.ok) throw new Error(await res.text());
-  routes = (await res.json() || []).filter(r => r.Below || !r.Mount); // the bare prefix of a mount goes without saying
+  routes = (await res.json() || []).filter(r => r.Below || !r.Mount); // omit the bare prefix of a mount
   const counts = new Map();
   for (const r of routes) {
     counts.set(methodOf(r), (counts.get(methodOf(r)) || 0) + 1);
@@ -120,7 +120,7 @@ function chip(value, label, count) {
   $('filters').append(el('label', '', box, label, el('span', 'count', count.toLocaleString('en'))));
 }
 
-// remember keeps the search and the request in the address, to share or reload.
+// remember stores the search and the request in the page's URL.
 function remember() {
   const state = new URLSearchParams();
   if ($('search').value) state.set('search', $('search').value);
@@ -134,7 +134,7 @@ function focusRow(summary) {
   summary.focus();
 }
 
-// move handles a key in the tree and reports whether it means something there.
+// move handles a key in the tree and reports whether the key has a meaning there.
 function move(key, summary) {
   const details = summary.parentNode;
   const visible = [...$('tree').querySelectorAll('summary')].filter(s => s.checkVisibility());

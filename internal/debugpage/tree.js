@@ -1,13 +1,14 @@
-// The tree of prefixes: its nodes, its rows, and what a row opens.
+// The tree of prefixes: its nodes, its rows, and their details.
 
-const chunk = 200; // rows that are made at a time
-const roomy = 250; // rows that are open without being asked for
+const chunk = 200; // number of rows created at a time
+const roomy = 250; // maximum number of rows shown at first
 
 let scopes = new Map(); // prefix -> [{kind, middleware}] of groups and mounts
 let toggled = new Map(); // prefix -> whether the user has opened or closed it
 let all; // true after Open all, false after Close all
 
-// split returns the segments of a pattern. A slash within braces separates nothing.
+// split returns the segments of a pattern. A slash inside braces doesn't separate
+// segments.
 function split(pattern) {
   if (!pattern.includes('{')) return pattern.split('/').filter(Boolean);
   const segments = [];
@@ -26,7 +27,7 @@ function split(pattern) {
   return segments;
 }
 
-// A tree node is a prefix with the routes for it and what is below it.
+// A tree node is a prefix with its routes and child nodes.
 const newNode = (label, prefix) => ({ label, prefix, routes: [], children: new Map(), count: 0, warnings: 0 });
 
 function tree(list) {
@@ -47,7 +48,7 @@ function tree(list) {
   return root;
 }
 
-// join makes one node of a prefix and the only one below it.
+// join merges a node with its only child.
 function join(n) {
   for (const [key, c] of n.children) {
     let only = c;
@@ -61,14 +62,13 @@ function join(n) {
   }
 }
 
-// rows returns what is shown within a node: routes, and nodes that have more than
-// routes of their own.
+// rows returns the rows of a node: routes, and nodes with child nodes.
 function rows(n) {
   return n.rows ||= [...n.routes, ...[...n.children.values()].flatMap(c => c.children.size || scopes.has(c.prefix) ? [c] : c.routes)];
 }
 
-// unfold marks nodes as open: what the user has opened, and level by level all
-// nodes as long as there is room.
+// unfold marks nodes as open: those that the user has opened and, level by level,
+// others as long as there is room.
 function unfold(root) {
   const inner = nodes => nodes.flatMap(n => rows(n).filter(item => item.children));
   let room = roomy - rows(root).length;
@@ -99,8 +99,8 @@ function path(text, dimmed) {
   return e;
 }
 
-// list returns a list of items. It makes the first ones, and others when the end
-// comes into view.
+// list returns a list of items. It creates the first ones immediately, and others
+// when the end becomes visible.
 function list(tag, cls, items, make) {
   const ul = el(tag, cls);
   let made = 0;
@@ -122,7 +122,7 @@ function list(tag, cls, items, make) {
   return ul;
 }
 
-// disclosure returns a row whose content is made before it opens first.
+// disclosure returns a row whose content is created when it is first opened.
 function disclosure(cls, summary, open, content) {
   const d = el('details', cls, summary);
   const fill = () => d.children.length === 1 && d.append(content());
@@ -130,7 +130,7 @@ function disclosure(cls, summary, open, content) {
   d.open = open;
   summary.tabIndex = -1; // the arrow keys move between rows
   summary.addEventListener('click', fill);
-  d.addEventListener('toggle', fill); // the browser's own search opens rows, too
+  d.addEventListener('toggle', fill); // the browser's search also opens rows
   return d;
 }
 
@@ -170,7 +170,7 @@ function definitions(pairs) {
   return dl;
 }
 
-// chain returns a route's middleware, outermost first, with what adds it.
+// chain returns a route's middleware, outermost first, with the scopes that add it.
 function chain(r) {
   if (!r.Middleware?.length) return el('span', 'dim', 'none');
   const ol = el('ol', 'chain');
