@@ -219,22 +219,28 @@ func FuzzLoggerWritesOneLine(f *testing.F) {
 }
 
 func TestLoggerOfHijackedConnection(t *testing.T) {
-	log, done := &logBuffer{}, make(chan struct{})
-	h := middleware.LoggerWith(log.logger())(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		conn, _, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		conn.Close()
-	}))
-	srv, _ := start(t, "HTTP/1.1", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r); close(done) }))
-	if resp, err := srv.Client().Get(srv.URL); err == nil {
-		resp.Body.Close()
+	foreign := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrapper{w}, r) })
 	}
-	<-done
-	if got := log.one(t)["status"]; got != 101.0 {
-		t.Errorf("status %v, want 101", got)
+	for name, outer := range map[string][]mw{"alone": nil, "inside a foreign wrapper": {foreign}} {
+		log, done := &logBuffer{}, make(chan struct{})
+		h := chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			io.WriteString(w, "late") // fails
+			conn.Close()
+		}), append(outer, middleware.LoggerWith(log.logger()))...)
+		srv, _ := start(t, "HTTP/1.1", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r); close(done) }))
+		if resp, err := srv.Client().Get(srv.URL); err == nil {
+			resp.Body.Close()
+		}
+		<-done
+		if got := log.one(t)["status"]; got != 101.0 {
+			t.Errorf("%s: status %v, want 101", name, got)
+		}
 	}
 }
 

@@ -185,10 +185,17 @@ func TestRecovererOnConnections(t *testing.T) {
 }
 
 func TestRecovererLeavesUpgradedConnectionsAlone(t *testing.T) {
-	for name, outer := range map[string][]mw{"alone": nil, "inside Logger": {middleware.LoggerWith(slog.New(slog.DiscardHandler))}} {
+	foreign := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrapper{w}, r) })
+	}
+	for name, outer := range map[string][]mw{
+		"alone":                    nil,
+		"inside Logger":            {middleware.LoggerWith(slog.New(slog.DiscardHandler))},
+		"inside a foreign wrapper": {foreign},
+	} {
 		log := &logBuffer{}
 		h := chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			conn, buf, err := w.(http.Hijacker).Hijack()
+			conn, buf, err := http.NewResponseController(w).Hijack()
 			if err != nil {
 				t.Error(err)
 				return

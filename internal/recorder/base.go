@@ -58,7 +58,7 @@ func Of(w http.ResponseWriter) Progress {
 	for {
 		if r := of(w); r != nil {
 			switch {
-			case r.hijacked:
+			case r.Hijacked():
 				return Hijacked
 			case r.Started():
 				return Started

@@ -109,14 +109,18 @@ func (r *Recorder) Status() int { return r.status }
 // Bytes returns the number of body bytes that the wrapped writer accepted.
 func (r *Recorder) Bytes() int64 { return r.bytes }
 
-// Hijacked reports whether the connection was hijacked.
-func (r *Recorder) Hijacked() bool { return r.hijacked }
+// Hijacked reports whether the connection was hijacked. If the wrapped writer
+// has no Hijack method but unwraps to one that has, a handler can hijack past
+// the recorder, with [http.ResponseController].
+func (r *Recorder) Hijacked() bool {
+	return r.hijacked || r.status == 0 && unwrap(r.w) != nil && Of(Base(r.w)) == Hijacked
+}
 
 // Started reports whether it is too late to send another response: a final
 // status or a part of the body was sent, or the connection was hijacked. It
 // also reports true after a panic inside ReadFrom, because something may have
 // been sent.
-func (r *Recorder) Started() bool { return r.status != 0 || r.hijacked || r.reading }
+func (r *Recorder) Started() bool { return r.status != 0 || r.reading || r.Hijacked() }
 
 // SetJudge sets a judge, or removes it if j is nil. If the judge rejects the
 // response, the recorder discards all of it until TakeBack is called, and
@@ -194,7 +198,7 @@ func (r *Recorder) FlushError() error {
 
 // sent records the status that was sent. Later statuses are ignored.
 func (r *Recorder) sent(code int) {
-	if r.status == 0 && !r.hijacked {
+	if r.status == 0 && !r.Hijacked() {
 		r.status = code
 	}
 }
