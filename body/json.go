@@ -5,42 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/respond"
 )
 
 // WriteJSON writes a response with the given status code and v encoded as JSON.
 // It uses a pooled buffer, so it is suitable for large and frequent responses.
 // It sets Content-Type to application/json unless it is already set, and
 // Content-Length unless Content-Encoding is set, because a middleware that
-// compresses changes the length. For a status that allows no body (1xx, 204, 304), it writes only
-// the header.
+// compresses changes the length. For a status that allows no body (1xx, 204,
+// 304), it writes only the header.
 //
 // If encoding v fails, WriteJSON writes nothing, not even a header, and returns
 // the error, so that the caller can respond with 500. It also returns errors
 // from writing the response, which usually mean that the client has
 // disconnected.
 func WriteJSON(w http.ResponseWriter, code int, v any) error {
-	if code < 200 || code == http.StatusNoContent || code == http.StatusNotModified {
-		w.WriteHeader(code)
-		return nil
-	}
 	buf := getBuffer()
 	defer putBuffer(buf)
 	if err := json.NewEncoder(buf).Encode(v); err != nil {
 		return fmt.Errorf("body: cannot encode the response as JSON: %w", err)
 	}
 	p := buf.Bytes()
-	p = p[:len(p)-1]
-	h := w.Header()
-	if h.Get("Content-Type") == "" {
-		h.Set("Content-Type", "application/json")
-	}
-	if h.Get("Content-Encoding") == "" {
-		h.Set("Content-Length", strconv.Itoa(len(p)))
-	}
-	w.WriteHeader(code)
-	_, err := w.Write(p)
-	return err
+	return respond.Bytes(w, code, "application/json", p[:len(p)-1])
 }
 
 // ReadJSON decodes the body of r, which must be exactly one JSON value of at
