@@ -186,13 +186,16 @@ func TestRetriesRespectTheContext(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	type in struct{ A int }
-	type out struct{ B int }
+	type out struct {
+		B            int
+		Type, Accept string // of the request
+	}
 	srv, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/double":
 			var n int
 			fmt.Fscanf(r.Body, `{"A":%d}`, &n)
-			fmt.Fprintf(w, `{"B":%d,"type":%q}`, 2*n, r.Header.Get("Content-Type")+r.Header.Get("Accept"))
+			fmt.Fprintf(w, `{"B":%d,"type":%q,"accept":%q}`, 2*n, r.Header.Get("Content-Type"), r.Header.Get("Accept"))
 		case "/empty":
 			w.WriteHeader(204)
 		case "/garbage":
@@ -227,6 +230,9 @@ func TestJSON(t *testing.T) {
 		if got.B != row.want || (err == nil) != (row.text == "") || err != nil && !strings.HasPrefix(err.Error(), row.text) {
 			t.Errorf("%s %s: %+v, %v; want %d, %q", row.method, row.path, got, err, row.want, row.text)
 		}
+		if err == nil && row.path == "/double" && (got.Accept != "application/json" || (got.Type == "application/json") != (row.in != nil)) {
+			t.Errorf("%s %s: sent Accept %q and Content-Type %q", row.method, row.path, got.Accept, got.Type)
+		}
 	}
 	_, err := client.JSON[out](context.Background(), c, "GET", srv.URL+"/none", nil)
 	if se := (*client.StatusError)(nil); !errors.As(err, &se) || se.StatusCode != 404 || len(se.Body) != 4<<10 || len(err.Error()) > 300 {
@@ -236,6 +242,10 @@ func TestJSON(t *testing.T) {
 	bare := &http.Request{Method: "GET", URL: u}
 	if got, err := client.DoJSON[out](c, bare, 0); err != nil || got.B != 0 {
 		t.Errorf("a request without a header map: %+v, %v", got, err)
+	}
+	custom := &http.Request{Method: "GET", URL: u, Header: http.Header{"Accept": {"text/x-json"}}}
+	if got, err := client.DoJSON[out](c, custom, 0); err != nil || got.Accept != "text/x-json" {
+		t.Errorf("a request with an Accept header: %+v, %v", got, err)
 	}
 	if got, err := client.JSON[out](context.Background(), nil, "POST", srv.URL+"/double", in{1}); err != nil || got.B != 2 {
 		t.Errorf("with the shared client: %+v, %v", got, err)
