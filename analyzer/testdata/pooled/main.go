@@ -1,8 +1,8 @@
-// Command pooled serves one request by the handler that its argument names, on a
-// Mux with both pools, and waits for what the handler left behind. A handler whose
-// name begins with wrong or kept breaks the pools' contract: the check retain must
-// report it. Those named wrong read a path value from the request after they have
-// returned: the race detector must report them, too. Neither may report a handler
+// Command pooled serves one request with the handler named by its argument, on a Mux
+// with both pools, and waits for the goroutines of the handler. Handlers whose name
+// begins with wrong or kept violate the contract of pooling: the check retain must
+// report them. Those named wrong read a path value from the request after they have
+// returned: the race detector must also report them. Neither may report a handler
 // whose name begins with right.
 package main
 
@@ -17,7 +17,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// seen gets one value of each handler that leaves something behind.
+// seen receives one value from each handler that leaves a goroutine running.
 var seen = make(chan string)
 
 func record(values ...string) { seen <- strings.Join(values, " ") }

@@ -1,4 +1,4 @@
-// A service with chi: groups, mounts, middleware, and routers handed around.
+// A service with chi: groups, mounts, middleware, and routers as arguments.
 package main
 
 import (
@@ -90,7 +90,7 @@ func article(next http.Handler) http.Handler {
 
 type adminPages struct{ router chi.Router }
 
-// admin makes a router of its own.
+// admin returns a new router.
 func admin() *adminPages {
 	p := &adminPages{router: chi.NewRouter()}
 	p.router.Get("/accounts/{account}", func(w http.ResponseWriter, r *http.Request) {
@@ -99,7 +99,7 @@ func admin() *adminPages {
 	return p
 }
 
-// pages takes the outermost router.
+// pages registers routes on the outermost router.
 func pages(r *chi.Mux) {
 	r.Get("/pages/{page}", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "page", chi.URLParam(r, "page")) })
 }

@@ -1,4 +1,4 @@
-// A service with echo, put together from the examples of its documentation.
+// A service with echo, based on the examples in its documentation.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// A service with gin, put together from the examples of its documentation.
+// A service with gin, based on the examples in its documentation.
 package main
 
 import (
@@ -86,7 +86,7 @@ func setupRouter() *gin.Engine {
 
 	guarded := r.Group("/guarded", tokenOnly, kind)
 	guarded.GET("/:id", func(c *gin.Context) {
-		r, w := c.Param("id"), c.Query("w") // the names that the parameters would have
+		r, w := c.Param("id"), c.Query("w") // the default names of the new parameters
 		req := strings.ToUpper(r)
 		c.String(http.StatusOK, r+w+req+c.Request.Method)
 	})
@@ -149,7 +149,7 @@ func echo(c *gin.Context) {
 	c.String(http.StatusOK, string(b))
 }
 
-// auth lets only those through who know the word.
+// auth rejects requests without the right token.
 func auth(c *gin.Context) {
 	if c.GetHeader("X-Token") != "word" {
 		c.AbortWithStatusJSON(http.StatusForbidden, gin.H{"error": "who are you?"})

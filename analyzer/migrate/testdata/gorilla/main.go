@@ -1,4 +1,4 @@
-// A service with gorilla/mux, put together from the examples of its README.
+// A service with gorilla/mux, based on the examples in its README.
 package main
 
 import (
@@ -37,7 +37,7 @@ func tag(next http.Handler) http.Handler {
 
 type authentication struct{ users map[string]string }
 
-// Middleware looks for the token of a user.
+// Middleware checks the token of a user.
 func (a *authentication) Middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, ok := a.users[r.Header.Get("X-Token")]; !ok {

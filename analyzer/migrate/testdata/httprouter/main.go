@@ -1,4 +1,4 @@
-// A service with httprouter, put together from the examples of its README.
+// A service with httprouter, based on the examples in its README.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Package handler has handlers that don't keep the router's promises.
+// Package handler has handlers that defeat guarantees of the router.
 package handler
 
 import (

@@ -11,7 +11,7 @@ func Handler() http.Handler {
 	mux := muxmaster.New()
 	mux.GET("/users/:user", func(w http.ResponseWriter, r *http.Request) {
 		_ = r.PathValue("user")
-		_ = r.PathValue("tenant") // of the prefix, perhaps
+		_ = r.PathValue("tenant") // may be a parameter of the prefix
 		_ = r.PathValue("uesr")   // want `did you mean "user"\?`
 	})
 	return mux

@@ -8,7 +8,7 @@ import (
 	. "github.com/seed-1954dcaa/muxmaster"
 )
 
-// An app has its routers in fields, one of them embedded.
+// An app has routers in fields, one of them embedded.
 type app struct {
 	*Mux
 	api *Group
@@ -63,7 +63,7 @@ func behindTenant(w http.ResponseWriter, r *http.Request) {
 	use(r.PathValue("y")) // want `no route of this handler has a path parameter "y"; they have \["x"\]`
 }
 
-// No reports below: the values of the route around a mux reach its own routes.
+// No reports below: the routes of a mux also get the values of outer routes.
 
 func stripped() http.Handler {
 	m := New()

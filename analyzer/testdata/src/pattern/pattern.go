@@ -169,7 +169,7 @@ func embedded() {
 
 // No reports below.
 
-// Several muxes of one constructor, in variables and in fields.
+// Several muxes created by one constructor, in variables and in fields.
 func instances(debug bool) {
 	one, two := build(), build()
 	one.GET("/x", h)
@@ -283,7 +283,7 @@ func variable(path string, muxes []*muxmaster.Mux) {
 	muxes[1].GET("/x", h)
 }
 
-// Two functions of which nobody is seen to call both.
+// Two functions that are never both called.
 func simple()   { http.DefaultServeMux.Handle("/", handler) }
 func advanced() { http.DefaultServeMux.Handle("/", handler) }
 

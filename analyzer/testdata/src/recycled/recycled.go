@@ -1,4 +1,4 @@
-// Package recycled has handlers of an engine that recycles requests.
+// Package recycled has handlers for an engine that recycles requests.
 package recycled
 
 import (
@@ -34,7 +34,7 @@ var (
 
 func use(...any) {}
 
-// What the engine uses again.
+// Objects that the engine reuses.
 
 func wrongRequest(w http.ResponseWriter, r *http.Request) { lastRequest = r } // want `r outlives`
 
@@ -78,7 +78,7 @@ func keep(h http.Header) {
 	lastHeader = h // want `h outlives the handler that calls this at recycled.go:\d+`
 }
 
-// Strings, copies, the context and the body's error stay good.
+// Strings, copies, the context and the body's error remain valid.
 
 func rightStrings(w http.ResponseWriter, r *http.Request) {
 	lastName = r.Header.Get("X-Name")

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Structs that the functions and methods of this package fill.
+// Structs whose fields are set by functions and methods of this package.
 
 func (j *job) init(r *http.Request) { j.setRequest(r); j.name = r.Host }
 
@@ -48,7 +48,7 @@ func rightFilled(w http.ResponseWriter, r *http.Request) {
 	values <- k.name
 }
 
-// Readers of the body, and functions that are made of others.
+// Readers of the body, and functions created from others.
 
 func wrongReaders(w http.ResponseWriter, r *http.Request) {
 	z, _ := gzip.NewReader(r.Body)

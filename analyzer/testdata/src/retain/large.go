@@ -2,7 +2,7 @@ package retain
 
 import "net/http"
 
-// Many branches: the ways through them are not followed one by one.
+// Many branches: the check must not follow every path separately.
 func large(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	q := r

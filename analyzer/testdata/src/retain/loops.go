@@ -12,7 +12,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// Goroutines that loops start, and what loops read.
+// Goroutines started in loops, and values read in loops.
 
 func wrongLoops(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
 	for i := 0; i < 3; i++ {
@@ -84,7 +84,7 @@ func wrongWaitElsewhere(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A receiver that is a copy has what it points to in common with the handler itself.
+// A copied receiver shares the objects it points to with the handler.
 
 type byValue struct {
 	*session

@@ -2,7 +2,7 @@ package retain
 
 import "net/http"
 
-// Types and functions that lead to themselves.
+// Recursive types and functions.
 
 type (
 	pointer *pointer

@@ -262,7 +262,7 @@ func rightStoppedAfterFunc(w http.ResponseWriter, r *http.Request) {
 	serve(r)
 }
 
-// Objects of the request, and what is taken back.
+// Objects of the request, and values that are removed again.
 
 type call struct {
 	w      http.ResponseWriter
@@ -342,7 +342,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, nil
 }
 
-// An adapter makes a handler to serve one request of a framework.
+// An adapter creates a handler for one request of a framework.
 type frameworkContext struct {
 	w http.ResponseWriter
 	r *http.Request

@@ -376,7 +376,7 @@ func captureServer(s *server) http.HandlerFunc {
 	}
 }
 
-// Waits that do not always happen.
+// Waits that don't always happen.
 
 func waitOrTimeout(w http.ResponseWriter, r *http.Request) {
 	done := make(chan struct{})
@@ -437,7 +437,7 @@ func neverClosed(w http.ResponseWriter, r *http.Request) {
 	c.close()
 }
 
-// calls2 is calls whose close does not wait.
+// calls2 is like calls, but its close method doesn't wait.
 type calls2 struct{ wg sync.WaitGroup }
 
 func (c *calls2) start(fn func()) {

@@ -1,4 +1,4 @@
-// Package teams hands routers to another package.
+// Package teams passes routers to another package.
 package teams
 
 import (
@@ -20,5 +20,5 @@ func Register(r chi.Router, prefix string) {
 	r.Get(prefix+"/count", Count)
 }
 
-// Count answers how many there are.
+// Count responds with the number of teams.
 func Count(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, 3) }

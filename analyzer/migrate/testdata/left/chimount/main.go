@@ -1,5 +1,5 @@
-// Routers behind other handlers: chi's remove the prefix they are mounted at,
-// wherever they are, and ours only where they are mounted themselves.
+// Routers inside other handlers: chi's routers remove the prefix in any case, ours
+// only if they are mounted directly.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Paths and routes that would mean something else here, or panic.
+// Paths and routes that have another meaning in muxmaster, or panic.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Use of a group covers the routes that follow, there.
+// In echo, Use of a group applies to the routes that follow.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Middleware whose chain can't be told from its text. What goes wrong here lets
-// requests in that the old program refused.
+// Middleware whose control flow can't be determined. A mistake would accept requests
+// that the old program rejects.
 package main
 
 import (

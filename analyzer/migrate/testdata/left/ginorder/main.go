@@ -1,5 +1,5 @@
-// Middleware that covers only the routes registered after it, in ways that the
-// text of one function doesn't show; and other things of gin's own.
+// Middleware that applies only to later routes, which one function alone doesn't
+// show, and other features of gin.
 package main
 
 import (

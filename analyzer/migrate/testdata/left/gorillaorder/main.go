@@ -1,4 +1,4 @@
-// The first route that matches wins there, and the most specific one here.
+// In gorilla/mux, the first route that matches wins; in muxmaster, the most specific.
 package main
 
 import (
