@@ -5,7 +5,10 @@ package values
 import (
 	"fmt"
 	"net/http"
+	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -47,6 +50,50 @@ func TestRingsAreBounded(t *testing.T) {
 	})
 	if got > 100*maxRing*16 {
 		t.Errorf("%d bytes stay alive", got)
+	}
+}
+
+// TestBuffersHaveOneUser checks that no two goroutines have the same Buffer at
+// once, also if they move to other processors or never return their Buffer.
+func TestBuffersHaveOneUser(t *testing.T) {
+	for _, k := range []Kind{Chunk, Ring} {
+		var mu sync.Mutex
+		lent := map[*Buffer]bool{}
+		note := func(b *Buffer, borrowed bool) {
+			mu.Lock()
+			defer mu.Unlock()
+			if lent[b] == borrowed {
+				t.Errorf("kind %d: a Buffer was lent twice", k)
+			}
+			lent[b] = borrowed
+		}
+		var users sync.WaitGroup
+		for user := range 16 {
+			users.Go(func() {
+				for i := range 1000 {
+					b := Borrow(k)
+					note(b, true)
+					slots := b.Carve(1 + i%5)
+					for j := range slots {
+						slots[j] = strconv.Itoa(user)
+					}
+					if i%3 == 0 {
+						runtime.Gosched()
+					}
+					for _, s := range slots {
+						if s != strconv.Itoa(user) {
+							t.Errorf("kind %d: user %d finds a value of user %s", k, user, s)
+						}
+					}
+					if i%100 == 99 {
+						continue // as if the handler panicked
+					}
+					note(b, false)
+					b.Return()
+				}
+			})
+		}
+		users.Wait()
 	}
 }
 
