@@ -289,7 +289,7 @@ func parseSegment(seg string, names *names, parts *[]Part) (Segment, error) {
 		s = append(s, Part{Name: id, Expr: expr})
 		rest = rest[n:]
 	}
-	return s, nil
+	return s, s.check()
 }
 
 // unescape decodes literal text of a pattern. As in net/http, text with an

@@ -1,6 +1,12 @@
 package pattern
 
-import "strings"
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"unicode/utf8"
+)
 
 // A Segment matches one path segment. It is a sequence of parts:
 //
@@ -76,3 +82,57 @@ func (s Segment) shape(b *strings.Builder) {
 }
 
 var shapeEscaper = strings.NewReplacer("%", "%25", "/", "%2F", "{", "%7B", "}", "%7D", "*", "%2A")
+
+// shortest matches a value other than . and .., as short as possible.
+const shortest = `[^.].*?|\.[^.].*?|\.\..+?`
+
+// Regexp returns an RE2 expression that matches the decoded segment, and the
+// capturing group of each parameter.
+func (s Segment) Regexp() (expr string, groups []int) {
+	var b strings.Builder
+	b.WriteString(`\A`)
+	group := 1
+	for _, part := range s {
+		switch {
+		case part.Name == "":
+			b.WriteString(regexp.QuoteMeta(part.Text))
+			continue
+		case part.Expr == "":
+			b.WriteString(`((?s:` + shortest + `))`)
+		default:
+			b.WriteString("(" + part.Expr + ")")
+		}
+		groups = append(groups, group)
+		group++
+		if re, err := syntax.Parse(part.Expr, syntax.Perl); err == nil {
+			group += re.MaxCap()
+		}
+	}
+	b.WriteString(`\z`)
+	return b.String(), groups
+}
+
+// check returns an error if s has several parameters and its expressions, which
+// are valid, can't be combined.
+func (s Segment) check() error {
+	params, constrained := 0, false
+	for _, part := range s {
+		if part.Name != "" {
+			params++
+		}
+		constrained = constrained || part.Expr != ""
+	}
+	if params < 2 || !constrained {
+		return nil
+	}
+	for _, part := range s {
+		if !utf8.ValidString(part.Text) {
+			return fmt.Errorf("%q: text beside a parameter with an expression must be UTF-8", s)
+		}
+	}
+	expr, _ := s.Regexp()
+	if _, err := syntax.Parse(expr, syntax.Perl); err != nil {
+		return fmt.Errorf("the expressions of %q can't be combined: %w", s, err)
+	}
+	return nil
+}

@@ -68,36 +68,10 @@ func newMatcher(seg pattern.Segment) matcher {
 			}
 		}
 	default:
-		m.compile(seg)
+		expr, groups := seg.Regexp()
+		m.re, m.groups = regexp.MustCompile(expr), groups // Parse has checked the error
 	}
 	return m
-}
-
-// shortestExpr matches a value other than . and .., as short as possible.
-const shortestExpr = `[^.].*?|\.[^.].*?|\.\..+?`
-
-func (m *matcher) compile(seg pattern.Segment) {
-	var b strings.Builder
-	b.WriteString(`\A`)
-	group := 1
-	for _, part := range seg {
-		switch {
-		case part.Name == "":
-			b.WriteString(regexp.QuoteMeta(part.Text))
-			continue
-		case part.Expr == "":
-			b.WriteString(`((?s:` + shortestExpr + `))`)
-		default:
-			b.WriteString("(" + part.Expr + ")")
-		}
-		m.groups = append(m.groups, group)
-		group++
-		if part.Expr != "" {
-			group += regexp.MustCompile(part.Expr).NumSubexp()
-		}
-	}
-	b.WriteString(`\z`)
-	m.re = regexp.MustCompile(b.String())
 }
 
 // match reports whether the decoded segment seg matches, and adds its values to

@@ -82,6 +82,9 @@ func TestMatchSegment(t *testing.T) {
 		{"{a:[0-9]+}-{b}-{c}", "1-.x-2-3", "1 .x 2-3"},
 		{"{a:[0-9]+}-{b}", "1-\n", "1 \n"},
 		{"(-{a:.}[-{b}", "(-x[-y", "x y"}, // literal text that is syntax in an expression
+		{"{a:[0-9]+}%FF", "1\xff", "1"},
+		{"{a}%FF{b}", "1\xff2", "1 2"},
+		{"{a}-{b:(?P<n>x)}", "1-x", "1 x"},
 	} {
 		p, err := pattern.Parse("/" + c.segment)
 		if err != nil {
