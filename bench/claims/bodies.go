@@ -94,7 +94,7 @@ func encoder() Claim {
 	return Claim{
 		Number: 4, Title: "json.Marshal, then Write", Page: 1.6, Ours: "body.WriteJSON",
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("the Encoder of encoding/json doesn't stream: it builds the whole text too and saves one copy: %s. The handler alone is %s, the whole request %s. A pooled buffer saves that copy as well, and can answer 500 if encoding fails",
+			return fmt.Sprintf("the Encoder of encoding/json doesn't stream: it builds the whole text too and saves one copy: %s. The handler alone is %s, the whole request %s. A pooled buffer also saves that copy, and allows a 500 response if encoding fails",
 				garbageSaved(rows[0]), faster(rows[0].Ratio), faster(rows[1].Ratio))
 		},
 		Cases: handlerCases("5 KB", "GET", nil,
@@ -125,7 +125,7 @@ func bodyBuffer() Claim {
 	return Claim{
 		Number: 5, Title: "A bytes.Buffer for each request's body", Page: 4, Ours: "body.WithBody",
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("%s. The handler alone, with the hash that both compute, is %s, the whole request %s. The page's pool keeps the largest body ever seen; ours has a cap",
+			return fmt.Sprintf("%s. The handler alone, with the hash that both compute, is %s, the whole request %s. The page's pool retains the largest body ever seen; ours has a limit",
 				garbageSaved(rows[0]), faster(rows[0].Ratio), faster(rows[1].Ratio))
 		},
 		Cases: handlerCases("4 KB and SHA-256", "POST", make([]byte, 4<<10),

@@ -22,7 +22,7 @@ func perCallClient() Claim {
 	return Claim{
 		Number: 1, Title: "A new http.Client for each call", Page: 70, Ours: "client.Shared", Conns: true,
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("a Client without a Transport uses the shared DefaultTransport and opens %.2f connections per request. With a Transport of its own it opens %.2f; sharing one is %s. Connections of unshared Transports stay open until somebody closes them",
+			return fmt.Sprintf("a Client without a Transport uses the shared DefaultTransport and opens %.2f connections per request. With its own Transport it opens %.2f; sharing one is %s. Connections of unshared Transports stay open until they are closed explicitly",
 				rows[0].ConnsPerOp, rows[1].ConnsPerOp, faster(rows[1].Ratio))
 		},
 		Cases: []Case{
@@ -86,7 +86,7 @@ func idleTimeout() Claim {
 	return Claim{
 		Number: 9, Title: "Server.IdleTimeout left at 0", Page: 2.7, Ours: "server.New", Conns: true,
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("with 0, a request opens %.2f connections: 0 doesn't turn keep-alive off, it keeps idle connections forever. Set it for that reason, and longer than the clients' timeout, or their requests meet closing connections",
+			return fmt.Sprintf("with 0, a request opens %.2f connections: 0 doesn't turn keep-alive off, it keeps idle connections forever. Set it for that reason, and longer than the clients' timeout, or clients send requests on connections that are being closed",
 				rows[0].ConnsPerOp)
 		},
 		Cases: []Case{{"requests over kept connections", func(w *World) Sides {
@@ -122,7 +122,7 @@ func tlsPerRequest() Claim {
 	return Claim{
 		Number: 10, Title: "A TLS handshake for each request", Page: 290, Ours: "client.Shared", Conns: true,
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("like the first claim: %.2f handshakes per request. If each request has one, reuse is %s. The page compares a network with the loopback interface. Resumption saves processor time only, since Go has no 0-RTT for HTTP",
+			return fmt.Sprintf("like the first claim: %.2f handshakes per request. If each request has one, reuse is %s. The page compares a network with the loopback interface. Resumption saves only CPU time, because Go has no 0-RTT for HTTP",
 				rows[0].ConnsPerOp, faster(rows[1].Ratio))
 		},
 		Cases: []Case{
@@ -170,7 +170,7 @@ func drain() Claim {
 	return Claim{
 		Number: 12, Title: "Close without draining the body", Page: 13, Ours: "client.Shared",
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("draining is %s if an error page of 10 KB is left unread, %s with small valid JSON, and %s if 10 MB are left: it needs a bound in bytes and in time. Close of Go 1.26 drops a connection with an unread body; that of Go 1.27 drains it, with bounds",
+			return fmt.Sprintf("draining is %s if an error page of 10 KB is left unread, %s with small valid JSON, and %s if 10 MB are left: it needs limits for bytes and time. Close in Go 1.26 closes a connection with an unread body; in Go 1.27 it drains the body, with limits",
 				faster(rows[0].Ratio), faster(rows[1].Ratio), faster(rows[2].Ratio))
 		},
 		Cases: []Case{

@@ -35,7 +35,7 @@ func routing() Claim {
 	return Claim{
 		Number: 6, Title: "Routing with strings.HasPrefix", Page: 2.7, Ours: "muxmaster.New",
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("against three comparisons, http.ServeMux is %s and ours is %s; in whole requests %s and %s. A router has to be right first: the chain answers DELETE with 200 and takes /admin/health-secrets for /health",
+			return fmt.Sprintf("against three comparisons, http.ServeMux is %s and ours is %s; in whole requests %s and %s. But the comparisons are wrong: they accept DELETE, and serve /admin/health-secrets as /health",
 				faster(rows[0].Ratio), faster(rows[0].OursRatio), faster(rows[1].Ratio), faster(rows[1].OursRatio))
 		},
 		Cases: handlerCases("4 routes", "GET", nil,
@@ -83,7 +83,7 @@ func headerLiteral() Claim {
 	return Claim{
 		Number: 7, Title: "Headers as a map literal", Page: 1.8,
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("Set makes the same slice for each key and also canonicalizes the key: %.0f allocations before, %.0f after, and it is %s. Use Set because a literal can hold keys that Get never finds",
+			return fmt.Sprintf("Set allocates the same slice for each key and also canonicalizes the key: %.0f allocations before, %.0f after, and it is %s. Use Set because a literal can hold keys that Get never finds",
 				rows[0].Before.Allocs, rows[0].After.Allocs, faster(rows[0].Ratio))
 		},
 		Cases: []Case{
@@ -141,7 +141,7 @@ func dumpRequest() Claim {
 	return Claim{
 		Number: 11, Title: "httputil.DumpRequest for logging", Page: 24, Ours: "middleware.Logger",
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("the dump holds the whole body. 1 KB: %s, the handler alone is %s without it, the whole request %s; 100 KB: %s, %s and %s. It also prints the Authorization header. The page's statusWriter hides Flush, deadlines and sendfile; ours doesn't",
+			return fmt.Sprintf("the dump contains the whole body. 1 KB: %s, the handler alone is %s without it, the whole request %s; 100 KB: %s, %s and %s. It also prints the Authorization header. The page's statusWriter hides Flush, deadlines and sendfile; ours doesn't",
 				garbageSaved(rows[0]), faster(rows[0].Ratio), faster(rows[1].Ratio), garbageSaved(rows[2]), faster(rows[2].Ratio), faster(rows[3].Ratio))
 		},
 		Cases: append(handlerCases("1 KB body", "POST", make([]byte, 1<<10), before, after, ours),
@@ -161,7 +161,7 @@ func requestID() Claim {
 	return Claim{
 		Number: 14, Title: "time.Now for request ids", Page: 4, Ours: "middleware.RequestID",
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("both copy the request for another context, so the middleware as a whole is %s; ours keeps that copy on the stack and is %s. Times do collide, but the page's counter repeats after a restart and can be guessed; our ids are random",
+			return fmt.Sprintf("both copy the request for another context, so the middleware as a whole is %s; ours keeps that copy on the stack and is %s. Times do collide, but the page's counter repeats after a restart and can be guessed; our IDs are random",
 				faster(rows[0].Ratio), faster(rows[0].OursRatio))
 		},
 		Cases: handlerCases("middleware", "GET", nil,

@@ -31,23 +31,23 @@ func Print(w io.Writer, r Result) {
 func Markdown(w io.Writer, results []Result, command string, now time.Time) {
 	fmt.Fprintf(w, `# Fourteen claims about net/http, measured
 
-A page about optimizing net/http names fourteen habits that cost time, memory or
-connections, and by how much. This page measures each of them. *Before* and *after*
-are that page's own code, *ours* is what this project offers. It is generated; don't
+A page about optimizing net/http lists fourteen habits that cost time, memory or
+connections, and how much. This document measures each of them. *Before* and *after*
+are that page's own code, *ours* is this project's solution. It is generated; don't
 edit it.
 
 - Machine: %s
 - Date: %s
 - Command, in bench/: `+"`%s`"+`
 
-Client and server are one process on the loopback interface. Bytes and allocations
-count both, per operation. The sides take turns in short rounds. A ratio is the
-median of the rounds' ratios, with their range in brackets. Compare times only within
-a row. Over a real network, handshakes weigh more.
+Client and server are in one process and use the loopback interface. Bytes and
+allocations are those of both, per operation. The sides run in short interleaved
+rounds. A ratio is the median of the rounds' ratios, with their range in brackets.
+Compare times only within a row. Over a real network, handshakes take longer.
 
-A claim **holds** if at least half of its gain is there, and **holds in direction**
-from 1.15× on. If the claim is that each request opens a connection, the connections
-are counted; if fewer than every second request opens one, the **premise is false**.
+A claim **holds** if at least half of its gain is measured, and **holds in direction**
+from 1.15×. Some claims say that each request opens a connection. If fewer than half
+of the requests do, the **premise is false**.
 
 | # | claim | page | measured | verdict | why | ours |
 |---|---|---|---|---|---|---|
