@@ -243,14 +243,14 @@ func TestZeroMux(t *testing.T) {
 		"Handle":      func(m *muxmaster.Mux) { m.Handle("GET /x", tell("x")) },
 		"HandleFunc":  func(m *muxmaster.Mux) { m.HandleFunc("/x", tell("x")) },
 		"TryHandle":   func(m *muxmaster.Mux) { must(m.TryHandle("/x", tell("x"))) },
-		"Use":         func(m *muxmaster.Mux) { m.Use(trace("")); m.GET("/x", tell("x")) },
-		"UseFast":     func(m *muxmaster.Mux) { m.UseFast(traceFast("")); m.GETFast("/x", fastValues) },
-		"Pre":         func(m *muxmaster.Mux) { m.Pre(trace("")); m.GET("/x", tell("x")) },
-		"Group":       func(m *muxmaster.Mux) { m.Group("/").GET("/x", tell("x")) },
+		"Use":         func(m *muxmaster.Mux) { m.Use(trace("")) },
+		"UseFast":     func(m *muxmaster.Mux) { m.UseFast(traceFast("")) },
+		"Pre":         func(m *muxmaster.Mux) { m.Pre(trace("")) },
+		"Group":       func(m *muxmaster.Mux) { m.Group("/") },
 		"Route":       func(m *muxmaster.Mux) { m.Route("/g", func(g *muxmaster.Group) { g.GET("/x", tell("x")) }) },
-		"With":        func(m *muxmaster.Mux) { m.With(trace("")).GET("/x", tell("x")) },
+		"With":        func(m *muxmaster.Mux) { m.With(trace("")) },
 		"Mount":       func(m *muxmaster.Mux) { m.Mount("/x", tell("x")) },
-		"is mounted":  func(m *muxmaster.Mux) { muxmaster.New().Mount("/x", m); m.GET("/x", tell("x")) },
+		"is mounted":  func(m *muxmaster.Mux) { muxmaster.New().Mount("/x", m) },
 		"ServeFiles":  func(m *muxmaster.Mux) { m.ServeFiles("/x/*f", files) },
 		"ServeSPA":    func(m *muxmaster.Mux) { m.ServeSPA("/x", app) },
 		"ServeHTTP":   func(m *muxmaster.Mux) { m.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/x", nil)) },
@@ -260,8 +260,8 @@ func TestZeroMux(t *testing.T) {
 		"Handler":     func(m *muxmaster.Mux) { m.Handler(httptest.NewRequest("GET", "/x", nil)) },
 	} {
 		var m muxmaster.Mux
-		if text := panics(func() { do(&m) }); text != "" && (!strings.HasPrefix(text, "muxmaster: ") || !strings.Contains(text, "muxmaster.New")) {
-			t.Errorf("%s: panicked with %q, want nothing or a word about muxmaster.New", name, text)
+		if text := panics(func() { do(&m) }); !strings.HasPrefix(text, "muxmaster: ") || !strings.Contains(text, "muxmaster.New") {
+			t.Errorf("%s: panicked with %q, want a word about muxmaster.New", name, text)
 		}
 	}
 }
