@@ -8,6 +8,9 @@
 // net/http's types is unknown, or with the build tag muxmaster_safe, this
 // package uses SetPathValue instead (setpathvalue.go), which is slower.
 //
+// If one router calls another with the same request, the request holds the
+// values of both (nested.go).
+//
 // Values are stored in chunks of memory that are never reused, so that requests
 // can be retained, or, if pooled, in rings that later requests reuse
 // (buffer.go).
