@@ -91,7 +91,7 @@ func TestDebugJSON(t *testing.T) {
 		"GET /users/:id":  "",
 		"GET /n/{b}/x":    "goes to GET /n/{a:..*}/x",
 		"GET /admin/a":    "",
-		"GET /admin/open": "no authentication: most routes beside /open use muxmaster_test.requireLogin",
+		"GET /admin/open": "no authentication: most routes next to /open use muxmaster_test.requireLogin",
 	} {
 		if got, ok := warnings[pattern]; !ok || (want == "") != (got == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: the warning is %q (listed: %v), want %q", pattern, got, ok, want)

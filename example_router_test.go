@@ -55,7 +55,7 @@ func ExampleMux_tryHandle() {
 	mux := muxmaster.New()
 	fmt.Println(mux.TryHandle("/images*", http.NotFoundHandler()))
 	// Output:
-	// muxmaster: pattern "/images*": "images*": a catch-all is a segment of its own, as in /images/*rest; a literal * is written %2A
+	// muxmaster: pattern "/images*": "images*": a catch-all must be a whole segment, as in /images/*rest; a literal * is written %2A
 }
 
 // Method takes an http.Handler, such as a HandlerFuncE, and a list of methods.

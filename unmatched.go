@@ -53,7 +53,7 @@ func (s *snapshot) serveUnmatched(w http.ResponseWriter, r *http.Request, search
 		o = s.outcome(search, r, rt, clean, f.redirectSlash)
 	}
 	release(search)
-	f.answer(w, r, o)
+	f.writeResponse(w, r, o)
 }
 
 // findClean finds the route for the cleaned path of r, and returns that path
@@ -85,7 +85,7 @@ func (f *fallback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		s = f.mux.current()
 	}
-	f.answer(w, r, s.decide(r, f.redirectSlash))
+	f.writeResponse(w, r, s.decide(r, f.redirectSlash))
 }
 
 // An outcome is the response to an unmatched request. The zero outcome is a
@@ -155,8 +155,8 @@ func (s *snapshot) findShort(search *routeSearch, r *http.Request) *trie.Route[e
 	return rt
 }
 
-// answer writes the response.
-func (f *fallback) answer(w http.ResponseWriter, r *http.Request, o outcome) {
+// writeResponse writes the response.
+func (f *fallback) writeResponse(w http.ResponseWriter, r *http.Request, o outcome) {
 	switch {
 	case o.location != "":
 		r.Pattern = o.pattern

@@ -22,11 +22,11 @@ import (
 func Throttle(limit, backlog int, wait time.Duration) func(http.Handler) http.Handler {
 	switch {
 	case limit <= 0:
-		panic(fmt.Sprintf("middleware: Throttle: limit is %d, which would serve nobody; give at least 1", limit))
+		panic(fmt.Sprintf("middleware: Throttle: limit is %d, which would reject all requests; use at least 1", limit))
 	case backlog < 0:
 		panic(fmt.Sprintf("middleware: Throttle: backlog is %d; give 0 for none", backlog))
 	case backlog > 0 && wait <= 0:
-		panic(fmt.Sprintf("middleware: Throttle: wait is %v, so nobody could use the backlog; give how long to wait, or a backlog of 0", wait))
+		panic(fmt.Sprintf("middleware: Throttle: wait is %v, so the backlog would have no effect; set a positive wait, or a backlog of 0", wait))
 	}
 	t := &throttle{
 		places:     make(chan struct{}, limit),

@@ -70,7 +70,7 @@ func readAllProxy() Claim {
 	return Claim{
 		Number: 2, Title: "io.ReadAll in a proxy", Page: 10, Ours: "body.Copy, body.Buffers for httputil.ReverseProxy",
 		Why: func(rows []Row) string {
-			return fmt.Sprintf("200 MB: %s, and copying is %s; 1 KB: %s, and %s. The page's io.Copy without a Content-Length makes a truncated answer look complete",
+			return fmt.Sprintf("200 MB: %s, and copying is %s; 1 KB: %s, and %s. The page's io.Copy without a Content-Length makes a truncated response look complete",
 				garbageSaved(rows[0]), faster(rows[0].Ratio), garbageSaved(rows[1]), faster(rows[1].Ratio))
 		},
 		Cases: []Case{measure("200 MB", 200<<20, 8<<20), measure("1 KB", 1<<10, 1<<10)},

@@ -108,7 +108,7 @@ func (cl *client) response(want string) error {
 		return err
 	}
 	if !bytes.HasPrefix(status, []byte("HTTP/1.1 200 ")) {
-		return fmt.Errorf("answer %q", status)
+		return fmt.Errorf("response %q", status)
 	}
 	length, chunked := -1, false
 	for {
@@ -145,7 +145,7 @@ func (cl *client) response(want string) error {
 // read adds length bytes to the body.
 func (cl *client) read(length int) error {
 	if length < 0 || length > 1<<20 {
-		return fmt.Errorf("answer of %d bytes", length)
+		return fmt.Errorf("response of %d bytes", length)
 	}
 	at := len(cl.body)
 	cl.body = slices.Grow(cl.body, length)[:at+length]

@@ -81,7 +81,7 @@ func ranks(figures []Figure) []int {
 // the first server, the interval, the rank, and requests a second as a ratio.
 func Markdown(cases []Case, results [][]Result, machine, command string) string {
 	var b strings.Builder
-	b.WriteString("| requests for the CPU time of one of net/http's |")
+	b.WriteString("| requests in the CPU time of one net/http request |")
 	for _, s := range Servers[1:] {
 		name := s.Name
 		if !s.Plain {
@@ -100,7 +100,7 @@ func Markdown(cases []Case, results [][]Result, machine, command string) string 
 		b.WriteString("\n")
 	}
 	fmt.Fprintf(&b, "\nMedians of %d interleaved rounds with their 95 %% intervals; higher is better. Contenders whose intervals overlap share a rank (#).\n", len(results[0][0].CPU))
-	fmt.Fprintf(&b, "Each server is a process of its own on one processor, the load comes from another. Requests a second, as a ratio to net/http, over the same rounds:")
+	fmt.Fprintf(&b, "Each server runs in a separate process on one processor, and the load generator on another. Requests per second relative to net/http, in the same rounds:")
 	for k, s := range Servers[1:] {
 		var sum float64
 		for i := range results {

@@ -12,8 +12,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/child"
 )
 
-// Case is how many processors the server has. Every request is GET of [path],
-// which is answered with its last segment.
+// Case is the number of the server's processors. Every request is a GET of [path],
+// and the response is its last segment.
 type Case struct{ Cores int }
 
 const (

@@ -13,7 +13,7 @@ import (
 // that of another binary.
 type entrant struct {
 	Entry
-	call   func(method string, job Job, answer *Answer) error
+	call   func(method string, job Job, answer *Reply) error
 	local  *Worker // nil if the worker is another process
 	binary string  // can serve the contender over HTTP
 }
@@ -21,7 +21,7 @@ type entrant struct {
 // task loads the contender for a scenario. Each entrant has its own worker, so all
 // can be loaded at the same time.
 func (e entrant) task(scenario string, goroutines int) (measure.Task, error) {
-	var a Answer
+	var a Reply
 	if err := e.call("Load", Job{Contender: e.Name, Scenario: scenario, Goroutines: goroutines}, &a); err != nil {
 		return measure.Task{}, err
 	}
@@ -29,7 +29,7 @@ func (e entrant) task(scenario string, goroutines int) (measure.Task, error) {
 		return e.local.task, nil
 	}
 	return measure.Task{Ops: a.Ops, Run: func(times int) {
-		if err := e.call("Run", Job{Times: times}, new(Answer)); err != nil {
+		if err := e.call("Run", Job{Times: times}, new(Reply)); err != nil {
 			panic(err) // it succeeded before
 		}
 	}}, nil
@@ -41,18 +41,18 @@ func localEntrants() ([]entrant, error) {
 	if err != nil {
 		return nil, err
 	}
-	var a Answer
+	var a Reply
 	new(Worker).Entries(Job{}, &a)
 	var all []entrant
 	for _, entry := range a.Entries {
 		w := new(Worker)
-		methods := map[string]func(Job, *Answer) error{
+		methods := map[string]func(Job, *Reply) error{
 			"Prove": w.Prove, "Load": w.Load, "Run": w.Run, "Allocs": w.Allocs,
 			"Unload": w.Unload, "Heap": w.Heap, "Register": w.Register,
 		}
 		all = append(all, entrant{
 			Entry: entry, local: w, binary: self,
-			call: func(method string, job Job, a *Answer) error { return methods[method](job, a) },
+			call: func(method string, job Job, a *Reply) error { return methods[method](job, a) },
 		})
 	}
 	return all, nil
@@ -74,8 +74,8 @@ func safeEntrant(dir string) (e entrant, stop func(), err error) {
 		return entrant{}, nil, err
 	}
 	e.binary = binary
-	e.call = func(method string, job Job, a *Answer) error { return client.Call("Worker."+method, job, a) }
-	var a Answer
+	e.call = func(method string, job Job, a *Reply) error { return client.Call("Worker."+method, job, a) }
+	var a Reply
 	if err := e.call("Entries", Job{}, &a); err != nil {
 		stop()
 		return entrant{}, nil, err

@@ -40,7 +40,7 @@ func few(t *testing.T) []entrant {
 	return some
 }
 
-func callRemote(t *testing.T) func(string, Job, *Answer) error {
+func callRemote(t *testing.T) func(string, Job, *Reply) error {
 	here, there := net.Pipe()
 	server := rpc.NewServer()
 	if err := server.RegisterName("Worker", new(Worker)); err != nil {
@@ -49,7 +49,7 @@ func callRemote(t *testing.T) func(string, Job, *Answer) error {
 	go server.ServeConn(there)
 	client := rpc.NewClient(here)
 	t.Cleanup(func() { client.Close() })
-	return func(method string, job Job, a *Answer) error { return client.Call("Worker."+method, job, a) }
+	return func(method string, job Job, a *Reply) error { return client.Call("Worker."+method, job, a) }
 }
 
 var tiny = measure.Plan{Rounds: 3, Round: 50 * time.Microsecond}

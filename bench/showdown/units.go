@@ -132,7 +132,7 @@ func raceUnit(section Section, title, scenario string, cores int, entrants []ent
 			cells[i].Samples = samples[k]
 		}
 		for i, e := range entrants {
-			var a Answer
+			var a Reply
 			if section == Serving && cells[i].Cannot == "" {
 				if err := e.call("Allocs", Job{}, &a); err != nil {
 					return err
@@ -151,7 +151,7 @@ func raceUnit(section Section, title, scenario string, cores int, entrants []ent
 
 // proven checks the entrant with Prove and loads it for a scenario.
 func (e entrant) proven(scenario string, goroutines int) (measure.Task, error) {
-	if err := e.call("Prove", Job{Contender: e.Name, Scenario: scenario}, new(Answer)); err != nil {
+	if err := e.call("Prove", Job{Contender: e.Name, Scenario: scenario}, new(Reply)); err != nil {
 		return measure.Task{}, err
 	}
 	return e.task(scenario, goroutines)
@@ -177,7 +177,7 @@ func scalingUnit(entrants []entrant, part, n int, smaller []int, p plan) unit {
 				cells = append(cells, lookups, registration)
 				continue
 			}
-			var a Answer
+			var a Reply
 			job := Job{Contender: e.Name, Scenario: scenario, Samples: p.registrations, Limit: time.Second}
 			if err := e.call("Register", job, &a); err != nil {
 				registration.Cannot = oneLine(err)
@@ -248,7 +248,7 @@ func heapUnit(entrants []entrant, set string) unit {
 				return ctx.Err()
 			}
 			step(float64(i) / float64(len(entrants)))
-			var a Answer
+			var a Reply
 			cell := Cell{Section: Heap, Scenario: set, Contender: e.Name}
 			if err := e.call("Heap", Job{Contender: e.Name, Scenario: set}, &a); err != nil {
 				cell.Cannot = oneLine(err)

@@ -24,9 +24,9 @@ type Job struct {
 	Limit               time.Duration
 }
 
-// Answer is the result of a worker's method, which documents the fields that it
+// Reply is the result of a worker's method, which documents the fields that it
 // sets.
-type Answer struct {
+type Reply struct {
 	Ops           int
 	Bytes, Allocs float64
 	Samples       []float64
@@ -41,7 +41,7 @@ type Worker struct {
 }
 
 // Entries lists the contenders in this binary.
-func (w *Worker) Entries(_ Job, a *Answer) error {
+func (w *Worker) Entries(_ Job, a *Reply) error {
 	for _, c := range contender.All() {
 		a.Entries = append(a.Entries, Entry{c.Name, c.Version(), c.Style, c.Classes, c.Ours, c.NotStdlib})
 	}
@@ -49,7 +49,7 @@ func (w *Worker) Entries(_ Job, a *Answer) error {
 }
 
 // Prove returns an error if the contender routes the scenario incorrectly.
-func (w *Worker) Prove(job Job, _ *Answer) error {
+func (w *Worker) Prove(job Job, _ *Reply) error {
 	c, s, err := find(job)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (w *Worker) Prove(job Job, _ *Answer) error {
 
 // Load builds the router for Run and Allocs. It sets Ops to the operations per
 // run.
-func (w *Worker) Load(job Job, a *Answer) error {
+func (w *Worker) Load(job Job, a *Reply) error {
 	c, s, err := find(job)
 	if err != nil {
 		return err
@@ -81,25 +81,25 @@ func (w *Worker) Load(job Job, a *Answer) error {
 }
 
 // Run runs the loaded task job.Times times.
-func (w *Worker) Run(job Job, _ *Answer) error {
+func (w *Worker) Run(job Job, _ *Reply) error {
 	w.task.Run(job.Times)
 	return nil
 }
 
 // Allocs counts the allocations of the loaded task: Bytes and Allocs.
-func (w *Worker) Allocs(_ Job, a *Answer) error {
+func (w *Worker) Allocs(_ Job, a *Reply) error {
 	a.Bytes, a.Allocs = measure.Allocs(w.task)
 	return nil
 }
 
 // Unload drops the loaded task.
-func (w *Worker) Unload(Job, *Answer) error {
+func (w *Worker) Unload(Job, *Reply) error {
 	w.task = measure.Task{}
 	return nil
 }
 
 // Heap sets Bytes to the bytes that the router retains with a route set.
-func (w *Worker) Heap(job Job, a *Answer) (err error) {
+func (w *Worker) Heap(job Job, a *Reply) (err error) {
 	c, err := contender.Named(job.Contender)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (w *Worker) Heap(job Job, a *Answer) (err error) {
 
 // Register sets Samples to the times to register a scenario's routes, in
 // nanoseconds per route.
-func (w *Worker) Register(job Job, a *Answer) (err error) {
+func (w *Worker) Register(job Job, a *Reply) (err error) {
 	c, s, err := find(job)
 	if err != nil {
 		return err

@@ -20,9 +20,9 @@ import (
 )
 
 func main() {
-	addr := flag.String("addr", "localhost:8080", "where to listen, `host:port`")
-	file := flag.String("file", "notes.json", "the `file` that keeps the notes")
-	delay := flag.Duration("drain-delay", 0, "how long to serve after SIGTERM, with /readyz answering 503: the `time` that a load balancer takes to notice")
+	addr := flag.String("addr", "localhost:8080", "listen on `host:port`")
+	file := flag.String("file", "notes.json", "store the notes in `file`")
+	delay := flag.Duration("drain-delay", 0, "`time` to continue serving after SIGTERM, so that the load balancer can notice that /readyz returns 503")
 	flag.Parse()
 	ctx, stop := server.NotifyContext(context.Background()) // a second signal terminates the program immediately
 	defer stop()

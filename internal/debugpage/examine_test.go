@@ -69,7 +69,7 @@ func TestExamine(t *testing.T) {
 		{"login", []Route{
 			{Method: "GET", Pattern: "/api/a", Middleware: login}, {Method: "GET", Pattern: "/api/b/x", Middleware: login},
 			{Method: "GET", Pattern: "/api/c"},
-		}, serves{"GET /api/c": 2}, 2, "/api/c", "no authentication: most routes beside /c use x.requireLogin", false},
+		}, serves{"GET /api/c": 2}, 2, "/api/c", "no authentication: most routes next to /c use x.requireLogin", false},
 		{"public", []Route{
 			{Method: "GET", Pattern: "/api/a", Middleware: login}, {Method: "GET", Pattern: "/api/b", Middleware: login},
 			{Method: "GET", Pattern: "/api/health"},

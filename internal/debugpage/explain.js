@@ -47,7 +47,7 @@ function answer(x) {
     verdict.append(el('p', '', el('strong', '', 'No route: ' + x.Status + ' ' + (statuses[x.Status] || ''))));
     if (x.Location) pairs.push(['Location', el('code', '', x.Location)]);
     if (x.Allow) pairs.push(['Allow', el('code', '', x.Allow)]);
-    if (x.Prefix) pairs.push(['Answered by', el('code', '', x.Prefix)]);
+    if (x.Prefix) pairs.push(['Response from', el('code', '', x.Prefix)]);
   }
   const content = [verdict, definitions(pairs)];
   const lost = (x.Candidates || []).filter(c => c.Reason);

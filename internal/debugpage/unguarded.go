@@ -114,7 +114,7 @@ func (n *node) compareSiblings(warnings map[int]string) {
 	}
 	for _, name := range without {
 		for _, i := range n.children[name].open {
-			warnings[i] = fmt.Sprintf("no authentication: most routes beside /%s use %s", name, n.guard)
+			warnings[i] = fmt.Sprintf("no authentication: most routes next to /%s use %s", name, n.guard)
 		}
 	}
 }

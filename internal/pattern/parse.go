@@ -261,7 +261,7 @@ func parseSegment(seg string, names *names, parts *[]Part) (Segment, error) {
 				return nil, fmt.Errorf("%q has a } without its {; a literal one is written %%7D", seg)
 			}
 			if colonBesideBraces(rest[:n], len(s) == 0) {
-				return nil, fmt.Errorf("%q: parameters beside braces are written in braces, too: %s; a literal colon is written %%3A", seg, inBraces(seg))
+				return nil, fmt.Errorf("%q: parameters next to braces are also written in braces: %s; a literal colon is written %%3A", seg, inBraces(seg))
 			}
 			s = append(s, Part{Text: unescape(rest[:n])})
 			rest = rest[n:]

@@ -127,7 +127,7 @@ func (s Segment) check() error {
 	}
 	for _, part := range s {
 		if !utf8.ValidString(part.Text) {
-			return fmt.Errorf("%q: text beside a parameter with an expression must be UTF-8", s)
+			return fmt.Errorf("%q: text next to a parameter with an expression must be UTF-8", s)
 		}
 	}
 	expr, _ := s.Regexp()

@@ -69,7 +69,7 @@ func TestTree(t *testing.T) {
 	p.want("around all", p.text("#everywhere"), "middleware.RealIP")
 	p.want("the count", p.text("#summary"), "28 routes")
 	for _, warning := range []string{
-		"no authentication: most routes beside /reports use browser.requireLogin",
+		"no authentication: most routes next to /reports use browser.requireLogin",
 		"no authentication: PUT of this path uses browser.requireLogin",
 		"unreachable: /api/v1/products/abc/related goes to GET /api/v1/products/{any:..*}/related",
 		"goes to GET /api/v1/products/{id:[0-9]+}, which was registered first",
@@ -140,8 +140,8 @@ func TestExplain(t *testing.T) {
 		{"GET", "/admin/orders", []string{"Served by", "mount /admin browser.audit group /admin/orders browser.requireLogin → browser.requireAdmin"}},
 		{"GET", "/debug/vars", []string{"Served by any /debug/vars", "Show in the list"}},
 		{"GET", "http://a.shop.example/x", []string{"{tenant}.shop.example/", "tenant a"}},
-		{"POST", "/api/v1/products/12", []string{"No route: 405 Method Not Allowed", "Allow GET, HEAD, PUT, DELETE, OPTIONS", "Answered by /api/v1/products", "Why no route"}},
-		{"GET", "/admin/none", []string{"No route: 404 Not Found", "Answered by /admin"}},
+		{"POST", "/api/v1/products/12", []string{"No route: 405 Method Not Allowed", "Allow GET, HEAD, PUT, DELETE, OPTIONS", "Response from /api/v1/products", "Why no route"}},
+		{"GET", "/admin/none", []string{"No route: 404 Not Found", "Response from /admin"}},
 		{"GET", "/healthz/", []string{"No route: 307 Temporary Redirect", "Location /healthz"}},
 		{"GET", "/prices/<b>EUR<%2Fb>", []string{"Served by GET /prices/:currency", "currency <b>EUR</b>"}},
 		{"GET", "healthz", []string{"Served by GET /healthz"}}, // the slash is added

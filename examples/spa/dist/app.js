@@ -1,4 +1,4 @@
-// Pages by path: the server answers all of them with index.html.
+// Pages by path: the server responds to all of them with index.html.
 const main = document.querySelector("main");
 const pages = {
 	"/": () => {
