@@ -1,14 +1,15 @@
 //go:build ignore
 
-// Command modules checks that the modules of this repository work in a fresh clone
-// and when installed with the go command. Run it in the root of the repository:
+// Command modules checks that the modules of this repository work in a fresh
+// clone and when installed with the go command. Run it in the root of the
+// repository:
 //
 //	go run .ci/modules.go
 //
-// It clones the last commit. In the clone, common go commands must not change any
-// file. Then it creates a module proxy with the files of the clone as the version
-// that the nested modules require, and installs the commands of each nested module
-// from there. This fails if a go.mod has a replace directive.
+// It clones the last commit. In the clone, common go commands must not change
+// any file. Then it creates a module proxy with the files of the clone as the
+// version that the nested modules require, and installs the commands of each
+// nested module from there. This fails if a go.mod has a replace directive.
 package main
 
 import (
@@ -130,8 +131,8 @@ func list(clone string) (files, []module, error) {
 	return known, modules, nil
 }
 
-// staysClean returns an error if common go commands in the module change files of the
-// clone.
+// staysClean returns an error if common go commands in the module change files
+// of the clone.
 func staysClean(clone string, m module, bin string) error {
 	dir := filepath.Join(clone, m.dir)
 	commands, err := mains(dir)
@@ -272,8 +273,8 @@ func pack(z *zip.Writer, from, to string) error {
 	return err
 }
 
-// install installs the commands of a module. If the module has none, install adds it
-// to an empty module with go get.
+// install installs the commands of a module. If the module has none, install
+// adds it to an empty module with go get.
 func install(work string, env []string, m module, version string) error {
 	empty := filepath.Join(work, "empty", filepath.FromSlash(m.path))
 	if err := os.MkdirAll(empty, 0o777); err != nil {

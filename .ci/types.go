@@ -1,12 +1,12 @@
 //go:build ignore
 
-// Command types type-checks the packages of the current module and their tests for
-// other operating systems:
+// Command types type-checks the packages of the current module and their tests
+// for other operating systems:
 //
 //	go run .ci/types.go windows darwin freebsd plan9
 //
-// It reads only the declarations of the standard library from source. Building, or
-// go vet, would compile the whole standard library for each system.
+// It reads only the declarations of the standard library from source. Building,
+// or go vet, would compile the whole standard library for each system.
 package main
 
 import (
@@ -45,8 +45,8 @@ func main() {
 	}
 }
 
-// goPackage contains the needed parts of the output of go list. The test variant of a
-// package has a path such as "p [p.test]".
+// goPackage contains the needed parts of the output of go list. The test
+// variant of a package has a path such as "p [p.test]".
 type goPackage struct {
 	ImportPath, Name, Dir string
 	Standard              bool
@@ -92,8 +92,8 @@ func check(system string) error {
 	return nil
 }
 
-// check type-checks one package. For packages of the standard library, it checks only
-// the declarations.
+// check type-checks one package. For packages of the standard library, it
+// checks only the declarations.
 func (p goPackage) check(system string, done map[string]*types.Package) (*types.Package, error) {
 	var errs []error
 	config := types.Config{

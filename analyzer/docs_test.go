@@ -46,8 +46,9 @@ func blocks(t *testing.T) []block {
 	return all
 }
 
-// TestDocs checks the code blocks in docs/checks.md. Blocks after "Wrong" must be
-// reported, in each line with a comment if there are any. Other blocks must not.
+// TestDocs checks the code blocks in docs/checks.md. Blocks after "Wrong" must
+// be reported, in each line with a comment if there are any. Other blocks must
+// not.
 // -fix must have the documented result.
 func TestDocs(t *testing.T) {
 	dir := t.TempDir()

@@ -16,9 +16,9 @@ import (
 // TestRaceDetector compares the check retain with the race detector, for the
 // handlers in testdata/pooled, which include the examples in docs/pooling.md.
 // Both must report handlers that read a path value from the request too late
-// (wrong...), and neither may report correct handlers. Only retain reports other
-// violations (kept...): the race detector can't see them until another request
-// reuses the storage.
+// (wrong...), and neither may report correct handlers. Only retain reports
+// other violations (kept...): the race detector can't see them until another
+// request reuses the storage.
 func TestRaceDetector(t *testing.T) {
 	dir := t.TempDir()
 	program, tool := filepath.Join(dir, "pooled"), filepath.Join(dir, "muxvet")

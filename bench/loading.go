@@ -15,9 +15,9 @@ func Heap(c contender.Contender, rs []routes.Route) float64 {
 	return measure.Heap(func() any { return LoadAndServe(c, rs) })
 }
 
-// Registration measures the time to register all routes and serve one request, in
-// nanoseconds per route. It returns the given number of samples, or fewer if they
-// take longer than limit.
+// Registration measures the time to register all routes and serve one request,
+// in nanoseconds per route. It returns the given number of samples, or fewer if
+// they take longer than limit.
 func Registration(c contender.Contender, rs []routes.Route, samples int, limit time.Duration) []float64 {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var ns []float64
@@ -30,8 +30,8 @@ func Registration(c contender.Contender, rs []routes.Route, samples int, limit t
 	return ns
 }
 
-// LoadAndServe builds a router and serves a request, because some routers do part
-// of their work only then.
+// LoadAndServe builds a router and serves a request, because some routers do
+// part of their work only then.
 func LoadAndServe(c contender.Contender, rs []routes.Route) any {
 	first := Request{Method: rs[0].Method, Path: rs[0].NamedPath()}
 	spec := contender.Spec{Routes: rs}

@@ -14,12 +14,12 @@ const (
 	proofTime  = 2 * time.Second
 )
 
-// Prove checks that the contender routes the scenario correctly. It registers the
-// scenario's routes with handlers that report the route and values, and returns
-// an error for the first request with a wrong route, value or status. It repeats
-// each matched request with different values. If there are more than wholeProof
-// requests, it checks as many as proofTime allows. It uses contender.Seen and
-// must not run concurrently.
+// Prove checks that the contender routes the scenario correctly. It registers
+// the scenario's routes with handlers that report the route and values, and
+// returns an error for the first request with a wrong route, value or status.
+// It repeats each matched request with different values. If there are more than
+// wholeProof requests, it checks as many as proofTime allows. It uses
+// contender.Seen and must not run concurrently.
 func Prove(c contender.Contender, s Scenario) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

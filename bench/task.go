@@ -61,9 +61,9 @@ func (l Loaded) Spread(goroutines int) measure.Task {
 	return measure.Spread(tasks)
 }
 
-// Fresh returns a task that serves every request of the scenario once, each with
-// a new *http.Request, like a server. The time doesn't include the creation of
-// the requests.
+// Fresh returns a task that serves every request of the scenario once, each
+// with a new *http.Request, like a server. The time doesn't include the
+// creation of the requests.
 func (l Loaded) Fresh() measure.Task {
 	w := NewWriter()
 	const batch = 64

@@ -98,8 +98,8 @@ func TestWithBodyNil(t *testing.T) {
 	}
 }
 
-// TestAnnouncedLengthCostsNothing checks that a large Content-Length doesn't cause a
-// large allocation.
+// TestAnnouncedLengthCostsNothing checks that a large Content-Length doesn't
+// cause a large allocation.
 func TestAnnouncedLengthCostsNothing(t *testing.T) {
 	r := httptest.NewRequest("POST", "/", strings.NewReader("short"))
 	r.ContentLength = 1 << 30
@@ -219,8 +219,8 @@ func TestWriteJSONKeepsContentType(t *testing.T) {
 	}
 }
 
-// TestWriteJSONInsideCompression checks that WriteJSON doesn't set Content-Length if
-// a middleware that compresses has set Content-Encoding.
+// TestWriteJSONInsideCompression checks that WriteJSON doesn't set
+// Content-Length if a middleware that compresses has set Content-Encoding.
 func TestWriteJSONInsideCompression(t *testing.T) {
 	want := strings.Repeat("a", 10_000)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -306,8 +306,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestTruncatedResponseIsDetected checks that clients of a proxy that follows the
-// documentation of Copy detect a truncated response.
+// TestTruncatedResponseIsDetected checks that clients of a proxy that follows
+// the documentation of Copy detect a truncated response.
 func TestTruncatedResponseIsDetected(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestPoolKeepsOrdinaryBuffers checks that the pool keeps ordinary buffers and drops
-// large ones.
+// TestPoolKeepsOrdinaryBuffers checks that the pool keeps ordinary buffers and
+// drops large ones.
 func TestPoolKeepsOrdinaryBuffers(t *testing.T) {
 	for _, size := range []int{100, 64 << 10, 10 << 20} {
 		WriteJSON(httptest.NewRecorder(), 200, strings.Repeat("a", size))
@@ -32,8 +32,8 @@ func TestPoolKeepsOrdinaryBuffers(t *testing.T) {
 	}
 }
 
-// TestReleasedBuffersAreOverwritten checks that retained slices are overwritten in
-// programs built with -race.
+// TestReleasedBuffersAreOverwritten checks that retained slices are overwritten
+// in programs built with -race.
 func TestReleasedBuffersAreOverwritten(t *testing.T) {
 	var kept [][]byte
 	text := strings.Repeat("secret", 20)

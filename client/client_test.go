@@ -63,8 +63,8 @@ func drainTo(c *http.Client, url string) error {
 }
 
 // TestConnectionsAreReused checks that there are about as many connections as
-// concurrent requests. There may be a few more: if a connection becomes idle while
-// another is being dialed, the dial still finishes.
+// concurrent requests. There may be a few more: if a connection becomes idle
+// while another is being dialed, the dial still finishes.
 func TestConnectionsAreReused(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		for _, parallel := range []int{1, 50} {
@@ -88,8 +88,8 @@ func TestConnectionsAreReused(t *testing.T) {
 	}
 }
 
-// TestCloseDrains checks that Close makes the connection reusable if the rest of
-// the body is short, and doesn't read all of a long or endless one.
+// TestCloseDrains checks that Close makes the connection reusable if the rest
+// of the body is short, and doesn't read all of a long or endless one.
 func TestCloseDrains(t *testing.T) {
 	small, page := `{"a":1}`, strings.Repeat("<p>", 4<<10)
 	zipped := new(bytes.Buffer)
@@ -156,8 +156,8 @@ func TestCloseDrains(t *testing.T) {
 	}
 }
 
-// TestCloseEndsRead checks that Close interrupts a waiting Read, and that a second
-// Close has no effect.
+// TestCloseEndsRead checks that Close interrupts a waiting Read, and that a
+// second Close has no effect.
 func TestCloseEndsRead(t *testing.T) {
 	for _, h2 := range []bool{false, true} {
 		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -323,8 +323,8 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// TestProxyFromEnvironment checks that proxies from the environment are used, like
-// with net/http's own transport.
+// TestProxyFromEnvironment checks that proxies from the environment are used,
+// like with net/http's own transport.
 func TestProxyFromEnvironment(t *testing.T) {
 	proxied := http.DefaultTransport.(*http.Transport).Proxy
 	defer func() { http.DefaultTransport.(*http.Transport).Proxy = proxied }()
@@ -340,8 +340,8 @@ func TestProxyFromEnvironment(t *testing.T) {
 	}
 }
 
-// TestReplacedDefaultTransport checks that New works if http.DefaultTransport was
-// replaced.
+// TestReplacedDefaultTransport checks that New works if http.DefaultTransport
+// was replaced.
 func TestReplacedDefaultTransport(t *testing.T) {
 	old := http.DefaultTransport
 	defer func() { http.DefaultTransport = old }()

@@ -41,8 +41,8 @@ func ExampleShared() {
 	// Output: 200 OK
 }
 
-// A client for a server that should respond quickly. The server's first response
-// is 503, so the request is sent again.
+// A client for a server that should respond quickly. The server's first
+// response is 503, so the request is sent again.
 func ExampleNew() {
 	srv := example()
 	defer srv.Close()

@@ -49,9 +49,9 @@ func raw(t *testing.T, script func(conn, request int) string) string {
 	return "http://" + ln.Addr().String()
 }
 
-// TestIdleCloseRace uses a server that closes a connection when the next request
-// arrives. Requests that can be repeated must succeed. Others must not be sent
-// twice.
+// TestIdleCloseRace uses a server that closes a connection when the next
+// request arrives. Requests that can be repeated must succeed. Others must not
+// be sent twice.
 func TestIdleCloseRace(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 	for _, c := range []struct {

@@ -30,9 +30,9 @@ func (f *followed) AfterFunc(func()) func() bool {
 	return func() bool { f.n.Add(-1); return true }
 }
 
-// TestRequestsReleaseTheirContext checks that the parent of a request's context,
-// which often lives as long as the program, doesn't reference the request
-// afterwards, even if the body was read to its end but not closed.
+// TestRequestsReleaseTheirContext checks that the parent of a request's
+// context, which often lives as long as the program, doesn't reference the
+// request afterwards, even if the body was read to its end but not closed.
 func TestRequestsReleaseTheirContext(t *testing.T) {
 	h := func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)

@@ -101,8 +101,8 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// TestRetryAfterFailedDial checks that a request that was never sent is retried for
-// any method.
+// TestRetryAfterFailedDial checks that a request that was never sent is retried
+// for any method.
 func TestRetryAfterFailedDial(t *testing.T) {
 	srv, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })
 	dials := 0
@@ -140,8 +140,8 @@ func TestNoRetryOfPermanentErrors(t *testing.T) {
 	}
 }
 
-// TestNoRetryOfInvalidRequests checks that a request that net/http rejects isn't
-// retried. The waits before seven retries would take more than 6 s.
+// TestNoRetryOfInvalidRequests checks that a request that net/http rejects
+// isn't retried. The waits before seven retries would take more than 6 s.
 func TestNoRetryOfInvalidRequests(t *testing.T) {
 	c := use(t, client.Options{Attempts: 8})
 	for _, r := range []*http.Request{

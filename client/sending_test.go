@@ -248,8 +248,8 @@ type notify chan struct{}
 
 func (n notify) Read([]byte) (int, error) { close(n); return 0, io.EOF }
 
-// TestSendingStallsOnTheConnectionsWindow checks the limit for a short request that
-// waits for the window of its connection.
+// TestSendingStallsOnTheConnectionsWindow checks the limit for a short request
+// that waits for the window of its connection.
 func TestSendingStallsOnTheConnectionsWindow(t *testing.T) {
 	const window = 64 << 10
 	hold := make(chan struct{})
@@ -325,9 +325,9 @@ func TestSlowReceiverIsNoStall(t *testing.T) {
 	}
 }
 
-// TestResponseBeforeTheEndOfTheRequest checks that a response that arrives before
-// the request was sent completely can be closed, and that its context interrupts
-// reading it. In HTTP/2, net/http alone would wait forever.
+// TestResponseBeforeTheEndOfTheRequest checks that a response that arrives
+// before the request was sent completely can be closed, and that its context
+// interrupts reading it. In HTTP/2, net/http alone would wait forever.
 func TestResponseBeforeTheEndOfTheRequest(t *testing.T) {
 	hold := make(chan struct{})
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -371,8 +371,8 @@ func TestResponseBeforeTheEndOfTheRequest(t *testing.T) {
 	}
 }
 
-// TestSlowBodyIsNoStall checks that waiting for the caller's request body doesn't
-// count as waiting for the server.
+// TestSlowBodyIsNoStall checks that waiting for the caller's request body
+// doesn't count as waiting for the server.
 func TestSlowBodyIsNoStall(t *testing.T) {
 	for _, h2 := range []bool{false, true} {
 		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))

@@ -38,8 +38,8 @@ func TestUnsentAttemptsDontCount(t *testing.T) {
 	}
 }
 
-// TestConnDeadlines checks that StallTimeout doesn't apply while a deadline was set
-// by another package.
+// TestConnDeadlines checks that StallTimeout doesn't apply while a deadline was
+// set by another package.
 func TestConnDeadlines(t *testing.T) {
 	a, b := net.Pipe()
 	defer a.Close()

@@ -15,9 +15,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/client"
 )
 
-// TestUploadsThatEndAnywhere ends requests by cancellation, broken connections or
-// early responses. No goroutine or timer may use them afterwards, which the race
-// detector checks.
+// TestUploadsThatEndAnywhere ends requests by cancellation, broken connections
+// or early responses. No goroutine or timer may use them afterwards, which the
+// race detector checks.
 func TestUploadsThatEndAnywhere(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// maxDrain is how much of an unread body the engine reads, so that the connection
-// can serve another request. It is the limit of net/http.
+// maxDrain is how much of an unread body the engine reads, so that the
+// connection can serve another request. It is the limit of net/http.
 const maxDrain = 256 << 10
 
 // A body is the body of a request. It is closed after the handler returns, and
@@ -32,8 +32,8 @@ type body struct {
 	err    error // the first read error other than io.EOF
 }
 
-// Read implements [io.Reader]. With a Content-Length, it returns io.EOF together
-// with the last bytes.
+// Read implements [io.Reader]. With a Content-Length, it returns io.EOF
+// together with the last bytes.
 func (b *body) Read(p []byte) (int, error) {
 	if b.continuePending.Load() {
 		b.sendContinue()
@@ -73,8 +73,8 @@ func (b *body) refuse() {
 }
 
 // sendContinue tells the client to send the body, unless the handler has begun
-// its response. The caller must not hold b.mu, because the response's lock comes
-// first.
+// its response. The caller must not hold b.mu, because the response's lock
+// comes first.
 func (b *body) sendContinue() {
 	r := b.ctx.res
 	r.mu.Lock()
@@ -128,8 +128,8 @@ func (b *body) end() {
 	b.consumed.Store(true)
 }
 
-// Close implements [io.Closer]. Like net/http, it reads up to 256 KB of the rest
-// of the body, so that the connection can serve another request.
+// Close implements [io.Closer]. Like net/http, it reads up to 256 KB of the
+// rest of the body, so that the connection can serve another request.
 func (b *body) Close() error {
 	if b.continuePending.Load() {
 		b.refuse()

@@ -20,8 +20,8 @@ func byteSet(s string) (set [256]bool) {
 	return set
 }
 
-// plainPath marks the bytes in targetBytes that are the same in an encoded and a
-// decoded path.
+// plainPath marks the bytes in targetBytes that are the same in an encoded and
+// a decoded path.
 const plainPath = 1
 
 var targetBytes = func() (t [256]uint8) {

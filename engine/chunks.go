@@ -12,9 +12,9 @@ import (
 	"sync"
 )
 
-// chunks reads a body with Transfer-Encoding: chunked. It uses net/http's decoder
-// with a buffer of the same size, so both agree where chunks, lines and bodies
-// end, even if they are malformed.
+// chunks reads a body with Transfer-Encoding: chunked. It uses net/http's
+// decoder with a buffer of the same size, so both agree where chunks, lines and
+// bodies end, even if they are malformed.
 //
 // The decoder reads ahead. release puts the unused bytes back, because they
 // belong to the next request.

@@ -270,9 +270,9 @@ func (c *conn) beginHead() {
 // net/http.
 const maxLineEnds = 4
 
-// skipLineEnds skips the line ends at the start of the input b. Old clients send
-// an extra line after the body of a POST (RFC 9112 section 2.2). It reports
-// false if it needs more input.
+// skipLineEnds skips the line ends at the start of the input b. Old clients
+// send an extra line after the body of a POST (RFC 9112 section 2.2). It
+// reports false if it needs more input.
 func (c *conn) skipLineEnds(b []byte) bool {
 	if len(b) < maxLineEnds {
 		return false

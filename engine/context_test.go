@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// eventually waits for ch with a timeout that is long enough for a busy machine.
+// eventually waits for ch with a timeout that is long enough for a busy
+// machine.
 func eventually[T any](t *testing.T, what string, ch <-chan T) (v T) {
 	t.Helper()
 	select {

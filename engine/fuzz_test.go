@@ -243,9 +243,9 @@ func FuzzHead(f *testing.F) {
 	})
 }
 
-// sameBody reads the body of a request, whose head ends at b[end], with the engine
-// and from want, which was read from br. It compares the bodies and the rest of
-// the input.
+// sameBody reads the body of a request, whose head ends at b[end], with the
+// engine and from want, which was read from br. It compares the bodies and the
+// rest of the input.
 func sameBody(t *testing.T, c *conn, b []byte, end int, br *bufio.Reader, want *http.Request) {
 	c.nc = endedConn{}
 	c.in, c.r, c.w = &buffer{slices.Clone(b)}, end, len(b)

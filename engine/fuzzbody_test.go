@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// FuzzBody compares reading a chunked body with net/http: the body, its trailers
-// and the rest of the input. The sizes of the arriving pieces and of the
-// handler's reads must not matter.
+// FuzzBody compares reading a chunked body with net/http: the body, its
+// trailers and the rest of the input. The sizes of the arriving pieces and of
+// the handler's reads must not matter.
 func FuzzBody(f *testing.F) {
 	for i, body := range oddChunks {
 		if len(body) < 20<<10 {

@@ -70,8 +70,8 @@ func (h *head) reset() {
 	h.pragma, h.noCache, h.cacheControl = false, false, false
 }
 
-// parse continues to parse the head at the start of b, which must begin with the
-// bytes of the previous call. If the outcome is complete, the head ends at
+// parse continues to parse the head at the start of b, which must begin with
+// the bytes of the previous call. If the outcome is complete, the head ends at
 // h.pos. It doesn't parse complete lines again.
 func (h *head) parse(b []byte) (outcome, reason) {
 	if h.method == "" {

@@ -29,7 +29,8 @@ var kinds = []struct {
 // engines are the kinds without net/http.
 var engines = kinds[1:]
 
-// start serves s on a new listener until the test ends, and returns the address.
+// start serves s on a new listener until the test ends, and returns the
+// address.
 func start(t testing.TB, s server) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -11,8 +11,8 @@ type buffer struct{ b []byte }
 
 var bufferPool = sync.Pool{New: func() any { return &buffer{make([]byte, firstBuffer)} }}
 
-// releaseUnused is called when no input is left. It writes pending responses and
-// releases the state that only serving a request needs. It reports false if
+// releaseUnused is called when no input is left. It writes pending responses
+// and releases the state that only serving a request needs. It reports false if
 // writing failed.
 func (c *conn) releaseUnused() bool {
 	c.r, c.w = 0, 0

@@ -22,9 +22,9 @@ var bothWays = map[string]string{
 	"net/http": "GET /slow HTTP/1.1\nHost: h\n\n",
 }
 
-// TestShutdown checks that Shutdown closes idle connections, waits for a running
-// request, closes its connection afterwards, and calls registered functions. It
-// does so for connections of the engine and of net/http.
+// TestShutdown checks that Shutdown closes idle connections, waits for a
+// running request, closes its connection afterwards, and calls registered
+// functions. It does so for connections of the engine and of net/http.
 func TestShutdown(t *testing.T) {
 	for _, k := range kinds {
 		for name, request := range bothWays {
@@ -115,8 +115,8 @@ func TestShutdownOfSrv(t *testing.T) {
 	}
 }
 
-// TestClose checks that Close ends running requests, served by the engine and by
-// net/http.
+// TestClose checks that Close ends running requests, served by the engine and
+// by net/http.
 func TestClose(t *testing.T) {
 	for _, k := range kinds {
 		for name, request := range bothWays {

@@ -11,8 +11,8 @@ import (
 )
 
 // TestIdleMemory opens 10,000 connections and serves a request on each. Then it
-// compares the memory of the idle connections with net/http's. Run it with -v to
-// see the figures.
+// compares the memory of the idle connections with net/http's. Run it with -v
+// to see the figures.
 func TestIdleMemory(t *testing.T) {
 	count := 10_000
 	var limit syscall.Rlimit

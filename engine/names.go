@@ -1,7 +1,7 @@
 package engine
 
-// A nameID identifies a header name in the list names. Zero stands for any other
-// name.
+// A nameID identifies a header name in the list names. Zero stands for any
+// other name.
 type nameID uint8
 
 // Header names that the engine interprets, see head.special.
@@ -69,8 +69,8 @@ func nameHash(b []byte) uint32 {
 	return (n*37 + first*5 + mid*131 + last*17) % nameSlots
 }
 
-// lookupName returns the id of a name, ignoring case, or 0. The name must not be
-// empty.
+// lookupName returns the id of a name, ignoring case, or 0. The name must not
+// be empty.
 func lookupName(b []byte) nameID {
 	for i := nameHash(b); ; i = (i + 1) % nameSlots {
 		id := nameTable[i]

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// differs lists the tests of net/http that fail with the engine, and the reason.
-// docs/engine.md has the list for users.
+// differs lists the tests of net/http that fail with the engine, and the
+// reason. docs/engine.md has the list for users.
 var differs = map[string]string{
 	"TestServerShutdown": "reads an unexported field of http.Server",
 }
@@ -27,8 +27,8 @@ func init() {
 }
 
 // TestNetHTTP runs the tests of net/http with the engine. It creates a copy of
-// GOROOT whose http.Server forwards each call to an engine. The tests in differs
-// must fail, all others must pass.
+// GOROOT whose http.Server forwards each call to an engine. The tests in
+// differs must fail, all others must pass.
 func TestNetHTTP(t *testing.T) {
 	root := patchedRoot(t)
 	for _, mode := range []string{"default", "recycle"} {

@@ -57,8 +57,8 @@ func newRawIO(c *conn) *rawIO {
 // fill reads into the connection's buffer.
 //
 // Before the first read for another request, it lets other goroutines run.
-// Under load, the request has often arrived when this goroutine runs again. That
-// saves a failed read, parking and waking: 5 to 8 % of the CPU time.
+// Under load, the request has often arrived when this goroutine runs again.
+// That saves a failed read, parking and waking: 5 to 8 % of the CPU time.
 func (r *rawIO) fill() error {
 	if c := r.conn; c.r == c.w && c.work == nil && c.requests.Load() > 0 {
 		runtime.Gosched()

@@ -20,8 +20,8 @@ type bundle struct {
 	responseHeader http.Header
 }
 
-// template returns a request with the fields that all requests of the connection
-// share. shell copies it.
+// template returns a request with the fields that all requests of the
+// connection share. shell copies it.
 func (c *conn) template() *http.Request {
 	return &http.Request{
 		Proto:      "HTTP/1.1",
@@ -32,9 +32,9 @@ func (c *conn) template() *http.Request {
 	}
 }
 
-// newRequest returns the request with the head h, which is at the start of b. It
-// copies the head to one string, and the strings of the request are parts of it.
-// It returns nil if the target isn't valid.
+// newRequest returns the request with the head h, which is at the start of b.
+// It copies the head to one string, and the strings of the request are parts of
+// it. It returns nil if the target isn't valid.
 func (c *conn) newRequest(h *head, b []byte) *bundle {
 	text := string(b[:h.pos])
 	target := text[h.target.from:h.target.to]

@@ -101,8 +101,9 @@ func (l *syncLog) String() string {
 	return l.b.String()
 }
 
-// TestLate uses ResponseWriters after their handler has returned, while the same
-// connection and others serve requests. These calls must not reach any client.
+// TestLate uses ResponseWriters after their handler has returned, while the
+// same connection and others serve requests. These calls must not reach any
+// client.
 func TestLate(t *testing.T) {
 	for _, k := range engines {
 		t.Run(k.name, func(t *testing.T) {

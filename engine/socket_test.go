@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// A countingConn is a SocketConn that counts the bytes read and written with it.
+// A countingConn is a SocketConn that counts the bytes read and written with
+// it.
 type countingConn struct {
 	net.Conn
 	*counts
@@ -133,8 +134,8 @@ func (w countWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestNoFalseRaces sets a variable before a request and reads it in the handler,
-// and the reverse. The race detector must not report that.
+// TestNoFalseRaces sets a variable before a request and reads it in the
+// handler, and the reverse. The race detector must not report that.
 func TestNoFalseRaces(t *testing.T) {
 	for _, k := range kinds {
 		var request, response int

@@ -231,8 +231,8 @@ func (w *writer) ReadFrom(src io.Reader) (n int64, err error) {
 }
 
 // sendDirect flushes the response and reports whether the body can now be
-// written directly to the connection. If limit isn't negative, it is the maximum
-// number of bytes.
+// written directly to the connection. If limit isn't negative, it is the
+// maximum number of bytes.
 func (w *writer) sendDirect() (limit int64, direct bool) {
 	r := w.lock()
 	if r == nil {
@@ -288,8 +288,8 @@ func (w *writer) SetWriteDeadline(t time.Time) error {
 	return w.setDeadline(flagOwnWrite, t)
 }
 
-// setDeadline doesn't lock the response, because it may be called to interrupt a
-// Write of another goroutine, which holds the lock.
+// setDeadline doesn't lock the response, because it may be called to interrupt
+// a Write of another goroutine, which holds the lock.
 func (w *writer) setDeadline(flag phase, t time.Time) error {
 	if w.res.gen.Load() != w.gen {
 		w.server().late("SetDeadline")
@@ -320,8 +320,8 @@ func (w *writer) CloseNotify() <-chan bool {
 	return r.ctx.closeNotify()
 }
 
-// Hijack implements [http.Hijacker]. It returns the connection that the listener
-// accepted.
+// Hijack implements [http.Hijacker]. It returns the connection that the
+// listener accepted.
 func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	r := w.lock()
 	if r == nil {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// startServices starts the service in two processes and returns their addresses.
+// startServices starts the service in two processes and returns their
+// addresses.
 func startServices(t *testing.T) (a, b string) {
 	t.Helper()
 	redis := startRedis(t)
@@ -25,8 +26,8 @@ func startServices(t *testing.T) (a, b string) {
 	return addrs[0], addrs[1]
 }
 
-// TestProcessesShareSessionsAndLimits checks that two processes behind a proxy share
-// sessions and rate limits.
+// TestProcessesShareSessionsAndLimits checks that two processes behind a proxy
+// share sessions and rate limits.
 func TestProcessesShareSessionsAndLimits(t *testing.T) {
 	a, b := startServices(t)
 	for name, addr := range map[string]string{"nginx": startNginx(t, a, b), "HAProxy": startHAProxy(t, a, b).addr} {
@@ -51,8 +52,8 @@ func TestProcessesShareSessionsAndLimits(t *testing.T) {
 	}
 }
 
-// TestClientAddressBehindProxies checks that the service gets the client's address
-// through no, one and two proxies, whatever headers the client sends.
+// TestClientAddressBehindProxies checks that the service gets the client's
+// address through no, one and two proxies, whatever headers the client sends.
 func TestClientAddressBehindProxies(t *testing.T) {
 	a, b := startServices(t)
 	nginx, haproxy := startNginx(t, a, b), startHAProxy(t, a, b).addr

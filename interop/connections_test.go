@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// certificate returns the TLS settings of a server for 127.0.0.1 and HTTP/2, and
-// those of its clients.
+// certificate returns the TLS settings of a server for 127.0.0.1 and HTTP/2,
+// and those of its clients.
 func certificate(s *site) (server, client *tls.Config) {
 	s.Helper()
 	// httptest has a certificate for example.com and 127.0.0.1.

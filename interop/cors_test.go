@@ -31,8 +31,8 @@ var corsRows = []row{
 
 const origin = "https://app.example.com"
 
-// runCORS tests a middleware on a Group, and then on a whole Mux. preflight is its
-// status for preflight requests.
+// runCORS tests a middleware on a Group, and then on a whole Mux. preflight is
+// its status for preflight requests.
 func runCORS(s *site, cors func(http.Handler) http.Handler, preflight int) {
 	const allowed = "Access-Control-Allow-Origin"
 	ask := func(method, target string) answer {

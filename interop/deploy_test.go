@@ -43,8 +43,8 @@ func TestDeployFiles(t *testing.T) {
 	check("systemd-analyze", "verify", filepath.Join(dir, "quickstart@8081.service"), filepath.Join(dir, "quickstart@8081.socket"))
 }
 
-// TestContainerFile builds the container file with buildah. The program must not run
-// as root, and must be able to write its notes.
+// TestContainerFile builds the container file with buildah. The program must
+// not run as root, and must be able to write its notes.
 func TestContainerFile(t *testing.T) {
 	dir, err := os.MkdirTemp("", "image") // short: buildah puts sockets there
 	if err != nil {
@@ -101,8 +101,8 @@ func TestContainerFile(t *testing.T) {
 	}
 }
 
-// TestKubernetesManifest checks that the manifest has no unknown fields, and that its
-// numbers match the program's.
+// TestKubernetesManifest checks that the manifest has no unknown fields, and
+// that its numbers match the program's.
 func TestKubernetesManifest(t *testing.T) {
 	var deployment appsv1.Deployment
 	var budget policyv1.PodDisruptionBudget

@@ -108,8 +108,8 @@ func (s *site) another() *muxmaster.Mux {
 
 func (s *site) pooled() bool { return s.mux != nil && s.mux.PoolRequestBundle }
 
-// churn recycles path values while the row runs, so that a library that reads its
-// values too late gets those of another request.
+// churn recycles path values while the row runs, so that a library that reads
+// its values too late gets those of another request.
 func (s *site) churn() {
 	other := muxmaster.New()
 	other.PoolRequestBundle = true

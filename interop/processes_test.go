@@ -65,8 +65,8 @@ func (p *process) stopCleanly(t *testing.T) {
 	}
 }
 
-// eventually waits until ok returns true, with a timeout that is long enough for a
-// busy machine.
+// eventually waits until ok returns true, with a timeout that is long enough
+// for a busy machine.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {
@@ -76,8 +76,8 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// answers returns a function that reports whether the server responds to GET path
-// with 200.
+// answers returns a function that reports whether the server responds to GET
+// path with 200.
 func answers(addr, path string) func() bool {
 	return func() bool {
 		resp, err := http.Get("http://" + addr + path)
@@ -100,8 +100,8 @@ func freeAddr(t *testing.T) string {
 	return ln.Addr().String()
 }
 
-// quickstart builds examples/quickstart with the race detector and returns the file
-// name.
+// quickstart builds examples/quickstart with the race detector and returns the
+// file name.
 func quickstart(t *testing.T) string {
 	t.Helper()
 	program, err := buildQuickstart()

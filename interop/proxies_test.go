@@ -58,8 +58,8 @@ func startNginx(t *testing.T, a, b string) string {
 // A haproxy is a running HAProxy.
 type haproxy struct{ addr, socket string }
 
-// startHAProxy starts HAProxy in front of two servers, with the configuration in
-// examples/deploy but health checks every 200 ms.
+// startHAProxy starts HAProxy in front of two servers, with the configuration
+// in examples/deploy but health checks every 200 ms.
 func startHAProxy(t *testing.T, a, b string) haproxy {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "haproxy") // short: a Unix socket's path has a limit

@@ -158,8 +158,8 @@ func render(t *testing.T) []byte {
 
 func link(r row) string { return fmt.Sprintf("[%s](https://pkg.go.dev/%s)", r.name, r.library) }
 
-// versions returns a function that returns the version of the module that contains
-// a package.
+// versions returns a function that returns the version of the module that
+// contains a package.
 func versions(t *testing.T) func(pkg string) string {
 	t.Helper()
 	data, err := os.ReadFile("go.mod")

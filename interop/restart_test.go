@@ -90,9 +90,9 @@ func (l *load) finish(t *testing.T) {
 	t.Logf("%d requests", l.count.Load())
 }
 
-// TestRollingRestartBehindHAProxy restarts two processes behind HAProxy, one after
-// the other, with the same addresses. HAProxy checks /readyz, so a drain delay is
-// sufficient.
+// TestRollingRestartBehindHAProxy restarts two processes behind HAProxy, one
+// after the other, with the same addresses. HAProxy checks /readyz, so a drain
+// delay is sufficient.
 func TestRollingRestartBehindHAProxy(t *testing.T) {
 	program, dir := quickstart(t), t.TempDir()
 	addrs := []string{freeAddr(t), freeAddr(t)}
@@ -115,9 +115,9 @@ func TestRollingRestartBehindHAProxy(t *testing.T) {
 	l.finish(t)
 }
 
-// TestRollingRestartBehindNginx restarts two processes behind nginx, which has no
-// health checks. systemd's sockets outlive the processes, so requests wait until the
-// next process runs.
+// TestRollingRestartBehindNginx restarts two processes behind nginx, which has
+// no health checks. systemd's sockets outlive the processes, so requests wait
+// until the next process runs.
 func TestRollingRestartBehindNginx(t *testing.T) {
 	program, dir := quickstart(t), t.TempDir()
 	var addrs []string

@@ -65,7 +65,8 @@ func (connectEcho) Chat(_ context.Context, stream *connect.BidiStream[echo.Messa
 	}
 }
 
-// askJSON is ask for responses of protojson, which intentionally varies its spaces.
+// askJSON is ask for responses of protojson, which intentionally varies its
+// spaces.
 func (s *site) askJSON(method, target, body string, header ...string) answer {
 	s.Helper()
 	a := s.ask(method, target, body, header...)

@@ -66,8 +66,8 @@ var proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.3/32"), netip.MustPa
 // limit is the number of requests for /limited per client and hour.
 const limit = 10
 
-// newService registers a service on mux. Services with the same name share sessions
-// and rate limits.
+// newService registers a service on mux. Services with the same name share
+// sessions and rate limits.
 func newService(mux *muxmaster.Mux, client *redis.Client, name string) *muxmaster.Mux {
 	sessions := scs.New()
 	sessions.Store = goredisstore.NewWithPrefix(client, name+":sessions:")
@@ -95,8 +95,8 @@ func newService(mux *muxmaster.Mux, client *redis.Client, name string) *muxmaste
 	return mux
 }
 
-// two starts two services with shared state, on the site's server, and returns their
-// URLs.
+// two starts two services with shared state, on the site's server, and returns
+// their URLs.
 func (s *site) two() (a, b string) {
 	client := redis.NewClient(&redis.Options{Addr: startRedis(s.T)})
 	s.Cleanup(func() { client.Close() })

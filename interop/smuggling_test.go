@@ -19,10 +19,10 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/engine"
 )
 
-// TestSmuggling sends requests with an ambiguous end through a real nginx and a real
-// HAProxy, which share keep-alive connections to the server among clients. The
-// proxies and the engine must agree where each request ends, and the engine must
-// behave like net/http behind the same proxy:
+// TestSmuggling sends requests with an ambiguous end through a real nginx and a
+// real HAProxy, which share keep-alive connections to the server among clients.
+// The proxies and the engine must agree where each request ends, and the engine
+// must behave like net/http behind the same proxy:
 //
 //   - Each request that reaches the server has a header that only the proxy adds.
 //     A request without it was smuggled in the body of another.
@@ -80,8 +80,8 @@ const (
 	honest       = "GET /N/honest HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
 )
 
-// smugglingAttacks returns the input of the attacks, without the honest request that
-// follows.
+// smugglingAttacks returns the input of the attacks, without the honest request
+// that follows.
 func smugglingAttacks() (attacks []string) {
 	post := func(lines, body string) {
 		attacks = append(attacks, "POST /N/attack HTTP/1.1\r\nHost: h\r\n"+lines+"\r\n"+body)
@@ -212,8 +212,8 @@ func (w *witness) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(rw, "%s %s %d", r.Method, r.RequestURI, len(body))
 }
 
-// attackAll sends all attacks through the proxy at addr, and returns the result of
-// each: the responses, and the requests that the witness has recorded.
+// attackAll sends all attacks through the proxy at addr, and returns the result
+// of each: the responses, and the requests that the witness has recorded.
 func (w *witness) attackAll(t *testing.T, addr string, attacks []string) []string {
 	outcomes := make([]string, len(attacks))
 	var next atomic.Int64
@@ -251,8 +251,8 @@ func (w *witness) attackAll(t *testing.T, addr string, attacks []string) []strin
 	return outcomes
 }
 
-// converse sends text over a new connection. It returns the statuses of the responses,
-// and the bodies of those that aren't errors of the proxy itself.
+// converse sends text over a new connection. It returns the statuses of the
+// responses, and the bodies of those that aren't errors of the proxy itself.
 func converse(t *testing.T, addr, text string) string {
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -308,8 +308,8 @@ func (w *witness) check(t *testing.T, name string) {
 	}
 }
 
-// transparentNginx starts an nginx that changes requests as little as possible, and
-// returns its address for each backend.
+// transparentNginx starts an nginx that changes requests as little as possible,
+// and returns its address for each backend.
 func transparentNginx(t *testing.T, backends []string) (addrs []string) {
 	dir := t.TempDir()
 	config := "worker_processes 1; daemon off; error_log stderr crit; pid " + filepath.Join(dir, "pid") + ";\nevents {}\nhttp {\naccess_log off; client_body_temp_path " + dir + ";\n"

@@ -11,9 +11,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
-// earlyResponse is a transport that responds while it is still reading the request
-// body in another goroutine, like http.Transport if the server doesn't wait for
-// the body.
+// earlyResponse is a transport that responds while it is still reading the
+// request body in another goroutine, like http.Transport if the server doesn't
+// wait for the body.
 type earlyResponse struct{}
 
 func (earlyResponse) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -28,9 +28,9 @@ func (earlyResponse) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusUnauthorized, Header: header, Body: http.NoBody, Request: r}, nil
 }
 
-// TestBodyLimitExceededElsewhere exceeds the limit in another goroutine, while the
-// handler responds or after it has returned. BodyLimit must not use the response
-// there, which the race detector checks.
+// TestBodyLimitExceededElsewhere exceeds the limit in another goroutine, while
+// the handler responds or after it has returned. BodyLimit must not use the
+// response there, which the race detector checks.
 func TestBodyLimitExceededElsewhere(t *testing.T) {
 	proxy := &httputil.ReverseProxy{Transport: earlyResponse{}, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: "x"}) }}
 	for _, proto := range protos {

@@ -116,9 +116,9 @@ func TestBodyLimitOnConnections(t *testing.T) {
 	}
 }
 
-// TestBodyLimitRespondsAtOnce checks that a client that sends part of a large body
-// and waits gets the response immediately, through any wrapper, and that it gets
-// no 100 Continue.
+// TestBodyLimitRespondsAtOnce checks that a client that sends part of a large
+// body and waits gets the response immediately, through any wrapper, and that
+// it gets no 100 Continue.
 func TestBodyLimitRespondsAtOnce(t *testing.T) {
 	unwrapping := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrapper{w}, r) })
@@ -153,8 +153,8 @@ func TestBodyLimitRespondsAtOnce(t *testing.T) {
 }
 
 // TestBodyLimitAndUnreadBodies checks that a client that waits for 100 Continue
-// immediately gets the response of a handler that doesn't read the body, and that
-// net/http closes the connection.
+// immediately gets the response of a handler that doesn't read the body, and
+// that net/http closes the connection.
 func TestBodyLimitAndUnreadBodies(t *testing.T) {
 	routed := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { r.Pattern = "/"; next.ServeHTTP(w, r) })
@@ -193,8 +193,8 @@ func TestBodyLimitAndUnreadBodies(t *testing.T) {
 	}
 }
 
-// TestTrailersThroughCopies checks that handlers get trailers through middleware
-// that copies the request, including undeclared ones.
+// TestTrailersThroughCopies checks that handlers get trailers through
+// middleware that copies the request, including undeclared ones.
 func TestTrailersThroughCopies(t *testing.T) {
 	trailers := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)

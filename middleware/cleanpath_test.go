@@ -109,8 +109,9 @@ func TestPathsThatAreLeftAlone(t *testing.T) {
 	}
 }
 
-// TestGuardInsideCleanPath checks that an access check inside CleanPath gets the
-// same path as the router, and that http.ServeMux doesn't redirect any more.
+// TestGuardInsideCleanPath checks that an access check inside CleanPath gets
+// the same path as the router, and that http.ServeMux doesn't redirect any
+// more.
 func TestGuardInsideCleanPath(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/admin/{x...}", text("secret"))
@@ -226,8 +227,8 @@ func TestCleanPathAllocations(t *testing.T) {
 	}
 }
 
-// oddBytes are not allowed in paths. If RawPath contains one of them, EscapedPath
-// of net/url returns another path, in which %2F is a slash.
+// oddBytes are not allowed in paths. If RawPath contains one of them,
+// EscapedPath of net/url returns another path, in which %2F is a slash.
 var oddBytes = []string{"|", `\`, `"`, "^", "{", "}", "<", ">", "`", "\x80", "\xff", "ä"}
 
 // TestPathsWithOddBytes checks that %2F never separates segments, even next to
@@ -260,9 +261,9 @@ func TestPathsWithOddBytes(t *testing.T) {
 	}
 }
 
-// TestCleanPathDropsAStaleRawPath checks that CleanPath removes a RawPath that isn't
-// an encoding of Path, because a middleware has set only Path. Otherwise the router
-// and access checks could use different paths.
+// TestCleanPathDropsAStaleRawPath checks that CleanPath removes a RawPath that
+// isn't an encoding of Path, because a middleware has set only Path. Otherwise
+// the router and access checks could use different paths.
 func TestCleanPathDropsAStaleRawPath(t *testing.T) {
 	for _, path := range []string{"/public", "//public"} {
 		r := get("/")
@@ -273,8 +274,9 @@ func TestCleanPathDropsAStaleRawPath(t *testing.T) {
 	}
 }
 
-// TestEscapedSlashesOverTheWire checks that a path that a proxy doesn't consider to
-// be below /api/admin doesn't become so with CleanPath, StripSlashes or the router.
+// TestEscapedSlashesOverTheWire checks that a path that a proxy doesn't
+// consider to be below /api/admin doesn't become so with CleanPath,
+// StripSlashes or the router.
 func TestEscapedSlashesOverTheWire(t *testing.T) {
 	for _, mws := range [][]mw{nil, {middleware.CleanPath}, {middleware.StripSlashes}, {middleware.CleanPath, middleware.StripSlashes}} {
 		mux := muxmaster.New()

@@ -35,8 +35,8 @@ func onEngine(t *testing.T, h http.Handler) (address string, complaints *logBuff
 	return ln.Addr().String(), complaints
 }
 
-// TestErrorResponsesOnTheEngine checks that error responses work with the writer of
-// package engine, whose state the middleware reads.
+// TestErrorResponsesOnTheEngine checks that error responses work with the
+// writer of package engine, whose state the middleware reads.
 func TestErrorResponsesOnTheEngine(t *testing.T) {
 	silence(t)
 	for _, tt := range []struct {

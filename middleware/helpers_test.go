@@ -86,8 +86,8 @@ func (l *logBuffer) one(t *testing.T) map[string]any {
 // protos are the protocols that tests use.
 var protos = []string{"HTTP/1.1", "HTTP/2.0"}
 
-// start serves h over TLS with the given protocol. The buffer contains the error
-// log of net/http.
+// start serves h over TLS with the given protocol. The buffer contains the
+// error log of net/http.
 func start(t *testing.T, proto string, h http.Handler) (*httptest.Server, *logBuffer) {
 	t.Helper()
 	complaints := &logBuffer{}
@@ -118,8 +118,8 @@ func recovering(f func()) (v any) {
 	return nil
 }
 
-// keepBack holds the response back until the handler has returned or panicked, like
-// a middleware that compresses.
+// keepBack holds the response back until the handler has returned or panicked,
+// like a middleware that compresses.
 func keepBack(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		k := &keptBack{ResponseWriter: w}

@@ -31,8 +31,10 @@ func ExampleLoggerWith() {
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/hello/gopher?token=secret", nil))
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/nothing", nil))
 	// Output:
-	// level=INFO msg=request method=GET path=/hello/gopher pattern="GET /hello/{name}" status=200 bytes=14 remote=192.0.2.1:1234
-	// level=WARN msg=request method=GET path=/nothing pattern="" status=404 bytes=19 remote=192.0.2.1:1234
+	// level=INFO msg=request method=GET path=/hello/gopher pattern="GET
+	// /hello/{name}" status=200 bytes=14 remote=192.0.2.1:1234 level=WARN
+	// msg=request method=GET path=/nothing pattern="" status=404 bytes=19
+	// remote=192.0.2.1:1234
 }
 
 func TestLoggerRecord(t *testing.T) {
@@ -96,8 +98,8 @@ func TestLoggerOfPanics(t *testing.T) {
 	}
 }
 
-// TestLoggerKnowsPatternAndID checks that Logger logs the pattern and the request
-// ID even if the router gets a copy of the logger's request.
+// TestLoggerKnowsPatternAndID checks that Logger logs the pattern and the
+// request ID even if the router gets a copy of the logger's request.
 func TestLoggerKnowsPatternAndID(t *testing.T) {
 	type key struct{}
 	foreign := func(next http.Handler) http.Handler {

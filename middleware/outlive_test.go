@@ -15,9 +15,10 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
-// TestNothingUsesARequestAfterItsHandler checks that goroutines that outlive their
-// handlers can read the request, and that middleware doesn't use a request or a
-// writer after its handler has returned, which the race detector checks.
+// TestNothingUsesARequestAfterItsHandler checks that goroutines that outlive
+// their handlers can read the request, and that middleware doesn't use a
+// request or a writer after its handler has returned, which the race detector
+// checks.
 func TestNothingUsesARequestAfterItsHandler(t *testing.T) {
 	silence(t)
 	var late sync.WaitGroup

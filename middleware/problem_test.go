@@ -18,8 +18,8 @@ import (
 )
 
 // TestErrorResponsesUseTheProblemHandler checks that middleware writes error
-// responses in the format that the service has chosen, with the headers that belong
-// to the status.
+// responses in the format that the service has chosen, with the headers that
+// belong to the status.
 func TestErrorResponsesUseTheProblemHandler(t *testing.T) {
 	silence(t)
 	full := middleware.Throttle(1, 0, 0)
@@ -78,8 +78,8 @@ type gzipWriter struct {
 
 func (w gzipWriter) Write(p []byte) (int, error) { return w.zip.Write(p) }
 
-// TestErrorResponsesReplaceContent checks that an error response doesn't have the
-// headers that describe the discarded content, and keeps the encoding of a
+// TestErrorResponsesReplaceContent checks that an error response doesn't have
+// the headers that describe the discarded content, and keeps the encoding of a
 // middleware that compresses.
 func TestErrorResponsesReplaceContent(t *testing.T) {
 	silence(t)

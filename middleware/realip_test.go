@@ -256,8 +256,8 @@ func TestRealIPHeaders(t *testing.T) {
 	}
 }
 
-// FuzzRealIPAppended checks that the entry appended by the trusted proxy is used,
-// whatever the client has sent.
+// FuzzRealIPAppended checks that the entry appended by the trusted proxy is
+// used, whatever the client has sent.
 func FuzzRealIPAppended(f *testing.F) {
 	for _, s := range []string{"", "6.6.6.6", "for=6.6.6.6", "for=\"", "x=\"", "\\", ";", "for=6.6.6.6;x=\"", "unknown", "[", "%", "\x00", "10.0.0.1"} {
 		f.Add(s)

@@ -74,8 +74,8 @@ func dig(depth int) {
 	dig(depth - 1)
 }
 
-// TestRecovererBoundsTheStack checks that the log of a deep stack contains the calls
-// closest to the panic, with name, file and line.
+// TestRecovererBoundsTheStack checks that the log of a deep stack contains the
+// calls closest to the panic, with name, file and line.
 func TestRecovererBoundsTheStack(t *testing.T) {
 	for _, tt := range []struct {
 		depth int
@@ -136,8 +136,8 @@ func hide(next http.Handler) http.Handler {
 }
 
 // TestRecovererOnConnections checks over connections that a response that has
-// started is aborted, so that clients detect that it is incomplete, that nothing is
-// appended, and that net/http logs nothing.
+// started is aborted, so that clients detect that it is incomplete, that
+// nothing is appended, and that net/http logs nothing.
 func TestRecovererOnConnections(t *testing.T) {
 	for _, tt := range []struct {
 		name string

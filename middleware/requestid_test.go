@@ -219,8 +219,8 @@ func TestRequestIDAllocations(t *testing.T) {
 	}
 }
 
-// TestRequestIDsAreUnique generates IDs in 4 goroutines of 2 processes at the same
-// time. All must be different.
+// TestRequestIDsAreUnique generates IDs in 4 goroutines of 2 processes at the
+// same time. All must be different.
 func TestRequestIDsAreUnique(t *testing.T) {
 	const each = 100_000
 	var mu sync.Mutex

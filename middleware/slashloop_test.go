@@ -15,9 +15,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
-// TestStripSlashesAndRoutesThatEndInASlash checks the responses to a client that
-// follows redirects, with StripSlashes around routers that have routes with a
-// trailing slash.
+// TestStripSlashesAndRoutesThatEndInASlash checks the responses to a client
+// that follows redirects, with StripSlashes around routers that have routes
+// with a trailing slash.
 func TestStripSlashesAndRoutesThatEndInASlash(t *testing.T) {
 	shows := func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Pattern+" "+r.URL.Path) }
 	files := fstest.MapFS{"dir/index.html": {Data: []byte("index")}, "dir/a.txt": {Data: []byte("a")}, "a.txt": {Data: []byte("a")}}
@@ -96,8 +96,9 @@ func TestStripSlashesAndRoutesThatEndInASlash(t *testing.T) {
 	}
 }
 
-// TestStripSlashesReplacesOnlyLoopingRedirects checks that StripSlashes replaces only
-// a redirect back to the requested path. In all other cases, the handler runs once.
+// TestStripSlashesReplacesOnlyLoopingRedirects checks that StripSlashes
+// replaces only a redirect back to the requested path. In all other cases, the
+// handler runs once.
 func TestStripSlashesReplacesOnlyLoopingRedirects(t *testing.T) {
 	for _, tt := range []struct {
 		name     string

@@ -22,8 +22,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
-// stacks returns stacks of middleware: all of them, in the documented and in reverse
-// order, and each middleware that wraps the writer alone.
+// stacks returns stacks of middleware: all of them, in the documented and in
+// reverse order, and each middleware that wraps the writer alone.
 func stacks() map[string][]mw {
 	logger := middleware.LoggerWith(slog.New(slog.DiscardHandler))
 	all := []mw{
@@ -55,8 +55,8 @@ func request(t *testing.T, srv *httptest.Server, path string) *http.Request {
 	return r
 }
 
-// TestFlushThroughAnyStack checks that flushed data reaches the client while the
-// handler is still running.
+// TestFlushThroughAnyStack checks that flushed data reaches the client while
+// the handler is still running.
 func TestFlushThroughAnyStack(t *testing.T) {
 	for _, proto := range protos {
 		for name, stack := range stacks() {
@@ -146,8 +146,8 @@ func TestHijackThroughAnyStack(t *testing.T) {
 	}
 }
 
-// sendfileConn records whether net/http passed a file to ReadFrom, which sendfile(2)
-// requires.
+// sendfileConn records whether net/http passed a file to ReadFrom, which
+// sendfile(2) requires.
 type sendfileConn struct {
 	*net.TCPConn
 	sent *atomic.Int64
@@ -243,9 +243,9 @@ func TestControllerThroughAnyStack(t *testing.T) {
 	}
 }
 
-// TestLateWriterReachesNoOtherResponse checks that a goroutine that outlives its
-// request can't write to the response of another one, because recorders aren't
-// reused.
+// TestLateWriterReachesNoOtherResponse checks that a goroutine that outlives
+// its request can't write to the response of another one, because recorders
+// aren't reused.
 func TestLateWriterReachesNoOtherResponse(t *testing.T) {
 	release, late := make(chan struct{}), make(chan struct{})
 	var stray http.ResponseWriter
@@ -276,8 +276,8 @@ func TestLateWriterReachesNoOtherResponse(t *testing.T) {
 	}
 }
 
-// TestCancelThroughAnyStack checks that the handler's context is canceled when the
-// client disconnects.
+// TestCancelThroughAnyStack checks that the handler's context is canceled when
+// the client disconnects.
 func TestCancelThroughAnyStack(t *testing.T) {
 	for name, stack := range stacks() {
 		entered, done := make(chan struct{}), make(chan error, 1)

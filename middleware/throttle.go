@@ -11,14 +11,15 @@ import (
 )
 
 // Throttle limits the number of concurrent requests. Up to limit requests are
-// served at the same time. Up to backlog more requests wait in order of arrival,
-// each for at most the duration wait or until its context is canceled. To other
-// requests, and to those that waited too long, Throttle responds with 503 Service
-// Unavailable and a Retry-After header of wait in whole seconds, at least 1.
+// served at the same time. Up to backlog more requests wait in order of
+// arrival, each for at most the duration wait or until its context is canceled.
+// To other requests, and to those that waited too long, Throttle responds with
+// 503 Service Unavailable and a Retry-After header of wait in whole seconds, at
+// least 1.
 //
-// All handlers that one result of Throttle wraps share the limit. Throttle panics
-// unless limit is positive, backlog is not negative, and wait is positive if
-// there is a backlog.
+// All handlers that one result of Throttle wraps share the limit. Throttle
+// panics unless limit is positive, backlog is not negative, and wait is
+// positive if there is a backlog.
 func Throttle(limit, backlog int, wait time.Duration) func(http.Handler) http.Handler {
 	switch {
 	case limit <= 0:

@@ -171,8 +171,8 @@ func TestThrottleAllocations(t *testing.T) {
 	}
 }
 
-// TestThrottleIsOneLimit checks that all handlers wrapped in the same middleware
-// value share one limit.
+// TestThrottleIsOneLimit checks that all handlers wrapped in the same
+// middleware value share one limit.
 func TestThrottleIsOneLimit(t *testing.T) {
 	g := newGate()
 	m := middleware.Throttle(1, 0, 0)

@@ -65,8 +65,8 @@ func TestTimeoutOfACanceledRequest(t *testing.T) {
 	}
 }
 
-// TestTimeoutContext compares the context with that of context.WithDeadline, for
-// methods called in different orders.
+// TestTimeoutContext compares the context with that of context.WithDeadline,
+// for methods called in different orders.
 func TestTimeoutContext(t *testing.T) {
 	type key struct{}
 	for _, first := range []struct {
@@ -125,8 +125,8 @@ func TestTimeoutContext(t *testing.T) {
 	})), get("/").WithContext(outer))
 }
 
-// TestTimeoutContextIsSafeForConcurrentUse uses the context in goroutines while the
-// request ends. The race detector must not report it.
+// TestTimeoutContextIsSafeForConcurrentUse uses the context in goroutines while
+// the request ends. The race detector must not report it.
 func TestTimeoutContextIsSafeForConcurrentUse(t *testing.T) {
 	for range 100 {
 		done := make(chan error)
@@ -163,8 +163,9 @@ func TestTimeoutAllocations(t *testing.T) {
 	}
 }
 
-// TestTimeoutUsesTheClock checks that the clock decides whether a handler was too
-// late, not the context's timer, which may fire after the handler has returned.
+// TestTimeoutUsesTheClock checks that the clock decides whether a handler was
+// too late, not the context's timer, which may fire after the handler has
+// returned.
 func TestTimeoutUsesTheClock(t *testing.T) {
 	silence(t)
 	for range 200 {

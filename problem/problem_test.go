@@ -116,8 +116,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestWriteFindsHandler checks that Write uses the innermost Handler in the context,
-// or Text.
+// TestWriteFindsHandler checks that Write uses the innermost Handler in the
+// context, or Text.
 func TestWriteFindsHandler(t *testing.T) {
 	response := func(text string) problem.Handler {
 		return func(w http.ResponseWriter, r *http.Request, err error) { io.WriteString(w, text) }
@@ -202,7 +202,8 @@ func TestWriteClearsContentHeaders(t *testing.T) {
 	}
 }
 
-// TestWriteAfterStart checks that Write adds nothing to a response that has started.
+// TestWriteAfterStart checks that Write adds nothing to a response that has
+// started.
 func TestWriteAfterStart(t *testing.T) {
 	for _, proto := range []string{"HTTP/1.1", "HTTP/2.0"} {
 		logs := captureLog(t)

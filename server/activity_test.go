@@ -61,8 +61,9 @@ func TestActivity(t *testing.T) {
 	}
 }
 
-// TestWaitForRoomDoesNotCount checks that the time before a connection is admitted
-// doesn't count as waiting for its peer. Otherwise it would be closed next.
+// TestWaitForRoomDoesNotCount checks that the time before a connection is
+// admitted doesn't count as waiting for its peer. Otherwise it would be closed
+// next.
 func TestWaitForRoomDoesNotCount(t *testing.T) {
 	l := newListener(nil, New("", nil))
 	c := &conn{l: l}

@@ -131,9 +131,9 @@ type suffered struct {
 
 // underAttack measures the requests of honest clients to a server that has more
 // attackers than places for connections. Attackers reconnect whenever they are
-// disconnected. No timeout ends an attack: the server closes connections only to
-// make room. A client that is disconnected tries again. That happens if it takes
-// more than a second to send its request on a busy machine.
+// disconnected. No timeout ends an attack: the server closes connections only
+// to make room. A client that is disconnected tries again. That happens if it
+// takes more than a second to send its request on a busy machine.
 func underAttack(t *testing.T, a attack, places, attackers, clients, requests int) suffered {
 	t.Helper()
 	s, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -11,8 +11,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// BenchmarkServe measures the cost of the limits per request over one keep-alive
-// connection, compared to net/http and to the engine without this package.
+// BenchmarkServe measures the cost of the limits per request over one
+// keep-alive connection, compared to net/http and to the engine without this
+// package.
 func BenchmarkServe(b *testing.B) {
 	h := http.HandlerFunc(hello)
 	ours := func(onEngine bool) func(net.Listener) {

@@ -66,8 +66,8 @@ func TestCertificateReload(t *testing.T) {
 	eventually(t, longest, "serving the certificate that was repaired", func() bool { return served() == "third" })
 }
 
-// steady checks that got returns want for longer than the server takes to detect
-// changed files.
+// steady checks that got returns want for longer than the server takes to
+// detect changed files.
 func steady(t *testing.T, want string, got func() string) {
 	t.Helper()
 	for end := time.Now().Add(1200 * time.Millisecond); time.Now().Before(end); <-time.After(20 * time.Millisecond) {

@@ -43,9 +43,9 @@ func (s *sink) ReadFrom(r io.Reader) (int64, error) {
 	return int64(n), err
 }
 
-// TestWritesContinueAfterTimeouts checks that an interrupted write continues where
-// it stopped, as long as enough bytes are transferred, and that files are sent
-// with sendfile.
+// TestWritesContinueAfterTimeouts checks that an interrupted write continues
+// where it stopped, as long as enough bytes are transferred, and that files are
+// sent with sendfile.
 func TestWritesContinueAfterTimeouts(t *testing.T) {
 	text := strings.Repeat("0123456789abcdef", 4096)
 	name := filepath.Join(t.TempDir(), "file")

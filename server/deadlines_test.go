@@ -80,10 +80,10 @@ func (l *probeListener) Accept() (net.Conn, error) {
 	return p, nil
 }
 
-// TestWhichReadsAreBounded checks that StallTimeout (an hour here) limits only the
-// waits for a body. The deadline of a read depends on the order in which
-// net/http, the engine and handlers set deadlines and read, which may change with
-// the Go release.
+// TestWhichReadsAreBounded checks that StallTimeout (an hour here) limits only
+// the waits for a body. The deadline of a read depends on the order in which
+// net/http, the engine and handlers set deadlines and read, which may change
+// with the Go release.
 func TestWhichReadsAreBounded(t *testing.T) {
 	const (
 		get      = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"

@@ -15,8 +15,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// TestEventStreamsEndWithTheServer checks that event streams are notified at the
-// end of DrainDelay, and that none is cut off if it returns then.
+// TestEventStreamsEndWithTheServer checks that event streams are notified at
+// the end of DrainDelay, and that none is cut off if it returns then.
 func TestEventStreamsEndWithTheServer(t *testing.T) {
 	t.Parallel()
 	for _, v := range variants {
@@ -178,8 +178,8 @@ func TestNotifyContextEndsWithParentAndStop(t *testing.T) {
 	<-ctx.Done()
 }
 
-// TestErrorHandler checks that the context of requests contains ErrorHandler and
-// the values of the user's BaseContext.
+// TestErrorHandler checks that the context of requests contains ErrorHandler
+// and the values of the user's BaseContext.
 func TestErrorHandler(t *testing.T) {
 	type key struct{}
 	_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -118,8 +118,9 @@ func TestConnectionsThatNeverGiveWay(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionsGiveWayFirst checks that an idle connection is closed before
-// one that stalled within a request, even if it has waited for a shorter time.
+// TestIdleConnectionsGiveWayFirst checks that an idle connection is closed
+// before one that stalled within a request, even if it has waited for a shorter
+// time.
 func TestIdleConnectionsGiveWayFirst(t *testing.T) {
 	t.Parallel()
 	failed := make(chan error, 1)

@@ -40,8 +40,8 @@ func ExampleServer_Run() {
 	}
 }
 
-// A program that must know its address before serving, because the system chooses
-// the port.
+// A program that must know its address before serving, because the system
+// chooses the port.
 func ExampleServer_Serve() {
 	s := server.New("127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "Hello")
@@ -70,8 +70,8 @@ func ExampleServer_Serve() {
 	// <nil>
 }
 
-// An event stream that ends when the server stops, so that stopping doesn't take
-// DrainTimeout. The browser then reconnects to another server.
+// An event stream that ends when the server stops, so that stopping doesn't
+// take DrainTimeout. The browser then reconnects to another server.
 func ExampleDraining() {
 	clock := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

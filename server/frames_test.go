@@ -46,8 +46,8 @@ func settings(window uint32) string {
 }
 
 // dialHTTP2 opens an HTTP/2 connection without TLS, sends the preface and a
-// window for responses, and discards everything it receives. ended is closed when
-// the connection ends.
+// window for responses, and discards everything it receives. ended is closed
+// when the connection ends.
 func dialHTTP2(t *testing.T, addr string, window uint32) (c net.Conn, ended chan struct{}) {
 	t.Helper()
 	c = dial(t, addr)

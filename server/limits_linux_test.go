@@ -19,12 +19,13 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// The tests of limits use 127.0.0.2 as the address of a second client. Only Linux
-// has this address by default.
+// The tests of limits use 127.0.0.2 as the address of a second client. Only
+// Linux has this address by default.
 
-// TestSlowLoris connects 2,000 attackers that send their headers byte by byte and
-// reconnect whenever they are disconnected. 200 ordinary clients must get all
-// their responses, whether there is room for all attackers or for half of them.
+// TestSlowLoris connects 2,000 attackers that send their headers byte by byte
+// and reconnect whenever they are disconnected. 200 ordinary clients must get
+// all their responses, whether there is room for all attackers or for half of
+// them.
 func TestSlowLoris(t *testing.T) {
 	const attackers, clients, requests = 2000, 200, 2
 	for _, c := range []struct {
@@ -100,9 +101,9 @@ func loris(ctx context.Context, addr string) {
 }
 
 // TestBurstPastTheLimit opens more connections than allowed. All must get a
-// response, and at no time may more than the limit be open. On a busy machine, a
-// client that takes more than a second to send its request counts as idle, and its
-// connection may be closed.
+// response, and at no time may more than the limit be open. On a busy machine,
+// a client that takes more than a second to send its request counts as idle,
+// and its connection may be closed.
 func TestBurstPastTheLimit(t *testing.T) {
 	const limit, burst = 10, 300
 	for _, v := range []variant{plain, overTLS, onEngine(plain)} {
@@ -227,8 +228,8 @@ func TestLimitPerIP(t *testing.T) {
 	}
 }
 
-// TestDefaultLimitLeavesDescriptors checks that the default of MaxConns leaves file
-// descriptors for other purposes.
+// TestDefaultLimitLeavesDescriptors checks that the default of MaxConns leaves
+// file descriptors for other purposes.
 func TestDefaultLimitLeavesDescriptors(t *testing.T) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
@@ -241,8 +242,8 @@ func TestDefaultLimitLeavesDescriptors(t *testing.T) {
 }
 
 // TestNothingLeftOver checks that no goroutine and no descriptor is left after
-// servers have stopped that had every kind of connection. The test isn't parallel,
-// because it counts those of the whole process.
+// servers have stopped that had every kind of connection. The test isn't
+// parallel, because it counts those of the whole process.
 func TestNothingLeftOver(t *testing.T) {
 	each := func(t *testing.T, v variant) {
 		t.Parallel()

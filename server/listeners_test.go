@@ -71,8 +71,8 @@ func (l *lateListener) Accept() (net.Conn, error) {
 
 func (c lateConn) RemoteAddr() net.Addr { <-c.known; return c.Conn.RemoteAddr() }
 
-// TestLateAddresses checks that a connection whose address is still unknown doesn't
-// delay others.
+// TestLateAddresses checks that a connection whose address is still unknown
+// doesn't delay others.
 func TestLateAddresses(t *testing.T) {
 	for _, engine := range []bool{false, true} {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -92,8 +92,8 @@ func TestLateAddresses(t *testing.T) {
 	}
 }
 
-// TestListenersThatDoTLSThemselves checks that TLS listeners are rejected, because
-// handlers would get no Request.TLS.
+// TestListenersThatDoTLSThemselves checks that TLS listeners are rejected,
+// because handlers would get no Request.TLS.
 func TestListenersThatDoTLSThemselves(t *testing.T) {
 	for _, engine := range []bool{false, true} {
 		cert, key := writeCert(t, t.TempDir(), "localhost", tomorrow())

@@ -98,8 +98,8 @@ func dial(t *testing.T, addr string) net.Conn {
 	return c
 }
 
-// longest is the timeout for events that happen immediately unless the machine is
-// very busy.
+// longest is the timeout for events that happen immediately unless the machine
+// is very busy.
 const longest = time.Minute
 
 // eventually waits until ok returns true.

@@ -143,8 +143,8 @@ func startLoad(do func(c *http.Client, post bool) error, excuse func(error) bool
 
 func never(error) bool { return false }
 
-// exchange sends a GET, or a POST if body isn't empty, and returns the body of the
-// response. It returns an error if the status differs.
+// exchange sends a GET, or a POST if body isn't empty, and returns the body of
+// the response. It returns an error if the status differs.
 func exchange(c *http.Client, url, body string, status int) (string, error) {
 	method, r := "GET", io.Reader(nil)
 	if body != "" {
@@ -231,10 +231,10 @@ func TestSecondSignalEndsTheProgram(t *testing.T) {
 	}
 }
 
-// TestRestartsOfTheQuickstart restarts the quickstart under load, like systemd: the
-// old process ends, and clients that connect before the new one starts wait in the
-// socket's queue. No request may fail, and the file must contain all notes that
-// clients have created.
+// TestRestartsOfTheQuickstart restarts the quickstart under load, like systemd:
+// the old process ends, and clients that connect before the new one starts wait
+// in the socket's queue. No request may fail, and the file must contain all
+// notes that clients have created.
 func TestRestartsOfTheQuickstart(t *testing.T) {
 	program, file := buildQuickstart(t), filepath.Join(t.TempDir(), "notes.json")
 	socket, addr := listenerFile(t)
@@ -299,8 +299,8 @@ func TestRestartsOfTheQuickstart(t *testing.T) {
 	}
 }
 
-// TestRestartsLoseNoRequest restarts a server under load and passes the socket to
-// the next process. No request may fail, including those that must not be
+// TestRestartsLoseNoRequest restarts a server under load and passes the socket
+// to the next process. No request may fail, including those that must not be
 // repeated.
 func TestRestartsLoseNoRequest(t *testing.T) {
 	restartsLoseNoRequest(t)
@@ -333,10 +333,10 @@ func restartsLoseNoRequest(t *testing.T, env ...string) {
 	}
 }
 
-// TestRestartsWithReusePortRefuseNoConnection checks that no connection is refused
-// during a restart with SO_REUSEPORT. The kernel may reset a connection that it
-// assigns to a process that stops listening. Its request can be repeated, because
-// nothing was read.
+// TestRestartsWithReusePortRefuseNoConnection checks that no connection is
+// refused during a restart with SO_REUSEPORT. The kernel may reset a connection
+// that it assigns to a process that stops listening. Its request can be
+// repeated, because nothing was read.
 func TestRestartsWithReusePortRefuseNoConnection(t *testing.T) {
 	old := startChild(t, "127.0.0.1:0", nil)
 	var resets atomic.Int64

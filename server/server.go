@@ -180,10 +180,10 @@ func (s *Server) Run(ctx context.Context) error {
 //
 // Serve returns nil if all requests finished in time, and otherwise an error
 // with the number of their connections. If ln fails, Serve waits for running
-// requests too, and returns the error of ln. It closes ln. Serve can be called only
-// once. Without Engine, HTTP.Shutdown and HTTP.Close also end it, and it waits
-// for requests in the same way. ln must not be a TLS listener: set CertFile and
-// KeyFile, or a certificate in HTTP.TLSConfig.
+// requests too, and returns the error of ln. It closes ln. Serve can be called
+// only once. Without Engine, HTTP.Shutdown and HTTP.Close also end it, and it
+// waits for requests in the same way. ln must not be a TLS listener: set
+// CertFile and KeyFile, or a certificate in HTTP.TLSConfig.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	if ln == nil {
 		return errors.New("server: the listener is nil; pass one from Listen or net.Listen")

@@ -133,9 +133,9 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// TestDrainServesKeepAliveConnections checks that a client that is about to send
-// its next request gets a response with Connection: close. It has a second to send
-// it; if the test was slower, it tries again.
+// TestDrainServesKeepAliveConnections checks that a client that is about to
+// send its next request gets a response with Connection: close. It has a second
+// to send it; if the test was slower, it tries again.
 func TestDrainServesKeepAliveConnections(t *testing.T) {
 	for {
 		s, addr, stop := start(t, http.HandlerFunc(hello), nil)
@@ -365,8 +365,8 @@ func TestSecondListener(t *testing.T) {
 	}
 }
 
-// TestOptionsStar checks that the server responds to OPTIONS * like net/http, and
-// passes it to the handler if net/http would.
+// TestOptionsStar checks that the server responds to OPTIONS * like net/http,
+// and passes it to the handler if net/http would.
 func TestOptionsStar(t *testing.T) {
 	t.Parallel()
 	for _, v := range []variant{plain, onEngine(plain), http2c} {
@@ -399,9 +399,9 @@ func TestOptionsStar(t *testing.T) {
 	}
 }
 
-// TestDrainServesTheQueue checks that connections that wait in the kernel's queue
-// because of MaxConns are served before the listener is closed, which would reset
-// them.
+// TestDrainServesTheQueue checks that connections that wait in the kernel's
+// queue because of MaxConns are served before the listener is closed, which
+// would reset them.
 func TestDrainServesTheQueue(t *testing.T) {
 	t.Parallel()
 	started, release := make(chan bool, 1), make(chan bool)

@@ -150,8 +150,9 @@ func (v variant) alpn() []string {
 	return []string{"http/1.1"}
 }
 
-// TestHTTP2StreamsThatStallEnd checks that a stalled HTTP/2 stream ends, with an
-// error for the handler, and that the connection continues to serve requests.
+// TestHTTP2StreamsThatStallEnd checks that a stalled HTTP/2 stream ends, with
+// an error for the handler, and that the connection continues to serve
+// requests.
 func TestHTTP2StreamsThatStallEnd(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -226,8 +227,8 @@ func TestHTTP2StreamsThatStallEnd(t *testing.T) {
 	}
 }
 
-// TestHonestTrafficSurvives checks that slow but honest clients and handlers are
-// not disconnected.
+// TestHonestTrafficSurvives checks that slow but honest clients and handlers
+// are not disconnected.
 func TestHonestTrafficSurvives(t *testing.T) {
 	alive := func(w http.ResponseWriter, r *http.Request) {
 		if err := r.Context().Err(); err != nil {
@@ -335,8 +336,8 @@ func TestHonestTrafficSurvives(t *testing.T) {
 	}
 }
 
-// TestSlowReaderGetsEverything checks that a slow reader that reads enough in each
-// StallTimeout gets the whole response.
+// TestSlowReaderGetsEverything checks that a slow reader that reads enough in
+// each StallTimeout gets the whole response.
 func TestSlowReaderGetsEverything(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
@@ -367,8 +368,8 @@ func TestSlowReaderGetsEverything(t *testing.T) {
 	}
 }
 
-// TestHijackedConnectionsHaveNoDeadline checks that a hijacked connection has no
-// deadlines, but still counts as open.
+// TestHijackedConnectionsHaveNoDeadline checks that a hijacked connection has
+// no deadlines, but still counts as open.
 func TestHijackedConnectionsHaveNoDeadline(t *testing.T) {
 	t.Parallel()
 	s, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -13,9 +13,9 @@ import (
 )
 
 // TestStallTimersAndHandlersThatEnd connects clients that stall and disconnect
-// around StallTimeout, so that stall timers fire when handlers end. A timer that
-// uses a stream after its handler has returned would dereference nil inside
-// net/http, which would crash this process.
+// around StallTimeout, so that stall timers fire when handlers end. A timer
+// that uses a stream after its handler has returned would dereference nil
+// inside net/http, which would crash this process.
 func TestStallTimersAndHandlersThatEnd(t *testing.T) {
 	const stall = 20 * time.Millisecond
 	const streams, rounds, conns = 100, 20, 4

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// handlers counts the functions and literals in the packages with the parameters
-// of a handler.
+// handlers counts the functions and literals in the packages with the
+// parameters of a handler.
 func handlers(dir string, env, names []string) (int, error) {
 	format := "{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{range .TestGoFiles}}{{$d}}/{{.}}\n{{end}}{{range .XTestGoFiles}}{{$d}}/{{.}}\n{{end}}"
 	lines, err := list(dir, env, append([]string{"-f", format}, names...)...)

@@ -4,15 +4,16 @@
 //	go run ./corpus [-write] [module ...]
 //	go run ./corpus -fetch [module ...]
 //
-// modules.txt lists the programs, one per line: "module version package...". The
-// command downloads them to the module cache. verdicts.txt has one line for each
-// reviewed report: true or false (a false alarm), the module, the position, the
-// check and the reason. The command prints reports without a verdict, counts and
-// the share of false alarms. It exits with status 1 if there are reports without
-// a verdict, verdicts without a report, or more than 5 % false alarms. With
+// modules.txt lists the programs, one per line: "module version package...".
+// The command downloads them to the module cache. verdicts.txt has one line for
+// each reviewed report: true or false (a false alarm), the module, the
+// position, the check and the reason. The command prints reports without a
+// verdict, counts and the share of false alarms. It exits with status 1 if
+// there are reports without a verdict, verdicts without a report, or more than
+// 5 % false alarms. With
 // -write, it updates the counts in docs/checks.md; with -fetch, it only downloads
-// the modules. It needs the network, and more than half an hour with a cold build
-// cache.
+// the modules. It needs the network, and more than half an hour with a cold
+// build cache.
 package main
 
 import (
@@ -113,7 +114,8 @@ type program struct {
 	patterns      []string // of its packages
 }
 
-// programs returns the programs with the given module paths; without paths, all.
+// programs returns the programs with the given module paths; without paths,
+// all.
 func programs(paths []string) (all []program) {
 	for line := range strings.Lines(modules) {
 		f := strings.Fields(line)
@@ -262,8 +264,9 @@ func (p program) download() error {
 	return err
 }
 
-// serving lists the packages that import net/http, also in their tests. It omits
-// packages with a missing dependency, because go vet would then check none.
+// serving lists the packages that import net/http, also in their tests. It
+// omits packages with a missing dependency, because go vet would then check
+// none.
 func serving(dir string, env, patterns []string) ([]string, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}

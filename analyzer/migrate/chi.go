@@ -298,8 +298,8 @@ func (x *rewriter) chiPattern(s *source, n *ast.CallExpr, text string, isFunc bo
 	}
 }
 
-// chiBefore returns chi's middleware function that e refers to, if it changes the
-// routed path or method, or nil.
+// chiBefore returns chi's middleware function that e refers to, if it changes
+// the routed path or method, or nil.
 func (x *rewriter) chiBefore(e ast.Expr) *types.Func {
 	e = ast.Unparen(e)
 	if call, ok := e.(*ast.CallExpr); ok {

@@ -18,8 +18,8 @@ type route struct {
 	shape   string // of the pattern
 }
 
-// registered records a route. path has muxmaster's syntax. With subtree, a slash
-// at its end matches all paths below it.
+// registered records a route. path has muxmaster's syntax. With subtree, a
+// slash at its end matches all paths below it.
 func (x *rewriter) registered(call *ast.CallExpr, router ast.Expr, methods []string, host, path string, subtree bool) {
 	obj := variable(x.info, router)
 	if obj == nil || path == "" {
@@ -140,8 +140,9 @@ func shadows(first, second *pattern.Pattern) bool {
 	return moreSpecific && first.End == second.End
 }
 
-// sameAt reports whether the variable e has the same meaning at another position:
-// it isn't shadowed there, and only copies of itself are assigned to it.
+// sameAt reports whether the variable e has the same meaning at another
+// position: it isn't shadowed there, and only copies of itself are assigned to
+// it.
 func (x *rewriter) sameAt(e ast.Expr, at token.Pos) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A contextual is a function with a parameter for the context of gin or echo. It
-// is rewritten to have the parameters w and r.
+// A contextual is a function with a parameter for the context of gin or echo.
+// It is rewritten to have the parameters w and r.
 type contextual struct {
 	node       ast.Node // *ast.FuncDecl or *ast.FuncLit
 	typ        *ast.FuncType
@@ -48,8 +48,8 @@ func (x *rewriter) contexts() map[types.Object]*contextual {
 	return x.found
 }
 
-// isContext reports whether a type expression is the type of the context. In echo
-// version 4, it is an interface.
+// isContext reports whether a type expression is the type of the context. In
+// echo version 4, it is an interface.
 func (x *rewriter) isContext(e ast.Expr) bool {
 	t := x.info.TypeOf(e)
 	if t == nil {

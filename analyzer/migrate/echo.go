@@ -164,8 +164,8 @@ func (x *rewriter) echoContext(s *source, n *ast.CallExpr, method string, f *con
 	}
 }
 
-// echoReturn rewrites return c.Redirect(…) and similar statements to a statement
-// and return nil.
+// echoReturn rewrites return c.Redirect(…) and similar statements to a
+// statement and return nil.
 func (x *rewriter) echoReturn(s *source, n *ast.ReturnStmt) {
 	if len(n.Results) != 1 || x.blockOf(n) == nil {
 		return
@@ -252,7 +252,8 @@ func (x *rewriter) echoRoute(s *source, n *ast.CallExpr, method string) {
 	}
 }
 
-// echoMiddleware reports middleware without an equivalent in package middleware.
+// echoMiddleware reports middleware without an equivalent in package
+// middleware.
 func (x *rewriter) echoMiddleware(list []ast.Expr) {
 	for _, e := range list {
 		if named := namedType(x.info.TypeOf(e)); named != nil && named.Obj().Name() != "MiddlewareFunc" {

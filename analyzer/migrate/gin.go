@@ -263,7 +263,8 @@ func (x *rewriter) ginContext(s *source, n *ast.CallExpr, method string, f *cont
 	}
 }
 
-// hasTag reports whether t is or contains a struct that has a field with the tag.
+// hasTag reports whether t is or contains a struct that has a field with the
+// tag.
 func hasTag(t types.Type, tag string, seen []types.Type) bool {
 	for _, s := range seen {
 		if types.Identical(s, t) {

@@ -152,8 +152,8 @@ func (x *rewriter) ginNext(f *contextual) (token.Pos, bool) {
 	return at, ok
 }
 
-// ginReturns adds a call of the next handler to each return before Next. In gin,
-// such a return continues the chain unless the request was aborted.
+// ginReturns adds a call of the next handler to each return before Next. In
+// gin, such a return continues the chain unless the request was aborted.
 func (x *rewriter) ginReturns(s *source, f *contextual, next token.Pos, call string) {
 	ast.Inspect(f.body, func(n ast.Node) bool {
 		if _, ok := n.(*ast.FuncLit); ok {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// This file rewrites calls of Use after routes. In gin, they apply to the routes
-// that follow.
+// This file rewrites calls of Use after routes. In gin, they apply to the
+// routes that follow.
 
 // ginHalfway rewrites a Use between routes: it creates a scope for the later
 // routes.
@@ -75,8 +75,8 @@ func (x *rewriter) ginScope(s *source, obj types.Object, use ast.Stmt, decl *ast
 	return x.unused(decl, obj.Name()+"2"), true
 }
 
-// servesOnly reports whether a use of a router only serves its routes: the router
-// is run, returned, or assigned to a variable of another type.
+// servesOnly reports whether a use of a router only serves its routes: the
+// router is run, returned, or assigned to a variable of another type.
 func (x *rewriter) servesOnly(id *ast.Ident) bool {
 	switch p := x.parents[id].(type) {
 	case *ast.SelectorExpr:
@@ -128,9 +128,9 @@ func (x *rewriter) onlyServed(decl *ast.FuncDecl) bool {
 	return true
 }
 
-// lastTouch reports whether no caller of a function with a router parameter uses
-// the router to register routes afterwards. It supports only callers that created
-// the router for the call.
+// lastTouch reports whether no caller of a function with a router parameter
+// uses the router to register routes afterwards. It supports only callers that
+// created the router for the call.
 func (x *rewriter) lastTouch(decl *ast.FuncDecl) bool {
 	fn, ok := x.info.Defs[decl.Name].(*types.Func)
 	if !ok || len(x.kinds.sites[x.kinds.key(fn)]) == 0 {

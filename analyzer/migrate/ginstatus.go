@@ -36,8 +36,8 @@ func (x *rewriter) isMap(e ast.Expr) bool {
 	return ok
 }
 
-// endsHere reports whether a function doesn't change the status or headers after
-// a statement that writes the status.
+// endsHere reports whether a function doesn't change the status or headers
+// after a statement that writes the status.
 func (x *rewriter) endsHere(call *ast.CallExpr, f *contextual) bool {
 	stmt := x.statement(call)
 	if stmt == nil || x.function(stmt) != f.node || f.middleware {

@@ -109,8 +109,8 @@ func (x *rewriter) gorillaVars(s *source, n ast.Node) {
 	x.remove(s, assign)
 }
 
-// commaOK reports whether a map element is read in the comma-ok form or assigned
-// to.
+// commaOK reports whether a map element is read in the comma-ok form or
+// assigned to.
 func (x *rewriter) commaOK(index *ast.IndexExpr) bool {
 	switch p := x.parents[index].(type) {
 	case *ast.AssignStmt:

@@ -92,8 +92,8 @@ func (x *rewriter) httprouterName(s *source, n *ast.SelectorExpr) {
 	}
 }
 
-// dropSetting deletes the statement router.Field = value if a Mux always behaves
-// that way.
+// dropSetting deletes the statement router.Field = value if a Mux always
+// behaves that way.
 func (x *rewriter) dropSetting(s *source, n *ast.SelectorExpr, always bool) {
 	stmt, ok := x.parents[n].(*ast.AssignStmt)
 	if !ok || len(stmt.Lhs) != 1 || stmt.Lhs[0] != ast.Expr(n) {

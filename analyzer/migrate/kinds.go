@@ -21,8 +21,8 @@ const (
 // kinds determines the kinds of variables and results. Types such as chi.Router
 // and gorilla's *mux.Router are used both for a router and for a part of it. So
 // kinds follows assignments, arguments and results through all packages. It
-// identifies objects by the position of their declaration, because a package and
-// its test variant have different objects.
+// identifies objects by the position of their declaration, because a package
+// and its test variant have different objects.
 type kinds struct {
 	fset   *token.FileSet
 	info   map[ast.Expr]*types.Info

@@ -10,8 +10,8 @@ import (
 )
 
 // This file determines whether a router already has routes when the program
-// calls its Use. muxmaster's Use panics then. The routes may be registered in the
-// same function, in one that was called before, or in a caller.
+// calls its Use. muxmaster's Use panics then. The routes may be registered in
+// the same function, in one that was called before, or in a caller.
 
 // A site is a call of one of the program's functions.
 type site struct {

@@ -7,8 +7,8 @@
 //
 // # Files
 //
-// migrate.go contains Run, load.go loads packages, and check.go drops those that
-// don't type-check with the changes. A rewriter (rewriter.go) rewrites one
+// migrate.go contains Run, load.go loads packages, and check.go drops those
+// that don't type-check with the changes. A rewriter (rewriter.go) rewrites one
 // package: it calls the passes of a dialect (dialect.go) for each node, which
 // edit the files (source.go). Each router has a dialect in a file of its own;
 // those of gin and chi have more, whose names begin with the router's.
@@ -46,8 +46,8 @@ type File struct {
 // Routers lists the names of the routers that Run supports.
 func Routers() []string { return slices.Sorted(maps.Keys(dialects)) }
 
-// Run rewrites the packages in dir that match the patterns. It doesn't write the
-// files: see [Result.Write].
+// Run rewrites the packages in dir that match the patterns. It doesn't write
+// the files: see [Result.Write].
 func Run(from, dir string, patterns ...string) (*Result, error) {
 	d := dialects[from]
 	if d == nil {

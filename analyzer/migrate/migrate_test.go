@@ -157,8 +157,8 @@ func moduleOf(s string) string {
 	return path
 }
 
-// environment allows the go command to change go.mod and go.sum without using the
-// checksum database.
+// environment allows the go command to change go.mod and go.sum without using
+// the checksum database.
 func environment(t *testing.T) {
 	t.Helper()
 	for name, value := range map[string]string{"GOFLAGS": "-mod=mod", "GOWORK": "off", "GOSUMDB": "off"} {
@@ -316,8 +316,8 @@ func (s *service) test(t *testing.T) {
 	}
 }
 
-// response returns the response to a request as text: the status, the headers set
-// by a handler, and the body.
+// response returns the response to a request as text: the status, the headers
+// set by a handler, and the body.
 func (s *service) response(t *testing.T, r request) string {
 	t.Helper()
 	method, target, _ := strings.Cut(r.line, " ")
@@ -362,8 +362,9 @@ func (s *service) response(t *testing.T, r request) string {
 	return text + "\n\n" + strings.TrimSuffix(string(body), "\n") // muxmaster.JSON ends with a newline
 }
 
-// TestLeft checks programs with parts that can't be rewritten. Exactly the lines
-// with a comment "left:" must be reported, with its text, and no file may change.
+// TestLeft checks programs with parts that can't be rewritten. Exactly the
+// lines with a comment "left:" must be reported, with its text, and no file may
+// change.
 func TestLeft(t *testing.T) {
 	for _, p := range []program{
 		{router: "chi", dir: "testdata/left/chi", module: chiModule},

@@ -8,8 +8,8 @@ import (
 )
 
 // useFirst moves each Use before the first route in the same statement list. In
-// the old program, Use also applies to routes registered before. In muxmaster, it
-// panics after a route.
+// the old program, Use also applies to routes registered before. In muxmaster,
+// it panics after a route.
 func (x *rewriter) useFirst(s *source, n ast.Node) {
 	block, ok := n.(*ast.BlockStmt)
 	if !ok {
@@ -119,9 +119,9 @@ func (x *rewriter) handedOn(stmt ast.Stmt) []types.Object {
 	return all
 }
 
-// withNeeds returns a Use and the statements after the route on which it depends:
-// those that declare or change its arguments. It returns nil if one of them
-// registers routes.
+// withNeeds returns a Use and the statements after the route on which it
+// depends: those that declare or change its arguments. It returns nil if one of
+// them registers routes.
 func (x *rewriter) withNeeds(use, route ast.Stmt, list []ast.Stmt) []ast.Stmt {
 	from, to := slices.Index(list, route), slices.Index(list, use)
 	moving := map[ast.Stmt]bool{use: true}

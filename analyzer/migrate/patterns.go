@@ -16,12 +16,12 @@ import (
 // rest is the new name of a catch-all without a name in the old program.
 const rest = "rest"
 
-// A translate function translates a path of the old router to muxmaster's syntax
-// for verb methods.
+// A translate function translates a path of the old router to muxmaster's
+// syntax for verb methods.
 type translate func(path string) (string, error)
 
-// path rewrites an argument with a path. It keeps a path that isn't constant, if
-// the path begins with a constant and its constant parts mean the same in
+// path rewrites an argument with a path. It keeps a path that isn't constant,
+// if the path begins with a constant and its constant parts mean the same in
 // muxmaster.
 func (x *rewriter) path(s *source, arg ast.Expr, to translate) {
 	old, ok := x.constant(arg)
@@ -190,7 +190,8 @@ func hasSlash(re *syntax.Regexp) bool {
 	return slices.ContainsFunc(re.Sub, hasSlash)
 }
 
-// alternatives reports whether an expression has alternatives outside of groups.
+// alternatives reports whether an expression has alternatives outside of
+// groups.
 func alternatives(expr string) bool {
 	depth, class := 0, false
 	for i := 0; i < len(expr); i++ {
@@ -214,8 +215,8 @@ func alternatives(expr string) bool {
 
 var escape = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
 
-// checkEscapes returns an error if a path has an escape. The other routers compare
-// it with the decoded path, or with the one that the client sent.
+// checkEscapes returns an error if a path has an escape. The other routers
+// compare it with the decoded path, or with the one that the client sent.
 func checkEscapes(path string) error {
 	if e := escape.FindString(path); e != "" {
 		return fmt.Errorf("%s is literal text in the old router and a character in muxmaster: write %%25%s for the text, or the character itself", e, e[1:])
@@ -258,8 +259,8 @@ func chiPath(path string) (string, error) {
 }
 
 // literalColons escapes the colons of a path that are literal text in a router
-// whose parameters have braces. Here a segment that has a colon and no brace ends
-// with a parameter.
+// whose parameters have braces. Here a segment that has a colon and no brace
+// ends with a parameter.
 func literalColons(path string) string {
 	segments := strings.Split(path, "/")
 	for i, seg := range segments {

@@ -44,9 +44,9 @@ var documents = []document{
 	{"echo", "github.com/labstack/echo/v5@v5.3.1", "README.md", map[int][]request{1: slices.Concat(get("/"), status("GET /x"))}},
 }
 
-// TestDocuments migrates all programs in documents of routers. Each program must
-// be changed or get notes that explain why not. Programs with requests must be
-// changed.
+// TestDocuments migrates all programs in documents of routers. Each program
+// must be changed or get notes that explain why not. Programs with requests
+// must be changed.
 func TestDocuments(t *testing.T) {
 	for _, d := range documents {
 		t.Run(d.router+" "+path.Base(moduleOf(d.module)), func(t *testing.T) {

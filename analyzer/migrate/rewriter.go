@@ -96,7 +96,8 @@ func (x *rewriter) run() {
 	}
 }
 
-// untouchable reports files that are generated or excluded by build constraints.
+// untouchable reports files that are generated or excluded by build
+// constraints.
 func (x *rewriter) untouchable() {
 	for _, s := range x.sources {
 		if len(s.edits) > 0 && ast.IsGenerated(s.file) {

@@ -31,8 +31,8 @@ type edit struct {
 
 func (s *source) offset(pos token.Pos) int { return s.fset.Position(pos).Offset }
 
-// replace replaces the source between two positions with text. It drops the edits
-// inside; text must already include them, see [source.render]. It keeps
+// replace replaces the source between two positions with text. It drops the
+// edits inside; text must already include them, see [source.render]. It keeps
 // insertions after the end.
 func (s *source) replace(from, to token.Pos, text string) {
 	e := edit{s.offset(from), s.offset(to), text}

@@ -40,8 +40,8 @@ func (x *rewriter) declared(e ast.Expr) (kind, bool) {
 	return isOther, false
 }
 
-// unnamed returns the kind of an unnamed result, or of an unnamed parameter of a
-// function type.
+// unnamed returns the kind of an unnamed result, or of an unnamed parameter of
+// a function type.
 func (x *rewriter) unnamed(list *ast.FieldList) (kind, bool) {
 	t, ok := x.parents[list].(*ast.FuncType)
 	if !ok {
@@ -67,9 +67,9 @@ func (x *rewriter) retype(s *source, e ast.Expr) {
 	x.handled(e)
 }
 
-// pointer replaces the type in *Type with one of muxmaster. It rejects other uses
-// of the type, because the zero value of the old router may be useful but a Mux
-// must be created with New.
+// pointer replaces the type in *Type with one of muxmaster. It rejects other
+// uses of the type, because the zero value of the old router may be useful but
+// a Mux must be created with New.
 func (x *rewriter) pointer(s *source, e ast.Expr, to string) {
 	if star, ok := x.parents[e].(*ast.StarExpr); !ok || star.X != e {
 		x.todo(e, "a %s must be created with a function in muxmaster: use a pointer", to)

@@ -184,8 +184,8 @@ func nearest(name string, have []string, open bool) string {
 	return best
 }
 
-// distance returns the number of insertions, deletions, replacements and swaps of
-// adjacent characters needed to change a to b.
+// distance returns the number of insertions, deletions, replacements and swaps
+// of adjacent characters needed to change a to b.
 func distance(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -11,9 +11,9 @@ import (
 // spelling.
 type hint struct{ text, old, new string }
 
-// fixes are spellings of other routers with a clear replacement, as segments of a
-// path. The router's parser detects more of them and describes the error. In the
-// new text, ${1} is the first group.
+// fixes are spellings of other routers with a clear replacement, as segments of
+// a path. The router's parser detects more of them and describes the error. In
+// the new text, ${1} is the first group.
 var fixes = []struct {
 	segment *regexp.Regexp
 	new     string

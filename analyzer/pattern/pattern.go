@@ -129,9 +129,9 @@ func checkAll(pass *analysis.Pass, rs []parsed, together func(a, b *routes.Route
 	}
 }
 
-// shadows reports whether a, which has another shape than b, matches all requests
-// for b first: where they differ, a has a constraint that matches every segment,
-// and b has none or a constraint that is tried later.
+// shadows reports whether a, which has another shape than b, matches all
+// requests for b first: where they differ, a has a constraint that matches
+// every segment, and b has none or a constraint that is tried later.
 func shadows(a, b *pattern.Pattern, first bool) bool {
 	if a.Host != b.Host || len(a.Segs) != len(b.Segs) || a.End != b.End {
 		return false
@@ -159,8 +159,8 @@ func matchesAll(expr string) bool {
 	return false
 }
 
-// report reports a pattern. It appends the hint to the message, or uses it as the
-// message, and suggests the hint's replacement as a fix.
+// report reports a pattern. It appends the hint to the message, or uses it as
+// the message, and suggests the hint's replacement as a fix.
 func report(pass *analysis.Pass, text ast.Expr, message string, h hint) {
 	if message == "" {
 		message = h.text

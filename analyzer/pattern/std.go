@@ -46,7 +46,8 @@ func checkStd(pass *analysis.Pass, rs []*routes.Route, together func(a, b *route
 
 var quoted = regexp.MustCompile(`^parsing ".*": (at offset \d+: )?`)
 
-// try registers the route's pattern and returns the panic of the mux as an error.
+// try registers the route's pattern and returns the panic of the mux as an
+// error.
 func try(m *http.ServeMux, r *routes.Route) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -34,8 +34,8 @@ func (f *flow) result(call *ssa.Call, i int) []origin {
 	return all
 }
 
-// elements returns the origins of the elements of slices or maps that are copied
-// to a value of type t. Copies of path parameters and strings have none.
+// elements returns the origins of the elements of slices or maps that are
+// copied to a value of type t. Copies of path parameters and strings have none.
 func (f *flow) elements(t types.Type, from []ssa.Value) []origin {
 	if mux.IsParams(t) || isStrings(t) {
 		return nil
@@ -76,8 +76,8 @@ func (f *flow) results(call *ssa.Call, i, field int) []origin {
 	return all
 }
 
-// filled returns the origins of the values that a call with the pointer v stores
-// in the struct, or in the given field of it.
+// filled returns the origins of the values that a call with the pointer v
+// stores in the struct, or in the given field of it.
 func (f *flow) filled(v ssa.Value, c *ssa.CallCommon, field int) []origin {
 	fn := f.callee(c)
 	if fn == nil {
@@ -148,8 +148,8 @@ func (f *flow) closure(mc *ssa.MakeClosure) []origin {
 	return all
 }
 
-// uses returns the origins of the values read through v, which is the address of
-// a captured variable or a pointer read from one. For a struct, it considers
+// uses returns the origins of the values read through v, which is the address
+// of a captured variable or a pointer read from one. For a struct, it considers
 // only the fields that are used.
 func (f *flow) uses(v ssa.Value) []origin {
 	var all []origin

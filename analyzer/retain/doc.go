@@ -46,6 +46,6 @@
 //
 // With engine.Server.Recycle set, later requests reuse the request, its URL,
 // its header maps and the ResponseWriter. In a package that sets it, and with
-// the flag -retain.recycle in all packages, the check also tracks w, w.Header(),
-// r.Header and its slices of values. Strings remain valid.
+// the flag -retain.recycle in all packages, the check also tracks w,
+// w.Header(), r.Header and its slices of values. Strings remain valid.
 package retain

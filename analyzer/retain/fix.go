@@ -18,8 +18,8 @@ import (
 )
 
 // fixes returns edits that copy the strings, the URL or the parameters that
-// outlive the handler before the statement. There are none if the request itself
-// outlives the handler.
+// outlive the handler before the statement. There are none if the request
+// itself outlives the handler.
 func (c *checker) fixes(f *finding) []analysis.SuggestedFix {
 	x := c.newFixer(f)
 	if x == nil || !x.rewrite() {
@@ -209,8 +209,8 @@ func (x *fixer) params(id *ast.Ident, stack []ast.Node) bool {
 	return x.replace(e, clone(x.text(e)))
 }
 
-// started returns the call of a go statement, or nil. Only this call runs in the
-// goroutine; its arguments are evaluated before.
+// started returns the call of a go statement, or nil. Only this call runs in
+// the goroutine; its arguments are evaluated before.
 func (x *fixer) started() *ast.CallExpr {
 	if s, ok := x.stmt.(*ast.GoStmt); ok {
 		return s.Call
@@ -297,7 +297,8 @@ walk:
 	return x.replace(best, "&"+u)
 }
 
-// changes reports whether the node n changes its operand e or takes its address.
+// changes reports whether the node n changes its operand e or takes its
+// address.
 func changes(n ast.Node, e ast.Expr) bool {
 	switch n := n.(type) {
 	case *ast.UnaryExpr:

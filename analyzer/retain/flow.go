@@ -156,7 +156,8 @@ func (f *flow) from(v ssa.Value) []origin {
 	return nil
 }
 
-// load returns the origins of the value that the instruction at reads from addr.
+// load returns the origins of the value that the instruction at reads from
+// addr.
 func (f *flow) load(addr ssa.Value, at ssa.Instruction) []origin {
 	switch addr := addr.(type) {
 	case *ssa.FieldAddr:

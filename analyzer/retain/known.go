@@ -92,8 +92,8 @@ var waits = map[string]bool{
 	"(*time.Timer).Stop":                       true,
 }
 
-// removes lists the methods that remove a value that a method in keeps stored in
-// the receiver.
+// removes lists the methods that remove a value that a method in keeps stored
+// in the receiver.
 var removes = map[string]bool{
 	"(*sync.Map).Delete":            true,
 	"(*sync.Map).LoadAndDelete":     true,

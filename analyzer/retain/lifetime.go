@@ -10,16 +10,16 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A place identifies a variable, or an object reached from it through fields and
-// pointers, across functions. Equal places are the same variable, channel, map
-// or WaitGroup.
+// A place identifies a variable, or an object reached from it through fields
+// and pointers, across functions. Equal places are the same variable, channel,
+// map or WaitGroup.
 type place struct {
 	root ssa.Value
 	path string
 }
 
-// at returns the place whose value is v or, if v is an address, whose address is
-// v.
+// at returns the place whose value is v or, if v is an address, whose address
+// is v.
 func (f *flow) at(v ssa.Value) place { return f.place(v, 0) }
 
 func (f *flow) place(v ssa.Value, depth int) place {
@@ -268,8 +268,8 @@ func (c *checker) perRequest(addr *ssa.FieldAddr) bool {
 	return false
 }
 
-// receiverOf returns the address from which v was loaded, or v. For the receiver
-// in c.writer.reset(w) it returns the address of c.writer.
+// receiverOf returns the address from which v was loaded, or v. For the
+// receiver in c.writer.reset(w) it returns the address of c.writer.
 func receiverOf(v ssa.Value) ssa.Value {
 	if u, ok := v.(*ssa.UnOp); ok && u.Op == token.MUL {
 		return u.X

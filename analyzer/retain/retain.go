@@ -22,10 +22,10 @@ var Analyzer = &analysis.Analyzer{
 }
 
 // A checker checks one package. First it lists the sinks: the instructions with
-// which a value can outlive the function that executes them. Then it traces each
-// value back to parameters. If that is a handler's request, it is a finding. If
-// it is a parameter of another function, the checker continues with the
-// arguments of its callers.
+// which a value can outlive the function that executes them. Then it traces
+// each value back to parameters. If that is a handler's request, it is a
+// finding. If it is a parameter of another function, the checker continues with
+// the arguments of its callers.
 type checker struct {
 	*flow
 	pass    *analysis.Pass
@@ -120,8 +120,8 @@ func (c *checker) index(in ssa.Instruction) {
 
 // follow checks the sink s of a value with origin o, as seen from the
 // instruction at: the sink itself, or a call that leads to it. first is the
-// origin at the sink. into and ends are the fields of s in terms of the function
-// of at.
+// origin at the sink. into and ends are the fields of s in terms of the
+// function of at.
 func (c *checker) follow(s sink, first, o origin, at ssa.Instruction, into ssa.Value, ends []place, via []token.Pos) {
 	h := o.param.Parent()
 	if fn := at.Parent(); fn != h && !encloses(h, fn) {
@@ -219,8 +219,8 @@ func (c *checker) takesBack(s sink, in ssa.Instruction) bool {
 	return back
 }
 
-// inTest reports whether a test around the handler retains the value on purpose,
-// in its variable or channel or in a field of the handler's receiver.
+// inTest reports whether a test around the handler retains the value on
+// purpose, in its variable or channel or in a field of the handler's receiver.
 func (c *checker) inTest(s sink, into ssa.Value, h *ssa.Function) bool {
 	if into == nil || !mux.IsTestFile(c.pass.Fset.Position(s.pos).Filename) {
 		return false

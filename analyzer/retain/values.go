@@ -11,7 +11,8 @@ import (
 )
 
 // holdsRequest reports whether a value of type t can refer to a request, its
-// URL, its body or its path parameters or, if requests are recycled, its header.
+// URL, its body or its path parameters or, if requests are recycled, its
+// header.
 func (f *flow) holdsRequest(t types.Type) bool { return f.canHold(t, make(map[types.Type]bool)) }
 
 func (f *flow) canHold(t types.Type, seen map[types.Type]bool) bool {
@@ -54,7 +55,8 @@ func (f *flow) canHold(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// isStrings reports whether t is a slice of strings, like the values of a header.
+// isStrings reports whether t is a slice of strings, like the values of a
+// header.
 func isStrings(t types.Type) bool {
 	s, ok := t.Underlying().(*types.Slice)
 	if !ok {
@@ -152,8 +154,8 @@ func binding(site *ssa.MakeClosure, v *ssa.FreeVar) ssa.Value {
 	return site.Bindings[slices.Index(v.Parent().FreeVars, v)]
 }
 
-// captured returns the free variable that is bound to v in the closure created at
-// site, or nil.
+// captured returns the free variable that is bound to v in the closure created
+// at site, or nil.
 func captured(site *ssa.MakeClosure, v ssa.Value) ssa.Value {
 	if i := slices.Index(site.Bindings, v); i >= 0 {
 		if fn := site.Fn.(*ssa.Function); fn.Synthetic == "" {
@@ -243,8 +245,8 @@ func reaching(a *ssa.Alloc, at ssa.Instruction) []*ssa.Store {
 	return found
 }
 
-// knownConditions returns the conditions that are known whenever b runs, because all paths
-// to b take the same branch.
+// knownConditions returns the conditions that are known whenever b runs,
+// because all paths to b take the same branch.
 func knownConditions(b *ssa.BasicBlock) map[ssa.Value]bool {
 	known := make(map[ssa.Value]bool)
 	for ; b != nil; b = b.Idom() {

@@ -12,9 +12,9 @@ import (
 // settled reports whether every path from the instruction to a return of its
 // function passes an instruction that satisfies done, or whether such an
 // instruction was deferred before. A path also counts if a select receives from
-// a channel that satisfies by. A loop with such an instruction counts even if it
-// may run zero times, because the check can't compare the number of iterations
-// with the number of started goroutines.
+// a channel that satisfies by. A loop with such an instruction counts even if
+// it may run zero times, because the check can't compare the number of
+// iterations with the number of started goroutines.
 func (f *flow) settled(from ssa.Instruction, done func(ssa.Instruction) bool, by func(ssa.Value) bool) bool {
 	// A path is settled when it reaches one of these blocks: the heads of loops
 	// that wait, and the blocks that guard them.
@@ -83,8 +83,8 @@ func guards(p, h *ssa.BasicBlock) bool {
 }
 
 // branch returns the index of the successor of b that settles, or -1. It is the
-// one taken if a select received from a channel that satisfies by, or if a value
-// that satisfies by is nil, so that nothing was started.
+// one taken if a select received from a channel that satisfies by, or if a
+// value that satisfies by is nil, so that nothing was started.
 func branch(b *ssa.BasicBlock, by func(ssa.Value) bool) int {
 	end, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
 	if !ok {
@@ -249,9 +249,9 @@ func (f *flow) isOneOf(v ssa.Value, places []place) bool {
 }
 
 // ends lists the places where a goroutine that runs the call signals its end: a
-// WaitGroup whose Done it calls, a channel on which it sends or which it closes,
-// or an unbuffered channel from which it receives. A signal doesn't count if the
-// goroutine uses a value with one of the origins afterwards.
+// WaitGroup whose Done it calls, a channel on which it sends or which it
+// closes, or an unbuffered channel from which it receives. A signal doesn't
+// count if the goroutine uses a value with one of the origins afterwards.
 func (f *flow) ends(c *ssa.CallCommon, of []origin, depth int) []place {
 	fn := f.callee(c)
 	if fn == nil {
@@ -275,8 +275,8 @@ func (f *flow) signals(fn *ssa.Function, of []origin, depth int) []place {
 	})
 }
 
-// relayed lists the places where goroutines that fn starts signal that they have
-// waited for these ends:
+// relayed lists the places where goroutines that fn starts signal that they
+// have waited for these ends:
 //
 //	go func() { wg.Wait(); close(done) }()
 func (f *flow) relayed(fn *ssa.Function, ends []place) []place {

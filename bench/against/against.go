@@ -2,8 +2,8 @@
 // working tree and that of a git commit. It builds one binary with both.
 //
 // If two binaries ran one after the other, changes in the load of the machine
-// would distort the comparison. In one process, the versions alternate every few
-// milliseconds.
+// would distort the comparison. In one process, the versions alternate every
+// few milliseconds.
 package against
 
 import (
@@ -38,8 +38,8 @@ type Versions struct {
 	new, old map[string][]byte // contents of the root module by file name
 }
 
-// Read reads the version in the working tree, including uncommitted changes, and
-// that of the commit ref. root is the directory of the root module.
+// Read reads the version in the working tree, including uncommitted changes,
+// and that of the commit ref. root is the directory of the root module.
 func Read(ctx context.Context, root, ref string) (v Versions, err error) {
 	if v.new, err = workingTree(ctx, root); err != nil {
 		return v, err
@@ -51,8 +51,8 @@ func Read(ctx context.Context, root, ref string) (v Versions, err error) {
 }
 
 // Build writes the program to dir, compiles it and returns the name of the
-// binary. The position of code in a binary affects its speed by a few percent, so
-// there are two layouts: with newFirst, the new version comes first.
+// binary. The position of code in a binary affects its speed by a few percent,
+// so there are two layouts: with newFirst, the new version comes first.
 func (v Versions) Build(ctx context.Context, dir string, newFirst bool, tags string) (binary string, err error) {
 	// The names have the same length, because the length of a path could affect
 	// the speed.

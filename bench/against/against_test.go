@@ -43,8 +43,9 @@ func TestWrongResponse(t *testing.T) {
 	}
 }
 
-// TestCompare builds both versions and compares one row. It uses a new repository
-// with the router's sources, so it doesn't depend on the history of this one.
+// TestCompare builds both versions and compares one row. It uses a new
+// repository with the router's sources, so it doesn't depend on the history of
+// this one.
 func TestCompare(t *testing.T) {
 	root, err := Root(t.Context())
 	if err != nil {

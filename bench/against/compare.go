@@ -23,12 +23,12 @@ type Options struct {
 	Tags  string       // build tags for both versions
 }
 
-// retries is how often a row that seems worse is measured again. This lowers both
-// minimums, and also the ratio unless the difference is real.
+// retries is how often a row that seems worse is measured again. This lowers
+// both minimums, and also the ratio unless the difference is real.
 const retries = 3
 
-// Compare builds the binaries in dir, measures the rows, prints a line for each,
-// and returns the number of rows that are worse.
+// Compare builds the binaries in dir, measures the rows, prints a line for
+// each, and returns the number of rows that are worse.
 func Compare(ctx context.Context, w io.Writer, dir string, o Options) (worse int, err error) {
 	root, err := Root(ctx)
 	if err != nil {
@@ -98,14 +98,14 @@ func minimumRatio(r race.Result) float64 {
 	return measure.Min(r.Samples[0]) / measure.Min(r.Samples[1])
 }
 
-// medianRatio returns the median of the ratios of each round, because load on the
-// machine affects both versions in the same round.
+// medianRatio returns the median of the ratios of each round, because load on
+// the machine affects both versions in the same round.
 func medianRatio(r race.Result) float64 {
 	return measure.Median(measure.Ratios(r.Samples[0], r.Samples[1]))
 }
 
-// counts returns the new version's bytes and allocations, and in brackets the old
-// version's if they differ.
+// counts returns the new version's bytes and allocations, and in brackets the
+// old version's if they differ.
 func counts(r race.Result) string {
 	s := fmt.Sprintf("%v, %v", r.Bytes[0], r.Allocs[0])
 	if r.Bytes[0] != r.Bytes[1] || r.Allocs[0] != r.Allocs[1] {

@@ -37,8 +37,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestAllClaimsRun checks that all claims can be measured, and that the page lists
-// them.
+// TestAllClaimsRun checks that all claims can be measured, and that the page
+// lists them.
 func TestAllClaimsRun(t *testing.T) {
 	var results []Result
 	for i, c := range All() {

@@ -200,7 +200,8 @@ func readHeaderTimeout() Claim {
 	}
 }
 
-// held opens slow connections to url and returns how many are still open after d.
+// held opens slow connections to url and returns how many are still open after
+// d.
 func (w *World) held(url string, d time.Duration) int {
 	attackers := 500
 	if w.Quick {

@@ -151,8 +151,9 @@ func dumpRequest() Claim {
 
 type reqIDKey struct{}
 
-// inner is a variable to hide its value from the compiler. Otherwise the compiler
-// would allocate the copy of the request on the stack, unlike in real middleware.
+// inner is a variable to hide its value from the compiler. Otherwise the
+// compiler would allocate the copy of the request on the stack, unlike in real
+// middleware.
 var inner http.Handler = http.HandlerFunc(ok)
 
 func requestID() Claim {

@@ -91,8 +91,8 @@ func Named(name string) (Contender, error) {
 // In reports whether c belongs to the class.
 func (c Contender) In(class Class) bool { return slices.Contains(c.Classes, class) }
 
-// Version returns the version of the contender's module in this binary, or the Go
-// version for the standard library.
+// Version returns the version of the contender's module in this binary, or the
+// Go version for the standard library.
 func (c Contender) Version() string {
 	if c.Module == "" {
 		return runtime.Version()
@@ -112,8 +112,8 @@ func (c Contender) Version() string {
 	return "unknown"
 }
 
-// Seen is the route and values of the last handler with Work == Report. It is not
-// safe for concurrent use.
+// Seen is the route and values of the last handler with Work == Report. It is
+// not safe for concurrent use.
 var Seen struct {
 	Route  int
 	Values []string // in pattern order; for a catch-all without the leading slash

@@ -12,8 +12,8 @@ func init() {
 	})
 }
 
-// loadFloor does no routing. Every request gets the same handler, which writes a
-// constant of the same length as the values.
+// loadFloor does no routing. Every request gets the same handler, which writes
+// a constant of the same length as the values.
 func loadFloor(s Spec) http.Handler {
 	var h http.Handler = http.HandlerFunc(returnAtOnce)
 	if s.Work == Write {

@@ -39,8 +39,9 @@ func signTestRank(n int) int {
 	return max(0, k-1)
 }
 
-// ratios returns the CPU time of the first server divided by that of each server.
-// It compares servers in the same round, so load on the machine affects both.
+// ratios returns the CPU time of the first server divided by that of each
+// server. It compares servers in the same round, so load on the machine affects
+// both.
 func ratios(results []Result) []Figure {
 	figures := make([]Figure, len(results))
 	for i, r := range results {

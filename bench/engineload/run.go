@@ -31,8 +31,8 @@ type Plan struct {
 	Requests int // of each server in a round
 }
 
-// Run measures all servers in a case in interleaved rounds. Each round begins with
-// another server. The first round is a warm-up and isn't counted.
+// Run measures all servers in a case in interleaved rounds. Each round begins
+// with another server. The first round is a warm-up and isn't counted.
 func Run(ctx context.Context, c Case, plan Plan) ([]Result, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Duration formats nanoseconds with three significant digits and a suitable unit.
+// Duration formats nanoseconds with three significant digits and a suitable
+// unit.
 func Duration(ns float64) string {
 	switch {
 	case ns < 1e3:
@@ -66,8 +67,8 @@ func Times(v float64) string {
 	return fmt.Sprintf("%.2g×", v)
 }
 
-// ReplaceIn replaces the text between the lines "<!-- NAME: generated … -->" and
-// "<!-- end of NAME -->" in a file.
+// ReplaceIn replaces the text between the lines "<!-- NAME: generated … -->"
+// and "<!-- end of NAME -->" in a file.
 func ReplaceIn(file, name, text string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {

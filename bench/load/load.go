@@ -12,8 +12,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/child"
 )
 
-// Case is the number of the server's processors. Every request is a GET of [path],
-// and the response is its last segment.
+// Case is the number of the server's processors. Every request is a GET of
+// [path], and the response is its last segment.
 type Case struct{ Cores int }
 
 const (
@@ -35,7 +35,8 @@ type Plan struct {
 	Connections int
 }
 
-// Server is a contender or an HTTP server in a binary that serves it as a child.
+// Server is a contender or an HTTP server in a binary that serves it as a
+// child.
 type Server struct{ Name, Binary string }
 
 // Round is what one round of load on one server came to.
@@ -51,10 +52,10 @@ type Result struct {
 	Cannot string
 }
 
-// Run starts all servers and loads them in interleaved rounds. Each round begins
-// with another server. Run calls step with the completed fraction. If a server
-// doesn't start or sends a wrong response, its result has a Cannot. Run returns
-// only errors of the context.
+// Run starts all servers and loads them in interleaved rounds. Each round
+// begins with another server. Run calls step with the completed fraction. If a
+// server doesn't start or sends a wrong response, its result has a Cannot. Run
+// returns only errors of the context.
 func Run(ctx context.Context, servers []Server, c Case, p Plan, tool Tool, step func(part float64)) ([]Result, error) {
 	results := make([]Result, len(servers))
 	running := make([]*child.Process, len(servers))

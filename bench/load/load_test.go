@@ -11,8 +11,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/child"
 )
 
-// TestMain runs the test binary as a server if it is started as a child, like the
-// command.
+// TestMain runs the test binary as a server if it is started as a child, like
+// the command.
 func TestMain(m *testing.M) {
 	if name, ok := child.Asked(); ok {
 		if err := Serve(name); err != nil {

@@ -21,8 +21,8 @@ func Serve(name string) error {
 	return child.Serve(serve)
 }
 
-// named returns the function that serves a router with net/http's server, or our
-// router with another server.
+// named returns the function that serves a router with net/http's server, or
+// our router with another server.
 func named(name string) (serve func(net.Listener) error, err error) {
 	for _, s := range HTTPServers {
 		if s.Name == name {

@@ -14,8 +14,8 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// Tool generates the load with wrk if it is installed, otherwise with the library
-// vegeta in this process.
+// Tool generates the load with wrk if it is installed, otherwise with the
+// library vegeta in this process.
 type Tool struct {
 	wrk     string // its path, or ""
 	taskset string // its path if the generator must not use the server's core, or ""

@@ -11,8 +11,8 @@ import (
 // unknown.
 func CPU() time.Duration { return usage(syscall.RUSAGE_SELF) }
 
-// ChildrenCPU returns the CPU time of child processes that have ended, or 0 if it
-// is unknown.
+// ChildrenCPU returns the CPU time of child processes that have ended, or 0 if
+// it is unknown.
 func ChildrenCPU() time.Duration { return usage(syscall.RUSAGE_CHILDREN) }
 
 func usage(who int) time.Duration {

@@ -1,6 +1,6 @@
 // Package measure compares the speed of tasks in one process. It runs them in
-// short interleaved rounds, so load on the machine affects all of them. It counts
-// allocations and memory separately.
+// short interleaved rounds, so load on the machine affects all of them. It
+// counts allocations and memory separately.
 package measure
 
 import (
@@ -32,8 +32,9 @@ func (t Task) Time(times int) time.Duration {
 	return time.Since(start)
 }
 
-// Batches returns a task of ops operations, each with its own prepared value. The
-// time includes only the operations; the values are prepared in batches before.
+// Batches returns a task of ops operations, each with its own prepared value.
+// The time includes only the operations; the values are prepared in batches
+// before.
 func Batches[T any](ops, batch int, prepare func(i int) T, operate func(T)) Task {
 	values := make([]T, 0, batch)
 	timed := func(times int) (took time.Duration) {
@@ -59,18 +60,18 @@ func Batches[T any](ops, batch int, prepare func(i int) T, operate func(T)) Task
 	return Task{Ops: ops, Run: func(times int) { timed(times) }, Timed: timed}
 }
 
-// Plan defines how long to measure. A round of at least 10 ms includes the garbage
-// collections that the task causes.
+// Plan defines how long to measure. A round of at least 10 ms includes the
+// garbage collections that the task causes.
 type Plan struct {
 	Rounds int
 	Round  time.Duration // target time for each task in a round
 }
 
-// Rounds measures the tasks in interleaved rounds and returns the samples of each
-// in nanoseconds per operation. Each round begins with another task. The caller
-// can set GOMAXPROCS. Rounds runs a garbage collection before each task, so no
-// task sweeps the garbage of another. If report isn't nil, it is called after
-// each round, and stops the measurement by returning false.
+// Rounds measures the tasks in interleaved rounds and returns the samples of
+// each in nanoseconds per operation. Each round begins with another task. The
+// caller can set GOMAXPROCS. Rounds runs a garbage collection before each task,
+// so no task sweeps the garbage of another. If report isn't nil, it is called
+// after each round, and stops the measurement by returning false.
 func Rounds(tasks []Task, plan Plan, report func(done int) bool) [][]float64 {
 	samples := make([][]float64, len(tasks))
 	times := make([]int, len(tasks))
@@ -91,9 +92,9 @@ func Rounds(tasks []Task, plan Plan, report func(done int) bool) [][]float64 {
 	return samples
 }
 
-// calibrate returns how often t must be repeated to run for the time d. It accepts
-// a long time only after three attempts, because another process may have caused
-// it.
+// calibrate returns how often t must be repeated to run for the time d. It
+// accepts a long time only after three attempts, because another process may
+// have caused it.
 func calibrate(t Task, d time.Duration) int {
 	t.Run(1)
 	for n := 1; ; {

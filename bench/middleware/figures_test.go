@@ -17,8 +17,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// connection is a ResponseWriter with the interfaces of net/http's, which reuses
-// its header for the next call.
+// connection is a ResponseWriter with the interfaces of net/http's, which
+// reuses its header for the next call.
 type connection struct {
 	h           http.Header
 	wroteHeader bool
@@ -99,8 +99,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// plan has rounds that are long enough to include the garbage collections that a
-// contender causes.
+// plan has rounds that are long enough to include the garbage collections that
+// a contender causes.
 var plan = measure.Plan{Rounds: 40, Round: 10 * time.Millisecond}
 
 // bar is the target: the maximum ratio of our time to a counterpart's.

@@ -82,8 +82,8 @@ func TestIDsAreUnique(t *testing.T) {
 	}
 }
 
-// idFigures returns the table of the methods, with times relative to the first, on
-// one core and on two.
+// idFigures returns the table of the methods, with times relative to the first,
+// on one core and on two.
 func idFigures() string {
 	var alone, spread []measure.Task
 	for _, way := range ids {

@@ -17,8 +17,8 @@ import (
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 )
 
-// TestOtherMiddleware checks that the libraries that docs/middleware.md recommends
-// work together with this project's middleware.
+// TestOtherMiddleware checks that the libraries that docs/middleware.md
+// recommends work together with this project's middleware.
 func TestOtherMiddleware(t *testing.T) {
 	compress := func(next http.Handler) http.Handler { return gzhttp.GzipHandler(next) }
 	crossOrigin := cors.New(cors.Options{AllowedOrigins: []string{"https://example.com"}}).Handler
@@ -74,8 +74,8 @@ func TestOtherMiddleware(t *testing.T) {
 	}
 }
 
-// TestOtherMiddlewareIsDocumented checks that this file contains the code in the
-// table of docs/middleware.md.
+// TestOtherMiddlewareIsDocumented checks that this file contains the code in
+// the table of docs/middleware.md.
 func TestOtherMiddlewareIsDocumented(t *testing.T) {
 	source, err := os.ReadFile("other_test.go")
 	if err != nil {

@@ -80,8 +80,8 @@ func empty() {}
 
 func (h *passes) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.next.ServeHTTP(w, r) }
 
-// sink discards its input. Unlike io.Discard, log.Logger doesn't recognize it and
-// formats the line.
+// sink discards its input. Unlike io.Discard, log.Logger doesn't recognize it
+// and formats the line.
 type sink struct{}
 
 func (sink) Write(p []byte) (int, error) { return len(p), nil }
@@ -120,8 +120,8 @@ func received(text string) func(*http.Request) {
 	}
 }
 
-// routed adds chi's routing context to r, which chi's CleanPath and StripSlashes
-// need.
+// routed adds chi's routing context to r, which chi's CleanPath and
+// StripSlashes need.
 func routed(path string) func(*http.Request) {
 	return func(r *http.Request) {
 		r.URL.Path, r.RequestURI = path, path
@@ -162,8 +162,8 @@ var pairs = []pair{
 		their: chi.ClientIPFromXFF("127.0.0.0/8", "10.0.0.0/8"), reset: remoteAddr},
 	{name: "RealIP, through a proxy", peer: "gorilla", note: "ProxyHeaders: trusts all clients; omits the port", more: 1, ours: middleware.RealIPFrom(private...),
 		their: gorilla.ProxyHeaders, prepare: forwarded, reset: remoteAddr},
-	// Recoverer wraps writers that aren't the server's, which is an allocation, and
-	// the one of these tests isn't.
+	// Recoverer wraps writers that aren't the server's, which is an allocation,
+	// and the one of these tests isn't.
 	{name: "Recoverer", peer: "chi", note: "keeps the handler's headers in the 500, and makes a partial response look complete", more: 1, ours: middleware.Recoverer, their: chi.Recoverer, least: deferAlone},
 	{name: "Recoverer", peer: "gorilla", note: "swallows ErrAbortHandler", more: 1, ours: middleware.Recoverer, their: gorilla.RecoveryHandler(), least: deferAlone},
 	{name: "Recoverer, with a panic", peer: "gorilla", note: "with PrintRecoveryStack, which also prints argument words", more: 1, handler: fails,

@@ -15,8 +15,8 @@ type series struct {
 	X, Y []float64
 }
 
-// frame is the layout of a chart. The page contains a wide chart, and a narrow one
-// for phones, where the text of the wide one would be too small.
+// frame is the layout of a chart. The page contains a wide chart, and a narrow
+// one for phones, where the text of the wide one would be too small.
 type frame struct {
 	Class         string
 	Width, Height float64

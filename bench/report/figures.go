@@ -54,8 +54,8 @@ func parsePublished(text string) (tables []publishedTable, err error) {
 	return tables, nil
 }
 
-// tolerance is the factor by which a ratio may differ from the published one and
-// still hold, because machines and versions differ.
+// tolerance is the factor by which a ratio may differ from the published one
+// and still hold, because machines and versions differ.
 const tolerance = 1.5
 
 // judge compares two ratios of the same pair.
@@ -71,7 +71,8 @@ func judge(published, measured float64) string {
 	return "doesn't hold"
 }
 
-// ReferenceFigures compares ratios of the published pages with those of this run.
+// ReferenceFigures compares ratios of the published pages with those of this
+// run.
 func ReferenceFigures(r *showdown.Run) (string, error) {
 	tables, err := parsePublished(publishedText)
 	if err != nil {

@@ -28,8 +28,8 @@ type page struct {
 	Cannot   []cannotView
 }
 
-// leadView is one line of the overview: our best mode compared to the best other
-// routers with native and with plain handlers.
+// leadView is one line of the overview: our best mode compared to the best
+// other routers with native and with plain handlers.
 type leadView struct {
 	Scenario, Ours string
 	Peers          []leadPeer
@@ -202,8 +202,8 @@ func loadBars(r *showdown.Run, section showdown.Section, title, about string) gr
 	return g
 }
 
-// cutAt is the maximum length of a bar, as a multiple of the shortest. Longer bars
-// are cut, because the shortest would otherwise be invisible.
+// cutAt is the maximum length of a bar, as a multiple of the shortest. Longer
+// bars are cut, because the shortest would otherwise be invisible.
 const cutAt = 8
 
 func cardBars(section showdown.Section, ranking ranking) []barView {
@@ -238,7 +238,8 @@ func cardBars(section showdown.Section, ranking ranking) []barView {
 	return out
 }
 
-// curves returns the charts of lookup and registration times by number of routes.
+// curves returns the charts of lookup and registration times by number of
+// routes.
 func curves(r *showdown.Run) groupView {
 	g := groupView{ID: string(showdown.Scaling), Title: "From ten routes to a hundred thousand",
 		About: "Lookups in a generated API with the given number of routes, in random order, one contender after the other. Both axes are " +

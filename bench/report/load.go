@@ -31,9 +31,9 @@ type loadRanking struct {
 	Cannot []showdown.Cell
 }
 
-// rankLoad compares every server with the base in the same round, so load on the
-// machine affects both. If the CPU time is known, it compares requests per second
-// of CPU time, which other programs affect least.
+// rankLoad compares every server with the base in the same round, so load on
+// the machine affects both. If the CPU time is known, it compares requests per
+// second of CPU time, which other programs affect least.
 func rankLoad(r *showdown.Run, section showdown.Section, scenario string) loadRanking {
 	out := loadRanking{Base: "no router", ByCPU: true}
 	if section == showdown.Servers {
@@ -98,9 +98,10 @@ func loadKind(r *showdown.Run, section showdown.Section, name string) (kindOf st
 	return kind(e), e.Ours
 }
 
-// places sorts the rows in descending order and sets their places. A row has the
-// same place as the previous one unless its interval is completely below that of
-// the first row with that place. Rows with the same place are sorted by name.
+// places sorts the rows in descending order and sets their places. A row has
+// the same place as the previous one unless its interval is completely below
+// that of the first row with that place. Rows with the same place are sorted by
+// name.
 func places(rows []loadRow) {
 	slices.SortStableFunc(rows, func(a, b loadRow) int { return cmp.Compare(b.Ratio, a.Ratio) })
 	place, least := 0, math.Inf(1)

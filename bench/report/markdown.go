@@ -63,15 +63,16 @@ confidence intervals, and charts over the number of routes. The project's target
 	return b.String()
 }
 
-// family returns the router's name without the adapter of a contender: "echo" for
-// "echo (WrapHandler)".
+// family returns the router's name without the adapter of a contender: "echo"
+// for "echo (WrapHandler)".
 func family(name string) string {
 	router, _, _ := strings.Cut(name, " (")
 	return router
 }
 
 // byFamily sorts contenders by the best figure of their router in the first
-// column, then the next columns. For the same router, native handlers come first.
+// column, then the next columns. For the same router, native handlers come
+// first.
 func byFamily(r *showdown.Run, columns []column) []showdown.Entry {
 	best := map[string]float64{}
 	for _, e := range r.Contenders {

@@ -11,9 +11,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
-// pictures are the README's pictures, in two themes, narrow for phones and wide.
-// Browsers choose the first that matches. The last one is for Markdown renderers
-// that ignore media queries.
+// pictures are the README's pictures, in two themes, narrow for phones and
+// wide. Browsers choose the first that matches. The last one is for Markdown
+// renderers that ignore media queries.
 var pictures = []struct{ File, Media, Theme, Shape string }{
 	{"speed-narrow-dark.svg", "(max-width: 600px) and (prefers-color-scheme: dark)", "dark", "narrow"},
 	{"speed-narrow-light.svg", "(max-width: 600px)", "light", "narrow"},
@@ -54,9 +54,9 @@ var palettes = map[string]palette{
 	"dark":  {"#e8e8e4", "#a0a6ae", "#35c2a6", "#5a6472"},
 }
 
-// Picture draws the README's picture as SVG: the time per request with our plain
-// handlers and the peers' native handlers and, if the run has them, the requests
-// per second of our server.
+// Picture draws the README's picture as SVG: the time per request with our
+// plain handlers and the peers' native handlers and, if the run has them, the
+// requests per second of our server.
 func Picture(r *showdown.Run, theme, form string) string {
 	panels := []panel{timePanel(r, "ParamRead", "A handler reads 1 parameter"), timePanel(r, "GitHub", "GitHub API, 203 routes")}
 	if p, ok := serverPanel(r); ok {
@@ -110,8 +110,8 @@ func Picture(r *showdown.Run, theme, form string) string {
 }
 
 // timePanel shows our plain handlers, native handlers of the peers that have
-// them, and http.ServeMux. It omits the peers' plain handlers, which take several
-// times as long.
+// them, and http.ServeMux. It omits the peers' plain handlers, which take
+// several times as long.
 func timePanel(r *showdown.Run, scenario, title string) panel {
 	p := panel{Title: title, About: "nanoseconds per request, less is better"}
 	for _, x := range rank(r, r.In(showdown.Serving, scenario)).Rows {

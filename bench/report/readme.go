@@ -10,8 +10,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
-// readmeRows are the rows in the README: our modes and, for each peer, its native
-// and its plain handlers, if it has both.
+// readmeRows are the rows in the README: our modes and, for each peer, its
+// native and its plain handlers, if it has both.
 var readmeRows = []struct{ Name, Native, Plain string }{
 	{"**muxmaster**, pooled", "", "muxmaster pooled"},
 	{"**muxmaster**", "", "muxmaster"},
@@ -25,8 +25,8 @@ var readmeRows = []struct{ Name, Native, Plain string }{
 	{"gorilla/mux", "", "gorilla/mux"},
 }
 
-// SpeedTable returns the README's picture and table. docs is the directory of the
-// pictures, relative to the README.
+// SpeedTable returns the README's picture and table. docs is the directory of
+// the pictures, relative to the README.
 func SpeedTable(r *showdown.Run, docs string) string {
 	var b strings.Builder
 	b.WriteString("<picture>\n")
@@ -100,9 +100,9 @@ func version(r *showdown.Run, name string) string {
 	return ""
 }
 
-// Docs writes the generated pages and pictures to the directory docs, and updates
-// the ratios in its comparison.md and the picture and table in the README.md next
-// to it. It returns the names of the files.
+// Docs writes the generated pages and pictures to the directory docs, and
+// updates the ratios in its comparison.md and the picture and table in the
+// README.md next to it. It returns the names of the files.
 func Docs(docs string, r *showdown.Run) (files []string, err error) {
 	figures, err := ReferenceFigures(r)
 	if err != nil {

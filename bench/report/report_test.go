@@ -19,8 +19,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
-// sampleRun returns a run with one contender of ours, peers with plain, native and
-// both kinds of handlers, and the floor.
+// sampleRun returns a run with one contender of ours, peers with plain, native
+// and both kinds of handlers, and the floor.
 func sampleRun() *showdown.Run {
 	samples := func(v float64) showdown.Samples { return showdown.Samples{v, v * 1.1, v * 0.9, v, v * 1.05, v * 0.95} }
 	both := []contender.Class{contender.Native, contender.Stdlib}
@@ -312,8 +312,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestPublished checks that the project's pages and pictures match the published
-// run. To update them after changing the report, run in bench/:
+// TestPublished checks that the project's pages and pictures match the
+// published run. To update them after changing the report, run in bench/:
 //
 //	go run ./cmd/showdown -report -run published.json -docs ../docs
 func TestPublished(t *testing.T) {
@@ -354,8 +354,8 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// TestGeneratedParts checks that the project's files have the markers of generated
-// parts.
+// TestGeneratedParts checks that the project's files have the markers of
+// generated parts.
 func TestGeneratedParts(t *testing.T) {
 	for file, name := range map[string]string{"../../README.md": "speed table", "../README.md": "targets"} {
 		data, err := os.ReadFile(file)

@@ -32,8 +32,9 @@ type ranking struct {
 	Cannot []showdown.Cell
 }
 
-// kind returns the kind of a contender's handlers: "plain" for http.HandlerFuncs
-// that can read parameters, "native" for the router's own type, "" for no router.
+// kind returns the kind of a contender's handlers: "plain" for
+// http.HandlerFuncs that can read parameters, "native" for the router's own
+// type, "" for no router.
 func kind(e showdown.Entry) string {
 	switch {
 	case e.In(contender.Floor):
@@ -72,8 +73,9 @@ func rank(r *showdown.Run, cells []showdown.Cell) ranking {
 	return out
 }
 
-// summary returns the median with its confidence interval. With few samples, the
-// interval would be infinite, so it returns the range of the samples instead.
+// summary returns the median with its confidence interval. With few samples,
+// the interval would be infinite, so it returns the range of the samples
+// instead.
 func summary(samples showdown.Samples) (mid, lo, hi float64) {
 	s := samples.Summary()
 	return s.Center, max(s.Lo, slices.Min(samples)), min(s.Hi, slices.Max(samples))

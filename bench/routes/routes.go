@@ -1,8 +1,8 @@
 // Package routes contains the route sets for the benchmarks: real APIs as text
 // files, with one `METHOD pattern` per line, and generated sets of any size.
 //
-// In patterns, `:name` matches one segment and `*name` the rest of the path. Each
-// contender translates them to its own syntax.
+// In patterns, `:name` matches one segment and `*name` the rest of the path.
+// Each contender translates them to its own syntax.
 package routes
 
 import (
@@ -25,9 +25,9 @@ type Set struct {
 	Routes []Route
 }
 
-// Load returns the embedded set with the given file name without extension, such
-// as "github". It panics if the file doesn't exist or is malformed, because the
-// files are part of the program.
+// Load returns the embedded set with the given file name without extension,
+// such as "github". It panics if the file doesn't exist or is malformed,
+// because the files are part of the program.
 func Load(name string) Set {
 	data, err := files.ReadFile(name + ".txt")
 	if err != nil {
@@ -65,9 +65,9 @@ func (r Route) Names() []string {
 // CatchAll reports whether the pattern ends in `*name`.
 func (r Route) CatchAll() bool { return strings.Contains(r.Pattern, "/*") }
 
-// Translate translates the pattern to another syntax. param and rest are formats
-// for parameters and catch-alls with one %s for the name, such as "{%s}" and
-// "{%s...}".
+// Translate translates the pattern to another syntax. param and rest are
+// formats for parameters and catch-alls with one %s for the name, such as
+// "{%s}" and "{%s...}".
 func (r Route) Translate(param, rest string) string {
 	segs := r.segments()
 	for i, s := range segs {
@@ -82,8 +82,8 @@ func (r Route) Translate(param, rest string) string {
 	return "/" + strings.Join(segs, "/")
 }
 
-// Path returns a request path with the given values, in pattern order. The value
-// of a catch-all may contain slashes and must not start with one.
+// Path returns a request path with the given values, in pattern order. The
+// value of a catch-all may contain slashes and must not start with one.
 func (r Route) Path(values ...string) string {
 	segs := r.segments()
 	for i, s := range segs {

@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 )
 
-// Scale generates n routes of a large API: services with ten routes each, grouped
-// by team. The result depends only on n. The first m routes differ from those of
-// Scale(m). No two routes match the same path, so routers without precedence
-// rules can register them.
+// Scale generates n routes of a large API: services with ten routes each,
+// grouped by team. The result depends only on n. The first m routes differ from
+// those of Scale(m). No two routes match the same path, so routers without
+// precedence rules can register them.
 func Scale(n int) Set {
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
 	set := Set{Name: fmt.Sprintf("scale %d", n)}
@@ -39,8 +39,8 @@ func Scale(n int) Set {
 	return set
 }
 
-// unusedName returns a pronounceable word of 4 to 12 letters that isn't in used,
-// and adds it to used.
+// unusedName returns a pronounceable word of 4 to 12 letters that isn't in
+// used, and adds it to used.
 func unusedName(rng *rand.Rand, used map[string]bool) string {
 	const consonants, vowels = "bcdfghklmnprstvz", "aeiou"
 	for {
@@ -55,8 +55,8 @@ func unusedName(rng *rand.Rand, used map[string]bool) string {
 	}
 }
 
-// Backtrack returns routes and a path for which a search must backtrack from every
-// level. At each level, the search tries the literal first, but only the
+// Backtrack returns routes and a path for which a search must backtrack from
+// every level. At each level, the search tries the literal first, but only the
 // catch-all of the first route matches.
 func Backtrack(depth int) (set Set, path string) {
 	set = Set{Name: fmt.Sprintf("backtrack %d", depth), Routes: []Route{{"GET", "/*rest"}}}

@@ -8,8 +8,9 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Compare prints the medians and the change of every cell that both runs have. It
-// prints "~" if the difference isn't significant (Mann-Whitney U test at 5 %).
+// Compare prints the medians and the change of every cell that both runs have.
+// It prints "~" if the difference isn't significant (Mann-Whitney U test at 5
+// %).
 func Compare(w io.Writer, old, new *Run) {
 	fmt.Fprintf(w, "old: %s, %s, %s\nnew: %s, %s, %s\n", old.Started.Format("2006-01-02 15:04"), old.Machine.CPU, old.Machine.Go,
 		new.Started.Format("2006-01-02 15:04"), new.Machine.CPU, new.Machine.Go)
@@ -38,8 +39,8 @@ func Compare(w io.Writer, old, new *Run) {
 	}
 }
 
-// spread returns the confidence interval in the format of benchmath, without the
-// sign.
+// spread returns the confidence interval in the format of benchmath, without
+// the sign.
 func spread(s benchmath.Summary) string { return strings.TrimPrefix(s.PctRangeString(), "±") }
 
 func warnings(errs []error) string {

@@ -9,8 +9,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// entrant is a contender with the worker that measures it, in this process or in
-// that of another binary.
+// entrant is a contender with the worker that measures it, in this process or
+// in that of another binary.
 type entrant struct {
 	Entry
 	call   func(method string, job Job, answer *Reply) error
@@ -18,8 +18,8 @@ type entrant struct {
 	binary string  // can serve the contender over HTTP
 }
 
-// task loads the contender for a scenario. Each entrant has its own worker, so all
-// can be loaded at the same time.
+// task loads the contender for a scenario. Each entrant has its own worker, so
+// all can be loaded at the same time.
 func (e entrant) task(scenario string, goroutines int) (measure.Task, error) {
 	var a Reply
 	if err := e.call("Load", Job{Contender: e.Name, Scenario: scenario, Goroutines: goroutines}, &a); err != nil {

@@ -70,8 +70,8 @@ type Cell struct {
 	CPU       Samples `json:",omitempty"` // microseconds of the server's CPU time per request
 }
 
-// Samples are the figures of the rounds. In the file, they have four significant
-// digits.
+// Samples are the figures of the rounds. In the file, they have four
+// significant digits.
 type Samples []float64
 
 func (s Samples) MarshalJSON() ([]byte, error) {
@@ -90,8 +90,8 @@ func (s Samples) MarshalJSON() ([]byte, error) {
 	return append(out, ']'), nil
 }
 
-// Summary returns the median with its 95 % confidence interval, which is infinite
-// with few samples.
+// Summary returns the median with its 95 % confidence interval, which is
+// infinite with few samples.
 func (s Samples) Summary() benchmath.Summary {
 	return benchmath.AssumeNothing.Summary(s.sample(), 0.95)
 }

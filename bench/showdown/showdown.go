@@ -26,8 +26,8 @@ type Options struct {
 	Progress func(doing string, done, all time.Duration)
 }
 
-// Start measures the units until all are done or the context ends, and returns the
-// run. It writes the run to the file after each unit.
+// Start measures the units until all are done or the context ends, and returns
+// the run. It writes the run to the file after each unit.
 func Start(ctx context.Context, o Options) (*Run, error) {
 	entrants, missing, stop, err := assemble()
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// few returns contenders of different kinds. http.ServeMux has a worker behind a
-// connection, like one in another process.
+// few returns contenders of different kinds. http.ServeMux has a worker behind
+// a connection, like one in another process.
 func few(t *testing.T) []entrant {
 	t.Helper()
 	all, err := localEntrants()

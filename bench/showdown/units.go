@@ -208,9 +208,9 @@ func scalingUnit(entrants []entrant, part, n int, smaller []int, p plan) unit {
 	return unit{key: fmt.Sprintf("%s/%s/%d", Scaling, scenario, part), cost: cost, run: run}
 }
 
-// tooSlow returns the reason why registering n routes would take too long, or "".
-// It extrapolates the growth between the two largest measured sizes, and at least
-// linear growth.
+// tooSlow returns the reason why registering n routes would take too long, or
+// "". It extrapolates the growth between the two largest measured sizes, and at
+// least linear growth.
 func tooSlow(r *Run, name string, n int, smaller []int, patience time.Duration) string {
 	var sizes []int
 	var took []float64 // nanoseconds for all routes
@@ -281,8 +281,8 @@ func loadUnit(section Section, servers []load.Server, c load.Case, pass int, p l
 	return unit{key: fmt.Sprintf("%s/%s/%d", section, c, pass), cost: cost, run: run}
 }
 
-// addLoad adds rounds to the cell of the same scenario and contender. In the first
-// pass it adds the cell.
+// addLoad adds rounds to the cell of the same scenario and contender. In the
+// first pass it adds the cell.
 func (r *Run) addLoad(cell Cell, rounds []load.Round) {
 	at := slices.IndexFunc(r.Cells, func(c Cell) bool {
 		return c.Section == cell.Section && c.Scenario == cell.Scenario && c.Contender == cell.Contender

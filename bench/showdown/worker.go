@@ -33,8 +33,8 @@ type Reply struct {
 	Entries       []Entry
 }
 
-// Worker measures the contenders in this binary. Its methods have the signatures
-// that net/rpc requires.
+// Worker measures the contenders in this binary. Its methods have the
+// signatures that net/rpc requires.
 type Worker struct {
 	task  measure.Task
 	alone bool // runs in a separate process
@@ -136,7 +136,8 @@ func find(job Job) (contender.Contender, bench.Scenario, error) {
 	return c, lastScenario.Scenario, nil
 }
 
-// lastScenario caches the last scenario, because generating a large one is slow.
+// lastScenario caches the last scenario, because generating a large one is
+// slow.
 var lastScenario struct {
 	sync.Mutex
 	bench.Scenario

@@ -19,8 +19,8 @@ func remove(http.ResponseWriter, *http.Request) {}
 func login(next http.Handler) http.Handler { return next }
 func audit(next http.Handler) http.Handler { return next }
 
-// routes returns a Mux with a DebugHandler at /debug/routes, and other handlers below
-// /not.
+// routes returns a Mux with a DebugHandler at /debug/routes, and other handlers
+// below /not.
 func routes() *muxmaster.Mux {
 	m := muxmaster.New()
 	m.Mount("/debug/routes", m.DebugHandler())
@@ -174,8 +174,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestControlCharacters checks that escape sequences in responses of another service
-// aren't printed.
+// TestControlCharacters checks that escape sequences in responses of another
+// service aren't printed.
 func TestControlCharacters(t *testing.T) {
 	srv := httptest.NewServer(routes())
 	defer srv.Close()

@@ -85,8 +85,8 @@ func (c *command) explain(w io.Writer) error {
 	return err
 }
 
-// writeOutcome writes the route that serves the request, or the response if there is
-// none.
+// writeOutcome writes the route that serves the request, or the response if
+// there is none.
 func writeOutcome(b *strings.Builder, e *muxmaster.Explanation) {
 	fmt.Fprintf(b, "%s %s: ", terminal.Clean(e.Method), terminal.Clean(e.Target))
 	if r := e.Route; r != nil {

@@ -1,5 +1,5 @@
-// Command fromchi serves the same articles twice: with chi on port 8080, and with
-// muxmaster on port 8081. Its tests compare the two.
+// Command fromchi serves the same articles twice: with chi on port 8080, and
+// with muxmaster on port 8081. Its tests compare the two.
 //
 //	go run .
 package main

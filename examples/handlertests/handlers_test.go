@@ -10,8 +10,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
-// TestHandler tests a handler without a router and a server. SetPathValue sets the
-// path values.
+// TestHandler tests a handler without a router and a server. SetPathValue sets
+// the path values.
 func TestHandler(t *testing.T) {
 	for _, c := range []struct {
 		degrees string
@@ -40,7 +40,8 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// TestRoutes tests the routing without a connection. The Mux is an http.Handler.
+// TestRoutes tests the routing without a connection. The Mux is an
+// http.Handler.
 func TestRoutes(t *testing.T) {
 	mux := newMux()
 	for _, c := range []struct {

@@ -8,8 +8,8 @@ import (
 )
 
 // events sends an event whenever the notes have changed, so that open pages can
-// update. It returns when the server drains; the browser then reconnects to the new
-// server.
+// update. It returns when the server drains; the browser then reconnects to the
+// new server.
 func (h handlers) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")

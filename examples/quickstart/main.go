@@ -1,10 +1,10 @@
-// Command quickstart is a small notes service with a REST API and a web page. It
-// stores the notes in memory and in a file.
+// Command quickstart is a small notes service with a REST API and a web page.
+// It stores the notes in memory and in a file.
 //
 //	go run ./examples/quickstart
 //
-// main.go starts the server, routes.go registers the routes, notes.go and events.go
-// contain the handlers, and store.go stores the notes.
+// main.go starts the server, routes.go registers the routes, notes.go and
+// events.go contain the handlers, and store.go stores the notes.
 package main
 
 import (
@@ -31,7 +31,8 @@ func main() {
 	}
 }
 
-// run serves the notes in a file until ctx ends, and then waits for running requests.
+// run serves the notes in a file until ctx ends, and then waits for running
+// requests.
 func run(ctx context.Context, addr, file string, drainDelay time.Duration, out io.Writer) error {
 	notes, err := openStore(file)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"testing"
 )
 
-// start runs the service like main. It returns its URL and a function that stops it.
+// start runs the service like main. It returns its URL and a function that
+// stops it.
 func start(t *testing.T, file string) (url string, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -159,8 +160,8 @@ func TestConcurrentChanges(t *testing.T) {
 	}
 }
 
-// TestUnsavedChange checks that a change that can't be saved has no effect, and that
-// the response doesn't contain the file name.
+// TestUnsavedChange checks that a change that can't be saved has no effect, and
+// that the response doesn't contain the file name.
 func TestUnsavedChange(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	url, _ := start(t, filepath.Join(dir, "notes.json"))
@@ -233,8 +234,8 @@ func TestRouteTable(t *testing.T) {
 	}
 }
 
-// TestEvents checks that the page is notified of each change, and that an open stream
-// doesn't delay stopping the service.
+// TestEvents checks that the page is notified of each change, and that an open
+// stream doesn't delay stopping the service.
 func TestEvents(t *testing.T) {
 	url, stop := start(t, filepath.Join(t.TempDir(), "notes.json"))
 	resp, err := http.Get(url + "/events")

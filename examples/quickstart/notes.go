@@ -11,8 +11,8 @@ import (
 
 const maxBody = 64 << 10
 
-// handlers contains the handlers for notes. respondError writes the response for
-// their errors.
+// handlers contains the handlers for notes. respondError writes the response
+// for their errors.
 type handlers struct{ notes *store }
 
 func (h handlers) list(w http.ResponseWriter, r *http.Request) error {

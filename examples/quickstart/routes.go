@@ -47,15 +47,16 @@ func newMux(notes *store) *muxmaster.Mux {
 	return mux
 }
 
-// failure returns a handler that responds with an error in the format of the service.
+// failure returns a handler that responds with an error in the format of the
+// service.
 func failure(code int, text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		muxmaster.JSON(w, code, map[string]string{"error": text})
 	})
 }
 
-// respondError gets the errors that handlers return. It sends errors with a status to
-// the client, and logs all others.
+// respondError gets the errors that handlers return. It sends errors with a
+// status to the client, and logs all others.
 func respondError(w http.ResponseWriter, r *http.Request, err error) {
 	code, text := http.StatusInternalServerError, "the service failed"
 	var known interface{ StatusCode() int }

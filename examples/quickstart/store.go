@@ -22,9 +22,9 @@ type note struct {
 
 var errNoNote = muxmaster.NewHTTPError(http.StatusNotFound, errors.New("there is no such note"))
 
-// A store stores notes in memory and in a file. It writes each change to the file
-// before it is visible in memory; a change that can't be saved has no effect. It is
-// safe for concurrent use.
+// A store stores notes in memory and in a file. It writes each change to the
+// file before it is visible in memory; a change that can't be saved has no
+// effect. It is safe for concurrent use.
 type store struct {
 	file string
 
@@ -114,8 +114,8 @@ func (st *state) find(id int) (int, bool) {
 	return slices.BinarySearchFunc(st.Notes, id, func(n note, id int) int { return n.ID - id })
 }
 
-// change applies f to a copy of the state, saves the copy and makes it the current
-// state.
+// change applies f to a copy of the state, saves the copy and makes it the
+// current state.
 func (s *store) change(f func(*state) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,8 +148,8 @@ func (s *store) changes() <-chan struct{} {
 	return s.changed
 }
 
-// writeFile replaces a file atomically. Even after a crash, the file has either the
-// old or the new content.
+// writeFile replaces a file atomically. Even after a crash, the file has either
+// the old or the new content.
 func writeFile(name string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
 	if err != nil {

@@ -37,8 +37,8 @@ func (b book) validate() map[string]string {
 	return wrong
 }
 
-// handlers contains the handlers for books. The server's ErrorHandler writes the
-// response for their errors.
+// handlers contains the handlers for books. The server's ErrorHandler writes
+// the response for their errors.
 type handlers struct{ books *store }
 
 // register registers the routes on a Mux or a Group.
@@ -50,7 +50,8 @@ func (h handlers) register(r muxmaster.Router) {
 	r.Method("DELETE", "/:id", muxmaster.HandlerFuncE(h.remove))
 }
 
-// list responds with at most ?limit= books after ?after=, and a link to the next page.
+// list responds with at most ?limit= books after ?after=, and a link to the
+// next page.
 func (h handlers) list(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	after, err := number(q, "after", 0)
@@ -133,8 +134,8 @@ func (h handlers) remove(w http.ResponseWriter, r *http.Request) error {
 
 var noBook = &problem.Error{Status: http.StatusNotFound, Detail: "there is no such book"}
 
-// readBook returns the book in the body of r. Its errors describe all invalid fields
-// to the client.
+// readBook returns the book in the body of r. Its errors describe all invalid
+// fields to the client.
 func readBook(w http.ResponseWriter, r *http.Request) (book, error) {
 	b, err := body.ReadJSON[book](w, r, maxBody)
 	if err != nil {

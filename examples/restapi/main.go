@@ -1,4 +1,5 @@
-// Command restapi is a REST API for books. Its errors are problem details (RFC 9457).
+// Command restapi is a REST API for books. Its errors are problem details (RFC
+// 9457).
 //
 //	go run ./examples/restapi
 package main
@@ -23,8 +24,8 @@ func main() {
 	}
 }
 
-// newServer returns a server whose error responses are all JSON: those for errors of
-// handlers, and those of the router, middleware and the server.
+// newServer returns a server whose error responses are all JSON: those for
+// errors of handlers, and those of the router, middleware and the server.
 func newServer(addr string, h http.Handler) *server.Server {
 	s := server.New(addr, h)
 	s.ErrorHandler = problem.JSON

@@ -17,8 +17,8 @@ func (s *store) find(id int) (int, bool) {
 	return slices.BinarySearchFunc(s.books, id, func(b book, id int) int { return cmp.Compare(b.ID, id) })
 }
 
-// list returns up to limit books whose ID is greater than after, and whether there
-// are more.
+// list returns up to limit books whose ID is greater than after, and whether
+// there are more.
 func (s *store) list(after, limit int) (books []book, more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

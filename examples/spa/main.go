@@ -1,5 +1,5 @@
-// Command spa serves a single-page application, its API and its events: a counter
-// that all open pages share.
+// Command spa serves a single-page application, its API and its events: a
+// counter that all open pages share.
 //
 //	go run ./examples/spa
 package main

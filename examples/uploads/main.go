@@ -124,8 +124,8 @@ func (u *uploads) keep(part *multipart.Part) (file, error) {
 	return f, err
 }
 
-// badForm returns the error for an invalid form: 413 if the request is too large,
-// otherwise 400.
+// badForm returns the error for an invalid form: 413 if the request is too
+// large, otherwise 400.
 func badForm(err error) error {
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return err
@@ -133,8 +133,8 @@ func badForm(err error) error {
 	return &problem.Error{Status: http.StatusBadRequest, Detail: "the form is damaged or incomplete", Err: err}
 }
 
-// show sends a file as a download, so that browsers don't interpret content that
-// other users have uploaded.
+// show sends a file as a download, so that browsers don't interpret content
+// that other users have uploaded.
 func (u *uploads) show(w http.ResponseWriter, r *http.Request) error {
 	f, err := u.dir.Open(r.PathValue("name"))
 	if err != nil {

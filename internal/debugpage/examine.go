@@ -42,8 +42,8 @@ func (r *Route) warn(text string) {
 	r.Warning += text
 }
 
-// findExample sets r.Example, and warns if other routes serve what p, r's pattern,
-// matches.
+// findExample sets r.Example, and warns if other routes serve what p, r's
+// pattern, matches.
 func (r *Route) findExample(self int, p *pattern.Pattern, routes []Route, values sampler, served func(method, target string) int) {
 	methods := []string{r.Method}
 	if r.Method == "" {
@@ -98,9 +98,9 @@ func (r *Route) text() string {
 	return r.Method + " " + r.Host + r.Pattern
 }
 
-// competes reports whether the first difference between p and another pattern is a
-// constraint in the same position. Then the order of registration decides which
-// one matches.
+// competes reports whether the first difference between p and another pattern
+// is a constraint in the same position. Then the order of registration decides
+// which one matches.
 func competes(p *pattern.Pattern, other string) bool {
 	q, err := pattern.ParsePath(other)
 	if err != nil {

@@ -88,7 +88,8 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestServerDoesNotChangeTheRequest checks that the original request isn't changed.
+// TestServerDoesNotChangeTheRequest checks that the original request isn't
+// changed.
 func TestServerDoesNotChangeTheRequest(t *testing.T) {
 	r := httptest.NewRequest("GET", "/p/a.txt?q", nil)
 	r.SetPathValue("rest", "a.txt")
@@ -201,8 +202,8 @@ func TestFingerprinted(t *testing.T) {
 	}
 }
 
-// TestDirectoriesOfTheSystem checks that directories of the operating system aren't
-// served, although they can be opened like files.
+// TestDirectoriesOfTheSystem checks that directories of the operating system
+// aren't served, although they can be opened like files.
 func TestDirectoriesOfTheSystem(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"sub/x.txt", "index.html"} {
@@ -271,7 +272,8 @@ func TestSPAOfFilesThatBreak(t *testing.T) {
 	}
 }
 
-// TestETags checks that ETags depend on the content, and are computed once per name.
+// TestETags checks that ETags depend on the content, and are computed once per
+// name.
 func TestETags(t *testing.T) {
 	fsys := files()
 	spa := NewSPA(fsys, "rest", notFound)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// document returns the operations for routes of the form METHOD HOST/PATH HANDLER,
-// as lines of the form METHOD path id parameters.
+// document returns the operations for routes of the form METHOD HOST/PATH
+// HANDLER, as lines of the form METHOD path id parameters.
 func document(t *testing.T, routes ...string) []string {
 	t.Helper()
 	var list []Route

@@ -8,14 +8,14 @@ import (
 	"unicode"
 )
 
-// plain matches expressions that mean the same in RE2 and in ECMAScript with the
-// flag u, which JSON Schema uses. It also matches some other expressions with (?,
-// so the caller must check for that.
+// plain matches expressions that mean the same in RE2 and in ECMAScript with
+// the flag u, which JSON Schema uses. It also matches some other expressions
+// with (?, so the caller must check for that.
 var plain = regexp.MustCompile(`^(?:[\w~:;=@!&', <>"#%/|()+*?^$-]|\\[dDwWbB^$.*+?()[\]{}|]|\{\d+(?:,\d*)?\}` +
 	`|\[\^?(?:[\w~:;=@!&', <>"#%/|()+*?$.-]|\\[dDwW^$.*+?()[\]{}|-])+\])*$`)
 
-// ecmaScript translates an RE2 expression to the syntax of ECMAScript. The result
-// is valid RE2, too.
+// ecmaScript translates an RE2 expression to the syntax of ECMAScript. The
+// result is valid RE2, too.
 func ecmaScript(expr string) string {
 	if plain.MatchString(expr) && !strings.Contains(strings.ReplaceAll(expr, "(?:", "("), "(?") {
 		return expr
@@ -135,7 +135,8 @@ func writeClass(b *strings.Builder, ranges []rune) {
 	b.WriteByte(']')
 }
 
-// writeRune writes a literal character, which can be inside or outside of a class.
+// writeRune writes a literal character, which can be inside or outside of a
+// class.
 func writeRune(b *strings.Builder, r rune) {
 	switch {
 	case strings.ContainsRune(`^$\.*+?()[]{}|/`, r):

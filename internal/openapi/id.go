@@ -12,8 +12,8 @@ var closure = regexp.MustCompile(`^(?:func|gowrap|deferwrap)?[0-9]+$`)
 // vague matches names of functions and types that could be any handler's.
 var vague = regexp.MustCompile(`^(?:HandlerFuncE?|Handler|Server|Client|ServeHTTP)$`)
 
-// functionName returns the name of a handler's function or type in the source, or
-// "" if it isn't specific.
+// functionName returns the name of a handler's function or type in the source,
+// or "" if it isn't specific.
 func functionName(handler string) string {
 	name, _, _ := strings.Cut(handler[strings.LastIndexByte(handler, '/')+1:], "[") // type arguments
 	name = strings.TrimSuffix(name, "-fm")
@@ -24,10 +24,10 @@ func functionName(handler string) string {
 	return name
 }
 
-// operationIDs returns an ID for each operation: the name of its handler function.
-// If several operations have the same name, it adds the method and, if necessary,
-// the path. The IDs don't depend on the order of registration, and differ in more
-// than case and punctuation, which generators may change.
+// operationIDs returns an ID for each operation: the name of its handler
+// function. If several operations have the same name, it adds the method and,
+// if necessary, the path. The IDs don't depend on the order of registration,
+// and differ in more than case and punctuation, which generators may change.
 func operationIDs(ops []*operation) []string {
 	forms := []func(op *operation) string{
 		func(op *operation) string { return op.name },

@@ -88,7 +88,8 @@ func Document(title, version string, routes []Route, describe func(i int, method
 	}, nil
 }
 
-// operations returns the operations of the routes: one for each path and method.
+// operations returns the operations of the routes: one for each path and
+// method.
 func operations(routes []Route) ([]*operation, error) {
 	var all []*operation
 	for i, r := range routes {
@@ -114,8 +115,8 @@ func operations(routes []Route) ([]*operation, error) {
 		}
 		op.path.rename(names[shape])
 	}
-	// The first route defines an operation. Prefer routes for all hosts, then those
-	// for the exact method.
+	// The first route defines an operation. Prefer routes for all hosts, then
+	// those for the exact method.
 	ranked := slices.Clone(all)
 	slices.SortStableFunc(ranked, func(a, b *operation) int {
 		return cmp.Or(compare(a.host != "", b.host != ""), compare(a.any, b.any))

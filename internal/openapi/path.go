@@ -41,8 +41,8 @@ func newPath(p *pattern.Pattern) path {
 	return path{parts}
 }
 
-// escape escapes literal text for a URL, including braces, which OpenAPI uses for
-// parameters.
+// escape escapes literal text for a URL, including braces, which OpenAPI uses
+// for parameters.
 func escape(text string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder

@@ -48,8 +48,8 @@ var spellings = []spelling{
 }
 
 // spellingRegexps returns the compiled segments of spellings. They are compiled
-// when they are first needed: most programs don't need them, and it takes more time
-// than all else that is initialized when this module is imported.
+// when they are first needed: most programs don't need them, and it takes more
+// time than all else that is initialized when this module is imported.
 var spellingRegexps = sync.OnceValue(func() []*regexp.Regexp {
 	all := make([]*regexp.Regexp, len(spellings))
 	for i, s := range spellings {
@@ -83,9 +83,10 @@ func inBraces(seg string) string {
 	return colonName().ReplaceAllString(colonExpression().ReplaceAllString(seg, "{$1:$2}"), "$1{$2}")
 }
 
-// colonBesideBraces reports whether text, a part of a segment with braces, has what
-// would be a parameter in a segment without braces: :name.{ext} or {name}.:ext, but
-// not {id}:cancel. first says that the segment begins with text.
+// colonBesideBraces reports whether text, a part of a segment with braces, has
+// what would be a parameter in a segment without braces: :name.{ext} or
+// {name}.:ext, but not {id}:cancel. first says that the segment begins with
+// text.
 func colonBesideBraces(text string, first bool) bool {
 	if !strings.Contains(text, ":") {
 		return false

@@ -86,8 +86,8 @@ func FuzzForeign(f *testing.F) {
 	})
 }
 
-// What the errors suggest for a segment with several parameters is a pattern, and
-// has them all.
+// What the errors suggest for a segment with several parameters is a pattern,
+// and has them all.
 func TestColonNames(t *testing.T) {
 	for _, c := range []struct{ segment, advice string }{
 		{":file.:ext", "{file}.{ext}"},

@@ -37,8 +37,8 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// TestProgress checks Of with net/http's writers on real connections. It fails if a
-// Go release renames the fields that Of reads.
+// TestProgress checks Of with net/http's writers on real connections. It fails
+// if a Go release renames the fields that Of reads.
 func TestProgress(t *testing.T) {
 	nothing := func(w http.ResponseWriter) {}
 	early := func(w http.ResponseWriter) { w.WriteHeader(http.StatusEarlyHints) }

@@ -30,8 +30,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestOfUnusualRequests checks that two IDs in the header count as none, and that a
-// Context returns other values of its parent.
+// TestOfUnusualRequests checks that two IDs in the header count as none, and
+// that a Context returns other values of its parent.
 func TestOfUnusualRequests(t *testing.T) {
 	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
 	w.Header()[Header] = []string{"a", "b"}

@@ -140,9 +140,9 @@ func TestUndoLeavesNoNodes(t *testing.T) {
 	}
 }
 
-// TestImpliedRoutesGiveWay checks that any other route for the same path and method
-// replaces an implied one, and that one implied by a slash replaces one implied by a
-// catch-all, in any order.
+// TestImpliedRoutesGiveWay checks that any other route for the same path and
+// method replaces an implied one, and that one implied by a slash replaces one
+// implied by a catch-all, in any order.
 func TestImpliedRoutesGiveWay(t *testing.T) {
 	all, err := pattern.Parse("/x/")
 	if err != nil {
@@ -176,7 +176,8 @@ func TestImpliedRoutesGiveWay(t *testing.T) {
 	}
 }
 
-// TestTablesStay checks that a Table doesn't change when routes are added later.
+// TestTablesStay checks that a Table doesn't change when routes are added
+// later.
 func TestTablesStay(t *testing.T) {
 	var b Builder[int]
 	const n = 300
@@ -226,8 +227,8 @@ func TestDeadRoutes(t *testing.T) {
 	}
 }
 
-// TestDeadSpecials checks that replaced segments don't accumulate. Adding one stores
-// all specials of a node again.
+// TestDeadSpecials checks that replaced segments don't accumulate. Adding one
+// stores all specials of a node again.
 func TestDeadSpecials(t *testing.T) {
 	const n = 300
 	var b Builder[int]
@@ -247,7 +248,8 @@ func TestDeadSpecials(t *testing.T) {
 	}
 }
 
-// TestRoutesAreOrdered checks that Routes orders routes by host, path and method.
+// TestRoutesAreOrdered checks that Routes orders routes by host, path and
+// method.
 func TestRoutesAreOrdered(t *testing.T) {
 	table := tableOf("POST /b", "GET /b", "/b", "GET /a/{x}", "b.com/a", "{x}.com/a", "a.com/z", "BREW /b", "GET /a")
 	var got []string

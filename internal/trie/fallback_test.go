@@ -51,7 +51,8 @@ func TestFallbacks(t *testing.T) {
 		{"/a,/{x}/b", "", "/a/b/c", "/{x}/b a", ""}, // the deepest, although the literal has precedence
 		{"/a/{x},/{y}/b", "", "/a/b/c", "/a/{x} b", ""},
 		{"/{x:[0-9]+},/{y}", "", "/12", "/{x:[0-9]+} 12", ""},
-		// A route outside of a prefix serves paths below it, unless a fallback owns it.
+		// A route outside of a prefix serves paths below it, unless a fallback owns
+		// it.
 		{"/a", "/*rest", "/a/x", "/a", "/*rest"},
 		{"/a !1", "/*rest", "/a/x", "/a !1", ""},
 		{"/a !1", "/*rest", "/a", "/a !1", ""},

@@ -9,9 +9,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/trietest"
 )
 
-// TestHostOrder checks the order in which hosts are tried: exact hosts first, then
-// those with more literal labels, then those with more labels, then by label from
-// the left: literal, single label, several labels.
+// TestHostOrder checks the order in which hosts are tried: exact hosts first,
+// then those with more literal labels, then those with more labels, then by
+// label from the left: literal, single label, several labels.
 func TestHostOrder(t *testing.T) {
 	hosts := []string{
 		"a.b.example.com",

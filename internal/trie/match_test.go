@@ -30,8 +30,8 @@ func get(table *Table[int], method, host, path string) string {
 	return describe(rt, s.Values)
 }
 
-// getFast is like get, but uses FindStatic and MatchFast with room for the given
-// number of values. It returns "" if they give up.
+// getFast is like get, but uses FindStatic and MatchFast with room for the
+// given number of values. It returns "" if they give up.
 func getFast(table *Table[int], method, path string, room int) string {
 	rt, v := findFast(table.Base, path, table.Method(method), room)
 	if rt == nil {
@@ -56,8 +56,9 @@ func describe(rt *Route[int], v Values) string {
 	return strings.TrimSpace(rt.Path() + " " + strings.Join(v.Vals[:v.N], " "))
 }
 
-// TestMatchFast checks segments and values at the limits of MatchFast: more literals
-// than a perfect table holds, similar words, more values than there is room for.
+// TestMatchFast checks segments and values at the limits of MatchFast: more
+// literals than a perfect table holds, similar words, more values than there is
+// room for.
 func TestMatchFast(t *testing.T) {
 	crowd := func(prefix string, others ...string) (patterns []string) {
 		for i := range 300 {
@@ -163,9 +164,9 @@ func TestMatchFast(t *testing.T) {
 	}
 }
 
-// TestRestWithDots checks that a named catch-all doesn't match . or .. segments,
-// even next to escaped slashes. A catch-all without a name does, because its value
-// isn't used.
+// TestRestWithDots checks that a named catch-all doesn't match . or ..
+// segments, even next to escaped slashes. A catch-all without a name does,
+// because its value isn't used.
 func TestRestWithDots(t *testing.T) {
 	const escaped = "/x/a%2F../b"
 	for _, c := range []struct {
@@ -193,8 +194,8 @@ func TestRestWithDots(t *testing.T) {
 	}
 }
 
-// TestMatchFastWithoutRoom checks that MatchFast gives up if there isn't room for
-// all values of the route.
+// TestMatchFastWithoutRoom checks that MatchFast gives up if there isn't room
+// for all values of the route.
 func TestMatchFastWithoutRoom(t *testing.T) {
 	for _, c := range []struct {
 		pattern, path string
@@ -220,8 +221,8 @@ func TestMatchFastWithoutRoom(t *testing.T) {
 	}
 }
 
-// similarNames returns segments with few different lengths, beginnings and ends, to
-// provoke collisions.
+// similarNames returns segments with few different lengths, beginnings and
+// ends, to provoke collisions.
 func similarNames(n int) []string {
 	rng := rand.New(rand.NewPCG(uint64(n), 6))
 	seen := map[string]bool{}
@@ -240,9 +241,9 @@ func similarNames(n int) []string {
 	return names
 }
 
-// TestManyRoutes checks that each route is found among many children of one node,
-// and among many whole paths, and that other paths aren't. A perfect table has at
-// most 64 children.
+// TestManyRoutes checks that each route is found among many children of one
+// node, and among many whole paths, and that other paths aren't. A perfect
+// table has at most 64 children.
 func TestManyRoutes(t *testing.T) {
 	for _, n := range []int{1, 2, 6, 7, 12, 13, 63, 64, 65, 600} {
 		names := similarNames(2 * n)

@@ -11,9 +11,9 @@ import (
 
 var allMethods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE", "QUERY", "OPTIONS", "BREW", "WHEN", "NONE"}
 
-// TestMethodsOfAPlace checks the route for each method of a path: the route of that
-// method, that of GET for HEAD, or that for any method. Find, FindStatic and
-// MatchFast must agree.
+// TestMethodsOfAPlace checks the route for each method of a path: the route of
+// that method, that of GET for HEAD, or that for any method. Find, FindStatic
+// and MatchFast must agree.
 func TestMethodsOfAPlace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -98,8 +98,8 @@ func TestMethodNumbers(t *testing.T) {
 	}
 }
 
-// TestTooManyCustomMethods checks that a Builder accepts MaxCustom custom methods,
-// and that a pattern with one more is rejected without any effect.
+// TestTooManyCustomMethods checks that a Builder accepts MaxCustom custom
+// methods, and that a pattern with one more is rejected without any effect.
 func TestTooManyCustomMethods(t *testing.T) {
 	var b Builder[int]
 	for i := range MaxCustom {

@@ -149,9 +149,9 @@ func TestWithQuery(t *testing.T) {
 	}
 }
 
-// FuzzCleanPath checks that a result of CleanPath is equivalent to the reference, is
-// clean, has no host, and doesn't change if it is cleaned again. A result of
-// WithQuery must be a URL reference with the same path.
+// FuzzCleanPath checks that a result of CleanPath is equivalent to the
+// reference, is clean, has no host, and doesn't change if it is cleaned again.
+// A result of WithQuery must be a URL reference with the same path.
 func FuzzCleanPath(f *testing.F) {
 	for _, path := range []string{"/a/../b", "//evil.com/..", `/\evil.com`, "/%2e%2e/a", "/a%2F..//", "/a|b//c", "/\x80", "/a//?b#c", "/.."} {
 		f.Add(path, "q=1#x\n")

@@ -12,8 +12,8 @@ import (
 )
 
 // This file compares Tables with the reference in package trietest, for random
-// routes, which are added to the Builder at once or step by step, and similar random
-// requests.
+// routes, which are added to the Builder at once or step by step, and similar
+// random requests.
 
 // parse parses the pattern of a route.
 func parse(t *testing.T, rt trietest.Route) *pattern.Pattern {
@@ -135,8 +135,8 @@ func holdTables(t *testing.T, routes, requests []byte) {
 	}
 }
 
-// holdsAll returns a description of unexpected and missing routes in the Table, or
-// "".
+// holdsAll returns a description of unexpected and missing routes in the Table,
+// or "".
 func holdsAll(table *Table[int], routes trietest.Routes) string {
 	has := make([]bool, len(routes))
 	for _, rt := range table.Routes() {
@@ -199,8 +199,8 @@ func holdsRequest(table *Table[int], routes trietest.Routes, s *Search[int], r r
 	return holdsSlash(routes, s, r, rt, found)
 }
 
-// holdsFast returns a description if FindStatic or MatchFast find another route than
-// Find, or "".
+// holdsFast returns a description if FindStatic or MatchFast find another route
+// than Find, or "".
 func holdsFast(table *Table[int], s *Search[int], r request) string {
 	r.set(s, table)
 	if s.Method.Custom() || r.url.RawPath != "" {
@@ -228,8 +228,8 @@ func matching(routes trietest.Routes, host string, p trietest.Path) (list []trie
 	return list
 }
 
-// allow returns the Allow header of an unmatched request: the methods of routes that
-// match the path, and of routes to which Handle would redirect.
+// allow returns the Allow header of an unmatched request: the methods of routes
+// that match the path, and of routes to which Handle would redirect.
 func allow(routes trietest.Routes, r request) string {
 	has := map[string]bool{}
 	for _, rt := range matching(routes, r.host, r.path) {
@@ -254,8 +254,8 @@ func allow(routes trietest.Routes, r request) string {
 	return strings.Join(append(list, "OPTIONS"), ", ")
 }
 
-// holdsSlash returns a description if the route that the Search has recorded for the
-// path with a slash is wrong, or "".
+// holdsSlash returns a description if the route that the Search has recorded
+// for the path with a slash is wrong, or "".
 func holdsSlash(routes trietest.Routes, s *Search[int], r request, rt *Route[int], found []int) string {
 	var wants []int
 	slashed := r.path.AddSlash()

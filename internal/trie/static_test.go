@@ -62,8 +62,8 @@ func TestStaticSameHash(t *testing.T) {
 	}
 }
 
-// TestStaticCrowd checks that the table hashes whole paths only if there are many
-// paths that differ only in the middle.
+// TestStaticCrowd checks that the table hashes whole paths only if there are
+// many paths that differ only in the middle.
 func TestStaticCrowd(t *testing.T) {
 	for _, c := range []struct {
 		form  string

@@ -13,9 +13,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// This file counts the steps of operations of different sizes: the number of executed
-// statements, independent of the time. The test compiles itself with coverage
-// counters, and runs once for each case and size.
+// This file counts the steps of operations of different sizes: the number of
+// executed statements, independent of the time. The test compiles itself with
+// coverage counters, and runs once for each case and size.
 
 // A stepCase prepares an operation of size n.
 type stepCase struct {
@@ -113,7 +113,8 @@ var stepCases = map[string]stepCase{
 	}},
 }
 
-// digits returns a route; with these routes, no node has more than ten children.
+// digits returns a route; with these routes, no node has more than ten
+// children.
 func digits(i int) string {
 	return fmt.Sprintf("GET /%d/%d/%d/%d/{x}", i%10, i/10%10, i/100%10, i/1000)
 }
@@ -149,8 +150,8 @@ func (b *Builder[P]) register(text string) {
 	}
 }
 
-// find returns a function that finds the route for a request and, if there is none,
-// does what the router does then.
+// find returns a function that finds the route for a request and, if there is
+// none, does what the router does then.
 func (b *Builder[P]) find(method, escaped string) (work func()) {
 	t := b.Freeze()
 	s := new(Search[P])
@@ -204,8 +205,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// countSteps returns the number of executed statements if a case is prepared once
-// and its operation runs the given number of times.
+// countSteps returns the number of executed statements if a case is prepared
+// once and its operation runs the given number of times.
 func countSteps(t *testing.T, binary, name string, n, times int) (steps int) {
 	t.Helper()
 	profile := filepath.Join(t.TempDir(), "profile")

@@ -25,7 +25,8 @@ func (c *Choices) More() bool { return len(*c) > 0 }
 // Of returns an element of the list.
 func Of[T any](c *Choices, list []T) T { return list[c.Pick(len(list))] }
 
-// Hosts are hosts of routes. RequestHosts and RequestMethods are those of requests.
+// Hosts are hosts of routes. RequestHosts and RequestMethods are those of
+// requests.
 var (
 	Hosts = []string{
 		"example.com", "other.org", "a.example.com", "{h}.com", "{h...}.com", "{h}.example.com", "{h...}.example.com",
@@ -117,8 +118,8 @@ func (c *Choices) Target(routes []Route) string {
 // A Property checks something that must be true for all routes and requests.
 type Property func(t *testing.T, routes, requests []byte)
 
-// Random calls hold with random choices, for the given number of rounds and with up
-// to routeBytes bytes for the routes, until the test fails.
+// Random calls hold with random choices, for the given number of rounds and
+// with up to routeBytes bytes for the routes, until the test fails.
 func Random(t *testing.T, rounds, routeBytes int, hold Property) {
 	for seed := range uint64(rounds) {
 		rng := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)})

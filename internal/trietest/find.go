@@ -8,9 +8,10 @@ import (
 // Routes are routes in the order of their registration.
 type Routes []Route
 
-// Find returns the indexes of the routes that may serve the request: one, or several
-// if the order between them isn't specified. Among the routes that match host, path
-// and method, first the host decides, then the path, then the method.
+// Find returns the indexes of the routes that may serve the request: one, or
+// several if the order between them isn't specified. Among the routes that
+// match host, path and method, first the host decides, then the path, then the
+// method.
 func (rs Routes) Find(method, host string, p Path) (found []int) {
 	hosts, first := map[string][]int{}, 1<<11
 	for i, rt := range rs {
@@ -53,8 +54,8 @@ func (rt Route) rank(i int) int {
 
 const constrained = 1 << 11
 
-// best selects from the candidates c, which are routes of one host with equal first
-// i segments.
+// best selects from the candidates c, which are routes of one host with equal
+// first i segments.
 func (rs Routes) best(method string, c []int, i int) []int {
 	if i > len(rs[c[0]].Segs) { // one path
 		return []int{slices.MinFunc(c, func(a, b int) int {
@@ -88,8 +89,8 @@ func (rs Routes) best(method string, c []int, i int) []int {
 	return all
 }
 
-// Ordered reports whether the order of registration doesn't matter, because there are
-// no different constraints in the same position.
+// Ordered reports whether the order of registration doesn't matter, because
+// there are no different constraints in the same position.
 func (rs Routes) Ordered() bool {
 	expr := ""
 	for _, rt := range rs {
@@ -105,8 +106,8 @@ func (rs Routes) Ordered() bool {
 	return true
 }
 
-// Patterns returns the patterns of the routes with these indexes, or of all routes if
-// there are no indexes.
+// Patterns returns the patterns of the routes with these indexes, or of all
+// routes if there are no indexes.
 func (rs Routes) Patterns(indexes ...int) (patterns []string) {
 	if indexes == nil {
 		for i := range rs {

@@ -11,8 +11,9 @@ func hostShape(written string) string { return hostParam.ReplaceAllString(writte
 
 var hostParam = regexp.MustCompile(`\{[a-z]+`)
 
-// HostValues returns the values with which a route's host matches that of a request.
-// "" matches every host, {h} one label, and {h...} as the first label one or more.
+// HostValues returns the values with which a route's host matches that of a
+// request. "" matches every host, {h} one label, and {h...} as the first label
+// one or more.
 func HostValues(written, host string) (vals []string, ok bool) {
 	if written == "" {
 		return nil, true
@@ -42,8 +43,8 @@ func HostValues(written, host string) (vals []string, ok bool) {
 	return vals, true
 }
 
-// hostRank returns the precedence of a host: first hosts without parameters, then
-// those with more literal labels, then none.
+// hostRank returns the precedence of a host: first hosts without parameters,
+// then those with more literal labels, then none.
 func hostRank(written string) int {
 	switch {
 	case written == "":

@@ -68,8 +68,8 @@ func (rt Route) Conflicts(other Route) bool {
 	return hostShape(rt.Host) == hostShape(other.Host) && rt.Method == other.Method && rt.Shape() == other.Shape()
 }
 
-// Serving returns how rt serves the method: 0 for its own method, 1 for HEAD with
-// GET, 2 if it is for every method, -1 if it doesn't.
+// Serving returns how rt serves the method: 0 for its own method, 1 for HEAD
+// with GET, 2 if it is for every method, -1 if it doesn't.
 func (rt Route) Serving(method string) int {
 	switch rt.Method {
 	case method:
@@ -115,8 +115,8 @@ func (rt Route) Matches(p Path) bool {
 	return true
 }
 
-// Whole reports whether rt, which matches the slashed path, matches it with an empty
-// rest or without one.
+// Whole reports whether rt, which matches the slashed path, matches it with an
+// empty rest or without one.
 func (rt Route) Whole(p Path) bool { return rt.End != All || len(p) == len(rt.Segs)+1 }
 
 // Holds reports whether rt matches the host and the path with the values vals.

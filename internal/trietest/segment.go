@@ -23,8 +23,8 @@ func Expr(e string) Part { return Part{Param: true, Expr: e} }
 // Text returns literal text.
 func Text(s string) Part { return Part{Text: s} }
 
-// A Segment is a segment in pattern syntax and its parts. # represents a number that
-// makes names of parameters unique.
+// A Segment is a segment in pattern syntax and its parts. # represents a number
+// that makes names of parameters unique.
 type Segment struct {
 	Written string
 	Parts   []Part
@@ -62,8 +62,8 @@ var Segments = []Segment{
 	NewSegment("{p#:[0-9.]+}.{q#}", Expr("[0-9.]+"), Text("."), Param),
 }
 
-// PathSegments are escaped segments of request paths: some that Segments match, some
-// that almost match, and some that path cleaning removes.
+// PathSegments are escaped segments of request paths: some that Segments match,
+// some that almost match, and some that path cleaning removes.
 var PathSegments = []string{
 	"a", "b", "ab", "1", "12", "1.2", "aab", "abb", "a.b", "a.b.c", "a..b", "a...b", "...", "....", "a.", "a..", ".b", "..b",
 	".", "..", "%2e", ".%2E", "",

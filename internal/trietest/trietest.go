@@ -1,9 +1,9 @@
-// Package trietest is a simple and slow implementation of the router's rules: a list
-// of routes, each compared with the whole request. Tests of package trie and of the
-// router compare their results with it. Only tests import it.
+// Package trietest is a simple and slow implementation of the router's rules: a
+// list of routes, each compared with the whole request. Tests of package trie
+// and of the router compare their results with it. Only tests import it.
 //
-// It doesn't parse patterns and imports neither package. Routes consist of [Part]s,
-// which describe their meaning:
+// It doesn't parse patterns and imports neither package. Routes consist of
+// [Part]s, which describe their meaning:
 //
 //	segment.go  which text a segment matches
 //	host.go     which host a route matches

@@ -11,10 +11,11 @@ import (
 	"testing"
 )
 
-// TestHammer serves concurrent and nested requests of two owners, with all kinds of
-// delivery. No request may get values of another. Requests that aren't pooled must
-// keep their values forever. Late readers read while other requests are served, so
-// the race detector reports writes to memory that can still be read.
+// TestHammer serves concurrent and nested requests of two owners, with all
+// kinds of delivery. No request may get values of another. Requests that aren't
+// pooled must keep their values forever. Late readers read while other requests
+// are served, so the race detector reports writes to memory that can still be
+// read.
 func TestHammer(t *testing.T) {
 	const workers, requests, most = 8, 400, 20
 	type kept struct {

@@ -6,8 +6,8 @@ import "testing"
 
 // With the race detector, sync.Pool drops chunks at random.
 
-// TestKeptSlots checks that a value takes 16 bytes, and that a retained value keeps
-// its chunk of 1 KB alive and nothing else.
+// TestKeptSlots checks that a value takes 16 bytes, and that a retained value
+// keeps its chunk of 1 KB alive and nothing else.
 func TestKeptSlots(t *testing.T) {
 	const n = 60_000
 	for _, c := range []struct {
@@ -33,8 +33,8 @@ func TestKeptSlots(t *testing.T) {
 	}
 }
 
-// TestReturnedBuffersAreReused checks that the Buffers of requests that run at the
-// same time don't become garbage.
+// TestReturnedBuffersAreReused checks that the Buffers of requests that run at
+// the same time don't become garbage.
 func TestReturnedBuffersAreReused(t *testing.T) {
 	var lent [4]*Buffer
 	allocs := testing.AllocsPerRun(1000, func() {

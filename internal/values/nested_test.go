@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A model is the expected state of a request: the layers of the owners, the innermost
-// first, and the values set by other code.
+// A model is the expected state of a request: the layers of the owners, the
+// innermost first, and the values set by other code.
 type model struct {
 	layers []modelLayer
 	others map[string]string
@@ -82,9 +82,9 @@ func (m *model) check(t *testing.T, r *http.Request, where string) {
 	}
 }
 
-// TestManyOwners checks that a request has the values that each router has set last,
-// after any sequence of setting and dropping values, and that copies of the request
-// keep their values.
+// TestManyOwners checks that a request has the values that each router has set
+// last, after any sequence of setting and dropping values, and that copies of
+// the request keep their values.
 func TestManyOwners(t *testing.T) {
 	for seed := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -156,8 +156,8 @@ func TestTagsOfManyOwners(t *testing.T) {
 	}
 }
 
-// TestCopiesAreIndependent checks that a copy of the request that another router
-// serves in another goroutine shares no values with the original.
+// TestCopiesAreIndependent checks that a copy of the request that another
+// router serves in another goroutine shares no values with the original.
 func TestCopiesAreIndependent(t *testing.T) {
 	a, b := NewOwner(), NewOwner()
 	r := httptest.NewRequest("GET", "/", nil)

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestRingsAreBounded checks that the size of a Ring is bounded, for any number of
-// requests, and that a borrowed Ring is reused.
+// TestRingsAreBounded checks that the size of a Ring is bounded, for any number
+// of requests, and that a borrowed Ring is reused.
 func TestRingsAreBounded(t *testing.T) {
 	g := &Buffer{kind: Ring}
 	for range 100_000 {
@@ -97,8 +97,9 @@ func TestBuffersHaveOneUser(t *testing.T) {
 	}
 }
 
-// TestRingLap checks that the slots of a request keep their values after Clear until
-// the Ring wraps around, so that late readers don't get values of other requests.
+// TestRingLap checks that the slots of a request keep their values after Clear
+// until the Ring wraps around, so that late readers don't get values of other
+// requests.
 func TestRingLap(t *testing.T) {
 	g := &Buffer{kind: Ring}
 	g.Carve(1) // the first Carve makes room
@@ -114,7 +115,8 @@ func TestRingLap(t *testing.T) {
 			t.Fatalf("within the lap, the values are %q", first)
 		}
 	}
-	// If the Ring wraps around within 20 ms, it grows, so the slots stay unchanged.
+	// If the Ring wraps around within 20 ms, it grows, so the slots stay
+	// unchanged.
 	for range 3 {
 		for i, slots := 0, g.Carve(3); i < 3; i++ {
 			slots[i] = "next"
@@ -125,7 +127,8 @@ func TestRingLap(t *testing.T) {
 	}
 }
 
-// TestClearIsOfOneRoute checks that Clear and Drop don't change values of others.
+// TestClearIsOfOneRoute checks that Clear and Drop don't change values of
+// others.
 func TestClearIsOfOneRoute(t *testing.T) {
 	o := NewOwner()
 	one, two := NewNames(o, []string{"x"}, false), NewNames(o, []string{"x"}, false)

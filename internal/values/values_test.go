@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// These tests check all kinds of delivery. They use the package like the router.
+// These tests check all kinds of delivery. They use the package like the
+// router.
 
 // A delivery is the kind of a route's delivery.
 type delivery struct {
@@ -35,8 +36,8 @@ func newRoute(o *Owner, d delivery, list ...string) *route {
 	return &route{d, list, NewNames(o, list, d.fast)}
 }
 
-// serve delivers the values to r and calls the handler. The pairs are nil unless
-// the route is fast.
+// serve delivers the values to r and calls the handler. The pairs are nil
+// unless the route is fast.
 func (rt *route) serve(r *http.Request, vals []string, handler func(r *http.Request, ps []pair)) {
 	n := len(vals)
 	if rt.fast {
@@ -119,8 +120,8 @@ func TestDelivery(t *testing.T) {
 	}
 }
 
-// TestOwners checks that the values of an owner replace its earlier values, and hide
-// values of other owners with the same names.
+// TestOwners checks that the values of an owner replace its earlier values, and
+// hide values of other owners with the same names.
 func TestOwners(t *testing.T) {
 	a, b := NewOwner(), NewOwner()
 	for _, d := range deliveries {

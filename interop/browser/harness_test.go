@@ -49,7 +49,8 @@ func run(m *testing.M) (int, error) {
 	return m.Run(), nil
 }
 
-// install installs the packages in package-lock.json, unless they are installed.
+// install installs the packages in package-lock.json, unless they are
+// installed.
 func install() error {
 	const lock, copy = "package-lock.json", "node_modules/.package-lock.json" // npm writes the copy last
 	want, err := os.Stat(lock)
@@ -90,8 +91,8 @@ type tab struct {
 	url string
 }
 
-// open serves the routes on a loopback address and opens their page. If the page
-// reports an error before the end of the test, the test fails.
+// open serves the routes on a loopback address and opens their page. If the
+// page reports an error before the end of the test, the test fails.
 func open(t *testing.T, routes *muxmaster.Mux, v view, fragment string) *tab {
 	t.Helper()
 	srv := httptest.NewServer(routes)

@@ -12,7 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// openFull opens the page of the shop with an explained request and with details.
+// openFull opens the page of the shop with an explained request and with
+// details.
 func openFull(t *testing.T, v view) *tab {
 	p := open(t, newShop(), v, "#method=GET&path=/api/v1/products/12")
 	p.do(chromedp.WaitVisible("#answer .verdict"))

@@ -15,7 +15,8 @@ func (p *tab) rows() []string {
 		[...s.children].map(c => c.textContent).join(' ').replace(/\s+/g, ' '))`)
 }
 
-// text returns the text of the elements that match a selector, with single spaces.
+// text returns the text of the elements that match a selector, with single
+// spaces.
 func (p *tab) text(selector string) string {
 	return eval[string](p, `[...document.querySelectorAll('`+selector+`')].map(e => e.innerText).join(' ').replace(/\s+/g, ' ')`)
 }

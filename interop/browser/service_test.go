@@ -41,8 +41,8 @@ func requireLogin(next http.Handler) http.Handler { return next }
 func requireAdmin(next http.Handler) http.Handler { return next }
 func audit(next http.Handler) http.Handler        { return next }
 
-// newShop returns a service with all features that the page shows: groups, mounts,
-// middleware, hosts, constraints, and routes with warnings.
+// newShop returns a service with all features that the page shows: groups,
+// mounts, middleware, hosts, constraints, and routes with warnings.
 func newShop() *muxmaster.Mux {
 	var h shop
 	m := muxmaster.New()

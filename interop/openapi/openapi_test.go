@@ -20,9 +20,9 @@ import (
 
 var update = flag.Bool("update", false, "generate the client anew")
 
-// describe adds the responses of the service. To keep the client short, it omits
-// operations that the client doesn't need. It also omits a path with an escape, which oapi-codegen
-// interprets as a Printf format.
+// describe adds the responses of the service. To keep the client short, it
+// omits operations that the client doesn't need. It also omits a path with an
+// escape, which oapi-codegen interprets as a Printf format.
 func describe(r muxmaster.Route, op map[string]any) {
 	if strings.Contains(r.Pattern, "%") || op["parameters"] == nil && r.Pattern != "/" && r.Pattern != "/list" {
 		clear(op)

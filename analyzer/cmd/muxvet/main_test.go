@@ -118,8 +118,8 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestFix applies the fixes to the program above and to the test data for fixes.
-// The result must compile, and only reports without a fix may be left.
+// TestFix applies the fixes to the program above and to the test data for
+// fixes. The result must compile, and only reports without a fix may be left.
 func TestFix(t *testing.T) {
 	tool := muxvet(t)
 	retain, err := os.ReadFile("../../testdata/src/retainfix/fix.go")

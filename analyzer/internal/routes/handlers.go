@@ -156,8 +156,8 @@ func (w *Reacher) around(lit *ast.FuncLit) []ast.Node {
 	return nil
 }
 
-// isHandlerFunc reports whether arg looks like a handler: a function of at least
-// a response writer and a request.
+// isHandlerFunc reports whether arg looks like a handler: a function of at
+// least a response writer and a request.
 func isHandlerFunc(info *types.Info, arg ast.Node) bool {
 	e, ok := arg.(ast.Expr)
 	if !ok {

@@ -92,9 +92,10 @@ func (r *Result) escapes(root any) bool {
 	return r.escaped[obj]
 }
 
-// staysHere reports whether a use of a mux doesn't allow other packages to mount
-// it. Such uses are method calls, assignments to the variable, known mounts,
-// arguments of functions in net/http, and results that stay in this package.
+// staysHere reports whether a use of a mux doesn't allow other packages to
+// mount it. Such uses are method calls, assignments to the variable, known
+// mounts, arguments of functions in net/http, and results that stay in this
+// package.
 func (r *Result) staysHere(e ast.Expr) bool {
 	switch p := r.parents[e].(type) {
 	case *ast.SelectorExpr: // ServeHTTP may be part of another handler

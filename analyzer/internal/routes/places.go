@@ -37,9 +37,9 @@ func (r *Result) places(route *Route, s Scope, below string, depth int) []Place 
 // join appends a prefix to another, without a trailing slash.
 func join(prefix, more string) string { return prefix + strings.TrimSuffix(more, "/") }
 
-// Parse parses the pattern of the route at its place, like the router. A mounted
-// handler has two patterns. Patterns of an http.ServeMux are parsed in the same
-// way, because the router accepts a superset.
+// Parse parses the pattern of the route at its place, like the router. A
+// mounted handler has two patterns. Patterns of an http.ServeMux are parsed in
+// the same way, because the router accepts a superset.
 func (p Place) Parse() ([]*pattern.Pattern, error) {
 	text := p.route.Pattern
 	var one *pattern.Pattern
@@ -152,8 +152,9 @@ func (r *Result) declaration(n ast.Node) *ast.FuncDecl {
 }
 
 // sameRun reports whether one run of the function around a and b certainly
-// executes both. At most one of them may be under a condition that doesn't apply
-// to the other, and that branch must not leave the function before the other.
+// executes both. At most one of them may be under a condition that doesn't
+// apply to the other, and that branch must not leave the function before the
+// other.
 func (r *Result) sameRun(a, b ast.Node) bool {
 	around := map[ast.Node]bool{nil: true} // of two files
 	for n := a; n != nil; n = r.parents[n] {

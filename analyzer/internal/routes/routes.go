@@ -22,7 +22,8 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Analyzer returns a *Result for the checks that require it. It reports nothing.
+// Analyzer returns a *Result for the checks that require it. It reports
+// nothing.
 var Analyzer = &analysis.Analyzer{
 	Name:       "muxroutes",
 	Doc:        "find the routes that a package registers",

@@ -37,8 +37,8 @@ func (r *Result) receiver(call *ast.CallExpr) Scope {
 	return r.scope(sel.X)
 }
 
-// isRouter reports whether t is, or points to, a type with methods that register
-// routes.
+// isRouter reports whether t is, or points to, a type with methods that
+// register routes.
 func isRouter(t types.Type) bool {
 	return mux.IsNamed(t, mux.Path, "Mux") || mux.IsNamed(t, mux.Path, "Group") || mux.IsNamed(t, mux.Path, "Router") || mux.IsNamed(t, "net/http", "ServeMux")
 }
@@ -179,8 +179,8 @@ func (r *Result) mounted(e ast.Expr) (Scope, bool) {
 	return r.scope(e), true
 }
 
-// scopeOfParam returns the scope of a parameter of a function passed to Route, or
-// of a function of this package that is called once.
+// scopeOfParam returns the scope of a parameter of a function passed to Route,
+// or of a function of this package that is called once.
 func (r *Result) scopeOfParam(obj types.Object) (Scope, bool) {
 	field, index := r.param(obj)
 	if field == nil {

@@ -31,13 +31,13 @@ type Spec struct {
 	Pooled, Fast bool
 }
 
-// Route is one registration. First is the name of the pattern's first parameter,
-// or "" if it has none.
+// Route is one registration. First is the name of the pattern's first
+// parameter, or "" if it has none.
 type Route struct{ Method, Pattern, First string }
 
-// Row is one line of the comparison: a router and the requests that it serves. If
-// there are no requests, the row measures the time to register the routes and
-// serve one request.
+// Row is one line of the comparison: a router and the requests that it serves.
+// If there are no requests, the row measures the time to register the routes
+// and serve one request.
 type Row struct {
 	Name     string
 	Spec     Spec
@@ -129,8 +129,8 @@ func tasks(row Row, sides ...Side) ([]measure.Task, error) {
 	return tasks, nil
 }
 
-// registration registers all routes and serves a request, because a Mux compiles
-// its routes at the first request.
+// registration registers all routes and serves a request, because a Mux
+// compiles its routes at the first request.
 func registration(s Spec, side Side) measure.Task {
 	first := s.Routes[0]
 	path := strings.NewReplacer(":", "", "*", "").Replace(first.Pattern)

@@ -1,6 +1,6 @@
-// Package subject builds a Mux for package race. Package against copies it twice,
-// once for each version of the router, so it uses only the API that all versions
-// have.
+// Package subject builds a Mux for package race. Package against copies it
+// twice, once for each version of the router, so it uses only the API that all
+// versions have.
 package subject
 
 import (

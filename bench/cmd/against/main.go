@@ -1,7 +1,7 @@
-// Command against compares the speed of the router in the working tree with that
-// of a git commit. Both run interleaved in one process. It measures a row whose
-// ratio is above the limit again. If the ratio remains above the limit, it marks
-// the row and exits with status 1.
+// Command against compares the speed of the router in the working tree with
+// that of a git commit. Both run interleaved in one process. It measures a row
+// whose ratio is above the limit again. If the ratio remains above the limit,
+// it marks the row and exits with status 1.
 //
 //	go run ./cmd/against main
 //	go run ./cmd/against -run 'default (Param|GitHub)' -rounds 30 HEAD~3

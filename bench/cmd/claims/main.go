@@ -1,5 +1,5 @@
-// Command claims measures fourteen claims about net/http's performance and writes
-// the results to docs/claims.md.
+// Command claims measures fourteen claims about net/http's performance and
+// writes the results to docs/claims.md.
 //
 //	go run ./cmd/claims           # about two minutes, on an idle machine
 //	go run ./cmd/claims -quick    # a few seconds, to test the command; writes no file

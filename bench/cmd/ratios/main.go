@@ -1,5 +1,5 @@
-// Command ratios measures muxmaster's performance targets: its speed compared to
-// the native handlers of gin, echo, bunrouter, fox and httprouter, and some
+// Command ratios measures muxmaster's performance targets: its speed compared
+// to the native handlers of gin, echo, bunrouter, fox and httprouter, and some
 // counts.
 //
 //	go run ./cmd/ratios                       # about three minutes

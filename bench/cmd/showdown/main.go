@@ -50,7 +50,8 @@ func main() {
 	}
 }
 
-// published is the file of the run from which the project's pages are generated.
+// published is the file of the run from which the project's pages are
+// generated.
 const published = "published.json"
 
 func run() error {

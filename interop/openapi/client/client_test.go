@@ -11,8 +11,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/interop/openapi"
 )
 
-// values are sent as path values. They contain characters that clients and routers
-// may misinterpret.
+// values are sent as path values. They contain characters that clients and
+// routers may misinterpret.
 var values = []string{"7", "a b", "a/b", "a%2Fb", "50%", "x?y=1#z", "a+b", "ü", "日本", "a;b,c", "&=$@!'()*~", "..a", "{x}", `back\slash`, "a:b", `"q"`, "<>", "\n", "%"}
 
 // call sends a request with the generated client and returns the response.
