@@ -1,4 +1,4 @@
-//go:build linux && !muxmaster_portable && !race
+//go:build linux && !muxmaster_portable && !race && !386
 
 package engine
 
