@@ -56,6 +56,7 @@ func (s *scope) Group(prefix string) *Group {
 		g.group = g
 		registering.Lock()
 		defer registering.Unlock()
+		s.must(s.mux.checkPrefix(g.prefix))
 		s.mux.addFallback(&g.scope)
 	}
 	return g
@@ -159,6 +160,20 @@ func (m *Mux) changeAnswers() {
 	for _, mnt := range m.mounted {
 		mnt.scope.mux.changeAnswers()
 	}
+}
+
+// checkPrefix returns an error if prefix is invalid in m, or in a Mux that m is
+// mounted on. The caller must hold registering.
+func (m *Mux) checkPrefix(prefix string) error {
+	if _, err := parsePrefix(prefix); err != nil {
+		return fmt.Errorf("muxmaster: prefix %q: %w", prefix, err)
+	}
+	for _, mnt := range m.mounted {
+		if err := mnt.scope.mux.checkPrefix(mnt.prefix + prefix); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // addFallback makes s respond to unmatched requests below its prefix. The

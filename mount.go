@@ -93,13 +93,8 @@ func (s *scope) mount(prefix string, sub *Mux) error {
 	sub.requireNew()
 	registering.Lock()
 	defer registering.Unlock()
-	for _, inner := range sub.scopes {
-		if _, err := parsePrefix(prefix + inner.prefix); err != nil {
-			return fmt.Errorf("muxmaster: prefix %q: %w", prefix+inner.prefix, err)
-		}
-	}
 	mnt := &mount{scope: s, prefix: prefix, sub: sub}
-	err := commitAll(mnt.expandRoutes, func() int { return s.mux.countOuter() + len(sub.sites) + len(sub.pre) })
+	err := commitAll(mnt.expandRoutes, func() int { return s.mux.countOuter() + len(sub.sites) + len(sub.scopes) + len(sub.pre) })
 	if err != nil {
 		return err
 	}
@@ -111,10 +106,16 @@ func (s *scope) mount(prefix string, sub *Mux) error {
 	return nil
 }
 
-// expandRoutes returns the expansions of all routes of mnt.sub.
+// expandRoutes returns the expansions of all routes of mnt.sub. It returns an
+// error if mnt.sub or its prefixes can't be mounted here.
 func (mnt *mount) expandRoutes() ([]*registration, error) {
 	if mnt.sub.contains(mnt.scope.mux) {
 		return nil, fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", mnt.prefix)
+	}
+	for _, inner := range mnt.sub.scopes {
+		if err := mnt.scope.mux.checkPrefix(mnt.prefix + inner.prefix); err != nil {
+			return nil, err
+		}
 	}
 	routes := mnt.sub.uniqueRoutes()
 	// In the order of registration, which decides between constraints.

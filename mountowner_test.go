@@ -348,3 +348,25 @@ func TestMountBehindLogin(t *testing.T) {
 		}
 	}
 }
+
+// A prefix that is invalid further out registers nothing anywhere.
+func TestPrefixesThatAreInvalidFurtherOut(t *testing.T) {
+	top, middle, sub := muxmaster.New(), muxmaster.New(), muxmaster.New()
+	top.NotFound, middle.NotFound, sub.NotFound = tell("top"), tell("middle"), tell("sub")
+	top.Mount("/t/{x}", middle)
+	sub.Group("/{x}").NotFound = tell("group")
+	for name, do := range map[string]func(){
+		"Mount": func() { middle.Mount("/m", sub) },
+		"Group": func() { middle.Group("/m/{x}").NotFound = tell("group") },
+	} {
+		if got := panics(do); !strings.HasPrefix(got, "muxmaster: ") || !strings.Contains(got, `"x" is used twice`) {
+			t.Errorf("%s: panicked with %q", name, got)
+		}
+		if got := get(t, middle, "GET", "/m/1"); got != "middle" {
+			t.Errorf("after %s: got %s", name, got)
+		}
+		if got := get(t, top, "GET", "/t/1/m/1"); got != "middle" {
+			t.Errorf("after %s: got %s further out", name, got)
+		}
+	}
+}
