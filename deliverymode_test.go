@@ -12,7 +12,7 @@ import (
 // TestMain runs all tests as if the layout of net/http were unknown, if the
 // environment variable is set:
 //
-//	MUXMASTER_FALLBACK=1 go test -skip 'Alloc|BytesPerValue|FastPathValues' .
+//	MUXMASTER_FALLBACK=1 go test -skip 'Alloc|BytesPerValue|KeptRequests' .
 func TestMain(m *testing.M) {
 	if os.Getenv("MUXMASTER_FALLBACK") != "" {
 		delivery.Direct = false

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -293,6 +294,68 @@ func isProgram(path string) bool {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly)
 		return err == nil && file.Name.Name == "main"
 	})
+}
+
+// The documents name only tests and files that exist, and docs/design.md only
+// identifiers that do. The name of a test may be the beginning of several.
+func TestDocsNames(t *testing.T) {
+	var tests, files []string
+	known := map[string]bool{} // words of the source
+	word := regexp.MustCompile(`\w+`)
+	function := regexp.MustCompile(`(?m)^func (\w+)\(`)
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		files = append(files, "/"+filepath.ToSlash(path))
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if strings.HasSuffix(path, "_test.go") {
+			for _, m := range function.FindAllStringSubmatch(string(text), -1) {
+				tests = append(tests, m[1])
+			}
+			return nil
+		}
+		for _, w := range word.FindAllString(string(text), -1) {
+			known[w] = true
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	test := regexp.MustCompile(`\b(?:Test|Fuzz)[A-Z]\w*`)
+	file := regexp.MustCompile("`(\\w[\\w/]*\\.go)`")
+	code := regexp.MustCompile("(?s)```go\n.*?```")
+	identifier := regexp.MustCompile(`\b[A-Za-z]+[a-z][A-Z]\w*`)
+	for _, doc := range docs(t) {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		text = code.ReplaceAll(text, nil) // may define tests of its own
+		for _, name := range test.FindAllString(string(text), -1) {
+			if !slices.ContainsFunc(tests, func(test string) bool { return strings.HasPrefix(test, name) }) {
+				t.Errorf("%s: there is no %s", doc, name)
+			}
+		}
+		for _, m := range file.FindAllStringSubmatch(string(text), -1) {
+			if m[1] != "_test.go" && !slices.ContainsFunc(files, func(file string) bool { return strings.HasSuffix(file, "/"+m[1]) }) {
+				t.Errorf("%s: there is no %s", doc, m[1])
+			}
+		}
+		if doc != "docs/design.md" {
+			continue
+		}
+		for _, name := range identifier.FindAllString(string(text), -1) {
+			if !known[name] && !test.MatchString(name) {
+				t.Errorf("%s: the code has no %s", doc, name)
+			}
+		}
+	}
 }
 
 // testNames returns the names of a directory's tests, fuzz targets, examples

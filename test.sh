@@ -67,7 +67,7 @@ step "types on other systems" go run .ci/types.go windows darwin freebsd plan9
 # one goroutine and would take a minute each.
 step "tests, race detector" go test -race -skip '^TestReference' $others
 step "tests" go test . ./internal/...
-step "tests, unknown net/http" env MUXMASTER_FALLBACK=1 go test -skip 'Alloc|BytesPerValue|KeptRequests|FastPathValues' .
+step "tests, unknown net/http" env MUXMASTER_FALLBACK=1 go test -skip 'Alloc|BytesPerValue|KeptRequests' .
 step "tests, without unsafe" go test -tags muxmaster_safe . ./internal/... ./examples/...
 [[ -z $short ]] || finish
 
