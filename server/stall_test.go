@@ -19,8 +19,7 @@ import (
 )
 
 // Attacks must end after stall, and before net/http's longest timeout of 10 s.
-// Honest clients take several times patience, which is long enough for a busy
-// machine.
+// Honest clients take several times patience.
 const (
 	stall    = 200 * time.Millisecond
 	patience = 1500 * time.Millisecond
@@ -52,8 +51,7 @@ func endlessFile(name string) http.HandlerFunc {
 
 func readAll(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); hello(w, r) }
 
-// TestAttacksEnd checks that all attempts to hold a connection without using it
-// end.
+// TestAttacksEnd checks that unused connections don't stay open.
 func TestAttacksEnd(t *testing.T) {
 	big := filepath.Join(t.TempDir(), "big")
 	if err := os.WriteFile(big, make([]byte, 64<<20), 0o600); err != nil {
@@ -150,9 +148,8 @@ func (v variant) alpn() []string {
 	return []string{"http/1.1"}
 }
 
-// TestHTTP2StreamsThatStallEnd checks that a stalled HTTP/2 stream ends, with
-// an error for the handler, and that the connection continues to serve
-// requests.
+// TestHTTP2StreamsThatStallEnd checks that a stalled HTTP/2 stream ends with an
+// error for the handler, and that its connection serves other requests.
 func TestHTTP2StreamsThatStallEnd(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -400,9 +397,8 @@ func TestHijackedConnectionsHaveNoDeadline(t *testing.T) {
 	eventually(t, longest, "closed", func() bool { return s.Stats().Open == 0 })
 }
 
-// TestPrefacesCanBeHijacked checks that handlers can serve HTTP/2 without TLS
-// themselves, like package h2c of x/net: they hijack the connection when the
-// request is the client preface.
+// TestPrefacesCanBeHijacked checks that handlers can hijack a connection whose
+// request is the HTTP/2 client preface, like package h2c of x/net.
 func TestPrefacesCanBeHijacked(t *testing.T) {
 	t.Parallel()
 	for _, v := range []variant{plain, onEngine(plain)} {
