@@ -129,8 +129,8 @@ func programs(all []*packages.Package, units []*unit) [][]*unit {
 	return groups
 }
 
-// firstError returns the first error of a package. It prefers type errors, because
-// errors of the go command contain names of temporary files.
+// firstError returns the first error of a package. It prefers type errors,
+// because errors of the go command contain names of temporary files.
 func firstError(p *packages.Package) packages.Error {
 	for _, e := range p.Errors {
 		if e.Kind == packages.TypeError {

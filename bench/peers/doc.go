@@ -1,7 +1,7 @@
-// Package peers has no code of its own. Its tests run the cases of
-// testdata/routers, which the router's own tests check, on the routers that they
-// come from. This proves what the tables in docs/migration.md say about them.
+// Package peers contains only tests. They run the cases in testdata/routers,
+// which the router's own tests also use, on the original routers. This checks
+// the statements about these routers in docs/migration.md.
 //
-// denco, way and violetear are missing, because the Go module proxy doesn't have
-// them.
+// denco, way and violetear are missing, because they aren't available from the
+// Go module proxy.
 package peers

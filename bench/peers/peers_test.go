@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// The format of the files is explained in otherrouters_test.go of the root module.
+// files is the directory with the cases. otherrouters_test.go of the root
+// module documents their format.
 const files = "../../testdata/routers/"
 
 var (
@@ -41,10 +42,10 @@ func TestCasesOnTheirRouters(t *testing.T) {
 	}
 }
 
-// testBlock runs the requests of a block on a router of its own.
+// testBlock runs the requests of a block on a new router.
 func testBlock(t *testing.T, name string, make router, block string) {
 	var (
-		served string   // the last one
+		served string   // the last matched route
 		paths  []string // of the routes, as written here
 		want   string
 	)
@@ -113,8 +114,8 @@ func answerTo(t *testing.T, h http.Handler, method, target string) string {
 
 var statusFirst = regexp.MustCompile(`^([0-9]{3})(?: .*)?$`)
 
-// withoutDetails drops what differs between routers and is not compared: the status
-// of redirects and the Allow header.
+// withoutDetails removes the parts of a response that aren't compared: the
+// status of redirects and the Allow header.
 func withoutDetails(answer string) string {
 	m := statusFirst.FindStringSubmatch(answer)
 	switch {

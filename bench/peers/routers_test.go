@@ -28,20 +28,21 @@ import (
 	"gopkg.in/macaron.v1"
 )
 
-// hit is called by every handler, with the number of its route and a function that
-// returns the value of a parameter.
+// A hit is called by every handler, with the number of its route and a function
+// that returns the value of a parameter.
 type hit func(route int, value func(name string) string)
 
-// add registers a route. It panics if the router refuses it.
+// An add function registers a route. It panics if the router rejects it.
 type add func(method, path string, route int)
 
-// A router makes an empty router of one kind.
+// A router returns a new router of one kind, and its add function.
 type router func(hit) (add, http.Handler)
 
-// rest is the name that the cases give to a catch-all without a name.
+// rest is the name in the cases for a catch-all without a name.
 const rest = "rest"
 
-// unnamed returns value with another name for the catch-all without a name.
+// unnamed returns a function like value that uses the router's name for a
+// catch-all without a name.
 func unnamed(value func(string) string, name string) func(string) string {
 	return func(n string) string {
 		if n == rest {
@@ -51,7 +52,7 @@ func unnamed(value func(string) string, name string) func(string) string {
 	}
 }
 
-// routers have the names of the files.
+// routers maps the names of the files to their routers.
 var routers = map[string]router{
 	"beego": func(hit hit) (add, http.Handler) {
 		web.BConfig.RunMode = web.PROD
@@ -210,5 +211,6 @@ var routers = map[string]router{
 	},
 }
 
-// restless routers don't tell what a catch-all without a name matched.
+// restless lists routers without access to the value of a catch-all without a
+// name.
 var restless = map[string]bool{"bone": true, "goji": true}

@@ -11,16 +11,16 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
 )
 
-// A node is a place in the tree of paths.
+// A node is a prefix in the tree of paths.
 type node struct {
-	text     string // segments, from a slash on
+	text     string // segments, each with its slash
 	children []*node
 	routes   []debugpage.Route // with exactly this path
 	kind     string            // of the scope with this prefix: group or mount
 }
 
-// printTree prints the routes by prefix: a path that several routes go through
-// stands above them, and what stands indented goes on from there.
+// printTree prints the routes as a tree. The common prefix of several routes is
+// printed above them, and the rest of their paths is indented:
 //
 //	/api  group: requireLogin
 //	  /users       GET   users.list    users.go:12
@@ -103,7 +103,7 @@ func (n *node) find(path []string) *node {
 	return nil
 }
 
-// join puts a place with one way on, and nothing else, into one with it.
+// join merges a node without routes with its only child.
 func (n *node) join() {
 	for _, c := range n.children {
 		for len(c.children) == 1 && len(c.routes) == 0 && c.kind == "" {
@@ -114,7 +114,7 @@ func (n *node) join() {
 	}
 }
 
-// all returns the routes at and below a place.
+// all returns the routes of a node and its descendants.
 func (n *node) all() []debugpage.Route {
 	all := slices.Clone(n.routes)
 	for _, c := range n.children {
@@ -123,7 +123,7 @@ func (n *node) all() []debugpage.Route {
 	return all
 }
 
-// common returns the middleware that all routes have around the rest.
+// common returns the outermost middleware that all routes have in common.
 func common(routes []debugpage.Route) []string {
 	shared := routes[0].Middleware
 	for _, r := range routes {
@@ -136,15 +136,15 @@ func common(routes []debugpage.Route) []string {
 	return shared
 }
 
-// A row is a line of the tree: of a route, or of a place that has a note or
-// several lines below it.
+// A row is a line of the tree: a route, or a prefix with a note or several
+// lines below it.
 type row struct {
 	depth      int
 	path, note string
 	route      *debugpage.Route
 }
 
-// rows adds the lines of what is below a place. The middleware of outer are
+// rows adds the lines for the children of a node. Middleware in outer was
 // printed above.
 func (n *node) rows(rows []row, depth int, outer []string) []row {
 	for _, c := range n.children {
