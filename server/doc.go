@@ -24,11 +24,12 @@
 //
 // # Files
 //
-// server.go contains the Server from start to stop, draining.go functions for
-// stopping. listener.go limits the number of connections, activity.go measures
-// how long a connection has been waiting for its client, and evict.go closes
-// those that have been waiting the longest. conn.go and stream.go limit the
-// waiting time in HTTP/1 and HTTP/2. front.go is the handler that calls the
+// server.go contains the Server from start to stop, prepare.go checks its
+// configuration and sets the hooks of HTTP, and draining.go contains functions
+// for stopping. listener.go limits the number of connections, activity.go
+// measures how long a connection has been waiting for its client, and evict.go
+// closes those that have been waiting the longest. conn.go and stream.go limit
+// the waiting time in HTTP/1 and HTTP/2. front.go is the handler that calls the
 // user's handler. listen.go and activation.go open the socket, and
 // certificate.go loads certificates.
 package server

@@ -1,0 +1,140 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/engine"
+	"github.com/seed-1954dcaa/muxmaster/problem"
+)
+
+// check returns all errors in the configuration of s.
+func (s *Server) check() error {
+	var faults []error
+	if s.ln.Load() != nil {
+		return errTwice
+	}
+	if s.HTTP == nil {
+		return errors.New("server: HTTP is nil; create the Server with New")
+	}
+	if s.HTTP.Handler == nil {
+		faults = append(faults, errors.New("server: HTTP.Handler is nil; pass a handler to New, for example http.DefaultServeMux"))
+	}
+	if s.Recycle && !s.Engine {
+		faults = append(faults, errors.New("server: Recycle requires Engine; set both or neither"))
+	}
+	for _, p := range []struct{ name, path string }{{"LivePath", s.LivePath}, {"ReadyPath", s.ReadyPath}} {
+		if p.path != "" && p.path[0] != '/' {
+			faults = append(faults, fmt.Errorf("server: %s is %q, which no request has as its path; start it with a slash", p.name, p.path))
+		}
+	}
+	if s.LivePath != "" && s.LivePath == s.ReadyPath {
+		faults = append(faults, fmt.Errorf("server: LivePath and ReadyPath are both %q; choose different paths", s.LivePath))
+	}
+	if s.Ready != nil && s.ReadyPath == "" {
+		faults = append(faults, errors.New("server: Ready is set, but nothing calls it without ReadyPath; set both or neither"))
+	}
+	if (s.CertFile == "") != (s.KeyFile == "") {
+		faults = append(faults, errors.New("server: CertFile and KeyFile go together; set both or neither"))
+	}
+	if c := s.HTTP.TLSConfig; s.CertFile != "" && c != nil && (len(c.Certificates) > 0 || c.GetCertificate != nil) {
+		faults = append(faults, errors.New("server: CertFile is set, and HTTP.TLSConfig has a certificate too; set only one of them"))
+	}
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"StallTimeout", s.StallTimeout}, {"DrainDelay", s.DrainDelay}, {"DrainTimeout", s.DrainTimeout}} {
+		if d.value < 0 {
+			faults = append(faults, fmt.Errorf("server: %s is %v; it can't be negative (zero turns it off)", d.name, d.value))
+		}
+	}
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"MaxConns", s.MaxConns}, {"MaxConnsPerIP", s.MaxConnsPerIP}} {
+		if n.value < 0 {
+			faults = append(faults, fmt.Errorf("server: %s is %d; it can't be negative (zero turns it off)", n.name, n.value))
+		}
+	}
+	if s.CertFile != "" && s.KeyFile != "" {
+		if _, err := loadPair(s.CertFile, s.KeyFile); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// prepare sets the hooks of s.HTTP and s.backend.
+func (s *Server) prepare(ln net.Listener) (*listener, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	l := newListener(ln, s)
+	if !s.ln.CompareAndSwap(nil, l) {
+		return nil, errTwice
+	}
+	if s.CertFile != "" {
+		cert, err := newCertificate(s.CertFile, s.KeyFile, s.logger())
+		if err != nil {
+			return nil, err
+		}
+		config := s.HTTP.TLSConfig.Clone()
+		if config == nil {
+			config = new(tls.Config)
+		}
+		config.GetCertificate = cert.get
+		s.HTTP.TLSConfig = config
+	}
+	l.tls = s.tls()
+	if s.HTTP.ErrorLog == nil {
+		s.HTTP.ErrorLog = slog.NewLogLogger(s.logger().Handler(), slog.LevelWarn)
+	}
+	s.HTTP.Handler = &front{s: s, ln: l, next: s.HTTP.Handler, options: !s.HTTP.DisableGeneralOptionsHandler}
+	s.HTTP.DisableGeneralOptionsHandler = true // front responds to OPTIONS *
+	state := s.HTTP.ConnState
+	s.HTTP.ConnState = func(nc net.Conn, cs http.ConnState) {
+		if c := unwrap(nc); c != nil {
+			c.setState(cs)
+		}
+		if state != nil {
+			state(nc, cs)
+		}
+	}
+	if h, base := s.ErrorHandler, s.HTTP.BaseContext; h != nil {
+		s.HTTP.BaseContext = func(ln net.Listener) context.Context {
+			ctx := context.Background()
+			if base != nil {
+				ctx = base(ln)
+			}
+			return problem.NewContext(ctx, h)
+		}
+	}
+	connContext := s.HTTP.ConnContext
+	s.HTTP.ConnContext = func(ctx context.Context, nc net.Conn) context.Context {
+		if connContext != nil {
+			ctx = connContext(ctx, nc)
+		}
+		return context.WithValue(ctx, connKey{}, unwrap(nc))
+	}
+	s.backend = s.HTTP
+	if s.Engine {
+		e := engine.New(s.HTTP)
+		e.Recycle = s.Recycle
+		s.backend = e
+	}
+	return l, nil
+}
+
+func (s *Server) tls() bool {
+	if s.CertFile != "" {
+		return true
+	}
+	c := s.HTTP.TLSConfig
+	return c != nil && (len(c.Certificates) > 0 || c.GetCertificate != nil || c.GetConfigForClient != nil)
+}
