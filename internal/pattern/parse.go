@@ -229,27 +229,32 @@ func braces(s string) int {
 
 // parseSegment parses a segment. A segment of one part takes it from parts.
 func parseSegment(seg string, names *names, parts *[]Part) (Segment, error) {
+	if strings.Contains(seg, "{") {
+		return parseBraces(seg, names)
+	}
 	single := func(part Part) Segment {
 		*parts = append(*parts, part)
 		n := len(*parts)
 		return (*parts)[n-1 : n : n]
 	}
-	if !strings.Contains(seg, "{") {
-		text, param, found := strings.Cut(seg, ":")
-		if !found {
-			return single(Part{Text: unescape(seg)}), nil
-		}
-		if param == "" {
-			return nil, fmt.Errorf("the parameter in %q needs a name; a literal colon is written %%3A", seg)
-		}
-		if err := names.add(param, seg[len(text):]); err != nil {
-			return nil, err
-		}
-		if text == "" {
-			return single(Part{Name: param}), nil
-		}
-		return Segment{{Text: unescape(text)}, {Name: param}}, nil
+	text, param, found := strings.Cut(seg, ":")
+	if !found {
+		return single(Part{Text: unescape(seg)}), nil
 	}
+	if param == "" {
+		return nil, fmt.Errorf("the parameter in %q needs a name; a literal colon is written %%3A", seg)
+	}
+	if err := names.add(param, seg[len(text):]); err != nil {
+		return nil, err
+	}
+	if text == "" {
+		return single(Part{Name: param}), nil
+	}
+	return Segment{{Text: unescape(text)}, {Name: param}}, nil
+}
+
+// parseBraces parses a segment with at least one parameter in braces.
+func parseBraces(seg string, names *names) (Segment, error) {
 	var s Segment
 	for rest := seg; rest != ""; {
 		if rest[0] != '{' {
@@ -268,28 +273,37 @@ func parseSegment(seg string, names *names, parts *[]Part) (Segment, error) {
 			continue
 		}
 		n := braces(rest)
-		id, expr, constrained := strings.Cut(rest[1:n-1], ":")
-		if id == "$" || strings.HasSuffix(id, "...") {
-			return nil, fmt.Errorf("%s must be a whole segment", rest[:n])
-		}
-		if err := names.add(id, rest[:n]); err != nil {
+		part, err := parseParam(rest[:n], names)
+		if err != nil {
 			return nil, err
-		}
-		if constrained && expr == "" {
-			return nil, fmt.Errorf("the expression of %s is empty", rest[:n])
 		}
 		if len(s) > 0 && s[len(s)-1].Name != "" {
 			return nil, fmt.Errorf("%q needs text between its parameters; otherwise they are ambiguous", seg)
 		}
-		if expr != "" {
-			if _, err := CompileExpr(expr); err != nil {
-				return nil, err
-			}
-		}
-		s = append(s, Part{Name: id, Expr: expr})
+		s = append(s, part)
 		rest = rest[n:]
 	}
 	return s, s.check()
+}
+
+// parseParam parses a parameter in braces: {name} or {name:expression}.
+func parseParam(text string, names *names) (Part, error) {
+	name, expr, constrained := strings.Cut(text[1:len(text)-1], ":")
+	if name == "$" || strings.HasSuffix(name, "...") {
+		return Part{}, fmt.Errorf("%s must be a whole segment", text)
+	}
+	if err := names.add(name, text); err != nil {
+		return Part{}, err
+	}
+	if constrained && expr == "" {
+		return Part{}, fmt.Errorf("the expression of %s is empty", text)
+	}
+	if expr != "" {
+		if _, err := CompileExpr(expr); err != nil {
+			return Part{}, err
+		}
+	}
+	return Part{Name: name, Expr: expr}, nil
 }
 
 // unescape decodes literal text of a pattern. As in net/http, text with an
