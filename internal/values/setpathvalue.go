@@ -95,9 +95,8 @@ func safeSet(r *http.Request, id string, list, slots []string) {
 	layers := safeLayers(r)
 	step := len(slots) / len(list)
 	for i, name := range list {
-		key := holder(layers, name) + name
-		if hidden := r.PathValue(name); hidden != r.PathValue(key) {
-			r.SetPathValue(key, hidden)
+		if hidden := r.PathValue(name); hidden != "" {
+			r.SetPathValue(holder(layers, name)+name, hidden)
 		}
 		r.SetPathValue(name, slots[step*i+step-1])
 	}
@@ -130,8 +129,13 @@ func removeLayer(r *http.Request, id string) {
 		return
 	}
 	for _, name := range layers[i].names {
-		if holder(layers[:i], name) == callerID { // no inner value hides it
-			r.SetPathValue(name, r.PathValue(holder(layers[i+1:], name)+name))
+		hidden := id + name // where the value is if an inner one hides it
+		if holder(layers[:i], name) == callerID {
+			hidden = holder(layers[i+1:], name) + name
+			r.SetPathValue(name, r.PathValue(hidden))
+		}
+		if r.PathValue(hidden) != "" {
+			r.SetPathValue(hidden, "")
 		}
 	}
 	keepLayers(r, slices.Delete(layers, i, i+1))
