@@ -120,7 +120,7 @@ func (s *scope) verb(methods, path string, h http.Handler) {
 	if methods != "" {
 		head += " "
 		if strings.ContainsAny(methods, " \t") {
-			s.must(fmt.Errorf("muxmaster: pattern %q: methods are separated by commas alone", head+path))
+			s.must(fmt.Errorf("muxmaster: pattern %q: separate methods with commas only", head+path))
 		}
 	}
 	if path != "" && path[0] != '/' || path == "" && s.prefix == "" {

@@ -24,7 +24,7 @@ import (
 // contains control characters or check is nil.
 func BasicAuth(realm string, check func(user, pass string) bool) func(http.Handler) http.Handler {
 	if check == nil {
-		panic("middleware: BasicAuth: check is nil; give a function that compares user and password in constant time")
+		panic("middleware: BasicAuth: check is nil; pass a function that compares user and password in constant time")
 	}
 	if !isFieldValue(realm) {
 		panic(fmt.Sprintf("middleware: BasicAuth: the realm %q contains a control character; remove it", realm))

@@ -84,5 +84,5 @@ func TestBasicAuthRealm(t *testing.T) {
 		wantPanic(t, fmt.Sprintf("middleware: BasicAuth: the realm %q contains a control character; remove it", realm),
 			func() { middleware.BasicAuth(realm, func(string, string) bool { return true }) })
 	}
-	wantPanic(t, "middleware: BasicAuth: check is nil; give a function that compares user and password in constant time", func() { middleware.BasicAuth("r", nil) })
+	wantPanic(t, "middleware: BasicAuth: check is nil; pass a function that compares user and password in constant time", func() { middleware.BasicAuth("r", nil) })
 }

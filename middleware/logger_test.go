@@ -31,10 +31,8 @@ func ExampleLoggerWith() {
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/hello/gopher?token=secret", nil))
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/nothing", nil))
 	// Output:
-	// level=INFO msg=request method=GET path=/hello/gopher pattern="GET
-	// /hello/{name}" status=200 bytes=14 remote=192.0.2.1:1234 level=WARN
-	// msg=request method=GET path=/nothing pattern="" status=404 bytes=19
-	// remote=192.0.2.1:1234
+	// level=INFO msg=request method=GET path=/hello/gopher pattern="GET /hello/{name}" status=200 bytes=14 remote=192.0.2.1:1234
+	// level=WARN msg=request method=GET path=/nothing pattern="" status=404 bytes=19 remote=192.0.2.1:1234
 }
 
 func TestLoggerRecord(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 // nil.
 func Observe(f func(r *http.Request, status int, bytes int64, d time.Duration)) func(http.Handler) http.Handler {
 	if f == nil {
-		panic("middleware: Observe: the function is nil; give one that takes the figures of a request")
+		panic("middleware: Observe: the function is nil; pass one that records the values for a request")
 	}
 	return func(next http.Handler) http.Handler { return &observeHandler{next, f} }
 }

@@ -63,7 +63,7 @@ func TestObserve(t *testing.T) {
 			}
 		}
 	}
-	wantPanic(t, "middleware: Observe: the function is nil; give one that takes the figures of a request", func() { middleware.Observe(nil) })
+	wantPanic(t, "middleware: Observe: the function is nil; pass one that records the values for a request", func() { middleware.Observe(nil) })
 }
 
 func TestObserveAHijackedConnection(t *testing.T) {

@@ -73,11 +73,11 @@ type v4Prefix struct{ bits, mask uint32 }
 func newPrefixSet(prefixes []netip.Prefix) (set prefixSet) {
 	for _, p := range prefixes {
 		if !p.IsValid() {
-			panic("middleware: RealIPFrom: invalid prefix; make prefixes with netip.MustParsePrefix(\"10.0.0.0/8\")")
+			panic("middleware: RealIPFrom: invalid prefix; create prefixes with netip.MustParsePrefix(\"10.0.0.0/8\")")
 		}
 		if p.Addr().Is4In6() {
 			if p.Bits() < 96 {
-				panic("middleware: RealIPFrom: prefix " + p.String() + " holds IPv4 and IPv6 addresses; give one prefix for each")
+				panic("middleware: RealIPFrom: prefix " + p.String() + " contains IPv4 and IPv6 addresses; use one prefix for each")
 			}
 			p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
 		}

@@ -321,8 +321,8 @@ func FuzzRealIPv4(f *testing.F) {
 }
 
 func TestRealIPFromRefusesPrefixes(t *testing.T) {
-	wantPanic(t, `middleware: RealIPFrom: invalid prefix; make prefixes with netip.MustParsePrefix("10.0.0.0/8")`, func() { middleware.RealIPFrom(netip.Prefix{}) })
-	wantPanic(t, "middleware: RealIPFrom: prefix ::ffff:0.0.0.0/95 holds IPv4 and IPv6 addresses; give one prefix for each", func() { middleware.RealIPFrom(netip.PrefixFrom(netip.MustParseAddr("::ffff:0.0.0.0"), 95)) })
+	wantPanic(t, `middleware: RealIPFrom: invalid prefix; create prefixes with netip.MustParsePrefix("10.0.0.0/8")`, func() { middleware.RealIPFrom(netip.Prefix{}) })
+	wantPanic(t, "middleware: RealIPFrom: prefix ::ffff:0.0.0.0/95 contains IPv4 and IPv6 addresses; use one prefix for each", func() { middleware.RealIPFrom(netip.PrefixFrom(netip.MustParseAddr("::ffff:0.0.0.0"), 95)) })
 }
 
 func TestRealIPAllocations(t *testing.T) {

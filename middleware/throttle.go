@@ -25,7 +25,7 @@ func Throttle(limit, backlog int, wait time.Duration) func(http.Handler) http.Ha
 	case limit <= 0:
 		panic(fmt.Sprintf("middleware: Throttle: limit is %d, which would reject all requests; use at least 1", limit))
 	case backlog < 0:
-		panic(fmt.Sprintf("middleware: Throttle: backlog is %d; give 0 for none", backlog))
+		panic(fmt.Sprintf("middleware: Throttle: backlog is %d; use 0 for none", backlog))
 	case backlog > 0 && wait <= 0:
 		panic(fmt.Sprintf("middleware: Throttle: wait is %v, so the backlog would have no effect; set a positive wait, or a backlog of 0", wait))
 	}

@@ -157,7 +157,7 @@ func TestThrottleRefusesArguments(t *testing.T) {
 	}{
 		{0, 0, 0, "middleware: Throttle: limit is 0, which would reject all requests; use at least 1"},
 		{-1, 0, 0, "middleware: Throttle: limit is -1, which would reject all requests; use at least 1"},
-		{1, -1, 0, "middleware: Throttle: backlog is -1; give 0 for none"},
+		{1, -1, 0, "middleware: Throttle: backlog is -1; use 0 for none"},
 		{1, 1, 0, "middleware: Throttle: wait is 0s, so the backlog would have no effect; set a positive wait, or a backlog of 0"},
 	} {
 		wantPanic(t, tt.want, func() { middleware.Throttle(tt.limit, tt.backlog, tt.wait) })

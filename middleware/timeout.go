@@ -22,7 +22,7 @@ import (
 // server's ReadTimeout and WriteTimeout.
 func Timeout(d time.Duration) func(http.Handler) http.Handler {
 	if d <= 0 {
-		panic("middleware: Timeout: the duration must be positive; leave Timeout out where there is to be none")
+		panic("middleware: Timeout: the duration must be positive; to have no timeout, omit the middleware")
 	}
 	return func(next http.Handler) http.Handler { return &timeoutHandler{next: next, d: d} }
 }

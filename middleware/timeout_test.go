@@ -151,7 +151,7 @@ func TestTimeoutContextIsSafeForConcurrentUse(t *testing.T) {
 
 func TestTimeoutRefusesDurations(t *testing.T) {
 	for _, d := range []time.Duration{0, -1} {
-		wantPanic(t, "middleware: Timeout: the duration must be positive; leave Timeout out where there is to be none", func() { middleware.Timeout(d) })
+		wantPanic(t, "middleware: Timeout: the duration must be positive; to have no timeout, omit the middleware", func() { middleware.Timeout(d) })
 	}
 }
 

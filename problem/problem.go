@@ -22,7 +22,7 @@ type contextKey struct{}
 // Handler replaces that of an outer one. NewContext panics if h is nil.
 func NewContext(ctx context.Context, h Handler) context.Context {
 	if h == nil {
-		panic("problem: NewContext: the Handler is nil; give problem.Text for plain text")
+		panic("problem: NewContext: the Handler is nil; use problem.Text for plain text")
 	}
 	return context.WithValue(ctx, contextKey{}, h)
 }
@@ -38,7 +38,7 @@ func FromContext(ctx context.Context) Handler {
 // error afterwards. Make it the outermost middleware. With panics if h is nil.
 func With(h Handler) func(http.Handler) http.Handler {
 	if h == nil {
-		panic("problem: With: the Handler is nil; give problem.Text for plain text")
+		panic("problem: With: the Handler is nil; use problem.Text for plain text")
 	}
 	return func(next http.Handler) http.Handler { return &withHandler{next, h} }
 }

@@ -269,8 +269,8 @@ func TestWriteLogs(t *testing.T) {
 
 func TestNilHandlerPanics(t *testing.T) {
 	for name, f := range map[string]func(){
-		"problem: NewContext: the Handler is nil; give problem.Text for plain text": func() { problem.NewContext(context.Background(), nil) },
-		"problem: With: the Handler is nil; give problem.Text for plain text":       func() { problem.With(nil) },
+		"problem: NewContext: the Handler is nil; use problem.Text for plain text": func() { problem.NewContext(context.Background(), nil) },
+		"problem: With: the Handler is nil; use problem.Text for plain text":       func() { problem.With(nil) },
 	} {
 		func() {
 			defer func() {

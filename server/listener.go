@@ -86,7 +86,7 @@ func (l *listener) Accept() (net.Conn, error) {
 // connection. net/http would treat it as plain HTTP, without HTTP/2 and
 // Request.TLS, so handlers would assume that it isn't encrypted. Also, a TLS
 // write that exceeds a deadline can't be resumed.
-var errTLSListener = errors.New("server: the listener does TLS itself; give Serve the listener below it, and set CertFile and KeyFile, or a certificate in HTTP.TLSConfig")
+var errTLSListener = errors.New("server: the listener uses TLS itself; pass the listener that it wraps to Serve, and set CertFile and KeyFile, or a certificate in HTTP.TLSConfig")
 
 // When stopping, the server assumes that the kernel's queue is empty if Accept
 // waits for queueTime. It stops accepting after stopTime at the latest, because

@@ -39,7 +39,7 @@ func CompileExpr(expr string) (*Expr, error) {
 		_, err = syntax.Parse(`(?:`+expr+`)`, syntax.Perl) // fails if expr affects the text after it, as \Q does
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the expression %q is not RE2: %w", expr, err)
+		return nil, fmt.Errorf("the expression %q is not valid RE2: %w", expr, err)
 	}
 	e := &Expr{vary: -1}
 	if e.addRuns(parsed) {
@@ -48,7 +48,7 @@ func CompileExpr(expr string) (*Expr, error) {
 	}
 	// Not ^ and $, which match at line ends if expr contains (?m).
 	if e.re, err = regexp.Compile(`\A(?:` + expr + `)\z`); err != nil {
-		return nil, fmt.Errorf("the expression %q is not RE2: %w", expr, err)
+		return nil, fmt.Errorf("the expression %q is not valid RE2: %w", expr, err)
 	}
 	return e, nil
 }

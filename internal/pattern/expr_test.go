@@ -53,7 +53,7 @@ func TestExprRuns(t *testing.T) {
 
 func TestExprErrors(t *testing.T) {
 	for _, expr := range []string{"(", ")(", "[", "*", `\p{Nope}`, "a)(b"} {
-		if _, err := CompileExpr(expr); err == nil || !strings.Contains(err.Error(), "is not RE2") {
+		if _, err := CompileExpr(expr); err == nil || !strings.Contains(err.Error(), "is not valid RE2") {
 			t.Errorf("CompileExpr(%q) = %v, want an error", expr, err)
 		}
 	}

@@ -17,7 +17,7 @@ func parseMethods(methods []string, list string) ([]string, error) {
 			return nil, err
 		}
 		if m == "" {
-			return nil, errors.New("a method is missing; methods are separated by commas alone, as in GET,POST")
+			return nil, errors.New("a method is missing; separate methods with commas only, as in GET,POST")
 		}
 		if !validMethod(m) {
 			return nil, fmt.Errorf("%q is not a method", m)

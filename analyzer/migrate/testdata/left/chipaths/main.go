@@ -13,7 +13,7 @@ func main() {
 	r.Get("/{kind:news|talk}", get)              // left: write {kind:(news|talk)}
 	r.Get("/{kind:(news|talk)}/{price:\\d+\\$}", get)
 	r.Get("/{a}{b}", get)           // left: needs text between its parameters
-	r.Get("/{id:(?<!x)y}", get)     // left: is not RE2
+	r.Get("/{id:(?<!x)y}", get)     // left: is not valid RE2
 	r.Get("/x/{id}/{id}", get)      // left: is used twice
 	r.Get("/<id>", get)             // left: a parameter is written {id}
 	r.Get("/a%20b", get)            // left: write %2520
