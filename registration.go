@@ -137,6 +137,9 @@ func (s *scope) add(head, path string, h http.Handler, flags trie.Flags, root bo
 		return err
 	}
 	if s.prefix != "" {
+		if err == nil {
+			p.Recycle()
+		}
 		if p, err = parse(head+s.prefix+path, flags); err != nil {
 			return err
 		}
@@ -149,7 +152,9 @@ func (s *scope) add(head, path string, h http.Handler, flags trie.Flags, root bo
 		}
 		regs = append(regs, &registration{pattern: bare, scope: s, unwrapped: h, site: regs[0].site, flags: flags | trie.ImpliedBy(p)})
 	}
-	return s.register(regs)
+	err = s.register(regs)
+	p.Recycle()
+	return err
 }
 
 // parse parses a pattern, by the rules of the verb methods if flags has

@@ -111,7 +111,7 @@ func (br *branch[P]) special(shape string) *specialBranch[P] {
 
 // addSpecial adds a special for seg, which leads to next.
 func (br *branch[P]) addSpecial(seg pattern.Segment, shape string, m *matcher, next *branch[P]) *branch[P] {
-	sp := &specialBranch[P]{seg, shape, bareShape(seg), m, next}
+	sp := &specialBranch[P]{slices.Clone(seg), shape, bareShape(seg), m, next}
 	br.specials = append(br.specials, sp)
 	switch {
 	case br.byShape != nil:

@@ -2,7 +2,10 @@
 
 package values
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+)
 
 // With the build tag muxmaster_safe, the router has no unsafe code: it sets
 // path values with SetPathValue.
@@ -22,7 +25,7 @@ type Names struct {
 }
 
 // NewNames returns Names for the routes of an owner with these parameters.
-func NewNames(o *Owner, list []string, _ bool) *Names { return &Names{o, list, nil} }
+func NewNames(o *Owner, list []string, _ bool) *Names { return &Names{o, slices.Clone(list), nil} }
 
 // Set sets the path values of r. The slots hold the values, or for a fast route
 // pairs of name and value.
