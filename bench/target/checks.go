@@ -195,7 +195,7 @@ func twoCores(mode string) Check {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 			// Short rounds would mostly measure how long the second processor takes
 			// to wake up.
-			plan = measure.Plan{Rounds: max(3, plan.Rounds/4), Round: 10 * plan.Round}
+			plan = measure.Plan{Rounds: max(3, plan.Rounds/10), Round: 50 * plan.Round}
 			samples := measure.Rounds([]measure.Task{l.Spread(2), l.Task()}, plan, nil)
 			two, one := measure.Min(samples[0]), measure.Min(samples[1])
 			return one / two, fmt.Sprintf("%.1f to %.1f million requests/s", 1e3/two, 1e3/one), nil

@@ -16,7 +16,7 @@ type Buffer struct {
 	busy    uint32    // 1 while a request uses it; only for the Buffer of a P
 	started time.Time // when a Ring last wrapped around
 
-	_ [48]byte // 128 bytes in all, so that two Ps never write to the same cache line
+	_ [64]byte // 128 bytes in all, so that two Ps never write to the same cache line
 }
 
 // A Kind says what a Buffer does when all slots are taken.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unsafe"
 )
 
 // TestRingsAreBounded checks that the size of a Ring is bounded, for any number
@@ -56,6 +57,9 @@ func TestRingsAreBounded(t *testing.T) {
 // TestBuffersHaveOneUser checks that no two goroutines have the same Buffer at
 // once, also if they move to other processors or never return their Buffer.
 func TestBuffersHaveOneUser(t *testing.T) {
+	if n := unsafe.Sizeof(Buffer{}); n%128 != 0 && unsafe.Sizeof(n) == 8 {
+		t.Errorf("two Buffers of %d bytes may share a cache line", n)
+	}
 	for _, k := range []Kind{Chunk, Ring} {
 		var mu sync.Mutex
 		lent := map[*Buffer]bool{}
