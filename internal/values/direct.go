@@ -191,8 +191,9 @@ func (n *Names) TrySet(r *http.Request, pattern string, slots []string) bool {
 }
 
 // Set sets the path values of r. It retains slots, which hold the values, or for
-// a fast route pairs of name and value. It replaces values of the same owner. Values of other owners remain; n's values hide those with the
-// same name until n's are replaced or dropped.
+// a fast route pairs of name and value. It replaces values of the same owner.
+// Values of other owners remain; n's values hide those with the same name until
+// n's are replaced or dropped.
 func (n *Names) Set(r *http.Request, slots []string) {
 	if !Direct {
 		safeSet(r, n.id(), n.list(), slots)
