@@ -353,7 +353,6 @@ func (m *Mux) insert(reg *registration) error {
 	if list := reg.pattern.Names(); len(list) > 0 {
 		e.mode |= hasNames
 		e.names = m.sharedNames(list, e.mode&fastRoute != 0)
-		m.slots = max(m.slots, e.slots(len(list)))
 	}
 	if m.frozen.Load() != nil {
 		e.mode |= reg.scope.poolMode(e.mode)
@@ -368,6 +367,7 @@ func (m *Mux) insert(reg *registration) error {
 	if err != nil {
 		return fmt.Errorf("muxmaster: pattern %q: %w", reg.pattern.Text, err)
 	}
+	m.slots = max(m.slots, e.slots(len(reg.pattern.Names())))
 	m.sites = append(m.sites, reg.site)
 	if !reg.keepsHandler() {
 		if m.unwrapped == nil {

@@ -18,6 +18,7 @@ type Builder[P any] struct {
 	trees     map[string]*treeBuilder[P] // by pattern.HostShape
 	custom    map[string]Method          // copied before each change, because Tables share it
 	maxValues int
+	committed int          // maxValues at the last Commit
 	changed   []changed[P] // since the last Commit
 	undo      []func()     // what else to do to undo them
 }
@@ -86,8 +87,6 @@ func (b *Builder[P]) Add(p *pattern.Pattern, payload P, flags Flags) error {
 		return err
 	}
 	places := b.places(p)
-	before := b.maxValues
-	b.undo = append(b.undo, func() { b.maxValues = before })
 	b.maxValues = max(b.maxValues, len(p.Names()))
 	for _, pl := range places {
 		if pl == nil {
@@ -205,6 +204,7 @@ func (b *Builder[P]) Undo() {
 	for _, undo := range slices.Backward(b.undo) {
 		undo()
 	}
+	b.maxValues = b.committed
 	b.Commit()
 	for _, t := range b.trees {
 		t.sparse = true
@@ -213,6 +213,7 @@ func (b *Builder[P]) Undo() {
 
 // Commit makes the added routes permanent.
 func (b *Builder[P]) Commit() {
+	b.committed = b.maxValues
 	clear(b.changed)
 	clear(b.undo)
 	b.changed, b.undo = b.changed[:0], b.undo[:0]
