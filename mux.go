@@ -27,7 +27,7 @@ type Mux struct {
 	// the race detector reports it if it runs while the handler returns. A copy
 	// made by Request.Clone keeps its values; a copy made by
 	// Request.WithContext does not, and may later return values of another
-	// request.
+	// request, unless it is one that this module's middleware made.
 	//
 	// Routes of a mounted Mux are pooled only if both Muxes set this field.
 	// Routes whose handler is an http.TimeoutHandler are never pooled.
@@ -102,6 +102,9 @@ const (
 	fastRoute                  // the handler is a fastHandler
 	unpooled                   // the storage for values is never reused
 )
+
+// pooled reports whether the endpoint has values, in storage that is reused.
+func (e *endpoint) pooled() bool { return e.mode&(hasNames|unpooled) == hasNames }
 
 // slots returns the number of slots for n values.
 func (e *endpoint) slots(n int) int {
@@ -249,7 +252,16 @@ func (m *Mux) freeze() *snapshot {
 		return nil
 	}
 	if m.names != nil { // this is the first snapshot
-		m.routes.Update(func(e *endpoint) { e.mode |= e.scope.poolMode(e.mode) })
+		inRing := map[*values.Names]*values.Names{}
+		m.routes.Update(func(e *endpoint) {
+			if e.mode |= e.scope.poolMode(e.mode); !e.pooled() {
+				return
+			}
+			if inRing[e.names] == nil {
+				inRing[e.names] = e.names.InRing()
+			}
+			e.names = inRing[e.names]
+		})
 		m.names = nil
 	}
 	s := m.newSnapshot()

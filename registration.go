@@ -356,6 +356,9 @@ func (m *Mux) insert(reg *registration) error {
 	}
 	if m.frozen.Load() != nil {
 		e.mode |= reg.scope.poolMode(e.mode)
+		if e.pooled() {
+			e.names = e.names.InRing()
+		}
 	}
 	err := m.routes.Add(reg.pattern, e, reg.flags)
 	if c, ok := err.(*trie.Conflict[endpoint]); ok {

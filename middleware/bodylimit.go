@@ -45,23 +45,14 @@ func (h *bodyLimitHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		problem.Write(w, r, problem.Code(http.StatusRequestEntityTooLarge))
 		return
 	}
-	shareTrailer(r)
-	inner := &limitedRequest{*r, limitedBody{ReadCloser: r.Body, w: w, r: r, limit: h.n, left: h.n}}
-	inner.Body = &inner.body
-	defer func() { handBack(r, &inner.Request, inner.Context()) }() // after a panic too
-	h.next.ServeHTTP(w, &inner.Request)
-	if inner.body.exceeded.Load() {
+	inner := copyOf(r, r.Context())
+	body := &limitedBody{ReadCloser: r.Body, w: w, r: r, limit: h.n, left: h.n}
+	inner.Body = body
+	defer func() { handBack(r, inner, inner.Context()) }() // after a panic too
+	h.next.ServeHTTP(w, inner)
+	if body.exceeded.Load() {
 		closeAfterResponse(w, r) // the limit may have been exceeded on another goroutine
 	}
-}
-
-// A limitedRequest is a request and its body in one allocation. The server's
-// own request keeps its body: if a client waits for 100 Continue and the
-// handler responds without reading, net/http looks there, and would otherwise
-// wait for the client before it sends the response.
-type limitedRequest struct {
-	http.Request
-	body limitedBody
 }
 
 // A limitedBody is like [http.MaxBytesReader], but never uses the response on a

@@ -74,6 +74,7 @@ type Names struct {
 	tag        any                     // see WithTag
 	layers     []layer                 // if a request has values of several owners, see nested.go
 	nesting    atomic.Pointer[nesting] // the last one, see nested.go
+	ring       bool                    // the values are in a Ring, see InRing
 }
 
 // Safe reports whether the build tag muxmaster_safe is set.
@@ -231,6 +232,21 @@ func (n *Names) TryClear(r *http.Request) {
 			// Writing the pointer alone can't leave a slice half written.
 			*(**[maxBlank]string)(unsafe.Pointer(&q.matches)) = &blank
 		}
+	}
+}
+
+// InRing returns a copy of n for routes whose values are in a Ring.
+func (n *Names) InRing() *Names { return &Names{stdPattern: n.stdPattern, tag: n.tag, ring: true} }
+
+// ClearCopy makes r.PathValue return "" if r has values in a Ring. Middleware
+// that passes on a copy of the request calls it for the copy when the next
+// handler has returned, because the router clears only the original.
+func ClearCopy(r *http.Request) {
+	if !Direct || !Has(r) {
+		return
+	}
+	if n := layOut(r).pat.names(); n != nil && n.ring {
+		n.TryClear(r)
 	}
 }
 

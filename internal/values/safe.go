@@ -58,6 +58,8 @@ func List(r *http.Request) []string { return safeList(r) }
 
 func (n *Names) TrySet(*http.Request, string, []string) bool { return false }
 func (n *Names) TryClear(*http.Request)                      {}
+func (n *Names) InRing() *Names                              { return n }
+func ClearCopy(*http.Request)                                {}
 func Has(*http.Request) bool                                 { return true }
 
 // Pairs converts slots to pairs.
