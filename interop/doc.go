@@ -6,5 +6,7 @@
 //	go test -run TestDocument -update ./...   update docs/interop.md
 //
 // registry_test.go lists the rows, harness_test.go starts their servers, and
-// each other file holds one family of libraries.
+// each other file holds one family of libraries. Rows with generated code are
+// in generated_*_test.go: TestGenerated writes the code to a temporary
+// directory and runs them.
 package interop

@@ -3,10 +3,8 @@ package openapi
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 
@@ -16,9 +14,8 @@ import (
 	speakeasy "github.com/speakeasy-api/openapi/openapi"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/interop/overlay"
 )
-
-var update = flag.Bool("update", false, "generate the client anew")
 
 // describe adds the responses of the service. To keep the client short, it
 // omits operations that the client doesn't need. It also omits a path with an
@@ -137,29 +134,19 @@ func problems(t *testing.T, text []byte) (all []string) {
 	return all
 }
 
-func TestGenerated(t *testing.T) {
+// TestClient calls the service with a client that oapi-codegen generates from
+// the document.
+func TestClient(t *testing.T) {
 	doc, err := openapi3.NewLoader().LoadFromData(described(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := codegen.Generate(doc, codegen.Configuration{
+	text, err := codegen.Generate(doc, codegen.Configuration{
 		PackageName: "client",
 		Generate:    codegen.GenerateOptions{Client: true, Models: true},
 	}.UpdateDefaults())
 	if err != nil {
 		t.Fatal(err)
 	}
-	const file = "client/client.gen.go"
-	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Errorf("%s is not what oapi-codegen makes of the service: run go generate", file)
-	}
+	overlay.Test(t, map[string][]byte{"client/client.gen.go": []byte(text)}, "./client")
 }
