@@ -7,6 +7,12 @@ import (
 	"sync/atomic"
 )
 
+// refusesBodies is true since Go 1.27. It applies to a request with
+// Expect: 100-continue, if the handler responds or closes the body before
+// reading from it. The client may then never send the body. So net/http fails
+// later reads and closes the connection after the response.
+var refusesBodies = since127
+
 // maxDrain is how much of an unread body the engine reads, so that the
 // connection can serve another request. It is the limit of net/http.
 const maxDrain = 256 << 10
@@ -95,7 +101,7 @@ func (b *body) readLocked(p []byte) (int, error) {
 	if b.chunks != nil {
 		n, err := b.chunks.read(p)
 		if err == io.EOF {
-			b.end()
+			b.complete()
 		} else {
 			b.err = err
 		}
@@ -111,7 +117,7 @@ func (b *body) readLocked(p []byte) (int, error) {
 	b.remain -= int64(n)
 	switch {
 	case b.remain == 0:
-		b.end()
+		b.complete()
 		return n, io.EOF
 	case err == io.EOF:
 		// Nothing more can arrive. Like net/http, treat the body as read.
@@ -122,9 +128,9 @@ func (b *body) readLocked(p []byte) (int, error) {
 	return n, err
 }
 
-// end records that the body was read completely.
-func (b *body) end() {
-	b.conn.bodyEnded()
+// complete records that the body was read completely.
+func (b *body) complete() {
+	b.conn.bodyComplete()
 	b.consumed.Store(true)
 }
 
@@ -174,7 +180,7 @@ func (b *body) closeLocked() error {
 func (b *body) closeNow() {
 	b.closed = true
 	if b.chunks != nil {
-		b.chunks.release()
+		b.chunks.giveBack()
 	}
 }
 

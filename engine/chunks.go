@@ -16,7 +16,7 @@ import (
 // decoder with a buffer of the same size, so both agree where chunks, lines and
 // bodies end, even if they are malformed.
 //
-// The decoder reads ahead. release puts the unused bytes back, because they
+// The decoder reads ahead. giveBack puts the unused bytes back, because they
 // belong to the next request.
 type chunks struct {
 	conn *conn
@@ -40,13 +40,13 @@ func (k *chunks) read(p []byte) (int, error) {
 		if terr := k.readTrailers(); terr != nil {
 			return n, terr
 		}
-		k.release()
+		k.giveBack()
 	}
 	return n, err
 }
 
-// release puts back the unused input and releases the buffer.
-func (k *chunks) release() {
+// giveBack puts back the unused input and gives back the buffer.
+func (k *chunks) giveBack() {
 	if k.br == nil {
 		return
 	}

@@ -39,7 +39,7 @@ type conn struct {
 	lastPost  bool // the last request was a POST
 
 	requests atomic.Uint64 // served; read by Stats
-	phase    phaseWord     // shared with the timer and Shutdown
+	state    stateWord     // shared with the timer and Shutdown
 
 	deadlines deadlines
 	headBegan int64 // when the first bytes of the current head arrived
@@ -56,7 +56,7 @@ var workPool = sync.Pool{New: func() any { return new(work) }}
 
 // serve serves a connection until it ends, is hijacked or passed to net/http.
 func (c *conn) serve() {
-	defer c.end()
+	defer c.close()
 	if !c.begin() {
 		return
 	}
@@ -84,33 +84,33 @@ func (c *conn) begin() bool {
 	return !c.enter(phaseNew, by(c.headBegan, t.head), 0)
 }
 
-// end is deferred by serve. It logs a panic of the handler and closes the
+// close is deferred by serve. It logs a panic of the handler and closes the
 // connection.
-func (c *conn) end() {
+func (c *conn) close() {
 	if v := recover(); v != nil && v != http.ErrAbortHandler {
 		buf := make([]byte, 64<<10)
 		buf = buf[:runtime.Stack(buf, false)]
 		c.server.logf("http: panic serving %v: %v\n%s", c.remoteAddr, v, buf)
 	}
 	if x := c.current; c.inHandler {
-		c.work.res.end()
-		x.finish()
-		c.work.res.abandon()
+		c.work.res.invalidate()
+		x.cancel(context.Canceled)
+		x.stopWatch()
 		if x.body != nil && !c.gone {
 			c.abortBodyRead(x.body)
 			x.body.close()
 		}
 	}
-	c.phase.enter(phaseGone)
+	c.state.enter(phaseGone)
 	if !c.gone {
 		if c.work != nil {
 			c.work.res.flushPending()
 		}
-		c.deadlines.end(c)
+		c.deadlines.stop(c)
 		c.nc.Close()
 	}
 	c.server.untrackConn(c)
-	c.releaseInput()
+	c.giveBackAll()
 	if !c.gone {
 		c.hook(http.StateClosed)
 	}
@@ -179,10 +179,10 @@ func (c *conn) serveRequest(bd *bundle) bool {
 	c.requests.Add(1)
 	c.inHandler = true
 	c.server.handler().ServeHTTP(bd.w, bd.req)
-	res.end()
-	watched := x.finish()
+	res.invalidate()
+	x.cancel(context.Canceled)
+	watched := x.stopWatch()
 	if res.hijacked {
-		res.abandon()
 		c.inHandler = false
 		return false
 	}
@@ -190,7 +190,7 @@ func (c *conn) serveRequest(bd *bundle) bool {
 	// A goroutine of the handler may still read the body. If so, it owns the
 	// input.
 	more := (x.body == nil || x.body.consumed.Load()) && c.w > c.r
-	keep := res.finish(more)
+	keep := res.complete(more)
 	c.inHandler = false
 
 	c.lastPost = c.work.head.method == "POST"
@@ -224,7 +224,7 @@ func (c *conn) readHead() (outcome, reason) {
 	begun, skipped := false, false
 	for {
 		if c.r == c.w {
-			if !c.releaseUnused() {
+			if !c.giveBackUnused() {
 				return needMore, noReason
 			}
 		} else {
@@ -242,7 +242,7 @@ func (c *conn) readHead() (outcome, reason) {
 			if !c.work.res.flushPending() {
 				return needMore, noReason
 			}
-			if c.requests.Load() > 0 && c.phase.load().phase() != phaseHead && c.enter(phaseHead, by(c.headBegan, c.server.timeouts.head), 0) {
+			if c.requests.Load() > 0 && c.state.load().phase() != phaseHead && c.enter(phaseHead, by(c.headBegan, c.server.timeouts.head), 0) {
 				return needMore, noReason
 			}
 		}
@@ -299,7 +299,7 @@ func (c *conn) parseHead(b []byte) (outcome, reason) {
 // closeIfIdle closes the connection if it waits for a request. It may be
 // called by any goroutine. It reports whether it closed the connection.
 func (c *conn) closeIfIdle() bool {
-	w := c.phase.load()
+	w := c.state.load()
 	switch w.phase() {
 	case phaseIdle:
 	case phaseHead:
@@ -316,7 +316,7 @@ func (c *conn) closeIfIdle() bool {
 	default:
 		return false
 	}
-	if !c.phase.mark(w, flagClosing) {
+	if !c.state.mark(w, flagClosing) {
 		return false
 	}
 	c.abort()

@@ -108,7 +108,7 @@ func (x *requestContext) followLocked() {
 	x.enlisted = true
 	x.conn.server.watcher.add(x)
 	if x.Context.Done() != nil {
-		x.stop = context.AfterFunc(x.Context, func() { x.end(x.Context.Err()) })
+		x.stop = context.AfterFunc(x.Context, func() { x.cancel(x.Context.Err()) })
 	}
 }
 
@@ -123,11 +123,11 @@ func (x *requestContext) clientLeft() {
 		}
 	}
 	x.mu.Unlock()
-	x.end(context.Canceled)
+	x.cancel(context.Canceled)
 }
 
-// end ends the context. Only the first call has an effect.
-func (x *requestContext) end(err error) {
+// cancel ends the context. Only the first call has an effect.
+func (x *requestContext) cancel(err error) {
 	x.mu.Lock()
 	if x.err != nil {
 		x.mu.Unlock()

@@ -71,14 +71,14 @@ func (c *conn) enter(ph phase, read, write int64) (condemned bool) {
 		d.read.Store(read)
 		d.write.Store(write)
 	}
-	old := c.phase.enter(ph)
+	old := c.state.enter(ph)
 	if t.any {
 		// After the phase, so that a timer that fires now, and thus won't
 		// see fires, sees the phase.
 		d.arm(c, read)
 		d.arm(c, write)
 	}
-	if old&phaseFlags == 0 {
+	if old&flags == 0 {
 		return false
 	}
 	if old&flagClosing != 0 || !old.serving() && old&flagReadExpired != 0 {
@@ -123,13 +123,13 @@ func (c *conn) fire() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.fires.Store(0)
-	w := c.phase.load()
+	w := c.state.load()
 	now := c.server.timeouts.now()
 	var next int64
-	var flag phase
-	look := func(at int64, expired, own phase) {
+	var flag state
+	look := func(at int64, expired, byHandler state) {
 		switch {
-		case at == 0 || w&(expired|own) != 0:
+		case at == 0 || w&(expired|byHandler) != 0:
 		case at <= now:
 			flag |= expired
 		case next == 0 || at < next:
@@ -138,12 +138,12 @@ func (c *conn) fire() {
 	}
 	switch w.phase() {
 	case phaseNew, phaseHead, phaseIdle, phaseBody:
-		look(d.read.Load(), flagReadExpired, flagOwnRead)
+		look(d.read.Load(), flagReadExpired, flagHandlerRead)
 	}
 	if w.serving() {
-		look(d.write.Load(), flagWriteExpired, flagOwnWrite)
+		look(d.write.Load(), flagWriteExpired, flagHandlerWrite)
 	}
-	if flag != 0 && !c.phase.mark(w, flag) {
+	if flag != 0 && !c.state.mark(w, flag) {
 		// The phase has changed meanwhile. Try again soon.
 		d.set(c, now+int64(time.Millisecond))
 		return
@@ -159,21 +159,21 @@ func (c *conn) fire() {
 	}
 }
 
-// own sets a deadline of the handler, which replaces the server's timeout for
+// setByHandler sets a deadline of the handler, which replaces the server's timeout for
 // the current request.
-func (d *deadlines) own(c *conn, flag phase, t time.Time) error {
+func (d *deadlines) setByHandler(c *conn, flag state, t time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	c.phase.add(flag)
-	if flag == flagOwnRead {
+	c.state.add(flag)
+	if flag == flagHandlerRead {
 		return c.nc.SetReadDeadline(t)
 	}
 	return c.nc.SetWriteDeadline(t)
 }
 
-// end stops the timer and clears the deadlines, when the connection ends, is
+// stop stops the timer and clears the deadlines, when the connection ends, is
 // hijacked or passed to net/http.
-func (d *deadlines) end(c *conn) {
+func (d *deadlines) stop(c *conn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.timer != nil {
@@ -184,3 +184,76 @@ func (d *deadlines) end(c *conn) {
 
 // longAgo is a deadline that has passed.
 var longAgo = time.Unix(1, 0)
+
+// A phase is what a connection is doing.
+type phase uint64
+
+const (
+	phaseNew     phase = iota // accepted: handshake, or no request so far
+	phaseHead                 // reading a head
+	phaseBody                 // a handler runs, and the request isn't read completely
+	phaseHandler              // a handler runs, and the request is read completely
+	phaseIdle                 // waiting for another request
+	phaseGone                 // closed, hijacked or passed to net/http
+)
+
+// A state is a connection's phase, its flags, and the number of the phase.
+type state uint64
+
+const (
+	phaseMask state = 7
+
+	flagReadExpired  state = 1 << 3 // the timer ended reading
+	flagWriteExpired state = 1 << 4 // the timer ended writing
+	flagHandlerRead  state = 1 << 5 // the handler has set a read deadline
+	flagHandlerWrite state = 1 << 6 // the handler has set a write deadline
+	flagClosing      state = 1 << 7 // closed by Shutdown
+	flags                  = flagReadExpired | flagWriteExpired | flagHandlerRead | flagHandlerWrite | flagClosing
+
+	phaseStep state = 1 << 8 // above the flags: the number of phases so far
+)
+
+func (s state) phase() phase { return phase(s & phaseMask) }
+
+// serving reports whether a handler runs.
+func (s state) serving() bool { return s.phase() == phaseBody || s.phase() == phaseHandler }
+
+// A stateWord holds a connection's state in one atomic word. The connection's
+// goroutine changes the phase. The timer and Shutdown add flags. This needs no
+// lock: changing the phase returns the flags set before, and adding a flag
+// fails if the phase has changed.
+type stateWord struct{ v atomic.Uint64 }
+
+func (w *stateWord) load() state { return state(w.v.Load()) }
+
+// enter begins a phase and returns the state of the one that ended. Only the
+// connection's goroutine calls it.
+func (w *stateWord) enter(p phase) (old state) {
+	old = w.load()
+	for !w.swap(old, old&^(phaseStep-1)+phaseStep|state(p)) {
+		old = w.load()
+	}
+	return old
+}
+
+// mark adds a flag if the state is still old.
+func (w *stateWord) mark(old, flag state) bool {
+	return w.swap(old, old|flag)
+}
+
+// add adds a flag.
+func (w *stateWord) add(flag state) { w.v.Or(uint64(flag)) }
+
+// bodyComplete changes phaseBody to phaseHandler, and nothing else.
+func (w *stateWord) bodyComplete() {
+	for {
+		old := w.load()
+		if old.phase() != phaseBody || w.swap(old, old&^phaseMask|state(phaseHandler)) {
+			return
+		}
+	}
+}
+
+func (w *stateWord) swap(old, new state) bool {
+	return w.v.CompareAndSwap(uint64(old), uint64(new))
+}

@@ -87,7 +87,7 @@ func (r *rawIO) readable(fd uintptr) bool {
 			continue
 		case syscall.EAGAIN:
 			if c.w == c.r {
-				c.releaseBuffer()
+				c.giveBackBuffer()
 			}
 			return false
 		default:

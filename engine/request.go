@@ -15,8 +15,8 @@ type bundle struct {
 	url            url.URL
 	header         http.Header
 	values         []string // backing array of the slices in header
-	w              *writer  // never reused; points to own unless Recycle is set
-	own            writer
+	w              *writer  // never reused; points to first unless Recycle is set
+	first          writer
 	responseHeader http.Header
 }
 
@@ -90,6 +90,10 @@ func (c *conn) newRequest(h *head, b []byte) *bundle {
 	ctx.body.continuePending.Store(h.expects)
 	return bd
 }
+
+// setContext sets the context of a request in place, or is nil if that isn't
+// possible; see setcontext.go.
+var setContext func(*http.Request, context.Context)
 
 // shell returns a copy of the connection's template with the context ctx. If
 // possible, it overwrites old.

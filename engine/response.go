@@ -78,13 +78,14 @@ func (r *response) begin(c *conn, bd *bundle, h *head) {
 		contentLength: -1,
 	}
 	r.fields, r.trailers = r.fields[:0], r.trailers[:0]
-	r.stage = r.stage[:0] // out may hold earlier responses, see finish
+	r.stage = r.stage[:0] // out may hold earlier responses, see complete
 	c.current.res, c.current.gen = r, gen
 	c.setWriter(bd, gen)
 }
 
-// end invalidates the handler's writer. It is called when the handler returns.
-func (r *response) end() { r.gen.Add(1) }
+// invalidate invalidates the handler's writer. It is called when the handler
+// returns.
+func (r *response) invalidate() { r.gen.Add(1) }
 
 // bodyAllowed reports whether a response with this status may have a body.
 func bodyAllowed(status int) bool {
@@ -279,7 +280,7 @@ func (r *response) flushOut() error {
 }
 
 // failed records the first write error. The client can't receive a response any
-// more, so failed also ends the context.
+// more, so failed also cancels the context.
 func (r *response) failed(err error) {
 	if err != nil && r.werr == nil {
 		r.werr = err
@@ -302,13 +303,13 @@ func (r *response) flush() error {
 	return err
 }
 
-// finish completes the response after the handler has returned. It reports
+// complete completes the response after the handler has returned. It reports
 // whether the connection can serve another request.
 //
 // If more is true, the input holds another request and the response stays in
 // out. So responses to pipelined requests are written together: before the
 // connection waits for input, or by the watcher if the next handler runs long.
-func (r *response) finish(more bool) (keep bool) {
+func (r *response) complete(more bool) (keep bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done = true
@@ -343,16 +344,6 @@ func (r *response) finish(more bool) (keep bool) {
 	return true
 }
 
-// abandon ends the response of a handler that panicked or hijacked the
-// connection. Like net/http, it writes the bytes that have left the stage.
-func (r *response) abandon() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.hijacked {
-		r.flushOut()
-	}
-}
-
 // flushPending writes the earlier responses that are still in out. It reports
 // whether it succeeded.
 func (r *response) flushPending() bool {
@@ -371,8 +362,8 @@ func (x *requestContext) flushLate() {
 	}
 }
 
-// release drops all references of the last response.
-func (r *response) release() {
+// reset drops all references of the last response.
+func (r *response) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if cap(r.out) > 4*outputSize || cap(r.fields) > 4*maxFields {

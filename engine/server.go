@@ -155,6 +155,10 @@ func (s *Server) keepAlives() bool {
 	return !s.noKeepAlives.Load() && !s.inShutdown.Load()
 }
 
+// since127 reports whether net/http is that of Go 1.27 or later: then
+// http.Server has the field MaxHeaderValueCount.
+var _, since127 = reflect.TypeFor[http.Server]().FieldByName("MaxHeaderValueCount")
+
 // configure reads the timeouts and the limits for heads from srv. net/http
 // serves requests with larger heads, and applies its own limits.
 func (s *Server) configure() {
@@ -164,13 +168,11 @@ func (s *Server) configure() {
 		if n := s.srv.MaxHeaderBytes; n > 0 && n < largestHead {
 			s.maxHead = n
 		}
-		// MaxHeaderValueCount is new in Go 1.27.
-		f := reflect.ValueOf(s.srv).Elem().FieldByName("MaxHeaderValueCount")
-		if !f.IsValid() {
+		if !since127 {
 			return
 		}
 		s.maxTrailers = 500 // http.DefaultMaxHeaderValueCount
-		if n := int(f.Int()); n > 0 {
+		if n := int(reflect.ValueOf(s.srv).Elem().FieldByName("MaxHeaderValueCount").Int()); n > 0 {
 			s.maxTrailers = n
 			s.maxFields = min(n, maxFields)
 		}

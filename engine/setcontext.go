@@ -9,14 +9,14 @@ import (
 	"unsafe"
 )
 
-// setContext sets the context of a request in place;
-// [http.Request.WithContext] would copy the request.
-//
-// It writes the unexported field ctx, which reflection finds at program start.
-// If there is no such field of the expected type, or a trial fails, setContext
-// is nil and requests are copied.
-var setContext = findSetContext()
+func init() { setContext = findSetContext() }
 
+// findSetContext returns a function that sets the context of a request in
+// place; [http.Request.WithContext] would copy the request.
+//
+// The function writes the unexported field ctx, which reflection finds at
+// program start. If there is no such field of the expected type, or a trial
+// fails, findSetContext returns nil and requests are copied.
 func findSetContext() func(*http.Request, context.Context) {
 	f, ok := reflect.TypeFor[http.Request]().FieldByName("ctx")
 	if !ok || f.Type != reflect.TypeFor[context.Context]() {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"net"
 	"sync"
 	"time"
@@ -129,17 +128,4 @@ func (x *requestContext) stopWatch() []byte {
 	got := w.b[:w.n]
 	w.n = 0
 	return got
-}
-
-// finish ends the context and the watch after the handler returned.
-func (x *requestContext) finish() []byte {
-	x.end(context.Canceled)
-	x.mu.Lock()
-	watched := x.watch.ended != nil
-	x.watch.off = true
-	x.mu.Unlock()
-	if watched {
-		return x.stopWatch()
-	}
-	return nil
 }

@@ -28,8 +28,8 @@ type writer struct {
 func (c *conn) setWriter(bd *bundle, gen uint64) {
 	res := &c.work.res
 	if !c.server.Recycle {
-		bd.own = writer{res: res, gen: gen, header: bd.responseHeader, conn: c}
-		bd.w = &bd.own
+		bd.first = writer{res: res, gen: gen, header: bd.responseHeader, conn: c}
+		bd.w = &bd.first
 		return
 	}
 	if len(c.writers) == 0 {
@@ -280,22 +280,22 @@ func readFromLimited(rf io.ReaderFrom, src io.Reader, limit int64) (int64, error
 
 // SetReadDeadline implements SetReadDeadline of [http.ResponseController].
 func (w *writer) SetReadDeadline(t time.Time) error {
-	return w.setDeadline(flagOwnRead, t)
+	return w.setDeadline(flagHandlerRead, t)
 }
 
 // SetWriteDeadline implements SetWriteDeadline of [http.ResponseController].
 func (w *writer) SetWriteDeadline(t time.Time) error {
-	return w.setDeadline(flagOwnWrite, t)
+	return w.setDeadline(flagHandlerWrite, t)
 }
 
 // setDeadline doesn't lock the response, because it may be called to interrupt
 // a Write of another goroutine, which holds the lock.
-func (w *writer) setDeadline(flag phase, t time.Time) error {
+func (w *writer) setDeadline(flag state, t time.Time) error {
 	if w.res.gen.Load() != w.gen {
 		w.server().late("SetDeadline")
 		return errWriteLate
 	}
-	return w.conn.deadlines.own(w.conn, flag, t)
+	return w.conn.deadlines.setByHandler(w.conn, flag, t)
 }
 
 // EnableFullDuplex implements EnableFullDuplex of [http.ResponseController].
