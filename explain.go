@@ -12,6 +12,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
 // An Explanation describes how a Mux routes a request: the route that serves it
@@ -126,7 +127,7 @@ func ruledOut(rt *trie.Route[endpoint], method string, r *http.Request, won *tri
 	if p.Host != "" && !p.MatchHost(pattern.Host(r.Host)) && !(connect && p.MatchHost(pattern.HostPort(r.Host))) {
 		return fmt.Sprintf("the host %q is not %q", r.Host, p.Host), math.MaxInt
 	}
-	if why, matched := trie.Mismatch(p, trie.WirePath(r.URL.Path, r.URL.RawPath)); why != "" {
+	if why, matched := trie.Mismatch(p, wirepath.Escaped(r.URL.Path, r.URL.RawPath)); why != "" {
 		return why, math.MaxInt - 1 - matched
 	}
 	if method != "" && method != r.Method && !(method == http.MethodGet && r.Method == http.MethodHead) {

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/respond"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
 // This file responds to requests that no route serves: with a redirect, 404, 405
@@ -60,13 +61,13 @@ func (s *snapshot) serveUnmatched(w http.ResponseWriter, r *http.Request, search
 // escaped.
 func (s *snapshot) findClean(search *routeSearch, r *http.Request) (rt *trie.Route[endpoint], clean string) {
 	clean = cleanPath(r)
-	search.SetPath(trie.Unescape(clean), clean, false)
+	search.SetPath(wirepath.Decode(clean), clean, false)
 	return s.table.Find(search, r.Host), clean
 }
 
 // cleanPath returns the cleaned, escaped path of r.
 func cleanPath(r *http.Request) string {
-	return trie.CleanPath(trie.WirePath(r.URL.Path, r.URL.RawPath))
+	return wirepath.Clean(wirepath.Escaped(r.URL.Path, r.URL.RawPath))
 }
 
 // A fallback responds to the unmatched requests of a scope. It is an
@@ -120,15 +121,15 @@ func (s *snapshot) outcome(search *routeSearch, r *http.Request, rt *trie.Route[
 		return cleanPath(r) // CONNECT paths are not cleaned before matching
 	}
 	if target := search.Slash(); target != nil && (search.Redirects(rt) || rt == nil && redirectSlash && target.Flags&trie.Verb != 0) {
-		return outcome{location: trie.WithQuery(path()+"/", r.URL.RawQuery), pattern: target.Pattern}
+		return outcome{location: wirepath.WithQuery(path()+"/", r.URL.RawQuery), pattern: target.Pattern}
 	}
 	if rt == nil && redirectSlash {
 		if target := s.findShort(search, r); target != nil {
-			return outcome{location: trie.WithQuery(strings.TrimSuffix(path(), "/"), r.URL.RawQuery), pattern: target.Pattern}
+			return outcome{location: wirepath.WithQuery(strings.TrimSuffix(path(), "/"), r.URL.RawQuery), pattern: target.Pattern}
 		}
 	}
 	if clean != "" {
-		o := outcome{location: trie.WithQuery(clean, r.URL.RawQuery)}
+		o := outcome{location: wirepath.WithQuery(clean, r.URL.RawQuery)}
 		if rt != nil {
 			o.pattern = rt.Pattern
 		}

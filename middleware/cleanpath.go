@@ -1,9 +1,10 @@
 package middleware
 
 import (
-	"bytes"
 	"net/http"
 	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
 // CleanPath resolves empty, "." and ".." segments in the request's path,
@@ -28,80 +29,16 @@ type cleanPathHandler struct{ next http.Handler }
 
 func (h *cleanPathHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if u := r.URL; r.Method != http.MethodConnect && strings.HasPrefix(u.Path, "/") {
-		if u.RawPath == "" { // the default encoding, which leaves slashes and dots as they are
-			if i := unclean(u.Path); i >= 0 {
-				u.Path = cleanFrom(u.Path, i)
-			}
-		} else if sent := wirePath(u); strings.HasPrefix(sent, "/") {
-			p := decodeDots(sent)
-			if i := unclean(p); i >= 0 {
-				setWirePath(u, cleanFrom(p, i))
-			} else if sent != u.RawPath {
-				u.RawPath = ""
+		// An escaped dot can only be in RawPath.
+		if u.RawPath != "" || wirepath.Unclean(u.Path) {
+			if sent := wirePath(u); strings.HasPrefix(sent, "/") {
+				if clean := wirepath.Resolve(sent); clean != sent {
+					wirepath.Set(u, clean)
+				} else if sent != u.RawPath {
+					u.RawPath = ""
+				}
 			}
 		}
 	}
 	h.next.ServeHTTP(w, r)
-}
-
-// unclean returns the index of the first segment of p that is empty, "." or
-// "..", or -1 if there is none. The empty segment after a trailing slash
-// doesn't count. p starts with a slash.
-func unclean(p string) int {
-	for i := 1; i < len(p); i++ {
-		if p[i-1] != '/' {
-			continue
-		}
-		switch rest := p[i:]; {
-		case rest[0] == '/',
-			rest[0] == '.' && (len(rest) == 1 || rest[1] == '/'),
-			rest[0] == '.' && rest[1] == '.' && (len(rest) == 2 || rest[2] == '/'):
-			return i
-		}
-	}
-	return -1
-}
-
-// cleanFrom cleans p, whose segments before i are clean.
-func cleanFrom(p string, i int) string {
-	var buf [128]byte // enough for most paths
-	clean := append(buf[:0], p...)
-	n := i - 1 // number of bytes to keep: segments, each preceded by its slash
-	for i <= len(p) {
-		kept, start := n, i
-		clean[n] = '/'
-		for n++; i < len(p) && p[i] != '/'; i++ {
-			clean[n] = p[i]
-			n++
-		}
-		switch p[start:i] {
-		case "", ".":
-			n = kept
-		case "..":
-			n = max(0, bytes.LastIndexByte(clean[:kept], '/'))
-		}
-		i++
-	}
-	if n == 0 || p[len(p)-1] == '/' {
-		clean[n] = '/'
-		n++
-	}
-	return string(clean[:n])
-}
-
-var dots = strings.NewReplacer("%2e", ".", "%2E", ".")
-
-// decodeDots decodes the segments of an escaped path that decode to "." or
-// "..".
-func decodeDots(escaped string) string {
-	if !strings.Contains(escaped, "%2e") && !strings.Contains(escaped, "%2E") {
-		return escaped
-	}
-	segments := strings.Split(escaped, "/")
-	for i, s := range segments {
-		if d := dots.Replace(s); d == "." || d == ".." {
-			segments[i] = d
-		}
-	}
-	return strings.Join(segments, "/")
 }

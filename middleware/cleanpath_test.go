@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/seed-1954dcaa/muxmaster"
-	"github.com/seed-1954dcaa/muxmaster/internal/trie"
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
@@ -193,7 +193,7 @@ func FuzzCleanPath(f *testing.F) {
 		}
 		// The router redirects to the same path, with invalid bytes escaped.
 		if wire := onTheWire(&before); wire[0] == '/' {
-			if want := trie.CleanPath(wire); trie.CleanPath(onTheWire(got)) != want {
+			if want := wirepath.Clean(wire); wirepath.Clean(onTheWire(got)) != want {
 				t.Errorf("%q became %q, the router's clean path is %q", target, onTheWire(got), want)
 			}
 		}

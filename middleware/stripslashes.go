@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
 // StripSlashes removes trailing slashes from the request's path, so that
@@ -35,7 +36,7 @@ func (h *stripSlashesHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) 
 	if before.RawPath == "" {
 		r.URL.Path = withoutSlashes(p)
 	} else if sent := wirePath(r.URL); sent[0] == '/' && sent[len(sent)-1] == '/' {
-		setWirePath(r.URL, withoutSlashes(sent))
+		wirepath.Set(r.URL, withoutSlashes(sent))
 	}
 	if r.URL.Path == before.Path { // the trailing slash is escaped
 		h.next.ServeHTTP(w, r)
@@ -93,7 +94,7 @@ func (l *redirectLoop) TurnDown(code int) bool {
 	}
 	stripped := url.URL{Path: withoutSlashes(l.url.Path)}
 	if l.url.RawPath != "" {
-		setWirePath(&stripped, withoutSlashes(wirePath(&l.url)))
+		wirepath.Set(&stripped, withoutSlashes(wirePath(&l.url)))
 	}
 	to = stripped.ResolveReference(to)
 	return to.Path == l.url.Path && to.RawQuery == l.url.RawQuery && strings.EqualFold(loggedPath(to), loggedPath(&l.url))

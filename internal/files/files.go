@@ -16,7 +16,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/seed-1954dcaa/muxmaster/internal/trie"
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
 // A Server serves files like http.FileServerFS, but without directory listings.
@@ -72,7 +72,7 @@ func fileName(r *http.Request, rest string) (name string, ok bool) {
 	if strings.ContainsAny(name, "\\\x00") || !utf8.ValidString(name) {
 		return "", false
 	}
-	return strings.TrimPrefix(name, "/"), !trie.EscapedSlashInTail(r.URL.Path, r.URL.RawPath, len(name))
+	return strings.TrimPrefix(name, "/"), !wirepath.EscapedSlashInTail(r.URL.Path, r.URL.RawPath, len(name))
 }
 
 // unlisted is a file system in which directories without an index.html don't

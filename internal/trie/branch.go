@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
 // A branch is the mutable form of a target.
@@ -126,11 +127,11 @@ func (br *branch[P]) addSpecial(seg pattern.Segment, shape string, m *matcher, n
 }
 
 // fitsEdge reports whether an edge can hold the literal text. Other literals
-// are specials: those that contain a slash or slashPlaceholder, because
+// are specials: those that contain a slash or wirepath.Slash, because
 // specials are compared with the decoded path, and those that occur only in
 // paths that were not cleaned.
 func fitsEdge(text string) bool {
-	return text != "" && !dots(text) && strings.IndexByte(text, '/') < 0 && strings.IndexByte(text, slashPlaceholder) < 0
+	return text != "" && !wirepath.IsDots(text) && strings.IndexByte(text, '/') < 0 && strings.IndexByte(text, wirepath.Slash) < 0
 }
 
 // compareSpecials orders segments by precedence: literals, then those with more

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
 // BuildPath returns the escaped path that p matches with the given values. pairs
@@ -67,7 +68,7 @@ func BuildPath(p *pattern.Pattern, pairs []string) (string, error) {
 		if p.RestSlash {
 			v = strings.TrimPrefix(v, "/")
 		}
-		if Unclean("/" + v) {
+		if wirepath.Unclean("/" + v) {
 			return "", fmt.Errorf("the catch-all %q cannot be %q: paths are cleaned of empty, . and .. segments", p.Rest, v)
 		}
 		for seg := range strings.SplitSeq(v, "/") {

@@ -1,6 +1,10 @@
 package trie
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
+)
 
 // This file finds the routes for most requests. It is an optimization: walk.go
 // finds the same routes, but is slower.
@@ -118,7 +122,7 @@ func (t *Tree[P]) fastProbe(nd *node[P], rest string, end int, v *Values, m Meth
 	if nd.flags&hasParam == 0 {
 		return t.fastSpecial(nd, rest, end, v, m)
 	}
-	if seg == "" || dots(seg) || !v.add(seg) {
+	if seg == "" || wirepath.IsDots(seg) || !v.add(seg) {
 		return nil
 	}
 	return t.fastNext(&nd.param, rest, end, v, m)
@@ -138,7 +142,7 @@ func (t *Tree[P]) fastSpecial(nd *node[P], rest string, end int, v *Values, m Me
 		if sp.literal != nil || sp.between != nil {
 			break
 		}
-		if value, ok := sp.cut(seg); ok && !dots(value) {
+		if value, ok := sp.cut(seg); ok && !wirepath.IsDots(value) {
 			if !v.add(value) {
 				break
 			}
@@ -162,7 +166,7 @@ func (t *Tree[P]) fastNext(to *target[P], rest string, end int, v *Values, m Met
 // fastRest returns the route of nd's catch-all.
 func (t *Tree[P]) fastRest(nd *node[P], rest string, v *Values, m Method) *Route[P] {
 	at := uint(nd.rest) - 1
-	if at >= uint(len(t.routes)) || Suspect(rest) && Unclean(rest) {
+	if at >= uint(len(t.routes)) || unclean(rest) {
 		return nil
 	}
 	rt := &t.routes[at]

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
 // tableOf returns a Table of patterns in the syntax of Handle.
@@ -20,7 +22,7 @@ func tableOf(patterns ...string) *Table[int] {
 // Allow header.
 func get(table *Table[int], method, host, path string) string {
 	var s Search[int]
-	s.SetPath(Unescape(path), path, method == "CONNECT")
+	s.SetPath(wirepath.Decode(path), path, method == "CONNECT")
 	s.Method = table.Method(method)
 	s.Fit(table)
 	rt := table.Find(&s, host)

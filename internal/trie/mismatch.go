@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
 // Mismatch returns the first reason why the pattern does not match the escaped
@@ -18,9 +19,9 @@ func Mismatch(p *pattern.Pattern, path string) (why string, matched int) {
 		if end == 0 {
 			end = len(path)
 		}
-		text := Unescape(path[1:end])
+		text := wirepath.Decode(path[1:end])
 		path = path[end:]
-		ok := text != "" && !dots(text)
+		ok := text != "" && !wirepath.IsDots(text)
 		switch seg.Kind() {
 		case pattern.Literal:
 			ok = text == seg[0].Text
@@ -42,7 +43,7 @@ func Mismatch(p *pattern.Pattern, path string) (why string, matched int) {
 		return "the path has no slash at its end", len(p.Segs)
 	case p.End == pattern.Slash && path != "/":
 		return fmt.Sprintf("the path goes on with %s", path), len(p.Segs)
-	case p.Rest != "" && DotInside(Unescape(path[1:])):
+	case p.Rest != "" && wirepath.DotInside(wirepath.Decode(path[1:])):
 		return fmt.Sprintf("the rest %s has a . or .. behind an escaped slash", path), len(p.Segs)
 	}
 	return "", len(p.Segs)

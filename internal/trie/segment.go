@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
 // A special is a segment that is neither a plain parameter nor a literal that
@@ -119,7 +120,7 @@ func shortest(text, sep string) int {
 		if i < 0 {
 			return -1
 		}
-		if n += i; !dots(text[:n]) { // at most two values are dots
+		if n += i; !wirepath.IsDots(text[:n]) { // at most two values are dots
 			return n
 		}
 	}
@@ -127,7 +128,7 @@ func shortest(text, sep string) int {
 }
 
 func addValue(v *Values, value string) bool {
-	return value != "" && !dots(value) && v.add(value)
+	return value != "" && !wirepath.IsDots(value) && v.add(value)
 }
 
 // hasEnds reports whether seg has the prefix and the suffix, with at least one
@@ -151,7 +152,7 @@ func matchSegment(seg pattern.Segment, text string) (values []string, ok bool) {
 	if seg.Kind() == pattern.Literal {
 		return nil, text == seg[0].Text
 	}
-	if dots(text) {
+	if wirepath.IsDots(text) {
 		return nil, false
 	}
 	v := Values{Vals: make([]string, len(seg))}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
 // This file counts the steps of operations of different sizes: the number of
@@ -91,13 +92,15 @@ var stepCases = map[string]stepCase{
 		}
 		return b.find("GET", "/x")
 	}},
-	"a literal among many":      {false, 40, func(n int) func() { return siblings(n).find("GET", "/x/literal7/y") }},
-	"a parameter among many":    {false, 40, func(n int) func() { return siblings(n).find("GET", "/x/other/y") }},
-	"a whole path among many":   {false, 500, func(n int) func() { return statics(n).find("GET", "/static/7/path") }},
-	"no whole path among many":  {false, 500, func(n int) func() { return statics(n).find("GET", "/static/none/path") }},
-	"a clean path with many ..": {true, 100, func(n int) func() { return func() { CleanPath(strings.Repeat("/a", n) + strings.Repeat("/..", n)) } }},
-	"a clean path of odd bytes": {true, 100, func(n int) func() { return func() { CleanPath(strings.Repeat("/a|\"", n)) } }},
-	"a query of odd bytes":      {true, 100, func(n int) func() { return func() { WithQuery("/", strings.Repeat("#\xff\n", n)) } }},
+	"a literal among many":     {false, 40, func(n int) func() { return siblings(n).find("GET", "/x/literal7/y") }},
+	"a parameter among many":   {false, 40, func(n int) func() { return siblings(n).find("GET", "/x/other/y") }},
+	"a whole path among many":  {false, 500, func(n int) func() { return statics(n).find("GET", "/static/7/path") }},
+	"no whole path among many": {false, 500, func(n int) func() { return statics(n).find("GET", "/static/none/path") }},
+	"a clean path with many ..": {true, 100, func(n int) func() {
+		return func() { wirepath.Clean(strings.Repeat("/a", n) + strings.Repeat("/..", n)) }
+	}},
+	"a clean path of odd bytes": {true, 100, func(n int) func() { return func() { wirepath.Clean(strings.Repeat("/a|\"", n)) } }},
+	"a query of odd bytes":      {true, 100, func(n int) func() { return func() { wirepath.WithQuery("/", strings.Repeat("#\xff\n", n)) } }},
 	"one more route": {false, 200, func(n int) func() {
 		var b Builder[int]
 		for i := range n {
@@ -157,7 +160,7 @@ func (b *Builder[P]) find(method, escaped string) (work func()) {
 	s := new(Search[P])
 	s.Fit(t)
 	return func() {
-		s.SetPath(Unescape(escaped), escaped, false)
+		s.SetPath(wirepath.Decode(escaped), escaped, false)
 		s.Method = t.Method(method)
 		t.Base.MatchFast(s.path, &Values{Vals: make([]string, t.MaxValues)}, GET)
 		if s.Clean() && t.Find(s, "a.none.com") == nil {
@@ -182,7 +185,7 @@ func TestSteps(t *testing.T) {
 		return
 	}
 	binary := filepath.Join(t.TempDir(), "trie.test")
-	build := exec.Command("go", "test", "-c", "-covermode=count", "-coverpkg=.,../pattern", "-o", binary, ".")
+	build := exec.Command("go", "test", "-c", "-covermode=count", "-coverpkg=.,../pattern,../wirepath", "-o", binary, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", build, err, out)
 	}

@@ -2,7 +2,8 @@ package trie
 
 import (
 	"slices"
-	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
 // This file finds the route for any path. It tries all matching alternatives in
@@ -174,7 +175,7 @@ func (t *Tree[P]) walk(s *Search[P], nd *node[P], pos int) *Route[P] {
 		}
 
 		// Parameters never match segments that path cleaning removes.
-		clean := path[pos] != '/' && (path[pos] != '.' || !dots(path[pos:end]))
+		clean := path[pos] != '/' && (path[pos] != '.' || !wirepath.IsDots(path[pos:end]))
 		if !clean && !s.connect {
 			return s.leavePrefix(nd.fallback)
 		}
@@ -268,11 +269,11 @@ func (t *Tree[P]) matchCatchAll(s *Search[P], ref routeRef, pos int) *Route[P] {
 		return nil
 	}
 	anonymous, named := true, true // whether catch-alls without and with a name match
-	if rest := s.path[pos-1:]; Suspect(rest) && Unclean(rest) {
+	if rest := s.path[pos-1:]; unclean(rest) {
 		anonymous = s.connect
-		named = s.connect && !DotInside(rest)
+		named = s.connect && !wirepath.DotInside(rest)
 	}
-	if s.decoded != "" && DotInside(s.decoded[pos:]) {
+	if s.decoded != "" && wirepath.DotInside(s.decoded[pos:]) {
 		named = false
 	}
 	matches := func(rt *Route[P]) bool { return named || anonymous && rt.Flags&restNamed == 0 }
@@ -347,16 +348,4 @@ func (t *Tree[P]) sameText(e *edge[P], seg string) bool {
 		return t.long[e.n&^longEdge] == seg
 	}
 	return e.n == uint32(len(seg))
-}
-
-// DotInside reports whether rest has a . or .. segment. Path cleaning does not
-// see such a segment next to an escaped slash. A handler that uses the value as
-// a file name could then leave its directory.
-func DotInside(rest string) bool {
-	for seg := range strings.SplitSeq(rest, "/") {
-		if dots(seg) {
-			return true
-		}
-	}
-	return false
 }

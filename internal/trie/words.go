@@ -3,6 +3,8 @@ package trie
 import (
 	"math/bits"
 	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
 // This file reads paths eight bytes at a time.
@@ -115,27 +117,13 @@ const (
 	mixer2 = 0xD6E8FEB86659FD93
 )
 
-// dots reports whether the segment is "." or "..".
-func dots(seg string) bool { return seg == "." || seg == ".." }
+// unclean is wirepath.Unclean with a fast check that rules out most paths.
+func unclean(path string) bool { return suspect(path) && wirepath.Unclean(path) }
 
-// Unclean reports whether path, which begins with a slash, has an empty, . or
-// .. segment other than the empty one after a trailing slash. Suspect is a
-// faster check that rules out most paths.
-func Unclean(path string) bool {
-	seg, rest, more := "", path[1:], true
-	for more {
-		seg, rest, more = strings.Cut(rest, "/")
-		if dots(seg) || seg == "" && more {
-			return true
-		}
-	}
-	return false
-}
-
-// Suspect reports whether path, which begins with a slash, may be unclean: it
+// suspect reports whether path, which begins with a slash, may be unclean: it
 // has a segment that is empty or begins with a dot. It may report true for some
 // other paths, but never reports false for an unclean path.
-func Suspect(path string) bool {
+func suspect(path string) bool {
 	if len(path) < 8 {
 		return suspectBytes(loadTail(path, 0)) != 0
 	}

@@ -3,9 +3,11 @@ package trie
 import (
 	"strings"
 	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
-func FuzzUnclean(f *testing.F) {
+func FuzzSuspect(f *testing.F) {
 	for _, path := range []string{"", "a", "a/", "/", "a//b", "a/./b", "a/../b", "a/..", ".", "..", "...", "a/...", "a/.b", "seven77/.", "eight888/.",
 		"eight888//", "seven77//b", "sixsix/./and-more-behind", "sixsix//and-more-behind", "sixsix/and-thirt/./and-more", "a/b.c/d", "sixteen-bytes-00/../x", "a/.\x01", "a/\x2e\x2e\x2f"} {
 		f.Add(path)
@@ -16,11 +18,11 @@ func FuzzUnclean(f *testing.F) {
 		for i, seg := range segs {
 			want = want || seg == "." || seg == ".." || seg == "" && i < len(segs)-1
 		}
-		if got := Unclean("/" + path); got != want {
-			t.Errorf("Unclean(%q) = %v, want %v", "/"+path, got, want)
+		if got := wirepath.Unclean("/" + path); got != want {
+			t.Errorf("wirepath.Unclean(%q) = %v, want %v", "/"+path, got, want)
 		}
-		if want && !Suspect("/"+path) {
-			t.Errorf("Suspect(%q) = false", "/"+path)
+		if want && !suspect("/"+path) {
+			t.Errorf("suspect(%q) = false", "/"+path)
 		}
 	})
 }
