@@ -2,9 +2,10 @@ package pattern
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
-	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/routes"
 )
 
 // A hint describes an error in a pattern and, if it is clear, the correct
@@ -12,8 +13,8 @@ import (
 type hint struct{ text, old, new string }
 
 // fixes are spellings of other routers with a clear replacement, as segments of
-// a path. The router's parser detects more of them and describes the error. In
-// the new text, ${1} is the first group.
+// a path. The router detects more of them and describes the error. In the new
+// text, ${1} is the first group.
 var fixes = []struct {
 	segment *regexp.Regexp
 	new     string
@@ -53,9 +54,9 @@ func dialect(text string, std bool) hint {
 					string(s.segment.ExpandString(nil, s.new, seg, m))}
 			}
 		}
-		err := pattern.Foreign(seg)
-		if err == nil {
-			continue
+		err := routes.TrySegment(seg)
+		if err == nil || !strings.HasPrefix(err.Error(), strconv.Quote(seg)+": ") {
+			continue // valid, or not the syntax of another router
 		}
 		h := hint{text: err.Error(), old: seg}
 		for _, f := range fixes {

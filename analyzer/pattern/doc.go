@@ -2,7 +2,8 @@
 //
 // # What it reports
 //
-// For constant patterns, parsed by the router's own parser:
+// For constant patterns, which it registers on a Mux of the router that muxvet
+// was built with:
 //
 //   - those that make the registration panic, with the reason;
 //   - two routes on one mux that match the same requests, also in groups and

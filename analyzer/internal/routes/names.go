@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
-	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"golang.org/x/tools/go/types/typeutil"
 )
 
@@ -24,11 +24,10 @@ func (r *Result) Names(route *Route) (Names, bool) {
 	if !route.Known {
 		return Names{}, false
 	}
-	ps, err := Place{prefix: "", route: route}.Parse()
-	if err != nil {
+	if (Place{route: route}).Register(muxmaster.New()) != nil {
 		return Names{}, false
 	}
-	list := ps[0].Names()
+	list := Parameters(route.Pattern)
 	if route.Kind == Std {
 		list = slices.DeleteFunc(list, func(n string) bool { return !strings.Contains(route.Pattern, "{"+n) })
 	}
@@ -55,12 +54,11 @@ func (n *Names) addPrefix(prefix string, known bool) {
 	if prefix == "" && known {
 		return
 	}
-	p, err := pattern.ParsePath(prefix)
-	if err != nil || !known {
+	if !known || TryPrefix(prefix) != nil {
 		n.Open = true
 		return
 	}
-	n.List = append(n.List, p.Names()...)
+	n.List = append(n.List, Parameters(prefix)...)
 }
 
 // escapes reports whether other packages may mount the mux, because it is

@@ -1,13 +1,10 @@
 package routes
 
 import (
-	"errors"
 	"go/ast"
 	"go/types"
 	"slices"
 	"strings"
-
-	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
 // A Place is a route with its mux and prefix. A route has one place on its own
@@ -36,59 +33,6 @@ func (r *Result) places(route *Route, s Scope, below string, depth int) []Place 
 
 // join appends a prefix to another, without a trailing slash.
 func join(prefix, more string) string { return prefix + strings.TrimSuffix(more, "/") }
-
-// Parse parses the pattern of the route at its place, like the router. A
-// mounted handler has two patterns. Patterns of an http.ServeMux are parsed in
-// the same way, because the router accepts a superset.
-func (p Place) Parse() ([]*pattern.Pattern, error) {
-	text := p.route.Pattern
-	var one *pattern.Pattern
-	var err error
-	switch p.route.Kind {
-	case Verb:
-		if text != "" && text[0] != '/' {
-			return nil, errors.New("the path must begin with /")
-		}
-		one, err = parseVerb(p.route.Methods, p.prefix+text)
-	case Mount:
-		if text == "" || text[0] != '/' {
-			return nil, errors.New("the prefix must begin with /")
-		}
-		all := join(p.prefix, text)
-		if one, err = pattern.Parse(all + "/"); err == nil && all != "" {
-			two, err := pattern.Parse(all)
-			return []*pattern.Pattern{one, two}, err
-		}
-	default:
-		before, path := text, "" // methods and host
-		if i := strings.IndexByte(text, '/'); i >= 0 {
-			before, path = text[:i], text[i:]
-		}
-		one, err = pattern.Parse(before + p.prefix + path)
-	}
-	return []*pattern.Pattern{one}, err
-}
-
-// parseVerb parses the path of a verb method, or of Method with a list.
-func parseVerb(methods []string, path string) (*pattern.Pattern, error) {
-	if methods == nil {
-		return pattern.ParsePath(path)
-	}
-	return pattern.ParsePath(strings.Join(methods, ",") + " " + path)
-}
-
-// ParsePrefix returns an error if the prefix of a group or mount is invalid.
-func ParsePrefix(prefix string) error {
-	prefix = strings.TrimSuffix(prefix, "/")
-	if prefix == "" {
-		return nil
-	}
-	p, err := pattern.ParsePath("GET " + prefix)
-	if err == nil && p.End != pattern.Exact {
-		err = errors.New("a prefix cannot end in a catch-all or {$}")
-	}
-	return err
-}
 
 // Together reports whether one run of the program certainly executes both calls
 // on the same mux: they are in the same function, in functions that are called
