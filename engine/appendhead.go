@@ -5,8 +5,8 @@ import (
 	"net/textproto"
 	"strconv"
 	"strings"
-	"sync/atomic"
-	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/syntax"
 )
 
 // appendHead appends the status line and the header to out.
@@ -37,7 +37,7 @@ func (r *response) appendHead(plan *headPlan) {
 	out := r.out
 	if plan.setDate {
 		out = append(out, "Date: "...)
-		out = append(out, dateNow()...)
+		out = append(out, syntax.Date()...)
 		out = append(out, "\r\n"...)
 	}
 	if plan.setLength {
@@ -85,7 +85,7 @@ func (r *response) appendStatusLine(code int) {
 // appendField appends a header line. Like net/http, it replaces line breaks in
 // the value with spaces and omits fields with an invalid name.
 func (r *response) appendField(f *headerField) {
-	if f.none || !validName(f.key) || strings.HasPrefix(f.key, http.TrailerPrefix) {
+	if f.none || !syntax.ValidName(f.key) || strings.HasPrefix(f.key, http.TrailerPrefix) {
 		return
 	}
 	r.out = append(r.out, f.key...)
@@ -103,59 +103,15 @@ func cleanValue(v string) string {
 	return textproto.TrimString(v)
 }
 
-// A date is the value of a Date header.
-type date struct {
-	second int64
-	text   string
-}
-
-var lastDate atomic.Pointer[date]
-
-// dateNow returns the current Date. It formats the time once per second.
-func dateNow() string {
-	now := time.Now()
-	d := lastDate.Load()
-	if d == nil || d.second != now.Unix() {
-		d = &date{now.Unix(), now.UTC().Format(http.TimeFormat)}
-		lastDate.Store(d)
-	}
-	return d.text
-}
-
 // declareTrailers records the names in a Trailer header of the response. It
 // skips names that must not be trailers (RFC 9110 section 6.5.1).
 func (r *response) declareTrailers(list string) {
 	for name := range strings.SplitSeq(list, ",") {
 		name = http.CanonicalHeaderKey(strings.Trim(name, " \t\r\n"))
-		if name != "" && !strings.HasPrefix(name, "If-") && !notTrailer[name] {
+		if name != "" && syntax.ValidTrailer(name) {
 			r.trailers = append(r.trailers, name)
 		}
 	}
-}
-
-// notTrailer is the list from net/http.
-var notTrailer = map[string]bool{
-	"Authorization":       true,
-	"Cache-Control":       true,
-	"Connection":          true,
-	"Content-Encoding":    true,
-	"Content-Length":      true,
-	"Content-Range":       true,
-	"Content-Type":        true,
-	"Expect":              true,
-	"Host":                true,
-	"Keep-Alive":          true,
-	"Max-Forwards":        true,
-	"Pragma":              true,
-	"Proxy-Authenticate":  true,
-	"Proxy-Authorization": true,
-	"Proxy-Connection":    true,
-	"Range":               true,
-	"Realm":               true,
-	"Te":                  true,
-	"Trailer":             true,
-	"Transfer-Encoding":   true,
-	"Www-Authenticate":    true,
 }
 
 // appendTrailers appends the trailers of a chunked response to out, sorted by

@@ -94,7 +94,7 @@ func (c *conn) close() {
 	}
 	if x := c.current; c.inHandler {
 		c.work.res.invalidate()
-		x.cancel(context.Canceled)
+		x.Cancel(context.Canceled)
 		x.stopWatch()
 		if x.body != nil && !c.gone {
 			c.abortBodyRead(x.body)
@@ -178,9 +178,9 @@ func (c *conn) serveRequest(bd *bundle) bool {
 
 	c.requests.Add(1)
 	c.inHandler = true
-	c.server.handler().ServeHTTP(bd.w, bd.req)
+	c.server.handler().ServeHTTP(bd.w, bd.Request)
 	res.invalidate()
-	x.cancel(context.Canceled)
+	x.Cancel(context.Canceled)
 	watched := x.stopWatch()
 	if res.hijacked {
 		c.inHandler = false
@@ -194,7 +194,7 @@ func (c *conn) serveRequest(bd *bundle) bool {
 	c.inHandler = false
 
 	c.lastPost = c.work.head.method == "POST"
-	if form := bd.req.MultipartForm; form != nil {
+	if form := bd.Request.MultipartForm; form != nil {
 		form.RemoveAll()
 	}
 	if !keep {

@@ -5,13 +5,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/alarm"
 )
 
 // timeouts are a server's timeouts in nanoseconds, 0 for none.
 type timeouts struct {
 	once                    sync.Once
 	any                     bool
-	base                    time.Time
+	clock                   alarm.Clock
 	head, read, write, idle int64
 }
 
@@ -29,7 +31,7 @@ func (t *timeouts) configure(srv *http.Server) {
 		t.head = or(srv.ReadHeaderTimeout, srv.ReadTimeout)
 		t.idle = or(srv.IdleTimeout, srv.ReadTimeout)
 		t.any = t.read|t.write|t.head|t.idle != 0
-		t.base = time.Now().Add(-time.Second) // so that now is never 0
+		t.clock = alarm.NewClock()
 	})
 }
 
@@ -38,7 +40,7 @@ func (t *timeouts) now() int64 {
 	if !t.any {
 		return 0
 	}
-	return int64(time.Since(t.base))
+	return t.clock.Now()
 }
 
 // by returns the deadline of something that began at start, or 0 for none.
@@ -50,16 +52,14 @@ func by(start, timeout int64) int64 {
 }
 
 // deadlines enforces the timeouts of a connection with one timer, instead of
-// several for each request. When a phase begins, its deadlines are stored, and
-// the timer is reset only if it would fire too late. When the timer fires, it
-// applies the deadlines of the current phase and is reset to the next deadline.
-// So a busy connection resets the timer only once in the duration of a timeout.
+// several for each request. When a phase begins, its deadlines are stored. When
+// the timer fires, it applies the deadlines of the current phase and is armed
+// for the next deadline.
 type deadlines struct {
 	read, write atomic.Int64 // in nanoseconds; 0 for none
-	fires       atomic.Int64 // when the timer fires; 0 if it is not set
+	timer       alarm.Timer
 
-	mu    sync.Mutex // guards timer, and setting deadlines of the connection
-	timer *time.Timer
+	mu sync.Mutex // guards setting deadlines of the connection
 }
 
 // enter begins a phase with its deadlines. It reports whether the connection
@@ -93,36 +93,17 @@ func (c *conn) enter(ph phase, read, write int64) (condemned bool) {
 
 // arm makes the timer fire at the given time or earlier.
 func (d *deadlines) arm(c *conn, at int64) {
-	if at == 0 {
-		return
-	}
-	if f := d.fires.Load(); f != 0 && f <= at {
-		return
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if f := d.fires.Load(); f == 0 || f > at {
-		d.set(c, at)
+	if at != 0 {
+		d.timer.Arm(c.server.timeouts.clock, at, c)
 	}
 }
 
-// set sets the timer. The caller holds d.mu.
-func (d *deadlines) set(c *conn, at int64) {
-	wait := time.Duration(at - c.server.timeouts.now())
-	d.fires.Store(at)
-	if d.timer == nil {
-		d.timer = time.AfterFunc(wait, c.fire)
-	} else {
-		d.timer.Reset(wait)
-	}
-}
-
-// fire is called by the timer.
-func (c *conn) fire() {
+// Fire is called by the timer.
+func (c *conn) Fire() {
 	d := &c.deadlines
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.fires.Store(0)
+	d.timer.Fired()
 	w := c.state.load()
 	now := c.server.timeouts.now()
 	var next int64
@@ -145,7 +126,7 @@ func (c *conn) fire() {
 	}
 	if flag != 0 && !c.state.mark(w, flag) {
 		// The phase has changed meanwhile. Try again soon.
-		d.set(c, now+int64(time.Millisecond))
+		d.arm(c, now+int64(time.Millisecond))
 		return
 	}
 	if flag&flagReadExpired != 0 {
@@ -154,9 +135,7 @@ func (c *conn) fire() {
 	if flag&flagWriteExpired != 0 {
 		c.nc.SetWriteDeadline(longAgo)
 	}
-	if next != 0 {
-		d.set(c, next)
-	}
+	d.arm(c, next)
 }
 
 // setByHandler sets a deadline of the handler, which replaces the server's timeout for
@@ -176,9 +155,7 @@ func (d *deadlines) setByHandler(c *conn, flag state, t time.Time) error {
 func (d *deadlines) stop(c *conn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.timer != nil {
-		d.timer.Stop()
-	}
+	d.timer.Stop()
 	c.nc.SetDeadline(time.Time{})
 }
 

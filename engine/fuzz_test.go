@@ -222,7 +222,7 @@ func FuzzHead(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q: the engine accepts it, http.ReadRequest returns %v", b, err)
 		}
-		got := bd.req
+		got := bd.Request
 		sameBody(t, c, b, h.pos, br, want)
 		if got.Method != want.Method || got.RequestURI != want.RequestURI || got.Host != want.Host ||
 			got.Proto != want.Proto || got.ProtoMajor != want.ProtoMajor || got.ProtoMinor != want.ProtoMinor ||

@@ -50,8 +50,8 @@ func FuzzBody(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !reflect.DeepEqual(bd.req.Trailer, want.Trailer) {
-			t.Fatalf("%q: trailers\ngot  %q\nwant %q", body, bd.req.Trailer, want.Trailer)
+		if !reflect.DeepEqual(bd.Request.Trailer, want.Trailer) {
+			t.Fatalf("%q: trailers\ngot  %q\nwant %q", body, bd.Request.Trailer, want.Trailer)
 		}
 		unused, _ := io.ReadAll(c.nc)
 		rest := append(slices.Clone(c.in.b[c.r:c.w]), unused...)

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 )
 
 // A handover passes connections to net/http. It uses a copy of the user's
@@ -156,7 +155,7 @@ func (c *conn) handOver(why reason) {
 		pre := &prefix{b: append([]byte(nil), c.in.b[c.r:c.w]...)}
 		if by > 0 {
 			// net/http restarts the timeout; keep the original deadline.
-			pre.deadline = c.server.timeouts.base.Add(time.Duration(by))
+			pre.deadline = c.server.timeouts.clock.Time(by)
 		}
 		nc = withPrefix(nc, pre)
 	}

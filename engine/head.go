@@ -1,6 +1,10 @@
 package engine
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/syntax"
+)
 
 // Limits of the heads that the engine serves. It passes connections with larger
 // heads to net/http.
@@ -29,7 +33,7 @@ type head struct {
 	query  int  // offset of the target's first '?', or -1
 
 	n      int
-	fields [maxFields]field
+	fields [maxFields]fieldSpan
 
 	host          int   // index of the Host field, or -1
 	contentLength int64 // -1 if there is none
@@ -47,10 +51,10 @@ type head struct {
 // A span is a range of offsets.
 type span struct{ from, to int }
 
-// A field is a header line.
-type field struct {
+// A fieldSpan is a header line.
+type fieldSpan struct {
 	name, value span
-	id          nameID
+	id          syntax.ID
 }
 
 // An outcome is the result of parse.
@@ -144,7 +148,7 @@ func (h *head) requestLine(b []byte) (outcome, reason) {
 	case "OPTIONS":
 		h.method = "OPTIONS"
 	default:
-		if !validName(line[:sp]) || string(line[:sp]) == "CONNECT" {
+		if !syntax.ValidName(line[:sp]) || string(line[:sp]) == "CONNECT" {
 			return handOver, reasonMethod
 		}
 		h.method = string(line[:sp])
@@ -165,7 +169,7 @@ func (h *head) checkTarget(t []byte, offset int) bool {
 		return false
 	}
 	i := 0
-	for i < len(t) && targetBytes[t[i]] == plainPath {
+	for i < len(t) && syntax.TargetBytes[t[i]] == syntax.PlainPath {
 		i++
 	}
 	for ; i < len(t); i++ {
@@ -174,7 +178,7 @@ func (h *head) checkTarget(t []byte, offset int) bool {
 			h.query = offset + i
 		case c <= ' ' || c == 0x7f:
 			return false
-		case h.query < 0 && targetBytes[c] != plainPath:
+		case h.query < 0 && syntax.TargetBytes[c] != syntax.PlainPath:
 			h.plain = false
 		}
 	}
@@ -184,7 +188,7 @@ func (h *head) checkTarget(t []byte, offset int) bool {
 // headerLine parses the header line that starts at b[i].
 func (h *head) headerLine(b []byte, i int) (outcome, reason) {
 	j := i
-	for j < len(b) && isToken[b[j]] && j-i <= largestName {
+	for j < len(b) && syntax.IsToken[b[j]] && j-i <= largestName {
 		j++
 	}
 	if j-i > largestName {
@@ -216,7 +220,7 @@ func (h *head) headerLine(b []byte, i int) (outcome, reason) {
 		end--
 	}
 	value := b[v:end]
-	if !validValue(value) {
+	if !syntax.ValidValue(value) {
 		return handOver, reasonHeaderLine
 	}
 	if next < len(b) {
@@ -229,52 +233,52 @@ func (h *head) headerLine(b []byte, i int) (outcome, reason) {
 	if h.n == maxFields {
 		return handOver, reasonManyHeaders
 	}
-	id := lookupName(b[i:j])
-	if id > 0 && id < firstOrdinary {
+	id := syntax.Lookup(b[i:j])
+	if id > 0 && id < syntax.FirstOrdinary {
 		if why := h.special(id, value); why != noReason {
 			return handOver, why
 		}
 	}
-	h.fields[h.n] = field{span{i, j}, span{v, end}, id}
+	h.fields[h.n] = fieldSpan{span{i, j}, span{v, end}, id}
 	h.n++
 	h.pos = next
 	return complete, noReason
 }
 
 // special interprets a field that affects framing, the connection or the host.
-func (h *head) special(id nameID, value []byte) reason {
+func (h *head) special(id syntax.ID, value []byte) reason {
 	switch id {
-	case idHost:
-		if h.host >= 0 || len(value) == 0 || !validHost(value) {
+	case syntax.Host:
+		if h.host >= 0 || len(value) == 0 || !syntax.ValidHost(value) {
 			return reasonHost
 		}
 		h.host = h.n
-	case idContentLength:
+	case syntax.ContentLength:
 		n, ok := parseLength(value)
 		if h.contentLength >= 0 || !ok {
 			return reasonLength
 		}
 		h.contentLength = n
-	case idConnection:
+	case syntax.Connection:
 		h.connections++
 		return h.connection(value)
-	case idPragma:
+	case syntax.Pragma:
 		if !h.pragma {
 			h.pragma, h.noCache = true, string(value) == "no-cache"
 		}
-	case idCacheControl:
+	case syntax.CacheControl:
 		h.cacheControl = true
-	case idTransferEncoding:
-		if h.chunked || !equalFold(value, "chunked") {
+	case syntax.TransferEncoding:
+		if h.chunked || !syntax.EqualFold(value, "chunked") {
 			return reasonTransferEncoding
 		}
 		h.chunked = true
-	case idExpect:
-		if h.expects || !equalFold(value, "100-continue") {
+	case syntax.Expect:
+		if h.expects || !syntax.EqualFold(value, "100-continue") {
 			return reasonExpect
 		}
 		h.expects = true
-	case idTrailer:
+	case syntax.Trailer:
 		return reasonHeaderLine
 	}
 	return noReason
@@ -290,11 +294,11 @@ func (h *head) connection(value []byte) reason {
 			value = nil
 		}
 		switch option = bytes.Trim(option, " \t"); {
-		case equalFold(option, "keep-alive"):
+		case syntax.EqualFold(option, "keep-alive"):
 			h.keepAlive = true
-		case equalFold(option, "close"):
+		case syntax.EqualFold(option, "close"):
 			h.close = true
-		case len(option) > 0 && !validName(option):
+		case len(option) > 0 && !syntax.ValidName(option):
 			return reasonConnection
 		}
 	}

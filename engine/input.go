@@ -140,7 +140,7 @@ func (c *conn) readBody(p []byte) (n int, err error) {
 			err = c.fill()
 		}
 		if err != nil {
-			c.current.clientLeft()
+			c.current.ClientLeft()
 		}
 		if n > 0 || err != nil {
 			return n, err

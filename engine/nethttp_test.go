@@ -85,24 +85,37 @@ func patchedRoot(t *testing.T) string {
 	copyFile(t, filepath.Join(from, "src/net/http/server.go"), filepath.Join(httpDir, "server.go"), patchServer)
 
 	engineDir := filepath.Join(httpDir, "internal/muxengine")
-	if err := os.Mkdir(engineDir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	sources, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range sources {
-		if !strings.HasSuffix(f, "_test.go") {
-			copyFile(t, f, filepath.Join(engineDir, f), nil)
-		}
-	}
+	copyEngine(t, ".", engineDir)
 	copyFile(t, "testdata/nethttp/glue.go.txt", filepath.Join(engineDir, "glue.go"), nil)
 	link := "package http_test\n\nimport _ \"net/http/internal/muxengine\"\n"
 	if err := os.WriteFile(filepath.Join(httpDir, "engine_test.go"), []byte(link), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	return to
+}
+
+// copyEngine copies a directory of the engine, with the directories below it,
+// but no tests.
+func copyEngine(t *testing.T, from, to string) {
+	t.Helper()
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(to, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		f, name := filepath.Join(from, e.Name()), e.Name()
+		switch {
+		case e.IsDir() && name != "testdata":
+			copyEngine(t, f, filepath.Join(to, name))
+		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
+			copyFile(t, f, filepath.Join(to, name), func(_ *testing.T, s string) string {
+				return strings.ReplaceAll(s, packagePath+"/internal/", "net/http/internal/muxengine/internal/")
+			})
+		}
+	}
 }
 
 func linkAll(t *testing.T, from, to string, except ...string) {

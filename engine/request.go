@@ -1,27 +1,25 @@
 package engine
 
 import (
-	"context"
 	"net/http"
 	"net/textproto"
 	"net/url"
 	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/request"
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/syntax"
 )
 
 // A bundle holds the objects that a handler receives. By default, each request
 // has a new one. With Server.Recycle, a connection reuses one.
 type bundle struct {
-	req            *http.Request
-	url            url.URL
-	header         http.Header
-	values         []string // backing array of the slices in header
-	w              *writer  // never reused; points to first unless Recycle is set
-	first          writer
-	responseHeader http.Header
+	request.Parts
+	w     *writer // never reused; points to first unless Recycle is set
+	first writer
 }
 
 // template returns a request with the fields that all requests of the
-// connection share. shell copies it.
+// connection share.
 func (c *conn) template() *http.Request {
 	return &http.Request{
 		Proto:      "HTTP/1.1",
@@ -51,19 +49,18 @@ func (c *conn) newRequest(h *head, b []byte) *bundle {
 	if !bd.setURL(h, target) {
 		return nil
 	}
-	if bd.header == nil {
-		bd.header = make(http.Header, h.n)
-		bd.responseHeader = make(http.Header)
+	if bd.Header == nil {
+		bd.Header = make(http.Header, h.n)
+		bd.ResponseHeader = make(http.Header)
 	}
 	bd.fill(h, text)
 
-	ctx := &requestContext{Context: c.connCtx, conn: c}
+	ctx := c.newContext()
 	c.current = ctx
-	bd.req = c.shell(bd.req, ctx)
-	r := bd.req
+	r := bd.Begin(c.tmpl, ctx)
 	r.Method = h.method
-	r.URL = &bd.url
-	r.Header = bd.header
+	r.URL = &bd.URL
+	r.Header = bd.Header
 	r.RequestURI = target
 	if h.host >= 0 {
 		host := h.fields[h.host].value
@@ -91,21 +88,6 @@ func (c *conn) newRequest(h *head, b []byte) *bundle {
 	return bd
 }
 
-// setContext sets the context of a request in place, or is nil if that isn't
-// possible; see setcontext.go.
-var setContext func(*http.Request, context.Context)
-
-// shell returns a copy of the connection's template with the context ctx. If
-// possible, it overwrites old.
-func (c *conn) shell(old *http.Request, ctx context.Context) *http.Request {
-	if old != nil && setContext != nil {
-		*old = *c.tmpl
-		setContext(old, ctx)
-		return old
-	}
-	return c.tmpl.WithContext(ctx)
-}
-
 // maxShared is the size of the largest head that shares one string with its
 // target. The target of a larger head is copied, so a retained path value
 // doesn't keep the headers in memory.
@@ -119,61 +101,57 @@ func (bd *bundle) setURL(h *head, target string) bool {
 		if err != nil {
 			return false
 		}
-		bd.url = *u
+		bd.URL = *u
 		return true
 	}
-	bd.url = url.URL{Path: target}
+	bd.URL = url.URL{Path: target}
 	if h.query >= 0 {
 		q := h.query - h.target.from
-		bd.url.Path = target[:q]
-		bd.url.RawQuery = target[q+1:]
-		bd.url.ForceQuery = q+1 == len(target)
+		bd.URL.Path = target[:q]
+		bd.URL.RawQuery = target[q+1:]
+		bd.URL.ForceQuery = q+1 == len(target)
 	}
 	return true
 }
 
 // fill sets the header from h, whose text is text.
 func (bd *bundle) fill(h *head, text string) {
-	if cap(bd.values) < h.n {
-		bd.values = make([]string, h.n)
+	if cap(bd.Values) < h.n {
+		bd.Values = make([]string, h.n)
 	}
-	values := bd.values[:h.n]
-	var seen [(len(names) + 63) / 64]uint64 // bit set of the names in the map
+	values := bd.Values[:h.n]
+	var seen [(len(syntax.Names) + 63) / 64]uint64 // bit set of the names in the map
 	for i := range h.fields[:h.n] {
 		f := &h.fields[i]
-		if i == h.host || f.id == idTransferEncoding {
+		if i == h.host || f.id == syntax.TransferEncoding {
 			continue
 		}
 		value := text[f.value.from:f.value.to]
 		var key string
 		var again bool
 		if f.id > 0 {
-			key = names[f.id]
+			key = syntax.Names[f.id]
 			again = seen[f.id/64]&(1<<(f.id%64)) != 0
 			seen[f.id/64] |= 1 << (f.id % 64)
 		} else {
 			key = textproto.CanonicalMIMEHeaderKey(text[f.name.from:f.name.to])
-			_, again = bd.header[key]
+			_, again = bd.Header[key]
 		}
 		if again {
-			bd.header[key] = append(bd.header[key], value)
+			bd.Header[key] = append(bd.Header[key], value)
 			continue
 		}
 		values[i] = value
-		bd.header[key] = values[i : i+1 : i+1]
+		bd.Header[key] = values[i : i+1 : i+1]
 	}
 	if h.noCache && !h.cacheControl {
-		bd.header["Cache-Control"] = []string{"no-cache"} // as net/http does
+		bd.Header["Cache-Control"] = []string{"no-cache"} // as net/http does
 	}
 }
 
 // recycle prepares bd for the next request of its connection.
 func (c *conn) recycle(bd *bundle) {
-	if bd.poison() {
+	if !bd.Reuse() {
 		c.bundle = nil
-		return
 	}
-	clear(bd.header)
-	clear(bd.responseHeader)
-	clear(bd.values[:cap(bd.values)])
 }

@@ -70,7 +70,7 @@ func (r *response) begin(c *conn, bd *bundle, h *head) {
 	r.responseState = responseState{
 		conn:          c,
 		ctx:           c.current,
-		header:        bd.responseHeader,
+		header:        bd.ResponseHeader,
 		isHEAD:        h.method == "HEAD",
 		http10:        h.http10,
 		keepAlive:     h.http10 && h.keepAlive,
@@ -284,7 +284,7 @@ func (r *response) flushOut() error {
 func (r *response) failed(err error) {
 	if err != nil && r.werr == nil {
 		r.werr = err
-		r.ctx.clientLeft()
+		r.ctx.ClientLeft()
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/syntax"
 )
 
 // A headerField is one value of the response's header. A key without values
@@ -123,7 +125,7 @@ func (r *response) sendHead(p []byte) {
 	r.planConnection(&plan, &sum)
 	r.planType(&plan, &sum, p)
 	r.planFraming(&plan, sum.transferEncoding)
-	if r.closeAfter && (!r.conn.server.keepAlives() || !hasToken(sum.connectionValue, "close")) && !r.switchesProtocol() {
+	if r.closeAfter && (!r.conn.server.keepAlives() || !syntax.HasToken(sum.connectionValue, "close")) && !r.switchesProtocol() {
 		plan.dropConnection = true
 		if !r.http10 {
 			plan.setConnection = "close"
@@ -224,7 +226,7 @@ func (r *response) switchesProtocol() bool {
 			continue
 		}
 		for option := range strings.SplitSeq(f.value, ",") {
-			if equalFold(strings.Trim(option, " \t"), "upgrade") {
+			if syntax.EqualFold(strings.Trim(option, " \t"), "upgrade") {
 				return true
 			}
 		}

@@ -19,7 +19,7 @@ type watcher struct {
 	pending []*requestContext
 }
 
-// add makes the watcher handle x later. The caller must hold x.mu.
+// add makes the watcher handle x later.
 func (w *watcher) add(x *requestContext) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -46,7 +46,7 @@ func (w *watcher) run() {
 		w.mu.Unlock()
 		again = nil
 		for _, x := range batch {
-			if x.pending && !x.ended() {
+			if x.pending && !x.Ended() {
 				go x.flushLate()
 			}
 			x.pending = false
@@ -55,13 +55,6 @@ func (w *watcher) run() {
 			}
 		}
 	}
-}
-
-// ended reports whether the context has ended.
-func (x *requestContext) ended() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.err != nil
 }
 
 // A clientWatch detects that the client disconnects while a handler runs, by
@@ -82,7 +75,7 @@ func (x *requestContext) startWatch() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	w := &x.watch
-	if x.err != nil || !x.enlisted || w.off || w.ended != nil {
+	if !x.Following() || w.off || w.ended != nil {
 		return true
 	}
 	if x.body != nil && !x.body.consumed.Load() {
@@ -104,7 +97,7 @@ func (x *requestContext) watchClient(nc net.Conn, ended chan struct{}) {
 	close(ended)
 	x.mu.Unlock()
 	if left {
-		x.clientLeft()
+		x.ClientLeft()
 	}
 }
 

@@ -28,7 +28,7 @@ type writer struct {
 func (c *conn) setWriter(bd *bundle, gen uint64) {
 	res := &c.work.res
 	if !c.server.Recycle {
-		bd.first = writer{res: res, gen: gen, header: bd.responseHeader, conn: c}
+		bd.first = writer{res: res, gen: gen, header: bd.ResponseHeader, conn: c}
 		bd.w = &bd.first
 		return
 	}
@@ -317,7 +317,7 @@ func (w *writer) CloseNotify() <-chan bool {
 		panic("engine: CloseNotify called after the handler returned")
 	}
 	defer r.mu.Unlock()
-	return r.ctx.closeNotify()
+	return r.ctx.CloseNotify()
 }
 
 // Hijack implements [http.Hijacker]. It returns the connection that the

@@ -1,6 +1,6 @@
 //go:build !muxmaster_portable
 
-package engine
+package request
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-func init() { setContext = findSetContext() }
+func init() { SetContext = findSetContext() }
 
 // findSetContext returns a function that sets the context of a request in
 // place; [http.Request.WithContext] would copy the request.

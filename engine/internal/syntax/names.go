@@ -1,36 +1,39 @@
-package engine
+// Package syntax knows the bytes of HTTP messages: tokens, values, hosts and
+// targets, common header names, which of them can be trailers, and the Date. It
+// knows nothing of connections and requests.
+package syntax
 
 import "encoding/binary"
 
-// A nameID identifies a header name in the list names. Zero stands for any
-// other name.
-type nameID uint8
+// An ID identifies a header name in the list Names. Zero stands for any other
+// name.
+type ID uint8
 
-// Header names that the engine interprets, see head.special.
+// Header names that the HTTP/1.1 parser interprets.
 const (
-	idHost nameID = iota + 1
-	idContentLength
-	idConnection
-	idPragma
-	idCacheControl
-	idTransferEncoding
-	idExpect
-	idTrailer
-	firstOrdinary
+	Host ID = iota + 1
+	ContentLength
+	Connection
+	Pragma
+	CacheControl
+	TransferEncoding
+	Expect
+	Trailer
+	FirstOrdinary
 )
 
-// names lists common header names in canonical form, by nameID.
-var names = [...]string{
-	idHost:             "Host",
-	idContentLength:    "Content-Length",
-	idConnection:       "Connection",
-	idPragma:           "Pragma",
-	idCacheControl:     "Cache-Control",
-	idTransferEncoding: "Transfer-Encoding",
-	idExpect:           "Expect",
-	idTrailer:          "Trailer",
+// Names lists common header names in canonical form, by ID.
+var Names = [...]string{
+	Host:             "Host",
+	ContentLength:    "Content-Length",
+	Connection:       "Connection",
+	Pragma:           "Pragma",
+	CacheControl:     "Cache-Control",
+	TransferEncoding: "Transfer-Encoding",
+	Expect:           "Expect",
+	Trailer:          "Trailer",
 
-	firstOrdinary: "Accept",
+	FirstOrdinary: "Accept",
 	"Accept-Charset", "Accept-Encoding", "Accept-Language", "Authorization",
 	"Access-Control-Request-Headers", "Access-Control-Request-Method",
 	"Cdn-Loop", "Cf-Connecting-Ip", "Cf-Ipcountry", "Cf-Ray", "Cf-Visitor",
@@ -53,9 +56,9 @@ var names = [...]string{
 const nameSlots = 512 // a power of two
 
 // nameTable is a hash table of nameIDs with linear probing.
-var nameTable = func() (t [nameSlots]nameID) {
-	for id := nameID(1); int(id) < len(names); id++ {
-		i := nameHash([]byte(names[id]))
+var nameTable = func() (t [nameSlots]ID) {
+	for id := ID(1); int(id) < len(Names); id++ {
+		i := nameHash([]byte(Names[id]))
 		for t[i] != 0 {
 			i = (i + 1) % nameSlots
 		}
@@ -71,23 +74,23 @@ func nameHash(b []byte) uint32 {
 	return (n*37 + first*5 + mid*131 + last*17) % nameSlots
 }
 
-// lookupName returns the id of a name, ignoring case, or 0. The name must not
+// Lookup returns the id of a name, ignoring case, or 0. The name must not
 // be empty.
-func lookupName(b []byte) nameID {
+func Lookup(b []byte) ID {
 	for i := nameHash(b); ; i = (i + 1) % nameSlots {
 		id := nameTable[i]
 		if id == 0 {
 			return 0
 		}
-		if known := names[id]; len(known) == len(b) && (string(b) == known || equalFold(b, known)) {
+		if known := Names[id]; len(known) == len(b) && (string(b) == known || EqualFold(b, known)) {
 			return id
 		}
 	}
 }
 
-// equalFold reports whether b equals s, ignoring the case of ASCII letters. It
+// EqualFold reports whether b equals s, ignoring the case of ASCII letters. It
 // doesn't fold other letters, such as U+212A (the Kelvin sign) to "k".
-func equalFold[T []byte | string](b T, s string) bool {
+func EqualFold[T []byte | string](b T, s string) bool {
 	if len(b) != len(s) {
 		return false
 	}
@@ -100,8 +103,8 @@ func equalFold[T []byte | string](b T, s string) bool {
 	return true
 }
 
-// isToken contains the bytes of a header name (RFC 9110 section 5.6.2).
-var isToken = byteSet("!#$%&'*+-.^_`|~" + digits + letters)
+// IsToken contains the bytes of a header name (RFC 9110 section 5.6.2).
+var IsToken = byteSet("!#$%&'*+-.^_`|~" + digits + letters)
 
 // isHost contains the bytes that net/http accepts in a Host.
 var isHost = byteSet("!$%&()*+,-.:;=[']_~" + digits + letters)
@@ -118,20 +121,20 @@ func byteSet(s string) (set [256]bool) {
 	return set
 }
 
-// plainPath marks the bytes in targetBytes that are the same in an encoded and
+// PlainPath marks the bytes in TargetBytes that are the same in an encoded and
 // a decoded path.
-const plainPath = 1
+const PlainPath = 1
 
-var targetBytes = func() (t [256]uint8) {
+var TargetBytes = func() (t [256]uint8) {
 	for c, ok := range byteSet("/-_.~$&+,:;=@" + digits + letters) {
 		if ok {
-			t[c] = plainPath
+			t[c] = PlainPath
 		}
 	}
 	return t
 }()
 
-func validHost(b []byte) bool {
+func ValidHost(b []byte) bool {
 	for _, c := range b {
 		if !isHost[c] {
 			return false
@@ -140,9 +143,9 @@ func validHost(b []byte) bool {
 	return true
 }
 
-// validValue reports whether b is a header value: it has no DEL and no control
+// ValidValue reports whether b is a header value: it has no DEL and no control
 // character except tab. It checks eight bytes at a time.
-func validValue(b []byte) bool {
+func ValidValue(b []byte) bool {
 	const (
 		ones  = 0x0101010101010101
 		highs = 0x8080808080808080
@@ -169,22 +172,22 @@ func validBytes(b []byte) bool {
 	return true
 }
 
-// validName reports whether s is a token, as header names and methods are.
-func validName[T []byte | string](s T) bool {
+// ValidName reports whether s is a token, as header Names and methods are.
+func ValidName[T []byte | string](s T) bool {
 	for i := range len(s) {
-		if !isToken[s[i]] {
+		if !IsToken[s[i]] {
 			return false
 		}
 	}
 	return len(s) > 0
 }
 
-// hasToken reports whether v contains token, delimited by spaces, tabs and
+// HasToken reports whether v contains token, delimited by spaces, tabs and
 // commas, like the function of the same name in net/http.
-func hasToken(v, token string) bool {
+func HasToken(v, token string) bool {
 	for i := 0; i+len(token) <= len(v); i++ {
 		end := i + len(token)
-		if (i == 0 || isBoundary(v[i-1])) && (end == len(v) || isBoundary(v[end])) && equalFold(v[i:end], token) {
+		if (i == 0 || isBoundary(v[i-1])) && (end == len(v) || isBoundary(v[end])) && EqualFold(v[i:end], token) {
 			return true
 		}
 	}

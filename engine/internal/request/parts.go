@@ -1,0 +1,47 @@
+// Package request holds what requests of HTTP/1.1 and HTTP/2 have in common: the
+// objects that a handler receives, which may be reused, and the context, which
+// never is. It knows nothing of connections.
+package request
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+)
+
+// Parts are the objects of one request that the server can reuse.
+type Parts struct {
+	Request        *http.Request
+	URL            url.URL
+	Header         http.Header
+	Values         []string // backing array of the slices in Header
+	ResponseHeader http.Header
+}
+
+// SetContext sets the context of a request in place, or is nil if that isn't
+// possible; see setcontext.go.
+var SetContext func(*http.Request, context.Context)
+
+// Begin makes p.Request a copy of the template with the context ctx, and
+// returns it. If possible, it overwrites the old request.
+func (p *Parts) Begin(template *http.Request, ctx context.Context) *http.Request {
+	if p.Request != nil && SetContext != nil {
+		*p.Request = *template
+		SetContext(p.Request, ctx)
+	} else {
+		p.Request = template.WithContext(ctx)
+	}
+	return p.Request
+}
+
+// Reuse clears p for another request. It reports false if p must not be used
+// again, see Poison.
+func (p *Parts) Reuse() bool {
+	if p.Poison() {
+		return false
+	}
+	clear(p.Header)
+	clear(p.ResponseHeader)
+	clear(p.Values[:cap(p.Values)])
+	return true
+}
