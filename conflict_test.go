@@ -180,7 +180,6 @@ func TestNilHandlers(t *testing.T) {
 		"GETFast":          func(m *muxmaster.Mux) { m.GETFast("/x", nil) },
 		"Handle":           func(m *muxmaster.Mux) { m.Handle("/x", nil) },
 		"Handle func":      func(m *muxmaster.Mux) { m.Handle("/x", http.HandlerFunc(nil)) },
-		"Handle E":         func(m *muxmaster.Mux) { m.Handle("/x", muxmaster.HandlerFuncE(nil)) },
 		"Handle Mux":       func(m *muxmaster.Mux) { m.Handle("/x", (*muxmaster.Mux)(nil)) },
 		"HandleFunc":       func(m *muxmaster.Mux) { m.HandleFunc("/x", nil) },
 		"HandleFast":       func(m *muxmaster.Mux) { m.HandleFast("/x", nil) },

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/middleware"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 // logged returns the records that f logs to slog's default logger, as lines of
@@ -44,8 +45,8 @@ type writerFunc func(p []byte) (int, error)
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // fails returns a handler that returns err.
-func fails(err error) muxmaster.HandlerFuncE {
-	return func(http.ResponseWriter, *http.Request) error { return err }
+func fails(err error) http.HandlerFunc {
+	return problem.Handler(func(http.ResponseWriter, *http.Request) error { return err })
 }
 
 // Errors with status 500 and above are logged, and others are not. The text of
@@ -58,13 +59,12 @@ func TestHandlerErrorsAreLogged(t *testing.T) {
 		logs   bool
 	}{
 		{"plain", errors.New("secret cause"), 500, true},
-		{"500", muxmaster.NewHTTPError(500, errors.New("secret cause")), 500, true},
-		{"503", muxmaster.NewHTTPError(503, errors.New("secret cause")), 503, true},
-		{"wrapped", fmt.Errorf("around: %w", muxmaster.NewHTTPError(502, errors.New("secret cause"))), 502, true},
-		{"out of range", muxmaster.NewHTTPError(200, errors.New("secret cause")), 500, true},
-		{"old name", muxmaster.Error(500, errors.New("secret cause")), 500, true},
-		{"404", muxmaster.NewHTTPError(404, errors.New("secret cause")), 404, false},
-		{"400", muxmaster.NewHTTPError(400, errors.New("secret cause")), 400, false},
+		{"500", &problem.Error{Status: 500, Err: errors.New("secret cause")}, 500, true},
+		{"503", &problem.Error{Status: 503, Err: errors.New("secret cause")}, 503, true},
+		{"wrapped", fmt.Errorf("around: %w", &problem.Error{Status: 502, Err: errors.New("secret cause")}), 502, true},
+		{"out of range", &problem.Error{Status: 200, Err: errors.New("secret cause")}, 500, true},
+		{"404", &problem.Error{Status: 404, Err: errors.New("secret cause")}, 404, false},
+		{"400", &problem.Error{Status: 400, Err: errors.New("secret cause")}, 400, false},
 		{"nil", nil, 200, false},
 	} {
 		m := muxmaster.New()
@@ -100,86 +100,6 @@ func TestHandlerErrorsAreLogged(t *testing.T) {
 		if strings.Contains(lines[0], "hidden") {
 			t.Errorf("%s: the log has the query: %s", c.name, lines[0])
 		}
-	}
-}
-
-// With an ErrorHandler, the router doesn't log errors.
-func TestErrorHandlerLogsItself(t *testing.T) {
-	m := muxmaster.New()
-	m.ErrorHandler = func(w http.ResponseWriter, r *http.Request, err error) { w.WriteHeader(500) }
-	m.Method("GET", "/x", fails(errors.New("cause")))
-	if lines := logged(t, func() { get(t, m, "GET", "/x") }); len(lines) > 0 {
-		t.Errorf("logged %q", lines)
-	}
-}
-
-// onError returns an ErrorHandler that writes a name.
-func onError(name string) func(http.ResponseWriter, *http.Request, error) {
-	return func(w http.ResponseWriter, r *http.Request, err error) { fmt.Fprint(w, name, " ", err) }
-}
-
-// An error goes to the ErrorHandler of the innermost Mux that has one.
-func TestErrorHandlerOfTheMuxThatServed(t *testing.T) {
-	a, b, none, own, deep := muxmaster.New(), muxmaster.New(), muxmaster.New(), muxmaster.New(), muxmaster.New()
-	a.ErrorHandler, b.ErrorHandler, own.ErrorHandler = onError("a"), onError("b"), onError("own")
-	for _, m := range []*muxmaster.Mux{a, b, none, own, deep} {
-		m.Method("GET", "/e", fails(errors.New("failed")))
-		m.Group("/g").With(trace("w")).Handle("GET /e", fails(errors.New("failed")))
-	}
-	none.Mount("/deep", deep)
-	for _, m := range []*muxmaster.Mux{a, b} {
-		m.Mount("/none", none)
-		m.Mount("/own/:v", own)
-	}
-	for _, c := range []struct {
-		h            *muxmaster.Mux
-		target, want string
-	}{
-		{a, "/e", "a failed"}, {b, "/e", "b failed"}, {a, "/g/e", "w a failed"},
-		{a, "/none/e", "a failed"}, {b, "/none/e", "b failed"}, {a, "/none/g/e", "w a failed"}, {b, "/none/g/e", "w b failed"},
-		{a, "/none/deep/e", "a failed"}, {b, "/none/deep/e", "b failed"}, {b, "/none/deep/g/e", "w b failed"},
-		{a, "/own/1/e", "own failed"}, {b, "/own/1/e", "own failed"}, {b, "/own/1/g/e", "w own failed"}, {own, "/e", "own failed"},
-		{a, "/none/e", "a failed"},
-	} {
-		if got := get(t, c.h, "GET", c.target); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.target, got, c.want)
-		}
-	}
-	logged(t, func() {
-		if got := get(t, none, "GET", "/e"); got != "500" {
-			t.Errorf("alone, without an ErrorHandler: got %s", got)
-		}
-		if got := get(t, none, "GET", "/deep/e"); got != "500" {
-			t.Errorf("alone, below: got %s", got)
-		}
-	})
-}
-
-// ErrorHandler is read when the first request arrives, like the other fields.
-func TestErrorHandlerIsReadOnce(t *testing.T) {
-	m := muxmaster.New()
-	m.Method("GET", "/e", fails(errors.New("failed")))
-	m.ErrorHandler = onError("first")
-	if got := get(t, m, "GET", "/e"); got != "first failed" {
-		t.Fatalf("got %s", got)
-	}
-	m.ErrorHandler = onError("second")
-	m.Method("GET", "/late", fails(errors.New("failed")))
-	for _, target := range []string{"/e", "/late"} {
-		if got := get(t, m, "GET", target); got != "first failed" {
-			t.Errorf("%s: got %s, want the handler of the first request", target, got)
-		}
-	}
-	// Of a mounted Mux: when the Mux around it gets its first request.
-	outer, sub := muxmaster.New(), muxmaster.New()
-	sub.Method("GET", "/e", fails(errors.New("failed")))
-	outer.Mount("/s", sub)
-	sub.ErrorHandler = onError("sub")
-	for range 2 {
-		if got := get(t, outer, "GET", "/s/e"); got != "sub failed" {
-			t.Errorf("mounted: got %s", got)
-		}
-		sub.ErrorHandler = onError("changed")
 	}
 }
 
@@ -231,6 +151,20 @@ func TestPathParamAsWithoutThisRouter(t *testing.T) {
 		if got, want := get(t, m, "GET", "/users/7/"), `8 9 "" 8 <nil> <nil> <nil> true`; got != want {
 			t.Errorf("%s: middleware's values: got %s, want %s", mode.name, got, want)
 		}
+	}
+}
+
+// The client learns which value is wrong, and nothing about the program.
+func TestPathParamAsDetail(t *testing.T) {
+	m := muxmaster.New()
+	m.Pre(problem.With(problem.JSON))
+	m.GET("/users/:id", problem.Handler(func(w http.ResponseWriter, r *http.Request) error {
+		_, err := muxmaster.PathParamAs[int](r, "id")
+		return err
+	}))
+	got := ask(m, request(t, "GET", "/users/x"))
+	if want := `{"title":"Bad Request","status":400,"detail":"The path parameter \"id\" is not valid."}` + "\n"; got.status != 400 || got.body != want {
+		t.Errorf("got %d %s, want %s", got.status, got.body, want)
 	}
 }
 

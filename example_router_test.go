@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 // These examples are named for types, because go doc shows no examples for
@@ -58,14 +59,15 @@ func ExampleMux_tryHandle() {
 	// muxmaster: pattern "/images*": "images*": a catch-all must be a whole segment, as in /images/*rest; a literal * is written %2A
 }
 
-// Method takes an http.Handler, such as a HandlerFuncE, and a list of methods.
+// Method takes an http.Handler and a list of methods.
 func ExampleMux_method() {
 	mux := muxmaster.New()
-	mux.Method("PUT,PATCH", "/items/:id", muxmaster.HandlerFuncE(func(w http.ResponseWriter, r *http.Request) error {
+	mux.Method("PUT,PATCH", "/items/:id", problem.Handler(func(w http.ResponseWriter, r *http.Request) error {
 		if r.PathValue("id") == "0" {
-			return muxmaster.NewHTTPError(http.StatusNotFound, nil)
+			return problem.Code(http.StatusNotFound)
 		}
-		return muxmaster.NoContent(w)
+		w.WriteHeader(http.StatusNoContent)
+		return nil
 	}))
 	show(mux, "PATCH", "/items/1", "")
 	show(mux, "PUT", "/items/0", "")

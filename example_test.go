@@ -15,7 +15,9 @@ import (
 	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/body"
 	"github.com/seed-1954dcaa/muxmaster/middleware"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 // show sends a request and prints the status and body of the response.
@@ -176,12 +178,12 @@ func Example_streaming() {
 
 func ExamplePathParamAs() {
 	mux := muxmaster.New()
-	mux.Handle("GET /items/{n}", muxmaster.HandlerFuncE(func(w http.ResponseWriter, r *http.Request) error {
+	mux.Handle("GET /items/{n}", problem.Handler(func(w http.ResponseWriter, r *http.Request) error {
 		n, err := muxmaster.PathParamAs[int](r, "n")
 		if err != nil {
 			return err
 		}
-		return muxmaster.JSON(w, http.StatusOK, n*2)
+		return body.WriteJSON(w, http.StatusOK, n*2)
 	}))
 	show(mux, "GET", "/items/21", "")
 	show(mux, "GET", "/items/x", "")

@@ -236,7 +236,7 @@ func TestNotFoundAndMethodNotAllowed(t *testing.T) {
 
 // A nil function in one of the fields is no handler.
 func TestNilFunctionsInFields(t *testing.T) {
-	for name, h := range map[string]http.Handler{"HandlerFunc": http.HandlerFunc(nil), "HandlerFuncE": muxmaster.HandlerFuncE(nil)} {
+	for name, h := range map[string]http.Handler{"HandlerFunc": http.HandlerFunc(nil), "Mux": (*muxmaster.Mux)(nil)} {
 		m := muxmaster.New()
 		m.NotFound, m.MethodNotAllowed = tell("outer 404"), tell("outer 405")
 		g := m.Group("/g")

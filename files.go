@@ -6,8 +6,8 @@ import (
 	"net/http"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/files"
-	"github.com/seed-1954dcaa/muxmaster/internal/respond"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 // ServeFiles serves the files of fsys for GET and HEAD requests. The path must
@@ -67,5 +67,5 @@ func (s *scope) ServeSPA(prefix string, fsys fs.FS) {
 const spaRest = "filepath"
 
 func notFound(w http.ResponseWriter, r *http.Request) {
-	respond.Error(w, r, "404 page not found\n", http.StatusNotFound, "")
+	problem.Write(w, r, problem.Code(http.StatusNotFound))
 }

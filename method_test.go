@@ -1,7 +1,6 @@
 package muxmaster_test
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -60,16 +59,12 @@ func TestMethodSlashRedirectIsAField(t *testing.T) {
 	}
 }
 
-// Method takes any handler, and a HandlerFuncE reports its error.
+// Method takes any handler.
 func TestMethodTakesHandlers(t *testing.T) {
 	m := muxmaster.New()
-	m.ErrorHandler = func(w http.ResponseWriter, r *http.Request, err error) { w.Write([]byte("error: " + err.Error())) }
-	m.Method("GET", "/e/:x", muxmaster.HandlerFuncE(func(w http.ResponseWriter, r *http.Request) error {
-		return errors.New(r.PathValue("x"))
-	}))
 	m.Method("GET,POST", "/r", http.RedirectHandler("/to", http.StatusFound))
 	m.Group("/g").Method("PUT", "/h", http.NotFoundHandler())
-	for _, c := range [][3]string{{"GET", "/e/5", "error: 5"}, {"POST", "/r", "302 /to"}, {"PUT", "/g/h", "404"}} {
+	for _, c := range [][3]string{{"POST", "/r", "302 /to"}, {"PUT", "/g/h", "404"}} {
 		if got := get(t, m, c[0], c[1]); got != c[2] {
 			t.Errorf("%s %s: got %s, want %s", c[0], c[1], got, c[2])
 		}

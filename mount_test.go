@@ -272,26 +272,6 @@ func TestMountedRoot(t *testing.T) {
 	}
 }
 
-// The ErrorHandler is that of the Mux where the handler is registered.
-func TestMountedErrorHandler(t *testing.T) {
-	handler := func(name string) func(http.ResponseWriter, *http.Request, error) {
-		return func(w http.ResponseWriter, r *http.Request, err error) { fmt.Fprint(w, name, " ", err) }
-	}
-	fails := muxmaster.HandlerFuncE(func(http.ResponseWriter, *http.Request) error { return fmt.Errorf("failed") })
-	m, own, none := muxmaster.New(), muxmaster.New(), muxmaster.New()
-	m.ErrorHandler, own.ErrorHandler = handler("outer"), handler("own")
-	m.Handle("/x", fails)
-	own.Handle("/x", fails)
-	none.Handle("/x", fails)
-	m.Mount("/own", own)
-	m.Mount("/none", none)
-	for _, c := range [][2]string{{"/x", "outer failed"}, {"/own/x", "own failed"}, {"/none/x", "outer failed"}} {
-		if got := get(t, m, "GET", c[0]); got != c[1] {
-			t.Errorf("%s: got %s, want %s", c[0], got, c[1])
-		}
-	}
-}
-
 // Pre of a mounted Mux runs for its routes.
 func TestMountedPre(t *testing.T) {
 	m, sub := muxmaster.New(), muxmaster.New()

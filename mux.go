@@ -48,14 +48,9 @@ type Mux struct {
 	// serves requests whose path has routes for other methods only; the Allow
 	// header is already set. If nil, a mounted Mux uses the field of the Mux
 	// that it is mounted on. The default responses are those of net/http, or of
-	// the problem.Handler in the request's context.
+	// the [problem.Format] in the request's context.
 	NotFound         http.Handler
 	MethodNotAllowed http.Handler
-
-	// ErrorHandler writes the response when a HandlerFuncE returns an error. If
-	// nil, a mounted Mux uses the field of the Mux that it is mounted on. See
-	// [HandlerFuncE] for the default.
-	ErrorHandler func(http.ResponseWriter, *http.Request, error)
 
 	snapshot atomic.Pointer[snapshot] // nil if the next request must build one
 	fast     atomic.Pointer[snapshot] // the same, but nil if no request may use the fast path of ServeHTTP
@@ -143,7 +138,6 @@ type settings struct {
 	poolValues, poolParams bool
 	redirectSlash          bool
 	notFound, notAllowed   http.Handler
-	onError                func(http.ResponseWriter, *http.Request, error)
 }
 
 // readSettings returns the current settings of m, or the frozen ones if m has
@@ -152,7 +146,7 @@ func (m *Mux) readSettings() *settings {
 	if f := m.frozen.Load(); f != nil {
 		return f
 	}
-	return &settings{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.NotFound, m.MethodNotAllowed, m.ErrorHandler}
+	return &settings{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.NotFound, m.MethodNotAllowed}
 }
 
 // freezeSettings freezes the settings of m and of the Muxes mounted on it. It

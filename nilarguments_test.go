@@ -21,7 +21,6 @@ func TestNilArguments(t *testing.T) {
 		{`"GET /x": the handler is nil`, func(r muxmaster.Router) { r.GETFast("/x", nil) }},
 		{`"PUT /x": the handler is nil`, func(r muxmaster.Router) { r.Method("PUT", "/x", nil) }},
 		{`"PUT /x": the handler is nil`, func(r muxmaster.Router) { r.Method("PUT", "/x", http.HandlerFunc(nil)) }},
-		{`"PUT /x": the handler is nil`, func(r muxmaster.Router) { r.Method("PUT", "/x", muxmaster.HandlerFuncE(nil)) }},
 		{`"/x": the handler is nil`, func(r muxmaster.Router) { r.Handle("/x", nil) }},
 		{`"/x": the handler is nil`, func(r muxmaster.Router) { r.Handle("/x", http.HandlerFunc(nil)) }},
 		{`"/x": the handler is nil`, func(r muxmaster.Router) { r.HandleFunc("/x", nil) }},

@@ -64,22 +64,36 @@ func PathParams(r *http.Request) Params {
 
 // PathParamAs parses r.PathValue(name) as a T. T can be a string, integer,
 // float or bool type, or a type whose pointer implements
-// [encoding.TextUnmarshaler]. Errors are of type [HTTPError], so that a
-// [HandlerFuncE] can return them. The status is 400 if the value cannot be
-// parsed, and 500 if r has no path value of that name, because that is a
-// mistake in the program.
+// [encoding.TextUnmarshaler]. A function for [problem.Handler] can
+// return the errors as they are. Their status is 400, with a detail that names
+// the parameter, if the value cannot be parsed. It is 500 if r has no path value
+// of that name, because that is a mistake in the program.
 func PathParamAs[T any](r *http.Request, name string) (T, error) {
 	var v T
 	s := r.PathValue(name)
 	if s == "" && !slices.Contains(values.List(r), name) {
-		return v, NewHTTPError(http.StatusInternalServerError,
-			fmt.Errorf("muxmaster: the route %q has no parameter %q", r.Pattern, name))
+		return v, &valueError{status: http.StatusInternalServerError,
+			err: fmt.Errorf("muxmaster: the route %q has no parameter %q", r.Pattern, name)}
 	}
 	if err := parseInto(&v, s); err != nil {
-		return v, NewHTTPError(http.StatusBadRequest, fmt.Errorf("muxmaster: path parameter %q: %w", name, err))
+		return v, &valueError{http.StatusBadRequest, fmt.Sprintf("The path parameter %q is not valid.", name),
+			fmt.Errorf("muxmaster: path parameter %q: %w", name, err)}
 	}
 	return v, nil
 }
+
+// A valueError is the error of a value in a request. Package problem finds its
+// status and detail.
+type valueError struct {
+	status int
+	detail string // for the client
+	err    error
+}
+
+func (e *valueError) StatusCode() int       { return e.status }
+func (e *valueError) ProblemDetail() string { return e.detail }
+func (e *valueError) Error() string         { return e.err.Error() }
+func (e *valueError) Unwrap() error         { return e.err }
 
 func parseInto(dst any, s string) error {
 	if u, ok := dst.(encoding.TextUnmarshaler); ok {

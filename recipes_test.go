@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/body"
 )
 
 // These examples run the recipes of docs/recipes.md.
@@ -73,7 +74,7 @@ func Example_subtreeNotFound() {
 	mux.GET("/*page", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "<html>") })
 	api := muxmaster.New() // mounted: a catch-all further up doesn't get what is below /api
 	api.NotFound = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		muxmaster.JSON(w, http.StatusNotFound, map[string]string{"error": "no such resource"})
+		body.WriteJSON(w, http.StatusNotFound, map[string]string{"error": "no such resource"})
 	})
 	api.GET("/users", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "[]") })
 	mux.Mount("/api", api)
@@ -159,7 +160,8 @@ func Example_unitTest() {
 		if err != nil {
 			return err
 		}
-		return muxmaster.Text(w, http.StatusOK, strings.Repeat("*", id))
+		_, err = fmt.Fprint(w, strings.Repeat("*", id))
+		return err
 	}
 	for _, id := range []string{"3", "x"} {
 		r := httptest.NewRequest("GET", "/", nil)

@@ -89,7 +89,7 @@ func (s *scope) HandleFast(pattern string, h FastHandler) {
 
 // Method registers h for a method, or for a comma-separated list such as
 // "GET,POST". The path has the same syntax and meaning as with [Router.GET].
-// Use Method for handlers that are not functions and for a [HandlerFuncE].
+// Use Method for handlers that are not functions.
 func (s *scope) Method(methods, path string, h http.Handler) {
 	if methods == "" {
 		s.must(fmt.Errorf("muxmaster: Method for path %q: the method is missing; use ANY for every method", path))
@@ -270,7 +270,6 @@ func isNil(h http.Handler) bool {
 func (reg *registration) wrap() error {
 	h := reg.unwrapped
 	_, fast := h.(fastHandler)
-	h = reg.scope.withErrorHandler(h)
 	outlives := outlivesReturn(h)
 	apply := func(mws []func(http.Handler) http.Handler) error {
 		for _, mw := range slices.Backward(mws) {
@@ -372,19 +371,13 @@ func (m *Mux) insert(reg *registration) error {
 	}
 	m.slots = max(m.slots, e.slots(len(reg.pattern.Names())))
 	m.sites = append(m.sites, reg.site)
-	if !reg.keepsHandler() {
+	if reg.wrapped > 0 {
 		if m.unwrapped == nil {
 			m.unwrapped = map[uint32]http.Handler{}
 		}
 		m.unwrapped[e.seq] = reg.unwrapped
 	}
 	return nil
-}
-
-// keepsHandler reports whether wrap left the handler unchanged.
-func (reg *registration) keepsHandler() bool {
-	_, ok := reg.unwrapped.(HandlerFuncE)
-	return !ok && reg.wrapped == 0
 }
 
 // sharedNames returns the Names for a list of parameter names. Until the first

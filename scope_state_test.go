@@ -154,7 +154,7 @@ func TestSharedMiddlewareKeepsRequestsApart(t *testing.T) {
 			{"/a/1", "</a/:id 1" + in + "a 1>"},
 			{"/b", "</b " + in + "b>"},
 			{"/g/in/2", "</g/in/:id 2" + in + "g in 2>"},
-			{"/g/none", "< " + in + "g 404 page not found\n>"},
+			{"/g/none", "< " + in + "g >"}, // the response has started, so the 404 adds nothing,
 		} {
 			if got := ask(m, request(t, "GET", c[0])).body; got != c[1] {
 				t.Errorf("%s: %s: got %q, want %q", mode.name, c[0], got, c[1])

@@ -1,16 +1,15 @@
 package muxmaster
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
-	"github.com/seed-1954dcaa/muxmaster/internal/respond"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
 	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 // This file responds to requests that no route serves: with a redirect, 404, 405
@@ -161,11 +160,11 @@ func (f *fallback) writeResponse(w http.ResponseWriter, r *http.Request, o outco
 	switch {
 	case o.location != "":
 		r.Pattern = o.pattern
-		respond.Redirect(w, r, o.location)
+		redirect(w, r, o.location)
 	case o.allow == "" && f.notFound != nil:
 		f.notFound.ServeHTTP(w, r)
 	case o.allow == "":
-		respond.Error(w, r, "404 page not found\n", http.StatusNotFound, "")
+		problem.Write(w, r, problem.Code(http.StatusNotFound))
 	case r.Method == http.MethodOptions:
 		w.Header()["Allow"] = []string{o.allow}
 		w.WriteHeader(http.StatusNoContent)
@@ -173,9 +172,29 @@ func (f *fallback) writeResponse(w http.ResponseWriter, r *http.Request, o outco
 		w.Header()["Allow"] = []string{o.allow}
 		f.notAllowed.ServeHTTP(w, r)
 	default:
-		respond.Error(w, r, "Method Not Allowed\n", http.StatusMethodNotAllowed, o.allow)
+		w.Header()["Allow"] = []string{o.allow}
+		problem.Write(w, r, problem.Code(http.StatusMethodNotAllowed))
 	}
 }
+
+// redirect is http.Redirect for a location that is already a clean, escaped
+// path. http.Redirect would parse and escape it again.
+func redirect(w http.ResponseWriter, r *http.Request, location string) {
+	h := w.Header()
+	_, hasType := h["Content-Type"]
+	h["Location"] = []string{location}
+	if !hasType && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		h["Content-Type"] = []string{"text/html; charset=utf-8"}
+	}
+	w.WriteHeader(http.StatusTemporaryRedirect)
+	if !hasType && r.Method == http.MethodGet {
+		fmt.Fprintf(w, "<a href=\"%s\">Temporary Redirect</a>.\n\n", htmlEscaper.Replace(location))
+	}
+}
+
+// htmlEscaper escapes as html.EscapeString does. Package html would bring its
+// table of entities along.
+var htmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
 
 // makeFallback sets the fallback of s. Each handler is that of the innermost
 // Group or Mux around s that sets the field.
@@ -184,10 +203,10 @@ func (s *scope) makeFallback() {
 	h := http.Handler(f)
 	for outer := s; outer != nil; outer = outer.parent {
 		if g := outer.group; g != nil {
-			f.inherit(outer, g.NotFound, g.MethodNotAllowed)
+			f.inherit(g.NotFound, g.MethodNotAllowed)
 		} else {
 			set := outer.settings.readSettings()
-			f.inherit(outer, set.notFound, set.notAllowed)
+			f.inherit(set.notFound, set.notAllowed)
 		}
 		pre, use, _ := outer.middleware()
 		h = wrapAll("Pre", pre, wrapAll("Use", use, h))
@@ -213,12 +232,16 @@ func (s *scope) useCount() (n int) {
 	return n
 }
 
-// inherit sets the handlers that f does not have yet to those of s.
-func (f *fallback) inherit(s *scope, notFound, notAllowed http.Handler) {
+// inherit sets the handlers that f does not have yet, unless they are nil.
+func (f *fallback) inherit(notFound, notAllowed http.Handler) {
 	f.refuseLoop("NotFound", notFound)
 	f.refuseLoop("MethodNotAllowed", notAllowed)
-	f.notFound = cmp.Or(f.notFound, s.withErrorHandler(notFound))
-	f.notAllowed = cmp.Or(f.notAllowed, s.withErrorHandler(notAllowed))
+	if f.notFound == nil && !isNil(notFound) {
+		f.notFound = notFound
+	}
+	if f.notAllowed == nil && !isNil(notAllowed) {
+		f.notAllowed = notAllowed
+	}
 }
 
 // refuseLoop panics if h, the value of a field, is the Mux that f responds for.

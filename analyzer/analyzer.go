@@ -4,7 +4,6 @@
 package analyzer
 
 import (
-	"github.com/seed-1954dcaa/muxmaster/analyzer/handler"
 	"github.com/seed-1954dcaa/muxmaster/analyzer/pathname"
 	"github.com/seed-1954dcaa/muxmaster/analyzer/pattern"
 	"github.com/seed-1954dcaa/muxmaster/analyzer/retain"
@@ -13,5 +12,5 @@ import (
 
 // All returns the checks.
 func All() []*analysis.Analyzer {
-	return []*analysis.Analyzer{retain.Analyzer, handler.Analyzer, pathname.Analyzer, pattern.Analyzer}
+	return []*analysis.Analyzer{retain.Analyzer, pathname.Analyzer, pattern.Analyzer}
 }

@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-
-	"github.com/seed-1954dcaa/muxmaster/internal/respond"
+	"strconv"
 )
 
 // WriteJSON writes a response with the given status code and v encoded as JSON.
@@ -27,7 +26,21 @@ func WriteJSON(w http.ResponseWriter, code int, v any) error {
 		return fmt.Errorf("body: cannot encode the response as JSON: %w", err)
 	}
 	p := buf.Bytes()
-	return respond.Bytes(w, code, "application/json", p[:len(p)-1])
+	p = p[:len(p)-1]                                                                  // without the line end
+	if code < 200 || code == http.StatusNoContent || code == http.StatusNotModified { // RFC 9110, section 6.4.1
+		w.WriteHeader(code)
+		return nil
+	}
+	h := w.Header()
+	if _, ok := h["Content-Type"]; !ok {
+		h["Content-Type"] = []string{"application/json"}
+	}
+	if h.Get("Content-Encoding") == "" {
+		h["Content-Length"] = []string{strconv.Itoa(len(p))}
+	}
+	w.WriteHeader(code)
+	_, err := w.Write(p)
+	return err
 }
 
 // ReadJSON decodes the body of r, which must be exactly one JSON value of at

@@ -25,7 +25,8 @@ import (
 	"github.com/justinas/nosurf"
 	"golang.org/x/oauth2"
 
-	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/body"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 var authRows = []row{
@@ -75,10 +76,10 @@ func runOIDC(s *site) {
 	provider := s.another()
 	issuer := s.start(provider)
 	provider.GET("/.well-known/openid-configuration", func(w http.ResponseWriter, r *http.Request) {
-		muxmaster.JSON(w, 200, map[string]any{"issuer": issuer, "authorization_endpoint": issuer + "/auth", "token_endpoint": issuer + "/token", "jwks_uri": issuer + "/keys"})
+		body.WriteJSON(w, 200, map[string]any{"issuer": issuer, "authorization_endpoint": issuer + "/auth", "token_endpoint": issuer + "/token", "jwks_uri": issuer + "/keys"})
 	})
 	provider.GET("/keys", func(w http.ResponseWriter, r *http.Request) {
-		muxmaster.JSON(w, 200, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: &key.PublicKey, KeyID: "k", Algorithm: "RS256", Use: "sig"}}})
+		body.WriteJSON(w, 200, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: &key.PublicKey, KeyID: "k", Algorithm: "RS256", Use: "sig"}}})
 	})
 	provider.GET("/auth", func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
@@ -92,7 +93,7 @@ func runOIDC(s *site) {
 			http.Error(w, "no", http.StatusBadRequest)
 			return
 		}
-		muxmaster.JSON(w, 200, map[string]any{"access_token": "a", "token_type": "Bearer", "id_token": id})
+		body.WriteJSON(w, 200, map[string]any{"access_token": "a", "token_type": "Bearer", "id_token": id})
 	})
 
 	ctx := oidc.ClientContext(s.Context(), &http.Client{Transport: s.client.Transport})
@@ -104,20 +105,21 @@ func runOIDC(s *site) {
 	s.mux.GET("/login/:to", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, config.AuthCodeURL("state-"+r.PathValue("to")), http.StatusFound)
 	})
-	s.mux.Method("GET", "/callback/:to", muxmaster.HandlerFuncE(func(w http.ResponseWriter, r *http.Request) error {
+	s.mux.GET("/callback/:to", problem.Handler(func(w http.ResponseWriter, r *http.Request) error {
 		if r.FormValue("state") != "state-"+r.PathValue("to") {
-			return muxmaster.NewHTTPError(400, errors.New("wrong state"))
+			return &problem.Error{Status: 400, Err: errors.New("wrong state")}
 		}
 		token, err := config.Exchange(ctx, r.FormValue("code"))
 		if err != nil {
-			return muxmaster.NewHTTPError(401, err)
+			return &problem.Error{Status: 401, Err: err}
 		}
 		raw, _ := token.Extra("id_token").(string)
 		id, err := verifier.Verify(ctx, raw)
 		if err != nil {
-			return muxmaster.NewHTTPError(401, err)
+			return &problem.Error{Status: 401, Err: err}
 		}
-		return muxmaster.Text(w, 200, id.Subject)
+		_, err = io.WriteString(w, id.Subject)
+		return err
 	}))
 	s.client.CheckRedirect = nil
 	s.get("200 gopher", "/login/home")

@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// Text is a [Handler] that writes the text of the status as plain text, as
+// Text is a [Format] that writes the text of the status as plain text, as
 // [http.Error] does. For a 404, the text is "404 page not found", as in
 // [http.NotFound].
 func Text(w http.ResponseWriter, r *http.Request, err error) {
@@ -31,7 +31,7 @@ func Text(w http.ResponseWriter, r *http.Request, err error) {
 	_, _ = io.WriteString(w, line)
 }
 
-// JSON is a [Handler] that writes a problem details object (RFC 9457):
+// JSON is a [Format] that writes a problem details object (RFC 9457):
 //
 //	HTTP/1.1 422 Unprocessable Entity
 //	Content-Type: application/problem+json

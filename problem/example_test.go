@@ -60,8 +60,33 @@ func ExampleError() {
 	// transfer 17: Your current balance is 30, but that costs 50.: account 4711 is overdrawn
 }
 
-// A custom Handler that writes HTML pages.
+// A handler returns its error. The client gets the status and the detail, the
+// log gets everything if the status is 500 or above.
 func ExampleHandler() {
+	stock := map[string]int{"tea": 2}
+	show := func(w http.ResponseWriter, r *http.Request) error {
+		n, ok := stock[r.PathValue("item")]
+		if !ok {
+			return &problem.Error{Status: http.StatusNotFound, Detail: "There is no such item."}
+		}
+		_, err := fmt.Fprintln(w, n)
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /stock/{item}", problem.Handler(show))
+	handler := problem.With(problem.JSON)(mux)
+	for _, path := range []string{"/stock/tea", "/stock/jam"} {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		fmt.Print(w.Code, " ", w.Body)
+	}
+	// Output:
+	// 200 2
+	// 404 {"title":"Not Found","status":404,"detail":"There is no such item."}
+}
+
+// A Format that writes HTML pages.
+func ExampleFormat() {
 	page := func(w http.ResponseWriter, r *http.Request, err error) {
 		code := problem.Status(err)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -7,56 +7,71 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 )
 
-// A Handler writes the response for an error: a header with the status returned
-// by [Status], and a body. [Text] and [JSON] are Handlers.
+// A Format writes the response for an error: a header with the status returned
+// by [Status], and a body. [Text] and [JSON] are Formats.
 //
-// [Write] calls a Handler on the goroutine of the request, when nothing has
-// been sent yet. The Handler may set any header. It must keep the headers that
+// [Write] calls a Format on the goroutine of the request, when nothing has been
+// sent yet. The Format may set any header. It must keep the headers that
 // w already has, such as Allow for a 405, WWW-Authenticate for a 401 and
 // Retry-After for a 503. It must be safe for concurrent use.
-type Handler func(w http.ResponseWriter, r *http.Request, err error)
+type Format func(w http.ResponseWriter, r *http.Request, err error)
 
 type contextKey struct{}
 
-// NewContext returns a copy of ctx in which [Write] uses h. An inner context's
-// Handler replaces that of an outer one. NewContext panics if h is nil.
-func NewContext(ctx context.Context, h Handler) context.Context {
-	if h == nil {
-		panic("problem: NewContext: the Handler is nil; use problem.Text for plain text")
+// NewContext returns a copy of ctx in which [Write] uses f. An inner context's
+// Format replaces that of an outer one. NewContext panics if f is nil.
+func NewContext(ctx context.Context, f Format) context.Context {
+	if f == nil {
+		panic("problem: NewContext: the Format is nil; use problem.Text for plain text")
 	}
-	return context.WithValue(ctx, contextKey{}, h)
+	return context.WithValue(ctx, contextKey{}, f)
 }
 
-// FromContext returns the Handler that [NewContext] stored in ctx, or nil.
-func FromContext(ctx context.Context) Handler {
-	h, _ := ctx.Value(contextKey{}).(Handler)
-	return h
+// FromContext returns the Format that [NewContext] stored in ctx, or nil.
+func FromContext(ctx context.Context) Format {
+	f, _ := ctx.Value(contextKey{}).(Format)
+	return f
 }
 
-// With returns a middleware that makes [Write] use h. It replaces the context
+// With returns a middleware that makes [Write] use f. It replaces the context
 // of the request in place, so it also affects outer middleware that writes an
-// error afterwards. Make it the outermost middleware. With panics if h is nil.
-func With(h Handler) func(http.Handler) http.Handler {
-	if h == nil {
-		panic("problem: With: the Handler is nil; use problem.Text for plain text")
+// error afterwards. Make it the outermost middleware. With panics if f is nil.
+func With(f Format) func(http.Handler) http.Handler {
+	if f == nil {
+		panic("problem: With: the Format is nil; use problem.Text for plain text")
 	}
-	return func(next http.Handler) http.Handler { return &withHandler{next, h} }
+	return func(next http.Handler) http.Handler { return &withFormat{next, f} }
 }
 
-type withHandler struct {
-	next http.Handler
-	h    Handler
+type withFormat struct {
+	next   http.Handler
+	format Format
 }
 
-func (m *withHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	*r = *r.WithContext(NewContext(r.Context(), m.h)) // the copy doesn't escape to the heap
+func (m *withFormat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	*r = *r.WithContext(NewContext(r.Context(), m.format)) // the copy doesn't escape to the heap
 	m.next.ServeHTTP(w, r)
 }
 
-// Write writes the response for err with the [Handler] in r's context, or with
-// [Text] if there is none.
+// Handler makes an HTTP handler of a function that returns an error. If the
+// error isn't nil, [Write] writes the response, so f must not have written one.
+// If it has, the error is only logged. The handler works with any router and
+// inside any middleware. Handler panics if f is nil.
+func Handler(f func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	if f == nil {
+		panic("problem: Handler: the function is nil; pass a func(http.ResponseWriter, *http.Request) error")
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := f(w, r); err != nil {
+			Write(w, r, err)
+		}
+	}
+}
+
+// Write writes the response for err with the [Format] in r's context, or with
+// [Text] if there is none. The text of err is never sent.
 //
-// Before calling the Handler, Write removes the headers that describe the
+// Before calling the Format, Write removes the headers that describe the
 // discarded content: Content-Length, Content-Type, Content-Disposition,
 // Content-Language, Content-Location, Content-Range, Content-Digest,
 // Repr-Digest, ETag, Last-Modified and Content-Encoding. If Cache-Control or
@@ -70,9 +85,10 @@ func (m *withHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 //
 // Write logs errors with status 500 and above, and all errors that it can't
 // send, to [slog.Default] with the method, pattern, status, request ID and
-// text. It doesn't log a [Code].
+// text. It doesn't log a [Code] from 400 to 599.
 func Write(w http.ResponseWriter, r *http.Request, err error) {
-	_, bare := err.(Code)
+	code, bare := err.(Code)
+	bare = bare && isError(int(code))
 	if p := recorder.Of(w); p == recorder.Started || p == recorder.Hijacked {
 		if !bare {
 			log(w, r, err, true)
@@ -83,8 +99,8 @@ func Write(w http.ResponseWriter, r *http.Request, err error) {
 		log(w, r, err, false)
 	}
 	clearContent(w)
-	if h := FromContext(r.Context()); h != nil {
-		h(w, r, err)
+	if f := FromContext(r.Context()); f != nil {
+		f(w, r, err)
 		return
 	}
 	Text(w, r, err)

@@ -116,17 +116,17 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestWriteFindsHandler checks that Write uses the innermost Handler in the
+// TestWriteFindsFormat checks that Write uses the innermost Format in the
 // context, or Text.
-func TestWriteFindsHandler(t *testing.T) {
-	response := func(text string) problem.Handler {
+func TestWriteFindsFormat(t *testing.T) {
+	response := func(text string) problem.Format {
 		return func(w http.ResponseWriter, r *http.Request, err error) { io.WriteString(w, text) }
 	}
 	write := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { problem.Write(w, r, problem.Code(403)) })
 	for _, tt := range []struct {
 		name string
 		h    http.Handler
-		base problem.Handler
+		base problem.Format
 		want string
 	}{
 		{"none", write, nil, "Forbidden\n"},
@@ -155,7 +155,7 @@ func TestWriteFindsHandler(t *testing.T) {
 		}
 	}
 	if problem.FromContext(context.Background()) != nil {
-		t.Error("FromContext finds a Handler where there is none")
+		t.Error("FromContext finds a Format where there is none")
 	}
 }
 
@@ -245,6 +245,9 @@ func TestWriteLogs(t *testing.T) {
 		{"status 503", "POST", "id-1", coded(503), `{"level":"ERROR","msg":"request failed","method":"POST","pattern":"/x/{y}","status":503,"request_id":"id-1","error":"code 503, password swordfish"}`},
 		{"status 404", "GET", "", coded(404), ""},
 		{"a code", "GET", "", problem.Code(500), ""},
+		{"a code that is no error", "GET", "", problem.Code(200), `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":500,"error":"200 OK"}`},
+		{"a code that is no status", "GET", "", problem.Code(700), `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":500,"error":"700 Internal Server Error"}`},
+		{"an error that has no status", "GET", "", &problem.Error{Status: 200, Detail: "fine"}, `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":500,"error":"fine"}`},
 		{"hostile bytes", "G\nT", "", hostile, `{"level":"ERROR","msg":"request failed","method":"\"G\\nT\"","pattern":"/x/{y}","status":500,"error":"\"x\\nlevel=INFO msg=forged \\x1b[31m\\u2028\\xff\""}`},
 		{"letters of the world", "GET", "", errors.New("größer als 3 日"), `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":500,"error":"größer als 3 日"}`},
 		{"nil", "GET", "", nil, `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":500,"error":"<nil>"}`},
@@ -267,10 +270,11 @@ func TestWriteLogs(t *testing.T) {
 	}
 }
 
-func TestNilHandlerPanics(t *testing.T) {
+func TestNilPanics(t *testing.T) {
 	for name, f := range map[string]func(){
-		"problem: NewContext: the Handler is nil; use problem.Text for plain text": func() { problem.NewContext(context.Background(), nil) },
-		"problem: With: the Handler is nil; use problem.Text for plain text":       func() { problem.With(nil) },
+		"problem: NewContext: the Format is nil; use problem.Text for plain text":                      func() { problem.NewContext(context.Background(), nil) },
+		"problem: With: the Format is nil; use problem.Text for plain text":                            func() { problem.With(nil) },
+		"problem: Handler: the function is nil; pass a func(http.ResponseWriter, *http.Request) error": func() { problem.Handler(nil) },
 	} {
 		func() {
 			defer func() {
@@ -280,6 +284,41 @@ func TestNilHandlerPanics(t *testing.T) {
 			}()
 			f()
 		}()
+	}
+}
+
+// TestHandler checks the response for each kind of error that a handler
+// returns: the status, never the error's text, and a log record from 500 on.
+func TestHandler(t *testing.T) {
+	secret := errors.New("password swordfish")
+	for _, tt := range []struct {
+		err  error
+		code int
+		logs bool
+	}{
+		{nil, 200, false},
+		{secret, 500, true},
+		{coded(404), 404, false},
+		{coded(503), 503, true},
+		{fmt.Errorf("wrapped: %w", coded(409)), 409, false},
+		{errors.Join(secret, coded(422)), 422, false},
+		{coded(0), 500, true},
+		{coded(-1), 500, true},
+		{problem.Code(200), 500, true},
+		{problem.Code(700), 500, true},
+		{problem.Code(500), 500, false},
+		{&problem.Error{Status: 403, Err: secret}, 403, false},
+		{fmt.Errorf("wrapped: %w", &problem.Error{Status: 502, Err: secret}), 502, true},
+	} {
+		logs := captureLog(t)
+		w := httptest.NewRecorder()
+		problem.Handler(func(http.ResponseWriter, *http.Request) error { return tt.err })(w, get())
+		if w.Code != tt.code || strings.Contains(w.Body.String(), "swordfish") || (tt.err != nil) != (w.Body.Len() > 0) {
+			t.Errorf("%v: %d %q, want %d", tt.err, w.Code, w.Body, tt.code)
+		}
+		if (logs.Len() > 0) != tt.logs {
+			t.Errorf("%v: logged %q", tt.err, logs)
+		}
 	}
 }
 

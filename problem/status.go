@@ -16,7 +16,7 @@ func Status(err error) int {
 	find(err, func(err error) bool {
 		switch e := err.(type) {
 		case interface{ StatusCode() int }:
-			if c := e.StatusCode(); c >= 400 && c <= 599 {
+			if c := e.StatusCode(); isError(c) {
 				code = c
 				return true
 			}
@@ -28,6 +28,9 @@ func Status(err error) int {
 	})
 	return code
 }
+
+// isError reports whether code is a status of an error response.
+func isError(code int) bool { return code >= 400 && code <= 599 }
 
 // find calls found for each error in err's tree, depth first, until it returns
 // true.
@@ -55,7 +58,8 @@ func find(err error, found func(error) bool) bool {
 
 // A Code is an error that consists only of a status from 400 to 599. [Write]
 // doesn't log it. Use it if there is nothing to log, or if the reason was
-// already logged.
+// already logged. Any other number is a mistake: Write logs it, and the status
+// is 500.
 type Code int
 
 // StatusCode returns c.
@@ -66,7 +70,8 @@ func (c Code) Error() string { return strconv.Itoa(int(c)) + " " + statusText(in
 
 // An Error is an error with information for the client.
 type Error struct {
-	// Status is the status of the response, from 400 to 599.
+	// Status is the status of the response, from 400 to 599. With any other
+	// number it is that of Err, or 500.
 	Status int
 
 	// Detail is a sentence for the client about this occurrence of the problem.

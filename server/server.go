@@ -106,7 +106,7 @@ type Server struct {
 	// package. For example, problem.JSON; see package problem. Nil means plain
 	// text. Connections rejected because of MaxConnsPerIP, and requests that
 	// net/http rejects, always get plain text.
-	ErrorHandler problem.Handler
+	ErrorHandler problem.Format
 
 	// Log receives messages about events outside of requests. Nil means
 	// slog.Default().

@@ -81,7 +81,7 @@ func TestServer(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK || string(body) != `{"fahrenheit":68}`+"\n" {
+	if err != nil || resp.StatusCode != http.StatusOK || string(body) != `{"fahrenheit":68}` {
 		t.Errorf("got %d %s, %v", resp.StatusCode, body, err)
 	}
 }

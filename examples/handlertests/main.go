@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/body"
 	"github.com/seed-1954dcaa/muxmaster/problem"
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
@@ -20,7 +21,7 @@ func main() {
 
 func newMux() *muxmaster.Mux {
 	mux := muxmaster.New()
-	mux.Method("GET", "/celsius/:degrees", muxmaster.HandlerFuncE(toFahrenheit))
+	mux.GET("/celsius/:degrees", problem.Handler(toFahrenheit))
 	return mux
 }
 
@@ -33,5 +34,5 @@ func toFahrenheit(w http.ResponseWriter, r *http.Request) error {
 	if c < -273.15 {
 		return &problem.Error{Status: http.StatusUnprocessableEntity, Detail: "it can't be that cold"}
 	}
-	return muxmaster.JSON(w, http.StatusOK, map[string]float64{"fahrenheit": c*9/5 + 32})
+	return body.WriteJSON(w, http.StatusOK, map[string]float64{"fahrenheit": c*9/5 + 32})
 }

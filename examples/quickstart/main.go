@@ -16,6 +16,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/problem"
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
@@ -42,7 +43,8 @@ func run(ctx context.Context, addr, file string, drainDelay time.Duration, out i
 	srv := server.New(addr, mux)
 	srv.LivePath, srv.ReadyPath = "/livez", "/readyz"
 	srv.DrainDelay = drainDelay
-	ln, err := srv.Listen(ctx) // systemd's socket if there is one, so that restarts lose no requests
+	srv.ErrorHandler = problem.JSON // all error responses
+	ln, err := srv.Listen(ctx)      // systemd's socket if there is one, so that restarts lose no requests
 	if err != nil {
 		return err
 	}

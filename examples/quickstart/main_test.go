@@ -78,6 +78,7 @@ func ask(t *testing.T, method, url, body string) string {
 func TestService(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "notes.json")
 	url, stop := start(t, file)
+	const noNote = `404 {"title":"Not Found","status":404,"detail":"There is no such note."}`
 	for _, c := range []struct{ method, path, body, want string }{
 		{"GET", "/api/notes", ``, `200 []`},
 		{"POST", "/api/notes", `{"text":"buy milk","tags":["home"]}`, `201 /api/notes/1 {"id":1,"text":"buy milk","tags":["home"]}`},
@@ -86,19 +87,19 @@ func TestService(t *testing.T) {
 		{"GET", "/api/notes?tag=work", ``, `200 []`},
 		{"GET", "/api/notes/2", ``, `200 {"id":2,"text":"\u003cb\u003e"}`},
 		{"GET", "/api/notes/1.txt", ``, `200 buy milk`},
-		{"GET", "/api/notes/3", ``, `404 {"error":"there is no such note"}`},
-		{"GET", "/api/notes/3.txt", ``, `404 {"error":"there is no such note"}`},
-		{"GET", "/api/notes/x", ``, `404 {"error":"there is nothing here"}`},
+		{"GET", "/api/notes/3", ``, noNote},
+		{"GET", "/api/notes/3.txt", ``, noNote},
+		{"GET", "/api/notes/x", ``, `404 {"title":"Not Found","status":404}`},
 		{"PUT", "/api/notes/1", `{"text":"buy oat milk"}`, `200 {"id":1,"text":"buy oat milk"}`},
-		{"PUT", "/api/notes/9", `{"text":"x"}`, `404 {"error":"there is no such note"}`},
-		{"PUT", "/api/notes/99999999999999999999", `{"text":"x"}`, `400 {"error":"muxmaster: path parameter \"id\": \"99999999999999999999\" is not a valid int: strconv.ParseInt: parsing \"99999999999999999999\": value out of range"}`},
-		{"POST", "/api/notes", `{"text":""}`, `422 {"error":"a note needs a text"}`},
-		{"POST", "/api/notes", `{`, `400 {"error":"body: the request body is not the expected JSON: unexpected end of JSON input"}`},
-		{"POST", "/api/notes", `"` + strings.Repeat("x", maxBody) + `"`, `413 {"error":"body: the request body is larger than 65536 bytes"}`},
-		{"PATCH", "/api/notes/1", ``, `405 GET, HEAD, PUT, DELETE, OPTIONS {"error":"the Allow header lists the methods of this path"}`},
+		{"PUT", "/api/notes/9", `{"text":"x"}`, noNote},
+		{"PUT", "/api/notes/99999999999999999999", `{"text":"x"}`, `400 {"title":"Bad Request","status":400,"detail":"The path parameter \"id\" is not valid."}`},
+		{"POST", "/api/notes", `{"text":""}`, `422 {"title":"Unprocessable Entity","status":422,"detail":"A note needs a text."}`},
+		{"POST", "/api/notes", `{`, `400 {"title":"Bad Request","status":400,"detail":"The request body is not valid JSON; see byte 1."}`},
+		{"POST", "/api/notes", `"` + strings.Repeat("x", maxBody) + `"`, `413 {"title":"Request Entity Too Large","status":413,"detail":"The request body is larger than 65536 bytes."}`},
+		{"PATCH", "/api/notes/1", ``, `405 GET, HEAD, PUT, DELETE, OPTIONS {"title":"Method Not Allowed","status":405}`},
 		{"OPTIONS", "/api/notes", ``, `204 GET, HEAD, POST, OPTIONS`},
 		{"DELETE", "/api/notes/2", ``, `204`},
-		{"DELETE", "/api/notes/2", ``, `404 {"error":"there is no such note"}`},
+		{"DELETE", "/api/notes/2", ``, noNote},
 		{"GET", "/static/../api/notes", ``, `307 /api/notes <a href="/api/notes">Temporary Redirect</a>.`},
 		{"GET", "/static/none.css", ``, `404 404 page not found`},
 	} {
@@ -170,13 +171,13 @@ func TestUnsavedChange(t *testing.T) {
 		dir                      func() error
 		method, path, body, want string
 	}{
-		{nil, "POST", "/api/notes", `{"text":"one"}`, `500 {"error":"the service failed"}`},
+		{nil, "POST", "/api/notes", `{"text":"one"}`, `500 {"title":"Internal Server Error","status":500}`},
 		{nil, "GET", "/api/notes", ``, `200 []`},
 		{func() error { return os.Mkdir(dir, 0o777) }, "POST", "/api/notes", `{"text":"one"}`, `201 /api/notes/1 {"id":1,"text":"one"}`},
 		{nil, "POST", "/api/notes", `{"text":"two"}`, `201 /api/notes/2 {"id":2,"text":"two"}`},
-		{func() error { return os.RemoveAll(dir) }, "PUT", "/api/notes/1", `{"text":"new"}`, `500 {"error":"the service failed"}`},
+		{func() error { return os.RemoveAll(dir) }, "PUT", "/api/notes/1", `{"text":"new"}`, `500 {"title":"Internal Server Error","status":500}`},
 		{nil, "GET", "/api/notes", ``, both},
-		{nil, "DELETE", "/api/notes/1", ``, `500 {"error":"the service failed"}`},
+		{nil, "DELETE", "/api/notes/1", ``, `500 {"title":"Internal Server Error","status":500}`},
 		{nil, "GET", "/api/notes", ``, both},
 	} {
 		if c.dir != nil {

@@ -1,22 +1,23 @@
 package main
 
 import (
-	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/body"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 const maxBody = 64 << 10
 
-// handlers contains the handlers for notes. respondError writes the response
-// for their errors.
+// handlers contains the handlers for notes. Package problem writes the response
+// for the errors that they return.
 type handlers struct{ notes *store }
 
 func (h handlers) list(w http.ResponseWriter, r *http.Request) error {
-	return muxmaster.JSON(w, http.StatusOK, h.notes.list(r.URL.Query().Get("tag")))
+	return body.WriteJSON(w, http.StatusOK, h.notes.list(r.URL.Query().Get("tag")))
 }
 
 func (h handlers) create(w http.ResponseWriter, r *http.Request) error {
@@ -32,7 +33,7 @@ func (h handlers) create(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Location", path)
-	return muxmaster.JSON(w, http.StatusCreated, n)
+	return body.WriteJSON(w, http.StatusCreated, n)
 }
 
 func (h handlers) show(w http.ResponseWriter, r *http.Request) error {
@@ -40,7 +41,7 @@ func (h handlers) show(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return muxmaster.JSON(w, http.StatusOK, n)
+	return body.WriteJSON(w, http.StatusOK, n)
 }
 
 func (h handlers) text(w http.ResponseWriter, r *http.Request) error {
@@ -48,7 +49,9 @@ func (h handlers) text(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return muxmaster.Text(w, http.StatusOK, n.Text+"\n")
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, err = fmt.Fprintln(w, n.Text)
+	return err
 }
 
 func (h handlers) update(w http.ResponseWriter, r *http.Request) error {
@@ -64,7 +67,7 @@ func (h handlers) update(w http.ResponseWriter, r *http.Request) error {
 	if n, err = h.notes.replace(n); err != nil {
 		return err
 	}
-	return muxmaster.JSON(w, http.StatusOK, n)
+	return body.WriteJSON(w, http.StatusOK, n)
 }
 
 func (h handlers) remove(w http.ResponseWriter, r *http.Request) error {
@@ -75,7 +78,8 @@ func (h handlers) remove(w http.ResponseWriter, r *http.Request) error {
 	if err := h.notes.remove(id); err != nil {
 		return err
 	}
-	return muxmaster.NoContent(w)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
 func (h handlers) find(r *http.Request) (note, error) {
@@ -95,7 +99,7 @@ func readNote(w http.ResponseWriter, r *http.Request) (note, error) {
 		return note{}, err
 	}
 	if in.Text == "" {
-		return note{}, muxmaster.NewHTTPError(http.StatusUnprocessableEntity, errors.New("a note needs a text"))
+		return note{}, &problem.Error{Status: http.StatusUnprocessableEntity, Detail: "A note needs a text."}
 	}
 	return note{Text: in.Text, Tags: in.Tags}, nil
 }

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 type note struct {
@@ -20,7 +20,7 @@ type note struct {
 	Tags []string `json:"tags,omitempty"`
 }
 
-var errNoNote = muxmaster.NewHTTPError(http.StatusNotFound, errors.New("there is no such note"))
+var errNoNote = &problem.Error{Status: http.StatusNotFound, Detail: "There is no such note."}
 
 // A store stores notes in memory and in a file. It writes each change to the
 // file before it is visible in memory; a change that can't be saved has no

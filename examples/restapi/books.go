@@ -43,11 +43,11 @@ type handlers struct{ books *store }
 
 // register registers the routes on a Mux or a Group.
 func (h handlers) register(r muxmaster.Router) {
-	r.Method("GET", "/", muxmaster.HandlerFuncE(h.list))
-	r.Method("POST", "/", muxmaster.HandlerFuncE(h.create))
-	r.Method("GET", "/:id", muxmaster.HandlerFuncE(h.show))
-	r.Method("PUT", "/:id", muxmaster.HandlerFuncE(h.replace))
-	r.Method("DELETE", "/:id", muxmaster.HandlerFuncE(h.remove))
+	r.GET("/", problem.Handler(h.list))
+	r.POST("/", problem.Handler(h.create))
+	r.GET("/:id", problem.Handler(h.show))
+	r.PUT("/:id", problem.Handler(h.replace))
+	r.DELETE("/:id", problem.Handler(h.remove))
 }
 
 // list responds with at most ?limit= books after ?after=, and a link to the
@@ -68,7 +68,7 @@ func (h handlers) list(w http.ResponseWriter, r *http.Request) error {
 		next := url.Values{"after": {strconv.Itoa(books[len(books)-1].ID)}, "limit": {strconv.Itoa(limit)}}
 		w.Header().Set("Link", "</books?"+next.Encode()+`>; rel="next"`)
 	}
-	return muxmaster.JSON(w, http.StatusOK, books)
+	return body.WriteJSON(w, http.StatusOK, books)
 }
 
 // number returns the number in a query parameter, or missing if there is none.
@@ -90,7 +90,7 @@ func (h handlers) create(w http.ResponseWriter, r *http.Request) error {
 	}
 	b = h.books.add(b)
 	w.Header().Set("Location", "/books/"+strconv.Itoa(b.ID))
-	return muxmaster.JSON(w, http.StatusCreated, b)
+	return body.WriteJSON(w, http.StatusCreated, b)
 }
 
 func (h handlers) show(w http.ResponseWriter, r *http.Request) error {
@@ -102,7 +102,7 @@ func (h handlers) show(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return noBook
 	}
-	return muxmaster.JSON(w, http.StatusOK, b)
+	return body.WriteJSON(w, http.StatusOK, b)
 }
 
 func (h handlers) replace(w http.ResponseWriter, r *http.Request) error {
@@ -118,7 +118,7 @@ func (h handlers) replace(w http.ResponseWriter, r *http.Request) error {
 	if !h.books.replace(b) {
 		return noBook
 	}
-	return muxmaster.JSON(w, http.StatusOK, b)
+	return body.WriteJSON(w, http.StatusOK, b)
 }
 
 func (h handlers) remove(w http.ResponseWriter, r *http.Request) error {
@@ -129,7 +129,8 @@ func (h handlers) remove(w http.ResponseWriter, r *http.Request) error {
 	if !h.books.remove(id) {
 		return noBook
 	}
-	return muxmaster.NoContent(w)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
 var noBook = &problem.Error{Status: http.StatusNotFound, Detail: "there is no such book"}

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/body"
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
@@ -39,10 +40,10 @@ func newMux(c *counter) *muxmaster.Mux {
 	api.Use(middleware.NoCache)
 	api.GET("/count", func(w http.ResponseWriter, r *http.Request) {
 		n, _ := c.value()
-		muxmaster.JSON(w, http.StatusOK, n)
+		body.WriteJSON(w, http.StatusOK, n)
 	})
 	api.POST("/count", func(w http.ResponseWriter, r *http.Request) {
-		muxmaster.JSON(w, http.StatusOK, c.add(1))
+		body.WriteJSON(w, http.StatusOK, c.add(1))
 	})
 	api.GET("/events", c.events)
 

@@ -20,9 +20,9 @@ func TestRoutes(t *testing.T) {
 		{"GET", "/missing.js", "*/*", "404 text/plain; charset=utf-8 not found"},
 		{"GET", "/api/none", "text/html", "404 text/plain; charset=utf-8 not found"}, // not a page
 		{"POST", "/about", "text/html", "405 text/plain; charset=utf-8 Method"},
-		{"GET", "/api/count", "*/*", "200 application/json; charset=utf-8 0"},
-		{"POST", "/api/count", "*/*", "200 application/json; charset=utf-8 1"},
-		{"GET", "/api/count", "*/*", "200 application/json; charset=utf-8 1"},
+		{"GET", "/api/count", "*/*", "200 application/json 0"},
+		{"POST", "/api/count", "*/*", "200 application/json 1"},
+		{"GET", "/api/count", "*/*", "200 application/json 1"},
 	} {
 		req, err := http.NewRequest(c.method, srv.URL+c.path, nil)
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/body"
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 	"github.com/seed-1954dcaa/muxmaster/problem"
 	"github.com/seed-1954dcaa/muxmaster/server"
@@ -47,8 +48,8 @@ func newMux(u *uploads, maxRequest int64) *muxmaster.Mux {
 		middleware.Throttle(8, 32, 5*time.Second), // 8 uploads at a time; 32 wait for up to 5 s
 		middleware.BodyLimit(maxRequest),
 	)
-	files.Method("POST", "/", muxmaster.HandlerFuncE(u.create))
-	files.Method("GET", "/:name", muxmaster.HandlerFuncE(u.show))
+	files.POST("/", problem.Handler(u.create))
+	files.GET("/:name", problem.Handler(u.show))
 	return mux
 }
 
@@ -98,7 +99,7 @@ func (u *uploads) create(w http.ResponseWriter, r *http.Request) (err error) {
 	if len(kept) == 0 {
 		return &problem.Error{Status: http.StatusBadRequest, Detail: "the form has no file"}
 	}
-	return muxmaster.JSON(w, http.StatusCreated, kept)
+	return body.WriteJSON(w, http.StatusCreated, kept)
 }
 
 // keep copies a part to a new file. After an error, it removes the file.

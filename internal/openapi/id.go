@@ -10,7 +10,7 @@ import (
 var closure = regexp.MustCompile(`^(?:func|gowrap|deferwrap)?[0-9]+$`)
 
 // vague matches names of functions and types that could be any handler's.
-var vague = regexp.MustCompile(`^(?:HandlerFuncE?|Handler|Server|Client|ServeHTTP)$`)
+var vague = regexp.MustCompile(`^(?:HandlerFunc|Handler|Server|Client|ServeHTTP)$`)
 
 // functionName returns the name of a handler's function or type in the source,
 // or "" if it isn't specific.

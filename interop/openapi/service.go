@@ -6,6 +6,8 @@ import (
 	"testing/fstest"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/body"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 // An Answer describes a request that the service received.
@@ -20,11 +22,11 @@ func answer(w http.ResponseWriter, r *http.Request) {
 	for _, p := range muxmaster.PathParams(r) {
 		a.Values[p.Key] = p.Value
 	}
-	var body struct{ Note string }
-	if r.Method == http.MethodPut && json.NewDecoder(r.Body).Decode(&body) == nil {
-		a.Note = body.Note
+	var sent struct{ Note string }
+	if r.Method == http.MethodPut && json.NewDecoder(r.Body).Decode(&sent) == nil {
+		a.Note = sent.Note
 	}
-	muxmaster.JSON(w, http.StatusOK, a)
+	body.WriteJSON(w, http.StatusOK, a)
 }
 
 // The names of these handlers become operation IDs.
@@ -47,7 +49,7 @@ func version(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
 	for _, p := range ps {
 		a.Values[p.Key] = p.Value
 	}
-	muxmaster.JSON(w, http.StatusOK, a)
+	body.WriteJSON(w, http.StatusOK, a)
 }
 
 // Service returns a service with all kinds of routes.
@@ -89,7 +91,7 @@ func Service() *muxmaster.Mux {
 	m.GET("/notes", (&notes{}).List)
 	m.GET("/tags", tags{}.List)
 	m.Method("GET", "/handler", http.HandlerFunc(closure))
-	m.Handle("GET /error", muxmaster.HandlerFuncE(func(w http.ResponseWriter, r *http.Request) error { answer(w, r); return nil }))
+	m.Handle("GET /error", problem.Handler(func(w http.ResponseWriter, r *http.Request) error { answer(w, r); return nil }))
 
 	m.HandleFunc("GET api.example.com/hosts/{id}", closure)
 	m.HandleFunc("GET {tenant}.example.com/hosts/{id}", closure)

@@ -6,7 +6,8 @@ async function call(method, path, value) {
   if (response.ok) {
     return response.status === 204 ? null : response.json();
   }
-  throw new Error((await response.json()).error);
+  const problem = await response.json();
+  throw new Error(problem.detail ?? problem.title);
 }
 
 async function show() {

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 func use(...any) {}
@@ -21,7 +22,7 @@ func main() {
 	mux.HandleFunc("GET /std/{name}/{rest...}", std)
 	mux.Handle("/with/{key}", auth(http.HandlerFunc(wrapped)))
 	mux.Handle("/made/{key}", make1("x"))
-	mux.Handle("/errors/{key}", muxmaster.HandlerFuncE(failing))
+	mux.Handle("/errors/{key}", problem.Handler(failing))
 	mux.HandleFast("/hf/{key}", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
 		use(ps.Get("key"))
 		use(ps.Get("kex"))          // want `no route of this handler has a path parameter "kex"; did you mean "key"\?`

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/singleflight"
 )
@@ -133,7 +134,7 @@ func goError(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-var literal = muxmaster.HandlerFuncE(func(w http.ResponseWriter, r *http.Request) error {
+var literal = problem.Handler(func(w http.ResponseWriter, r *http.Request) error {
 	go serve(r) // want `r can outlive`
 	return nil
 })
