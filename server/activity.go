@@ -1,7 +1,6 @@
 package server
 
 import (
-	"sync"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/stall"
@@ -9,15 +8,15 @@ import (
 
 // An activity measures how long a connection has been waiting for its peer. A
 // connection waits for its peer if no handler is running, or if all running
-// handlers are reading a body or writing a response.
+// handlers are reading a body or writing a response. Times are those of the
+// server's pulse. The connection's lock guards it.
 type activity struct {
-	mu       sync.Mutex
 	handlers int // number of running handlers
-	waits    int // number of reads and writes in progress
+	waits    int // number of reads and writes in progress; for HTTP/2, of streams with any
 	used     bool
 	hijacked bool
-	since    time.Time   // start of the current wait
-	clock    stall.Clock // measures the waits before
+	since    time.Duration // start of the current wait
+	clock    stall.Clock   // measures the waits before
 }
 
 // waiting reports whether the connection waits for its peer. There can be more
@@ -26,11 +25,11 @@ type activity struct {
 func (a *activity) waiting() bool { return a.waits >= a.handlers }
 
 // update adds the time since the last change to the clock if the connection was
-// waiting, and changes the counts.
-func (a *activity) update(now time.Time, handlers, waits int, moved int64) {
+// waiting, counts the bytes that were transferred, and changes the counts.
+func (a *activity) update(now time.Duration, handlers, waits int, moved int64) {
 	var d time.Duration
 	if a.waiting() {
-		d = now.Sub(a.since)
+		d = now - a.since
 	}
 	a.clock.Add(d, moved)
 	a.since = now
@@ -38,17 +37,11 @@ func (a *activity) update(now time.Time, handlers, waits int, moved int64) {
 	a.waits += waits
 }
 
-func (a *activity) opened(now time.Time) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.since = now
-}
+func (a *activity) opened(now time.Duration) { a.since = now }
 
 // handlerBegins records the start of a handler. For the first handler it resets
 // the clock, because the wait for a request doesn't count for its body.
-func (a *activity) handlerBegins(now time.Time) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (a *activity) handlerBegins(now time.Duration) {
 	a.used = true
 	a.update(now, +1, 0, 0)
 	if a.handlers == 1 {
@@ -57,53 +50,26 @@ func (a *activity) handlerBegins(now time.Time) {
 }
 
 // handlerReturns records the end of a handler and resets the clock.
-func (a *activity) handlerReturns(now time.Time) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (a *activity) handlerReturns(now time.Duration) {
 	a.update(now, -1, 0, 0)
 	a.clock = stall.Clock{}
 }
 
-func (a *activity) waitBegins(now time.Time) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.update(now, 0, +1, 0)
-}
+func (a *activity) waitBegins(now time.Duration) { a.update(now, 0, +1, 0) }
 
-func (a *activity) waitEnds(now time.Time, moved int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.update(now, 0, -1, moved)
-}
+func (a *activity) waitEnds(now time.Duration, moved int64) { a.update(now, 0, -1, moved) }
 
-// moved counts bytes that were written without waiting.
-func (a *activity) moved(n int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.clock.Add(0, n)
-}
-
-func (a *activity) hijack() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.hijacked = true
-}
-
-func (a *activity) wasUsed() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.used
-}
+// moved counts bytes that were transferred without waiting, or while another
+// wait goes on.
+func (a *activity) moved(now time.Duration, n int64) { a.update(now, 0, 0, n) }
 
 // waited returns how long the connection has been waiting for its peer since
 // the last 4 KiB were transferred or the last request was served, or 0 if it
 // isn't waiting. idle reports whether the connection has no request in
 // progress.
-func (a *activity) waited(now time.Time) (d time.Duration, idle bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (a *activity) waited(now time.Duration) (d time.Duration, idle bool) {
 	if a.hijacked || !a.waiting() {
 		return 0, false
 	}
-	return a.clock.Waited() + now.Sub(a.since), a.handlers == 0 && a.waits == 0
+	return a.clock.Waited() + now - a.since, a.handlers == 0 && a.waits == 0
 }

@@ -12,15 +12,18 @@ import (
 func TestActivity(t *testing.T) {
 	type event struct {
 		at   int // seconds after the connection was opened
-		what func(*activity, time.Time)
+		what func(*activity, time.Duration)
 	}
-	begin := func(a *activity, now time.Time) { a.handlerBegins(now) }
-	done := func(a *activity, now time.Time) { a.handlerReturns(now) }
-	wait := func(a *activity, now time.Time) { a.waitBegins(now) }
-	moved := func(n int64) func(*activity, time.Time) {
-		return func(a *activity, now time.Time) { a.waitEnds(now, n) }
+	begin := func(a *activity, now time.Duration) { a.handlerBegins(now) }
+	done := func(a *activity, now time.Duration) { a.handlerReturns(now) }
+	wait := func(a *activity, now time.Duration) { a.waitBegins(now) }
+	moved := func(n int64) func(*activity, time.Duration) {
+		return func(a *activity, now time.Duration) { a.waitEnds(now, n) }
 	}
-	hijack := func(a *activity, _ time.Time) { a.hijack() }
+	movedMeanwhile := func(n int64) func(*activity, time.Duration) {
+		return func(a *activity, now time.Duration) { a.moved(now, n) }
+	}
+	hijack := func(a *activity, _ time.Duration) { a.hijacked = true }
 	for _, c := range []struct {
 		name   string
 		events []event
@@ -39,6 +42,8 @@ func TestActivity(t *testing.T) {
 		{"enough has arrived in small pieces", []event{{0, begin}, {1, wait}, {2, moved(stall.Bytes / 2)}, {3, wait}, {4, moved(stall.Bytes / 2)}, {5, wait}}, 9, 4, false},
 		{"at work between two reads", []event{{0, begin}, {1, wait}, {4, moved(1)}}, 9, 0, false},
 		{"reading and writing at once", []event{{0, begin}, {1, wait}, {3, wait}}, 9, 8, false},
+		{"reading while enough is written", []event{{0, begin}, {1, wait}, {6, movedMeanwhile(stall.Bytes)}}, 9, 3, false},
+		{"reading while too little is written", []event{{0, begin}, {1, wait}, {6, movedMeanwhile(1)}}, 9, 8, false},
 		{"the end of a response, after the handler", []event{{0, begin}, {1, done}, {2, wait}}, 9, 8, false},
 		{"the next request resets the clock", []event{{0, begin}, {1, wait}, {4, moved(1)}, {4, done}, {5, begin}, {6, wait}}, 9, 3, false},
 
@@ -49,7 +54,7 @@ func TestActivity(t *testing.T) {
 		{"a served stream next to a waiting one", []event{{0, begin}, {1, wait}, {4, begin}, {5, done}}, 9, 4, false},
 	} {
 		var a activity
-		at := func(s int) time.Time { return time.Unix(1000+int64(s), 0) }
+		at := func(s int) time.Duration { return time.Duration(s) * time.Second }
 		a.opened(at(0))
 		for _, e := range c.events {
 			e.what(&a, at(e.at))
@@ -67,11 +72,12 @@ func TestActivity(t *testing.T) {
 func TestWaitForRoomDoesNotCount(t *testing.T) {
 	l := newListener(nil, New("", nil))
 	c := &conn{l: l}
-	c.activity.opened(time.Now().Add(-time.Hour))
+	c.opened()
+	l.pulse.elapsed.Store(int64(time.Hour))
 	if !l.add(c) {
 		t.Fatal("there is no room")
 	}
-	if waited, idle := c.activity.waited(time.Now()); waited > time.Minute || !idle {
-		t.Errorf("waited %v, idle %v; want almost no wait, and idle", waited, idle)
+	if waited, idle := c.waited(); waited != 0 || !idle {
+		t.Errorf("waited %v, idle %v; want no wait, and idle", waited, idle)
 	}
 }

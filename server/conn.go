@@ -11,8 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/seed-1954dcaa/muxmaster/internal/stall"
 )
 
 // A conn counts toward the limits on connections until it is closed. It applies
@@ -25,8 +23,8 @@ import (
 //   - For reads of an HTTP/1 request with a body, StallTimeout applies from the
 //     start of its handler until SetReadDeadline is called or the connection becomes
 //     idle.
-//   - For writes, it applies from the end of a request header until
-//     SetWriteDeadline is called.
+//   - For writes, it applies from the end of a request header until the handler
+//     calls SetWriteDeadline, and again when the handler has returned.
 //   - It doesn't apply if a deadline was already set at that time, because of
 //     net/http's ReadTimeout or WriteTimeout.
 //
@@ -38,23 +36,17 @@ import (
 // release that runs it.
 type conn struct {
 	net.Conn
-	l        *listener
-	ip       netip.Addr // address for MaxConnsPerIP; invalid if it doesn't count
+	l       *listener
+	ip      netip.Addr  // address for MaxConnsPerIP; invalid if it doesn't count
+	http2   atomic.Bool // it has had an HTTP/2 request
+	closing sync.Once
+
+	mu       sync.Mutex // guards the fields below, and the order of SetDeadline calls
 	activity activity
-	http2    atomic.Bool // it has had an HTTP/2 request
-	closing  sync.Once
-
-	mu      sync.Mutex // guards the fields below, and the order of SetDeadline calls
-	reads   direction
-	writes  direction
-	stalled bool // a write has stalled; later ones fail
-}
-
-// A direction holds the deadlines of reads or writes.
-type direction struct {
-	deadline time.Time // set by net/http or a handler; zero if there is none
-	ours     bool      // StallTimeout applies
-	clock    stall.Clock
+	reads    direction
+	writes   direction
+	eager    bool // deadlines apply to the socket immediately
+	stalled  bool // a write has stalled; later ones fail
 }
 
 type connKey struct{}
@@ -92,67 +84,105 @@ func (c *conn) CloseWrite() error {
 }
 
 func (c *conn) setState(cs http.ConnState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	switch cs {
 	case http.StateActive:
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.writes.ours, c.writes.clock = true, stall.Clock{}
+		c.writes.limit()
 	case http.StateIdle:
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.reads.ours {
-			c.reads.ours = false
-			c.Conn.SetReadDeadline(c.reads.deadline)
+		c.reads.ours = false
+		if c.eager { // the engine reads and writes the socket
+			c.restoreDeadlines()
 		}
 	case http.StateHijacked:
-		c.activity.hijack()
+		c.activity.hijacked = true
+		c.reads.ours, c.writes.ours = false, false
+		c.eager = true
+		c.restoreDeadlines()
 	}
 }
 
-// beginBody is called before the handler of an HTTP/1 request with a body runs.
-func (c *conn) beginBody() {
+// handlerBegins is called before the handler of a request runs.
+func (c *conn) handlerBegins(http1Body bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.reads.ours, c.reads.clock = true, stall.Clock{}
+	c.activity.handlerBegins(c.l.pulse.now())
+	if http1Body {
+		c.reads.limit()
+	}
 }
 
-func (c *conn) SetReadDeadline(t time.Time) error {
+// handlerReturns is called after the handler. A write deadline that it has set
+// still applies to the rest of the response, but so does StallTimeout:
+// otherwise a client that doesn't read it could keep the connection forever.
+func (c *conn) handlerReturns() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.reads.ours, c.reads.deadline = false, t
-	return c.Conn.SetReadDeadline(t)
+	c.activity.handlerReturns(c.l.pulse.now())
+	if !c.writes.ours && !c.activity.hijacked && !c.http2.Load() {
+		c.writes.limit()
+		c.writes.stalls = true
+	}
 }
 
-func (c *conn) SetWriteDeadline(t time.Time) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.writes.ours, c.writes.deadline = false, t
-	return c.Conn.SetWriteDeadline(t)
-}
-
-func (c *conn) SetDeadline(t time.Time) error {
-	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
-}
-
-func (c *conn) Read(p []byte) (int, error) {
-	c.mu.Lock()
-	if !c.reads.ours {
+func (c *conn) Read(p []byte) (n int, err error) {
+	for again := true; again; {
+		again = false
+		c.mu.Lock()
+		d := &c.reads
+		ours, start := d.ours, c.l.pulse.now()
+		c.arm(d, d.left(c.l.s.StallTimeout))
+		d.calls++
+		if ours {
+			c.activity.waitBegins(start)
+		}
 		c.mu.Unlock()
-		return c.Conn.Read(p)
+
+		n, err = c.Conn.Read(p)
+
+		c.mu.Lock()
+		d.calls--
+		if ours {
+			end := c.l.pulse.now()
+			c.activity.waitEnds(end, int64(n))
+			d.clock.Add(end-start, int64(n))
+		}
+		if err != nil && n == 0 && errors.Is(err, os.ErrDeadlineExceeded) {
+			deadline, stall := d.expired(c.l.s.StallTimeout)
+			again = !deadline && !stall
+		}
+		c.mu.Unlock()
 	}
-	start := time.Now()
-	if limit := c.l.s.StallTimeout; limit > 0 && c.reads.deadline.IsZero() {
-		c.Conn.SetReadDeadline(start.Add(c.reads.clock.Left(limit)))
-	}
-	c.mu.Unlock()
-	c.activity.waitBegins(start)
-	n, err := c.Conn.Read(p)
-	end := time.Now()
-	c.activity.waitEnds(end, int64(n))
+	return n, err
+}
+
+func (c *conn) opened() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.reads.clock.Add(end.Sub(start), int64(n))
-	return n, err
+	c.activity.opened(c.l.pulse.now())
+}
+
+// streamWaits records that an HTTP/2 stream begins (+1) or ends (-1) to wait,
+// and the bytes that it transferred. A stream that reads and writes at the same
+// time counts once.
+func (c *conn) streamWaits(change int, moved int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.activity.update(c.l.pulse.now(), 0, change, int64(moved))
+}
+
+// wasUsed reports whether the connection has had a request.
+func (c *conn) wasUsed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.activity.used
+}
+
+// waited calls activity.waited.
+func (c *conn) waited() (d time.Duration, idle bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.activity.waited(c.l.pulse.now())
 }
 
 // Socket implements [engine.SocketConn]. Before the handler of a request runs,
@@ -162,84 +192,57 @@ func (c *conn) Socket() net.Conn { return c.Conn }
 
 // Wrote implements [engine.SocketConn].
 func (c *conn) Wrote(n int) {
-	c.activity.moved(int64(n))
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.activity.moved(c.l.pulse.now(), int64(n))
 	c.writes.clock.Add(0, int64(n))
 }
-
-// writePeriod is the maximum duration of a single write, after which its
-// progress is recorded, on systems where a write that exceeds a deadline can be
-// resumed.
-const writePeriod = 200 * time.Millisecond
 
 // write calls f, which performs a single write, with a deadline according to
 // the rules above. more reports whether f exceeded the deadline but the peer
 // has time left, so that the caller should write the rest.
 func (c *conn) write(f func() (int64, error)) (n int64, err error, more bool) {
-	start := time.Now()
 	c.mu.Lock()
 	if c.stalled {
 		// crypto/tls would wait another 5 s to send its closing alert.
 		c.mu.Unlock()
 		return 0, os.ErrDeadlineExceeded, false
 	}
-	if !c.writes.ours {
-		c.mu.Unlock()
-		n, err = f()
-		return n, err, false
+	d := &c.writes
+	limit, start := d.left(c.l.s.StallTimeout), c.l.pulse.now()
+	if d.ours && resumableWrites && (limit == 0 || limit > writePeriod) {
+		limit = writePeriod
 	}
-	limit := c.l.s.StallTimeout
-	if !c.writes.deadline.IsZero() {
-		limit = 0
-	}
-	c.Conn.SetWriteDeadline(c.writes.period(start, limit))
-	c.mu.Unlock()
-
-	waits := !c.http2.Load() // HTTP/2 streams record their own waits
+	c.arm(d, limit)
+	d.calls++
+	waits := d.ours && !c.http2.Load() // HTTP/2 streams record their own waits
 	if waits {
 		c.activity.waitBegins(start)
 	}
+	c.mu.Unlock()
+
 	n, err = f()
-	end := time.Now()
-	if waits {
-		c.activity.waitEnds(end, n)
-	}
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.writes.clock.Add(end.Sub(start), n)
+	d.calls--
+	end := c.l.pulse.now()
+	if waits {
+		c.activity.waitEnds(end, n)
+	}
+	d.clock.Add(end-start, n)
 	if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
 		return n, err, false
 	}
-	if deadline := c.writes.deadline; !deadline.IsZero() && !end.Before(deadline) {
-		return n, err, false
+	deadline, stall := d.expired(c.l.s.StallTimeout)
+	if !resumableWrites && !deadline {
+		stall = true
 	}
-	if c.writes.ours && limit > 0 && c.writes.clock.Waited() >= limit || !resumableWrites {
-		c.stalled = true
+	c.stalled = stall
+	if deadline || stall {
 		return n, err, false
 	}
 	return n, nil, true
-}
-
-// period returns the deadline for a single write: the end of limit, d.deadline
-// or the end of writePeriod, whichever is earliest.
-func (d *direction) period(now time.Time, limit time.Duration) (t time.Time) {
-	if limit > 0 {
-		t = now.Add(d.clock.Left(limit))
-	}
-	if resumableWrites {
-		t = earlier(t, now.Add(writePeriod))
-	}
-	return earlier(t, d.deadline)
-}
-
-// earlier returns the earlier of two deadlines. Zero means none.
-func earlier(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
 }
 
 func (c *conn) Write(p []byte) (n int, err error) {

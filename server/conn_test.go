@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,13 +12,14 @@ import (
 	"time"
 )
 
-// A sink is a connection whose writes exceed the deadline after some bytes. Its
-// ReadFrom reads more from the source than it sends.
+// A sink is a connection whose writes exceed the deadline after some bytes, and
+// make the pulse advance. Its ReadFrom reads more from the source than it sends.
 type sink struct {
 	net.Conn
 	got   bytes.Buffer
 	files int // ReadFrom calls with a file, which would use sendfile
 	each  int // bytes until the next timeout
+	pulse *pulse
 }
 
 func (s *sink) SetReadDeadline(time.Time) error  { return nil }
@@ -25,6 +27,7 @@ func (s *sink) SetWriteDeadline(time.Time) error { return nil }
 
 func (s *sink) Write(p []byte) (int, error) {
 	n := min(len(p), s.each)
+	s.pulse.elapsed.Add(1)
 	s.got.Write(p[:n])
 	if n < len(p) {
 		return n, os.ErrDeadlineExceeded
@@ -67,10 +70,12 @@ func TestWritesContinueAfterTimeouts(t *testing.T) {
 		{"more than a file", 5000, 1 << 40, true, len(text), nil},
 		{"a file that stalls", 4000, 0, true, 4000, os.ErrDeadlineExceeded},
 	} {
-		s := &sink{each: c.each}
 		srv := New("", nil)
 		srv.StallTimeout = 1 // passes in each write
-		conn := &conn{Conn: s, l: newListener(nil, srv), writes: direction{ours: true}}
+		l := newListener(nil, srv)
+		s := &sink{each: c.each, pulse: l.pulse}
+		conn := &conn{Conn: s, l: l}
+		conn.setState(http.StateActive)
 		var src io.Reader = strings.NewReader(text)
 		if c.file {
 			f, err := os.Open(name)

@@ -16,12 +16,14 @@ import (
 )
 
 // A probe is the innermost connection of a server. It records whether a read is
-// in progress, and its deadline.
+// in progress, and its deadline. The server may leave an earlier deadline in
+// place, and set the actual one when that passes. So state makes it pass.
 type probe struct {
 	net.Conn
 	mu       sync.Mutex
 	deadline time.Time
-	reads    int // in progress
+	reads    int  // in progress
+	known    bool // the deadline was set after state made one pass
 }
 
 func (p *probe) SetDeadline(t time.Time) error {
@@ -34,7 +36,7 @@ func (p *probe) SetDeadline(t time.Time) error {
 func (p *probe) SetReadDeadline(t time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.deadline = t
+	p.deadline, p.known = t, true
 	return p.Conn.SetReadDeadline(t)
 }
 
@@ -54,11 +56,19 @@ func (p *probe) Read(b []byte) (int, error) {
 func (p *probe) state() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch left := time.Until(p.deadline); {
-	case p.reads == 0:
+	if p.reads == 0 {
 		return "no read"
+	}
+	if !p.known {
+		p.Conn.SetReadDeadline(time.Unix(1, 0))
+		return "unknown"
+	}
+	p.known = false
+	switch left := time.Until(p.deadline); {
 	case p.deadline.IsZero():
 		return "no deadline"
+	case left < 0:
+		return "ended"
 	case left < 90*time.Minute:
 		return "StallTimeout"
 	}

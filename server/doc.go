@@ -20,16 +20,20 @@
 //
 // A handler can set its own read or write deadline for a request with
 // http.ResponseController; the zero time means none. Then only that deadline
-// applies.
+// applies until the handler returns.
+//
+// Waiting time is measured by a clock that stands still while the host doesn't
+// run the process.
 //
 // # Files
 //
 // server.go contains the Server from start to stop, prepare.go checks its
 // configuration and sets the hooks of HTTP, and draining.go contains functions
 // for stopping. listener.go limits the number of connections, activity.go
-// measures how long a connection has been waiting for its client, and evict.go
-// closes those that have been waiting the longest. conn.go and stream.go limit
-// the waiting time in HTTP/1 and HTTP/2. front.go is the handler that calls the
+// measures how long a connection has been waiting for its client, pulse.go is
+// the clock, and evict.go closes those that have been waiting the longest.
+// conn.go and deadline.go limit the waiting time in HTTP/1, and stream.go in
+// HTTP/2. front.go is the handler that calls the
 // user's handler. listen.go and activation.go open the socket, and
 // certificate.go loads certificates.
 package server

@@ -37,13 +37,13 @@ type victim struct {
 func (l *listener) evict() bool {
 	now := time.Now()
 	if len(l.victims.list) == 0 && now.Sub(l.victims.scanned) >= scanPeriod {
-		l.victims = victims{now, l.scan(now)}
+		l.victims = victims{now, l.scan()}
 	}
 	for len(l.victims.list) > 0 {
 		v := l.victims.list[0]
 		l.victims.list = l.victims.list[1:]
 		// Since the scan, it may have been closed or have received a request.
-		if waited, idle := v.conn.activity.waited(now); waited < patience || v.idle && !idle || !l.has(v.conn) {
+		if waited, idle := v.conn.waited(); waited < patience || v.idle && !idle || !l.has(v.conn) {
 			continue
 		}
 		l.evicted.Add(1)
@@ -55,10 +55,10 @@ func (l *listener) evict() bool {
 
 // scan returns the connections that may be closed, in the order in which to
 // close them.
-func (l *listener) scan(now time.Time) (list []victim) {
+func (l *listener) scan() (list []victim) {
 	l.mu.Lock()
 	for c := range l.conns {
-		if waited, idle := c.activity.waited(now); waited >= patience {
+		if waited, idle := c.waited(); waited >= patience {
 			list = append(list, victim{c, idle, waited})
 		}
 	}

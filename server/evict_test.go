@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -61,6 +62,18 @@ func TestConnectionsThatNeverGiveWay(t *testing.T) {
 			if _, err := io.Copy(io.Discard, r.Body); err != nil {
 				panic(http.ErrAbortHandler)
 			}
+		}},
+		{"a handler that waits for its body while it responds", lateBody, nil, func(w http.ResponseWriter, r *http.Request) {
+			http.NewResponseController(w).EnableFullDuplex()
+			var reader sync.WaitGroup
+			reader.Go(func() { io.Copy(io.Discard, r.Body) })
+			for range busy / (100 * time.Millisecond) {
+				<-time.After(100 * time.Millisecond)
+				if _, err := w.Write(make([]byte, 16<<10)); err != nil {
+					panic(http.ErrAbortHandler)
+				}
+			}
+			reader.Wait()
 		}},
 		{"a slow download", nil, func(r io.Reader) {
 			for range busy / (20 * time.Millisecond) {

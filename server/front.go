@@ -3,7 +3,6 @@ package server
 import (
 	"io"
 	"net/http"
-	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
@@ -24,16 +23,13 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.respond(w, r)
 		return
 	}
-	c.activity.handlerBegins(time.Now())
-	defer func() { c.activity.handlerReturns(time.Now()) }()
 	hasBody := r.Body != nil && r.Body != http.NoBody
 	// Don't use r.ProtoMajor: net/http passes the HTTP/2 connection preface to
 	// HTTP/1 handlers as a request (PRI * HTTP/2.0), for package h2c of x/net.
-	if _, http1 := w.(http.Hijacker); http1 {
-		if hasBody {
-			c.beginBody()
-		}
-	} else {
+	_, http1 := w.(http.Hijacker)
+	c.handlerBegins(hasBody && http1)
+	defer c.handlerReturns()
+	if !http1 {
 		c.http2.Store(true)
 		st := newStream(w, r, c)
 		defer st.finish()

@@ -24,6 +24,8 @@ type listener struct {
 	s   *Server
 	tls bool
 
+	pulse *pulse
+
 	mu    sync.Mutex
 	conns map[*conn]struct{}
 	perIP map[netip.Addr]int
@@ -44,6 +46,7 @@ func newListener(ln net.Listener, s *Server) *listener {
 	return &listener{
 		Listener: ln,
 		s:        s,
+		pulse:    newPulse(),
 		conns:    map[*conn]struct{}{},
 		perIP:    map[netip.Addr]int{},
 		closed:   make(chan struct{}, 1),
@@ -72,7 +75,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			l.Listener.Close()
 			return nil, errTLSListener
 		}
-		c := &conn{Conn: nc, l: l}
+		c := &conn{Conn: nc, l: l, eager: l.s.Engine}
 		if !l.admitIP(c) {
 			l.refuse(c)
 			continue
@@ -136,7 +139,7 @@ func (l *listener) add(c *conn) bool {
 	if max := l.s.MaxConns; max > 0 && len(l.conns) >= max && !l.stopping.Load() {
 		return false
 	}
-	c.activity.opened(time.Now()) // the wait for a place doesn't count
+	c.opened() // the wait for a place doesn't count
 	l.conns[c] = struct{}{}
 	return true
 }
@@ -195,9 +198,8 @@ func (l *listener) open() int {
 func (l *listener) busy() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := time.Now()
 	for c := range l.conns {
-		if _, idle := c.activity.waited(now); !idle {
+		if _, idle := c.waited(); !idle {
 			n++
 		}
 	}
@@ -209,9 +211,8 @@ func (l *listener) busy() (n int) {
 func (l *listener) unsettled(d time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := time.Now()
 	for c := range l.conns {
-		if waited, idle := c.activity.waited(now); !idle || waited < d {
+		if waited, idle := c.waited(); !idle || waited < d {
 			return true
 		}
 	}

@@ -191,6 +191,9 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		ln.Close()
 		return err
 	}
+	done := make(chan struct{})
+	defer close(done)
+	go l.pulse.run(done)
 	served := make(chan error, 1)
 	go func() {
 		if l.tls {
@@ -239,7 +242,7 @@ func (s *Server) drain(l *listener, shutdown func(context.Context) error) error 
 		l.awaitClose(10 * time.Millisecond)
 	}
 	// Shutdown would wait 5 s for connections that never sent anything.
-	l.closeConns(func(c *conn) bool { return !c.activity.wasUsed() })
+	l.closeConns(func(c *conn) bool { return !c.wasUsed() })
 	shutdown(ctx)
 	// Shutdown forgets hijacked connections; the listener does not.
 	for ctx.Err() == nil && l.open() > 0 {

@@ -24,8 +24,6 @@ import (
 // streamChunk is how many bytes of a Write must move within StallTimeout.
 const streamChunk = 16 << 10
 
-var past = time.Unix(1, 0)
-
 // A stream is the writer of one HTTP/2 request. It has all methods of
 // net/http's writer.
 type stream struct {
@@ -36,19 +34,22 @@ type stream struct {
 
 	mu     sync.Mutex // held by timers while they act
 	done   bool       // the handler has returned: net/http's writer is invalid
+	open   int        // calls that wait now, in both directions
 	reads  waits
 	writes waits
 }
 
 // waits keeps track of the waiting in one direction. The stream's lock guards
-// it.
+// it. Times are those of the server's pulse.
 type waits struct {
 	expire   func(time.Time) error // sets net/http's deadline
 	timer    *time.Timer
-	deadline time.Time // of the current wait
-	open     int       // calls that wait now
+	armed    bool          // the timer will fire, not later than StallTimeout after the last wait began
+	since    time.Duration // start of the current wait, or its last progress
+	open     int           // calls that wait now
 	used     bool
-	own      bool // the handler has set a deadline, and only that holds
+	own      bool      // the handler has set a deadline, and only that holds until it returns
+	deadline time.Time // set by the handler
 	clock    stall.Clock
 }
 
@@ -64,59 +65,86 @@ func (s *stream) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 // wait calls f, which may wait for the client, and returns the number of bytes
 // that it transferred.
 func (s *stream) wait(d *waits, f func() (int, error)) (int, error) {
-	start := time.Now()
-	if !s.begin(d, start) {
+	if !s.begin(d) {
 		return f()
 	}
 	n := 0
-	defer func() { s.end(d, start, n) }() // also if f panics
+	defer func() { s.end(d, n) }() // also if f panics
 	n, err := f()
 	return n, err
 }
 
 // begin starts the timer. It reports false if StallTimeout doesn't apply,
 // because the handler has set its own deadline or has returned.
-func (s *stream) begin(d *waits, now time.Time) bool {
+func (s *stream) begin(d *waits) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d.used = true
 	if s.done || d.own {
 		return false
 	}
-	d.open++
-	s.conn.activity.waitBegins(now)
-	limit := s.conn.l.s.StallTimeout
-	if limit == 0 {
-		return true
+	if d.open++; d.open == 1 {
+		d.since = s.conn.l.pulse.now()
 	}
-	left := d.clock.Left(limit)
-	d.deadline = now.Add(left)
-	if d.timer == nil {
-		d.timer = time.AfterFunc(left, func() { s.stalled(d) })
-	} else {
-		d.timer.Reset(left)
+	if s.open++; s.open == 1 {
+		s.conn.streamWaits(+1, 0)
 	}
+	s.arm(d)
 	return true
 }
 
-// stalled is called by the timer. It may come too late: the wait may have
-// ended, and another one may have begun.
-func (s *stream) stalled(d *waits) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.done && !d.own && d.open > 0 && !time.Now().Before(d.deadline) {
-		d.expire(past)
+// arm starts the timer unless it is running. If it fires too early, it is
+// started again.
+func (s *stream) arm(d *waits) {
+	limit := s.conn.l.s.StallTimeout
+	if limit == 0 || d.armed {
+		return
+	}
+	d.armed = true
+	left := d.clock.Left(limit)
+	if d.timer == nil {
+		d.timer = time.AfterFunc(left, func() { s.fire(d) })
+	} else {
+		d.timer.Reset(left)
 	}
 }
 
-func (s *stream) end(d *waits, start time.Time, n int) {
+// fire is called by the timer, which may be too early or too late: waits may
+// have begun and ended since it was started.
+func (s *stream) fire(d *waits) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
-	s.conn.activity.waitEnds(now, int64(n))
-	d.clock.Add(now.Sub(start), int64(n))
-	if d.open--; d.open == 0 {
-		d.stop()
+	d.armed = false
+	if s.done || d.own || d.open == 0 {
+		return
+	}
+	s.progress(d, 0)
+	if d.clock.Waited() >= s.conn.l.s.StallTimeout {
+		d.expire(past)
+		return
+	}
+	s.arm(d)
+}
+
+// progress records the wait so far.
+func (s *stream) progress(d *waits, n int) {
+	now := s.conn.l.pulse.now()
+	d.clock.Add(now-d.since, int64(n))
+	d.since = now
+}
+
+func (s *stream) end(d *waits, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.progress(d, n)
+	d.open--
+	if s.done {
+		return // finish has ended the wait
+	}
+	if s.open--; s.open == 0 {
+		s.conn.streamWaits(-1, n)
+	} else {
+		s.conn.streamWaits(0, n)
 	}
 }
 
@@ -132,16 +160,20 @@ func (d *waits) stop() {
 //
 // It also sets a deadline for net/http's last flush, unless the client has
 // reset the stream. Then nothing is flushed, and net/http would keep the stream
-// in memory until the deadline.
+// in memory until the deadline. If the handler has set an earlier deadline, that
+// one remains.
 func (s *stream) finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.done = true
 	s.reads.stop()
 	s.writes.stop()
+	if s.open > 0 { // a goroutine of the handler still reads or writes
+		s.conn.streamWaits(-1, 0)
+	}
 	limit := s.conn.l.s.StallTimeout
-	if limit > 0 && s.writes.used && !s.writes.own && s.ctx.Err() == nil {
-		s.controller.SetWriteDeadline(time.Now().Add(limit))
+	if limit > 0 && s.writes.used && s.ctx.Err() == nil {
+		s.controller.SetWriteDeadline(earlier(s.writes.deadline, time.Now().Add(limit)))
 	}
 }
 
@@ -154,7 +186,7 @@ func (s *stream) setDeadline(d *waits, t time.Time) error {
 	if s.done {
 		return net.ErrClosed
 	}
-	d.own = true
+	d.own, d.deadline = true, t
 	return d.expire(t)
 }
 

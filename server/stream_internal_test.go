@@ -29,7 +29,7 @@ func TestStreamsDontUseTheWriterAfterTheHandler(t *testing.T) {
 		w := &deadlines{ResponseWriter: httptest.NewRecorder()}
 		s := newStream(w, httptest.NewRequestWithContext(ctx, "GET", "/", nil), c)
 		s.Write([]byte("x"))
-		s.begin(&s.reads, time.Now()) // in another goroutine, which continues to read
+		s.begin(&s.reads) // in another goroutine, which continues to read
 		if reset {
 			cancel()
 		}
@@ -39,7 +39,7 @@ func TestStreamsDontUseTheWriterAfterTheHandler(t *testing.T) {
 			t.Errorf("reset %v: %d deadlines set by finish, want %d", reset, w.n, want)
 		}
 		w.n = 0
-		s.stalled(&s.reads) // a timer that has already fired
+		s.fire(&s.reads) // a timer that has already fired
 		if err := s.SetReadDeadline(time.Time{}); err != net.ErrClosed {
 			t.Errorf("a late SetReadDeadline: %v, want %v", err, net.ErrClosed)
 		}
@@ -49,8 +49,58 @@ func TestStreamsDontUseTheWriterAfterTheHandler(t *testing.T) {
 		if w.n != 0 {
 			t.Errorf("reset %v: %d deadlines set after the handler", reset, w.n)
 		}
-		if s.begin(&s.reads, time.Now()) || s.reads.timer != nil && s.reads.timer.Stop() {
+		if s.begin(&s.reads) || s.reads.timer != nil && s.reads.timer.Stop() {
 			t.Error("a late read arms a timer")
 		}
+	}
+}
+
+// TestStreamsThatReadAndWriteCountOnce checks that a stream that waits in both
+// directions, or still reads after its handler, doesn't make the connection
+// seem to wait while the handler of another stream is working.
+func TestStreamsThatReadAndWriteCountOnce(t *testing.T) {
+	c := &conn{l: newListener(nil, New("", nil))}
+	c.http2.Store(true)
+	waits := func() bool {
+		c.l.pulse.elapsed.Add(int64(time.Second))
+		d, _ := c.waited()
+		return d > 0
+	}
+	c.handlerBegins(false) // one that works
+	c.handlerBegins(false)
+	s := newStream(&deadlines{ResponseWriter: httptest.NewRecorder()}, httptest.NewRequest("GET", "/", nil), c)
+	s.begin(&s.reads)
+	s.begin(&s.writes)
+	if waits() {
+		t.Error("a stream that reads and writes counts twice")
+	}
+	s.end(&s.writes, 0)
+	s.finish()
+	c.handlerReturns()
+	if waits() {
+		t.Error("a read after the handler counts")
+	}
+	s.end(&s.reads, 0)
+	c.handlerReturns()
+	if _, idle := c.waited(); !idle {
+		t.Error("not idle after both handlers")
+	}
+}
+
+// TestStreamTimersUseThePulse checks that a stream doesn't end because of time
+// in which the host didn't run the server.
+func TestStreamTimersUseThePulse(t *testing.T) {
+	c := &conn{l: newListener(nil, New("", nil))}
+	w := &deadlines{ResponseWriter: httptest.NewRecorder()}
+	s := newStream(w, httptest.NewRequest("GET", "/", nil), c)
+	s.begin(&s.reads)
+	s.fire(&s.reads)
+	if w.n != 0 || !s.reads.armed {
+		t.Errorf("%d deadlines set by a timer that fired too early, armed again %v; want none, true", w.n, s.reads.armed)
+	}
+	c.l.pulse.elapsed.Store(int64(time.Hour))
+	s.fire(&s.reads)
+	if w.n != 1 {
+		t.Errorf("%d deadlines set by the timer, want 1", w.n)
 	}
 }

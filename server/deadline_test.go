@@ -1,0 +1,196 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A counted is a connection that counts how often its deadlines are set.
+type counted struct {
+	net.Conn
+	sets atomic.Int64
+}
+
+func (c *counted) SetReadDeadline(t time.Time) error {
+	c.sets.Add(1)
+	return c.Conn.SetReadDeadline(t)
+}
+
+func (c *counted) SetWriteDeadline(t time.Time) error {
+	c.sets.Add(1)
+	return c.Conn.SetWriteDeadline(t)
+}
+
+// stoppedPulse returns a connection whose server's pulse doesn't run, as if the
+// host didn't run this process, and its peer.
+func stoppedPulse(t *testing.T, limit time.Duration) (c *conn, socket *counted, peer net.Conn) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	if peer, err = net.Dial("tcp", ln.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	nc, err := ln.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := New("", nil)
+	srv.StallTimeout = limit
+	l := newListener(nil, srv)
+	socket = &counted{Conn: nc}
+	c = &conn{Conn: socket, l: l}
+	l.add(c)
+	t.Cleanup(func() { c.Close(); peer.Close() })
+	return c, socket, peer
+}
+
+// TestPausesOfTheHostDontCount checks that a client isn't disconnected because
+// of time in which the host didn't run the server.
+func TestPausesOfTheHostDontCount(t *testing.T) {
+	for _, io := range []struct {
+		name string
+		call func(*conn) error
+	}{
+		{"read", func(c *conn) error { _, err := c.Read(make([]byte, 1)); return err }},
+		{"write", func(c *conn) error {
+			for {
+				if _, err := c.Write(make([]byte, 1<<20)); err != nil {
+					return err
+				}
+			}
+		}},
+	} {
+		c, socket, _ := stoppedPulse(t, 10*time.Millisecond)
+		c.setState(http.StateActive)
+		c.handlerBegins(true)
+		failed := make(chan error, 1)
+		go func() { failed <- io.call(c) }()
+		for socket.sets.Load() < 20 { // StallTimeout passes as often
+			select {
+			case err := <-failed:
+				t.Fatalf("%s: %v, although the pulse didn't run", io.name, err)
+			case <-time.After(time.Millisecond):
+			}
+		}
+		if waited, _ := c.waited(); waited != 0 {
+			t.Errorf("%s: the connection has waited for %v, so it could be closed for another", io.name, waited)
+		}
+		c.l.pulse.elapsed.Store(int64(time.Second))
+		if err := <-failed; !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: %v when the pulse had advanced, want a deadline error", io.name, err)
+		}
+	}
+}
+
+// TestDeadlinesAreSetRarely checks that the deadlines of requests that don't
+// wait are not all set on the socket, and that the actual deadline ends a read.
+func TestDeadlinesAreSetRarely(t *testing.T) {
+	c, socket, peer := stoppedPulse(t, time.Hour)
+	b := make([]byte, 1)
+	const requests = 1000
+	for range requests { // as net/http does
+		c.SetReadDeadline(time.Now().Add(time.Hour))
+		peer.Write(b)
+		if _, err := c.Read(b); err != nil {
+			t.Fatal(err)
+		}
+		c.setState(http.StateActive)
+		c.SetReadDeadline(time.Time{})
+		c.handlerBegins(false)
+		if _, err := c.Write(b); err != nil {
+			t.Fatal(err)
+		}
+		c.handlerReturns()
+		c.SetWriteDeadline(time.Time{})
+		if _, err := io.ReadFull(peer, b); err != nil {
+			t.Fatal(err)
+		}
+		c.setState(http.StateIdle)
+		c.SetReadDeadline(time.Now().Add(2 * time.Hour))
+	}
+	if n := socket.sets.Load(); n > requests/4 {
+		t.Errorf("%d deadlines set for %d requests", n, requests)
+	}
+	c.SetReadDeadline(time.Now().Add(time.Millisecond)) // earlier than the socket's
+	if _, err := c.Read(b); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a read with a deadline: %v", err)
+	}
+	c.SetReadDeadline(time.Time{}) // the socket's has passed
+	peer.Write(b)
+	if _, err := c.Read(b); err != nil {
+		t.Errorf("a read after it: %v", err)
+	}
+}
+
+// TestDeadlinesEndCallsInProgress checks that a deadline ends a read that has
+// begun, as net/http expects.
+func TestDeadlinesEndCallsInProgress(t *testing.T) {
+	c, _, _ := stoppedPulse(t, time.Hour)
+	failed := make(chan error, 1)
+	go func() { _, err := c.Read(make([]byte, 1)); failed <- err }()
+	for {
+		c.mu.Lock()
+		reading := c.reads.calls > 0
+		c.mu.Unlock()
+		if reading {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	c.SetReadDeadline(past)
+	if err := <-failed; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the read: %v, want a deadline error", err)
+	}
+}
+
+// TestWriteDeadlineOfAHandlerEndsWithIt checks that StallTimeout limits what is
+// written after a handler that has set its own write deadline: none here.
+func TestWriteDeadlineOfAHandlerEndsWithIt(t *testing.T) {
+	c, _, _ := stoppedPulse(t, time.Millisecond)
+	c.setState(http.StateActive)
+	c.handlerBegins(false)
+	c.SetWriteDeadline(time.Time{})
+	if c.writes.left(c.l.s.StallTimeout) != 0 {
+		t.Error("StallTimeout applies while the handler runs")
+	}
+	c.handlerReturns()
+	c.SetWriteDeadline(time.Time{}) // by the engine, for the next request
+	done := make(chan struct{})
+	defer close(done)
+	go c.l.pulse.run(done)
+	for { // the peer never reads
+		if _, err := c.Write(make([]byte, 1<<20)); err != nil {
+			if !errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("after the handler: %v, want a deadline error", err)
+			}
+			return
+		}
+	}
+}
+
+// TestHijackedConnectionsKeepDeadlines checks that a handler that hijacks a
+// connection and uses the socket finds the deadlines that were set.
+func TestHijackedConnectionsKeepDeadlines(t *testing.T) {
+	c, socket, peer := stoppedPulse(t, time.Hour)
+	c.SetReadDeadline(time.Now().Add(time.Millisecond))
+	peer.Write([]byte("ab"))
+	io.ReadFull(c, make([]byte, 1))
+	c.SetDeadline(time.Time{}) // by net/http
+	c.setState(http.StateHijacked)
+	time.Sleep(5 * time.Millisecond)
+	if _, err := socket.Read(make([]byte, 1)); err != nil {
+		t.Errorf("a read from the socket: %v", err)
+	}
+	c.SetReadDeadline(past)
+	if _, err := socket.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a read from the socket after SetReadDeadline: %v", err)
+	}
+}
