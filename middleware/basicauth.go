@@ -1,7 +1,6 @@
 package middleware
 
 import (
-	"encoding/base64"
 	"fmt"
 	"net/http"
 	"strings"
@@ -40,7 +39,7 @@ type basicAuthHandler struct {
 }
 
 func (h *basicAuthHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if user, pass, ok := credentials(r.Header["Authorization"]); ok && h.check(user, pass) {
+	if user, pass, ok := credentials(r); ok && h.check(user, pass) {
 		h.next.ServeHTTP(w, r)
 		return
 	}
@@ -48,21 +47,12 @@ func (h *basicAuthHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	problem.Write(w, r, problem.Code(http.StatusUnauthorized))
 }
 
-// credentials is r.BasicAuth with one allocation instead of two. It rejects
-// requests with several Authorization headers, because a proxy may have checked
-// another one than the first.
-func credentials(headers []string) (user, pass string, ok bool) {
-	const scheme = "Basic "
-	if len(headers) != 1 || len(headers[0]) < len(scheme) {
+// credentials returns the credentials of r. It reports false if r has several
+// Authorization headers, because a proxy may have checked another one than the
+// first.
+func credentials(r *http.Request) (user, pass string, ok bool) {
+	if len(r.Header["Authorization"]) != 1 {
 		return "", "", false
 	}
-	if given := headers[0][:len(scheme)]; given != scheme && !strings.EqualFold(given, scheme) {
-		return "", "", false
-	}
-	var buf [96]byte // enough for most
-	decoded, err := base64.StdEncoding.AppendDecode(buf[:0], []byte(headers[0][len(scheme):]))
-	if err != nil {
-		return "", "", false
-	}
-	return strings.Cut(string(decoded), ":")
+	return r.BasicAuth()
 }

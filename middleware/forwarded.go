@@ -2,7 +2,6 @@ package middleware
 
 import (
 	"net/netip"
-	"strconv"
 	"strings"
 )
 
@@ -14,75 +13,29 @@ import (
 // It rejects everything else, including zones, the unspecified address and port
 // 0. An IPv4-mapped IPv6 address becomes an IPv4 address.
 func parseNode(s string) (netip.AddrPort, bool) {
-	if addr, rest, ok := cutIPv4(s); ok && rest == "" && !addr.IsUnspecified() {
-		return netip.AddrPortFrom(addr, 0), true
-	}
-	host, port := s, ""
-	if strings.HasPrefix(s, "[") {
-		end := strings.IndexByte(s, ']')
-		if end < 0 {
+	host := s
+	switch {
+	case strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]") && strings.Count(s, ":") > 1: // IPv6
+		host = s[1 : len(s)-1]
+	case strings.HasPrefix(s, "["), strings.Count(s, ":") == 1:
+		node, err := netip.ParseAddrPort(s)
+		if err != nil || node.Port() == 0 {
 			return netip.AddrPort{}, false
 		}
-		host, port = s[1:end], s[end+1:]
-		if !strings.Contains(host, ":") {
-			return netip.AddrPort{}, false // brackets are for IPv6
-		}
-	} else if colon := strings.IndexByte(s, ':'); colon >= 0 && colon == strings.LastIndexByte(s, ':') {
-		host, port = s[:colon], s[colon:]
+		return checkNode(node)
 	}
 	addr, err := netip.ParseAddr(host)
-	if err != nil || addr.Zone() != "" {
+	if err != nil {
 		return netip.AddrPort{}, false
 	}
-	if addr = addr.Unmap(); addr.IsUnspecified() {
-		return netip.AddrPort{}, false
-	}
-	if port == "" {
-		return netip.AddrPortFrom(addr, 0), true
-	}
-	if port[0] != ':' || len(port) > len(":65535") {
-		return netip.AddrPort{}, false
-	}
-	number, err := strconv.ParseUint(port[1:], 10, 16)
-	if err != nil || number == 0 {
-		return netip.AddrPort{}, false
-	}
-	return netip.AddrPortFrom(addr, uint16(number)), true
+	return checkNode(netip.AddrPortFrom(addr, 0))
 }
 
-// cutIPv4 parses the IPv4 address at the start of s, and returns the rest of s.
-// It is faster than netip.ParseAddr and accepts only addresses that ParseAddr
-// accepts.
-func cutIPv4(s string) (addr netip.Addr, rest string, ok bool) {
-	var ip [4]byte
-	i := 0
-	for field := range ip {
-		if field > 0 {
-			if i == len(s) || s[i] != '.' {
-				return addr, "", false
-			}
-			i++
-		}
-		start, n := i, 0
-		for ; i < len(s) && i < start+3 && '0' <= s[i] && s[i] <= '9'; i++ {
-			n = n*10 + int(s[i]-'0')
-		}
-		if i == start || n > 255 || s[start] == '0' && i > start+1 {
-			return addr, "", false
-		}
-		ip[field] = byte(n)
-	}
-	return netip.AddrFrom4(ip), s[i:], true
-}
-
-// parsePeer parses a RemoteAddr, which must have a port.
-func parsePeer(remoteAddr string) (netip.Addr, bool) {
-	if addr, port, ok := cutIPv4(remoteAddr); ok && port != "" && port[0] == ':' {
-		_, err := strconv.ParseUint(port[1:], 10, 16)
-		return addr, err == nil
-	}
-	peer, err := netip.ParseAddrPort(remoteAddr)
-	return peer.Addr(), err == nil
+// checkNode returns node with an IPv4-mapped address as an IPv4 address. It
+// reports false for an address with a zone and for the unspecified address.
+func checkNode(node netip.AddrPort) (netip.AddrPort, bool) {
+	addr := node.Addr().Unmap()
+	return netip.AddrPortFrom(addr, node.Port()), addr.Zone() == "" && !addr.IsUnspecified()
 }
 
 // parseForwarded returns the for= address of one element of a Forwarded header
@@ -127,17 +80,8 @@ func parseForwarded(element string) (node netip.AddrPort, ok bool) {
 	return node, ok
 }
 
-// trimBlanks removes spaces and tabs at both ends. It is faster than
-// strings.Trim.
-func trimBlanks(s string) string {
-	for s != "" && (s[0] == ' ' || s[0] == '\t') {
-		s = s[1:]
-	}
-	for s != "" && (s[len(s)-1] == ' ' || s[len(s)-1] == '\t') {
-		s = s[:len(s)-1]
-	}
-	return s
-}
+// trimBlanks removes spaces and tabs at both ends.
+func trimBlanks(s string) string { return strings.Trim(s, " \t") }
 
 // isToken reports whether s is a token of RFC 9110 section 5.6.2.
 func isToken(s string) bool {

@@ -109,7 +109,7 @@ func TestRealIPPeers(t *testing.T) {
 // TestRealIPHeaders sends headers from a trusted peer; "" means that RemoteAddr
 // doesn't change.
 func TestRealIPHeaders(t *testing.T) {
-	long := strings.Repeat("198.51.100.7, ", 100)
+	long := strings.Repeat("6.6.6.6, ", 1000)
 	for _, tt := range []struct {
 		headers []string
 		want    string
@@ -152,8 +152,11 @@ func TestRealIPHeaders(t *testing.T) {
 		{[]string{"X-Forwarded-For: 198.51.100.7:0"}, ""},
 		{[]string{"X-Forwarded-For: 198.51.100.7:65536"}, ""},
 		{[]string{"X-Forwarded-For: 198.51.100.7:+1"}, ""},
-		{[]string{"X-Forwarded-For: 198.51.100.7:000080"}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7:00x"}, ""},
 		{[]string{"X-Forwarded-For: [198.51.100.7]"}, ""},
+		{[]string{"X-Forwarded-For: [198.51.100.7:80]"}, ""},
+		{[]string{"X-Forwarded-For: [198.51.100.7]:80"}, ""},
+		{[]string{"X-Forwarded-For: [::ffff:198.51.100.7]:80"}, "198.51.100.7:80"},
 		{[]string{"X-Forwarded-For: [2001:db8::7"}, ""},
 		{[]string{"X-Forwarded-For: 2001:db8::7]"}, ""},
 		{[]string{"X-Forwarded-For: [2001:db8::7]4711"}, ""},
@@ -172,8 +175,14 @@ func TestRealIPHeaders(t *testing.T) {
 		{[]string{"X-Forwarded-For: 198.51.100.7", "X-Forwarded-For: "}, ""},
 		{[]string{"X-Forwarded-For: 198.51.100.7", "X-Forwarded-For: , 10.0.0.2"}, ""},
 		// long
-		{[]string{"X-Forwarded-For: " + long, "X-Forwarded-For: 198.51.100.7"}, ""},
-		{[]string{"X-Forwarded-For: " + long + "198.51.100.7"}, ""},
+		{[]string{"X-Forwarded-For: " + long, "X-Forwarded-For: 198.51.100.7"}, "198.51.100.7:0"},
+		{[]string{"X-Forwarded-For: " + long + "198.51.100.7"}, "198.51.100.7:0"},
+		{[]string{"X-Forwarded-For: " + long + "198.51.100.7, 10.0.0.1"}, "198.51.100.7:0"},
+		{[]string{"X-Forwarded-For: " + strings.Repeat("x", 1<<20) + ",198.51.100.7"}, "198.51.100.7:0"},
+		{[]string{"X-Forwarded-For: 198.51.100.7" + strings.Repeat(", 10.0.0.1", 31)}, "198.51.100.7:0"},
+		{[]string{"X-Forwarded-For: 198.51.100.7" + strings.Repeat(", 10.0.0.1", 32)}, ""},
+		{[]string{"X-Forwarded-For: 198.51.100.7" + strings.Repeat(", 10.0.0.1", 20), "X-Forwarded-For: 10.0.0.1" + strings.Repeat(", 10.0.0.1", 20)}, ""},
+		{[]string{"Forwarded: for=198.51.100.7;host=\"" + strings.Repeat("h", 2000) + "\""}, "198.51.100.7:0"},
 		// Forwarded
 		{[]string{"Forwarded: for=198.51.100.7"}, "198.51.100.7:0"},
 		{[]string{"Forwarded: FOR=198.51.100.7"}, "198.51.100.7:0"},
@@ -217,7 +226,7 @@ func TestRealIPHeaders(t *testing.T) {
 		{[]string{"Forwarded: for=198.51.100.7;host=\"a,b\""}, ""},
 		{[]string{"Forwarded: for=6.6.6.6, for=198.51.100.7", "Forwarded: for=10.0.0.2"}, "198.51.100.7:0"},
 		{[]string{"Forwarded: for=198.51.100.7", "Forwarded: for=unknown"}, ""},
-		{[]string{"Forwarded: for=198.51.100.7;x=" + strings.Repeat("y", 1024)}, ""},
+		{[]string{"Forwarded: for=198.51.100.7;x=" + strings.Repeat("y", 1024)}, "198.51.100.7:0"},
 		// X-Real-IP
 		{[]string{"X-Real-IP: 198.51.100.7"}, "198.51.100.7:0"},
 		{[]string{"X-Real-IP: 2001:db8::7"}, "[2001:db8::7]:0"},
@@ -259,13 +268,10 @@ func TestRealIPHeaders(t *testing.T) {
 // FuzzRealIPAppended checks that the entry appended by the trusted proxy is
 // used, whatever the client has sent.
 func FuzzRealIPAppended(f *testing.F) {
-	for _, s := range []string{"", "6.6.6.6", "for=6.6.6.6", "for=\"", "x=\"", "\\", ";", "for=6.6.6.6;x=\"", "unknown", "[", "%", "\x00", "10.0.0.1"} {
+	for _, s := range []string{"", "6.6.6.6", "for=6.6.6.6", "for=\"", "x=\"", "\\", ";", "for=6.6.6.6;x=\"", "unknown", "[", "%", "\x00", "10.0.0.1", strings.Repeat("6.6.6.6, ", 200), strings.Repeat("for=10.0.0.1, ", 200)} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, client string) {
-		if len(client) > 900 {
-			return
-		}
 		for _, header := range []string{
 			"X-Forwarded-For: " + client + ", 198.51.100.7",
 			"X-Forwarded-For: " + client + ",198.51.100.7, 10.0.0.2",
@@ -286,36 +292,6 @@ func FuzzRealIPAppended(f *testing.F) {
 			if err != nil || addr.Addr().IsPrivate() || addr.Addr().IsLoopback() || addr.Addr().Zone() != "" || addr.Addr().Is4In6() {
 				t.Errorf("%s%q: %q (%v)", name, client, got, err)
 			}
-		}
-	})
-}
-
-// FuzzRealIPv4 compares the parser of IPv4 addresses with package netip.
-func FuzzRealIPv4(f *testing.F) {
-	for _, s := range []string{"198.51.100.7", "0.0.0.0", "255.255.255.255", "256.1.1.1", "1.2.3", "1.2.3.4.5", "1.2.3.4.", ".1.2.3.4", "01.2.3.4", "1.2.3.00", "0.0.0.1", "1..2.3", "1.2.3.1000", ""} {
-		f.Add(s, "1")
-	}
-	for _, port := range []string{"", "0", "65535", "65536", "00001", "+1", "1x"} {
-		f.Add("1.2.3.4", port)
-	}
-	f.Fuzz(func(t *testing.T, address, port string) {
-		if strings.Trim(address, "0123456789.") != "" {
-			return
-		}
-		want := "127.0.0.1:1"
-		if a, err := netip.ParseAddr(address); err == nil && !a.IsPrivate() && !a.IsLoopback() && !a.IsUnspecified() {
-			want = a.String() + ":0"
-		}
-		if got := remoteAddr(middleware.RealIP, "127.0.0.1:1", "X-Forwarded-For: "+address); got != want {
-			t.Errorf("entry %q: %q, want %q", address, got, want)
-		}
-		peer := address + ":" + port
-		want = peer
-		if a, err := netip.ParseAddrPort(peer); err == nil && a.Addr().Is4() {
-			want = "[2001:db8::7]:0"
-		}
-		if got := remoteAddr(middleware.RealIPFrom(netip.MustParsePrefix("0.0.0.0/0")), peer, "X-Forwarded-For: 2001:db8::7"); got != want {
-			t.Errorf("peer %q: %q, want %q", peer, got, want)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package middleware
 import (
 	"context"
 	"encoding/binary"
+	"encoding/hex"
 	"math/rand/v2"
 	"net/http"
 
@@ -49,22 +50,8 @@ func (h *requestIDHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func setContext(r *http.Request, ctx context.Context) { *r = *r.WithContext(ctx) }
 
 func newRequestID() string {
-	var id [32]byte
-	hi, lo := rand.Uint64(), rand.Uint64()
-	binary.LittleEndian.PutUint64(id[0:], hexDigits(uint32(hi)))
-	binary.LittleEndian.PutUint64(id[8:], hexDigits(uint32(hi>>32)))
-	binary.LittleEndian.PutUint64(id[16:], hexDigits(uint32(lo)))
-	binary.LittleEndian.PutUint64(id[24:], hexDigits(uint32(lo>>32)))
-	return string(id[:])
-}
-
-// hexDigits returns the 8 hexadecimal digits of x as 8 bytes, the lowest digit
-// in the lowest byte.
-func hexDigits(x uint32) uint64 {
-	v := uint64(x)
-	v = (v | v<<16) & 0x0000ffff0000ffff
-	v = (v | v<<8) & 0x00ff00ff00ff00ff
-	v = (v | v<<4) & 0x0f0f0f0f0f0f0f0f                           // one digit a byte
-	letters := (v + 0x0606060606060606) >> 4 & 0x0101010101010101 // 1 where the digit is 10 or more
-	return v + 0x3030303030303030 + letters*('a'-'0'-10)
+	var id [16]byte
+	binary.LittleEndian.PutUint64(id[:8], rand.Uint64())
+	binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
+	return hex.EncodeToString(id[:])
 }
