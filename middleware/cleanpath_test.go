@@ -3,6 +3,7 @@ package middleware_test
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -10,10 +11,12 @@ import (
 	"path"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 	"github.com/seed-1954dcaa/muxmaster/middleware"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 func ExampleCleanPath() {
@@ -54,10 +57,9 @@ func TestCleanPath(t *testing.T) {
 		{"/a/%2e%2e%2e/b", "/a/.../b", "/a/%2e%2e%2e/b"},
 		{"/a%2Fb//c", "/a/b/c", "/a%2Fb/c"},
 		{"/a%2Fb/../c", "/c", "/c"},
-		{"/a/..%2fb//c", "/a/../b/c", "/a/..%2fb/c"},
-		{"/a/%2e%2e%2fb", "/a/../b", "/a/%2e%2e%2fb"},
-		{"/a%2f%2e%2e//b", "/a/../b", "/a%2f%2e%2e/b"},
-		{"/a%2F/", "/a//", "/a%2F/"},
+		{"/a%2F../../c", "/c", "/c"},
+		{"/a%2F..b/c", "/a/..b/c", "/a%2F..b/c"},
+		{"/a%2F", "/a/", "/a%2F"},
 		{"/a%20b//c", "/a b/c", "/a%20b/c"},
 		{"/%41//b", "/A/b", "/%41/b"},
 		{"/a%25//b", "/a%/b", "/a%25/b"},
@@ -100,11 +102,74 @@ func TestPathsThatAreLeftAlone(t *testing.T) {
 			}
 		}
 	}
-	for name, m := range map[string]mw{"CleanPath": middleware.CleanPath, "StripSlashes": middleware.StripSlashes} {
-		r := get("/a//b/../")
-		r.Method = "CONNECT"
-		if got := seen(m, r); got.Path != "/a//b/../" {
-			t.Errorf("%s: CONNECT became %q", name, got.Path)
+	r := get("/a//b/../")
+	r.Method = "CONNECT"
+	if got := seen(middleware.StripSlashes, r); got.Path != "/a//b/../" {
+		t.Errorf("StripSlashes: CONNECT became %q", got.Path)
+	}
+}
+
+// TestCleanPathRefusesEscapedSlashes checks that CleanPath rejects a path that a
+// file server would clean further.
+func TestCleanPathRefusesEscapedSlashes(t *testing.T) {
+	for _, target := range []string{
+		"/a/..%2fb//c", "/a/%2e%2e%2fb", "/a%2f%2e%2e//b", "/a%2F/", "/a%2F%2Fb", "/%2Fa", "/a/%2Fb", "/a%2F..", "/a%2F.%2Fb", "/a%2F../b", "/..%2Fa",
+		"/x|%2F../a", "/proxy/https:%2F%2Fexample.com",
+	} {
+		r := get(target)
+		r = r.WithContext(problem.NewContext(r.Context(), problem.JSON))
+		w := serve(middleware.CleanPath(text("served")), r)
+		if want := `{"title":"Bad Request","status":400,"detail":"The path has an empty or dot segment next to an escaped slash."}`; w.Code != 400 || strings.TrimSpace(w.Body.String()) != want {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
+	}
+}
+
+// TestGuardBeforeAFileServer checks that an access check inside CleanPath sees
+// the path that a file server uses, for every way to write it.
+func TestGuardBeforeAFileServer(t *testing.T) {
+	files := http.FileServerFS(fstest.MapFS{"public/a": {Data: []byte("public")}, "admin/x": {Data: []byte("secret")}})
+	gate := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, "/admin/") {
+				http.Error(w, "no", 403)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	separators := []string{"/", "%2F", "//", "/%2F", "%2F%2F", "%2f/", "/./", "%2F.%2F", "/.%2f", "/x/../", "%2Fx%2F..%2F", "/x%2F../", "%2Fx/..%2F", "/x/..%2f", "/%2e%2E/", "%2F%2e%2E%2F"}
+	for _, mount := range []func(*muxmaster.Mux){
+		func(m *muxmaster.Mux) { m.Handle("/", files) },
+		func(m *muxmaster.Mux) { m.Mount("/", files) },
+		func(m *muxmaster.Mux) { m.Handle("/admin/", http.NotFoundHandler()); m.Handle("/{path...}", files) },
+	} {
+		mux := muxmaster.New()
+		mux.Pre(middleware.CleanPath, gate)
+		mount(mux)
+		if w := serve(mux, get("/public/a")); w.Body.String() != "public" {
+			t.Errorf("/public/a: %d %q", w.Code, w.Body)
+		}
+		for _, method := range []string{"GET", "POST", "CONNECT"} {
+			for _, first := range separators {
+				for _, second := range separators {
+					for _, odd := range []string{"", "|"} {
+						target := "/public" + first + ".." + first + "admin" + second + "x"
+						if odd != "" {
+							target = "/" + odd + "/.." + target
+						}
+						u, err := url.ParseRequestURI(target)
+						if err != nil {
+							t.Fatal(err)
+						}
+						r := get("/")
+						r.Method, r.URL = method, u
+						if w := serve(mux, r); strings.Contains(w.Body.String(), "secret") {
+							t.Errorf("%s %s: the guard didn't see it", method, target)
+						}
+					}
+				}
+			}
 		}
 	}
 }
@@ -157,6 +222,15 @@ func FuzzCleanPath(f *testing.F) {
 		r, before := get("/"), *u
 		r.URL = u
 		got := seen(middleware.CleanPath, r)
+		if got == nil { // rejected
+			if before.RawPath == "" {
+				t.Errorf("%q was rejected, although no slash is escaped", target)
+			}
+			return
+		}
+		if strings.HasPrefix(got.Path, "/") && strings.TrimSuffix(got.Path, "/") != strings.TrimSuffix(path.Clean(got.Path), "/") {
+			t.Errorf("%q became %q, which isn't clean", target, got.Path)
+		}
 		if !strings.HasPrefix(before.Path, "/") {
 			if *got != before {
 				t.Errorf("%q became %q", target, got)
@@ -241,7 +315,7 @@ func TestPathsWithOddBytes(t *testing.T) {
 			target, wants string
 		}{
 			{"CleanPath", middleware.CleanPath, "/api%2Fadmin//x" + odd, "/api%2Fadmin/x" + odd},
-			{"CleanPath", middleware.CleanPath, "/a%2F../b" + odd + "/./c", "/a%2F../b" + odd + "/c"},
+			{"CleanPath", middleware.CleanPath, "/a%2F..c/b" + odd + "/./c", "/a%2F..c/b" + odd + "/c"},
 			{"CleanPath", middleware.CleanPath, "/a" + odd + "/%2e%2E/b%2Fc", "/b%2Fc"},
 			{"CleanPath", middleware.CleanPath, "/a%2Fb" + odd, "/a%2Fb" + odd},
 			{"StripSlashes", middleware.StripSlashes, "/a%2F" + odd + "%2F//", "/a%2F" + odd + "%2F"},
@@ -307,5 +381,18 @@ func TestEscapedSlashesOverTheWire(t *testing.T) {
 			}
 		}
 		srv.Close()
+	}
+}
+
+// TestRunsBeforeRouting checks by which handlers a router can tell that a
+// middleware has no effect in Use.
+func TestRunsBeforeRouting(t *testing.T) {
+	every := maps.Clone(every)
+	every["CleanPath"], every["StripSlashes"] = middleware.CleanPath, middleware.StripSlashes
+	for name, m := range every {
+		_, got := m(quiet).(interface{ RunsBeforeRouting() })
+		if want := name == "CleanPath" || name == "StripSlashes"; got != want {
+			t.Errorf("%s: RunsBeforeRouting is there: %v, want %v", name, got, want)
+		}
 	}
 }

@@ -1,8 +1,8 @@
 // Package middleware provides HTTP middleware for any router. Each middleware
 // is a func(http.Handler) http.Handler, or a function that returns one.
 //
-//	all requests                 Logger  Observe  Recoverer  RealIP  RequestID
-//	                             CleanPath  StripSlashes
+//	all requests                 Logger  Observe  Recoverer  RealIPFrom  RealIP
+//	                             RequestID  CleanPath  StripSlashes
 //	a service or parts of it     Timeout  BodyLimit  Throttle
 //	a group or a single route    BasicAuth  SetHeader  NoCache
 //
@@ -20,7 +20,7 @@
 // # Changes to the request
 //
 // Some middleware modifies the request in place, as [http.ServeMux] sets its
-// Pattern, so that outer middleware sees the result: RealIP sets RemoteAddr,
+// Pattern, so that outer middleware sees the result: RealIPFrom sets RemoteAddr,
 // RequestID the context, and NoCache the Header. CleanPath and StripSlashes
 // change the path of the URL, which shallow copies of the request share. All of
 // this happens before the next handler is called. No middleware writes to the

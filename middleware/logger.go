@@ -25,7 +25,7 @@ func Logger(next http.Handler) http.Handler { return LoggerWith(nil)(next) }
 //	            a panic before anything was sent
 //	bytes       number of body bytes that the handler wrote (not sent for HEAD)
 //	duration    time until the handler returned
-//	remote      r.RemoteAddr, as set by inner middleware such as [RealIP]
+//	remote      r.RemoteAddr, as set by inner middleware such as [RealIPFrom]
 //	request_id  the ID of [RequestID], if there is one
 //	panicked    true if the handler panicked; otherwise omitted
 //

@@ -12,9 +12,9 @@ import (
 
 // StripSlashes removes trailing slashes from the request's path, so that
 // /users/ is served as /users without a redirect. The path "/" and escaped
-// slashes remain unchanged. As with [CleanPath], it must run before routing,
-// middleware that checks r.URL.Path must run inside of it, and it modifies
-// r.URL in place.
+// slashes remain unchanged. As with [CleanPath], it must run before routing, its
+// handlers have a method RunsBeforeRouting, middleware that checks r.URL.Path
+// must run inside of it, and it modifies r.URL in place.
 //
 // If a route ends in a slash, such as /docs/ or a directory of a file server,
 // most routers redirect /docs to /docs/. That would cause a redirect loop. So
@@ -22,9 +22,12 @@ import (
 // StripSlashes discards it and serves the request again with the original path.
 // Inner middleware then runs twice. If the router doesn't redirect, routes that
 // end in a slash are unreachable.
-func StripSlashes(next http.Handler) http.Handler { return &stripSlashesHandler{next} }
+func StripSlashes(next http.Handler) http.Handler { return &stripSlashesHandler{next: next} }
 
-type stripSlashesHandler struct{ next http.Handler }
+type stripSlashesHandler struct {
+	next http.Handler
+	beforeRouting
+}
 
 func (h *stripSlashesHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p := r.URL.Path
