@@ -28,7 +28,6 @@ require (
 	github.com/rs/cors v1.11.1
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/seed-1954dcaa/muxmaster v0.2.0
-	github.com/tsenart/vegeta/v12 v12.13.0
 	github.com/uptrace/bunrouter v1.0.23
 	github.com/valyala/fasthttp v1.73.0
 	go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp v0.72.0

@@ -1,38 +1,82 @@
 // Package load measures servers under load, each in a separate process, over
 // keep-alive connections, in interleaved rounds. It compares routers with
-// net/http's server, and HTTP servers with the same router.
+// net/http's server, and HTTP servers with the same handler: requests per
+// second, latencies, and the CPU time of the server's process per request.
 package load
 
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
+	"net/http"
+	"strings"
 	"time"
-
-	"github.com/seed-1954dcaa/muxmaster/bench/child"
 )
 
-// Case is the number of the server's processors. Every request is a GET of
-// [path], and the response is its last segment.
-type Case struct{ Cores int }
+// A Case is one kind of load.
+type Case struct {
+	Path        string
+	Browser     bool // ten headers with a cookie that changes, or one header
+	Connections int
+	Pipeline    int // requests that are sent together
+	Cores       int // processors of the server
+}
 
+// The paths of cases.
 const (
-	path   = "/some/page/123"
-	answer = "123"
+	helloPath = "/hello"
+	jsonPath  = "/json"
+	echoPath  = "/echo"
+	paramPath = "/some/page/123"
 )
+
+// Parameter returns the case in which routers are compared: a GET request whose
+// response is the path's last segment.
+func Parameter(connections, cores int) Case {
+	return Case{Path: paramPath, Connections: connections, Pipeline: 1, Cores: cores}
+}
+
+// Cases returns the cases in which HTTP servers are compared: six with 64
+// connections, and some with more connections and with pipelining.
+func Cases() (cases []Case) {
+	for _, browser := range []bool{false, true} {
+		for _, path := range []string{helloPath, jsonPath, echoPath} {
+			cases = append(cases, Case{path, browser, 64, 1, 1})
+		}
+	}
+	return append(cases, Case{helloPath, false, 512, 1, 1}, Case{helloPath, true, 512, 1, 1}, Case{helloPath, false, 64, 16, 1})
+}
 
 func (c Case) String() string {
-	if c.Cores == 1 {
-		return "1 parameter, 1 core"
+	if c.Path == paramPath {
+		if c.Cores == 1 {
+			return "1 parameter, 1 core"
+		}
+		return fmt.Sprintf("1 parameter, %d cores", c.Cores)
 	}
-	return fmt.Sprintf("1 parameter, %d cores", c.Cores)
+	headers := "minimal"
+	if c.Browser {
+		headers = "browser"
+	}
+	s := fmt.Sprintf("%s, %s headers, %d connections", c.Path[1:], headers, c.Connections)
+	if c.Pipeline > 1 {
+		s += fmt.Sprintf(", %d pipelined", c.Pipeline)
+	}
+	return s
+}
+
+// want returns the expected body of the response.
+func (c Case) want() string {
+	return map[string]string{helloPath: hello, jsonPath: document, echoPath: echoed, paramPath: "123"}[c.Path]
 }
 
 // Plan says how long to load each server.
 type Plan struct {
-	Rounds      int
-	Round       time.Duration
-	Connections int
+	Rounds   int
+	Round    time.Duration // length of a round
+	Requests int           // of a round, instead of its length; 0 for the length
+	WarmUp   bool          // one more round that isn't counted
 }
 
 // Server is a contender or an HTTP server in a binary that serves it as a
@@ -58,52 +102,84 @@ type Result struct {
 // returns only errors of the context.
 func Run(ctx context.Context, servers []Server, c Case, p Plan, tool Tool, step func(part float64)) ([]Result, error) {
 	results := make([]Result, len(servers))
-	running := make([]*child.Process, len(servers))
+	targets := make([]*target, len(servers))
 	for i, s := range servers {
-		proc, err := start(s, c)
+		t, err := start(s, c, tool)
 		if err != nil {
 			results[i].Cannot = err.Error()
 			continue
 		}
-		defer proc.Stop()
-		running[i] = proc
+		defer t.stop()
+		targets[i] = t
 	}
-	for round := range p.Rounds {
+	first := 0
+	if p.WarmUp {
+		first = -1
+	}
+	for round := first; round < p.Rounds; round++ {
 		for k := range servers {
-			i := (round + k) % len(servers)
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			if running[i] == nil {
+			i := (round - first + k) % len(servers)
+			if targets[i] == nil {
 				continue
 			}
-			r, err := loadOnce(ctx, running[i], c, p, tool)
+			r, err := targets[i].load(ctx, p)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
 			if err != nil {
 				results[i] = Result{Cannot: err.Error()}
-				running[i] = nil
+				targets[i] = nil
 				continue
 			}
-			results[i].Rounds = append(results[i].Rounds, r)
-			step((float64(round) + float64(k+1)/float64(len(servers))) / float64(p.Rounds))
+			if round >= 0 {
+				results[i].Rounds = append(results[i].Rounds, r)
+				step((float64(round) + float64(k+1)/float64(len(servers))) / float64(p.Rounds))
+			}
 		}
 	}
 	return results, nil
 }
 
-// loadOnce loads one server for a round.
-func loadOnce(ctx context.Context, proc *child.Process, c Case, p Plan, tool Tool) (Round, error) {
-	before, err := proc.CPU()
+// A target is a server with its source of load.
+type target struct {
+	process *process
+	source  source
+}
+
+// start starts the server and checks its response.
+func start(s Server, c Case, tool Tool) (*target, error) {
+	p, err := startProcess(s.Binary, s.Name, c.Cores)
+	if err != nil {
+		return nil, err
+	}
+	if err := check(p.address, c); err != nil {
+		p.stop()
+		return nil, err
+	}
+	source, err := tool.open(p.address, c)
+	if err != nil {
+		p.stop()
+		return nil, err
+	}
+	return &target{p, source}, nil
+}
+
+func (t *target) stop() {
+	t.source.close()
+	t.process.stop()
+}
+
+// load loads the server for a round.
+func (t *target) load(ctx context.Context, p Plan) (Round, error) {
+	before, err := t.process.cpu()
 	if err != nil {
 		return Round{}, err
 	}
-	requests, r, err := tool.load(ctx, "http://"+proc.Address+path, c, p)
+	requests, r, err := t.source.round(ctx, p)
 	if err != nil {
 		return Round{}, err
 	}
-	after, err := proc.CPU()
+	after, err := t.process.cpu()
 	if err != nil {
 		return Round{}, err
 	}
@@ -114,15 +190,29 @@ func loadOnce(ctx context.Context, proc *child.Process, c Case, p Plan, tool Too
 	return r, nil
 }
 
-// start starts the server and checks its response.
-func start(s Server, c Case) (*child.Process, error) {
-	proc, err := child.Start(s.Binary, s.Name, c.Cores, 0)
+// check sends one request and compares the response.
+func check(address string, c Case) error {
+	client := http.Client{Timeout: 5 * time.Second}
+	defer client.CloseIdleConnections()
+	method, body := http.MethodGet, ""
+	if c.Path == echoPath {
+		method, body = http.MethodPost, echoed
+	}
+	req, err := http.NewRequest(method, "http://"+address+c.Path, strings.NewReader(body))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := check(proc.Address, path, answer); err != nil {
-		proc.Stop()
-		return nil, err
+	res, err := client.Do(req)
+	if err != nil {
+		return err
 	}
-	return proc, nil
+	defer res.Body.Close()
+	got, err := io.ReadAll(res.Body)
+	if err != nil {
+		return err
+	}
+	if want := c.want(); res.StatusCode != http.StatusOK || string(got) != want {
+		return fmt.Errorf("%s %s: response %d %.40q, want 200 %.40q", method, c.Path, res.StatusCode, got, want)
+	}
+	return nil
 }

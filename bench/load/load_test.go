@@ -7,14 +7,12 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/seed-1954dcaa/muxmaster/bench/child"
 )
 
 // TestMain runs the test binary as a server if it is started as a child, like
 // the command.
 func TestMain(m *testing.M) {
-	if name, ok := child.Asked(); ok {
+	if name, ok := Asked(); ok {
 		if err := Serve(name); err != nil {
 			os.Stderr.WriteString(err.Error() + "\n")
 			os.Exit(1)
@@ -24,16 +22,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestServersUnderLoad(t *testing.T) {
-	servers := []Server{{"http.ServeMux", os.Args[0]}, {"no router", os.Args[0]}}
-	for _, s := range HTTPServers {
-		servers = append(servers, Server{s.Name, os.Args[0]})
-	}
+func TestRun(t *testing.T) {
+	servers := append([]Server{{"http.ServeMux", os.Args[0]}, {"no router", os.Args[0]}}, All(os.Args[0])...)
 	servers = append(servers, Server{"nobody", os.Args[0]})
-	for _, c := range []Case{{Cores: 1}, {Cores: 2}} {
+	for _, c := range []Case{Parameter(4, 1), Parameter(4, 2)} {
 		part := 0.0
-		// Without wrk, the library generates the load.
-		results, err := Run(t.Context(), servers, c, Plan{Rounds: 2, Round: 50 * time.Millisecond, Connections: 4}, Tool{}, func(p float64) { part = p })
+		plan := Plan{Rounds: 2, Round: 50 * time.Millisecond, WarmUp: c.Cores == 2}
+		// Without wrk, this process generates the load.
+		results, err := Run(t.Context(), servers, c, plan, Tool{}, func(p float64) { part = p })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,9 +51,25 @@ func TestServersUnderLoad(t *testing.T) {
 	}
 }
 
-func TestLoadEndsWithItsContext(t *testing.T) {
+// TestCases checks the responses of every server in every case.
+func TestCases(t *testing.T) {
+	for _, c := range Cases() {
+		c.Connections = 2
+		results, err := Run(t.Context(), All(os.Args[0]), c, Plan{Rounds: 1, Requests: 20}, Tool{}, func(float64) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range results {
+			if r.Cannot != "" || len(r.Rounds) != 1 {
+				t.Errorf("%s, %s: %d rounds, %q", HTTPServers[i].Name, c, len(r.Rounds), r.Cannot)
+			}
+		}
+	}
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := Run(ctx, []Server{{"http.ServeMux", os.Args[0]}}, Case{Cores: 1}, Plan{Rounds: 1000, Round: time.Millisecond, Connections: 1}, Tool{},
+	_, err := Run(ctx, []Server{{"http.ServeMux", os.Args[0]}}, Parameter(1, 1), Plan{Rounds: 1000, Round: time.Millisecond}, Tool{},
 		func(float64) { cancel() })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
@@ -65,13 +77,13 @@ func TestLoadEndsWithItsContext(t *testing.T) {
 }
 
 func TestCheckRejectsWrongResponses(t *testing.T) {
-	proc, err := start(Server{"no router", os.Args[0]}, Case{Cores: 1})
+	target, err := start(Server{"no router", os.Args[0]}, Parameter(1, 1), Tool{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer proc.Stop()
-	err = check(proc.Address, "/another/page", "456")
-	if want := `GET /another/page: response 200 "123", want 200 "456"`; err == nil || err.Error() != want {
+	defer target.stop()
+	err = check(target.process.address, Case{Path: helloPath})
+	if want := `GET /hello: response 200 "123", want 200 "Hello, World!"`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -108,7 +120,7 @@ Transfer/sec:      6.28MB
 
 func TestServerThatFailsUnderLoadIsReported(t *testing.T) {
 	broken := Tool{wrk: "/bin/false"}
-	results, err := Run(t.Context(), []Server{{"http.ServeMux", os.Args[0]}}, Case{Cores: 1}, Plan{Rounds: 2, Round: time.Millisecond}, broken, func(float64) {})
+	results, err := Run(t.Context(), []Server{{"http.ServeMux", os.Args[0]}}, Parameter(1, 1), Plan{Rounds: 2, Round: time.Millisecond}, broken, func(float64) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,12 +4,17 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 
 	"github.com/gofiber/fiber/v3"
+	"github.com/lesismal/nbio/logging"
+	"github.com/lesismal/nbio/nbhttp"
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 	"github.com/seed-1954dcaa/muxmaster/engine"
 )
 
@@ -18,11 +23,12 @@ type HTTPServer struct {
 	Name    string
 	Handler string // "plain" for http.Handler, "native" for the server's own
 	Ours    bool
-	Serve   func(net.Listener) error // responds to GET /some/page/123 with 123
+	Serve   func(net.Listener) error
 }
 
 // HTTPServers lists the servers; the others are compared with the first. Those
-// with plain handlers serve plainHandler().
+// with plain handlers serve plainHandler(); the others do the same work with
+// their native handlers.
 var HTTPServers = []HTTPServer{
 	{Name: "net/http", Handler: "plain", Serve: func(l net.Listener) error { return http.Serve(l, plainHandler()) }},
 	{Name: "engine", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return newEngine(false).Serve(l) }},
@@ -30,8 +36,34 @@ var HTTPServers = []HTTPServer{
 	{Name: "fasthttp, adapted", Handler: "plain", Serve: func(l net.Listener) error {
 		return fasthttp.Serve(l, fasthttpadaptor.NewFastHTTPHandler(plainHandler()))
 	}},
-	{Name: "fasthttp", Handler: "native", Serve: serveFastHTTP},
-	{Name: "fiber v3", Handler: "native", Serve: serveFiber},
+	{Name: "nbio", Handler: "plain", Serve: serveNbio},
+	{Name: "fasthttp", Handler: "native", Serve: func(l net.Listener) error { return fasthttp.Serve(l, native) }},
+	{Name: "fiber v3", Handler: "native", Serve: func(l net.Listener) error { return fasthttp.Serve(l, fiberApp().Handler()) }},
+}
+
+// All returns the HTTP servers in a binary that calls Serve.
+func All(binary string) (servers []Server) {
+	for _, s := range HTTPServers {
+		servers = append(servers, Server{Name: s.Name, Binary: binary})
+	}
+	return servers
+}
+
+// named returns the function that serves a router with net/http's server, or
+// plainHandler with another server.
+func named(name string) (serve func(net.Listener) error, err error) {
+	for _, s := range HTTPServers {
+		if s.Name == name {
+			return s.Serve, nil
+		}
+	}
+	c, err := contender.Named(name)
+	if err != nil {
+		return nil, err
+	}
+	return func(l net.Listener) error {
+		return http.Serve(l, c.Load(contender.Spec{Work: contender.Write, Routes: []routes.Route{{Method: http.MethodGet, Pattern: "/some/page/:id"}}}))
+	}, nil
 }
 
 // newEngine returns a server of package engine.
@@ -41,25 +73,91 @@ func newEngine(recycle bool) *engine.Server {
 	return s
 }
 
+func serveNbio(l net.Listener) error {
+	logging.SetLevel(logging.LevelNone)
+	err := nbhttp.NewEngine(nbhttp.Config{
+		Network: "tcp",
+		Addrs:   []string{l.Addr().String()},
+		Listen:  func(string, string) (net.Listener, error) { return l, nil },
+		NPoller: 1, // as many as processors
+		Handler: plainHandler(),
+		// Run handlers in the event loop, where nbio is fastest if they
+		// never wait.
+		ServerExecutor: func(f func()) { f() },
+	}).Start()
+	return err
+}
+
+const hello = "Hello, World!"
+
+// document is a JSON document of 1 KB, and echoed a request body of 1 KB.
+var (
+	document = `{"items":[` + strings.Repeat(`{"id":12345,"name":"somebody"},`, 32) + `{"id":1,"name":"last"}]}`
+	echoed   = strings.Repeat("x", 1024)
+)
+
+// The types of the responses.
+const (
+	textType  = "text/plain; charset=utf-8"
+	jsonType  = "application/json"
+	bytesType = "application/octet-stream"
+)
+
 // plainHandler returns our router in its default mode.
 func plainHandler() http.Handler {
 	mux := muxmaster.New()
+	mux.GET(helloPath, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", textType)
+		io.WriteString(w, hello)
+	})
+	mux.GET(jsonPath, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", jsonType)
+		io.WriteString(w, document)
+	})
+	mux.POST(echoPath, func(w http.ResponseWriter, r *http.Request) {
+		b, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", bytesType)
+		w.Write(b)
+	})
 	mux.GET("/some/page/:id", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.PathValue("id")) })
 	return mux
 }
 
-// serveFastHTTP has no router.
-func serveFastHTTP(l net.Listener) error {
-	const prefix = "/some/page/"
-	return fasthttp.Serve(l, func(c *fasthttp.RequestCtx) {
-		if path := c.Path(); len(path) > len(prefix) {
-			c.Write(path[len(prefix):])
-		}
-	})
+// native has no router.
+func native(c *fasthttp.RequestCtx) {
+	switch path := string(c.Path()); path {
+	case jsonPath:
+		c.SetContentType(jsonType)
+		c.WriteString(document)
+	case echoPath:
+		c.SetContentType(bytesType)
+		c.Write(c.PostBody())
+	case helloPath:
+		c.SetContentType(textType)
+		c.WriteString(hello)
+	default:
+		c.WriteString(path[strings.LastIndexByte(path, '/')+1:])
+	}
 }
 
-func serveFiber(l net.Listener) error {
+func fiberApp() *fiber.App {
 	app := fiber.New(fiber.Config{CaseSensitive: true, StrictRouting: true})
+	app.Get(jsonPath, func(c fiber.Ctx) error {
+		c.Set("Content-Type", jsonType)
+		return c.SendString(document)
+	})
+	app.Post(echoPath, func(c fiber.Ctx) error {
+		c.Set("Content-Type", bytesType)
+		return c.Send(c.Body())
+	})
+	app.Get(helloPath, func(c fiber.Ctx) error {
+		c.Set("Content-Type", textType)
+		return c.SendString(hello)
+	})
 	app.Get("/some/page/:id", func(c fiber.Ctx) error { return c.SendString(c.Params("id")) })
-	return fasthttp.Serve(l, app.Handler())
+	return app
 }

@@ -32,8 +32,8 @@ func newPlan(quick bool) plan {
 			patience:      2 * time.Second,
 			heapSets:      sets,
 			loadPasses:    1,
-			load:          load.Plan{Rounds: 4, Round: time.Second, Connections: 50},
-			loadCases:     []load.Case{{Cores: 1}},
+			load:          load.Plan{Rounds: 4, Round: time.Second},
+			loadCases:     []load.Case{load.Parameter(50, 1)},
 		}
 	}
 	p := plan{
@@ -45,11 +45,11 @@ func newPlan(quick bool) plan {
 		patience:      8 * time.Second,
 		heapSets:      sets,
 		loadPasses:    4,
-		load:          load.Plan{Rounds: 3, Round: time.Second, Connections: 100},
-		loadCases:     []load.Case{{Cores: 1}},
+		load:          load.Plan{Rounds: 3, Round: time.Second},
+		loadCases:     []load.Case{load.Parameter(100, 1)},
 	}
 	if all := runtime.NumCPU(); all > 1 {
-		p.loadCases = append(p.loadCases, load.Case{Cores: all})
+		p.loadCases = append(p.loadCases, load.Parameter(100, all))
 	}
 	return p
 }

@@ -256,13 +256,13 @@ func TestPassesOfLoadAddUp(t *testing.T) {
 	r := new(Run)
 	rounds := []load.Round{{PerSecond: 5, P50: time.Millisecond, P99: 2 * time.Millisecond, CPU: 13}, {PerSecond: 6, CPU: math.NaN()}}
 	for range 2 {
-		r.addLoad(Cell{Section: Load, Scenario: "s", Contender: "a"}, rounds)
-		r.addLoad(Cell{Section: Load, Scenario: "s", Contender: "b", Cannot: "broken"}, nil)
+		r.AddLoad(Load, load.Parameter(1, 1), "a", load.Result{Rounds: rounds})
+		r.AddLoad(Load, load.Parameter(1, 1), "b", load.Result{Cannot: "broken"})
 	}
 	want := []Cell{{
-		Section: Load, Scenario: "s", Contender: "a", Samples: Samples{5, 6, 5, 6},
+		Section: Load, Scenario: "1 parameter, 1 core", Contender: "a", Samples: Samples{5, 6, 5, 6},
 		P50: Samples{1000, 0, 1000, 0}, P99: Samples{2000, 0, 2000, 0}, CPU: Samples{13, 13},
-	}, {Section: Load, Scenario: "s", Contender: "b", Cannot: "broken"}}
+	}, {Section: Load, Scenario: "1 parameter, 1 core", Contender: "b", Cannot: "broken"}}
 	if !reflect.DeepEqual(r.Cells, want) {
 		t.Errorf("got %+v, want %+v", r.Cells, want)
 	}

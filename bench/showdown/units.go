@@ -48,10 +48,11 @@ func units(entrants []entrant, quick bool, tool load.Tool) []unit {
 	for _, set := range p.heapSets {
 		us = append(us, heapUnit(routers, set))
 	}
+	self, _ := os.Executable() // in localEntrants, it succeeded
 	for pass := range p.loadPasses {
 		for _, c := range p.loadCases {
 			us = append(us, loadUnit(Load, underLoad(entrants), c, pass+1, p.load, tool))
-			us = append(us, loadUnit(Servers, httpServers(), c, pass+1, p.load, tool))
+			us = append(us, loadUnit(Servers, load.All(self), c, pass+1, p.load, tool))
 		}
 	}
 	return us
@@ -66,18 +67,6 @@ func underLoad(entrants []entrant) (servers []load.Server) {
 		case "no router", "muxmaster", "muxmaster pooled", "http.ServeMux", "gin", "echo", "bunrouter", "fox", "httprouter", "chi", "gorilla/mux":
 			servers = append(servers, load.Server{Name: e.Name, Binary: e.binary})
 		}
-	}
-	return servers
-}
-
-// httpServers returns the HTTP servers in this binary.
-func httpServers() (servers []load.Server) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil
-	}
-	for _, s := range load.HTTPServers {
-		servers = append(servers, load.Server{Name: s.Name, Binary: self})
 	}
 	return servers
 }
@@ -273,7 +262,7 @@ func loadUnit(section Section, servers []load.Server, c load.Case, pass int, p l
 			return err
 		}
 		for i, s := range servers {
-			r.addLoad(Cell{Section: section, Scenario: c.String(), Contender: s.Name, Cannot: results[i].Cannot}, results[i].Rounds)
+			r.AddLoad(section, c, s.Name, results[i])
 		}
 		return nil
 	}
@@ -281,23 +270,23 @@ func loadUnit(section Section, servers []load.Server, c load.Case, pass int, p l
 	return unit{key: fmt.Sprintf("%s/%s/%d", section, c, pass), cost: cost, run: run}
 }
 
-// addLoad adds rounds to the cell of the same scenario and contender. In the
-// first pass it adds the cell.
-func (r *Run) addLoad(cell Cell, rounds []load.Round) {
-	at := slices.IndexFunc(r.Cells, func(c Cell) bool {
-		return c.Section == cell.Section && c.Scenario == cell.Scenario && c.Contender == cell.Contender
+// AddLoad adds the rounds of a server to its cell. If there is no cell, it adds
+// one.
+func (r *Run) AddLoad(section Section, c load.Case, server string, result load.Result) {
+	at := slices.IndexFunc(r.Cells, func(cell Cell) bool {
+		return cell.Section == section && cell.Scenario == c.String() && cell.Contender == server
 	})
 	if at < 0 {
 		at = len(r.Cells)
-		r.Cells = append(r.Cells, cell)
+		r.Cells = append(r.Cells, Cell{Section: section, Scenario: c.String(), Contender: server, Cannot: result.Cannot})
 	}
-	c := &r.Cells[at]
-	for _, round := range rounds {
-		c.Samples = append(c.Samples, round.PerSecond)
-		c.P50 = append(c.P50, micros(round.P50))
-		c.P99 = append(c.P99, micros(round.P99))
+	cell := &r.Cells[at]
+	for _, round := range result.Rounds {
+		cell.Samples = append(cell.Samples, round.PerSecond)
+		cell.P50 = append(cell.P50, micros(round.P50))
+		cell.P99 = append(cell.P99, micros(round.P99))
 		if !math.IsNaN(round.CPU) {
-			c.CPU = append(c.CPU, round.CPU)
+			cell.CPU = append(cell.CPU, round.CPU)
 		}
 	}
 }

@@ -19,15 +19,16 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/seed-1954dcaa/muxmaster/bench/child"
-	"github.com/seed-1954dcaa/muxmaster/bench/engineload"
 	"github.com/seed-1954dcaa/muxmaster/bench/figure"
+	"github.com/seed-1954dcaa/muxmaster/bench/load"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
+	"github.com/seed-1954dcaa/muxmaster/bench/report"
+	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
 func main() {
-	if name, ok := child.Asked(); ok {
-		if err := engineload.Serve(name); err != nil {
+	if name, ok := load.Asked(); ok {
+		if err := load.Serve(name); err != nil {
 			fmt.Fprintln(os.Stderr, "engine:", err)
 			os.Exit(1)
 		}
@@ -60,26 +61,38 @@ func run() (missed bool, err error) {
 	defer stop()
 	pinSelf()
 
-	var cases []engineload.Case
-	var results [][]engineload.Result
-	for _, c := range engineload.Cases() {
+	self, err := os.Executable()
+	if err != nil {
+		return false, err
+	}
+	results := &showdown.Run{Started: time.Now(), Machine: measure.ThisMachine()}
+	servers, plan := load.All(self), load.Plan{Rounds: *rounds, Requests: *requests, WarmUp: true}
+	var cases []load.Case
+	for _, c := range load.Cases() {
 		if !expr.MatchString(c.String()) {
 			continue
 		}
 		fmt.Fprintln(os.Stderr, c)
-		r, err := engineload.Run(ctx, c, engineload.Plan{Rounds: *rounds, Requests: *requests})
+		cases = append(cases, c)
+		// Without a tool, this process generates the load: other tools can't send
+		// these requests.
+		rounds, err := load.Run(ctx, servers, c, plan, load.Tool{}, func(float64) {})
 		if err != nil {
 			return false, err
 		}
-		cases, results = append(cases, c), append(results, r)
+		for i, s := range servers {
+			if rounds[i].Cannot != "" {
+				return false, fmt.Errorf("%s, %s: %s", c, s.Name, rounds[i].Cannot)
+			}
+			results.AddLoad(showdown.Servers, c, s.Name, rounds[i])
+		}
 	}
 	if len(cases) == 0 {
 		return false, fmt.Errorf("no case matches %q", *match)
 	}
-	machine := fmt.Sprintf("%s, %s.", measure.ThisMachine(), time.Now().Format("2 January 2006"))
-	text := engineload.Markdown(cases, results, machine, "go run ./cmd/engine -write ../docs/engine.md")
+	text := report.Engine(results, cases, "go run ./cmd/engine -write ../docs/engine.md")
 	fmt.Print(text, "\n")
-	for _, b := range engineload.Bars(cases, results) {
+	for _, b := range report.Bars(results, cases) {
 		if b.Got != b.Got {
 			continue // not measured
 		}

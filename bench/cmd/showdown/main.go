@@ -22,7 +22,6 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"github.com/seed-1954dcaa/muxmaster/bench/child"
 	"github.com/seed-1954dcaa/muxmaster/bench/load"
 	"github.com/seed-1954dcaa/muxmaster/bench/report"
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
@@ -33,7 +32,7 @@ func main() {
 	// is put under load. Ctrl-C reaches helpers too; they ignore it and end
 	// with their input, so that the current unit is dropped in order.
 	var err error
-	server, isServer := child.Asked()
+	server, isServer := load.Asked()
 	switch {
 	case len(os.Args) == 2 && os.Args[1] == showdown.WorkerFlag:
 		signal.Ignore(os.Interrupt)

@@ -1,8 +1,4 @@
-// Package child runs a server in a child process, which is the same program
-// started again. A child prints its address, responds to each line of its
-// standard input with the CPU time it has used, and exits at the end of its
-// input.
-package child
+package load
 
 import (
 	"bufio"
@@ -18,19 +14,27 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-const flag = "-serve"
+// This file runs a server in a child process, which is the same program started
+// again. A child prints its address, responds to each line of its standard
+// input with the CPU time it has used, and exits at the end of its input.
+
+const serveFlag = "-serve"
 
 // Asked returns the name of the server if this process is a child.
 func Asked() (name string, ok bool) {
-	if len(os.Args) == 3 && os.Args[1] == flag {
+	if len(os.Args) == 3 && os.Args[1] == serveFlag {
 		return os.Args[2], true
 	}
 	return "", false
 }
 
-// Serve is the child: it serves on a free port of the loopback interface until
-// its standard input ends, or serve returns an error.
-func Serve(serve func(net.Listener) error) error {
+// Serve is the child: it runs the contender or server with the given name on a
+// free port of the loopback interface until its standard input ends.
+func Serve(name string) error {
+	serve, err := named(name)
+	if err != nil {
+		return err
+	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -51,25 +55,25 @@ func Serve(serve func(net.Listener) error) error {
 	return <-ended
 }
 
-// A Process is a running child.
-type Process struct {
-	Address string
+// A process is a running child.
+type process struct {
+	address string
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	out     *bufio.Reader
 }
 
-// Start starts the binary as a child that serves name with the given number of
-// processors. A child with one processor is pinned to the processor with number
-// pin, if the system supports that.
-func Start(binary, name string, processors, pin int) (*Process, error) {
-	args := []string{binary, flag, name}
+// startProcess starts the binary as a child that serves name with the given
+// number of processors. A child with one processor is pinned to the last one, if
+// the system supports that.
+func startProcess(binary, name string, processors int) (*process, error) {
+	args := []string{binary, serveFlag, name}
 	if processors == 1 && runtime.NumCPU() > 1 {
 		if taskset, err := exec.LookPath("taskset"); err == nil {
-			args = append([]string{taskset, "-c", strconv.Itoa(pin)}, args...)
+			args = append([]string{taskset, "-c", strconv.Itoa(runtime.NumCPU() - 1)}, args...)
 		}
 	}
-	p := &Process{cmd: exec.Command(args[0], args[1:]...)}
+	p := &process{cmd: exec.Command(args[0], args[1:]...)}
 	p.cmd.Env = append(p.cmd.Environ(), "GOMAXPROCS="+strconv.Itoa(processors))
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
@@ -85,15 +89,15 @@ func Start(binary, name string, processors, pin int) (*Process, error) {
 	}
 	line, err := p.out.ReadString('\n')
 	if err != nil {
-		p.Stop()
+		p.stop()
 		return nil, fmt.Errorf("the server of %s didn't start: %w", name, err)
 	}
-	p.Address = strings.TrimSpace(line)
+	p.address = strings.TrimSpace(line)
 	return p, nil
 }
 
-// CPU returns the CPU time that the process has used, in microseconds.
-func (p *Process) CPU() (float64, error) {
+// cpu returns the CPU time that the process has used, in microseconds.
+func (p *process) cpu() (float64, error) {
 	if _, err := io.WriteString(p.in, "\n"); err != nil {
 		return 0, err
 	}
@@ -104,8 +108,8 @@ func (p *Process) CPU() (float64, error) {
 	return strconv.ParseFloat(strings.TrimSpace(line), 64)
 }
 
-// Stop ends the process and waits for it.
-func (p *Process) Stop() {
+// stop ends the process and waits for it.
+func (p *process) stop() {
 	p.in.Close()
 	p.cmd.Wait()
 }

@@ -1,4 +1,4 @@
-package engineload
+package load
 
 import (
 	"bufio"
@@ -9,41 +9,11 @@ import (
 	"net"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
 
-// A Case is one kind of load.
-type Case struct {
-	Path        string // hello, json or echo
-	Browser     bool   // ten headers with a cookie that changes, or one header
-	Connections int
-	Pipeline    int // requests that are sent together
-}
-
-func (c Case) String() string {
-	headers := "minimal"
-	if c.Browser {
-		headers = "browser"
-	}
-	s := fmt.Sprintf("%s, %s headers, %d connections", c.Path, headers, c.Connections)
-	if c.Pipeline > 1 {
-		s += fmt.Sprintf(", %d pipelined", c.Pipeline)
-	}
-	return s
-}
-
-// Cases returns the six cases of Bars, and cases with more connections and with
-// pipelining.
-func Cases() (cases []Case) {
-	for _, browser := range []bool{false, true} {
-		for _, path := range []string{"hello", "json", "echo"} {
-			cases = append(cases, Case{path, browser, 64, 1})
-		}
-	}
-	return append(cases, Case{"hello", false, 512, 1}, Case{"hello", true, 512, 1}, Case{"hello", false, 64, 16})
-}
+// This file is a load generator that needs no other program.
 
 const browserHeaders = "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129.0.0.0 Safari/537.36\r\n" +
 	"Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8\r\n" +
@@ -53,26 +23,19 @@ const browserHeaders = "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/
 // request appends the n-th request of a connection to b.
 func (c Case) request(b []byte, n int) []byte {
 	method := "GET"
-	if c.Path == "echo" {
+	if c.Path == echoPath {
 		method = "POST"
 	}
-	b = append(b, method+" /"+c.Path+" HTTP/1.1\r\nHost: localhost\r\n"...)
+	b = append(b, method+" "+c.Path+" HTTP/1.1\r\nHost: localhost\r\n"...)
 	if c.Browser {
 		b = append(b, browserHeaders...)
 		b = fmt.Appendf(b, "Cookie: session=%016x; theme=dark\r\n", n)
 	}
-	if c.Path == "echo" {
+	if c.Path == echoPath {
 		b = append(b, "Content-Length: 1024\r\n\r\n"...)
 		return append(b, echoed...)
 	}
 	return append(b, "\r\n"...)
-}
-
-var echoed = strings.Repeat("x", 1024)
-
-// want returns the expected body of the response.
-func (c Case) want() string {
-	return map[string]string{"hello": hello, "json": document, "echo": echoed}[c.Path]
 }
 
 // A client is a connection that sends requests and checks the responses.
@@ -82,6 +45,7 @@ type client struct {
 	sent int
 	out  []byte
 	body []byte
+	took []time.Duration // of each batch in this round
 }
 
 // do sends a batch of requests and reads the responses.
@@ -173,53 +137,76 @@ func (cl *client) chunks() error {
 	}
 }
 
-// A loader has open connections to a server.
-type loader struct{ clients []*client }
-
-func dial(addr string, n int) (*loader, error) {
-	l := new(loader)
-	for range n {
-		conn, err := net.Dial("tcp", addr)
-		if err != nil {
-			l.close()
-			return nil, err
-		}
-		l.clients = append(l.clients, &client{conn: conn, br: bufio.NewReader(conn)})
-	}
-	return l, nil
+// A generator is a source of load for one server, over connections that stay
+// open from round to round.
+type generator struct {
+	c       Case
+	clients []*client
 }
 
-func (l *loader) close() {
-	for _, c := range l.clients {
+func dial(addr string, c Case) (*generator, error) {
+	g := &generator{c: c}
+	for range c.Connections {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			g.close()
+			return nil, err
+		}
+		g.clients = append(g.clients, &client{conn: conn, br: bufio.NewReader(conn)})
+	}
+	return g, nil
+}
+
+func (g *generator) close() {
+	for _, c := range g.clients {
 		c.conn.Close()
 	}
 }
 
-// run makes about n requests over all connections. It returns how many, and
-// how long they took.
-func (l *loader) run(ctx context.Context, c Case, n int) (requests int, took time.Duration, err error) {
-	batches := max(1, n/(len(l.clients)*c.Pipeline))
-	want := c.want()
-	errs := make(chan error, len(l.clients))
+// round sends about p.Requests requests over all connections, or requests for
+// the time p.Round if p.Requests is 0.
+func (g *generator) round(ctx context.Context, p Plan) (requests int, r Round, err error) {
+	want, batches := g.c.want(), max(1, p.Requests/(len(g.clients)*g.c.Pipeline))
+	errs := make(chan error, len(g.clients))
 	begin := time.Now()
 	var wg sync.WaitGroup
-	for _, cl := range l.clients {
+	for _, cl := range g.clients {
 		wg.Go(func() {
-			cl.conn.SetDeadline(time.Now().Add(30 * time.Second))
-			for range batches {
-				if err := cl.do(c, want); err != nil {
+			cl.took = cl.took[:0]
+			cl.conn.SetDeadline(begin.Add(p.Round + 30*time.Second))
+			last := begin
+			more := func() bool {
+				if p.Requests > 0 {
+					return len(cl.took) < batches
+				}
+				return last.Sub(begin) < p.Round
+			}
+			for more() && ctx.Err() == nil {
+				if err := cl.do(g.c, want); err != nil {
 					errs <- err
 					return
 				}
+				now := time.Now()
+				cl.took, last = append(cl.took, now.Sub(last)), now
 			}
 		})
 	}
 	wg.Wait()
-	took = time.Since(begin)
+	took := time.Since(begin)
 	select {
 	case err = <-errs:
+		return 0, r, err
 	default:
-		err = ctx.Err()
 	}
-	return batches * c.Pipeline * len(l.clients), took, err
+	var all []time.Duration
+	for _, cl := range g.clients {
+		all = append(all, cl.took...)
+	}
+	slices.Sort(all)
+	if len(all) == 0 {
+		return 0, r, ctx.Err()
+	}
+	requests = len(all) * g.c.Pipeline
+	r = Round{PerSecond: float64(requests) / took.Seconds(), P50: all[len(all)/2], P99: all[len(all)*99/100]}
+	return requests, r, ctx.Err()
 }

@@ -10,21 +10,19 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// Tool generates the load with wrk if it is installed, otherwise with the
-// library vegeta in this process.
+// Tool generates the load: wrk if it is installed and suits the case, otherwise
+// this process.
 type Tool struct {
 	wrk     string // its path, or ""
-	taskset string // its path if the generator must not use the server's core, or ""
+	taskset string // its path if wrk must not use the server's core, or ""
 	Version string
 }
 
 // FindTool looks for wrk and taskset.
 func FindTool() Tool {
-	t := Tool{Version: "vegeta (library)"}
+	t := Tool{Version: "package load"}
 	if wrk, err := exec.LookPath("wrk"); err == nil {
 		t.wrk = wrk
 		// wrk prints its version with its usage and then fails.
@@ -37,22 +35,37 @@ func FindTool() Tool {
 	return t
 }
 
-// load sends requests for one round and returns the number of responses with
-// status 200.
-func (t Tool) load(ctx context.Context, url string, c Case, p Plan) (requests int, r Round, err error) {
+// A source sends requests to one server for a round. It returns the number of
+// correct responses.
+type source interface {
+	round(ctx context.Context, p Plan) (requests int, r Round, err error)
+	close()
+}
+
+// open returns the source of load for the server at addr.
+func (t Tool) open(addr string, c Case) (source, error) {
 	if t.wrk == "" {
-		return attack(ctx, url, p)
+		return dial(addr, c)
 	}
-	threads := 1
-	if c.Cores > 1 {
-		threads = c.Cores
-	}
+	return &wrk{t, addr, c}, nil
+}
+
+// wrk is a source that starts wrk for each round.
+type wrk struct {
+	Tool
+	addr string
+	c    Case
+}
+
+func (w *wrk) close() {}
+
+func (w *wrk) round(ctx context.Context, p Plan) (requests int, r Round, err error) {
 	args := []string{
-		t.wrk, "-t", strconv.Itoa(threads), "-c", strconv.Itoa(p.Connections),
-		"-d", fmt.Sprintf("%.0fs", math.Ceil(p.Round.Seconds())), "--latency", url, // wrk accepts only whole seconds
+		w.wrk, "-t", strconv.Itoa(w.c.Cores), "-c", strconv.Itoa(w.c.Connections), // wrk accepts only whole seconds
+		"-d", fmt.Sprintf("%.0fs", math.Ceil(p.Round.Seconds())), "--latency", "http://" + w.addr + w.c.Path,
 	}
-	if c.Cores == 1 && t.taskset != "" {
-		args = append([]string{t.taskset, "-c", "1"}, args...)
+	if w.c.Cores == 1 && w.taskset != "" {
+		args = append([]string{w.taskset, "-c", fmt.Sprintf("0-%d", runtime.NumCPU()-2)}, args...)
 	}
 	out, err := exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput()
 	if err != nil {
@@ -95,24 +108,4 @@ func parseWrk(out string) (requests int, r Round, err error) {
 		}
 	}
 	return requests, r, nil
-}
-
-// attack sends requests with one worker per connection, as fast as possible.
-func attack(ctx context.Context, url string, p Plan) (requests int, r Round, err error) {
-	attacker := vegeta.NewAttacker(
-		vegeta.Workers(uint64(p.Connections)), vegeta.MaxWorkers(uint64(p.Connections)), vegeta.Connections(p.Connections),
-		vegeta.KeepAlive(true), vegeta.Timeout(5*time.Second),
-	)
-	stop := context.AfterFunc(ctx, func() { attacker.Stop() })
-	defer stop()
-	var m vegeta.Metrics
-	target := vegeta.NewStaticTargeter(vegeta.Target{Method: "GET", URL: url})
-	for res := range attacker.Attack(target, vegeta.Rate{}, p.Round, "showdown") {
-		m.Add(res)
-	}
-	m.Close()
-	if len(m.Errors) > 0 {
-		return 0, Round{}, fmt.Errorf("vegeta: %s", m.Errors[0])
-	}
-	return int(math.Round(m.Success * float64(m.Requests))), Round{PerSecond: m.Throughput, P50: m.Latencies.P50, P99: m.Latencies.P99}, nil
 }
