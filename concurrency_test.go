@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -108,19 +109,43 @@ func TestRegisterInAHandler(t *testing.T) {
 }
 
 // Groups and mounted Muxes with middleware can be added while requests are
-// served and routes are inspected.
+// served and routes are inspected. Each registration changes the responses at
+// once, and for good.
 func TestGroupsWhileServing(t *testing.T) {
 	m := muxmaster.New()
 	m.Use(trace("m"))
 	page := m.DebugHandlerFor(func(*http.Request) bool { return true })
-	targets := []string{"/none", "/g1/none", "/g2/x/1", "/m3/x", "/m3/none", "//x"}
+	const none = "404 page not found\n"
+	targets := []struct {
+		target    string
+		responses []string // in the order of the registrations
+	}{
+		{"/none", []string{"m " + none}},
+		{"/g1/none", []string{"m " + none, "m g " + none}},
+		{"/g2/x/1", []string{"m " + none, "m g " + none, `m g id="1"`}},
+		{"/m3/x", []string{"m " + none, "m s " + none, "m s "}},
+		{"/m3/none", []string{"m " + none, "m s " + none}},
+		{"//x", []string{"m "}},
+	}
 	var done atomic.Bool
 	var wg sync.WaitGroup
 	for w := range 3 {
 		wg.Go(func() {
-			for i := w; !done.Load(); i++ {
-				r := httptest.NewRequest("GET", targets[i%len(targets)], nil)
-				ask(m, r)
+			seen := make([]int, len(targets)) // the latest response to each target
+			for i, after := w, 0; after <= len(targets); i++ {
+				if done.Load() {
+					after++
+				}
+				k := i % len(targets)
+				c := targets[k]
+				r := httptest.NewRequest("GET", c.target, nil)
+				got := ask(m, r).body
+				n := slices.Index(c.responses, got)
+				if last := len(c.responses) - 1; n < seen[k] || after > 0 && n != last {
+					t.Errorf("%s: got %q after %q; in the end %q", c.target, got, c.responses[seen[k]], c.responses[last])
+					return
+				}
+				seen[k] = n
 				switch i % 5 {
 				case 0:
 					m.Explain("GET", r.URL.Path)
@@ -129,7 +154,9 @@ func TestGroupsWhileServing(t *testing.T) {
 				case 2:
 					m.Handler(r)
 				case 3:
-					ask(page, httptest.NewRequest("GET", "/routes.json", nil))
+					if a := ask(page, httptest.NewRequest("GET", "/routes.json", nil)); a.status != 200 {
+						t.Errorf("routes.json: %s", a.brief())
+					}
 				case 4:
 					m.OpenAPI("title", "1", nil)
 				}
@@ -161,12 +188,35 @@ func TestFirstRequestsTogether(t *testing.T) {
 		sub.Pre(trace("s"))
 		m.Mount("/s", sub)
 		var wg sync.WaitGroup
-		for _, mux := range []*muxmaster.Mux{m, sub} {
-			wg.Go(func() { ask(mux, httptest.NewRequest("GET", "/x/1", nil)) })
-			wg.Go(func() { mux.Handler(httptest.NewRequest("GET", "/x/1", nil)) })
-			wg.Go(func() { mux.Handler(httptest.NewRequest("GET", "/rest/1", nil)) })
-			wg.Go(func() { mux.Explain("GET", "/x/1") })
-			wg.Go(func() { mux.PrintRoutes(io.Discard) })
+		for _, c := range []struct {
+			mux             *muxmaster.Mux
+			response, route string
+		}{
+			{m, `m id="1"`, "GET /x/:id"},
+			{sub, "s 404 page not found\n", ""},
+		} {
+			check := func(what string, ask func() string, want string) {
+				wg.Go(func() {
+					if got := ask(); got != want {
+						t.Errorf("%s: got %q, want %q", what, got, want)
+					}
+				})
+			}
+			handler := func(target string) func() string {
+				return func() string {
+					_, pattern := c.mux.Handler(httptest.NewRequest("GET", target, nil))
+					return pattern
+				}
+			}
+			check("GET /x/1", func() string { return ask(c.mux, httptest.NewRequest("GET", "/x/1", nil)).body }, c.response)
+			check("Handler of /x/1", handler("/x/1"), c.route)
+			check("Handler of /rest/1", handler("/rest/1"), "")
+			check("Explain", func() string {
+				if route := c.mux.Explain("GET", "/x/1").Route; route != nil {
+					return route.Method + " " + route.Pattern
+				}
+				return ""
+			}, c.route)
 		}
 		wg.Wait()
 	}

@@ -6,41 +6,10 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/internal/steps"
 )
-
-// These tests limit the cost of requests. They compare the time with that of
-// the same work on a smaller input, and use the minimum of several rounds.
-
-// fastest returns the minimum times of a and b in interleaved rounds.
-func fastest(rounds int, a, b func()) (ta, tb time.Duration) {
-	ta, tb = time.Hour, time.Hour
-	for range rounds {
-		start := time.Now()
-		a()
-		ta = min(ta, time.Since(start))
-		start = time.Now()
-		b()
-		tb = min(tb, time.Since(start))
-	}
-	return ta, tb
-}
-
-// linear reports whether large takes no more than twelve times as long as
-// small, which does about the same work. Work that grows with the square of its
-// size takes longer at each try; linear work does so only by chance, on a busy
-// machine.
-func linear(small, large func()) (ok bool, tSmall, tLarge time.Duration) {
-	for range 20 {
-		tSmall, tLarge = fastest(5, small, large)
-		if tLarge <= 12*tSmall || tLarge <= time.Millisecond {
-			return true, tSmall, tLarge
-		}
-	}
-	return false, tSmall, tLarge
-}
 
 // discard is a ResponseWriter that keeps only the header.
 type discard http.Header
@@ -52,36 +21,106 @@ func (d discard) WriteString(s string) (int, error) {
 }
 func (d discard) WriteHeader(int) {}
 
-// A 405 runs each expression once, not once for each method.
-func TestMethodNotAllowedRunsAnExpressionOnce(t *testing.T) {
-	const custom = 243
-	const expr = "[a-z0-9]*[^/]*q"
-	long := strings.Repeat("a", 10_000) + "q"
-	for name, c := range map[string]struct{ pattern, target string }{
-		"one":  {"/x/{a:" + expr + "}", "/x/" + long + long},
-		"two":  {"/x/{a:" + expr + "}/{b:" + expr + "}", "/x/" + long + "/" + long},
-		"text": {"/x/v{a:" + expr + "}.x", "/x/v" + long + ".x"},
+// The cost of a registration or response grows at most with the size of its
+// input. The statements of package regexp count, too.
+func TestSteps(t *testing.T) {
+	cases := map[string]steps.Case{
+		"405, many methods with an expression": {Small: 20, Prepare: manyMethods("/x/{a:"+costly+"}", "/x/%s")},
+		"405, many methods with two":           {Small: 20, Prepare: manyMethods("/x/{a:"+costly+"}/{b:"+costly+"}", "/x/%s/%[1]s")},
+		"405, many methods with one in a text": {Small: 20, Prepare: manyMethods("/x/v{a:"+costly+"}.x", "/x/v%s.x")},
+		"a host of many labels":                {Grows: true, Small: 250, Prepare: manyLabels},
+		"a pattern of many parameters":         {Grows: true, Small: 100, Prepare: manyParameters},
+	}
+	for name, path := range unclean {
+		cases["redirect, "+name] = steps.Case{Grows: true, Small: 1000, Prepare: asked(path)}
+	}
+	for name, path := range map[string]func(n int) string{
+		"not found":        func(n int) string { return "/none" + strings.Repeat("/a", n/2) },
+		"not found, long":  func(n int) string { return "/none/" + strings.Repeat("a", n) },
+		"found":            func(n int) string { return "/one/" + strings.Repeat("a", n) },
+		"rest":             func(n int) string { return "/other/1" + strings.Repeat("/a", n/2) },
+		"escaped rest":     func(n int) string { return "/other/1" + strings.Repeat("/a%2Fb", n/6) },
+		"dots in the rest": func(n int) string { return "/other/1" + strings.Repeat("/..%2F", n/6) },
 	} {
-		few, many := muxmaster.New(), muxmaster.New()
-		few.Handle("M0 "+c.pattern, tell(""))
-		for i := range custom {
-			many.Handle(fmt.Sprintf("M%d %s", i, c.pattern), tell(""))
+		cases[name] = steps.Case{Grows: true, Small: 1000, Prepare: asked(path)}
+	}
+	steps.Test(t, ".,./internal/...,regexp", cases)
+}
+
+// asked returns a case: requests for a path, with methods that are answered in
+// different ways.
+func asked(path func(n int) string) func(n int) func() {
+	return func(n int) func() {
+		m := costMux()
+		var requests []*http.Request
+		for _, method := range []string{"GET", "POST", "CONNECT"} {
+			r, err := readRequest("example.com", method, path(n))
+			if err != nil {
+				panic(err)
+			}
+			requests = append(requests, r)
 		}
-		for _, method := range []string{"GET", "BREW", "OPTIONS"} {
-			r := request(t, method, c.target)
-			want := 405
-			if method == "OPTIONS" {
-				want = 204
-			}
-			if a := ask(many, r); a.status != want || strings.Count(a.allow, ",") != custom {
-				t.Fatalf("%s: %s: %d, %d methods allowed", name, method, a.status, strings.Count(a.allow, ","))
-			}
-			ok, tFew, tMany := linear(func() { few.ServeHTTP(discard{}, r) }, func() { many.ServeHTTP(discard{}, r) })
-			if !ok {
-				t.Errorf("%s: %s: with %d methods %v, with one %v", name, method, custom, tMany, tFew)
+		return func() {
+			for _, r := range requests {
+				m.ServeHTTP(discard{}, r)
 			}
 		}
 	}
+}
+
+// costly is an expression that reads its whole segment, however long it is.
+const costly = "[a-z0-9]*[^/]*q"
+
+// manyMethods returns a case: n methods with routes of one pattern, and a
+// request that none of them serves. Each expression runs once, not once for
+// each method, so that the steps hardly grow with n.
+func manyMethods(pattern, target string) func(n int) func() {
+	return func(n int) func() {
+		m := muxmaster.New()
+		for i := range n {
+			m.Handle(fmt.Sprintf("M%d %s", i, pattern), tell(""))
+		}
+		return func() {
+			for _, method := range []string{"GET", "BREW", "OPTIONS"} {
+				r, err := readRequest("example.com", method, fmt.Sprintf(target, strings.Repeat("a", 4000)+"q"))
+				if err != nil {
+					panic(err)
+				}
+				want := http.StatusMethodNotAllowed
+				if method == "OPTIONS" {
+					want = http.StatusNoContent
+				}
+				if a := ask(m, r); a.status != want || strings.Count(a.allow, ",") != n {
+					panic(fmt.Sprintf("%s %s: %d, Allow: %s", method, pattern, a.status, a.allow))
+				}
+			}
+		}
+	}
+}
+
+// manyLabels asks for a host of n labels, where many hosts have parameters.
+func manyLabels(n int) func() {
+	m := muxmaster.New()
+	m.Handle("{s...}.example.com/x", tell(""))
+	m.Handle("{s...}.a.example.com/x", tell(""))
+	m.Handle("{a}.{b}.{c}.example.com/x", tell(""))
+	for i := range 100 {
+		m.Handle(fmt.Sprintf("{t}.h%d.example.com/x", i), tell(""))
+	}
+	r, err := readRequest(strings.Repeat("a.", n)+"example.com", "GET", "/x")
+	if err != nil {
+		panic(err)
+	}
+	return func() { m.ServeHTTP(discard{}, r) }
+}
+
+// manyParameters registers a pattern of n parameters.
+func manyParameters(n int) func() {
+	var pattern strings.Builder
+	for i := range n {
+		fmt.Fprintf(&pattern, "/{parameter%d}", i)
+	}
+	return func() { muxmaster.New().GET(pattern.String(), tell("")) }
 }
 
 // unclean returns paths of about n bytes that are redirected.
@@ -131,82 +170,5 @@ func TestRedirectAllocations(t *testing.T) {
 		if bytes > 6 {
 			t.Errorf("%s: %.1f bytes allocated for each byte of the path", name, bytes)
 		}
-	}
-}
-
-// Every response takes linear time.
-func TestAnswersAreLinear(t *testing.T) {
-	const n, factor = 4_000, 16
-	m := costMux()
-	paths := map[string]func(n int) string{
-		"not found":        func(n int) string { return "/none" + strings.Repeat("/a", n/2) },
-		"not found, long":  func(n int) string { return "/none/" + strings.Repeat("a", n) },
-		"found":            func(n int) string { return "/one/" + strings.Repeat("a", n) },
-		"rest":             func(n int) string { return "/other/1" + strings.Repeat("/a", n/2) },
-		"escaped rest":     func(n int) string { return "/other/1" + strings.Repeat("/a%2Fb", n/6) },
-		"dots in the rest": func(n int) string { return "/other/1" + strings.Repeat("/..%2F", n/6) },
-	}
-	for name, path := range unclean {
-		paths[name] = path
-	}
-	for name, path := range paths {
-		for _, method := range []string{"GET", "POST", "CONNECT"} {
-			small, large := request(t, method, path(n)), request(t, method, path(n*factor))
-			ok, tSmall, tLarge := linear(func() {
-				for range factor { // as much in all
-					m.ServeHTTP(discard{}, small)
-				}
-			}, func() { m.ServeHTTP(discard{}, large) })
-			if !ok {
-				t.Errorf("%s: %s: %d times %d bytes take %v, once %d bytes %v", name, method, factor, n, tSmall, n*factor, tLarge)
-			}
-		}
-	}
-}
-
-// Many hosts with parameters, and hosts with many labels, also take linear
-// time.
-func TestHostsAreLinear(t *testing.T) {
-	m := muxmaster.New()
-	m.Handle("{s...}.example.com/x", tell(""))
-	m.Handle("{s...}.a.example.com/x", tell(""))
-	m.Handle("{a}.{b}.{c}.example.com/x", tell(""))
-	for i := range 100 {
-		m.Handle(fmt.Sprintf("{t}.h%d.example.com/x", i), tell(""))
-	}
-	host := func(labels int) *http.Request {
-		r := request(t, "GET", "/x")
-		r.Host = strings.Repeat("a.", labels) + "example.com"
-		return r
-	}
-	const n, factor = 1000, 16
-	small, large := host(n), host(n*factor)
-	ok, tSmall, tLarge := linear(func() {
-		for range factor {
-			m.ServeHTTP(discard{}, small)
-		}
-	}, func() { m.ServeHTTP(discard{}, large) })
-	if !ok {
-		t.Errorf("%d times %d labels take %v, once %d labels %v", factor, n, tSmall, n*factor, tLarge)
-	}
-}
-
-// A pattern takes linear time in the number of its parameters.
-func TestPatternsAreLinear(t *testing.T) {
-	const n, factor = 400, 64
-	parse := func(n int) {
-		var b strings.Builder
-		for i := range n {
-			fmt.Fprintf(&b, "/{parameter%d}", i)
-		}
-		muxmaster.New().GET(b.String(), tell(""))
-	}
-	ok, tSmall, tLarge := linear(func() {
-		for range factor {
-			parse(n)
-		}
-	}, func() { parse(factor * n) })
-	if !ok {
-		t.Errorf("%d times %d parameters take %v, once %d %v", factor, n, tSmall, factor*n, tLarge)
 	}
 }

@@ -222,7 +222,7 @@ func TestRouteTable(t *testing.T) {
 	var got []string
 	for line := range strings.Lines(out.String()) {
 		f := strings.Fields(line)
-		if len(f) != 4 || !regexp.MustCompile(`^routes\.go:\d+$`).MatchString(f[3]) {
+		if len(f) != 4 || !regexp.MustCompile(`(^|/)routes\.go:\d+$`).MatchString(f[3]) {
 			t.Errorf("the line %q doesn't say where its route is registered", line)
 			continue
 		}

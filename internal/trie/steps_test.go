@@ -1,31 +1,16 @@
 package trie
 
 import (
-	"bufio"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/steps"
 	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
-// This file counts the steps of operations of different sizes: the number of
-// executed statements, independent of the time. The test compiles itself with
-// coverage counters, and runs once for each case and size.
-
-// A stepCase prepares an operation of size n.
-type stepCase struct {
-	grows   bool // the steps grow linearly with n; otherwise they stay the same
-	small   int  // the smaller size; the larger one is four times that
-	prepare func(n int) (work func())
-}
-
-var stepCases = map[string]stepCase{
+var stepCases = map[string]steps.Case{
 	"every node fits, none has a route": {true, 1 << 6, func(n int) func() {
 		var b Builder[int]
 		last := "/end"
@@ -169,72 +154,4 @@ func (b *Builder[P]) find(method, escaped string) (work func()) {
 	}
 }
 
-const stepVariable = "MUXMASTER_STEPS"
-
-func TestSteps(t *testing.T) {
-	if job := os.Getenv(stepVariable); job != "" {
-		var n, times int
-		name, sizes, _ := strings.Cut(job, "=")
-		if _, err := fmt.Sscanf(sizes, "%d,%d", &n, &times); err != nil {
-			t.Fatal(err)
-		}
-		work := stepCases[name].prepare(n)
-		for range times {
-			work()
-		}
-		return
-	}
-	binary := filepath.Join(t.TempDir(), "trie.test")
-	build := exec.Command("go", "test", "-c", "-covermode=count", "-coverpkg=.,../pattern,../wirepath", "-o", binary, ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", build, err, out)
-	}
-	for name, c := range stepCases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			steps := func(n int) int { // repeat the operation often, because the steps of the preparation vary
-				const times = 20
-				return (countSteps(t, binary, name, n, times) - countSteps(t, binary, name, n, 0)) / times
-			}
-			small, large := steps(c.small), steps(4*c.small)
-			most := small + small/4 + 100
-			if c.grows {
-				most *= 4
-			}
-			if small <= 0 || large > most {
-				t.Errorf("%d steps for %d, %d for %d, want at most %d", small, c.small, large, 4*c.small, most)
-			}
-		})
-	}
-}
-
-// countSteps returns the number of executed statements if a case is prepared
-// once and its operation runs the given number of times.
-func countSteps(t *testing.T, binary, name string, n, times int) (steps int) {
-	t.Helper()
-	profile := filepath.Join(t.TempDir(), "profile")
-	run := exec.Command(binary, "-test.run=^TestSteps$", "-test.coverprofile="+profile)
-	run.Env = append(os.Environ(), fmt.Sprintf("%s=%s=%d,%d", stepVariable, name, n, times))
-	if out, err := run.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", name, err, out)
-	}
-	f, err := os.Open(profile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() { // file.go:1.2,3.4 statements count
-		var statements, count int
-		fields := strings.Fields(lines.Text())
-		if len(fields) == 3 {
-			statements, _ = strconv.Atoi(fields[1])
-			count, _ = strconv.Atoi(fields[2])
-		}
-		steps += statements * count
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return steps
-}
+func TestSteps(t *testing.T) { steps.Test(t, ".,../pattern,../wirepath", stepCases) }
