@@ -115,16 +115,15 @@ func TestGroupsWhileServing(t *testing.T) {
 	m := muxmaster.New()
 	m.Use(trace("m"))
 	page := m.DebugHandlerFor(func(*http.Request) bool { return true })
-	const none = "404 page not found\n"
 	targets := []struct {
 		target    string
 		responses []string // in the order of the registrations
 	}{
-		{"/none", []string{"m " + none}},
-		{"/g1/none", []string{"m " + none, "m g " + none}},
-		{"/g2/x/1", []string{"m " + none, "m g " + none, `m g id="1"`}},
-		{"/m3/x", []string{"m " + none, "m s " + none, "m s "}},
-		{"/m3/none", []string{"m " + none, "m s " + none}},
+		{"/none", []string{"m "}},
+		{"/g1/none", []string{"m ", "m g "}},
+		{"/g2/x/1", []string{"m ", "m g ", `m g id="1"`}},
+		{"/m3/x", []string{"m ", "m s ", "m s x"}},
+		{"/m3/none", []string{"m ", "m s "}},
 		{"//x", []string{"m "}},
 	}
 	var done atomic.Bool
@@ -172,7 +171,7 @@ func TestGroupsWhileServing(t *testing.T) {
 		m.Mount(fmt.Sprintf("/m%d", i), sub)
 		sub.Use(trace("s"))
 		sub.Group("/in").Use(trace("in"))
-		sub.GET("/x", values)
+		sub.GET("/x", tell("x"))
 	}
 	done.Store(true)
 	wg.Wait()
@@ -193,7 +192,7 @@ func TestFirstRequestsTogether(t *testing.T) {
 			response, route string
 		}{
 			{m, `m id="1"`, "GET /x/:id"},
-			{sub, "s 404 page not found\n", ""},
+			{sub, "s ", ""},
 		} {
 			check := func(what string, ask func() string, want string) {
 				wg.Go(func() {

@@ -11,7 +11,7 @@ import (
 )
 
 var stepCases = map[string]steps.Case{
-	"every node fits, none has a route": {true, 1 << 6, func(n int) func() {
+	"every node fits, none has a route": {Grows: true, Small: 1 << 6, Prepare: func(n int) func() {
 		var b Builder[int]
 		last := "/end"
 		for nodes := 1; nodes < n; nodes *= 2 { // a full binary tree of n leaves
@@ -26,14 +26,14 @@ var stepCases = map[string]steps.Case{
 		}
 		return b.find("GET", strings.Repeat("/a", strings.Count(last, "?"))+"/none")
 	}},
-	"catch-alls on the way": {true, 100, func(n int) func() {
+	"catch-alls on the way": {Grows: true, Small: 100, Prepare: func(n int) func() {
 		var b Builder[int]
 		for i := range 10 {
 			b.register("POST " + strings.Repeat("/a", i) + "/{rest...}")
 		}
 		return b.find("GET", strings.Repeat("/a", n))
 	}},
-	"parameters and constraints on every level": {true, 50, func(n int) func() {
+	"parameters and constraints on every level": {Grows: true, Small: 50, Prepare: func(n int) func() {
 		var b Builder[int]
 		path, literals := "", ""
 		for i := range n {
@@ -43,50 +43,50 @@ var stepCases = map[string]steps.Case{
 		}
 		return b.find("GET", path)
 	}},
-	"a long expression": {true, 1000, func(n int) func() {
+	"a long expression": {Grows: true, Small: 1000, Prepare: func(n int) func() {
 		var b Builder[int]
 		b.register("GET /{a:[a-z]+}/{b:[a-z]*[0-9]}")
 		return b.find("GET", "/"+strings.Repeat("a", n)+"/"+strings.Repeat("b", n))
 	}},
-	"several parameters in a long segment": {true, 500, func(n int) func() {
+	"several parameters in a long segment": {Grows: true, Small: 500, Prepare: func(n int) func() {
 		var b Builder[int]
 		b.register("GET /{a}-{b}-{c}.x")
 		return b.find("GET", "/"+strings.Repeat("-a", n)+".x")
 	}},
-	"many segments": {true, 200, func(n int) func() {
+	"many segments": {Grows: true, Small: 200, Prepare: func(n int) func() {
 		var b Builder[int]
 		b.register("GET /x/{rest...}")
 		return b.find("GET", "/x"+strings.Repeat("/a", n))
 	}},
-	"escaped slashes": {true, 200, func(n int) func() {
+	"escaped slashes": {Grows: true, Small: 200, Prepare: func(n int) func() {
 		var b Builder[int]
 		b.register("GET /x/{rest...}")
 		return b.find("GET", "/x"+strings.Repeat("/a%2Fb", n))
 	}},
-	"many methods at a place": {true, 50, func(n int) func() {
+	"many methods at a place": {Grows: true, Small: 50, Prepare: func(n int) func() {
 		var b Builder[int]
 		for i := range n {
 			b.register(fmt.Sprintf("M%d /x/{a:[0-9]+}", i))
 		}
 		return b.find("GET", "/x/1")
 	}},
-	"many hosts with parameters": {true, 50, func(n int) func() {
+	"many hosts with parameters": {Grows: true, Small: 50, Prepare: func(n int) func() {
 		var b Builder[int]
 		for i := range n {
 			b.register(fmt.Sprintf("GET {h}.host%d.com/x", i))
 		}
 		return b.find("GET", "/x")
 	}},
-	"a literal among many":     {false, 40, func(n int) func() { return siblings(n).find("GET", "/x/literal7/y") }},
-	"a parameter among many":   {false, 40, func(n int) func() { return siblings(n).find("GET", "/x/other/y") }},
-	"a whole path among many":  {false, 500, func(n int) func() { return statics(n).find("GET", "/static/7/path") }},
-	"no whole path among many": {false, 500, func(n int) func() { return statics(n).find("GET", "/static/none/path") }},
-	"a clean path with many ..": {true, 100, func(n int) func() {
+	"a literal among many":     {Small: 40, Prepare: func(n int) func() { return siblings(n).find("GET", "/x/literal7/y") }},
+	"a parameter among many":   {Small: 40, Prepare: func(n int) func() { return siblings(n).find("GET", "/x/other/y") }},
+	"a whole path among many":  {Small: 500, Prepare: func(n int) func() { return statics(n).find("GET", "/static/7/path") }},
+	"no whole path among many": {Small: 500, Prepare: func(n int) func() { return statics(n).find("GET", "/static/none/path") }},
+	"a clean path with many ..": {Grows: true, Small: 100, Prepare: func(n int) func() {
 		return func() { wirepath.Clean(strings.Repeat("/a", n) + strings.Repeat("/..", n)) }
 	}},
-	"a clean path of odd bytes": {true, 100, func(n int) func() { return func() { wirepath.Clean(strings.Repeat("/a|\"", n)) } }},
-	"a query of odd bytes":      {true, 100, func(n int) func() { return func() { wirepath.WithQuery("/", strings.Repeat("#\xff\n", n)) } }},
-	"one more route": {false, 200, func(n int) func() {
+	"a clean path of odd bytes": {Grows: true, Small: 100, Prepare: func(n int) func() { return func() { wirepath.Clean(strings.Repeat("/a|\"", n)) } }},
+	"a query of odd bytes":      {Grows: true, Small: 100, Prepare: func(n int) func() { return func() { wirepath.WithQuery("/", strings.Repeat("#\xff\n", n)) } }},
+	"one more route": {Small: 200, Prepare: func(n int) func() {
 		var b Builder[int]
 		for i := range n {
 			b.register(digits(i))
