@@ -46,17 +46,32 @@ func (o *handover) start(config *tls.Config) error {
 		}
 		offered := o.srv.TLSConfig
 		o.http2 = offered == nil || slices.Contains(offered.NextProtos, "h2")
+		if hook := o.engine.srv.ConnState; hook != nil {
+			o.engine.srv.ConnState = func(nc net.Conn, state http.ConnState) { hook(withoutPrefix(nc), state) }
+		}
 		o.srv.BaseContext = baseContext
 		o.srv.ConnContext = connContext
 		o.srv.ConnState = o.connState
 		if err := o.srv.Serve(&handoverListener{}); err != errHandedOver {
 			o.failed = err
 		}
-		if srv := o.engine.srv; srv.TLSNextProto == nil && !marksHTTP2(o.srv.TLSNextProto) {
-			srv.TLSNextProto = maps.Clone(o.srv.TLSNextProto) // programs check it for HTTP/2
+		if !marksHTTP2(o.srv.TLSNextProto) {
+			if srv := o.engine.srv; srv.TLSNextProto == nil {
+				srv.TLSNextProto = maps.Clone(o.srv.TLSNextProto) // programs check it for HTTP/2
+			}
+			o.passOriginal()
 		}
 	})
 	return o.failed
+}
+
+// passOriginal makes the functions for other protocols get the original server.
+// HTTP/2 of Go 1.26 makes that argument the value of http.ServerContextKey.
+func (o *handover) passOriginal() {
+	o.srv.TLSNextProto = maps.Clone(o.srv.TLSNextProto)
+	for proto, f := range o.srv.TLSNextProto {
+		o.srv.TLSNextProto[proto] = func(_ *http.Server, c *tls.Conn, h http.Handler) { f(o.engine.srv, c, h) }
+	}
 }
 
 // copyFields copies all exported fields, including those of later Go releases.
@@ -123,16 +138,13 @@ func connContext(ctx context.Context, _ net.Conn) context.Context {
 	return ctx.Value(handoverKey{}).(context.Context)
 }
 
-// connState calls the user's ConnState hook with the original connection. It
-// skips StateNew, because the hook was already called with it.
+// connState calls the user's ConnState hook. It skips StateNew, because the hook
+// was already called with it.
 func (o *handover) connState(nc net.Conn, state http.ConnState) {
 	if state == http.StateNew {
 		return
 	}
 	if hook := o.engine.srv.ConnState; hook != nil {
-		if h, ok := nc.(interface{ NetConn() net.Conn }); ok && isPrefixed(nc) {
-			nc = h.NetConn()
-		}
 		hook(nc, state)
 	}
 }

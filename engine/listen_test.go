@@ -2,6 +2,7 @@ package engine
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -11,7 +12,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 )
 
 // describe responds with the properties of the connection.
@@ -216,5 +219,85 @@ func TestHTTP2Everywhere(t *testing.T) {
 		if want := "HTTP/2.0 tls true local tcp"; string(b) != want {
 			t.Errorf("server %d: got %q, want %q", i, b, want)
 		}
+	}
+}
+
+// TestServerContextKeyOverHTTP2 checks that handlers and the ConnState hook see
+// the program's server and connection, although a copy of the server serves
+// HTTP/2.
+func TestServerContextKeyOverHTTP2(t *testing.T) {
+	cert := httptest.NewUnstartedServer(nil)
+	cert.StartTLS()
+	defer cert.Close()
+	for _, k := range kinds {
+		for _, plain := range []bool{false, true} {
+			servers := make(chan any, 1)
+			var mu sync.Mutex
+			states := make(map[net.Conn][]http.ConnState)
+			srv := &http.Server{
+				TLSConfig: &tls.Config{Certificates: cert.TLS.Certificates},
+				Protocols: new(http.Protocols),
+				ConnState: func(nc net.Conn, state http.ConnState) {
+					mu.Lock()
+					defer mu.Unlock()
+					states[nc] = append(states[nc], state)
+				},
+				Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					servers <- r.Context().Value(http.ServerContextKey)
+				}),
+			}
+			srv.Protocols.SetHTTP1(true)
+			srv.Protocols.SetHTTP2(true)
+			srv.Protocols.SetUnencryptedHTTP2(plain)
+			tr := &http.Transport{TLSClientConfig: cert.Client().Transport.(*http.Transport).TLSClientConfig.Clone(), Protocols: new(http.Protocols)}
+			tr.TLSClientConfig.ServerName = "example.com"
+			s, scheme := k.make(srv), "https://"
+			tr.Protocols.SetHTTP2(!plain)
+			tr.Protocols.SetUnencryptedHTTP2(plain)
+			ln, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if plain {
+				scheme = "http://"
+				go s.Serve(ln)
+			} else {
+				go s.(interface {
+					ServeTLS(net.Listener, string, string) error
+				}).ServeTLS(ln, "", "")
+			}
+			res, err := (&http.Client{Transport: tr}).Get(scheme + ln.Addr().String())
+			if err != nil || res.ProtoMajor != 2 {
+				t.Fatalf("%s, plain %v: %v, %v", k.name, plain, res, err)
+			}
+			res.Body.Close()
+			if got := <-servers; got != srv {
+				t.Errorf("%s, plain %v: the server in the context is %p, want %p", k.name, plain, got, srv)
+			}
+			tr.CloseIdleConnections()
+			mu.Lock()
+			if len(states) != 1 {
+				t.Errorf("%s, plain %v: ConnState was called with %d connections for one", k.name, plain, len(states))
+			}
+			mu.Unlock()
+		}
+	}
+}
+
+// TestTimeoutHandlerWithRecycle checks that a server with Recycle refuses an
+// http.TimeoutHandler as its handler.
+func TestTimeoutHandlerWithRecycle(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(&http.Server{Handler: http.TimeoutHandler(describe, time.Second, "")})
+	s.Recycle = true
+	if err := s.Serve(ln); err != errTimeoutHandler {
+		t.Errorf("Serve returned %v", err)
+	}
+	if _, err := ln.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the listener isn't closed: %v", err)
 	}
 }

@@ -57,12 +57,18 @@ func withPrefix(nc net.Conn, pre *prefix) net.Conn {
 	return &prefixConn{nc, pre}
 }
 
-func isPrefixed(nc net.Conn) bool {
-	switch nc.(type) {
-	case *prefixConn, *prefixTCP, *prefixTLS:
-		return true
+// withoutPrefix returns the connection inside nc if withPrefix made it, and
+// otherwise nc.
+func withoutPrefix(nc net.Conn) net.Conn {
+	switch c := nc.(type) {
+	case *prefixConn:
+		return c.Conn
+	case *prefixTCP:
+		return c.TCPConn
+	case *prefixTLS:
+		return c.Conn
 	}
-	return false
+	return nc
 }
 
 // NetConn returns the wrapped connection.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"log"
 	"net"
 	"net/http"
@@ -22,6 +23,13 @@ type Server struct {
 	// Strings from the request, its context and its body are not reused: after
 	// the handler returns, the context is canceled, and reading the body
 	// returns [http.ErrBodyReadAfterClose].
+	//
+	// [http.TimeoutHandler] breaks this contract, wherever it stands: it returns
+	// while its handler is still running with a copy of the request, which could
+	// then read the URL and headers of other clients' requests. Serve returns an
+	// error if it is the server's handler, but can't see it inside another handler.
+	// Use middleware.Timeout instead. The same holds for anything else that returns
+	// while a goroutine still uses the request.
 	//
 	// To find violations, build with the race detector or with the build tag
 	// muxmaster_debug. Then the server overwrites these objects instead of
@@ -93,6 +101,9 @@ func (s *Server) Serve(l net.Listener) error {
 	once := &onceCloseListener{Listener: l}
 	defer once.Close()
 
+	if s.Recycle && isTimeoutHandler(s.srv.Handler) {
+		return errTimeoutHandler
+	}
 	if !s.trackListener(once) {
 		return http.ErrServerClosed
 	}
@@ -109,6 +120,16 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 	s.configure()
 	return s.accept(once, context.WithValue(base, http.ServerContextKey, s.srv))
+}
+
+// errTimeoutHandler is the error of Serve for a handler that breaks the contract
+// of Recycle.
+var errTimeoutHandler = errors.New("engine: http.TimeoutHandler returns while its handler is still running, which may then read the requests of other clients: set Recycle to false, or use middleware.Timeout")
+
+// isTimeoutHandler reports whether h is an http.TimeoutHandler.
+func isTimeoutHandler(h http.Handler) bool {
+	t := reflect.TypeOf(h)
+	return t != nil && t.Kind() == reflect.Pointer && t.Elem().PkgPath() == "net/http" && t.Elem().Name() == "timeoutHandler"
 }
 
 // accept starts a goroutine for each connection of l.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"log/slog"
 	"os"
@@ -86,6 +87,11 @@ func loadPair(certFile, keyFile string) (*tls.Certificate, error) {
 	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
 	if err != nil {
 		return nil, fmt.Errorf("server: cannot use certificate %s with key %s: %w", certFile, keyFile, err)
+	}
+	if pair.Leaf == nil { // GODEBUG=x509keypairleaf=0
+		if pair.Leaf, err = x509.ParseCertificate(pair.Certificate[0]); err != nil {
+			return nil, fmt.Errorf("server: cannot use certificate %s: %w", certFile, err)
+		}
 	}
 	if now := time.Now(); now.After(pair.Leaf.NotAfter) {
 		return nil, fmt.Errorf("server: certificate %s has expired on %v; renew it", certFile, pair.Leaf.NotAfter.Format(time.DateOnly))

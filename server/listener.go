@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/engine"
 )
 
 // A listener enforces the limits on the number of connections.
@@ -24,7 +26,8 @@ type listener struct {
 	s   *Server
 	tls bool
 
-	pulse *pulse
+	engine *engine.Server // nil without Server.Engine
+	pulse  *pulse
 
 	mu    sync.Mutex
 	conns map[*conn]struct{}

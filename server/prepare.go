@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"reflect"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/engine"
@@ -28,6 +29,9 @@ func (s *Server) check() error {
 	}
 	if s.Recycle && !s.Engine {
 		faults = append(faults, errors.New("server: Recycle requires Engine; set both or neither"))
+	}
+	if s.Recycle && isTimeoutHandler(s.HTTP.Handler) {
+		faults = append(faults, errors.New("server: HTTP.Handler is an http.TimeoutHandler, which returns while its handler is still running; with Recycle that may read the requests of other clients: set Recycle to false, or use middleware.Timeout"))
 	}
 	for _, p := range []struct{ name, path string }{{"LivePath", s.LivePath}, {"ReadyPath", s.ReadyPath}} {
 		if p.path != "" && p.path[0] != '/' {
@@ -70,12 +74,22 @@ func (s *Server) check() error {
 	return errors.Join(faults...)
 }
 
+// isTimeoutHandler reports whether h is an http.TimeoutHandler.
+func isTimeoutHandler(h http.Handler) bool {
+	t := reflect.TypeOf(h)
+	return t != nil && t.Kind() == reflect.Pointer && t.Elem().PkgPath() == "net/http" && t.Elem().Name() == "timeoutHandler"
+}
+
 // prepare sets the hooks of s.HTTP and s.backend.
 func (s *Server) prepare(ln net.Listener) (*listener, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
 	l := newListener(ln, s)
+	if s.Engine {
+		l.engine = engine.New(s.HTTP)
+		l.engine.Recycle = s.Recycle
+	}
 	if !s.ln.CompareAndSwap(nil, l) {
 		return nil, errTwice
 	}
@@ -123,12 +137,33 @@ func (s *Server) prepare(ln net.Listener) (*listener, error) {
 		return context.WithValue(ctx, connKey{}, unwrap(nc))
 	}
 	s.backend = s.HTTP
-	if s.Engine {
-		e := engine.New(s.HTTP)
-		e.Recycle = s.Recycle
-		s.backend = e
+	if l.engine != nil {
+		s.backend = l.engine
 	}
 	return l, nil
+}
+
+// protocols says which server serves which protocol.
+func (s *Server) protocols(l *listener) slog.Attr {
+	var enabled http.Protocols
+	if s.HTTP.Protocols != nil {
+		enabled = *s.HTTP.Protocols
+	} else {
+		enabled.SetHTTP1(true)
+		enabled.SetHTTP2(true)
+	}
+	http1 := "net/http"
+	if s.Engine {
+		http1 = "engine; unusual requests: net/http"
+	}
+	var attrs []any
+	if enabled.HTTP1() {
+		attrs = append(attrs, slog.String("HTTP/1.1", http1))
+	}
+	if enabled.HTTP2() && l.tls || enabled.UnencryptedHTTP2() && !l.tls {
+		attrs = append(attrs, slog.String("HTTP/2", "net/http"))
+	}
+	return slog.Group("protocols", attrs...)
 }
 
 func (s *Server) tls() bool {

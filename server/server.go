@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/engine"
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
@@ -35,9 +36,9 @@ type Server struct {
 	Engine bool
 
 	// Recycle makes the engine reuse requests, headers and ResponseWriters,
-	// which saves more CPU time. Handlers must not retain them; see
-	// engine.Server.Recycle for the contract. Recycle requires Engine. Default:
-	// false.
+	// which saves more CPU time. Handlers must not retain them, and must not be
+	// inside an http.TimeoutHandler; see engine.Server.Recycle for the contract.
+	// Recycle requires Engine. Default: false.
 	Recycle bool
 
 	// StallTimeout limits the time spent waiting for the client; see the
@@ -202,7 +203,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 			served <- s.backend.Serve(l)
 		}
 	}()
-	s.logger().Info("serving", "addr", ln.Addr().String(), "tls", l.tls)
+	s.logger().Info("serving", "addr", ln.Addr().String(), "tls", l.tls, s.protocols(l))
 	select {
 	case err := <-served:
 		s.draining.Store(true)
@@ -217,7 +218,11 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.draining.Store(true)
 	s.logger().Info("draining", "connections", l.open())
 	if context.Cause(ctx) != errInterrupt {
-		time.Sleep(s.DrainDelay)
+		select {
+		case <-time.After(s.DrainDelay):
+		case err := <-served: // HTTP.Shutdown or HTTP.Close
+			served <- err
+		}
 	}
 	l.stop()
 	<-served
@@ -272,6 +277,10 @@ type Stats struct {
 	Open    int   // number of open connections, including hijacked ones
 	Evicted int64 // number of connections closed because of MaxConns
 	Refused int64 // number of connections rejected because of MaxConnsPerIP
+
+	// Engine contains the statistics of the engine, such as what it passed to
+	// net/http and why. It is nil without Engine.
+	Engine *engine.Stats
 }
 
 // Stats returns the current statistics. It is safe for concurrent use.
@@ -280,5 +289,10 @@ func (s *Server) Stats() Stats {
 	if l == nil {
 		return Stats{}
 	}
-	return Stats{l.open(), l.evicted.Load(), l.refused.Load()}
+	st := Stats{Open: l.open(), Evicted: l.evicted.Load(), Refused: l.refused.Load()}
+	if e := l.engine; e != nil {
+		of := e.Stats()
+		st.Engine = &of
+	}
+	return st
 }

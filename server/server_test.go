@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -44,7 +45,7 @@ func TestHealth(t *testing.T) {
 	s, addr, stop := start(t, http.HandlerFunc(hello), func(s *server.Server) {
 		s.LivePath, s.ReadyPath = "/livez", "/readyz"
 		s.Ready = func(context.Context) error { return notReady }
-		s.DrainDelay = 3 * time.Second // two requests arrive meanwhile
+		s.DrainDelay = time.Hour // until HTTP.Shutdown
 	})
 	ask := func(method, path string) (int, string) {
 		req, _ := http.NewRequest(method, "http://"+addr+path, nil)
@@ -87,6 +88,7 @@ func TestHealth(t *testing.T) {
 		{"GET", "/livez", nil, 200, "ok\n"},
 		{"GET", "/", nil, 200, "hello"},
 	})
+	s.HTTP.Shutdown(t.Context())
 	if err := stop(); err != nil {
 		t.Errorf("drain: %v", err)
 	}
@@ -98,6 +100,69 @@ func TestHealth(t *testing.T) {
 		if code, text := ask("GET", path); code != 200 || text != "hello" {
 			t.Errorf("%s by default: %d %q, want the handler's response", path, code, text)
 		}
+	}
+}
+
+// TestStatsOfTheEngine checks that Stats includes the engine's.
+func TestStatsOfTheEngine(t *testing.T) {
+	t.Parallel()
+	for _, v := range []variant{plain, onEngine(plain), onEngine(http2)} {
+		s, addr, _ := start(t, http.HandlerFunc(hello), func(s *server.Server) { v.configure(t, s) })
+		tr := v.transport()
+		if err := get(&http.Client{Transport: tr}, v.scheme+addr); err != nil {
+			t.Fatal(err)
+		}
+		of := s.Stats().Engine
+		if v.name == plain.name {
+			if of != nil {
+				t.Errorf("%s: Engine is %+v, want nil", v.name, of)
+			}
+			continue
+		}
+		if of == nil || of.Connections != 1 || of.Requests+of.HandedOver != 1 {
+			t.Errorf("%s: Engine is %+v, want one connection with a request", v.name, of)
+		}
+		tr.CloseIdleConnections()
+	}
+}
+
+// TestLogOfProtocols checks that the server logs which server serves which
+// protocol.
+func TestLogOfProtocols(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		v    variant
+		want string
+	}{
+		{plain, "protocols.HTTP/1.1=net/http\n"},
+		{http2, "protocols.HTTP/1.1=net/http protocols.HTTP/2=net/http\n"},
+		{http2c, "protocols.HTTP/1.1=net/http protocols.HTTP/2=net/http\n"},
+		{onEngine(plain), `protocols.HTTP/1.1="engine; unusual requests: net/http"` + "\n"},
+		{onEngine(http2), `protocols.HTTP/1.1="engine; unusual requests: net/http" protocols.HTTP/2=net/http` + "\n"},
+	} {
+		lines := make(chan string, 10)
+		start(t, http.HandlerFunc(hello), func(s *server.Server) {
+			c.v.configure(t, s)
+			s.Log = slog.New(slog.NewTextHandler(lineWriter(lines), nil))
+		})
+		if got := <-lines; !strings.HasSuffix(got, " "+c.want) {
+			t.Errorf("%s: logged %s want %s", c.v.name, got, c.want)
+		}
+	}
+}
+
+// A lineWriter receives the lines of a log.
+type lineWriter chan string
+
+func (w lineWriter) Write(p []byte) (int, error) { w <- string(p); return len(p), nil }
+
+// TestTimeoutHandlerWithRecycle checks that the server refuses an
+// http.TimeoutHandler with Recycle, which could read the requests of others.
+func TestTimeoutHandlerWithRecycle(t *testing.T) {
+	s := server.New("127.0.0.1:0", http.TimeoutHandler(http.HandlerFunc(hello), time.Second, ""))
+	s.Engine, s.Recycle = true, true
+	if err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "TimeoutHandler") {
+		t.Errorf("Run returned %v", err)
 	}
 }
 
