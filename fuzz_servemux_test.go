@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/trietest"
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
 // Whatever patterns http.ServeMux takes together, a Mux takes too, and answers
@@ -68,8 +69,8 @@ func holdServeMux(t *testing.T, routes, requests []byte) {
 		if r.URL.RawPath != "" && r.URL.EscapedPath() != r.URL.RawPath {
 			continue // ServeMux then drops what came over the wire
 		}
-		if strings.Contains(strings.ToLower(target), "%2e") || strings.Contains(target, "..%2F") && strings.Contains(patterns, "...}") || slices.Contains(strings.Split(target, "/"), "%2F") {
-			continue // ServeMux takes encoded dots for names, a lone %2F for an end, and lets .. behind %2F into a rest
+		if strings.Contains(strings.ToLower(target), "%2e") || wirepath.DotInside(wirepath.Decode(target)) || slices.Contains(strings.Split(target, "/"), "%2F") {
+			continue // ServeMux takes encoded dots for names, a lone %2F for an end, and lets .. behind %2F into the rest
 		}
 		compareMuxes(t, std, mux, method+" "+host+" "+target+query, patterns)
 	}

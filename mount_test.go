@@ -2,12 +2,10 @@ package muxmaster_test
 
 import (
 	"fmt"
-	"io/fs"
 	"net/http"
 	_ "net/http/pprof"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/seed-1954dcaa/muxmaster"
 )
@@ -390,66 +388,6 @@ func TestMountDefaultServeMux(t *testing.T) {
 	} {
 		if a := ask(m, request(t, "GET", c.target)); a.status != 200 || !strings.Contains(a.body, c.want) {
 			t.Errorf("%s: got %d %.100q, want %q", c.target, a.status, a.body, c.want)
-		}
-	}
-}
-
-var files = fstest.MapFS{
-	"a.txt":            {Data: []byte("text of a")},
-	"dir/b.txt":        {Data: []byte("text of b")},
-	"dir/index.html":   {Data: []byte("index")},
-	"with space.txt":   {Data: []byte("space")},
-	"list/one.txt":     {Data: []byte("1")},
-	"50%.txt":          {Data: []byte("percent")},
-	"empty.d/x/.hide":  {Data: []byte("hidden")},
-	"dir/sub/deep.css": {Data: []byte("css")},
-}
-
-func TestServeFiles(t *testing.T) {
-	for _, mode := range modes {
-		m := newMux(mode.pooled)
-		m.ServeFiles("/star/*filepath", files)
-		m.ServeFiles("/rest/{path...}", files)
-		m.Group("/g/:v").ServeFiles("/*f", files)
-		for _, prefix := range []string{"/star", "/rest", "/g/1"} {
-			for _, c := range []struct{ method, path, want string }{
-				{"GET", "/a.txt", "text of a"},
-				{"HEAD", "/a.txt", ""},
-				{"GET", "/dir/b.txt", "text of b"},
-				{"GET", "/dir/", "index"},
-				{"GET", "/dir", "301 dir/"},
-				{"GET", "/dir/index.html", "301 ./"},
-				{"GET", "/with%20space.txt", "space"},
-				{"GET", "/50%25.txt", "percent"},
-				{"GET", "/none", "404"},
-				{"GET", "/dir/../a.txt", "307 " + prefix + "/a.txt"},
-				{"GET", "/dir/%2e%2e/a.txt", "307 " + prefix + "/a.txt"},
-				{"GET", "/..%2fa.txt", "404"},
-				{"GET", "/dir%2f..%2fa.txt", "404"},
-				{"GET", "/..%2f..%2fmount_test.go", "no"},
-				{"GET", "/dir%2f..%2f..%2f..%2fgo.mod", "no"},
-				{"GET", "/dir%2Fb.txt", "404"},
-				{"GET", "/%00", "404"},
-				{"GET", "/dir%5Cb.txt", "404"},
-				{"GET", "/list/", "404"},
-				{"POST", "/a.txt", "405 GET, HEAD, OPTIONS"},
-			} {
-				got := ask(m, request(t, c.method, prefix+c.path))
-				switch {
-				case c.want == "no" && got.status >= 400 && got.status < 600:
-				case c.want == "no" || got.brief() != c.want:
-					t.Errorf("%s: %s %s%s: got %s, want %s", mode.name, c.method, prefix, c.path, got.brief(), c.want)
-				}
-			}
-		}
-	}
-	for _, c := range []struct {
-		path string
-		fsys fs.FS
-	}{{"/x", files}, {"/x/", files}, {"/x/:f", files}, {"x/*f", files}, {"/x/*f", nil}} {
-		m := muxmaster.New()
-		if got := panics(func() { m.ServeFiles(c.path, c.fsys) }); !strings.HasPrefix(got, "muxmaster: ") || !strings.Contains(got, c.path) {
-			t.Errorf("ServeFiles(%q): panicked with %q", c.path, got)
 		}
 	}
 }

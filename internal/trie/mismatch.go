@@ -43,7 +43,7 @@ func Mismatch(p *pattern.Pattern, path string) (why string, matched int) {
 		return "the path has no slash at its end", len(p.Segs)
 	case p.End == pattern.Slash && path != "/":
 		return fmt.Sprintf("the path goes on with %s", path), len(p.Segs)
-	case p.Rest != "" && wirepath.DotInside(wirepath.Decode(path[1:])):
+	case p.End == pattern.All && wirepath.DotInside(wirepath.Decode(path[1:])):
 		return fmt.Sprintf("the rest %s has a . or .. behind an escaped slash", path), len(p.Segs)
 	}
 	return "", len(p.Segs)

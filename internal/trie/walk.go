@@ -261,39 +261,23 @@ func (t *Tree[P]) catchAll(s *Search[P], nd *node[P], pos int) *Route[P] {
 	return s.leavePrefix(nd.fallback)
 }
 
-// matchCatchAll returns the route of the catch-all at ref and adds its value. A
-// catch-all with a name does not match if a . or .. segment would be in its
-// value.
+// matchCatchAll returns the route of the catch-all at ref and adds its value, if
+// it has a name. It does not match if a . or .. segment would be in its value:
+// path cleaning doesn't see those next to an escaped slash and those of CONNECT
+// requests, but a handler that cleans the path itself, as a file server does,
+// would then serve another path than the one that was matched.
 func (t *Tree[P]) matchCatchAll(s *Search[P], ref routeRef, pos int) *Route[P] {
 	if ref == 0 {
 		return nil
 	}
-	anonymous, named := true, true // whether catch-alls without and with a name match
-	if rest := s.path[pos-1:]; unclean(rest) {
-		anonymous = s.connect
-		named = s.connect && !wirepath.DotInside(rest)
+	if rest := s.path[pos-1:]; unclean(rest) && (!s.connect || wirepath.DotInside(rest)) {
+		return nil
 	}
 	if s.decoded != "" && wirepath.DotInside(s.decoded[pos:]) {
-		named = false
+		return nil
 	}
-	matches := func(rt *Route[P]) bool { return named || anonymous && rt.Flags&restNamed == 0 }
-	rt := t.pick(ref, s.Method)
-	if rt != nil && !matches(rt) {
-		rt = nil
-		for _, m := range s.Method.servedBy() {
-			for i := range t.run(ref) {
-				if q := &t.routes[int(ref)-1+i]; rt == nil && q.Method == m && matches(q) {
-					rt = q
-				}
-			}
-		}
-	}
-	if rt == nil || s.probe {
-		for _, q := range t.run(ref) {
-			if matches(&q) {
-				s.allowed.add(q.Method)
-			}
-		}
+	rt := t.routeAt(s, ref)
+	if rt == nil {
 		return nil
 	}
 	if rt.Flags&restNamed != 0 {

@@ -100,10 +100,9 @@ func (rt Route) Matches(p Path) bool {
 		if len(p) <= n {
 			return false
 		}
-		// No named rest has a dot segment, not even between slashes that came
-		// escaped.
+		// No rest has a dot segment, not even between slashes that came escaped.
 		rest := strings.Split(strings.Join(p[n:], "/"), "/")
-		if rt.Named && (slices.Contains(rest, ".") || slices.Contains(rest, "..")) {
+		if slices.Contains(rest, ".") || slices.Contains(rest, "..") {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package muxmaster_test
 
 import (
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -10,6 +11,113 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster"
 )
+
+var files = fstest.MapFS{
+	"a.txt":            {Data: []byte("text of a")},
+	"dir/b.txt":        {Data: []byte("text of b")},
+	"dir/index.html":   {Data: []byte("index")},
+	"with space.txt":   {Data: []byte("space")},
+	"list/one.txt":     {Data: []byte("1")},
+	"50%.txt":          {Data: []byte("percent")},
+	"empty.d/x/.hide":  {Data: []byte("hidden")},
+	"dir/sub/deep.css": {Data: []byte("css")},
+}
+
+func TestServeFiles(t *testing.T) {
+	for _, mode := range modes {
+		m := newMux(mode.pooled)
+		m.ServeFiles("/star/*filepath", files)
+		m.ServeFiles("/rest/{path...}", files)
+		m.Group("/g/:v").ServeFiles("/*f", files)
+		for _, prefix := range []string{"/star", "/rest", "/g/1"} {
+			for _, c := range []struct{ method, path, want string }{
+				{"GET", "/a.txt", "text of a"},
+				{"HEAD", "/a.txt", ""},
+				{"GET", "/dir/b.txt", "text of b"},
+				{"GET", "/dir/", "index"},
+				{"GET", "/dir", "301 dir/"},
+				{"GET", "/dir/index.html", "301 ./"},
+				{"GET", "/with%20space.txt", "space"},
+				{"GET", "/50%25.txt", "percent"},
+				{"GET", "/none", "404"},
+				{"GET", "/dir/../a.txt", "307 " + prefix + "/a.txt"},
+				{"GET", "/dir/%2e%2e/a.txt", "307 " + prefix + "/a.txt"},
+				{"GET", "/..%2fa.txt", "404"},
+				{"GET", "/dir%2f..%2fa.txt", "404"},
+				{"GET", "/..%2f..%2fmount_test.go", "no"},
+				{"GET", "/dir%2f..%2f..%2f..%2fgo.mod", "no"},
+				{"GET", "/dir%2Fb.txt", "404"},
+				{"GET", "/%00", "404"},
+				{"GET", "/dir%5Cb.txt", "404"},
+				{"GET", "/list/", "404"},
+				{"POST", "/a.txt", "405 GET, HEAD, OPTIONS"},
+			} {
+				got := ask(m, request(t, c.method, prefix+c.path))
+				switch {
+				case c.want == "no" && got.status >= 400 && got.status < 600:
+				case c.want == "no" || got.brief() != c.want:
+					t.Errorf("%s: %s %s%s: got %s, want %s", mode.name, c.method, prefix, c.path, got.brief(), c.want)
+				}
+			}
+		}
+	}
+	for _, c := range []struct {
+		path string
+		fsys fs.FS
+	}{{"/x", files}, {"/x/", files}, {"/x/:f", files}, {"x/*f", files}, {"/x/*f", nil}} {
+		m := muxmaster.New()
+		if got := panics(func() { m.ServeFiles(c.path, c.fsys) }); !strings.HasPrefix(got, "muxmaster: ") || !strings.Contains(got, c.path) {
+			t.Errorf("ServeFiles(%q): panicked with %q", c.path, got)
+		}
+	}
+}
+
+// TestGuardOfFiles checks which ways to write the path of a guarded file reach
+// it beside the guard, which is a Group at /admin. None does with ServeFiles, or
+// if the guard is around the whole file server. An http.FileServer at / gets the
+// paths of the last row, because they aren't below /admin/.
+func TestGuardOfFiles(t *testing.T) {
+	fsys := fstest.MapFS{"public/a": {Data: []byte("public")}, "admin/x": {Data: []byte("secret")}}
+	guard := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) })
+	}
+	server := http.FileServerFS(fsys)
+	muxes := map[string]func(*muxmaster.Mux){
+		"ServeFiles":  func(m *muxmaster.Mux) { m.ServeFiles("/*path", fsys) },
+		"ServeSPA":    func(m *muxmaster.Mux) { m.ServeSPA("/", fstest.MapFS{"index.html": {}, "admin/x": fsys["admin/x"]}) },
+		"Handle":      func(m *muxmaster.Mux) { m.Handle("/", server) },
+		"Handle rest": func(m *muxmaster.Mux) { m.Handle("/{path...}", server) },
+		"Mount":       func(m *muxmaster.Mux) { m.Mount("/", server) },
+		"guarded":     func(m *muxmaster.Mux) { m.Handle("/", guard(server)) },
+	}
+	for _, c := range []struct {
+		targets []string
+		served  bool // by an http.FileServer
+	}{
+		{[]string{"/admin/x", "//admin/x", "/public/../admin/x", "/public/%2e%2e/admin/x", "/admin/./x", "/admin//x", "/%61dmin/x"}, false},
+		{[]string{"/public%2F../admin/x", "/public%2F..%2Fadmin/x", "/public/..%2Fadmin/x", "/public%2f%2e%2e%2fadmin%2fx", "/.%2Fadmin/x", "/admin%2F.%2Fx"}, false},
+		{[]string{"CONNECT /public/../admin/x", "CONNECT /./admin/x", "CONNECT /public/..%2Fadmin/x", "CONNECT /admin/../admin/x"}, false},
+		{[]string{"/admin%2Fx", "/%2Fadmin/x", "CONNECT //admin/x"}, true},
+	} {
+		for name, register := range muxes {
+			m := muxmaster.New()
+			register(m)
+			g := m.Group("/admin")
+			g.Use(guard)
+			g.Handle("/", tell("guarded"))
+			for _, target := range c.targets {
+				method, path, ok := strings.Cut(target, " ")
+				if !ok {
+					method, path = "GET", target
+				}
+				got := strings.Contains(ask(m, request(t, method, path)).body, "secret")
+				if want := c.served && (name == "Handle" || name == "Handle rest" || name == "Mount"); got != want {
+					t.Errorf("%s: %s: served beside the guard: %v, want %v", name, target, got, want)
+				}
+			}
+		}
+	}
+}
 
 // app is a built single-page application.
 var app = fstest.MapFS{
@@ -236,7 +344,7 @@ func TestBadServeSPA(t *testing.T) {
 	}
 	m := muxmaster.New()
 	m.GET("/taken", tell("taken"))
-	if text := panics(func() { m.ServeSPA("/taken", app) }); !strings.Contains(text, `"GET /taken"`) || !strings.Contains(text, "spa_test.go") {
+	if text := panics(func() { m.ServeSPA("/taken", app) }); !strings.Contains(text, `"GET /taken"`) || !strings.Contains(text, "files_test.go") {
 		t.Errorf("ServeSPA beside a route: panicked with %q", text)
 	}
 	if got := get(t, m, "GET", "/taken/x"); got != "404" {
