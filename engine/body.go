@@ -70,10 +70,8 @@ func (b *body) expectedEnd() bool {
 
 // refuse is called if the body is closed before sendContinue was called.
 func (b *body) refuse() {
-	r := b.ctx.res
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.gen.Load() == b.ctx.gen {
+	if r := b.ctx.res; r.lockFor(b.ctx.gen) {
+		defer r.mu.Unlock()
 		r.noContinue(true)
 	}
 }
@@ -83,9 +81,11 @@ func (b *body) refuse() {
 // comes first.
 func (b *body) sendContinue() {
 	r := b.ctx.res
-	r.mu.Lock()
+	if !r.lockFor(b.ctx.gen) {
+		return
+	}
 	defer r.mu.Unlock()
-	if r.gen.Load() == b.ctx.gen && b.continuePending.Swap(false) {
+	if b.continuePending.Swap(false) {
 		r.out = append(r.out, "HTTP/1.1 100 Continue\r\n\r\n"...)
 		r.flushOut()
 	}

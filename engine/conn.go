@@ -34,6 +34,7 @@ type conn struct {
 	work    *work   // nil between requests
 	current *requestContext
 
+	begun     bool // the head of the next request has begun to arrive
 	inHandler bool
 	gone      bool // hijacked or passed to net/http, so the engine must not close it
 	lastPost  bool // the last request was a POST
@@ -101,16 +102,17 @@ func (c *conn) close() {
 			x.body.close()
 		}
 	}
-	c.state.enter(phaseGone)
 	if !c.gone {
 		if c.work != nil {
-			c.work.res.flushPending()
+			c.work.res.flushPending() // still with the handler's write deadline
 		}
+		c.state.enter(phaseGone)
 		c.deadlines.stop(c)
 		c.nc.Close()
 	}
 	c.server.untrackConn(c)
 	c.giveBackAll()
+	c.current, c.bundle = nil, nil
 	if !c.gone {
 		c.hook(http.StateClosed)
 	}
@@ -120,19 +122,17 @@ func (c *conn) close() {
 // can serve another one.
 func (c *conn) next() bool {
 	out, why := c.readHead()
-	if c.server.inShutdown.Load() {
-		if out != needMore || c.w > c.r {
+	if out == needMore { // the connection ended
+		if c.begun && c.w > c.r {
 			c.hook(http.StateActive)
 		}
 		return false
 	}
-	switch out {
-	case needMore: // the connection ended
-		if c.w > c.r {
-			c.hook(http.StateActive)
-		}
+	if c.server.inShutdown.Load() {
+		c.hook(http.StateActive)
 		return false
-	case handOver:
+	}
+	if out == handOver {
 		c.handOver(why)
 		return false
 	}
@@ -143,6 +143,7 @@ func (c *conn) next() bool {
 		return false
 	}
 	c.r += h.pos
+	c.begun = false
 	if c.enterServing() {
 		return false
 	}
@@ -170,6 +171,7 @@ func (c *conn) enterServing() (condemned bool) {
 func (c *conn) serveRequest(bd *bundle) bool {
 	x := c.current
 	res := &c.work.res
+	c.lastPost = c.work.head.method == "POST"
 	res.begin(c, bd, &c.work.head)
 	if len(res.out) > 0 {
 		x.pending = true
@@ -187,67 +189,68 @@ func (c *conn) serveRequest(bd *bundle) bool {
 		return false
 	}
 	c.unread(watched)
-	// A goroutine of the handler may still read the body. If so, it owns the
-	// input.
-	more := (x.body == nil || x.body.consumed.Load()) && c.w > c.r
+	more := c.hasNext()
 	keep := res.complete(more)
 	c.inHandler = false
+	c.current = nil
 
-	c.lastPost = c.work.head.method == "POST"
 	if form := bd.Request.MultipartForm; form != nil {
 		form.RemoveAll()
 	}
 	if !keep {
-		res.flushPending()
 		if x.body != nil && x.body.closedUnread.Load() {
 			c.closeWriteAndWait()
 		}
 		return false
 	}
+	if more {
+		c.recycle(bd)
+		return c.server.keepAlives()
+	}
 	c.hook(http.StateIdle)
 	if !c.server.keepAlives() {
 		return false
 	}
+	c.recycle(bd)
 	t := &c.server.timeouts
-	if c.enter(phaseIdle, by(t.now(), t.idle), 0) {
+	if !c.begun {
+		return !c.enter(phaseIdle, by(t.now(), t.idle), 0)
+	}
+	res.reset() // giveBackUnused won't
+	return !c.enter(phaseHead, by(c.headBegan, t.head), 0)
+}
+
+// hasNext reports whether the input holds the complete head of another request,
+// which can be served before the response to the current one is written. Then
+// the connection stays in the handler's phase, and so under its write deadline,
+// until the next handler's phase. Otherwise the response must be written before
+// the connection becomes idle.
+func (c *conn) hasNext() bool {
+	// A goroutine of the handler may still read the body. If so, it owns the
+	// input.
+	if b := c.current.body; c.r == c.w || b != nil && !b.consumed.Load() {
 		return false
 	}
-	if c.server.Recycle {
-		c.recycle(bd)
-	}
-	return true
+	out, _ := c.parseNext()
+	return out == complete && c.server.srv.ConnState == nil && c.state.load()&flags == 0
 }
 
 // readHead reads the head of the next request into c.work.head. If the
 // connection ended it returns needMore.
 func (c *conn) readHead() (outcome, reason) {
-	begun, skipped := false, false
 	for {
-		if c.r == c.w {
-			if !c.giveBackUnused() {
-				return needMore, noReason
-			}
-		} else {
-			if !begun {
-				begun = true
-				c.beginHead()
-			}
-			if b := c.in.b[c.r:c.w]; c.lastPost && !skipped && (b[0] == '\r' || b[0] == '\n') {
-				if skipped = c.skipLineEnds(b); skipped {
-					continue
-				}
-			} else if out, why := c.parseHead(b); out != needMore {
-				return out, why
-			}
-			if !c.work.res.flushPending() {
-				return needMore, noReason
-			}
-			if c.requests.Load() > 0 && c.state.load().phase() != phaseHead && c.enter(phaseHead, by(c.headBegan, c.server.timeouts.head), 0) {
-				return needMore, noReason
-			}
+		if out, why := c.parseNext(); out != needMore {
+			return out, why
+		}
+		if !c.begun {
+			c.giveBackUnused()
+		} else if c.requests.Load() > 0 && c.state.load().phase() != phaseHead && c.enter(phaseHead, by(c.headBegan, c.server.timeouts.head), 0) {
+			return needMore, noReason
 		}
 		if err := c.fill(); err != nil {
-			if errors.Is(err, io.EOF) && c.w > c.r && (c.requests.Load() == 0 || skipped || c.w-c.r >= maxLineEnds) {
+			// net/http takes what has arrived of a line for a whole line, and
+			// usually answers that it is malformed.
+			if ne, ok := err.(net.Error); c.begun && c.w > c.r && (ok && ne.Timeout() || errors.Is(err, io.EOF)) {
 				return handOver, reasonCutHead
 			}
 			return needMore, noReason
@@ -255,32 +258,46 @@ func (c *conn) readHead() (outcome, reason) {
 	}
 }
 
-// beginHead is called when the first bytes of a head have arrived.
-func (c *conn) beginHead() {
-	if c.requests.Load() > 0 {
-		c.headBegan = c.server.timeouts.now()
+// leastInput is the number of bytes that must arrive on an idle connection
+// before they count as the beginning of a request, as in net/http. It is also
+// the maximum number of line ends before a request.
+const leastInput = 4
+
+// parseNext parses the next head as far as it has arrived. Once the outcome
+// isn't needMore, it stays the same.
+func (c *conn) parseNext() (outcome, reason) {
+	if !c.begun {
+		first := c.requests.Load() == 0
+		if n := c.w - c.r; n == 0 || n < leastInput && !first {
+			return needMore, noReason
+		}
+		c.begun = true
+		if !first {
+			c.headBegan = c.server.timeouts.now()
+		}
+		if c.work == nil {
+			c.work = workPool.Get().(*work)
+		}
+		c.work.head.reset()
+		if c.lastPost {
+			c.skipLineEnds()
+		}
 	}
-	if c.work == nil {
-		c.work = workPool.Get().(*work)
+	if h := &c.work.head; h.out == needMore && c.r < c.w {
+		h.out, h.why = c.parseHead(c.in.b[c.r:c.w])
 	}
-	c.work.head.reset()
+	return c.work.head.out, c.work.head.why
 }
 
-// maxLineEnds is the maximum number of bytes that skipLineEnds skips, as in
-// net/http.
-const maxLineEnds = 4
-
-// skipLineEnds skips the line ends at the start of the input b. Old clients
-// send an extra line after the body of a POST (RFC 9112 section 2.2). It
-// reports false if it needs more input.
-func (c *conn) skipLineEnds(b []byte) bool {
-	if len(b) < maxLineEnds {
-		return false
-	}
-	for i := 0; i < maxLineEnds && (b[i] == '\r' || b[i] == '\n'); i++ {
+// skipLineEnds skips line ends at the start of the input. Old clients send an
+// extra line after the body of a POST (RFC 9112 section 2.2).
+func (c *conn) skipLineEnds() {
+	for range leastInput {
+		if b := c.in.b[c.r]; b != '\r' && b != '\n' {
+			return
+		}
 		c.r++
 	}
-	return true
 }
 
 // parseHead parses the input b and applies the server's limits.

@@ -151,11 +151,10 @@ func (o *handover) connState(nc net.Conn, state http.ConnState) {
 
 // handOver passes the connection to net/http, with the unused input.
 func (c *conn) handOver(why reason) {
-	by := c.deadlines.read.Load()
 	if c.work != nil && !c.work.res.flushPending() {
 		return
 	}
-	if c.enter(phaseGone, 0, 0) || c.server.inShutdown.Load() {
+	if c.state.enter(phaseGone)&flagClosing != 0 || c.server.inShutdown.Load() {
 		return
 	}
 	c.gone = true
@@ -165,9 +164,10 @@ func (c *conn) handOver(why reason) {
 	nc := c.nc
 	if c.w > c.r {
 		pre := &prefix{b: append([]byte(nil), c.in.b[c.r:c.w]...)}
-		if by > 0 {
-			// net/http restarts the timeout; keep the original deadline.
-			pre.deadline = c.server.timeouts.clock.Time(by)
+		if t := &c.server.timeouts; t.head > 0 {
+			// net/http restarts the timeout; keep the original deadline, which
+			// may have passed.
+			pre.deadline = t.clock.Time(c.headBegan + t.head)
 		}
 		nc = withPrefix(nc, pre)
 	}

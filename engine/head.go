@@ -26,6 +26,9 @@ const (
 // parse accepts a strict subset of what http.ReadRequest and net/http's server
 // accept, with the same meaning. FuzzHead checks that.
 type head struct {
+	out outcome // of parsing so far, used by parseNext
+	why reason
+
 	pos    int // start of the first unparsed line
 	method string
 	target span
@@ -67,6 +70,7 @@ const (
 )
 
 func (h *head) reset() {
+	h.out, h.why = needMore, noReason
 	h.pos, h.method, h.n = 0, "", 0
 	h.host, h.contentLength = -1, -1
 	h.chunked, h.expects, h.http10 = false, false, false

@@ -12,33 +12,36 @@ type buffer struct{ b []byte }
 
 var bufferPool = sync.Pool{New: func() any { return &buffer{make([]byte, firstBuffer)} }}
 
-// giveBackUnused is called when no input is left. It writes pending responses
-// and gives back the state that only serving a request needs. It reports false if
-// writing failed.
-func (c *conn) giveBackUnused() bool {
+// giveBackUnused gives back what only serving a request needs, while the
+// connection waits for one.
+func (c *conn) giveBackUnused() {
+	c.giveBackWork()
+	if c.r < c.w {
+		return
+	}
 	c.r, c.w = 0, 0
+	if c.in != nil && len(c.in.b) != firstBuffer {
+		c.in = nil
+	}
+}
+
+// giveBackWork gives back the state for serving a request.
+func (c *conn) giveBackWork() {
 	if c.work != nil {
-		if !c.work.res.flushPending() {
-			return false
-		}
 		c.work.res.reset()
 		workPool.Put(c.work)
 		c.work = nil
 	}
-	if c.in != nil && len(c.in.b) != firstBuffer {
-		c.in = nil
-	}
-	return true
 }
 
-// giveBackAll gives back the buffers of a connection that ends.
+// giveBackAll gives back the buffers of a connection that ends. It doesn't give
+// back the response of a handler that panicked: a goroutine may still use it.
 func (c *conn) giveBackAll() {
 	c.giveBackBuffer()
-	if c.work != nil && !c.inHandler {
-		c.work.res.reset()
-		workPool.Put(c.work)
+	if c.inHandler {
+		c.work = nil
 	}
-	c.work = nil
+	c.giveBackWork()
 }
 
 // giveBackBuffer gives back the input buffer.

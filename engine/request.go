@@ -151,6 +151,9 @@ func (bd *bundle) fill(h *head, text string) {
 
 // recycle prepares bd for the next request of its connection.
 func (c *conn) recycle(bd *bundle) {
+	if !c.server.Recycle {
+		return
+	}
 	if !bd.Reuse() {
 		c.bundle = nil
 	}

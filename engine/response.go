@@ -268,9 +268,10 @@ func (r *response) output(p []byte) (int, error) {
 	return n, err
 }
 
-// flushOut writes out to the connection.
+// flushOut writes out to the connection, and empties it even after an error.
 func (r *response) flushOut() error {
 	if r.werr != nil || len(r.out) == 0 {
+		r.out = r.out[:0]
 		return r.werr
 	}
 	_, err := r.conn.write(r.out)
@@ -306,9 +307,9 @@ func (r *response) flush() error {
 // complete completes the response after the handler has returned. It reports
 // whether the connection can serve another request.
 //
-// If more is true, the input holds another request and the response stays in
-// out. So responses to pipelined requests are written together: before the
-// connection waits for input, or by the watcher if the next handler runs long.
+// If more is true, the response to another request follows at once, so this one
+// stays in out, see hasNext. So responses to pipelined requests are written
+// together: with the last one, or by the watcher if the next handler runs long.
 func (r *response) complete(more bool) (keep bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -344,6 +345,21 @@ func (r *response) complete(more bool) (keep bool) {
 	return true
 }
 
+// lockFor locks the response if it still belongs to the request with this
+// generation. Otherwise it reports false and locks nothing. It then doesn't wait
+// either: the lock may be held for long by a write of another connection.
+func (r *response) lockFor(gen uint64) bool {
+	if r.gen.Load() != gen {
+		return false
+	}
+	r.mu.Lock()
+	if r.gen.Load() == gen {
+		return true
+	}
+	r.mu.Unlock()
+	return false
+}
+
 // flushPending writes the earlier responses that are still in out. It reports
 // whether it succeeded.
 func (r *response) flushPending() bool {
@@ -355,9 +371,11 @@ func (r *response) flushPending() bool {
 // flushLate writes earlier responses while the handler of x still runs.
 func (x *requestContext) flushLate() {
 	r := x.res
-	r.mu.Lock()
+	if !r.lockFor(x.gen) {
+		return
+	}
 	defer r.mu.Unlock()
-	if r.gen.Load() == x.gen && !r.hijacked {
+	if !r.hijacked {
 		r.flushOut()
 	}
 }

@@ -55,7 +55,7 @@ var reasonTexts = [numReasons]string{
 	reasonConnection:       "odd Connection options",
 	reasonManyHeaders:      "many header lines",
 	reasonLargeHead:        "large head",
-	reasonCutHead:          "connection ended inside a head",
+	reasonCutHead:          "incomplete head",
 }
 
 func (r reason) String() string { return reasonTexts[r] }

@@ -53,12 +53,9 @@ var (
 // lock locks the response and returns it. If the handler has returned, lock
 // returns nil and locks nothing.
 func (w *writer) lock() *response {
-	r := w.res
-	r.mu.Lock()
-	if r.gen.Load() == w.gen {
+	if r := w.res; r.lockFor(w.gen) {
 		return r
 	}
-	r.mu.Unlock()
 	return nil
 }
 

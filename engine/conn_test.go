@@ -1,0 +1,464 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A cutConn is a connection whose input arrives in the given parts, one for
+// each Read, and then ends.
+type cutConn struct {
+	mu     sync.Mutex
+	parts  [][]byte
+	out    bytes.Buffer
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (c *cutConn) Read(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.parts) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, c.parts[0])
+	if c.parts[0] = c.parts[0][n:]; len(c.parts[0]) == 0 {
+		c.parts = c.parts[1:]
+	}
+	return n, nil
+}
+
+func (c *cutConn) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.out.Write(p)
+}
+
+func (c *cutConn) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return nil
+}
+
+func (*cutConn) LocalAddr() net.Addr              { return new(net.TCPAddr) }
+func (*cutConn) RemoteAddr() net.Addr             { return new(net.TCPAddr) }
+func (*cutConn) SetDeadline(time.Time) error      { return nil }
+func (*cutConn) SetReadDeadline(time.Time) error  { return nil }
+func (*cutConn) SetWriteDeadline(time.Time) error { return nil }
+
+// A chanListener is a listener whose connections come from a channel.
+type chanListener struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (l *chanListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *chanListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+func (*chanListener) Addr() net.Addr { return new(net.TCPAddr) }
+
+// cutServers returns for each kind of server a function that serves a
+// connection with handler compared and returns the output.
+func cutServers(t testing.TB) (serve []func(parts [][]byte) string) {
+	for _, k := range kinds {
+		s := k.make(&http.Server{
+			ErrorLog: log.New(io.Discard, "", 0),
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if !strings.HasPrefix(r.URL.Path, "/hijack") {
+					compared(w, r)
+				}
+			}),
+		})
+		ln := &chanListener{conns: make(chan net.Conn), closed: make(chan struct{})}
+		go s.Serve(ln)
+		t.Cleanup(func() { s.Close() })
+		serve = append(serve, func(parts [][]byte) string {
+			c := &cutConn{parts: parts, closed: make(chan struct{})}
+			ln.conns <- c
+			<-c.closed
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return comparable(c.out.String())
+		})
+	}
+	return serve
+}
+
+// cutAll cuts b into parts of the given sizes and the rest.
+func cutAll(b []byte, sizes ...int) (parts [][]byte) {
+	for _, n := range sizes {
+		if n > 0 && n < len(b) {
+			parts, b = append(parts, b[:n]), b[n:]
+		}
+	}
+	if len(b) > 0 {
+		parts = append(parts, b)
+	}
+	return parts
+}
+
+// sameCut serves the parts with each kind of server and compares the outputs.
+func sameCut(t *testing.T, serve []func([][]byte) string, parts func() [][]byte) {
+	t.Helper()
+	want := serve[0](parts())
+	for i, f := range serve[1:] {
+		if got := f(parts()); got != want {
+			t.Fatalf("%s, input %q:\ngot  %.2000q\nwant %.2000q", engines[i].name, parts(), got, want)
+		}
+	}
+}
+
+// cutTexts are whole connections for TestReadHead and FuzzConn.
+var cutTexts = []string{
+	"GET /a HTTP/1.1\r\nHost: h\r\n\r\nGET /b HTTP/1.1\r\nHost: h\r\n\r\n",
+	"POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi\r\n\r\nGET /b HTTP/1.1\r\nHost: h\r\n\r\n",
+	"POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi\r\nPOST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n\n\n\n\nGET /b HTTP/1.1\r\nHost: h\r\n\r\n",
+	"POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n\r\n\r\n\r\nGET /b HTTP/1.1\r\nHost: h\r\n\r\n",
+	"POST /some HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX: y\r\n\r\nGET /b HTTP/1.1\r\nHost: h\r\n\r\n",
+	"POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: h\r\n\r\n\r\nGET /b HTTP/1.1\r\nHost: h\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: h\r\n\r\n\x00\n",
+	"GET /a HTTP/1.1\r\nHost: h\r\n\r\n0\r\n",
+	"GET /a HTTP/1.1\r\nHost: h\r\n\r\nGE",
+	"\r\nGET /a HTTP/1.1\r\nHost: h\r\n\r\n",
+	"POST /echo HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhelloGET /b HTTP/1.1\r\nHost: h\r\n\r\n",
+	"GET /a%zz HTTP/1.1\r\nHost: h\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: h\r\n\r\nGET /a%zz HTTP/1.1\r\nHost: h\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: h\r\n\r\nGET /b HTTP/1.1\nHost: h\n\nGET /c HTTP/1.1\r\nHost: h\r\n\r\n",
+	"GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /b HTTP/1.0\r\n\r\n",
+	"GET /close HTTP/1.1\r\nHost: h\r\n\r\nGET /b HTTP/1.1\r\nHost: h\r\n\r\n",
+	"HEAD /short HTTP/1.1\r\nHost: h\r\n\r\nGET /short HTTP/1.1\r\nHost: h\r\n\r\nGET /b HTTP/1.1\r\nHost: h\r\n\r\n",
+	"GET /panic HTTP/1.1\r\nHost: h\r\n\r\nGET /b HTTP/1.1\r\nHost: h\r\n\r\n",
+}
+
+// TestReadHead compares the engine's output with net/http's for input that
+// arrives in two parts, cut at every place, in three parts, and byte by byte.
+func TestReadHead(t *testing.T) {
+	serve := cutServers(t)
+	for _, text := range cutTexts {
+		b := []byte(text)
+		single := make([]int, len(b))
+		for i := range b {
+			single[i] = 1
+			sameCut(t, serve, func() [][]byte { return cutAll(b, i) })
+			for n := 1; n <= 4; n++ {
+				sameCut(t, serve, func() [][]byte { return cutAll(b, i, n) })
+			}
+		}
+		sameCut(t, serve, func() [][]byte { return cutAll(b, single...) })
+	}
+}
+
+// FuzzConn compares the engine's output with net/http's for whole connections
+// whose input arrives in parts of any sizes.
+func FuzzConn(f *testing.F) {
+	for _, text := range cutTexts {
+		f.Add([]byte(text), []byte{30, 4, 1})
+	}
+	for _, tt := range heads {
+		if len(tt.text) < 1000 {
+			f.Add([]byte(tt.text+"GET /b HTTP/1.1\r\nHost: h\r\n\r\n"), []byte{byte(len(tt.text)), 1, 2, 1})
+		}
+	}
+	serve := cutServers(f)
+	f.Fuzz(func(t *testing.T, b, cuts []byte) {
+		sizes := make([]int, len(cuts))
+		for i, n := range cuts {
+			sizes[i] = int(n)
+		}
+		sameCut(t, serve, func() [][]byte { return cutAll(b, sizes...) })
+	})
+}
+
+// TestReadHeadTimeout compares the engine's output with net/http's for heads
+// that don't arrive completely before a timeout.
+func TestReadHeadTimeout(t *testing.T) {
+	const first = "GET /first HTTP/1.1\r\nHost: h\r\n\r\n"
+	const timeout = 300 * time.Millisecond
+	const post = "POST /first HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\n1"
+	heads := []string{
+		"", "G", "GET", "GET ", "GET / HT", "GET / HTTP/1.1", "GET / HTTP/1.1\r", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHo",
+		"GET / HTTP/1.1\r\nHost:", "GET / HTTP/1.1\r\nHost: h", "GET / HTTP/1.1\r\nHost: h\r\n", "GET / HTTP/1.1\r\nHost: h\r\nX", "GET / HTTP/1.1\r\nHost: h\r\nX: y\r\n\r",
+		"\r\n", "\r\n\r", "\r\n\r\n", "\r\n\r\nGET", "0\r\n", "\x00\n", "GET / HTTP/1.1\n", "GET / HTTP/1.1\nHo", "junk\r\n",
+	}
+	servers := map[string]http.Server{
+		"ReadHeaderTimeout": {ReadHeaderTimeout: timeout, IdleTimeout: timeout},
+		"ReadTimeout":       {ReadTimeout: timeout},
+	}
+	for name := range servers {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var addrs []string
+			for _, k := range kinds {
+				srv := &http.Server{ReadHeaderTimeout: servers[name].ReadHeaderTimeout, IdleTimeout: servers[name].IdleTimeout, ReadTimeout: servers[name].ReadTimeout}
+				srv.Handler, srv.ErrorLog = http.HandlerFunc(compared), log.New(io.Discard, "", 0)
+				addrs = append(addrs, start(t, k.make(srv)))
+			}
+			var wg sync.WaitGroup
+			for _, before := range []string{"", first, post} {
+				for _, head := range heads {
+					wg.Go(func() {
+						// Try again with a difference, which is also caused
+						// by a machine too busy to send the input in time.
+						var outputs [3]string
+						for try := range 5 {
+							var clients sync.WaitGroup
+							for i, addr := range addrs {
+								c := dial(t, addr)
+								clients.Go(func() {
+									io.WriteString(c, before+head)
+									b, _ := io.ReadAll(c)
+									outputs[i] = comparable(string(b))
+								})
+							}
+							clients.Wait()
+							if want := outputs[0]; outputs[1] == want && outputs[2] == want {
+								return
+							} else if try == 4 {
+								t.Errorf("%q:\nengine  %q\nrecycle %q\nwant    %q", before+head, outputs[1], outputs[2], want)
+							}
+						}
+					})
+				}
+			}
+			wg.Wait()
+		})
+	}
+}
+
+// TestHandOverDeadline checks that a request passed to net/http has the timeout
+// for heads, and not that for idle connections.
+func TestHandOverDeadline(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			t.Parallel()
+			addr := start(t, k.make(&http.Server{
+				Handler: http.HandlerFunc(compared), ReadHeaderTimeout: time.Minute, IdleTimeout: 50 * time.Millisecond,
+			}))
+			c := dial(t, addr)
+			io.WriteString(c, "GET /first HTTP/1.1\r\nHost: h\r\n\r\nGET /second HTTP/1.1\nHo")
+			time.Sleep(150 * time.Millisecond)
+			io.WriteString(c, "st: h\nConnection: close\n\n")
+			b, _ := io.ReadAll(c)
+			if n := strings.Count(string(b), "HTTP/1.1 200 OK\r\n"); n != 2 {
+				t.Errorf("%d responses, want 2: %q", n, b)
+			}
+		})
+	}
+}
+
+// smallBuffers is a listener of connections with small buffers.
+type smallBuffers struct{ net.Listener }
+
+func (l smallBuffers) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err == nil {
+		c.(*net.TCPConn).SetWriteBuffer(32 << 10)
+	}
+	return c, err
+}
+
+// fullConns opens connections to s, whose handler writes as many bytes as its
+// path says. Each client sends a request, the first byte of the next, and reads
+// nothing. The sizes of the responses differ by less than what the engine may
+// hold back, so that the last part of some of them is just too much for the
+// buffers.
+func fullConns(t *testing.T, s server) (conns []*net.TCPConn, sizes []int) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go s.Serve(smallBuffers{ln})
+	t.Cleanup(func() { s.Close() })
+	for size := 1 << 10; size < 451<<10; size += 3 << 10 {
+		c := dial(t, ln.Addr().String())
+		c.SetReadBuffer(32 << 10)
+		io.WriteString(c, fmt.Sprintf("GET /%d HTTP/1.1\r\nHost: h\r\n\r\nG", size))
+		conns, sizes = append(conns, c), append(sizes, size)
+	}
+	return conns, sizes
+}
+
+// sized writes a response with as many bytes as the path says.
+func sized(w http.ResponseWriter, r *http.Request) {
+	n, _ := strconv.Atoi(r.URL.Path[1:])
+	w.Header().Set("Content-Length", strconv.Itoa(n))
+	for b := make([]byte, 1<<10); n > 0; n -= len(b) {
+		if _, err := w.Write(b); err != nil {
+			return
+		}
+	}
+}
+
+// TestWriteTimeout checks that a client which reads no response is disconnected
+// after the timeout, whatever part of a response is left, and also if it has
+// begun its next request.
+func TestWriteTimeout(t *testing.T) {
+	const timeout = 200 * time.Millisecond
+	servers := map[string]*http.Server{
+		"server":  {WriteTimeout: timeout, IdleTimeout: timeout, Handler: http.HandlerFunc(sized)},
+		"handler": {IdleTimeout: timeout},
+	}
+	servers["handler"].Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(timeout))
+		sized(w, r)
+	})
+	for _, k := range engines {
+		for name, srv := range servers {
+			t.Run(k.name+"/"+name, func(t *testing.T) {
+				s := k.make(&http.Server{WriteTimeout: srv.WriteTimeout, IdleTimeout: srv.IdleTimeout, Handler: srv.Handler}).(*Server)
+				fullConns(t, s)
+				awaitConns(t, s, 0)
+			})
+		}
+	}
+}
+
+// awaitConns waits until s has n connections.
+func awaitConns(t *testing.T, s *Server, n int) {
+	t.Helper()
+	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		s.mu.Lock()
+		left, accepted := len(s.conns), s.stat.connections.Load()
+		s.mu.Unlock()
+		if left == n && accepted > 0 {
+			return
+		}
+		if time.Since(begin) > 20*time.Second {
+			t.Fatalf("%d of %d connections are left, want %d", left, accepted, n)
+		}
+	}
+}
+
+// TestShutdownWaitsForWrites checks that Shutdown doesn't take a connection for
+// idle while the client hasn't read the response.
+func TestShutdownWaitsForWrites(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			var began sync.WaitGroup
+			s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				began.Done()
+				sized(w, r)
+			})})
+			began.Add(150)
+			conns, sizes := fullConns(t, s)
+			began.Wait()
+			time.Sleep(50 * time.Millisecond) // the handlers are likely to have returned
+			done := make(chan error, 1)
+			go func() { done <- s.Shutdown(context.Background()) }()
+			time.Sleep(50 * time.Millisecond)
+			for i, c := range conns {
+				b, _ := io.ReadAll(c)
+				if _, body, _ := strings.Cut(string(b), "\r\n\r\n"); len(body) != sizes[i] {
+					t.Errorf("got %d bytes of a response of %d", len(body), sizes[i])
+				}
+			}
+			if err := eventually(t, "Shutdown returns", done); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestShutdownPipelined calls Shutdown while clients send requests without
+// waiting for responses. Each request that a handler served must get its
+// response.
+func TestShutdownPipelined(t *testing.T) {
+	const batch = 20
+	requests := strings.Repeat("GET / HTTP/1.1\r\nHost: h\r\n\r\n", batch)
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			var served, answered atomic.Int64
+			for range 50 {
+				var clients sync.WaitGroup
+				s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					served.Add(1)
+					io.WriteString(w, "response")
+				})})
+				addr := start(t, s)
+				warm := make(chan bool, 8)
+				for range cap(warm) {
+					c := dial(t, addr)
+					clients.Go(func() {
+						// More requests at once would fill the client's receive
+						// buffer. Closing a connection with unread input discards
+						// the output that isn't there yet.
+						br := bufio.NewReader(c)
+						for i := 0; ; i++ {
+							io.WriteString(c, requests)
+							for range batch {
+								res, err := http.ReadResponse(br, nil)
+								if err != nil {
+									return
+								}
+								if b, _ := io.ReadAll(res.Body); string(b) == "response" {
+									answered.Add(1)
+								}
+							}
+							if i == 2 {
+								warm <- true
+							}
+						}
+					})
+				}
+				for range cap(warm) {
+					eventually(t, "responses", warm)
+				}
+				if err := s.Shutdown(context.Background()); err != nil {
+					t.Error(err)
+				}
+				clients.Wait()
+			}
+			if served.Load() != answered.Load() {
+				t.Errorf("%d requests were served, %d got their response", served.Load(), answered.Load())
+			}
+		})
+	}
+}
+
+// TestConnStateIdle checks that the response is written before the ConnState
+// hook is called with StateIdle.
+func TestConnStateIdle(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			addr := start(t, k.make(&http.Server{
+				Handler: http.HandlerFunc(compared),
+				ConnState: func(c net.Conn, state http.ConnState) {
+					if state == http.StateIdle {
+						c.Close()
+					}
+				},
+			}))
+			for _, next := range []string{"", "G", "GET /b HTTP/1.1\r\nHost: h\r\n\r\n", "GET /b HTTP/1.1\nHost: h\n\n"} {
+				got := talk(t, addr, "GET /length HTTP/1.1\r\nHost: h\r\n\r\n"+next)
+				if !strings.HasSuffix(got, "\r\n\r\nhello") {
+					t.Errorf("then %q: got %q", next, got)
+				}
+			}
+		})
+	}
+}
