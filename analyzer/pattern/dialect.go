@@ -19,13 +19,16 @@ var fixes = []struct {
 	segment *regexp.Regexp
 	new     string
 }{
+	{regexp.MustCompile(`^<(int|uuid):(\w+)>$`), "{${2}:${1}}"},
 	{regexp.MustCompile(`^<(?:\w+:)?(\w+)>$`), "{${1}}"},
 	{regexp.MustCompile(`^\[\[?\.\.\.(\w+)\]?\]$`), "{${1}...}"},
 	{regexp.MustCompile(`^\[(\w+)\]$`), "{${1}}"},
 	{regexp.MustCompile(`^\{\*\*?(\w+)\}$`), "{${1}...}"},
 	{regexp.MustCompile(`^\{(\w+):?\*\*?\}$`), "{${1}...}"},
 	{regexp.MustCompile(`^:(\w+)\((.+)\)$`), "{${1}:${2}}"},
-	{regexp.MustCompile(`^\{(\w+):(?:int|integer|long|number|num|digits)\}$`), "{${1}:[0-9]+}"},
+	{regexp.MustCompile(`^\{(\w+):(?:integer|long|number|num)\}$`), "{${1}:int}"},
+	{regexp.MustCompile(`^\{(\w+):digits\}$`), "{${1}:[0-9]+}"},
+	{regexp.MustCompile(`^\{(\w+):guid\}$`), "{${1}:uuid}"},
 	{regexp.MustCompile(`^\{(\w+):(?:string|str|any)\}$`), "{${1}}"},
 }
 

@@ -12,7 +12,7 @@
 //     matches everything has precedence, the path is not clean, or the method is
 //     not in upper case;
 //   - wildcards in the syntax of another router: <id>, [id], *, {path*}, {id?},
-//     {id:int}, {path:.*}, %d, which panic on a Mux and are literal text for an
+//     {id:guid}, {path:.*}, %d, which panic on a Mux and are literal text for an
 //     http.ServeMux. For an http.ServeMux, this includes :id and *path.
 //
 // To check patterns of an *http.ServeMux, it registers them on one, of the Go

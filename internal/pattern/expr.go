@@ -9,14 +9,15 @@ import (
 // An Expr is a compiled constraint. It matches whole strings.
 //
 // Most constraints are sequences of repeated character classes (runs): [0-9]+,
-// \d{4}, [a-z0-9-]+, a UUID. If at most one run varies in length, the length of
-// the string determines the length of each run, and matching takes one table
-// lookup for each byte. Other expressions use package regexp. The runs are only
-// an optimization.
+// \d{4}, [a-z0-9-]+, -?[0-9]+, a UUID. If at most one run varies in length, the
+// length of the string determines the length of each run, and matching takes one
+// table lookup for each byte. Before that run there may be others that vary and
+// end where the next byte is not in their class. Other expressions use package
+// regexp. The runs are only an optimization.
 type Expr struct {
 	runs []run
 	min  int            // minimum length of the string in bytes
-	vary int            // index of the run whose length varies; -1 if there is none
+	vary int            // index of the last run whose length varies; -1 if there is none
 	max  int            // maximum length of the string in bytes; -1 if unbounded
 	re   *regexp.Regexp // nil if the expression consists of runs
 }
@@ -26,6 +27,7 @@ type run struct {
 	set      [4]uint64 // the class as a bit set, used while compiling
 	in       *table    // the class as a table, used by Match
 	min, max int       // number of bytes; max is -1 if unbounded
+	after    int       // minimum length of the runs behind it
 }
 
 // A table has 1 for each byte of a class. Runs with the same class share a
@@ -42,7 +44,7 @@ func CompileExpr(expr string) (*Expr, error) {
 		return nil, fmt.Errorf("the expression %q is not valid RE2: %w", expr, err)
 	}
 	e := &Expr{vary: -1}
-	if e.addRuns(parsed) {
+	if e.addRuns(parsed) && e.decidable() {
 		e.makeTables()
 		return e, nil
 	}
@@ -61,19 +63,30 @@ func (e *Expr) Match(s string) bool {
 	if len(s) < e.min || e.max >= 0 && len(s) > e.max {
 		return false
 	}
-	extra := len(s) - e.min // additional bytes in the run that varies
 	for k := range e.runs {
 		r := &e.runs[k]
 		n := r.min
 		if k == e.vary {
-			n += extra
+			n = len(s) - r.after
+		} else if r.min != r.max {
+			n = r.in.leading(s, r.max)
 		}
-		if !r.in.all(s[:n]) {
+		if n < r.min || r.max >= 0 && n > r.max || len(s)-n < r.after || !r.in.all(s[:n]) {
 			return false
 		}
 		s = s[n:]
 	}
-	return true
+	return s == ""
+}
+
+// leading counts the bytes at the start of s that are in t, up to limit unless
+// that is negative.
+func (t *table) leading(s string, limit int) int {
+	n := 0
+	for n < len(s) && n != limit && t[s[n]] != 0 {
+		n++
+	}
+	return n
 }
 
 // all reports whether all bytes of s are in t.
@@ -94,8 +107,11 @@ func (t *table) all(s string) bool {
 
 func (e *Expr) makeTables() {
 	tables := map[[4]uint64]*table{}
+	after := e.min
 	for k := range e.runs {
 		r := &e.runs[k]
+		after -= r.min
+		r.after = after
 		if r.in = tables[r.set]; r.in != nil {
 			continue
 		}
@@ -161,9 +177,6 @@ func (e *Expr) add(r run, high bool) bool {
 		return false
 	}
 	if r.min != r.max {
-		if e.vary >= 0 {
-			return false
-		}
 		e.vary = len(e.runs)
 	}
 	e.min += r.min
@@ -175,6 +188,29 @@ func (e *Expr) add(r run, high bool) bool {
 	}
 	e.runs = append(e.runs, r)
 	return len(e.runs) <= 64
+}
+
+// decidable reports whether each run that varies, but for the last one, ends
+// where the next byte is not in its class: a run that follows, up to the first
+// one that can't be empty, has no byte in common with it.
+func (e *Expr) decidable() bool {
+	for k := range max(e.vary, 0) {
+		r := &e.runs[k]
+		if r.min == r.max {
+			continue
+		}
+		for _, next := range e.runs[k+1:] {
+			for i, word := range next.set {
+				if word&r.set[i] != 0 {
+					return false
+				}
+			}
+			if next.min > 0 {
+				break
+			}
+		}
+	}
+	return true
 }
 
 // class returns a run with the class of re, which must match a single rune.

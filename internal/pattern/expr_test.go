@@ -22,7 +22,11 @@ func TestExprRuns(t *testing.T) {
 		{`v[0-9]+`, true},
 		{`([a-z]+)`, true},
 		{`a?`, true},
-		{`[a-z]+[0-9]+`, false}, // two runs vary
+		{`-?[0-9]+`, true},
+		{`[a-z]+[0-9]+`, true}, // the letters end at the first digit
+		{`[a-z]{1,2}-?[0-9]*`, true},
+		{`[0-9]+\.?[0-9]*`, false}, // the digits of both runs may touch
+		{`[a-z]+[a-c]+`, false},
 		{`(?i)abc`, false},
 		{`(?i)[a-z]+`, false}, // the Kelvin sign folds to k
 		{`[[:alpha:]]+`, true},
@@ -33,7 +37,7 @@ func TestExprRuns(t *testing.T) {
 		{`(?m)^a$`, false},
 	}
 	subjects := []string{"", "0", "12", "1234", "12345", "abc", "a-b-1", "ABC", "é", "日本語", "a\nb", "\n", "\xff\xfe", "a1", "v12", "v",
-		"/", "0123456789abcdef", "123e4567-e89b-12d3-a456-426614174000", "123E4567-E89B-12D3-A456-426614174000", "K", "a\na", "bc"}
+		"-", "-1", "--1", "1-", "a-1", "abc-1", "ab1", "1.5", "1.", "/", "0123456789abcdef", "123e4567-e89b-12d3-a456-426614174000", "123E4567-E89B-12D3-A456-426614174000", "K", "a\na", "bc"}
 	for _, tt := range tests {
 		e, err := CompileExpr(tt.expr)
 		if err != nil {
@@ -60,7 +64,7 @@ func TestExprErrors(t *testing.T) {
 }
 
 func FuzzExpr(f *testing.F) {
-	for _, seed := range [][2]string{{`[0-9]+`, "12"}, {`\d{2,4}`, "123"}, {`[^/]+`, "é"}, {`a[bc]?d`, "abd"}, {`.*x`, "yx"}, {`(?s).+`, "\n"}} {
+	for _, seed := range [][2]string{{`[0-9]+`, "12"}, {`\d{2,4}`, "123"}, {`[^/]+`, "é"}, {`a[bc]?d`, "abd"}, {`.*x`, "yx"}, {`-?[0-9]+`, "-1"}, {`a*b?c{2}[^d]*`, "abcc"}, {`(?s).+`, "\n"}} {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, expr, s string) {

@@ -10,7 +10,6 @@ import (
 func TestForeign(t *testing.T) {
 	for _, c := range []struct{ segment, advice string }{
 		{"<id>", "{id}"},
-		{"<int:id>", "{id}"},
 		{`<id:\d+>`, `{id:\d+}`},
 		{"[id]", "{id}"},
 		{"[...rest]", "{rest...}"},
@@ -27,16 +26,20 @@ func TestForeign(t *testing.T) {
 		{":id?", "register the path without it as well"},
 		{"{id?}", "register the path without it as well"},
 		{"?:id", "register the path without it as well"},
-		{":id<int>", "{id:[0-9]+}"},
+		{":id<int>", "{id:int}"},
+		{":id<guid>", "{id:uuid}"},
+		{":id<len(3)>", "{id:[0-9]+}"},
+		{"<int:id>", "{id:int}"},
 		{`:id(\d+)`, `{id:\d+}`},
 		{`:id|^\d+$`, `{id:^\d+$}`},
-		{":id:int", "{id:[0-9]+}"},
+		{":id:int", "{id:int}"},
 		{"#id^[0-9]$", "{id:[0-9]}"},
 		{`(\d+)`, `{name:\d+}`},
-		{"{id:int}", "{id:[0-9]+}"},
+		{"{id:integer}", "{id:int}"},
 		{"v{id:digits}.x", "{id:[0-9]+}"},
 		{"{name:string}", "write {name} for any text"},
-		{"{id:uuid}", "an RE2 expression"},
+		{"{id:guid}", "{id:uuid}"},
+		{"{id:slug}", "an RE2 expression"},
 		{"{rest:.*}", "write {rest...} for the rest of the path, {rest} for one segment"},
 		{"{rest:.+}", "write {rest...}"},
 		{"{rest:(.*)}", "write {rest...}"},
@@ -62,7 +65,7 @@ func TestForeign(t *testing.T) {
 	}
 	for _, segment := range []string{
 		"", "a", "a.b", "a..b", "a*b", "c++", "a+b", "{a}+{b}", "{a}*{b}", "..", "#", "#id", "a$b", "~a", "a=b;c", "%3Fx", "%20", "100%", "{id}", ":id", "*rest", "{rest...}", "{id:[0-9]+}", `{id:\d+}`, "{id:.{1,3}}", "{id:[a-z.]*}",
-		"{id:(?s).+}", "{id:a|b}", "{id}:cancel", "v{a}.{b}", "{a:x?}", "a:b", "{id:interval}",
+		"{id:(?s).+}", "{id:a|b}", "{id}:cancel", "v{a}.{b}", "{a:x?}", "a:b", "{id:interval}", "{id:int}", "v{id:uuid}.x",
 	} {
 		if err := Foreign(segment); err != nil {
 			t.Errorf("Foreign(%q) = %v, want none", segment, err)

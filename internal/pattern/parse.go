@@ -301,7 +301,8 @@ func parseBraces(seg string, names *names) (Segment, error) {
 	return s, s.check()
 }
 
-// parseParam parses a parameter in braces: {name} or {name:expression}.
+// parseParam parses a parameter in braces: {name}, {name:type} or
+// {name:expression}.
 func parseParam(text string, names *names) (Part, error) {
 	name, expr, constrained := strings.Cut(text[1:len(text)-1], ":")
 	if name == "$" || strings.HasSuffix(name, "...") {
@@ -312,6 +313,9 @@ func parseParam(text string, names *names) (Part, error) {
 	}
 	if constrained && expr == "" {
 		return Part{}, fmt.Errorf("the expression of %s is empty", text)
+	}
+	if typ, ok := types[expr]; ok {
+		return Part{Name: name, Expr: typ, Type: expr}, nil
 	}
 	if expr != "" {
 		if _, err := CompileExpr(expr); err != nil {

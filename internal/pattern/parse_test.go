@@ -52,6 +52,8 @@ func TestParse(t *testing.T) {
 		{"/users/*rest", `/"users" all rest with its slash`},
 		{"/users/{rest...}", `/"users" all rest`},
 		{"/{id:[0-9]+}", `/{id ~ [0-9]+}`},
+		{"/{id:int}", `/{id ~ -?[0-9]+}`},
+		{"/v{id:int}.x", `/"v"{id ~ -?[0-9]+}".x"`},
 		{"/{id:[0-9]{2,4}}", `/{id ~ [0-9]{2,4}}`},
 		{`/{id:\d+\}}`, `/{id ~ \d+\}}`},
 		{"/{id:[}]+}", `/{id ~ [}]+}`},

@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -14,6 +15,7 @@ import (
 //	{id}, :id  => {Name: "id"}
 //	v{major:[0-9]+}.{minor}
 //	           => {Text: "v"} {Name: "major", Expr: "[0-9]+"} {Text: "."} {Name: "minor"}
+//	{id:int}   => {Name: "id", Expr: "-?[0-9]+", Type: "int"}
 type Segment []Part
 
 // A Part is literal text (decoded), or a parameter with an optional constraint.
@@ -21,6 +23,13 @@ type Part struct {
 	Text string
 	Name string // "" for literal text
 	Expr string // constraint, an RE2 expression; "" for none
+	Type string // the name of the constraint, such as "int"; "" if it is written as an expression
+}
+
+// types are the named constraints, such as int in {id:int}.
+var types = map[string]string{
+	"int":  `-?[0-9]+`,
+	"uuid": `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`,
 }
 
 // Kind orders segments by what they match, most specific first.
@@ -56,7 +65,7 @@ func (s Segment) String() string {
 		case part.Expr == "":
 			b.WriteString("{" + part.Name + "}")
 		default:
-			b.WriteString("{" + part.Name + ":" + part.Expr + "}")
+			b.WriteString("{" + part.Name + ":" + cmp.Or(part.Type, part.Expr) + "}")
 		}
 	}
 	return b.String()

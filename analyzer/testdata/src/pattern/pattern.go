@@ -35,7 +35,7 @@ func panics() {
 func dialects() {
 	mux := muxmaster.New()
 	mux.GET("/u1/<id>", h)                       // want `this pattern panics: "<id>": a parameter is written {id}`
-	mux.GET("/u2/<int:id>", h)                   // want `this pattern panics: "<int:id>": a parameter is written {id}`
+	mux.GET("/u2/<int:id>", h)                   // want `this pattern panics: "<int:id>": this parameter is written \{id:int\}`
 	mux.GET("/u3/[id]", h)                       // want `this pattern panics: "\[id\]": a parameter is written {id}`
 	mux.GET("/u4/[...rest]", h)                  // want `the rest of the path is written {rest...}`
 	mux.GET("/u5/*", h)                          // want `this pattern panics: .* a catch-all needs a name`
@@ -44,12 +44,12 @@ func dialects() {
 	mux.GET("/u8/{path:*}", h)                   // want `this pattern panics: .* the rest of the path is written {path...}`
 	mux.GET("/u9/{id?}", h)                      // want `no parameter is optional`
 	mux.GET("/u10/:id?", h)                      // want `no parameter is optional`
-	mux.GET("/u11/{id:int}", h)                  // want `this pattern panics: .*write \{id:\[0-9\]\+\}`
+	mux.GET("/u11/{id:integer}", h)              // want `this pattern panics: .*written \{id:int\}`
 	mux.GET("/u12/{rest:.*}", h)                 // want `write \{rest...\} for the rest of the path, \{rest\} for one segment`
 	mux.GET("/u13/:id([0-9]+)", h)               // want `this pattern panics: .* a constraint is written \{id:\[0-9\]\+\}`
 	mux.GET("/u14/%s", h)                        // want `this pattern panics: "%s": a parameter is written {name}`
 	mux.GET("/u15/search?q=:q", h)               // want `a path has no query`
-	mux.GET("/u16/{id:uuid}", h)                 // want `this pattern panics: .* a constraint is an RE2 expression`
+	mux.GET("/u16/{id:guid}", h)                 // want `this pattern panics: .* a UUID is written \{id:uuid\}`
 	mux.Group("/u17/<tenant>")                   // want `this prefix panics: "<tenant>": a parameter is written {tenant}`
 	mux.Handle("GET|POST /x", handler)           // want `this pattern panics: separate methods with commas: GET,POST`
 	mux.Handle("*.example.com/x", handler)       // want `this pattern panics: a host with any first labels is written {sub...}.example.com`
