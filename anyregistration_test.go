@@ -6,10 +6,12 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/inspect"
 )
 
 // patternParts are parts of patterns, right and wrong.
@@ -92,11 +94,11 @@ func TestAnyRegistration(t *testing.T) {
 					t.Errorf("seed %d, %q: Explain: %v", seed, log, err)
 				}
 			}
-			m.PrintRoutes(io.Discard)
-			if _, err := m.OpenAPI("title", "1", nil); err != nil {
+			inspect.Print(io.Discard, m)
+			if _, err := inspect.OpenAPI(m, "title", "1", nil); err != nil {
 				t.Errorf("seed %d, %q: OpenAPI: %v", seed, log, err)
 			}
-			page := m.DebugHandlerFor(func(*http.Request) bool { return true })
+			page := inspect.HandlerFor(m, netip.MustParsePrefix("192.0.2.0/24"))
 			if a := ask(page, httptest.NewRequest("GET", "/routes.json", nil)); a.status != 200 {
 				t.Errorf("seed %d, %q: routes.json: %d %s", seed, log, a.status, a.body)
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/inspect"
 )
 
 // A failed registration has no effect, and doesn't use up numbers for custom
@@ -46,10 +47,10 @@ func TestFailedRegistrationsUseUpNothing(t *testing.T) {
 // Inspecting routes before the first request doesn't freeze the fields.
 func TestIntrospectionLeavesTheFieldsOpen(t *testing.T) {
 	for name, look := range map[string]func(m *muxmaster.Mux){
-		"Routes":      func(m *muxmaster.Mux) { m.Routes()(func(muxmaster.Route) bool { return true }) },
-		"PrintRoutes": func(m *muxmaster.Mux) { m.PrintRoutes(&bytes.Buffer{}) },
-		"Explain":     func(m *muxmaster.Mux) { _ = m.Explain("GET", "/none").String() },
-		"Handler":     func(m *muxmaster.Mux) { m.Handler(request(t, "GET", "/none")) },
+		"Routes":  func(m *muxmaster.Mux) { m.Routes()(func(muxmaster.Route) bool { return true }) },
+		"Print":   func(m *muxmaster.Mux) { inspect.Print(&bytes.Buffer{}, m) },
+		"Explain": func(m *muxmaster.Mux) { _ = m.Explain("GET", "/none").String() },
+		"Handler": func(m *muxmaster.Mux) { m.Handler(request(t, "GET", "/none")) },
 	} {
 		m := muxmaster.New()
 		m.GET("/x/:id", tell("x"))

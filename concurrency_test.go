@@ -5,12 +5,14 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/inspect"
 )
 
 // Routes can be registered while requests are served. They serve later
@@ -114,7 +116,7 @@ func TestRegisterInAHandler(t *testing.T) {
 func TestGroupsWhileServing(t *testing.T) {
 	m := muxmaster.New()
 	m.Use(trace("m"))
-	page := m.DebugHandlerFor(func(*http.Request) bool { return true })
+	page := inspect.HandlerFor(m, netip.MustParsePrefix("192.0.2.0/24"))
 	targets := []struct {
 		target    string
 		responses []string // in the order of the registrations
@@ -149,7 +151,7 @@ func TestGroupsWhileServing(t *testing.T) {
 				case 0:
 					m.Explain("GET", r.URL.Path)
 				case 1:
-					m.PrintRoutes(io.Discard)
+					inspect.Print(io.Discard, m)
 				case 2:
 					m.Handler(r)
 				case 3:
@@ -157,7 +159,7 @@ func TestGroupsWhileServing(t *testing.T) {
 						t.Errorf("routes.json: %s", a.brief())
 					}
 				case 4:
-					m.OpenAPI("title", "1", nil)
+					inspect.OpenAPI(m, "title", "1", nil)
 				}
 			}
 		})

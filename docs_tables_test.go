@@ -159,6 +159,27 @@ func TestDocsPackages(t *testing.T) {
 	}
 }
 
+// The root brings along nothing for pages or documents. Package log/slog, which
+// the router logs with, needs encoding/json.
+func TestRootImports(t *testing.T) {
+	deps := func(packages ...string) []string {
+		out, err := exec.Command("go", append([]string{"list", "-deps"}, packages...)...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Fields(string(out))
+	}
+	needed := deps("net/http", "log/slog")
+	for _, path := range deps(".") {
+		if slices.Contains(needed, path) {
+			continue
+		}
+		if strings.HasPrefix(path, "html") || strings.HasPrefix(path, "text/") || strings.HasPrefix(path, "encoding/") || strings.Contains(path, "inspect") {
+			t.Errorf("the root imports %s", path)
+		}
+	}
+}
+
 // docs/middleware.md mentions every exported function of package middleware, the
 // package comment lists each middleware, and each middleware, or its variant
 // with options, has an example.

@@ -157,7 +157,7 @@ func importPath(file *ast.File, id *ast.Ident) (path string) {
 var documented = []string{
 	"bufio", "bytes", "context", "crypto/sha256", "crypto/tls", "encoding/hex", "encoding/json", "errors", "fmt", "io", "io/fs", "log", "log/slog", "net",
 	"net/http", "net/http/httptest", "net/http/httputil", "net/netip", "net/url", "os", "slices", "strconv", "strings", "sync", "sync/atomic", "testing", "time",
-	modulePath, modulePath + "/middleware", modulePath + "/server", modulePath + "/client", modulePath + "/body", modulePath + "/problem",
+	modulePath, modulePath + "/middleware", modulePath + "/server", modulePath + "/client", modulePath + "/body", modulePath + "/problem", modulePath + "/inspect",
 }
 
 // Links between the documents are valid, including their headings.

@@ -120,20 +120,6 @@ func ExampleMux_serveSPA() {
 	// /api/time 200 now
 }
 
-func ExampleMux_PrintRoutes() {
-	mux := muxmaster.New()
-	mux.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {})
-	mux.Handle("/debug/", http.NotFoundHandler())
-	var table strings.Builder
-	mux.PrintRoutes(&table) // usually os.Stdout
-	for line := range strings.Lines(table.String()) {
-		fmt.Println(strings.Fields(line)[:2]) // then the handler, the file and the line
-	}
-	// Output:
-	// [* /debug/]
-	// [GET /users/:id]
-}
-
 func ExampleMux_Explain() {
 	mux := muxmaster.New()
 	mux.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {})

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/inspect"
 )
 
 // trace is middleware that writes its name before calling the handler.
@@ -479,7 +480,7 @@ func TestMiddlewareThatRegisters(t *testing.T) {
 			other := muxmaster.New()
 			other.GET(fmt.Sprintf("/%d", n), tell("made"))
 			m.Mount("/made", other)
-			m.PrintRoutes(io.Discard)
+			inspect.Print(io.Discard, m)
 			return next
 		})
 		if got := get(t, m, "GET", "/x"); got != "x" {

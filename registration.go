@@ -13,6 +13,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
+	"github.com/seed-1954dcaa/muxmaster/internal/wrapped"
 )
 
 // This file registers routes in three steps. Handle and the verb methods parse
@@ -412,10 +413,4 @@ func (s *scope) poolMode(md mode) mode {
 }
 
 // funcName returns the name of f if it is a function, and else of its type.
-func funcName(f any) string {
-	v := reflect.ValueOf(f)
-	if v.Kind() != reflect.Func {
-		return v.Type().String()
-	}
-	return runtime.FuncForPC(v.Pointer()).Name()
-}
+func funcName(f any) string { return wrapped.Name(f) }

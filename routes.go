@@ -3,15 +3,11 @@ package muxmaster
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"iter"
-	"os"
-	"path/filepath"
+	"net/http"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
-	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
@@ -24,7 +20,16 @@ type Route struct {
 	File       string   // file of the registration
 	Line       int      // line in File
 	Fast       bool     // the handler is a FastHandler
+	Below      bool     // serves everything below its path, too
 	Middleware []string // names of its middleware, outermost first
+	Scopes     []Scope  // where it was registered, outermost first
+}
+
+// A Scope is a Mux or Group that a route was registered with.
+type Scope struct {
+	Kind       string // "mux", "mount" for a mounted Mux, "group", or "with" for a Group that With returned
+	Prefix     string // the prefix of all paths in the scope
+	Middleware int    // how many of the route's middleware the scope adds
 }
 
 // String returns the method, the host and path, the handler, and the file and
@@ -49,33 +54,21 @@ func (m *Mux) Routes() iter.Seq[Route] {
 	return slices.Values(list)
 }
 
-// PrintRoutes writes the routes of m to w as a table with the columns method,
-// host and path, handler, and file and line. File names are relative to the
-// working directory if that is shorter. If w is a terminal, the methods are
-// colored, unless the environment variable NO_COLOR is set.
-func (m *Mux) PrintRoutes(w io.Writer) error {
-	color := terminal.Colored(w)
-	dir, _ := os.Getwd()
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for r := range m.Routes() {
-		file := r.File
-		if rel, err := filepath.Rel(dir, file); err == nil && len(rel) < len(file) {
-			file = rel
-		}
-		method := cmp.Or(r.Method, "*")
-		if color {
-			method = terminal.Method(method)
-		}
-		if _, err := fmt.Fprintf(tw, "%s\t%s%s\t%s\t%s:%d\n", method, r.Host, r.Pattern, shortName(r.Handler), file, r.Line); err != nil {
-			return err
-		}
+// Lookup returns the route that would serve r, by the method, host and path that
+// r has now. It reports false if no route would: the response is then a
+// redirect, 404, 405 or, for OPTIONS, 204. It calls neither middleware nor
+// handlers.
+func (m *Mux) Lookup(r *http.Request) (Route, bool) {
+	s := m.peek()
+	search := s.newSearch()
+	defer release(search)
+	rt := s.find(search, r)
+	if rt == nil || search.Redirects(rt) {
+		return Route{}, false
 	}
-	return tw.Flush()
-}
-
-// shortName returns the name of a function without its package's directory.
-func shortName(name string) string {
-	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], "-fm")
+	registering.Lock()
+	defer registering.Unlock()
+	return m.describe(rt), true
 }
 
 // listedRoutes returns the routes that Routes lists. The caller must hold
@@ -115,12 +108,29 @@ func (m *Mux) describe(rt *trie.Route[endpoint]) Route {
 		Pattern: rt.Path(),
 		Handler: m.handlerName(e),
 		Fast:    e.mode&fastRoute != 0,
+		Below:   rt.Flags&trie.CatchAll != 0,
 	}
 	d.File, d.Line = location(m.sites[e.seq])
 	for s := e.scope; s != nil; s = s.parent {
-		d.Middleware = append(s.middlewareNames(d.Fast), d.Middleware...)
+		names := s.middlewareNames(d.Fast)
+		d.Middleware = append(names, d.Middleware...)
+		d.Scopes = append(d.Scopes, Scope{s.kind(), s.prefix, len(names)})
 	}
+	slices.Reverse(d.Scopes)
 	return d
+}
+
+// kind returns the Kind of s in a Route.
+func (s *scope) kind() string {
+	switch {
+	case s.parent == nil:
+		return "mux"
+	case s.expandedFrom != nil && s.expandedFrom.parent == nil:
+		return "mount"
+	case s.group != nil:
+		return "group"
+	}
+	return "with"
 }
 
 // middlewareNames returns the names of the middleware that s puts around its

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
+	"github.com/seed-1954dcaa/muxmaster/internal/wrapped"
 )
 
 // A Format writes the response for an error: a header with the status returned
@@ -56,17 +57,32 @@ func (m *withFormat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Handler makes an HTTP handler of a function that returns an error. If the
 // error isn't nil, [Write] writes the response, so f must not have written one.
 // If it has, the error is only logged. The handler works with any router and
-// inside any middleware. Handler panics if f is nil.
+// inside any middleware. Lists of routes show the name of f. Handler panics if f
+// is nil.
 func Handler(f func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	if f == nil {
 		panic("problem: Handler: the function is nil; pass a func(http.ResponseWriter, *http.Request) error")
 	}
+	return handler(f)
+}
+
+// handler isn't inlined, so that all handlers have the same code, by which
+// package wrapped knows them.
+//
+//go:noinline
+func handler(f func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		if q, ok := w.(*wrapped.Query); ok {
+			q.Func = f
+			return
+		}
 		if err := f(w, r); err != nil {
 			Write(w, r, err)
 		}
 	}
 }
+
+func init() { wrapped.Register(handler(nil)) }
 
 // Write writes the response for err with the [Format] in r's context, or with
 // [Text] if there is none. The text of err is never sent.

@@ -19,7 +19,7 @@ import (
 // maxResponse is the maximum size of a response. 5,000 routes take 2 MB.
 const maxResponse = 64 << 20
 
-// baseURL returns the URL of a DebugHandler without a trailing slash. text can
+// baseURL returns the URL of the page without a trailing slash. text can
 // be a URL without a scheme, or the address of the page or a file below it in a
 // browser.
 func baseURL(text string) (string, error) {
@@ -48,7 +48,7 @@ func baseURL(text string) (string, error) {
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// get decodes a JSON response of the DebugHandler into v, and returns the
+// get decodes a JSON response of the page into v, and returns the
 // response.
 func (c *command) get(file string, v any) ([]byte, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
@@ -81,7 +81,7 @@ func (c *command) get(file string, v any) ([]byte, error) {
 		return nil, refused(&address, resp, data)
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		return nil, fmt.Errorf("%s is not a DebugHandler of muxmaster: %w", &address, err)
+		return nil, fmt.Errorf("%s is not the page of package inspect: %w", &address, err)
 	}
 	return data, nil
 }
@@ -127,9 +127,9 @@ func refused(address *url.URL, resp *http.Response, body []byte) error {
 	case http.StatusUnauthorized, http.StatusProxyAuthRequired:
 		hint = "; send a login with -H"
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		hint = "; check that Mux.DebugHandler is mounted there"
+		hint = "; check that inspect.Handler is mounted there"
 	case http.StatusForbidden:
-		hint = "; a DebugHandler serves only clients on the same machine; DebugHandlerFor can allow others"
+		hint = "; it serves only clients on the same machine; HandlerFor can allow others"
 	}
 	text := ""
 	if line, _, _ := bytes.Cut(bytes.TrimSpace(body), []byte("\n")); len(line) > 0 {

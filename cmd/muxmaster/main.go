@@ -1,5 +1,5 @@
 // Command muxmaster shows the routes of a running service that has mounted
-// Mux.DebugHandler:
+// inspect.Handler:
 //
 //	muxmaster routes  URL                  print the routes
 //	muxmaster explain URL [METHOD] PATH    say which route serves a request
@@ -28,7 +28,7 @@ const usage = `usage: muxmaster routes  [flags] URL
 routes prints the routes of a service, explain which one serves a request and
 why the others don't, openapi the routes as an OpenAPI 3.1 document.
 
-URL is where Mux.DebugHandler is mounted, such as localhost:8080/debug/routes.
+URL is where inspect.Handler is mounted, such as localhost:8080/debug/routes.
 METHOD defaults to GET. PATH can have a query, or be a URL with a host.
 
 flags:
@@ -108,7 +108,7 @@ func parse(args []string) (*command, error) {
 	case most == 0:
 		return nil, fmt.Errorf("unknown command %q: use routes, explain or openapi", c.name)
 	case len(words) < 2:
-		return nil, fmt.Errorf("%s needs the URL of a DebugHandler", c.name)
+		return nil, fmt.Errorf("%s needs the URL of the page", c.name)
 	case c.name == "explain" && len(words) < 3:
 		return nil, errors.New("explain needs a path, such as /users/1")
 	case len(words) > most:

@@ -7,10 +7,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/inspect"
 )
 
 func show(http.ResponseWriter, *http.Request)   {}
@@ -19,11 +21,24 @@ func remove(http.ResponseWriter, *http.Request) {}
 func login(next http.Handler) http.Handler { return next }
 func audit(next http.Handler) http.Handler { return next }
 
-// routes returns a Mux with a DebugHandler at /debug/routes, and other handlers
+// only returns a middleware that lets requests pass for which allow returns true.
+func only(allow func(*http.Request) bool) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !allow(r) {
+				http.Error(w, "not you", http.StatusForbidden)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// routes returns a Mux with the page at /debug/routes, and other handlers
 // below /not.
 func routes() *muxmaster.Mux {
 	m := muxmaster.New()
-	m.Mount("/debug/routes", m.DebugHandler())
+	m.Mount("/debug/routes", inspect.Handler(m))
 	m.GET("/users/:id", show)
 	m.DELETE("/users/:id", remove)
 	api := m.Group("/api")
@@ -46,8 +61,9 @@ func routes() *muxmaster.Mux {
 	m.GET("/not/login/{file}", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/not/html/login", http.StatusFound) })
 	m.GET("/not/loops/{file}", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) })
 	m.GET("/not/cuts/{file}", func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) })
-	m.Mount("/key", m.DebugHandlerFor(func(r *http.Request) bool { return r.Header.Get("X-Key") == "a: b" }))
-	m.Mount("/user", m.DebugHandlerFor(func(r *http.Request) bool { user, pass, _ := r.BasicAuth(); return user == "me" && pass == "pw" }))
+	m.With(only(func(r *http.Request) bool { return r.Header.Get("X-Key") == "a: b" })).Mount("/key", inspect.Handler(m))
+	m.With(only(func(r *http.Request) bool { user, pass, _ := r.BasicAuth(); return user == "me" && pass == "pw" })).Mount("/user", inspect.Handler(m))
+	m.Mount("/closed", inspect.HandlerFor(m, netip.MustParsePrefix("192.0.2.0/24")))
 	m.GET("/not/auth/{file}", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "who are you?", 401) })
 	return m
 }
@@ -60,7 +76,7 @@ func TestCommand(t *testing.T) {
 	tls.StartTLS()
 	defer tls.Close()
 	many := muxmaster.New()
-	many.Mount("/r", many.DebugHandler())
+	many.Mount("/r", inspect.Handler(many))
 	for i := range 50 {
 		many.GET(fmt.Sprintf("/x/%d", i), show)
 	}
@@ -90,10 +106,10 @@ func TestCommand(t *testing.T) {
 		{"routes -json URL", 0, `"Pattern": "/users/:id"`},
 		{"routes URL -json", 0, `"Pattern": "/users/:id"`},
 		{"routes -insecure TLS", 0, "/users/:id"},
-		{"routes -tree URL", 0, "/api  group: muxmaster.login\n  /items              GET     muxmaster.show          main_test.go:"},
+		{"routes -tree URL", 0, "/api  group: muxmaster.login\n  /items              GET     muxmaster.show    main_test.go:"},
 		{"routes -tree URL", 0, "\n    /{id:[0-9]{2,3}}"},
 		{"routes -tree URL", 0, "\n  /{a:x/y|z}/b "},
-		{"routes -tree URL", 0, "\n/users/:id            GET     muxmaster.show          main_test.go:"},
+		{"routes -tree URL", 0, "\n/users/:id            GET     muxmaster.show    main_test.go:"},
 		{"routes -tree URL", 0, "\n                      DELETE  muxmaster.remove "},
 		{"routes -tree URL", 0, "  muxmaster.audit\n"},
 		{"routes -tree URL", 0, "\nadmin.example.com\n/x "},
@@ -121,22 +137,22 @@ func TestCommand(t *testing.T) {
 		{"openapi URL", 0, `"openapi": "3.1.0"`},
 		{"openapi URL", 0, `"pattern": "^(?:[0-9]{2,3})$"`},
 
-		{"routes SRV/none", 1, `/none/routes.json returned 404 Not Found: "404 page not found"; check that Mux.DebugHandler is mounted there`},
-		{"routes SRV/key", 1, "/key/routes.json returned 403 Forbidden: \"muxmaster: "},
-		{"routes SRV/key", 1, "; a DebugHandler serves only clients on the same machine; DebugHandlerFor can allow others\n"},
+		{"routes SRV/none", 1, `/none/routes.json returned 404 Not Found: "404 page not found"; check that inspect.Handler is mounted there`},
+		{"routes SRV/closed", 1, "/closed/routes.json returned 403 Forbidden: \"inspect: "},
+		{"routes SRV/closed", 1, "; it serves only clients on the same machine; HandlerFor can allow others\n"},
 		{"routes NOT/auth", 1, `returned 401 Unauthorized: "who are you?"; send a login with -H`},
 		{"routes NOT/fails", 1, `returned 500 Internal Server Error: "out of \x1b[31morder"`},
-		{"routes NOT/login", 1, "/not/html/login is not a DebugHandler of muxmaster: invalid character '<'"},
+		{"routes NOT/login", 1, "/not/html/login is not the page of package inspect: invalid character '<'"},
 		{"routes NOT/loops", 1, "stopped after 10 redirects"},
 		{"routes NOT/cuts", 1, "no response from http://"},
-		{"routes NOT/object", 1, "is not a DebugHandler of muxmaster: json: cannot unmarshal object"},
-		{"routes NOT/list", 1, "the response is not from a DebugHandler"},
-		{"routes NOT/number", 1, "is not a DebugHandler"},
-		{"routes NOT/empty", 1, "is not a DebugHandler of muxmaster: unexpected end of JSON input"},
-		{"routes NOT/cut", 1, "is not a DebugHandler of muxmaster: unexpected end of JSON input"},
-		{"explain NOT/object /x", 1, "the response is not from a DebugHandler"},
-		{"explain NOT/null /x", 1, "the response is not from a DebugHandler"},
-		{"openapi NOT/object", 1, "the response is not from a DebugHandler"},
+		{"routes NOT/object", 1, "is not the page of package inspect: json: cannot unmarshal object"},
+		{"routes NOT/list", 1, "the response is not from the page of package inspect"},
+		{"routes NOT/number", 1, "is not the page of package inspect"},
+		{"routes NOT/empty", 1, "is not the page of package inspect: unexpected end of JSON input"},
+		{"routes NOT/cut", 1, "is not the page of package inspect: unexpected end of JSON input"},
+		{"explain NOT/object /x", 1, "the response is not from the page of package inspect"},
+		{"explain NOT/null /x", 1, "the response is not from the page of package inspect"},
+		{"openapi NOT/object", 1, "the response is not from the page of package inspect"},
 		{"routes http://CLOSED/debug", 1, "connection refused; check that the service is running on this port"},
 		{"routes https://HOST/debug/routes", 1, "use http:// for this service"},
 		{"routes http://me:pw@CLOSED/", 1, "http://me:xxxxx@"},
@@ -144,7 +160,7 @@ func TestCommand(t *testing.T) {
 		{"routes http://name.invalid:1/", 1, "no response from http://name.invalid:1: "},
 
 		{"", 2, "missing command: use routes, explain or openapi\n\nusage: "},
-		{"routes", 2, "routes needs the URL of a DebugHandler\n\nusage: "},
+		{"routes", 2, "routes needs the URL of the page\n\nusage: "},
 		{"explain URL", 2, "explain needs a path, such as /users/1"},
 		{"list URL", 2, `unknown command "list": use routes, explain or openapi`},
 		{"routes URL GET", 2, `unexpected argument "GET" of routes`},

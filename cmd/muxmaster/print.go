@@ -16,15 +16,15 @@ import (
 	"text/tabwriter"
 
 	"github.com/seed-1954dcaa/muxmaster"
-	"github.com/seed-1954dcaa/muxmaster/internal/debugpage"
+	"github.com/seed-1954dcaa/muxmaster/inspect"
 	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
 )
 
-// errNotOurs is the error for a response that is not from a DebugHandler.
-var errNotOurs = errors.New("the response is not from a DebugHandler of muxmaster")
+// errNotOurs is the error for a response that is not from the page of package inspect.
+var errNotOurs = errors.New("the response is not from the page of package inspect")
 
 func (c *command) routes(w io.Writer) error {
-	var routes []debugpage.Route
+	var routes []inspect.Route
 	data, err := c.get("routes.json", &routes)
 	if err != nil {
 		return err
@@ -158,10 +158,8 @@ func printJSON(w io.Writer, data []byte) error {
 	return err
 }
 
-// shortName returns the name of a function without the path of its package.
-func shortName(name string) string {
-	return terminal.Clean(strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], "-fm"))
-}
+// shortName returns inspect.ShortName, safe to print.
+func shortName(name string) string { return terminal.Clean(inspect.ShortName(name)) }
 
 // place returns a file and line, relative to the working directory if the file
 // is below it.

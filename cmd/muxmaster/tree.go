@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-1954dcaa/muxmaster/internal/debugpage"
+	"github.com/seed-1954dcaa/muxmaster/inspect"
 	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
 )
 
@@ -15,8 +15,8 @@ import (
 type node struct {
 	text     string // segments, each with its slash
 	children []*node
-	routes   []debugpage.Route // with exactly this path
-	kind     string            // of the scope with this prefix: group or mount
+	routes   []inspect.Route // with exactly this path
+	kind     string          // of the scope with this prefix: group or mount
 }
 
 // printTree prints the routes as a tree. The common prefix of several routes is
@@ -26,7 +26,7 @@ type node struct {
 //	  /users       GET   users.list    users.go:12
 //	               POST  users.create  users.go:13
 //	  /users/{id}  GET   users.show    users.go:14
-func printTree(w io.Writer, routes []debugpage.Route) error {
+func printTree(w io.Writer, routes []inspect.Route) error {
 	var hosts []string
 	roots := map[string]*node{}
 	for _, r := range routes {
@@ -78,7 +78,7 @@ func segments(path string) (all []string) {
 	return all
 }
 
-func (n *node) add(path []string, r debugpage.Route) {
+func (n *node) add(path []string, r inspect.Route) {
 	if len(path) == 0 {
 		n.routes = append(n.routes, r)
 		return
@@ -115,7 +115,7 @@ func (n *node) join() {
 }
 
 // all returns the routes of a node and its descendants.
-func (n *node) all() []debugpage.Route {
+func (n *node) all() []inspect.Route {
 	all := slices.Clone(n.routes)
 	for _, c := range n.children {
 		all = append(all, c.all()...)
@@ -124,7 +124,7 @@ func (n *node) all() []debugpage.Route {
 }
 
 // common returns the outermost middleware that all routes have in common.
-func common(routes []debugpage.Route) []string {
+func common(routes []inspect.Route) []string {
 	shared := routes[0].Middleware
 	for _, r := range routes {
 		n := 0
@@ -141,7 +141,7 @@ func common(routes []debugpage.Route) []string {
 type row struct {
 	depth      int
 	path, note string
-	route      *debugpage.Route
+	route      *inspect.Route
 }
 
 // rows adds the lines for the children of a node. Middleware in outer was

@@ -16,6 +16,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/inspect"
 	"github.com/seed-1954dcaa/muxmaster/problem"
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
@@ -48,7 +49,7 @@ func run(ctx context.Context, addr, file string, drainDelay time.Duration, out i
 	if err != nil {
 		return err
 	}
-	if err := mux.PrintRoutes(out); err != nil {
+	if err := inspect.Print(out, mux); err != nil {
 		return err
 	}
 	printHints(out, "http://"+ln.Addr().String(), file)

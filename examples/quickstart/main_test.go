@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/inspect"
 )
 
 // start runs the service like main. It returns its URL and a function that
@@ -216,7 +218,7 @@ func TestAddressInUse(t *testing.T) {
 // TestRouteTable checks that the printed table has a line for each route.
 func TestRouteTable(t *testing.T) {
 	var out bytes.Buffer
-	if err := newMux(&store{}).PrintRoutes(&out); err != nil {
+	if err := inspect.Print(&out, newMux(&store{})); err != nil {
 		t.Fatal(err)
 	}
 	var got []string

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/inspect"
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
@@ -27,7 +28,7 @@ func newMux(notes *store) *muxmaster.Mux {
 
 	mux.GET("/", func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, files, "index.html") })
 	mux.ServeFiles("/static/*filepath", files)
-	mux.Mount("/debug/routes", mux.DebugHandler()) // a page for clients on this machine
+	mux.Mount("/debug/routes", inspect.Handler(mux)) // a page for clients on this machine
 
 	h := handlers{notes}
 	mux.GET("/events", h.events) // not below /api, where requests have a timeout

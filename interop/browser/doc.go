@@ -1,4 +1,4 @@
-// Package browser tests the page of Mux.DebugHandler in headless Chromium: its
+// Package browser tests the page of inspect.Handler in headless Chromium: its
 // content, keyboard control, small and large windows, light and dark mode,
 // 5,000 routes, accessibility with axe, and valid HTML with the Nu validator.
 //

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/inspect"
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
@@ -48,7 +49,7 @@ func newShop() *muxmaster.Mux {
 	m := muxmaster.New()
 	m.Pre(middleware.RealIP)
 	m.GETFast("/prices/:currency", price)
-	m.Mount("/debug/routes", m.DebugHandler())
+	m.Mount("/debug/routes", inspect.Handler(m))
 	m.Mount("/debug/vars", expvar.Handler())
 
 	web := m.With(middleware.Logger, middleware.Recoverer, middleware.RequestID)
@@ -100,7 +101,7 @@ func newShop() *muxmaster.Mux {
 // newHostile returns routes whose names try to run a script.
 func newHostile() *muxmaster.Mux {
 	m := muxmaster.New()
-	m.Mount("/debug/routes", m.DebugHandler())
+	m.Mount("/debug/routes", inspect.Handler(m))
 	m.GET(`/<script>document.title='hacked'<%2fscript>/:id`, shop{}.home)
 	m.GET(`/{x:[<>"'&]+}/<img%20src=x%20onerror=document.title='hacked'>`, shop{}.home)
 	return m
@@ -110,7 +111,7 @@ func newHostile() *muxmaster.Mux {
 func newLarge() *muxmaster.Mux {
 	var h shop
 	m := muxmaster.New()
-	m.Mount("/debug/routes", m.DebugHandler())
+	m.Mount("/debug/routes", inspect.Handler(m))
 	for i := range 1250 {
 		g := m.Group(fmt.Sprintf("/service%d/resource%d", i%50, i))
 		g.Use(middleware.Logger, requireLogin)
@@ -125,7 +126,7 @@ func newLarge() *muxmaster.Mux {
 // newFlat returns 3,000 routes without a common prefix.
 func newFlat() *muxmaster.Mux {
 	m := muxmaster.New()
-	m.Mount("/debug/routes", m.DebugHandler())
+	m.Mount("/debug/routes", inspect.Handler(m))
 	for i := range 3000 {
 		m.GET(fmt.Sprintf("/r%d", i), shop{}.home)
 	}

@@ -14,6 +14,7 @@ import (
 	speakeasy "github.com/speakeasy-api/openapi/openapi"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/inspect"
 	"github.com/seed-1954dcaa/muxmaster/interop/overlay"
 )
 
@@ -44,7 +45,7 @@ const schemas = `{"schemas": {
 
 func described(t *testing.T) []byte {
 	t.Helper()
-	doc, err := Service().OpenAPI("Service", "1.0.0", describe)
+	doc, err := inspect.OpenAPI(Service(), "Service", "1.0.0", describe)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func described(t *testing.T) []byte {
 // TestValid checks the document with three validators: the schema of the
 // specification, and two libraries that check more than the schema.
 func TestValid(t *testing.T) {
-	plain, err := Service().OpenAPI("Service", "1.0.0", nil)
+	plain, err := inspect.OpenAPI(Service(), "Service", "1.0.0", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

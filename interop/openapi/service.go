@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/body"
+	"github.com/seed-1954dcaa/muxmaster/inspect"
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
@@ -109,6 +110,6 @@ func Service() *muxmaster.Mux {
 	sub.GET("/pages/:page", closure)
 	m.Mount("/mounted/{site}", sub)
 	m.Mount("/legacy", http.HandlerFunc(closure))
-	m.Mount("/debug/routes", m.DebugHandler())
+	m.Mount("/debug/routes", inspect.Handler(m))
 	return m
 }

@@ -1,4 +1,4 @@
-package debugpage
+package inspect
 
 import (
 	"fmt"
@@ -9,16 +9,13 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// tries is the number of example requests that Examine generates for a route.
+// tries is the number of example requests that examine generates for a route.
 const tries = 12
 
-// Examine sets Example, ExampleMethod and Warning of the routes. served returns
-// the index of the route that serves a request with the given method and
-// target, or -1. It must not call a handler.
-//
-// Patterns match infinitely many paths, and Examine tries only a few for each
-// route. So warnings are hints, and the absence of a warning proves nothing.
-func Examine(routes []Route, served func(method, target string) int) {
+// examine sets Mount, Example, ExampleMethod and Warning of the routes. served
+// returns the index of the route that serves a request with the given method and
+// target, or -1.
+func examine(routes []Route, served func(method, target string) int) {
 	values := sampler{}
 	var p *pattern.Pattern
 	for i := range routes {
@@ -88,14 +85,6 @@ func (r *Route) findExample(self int, p *pattern.Pattern, routes []Route, values
 	case rival >= 0:
 		r.warn(fmt.Sprintf("overlaps: %s goes to %s, which was registered first", lost, routes[rival].text()))
 	}
-}
-
-// text returns the route as it is registered.
-func (r *Route) text() string {
-	if r.Method == "" {
-		return r.Host + r.Pattern
-	}
-	return r.Method + " " + r.Host + r.Pattern
 }
 
 // competes reports whether the first difference between p and another pattern

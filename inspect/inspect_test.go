@@ -1,21 +1,24 @@
-package muxmaster_test
+package inspect_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/inspect"
 )
 
 func requireLogin(next http.Handler) http.Handler { return next }
 
-func debugMux() *muxmaster.Mux {
+func service() *muxmaster.Mux {
 	called := func(http.ResponseWriter, *http.Request) { panic("a route's handler was called") }
 	m := muxmaster.New()
-	m.Mount("/debug/routes", m.DebugHandler())
+	m.Mount("/debug/routes", inspect.Handler(m))
 	m.GET("/users/:id", called)
 	m.GET("/n/{a:..*}/x", called)
 	m.GET("/n/{b}/x", called)
@@ -29,7 +32,7 @@ func debugMux() *muxmaster.Mux {
 	return m
 }
 
-func debugGet(t *testing.T, m *muxmaster.Mux, path string, change func(*http.Request)) *httptest.ResponseRecorder {
+func get(t *testing.T, m *muxmaster.Mux, path string, change func(*http.Request)) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest("GET", path, nil)
 	r.RemoteAddr, r.Host = "127.0.0.1:5", "localhost:8080"
@@ -41,8 +44,8 @@ func debugGet(t *testing.T, m *muxmaster.Mux, path string, change func(*http.Req
 	return w
 }
 
-func TestDebugHandlerIsLocal(t *testing.T) {
-	m := debugMux()
+func TestHandlerIsLocal(t *testing.T) {
+	m := service()
 	for name, c := range map[string]struct {
 		change func(*http.Request)
 		status int
@@ -59,28 +62,48 @@ func TestDebugHandlerIsLocal(t *testing.T) {
 		"POST":               {func(r *http.Request) { r.Method = "POST" }, 405},
 	} {
 		for _, path := range []string{"/debug/routes", "/debug/routes/", "/debug/routes/routes.json", "/debug/routes/openapi.json", "/debug/routes/explain.json?path=/x"} {
-			if w := debugGet(t, m, path, c.change); w.Code != c.status {
+			if w := get(t, m, path, c.change); w.Code != c.status {
 				t.Errorf("%s: %s: got %d, want %d", name, path, w.Code, c.status)
 			}
 		}
 	}
 	open := muxmaster.New()
-	open.Mount("/r", open.DebugHandlerFor(func(r *http.Request) bool { return r.Header.Get("X-Key") == "k" }))
-	for key, want := range map[string]int{"k": 200, "": 403} {
-		w := debugGet(t, open, "/r", func(r *http.Request) { r.RemoteAddr = "192.0.2.1:5"; r.Header.Set("X-Key", key) })
+	open.Mount("/r", inspect.HandlerFor(open, netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")))
+	for peer, want := range map[string]int{
+		"192.0.2.1:5": 200, "[::ffff:192.0.2.1]:5": 200, "192.0.2.1": 200, "[2001:db8::1]:5": 200, "[2001:db8::1%eth0]:5": 200,
+		"192.0.3.1:5": 403, "127.0.0.1:5": 403, "[::1]:5": 403, "@": 403, "": 403,
+	} {
+		w := get(t, open, "/r", func(r *http.Request) { r.RemoteAddr = peer })
 		if w.Code != want {
-			t.Errorf("allowed by key %q: got %d, want %d", key, w.Code, want)
+			t.Errorf("%q: got %d, want %d", peer, w.Code, want)
 		}
 	}
 }
 
-func TestDebugJSON(t *testing.T) {
-	m := debugMux()
+func TestHandlerPanics(t *testing.T) {
+	for want, f := range map[string]func(){
+		"inspect: the Mux is nil":                func() { inspect.Handler(nil) },
+		"inspect: HandlerFor: name the networks": func() { inspect.HandlerFor(muxmaster.New()) },
+		"muxmaster: ":                            func() { inspect.Handler(new(muxmaster.Mux)) },
+	} {
+		func() {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.HasPrefix(got, want) {
+					t.Errorf("got %q, want %q", got, want)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func TestHandlerJSON(t *testing.T) {
+	m := service()
 	var routes []struct {
 		muxmaster.Route
 		Warning string
 	}
-	if err := json.Unmarshal(debugGet(t, m, "/debug/routes/routes.json", nil).Body.Bytes(), &routes); err != nil {
+	if err := json.Unmarshal(get(t, m, "/debug/routes/routes.json", nil).Body.Bytes(), &routes); err != nil {
 		t.Fatal(err)
 	}
 	warnings := map[string]string{}
@@ -91,26 +114,26 @@ func TestDebugJSON(t *testing.T) {
 		"GET /users/:id":  "",
 		"GET /n/{b}/x":    "goes to GET /n/{a:..*}/x",
 		"GET /admin/a":    "",
-		"GET /admin/open": "no authentication: most routes next to /open use muxmaster_test.requireLogin",
+		"GET /admin/open": "no authentication: most routes next to /open use inspect_test.requireLogin",
 	} {
 		if got, ok := warnings[pattern]; !ok || (want == "") != (got == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: the warning is %q (listed: %v), want %q", pattern, got, ok, want)
 		}
 	}
 	var e muxmaster.Explanation
-	if err := json.Unmarshal(debugGet(t, m, "/debug/routes/explain.json?method=GET&path=/users/a%2520b", nil).Body.Bytes(), &e); err != nil {
+	if err := json.Unmarshal(get(t, m, "/debug/routes/explain.json?method=GET&path=/users/a%2520b", nil).Body.Bytes(), &e); err != nil {
 		t.Fatal(err)
 	}
 	if e.Route == nil || e.Route.Pattern != "/users/:id" || e.Values.Get("id") != "a b" {
 		t.Errorf("explain.json: %+v", e)
 	}
-	if w := debugGet(t, m, "/debug/routes/explain.json?path=none", nil); w.Code != 400 {
+	if w := get(t, m, "/debug/routes/explain.json?path=none", nil); w.Code != 400 {
 		t.Errorf("a path without a slash: got %d", w.Code)
 	}
 }
 
 // Each row is a service. The routes with a warning are marked by a !.
-func TestDebugWarnings(t *testing.T) {
+func TestExamineWarnings(t *testing.T) {
 	h := http.NotFoundHandler()
 	for _, patterns := range [][]string{
 		{"GET /a", "GET /:id", "GET /*rest", "/a", "/"},
@@ -133,9 +156,9 @@ func TestDebugWarnings(t *testing.T) {
 			m.Handle(p, h)
 			warned[p] = suspicious
 		}
-		m.Mount("/debug/routes", m.DebugHandler())
+		m.Mount("/debug/routes", inspect.Handler(m))
 		var routes []struct{ Method, Host, Pattern, Warning, Example string }
-		if err := json.Unmarshal(debugGet(t, m, "/debug/routes/routes.json", nil).Body.Bytes(), &routes); err != nil {
+		if err := json.Unmarshal(get(t, m, "/debug/routes/routes.json", nil).Body.Bytes(), &routes); err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range routes {
@@ -151,8 +174,8 @@ func TestDebugWarnings(t *testing.T) {
 }
 
 func TestOpenAPI(t *testing.T) {
-	m := debugMux()
-	doc, err := m.OpenAPI("Test", "1", func(r muxmaster.Route, op map[string]any) { op["summary"] = r.Pattern })
+	m := service()
+	doc, err := inspect.OpenAPI(m, "Test", "1", func(r muxmaster.Route, op map[string]any) { op["summary"] = r.Pattern })
 	if err != nil {
 		t.Fatal(err)
 	}

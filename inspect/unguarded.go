@@ -1,4 +1,4 @@
-package debugpage
+package inspect
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ func unguarded(routes []Route) map[int]string {
 		r := &routes[i]
 		guard := ""
 		if g := slices.IndexFunc(r.Middleware, isGuard); g >= 0 {
-			guard = shortName(r.Middleware[g])
+			guard = ShortName(r.Middleware[g])
 		}
 		if r.Handler != pageName { // has a check of its own
 			root.add(r.Host+r.Pattern, i, guard)
@@ -35,7 +35,7 @@ func unguarded(routes []Route) map[int]string {
 }
 
 // pageName is the name of the page's own handler.
-var pageName = fmt.Sprintf("%T", new(Source))
+var pageName = fmt.Sprintf("%T", new(handler))
 
 // A node is a prefix.
 type node struct {
@@ -121,7 +121,7 @@ func (n *node) compareSiblings(warnings map[int]string) {
 
 // isGuard reports whether the name of a middleware suggests a login.
 func isGuard(name string) bool {
-	name = strings.ToLower(shortName(name))
+	name = strings.ToLower(ShortName(name))
 	return slices.ContainsFunc([]string{"auth", "login", "session", "jwt", "token", "require", "protect"}, func(word string) bool {
 		return strings.Contains(name, word)
 	})
@@ -135,14 +135,4 @@ func isPublic(segment string) bool {
 		return true
 	}
 	return false
-}
-
-// shortName returns the name of a function without its package path. For a
-// function literal, it returns the name of the enclosing function.
-func shortName(name string) string {
-	name = strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], "-fm")
-	if i := strings.Index(name, ".func"); i > 0 && strings.Trim(name[i+len(".func"):], ".0123456789") == "" {
-		name = name[:i]
-	}
-	return name
 }

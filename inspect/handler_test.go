@@ -1,50 +1,42 @@
-package debugpage
+package inspect
 
 import (
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
 )
 
 func TestServeHTTP(t *testing.T) {
-	source := &Source{
-		Routes:  func() []Route { return []Route{{Pattern: "/<script>", Example: "/a&b"}} },
-		Explain: func(method, target string) any { return []string{method, target} },
-		OpenAPI: func() (any, error) { return map[string]string{"openapi": "3.1.0"}, nil },
-	}
-	broken := &Source{
-		Explain: func(method, target string) any { return func() {} },
-		OpenAPI: func() (any, error) { return nil, errors.New("broken") },
-	}
+	m := muxmaster.New()
+	m.GET("/<script/:id", func(http.ResponseWriter, *http.Request) { t.Error("a handler was called") })
+	page := Handler(m)
 	for _, tt := range []struct {
-		source *Source
 		method string
 		target string
 		status int
 		typ    string
 		body   string // expected substring
 	}{
-		{source, "GET", "/r", 200, "text/html", "<title>Routes</title>"},
-		{source, "HEAD", "/r/", 200, "text/html", ""},
-		{source, "POST", "/r", 405, "text/plain", "Method Not Allowed"},
-		{source, "GET", "/r/routes.json", 200, "application/json", `"Pattern":"/\u003cscript\u003e"`},
-		{source, "GET", "/r/routes.json", 200, "application/json", `"Example":"/a\u0026b"`},
-		{source, "GET", "/r/explain.json?path=/x", 200, "application/json", `["GET","/x"]`},
-		{source, "GET", "/r/explain.json?method=PUT&path=http://a.b/x%253Fy", 200, "application/json", `["PUT","http://a.b/x%3Fy"]`},
-		{source, "GET", "/r/explain.json", 400, "text/plain", "muxmaster: explain.json needs a path"},
-		{source, "GET", "/r/openapi.json", 200, "application/json", `{"openapi":"3.1.0"}`},
-		{broken, "GET", "/r/openapi.json", 500, "text/plain", "cannot be made"},
-		{broken, "GET", "/r/explain.json?path=/", 500, "text/plain", "unsupported type"},
+		{"GET", "/r", 200, "text/html", "<title>Routes</title>"},
+		{"HEAD", "/r/", 200, "text/html", ""},
+		{"POST", "/r", 405, "text/plain", "Method Not Allowed"},
+		{"GET", "/r/routes.json", 200, "application/json", `"Pattern":"/\u003cscript/:id"`},
+		{"GET", "/r/routes.json", 200, "application/json", `"Example":"/%3Cscript/a"`},
+		{"GET", "/r/explain.json?path=/x", 200, "application/json", `"Method":"GET","Target":"/x"`},
+		{"GET", "/r/explain.json?method=PUT&path=http://a.b/x%253Fy", 200, "application/json", `"Method":"PUT","Target":"http://a.b/x%3Fy"`},
+		{"GET", "/r/explain.json", 400, "text/plain", "inspect: explain.json needs a path"},
+		{"GET", "/r/openapi.json", 200, "application/json", `"openapi":"3.1.0"`},
 	} {
 		r := httptest.NewRequest(tt.method, tt.target, nil)
 		r.RemoteAddr, r.Host = "127.0.0.1:1", "localhost"
 		w := httptest.NewRecorder()
-		tt.source.ServeHTTP(w, r)
+		page.ServeHTTP(w, r)
 		h := w.Header()
 		if w.Code != tt.status || !strings.HasPrefix(h.Get("Content-Type"), tt.typ+"; charset=utf-8") || !strings.Contains(w.Body.String(), tt.body) {
-			t.Errorf("%s %s: got %d, %s:\n%.200s", tt.method, tt.target, w.Code, h.Get("Content-Type"), w.Body)
+			t.Errorf("%s %s: got %d, %s:\n%.400s", tt.method, tt.target, w.Code, h.Get("Content-Type"), w.Body)
 		}
 		if h.Get("Cache-Control") != "no-store" || h.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s %s: got the header %v", tt.method, tt.target, h)
@@ -55,21 +47,7 @@ func TestServeHTTP(t *testing.T) {
 	}
 }
 
-func TestOtherClientsAreRejected(t *testing.T) {
-	called := func() []Route { t.Error("the routes were asked for"); return nil }
-	for name, source := range map[string]*Source{
-		"not local":   {Routes: called},
-		"not allowed": {Routes: called, Allow: func(*http.Request) bool { return false }},
-	} {
-		w := httptest.NewRecorder()
-		source.ServeHTTP(w, httptest.NewRequest("GET", "/r/routes.json", nil))
-		if w.Code != 403 {
-			t.Errorf("%s: got %d, want 403", name, w.Code)
-		}
-	}
-}
-
-func TestLocal(t *testing.T) {
+func TestIsLocal(t *testing.T) {
 	for _, tt := range []struct {
 		peer, host string
 		header     string
@@ -104,11 +82,11 @@ func TestLocal(t *testing.T) {
 		if tt.header != "" {
 			r.Header.Set(tt.header, "127.0.0.1")
 		}
-		if got := Local(r); got != tt.want {
+		if got := isLocal(r); got != tt.want {
 			t.Errorf("%q asks %q with %q: got %v, want %v", tt.peer, tt.host, tt.header, got, tt.want)
 		}
 		r.ProtoMajor, r.ProtoMinor = 1, 0 // as nginx asks
-		if Local(r) {
+		if isLocal(r) {
 			t.Errorf("%q asks %q with %q and HTTP/1.0: local", tt.peer, tt.host, tt.header)
 		}
 	}

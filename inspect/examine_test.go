@@ -1,8 +1,10 @@
-package debugpage
+package inspect
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
 )
 
 func TestSampleValue(t *testing.T) {
@@ -43,45 +45,49 @@ func (s serves) served(method, target string) int {
 
 func TestExamine(t *testing.T) {
 	login := []string{"example.com/x.requireLogin"}
-	mount := Route{Handler: "*x.Handler", File: "f.go", Line: 3}
+	mount := muxmaster.Route{Handler: "*x.Handler", File: "f.go", Line: 3}
 	bare, below := mount, mount
 	bare.Pattern, below.Pattern, below.Below = "/m", "/m/", true
 	tests := []struct {
 		name    string
-		routes  []Route
+		routes  []muxmaster.Route
 		served  serves
 		index   int // of the route to check
 		example string
 		warning string
 		mount   bool
 	}{
-		{"static", []Route{{Method: "GET", Pattern: "/a"}}, serves{"GET /a": 0}, 0, "/a", "", false},
-		{"parameter", []Route{{Method: "GET", Pattern: "/a/:id"}}, serves{"GET /a/abc": 0}, 0, "/a/abc", "", false},
-		{"host", []Route{{Method: "GET", Host: "{t}.x.org", Pattern: "/"}}, serves{"GET http://a.x.org/": 0}, 0, "http://a.x.org/", "", false},
-		{"any method", []Route{{Pattern: "/a"}, {Method: "GET", Pattern: "/a"}}, serves{"GET /a": 1, "POST /a": 0}, 0, "/a", "", false},
-		{"hidden", []Route{{Method: "GET", Pattern: "/a"}, {Method: "GET", Pattern: "/*p"}}, serves{"GET /a": 1}, 0, "", "unreachable: /a goes to GET /*p", false},
-		{"served without a route", []Route{{Method: "GET", Pattern: "/a"}}, nil, 0, "", "unreachable: /a is served without a route", false},
-		{"overlap", []Route{{Method: "GET", Pattern: "/{a:[0-9]+}"}, {Method: "GET", Pattern: "/{b:1|z}"}},
+		{"static", []muxmaster.Route{{Method: "GET", Pattern: "/a"}}, serves{"GET /a": 0}, 0, "/a", "", false},
+		{"parameter", []muxmaster.Route{{Method: "GET", Pattern: "/a/:id"}}, serves{"GET /a/abc": 0}, 0, "/a/abc", "", false},
+		{"host", []muxmaster.Route{{Method: "GET", Host: "{t}.x.org", Pattern: "/"}}, serves{"GET http://a.x.org/": 0}, 0, "http://a.x.org/", "", false},
+		{"any method", []muxmaster.Route{{Pattern: "/a"}, {Method: "GET", Pattern: "/a"}}, serves{"GET /a": 1, "POST /a": 0}, 0, "/a", "", false},
+		{"hidden", []muxmaster.Route{{Method: "GET", Pattern: "/a"}, {Method: "GET", Pattern: "/*p"}}, serves{"GET /a": 1}, 0, "", "unreachable: /a goes to GET /*p", false},
+		{"served without a route", []muxmaster.Route{{Method: "GET", Pattern: "/a"}}, nil, 0, "", "unreachable: /a is served without a route", false},
+		{"overlap", []muxmaster.Route{{Method: "GET", Pattern: "/{a:[0-9]+}"}, {Method: "GET", Pattern: "/{b:1|z}"}},
 			serves{"GET /1": 0, "GET /z": 1}, 1, "/z", "overlaps: /1 goes to GET /{a:[0-9]+}", false},
-		{"by design", []Route{{Method: "GET", Pattern: "/1"}, {Method: "GET", Pattern: "/{b:1|z}"}},
+		{"by design", []muxmaster.Route{{Method: "GET", Pattern: "/1"}, {Method: "GET", Pattern: "/{b:1|z}"}},
 			serves{"GET /1": 0, "GET /z": 1}, 1, "/z", "", false},
-		{"mount", []Route{bare, below}, serves{"GET /m": 0, "GET /m/": 1}, 1, "/m/", "", true},
-		{"login", []Route{
+		{"mount", []muxmaster.Route{bare, below}, serves{"GET /m": 0, "GET /m/": 1}, 1, "/m/", "", true},
+		{"login", []muxmaster.Route{
 			{Method: "GET", Pattern: "/api/a", Middleware: login}, {Method: "GET", Pattern: "/api/b/x", Middleware: login},
 			{Method: "GET", Pattern: "/api/c"},
 		}, serves{"GET /api/c": 2}, 2, "/api/c", "no authentication: most routes next to /c use x.requireLogin", false},
-		{"public", []Route{
+		{"public", []muxmaster.Route{
 			{Method: "GET", Pattern: "/api/a", Middleware: login}, {Method: "GET", Pattern: "/api/b", Middleware: login},
 			{Method: "GET", Pattern: "/api/health"},
 		}, serves{"GET /api/health": 2}, 2, "/api/health", "", false},
-		{"method", []Route{{Method: "GET", Pattern: "/a", Middleware: login}, {Method: "POST", Pattern: "/a"}},
+		{"method", []muxmaster.Route{{Method: "GET", Pattern: "/a", Middleware: login}, {Method: "POST", Pattern: "/a"}},
 			serves{"POST /a": 1}, 1, "/a", "no authentication: GET of this path uses x.requireLogin", false},
-		{"two", []Route{{Method: "GET", Pattern: "/a", Middleware: login}, {Method: "POST", Pattern: "/a"}},
+		{"two", []muxmaster.Route{{Method: "GET", Pattern: "/a", Middleware: login}, {Method: "POST", Pattern: "/a"}},
 			nil, 1, "", "mounted Mux; no authentication", false},
 	}
 	for _, tt := range tests {
-		Examine(tt.routes, tt.served.served)
-		r := tt.routes[tt.index]
+		var routes []Route
+		for _, r := range tt.routes {
+			routes = append(routes, Route{Route: r})
+		}
+		examine(routes, tt.served.served)
+		r := routes[tt.index]
 		if r.Example != tt.example || r.Mount != tt.mount || !strings.Contains(r.Warning, tt.warning) || (r.Warning == "") != (tt.warning == "") {
 			t.Errorf("%s: example %q, mount %v, warning %q; want %q, %v, %q", tt.name, r.Example, r.Mount, r.Warning, tt.example, tt.mount, tt.warning)
 		}

@@ -1,4 +1,4 @@
-package debugpage
+package inspect
 
 import (
 	"net"
@@ -11,14 +11,14 @@ import (
 // proxyHeaders are headers that proxies add, besides X-Forwarded-For and the like.
 var proxyHeaders = []string{"Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Envoy-External-Address", "True-Client-Ip", "Cf-Connecting-Ip"}
 
-// Local reports whether r was sent directly from the same machine: the peer has
+// isLocal reports whether r was sent directly from the same machine: the peer has
 // a loopback address, nothing shows a proxy, and its Host is local, so that
 // other sites' pages can't read the response by DNS rebinding.
 //
 // A proxy shows by a header that it adds, or by HTTP/1.0, which nginx sends to
 // servers unless it is told otherwise. With nginx's defaults, the Host is that
 // in its configuration, often localhost.
-func Local(r *http.Request) bool {
+func isLocal(r *http.Request) bool {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil || !peer.Addr().Unmap().IsLoopback() {
 		return false

@@ -1,4 +1,4 @@
-package muxmaster_test
+package inspect_test
 
 import (
 	"bytes"
@@ -11,44 +11,46 @@ import (
 	"testing"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/inspect"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 // printed is the expected table of a Mux with every kind of route.
 func printed(t *testing.T) (lines []string) {
 	t.Helper()
 	m, sub := muxmaster.New(), muxmaster.New()
-	m.GET("/a", tell("a"))
-	m.POST("/a/rather/long/path/:id", values)
+	m.GET("/a", show)
+	m.POST("/a/rather/long/path/:id", show)
 	m.Handle("GET,PUT example.com/host/", http.NotFoundHandler())
-	m.Handle("/any", tell("any"))
-	m.GETFast("/fast/:x", fastValues)
+	m.Handle("/any", http.HandlerFunc(show))
+	m.GETFast("/fast/:x", fast)
 	g := m.Group("/g/:v")
-	g.Use(trace("g"))
-	g.GET("/", values)
-	g.PATCH("/x", values)
-	sub.DELETE("/below", values)
+	g.Use(audit)
+	g.GET("/", show)
+	g.PATCH("/x", problem.Handler(fails))
+	sub.DELETE("/below", show)
 	m.Mount("/sub", sub)
 	m.Mount("/plain", http.NotFoundHandler())
 	var b bytes.Buffer
-	m.PrintRoutes(&b)
+	inspect.Print(&b, m)
 	if !strings.HasSuffix(b.String(), "\n") {
 		t.Errorf("the table doesn't end with a line: %q", b.String())
 	}
 	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 }
 
-func TestPrintRoutes(t *testing.T) {
+func TestPrint(t *testing.T) {
 	lines := printed(t)
 	for _, want := range []struct{ method, path, handler string }{
-		{"GET", "/a", "tell"},
-		{"POST", "/a/rather/long/path/:id", "values"},
+		{"GET", "/a", "show"},
+		{"POST", "/a/rather/long/path/:id", "show"},
 		{"GET", "example.com/host/", "NotFound"},
 		{"PUT", "example.com/host/", "NotFound"},
-		{"", "/any", "tell"},
-		{"GET", "/fast/:x", "fastValues"},
-		{"GET", "/g/:v/", "values"},
-		{"PATCH", "/g/:v/x", "values"},
-		{"DELETE", "/sub/below", "values"},
+		{"", "/any", "show"},
+		{"GET", "/fast/:x", "fast"},
+		{"GET", "/g/:v/", "show"},
+		{"PATCH", "/g/:v/x", "inspect_test.fails"},
+		{"DELETE", "/sub/below", "show"},
 		{"", "/plain", "NotFound"},
 	} {
 		found := slices.ContainsFunc(lines, func(line string) bool {
@@ -67,13 +69,13 @@ func TestPrintRoutes(t *testing.T) {
 			t.Errorf("spaces at the end of %q", line)
 		}
 	}
-	if got := strings.Join(lines, "\n"); !strings.Contains(got, "printer_test.go:") {
+	if got := strings.Join(lines, "\n"); !strings.Contains(got, "print_test.go:") {
 		t.Errorf("no file and line in\n%s", got)
 	}
 }
 
 // File names are relative to the working directory.
-func TestPrintRoutesRelativeFiles(t *testing.T) {
+func TestPrintRelativeFiles(t *testing.T) {
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +88,7 @@ func TestPrintRoutesRelativeFiles(t *testing.T) {
 }
 
 // The columns are aligned.
-func TestPrintRoutesAligned(t *testing.T) {
+func TestPrintAligned(t *testing.T) {
 	column := -1
 	for _, line := range printed(t) {
 		i := strings.IndexAny(line, "/")
@@ -108,9 +110,9 @@ func TestPrintRoutesAligned(t *testing.T) {
 	}
 }
 
-// PrintRoutes doesn't panic for a Mux without routes or a failing writer.
-func TestPrintRoutesOfNothing(t *testing.T) {
-	muxmaster.New().PrintRoutes(io.Discard)
+// Print doesn't panic for a Mux without routes or a failing writer.
+func TestPrintOfNothing(t *testing.T) {
+	inspect.Print(io.Discard, muxmaster.New())
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +120,16 @@ func TestPrintRoutesOfNothing(t *testing.T) {
 	r.Close()
 	defer w.Close()
 	m := muxmaster.New()
-	m.GET("/x", tell(""))
-	m.PrintRoutes(w)
-	m.PrintRoutes(writerFunc(func([]byte) (int, error) { return 0, io.ErrClosedPipe }))
+	m.GET("/x", show)
+	inspect.Print(w, m)
+	inspect.Print(writerFunc(func([]byte) (int, error) { return 0, io.ErrClosedPipe }), m)
 }
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+func show(http.ResponseWriter, *http.Request)                   {}
+func fast(http.ResponseWriter, *http.Request, muxmaster.Params) {}
+func fails(http.ResponseWriter, *http.Request) error            { return nil }
+func audit(next http.Handler) http.Handler                      { return next }

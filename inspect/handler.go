@@ -1,0 +1,119 @@
+package inspect
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/netip"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+// Handler returns a handler that serves a web page about the routes of m: a
+// searchable tree, a form that explains which route serves a request and why the
+// others don't, and warnings about suspicious routes. Mount it on any path:
+//
+//	mux.Mount("/debug/routes", inspect.Handler(mux))
+//
+// Below that path it also serves routes.json, openapi.json and
+// explain.json?method=GET&path=/x. The page loads nothing from other servers.
+//
+// The handler responds only to clients on the same machine that connect
+// directly. It recognizes a proxy by the headers that it adds, so behind a proxy
+// on this machine that adds none, use [HandlerFor] and choose the clients. Don't
+// make the page public: it shows the structure of the service, including file
+// names.
+func Handler(m *muxmaster.Mux) http.Handler { return newPage(m, isLocal) }
+
+// HandlerFor is like [Handler] but responds to the clients whose address, in
+// Request.RemoteAddr, is in one of the networks. Behind a proxy, that is the
+// proxy's address unless middleware.RealIPFrom runs before, in Pre. To admit
+// everybody who has logged in, mount it behind the login and allow 0.0.0.0/0 and
+// ::/0. HandlerFor panics without a network.
+func HandlerFor(m *muxmaster.Mux, allow ...netip.Prefix) http.Handler {
+	if len(allow) == 0 {
+		panic("inspect: HandlerFor: name the networks that may see the page, or use Handler for local clients")
+	}
+	allow = slices.Clone(allow)
+	return newPage(m, func(r *http.Request) bool {
+		peer, err := netip.ParseAddrPort(r.RemoteAddr)
+		addr := peer.Addr()
+		if err != nil {
+			if addr, err = netip.ParseAddr(r.RemoteAddr); err != nil { // as middleware.RealIP leaves it
+				return false
+			}
+		}
+		addr = addr.Unmap().WithZone("")
+		return slices.ContainsFunc(allow, func(p netip.Prefix) bool { return p.Contains(addr) })
+	})
+}
+
+func newPage(m *muxmaster.Mux, allow func(*http.Request) bool) http.Handler {
+	if m == nil {
+		panic("inspect: the Mux is nil")
+	}
+	m.Routes() // panics if m wasn't made by muxmaster.New
+	return &handler{m, allow}
+}
+
+// A handler serves the page and its data.
+type handler struct {
+	mux   *muxmaster.Mux
+	allow func(*http.Request) bool
+}
+
+// ServeHTTP serves the page, and below it routes.json, explain.json and
+// openapi.json.
+func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if !p.allow(r) {
+		http.Error(w, "inspect: the routes are shown to local clients only; see HandlerFor", http.StatusForbidden)
+		return
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		h.Set("Allow", "GET, HEAD")
+		http.Error(w, "Method Not Allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	switch path.Base(r.URL.Path) {
+	case "routes.json":
+		writeJSON(w, Examine(p.mux))
+	case "explain.json":
+		q := r.URL.Query()
+		method, target := q.Get("method"), q.Get("path")
+		if method == "" {
+			method = http.MethodGet
+		}
+		if !strings.HasPrefix(target, "/") && !strings.Contains(target, "://") {
+			http.Error(w, "inspect: explain.json needs a path that begins with /, as in ?method=GET&path=/users/1", http.StatusBadRequest)
+			return
+		}
+		writeJSON(w, p.mux.Explain(method, target))
+	case "openapi.json":
+		doc, err := OpenAPI(p.mux, "Routes", "0", nil)
+		if err != nil {
+			http.Error(w, "inspect: the OpenAPI document cannot be made", http.StatusInternalServerError)
+			return
+		}
+		writeJSON(w, doc)
+	default:
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		h.Set("Content-Security-Policy", policy)
+		h.Set("Referrer-Policy", "no-referrer")
+		w.Write(page)
+	}
+}
+
+func writeJSON(w http.ResponseWriter, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		http.Error(w, "inspect: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Write(append(data, '\n'))
+}

@@ -1,0 +1,72 @@
+package inspect
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+// A Route is a route in routes.json: what the Mux says about it, and what
+// [Examine] found out.
+type Route struct {
+	muxmaster.Route
+	Mount         bool   `json:",omitempty"` // of a handler that was mounted here
+	Example       string `json:",omitempty"` // a path, or a URL with a host, that the route serves
+	ExampleMethod string `json:",omitempty"` // for this method
+	Warning       string `json:",omitempty"` // what is suspicious about the route
+}
+
+// Examine returns the routes of m in the order of m.Routes, with an example
+// request for each and warnings about suspicious ones.
+//
+// Patterns match infinitely many paths, and Examine tries only a few for each
+// route. So warnings are hints, and the absence of a warning proves nothing.
+// Examine calls no handlers.
+func Examine(m *muxmaster.Mux) []Route {
+	routes := []Route{} // [] in JSON, not null
+	index := map[key]int{}
+	for r := range m.Routes() {
+		index[keyOf(r)] = len(routes)
+		routes = append(routes, Route{Route: r})
+	}
+	examine(routes, func(method, target string) int {
+		r := newRequest(method, target)
+		if r == nil {
+			return -1
+		}
+		if found, ok := m.Lookup(r); ok {
+			if i, ok := index[keyOf(found)]; ok {
+				return i
+			}
+		}
+		return -1 // served without a route, or by one that was registered since
+	})
+	return routes
+}
+
+// A key tells the routes of a Mux apart.
+type key struct {
+	method, host, pattern, file string
+	line                        int
+}
+
+func keyOf(r muxmaster.Route) key { return key{r.Method, r.Host, r.Pattern, r.File, r.Line} }
+
+// newRequest returns a request for a path, or for a URL with a host. It returns
+// nil if the target is invalid.
+func newRequest(method, target string) *http.Request {
+	u, err := url.ParseRequestURI(target)
+	if err != nil {
+		return nil
+	}
+	return &http.Request{Method: method, URL: u, Host: u.Host, Header: http.Header{}}
+}
+
+// text returns the route as it is registered.
+func (r *Route) text() string {
+	if r.Method == "" {
+		return r.Host + r.Pattern
+	}
+	return r.Method + " " + r.Host + r.Pattern
+}

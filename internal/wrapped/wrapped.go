@@ -1,0 +1,39 @@
+// Package wrapped names the functions inside of handlers that package problem
+// makes. A list of routes shows these functions; to the runtime, all of the
+// handlers are one function.
+package wrapped
+
+import (
+	"net/http"
+	"reflect"
+	"runtime"
+)
+
+// A Query is the writer of a call that asks a handler of problem.Handler for
+// its function. The handler sets Func and returns.
+type Query struct {
+	http.ResponseWriter
+	Func any
+}
+
+// handlers holds the code pointer of the handlers that problem.Handler returns.
+var handlers uintptr
+
+// Register says that handlers with the code of h answer a Query. Only package
+// problem calls it, when the program starts.
+func Register(h http.HandlerFunc) { handlers = reflect.ValueOf(h).Pointer() }
+
+// Name returns the name of f if it is a function, and otherwise of its type. For
+// a handler of problem.Handler, it is the name of the function inside.
+func Name(f any) string {
+	v := reflect.ValueOf(f)
+	if v.Kind() != reflect.Func {
+		return v.Type().String()
+	}
+	if h, ok := f.(http.HandlerFunc); ok && h != nil && v.Pointer() == handlers {
+		var q Query
+		h(&q, nil)
+		v = reflect.ValueOf(q.Func)
+	}
+	return runtime.FuncForPC(v.Pointer()).Name()
+}
