@@ -141,11 +141,8 @@ func staysClean(clone string, m module, bin string) error {
 	}
 	// Use the flags of test.sh, so that libraries are compiled only once.
 	flags := []string{"-trimpath"}
-	switch m.dir {
-	case ".":
-		flags = nil
-	case "interop":
-		flags = []string{"-race"}
+	if m.dir == "interop" {
+		flags = append(flags, "-race")
 	}
 	build, vet := append([]string{"build"}, flags...), append([]string{"vet"}, flags...)
 	if len(commands) > 0 {

@@ -12,7 +12,7 @@ root=$(cd ../.. && pwd)
 router=github.com/seed-1954dcaa/muxmaster
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work" && rm -rf "$work"' EXIT
-export GOWORK=off GOFLAGS=-mod=mod
+export GOWORK=off GOFLAGS='-mod=mod -trimpath'
 
 # fetch copies a module to $work/NAME and makes it use this checkout.
 fetch() {

@@ -1,0 +1,367 @@
+//go:build ignore
+
+// Command test runs the steps below. test.sh calls it; see there.
+//
+// Two steps run at a time, because many tests wait. It prints the output of go
+// test: the lines of packages, and the output of tests that fail.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A step is a command that fails or succeeds.
+type step struct {
+	name    string
+	command string   // arguments are separated by spaces; quoted with ' if they contain some
+	dir     string   // "" for the root
+	env     []string // in addition
+	needs   []string // commands in .ci/programs
+	all     bool     // runs only with -all
+	alone   bool     // measures, so that nothing else may run
+}
+
+// Some tests run only once, without the race detector: comparisons with models,
+// which use one goroutine and would take a minute each, and tests that compile
+// programs of their own, such as those of documents.
+const once = "^(TestReference|TestSteps|TestDocs)"
+
+var steps = []step{
+	{name: "race detector, servers", command: "go test -race ./server ./engine/... ./client", needs: []string{"gcc|clang"}},
+	{name: "gofmt", command: "bash -c 'bad=$(git ls-files -z \"*.go\" | xargs -0 gofmt -l) && echo \"$bad\" && [[ -z $bad ]]'"},
+	{name: "vet", command: "go vet ./..."},
+	{name: "types on other systems", command: "go run .ci/types.go windows darwin freebsd plan9"},
+	{name: "tests", command: "go test . ./internal/... ./cmd/... ./examples/..."},
+	{name: "race detector", command: "go test -race -skip " + once + " . ./internal/... ./middleware ./problem ./body ./cmd/... ./examples/...", needs: []string{"gcc|clang"}},
+	{name: "unknown net/http", command: "go test -skip Alloc|BytesPerValue|KeptRequests|" + once + " .", env: []string{"MUXMASTER_FALLBACK=1"}},
+	{name: "without unsafe", command: "go test -tags muxmaster_safe -skip " + once + " . ./internal/... ./examples/..."},
+	{name: "engine without raw system calls", command: "go test -tags muxmaster_portable ./engine/..."},
+	{name: "module analyzer", command: "go test ./...", dir: "analyzer"},
+	{name: "module examples/fromchi", command: "go test ./...", dir: "examples/fromchi"},
+	{name: "module examples/libraries", command: "go test ./...", dir: "examples/libraries"},
+
+	{name: "next Go", command: "go test ./...", env: nextGo, all: true},
+	{name: "next Go, without unsafe", command: "go test -tags muxmaster_safe -skip " + once + " .", env: nextGo, all: true},
+	{name: "module interop", command: "go test -race ./...", dir: "interop", all: true,
+		needs: []string{"gcc|clang", "buildah", "caddy", "haproxy", "nginx", "redis-server", "systemd-analyze"}},
+	{name: "module interop/browser", command: "go test ./...", dir: "interop/browser", all: true, needs: []string{"chromium|google-chrome", "java", "npm"}},
+	{name: "module bench", command: "go test ./...", dir: "bench", all: true, needs: []string{"wrk", "taskset"}},
+	{name: "other programs on the router", command: "interop/programs/run.sh", all: true},
+	{name: "workflow files", command: ".ci/lint workflows", all: true},
+	{name: "vet of nested modules", command: "bash -c 'for m in analyzer bench interop interop/browser examples/fromchi examples/libraries; do (cd $m && go vet ./...) || exit; done'", all: true},
+	{name: "fresh clone, install from a tag", command: "go run .ci/modules.go", all: true},
+	{name: "fuzzing, two seconds a target", command: ".ci/fuzz 2s", all: true},
+	{name: "benchmarks", command: "go test -run ^$ -bench . -benchtime 100x .", all: true},
+	{name: "showdown", command: "bash -c 'go run ./cmd/showdown -quick -only \"serving/(Param1|GitHub)\" -for 20s -run \"$(mktemp)\"'", dir: "bench", all: true, alone: true},
+}
+
+var nextGo = []string{"GOTOOLCHAIN=go1.27.1"}
+
+func main() {
+	everything := flag.Bool("all", false, "run all tests, and fail if a program is missing")
+	flag.Usage = func() { fmt.Fprintln(os.Stderr, "usage: ./test.sh [-all]") }
+	flag.Parse()
+	if flag.NArg() > 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	packages, err := programs()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	r := &report{everything: *everything, start: time.Now(), install: packages}
+	r.last = r.start
+	go r.heartbeat()
+
+	queue := make(chan step)
+	var busy sync.RWMutex // a step that runs alone holds it
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for s := range queue {
+				if s.alone {
+					busy.Lock()
+					r.run(s)
+					busy.Unlock()
+				} else {
+					busy.RLock()
+					r.run(s)
+					busy.RUnlock()
+				}
+			}
+		})
+	}
+	for _, s := range steps {
+		switch missing := r.missing(s); {
+		case s.all && !*everything:
+			r.leftOut = append(r.leftOut, s.name)
+		case missing != "" && *everything:
+			r.fail(s.name, "needs "+missing)
+		case missing != "":
+			r.leftOut = append(r.leftOut, s.name+" (needs "+missing+")")
+		default:
+			queue <- s
+		}
+	}
+	close(queue)
+	wg.Wait()
+	if !r.summary() {
+		os.Exit(1)
+	}
+}
+
+// programs returns .ci/programs: for each command, the packages that install
+// it.
+func programs() (map[string]string, error) {
+	text, err := os.ReadFile(".ci/programs")
+	if err != nil {
+		return nil, err
+	}
+	install := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] != "#" {
+			install[f[0]] = strings.Join(f[1:], " ")
+		}
+	}
+	return install, nil
+}
+
+// A report prints what happens, and remembers it for the summary.
+type report struct {
+	everything bool
+	install    map[string]string // packages by command
+	start      time.Time
+
+	mu      sync.Mutex
+	last    time.Time            // of the last line
+	running map[string]time.Time // steps, and their tests
+	done    []string
+	leftOut []string
+	failed  []string
+	wanted  []string // packages that are not installed
+	passes  int
+}
+
+// missing returns the first command that a step needs and that isn't there.
+func (r *report) missing(s step) string {
+	found := ""
+	for _, need := range s.needs {
+		commands := strings.Split(need, "|")
+		if slices.ContainsFunc(commands, func(c string) bool { _, err := exec.LookPath(c); return err == nil }) {
+			continue
+		}
+		if !slices.Contains(r.wanted, r.install[need]) {
+			r.wanted = append(r.wanted, r.install[need])
+		}
+		if found == "" {
+			found = commands[0]
+		}
+	}
+	return found
+}
+
+// run executes a step.
+func (r *report) run(s step) {
+	r.begin(s.name)
+	defer r.end(s.name)
+	args := words(s.command)
+	tests := args[0] == "go" && args[1] == "test" && !strings.Contains(s.command, "-bench")
+	if tests {
+		args = slices.Insert(args, 2, "-json")
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Env = s.dir, append(os.Environ(), s.env...)
+	out, in := io.Pipe()
+	cmd.Stdout, cmd.Stderr = in, in
+	started := time.Now()
+	if err := cmd.Start(); err != nil {
+		r.fail(s.name, err.Error())
+		return
+	}
+	finished := make(chan error)
+	go func() {
+		err := cmd.Wait()
+		in.Close()
+		finished <- err
+	}()
+	o := &output{report: r, step: s, failed: map[string]bool{}, tests: map[string][]string{}}
+	for lines := bufio.NewReader(out); ; {
+		line, err := lines.ReadString('\n')
+		if line != "" {
+			o.line(line, tests)
+		}
+		if err != nil {
+			break
+		}
+	}
+	switch err := <-finished; {
+	case err != nil && len(o.failed) == 0:
+		r.fail(s.name, s.command+": "+err.Error())
+	case err == nil && !tests:
+		o.passed++
+	}
+	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	r.mu.Lock()
+	r.passes += o.passed
+	line := fmt.Sprintf("%5.0f s %5.0f s  %s", time.Since(started).Seconds(), cpu.Seconds(), s.name)
+	r.done = append(r.done, line)
+	r.mu.Unlock()
+}
+
+// words splits a command into its arguments.
+func words(command string) (args []string) {
+	for i, part := range strings.Split(command, "'") {
+		if i%2 == 1 {
+			args = append(args, part)
+		} else {
+			args = append(args, strings.Fields(part)...)
+		}
+	}
+	return args
+}
+
+// An output reads the output of a step.
+type output struct {
+	*report
+	step   step
+	passed int
+	failed map[string]bool     // packages
+	tests  map[string][]string // output by package and test, until it ends
+}
+
+// An event is a line of the output of go test -json.
+type event struct {
+	Action, Package, ImportPath, Test, Output string
+}
+
+func (o *output) line(line string, tests bool) {
+	var e event
+	if !tests || line[0] != '{' || json.Unmarshal([]byte(line), &e) != nil {
+		o.print(line)
+		return
+	}
+	test, _, sub := strings.Cut(e.Test, "/")
+	key := e.Package + " " + test
+	label := o.step.name + ": " + strings.TrimPrefix(strings.TrimPrefix(key, "github.com/seed-1954dcaa/"), "muxmaster/")
+	switch e.Action {
+	case "build-output":
+		o.print(e.Output)
+	case "run":
+		if !sub {
+			o.begin(label)
+		}
+	case "output":
+		text := strings.TrimSpace(e.Output)
+		if !strings.HasPrefix(text, "=== ") && !strings.HasPrefix(text, "--- PASS") && text != "PASS" {
+			o.tests[key] = append(o.tests[key], e.Output)
+		}
+	case "pass", "fail", "skip":
+		if sub {
+			return
+		}
+		o.end(label)
+		kept := o.tests[key]
+		delete(o.tests, key)
+		switch {
+		case e.Action == "fail" && (test != "" || !o.failed[e.Package]): // a test, or a package that ended otherwise
+			o.failed[e.Package] = true
+			o.print(strings.Join(kept, ""))
+			o.fail(label, "")
+		case test == "": // the line of a package
+			for _, line := range kept {
+				if strings.HasPrefix(line, "ok ") || e.Action == "fail" {
+					o.print(line)
+				}
+			}
+		case e.Action == "skip":
+			o.print(strings.Join(kept, ""))
+			if o.everything {
+				o.fail(label, "skipped")
+			}
+		default:
+			o.passed++
+		}
+	}
+}
+
+func (r *report) print(text string) {
+	if text == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last = time.Now()
+	os.Stdout.WriteString(text)
+}
+
+func (r *report) fail(name, why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed = append(r.failed, strings.TrimSuffix(name+": "+why, ": "))
+}
+
+func (r *report) begin(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.running == nil {
+		r.running = map[string]time.Time{}
+	}
+	r.running[name] = time.Now()
+}
+
+func (r *report) end(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.running, name)
+}
+
+// heartbeat says what runs if nothing else was printed for some seconds.
+func (r *report) heartbeat() {
+	for range time.Tick(time.Second) {
+		r.mu.Lock()
+		if now := time.Now(); now.Sub(r.last) >= 5*time.Second {
+			r.last = now
+			var names []string
+			for _, name := range slices.Sorted(maps.Keys(r.running)) {
+				if test := name + ": "; !slices.ContainsFunc(slices.Collect(maps.Keys(r.running)), func(n string) bool { return strings.HasPrefix(n, test) }) {
+					names = append(names, fmt.Sprintf("%s (%.0f s)", name, now.Sub(r.running[name]).Seconds()))
+				}
+			}
+			if more := len(names) - 4; more > 0 {
+				names = append(names[:4], fmt.Sprintf("and %d more", more))
+			}
+			fmt.Printf("    %3.0f s: %s\n", now.Sub(r.start).Seconds(), strings.Join(names, "; "))
+		}
+		r.mu.Unlock()
+	}
+}
+
+// summary prints the last lines, and reports whether nothing failed.
+func (r *report) summary() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	fmt.Printf("\n   time     CPU  step\n%s\n%5.0f s          in total\n", strings.Join(r.done, "\n"), time.Since(r.start).Seconds())
+	if len(r.leftOut) > 0 {
+		fmt.Printf("\nLeft out; ./test.sh -all runs them:\n\t%s\n", strings.Join(r.leftOut, "\n\t"))
+	}
+	if len(r.wanted) > 0 {
+		fmt.Printf("\nTo install what they need, on Debian or Ubuntu:\n\tsudo apt-get install %s\n", strings.Join(r.wanted, " "))
+	}
+	if len(r.failed) > 0 {
+		fmt.Printf("\nFailed:\n\t%s\n", strings.Join(r.failed, "\n\t"))
+	}
+	fmt.Printf("\n%d passed, %d failed\n", r.passes, len(r.failed))
+	return len(r.failed) == 0
+}
