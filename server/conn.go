@@ -45,6 +45,7 @@ type conn struct {
 	activity activity
 	reads    direction
 	writes   direction
+	now      directWriter
 	eager    bool // deadlines apply to the socket immediately
 	stalled  bool // a write has stalled; later ones fail
 }
@@ -194,7 +195,14 @@ func (c *conn) Socket() net.Conn { return c.Conn }
 func (c *conn) Wrote(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.activity.moved(c.l.pulse.now(), int64(n))
+	c.wrote(n)
+}
+
+// wrote records a write that didn't wait. The caller holds c.mu.
+func (c *conn) wrote(n int) {
+	if !c.http2.Load() { // streams record their own writes
+		c.activity.moved(c.l.pulse.now(), int64(n))
+	}
 	c.writes.clock.Add(0, int64(n))
 }
 
@@ -246,6 +254,9 @@ func (c *conn) write(f func() (int64, error)) (n int64, err error, more bool) {
 }
 
 func (c *conn) Write(p []byte) (n int, err error) {
+	if n = c.writeNow(p); n == len(p) && n > 0 {
+		return n, nil
+	}
 	for more := true; more; {
 		var m int64
 		m, err, more = c.write(func() (int64, error) {

@@ -14,7 +14,7 @@ import (
 // SetReadDeadline or SetWriteDeadline is only recorded, unless it must end a
 // call in progress. Before a read or write, the socket's deadline changes only
 // if it would pass too late. If it passes too early, the read or write is
-// resumed. A busy connection sets a deadline every few hundred milliseconds.
+// resumed. A write that doesn't wait has no deadline; see writeNow.
 type direction struct {
 	deadline time.Time // set by net/http or a handler; zero if there is none
 	socket   time.Time // set on the socket

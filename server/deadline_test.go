@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net"
@@ -192,5 +193,39 @@ func TestHijackedConnectionsKeepDeadlines(t *testing.T) {
 	c.SetReadDeadline(past)
 	if _, err := socket.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("a read from the socket after SetReadDeadline: %v", err)
+	}
+}
+
+// TestWritesThatDontWaitNeedNoDeadline checks that a write sets a deadline only
+// if it has to wait, and that nothing is lost or repeated when it does.
+func TestWritesThatDontWaitNeedNoDeadline(t *testing.T) {
+	if !resumableWrites {
+		t.Skip("writes set a deadline on this system")
+	}
+	c, socket, peer := stoppedPulse(t, time.Hour)
+	c.Conn = socket.Conn
+	c.direct()
+	c.setState(http.StateActive)
+	c.handlerBegins(false)
+	large := make([]byte, 8<<20)
+	for i := range large {
+		large[i] = byte(i * i >> 8)
+	}
+	for i, p := range [][]byte{[]byte("small"), large, []byte("small")} {
+		c.Write(p[:1])
+		if !c.writes.socket.IsZero() {
+			t.Errorf("write %d has a deadline", i)
+		}
+		written := make(chan bool)
+		go func() { c.Write(p[1:]); close(written) }()
+		got := make([]byte, len(p))
+		if _, err := io.ReadFull(peer, got); err != nil || !bytes.Equal(got, p) {
+			t.Errorf("write %d: %v, equal %v", i, err, bytes.Equal(got, p))
+		}
+		<-written
+	}
+	c.SetWriteDeadline(past)
+	if _, err := c.Write([]byte("x")); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a write after its deadline: %v", err)
 	}
 }

@@ -79,6 +79,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, errTLSListener
 		}
 		c := &conn{Conn: nc, l: l, eager: l.s.Engine}
+		c.direct()
 		if !l.admitIP(c) {
 			l.refuse(c)
 			continue

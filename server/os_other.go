@@ -11,6 +11,13 @@ import (
 // sent more bytes than it returns, for example on Windows.
 const resumableWrites = false
 
+// A directWriter does nothing.
+type directWriter struct{}
+
+func (c *conn) direct() {}
+
+func (c *conn) writeNow([]byte) int { return 0 }
+
 func reusePort(_, _ string, _ syscall.RawConn) error {
 	return errors.New("this system has no SO_REUSEPORT; set ReusePort to false")
 }

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
 	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 	"github.com/seed-1954dcaa/muxmaster/engine"
+	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
 // HTTPServer is a server that is compared with net/http's.
@@ -33,6 +35,8 @@ var HTTPServers = []HTTPServer{
 	{Name: "net/http", Handler: "plain", Serve: func(l net.Listener) error { return http.Serve(l, plainHandler()) }},
 	{Name: "engine", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return newEngine(false).Serve(l) }},
 	{Name: "engine, recycling", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return newEngine(true).Serve(l) }},
+	{Name: "package server", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return serveHardened(l, false) }},
+	{Name: "package server, engine", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return serveHardened(l, true) }},
 	{Name: "fasthttp, adapted", Handler: "plain", Serve: func(l net.Listener) error {
 		return fasthttp.Serve(l, fasthttpadaptor.NewFastHTTPHandler(plainHandler()))
 	}},
@@ -71,6 +75,13 @@ func newEngine(recycle bool) *engine.Server {
 	s := engine.New(&http.Server{Handler: plainHandler()})
 	s.Recycle = recycle
 	return s
+}
+
+// serveHardened serves with package server, and thus with all its limits.
+func serveHardened(l net.Listener, engine bool) error {
+	s := server.New("", plainHandler())
+	s.Engine = engine
+	return s.Serve(context.Background(), l)
 }
 
 func serveNbio(l net.Listener) error {

@@ -4,6 +4,7 @@
 //	go run ./cmd/engine                              # about four minutes
 //	go run ./cmd/engine -run 'hello.*64 connections$'
 //	go run ./cmd/engine -write ../docs/engine.md     # also update the table in a document
+//	go run ./cmd/engine -servers 'net/http|^engine$|package server' -write ../docs/server.md
 //
 // It exits with status 1 if a target of the engine is missed.
 package main
@@ -46,12 +47,16 @@ func main() {
 
 func run() (missed bool, err error) {
 	match := flag.String("run", "", "measure only the cases that match this `expression`")
+	which := flag.String("servers", "", "compare only net/http and the servers that match this `expression`")
 	rounds := flag.Int("rounds", 15, "interleaved rounds")
 	requests := flag.Int("requests", 3000, "requests to each server in a round")
 	write := flag.String("write", "", "replace the generated table of this Markdown `file`")
 	flag.Parse()
 	expr, err := regexp.Compile(*match)
 	if err != nil {
+		return false, err
+	}
+	if err := restrict(*which); err != nil {
 		return false, err
 	}
 	if *write != "" && *match != "" {
@@ -90,7 +95,11 @@ func run() (missed bool, err error) {
 	if len(cases) == 0 {
 		return false, fmt.Errorf("no case matches %q", *match)
 	}
-	text := report.Engine(results, cases, "go run ./cmd/engine -write ../docs/engine.md")
+	command := "go run ./cmd/engine -write ../docs/engine.md"
+	if *which != "" {
+		command = fmt.Sprintf("go run ./cmd/engine -servers '%s' -write ../docs/server.md", *which)
+	}
+	text := report.Engine(results, cases, command)
 	fmt.Print(text, "\n")
 	for _, b := range report.Bars(results, cases) {
 		if b.Got != b.Got {
@@ -106,6 +115,23 @@ func run() (missed bool, err error) {
 		return missed, figure.ReplaceIn(*write, "engine", text)
 	}
 	return missed, nil
+}
+
+// restrict removes the servers whose name doesn't match, except the first, which
+// the others are compared with.
+func restrict(expression string) error {
+	expr, err := regexp.Compile(expression)
+	if err != nil {
+		return err
+	}
+	var kept []load.HTTPServer
+	for i, s := range load.HTTPServers {
+		if i == 0 || expr.MatchString(s.Name) {
+			kept = append(kept, s)
+		}
+	}
+	load.HTTPServers = kept
+	return nil
 }
 
 // pinSelf keeps the load generator off the servers' processor, if the system
