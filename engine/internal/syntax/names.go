@@ -58,7 +58,7 @@ const nameSlots = 512 // a power of two
 // nameTable is a hash table of nameIDs with linear probing.
 var nameTable = func() (t [nameSlots]ID) {
 	for id := ID(1); int(id) < len(Names); id++ {
-		i := nameHash([]byte(Names[id]))
+		i := nameHash(Names[id])
 		for t[i] != 0 {
 			i = (i + 1) % nameSlots
 		}
@@ -68,7 +68,7 @@ var nameTable = func() (t [nameSlots]ID) {
 }()
 
 // nameHash hashes the length and three bytes of a name, ignoring case.
-func nameHash(b []byte) uint32 {
+func nameHash[T []byte | string](b T) uint32 {
 	n := uint32(len(b))
 	first, mid, last := uint32(b[0]|0x20), uint32(b[n/2]|0x20), uint32(b[n-1]|0x20)
 	return (n*37 + first*5 + mid*131 + last*17) % nameSlots
@@ -76,7 +76,7 @@ func nameHash(b []byte) uint32 {
 
 // Lookup returns the id of a name, ignoring case, or 0. The name must not
 // be empty.
-func Lookup(b []byte) ID {
+func Lookup[T []byte | string](b T) ID {
 	for i := nameHash(b); ; i = (i + 1) % nameSlots {
 		id := nameTable[i]
 		if id == 0 {

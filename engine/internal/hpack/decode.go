@@ -1,0 +1,237 @@
+package hpack
+
+import "github.com/seed-1954dcaa/muxmaster/engine/internal/syntax"
+
+// A Field is a decoded field.
+type Field struct {
+	Key   string // canonical name, as in http.Header; pseudo-header fields as sent
+	Value string
+	Kind  Kind
+	Valid bool // name and value are valid (RFC 9113 section 8.2.1)
+
+	from, to int // of the value in the decoder's text, if to isn't 0
+}
+
+// A Decoder decodes the blocks of fields of a connection, in their order.
+type Decoder struct {
+	entries []entry // the dynamic table, oldest first
+	size    int     // of entries
+	max     int     // maximum size, chosen by the peer
+	limit   int     // maximum of max
+
+	fields []Field
+	text   []byte // literal values of the current block
+	buf    []byte // a decoded name
+	list   int    // size of the current block's fields
+	room   int    // maximum of list
+}
+
+// Reset makes d ready for a connection whose SETTINGS_HEADER_TABLE_SIZE is
+// tableSize.
+func (d *Decoder) Reset(tableSize int) { *d = Decoder{max: tableSize, limit: tableSize} }
+
+// Decode decodes a block. The fields are valid until the next call; their
+// strings remain valid. Literal values share the memory of one string.
+//
+// The size of the fields is that of RFC 9113 section 6.5.2. If it exceeds
+// maxSize, Decode drops the rest of the fields and reports tooLarge.
+func (d *Decoder) Decode(block []byte, maxSize int) (fields []Field, tooLarge bool, err error) {
+	if cap(d.fields) > 256 || cap(d.text) > 16<<10 {
+		d.fields, d.text = nil, nil // of an unusually large block
+	}
+	clear(d.fields)
+	d.fields, d.text, d.list, d.room = d.fields[:0], d.text[:0], 0, maxSize
+	first := true
+	for len(block) > 0 {
+		var ok bool
+		switch b := block[0]; {
+		case b >= 0x80:
+			block, ok = d.indexed(block)
+		case b >= 0x40:
+			block, ok = d.literal(block, 6, true)
+		case b >= 0x20:
+			block, ok = d.resize(block, first)
+			if ok {
+				continue
+			}
+		default:
+			block, ok = d.literal(block, 4, false)
+		}
+		if !ok {
+			return nil, false, ErrCompression
+		}
+		first = false
+	}
+	if len(d.text) > 0 {
+		text := string(d.text)
+		for i := range d.fields {
+			if f := &d.fields[i]; f.to > 0 {
+				f.Value = text[f.from:f.to]
+			}
+		}
+	}
+	return d.fields, d.list > d.room, nil
+}
+
+// Text returns the length of the string that the literal values of the last
+// block share.
+func (d *Decoder) Text() int { return len(d.text) }
+
+// indexed decodes a field that is in a table (RFC 7541 section 6.1).
+func (d *Decoder) indexed(block []byte) ([]byte, bool) {
+	i, block, ok := readInt(block, 7)
+	e := d.entry(i)
+	if !ok || e == nil {
+		return nil, false
+	}
+	if d.count(e.size()) {
+		d.fields = append(d.fields, Field{Key: e.key, Value: e.value, Kind: e.kind, Valid: e.valid})
+	}
+	return block, true
+}
+
+// count adds a field's size. It reports whether the field is to be kept.
+func (d *Decoder) count(size int) bool {
+	d.list += size
+	return d.list <= d.room
+}
+
+// entry returns the entry with an index, or nil.
+func (d *Decoder) entry(i int) *entry {
+	if i < len(static) {
+		if i == 0 {
+			return nil
+		}
+		return &static[i]
+	}
+	if i -= len(static); i < len(d.entries) {
+		return &d.entries[len(d.entries)-1-i]
+	}
+	return nil
+}
+
+// literal decodes a field with a literal value (RFC 7541 section 6.2). The index
+// of its name has a prefix of n bits.
+func (d *Decoder) literal(block []byte, n uint, add bool) ([]byte, bool) {
+	i, block, ok := readInt(block, n)
+	if !ok {
+		return nil, false
+	}
+	var nm name
+	if i == 0 {
+		var raw []byte
+		if raw, block, ok = d.readName(block); !ok {
+			return nil, false
+		}
+		nm = newName(raw)
+	} else {
+		e := d.entry(i)
+		if e == nil {
+			return nil, false
+		}
+		nm = e.name
+	}
+	from := len(d.text)
+	if block, ok = d.readValue(block); !ok {
+		return nil, false
+	}
+	value := d.text[from:]
+	valid := nm.valid && syntax.ValidValue(value)
+	size := len(nm.wire) + len(value) + overhead
+	keep := d.count(size)
+	f := Field{Key: nm.key, Kind: nm.kind, Valid: valid, from: from, to: len(d.text)}
+	if add {
+		// The table has a string of its own. It must not keep the text of a
+		// whole block in memory.
+		f.Value, f.to = d.add(nm, value, valid, size), 0
+		if f.Value == "" {
+			f.Value = string(value)
+		}
+	}
+	if keep {
+		d.fields = append(d.fields, f)
+	}
+	if add || !keep {
+		d.text = d.text[:from]
+	}
+	return block, true
+}
+
+// readName reads the string of a name, which is valid until the next call.
+func (d *Decoder) readName(block []byte) (raw, rest []byte, ok bool) {
+	raw, rest, huff, ok := readString(block)
+	if ok && huff {
+		d.buf, ok = appendDecoded(d.buf[:0], raw)
+		raw = d.buf
+		if cap(d.buf) > 1<<10 {
+			d.buf = nil
+		}
+	}
+	return raw, rest, ok
+}
+
+// readValue reads the string of a value and appends it to d.text.
+func (d *Decoder) readValue(block []byte) (rest []byte, ok bool) {
+	raw, rest, huff, ok := readString(block)
+	switch {
+	case !ok:
+	case huff:
+		d.text, ok = appendDecoded(d.text, raw)
+	default:
+		d.text = append(d.text, raw...)
+	}
+	return rest, ok
+}
+
+// readString reads a string (RFC 7541 section 5.2).
+func readString(block []byte) (raw, rest []byte, huff, ok bool) {
+	if len(block) == 0 {
+		return nil, nil, false, false
+	}
+	huff = block[0] >= 0x80
+	n, block, ok := readInt(block, 7)
+	if !ok || n > len(block) {
+		return nil, nil, false, false
+	}
+	return block[:n], block[n:], huff, true
+}
+
+// add adds an entry to the dynamic table and returns its value. It returns ""
+// if the entry is larger than the table, which empties it (RFC 7541 section
+// 4.4).
+func (d *Decoder) add(nm name, value []byte, valid bool, size int) string {
+	d.evict(d.max - size)
+	if size > d.max {
+		return ""
+	}
+	e := entry{name: nm, value: string(value), valid: valid}
+	d.entries = append(d.entries, e)
+	d.size += size
+	return e.value
+}
+
+// evict removes the oldest entries until the table isn't larger than max.
+func (d *Decoder) evict(max int) {
+	i := 0
+	for ; d.size > max && i < len(d.entries); i++ {
+		d.size -= d.entries[i].size()
+	}
+	if i == 0 {
+		return
+	}
+	n := copy(d.entries, d.entries[i:])
+	clear(d.entries[n:])
+	d.entries = d.entries[:n]
+}
+
+// resize applies a change of the table's size, which is allowed only before the
+// first field of a block (RFC 7541 section 4.2).
+func (d *Decoder) resize(block []byte, first bool) ([]byte, bool) {
+	n, block, ok := readInt(block, 5)
+	if !ok || !first || n > d.limit {
+		return nil, false
+	}
+	d.max = n
+	d.evict(n)
+	return block, true
+}
