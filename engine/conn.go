@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/h2"
 )
 
 // A conn is a connection that the engine serves. Only the connection's
@@ -40,6 +42,7 @@ type conn struct {
 	lastPost  bool // the last request was a POST
 
 	requests atomic.Uint64 // served; read by Stats
+	http2    *h2.Conn      // if the connection uses HTTP/2; guarded by server.mu
 	state    stateWord     // shared with the timer and Shutdown
 
 	deadlines deadlines
@@ -75,7 +78,11 @@ func (c *conn) begin() bool {
 		return false
 	}
 	if p := c.server.srv.Protocols; p != nil && !p.HTTP1() {
-		c.handOver(reasonProtocols)
+		if c.priorKnowledge() {
+			c.serveHTTP2()
+		} else {
+			c.handOver(reasonProtocols)
+		}
 		return false
 	}
 	c.raw = newRawIO(c)
@@ -133,7 +140,11 @@ func (c *conn) next() bool {
 		return false
 	}
 	if out == handOver {
-		c.handOver(why)
+		if c.startsHTTP2() {
+			c.serveHTTP2()
+		} else {
+			c.handOver(why)
+		}
 		return false
 	}
 	h := &c.work.head
@@ -318,6 +329,11 @@ func (c *conn) parseHead(b []byte) (outcome, reason) {
 func (c *conn) closeIfIdle() bool {
 	w := c.state.load()
 	switch w.phase() {
+	case phaseHTTP2:
+		if c.http2 != nil {
+			c.http2.Shutdown()
+		}
+		return false
 	case phaseIdle:
 	case phaseHead:
 		if c.requests.Load() > 0 {

@@ -171,6 +171,7 @@ const (
 	phaseBody                 // a handler runs, and the request isn't read completely
 	phaseHandler              // a handler runs, and the request is read completely
 	phaseIdle                 // waiting for another request
+	phaseHTTP2                // using HTTP/2, see package h2
 	phaseGone                 // closed, hijacked or passed to net/http
 )
 

@@ -46,8 +46,13 @@ func (c *conn) giveBackAll() {
 
 // giveBackBuffer gives back the input buffer.
 func (c *conn) giveBackBuffer() {
-	if c.in != nil && len(c.in.b) == firstBuffer {
-		bufferPool.Put(c.in)
+	if c.in != nil {
+		switch len(c.in.b) {
+		case firstBuffer:
+			bufferPool.Put(c.in)
+		case largeBuffer:
+			largeBufferPool.Put(c.in)
+		}
 	}
 	c.in = nil
 }

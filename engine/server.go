@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/h2"
 )
 
 // A Server serves the Handler of an [http.Server]. Create one with [New].
@@ -48,6 +50,9 @@ type Server struct {
 	listenerGroup sync.WaitGroup
 	conns         map[*conn]struct{}
 	watcher       watcher
+
+	http2       *h2.Server // nil if net/http serves HTTP/2
+	http2Reason reason     // why it does
 
 	once      sync.Once
 	maxHead   int // maximum length of a head that the engine serves, in bytes
@@ -115,10 +120,10 @@ func (s *Server) Serve(l net.Listener) error {
 			panic("engine: BaseContext returned a nil context")
 		}
 	}
+	s.configure()
 	if err := s.over.start(nil); err != nil {
 		return err
 	}
-	s.configure()
 	return s.accept(once, context.WithValue(base, http.ServerContextKey, s.srv))
 }
 
@@ -185,6 +190,7 @@ var _, since127 = reflect.TypeFor[http.Server]().FieldByName("MaxHeaderValueCoun
 func (s *Server) configure() {
 	s.timeouts.configure(s.srv)
 	s.once.Do(func() {
+		s.configureHTTP2()
 		s.maxHead, s.maxFields = largestHead, maxFields
 		if n := s.srv.MaxHeaderBytes; n > 0 && n < largestHead {
 			s.maxHead = n

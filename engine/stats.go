@@ -9,6 +9,9 @@ type Stats struct {
 	// Requests is the number of requests served by the engine, not including
 	// those served by net/http.
 	Requests uint64
+	// HTTP2Connections is the number of connections that the engine served over
+	// HTTP/2.
+	HTTP2Connections uint64
 	// HandedOver is the number of connections passed to net/http.
 	HandedOver uint64
 	// Reasons is the number of connections passed to net/http for each reason.
@@ -23,6 +26,9 @@ type reason uint8
 const (
 	noReason reason = iota
 	reasonHTTP2
+	reasonTLSNextProto
+	reasonHTTP2Config
+	reasonGODEBUG
 	reasonProtocols
 	reasonMethod
 	reasonTarget
@@ -42,6 +48,9 @@ const (
 
 var reasonTexts = [numReasons]string{
 	reasonHTTP2:            "HTTP/2",
+	reasonTLSNextProto:     "protocol in TLSNextProto",
+	reasonHTTP2Config:      "HTTP/2 with an unknown option",
+	reasonGODEBUG:          "HTTP/2 with a GODEBUG setting",
 	reasonProtocols:        "HTTP/1 is disabled",
 	reasonMethod:           "odd method",
 	reasonTarget:           "uncommon request target",
@@ -63,6 +72,7 @@ func (r reason) String() string { return reasonTexts[r] }
 // counters holds the data for Stats.
 type counters struct {
 	connections atomic.Uint64
+	http2       atomic.Uint64
 	served      atomic.Uint64 // requests of connections that have ended
 	handed      [numReasons]atomic.Uint64
 }
@@ -70,8 +80,9 @@ type counters struct {
 // Stats returns the current statistics. It is safe for concurrent use.
 func (s *Server) Stats() Stats {
 	st := Stats{
-		Connections: s.stat.connections.Load(),
-		Reasons:     make(map[string]uint64),
+		Connections:      s.stat.connections.Load(),
+		HTTP2Connections: s.stat.http2.Load(),
+		Reasons:          make(map[string]uint64),
 	}
 	s.mu.Lock()
 	st.Requests = s.stat.served.Load()

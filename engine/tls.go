@@ -47,6 +47,7 @@ func (s *Server) ServeTLS(l net.Listener, certFile, keyFile string) error {
 		}
 		config.Certificates = []tls.Certificate{cert}
 	}
+	s.configure()
 	if err := s.over.start(config); err != nil {
 		return err
 	}
@@ -119,7 +120,15 @@ func (c *conn) handshake() bool {
 	case "", "http/1.1", "http/1.0":
 		return true
 	}
-	c.handOver(reasonHTTP2)
+	if state.NegotiatedProtocol == "h2" && c.server.http2 != nil {
+		c.serveHTTP2()
+		return false
+	}
+	why := c.server.http2Reason
+	if state.NegotiatedProtocol != "h2" {
+		why = reasonTLSNextProto
+	}
+	c.handOver(why)
 	return false
 }
 

@@ -71,7 +71,7 @@ func caller() (frame runtime.Frame) {
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	for more := true; more; {
 		frame, more = frames.Next()
-		if !strings.HasPrefix(frame.Function, packagePath+".(*") {
+		if !strings.HasPrefix(frame.Function, packagePath+".(*") && !strings.HasPrefix(frame.Function, packagePath+"/internal/h2.(*") {
 			return frame
 		}
 	}

@@ -1,6 +1,7 @@
 package hpack
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/syntax"
@@ -86,6 +87,13 @@ func (e *Encoder) AppendStatus(dst []byte, code int) []byte {
 		return append(dst, 0x80|14)
 	}
 	return append(dst, 0x08, 3, byte('0'+code/100), byte('0'+code/10%10), byte('0'+code%10))
+}
+
+// AppendContentLength appends the field content-length.
+func AppendContentLength(dst []byte, n int) []byte {
+	var digits [20]byte
+	text := strconv.AppendInt(digits[:0], int64(n), 10)
+	return append(append(appendInt(dst, 0, 4, 28), byte(len(text))), text...)
 }
 
 // AppendField appends a field. The key must be a valid name, in any case; it is

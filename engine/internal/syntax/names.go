@@ -134,9 +134,9 @@ var TargetBytes = func() (t [256]uint8) {
 	return t
 }()
 
-func ValidHost(b []byte) bool {
-	for _, c := range b {
-		if !isHost[c] {
+func ValidHost[T []byte | string](b T) bool {
+	for i := range len(b) {
+		if !isHost[b[i]] {
 			return false
 		}
 	}
@@ -163,9 +163,12 @@ func ValidValue(b []byte) bool {
 	return validBytes(b)
 }
 
-func validBytes(b []byte) bool {
-	for _, c := range b {
-		if c < ' ' && c != '\t' || c == 0x7f {
+// ValidString is ValidValue for strings.
+func ValidString(s string) bool { return validBytes(s) }
+
+func validBytes[T []byte | string](b T) bool {
+	for i := range len(b) {
+		if c := b[i]; c < ' ' && c != '\t' || c == 0x7f {
 			return false
 		}
 	}

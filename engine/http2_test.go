@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+func init() { http2Lane = true }
+
+// startHTTP2 serves srv over HTTP/2 without TLS until the test ends.
+func startHTTP2(t testing.TB, make func(*http.Server) server, srv *http.Server) (addr string) {
+	t.Helper()
+	if srv.Protocols == nil {
+		srv.Protocols = new(http.Protocols)
+		srv.Protocols.SetHTTP1(true)
+		srv.Protocols.SetUnencryptedHTTP2(true)
+	}
+	return start(t, make(srv))
+}
+
+// startTLS serves s over TLS until the test ends.
+func startTLS(t testing.TB, s interface {
+	server
+	ServeTLS(net.Listener, string, string) error
+}, srv *http.Server) (addr string) {
+	t.Helper()
+	certs := httptest.NewUnstartedServer(nil)
+	certs.EnableHTTP2 = true
+	certs.StartTLS()
+	srv.TLSConfig = &tls.Config{Certificates: certs.TLS.Certificates}
+	certs.Close()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- s.ServeTLS(ln, "", "") }()
+	t.Cleanup(func() {
+		s.Close()
+		<-done
+	})
+	return ln.Addr().String()
+}
+
+// http2Client returns a client that uses HTTP/2, without TLS for http URLs.
+func http2Client(t testing.TB) *http.Client {
+	tr := &http.Transport{Protocols: new(http.Protocols), TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	tr.Protocols.SetUnencryptedHTTP2(true)
+	tr.Protocols.SetHTTP2(true)
+	t.Cleanup(tr.CloseIdleConnections)
+	return &http.Client{Transport: tr, Timeout: 30 * time.Second}
+}
+
+// TestHTTP2 sends requests of Go's client with and without TLS.
+func TestHTTP2(t *testing.T) {
+	for _, k := range kinds {
+		for _, scheme := range []string{"http", "https"} {
+			t.Run(k.name+" "+scheme, func(t *testing.T) {
+				srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					b, err := io.ReadAll(r.Body)
+					if err != nil {
+						t.Error(err)
+					}
+					if r.Context().Value(http.ServerContextKey).(*http.Server).Handler == nil {
+						t.Error("no server in the context")
+					}
+					w.Header().Set("X-Got", fmt.Sprint(len(b)))
+					fmt.Fprintf(w, "%s %s %s %v %q", r.Method, r.Proto, r.URL, r.TLS != nil, r.Header["X-Test"])
+					w.Write(b)
+				})}
+				s := k.make(srv)
+				var addr string
+				if scheme == "https" {
+					addr = startTLS(t, s.(interface {
+						server
+						ServeTLS(net.Listener, string, string) error
+					}), srv)
+				} else {
+					addr = startHTTP2(t, func(*http.Server) server { return s }, srv)
+				}
+				cl := http2Client(t)
+				for _, size := range []int{0, 1, 5000, 300_000, 3_000_000} {
+					body := strings.Repeat("x", size)
+					req, _ := http.NewRequestWithContext(context.Background(), "POST", scheme+"://"+addr+"/p%20a?q=1", strings.NewReader(body))
+					req.Header.Set("X-Test", "1")
+					res, err := cl.Do(req)
+					if err != nil {
+						t.Fatal(err)
+					}
+					b, err := io.ReadAll(res.Body)
+					res.Body.Close()
+					want := fmt.Sprintf(`POST HTTP/2.0 /p%%20a?q=1 %v ["1"]`, scheme == "https") + body
+					if err != nil || string(b) != want || res.ProtoMajor != 2 {
+						t.Fatalf("got %s %d bytes %.100q, %v, want %.100q", res.Proto, len(b), b, err, want)
+					}
+				}
+				if e, ok := s.(*Server); ok {
+					if st := e.Stats(); st.HandedOver != 0 || st.HTTP2Connections != 1 || st.Requests != 5 {
+						t.Errorf("stats are %+v", st)
+					}
+				}
+			})
+		}
+	}
+}

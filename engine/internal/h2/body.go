@@ -1,0 +1,209 @@
+package h2
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/hpack"
+)
+
+// A body is the body of a request. The reader appends what arrives. It never
+// waits for the handler, because the windows limit what the client sends. A body
+// is closed after its handler returned, and never reused.
+type body struct {
+	conn     *Conn
+	id       uint32      // of the stream
+	declared http.Header // the request's Trailer
+
+	mu       sync.Mutex
+	wake     sync.Cond // signaled when data arrives or the body ends
+	data     []byte    // data[read:] is unread
+	read     int
+	err      error // after the data
+	closed   bool
+	expects  bool        // the first Read asks the client to continue
+	unacked  int64       // bytes to add to the stream's window
+	trailers http.Header // received
+}
+
+func (b *body) begin(s *stream, r *parsedRequest, req *http.Request) {
+	b.conn, b.id, b.declared, b.expects = s.conn, s.id, req.Trailer, r.expects
+	b.wake.L = &b.mu
+	if 0 < r.length && r.length <= 16<<10 {
+		b.data = make([]byte, 0, r.length)
+	}
+}
+
+// append appends data that arrived with a number of bytes of padding. It reports
+// false if the handler has closed the body.
+func (b *body) append(p []byte, padding int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed || b.err != nil {
+		return false
+	}
+	if b.read > 0 && len(b.data)+len(p) > cap(b.data) {
+		b.data = b.data[:copy(b.data, b.data[b.read:])]
+		b.read = 0
+	}
+	b.data = append(b.data, p...)
+	b.unacked += padding
+	b.wake.Signal()
+	return true
+}
+
+// complete records that the body has arrived completely.
+func (b *body) complete() { b.end(io.EOF) }
+
+// fail makes Read return err after the data that has arrived.
+func (b *body) fail(err error) { b.end(err) }
+
+// timeout makes Read fail because a deadline has passed.
+func (b *body) timeout() { b.end(fmt.Errorf("%w", os.ErrDeadlineExceeded)) }
+
+func (b *body) end(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err == nil {
+		b.err = err
+	}
+	b.wake.Broadcast()
+}
+
+// declares reports whether the request has declared a trailer.
+func (b *body) declares(key string) bool { _, ok := b.declared[key]; return ok }
+
+// addTrailers keeps the declared trailers. It is called before complete.
+func (b *body) addTrailers(fields []hpack.Field) {
+	if b.declared == nil {
+		return
+	}
+	t := make(http.Header)
+	for i := range fields {
+		if f := &fields[i]; b.declares(f.Key) {
+			t[f.Key] = append(t[f.Key], f.Value)
+		}
+	}
+	b.mu.Lock()
+	b.trailers = t
+	b.mu.Unlock()
+}
+
+// Read implements [io.Reader].
+func (b *body) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	if b.expects {
+		b.expects = false
+		b.mu.Unlock()
+		b.conn.sendContinue(b)
+		b.mu.Lock()
+	}
+	for b.read == len(b.data) && b.err == nil && !b.closed && len(p) > 0 {
+		b.wake.Wait()
+	}
+	if b.closed {
+		b.mu.Unlock()
+		return 0, http.ErrBodyReadAfterClose
+	}
+	n := copy(p, b.data[b.read:])
+	if b.read += n; b.read == len(b.data) {
+		b.data, b.read = b.data[:0], 0
+		if b.err != nil || cap(b.data) > 64<<10 {
+			b.data = nil
+		}
+	}
+	var err error
+	if n == 0 {
+		if err = b.err; err == io.EOF {
+			for k, v := range b.trailers {
+				b.declared[k] = v
+			}
+			b.trailers = nil
+		}
+	}
+	b.unacked += int64(n)
+	var window int64 // to add to the stream's
+	if b.err == nil && b.unacked >= b.conn.server.streamWindow/4 {
+		window, b.unacked = b.unacked, 0
+	}
+	b.mu.Unlock()
+	if n > 0 {
+		b.conn.consume(b, int64(n), window)
+	}
+	return n, err
+}
+
+// Close implements [io.Closer]. What arrives later is dropped.
+func (b *body) Close() error {
+	b.close()
+	return nil
+}
+
+func (b *body) close() {
+	b.mu.Lock()
+	n := len(b.data) - b.read
+	b.closed = true
+	b.data, b.read = nil, 0
+	b.wake.Broadcast()
+	b.mu.Unlock()
+	if n > 0 {
+		b.conn.consume(b, int64(n), 0)
+	}
+}
+
+// sendContinue sends the status 100, unless the response has begun.
+func (c *Conn) sendContinue(b *body) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.streams[b.id]; s != nil && !s.sentHead {
+		start := c.beginFields()
+		c.out = c.encoder.AppendStatus(c.out, http.StatusContinue)
+		c.endFields(start, s.id, 0)
+		c.flushSoon()
+	}
+}
+
+// consume lets the client send n more bytes on the connection. If window isn't
+// 0, the stream gets that many more, too.
+//
+// To save frames, c.consumed collects up to a quarter of the connection's
+// window. It is shared by all streams: if each could collect as much as it
+// wants, many slow uploads would stop each other.
+func (c *Conn) consume(b *body, n, window int64) {
+	if c.consumed.Add(n) < c.server.connWindow/4 && window == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.appendWindow()
+	if s := c.streams[b.id]; window > 0 && s != nil && !s.recvEnd {
+		s.recvWindow += window
+		c.grow(headLen + 4)
+		c.out = appendWindowUpdate(c.out, b.id, window)
+	}
+	c.flushSoon()
+}
+
+// giveBack lets the client send n more bytes, instead of those that the reader
+// has dropped.
+func (c *Conn) giveBack(n int64) error {
+	if c.consumed.Add(n) >= c.server.connWindow/4 {
+		c.mu.Lock()
+		c.appendWindow()
+		c.mu.Unlock()
+	}
+	return nil
+}
+
+// appendWindow appends a WINDOW_UPDATE for the connection. The caller holds
+// c.mu.
+func (c *Conn) appendWindow() {
+	if n := c.consumed.Swap(0); n > 0 {
+		c.recvWindow += n
+		c.grow(headLen + 4)
+		c.out = appendWindowUpdate(c.out, 0, n)
+	}
+}

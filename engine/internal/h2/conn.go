@@ -1,0 +1,319 @@
+package h2
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/alarm"
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/hpack"
+)
+
+// A Transport is a connection of the engine. Only the goroutine that serves the
+// connection calls Read and Discard; Write is not called concurrently either.
+type Transport interface {
+	// Read waits for input and returns all input that wasn't discarded. need
+	// is the number of bytes that the caller waits for.
+	Read(need int) ([]byte, error)
+	// Discard removes n bytes of input.
+	Discard(n int)
+	// Write writes all of p.
+	Write(p []byte) (int, error)
+
+	SetReadDeadline(time.Time) error
+	SetWriteDeadline(time.Time) error
+	CloseWrite()
+	Close() error
+
+	// SetState tells the program's ConnState hook.
+	SetState(http.ConnState)
+	// CountRequest counts a request for the statistics.
+	CountRequest()
+}
+
+// A Conn is an HTTP/2 connection.
+//
+// The mutex guards what the reader shares with handlers: the streams, the
+// windows and the output. It is locked after the mutex of a response, and
+// before nothing else.
+type Conn struct {
+	server    *Server
+	transport Transport
+	template  *http.Request // has the fields that all requests share
+	ctx       context.Context
+
+	// Used by the reader only.
+	decoder  hpack.Decoder
+	head     fieldBlock
+	need     int      // bytes that the next frame needs
+	ready    []uint32 // streams whose handlers wait until all input is parsed
+	settled  bool     // the first SETTINGS arrived
+	fieldsBy int64    // deadline of an incomplete block of fields, or 0
+	limits   limits
+	parsing  atomic.Bool  // input is being parsed
+	consumed atomic.Int64 // bytes of bodies that the client may send again
+
+	timer alarm.Timer
+
+	mu       sync.Mutex
+	streams  map[uint32]*stream
+	free     []*stream // for reuse, with Recycle
+	writers  []writer  // allocated but not used yet, with Recycle
+	past     history
+	lastID   uint32 // of the streams that the client opened
+	running  int    // handlers
+	queue    []uint32
+	acked    bool  // the client has acknowledged our SETTINGS
+	err      error // why the connection ended
+	times    times
+	stopping shutdownState
+
+	output
+
+	stateMu sync.Mutex // for the order of calls of SetState
+	active  bool       // the last state was StateActive
+}
+
+var (
+	errDisconnected = errors.New("client disconnected")
+	errStreamReset  = errors.New("http2: stream closed")
+	errClosed       = errors.New("http2: connection closed")
+)
+
+// NewConn returns a connection. The template has the fields that all requests
+// of the connection share. ctx is the parent of their contexts.
+func (s *Server) NewConn(t Transport, template *http.Request, ctx context.Context) *Conn {
+	c := &Conn{server: s, transport: t, template: template, ctx: ctx, streams: make(map[uint32]*stream)}
+	template.Proto, template.ProtoMajor, template.ProtoMinor = "HTTP/2.0", 2, 0
+	c.decoder.Reset(s.decoderTable)
+	c.output.init(s)
+	return c
+}
+
+// Serve serves the connection until it ends. It doesn't close the transport.
+func (c *Conn) Serve() {
+	err := c.checkTLS()
+	if err == nil {
+		c.mu.Lock()
+		c.appendSettings()
+		c.becameIdle()
+		c.flushSoon()
+		c.mu.Unlock()
+		err = c.read()
+	}
+	c.end(err)
+}
+
+// read reads frames until the connection ends.
+func (c *Conn) read() error {
+	clock := c.server.clock
+	c.setReadBy(clock.Now() + int64(prefaceTimeout))
+	c.need = len(preface)
+	began := false
+	for {
+		b, err := c.transport.Read(c.need)
+		if err != nil {
+			return err
+		}
+		c.parsing.Store(true)
+		n, settled := 0, c.settled
+		if !began {
+			if began, err = c.readPreface(b); began {
+				n = len(preface)
+				c.setReadBy(clock.Now() + int64(settingsTimeout))
+			}
+		}
+		if began {
+			n, err = c.parse(b, n)
+		}
+		if c.settled {
+			if !settled {
+				c.setReadBy(0)
+			}
+			c.watchRead(b[n:])
+		}
+		c.transport.Discard(n)
+		c.startHandlers()
+		c.parsing.Store(false)
+		if err != nil {
+			return err
+		}
+		if err := c.flushControl(); err != nil {
+			return err
+		}
+	}
+}
+
+// readPreface checks the client's connection preface (RFC 9113 section 3.4). It
+// reports whether it is complete.
+func (c *Conn) readPreface(b []byte) (bool, error) {
+	n := min(len(b), len(preface))
+	if string(b[:n]) != preface[:n] {
+		return false, connError{protocolError, "bad_preface"}
+	}
+	return n == len(preface), nil
+}
+
+// parse processes the complete frames in b, from b[n] on. It returns where the
+// first incomplete one starts.
+func (c *Conn) parse(b []byte, n int) (int, error) {
+	for len(b)-n >= headLen {
+		h := b[n:]
+		f := frame{kind: h[3], flags: h[4], stream: uint32(h[5]&0x7f)<<24 | uint32(h[6])<<16 | uint32(h[7])<<8 | uint32(h[8])}
+		length := frameLen(h)
+		if length > c.server.maxFrame {
+			return n, connError{frameSizeError, "frame_size"}
+		}
+		if c.head.stream != 0 && (f.kind != frameContinuation || f.stream != c.head.stream) {
+			return n, connError{protocolError, "headers_interrupted"}
+		}
+		if len(h) < headLen+length {
+			c.need = headLen + length
+			return n, nil
+		}
+		f.payload = h[headLen : headLen+length]
+		n += headLen + length
+		if err := c.process(&f); err != nil {
+			return n, err
+		}
+	}
+	c.need = headLen
+	return n, nil
+}
+
+// startHandlers starts the handlers of the new requests. It is called when all
+// input is parsed, so that a body that came with its request is complete.
+func (c *Conn) startHandlers() {
+	if len(c.ready) == 0 {
+		return
+	}
+	var first [16]*stream
+	start := first[:0]
+	c.mu.Lock()
+	for _, id := range c.ready {
+		switch s := c.streams[id]; {
+		case s == nil: // it was reset meanwhile
+		case c.running < c.server.maxStreams:
+			c.running++
+			start = append(start, s)
+		default:
+			c.queue = append(c.queue, id)
+		}
+	}
+	c.mu.Unlock()
+	if cap(c.ready) > 256 {
+		c.ready = nil
+	}
+	c.ready = c.ready[:0]
+	for _, s := range start {
+		c.transport.CountRequest()
+		c.server.workers.start(s)
+	}
+}
+
+// handlerReturned makes room for another handler. The caller holds c.mu.
+func (c *Conn) handlerReturned() {
+	c.running--
+	for len(c.queue) > 0 && c.running < c.server.maxStreams {
+		id := c.queue[0]
+		if c.queue = c.queue[1:]; len(c.queue) == 0 {
+			c.queue = nil
+		}
+		if s := c.streams[id]; s != nil {
+			c.running++
+			c.transport.CountRequest()
+			c.server.workers.start(s)
+		}
+	}
+}
+
+// end ends the connection, whose reader has returned err: it resets all streams
+// and, if the client made the error, says so.
+func (c *Conn) end(err error) {
+	var ce connError
+	told := errors.As(err, &ce)
+	if told {
+		c.server.count("conn_" + ce.name)
+	}
+	c.timer.Stop()
+	c.mu.Lock()
+	c.err = errClosed
+	lost := make([]orphan, 0, len(c.streams))
+	for _, s := range c.streams {
+		lost = append(lost, c.drop(s, errDisconnected))
+	}
+	c.queue = nil
+	if told {
+		c.out = appendGoAway(c.out, c.lastID, ce.code)
+	}
+	c.mu.Unlock()
+	c.setState()
+	for _, o := range lost {
+		o.cancel()
+	}
+	c.lastWords(told)
+}
+
+// lastWords writes the rest of the output, within a second. If the client made
+// an error, it then waits for it to close the connection, because closing a
+// socket with unread input could destroy the GOAWAY frame on its way.
+func (c *Conn) lastWords(wait bool) {
+	deadline := time.Now().Add(closeDelay)
+	c.transport.SetWriteDeadline(deadline)
+	c.mu.Lock()
+	for c.flushing {
+		c.mu.Unlock()
+		time.Sleep(time.Millisecond)
+		c.mu.Lock()
+	}
+	c.flushing = true // for good
+	if !c.broken && len(c.out) > 0 {
+		_, err := c.transport.Write(c.out)
+		c.broken = err != nil
+	}
+	c.out, c.spare = nil, nil
+	c.mu.Unlock()
+	if !wait || c.broken {
+		return
+	}
+	c.transport.CloseWrite()
+	c.transport.SetReadDeadline(deadline)
+	for n := 0; n < lingerBytes; {
+		b, err := c.transport.Read(1)
+		if err != nil {
+			return
+		}
+		n += len(b)
+		c.transport.Discard(len(b))
+	}
+}
+
+const (
+	closeDelay  = time.Second // as in net/http
+	lingerBytes = 1 << 20
+)
+
+// setState calls the program's hook if the connection became active or idle. It
+// must be called without holding c.mu.
+func (c *Conn) setState() {
+	if c.server.HTTP.ConnState == nil {
+		return
+	}
+	c.stateMu.Lock()
+	defer c.stateMu.Unlock()
+	c.mu.Lock()
+	active, ended := len(c.streams) > 0, c.err != nil
+	c.mu.Unlock()
+	if active == c.active || ended {
+		return
+	}
+	c.active = active
+	if active {
+		c.transport.SetState(http.StateActive)
+	} else {
+		c.transport.SetState(http.StateIdle)
+	}
+}

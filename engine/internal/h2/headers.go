@@ -1,0 +1,196 @@
+package h2
+
+import (
+	"encoding/binary"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/hpack"
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/syntax"
+)
+
+// A fieldBlock is a block of fields whose frames have not all arrived.
+type fieldBlock struct {
+	stream    uint32 // 0 if there is none
+	endStream bool
+	onItself  bool // the priority names the stream itself
+	frames    int
+	b         []byte
+}
+
+// headers processes HEADERS (RFC 9113 section 6.2).
+func (c *Conn) headers(f *frame) error {
+	switch {
+	case f.stream == 0:
+		return connError{protocolError, "frame_headers_zero_stream"}
+	case f.stream%2 == 0:
+		return connError{protocolError, "headers_even"}
+	case !f.unpad():
+		return connError{protocolError, "frame_headers_pad_too_big"}
+	}
+	h := fieldBlock{stream: f.stream, endStream: f.has(flagEndStream), frames: 1}
+	if f.has(flagPriority) {
+		if len(f.payload) < 5 {
+			return connError{frameSizeError, "frame_headers_prio_short"}
+		}
+		h.onItself = binary.BigEndian.Uint32(f.payload)&maxStreamID == f.stream
+		f.payload = f.payload[5:]
+	}
+	if f.has(flagEndHeaders) {
+		return c.fields(&h, f.payload)
+	}
+	if err := c.limits.block(c, len(f.payload), 1); err != nil {
+		return err
+	}
+	h.b = append(c.head.b[:0], f.payload...)
+	c.head = h
+	return nil
+}
+
+// continuation processes CONTINUATION (RFC 9113 section 6.10).
+func (c *Conn) continuation(f *frame) error {
+	h := &c.head
+	if h.stream == 0 {
+		return connError{protocolError, "continuation_unexpected"}
+	}
+	h.frames++
+	if err := c.limits.block(c, len(h.b)+len(f.payload), h.frames); err != nil {
+		return err
+	}
+	h.b = append(h.b, f.payload...)
+	if !f.has(flagEndHeaders) {
+		return nil
+	}
+	block := *h
+	*h = fieldBlock{b: h.b[:0]}
+	if cap(h.b) > 16<<10 {
+		h.b = nil
+	}
+	return c.fields(&block, block.b)
+}
+
+// fields processes a complete block of fields: a request, or the trailers of
+// one.
+func (c *Conn) fields(h *fieldBlock, block []byte) error {
+	if len(block) > c.server.maxList+blockSlack {
+		return connError{enhanceYourCalm, "headers_too_large"}
+	}
+	fields, tooLarge, err := c.decoder.Decode(block, c.server.maxList)
+	if err != nil {
+		return connError{compressionError, "compression"}
+	}
+	c.mu.Lock()
+	s := c.streams[h.stream]
+	if s != nil || h.stream <= c.lastID {
+		mine, opened := c.past.wasReset(h.stream), c.past.wasOpened(h.stream)
+		c.mu.Unlock()
+		switch {
+		case s != nil:
+			return c.trailers(s, h, fields, tooLarge)
+		case mine:
+			return nil
+		case opened:
+			return connError{streamClosed, "headers_closed"}
+		}
+		return connError{protocolError, "stream_went_down"}
+	}
+	ignore := c.stopping.final
+	if !ignore {
+		c.lastID = h.stream
+		c.past.open(h.stream)
+	}
+	full := len(c.streams) >= c.server.maxStreams
+	acked := c.acked
+	c.mu.Unlock()
+	switch {
+	case ignore:
+		return nil
+	case h.onItself:
+		return c.streamError(h.stream, protocolError, "priority")
+	case full && acked:
+		return c.streamError(h.stream, refusedStream, "over_max_streams")
+	case full:
+		c.refuse(h.stream)
+		return nil
+	}
+	r, problem := c.parseRequest(fields, h.endStream, tooLarge)
+	if problem != "" {
+		return c.streamError(h.stream, protocolError, problem)
+	}
+	if err := c.open(h, &r); err != nil {
+		return err
+	}
+	if len(c.ready) > maxReady {
+		c.startHandlers()
+	}
+	return c.limits.waiting(c)
+}
+
+// maxReady is how many handlers wait until all input is parsed.
+const maxReady = 64
+
+// refuse resets a stream that the client may open again.
+func (c *Conn) refuse(id uint32) {
+	c.server.count("stream_over_max_streams_race")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.past.reset(id)
+	c.appendControl(appendReset(nil, id, refusedStream))
+}
+
+// trailers processes the fields that follow a body (RFC 9113 section 8.1).
+func (c *Conn) trailers(s *stream, h *fieldBlock, fields []hpack.Field, tooLarge bool) error {
+	c.mu.Lock()
+	ended := s.recvEnd
+	short := s.declared >= 0 && s.received != s.declared
+	b := s.body
+	c.mu.Unlock()
+	name, code := "", protocolError
+	switch {
+	case ended:
+		name, code = "headers_half_closed", streamClosed
+	case !h.endStream:
+		name = "trailers_not_ended"
+	case h.onItself:
+		name = "priority"
+	case short:
+		name = "send_too_little"
+	}
+	for i := range fields {
+		switch f := &fields[i]; {
+		case f.Kind.Pseudo():
+			name = "trailers_pseudo"
+		case !f.Valid:
+			name = "header_field_invalid"
+		case b != nil && b.declares(f.Key) && !syntax.ValidTrailer(f.Key):
+			name = "trailers_bogus"
+		}
+	}
+	if name != "" {
+		return c.streamError(h.stream, code, name)
+	}
+	if !tooLarge {
+		b.addTrailers(fields)
+	}
+	c.mu.Lock()
+	s.recvEnd = true
+	s.readBy = 0
+	c.mu.Unlock()
+	b.complete()
+	return nil
+}
+
+// streamError resets a stream because of the client's error (RFC 9113 section
+// 5.4.2).
+func (c *Conn) streamError(id uint32, code errCode, name string) error {
+	c.server.count("stream_" + name)
+	c.mu.Lock()
+	var o orphan
+	if s := c.streams[id]; s != nil {
+		o = c.drop(s, errStreamReset)
+	}
+	c.past.reset(id)
+	c.appendControl(appendReset(nil, id, code))
+	c.mu.Unlock()
+	o.cancel()
+	c.setState()
+	return c.limits.clientError()
+}

@@ -1,0 +1,98 @@
+package h2
+
+// Limits for what clients can make the server do (RFC 9113 section 10.5). A
+// client that exceeds one is told ENHANCE_YOUR_CALM, and its connection ends.
+const (
+	// Frames that cost work but don't help any request, less requests that
+	// succeed: at most maxUseless at once, and uselessPerSecond in the long run.
+	maxUseless       = 10_000
+	uselessPerSecond = 1_000
+
+	// Errors of the client that reset a stream, less the requests that
+	// succeed. Each can start a handler in vain (CVE-2025-8671).
+	maxErrors = 200
+
+	// A block of fields: bytes above the limit for the fields themselves, and
+	// frames (CVE-2023-45288).
+	blockSlack  = 4 << 10
+	blockFrames = 16
+
+	// Requests that wait for others to end, in units of MaxConcurrentStreams.
+	// Canceled ones count, too (CVE-2023-44487).
+	maxWaiting = 4
+
+	// Bytes of control frames that wait to be written.
+	maxControl = 256 << 10
+)
+
+// limits counts what a client does. Only the reader uses it.
+type limits struct {
+	useless   int
+	errors    int
+	lastDecay int64 // when useless was last decreased
+}
+
+// count counts a frame.
+func (l *limits) count(c *Conn, f *frame) error {
+	switch f.kind {
+	case frameHeaders:
+		return nil
+	case frameData:
+		if len(f.payload) > 0 {
+			l.useless = max(0, l.useless-1)
+			return nil
+		}
+		if f.has(flagEndStream) {
+			return nil
+		}
+	case frameWindowUpdate:
+		c.mu.Lock()
+		sent := c.dataFrames > 0
+		c.dataFrames = max(0, c.dataFrames-1)
+		c.mu.Unlock()
+		if sent {
+			return nil // it answers DATA
+		}
+	}
+	if l.useless++; l.useless <= maxUseless {
+		return nil
+	}
+	now := c.server.clock.Now()
+	l.useless -= int(min((now-l.lastDecay)*uselessPerSecond/1e9, maxUseless))
+	l.lastDecay = now
+	if l.useless <= maxUseless {
+		return nil
+	}
+	return connError{enhanceYourCalm, "too_many_useless_frames"}
+}
+
+// clientError counts an error of the client that resets a stream.
+func (l *limits) clientError() error {
+	if l.errors++; l.errors > maxErrors {
+		return connError{enhanceYourCalm, "too_many_errors"}
+	}
+	return nil
+}
+
+// block checks a block of fields that hasn't arrived completely.
+func (l *limits) block(c *Conn, length, frames int) error {
+	if length > c.server.maxList+blockSlack || frames > blockFrames+length/1024 {
+		return connError{enhanceYourCalm, "headers_too_large"}
+	}
+	return nil
+}
+
+// waiting checks the number of requests that wait for others to end.
+func (l *limits) waiting(c *Conn) error {
+	c.mu.Lock()
+	n := len(c.queue) + len(c.ready)
+	done := c.completed
+	c.completed = 0
+	c.mu.Unlock()
+	l.errors = max(0, l.errors-done)
+	l.useless = max(0, l.useless-8*done)
+	if n > maxWaiting*c.server.maxStreams+maxReady {
+		return connError{enhanceYourCalm, "too_many_early_resets"}
+	}
+	return nil
+}

@@ -1,0 +1,370 @@
+package h2
+
+import (
+	"net/http"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/hpack"
+)
+
+// An output is the sending side of a connection. Conn.mu guards it.
+//
+// Handlers append frames to out. Fields are compressed there, too, so the
+// client's table agrees with ours. While more than maxOut bytes wait, handlers
+// wait as well, and so do handlers whose windows are used up.
+type output struct {
+	out      []byte // frames to be written
+	spare    []byte // the buffer that was written last
+	flushing bool   // a goroutine writes out, or is about to
+	broken   bool   // writing has failed
+	began    int64  // when the current write began, or 0
+	control  int    // bytes of control frames in out
+
+	encoder       hpack.Encoder
+	initialWindow int64 // of the client for new streams
+	sendWindow    int64 // of the client for the connection
+	recvWindow    int64 // ours for the connection
+	waiting       []*stream
+	dataFrames    int // sent, less the WINDOW_UPDATEs received
+	completed     int // responses; the reader resets it
+}
+
+// A queued is what a stream waits to send.
+type queued struct {
+	data       []byte // the rest of a handler's Write
+	end        bool   // data is followed by END_STREAM
+	wake       chan struct{}
+	isWaiting  bool
+	urgency    uint8 // of RFC 9218, smaller is more urgent
+	sequential bool  // not to be mixed with other streams of the same urgency
+}
+
+const (
+	maxOut     = 64 << 10 // bytes in out that make handlers wait
+	maxDataLen = 16 << 10 // bytes of a DATA frame
+
+	// Capacities of output buffers. A large one has room for maxOut, another
+	// frame, and its head.
+	smallOutput = 4 << 10
+	largeOutput = maxOut + 32<<10
+)
+
+// The pools hold arrays, because putting a slice into a pool allocates.
+var (
+	smallOutputs = sync.Pool{New: func() any { return new([smallOutput]byte) }}
+	largeOutputs = sync.Pool{New: func() any { return new([largeOutput]byte) }}
+)
+
+func (o *output) init(s *Server) {
+	o.encoder.Reset()
+	if s.encoderTable < hpack.DefaultTableSize {
+		o.encoder.Resize(s.encoderTable)
+	}
+	o.initialWindow, o.sendWindow, o.recvWindow = defaultWindow, defaultWindow, s.connWindow
+}
+
+// appendSettings appends the frames that every connection begins with.
+func (c *Conn) appendSettings() {
+	s := c.server
+	c.grow(100)
+	start := len(c.out)
+	out := appendHead(c.out, 0, frameSettings, 0, 0)
+	out = appendSetting(out, settingMaxFrame, uint32(s.maxFrame))
+	out = appendSetting(out, settingMaxStreams, uint32(s.maxStreams))
+	out = appendSetting(out, settingMaxHeaderBytes, uint32(s.maxList))
+	out = appendSetting(out, settingTableSize, uint32(s.decoderTable))
+	out = appendSetting(out, settingWindow, uint32(s.streamWindow))
+	setLen(out[start:], len(out)-start-headLen)
+	if more := s.connWindow - defaultWindow; more > 0 {
+		out = appendWindowUpdate(out, 0, more)
+	}
+	c.out = out
+}
+
+// grow makes sure that out has room for n more bytes, or is large.
+func (c *Conn) grow(n int) {
+	if c.out == nil {
+		c.out, c.spare = c.spare, nil
+	}
+	switch {
+	case cap(c.out)-len(c.out) >= n, cap(c.out) >= largeOutput:
+	case c.out == nil && n <= smallOutput:
+		c.out = smallOutputs.Get().(*[smallOutput]byte)[:0]
+	default:
+		old := c.out
+		c.out = append(largeOutputs.Get().(*[largeOutput]byte)[:0], old...)
+		giveBack(old)
+	}
+}
+
+// giveBack gives a buffer back to its pool.
+func giveBack(b []byte) {
+	switch cap(b) {
+	case smallOutput:
+		smallOutputs.Put((*[smallOutput]byte)(b[:smallOutput]))
+	case largeOutput:
+		largeOutputs.Put((*[largeOutput]byte)(b[:largeOutput]))
+	}
+}
+
+// appendControl appends a frame that answers one of the client.
+func (c *Conn) appendControl(frame []byte) {
+	c.grow(len(frame))
+	c.out = append(c.out, frame...)
+	c.control += len(frame)
+}
+
+// flushControl arranges that output of the reader is written. The reader itself
+// never writes: a client that sends without reading would stop both sides.
+func (c *Conn) flushControl() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.control > maxControl {
+		c.broken = true // don't wait for a client that doesn't read
+		return connError{enhanceYourCalm, "too_many_control_frames"}
+	}
+	c.flushSoon()
+	return nil
+}
+
+// flushSoon arranges that the output is written by a goroutine of the pool. So
+// what a handler writes until it returns or waits is written together.
+func (c *Conn) flushSoon() {
+	if len(c.out) > 0 && !c.flushing {
+		c.flushing = true
+		c.server.workers.start(c)
+	}
+}
+
+// run writes the output. It runs in a goroutine of the pool.
+func (c *Conn) run() {
+	runtime.Gosched()
+	c.mu.Lock()
+	c.write()
+	c.mu.Unlock()
+}
+
+// flush writes the output, unless a goroutine does already. The caller holds
+// c.mu, which is unlocked meanwhile.
+func (c *Conn) flush() {
+	if len(c.out) == 0 || c.flushing {
+		return
+	}
+	c.flushing = true
+	if c.running > 0 || c.parsing.Load() {
+		c.mu.Unlock()
+		runtime.Gosched()
+		c.mu.Lock()
+	}
+	c.write()
+}
+
+// write writes the output until none is left.
+func (c *Conn) write() {
+	for len(c.out) > 0 && !c.broken {
+		b := c.out
+		c.out, c.spare, c.control = c.spare, nil, 0
+		c.beginWrite()
+		c.mu.Unlock()
+		err := c.send(b)
+		c.mu.Lock()
+		c.began = 0
+		if c.spare == nil {
+			c.spare = b[:0]
+		} else {
+			giveBack(b)
+		}
+		if err != nil {
+			c.broken = true
+			c.transport.Close() // the reader cleans up
+		}
+		c.pump()
+	}
+	c.flushing = false
+	c.wroteAll()
+	if c.running == 0 && len(c.out) == 0 {
+		giveBack(c.out)
+		giveBack(c.spare)
+		c.out, c.spare = nil, nil
+	}
+}
+
+// send writes b. With WriteByteTimeout, each part has a timeout of its own.
+func (c *Conn) send(b []byte) error {
+	limit := c.server.writeByte
+	if limit == 0 {
+		_, err := c.transport.Write(b)
+		return err
+	}
+	for part := range slices.Chunk(b, maxDataLen) {
+		c.transport.SetWriteDeadline(time.Now().Add(time.Duration(limit)))
+		if _, err := c.transport.Write(part); err != nil {
+			return err
+		}
+	}
+	c.transport.SetWriteDeadline(time.Time{})
+	return nil
+}
+
+// sendData sends p as DATA frames, waiting for room and windows. If end is true,
+// it ends the stream. The caller holds c.mu, which is unlocked meanwhile.
+func (c *Conn) sendData(s *stream, p []byte, end bool) error {
+	s.data, s.end = p, end
+	for s.gone == nil && (len(s.data) > 0 || s.end && !s.sendEnd) {
+		if !s.isWaiting && len(c.waiting) == 0 && c.appendData(s) {
+			continue
+		}
+		c.wait(s)
+	}
+	s.data = nil
+	return s.gone
+}
+
+// waitForRoom waits while there is much output.
+func (c *Conn) waitForRoom(s *stream) error {
+	for s.gone == nil && len(c.out) >= maxOut {
+		c.wait(s)
+	}
+	return s.gone
+}
+
+// wait waits until s was queued and sent something, or can do so. If nobody
+// writes the output, wait does so instead.
+func (c *Conn) wait(s *stream) {
+	if !s.isWaiting {
+		s.isWaiting = true
+		c.waiting = append(c.waiting, s)
+	}
+	if len(c.out) > 0 && !c.flushing && !c.broken {
+		c.flushing = true
+		c.write()
+		if !s.isWaiting {
+			return
+		}
+	}
+	if s.wake == nil {
+		s.wake = make(chan struct{}, 1)
+	}
+	c.mu.Unlock()
+	<-s.wake
+	c.mu.Lock()
+}
+
+// unqueue removes a stream from those that wait, and wakes its handler.
+func (c *Conn) unqueue(s *stream) {
+	if !s.isWaiting {
+		return
+	}
+	i := slices.Index(c.waiting, s)
+	c.waiting = slices.Delete(c.waiting, i, i+1)
+	s.isWaiting = false
+	if s.wake == nil {
+		s.wake = make(chan struct{}, 1)
+	}
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// appendData appends the next DATA frame of s. It reports false if there is no
+// room or no window.
+func (c *Conn) appendData(s *stream) bool {
+	n := min(int64(len(s.data)), maxDataLen, c.sendWindow, s.sendWindow)
+	if len(c.out) >= maxOut || n <= 0 && (len(s.data) > 0 || !s.end) {
+		return false
+	}
+	n = max(n, 0)
+	flags := uint8(0)
+	if s.end && n == int64(len(s.data)) {
+		flags = flagEndStream
+		s.sendEnd = true
+	}
+	c.grow(headLen + int(n))
+	c.out = append(appendHead(c.out, int(n), frameData, flags, s.id), s.data[:n]...)
+	s.data = s.data[n:]
+	c.sendWindow -= n
+	s.sendWindow -= n
+	c.dataFrames = min(c.dataFrames+2, 1000) // for the stream and the connection
+	return true
+}
+
+// pump appends what waiting handlers want to send, as far as there is room, and
+// wakes those that need not wait any more. Streams take turns, a frame each,
+// unless their priority says otherwise.
+func (c *Conn) pump() {
+	for len(c.waiting) > 0 && len(c.out) < maxOut && !c.broken {
+		best := -1
+		for i, s := range c.waiting {
+			able := len(s.data) == 0 || s.sendWindow > 0 && c.sendWindow > 0
+			if able && (best < 0 || s.urgency < c.waiting[best].urgency) {
+				best = i
+			}
+		}
+		if best < 0 {
+			return
+		}
+		s := c.waiting[best]
+		if len(s.data) > 0 || s.end && !s.sendEnd {
+			c.appendData(s)
+		}
+		if len(s.data) == 0 {
+			c.unqueue(s)
+		} else if !s.sequential {
+			c.waiting = append(slices.Delete(c.waiting, best, best+1), s)
+		}
+	}
+}
+
+// beginFields begins a block of fields at the end of the output.
+func (c *Conn) beginFields() (start int) {
+	c.grow(512)
+	start = len(c.out)
+	c.out = c.encoder.Begin(appendHead(c.out, 0, frameHeaders, 0, 0))
+	return start
+}
+
+// endFields completes the frame of a block of fields, or its frames if it is
+// large.
+func (c *Conn) endFields(start int, stream uint32, flags uint8) {
+	length := len(c.out) - start - headLen
+	if length <= minMaxFrame {
+		appendHead(c.out[:start], length, frameHeaders, flags|flagEndHeaders, stream)
+		return
+	}
+	block := slices.Clone(c.out[start+headLen:])
+	c.out = c.out[:start]
+	kind := uint8(frameHeaders)
+	for part := range slices.Chunk(block, minMaxFrame) {
+		if block = block[len(part):]; len(block) == 0 {
+			flags |= flagEndHeaders
+		}
+		c.out = append(appendHead(c.out, len(part), kind, flags, stream), part...)
+		kind, flags = frameContinuation, 0
+	}
+}
+
+// often reports whether a response field goes into the table: other responses
+// likely have the same.
+func often(key string) bool {
+	switch key {
+	case "Content-Length", "Content-Range", "Etag", "Last-Modified", "Location", "Set-Cookie":
+		return false
+	}
+	return true
+}
+
+// forbidden reports whether a field of a response is specific to a connection
+// (RFC 9113 section 8.2.2).
+func forbidden(key, value string) bool {
+	switch http.CanonicalHeaderKey(key) {
+	case "Connection", "Keep-Alive", "Proxy-Connection", "Upgrade":
+		return true
+	case "Transfer-Encoding":
+		return value != "trailers"
+	}
+	return false
+}

@@ -1,0 +1,251 @@
+package h2
+
+import (
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/hpack"
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/syntax"
+)
+
+// A parsedRequest is what the fields of a request say, except for the header.
+type parsedRequest struct {
+	fields []hpack.Field // valid until the next block is decoded
+
+	method, scheme, authority, path string
+
+	regular  int    // number of fields that belong in the header
+	cookies  int    // number of Cookie fields
+	length   int64  // Content-Length, or -1
+	priority string // of RFC 9218
+	expects  bool   // Expect: 100-continue
+	trailers bool   // there is a Trailer field
+	hasBody  bool
+	answer   http.HandlerFunc // responds instead of the program's handler, or nil
+	bad      bool             // the response is followed by a reset
+}
+
+// parseRequest checks the fields of a request. If they are malformed, it returns
+// the name of the problem for HTTP2Config.CountError, as in net/http.
+func (c *Conn) parseRequest(fields []hpack.Field, end, tooLarge bool) (r parsedRequest, problem string) {
+	r = parsedRequest{fields: fields, length: -1, hasBody: !end}
+	for i := range fields {
+		f := &fields[i]
+		if !f.Valid {
+			return r, "header_field_invalid"
+		}
+		if f.Kind == hpack.Other {
+			r.regular++
+			continue
+		}
+		if problem := r.special(f); problem != "" {
+			return r, problem
+		}
+	}
+	if tooLarge {
+		r.answer, r.method, r.scheme, r.path, r.authority = tooLargeHandler, "GET", "", "/", ""
+		r.regular, r.fields, r.length, r.expects, r.trailers = 0, nil, -1, false, false
+		return r, ""
+	}
+	return r, r.check()
+}
+
+// special processes a field whose kind isn't Other.
+func (r *parsedRequest) special(f *hpack.Field) (problem string) {
+	if f.Kind.Pseudo() {
+		if r.regular > 0 {
+			return "pseudo_after_regular" // RFC 9113 section 8.3
+		}
+		return r.pseudo(f)
+	}
+	r.regular++
+	switch f.Kind {
+	case hpack.Cookie:
+		r.cookies++
+	case hpack.ContentLength:
+		n, err := strconv.ParseUint(f.Value, 10, 63)
+		if err != nil || r.length >= 0 && r.length != int64(n) {
+			return "bad_content_length"
+		}
+		r.length = int64(n)
+	case hpack.Expect:
+		r.expects = r.expects || syntax.HasToken(f.Value, "100-continue")
+	case hpack.Host:
+		if r.authority == "" {
+			r.authority = f.Value
+		}
+	case hpack.Trailer:
+		r.trailers = true
+	case hpack.Priority:
+		r.priority = f.Value
+	case hpack.Forbidden:
+		r.refuse("request header %q is not valid in HTTP/2", f.Key)
+	case hpack.TE:
+		if f.Value != "trailers" && f.Value != "" {
+			r.refuse("request header \"TE\" may only be \"trailers\" in HTTP/2", "")
+		}
+	}
+	return ""
+}
+
+func (r *parsedRequest) pseudo(f *hpack.Field) (problem string) {
+	var to *string
+	switch f.Kind {
+	case hpack.Method:
+		to = &r.method
+	case hpack.Scheme:
+		to = &r.scheme
+	case hpack.Authority:
+		to = &r.authority
+	case hpack.Path:
+		to = &r.path
+	case hpack.Protocol:
+		return "bad_connect" // RFC 8441 is off, as in net/http by default
+	default:
+		return "pseudo_unknown"
+	}
+	if *to != "" {
+		return "pseudo_duplicate"
+	}
+	*to = f.Value
+	if f.Value == "" && f.Kind != hpack.Authority {
+		return "bad_path_method"
+	}
+	return ""
+}
+
+// check checks the request as a whole (RFC 9113 section 8.3.1).
+func (r *parsedRequest) check() (problem string) {
+	switch {
+	case r.method == "CONNECT":
+		if r.path != "" || r.scheme != "" || r.authority == "" {
+			return "bad_connect" // RFC 9113 section 8.5
+		}
+	case r.method == "", r.path == "", r.scheme != "https" && r.scheme != "http":
+		return "bad_path_method"
+	case strings.IndexByte(r.authority, '@') >= 0:
+		return "userinfo_in_authority"
+	}
+	switch {
+	case !syntax.ValidName(r.method):
+		return "bad_path_method"
+	case !syntax.ValidHost(r.authority):
+		return "bad_authority"
+	case !r.hasBody && r.length > 0:
+		return "send_too_little" // RFC 9113 section 8.1.1
+	}
+	return ""
+}
+
+// refuse makes the response a 400, as in net/http, followed by a reset.
+func (r *parsedRequest) refuse(format, key string) {
+	text := strings.Replace(format, "%q", strconv.Quote(key), 1)
+	r.answer = func(w http.ResponseWriter, _ *http.Request) { http.Error(w, text, http.StatusBadRequest) }
+	r.bad = true
+}
+
+// tooLargeHandler responds to a request whose fields are too large, as net/http
+// does.
+func tooLargeHandler(w http.ResponseWriter, _ *http.Request) {
+	w.WriteHeader(http.StatusRequestHeaderFieldsTooLarge)
+	w.Write([]byte("<h1>HTTP Error 431</h1><p>Request Header Field(s) Too Large</p>"))
+}
+
+// setURL sets the URL of s from the :path. It reports false if that is invalid.
+func (s *stream) setURL(r *parsedRequest, path string) bool {
+	if r.method == "CONNECT" {
+		s.URL = url.URL{Host: r.authority}
+		return true
+	}
+	i, query := 0, -1
+	for i < len(path) && syntax.TargetBytes[path[i]] == syntax.PlainPath {
+		i++
+	}
+	if i < len(path) && path[i] == '?' {
+		query = i
+		for i < len(path) && ' ' < path[i] && path[i] < 0x7f {
+			i++
+		}
+	}
+	if i < len(path) || path[0] != '/' {
+		u, err := url.ParseRequestURI(path)
+		if err != nil {
+			return false
+		}
+		s.URL = *u
+		return true
+	}
+	s.URL = url.URL{Path: path}
+	if query >= 0 {
+		s.URL.Path, s.URL.RawQuery = path[:query], path[query+1:]
+		s.URL.ForceQuery = query+1 == len(path)
+	}
+	return true
+}
+
+// setHeader sets the header of s.
+func (s *stream) setHeader(r *parsedRequest) {
+	if s.Header == nil {
+		s.Header = make(http.Header, r.regular)
+	}
+	if cap(s.Values) < r.regular {
+		s.Values = make([]string, r.regular)
+	}
+	values, n := s.Values[:r.regular], 0
+	for i := range r.fields {
+		f := &r.fields[i]
+		switch {
+		case f.Kind.Pseudo():
+			continue
+		case f.Kind == hpack.Cookie && r.cookies > 1, f.Kind == hpack.Expect && r.expects, f.Kind == hpack.Trailer:
+			continue
+		}
+		if have, again := s.Header[f.Key]; again {
+			s.Header[f.Key] = append(have, f.Value)
+			continue
+		}
+		values[n] = f.Value
+		s.Header[f.Key] = values[n : n+1 : n+1]
+		n++
+	}
+	if r.cookies > 1 {
+		s.Header["Cookie"] = []string{r.joinCookies()} // RFC 9113 section 8.2.3
+	}
+}
+
+func (r *parsedRequest) joinCookies() string {
+	list := make([]string, 0, r.cookies)
+	for i := range r.fields {
+		if r.fields[i].Kind == hpack.Cookie {
+			list = append(list, r.fields[i].Value)
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// trailer returns the declared trailers, as in net/http.
+func (r *parsedRequest) trailer() http.Header {
+	if !r.trailers {
+		return nil
+	}
+	var h http.Header
+	for i := range r.fields {
+		if r.fields[i].Kind != hpack.Trailer {
+			continue
+		}
+		for key := range strings.SplitSeq(r.fields[i].Value, ",") {
+			switch key = textproto.CanonicalMIMEHeaderKey(textproto.TrimString(key)); key {
+			case "Transfer-Encoding", "Trailer", "Content-Length":
+			default:
+				if h == nil {
+					h = make(http.Header)
+				}
+				h[key] = nil
+			}
+		}
+	}
+	return h
+}
