@@ -1,6 +1,7 @@
 package h2
 
 import (
+	"io"
 	"net/http"
 	"net/textproto"
 	"net/url"
@@ -134,6 +135,10 @@ func (r *parsedRequest) check() (problem string) {
 		return "bad_path_method"
 	case !syntax.ValidHost(r.authority):
 		return "bad_authority"
+	case r.path == "*" && r.method == "OPTIONS":
+		r.answer = optionsHandler
+	}
+	switch {
 	case !r.hasBody && r.length > 0:
 		return "send_too_little" // RFC 9113 section 8.1.1
 	}
@@ -145,6 +150,12 @@ func (r *parsedRequest) refuse(format, key string) {
 	text := strings.Replace(format, "%q", strconv.Quote(key), 1)
 	r.answer = func(w http.ResponseWriter, _ *http.Request) { http.Error(w, text, http.StatusBadRequest) }
 	r.bad = true
+}
+
+// optionsHandler responds to OPTIONS *, as net/http does.
+func optionsHandler(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Length", "0")
+	io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, 4<<10))
 }
 
 // tooLargeHandler responds to a request whose fields are too large, as net/http

@@ -47,6 +47,7 @@ type responseState struct {
 	status  int
 	length  int64 // Content-Length that the handler declared, or -1
 	written int64 // bytes of the body that the handler wrote
+	tooLong bool  // it tried to write more than it declared
 
 	setType   string // Content-Type to add, or ""
 	setLength bool   // add the length of the stage as Content-Length
@@ -131,6 +132,7 @@ func (r *response) informational(code int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s.gone == nil && c.waitForRoom(s) == nil {
+		s.sentHead = true // no 100 any more, as in net/http
 		start := c.beginFields()
 		c.out = c.encoder.AppendStatus(c.out, code)
 		for i := range r.fields {
@@ -155,6 +157,7 @@ func (r *response) write(p []byte, s string) (int, error) {
 	length := len(p) + len(s)
 	r.written += int64(length)
 	if r.length != -1 && r.written > r.length {
+		r.tooLong = true
 		return 0, http.ErrContentLength
 	}
 	for len(p)+len(s) > stageSize-len(r.stage) {
@@ -253,7 +256,7 @@ func (r *response) plan(p []byte) {
 		case "Content-Encoding":
 			hasEncoding = hasEncoding || f.Value != ""
 		case "Content-Length":
-			hasLength = hasLength || f.Value != ""
+			hasLength = hasLength || f.Value == "" // or none
 		case "Date":
 			r.noDate = true
 		case "Trailer":
@@ -379,11 +382,11 @@ func (r *response) prepare() {
 	}
 }
 
-// finish completes the response after prepare. It reports false if the body is
-// shorter than declared, so that the stream must be reset. The caller holds
+// finish completes the response after prepare. It reports false if the body
+// isn't as long as declared, so that the stream must be reset. The caller holds
 // c.mu.
 func (r *response) finish() bool {
-	short := r.length >= 0 && r.written < r.length && !r.isHEAD && bodyAllowed(r.status)
-	r.sendLocked(r.stage, !short)
-	return !short
+	wrong := r.length >= 0 && (r.written < r.length || r.tooLong) && !r.isHEAD && bodyAllowed(r.status)
+	r.sendLocked(r.stage, !wrong)
+	return !wrong
 }

@@ -179,16 +179,13 @@ func (s *stream) complete(panicked bool) {
 	c.mu.Lock()
 	ok := !panicked && r.finish()
 	if s.gone == nil {
-		c.grow(headLen + 4)
-		if !ok {
-			c.out = appendReset(c.out, s.id, internalError)
-		} else if s.bad {
-			c.out = appendReset(c.out, s.id, protocolError)
-		} else if !s.recvEnd {
-			c.out = appendReset(c.out, s.id, noError) // RFC 9113 section 8.1
-		}
-		if !ok || s.bad || !s.recvEnd {
-			c.past.reset(s.id)
+		switch {
+		case !ok && !s.sendEnd:
+			c.resetStream(s.id, internalError)
+		case s.bad:
+			c.resetStream(s.id, protocolError)
+		case !s.recvEnd:
+			c.resetStream(s.id, noError) // RFC 9113 section 8.1
 		}
 		c.completed++
 		c.drop(s, errClosed)
@@ -240,6 +237,13 @@ func (c *Conn) drop(s *stream, why error) orphan {
 		c.becameIdle()
 	}
 	return o
+}
+
+// resetStream appends RST_STREAM. The caller holds c.mu.
+func (c *Conn) resetStream(id uint32, code errCode) {
+	c.past.reset(id)
+	c.grow(headLen + 4)
+	c.out = appendReset(c.out, id, code)
 }
 
 // An orphan is what remains of a stream for its handler.

@@ -147,9 +147,7 @@ func (c *Conn) Fire() {
 		}
 		if due(s.writeBy) {
 			s.writeBy = 0
-			c.past.reset(s.id)
-			c.grow(headLen + 4)
-			c.out = appendReset(c.out, s.id, internalError)
+			c.resetStream(s.id, internalError)
 			orphans = append(orphans, c.drop(s, errWriteTimeout))
 		}
 	}
