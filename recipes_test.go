@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -31,6 +33,46 @@ func Example_swapRoutes() {
 	// Output:
 	// 200 hello
 	// 200 bonjour
+}
+
+// Files of a directory, and index.html for the pages of an application.
+func Example_files() {
+	dir, err := os.MkdirTemp("", "dist")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	for name, text := range map[string]string{"index.html": "<p>page", "app-DiwrgTda.js": "js", "app-DiwrgTda.js.br": "compressed js"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			panic(err)
+		}
+	}
+	dist, err := os.OpenRoot(dir)
+	if err != nil {
+		panic(err)
+	}
+	defer dist.Close()
+
+	api := muxmaster.New()
+	mux := muxmaster.New()
+	mux.ServeSPA("/", dist.FS())
+	mux.Mount("/api", api)
+	for _, target := range []string{"/", "/users/5", "/app-DiwrgTda.js", "/none.js", "/api/users"} {
+		r := httptest.NewRequest("GET", target, nil)
+		r.Header.Set("Accept-Encoding", "gzip, br")
+		if !strings.HasSuffix(target, ".js") {
+			r.Header.Set("Accept", "text/html")
+		}
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, r)
+		fmt.Printf("%s: %d %q, Cache-Control %q\n", target, w.Code, w.Body, w.Header().Get("Cache-Control"))
+	}
+	// Output:
+	// /: 200 "<p>page", Cache-Control "no-cache"
+	// /users/5: 200 "<p>page", Cache-Control "no-cache"
+	// /app-DiwrgTda.js: 200 "compressed js", Cache-Control "public, max-age=31536000, immutable"
+	// /none.js: 404 "404 page not found\n", Cache-Control ""
+	// /api/users: 404 "404 page not found\n", Cache-Control ""
 }
 
 // API versions by path, with shared routes registered by a function.

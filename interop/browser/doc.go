@@ -1,6 +1,7 @@
 // Package browser tests the page of inspect.Handler in headless Chromium: its
 // content, keyboard control, small and large windows, light and dark mode,
-// 5,000 routes, accessibility with axe, and valid HTML with the Nu validator.
+// 5,000 routes, accessibility with axe, and valid HTML with the Nu validator. It
+// also opens single-page applications that Mux.ServeSPA serves.
 //
 // It requires chromium, npm and java. npm ci installs axe and the validator
 // with the versions in package-lock.json.

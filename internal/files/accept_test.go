@@ -1,0 +1,34 @@
+package files
+
+import (
+	"net/http"
+	"testing"
+)
+
+func TestAcceptsCoding(t *testing.T) {
+	for _, c := range []struct {
+		lines          []string
+		br, zstd, gzip float64
+	}{
+		{nil, 0, 0, 0},
+		{[]string{""}, 0, 0, 0},
+		{[]string{"gzip, deflate, br, zstd"}, 1, 1, 1},
+		{[]string{"gzip"}, 0, 0, 1},
+		{[]string{"x-gzip"}, 0, 0, 1},
+		{[]string{"gzip;q=0.5,BR ; Q=0.8"}, 0.8, 0, 0.5},
+		{[]string{"gzip", "br;q=0.001"}, 0.001, 0, 1},
+		{[]string{"*"}, 1, 1, 1},
+		{[]string{"*;q=0.3, gzip;q=0"}, 0.3, 0.3, 0},
+		{[]string{"gzip;q=0, *"}, 1, 1, 0},
+		{[]string{"gzip;q=0"}, 0, 0, 0},
+		{[]string{"gzip;q=2, br;q=-1, zstd;q=NaN"}, 0, 0, 0},
+		{[]string{"gzip;q=x"}, 0, 0, 0},
+		{[]string{"identity;q=0"}, 0, 0, 0},
+		{[]string{"gzipx, brotli"}, 0, 0, 0},
+	} {
+		h := http.Header{"Accept-Encoding": c.lines}
+		if br, zstd, gzip := acceptsCoding(h, "br"), acceptsCoding(h, "zstd"), acceptsCoding(h, "gzip"); br != c.br || zstd != c.zstd || gzip != c.gzip {
+			t.Errorf("%q: br %v, zstd %v, gzip %v, want %v, %v, %v", c.lines, br, zstd, gzip, c.br, c.zstd, c.gzip)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package files
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+// compressed has files with compressed siblings, whose content is only text.
+func compressed() fstest.MapFS {
+	return fstest.MapFS{
+		"index.html":    {Data: []byte("<p>index")},
+		"index.html.br": {Data: []byte("br of index")},
+		"app.js":        {Data: []byte("js")},
+		"app.js.gz":     {Data: []byte("gzip of js")},
+		"app.js.br":     {Data: []byte("br of js")},
+		"app.js.zst":    {Data: []byte("zstd of js")},
+		"only.css":      {Data: []byte("css")},
+		"only.css.gz":   {Data: []byte("gzip of css")},
+		"plain.css":     {Data: []byte("css")},
+		"unknown":       {Data: []byte("<!doctype html>")},
+		"unknown.gz":    {Data: []byte("gzip of unknown")},
+		"logo.svg":      {Data: []byte("<svg/>")},
+		"logo.svg.br":   {Data: []byte("br of svg")},
+		"photo.png":     {Data: []byte("png")},
+		"photo.png.gz":  {Data: []byte("gzip of png")},
+		"dir.js":        {Data: []byte("js")},
+		"dir.js.br/x":   {Data: []byte("the sibling is a directory")},
+		"mod.wasm":      {Data: []byte("\x00asm")},
+		"mod.wasm.zst":  {Data: []byte("zstd of wasm")},
+	}
+}
+
+func TestStoreSendsSiblings(t *testing.T) {
+	const all, js = "gzip, deflate, br, zstd", "text/javascript; charset=utf-8"
+	for _, c := range []struct {
+		name, accept               string
+		body, coding, vary, ofType string
+	}{
+		{"app.js", all, "br of js", "br", "Accept-Encoding", js},
+		{"app.js", "gzip, zstd", "zstd of js", "zstd", "Accept-Encoding", js},
+		{"app.js", "gzip", "gzip of js", "gzip", "Accept-Encoding", js},
+		{"app.js", "br;q=0.5, gzip", "gzip of js", "gzip", "Accept-Encoding", js},
+		{"app.js", "br;q=0, zstd;q=0.1, gzip;q=0.2", "gzip of js", "gzip", "Accept-Encoding", js},
+		{"app.js", "*", "br of js", "br", "Accept-Encoding", js},
+		{"app.js", "", "js", "", "Accept-Encoding", js},
+		{"app.js", "deflate", "js", "", "Accept-Encoding", js},
+		{"app.js", "gzip;q=0, br;q=0", "js", "", "Accept-Encoding", js},
+		{"only.css", all, "gzip of css", "gzip", "Accept-Encoding", "text/css; charset=utf-8"},
+		{"only.css", "br", "css", "", "Accept-Encoding", "text/css; charset=utf-8"},
+		{"plain.css", all, "css", "", "", "text/css; charset=utf-8"},
+		{"unknown", all, "gzip of unknown", "gzip", "Accept-Encoding", "text/html; charset=utf-8"},
+		{"logo.svg", all, "br of svg", "br", "Accept-Encoding", "image/svg+xml"},
+		{"photo.png", all, "png", "", "", "image/png"},
+		{"dir.js", all, "js", "", "", js},
+		{"mod.wasm", all, "zstd of wasm", "zstd", "Accept-Encoding", "application/wasm"},
+		{"app.js.br", all, "br of js", "", "", "text/plain; charset=utf-8"}, // the sibling itself
+	} {
+		for handler, h := range map[string]http.Handler{"Server": NewServer(compressed(), "rest", notFound), "SPA": NewSPA(compressed(), "rest", notFound)} {
+			for _, method := range []string{"GET", "HEAD"} {
+				var header []string
+				if c.accept != "" {
+					header = []string{"Accept-Encoding", c.accept}
+				}
+				w := ask(h, method, c.name, header...)
+				body := c.body
+				if method == "HEAD" {
+					body = ""
+				}
+				got := w.Header()
+				if w.Code != 200 || w.Body.String() != body || got.Get("Content-Encoding") != c.coding || strings.Join(got["Vary"], ", ") != c.vary || got.Get("Content-Type") != c.ofType ||
+					got.Get("Content-Length") != strconv.Itoa(len(c.body)) {
+					t.Errorf("%s: %s %s, Accept-Encoding %q: got %d %q %v, want %q %q %q %q", handler, method, c.name, c.accept, w.Code, w.Body, got, body, c.coding, c.vary, c.ofType)
+				}
+			}
+		}
+	}
+	// index.html of the application, for any page.
+	w := ask(NewSPA(compressed(), "rest", notFound), "GET", "users/5", "Accept", browser, "Accept-Encoding", all)
+	if vary := strings.Join(w.Header()["Vary"], ", "); w.Body.String() != "br of index" || vary != "Accept, Accept-Encoding" || w.Header().Get("Content-Type") != "text/html; charset=utf-8" {
+		t.Errorf("a page: got %q, %v", w.Body, w.Header())
+	}
+}
+
+// TestStoreConditions checks conditional requests and ranges, which refer to the
+// file that is sent.
+func TestStoreConditions(t *testing.T) {
+	s := NewServer(compressed(), "rest", notFound)
+	plain, br := ask(s, "GET", "app.js").Header().Get("ETag"), ask(s, "GET", "app.js", "Accept-Encoding", "br").Header().Get("ETag")
+	if plain == "" || br == "" || plain == br {
+		t.Fatalf("ETags %s and %s", plain, br)
+	}
+	for _, c := range []struct {
+		header []string
+		status int
+		body   string
+		length string
+	}{
+		{[]string{"If-None-Match", br}, 304, "", ""},
+		{[]string{"If-None-Match", plain}, 200, "br of js", "8"},
+		{[]string{"If-Match", br}, 200, "br of js", ""},
+		{[]string{"If-Match", plain}, 412, "", ""},
+		{[]string{"Range", "bytes=3-4"}, 206, "of", "2"},
+		{[]string{"Range", "bytes=-2"}, 206, "js", "2"},
+		{[]string{"Range", "bytes=3-4", "If-Range", br}, 206, "of", "2"},
+		{[]string{"Range", "bytes=3-4", "If-Range", plain}, 200, "br of js", "8"},
+		{[]string{"Range", "bytes=100-"}, 416, "invalid range: failed to overlap\n", ""},
+	} {
+		w := ask(s, "GET", "app.js", append(c.header, "Accept-Encoding", "br")...)
+		if h := w.Header(); w.Code != c.status || w.Body.String() != c.body || h.Get("Content-Length") != c.length || h.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%q: got %d %q %v, want %d %q and length %q", c.header, w.Code, w.Body, h, c.status, c.body, c.length)
+		}
+	}
+}
+
+// TestStoreIgnoresOldSiblings checks that a compressed file that is older than
+// the file itself isn't sent.
+func TestStoreIgnoresOldSiblings(t *testing.T) {
+	for _, c := range []struct {
+		lag  time.Duration
+		want string
+	}{{0, "br"}, {-time.Hour, "br"}, {30 * time.Second, "br"}, {time.Hour, "plain"}} {
+		fsys := fstest.MapFS{
+			"a.js":    {Data: []byte("plain"), ModTime: modified},
+			"a.js.br": {Data: []byte("br"), ModTime: modified.Add(-c.lag)},
+		}
+		w := ask(NewServer(fsys, "rest", notFound), "GET", "a.js", "Accept-Encoding", "br")
+		if w.Body.String() != c.want || (w.Header().Get("Vary") != "") != (c.want == "br") {
+			t.Errorf("%v older: got %q, %v", c.lag, w.Body, w.Header())
+		}
+	}
+}
+
+// TestStoreKeepsEncodings checks that nothing is compressed twice.
+func TestStoreKeepsEncodings(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "x")
+		NewServer(compressed(), "rest", notFound).ServeHTTP(w, r)
+	})
+	if w := ask(h, "GET", "app.js", "Accept-Encoding", "br"); w.Body.String() != "js" || w.Header().Get("Content-Encoding") != "x" {
+		t.Errorf("got %q, %v", w.Body, w.Header())
+	}
+}
+
+// writeFiles writes files with a modification time into a new directory.
+func writeFiles(t *testing.T, modified time.Time, files map[string]string) string {
+	dir := t.TempDir()
+	for name, text := range files {
+		replaceFile(t, filepath.Join(dir, name), text, modified)
+	}
+	return dir
+}
+
+// replaceFile replaces a file as tools that copy do, by another one.
+func replaceFile(t *testing.T, name, text string, modified time.Time) {
+	t.Helper()
+	if err := os.WriteFile(name+".new", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(name+".new", modified, modified); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(name+".new", name); err != nil {
+		t.Fatal(err)
+	}
+}
