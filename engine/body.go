@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -37,6 +38,10 @@ type body struct {
 	closed bool
 	err    error // the first read error other than io.EOF
 }
+
+// Format implements [fmt.Formatter], because the fields must not be read while
+// they change.
+func (b *body) Format(s fmt.State, _ rune) { io.WriteString(s, "engine.body") }
 
 // Read implements [io.Reader]. With a Content-Length, it returns io.EOF
 // together with the last bytes.
@@ -121,7 +126,7 @@ func (b *body) readLocked(p []byte) (int, error) {
 		return n, io.EOF
 	case err == io.EOF:
 		// Nothing more can arrive. Like net/http, treat the body as read.
-		b.consumed.Store(true)
+		b.complete()
 		return n, io.ErrUnexpectedEOF
 	}
 	b.err = err
@@ -132,6 +137,7 @@ func (b *body) readLocked(p []byte) (int, error) {
 func (b *body) complete() {
 	b.conn.bodyComplete()
 	b.consumed.Store(true)
+	b.ctx.resumeWatch()
 }
 
 // Close implements [io.Closer]. Like net/http, it reads up to 256 KB of the
@@ -166,8 +172,12 @@ func (b *body) closeLocked() error {
 		b.closedUnread.Store(true)
 		return nil
 	}
-	n, err := io.CopyN(io.Discard, lockedBody{b}, maxDrain)
-	if n == maxDrain {
+	limit := int64(maxDrain)
+	if since127 {
+		limit++ // bodies of maxDrain bytes are read to their end
+	}
+	n, err := io.CopyN(io.Discard, lockedBody{b}, limit)
+	if n == limit || since127 && err != io.EOF {
 		b.closedUnread.Store(true)
 	}
 	if err == io.EOF {
@@ -202,9 +212,17 @@ func (b *body) unread() (discard, close, tooBig bool) {
 
 // drain reads the rest. It reports whether the connection can be reused, and if
 // not, whether the rest is too big to read.
+//
+// Since Go 1.27, drain closes the body in any case. Before, the handler can
+// still read the end of a body that is too big, without its middle.
 func (b *body) drain() (ok, tooBig bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if since127 && !b.closed {
+		b.closeLocked()
+		b.closeNow()
+		return !b.closedUnread.Load(), false
+	}
 	if b.closed || b.consumed.Load() {
 		b.closeNow()
 		return true, false

@@ -47,6 +47,7 @@ func (k *chunks) read(p []byte) (int, error) {
 
 // giveBack puts back the unused input and gives back the buffer.
 func (k *chunks) giveBack() {
+	k.req = nil // programs may retain the body for longer than the request
 	if k.br == nil {
 		return
 	}

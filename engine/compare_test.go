@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"regexp"
-	"runtime"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -158,6 +158,24 @@ func compared(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(100)
 		b, err := io.ReadAll(r.Body)
 		fmt.Fprintf(w, "%q %v", b, err)
+	case "/set": // the query is the key, =, and for values a colon and the values
+		key, values, _ := strings.Cut(r.URL.RawQuery, "=")
+		w.Header()[key] = nil
+		if values != "" {
+			w.Header()[key] = strings.Split(values[1:], "|")
+		}
+		switch r.Header.Get("Then") {
+		case "flush":
+			w.(http.Flusher).Flush()
+		case "WriteHeader":
+			w.WriteHeader(201)
+		case "304":
+			w.WriteHeader(304)
+			return
+		case "nothing":
+			return
+		}
+		io.WriteString(w, "body")
 	case "/empty":
 	default:
 		io.WriteString(w, r.URL.String())
@@ -188,16 +206,7 @@ func compare(t *testing.T, addrs []string, parts ...string) {
 }
 
 // comparable removes from a server's output what may differ.
-func comparable(out string) string {
-	out = dates.ReplaceAllString(out, "Date: X")
-	if newerGo {
-		// Go 1.27 doesn't send Connection: close after a truncated body.
-		out = strings.ReplaceAll(out, "Connection: close\r\n", "")
-	}
-	return out
-}
-
-var newerGo = !strings.HasPrefix(runtime.Version(), "go1.26")
+func comparable(out string) string { return dates.ReplaceAllString(out, "Date: X") }
 
 // comparedServers starts a server of each kind with handler compared.
 func comparedServers(t *testing.T) (addrs []string) {
@@ -239,6 +248,45 @@ func TestSameBytesTable(t *testing.T) {
 		compare(t, addrs, tt.text+next)
 		compare(t, addrs, "POST /first HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\n1", tt.text, next)
 	}
+}
+
+// TestSameBytesHeaders compares the engine's output with net/http's for response
+// headers with a meaning for the server: without values, with an empty one, and
+// with others.
+func TestSameBytesHeaders(t *testing.T) {
+	addrs := comparedServers(t)
+	for _, key := range strings.Fields("Trailer Trailer:X Content-Length Transfer-Encoding Connection Content-Type Content-Encoding Date Upgrade Keep-Alive trailer content-length connection X") {
+		for _, values := range []string{"", ":", ":|", ":x", ":4", ":0", ":close", ":keep-alive|close", ":close|x", ":chunked", ":identity", ":gzip", ":X|Y", ":X,Y"} {
+			var all strings.Builder
+			for _, method := range []string{"GET", "HEAD"} {
+				for _, then := range []string{"", "flush", "WriteHeader", "304", "nothing"} {
+					fmt.Fprintf(&all, "%s /set?%s=%s HTTP/1.1\r\nHost: h\r\nThen: %s\r\n\r\n", method, key, values, then)
+				}
+			}
+			compare(t, addrs, all.String())
+			for _, request := range strings.SplitAfter(strings.TrimSuffix(all.String(), "\r\n\r\n"), "\r\n\r\n") {
+				compare(t, addrs, strings.TrimSuffix(request, "\r\n\r\n")+"\r\n\r\n")
+				compare(t, addrs, strings.Replace(strings.TrimSuffix(request, "\r\n\r\n"), "HTTP/1.1", "HTTP/1.0", 1)+"\r\nConnection: keep-alive\r\n\r\n")
+			}
+		}
+	}
+}
+
+// TestSameBytesLargeBodies compares the engine's output with net/http's for
+// bodies around the size that net/http reads after the handler.
+func TestSameBytesLargeBodies(t *testing.T) {
+	addrs := comparedServers(t)
+	var clients sync.WaitGroup
+	for _, path := range strings.Fields("/empty /some /readlate /flushread /unreadclose /duplex") {
+		for _, n := range []int{maxDrain - 1, maxDrain, maxDrain + 1, maxDrain + 3, maxDrain + 4, maxDrain + 50_000} {
+			body := strings.Repeat("b", n)
+			clients.Go(func() {
+				compare(t, addrs, fmt.Sprintf("POST %s HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n%sGET /x HTTP/1.1\r\nHost: h\r\n\r\n", path, n, body))
+				compare(t, addrs, fmt.Sprintf("POST %s HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\nGET /x HTTP/1.1\r\nHost: h\r\n\r\n", path, n, body))
+			})
+		}
+	}
+	clients.Wait()
 }
 
 // TestSameBytesRandom compares the engine's output with net/http's for random

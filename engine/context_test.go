@@ -3,10 +3,13 @@ package engine
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -226,5 +229,96 @@ func TestPipelinedResponses(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestFormat prints what a handler and the program can print, with several
+// verbs, while goroutines change it.
+func TestFormat(t *testing.T) {
+	for _, k := range engines {
+		t.Run(k.name, func(t *testing.T) {
+			var s server
+			printed := make(chan string, 1)
+			s = k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == "GET" {
+					return
+				}
+				var users sync.WaitGroup
+				for range 2 {
+					users.Go(func() {
+						for range 2000 {
+							ctx, cancel := context.WithCancel(r.Context())
+							context.AfterFunc(ctx, func() {})
+							cancel()
+						}
+					})
+				}
+				users.Go(func() {
+					for range 500 {
+						w.Header().Set("X", "y")
+						io.WriteString(w, "response")
+					}
+				})
+				users.Go(func() { readPortions(r.Body, 10) })
+				var text string
+				for range 300 {
+					for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%q"} {
+						text = fmt.Sprintf(verb+verb+verb+verb, r.Context(), w, r.Body, s)
+					}
+				}
+				printed <- text
+				users.Wait()
+			})})
+			addr := start(t, s)
+			var clients sync.WaitGroup
+			clients.Go(func() {
+				talk(t, addr, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 20000\r\n\r\n"+strings.Repeat("b", 20000))
+			})
+			for range 50 {
+				talk(t, addr, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+			}
+			clients.Wait()
+			text := eventually(t, "the values are printed", printed)
+			for _, want := range []string{"context.Background.WithValue(", ".WithCancel", "engine.ResponseWriter", "engine.body", "engine.Server("} {
+				if !strings.Contains(text, want) {
+					t.Errorf("%q doesn't contain %q", text, want)
+				}
+			}
+		})
+	}
+}
+
+// TestHandlerReadDeadline checks that the watch for the client keeps a read
+// deadline of the handler. As in net/http, the deadline cancels the context if
+// it was set after the body was read, and otherwise doesn't apply any more.
+func TestHandlerReadDeadline(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				wait := 300 * time.Millisecond
+				if r.URL.Path == "/after" {
+					io.Copy(io.Discard, r.Body)
+					wait = 10 * time.Second
+				}
+				http.NewResponseController(w).SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+				io.Copy(io.Discard, r.Body)
+				select {
+				case <-r.Context().Done():
+					io.WriteString(w, "canceled")
+				case <-time.After(wait):
+					io.WriteString(w, "not canceled")
+				}
+			})}))
+			for _, framing := range []string{bodies["length"], bodies["chunked"]} {
+				for path, want := range map[string]string{"/before": "not canceled", "/after": "canceled"} {
+					c := dial(t, addr)
+					io.WriteString(c, "POST "+path+" HTTP/1.1\r\nHost: h\r\nConnection: close\r\n"+framing)
+					b, _ := io.ReadAll(c)
+					if !strings.HasSuffix(string(b), "\r\n\r\n"+want) {
+						t.Errorf("%s: got %q, want %s", path, b, want)
+					}
+				}
+			}
+		})
 	}
 }

@@ -138,8 +138,8 @@ func (c *conn) Fire() {
 	d.arm(c, next)
 }
 
-// setByHandler sets a deadline of the handler, which replaces the server's timeout for
-// the current request.
+// setByHandler sets a deadline of the handler, which replaces the server's
+// timeout for the current request.
 func (d *deadlines) setByHandler(c *conn, flag state, t time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -148,6 +148,15 @@ func (d *deadlines) setByHandler(c *conn, flag state, t time.Time) error {
 		return c.nc.SetReadDeadline(t)
 	}
 	return c.nc.SetWriteDeadline(t)
+}
+
+// removeRead removes the read deadline, unless the handler has set it.
+func (d *deadlines) removeRead(c *conn) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c.state.load()&flagHandlerRead == 0 {
+		c.nc.SetReadDeadline(time.Time{})
+	}
 }
 
 // stop stops the timer and clears the deadlines, when the connection ends, is
@@ -222,12 +231,16 @@ func (w *stateWord) mark(old, flag state) bool {
 // add adds a flag.
 func (w *stateWord) add(flag state) { w.v.Or(uint64(flag)) }
 
-// bodyComplete changes phaseBody to phaseHandler, and nothing else.
-func (w *stateWord) bodyComplete() {
+// bodyComplete changes phaseBody to phaseHandler, removes flagHandlerRead, and
+// returns the previous state. In other phases it does nothing and returns 0.
+func (w *stateWord) bodyComplete() (old state) {
 	for {
 		old := w.load()
-		if old.phase() != phaseBody || w.swap(old, old&^phaseMask|state(phaseHandler)) {
-			return
+		if old.phase() != phaseBody {
+			return 0
+		}
+		if w.swap(old, old&^(phaseMask|flagHandlerRead)|state(phaseHandler)) {
+			return old
 		}
 	}
 }

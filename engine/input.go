@@ -160,8 +160,13 @@ func (c *conn) readBody(p []byte) (n int, err error) {
 }
 
 // bodyComplete records that the request was read completely, so that the timer
-// ignores the read deadline.
-func (c *conn) bodyComplete() { c.state.bodyComplete() }
+// ignores the read deadline. It removes one that the handler has set before, as
+// net/http does.
+func (c *conn) bodyComplete() {
+	if old := c.state.bodyComplete(); old&flagHandlerRead != 0 {
+		c.deadlines.removeRead(c)
+	}
+}
 
 // abortBodyRead interrupts a read of the body by a goroutine that outlived the
 // handler.

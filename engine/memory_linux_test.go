@@ -2,13 +2,72 @@ package engine
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"net"
 	"net/http"
 	"runtime"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 )
+
+// heap returns the size of the heap.
+func heap() uint64 {
+	var m runtime.MemStats
+	for range 3 { // the second collection empties the pools
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestIdleAfterForm opens connections and sends a large form on each. Then it
+// compares the memory of the idle connections with net/http's: they must not
+// hold the form. Some clients have begun another request, or sent stray bytes.
+func TestIdleAfterForm(t *testing.T) {
+	const count, size = 20, 2 << 20
+	form := "a=" + strings.Repeat("b", size-2)
+	const boundary = "boundary"
+	multi := "--" + boundary + "\r\nContent-Disposition: form-data; name=a\r\n\r\n" + form + "\r\n--" + boundary + "--\r\n"
+	framings := map[string]string{
+		"length":            "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: " + strconv.Itoa(len(form)) + "\r\n\r\n" + form,
+		"chunked":           "Content-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\n200000\r\n" + form + "\r\n0\r\n\r\n",
+		"multipart":         "Content-Type: multipart/form-data; boundary=boundary\r\nContent-Length: " + strconv.Itoa(len(multi)) + "\r\n\r\n" + multi,
+		"multipart chunked": "Content-Type: multipart/form-data; boundary=boundary\r\nTransfer-Encoding: chunked\r\n\r\n" + strconv.FormatInt(int64(len(multi)), 16) + "\r\n" + multi + "\r\n0\r\n\r\n",
+	}
+	for name, framing := range framings {
+		t.Run(name, func(t *testing.T) {
+			var nethttp uint64
+			for _, k := range kinds {
+				contexts := make(chan context.Context, count) // retained, as a program may do
+				addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if len(r.FormValue("a")) < size-2 {
+						t.Errorf("got %d bytes", len(r.FormValue("a")))
+					}
+					contexts <- r.Context()
+				})}))
+				before := heap()
+				for i := range count {
+					c := dial(t, addr)
+					io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\n"+framing+[]string{"", "G", "GET / HT"}[i%3])
+					if _, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+				used := int64(heap() - before)
+				t.Logf("%s: %d bytes for each of %d idle connections, client included", k.name, used/count, count)
+				if k.name == "net/http" {
+					nethttp = uint64(max(0, used))
+				} else if used > int64(nethttp)+size {
+					t.Errorf("%s: idle connections take %d bytes, net/http's take %d", k.name, used, nethttp)
+				}
+				runtime.KeepAlive(contexts)
+			}
+		})
+	}
+}
 
 // TestIdleMemory opens 10,000 connections and serves a request on each. Then it
 // compares the memory of the idle connections with net/http's. Run it with -v

@@ -5,6 +5,7 @@ package engine
 import (
 	"io"
 	"net"
+	"os"
 	"runtime"
 	"syscall"
 )
@@ -65,7 +66,7 @@ func (r *rawIO) fill() error {
 	}
 	r.n, r.err = 0, nil
 	if err := r.raw.Read(r.read); err != nil {
-		return err
+		return r.opError("read", err)
 	}
 	if r.err == nil && r.n == 0 {
 		return io.EOF
@@ -91,7 +92,7 @@ func (r *rawIO) readable(fd uintptr) bool {
 			}
 			return false
 		default:
-			r.err = &net.OpError{Op: "read", Net: "tcp", Source: c.nc.LocalAddr(), Addr: c.nc.RemoteAddr(), Err: errno}
+			r.err = r.opError("read", errno)
 		}
 		return true
 	}
@@ -101,7 +102,9 @@ func (r *rawIO) readable(fd uintptr) bool {
 func (r *rawIO) Write(p []byte) (int, error) {
 	r.out, r.werr = p, nil
 	err := r.raw.Write(r.write)
-	if err == nil {
+	if err != nil {
+		err = r.opError("write", err)
+	} else {
 		err = r.werr
 	}
 	n := len(p) - len(r.out)
@@ -133,9 +136,23 @@ func (r *rawIO) writable(fd uintptr) bool {
 		case syscall.EAGAIN:
 			return r.wrapper != nil
 		default:
-			r.werr = &net.OpError{Op: "write", Net: "tcp", Source: r.conn.nc.LocalAddr(), Addr: r.conn.nc.RemoteAddr(), Err: errno}
+			r.werr = r.opError("write", errno)
 			return true
 		}
 	}
 	return true
+}
+
+// opError returns the error that a method of package net returns for err, which
+// is a system call's or that of a [syscall.RawConn].
+func (r *rawIO) opError(op string, err error) error {
+	nc := r.conn.nc
+	e := &net.OpError{Op: op, Net: nc.LocalAddr().Network(), Source: nc.LocalAddr(), Addr: nc.RemoteAddr(), Err: err}
+	switch err := err.(type) {
+	case syscall.Errno:
+		e.Err = os.NewSyscallError(op, err)
+	case *net.OpError:
+		e.Net, e.Err = err.Net, err.Err
+	}
+	return e
 }

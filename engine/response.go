@@ -326,8 +326,8 @@ func (r *response) complete(more bool) (keep bool) {
 		r.appendTrailers()
 		r.out = append(r.out, "\r\n"...)
 	}
-	if !more || r.closeAfter {
-		r.flushOut()
+	if !more {
+		r.flushOut() // before waiting for the rest of the request's body
 	}
 	b := r.ctx.body
 	if b != nil {
@@ -336,13 +336,13 @@ func (r *response) complete(more bool) (keep bool) {
 	}
 	switch {
 	case r.closeAfter, r.werr != nil:
-		return false
-	case !r.isHEAD && r.contentLength != -1 && bodyAllowed(r.status) && r.contentLength != r.written:
-		return false // the client expects more
+	case !r.isHEAD && r.contentLength != -1 && bodyAllowed(r.status) && r.contentLength != r.written: // the client expects more
 	case b != nil && (b.closedUnread.Load() || !b.consumed.Load()):
-		return false
+	default:
+		return true
 	}
-	return true
+	r.flushOut()
+	return false
 }
 
 // lockFor locks the response if it still belongs to the request with this

@@ -89,8 +89,10 @@ func (r *response) summarize() (sum headSummary) {
 		case "Date":
 			sum.date = true
 		case "Trailer":
-			sum.trailers = true
-			r.declareTrailers(f.value)
+			if !f.none {
+				sum.trailers = true
+				r.declareTrailers(f.value)
+			}
 		default:
 			if strings.HasPrefix(f.key, http.TrailerPrefix) {
 				sum.trailers = true

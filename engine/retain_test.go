@@ -196,3 +196,70 @@ func TestLateSameConnection(t *testing.T) {
 		})
 	}
 }
+
+// TestLateWaitsForNobody uses a ResponseWriter after its handler has returned,
+// while the response belongs to another connection whose client doesn't read.
+func TestLateWaitsForNobody(t *testing.T) {
+	for _, k := range engines {
+		t.Run(k.name, func(t *testing.T) {
+			writers, returned := make(chan *writer), make(chan bool)
+			addr := start(t, k.make(&http.Server{
+				ErrorLog: log.New(io.Discard, "", 0),
+				Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					writers <- w.(*writer)
+					for {
+						if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+							return
+						}
+					}
+				}),
+			}))
+			c := dial(t, addr)
+			io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+			current := eventually(t, "a writer", writers)
+			old := &writer{res: current.res, gen: current.gen - 1, conn: current.conn}
+			for busy := 0; busy < 20; { // the handler waits for the client
+				time.Sleep(time.Millisecond)
+				if busy++; current.res.mu.TryLock() {
+					current.res.mu.Unlock()
+					busy = 0
+				}
+			}
+			go func() {
+				old.Write([]byte("late"))
+				old.Header()
+				old.WriteHeader(500)
+				old.Flush()
+				old.EnableFullDuplex()
+				close(returned)
+			}()
+			eventually(t, "late calls return", returned)
+			c.Close()
+		})
+	}
+}
+
+// TestInformationalAfterError sends informational responses to a client that
+// has left. They must not take memory.
+func TestInformationalAfterError(t *testing.T) {
+	for _, k := range engines {
+		t.Run(k.name, func(t *testing.T) {
+			sizes := make(chan int)
+			addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				for r.Context().Err() == nil {
+					w.WriteHeader(103)
+				}
+				for range 10_000 {
+					w.WriteHeader(103)
+				}
+				sizes <- cap(w.(*writer).res.out)
+			})}))
+			c := dial(t, addr)
+			io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+			c.Close()
+			if size := eventually(t, "the handler ends", sizes); size > 16*outputSize {
+				t.Errorf("the output buffer has %d bytes", size)
+			}
+		})
+	}
+}

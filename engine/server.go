@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log"
 	"net"
 	"net/http"
@@ -74,6 +75,10 @@ func New(srv *http.Server) *Server {
 	srv.RegisterOnShutdown(s.stop)
 	return s
 }
+
+// Format implements [fmt.Formatter], so that printing a Server doesn't read its
+// fields while they change.
+func (s *Server) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "engine.Server(%s)", s.srv.Addr) }
 
 // ListenAndServe listens on the TCP address srv.Addr (":http" if empty) and
 // calls Serve. It always returns a non-nil error.

@@ -31,28 +31,23 @@ func (w *watcher) add(x *requestContext) {
 }
 
 func (w *watcher) run() {
-	var again []*requestContext // those that can't be watched yet
 	for {
 		time.Sleep(watchAfter)
 		w.mu.Lock()
-		batch := append(again, w.pending...)
-		clear(w.pending)
-		w.pending = w.pending[:0]
+		batch := w.pending
+		w.pending = nil
 		if len(batch) == 0 {
 			w.running = false
 			w.mu.Unlock()
 			return
 		}
 		w.mu.Unlock()
-		again = nil
 		for _, x := range batch {
 			if x.pending && !x.Ended() {
 				go x.flushLate()
 			}
 			x.pending = false
-			if !x.startWatch() {
-				again = append(again, x)
-			}
+			x.startWatch()
 		}
 	}
 }
@@ -63,30 +58,43 @@ func (w *watcher) run() {
 // else reads the connection. requestContext.mu guards its fields.
 type clientWatch struct {
 	off     bool          // it must not start any more
+	waiting bool          // it is to start when the body was read completely
 	aborted bool          // stopWatch has interrupted the read
 	ended   chan struct{} // closed when the goroutine is done; nil if none ran
 	n       int           // bytes read
 	b       [1]byte
 }
 
-// startWatch starts watching the client. It reports false if it is too early
-// because the handler may still read the request's body.
-func (x *requestContext) startWatch() bool {
+// startWatch starts watching the client. If the handler may still read the
+// request's body, it leaves that to resumeWatch.
+func (x *requestContext) startWatch() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	w := &x.watch
 	if !x.Following() || w.off || w.ended != nil {
-		return true
+		return
 	}
 	if x.body != nil && !x.body.consumed.Load() {
-		return false
+		w.waiting = true
+		return
 	}
 	w.ended = make(chan struct{})
 	// Remove the deadline for the body. Otherwise its expiry would look as if
 	// the client had disconnected.
-	x.conn.nc.SetReadDeadline(time.Time{})
+	x.conn.deadlines.removeRead(x.conn)
 	go x.watchClient(x.conn.nc, w.ended)
-	return true
+}
+
+// resumeWatch is called when the body was read completely. If startWatch was
+// called before, the watcher will call it again.
+func (x *requestContext) resumeWatch() {
+	x.mu.Lock()
+	waiting := x.watch.waiting
+	x.watch.waiting = false
+	x.mu.Unlock()
+	if waiting {
+		x.conn.server.watcher.add(x)
+	}
 }
 
 func (x *requestContext) watchClient(nc net.Conn, ended chan struct{}) {

@@ -41,6 +41,10 @@ func (c *conn) setWriter(bd *bundle, gen uint64) {
 
 func (w *writer) server() *Server { return w.conn.server }
 
+// Format implements [fmt.Formatter], because the fields must not be read while
+// they change.
+func (w *writer) Format(s fmt.State, _ rune) { io.WriteString(s, "engine.ResponseWriter") }
+
 var (
 	_ http.ResponseWriter = (*writer)(nil)
 	_ http.Flusher        = (*writer)(nil)

@@ -2,6 +2,8 @@ package request
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"sync"
 )
 
@@ -27,6 +29,18 @@ type Context struct {
 	left      bool        // the client has disconnected, for CloseNotify
 	following bool
 }
+
+// String returns a description like that of a context of package context.
+func (x *Context) String() string {
+	if s, ok := x.Context.(fmt.Stringer); ok {
+		return s.String() + ".WithCancel"
+	}
+	return fmt.Sprintf("%T.WithCancel", x.Context)
+}
+
+// Format implements [fmt.Formatter]. Without it, %#v and other verbs would read
+// the fields while they change.
+func (x *Context) Format(s fmt.State, _ rune) { io.WriteString(s, x.String()) }
 
 // An afterFunc is a function that runs when a context ends.
 type afterFunc struct{ f func() }

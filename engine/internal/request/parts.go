@@ -34,14 +34,23 @@ func (p *Parts) Begin(template *http.Request, ctx context.Context) *http.Request
 	return p.Request
 }
 
+// maxReused is the number of response headers above which Reuse discards their
+// map, because clearing a map doesn't make it smaller.
+const maxReused = 64
+
 // Reuse clears p for another request. It reports false if p must not be used
 // again, see Poison.
 func (p *Parts) Reuse() bool {
 	if p.Poison() {
 		return false
 	}
+	*p.Request = http.Request{} // it may hold a large form
+	p.URL = url.URL{}
 	clear(p.Header)
-	clear(p.ResponseHeader)
 	clear(p.Values[:cap(p.Values)])
+	if len(p.ResponseHeader) > maxReused {
+		p.ResponseHeader = make(http.Header)
+	}
+	clear(p.ResponseHeader)
 	return true
 }
