@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/client"
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 )
 
 // TestAttemptsIsACap checks that Attempts includes retries by net/http, which
@@ -311,15 +312,18 @@ func TestSlowReceiverIsNoStall(t *testing.T) {
 				srv.StartTLS()
 				defer srv.Close()
 				cl := use(t, insecure(client.Options{StallTimeout: stall, Attempts: 1}))
-				resp, err := cl.Post(srv.URL, "text/plain", bytes.NewReader(make([]byte, size)))
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, _ := io.ReadAll(resp.Body)
-				resp.Body.Close()
-				if string(got) != fmt.Sprint(size) || (resp.ProtoMajor == 2) != h2 {
-					t.Errorf("the server got %s bytes over %s", got, resp.Proto)
-				}
+				steady.Try(t, stall/10, func() error {
+					resp, err := cl.Post(srv.URL, "text/plain", bytes.NewReader(make([]byte, size)))
+					if err != nil {
+						return err
+					}
+					got, _ := io.ReadAll(resp.Body)
+					resp.Body.Close()
+					if string(got) != fmt.Sprint(size) || (resp.ProtoMajor == 2) != h2 {
+						return fmt.Errorf("the server got %s bytes over %s", got, resp.Proto)
+					}
+					return nil
+				})
 			})
 		}
 	}
@@ -364,7 +368,7 @@ func TestResponseBeforeTheEndOfTheRequest(t *testing.T) {
 			if how == "context" && !errors.Is(err, context.Canceled) {
 				t.Errorf("Read after the end of the context: %v", err)
 			}
-		case <-time.After(20 * time.Second): // shorter than StallTimeout
+		case <-time.After(29 * time.Second): // shorter than StallTimeout
 			t.Errorf("%s: still waiting", how)
 		}
 		cancel()
@@ -378,20 +382,21 @@ func TestSlowBodyIsNoStall(t *testing.T) {
 		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
 		srv.EnableHTTP2 = h2
 		srv.StartTLS()
-		body, end := io.Pipe()
-		go func() {
-			for range 6 {
-				io.WriteString(end, "x")
-				<-time.After(100 * time.Millisecond)
+		steady.Try(t, 30*time.Millisecond, func() error {
+			body, end := io.Pipe()
+			go func() {
+				for range 6 {
+					io.WriteString(end, "x")
+					<-time.After(100 * time.Millisecond)
+				}
+				end.Close()
+			}()
+			resp, err := use(t, insecure(client.Options{StallTimeout: 300 * time.Millisecond, Attempts: 1})).Post(srv.URL, "text/plain", body)
+			if err != nil {
+				return fmt.Errorf("HTTP/2 %v: %w", h2, err)
 			}
-			end.Close()
-		}()
-		resp, err := use(t, insecure(client.Options{StallTimeout: 300 * time.Millisecond, Attempts: 1})).Post(srv.URL, "text/plain", body)
-		if err != nil {
-			t.Errorf("HTTP/2 %v: %v", h2, err)
-		} else {
-			resp.Body.Close()
-		}
+			return resp.Body.Close()
+		})
 		srv.Close()
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 )
 
 // A cutConn is a connection whose input arrives in the given parts, one for
@@ -221,10 +223,8 @@ func TestReadHeadTimeout(t *testing.T) {
 			for _, before := range []string{"", first, post} {
 				for _, head := range heads {
 					wg.Go(func() {
-						// Try again with a difference, which is also caused
-						// by a machine too busy to send the input in time.
-						var outputs [3]string
-						for try := range 5 {
+						steady.Try(t, timeout/10, func() error {
+							var outputs [3]string
 							var clients sync.WaitGroup
 							for i, addr := range addrs {
 								c := dial(t, addr)
@@ -236,11 +236,10 @@ func TestReadHeadTimeout(t *testing.T) {
 							}
 							clients.Wait()
 							if want := outputs[0]; outputs[1] == want && outputs[2] == want {
-								return
-							} else if try == 4 {
-								t.Errorf("%q:\nengine  %q\nrecycle %q\nwant    %q", before+head, outputs[1], outputs[2], want)
+								return nil
 							}
-						}
+							return fmt.Errorf("%q:\nengine  %q\nrecycle %q\nwant    %q", before+head, outputs[1], outputs[2], outputs[0])
+						})
 					})
 				}
 			}
@@ -341,17 +340,11 @@ func TestWriteTimeout(t *testing.T) {
 // awaitConns waits until s has n connections.
 func awaitConns(t *testing.T, s *Server, n int) {
 	t.Helper()
-	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+	steady.Until(t, 20*time.Second, fmt.Sprintf("%d connections are left", n), func() bool {
 		s.mu.Lock()
-		left, accepted := len(s.conns), s.stat.connections.Load()
-		s.mu.Unlock()
-		if left == n && accepted > 0 {
-			return
-		}
-		if time.Since(begin) > 20*time.Second {
-			t.Fatalf("%d of %d connections are left, want %d", left, accepted, n)
-		}
-	}
+		defer s.mu.Unlock()
+		return len(s.conns) == n && s.stat.connections.Load() > 0
+	})
 }
 
 // TestShutdownWaitsForWrites checks that Shutdown doesn't take a connection for

@@ -3,6 +3,7 @@ package engine
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -13,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 )
 
 // bothWays has one request that the engine serves, and one that it passes to
@@ -225,23 +228,26 @@ func TestOwnDeadlines(t *testing.T) {
 					io.Copy(w, r.Body)
 				}),
 			}))
-			c := dial(t, addr)
-			br := bufio.NewReader(c)
-			for range 2 {
-				io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe")
-				go func() { time.Sleep(100 * time.Millisecond); io.WriteString(c, "llo") }()
-				res, err := http.ReadResponse(br, nil)
-				if err != nil {
-					t.Fatal(err)
+			steady.Try(t, 10*time.Millisecond, func() error {
+				c := dial(t, addr)
+				br := bufio.NewReader(c)
+				for range 2 {
+					io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe")
+					go func() { time.Sleep(100 * time.Millisecond); io.WriteString(c, "llo") }()
+					res, err := http.ReadResponse(br, nil)
+					if err != nil {
+						return err
+					}
+					if b, err := io.ReadAll(res.Body); string(b) != "hello" {
+						return fmt.Errorf("got %q, %v", b, err)
+					}
 				}
-				if b, err := io.ReadAll(res.Body); string(b) != "hello" {
-					t.Errorf("got %q, %v", b, err)
+				io.WriteString(c, "POST /past HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe")
+				if res, err := http.ReadResponse(br, nil); err != nil || !res.Close {
+					return fmt.Errorf("after a failed read: %v, %v", res, err)
 				}
-			}
-			io.WriteString(c, "POST /past HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe")
-			if res, err := http.ReadResponse(br, nil); err != nil || !res.Close {
-				t.Errorf("after a failed read: %v, %v", res, err)
-			}
+				return nil
+			})
 		})
 	}
 }

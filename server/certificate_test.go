@@ -40,9 +40,9 @@ func TestCertificateReload(t *testing.T) {
 		}
 	}
 	replace("expired", time.Now().Add(-time.Hour), "cert.pem", "key.pem")
-	steady(t, "first", served)
+	staysAs(t, "first", served)
 	replace("half", tomorrow(), "cert.pem")
-	steady(t, "first", served)
+	staysAs(t, "first", served)
 	replace("second", tomorrow(), "cert.pem", "key.pem")
 	eventually(t, longest, "serving the renewed certificate", func() bool { return served() == "second" })
 
@@ -61,14 +61,14 @@ func TestCertificateReload(t *testing.T) {
 		os.Rename(dir+"/new", dir+"/cert.pem")
 	}
 	write(bytes.ToLower(cert))
-	steady(t, "second", served)
+	staysAs(t, "second", served)
 	write(cert)
 	eventually(t, longest, "serving the certificate that was repaired", func() bool { return served() == "third" })
 }
 
-// steady checks that got returns want for longer than the server takes to
+// staysAs checks that got returns want for longer than the server takes to
 // detect changed files.
-func steady(t *testing.T, want string, got func() string) {
+func staysAs(t *testing.T, want string, got func() string) {
 	t.Helper()
 	for end := time.Now().Add(1200 * time.Millisecond); time.Now().Before(end); <-time.After(20 * time.Millisecond) {
 		if g := got(); g != want {

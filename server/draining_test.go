@@ -126,7 +126,7 @@ func TestBrokenListener(t *testing.T) {
 			hijacked <- true
 		}))
 		s.Log, s.Engine = discardLog, engine
-		s.DrainTimeout = 2 * time.Second
+		s.DrainTimeout = 10 * time.Second
 		done := make(chan error, 1)
 		go func() { done <- s.Serve(context.Background(), ln) }()
 		nc := dial(t, ln.Addr().String())

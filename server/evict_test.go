@@ -151,7 +151,8 @@ func TestIdleConnectionsGiveWayFirst(t *testing.T) {
 	idle := dial(t, addr)
 	io.WriteString(idle, headHello)
 	readResponse(t, idle)
-	<-time.After(1500 * time.Millisecond) // both have waited long enough to be closed
+	began := server.Pulse(s)
+	eventually(t, longest, "both have waited long enough to be closed", func() bool { return server.Pulse(s)-began > 1200*time.Millisecond })
 	third := dial(t, addr)
 	io.WriteString(third, headHello)
 	readResponse(t, third)

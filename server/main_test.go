@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
@@ -105,13 +106,7 @@ const longest = time.Minute
 // eventually waits until ok returns true.
 func eventually(t *testing.T, within time.Duration, what string, ok func() bool) {
 	t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(within); !ok(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatalf("timeout after %v: %s", within, what)
-		}
-	}
+	steady.Until(t, within, what, ok)
 }
 
 // refusesConnections waits until a drain has closed the listener.

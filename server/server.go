@@ -243,7 +243,7 @@ func (s *Server) drain(l *listener, shutdown func(context.Context) error) error 
 
 	// Shutdown drops requests that were read but not started. So first wait for
 	// the connections in use to close.
-	for ctx.Err() == nil && time.Since(start) < settleTime && l.unsettled(settleTime) {
+	for began := l.pulse.now(); ctx.Err() == nil && l.pulse.now()-began < settleTime && l.unsettled(settleTime); {
 		l.awaitClose(10 * time.Millisecond)
 	}
 	// Shutdown would wait 5 s for connections that never sent anything.
