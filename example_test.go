@@ -192,6 +192,24 @@ func ExamplePathParamAs() {
 	// 400 Bad Request
 }
 
+func ExampleQueryOr() {
+	mux := muxmaster.New()
+	mux.Handle("GET /items", problem.Handler(func(w http.ResponseWriter, r *http.Request) error {
+		page, err := muxmaster.QueryOr(r, "page", 1)
+		if err != nil {
+			return err
+		}
+		return body.WriteJSON(w, http.StatusOK, page)
+	}))
+	show(mux, "GET", "/items", "")
+	show(mux, "GET", "/items?page=3", "")
+	show(mux, "GET", "/items?page=x", "")
+	// Output:
+	// 200 1
+	// 200 3
+	// 400 Bad Request
+}
+
 func ExampleBuildPath() {
 	path, err := muxmaster.BuildPath("/users/:id/files/*path", "id", "a/b", "path", "/docs/1.txt")
 	fmt.Println(path, err)

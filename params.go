@@ -2,8 +2,10 @@ package muxmaster
 
 import (
 	"encoding"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -66,20 +68,91 @@ func PathParams(r *http.Request) Params {
 // float or bool type, or a type whose pointer implements
 // [encoding.TextUnmarshaler]. A function for [problem.Handler] can
 // return the errors as they are. Their status is 400, with a detail that names
-// the parameter, if the value cannot be parsed. It is 500 if r has no path value
-// of that name, because that is a mistake in the program.
+// the parameter, if the value cannot be parsed. It is 500 for mistakes in the
+// program: if r has no path value of that name, or T is another type.
 func PathParamAs[T any](r *http.Request, name string) (T, error) {
-	var v T
 	s := r.PathValue(name)
 	if s == "" && !slices.Contains(values.List(r), name) {
-		return v, &valueError{status: http.StatusInternalServerError,
+		var zero T
+		return zero, &valueError{status: http.StatusInternalServerError,
 			err: fmt.Errorf("muxmaster: the route %q has no parameter %q", r.Pattern, name)}
 	}
+	return parseAs[T](s, "path", name)
+}
+
+// QueryAs parses the first query parameter with that name as [PathParamAs] does.
+// A parameter that is missing, or whose value is malformed or cannot be parsed as
+// a T, is an error with status 400 and a detail that names it.
+func QueryAs[T any](r *http.Request, name string) (T, error) {
+	v, found, err := queryAs[T](r, name)
+	if err == nil && !found {
+		err = badValue("query", name, "missing", errors.New("it is missing"))
+	}
+	return v, err
+}
+
+// QueryOr is [QueryAs] for a parameter that may be missing: it returns def then.
+// An empty value (?page=) is not missing.
+func QueryOr[T any](r *http.Request, name string, def T) (T, error) {
+	v, found, err := queryAs[T](r, name)
+	if err == nil && !found {
+		v = def
+	}
+	return v, err
+}
+
+func queryAs[T any](r *http.Request, name string) (v T, found bool, err error) {
+	if err := supported[T]("query", name); err != nil {
+		return v, false, err
+	}
+	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
+		key, text, _ := strings.Cut(pair, "=")
+		if k, err := url.QueryUnescape(key); pair == "" || err != nil || k != name {
+			continue
+		}
+		// url.ParseQuery skips malformed values, so they would seem to be missing.
+		if strings.Contains(text, ";") {
+			return v, true, badValue("query", name, "not valid", errors.New("it has a semicolon; write %3B"))
+		}
+		text, err := url.QueryUnescape(text)
+		if err != nil {
+			return v, true, badValue("query", name, "not valid", err)
+		}
+		v, err = parseAs[T](text, "query", name)
+		return v, true, err
+	}
+	return v, false, nil
+}
+
+// parseAs parses s as a T. The other arguments name the parameter in errors.
+func parseAs[T any](s, kind, name string) (v T, err error) {
+	if err := supported[T](kind, name); err != nil {
+		return v, err
+	}
 	if err := parseInto(&v, s); err != nil {
-		return v, &valueError{http.StatusBadRequest, fmt.Sprintf("The path parameter %q is not valid.", name),
-			fmt.Errorf("muxmaster: path parameter %q: %w", name, err)}
+		return v, badValue(kind, name, "not valid", err)
 	}
 	return v, nil
+}
+
+// badValue returns the error for a value that the client must change.
+func badValue(kind, name, what string, err error) error {
+	return &valueError{http.StatusBadRequest, fmt.Sprintf("The %s parameter %q is %s.", kind, name, what),
+		fmt.Errorf("muxmaster: %s parameter %q: %w", kind, name, err)}
+}
+
+// supported returns an error if nothing can be parsed as a T.
+func supported[T any](kind, name string) error {
+	t := reflect.TypeFor[T]()
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+		return nil
+	}
+	switch k := t.Kind(); {
+	case k == reflect.String, k >= reflect.Bool && k <= reflect.Float64: // bool, integers, floats
+		return nil
+	}
+	return &valueError{status: http.StatusInternalServerError, err: fmt.Errorf("muxmaster: %s parameter %q: "+
+		"cannot parse into %s; use a string, integer, float or bool type, or give it an UnmarshalText method", kind, name, t)}
 }
 
 // A valueError is the error of a value in a request. Package problem finds its
@@ -120,8 +193,6 @@ func parseInto(dst any, s string) error {
 		var f float64
 		f, err = strconv.ParseFloat(s, v.Type().Bits())
 		v.SetFloat(f)
-	default:
-		return fmt.Errorf("cannot parse into %s; give it an UnmarshalText method", v.Type())
 	}
 	if err != nil {
 		v.SetZero()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/body"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 // These examples run the recipes of docs/recipes.md.
@@ -73,6 +74,56 @@ func Example_files() {
 	// /app-DiwrgTda.js: 200 "compressed js", Cache-Control "public, max-age=31536000, immutable"
 	// /none.js: 404 "404 page not found\n", Cache-Control ""
 	// /api/users: 404 "404 page not found\n", Cache-Control ""
+}
+
+type ticket struct{ Seats int }
+
+func (t ticket) Validate() error {
+	if t.Seats < 1 {
+		return &problem.Error{Detail: "A ticket needs at least one seat."}
+	}
+	return nil
+}
+
+// Typed values of the path, the query and the body.
+func Example_input() {
+	book := func(w http.ResponseWriter, r *http.Request) error {
+		show, err := muxmaster.PathParamAs[int](r, "show")
+		if err != nil {
+			return err
+		}
+		dry, err := muxmaster.QueryOr(r, "dry", false)
+		if err != nil {
+			return err
+		}
+		t, err := body.ReadJSON[ticket](w, r, 64<<10, body.Strict)
+		if err != nil {
+			return err
+		}
+		return body.WriteJSON(w, http.StatusCreated, map[string]any{"show": show, "seats": t.Seats, "dry": dry})
+	}
+	mux := muxmaster.New()
+	mux.Pre(problem.With(problem.JSON))
+	mux.POST("/shows/:show/tickets", problem.Handler(book))
+	for _, c := range []struct{ target, text string }{
+		{"/shows/7/tickets?dry=true", `{"seats":2}`},
+		{"/shows/x/tickets", `{"seats":2}`},
+		{"/shows/7/tickets?dry=maybe", `{"seats":2}`},
+		{"/shows/7/tickets", `{"seat":2}`},
+		{"/shows/7/tickets", `{"seats":0}`},
+	} {
+		r := httptest.NewRequest("POST", c.target, strings.NewReader(c.text))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, r)
+		fmt.Println(strings.TrimSpace(w.Body.String()))
+	}
+	// Output:
+	// {"dry":true,"seats":2,"show":7}
+	// {"title":"Bad Request","status":400,"detail":"The path parameter \"show\" is not valid."}
+	// {"title":"Bad Request","status":400,"detail":"The query parameter \"dry\" is not valid."}
+	// {"title":"Bad Request","status":400,"detail":"The request body is not the expected JSON: the field \"seat\" is unknown."}
+	// {"title":"Unprocessable Entity","status":422,"detail":"A ticket needs at least one seat."}
 }
 
 // API versions by path, with shared routes registered by a function.

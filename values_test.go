@@ -2,8 +2,10 @@ package muxmaster_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"reflect"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 // In default mode values last as long as the request that holds them.
@@ -130,6 +133,9 @@ func as[T any](t *testing.T, value string) string {
 				t.Errorf("%T %v beside the error %v", got, got, err)
 			}
 			out = "error"
+			if problem.Status(err) != http.StatusBadRequest {
+				out = fmt.Sprint("error ", problem.Status(err))
+			}
 		}
 	})
 	ask(m, request(t, "GET", "/"+value))
@@ -181,8 +187,11 @@ func TestPathParamAs(t *testing.T) {
 		{as[netip.Addr], "::1", "netip.Addr ::1"},
 		{as[netip.Addr], "x", "error"},
 		{as[time.Time], "2024-05-06T07:08:09Z", "time.Time 2024-05-06 07:08:09 +0000 UTC"},
-		{as[[]int], "1", "error"},
-		{as[struct{}], "1", "error"},
+		{as[[]int], "1", "error 500"}, // a mistake in the program
+		{as[struct{}], "1", "error 500"},
+		{as[any], "1", "error 500"},
+		{as[*int], "1", "error 500"},
+		{as[complex128], "1", "error 500"},
 	} {
 		if got := c.as(t, c.value); got != c.want {
 			t.Errorf("%q: got %s, want %s", c.value, got, c.want)
@@ -409,6 +418,73 @@ func TestPatternOfRequest(t *testing.T) {
 		}
 		if got := ask(m, requestTo(t, host, c.method, c.target)).brief(); got != c.want {
 			t.Errorf("%s %s: got %s, want %s", c.method, c.target, got, c.want)
+		}
+	}
+}
+
+// query calls QueryAs, and QueryOr with def, for the parameter q and tells the
+// outcomes: the value, or the status and the detail for the client.
+func query[T any](def T) func(t *testing.T, rawQuery string) string {
+	return func(t *testing.T, rawQuery string) string {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.URL.RawQuery = rawQuery
+		var out []string
+		for i, f := range []func() (T, error){
+			func() (T, error) { return muxmaster.QueryAs[T](r, "q") },
+			func() (T, error) { return muxmaster.QueryOr(r, "q", def) },
+		} {
+			got, err := f()
+			if err == nil {
+				out = append(out, fmt.Sprint(got))
+				continue
+			}
+			if !strings.HasPrefix(err.Error(), `muxmaster: query parameter "q": `) || !reflect.ValueOf(&got).Elem().IsZero() {
+				t.Errorf("%s, %d: %v beside the error %v", rawQuery, i, got, err)
+			}
+			var detail interface{ ProblemDetail() string }
+			if !errors.As(err, &detail) {
+				t.Errorf("%s, %d: the error %v has no detail", rawQuery, i, err)
+				continue
+			}
+			out = append(out, strings.TrimSpace(fmt.Sprint(problem.Status(err), " ", detail.ProblemDetail())))
+		}
+		return strings.Join(out, " | ")
+	}
+}
+
+func TestQueryAs(t *testing.T) {
+	const missing, invalid = `400 The query parameter "q" is missing.`, `400 The query parameter "q" is not valid.`
+	number, text, list := query(9), query("none"), query([]int(nil))
+	for _, c := range []struct {
+		query func(*testing.T, string) string
+		raw   string
+		want  string
+	}{
+		{number, "q=5", "5 | 5"},
+		{number, "a=1&q=5&q=6&b", "5 | 5"},
+		{number, "%71=%35", "5 | 5"},
+		{number, "", missing + " | 9"},
+		{number, "Q=5&qq=6&&=7", missing + " | 9"},
+		{number, "%zz=1", missing + " | 9"},
+		{number, "q", invalid + " | " + invalid},
+		{number, "q=", invalid + " | " + invalid},
+		{number, "q=x", invalid + " | " + invalid},
+		{number, "q=1.5", invalid + " | " + invalid},
+		{number, "q=%zz", invalid + " | " + invalid},
+		{number, "q=1;q=2", invalid + " | " + invalid},
+		{text, "q=a+b%26%3B", "a b&; | a b&;"},
+		{text, "q=", " | "},
+		{text, "q=%zz", invalid + " | " + invalid},
+		{text, "q=a;b", invalid + " | " + invalid},
+		{text, "a", missing + " | none"},
+		{query(time.Time{}), "q=2024-05-06T07:08:09Z", "2024-05-06 07:08:09 +0000 UTC | 2024-05-06 07:08:09 +0000 UTC"},
+		{query(netip.Addr{}), "q=x", invalid + " | " + invalid},
+		{query(true), "q=false", "false | false"},
+		{list, "q=1", "500 | 500"}, // a mistake in the program, whether the value is there or not
+		{list, "", "500 | 500"},
+	} {
+		if got := c.query(t, c.raw); got != c.want {
+			t.Errorf("?%s: got %s, want %s", c.raw, got, c.want)
 		}
 	}
 }

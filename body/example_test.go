@@ -59,6 +59,36 @@ func ExampleWriteJSON() {
 	// Output: 13 {"answer":42}
 }
 
+type ticket struct{ Seats int }
+
+// Validate is called by ReadJSON.
+func (t ticket) Validate() error {
+	if t.Seats < 1 {
+		return &problem.Error{Detail: "A ticket needs at least one seat."}
+	}
+	return nil
+}
+
+// A strict service rejects unknown fields and other content types, and values
+// that aren't valid.
+func ExampleReadJSON_strict() {
+	for _, sent := range []string{`{"seats":2}`, `{"seat":2}`, `{"seats":0}`} {
+		r := httptest.NewRequest("POST", "/tickets", strings.NewReader(sent))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		if t, err := body.ReadJSON[ticket](w, r, 64<<10, body.Strict); err != nil {
+			problem.JSON(w, r, err)
+		} else {
+			body.WriteJSON(w, http.StatusCreated, t)
+		}
+		fmt.Println(strings.TrimSpace(w.Body.String()))
+	}
+	// Output:
+	// {"Seats":2}
+	// {"title":"Bad Request","status":400,"detail":"The request body is not the expected JSON: the field \"seat\" is unknown."}
+	// {"title":"Unprocessable Entity","status":422,"detail":"A ticket needs at least one seat."}
+}
+
 // The slice is valid only inside of the function.
 func ExampleWithBody() {
 	r := httptest.NewRequest("POST", "/upload", strings.NewReader("hello"))

@@ -1,11 +1,16 @@
 package body
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
+	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // WriteJSON writes a response with the given status code and v encoded as JSON.
@@ -43,34 +48,105 @@ func WriteJSON(w http.ResponseWriter, code int, v any) error {
 	return err
 }
 
+// An Option changes what [ReadJSON] accepts.
+type Option uint8
+
+// Strict makes ReadJSON reject a body with fields that T doesn't have (400), so
+// that clients notice misspelled ones, and a Content-Type other than
+// application/json or one that ends in +json (415). Browsers can't send these
+// from a form of another site.
+const Strict Option = 1
+
 // ReadJSON decodes the body of r, which must be exactly one JSON value of at
 // most max bytes. max <= 0 means DefaultMax. It returns the same errors as
 // WithBody, and an *Error with status 400 if the body is empty, isn't valid
 // JSON, doesn't match T, or has data after the value. Like encoding/json, it
-// ignores unknown fields. It doesn't check the Content-Type.
-func ReadJSON[T any](w http.ResponseWriter, r *http.Request, max int64) (T, error) {
-	var v T
+// ignores unknown fields, and it doesn't check the Content-Type; [Strict] changes
+// both.
+//
+// If T or *T has a method Validate() error, ReadJSON calls it. The error becomes
+// an *Error with status 422. To tell the client what is wrong, Validate returns a
+// *problem.Error or an error with the same methods; the text of other errors is
+// only for the log.
+func ReadJSON[T any](w http.ResponseWriter, r *http.Request, max int64, options ...Option) (T, error) {
+	var v, zero T
+	strict := slices.Contains(options, Strict)
+	if strict && !isJSON(r.Header.Get("Content-Type")) {
+		return zero, &Error{http.StatusUnsupportedMediaType, fmt.Errorf("the Content-Type %q is not application/json", r.Header.Get("Content-Type")),
+			"The Content-Type of the request must be application/json."}
+	}
 	buf := getBuffer()
 	defer putBuffer(buf)
-	err := readInto(buf, w, r, max)
-	if err == nil {
-		err = unmarshal(buf.Bytes(), &v)
+	if err := readInto(buf, w, r, max); err != nil {
+		return zero, err
 	}
-	if err != nil {
-		var zero T
+	// A copy, because a method UnmarshalJSON might retain its argument.
+	if err := unmarshal(bytes.Clone(buf.Bytes()), &v, strict); err != nil {
+		return zero, err
+	}
+	if err := validate(&v); err != nil {
 		return zero, err
 	}
 	return v, nil
 }
 
-func unmarshal(p []byte, v any) error {
+func isJSON(contentType string) bool {
+	t, _, err := mime.ParseMediaType(contentType)
+	return err == nil && (t == "application/json" || strings.HasSuffix(t, "+json"))
+}
+
+func unmarshal(p []byte, v any, strict bool) error {
 	if len(p) == 0 {
 		return &Error{http.StatusBadRequest, errors.New("the request body is empty; a JSON value is expected"), "The request body is empty; a JSON value is expected."}
 	}
-	if err := json.Unmarshal(p, v); err != nil {
+	var err error
+	if strict {
+		err = unmarshalStrict(p, v)
+	} else {
+		err = json.Unmarshal(p, v)
+	}
+	if err != nil {
 		return &Error{http.StatusBadRequest, fmt.Errorf("the request body is not the expected JSON: %w", err), jsonDetail(err)}
 	}
 	return nil
+}
+
+// unmarshalStrict is json.Unmarshal, except that it rejects unknown fields.
+func unmarshalStrict(p []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(p))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if rest := bytes.TrimLeft(p[d.InputOffset():], " \t\r\n"); len(rest) > 0 {
+		return errors.New("data after the value")
+	}
+	return nil
+}
+
+// validate calls the method Validate of *v or, if that is a pointer, of **v.
+func validate[T any](v *T) error {
+	x, ok := any(v).(interface{ Validate() error })
+	if !ok {
+		if x, ok = any(*v).(interface{ Validate() error }); !ok {
+			return nil
+		}
+		if p := reflect.ValueOf(x); p.Kind() == reflect.Pointer && p.IsNil() {
+			return &Error{http.StatusUnprocessableEntity, errors.New("the request body is null"), "The request body must not be null."}
+		}
+	}
+	err := x.Validate()
+	if err == nil {
+		return nil
+	}
+	detail := "The request body is not valid."
+	if d, ok := errors.AsType[interface {
+		error
+		ProblemDetail() string
+	}](err); ok && d.ProblemDetail() != "" {
+		detail = d.ProblemDetail()
+	}
+	return &Error{http.StatusUnprocessableEntity, fmt.Errorf("the request body is not valid: %w", err), detail}
 }
 
 // jsonDetail returns a description of err for the client, without names of Go
@@ -83,6 +159,9 @@ func jsonDetail(err error) string {
 		return fmt.Sprintf("The request body is not valid JSON; see byte %d.", syntax.Offset)
 	case errors.As(err, &mismatch) && mismatch.Field != "":
 		return fmt.Sprintf("The request body is not the expected JSON: %q has the wrong type.", mismatch.Field)
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok && len(name) <= 100 {
+		return fmt.Sprintf("The request body is not the expected JSON: the field %s is unknown.", name)
 	}
 	return "The request body is not the expected JSON."
 }

@@ -16,7 +16,7 @@ const DefaultMax = 1 << 20
 
 // An Error is an error caused by a request body.
 type Error struct {
-	Code   int    // status of the response: 400, 408 or 413
+	Code   int    // status of the response: 400, 408, 413, 415 or 422
 	Err    error  // for the log
 	detail string // for the client
 }

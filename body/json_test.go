@@ -1,0 +1,162 @@
+package body_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/body"
+	"github.com/seed-1954dcaa/muxmaster/problem"
+)
+
+// A keeper retains the argument of UnmarshalJSON, which encoding/json forbids.
+type keeper struct{ kept []byte }
+
+func (k *keeper) UnmarshalJSON(p []byte) error { k.kept = p; return nil }
+
+// TestReadJSONDoesNotShareItsBuffer checks that a type that retains the argument
+// of UnmarshalJSON doesn't get bytes of later requests.
+func TestReadJSONDoesNotShareItsBuffer(t *testing.T) {
+	for _, options := range [][]body.Option{nil, {body.Strict}} {
+		var all []keeper
+		read := func(text string) {
+			r := httptest.NewRequest("POST", "/", strings.NewReader(text))
+			r.Header.Set("Content-Type", "application/json")
+			v, err := body.ReadJSON[struct{ X keeper }](httptest.NewRecorder(), r, 0, options...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, v.X)
+		}
+		for i := range 100 {
+			read(fmt.Sprintf(`{"x":"value %03d"}`, i))
+		}
+		for i, k := range all {
+			if want := fmt.Sprintf(`"value %03d"`, i); string(k.kept) != want {
+				t.Fatalf("%v: request %d has %s, want %s", options, i, k.kept, want)
+			}
+		}
+	}
+}
+
+func TestReadJSONStrict(t *testing.T) {
+	type order struct {
+		Item string
+		More struct{ Count int }
+	}
+	const json = "application/json"
+	for _, c := range []struct {
+		contentType, text string
+		status            int
+		detail            string
+	}{
+		{json, `{"item":"tea","more":{"count":2}}`, 0, ""},
+		{"Application/JSON; charset=utf-8", " {}\r\n\t ", 0, ""},
+		{"application/merge-patch+json", `{}`, 0, ""},
+		{json, `{"itm":"tea"}`, 400, `The request body is not the expected JSON: the field "itm" is unknown.`},
+		{json, `{"more":{"cuont":2}}`, 400, `The request body is not the expected JSON: the field "cuont" is unknown.`},
+		{json, `{"` + strings.Repeat("x", 200) + `":1}`, 400, "The request body is not the expected JSON."},
+		{json, `{"item":1}`, 400, `The request body is not the expected JSON: "Item" has the wrong type.`},
+		{json, `{"item":`, 400, ""},
+		{json, `{} x`, 400, "The request body is not the expected JSON."},
+		{json, `{}{}`, 400, "The request body is not the expected JSON."},
+		{json, ``, 400, "The request body is empty; a JSON value is expected."},
+		{"", `{}`, 415, "The Content-Type of the request must be application/json."},
+		{"text/plain", `{}`, 415, "The Content-Type of the request must be application/json."},
+		{"application/x-www-form-urlencoded", `{}`, 415, "The Content-Type of the request must be application/json."},
+		{"multipart/form-data; boundary=x", `{}`, 415, "The Content-Type of the request must be application/json."},
+		{"text/plain; x=application/json", `{}`, 415, "The Content-Type of the request must be application/json."},
+		{"application/json, text/plain", `{}`, 415, "The Content-Type of the request must be application/json."},
+		{"application/jsonx", `{}`, 415, "The Content-Type of the request must be application/json."},
+	} {
+		r := httptest.NewRequest("POST", "/", strings.NewReader(c.text))
+		r.Header.Set("Content-Type", c.contentType)
+		v, err := body.ReadJSON[order](httptest.NewRecorder(), r, 0, body.Strict)
+		if statusOf(err) != c.status || err != nil && (v != order{}) {
+			t.Errorf("%q as %q: %+v, %v, want status %d", c.text, c.contentType, v, err, c.status)
+			continue
+		}
+		if e, ok := errors.AsType[*body.Error](err); ok && c.detail != "" && !strings.EqualFold(e.ProblemDetail(), c.detail) {
+			t.Errorf("%q as %q: the client is told %q, want %q", c.text, c.contentType, e.ProblemDetail(), c.detail)
+		}
+		// Without the option, only what isn't JSON or doesn't match is rejected.
+		r = httptest.NewRequest("POST", "/", strings.NewReader(c.text))
+		r.Header.Set("Content-Type", c.contentType)
+		_, err = body.ReadJSON[order](httptest.NewRecorder(), r, 0)
+		if unknown := strings.Contains(c.detail, "is unknown") || strings.Contains(c.text, "xxx"); err != nil && (c.status == 415 || unknown) {
+			t.Errorf("%q as %q, not strict: %v", c.text, c.contentType, err)
+		}
+	}
+}
+
+type (
+	byValue   struct{ N int }
+	byPointer struct{ N int }
+	plain     struct{ N int }
+)
+
+var errNegative = &problem.Error{Detail: "n must not be negative.", Members: map[string]any{"field": "n"}}
+
+func check(n int) error {
+	switch {
+	case n < -9:
+		return errors.New("the password is hunter2")
+	case n < 0:
+		return fmt.Errorf("order: %w", errNegative)
+	}
+	return nil
+}
+
+func (v byValue) Validate() error    { return check(v.N) }
+func (v *byPointer) Validate() error { return check(v.N) }
+
+func readN[T any](text string) error {
+	_, err := body.ReadJSON[T](httptest.NewRecorder(), httptest.NewRequest("POST", "/", strings.NewReader(text)), 0)
+	return err
+}
+
+func TestReadJSONValidates(t *testing.T) {
+	const invalid = `{"title":"Unprocessable Entity","status":422,"detail":"n must not be negative.","field":"n"}`
+	const secret = `{"title":"Unprocessable Entity","status":422,"detail":"The request body is not valid."}`
+	const null = `{"title":"Unprocessable Entity","status":422,"detail":"The request body must not be null."}`
+	for _, c := range []struct {
+		name string
+		read func(string) error
+		text string
+		want string // the response, or "" if there is no error
+	}{
+		{"value", readN[byValue], `{"n":1}`, ""},
+		{"value", readN[byValue], `{"n":-1}`, invalid},
+		{"value", readN[byValue], `{"n":-10}`, secret},
+		{"value", readN[byValue], `null`, ""},
+		{"pointer", readN[byPointer], `{"n":1}`, ""},
+		{"pointer", readN[byPointer], `{"n":-1}`, invalid},
+		{"T is a pointer", readN[*byPointer], `{"n":-1}`, invalid},
+		{"T is a pointer", readN[*byPointer], `null`, null},
+		{"T is a pointer", readN[*byValue], `null`, null},
+		{"T is a pointer", readN[*byValue], `{"n":-1}`, invalid},
+		{"no Validate", readN[plain], `{"n":-1}`, ""},
+		{"no Validate", readN[*plain], `null`, ""},
+	} {
+		err := c.read(c.text)
+		if err == nil {
+			if c.want != "" {
+				t.Errorf("%s: %s: no error, want %s", c.name, c.text, c.want)
+			}
+			continue
+		}
+		w := httptest.NewRecorder()
+		problem.JSON(w, httptest.NewRequest("POST", "/", nil), err)
+		if got := strings.TrimSpace(w.Body.String()); got != c.want || w.Code != 422 {
+			t.Errorf("%s: %s: %d %s, want %s", c.name, c.text, w.Code, got, c.want)
+		}
+		if !strings.HasPrefix(err.Error(), "body: the request body is ") {
+			t.Errorf("%s: %s: the error is %q", c.name, c.text, err)
+		}
+	}
+	if err := readN[byValue](`{"n":-1}`); !errors.Is(err, errNegative) {
+		t.Errorf("the error %v doesn't wrap that of Validate", err)
+	}
+}
