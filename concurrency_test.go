@@ -167,7 +167,6 @@ func TestGroupsWhileServing(t *testing.T) {
 	for i := range 100 {
 		g := m.Group(fmt.Sprintf("/g%d", i))
 		g.Use(trace("g"))
-		g.UseFast(func(h muxmaster.FastHandler) muxmaster.FastHandler { return h })
 		g.GET("/x/:id", values)
 		sub := muxmaster.New()
 		m.Mount(fmt.Sprintf("/m%d", i), sub)

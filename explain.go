@@ -53,32 +53,31 @@ func (m *Mux) Explain(method, target string) Explanation {
 		return e
 	}
 	r := &http.Request{Method: method, URL: u, Host: u.Host, Header: http.Header{}}
-	s := m.peek()
-	search := s.newSearch()
+	p := m.peek()
+	search := p.newSearch()
 	defer release(search)
-	won := s.find(search, r)
+	won := p.find(search, r)
 	if won != nil && search.Redirects(won) {
 		won = nil
 	}
-	if won == nil {
-		e.explainAnswer(s, r)
+	if won != nil {
+		e.Values = valuesOf(won, search)
+	} else {
+		e.explainAnswer(p, search, r)
 	}
-	registering.Lock()
-	defer registering.Unlock()
-	for _, rt := range m.uniqueRoutes() {
-		c := Candidate{Route: m.describe(rt)}
-		switch {
-		case won != nil && idOf(rt) == idOf(won):
+	for _, rt := range m.live().collected(false).routes {
+		c := Candidate{Route: rt.describe()}
+		if won != nil && rt.order == won.Payload.order && rt.pattern == won.Pattern && c.Method == p.table.MethodName(won.Method) && rt.zone.prefix == won.Payload.zone.prefix {
 			route := c.Route
-			e.Route, e.Values = &route, valuesOf(won, search)
-		case rt.Flags&trie.Implied != 0:
-			continue // Routes leaves it out, too
-		default:
-			c.Reason, c.rank = ruledOut(rt, c.Method, r, won)
+			e.Route = &route
+		} else {
+			c.Reason, c.rank = ruledOut(rt.route, r, won)
 		}
 		e.Candidates = append(e.Candidates, c)
 	}
-	slices.SortStableFunc(e.Candidates, func(a, b Candidate) int { return cmp.Compare(a.rank, b.rank) })
+	slices.SortStableFunc(e.Candidates, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), strings.Compare(a.Host, b.Host), strings.Compare(a.Pattern, b.Pattern), trie.CompareMethods(a.Method, b.Method))
+	})
 	return e
 }
 
@@ -97,10 +96,10 @@ func valuesOf(rt *trie.Route[endpoint], search *routeSearch) Params {
 
 // explainAnswer sets the fields that describe the response to an unmatched
 // request.
-func (e *Explanation) explainAnswer(s *snapshot, r *http.Request) {
-	sc := s.scopeOf(r)
-	o := s.decide(r, sc.redirectSlash())
-	e.Location, e.Allow, e.Prefix = o.location, o.allow, sc.prefix
+func (e *Explanation) explainAnswer(p *program, search *routeSearch, r *http.Request) {
+	rt := p.find(search, r)
+	fallback, _, o := p.decide(search, r, rt)
+	e.Location, e.Allow, e.Prefix = o.location, o.allow, fallback.zone.prefix
 	switch {
 	case o.location != "":
 		e.Status = http.StatusTemporaryRedirect
@@ -118,20 +117,21 @@ func (e *Explanation) explainAnswer(s *snapshot, r *http.Request) {
 // differ in the path, most matching segments first, then those that differ in the
 // host. It compares the pattern with the path segment by segment, independently
 // of the trie.
-func ruledOut(rt *trie.Route[endpoint], method string, r *http.Request, won *trie.Route[endpoint]) (why string, rank int) {
-	p, err := parse(rt.Pattern, rt.Flags)
-	if err != nil {
-		return err.Error(), math.MaxInt
-	}
+func ruledOut(rt *route, r *http.Request, won *trie.Route[endpoint]) (why string, rank int) {
+	p := rt.parsed
 	connect := r.Method == http.MethodConnect
 	if p.Host != "" && !p.MatchHost(pattern.Host(r.Host)) && !(connect && p.MatchHost(pattern.HostPort(r.Host))) {
 		return fmt.Sprintf("the host %q is not %q", r.Host, p.Host), math.MaxInt
 	}
-	if why, matched := trie.Mismatch(p, wirepath.Escaped(r.URL.Path, r.URL.RawPath)); why != "" {
+	path := wirepath.Escaped(r.URL.Path, r.URL.RawPath)
+	if rt.root == bareSlash && !strings.HasSuffix(path, "/") {
+		path += "/" // it serves both
+	}
+	if why, matched := trie.Mismatch(p, path); why != "" {
 		return why, math.MaxInt - 1 - matched
 	}
-	if method != "" && method != r.Method && !(method == http.MethodGet && r.Method == http.MethodHead) {
-		return fmt.Sprintf("the method %s is not %s", r.Method, method), 2
+	if rt.method != "" && rt.method != r.Method && !(rt.method == http.MethodGet && r.Method == http.MethodHead) {
+		return fmt.Sprintf("the method %s is not %s", r.Method, rt.method), 2
 	}
 	if won == nil {
 		return "matches, but a redirect or a mounted Mux comes first", 1

@@ -250,7 +250,8 @@ func TestNilFunctionsInFields(t *testing.T) {
 	}
 }
 
-// A Mux that is its own NotFound would overflow the stack, which ends the program.
+// Muxes that are their own NotFound, or that of each other, would overflow the
+// stack, which ends the program.
 func TestFieldsThatLoop(t *testing.T) {
 	for name, loop := range map[string]func(root, api *muxmaster.Mux){
 		"NotFound":         func(root, _ *muxmaster.Mux) { root.NotFound = root },
@@ -258,12 +259,25 @@ func TestFieldsThatLoop(t *testing.T) {
 		"a Group":          func(root, _ *muxmaster.Mux) { root.NotFound = root.Group("/g") },
 		"of a Group":       func(root, _ *muxmaster.Mux) { root.Group("/g").NotFound = root },
 		"of a mounted Mux": func(root, api *muxmaster.Mux) { api.NotFound = root },
+		"each other":       func(root, api *muxmaster.Mux) { m := muxmaster.New(); m.NotFound, root.NotFound = root, m },
+		"in middleware": func(root, api *muxmaster.Mux) {
+			m := muxmaster.New()
+			m.Use(func(next http.Handler) http.Handler { return next })
+			m.NotFound = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { root.ServeHTTP(w, r.WithContext(r.Context())) })
+			root.NotFound = m
+		},
 	} {
 		root, api := muxmaster.New(), muxmaster.New()
 		root.Mount("/api", api)
 		loop(root, api)
-		if got := panics(func() { get(t, root, "GET", "/api/none") }); !strings.HasPrefix(got, "muxmaster: ") || !strings.Contains(got, "forever") {
-			t.Errorf("%s: panicked with %q", name, got)
+		api.GET("/x", tell("x"))
+		for _, target := range []string{"/api/none", "/api/x", "/none", "/g/none"} {
+			if got := get(t, root, "POST", target); !strings.HasPrefix(got, "500") && got != "404" && !strings.HasPrefix(got, "405") {
+				t.Errorf("%s: %s: got %s", name, target, got)
+			}
+		}
+		if got := get(t, root, "GET", "/api/none"); got != "500" && name != "MethodNotAllowed" && name != "of a Group" {
+			t.Errorf("%s: got %s", name, got)
 		}
 	}
 	root, api := muxmaster.New(), muxmaster.New()

@@ -41,7 +41,7 @@ func (s *scope) ServeFiles(path string, fsys fs.FS) {
 		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the file system is nil", path))
 	}
 	p, err := parse("GET "+s.prefix+path, trie.Verb)
-	s.must(err)
+	must(err)
 	if p.Rest == "" {
 		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the path must end in a catch-all, as in /static/*filepath", path))
 	}

@@ -1,7 +1,6 @@
 package muxmaster
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -9,18 +8,17 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
-	"github.com/seed-1954dcaa/muxmaster/internal/values"
 )
 
 // A Group registers routes on its Mux with a common prefix and common
 // middleware. The prefix and middleware of the enclosing Group or Mux come
 // first. Group and [Mux] both implement [Router]. Create one with the methods
-// Group, Route or With.
+// Group, Route, With, Name or Annotate.
 //
 // In a Group with the prefix /articles, GET("/", h), Method("GET", "/", h) and
 // Handle("GET /{$}", h) serve both /articles and /articles/, without a
-// redirect. GET("", h) and Handle("GET ", h) serve only /articles, and take
-// precedence there.
+// redirect. They are one route, whose pattern is GET /articles. GET("", h) and
+// Handle("GET ", h) serve only /articles, and take precedence there.
 //
 // If no route matches a request, the Group with the longest matching prefix
 // responds, inside its middleware. So unauthenticated clients cannot probe
@@ -29,7 +27,7 @@ import (
 // Groups that add no prefix, such as those returned by With, never respond.
 // Neither do Groups below the prefix of a mounted Mux, because that Mux
 // responds. Groups don't affect matching: all routes of the Mux are tried
-// first.
+// first. Route creates a Group that does affect it.
 type Group struct {
 	scope
 
@@ -49,25 +47,42 @@ func (g *Group) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Group returns a Group with the given prefix, a path that may have parameters.
 // It panics if prefix is not a valid path or ends in a catch-all.
-func (s *scope) Group(prefix string) *Group {
-	s.requireNew()
-	g := &Group{scope: scope{mux: s.mux, settings: s.settings, parent: s, prefix: s.join(prefix)}}
-	if g.prefix != s.prefix {
-		g.group = g
-		registering.Lock()
-		defer registering.Unlock()
-		s.must(s.mux.checkPrefix(g.prefix))
-		s.mux.addFallback(&g.scope)
-	}
-	return g
-}
+func (s *scope) Group(prefix string) *Group { return s.group(prefix, false) }
 
-// Route calls fn with a new Group with the given prefix. It panics if fn is nil.
+// Route calls fn with a new Group that owns its prefix: requests at or below the
+// prefix are served by routes of the Group, or by routes of the Mux with a more
+// specific pattern. All others get the Group's 404, 405, OPTIONS or redirect
+// response, inside its middleware, even if a catch-all elsewhere matches. A Mux
+// mounted on the prefix would do the same. Route panics if prefix is invalid or
+// fn is nil.
 func (s *scope) Route(prefix string, fn func(*Group)) {
 	if fn == nil {
 		panic(fmt.Sprintf("muxmaster: Route %q: the function is nil", prefix))
 	}
-	fn(s.Group(prefix))
+	fn(s.group(prefix, true))
+}
+
+func (s *scope) group(prefix string, owns bool) *Group {
+	s.requireNew()
+	g := s.inside(&level{prefix: s.join(prefix), owns: owns})
+	if g.prefix == s.prefix {
+		g.inline = true
+		return g
+	}
+	m := s.mux.live()
+	t := m.lock()
+	defer t.mu.Unlock()
+	must(m.checkPrefix(g.prefix))
+	g.level.group = g
+	m.answering = append(m.answering, g.level)
+	m.invalidate()
+	return g
+}
+
+// inside returns a Group whose level is enclosed by s.
+func (s *scope) inside(l *level) *Group {
+	l.parent = s.level
+	return &Group{scope: scope{s.mux, l}}
 }
 
 // With returns a Group with the same prefix and additional middleware. The
@@ -75,13 +90,41 @@ func (s *scope) Route(prefix string, fn func(*Group)) {
 // responses to unmatched requests.
 func (s *scope) With(mw ...func(http.Handler) http.Handler) *Group {
 	s.requireNew()
-	g := &Group{scope: scope{mux: s.mux, settings: s.settings, parent: s, prefix: s.prefix}}
-	g.Use(mw...)
-	return g
+	refuseNil("With", mw)
+	return s.inside(&level{prefix: s.prefix, inline: true, use: slices.Clone(mw)})
+}
+
+// Name returns a Group whose routes have a name:
+//
+//	mux.Name("user.show").GET("/users/:id", showUser)
+//	path, err := mux.URL("user.show", "id", "42") // /users/42
+//
+// A name belongs to one route; registering another one with it panics. The
+// methods of a list are one route. A Mux also knows the names of the Muxes
+// mounted on it.
+func (s *scope) Name(name string) *Group {
+	s.requireNew()
+	if name == "" {
+		panic("muxmaster: Name: the name is empty")
+	}
+	return s.inside(&level{prefix: s.prefix, inline: true, name: name})
+}
+
+// Annotate returns a Group whose routes, and those of the Groups inside it,
+// carry a value. [Route.Value] returns it, for example in middleware that gets
+// the Route from [Mux.Lookup]. As with [context.WithValue], key must be
+// comparable, and should have a type of its own.
+func (s *scope) Annotate(key, value any) *Group {
+	s.requireNew()
+	if key == nil || !reflect.TypeOf(key).Comparable() {
+		panic("muxmaster: Annotate: the key must be comparable, and not nil")
+	}
+	return s.inside(&level{prefix: s.prefix, inline: true, key: key, value: value})
 }
 
 // join returns the prefix of s followed by prefix, without a trailing slash.
 func (s *scope) join(prefix string) string {
+	s.requireNew()
 	prefix = strings.TrimSuffix(prefix, "/")
 	if prefix == "" {
 		return s.prefix
@@ -108,40 +151,65 @@ func parsePrefix(prefix string) (*pattern.Pattern, error) {
 	return p, err
 }
 
+// checkPrefix returns an error if prefix is invalid in m, or in a Mux that m is
+// mounted on. The caller holds the lock.
+func (m *Mux) checkPrefix(prefix string) error {
+	if _, err := parsePrefix(prefix); err != nil {
+		return fmt.Errorf("muxmaster: prefix %q: %w", prefix, err)
+	}
+	for _, mnt := range m.mounted {
+		if err := mnt.mux.live().checkPrefix(mnt.prefix + prefix); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Use adds middleware to a Mux or Group. It wraps the http.Handler routes that
 // are registered afterwards, including those of Groups created from it. The
 // first middleware is the outermost; the middleware of enclosing Groups and of
 // the Mux is further out. On a Mux, it also wraps the 404, 405, OPTIONS and
 // redirect responses; on a Group, those below its prefix.
 //
-// Each middleware function is called once for each route, when the route is
-// registered, and once for the responses above. State created in the call
-// belongs to one route. Create state that routes share, such as a rate
-// limiter's counters, outside of the function.
+// Each middleware function is called once for each route, and once for the
+// responses above. State created in the call belongs to one route. Create state
+// that routes share, such as a rate limiter's counters, outside of the
+// function.
 //
 // Use panics if a route was already registered in the scope, and registering a
 // fast route in a scope with Use middleware panics, so that no route bypasses
 // the middleware unnoticed. The middleware runs after routing, so it can't
 // change which route serves the request. For middleware that rewrites the path,
-// such as [http.StripPrefix], use Pre or Mount.
-func (s *scope) Use(mw ...func(http.Handler) http.Handler) { s.addMiddleware("Use", mw, nil) }
-
-// UseFast is like Use but adds middleware for fast routes.
-func (s *scope) UseFast(mw ...FastMiddleware) { s.addMiddleware("UseFast", nil, mw) }
-
-// addMiddleware gives s a new stack, with the middleware that a method was given.
-func (s *scope) addMiddleware(method string, use []func(http.Handler) http.Handler, fast []FastMiddleware) {
+// such as [http.StripPrefix], use Pre or Mount. Use panics if the handler that
+// a middleware function returns has a method RunsBeforeRouting(), as those of
+// middleware.CleanPath and middleware.StripSlashes do.
+func (s *scope) Use(mw ...func(http.Handler) http.Handler) {
 	s.requireNew()
-	refuseNil(method, use)
-	refuseNil(method, fast)
-	registering.Lock()
-	defer registering.Unlock()
-	if s.hasRoutes {
-		panic("muxmaster: " + method + " after a route was registered: the route would bypass the middleware; call " + method + " first")
+	refuseNil("Use", mw)
+	s.addMiddleware("Use", func(l *level) { l.use = slices.Concat(l.use, mw) })
+}
+
+// UseFast is like Use but adds middleware for fast routes. Registering a route
+// of an http.Handler in its scope panics.
+func (s *scope) UseFast(mw ...FastMiddleware) {
+	s.requireNew()
+	refuseNil("UseFast", mw)
+	s.addMiddleware("UseFast", func(l *level) { l.fast = slices.Concat(l.fast, mw) })
+}
+
+// addMiddleware calls add with the level of s.
+func (s *scope) addMiddleware(method string, add func(l *level)) {
+	m := s.mux.live()
+	t := m.lock()
+	defer t.mu.Unlock()
+	if r := s.first; r != nil {
+		file, line := location(r.site)
+		panic(fmt.Sprintf("muxmaster: %s after the route %q was registered (at %s:%d): the route would bypass the middleware; "+
+			"call %s first, or With for the routes that follow", method, r.pattern, file, line, method))
 	}
-	old := cmp.Or(s.stack.Load(), &stack{})
-	s.stack.Store(&stack{slices.Concat(old.use, use), slices.Concat(old.fast, fast)})
-	s.mux.changeAnswers()
+	add(s.level)
+	s.level.stamp = registrations.Add(1)
+	m.invalidate()
 }
 
 // refuseNil panics if one of the functions that a method was given is nil.
@@ -153,45 +221,59 @@ func refuseNil[F any](method string, mw []F) {
 	}
 }
 
-// changeAnswers discards the snapshots of m and of the Muxes it is mounted on,
-// so that their fallbacks get new middleware.
-func (m *Mux) changeAnswers() {
-	m.publish(nil)
-	for _, mnt := range m.mounted {
-		mnt.scope.mux.changeAnswers()
-	}
+// A chain is the middleware of a level and of those around it in its Mux. It
+// doesn't change when a level gets more.
+type chain struct {
+	use   [][]func(http.Handler) http.Handler // the innermost level first
+	fast  [][]FastMiddleware
+	count int // of all functions
 }
 
-// checkPrefix returns an error if prefix is invalid in m, or in a Mux that m is
-// mounted on. The caller must hold registering.
-func (m *Mux) checkPrefix(prefix string) error {
-	if _, err := parsePrefix(prefix); err != nil {
-		return fmt.Errorf("muxmaster: prefix %q: %w", prefix, err)
+// chain returns the middleware around the routes of l. The caller holds the
+// lock.
+func (l *level) chain() (c chain) {
+	for ; l != nil; l = l.parent {
+		if len(l.use) > 0 {
+			c.use = append(c.use, l.use)
+		}
+		if len(l.fast) > 0 {
+			c.fast = append(c.fast, l.fast)
+		}
+		c.count += len(l.use) + len(l.fast)
 	}
-	for _, mnt := range m.mounted {
-		if err := mnt.scope.mux.checkPrefix(mnt.prefix + prefix); err != nil {
-			return err
+	return c
+}
+
+// wrapIn wraps the handler of a route in middleware.
+func wrapIn(c chain, h http.Handler, text string) (http.Handler, error) {
+	f, fast := h.(fastHandler)
+	if fast && len(c.use) > 0 {
+		return nil, fmt.Errorf("muxmaster: pattern %q: a fast route would bypass the middleware %s of Use; "+
+			"register it with Handle, or the middleware with Pre or, as FastMiddleware, UseFast", text, funcName(c.use[0][0]))
+	}
+	if !fast && len(c.fast) > 0 {
+		return nil, fmt.Errorf("muxmaster: pattern %q: the route would bypass the middleware %s of UseFast; "+
+			"register it with HandleFast or a verb method such as GETFast, or the middleware with Use", text, funcName(c.fast[0][0]))
+	}
+	for _, mws := range c.fast {
+		for _, mw := range slices.Backward(mws) {
+			if f = fastHandler(mw(FastHandler(f))); f == nil {
+				return nil, fmt.Errorf("muxmaster: pattern %q: the fast middleware %s returned nil", text, funcName(mw))
+			}
 		}
 	}
-	return nil
-}
-
-// addFallback makes s respond to unmatched requests below its prefix. The
-// caller must hold registering.
-func (m *Mux) addFallback(s *scope) {
-	p, err := parsePrefix(s.prefix)
-	if err != nil {
-		panic(fmt.Sprintf("muxmaster: prefix %q: %v", s.prefix, err)) // it was parsed before
+	if fast {
+		return f, nil
 	}
-	e := endpoint{scope: s}
-	if list := p.Names(); len(list) > 0 {
-		e.names = values.NewNames(m.owner, list, false)
+	for _, mws := range c.use {
+		for _, mw := range slices.Backward(mws) {
+			if h = mw(h); isNil(h) {
+				return nil, fmt.Errorf("muxmaster: pattern %q: the middleware %s returned nil", text, funcName(mw))
+			}
+			if _, early := h.(interface{ RunsBeforeRouting() }); early {
+				return nil, fmt.Errorf("muxmaster: pattern %q: the middleware %s has no effect in Use, because it changes the path before routing; use Pre", text, funcName(mw))
+			}
+		}
 	}
-	m.scopes = append(m.scopes, s)
-	m.routes.AddFallback(p, e, s.ownsPrefix, s.region)
-	m.routes.Commit()
-	m.publish(nil)
-	for _, mnt := range m.mounted {
-		mnt.scope.mux.addFallback(mnt.expandScope(s))
-	}
+	return h, nil
 }

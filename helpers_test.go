@@ -116,3 +116,12 @@ func panics(f func()) (text string) {
 	f()
 	return ""
 }
+
+// needsNesting skips a test of requests within several routers, where path values
+// are set with SetPathValue: such a request only knows those of the innermost one.
+func needsNesting(t *testing.T) {
+	t.Helper()
+	if !muxmaster.FastPathValues() {
+		t.Skip("path values are set with SetPathValue")
+	}
+}

@@ -57,7 +57,7 @@ func TestRoutes(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: got\n%s\nwant\n%s", when, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		m.build()
+		m.current()
 	}
 }
 

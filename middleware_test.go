@@ -44,16 +44,17 @@ func trail(t testing.TB, h http.Handler, method, target string) string {
 }
 
 func TestMiddlewareOrder(t *testing.T) {
-	m := muxmaster.New()
-	m.UseFast(traceFast("fast1"), traceFast("fast2"))
-	m.Pre(trace("pre1"), trace("pre2"))
-	m.Pre(trace("pre3"))
+	m, fm := muxmaster.New(), muxmaster.New()
+	for _, m := range []*muxmaster.Mux{m, fm} {
+		m.Pre(trace("pre1"), trace("pre2"))
+		m.Pre(trace("pre3"))
+	}
+	fm.UseFast(traceFast("fast1"), traceFast("fast2"))
 	fastHandler := func(w http.ResponseWriter, r *http.Request, _ muxmaster.Params) { fmt.Fprint(w, "h") }
-	m.GETFast("/fast/:x", fastHandler)
-	fg := m.Group("/fg")
+	fm.GETFast("/fast/:x", fastHandler)
+	fg := fm.Group("/fg")
 	fg.UseFast(traceFast("fast3"))
 	fg.GETFast("/:x", fastHandler)
-	fg.GET("/std", tell("h"))
 	fg.Group("/in").GETFast("/:x", fastHandler)
 	g := m.Group("/g")
 	g.Use(trace("g1"), trace("g2"))
@@ -76,7 +77,6 @@ func TestMiddlewareOrder(t *testing.T) {
 		{"GET", "/plain", "h"},
 		{"GET", "/fast/1", "fast1 fast2 h"},
 		{"GET", "/fg/1", "fast1 fast2 fast3 h"},
-		{"GET", "/fg/std", "h"},
 		{"GET", "/fg/in/1", "fast1 fast2 fast3 h"},
 		{"GET", "/g/a", "g1 g2 h"},
 		{"HEAD", "/g/a", "g1 g2 h"},
@@ -92,6 +92,10 @@ func TestMiddlewareOrder(t *testing.T) {
 		{"POST", "/plain", ""},
 		{"GET", "/plain/", ""},
 	} {
+		m := m
+		if strings.HasPrefix(c.want, "fast") {
+			m = fm
+		}
 		if got, want := trail(t, m, c.method, c.target), strings.TrimSpace("pre1 pre2 pre3 "+c.want); got != want {
 			t.Errorf("%s %s: got %q, want %q", c.method, c.target, got, want)
 		}
@@ -360,8 +364,7 @@ func TestUseOfASeparateScope(t *testing.T) {
 	h := m.Group("/h")
 	h.UseFast(traceFast("f"))
 	h.GETFast("/x", func(w http.ResponseWriter, r *http.Request, _ muxmaster.Params) { fmt.Fprint(w, "h") })
-	h.GET("/y", tell("h"))
-	for _, c := range [][2]string{{"/before", "h"}, {"/g/x", "g g' h"}, {"/h/x", "f h"}, {"/h/y", "h"}} {
+	for _, c := range [][2]string{{"/before", "h"}, {"/g/x", "g g' h"}, {"/h/x", "f h"}} {
 		if got := get(t, m, "GET", c[0]); got != c[1] {
 			t.Errorf("%s: got %q, want %q", c[0], got, c[1])
 		}

@@ -1,42 +1,81 @@
 package muxmaster
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
 // A mount is a Mux mounted in a scope of another Mux.
 type mount struct {
-	scope  *scope
-	prefix string            // includes the prefix of scope
-	sub    *Mux              // the mounted Mux
-	scopes map[*scope]*scope // from scopes of sub to their copies, see expandScope
+	mux    *Mux // the other Mux
+	level  *level
+	prefix string // includes the prefix of the level
+	sub    *Mux   // the mounted Mux
+
+	// routes holds the routes of sub as the other Mux has them. Guarded by the
+	// lock of the tree.
+	routes map[*route]*route
+	// wrapping guards the handlers of these routes.
+	wrapping sync.Mutex
 }
 
-// Pre adds middleware that runs for every request before routing. The first
-// middleware is the outermost, and Pre middleware is outside all other
-// middleware. It may change the path or the method of the request. If it passes
-// on a copy of the request, middleware outside of it doesn't see the path
-// values and the pattern.
-//
-// If the Mux is mounted on another Mux, its Pre middleware runs after routing,
-// for the requests at or below the mount's prefix that this Mux responds to.
-// Pre panics if the Mux is already mounted.
-func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
-	m.requireNew()
-	refuseNil("Pre", mw)
-	registering.Lock()
-	defer registering.Unlock()
-	if len(m.mounted) > 0 {
-		panic("muxmaster: Pre on a Mux that is mounted: its routes would bypass the middleware; call Pre before Mount")
+// A tree is a set of Muxes connected by mounts. One lock guards what is
+// declared on all of them, because registering a route on a mounted Mux changes
+// several.
+type tree struct {
+	mu      sync.Mutex
+	members []*Mux
+	number  uint32 // of two trees, the one with the lower number is locked first
+	version int    // counts changes of what is declared
+}
+
+// lock locks the tree of m and returns it. Only this method and lockBoth lock a
+// tree.
+func (m *Mux) lock() *tree {
+	for {
+		t := m.tree.Load()
+		t.mu.Lock()
+		if m.tree.Load() == t { // else it was joined to another tree
+			return t
+		}
+		t.mu.Unlock()
 	}
-	m.pre = slices.Concat(m.pre, mw)
-	m.publish(nil)
+}
+
+// lockBoth joins the trees of two Muxes, and locks the result.
+func lockBoth(a, b *Mux) *tree {
+	for {
+		s, t := a.tree.Load(), b.tree.Load()
+		if s == t {
+			if locked := a.lock(); b.tree.Load() == locked {
+				return locked
+			} else {
+				locked.mu.Unlock()
+			}
+			continue
+		}
+		if s.number > t.number {
+			s, t = t, s
+		}
+		s.mu.Lock()
+		t.mu.Lock()
+		for _, m := range t.members {
+			m.tree.Store(s)
+		}
+		joined := len(t.members) > 0 && len(s.members) > 0
+		s.members, t.members = append(s.members, t.members...), nil
+		t.mu.Unlock()
+		if joined {
+			return s
+		}
+		s.mu.Unlock()
+	}
 }
 
 // Mount registers h for prefix and everything below it, for every method.
@@ -51,7 +90,8 @@ func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 // with its 404, 405, OPTIONS and redirect responses; a catch-all route of this
 // Mux never gets them. Path values are pooled only if both Muxes enable it.
 //
-// Mount panics if prefix is not a valid path, h is nil, or a route conflicts.
+// Mount panics if prefix is not a valid path, h is nil or a *Group, or a route
+// conflicts.
 func (s *scope) Mount(prefix string, h http.Handler) {
 	s.requireNew()
 	if isNil(h) {
@@ -61,191 +101,195 @@ func (s *scope) Mount(prefix string, h http.Handler) {
 		panic(fmt.Sprintf("muxmaster: Mount %q: the prefix must begin with /", prefix))
 	}
 	full := s.join(prefix)
-	if g, ok := h.(*Group); ok {
-		g.requireNew()
-		h = g.mux
+	switch h := h.(type) {
+	case *Group:
+		h.requireNew()
+		panic(fmt.Sprintf("muxmaster: Mount %q: a Group cannot be mounted, because its routes belong to its Mux; mount a Mux made by New", prefix))
+	case *Mux:
+		must(s.mount(full, h))
+	default:
+		s.handleAll(h, 0, full, full+"/")
 	}
-	if sub, ok := h.(*Mux); ok {
-		s.must(s.mount(full, sub))
-		return
-	}
-	s.handleAll(h, 0, full, full+"/")
 }
 
 // handleAll registers h for all of the patterns, or panics. It ignores patterns
 // without a path, because the root has no form without a slash. Only Mount and
 // ServeSPA may call it, because it records the location of their caller.
 func (s *scope) handleAll(h http.Handler, flags trie.Flags, texts ...string) {
-	var regs []*registration
+	var list []parsed
 	for _, text := range texts {
 		if !strings.Contains(text, "/") {
 			continue
 		}
 		p, err := parse(text, flags)
-		s.must(err)
-		regs = append(regs, &registration{pattern: p, scope: s, unwrapped: h, site: site(1), flags: flags})
+		must(err)
+		list = append(list, parsed{p, route{pattern: text, flags: flags}})
 	}
-	s.must(s.register(regs))
+	must(s.register(h, site(1), list...))
 }
 
 // mount adds the routes of sub to the scope's Mux.
 func (s *scope) mount(prefix string, sub *Mux) error {
 	sub.requireNew()
-	registering.Lock()
-	defer registering.Unlock()
-	mnt := &mount{scope: s, prefix: prefix, sub: sub}
-	err := commitAll(mnt.expandRoutes, func() int { return s.mux.countOuter() + len(sub.sites) + len(sub.scopes) + len(sub.pre) })
-	if err != nil {
+	m := s.mux.live()
+	sub = sub.live()
+	t := lockBoth(m, sub)
+	defer t.mu.Unlock()
+	mnt := &mount{mux: m, level: s.level, prefix: prefix, sub: sub, routes: map[*route]*route{}}
+	if sub.contains(m.origin()) || sub.contains(m) {
+		return fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", prefix)
+	}
+	for _, l := range sub.everyLevel("", nil) {
+		if err := m.checkPrefix(prefix + l); err != nil {
+			return err
+		}
+	}
+	var routes []*route
+	for _, r := range sub.everyRoute() {
+		x, err := mnt.expand(r)
+		if err != nil {
+			return err
+		}
+		routes = append(routes, x)
+	}
+	if err := m.admit(routes); err != nil {
 		return err
 	}
-	sub.mounted = append(sub.mounted, mnt)
-	s.mux.mounts = append(s.mux.mounts, mnt)
-	for _, inner := range sub.scopes {
-		s.mux.addFallback(mnt.expandScope(inner))
+	m.mounts = append(m.mounts, mnt)
+	if m.draftOf == nil { // else Update does it when it succeeds
+		sub.mounted = append(sub.mounted, mnt)
 	}
+	m.invalidate()
 	return nil
-}
-
-// expandRoutes returns the expansions of all routes of mnt.sub. It returns an
-// error if mnt.sub or its prefixes can't be mounted here.
-func (mnt *mount) expandRoutes() ([]*registration, error) {
-	if mnt.sub.contains(mnt.scope.mux) {
-		return nil, fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", mnt.prefix)
-	}
-	for _, inner := range mnt.sub.scopes {
-		if err := mnt.scope.mux.checkPrefix(mnt.prefix + inner.prefix); err != nil {
-			return nil, err
-		}
-	}
-	routes := mnt.sub.uniqueRoutes()
-	// In the order of registration, which decides between constraints.
-	slices.SortStableFunc(routes, func(a, b *trie.Route[endpoint]) int { return cmp.Compare(a.Payload.seq, b.Payload.seq) })
-	var regs []*registration
-	for _, rt := range routes {
-		reg, err := mnt.sub.registration(rt)
-		if err != nil {
-			return nil, err
-		}
-		regs = append(regs, reg)
-	}
-	return mnt.expandAll(regs)
 }
 
 // contains reports whether m is other or other is mounted on it, directly or
 // indirectly.
 func (m *Mux) contains(other *Mux) bool {
-	if m == other {
-		return true
-	}
-	return slices.ContainsFunc(m.mounts, func(mnt *mount) bool { return mnt.sub.contains(other) })
+	return m == other || slices.ContainsFunc(m.mounts, func(mnt *mount) bool { return mnt.sub.contains(other) })
 }
 
-// countOuter counts the mounts of m, and those of the Muxes it is mounted on.
-func (m *Mux) countOuter() (n int) {
-	for _, mnt := range m.mounted {
-		n += 1 + mnt.scope.mux.countOuter()
+// everyLevel appends to list the prefixes of the levels that respond to
+// unmatched requests, including those of mounted Muxes.
+func (m *Mux) everyLevel(prefix string, list []string) []string {
+	list = append(list, prefix)
+	for _, l := range m.answering {
+		list = append(list, prefix+l.prefix)
 	}
-	return n
+	for _, mnt := range m.mounts {
+		list = mnt.sub.everyLevel(prefix+mnt.prefix, list)
+	}
+	return list
 }
 
-// registration returns a registration that is equal to the one that added rt.
-func (m *Mux) registration(rt *trie.Route[endpoint]) (*registration, error) {
-	p, err := parse(rt.Pattern, rt.Flags)
-	if err != nil {
-		return nil, err
-	}
-	if p.Methods != nil {
-		p.Methods = []string{m.methodName(rt.Method)}
-	}
-	e := &rt.Payload
-	reg := &registration{pattern: p, scope: e.scope, unwrapped: e.handler, site: m.sites[e.seq], flags: rt.Flags & trie.Registered}
-	if inner, ok := m.unwrapped[e.seq]; ok {
-		reg.unwrapped = inner
-	}
-	return reg, nil
-}
-
-// expand returns regs and their expansions in the Muxes that m is mounted on.
-func (m *Mux) expand(regs []*registration) ([]*registration, error) {
-	all := regs
-	for _, mnt := range m.mounted {
-		outer, err := mnt.expandAll(regs)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, outer...)
-	}
-	return all, nil
-}
-
-// expandAll returns the expansions of registrations of mnt.sub in the Mux that
-// it is mounted on, and in those that this one is mounted on.
-func (mnt *mount) expandAll(regs []*registration) ([]*registration, error) {
-	var outer []*registration
-	for _, reg := range regs {
-		path := reg.pattern.Path
-		outerReg, err := mnt.expandOne(reg, path, 0)
-		if err != nil {
-			return nil, err
-		}
-		outer = append(outer, outerReg)
-		if mnt.prefix != "" && (path == "/" || path == "/{$}") { // the bare prefix, without a redirect
-			if outerReg, err = mnt.expandOne(reg, "", trie.ImpliedBy(reg.pattern)); err != nil {
-				return nil, err
+// everyRoute returns the routes of m, including those of mounted Muxes, in the
+// order of their registration.
+func (m *Mux) everyRoute() []*route {
+	m.recall()
+	all := m.routes
+	for _, mnt := range m.mounts {
+		all = slices.Clip(all)
+		for _, r := range mnt.sub.everyRoute() {
+			if x := mnt.routes[r]; !m.removed[x] {
+				all = append(all, x)
 			}
-			outer = append(outer, outerReg)
 		}
 	}
-	return mnt.scope.mux.expand(outer)
+	if len(m.mounts) > 0 {
+		slices.SortStableFunc(all, byOrder)
+	}
+	return all
 }
 
-// expandOne returns the expansion of a registration of mnt.sub in the Mux that
-// it is mounted on: the same route with path below the mount's prefix.
-func (mnt *mount) expandOne(reg *registration, path string, flags trie.Flags) (*registration, error) {
-	text := reg.pattern.Text
-	head := text[:len(text)-len(reg.pattern.Path)]
-	p, err := parse(head+mnt.prefix+path, reg.flags)
+// expand returns a route of mnt.sub as the Mux that it is mounted on has it.
+func (mnt *mount) expand(r *route) (*route, error) {
+	if x := mnt.routes[r]; x != nil {
+		return x, nil
+	}
+	x := &route{method: r.method, level: r.level, site: r.site, order: r.order, flags: r.flags, root: r.root, original: r.original, changed: r.changed, inner: r, mount: mnt}
+	i := strings.IndexByte(r.pattern, '/')
+	head, path := r.pattern[:i], r.pattern[i:]
+	x.pattern = head + mnt.prefix + path
+	if mnt.prefix != "" && r.root == notBare {
+		must(r.parse()) // it was parsed before
+		switch p := r.parsed; {
+		case len(p.Segs) > 0:
+		case p.End == pattern.Slash: // the root of sub is the prefix
+			x.pattern, x.root = head+mnt.prefix, bareSlash
+		case p.Rest == "":
+			x.root = bareAll
+		}
+	}
+	if err := x.parse(); err != nil {
+		return nil, err
+	}
+	return x, x.checkMiddleware()
+}
+
+// around calls visit with each level around the route, the innermost first, and
+// with the mounted Mux whose own level it is, if it is one.
+func (r *route) around(visit func(l *level, sub *Mux)) {
+	from, to := r.level, (*Mux)(nil)
+	if r.inner != nil {
+		r.inner.around(func(l *level, sub *Mux) {
+			if to = sub; sub == nil && l.parent == nil {
+				to = r.mount.sub
+			}
+			visit(l, to)
+		})
+		from = r.mount.level
+	}
+	for l := from; l != nil; l = l.parent {
+		visit(l, nil)
+	}
+}
+
+// checkMiddleware returns an error if middleware of the Muxes around a mounted
+// route cannot wrap its handler.
+func (r *route) checkMiddleware() error {
+	h := r.original
+	_, fast := h.(fastHandler)
+	var err error
+	r.around(func(l *level, sub *Mux) {
+		c := chain{count: 1}
+		if len(l.use) > 0 && fast {
+			c.use = append(c.use, l.use)
+		}
+		if len(l.fast) > 0 && !fast {
+			c.fast = append(c.fast, l.fast)
+		}
+		if err == nil && len(c.use)+len(c.fast) > 0 {
+			_, err = wrapIn(c, h, r.pattern)
+		}
+		if sub != nil && len(sub.pre) > 0 {
+			fast, h = false, http.NotFoundHandler() // Pre middleware calls its ServeHTTP
+		}
+	})
+	return err
+}
+
+// wrapped returns the handler of r in all its middleware. For a mounted route,
+// the first call puts the middleware of the Muxes around the mount around it.
+func (r *route) wrapped() (http.Handler, error) {
+	if r.inner == nil {
+		return r.handler, nil
+	}
+	r.mount.wrapping.Lock()
+	defer r.mount.wrapping.Unlock()
+	if r.handler != nil {
+		return r.handler, nil
+	}
+	h, err := r.inner.wrapped()
 	if err != nil {
 		return nil, err
 	}
-	p.Methods = reg.pattern.Methods
-	outerReg := &registration{pattern: p, scope: mnt.expandScope(reg.scope), unwrapped: reg.unwrapped, site: reg.site, flags: reg.flags | flags}
-	return outerReg, nil
-}
-
-// expandScope returns the copy of sub, a scope of mnt.sub, in the outer Mux.
-func (mnt *mount) expandScope(sub *scope) *scope {
-	if s := mnt.scopes[sub]; s != nil {
-		return s
+	if pre := r.mount.sub.pre; len(pre) > 0 {
+		if h, err = wrapAll("Pre", pre, h); err != nil {
+			return nil, err
+		}
 	}
-	s := &scope{mux: mnt.scope.mux, settings: sub.settings, group: sub.group, prefix: mnt.prefix + sub.prefix, expandedFrom: sub, ownsPrefix: sub.ownsPrefix}
-	if sub.parent != nil {
-		s.parent = mnt.expandScope(sub.parent)
-	} else {
-		s.parent, s.ownsPrefix = mnt.scope, true
+	if h, err = wrapIn(r.mount.level.chain(), h, r.pattern); err == nil {
+		r.handler = h
 	}
-	if s.region = s.parent.region; s.ownsPrefix {
-		s.mux.regions++
-		s.region = s.mux.regions
-	}
-	if mnt.scopes == nil {
-		mnt.scopes = map[*scope]*scope{}
-	}
-	mnt.scopes[sub] = s
-	return s
-}
-
-// middleware returns the middleware that Use and UseFast added to s. For the
-// copy of a mounted Mux's outermost scope, it also returns the Pre middleware
-// of that Mux.
-func (s *scope) middleware() (pre, use []func(http.Handler) http.Handler, fast []FastMiddleware) {
-	if s.expandedFrom == nil {
-		st := cmp.Or(s.stack.Load(), &stack{})
-		return nil, st.use, st.fast
-	}
-	pre, use, fast = s.expandedFrom.middleware()
-	if s.expandedFrom.parent == nil {
-		pre = s.expandedFrom.mux.pre
-	}
-	return pre, use, fast
+	return h, err
 }

@@ -107,7 +107,7 @@ func TestMountMux(t *testing.T) {
 			}
 			m.GET("/api/:v/users/me", show)
 			for _, c := range []struct{ method, target, want string }{
-				{"GET", "/api/1/", `GET /api/:v/ /api/:v/ v="1"`},
+				{"GET", "/api/1/", `GET /api/:v /api/:v v="1"`},
 				{"GET", "/api/1/users/5", `GET /api/:v/users/:id /api/:v/users/:id v="1" id="5"`},
 				{"HEAD", "/api/1/users/5", `GET /api/:v/users/:id /api/:v/users/:id v="1" id="5"`},
 				{"GET", "/api/1/users/me", `GET /api/:v/users/me /api/:v/users/me v="1"`},

@@ -6,16 +6,16 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
 )
 
 // A Mux is an HTTP router. It is an [http.Handler] that calls the handler of
 // the route that matches the request. Create one with [New].
 //
-// Set the fields before the first request; later changes have no effect. Routes
-// can be registered at any time and from any goroutine. A new route takes
-// effect for requests that start after the registration.
+// The fields are read when the routes are compiled: for the first request, and
+// by [Mux.Update]. Set them before the first request or in Update. Routes can be
+// registered at any time and from any goroutine. A new route takes effect for
+// requests that start after the registration.
 //
 // Mux and [Group] both implement [Router].
 type Mux struct {
@@ -29,8 +29,11 @@ type Mux struct {
 	// Request.WithContext does not, and may later return values of another
 	// request, unless it is one that this module's middleware made.
 	//
+	// A handler that returns before it has finished, such as an
+	// http.TimeoutHandler, breaks this rule. Use middleware.Timeout, or put the
+	// TimeoutHandler around the Mux.
+	//
 	// Routes of a mounted Mux are pooled only if both Muxes set this field.
-	// Routes whose handler is an http.TimeoutHandler are never pooled.
 	PoolRequestBundle bool
 
 	// PoolFastParams recycles the Params slices of fast routes. A FastHandler
@@ -52,76 +55,71 @@ type Mux struct {
 	NotFound         http.Handler
 	MethodNotAllowed http.Handler
 
-	snapshot atomic.Pointer[snapshot] // nil if the next request must build one
-	fast     atomic.Pointer[snapshot] // the same, but nil if no request may use the fast path of ServeHTTP
-	frozen   atomic.Pointer[settings] // the fields above as first read; nil until then
-	building sync.Mutex               // held while building a snapshot
-	owner    *values.Owner
-	table
+	program atomic.Pointer[program] // nil if the next request must compile one
+	fast    atomic.Pointer[program] // the same, but nil if no request may use the fast path of ServeHTTP
+	owner   *values.Owner
+
+	tree     atomic.Pointer[tree]
+	declared             // guarded by the lock of the tree
+	claims   *claims     // of routes, including those of mounted Muxes; nil if unknown
+	frozen   *fields     // the fields above when they were read; nil if they weren't
+	compiled *program    // holds the declared routes if routes is nil
+	mounted  []*mount    // the places where this Mux is mounted
+	drafts   int         // number of Updates that have begun and not ended
+	taken    [3]int      // of a draft: how many routes, levels and mounts of its Mux it has
+	draftOf  *Mux        // the Mux that an Update changes; nil if this isn't the Mux that it passes
+	done     atomic.Bool // the Update that made this Mux has succeeded
+	updating sync.Mutex  // held during an Update
+
+	building sync.Mutex // held while compiling for a request
+	chaining sync.Mutex // guards the fields below
+	answers  responder
+	entry    http.Handler // the router wrapped in Pre middleware; nil if there is none
+	entryFor uint32       // preStamp of the functions that the entry has
 }
 
-// A table holds everything registered with a Mux. It is guarded by registering.
-type table struct {
-	routes    trie.Builder[endpoint]
-	names     map[string]*values.Names // shared by routes with the same parameters
-	sites     []uintptr                // where each route was registered, by seq
-	unwrapped map[uint32]http.Handler  // handlers without their middleware, by seq; only if that differs
-	scopes    []*scope                 // the scopes that serve unmatched requests; the Mux's own first
+// declared is what is registered on a Mux.
+type declared struct {
+	routes    []*route        // without those of mounted Muxes
+	answering []*level        // levels that respond to unmatched requests, besides the Mux's own
+	mounts    []*mount        // the Muxes mounted on this one
+	removed   map[*route]bool // routes of these that were removed here
 	pre       []func(http.Handler) http.Handler
-	entry     http.Handler // the router wrapped in pre; nil if there is no Pre middleware
-	entryPre  int          // how many of pre the entry has
-	mounts    []*mount     // the Muxes mounted on this one
-	mounted   []*mount     // the places where this Mux is mounted
-	slots     int          // the largest number of slots that the values of a route need
-	regions   int          // number of regions of its mounts, see trie.Fallback
+	preStamp  uint32 // changes with pre
 }
 
-// registering guards the tables of all Muxes. There is one lock for all because
-// registering a route on a mounted Mux changes several tables.
-var registering sync.Mutex
-
-// An endpoint is the payload of a route in the trie.
-type endpoint struct {
-	handler http.Handler  // wrapped in its middleware; a fastHandler for a fast route
-	names   *values.Names // parameter names; nil if there are none
-	scope   *scope        // where the route was registered
-	seq     uint32        // number of the registration
-	mode    mode
+// fields holds the values of a Mux's fields.
+type fields struct {
+	poolValues, poolParams, redirectSlash bool
+	notFound, notAllowed                  http.Handler
 }
 
-// A mode says how an endpoint receives path values.
-type mode uint8
-
-const (
-	hasNames  mode = 1 << iota // the route has parameters
-	fastRoute                  // the handler is a fastHandler
-	unpooled                   // the storage for values is never reused
-)
-
-// pooled reports whether the endpoint has values, in storage that is reused.
-func (e *endpoint) pooled() bool { return e.mode&(hasNames|unpooled) == hasNames }
-
-// slots returns the number of slots for n values.
-func (e *endpoint) slots(n int) int {
-	if e.mode&fastRoute != 0 {
-		return 2 * n // and their names
+// readFields returns the fields of m as they were first read. keep says that
+// this is the first time. The caller holds the lock.
+func (m *Mux) readFields(keep bool) *fields {
+	if m.frozen != nil {
+		return m.frozen
 	}
-	return n
+	f := &fields{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.NotFound, m.MethodNotAllowed}
+	if keep {
+		m.frozen = f
+	}
+	return f
 }
 
 // New returns an empty Mux with RedirectTrailingSlash set.
 func New() *Mux {
 	m := &Mux{RedirectTrailingSlash: true, owner: values.NewOwner()}
-	m.scope.mux, m.scope.settings = m, m
-	m.scopes = []*scope{&m.scope}
+	m.scope = scope{m, new(level)}
+	m.tree.Store(&tree{members: []*Mux{m}, number: registrations.Add(1)})
 	return m
 }
 
 // FastPathValues reports whether muxmaster sets path values directly in the
 // http.Request. It does so if it knows the layout of http.Request in this Go
 // release. If not, or with the build tag muxmaster_safe, it uses
-// r.SetPathValue. The behavior is the same, but routes with parameters take
-// about 20 times as long.
+// r.SetPathValue, which is slower and allocates. A request within several
+// routers then lists only the path values of the innermost one.
 func FastPathValues() bool { return values.Direct }
 
 // warnSlow logs a warning, once, if path values are slow and the build tag
@@ -133,176 +131,103 @@ var warnSlow = sync.OnceFunc(func() {
 	}
 })
 
-// settings holds the values of a Mux's fields at the first request.
-type settings struct {
-	poolValues, poolParams bool
-	redirectSlash          bool
-	notFound, notAllowed   http.Handler
-}
-
-// readSettings returns the current settings of m, or the frozen ones if m has
-// served a request.
-func (m *Mux) readSettings() *settings {
-	if f := m.frozen.Load(); f != nil {
-		return f
+// Pre adds middleware that runs for every request before routing. The first
+// middleware is the outermost, and Pre middleware is outside all other
+// middleware. It may change the path or the method of the request. If it passes
+// on a copy of the request, middleware outside of it doesn't see the path
+// values and the pattern.
+//
+// If the Mux is mounted on another Mux, its Pre middleware runs after routing,
+// for the requests at or below the mount's prefix that this Mux responds to.
+// Pre panics if the Mux is already mounted.
+func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
+	m.requireNew()
+	refuseNil("Pre", mw)
+	m = m.live()
+	t := m.lock()
+	defer t.mu.Unlock()
+	if len(m.origin().mounted) > 0 {
+		panic("muxmaster: Pre on a Mux that is mounted: its routes would bypass the middleware; call Pre before Mount")
 	}
-	return &settings{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.NotFound, m.MethodNotAllowed}
+	m.pre = append(m.pre[:len(m.pre):len(m.pre)], mw...)
+	m.preStamp = registrations.Add(1)
+	m.invalidate()
 }
 
-// freezeSettings freezes the settings of m and of the Muxes mounted on it. It
-// reports whether m's were not frozen before.
-func (m *Mux) freezeSettings() bool {
-	for _, mnt := range m.mounts {
-		mnt.sub.freezeSettings()
+// current returns the program, and compiles it if necessary.
+func (m *Mux) current() *program {
+	if p := m.program.Load(); p != nil {
+		return p
 	}
-	return m.frozen.CompareAndSwap(nil, m.readSettings())
-}
-
-// A snapshot is an immutable copy of the routes and settings that serves
-// requests. Each registration invalidates it, and the next request builds a new
-// one.
-type snapshot struct {
-	mux       *Mux
-	base      trie.Tree[endpoint] // routes without a host; a copy of *table.Base that saves a load
-	entry     http.Handler        // the router wrapped in Pre middleware; nil if there is none
-	table     *trie.Table[endpoint]
-	unmatched *values.Names // tags requests that this snapshot found no route for
-
-	// For serveParams.
-	buffer  values.Kind
-	slots   int  // slots that a request needs at most
-	inPlace mode // routes of this mode, fast or not, keep their values in the Buffer
-	long    int  // the path or request target from which on serveLong is used
-
-	alwaysSlow bool // some routes have hosts, or values are not delivered directly
-}
-
-// stackValues is the number of values that serveLong collects on the stack.
-const stackValues = 32
-
-// current returns the snapshot, and builds it if necessary.
-func (m *Mux) current() *snapshot {
-	if s := m.snapshot.Load(); s != nil {
-		return s
-	}
-	return m.build()
-}
-
-// build returns a snapshot of the registered routes.
-func (m *Mux) build() *snapshot {
-	m.scope.requireNew()
+	m.requireNew()
+	m = m.live()
 	m.building.Lock()
 	defer m.building.Unlock()
 	warnSlow()
-	for {
-		if s := m.snapshot.Load(); s != nil {
-			return s
-		}
-		m.makeChains()
-		if s := m.freeze(); s != nil {
-			return s
-		}
+	if p := m.program.Load(); p != nil {
+		return p
+	}
+	c := m.collected(true)
+	p, err := c.compile()
+	must(err)
+	t := m.lock()
+	defer t.mu.Unlock()
+	p.useZones()
+	if t.version == c.version { // else a route was registered; it is for the next request
+		m.publish(p)
+	}
+	return p
+}
+
+// useZones gives the responders the zones of p, which is about to serve.
+func (p *program) useZones() {
+	for f, z := range p.responders {
+		f.zone.Store(z)
 	}
 }
 
-// makeChains wraps the fallbacks and the router in their middleware. It calls
-// middleware without holding a lock, because middleware may register routes.
-func (m *Mux) makeChains() {
-	registering.Lock()
-	m.freezeSettings()
-	scopes := m.staleScopes()
-	pre, changed := m.pre, m.preChanged()
-	registering.Unlock()
-	for _, s := range scopes {
-		s.makeFallback()
-	}
-	if changed {
-		entry := wrapAll("Pre", pre, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.current().serve(w, r) }))
-		registering.Lock()
-		m.entry, m.entryPre = entry, len(pre)
-		registering.Unlock()
-	}
+// collected returns a compiler with what is declared on m.
+func (m *Mux) collected(serving bool) *compiler {
+	t := m.lock()
+	defer t.mu.Unlock()
+	return newCompiler(m, nil, serving)
 }
 
-// preChanged reports whether the entry lacks some of the Pre middleware.
-func (m *Mux) preChanged() bool { return m.entryPre != len(m.pre) }
-
-// staleScopes returns the scopes whose fallback must be made again.
-func (m *Mux) staleScopes() (stale []*scope) {
-	for _, s := range m.scopes {
-		if !s.fresh() {
-			stale = append(stale, s)
-		}
+// peek returns a program for inspection. It doesn't serve requests, so that the
+// fields of m can still be set.
+func (m *Mux) peek() *program {
+	if p := m.program.Load(); p != nil {
+		return p
 	}
-	return stale
-}
-
-// freeze publishes a new snapshot. It returns nil if middleware was added since
-// makeChains.
-func (m *Mux) freeze() *snapshot {
-	registering.Lock()
-	defer registering.Unlock()
-	if m.preChanged() || len(m.staleScopes()) > 0 {
-		return nil
-	}
-	if m.names != nil { // this is the first snapshot
-		inRing := map[*values.Names]*values.Names{}
-		m.routes.Update(func(e *endpoint) {
-			if e.mode |= e.scope.poolMode(e.mode); !e.pooled() {
-				return
-			}
-			if inRing[e.names] == nil {
-				inRing[e.names] = e.names.InRing()
-			}
-			e.names = inRing[e.names]
-		})
-		m.names = nil
-	}
-	s := m.newSnapshot()
-	m.publish(s)
-	return s
-}
-
-// publish makes s the snapshot that serves requests. If s is nil, the next
-// request builds one. The caller must hold registering.
-func (m *Mux) publish(s *snapshot) {
-	m.fast.Store(nil)
-	m.snapshot.Store(s)
-	if s != nil && !s.alwaysSlow && s.entry == nil {
-		m.fast.Store(s)
-	}
-}
-
-// newSnapshot returns a snapshot of the registered routes. The caller must hold
-// registering.
-func (m *Mux) newSnapshot() *snapshot {
-	f := m.readSettings()
-	table := m.routes.Freeze()
-	s := &snapshot{
-		mux:        m,
-		base:       *table.Base,
-		entry:      m.entry,
-		table:      table,
-		alwaysSlow: table.AlwaysSlow() || !values.Direct,
-	}
-	s.unmatched = values.NewNames(m.owner, nil, false).WithTag(s)
-	s.slots, s.long, s.inPlace = m.slots, values.Long, hasNames|unpooled
-	if f.poolValues || f.poolParams {
-		s.buffer, s.inPlace = values.Ring, hasNames
-	} else if s.slots > values.MaxChunk {
-		s.long = 0
-	}
-	return s
-}
-
-// peek returns a snapshot for inspection. Unlike current, it does not freeze
-// the settings of m.
-func (m *Mux) peek() *snapshot {
 	m.requireNew()
-	if s := m.snapshot.Load(); s != nil {
-		return s
+	p, err := m.live().collected(false).compile()
+	must(err)
+	return p
+}
+
+// publish makes p serve requests. The caller holds the lock.
+//
+// If no other Mux is involved, the routes that were declared are discarded,
+// because p has all that recall needs.
+func (m *Mux) publish(p *program) {
+	p.useZones()
+	m.program.Store(p)
+	if !p.alwaysSlow && p.entry == nil {
+		m.fast.Store(p)
 	}
-	registering.Lock()
-	defer registering.Unlock()
-	return m.newSnapshot()
+	if t := m.tree.Load(); len(t.members) == 1 && m.drafts == 0 {
+		m.routes, m.claims, m.compiled = nil, nil, p
+	}
+}
+
+// invalidate makes the next request compile again, on m and on the Muxes that it
+// is mounted on. The caller holds the lock.
+func (m *Mux) invalidate() {
+	m.recall()
+	m.tree.Load().version++
+	m.fast.Store(nil)
+	m.program.Store(nil)
+	for _, mnt := range m.mounted {
+		mnt.mux.live().invalidate()
+	}
 }

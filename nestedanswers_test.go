@@ -12,6 +12,7 @@ import (
 // NotFound, MethodNotAllowed and middleware can pass the request to another
 // Mux, to an http.ServeMux, or to the same Mux with another path.
 func TestAnswersThatRouteOn(t *testing.T) {
+	needsNesting(t)
 	show := func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "%s %s ", r.Pattern, muxmaster.RoutePattern(r))
 		values(w, r)

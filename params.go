@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
 )
@@ -52,17 +53,64 @@ func PathParam(r *http.Request, name string) string { return r.PathValue(name) }
 // PathParams returns all path values of r, in the order of the matched pattern.
 // Values set by outer routers follow. Values set by Request.SetPathValue are
 // not included. The result is a copy; it is nil if there are no values.
-func PathParams(r *http.Request) Params {
-	list := values.List(r)
-	if list == nil {
-		return nil
-	}
-	ps := make(Params, len(list))
-	for i, name := range list {
-		ps[i] = Param{name, r.PathValue(name)}
+func PathParams(r *http.Request) (ps Params) {
+	if n := values.Count(r); n > 0 {
+		ps = appendParams(make(Params, 0, n), r, n)
 	}
 	return ps
 }
+
+// appendParams appends the first n path values of r to ps.
+func appendParams(ps Params, r *http.Request, n int) Params {
+	if n > 0 {
+		values.Each(r, func(name, value string) bool {
+			ps = append(ps, Param{name, value})
+			n--
+			return n > 0
+		})
+	}
+	return ps
+}
+
+// A FastHandler serves a request and receives the path values as an argument. It
+// is for code written for httprouter: an http.Handler that calls r.PathValue is
+// faster. UseFast adds middleware for fast handlers; middleware of Use cannot
+// wrap them.
+type FastHandler func(http.ResponseWriter, *http.Request, Params)
+
+// A FastMiddleware wraps a FastHandler. Add it with UseFast.
+type FastMiddleware func(FastHandler) FastHandler
+
+// fastHandler makes a FastHandler an http.Handler, so that a route can hold it.
+type fastHandler FastHandler
+
+// ServeHTTP calls h for callers that know only an http.Handler, such as Pre
+// middleware.
+func (h fastHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h(w, r, PathParams(r))
+}
+
+// A fastRoute calls a FastHandler with the path values of its route.
+type fastRoute struct {
+	handler fastHandler
+	values  int  // their number; those of outer routers follow in the request
+	pooled  bool // the Params are used again
+}
+
+func (h *fastRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !h.pooled {
+		h.handler(w, r, appendParams(make(Params, 0, h.values), r, h.values))
+		return
+	}
+	buf := paramsPool.Get().(*Params)
+	ps := appendParams((*buf)[:0], r, h.values)
+	h.handler(w, r, ps)
+	clear(ps)
+	*buf = ps[:0]
+	paramsPool.Put(buf)
+}
+
+var paramsPool = sync.Pool{New: func() any { return new(Params) }}
 
 // PathParamAs parses r.PathValue(name) as a T. T can be a string, integer,
 // float or bool type, or a type whose pointer implements

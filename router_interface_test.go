@@ -125,6 +125,10 @@ func TestRouter(t *testing.T) {
 				t.Errorf("%s: %s %s: got %s, want %s", name, c[0], c[1], got, c[2])
 			}
 		}
+		r.Name("a.name").Annotate("key", "value").GET("/named", tell("named"))
+		if got := get(t, m, "GET", prefix+"/named"); got != "use named" {
+			t.Errorf("%s: Name and Annotate: got %s", name, got)
+		}
 		fm := muxmaster.New()
 		r, prefix = at(fm)
 		fastEverything(r)

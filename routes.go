@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
@@ -16,20 +17,35 @@ type Route struct {
 	Method     string   // "" for every method
 	Host       string   // "" for every host
 	Pattern    string   // the path part of the pattern
+	Name       string   // see Router.Name; "" if it has none
 	Handler    string   // name of the handler's function or type
 	File       string   // file of the registration
 	Line       int      // line in File
 	Fast       bool     // the handler is a FastHandler
-	Below      bool     // serves everything below its path, too
+	Below      bool     // it also serves everything below its path
 	Middleware []string // names of its middleware, outermost first
-	Scopes     []Scope  // where it was registered, outermost first
+	Scopes     []Scope  // what it was registered on, outermost first
+
+	zone *zone
 }
 
-// A Scope is a Mux or Group that a route was registered with.
+// A Scope is a Mux or Group that a route was registered on, or the Mux that this
+// one is mounted on.
 type Scope struct {
-	Kind       string // "mux", "mount" for a mounted Mux, "group", or "with" for a Group that With returned
+	Kind       string // mux, group, route, with, or mount for a mounted Mux
 	Prefix     string // the prefix of all paths in the scope
-	Middleware int    // how many of the route's middleware the scope adds
+	Middleware int    // the number of the route's middleware that the scope adds
+}
+
+// Value returns the value that Annotate has given the route for key, or nil. If
+// several scopes around the route have the key, the innermost one applies.
+func (r Route) Value(key any) any {
+	for z := r.zone; z != nil; z = z.outer {
+		if z.level.key == key {
+			return z.level.value
+		}
+	}
+	return nil
 }
 
 // String returns the method, the host and path, the handler, and the file and
@@ -45,119 +61,228 @@ func (r Route) String() string {
 // prefix without a slash, is listed once.
 func (m *Mux) Routes() iter.Seq[Route] {
 	m.requireNew()
-	registering.Lock()
-	defer registering.Unlock()
-	var list []Route
-	for _, rt := range m.listedRoutes() {
-		list = append(list, m.describe(rt))
+	routes := m.live().collected(false).routes
+	list := make([]Route, len(routes))
+	for i, r := range routes {
+		list[i] = r.describe()
 	}
+	slices.SortStableFunc(list, func(a, b Route) int {
+		return cmp.Or(strings.Compare(a.Host, b.Host), strings.Compare(a.Pattern, b.Pattern), trie.CompareMethods(a.Method, b.Method))
+	})
 	return slices.Values(list)
 }
 
-// Lookup returns the route that would serve r, by the method, host and path that
-// r has now. It reports false if no route would: the response is then a
-// redirect, 404, 405 or, for OPTIONS, 204. It calls neither middleware nor
-// handlers.
-func (m *Mux) Lookup(r *http.Request) (Route, bool) {
-	s := m.peek()
-	search := s.newSearch()
-	defer release(search)
-	rt := s.find(search, r)
-	if rt == nil || search.Redirects(rt) {
-		return Route{}, false
-	}
-	registering.Lock()
-	defer registering.Unlock()
-	return m.describe(rt), true
-}
-
-// listedRoutes returns the routes that Routes lists. The caller must hold
-// registering.
-func (m *Mux) listedRoutes() []*trie.Route[endpoint] {
-	return slices.DeleteFunc(m.uniqueRoutes(), func(rt *trie.Route[endpoint]) bool { return rt.Flags&trie.Implied != 0 })
-}
-
-// A routeID tells the routes of a Mux apart.
-type routeID struct {
-	seq    uint32
-	method trie.Method
-}
-
-func idOf(rt *trie.Route[endpoint]) routeID { return routeID{rt.Payload.seq, rt.Method} }
-
-// uniqueRoutes returns all routes in the order of Routes. The caller must hold
-// registering.
-func (m *Mux) uniqueRoutes() []*trie.Route[endpoint] {
-	seen := map[routeID]bool{} // a path with a trailing slash is in the static table and in the trie
-	return slices.DeleteFunc(m.routes.Freeze().Routes(), func(rt *trie.Route[endpoint]) bool {
-		twice := seen[idOf(rt)]
-		seen[idOf(rt)] = true
-		return twice
-	})
-}
-
-func (m *Mux) methodName(method trie.Method) string { return m.routes.Freeze().MethodName(method) }
-
-// describe returns the description of rt. The caller must hold registering.
-func (m *Mux) describe(rt *trie.Route[endpoint]) Route {
-	e := &rt.Payload
-	head := rt.Head()
+// describe returns the description of a route.
+func (r placed) describe() Route {
+	i := strings.IndexByte(r.pattern, '/')
+	_, fast := r.original.(fastHandler)
 	d := Route{
-		Method:  m.methodName(rt.Method),
-		Host:    head[strings.LastIndexAny(head, " \t")+1:],
-		Pattern: rt.Path(),
-		Handler: m.handlerName(e),
-		Fast:    e.mode&fastRoute != 0,
-		Below:   rt.Flags&trie.CatchAll != 0,
+		Method:  r.method,
+		Host:    r.pattern[strings.LastIndexAny(r.pattern[:i], " \t")+1 : i],
+		Pattern: r.pattern[i:],
+		Name:    r.zone.level.routeName(),
+		Handler: funcName(r.original),
+		Fast:    fast,
+		Below:   r.parsed != nil && r.parsed.End == pattern.All,
+		zone:    r.zone,
 	}
-	d.File, d.Line = location(m.sites[e.seq])
-	for s := e.scope; s != nil; s = s.parent {
-		names := s.middlewareNames(d.Fast)
+	d.File, d.Line = location(r.site)
+	for z := r.zone; z != nil; z = z.outer {
+		names := z.middleware(fast)
 		d.Middleware = append(names, d.Middleware...)
-		d.Scopes = append(d.Scopes, Scope{s.kind(), s.prefix, len(names)})
+		d.Scopes = append(d.Scopes, Scope{z.kind(), z.prefix, len(names)})
 	}
 	slices.Reverse(d.Scopes)
 	return d
 }
 
-// kind returns the Kind of s in a Route.
-func (s *scope) kind() string {
-	switch {
-	case s.parent == nil:
-		return "mux"
-	case s.expandedFrom != nil && s.expandedFrom.parent == nil:
-		return "mount"
-	case s.group != nil:
-		return "group"
-	}
-	return "with"
-}
-
-// middlewareNames returns the names of the middleware that s puts around its
-// routes, outermost first.
-func (s *scope) middlewareNames(fast bool) (names []string) {
-	pre, use, useFast := s.middleware()
-	if s.parent == nil {
-		pre = s.mux.pre
-	}
-	if fast {
-		use = nil
-	} else {
-		useFast = nil
-	}
-	for _, mw := range append(slices.Clone(pre), use...) {
+// middleware returns the names of the middleware that z puts around its routes,
+// outermost first.
+func (z *zone) middleware(fast bool) (names []string) {
+	for _, mw := range z.pre {
 		names = append(names, funcName(mw))
 	}
-	for _, mw := range useFast {
+	if fast {
+		for _, mw := range z.fast {
+			names = append(names, funcName(mw))
+		}
+		return names
+	}
+	for _, mw := range z.use {
 		names = append(names, funcName(mw))
 	}
 	return names
 }
 
-// handlerName returns the name of the handler without its middleware.
-func (m *Mux) handlerName(e *endpoint) string {
-	if inner, ok := m.unwrapped[e.seq]; ok {
-		return funcName(inner)
+func (z *zone) kind() string {
+	switch {
+	case z.outer == nil:
+		return "mux"
+	case z.level.parent == nil:
+		return "mount"
+	case z.level.inline:
+		return "with"
+	case z.owns:
+		return "route"
 	}
-	return funcName(e.handler)
+	return "group"
+}
+
+// routeName returns the name of the routes of l, or "".
+func (l *level) routeName() string {
+	for l.name == "" && l.inline {
+		l = l.parent
+	}
+	return l.name
+}
+
+// Lookup returns the route that serves r. In a handler and in middleware of Use,
+// that is the route that was found for r, even if the path of r was changed since.
+// In Pre middleware it is the route that would serve r as it is.
+//
+// In the handlers and middleware of a mounted Mux, both this Mux and the one that
+// it is mounted on know the route.
+func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
+	m.requireNew()
+	p := m.peek()
+	search := p.newSearch()
+	defer release(search)
+	rt := p.find(search, r)
+	if rt != nil && search.Redirects(rt) {
+		rt = nil
+	}
+	if rt == nil || rt.Pattern != r.Pattern {
+		if found := p.matched(r, search.Method); found != nil {
+			rt = found
+		}
+	}
+	if rt != nil {
+		return p.describe(rt), true
+	}
+	m = m.live()
+	t := m.lock()
+	mounted := m.mounted
+	t.mu.Unlock()
+	for _, mnt := range mounted {
+		if route, ok = mnt.mux.Lookup(r); ok && route.Host+route.Pattern != "" {
+			return route, true
+		}
+	}
+	return Route{}, false
+}
+
+// matched returns the route whose pattern is r.Pattern, or nil.
+func (p *program) matched(r *http.Request, method trie.Method) *trie.Route[endpoint] {
+	if r.Pattern == "" {
+		return nil
+	}
+	p.index.Do(func() {
+		p.byPattern = map[string][]*trie.Route[endpoint]{}
+		for _, rt := range p.table.All() {
+			p.byPattern[rt.Pattern] = append(p.byPattern[rt.Pattern], rt)
+		}
+	})
+	list := p.byPattern[r.Pattern]
+	for _, rt := range list {
+		if rt.Method == method {
+			return rt
+		}
+	}
+	if len(list) > 0 {
+		return list[0]
+	}
+	return nil
+}
+
+// describe returns the description of a route that was found.
+func (p *program) describe(rt *trie.Route[endpoint]) Route {
+	if d, ok := p.described.Load(rt); ok {
+		return d.(Route)
+	}
+	d := p.placed(rt).describe()
+	d.Below = rt.Flags&trie.CatchAll != 0
+	p.described.Store(rt, d)
+	return d
+}
+
+// placed returns the route that was compiled into rt.
+func (p *program) placed(rt *trie.Route[endpoint]) placed {
+	e := &rt.Payload
+	r := &route{pattern: rt.Pattern, method: p.table.MethodName(rt.Method), level: e.zone.level, site: e.site, order: e.order, flags: rt.Flags & trie.Verb, handler: e.handler}
+	if rt.Flags&trie.Root != 0 {
+		r.root = bareSlash
+	}
+	if f, ok := e.handler.(*fastRoute); ok {
+		r.handler = f.handler
+	}
+	r.original, r.changed = p.originals[e.order]
+	if !r.changed {
+		r.original = r.handler
+	}
+	return placed{r, e.zone}
+}
+
+// recall restores the declared routes of m, if publish has discarded them. The
+// caller holds the lock.
+func (m *Mux) recall() {
+	p := m.compiled
+	if p == nil {
+		return
+	}
+	m.compiled = nil
+	for _, rt := range p.table.All() {
+		if rt.Flags&trie.Implied == 0 {
+			m.routes = append(m.routes, p.placed(rt).route)
+		}
+	}
+	slices.SortFunc(m.routes, byOrder)
+}
+
+// URL returns the escaped path of the route with the given name, as BuildPath
+// does for its pattern. See [Router.Name].
+func (m *Mux) URL(name string, pairs ...string) (string, error) {
+	m.requireNew()
+	text, ok := m.peek().urls[name]
+	if !ok {
+		return "", fmt.Errorf("muxmaster: URL: no route has the name %q", name)
+	}
+	path, err := buildPath(text, pairs)
+	if err != nil {
+		return "", fmt.Errorf("muxmaster: URL %q: %w", name, err)
+	}
+	return path, nil
+}
+
+// BuildPath returns the escaped path of a pattern with the given parameter
+// values. pairs alternates names and values:
+//
+//	BuildPath("/users/:id/posts/:post", "id", "42", "post", "a b") // /users/42/posts/a%20b
+//
+// The pattern matches the path, with the same values. Methods and a host in the
+// pattern are ignored.
+//
+// BuildPath returns an error if a parameter has no value, a name is given twice
+// or is not a parameter of the pattern, a value is empty, "." or "..", or a
+// constraint does not match a value. It also returns an error if a segment has
+// several parameters and matching the path would yield other values. The value
+// of a catch-all may contain slashes, but no empty, "." or ".." segment. The
+// leading slash in the value of a *name catch-all is optional.
+func BuildPath(text string, pairs ...string) (string, error) {
+	path, err := buildPath(text, pairs)
+	if err != nil {
+		return "", fmt.Errorf("muxmaster: BuildPath %q: %w", text, err)
+	}
+	return path, nil
+}
+
+func buildPath(text string, pairs []string) (string, error) {
+	parse := pattern.Parse
+	if strings.HasPrefix(text, "/") {
+		parse = pattern.ParsePath
+	}
+	p, err := parse(text)
+	if err != nil {
+		return "", err
+	}
+	return trie.BuildPath(p, pairs)
 }

@@ -48,7 +48,7 @@ func TestPrint(t *testing.T) {
 		{"PUT", "example.com/host/", "NotFound"},
 		{"", "/any", "show"},
 		{"GET", "/fast/:x", "fast"},
-		{"GET", "/g/:v/", "show"},
+		{"GET", "/g/:v", "show"},
 		{"PATCH", "/g/:v/x", "inspect_test.fails"},
 		{"DELETE", "/sub/below", "show"},
 		{"", "/plain", "NotFound"},

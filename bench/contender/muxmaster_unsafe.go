@@ -2,8 +2,6 @@
 
 package contender
 
-const muxmasterDirties = false
-
 var muxmasterModes = []muxmasterMode{
 	{"muxmaster", false, false, []Class{Native, Stdlib}, muxmasterStyle},
 	{"muxmaster pooled", true, false, []Class{Native, Stdlib}, muxmasterStyle},

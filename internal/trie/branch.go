@@ -9,9 +9,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
-// A branch is the mutable form of a target.
+// A branch is a target that a Builder is still adding to.
 type branch[P any] struct {
-	frozen   *target[P] // if not nil, the branch equals this target and the other fields are unset
 	literals children[P]
 	specials []*specialBranch[P]
 	byShape  map[string]*specialBranch[P] // nil if there are few specials
@@ -60,19 +59,16 @@ func (cs *children[P]) add(text string, br *branch[P]) {
 	}
 }
 
-// A specialBranch is the mutable form of a special.
+// A specialBranch is a special that a Builder is still adding to.
 type specialBranch[P any] struct {
-	seg     pattern.Segment
-	shape   string   // seg.Shape; segments of the same shape share a branch
-	bare    string   // shape without its constraints
-	matcher *matcher // for seg, if it was frozen before
+	seg   pattern.Segment
+	shape string // seg.Shape; segments of the same shape share a branch
+	bare  string // shape without its constraints
 	*branch[P]
 }
 
-// child returns the branch for seg, and creates it if necessary. sparse says that
-// some branches may be empty. An empty special is replaced, because its place in
-// the order of registration is that of routes that were undone.
-func (br *branch[P]) child(seg pattern.Segment, sparse bool) *branch[P] {
+// child returns the branch for seg, and creates it if necessary.
+func (br *branch[P]) child(seg pattern.Segment) *branch[P] {
 	switch text := seg[0].Text; {
 	case seg.Kind() == pattern.Literal && fitsEdge(text):
 		next := br.literals.find(text)
@@ -89,12 +85,9 @@ func (br *branch[P]) child(seg pattern.Segment, sparse bool) *branch[P] {
 	}
 	shape := seg.Shape()
 	if sp := br.special(shape); sp != nil {
-		if !sparse || !sp.empty(sparse) {
-			return sp.branch
-		}
-		br.specials = slices.DeleteFunc(br.specials, func(other *specialBranch[P]) bool { return other == sp })
+		return sp.branch
 	}
-	return br.addSpecial(seg, shape, nil, new(branch[P]))
+	return br.addSpecial(seg, shape)
 }
 
 // special returns the special of that shape, or nil.
@@ -110,9 +103,9 @@ func (br *branch[P]) special(shape string) *specialBranch[P] {
 	return nil
 }
 
-// addSpecial adds a special for seg, which leads to next.
-func (br *branch[P]) addSpecial(seg pattern.Segment, shape string, m *matcher, next *branch[P]) *branch[P] {
-	sp := &specialBranch[P]{slices.Clone(seg), shape, bareShape(seg), m, next}
+// addSpecial adds a special for seg and returns its branch.
+func (br *branch[P]) addSpecial(seg pattern.Segment, shape string) *branch[P] {
+	sp := &specialBranch[P]{seg, shape, bareShape(seg), new(branch[P])}
 	br.specials = append(br.specials, sp)
 	switch {
 	case br.byShape != nil:
@@ -123,7 +116,7 @@ func (br *branch[P]) addSpecial(seg pattern.Segment, shape string, m *matcher, n
 			br.byShape[sp.shape] = sp
 		}
 	}
-	return next
+	return sp.branch
 }
 
 // fitsEdge reports whether an edge can hold the literal text. Other literals

@@ -14,7 +14,7 @@ import (
 //	/a         region 0
 //	/a !1      owns its prefix, and begins region 1
 //	/a/b 1     in region 1
-func addFallback(t *testing.T, b *Builder[string], text string) {
+func addFallback(t *testing.T, b *routes[string], text string) {
 	t.Helper()
 	prefix, rest, _ := strings.Cut(text, " ")
 	region, owns := 0, strings.HasPrefix(rest, "!")
@@ -75,10 +75,10 @@ func TestFallbacks(t *testing.T) {
 		{"/z !2,/z/a 1,/z/a 2,/z/a 1", "", "/z/a", "/z/a 2", ""},
 		{"/z !3,/z/a 3,/z/a !2", "", "/z/a", "/z/a !2", ""},
 	} {
-		var b Builder[string]
+		var b routes[string]
 		for _, text := range strings.Split(c.fallbacks, ",") {
 			addFallback(t, &b, text)
-			b.Freeze() // the next addition thaws it
+			b.Build() // a Builder can go on
 		}
 		for _, path := range strings.Split(c.routes, ",") {
 			if path == "" {
@@ -88,11 +88,11 @@ func TestFallbacks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := b.add(p, path, true); err != nil {
+			if err := b.add(p, path, Verb); err != nil {
 				t.Fatal(err)
 			}
 		}
-		table := b.Freeze()
+		table := b.Build()
 		s := Search[string]{Method: GET}
 		s.Fit(table)
 		s.SetPath(c.path, "", false)

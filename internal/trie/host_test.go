@@ -32,11 +32,11 @@ func TestHostOrder(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for first := range valid {
-		var b Builder[int]
+		var b routes[int]
 		for _, i := range rng.Perm(len(valid) - first) {
 			b.register(valid[first+i] + "/x")
 		}
-		table := b.Freeze()
+		table := b.Build()
 		s := Search[int]{Method: GET}
 		s.SetPath("/x", "", false)
 		s.Fit(table)

@@ -11,11 +11,11 @@ import (
 
 // tableOf returns a Table of patterns in the syntax of Handle.
 func tableOf(patterns ...string) *Table[int] {
-	var b Builder[int]
+	var b routes[int]
 	for _, p := range patterns {
 		b.register(p)
 	}
-	return b.Freeze()
+	return b.Build()
 }
 
 // get returns the pattern and the values that Find finds for a path, or the
@@ -250,14 +250,14 @@ func similarNames(n int) []string {
 func TestManyRoutes(t *testing.T) {
 	for _, n := range []int{1, 2, 6, 7, 12, 13, 63, 64, 65, 600} {
 		names := similarNames(2 * n)
-		var b Builder[int]
+		var b routes[int]
 		for _, name := range names[:n] {
 			for _, path := range []string{"/" + name, "/x/" + name + "/{id}", "/y/{id}/" + name, "/z/" + name + "/*rest", "/p/" + name + "/{n:[0-9]+}/" + name} {
 				b.register("GET " + path)
 			}
 		}
 		b.register("GET /p/{any}/*rest")
-		table := b.Freeze()
+		table := b.Build()
 		for i, name := range names {
 			for _, c := range [][2]string{
 				{"/" + name, "/" + name},
@@ -296,11 +296,11 @@ func TestPathsAlikeAtTheirEnds(t *testing.T) {
 		"/x/%08d/{id}", "/x/a%07d/*rest", "/%d/{id}",
 	} {
 		for _, n := range []int{2, 7, 40, 700} {
-			var b Builder[int]
+			var b routes[int]
 			for i := range n {
 				b.register("GET " + fmt.Sprintf(form, i))
 			}
-			table := b.Freeze()
+			table := b.Build()
 			values := strings.NewReplacer("{id}", "7", "{n:..*}", "77", "*rest", "7")
 			for i := range 2 * n {
 				pattern := fmt.Sprintf(form, i)

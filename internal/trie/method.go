@@ -1,6 +1,9 @@
 package trie
 
-import "net/http"
+import (
+	"cmp"
+	"net/http"
+)
 
 // A Method is a number for a request method.
 type Method uint8
@@ -101,6 +104,19 @@ func (t *Table[P]) MethodName(m Method) string {
 		}
 	}
 	return ""
+}
+
+// CompareMethods orders methods by name: "" for every method, then the standard
+// methods in the order of the Allow header, then the custom ones, which are
+// equal.
+func CompareMethods(a, b string) int {
+	number := func(name string) Method {
+		if name == "" {
+			return Any
+		}
+		return standardMethod(name)
+	}
+	return cmp.Compare(number(a), number(b))
 }
 
 // setMethodMasks sets methodMask of the routes of a run, which is sorted by

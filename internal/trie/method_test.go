@@ -17,14 +17,14 @@ var allMethods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONN
 func TestMethodsOfAPlace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
-		var b Builder[string]
+		var b routes[string]
 		has := map[string]bool{}
 		add := func(method string) {
 			text := strings.TrimSpace(method + " ")
 			for _, path := range []string{"/static/path", "/x/{param}", "/r/{rest...}"} {
 				p, err := pattern.Parse(strings.TrimSpace(text + " " + path))
 				if err == nil {
-					err = b.add(p, method, false)
+					err = b.add(p, method, 0)
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -40,7 +40,7 @@ func TestMethodsOfAPlace(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			add("")
 		}
-		table := b.Freeze()
+		table := b.Build()
 		for _, method := range allMethods {
 			want, ok := method, has[method]
 			if !ok && method == "HEAD" && has["GET"] {
@@ -101,7 +101,7 @@ func TestMethodNumbers(t *testing.T) {
 // TestTooManyCustomMethods checks that a Builder accepts MaxCustom custom
 // methods, and that a pattern with one more is rejected without any effect.
 func TestTooManyCustomMethods(t *testing.T) {
-	var b Builder[int]
+	var b routes[int]
 	for i := range MaxCustom {
 		b.register(fmt.Sprintf("M%d /x", i))
 	}
@@ -110,12 +110,12 @@ func TestTooManyCustomMethods(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := b.add(p, 0, false); err == nil || err.Error() != "too many custom methods (limit 243)" {
+		if err := b.add(p, 0, 0); err == nil || err.Error() != "too many custom methods (limit 243)" {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
 	b.register("M0,M242 /y")
-	table := b.Freeze()
+	table := b.Build()
 	for i := range MaxCustom {
 		if got := get(table, fmt.Sprintf("M%d", i), "", "/x"); got != "/x" {
 			t.Errorf("M%d: %s", i, got)

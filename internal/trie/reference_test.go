@@ -12,7 +12,7 @@ import (
 )
 
 // This file compares Tables with the reference in package trietest, for random
-// routes, which are added to the Builder at once or step by step, and similar
+// routes, of which Tables are built at once or step by step, and similar
 // random requests.
 
 // parse parses the pattern of a route.
@@ -27,21 +27,6 @@ func parse(t *testing.T, rt trietest.Route) *pattern.Pattern {
 		t.Fatalf("%q: %v", rt.Pattern(), err)
 	}
 	return p
-}
-
-// add adds a route with its number, or nothing.
-func (b *Builder[P]) add(p *pattern.Pattern, number P, verb bool) error {
-	flags := Flags(0)
-	if verb {
-		flags = Verb
-	}
-	err := b.Add(p, number, flags)
-	if err != nil {
-		b.Undo()
-	} else {
-		b.Commit()
-	}
-	return err
 }
 
 // A request has the arguments for finding a route.
@@ -62,30 +47,30 @@ func (r request) set(s *Search[int], table *Table[int]) {
 }
 
 // holdTables compares Tables with the reference for one input.
-func holdTables(t *testing.T, routes, requests []byte) {
+func holdTables(t *testing.T, registrations, requests []byte) {
 	type earlier struct {
 		table *Table[int]
 		n     int // number of routes
 	}
 	var (
-		c            = trietest.Choices(routes)
+		c            = trietest.Choices(registrations)
 		registration = trietest.Registration(c.Pick(3))
 		kept         trietest.Routes
 		parsed       []*pattern.Pattern
-		atOnce       Builder[int]
-		grown        Builder[int] // creates Tables in between, and undoes some additions
+		atOnce       routes[int]
+		grown        routes[int] // builds Tables in between
 		tables       []earlier
 	)
 	for c.More() && len(kept) < 40 {
 		rt := c.Route(registration)
 		p := parse(t, rt)
 		conflict := slices.ContainsFunc(kept, rt.Conflicts)
-		if c.Pick(3) == 0 {
-			grown.Add(p, -1, 0)
-			grown.Undo()
+		flags := Flags(0)
+		if rt.Verb {
+			flags = Verb
 		}
-		for _, b := range []*Builder[int]{&atOnce, &grown} {
-			if err := b.add(p, len(kept), rt.Verb); (err != nil) != conflict {
+		for _, b := range []*routes[int]{&atOnce, &grown} {
+			if err := b.add(p, len(kept), flags); (err != nil) != conflict {
 				t.Fatalf("%q after %q: %v, conflict expected: %v", rt.Pattern(), kept.Patterns(), err, conflict)
 			}
 		}
@@ -93,10 +78,10 @@ func holdTables(t *testing.T, routes, requests []byte) {
 			kept, parsed = append(kept, rt), append(parsed, p)
 		}
 		if c.Pick(2) == 0 {
-			tables = append(tables, earlier{grown.Freeze(), len(kept)})
+			tables = append(tables, earlier{grown.Build(), len(kept)})
 		}
 	}
-	tables = append(tables, earlier{grown.Freeze(), len(kept)}, earlier{atOnce.Freeze(), len(kept)})
+	tables = append(tables, earlier{grown.Build(), len(kept)}, earlier{atOnce.Build(), len(kept)})
 	for _, e := range tables {
 		if wrong := holdsAll(e.table, kept[:e.n]); wrong != "" {
 			t.Fatalf("%s\nroutes: %q", wrong, kept[:e.n].Patterns())

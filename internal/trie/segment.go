@@ -20,7 +20,6 @@ import (
 //	a%2Fb                    => literal: an edge cannot hold its slash
 type special[P any] struct {
 	matcher
-	seg  pattern.Segment
 	to   target[P]
 	last bool // this is the node's last special
 }

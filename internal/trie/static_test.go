@@ -76,11 +76,11 @@ func TestStaticCrowd(t *testing.T) {
 		{"/%06d-the-end-of-all", 100, false},
 		{"/%d", 1000, false},
 	} {
-		var b Builder[int]
+		var b routes[int]
 		for i := range c.n {
 			b.register("GET " + fmt.Sprintf(c.form, i))
 		}
-		table := b.Freeze()
+		table := b.Build()
 		if got := table.Base.static.whole; got != c.whole || table.AlwaysSlow() != got {
 			t.Errorf("%d of %s: hashes whole paths %v, always slow %v, want %v", c.n, c.form, got, table.AlwaysSlow(), c.whole)
 		}

@@ -12,7 +12,7 @@ import (
 
 var stepCases = map[string]steps.Case{
 	"every node fits, none has a route": {Grows: true, Small: 1 << 6, Prepare: func(n int) func() {
-		var b Builder[int]
+		var b routes[int]
 		last := "/end"
 		for nodes := 1; nodes < n; nodes *= 2 { // a full binary tree of n leaves
 			last = "/?" + last
@@ -27,14 +27,14 @@ var stepCases = map[string]steps.Case{
 		return b.find("GET", strings.Repeat("/a", strings.Count(last, "?"))+"/none")
 	}},
 	"catch-alls on the way": {Grows: true, Small: 100, Prepare: func(n int) func() {
-		var b Builder[int]
+		var b routes[int]
 		for i := range 10 {
 			b.register("POST " + strings.Repeat("/a", i) + "/{rest...}")
 		}
 		return b.find("GET", strings.Repeat("/a", n))
 	}},
 	"parameters and constraints on every level": {Grows: true, Small: 50, Prepare: func(n int) func() {
-		var b Builder[int]
+		var b routes[int]
 		path, literals := "", ""
 		for i := range n {
 			b.register("GET " + literals + fmt.Sprintf("/{p%d:[a-z]+}/x", i))
@@ -44,34 +44,34 @@ var stepCases = map[string]steps.Case{
 		return b.find("GET", path)
 	}},
 	"a long expression": {Grows: true, Small: 1000, Prepare: func(n int) func() {
-		var b Builder[int]
+		var b routes[int]
 		b.register("GET /{a:[a-z]+}/{b:[a-z]*[0-9]}")
 		return b.find("GET", "/"+strings.Repeat("a", n)+"/"+strings.Repeat("b", n))
 	}},
 	"several parameters in a long segment": {Grows: true, Small: 500, Prepare: func(n int) func() {
-		var b Builder[int]
+		var b routes[int]
 		b.register("GET /{a}-{b}-{c}.x")
 		return b.find("GET", "/"+strings.Repeat("-a", n)+".x")
 	}},
 	"many segments": {Grows: true, Small: 200, Prepare: func(n int) func() {
-		var b Builder[int]
+		var b routes[int]
 		b.register("GET /x/{rest...}")
 		return b.find("GET", "/x"+strings.Repeat("/a", n))
 	}},
 	"escaped slashes": {Grows: true, Small: 200, Prepare: func(n int) func() {
-		var b Builder[int]
+		var b routes[int]
 		b.register("GET /x/{rest...}")
 		return b.find("GET", "/x"+strings.Repeat("/a%2Fb", n))
 	}},
 	"many methods at a place": {Grows: true, Small: 50, Prepare: func(n int) func() {
-		var b Builder[int]
+		var b routes[int]
 		for i := range n {
 			b.register(fmt.Sprintf("M%d /x/{a:[0-9]+}", i))
 		}
 		return b.find("GET", "/x/1")
 	}},
 	"many hosts with parameters": {Grows: true, Small: 50, Prepare: func(n int) func() {
-		var b Builder[int]
+		var b routes[int]
 		for i := range n {
 			b.register(fmt.Sprintf("GET {h}.host%d.com/x", i))
 		}
@@ -86,19 +86,21 @@ var stepCases = map[string]steps.Case{
 	}},
 	"a clean path of odd bytes": {Grows: true, Small: 100, Prepare: func(n int) func() { return func() { wirepath.Clean(strings.Repeat("/a|\"", n)) } }},
 	"a query of odd bytes":      {Grows: true, Small: 100, Prepare: func(n int) func() { return func() { wirepath.WithQuery("/", strings.Repeat("#\xff\n", n)) } }},
-	"one more route": {Small: 200, Prepare: func(n int) func() {
-		var b Builder[int]
+	"long siblings with equal ends": {Small: 250, Prepare: func(n int) func() {
+		return alike(n).find("GET", "/customer-00000007-dashboard/7")
+	}},
+	"no long sibling with equal ends": {Small: 250, Prepare: func(n int) func() {
+		return alike(n).find("GET", "/customer-99999999-dashboard/7")
+	}},
+	"building": {Grows: true, Small: 100, Prepare: func(n int) func() {
+		b := siblings(n)
 		for i := range n {
 			b.register(digits(i))
+			b.register(fmt.Sprintf("GET host%d.com/x", i))
 		}
-		b.Freeze()
-		next := 1000
-		return func() {
-			b.register(digits(next))
-			b.Freeze()
-			next++
-		}
+		return func() { b.Build() }
 	}},
+	"building long siblings": {Grows: true, Small: 100, Prepare: func(n int) func() { return func() { alike(n).Build() } }},
 }
 
 // digits returns a route; with these routes, no node has more than ten
@@ -107,9 +109,19 @@ func digits(i int) string {
 	return fmt.Sprintf("GET /%d/%d/%d/%d/{x}", i%10, i/10%10, i/100%10, i/1000)
 }
 
+// alike returns a Builder with n literals of one length that begin and end
+// alike.
+func alike(n int) *routes[int] {
+	var b routes[int]
+	for i := range n {
+		b.register(fmt.Sprintf("GET /customer-%08d-dashboard/{id}", i))
+	}
+	return &b
+}
+
 // siblings returns a Builder with a parameter next to n literals.
-func siblings(n int) *Builder[int] {
-	var b Builder[int]
+func siblings(n int) *routes[int] {
+	var b routes[int]
 	b.register("GET /x/{p}/y")
 	for i := range n {
 		b.register(fmt.Sprintf("GET /x/literal%d/{p}", i))
@@ -118,8 +130,8 @@ func siblings(n int) *Builder[int] {
 }
 
 // statics returns a Builder with n routes without parameters.
-func statics(n int) *Builder[int] {
-	var b Builder[int]
+func statics(n int) *routes[int] {
+	var b routes[int]
 	for i := range n {
 		b.register(fmt.Sprintf("GET /static/%d/path", i))
 	}
@@ -127,11 +139,11 @@ func statics(n int) *Builder[int] {
 }
 
 // register adds a pattern like Handle.
-func (b *Builder[P]) register(text string) {
+func (b *routes[P]) register(text string) {
 	p, err := pattern.Parse(text)
 	if err == nil {
 		var payload P
-		err = b.add(p, payload, false)
+		err = b.add(p, payload, 0)
 	}
 	if err != nil {
 		panic(err)
@@ -140,8 +152,8 @@ func (b *Builder[P]) register(text string) {
 
 // find returns a function that finds the route for a request and, if there is
 // none, does what the router does then.
-func (b *Builder[P]) find(method, escaped string) (work func()) {
-	t := b.Freeze()
+func (b *routes[P]) find(method, escaped string) (work func()) {
+	t := b.Build()
 	s := new(Search[P])
 	s.Fit(t)
 	return func() {

@@ -147,8 +147,7 @@ func (t *Table[P]) Allow(s *Search[P]) string {
 	return string(append(list, methodNames[OPTIONS]...))
 }
 
-// Routes returns all routes, ordered by host, path and method. A route whose
-// path ends in a slash occurs twice if it is in both indexes of its tree.
+// Routes returns all routes, ordered by host, path and method.
 func (t *Table[P]) Routes() []*Route[P] {
 	all := t.All()
 	slices.SortFunc(all, func(a, b *Route[P]) int {
@@ -161,11 +160,8 @@ func (t *Table[P]) Routes() []*Route[P] {
 func (t *Table[P]) All() []*Route[P] {
 	var all []*Route[P]
 	add := func(tree *Tree[P]) {
-		for _, s := range tree.static.slots {
-			all = tree.appendRun(all, s.ref)
-		}
-		if tree.root != nil {
-			all = tree.appendRoutes(all, tree.root)
+		for i := range tree.routes {
+			all = append(all, &tree.routes[i])
 		}
 	}
 	add(t.Base)
@@ -180,38 +176,3 @@ func (t *Table[P]) All() []*Route[P] {
 
 // host returns the host as it was registered.
 func (rt *Route[P]) host() string { return rt.Head()[strings.LastIndexAny(rt.Head(), " \t")+1:] }
-
-func (t *Tree[P]) appendRun(all []*Route[P], ref routeRef) []*Route[P] {
-	run := t.run(ref)
-	for i := range run {
-		all = append(all, &run[i])
-	}
-	return all
-}
-
-func (t *Tree[P]) appendRoutes(all []*Route[P], nd *node[P]) []*Route[P] {
-	target := func(to *target[P]) {
-		all = t.appendRun(all, to.end)
-		if to.next != nil {
-			all = t.appendRoutes(all, to.next)
-		}
-	}
-	all = t.appendRun(t.appendRun(all, nd.slash), nd.rest)
-	for i := range nd.edges {
-		if nd.edges[i].n != 0 {
-			target(&nd.edges[i].target)
-		}
-	}
-	if nd.flags&hasParam != 0 {
-		target(&nd.param)
-	}
-	if nd.specials != 0 {
-		for i := nd.specials - 1; ; i++ {
-			target(&t.specials[i].to)
-			if t.specials[i].last {
-				break
-			}
-		}
-	}
-	return all
-}

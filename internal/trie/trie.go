@@ -2,8 +2,8 @@
 // requests or handlers: each route has a payload of type P, which the package
 // stores and never reads.
 //
-// A [Builder] collects routes and freezes them into a [Table], which is
-// immutable. A Table has one tree for each host and one for the routes without
+// A [Builder] collects routes and builds a [Table], which is immutable. [Shapes]
+// tells whether routes conflict. A Table has one tree for each host and one for the routes without
 // a host. A tree consists of two indexes:
 //
 //   - Routes without parameters are in a hash table of whole paths (static.go).
@@ -53,11 +53,8 @@ const (
 	restNamed                    // the catch-all has a name, so it has a value
 	restSlash                    // the value of the catch-all starts with a slash
 	impliedAll                   // Implied by a route that ends in a catch-all, not by one that ends in a slash
+	Root                         // Pattern is a bare prefix, but the route serves the path with a slash
 )
-
-// Registered is the set of flags that Add takes from its caller; Add sets the
-// others.
-const Registered = Verb | Implied | impliedAll
 
 // A Fallback serves the unmatched requests below a prefix.
 type Fallback[P any] struct {
@@ -81,8 +78,7 @@ type Table[P any] struct {
 	MaxValues int                 // the largest number of values of a route
 }
 
-// A Tree holds the routes of one host. It is immutable, but its slices may share
-// storage with those of later trees.
+// A Tree holds the routes of one host. It is immutable.
 type Tree[P any] struct {
 	static   static
 	routes   []Route[P]   // consists of runs, see lastOfRun

@@ -308,7 +308,7 @@ func (t *Tree[P]) special(s *Search[P], nd *node[P], pos, end int) *Route[P] {
 
 // edge returns what follows the literal segment seg in nd, or nil.
 func (t *Tree[P]) edge(nd *node[P], w0, w1 uint64, seg string) *target[P] {
-	i := hashWords(w0, w1, nd.flags)
+	i := hashKey(edgeKey(w0, w1, seg), nd.flags)
 	for range nd.edges {
 		e := &nd.edges[i&uint32(len(nd.edges)-1)]
 		if e.n == 0 {

@@ -106,6 +106,16 @@ func foldWords(w0, w1 uint64) uint64 {
 	return key ^ key>>32
 }
 
+// edgeKey returns the key of a literal segment in a node's table of edges. The
+// words of long segments can be equal, as in customer-001-dashboard and
+// customer-002-dashboard, so their keys depend on all bytes.
+func edgeKey(w0, w1 uint64, text string) uint64 {
+	if len(text) > 16 {
+		return hashWhole(text)
+	}
+	return foldWords(w0, w1)
+}
+
 // hashKey hashes a key with the given seed.
 func hashKey(key uint64, seed nodeFlags) uint32 {
 	return uint32(key * (mixer + uint64(seed&^(seedUnit-1))<<22) >> 32)

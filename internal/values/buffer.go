@@ -2,6 +2,7 @@ package values
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -12,11 +13,11 @@ type Buffer struct {
 	slots   []string
 	used    int // the slots before it are taken
 	kind    Kind
-	home    bool      // it is the Buffer of a P, see pin.go
-	busy    uint32    // 1 while a request uses it; only for the Buffer of a P
-	started time.Time // when a Ring last wrapped around
+	home    atomic.Bool // it is the Buffer of a P, see pin.go
+	busy    uint32      // 1 while a request uses it; only for the Buffer of a P
+	started time.Time   // when a Ring last wrapped around
 
-	_ [64]byte // 128 bytes in all, so that two Ps never write to the same cache line
+	_ [56]byte // 128 bytes in all, so that two Ps never write to the same cache line
 }
 
 // A Kind says what a Buffer does when all slots are taken.
@@ -29,7 +30,7 @@ const (
 
 	// A Ring starts over with its first slot. A request must keep the Ring while
 	// it uses the slots that it took. They remain unchanged for a while after
-	// that, see [Names.Clear]. A Ring that wraps around too often grows.
+	// that, see [Names.TryClear]. A Ring that wraps around too often grows.
 	Ring
 )
 

@@ -71,10 +71,7 @@ type stdSegment struct {
 // Names holds the names of a route's values and the route's owner.
 type Names struct {
 	stdPattern                         // str is namesMark and loc points to the owner's mark; net/http only prints them
-	tag        any                     // see WithTag
-	layers     []layer                 // if a request has values of several owners, see nested.go
 	nesting    atomic.Pointer[nesting] // the last one, see nested.go
-	ring       bool                    // the values are in a Ring, see InRing
 }
 
 // Safe reports whether the build tag muxmaster_safe is set.
@@ -119,45 +116,34 @@ func sameLayout(real, copied reflect.Type, depth int) bool {
 
 // deliversValues reports whether r.PathValue returns values delivered directly.
 func deliversValues() bool {
-	type param struct{ Key, Value string }
-	for _, fast := range []bool{false, true} {
-		r, slots := new(http.Request), []string{"1", "2"}
-		n := NewNames(NewOwner(), []string{"a", "b"}, fast)
-		if fast {
-			ps := Pairs[param](make([]string, 4))
-			copy(ps, []param{{"a", "1"}, {"b", "2"}})
-			slots = Slots(ps)
-		}
-		if !n.TrySet(r, "", slots) || r.PathValue("a") != "1" || r.PathValue("b") != "2" || r.PathValue("c") != "" {
-			return false
-		}
-		if n.Clear(r); r.PathValue("a") != "" {
-			return false
-		}
+	r := new(http.Request)
+	n := NewNames(NewOwner(), []string{"a", "b"}, true)
+	if !n.TrySet(r, "", []string{"1", "2"}) || r.PathValue("a") != "1" || r.PathValue("b") != "2" || r.PathValue("c") != "" {
+		return false
 	}
-	return true
+	n.TryClear(r)
+	return r.PathValue("a") == ""
 }
 
 func layOut(r *http.Request) *stdRequest { return (*stdRequest)(unsafe.Pointer(r)) }
 
-// The slots of a fast route are a Params slice: key, value, key, value, and so
-// on. keyName is the name of the key slots, so that r.PathValue finds only the
-// value slots. No path parameter can have this name.
-const keyName = "\x00"
-
-// NewNames returns Names for the routes of an owner with these parameters. fast
-// says whether they are fast routes.
-func NewNames(o *Owner, list []string, fast bool) *Names {
+// NewNames returns Names for the routes of an owner with these parameters. ring
+// says that the values are in a Ring. Names that begin with [Hidden] are only
+// for the router.
+func NewNames(o *Owner, list []string, ring bool) *Names {
 	n := &Names{stdPattern: stdPattern{str: namesMark, loc: unsafe.String(&o.mark, 1)}}
-	for _, name := range list {
-		if fast {
-			n.segments = append(n.segments, stdSegment{s: keyName, wild: true})
-		}
-		n.segments = append(n.segments, stdSegment{s: name, wild: true})
+	if ring {
+		n.method = ringMark
 	}
-	n.segments = slices.Clip(n.segments)
+	n.segments = make([]stdSegment, len(list))
+	for i, name := range list {
+		n.segments[i] = stdSegment{s: name, wild: true}
+	}
 	return n
 }
+
+// ringMark is the method of Names whose values are in a Ring.
+const ringMark = "ring"
 
 // namesMark is the text of all patterns that are part of Names. Its address
 // distinguishes them from those of net/http.
@@ -191,14 +177,12 @@ func (n *Names) TrySet(r *http.Request, pattern string, slots []string) bool {
 	return true
 }
 
-// Set sets the path values of r. It retains slots, which hold the values, or for
-// a fast route pairs of name and value. It replaces values of the same owner.
-// Values of other owners remain; n's values hide those with the same name until
-// n's are replaced or dropped.
+// Set sets the path values of r. It retains slots, which hold the values. It
+// replaces values of the same owner. Values of other owners remain; n's values
+// hide those with the same name until n's are replaced or dropped.
 func (n *Names) Set(r *http.Request, slots []string) {
 	if !Direct {
-		safeSet(r, n.id(), n.list(), slots)
-		safeSetTag(r, n.owner(), n.tag)
+		safeSet(r, n.list(), slots)
 		return
 	}
 	q := layOut(r)
@@ -209,34 +193,19 @@ func (n *Names) Set(r *http.Request, slots []string) {
 	q.pat, q.matches = &n.stdPattern, slots
 }
 
-// Clear makes r.PathValue return "", if r still has n's values.
+// TryClear makes r.PathValue return "", if r still has n's values. It requires
+// Direct, and is small enough to be inlined.
 //
-// A goroutine that calls r.PathValue at the same time gets the value or "". If
-// it has read r's fields before Clear writes them, it finds the value, because
-// the slots are not reused until many later requests have used the same Ring.
-// The race detector reports such a call.
-func (n *Names) Clear(r *http.Request) {
-	if !Direct {
-		safeClear(r, n.id())
-		return
-	}
-	n.TryClear(r)
-}
-
-// TryClear is a version of Clear that is small enough to be inlined. It
-// requires Direct.
+// A goroutine that calls r.PathValue or r.SetPathValue at the same time uses the
+// request's own slots if it has read r's fields before. They are not reused until
+// many later requests have used the same Ring. The race detector reports such a
+// call. Nothing else is written, because memory that cleared requests shared
+// would show one request what another has set.
 func (n *Names) TryClear(r *http.Request) {
 	if q := layOut(r); q.pat == &n.stdPattern {
 		q.pat = nil
-		if len(q.matches) <= len(blank) {
-			// Writing the pointer alone can't leave a slice half written.
-			*(**[maxBlank]string)(unsafe.Pointer(&q.matches)) = &blank
-		}
 	}
 }
-
-// InRing returns a copy of n for routes whose values are in a Ring.
-func (n *Names) InRing() *Names { return &Names{stdPattern: n.stdPattern, tag: n.tag, ring: true} }
 
 // ClearCopy makes r.PathValue return "" if r has values in a Ring. Middleware
 // that passes on a copy of the request calls it for the copy when the next
@@ -245,16 +214,10 @@ func ClearCopy(r *http.Request) {
 	if !Direct || !Has(r) {
 		return
 	}
-	if n := layOut(r).pat.names(); n != nil && n.ring {
+	if n := layOut(r).pat.names(); n != nil && n.method == ringMark {
 		n.TryClear(r)
 	}
 }
-
-// blank takes the place of cleared values. Nothing writes to it. Requests with
-// more values than it has keep theirs.
-var blank [maxBlank]string
-
-const maxBlank = 64
 
 // Has reports whether r has path values set directly. It requires Direct.
 func Has(r *http.Request) bool { return layOut(r).pat != nil }
@@ -262,7 +225,6 @@ func Has(r *http.Request) bool { return layOut(r).pat != nil }
 // Drop removes the owner's values from r, which an earlier match may have set.
 func Drop(r *http.Request, o *Owner) {
 	if !Direct {
-		safeClear(r, o.id)
 		return
 	}
 	q := layOut(r)
@@ -276,69 +238,41 @@ func Drop(r *http.Request, o *Owner) {
 	}
 }
 
-// WithTag returns a copy of n with the tag v. Set attaches the tag to the
-// request and thus to all copies that middleware makes of it.
-func (n *Names) WithTag(v any) *Names { return &Names{stdPattern: n.stdPattern, tag: v} }
-
-// Tag returns the tag that Set attached to r for the owner, or nil.
-func Tag(r *http.Request, o *Owner) any {
-	if !Direct {
-		return safeTag(r, o)
-	}
-	q := layOut(r)
-	if q.pat == nil {
-		return nil
-	}
-	if q.pat.ownedBy(o) {
-		return q.pat.names().tag
-	}
-	for _, l := range q.pat.layersOf() {
-		if unsafe.StringData(l.loc) == &o.mark {
-			return l.tag
-		}
-	}
-	return nil
-}
-
-// Key returns the name of the i-th value of a fast route.
-func (n *Names) Key(i int) string { return n.segments[2*i+1].s }
-
 func (p *stdPattern) list() []string {
-	var list []string
+	list := make([]string, 0, len(p.segments))
 	for _, seg := range p.segments {
-		if seg.wild && seg.s != "" && seg.s != keyName && (!p.nested() || !slices.Contains(list, seg.s)) {
+		if seg.wild && seg.s != "" {
 			list = append(list, seg.s)
 		}
 	}
 	return list
 }
 
-// owner returns the owner of n.
-func (n *Names) owner() *Owner {
-	return (*Owner)(unsafe.Pointer(unsafe.StringData(n.loc))) // mark is its first field
-}
-
-func (n *Names) id() string { return n.owner().id }
-
-// List returns the names of all path values of r. Those of the innermost router
-// come first.
-func List(r *http.Request) []string {
+// Each calls yield with the name and the value of each path value of r, until it
+// returns false. Those of the innermost router come first.
+func Each(r *http.Request, yield func(name, value string) bool) {
 	if !Direct {
-		return safeList(r)
+		safeEach(r, yield)
+		return
 	}
 	q := layOut(r)
 	if q.pat == nil {
-		return nil
+		return
 	}
-	return q.pat.list()
-}
-
-// Pairs converts slots to a slice of pairs that shares their memory.
-func Pairs[P ~struct{ Key, Value string }](slots []string) []P {
-	return unsafe.Slice((*P)(unsafe.Pointer(unsafe.SliceData(slots))), len(slots)/2)
-}
-
-// Slots is the inverse of [Pairs].
-func Slots[P ~struct{ Key, Value string }](ps []P) []string {
-	return unsafe.Slice((*string)(unsafe.Pointer(unsafe.SliceData(ps))), 2*len(ps))
+	i, nested := 0, q.pat.nested()
+	for k, seg := range q.pat.segments {
+		if !seg.wild || seg.s == "" {
+			continue
+		}
+		value := ""
+		if i < len(q.matches) { // http.ServeMux can set too few, see Go issue 81222
+			value = q.matches[i]
+		}
+		if i++; seg.s[0] == Hidden[0] || nested && slices.Contains(q.pat.segments[:k], seg) {
+			continue
+		}
+		if !yield(seg.s, value) {
+			return
+		}
+	}
 }

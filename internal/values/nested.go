@@ -2,10 +2,7 @@
 
 package values
 
-import (
-	"slices"
-	"unsafe"
-)
+import "unsafe"
 
 // This file keeps the values of several owners in one request. It has one layer
 // for each owner. The owner that set its values last is the innermost; its layer
@@ -19,8 +16,7 @@ import (
 // A layer is what one owner set.
 type layer struct {
 	loc string // of the owner's Names
-	tag any
-	n   int // number of values
+	n   int    // number of values
 }
 
 // nestedLoc is the loc of Names with layers. No owner has it, so that TrySet
@@ -35,7 +31,7 @@ func (p *stdPattern) layersOf() []layer {
 	if !p.nested() {
 		return nil
 	}
-	return p.names().layers
+	return (*nesting)(unsafe.Pointer(p)).layers // p is its first field
 }
 
 // A nesting is the Names of requests with the pattern outer that get the values
@@ -44,8 +40,9 @@ func (p *stdPattern) layersOf() []layer {
 // by one route of another.
 type nesting struct {
 	Names
-	outer *stdPattern
-	from  []int // where each value comes from: an index into the new values, or ^index into those of the request
+	layers []layer
+	outer  *stdPattern
+	from   []int // where each value comes from: an index into the new values, or ^index into those of the request
 }
 
 // newNesting returns the nesting of n in outer. If n is nil, it removes the layer
@@ -54,7 +51,7 @@ func newNesting(outer *stdPattern, loc string, n *Names) *nesting {
 	x := &nesting{outer: outer}
 	x.str, x.loc = namesMark, nestedLoc
 	if n != nil {
-		x.add(&n.stdPattern, layer{n.loc, n.tag, len(n.segments)}, func(i int) int { return i })
+		x.add(&n.stdPattern, layer{n.loc, len(n.segments)}, func(i int) int { return i })
 	}
 	if layers := outer.layersOf(); layers != nil {
 		from := 0
@@ -65,11 +62,7 @@ func newNesting(outer *stdPattern, loc string, n *Names) *nesting {
 			from += l.n
 		}
 	} else {
-		l := layer{loc: outer.loc}
-		if names := outer.names(); names != nil {
-			l.tag = names.tag
-		}
-		x.add(outer, l, func(i int) int { return ^i })
+		x.add(outer, layer{loc: outer.loc}, func(i int) int { return ^i })
 	}
 	return x
 }
@@ -82,10 +75,8 @@ func (x *nesting) add(p *stdPattern, l layer, from func(i int) int) {
 		if !seg.wild || seg.s == "" {
 			continue
 		}
-		if seg.s != keyName {
-			x.segments = append(x.segments, stdSegment{s: seg.s, wild: true})
-			x.from = append(x.from, from(i))
-		}
+		x.segments = append(x.segments, stdSegment{s: seg.s, wild: true})
+		x.from = append(x.from, from(i))
 		i++
 	}
 	l.n = len(x.segments) - before
@@ -97,16 +88,9 @@ func (q *stdRequest) nest(n *Names, vals []string) {
 	x := n.nesting.Load()
 	if x == nil || x.outer != q.pat {
 		x = newNesting(q.pat, n.loc, n)
-		if !x.tagged() { // a tag can be large
-			n.nesting.Store(x)
-		}
+		n.nesting.Store(x)
 	}
 	q.set(x, vals)
-}
-
-// tagged reports whether a layer has a tag.
-func (x *nesting) tagged() bool {
-	return slices.ContainsFunc(x.layers, func(l layer) bool { return l.tag != nil })
 }
 
 // drop removes the layer of an owner from q, which is nested.
@@ -130,9 +114,10 @@ func (q *stdRequest) set(x *nesting, vals []string) {
 		all = Carve(len(x.from))
 	}
 	for i, k := range x.from {
-		if k >= 0 {
+		switch {
+		case k >= 0:
 			all[i] = vals[k]
-		} else {
+		case ^k < len(q.matches): // http.ServeMux can set too few, see Go issue 81222
 			all[i] = q.matches[^k]
 		}
 	}

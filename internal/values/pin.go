@@ -1,4 +1,4 @@
-//go:build go1.26 && !go1.28 && !race && !muxmaster_safe
+//go:build go1.26 && !go1.28 && !muxmaster_safe
 
 package values
 
@@ -12,6 +12,9 @@ import (
 // notes that other packages link to them ("do not remove or change the type
 // signature"). The build constraint names the Go releases that this was
 // verified with; pin_portable.go is for all others.
+//
+// A race build uses it as well, with atomic operations, so that the race detector
+// sees which request uses a slot next.
 
 //go:linkname procPin runtime.procPin
 func procPin() int
@@ -25,7 +28,7 @@ const maxProcs = 256
 // locals holds the Buffers of each P, by Kind. Only a goroutine that is pinned
 // to the P accesses its element. The padding prevents false sharing.
 var locals [maxProcs]struct {
-	buffers [2]*Buffer
+	buffers [2]atomic.Pointer[Buffer]
 	_       [128 - 16]byte
 }
 
@@ -33,8 +36,8 @@ var locals [maxProcs]struct {
 func Borrow(k Kind) *Buffer {
 	p := procPin()
 	if p < maxProcs {
-		if b := locals[p].buffers[k&1]; b != nil && atomic.LoadUint32(&b.busy) == 0 {
-			b.busy = 1
+		if b := locals[p].buffers[k&1].Load(); b != nil && atomic.LoadUint32(&b.busy) == 0 {
+			occupy(&b.busy)
 			procUnpin()
 			return b
 		}
@@ -49,11 +52,12 @@ func borrowOther(k Kind) *Buffer {
 	b := pools[k].Get().(*Buffer)
 	p := procPin()
 	if p < maxProcs {
-		if old := locals[p].buffers[k]; old != nil {
-			old.home = false
+		if old := locals[p].buffers[k].Load(); old != nil {
+			old.home.Store(false)
 		}
-		b.home, b.busy = true, 1
-		locals[p].buffers[k] = b
+		b.home.Store(true)
+		occupy(&b.busy)
+		locals[p].buffers[k].Store(b)
 	}
 	procUnpin()
 	return b
@@ -65,7 +69,7 @@ func borrowOther(k Kind) *Buffer {
 // replaces b at this moment, b is neither the P's nor in the pool. This is
 // harmless: b is garbage then.
 func (b *Buffer) Return() {
-	if b.home {
+	if b.home.Load() {
 		release(&b.busy)
 	} else {
 		b.putBack()

@@ -1,4 +1,4 @@
-//go:build !go1.26 || go1.28 || race || muxmaster_safe
+//go:build !go1.26 || go1.28 || muxmaster_safe
 
 package values
 

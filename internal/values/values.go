@@ -16,19 +16,36 @@
 // (buffer.go).
 package values
 
-import (
-	"strconv"
-	"sync/atomic"
-)
+import "net/http"
 
 // An Owner identifies a router. If one router calls another, the request holds
 // values of both.
 type Owner struct {
-	mark byte   // its address identifies the owner in direct delivery
-	id   string // and this in SetPathValue
+	mark byte // its address identifies the owner
 }
 
-var owners atomic.Int64
-
 // NewOwner returns a new Owner.
-func NewOwner() *Owner { return &Owner{id: strconv.FormatInt(owners.Add(1), 10) + "/"} }
+func NewOwner() *Owner { return new(Owner) }
+
+// Hidden is the first byte of the names that Each leaves out. No path parameter
+// can have such a name.
+const Hidden = "\x00"
+
+// Count returns the number of path values of r.
+func Count(r *http.Request) (n int) {
+	Each(r, func(string, string) bool {
+		n++
+		return true
+	})
+	return n
+}
+
+// List returns the names of the path values of r. Those of the innermost router
+// come first.
+func List(r *http.Request) (list []string) {
+	Each(r, func(name, _ string) bool {
+		list = append(list, name)
+		return true
+	})
+	return list
+}

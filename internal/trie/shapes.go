@@ -1,0 +1,50 @@
+package trie
+
+import (
+	"fmt"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+)
+
+// Shapes is a set of routes that finds conflicts. Two routes conflict if they
+// have the same key. Each route has a value of type R.
+type Shapes[R any] struct {
+	routes map[string]R
+	custom map[string]bool // custom methods
+}
+
+// ShapeKey returns the key of a route for p and a method, or "" for every
+// method. It is equal for patterns that differ only in the names of parameters.
+func ShapeKey(p *pattern.Pattern, method string) string { return method + " " + p.Shape() }
+
+// Find returns the route with the given key.
+func (s *Shapes[R]) Find(key string) (r R, ok bool) {
+	r, ok = s.routes[key]
+	return r, ok
+}
+
+// Add adds a route, whose key the set doesn't have.
+func (s *Shapes[R]) Add(key, method string, r R) {
+	if s.routes == nil {
+		s.routes, s.custom = map[string]R{}, map[string]bool{}
+	}
+	if method != "" && standardMethod(method) == unknown {
+		s.custom[method] = true
+	}
+	s.routes[key] = r
+}
+
+// Room returns an error if a Builder could not hold these methods in addition to
+// those of the routes.
+func (s *Shapes[R]) Room(methods map[string]bool) error {
+	n := len(s.custom)
+	for m := range methods {
+		if m != "" && standardMethod(m) == unknown && !s.custom[m] {
+			n++
+		}
+	}
+	if n > MaxCustom {
+		return fmt.Errorf("too many custom methods (limit %d)", MaxCustom)
+	}
+	return nil
+}
