@@ -27,6 +27,8 @@ type rawIO struct {
 	read    func(fd uintptr) bool // the method values, allocated once
 	write   func(fd uintptr) bool
 
+	turn uint8 // counts first reads for a request
+
 	n   int // results of read
 	err error
 
@@ -55,14 +57,25 @@ func newRawIO(c *conn) *rawIO {
 	return io
 }
 
+// waitEvery says how often fill doesn't yield.
+const waitEvery = 3
+
 // fill reads into the connection's buffer.
 //
-// Before the first read for another request, it lets other goroutines run.
+// Before the first read for another request, it often lets other goroutines run.
 // Under load, the request has often arrived when this goroutine runs again.
 // That saves a failed read, parking and waking: 5 to 8 % of the CPU time.
+//
+// But the scheduler asks the poller for waiting connections only when nothing
+// else can run, or after 10 ms. So each third read doesn't yield, and thus
+// probably waits. If busy connections always yielded, they would keep the others
+// from running: with 64 connections on one processor, the 99th percentile of the
+// latency was 12 ms in place of 2 ms.
 func (r *rawIO) fill() error {
 	if c := r.conn; c.r == c.w && c.work == nil && c.requests.Load() > 0 {
-		runtime.Gosched()
+		if r.turn++; r.turn%waitEvery != 0 {
+			runtime.Gosched()
+		}
 	}
 	r.n, r.err = 0, nil
 	if err := r.raw.Read(r.read); err != nil {
