@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"github.com/seed-1954dcaa/muxmaster/bench"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
@@ -20,9 +21,9 @@ type entrant struct {
 
 // task loads the contender for a scenario. Each entrant has its own worker, so
 // all can be loaded at the same time.
-func (e entrant) task(scenario string, goroutines int) (measure.Task, error) {
+func (e entrant) task(scenario string, condition bench.Condition) (measure.Task, error) {
 	var a Reply
-	if err := e.call("Load", Job{Contender: e.Name, Scenario: scenario, Goroutines: goroutines}, &a); err != nil {
+	if err := e.call("Load", Job{Contender: e.Name, Scenario: scenario, Condition: condition.Name}, &a); err != nil {
 		return measure.Task{}, err
 	}
 	if e.local != nil {

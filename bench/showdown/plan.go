@@ -11,6 +11,7 @@ import (
 // plan defines the amount of measurements in a run.
 type plan struct {
 	serving, parallel, scaling measure.Plan
+	conditions                 bool // measure under other conditions, too
 	scales                     []int
 	registrations              int
 	patience                   time.Duration // for one registration; slower contenders are omitted
@@ -44,6 +45,7 @@ func newPlan(quick bool) plan {
 		registrations: 6,
 		patience:      8 * time.Second,
 		heapSets:      sets,
+		conditions:    true,
 		loadPasses:    4,
 		load:          load.Plan{Rounds: 3, Round: time.Second},
 		loadCases:     []load.Case{load.Parameter(100, 1)},

@@ -4,6 +4,7 @@
 package showdown
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -17,10 +18,15 @@ import (
 
 // Options define what to run.
 type Options struct {
-	File   string // where to store the run
+	File   string // where to store the run; "" for nowhere
 	Quick  bool
 	Resume bool           // continue the run in File
 	Only   *regexp.Regexp // of unit keys such as "serving/GitHub"; nil for all
+
+	Command    string       // to be named in reports; "" for that of showdown
+	Contenders []string     // measure only these; nil for all
+	Serving    measure.Plan // of one scenario, instead of the usual plan
+
 	// Progress is called after each step with a description of the work, the time
 	// done so far, and the estimated total time.
 	Progress func(doing string, done, all time.Duration)
@@ -29,7 +35,7 @@ type Options struct {
 // Start measures the units until all are done or the context ends, and returns
 // the run. It writes the run to the file after each unit.
 func Start(ctx context.Context, o Options) (*Run, error) {
-	entrants, missing, stop, err := assemble()
+	entrants, missing, stop, err := assemble(o.Contenders)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +43,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	tool := load.FindTool()
 	r := &Run{
 		Started: time.Now().UTC().Truncate(time.Second), Quick: o.Quick, Missing: missing,
-		Command: "go run ./cmd/showdown", Machine: measure.ThisMachine(), Tool: tool.Version,
+		Command: cmp.Or(o.Command, "go run ./cmd/showdown"), Machine: measure.ThisMachine(), Tool: tool.Version,
 	}
 	if o.Quick {
 		r.Command += " -quick"
@@ -50,7 +56,11 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 			return nil, err
 		}
 	}
-	us := units(entrants, o.Quick, tool)
+	p := newPlan(o.Quick)
+	if o.Serving.Rounds > 0 {
+		p.serving = o.Serving
+	}
+	us := units(entrants, p, tool)
 	var done, all time.Duration
 	for _, u := range us {
 		all += u.cost
@@ -77,8 +87,10 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 		if len(r.Done) == len(us) {
 			r.Finished = time.Now().UTC().Truncate(time.Second)
 		}
-		if err := r.Write(o.File); err != nil {
-			return r, err
+		if o.File != "" {
+			if err := r.Write(o.File); err != nil {
+				return r, err
+			}
 		}
 		done += u.cost
 		o.Progress(u.key, done, all)
@@ -86,11 +98,16 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	return r, nil
 }
 
-// assemble returns all contenders, and those that are missing with the reason.
-func assemble() (entrants []entrant, missing []Missing, stop func(), err error) {
+// assemble returns the named contenders, or all for nil, and those that are
+// missing with the reason.
+func assemble(only []string) (entrants []entrant, missing []Missing, stop func(), err error) {
 	entrants, err = localEntrants()
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	if only != nil {
+		entrants = slices.DeleteFunc(entrants, func(e entrant) bool { return !slices.Contains(only, e.Name) })
+		return entrants, nil, func() {}, nil
 	}
 	dir, err := os.MkdirTemp("", "showdown")
 	if err != nil {

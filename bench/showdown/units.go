@@ -25,14 +25,16 @@ type unit struct {
 }
 
 // units returns the units of a run.
-func units(entrants []entrant, quick bool, tool load.Tool) []unit {
-	p := newPlan(quick)
+func units(entrants []entrant, p plan, tool load.Tool) []unit {
 	var us []unit
 	routers := slices.DeleteFunc(slices.Clone(entrants), func(e entrant) bool { return e.In(contender.Floor) })
 	for _, s := range bench.Scenarios() {
 		us = append(us, servingUnit(entrants, s, p.serving))
 	}
 	us = append(us, parallelUnit(routers, p.parallel))
+	if p.conditions {
+		us = append(us, conditionUnits(slices.DeleteFunc(slices.Clone(routers), func(e entrant) bool { return !slices.Contains(inConditions, e.Name) }), p.serving)...)
+	}
 	for i, n := range p.scales {
 		// They don't race here, so that a large size can be done in parts.
 		size := len(routers)
@@ -58,6 +60,17 @@ func units(entrants []entrant, quick bool, tool load.Tool) []unit {
 	return us
 }
 
+// Units lists the keys of a run's units.
+func Units(quick bool) (keys []string) {
+	for _, u := range units([]entrant{{}}, newPlan(quick), load.Tool{}) {
+		keys = append(keys, u.key)
+	}
+	return keys
+}
+
+// inConditions are the contenders that are measured under other conditions.
+var inConditions = []string{"muxmaster", "muxmaster pooled", "gin", "echo", "bunrouter", "fox", "httprouter"}
+
 // underLoad selects the contenders for the load tests, with both kinds of
 // handlers. Fewer servers allow more rounds.
 func underLoad(entrants []entrant) (servers []load.Server) {
@@ -79,20 +92,31 @@ func lap(p measure.Plan, entrants []entrant) time.Duration {
 
 // servingUnit measures all contenders in one scenario, on one core.
 func servingUnit(entrants []entrant, s bench.Scenario, p measure.Plan) unit {
-	return raceUnit(Serving, s.Name, s.Name, 1, entrants, p)
+	return raceUnit(Serving, s.Name, s.Name, bench.Usual, entrants, p)
 }
 
 // parallelUnit measures all contenders with one goroutine per core.
 func parallelUnit(entrants []entrant, p measure.Plan) unit {
-	cores := runtime.NumCPU()
-	return raceUnit(Parallel, fmt.Sprintf("1 parameter, %d cores", cores), "Param1", cores, entrants, p)
+	return raceUnit(Parallel, fmt.Sprintf("1 parameter, %d cores", runtime.NumCPU()), "Param1", bench.AllCores, entrants, p)
+}
+
+// conditionUnits measure contenders under other conditions.
+func conditionUnits(entrants []entrant, p measure.Plan) (us []unit) {
+	for _, c := range bench.Conditions() {
+		for _, scenario := range []string{"Param1", "GitHub"} {
+			if c.Processors <= runtime.NumCPU() {
+				us = append(us, raceUnit(Section(c.Name), scenario, scenario, c, entrants, c.Plan(p)))
+			}
+		}
+	}
+	return us
 }
 
 // raceUnit checks all contenders with Prove and measures those that pass in
 // interleaved rounds. title is the scenario of the cells.
-func raceUnit(section Section, title, scenario string, cores int, entrants []entrant, p measure.Plan) unit {
+func raceUnit(section Section, title, scenario string, condition bench.Condition, entrants []entrant, p measure.Plan) unit {
 	run := func(ctx context.Context, r *Run, step func(float64)) error {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+		defer condition.Begin()()
 		var cells []Cell
 		var tasks []measure.Task
 		var racing []int // indices of cells
@@ -101,7 +125,7 @@ func raceUnit(section Section, title, scenario string, cores int, entrants []ent
 				return ctx.Err()
 			}
 			cell := Cell{Section: section, Scenario: title, Contender: e.Name}
-			task, err := e.proven(scenario, cores)
+			task, err := e.proven(scenario, condition)
 			if err != nil {
 				cell.Cannot = oneLine(err)
 			} else {
@@ -139,11 +163,11 @@ func raceUnit(section Section, title, scenario string, cores int, entrants []ent
 }
 
 // proven checks the entrant with Prove and loads it for a scenario.
-func (e entrant) proven(scenario string, goroutines int) (measure.Task, error) {
+func (e entrant) proven(scenario string, condition bench.Condition) (measure.Task, error) {
 	if err := e.call("Prove", Job{Contender: e.Name, Scenario: scenario}, new(Reply)); err != nil {
 		return measure.Task{}, err
 	}
-	return e.task(scenario, goroutines)
+	return e.task(scenario, condition)
 }
 
 // scalingUnit measures registration and lookups of a generated API, one entrant
@@ -173,7 +197,7 @@ func scalingUnit(entrants []entrant, part, n int, smaller []int, p plan) unit {
 			} else {
 				registration.Samples = a.Samples
 			}
-			task, err := e.proven(scenario, 1)
+			task, err := e.proven(scenario, bench.Usual)
 			if err != nil {
 				lookups.Cannot = oneLine(err)
 			} else {

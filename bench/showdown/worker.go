@@ -19,7 +19,8 @@ import (
 // Job is the argument of a worker's methods.
 type Job struct {
 	Contender, Scenario string // Scenario is the name of a route set for Heap
-	Times, Goroutines   int
+	Condition           string // the name of a bench.Condition
+	Times               int
 	Samples             int
 	Limit               time.Duration
 }
@@ -68,14 +69,14 @@ func (w *Worker) Load(job Job, a *Reply) error {
 	if err != nil {
 		return err
 	}
+	condition, err := bench.ConditionNamed(job.Condition)
+	if err != nil {
+		return err
+	}
 	if w.alone {
-		runtime.GOMAXPROCS(max(1, job.Goroutines))
+		runtime.GOMAXPROCS(condition.Processors)
 	}
-	if job.Goroutines > 1 {
-		w.task = l.Spread(job.Goroutines)
-	} else {
-		w.task = l.Task()
-	}
+	w.task = condition.Task(l)
 	a.Ops = w.task.Ops
 	return nil
 }

@@ -1,87 +1,15 @@
 package target
 
 import (
+	"cmp"
 	"fmt"
-	"io"
+	"math"
 	"slices"
 	"strings"
 
-	"github.com/seed-1954dcaa/muxmaster/bench/measure"
+	"github.com/seed-1954dcaa/muxmaster/bench"
+	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
-
-// Results are the results of the races and checks.
-type Results struct {
-	Races []RaceResult
-	Lines []Line
-}
-
-// Run measures the races and checks whose title match accepts, and prints each
-// result immediately.
-func Run(w io.Writer, match func(title string) bool, plan measure.Plan) (r Results) {
-	for _, race := range Races() {
-		if !match(race.title()) {
-			continue
-		}
-		result := race.Measure(plan)
-		r.Races = append(r.Races, result)
-		printRace(w, result)
-		for _, line := range result.Lines() {
-			printLine(w, line)
-			r.Lines = append(r.Lines, line)
-		}
-	}
-	for _, check := range Checks() {
-		if !match(check.What) {
-			continue
-		}
-		line := check.Run(plan)
-		printLine(w, line)
-		r.Lines = append(r.Lines, line)
-	}
-	fmt.Fprintf(w, "\n%s\n", r.summary())
-	return r
-}
-
-// Missed counts the targets that are not met.
-func (r Results) Missed() (n int) {
-	for _, l := range r.Lines {
-		if !l.Met() {
-			n++
-		}
-	}
-	return n
-}
-
-func (r Results) summary() string {
-	return fmt.Sprintf("%d of %d targets are met.", len(r.Lines)-r.Missed(), len(r.Lines))
-}
-
-func (r Race) title() string {
-	if r.Condition.Name == "" {
-		return r.Title
-	}
-	return r.Title + ", " + r.Condition.Name
-}
-
-func printRace(w io.Writer, r RaceResult) {
-	fmt.Fprintf(w, "\n%s\n ", r.title())
-	if r.Err != nil {
-		fmt.Fprintf(w, " %v\n", r.Err)
-		return
-	}
-	for _, name := range r.Contenders() {
-		fmt.Fprintf(w, " %s %s,", short(name), r.cell(name))
-	}
-	fmt.Fprintln(w, " in ns")
-}
-
-// cell returns a contender's time, or a dash.
-func (r RaceResult) cell(name string) string {
-	if ns, ok := r.Times[name]; ok {
-		return fmt.Sprintf("%.1f", ns)
-	}
-	return "–"
-}
 
 // short returns the name of a contender for a column.
 func short(name string) string {
@@ -96,81 +24,88 @@ func short(name string) string {
 	return name
 }
 
-func printLine(w io.Writer, l Line) {
-	verdict := "met   "
-	if !l.Met() {
-		verdict = "MISSED"
-	}
-	what := short(l.Mode)
-	if l.Peer != "" {
-		what += " to " + l.Peer
-	}
-	detail := l.Detail
-	if l.Err != nil {
-		detail = l.Err.Error()
-	}
-	fmt.Fprintf(w, "  %s %-34s %8s %-10s %-58s %s\n", verdict, what, l.measured(), l.wanted(), l.What, detail)
-}
+func (l Line) peerName() string { return cmp.Or(l.peer, l.theirs.contender) }
 
-func (l Line) wanted() string {
-	sign := "≤"
-	if l.AtLeast {
-		sign = "≥"
-	}
-	return sign + " " + l.number(l.Bound)
-}
+func (l Line) wanted() string { return "≤ " + l.number(l.bound) }
 
 func (l Line) measured() string {
-	if l.Err != nil {
+	if math.IsNaN(l.Value) {
 		return "–"
 	}
 	return l.number(l.Value)
 }
 
 func (l Line) number(v float64) string {
-	switch l.Unit {
+	switch l.unit {
 	case "":
 		return fmt.Sprintf("%.2f", v)
 	case "allocations":
 		return fmt.Sprintf("%.3g", v)
-	case "B", "ms":
-		return fmt.Sprintf("%.1f %s", v, l.Unit)
+	case "B":
+		return fmt.Sprintf("%.1f B", v)
 	}
-	return fmt.Sprintf("%.0f %s", v, l.Unit)
+	return fmt.Sprintf("%.0f %s", v, l.unit)
 }
 
-// Markdown writes the results as the tables of bench/README.md.
-func Markdown(r Results, machine, command string) string {
+// Text formats a line for a terminal.
+func (l Line) Text() string {
+	verdict := "met   "
+	if !l.Met() {
+		verdict = "MISSED"
+	}
+	what := short(l.ours.contender)
+	if peer := l.peerName(); peer != "" {
+		what += " to " + peer
+	}
+	return fmt.Sprintf("%s %-34s %8s %-10s %-58s %s", verdict, what, l.measured(), l.wanted(), l.What, l.Detail)
+}
+
+// Markdown writes the tables of bench/README.md.
+func Markdown(r *showdown.Run, machine string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n`%s`\n\n", r.summary(), machine, command)
+	lines := Check(r)
+	fmt.Fprintf(&b, "%d of %d targets are met. %s\n`%s`\n\n", len(lines)-Missed(lines), len(lines), machine, r.Command)
 	b.WriteString("| target | ours | peer | wanted | measured | met |\n|---|---|---|---:|---:|---|\n")
-	for _, l := range r.Lines {
+	for _, l := range lines {
 		met := "yes"
 		if !l.Met() {
 			met = "**no**"
 		}
-		peer := l.Peer
-		if peer == "" {
-			peer = "–"
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", l.What, short(l.Mode), peer, l.wanted(), l.measured(), met)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", l.What, short(l.ours.contender), cmp.Or(l.peerName(), "–"), l.wanted(), l.measured(), met)
 	}
 	b.WriteString("\nNanoseconds per request in the same races; peers have their native handlers.\n\n")
-	columns := slices.Concat([]string{defaultMode, pooled}, natives, []string{"http.ServeMux"})
+	columns := slices.DeleteFunc(slices.Clone(Contenders), func(name string) bool { return name == fastPooled || name == "chi" })
 	b.WriteString("| race |")
 	for _, name := range columns {
 		fmt.Fprintf(&b, " %s |", short(name))
 	}
 	fmt.Fprintf(&b, "\n|---|%s\n", strings.Repeat("---:|", len(columns)))
-	for _, race := range r.Races {
-		fmt.Fprintf(&b, "| %s |", race.title())
+	row := func(text string, section showdown.Section, scenario string, figure func(showdown.Cell) float64) {
+		fmt.Fprintf(&b, "| %s |", text)
 		for _, name := range columns {
-			fmt.Fprintf(&b, " %s |", race.cell(name))
+			cell := "–"
+			if c, ok := r.Cell(section, scenario, name); ok {
+				cell = fmt.Sprintf("%.1f", figure(c))
+			}
+			fmt.Fprintf(&b, " %s |", cell)
 		}
 		b.WriteString("\n")
 	}
+	for _, s := range bench.Scenarios() {
+		row(s.Title, showdown.Serving, s.Name, least)
+	}
+	for _, c := range bench.Conditions() {
+		figure := least
+		if c.Round > 0 {
+			figure = median
+		}
+		for _, scenario := range []string{"Param1", "GitHub"} {
+			row(title(scenario)+", "+c.Name, showdown.Section(c.Name), scenario, figure)
+		}
+	}
+	row("10000 routes, random lookups", showdown.Scaling, "Scale10000", least)
 	b.WriteString("\n")
-	for _, c := range Conditions() {
+	for _, c := range bench.Conditions() {
 		fmt.Fprintf(&b, "- *%s*: %s.\n", c.Name, c.About)
 	}
 	return b.String()

@@ -1,14 +1,17 @@
-// Package target defines and measures muxmaster's performance targets. Each
-// target is a ratio to another router in the same interleaved run, or a count.
+// Package target defines muxmaster's performance targets, and reports whether a
+// run of package showdown meets them. Each target is a ratio to another figure
+// of the same run, or a count.
 package target
 
 import (
 	"fmt"
-	"runtime"
+	"math"
+	"regexp"
+	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/bench"
-	"github.com/seed-1954dcaa/muxmaster/bench/contender"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
+	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
 // The names of our contenders.
@@ -18,151 +21,171 @@ const (
 	fastPooled  = "muxmaster fast pooled"
 )
 
-// natives are the peers in every race, with their native handlers.
-var natives = []string{"gin", "echo", "bunrouter", "fox", "httprouter"}
+// Contenders are the contenders that the targets need.
+var Contenders = []string{defaultMode, pooled, fastPooled, "gin", "echo", "bunrouter", "fox", "httprouter", "http.ServeMux", "chi"}
 
-// A Race measures contenders in one scenario under one condition, in interleaved
-// rounds.
-type Race struct {
-	Scenario  func() bench.Scenario
-	Title     string
-	Condition Condition
-	Peers     []string // nil for natives; the peers of targets are added
-	Targets   []Target
+// A place is the place of a figure in a run.
+type place struct {
+	section             showdown.Section
+	scenario, contender string
 }
 
-// A Target requires that Mode takes at most Bound times as long as Peer.
+// A Target bounds the figure at ours, or its ratio to that at theirs.
 type Target struct {
-	Mode, Peer string
-	Bound      float64
+	What         string
+	ours, theirs place
+	peer         string // how theirs is named, if not by its contender
+	figure       func(showdown.Cell) float64
+	unit         string // "" for a ratio
+	bound        float64
 }
 
-// Contenders lists the contenders, ours first.
-func (r Race) Contenders() []string {
-	names := []string{defaultMode, pooled}
-	add := func(name string) {
-		for _, n := range names {
-			if n == name {
-				return
-			}
-		}
-		names = append(names, name)
+// Targets lists the targets in the order of the report.
+func Targets() []Target {
+	var ts []Target
+	serving := func(scenario, mode, peer string, bound float64) {
+		ts = append(ts, Target{What: title(scenario), bound: bound, figure: least,
+			ours: place{showdown.Serving, scenario, mode}, theirs: place{showdown.Serving, scenario, peer}})
 	}
-	peers := r.Peers
-	if peers == nil {
-		peers = natives
+	serving("Static", defaultMode, "httprouter", 0.27)
+	serving("Static", pooled, "httprouter", 0.27)
+	serving("GitHub", defaultMode, "gin", 0.95)
+	serving("GitHub", pooled, "gin", 0.46)
+	serving("GitHub", pooled, "bunrouter", 0.50)
+	serving("GPlus", defaultMode, "gin", 0.80)
+	serving("GPlus", pooled, "bunrouter", 0.80)
+	serving("Parse", defaultMode, "gin", 0.80)
+	serving("Parse", pooled, "bunrouter", 0.80)
+	serving("Param1", defaultMode, "gin", 0.80)
+	serving("Param1", defaultMode, "httprouter", 0.62)
+	serving("Param1", pooled, "bunrouter", 1.00)
+	serving("Param1", fastPooled, "httprouter", 1.00)
+	serving("Param5", defaultMode, "gin", 1.10)
+	serving("Param5", pooled, "bunrouter", 0.55)
+	serving("Param20", defaultMode, "gin", 1.50)
+	serving("Param20", pooled, "gin", 0.75)
+	serving("ParamRead", defaultMode, "http.ServeMux", 0.28)
+	serving("ParamRead", pooled, "http.ServeMux", 0.23)
+	serving("ParamWrite", defaultMode, "gin", 0.75)
+	serving("CatchAll", defaultMode, "gin", 0.90)
+	serving("CatchAll", pooled, "httprouter", 0.60)
+	serving("NotFound", defaultMode, "httprouter", 0.40)
+	serving("MethodNotAllowed", defaultMode, "httprouter", 0.50)
+	serving("MethodNotAllowed", defaultMode, "http.ServeMux", 0.25)
+
+	count := func(what, scenario, unit string, bound float64, figure func(showdown.Cell) float64) {
+		ts = append(ts, Target{What: what, ours: place{showdown.Serving, scenario, defaultMode}, figure: figure, unit: unit, bound: bound})
 	}
-	for _, t := range r.Targets {
-		if t.Mode == fastPooled {
-			add(fastPooled)
-		}
+	allocs := func(c showdown.Cell) float64 { return c.Allocs }
+	count("1 parameter, allocations per request", "Param1", "allocations", 0.02, allocs)
+	count("1 parameter, bytes per request", "Param1", "B", 17, func(c showdown.Cell) float64 { return c.Bytes })
+	count("404, allocations per request", "NotFound", "allocations", 1, allocs)
+
+	scale := func(section showdown.Section, n int, contender string) place {
+		return place{section, fmt.Sprint("Scale", n), contender}
 	}
-	for _, p := range peers {
-		add(p)
+	const registered = "%d routes registered, one request served, per route"
+	for _, n := range []int{100, 1000, 10_000} {
+		ts = append(ts, Target{What: fmt.Sprintf(registered, n), ours: scale(showdown.Registration, n, defaultMode), figure: least, unit: "ns", bound: 3000})
 	}
-	for _, t := range r.Targets {
-		add(t.Peer)
+	ts = append(ts,
+		Target{What: fmt.Sprintf(registered, 1000), figure: least, bound: 4,
+			ours: scale(showdown.Registration, 1000, defaultMode), theirs: scale(showdown.Registration, 1000, "chi")},
+		Target{What: fmt.Sprintf(registered, 10_000), figure: least, bound: 2, peer: "itself at 1000 routes",
+			ours: scale(showdown.Registration, 10_000, defaultMode), theirs: scale(showdown.Registration, 1000, defaultMode)},
+		Target{What: "10000 routes, random lookups", figure: least, bound: 0.60,
+			ours: scale(showdown.Scaling, 10_000, pooled), theirs: scale(showdown.Scaling, 10_000, "httprouter")},
+		Target{What: "10000 routes, random lookups", figure: least, bound: 2.5, peer: "itself at 100 routes",
+			ours: scale(showdown.Scaling, 10_000, pooled), theirs: scale(showdown.Scaling, 100, pooled)},
+	)
+	for _, mode := range []string{defaultMode, pooled} {
+		ts = append(ts, Target{What: "1 parameter, time with two processors", peer: "itself on one", figure: median, bound: 0.53,
+			ours: place{"two processors", "Param1", mode}, theirs: place{"caused collections", "Param1", mode}})
 	}
-	return names
+	for i, set := range []string{"static", "github", "gplus", "parse"} {
+		ts = append(ts, Target{What: "heap after loading " + set, figure: least, bound: []float64{0.9, 1.0, 1.4, 1.0}[i],
+			ours: place{showdown.Heap, set, defaultMode}, theirs: place{showdown.Heap, set, "httprouter"}})
+	}
+	return ts
 }
 
-// RaceResult contains the time of each contender in nanoseconds per request: the
-// minimum of the rounds, or the median if Condition.round is set. If there is no
-// time, it contains the reason.
-type RaceResult struct {
-	Race
-	Times  map[string]float64
-	Cannot map[string]string
-	Err    error // why the race can't be measured
-}
+// Units matches the units of a run that have the figures.
+const Units = `^(serving|heap)/|^scaling/Scale(100|1000|10000)/|^(fresh|two|caused|constant|100 MB)`
 
-// Measure checks the contenders with [bench.Prove] and measures those that pass.
-func (r Race) Measure(plan measure.Plan) RaceResult {
-	result := RaceResult{Race: r, Times: map[string]float64{}, Cannot: map[string]string{}}
-	if r.Condition.processors > runtime.NumCPU() {
-		result.Err = fmt.Errorf("it needs %d processors, this machine has %d", r.Condition.processors, runtime.NumCPU())
-		return result
-	}
-	s := r.Scenario()
-	var names []string
-	var tasks []measure.Task
-	for _, name := range r.Contenders() {
-		l, err := proven(name, s)
-		if err != nil {
-			result.Cannot[name] = err.Error()
-			continue
-		}
-		names = append(names, name)
-		tasks = append(tasks, r.Condition.task(l))
-	}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, r.Condition.processors)))
-	if r.Condition.during != nil {
-		defer r.Condition.during()()
-	}
-	of := measure.Min
-	if r.Condition.round != 0 {
-		of = measure.Median
-		plan = measure.Plan{Rounds: max(3, plan.Rounds/10), Round: r.Condition.round}
-	}
-	for i, samples := range measure.Rounds(tasks, plan, nil) {
-		result.Times[names[i]] = of(samples)
-	}
-	return result
-}
-
-// proven checks a contender with bench.Prove and loads it.
-func proven(name string, s bench.Scenario) (bench.Loaded, error) {
-	c, err := contender.Named(name)
+func title(scenario string) string {
+	s, err := bench.ScenarioNamed(scenario)
 	if err != nil {
-		return bench.Loaded{}, err
+		panic(err)
 	}
-	if err := bench.Prove(c, s); err != nil {
-		return bench.Loaded{}, fmt.Errorf("%s routes incorrectly: %w", name, err)
-	}
-	return bench.Load(c, s)
+	return s.Title
 }
+
+func least(c showdown.Cell) float64  { return measure.Min(c.Samples) }
+func median(c showdown.Cell) float64 { return measure.Median(c.Samples) }
 
 // A Line is one target with its result.
 type Line struct {
-	What, Mode, Peer string
-	Bound            float64
-	AtLeast          bool
-	Unit             string // "" for a ratio
-	Value            float64
-	Detail           string
-	Err              error
+	Target
+	Value  float64 // NaN if the run doesn't have it
+	Detail string
+}
+
+// Check returns the results of all targets.
+func Check(r *showdown.Run) (lines []Line) {
+	for _, t := range Targets() {
+		l := Line{Target: t, Value: math.NaN(), Detail: "not measured"}
+		ours, ok := r.Cell(t.ours.section, t.ours.scenario, t.ours.contender)
+		theirs, ok2 := r.Cell(t.theirs.section, t.theirs.scenario, t.theirs.contender)
+		switch {
+		case !ok:
+		case t.theirs == place{}:
+			l.Value, l.Detail = t.figure(ours), ""
+		case ok2:
+			a, b := t.figure(ours), t.figure(theirs)
+			l.Value, l.Detail = a/b, fmt.Sprintf("%.4g to %.4g %s", a, b, t.ours.section.Unit())
+		}
+		lines = append(lines, l)
+	}
+	return lines
 }
 
 // Met reports whether the target is met.
-func (l Line) Met() bool {
-	if l.Err != nil {
-		return false
+func (l Line) Met() bool { return l.Value <= l.bound }
+
+// Missed counts the targets that are not met.
+func Missed(lines []Line) (n int) {
+	for _, l := range lines {
+		if !l.Met() {
+			n++
+		}
 	}
-	if l.AtLeast {
-		return l.Value >= l.Bound
-	}
-	return l.Value <= l.Bound
+	return n
 }
 
-// Lines returns the results of the race's targets.
-func (r RaceResult) Lines() []Line {
-	var lines []Line
-	for _, t := range r.Targets {
-		line := Line{What: r.Title, Mode: t.Mode, Peer: t.Peer, Bound: t.Bound, Err: r.Err}
-		if r.Condition.Name != "" {
-			line.What += ", " + r.Condition.Name
+// UnitsOf returns an expression for the units with the figures of the targets
+// that match.
+func UnitsOf(match *regexp.Regexp) string {
+	var units []string
+	for _, t := range Targets() {
+		if !match.MatchString(t.What) {
+			continue
 		}
-		for _, name := range []string{t.Mode, t.Peer} {
-			if reason := r.Cannot[name]; reason != "" && line.Err == nil {
-				line.Err = fmt.Errorf("%s", reason)
+		for _, p := range []place{t.ours, t.theirs} {
+			if p != (place{}) {
+				units = append(units, unitOf(p))
 			}
 		}
-		if line.Err == nil {
-			ours, theirs := r.Times[t.Mode], r.Times[t.Peer]
-			line.Value = ours / theirs
-			line.Detail = fmt.Sprintf("%.1f ns to %.1f ns", ours, theirs)
-		}
-		lines = append(lines, line)
 	}
-	return lines
+	if len(units) == 0 {
+		return "^$"
+	}
+	return strings.Join(units, "|")
+}
+
+// unitOf returns an expression for the unit that has a figure.
+func unitOf(p place) string {
+	if p.section == showdown.Registration {
+		p.section = showdown.Scaling
+	}
+	return fmt.Sprintf("^%s/%s(/|$)", p.section, p.scenario)
 }

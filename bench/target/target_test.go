@@ -1,81 +1,75 @@
 package target
 
 import (
-	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
+	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
-var tiny = measure.Plan{Rounds: 1, Round: time.Microsecond}
-
-// TestRaces measures every race for a very short time, to find wrong names,
-// contenders that can't route, and conditions that don't end.
-func TestRaces(t *testing.T) {
-	cannot := []string{"bunrouter"} // has no 405
-	for _, race := range Races() {
-		if strings.HasPrefix(race.Title, "50000") {
-			continue // like the one with 10,000, but Prove takes seconds
-		}
-		r := race.Measure(tiny)
-		if r.Err != nil {
-			t.Errorf("%s: %v", race.title(), r.Err)
-			continue
-		}
-		for _, name := range race.Contenders() {
-			if reason := r.Cannot[name]; reason != "" && !slices.Contains(cannot, name) {
-				t.Errorf("%s: %s", race.title(), reason)
-			} else if reason == "" && r.Times[name] <= 0 {
-				t.Errorf("%s: %s takes %v ns", race.title(), name, r.Times[name])
+// TestTargets checks that a run has a unit for the figures of each target.
+func TestTargets(t *testing.T) {
+	keys := showdown.Units(false)
+	for _, target := range Targets() {
+		for _, p := range []place{target.ours, target.theirs} {
+			if p == (place{}) {
+				continue
+			}
+			if !slices.Contains(Contenders, p.contender) {
+				t.Errorf("%s: no contender %q", target.What, p.contender)
+			}
+			if !slices.ContainsFunc(keys, regexp.MustCompile(unitOf(p)).MatchString) {
+				t.Errorf("%s: no unit for %+v", target.What, p)
 			}
 		}
-		if lines := r.Lines(); len(lines) != len(race.Targets) {
-			t.Errorf("%s: %d lines for %d targets", race.title(), len(lines), len(race.Targets))
+	}
+	all := regexp.MustCompile(Units)
+	for _, key := range keys {
+		if wanted := regexp.MustCompile(UnitsOf(regexp.MustCompile(""))).MatchString(key); wanted && !all.MatchString(key) {
+			t.Errorf("Units doesn't match %s", key)
 		}
 	}
 }
 
-func TestChecks(t *testing.T) {
-	for _, c := range Checks() {
-		if line := c.Run(tiny); line.Err != nil {
-			t.Errorf("%s: %v", c.What, line.Err)
+// TestRun measures a few targets for a very short time.
+func TestRun(t *testing.T) {
+	match := regexp.MustCompile("heap after loading parse|405 on|two processors")
+	r, err := showdown.Start(t.Context(), showdown.Options{
+		Contenders: []string{defaultMode, pooled, "httprouter", "http.ServeMux"}, Only: regexp.MustCompile(UnitsOf(match)),
+		Serving: measure.Plan{Rounds: 1, Round: time.Microsecond}, Progress: func(string, time.Duration, time.Duration) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range Check(r) {
+		if match.MatchString(l.What) && !(l.Value > 0) {
+			t.Error(l.Text())
 		}
 	}
 }
 
-func TestMet(t *testing.T) {
-	for _, tt := range []struct {
-		line Line
-		want bool
-	}{
-		{Line{Bound: 0.5, Value: 0.5}, true},
-		{Line{Bound: 0.5, Value: 0.51}, false},
-		{Line{Bound: 1.9, Value: 1.8, AtLeast: true}, false},
-		{Line{Bound: 1.9, Value: 2, AtLeast: true}, true},
-		{Line{Bound: 1, Value: 0, Err: errors.New("not measured")}, false},
-	} {
-		if got := tt.line.Met(); got != tt.want {
-			t.Errorf("%+v: met is %v, want %v", tt.line, got, tt.want)
-		}
+func TestCheck(t *testing.T) {
+	r := &showdown.Run{Command: "go run"}
+	add := func(section showdown.Section, scenario, contender string, ns, allocs float64) {
+		r.Cells = append(r.Cells, showdown.Cell{Section: section, Scenario: scenario, Contender: contender, Samples: showdown.Samples{ns, 2 * ns}, Allocs: allocs, Bytes: 16.25})
 	}
-}
-
-func TestMarkdown(t *testing.T) {
-	race := Race{Title: "1 parameter", Targets: []Target{{defaultMode, "gin", 0.8}, {pooled, "bunrouter", 1}}}
-	result := RaceResult{
-		Race: race, Times: map[string]float64{defaultMode: 90, pooled: 25, "gin": 100}, Cannot: map[string]string{"bunrouter": "it can't"},
-	}
-	r := Results{Races: []RaceResult{result}, Lines: append(result.Lines(), Line{What: "memory", Mode: defaultMode, Bound: 17, Value: 16.25, Unit: "B"})}
-	text := Markdown(r, "Z80.", "go run")
+	add(showdown.Serving, "Param1", defaultMode, 90, 0.016)
+	add(showdown.Serving, "Param1", "gin", 100, 0)
+	add("two processors", "Param1", pooled, 10, 0)
+	add("caused collections", "Param1", pooled, 20, 0)
+	text := Markdown(r, "Z80.")
 	for _, want := range []string{
-		"1 of 3 targets are met. Z80.",
+		"targets are met. Z80.\n`go run`",
 		"| 1 parameter | default | gin | ≤ 0.80 | 0.90 | **no** |",
 		"| 1 parameter | pooled | bunrouter | ≤ 1.00 | – | **no** |",
-		"| memory | default | – | ≤ 17.0 B | 16.2 B | yes |",
-		"| 1 parameter | 90.0 | 25.0 | 100.0 | – |",
+		"| 1 parameter, bytes per request | default | – | ≤ 17.0 B | 16.2 B | yes |",
+		"| 1 parameter, allocations per request | default | – | ≤ 0.02 | 0.016 | yes |",
+		"| 1 parameter, time with two processors | pooled | itself on one | ≤ 0.53 | 0.50 | yes |",
+		"| 1 parameter | 90.0 | – | 100.0 | – |",
 		"*fresh requests*",
 	} {
 		if !strings.Contains(text, want) {
