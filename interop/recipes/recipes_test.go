@@ -1,0 +1,503 @@
+// Package recipes runs the recipes of docs/recipes.md that need libraries.
+package recipes
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/elnormous/contenttype"
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/golang-jwt/jwt/v5/request"
+	"github.com/klauspost/compress/gzhttp"
+	"github.com/letsencrypt/pebble/v2/ca"
+	"github.com/letsencrypt/pebble/v2/db"
+	"github.com/letsencrypt/pebble/v2/va"
+	"github.com/letsencrypt/pebble/v2/wfe"
+	"github.com/miekg/dns"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/quic-go/quic-go/http3"
+	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+	"golang.org/x/crypto/acme"
+	"golang.org/x/crypto/acme/autocert"
+
+	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/body"
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+	"github.com/seed-1954dcaa/muxmaster/problem"
+	"github.com/seed-1954dcaa/muxmaster/server"
+)
+
+// Each function above a test is a recipe.
+
+// TestRecipesDocument checks that the document contains the recipes as they are
+// here.
+func TestRecipesDocument(t *testing.T) {
+	code, err := os.ReadFile("recipes_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := os.ReadFile("../../docs/recipes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(doc), "```golang\n")[1:]
+	for _, b := range blocks {
+		if b, _, _ = strings.Cut(b, "```\n"); !bytes.Contains(code, []byte(b)) {
+			t.Errorf("docs/recipes.md has code that isn't in recipes_test.go:\n%s", b)
+		}
+	}
+	if len(blocks) < 7 {
+		t.Errorf("%d recipes, want at least 7", len(blocks))
+	}
+}
+
+// serveRecipe runs s on a free port until the test ends.
+func serveRecipe(t *testing.T, s *server.Server) (addr string) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Log = slog.New(slog.DiscardHandler)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx, ln) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return ln.Addr().String()
+}
+
+// withAutocert returns servers for ports 443 and 80. m obtains certificates when
+// they are needed and keeps them in dir. Run both servers with runAll.
+func withAutocert(h http.Handler, host, dir string) (public, challenges *server.Server, m *autocert.Manager) {
+	m = &autocert.Manager{Prompt: autocert.AcceptTOS, HostPolicy: autocert.HostWhitelist(host), Cache: autocert.DirCache(dir)}
+	public = server.New(":443", h)
+	public.HTTP.TLSConfig = m.TLSConfig()
+	challenges = server.New(":80", m.HTTPHandler(toHTTPS(host)))
+	return public, challenges, m
+}
+
+func toHTTPS(host string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		to := url.URL{Scheme: "https", Host: host, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
+		http.Redirect(w, r, to.String(), http.StatusPermanentRedirect)
+	})
+}
+
+// TestAutocertRecipe obtains a certificate from Pebble, Let's Encrypt's server
+// for tests, which checks the challenges over the network.
+func TestAutocertRecipe(t *testing.T) {
+	const host = "notes.example.com"
+	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
+	for _, engine := range []bool{false, true} {
+		public, challenges, m := withAutocert(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "hello over ", r.Proto) }), host, t.TempDir())
+		public.Engine = engine
+		publicAddr, challengesAddr := serveRecipe(t, public), serveRecipe(t, challenges)
+		authority, roots := pebble(t, port(t, challengesAddr), port(t, publicAddr))
+		m.Client = &acme.Client{DirectoryURL: authority.URL + wfe.DirectoryPath, HTTPClient: authority.Client()}
+
+		tr := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots(), ServerName: host}, ForceAttemptHTTP2: true}
+		resp, err := tr.RoundTrip(httptest.NewRequest("GET", "https://"+publicAddr, nil))
+		if err != nil {
+			t.Fatalf("engine %v: %v", engine, err)
+		}
+		if text, _ := io.ReadAll(resp.Body); string(text) != "hello over HTTP/2.0" {
+			t.Errorf("engine %v: %q", engine, text)
+		}
+		resp.Body.Close()
+		tr.CloseIdleConnections()
+	}
+}
+
+func port(t *testing.T, addr string) int {
+	t.Helper()
+	_, p, err := net.SplitHostPort(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, _ := strconv.Atoi(p)
+	return n
+}
+
+// pebble starts an ACME server, which finds every host at 127.0.0.1. The second
+// result returns its root certificate.
+func pebble(t *testing.T, httpPort, tlsPort int) (*httptest.Server, func() *x509.CertPool) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resolver := &dns.Server{Listener: ln, Handler: dns.HandlerFunc(func(w dns.ResponseWriter, q *dns.Msg) {
+		m := new(dns.Msg).SetReply(q)
+		if q.Question[0].Qtype == dns.TypeA {
+			m.Answer = []dns.RR{&dns.A{Hdr: dns.RR_Header{Name: q.Question[0].Name, Rrtype: dns.TypeA, Class: dns.ClassINET}, A: net.IPv4(127, 0, 0, 1)}}
+		}
+		w.WriteMsg(m)
+	})}
+	go resolver.ActivateAndServe()
+	t.Cleanup(func() { resolver.Shutdown() })
+
+	logger, store := log.New(io.Discard, "", 0), db.NewMemoryStore()
+	issuer := ca.New(logger, store, "", "ecdsa", 0, 1, map[string]ca.Profile{"default": {ValidityPeriod: 7_776_000}})
+	front := wfe.New(logger, store, va.New(logger, httpPort, tlsPort, true, ln.Addr().String(), store), issuer, nil, true, false, 0, 0)
+	srv := httptest.NewTLSServer(front.Handler())
+	t.Cleanup(srv.Close)
+	return srv, func() *x509.CertPool {
+		pool := x509.NewCertPool()
+		pool.AddCert(issuer.GetRootCert(0).Cert)
+		return pool
+	}
+}
+
+// certificate returns configurations of a server and a client.
+func certificate(t *testing.T) (server, client *tls.Config) {
+	ts := httptest.NewUnstartedServer(nil)
+	ts.StartTLS()
+	defer ts.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(ts.Certificate())
+	return &tls.Config{Certificates: ts.TLS.Certificates}, &tls.Config{RootCAs: roots}
+}
+
+// serveHTTP3 serves h on TCP and UDP until ctx ends or a signal arrives, and
+// then waits for the requests of both.
+func serveHTTP3(ctx context.Context, s *server.Server, h http.Handler, tcp net.Listener, udp net.PacketConn) error {
+	h3 := &http3.Server{Handler: h, TLSConfig: http3.ConfigureTLSConfig(s.HTTP.TLSConfig)}
+	s.HTTP.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h3.SetQUICHeaders(w.Header()) // Alt-Svc: the next connection can be QUIC
+		h.ServeHTTP(w, r)
+	})
+	ctx, stop := server.NotifyContext(ctx)
+	defer stop()
+	drained := make(chan error, 1)
+	context.AfterFunc(ctx, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), s.DrainTimeout)
+		defer cancel()
+		drained <- h3.Shutdown(ctx)
+	})
+	go h3.Serve(udp)
+	err := s.Serve(ctx, tcp)
+	stop() // also if the listener failed
+	return errors.Join(err, <-drained)
+}
+
+// TestHTTP3Recipe checks that HTTP/1.1 and HTTP/2 responses announce HTTP/3, and
+// that a request over HTTP/3 finishes while the server stops.
+func TestHTTP3Recipe(t *testing.T) {
+	started, release := make(chan bool), make(chan bool)
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			started <- true
+			<-release
+		}
+		fmt.Fprint(w, r.Proto)
+	})
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	udp, err := net.ListenPacket("udp", tcp.Addr().String())
+	if err != nil {
+		t.Skip("the UDP port is in use: ", err)
+	}
+	defer udp.Close()
+	serverTLS, clientTLS := certificate(t)
+	s := server.New("", nil)
+	s.Log, s.HTTP.TLSConfig = slog.New(slog.DiscardHandler), serverTLS
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- serveHTTP3(ctx, s, h, tcp, udp) }()
+
+	url := "https://" + tcp.Addr().String()
+	tr := &http.Transport{TLSClientConfig: clientTLS}
+	defer tr.CloseIdleConnections()
+	resp, err := tr.RoundTrip(httptest.NewRequest("GET", url, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if got, want := resp.Header.Get("Alt-Svc"), fmt.Sprintf(`h3=":%d"`, port(t, tcp.Addr().String())); !strings.HasPrefix(got, want) {
+		t.Errorf("Alt-Svc: %s, want %s", got, want)
+	}
+	quic := &http3.Transport{TLSClientConfig: clientTLS.Clone()}
+	defer quic.Close()
+	answered := make(chan string, 1)
+	go func() {
+		resp, err := (&http.Client{Transport: quic}).Get(url + "/slow")
+		if err != nil {
+			answered <- err.Error()
+			return
+		}
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(resp.Body)
+		answered <- string(text)
+	}()
+	<-started
+	cancel()
+	close(release)
+	if got := <-answered; got != "HTTP/3.0" {
+		t.Errorf("the running request got %q", got)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// withTraceID adds the trace ID of the context to log records.
+type withTraceID struct{ slog.Handler }
+
+func (h withTraceID) Handle(ctx context.Context, r slog.Record) error {
+	if sc := trace.SpanContextFromContext(ctx); sc.IsValid() {
+		r.AddAttrs(slog.String("trace_id", sc.TraceID().String()))
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+func (h withTraceID) WithAttrs(a []slog.Attr) slog.Handler {
+	return withTraceID{h.Handler.WithAttrs(a)}
+}
+func (h withTraceID) WithGroup(name string) slog.Handler {
+	return withTraceID{h.Handler.WithGroup(name)}
+}
+
+// traced returns mux with a span around each request. Logger must be inside, so
+// that it sees the span's context.
+func traced(mux *muxmaster.Mux, logs slog.Handler, opts ...otelhttp.Option) http.Handler {
+	mux.Pre(middleware.LoggerWith(slog.New(withTraceID{logs})))
+	return otelhttp.NewHandler(mux, "shop", opts...)
+}
+
+func TestTraceIDRecipe(t *testing.T) {
+	var logs bytes.Buffer
+	spans := tracetest.NewSpanRecorder()
+	mux := muxmaster.New()
+	h := traced(mux, slog.NewJSONHandler(&logs, nil), otelhttp.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))))
+	mux.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {})
+	for _, target := range []string{"/users/7", "/none"} {
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", target, nil))
+	}
+	lines := strings.Split(strings.TrimSpace(logs.String()), "\n")
+	for i, want := range []struct{ name, pattern string }{{"GET /users/:id", "GET /users/:id"}, {"GET", ""}} {
+		var line struct {
+			Pattern string
+			TraceID string `json:"trace_id"`
+		}
+		if err := json.Unmarshal([]byte(lines[i]), &line); err != nil {
+			t.Fatal(err)
+		}
+		span := spans.Ended()[i]
+		if line.TraceID != span.SpanContext().TraceID().String() || line.Pattern != want.pattern || span.Name() != want.name {
+			t.Errorf("logged %s; the span is %q with trace %s", lines[i], span.Name(), span.SpanContext().TraceID())
+		}
+	}
+}
+
+// metrics observes requests by pattern and status. Both come from the program,
+// so clients can't create time series: the method, path and host could be
+// anything. Requests without a route share one pattern.
+func metrics(registry *prometheus.Registry) func(http.Handler) http.Handler {
+	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "http_request_duration_seconds", Help: "Time until the handler returned.", Buckets: prometheus.DefBuckets,
+	}, []string{"pattern", "status"})
+	registry.MustRegister(seconds)
+	return middleware.Observe(func(r *http.Request, status int, bytes int64, d time.Duration) {
+		seconds.WithLabelValues(r.Pattern, strconv.Itoa(status)).Observe(d.Seconds())
+	})
+}
+
+func TestMetricsRecipe(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	mux := muxmaster.New()
+	mux.Pre(metrics(registry))
+	mux.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {})
+	mux.ANY("/any", func(w http.ResponseWriter, r *http.Request) {})
+	for i := range 300 {
+		for _, target := range []string{"/users/%d", "/users/1?%d", "/none/%d", "/any", "http://host%d/users/1", "/users/1/"} {
+			for _, method := range []string{"GET", "POST", fmt.Sprint("M", i)} {
+				if strings.Contains(target, "%d") {
+					target = fmt.Sprintf(target, i)
+				}
+				mux.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(method, target, nil))
+			}
+		}
+	}
+	n, err := testutil.GatherAndCount(registry, "http_request_duration_seconds")
+	if err != nil || n == 0 || n > 8 {
+		t.Errorf("%d time series, %v; want at most 8", n, err)
+	}
+}
+
+// compress compresses responses except event streams. An event stream must
+// write something, such as a comment, before its first Flush, because gzhttp
+// ignores a Flush without content.
+func compress() (func(http.Handler) http.HandlerFunc, error) {
+	return gzhttp.NewWrapper(gzhttp.ExceptContentTypes([]string{"text/event-stream"}))
+}
+
+func TestCompressionRecipe(t *testing.T) {
+	wrap, err := compress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := muxmaster.New()
+	mux.Use(func(h http.Handler) http.Handler { return wrap(h) })
+	release := make(chan bool)
+	mux.GET("/events", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, ": connected\n\n")
+		http.NewResponseController(w).Flush()
+		<-release
+	})
+	mux.GET("/page", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, strings.Repeat("<p>text", 1000)) })
+	addr := serveRecipe(t, server.New("", mux))
+	ask := func(path string) *http.Response {
+		req, _ := http.NewRequest("GET", "http://"+addr+path, nil)
+		req.Header.Set("Accept-Encoding", "gzip")
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp
+	}
+	events := ask("/events")
+	defer events.Body.Close()
+	line, err := bufio.NewReader(events.Body).ReadString('\n') // the handler still runs
+	if line != ": connected\n" || events.Header.Get("Content-Encoding") != "" {
+		t.Errorf("events: %q, %v, %v", line, err, events.Header)
+	}
+	close(release)
+	page := ask("/page")
+	page.Body.Close()
+	if got := page.Header.Get("Content-Encoding"); got != "gzip" {
+		t.Errorf("a page has Content-Encoding %q", got)
+	}
+}
+
+type userKey struct{}
+
+// login lets requests with a valid bearer token pass, and adds its subject to
+// the context. Other requests get an error in the server's format, for example
+// problem.JSON.
+func login(key []byte) func(http.Handler) http.Handler {
+	parser := jwt.NewParser(jwt.WithValidMethods([]string{"HS256"}), jwt.WithExpirationRequired())
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			claims := new(jwt.RegisteredClaims)
+			_, err := request.ParseFromRequest(r, request.BearerExtractor{}, func(*jwt.Token) (any, error) { return key, nil },
+				request.WithClaims(claims), request.WithParser(parser))
+			if err != nil {
+				w.Header().Set("WWW-Authenticate", "Bearer")
+				problem.Write(w, r, &problem.Error{Status: http.StatusUnauthorized, Detail: "a valid token is required"})
+				return
+			}
+			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), userKey{}, claims.Subject)))
+		})
+	}
+}
+
+func TestLoginRecipe(t *testing.T) {
+	key := []byte("secret")
+	mux := muxmaster.New()
+	mux.Pre(problem.With(problem.JSON))
+	api := mux.Group("/api")
+	api.Use(login(key))
+	api.GET("/me", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Context().Value(userKey{})) })
+	sign := func(method jwt.SigningMethod, key any, expires time.Duration) string {
+		token, err := jwt.NewWithClaims(method, jwt.RegisteredClaims{Subject: "ada", ExpiresAt: jwt.NewNumericDate(time.Now().Add(expires))}).SignedString(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "Bearer " + token
+	}
+	for _, c := range []struct {
+		name, path, authorization string
+		status                    int
+	}{
+		{"valid", "/api/me", sign(jwt.SigningMethodHS256, key, time.Hour), 200},
+		{"none", "/api/me", "", 401},
+		{"none, and no such route", "/api/none", "", 401},
+		{"expired", "/api/me", sign(jwt.SigningMethodHS256, key, -time.Hour), 401},
+		{"another key", "/api/me", sign(jwt.SigningMethodHS256, []byte("other"), time.Hour), 401},
+		{"another method", "/api/me", sign(jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, time.Hour), 401},
+	} {
+		r, w := httptest.NewRequest("GET", c.path, nil), httptest.NewRecorder()
+		if c.authorization != "" {
+			r.Header.Set("Authorization", c.authorization)
+		}
+		mux.ServeHTTP(w, r)
+		switch {
+		case w.Code != c.status:
+			t.Errorf("%s: %d %s", c.name, w.Code, w.Body)
+		case c.status == 200 && w.Body.String() != "ada":
+			t.Errorf("%s: %s", c.name, w.Body)
+		case c.status == 401 && (w.Header().Get("Content-Type") != "application/problem+json" || w.Header().Get("WWW-Authenticate") != "Bearer"):
+			t.Errorf("%s: %v", c.name, w.Header())
+		}
+	}
+}
+
+var offered = []contenttype.MediaType{contenttype.NewMediaType("application/json"), contenttype.NewMediaType("text/csv")}
+
+// users responds in the format that the client prefers.
+func users(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Add("Vary", "Accept") // for caches
+	chosen, _, err := contenttype.GetAcceptableMediaType(r, offered)
+	if err != nil {
+		return problem.Code(http.StatusNotAcceptable)
+	}
+	if chosen.Subtype == "csv" {
+		w.Header().Set("Content-Type", "text/csv")
+		_, err := io.WriteString(w, "name\nada\n")
+		return err
+	}
+	return body.WriteJSON(w, http.StatusOK, []string{"ada"})
+}
+
+func TestNegotiationRecipe(t *testing.T) {
+	mux := muxmaster.New()
+	mux.GET("/users", problem.Handler(users))
+	for _, c := range []struct {
+		accept, contentType string
+		status              int
+	}{
+		{"", "application/json", 200},
+		{"text/csv", "text/csv", 200},
+		{"application/json;q=0.5, text/*", "text/csv", 200},
+		{"*/*", "application/json", 200},
+		{"image/png", "text/plain; charset=utf-8", 406},
+	} {
+		r, w := httptest.NewRequest("GET", "/users", nil), httptest.NewRecorder()
+		if c.accept != "" {
+			r.Header.Set("Accept", c.accept)
+		}
+		mux.ServeHTTP(w, r)
+		if got := w.Header().Get("Content-Type"); w.Code != c.status || got != c.contentType {
+			t.Errorf("Accept %q: %d %s, want %d %s", c.accept, w.Code, got, c.status, c.contentType)
+		}
+	}
+}
