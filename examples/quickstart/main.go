@@ -3,28 +3,55 @@
 //
 //	go run ./examples/quickstart
 //
-// main.go starts the server, routes.go registers the routes, notes.go and
-// events.go contain the handlers, and store.go stores the notes.
+// main.go has the routes and the server, notes.go the handlers, and store.go
+// stores the notes.
 package main
 
 import (
 	"context"
+	"embed"
 	"flag"
 	"fmt"
 	"io"
 	"log"
+	"net/http"
 	"os"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/inspect"
+	"github.com/seed-1954dcaa/muxmaster/middleware"
 	"github.com/seed-1954dcaa/muxmaster/problem"
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
+//go:embed static
+var static embed.FS
+
+// newMux returns a Mux with all routes.
+func newMux(notes *store) *muxmaster.Mux {
+	mux := muxmaster.New()
+	mux.Pre(middleware.Logger, middleware.Recoverer, middleware.RequestID)
+	mux.Use(middleware.SetHeader("Content-Security-Policy", "default-src 'self'"))
+	mux.ServeFiles("/*filepath", static) // /static/style.css and so on
+	mux.GET("/", func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, static, "static/index.html") })
+	mux.Mount("/debug/routes", inspect.Handler(mux)) // a page for clients on this machine
+
+	h := handlers{notes}
+	mux.GET("/events", h.events) // not below /api, where requests have a timeout
+	api := mux.Group("/api")
+	api.Use(middleware.NoCache, middleware.Timeout(10*time.Second))
+	api.GET("/notes", problem.Handler(h.list))
+	api.POST("/notes", problem.Handler(h.create))
+	api.GET("/notes/{id:int}", problem.Handler(h.show))
+	api.DELETE("/notes/{id:int}", problem.Handler(h.remove))
+	return mux
+}
+
 func main() {
 	addr := flag.String("addr", "localhost:8080", "listen on `host:port`")
 	file := flag.String("file", "notes.json", "store the notes in `file`")
-	delay := flag.Duration("drain-delay", 0, "`time` to continue serving after SIGTERM, so that the load balancer can notice that /readyz returns 503")
+	delay := flag.Duration("drain-delay", 0, "`time` to continue serving after SIGTERM, while /readyz returns 503")
 	flag.Parse()
 	ctx, stop := server.NotifyContext(context.Background()) // a second signal terminates the program immediately
 	defer stop()
@@ -58,15 +85,11 @@ func run(ctx context.Context, addr, file string, drainDelay time.Duration, out i
 
 func printHints(out io.Writer, url, file string) {
 	fmt.Fprintf(out, `
-The page is %[1]s, the notes are in %[2]s, Ctrl-C stops. Try:
+The page is %[1]s, its routes are at %[1]s/debug/routes/, the notes are in %[2]s, Ctrl-C stops. Try:
 
   curl -i %[1]s/api/notes -d '{"text":"buy milk","tags":["home"]}'
   curl '%[1]s/api/notes?tag=home'
-  curl %[1]s/api/notes/1
-  curl %[1]s/api/notes/1.txt
-  curl -X PUT %[1]s/api/notes/1 -d '{"text":"buy oat milk"}'
   curl -i -X PATCH %[1]s/api/notes/1
-  curl -i -X DELETE %[1]s/api/notes/1
 
 `, url, file)
 }

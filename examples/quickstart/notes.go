@@ -2,19 +2,20 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net/http"
-	"strconv"
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/body"
 	"github.com/seed-1954dcaa/muxmaster/problem"
+	"github.com/seed-1954dcaa/muxmaster/server"
 )
-
-const maxBody = 64 << 10
 
 // handlers contains the handlers for notes. Package problem writes the response
 // for the errors that they return.
 type handlers struct{ notes *store }
+
+var errNoNote = &problem.Error{Status: http.StatusNotFound, Detail: "There is no such note."}
 
 func (h handlers) list(w http.ResponseWriter, r *http.Request) error {
 	return body.WriteJSON(w, http.StatusOK, h.notes.list(r.URL.Query().Get("tag")))
@@ -22,84 +23,67 @@ func (h handlers) list(w http.ResponseWriter, r *http.Request) error {
 
 func (h handlers) create(w http.ResponseWriter, r *http.Request) error {
 	n, err := readNote(w, r)
+	if err == nil {
+		n, err = h.notes.add(n)
+	}
 	if err != nil {
 		return err
 	}
-	if n, err = h.notes.add(n); err != nil {
-		return err
-	}
-	path, err := muxmaster.BuildPath("/api/notes/{id}", "id", strconv.Itoa(n.ID))
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Location", path)
+	w.Header().Set("Location", fmt.Sprintf("/api/notes/%d", n.ID))
 	return body.WriteJSON(w, http.StatusCreated, n)
 }
 
 func (h handlers) show(w http.ResponseWriter, r *http.Request) error {
-	n, err := h.find(r)
-	if err != nil {
-		return err
-	}
-	return body.WriteJSON(w, http.StatusOK, n)
-}
-
-func (h handlers) text(w http.ResponseWriter, r *http.Request) error {
-	n, err := h.find(r)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, err = fmt.Fprintln(w, n.Text)
-	return err
-}
-
-func (h handlers) update(w http.ResponseWriter, r *http.Request) error {
 	id, err := muxmaster.PathParamAs[int](r, "id")
 	if err != nil {
 		return err
 	}
-	n, err := readNote(w, r)
-	if err != nil {
-		return err
+	for _, n := range h.notes.list("") {
+		if n.ID == id {
+			return body.WriteJSON(w, http.StatusOK, n)
+		}
 	}
-	n.ID = id
-	if n, err = h.notes.replace(n); err != nil {
-		return err
-	}
-	return body.WriteJSON(w, http.StatusOK, n)
+	return errNoNote
 }
 
 func (h handlers) remove(w http.ResponseWriter, r *http.Request) error {
 	id, err := muxmaster.PathParamAs[int](r, "id")
-	if err != nil {
-		return err
+	if err == nil {
+		err = h.notes.remove(id)
 	}
-	if err := h.notes.remove(id); err != nil {
+	if err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
-func (h handlers) find(r *http.Request) (note, error) {
-	id, err := muxmaster.PathParamAs[int](r, "id")
-	if err != nil {
-		return note{}, err
+func readNote(w http.ResponseWriter, r *http.Request) (note, error) {
+	n, err := body.ReadJSON[note](w, r, 64<<10) // at most 64 KiB
+	if err == nil && n.Text == "" {
+		err = &problem.Error{Status: http.StatusUnprocessableEntity, Detail: "A note needs a text."}
 	}
-	return h.notes.get(id)
+	return n, err
 }
 
-func readNote(w http.ResponseWriter, r *http.Request) (note, error) {
-	in, err := body.ReadJSON[struct {
-		Text string   `json:"text"`
-		Tags []string `json:"tags"`
-	}](w, r, maxBody)
-	if err != nil {
-		return note{}, err
+// events sends an event at once and after each change, so that open pages can
+// update. It returns when the server drains; the browser then reconnects to the
+// new server.
+func (h handlers) events(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	for {
+		changed := h.notes.changes() // before sending the event, to miss no change
+		io.WriteString(w, "data: changed\n\n")
+		if err := http.NewResponseController(w).Flush(); err != nil {
+			return
+		}
+		select {
+		case <-changed:
+		case <-server.Draining(r.Context()):
+			return
+		case <-r.Context().Done():
+			return
+		}
 	}
-	if in.Text == "" {
-		return note{}, &problem.Error{Status: http.StatusUnprocessableEntity, Detail: "A note needs a text."}
-	}
-	return note{Text: in.Text, Tags: in.Tags}, nil
 }

@@ -5,13 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
-
-	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 type note struct {
@@ -20,36 +16,33 @@ type note struct {
 	Tags []string `json:"tags,omitempty"`
 }
 
-var errNoNote = &problem.Error{Status: http.StatusNotFound, Detail: "There is no such note."}
-
-// A store stores notes in memory and in a file. It writes each change to the
-// file before it is visible in memory; a change that can't be saved has no
-// effect. It is safe for concurrent use.
+// A store stores notes in memory and in a file. A change that can't be saved
+// has no effect. It is safe for concurrent use.
 type store struct {
 	file string
 
-	mu      sync.RWMutex
-	state   state
-	changed chan struct{} // closed by the next change; nil if nobody waits
+	mu      sync.Mutex
+	content content
+	changed chan struct{} // closed by the next change
 }
 
-// state is the content of the file.
-type state struct {
-	Last  int    `json:"last"`  // the largest ID used so far
-	Notes []note `json:"notes"` // by ID
+// content is the content of the file.
+type content struct {
+	Last  int    `json:"last"` // the largest ID used so far
+	Notes []note `json:"notes"`
 }
 
 // openStore reads a file. If the file doesn't exist, there are no notes.
 func openStore(file string) (*store, error) {
-	s := &store{file: file}
+	s := &store{file: file, changed: make(chan struct{})}
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = json.Unmarshal(data, &s.content)
 	}
-	if err := json.Unmarshal(data, &s.state); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("%s holds no notes: %w", file, err)
 	}
 	return s, nil
@@ -57,114 +50,51 @@ func openStore(file string) (*store, error) {
 
 // list returns the notes with a tag, or all notes for "".
 func (s *store) list(tag string) []note {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	list := []note{}
-	for _, n := range s.state.Notes {
-		if tag == "" || slices.Contains(n.Tags, tag) {
-			list = append(list, n)
-		}
-	}
-	return list
-}
-
-func (s *store) get(id int) (note, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if i, ok := s.state.find(id); ok {
-		return s.state.Notes[i], nil
-	}
-	return note{}, errNoNote
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := append([]note{}, s.content.Notes...)
+	return slices.DeleteFunc(list, func(n note) bool { return tag != "" && !slices.Contains(n.Tags, tag) })
 }
 
 func (s *store) add(n note) (note, error) {
-	err := s.change(func(st *state) error {
-		st.Last++
-		n.ID = st.Last
-		st.Notes = append(st.Notes, n)
-		return nil
-	})
-	return n, err
-}
-
-func (s *store) replace(n note) (note, error) {
-	err := s.change(func(st *state) error {
-		i, ok := st.find(n.ID)
-		if !ok {
-			return errNoNote
-		}
-		st.Notes[i] = n
-		return nil
-	})
-	return n, err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n.ID = s.content.Last + 1
+	return n, s.save(content{n.ID, append(slices.Clone(s.content.Notes), n)})
 }
 
 func (s *store) remove(id int) error {
-	return s.change(func(st *state) error {
-		i, ok := st.find(id)
-		if !ok {
-			return errNoNote
-		}
-		st.Notes = slices.Delete(st.Notes, i, i+1)
-		return nil
-	})
-}
-
-func (st *state) find(id int) (int, bool) {
-	return slices.BinarySearchFunc(st.Notes, id, func(n note, id int) int { return n.ID - id })
-}
-
-// change applies f to a copy of the state, saves the copy and makes it the
-// current state.
-func (s *store) change(f func(*state) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	next := state{s.state.Last, slices.Clone(s.state.Notes)}
-	if err := f(&next); err != nil {
-		return err
+	rest := slices.DeleteFunc(slices.Clone(s.content.Notes), func(n note) bool { return n.ID == id })
+	if len(rest) == len(s.content.Notes) {
+		return errNoNote
 	}
-	data, err := json.MarshalIndent(next, "", "\t")
-	if err != nil {
-		return err
-	}
-	if err := writeFile(s.file, append(data, '\n')); err != nil {
-		return err
-	}
-	s.state = next
-	if s.changed != nil {
-		close(s.changed)
-		s.changed = nil
-	}
-	return nil
+	return s.save(content{s.content.Last, rest})
 }
 
 // changes returns a channel that is closed by the next change.
 func (s *store) changes() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.changed == nil {
-		s.changed = make(chan struct{})
-	}
 	return s.changed
 }
 
-// writeFile replaces a file atomically. Even after a crash, the file has either
-// the old or the new content.
-func writeFile(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // fails if the file was renamed
-	_, err = f.Write(data)
+// save writes c to the file and makes it the current content. The file always
+// has either the old or the new content.
+func (s *store) save(c content) error {
+	data, err := json.MarshalIndent(c, "", "\t")
 	if err == nil {
-		err = f.Sync()
+		err = os.WriteFile(s.file+".tmp", data, 0o666)
 	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
+	if err == nil {
+		err = os.Rename(s.file+".tmp", s.file)
 	}
 	if err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), name)
+	s.content = c
+	close(s.changed)
+	s.changed = make(chan struct{})
+	return nil
 }
