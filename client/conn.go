@@ -30,20 +30,6 @@ type conn struct {
 // NetConn returns the underlying connection.
 func (c *conn) NetConn() net.Conn { return c.Conn }
 
-// unwrap returns the conn inside nc, which may be a TLS connection, or nil.
-func unwrap(nc net.Conn) *conn {
-	for {
-		switch c := nc.(type) {
-		case *conn:
-			return c
-		case interface{ NetConn() net.Conn }:
-			nc = c.NetConn()
-		default:
-			return nil
-		}
-	}
-}
-
 func (c *conn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

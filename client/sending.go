@@ -123,7 +123,7 @@ func (s *sending) outgoing(req *http.Request) *http.Request {
 }
 
 func (s *sending) gotConn(info httptrace.GotConnInfo) {
-	c := unwrap(info.Conn)
+	c := stall.Conn[*conn](info.Conn)
 	if t, ok := info.Conn.(*tls.Conn); ok && t.ConnectionState().NegotiatedProtocol == "h2" {
 		c = nil
 	}

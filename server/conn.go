@@ -52,20 +52,6 @@ type conn struct {
 
 type connKey struct{}
 
-// unwrap returns the conn inside nc, which may be a TLS connection, or nil.
-func unwrap(nc net.Conn) *conn {
-	for {
-		switch c := nc.(type) {
-		case *conn:
-			return c
-		case interface{ NetConn() net.Conn }:
-			nc = c.NetConn()
-		default:
-			return nil
-		}
-	}
-}
-
 // NetConn returns the underlying connection, for handlers that hijack.
 func (c *conn) NetConn() net.Conn { return c.Conn }
 

@@ -13,6 +13,8 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster/engine"
 	"github.com/seed-1954dcaa/muxmaster/problem"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/stall"
 )
 
 // check returns all errors in the configuration of s.
@@ -113,7 +115,7 @@ func (s *Server) prepare(ln net.Listener) (*listener, error) {
 	s.HTTP.DisableGeneralOptionsHandler = true // front responds to OPTIONS *
 	state := s.HTTP.ConnState
 	s.HTTP.ConnState = func(nc net.Conn, cs http.ConnState) {
-		if c := unwrap(nc); c != nil {
+		if c := stall.Conn[*conn](nc); c != nil {
 			c.setState(cs)
 		}
 		if state != nil {
@@ -134,7 +136,7 @@ func (s *Server) prepare(ln net.Listener) (*listener, error) {
 		if connContext != nil {
 			ctx = connContext(ctx, nc)
 		}
-		return context.WithValue(ctx, connKey{}, unwrap(nc))
+		return context.WithValue(ctx, connKey{}, stall.Conn[*conn](nc))
 	}
 	s.backend = s.HTTP
 	if l.engine != nil {

@@ -4,7 +4,10 @@
 // count.
 package stall
 
-import "time"
+import (
+	"net"
+	"time"
+)
 
 // Bytes is the number of bytes to transfer in each period.
 const Bytes = 4 << 10
@@ -34,3 +37,18 @@ func (c *Clock) Add(d time.Duration, n int64) {
 
 // Waited returns the waiting time since the last Bytes bytes.
 func (c *Clock) Waited() time.Duration { return c.waited }
+
+// Conn returns the connection of type C inside nc, which may be a TLS
+// connection. It returns the zero value, nil, if there is none.
+func Conn[C net.Conn](nc net.Conn) (none C) {
+	for {
+		switch c := nc.(type) {
+		case C:
+			return c
+		case interface{ NetConn() net.Conn }:
+			nc = c.NetConn()
+		default:
+			return none
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package stall
 
 import (
+	"crypto/tls"
+	"net"
 	"testing"
 	"time"
 )
@@ -30,6 +32,30 @@ func TestClock(t *testing.T) {
 		}
 		if got, left := k.Waited(), k.Left(10*time.Second); got != c.waited || left != c.left {
 			t.Errorf("%s: waited %v with %v left, want %v and %v", c.name, got, left, c.waited, c.left)
+		}
+	}
+}
+
+type limited struct{ net.Conn }
+
+func (l limited) NetConn() net.Conn { return l.Conn }
+
+func TestConn(t *testing.T) {
+	plain := &net.TCPConn{}
+	inner := &limited{plain}
+	for name, c := range map[string]struct {
+		nc   net.Conn
+		want *limited
+	}{
+		"itself":     {inner, inner},
+		"inside TLS": {tls.Server(inner, nil), inner},
+		"inside two": {limited{tls.Client(inner, nil)}, inner},
+		"none":       {plain, nil},
+		"no TLS":     {tls.Server(plain, nil), nil},
+		"nil":        {nil, nil},
+	} {
+		if got := Conn[*limited](c.nc); got != c.want {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
 		}
 	}
 }
