@@ -32,8 +32,8 @@
 // for stopping. listener.go limits the number of connections, activity.go
 // measures how long a connection has been waiting for its client, pulse.go is
 // the clock, and evict.go closes those that have been waiting the longest.
-// conn.go, deadline.go and writenow_unix.go limit the waiting time in HTTP/1, and stream.go in
-// HTTP/2. front.go is the handler that calls the
-// user's handler. listen.go and activation.go open the socket, and
-// certificate.go loads certificates.
+// conn.go, deadline.go and writenow_unix.go limit the waiting time in HTTP/1,
+// and stream.go in HTTP/2. front.go is the handler that calls the user's
+// handler. listen.go and activation.go open the socket, and certificate.go loads
+// certificates.
 package server

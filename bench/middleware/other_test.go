@@ -20,7 +20,10 @@ import (
 // TestOtherMiddleware checks that the libraries that docs/middleware.md
 // recommends work together with this project's middleware.
 func TestOtherMiddleware(t *testing.T) {
-	compress := func(next http.Handler) http.Handler { return gzhttp.GzipHandler(next) }
+	compress, err := gzhttp.NewWrapper(gzhttp.ExceptContentTypes([]string{"text/event-stream"}))
+	if err != nil {
+		t.Fatal(err)
+	}
 	crossOrigin := cors.New(cors.Options{AllowedOrigins: []string{"https://example.com"}}).Handler
 	noForgery := http.NewCrossOriginProtection().Handler
 	rate := httprate.LimitByIP(2, time.Minute)
@@ -53,7 +56,7 @@ func TestOtherMiddleware(t *testing.T) {
 		header string
 		want   string
 	}{
-		{"compression", compress, page, request("GET", "", "gzip"), 1, 200, "Content-Encoding", "gzip"},
+		{"compression", func(h http.Handler) http.Handler { return compress(h) }, page, request("GET", "", "gzip"), 1, 200, "Content-Encoding", "gzip"},
 		{"CORS", crossOrigin, page, request("GET", "https://example.com", ""), 1, 200, "Access-Control-Allow-Origin", "https://example.com"},
 		{"CORS, another origin", crossOrigin, page, request("GET", "https://evil.example", ""), 1, 200, "Access-Control-Allow-Origin", ""},
 		{"forgery", noForgery, page, request("POST", "https://evil.example", ""), 1, 403, "", ""},

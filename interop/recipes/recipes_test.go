@@ -18,6 +18,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,6 +37,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/quic-go/quic-go/http3"
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
@@ -285,24 +287,23 @@ func (h withTraceID) WithGroup(name string) slog.Handler {
 	return withTraceID{h.Handler.WithGroup(name)}
 }
 
-// traced returns mux with a span around each request. Logger must be inside, so
-// that it sees the span's context.
-func traced(mux *muxmaster.Mux, logs slog.Handler, opts ...otelhttp.Option) http.Handler {
-	mux.Pre(middleware.LoggerWith(slog.New(withTraceID{logs})))
-	return otelhttp.NewHandler(mux, "shop", opts...)
+// traced adds a span and a log record for each request. Logger must be inside,
+// so that it sees the span's context.
+func traced(mux *muxmaster.Mux, logs slog.Handler, opts ...otelhttp.Option) {
+	mux.Use(otelhttp.NewMiddleware("shop", opts...), middleware.LoggerWith(slog.New(withTraceID{logs})))
 }
 
 func TestTraceIDRecipe(t *testing.T) {
 	var logs bytes.Buffer
 	spans := tracetest.NewSpanRecorder()
 	mux := muxmaster.New()
-	h := traced(mux, slog.NewJSONHandler(&logs, nil), otelhttp.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))))
+	traced(mux, slog.NewJSONHandler(&logs, nil), otelhttp.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))))
 	mux.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {})
 	for _, target := range []string{"/users/7", "/none"} {
-		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", target, nil))
+		mux.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", target, nil))
 	}
 	lines := strings.Split(strings.TrimSpace(logs.String()), "\n")
-	for i, want := range []struct{ name, pattern string }{{"GET /users/:id", "GET /users/:id"}, {"GET", ""}} {
+	for i, want := range []struct{ name, pattern string }{{"GET /users/:id", "GET /users/:id"}, {"GET", ""}} { // a route, and a 404
 		var line struct {
 			Pattern string
 			TraceID string `json:"trace_id"`
@@ -311,6 +312,10 @@ func TestTraceIDRecipe(t *testing.T) {
 			t.Fatal(err)
 		}
 		span := spans.Ended()[i]
+		route := slices.IndexFunc(span.Attributes(), func(a attribute.KeyValue) bool { return a.Key == "http.route" && a.Value.AsString() == "/users/:id" })
+		if (route >= 0) != (want.pattern != "") {
+			t.Errorf("the span %q has the attributes %v", span.Name(), span.Attributes())
+		}
 		if line.TraceID != span.SpanContext().TraceID().String() || line.Pattern != want.pattern || span.Name() != want.name {
 			t.Errorf("logged %s; the span is %q with trace %s", lines[i], span.Name(), span.SpanContext().TraceID())
 		}
