@@ -1,0 +1,231 @@
+package inspect
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"iter"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
+)
+
+// A Kind says how two responses to a request differ. The smaller, the worse.
+type Kind int
+
+const (
+	LostLogin   Kind = iota // the old response was 401, 403 or a redirect to a login, and now the handler runs, or seems to
+	Crash                   // a panic or a status from 500, which the old handler didn't have
+	LostRoute               // the old status was 2xx, and now it is 4xx
+	NewRoute                // the old status was 4xx, and now it is 2xx
+	NewLogin                // now the response is 401, 403 or a redirect to a login
+	OtherStatus             // another difference of the status
+	OtherTarget             // another Location of a redirect
+	OtherBody               // another body of a response without an error
+	OtherHeader             // another Content-Type, or another Allow
+	OtherError              // another body or Content-Type of the same error status
+	OtherRoute              // the same response of another route, where both are known
+)
+
+var kindNames = [...]string{"lost login", "crash", "lost route", "new route", "new login", "status", "redirect", "body", "header", "error text", "route"}
+
+// String returns the kind in lower-case words.
+func (k Kind) String() string {
+	if k < 0 || int(k) >= len(kindNames) {
+		return fmt.Sprintf("Kind(%d)", int(k))
+	}
+	return kindNames[k]
+}
+
+// A Difference is a request to which two handlers respond differently.
+type Difference struct {
+	Kind     Kind
+	Request  *http.Request
+	Old, Now Response
+}
+
+// String returns the difference as one line:
+//
+//	lost login: GET /admin/users: 401, now 200 by GET /admin/{page}
+func (d Difference) String() string {
+	host := ""
+	if d.Request.Host != "example.com" {
+		host = d.Request.Host
+	}
+	return terminal.Clean(fmt.Sprintf("%s: %s %s%s: %s, now %s", d.Kind, d.Request.Method, host, d.Request.RequestURI, d.Old.text(d.Kind), d.Now.text(d.Kind)))
+}
+
+// text returns what matters of a response for a difference.
+func (r Response) text(k Kind) string {
+	var b strings.Builder
+	switch {
+	case r.Panic != "":
+		fmt.Fprintf(&b, "panic: %.100s", r.Panic)
+	case r.Location != "":
+		fmt.Fprintf(&b, "%d to %s", r.Status, r.Location)
+	case k == OtherHeader:
+		fmt.Fprintf(&b, "%d %s %s", r.Status, r.ContentType, r.Allow)
+	case k == OtherBody || k == OtherError:
+		fmt.Fprintf(&b, "%d %.60q", r.Status, r.Body)
+	default:
+		fmt.Fprint(&b, r.Status)
+	}
+	if r.Pattern != "" {
+		fmt.Fprintf(&b, " by %s", r.Pattern)
+	}
+	return b.String()
+}
+
+// Compare sends each request to both handlers and returns the requests to which
+// they respond differently, the worst differences first: lost logins, then
+// crashes, lost and new routes, and at last the texts of errors. Among equals,
+// the order is that of the requests. The handlers may be any two: another router
+// and its replacement, the last release and this one, a proxy to a process.
+//
+// Compare really calls the handlers, with every method that the requests have.
+// Give both a copy of the data, never that of production. Each handler gets a
+// copy of its own of each request, one request after the other. The context of a
+// request ends after 10 seconds. A panic of a handler is a difference, too.
+//
+// A lost login is only found by requests without a login. To compare what people
+// see who are logged in, call Compare again with requests that have one.
+func Compare(old, now http.Handler, requests iter.Seq[*http.Request]) []Difference {
+	var list []Difference
+	for r := range requests {
+		d := Difference{Request: r, Old: ask(old, r), Now: ask(now, r)}
+		if kind, differs := compare(d.Old, d.Now); differs {
+			d.Kind = kind
+			list = append(list, d)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Difference) int { return cmp.Compare(a.Kind, b.Kind) })
+	return list
+}
+
+// compare returns the worst difference between two responses.
+func compare(old, now Response) (kind Kind, differs bool) {
+	switch denied := old.denies(); {
+	case denied && !now.denies() && now.ran():
+		return LostLogin, true
+	case denied && now.Status == old.Status && now.Size > old.Size && len(old.Body) > 0 && bytes.HasPrefix(now.Body, old.Body):
+		return LostLogin, true // a middleware refuses the client, and calls the handler all the same
+	case now.crashed() && !old.crashed():
+		return Crash, true
+	case !denied && now.denies():
+		return NewLogin, true
+	case old.succeeded() && now.Status >= 400:
+		return LostRoute, true
+	case old.Status >= 400 && now.succeeded():
+		return NewRoute, true
+	case old.Status != now.Status:
+		return OtherStatus, true
+	case old.Location != now.Location:
+		return OtherTarget, true
+	}
+	failed := old.Status >= 400
+	sameBody := old.Size == now.Size && bytes.Equal(old.Body, now.Body) || old.Location != ""
+	switch {
+	case !sameBody && !failed:
+		return OtherBody, true
+	case !sameMethods(old.Allow, now.Allow) || !failed && old.Location == "" && mediaType(old.ContentType) != mediaType(now.ContentType):
+		return OtherHeader, true
+	case !sameBody || failed && mediaType(old.ContentType) != mediaType(now.ContentType):
+		return OtherError, true
+	case otherRoute(old.Pattern, now.Pattern):
+		return OtherRoute, true
+	}
+	return 0, false
+}
+
+func (r Response) succeeded() bool { return r.Status >= 200 && r.Status < 300 }
+func (r Response) crashed() bool   { return r.Panic != "" || r.Status >= 500 }
+
+// ran reports whether a handler ran, as far as the response shows.
+func (r Response) ran() bool {
+	switch r.Status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusMovedPermanently, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return false
+	}
+	return true
+}
+
+// denies reports whether the response asks for a login, or refuses the client.
+func (r Response) denies() bool {
+	switch r.Status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
+		return true
+	case http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect:
+		target, _, _ := strings.Cut(strings.ToLower(r.Location), "?")
+		return slices.ContainsFunc([]string{"login", "log-in", "signin", "sign-in", "sign_in", "auth", "sso"}, func(word string) bool { return strings.Contains(target, word) })
+	}
+	return false
+}
+
+// sameMethods reports whether two Allow headers list the same methods.
+func sameMethods(a, b string) bool {
+	methods := func(allow string) []string {
+		list := strings.FieldsFunc(allow, func(c rune) bool { return c == ',' || c == ' ' })
+		slices.Sort(list)
+		return slices.Compact(list)
+	}
+	return slices.Equal(methods(a), methods(b))
+}
+
+// mediaType returns a Content-Type without its parameters.
+func mediaType(contentType string) string {
+	if t, _, err := mime.ParseMediaType(contentType); err == nil {
+		return t
+	}
+	return contentType
+}
+
+// otherRoute reports whether two patterns are known and match different paths.
+func otherRoute(a, b string) bool {
+	if a == "" || b == "" || a == b {
+		return false
+	}
+	p, err := pattern.Parse(a)
+	q, err2 := pattern.Parse(b)
+	return err == nil && err2 == nil && p.Shape() != q.Shape()
+}
+
+// PrintDifferences writes a summary: for each kind how many there are, and the
+// first few of each, where requests of one route with the same statuses count as
+// one. It is what the command muxmaster compare prints.
+func PrintDifferences(w io.Writer, list []Difference) error {
+	const few = 10
+	var b strings.Builder
+	if len(list) == 0 {
+		b.WriteString("no difference\n")
+	}
+	for len(list) > 0 {
+		kind := list[0].Kind
+		n := slices.IndexFunc(list, func(d Difference) bool { return d.Kind != kind })
+		if n < 0 {
+			n = len(list)
+		}
+		fmt.Fprintf(&b, "%s: %d\n", kind, n)
+		shown, seen := 0, map[string]bool{}
+		for _, d := range list[:n] {
+			key := fmt.Sprint(d.Request.Method, d.Old.Status, d.Now.Status, d.Old.Pattern, d.Now.Pattern)
+			if seen[key] && kind != LostLogin || shown == few && kind != LostLogin {
+				continue
+			}
+			seen[key] = true
+			shown++
+			_, line, _ := strings.Cut(d.String(), ": ")
+			fmt.Fprintf(&b, "  %s\n", line)
+		}
+		if shown < n {
+			fmt.Fprintf(&b, "  and %d more\n", n-shown)
+		}
+		list = list[n:]
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,171 @@
+package inspect
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+func TestCompareKinds(t *testing.T) {
+	text := func(status int, body string) Response {
+		return Response{Status: status, ContentType: "text/plain", Body: []byte(body), Size: int64(len(body))}
+	}
+	to := func(status int, location string) Response { return Response{Status: status, Location: location} }
+	by := func(pattern string) Response { return Response{Status: 200, Pattern: pattern} }
+	same := Kind(-1)
+	for _, tt := range []struct {
+		old, now Response
+		want     Kind
+	}{
+		{text(200, "a"), text(200, "a"), same},
+		{text(401, "no"), text(200, "secret"), LostLogin},
+		{text(403, "no"), text(204, ""), LostLogin},
+		{to(302, "/login?next=/x"), text(200, "secret"), LostLogin},
+		{to(303, "https://sso.example.com/auth"), text(200, "secret"), LostLogin},
+		{text(401, "no"), text(500, "error"), LostLogin}, // the handler ran
+		{text(401, "no"), text(400, "bad"), LostLogin},
+		{text(401, "no"), to(303, "/done"), LostLogin},
+		{text(401, "no"), Response{Panic: "nil map"}, LostLogin},
+		{text(401, "no"), text(401, "nosecret"), LostLogin},
+		{text(401, "no"), text(401, "No"), OtherError},
+		{text(401, "no"), text(403, "no"), OtherStatus},
+		{text(401, "no"), text(404, "none"), OtherStatus},
+		{text(401, "no"), to(307, "/x"), OtherStatus},
+		{text(401, "no"), to(302, "/login"), OtherStatus},
+		{to(302, "/home"), text(200, "home"), OtherStatus},
+		{text(200, "a"), text(500, "error"), Crash},
+		{text(200, "a"), Response{Panic: "nil map"}, Crash},
+		{text(404, ""), text(503, ""), Crash},
+		{text(500, ""), Response{Panic: "nil map"}, OtherStatus},
+		{text(200, "a"), text(401, "no"), NewLogin},
+		{text(404, "a"), text(403, "no"), NewLogin},
+		{text(200, "a"), text(404, "none"), LostRoute},
+		{text(200, "a"), text(405, ""), LostRoute},
+		{text(404, "none"), text(200, "a"), NewRoute},
+		{text(405, ""), text(204, ""), NewRoute},
+		{text(404, ""), text(405, ""), OtherStatus},
+		{text(200, ""), text(201, ""), OtherStatus},
+		{to(301, "/a"), to(307, "/a"), OtherStatus},
+		{text(200, "a"), to(307, "/a"), OtherStatus},
+		{to(307, "/a"), to(307, "/b"), OtherTarget},
+		{text(200, "a"), text(200, "b"), OtherBody},
+		{text(200, "a"), text(200, "ab"), OtherBody},
+		{text(200, "a"), Response{Status: 200, ContentType: "text/html", Body: []byte("a"), Size: 1}, OtherHeader},
+		{text(200, "a"), Response{Status: 200, ContentType: "text/plain; charset=utf-8", Body: []byte("a"), Size: 1}, same},
+		{Response{Status: 405, Allow: "GET, HEAD"}, Response{Status: 405, Allow: "HEAD,GET"}, same},
+		{Response{Status: 405, Allow: "GET, HEAD"}, Response{Status: 405, Allow: "GET"}, OtherHeader},
+		{text(404, "none"), text(404, "404"), OtherError},
+		{by("GET /a/{id}"), by("GET /a/:name"), same},
+		{by("GET /a/{id}"), by("/a/{id}"), same},
+		{by("GET /a/{id}"), by("GET /a/{id...}"), OtherRoute},
+		{by("GET /a/{id}"), by(""), same},
+	} {
+		got, differs := compare(tt.old, tt.now)
+		if !differs {
+			got = same
+		}
+		if got != tt.want {
+			t.Errorf("%+v, now %+v: %v, want %v", tt.old, tt.now, got, tt.want)
+		}
+	}
+}
+
+// TestCompareCopies checks that handlers can't change the requests of each
+// other, and that both get the body.
+func TestCompareCopies(t *testing.T) {
+	r := serverRequest("POST", "", "/x")
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("sent")), nil }
+	seen := []string{}
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		seen = append(seen, r.URL.Path+r.Header.Get("A")+r.Pattern+string(body))
+		r.URL.Path, r.Pattern = "/changed", "/changed"
+		r.Header.Set("A", "changed")
+	})
+	if list := Compare(h, h, slices.Values([]*http.Request{r, r})); len(list) > 0 {
+		t.Errorf("a handler differs from itself: %v", list)
+	}
+	if want := []string{"/xsent", "/xsent", "/xsent", "/xsent"}; !slices.Equal(seen, want) {
+		t.Errorf("the handler got %q, want %q", seen, want)
+	}
+}
+
+// TestCompareEndsRequests checks that a handler that streams until the client
+// goes away doesn't hold up Compare.
+func TestCompareEndsRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.WriteString(w, "data: 1\n\n")
+			http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		})
+		if list := Compare(h, h, slices.Values([]*http.Request{serverRequest("GET", "", "/")})); len(list) > 0 {
+			t.Errorf("got %v", list)
+		}
+	})
+}
+
+func TestResponseWriter(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		method string
+		h      http.HandlerFunc
+		want   Response
+	}{
+		{"nothing", "GET", func(w http.ResponseWriter, r *http.Request) {}, Response{Status: 200}},
+		{"text", "GET", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<p>") },
+			Response{Status: 200, ContentType: "text/html; charset=utf-8", Body: []byte("<p>"), Size: 3}},
+		{"HEAD", "HEAD", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<p>") },
+			Response{Status: 200, ContentType: "text/html; charset=utf-8"}},
+		{"early hints", "GET", func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(103)
+			w.WriteHeader(204)
+			w.WriteHeader(500)
+		}, Response{Status: 204}},
+		{"late header", "GET", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(200); w.Header().Set("Location", "/x") }, Response{Status: 200}},
+		{"no content", "GET", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(304); io.WriteString(w, "x") }, Response{Status: 304}},
+		{"panic", "GET", func(w http.ResponseWriter, r *http.Request) { panic("bad") }, Response{Panic: "bad"}},
+		{"abort", "GET", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "x"); panic(http.ErrAbortHandler) },
+			Response{Panic: "net/http: abort Handler", ContentType: "text/plain; charset=utf-8", Body: []byte("x"), Size: 1}},
+		{"pattern", "GET", func(w http.ResponseWriter, r *http.Request) { r.Pattern = "/p" }, Response{Status: 200, Pattern: "/p"}},
+	} {
+		got := ask(tt.h, serverRequest(tt.method, "", "/"))
+		if got.text(OtherBody) != tt.want.text(OtherBody) || got.Size != tt.want.Size || got.ContentType != tt.want.ContentType || got.Location != tt.want.Location {
+			t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+	large := ask(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for range 100 {
+			w.Write(make([]byte, 10_000))
+		}
+	}), serverRequest("GET", "", "/"))
+	if len(large.Body) != keptBody || large.Size != 1_000_000 {
+		t.Errorf("of a large body, %d bytes are kept, and the size is %d", len(large.Body), large.Size)
+	}
+}
+
+func TestPrintDifferences(t *testing.T) {
+	old, now := muxmaster.New(), muxmaster.New()
+	guard := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(401) })
+	}
+	old.With(guard).GET("/a/:id", func(http.ResponseWriter, *http.Request) {})
+	now.GET("/a/:id", func(http.ResponseWriter, *http.Request) {})
+	var b strings.Builder
+	requests := slices.Values([]*http.Request{serverRequest("GET", "", "/a/1"), serverRequest("GET", "", "/b")})
+	if err := PrintDifferences(&b, Compare(old, now, requests)); err != nil {
+		t.Fatal(err)
+	}
+	if want := "lost login: 1\n  GET /a/1: 401 by GET /a/:id, now 200 by GET /a/:id\n"; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+	b.Reset()
+	if PrintDifferences(&b, nil); b.String() != "no difference\n" {
+		t.Errorf("got %q", b.String())
+	}
+}

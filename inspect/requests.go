@@ -1,0 +1,265 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+)
+
+// Requests returns requests that try every route of m and what surrounds it:
+// each form of its values, other methods, HEAD and OPTIONS, trailing slashes,
+// another case, escaped slashes and dots, empty segments, and unknown paths
+// beside and below each route, Group and mounted Mux. They are as a server would
+// get them, without a body, a cookie or a login. They come in the order of the
+// routes, and none comes twice.
+func Requests(m *muxmaster.Mux) iter.Seq[*http.Request] {
+	return func(yield func(*http.Request) bool) { generate(slices.Collect(m.Routes()), yield) }
+}
+
+// RequestsFor is like [Requests] for patterns such as "GET /users/{id}", for
+// example those of another router. It accepts the syntax of muxmaster, and the
+// catch-alls /* and {name:.*} of chi and gorilla. It returns an error for a
+// pattern that it can't read.
+func RequestsFor(patterns ...string) (iter.Seq[*http.Request], error) {
+	var routes []muxmaster.Route
+	for _, text := range patterns {
+		p, err := pattern.Parse(foreignRest.ReplaceAllString(text, "/{rest...}"))
+		if err != nil {
+			return nil, fmt.Errorf("inspect: pattern %q: %w", text, err)
+		}
+		methods := p.Methods
+		if methods == nil {
+			methods = []string{""}
+		}
+		for _, method := range methods {
+			routes = append(routes, muxmaster.Route{Method: method, Host: p.Host, Pattern: p.Path, Below: p.End == pattern.All})
+		}
+	}
+	return func(yield func(*http.Request) bool) { generate(routes, yield) }, nil
+}
+
+// foreignRest matches the catch-alls of other routers at the end of a pattern.
+var foreignRest = regexp.MustCompile(`/(?:\*|\{\w+:\.[*+]\})$`)
+
+// A generator yields requests that it hasn't yielded before.
+type generator struct {
+	yield  func(*http.Request) bool
+	done   map[string]bool
+	values sampler
+	stop   bool // yield returned false
+}
+
+// generate yields the requests for routes.
+func generate(routes []muxmaster.Route, yield func(*http.Request) bool) {
+	g := &generator{yield: yield, done: map[string]bool{}, values: sampler{}}
+	g.try("", "/", "GET")
+	g.try("", "/none-such", "GET", "POST", "OPTIONS")
+	for _, r := range routes {
+		p, err := pattern.ParsePath(r.Pattern)
+		if err != nil || g.stop {
+			continue // a registered pattern is valid
+		}
+		g.scopes(r)
+		g.route(r, p)
+	}
+}
+
+// allMethods are tried on an example of each route.
+var allMethods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"}
+
+// route yields the requests for a route and its surroundings.
+func (g *generator) route(r muxmaster.Route, p *pattern.Pattern) {
+	method := r.Method
+	if method == "" {
+		method = "GET"
+	}
+	host := ""
+	if r.Host != "" {
+		host = sampleHost(r.Host, 0)
+		g.try(sampleHost(r.Host, 1), g.fill(p, 0, -1, "", ""), method)
+	}
+	path := g.fill(p, 0, -1, "", "")
+	g.try(host, path, method)
+	g.try("other.example", path, method)
+	g.try(host, path, allMethods...)
+	g.preflight(host, path, method)
+	for _, v := range variants(path) {
+		g.try(host, v, method)
+	}
+	g.try(host, path+"/none-such", "POST", "OPTIONS")
+	for n := 1; n < 4; n++ {
+		g.try(host, g.fill(p, n, -1, "", ""), method)
+	}
+	for at := range min(len(parameters(p)), 3) {
+		for _, raw := range rawValues {
+			g.try(host, g.fill(p, 0, at, raw, ""), method)
+		}
+	}
+	if p.End == pattern.All || r.Below {
+		base := strings.TrimRight(g.fill(p, 0, -1, "", "/"), "/")
+		for _, rest := range rawRests {
+			g.try(host, base+rest, method)
+		}
+		g.try(host, base+"/a/b", allMethods...)
+	}
+}
+
+// rawValues are tried for a parameter, as they come in a request line.
+var rawValues = []string{
+	"a%2Fb", "a%2fb", "%2F", "%2e%2e", "%2e", "a%5Cb", "a%00b", "a%20b", "a+b", "a%25b", "%C3%A9", "%FF", "a.b", ".a", "a:b", "a;b", "a,b", "A", "-1", "0", "007",
+	"99999999999999999999", "@", "*", "x.json",
+}
+
+// rawRests are tried for the rest of a path.
+var rawRests = []string{"", "/", "/a", "/a/", "/a/b", "/a//b", "//a", "/a/../b", "/../a", "/%2e%2e/a", "/a%2Fb", "/a%2F..%2Fb", "/.a", "/a.txt", "/index.html", "/%5C..%5Ca"}
+
+// variants returns other spellings of a path, and paths beside and below it.
+func variants(path string) []string {
+	trimmed := strings.TrimRight(path, "/")
+	parent := trimmed[:strings.LastIndexByte(trimmed, '/')+1]
+	first := strings.TrimPrefix(path, "/")
+	list := []string{
+		trimmed, trimmed + "/", trimmed + "/?q=1", path + "?q=1&r=%2F", trimmed + "//", "/" + path, "//" + first + "//x",
+		"/." + path, "/x/.." + path, "/x/%2e%2e" + path, "/%2e%2e" + path, "/.." + path, parent + "/" + trimmed[len(parent):], parent + "./" + trimmed[len(parent):],
+		strings.ToUpper(path), strings.ToLower(path), swapCase(path),
+		trimmed + "x", trimmed + "/none-such", trimmed + "/none/such/", parent + "none-such", trimmed + "%2F", trimmed + "%20", trimmed + ";v=1", trimmed + ".json",
+		trimmed + "%2Fnone-such", trimmed + "%00",
+	}
+	for i := range len(first) { // the first letter, escaped
+		if c := first[i]; 'a' <= c && c <= 'z' {
+			list = append(list, fmt.Sprintf("/%s%%%02X%s", first[:i], c, first[i+1:]))
+			break
+		}
+	}
+	return list
+}
+
+// swapCase changes the case of the first letter.
+func swapCase(path string) string {
+	i := strings.IndexFunc(path, func(c rune) bool { return 'a' <= c && c <= 'z' })
+	if i < 0 {
+		return path
+	}
+	return path[:i] + strings.ToUpper(path[i:i+1]) + path[i+1:]
+}
+
+// scopes yields requests that no route below the prefixes of r's scopes may
+// serve.
+func (g *generator) scopes(r muxmaster.Route) {
+	for _, s := range r.Scopes {
+		p, err := pattern.ParsePath(s.Prefix)
+		if s.Prefix == "" || err != nil {
+			continue
+		}
+		prefix := g.fill(p, 0, -1, "", "")
+		for _, path := range []string{prefix, prefix + "/", prefix + "/none-such", prefix + "/none/such/", prefix + "x"} {
+			g.try("", path, "GET", "POST", "OPTIONS")
+		}
+	}
+}
+
+// parameters returns the parts of p that are parameters inside of segments.
+func parameters(p *pattern.Pattern) (list []pattern.Part) {
+	for _, seg := range p.Segs {
+		for _, part := range seg {
+			if part.Name != "" {
+				list = append(list, part)
+			}
+		}
+	}
+	return list
+}
+
+// fill returns a path that p matches, with values of the form n. The parameter
+// number at gets the raw value instead. rest is what follows, for a pattern that
+// ends in a catch-all; "" for an example.
+func (g *generator) fill(p *pattern.Pattern, n, at int, raw, rest string) string {
+	var b strings.Builder
+	param := 0
+	for _, seg := range p.Segs {
+		b.WriteString("/")
+		for _, part := range seg {
+			switch {
+			case part.Name == "":
+				b.WriteString(url.PathEscape(part.Text))
+				continue
+			case param == at:
+				b.WriteString(raw)
+			default:
+				value, _ := g.values.value(part.Expr, n+param)
+				if part.Expr == "" {
+					value = plainValues[(n+param)%4] // others are among rawValues
+				}
+				b.WriteString(url.PathEscape(value))
+			}
+			param++
+		}
+	}
+	switch {
+	case p.End == pattern.Exact:
+	case rest != "":
+		b.WriteString(rest)
+	case p.End == pattern.All && p.Rest != "":
+		b.WriteString("/" + []string{"a", "a/b", "a.txt", "1"}[n%4])
+	default:
+		b.WriteString("/")
+	}
+	if b.Len() == 0 {
+		return "/"
+	}
+	return b.String()
+}
+
+// try yields requests for a target with the methods.
+func (g *generator) try(host, target string, methods ...string) {
+	for _, method := range methods {
+		if r := serverRequest(method, host, target); r != nil {
+			g.request(r)
+		}
+	}
+}
+
+// preflight yields the request of a browser that asks by CORS for a method.
+func (g *generator) preflight(host, target, method string) {
+	if r := serverRequest("OPTIONS", host, target); r != nil {
+		r.Header.Set("Origin", "https://other.example")
+		r.Header.Set("Access-Control-Request-Method", method)
+		g.request(r)
+	}
+}
+
+func (g *generator) request(r *http.Request) {
+	key := r.Method + " " + r.Host + r.RequestURI + " " + r.Header.Get("Origin")
+	if g.stop || g.done[key] {
+		return
+	}
+	g.done[key] = true
+	g.stop = !g.yield(r)
+}
+
+// serverRequest returns a request as a server gets it, for a target as it is in
+// the request line: a path, with escapes and a query as they come. The host is
+// example.com if it is "". It returns nil if a server would refuse the target.
+func serverRequest(method, host, target string) *http.Request {
+	u, err := url.ParseRequestURI(target)
+	if err != nil || method == "" {
+		return nil
+	}
+	if host == "" {
+		host = "example.com"
+	}
+	r := &http.Request{
+		Method: method, URL: u, RequestURI: target, Host: host,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{}, Body: http.NoBody, RemoteAddr: "192.0.2.1:1234",
+	}
+	return r.WithContext(context.Background())
+}

@@ -1,0 +1,104 @@
+package inspect
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// A Response is what Compare remembers of a response.
+type Response struct {
+	Status      int    // 0 if the handler panicked
+	Location    string // header fields
+	Allow       string
+	ContentType string
+	Body        []byte // at most 64 KB
+	Size        int64  // of the whole body, in bytes
+	Pattern     string // of the route that ran, if the handler sets Request.Pattern
+	Panic       string // the value of a panic, as text
+}
+
+const (
+	keptBody = 64 << 10         // bytes of a body that are compared
+	patience = 10 * time.Second // after which the context of a request ends
+)
+
+// ask returns the response of h to a copy of r.
+func ask(h http.Handler, r *http.Request) (resp Response) {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	r = r.Clone(ctx)
+	r.Pattern, r.Body = "", http.NoBody
+	if r.GetBody != nil {
+		if body, err := r.GetBody(); err == nil {
+			r.Body = body
+		}
+	}
+	w := &responseWriter{header: http.Header{}, head: r.Method == http.MethodHead}
+	defer func() {
+		resp = w.response()
+		resp.Pattern = r.Pattern
+		if v := recover(); v != nil {
+			resp.Status, resp.Panic = 0, fmt.Sprint(v)
+		}
+	}()
+	h.ServeHTTP(w, r)
+	return resp
+}
+
+// A responseWriter keeps a response. Package httptest has one too, but it adds a
+// flag to the command line of programs that import it.
+type responseWriter struct {
+	header http.Header // as the handler sees it
+	sent   http.Header // as it was when the response began; nil before
+	status int
+	head   bool
+	body   bytes.Buffer
+	size   int64
+}
+
+func (w *responseWriter) Header() http.Header { return w.header }
+
+func (w *responseWriter) WriteHeader(code int) {
+	if w.sent == nil && (code >= 200 || code == http.StatusSwitchingProtocols) {
+		w.status, w.sent = code, w.header.Clone()
+	}
+}
+
+func (w *responseWriter) Write(p []byte) (int, error) {
+	if w.sent == nil {
+		w.WriteHeader(http.StatusOK)
+	}
+	if w.status == http.StatusNoContent || w.status == http.StatusNotModified {
+		return 0, http.ErrBodyNotAllowed
+	}
+	if _, ok := w.sent["Content-Type"]; !ok && w.size == 0 && len(p) > 0 && w.sent.Get("Content-Encoding") == "" {
+		w.sent.Set("Content-Type", http.DetectContentType(p)) // as a server does
+	}
+	w.size += int64(len(p))
+	if room := keptBody - w.body.Len(); room > 0 && !w.head {
+		w.body.Write(p[:min(len(p), room)])
+	}
+	return len(p), nil
+}
+
+func (w *responseWriter) WriteString(s string) (int, error) { return w.Write([]byte(s)) }
+
+// Flush makes the writer an http.Flusher.
+func (w *responseWriter) Flush() { w.WriteHeader(http.StatusOK) }
+
+func (w *responseWriter) response() Response {
+	w.WriteHeader(http.StatusOK) // for a handler that wrote nothing
+	if w.head {
+		w.size = 0
+	}
+	return Response{
+		Status: w.status, Location: w.sent.Get("Location"), Allow: w.sent.Get("Allow"), ContentType: w.sent.Get("Content-Type"),
+		Body: w.body.Bytes(), Size: w.size,
+	}
+}
+
+var _ io.StringWriter = (*responseWriter)(nil)
