@@ -25,7 +25,7 @@ import (
 // on this machine that adds none, use [HandlerFor] and choose the clients. Don't
 // make the page public: it shows the structure of the service, including file
 // names.
-func Handler(m *muxmaster.Mux) http.Handler { return newPage(m, isLocal) }
+func Handler(m *muxmaster.Mux) http.Handler { return newPage(m, nil, isLocal) }
 
 // HandlerFor is like [Handler] but responds to the clients whose address, in
 // Request.RemoteAddr, is in one of the networks. Behind a proxy, that is the
@@ -36,8 +36,13 @@ func HandlerFor(m *muxmaster.Mux, allow ...netip.Prefix) http.Handler {
 	if len(allow) == 0 {
 		panic("inspect: HandlerFor: name the networks that may see the page, or use Handler for local clients")
 	}
-	allow = slices.Clone(allow)
-	return newPage(m, func(r *http.Request) bool {
+	return newPage(m, nil, inNetworks(slices.Clone(allow)))
+}
+
+// inNetworks returns a function that reports whether the address of a client is
+// in one of the networks.
+func inNetworks(allow []netip.Prefix) func(*http.Request) bool {
+	return func(r *http.Request) bool {
 		peer, err := netip.ParseAddrPort(r.RemoteAddr)
 		addr := peer.Addr()
 		if err != nil {
@@ -47,21 +52,22 @@ func HandlerFor(m *muxmaster.Mux, allow ...netip.Prefix) http.Handler {
 		}
 		addr = addr.Unmap().WithZone("")
 		return slices.ContainsFunc(allow, func(p netip.Prefix) bool { return p.Contains(addr) })
-	})
+	}
 }
 
-func newPage(m *muxmaster.Mux, allow func(*http.Request) bool) http.Handler {
+func newPage(m *muxmaster.Mux, coverage *Coverage, allow func(*http.Request) bool) http.Handler {
 	if m == nil {
 		panic("inspect: the Mux is nil")
 	}
 	m.Routes() // panics if m wasn't made by muxmaster.New
-	return &handler{m, allow}
+	return &handler{m, coverage, allow}
 }
 
 // A handler serves the page and its data.
 type handler struct {
-	mux   *muxmaster.Mux
-	allow func(*http.Request) bool
+	mux      *muxmaster.Mux
+	coverage *Coverage // or nil
+	allow    func(*http.Request) bool
 }
 
 // ServeHTTP serves the page, and below it routes.json, explain.json and
@@ -81,7 +87,17 @@ func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch path.Base(r.URL.Path) {
 	case "routes.json":
-		writeJSON(w, Examine(p.mux))
+		routes := Examine(p.mux)
+		if p.coverage != nil {
+			p.coverage.mark(routes)
+		}
+		writeJSON(w, routes)
+	case "coverage.json":
+		if p.coverage == nil {
+			http.Error(w, "inspect: requests are not counted; see Coverage.Page", http.StatusNotFound)
+			return
+		}
+		writeJSON(w, p.coverage.Routes())
 	case "explain.json":
 		q := r.URL.Query()
 		method, target := q.Get("method"), q.Get("path")

@@ -24,26 +24,29 @@ function button(text, cls, onclick) {
 
 const plural = (n, noun) => n.toLocaleString('en') + ' ' + noun + (n === 1 ? '' : 's');
 const methodOf = r => r.Method || 'any';
+const counted = () => routes.some(r => 'Hits' in r); // the page of a Coverage
 const fileOf = r => r.File.slice(r.File.lastIndexOf('/') + 1) + ':' + r.Line;
 
-// short returns a function's name without its package path. For a closure, it
-// returns the name of the enclosing function.
-const short = name => name.slice(name.lastIndexOf('/') + 1).replace(/-fm$/, '');
-const shortMiddleware = name => short(name).replace(/(\.func\d+(\.\d+)*)+$/, '');
+// trim returns a function's name without what the compiler adds, and short also
+// without its package's directories. A closure has the name of the function
+// around it.
+const trim = name => name.replace(/(?:(?:\.glob\.)?\.func\d+(?:\.\d+)*|\.gowrap\d+|-range\d+|-fm)+$/, '') || name;
+const short = name => trim(name.slice(name.lastIndexOf('/') + 1));
 
 function method(name) {
   return el('span', 'method ' + (/^\w+$/.test(name) ? name : ''), name);
 }
 
 // textOf returns the text that is searched.
-const textOf = r => r.text ||= [methodOf(r), r.Host + r.Pattern, r.Handler, fileOf(r), r.Warning || '', ...(r.Middleware || [])].join(' ').toLowerCase();
+const textOf = r => r.text ||= [methodOf(r), r.Host + r.Pattern, trim(r.Handler), fileOf(r), r.Warning || '', r.Hits === 0 ? 'unused' : '', ...(r.Middleware || [])].join(' ').toLowerCase();
 
 // draw shows the routes that match the search and the filters.
 function draw() {
   const words = $('search').value.toLowerCase().split(/\s+/).filter(Boolean);
   const checked = [...$('filters').querySelectorAll(':checked')].map(c => c.value);
-  const methods = checked.filter(v => v !== '⚠');
-  const shown = routes.filter(r => (!methods.length || methods.includes(methodOf(r))) && (methods.length === checked.length || r.Warning) && words.every(w => textOf(r).includes(w)));
+  const only = { '⚠': r => r.Warning, open: r => !r.Guard, unused: r => !r.Hits };
+  const methods = checked.filter(v => !(v in only));
+  const shown = routes.filter(r => (!methods.length || methods.includes(methodOf(r))) && checked.every(v => !(v in only) || only[v](r)) && words.every(w => textOf(r).includes(w)));
   const root = tree(shown);
   $('tree').classList.toggle('many', shown.length > 1000);
   unfold(root);
@@ -99,8 +102,11 @@ async function load() {
   }
   const warnings = routes.filter(r => r.Warning).length;
   if (warnings) chip('⚠', el('span', 'warning', 'suspicious'), warnings);
+  const open = routes.filter(r => !r.Guard).length;
+  if (open < routes.length) chip('open', el('span', '', 'without login'), open);
+  if (counted()) link('coverage.json'), chip('unused', el('span', '', 'unused'), routes.filter(r => !r.Hits).length);
   const outer = routes.find(r => r.Scopes[0].Middleware && !r.Fast);
-  if (outer) $('everywhere').append('Around every route: ', el('code', '', outer.Middleware.slice(0, outer.Scopes[0].Middleware).map(shortMiddleware).join(' → ')));
+  if (outer) $('everywhere').append('Around every route: ', el('code', '', outer.Middleware.slice(0, outer.Scopes[0].Middleware).map(short).join(' → ')));
   const state = new URLSearchParams(location.hash.slice(1));
   $('search').value = state.get('search') || '';
   draw();
@@ -190,9 +196,11 @@ $('explain').addEventListener('submit', e => {
   e.preventDefault();
   ask($('method').value, $('path').value);
 });
-for (const name of ['routes.json', 'openapi.json']) {
+function link(name) {
   const a = el('a', '', name);
   a.href = base + name;
   $('data').append(a);
 }
+link('routes.json');
+link('openapi.json');
 load().catch(fail);

@@ -21,7 +21,20 @@ import (
 // get them, without a body, a cookie or a login. They come in the order of the
 // routes, and none comes twice.
 func Requests(m *muxmaster.Mux) iter.Seq[*http.Request] {
-	return func(yield func(*http.Request) bool) { generate(slices.Collect(m.Routes()), yield) }
+	return func(yield func(*http.Request) bool) { generate(m.Routes(), yield) }
+}
+
+// RequestsOf is like [Requests] for the routes of a routes.json.
+func RequestsOf(routes []Route) iter.Seq[*http.Request] {
+	return func(yield func(*http.Request) bool) {
+		generate(func(yield func(muxmaster.Route) bool) {
+			for i := range routes {
+				if !yield(routes[i].Route) {
+					return
+				}
+			}
+		}, yield)
+	}
 }
 
 // RequestsFor is like [Requests] for patterns such as "GET /users/{id}", for
@@ -43,7 +56,7 @@ func RequestsFor(patterns ...string) (iter.Seq[*http.Request], error) {
 			routes = append(routes, muxmaster.Route{Method: method, Host: p.Host, Pattern: p.Path, Below: p.End == pattern.All})
 		}
 	}
-	return func(yield func(*http.Request) bool) { generate(routes, yield) }, nil
+	return func(yield func(*http.Request) bool) { generate(slices.Values(routes), yield) }, nil
 }
 
 // foreignRest matches the catch-alls of other routers at the end of a pattern.
@@ -58,14 +71,17 @@ type generator struct {
 }
 
 // generate yields the requests for routes.
-func generate(routes []muxmaster.Route, yield func(*http.Request) bool) {
+func generate(routes iter.Seq[muxmaster.Route], yield func(*http.Request) bool) {
 	g := &generator{yield: yield, done: map[string]bool{}, values: sampler{}}
 	g.try("", "/", "GET")
 	g.try("", "/none-such", "GET", "POST", "OPTIONS")
-	for _, r := range routes {
+	for r := range routes {
 		p, err := pattern.ParsePath(r.Pattern)
-		if err != nil || g.stop {
+		if err != nil {
 			continue // a registered pattern is valid
+		}
+		if g.stop {
+			return
 		}
 		g.scopes(r)
 		g.route(r, p)

@@ -8,13 +8,15 @@ import (
 )
 
 // A Route is a route in routes.json: what the Mux says about it, and what
-// [Examine] found out.
+// [Examine] and a [Coverage] found out.
 type Route struct {
 	muxmaster.Route
-	Mount         bool   `json:",omitempty"` // of a handler that was mounted here
-	Example       string `json:",omitempty"` // a path, or a URL with a host, that the route serves
-	ExampleMethod string `json:",omitempty"` // for this method
-	Warning       string `json:",omitempty"` // what is suspicious about the route
+	Mount         bool                `json:",omitempty"` // of a handler that was mounted here
+	Example       string              `json:",omitempty"` // a path, or a URL with a host, that the route serves
+	ExampleMethod string              `json:",omitempty"` // for this method
+	Guard         string              `json:",omitempty"` // the name of a middleware that looks like a login
+	Warning       string              `json:",omitempty"` // what is suspicious about the route
+	*Use          `json:",omitempty"` // on the page of a Coverage
 }
 
 // Examine returns the routes of m in the order of m.Routes, with an example

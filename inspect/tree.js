@@ -82,7 +82,7 @@ function unfold(root) {
 // first characters dimmed. A long one breaks after these.
 function path(text, dimmed) {
   const e = el('span', 'path');
-  const parameter = /\{(?:[^{}]|\{[^{}]*\})*\}|(?<=[^{}/]*):\w+(?=\/|$)|(?<=\/)\*\w*$/g;
+  const parameter = /\{(?:[^{}]|\{[^{}]*\})*\}|(?<=\/[^{}/]*):\w+(?=\/|$)|(?<=\/)\*\w*$/g;
   let at = 0;
   const add = (end, cls) => {
     for (const [from, to, dim] of [[at, Math.min(end, dimmed), true], [Math.max(at, dimmed), end, false]]) {
@@ -142,7 +142,7 @@ function folder(n) {
   const s = el('summary', '', path(n.label, 0));
   for (const scope of scopes.get(n.prefix) || []) {
     s.append(el('span', 'badge', scope.kind));
-    if (scope.middleware.length) s.append(el('span', 'adds', '+ ' + scope.middleware.map(shortMiddleware).join(' → ')));
+    if (scope.middleware.length) s.append(el('span', 'adds', '+ ' + scope.middleware.map(short).join(' → ')));
   }
   s.append(el('span', 'count', plural(n.count, 'route')));
   if (n.warnings) s.append(el('span', 'warning', plural(n.warnings, 'warning')));
@@ -157,10 +157,37 @@ function route(r, parent) {
   if (r.Below && text.endsWith('/')) p.append(el('span', 'dim', '…'));
   if (r.Mount) p.append(' ', el('span', 'badge', 'mount'));
   const s = el('summary', '', method(methodOf(r)), p, el('span', 'handler', short(r.Handler)), el('span', 'file', fileOf(r)));
+  const notes = el('span', 'notes');
+  if (r.Guard) notes.append(el('span', 'badge guard', r.Guard.slice(r.Guard.lastIndexOf('.') + 1)));
+  const adds = unseen(r);
+  if (adds.length) notes.append(el('span', 'adds', '+ ' + adds.map(short).join(' → ')));
+  if ('Hits' in r) notes.append(el('span', r.Hits ? 'count' : 'badge unused', r.Hits ? plural(r.Hits, 'hit') + ', last ' + ago(r.Last) : 'unused'));
+  if (notes.childNodes.length) s.append(notes);
   if (r.Warning) s.append(el('span', 'warning', r.Warning));
   const d = disclosure('route', s, false, () => details(r));
   r.element = d;
   return d;
+}
+
+// unseen returns the middleware of a route that no row of a prefix shows: that of
+// With, and of Groups without a prefix of their own.
+function unseen(r) {
+  let at = 0, prefix = '';
+  return r.Scopes.flatMap((s, i) => {
+    const names = (r.Middleware || []).slice(at, at += s.Middleware);
+    const own = i === 0 || s.Kind !== 'with' && s.Prefix !== prefix;
+    prefix = s.Prefix;
+    return own ? [] : names;
+  });
+}
+
+// ago returns how long ago a time was.
+function ago(time) {
+  const seconds = Math.max(0, (Date.now() - new Date(time)) / 1000);
+  for (const [unit, size] of [['day', 86400], ['hour', 3600], ['minute', 60]]) {
+    if (seconds >= size) return plural(Math.floor(seconds / size), unit) + ' ago';
+  }
+  return 'less than a minute ago';
 }
 
 // definitions returns a list of names, each with a node or text.
@@ -178,14 +205,14 @@ function chain(r) {
   for (const s of r.Scopes) {
     const names = r.Middleware.slice(at, at += s.Middleware);
     const from = { mux: 'Mux', with: 'With' }[s.Kind] || s.Kind + ' ' + (s.Prefix || '/');
-    if (names.length) ol.append(el('li', '', el('span', 'dim', from), ' ', el('code', '', names.map(shortMiddleware).join(' → '))));
+    if (names.length) ol.append(el('li', '', el('span', 'dim', from), ' ', el('code', '', names.map(short).join(' → '))));
   }
   return ol;
 }
 
 function details(r) {
   const pairs = [
-    ['Handler', el('code', '', r.Handler.replace(/-fm$/, '') + (r.Fast ? ' (fast)' : ''))],
+    ['Handler', el('code', '', trim(r.Handler) + (r.Fast ? ' (fast)' : ''))],
     ['Registered', el('code', '', r.File + ':' + r.Line)],
     ['Middleware', chain(r)],
   ];

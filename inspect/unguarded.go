@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// unguarded returns warnings, by index, for routes without a login although
+// unguarded sets Guard of the routes, and returns warnings, by index, for routes without a login although
 // similar routes have one. If at least two, and two thirds, of the children of
 // a prefix have a login on all of their routes, the others should have one too.
 // If a method of a path has a login, the methods that change something should
@@ -17,12 +17,11 @@ func unguarded(routes []Route) map[int]string {
 	root := &node{children: map[string]*node{}}
 	for i := range routes {
 		r := &routes[i]
-		guard := ""
 		if g := slices.IndexFunc(r.Middleware, isGuard); g >= 0 {
-			guard = ShortName(r.Middleware[g])
+			r.Guard = ShortName(r.Middleware[g])
 		}
 		if r.Handler != pageName { // has a check of its own
-			root.add(r.Host+r.Pattern, i, guard)
+			root.add(r.Host+r.Pattern, i, r.Guard)
 		}
 	}
 	for _, host := range root.children {

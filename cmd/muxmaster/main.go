@@ -4,11 +4,13 @@
 //	muxmaster routes  URL                  print the routes
 //	muxmaster explain URL [METHOD] PATH    say which route serves a request
 //	muxmaster openapi URL                  print the OpenAPI document
+//	muxmaster compare OLD NEW              compare the responses of two services
+//	muxmaster diff    OLD.json NEW.json    compare the routes of two versions
 //
 // URL is where the handler is mounted, such as localhost:8080/debug/routes.
 //
-// The exit status is 0 on success, 1 if the service doesn't respond as
-// expected, and 2 if the arguments are invalid.
+// The exit status is 0 on success, 1 if the service doesn't respond as expected
+// or something differs, and 2 if the arguments are invalid.
 package main
 
 import (
@@ -24,6 +26,8 @@ import (
 const usage = `usage: muxmaster routes  [flags] URL
        muxmaster explain [flags] URL [METHOD] PATH
        muxmaster openapi [flags] URL
+       muxmaster compare [flags] -routes FILE OLD NEW
+       muxmaster diff OLD.json NEW.json
 
 routes prints the routes of a service, explain which one serves a request and
 why the others don't, openapi the routes as an OpenAPI 3.1 document.
@@ -31,12 +35,21 @@ why the others don't, openapi the routes as an OpenAPI 3.1 document.
 URL is where inspect.Handler is mounted, such as localhost:8080/debug/routes.
 METHOD defaults to GET. PATH can have a query, or be a URL with a host.
 
+compare sends requests to two services, such as http://localhost:8080, and
+prints which responses differ, lost logins first. It really sends them, with
+all methods: give both services a copy of the data. The requests try all routes
+of a routes.json and what surrounds them, or are those of a log or a HAR file.
+diff prints the same for two files routes.json, without running anything.
+
 flags:
   -json       print JSON
   -tree       print the routes as a tree, with groups, mounts and middleware
   -all        explain every route, not only the first 20
   -H header   send a header, such as "Authorization: Bearer x"; may be repeated
   -insecure   don't verify the certificate of an https URL
+  -routes f   compare: the routes.json of either service
+  -log f      compare: an access log, common, combined or JSON
+  -har f      compare: a HAR file of a browser
 `
 
 // A command holds the parsed arguments.
@@ -46,6 +59,7 @@ type command struct {
 	args []string // the arguments after the URL
 
 	json, tree, all, insecure bool
+	routesFile, log, har      string
 	header                    http.Header
 }
 
@@ -62,7 +76,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "muxmaster: %v\n\n%s", err, usage)
 		return 2
 	}
-	if err := c.run(stdout); err != nil {
+	if err := c.run(stdout); err == errDiffers {
+		return 1
+	} else if err != nil {
 		fmt.Fprintln(stderr, "muxmaster:", err)
 		return 1
 	}
@@ -78,6 +94,9 @@ func parse(args []string) (*command, error) {
 	flags.BoolVar(&c.tree, "tree", false, "")
 	flags.BoolVar(&c.all, "all", false, "")
 	flags.BoolVar(&c.insecure, "insecure", false, "")
+	flags.StringVar(&c.routesFile, "routes", "", "")
+	flags.StringVar(&c.log, "log", "", "")
+	flags.StringVar(&c.har, "har", "", "")
 	flags.Func("H", "", func(s string) error {
 		name, value, ok := strings.Cut(s, ":")
 		if !ok || strings.TrimSpace(name) == "" {
@@ -98,21 +117,31 @@ func parse(args []string) (*command, error) {
 		args = flags.Args()[1:]
 	}
 	if len(words) == 0 {
-		return nil, errors.New("missing command: use routes, explain or openapi")
+		return nil, errors.New("missing command: use routes, explain, openapi, compare or diff")
 	}
 	c.name = words[0]
-	most := map[string]int{"routes": 2, "explain": 4, "openapi": 2}[c.name]
+	most := map[string]int{"routes": 2, "explain": 4, "openapi": 2, "compare": 3, "diff": 3}[c.name]
 	switch {
 	case c.name == "help":
 		return nil, flag.ErrHelp
 	case most == 0:
-		return nil, fmt.Errorf("unknown command %q: use routes, explain or openapi", c.name)
+		return nil, fmt.Errorf("unknown command %q: use routes, explain, openapi, compare or diff", c.name)
+	case c.name == "compare" && len(words) < 3:
+		return nil, errors.New("compare needs the URLs of two services")
+	case c.name == "compare" && c.routesFile+c.log+c.har == "":
+		return nil, errors.New("compare needs requests: -routes, -log or -har")
+	case c.name == "diff" && len(words) < 3:
+		return nil, errors.New("diff needs two files routes.json")
 	case len(words) < 2:
 		return nil, fmt.Errorf("%s needs the URL of the page", c.name)
 	case c.name == "explain" && len(words) < 3:
 		return nil, errors.New("explain needs a path, such as /users/1")
 	case len(words) > most:
 		return nil, fmt.Errorf("unexpected argument %[2]q of %[1]s", c.name, words[most])
+	}
+	if c.name == "compare" || c.name == "diff" {
+		c.args = words[1:]
+		return c, nil
 	}
 	var err error
 	if c.base, err = baseURL(words[1]); err != nil {
@@ -147,6 +176,10 @@ func (c *command) run(w io.Writer) error {
 		return c.explain(w)
 	case "openapi":
 		return c.openapi(w)
+	case "compare":
+		return c.compare(w)
+	case "diff":
+		return c.diff(w)
 	}
 	return c.routes(w)
 }

@@ -55,7 +55,7 @@ func TestTree(t *testing.T) {
 		"/orders group + browser.requireLogin 5 routes",
 		"/:id 3 routes",
 		"GET /api/v1/orders/:id/invoice.{format:pdf|html} ",
-		"/products group 8 routes 3 warnings",
+		"/products group 9 routes 3 warnings",
 		"any /debug/pprof/… mount pprof.Index",
 		"GET /prices/:currency browser.price",
 		"any /webhooks/:provider ",
@@ -68,7 +68,7 @@ func TestTree(t *testing.T) {
 		last = max(last, i)
 	}
 	p.want("around all", p.text("#everywhere"), "middleware.RealIP")
-	p.want("the count", p.text("#summary"), "28 routes")
+	p.want("the count", p.text("#summary"), "29 routes")
 	for _, warning := range []string{
 		"no authentication: most routes next to /reports use browser.requireLogin",
 		"no authentication: PUT of this path uses browser.requireLogin",
@@ -102,7 +102,7 @@ func TestSearchAndFilter(t *testing.T) {
 		{"nowhere", "", ""},
 		{"/no/such/path", "", ""},
 		{"", "DELETE", "/api/v1/orders/:id /api/v1/products/{id:[0-9]+}"},
-		{"", "DELETE POST", "/api/v1/orders/ /api/v1/orders/:id /api/v1/products/{id:[0-9]+}"},
+		{"", "DELETE POST", "/api/v1/orders/ /api/v1/orders/:id /api/v1/products/{id:[0-9]+} /api/v1/products/{id:[0-9]+}:archive"},
 		{"orders", "DELETE", "/api/v1/orders/:id"},
 		{"reports", "⚠", "/admin/reports/*name"},
 		{"", "⚠ DELETE", "/api/v1/products/{id:[0-9]+}"},
@@ -165,6 +165,37 @@ func TestExplainShowsEveryCandidate(t *testing.T) {
 	shown := eval[int](p, `document.querySelectorAll('#answer .others > li').length`)
 	if all := eval[int](p, `fetch(base + 'routes.json').then(r => r.json()).then(list => list.length)`); shown != all-1 {
 		t.Errorf("%d candidates are shown after the click, want all but one of %d routes", shown, all)
+	}
+}
+
+// TestNotes checks what a route's row says about its login, the middleware that
+// no prefix shows, and its use.
+func TestNotes(t *testing.T) {
+	p := open(t, newCounted(), desktop, "")
+	notes := strings.Join(p.rows(), "\n")
+	p.want("a row", notes, "GET /used browser.newCounted service_test.go:")
+	p.want("its notes", p.text("#tree .notes"), "requireLogin", "+ browser.audit → browser.requireLogin", "3 hits, last less than a minute ago", "unused")
+	p.want("the links", p.text("#data"), "coverage.json")
+	for chip, want := range map[string]string{"unused": "/debug/routes/… mount /unused", "open": "/debug/routes/… mount /unused"} {
+		eval[bool](p, `document.querySelector('#filters [value="`+chip+`"]').click() || true`)
+		if got := p.text("#tree .route > summary > .path"); got != want {
+			t.Errorf("only %s: got %q, want %q", chip, got, want)
+		}
+		eval[bool](p, `document.querySelector('#filters [value="`+chip+`"]').click() || true`)
+	}
+}
+
+// TestParameters checks which parts of patterns are marked as parameters.
+func TestParameters(t *testing.T) {
+	p := open(t, newCounted(), desktop, "")
+	for pattern, want := range map[string]string{
+		"/users/:id": ":id", "/{id:[0-9]+}:archive": "{id:[0-9]+}", "/user_:name/x": ":name", "/{a}.{b:x{2}}": "{a} {b:x{2}}", "/static/*path": "*path",
+		"/a/{x...}": "{x...}", "h.example:8080/x": "", "/{id}:cancel/:of": "{id} :of", "/*": "*",
+	} {
+		got := eval[string](p, `[...path('`+pattern+`', 0).querySelectorAll('.param')].map(e => e.textContent).join(' ')`)
+		if got != want {
+			t.Errorf("%s: got %q, want %q", pattern, got, want)
+		}
 	}
 }
 
@@ -244,7 +275,7 @@ func TestHostileNamesStayText(t *testing.T) {
 func TestErrorIsShown(t *testing.T) {
 	m := newShop()
 	p := open(t, m, desktop, "")
-	p.want("before", p.text("#summary"), "28 routes")
+	p.want("before", p.text("#summary"), "29 routes")
 	eval[bool](p, `(fetch = () => Promise.reject(new Error('the service is gone')), load().catch(fail), true)`)
 	p.do(chromedp.WaitVisible("#tree .empty"))
 	p.want("after", p.text("#tree"), "the service is gone", "Try again")

@@ -4,6 +4,7 @@ import (
 	"expvar"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/http/pprof"
 	"testing/fstest"
 	"time"
@@ -49,7 +50,7 @@ func newShop() *muxmaster.Mux {
 	m := muxmaster.New()
 	m.Pre(middleware.RealIP)
 	m.GETFast("/prices/:currency", price)
-	m.Mount("/debug/routes", inspect.Handler(m))
+	m.Mount("/debug/routes", inspect.NewCoverage(m).Page()) // every route is unused
 	m.Mount("/debug/vars", expvar.Handler())
 
 	web := m.With(middleware.Logger, middleware.Recoverer, middleware.RequestID)
@@ -70,6 +71,7 @@ func newShop() *muxmaster.Mux {
 	products.GET("/{id:[0-9]+}/reviews", h.reviews)
 	products.GET("/{any:..*}/related", h.reviews)
 	products.GET("/{id}/related", h.reviews) // {any} takes all
+	products.POST("/{id:[0-9]+}:archive", h.saveProduct)
 	api.Route("/orders", func(g *muxmaster.Group) {
 		g.Use(requireLogin)
 		g.GET("/", h.listOrders)
@@ -119,6 +121,22 @@ func newLarge() *muxmaster.Mux {
 		g.POST("/", h.placeOrder)
 		g.GET("/{id:[0-9]+}", h.showOrder)
 		g.DELETE("/{id:[0-9]+}", h.cancelOrder)
+	}
+	return m
+}
+
+// newCounted returns a service that counts its requests. It has had three.
+func newCounted() *muxmaster.Mux {
+	m := muxmaster.New()
+	coverage := inspect.NewCoverage(m)
+	show := func(http.ResponseWriter, *http.Request) {}
+	m.Mount("/debug/routes", coverage.Page())
+	with := m.With(audit, requireLogin)
+	with.GET("/used", show)
+	m.GET("/unused", show)
+	h := coverage.Handler(m)
+	for range 3 {
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/used", nil))
 	}
 	return m
 }

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"cmp"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/inspect"
+)
+
+// errDiffers is the error of compare and diff if they find differences. They
+// have printed them.
+var errDiffers = errors.New("the responses differ")
+
+// compare prints which responses of two services differ.
+func (c *command) compare(w io.Writer) error {
+	requests, err := c.requests()
+	if err != nil {
+		return err
+	}
+	old, err := c.remote(c.args[0])
+	if err != nil {
+		return err
+	}
+	now, err := c.remote(c.args[1])
+	if err != nil {
+		return err
+	}
+	list := inspect.Compare(old, now, func(yield func(*http.Request) bool) {
+		for _, r := range requests {
+			for name, values := range c.header {
+				r.Header[name] = values
+			}
+			if old.err != nil || now.err != nil || !yield(r) {
+				return
+			}
+		}
+	})
+	if err := cmp.Or(old.err, now.err); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%d requests, %d differ\n", len(requests), len(list))
+	return printDifferences(w, list)
+}
+
+func printDifferences(w io.Writer, list []inspect.Difference) error {
+	if err := inspect.PrintDifferences(w, list); err != nil {
+		return err
+	}
+	if len(list) > 0 {
+		return errDiffers
+	}
+	return nil
+}
+
+// requests returns the requests of the files in the flags.
+func (c *command) requests() (list []*http.Request, err error) {
+	for _, source := range []struct {
+		file string
+		read func(io.Reader) ([]*http.Request, error)
+	}{
+		{c.routesFile, func(r io.Reader) ([]*http.Request, error) {
+			routes, err := inspect.ReadRoutes(r)
+			return slices.Collect(inspect.RequestsOf(routes)), err
+		}},
+		{c.log, inspect.ReadLog},
+		{c.har, inspect.ReadHAR},
+	} {
+		if source.file == "" {
+			continue
+		}
+		f, err := os.Open(source.file)
+		if err != nil {
+			return nil, err
+		}
+		more, err := source.read(f)
+		f.Close()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", source.file, err)
+		}
+		list = append(list, more...)
+	}
+	return list, nil
+}
+
+// diff prints for which requests the routes of two files differ.
+func (c *command) diff(w io.Writer) error {
+	var routes [2][]inspect.Route
+	for i, name := range c.args {
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		routes[i], err = inspect.ReadRoutes(f)
+		f.Close()
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	list, err := inspect.Diff(routes[0], routes[1])
+	if err != nil {
+		return err
+	}
+	return printDifferences(w, list)
+}
+
+// A remote is a service as a handler.
+type remote struct {
+	base      *url.URL
+	transport http.RoundTripper
+	err       error // of the first request without a response
+}
+
+// remote returns the service at an address.
+func (c *command) remote(address string) (*remote, error) {
+	base, err := baseURL(address)
+	if err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(base)
+	if err != nil {
+		return nil, err
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: c.insecure}
+	transport.DisableCompression = true
+	return &remote{base: u, transport: transport}, nil
+}
+
+// ServeHTTP sends the request to the service, and its response to w.
+func (s *remote) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	r.RequestURI = ""
+	r.URL.Scheme, r.URL.Host = s.base.Scheme, s.base.Host
+	if prefix := s.base.EscapedPath(); prefix != "" {
+		r.URL.RawPath = prefix + r.URL.EscapedPath()
+		r.URL.Path = s.base.Path + r.URL.Path
+	}
+	if r.Host == "example.com" {
+		r.Host = s.base.Host
+	}
+	resp, err := s.transport.RoundTrip(r)
+	if err != nil {
+		if r.Context().Err() == nil && s.err == nil && !strings.Contains(err.Error(), "invalid") {
+			s.err = fmt.Errorf("no response from %s: %w", s.base.Redacted(), err)
+		}
+		panic(http.ErrAbortHandler)
+	}
+	defer resp.Body.Close()
+	header := w.Header()
+	for name, values := range resp.Header {
+		header[name] = values
+	}
+	if location := resp.Header.Get("Location"); location != "" { // without the address of the service
+		header.Set("Location", strings.TrimPrefix(location, s.base.Scheme+"://"+s.base.Host))
+	}
+	w.WriteHeader(resp.StatusCode)
+	io.Copy(w, resp.Body)
+}

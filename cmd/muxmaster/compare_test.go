@@ -1,0 +1,114 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/inspect"
+)
+
+// requireLogin refuses clients without a header.
+func requireLogin(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") == "" {
+			http.Error(w, "log in", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// version returns a service of which version 2 has lost a login and a route, and
+// has another handler for /changed.
+func version(n int) *muxmaster.Mux {
+	m := muxmaster.New()
+	m.GET("/users/:id", show)
+	m.GET("/b%2Fc/x", show)
+	admin := m.Group("/admin")
+	if n == 1 {
+		admin.Use(requireLogin)
+		m.GET("/gone", show)
+		m.GET("/changed", show)
+	} else {
+		m.GET("/changed", remove)
+	}
+	admin.GET("/x", show)
+	sub := muxmaster.New()
+	sub.GET("/y", show)
+	m.Mount("/sub", sub)
+	return m
+}
+
+// files writes the routes of a Mux and returns the name of the file.
+func routesFile(t *testing.T, m *muxmaster.Mux) string {
+	t.Helper()
+	data, err := json.Marshal(inspect.Examine(m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file(t, string(data))
+}
+
+func file(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func TestCompare(t *testing.T) {
+	one, two := httptest.NewServer(version(1)), httptest.NewServer(version(2))
+	defer one.Close()
+	defer two.Close()
+	base := httptest.NewServer(http.StripPrefix("/base", version(1)))
+	defer base.Close()
+	words := strings.NewReplacer("ONE", one.URL, "TWO", two.URL, "BASE", base.URL+"/base", "CLOSED", "http://"+closedAddress(t),
+		"ROUTES1", routesFile(t, version(1)), "ROUTES2", routesFile(t, version(2)), "NONE", filepath.Join(t.TempDir(), "none"), "BAD", file(t, "{}"),
+		"LOG", file(t, `x "GET /gone HTTP/1.1" 200`), "HAR", file(t, `{"log":{"entries":[{"request":{"method":"GET","url":"http://h/gone"}}]}}`))
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string // substring of the output; with !, it must be missing
+	}{
+		{"compare -routes ROUTES1 ONE ONE", 0, " requests, 0 differ\nno difference\n"},
+		{"compare -routes ROUTES1 ONE BASE", 0, "no difference\n"},
+		{"compare -routes ROUTES1 ONE TWO", 1, "\nlost login: "},
+		{"compare -routes ROUTES1 ONE TWO", 1, "  GET /admin/x: 401, now 200\n"},
+		{"compare -routes ROUTES1 ONE TWO", 1, "lost route: "},
+		{"compare -routes ROUTES1 -H Authorization:x ONE TWO", 1, "!lost login"},
+		{"compare -log LOG ONE TWO", 1, "1 requests, 1 differ\nlost route: 1\n  GET /gone: 200, now 404\n"},
+		{"compare -har HAR ONE TWO", 1, "lost route: 1\n  GET h/gone: 200, now 404\n"},
+		{"compare -routes ROUTES1 ONE CLOSED", 1, "muxmaster: no response from http://"},
+		{"compare -routes BAD ONE TWO", 1, "this is no routes.json"},
+		{"compare -routes NONE ONE TWO", 1, "no such file"},
+		{"compare ONE TWO", 2, "compare needs requests"},
+		{"compare -routes ROUTES1 ONE", 2, "compare needs the URLs of two services"},
+		{"compare -routes ROUTES1 ftp://x ONE", 1, "it must begin with http://"},
+
+		{"diff ROUTES1 ROUTES1", 0, "no difference\n"},
+		{"diff ROUTES1 ROUTES2", 1, "lost login: "},
+		{"diff ROUTES1 ROUTES2", 1, "  GET /admin/x: 401 by GET /admin/x, now 200 by GET /admin/x\n"},
+		{"diff ROUTES1 ROUTES2", 1, "  GET /gone: 200 by GET /gone, now 404\n"},
+		{"diff ROUTES1 ROUTES2", 1, `  GET /changed: 200 "muxmaster.show\n" by GET /changed, now 200 "muxmaster.remove\n"`},
+		{"diff ROUTES2 ROUTES1", 1, "new login: "},
+		{"diff ROUTES1 BAD", 1, "this is no routes.json"},
+		{"diff ROUTES1", 2, "diff needs two files"},
+	} {
+		var stdout, stderr strings.Builder
+		status := run(strings.Fields(words.Replace(c.args)), &stdout, &stderr)
+		if status != c.status {
+			t.Errorf("%s: exit status %d, want %d: %s", c.args, status, c.status, &stderr)
+		}
+		if got := stdout.String() + stderr.String(); strings.Contains(got, strings.TrimPrefix(c.want, "!")) == strings.HasPrefix(c.want, "!") {
+			t.Errorf("%s: got\n%s\nwant %q in it", c.args, got, c.want)
+		}
+	}
+}

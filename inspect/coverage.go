@@ -1,0 +1,305 @@
+package inspect
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"text/tabwriter"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/inspect/internal/counter"
+	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
+)
+
+// A Coverage counts the requests of each route: in tests, to find routes that no
+// test reaches, and in production, to find those that nobody uses any more. Its
+// methods are safe for concurrent use.
+type Coverage struct {
+	mux   *muxmaster.Mux
+	clock counter.Clock
+	table atomic.Pointer[counts]
+	mu    sync.Mutex // held while making a new table
+}
+
+// counts is an immutable index of the counters.
+type counts struct {
+	routes  []counted
+	byText  map[string][]int // indexes in routes, by host and path of the pattern
+	unknown int              // number of texts without a route
+}
+
+// counted is a route and its counter.
+type counted struct {
+	route muxmaster.Route
+	set   *counter.Set
+	index int
+}
+
+// maxUnknown is the number of patterns of other routers that are remembered.
+const maxUnknown = 1000
+
+// NewCoverage returns a Coverage of the routes of m. Routes that are registered
+// later are counted too.
+func NewCoverage(m *muxmaster.Mux) *Coverage {
+	if m == nil {
+		panic("inspect: NewCoverage: the Mux is nil")
+	}
+	c := &Coverage{mux: m}
+	c.table.Store(c.index(nil))
+	return c
+}
+
+// Handler returns a handler that counts the requests of next by the pattern of
+// the route that served them, and calls next. It is a middleware for m.Use,
+// which costs least, and can also wrap a whole Mux. That may be another Mux than
+// m with the same routes, as in tests that make one each.
+//
+// It counts a request when it knows the route: before the handler runs in
+// middleware of Use, otherwise afterwards. Responses without a route, such as
+// 404 and redirects, are not counted.
+func (c *Coverage) Handler(next http.Handler) http.Handler { return &countingHandler{c: c, next: next} }
+
+type countingHandler struct {
+	c    *Coverage
+	next http.Handler
+	last atomic.Pointer[lastCounted]
+}
+
+// lastCounted is the first route that a handler served. In middleware of Use,
+// it is the only one, and its pattern is always the same string.
+type lastCounted struct {
+	pattern string
+	method  string // "" if all requests with the pattern count as one route
+	counted
+}
+
+func (h *countingHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if l := h.last.Load(); l != nil && r.Pattern == l.pattern && (l.method == "" || r.Method == l.method) {
+		l.set.Add(l.index)
+		h.next.ServeHTTP(w, r)
+		return
+	}
+	h.serveOther(w, r)
+}
+
+// serveOther counts r by its pattern, if that is known, or else by the pattern
+// that it has afterwards.
+func (h *countingHandler) serveOther(w http.ResponseWriter, r *http.Request) {
+	if found, ok := h.c.find(r); ok {
+		found.set.Add(found.index)
+		if h.last.Load() == nil {
+			h.last.Store(&lastCounted{r.Pattern, h.c.onlyMethod(r), found})
+		}
+	} else {
+		defer h.countAfter(w, r)
+	}
+	h.next.ServeHTTP(w, r)
+}
+
+// countAfter counts r after a handler has set its pattern. A redirect of the
+// router has the pattern of its target, which didn't run.
+func (h *countingHandler) countAfter(w http.ResponseWriter, r *http.Request) {
+	if w.Header().Get("Location") != "" {
+		if _, ok := h.c.mux.Lookup(r); !ok {
+			return
+		}
+	}
+	if found, ok := h.c.find(r); ok {
+		found.set.Add(found.index)
+	}
+}
+
+// find returns the counter for the pattern and method of r.
+func (c *Coverage) find(r *http.Request) (counted, bool) {
+	if r.Pattern == "" {
+		return counted{}, false
+	}
+	t := c.table.Load()
+	text := hostAndPath(r.Pattern)
+	list, known := t.byText[text]
+	if !known && t.unknown < maxUnknown {
+		t = c.update(text)
+		list = t.byText[text]
+	}
+	best, rank := -1, 0
+	for _, i := range list { // the first of the best, because an exact text comes before the root of a Group
+		switch m := t.routes[i].route.Method; {
+		case m == r.Method && rank < 3:
+			best, rank = i, 3
+		case m == http.MethodGet && r.Method == http.MethodHead && rank < 2:
+			best, rank = i, 2
+		case m == "" && rank < 1:
+			best, rank = i, 1
+		}
+	}
+	if best < 0 {
+		return counted{}, false
+	}
+	return t.routes[best], true
+}
+
+// onlyMethod returns the method of r, or "" if the pattern of r has one route.
+func (c *Coverage) onlyMethod(r *http.Request) string {
+	if len(c.table.Load().byText[hostAndPath(r.Pattern)]) == 1 {
+		return ""
+	}
+	return strings.Clone(r.Method)
+}
+
+// hostAndPath returns a pattern without its methods.
+func hostAndPath(pattern string) string {
+	slash := max(strings.IndexByte(pattern, '/'), 0)
+	return pattern[strings.LastIndexAny(pattern[:slash], " \t")+1:]
+}
+
+// update returns a new table, in which text is known: as the pattern of a route
+// that was registered since, or of another router.
+func (c *Coverage) update(text string) *counts {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old := c.table.Load()
+	if _, known := old.byText[text]; known {
+		return old
+	}
+	t := c.index(old)
+	if _, known := t.byText[text]; !known {
+		t.byText[strings.Clone(text)] = nil
+		t.unknown++
+	}
+	c.table.Store(t)
+	return t
+}
+
+// index returns a table of the current routes, with the counters that old has.
+func (c *Coverage) index(old *counts) *counts {
+	t := &counts{byText: map[string][]int{}}
+	before := map[key]counted{}
+	if old != nil {
+		t.unknown = old.unknown
+		for text, list := range old.byText {
+			if list == nil {
+				t.byText[text] = nil
+			}
+		}
+		for _, r := range old.routes {
+			before[keyOf(r.route)] = r
+		}
+	}
+	added := 0
+	for r := range c.mux.Routes() {
+		found, ok := before[keyOf(r)]
+		if !ok {
+			found = counted{route: r, index: added}
+			added++
+		}
+		text := r.Host + r.Pattern
+		t.byText[text] = append(t.byText[text], len(t.routes))
+		if bare, ok := strings.CutSuffix(text, "/"); ok && !r.Below { // the root of a Group also serves the bare prefix
+			t.byText[bare] = append(t.byText[bare], len(t.routes))
+		}
+		t.routes = append(t.routes, found)
+	}
+	set := counter.NewSet(added, runtime.GOMAXPROCS(0), &c.clock)
+	for i := range t.routes {
+		if t.routes[i].set == nil {
+			t.routes[i].set = set
+		}
+	}
+	return t
+}
+
+// A Use says how often a route was used.
+type Use struct {
+	Hits uint64
+	Last time.Time `json:",omitzero"` // of the last request, to the second; zero without one
+}
+
+// A Usage is a route and its use.
+type Usage struct {
+	muxmaster.Route
+	Use
+}
+
+// Page is the page of [HandlerFor], or of [Handler] without networks, that also
+// shows how often each route was used, and when last. coverage.json below it has
+// the result of Routes.
+func (c *Coverage) Page(allow ...netip.Prefix) http.Handler {
+	if len(allow) == 0 {
+		return newPage(c.mux, c, isLocal)
+	}
+	return newPage(c.mux, c, inNetworks(slices.Clone(allow)))
+}
+
+// mark sets the use of the routes.
+func (c *Coverage) mark(routes []Route) {
+	used := map[key]Use{}
+	for _, u := range c.Routes() {
+		used[keyOf(u.Route)] = u.Use
+	}
+	for i := range routes {
+		u := used[keyOf(routes[i].Route)]
+		routes[i].Use = &u
+	}
+}
+
+// Routes returns the use of each route of the Mux, in the order of Mux.Routes.
+func (c *Coverage) Routes() []Usage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.index(c.table.Load())
+	c.table.Store(t)
+	list := make([]Usage, len(t.routes))
+	for i, r := range t.routes {
+		list[i].Route = r.route
+		list[i].Hits, list[i].Last = r.set.Read(r.index)
+	}
+	return list
+}
+
+// Unused returns the routes without a request.
+func (c *Coverage) Unused() (list []muxmaster.Route) {
+	for _, u := range c.Routes() {
+		if u.Hits == 0 {
+			list = append(list, u.Route)
+		}
+	}
+	return list
+}
+
+// Print writes the routes without a request as a table, after a line that says
+// how many routes were used. It returns the used share of all routes, from 0 to
+// 1, for a threshold at the end of TestMain; it is 1 if there are no routes.
+func (c *Coverage) Print(w io.Writer) (share float64, err error) {
+	list := c.Routes()
+	var b strings.Builder
+	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	used := 0
+	for _, u := range list {
+		if u.Hits > 0 {
+			used++
+			continue
+		}
+		fmt.Fprintf(tw, "  %s\t%s\t%s:%d\n", u.methodText(), u.Host+u.Pattern, u.File, u.Line)
+	}
+	tw.Flush()
+	share = 1
+	if len(list) > 0 {
+		share = float64(used) / float64(len(list))
+	}
+	_, err = fmt.Fprintf(w, "%d of %d routes (%.0f%%) were used%s\n%s", used, len(list), 100*share, map[bool]string{true: "; not used:"}[used < len(list)], b.String())
+	return share, err
+}
+
+func (u Usage) methodText() string {
+	if u.Method == "" {
+		return "*"
+	}
+	return terminal.Clean(u.Method)
+}

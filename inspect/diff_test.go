@@ -1,0 +1,111 @@
+package inspect
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+func requireLogin(next http.Handler) http.Handler { return next }
+
+func showOld(http.ResponseWriter, *http.Request) {}
+func showNew(http.ResponseWriter, *http.Request) {}
+
+// TestDiff changes one thing in a program with Groups, mounts and a page for
+// everything else, and checks what Diff finds, as METHOD TARGET: kind.
+func TestDiff(t *testing.T) {
+	program := func(change string) *muxmaster.Mux {
+		m, sub := muxmaster.New(), muxmaster.New()
+		if change == "login on everything" {
+			m.Use(requireLogin)
+		}
+		h := http.HandlerFunc(showOld)
+		m.GET("/*page", h)
+		m.GET("/users/:id", map[bool]http.HandlerFunc{true: showNew, false: showOld}[change == "handler"])
+		if change != "route" {
+			m.POST("/users/:id", h)
+		}
+		admin := m.Group("/admin")
+		if change != "group" {
+			admin.Use(requireLogin)
+		}
+		admin.GET("/x", map[bool]http.HandlerFunc{true: showNew, false: showOld}[change == "guarded handler"])
+		if change != "mount" {
+			sub.Use(requireLogin)
+		}
+		sub.GET("/y", h)
+		m.Mount("/sub", sub)
+		with := m.With(requireLogin)
+		if change == "with" {
+			with = m.With()
+		}
+		with.GET("/with", h)
+		m.Handle("GET {tenant}.example.com/h/", h)
+		m.Mount("/plain", h)
+		return m
+	}
+	// routes.json goes through JSON, as a file does.
+	routes := func(m *muxmaster.Mux) (list []Route) {
+		data, err := json.Marshal(Examine(m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list, err = ReadRoutes(strings.NewReader(string(data))); err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	for _, tt := range []struct {
+		change string
+		want   []string // "" for no difference
+	}{
+		{"", nil},
+		{"handler", []string{"GET /users/1: body"}},
+		{"guarded handler", []string{"GET /admin/x: body"}},
+		{"route", []string{"POST /users/1: lost route"}},
+		{"group", []string{"GET /admin/x: lost login", "OPTIONS /admin/none-such: lost login"}},
+		{"mount", []string{"GET /sub/y: lost login"}},
+		{"with", []string{"GET /with: lost login"}},
+		{"login on everything", []string{"GET /users/1: new login", "POST /none-such: new login"}},
+	} {
+		list, err := Diff(routes(program("")), routes(program(tt.change)))
+		if err != nil {
+			t.Errorf("%s: %v", tt.change, err)
+		}
+		if (len(list) == 0) != (tt.want == nil) {
+			t.Errorf("%s: %v", tt.change, list)
+		}
+		for _, want := range tt.want {
+			if !slices.ContainsFunc(list, func(d Difference) bool {
+				return d.Request.Method+" "+d.Request.RequestURI+": "+d.Kind.String() == want
+			}) {
+				t.Errorf("%s: %q is missing in %v", tt.change, want, list)
+			}
+		}
+	}
+}
+
+func TestReadRoutes(t *testing.T) {
+	for _, bad := range []string{"", "{}", "[1]", `[{"Pattern":"x"}]`, `[{}]`} {
+		if _, err := ReadRoutes(strings.NewReader(bad)); err == nil || !strings.HasPrefix(err.Error(), "inspect: this is no routes.json") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+	for _, odd := range []string{
+		`[{"Pattern":"/{x","Method":"GET"}]`, `[{"Pattern":"/a","Method":"G T"}]`, `[{"Pattern":"/a"},{"Pattern":"/a"}]`,
+		`[{"Pattern":"/a","Scopes":[{"Kind":"mux"},{"Kind":"group","Prefix":"/b","Middleware":-7}]}]`,
+		`[{"Pattern":"/a","Scopes":[{"Kind":"mux"},{"Kind":"mount","Prefix":"b"}]}]`,
+	} {
+		routes, err := ReadRoutes(strings.NewReader(odd))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Diff(routes, nil); err == nil || !strings.HasPrefix(err.Error(), "inspect: the old routes: ") {
+			t.Errorf("%s: %v", odd, err)
+		}
+	}
+}
