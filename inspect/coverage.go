@@ -129,7 +129,7 @@ func (c *Coverage) find(r *http.Request) (counted, bool) {
 		list = t.byText[text]
 	}
 	best, rank := -1, 0
-	for _, i := range list { // the first of the best, because an exact text comes before the root of a Group
+	for _, i := range list {
 		switch m := t.routes[i].route.Method; {
 		case m == r.Method && rank < 3:
 			best, rank = i, 3
@@ -201,9 +201,6 @@ func (c *Coverage) index(old *counts) *counts {
 		}
 		text := r.Host + r.Pattern
 		t.byText[text] = append(t.byText[text], len(t.routes))
-		if bare, ok := strings.CutSuffix(text, "/"); ok && !r.Below { // the root of a Group also serves the bare prefix
-			t.byText[bare] = append(t.byText[bare], len(t.routes))
-		}
 		t.routes = append(t.routes, found)
 	}
 	set := counter.NewSet(added, runtime.GOMAXPROCS(0), &c.clock)
