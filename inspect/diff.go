@@ -145,6 +145,13 @@ func (n *scopeNode) scope(s muxmaster.Scope, guarded bool) *scopeNode {
 			g.Use(refuse)
 		}
 		in.router = g
+	case s.Kind == "route":
+		n.router.Route(prefix, func(g *muxmaster.Group) {
+			if guarded {
+				g.Use(refuse)
+			}
+			in.router = g
+		})
 	default:
 		g := n.router.Group(prefix)
 		if guarded {
