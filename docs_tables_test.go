@@ -1,6 +1,7 @@
 package muxmaster_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -55,6 +56,22 @@ func whole(text string) string {
 		return text
 	}
 	return "/" + text
+}
+
+// README.md says how many libraries docs/interop.md lists.
+func TestDocsCountLibraries(t *testing.T) {
+	table, err := os.ReadFile("docs/interop.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	libraries := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^\| \[[^]]*\]\(https://pkg\.go\.dev/([^/)]+\.[^)]*)\) .*\| yes \|`).FindAllStringSubmatch(string(table), -1) {
+		libraries[m[1]] = true
+	}
+	readme, err := os.ReadFile("README.md")
+	if want := fmt.Sprintf("[%d libraries](docs/interop.md)", len(libraries)); err != nil || !strings.Contains(string(readme), want) {
+		t.Errorf("README.md doesn't contain %s, %v", want, err)
+	}
 }
 
 // The forms that the table lists as refused panic, and their replacements

@@ -258,9 +258,13 @@ func (o *output) line(line string, tests bool) {
 	switch e.Action {
 	case "build-output":
 		o.print(e.Output)
-	case "run":
+	case "run", "cont":
 		if !sub {
 			o.begin(label)
+		}
+	case "pause":
+		if !sub {
+			o.end(label)
 		}
 	case "output":
 		text := strings.TrimSpace(e.Output)

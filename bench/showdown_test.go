@@ -29,7 +29,7 @@ func BenchmarkShowdown(b *testing.B) {
 						if err != nil {
 							b.Skip(err)
 						}
-						benchmarkTask(b, task(l))
+						Benchmark(b, task(l))
 					})
 				}
 				run(s.Name, Loaded.Task)
@@ -39,15 +39,4 @@ func BenchmarkShowdown(b *testing.B) {
 			}
 		})
 	}
-}
-
-// benchmarkTask runs complete passes over all routes, and reports only the time
-// of the operations.
-func benchmarkTask(b *testing.B, task measure.Task) {
-	task.Run(1)
-	passes := (b.N + task.Ops - 1) / task.Ops
-	b.ReportAllocs()
-	b.ResetTimer()
-	took := task.Time(passes)
-	b.ReportMetric(float64(took.Nanoseconds())/float64(passes*task.Ops), "ns/op")
 }

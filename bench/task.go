@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"net/http"
+	"testing"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
@@ -50,6 +51,17 @@ func (l Loaded) Task() measure.Task {
 		}
 	}
 	return measure.Task{Run: func(times int) { run(times, requests) }, Ops: len(requests)}
+}
+
+// Benchmark runs a task as a Go benchmark: complete passes over all requests.
+// It reports only the time of the requests.
+func Benchmark(b *testing.B, task measure.Task) {
+	task.Run(1)
+	passes := (b.N + task.Ops - 1) / task.Ops
+	b.ReportAllocs()
+	b.ResetTimer()
+	took := task.Time(passes)
+	b.ReportMetric(float64(took.Nanoseconds())/float64(passes*task.Ops), "ns/op")
 }
 
 // Spread returns a task that serves requests on several goroutines at once.

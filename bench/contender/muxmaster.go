@@ -11,7 +11,8 @@ func init() {
 	for _, mode := range muxmasterModes {
 		register(Contender{
 			Name: mode.name, Module: "github.com/seed-1954dcaa/muxmaster", Classes: mode.classes, Style: mode.style, Ours: true,
-			Load: func(s Spec) http.Handler { return loadMuxmaster(s, mode.pooled, mode.fast) },
+			DirtiesRequest: muxmasterDirties,
+			Load:           func(s Spec) http.Handler { return loadMuxmaster(s, mode.pooled, mode.fast) },
 		})
 	}
 }

@@ -2,6 +2,9 @@
 
 package contender
 
+// SetPathValue leaves values in the request.
+const muxmasterDirties = true
+
 // A binary built with the tag muxmaster_safe has only the mode without package
 // unsafe.
 var muxmasterModes = []muxmasterMode{

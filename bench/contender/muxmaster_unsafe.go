@@ -2,6 +2,8 @@
 
 package contender
 
+const muxmasterDirties = false
+
 var muxmasterModes = []muxmasterMode{
 	{"muxmaster", false, false, []Class{Native, Stdlib}, muxmasterStyle},
 	{"muxmaster pooled", true, false, []Class{Native, Stdlib}, muxmasterStyle},

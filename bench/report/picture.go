@@ -114,7 +114,8 @@ func Picture(r *showdown.Run, theme, form string) string {
 // several times as long.
 func timePanel(r *showdown.Run, scenario, title string) panel {
 	p := panel{Title: title, About: "nanoseconds per request, less is better"}
-	for _, x := range rank(r, r.In(showdown.Serving, scenario)).Rows {
+	section, _ := timeSection(r)
+	for _, x := range rank(r, r.In(section, scenario)).Rows {
 		note := ""
 		switch x.Name {
 		case "muxmaster", "muxmaster pooled", "http.ServeMux":

@@ -25,19 +25,13 @@ var readmeRows = []struct{ Name, Native, Plain string }{
 	{"gorilla/mux", "", "gorilla/mux"},
 }
 
-// SpeedTable returns the README's picture and table. docs is the directory of
-// the pictures, relative to the README.
+// SpeedTable returns the README's table. docs is the directory of the pages,
+// relative to the README.
 func SpeedTable(r *showdown.Run, docs string) string {
 	var b strings.Builder
-	b.WriteString("<picture>\n")
-	for _, p := range pictures[:len(pictures)-1] {
-		fmt.Fprintf(&b, "  <source media=\"%s\" srcset=\"%s/%s\">\n", p.Media, docs, p.File)
-	}
-	fmt.Fprintf(&b, "  <img alt=\"%s\" src=\"%s/%s\">\n</picture>\n\n",
-		"Time per request of muxmaster and other routers, as in the table below, and requests per second of HTTP servers.",
-		docs, pictures[len(pictures)-1].File)
 	b.WriteString("| router | native handler: 1 parameter | GitHub API | plain handler: 1 parameter | GitHub API | B, allocs |\n|---|---:|---:|---:|---:|---:|\n")
-	columns := []column{{showdown.Serving, "ParamRead", ""}, {showdown.Serving, "GitHub", ""}}
+	section, how := timeSection(r)
+	columns := []column{{section, "ParamRead", ""}, {section, "GitHub", ""}}
 	for _, row := range readmeRows {
 		name := row.Plain
 		if name == "" {
@@ -60,13 +54,22 @@ func SpeedTable(r *showdown.Run, docs string) string {
 		}
 	}
 	fmt.Fprintf(&b, `
-Nanoseconds per request, the minimum of interleaved rounds: a handler that reads its parameter, and the mean of the
+Nanoseconds per request, %s: a handler that reads its parameter, and the mean of the
 GitHub API's 203 routes. gin can't give a plain handler its parameters. Bytes and
 allocations are those of the plain handler, if there is one, with 1 parameter.
 %s
 `+"`%s`"+` in `+"`bench/`"+`; [all figures](%s/benchmarks.md).
-`, machineLine(r), r.Command, docs)
+`, how, machineLine(r), r.Command, docs)
 	return b.String()
+}
+
+// timeSection returns the section with the README's times, and how they were
+// measured: what go test -bench reports, if the run has it.
+func timeSection(r *showdown.Run) (section showdown.Section, how string) {
+	if len(r.In(showdown.Benchmark, "")) == 0 {
+		return showdown.Serving, "the minimum of interleaved rounds"
+	}
+	return showdown.Benchmark, "with garbage collections, as\n`go test -run '^$' -bench 'Showdown/.*/(ParamRead|GitHub)$'` in `bench/` reports them, the best of three"
 }
 
 // RatioTable returns the table in comparison.md: times relative to muxmaster's
@@ -101,7 +104,7 @@ func version(r *showdown.Run, name string) string {
 }
 
 // Docs writes the generated pages and pictures to the directory docs, and
-// updates the ratios in its comparison.md and the picture and table in the
+// updates the ratios in its comparison.md and the table in the
 // README.md next to it. It returns the names of the files.
 func Docs(docs string, r *showdown.Run) (files []string, err error) {
 	figures, err := ReferenceFigures(r)

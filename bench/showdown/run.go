@@ -48,6 +48,7 @@ type Section string
 
 const (
 	Serving      Section = "serving"      // ns per request, in process
+	Benchmark    Section = "benchmark"    // ns per request as go test -bench reports it, with the cost of garbage collections
 	Parallel     Section = "parallel"     // ns per request, all cores
 	Scaling      Section = "scaling"      // ns per request to a generated API
 	Registration Section = "registration" // ns per route

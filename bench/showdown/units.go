@@ -30,6 +30,9 @@ func units(entrants []entrant, p plan, tool load.Tool) []unit {
 	routers := slices.DeleteFunc(slices.Clone(entrants), func(e entrant) bool { return e.In(contender.Floor) })
 	for _, s := range bench.Scenarios() {
 		us = append(us, servingUnit(entrants, s, p.serving))
+		if s.Name == "ParamRead" || s.Name == "GitHub" {
+			us = append(us, benchmarkUnit(entrants, s.Name))
+		}
 	}
 	us = append(us, parallelUnit(routers, p.parallel))
 	if p.conditions {
@@ -93,6 +96,37 @@ func lap(p measure.Plan, entrants []entrant) time.Duration {
 // servingUnit measures all contenders in one scenario, on one core.
 func servingUnit(entrants []entrant, s bench.Scenario, p measure.Plan) unit {
 	return raceUnit(Serving, s.Name, s.Name, bench.Usual, entrants, p)
+}
+
+// benchmarkUnit runs a scenario as a Go benchmark, one contender after the
+// other, because a garbage collection must not fall into the time of another
+// contender.
+func benchmarkUnit(entrants []entrant, scenario string) unit {
+	const samples = 3
+	run := func(ctx context.Context, r *Run, step func(float64)) error {
+		var cells []Cell
+		for i, e := range entrants {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			cell := Cell{Section: Benchmark, Scenario: scenario, Contender: e.Name}
+			var a Reply
+			if _, err := e.proven(scenario, bench.Usual); err != nil {
+				cell.Cannot = oneLine(err)
+			} else if err := e.call("Benchmark", Job{Samples: samples}, &a); err != nil {
+				return err
+			}
+			if err := e.call("Unload", Job{}, new(Reply)); err != nil {
+				return err
+			}
+			cell.Samples = a.Samples
+			cells = append(cells, cell)
+			step(float64(i+1) / float64(len(entrants)))
+		}
+		r.Cells = append(r.Cells, cells...)
+		return nil
+	}
+	return unit{key: string(Benchmark) + "/" + scenario, cost: time.Duration(len(entrants)) * samples * 1200 * time.Millisecond, run: run}
 }
 
 // parallelUnit measures all contenders with one goroutine per core.

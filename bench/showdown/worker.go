@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"runtime"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench"
@@ -90,6 +91,16 @@ func (w *Worker) Run(job Job, _ *Reply) error {
 // Allocs counts the allocations of the loaded task: Bytes and Allocs.
 func (w *Worker) Allocs(_ Job, a *Reply) error {
 	a.Bytes, a.Allocs = measure.Allocs(w.task)
+	return nil
+}
+
+// Benchmark runs the loaded task as a Go benchmark, and sets Samples to the
+// nanoseconds per request of each of job.Samples runs.
+func (w *Worker) Benchmark(job Job, a *Reply) error {
+	for range job.Samples {
+		result := testing.Benchmark(func(b *testing.B) { bench.Benchmark(b, w.task) })
+		a.Samples = append(a.Samples, result.Extra["ns/op"])
+	}
 	return nil
 }
 
