@@ -103,13 +103,18 @@ func cleanValue(v string) string {
 	return textproto.TrimString(v)
 }
 
-// declareTrailers records the names in a Trailer header of the response. It
+// declareTrailers records the names in the Trailer headers of the response. It
 // skips names that must not be trailers (RFC 9110 section 6.5.1).
-func (r *response) declareTrailers(list string) {
-	for name := range strings.SplitSeq(list, ",") {
-		name = http.CanonicalHeaderKey(strings.Trim(name, " \t\r\n"))
-		if name != "" && syntax.ValidTrailer(name) {
-			r.trailers = append(r.trailers, name)
+func (r *response) declareTrailers() {
+	for i := range r.fields {
+		if r.fields[i].key != "Trailer" {
+			continue
+		}
+		for name := range strings.SplitSeq(r.fields[i].value, ",") {
+			name = http.CanonicalHeaderKey(strings.Trim(name, " \t\r\n"))
+			if name != "" && syntax.ValidTrailer(name) {
+				r.trailers = append(r.trailers, name)
+			}
 		}
 	}
 }

@@ -36,6 +36,12 @@ func compared(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "a")
 		w.(http.Flusher).Flush()
 		io.WriteString(w, "b")
+	case "/echolate": // reads the body, responds, and reads again
+		b, err := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%q %v", b, err)
+		w.(http.Flusher).Flush()
+		b, err = io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%q %v", b, err)
 	case "/length":
 		w.Header().Set("Content-Length", "5")
 		io.WriteString(w, "hello")
@@ -222,7 +228,7 @@ func comparedServers(t *testing.T) (addrs []string) {
 func TestSameBytes(t *testing.T) {
 	addrs := comparedServers(t)
 	paths := strings.Fields(`/ /x?y /x? /x?? /a%20b /a%2Fb /a%zz /! //host/x /a:b /dump /dump?a=b&c /big /bigbytes /flush
-		/length /short /long /badlength /204 /304 /599 /999 /103 /close /headers /notype /trailers /trailerprefix /te
+		/length /short /long /badlength /echolate /204 /304 /599 /999 /103 /close /headers /notype /trailers /trailerprefix /te
 		/identity /tecl /panic /panicafter /readfrom /readfromlength /unreadclose /duplex /flushread /hijack /hijacksome /empty /some /readlate /keepalive /100 /echo`)
 	for _, path := range paths {
 		for _, method := range strings.Fields("GET HEAD POST PUT PATCH DELETE OPTIONS CONNECT TRACE QUERY get") {

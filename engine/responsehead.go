@@ -65,10 +65,10 @@ type headSummary struct {
 	contentEncoding  string
 }
 
-func (r *response) summarize() (sum headSummary) {
+func summarize(fields []headerField) (sum headSummary) {
 	encoding := false
-	for i := range r.fields {
-		f := &r.fields[i]
+	for i := range fields {
+		f := &fields[i]
 		switch f.key {
 		case "Content-Length":
 			sum.length = true
@@ -89,10 +89,7 @@ func (r *response) summarize() (sum headSummary) {
 		case "Date":
 			sum.date = true
 		case "Trailer":
-			if !f.none {
-				sum.trailers = true
-				r.declareTrailers(f.value)
-			}
+			sum.trailers = sum.trailers || !f.none
 		default:
 			if strings.HasPrefix(f.key, http.TrailerPrefix) {
 				sum.trailers = true
@@ -118,13 +115,21 @@ type headPlan struct {
 // net/http.
 func (r *response) sendHead(p []byte) {
 	r.sentHead = true
-	sum := r.summarize()
+	sum := summarize(r.fields)
+	if sum.trailers {
+		r.declareTrailers()
+	}
 	plan := headPlan{setDate: !sum.date}
 	if r.done && !sum.trailers && sum.transferEncoding == "" && bodyAllowed(r.status) && !sum.length && (!r.isHEAD || len(p) > 0) {
 		r.contentLength = int64(len(p)) // p is the whole body
 		plan.setLength = true
 	}
 	r.planConnection(&plan, &sum)
+	if r.drainBody() {
+		r.closeAfter = true
+		plan.dropConnection, plan.setConnection = true, "close"
+		sum.connectionValue = ""
+	}
 	r.planType(&plan, &sum, p)
 	r.planFraming(&plan, sum.transferEncoding)
 	if r.closeAfter && (!r.conn.server.keepAlives() || !syntax.HasToken(sum.connectionValue, "close")) && !r.switchesProtocol() {
@@ -136,8 +141,8 @@ func (r *response) sendHead(p []byte) {
 	r.appendHead(&plan)
 }
 
-// planConnection decides whether the connection serves another request. It may
-// read the rest of the request body for that.
+// planConnection decides whether the connection serves another request, as far
+// as the headers tell.
 func (r *response) planConnection(plan *headPlan, sum *headSummary) {
 	if r.keepAlive && (r.isHEAD || r.contentLength != -1 || !bodyAllowed(r.status)) {
 		if !sum.connection {
@@ -148,21 +153,6 @@ func (r *response) planConnection(plan *headPlan, sum *headSummary) {
 	}
 	if sum.connectionValue == "close" || !r.conn.server.keepAlives() {
 		r.closeAfter = true
-	}
-	b := r.ctx.body
-	if b == nil {
-		return
-	}
-	if b.expected {
-		if !b.expectedEnd() {
-			r.closeAfter = true // the client may or may not send the body
-		}
-		return
-	}
-	if !r.closeAfter && !r.fullDuplex && r.drain(b) {
-		r.closeAfter = true
-		plan.dropConnection, plan.setConnection = true, "close"
-		sum.connectionValue = ""
 	}
 }
 
@@ -200,10 +190,20 @@ func (r *response) planFraming(plan *headPlan, encoding string) {
 	}
 }
 
-// drain reads the rest of the request's body, because some clients read the
+// drainBody reads the rest of the request's body, because some clients read the
 // response only after sending the whole body (Go issue 15527). It reports
 // whether the body is too large; other failures set closeAfter.
-func (r *response) drain(b *body) (tooBig bool) {
+func (r *response) drainBody() (tooBig bool) {
+	b := r.ctx.body
+	if b == nil {
+		return false
+	}
+	if b.expected && !b.expectedEnd() {
+		r.closeAfter = true // the client may or may not send the body
+	}
+	if r.closeAfter || r.fullDuplex || b.expected && !since127 {
+		return false
+	}
 	discard, close, tooBig := b.unread()
 	if discard {
 		var ok bool

@@ -44,8 +44,10 @@ func (p *Parts) Reuse() bool {
 	if p.Poison() {
 		return false
 	}
-	*p.Request = http.Request{} // it may hold a large form
+	// The connection may now be idle for long, and the request may hold a large
+	// form.
 	p.URL = url.URL{}
+	*p.Request = http.Request{URL: &p.URL, Header: p.Header, Body: http.NoBody}
 	clear(p.Header)
 	clear(p.Values[:cap(p.Values)])
 	if len(p.ResponseHeader) > maxReused {
