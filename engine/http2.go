@@ -69,6 +69,11 @@ func http2Handover(srv *http.Server) reason {
 	return noReason
 }
 
+// ServesHTTP2 reports whether the engine serves HTTP/2 itself, where srv enables
+// it. Otherwise net/http does, for example because srv.TLSNextProto or GODEBUG
+// say so. Call it before Serve.
+func (s *Server) ServesHTTP2() bool { return http2Handover(s.srv) == noReason }
+
 // priorKnowledge reports whether the connection may use HTTP/2 without TLS (RFC
 // 9113 section 3.3).
 func (c *conn) priorKnowledge() bool {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +109,27 @@ func TestHTTP2(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestHTTP2OptionsAsterisk checks that OPTIONS * reaches the handler if
+// DisableGeneralOptionsHandler is set.
+func TestHTTP2OptionsAsterisk(t *testing.T) {
+	for _, k := range kinds {
+		for _, disable := range []bool{false, true} {
+			addr := startHTTP2(t, k.make, &http.Server{DisableGeneralOptionsHandler: disable, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				io.WriteString(w, "handler")
+			})})
+			res, err := http2Client(t).Do(&http.Request{Method: "OPTIONS", URL: &url.URL{Scheme: "http", Host: addr, Opaque: "*"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, _ := io.ReadAll(res.Body)
+			res.Body.Close()
+			if want := map[bool]string{true: "handler"}[disable]; string(b) != want {
+				t.Errorf("%s, DisableGeneralOptionsHandler %v: %q, want %q", k.name, disable, b, want)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"net/netip"
@@ -26,8 +27,9 @@ type listener struct {
 	s   *Server
 	tls bool
 
-	engine *engine.Server // nil without Server.Engine
-	pulse  *pulse
+	engine    *engine.Server // nil without Server.Engine
+	protocols slog.Attr      // which server serves which protocol
+	pulse     *pulse
 
 	mu    sync.Mutex
 	conns map[*conn]struct{}

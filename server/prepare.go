@@ -138,6 +138,7 @@ func (s *Server) prepare(ln net.Listener) (*listener, error) {
 		}
 		return context.WithValue(ctx, connKey{}, stall.Conn[*conn](nc))
 	}
+	l.protocols = s.protocolsOf(l)
 	s.backend = s.HTTP
 	if l.engine != nil {
 		s.backend = l.engine
@@ -145,8 +146,8 @@ func (s *Server) prepare(ln net.Listener) (*listener, error) {
 	return l, nil
 }
 
-// protocols says which server serves which protocol.
-func (s *Server) protocols(l *listener) slog.Attr {
+// protocolsOf says which server serves which protocol.
+func (s *Server) protocolsOf(l *listener) slog.Attr {
 	var enabled http.Protocols
 	if s.HTTP.Protocols != nil {
 		enabled = *s.HTTP.Protocols
@@ -154,16 +155,19 @@ func (s *Server) protocols(l *listener) slog.Attr {
 		enabled.SetHTTP1(true)
 		enabled.SetHTTP2(true)
 	}
-	http1 := "net/http"
+	http1, http2 := "net/http", "net/http"
 	if s.Engine {
 		http1 = "engine; unusual requests: net/http"
+		if l.engine.ServesHTTP2() {
+			http2 = "engine"
+		}
 	}
 	var attrs []any
 	if enabled.HTTP1() {
 		attrs = append(attrs, slog.String("HTTP/1.1", http1))
 	}
 	if enabled.HTTP2() && l.tls || enabled.UnencryptedHTTP2() && !l.tls {
-		attrs = append(attrs, slog.String("HTTP/2", "net/http"))
+		attrs = append(attrs, slog.String("HTTP/2", http2))
 	}
 	return slog.Group("protocols", attrs...)
 }

@@ -203,7 +203,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 			served <- s.backend.Serve(l)
 		}
 	}()
-	s.logger().Info("serving", "addr", ln.Addr().String(), "tls", l.tls, s.protocols(l))
+	s.logger().Info("serving", "addr", ln.Addr().String(), "tls", l.tls, l.protocols)
 	select {
 	case err := <-served:
 		s.draining.Store(true)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/engine"
 	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
@@ -133,6 +134,10 @@ func TestStatsOfTheEngine(t *testing.T) {
 // protocol.
 func TestLogOfProtocols(t *testing.T) {
 	t.Parallel()
+	http2Server := "net/http"
+	if engine.New(new(http.Server)).ServesHTTP2() {
+		http2Server = "engine"
+	}
 	for _, c := range []struct {
 		v    variant
 		want string
@@ -141,7 +146,7 @@ func TestLogOfProtocols(t *testing.T) {
 		{http2, "protocols.HTTP/1.1=net/http protocols.HTTP/2=net/http\n"},
 		{http2c, "protocols.HTTP/1.1=net/http protocols.HTTP/2=net/http\n"},
 		{onEngine(plain), `protocols.HTTP/1.1="engine; unusual requests: net/http"` + "\n"},
-		{onEngine(http2), `protocols.HTTP/1.1="engine; unusual requests: net/http" protocols.HTTP/2=net/http` + "\n"},
+		{onEngine(http2), `protocols.HTTP/1.1="engine; unusual requests: net/http" protocols.HTTP/2=` + http2Server + "\n"},
 	} {
 		lines := make(chan string, 10)
 		start(t, http.HandlerFunc(hello), func(s *server.Server) {

@@ -51,6 +51,9 @@ func (c *Conn) parseRequest(fields []hpack.Field, end, tooLarge bool) (r parsedR
 		r.regular, r.fields, r.length, r.expects, r.trailers = 0, nil, -1, false, false
 		return r, ""
 	}
+	if r.path == "*" && r.method == "OPTIONS" && !c.server.HTTP.DisableGeneralOptionsHandler {
+		r.answer = optionsHandler
+	}
 	return r, r.check()
 }
 
@@ -135,8 +138,6 @@ func (r *parsedRequest) check() (problem string) {
 		return "bad_path_method"
 	case !syntax.ValidHost(r.authority):
 		return "bad_authority"
-	case r.path == "*" && r.method == "OPTIONS":
-		r.answer = optionsHandler
 	}
 	switch {
 	case !r.hasBody && r.length > 0:
