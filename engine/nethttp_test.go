@@ -18,10 +18,6 @@ var differs = map[string]string{
 	"TestServerShutdown": "reads an unexported field of http.Server",
 }
 
-// retains lists the tests of net/http that read a request after its handler has
-// returned. With Recycle they may fail, depending on timing.
-var retains = []string{"TestTransportProxy"}
-
 func init() {
 	if !strings.HasPrefix(runtime.Version(), "go1.26") {
 		for _, name := range []string{"Serve_NoTLSConfig", "Serve_WithTLSConfig", "Serve_H2TLSConfig"} {
@@ -52,7 +48,7 @@ func TestNetHTTP(t *testing.T) {
 				failed = append(failed, string(m[1]))
 			}
 			for _, name := range failed {
-				if differs[name] == "" && (mode == "default" || !slices.Contains(retains, name)) {
+				if differs[name] == "" {
 					t.Errorf("%s fails", name)
 				}
 			}

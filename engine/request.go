@@ -14,6 +14,7 @@ import (
 // has a new one. With Server.Recycle, a connection reuses one.
 type bundle struct {
 	request.Parts
+	large bool    // the head is larger than maxShared
 	w     *writer // never reused; points to first unless Recycle is set
 	first writer
 }
@@ -36,7 +37,8 @@ func (c *conn) template() *http.Request {
 func (c *conn) newRequest(h *head, b []byte) *bundle {
 	text := string(b[:h.pos])
 	target := text[h.target.from:h.target.to]
-	if len(text) > maxShared {
+	large := len(text) > maxShared
+	if large {
 		target = strings.Clone(target)
 	}
 	bd := c.bundle
@@ -46,6 +48,7 @@ func (c *conn) newRequest(h *head, b []byte) *bundle {
 			c.bundle = bd
 		}
 	}
+	bd.large = large
 	if !bd.setURL(h, target) {
 		return nil
 	}
@@ -156,5 +159,9 @@ func (c *conn) recycle(bd *bundle) {
 	}
 	if !bd.Reuse() {
 		c.bundle = nil
+	} else if bd.large && bd.Request != nil {
+		// Don't keep the text of the head while the connection is idle.
+		bd.URL = url.URL{}
+		*bd.Request = http.Request{URL: &bd.URL, Header: bd.Header, Body: http.NoBody}
 	}
 }

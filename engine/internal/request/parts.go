@@ -34,6 +34,20 @@ func (p *Parts) Begin(template *http.Request, ctx context.Context) *http.Request
 	return p.Request
 }
 
+// dropRequest drops what the program has attached to the request, such as a
+// large form: a connection may be idle for long.
+func (p *Parts) dropRequest() {
+	if SetContext == nil {
+		p.Request = nil // Begin won't use it again
+		return
+	}
+	r := p.Request
+	r.Body, r.GetBody = http.NoBody, nil
+	r.Form, r.PostForm, r.MultipartForm = nil, nil, nil
+	r.Trailer, r.Response = nil, nil
+	SetContext(r, nil)
+}
+
 // maxReused is the number of response headers above which Reuse discards their
 // map, because clearing a map doesn't make it smaller.
 const maxReused = 64
@@ -44,10 +58,7 @@ func (p *Parts) Reuse() bool {
 	if p.Poison() {
 		return false
 	}
-	// The connection may now be idle for long, and the request may hold a large
-	// form.
-	p.URL = url.URL{}
-	*p.Request = http.Request{URL: &p.URL, Header: p.Header, Body: http.NoBody}
+	p.dropRequest()
 	clear(p.Header)
 	clear(p.Values[:cap(p.Values)])
 	if len(p.ResponseHeader) > maxReused {
