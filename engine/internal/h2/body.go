@@ -29,6 +29,10 @@ type body struct {
 	trailers http.Header // received
 }
 
+// Format implements [fmt.Formatter], because the fields must not be read while
+// they change.
+func (b *body) Format(s fmt.State, _ rune) { io.WriteString(s, "engine.body") }
+
 func (b *body) begin(s *stream, r *parsedRequest, req *http.Request) {
 	b.conn, b.id, b.declared, b.expects = s.conn, s.id, req.Trailer, r.expects
 	b.wake.L = &b.mu

@@ -27,17 +27,25 @@ var (
 	_ io.StringWriter     = (*writer)(nil)
 )
 
+// Format implements [fmt.Formatter], because the fields must not be read while
+// they change.
+func (w *writer) Format(s fmt.State, _ rune) { io.WriteString(s, "engine.ResponseWriter") }
+
 var errWriteLate = errors.New("engine: write after the handler returned")
 
 // lock locks the response and returns it. If the handler has returned, lock logs
 // the call of method, locks nothing and returns nil.
 func (w *writer) lock(method string) *response {
 	r := &w.stream.res
-	r.mu.Lock()
+	// Compare before waiting: the response of another request may hold the lock
+	// for long.
 	if r.gen.Load() == w.gen {
-		return r
+		r.mu.Lock()
+		if r.gen.Load() == w.gen {
+			return r
+		}
+		r.mu.Unlock()
 	}
-	r.mu.Unlock()
 	if method != "Header" || w.header == nil {
 		w.conn.server.Late(method)
 	}
