@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/inspect"
+	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
 // trace is middleware that writes its name before calling the handler.
@@ -491,6 +492,31 @@ func TestMiddlewareThatRegisters(t *testing.T) {
 		}
 		if got := get(t, m, "GET", "/made/1"); n == 0 || got != "made" {
 			t.Errorf("%s: made %d times, got %s, want made", name, n, got)
+		}
+	}
+}
+
+// Middleware that changes the path has no effect behind the router, so a route
+// with it in Use or With panics, and Pre takes it.
+func TestUseRefusesRunsBeforeRouting(t *testing.T) {
+	for name, mw := range map[string]func(http.Handler) http.Handler{"CleanPath": middleware.CleanPath, "StripSlashes": middleware.StripSlashes} {
+		for where, register := range map[string]func(m *muxmaster.Mux){
+			"Use":      func(m *muxmaster.Mux) { m.Use(trace("a"), mw); m.GET("/x", tell("x")) },
+			"inside":   func(m *muxmaster.Mux) { m.Use(mw, trace("a")); m.Handle("/x", tell("x")) },
+			"With":     func(m *muxmaster.Mux) { m.With(mw).GET("/x", tell("x")) },
+			"of Group": func(m *muxmaster.Mux) { g := m.Group("/g"); g.Use(mw); g.GET("/x", tell("x")) },
+			"Route":    func(m *muxmaster.Mux) { m.Route("/g", func(g *muxmaster.Group) { g.Use(mw); g.GET("/x", tell("x")) }) },
+		} {
+			text := panics(func() { register(muxmaster.New()) })
+			if !strings.HasPrefix(text, "muxmaster: ") || !strings.Contains(text, "middleware."+name) || !strings.Contains(text, "use Pre") {
+				t.Errorf("%s, %s: panicked with %q", name, where, text)
+			}
+		}
+		m := muxmaster.New()
+		m.Pre(mw)
+		m.GET("/x", tell("x"))
+		if got := get(t, m, "GET", "/x"); got != "x" {
+			t.Errorf("%s in Pre: got %s", name, got)
 		}
 	}
 }

@@ -26,9 +26,9 @@ import (
 // otherwise use another path than the router and access checks. So don't use
 // CleanPath in a service whose path values are URLs (/proxy/https:%2F%2F…).
 //
-// CleanPath must run before routing; the handlers that it returns have a method
-// RunsBeforeRouting, by which a router can tell. Middleware that checks
-// r.URL.Path must run inside of CleanPath. It modifies r.URL in place, so outer
+// CleanPath must run before routing: use Mux.Pre. The handlers that it returns
+// have a method RunsBeforeRouting, so that Mux.Use can refuse them. Middleware
+// that checks r.URL.Path must run inside of CleanPath. It modifies r.URL in place, so outer
 // middleware also sees the clean path afterwards. r.RequestURI remains
 // unchanged.
 func CleanPath(next http.Handler) http.Handler { return &cleanPathHandler{next: next} }
