@@ -4,13 +4,18 @@
 package analyzer
 
 import (
+	"github.com/seed-1954dcaa/muxmaster/analyzer/guard"
 	"github.com/seed-1954dcaa/muxmaster/analyzer/pathname"
 	"github.com/seed-1954dcaa/muxmaster/analyzer/pattern"
+	"github.com/seed-1954dcaa/muxmaster/analyzer/recycled"
 	"github.com/seed-1954dcaa/muxmaster/analyzer/retain"
+	"github.com/seed-1954dcaa/muxmaster/analyzer/urls"
 	"golang.org/x/tools/go/analysis"
 )
 
 // All returns the checks.
 func All() []*analysis.Analyzer {
-	return []*analysis.Analyzer{retain.Analyzer, pathname.Analyzer, pattern.Analyzer}
+	return []*analysis.Analyzer{
+		retain.Analyzer, recycled.Analyzer, guard.Analyzer, pathname.Analyzer, pattern.Analyzer, urls.Analyzer,
+	}
 }

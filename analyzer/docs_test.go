@@ -117,10 +117,24 @@ func TestDocs(t *testing.T) {
 // program returns a Go file with the declarations and their imports.
 func program(code string) string {
 	text := "package p\n\nimport (\n"
-	for _, path := range []string{"fmt", "log", "net/http", "net/url", "slices", "sync", "time", "github.com/seed-1954dcaa/muxmaster"} {
+	for _, path := range []string{"fmt", "html/template", "log", "net/http", "net/url", "slices", "sync", "time",
+		"github.com/seed-1954dcaa/muxmaster", "github.com/seed-1954dcaa/muxmaster/engine", "github.com/seed-1954dcaa/muxmaster/middleware"} {
 		if regexp.MustCompile(`\b` + filepath.Base(path) + `\.`).MatchString(code) {
 			text += "\t\"" + path + "\"\n"
 		}
 	}
 	return text + ")\n\n" + code
+}
+
+// TestExamples checks that there is no report for this repository's programs.
+func TestExamples(t *testing.T) {
+	tool := filepath.Join(t.TempDir(), "muxvet")
+	if out, err := exec.Command("go", "build", "-o", tool, "./cmd/muxvet").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command("go", "vet", "-vettool="+tool, "./examples/...", "./cmd/...")
+	cmd.Dir, cmd.Env = "..", append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
 }

@@ -26,7 +26,7 @@ type origin struct {
 // fields and elements.
 type flow struct {
 	pkg       *ssa.Package
-	recycled  bool                               // the engine reuses requests, see recycles
+	recycled  bool                               // the engine reuses requests, see mux.Recycles
 	closures  map[*ssa.Function]*ssa.MakeClosure // for each closure, the instruction that creates it
 	seen      map[visit]bool                     // by the current search
 	summaries map[summary][]origin

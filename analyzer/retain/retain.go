@@ -45,7 +45,7 @@ type sinkKey struct {
 func run(pass *analysis.Pass) (any, error) {
 	in := pass.ResultOf[buildssa.Analyzer].(*buildssa.SSA)
 	c := &checker{
-		flow:    &flow{pkg: in.Pkg, recycled: recycle || recycles(in), closures: make(map[*ssa.Function]*ssa.MakeClosure), summaries: make(map[summary][]origin)},
+		flow:    &flow{pkg: in.Pkg, recycled: recycle || mux.Recycles(pass), closures: make(map[*ssa.Function]*ssa.MakeClosure), summaries: make(map[summary][]origin)},
 		pass:    pass,
 		calls:   make(map[*ssa.Function][]ssa.CallInstruction),
 		asValue: make(map[types.Object]bool),

@@ -13,6 +13,7 @@ type Place struct {
 	Root   any
 	prefix string
 	route  *Route
+	whole  bool // the prefix is known up to the root
 }
 
 // Places lists the places of a route whose pattern is known.
@@ -22,7 +23,7 @@ func (r *Result) Places(route *Route) []Place {
 
 func (r *Result) places(route *Route, s Scope, below string, depth int) []Place {
 	prefix := s.Prefix + below
-	all := []Place{{s.Root, prefix, route}}
+	all := []Place{{s.Root, prefix, route, s.Whole}}
 	for _, m := range r.mounts[s.Root] {
 		if m.known && depth < 8 {
 			all = append(all, r.places(route, m.at, join("", m.prefix)+prefix, depth+1)...)

@@ -20,7 +20,7 @@ import (
 // superset.
 func (p Place) Register(m *muxmaster.Mux) error {
 	return reason(func() error {
-		r, h := p.route, http.NotFoundHandler()
+		r, h := p.route, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 		g := m.Group(p.prefix)
 		switch {
 		case r.Kind == Mount:

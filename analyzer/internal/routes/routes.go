@@ -12,7 +12,6 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
@@ -37,6 +36,8 @@ type Result struct {
 	Routes     []*Route // in the order of the source
 	Prefixes   []Prefix
 	Middleware []Wrap
+	Named      []string // the constant arguments of Name
+	OpenNames  bool     // an argument of Name isn't constant
 
 	pass    *analysis.Pass
 	values  map[types.Object][]ast.Expr // expressions assigned to a variable or field
@@ -47,13 +48,13 @@ type Result struct {
 	mounts  map[any][]mount
 	escaped map[types.Object]bool
 	busy    map[ast.Node]bool
-	fields  map[string][]ast.Expr // the muxes whose field with this name is set
 }
 
-// A Wrap is a call of Use or With.
+// A Wrap is a call of Use, UseFast or With.
 type Wrap struct {
-	Scope Scope
-	Args  []ast.Expr
+	Method string
+	Call   *ast.CallExpr
+	Scope  Scope
 }
 
 // Kind is the kind of method that a route was registered with.
@@ -75,6 +76,7 @@ type Route struct {
 	Pattern string   // its value, if Known
 	Known   bool
 	Handler ast.Expr
+	Fast    bool // registered with a FastHandler
 	Scope   Scope
 }
 
@@ -117,7 +119,6 @@ func run(pass *analysis.Pass) (any, error) {
 		mounts:  make(map[any][]mount),
 		escaped: make(map[types.Object]bool),
 		busy:    make(map[ast.Node]bool),
-		fields:  make(map[string][]ast.Expr),
 	}
 	in := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
 	var stack []ast.Node
@@ -154,7 +155,6 @@ func (r *Result) note(n ast.Node) {
 		for i, to := range n.Lhs {
 			if len(n.Rhs) == len(n.Lhs) {
 				assign(to, n.Rhs[i])
-				r.noteField(to, n.Rhs[i])
 			} else {
 				assign(to, nil)
 			}
@@ -190,37 +190,6 @@ func (r *Result) note(n ast.Node) {
 			r.calls[fn.Origin()] = append(r.calls[fn.Origin()], n)
 		}
 	}
-}
-
-// noteField records that a field of a Mux is set to a value other than false or
-// nil.
-func (r *Result) noteField(to, v ast.Expr) {
-	sel, ok := ast.Unparen(to).(*ast.SelectorExpr)
-	if !ok {
-		return
-	}
-	field, ok := r.pass.TypesInfo.Uses[sel.Sel].(*types.Var)
-	if !ok || !field.IsField() || field.Pkg() == nil || field.Pkg().Path() != mux.Path {
-		return
-	}
-	tv := r.pass.TypesInfo.Types[v]
-	if tv.IsNil() || tv.Value != nil && tv.Value.Kind() == constant.Bool && !constant.BoolVal(tv.Value) {
-		return
-	}
-	r.fields[field.Name()] = append(r.fields[field.Name()], sel.X)
-}
-
-// Sets reports whether the package sets the field of the scope's Mux.
-func (r *Result) Sets(s Scope, field string) bool {
-	return slices.ContainsFunc(r.fields[field], func(e ast.Expr) bool { return r.scope(e).Root == s.Root })
-}
-
-// Declaration returns the declaration of a function of this package, or nil.
-func (r *Result) Declaration(fn types.Object) *ast.FuncDecl {
-	if f, ok := fn.(*types.Func); ok {
-		return r.bodies[f.Origin()]
-	}
-	return nil
 }
 
 func isStruct(t types.Type) bool {
@@ -297,12 +266,20 @@ func (r *Result) registerMux(name string, call *ast.CallExpr) {
 		r.route(Verb, strings.Split(methods, ","), call, r.receiver(call))
 	case (verb == "Handle" || name == "HandleFunc" || name == "TryHandle") && len(call.Args) == 2:
 		r.route(Handle, nil, call, r.receiver(call))
-	case (name == "ServeFiles" || name == "ServeSPA") && len(call.Args) == 2:
+	case name == "ServeFiles" && len(call.Args) == 2:
 		r.route(Verb, []string{"GET"}, call, r.receiver(call))
+	case name == "ServeSPA" && len(call.Args) == 2:
+		r.route(Verb, []string{"GET"}, call, r.receiver(call))
+		spa := r.Routes[len(r.Routes)-1]
+		spa.Pattern = join("", spa.Pattern) + "/{path...}"
 	case name == "Group", name == "Route":
 		r.prefix(call.Args[0])
-	case name == "Use", name == "With":
-		r.Middleware = append(r.Middleware, Wrap{r.receiver(call), call.Args})
+	case name == "Use", name == "UseFast", name == "With":
+		r.Middleware = append(r.Middleware, Wrap{name, call, r.receiver(call)})
+	case name == "Name":
+		text, known := r.constant(call.Args[0])
+		r.Named = append(r.Named, text)
+		r.OpenNames = r.OpenNames || !known
 	case name == "Mount" && len(call.Args) == 2:
 		prefix, known := r.prefix(call.Args[0])
 		s := r.receiver(call)
@@ -321,7 +298,22 @@ func (r *Result) route(kind Kind, methods []string, call *ast.CallExpr, s Scope)
 	text, known := r.constant(args[0])
 	r.Routes = append(r.Routes, &Route{
 		Kind: kind, Methods: methods, Call: call, Text: args[0], Pattern: text, Known: known, Handler: args[1], Scope: s,
+		Fast: isFast(call),
 	})
+}
+
+// isFast reports whether the called method registers a FastHandler.
+func isFast(call *ast.CallExpr) bool {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	return ok && strings.HasSuffix(sel.Sel.Name, "Fast")
+}
+
+// Receiver returns the variable or field on which a method is called, or nil.
+func (r *Result) Receiver(call *ast.CallExpr) types.Object {
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+		return r.object(sel.X)
+	}
+	return nil
 }
 
 func (r *Result) prefix(e ast.Expr) (string, bool) {

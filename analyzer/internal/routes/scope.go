@@ -119,7 +119,7 @@ func (r *Result) scopeOfCall(call *ast.CallExpr) Scope {
 	switch fn.Name() {
 	case "New":
 		return Scope{Root: call, Whole: true}
-	case "With":
+	case "With", "Name", "Annotate":
 		return r.receiver(call)
 	case "Group":
 		return r.below(r.receiver(call), call.Args[0])

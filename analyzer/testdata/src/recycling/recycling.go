@@ -1,0 +1,30 @@
+// Package recycling has handlers that can't run on an engine with Recycle.
+package recycling
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/engine"
+	"google.golang.org/grpc"
+)
+
+func serve(h http.Handler) {
+	s := engine.New(&http.Server{Handler: http.TimeoutHandler(h, time.Second, "")}) // want `http.TimeoutHandler returns while its handler still runs`
+	s.Recycle = true
+}
+
+func routes(h http.Handler) *muxmaster.Mux {
+	mux := muxmaster.New()
+	mux.Handle("/slow", http.TimeoutHandler(h, time.Second, "")) // want `http.TimeoutHandler returns`
+	rpc := grpc.NewServer()
+	mux.Handle("/rpc/", rpc)        // want `a grpc.Server reads the request after its handler returned`
+	mux.POST("/rpc", rpc.ServeHTTP) // want `a grpc.Server reads the request`
+	_ = &http.Server{Handler: rpc}  // want `a grpc.Server reads the request`
+	return mux
+}
+
+// No reports below.
+
+func right(h http.Handler) http.Handler { return http.MaxBytesHandler(h, 1<<20) }

@@ -1,0 +1,22 @@
+// Package urls defines a check for URLs that no route serves.
+//
+// # What it reports
+//
+// Constant paths without a route in:
+//
+//   - http.Redirect and http.RedirectHandler;
+//   - the attributes href, src, action, formaction and hx-get, hx-post, hx-put,
+//     hx-patch, hx-delete of constant text that html/template parses, and of
+//     HTML files that the package embeds;
+//   - the pattern of muxmaster.BuildPath and the name of Mux.URL; also names of
+//     parameters that the pattern doesn't have, and missing ones.
+//
+// Actions of a template stand for any text: /users/{{.ID}} is served by
+// /users/:id.
+//
+// # What it does not report
+//
+// Anything in packages whose routes it doesn't know completely: some patterns
+// aren't constant, or other packages register routes or mount the mux. Paths
+// below /debug/, relative ones, and those of other hosts.
+package urls
