@@ -49,6 +49,12 @@ func endlessFile(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, name) }
 }
 
+// ownWriteDeadline removes the limit for its writes, but doesn't wait for any.
+func ownWriteDeadline(w http.ResponseWriter, r *http.Request) {
+	http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	w.Write(make([]byte, 1500))
+}
+
 func readAll(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); hello(w, r) }
 
 // TestAttacksEnd checks that unused connections don't stay open.
@@ -94,6 +100,7 @@ func TestAttacksEnd(t *testing.T) {
 		{"file not read", plain, endlessFile(big), get, false},
 		{"response not read, request dripping", plain, endless, get, true},
 		{"pipelined, responses not read", plain, endless, get + get + get, false},
+		{"small responses not read, own write deadline", plain, ownWriteDeadline, strings.Repeat(get, 10_000), false},
 		{"body missing over TLS", overTLS, readAll, post, false},
 		{"body dripping over TLS", overTLS, readAll, post, true},
 		{"response not read over TLS", overTLS, endless, get, false},
@@ -101,6 +108,7 @@ func TestAttacksEnd(t *testing.T) {
 		{"HTTP/2, half of the headers", http2c, hello, halfHeaders, false},
 		{"HTTP/2, no window for a long response", http2c, endless, noWindow, false},
 		{"HTTP/2, no window for a short response", http2c, hello, noWindow, false},
+		{"HTTP/2, no window for a short response, own write deadline", http2c, ownWriteDeadline, noWindow, false},
 		{"HTTP/2, body of OPTIONS * missing", http2c, readAll, optionsBody, false},
 		{"HTTP/2, no window for the response to a large header", http2c, hello, largeHeader, false},
 		{"HTTP/2 over TLS, then silence", http2, hello, preface, false},
