@@ -97,7 +97,8 @@ func main() {
 
 func purl(path, version string) string { return "pkg:golang/" + path + "@" + version }
 
-// list returns the modules that are part of the build of the module in dir.
+// list returns the modules in the module graph of the module in dir: its build
+// uses some of them.
 func list(dir string) (modules []module, err error) {
 	cmd := exec.Command("go", "list", "-m", "-json", "all")
 	cmd.Dir, cmd.Stderr = dir, os.Stderr

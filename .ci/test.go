@@ -61,7 +61,7 @@ var steps = []step{
 	{name: "another layout of net/http", command: ".ci/layout", all: true},
 	{name: "workflow files", command: ".ci/lint workflows", all: true},
 	{name: "vet of nested modules", command: "bash -c 'for m in analyzer bench interop interop/browser examples/fromchi examples/libraries; do (cd $m && go vet ./...) || exit; done'", all: true},
-	{name: "fresh clone, install from a tag", command: "go run .ci/modules.go", all: true},
+	{name: "release in a clone, install from its tag", command: ".ci/tryrelease", all: true},
 	{name: "fuzzing, two seconds a target", command: ".ci/fuzz 2s", all: true},
 	{name: "benchmarks", command: "go test -run ^$ -bench . -benchtime 100x .", all: true},
 	{name: "showdown", command: "bash -c 'go run ./cmd/showdown -quick -only \"serving/(Param1|GitHub)\" -for 20s -run \"$(mktemp)\"'", dir: "bench", all: true, alone: true},
