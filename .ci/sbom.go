@@ -85,7 +85,9 @@ func main() {
 	slices.SortFunc(all, func(a, b component) int { return strings.Compare(a.Ref, b.Ref) })
 	e := json.NewEncoder(os.Stdout)
 	e.SetIndent("", "\t")
-	root := edges[slices.IndexFunc(edges, func(d dependency) bool { return !strings.Contains(strings.TrimPrefix(d.Ref, "pkg:golang/github.com/seed-1954dcaa/muxmaster"), "/") })]
+	root := edges[slices.IndexFunc(edges, func(d dependency) bool {
+		return !strings.Contains(strings.TrimPrefix(d.Ref, "pkg:golang/github.com/seed-1954dcaa/muxmaster"), "/")
+	})]
 	if err := e.Encode(map[string]any{
 		"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
 		"metadata":   map[string]any{"component": all[slices.IndexFunc(all, func(c component) bool { return c.Ref == root.Ref })]},
