@@ -299,13 +299,13 @@ func (m *Mux) declare(routes []*route) error {
 // Muxes that m is mounted on, and adds them to the claims of these. The caller
 // holds the lock.
 func (m *Mux) admit(routes []*route) error {
-	all := map[*Mux][]*route{}
-	if err := m.check(routes, all); err != nil {
+	var all []admission
+	if err := m.check(routes, &all); err != nil {
 		return err
 	}
-	for mux, routes := range all {
-		mux.claims.add(routes)
-		for _, r := range routes {
+	for _, a := range all {
+		a.mux.claims.add(a.routes)
+		for _, r := range a.routes {
 			if r.mount != nil {
 				r.mount.routes[r.inner] = r
 			}
@@ -315,30 +315,29 @@ func (m *Mux) admit(routes []*route) error {
 	return nil
 }
 
-// markLevels makes the levels around r know that they have a route.
-func (r *route) markLevels() {
-	r.around(func(l *level, _ *Mux) {
-		if l.first == nil {
-			l.first = r
-		}
-	})
+// An admission is a list of routes as a Mux is about to get them.
+type admission struct {
+	mux    *Mux
+	routes []*route
 }
 
 // check returns an error if the routes can't be added to m or to a Mux that m is
-// mounted on. It adds them to all, as each of these Muxes has them.
-func (m *Mux) check(routes []*route, all map[*Mux][]*route) error {
+// mounted on. It adds an admission for each of these to all.
+func (m *Mux) check(routes []*route, all *[]admission) error {
 	if m.claims == nil {
 		m.claims = newClaims(m.everyRoute())
 	}
 	if err := m.claims.check(routes); err != nil {
 		return err
 	}
-	if all[m] != nil { // another mount of the same Mux
-		if err := newClaims(all[m]).check(routes); err != nil {
-			return err
+	for _, a := range *all {
+		if a.mux == m { // another mount of the same Mux
+			if err := newClaims(a.routes).check(routes); err != nil {
+				return err
+			}
 		}
 	}
-	all[m] = append(all[m], routes...)
+	*all = append(*all, admission{m, routes})
 	for _, mnt := range m.mounted {
 		outer := make([]*route, len(routes))
 		for i, r := range routes {
@@ -352,6 +351,15 @@ func (m *Mux) check(routes []*route, all map[*Mux][]*route) error {
 		}
 	}
 	return nil
+}
+
+// markLevels makes the levels around r know that they have a route.
+func (r *route) markLevels() {
+	r.around(func(l *level, _ *Mux) {
+		if l.first == nil {
+			l.first = r
+		}
+	})
 }
 
 // claims tells whether a route conflicts with those of a Mux.
@@ -381,7 +389,8 @@ func (c *claims) add(routes []*route) {
 
 // check returns an error if one of the routes conflicts with an earlier one.
 func (c *claims) check(routes []*route) error {
-	methods := map[string]bool{}
+	var few [4]string
+	methods := few[:0]
 	for _, r := range routes {
 		if q, ok := c.shapes.Find(r.key); ok {
 			file, line := location(r.site)
@@ -390,13 +399,13 @@ func (c *claims) check(routes []*route) error {
 				"they match the same requests", r.pattern, file, line, q.pattern, other, otherLine)
 		}
 		name := r.level.routeName()
-		if q := c.names[name]; q != nil && name != "" && q.order != r.order {
+		if q := c.names[name]; name != "" && q != nil && q.order != r.order {
 			file, line := location(r.site)
 			other, otherLine := location(q.site)
 			return fmt.Errorf("muxmaster: pattern %q (registered at %s:%d) has the name %q of pattern %q (registered at %s:%d)",
 				r.pattern, file, line, name, q.pattern, other, otherLine)
 		}
-		methods[r.method] = true
+		methods = append(methods, r.method)
 	}
 	if err := c.shapes.Room(methods); err != nil {
 		return fmt.Errorf("muxmaster: pattern %q: %w", routes[0].pattern, err)

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 )
 
@@ -22,8 +21,7 @@ func parse(text string, handle bool) (*Pattern, error) {
 	if text == "" {
 		return nil, errors.New("the pattern is empty; write at least /")
 	}
-	p := patterns.Get().(*Pattern)
-	*p = Pattern{Text: text, segs: p.segs, parts: p.parts}
+	p := &Pattern{Text: text}
 	rest := text
 	if i := strings.IndexAny(text, " \t"); i >= 0 && !strings.Contains(text[:i], "{") && (handle || text[0] != '/') {
 		if i > 0 { // as in net/http, " /x" is the same as "/x"
@@ -52,19 +50,6 @@ func parse(text string, handle bool) (*Pattern, error) {
 	err := p.parsePath(handle)
 	p.names.seen = nil
 	return p, err
-}
-
-// patterns holds recycled Patterns.
-var patterns = sync.Pool{New: func() any { return new(Pattern) }}
-
-// Recycle gives the memory of p back to the parser. The caller must not use p,
-// its segments or its names afterwards, and must not have kept any of them.
-// Strings can be kept.
-func (p *Pattern) Recycle() {
-	clear(p.segs[:len(p.Segs)])
-	clear(p.parts)
-	*p = Pattern{segs: p.segs[:0], parts: p.parts[:0]}
-	patterns.Put(p)
 }
 
 // names are the parameter names that the parser has found.
@@ -111,9 +96,9 @@ func (p *Pattern) parsePath(subtree bool) error {
 	if path == "/" {
 		count = 0
 	}
-	p.segs, p.parts = slices.Grow(p.segs, count), slices.Grow(p.parts, count)
-	p.Segs = p.segs
-	for path != "" { // path[0] == '/'
+	p.Segs = make([]Segment, 0, count)
+	parts := make([]Part, 0, count) // of the segments with one part
+	for path != "" {                // path[0] == '/'
 		path = path[1:]
 		if path == "" {
 			p.End = Slash
@@ -149,7 +134,7 @@ func (p *Pattern) parsePath(subtree bool) error {
 			}
 			p.End, p.Rest, p.RestSlash = All, name, seg[0] == '*'
 		default:
-			s, err := parseSegment(seg, &p.names, &p.parts)
+			s, err := parseSegment(seg, &p.names, &parts)
 			if err != nil {
 				return err
 			}

@@ -38,8 +38,6 @@ type Pattern struct {
 	RestSlash  bool   // the value of the catch-all starts with a slash (*rest)
 	names      names
 	method     [1]string // memory for Methods
-	segs       []Segment // memory for Segs; its length is 0
-	parts      []Part    // memory for the segments with one part
 }
 
 // Names returns the names of the parameters from left to right. The caller must

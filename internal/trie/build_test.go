@@ -25,11 +25,7 @@ func (b *routes[P]) add(p *pattern.Pattern, payload P, flags Flags) error {
 			return fmt.Errorf("conflicts with pattern %q", other.Text)
 		}
 	}
-	set := map[string]bool{}
-	for _, m := range methods {
-		set[m] = true
-	}
-	if err := b.shapes.Room(set); err != nil {
+	if err := b.shapes.Room(p.Methods); err != nil {
 		return err
 	}
 	for _, m := range methods {

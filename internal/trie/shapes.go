@@ -2,6 +2,7 @@ package trie
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
@@ -36,14 +37,14 @@ func (s *Shapes[R]) Add(key, method string, r R) {
 
 // Room returns an error if a Builder could not hold these methods in addition to
 // those of the routes.
-func (s *Shapes[R]) Room(methods map[string]bool) error {
-	n := len(s.custom)
-	for m := range methods {
-		if m != "" && standardMethod(m) == unknown && !s.custom[m] {
-			n++
+func (s *Shapes[R]) Room(methods []string) error {
+	more := 0
+	for i, m := range methods {
+		if m != "" && standardMethod(m) == unknown && !s.custom[m] && !slices.Contains(methods[:i], m) {
+			more++
 		}
 	}
-	if n > MaxCustom {
+	if more > 0 && len(s.custom)+more > MaxCustom {
 		return fmt.Errorf("too many custom methods (limit %d)", MaxCustom)
 	}
 	return nil
