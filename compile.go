@@ -148,7 +148,7 @@ func (c *compiler) collect(m *Mux, outer *zone, prefix string, lift func(*route)
 		c.zones = append(c.zones, c.zoneOf(l, root, known))
 	}
 	for _, r := range m.routes {
-		if x := lift(r); x != nil {
+		if x := lift(r); x != nil && !m.removed[r] {
 			must(x.parse()) // it was parsed before
 			c.routes = append(c.routes, placed{x, c.zoneOf(r.level, root, known)})
 		}

@@ -186,9 +186,11 @@ func (m *Mux) everyLevel(prefix string, list []string) []string {
 // order of their registration.
 func (m *Mux) everyRoute() []*route {
 	m.recall()
-	all := m.routes
+	all := slices.Clip(m.routes)
+	if len(m.removed) > 0 {
+		all = slices.DeleteFunc(slices.Clone(all), func(r *route) bool { return m.removed[r] })
+	}
 	for _, mnt := range m.mounts {
-		all = slices.Clip(all)
 		for _, r := range mnt.sub.everyRoute() {
 			if x := mnt.routes[r]; !m.removed[x] {
 				all = append(all, x)

@@ -216,7 +216,7 @@ func (m *Mux) publish(p *program) {
 		m.fast.Store(p)
 	}
 	if t := m.tree.Load(); len(t.members) == 1 && m.drafts == 0 {
-		m.routes, m.claims, m.compiled = nil, nil, p
+		m.routes, m.removed, m.claims, m.compiled = nil, nil, nil, p
 	}
 }
 

@@ -119,6 +119,7 @@ func (d *Mux) commit() error {
 			mnt.sub.mounted = append(mnt.sub.mounted, mnt)
 		}
 	}
+	d.compact()
 	m.declared, m.claims, m.level = d.declared, d.claims, d.level
 	m.copyFields(d)
 	m.frozen = d.frozen
@@ -228,31 +229,63 @@ func (m *Mux) Remove(pattern string) error {
 	}
 	t := m.lock()
 	defer t.mu.Unlock()
-	all := m.everyRoute()
-	i := slices.IndexFunc(all, func(r *route) bool { return r.listed() == pattern })
-	if i < 0 {
-		return fmt.Errorf("muxmaster: Remove %q: %s", pattern, insteadOf(pattern, all))
+	if m.claims == nil {
+		m.claims = newClaims(m.everyRoute())
 	}
-	if r := all[i]; r.mount == nil {
-		m.routes = slices.DeleteFunc(slices.Clone(m.routes), func(q *route) bool { return q == r })
-	} else {
-		m.removed = maps.Clone(m.removed)
-		if m.removed == nil {
-			m.removed = map[*route]bool{}
-		}
-		m.removed[r] = true
+	r := m.claims.listed(pattern)
+	if r == nil {
+		return fmt.Errorf("muxmaster: Remove %q: %s", pattern, insteadOf(pattern, m.everyRoute()))
 	}
+	if m.removed == nil {
+		m.removed = map[*route]bool{}
+	}
+	m.removed[r] = true
+	m.unclaim(r)
 	m.invalidate()
-	m.forget()
 	return nil
 }
 
-// forget discards the claims of m and of the Muxes around. The caller holds the
-// lock.
-func (m *Mux) forget() {
-	m.claims = nil
+// unclaim removes a route from the claims of m and of the Muxes around. The
+// caller holds the lock.
+func (m *Mux) unclaim(r *route) {
+	if c := m.claims; c != nil {
+		c.shapes.Remove(r.key)
+		if name := r.level.routeName(); c.names[name] == r {
+			delete(c.names, name)
+		}
+	}
 	for _, mnt := range m.mounted {
-		mnt.mux.live().forget()
+		if x := mnt.routes[r]; x != nil {
+			mnt.mux.live().unclaim(x)
+		}
+	}
+}
+
+// listed returns the route that Routes lists by a text, or nil.
+func (c *claims) listed(text string) *route {
+	for _, end := range []string{"", "/{$}"} {
+		for _, flags := range []trie.Flags{0, trie.Verb} {
+			p, err := parse(text+end, flags)
+			if err != nil || len(p.Methods) > 1 {
+				continue
+			}
+			method := strings.Join(p.Methods, "")
+			if r, ok := c.shapes.Find(trie.ShapeKey(p, method)); ok && r.listed() == text {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// compact drops the removed routes of m. The caller holds the lock.
+func (m *Mux) compact() {
+	if len(m.removed) > 0 {
+		m.routes = slices.DeleteFunc(slices.Clone(m.routes), func(r *route) bool {
+			gone := m.removed[r]
+			delete(m.removed, r)
+			return gone
+		})
 	}
 }
 

@@ -35,6 +35,9 @@ func (s *Shapes[R]) Add(key, method string, r R) {
 	s.routes[key] = r
 }
 
+// Remove removes the route with the given key.
+func (s *Shapes[R]) Remove(key string) { delete(s.routes, key) }
+
 // Room returns an error if a Builder could not hold these methods in addition to
 // those of the routes.
 func (s *Shapes[R]) Room(methods []string) error {

@@ -1,0 +1,338 @@
+package muxmaster_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+// A gateway replaces its 10,000 routes while it serves. No request sees half of
+// an Update: a client that has seen one generation of the routes never sees an
+// earlier one, whatever route it asks for.
+func TestUpdateReplacesAllRoutes(t *testing.T) {
+	const routes, generations = 10_000, 3
+	m := newMux(true)
+	register := func(m *muxmaster.Mux, generation int) {
+		for i := range routes {
+			m.GET(fmt.Sprintf("/service%d/:id", i), func(w http.ResponseWriter, r *http.Request) {
+				fmt.Fprintf(w, "%d %s", generation, r.PathValue("id"))
+			})
+		}
+	}
+	register(m, 0)
+	ask(m, request(t, "GET", "/"))
+	var done atomic.Bool
+	var clients sync.WaitGroup
+	for c := range 2 {
+		clients.Go(func() {
+			last := 0
+			for i := c; !done.Load(); i += 97 {
+				w := httptest.NewRecorder()
+				m.ServeHTTP(w, httptest.NewRequest("GET", fmt.Sprintf("/service%d/%d", i%routes, i), nil))
+				text, id, _ := strings.Cut(w.Body.String(), " ")
+				if generation, err := strconv.Atoi(text); err != nil || generation < last || id != strconv.Itoa(i) {
+					t.Errorf("request %d: %d %q after generation %d", i, w.Code, w.Body, last)
+					return
+				} else {
+					last = generation
+				}
+			}
+		})
+	}
+	for generation := 1; generation < generations; generation++ {
+		err := m.Update(func(m *muxmaster.Mux) error {
+			for r := range m.Routes() {
+				if err := m.Remove(r.Method + " " + r.Pattern); err != nil {
+					return err
+				}
+			}
+			register(m, generation)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	done.Store(true)
+	clients.Wait()
+	if got := len(slices.Collect(m.Routes())); got != routes {
+		t.Errorf("%d routes, want %d", got, routes)
+	}
+}
+
+// Requests are served while Update compiles: the middleware that it calls waits
+// for one.
+func TestUpdateLetsNoRequestWait(t *testing.T) {
+	m := muxmaster.New()
+	m.GET("/old/:id", tell("old"))
+	ask(m, request(t, "GET", "/old/1"))
+	compiling, served := make(chan bool), make(chan bool)
+	var once sync.Once
+	block := func(next http.Handler) http.Handler {
+		once.Do(func() { close(compiling); <-served })
+		return next
+	}
+	sub := muxmaster.New()
+	sub.GET("/x", tell("new"))
+	go func() {
+		defer close(served)
+		<-compiling
+		for _, target := range []string{"/old/1", "/none", "/old/1/", "/new/x"} {
+			if got := get(t, m, "GET", target); strings.Contains(got, "new") {
+				t.Errorf("before Update returns, %s: got %s", target, got)
+			}
+		}
+		m.GET("/late", tell("late")) // another goroutine registers a route
+		if got := get(t, m, "GET", "/late"); got != "late" {
+			t.Errorf("registered while Update compiles: got %s", got)
+		}
+	}()
+	err := m.Update(func(m *muxmaster.Mux) error {
+		g := m.Group("/new")
+		g.Use(block)
+		g.Mount("/", sub)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[string]string{"/old/1": "old", "/new/x": "new", "/late": "late"} {
+		if got := get(t, m, "GET", target); got != want {
+			t.Errorf("after Update, %s: got %s, want %s", target, got, want)
+		}
+	}
+}
+
+// An Update that fails in any way changes nothing.
+func TestUpdateFails(t *testing.T) {
+	failure := errors.New("failure")
+	for name, fail := range map[string]func(m, old *muxmaster.Mux) error{
+		"error":    func(m, _ *muxmaster.Mux) error { return failure },
+		"panic":    func(m, _ *muxmaster.Mux) error { panic("oh") },
+		"conflict": func(m, _ *muxmaster.Mux) error { m.GET("/x/{other}", tell("")); return nil },
+		"late conflict": func(m, old *muxmaster.Mux) error {
+			m.GET("/late", tell("new"))
+			old.GET("/late", tell("late"))
+			return nil
+		},
+		"conflict around": func(m, old *muxmaster.Mux) error { m.GET("/taken", tell("")); return nil },
+		"middleware": func(m, old *muxmaster.Mux) error {
+			sub := muxmaster.New()
+			sub.GET("/x", tell(""))
+			g := m.Group("/nil")
+			g.Use(func(http.Handler) http.Handler { return nil })
+			g.Mount("/", sub)
+			return nil
+		},
+	} {
+		m, outer := muxmaster.New(), muxmaster.New()
+		outer.GET("/in/taken", tell("taken"))
+		outer.Mount("/in", m)
+		m.GET("/x/:id", tell("x"))
+		g := m.Group("/g")
+		before := func(when string) {
+			t.Helper()
+			for target, want := range map[string]string{"/in/x/1": "x", "/in/new": "404", "/in/g/new": "404", "/in/taken": "taken"} {
+				if got := get(t, outer, "GET", target); got != want {
+					t.Errorf("%s, %s: %s: got %s, want %s", name, when, target, got, want)
+				}
+			}
+		}
+		before("before")
+		err := error(nil)
+		text := panics(func() {
+			err = m.Update(func(d *muxmaster.Mux) error {
+				d.GET("/new", tell("new"))
+				d.NotFound = tell("another 404")
+				d.Group("/g").Use(trace("g"))
+				if err := d.Remove("GET /x/:id"); err != nil {
+					t.Error(err)
+				}
+				if name == "conflict" {
+					d.GET("/x/:id", tell("again"))
+				}
+				return fail(d, m)
+			})
+		})
+		if err == nil && text == "" {
+			t.Errorf("%s: no error", name)
+		}
+		before("after")
+		g.Use(trace("use")) // no route was registered in it
+		if got := trail(t, outer, "GET", "/in/g/none"); got != "use" {
+			t.Errorf("%s: a Group, afterwards: got %q", name, got)
+		}
+		if err := m.Update(func(m *muxmaster.Mux) error { m.GET("/new", tell("new")); return nil }); err != nil {
+			t.Errorf("%s: the next Update: %v", name, err)
+		}
+		if got := get(t, outer, "GET", "/in/new"); got != "new" {
+			t.Errorf("%s: after the next Update: got %s", name, got)
+		}
+	}
+}
+
+// Fields, Groups, middleware and mounts of the Mux that Update passes take effect
+// together, and stand for the Mux afterwards.
+func TestUpdateTakesEffect(t *testing.T) {
+	m := muxmaster.New()
+	m.Name("root").GET("/", tell("root"))
+	ask(m, request(t, "GET", "/"))
+	var draft *muxmaster.Mux
+	var group *muxmaster.Group
+	sub := muxmaster.New()
+	err := m.Update(func(d *muxmaster.Mux) error {
+		draft, group = d, d.Group("/g")
+		d.Pre(trace("pre"))
+		d.NotFound = tell("own 404")
+		group.Use(trace("g"))
+		group.GET("/x", tell("x"))
+		d.Mount("/sub", sub)
+		if err := d.Update(func(*muxmaster.Mux) error { return nil }); err == nil {
+			t.Error("an Update inside another one: no error")
+		}
+		if got := get(t, m, "GET", "/g/x"); got != "404" {
+			t.Errorf("within Update: got %s", got)
+		}
+		if got := get(t, d, "GET", "/g/x"); got != "pre g x" {
+			t.Errorf("within Update, the Mux that it passes: got %s", got)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	group.GET("/late", tell("late"))
+	sub.GET("/y", tell("y"))
+	draft.GET("/draft", tell("draft"))
+	for target, want := range map[string]string{
+		"/": "pre root", "/g/x": "pre g x", "/g/late": "pre g late", "/sub/y": "pre y", "/draft": "pre draft", "/none": "pre own 404", "/g/none": "pre g own 404",
+	} {
+		for _, mux := range []*muxmaster.Mux{m, draft} {
+			if got := get(t, mux, "GET", target); got != want {
+				t.Errorf("%s: got %s, want %s", target, got, want)
+			}
+		}
+	}
+	if path, err := m.URL("root"); path != "/" || err != nil {
+		t.Errorf("URL: %q, %v", path, err)
+	}
+}
+
+// Updates of one Mux, of the Mux that it is mounted on, and registrations run at
+// the same time and lose nothing.
+func TestUpdatesTogether(t *testing.T) {
+	outer, m := muxmaster.New(), muxmaster.New()
+	outer.Mount("/m", m)
+	ask(outer, request(t, "GET", "/"))
+	const each = 15
+	var wg sync.WaitGroup
+	for name, mux := range map[string]*muxmaster.Mux{"a": m, "b": m, "c": outer} {
+		wg.Go(func() {
+			for i := range each {
+				err := mux.Update(func(mux *muxmaster.Mux) error {
+					mux.GET(fmt.Sprintf("/%s%d", name, i), tell("x"))
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Go(func() {
+		for i := range each {
+			m.GET(fmt.Sprintf("/d%d", i), tell("x"))
+			ask(outer, httptest.NewRequest("GET", "/m/d0", nil))
+		}
+	})
+	wg.Wait()
+	for i := range each {
+		for _, target := range []string{"/m/a", "/m/b", "/c", "/m/d"} {
+			if got := get(t, outer, "GET", fmt.Sprint(target, i)); got != "x" {
+				t.Errorf("%s%d: got %s", target, i, got)
+			}
+		}
+	}
+}
+
+func TestRemove(t *testing.T) {
+	for _, c := range []struct {
+		routes, remove, want string // want is part of the error; "" for none
+		gone                 string // requests that get no route any more
+		stay                 string // those that still do
+	}{
+		{"GET /x|POST /x", "GET /x", "", "GET /x", "POST /x"},
+		{"GET /x/:id", "GET /x/:id", "", "GET /x/1", ""},
+		{"GET /x/:id", "GET /x/{id}", `there is no such route, but "GET /x/:id"`, "", "GET /x/1"},
+		{"GET /x", "/x", `but "GET /x"`, "", "GET /x"},
+		{"GET /x", "GET /y", "there is no such route", "", "GET /x"},
+		{"Handle GET,POST /x", "GET /x", "", "GET /x", "POST /x"},
+		{"Handle GET,POST /x", "GET,POST /x", "one at a time", "", "GET /x,POST /x"},
+		{"ANY /x/*rest", "/x/*rest", "", "GET /x/y", ""},
+		{"Handle example.com/x", "example.com/x", "", "GET /x", ""},
+		{"Handle /x/", "/x/", "", "GET /x/y", ""},
+		{"GET /x/|GET /x", "GET /x/", "", "GET /x/", "GET /x"},
+		{"GET /x", "GET /{", "is not closed", "", "GET /x"},
+		{"GET /x", "", "empty", "", "GET /x"},
+	} {
+		for _, serving := range []bool{false, true} {
+			m := muxmaster.New()
+			m.RedirectTrailingSlash = false
+			add(m, c.routes)
+			if serving {
+				get(t, m, "GET", "/x")
+			}
+			err := m.Remove(c.remove)
+			if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "muxmaster: Remove ")) {
+				t.Errorf("%s: Remove(%q): %v, want %q", c.routes, c.remove, err, c.want)
+			}
+			for list, there := range map[string]bool{c.gone: false, c.stay: true} {
+				for _, target := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' }) {
+					method, path, _ := strings.Cut(target, " ")
+					if got := ask(m, requestTo(t, "example.com", method, path)); (got.status == 200) != there {
+						t.Errorf("%s, removed %q: %s: status %d", c.routes, c.remove, target, got.status)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A route of a mounted Mux is removed from the outer Mux only, by its whole path.
+// The root of a Group is one route.
+func TestRemoveOfMountedRoutes(t *testing.T) {
+	outer, sub := muxmaster.New(), muxmaster.New()
+	sub.GET("/x", tell("x"))
+	sub.GET("/y", tell("y"))
+	sub.Group("/g").GET("/", tell("g"))
+	outer.Mount("/sub", sub)
+	for _, pattern := range []string{"GET /sub/x", "GET /sub/g"} {
+		if err := outer.Remove(pattern); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, c := range []struct {
+		mux    *muxmaster.Mux
+		target string
+		want   string
+	}{
+		{outer, "/sub/x", "404"}, {outer, "/sub/y", "y"}, {outer, "/sub/g", "404"}, {outer, "/sub/g/", "404"}, {sub, "/x", "x"}, {sub, "/g/", "g"},
+	} {
+		if got := get(t, c.mux, "GET", c.target); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.target, got, c.want)
+		}
+	}
+	outer.GET("/sub/x", tell("outer x")) // no conflict any more
+	if got := get(t, outer, "GET", "/sub/x"); got != "outer x" {
+		t.Errorf("registered again: got %s", got)
+	}
+}
