@@ -152,6 +152,9 @@ func (s *scope) verb(methods, path string, h http.Handler) {
 	if path != "" && path[0] != '/' || path == "" && s.prefix == "" {
 		must(fmt.Errorf("muxmaster: pattern %q: the path must begin with /%s", head+path, pathAdvice(path)))
 	}
+	if err := pattern.ForeignStar(path); err != nil {
+		must(fmt.Errorf("muxmaster: pattern %q: %w", head+s.prefix+path, err))
+	}
 	must(s.add(head, path, h, trie.Verb, path == "/" || path == "/{$}"))
 }
 

@@ -76,7 +76,10 @@ func (m *Mux) Explain(method, target string) Explanation {
 		e.Candidates = append(e.Candidates, c)
 	}
 	slices.SortStableFunc(e.Candidates, func(a, b Candidate) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), strings.Compare(a.Host, b.Host), strings.Compare(a.Pattern, b.Pattern), trie.CompareMethods(a.Method, b.Method))
+		if c := cmp.Compare(a.rank, b.rank); c != 0 {
+			return c
+		}
+		return compareRoutes(a.Route, b.Route)
 	})
 	return e
 }

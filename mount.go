@@ -15,8 +15,9 @@ import (
 type mount struct {
 	mux    *Mux // the other Mux
 	level  *level
-	prefix string // includes the prefix of the level
-	sub    *Mux   // the mounted Mux
+	prefix string                            // includes the prefix of the level
+	sub    *Mux                              // the mounted Mux
+	pre    []func(http.Handler) http.Handler // of sub; it gets no more when it is mounted
 
 	// routes holds the routes of sub as the other Mux has them. Guarded by the
 	// lock of the tree.
@@ -135,7 +136,7 @@ func (s *scope) mount(prefix string, sub *Mux) error {
 	sub = sub.live()
 	t := lockBoth(m, sub)
 	defer t.mu.Unlock()
-	mnt := &mount{mux: m, level: s.level, prefix: prefix, sub: sub, routes: map[*route]*route{}}
+	mnt := &mount{mux: m, level: s.level, prefix: prefix, sub: sub, pre: sub.pre, routes: map[*route]*route{}}
 	if sub.contains(m.origin()) || sub.contains(m) {
 		return fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", prefix)
 	}
@@ -285,7 +286,7 @@ func (r *route) wrapped() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if pre := r.mount.sub.pre; len(pre) > 0 {
+	if pre := r.mount.pre; len(pre) > 0 {
 		if h, err = wrapAll("Pre", pre, h); err != nil {
 			return nil, err
 		}

@@ -66,10 +66,19 @@ func (m *Mux) Routes() iter.Seq[Route] {
 	for i, r := range routes {
 		list[i] = r.describe()
 	}
-	slices.SortStableFunc(list, func(a, b Route) int {
-		return cmp.Or(strings.Compare(a.Host, b.Host), strings.Compare(a.Pattern, b.Pattern), trie.CompareMethods(a.Method, b.Method))
-	})
+	slices.SortStableFunc(list, compareRoutes)
 	return slices.Values(list)
+}
+
+// compareRoutes orders routes by host, path and method.
+func compareRoutes(a, b Route) int {
+	if c := strings.Compare(a.Host, b.Host); c != 0 {
+		return c
+	}
+	if c := strings.Compare(a.Pattern, b.Pattern); c != 0 {
+		return c
+	}
+	return trie.CompareMethods(a.Method, b.Method)
 }
 
 // describe returns the description of a route.

@@ -120,7 +120,10 @@ func (d *Mux) commit() error {
 		}
 	}
 	d.compact()
-	m.declared, m.claims, m.level = d.declared, d.claims, d.level
+	m.declared, m.claims = d.declared, d.claims
+	if l := m.level; l.first == nil { // else there is no other middleware, and compiling may read it
+		l.use, l.fast, l.stamp, l.first = d.level.use, d.level.fast, d.level.stamp, d.level.first
+	}
 	m.copyFields(d)
 	m.frozen = d.frozen
 	for _, c := range compilers {

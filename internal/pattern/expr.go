@@ -55,10 +55,16 @@ func CompileExpr(expr string) (*Expr, error) {
 	return e, nil
 }
 
+// MaxRegexp is the length in bytes from which on text does not match an
+// expression that needs package regexp. Package regexp takes time in proportion
+// to the length, but far more for each byte than anything else that a request
+// causes.
+const MaxRegexp = 4 << 10
+
 // Match reports whether e matches the whole of s.
 func (e *Expr) Match(s string) bool {
 	if e.re != nil {
-		return e.re.MatchString(s)
+		return len(s) < MaxRegexp && e.re.MatchString(s)
 	}
 	if len(s) < e.min || e.max >= 0 && len(s) > e.max {
 		return false

@@ -117,6 +117,9 @@ func foreignMethod(m string) error {
 	if strings.Contains(m, "|") {
 		return fmt.Errorf("separate methods with commas: %s", strings.ReplaceAll(m, "|", ","))
 	}
+	if upper := strings.ToUpper(m); upper != m && isMethodName(upper) {
+		return fmt.Errorf("the method %s is written %s", m, upper)
+	}
 	return nil
 }
 
@@ -132,7 +135,7 @@ func foreignHost(host, rest string) error {
 		return fmt.Errorf("%q is not a host; a label of any text is written {name}", host)
 	case strings.Contains(host, ":") && foreignParam().MatchString(host):
 		return fmt.Errorf("a parameter of a host is written {name}, as in {sub}.example.com")
-	case isMethodName(host):
+	case isMethodName(strings.ToUpper(host)) || strings.Contains(host, ","):
 		return fmt.Errorf("%q is the host of this pattern; write a space between method and path", host)
 	}
 	return nil
@@ -147,4 +150,19 @@ func isMethodName(s string) bool {
 		return true
 	}
 	return false
+}
+
+// starInside matches a segment with a catch-all after text, as in src*filepath.
+var starInside = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`/([^/*{:]+)\*(\w+)(/|$)`) })
+
+// ForeignStar returns an error if a path has a segment such as src*filepath. It
+// is for verb methods: Handle takes it as text, because http.ServeMux does.
+func ForeignStar(path string) error {
+	if !strings.Contains(path, "*") {
+		return nil
+	}
+	if m := starInside().FindStringSubmatch(path); m != nil {
+		return fmt.Errorf("%q: a catch-all must be a whole segment, as in /%s/*%s; a literal * is written %%2A", m[1]+"*"+m[2], m[1], m[2])
+	}
+	return nil
 }

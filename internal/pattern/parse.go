@@ -180,6 +180,9 @@ func segmentEnd(path string) (int, error) {
 		case '{':
 			n := braces(path[i:])
 			if n < 0 {
+				if inner := path[i:]; strings.Contains(inner, ":") && strings.Count(inner, "[") > strings.Count(inner, "]") {
+					return 0, errors.New("a { is not closed, because a [ in its expression isn't")
+				}
 				return 0, errors.New("a { is not closed; a literal one is written %7B")
 			}
 			i += n - 1

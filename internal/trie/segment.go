@@ -81,7 +81,10 @@ func (m *matcher) match(seg string, v *Values) bool {
 		return seg == *m.literal
 	}
 	if m.re != nil {
-		loc := m.re.FindStringSubmatchIndex(seg)
+		var loc []int
+		if len(seg) < pattern.MaxRegexp {
+			loc = m.re.FindStringSubmatchIndex(seg)
+		}
 		if loc == nil {
 			return false
 		}
