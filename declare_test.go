@@ -143,7 +143,9 @@ func TestRegistrationSteps(t *testing.T) {
 		t.Skip("the steps don't depend on how values are delivered")
 	}
 	h := http.NotFoundHandler()
-	text := func(i int) string { return "/" + strings.Repeat("ab", i%7) + string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + string(rune('a'+i/676)) }
+	text := func(i int) string {
+		return "/" + strings.Repeat("ab", i%7) + string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + string(rune('a'+i/676))
+	}
 	hosts := func(n int) *muxmaster.Mux {
 		m := muxmaster.New()
 		for i := range n {
