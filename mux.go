@@ -3,6 +3,7 @@ package muxmaster
 import (
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -57,6 +58,7 @@ type Mux struct {
 
 	program atomic.Pointer[program] // nil if the next request must compile one
 	fast    atomic.Pointer[program] // the same, but nil if no request may use the fast path of ServeHTTP
+	peeked  atomic.Pointer[peeked]  // what peek compiled last
 	owner   *values.Owner
 
 	tree     atomic.Pointer[tree]
@@ -194,15 +196,44 @@ func (m *Mux) collected(serving bool) *compiler {
 }
 
 // peek returns a program for inspection. It doesn't serve requests, so that the
-// fields of m can still be set.
+// fields of m can still be set. It is compiled again only if something changed,
+// or each call for one request would compile all routes.
 func (m *Mux) peek() *program {
 	if p := m.program.Load(); p != nil {
 		return p
 	}
 	m.requireNew()
-	p, err := m.live().collected(false).compile()
+	m = m.live()
+	t := m.lock()
+	slashes := t.slashes()
+	if last := m.peeked.Load(); last != nil && last.tree == t && last.version == t.version && slices.Equal(last.slashes, slashes) {
+		t.mu.Unlock()
+		return last.program
+	}
+	c := newCompiler(m, nil, false)
+	t.mu.Unlock()
+	p, err := c.compile()
 	must(err)
+	m.peeked.Store(&peeked{p, t, c.version, slashes})
 	return p
+}
+
+// A peeked is a program that doesn't serve requests, and what it was compiled
+// from.
+type peeked struct {
+	program *program
+	tree    *tree
+	version int
+	slashes []bool
+}
+
+// slashes returns RedirectTrailingSlash of the tree's members, the only field
+// that inspection depends on. The caller holds the lock.
+func (t *tree) slashes() (list []bool) {
+	for _, m := range t.members {
+		list = append(list, m.readFields(false).redirectSlash)
+	}
+	return list
 }
 
 // publish makes p serve requests. The caller holds the lock.
@@ -212,6 +243,7 @@ func (m *Mux) peek() *program {
 func (m *Mux) publish(p *program) {
 	p.useZones()
 	m.program.Store(p)
+	m.peeked.Store(nil)
 	if !p.alwaysSlow && p.entry == nil {
 		m.fast.Store(p)
 	}
