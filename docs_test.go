@@ -158,9 +158,9 @@ func importPath(file *ast.File, id *ast.Ident) (path string) {
 
 // documented lists the packages that code blocks can use without an import.
 var documented = []string{
-	"bufio", "bytes", "context", "crypto/sha256", "crypto/tls", "crypto/x509", "encoding/base64", "encoding/hex", "encoding/json", "errors", "fmt", "io", "io/fs", "iter", "log", "log/slog", "net",
+	"bufio", "bytes", "context", "crypto/sha256", "crypto/tls", "crypto/x509", "encoding/base64", "encoding/hex", "encoding/json", "errors", "fmt", "html/template", "io", "io/fs", "iter", "log", "log/slog", "net",
 	"net/http", "net/http/httptest", "net/http/httputil", "net/netip", "net/url", "os", "slices", "strconv", "strings", "sync", "sync/atomic", "testing", "time",
-	modulePath, modulePath + "/middleware", modulePath + "/server", modulePath + "/client", modulePath + "/body", modulePath + "/problem", modulePath + "/inspect",
+	modulePath, modulePath + "/middleware", modulePath + "/server", modulePath + "/client", modulePath + "/body", modulePath + "/problem", modulePath + "/inspect", modulePath + "/engine",
 }
 
 // Links between the documents are valid, including their headings.

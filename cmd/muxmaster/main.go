@@ -6,6 +6,7 @@
 //	muxmaster openapi URL                  print the OpenAPI document
 //	muxmaster compare OLD NEW              compare the responses of two services
 //	muxmaster diff    OLD.json NEW.json    compare the routes of two versions
+//	muxmaster urls    FILE [PACKAGE]       write functions for the paths of named routes
 //
 // URL is where the handler is mounted, such as localhost:8080/debug/routes.
 //
@@ -28,6 +29,7 @@ const usage = `usage: muxmaster routes  [flags] URL
        muxmaster openapi [flags] URL
        muxmaster compare [flags] -routes FILE OLD NEW
        muxmaster diff OLD.json NEW.json
+       muxmaster urls ROUTES.json [PACKAGE]
 
 routes prints the routes of a service, explain which one serves a request and
 why the others don't, openapi the routes as an OpenAPI 3.1 document.
@@ -40,6 +42,9 @@ prints which responses differ, lost logins first. It really sends them, with
 all methods: give both services a copy of the data. The requests try all routes
 of a routes.json and what surrounds them, or are those of a log or a HAR file.
 diff prints the same for two files routes.json, without running anything.
+
+urls writes a Go package with a function for each route that has a name, such
+as UserShow(id int) string, which returns its path.
 
 flags:
   -json       print JSON
@@ -117,21 +122,23 @@ func parse(args []string) (*command, error) {
 		args = flags.Args()[1:]
 	}
 	if len(words) == 0 {
-		return nil, errors.New("missing command: use routes, explain, openapi, compare or diff")
+		return nil, errors.New("missing command: use routes, explain, openapi, compare, diff or urls")
 	}
 	c.name = words[0]
-	most := map[string]int{"routes": 2, "explain": 4, "openapi": 2, "compare": 3, "diff": 3}[c.name]
+	most := map[string]int{"routes": 2, "explain": 4, "openapi": 2, "compare": 3, "diff": 3, "urls": 3}[c.name]
 	switch {
 	case c.name == "help":
 		return nil, flag.ErrHelp
 	case most == 0:
-		return nil, fmt.Errorf("unknown command %q: use routes, explain, openapi, compare or diff", c.name)
+		return nil, fmt.Errorf("unknown command %q: use routes, explain, openapi, compare, diff or urls", c.name)
 	case c.name == "compare" && len(words) < 3:
 		return nil, errors.New("compare needs the URLs of two services")
 	case c.name == "compare" && c.routesFile+c.log+c.har == "":
 		return nil, errors.New("compare needs requests: -routes, -log or -har")
 	case c.name == "diff" && len(words) < 3:
 		return nil, errors.New("diff needs two files routes.json")
+	case c.name == "urls" && len(words) < 2:
+		return nil, errors.New("urls needs a file routes.json")
 	case len(words) < 2:
 		return nil, fmt.Errorf("%s needs the URL of the page", c.name)
 	case c.name == "explain" && len(words) < 3:
@@ -139,7 +146,7 @@ func parse(args []string) (*command, error) {
 	case len(words) > most:
 		return nil, fmt.Errorf("unexpected argument %[2]q of %[1]s", c.name, words[most])
 	}
-	if c.name == "compare" || c.name == "diff" {
+	if c.name == "compare" || c.name == "diff" || c.name == "urls" {
 		c.args = words[1:]
 		return c, nil
 	}
@@ -180,6 +187,8 @@ func (c *command) run(w io.Writer) error {
 		return c.compare(w)
 	case "diff":
 		return c.diff(w)
+	case "urls":
+		return c.urls(w)
 	}
 	return c.routes(w)
 }

@@ -159,10 +159,10 @@ func TestCommand(t *testing.T) {
 		{"routes TLS", 1, "; to accept the certificate, use -insecure"},
 		{"routes http://name.invalid:1/", 1, "no response from http://name.invalid:1: "},
 
-		{"", 2, "missing command: use routes, explain, openapi, compare or diff\n\nusage: "},
+		{"", 2, "missing command: use routes, explain, openapi, compare, diff or urls\n\nusage: "},
 		{"routes", 2, "routes needs the URL of the page\n\nusage: "},
 		{"explain URL", 2, "explain needs a path, such as /users/1"},
-		{"list URL", 2, `unknown command "list": use routes, explain, openapi, compare or diff`},
+		{"list URL", 2, `unknown command "list": use routes, explain, openapi, compare, diff or urls`},
 		{"routes URL GET", 2, `unexpected argument "GET" of routes`},
 		{"routes -x URL", 2, "flag provided but not defined: -x"},
 		{"routes -H none URL", 2, `invalid value "none" for flag -H: write "Name: value"`},
