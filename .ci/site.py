@@ -2,10 +2,13 @@
 
 mkdocs calls the functions below. README.md and other files outside docs/ become
 pages. Links to files that aren't pages are replaced with links to the repository.
+The API reference is the output of go doc. llms.txt lists the pages for programs
+that read them.
 """
 
 import posixpath
 import re
+import subprocess
 from pathlib import Path
 
 from mkdocs.exceptions import PluginError
@@ -22,21 +25,64 @@ PAGES = {
     "examples/README.md": "examples.md",
 }
 
+# The packages of the API reference, relative to the root.
+PACKAGES = [".", "inspect", "problem", "body", "middleware", "server", "engine", "client"]
+
 LINK = re.compile(r'(\]\(|(?:src|srcset)=")([^)"#:\s]+)((?:#[^)"\s]*)?[)"])')
+
+texts = {}  # the Markdown of each page, for llms.txt
 
 
 def on_files(files, config):
     for source, page in PAGES.items():
         text = (ROOT / source).read_text()
         files.append(File.generated(config, page, content=links(text, source, page)))
+    for package in PACKAGES:
+        name = "muxmaster" if package == "." else package
+        files.append(File.generated(config, f"api/{name}.md", content=reference(name, package)))
     files.append(File.generated(config, "site.css", content=(ROOT / ".ci/site.css").read_text()))
     return files
 
 
+def reference(name, package):
+    """Returns the page of a package."""
+    doc = subprocess.run(["go", "doc", "-all", "./" + package], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    text = [f"# Package {name}\n"]
+    for part in re.split(r"\n(?=(?:CONSTANTS|VARIABLES|FUNCTIONS|TYPES)\n|(?:func|type) )", doc):
+        heading, _, rest = part.partition("\n")
+        title = re.match(r"(?:func (?:\([^)]*?(\w+)\) )?|type )(\w+)", heading)
+        if title:
+            text.append("## " + ".".join(filter(None, title.groups())) + "\n")
+            rest = part
+        elif heading.isupper():
+            text.append(f"*{heading.capitalize()}*\n")
+        else:
+            rest = part
+        if rest.strip():
+            text.append("```text\n" + rest.strip("\n").replace("```", "'''") + "\n```\n")
+    return "\n".join(text)
+
+
 def on_page_markdown(markdown, page, config, files):
-    if page.file.src_uri in PAGES.values():
-        return markdown
-    return links(markdown, "docs/" + page.file.src_uri, page.file.src_uri)
+    if page.file.src_uri not in PAGES.values() and not page.file.src_uri.startswith("api/"):
+        markdown = links(markdown, "docs/" + page.file.src_uri, page.file.src_uri)
+    texts[page.file.src_uri] = (page.title, page.canonical_url, markdown)
+    return markdown
+
+
+def on_post_build(config):
+    """Writes llms.txt and llms-full.txt, and looks for files of other servers."""
+    site = Path(config.site_dir)
+    lines = [f"# {config.site_name}", "", f"> {config.site_description}. All pages in one file: {config.site_url}llms-full.txt", "", "## Pages", ""]
+    for _, (title, url, _) in sorted(texts.items()):
+        lines.append(f"- [{title}]({url})")
+    (site / "llms.txt").write_text("\n".join(lines) + "\n")
+    (site / "llms-full.txt").write_text("\n\n".join(text for _, (_, _, text) in sorted(texts.items())))
+    loads = re.compile(r'<(?:script|img|iframe|source)\b[^>]*\bsrc(?:set)?="?(?:https?:)?//|<link\b[^>]*\brel="?(?:stylesheet|preload|icon)[^>]*\bhref="?(?:https?:)?//|data-md-component="?source')
+    for page in site.rglob("*.html"):
+        found = loads.search(page.read_text())
+        if found:
+            raise PluginError(f"{page} loads from another server: {found.group()}")
 
 
 def links(text, source, page):
