@@ -286,9 +286,15 @@ func TestSameBytesLargeBodies(t *testing.T) {
 	for _, path := range strings.Fields("/empty /some /readlate /flushread /unreadclose /duplex") {
 		for _, n := range []int{maxDrain - 1, maxDrain, maxDrain + 1, maxDrain + 3, maxDrain + 4, maxDrain + 50_000} {
 			body := strings.Repeat("b", n)
+			next := "GET /x HTTP/1.1\r\nHost: h\r\n\r\n"
+			if n >= maxDrain && strings.Contains("/readlate /flushread /duplex", path) {
+				// The response is large, and the connection is closed after it.
+				// Unread input would then cut off what the client hasn't received.
+				next = ""
+			}
 			clients.Go(func() {
-				compare(t, addrs, fmt.Sprintf("POST %s HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n%sGET /x HTTP/1.1\r\nHost: h\r\n\r\n", path, n, body))
-				compare(t, addrs, fmt.Sprintf("POST %s HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\nGET /x HTTP/1.1\r\nHost: h\r\n\r\n", path, n, body))
+				compare(t, addrs, fmt.Sprintf("POST %s HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n%s%s", path, n, body, next))
+				compare(t, addrs, fmt.Sprintf("POST %s HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n%s", path, n, body, next))
 			})
 		}
 	}

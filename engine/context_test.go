@@ -246,7 +246,7 @@ func TestFormat(t *testing.T) {
 				var users sync.WaitGroup
 				for range 2 {
 					users.Go(func() {
-						for range 2000 {
+						for range 500 {
 							ctx, cancel := context.WithCancel(r.Context())
 							context.AfterFunc(ctx, func() {})
 							cancel()
@@ -261,7 +261,7 @@ func TestFormat(t *testing.T) {
 				})
 				users.Go(func() { readPortions(r.Body, 10) })
 				var text string
-				for range 300 {
+				for range 100 {
 					for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%q"} {
 						text = fmt.Sprintf(verb+verb+verb+verb, r.Context(), w, r.Body, s)
 					}

@@ -54,7 +54,9 @@ func TestFill(t *testing.T) {
 		}
 		c.r = c.w
 	}
-	if yields < 150 || yields > 250 {
+	// With the race detector, reads are ordinary system calls, which also let
+	// other goroutines run.
+	if yields < 150 || yields > 250 && !raceEnabled {
 		t.Errorf("%d of 300 reads let another goroutine run, want 200", yields)
 	}
 }
