@@ -1,8 +1,14 @@
 package muxmaster
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
 // A Router registers routes. [Mux] and [Group] implement it. A function that
@@ -95,6 +101,84 @@ var (
 	_ Router = (*Mux)(nil)
 	_ Router = (*Group)(nil)
 )
+
+// Handle registers h for a net/http pattern: [METHOD[,METHOD…] ][HOST]/PATH.
+// Patterns that http.ServeMux accepts have the same meaning; docs/patterns.md
+// lists the exceptions. Handle panics if the pattern is invalid, h is nil, or
+// the pattern conflicts with that of another route. After a panic, nothing was
+// registered.
+func (s *scope) Handle(pattern string, h http.Handler) { must(s.handle(pattern, h)) }
+
+// HandleFunc is like Handle but takes a function.
+func (s *scope) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
+	must(s.handle(pattern, http.HandlerFunc(h)))
+}
+
+// TryHandle is like Handle but returns an error instead of panicking. If it
+// returns an error, nothing was registered. The error for a conflict names both
+// patterns with the file and line of their registration.
+func (s *scope) TryHandle(pattern string, h http.Handler) error { return s.handle(pattern, h) }
+
+// HandleFast is like Handle but takes a FastHandler.
+func (s *scope) HandleFast(pattern string, h FastHandler) { must(s.handle(pattern, fastHandler(h))) }
+
+// Method registers h for a method, or for a comma-separated list such as
+// "GET,POST". The path has the same syntax and meaning as with [Router.GET].
+// Use Method for handlers that are not functions.
+func (s *scope) Method(methods, path string, h http.Handler) {
+	switch {
+	case methods == "":
+		must(fmt.Errorf("muxmaster: Method for path %q: the method is missing; use ANY for every method", path))
+	case strings.Contains(methods, "/"):
+		must(fmt.Errorf("muxmaster: Method %q for path %q: the first argument is a method or a list of methods, as in GET,POST", methods, path))
+	}
+	s.verb(strings.ReplaceAll(methods, ", ", ","), path, h)
+}
+
+// handle implements Handle, HandleFunc, TryHandle and HandleFast.
+func (s *scope) handle(text string, h http.Handler) error {
+	s.requireNew()
+	head, path := text, ""
+	if i := strings.IndexByte(text, '/'); i >= 0 {
+		head, path = text[:i], text[i:]
+	} else if s.prefix == "" || text != "" && strings.TrimRight(text, " \t") == text {
+		_, err := pattern.Parse(text) // for its error
+		if err == nil {
+			err = errors.New("the path must begin with /")
+		}
+		return fmt.Errorf("muxmaster: pattern %q: %w", text, err)
+	}
+	return s.add(head, path, h, 0, path == "/{$}")
+}
+
+// verb implements the verb methods and Method.
+func (s *scope) verb(methods, path string, h http.Handler) {
+	s.requireNew()
+	head := methods
+	if methods != "" {
+		head += " "
+		if strings.ContainsAny(methods, " \t") {
+			must(fmt.Errorf("muxmaster: pattern %q: separate methods with commas only", head+path))
+		}
+	}
+	if path != "" && path[0] != '/' || path == "" && s.prefix == "" {
+		must(fmt.Errorf("muxmaster: pattern %q: the path must begin with /%s", head+path, pathAdvice(path)))
+	}
+	if err := pattern.ForeignStar(path); err != nil {
+		must(fmt.Errorf("muxmaster: pattern %q: %w", head+s.prefix+path, err))
+	}
+	must(s.add(head, path, h, trie.Verb, path == "/" || path == "/{$}"))
+}
+
+// pathAdvice says what to write instead of a path that doesn't begin with a
+// slash.
+func pathAdvice(path string) string {
+	method, rest, ok := strings.Cut(path, " ")
+	if _, err := pattern.ParseMethods(method); ok && err == nil && strings.HasPrefix(strings.TrimLeft(rest, " \t"), "/") {
+		return fmt.Sprintf("; the verb methods take a path alone: %q; Handle takes %q", strings.TrimLeft(rest, " \t"), path)
+	}
+	return ""
+}
 
 // GET registers h for GET requests to path, and for HEAD requests unless path
 // has a HEAD route. A path with a trailing slash matches only itself, not the

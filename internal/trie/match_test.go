@@ -313,3 +313,29 @@ func TestPathsAlikeAtTheirEnds(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkMatch compares MatchFast with the search that can do without it.
+func BenchmarkMatch(b *testing.B) {
+	table := tableOf("GET /repos/{owner}/{repo}/issues", "GET /repos/{owner}/{repo}/issues/{number}", "GET /repos/{owner}/{repo}/pulls/{number}/files",
+		"GET /users/{user}", "GET /users/{user}/repos", "GET /orgs/{org}/members/{user}")
+	const path = "/repos/golang/go/issues/42"
+	b.Run("fast", func(b *testing.B) {
+		vals := make([]string, 8)
+		for b.Loop() {
+			v := Values{Vals: vals}
+			if table.Base.MatchFast(path, &v, GET) == nil {
+				b.Fatal("no route")
+			}
+		}
+	})
+	b.Run("search", func(b *testing.B) {
+		s := Search[int]{Method: GET}
+		s.Fit(table)
+		for b.Loop() {
+			s.SetPath(path, "", false)
+			if table.Find(&s, "") == nil {
+				b.Fatal("no route")
+			}
+		}
+	})
+}
