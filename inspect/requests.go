@@ -149,6 +149,9 @@ func variants(path string) []string {
 		trimmed + "x", trimmed + "/none-such", trimmed + "/none/such/", parent + "none-such", trimmed + "%2F", trimmed + "%20", trimmed + ";v=1", trimmed + ".json",
 		trimmed + "%2Fnone-such", trimmed + "%00",
 	}
+	if len(parent) > 1 {
+		list = append(list, parent[:len(parent)-1]+"%2F"+trimmed[len(parent):])
+	}
 	for i := range len(first) { // the first letter, escaped
 		if c := first[i]; 'a' <= c && c <= 'z' {
 			list = append(list, fmt.Sprintf("/%s%%%02X%s", first[:i], c, first[i+1:]))

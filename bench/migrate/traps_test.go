@@ -189,6 +189,16 @@ var traps = []struct {
 		r.GET("/u/:a/:b", ginSays("two"))
 		return r
 	}, func(m *muxmaster.Mux) { m.GET("/u/:a", says("one")); m.GET("/u/:a/:b", says("two")) }, inspect.OtherBody, "GET /u/a%2Fb"},
+	{"gin: %2F leads into a guarded group", func() http.Handler {
+		r := newGin()
+		r.GET("/:page", ginSays("page"))
+		r.Group("/admin", ginLogin).GET("/:name", ginSays("admin"))
+		return r
+	}, func(m *muxmaster.Mux) {
+		m.GET("/:page", says("page"))
+		m.Group("/x").GET("/y", says("y"))
+		m.With(login).GET("/admin/:name", says("admin"))
+	}, inspect.LostLogin, "GET /admin%2F1"},
 	{"gin: an unknown method is a 404", func() http.Handler { r := newGin(); r.GET("/a", ginSays("a")); return r },
 		func(m *muxmaster.Mux) { m.GET("/a", says("a")) }, inspect.OtherStatus, "POST /a"},
 	{"gin: 301 and 307", func() http.Handler { r := newGin(); r.GET("/a", ginSays("a")); return r },
