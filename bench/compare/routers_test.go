@@ -170,7 +170,7 @@ var routers = []router{
 			var options []fox.GlobalOption
 			for _, r := range routes {
 				if strings.Contains(r.path, "[") {
-					options = []fox.GlobalOption{fox.AllowRegexpParam(true)} // required for expressions
+					options = []fox.GlobalOption{fox.WithAllowRegexpParam(true)} // required for expressions
 				}
 			}
 			m := fox.MustRouter(options...)

@@ -115,7 +115,7 @@ var routers = map[string]router{
 		}, m
 	},
 	"fox": func(hit hit) (add, http.Handler) {
-		m := fox.MustRouter(fox.AllowRegexpParam(true))
+		m := fox.MustRouter(fox.WithAllowRegexpParam(true))
 		return func(method, path string, route int) {
 			m.MustAdd([]string{method}, path, func(c *fox.Context) { hit(route, c.Param) })
 		}, m
