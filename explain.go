@@ -8,9 +8,9 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/printable"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
@@ -142,22 +142,11 @@ func ruledOut(rt *route, r *http.Request, won *trie.Route[endpoint]) (why string
 	return fmt.Sprintf("matches too, but %q comes first", won.Pattern), 1
 }
 
-// printable replaces the characters of s that could begin an escape sequence or
-// another line.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
-}
-
 // String returns the explanation as text: the result, then one line for each
 // candidate.
 func (e Explanation) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s: ", printable(e.Method), printable(e.Target))
+	fmt.Fprintf(&b, "%s %s: ", printable.Replace(e.Method), printable.Replace(e.Target))
 	switch {
 	case e.Route != nil:
 		fmt.Fprintf(&b, "%s by %s (%s:%d)\n", e.Route.Host+e.Route.Pattern, e.Route.Handler, e.Route.File, e.Route.Line)

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
-	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
+	"github.com/seed-1954dcaa/muxmaster/internal/printable"
 )
 
 // A Kind says how two responses to a request differ. The smaller, the worse.
@@ -57,7 +57,7 @@ func (d Difference) String() string {
 	if d.Request.Host != "example.com" {
 		host = d.Request.Host
 	}
-	return terminal.Clean(fmt.Sprintf("%s: %s %s%s: %s, now %s", d.Kind, d.Request.Method, host, d.Request.RequestURI, d.Old.text(d.Kind), d.Now.text(d.Kind)))
+	return printable.Replace(fmt.Sprintf("%s: %s %s%s: %s, now %s", d.Kind, d.Request.Method, host, d.Request.RequestURI, d.Old.text(d.Kind), d.Now.text(d.Kind)))
 }
 
 // text returns what matters of a response for a difference.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/inspect/internal/counter"
-	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
+	"github.com/seed-1954dcaa/muxmaster/internal/printable"
 )
 
 // A Coverage counts the requests of each route: in tests, to find routes that no
@@ -300,5 +300,5 @@ func (u Usage) methodText() string {
 	if u.Method == "" {
 		return "*"
 	}
-	return terminal.Clean(u.Method)
+	return printable.Replace(u.Method)
 }

@@ -3,9 +3,9 @@ package middleware
 import (
 	"log/slog"
 	"net/http"
-	"strconv"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/printable"
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 	"github.com/seed-1954dcaa/muxmaster/internal/requestid"
 )
@@ -33,8 +33,8 @@ func Logger(next http.Handler) http.Handler { return LoggerWith(nil)(next) }
 // 400 and above, else Info. LoggerWith doesn't recover panics.
 //
 // A record is always one line, for any client input and any [slog.Handler]: the
-// path is escaped, and a method or address is quoted if it contains bytes other
-// than printable ASCII.
+// path is escaped, and a method or address is quoted if it contains a character
+// that isn't printable.
 func LoggerWith(logger *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler { return &loggerHandler{next, logger} }
 }
@@ -73,13 +73,13 @@ func (h *loggerHandler) log(w http.ResponseWriter, r *http.Request, rec *recorde
 	// one, and runtime.Callers takes as long as everything else.
 	record := slog.NewRecord(start.Add(duration), level, "request", 0)
 	attrs := [9]slog.Attr{
-		slog.String("method", oneLine(r.Method)),
+		slog.String("method", printable.Quote(r.Method)),
 		slog.String("path", path),
 		slog.String("pattern", r.Pattern),
 		slog.Int("status", status),
 		slog.Int64("bytes", rec.Bytes()),
 		slog.Duration("duration", duration),
-		slog.String("remote", oneLine(r.RemoteAddr)),
+		slog.String("remote", printable.Quote(r.RemoteAddr)),
 	}
 	n := 7
 	if id := requestid.Of(w, r); id != "" {
@@ -101,14 +101,4 @@ func handlerOf(logger *slog.Logger) slog.Handler {
 		logger = slog.Default()
 	}
 	return logger.Handler()
-}
-
-// oneLine returns s, quoted if it has a byte that isn't printable ASCII.
-func oneLine(s string) string {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return strconv.QuoteToASCII(s)
-		}
-	}
-	return s
 }

@@ -108,7 +108,7 @@ func appendMember(b []byte, name string, value any) []byte {
 	key, _ := json.Marshal(name)
 	text, err := json.Marshal(value)
 	if err != nil {
-		slog.Error("problem: a member of a JSON response can't be encoded", "member", printable(name), "error", printable(err.Error()))
+		slog.Error("problem: a member of a JSON response can't be encoded", "member", shortened(name), "error", shortened(err.Error()))
 		return b[:start]
 	}
 	return append(append(append(b, key...), ':'), text...)

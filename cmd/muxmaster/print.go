@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/inspect"
+	"github.com/seed-1954dcaa/muxmaster/internal/printable"
 	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
 )
 
@@ -43,9 +44,9 @@ func (c *command) routes(w io.Writer) error {
 	color := terminal.Colored(w)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, r := range routes {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s", methodCell(r.Method, color), terminal.Clean(r.Host+r.Pattern), shortName(r.Handler), place(r.File, r.Line))
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s", methodCell(r.Method, color), printable.Replace(r.Host+r.Pattern), shortName(r.Handler), place(r.File, r.Line))
 		if r.Warning != "" {
-			fmt.Fprintf(tw, "\t! %s", terminal.Clean(r.Warning))
+			fmt.Fprintf(tw, "\t! %s", printable.Replace(r.Warning))
 		}
 		fmt.Fprintln(tw)
 	}
@@ -55,7 +56,7 @@ func (c *command) routes(w io.Writer) error {
 // methodCell returns a route's method for a table. The escape sequences for
 // colors have the same length in all cells.
 func methodCell(method string, color bool) string {
-	method = terminal.Clean(cmp.Or(method, "*"))
+	method = printable.Replace(cmp.Or(method, "*"))
 	if color {
 		return terminal.Method(method)
 	}
@@ -88,12 +89,12 @@ func (c *command) explain(w io.Writer) error {
 // writeOutcome writes the route that serves the request, or the response if
 // there is none.
 func writeOutcome(b *strings.Builder, e *muxmaster.Explanation) {
-	fmt.Fprintf(b, "%s %s: ", terminal.Clean(e.Method), terminal.Clean(e.Target))
+	fmt.Fprintf(b, "%s %s: ", printable.Replace(e.Method), printable.Replace(e.Target))
 	if r := e.Route; r != nil {
-		fmt.Fprintf(b, "%s%s\n", terminal.Clean(r.Host), terminal.Clean(r.Pattern))
+		fmt.Fprintf(b, "%s%s\n", printable.Replace(r.Host), printable.Replace(r.Pattern))
 		fmt.Fprintf(b, "  handler     %s  %s\n", shortName(r.Handler), place(r.File, r.Line))
 		for i, v := range e.Values {
-			fmt.Fprintf(b, "  %-10s  %s = %q\n", []string{"values", ""}[min(i, 1)], terminal.Clean(v.Key), v.Value)
+			fmt.Fprintf(b, "  %-10s  %s = %q\n", []string{"values", ""}[min(i, 1)], printable.Replace(v.Key), v.Value)
 		}
 		for i, name := range r.Middleware {
 			fmt.Fprintf(b, "  %-10s  %s\n", []string{"middleware", ""}[min(i, 1)], shortName(name))
@@ -102,13 +103,13 @@ func writeOutcome(b *strings.Builder, e *muxmaster.Explanation) {
 	}
 	fmt.Fprintf(b, "%d %s\n", e.Status, http.StatusText(e.Status))
 	if e.Location != "" {
-		fmt.Fprintf(b, "  Location: %s\n", terminal.Clean(e.Location))
+		fmt.Fprintf(b, "  Location: %s\n", printable.Replace(e.Location))
 	}
 	if e.Allow != "" {
-		fmt.Fprintf(b, "  Allow: %s\n", terminal.Clean(e.Allow))
+		fmt.Fprintf(b, "  Allow: %s\n", printable.Replace(e.Allow))
 	}
 	if e.Prefix != "" {
-		fmt.Fprintf(b, "  by the Group or Mux at %s\n", terminal.Clean(e.Prefix))
+		fmt.Fprintf(b, "  by the Group or Mux at %s\n", printable.Replace(e.Prefix))
 	}
 }
 
@@ -125,7 +126,7 @@ func (c *command) writeOthers(b *strings.Builder, e *muxmaster.Explanation, colo
 	}
 	tw := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, c := range others {
-		fmt.Fprintf(tw, "  %s\t%s\t%s\n", methodCell(c.Method, color), terminal.Clean(c.Host+c.Pattern), terminal.Clean(c.Reason))
+		fmt.Fprintf(tw, "  %s\t%s\t%s\n", methodCell(c.Method, color), printable.Replace(c.Host+c.Pattern), printable.Replace(c.Reason))
 	}
 	tw.Flush()
 	if left > 0 {
@@ -159,7 +160,7 @@ func printJSON(w io.Writer, data []byte) error {
 }
 
 // shortName returns inspect.ShortName, safe to print.
-func shortName(name string) string { return terminal.Clean(inspect.ShortName(name)) }
+func shortName(name string) string { return printable.Replace(inspect.ShortName(name)) }
 
 // place returns a file and line, relative to the working directory if the file
 // is below it.
@@ -169,5 +170,5 @@ func place(file string, line int) string {
 			file = rel
 		}
 	}
-	return fmt.Sprintf("%s:%d", terminal.Clean(file), line)
+	return fmt.Sprintf("%s:%d", printable.Replace(file), line)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/inspect"
+	"github.com/seed-1954dcaa/muxmaster/internal/printable"
 	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
 )
 
@@ -190,7 +191,7 @@ func printRows(w io.Writer, rows []row) error {
 	}
 	var b strings.Builder
 	for _, r := range rows {
-		path := strings.Repeat("  ", r.depth) + terminal.Clean(r.path)
+		path := strings.Repeat("  ", r.depth) + printable.Replace(r.path)
 		if r.route == nil {
 			b.WriteString(strings.TrimRight(path+"  "+r.note, " ") + "\n")
 			continue
@@ -205,7 +206,7 @@ func printRows(w io.Writer, rows []row) error {
 			fmt.Fprintf(&b, "  %s", r.note)
 		}
 		if r.route.Warning != "" {
-			fmt.Fprintf(&b, "  ! %s", terminal.Clean(r.route.Warning))
+			fmt.Fprintf(&b, "  ! %s", printable.Replace(r.route.Warning))
 		}
 		b.WriteByte('\n')
 	}

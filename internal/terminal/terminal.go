@@ -1,12 +1,9 @@
-// Package terminal colors method names in tables of routes, and makes text safe
-// to print.
+// Package terminal colors method names in tables of routes.
 package terminal
 
 import (
 	"io"
 	"os"
-	"strings"
-	"unicode"
 )
 
 // Colored reports whether w is a terminal and the environment permits color:
@@ -35,15 +32,4 @@ func Method(method string) string {
 		color = "\x1b[31m"
 	}
 	return color + method + "\x1b[0m"
-}
-
-// Clean replaces the characters of s that could begin an escape sequence or
-// another line. Use it for text that comes from the network.
-func Clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
 }

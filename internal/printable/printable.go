@@ -1,0 +1,32 @@
+// Package printable makes text from the network safe to print and to log: it
+// can't begin another line or an escape sequence of a terminal.
+package printable
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Quote returns s, quoted if it contains a character that isn't printable or
+// invalid UTF-8. Nothing is lost, so it is for logs.
+func Quote(s string) string {
+	for _, c := range s {
+		if c == utf8.RuneError || !unicode.IsGraphic(c) {
+			return strconv.Quote(s)
+		}
+	}
+	return s
+}
+
+// Replace returns s with U+FFFD in the place of each character that isn't
+// printable. It has as many characters as s, so it is for tables.
+func Replace(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}

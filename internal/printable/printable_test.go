@@ -1,0 +1,24 @@
+package printable
+
+import "testing"
+
+func TestReplace(t *testing.T) {
+	for text, want := range map[string]string{
+		"/users/{id} é": "/users/{id} é", "a\x1b[31mb": "a\uFFFD[31mb", "a\nb\r\t": "a\uFFFDb\uFFFD\uFFFD", "\u202Ea\u2028\x9b": "\uFFFDa\uFFFD\uFFFD",
+	} {
+		if got := Replace(text); got != want {
+			t.Errorf("Replace(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "GET": "GET", "Größe, 大": "Größe, 大", "a b": "a b", `a"b`: `a"b`,
+		"a\nb": `"a\nb"`, "a\x1b[31m": `"a\x1b[31m"`, "\xff": `"\xff"`, "\u202Ea": `"\u202ea"`, "\u2028": `"\u2028"`, "\x00": `"\x00"`,
+	} {
+		if got := Quote(text); got != want {
+			t.Errorf("Quote(%q) = %s, want %s", text, got, want)
+		}
+	}
+}
