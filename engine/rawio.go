@@ -70,7 +70,7 @@ const waitEvery = 3
 // else can run, or after 10 ms. So each third read doesn't yield, and thus
 // probably waits. If busy connections always yielded, they would keep the others
 // from running: with 64 connections on one processor, the 99th percentile of the
-// latency was 12 ms in place of 2 ms.
+// latency was 14 ms in place of 1.7 ms. net/http's is 2.5 ms.
 func (r *rawIO) fill() error {
 	if c := r.conn; c.r == c.w && c.work == nil && c.requests.Load() > 0 {
 		if r.turn++; r.turn%waitEvery != 0 {
