@@ -251,8 +251,17 @@ func (m *Mux) recall() {
 // does for its pattern. See [Router.Name].
 func (m *Mux) URL(name string, pairs ...string) (string, error) {
 	m.requireNew()
-	text, ok := m.peek().urls[name]
-	if !ok {
+	text := ""
+	if p := m.program.Load(); p != nil {
+		text = p.urls[name]
+	} else { // without compiling, because a middleware function may call URL
+		for _, r := range m.live().collected(false).routes {
+			if r.level.routeName() == name && name != "" {
+				text = r.pattern
+			}
+		}
+	}
+	if text == "" {
 		return "", fmt.Errorf("muxmaster: URL: no route has the name %q", name)
 	}
 	path, err := buildPath(text, pairs)

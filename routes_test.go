@@ -160,3 +160,20 @@ func TestAnnotate(t *testing.T) {
 		}
 	}
 }
+
+// A middleware function can ask for the URL of a route and for the routes.
+func TestURLInMiddleware(t *testing.T) {
+	m := muxmaster.New()
+	m.Use(func(next http.Handler) http.Handler {
+		login, err := m.URL("login")
+		n := 0
+		for range m.Routes() {
+			n++
+		}
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, login, err, n) })
+	})
+	m.Name("login").GET("/login", tell(""))
+	if got := get(t, m, "GET", "/none"); got != "/login<nil> 1" {
+		t.Errorf("got %s", got)
+	}
+}
