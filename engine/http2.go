@@ -14,7 +14,7 @@ import (
 )
 
 // http2Lane is whether the engine serves HTTP/2 itself.
-var http2Lane = false
+var http2Lane = true
 
 // configureHTTP2 decides whether the engine serves HTTP/2 itself. It is called
 // before net/http's server changes srv.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,7 +29,8 @@ const (
 // A frameConn sends frames and collects what a server answers.
 type frameConn struct {
 	net.Conn
-	wmu sync.Mutex
+	wmu  sync.Mutex
+	mute atomic.Bool // don't answer frames
 
 	mu      sync.Mutex
 	changed sync.Cond
@@ -190,6 +192,7 @@ func (c *frameConn) readAll() {
 		c.changed.Broadcast()
 		c.mu.Unlock()
 		switch {
+		case c.mute.Load():
 		case kind == fSettings && flags&ack == 0:
 			c.frame(fSettings, ack, 0, "")
 		case kind == fPing && flags&ack == 0:

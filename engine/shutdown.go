@@ -34,7 +34,6 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	if overErr := <-over; err == nil {
 		err = overErr
 	}
-	s.closeHTTP2()
 	return err
 }
 
@@ -65,15 +64,7 @@ func (s *Server) Close() error {
 		c.abort()
 		delete(s.conns, c)
 	}
-	s.closeHTTP2()
 	return err
-}
-
-// closeHTTP2 ends idle goroutines for requests over HTTP/2.
-func (s *Server) closeHTTP2() {
-	if s.http2 != nil {
-		s.http2.Close()
-	}
 }
 
 // SetKeepAlivesEnabled controls whether connections serve more than one

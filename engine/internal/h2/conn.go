@@ -95,6 +95,8 @@ func (s *Server) NewConn(t Transport, template *http.Request, ctx context.Contex
 
 // Serve serves the connection until it ends. It doesn't close the transport.
 func (c *Conn) Serve() {
+	c.server.workers.attach()
+	defer c.server.workers.detach()
 	err := c.checkTLS()
 	if err == nil {
 		c.mu.Lock()
@@ -110,7 +112,8 @@ func (c *Conn) Serve() {
 // read reads frames until the connection ends.
 func (c *Conn) read() error {
 	clock := c.server.clock
-	c.setReadBy(clock.Now() + int64(prefaceTimeout))
+	c.limits.lastDecay = clock.Now()
+	c.setReadBy(c.limits.lastDecay + int64(prefaceTimeout))
 	c.need = len(preface)
 	began := false
 	for {
@@ -123,6 +126,7 @@ func (c *Conn) read() error {
 		if !began {
 			if began, err = c.readPreface(b); began {
 				n = len(preface)
+				c.leaveNew()
 				c.setReadBy(clock.Now() + int64(settingsTimeout))
 			}
 		}
@@ -295,6 +299,15 @@ const (
 	closeDelay  = time.Second // as in net/http
 	lingerBytes = 1 << 20
 )
+
+// leaveNew tells the program's hook that the connection isn't new any more, as
+// net/http does.
+func (c *Conn) leaveNew() {
+	c.stateMu.Lock()
+	defer c.stateMu.Unlock()
+	c.transport.SetState(http.StateActive)
+	c.transport.SetState(http.StateIdle)
+}
 
 // setState calls the program's hook if the connection became active or idle. It
 // must be called without holding c.mu.

@@ -7,13 +7,13 @@ import (
 
 // A pool runs jobs in goroutines that it uses again. The last goroutine that
 // became idle runs the next job, because its stack has grown already. Idle
-// goroutines end after a while.
+// goroutines end after a while, and when the last connection ends.
 type pool struct {
 	mu     sync.Mutex
+	conns  int // connections that use the pool
 	idle   []*worker
 	unused int // smallest number of idle workers since the last trim
 	timer  *time.Timer
-	closed bool
 }
 
 // A job is a stream, whose handler runs, or a connection, whose output is
@@ -60,7 +60,7 @@ func (p *pool) work(j job) {
 func (p *pool) park(w *worker) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || len(p.idle) >= maxIdle {
+	if p.conns == 0 || len(p.idle) >= maxIdle {
 		return false
 	}
 	p.idle = append(p.idle, w)
@@ -99,11 +99,20 @@ func (p *pool) end(n int) {
 	p.idle = p.idle[:m]
 }
 
-// close ends all idle workers, and those that become idle.
-func (p *pool) close() {
+// attach adds a connection.
+func (p *pool) attach() {
+	p.mu.Lock()
+	p.conns++
+	p.mu.Unlock()
+}
+
+// detach removes a connection.
+func (p *pool) detach() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.closed = true
+	if p.conns--; p.conns > 0 {
+		return
+	}
 	p.end(len(p.idle))
 	if p.timer != nil {
 		p.timer.Stop()

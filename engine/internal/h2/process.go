@@ -159,6 +159,13 @@ func (c *Conn) settings(f *frame) error {
 			return connError{protocolError, "ack_mystery"}
 		}
 		c.acked = true
+		// Streams that are older than the acknowledgment began with the
+		// default window (RFC 9113 section 6.9.2).
+		if change := c.server.streamWindow - defaultWindow; change < 0 {
+			for _, s := range c.streams {
+				s.recvWindow += change
+			}
+		}
 		return nil
 	}
 	for ; len(p) > 0; p = p[6:] {

@@ -100,9 +100,6 @@ func timeout(d, otherwise time.Duration) int64 {
 	return max(0, int64(d))
 }
 
-// Close ends the idle goroutines.
-func (s *Server) Close() { s.workers.close() }
-
 // count calls HTTP2Config.CountError.
 func (s *Server) count(name string) {
 	if s.countError != nil {

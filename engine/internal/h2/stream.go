@@ -90,6 +90,9 @@ func (c *Conn) open(h *fieldBlock, r *parsedRequest) error {
 
 	c.mu.Lock()
 	s.recvWindow, s.sendWindow = c.server.streamWindow, c.initialWindow
+	if !c.acked {
+		s.recvWindow = max(s.recvWindow, defaultWindow)
+	}
 	s.setTimes(c)
 	c.streams[s.id] = s
 	first := len(c.streams) == 1

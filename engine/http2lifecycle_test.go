@@ -1,0 +1,477 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// http2Kinds runs f for each kind of server, with a function that starts it.
+func http2Kinds(t *testing.T, f func(t *testing.T, start func(*http.Server) (addr string, s server))) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			t.Parallel()
+			f(t, func(srv *http.Server) (string, server) {
+				if srv.ErrorLog == nil {
+					srv.ErrorLog = log.New(io.Discard, "", 0)
+				}
+				s := k.make(srv)
+				return startHTTP2(t, func(*http.Server) server { return s }, srv), s
+			})
+		})
+	}
+}
+
+// TestHTTP2Context checks when the context of a request ends, and why.
+func TestHTTP2Context(t *testing.T) {
+	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
+		ended := make(chan error, 10)
+		began := make(chan bool, 10)
+		after := make(chan context.Context, 10)
+		addr, _ := start(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			began <- true
+			if r.URL.Path == "/return" {
+				after <- r.Context()
+				return
+			}
+			<-r.Context().Done()
+			ended <- r.Context().Err()
+			_, err := w.Write(make([]byte, 10_000))
+			if err == nil {
+				err = errors.New("Write succeeded")
+			} else {
+				err = nil
+			}
+			ended <- err
+			_, err = r.Body.Read(make([]byte, 1))
+			ended <- err
+		})})
+		for _, tt := range []struct {
+			name string
+			end  func(c *frameConn)
+		}{
+			{"reset", func(c *frameConn) { c.frame(fReset, 0, 1, u32(8)) }},
+			{"close", func(c *frameConn) { c.Close() }},
+			{"connection error", func(c *frameConn) { c.frame(fPing, 0, 0, "1") }},
+			{"stream error", func(c *frameConn) { c.frame(fWindow, 0, 1, u32(0)) }},
+		} {
+			c := dialFrames(t, addr)
+			c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/"))
+			<-began
+			tt.end(c)
+			if err := <-ended; err != context.Canceled {
+				t.Errorf("%s: the context's error is %v", tt.name, err)
+			}
+			if err := <-ended; err != nil {
+				t.Errorf("%s: %v", tt.name, err)
+			}
+			if err := <-ended; err == nil || err == io.EOF {
+				t.Errorf("%s: reading the body: %v", tt.name, err)
+			}
+			c.Close()
+		}
+		c := dialFrames(t, addr)
+		c.get(1, "/return")
+		<-began
+		ctx := <-after
+		<-ctx.Done()
+	})
+}
+
+// TestHTTP2Stream sends a request and its response at the same time, in parts.
+func TestHTTP2Stream(t *testing.T) {
+	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
+		addr, _ := start(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			rc := http.NewResponseController(w)
+			rc.EnableFullDuplex()
+			w.WriteHeader(200)
+			rc.Flush()
+			buf := make([]byte, 5)
+			for {
+				if _, err := io.ReadFull(r.Body, buf); err != nil {
+					return
+				}
+				w.Write(buf)
+				rc.Flush()
+			}
+		})})
+		pr, pw := io.Pipe()
+		res, err := http2Client(t).Post("http://"+addr, "", pr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		buf := make([]byte, 5)
+		for i := range 100 {
+			part := fmt.Sprintf("%05d", i)
+			if _, err := io.WriteString(pw, part); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadFull(res.Body, buf); err != nil || string(buf) != part {
+				t.Fatalf("got %q, %v, want %q", buf, err, part)
+			}
+		}
+		pw.Close()
+		if b, err := io.ReadAll(res.Body); len(b) > 0 || err != nil {
+			t.Errorf("got %q, %v at the end", b, err)
+		}
+	})
+}
+
+// TestHTTP2Uploads sends many bodies at once whose total exceeds the windows,
+// and which handlers read slowly or not at all.
+func TestHTTP2Uploads(t *testing.T) {
+	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
+		addr, _ := start(&http.Server{
+			HTTP2: &http.HTTP2Config{MaxReceiveBufferPerConnection: 1 << 16, MaxReceiveBufferPerStream: 1 << 15},
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch r.URL.Path {
+				case "/refuse":
+					w.WriteHeader(413)
+				case "/some":
+					io.ReadFull(r.Body, make([]byte, 1000))
+				default:
+					n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, r.Body, make([]byte, 100))
+					fmt.Fprint(w, n, err)
+				}
+			})})
+		cl := http2Client(t)
+		var wg sync.WaitGroup
+		for i := range 30 {
+			wg.Go(func() {
+				path := []string{"/", "/refuse", "/some"}[i%3]
+				res, err := cl.Post("http://"+addr+path, "", strings.NewReader(strings.Repeat("x", 200_000)))
+				if err != nil {
+					if path == "/" {
+						t.Error(err)
+					}
+					return
+				}
+				b, err := io.ReadAll(res.Body)
+				res.Body.Close()
+				if path == "/" && (string(b) != "200000 <nil>" || err != nil) {
+					t.Errorf("got %q, %v", b, err)
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+// TestHTTP2Timeouts checks the timeouts of http.Server and HTTP2Config.
+func TestHTTP2Timeouts(t *testing.T) {
+	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
+		handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			rc := http.NewResponseController(w)
+			switch r.URL.Path {
+			case "/read":
+				_, err := io.ReadAll(r.Body)
+				fmt.Fprint(w, errors.Is(err, os.ErrDeadlineExceeded))
+			case "/wait":
+				<-r.Context().Done()
+			case "/readdeadline":
+				rc.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+				_, err := io.ReadAll(r.Body)
+				fmt.Fprint(w, errors.Is(err, os.ErrDeadlineExceeded))
+			case "/readnow":
+				rc.SetReadDeadline(time.Now().Add(-time.Second))
+				_, err := io.ReadAll(r.Body)
+				fmt.Fprint(w, errors.Is(err, os.ErrDeadlineExceeded))
+			case "/writedeadline":
+				rc.SetWriteDeadline(time.Now().Add(20 * time.Millisecond))
+				<-r.Context().Done()
+			case "/writenow":
+				rc.SetWriteDeadline(time.Now().Add(-time.Second))
+				<-r.Context().Done()
+			}
+		})
+		for _, tt := range []struct {
+			name string
+			srv  *http.Server
+			path string
+			want string
+		}{
+			{"read", &http.Server{ReadTimeout: 50 * time.Millisecond}, "/read", `"true"; end`},
+			{"write", &http.Server{WriteTimeout: 50 * time.Millisecond}, "/wait", "reset 2"},
+			{"read deadline", &http.Server{}, "/readdeadline", `"true"; end`},
+			{"read deadline in the past", &http.Server{}, "/readnow", `"true"; end`},
+			{"write deadline", &http.Server{}, "/writedeadline", "reset 2"},
+			{"write deadline in the past", &http.Server{}, "/writenow", "reset 2"},
+		} {
+			tt.srv.Handler = handler
+			addr, _ := start(tt.srv)
+			c := dialFrames(t, addr)
+			c.frame(fHeaders, endHeaders, 1, reqBlock("POST", tt.path))
+			c.ended(1)
+			c.ping()
+			if got := c.summary(); !strings.Contains(got, tt.want) {
+				t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+			}
+			c.Close()
+		}
+
+		// Those of a connection.
+		for _, tt := range []struct {
+			name string
+			srv  *http.Server
+			send func(c *frameConn)
+		}{
+			{"idle", &http.Server{IdleTimeout: 50 * time.Millisecond}, func(c *frameConn) { c.get(1, "/") }},
+			{"idle without requests", &http.Server{IdleTimeout: 50 * time.Millisecond}, func(c *frameConn) {}},
+			{"ping", &http.Server{HTTP2: &http.HTTP2Config{SendPingTimeout: 50 * time.Millisecond, PingTimeout: 50 * time.Millisecond}},
+				func(c *frameConn) { c.mute.Store(true) }},
+		} {
+			tt.srv.Handler = handler
+			addr, _ := start(tt.srv)
+			c := dialFrames(t, addr)
+			tt.send(c)
+			c.wait(func() bool { return false }) // until it's closed
+			if !c.closed {
+				t.Errorf("%s: the connection is not closed", tt.name)
+			}
+		}
+	})
+}
+
+// TestHTTP2HeadTimeout sends HEADERS slowly.
+func TestHTTP2HeadTimeout(t *testing.T) {
+	for _, k := range engines {
+		addr := startHTTP2(t, k.make, &http.Server{ReadHeaderTimeout: 50 * time.Millisecond, ErrorLog: log.New(io.Discard, "", 0)})
+		for _, send := range []func(c *frameConn){
+			func(c *frameConn) { c.frame(fHeaders, 0, 1, "") },
+			func(c *frameConn) { io.WriteString(c, "\x00\x00\x20\x01") },
+		} {
+			c := dialFrames(t, addr)
+			c.ping()
+			send(c)
+			c.wait(func() bool { return false })
+			if !c.closed {
+				t.Errorf("%s: the connection is not closed", k.name)
+			}
+		}
+	}
+}
+
+// TestHTTP2Shutdown shuts a server down while requests run.
+func TestHTTP2Shutdown(t *testing.T) {
+	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
+		began, release := make(chan bool, 2), make(chan bool)
+		addr, s := start(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			began <- true
+			<-release
+			io.WriteString(w, "done")
+		})})
+		idle := dialFrames(t, addr)
+		idle.ping()
+		c := dialFrames(t, addr)
+		c.get(1, "/")
+		<-began
+		down := make(chan error)
+		go func() { down <- s.Shutdown(context.Background()) }()
+		if !c.wait(func() bool { return c.away }) {
+			t.Error("no GOAWAY")
+		}
+		select {
+		case err := <-down:
+			t.Fatalf("Shutdown returned %v while a request ran", err)
+		case <-time.After(50 * time.Millisecond):
+		}
+		close(release)
+		if !c.ended(1) || !strings.Contains(c.summary(), `"done"; end`) {
+			t.Errorf("got %s", c.summary())
+		}
+		if err := <-down; err != nil {
+			t.Error(err)
+		}
+		idle.wait(func() bool { return false })
+		c.wait(func() bool { return false })
+	})
+}
+
+// TestHTTP2Close closes a server while a request runs.
+func TestHTTP2Close(t *testing.T) {
+	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
+		began, ended := make(chan bool), make(chan bool)
+		addr, s := start(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			began <- true
+			<-r.Context().Done()
+			ended <- true
+		})})
+		c := dialFrames(t, addr)
+		c.get(1, "/")
+		<-began
+		s.Close()
+		<-ended
+		c.wait(func() bool { return false })
+	})
+}
+
+// TestHTTP2ConnState compares the calls of the ConnState hook.
+func TestHTTP2ConnState(t *testing.T) {
+	var want string
+	for i, k := range kinds {
+		var mu sync.Mutex
+		var states []http.ConnState
+		closed := make(chan bool)
+		srv := &http.Server{Handler: http.NotFoundHandler(), ConnState: func(_ net.Conn, state http.ConnState) {
+			mu.Lock()
+			defer mu.Unlock()
+			if states = append(states, state); state == http.StateClosed {
+				close(closed)
+			}
+		}}
+		addr := startHTTP2(t, k.make, srv)
+		c := dialFrames(t, addr)
+		c.ping()
+		for id := uint32(1); id < 6; id += 2 {
+			c.get(id, "/")
+			c.ended(id)
+			for idle := false; !idle; {
+				c.ping()
+				mu.Lock()
+				idle = states[len(states)-1] == http.StateIdle
+				mu.Unlock()
+			}
+		}
+		c.Close()
+		<-closed
+		got := fmt.Sprint(states)
+		if i == 0 {
+			want = got
+		} else if got != want {
+			t.Errorf("%s: %s, want %s", k.name, got, want)
+		}
+	}
+}
+
+// TestHTTP2Late uses the writer and the body after the handler returned.
+func TestHTTP2Late(t *testing.T) {
+	for _, k := range engines {
+		late := make(chan func() string, 1)
+		var lines safeLog
+		addr := startHTTP2(t, k.make, &http.Server{ErrorLog: log.New(&lines, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, ctx := r.Body, r.Context()
+			late <- func() string {
+				<-ctx.Done()
+				time.Sleep(10 * time.Millisecond) // until the response is complete
+				w.Header().Set("A", "b")
+				w.WriteHeader(500)
+				_, werr := w.Write([]byte("late"))
+				w.(http.Flusher).Flush()
+				derr := http.NewResponseController(w).SetWriteDeadline(time.Now())
+				_, rerr := body.Read(make([]byte, 1))
+				return fmt.Sprint(werr != nil, derr != nil, rerr)
+			}
+			io.WriteString(w, "in time")
+		})})
+		c := dialFrames(t, addr)
+		for id := uint32(1); id < 20; id += 2 {
+			c.frame(fHeaders, endHeaders, id, reqBlock("POST", "/"))
+			c.frame(fData, 0, id, "body")
+			if got, want := (<-late)(), "true true http: invalid Read on closed Body"; got != want {
+				t.Errorf("%s: got %s, want %s", k.name, got, want)
+			}
+			c.ended(id)
+		}
+		if got := c.summary(); strings.Contains(got, "late") || strings.Count(got, "in time") != 10 {
+			t.Errorf("%s: got %s", k.name, got)
+		}
+		if got := lines.String(); !strings.Contains(got, "ResponseWriter.Write was called after the handler returned, by github.com/seed-1954dcaa/muxmaster/engine.TestHTTP2Late") {
+			t.Errorf("%s: the log is %s", k.name, got)
+		}
+	}
+}
+
+// A safeLog collects log lines.
+type safeLog struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *safeLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *safeLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// TestHTTP2Hammer sends requests of all kinds concurrently: canceled ones,
+// uploads, downloads, panics, deadlines.
+func TestHTTP2Hammer(t *testing.T) {
+	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
+		var requests atomic.Int64
+		addr, _ := start(&http.Server{WriteTimeout: 20 * time.Second, ReadTimeout: 20 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			requests.Add(1)
+			w.Header().Set("X-Path", r.URL.Path)
+			switch r.URL.Path {
+			case "/panic":
+				w.Write(make([]byte, 5000))
+				panic(http.ErrAbortHandler)
+			case "/big":
+				for range 10 {
+					w.Write(make([]byte, 30_000))
+				}
+			case "/flush":
+				for range 5 {
+					io.WriteString(w, "part")
+					w.(http.Flusher).Flush()
+				}
+			case "/wait":
+				<-r.Context().Done()
+			case "/goroutine":
+				done := make(chan bool)
+				go func() { io.Copy(io.Discard, r.Body); close(done) }()
+				w.Write(make([]byte, 100_000))
+				<-done
+			default:
+				io.Copy(w, r.Body)
+			}
+		})})
+		cl := http2Client(t)
+		var wg sync.WaitGroup
+		for g := range 20 {
+			wg.Go(func() {
+				for i := range 30 {
+					path := []string{"/", "/panic", "/big", "/flush", "/wait", "/goroutine"}[(g+i)%6]
+					ctx, cancel := context.WithCancel(context.Background())
+					body := strings.Repeat("x", i*1000)
+					req, _ := http.NewRequestWithContext(ctx, "POST", "http://"+addr+path, strings.NewReader(body))
+					if path == "/wait" || i%7 == 3 {
+						time.AfterFunc(time.Duration(i)*time.Millisecond/3, cancel)
+					}
+					res, err := cl.Do(req)
+					if err == nil {
+						var b []byte
+						b, err = io.ReadAll(res.Body)
+						res.Body.Close()
+						if err == nil && path == "/" && string(b) != body {
+							t.Errorf("got %d bytes, want %d", len(b), len(body))
+						}
+						if got := res.Header.Get("X-Path"); got != path {
+							t.Errorf("response to %q, want %q", got, path)
+						}
+					}
+					if err != nil && ctx.Err() == nil && path != "/panic" {
+						t.Errorf("%s: %v", path, err)
+					}
+					cancel()
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
