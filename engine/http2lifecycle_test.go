@@ -132,7 +132,7 @@ func TestHTTP2Stream(t *testing.T) {
 func TestHTTP2Uploads(t *testing.T) {
 	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
 		addr, _ := start(&http.Server{
-			HTTP2: &http.HTTP2Config{MaxReceiveBufferPerConnection: 1 << 16, MaxReceiveBufferPerStream: 1 << 15},
+			HTTP2: &http.HTTP2Config{MaxReceiveBufferPerConnection: 1 << 16, MaxReceiveBufferPerStream: 1 << 16},
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				switch r.URL.Path {
 				case "/refuse":

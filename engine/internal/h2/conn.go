@@ -50,6 +50,8 @@ type Conn struct {
 	head     fieldBlock
 	need     int      // bytes that the next frame needs
 	ready    []uint32 // streams whose handlers wait until all input is parsed
+	starting []*stream
+	writers  []writer // allocated but not used yet, with Recycle
 	settled  bool     // the first SETTINGS arrived
 	fieldsBy int64    // deadline of an incomplete block of fields, or 0
 	limits   limits
@@ -60,8 +62,6 @@ type Conn struct {
 
 	mu       sync.Mutex
 	streams  map[uint32]*stream
-	free     []*stream // for reuse, with Recycle
-	writers  []writer  // allocated but not used yet, with Recycle
 	past     history
 	lastID   uint32 // of the streams that the client opened
 	running  int    // handlers
@@ -140,12 +140,15 @@ func (c *Conn) read() error {
 			c.watchRead(b[n:])
 		}
 		c.transport.Discard(n)
-		c.startHandlers()
-		c.parsing.Store(false)
-		if err != nil {
-			return err
+		c.decoder.Release()
+		if lerr := c.startHandlers(); err == nil {
+			err = lerr
 		}
-		if err := c.flushControl(); err != nil {
+		c.parsing.Store(false)
+		if err == nil {
+			err = c.flushControl()
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -190,12 +193,11 @@ func (c *Conn) parse(b []byte, n int) (int, error) {
 
 // startHandlers starts the handlers of the new requests. It is called when all
 // input is parsed, so that a body that came with its request is complete.
-func (c *Conn) startHandlers() {
+func (c *Conn) startHandlers() error {
 	if len(c.ready) == 0 {
-		return
+		return nil
 	}
-	var first [16]*stream
-	start := first[:0]
+	start := c.starting[:0]
 	c.mu.Lock()
 	for _, id := range c.ready {
 		switch s := c.streams[id]; {
@@ -207,15 +209,21 @@ func (c *Conn) startHandlers() {
 			c.queue = append(c.queue, id)
 		}
 	}
+	waiting := len(c.queue)
+	c.limits.succeeded(c.completed)
+	c.completed = 0
 	c.mu.Unlock()
-	if cap(c.ready) > 256 {
-		c.ready = nil
-	}
 	c.ready = c.ready[:0]
 	for _, s := range start {
 		c.transport.CountRequest()
 		c.server.workers.start(s)
 	}
+	clear(start)
+	c.starting = start
+	if waiting > maxWaiting*c.server.maxStreams {
+		return connError{enhanceYourCalm, "too_many_early_resets"}
+	}
+	return nil
 }
 
 // handlerReturned makes room for another handler. The caller holds c.mu.

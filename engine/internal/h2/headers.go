@@ -77,63 +77,78 @@ func (c *Conn) fields(h *fieldBlock, block []byte) error {
 	if err != nil {
 		return connError{compressionError, "compression"}
 	}
-	c.mu.Lock()
-	s := c.streams[h.stream]
-	if s != nil || h.stream <= c.lastID {
-		mine, opened := c.past.wasReset(h.stream), c.past.wasOpened(h.stream)
-		c.mu.Unlock()
-		switch {
-		case s != nil:
-			return c.trailers(s, h, fields, tooLarge)
-		case mine:
-			return nil
-		case opened:
-			return connError{streamClosed, "headers_closed"}
-		}
-		return connError{protocolError, "stream_went_down"}
-	}
-	ignore := c.stopping.final
-	if !ignore {
-		c.lastID = h.stream
-		c.past.open(h.stream)
-	}
-	full := len(c.streams) >= c.server.maxStreams
-	acked := c.acked
-	c.mu.Unlock()
-	switch {
-	case ignore:
-		return nil
-	case h.onItself:
-		return c.streamError(h.stream, protocolError, "priority")
-	case full && acked:
-		return c.streamError(h.stream, refusedStream, "over_max_streams")
-	case full:
-		c.refuse(h.stream)
-		return nil
+	if h.stream <= c.lastID {
+		return c.laterFields(h, fields, tooLarge)
 	}
 	r, problem := c.parseRequest(fields, h.endStream, tooLarge)
-	if problem != "" {
-		return c.streamError(h.stream, protocolError, problem)
+	if h.onItself {
+		problem = "priority"
 	}
-	if err := c.open(h, &r); err != nil {
+	if err := c.open(h, &r, problem); err != nil {
 		return err
 	}
-	if len(c.ready) > maxReady {
-		c.startHandlers()
+	if len(c.ready) >= maxReady {
+		return c.startHandlers()
 	}
-	return c.limits.waiting(c)
+	return nil
+}
+
+// laterFields processes fields that don't open a stream.
+func (c *Conn) laterFields(h *fieldBlock, fields []hpack.Field, tooLarge bool) error {
+	c.mu.Lock()
+	s := c.streams[h.stream]
+	over, opened := c.past.wasReset(h.stream), c.past.wasOpened(h.stream)
+	c.mu.Unlock()
+	switch {
+	case s != nil:
+		return c.trailers(s, h, fields, tooLarge)
+	case over:
+		return nil
+	case opened:
+		return connError{streamClosed, "headers_closed"}
+	}
+	return connError{protocolError, "stream_went_down"}
 }
 
 // maxReady is how many handlers wait until all input is parsed.
 const maxReady = 64
 
-// refuse resets a stream that the client may open again.
-func (c *Conn) refuse(id uint32) {
-	c.server.count("stream_over_max_streams_race")
+// register adds a stream that the client has opened. It reports false if the
+// stream isn't to be served: because the connection ends, or there are too many
+// streams, or a problem with the request.
+func (c *Conn) register(s *stream, id uint32, problem string) (bool, error) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.past.reset(id)
-	c.appendControl(appendReset(nil, id, refusedStream))
+	if c.stopping.final {
+		c.mu.Unlock()
+		return false, nil // the client learns it from GOAWAY
+	}
+	c.lastID = id
+	c.past.open(id)
+	code, blame := protocolError, true
+	if problem == "" && len(c.streams) >= c.server.maxStreams {
+		// Before it has our SETTINGS, the client doesn't know the limit.
+		code, problem, blame = refusedStream, "over_max_streams", c.acked
+	}
+	if problem == "" {
+		s.recvWindow, s.sendWindow = c.server.streamWindow, c.initialWindow
+		if !c.acked {
+			s.recvWindow = max(s.recvWindow, defaultWindow)
+		}
+		s.setTimes(c)
+		c.streams[id] = s
+		first := len(c.streams) == 1
+		c.mu.Unlock()
+		if first {
+			c.setState()
+		}
+		return true, nil
+	}
+	c.mu.Unlock()
+	err := c.streamError(id, code, problem)
+	if !blame {
+		c.limits.succeeded(1)
+	}
+	return false, err
 }
 
 // trailers processes the fields that follow a body (RFC 9113 section 8.1).

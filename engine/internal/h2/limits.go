@@ -82,17 +82,8 @@ func (l *limits) block(c *Conn, length, frames int) error {
 	return nil
 }
 
-// waiting checks the number of requests that wait for others to end.
-func (l *limits) waiting(c *Conn) error {
-	c.mu.Lock()
-	n := len(c.queue) + len(c.ready)
-	done := c.completed
-	c.completed = 0
-	c.mu.Unlock()
-	l.errors = max(0, l.errors-done)
-	l.useless = max(0, l.useless-8*done)
-	if n > maxWaiting*c.server.maxStreams+maxReady {
-		return connError{enhanceYourCalm, "too_many_early_resets"}
-	}
-	return nil
+// succeeded counts requests that were served.
+func (l *limits) succeeded(n int) {
+	l.errors = max(0, l.errors-n)
+	l.useless = max(0, l.useless-8*n)
 }

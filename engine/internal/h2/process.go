@@ -53,12 +53,12 @@ func (c *Conn) data(f *frame) error {
 	}
 	s := c.streams[f.stream]
 	if s == nil || s.recvEnd {
-		mine, idle := c.past.wasReset(f.stream), c.idle(f.stream)
+		over, idle := c.isOver(f.stream), c.idle(f.stream)
 		c.mu.Unlock()
 		switch {
 		case idle:
 			return connError{protocolError, "data_on_idle"}
-		case s == nil && mine:
+		case s == nil && over:
 			return c.giveBack(length)
 		}
 		if err := c.streamError(f.stream, streamClosed, "closed"); err != nil {
@@ -101,7 +101,13 @@ func (c *Conn) data(f *frame) error {
 
 // idle reports whether the client hasn't opened a stream yet. The caller holds
 // c.mu.
-func (c *Conn) idle(id uint32) bool { return id%2 == 0 || id > c.lastID || !c.past.wasOpened(id) }
+func (c *Conn) idle(id uint32) bool {
+	return id%2 == 0 || id > c.lastID && !c.stopping.final || id <= c.lastID && !c.past.wasOpened(id)
+}
+
+// isOver reports whether the frames of a stream are ignored, because the server
+// has reset it or won't serve it. The caller holds c.mu.
+func (c *Conn) isOver(id uint32) bool { return id > c.lastID || c.past.wasReset(id) }
 
 // priority processes PRIORITY (RFC 9113 section 6.3).
 func (c *Conn) priority(f *frame) error {
@@ -274,9 +280,9 @@ func (c *Conn) windowUpdate(f *frame) error {
 		s.sendWindow += n
 		c.pump()
 	}
-	mine := s == nil && c.past.wasReset(f.stream)
+	over := s == nil && c.isOver(f.stream)
 	c.mu.Unlock()
-	if name != "" && !mine {
+	if name != "" && !over {
 		return c.streamError(f.stream, code, name)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/request"
 )
@@ -43,10 +44,9 @@ type stream struct {
 // A bundle is all that a request needs, in one allocation.
 type bundle struct {
 	stream
-	req  http.Request
-	ctx  request.Context
-	w    writer
-	body body
+	req http.Request
+	ctx request.Context
+	w   writer
 }
 
 // maxShared is the length of the largest text that a request's path and its
@@ -54,16 +54,22 @@ type bundle struct {
 // doesn't keep the header in memory.
 const maxShared = 1024
 
-// open opens a stream for a request, or resets it if the path is invalid.
-func (c *Conn) open(h *fieldBlock, r *parsedRequest) error {
-	s := c.newStream(r.hasBody)
+// open opens a stream for a request. problem says what is wrong with it, if
+// anything.
+func (c *Conn) open(h *fieldBlock, r *parsedRequest, problem string) error {
+	if problem != "" {
+		_, err := c.register(nil, h.stream, problem)
+		return err
+	}
+	s := c.newStream()
 	s.id, s.answer, s.bad = h.stream, r.answer, r.bad
 	path := r.path
 	if c.decoder.Text() > maxShared {
 		path = strings.Clone(path)
 	}
 	if !s.setURL(r, path) {
-		return c.streamError(h.stream, protocolError, "bad_path")
+		_, err := c.register(nil, h.stream, "bad_path")
+		return err
 	}
 	s.setHeader(r)
 	req := s.Begin(c.template, s.ctx)
@@ -80,62 +86,39 @@ func (c *Conn) open(h *fieldBlock, r *parsedRequest) error {
 	req.Trailer = r.trailer()
 	req.Body = http.NoBody
 	if r.hasBody {
-		req.Body, req.ContentLength = s.body, r.length
+		s.body = new(body)
 		s.body.begin(s, r, req)
+		req.Body, req.ContentLength = s.body, r.length
 	}
 	s.res.begin(s, r.method == "HEAD")
 	s.declared = r.length
 	s.recvEnd = !r.hasBody
 	s.setPriority(r.priority)
-
-	c.mu.Lock()
-	s.recvWindow, s.sendWindow = c.server.streamWindow, c.initialWindow
-	if !c.acked {
-		s.recvWindow = max(s.recvWindow, defaultWindow)
+	ok, err := c.register(s, s.id, "")
+	if ok {
+		c.ready = append(c.ready, s.id)
 	}
-	s.setTimes(c)
-	c.streams[s.id] = s
-	first := len(c.streams) == 1
-	c.mu.Unlock()
-	c.ready = append(c.ready, s.id)
-	if first {
-		c.setState()
-	}
-	return nil
+	return err
 }
 
-// newStream returns a stream with a context, a writer, and a body if wanted.
-func (c *Conn) newStream(hasBody bool) *stream {
-	if !c.server.Recycle {
-		b := new(bundle)
-		s := &b.stream
-		s.Request, s.ctx, s.w = &b.req, &b.ctx, &b.w
-		if hasBody {
-			s.body = &b.body
-		}
-		return s.init(c)
-	}
-	c.mu.Lock()
+// freeStreams holds streams for reuse, with Recycle.
+var freeStreams = sync.Pool{New: func() any { return new(stream) }}
+
+// newStream returns a stream with a context and a writer.
+func (c *Conn) newStream() *stream {
 	var s *stream
-	if n := len(c.free); n > 0 {
-		s, c.free = c.free[n-1], c.free[:n-1]
+	if c.server.Recycle {
+		s = freeStreams.Get().(*stream)
+		if len(c.writers) == 0 {
+			c.writers = make([]writer, 8)
+		}
+		s.w, c.writers = &c.writers[0], c.writers[1:]
+		s.ctx = new(request.Context)
+	} else {
+		b := new(bundle)
+		s = &b.stream
+		s.Request, s.ctx, s.w = &b.req, &b.ctx, &b.w
 	}
-	c.mu.Unlock()
-	if s == nil {
-		s = new(stream)
-	}
-	if len(c.writers) == 0 {
-		c.writers = make([]writer, 8)
-	}
-	s.w, c.writers = &c.writers[0], c.writers[1:]
-	s.ctx = new(request.Context)
-	if hasBody {
-		s.body = new(body)
-	}
-	return s.init(c)
-}
-
-func (s *stream) init(c *Conn) *stream {
 	s.conn = c
 	s.ctx.Context = c.ctx
 	return s
@@ -195,8 +178,8 @@ func (s *stream) complete(panicked bool) {
 	}
 	c.handlerReturned()
 	r.reset()
-	c.reuse(s)
 	r.mu.Unlock()
+	s.reuse()
 	idle := len(c.streams) == 0
 	c.flush()
 	c.mu.Unlock()
@@ -208,21 +191,17 @@ func (s *stream) complete(panicked bool) {
 	}
 }
 
-// reuse keeps a stream for another request. The caller holds c.mu.
-func (c *Conn) reuse(s *stream) {
-	if !c.server.Recycle || len(c.free) >= maxFree || !s.Reuse() {
+// reuse keeps a stream for another request, of any connection.
+func (s *stream) reuse() {
+	if !s.conn.server.Recycle || !s.Reuse() {
 		return
 	}
-	res := &s.res
-	s.ctx, s.body, s.w, s.answer = nil, nil, nil, nil
+	s.res.recycle()
+	s.conn, s.ctx, s.body, s.w, s.answer = nil, nil, nil, nil, nil
 	s.bad, s.gone, s.recvEnd, s.sentHead, s.sendEnd, s.received = false, nil, false, false, false, 0
 	s.queued = queued{}
-	res.recycle()
-	c.free = append(c.free, s)
+	freeStreams.Put(s)
 }
-
-// maxFree is how many streams a connection keeps for reuse.
-const maxFree = 32
 
 // drop removes a stream that has ended from the connection, and wakes its
 // handler if that waits. The caller holds c.mu, and resets the stream if needed.

@@ -101,13 +101,19 @@ func (c *Conn) beginWrite() {
 	}
 }
 
-// setDeadline sets a deadline of the handler of s.
-func (c *Conn) setDeadline(s *stream, t time.Time, write bool) {
+// setDeadline sets a deadline of the handler with the writer w. It reports false
+// if the handler has returned.
+func (c *Conn) setDeadline(w *writer, t time.Time, write bool) bool {
 	var at int64
 	if !t.IsZero() {
 		at = c.server.clock.Of(t)
 	}
 	c.mu.Lock()
+	s := w.stream
+	if s.res.gen.Load() != w.gen { // else it can't be reused before c.mu is unlocked
+		c.mu.Unlock()
+		return false
+	}
 	if s.gone == nil {
 		if write {
 			s.writeBy = at
@@ -118,9 +124,10 @@ func (c *Conn) setDeadline(s *stream, t time.Time, write bool) {
 	c.mu.Unlock()
 	if at != 0 && at <= c.server.clock.Now() {
 		c.Fire() // a deadline in the past applies at once
-		return
+	} else {
+		c.arm(at)
 	}
-	c.arm(at)
+	return true
 }
 
 // Fire applies the deadlines that have passed.

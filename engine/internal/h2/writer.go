@@ -142,11 +142,10 @@ func (w *writer) SetWriteDeadline(t time.Time) error { return w.setDeadline(t, t
 // setDeadline doesn't lock the response, because it may be called to interrupt
 // a Write of another goroutine, which holds the lock.
 func (w *writer) setDeadline(t time.Time, write bool) error {
-	if w.stream.res.gen.Load() != w.gen {
+	if !w.conn.setDeadline(w, t, write) {
 		w.conn.server.Late("SetDeadline")
 		return errWriteLate
 	}
-	w.conn.setDeadline(w.stream, t, write)
 	return nil
 }
 

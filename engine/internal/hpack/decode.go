@@ -1,6 +1,10 @@
 package hpack
 
-import "github.com/seed-1954dcaa/muxmaster/engine/internal/syntax"
+import (
+	"sync"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/syntax"
+)
 
 // A Field is a decoded field.
 type Field struct {
@@ -19,25 +23,44 @@ type Decoder struct {
 	max     int     // maximum size, chosen by the peer
 	limit   int     // maximum of max
 
+	*scratch     // nil between blocks, see Release
+	list     int // size of the current block's fields
+	room     int // maximum of list
+}
+
+// A scratch is the memory for decoding a block.
+type scratch struct {
 	fields []Field
 	text   []byte // literal values of the current block
 	buf    []byte // a decoded name
-	list   int    // size of the current block's fields
-	room   int    // maximum of list
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// Release gives back the memory for decoding blocks, until the next one. It
+// invalidates the fields of the last one.
+func (d *Decoder) Release() {
+	if s := d.scratch; s != nil {
+		d.scratch = nil
+		if cap(s.fields) <= 256 && cap(s.text) <= 16<<10 {
+			clear(s.fields)
+			scratches.Put(s)
+		}
+	}
 }
 
 // Reset makes d ready for a connection whose SETTINGS_HEADER_TABLE_SIZE is
 // tableSize.
 func (d *Decoder) Reset(tableSize int) { *d = Decoder{max: tableSize, limit: tableSize} }
 
-// Decode decodes a block. The fields are valid until the next call; their
-// strings remain valid. Literal values share the memory of one string.
+// Decode decodes a block. The fields are valid until the next call of Decode or
+// Release; their strings remain valid. Literal values share the memory of one string.
 //
 // The size of the fields is that of RFC 9113 section 6.5.2. If it exceeds
 // maxSize, Decode drops the rest of the fields and reports tooLarge.
 func (d *Decoder) Decode(block []byte, maxSize int) (fields []Field, tooLarge bool, err error) {
-	if cap(d.fields) > 256 || cap(d.text) > 16<<10 {
-		d.fields, d.text = nil, nil // of an unusually large block
+	if d.scratch == nil {
+		d.scratch = scratches.Get().(*scratch)
 	}
 	clear(d.fields)
 	d.fields, d.text, d.list, d.room = d.fields[:0], d.text[:0], 0, maxSize
