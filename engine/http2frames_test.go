@@ -369,7 +369,7 @@ var frameCases = []struct {
 		c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/dump", "te=trailers"))
 	}, streams: []uint32{1}},
 	{name: "length too large", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/x", "content-length=4"))
+		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/slow", "content-length=4"))
 		c.frame(fData, endStream, 1, "hello")
 	}, streams: []uint32{1}},
 	{name: "length without body", send: func(c *frameConn) {

@@ -90,6 +90,7 @@ func (s *Server) NewConn(t Transport, template *http.Request, ctx context.Contex
 	template.Proto, template.ProtoMajor, template.ProtoMinor = "HTTP/2.0", 2, 0
 	c.decoder.Reset(s.decoderTable)
 	c.output.init(s)
+	c.appendSettings()
 	return c
 }
 
@@ -100,7 +101,6 @@ func (c *Conn) Serve() {
 	err := c.checkTLS()
 	if err == nil {
 		c.mu.Lock()
-		c.appendSettings()
 		c.becameIdle()
 		c.flushSoon()
 		c.mu.Unlock()

@@ -138,8 +138,6 @@ func (r *parsedRequest) check() (problem string) {
 		return "bad_path_method"
 	case !syntax.ValidHost(r.authority):
 		return "bad_authority"
-	}
-	switch {
 	case !r.hasBody && r.length > 0:
 		return "send_too_little" // RFC 9113 section 8.1.1
 	}

@@ -48,6 +48,7 @@ type responseState struct {
 	length  int64 // Content-Length that the handler declared, or -1
 	written int64 // bytes of the body that the handler wrote
 	tooLong bool  // it tried to write more than it declared
+	err     error // the first error of sending
 
 	setType   string // Content-Type to add, or ""
 	setLength bool   // add the length of the stage as Content-Length
@@ -154,6 +155,9 @@ func (r *response) write(p []byte, s string) (int, error) {
 	if !bodyAllowed(r.status) {
 		return 0, http.ErrBodyNotAllowed
 	}
+	if r.err != nil {
+		return 0, r.err
+	}
 	length := len(p) + len(s)
 	r.written += int64(length)
 	if r.length != -1 && r.written > r.length {
@@ -201,9 +205,9 @@ func (r *response) send(p []byte, end bool) error {
 	c := r.stream.conn
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	err := r.sendLocked(p, end)
+	r.err = r.sendLocked(p, end)
 	c.flushSoon()
-	return err
+	return r.err
 }
 
 // sendLocked is send after plan. The caller holds c.mu.
