@@ -36,9 +36,6 @@ func (b *body) Format(s fmt.State, _ rune) { io.WriteString(s, "engine.body") }
 func (b *body) begin(s *stream, r *parsedRequest, req *http.Request) {
 	b.conn, b.id, b.declared, b.expects = s.conn, s.id, req.Trailer, r.expects
 	b.wake.L = &b.mu
-	if 0 < r.length && r.length <= 16<<10 {
-		b.data = make([]byte, 0, r.length)
-	}
 }
 
 // append appends data that arrived with a number of bytes of padding. It reports
@@ -53,7 +50,13 @@ func (b *body) append(p []byte, padding int64) bool {
 		b.data = b.data[:copy(b.data, b.data[b.read:])]
 		b.read = 0
 	}
-	b.data = append(b.data, p...)
+	if b.data == nil && len(p) <= stageSize {
+		b.data = stages.Get().(*[stageSize]byte)[:0]
+	}
+	old := b.data
+	if b.data = append(b.data, p...); cap(b.data) != cap(old) {
+		giveBackStage(old)
+	}
 	b.unacked += padding
 	b.wake.Signal()
 	return true
@@ -116,6 +119,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.read += n; b.read == len(b.data) {
 		b.data, b.read = b.data[:0], 0
 		if b.err != nil || cap(b.data) > 64<<10 {
+			giveBackStage(b.data)
 			b.data = nil
 		}
 	}
@@ -150,6 +154,7 @@ func (b *body) close() {
 	b.mu.Lock()
 	n := len(b.data) - b.read
 	b.closed = true
+	giveBackStage(b.data)
 	b.data, b.read = nil, 0
 	b.wake.Broadcast()
 	b.mu.Unlock()
@@ -166,7 +171,7 @@ func (c *Conn) sendContinue(b *body) {
 		start := c.beginFields()
 		c.out = c.encoder.AppendStatus(c.out, http.StatusContinue)
 		c.endFields(start, s.id, 0)
-		c.flushSoon()
+		c.flush()
 	}
 }
 
@@ -188,7 +193,7 @@ func (c *Conn) consume(b *body, n, window int64) {
 		c.grow(headLen + 4)
 		c.out = appendWindowUpdate(c.out, b.id, window)
 	}
-	c.flushSoon()
+	c.flush()
 }
 
 // giveBack lets the client send n more bytes, instead of those that the reader

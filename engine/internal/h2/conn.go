@@ -50,7 +50,7 @@ type Conn struct {
 	head     fieldBlock
 	need     int      // bytes that the next frame needs
 	ready    []uint32 // streams whose handlers wait until all input is parsed
-	starting []*stream
+	starting []job    // reused
 	writers  []writer // allocated but not used yet, with Recycle
 	settled  bool     // the first SETTINGS arrived
 	fieldsBy int64    // deadline of an incomplete block of fields, or 0
@@ -102,7 +102,7 @@ func (c *Conn) Serve() {
 	if err == nil {
 		c.mu.Lock()
 		c.becameIdle()
-		c.flushSoon()
+		c.flush()
 		c.mu.Unlock()
 		err = c.read()
 	}
@@ -204,6 +204,7 @@ func (c *Conn) startHandlers() error {
 		case s == nil: // it was reset meanwhile
 		case c.running < c.server.maxStreams:
 			c.running++
+			c.transport.CountRequest()
 			start = append(start, s)
 		default:
 			c.queue = append(c.queue, id)
@@ -214,10 +215,7 @@ func (c *Conn) startHandlers() error {
 	c.completed = 0
 	c.mu.Unlock()
 	c.ready = c.ready[:0]
-	for _, s := range start {
-		c.transport.CountRequest()
-		c.server.workers.start(s)
-	}
+	c.server.workers.start(start...)
 	clear(start)
 	c.starting = start
 	if waiting > maxWaiting*c.server.maxStreams {

@@ -126,13 +126,14 @@ func (c *Conn) flushControl() error {
 		c.broken = true // don't wait for a client that doesn't read
 		return connError{enhanceYourCalm, "too_many_control_frames"}
 	}
-	c.flushSoon()
+	c.flush()
 	return nil
 }
 
-// flushSoon arranges that the output is written by a goroutine of the pool. So
-// what a handler writes until it returns or waits is written together.
-func (c *Conn) flushSoon() {
+// flush arranges that the output is written by a goroutine of the pool, after
+// the handlers that wait to start. So what they write is written together, and
+// so is what a handler writes until it returns or waits. The caller holds c.mu.
+func (c *Conn) flush() {
 	if len(c.out) > 0 && !c.flushing {
 		c.flushing = true
 		c.server.workers.start(c)
@@ -141,25 +142,12 @@ func (c *Conn) flushSoon() {
 
 // run writes the output. It runs in a goroutine of the pool.
 func (c *Conn) run() {
-	runtime.Gosched()
+	if c.parsing.Load() {
+		runtime.Gosched()
+	}
 	c.mu.Lock()
 	c.write()
 	c.mu.Unlock()
-}
-
-// flush writes the output, unless a goroutine does already. The caller holds
-// c.mu, which is unlocked meanwhile.
-func (c *Conn) flush() {
-	if len(c.out) == 0 || c.flushing {
-		return
-	}
-	c.flushing = true
-	if c.running > 0 || c.parsing.Load() {
-		c.mu.Unlock()
-		runtime.Gosched()
-		c.mu.Lock()
-	}
-	c.write()
 }
 
 // write writes the output until none is left.

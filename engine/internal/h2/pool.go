@@ -5,61 +5,99 @@ import (
 	"time"
 )
 
-// A pool runs jobs in goroutines that it uses again. The last goroutine that
-// became idle runs the next job, because its stack has grown already. Idle
-// goroutines end after a while, and when the last connection ends.
+// A pool runs jobs in goroutines, the workers. Jobs wait in a queue. To start
+// one, the pool wakes a single worker, the one that became idle last, because
+// its stack has grown already. A worker that takes a job wakes another one if
+// more jobs wait, and takes the next job itself if it is faster. So short jobs
+// cost no goroutine switches, and long ones delay nothing.
+//
+// Idle workers end after a while, and when the last connection ends.
 type pool struct {
 	mu     sync.Mutex
-	conns  int // connections that use the pool
+	queue  []job // queue[next:] waits
+	next   int
+	waking bool // a worker was woken and has not looked at the queue
 	idle   []*worker
 	unused int // smallest number of idle workers since the last trim
 	timer  *time.Timer
+	conns  int // connections that use the pool
 }
 
 // A job is a stream, whose handler runs, or a connection, whose output is
 // written.
 type job interface{ run() }
 
-type worker struct{ jobs chan job }
+// A worker waits for a value: true to look at the queue, false to end.
+type worker struct{ wake chan bool }
 
 const (
 	maxIdle   = 512         // idle workers
 	trimAfter = time.Second // how often unused workers are ended
 )
 
-// start runs j in a goroutine.
-func (p *pool) start(j job) {
+// start runs jobs.
+func (p *pool) start(jobs ...job) {
 	p.mu.Lock()
+	p.queue = append(p.queue, jobs...)
+	p.wake()
+	p.mu.Unlock()
+}
+
+// wake makes sure that a worker looks at the queue if jobs wait. The caller
+// holds p.mu.
+func (p *pool) wake() {
+	if p.waking || p.next == len(p.queue) {
+		return
+	}
+	p.waking = true
 	n := len(p.idle)
 	if n == 0 {
 		p.unused = 0
-		p.mu.Unlock()
-		go p.work(j)
+		go p.work()
 		return
 	}
 	w := p.idle[n-1]
 	p.idle[n-1] = nil
 	p.idle = p.idle[:n-1]
 	p.unused = min(p.unused, n-1)
-	p.mu.Unlock()
-	w.jobs <- j
+	w.wake <- true
 }
 
-func (p *pool) work(j job) {
-	w := &worker{make(chan job, 1)}
-	for j != nil {
-		j.run()
-		if !p.park(w) {
+func (p *pool) work() {
+	w := &worker{make(chan bool, 1)}
+	for {
+		p.mu.Lock()
+		p.waking = false
+		for p.next < len(p.queue) {
+			j := p.take()
+			p.wake()
+			p.mu.Unlock()
+			j.run()
+			p.mu.Lock()
+		}
+		parked := p.park(w)
+		p.mu.Unlock()
+		if !parked || !<-w.wake {
 			return
 		}
-		j = <-w.jobs
 	}
 }
 
-// park makes w wait for a job. It reports false if w must end.
+// take removes the first job from the queue. The caller holds p.mu.
+func (p *pool) take() job {
+	j := p.queue[p.next]
+	p.queue[p.next] = nil
+	if p.next++; p.next == len(p.queue) {
+		p.queue, p.next = p.queue[:0], 0
+		if cap(p.queue) > 4096 {
+			p.queue = nil
+		}
+	}
+	return j
+}
+
+// park makes w wait. It reports false if w must end. The caller holds p.mu.
 func (p *pool) park(w *worker) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.conns == 0 || len(p.idle) >= maxIdle {
 		return false
 	}
@@ -92,7 +130,7 @@ func (p *pool) trim() {
 // end ends the first n idle workers. The caller holds p.mu.
 func (p *pool) end(n int) {
 	for _, w := range p.idle[:n] {
-		w.jobs <- nil
+		w.wake <- false
 	}
 	m := copy(p.idle, p.idle[n:])
 	clear(p.idle[m:])

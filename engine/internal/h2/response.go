@@ -19,6 +19,13 @@ const stageSize = 4 << 10
 
 var stages = sync.Pool{New: func() any { return new([stageSize]byte) }}
 
+// giveBackStage gives b back if it is of the pool.
+func giveBackStage(b []byte) {
+	if cap(b) == stageSize {
+		stages.Put((*[stageSize]byte)(b[:stageSize]))
+	}
+}
+
 // A response builds the response of a stream. The handler has a writer, which
 // checks whether the response still belongs to its request.
 type response struct {
@@ -75,6 +82,9 @@ func (r *response) invalidate() {
 
 // recycle drops what belongs to the last request.
 func (r *response) recycle() {
+	if cap(r.fields) > 256 {
+		r.fields, r.trailers = nil, nil
+	}
 	clear(r.fields[:cap(r.fields)])
 	clear(r.trailers[:cap(r.trailers)])
 	r.fields, r.trailers = r.fields[:0], r.trailers[:0]
@@ -83,10 +93,8 @@ func (r *response) recycle() {
 
 // reset gives back the stage.
 func (r *response) reset() {
-	if r.stage != nil {
-		stages.Put((*[stageSize]byte)(r.stage[:stageSize]))
-		r.stage = nil
-	}
+	giveBackStage(r.stage)
+	r.stage = nil
 }
 
 // header returns the handler's header.
@@ -142,7 +150,7 @@ func (r *response) informational(code int) {
 			}
 		}
 		c.endFields(start, s.id, 0)
-		c.flushSoon()
+		c.flush()
 	}
 	r.fields, r.snapshot = r.fields[:0], false
 }
@@ -206,7 +214,7 @@ func (r *response) send(p []byte, end bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r.err = r.sendLocked(p, end)
-	c.flushSoon()
+	c.flush()
 	return r.err
 }
 

@@ -16,7 +16,7 @@ func (c *Conn) Shutdown() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.shutdown()
-	c.flushSoon()
+	c.flush()
 }
 
 // shutdown is Shutdown without flushing. The caller holds c.mu.

@@ -13,11 +13,11 @@ import (
 // A stream is a request and its response.
 //
 // It is in Conn.streams from its first frame until its response ends, or until
-// either side resets it. The handler may run longer. With Recycle, the stream is
-// used again when both are over, except for the context, the body and the
-// writer.
+// either side resets it. The handler may run longer. When both are over, the
+// stream is used again, by any connection, but only with Recycle its Parts. The
+// context, the body and the writer are never used again.
 type stream struct {
-	request.Parts
+	*request.Parts
 	conn   *Conn
 	id     uint32
 	ctx    *request.Context
@@ -41,9 +41,9 @@ type stream struct {
 	queued     // what waits to be sent
 }
 
-// A bundle is all that a request needs, in one allocation.
+// A bundle is what a handler can retain, in one allocation.
 type bundle struct {
-	stream
+	request.Parts
 	req http.Request
 	ctx request.Context
 	w   writer
@@ -101,14 +101,16 @@ func (c *Conn) open(h *fieldBlock, r *parsedRequest, problem string) error {
 	return err
 }
 
-// freeStreams holds streams for reuse, with Recycle.
+// freeStreams holds streams for reuse.
 var freeStreams = sync.Pool{New: func() any { return new(stream) }}
 
-// newStream returns a stream with a context and a writer.
+// newStream returns a stream with its Parts, a context and a writer.
 func (c *Conn) newStream() *stream {
-	var s *stream
+	s := freeStreams.Get().(*stream)
 	if c.server.Recycle {
-		s = freeStreams.Get().(*stream)
+		if s.Parts == nil {
+			s.Parts = new(request.Parts)
+		}
 		if len(c.writers) == 0 {
 			c.writers = make([]writer, 8)
 		}
@@ -116,8 +118,8 @@ func (c *Conn) newStream() *stream {
 		s.ctx = new(request.Context)
 	} else {
 		b := new(bundle)
-		s = &b.stream
-		s.Request, s.ctx, s.w = &b.req, &b.ctx, &b.w
+		b.Request = &b.req
+		s.Parts, s.ctx, s.w = &b.Parts, &b.ctx, &b.w
 	}
 	s.conn = c
 	s.ctx.Context = c.ctx
@@ -194,7 +196,7 @@ func (s *stream) complete(panicked bool) {
 // reuse keeps a stream for another request, of any connection.
 func (s *stream) reuse() {
 	if !s.conn.server.Recycle || !s.Reuse() {
-		return
+		s.Parts = nil
 	}
 	s.res.recycle()
 	s.conn, s.ctx, s.body, s.w, s.answer = nil, nil, nil, nil, nil

@@ -176,7 +176,7 @@ func (c *Conn) Fire() {
 		c.broken = true
 		c.transport.Close()
 	}
-	c.flushSoon()
+	c.flush()
 	c.mu.Unlock()
 	for _, o := range orphans {
 		o.cancel()
