@@ -1,13 +1,13 @@
-// Package engine serves plain [http.Handler]s over HTTP/1.1 with less CPU time
-// than net/http. It passes unusual requests to net/http.
+// Package engine serves plain [http.Handler]s over HTTP/1.1 and HTTP/2 with less
+// CPU time than net/http. It passes unusual HTTP/1.1 requests to net/http.
 //
 //	srv := &http.Server{Addr: ":8080", Handler: mux}
 //	log.Fatal(engine.New(srv).ListenAndServe())
 //
 // # How it works
 //
-// One goroutine serves each connection. The engine serves requests with a
-// common form itself: HTTP/1.1 or 1.0, a target that starts with a slash, one
+// One goroutine serves each HTTP/1.1 connection. The engine serves requests with
+// a common form itself: HTTP/1.1 or 1.0, a target that starts with a slash, one
 // Host header, a Content-Length, chunks or no body, and no unusual bytes. The
 // [http.ResponseWriter] supports everything that net/http's does: flushing,
 // streaming, trailers, [http.ResponseController], Hijack and sendfile.
@@ -17,6 +17,12 @@
 // [http.Server] takes over the connection, from the start of that request until
 // the connection ends. So responses to malformed and rare requests are
 // net/http's own. [Server.Stats] counts these connections and the reasons.
+//
+// Over HTTP/2, handlers run in goroutines that are used again. The engine serves
+// all requests and answers all errors itself, as RFC 9113 requires. net/http
+// serves HTTP/2 connections only if srv asks for something that the engine
+// doesn't know: a function of another package for "h2" in srv.TLSNextProto, a
+// new field of [http.HTTP2Config], or GODEBUG=http2debug=1 or http2xconnect=1.
 //
 // # Retention
 //

@@ -13,9 +13,6 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/h2"
 )
 
-// http2Lane is whether the engine serves HTTP/2 itself.
-var http2Lane = true
-
 // configureHTTP2 decides whether the engine serves HTTP/2 itself. It is called
 // before net/http's server changes srv.
 func (s *Server) configureHTTP2() {
@@ -43,9 +40,6 @@ var knownHTTP2 = []string{
 
 // http2Handover returns the reason why net/http must serve HTTP/2, or noReason.
 func http2Handover(srv *http.Server) reason {
-	if !http2Lane {
-		return reasonHTTP2
-	}
 	if f := srv.TLSNextProto["h2"]; f != nil {
 		name := runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()
 		if !strings.HasPrefix(name, "net/http.") {

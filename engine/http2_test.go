@@ -14,8 +14,6 @@ import (
 	"time"
 )
 
-func init() { http2Lane = true }
-
 // startHTTP2 serves srv over HTTP/2 without TLS until the test ends.
 func startHTTP2(t testing.TB, make func(*http.Server) server, srv *http.Server) (addr string) {
 	t.Helper()

@@ -25,7 +25,6 @@ type reason uint8
 
 const (
 	noReason reason = iota
-	reasonHTTP2
 	reasonTLSNextProto
 	reasonHTTP2Config
 	reasonGODEBUG
@@ -47,7 +46,6 @@ const (
 )
 
 var reasonTexts = [numReasons]string{
-	reasonHTTP2:            "HTTP/2",
 	reasonTLSNextProto:     "protocol in TLSNextProto",
 	reasonHTTP2Config:      "HTTP/2 with an unknown option",
 	reasonGODEBUG:          "HTTP/2 with a GODEBUG setting",

@@ -32,7 +32,7 @@ func (s *Server) ListenAndServeTLS(certFile, keyFile string) error {
 
 // ServeTLS is like Serve but uses TLS. certFile and keyFile are the names of
 // PEM files with a certificate and its key. Both can be empty if srv.TLSConfig
-// has a certificate. net/http serves connections that negotiate HTTP/2.
+// has a certificate. Clients can use HTTP/1.1 and HTTP/2.
 func (s *Server) ServeTLS(l net.Listener, certFile, keyFile string) error {
 	config := new(tls.Config)
 	if s.srv.TLSConfig != nil {

@@ -204,9 +204,7 @@ func TestHonestClientsUnderAttack(t *testing.T) {
 	few := make(chan bool, 8) // limits parallel attacks, which slow the machine down
 	list := attacks()
 	for _, a := range attacks() {
-		if !strings.HasPrefix(a.name, "HTTP/2") { // net/http serves it in both cases
-			list = append(list, a.onEngine())
-		}
+		list = append(list, a.onEngine())
 	}
 	for _, a := range list {
 		t.Run(a.name, func(t *testing.T) {

@@ -206,5 +206,5 @@ var (
 	http2   = variant{"HTTP/2", "https://", withTLS, transport(false, true, false)}
 	http2c  = variant{"HTTP/2 without TLS", "http://", func(_ *testing.T, s *server.Server) { s.HTTP.Protocols.SetUnencryptedHTTP2(true) }, transport(false, false, true)}
 
-	variants = []variant{plain, overTLS, http2, http2c, onEngine(plain), onEngine(overTLS), onEngine(http2)}
+	variants = []variant{plain, overTLS, http2, http2c, onEngine(plain), onEngine(overTLS), onEngine(http2), onEngine(http2c)}
 )

@@ -187,6 +187,9 @@ func (c *Conn) consume(b *body, n, window int64) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.err != nil {
+		return
+	}
 	c.appendWindow()
 	if s := c.streams[b.id]; window > 0 && s != nil && !s.recvEnd {
 		s.recvWindow += window

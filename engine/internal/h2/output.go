@@ -1,7 +1,6 @@
 package h2
 
 import (
-	"net/http"
 	"runtime"
 	"slices"
 	"sync"
@@ -305,54 +304,4 @@ func (c *Conn) pump() {
 			c.waiting = append(slices.Delete(c.waiting, best, best+1), s)
 		}
 	}
-}
-
-// beginFields begins a block of fields at the end of the output.
-func (c *Conn) beginFields() (start int) {
-	c.grow(512)
-	start = len(c.out)
-	c.out = c.encoder.Begin(appendHead(c.out, 0, frameHeaders, 0, 0))
-	return start
-}
-
-// endFields completes the frame of a block of fields, or its frames if it is
-// large.
-func (c *Conn) endFields(start int, stream uint32, flags uint8) {
-	length := len(c.out) - start - headLen
-	if length <= minMaxFrame {
-		appendHead(c.out[:start], length, frameHeaders, flags|flagEndHeaders, stream)
-		return
-	}
-	block := slices.Clone(c.out[start+headLen:])
-	c.out = c.out[:start]
-	kind := uint8(frameHeaders)
-	for part := range slices.Chunk(block, minMaxFrame) {
-		if block = block[len(part):]; len(block) == 0 {
-			flags |= flagEndHeaders
-		}
-		c.out = append(appendHead(c.out, len(part), kind, flags, stream), part...)
-		kind, flags = frameContinuation, 0
-	}
-}
-
-// often reports whether a response field goes into the table: other responses
-// likely have the same.
-func often(key string) bool {
-	switch key {
-	case "Content-Length", "Content-Range", "Etag", "Last-Modified", "Location", "Set-Cookie":
-		return false
-	}
-	return true
-}
-
-// forbidden reports whether a field of a response is specific to a connection
-// (RFC 9113 section 8.2.2).
-func forbidden(key, value string) bool {
-	switch http.CanonicalHeaderKey(key) {
-	case "Connection", "Keep-Alive", "Proxy-Connection", "Upgrade":
-		return true
-	case "Transfer-Encoding":
-		return value != "trailers"
-	}
-	return false
 }
