@@ -2,13 +2,17 @@ package compare
 
 import (
 	"flag"
+	"io/fs"
 	"os"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 )
 
 var update = flag.Bool("update", false, "write docs/comparison.md")
 
-// TestComparison checks the table in docs/comparison.md.
+// TestComparison checks the tables in docs/comparison.md.
 func TestComparison(t *testing.T) {
 	const name = "../../docs/comparison.md"
 	goMod, err := read("../go.mod")
@@ -19,7 +23,10 @@ func TestComparison(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := fill(document, table(goMod))
+	want, err := fill(document, "table", table(goMod))
+	if err == nil {
+		want, err = fill(want, "features", featureTable())
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,6 +37,43 @@ func TestComparison(t *testing.T) {
 		return
 	}
 	if document != want {
-		t.Errorf("%s is out of date; run: go test ./compare -update\n%s", name, table(goMod))
+		t.Errorf("%s is out of date; run: go test ./compare -update", name)
+	}
+}
+
+// TestFeatures checks that each feature of ours has a test or a recipe that
+// exists.
+func TestFeatures(t *testing.T) {
+	tests := map[string]bool{}
+	err := fs.WalkDir(os.DirFS("../.."), ".", func(name string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() && slices.Contains([]string{".git", "bench", "interop", "analyzer", "examples"}, name) {
+			return fs.SkipDir
+		}
+		if err != nil || !strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		text, err := read("../../" + name)
+		for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllStringSubmatch(text, -1) {
+			tests[m[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipes, err := read("../../docs/recipes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range features {
+		if f.test != "" && !tests[f.test] {
+			t.Errorf("%s: no test %s", f.text, f.test)
+		}
+		if f.recipe != "" && !strings.Contains(recipes, "\n## "+f.recipe+"\n") {
+			t.Errorf("%s: docs/recipes.md has no %q", f.text, f.recipe)
+		}
+		if f.test+f.recipe+f.reason == "" || len(f.others) != len(featured) {
+			t.Errorf("%s is incomplete", f.text)
+		}
 	}
 }
