@@ -48,11 +48,11 @@ func TestTree(t *testing.T) {
 	for _, part := range []string{ // in this order
 		"GET / browser.shop.home service_test.go:",
 		"/admin mount + browser.audit 6 routes 1 warning",
-		"/orders group + browser.requireLogin → browser.requireAdmin 2 routes",
+		"/orders route + browser.requireLogin → browser.requireAdmin 2 routes",
 		"PATCH /admin/orders/:id browser.shop.cancelOrder",
 		"GET /admin/reports/*name browser.shop.report service_test.go:",
 		"/api/v1 group + middleware.Logger → middleware.Recoverer → ",
-		"/orders group + browser.requireLogin 5 routes",
+		"/orders route + browser.requireLogin 5 routes",
 		"/:id 3 routes",
 		"GET /api/v1/orders/:id/invoice.{format:pdf|html} ",
 		"/products group 9 routes 3 warnings",
@@ -102,7 +102,7 @@ func TestSearchAndFilter(t *testing.T) {
 		{"nowhere", "", ""},
 		{"/no/such/path", "", ""},
 		{"", "DELETE", "/api/v1/orders/:id /api/v1/products/{id:[0-9]+}"},
-		{"", "DELETE POST", "/api/v1/orders/ /api/v1/orders/:id /api/v1/products/{id:[0-9]+} /api/v1/products/{id:[0-9]+}:archive"},
+		{"", "DELETE POST", "/api/v1/orders /api/v1/orders/:id /api/v1/products/{id:[0-9]+} /api/v1/products/{id:[0-9]+}:archive"},
 		{"orders", "DELETE", "/api/v1/orders/:id"},
 		{"reports", "⚠", "/admin/reports/*name"},
 		{"", "⚠ DELETE", "/api/v1/products/{id:[0-9]+}"},
@@ -138,7 +138,7 @@ func TestExplain(t *testing.T) {
 		{"GET", "/api/v1/products/12", []string{"Served by GET /api/v1/products/{id:[0-9]+}", "id 12", "browser.shop.showProduct", "service_test.go:",
 			"Mux middleware.RealIP group /api/v1 middleware.Logger → middleware.Recoverer",
 			`GET /api/v1/products/{sku:[0-9A-Z]+} matches too, but "GET /api/v1/products/{id:[0-9]+}" comes first`, "PUT /api/v1/products/{id:[0-9]+} the method GET is not PUT"}},
-		{"GET", "/admin/orders", []string{"Served by", "mount /admin browser.audit group /admin/orders browser.requireLogin → browser.requireAdmin"}},
+		{"GET", "/admin/orders", []string{"Served by", "mount /admin browser.audit route /admin/orders browser.requireLogin → browser.requireAdmin"}},
 		{"GET", "/debug/vars", []string{"Served by any /debug/vars", "Show in the list"}},
 		{"GET", "http://a.shop.example/x", []string{"{tenant}.shop.example/", "tenant a"}},
 		{"POST", "/api/v1/products/12", []string{"No route: 405 Method Not Allowed", "Allow GET, HEAD, PUT, DELETE, OPTIONS", "Response from /api/v1/products", "Why no route"}},
@@ -222,17 +222,17 @@ func TestKeyboard(t *testing.T) {
 		{kb.Escape, "search"},
 		{kb.ArrowDown, "GET / browser.shop.home"},
 		{kb.ArrowDown, "/admin mount"},
-		{kb.ArrowRight, "/orders group"}, // /admin is open
-		{kb.ArrowDown, "GET /admin/orders/ "},
-		{kb.ArrowLeft, "/orders group"},
-		{kb.ArrowLeft, "/orders group"}, // closes it
+		{kb.ArrowRight, "/orders route"}, // /admin is open
+		{kb.ArrowDown, "GET /admin/orders "},
+		{kb.ArrowLeft, "/orders route"},
+		{kb.ArrowLeft, "/orders route"}, // closes it
 		{kb.ArrowDown, "GET /admin/reports/*name"},
 		{kb.Enter, "GET /admin/reports/*name"}, // opens its details
 		{kb.Tab, "Explain it"},
 		{kb.Shift + kb.Tab, "GET /admin/reports/*name"},
-		{kb.ArrowUp, "/orders group"},
-		{kb.ArrowRight, "/orders group"}, // opens it
-		{kb.ArrowDown, "GET /admin/orders/ "},
+		{kb.ArrowUp, "/orders route"},
+		{kb.ArrowRight, "/orders route"}, // opens it
+		{kb.ArrowDown, "GET /admin/orders "},
 		{kb.End, "GET {tenant}.shop.example/…"},
 		{kb.Home, "GET / browser.shop.home"},
 		{"e", "path"},
