@@ -70,10 +70,10 @@ func (r *response) begin(s *stream, isHEAD bool) {
 
 // invalidate invalidates the handler's writer, when the handler has returned.
 func (r *response) invalidate() {
-	r.gen.Add(1)
 	if !r.stream.conn.server.Recycle {
-		r.stream.w.header = r.stream.ResponseHeader
+		r.stream.w.header = r.stream.ResponseHeader // before late calls read it
 	}
+	r.gen.Add(1)
 }
 
 // recycle drops what belongs to the last request.
