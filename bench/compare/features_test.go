@@ -25,7 +25,7 @@ var features = []feature{
 	{text: "typed query values", test: "TestQueryAs", others: "--yyy----y"},
 	{text: "JSON bodies read strictly and validated", test: "TestReadJSONValidates", others: "--yry----y"},
 	{text: "handlers that return errors", test: "TestHandler", others: "---yy--y-y"},
-	{text: "files: precompressed siblings", test: "TestStoreSendsSiblings", others: "----------"},
+	{text: "files: precompressed siblings", test: "TestStoreSendsSiblings", others: "----y-----"},
 	{text: "a single-page application's index for unknown paths", test: "TestServeSPA", others: "-r-yr-----"},
 	{text: "OpenAPI document of the routes", test: "TestOpenAPI", others: "---------y"},
 	{text: "says why a route wins", test: "TestExplain", others: "----------"},
