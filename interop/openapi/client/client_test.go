@@ -79,7 +79,7 @@ func TestClient(t *testing.T) {
 			row{one(client.GetDocsPage, v), "GET /docs/{page...}", params{"page": v}},
 			row{one(client.GenericPatch, v), "PATCH /any/:x", params{"x": v}},
 			row{two(client.GetApiTenantItemsId, v, "1"), "GET /api/{tenant}/items/{id}", params{"tenant": v, "id": "1"}},
-			row{one(client.GetApiTenant, v), "GET /api/{tenant}/", params{"tenant": v}},
+			row{one(client.GetApiTenant, v), "GET /api/{tenant}", params{"tenant": v}},
 			row{two(client.GetMountedSitePagesPage, "s", v), "GET /mounted/{site}/pages/:page", params{"site": "s", "page": v}},
 			row{func(ctx context.Context, e ...editor) (*http.Response, error) {
 				return client.GetOddUserIdTypeGrE(ctx, v, "t", v, e...)
