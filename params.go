@@ -98,6 +98,10 @@ type fastRoute struct {
 }
 
 func (h *fastRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.values == 0 {
+		h.handler(w, r, nil)
+		return
+	}
 	if !h.pooled {
 		h.handler(w, r, appendParams(make(Params, 0, h.values), r, h.values))
 		return
