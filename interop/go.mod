@@ -57,6 +57,7 @@ require (
 	github.com/speakeasy-api/openapi v1.24.0
 	github.com/starfederation/datastar-go v1.0.3
 	github.com/steinfletcher/apitest v1.5.11
+	github.com/summerwind/h2spec v2.2.1+incompatible
 	github.com/swaggo/http-swagger/v2 v2.0.2
 	github.com/tmaxmax/go-sse v0.11.0
 	github.com/unrolled/secure v1.17.0
@@ -92,6 +93,7 @@ require (
 	github.com/dgryski/go-rendezvous v0.0.0-20200823014737-9f7001d12a5f // indirect
 	github.com/dprotaso/go-yit v0.0.0-20220510233725-9ba8df137936 // indirect
 	github.com/envoyproxy/protoc-gen-validate v1.3.3 // indirect
+	github.com/fatih/color v1.16.0 // indirect
 	github.com/felixge/httpsnoop v1.1.0 // indirect
 	github.com/fxamacker/cbor/v2 v2.9.1 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect

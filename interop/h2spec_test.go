@@ -1,0 +1,170 @@
+package interop
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/summerwind/h2spec/config"
+	"github.com/summerwind/h2spec/generic"
+	"github.com/summerwind/h2spec/hpack"
+	"github.com/summerwind/h2spec/http2"
+	"github.com/summerwind/h2spec/spec"
+)
+
+// TestH2spec runs h2spec, a conformance test of HTTP/2 servers, in strict mode
+// against the engine, with and without TLS. TestH2specNetHTTP shows which of
+// the cases net/http fails.
+func TestH2spec(t *testing.T) {
+	for _, srv := range servers {
+		if srv.name == netHTTP.name {
+			continue
+		}
+		for _, overTLS := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/tls=%t", srv.name, overTLS), func(t *testing.T) {
+				t.Parallel()
+				for _, failure := range h2specFailures(t, srv, overTLS) {
+					t.Error(failure)
+				}
+			})
+		}
+	}
+}
+
+// netHTTPFails are the cases of h2spec that net/http fails over a plain
+// connection.
+var netHTTPFails = []string{"http2/3.5/2", "http2/4.2/3", "http2/6.5.3/1", "http2/8.1.2.2/1", "http2/8.1.2.2/2"}
+
+func TestH2specNetHTTP(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, f := range h2specFailures(t, netHTTP, false) {
+		names = append(names, f.name)
+	}
+	if !slices.Equal(names, netHTTPFails) {
+		t.Errorf("net/http fails %q, want %q; update the documents", names, netHTTPFails)
+	}
+}
+
+// An h2specFailure is a case of h2spec that a server failed.
+type h2specFailure struct {
+	name string // section and number, such as "http2/6.5.3/1"
+	text string
+	err  error
+}
+
+func (f h2specFailure) String() string { return fmt.Sprintf("%s: %s: %v", f.name, f.text, f.err) }
+
+// h2specFailures runs all cases of h2spec against a server. The server speaks
+// only HTTP/2: with HTTP/1.1, an invalid preface would be an HTTP/1.1 request.
+func h2specFailures(t *testing.T, srv server, overTLS bool) (failures []h2specFailure) {
+	t.Helper()
+	addr := serveH2(t, srv, overTLS)
+	conf := &config.Config{
+		Host: addr.IP.String(), Port: addr.Port, Path: "/", Strict: true,
+		TLS: overTLS, Insecure: true, MaxHeaderLen: 4000,
+		// The time that h2spec waits for a server that has nothing to say;
+		// many cases wait it out. Failed cases run again with more.
+		Timeout: 500 * time.Millisecond,
+	}
+	var run func(g *spec.TestGroup)
+	run = func(g *spec.TestGroup) {
+		for i, tc := range slices.Concat(g.Tests, g.StrictTests) {
+			err := runH2specCase(conf, tc)
+			if err != nil {
+				patient := *conf
+				patient.Timeout = 10 * time.Second
+				err = runH2specCase(&patient, tc)
+			}
+			if err != nil {
+				failures = append(failures, h2specFailure{fmt.Sprintf("%s/%d", g.ID(), i+1), tc.Desc, err})
+			}
+		}
+		for _, inner := range g.Groups {
+			run(inner)
+		}
+	}
+	for _, g := range []*spec.TestGroup{generic.Spec(), http2.Spec(), hpack.Spec()} {
+		run(g)
+	}
+	return failures
+}
+
+func runH2specCase(conf *config.Config, tc *spec.TestCase) error {
+	conn, err := spec.Dial(conf)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := tc.Run(conf, conn); err != nil && err != spec.ErrSkipped {
+		var e *spec.TestError
+		if errors.As(err, &e) {
+			return fmt.Errorf("want %s, got %s", strings.Join(e.Expected, " or "), e.Actual)
+		}
+		return err
+	}
+	return nil
+}
+
+// serveH2 serves HTTP/2 until the test ends.
+func serveH2(t *testing.T, srv server, overTLS bool) *net.TCPAddr {
+	t.Helper()
+	body := strings.Repeat("x", 100)
+	conf := &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			io.WriteString(w, body)
+		}),
+		Protocols: new(http.Protocols),
+		ErrorLog:  log.New(io.Discard, "", 0),
+	}
+	conf.Protocols.SetHTTP2(overTLS)
+	conf.Protocols.SetUnencryptedHTTP2(!overTLS)
+	if overTLS {
+		conf.TLSConfig = &tls.Config{Certificates: []tls.Certificate{h2specCertificate()}}
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := srv.new(conf)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		var err error
+		if overTLS {
+			err = s.ServeTLS(ln, "", "")
+		} else {
+			err = s.Serve(ln)
+		}
+		if err != http.ErrServerClosed {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		s.Shutdown(ctx)
+		s.Close()
+		wg.Wait()
+	})
+	return ln.Addr().(*net.TCPAddr)
+}
+
+// h2specCertificate returns the certificate of httptest, which is valid for
+// 127.0.0.1.
+var h2specCertificate = sync.OnceValue(func() tls.Certificate {
+	s := httptest.NewTLSServer(nil)
+	defer s.Close()
+	return s.TLS.Certificates[0]
+})
