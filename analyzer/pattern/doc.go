@@ -9,8 +9,7 @@
 //   - two routes on one mux that match the same requests, also in groups and
 //     mounts: the second registration panics;
 //   - routes that no request reaches, because a route with a constraint that
-//     matches everything has precedence, the path is not clean, or the method is
-//     not in upper case;
+//     matches everything has precedence, or the path is not clean;
 //   - wildcards in the syntax of another router: <id>, [id], *, {path*}, {id?},
 //     {id:guid}, {path:.*}, %d, which panic on a Mux and are literal text for an
 //     http.ServeMux. For an http.ServeMux, this includes :id and *path.

@@ -73,9 +73,6 @@ func checkOne(pass *analysis.Pass, route *routes.Route, listed []muxmaster.Route
 // unreachable returns a hint if no request can match a valid route.
 func unreachable(listed []muxmaster.Route) hint {
 	for _, r := range listed {
-		if up := strings.ToUpper(r.Method); up != r.Method && isMethod(up) {
-			return hint{text: fmt.Sprintf("no request has the method %q: methods are in upper case", r.Method), old: r.Method, new: up}
-		}
 		segments := routes.Segments(r.Pattern)
 		for i, s := range segments[1:] {
 			text, _ := url.PathUnescape(s)
@@ -85,14 +82,6 @@ func unreachable(listed []muxmaster.Route) hint {
 		}
 	}
 	return hint{}
-}
-
-func isMethod(s string) bool {
-	switch s {
-	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "QUERY":
-		return true
-	}
-	return false
 }
 
 // report reports a pattern. It appends the hint to the message, or uses it as

@@ -55,7 +55,7 @@ func dialects() {
 	mux.Handle("*.example.com/x", handler)       // want `this pattern panics: a host with any first labels is written {sub...}.example.com`
 	mux.Handle("https://example.com/x", handler) // want `this pattern panics: a pattern has no scheme; write example.com/x`
 	mux.Method("GET,POST", "/u18/<id>", handler) // want `this pattern panics: "<id>"`
-	mux.Method("get", "/u19", handler)           // want `no request has the method "get"`
+	mux.Method("get", "/u19", handler)           // want `this pattern panics: the method get is written GET`
 }
 
 func unreachable() {
@@ -64,7 +64,7 @@ func unreachable() {
 	mux.GET("/a//b", h)                // want `this pattern panics: the path can never match`
 	mux.Handle("/a//c", handler)       // want `no request reaches this route: paths are cleaned`
 	mux.Handle("/a/../b", handler)     // want `no request reaches this route: paths are cleaned`
-	mux.Handle("get /lower", handler)  // want `no request has the method "get"`
+	mux.Handle("get /lower", handler)  // want `this pattern panics: the method get is written GET`
 	mux.Handle("GET/nospace", handler) // want `this pattern panics: "GET" is the host of this pattern; write a space between method and path`
 	mux.GET("/c/{id:[^/]*}/x", h)
 	mux.GET("/c/:id/x", h) // want `no request reaches this route: "/c/\{id:\[\^/\]\*\}/x" at pattern.go:\d+ matches everything`
