@@ -214,7 +214,7 @@ func (s *scope) CONNECT(path string, h http.HandlerFunc) { s.verb(http.MethodCon
 func (s *scope) TRACE(path string, h http.HandlerFunc) { s.verb(http.MethodTrace, path, h) }
 
 // QUERY registers h for QUERY requests, like [Router.GET]. QUERY is a safe
-// method with a request body; see draft-ietf-httpbis-safe-method-w-body.
+// method with a request body (RFC 10008).
 func (s *scope) QUERY(path string, h http.HandlerFunc) { s.verb("QUERY", path, h) }
 
 // ANY registers h for every method, including custom ones, like [Router.GET]. A

@@ -319,6 +319,14 @@ func (s *server) rightCleared(w http.ResponseWriter, r *http.Request) {
 	serve(r)
 }
 
+func rightCopyingMiddleware(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q := r.WithContext(context.Background())
+		next.ServeHTTP(w, q)
+		use(q.PathValue("id"))
+	})
+}
+
 func rightMiddleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := context.WithValue(r.Context(), "url", r.URL)

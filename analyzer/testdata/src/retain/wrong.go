@@ -153,6 +153,18 @@ func middleware(next http.Handler) http.Handler {
 	})
 }
 
+// The router clears r, but not the copy that a middleware hands on.
+func copyingMiddleware(next http.Handler) http.Handler {
+	var last *http.Request
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q := r.WithContext(context.Background())
+		last = q // want `r outlives the handler in variable last`
+		next.ServeHTTP(w, q)
+		go func() { use(q) }() // want `r can outlive`
+		use(last)
+	})
+}
+
 func goAlias(w http.ResponseWriter, r *http.Request) {
 	q := r
 	go func() { use(q) }() // want `r can outlive`
