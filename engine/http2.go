@@ -24,6 +24,7 @@ func (s *Server) configureHTTP2() {
 		Handler:    s.handler,
 		KeepAlives: s.keepAlives,
 		Recycle:    s.Recycle,
+		MaxFields:  s.maxTrailers,
 		Logf:       s.logf,
 		Late:       s.late,
 	}

@@ -76,8 +76,12 @@ func TestHTTP2IdleMemory(t *testing.T) {
 		}
 		each := (used() - before) / uint64(count)
 		t.Logf("%s: %d bytes for an idle connection, client included", k.name, each)
-		if i > 0 && each > 10<<10+1000 && !raceEnabled {
-			t.Errorf("%s: %d bytes for an idle connection", k.name, each)
+		limit := uint64(10<<10 + 1000)
+		if newRawIO(&conn{nc: conns[0]}) == nil { // the portable build
+			limit += 4 << 10 // each connection keeps the buffer that it reads into
+		}
+		if i > 0 && each > limit && !raceEnabled {
+			t.Errorf("%s: %d bytes for an idle connection, want at most %d", k.name, each, limit)
 		}
 		for _, c := range conns {
 			c.Close()

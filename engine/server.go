@@ -195,7 +195,7 @@ var _, since127 = reflect.TypeFor[http.Server]().FieldByName("MaxHeaderValueCoun
 func (s *Server) configure() {
 	s.timeouts.configure(s.srv)
 	s.once.Do(func() {
-		s.configureHTTP2()
+		defer s.configureHTTP2()
 		s.maxHead, s.maxFields = largestHead, maxFields
 		if n := s.srv.MaxHeaderBytes; n > 0 && n < largestHead {
 			s.maxHead = n

@@ -161,6 +161,10 @@ func TestQuietConnectionsGiveWay(t *testing.T) {
 	busy := send("/busy")
 	first := send("/")
 	readResponse(t, first)
+	// The server's pulse must tell the connections apart.
+	for idle := server.Pulse(s); server.Pulse(s) < idle+300*time.Millisecond; {
+		<-time.After(10 * time.Millisecond)
+	}
 	second := send("/") // idle after the first one
 	readResponse(t, second)
 	third := send("/")

@@ -77,6 +77,9 @@ func (c *Conn) fields(h *fieldBlock, block []byte) error {
 	if err != nil {
 		return connError{compressionError, "compression"}
 	}
+	if limit := c.server.MaxFields; limit > 0 && len(fields) > limit {
+		tooLarge = true
+	}
 	if h.stream <= c.lastID {
 		return c.laterFields(h, fields, tooLarge)
 	}
@@ -168,6 +171,8 @@ func (c *Conn) trailers(s *stream, h *fieldBlock, fields []hpack.Field, tooLarge
 		name = "priority"
 	case short:
 		name = "send_too_little"
+	case tooLarge && c.server.MaxFields > 0:
+		name = "trailers_too_large" // as net/http since Go 1.27
 	}
 	for i := range fields {
 		switch f := &fields[i]; {

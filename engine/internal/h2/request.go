@@ -130,6 +130,8 @@ func (r *parsedRequest) check() (problem string) {
 		}
 	case r.method == "", r.path == "", r.scheme != "https" && r.scheme != "http":
 		return "bad_path_method"
+	case r.path[0] != '/' && r.path != "*":
+		return "bad_path" // as net/http since Go 1.27
 	case strings.IndexByte(r.authority, '@') >= 0:
 		return "userinfo_in_authority"
 	}
