@@ -33,8 +33,8 @@ func Logger(next http.Handler) http.Handler { return LoggerWith(nil)(next) }
 // 400 and above, else Info. LoggerWith doesn't recover panics.
 //
 // A record is always one line, for any client input and any [slog.Handler]: the
-// path is escaped, and a method or address is quoted if it contains a character
-// that isn't printable.
+// path is escaped, and a method or address is quoted if it contains bytes other
+// than printable ASCII.
 func LoggerWith(logger *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler { return &loggerHandler{next, logger} }
 }
@@ -73,13 +73,13 @@ func (h *loggerHandler) log(w http.ResponseWriter, r *http.Request, rec *recorde
 	// one, and runtime.Callers takes as long as everything else.
 	record := slog.NewRecord(start.Add(duration), level, "request", 0)
 	attrs := [9]slog.Attr{
-		slog.String("method", printable.Quote(r.Method)),
+		slog.String("method", printable.ASCII(r.Method)),
 		slog.String("path", path),
 		slog.String("pattern", r.Pattern),
 		slog.Int("status", status),
 		slog.Int64("bytes", rec.Bytes()),
 		slog.Duration("duration", duration),
-		slog.String("remote", printable.Quote(r.RemoteAddr)),
+		slog.String("remote", printable.ASCII(r.RemoteAddr)),
 	}
 	n := 7
 	if id := requestid.Of(w, r); id != "" {

@@ -190,7 +190,7 @@ func (h rawHandler) Handle(_ context.Context, r slog.Record) error {
 }
 
 func FuzzLoggerWritesOneLine(f *testing.F) {
-	for _, s := range []string{"", "/", "/a\nb", "/a\r\nb", "/\u2028\u2029\u0085", "/\x00\x1b[2J\x7f", "/\xff\xfe", "*", "GET", "@", "127.0.0.1:80", "%0a", "a b"} {
+	for _, s := range []string{"", "/", "/a\nb", "/a\r\nb", "/\u2028\u2029\u0085", "/\x00\x1b[2J\x7f", "/\xff\xfe", "*", "GET", "\u0406", "@", "127.0.0.1:80", "%0a", "a b"} {
 		f.Add(s, s, s, s)
 	}
 	f.Fuzz(func(t *testing.T, method, path, rawPath, remote string) {

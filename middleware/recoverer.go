@@ -82,7 +82,7 @@ func (h *recovererHandler) log(w http.ResponseWriter, r *http.Request, v any) {
 	record := slog.NewRecord(time.Now(), slog.LevelError, "panic", 0) // the stack has the source line
 	record.AddAttrs(
 		slog.String("value", fmt.Sprint(v)), // Sprint recovers panics of String methods
-		slog.String("method", printable.Quote(r.Method)),
+		slog.String("method", printable.ASCII(r.Method)),
 		slog.String("path", loggedPath(r.URL)),
 		slog.String("request_id", requestid.Of(w, r)),
 		slog.String("stack", stack()))

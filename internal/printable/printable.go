@@ -20,6 +20,18 @@ func Quote(s string) string {
 	return s
 }
 
+// ASCII returns s, quoted if it has a byte that isn't printable ASCII. It is for
+// logs, and for what has no other characters unless somebody attacks: methods
+// and addresses.
+func ASCII(s string) string {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return strconv.QuoteToASCII(s)
+		}
+	}
+	return s
+}
+
 // Replace returns s with U+FFFD in the place of each character that isn't
 // printable. It has as many characters as s, so it is for tables.
 func Replace(s string) string {

@@ -12,6 +12,17 @@ func TestReplace(t *testing.T) {
 	}
 }
 
+func TestASCII(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "GET": "GET", "[::1]:80": "[::1]:80", "a b~": "a b~",
+		"a\nb": `"a\nb"`, "\x7f": `"\x7f"`, "\u0406": `"\u0406"`, "a\u2003b": `"a\u2003b"`, "\xff": `"\xff"`,
+	} {
+		if got := ASCII(text); got != want {
+			t.Errorf("ASCII(%q) = %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestQuote(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "GET": "GET", "Größe, 大": "Größe, 大", "a b": "a b", `a"b`: `a"b`,
