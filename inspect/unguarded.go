@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// unguarded sets Guard of the routes, and returns warnings, by index, for routes without a login although
-// similar routes have one. If at least two, and two thirds, of the children of
-// a prefix have a login on all of their routes, the others should have one too.
-// If a method of a path has a login, the methods that change something should
-// have it too.
+// unguarded sets Guard of the routes, and returns warnings, by index, for
+// routes without a login although similar routes have one. If at least two, and
+// two thirds, of the children of a prefix have a login on all of their routes,
+// the others should have one too. If a method of a path has a login, the
+// methods that change something should have it too.
 func unguarded(routes []Route) map[int]string {
 	warnings := map[int]string{}
 	root := &node{children: map[string]*node{}}
