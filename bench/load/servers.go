@@ -33,6 +33,7 @@ type HTTPServer struct {
 // their native handlers.
 var HTTPServers = []HTTPServer{
 	{Name: "net/http", Handler: "plain", Serve: func(l net.Listener) error { return http.Serve(l, plainHandler()) }},
+	{Name: "net/http, timeouts", Handler: "plain", Serve: serveWithTimeouts},
 	{Name: "engine", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return newEngine(false).Serve(l) }},
 	{Name: "engine, recycling", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return newEngine(true).Serve(l) }},
 	{Name: "package server", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return serveHardened(l, false) }},
@@ -68,6 +69,19 @@ func named(name string) (serve func(net.Listener) error, err error) {
 	return func(l net.Listener) error {
 		return http.Serve(l, c.Load(contender.Spec{Work: contender.Write, Routes: []routes.Route{{Method: http.MethodGet, Pattern: "/some/page/:id"}}}))
 	}, nil
+}
+
+// serveWithTimeouts serves with net/http's server and the timeouts that package
+// server sets on it.
+func serveWithTimeouts(l net.Listener) error {
+	http1 := server.New("", plainHandler()).HTTP
+	return (&http.Server{
+		Handler:           http1.Handler,
+		ReadHeaderTimeout: http1.ReadHeaderTimeout,
+		ReadTimeout:       http1.ReadTimeout,
+		WriteTimeout:      http1.WriteTimeout,
+		IdleTimeout:       http1.IdleTimeout,
+	}).Serve(l)
 }
 
 // newEngine returns a server of package engine.
