@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,29 +26,28 @@ func init() {
 	}
 }
 
+// retains lists tests of net/http whose handler passes its request to the test,
+// which reads it after the handler has returned. Recycle forbids that: these
+// tests may fail with Recycle, depending on when the next request arrives.
+var retains = map[string]string{
+	"TestConnectRequest":          "over HTTP/2, a request of another test may reuse the request",
+	"TestStarRequestMethod":       "over HTTP/2, a request of another test may reuse the request",
+	"TestConsumingBodyOnNextConn": "the second request of the connection reuses the first one",
+}
+
 // TestNetHTTP runs the tests of net/http with the engine. It creates a copy of
 // GOROOT whose http.Server forwards each call to an engine. The tests in
-// differs must fail, all others must pass.
+// differs must fail, those in retains may fail with Recycle, all others must
+// pass.
 func TestNetHTTP(t *testing.T) {
-	root := patchedRoot(t)
+	run := buildNetHTTP(t)
 	for _, mode := range []string{"default", "recycle"} {
 		t.Run(mode, func(t *testing.T) {
-			cmd := exec.Command(filepath.Join(root, "bin", "go"), "test", "-vet=off", "-short", "-count=1", "-timeout=5m", "net/http")
-			cmd.Dir = filepath.Join(root, "src")
-			cmd.Env = append(os.Environ(), "GOROOT="+root, "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS=")
-			if mode == "recycle" {
-				cmd.Env = append(cmd.Env, "ENGINE_RECYCLE=1")
-			}
-			out, err := cmd.CombinedOutput()
-			if _, ok := err.(*exec.ExitError); err != nil && !ok {
-				t.Fatal(err)
-			}
-			var failed []string
-			for _, m := range regexp.MustCompile(`(?m)^--- FAIL: (\S+)`).FindAllSubmatch(out, -1) {
-				failed = append(failed, string(m[1]))
-			}
+			failed, out := run(t, mode, ".")
 			for _, name := range failed {
-				if differs[name] == "" {
+				switch {
+				case differs[name] != "" || mode == "recycle" && retains[name] != "":
+				case failsAlone(t, run, mode, name):
 					t.Errorf("%s fails", name)
 				}
 			}
@@ -58,10 +56,59 @@ func TestNetHTTP(t *testing.T) {
 					t.Errorf("%s passes, but differs lists it: %s", name, differs[name])
 				}
 			}
-			if !bytes.Contains(out, []byte("\nFAIL\tnet/http\t")) || t.Failed() {
+			if t.Failed() {
 				t.Errorf("output:\n%s", out[:min(len(out), 20_000)])
 			}
 		})
+	}
+}
+
+// failsAlone reports whether a test that has failed also fails when it runs
+// alone, three times. Some tests of net/http expect an event within a fixed
+// time. On a busy machine they sometimes fail among the others, with or without
+// the engine.
+func failsAlone(t *testing.T, run runNetHTTP, mode, name string) bool {
+	for range 3 {
+		failed, out := run(t, mode, "^"+name+"$")
+		if len(failed) == 0 {
+			t.Logf("%s failed among the others, but passes alone", name)
+			return false
+		}
+		t.Logf("%s fails alone:\n%s", name, out[:min(len(out), 5000)])
+	}
+	return true
+}
+
+// A runNetHTTP runs the tests of net/http whose names match a pattern. It
+// returns the names of those that fail, and the output.
+type runNetHTTP func(t *testing.T, mode, pattern string) (failed []string, out []byte)
+
+// buildNetHTTP compiles the tests of net/http with the engine.
+func buildNetHTTP(t *testing.T) runNetHTTP {
+	t.Helper()
+	root := patchedRoot(t)
+	dir := filepath.Join(root, "src/net/http")
+	program := filepath.Join(t.TempDir(), "http.test")
+	env := append(os.Environ(), "GOROOT="+root, "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS=")
+	build := exec.Command(filepath.Join(root, "bin", "go"), "test", "-vet=off", "-c", "-o", program, "net/http")
+	build.Dir, build.Env = dir, env
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return func(t *testing.T, mode, pattern string) (failed []string, out []byte) {
+		cmd := exec.Command(program, "-test.short", "-test.timeout=5m", "-test.run="+pattern)
+		cmd.Dir, cmd.Env = dir, env
+		if mode == "recycle" {
+			cmd.Env = append(slices.Clip(env), "ENGINE_RECYCLE=1")
+		}
+		out, err := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != 0 && code != 1 { // 2 is a panic or the timeout
+			t.Fatalf("%s, %s: %v\n%s", mode, pattern, err, out[:min(len(out), 20_000)])
+		}
+		for _, m := range regexp.MustCompile(`(?m)^--- FAIL: (\S+)`).FindAllSubmatch(out, -1) {
+			failed = append(failed, string(m[1]))
+		}
+		return failed, out
 	}
 }
 
