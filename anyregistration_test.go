@@ -95,7 +95,7 @@ func TestAnyRegistration(t *testing.T) {
 				}
 			}
 			inspect.Print(io.Discard, m)
-			if _, err := inspect.OpenAPI(m, "title", "1", nil); err != nil {
+			if _, err := inspect.OpenAPI(m, inspect.Document{}); err != nil {
 				t.Errorf("seed %d, %q: OpenAPI: %v", seed, log, err)
 			}
 			page := inspect.HandlerFor(m, netip.MustParsePrefix("192.0.2.0/24"))

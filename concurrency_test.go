@@ -159,7 +159,7 @@ func TestGroupsWhileServing(t *testing.T) {
 						t.Errorf("routes.json: %s", a.brief())
 					}
 				case 4:
-					inspect.OpenAPI(m, "title", "1", nil)
+					inspect.OpenAPI(m, inspect.Document{})
 				}
 			}
 		})

@@ -48,6 +48,18 @@ func (r Route) Value(key any) any {
 	return nil
 }
 
+// Annotations returns an iterator over the keys and values that Annotate has
+// given the route. The innermost scope comes first.
+func (r Route) Annotations() iter.Seq2[any, any] {
+	return func(yield func(key, value any) bool) {
+		for z := r.zone; z != nil; z = z.outer {
+			if l := z.level; l.key != nil && !yield(l.key, l.value) {
+				return
+			}
+		}
+	}
+}
+
 // String returns the method, the host and path, the handler, and the file and
 // line of the registration as one line of text.
 func (r Route) String() string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -153,6 +154,21 @@ func TestAnnotate(t *testing.T) {
 		if got := r.Value(limit{}); r.Pattern == "/y" && got != nil || r.Pattern == "/x" && got != 3 {
 			t.Errorf("the mounted Mux: %s: got %v", r.Pattern, got)
 		}
+	}
+	all := map[string][]any{}
+	for r := range m.Routes() {
+		for key, value := range r.Annotations() {
+			if key != "other" && key != (limit{}) {
+				t.Errorf("%s: the annotation %v has the key %v", r.Pattern, value, key)
+			}
+			all[r.Pattern] = append(all[r.Pattern], value)
+		}
+		for range r.Annotations() {
+			break
+		}
+	}
+	if want := map[string][]any{"/g/a": {1}, "/g/b": {nil, 2, 1}, "/g/sub/x": {3, 1}, "/g/sub/y": {1}}; !reflect.DeepEqual(all, want) {
+		t.Errorf("Annotations: got %v, want %v", all, want)
 	}
 	for name, key := range map[string]any{"nil": nil, "slice": []int{}} {
 		if text := panics(func() { m.Annotate(key, 1) }); !strings.HasPrefix(text, "muxmaster: Annotate: the key must be comparable") {

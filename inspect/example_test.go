@@ -1,6 +1,7 @@
 package inspect_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -21,4 +22,67 @@ func ExamplePrint() {
 	// Output:
 	// [* /debug/]
 	// [GET /users/:id]
+}
+
+func ExampleOpenAPI() {
+	mux := muxmaster.New()
+	mux.Name("item.show").Annotate(inspect.Key, inspect.Operation{
+		Summary:   "Show an item",
+		Responses: map[int]inspect.Content{200: {Schema: inspect.Ref("Item")}},
+	}).GET("/items/{id:int}", func(w http.ResponseWriter, r *http.Request) {})
+
+	doc, err := inspect.OpenAPI(mux, inspect.Document{
+		Title: "Shop", Version: "1.0.0",
+		Schemas: map[string]any{"Item": json.RawMessage(`{"type": "object"}`)},
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	text, _ := json.MarshalIndent(doc, "", "  ")
+	fmt.Printf("%s\n", text)
+	// Output:
+	// {
+	//   "components": {
+	//     "schemas": {
+	//       "Item": {
+	//         "type": "object"
+	//       }
+	//     }
+	//   },
+	//   "info": {
+	//     "title": "Shop",
+	//     "version": "1.0.0"
+	//   },
+	//   "openapi": "3.1.0",
+	//   "paths": {
+	//     "/items/{id}": {
+	//       "get": {
+	//         "operationId": "item.show",
+	//         "parameters": [
+	//           {
+	//             "in": "path",
+	//             "name": "id",
+	//             "required": true,
+	//             "schema": {
+	//               "type": "integer"
+	//             }
+	//           }
+	//         ],
+	//         "responses": {
+	//           "200": {
+	//             "content": {
+	//               "application/json": {
+	//                 "schema": {
+	//                   "$ref": "#/components/schemas/Item"
+	//                 }
+	//               }
+	//             },
+	//             "description": "OK"
+	//           }
+	//         },
+	//         "summary": "Show an item"
+	//       }
+	//     }
+	//   }
+	// }
 }

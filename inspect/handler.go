@@ -19,6 +19,8 @@ import (
 //
 // Below that path it also serves routes.json, openapi.json and
 // explain.json?method=GET&path=/x. The page loads nothing from other servers.
+// openapi.json has the title, schemas and security schemes of a [Document] that
+// is an annotation of the page's own route.
 //
 // The handler responds only to clients on the same machine that connect
 // directly. It recognizes a proxy by the headers that it adds, so behind a proxy
@@ -110,9 +112,9 @@ func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		writeJSON(w, p.mux.Explain(method, target))
 	case "openapi.json":
-		doc, err := OpenAPI(p.mux, "Routes", "0", nil)
+		doc, err := OpenAPI(p.mux, p.document(r))
 		if err != nil {
-			http.Error(w, "inspect: the OpenAPI document cannot be made", http.StatusInternalServerError)
+			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
 		writeJSON(w, doc)
@@ -122,6 +124,18 @@ func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Referrer-Policy", "no-referrer")
 		w.Write(page)
 	}
+}
+
+// document returns the annotation of the page's route, or else a Document
+// without schemas.
+func (p *handler) document(r *http.Request) Document {
+	route, _ := p.mux.Lookup(r)
+	for _, value := range route.Annotations() {
+		if d, ok := value.(Document); ok {
+			return d
+		}
+	}
+	return Document{Title: "Routes", partial: true}
 }
 
 func writeJSON(w http.ResponseWriter, v any) {

@@ -172,33 +172,3 @@ func TestExamineWarnings(t *testing.T) {
 		}
 	}
 }
-
-func TestOpenAPI(t *testing.T) {
-	m := service()
-	doc, err := inspect.OpenAPI(m, "Test", "1", func(r muxmaster.Route, op map[string]any) { op["summary"] = r.Pattern })
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := json.Marshal(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		`"openapi":"3.1.0"`, `"title":"Test"`, `"/users/{id}":{"get":`, `"/files/{name}.txt":`, `"pattern":"^(?:[a-z]+)$"`, `"summary":"/users/:id"`,
-		`"in":"path","name":"id","required":true`,
-	} {
-		if !strings.Contains(string(data), want) {
-			t.Errorf("the document lacks %s:\n%s", want, data)
-		}
-	}
-	ids := map[string]bool{}
-	for _, item := range doc["paths"].(map[string]any) {
-		for _, op := range item.(map[string]any) {
-			id := op.(map[string]any)["operationId"].(string)
-			if ids[id] {
-				t.Errorf("operation id %q is used twice", id)
-			}
-			ids[id] = true
-		}
-	}
-}

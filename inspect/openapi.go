@@ -1,30 +1,253 @@
 package inspect
 
 import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/inspect/internal/openapi"
 )
 
-// OpenAPI returns an OpenAPI 3.1 document of the routes of m, as a map to be
-// encoded with [encoding/json]. It contains paths, methods, parameters with
-// their constraints, and operation IDs derived from the handlers' names. If
-// describe is not nil, it is called for each operation with its route and
-// method. It can add a summary, a request body and responses, or remove the
-// operation with clear. Methods that OpenAPI 3.1 doesn't define are left out.
-// OpenAPI doesn't distinguish paths by the names and constraints of parameters:
-// of two such routes the document describes the first.
-func OpenAPI(m *muxmaster.Mux, title, version string, describe func(r muxmaster.Route, operation map[string]any)) (map[string]any, error) {
-	routes := slices.Collect(m.Routes())
-	list := make([]openapi.Route, len(routes))
-	for i, r := range routes {
-		list[i] = openapi.Route{Method: r.Method, Host: r.Host, Pattern: r.Pattern, Handler: r.Handler}
+// A Document says what a document of [OpenAPI] contains besides the routes. The
+// zero value is valid.
+type Document struct {
+	Title           string         // by default "API"
+	Version         string         // of the API; by default "0"
+	Schemas         map[string]any // by name, for Ref; see Content.Schema for the values
+	SecuritySchemes map[string]any // by name, for Security: security scheme objects of OpenAPI
+	Security        []Security     // of operations that have none of their own
+
+	// Schema, if not nil, makes the schema of each value in Content.Schema,
+	// Content.Items, Parameter.Schema and Schemas that isn't a map[string]any, a
+	// json.RawMessage or a bool. It can call a package that makes schemas from
+	// Go types.
+	Schema func(v any) any
+
+	// Describe, if not nil, is called for each operation with its route and
+	// method. It can change the operation, a JSON object, or omit it with clear.
+	Describe func(r muxmaster.Route, operation map[string]any)
+
+	partial bool // schemas and security schemes may be missing
+}
+
+// OpenAPI returns an OpenAPI document of the routes of m, as a map to be encoded
+// with [encoding/json]. It contains paths, methods, parameters with their types
+// and constraints, and what annotations of type [Operation] add.
+//
+// The version is 3.1, or 3.2 if the document has something that 3.1 lacks:
+// methods such as QUERY and PURGE, and streams (Content.Items). OpenAPI doesn't
+// distinguish paths by the names and constraints of parameters: of two such
+// routes with the same method, the document describes the first.
+//
+// OpenAPI returns an error if an operation describes a path parameter that its
+// path doesn't have, if a schema or security scheme is missing, or if something
+// can't be encoded.
+func OpenAPI(m *muxmaster.Mux, d Document) (map[string]any, error) {
+	var routes []muxmaster.Route
+	var operations []Operation
+	var list []openapi.Route
+	for r := range m.Routes() {
+		o := operationOf(r)
+		if o.Hidden {
+			continue
+		}
+		routes = append(routes, r)
+		operations = append(operations, o)
+		list = append(list, openapi.Route{Method: r.Method, Host: r.Host, Pattern: r.Pattern, Handler: r.Handler, ID: cmp.Or(o.ID, r.Name)})
 	}
-	return openapi.Document(title, version, list, func(i int, method string, operation map[string]any) {
-		if r := routes[i]; describe != nil {
-			r.Method = method
-			describe(r, operation)
+	var wrong error
+	doc, err := openapi.Document(cmp.Or(d.Title, "API"), cmp.Or(d.Version, "0"), list, func(op openapi.Operation) {
+		r := routes[op.Route]
+		if err := d.describe(operations[op.Route], op); err != nil && wrong == nil {
+			wrong = fmt.Errorf("the route %s %s (%s:%d): %w", op.Method, r.Host+r.Pattern, r.File, r.Line, err)
+		}
+		if d.Describe != nil {
+			r.Method = op.Method
+			d.Describe(r, op.Object)
 		}
 	})
+	err = cmp.Or(err, wrong)
+	if err == nil {
+		err = d.add(doc)
+	}
+	if err == nil {
+		err = d.check(doc)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("inspect: OpenAPI: %w", err)
+	}
+	return doc, nil
 }
+
+// add adds to the document what isn't about one operation.
+func (d *Document) add(doc map[string]any) error {
+	components := map[string]any{}
+	if len(d.Schemas) > 0 {
+		schemas := map[string]any{}
+		for name, v := range d.Schemas {
+			schemas[name] = d.schema(v)
+		}
+		components["schemas"] = schemas
+	}
+	if len(d.SecuritySchemes) > 0 {
+		components["securitySchemes"] = maps.Clone(d.SecuritySchemes)
+	}
+	if len(components) > 0 {
+		doc["components"] = components
+	}
+	if d.Security == nil {
+		return nil
+	}
+	security, err := d.requirements(d.Security)
+	doc["security"] = security
+	return err
+}
+
+// describe adds to an operation of the document what o says.
+func (d *Document) describe(o Operation, op openapi.Operation) error {
+	object := op.Object
+	for key, text := range map[string]string{"summary": o.Summary, "description": o.Description} {
+		if text != "" {
+			object[key] = text
+		}
+	}
+	if len(o.Tags) > 0 {
+		object["tags"] = slices.Clone(o.Tags)
+	}
+	if o.Deprecated {
+		object["deprecated"] = true
+	}
+	if o.Security != nil {
+		security, err := d.requirements(o.Security)
+		if err != nil {
+			return err
+		}
+		object["security"] = security
+	}
+	if o.Request != nil {
+		object["requestBody"] = map[string]any{"content": d.content(*o.Request), "required": !o.Request.Optional}
+	}
+	if len(o.Responses) > 0 {
+		responses := map[string]any{}
+		for status, c := range o.Responses {
+			key, text := statusKey(status)
+			response := map[string]any{"description": cmp.Or(c.Description, text)}
+			if content := d.content(c); len(content) > 0 {
+				response["content"] = content
+			}
+			responses[key] = response
+		}
+		object["responses"] = responses
+	}
+	return d.parameters(o.Parameters, op)
+}
+
+// parameters adds parameters to an operation of the document.
+func (d *Document) parameters(list []Parameter, op openapi.Operation) error {
+	params, _ := op.Object["parameters"].([]any)
+	for _, p := range list {
+		var param map[string]any
+		if p.In == "" || p.In == "path" {
+			i := slices.Index(op.Names, p.Name)
+			if i < 0 {
+				return fmt.Errorf("the path has no parameter %q; for one of the query, set In: \"query\"", p.Name)
+			}
+			param = params[i].(map[string]any)
+		} else {
+			param = map[string]any{"name": p.Name, "in": p.In, "required": p.Required, "schema": map[string]any{"type": "string"}}
+			params = append(params, param)
+		}
+		if p.Description != "" {
+			param["description"] = p.Description
+		}
+		if p.Schema != nil {
+			param["schema"] = d.schema(p.Schema)
+		}
+	}
+	if params != nil {
+		op.Object["parameters"] = params
+	}
+	return nil
+}
+
+// content returns the content object of a request or response.
+func (d *Document) content(c Content) map[string]any {
+	if c.Type == "" && c.Schema == nil && c.Items == nil {
+		return map[string]any{}
+	}
+	media := map[string]any{}
+	kind := "application/json"
+	if c.Schema != nil {
+		media["schema"] = d.schema(c.Schema)
+	}
+	if c.Items != nil {
+		media["itemSchema"] = d.schema(c.Items)
+		kind = "text/event-stream"
+	}
+	return map[string]any{cmp.Or(c.Type, kind): media}
+}
+
+func (d *Document) schema(v any) any {
+	switch v.(type) {
+	case map[string]any, json.RawMessage, bool:
+		return v
+	}
+	if d.Schema != nil {
+		return d.Schema(v)
+	}
+	return v
+}
+
+// statusKey returns the key of a response, and a text for it.
+func statusKey(status int) (key, text string) {
+	switch {
+	case status == 0:
+		return "default", "all other responses"
+	case status < 10:
+		return strconv.Itoa(status) + "XX", fmt.Sprintf("responses with a status from %d00 to %d99", status, status)
+	}
+	return strconv.Itoa(status), cmp.Or(http.StatusText(status), "status "+strconv.Itoa(status))
+}
+
+// requirements returns the JSON form of list.
+func (d *Document) requirements(list []Security) ([]any, error) {
+	all := make([]any, len(list))
+	for i, s := range list {
+		object := map[string]any{}
+		for scheme, scopes := range s {
+			if _, ok := d.SecuritySchemes[scheme]; !ok && !d.partial {
+				return nil, fmt.Errorf("there is no security scheme %q in Document.SecuritySchemes", scheme)
+			}
+			object[scheme] = append([]string{}, scopes...) // [], not null
+		}
+		all[i] = object
+	}
+	return all, nil
+}
+
+// check reports values that can't be encoded, and references to schemas that are
+// missing.
+func (d *Document) check(doc map[string]any) error {
+	text, err := json.Marshal(doc)
+	if err != nil {
+		return err
+	}
+	if d.partial {
+		return nil
+	}
+	for _, m := range reference.FindAllSubmatch(text, -1) {
+		if name := string(m[1]); d.Schemas[name] == nil {
+			return fmt.Errorf("there is no schema %q in Document.Schemas", name)
+		}
+	}
+	return nil
+}
+
+// reference matches a reference to a schema in encoded JSON.
+var reference = regexp.MustCompile(`"\$ref":"` + schemaPrefix + `([^"/]*)`)

@@ -3,13 +3,13 @@ package openapi
 import (
 	"bytes"
 	"encoding/json"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/oapi-codegen/oapi-codegen/v2/pkg/codegen"
+	"github.com/pb33f/libopenapi/datamodel"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	speakeasy "github.com/speakeasy-api/openapi/openapi"
 
@@ -18,38 +18,27 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/interop/overlay"
 )
 
-// describe adds the responses of the service. To keep the client short, it
-// omits operations that the client doesn't need. It also omits a path with an
-// escape, which oapi-codegen interprets as a Printf format.
-func describe(r muxmaster.Route, op map[string]any) {
-	if strings.Contains(r.Pattern, "%") || op["parameters"] == nil && r.Pattern != "/" && r.Pattern != "/list" {
+// omit omits what OpenAPI 3.1 lacks and, to keep the client short, operations
+// that it doesn't need. It also omits a path with an escape, which oapi-codegen
+// interprets as a Printf format.
+func omit(r muxmaster.Route, op map[string]any) {
+	switch {
+	case r.Method == "PURGE", r.Method == "BREW", r.Method == "QUERY", r.Pattern == "/events", strings.Contains(r.Pattern, "%"),
+		op["parameters"] == nil && r.Pattern != "/" && r.Pattern != "/list":
 		clear(op)
-		return
-	}
-	op["summary"] = r.Method + " " + r.Pattern
-	content := func(schema string) map[string]any {
-		return map[string]any{"application/json": map[string]any{"schema": map[string]any{"$ref": "#/components/schemas/" + schema}}}
-	}
-	op["responses"] = map[string]any{"200": map[string]any{"description": "what was asked", "content": content("Answer")}}
-	if r.Method == http.MethodPut {
-		op["requestBody"] = map[string]any{"required": true, "content": content("Note")}
 	}
 }
 
-// schemas are the components that describe refers to.
-const schemas = `{"schemas": {
-	"Answer": {"type": "object", "required": ["route", "values"], "properties": {
-		"route": {"type": "string"}, "note": {"type": "string"},
-		"values": {"type": "object", "additionalProperties": {"type": "string"}}}},
-	"Note": {"type": "object", "required": ["note"], "properties": {"note": {"type": ["string", "null"]}}}}}`
-
-func described(t *testing.T) []byte {
+// document returns the document of the service, without the operations that
+// describe clears.
+func document(t *testing.T, describe func(muxmaster.Route, map[string]any)) []byte {
 	t.Helper()
-	doc, err := inspect.OpenAPI(Service(), "Service", "1.0.0", describe)
+	d := Document
+	d.Describe = describe
+	doc, err := inspect.OpenAPI(Service(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc["components"] = json.RawMessage(schemas)
 	text, err := json.Marshal(doc)
 	if err != nil {
 		t.Fatal(err)
@@ -57,23 +46,19 @@ func described(t *testing.T) []byte {
 	return text
 }
 
-// TestValid checks the document with three validators: the schema of the
+// TestValid checks documents with three validators: the schema of the
 // specification, and two libraries that check more than the schema.
 func TestValid(t *testing.T) {
-	plain, err := inspect.OpenAPI(Service(), "Service", "1.0.0", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
 	r := httptest.NewRequest("GET", "/debug/routes/openapi.json", nil)
 	r.RemoteAddr, r.Host = "127.0.0.1:5", "localhost"
 	w := httptest.NewRecorder()
 	Service().ServeHTTP(w, r)
-	for name, text := range map[string][]byte{"plain": text, "described": described(t), "openapi.json": w.Body.Bytes()} {
-		for _, err := range problems(t, text) {
+	for name, text := range map[string][]byte{"3.1": document(t, omit), "3.2": document(t, nil), "3.2, openapi.json": w.Body.Bytes()} {
+		version, _, _ := strings.Cut(name, ",")
+		if !bytes.Contains(text, []byte(`"openapi":"`+version)) {
+			t.Errorf("%s: the document has another version: %s", name, text)
+		}
+		for _, err := range problems(t, version, text) {
 			t.Errorf("%s: %s", name, err)
 		}
 	}
@@ -81,29 +66,43 @@ func TestValid(t *testing.T) {
 
 // TestInvalid checks that the validators find errors.
 func TestInvalid(t *testing.T) {
-	good := string(described(t))
-	for name, edit := range map[string][2]string{
-		"a field is missing":       {`"title":"Service",`, ``},
-		"no such method":           {`"/list":{"get"`, `"/list":{"brew"`},
-		"a parameter is missing":   {`"/users/{id}":`, `"/users/{id}/{another}":`},
-		"two paths are the same":   {`"/list":`, `"/users/{user}":`},
-		"an operation id twice":    {`"operationId":"showUser"`, `"operationId":"removeUser"`},
-		"a broken expression":      {`\\d+`, `(\\d+`},
-		"a reference leads no way": {`"#/components/schemas/Answer"`, `"#/components/schemas/Nothing"`},
+	documents := map[string]string{"3.1": string(document(t, omit)), "3.2": string(document(t, nil))}
+	for name, edit := range map[string]struct{ version, old, new string }{
+		"a field is missing":         {"3.1", `"title":"Service",`, ``},
+		"no such method":             {"3.1", `"/list":{"get"`, `"/list":{"brew"`},
+		"a parameter is missing":     {"3.1", `"/users/{id}":`, `"/users/{id}/{another}":`},
+		"two paths are the same":     {"3.1", `"/list":`, `"/users/{user}":`},
+		"an operation id twice":      {"3.1", `"operationId":"showUser"`, `"operationId":"removeUser"`},
+		"a broken expression":        {"3.1", `\\d+`, `(\\d+`},
+		"a reference leads no way":   {"3.1", `"#/components/schemas/Answer"`, `"#/components/schemas/Nothing"`},
+		"a method of 3.2 in 3.1":     {"3.1", `"/list":{"get"`, `"/list":{"query"`},
+		"additional GET":             {"3.2", `"additionalOperations":{"BREW"`, `"additionalOperations":{"GET"`},
+		"a field that doesn't exist": {"3.2", `"itemSchema"`, `"itemsSchema"`},
 	} {
-		bad := strings.Replace(good, edit[0], edit[1], 1)
-		if bad == good {
+		bad := strings.Replace(documents[edit.version], edit.old, edit.new, 1)
+		if bad == documents[edit.version] {
 			t.Errorf("%s: nothing to edit", name)
 		}
-		if len(problems(t, []byte(bad))) == 0 {
+		if len(problems(t, edit.version, []byte(bad))) == 0 {
 			t.Errorf("%s: no validator finds it", name)
 		}
 	}
 }
 
-func problems(t *testing.T, text []byte) (all []string) {
+// schemas are the JSON Schemas of the specification.
+var schemas = map[string]string{"3.1": datamodel.OpenAPI31SchemaData, "3.2": datamodel.OpenAPI32SchemaData}
+
+func problems(t *testing.T, version string, text []byte) (all []string) {
 	t.Helper()
-	schema, err := jsonschema.NewCompiler().Compile("testdata/oas-3.1-schema.json")
+	source, err := jsonschema.UnmarshalJSON(strings.NewReader(schemas[version]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("schema.json", source); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile("schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,15 +111,17 @@ func problems(t *testing.T, text []byte) (all []string) {
 		t.Fatal(err)
 	}
 	if err := schema.Validate(value); err != nil {
-		all = append(all, "the schema of OpenAPI 3.1: "+err.Error())
+		all = append(all, "the schema of OpenAPI "+version+": "+err.Error())
 	}
 	ctx := t.Context()
-	doc, err := openapi3.NewLoader().LoadFromData(text)
-	if err == nil {
-		err = doc.Validate(ctx, openapi3.EnableSchemaPatternValidation())
-	}
-	if err != nil {
-		all = append(all, "kin-openapi: "+err.Error())
+	if version == "3.1" { // it doesn't know additionalOperations
+		doc, err := openapi3.NewLoader().LoadFromData(text)
+		if err == nil {
+			err = doc.Validate(ctx, openapi3.EnableSchemaPatternValidation())
+		}
+		if err != nil {
+			all = append(all, "kin-openapi: "+err.Error())
+		}
 	}
 	parsed, errs, err := speakeasy.Unmarshal(ctx, bytes.NewReader(text))
 	if err != nil {
@@ -138,7 +139,7 @@ func problems(t *testing.T, text []byte) (all []string) {
 // TestClient calls the service with a client that oapi-codegen generates from
 // the document.
 func TestClient(t *testing.T) {
-	doc, err := openapi3.NewLoader().LoadFromData(described(t))
+	doc, err := openapi3.NewLoader().LoadFromData(document(t, omit))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"testing/fstest"
 
@@ -18,11 +19,16 @@ type Answer struct {
 	Note   string            `json:"note"`
 }
 
-func answer(w http.ResponseWriter, r *http.Request) {
+func newAnswer(r *http.Request) Answer {
 	a := Answer{Route: r.Method + " " + muxmaster.RoutePattern(r), Values: map[string]string{}}
 	for _, p := range muxmaster.PathParams(r) {
 		a.Values[p.Key] = p.Value
 	}
+	return a
+}
+
+func answer(w http.ResponseWriter, r *http.Request) {
+	a := newAnswer(r)
 	var sent struct{ Note string }
 	if r.Method == http.MethodPut && json.NewDecoder(r.Body).Decode(&sent) == nil {
 		a.Note = sent.Note
@@ -53,9 +59,39 @@ func version(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
 	body.WriteJSON(w, http.StatusOK, a)
 }
 
+// typed also answers the query parameter limit.
+func typed(w http.ResponseWriter, r *http.Request) {
+	a := newAnswer(r)
+	a.Values["limit"] = r.FormValue("limit")
+	body.WriteJSON(w, http.StatusOK, a)
+}
+
+// events sends two events.
+func events(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	io.WriteString(w, "data: {\"note\":\"a\"}\n\ndata: {\"note\":\"b\"}\n\n")
+}
+
+// Document has what the annotations in Service refer to.
+var Document = inspect.Document{
+	Title:   "Service",
+	Version: "1.0.0",
+	Schemas: map[string]any{
+		"Answer": json.RawMessage(`{"type": "object", "required": ["route", "values"], "properties": {
+			"route": {"type": "string"}, "note": {"type": "string"},
+			"values": {"type": "object", "additionalProperties": {"type": "string"}}}}`),
+		"Note": map[string]any{"type": "object", "required": []string{"note"}, "properties": map[string]any{
+			"note": map[string]any{"type": []string{"string", "null"}}}},
+	},
+	SecuritySchemes: map[string]any{"login": map[string]any{"type": "http", "scheme": "bearer"}},
+}
+
 // Service returns a service with all kinds of routes.
 func Service() *muxmaster.Mux {
-	m := muxmaster.New()
+	mux := muxmaster.New()
+	m := mux.Annotate(inspect.Key, inspect.Operation{Responses: map[int]inspect.Content{
+		200: {Description: "what was asked", Schema: inspect.Ref("Answer")},
+	}})
 	closure := func(w http.ResponseWriter, r *http.Request) { answer(w, r) }
 
 	m.GET("/", closure)
@@ -81,7 +117,18 @@ func Service() *muxmaster.Mux {
 	m.GET("/any-id/{id:\\pL+}", closure)
 
 	m.ANY("/any/:x", generic[int])
-	m.PUT("/any/:x", put)
+	m.Annotate(inspect.Key, inspect.Operation{
+		Summary: "Put a note", Tags: []string{"notes"}, Security: []inspect.Security{{"login": nil}, {}},
+		Parameters: []inspect.Parameter{{Name: "x", Description: "any name"}},
+		Request:    &inspect.Content{Schema: inspect.Ref("Note")},
+	}).PUT("/any/:x", put)
+	m.Name("typed.values").Annotate(inspect.Key, inspect.Operation{
+		Parameters: []inspect.Parameter{{Name: "limit", In: "query", Schema: map[string]any{"type": "integer"}}},
+		Responses:  map[int]inspect.Content{4: {Type: "application/problem+json"}, 0: {}},
+	}).GET("/typed/{number:int}/{key:uuid}", typed)
+	m.Annotate(inspect.Key, inspect.Operation{
+		Responses: map[int]inspect.Content{200: {Items: map[string]any{"type": "object", "properties": map[string]any{"data": inspect.Ref("Note")}}}},
+	}).GET("/events", events)
 	m.HandleFunc("GET,POST /list", closure)
 	m.HandleFunc("PURGE /list", closure)
 	m.HandleFunc("BREW /pot", closure)
@@ -110,6 +157,6 @@ func Service() *muxmaster.Mux {
 	sub.GET("/pages/:page", closure)
 	m.Mount("/mounted/{site}", sub)
 	m.Mount("/legacy", http.HandlerFunc(closure))
-	m.Mount("/debug/routes", inspect.Handler(m))
-	return m
+	m.Annotate(inspect.Key, Document).Mount("/debug/routes", inspect.Handler(mux))
+	return mux
 }

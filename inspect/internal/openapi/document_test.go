@@ -2,20 +2,21 @@ package openapi
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 )
 
 // document returns the operations for routes of the form METHOD HOST/PATH
-// HANDLER, as lines of the form METHOD path id parameters.
+// HANDLER [ID], as lines of the form METHOD path id parameters.
 func document(t *testing.T, routes ...string) []string {
 	t.Helper()
 	var list []Route
 	for _, line := range routes {
 		f := strings.Fields(line)
 		i := strings.IndexByte(f[1], '/')
-		list = append(list, Route{strings.TrimPrefix(f[0], "*"), f[1][:i], f[1][i:], f[2]})
+		list = append(list, Route{strings.TrimPrefix(f[0], "*"), f[1][:i], f[1][i:], f[2], strings.Join(f[3:], "")})
 	}
 	doc, err := Document("Test", "1", list, nil)
 	if err != nil {
@@ -23,15 +24,26 @@ func document(t *testing.T, routes ...string) []string {
 	}
 	var lines []string
 	for path, item := range doc["paths"].(map[string]any) {
-		for method, op := range item.(map[string]any) {
+		item := item.(map[string]any)
+		if others, ok := item["additionalOperations"].(map[string]any); ok {
+			delete(item, "additionalOperations")
+			maps.Copy(item, others)
+		}
+		for method, op := range item {
 			op := op.(map[string]any)
 			line := strings.ToUpper(method) + " " + path + " " + op["operationId"].(string)
 			params, _ := op["parameters"].([]any)
 			for _, p := range params {
 				p := p.(map[string]any)
 				line += " " + p["name"].(string)
-				if expr, ok := p["schema"].(map[string]any)["pattern"]; ok {
-					line += "=" + expr.(string)
+				schema := p["schema"].(map[string]any)
+				for _, key := range []string{"pattern", "format"} {
+					if text, ok := schema[key]; ok {
+						line += "=" + text.(string)
+					}
+				}
+				if schema["type"] != "string" {
+					line += "=" + schema["type"].(string)
 				}
 			}
 			if s := op["servers"]; s != nil {
@@ -56,14 +68,17 @@ func TestDocument(t *testing.T) {
 		{"catch-alls", []string{"GET /a/*rest x.A", "GET /b/{rest...} x.B", "GET /c/{$} x.C", "GET /d/ x.D"},
 			[]string{"GET /a/{rest} A rest", "GET /b/{rest} B rest", "GET /c/ C", "GET /d/ D"}},
 		{"escapes", []string{"GET /a%20b/%7Bc%7D/ü/50%25/!$&'()+,;=@ x.A"}, []string{"GET /a%20b/%7Bc%7D/%C3%BC/50%25/!$&'()+,;=@ A"}},
-		{"methods", []string{"* /x a.X", "PURGE /x a.P", "get /x a.G", "TRACE /x a.T", "OPTIONS /x a.O", "BREW /pot a.B"},
-			[]string{"DELETE /x X_delete", "GET /x X_get", "OPTIONS /x O", "PATCH /x X_patch", "POST /x X_post", "PUT /x X_put", "TRACE /x T"}},
+		{"methods", []string{"* /x a.X", "PURGE /x a.P", "QUERY /x a.Q", "TRACE /x a.T", "OPTIONS /x a.O", "BREW /pot a.B"},
+			[]string{"BREW /pot B", "DELETE /x X_delete", "GET /x X_get", "OPTIONS /x O", "PATCH /x X_patch", "POST /x X_post", "PURGE /x P", "PUT /x X_put", "QUERY /x Q", "TRACE /x T"}},
 		{"the exact method has the place", []string{"* /x a.Any", "GET /x a.Get"},
 			[]string{"DELETE /x Any_delete", "GET /x Get", "PATCH /x Any_patch", "POST /x Any_post", "PUT /x Any_put"}},
 		{"one path, other names", []string{"GET /u/{id}/p/{n} a.Get", "PUT /u/{user:[a-z]+}/p/{m} a.Put", "POST /u/*all a.Post", "PATCH /u/{one} a.Patch"},
 			[]string{"GET /u/{id}/p/{n} Get id n", "PATCH /u/{all} Patch all", "POST /u/{all} Post all", "PUT /u/{id}/p/{n} Put id=^(?:[a-z]+)$ n"}},
 		{"one place, several constraints", []string{"GET /u/{id:[0-9]+} a.A", "GET /u/{name:[a-z]+} a.B", "GET /v/{id:[0-9]+} a.C", "GET /v/{name} a.D"},
 			[]string{"GET /u/{id} A id=^(?:[0-9]+|[a-z]+)$", "GET /v/{id} C id"}},
+		{"named constraints", []string{"GET /u/{id:int} a.A", "GET /v{v:int}/{id:uuid} a.B"}, []string{"GET /u/{id} A id=integer", "GET /v{v}/{id} B v=integer id=uuid"}},
+		{"named constraints at one place", []string{"GET /u/{id:int} a.A", "GET /u/{key:uuid} a.B", "GET /v/{n:int} a.C", "GET /v/{n:-?[0-9]+} a.D"},
+			[]string{"GET /u/{id} A id=^(?:-?[0-9]+|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})$", "GET /v/{n} C n=integer"}},
 		{"hosts", []string{"GET a.example.com/x a.A", "GET /x a.X", "GET {sub...}.{tenant}.example.com/y a.Y", "GET ::1/z a.Z", "GET [::1]:8080/v a.V", "GET example.com:8080/w a.W"},
 			[]string{`GET /v V [{"url":"//[::1]:8080"}]`, `GET /w W [{"url":"//example.com:8080"}]`, "GET /x X", `GET /y Y [{"url":"//{sub}.{tenant}.example.com","variables":{"sub":{"default":"sub"},"tenant":{"default":"tenant"}}}]`,
 				`GET /z Z [{"url":"//[::1]"}]`}},
@@ -71,6 +86,9 @@ func TestDocument(t *testing.T) {
 			"GET /5 net/http.(*fileHandler)", "GET /6 main.Make[...]", "GET /7 main.(*app).routes.func3.gowrap1", "GET /8 net/http.HandlerFunc", "GET /9 main.funcs", "GET /a files.Server"},
 			[]string{"GET /1 List", "GET /2 Show", "GET /3 get_3", "GET /4 get_4", "GET /5 get_5", "GET /6 Make", "GET /7 get_7", "GET /8 get_8", "GET /9 funcs", "GET /a get_a"}},
 		{"names that differ in punctuation", []string{"GET /a x.a_b", "GET /b x.ab"}, []string{"GET /a a_b_get_a", "GET /b ab_get_b"}},
+		{"own names", []string{"GET /a x.List", "GET /b x.b List", "GET /c x.c user.show", "* /d x.d any.thing", "GET /e x.e list_get"},
+			[]string{"DELETE /d any.thing_delete", "GET /a List_get_a", "GET /b List", "GET /c user.show", "GET /d any.thing_get", "GET /e list_get",
+				"PATCH /d any.thing_patch", "POST /d any.thing_post", "PUT /d any.thing_put"}},
 		{"one name, several operations", []string{"GET /a x.List", "GET /b y.list", "POST /b y.save", "PUT /b z.save", "GET /c/d f.func1", "GET /c-d f.func2", "GET / f.func3"},
 			[]string{"GET / get", "GET /a List_get_a", "GET /b list_get_b", "GET /c-d get_c_d_2", "GET /c/d get_c_d", "POST /b save_post", "PUT /b save_put"}},
 	} {
@@ -81,14 +99,14 @@ func TestDocument(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
-	routes := []Route{{"", "", "/any/{id}", "a.Any"}, {"GET", "", "/hidden", "a.Hidden"}}
-	doc, err := Document("Test", "1", routes, func(i int, method string, op map[string]any) {
-		if i == 1 {
-			clear(op)
+	routes := []Route{{"", "", "/any/{id}", "a.Any", ""}, {"GET", "", "/hidden", "a.Hidden", ""}}
+	doc, err := Document("Test", "1", routes, func(op Operation) {
+		if op.Route == 1 {
+			clear(op.Object)
 			return
 		}
-		op["summary"] = method
-		op["parameters"].([]any)[0].(map[string]any)["description"] = method
+		op.Object["summary"] = op.Method
+		op.Object["parameters"].([]any)[0].(map[string]any)["description"] = op.Method
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -104,11 +122,46 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%s: the operation is %v", method, op)
 		}
 	}
-	_, err = Document("Test", "1", routes, func(_ int, _ string, op map[string]any) { op["operationId"] = "same" })
+	_, err = Document("Test", "1", routes, func(op Operation) { op.Object["operationId"] = "same" })
 	if want := `the operation id "same" is used twice: for GET /any/{id} and POST /any/{id}`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if _, err := Document("Test", "1", []Route{{"GET", "", "/{", "a.A"}}, nil); err == nil {
+	if _, err := Document("Test", "1", []Route{{"GET", "", "/{", "a.A", ""}}, nil); err == nil {
 		t.Error("a pattern that does not parse brings no error")
+	}
+}
+
+// TestDocumentVersion checks that the version is 3.2 only if it must be.
+func TestDocumentVersion(t *testing.T) {
+	media := func(key string) map[string]any {
+		return map[string]any{"content": map[string]any{"text/event-stream": map[string]any{key: map[string]any{}}}}
+	}
+	for _, tt := range []struct {
+		method, key string
+		value       any
+		want        string
+	}{
+		{"GET", "summary", "text", "3.1.0"},
+		{"TRACE", "summary", "text", "3.1.0"},
+		{"QUERY", "summary", "text", "3.2.0"},
+		{"CONNECT", "summary", "text", "3.2.0"},
+		{"PURGE", "summary", "text", "3.2.0"},
+		{"PURGE", "", nil, "3.1.0"}, // omitted
+		{"POST", "requestBody", media("schema"), "3.1.0"},
+		{"POST", "requestBody", media("itemSchema"), "3.2.0"},
+		{"GET", "responses", map[string]any{"200": media("schema")}, "3.1.0"},
+		{"GET", "responses", map[string]any{"200": media("itemSchema")}, "3.2.0"},
+		{"GET", "responses", json.RawMessage(`{}`), "3.1.0"},
+	} {
+		doc, err := Document("Test", "1", []Route{{tt.method, "", "/x", "a.A", ""}}, func(op Operation) {
+			if tt.key == "" {
+				clear(op.Object)
+			} else {
+				op.Object[tt.key] = tt.value
+			}
+		})
+		if err != nil || doc["openapi"] != tt.want {
+			t.Errorf("%s with %s %v: version %v, %v; want %s", tt.method, tt.key, tt.value, doc["openapi"], err, tt.want)
+		}
 	}
 }

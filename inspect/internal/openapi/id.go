@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -24,30 +25,46 @@ func functionName(handler string) string {
 	return name
 }
 
-// operationIDs returns an ID for each operation: the name of its handler
-// function. If several operations have the same name, it adds the method and,
-// if necessary, the path. The IDs don't depend on the order of registration,
-// and differ in more than case and punctuation, which generators may change.
+// operationIDs returns an ID for each operation: its own, or else the name of
+// its handler function. If several operations have the same, it adds the method
+// and, if necessary, the path. The IDs don't depend on the order of
+// registration, and differ in more than case and punctuation, which generators
+// may change.
 func operationIDs(ops []*operation) []string {
+	ids := make([]string, len(ops))
+	used := map[string]bool{}
+	for _, own := range []bool{true, false} {
+		assignIDs(ids, used, ops, func(op *operation) bool { return (op.id != "") == own })
+	}
+	return ids
+}
+
+// assignIDs assigns IDs to some of the operations. The map used has those that
+// are assigned, folded.
+func assignIDs(ids []string, used map[string]bool, ops []*operation, some func(*operation) bool) {
+	name := func(op *operation) string { return cmp.Or(op.id, op.name) }
 	forms := []func(op *operation) string{
-		func(op *operation) string { return op.name },
-		func(op *operation) string { return join(op.name, strings.ToLower(op.method)) },
-		func(op *operation) string { return join(op.name, strings.ToLower(op.method), op.path.words()) },
+		name,
+		func(op *operation) string { return join(name(op), strings.ToLower(op.method)) },
+		func(op *operation) string { return join(name(op), strings.ToLower(op.method), op.path.words()) },
 	}
 	count := make([]map[string]int, len(forms))
 	for i, form := range forms {
 		count[i] = map[string]int{}
 		for _, op := range ops {
-			count[i][fold(form(op))]++
+			if some(op) {
+				count[i][fold(form(op))]++
+			}
 		}
 	}
-	ids := make([]string, len(ops))
-	used := map[string]bool{}
 	for i, op := range ops {
+		if !some(op) {
+			continue
+		}
 		for j, form := range forms {
 			last := j == len(forms)-1
 			id := form(op)
-			if op.name == "" && !last || count[j][fold(id)] > 1 && !last || used[fold(id)] && !last {
+			if !last && (name(op) == "" || count[j][fold(id)] > 1 || used[fold(id)]) {
 				continue
 			}
 			ids[i] = id
@@ -58,7 +75,6 @@ func operationIDs(ops []*operation) []string {
 			break
 		}
 	}
-	return ids
 }
 
 func join(words ...string) string {

@@ -1,4 +1,4 @@
-// Package openapi describes routes as an OpenAPI 3.1 document. It depends on
+// Package openapi describes routes as an OpenAPI 3.1 or 3.2 document. It depends on
 // the pattern language but not on the router.
 //
 // OpenAPI is less expressive than the router. Paths that differ only in the
@@ -23,6 +23,15 @@ type Route struct {
 	Host    string // "" for every host
 	Pattern string // the path part
 	Handler string // name of the function
+	ID      string // operation ID; "" to derive it from Handler
+}
+
+// An Operation is an operation of the document, to be described.
+type Operation struct {
+	Route  int            // index of its route
+	Method string         // not ""
+	Names  []string       // of the parameters, as in the route's pattern
+	Object map[string]any // the JSON object, in which they may have other names
 }
 
 // anyMethods are the methods listed for a route for every method.
@@ -34,15 +43,18 @@ type operation struct {
 	method string // not ""
 	any    bool   // of a route for every method
 	host   string
+	id     string // "" if it has none of its own
 	name   string // of the handler's function, "" if it has none of its own
 	path   path
+	names  []string // of the parameters in the pattern
 }
 
 // Document returns the document. If describe isn't nil, it is called for each
-// operation with the index of the route and the method, and may change the
-// operation, which is a JSON object. If it clears the operation, the document
-// omits it.
-func Document(title, version string, routes []Route, describe func(i int, method string, operation map[string]any)) (map[string]any, error) {
+// operation, and may change its object. If it clears the object, the document
+// omits the operation.
+//
+// The version is 3.1, or 3.2 if an operation needs it.
+func Document(title, version string, routes []Route, describe func(Operation)) (map[string]any, error) {
 	ops, err := operations(routes)
 	if err != nil {
 		return nil, err
@@ -50,6 +62,7 @@ func Document(title, version string, routes []Route, describe func(i int, method
 	ids := operationIDs(ops)
 	paths := map[string]any{}
 	named := map[string]string{} // operation by ID, as METHOD path
+	release := "3.1.0"
 	for i, op := range ops {
 		object := map[string]any{
 			"operationId": ids[i],
@@ -62,7 +75,7 @@ func Document(title, version string, routes []Route, describe func(i int, method
 			object["servers"] = []any{server(op.host)}
 		}
 		if describe != nil {
-			describe(op.route, op.method, object)
+			describe(Operation{op.route, op.method, op.names, object})
 		}
 		if len(object) == 0 {
 			continue
@@ -79,10 +92,13 @@ func Document(title, version string, routes []Route, describe func(i int, method
 			item = map[string]any{}
 			paths[template] = item
 		}
-		item[strings.ToLower(op.method)] = object
+		addOperation(item, op.method, object)
+		if !documented(op.method) || streams(object) {
+			release = "3.2.0"
+		}
 	}
 	return map[string]any{
-		"openapi": "3.1.0",
+		"openapi": release,
 		"info":    map[string]any{"title": title, "version": version},
 		"paths":   paths,
 	}, nil
@@ -102,9 +118,7 @@ func operations(routes []Route) ([]*operation, error) {
 			methods = anyMethods
 		}
 		for _, m := range methods {
-			if documented(m) {
-				all = append(all, &operation{i, m, r.Method == "", r.Host, functionName(r.Handler), newPath(p)})
-			}
+			all = append(all, &operation{i, m, r.Method == "", r.Host, r.ID, functionName(r.Handler), newPath(p), p.Names()})
 		}
 	}
 	names := map[string][]part{} // parts of the first path of each shape
@@ -142,15 +156,6 @@ func compare(a, b bool) int {
 		return -1
 	}
 	return 1
-}
-
-// documented reports whether OpenAPI 3.1 has a field for the method.
-func documented(method string) bool {
-	switch method {
-	case "GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE":
-		return true
-	}
-	return false
 }
 
 // server returns the server object for a host.

@@ -17,6 +17,7 @@ type part struct {
 	text string // as in a URL
 	name string // "" for text
 	expr string // for ECMAScript, "" for none
+	kind string // name of the constraint, such as "int"; "" if expr is all
 	rest bool   // the rest of the path
 }
 
@@ -28,7 +29,7 @@ func newPath(p *pattern.Pattern) path {
 			if s.Name == "" {
 				parts = append(parts, part{text: escape(s.Text)})
 			} else {
-				parts = append(parts, part{name: s.Name, expr: ecmaScript(s.Expr)})
+				parts = append(parts, part{name: s.Name, expr: ecmaScript(s.Expr), kind: s.Type})
 			}
 		}
 	}
@@ -98,26 +99,31 @@ func parameterNames(parts []part) (names []string) {
 // widen makes the parameters also accept the values of another path of the same
 // shape.
 func (p path) widen(other path) {
-	var exprs []string
-	for _, part := range other.parts {
-		if part.name != "" {
-			exprs = append(exprs, part.expr)
-		}
-	}
 	for i := range p.parts {
-		part := &p.parts[i]
-		if part.name == "" {
+		part, q := &p.parts[i], other.parts[i]
+		if part.name == "" || part.expr == q.expr {
 			continue
 		}
-		switch expr := exprs[0]; {
-		case part.expr == expr:
-		case part.expr == "" || expr == "":
+		part.kind = ""
+		if part.expr == "" || q.expr == "" {
 			part.expr = ""
-		default:
-			part.expr += "|" + expr
+		} else {
+			part.expr += "|" + q.expr
 		}
-		exprs = exprs[1:]
 	}
+}
+
+// schema returns the JSON Schema of a parameter.
+func (p part) schema() map[string]any {
+	switch {
+	case p.kind == "int":
+		return map[string]any{"type": "integer"}
+	case p.kind != "":
+		return map[string]any{"type": "string", "format": p.kind}
+	case p.expr != "":
+		return map[string]any{"type": "string", "pattern": "^(?:" + p.expr + ")$"}
+	}
+	return map[string]any{"type": "string"}
 }
 
 // parameters returns the parameters as JSON, or nil.
@@ -127,11 +133,7 @@ func (p path) parameters() []any {
 		if part.name == "" {
 			continue
 		}
-		schema := map[string]any{"type": "string"}
-		if part.expr != "" {
-			schema["pattern"] = "^(?:" + part.expr + ")$"
-		}
-		param := map[string]any{"name": part.name, "in": "path", "required": true, "schema": schema}
+		param := map[string]any{"name": part.name, "in": "path", "required": true, "schema": part.schema()}
 		if part.rest {
 			param["description"] = "the rest of the path; it may have slashes"
 		}

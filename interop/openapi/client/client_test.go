@@ -10,6 +10,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"github.com/seed-1954dcaa/muxmaster/interop/openapi"
 )
 
@@ -52,7 +54,8 @@ func TestClient(t *testing.T) {
 	two := func(f func(ctx context.Context, v, w string, e ...editor) (*http.Response, error), v, w string) send {
 		return func(ctx context.Context, e ...editor) (*http.Response, error) { return f(ctx, v, w, e...) }
 	}
-	note := "milk"
+	note, limit := "milk", 3
+	const key = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
 	type row struct {
 		send  send
 		route string
@@ -64,6 +67,9 @@ func TestClient(t *testing.T) {
 		{two(client.Version, "1", "26"), `GET /v{major:[0-9]+}.{minor:\d+}/x`, params{"major": "1", "minor": "26"}},
 		{two(client.GetByWeekDay, "2024", "Jan"), "GET /by/{year:[0-9]{4}}/{month:(?i)[a-z]{3}}", params{"year": "2024", "month": "Jan"}},
 		{two(client.GetByWeekDay, "w7", "mo"), "GET /by/{week:w[0-9]+}/{day}", params{"week": "w7", "day": "mo"}},
+		{func(ctx context.Context, e ...editor) (*http.Response, error) {
+			return client.TypedValues(ctx, -7, uuid.MustParse(key), &TypedValuesParams{Limit: &limit}, e...)
+		}, "GET /typed/{number:int}/{key:uuid}", params{"number": "-7", "key": key, "limit": "3"}},
 		{one(client.GetIdId, "beef"), "GET /id/{id:[[:xdigit:]]{4}}", params{"id": "beef"}},
 		{one(client.GetAnyIdId, "größe"), `GET /any-id/{id:\pL+}`, params{"id": "größe"}},
 		{one(client.ShowUser, "you"), "GET /users/:id", params{"id": "you"}},
