@@ -29,7 +29,14 @@ func TestDiff(t *testing.T) {
 		if change != "route" {
 			m.POST("/users/:id", h)
 		}
-		admin := m.Group("/admin")
+		var admin, open *muxmaster.Group
+		if change == "owner" {
+			m.Route("/admin", func(g *muxmaster.Group) { admin = g })
+			m.Route("/open", func(g *muxmaster.Group) { open = g })
+		} else {
+			admin, open = m.Group("/admin"), m.Group("/open")
+		}
+		open.GET("/x", h)
 		if change != "group" {
 			admin.Use(requireLogin)
 		}
@@ -68,6 +75,7 @@ func TestDiff(t *testing.T) {
 		{"guarded handler", []string{"GET /admin/x: body"}},
 		{"route", []string{"POST /users/1: lost route"}},
 		{"group", []string{"GET /admin/x: lost login", "OPTIONS /admin/none-such: lost login"}},
+		{"owner", []string{"GET /admin/none-such: new login", "GET /open/none-such: lost route"}},
 		{"mount", []string{"GET /sub/y: lost login"}},
 		{"with", []string{"GET /with: lost login"}},
 		{"login on everything", []string{"GET /users/1: new login", "POST /none-such: new login"}},
