@@ -47,10 +47,7 @@ func localEntrants() ([]entrant, error) {
 	var all []entrant
 	for _, entry := range a.Entries {
 		w := new(Worker)
-		methods := map[string]func(Job, *Reply) error{
-			"Prove": w.Prove, "Load": w.Load, "Run": w.Run, "Allocs": w.Allocs,
-			"Unload": w.Unload, "Heap": w.Heap, "Register": w.Register,
-		}
+		methods := w.methods()
 		all = append(all, entrant{
 			Entry: entry, local: w, binary: self,
 			call: func(method string, job Job, a *Reply) error { return methods[method](job, a) },

@@ -50,6 +50,15 @@ func (w *Worker) Entries(_ Job, a *Reply) error {
 	return nil
 }
 
+// methods returns the methods by the names that net/rpc has for them. The
+// command calls its own Worker with them.
+func (w *Worker) methods() map[string]func(Job, *Reply) error {
+	return map[string]func(Job, *Reply) error{
+		"Entries": w.Entries, "Prove": w.Prove, "Load": w.Load, "Run": w.Run, "Allocs": w.Allocs,
+		"Benchmark": w.Benchmark, "Unload": w.Unload, "Heap": w.Heap, "Register": w.Register,
+	}
+}
+
 // Prove returns an error if the contender routes the scenario incorrectly.
 func (w *Worker) Prove(job Job, _ *Reply) error {
 	c, s, err := find(job)
