@@ -5,42 +5,103 @@ import "strings"
 // A feature is one row of the second table.
 type feature struct {
 	text string
+
 	// test is the test that shows that muxmaster has it; recipe is the heading in
 	// docs/recipes.md, and reason says why it has neither.
 	test, recipe, reason string
-	others               string // in the order of featured: y for yes, r by recipe, - for no
+
+	// others says which routers have it, and where: an exported identifier of the
+	// router's package, or of a package below it ("middleware: StaticConfig.HTML5").
+	// A router that has it by recipe has "recipe: " and a file of its module with
+	// a text in it, or an identifier. "no: " says why an identifier isn't it.
+	others map[string]string
+
+	// words matches identifiers that a router would have with the feature. Those
+	// that don't have it must not have such an identifier.
+	words string
 }
 
-// featured are the other columns.
-var featured = []string{"http.ServeMux", "chi", "gin", "echo", "fiber", "gorilla/mux", "httprouter", "bunrouter", "fox", "huma"}
+// A peer is another column of the second table.
+type peer struct {
+	name   string
+	module string // "" for package net/http
+}
 
 // huma is an API framework on top of other routers: what a router does counts
 // as no.
+var peers = []peer{
+	{"http.ServeMux", ""},
+	{"chi", "github.com/go-chi/chi/v5"},
+	{"gin", "github.com/gin-gonic/gin"},
+	{"echo", "github.com/labstack/echo/v5"},
+	{"fiber", "github.com/gofiber/fiber/v3"},
+	{"gorilla/mux", "github.com/gorilla/mux"},
+	{"httprouter", "github.com/julienschmidt/httprouter"},
+	{"bunrouter", "github.com/uptrace/bunrouter"},
+	{"fox", "github.com/fox-toolkit/fox"},
+	{"huma", "github.com/danielgtaylor/huma/v2"},
+}
+
 var features = []feature{
-	{text: "names of routes, and their URLs", test: "TestName", others: "---yyy----"},
-	{text: "annotations on routes, read in middleware", test: "TestAnnotate", others: "--------yy"},
-	{text: "routes removed while serving", test: "TestRemove", others: "---yy---y-"},
-	{text: "all routes replaced at once, while serving", test: "TestUpdateReplacesAllRoutes", others: "--------y-"},
-	{text: "typed path values", test: "TestPathParamAs", others: "--yyy----y"},
-	{text: "typed query values", test: "TestQueryAs", others: "--yyy----y"},
-	{text: "JSON bodies read strictly and validated", test: "TestReadJSONValidates", others: "--yry----y"},
-	{text: "handlers that return errors", test: "TestHandler", others: "---yy--y-y"},
-	{text: "files: precompressed siblings", test: "TestStoreSendsSiblings", others: "----y-----"},
-	{text: "a single-page application's index for unknown paths", test: "TestServeSPA", others: "-r-yr-----"},
-	{text: "OpenAPI document of the routes", test: "TestOpenAPI", others: "---------y"},
-	{text: "says why a route wins", test: "TestExplain", others: "----------"},
-	{text: "compares two versions' responses", test: "TestCompare", others: "----------"},
-	{text: "shows the routes that no test reached", test: "TestCoverage", others: "----------"},
-	{text: "matches headers or queries", recipe: "Match by header or query", others: "-y---y--y-"},
-	{text: "HTTP/3", recipe: "HTTP/3", others: "rrrr-rrrrr"},
-	{text: "matches schemes or client addresses", reason: "a proxy decides both: use middleware", others: "-----y--y-"},
-	{text: "renders templates", reason: "html/template is enough", others: "--yyy-----"},
+	{text: "names of routes, and their URLs", test: "TestName",
+		others: map[string]string{"echo": "Routes.Reverse", "fiber": "DefaultRes.GetRouteURL", "gorilla/mux": "Route.URL"},
+		words:  `Reverse$|RouteURL|^Route.*\.URL|URLFor$|BuildURL`},
+	{text: "annotations on routes, read in middleware", test: "TestAnnotate",
+		others: map[string]string{"fox": "WithAnnotation", "huma": "Operation.Metadata"},
+		words:  `Annotat|Metadata`},
+	{text: "routes removed while serving", test: "TestRemove",
+		others: map[string]string{"echo": "NewConcurrentRouter", "fox": "Router.Delete", "fiber": "no: RebuildTree, which must follow RemoveRoute, isn't safe while serving"},
+		words:  `^(Mux|ServeMux|Router|Engine|App|RouterGroup|Group)\.(Remove|Unregister)(Route)?$`},
+	{text: "all routes replaced at once, while serving", test: "TestUpdateReplacesAllRoutes",
+		others: map[string]string{"fox": "Router.Updates"},
+		words:  `^(Mux|ServeMux|Router|Engine|App)\.(Txn|Updates?|Swap|Replace)$`},
+	{text: "typed path values", test: "TestPathParamAs",
+		others: map[string]string{"gin": "Context.ShouldBindUri", "echo": "PathParam", "fiber": "Params", "bunrouter": "Params.Int64", "huma": "Register"},
+		words:  `Bind(Uri|URI|Path)|PathParam|Params?\.Int|ParamInt`},
+	{text: "typed query values", test: "TestQueryAs",
+		others: map[string]string{"gin": "Context.ShouldBindQuery", "echo": "QueryParam", "fiber": "Query", "huma": "Register"},
+		words:  `BindQuery|QueryInt|Query(Param)?(As|Or)$`},
+	{text: "JSON bodies read strictly and validated", test: "TestReadJSONValidates",
+		others: map[string]string{"gin": "EnableJsonDecoderDisallowUnknownFields", "echo": "recipe: Echo.Validator", "fiber": "recipe: Config.StructValidator", "huma": "Register"},
+		words:  `Validat|DisallowUnknown`},
+	{text: "handlers that return errors", test: "TestHandler",
+		others: map[string]string{"echo": "HTTPErrorHandler", "fiber": "ErrorHandler", "bunrouter": "HandlerFunc", "huma": "Register"},
+		words:  `ErrorHandler`},
+	{text: "files: precompressed siblings", test: "TestStoreSendsSiblings",
+		others: map[string]string{"fiber": "Config.CompressedFileSuffixes"},
+		words:  `(?i)precompress|CompressedFile`},
+	{text: "a single-page application's index for unknown paths", test: "TestServeSPA",
+		others: map[string]string{"echo": "middleware: StaticConfig.HTML5", "fiber": "recipe: docs/middleware/static.md: SPA (Single Page Application)", "gorilla/mux": "recipe: README.md: Serving Single Page Applications"},
+		words:  `SPA$|HTML5`},
+	{text: "OpenAPI document of the routes", test: "TestOpenAPI",
+		others: map[string]string{"huma": "OpenAPI"},
+		words:  `(?i)openapi|swagger`},
+	{text: "says why a route wins", test: "TestExplain", words: `(?i)explain`},
+	{text: "compares two versions' responses", test: "TestCompare", words: `^Compare$|^Diff`},
+	{text: "shows the routes that no test reached", test: "TestCoverage", words: `(?i)coverage|unused`},
+	{text: "matches headers or queries", recipe: "Match by header or query",
+		others: map[string]string{"chi": "middleware: RouteHeaders", "gorilla/mux": "Route.Headers", "fox": "WithHeaderMatcher"},
+		words:  `HeaderMatcher|QueryMatcher|RouteHeaders|^Route\.(Headers|Queries)$`},
+	{text: "HTTP/3", recipe: "HTTP/3",
+		others: map[string]string{"http.ServeMux": "recipe: ServeMux.ServeHTTP", "chi": "recipe: Mux.ServeHTTP", "gin": "Engine.RunQUIC", "echo": "recipe: Echo.ServeHTTP",
+			"gorilla/mux": "recipe: Router.ServeHTTP", "httprouter": "recipe: Router.ServeHTTP", "bunrouter": "recipe: Router.ServeHTTP", "fox": "recipe: Router.ServeHTTP", "huma": "recipe: API"},
+		words: `QUIC|HTTP3`},
+	{text: "matches schemes or client addresses", reason: "a proxy decides both: use middleware",
+		others: map[string]string{"gorilla/mux": "Route.Schemes", "fox": "WithSchemeMatcher"},
+		words:  `SchemeMatcher|ClientIPMatcher|\.Schemes$`},
+	{text: "renders templates", reason: "html/template is enough",
+		others: map[string]string{"gin": "Context.HTML", "echo": "Renderer", "fiber": "DefaultRes.Render"},
+		words:  `^Template|TemplateRenderer|HTMLRender|\.HTML$`},
 }
 
 // featureTable returns the table in Markdown.
 func featureTable() string {
 	var b strings.Builder
-	b.WriteString("|  | muxmaster | " + strings.Join(featured, " | ") + " |\n|---|" + strings.Repeat("---|", len(featured)+1) + "\n")
+	b.WriteString("|  | muxmaster |")
+	for _, p := range peers {
+		b.WriteString(" " + p.name + " |")
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(peers)+1) + "\n")
 	for _, f := range features {
 		b.WriteString("| " + f.text + " | ")
 		switch {
@@ -51,8 +112,15 @@ func featureTable() string {
 		default:
 			b.WriteString("no: " + f.reason)
 		}
-		for _, has := range f.others {
-			b.WriteString(" | " + map[rune]string{'y': "yes", 'r': "by recipe", '-': "no"}[has])
+		for _, p := range peers {
+			switch at := f.others[p.name]; {
+			case at == "", strings.HasPrefix(at, "no: "):
+				b.WriteString(" | no")
+			case strings.HasPrefix(at, "recipe: "):
+				b.WriteString(" | by recipe")
+			default:
+				b.WriteString(" | yes")
+			}
 		}
 		b.WriteString(" |\n")
 	}
