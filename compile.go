@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
 )
@@ -18,14 +17,13 @@ import (
 
 // A program serves requests. It is immutable.
 type program struct {
-	mux        *Mux
-	base       trie.Tree[endpoint] // routes without a host; a copy of *table.Base that saves a load
-	entry      http.Handler        // the router wrapped in Pre middleware; nil if there is none
-	table      *trie.Table[endpoint]
-	root       endpoint                // for unmatched requests below no Group and no mounted Mux
-	responders map[*responder]*zone    // those with middleware
-	urls       map[string]string       // patterns of the routes with a name, by name
-	originals  map[uint32]http.Handler // handlers without middleware, by order; only if that differs
+	mux       *Mux
+	base      trie.Tree[endpoint] // routes without a host; a copy of *table.Base that saves a load
+	entry     http.Handler        // the router wrapped in Pre middleware; nil if there is none
+	table     *trie.Table[endpoint]
+	root      endpoint                // for unmatched requests below no Group and no mounted Mux
+	urls      map[string]string       // patterns of the routes with a name, by name
+	originals map[uint32]http.Handler // handlers without middleware, by order; only if that differs
 
 	// For serveParams.
 	buffer  values.Kind
@@ -35,7 +33,8 @@ type program struct {
 
 	alwaysSlow bool // some routes have hosts, or values are not delivered directly
 
-	// For Lookup.
+	// For peek and Lookup.
+	muxes     []*zone
 	described sync.Map // from *trie.Route to Route
 	index     sync.Once
 	byPattern map[string][]*trie.Route[endpoint]
@@ -62,36 +61,33 @@ const (
 // stackValues is the number of values that serveLong collects on the stack.
 const stackValues = 32
 
-// A zone is a level at one place of a program: of its own Mux, or of one that is
-// mounted, which has zones for each mount. Its fields are those that the Muxes
-// and Groups had when the program was compiled.
+// A zone is a level of a program, with what it had when the program was compiled.
 type zone struct {
-	level                *level
-	outer                *zone  // the zone around; nil for the Mux's own
-	prefix               string // the whole prefix
-	pre, use             []func(http.Handler) http.Handler
-	fast                 []FastMiddleware
-	wraps                int    // number of pre and use here and further out
-	stamp                uint32 // changes with them
-	region               int    // see trie.Fallback
-	owns                 bool
+	*level
+	middleware
+	outer                *zone // the zone around; nil for the Mux's own
+	pre                  []func(http.Handler) http.Handler
+	wraps                int // number of middleware functions here and further out
+	region               int // see trie.Fallback
 	redirectSlash        bool
 	poolValues           bool
 	poolParams           bool
 	notFound, notAllowed http.Handler
+	answers              *responder // nil if there is no middleware
 }
 
 // A compiler holds the state of one compilation.
 type compiler struct {
-	mux      *Mux
-	draft    *Mux // compiled in place of its draftOf; may be nil
-	serving  bool // the program will serve requests
-	root     *zone
-	zones    []*zone // those that respond to unmatched requests, but root
-	routes   []placed
-	preStamp uint32
-	regions  int
-	version  int // of the tree
+	mux       *Mux
+	version   int // of what is declared on mux
+	has       func(*Mux) *declared
+	serving   bool // the program will serve requests
+	zones     map[*level]*zone
+	answering []*zone // those that respond to unmatched requests; that of mux comes first
+	muxes     []*zone // those of Muxes
+	routes    []placed
+	preStamp  uint32
+	regions   int
 
 	builder trie.Builder[endpoint]
 	names   map[string]*values.Names // by names and whether they are in a Ring
@@ -103,91 +99,65 @@ type placed struct {
 	zone *zone
 }
 
-// newCompiler collects what is declared on m, or on draft in place of its Mux.
+// newCompiler collects what is declared on m. has returns what a Mux has, and
 // serving says that the program is to serve requests. The caller holds the lock.
-func newCompiler(m, draft *Mux, serving bool) *compiler {
-	c := &compiler{mux: m, draft: draft, serving: serving, version: m.tree.Load().version, names: map[string]*values.Names{}}
-	c.collect(m, nil, "", func(r *route) *route { return r })
-	return c
-}
-
-// collect collects what is declared on m and on the Muxes mounted on it. If m is
-// mounted itself, outer is the zone around it, and lift returns a route of m as
-// the outermost Mux has it, or nil if it was removed there.
-func (c *compiler) collect(m *Mux, outer *zone, prefix string, lift func(*route) *route) {
-	if c.draft != nil && m == c.draft.draftOf {
-		m = c.draft
+func newCompiler(m *Mux, has func(*Mux) *declared, serving bool) *compiler {
+	c := &compiler{mux: m, version: m.version, has: has, serving: serving, zones: map[*level]*zone{}, names: map[string]*values.Names{}}
+	d := has(m.level.mux)
+	c.preStamp = d.preStamp
+	c.answering = append(c.answering, c.zone(m.level))
+	for _, l := range d.levels {
+		c.answering = append(c.answering, c.zone(l))
 	}
-	m.recall()
-	root := &zone{poolValues: true, poolParams: true}
-	if outer != nil {
-		*root = *outer
-		c.regions++
-		root.region, root.owns, root.pre = c.regions, true, m.pre
-		c.zones = append(c.zones, root)
-	} else {
-		c.root, root.pre = root, m.pre
+	mounted := false
+	for _, r := range d.all() {
+		must(r.parse()) // it was parsed before
+		c.routes = append(c.routes, placed{r, c.zone(r.level)})
+		mounted = mounted || r.inner != nil
 	}
-	root.level, root.outer, root.prefix, root.use, root.fast = m.level, outer, prefix, m.use, m.level.fast
-	root.stamp = max(root.stamp, m.level.stamp)
-	if root.wraps += len(root.use); outer != nil {
-		root.wraps, root.stamp = root.wraps+len(root.pre), max(root.stamp, m.preStamp)
-	} else {
-		c.preStamp = m.preStamp
-	}
-	f := m.readFields(c.serving)
-	root.redirectSlash = f.redirectSlash
-	root.poolValues = root.poolValues && f.poolValues
-	root.poolParams = root.poolParams && f.poolParams
-	root.notFound, root.notAllowed = or(f.notFound, root.notFound), or(f.notAllowed, root.notAllowed)
-
-	known := map[*level]*zone{}
-	for _, l := range m.answering {
-		c.zones = append(c.zones, c.zoneOf(l, root, known))
-	}
-	for _, r := range m.routes {
-		if x := lift(r); x != nil && !m.removed[r] {
-			must(x.parse()) // it was parsed before
-			c.routes = append(c.routes, placed{x, c.zoneOf(r.level, root, known)})
-		}
-	}
-	for _, mnt := range m.mounts {
-		c.collect(mnt.sub, c.zoneOf(mnt.level, root, known), prefix+mnt.prefix, func(r *route) *route {
-			if r = mnt.routes[r]; r == nil || m.removed[r] {
-				return nil
-			}
-			return lift(r)
-		})
-	}
-	if outer == nil && len(m.mounts) > 0 {
+	if mounted {
 		slices.SortStableFunc(c.routes, func(a, b placed) int { return byOrder(a.route, b.route) })
 	}
+	return c
 }
 
 // byOrder compares routes by the order of their registration.
 func byOrder(a, b *route) int { return int(int32(a.order - b.order)) }
 
-// zoneOf returns the zone of a level of the Mux with the zone root.
-func (c *compiler) zoneOf(l *level, root *zone, known map[*level]*zone) *zone {
-	if l.parent == nil {
-		return root
-	}
-	if z := known[l]; z != nil {
+// zone returns the zone of a level.
+func (c *compiler) zone(l *level) *zone {
+	if z := c.zones[l]; z != nil {
 		return z
 	}
-	outer := c.zoneOf(l.parent, root, known)
-	z := new(zone)
-	*z = *outer
-	z.level, z.outer, z.pre, z.use, z.fast, z.owns = l, outer, nil, l.use, l.fast, l.owns
-	z.prefix, z.wraps, z.stamp = root.prefix+l.prefix, outer.wraps+len(l.use), max(outer.stamp, l.stamp)
-	if g := l.group; g != nil {
-		z.notFound, z.notAllowed = or(g.NotFound, z.notFound), or(g.MethodNotAllowed, z.notAllowed)
+	z := &zone{poolValues: true, poolParams: true}
+	if l.parent != nil {
+		outer := c.zone(l.parent)
+		*z = *outer
+		z.outer = outer
 	}
-	if z.owns {
+	stamp := z.stamp
+	z.level, z.pre, z.middleware = l, nil, *l.own(c.has)
+	z.stamp = max(stamp, z.stamp)
+	switch {
+	case l.mux != nil:
+		d := c.has(l.mux)
+		if z.pre = d.pre; z.outer != nil {
+			z.stamp, z.wraps = max(z.stamp, d.preStamp), z.wraps+len(d.pre)
+		}
+		f := d.read(c.serving)
+		z.redirectSlash = f.redirectSlash
+		z.poolValues, z.poolParams = z.poolValues && f.poolValues, z.poolParams && f.poolParams
+		z.notFound, z.notAllowed = or(f.notFound, z.notFound), or(f.notAllowed, z.notAllowed)
+		c.muxes = append(c.muxes, z)
+	case l.group != nil:
+		z.notFound, z.notAllowed = or(l.group.NotFound, z.notFound), or(l.group.MethodNotAllowed, z.notAllowed)
+	}
+	z.wraps += len(z.use) + len(z.fast)
+	if l.owns {
 		c.regions++
 		z.region = c.regions
 	}
-	known[l] = z
+	c.zones[l] = z
 	return z
 }
 
@@ -220,6 +190,9 @@ func isNil(h http.Handler) bool {
 // the lock.
 func (c *compiler) compile() (*program, error) {
 	p := &program{mux: c.mux}
+	if !c.serving {
+		p.muxes = c.muxes
+	}
 	for _, r := range c.routes {
 		if err := c.add(p, r); err != nil {
 			return nil, err
@@ -231,7 +204,7 @@ func (c *compiler) compile() (*program, error) {
 	p.table = c.builder.Build()
 	p.base = *p.table.Base
 	p.slots, p.long, p.inPlace = p.table.MaxValues, values.Long, hasNames|unpooled
-	if c.root.poolValues || c.root.poolParams {
+	if root := c.answering[0]; root.poolValues || root.poolParams {
 		p.buffer, p.inPlace = values.Ring, hasNames
 	} else if p.slots > values.MaxChunk {
 		p.long = 0
@@ -245,25 +218,28 @@ func (c *compiler) compile() (*program, error) {
 func (c *compiler) addFallbacks(p *program) (err error) {
 	c.mux.chaining.Lock()
 	defer c.mux.chaining.Unlock()
-	if p.root, err = c.fallback(p, c.root, new(pattern.Pattern)); err != nil {
-		return err
-	}
-	for _, z := range c.zones {
+	for _, z := range c.answering {
 		prefix, err := parsePrefix(z.prefix)
-		must(err) // checkPrefix has checked it
-		e, err := c.fallback(p, z, prefix)
-		if err != nil {
-			return err
+		must(err) // addLevel has checked it
+		e := endpoint{zone: z, names: values.NewNames(c.mux.owner, append(slices.Clone(prefix.Names()), outcomeName), false)}
+		if z.wraps > 0 {
+			if e.handler, err = c.mux.answer(z); err != nil {
+				return err
+			}
 		}
-		c.builder.AddFallback(prefix, e, z.owns, z.region)
+		if z.outer == nil {
+			p.root = e
+		} else {
+			c.builder.AddFallback(prefix, e, z.owns, z.region)
+		}
 	}
-	p.entry, err = c.mux.entryOf(c.root.pre, c.preStamp)
+	p.entry, err = c.mux.entryOf(c.answering[0].pre, c.preStamp)
 	return err
 }
 
 // add adds a route to the builder.
 func (c *compiler) add(p *program, r placed) error {
-	h, err := r.wrapped()
+	h, _, err := r.wrapped(r.zone)
 	if err != nil {
 		return err
 	}
@@ -276,7 +252,7 @@ func (c *compiler) add(p *program, r placed) error {
 	if !pooled {
 		e.mode |= unpooled
 	}
-	if r.zone.wraps > 0 || r.changed {
+	if r.zone.wraps > 0 {
 		if p.originals == nil {
 			p.originals = map[uint32]http.Handler{}
 		}
@@ -320,18 +296,4 @@ func (c *compiler) sharedNames(list []string, pooled bool) *values.Names {
 		c.names[key] = n
 	}
 	return n
-}
-
-// fallback returns the endpoint for unmatched requests in a zone with a prefix.
-func (c *compiler) fallback(p *program, z *zone, prefix *pattern.Pattern) (e endpoint, err error) {
-	e = endpoint{zone: z, names: values.NewNames(c.mux.owner, append(slices.Clone(prefix.Names()), outcomeName), false)}
-	if z.wraps > 0 {
-		f := c.mux.chainOf(z)
-		if p.responders == nil {
-			p.responders = map[*responder]*zone{}
-		}
-		p.responders[f] = z
-		e.handler, err = f.wrap(z)
-	}
-	return e, err
 }

@@ -65,7 +65,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 	} else {
 		e.explainAnswer(p, search, r)
 	}
-	for _, rt := range m.live().collected(false).routes {
+	for _, rt := range m.live().collect(false).routes {
 		c := Candidate{Route: rt.describe()}
 		if won != nil && rt.order == won.Payload.order && rt.pattern == won.Pattern && c.Method == p.table.MethodName(won.Method) && rt.zone.prefix == won.Payload.zone.prefix {
 			route := c.Route

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/wrapped"
 )
 
 // A Group registers routes on its Mux with a common prefix and common
@@ -41,8 +42,7 @@ type Group struct {
 // ServeHTTP serves r with any route of the Group's Mux, not only those of the
 // Group. It allows passing a Group to code that requires an http.Handler.
 func (g *Group) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	g.requireNew()
-	g.mux.ServeHTTP(w, r)
+	g.live().ServeHTTP(w, r)
 }
 
 // Group returns a Group with the given prefix, a path that may have parameters.
@@ -63,35 +63,30 @@ func (s *scope) Route(prefix string, fn func(*Group)) {
 }
 
 func (s *scope) group(prefix string, owns bool) *Group {
-	s.requireNew()
-	g := s.inside(&level{prefix: s.join(prefix), owns: owns})
-	if g.prefix == s.prefix {
-		g.inline = true
-		return g
+	m := s.live()
+	full := s.join(prefix)
+	if full == s.prefix {
+		return s.with(level{})
 	}
-	m := s.mux.live()
-	t := m.lock()
-	defer t.mu.Unlock()
-	must(m.checkPrefix(g.prefix))
+	g := &Group{scope: scope{s.mux, &level{parent: s.level, prefix: full, owns: owns}}}
 	g.level.group = g
-	m.answering = append(m.answering, g.level)
-	m.invalidate()
+	must(m.change(func(st *stage) error { return st.addLevel(m, g.level) }))
 	return g
 }
 
-// inside returns a Group whose level is enclosed by s.
-func (s *scope) inside(l *level) *Group {
-	l.parent = s.level
-	return &Group{scope: scope{s.mux, l}}
+// with returns a Group with the prefix of s.
+func (s *scope) with(l level) *Group {
+	s.live()
+	l.parent, l.prefix, l.inline = s.level, s.prefix, true
+	return &Group{scope: scope{s.mux, &l}}
 }
 
 // With returns a Group with the same prefix and additional middleware. The
 // middleware applies to the routes registered on the returned Group, and not to
 // responses to unmatched requests.
 func (s *scope) With(mw ...func(http.Handler) http.Handler) *Group {
-	s.requireNew()
 	refuseNil("With", mw)
-	return s.inside(&level{prefix: s.prefix, inline: true, use: slices.Clone(mw)})
+	return s.with(level{middleware: middleware{use: slices.Clone(mw)}})
 }
 
 // Name returns a Group whose routes have a name:
@@ -103,11 +98,10 @@ func (s *scope) With(mw ...func(http.Handler) http.Handler) *Group {
 // methods of a list are one route. A Mux also knows the names of the Muxes
 // mounted on it.
 func (s *scope) Name(name string) *Group {
-	s.requireNew()
 	if name == "" {
 		panic("muxmaster: Name: the name is empty")
 	}
-	return s.inside(&level{prefix: s.prefix, inline: true, name: name})
+	return s.with(level{name: name})
 }
 
 // Annotate returns a Group whose routes, and those of the Groups inside it,
@@ -115,16 +109,15 @@ func (s *scope) Name(name string) *Group {
 // the Route from [Mux.Lookup]. As with [context.WithValue], key must be
 // comparable, and should have a type of its own.
 func (s *scope) Annotate(key, value any) *Group {
-	s.requireNew()
 	if key == nil || !reflect.TypeOf(key).Comparable() {
 		panic("muxmaster: Annotate: the key must be comparable, and not nil")
 	}
-	return s.inside(&level{prefix: s.prefix, inline: true, key: key, value: value})
+	return s.with(level{key: key, value: value})
 }
 
 // join returns the prefix of s followed by prefix, without a trailing slash.
 func (s *scope) join(prefix string) string {
-	s.requireNew()
+	s.live()
 	prefix = strings.TrimSuffix(prefix, "/")
 	if prefix == "" {
 		return s.prefix
@@ -151,20 +144,6 @@ func parsePrefix(prefix string) (*pattern.Pattern, error) {
 	return p, err
 }
 
-// checkPrefix returns an error if prefix is invalid in m, or in a Mux that m is
-// mounted on. The caller holds the lock.
-func (m *Mux) checkPrefix(prefix string) error {
-	if _, err := parsePrefix(prefix); err != nil {
-		return fmt.Errorf("muxmaster: prefix %q: %w", prefix, err)
-	}
-	for _, mnt := range m.mounted {
-		if err := mnt.mux.live().checkPrefix(mnt.prefix + prefix); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Use adds middleware to a Mux or Group. It wraps the http.Handler routes that
 // are registered afterwards, including those of Groups created from it. The
 // first middleware is the outermost; the middleware of enclosing Groups and of
@@ -184,32 +163,34 @@ func (m *Mux) checkPrefix(prefix string) error {
 // a middleware function returns has a method RunsBeforeRouting(), as those of
 // middleware.CleanPath and middleware.StripSlashes do.
 func (s *scope) Use(mw ...func(http.Handler) http.Handler) {
-	s.requireNew()
 	refuseNil("Use", mw)
-	s.addMiddleware("Use", func(l *level) { l.use = slices.Concat(l.use, mw) })
+	s.addMiddleware("Use", func(own *middleware) { own.use = slices.Concat(own.use, mw) })
 }
 
 // UseFast is like Use but adds middleware for fast routes. Registering a route
 // of an http.Handler in its scope panics.
 func (s *scope) UseFast(mw ...FastMiddleware) {
-	s.requireNew()
 	refuseNil("UseFast", mw)
-	s.addMiddleware("UseFast", func(l *level) { l.fast = slices.Concat(l.fast, mw) })
+	s.addMiddleware("UseFast", func(own *middleware) { own.fast = slices.Concat(own.fast, mw) })
 }
 
-// addMiddleware calls add with the level of s.
-func (s *scope) addMiddleware(method string, add func(l *level)) {
-	m := s.mux.live()
-	t := m.lock()
-	defer t.mu.Unlock()
-	if r := s.first; r != nil {
-		file, line := location(r.site)
-		panic(fmt.Sprintf("muxmaster: %s after the route %q was registered (at %s:%d): the route would bypass the middleware; "+
-			"call %s first, or With for the routes that follow", method, r.pattern, file, line, method))
-	}
-	add(s.level)
-	s.level.stamp = registrations.Add(1)
-	m.invalidate()
+// addMiddleware calls add with the middleware of s.
+func (s *scope) addMiddleware(method string, add func(own *middleware)) {
+	m := s.live()
+	must(m.change(func(st *stage) error {
+		own := &s.level.middleware
+		if d := st.of(m); s.parent == nil {
+			own = &d.middleware
+		}
+		if r := own.first; r != nil {
+			file, line := location(r.site)
+			return fmt.Errorf("muxmaster: %s after the route %q was registered (at %s:%d): the route would bypass the middleware; "+
+				"call %s first, or With for the routes that follow", method, r.pattern, file, line, method)
+		}
+		add(own)
+		own.stamp = registrations.Add(1)
+		return nil
+	}))
 }
 
 // refuseNil panics if one of the functions that a method was given is nil.
@@ -221,59 +202,88 @@ func refuseNil[F any](method string, mw []F) {
 	}
 }
 
-// A chain is the middleware of a level and of those around it in its Mux. It
-// doesn't change when a level gets more.
-type chain struct {
-	use   [][]func(http.Handler) http.Handler // the innermost level first
-	fast  [][]FastMiddleware
-	count int // of all functions
-}
+// A chain is the middleware around the routes of a level, the innermost first.
+type chain []middleware
 
-// chain returns the middleware around the routes of l. The caller holds the
-// lock.
-func (l *level) chain() (c chain) {
+// chain returns the middleware of a level and of those around it. The caller
+// holds the lock.
+func (m *Mux) chain(l *level) (c chain) {
 	for ; l != nil; l = l.parent {
-		if len(l.use) > 0 {
-			c.use = append(c.use, l.use)
+		own := l.middleware
+		if l.parent == nil {
+			own = m.middleware
 		}
-		if len(l.fast) > 0 {
-			c.fast = append(c.fast, l.fast)
+		if len(own.use)+len(own.fast) > 0 {
+			c = append(c, own)
 		}
-		c.count += len(l.use) + len(l.fast)
 	}
 	return c
 }
 
-// wrapIn wraps the handler of a route in middleware.
-func wrapIn(c chain, h http.Handler, text string) (http.Handler, error) {
+func (c chain) count() (n int) {
+	for _, mw := range c {
+		n += len(mw.use) + len(mw.fast)
+	}
+	return n
+}
+
+// check returns an error if the middleware cannot wrap a handler.
+func (c chain) check(fast bool, text string) error {
+	for _, mw := range c {
+		if fast && len(mw.use) > 0 {
+			return fmt.Errorf("muxmaster: pattern %q: a fast route would bypass the middleware %s of Use; "+
+				"register it with Handle, or the middleware with Pre or, as FastMiddleware, UseFast", text, wrapped.Name(mw.use[0]))
+		}
+		if !fast && len(mw.fast) > 0 {
+			return fmt.Errorf("muxmaster: pattern %q: the route would bypass the middleware %s of UseFast; "+
+				"register it with HandleFast or a verb method such as GETFast, or the middleware with Use", text, wrapped.Name(mw.fast[0]))
+		}
+	}
+	return nil
+}
+
+// wrap returns the handler of a route in the middleware.
+func (c chain) wrap(h http.Handler, text string) (http.Handler, error) {
 	f, fast := h.(fastHandler)
-	if fast && len(c.use) > 0 {
-		return nil, fmt.Errorf("muxmaster: pattern %q: a fast route would bypass the middleware %s of Use; "+
-			"register it with Handle, or the middleware with Pre or, as FastMiddleware, UseFast", text, funcName(c.use[0][0]))
+	err := c.check(fast, text)
+	if err != nil {
+		return nil, err
 	}
-	if !fast && len(c.fast) > 0 {
-		return nil, fmt.Errorf("muxmaster: pattern %q: the route would bypass the middleware %s of UseFast; "+
-			"register it with HandleFast or a verb method such as GETFast, or the middleware with Use", text, funcName(c.fast[0][0]))
-	}
-	for _, mws := range c.fast {
-		for _, mw := range slices.Backward(mws) {
-			if f = fastHandler(mw(FastHandler(f))); f == nil {
-				return nil, fmt.Errorf("muxmaster: pattern %q: the fast middleware %s returned nil", text, funcName(mw))
-			}
+	for _, mw := range c {
+		if fast {
+			f, err = wrapFast(mw.fast, f)
+		} else {
+			h, err = wrapAll(mw.use, h, true)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("muxmaster: pattern %q: %w", text, err)
 		}
 	}
 	if fast {
 		return f, nil
 	}
-	for _, mws := range c.use {
-		for _, mw := range slices.Backward(mws) {
-			if h = mw(h); isNil(h) {
-				return nil, fmt.Errorf("muxmaster: pattern %q: the middleware %s returned nil", text, funcName(mw))
-			}
-			if _, early := h.(interface{ RunsBeforeRouting() }); early {
-				return nil, fmt.Errorf("muxmaster: pattern %q: the middleware %s has no effect in Use, because it changes the path before routing; use Pre", text, funcName(mw))
-			}
+	return h, nil
+}
+
+// wrapAll wraps h in middleware, the first one outermost. routed says that it
+// runs after routing.
+func wrapAll(mws []func(http.Handler) http.Handler, h http.Handler, routed bool) (http.Handler, error) {
+	for _, mw := range slices.Backward(mws) {
+		if h = mw(h); isNil(h) {
+			return nil, fmt.Errorf("the middleware %s returned nil", wrapped.Name(mw))
+		}
+		if _, early := h.(interface{ RunsBeforeRouting() }); early && routed {
+			return nil, fmt.Errorf("the middleware %s has no effect in Use, because it changes the path before routing; use Pre", wrapped.Name(mw))
 		}
 	}
 	return h, nil
+}
+
+func wrapFast(mws []FastMiddleware, f fastHandler) (fastHandler, error) {
+	for _, mw := range slices.Backward(mws) {
+		if f = fastHandler(mw(FastHandler(f))); f == nil {
+			return nil, fmt.Errorf("the fast middleware %s returned nil", wrapped.Name(mw))
+		}
+	}
+	return f, nil
 }

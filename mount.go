@@ -1,6 +1,7 @@
 package muxmaster
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -13,17 +14,11 @@ import (
 
 // A mount is a Mux mounted in a scope of another Mux.
 type mount struct {
-	mux    *Mux // the other Mux
-	level  *level
-	prefix string                            // includes the prefix of the level
-	sub    *Mux                              // the mounted Mux
-	pre    []func(http.Handler) http.Handler // of sub; it gets no more when it is mounted
-
-	// routes holds the routes of sub as the other Mux has them. Guarded by the
-	// lock of the tree.
-	routes map[*route]*route
-	// wrapping guards the handlers of these routes.
-	wrapping sync.Mutex
+	on       *Mux                              // the other Mux
+	level    *level                            // of the mounted Mux, on the other one
+	levels   map[*level]*level                 // those of the mounted Mux, as the other one has them
+	pre      []func(http.Handler) http.Handler // of the mounted Mux; it gets no more
+	wrapping sync.Mutex                        // guards the handlers of the routes
 }
 
 // A tree is a set of Muxes connected by mounts. One lock guards what is
@@ -31,51 +26,35 @@ type mount struct {
 // several.
 type tree struct {
 	mu      sync.Mutex
-	members []*Mux
+	members []*Mux // nil if it was joined to another tree
 	number  uint32 // of two trees, the one with the lower number is locked first
-	version int    // counts changes of what is declared
 }
 
-// lock locks the tree of m and returns it. Only this method and lockBoth lock a
-// tree.
-func (m *Mux) lock() *tree {
-	for {
-		t := m.tree.Load()
-		t.mu.Lock()
-		if m.tree.Load() == t { // else it was joined to another tree
-			return t
-		}
-		t.mu.Unlock()
-	}
-}
+// lock locks the tree of m and returns it.
+func (m *Mux) lock() *tree { return lockBoth(m, m) }
 
 // lockBoth joins the trees of two Muxes, and locks the result.
 func lockBoth(a, b *Mux) *tree {
 	for {
-		s, t := a.tree.Load(), b.tree.Load()
-		if s == t {
-			if locked := a.lock(); b.tree.Load() == locked {
-				return locked
-			} else {
-				locked.mu.Unlock()
-			}
-			continue
-		}
+		s, t := a.origin().tree.Load(), b.origin().tree.Load()
 		if s.number > t.number {
 			s, t = t, s
 		}
 		s.mu.Lock()
-		t.mu.Lock()
-		for _, m := range t.members {
-			m.tree.Store(s)
+		if s != t {
+			t.mu.Lock()
+			if s.members != nil {
+				for _, m := range t.members {
+					m.tree.Store(s)
+				}
+				s.members, t.members = append(s.members, t.members...), nil
+			}
+			t.mu.Unlock()
 		}
-		joined := len(t.members) > 0 && len(s.members) > 0
-		s.members, t.members = append(s.members, t.members...), nil
-		t.mu.Unlock()
-		if joined {
+		if a.origin().tree.Load() == s && b.origin().tree.Load() == s {
 			return s
 		}
-		s.mu.Unlock()
+		s.mu.Unlock() // one of them was joined to another tree
 	}
 }
 
@@ -94,7 +73,6 @@ func lockBoth(a, b *Mux) *tree {
 // Mount panics if prefix is not a valid path, h is nil or a *Group, or a route
 // conflicts.
 func (s *scope) Mount(prefix string, h http.Handler) {
-	s.requireNew()
 	if isNil(h) {
 		panic(fmt.Sprintf("muxmaster: Mount %q: the handler is nil", prefix))
 	}
@@ -104,7 +82,7 @@ func (s *scope) Mount(prefix string, h http.Handler) {
 	full := s.join(prefix)
 	switch h := h.(type) {
 	case *Group:
-		h.requireNew()
+		h.live()
 		panic(fmt.Sprintf("muxmaster: Mount %q: a Group cannot be mounted, because its routes belong to its Mux; mount a Mux made by New", prefix))
 	case *Mux:
 		must(s.mount(full, h))
@@ -117,182 +95,122 @@ func (s *scope) Mount(prefix string, h http.Handler) {
 // without a path, because the root has no form without a slash. Only Mount and
 // ServeSPA may call it, because it records the location of their caller.
 func (s *scope) handleAll(h http.Handler, flags trie.Flags, texts ...string) {
-	var list []parsed
+	var list []route
 	for _, text := range texts {
 		if !strings.Contains(text, "/") {
 			continue
 		}
 		p, err := parse(text, flags)
 		must(err)
-		list = append(list, parsed{p, route{pattern: text, flags: flags}})
+		list = append(list, route{pattern: text, flags: flags, parsed: p})
 	}
 	must(s.register(h, site(1), list...))
 }
 
-// mount adds the routes of sub to the scope's Mux.
+// mount adds the levels and routes of sub to the Mux of s.
 func (s *scope) mount(prefix string, sub *Mux) error {
-	sub.requireNew()
-	m := s.mux.live()
-	sub = sub.live()
-	t := lockBoth(m, sub)
-	defer t.mu.Unlock()
-	mnt := &mount{mux: m, level: s.level, prefix: prefix, sub: sub, pre: sub.pre, routes: map[*route]*route{}}
-	if sub.contains(m.origin()) || sub.contains(m) {
-		return fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", prefix)
-	}
-	for _, l := range sub.everyLevel("", nil) {
-		if err := m.checkPrefix(prefix + l); err != nil {
-			return err
+	m, sub := s.live(), sub.live()
+	lockBoth(m, sub).mu.Unlock() // from now on they have one tree
+	return m.change(func(st *stage) error {
+		if sub == m || sub == m.origin() || slices.ContainsFunc(sub.levels, func(l *level) bool { return l.mux == m.origin() }) {
+			return fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", prefix)
 		}
-	}
-	var routes []*route
-	for _, r := range sub.everyRoute() {
-		x, err := mnt.expand(r)
+		mnt := &mount{on: m, pre: sub.pre, level: &level{parent: s.level, mux: sub, prefix: prefix, owns: true}}
+		mnt.levels = map[*level]*level{sub.level: mnt.level}
+		err := st.addLevel(m, mnt.level)
+		for _, l := range sub.levels {
+			if err == nil {
+				err = st.addLevel(m, mnt.lift(l))
+			}
+		}
 		if err != nil {
 			return err
 		}
-		routes = append(routes, x)
-	}
-	if err := m.admit(routes); err != nil {
+		sub.recall()
+		routes, err := mnt.expand(sub.all())
+		if err == nil {
+			err = st.addRoutes(m, routes)
+		}
+		if err == nil {
+			sub.mounted = append(sub.mounted, mnt)
+		}
 		return err
-	}
-	m.mounts = append(m.mounts, mnt)
-	if m.draftOf == nil { // else Update does it when it succeeds
-		sub.mounted = append(sub.mounted, mnt)
-	}
-	m.invalidate()
-	return nil
-}
-
-// contains reports whether m is other or other is mounted on it, directly or
-// indirectly.
-func (m *Mux) contains(other *Mux) bool {
-	return m == other || slices.ContainsFunc(m.mounts, func(mnt *mount) bool { return mnt.sub.contains(other) })
-}
-
-// everyLevel appends to list the prefixes of the levels that respond to
-// unmatched requests, including those of mounted Muxes.
-func (m *Mux) everyLevel(prefix string, list []string) []string {
-	list = append(list, prefix)
-	for _, l := range m.answering {
-		list = append(list, prefix+l.prefix)
-	}
-	for _, mnt := range m.mounts {
-		list = mnt.sub.everyLevel(prefix+mnt.prefix, list)
-	}
-	return list
-}
-
-// everyRoute returns the routes of m, including those of mounted Muxes, in the
-// order of their registration.
-func (m *Mux) everyRoute() []*route {
-	m.recall()
-	all := slices.Clip(m.routes)
-	if len(m.removed) > 0 {
-		all = slices.DeleteFunc(slices.Clone(all), func(r *route) bool { return m.removed[r] })
-	}
-	for _, mnt := range m.mounts {
-		for _, r := range mnt.sub.everyRoute() {
-			if x := mnt.routes[r]; !m.removed[x] {
-				all = append(all, x)
-			}
-		}
-	}
-	if len(m.mounts) > 0 {
-		slices.SortStableFunc(all, byOrder)
-	}
-	return all
-}
-
-// expand returns a route of mnt.sub as the Mux that it is mounted on has it.
-func (mnt *mount) expand(r *route) (*route, error) {
-	if x := mnt.routes[r]; x != nil {
-		return x, nil
-	}
-	x := &route{method: r.method, level: r.level, site: r.site, order: r.order, flags: r.flags, root: r.root, original: r.original, changed: r.changed, inner: r, mount: mnt}
-	i := strings.IndexByte(r.pattern, '/')
-	head, path := r.pattern[:i], r.pattern[i:]
-	x.pattern = head + mnt.prefix + path
-	if mnt.prefix != "" && r.root == notBare {
-		must(r.parse()) // it was parsed before
-		switch p := r.parsed; {
-		case len(p.Segs) > 0:
-		case p.End == pattern.Slash: // the root of sub is the prefix
-			x.pattern, x.root = head+mnt.prefix, bareSlash
-		case p.Rest == "":
-			x.root = bareAll
-		}
-	}
-	if err := x.parse(); err != nil {
-		return nil, err
-	}
-	return x, x.checkMiddleware()
-}
-
-// around calls visit with each level around the route, the innermost first, and
-// with the mounted Mux whose own level it is, if it is one.
-func (r *route) around(visit func(l *level, sub *Mux)) {
-	from, to := r.level, (*Mux)(nil)
-	if r.inner != nil {
-		r.inner.around(func(l *level, sub *Mux) {
-			if to = sub; sub == nil && l.parent == nil {
-				to = r.mount.sub
-			}
-			visit(l, to)
-		})
-		from = r.mount.level
-	}
-	for l := from; l != nil; l = l.parent {
-		visit(l, nil)
-	}
-}
-
-// checkMiddleware returns an error if middleware of the Muxes around a mounted
-// route cannot wrap its handler.
-func (r *route) checkMiddleware() error {
-	h := r.original
-	_, fast := h.(fastHandler)
-	var err error
-	r.around(func(l *level, sub *Mux) {
-		c := chain{count: 1}
-		if len(l.use) > 0 && fast {
-			c.use = append(c.use, l.use)
-		}
-		if len(l.fast) > 0 && !fast {
-			c.fast = append(c.fast, l.fast)
-		}
-		if err == nil && len(c.use)+len(c.fast) > 0 {
-			_, err = wrapIn(c, h, r.pattern)
-		}
-		if sub != nil && len(sub.pre) > 0 {
-			fast, h = false, http.NotFoundHandler() // Pre middleware calls its ServeHTTP
-		}
 	})
-	return err
 }
 
-// wrapped returns the handler of r in all its middleware. For a mounted route,
-// the first call puts the middleware of the Muxes around the mount around it.
-func (r *route) wrapped() (http.Handler, error) {
+// lift returns a level of the mounted Mux as the other Mux has it.
+func (mnt *mount) lift(l *level) *level {
+	if x := mnt.levels[l]; x != nil {
+		return x
+	}
+	x := new(level)
+	*x = *l
+	x.parent, x.prefix, x.of = mnt.lift(l.parent), mnt.level.prefix+l.prefix, cmp.Or(l.of, l)
+	mnt.levels[l] = x
+	return x
+}
+
+// expand returns routes of the mounted Mux as the other Mux has them.
+func (mnt *mount) expand(routes []*route) (list []*route, err error) {
+	for _, r := range routes {
+		x := *r
+		x.level, x.handler, x.inner, x.mount, x.parsed = mnt.lift(r.level), nil, r, mnt, nil
+		i := strings.IndexByte(r.pattern, '/')
+		head, path := r.pattern[:i], r.pattern[i:]
+		x.pattern = head + mnt.level.prefix + path
+		if mnt.level.prefix != "" && r.root == notBare {
+			must(r.parse()) // it was parsed before
+			switch p := r.parsed; {
+			case len(p.Segs) > 0:
+			case p.End == pattern.Slash: // the root of the mounted Mux is the prefix
+				x.pattern, x.root = head+mnt.level.prefix, bareSlash
+			case p.Rest == "":
+				x.root = bareAll
+			}
+		}
+		if err = x.parse(); err != nil {
+			return nil, err
+		}
+		x.plain = r.plain || len(mnt.pre) > 0 // Pre middleware calls ServeHTTP
+		_, fast := x.original.(fastHandler)
+		if err = mnt.on.live().chain(mnt.level.parent).check(fast && !x.plain, x.pattern); err != nil {
+			return nil, err
+		}
+		list = append(list, &x)
+	}
+	return list, nil
+}
+
+// wrapped returns the handler of r in the middleware of its Mux, and the zone of
+// that Mux. z is the zone of r. For a mounted route, the first call puts the
+// middleware around the mount around the handler.
+func (r *route) wrapped(z *zone) (h http.Handler, root *zone, err error) {
 	if r.inner == nil {
-		return r.handler, nil
+		for z.level.mux == nil {
+			z = z.outer
+		}
+		return r.handler, z, nil
+	}
+	if h, z, err = r.inner.wrapped(z); err != nil {
+		return nil, nil, err
+	}
+	pre, c := z.pre, chain(nil)
+	for ok := true; ok; ok = z.level.mux == nil {
+		z = z.outer
+		c = append(c, z.middleware)
 	}
 	r.mount.wrapping.Lock()
 	defer r.mount.wrapping.Unlock()
-	if r.handler != nil {
-		return r.handler, nil
-	}
-	h, err := r.inner.wrapped()
-	if err != nil {
-		return nil, err
-	}
-	if pre := r.mount.pre; len(pre) > 0 {
-		if h, err = wrapAll("Pre", pre, h); err != nil {
-			return nil, err
+	if r.handler == nil {
+		if len(pre) > 0 {
+			if h, err = wrapAll(pre, h, false); err != nil {
+				return nil, nil, fmt.Errorf("muxmaster: pattern %q: %w", r.pattern, err)
+			}
 		}
-	}
-	if h, err = wrapIn(r.mount.level.chain(), h, r.pattern); err == nil {
+		if h, err = c.wrap(h, r.pattern); err != nil {
+			return nil, nil, err
+		}
 		r.handler = h
 	}
-	return h, err
+	return r.handler, z, nil
 }

@@ -1,6 +1,7 @@
 package muxmaster
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -58,36 +59,26 @@ type Mux struct {
 
 	program atomic.Pointer[program] // nil if the next request must compile one
 	fast    atomic.Pointer[program] // the same, but nil if no request may use the fast path of ServeHTTP
-	peeked  atomic.Pointer[peeked]  // what peek compiled last
 	owner   *values.Owner
 
 	tree     atomic.Pointer[tree]
-	declared             // guarded by the lock of the tree
-	claims   *claims     // of routes, including those of mounted Muxes; nil if unknown
-	frozen   *fields     // the fields above when they were read; nil if they weren't
-	compiled *program    // holds the declared routes if routes is nil
-	mounted  []*mount    // the places where this Mux is mounted
-	drafts   int         // number of Updates that have begun and not ended
-	taken    [3]int      // of a draft: how many routes, levels and mounts of its Mux it has
-	draftOf  *Mux        // the Mux that an Update changes; nil if this isn't the Mux that it passes
-	done     atomic.Bool // the Update that made this Mux has succeeded
+	declared          // guarded by the lock of the tree, as all down to drafting
+	version  int      // counts changes of it
+	compiled *program // holds the declared routes if routes is nil
+	peeked   *program // what peek compiled last; nil if something was declared since
+	mounted  []*mount // the places where this Mux is mounted
+	drafting bool     // an Update is running
+
 	updating sync.Mutex  // held during an Update
+	draftOf  *Mux        // the Mux that an Update changes; nil if this isn't the Mux that it passes
+	base     declared    // of a draft: what its Mux had
+	done     atomic.Bool // the Update that made this Mux has succeeded
 
-	building sync.Mutex // held while compiling for a request
-	chaining sync.Mutex // guards the fields below
-	answers  responder
-	entry    http.Handler // the router wrapped in Pre middleware; nil if there is none
-	entryFor uint32       // preStamp of the functions that the entry has
-}
-
-// declared is what is registered on a Mux.
-type declared struct {
-	routes    []*route        // without those of mounted Muxes
-	answering []*level        // levels that respond to unmatched requests, besides the Mux's own
-	mounts    []*mount        // the Muxes mounted on this one
-	removed   map[*route]bool // routes of these that were removed here
-	pre       []func(http.Handler) http.Handler
-	preStamp  uint32 // changes with pre
+	building   sync.Mutex // held while compiling for a request
+	chaining   sync.Mutex // guards the fields below
+	responders map[*level]*responder
+	entry      http.Handler // the router wrapped in Pre middleware; nil if there is none
+	entryFor   uint32       // preStamp of the functions that the entry has
 }
 
 // fields holds the values of a Mux's fields.
@@ -96,23 +87,19 @@ type fields struct {
 	notFound, notAllowed                  http.Handler
 }
 
-// readFields returns the fields of m as they were first read. keep says that
-// this is the first time. The caller holds the lock.
-func (m *Mux) readFields(keep bool) *fields {
-	if m.frozen != nil {
-		return m.frozen
-	}
-	f := &fields{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.NotFound, m.MethodNotAllowed}
-	if keep {
-		m.frozen = f
-	}
-	return f
+func (m *Mux) readFields() *fields {
+	return &fields{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.NotFound, m.MethodNotAllowed}
+}
+
+func (m *Mux) setFields(f *fields) {
+	m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash = f.poolValues, f.poolParams, f.redirectSlash
+	m.NotFound, m.MethodNotAllowed = f.notFound, f.notAllowed
 }
 
 // New returns an empty Mux with RedirectTrailingSlash set.
 func New() *Mux {
 	m := &Mux{RedirectTrailingSlash: true, owner: values.NewOwner()}
-	m.scope = scope{m, new(level)}
+	m.scope, m.self = scope{m, &level{mux: m}}, m
 	m.tree.Store(&tree{members: []*Mux{m}, number: registrations.Add(1)})
 	return m
 }
@@ -143,17 +130,16 @@ var warnSlow = sync.OnceFunc(func() {
 // for the requests at or below the mount's prefix that this Mux responds to.
 // Pre panics if the Mux is already mounted.
 func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
-	m.requireNew()
 	refuseNil("Pre", mw)
 	m = m.live()
-	t := m.lock()
-	defer t.mu.Unlock()
-	if len(m.origin().mounted) > 0 {
-		panic("muxmaster: Pre on a Mux that is mounted: its routes would bypass the middleware; call Pre before Mount")
-	}
-	m.pre = append(m.pre[:len(m.pre):len(m.pre)], mw...)
-	m.preStamp = registrations.Add(1)
-	m.invalidate()
+	must(m.change(func(st *stage) error {
+		if len(m.origin().mounted) > 0 {
+			return errors.New("muxmaster: Pre on a Mux that is mounted: its routes would bypass the middleware; call Pre before Mount")
+		}
+		d := st.of(m)
+		d.pre, d.preStamp = slices.Concat(d.pre, mw), registrations.Add(1)
+		return nil
+	}))
 }
 
 // current returns the program, and compiles it if necessary.
@@ -161,7 +147,6 @@ func (m *Mux) current() *program {
 	if p := m.program.Load(); p != nil {
 		return p
 	}
-	m.requireNew()
 	m = m.live()
 	m.building.Lock()
 	defer m.building.Unlock()
@@ -169,30 +154,12 @@ func (m *Mux) current() *program {
 	if p := m.program.Load(); p != nil {
 		return p
 	}
-	c := m.collected(true)
+	c := m.collect(true)
 	p, err := c.compile()
 	must(err)
-	t := m.lock()
-	defer t.mu.Unlock()
-	p.useZones()
-	if t.version == c.version { // else a route was registered; it is for the next request
-		m.publish(p)
-	}
+	defer m.lock().mu.Unlock()
+	c.publish(p)
 	return p
-}
-
-// useZones gives the responders the zones of p, which is about to serve.
-func (p *program) useZones() {
-	for f, z := range p.responders {
-		f.zone.Store(z)
-	}
-}
-
-// collected returns a compiler with what is declared on m.
-func (m *Mux) collected(serving bool) *compiler {
-	t := m.lock()
-	defer t.mu.Unlock()
-	return newCompiler(m, nil, serving)
 }
 
 // peek returns a program for inspection. It doesn't serve requests, so that the
@@ -202,64 +169,71 @@ func (m *Mux) peek() *program {
 	if p := m.program.Load(); p != nil {
 		return p
 	}
-	m.requireNew()
 	m = m.live()
 	t := m.lock()
-	slashes := t.slashes()
-	if last := m.peeked.Load(); last != nil && last.tree == t && last.version == t.version && slices.Equal(last.slashes, slashes) {
-		t.mu.Unlock()
-		return last.program
+	p := m.peeked
+	if p != nil && slices.ContainsFunc(p.muxes, func(z *zone) bool { return z.redirectSlash != m.has(z.level.mux).read(false).redirectSlash }) {
+		p = nil
 	}
-	c := newCompiler(m, nil, false)
 	t.mu.Unlock()
+	if p != nil {
+		return p
+	}
+	c := m.collect(false)
 	p, err := c.compile()
 	must(err)
-	m.peeked.Store(&peeked{p, t, c.version, slashes})
+	defer m.lock().mu.Unlock()
+	if m.version == c.version {
+		m.peeked = p
+	}
 	return p
 }
 
-// A peeked is a program that doesn't serve requests, and what it was compiled
-// from.
-type peeked struct {
-	program *program
-	tree    *tree
-	version int
-	slashes []bool
+// collect collects what is declared on m. serving says that it is to serve
+// requests.
+func (m *Mux) collect(serving bool) *compiler {
+	defer m.lock().mu.Unlock()
+	m.recall()
+	return newCompiler(m, m.has, serving)
 }
 
-// slashes returns RedirectTrailingSlash of the tree's members, the only field
-// that inspection depends on. The caller holds the lock.
-func (t *tree) slashes() (list []bool) {
-	for _, m := range t.members {
-		list = append(list, m.readFields(false).redirectSlash)
+// has returns what a Mux has, from the view of m, which may be a draft of it.
+func (m *Mux) has(other *Mux) *declared {
+	if other == m.draftOf {
+		return &m.declared
 	}
-	return list
+	return &other.declared
 }
 
-// publish makes p serve requests. The caller holds the lock.
+// publish makes p serve requests, unless something was declared since c collected
+// it. The caller holds the lock.
 //
 // If no other Mux is involved, the routes that were declared are discarded,
 // because p has all that recall needs.
-func (m *Mux) publish(p *program) {
-	p.useZones()
+func (c *compiler) publish(p *program) {
+	for _, z := range c.answering {
+		if z.answers != nil {
+			z.answers.zone.Store(z)
+		}
+	}
+	m := c.mux
+	if m.version != c.version {
+		return
+	}
 	m.program.Store(p)
-	m.peeked.Store(nil)
+	m.peeked = nil
 	if !p.alwaysSlow && p.entry == nil {
 		m.fast.Store(p)
 	}
-	if t := m.tree.Load(); len(t.members) == 1 && m.drafts == 0 {
+	if m.draftOf == nil && !m.drafting && len(m.tree.Load().members) == 1 {
 		m.routes, m.removed, m.claims, m.compiled = nil, nil, nil, p
 	}
 }
 
-// invalidate makes the next request compile again, on m and on the Muxes that it
-// is mounted on. The caller holds the lock.
+// invalidate makes the next request compile again. The caller holds the lock.
 func (m *Mux) invalidate() {
-	m.recall()
-	m.tree.Load().version++
+	m.version++
+	m.peeked = nil
 	m.fast.Store(nil)
 	m.program.Store(nil)
-	for _, mnt := range m.mounted {
-		mnt.mux.live().invalidate()
-	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
+	"github.com/seed-1954dcaa/muxmaster/internal/wrapped"
 )
 
 // A Route describes a registered route.
@@ -41,8 +42,8 @@ type Scope struct {
 // several scopes around the route have the key, the innermost one applies.
 func (r Route) Value(key any) any {
 	for z := r.zone; z != nil; z = z.outer {
-		if z.level.key == key {
-			return z.level.value
+		if z.key == key {
+			return z.value
 		}
 	}
 	return nil
@@ -72,8 +73,7 @@ func (r Route) String() string {
 // called. The route for / in a Group or mounted Mux, which also serves the
 // prefix without a slash, is listed once.
 func (m *Mux) Routes() iter.Seq[Route] {
-	m.requireNew()
-	routes := m.live().collected(false).routes
+	routes := m.live().collect(false).routes
 	list := make([]Route, len(routes))
 	for i, r := range routes {
 		list[i] = r.describe()
@@ -101,15 +101,15 @@ func (r placed) describe() Route {
 		Method:  r.method,
 		Host:    r.pattern[strings.LastIndexAny(r.pattern[:i], " \t")+1 : i],
 		Pattern: r.pattern[i:],
-		Name:    r.zone.level.routeName(),
-		Handler: funcName(r.original),
+		Name:    r.level.routeName(),
+		Handler: wrapped.Name(r.original),
 		Fast:    fast,
 		Below:   r.parsed != nil && r.parsed.End == pattern.All,
 		zone:    r.zone,
 	}
 	d.File, d.Line = location(r.site)
 	for z := r.zone; z != nil; z = z.outer {
-		names := z.middleware(fast)
+		names := z.middlewareNames(fast)
 		d.Middleware = append(names, d.Middleware...)
 		d.Scopes = append(d.Scopes, Scope{z.kind(), z.prefix, len(names)})
 	}
@@ -117,20 +117,20 @@ func (r placed) describe() Route {
 	return d
 }
 
-// middleware returns the names of the middleware that z puts around its routes,
+// middlewareNames returns the names of the middleware that z puts around its routes,
 // outermost first.
-func (z *zone) middleware(fast bool) (names []string) {
+func (z *zone) middlewareNames(fast bool) (names []string) {
 	for _, mw := range z.pre {
-		names = append(names, funcName(mw))
+		names = append(names, wrapped.Name(mw))
 	}
 	if fast {
 		for _, mw := range z.fast {
-			names = append(names, funcName(mw))
+			names = append(names, wrapped.Name(mw))
 		}
 		return names
 	}
 	for _, mw := range z.use {
-		names = append(names, funcName(mw))
+		names = append(names, wrapped.Name(mw))
 	}
 	return names
 }
@@ -139,22 +139,14 @@ func (z *zone) kind() string {
 	switch {
 	case z.outer == nil:
 		return "mux"
-	case z.level.parent == nil:
+	case z.mux != nil:
 		return "mount"
-	case z.level.inline:
+	case z.inline:
 		return "with"
 	case z.owns:
 		return "route"
 	}
 	return "group"
-}
-
-// routeName returns the name of the routes of l, or "".
-func (l *level) routeName() string {
-	for l.name == "" && l.inline {
-		l = l.parent
-	}
-	return l.name
 }
 
 // Lookup returns the route that serves r. In a handler and in middleware of Use,
@@ -164,7 +156,6 @@ func (l *level) routeName() string {
 // In the handlers and middleware of a mounted Mux, both this Mux and the one that
 // it is mounted on know the route.
 func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
-	m.requireNew()
 	p := m.peek()
 	search := p.newSearch()
 	defer release(search)
@@ -182,10 +173,10 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 	}
 	m = m.live()
 	t := m.lock()
-	mounted := m.mounted
+	mounted := slices.Clone(m.mounted)
 	t.mu.Unlock()
 	for _, mnt := range mounted {
-		if route, ok = mnt.mux.Lookup(r); ok && route.Host+route.Pattern != "" {
+		if route, ok = mnt.on.Lookup(r); ok && route.Host+route.Pattern != "" {
 			return route, true
 		}
 	}
@@ -236,8 +227,7 @@ func (p *program) placed(rt *trie.Route[endpoint]) placed {
 	if f, ok := e.handler.(*fastRoute); ok {
 		r.handler = f.handler
 	}
-	r.original, r.changed = p.originals[e.order]
-	if !r.changed {
+	if r.original = p.originals[e.order]; r.original == nil {
 		r.original = r.handler
 	}
 	return placed{r, e.zone}
@@ -262,12 +252,12 @@ func (m *Mux) recall() {
 // URL returns the escaped path of the route with the given name, as BuildPath
 // does for its pattern. See [Router.Name].
 func (m *Mux) URL(name string, pairs ...string) (string, error) {
-	m.requireNew()
+	m = m.live()
 	text := ""
 	if p := m.program.Load(); p != nil {
 		text = p.urls[name]
 	} else { // without compiling, because a middleware function may call URL
-		for _, r := range m.live().collected(false).routes {
+		for _, r := range m.collect(false).routes {
 			if r.level.routeName() == name && name != "" {
 				text = r.pattern
 			}

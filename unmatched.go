@@ -1,7 +1,6 @@
 package muxmaster
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -243,70 +242,51 @@ func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.current().serveGeneric(w, r) }), o.pattern
 }
 
-// A responder responds to the unmatched requests of a zone, inside the zone's
-// middleware. It is the same in all programs, so that the middleware functions
-// are called once.
+// A responder responds to the unmatched requests of a level, inside its
+// middleware. It is the same in all programs of a Mux, so that the middleware
+// functions are called once.
 type responder struct {
 	handler http.Handler // the responder in its middleware
 	stamp   uint32       // of the zone when the handler was made
 	zone    atomic.Pointer[zone]
-	inner   map[*level]*responder
 }
 
-// chainOf returns the responder of a zone of m. The caller holds m.chaining.
-func (m *Mux) chainOf(z *zone) *responder {
-	if z.outer == nil {
-		return &m.answers
+// answer sets the responder of z and returns it in the middleware of z and of the
+// zones around it. The caller holds m.chaining.
+func (m *Mux) answer(z *zone) (http.Handler, error) {
+	f := m.responders[z.level]
+	if f == nil {
+		if m.responders == nil {
+			m.responders = map[*level]*responder{}
+		}
+		f = new(responder)
+		m.responders[z.level] = f
 	}
-	outer := m.chainOf(z.outer)
-	key := cmp.Or(z.level.copyOf, z.level)
-	if outer.inner == nil {
-		outer.inner = map[*level]*responder{}
-	}
-	if outer.inner[key] == nil {
-		outer.inner[key] = new(responder)
-	}
-	return outer.inner[key]
-}
-
-// wrap returns the responder in the middleware of z and of the zones around it.
-func (f *responder) wrap(z *zone) (http.Handler, error) {
+	z.answers = f
 	if f.handler != nil && f.stamp == z.stamp {
 		return f.handler, nil
 	}
 	var err error
 	stamp, h := z.stamp, http.Handler(f)
 	for ; z != nil && err == nil; z = z.outer {
-		if h, err = wrapAll("Use", z.use, h); err == nil && z.outer != nil {
-			h, err = wrapAll("Pre", z.pre, h)
+		if h, err = wrapAll(z.use, h, true); err == nil && z.outer != nil {
+			h, err = wrapAll(z.pre, h, false)
 		}
 	}
-	if err == nil {
-		f.handler, f.stamp = h, stamp
+	if err != nil {
+		return nil, fmt.Errorf("muxmaster: Use: %w", err)
 	}
-	return h, err
-}
-
-// wrapAll wraps h in middleware, the first one outermost.
-func wrapAll(method string, mws []func(http.Handler) http.Handler, h http.Handler) (http.Handler, error) {
-	for _, mw := range slices.Backward(mws) {
-		if h = mw(h); isNil(h) {
-			return nil, fmt.Errorf("muxmaster: %s: the middleware %s returned nil", method, funcName(mw))
-		}
-		if _, early := h.(interface{ RunsBeforeRouting() }); early && method == "Use" {
-			return nil, fmt.Errorf("muxmaster: Use: the middleware %s has no effect after routing, because it changes the path; use Pre", funcName(mw))
-		}
-	}
+	f.handler, f.stamp = h, stamp
 	return h, nil
 }
 
 // entryOf returns the router in Pre middleware, or nil if there is none. The
 // caller holds m.chaining.
-func (m *Mux) entryOf(pre []func(http.Handler) http.Handler, stamp uint32) (h http.Handler, err error) {
+func (m *Mux) entryOf(pre []func(http.Handler) http.Handler, stamp uint32) (http.Handler, error) {
 	if stamp != m.entryFor {
-		h, err := wrapAll("Pre", pre, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.current().serve(w, r) }))
+		h, err := wrapAll(pre, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.current().serve(w, r) }), false)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("muxmaster: Pre: %w", err)
 		}
 		m.entry, m.entryFor = h, stamp
 	}

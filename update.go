@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -29,31 +28,20 @@ import (
 //
 // The Mux that fn gets, and its Groups, stand for m once Update has returned nil.
 func (m *Mux) Update(fn func(m *Mux) error) error {
-	m.requireNew()
 	if fn == nil {
 		return errors.New("muxmaster: Update: the function is nil")
 	}
-	if m.live().draftOf != nil {
+	if m = m.live(); m.draftOf != nil {
 		return errors.New("muxmaster: Update inside another Update; change the Mux that the outer one passes")
 	}
-	m = m.live()
 	m.updating.Lock()
 	defer m.updating.Unlock()
 	d := m.draft()
-	defer m.endDraft(d)
+	defer d.end()
 	if err := fn(d); err != nil {
 		return err
 	}
 	return d.commit()
-}
-
-// live returns the Mux that m stands for: itself, or after a successful Update
-// the Mux that m was a draft of.
-func (m *Mux) live() *Mux {
-	if m.done.Load() {
-		return m.draftOf
-	}
-	return m
 }
 
 // origin returns the Mux that m is a draft of, or m itself.
@@ -61,41 +49,44 @@ func (m *Mux) origin() *Mux { return cmp.Or(m.draftOf, m) }
 
 // draft returns a new draft of m.
 func (m *Mux) draft() *Mux {
-	t := m.lock()
-	defer t.mu.Unlock()
+	defer m.lock().mu.Unlock()
 	m.recall()
-	m.drafts++
-	d := &Mux{owner: m.owner, draftOf: m}
-	d.copyFields(m)
-	l := *m.level
-	l.copyOf = cmp.Or(l.copyOf, m.level)
-	d.scope = scope{d, &l}
-	d.declared = declared{slices.Clip(m.routes), slices.Clip(m.answering), slices.Clip(m.mounts), maps.Clone(m.removed), m.pre, m.preStamp}
-	d.taken = [3]int{len(m.routes), len(m.answering), len(m.mounts)}
-	d.tree.Store(t)
-	t.members = append(t.members, d)
+	m.all()
+	m.drafting = true
+	d := &Mux{owner: m.owner, draftOf: m, base: m.declared, declared: m.declared}
+	d.scope = scope{d, m.level}
+	d.setFields(m.readFields())
+	d.self = d
+	d.routes, d.levels, d.claims, d.fields = slices.Clip(d.routes), slices.Clip(d.levels), nil, nil
 	return d
 }
 
-func (m *Mux) copyFields(from *Mux) {
-	m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash = from.PoolRequestBundle, from.PoolFastParams, from.RedirectTrailingSlash
-	m.NotFound, m.MethodNotAllowed = from.NotFound, from.MethodNotAllowed
+// end ends the Update that made d.
+func (d *Mux) end() {
+	defer d.lock().mu.Unlock()
+	d.draftOf.drafting = false
+	for _, l := range d.levels {
+		if l.mux != nil && !d.done.Load() {
+			l.mux.mounted = slices.DeleteFunc(l.mux.mounted, func(mnt *mount) bool { return mnt.on == d })
+		}
+	}
+	d.declared, d.base = declared{}, declared{}
+	d.program.Store(nil)
+	d.fast.Store(nil)
 }
 
-// endDraft ends the Update that made d.
-func (m *Mux) endDraft(d *Mux) {
-	t := m.lock()
-	defer t.mu.Unlock()
-	m.drafts--
-	t.members = slices.DeleteFunc(t.members, func(o *Mux) bool { return o == d })
-}
-
-// commit compiles the draft d, and puts what is declared on it in the place of
-// what is declared on its Mux.
+// commit compiles what the Mux of d and those that it is mounted on will have,
+// and then replaces what they have.
 func (d *Mux) commit() error {
 	m := d.draftOf
 	t := m.lock()
-	compilers, err := d.compilers()
+	st, err := d.changes()
+	var compilers []*compiler
+	for _, s := range st {
+		if err == nil && (s.self == m || s.self.program.Load() != nil) {
+			compilers = append(compilers, newCompiler(s.self, st.has, true))
+		}
+	}
 	t.mu.Unlock()
 	if err != nil {
 		return err
@@ -106,110 +97,64 @@ func (d *Mux) commit() error {
 			return err
 		}
 	}
-	t = m.lock()
-	defer t.mu.Unlock()
-	late := t.version != compilers[0].version // something was declared meanwhile
-	if late {
-		if _, err := d.compilers(); err != nil {
+	defer m.lock().mu.Unlock()
+	late := slices.ContainsFunc(compilers, func(c *compiler) bool { return c.version != c.mux.version })
+	if late { // something was declared meanwhile
+		if st, err = d.changes(); err != nil {
 			return err
 		}
 	}
-	for _, mnt := range d.mounts {
-		if mnt.mux == d {
-			mnt.sub.mounted = append(mnt.sub.mounted, mnt)
-		}
-	}
-	d.compact()
-	m.declared, m.claims = d.declared, d.claims
-	if l := m.level; l.first == nil { // else there is no other middleware, and compiling may read it
-		l.use, l.fast, l.stamp, l.first = d.level.use, d.level.fast, d.level.stamp, d.level.first
-	}
-	m.copyFields(d)
-	m.frozen = d.frozen
-	for _, c := range compilers {
-		for _, r := range c.routes {
-			r.markLevels()
-		}
-	}
-	m.invalidate()
-	for i, p := range programs {
-		if mux := compilers[i].mux; !late {
-			mux.publish(p)
-		}
-	}
+	st.apply()
+	m.setFields(d.readFields())
+	m.drafting = false
 	d.done.Store(true)
-	d.declared, d.claims = declared{}, nil
-	d.program.Store(nil)
-	d.fast.Store(nil)
+	for i, c := range compilers {
+		if !late {
+			c.version = c.mux.version
+			c.publish(programs[i])
+		}
+	}
 	return nil
 }
 
-// compilers adds to the draft d what its Mux got since the draft was made, checks
-// it against the Muxes around, and returns a compiler for each Mux that must have
-// a new program. The caller holds the lock.
-func (d *Mux) compilers() (list []*compiler, err error) {
+// changes returns what d changes on its Mux. The caller holds the lock.
+func (d *Mux) changes() (st stage, err error) {
 	m := d.draftOf
-	if late := m.routes[d.taken[0]:]; len(late) > 0 {
-		if err := d.admit(late); err != nil {
+	s := st.of(m)
+	gone := map[*route]bool{}
+	for _, r := range d.base.routes {
+		gone[r] = true
+	}
+	var added []*route
+	for _, r := range d.all() {
+		if !gone[r] {
+			added = append(added, r)
+		}
+		delete(gone, r)
+	}
+	for _, s := range st {
+		s.all() // so that remove doesn't change what the Muxes have
+	}
+	st.remove(m, gone)
+	for _, l := range d.levels[len(d.base.levels):] {
+		if err := st.addLevel(m, l); err != nil {
 			return nil, err
 		}
-		d.routes = append(d.routes, late...)
 	}
-	d.answering = append(d.answering, m.answering[d.taken[1]:]...)
-	if late := m.mounts[d.taken[2]:]; len(late) > 0 {
-		d.mounts, d.claims = append(d.mounts, late...), nil
-		if err := newClaims(nil).checkEach(d.everyRoute()); err != nil {
-			return nil, err
-		}
+	if err := st.addRoutes(m, added); err != nil {
+		return nil, err
 	}
-	d.taken = [3]int{len(m.routes), len(m.answering), len(m.mounts)}
-	list = []*compiler{newCompiler(m, d, true)}
-	err = m.eachAround(d.everyRoute(), func(outer *Mux) error {
-		c := newCompiler(outer, d, true)
-		routes := make([]*route, len(c.routes))
-		for i, r := range c.routes {
-			routes[i] = r.route
+	if d.stamp != d.base.stamp {
+		if d.base.first != m.first {
+			return nil, fmt.Errorf("muxmaster: Update: Use, while the route %q was registered: it would bypass the middleware", m.first.pattern)
 		}
-		outer.claims = nil
-		if outer.program.Load() != nil {
-			list = append(list, c)
-		}
-		return newClaims(nil).checkEach(routes)
-	})
-	return list, err
-}
-
-// eachAround expands routes, which m is about to have, in the Muxes that m is
-// mounted on, and calls f with each of these.
-func (m *Mux) eachAround(routes []*route, f func(outer *Mux) error) error {
-	for _, mnt := range m.mounted {
-		outer := make([]*route, len(routes))
-		for i, r := range routes {
-			x, err := mnt.expand(r)
-			if err != nil {
-				return err
-			}
-			mnt.routes[r], outer[i] = x, x
-		}
-		if err := f(mnt.mux.live()); err != nil {
-			return err
-		}
-		if err := mnt.mux.live().eachAround(outer, f); err != nil {
-			return err
-		}
+		s.middleware = d.middleware
 	}
-	return nil
-}
-
-// checkEach returns an error if some of the routes conflict.
-func (c *claims) checkEach(routes []*route) error {
-	for _, r := range routes {
-		if err := c.check([]*route{r}); err != nil {
-			return err
-		}
-		c.add([]*route{r})
+	if d.preStamp != d.base.preStamp {
+		s.pre, s.preStamp = slices.Concat(s.pre, d.pre[len(d.base.pre):]), d.preStamp
 	}
-	return nil
+	s.fields = d.readFields()
+	return st, nil
 }
 
 // Remove removes a route. pattern is its text as Routes lists it, with the method
@@ -222,7 +167,6 @@ func (c *claims) checkEach(routes []*route) error {
 // route, the error says what there is instead. Removing and registering a
 // pattern in one [Mux.Update] replaces its handler.
 func (m *Mux) Remove(pattern string) error {
-	m.requireNew()
 	m = m.live()
 	if m.draftOf == nil {
 		if !m.updating.TryLock() {
@@ -230,38 +174,14 @@ func (m *Mux) Remove(pattern string) error {
 		}
 		defer m.updating.Unlock()
 	}
-	t := m.lock()
-	defer t.mu.Unlock()
-	if m.claims == nil {
-		m.claims = newClaims(m.everyRoute())
-	}
-	r := m.claims.listed(pattern)
-	if r == nil {
-		return fmt.Errorf("muxmaster: Remove %q: %s", pattern, insteadOf(pattern, m.everyRoute()))
-	}
-	if m.removed == nil {
-		m.removed = map[*route]bool{}
-	}
-	m.removed[r] = true
-	m.unclaim(r)
-	m.invalidate()
-	return nil
-}
-
-// unclaim removes a route from the claims of m and of the Muxes around. The
-// caller holds the lock.
-func (m *Mux) unclaim(r *route) {
-	if c := m.claims; c != nil {
-		c.shapes.Remove(r.key)
-		if name := r.level.routeName(); c.names[name] == r {
-			delete(c.names, name)
+	return m.change(func(st *stage) error {
+		r := st.of(m).claimed().listed(pattern)
+		if r == nil {
+			return fmt.Errorf("muxmaster: Remove %q: %s", pattern, insteadOf(pattern, m.all()))
 		}
-	}
-	for _, mnt := range m.mounted {
-		if x := mnt.routes[r]; x != nil {
-			mnt.mux.live().unclaim(x)
-		}
-	}
+		st.remove(m, map[*route]bool{r: true})
+		return nil
+	})
 }
 
 // listed returns the route that Routes lists by a text, or nil.
@@ -279,17 +199,6 @@ func (c *claims) listed(text string) *route {
 		}
 	}
 	return nil
-}
-
-// compact drops the removed routes of m. The caller holds the lock.
-func (m *Mux) compact() {
-	if len(m.removed) > 0 {
-		m.routes = slices.DeleteFunc(slices.Clone(m.routes), func(r *route) bool {
-			gone := m.removed[r]
-			delete(m.removed, r)
-			return gone
-		})
-	}
 }
 
 // listed returns the text that Remove takes: the method, the host and the path.
