@@ -18,10 +18,11 @@ type Field struct {
 
 // A Decoder decodes the blocks of fields of a connection, in their order.
 type Decoder struct {
-	entries []entry // the dynamic table, oldest first
-	size    int     // of entries
-	max     int     // maximum size, chosen by the peer
-	limit   int     // maximum of max
+	entries []entry // entries[first:] is the dynamic table, oldest first
+	first   int
+	size    int // of the table
+	max     int // maximum size, chosen by the peer
+	limit   int // maximum of max
 
 	*scratch     // nil between blocks, see Release
 	list     int // size of the current block's fields
@@ -127,7 +128,7 @@ func (d *Decoder) entry(i int) *entry {
 		}
 		return &static[i]
 	}
-	if i -= len(static); i < len(d.entries) {
+	if i -= len(static); i < len(d.entries)-d.first {
 		return &d.entries[len(d.entries)-1-i]
 	}
 	return nil
@@ -235,16 +236,23 @@ func (d *Decoder) add(nm name, value []byte, valid bool, size int) string {
 
 // evict removes the oldest entries until the table isn't larger than max.
 func (d *Decoder) evict(max int) {
-	i := 0
-	for ; d.size > max && i < len(d.entries); i++ {
-		d.size -= d.entries[i].size()
+	for ; d.size > max && d.first < len(d.entries); d.first++ {
+		d.size -= d.entries[d.first].size()
+		d.entries[d.first] = entry{}
 	}
-	if i == 0 {
-		return
+	d.entries, d.first = compact(d.entries, d.first)
+}
+
+// compact removes list[:first] if that is at least half of the list, so that the
+// cost of a removal doesn't depend on the length. It returns the list and what
+// remains to be removed.
+func compact[E any](list []E, first int) ([]E, int) {
+	if first < len(list)-first {
+		return list, first
 	}
-	n := copy(d.entries, d.entries[i:])
-	clear(d.entries[n:])
-	d.entries = d.entries[:n]
+	n := copy(list, list[first:])
+	clear(list[n:])
+	return list[:n], 0
 }
 
 // resize applies a change of the table's size, which is allowed only before the

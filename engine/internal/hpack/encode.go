@@ -10,8 +10,9 @@ import (
 // An Encoder encodes the fields of a connection's responses. Fields that occur
 // again are sent as an index of its dynamic table.
 type Encoder struct {
-	entries []pair // the dynamic table, oldest first
-	size    int    // of entries
+	entries []pair // entries[first:] is the dynamic table, oldest first
+	first   int
+	size    int // of the table
 	max     int
 	added   uint32        // number of entries added so far
 	slots   [slots]uint32 // by hash: 1 + the number of an entry, counted from 0
@@ -105,7 +106,7 @@ func (e *Encoder) AppendField(dst []byte, key, value string, often bool) []byte 
 		return appendString(appendName(dst, 0, 4, id, key), value, false)
 	}
 	slot := &e.slots[hash(id, key, value)]
-	if age := e.added - (*slot - 1); *slot > 0 && age <= uint32(len(e.entries)) {
+	if age := e.added - (*slot - 1); *slot > 0 && age <= uint32(len(e.entries)-e.first) {
 		if p := &e.entries[uint32(len(e.entries))-age]; p.id == id && p.value == value && (id > 0 || p.key == key) {
 			return appendInt(dst, 0x80, 7, len(static)-1+int(age))
 		}
@@ -132,16 +133,11 @@ func hash(id syntax.ID, key, value string) uint32 {
 
 // evict removes the oldest entries until the table isn't larger than max.
 func (e *Encoder) evict(max int) {
-	i := 0
-	for ; e.size > max && i < len(e.entries); i++ {
-		e.size -= e.entries[i].size()
+	for ; e.size > max && e.first < len(e.entries); e.first++ {
+		e.size -= e.entries[e.first].size()
+		e.entries[e.first] = pair{}
 	}
-	if i == 0 {
-		return
-	}
-	n := copy(e.entries, e.entries[i:])
-	clear(e.entries[n:])
-	e.entries = e.entries[:n]
+	e.entries, e.first = compact(e.entries, e.first)
 }
 
 // appendName appends the begin of a literal field: the index of its name, or

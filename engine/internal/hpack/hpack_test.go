@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -228,6 +229,27 @@ func TestEncoder(t *testing.T) {
 	}
 }
 
+// TestEvict fills large tables. If each removal moved all entries, it wouldn't
+// end.
+func TestEvict(t *testing.T) {
+	var d Decoder
+	d.Reset(4 << 20)
+	var e Encoder
+	e.Reset()
+	e.Resize(4 << 20)
+	var block []byte
+	for i := range 400_000 {
+		block = e.AppendField(e.Begin(block[:0]), "x", strconv.Itoa(i), true)
+		fields, _, err := d.Decode(block, 1000)
+		if err != nil || len(fields) != 1 || fields[0].Value != strconv.Itoa(i) {
+			t.Fatalf("%d: got %v, %v", i, fields, err)
+		}
+	}
+	if got, want := len(e.entries)-e.first, len(d.entries)-d.first; got != want || got < 100_000 {
+		t.Errorf("the tables have %d and %d entries", got, want)
+	}
+}
+
 // FuzzDecoder checks that decoding never fails in another way than with an
 // error, that the table keeps its size, and that decoding a block in which
 // nothing is dropped gives the same fields after encoding them.
@@ -245,8 +267,8 @@ func FuzzDecoder(f *testing.F) {
 				return
 			}
 			size := 0
-			for i := range d.entries {
-				size += d.entries[i].size()
+			for _, e := range d.entries[d.first:] {
+				size += e.size()
 			}
 			if size != d.size || size > d.max {
 				t.Fatalf("the table has the size %d, recorded %d, at most %d", size, d.size, d.max)
