@@ -40,6 +40,7 @@ type conn struct {
 	inHandler bool
 	gone      bool // hijacked or passed to net/http, so the engine must not close it
 	lastPost  bool // the last request was a POST
+	active    bool // the program's hook was last called with StateActive
 
 	requests atomic.Uint64 // served; read by Stats
 	http2    *h2.Conn      // if the connection uses HTTP/2; guarded by server.mu
@@ -243,7 +244,7 @@ func (c *conn) hasNext() bool {
 		return false
 	}
 	out, _ := c.parseNext()
-	return out == complete && c.server.srv.ConnState == nil && c.state.load()&flags == 0
+	return out == complete && c.state.load()&flags == 0
 }
 
 // readHead reads the head of the next request into c.work.head. If the

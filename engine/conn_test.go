@@ -433,7 +433,7 @@ func TestShutdownPipelined(t *testing.T) {
 	}
 }
 
-// TestConnStateIdle checks that the response is written before the ConnState
+// TestConnStateIdle checks that all responses are written before the ConnState
 // hook is called with StateIdle.
 func TestConnStateIdle(t *testing.T) {
 	for _, k := range kinds {
@@ -448,10 +448,69 @@ func TestConnStateIdle(t *testing.T) {
 			}))
 			for _, next := range []string{"", "G", "GET /b HTTP/1.1\r\nHost: h\r\n\r\n", "GET /b HTTP/1.1\nHost: h\n\n"} {
 				got := talk(t, addr, "GET /length HTTP/1.1\r\nHost: h\r\n\r\n"+next)
-				if !strings.HasSuffix(got, "\r\n\r\nhello") {
+				if !strings.Contains(got, "\r\n\r\nhello") || strings.Contains(got, "/b") && !strings.HasSuffix(got, "/b") {
 					t.Errorf("then %q: got %q", next, got)
 				}
 			}
 		})
+	}
+}
+
+// A writesConn counts calls of Write.
+type writesConn struct {
+	net.Conn
+	writes atomic.Int64
+}
+
+func (c *writesConn) Write(p []byte) (int, error) {
+	c.writes.Add(1)
+	return c.Conn.Write(p)
+}
+
+type writesListener struct{ net.Listener }
+
+func (l writesListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	return &writesConn{Conn: c}, err
+}
+
+// TestConnStatePipelined checks that a ConnState hook doesn't keep the engine
+// from sending responses together.
+func TestConnStatePipelined(t *testing.T) {
+	for _, k := range engines {
+		idle := make(chan int64, 100)
+		s := k.make(&http.Server{
+			Handler: http.HandlerFunc(compared),
+			ConnState: func(nc net.Conn, state http.ConnState) {
+				if state == http.StateIdle {
+					idle <- nc.(*writesConn).writes.Load()
+				}
+			},
+		})
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error)
+		go func() { done <- s.Serve(writesListener{ln}) }()
+		c := dial(t, ln.Addr().String())
+		const n = 16
+		io.WriteString(c, strings.Repeat("GET /length HTTP/1.1\r\nHost: h\r\n\r\n", n))
+		br := bufio.NewReader(c)
+		for range n {
+			res, err := http.ReadResponse(br, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.Copy(io.Discard, res.Body)
+		}
+		if got := <-idle; got == 0 || got > n/2 {
+			t.Errorf("%s: %d writes for %d responses", k.name, got, n)
+		}
+		if len(idle) > 0 {
+			t.Errorf("%s: idle more than once", k.name)
+		}
+		s.Close()
+		<-done
 	}
 }

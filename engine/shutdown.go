@@ -142,9 +142,11 @@ func (s *Server) untrackConn(c *conn) {
 	s.mu.Unlock()
 }
 
-// hook calls srv.ConnState, if there is one.
+// hook calls srv.ConnState, if there is one and the state has changed: between
+// requests whose responses are sent together, the connection remains active.
 func (c *conn) hook(state http.ConnState) {
-	if f := c.server.srv.ConnState; f != nil {
+	if f := c.server.srv.ConnState; f != nil && !(c.active && state == http.StateActive) {
+		c.active = state == http.StateActive
 		f(c.nc, state)
 	}
 }

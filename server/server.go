@@ -28,11 +28,11 @@ type Server struct {
 	// OPTIONS * as net/http does unless DisableGeneralOptionsHandler is set.
 	HTTP *http.Server
 
-	// Engine makes the server use package engine for HTTP/1.1 instead of
-	// net/http, which takes less CPU time per request. net/http still serves
-	// HTTP/2 and unusual requests. All other fields keep their meaning, but
-	// methods of HTTP such as SetKeepAlivesEnabled have no effect. Default:
-	// false.
+	// Engine makes the server use package engine for HTTP/1.1 and HTTP/2
+	// instead of net/http, which takes less CPU time per request. net/http
+	// still serves unusual HTTP/1 requests. All other fields keep their
+	// meaning, but methods of HTTP such as SetKeepAlivesEnabled have no effect.
+	// Default: false.
 	Engine bool
 
 	// Recycle makes the engine reuse requests, headers and ResponseWriters,
