@@ -121,6 +121,11 @@ func TestHTTP2Attacks(t *testing.T) {
 		{name: "empty data", n: 10_000,
 			begin:  func(c *frameConn) { c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/read")) },
 			frames: func(int) []byte { return repeat(appendTestFrame(nil, fData, 0, 1, ""), 100) }},
+		{name: "padding and pings", n: 10_000,
+			begin: func(c *frameConn) { c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/read")) },
+			frames: func(int) []byte {
+				return repeat(appendTestFrame(appendTestFrame(nil, fData, padded, 1, "\x00"), fPing, 0, 0, "12345678"), 50)
+			}},
 		{name: "unknown frames", n: 10_000, frames: func(int) []byte { return repeat(appendTestFrame(nil, 99, 0, 0, "x"), 100) }},
 		{name: "closed windows", n: 200, settings: []uint32{4, 0}, survives: true, frames: func(i int) []byte { return get(i, "/big") }},
 		{name: "too many streams", n: 2000, frames: func(i int) []byte { return get(i, "/wait") }},
@@ -163,8 +168,8 @@ func TestHTTP2Attacks(t *testing.T) {
 				if got := c.summaryEnd(); got != "open" {
 					t.Errorf("the connection is %s, want open", got)
 				}
-			} else if got := c.summaryEnd(); got == "open" || sent == tt.n && tt.n > 2000 {
-				t.Errorf("the connection is %s after %d rounds, want its end", got, sent)
+			} else if got := c.summaryEnd(); !strings.HasPrefix(got, "GOAWAY") || sent == tt.n && tt.n > 2000 {
+				t.Errorf("the connection is %s after %d rounds, want GOAWAY", got, sent)
 			}
 			if a.peak.Load() > 251 {
 				t.Errorf("%d handlers ran at once, want at most 250 and an honest one", a.peak.Load())

@@ -33,12 +33,15 @@ type frameConn struct {
 	wmu  sync.Mutex
 	mute atomic.Bool // don't answer frames
 
+	pingData atomic.Bool // send a PING for each DATA frame
+
 	mu      sync.Mutex
 	changed sync.Cond
 	streams map[uint32]*frameStream
 	goAway  string // code of a GOAWAY frame other than NO_ERROR
 	away    bool   // a GOAWAY frame arrived
 	pings   int    // answered
+	pinged  int    // received
 	closed  bool
 	frames  int // received
 }
@@ -188,6 +191,8 @@ func (c *frameConn) readAll() {
 		case fPing:
 			if flags&ack != 0 {
 				c.pings++
+			} else {
+				c.pinged++
 			}
 		}
 		c.changed.Broadcast()
@@ -198,6 +203,8 @@ func (c *frameConn) readAll() {
 			c.frame(fSettings, ack, 0, "")
 		case kind == fPing && flags&ack == 0:
 			c.frame(fPing, ack, 0, string(payload))
+		case kind == fData && c.pingData.Load():
+			c.frame(fPing, 0, 0, "received")
 		}
 	}
 	c.mu.Lock()
@@ -452,6 +459,80 @@ var frameCases = []struct {
 		c.frame(fWindow, 0, 3, u32(1))
 		c.frame(fWindow, 0, 3, u32(5))
 	}, streams: []uint32{1, 3}},
+	{name: "window below 0", send: func(c *frameConn) {
+		c.settings(4, 100)
+		c.get(1, "/bigbytes")
+		c.wait(func() bool { return c.streams[1] != nil && len(c.streams[1].body) == 100 })
+		c.settings(4, 40)
+		c.frame(fWindow, 0, 1, u32(60))
+		c.ping()
+		c.frame(fWindow, 0, 1, u32(7))
+		c.wait(func() bool { return len(c.streams[1].body) == 107 })
+	}},
+	{name: "padding without data", send: func(c *frameConn) {
+		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/echo"))
+		c.frame(fData, padded, 1, "\x00")
+		c.frame(fData, padded, 1, "\x03\x00\x00\x00")
+		c.frame(fData, endStream|padded, 1, "\x01x\x00")
+	}, streams: []uint32{1}},
+	{name: "padded without padding length", send: func(c *frameConn) {
+		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/slow"))
+		c.frame(fData, padded, 1, "")
+	}, differs: "GOAWAY 1"}, // net/http says nothing
+	{name: "padding of fields too large", send: func(c *frameConn) { c.frame(fHeaders, endHeaders|padded, 1, "\x05abc") }, differs: "GOAWAY 1"},   // RFC 9113 section 6.2
+	{name: "priority of fields too short", send: func(c *frameConn) { c.frame(fHeaders, endHeaders|prioritized, 1, "abc") }, differs: "GOAWAY 6"}, // net/http says nothing
+	{name: "fields with priority on itself", send: func(c *frameConn) {
+		c.frame(fHeaders, endHeaders|endStream|prioritized, 1, u32(1)+"x"+reqBlock("GET", "/x"))
+	}, streams: []uint32{1}},
+	{name: "reserved bit of the stream", send: func(c *frameConn) {
+		c.frame(fHeaders, endHeaders|endStream, 1<<31|1, reqBlock("GET", "/x"))
+	}, streams: []uint32{1}},
+	{name: "frame too large", send: func(c *frameConn) {
+		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/slow"))
+		c.frame(fData, 0, 1, strings.Repeat("x", 1<<20+1))
+	}},
+	{name: "data between fields", send: func(c *frameConn) {
+		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/slow"))
+		c.frame(fHeaders, 0, 3, "")
+		c.frame(fData, 0, 1, "x")
+	}},
+	{name: "unknown frame between fields", send: func(c *frameConn) { c.frame(fHeaders, 0, 1, ""); c.frame(99, 0, 1, "") }},
+	{name: "data after a reset", send: func(c *frameConn) {
+		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/slow"))
+		c.frame(fReset, 0, 1, u32(8))
+		c.frame(fData, 0, 1, "x")
+	}, streams: []uint32{1}},
+	{name: "reset, window and priority after the end", send: func(c *frameConn) {
+		c.get(1, "/x")
+		c.ended(1)
+		c.frame(fReset, 0, 1, u32(8))
+		c.frame(fReset, 0, 1, u32(8))
+		c.frame(fWindow, 0, 1, u32(8))
+		c.frame(fPriority, 0, 1, u32(0)+"x")
+		c.get(3, "/x")
+	}, streams: []uint32{1, 3}},
+	{name: "goaway of the client", send: func(c *frameConn) {
+		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/echo"))
+		c.ping()
+		c.frame(fGoAway, 0, 0, u32(0)+u32(0))
+		c.frame(fData, endStream, 1, "hello")
+	}, streams: []uint32{1}, differs: "closed"}, // net/http waits a second
+	{name: "length too small", send: func(c *frameConn) {
+		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/echo", "content-length=6"))
+		c.frame(fData, endStream, 1, "hello")
+	}, streams: []uint32{1}, differs: "reset 1"}, // RFC 9113 section 8.1.1
+	{name: "different lengths", send: func(c *frameConn) {
+		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/echo", "content-length=5", "content-length=6"))
+		c.frame(fData, endStream, 1, "hello")
+	}, streams: []uint32{1}, differs: "reset 1"}, // RFC 9113 section 8.1.1
+	{name: "trailer that isn't one", send: func(c *frameConn) {
+		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/slow", "trailer=x"))
+		c.frame(fHeaders, endHeaders|endStream, 1, block("content-length=5"))
+	}, streams: []uint32{1}},
+	{name: "trailers not declared", send: func(c *frameConn) {
+		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/echo"))
+		c.frame(fHeaders, endHeaders|endStream, 1, block("x=5"))
+	}, streams: []uint32{1}},
 	{name: "no settings", send: func(c *frameConn) {}},
 }
 

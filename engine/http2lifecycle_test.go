@@ -62,6 +62,7 @@ func TestHTTP2Context(t *testing.T) {
 		}{
 			{"reset", func(c *frameConn) { c.frame(fReset, 0, 1, u32(8)) }},
 			{"close", func(c *frameConn) { c.Close() }},
+			{"half-close", func(c *frameConn) { c.Conn.(*net.TCPConn).CloseWrite() }},
 			{"connection error", func(c *frameConn) { c.frame(fPing, 0, 0, "1") }},
 			{"stream error", func(c *frameConn) { c.frame(fWindow, 0, 1, u32(0)) }},
 		} {
@@ -349,6 +350,183 @@ func TestHTTP2ConnState(t *testing.T) {
 			want = got
 		} else if got != want {
 			t.Errorf("%s: %s, want %s", k.name, got, want)
+		}
+	}
+}
+
+// A slowConn is a connection whose Write takes some time.
+type slowConn struct {
+	net.Conn
+	mu      sync.Mutex
+	written int
+}
+
+func (c *slowConn) Write(p []byte) (n int, err error) {
+	for len(p) > 0 && err == nil {
+		time.Sleep(time.Millisecond)
+		var m int
+		m, err = c.Conn.Write(p[:min(len(p), 4000)])
+		n, p = n+m, p[m:]
+		c.mu.Lock()
+		c.written += m
+		c.mu.Unlock()
+	}
+	return n, err
+}
+
+type slowListener struct{ net.Listener }
+
+func (l slowListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	return &slowConn{Conn: c}, err
+}
+
+// TestHTTP2StateIdle checks that a connection isn't called idle before the last
+// byte of a response is written: package server closes idle connections.
+func TestHTTP2StateIdle(t *testing.T) {
+	for _, k := range engines {
+		const size = 50_000
+		idle := make(chan int, 10)
+		srv := &http.Server{
+			Protocols: new(http.Protocols),
+			Handler:   http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, size)) }),
+			ConnState: func(nc net.Conn, state http.ConnState) {
+				if c := nc.(*slowConn); state == http.StateIdle {
+					c.mu.Lock()
+					idle <- c.written
+					c.mu.Unlock()
+				}
+			},
+		}
+		srv.Protocols.SetUnencryptedHTTP2(true)
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := k.make(srv)
+		done := make(chan error)
+		go func() { done <- s.Serve(slowListener{ln}) }()
+		c := dialFrames(t, ln.Addr().String())
+		<-idle // when the preface has arrived
+		for i := range 3 {
+			id := uint32(2*i + 1)
+			c.get(id, "/")
+			c.ended(id)
+			if written := <-idle; written < (i+1)*size {
+				t.Errorf("%s: idle after %d bytes, want at least %d", k.name, written, (i+1)*size)
+			}
+			c.frame(fWindow, 0, 0, u32(size))
+		}
+		s.Close()
+		<-done
+	}
+}
+
+// TestHTTP2Writer checks what a ResponseWriter implements besides writing.
+func TestHTTP2Writer(t *testing.T) {
+	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
+		left := make(chan bool, 1)
+		addr, _ := start(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			rc := http.NewResponseController(w)
+			switch r.URL.Path {
+			case "/hijack":
+				_, is := w.(http.Hijacker)
+				_, _, err := rc.Hijack()
+				fmt.Fprint(w, !is && errors.Is(err, http.ErrNotSupported))
+			case "/push":
+				fmt.Fprint(w, errors.Is(w.(http.Pusher).Push("/x", nil), http.ErrNotSupported))
+			case "/maxbytes":
+				_, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 3))
+				var tooLarge *http.MaxBytesError
+				fmt.Fprint(w, errors.As(err, &tooLarge))
+			case "/notify":
+				ch := w.(http.CloseNotifier).CloseNotify() //lint:ignore SA1019 tested
+				rc.Flush()
+				left <- <-ch
+			case "/closed":
+				r.Body.Close()
+				_, err := r.Body.Read(make([]byte, 1))
+				fmt.Fprint(w, err != nil && err != io.EOF)
+			case "/code":
+				defer func() { fmt.Fprint(w, recover()) }()
+				w.WriteHeader(99)
+			case "/nobody":
+				w.WriteHeader(http.StatusNoContent)
+				_, err := io.WriteString(w, "x")
+				if err != http.ErrBodyNotAllowed {
+					t.Error(err)
+				}
+			case "/hints":
+				for range 3 {
+					w.Header().Set("Link", "</x>")
+					w.WriteHeader(http.StatusEarlyHints)
+				}
+				w.Header().Del("Link")
+				io.WriteString(w, "hints")
+			}
+		})})
+		c := dialFrames(t, addr, 2, 0)
+		id := uint32(1)
+		for _, tt := range []struct{ path, want string }{
+			{"/hijack", `"true"; end`},
+			{"/push", `"true"; end`},
+			{"/maxbytes", `"true"; end`},
+			{"/closed", `"true"; end`},
+			{"/code", `"invalid WriteHeader code 99"; end`},
+			{"/nobody", `:status=204 Date=X; ""; end`},
+			{"/hints", `:status=103 Link=</x> | :status=103 Link=</x> | :status=103 Link=</x> | :status=200`},
+		} {
+			c.frame(fHeaders, endHeaders, id, reqBlock("POST", tt.path))
+			c.frame(fData, endStream, id, "hello")
+			c.ended(id)
+			_, got, _ := strings.Cut(c.summary(), fmt.Sprintf("stream %d:", id))
+			if !strings.Contains(got, tt.want) {
+				t.Errorf("%s: got %s, want %s", tt.path, got, tt.want)
+			}
+			id += 2
+		}
+		c.get(id, "/notify")
+		c.wait(func() bool { return c.streams[id] != nil && len(c.streams[id].blocks) > 0 })
+		c.frame(fReset, 0, id, u32(8))
+		<-left
+	})
+}
+
+// TestHTTP2Unread checks that connections end whose clients read nothing.
+func TestHTTP2Unread(t *testing.T) {
+	for _, k := range engines {
+		for _, srv := range []*http.Server{
+			{WriteTimeout: 50 * time.Millisecond},
+			{HTTP2: &http.HTTP2Config{WriteByteTimeout: 50 * time.Millisecond}},
+		} {
+			ended := make(chan error)
+			srv.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				var err error
+				for err == nil {
+					_, err = w.Write(megabyte)
+				}
+				ended <- err
+			})
+			addr := startHTTP2(t, k.make, srv)
+			c := dial(t, addr)
+			b := appendTestFrame([]byte(clientPreface), fSettings, 0, 0, settingsText([]uint32{4, 1 << 30}))
+			b = appendTestFrame(b, fWindow, 0, 0, u32(1<<30))
+			c.Write(appendTestFrame(b, fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/")))
+			<-ended
+		}
+	}
+}
+
+// TestHTTP2SendPing checks that a connection whose client answers PINGs remains.
+func TestHTTP2SendPing(t *testing.T) {
+	for _, k := range kinds {
+		addr := startHTTP2(t, k.make, &http.Server{Handler: http.NotFoundHandler(), HTTP2: &http.HTTP2Config{SendPingTimeout: 10 * time.Millisecond}})
+		c := dialFrames(t, addr)
+		c.ping()
+		c.wait(func() bool { return c.pinged >= 5 })
+		c.get(1, "/")
+		if c.ended(1); !strings.Contains(c.summary(), ":status=404") {
+			t.Errorf("%s: got %s", k.name, c.summary())
 		}
 	}
 }

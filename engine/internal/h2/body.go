@@ -16,7 +16,7 @@ import (
 type body struct {
 	conn     *Conn
 	id       uint32      // of the stream
-	declared http.Header // the request's Trailer
+	declared http.Header // the request's Trailer; only the handler uses its content
 
 	mu       sync.Mutex
 	wake     sync.Cond // signaled when data arrives or the body ends
@@ -25,7 +25,7 @@ type body struct {
 	err      error // after the data
 	closed   bool
 	expects  bool        // the first Read asks the client to continue
-	unacked  int64       // bytes to add to the stream's window
+	unacked  int64       // bytes read, to add to the stream's window
 	trailers http.Header // received
 }
 
@@ -38,9 +38,8 @@ func (b *body) begin(s *stream, r *parsedRequest, req *http.Request) {
 	b.wake.L = &b.mu
 }
 
-// append appends data that arrived with a number of bytes of padding. It reports
-// false if the handler has closed the body.
-func (b *body) append(p []byte, padding int64) bool {
+// append appends data. It reports false if the body isn't read any more.
+func (b *body) append(p []byte) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed || b.err != nil {
@@ -57,7 +56,6 @@ func (b *body) append(p []byte, padding int64) bool {
 	if b.data = append(b.data, p...); cap(b.data) != cap(old) {
 		giveBackStage(old)
 	}
-	b.unacked += padding
 	b.wake.Signal()
 	return true
 }
@@ -67,6 +65,28 @@ func (b *body) complete() { b.end(io.EOF) }
 
 // fail makes Read return err after the data that has arrived.
 func (b *body) fail(err error) { b.end(err) }
+
+// reset makes Read return err, because the stream was reset. An incomplete body
+// loses the data that no handler has read: it must not keep the connection's
+// window from other streams.
+func (b *body) reset(err error) {
+	b.mu.Lock()
+	n := 0
+	if b.err == nil {
+		n = b.drop()
+	}
+	b.mu.Unlock()
+	b.end(err)
+	b.conn.consume(b, int64(n), 0)
+}
+
+// drop drops the unread data and returns its length. The caller holds b.mu.
+func (b *body) drop() int {
+	n := len(b.data) - b.read
+	giveBackStage(b.data)
+	b.data, b.read = nil, 0
+	return n
+}
 
 // timeout makes Read fail because a deadline has passed.
 func (b *body) timeout() { b.end(fmt.Errorf("%w", os.ErrDeadlineExceeded)) }
@@ -80,19 +100,15 @@ func (b *body) end(err error) {
 	b.wake.Broadcast()
 }
 
-// declares reports whether the request has declared a trailer.
-func (b *body) declares(key string) bool { _, ok := b.declared[key]; return ok }
-
-// addTrailers keeps the declared trailers. It is called before complete.
+// addTrailers keeps the trailers, if the request has declared any. It is called
+// before complete.
 func (b *body) addTrailers(fields []hpack.Field) {
 	if b.declared == nil {
 		return
 	}
 	t := make(http.Header)
 	for i := range fields {
-		if f := &fields[i]; b.declares(f.Key) {
-			t[f.Key] = append(t[f.Key], f.Value)
-		}
+		t[fields[i].Key] = append(t[fields[i].Key], fields[i].Value)
 	}
 	b.mu.Lock()
 	b.trailers = t
@@ -127,7 +143,9 @@ func (b *body) Read(p []byte) (int, error) {
 	if n == 0 {
 		if err = b.err; err == io.EOF {
 			for k, v := range b.trailers {
-				b.declared[k] = v
+				if _, ok := b.declared[k]; ok {
+					b.declared[k] = v
+				}
 			}
 			b.trailers = nil
 		}
@@ -138,9 +156,7 @@ func (b *body) Read(p []byte) (int, error) {
 		window, b.unacked = b.unacked, 0
 	}
 	b.mu.Unlock()
-	if n > 0 {
-		b.conn.consume(b, int64(n), window)
-	}
+	b.conn.consume(b, int64(n), window)
 	return n, err
 }
 
@@ -152,15 +168,11 @@ func (b *body) Close() error {
 
 func (b *body) close() {
 	b.mu.Lock()
-	n := len(b.data) - b.read
+	n := b.drop()
 	b.closed = true
-	giveBackStage(b.data)
-	b.data, b.read = nil, 0
 	b.wake.Broadcast()
 	b.mu.Unlock()
-	if n > 0 {
-		b.conn.consume(b, int64(n), 0)
-	}
+	b.conn.consume(b, int64(n), 0)
 }
 
 // sendContinue sends the status 100, unless the response has begun.
@@ -182,7 +194,7 @@ func (c *Conn) sendContinue(b *body) {
 // window. It is shared by all streams: if each could collect as much as it
 // wants, many slow uploads would stop each other.
 func (c *Conn) consume(b *body, n, window int64) {
-	if c.consumed.Add(n) < c.server.connWindow/4 && window == 0 {
+	if n == 0 || c.consumed.Add(n) < c.server.connWindow/4 && window == 0 {
 		return
 	}
 	c.mu.Lock()
@@ -192,11 +204,17 @@ func (c *Conn) consume(b *body, n, window int64) {
 	}
 	c.appendWindow()
 	if s := c.streams[b.id]; window > 0 && s != nil && !s.recvEnd {
-		s.recvWindow += window
-		c.grow(headLen + 4)
-		c.out = appendWindowUpdate(c.out, b.id, window)
+		c.widen(s, window)
 	}
 	c.flush()
+}
+
+// widen lets the client send n more bytes on a stream. The caller holds c.mu.
+func (c *Conn) widen(s *stream, n int64) {
+	s.recvWindow += n
+	c.control += headLen + 4
+	c.grow(headLen + 4)
+	c.out = appendWindowUpdate(c.out, s.id, n)
 }
 
 // giveBack lets the client send n more bytes, instead of those that the reader
@@ -215,6 +233,7 @@ func (c *Conn) giveBack(n int64) error {
 func (c *Conn) appendWindow() {
 	if n := c.consumed.Swap(0); n > 0 {
 		c.recvWindow += n
+		c.control += headLen + 4
 		c.grow(headLen + 4)
 		c.out = appendWindowUpdate(c.out, 0, n)
 	}

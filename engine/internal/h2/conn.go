@@ -203,8 +203,7 @@ func (c *Conn) startHandlers() error {
 		switch s := c.streams[id]; {
 		case s == nil: // it was reset meanwhile
 		case c.running < c.server.maxStreams:
-			c.running++
-			c.transport.CountRequest()
+			c.handlerStarts(s)
 			start = append(start, s)
 		default:
 			c.queue = append(c.queue, id)
@@ -224,6 +223,13 @@ func (c *Conn) startHandlers() error {
 	return nil
 }
 
+// handlerStarts counts a handler that is about to start. The caller holds c.mu.
+func (c *Conn) handlerStarts(s *stream) {
+	s.started = true
+	c.running++
+	c.transport.CountRequest()
+}
+
 // handlerReturned makes room for another handler. The caller holds c.mu.
 func (c *Conn) handlerReturned() {
 	c.running--
@@ -233,8 +239,7 @@ func (c *Conn) handlerReturned() {
 			c.queue = nil
 		}
 		if s := c.streams[id]; s != nil {
-			c.running++
-			c.transport.CountRequest()
+			c.handlerStarts(s)
 			c.server.workers.start(s)
 		}
 	}
@@ -260,7 +265,7 @@ func (c *Conn) end(err error) {
 		c.out = appendGoAway(c.out, c.lastID, ce.code)
 	}
 	c.mu.Unlock()
-	c.setState()
+	c.setState() // waits for a call of the hook
 	for _, o := range lost {
 		o.cancel()
 	}
@@ -268,43 +273,41 @@ func (c *Conn) end(err error) {
 }
 
 // lastWords writes the rest of the output, within a second. If the client made
-// an error, it then waits for it to close the connection, because closing a
-// socket with unread input could destroy the GOAWAY frame on its way.
+// an error, it then reads until the client closes the connection or the second
+// is over: closing a socket with unread input could destroy the GOAWAY frame on
+// its way.
 func (c *Conn) lastWords(wait bool) {
 	deadline := time.Now().Add(closeDelay)
 	c.transport.SetWriteDeadline(deadline)
 	c.mu.Lock()
-	for c.flushing {
+	for c.flushing && time.Now().Before(deadline) {
 		c.mu.Unlock()
 		time.Sleep(time.Millisecond)
 		c.mu.Lock()
 	}
+	able, out := !c.flushing && !c.broken, c.out
 	c.flushing = true // for good
-	if !c.broken && len(c.out) > 0 {
-		_, err := c.transport.Write(c.out)
-		c.broken = err != nil
-	}
 	c.out, c.spare = nil, nil
 	c.mu.Unlock()
-	if !wait || c.broken {
+	if !able {
+		return
+	}
+	c.transport.SetWriteDeadline(deadline) // send may have removed it
+	if _, err := c.transport.Write(out); err != nil || !wait {
 		return
 	}
 	c.transport.CloseWrite()
 	c.transport.SetReadDeadline(deadline)
-	for n := 0; n < lingerBytes; {
+	for {
 		b, err := c.transport.Read(1)
 		if err != nil {
 			return
 		}
-		n += len(b)
 		c.transport.Discard(len(b))
 	}
 }
 
-const (
-	closeDelay  = time.Second // as in net/http
-	lingerBytes = 1 << 20
-)
+const closeDelay = time.Second // as in net/http
 
 // leaveNew tells the program's hook that the connection isn't new any more, as
 // net/http does.
@@ -315,8 +318,8 @@ func (c *Conn) leaveNew() {
 	c.transport.SetState(http.StateIdle)
 }
 
-// setState calls the program's hook if the connection became active or idle. It
-// must be called without holding c.mu.
+// setState calls the program's hook if the connection became active, or idle and
+// all output is written. It must be called without holding c.mu.
 func (c *Conn) setState() {
 	if c.server.HTTP.ConnState == nil {
 		return
@@ -324,7 +327,8 @@ func (c *Conn) setState() {
 	c.stateMu.Lock()
 	defer c.stateMu.Unlock()
 	c.mu.Lock()
-	active, ended := len(c.streams) > 0, c.err != nil
+	active := len(c.streams) > 0 || c.active && (c.flushing || len(c.out) > 0)
+	ended := c.err != nil
 	c.mu.Unlock()
 	if active == c.active || ended {
 		return

@@ -100,17 +100,61 @@ func (c *Conn) fields(h *fieldBlock, block []byte) error {
 func (c *Conn) laterFields(h *fieldBlock, fields []hpack.Field, tooLarge bool) error {
 	c.mu.Lock()
 	s := c.streams[h.stream]
-	over, opened := c.past.wasReset(h.stream), c.past.wasOpened(h.stream)
-	c.mu.Unlock()
-	switch {
-	case s != nil:
-		return c.trailers(s, h, fields, tooLarge)
-	case over:
-		return nil
-	case opened:
-		return connError{streamClosed, "headers_closed"}
+	if s == nil {
+		over, opened := c.past.wasReset(h.stream), c.past.wasOpened(h.stream)
+		c.mu.Unlock()
+		switch {
+		case over:
+			return nil
+		case opened:
+			return connError{streamClosed, "headers_closed"}
+		}
+		return connError{protocolError, "stream_went_down"}
 	}
-	return connError{protocolError, "stream_went_down"}
+	// When c.mu is unlocked, the stream may end, and then be used for another
+	// request. Its body is never used again.
+	b := s.body
+	code, name := c.checkTrailers(s, h, fields, tooLarge)
+	if name == "" {
+		s.recvEnd, s.readBy = true, 0
+	}
+	c.mu.Unlock()
+	if name != "" {
+		return c.streamError(h.stream, code, name)
+	}
+	if !tooLarge {
+		b.addTrailers(fields)
+	}
+	b.complete()
+	return nil
+}
+
+// checkTrailers checks the fields that follow a body (RFC 9113 section 8.1). The
+// caller holds c.mu.
+func (c *Conn) checkTrailers(s *stream, h *fieldBlock, fields []hpack.Field, tooLarge bool) (code errCode, name string) {
+	switch {
+	case s.recvEnd:
+		return streamClosed, "headers_half_closed"
+	case !h.endStream:
+		return protocolError, "trailers_not_ended"
+	case h.onItself:
+		return protocolError, "priority"
+	case s.declared >= 0 && s.received != s.declared:
+		return protocolError, "send_too_little"
+	case tooLarge && c.server.MaxFields > 0:
+		return protocolError, "trailers_too_large" // as net/http since Go 1.27
+	}
+	for i := range fields {
+		switch f := &fields[i]; {
+		case f.Kind.Pseudo():
+			return protocolError, "trailers_pseudo"
+		case !f.Valid:
+			return protocolError, "header_field_invalid"
+		case s.body.declared != nil && !syntax.ValidTrailer(f.Key):
+			return protocolError, "trailers_bogus"
+		}
+	}
+	return noError, ""
 }
 
 // maxReady is how many handlers wait until all input is parsed.
@@ -152,50 +196,6 @@ func (c *Conn) register(s *stream, id uint32, problem string) (bool, error) {
 		c.limits.succeeded(1)
 	}
 	return false, err
-}
-
-// trailers processes the fields that follow a body (RFC 9113 section 8.1).
-func (c *Conn) trailers(s *stream, h *fieldBlock, fields []hpack.Field, tooLarge bool) error {
-	c.mu.Lock()
-	ended := s.recvEnd
-	short := s.declared >= 0 && s.received != s.declared
-	b := s.body
-	c.mu.Unlock()
-	name, code := "", protocolError
-	switch {
-	case ended:
-		name, code = "headers_half_closed", streamClosed
-	case !h.endStream:
-		name = "trailers_not_ended"
-	case h.onItself:
-		name = "priority"
-	case short:
-		name = "send_too_little"
-	case tooLarge && c.server.MaxFields > 0:
-		name = "trailers_too_large" // as net/http since Go 1.27
-	}
-	for i := range fields {
-		switch f := &fields[i]; {
-		case f.Kind.Pseudo():
-			name = "trailers_pseudo"
-		case !f.Valid:
-			name = "header_field_invalid"
-		case b != nil && b.declares(f.Key) && !syntax.ValidTrailer(f.Key):
-			name = "trailers_bogus"
-		}
-	}
-	if name != "" {
-		return c.streamError(h.stream, code, name)
-	}
-	if !tooLarge {
-		b.addTrailers(fields)
-	}
-	c.mu.Lock()
-	s.recvEnd = true
-	s.readBy = 0
-	c.mu.Unlock()
-	b.complete()
-	return nil
 }
 
 // streamError resets a stream because of the client's error (RFC 9113 section

@@ -8,6 +8,11 @@ const (
 	maxUseless       = 10_000
 	uselessPerSecond = 1_000
 
+	// DATA makes that many bytes for each WINDOW_UPDATE and PING of the client
+	// useful. Clients send at most two WINDOW_UPDATEs for each Read of a body,
+	// and some measure their bandwidth with PINGs.
+	bytesPerCredit = 512
+
 	// Errors of the client that reset a stream, less the requests that
 	// succeed. Each can start a handler in vain (CVE-2025-8671).
 	maxErrors = 200
@@ -35,25 +40,30 @@ type limits struct {
 // count counts a frame.
 func (l *limits) count(c *Conn, f *frame) error {
 	switch f.kind {
-	case frameHeaders:
+	case frameHeaders, frameData: // see data
 		return nil
-	case frameData:
-		if len(f.payload) > 0 {
-			l.useless = max(0, l.useless-1)
-			return nil
-		}
-		if f.has(flagEndStream) {
-			return nil
-		}
-	case frameWindowUpdate:
+	case frameWindowUpdate, framePing:
 		c.mu.Lock()
-		sent := c.dataFrames > 0
-		c.dataFrames = max(0, c.dataFrames-1)
+		sent := c.credit > 0
+		c.credit = max(0, c.credit-1)
 		c.mu.Unlock()
 		if sent {
-			return nil // it answers DATA
+			return nil
 		}
 	}
+	return l.uselessFrame(c)
+}
+
+// data counts n bytes of a body.
+func (l *limits) data(c *Conn, n int) error {
+	if n == 0 {
+		return l.uselessFrame(c)
+	}
+	l.useless = max(0, l.useless-1)
+	return nil
+}
+
+func (l *limits) uselessFrame(c *Conn) error {
 	if l.useless++; l.useless <= maxUseless {
 		return nil
 	}

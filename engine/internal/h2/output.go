@@ -27,7 +27,7 @@ type output struct {
 	sendWindow    int64 // of the client for the connection
 	recvWindow    int64 // ours for the connection
 	waiting       []*stream
-	dataFrames    int // sent, less the WINDOW_UPDATEs received
+	credit        int // useful WINDOW_UPDATEs and PINGs that the client may send, see limits
 	completed     int // responses; the reader resets it
 }
 
@@ -146,7 +146,11 @@ func (c *Conn) run() {
 	}
 	c.mu.Lock()
 	c.write()
+	idle := len(c.streams) == 0
 	c.mu.Unlock()
+	if idle {
+		c.setState()
+	}
 }
 
 // write writes the output until none is left.
@@ -201,43 +205,40 @@ func (c *Conn) send(b []byte) error {
 func (c *Conn) sendData(s *stream, p []byte, end bool) error {
 	s.data, s.end = p, end
 	for s.gone == nil && (len(s.data) > 0 || s.end && !s.sendEnd) {
-		if !s.isWaiting && len(c.waiting) == 0 && c.appendData(s) {
-			continue
+		if len(c.waiting) > 0 || !c.appendData(s) {
+			c.wait(s)
 		}
-		c.wait(s)
 	}
 	s.data = nil
 	return s.gone
 }
 
-// waitForRoom waits while there is much output.
+// waitForRoom waits for the turn of s if there is much output.
 func (c *Conn) waitForRoom(s *stream) error {
-	for s.gone == nil && len(c.out) >= maxOut {
+	if s.gone == nil && len(c.out) >= maxOut {
 		c.wait(s)
 	}
 	return s.gone
 }
 
-// wait waits until s was queued and sent something, or can do so. If nobody
-// writes the output, wait does so instead.
+// wait waits until it was the turn of s, which has sent its data then, or until
+// the stream ends. If nobody writes the output, wait does so.
 func (c *Conn) wait(s *stream) {
-	if !s.isWaiting {
-		s.isWaiting = true
-		c.waiting = append(c.waiting, s)
-	}
-	if len(c.out) > 0 && !c.flushing && !c.broken {
-		c.flushing = true
-		c.write()
-		if !s.isWaiting {
-			return
-		}
-	}
+	s.isWaiting = true
+	c.waiting = append(c.waiting, s)
 	if s.wake == nil {
 		s.wake = make(chan struct{}, 1)
 	}
-	c.mu.Unlock()
-	<-s.wake
-	c.mu.Lock()
+	for s.isWaiting {
+		if len(c.out) > 0 && !c.flushing && !c.broken {
+			c.flushing = true
+			c.write()
+			continue
+		}
+		c.mu.Unlock()
+		<-s.wake
+		c.mu.Lock()
+	}
 }
 
 // unqueue removes a stream from those that wait, and wakes its handler.
@@ -248,9 +249,6 @@ func (c *Conn) unqueue(s *stream) {
 	i := slices.Index(c.waiting, s)
 	c.waiting = slices.Delete(c.waiting, i, i+1)
 	s.isWaiting = false
-	if s.wake == nil {
-		s.wake = make(chan struct{}, 1)
-	}
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -275,7 +273,7 @@ func (c *Conn) appendData(s *stream) bool {
 	s.data = s.data[n:]
 	c.sendWindow -= n
 	s.sendWindow -= n
-	c.dataFrames = min(c.dataFrames+2, 1000) // for the stream and the connection
+	c.credit = min(c.credit+2+int(n)/bytesPerCredit, maxUseless)
 	return true
 }
 

@@ -68,7 +68,7 @@ func (c *Conn) data(f *frame) error {
 	}
 	s.recvWindow -= length
 	s.received += int64(len(f.payload))
-	b := s.body
+	b, padding := s.body, length-int64(len(f.payload))
 	code, name := noError, ""
 	switch {
 	case s.recvWindow < 0:
@@ -76,10 +76,13 @@ func (c *Conn) data(f *frame) error {
 	case s.declared >= 0 && (s.received > s.declared || f.has(flagEndStream) && s.received < s.declared):
 		code, name = protocolError, "send_too_much" // RFC 9113 section 8.1.1
 	case f.has(flagEndStream):
-		s.recvEnd = true
-		s.readBy = 0
+		s.recvEnd, s.readBy = true, 0
+	case padding > 0:
+		if s.padding += padding; s.padding >= c.server.streamWindow/4 {
+			c.widen(s, s.padding)
+			s.padding = 0
+		}
 	}
-	unused := length - int64(len(f.payload))
 	c.mu.Unlock()
 	if name != "" {
 		if err := c.streamError(f.stream, code, name); err != nil {
@@ -87,16 +90,16 @@ func (c *Conn) data(f *frame) error {
 		}
 		return c.giveBack(length)
 	}
-	if !b.append(f.payload, unused) {
-		unused = length // the body was closed
+	unused := padding
+	if !b.append(f.payload) {
+		unused = length
 	}
 	if f.has(flagEndStream) {
 		b.complete()
+	} else if err := c.limits.data(c, len(f.payload)); err != nil {
+		return err
 	}
-	if unused > 0 {
-		return c.giveBack(unused)
-	}
-	return nil
+	return c.giveBack(unused)
 }
 
 // idle reports whether the client hasn't opened a stream yet. The caller holds

@@ -29,11 +29,13 @@ type stream struct {
 
 	// Guarded by conn.mu.
 	gone       error // why the stream ended, or nil
+	started    bool  // the handler is about to run, or runs
 	recvEnd    bool  // END_STREAM was received
 	sentHead   bool
 	sendEnd    bool  // END_STREAM was sent
 	declared   int64 // Content-Length of the request, or -1
 	received   int64 // bytes of the body
+	padding    int64 // bytes to add to recvWindow
 	recvWindow int64
 	sendWindow int64
 	readBy     int64 // deadlines; 0 for none
@@ -200,7 +202,8 @@ func (s *stream) reuse() {
 	}
 	s.res.recycle()
 	s.conn, s.ctx, s.body, s.w, s.answer = nil, nil, nil, nil, nil
-	s.bad, s.gone, s.recvEnd, s.sentHead, s.sendEnd, s.received = false, nil, false, false, false, 0
+	s.bad, s.gone, s.started, s.recvEnd, s.sentHead, s.sendEnd = false, nil, false, false, false, false
+	s.received, s.padding = 0, 0
 	s.queued = queued{}
 	freeStreams.Put(s)
 }
@@ -213,7 +216,7 @@ func (c *Conn) drop(s *stream, why error) orphan {
 	if s.gone != nil {
 		return orphan{}
 	}
-	o := orphan{s.ctx, s.body, why}
+	o := orphan{s.ctx, s.body, why, s.started}
 	s.gone = why
 	delete(c.streams, s.id)
 	c.unqueue(s)
@@ -235,6 +238,8 @@ type orphan struct {
 	ctx  *request.Context
 	body *body
 	why  error
+
+	hasHandler bool
 }
 
 // cancel tells the handler that the stream has ended.
@@ -242,8 +247,14 @@ func (o orphan) cancel() {
 	if o.ctx == nil {
 		return
 	}
-	if o.body != nil {
+	switch {
+	case o.body == nil:
+	case !o.hasHandler:
+		o.body.close() // nobody else will
+	case o.why == errDisconnected:
 		o.body.fail(o.why)
+	default:
+		o.body.reset(o.why)
 	}
 	o.ctx.ClientLeft()
 }

@@ -1,0 +1,292 @@
+package engine
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A flowServer has handlers for tests of flow control.
+type flowServer struct {
+	began   chan bool // gets a value when a handler of /wait runs
+	release chan bool // handlers of /wait wait for it
+}
+
+func (s *flowServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/wait":
+		s.began <- true
+		<-s.release
+	case "/parts": // many small DATA frames
+		for range 15_000 {
+			io.WriteString(w, "part")
+			w.(http.Flusher).Flush()
+		}
+	case "/download":
+		for range 48 {
+			w.Write(megabyte)
+		}
+	case "/refuse":
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+	default:
+		n, err := io.Copy(io.Discard, r.Body)
+		fmt.Fprint(w, n, err)
+	}
+}
+
+// TestHTTP2CanceledUploads cancels uploads whose data no handler has read. They
+// must not use up the connection's window.
+func TestHTTP2CanceledUploads(t *testing.T) {
+	data := strings.Repeat("x", 16<<10)
+	upload := func(b []byte, id uint32, path string) []byte {
+		b = appendTestFrame(b, fHeaders, endHeaders, id, reqBlock("POST", path))
+		return appendTestFrame(b, fData, 0, id, data)
+	}
+	reset := func(b []byte, id uint32) []byte { return appendTestFrame(b, fReset, 0, id, u32(8)) }
+	for _, tt := range []struct {
+		name string
+		max  int // MaxConcurrentStreams
+		n    int // uploads
+		send func(c *frameConn, s *flowServer, id uint32)
+	}{
+		{"before their handlers start", 0, 20, func(c *frameConn, _ *flowServer, id uint32) {
+			c.Write(reset(upload(nil, id, "/"), id))
+		}},
+		{"whose handlers don't read", 0, 20, func(c *frameConn, s *flowServer, id uint32) {
+			c.Write(upload(nil, id, "/wait"))
+			<-s.began
+			c.ping()
+			c.Write(reset(nil, id))
+		}},
+		{"that wait for another handler", 1, 4, func(c *frameConn, s *flowServer, id uint32) {
+			c.Write(upload(nil, id, "/wait"))
+			if id == 1 {
+				<-s.began
+			}
+			c.ping()
+			c.Write(reset(nil, id))
+		}},
+	} {
+		http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
+			s := &flowServer{make(chan bool, 100), make(chan bool)}
+			addr, _ := start(&http.Server{Handler: s, HTTP2: &http.HTTP2Config{
+				MaxConcurrentStreams: tt.max, MaxReceiveBufferPerConnection: 1 << 16, MaxReceiveBufferPerStream: 1 << 16}})
+			c := dialFrames(t, addr)
+			c.ping()
+			id := uint32(1)
+			for range tt.n {
+				tt.send(c, s, id)
+				c.ping()
+				id += 2
+			}
+			close(s.release)
+			c.Write(upload(nil, id, "/"))
+			c.frame(fData, endStream, id, data)
+			c.ended(id)
+			if got, want := c.summary(), fmt.Sprintf(`"%d <nil>"; end`, 2*len(data)); !strings.Contains(got, want) {
+				t.Errorf("uploads %s: got %s, want %s", tt.name, got, want)
+			}
+		})
+	}
+}
+
+// TestHTTP2Padding sends more padding than the windows allow at once.
+func TestHTTP2Padding(t *testing.T) {
+	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
+		addr, _ := start(&http.Server{Handler: new(flowServer), HTTP2: &http.HTTP2Config{
+			MaxReceiveBufferPerConnection: 1 << 16, MaxReceiveBufferPerStream: 1 << 16}})
+		c := dialFrames(t, addr)
+		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/"))
+		for range 500 {
+			c.frame(fData, padded, 1, "\xff"+strings.Repeat("\x00", 255))
+			c.ping()
+		}
+		c.frame(fData, endStream|padded, 1, "\x02data\x00\x00")
+		c.ended(1)
+		if got := c.summary(); !strings.Contains(got, `"4 <nil>"; end`) {
+			t.Errorf("got %s", got)
+		}
+	})
+}
+
+// TestHTTP2SmallReads downloads with frequent WINDOW_UPDATEs and PINGs, as some
+// clients do. The server must not take them for a flood.
+func TestHTTP2SmallReads(t *testing.T) {
+	for _, k := range kinds {
+		addr := startHTTP2(t, k.make, &http.Server{Handler: new(flowServer)})
+		// For each Read of 4 KB or more, Go's client sends two WINDOW_UPDATEs.
+		res, err := http2Client(t).Get("http://" + addr + "/download")
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{res.Body}, make([]byte, 4<<10))
+		if n != 48<<20 || err != nil {
+			t.Errorf("%s: got %d bytes, %v", k.name, n, err)
+		}
+
+		// grpc-go measures the bandwidth with PINGs while it receives DATA.
+		c := dialFrames(t, addr)
+		c.pingData.Store(true)
+		c.get(1, "/parts")
+		c.ended(1)
+		c.ping()
+		if got := c.summary(); !strings.Contains(got, `"60000 bytes"; end`) || strings.Contains(got, "GOAWAY") {
+			t.Errorf("%s: got %s", k.name, got)
+		}
+	}
+}
+
+// TestHTTP2RefusedUploads sends uploads that the server refuses while they are
+// on their way. All clients get the response, and no connection is ended.
+func TestHTTP2RefusedUploads(t *testing.T) {
+	for _, k := range kinds {
+		addr := startHTTP2(t, k.make, &http.Server{Handler: new(flowServer), HTTP2: &http.HTTP2Config{CountError: func(name string) {
+			if strings.HasPrefix(name, "conn_") {
+				t.Errorf("%s: %s", k.name, name)
+			}
+		}}})
+		cl := http2Client(t)
+		body := strings.Repeat("x", 100_000)
+		var wg sync.WaitGroup
+		for range 200 {
+			wg.Go(func() {
+				for range 3 {
+					res, err := cl.Post("http://"+addr+"/refuse", "", strings.NewReader(body))
+					if err != nil {
+						t.Errorf("%s: %v", k.name, err)
+						return
+					}
+					res.Body.Close()
+					if res.StatusCode != http.StatusRequestEntityTooLarge {
+						t.Errorf("%s: status %d", k.name, res.StatusCode)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+// TestHTTP2LateTrailers sends trailers while the handler returns without having
+// read the body.
+func TestHTTP2LateTrailers(t *testing.T) {
+	for _, k := range engines {
+		addr := startHTTP2(t, k.make, &http.Server{Handler: new(flowServer)})
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				c := dialFrames(t, addr)
+				c.ping()
+				id := uint32(1)
+				for range 50 {
+					var requests, trailers []byte
+					var ids []uint32
+					for range 60 {
+						requests = appendTestFrame(requests, fHeaders, endHeaders, id, reqBlock("POST", "/refuse", "trailer=x"))
+						trailers = appendTestFrame(trailers, fHeaders, endHeaders|endStream, id, block("x=y"))
+						ids = append(ids, id)
+						id += 2
+					}
+					c.Write(requests)
+					c.Write(trailers)
+					if !c.ended(ids...) {
+						t.Errorf("%s: %s", k.name, c.summaryEnd())
+						return
+					}
+				}
+				c.ping()
+				if got := c.summaryEnd(); got != "open" {
+					t.Errorf("%s: the connection is %s", k.name, got)
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+// TestHTTP2Priority checks whose DATA is sent first when the connection's window
+// doesn't suffice for all (RFC 9218).
+func TestHTTP2Priority(t *testing.T) {
+	const piece = 16 << 10
+	for _, tt := range []struct {
+		name          string
+		first, second string // Priority headers
+		update        string // PRIORITY_UPDATE for the second
+		want1, want2  int    // pieces of the responses after a window for four
+	}{
+		{"none", "", "", "", 2, 2},
+		{"the second is more urgent", "u=3", "u=1", "", 0, 4},
+		{"the first is more urgent", "u=3", "u=5", "", 4, 0},
+		{"as urgent as the default", "", "u=3, i", "", 2, 2},
+		{"incremental", "u=1, i", "u=1, i", "", 2, 2},
+		{"one after the other", "u=2", "u=2", "", 4, 0},
+		{"parameters and spaces", "u=4", " i=?1 , u=0", "", 0, 4},
+		{"invalid", "u=8, x", "u=-1", "", 4, 0},
+		{"updated", "u=2", "u=6", "u=0", 0, 4},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			addr := startHTTP2(t, engines[0].make, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Write(megabyte)
+			})})
+			c := dialFrames(t, addr, 4, 1<<20)
+			received := func(id uint32) int {
+				if s := c.streams[id]; s != nil {
+					return len(s.body)
+				}
+				return 0
+			}
+			get := func(id uint32, priority string) {
+				var more []string
+				if priority != "" {
+					more = []string{"priority=" + priority}
+				}
+				c.frame(fHeaders, endHeaders|endStream, id, reqBlock("GET", "/", more...))
+				c.wait(func() bool { return c.streams[id] != nil && len(c.streams[id].blocks) > 0 })
+			}
+			get(1, tt.first)
+			c.wait(func() bool { return received(1) == 1<<16-1 }) // the connection's first window
+			get(3, tt.second)
+			if tt.update != "" {
+				c.frame(0x10, 0, 0, u32(3)+tt.update)
+			}
+			time.Sleep(20 * time.Millisecond) // until the second handler has written its body
+			c.frame(fWindow, 0, 0, u32(4*piece))
+			c.wait(func() bool { return received(1)+received(3) == 1<<16-1+4*piece })
+			c.ping()
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if got1, got2 := received(1)-(1<<16-1), received(3); got1 != tt.want1*piece || got2 != tt.want2*piece {
+				t.Errorf("got %d and %d bytes, want %d and %d", got1, got2, tt.want1*piece, tt.want2*piece)
+			}
+		})
+	}
+}
+
+// TestHTTP2Overtakes checks that urgent responses are sent although large ones
+// have used up the connection's output.
+func TestHTTP2Overtakes(t *testing.T) {
+	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
+		addr, _ := start(&http.Server{Handler: new(flowServer)})
+		c := dialFrames(t, addr, 4, 1<<30)
+		c.frame(fWindow, 0, 0, u32(1<<30))
+		for id := uint32(1); id < 9; id += 2 {
+			c.get(id, "/download")
+		}
+		c.wait(func() bool { return c.streams[7] != nil && len(c.streams[7].body) > 0 })
+		for id := uint32(9); id < 29; id += 2 {
+			c.frame(fHeaders, endHeaders|endStream, id, reqBlock("GET", "/", "priority=u=0"))
+			c.ended(id)
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for id := uint32(1); id < 9; id += 2 {
+			if c.streams[id].end != "" {
+				t.Errorf("the large response %d ended before the small ones", id)
+			}
+		}
+	})
+}
