@@ -22,20 +22,15 @@ const browserHeaders = "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/
 
 // request appends the n-th request of a connection to b.
 func (c Case) request(b []byte, n int) []byte {
-	method := "GET"
-	if c.Path == echoPath {
-		method = "POST"
-	}
-	b = append(b, method+" "+c.Path+" HTTP/1.1\r\nHost: localhost\r\n"...)
+	b = append(b, c.method()+" "+c.Path+" HTTP/1.1\r\nHost: localhost\r\n"...)
 	if c.Browser {
 		b = append(b, browserHeaders...)
 		b = fmt.Appendf(b, "Cookie: session=%016x; theme=dark\r\n", n)
 	}
-	if c.Path == echoPath {
-		b = append(b, "Content-Length: 1024\r\n\r\n"...)
-		return append(b, echoed...)
+	if body := c.body(); body != "" {
+		b = fmt.Appendf(b, "Content-Length: %d\r\n", len(body))
 	}
-	return append(b, "\r\n"...)
+	return append(append(b, "\r\n"...), c.body()...)
 }
 
 // A client is a connection that sends requests and checks the responses.
@@ -202,11 +197,15 @@ func (g *generator) round(ctx context.Context, p Plan) (requests int, r Round, e
 	for _, cl := range g.clients {
 		all = append(all, cl.took...)
 	}
-	slices.Sort(all)
-	if len(all) == 0 {
-		return 0, r, ctx.Err()
-	}
 	requests = len(all) * g.c.Pipeline
-	r = Round{PerSecond: float64(requests) / took.Seconds(), P50: all[len(all)/2], P99: all[len(all)*99/100]}
-	return requests, r, ctx.Err()
+	return requests, summary(all, requests, took), ctx.Err()
+}
+
+// summary returns the figures of a round. latencies are those of all batches.
+func summary(latencies []time.Duration, requests int, took time.Duration) Round {
+	if len(latencies) == 0 {
+		return Round{}
+	}
+	slices.Sort(latencies)
+	return Round{PerSecond: float64(requests) / took.Seconds(), P50: latencies[len(latencies)/2], P99: latencies[len(latencies)*99/100]}
 }

@@ -6,11 +6,14 @@ package load
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -19,16 +22,22 @@ type Case struct {
 	Path        string
 	Browser     bool // ten headers with a cookie that changes, or one header
 	Connections int
-	Pipeline    int // requests that are sent together
+	Pipeline    int // requests that are sent together over HTTP/1.1
 	Cores       int // processors of the server
+
+	Protocol  Protocol
+	Streams   int  // requests at a time on each HTTP/2 connection
+	PerSecond int  // requests that are sent one at a time, or 0 for as many as possible
+	H2load    bool // h2load sends the requests
 }
 
 // The paths of cases.
 const (
-	helloPath = "/hello"
-	jsonPath  = "/json"
-	echoPath  = "/echo"
-	paramPath = "/some/page/123"
+	helloPath    = "/hello"
+	jsonPath     = "/json"
+	echoPath     = "/echo"
+	downloadPath = "/download"
+	paramPath    = "/some/page/123"
 )
 
 // Parameter returns the case in which routers are compared: a GET request whose
@@ -42,13 +51,18 @@ func Parameter(connections, cores int) Case {
 func Cases() (cases []Case) {
 	for _, browser := range []bool{false, true} {
 		for _, path := range []string{helloPath, jsonPath, echoPath} {
-			cases = append(cases, Case{path, browser, 64, 1, 1})
+			cases = append(cases, Case{Path: path, Browser: browser, Connections: 64, Pipeline: 1, Cores: 1})
 		}
 	}
-	return append(cases, Case{helloPath, false, 512, 1, 1}, Case{helloPath, true, 512, 1, 1}, Case{helloPath, false, 64, 16, 1})
+	return append(cases, Case{Path: helloPath, Connections: 512, Pipeline: 1, Cores: 1},
+		Case{Path: helloPath, Browser: true, Connections: 512, Pipeline: 1, Cores: 1},
+		Case{Path: helloPath, Connections: 64, Pipeline: 16, Cores: 1})
 }
 
 func (c Case) String() string {
+	if c.Protocol != HTTP1 {
+		return c.Work() + ", " + c.Shape()
+	}
 	if c.Path == paramPath {
 		if c.Cores == 1 {
 			return "1 parameter, 1 core"
@@ -68,7 +82,8 @@ func (c Case) String() string {
 
 // want returns the expected body of the response.
 func (c Case) want() string {
-	return map[string]string{helloPath: hello, jsonPath: document, echoPath: echoed, paramPath: "123"}[c.Path]
+	return map[string]string{helloPath: hello, jsonPath: document, echoPath: echoed, downloadPath: download, paramPath: "123",
+		connectPath: message, grpcPath: message}[c.Path]
 }
 
 // Plan says how long to load each server.
@@ -148,11 +163,20 @@ type target struct {
 
 // start starts the server and checks its response.
 func start(s Server, c Case, tool Tool) (*target, error) {
-	p, err := startProcess(s.Binary, s.Name, c.Cores)
+	p, err := startProcess(s.Binary, c.Protocol.serving(s.Name), c.Cores)
 	if err != nil {
 		return nil, err
 	}
-	if err := check(p.address, c); err != nil {
+	err = check(p.address, c)
+	// hertz closes our listener and opens its own.
+	for range 100 {
+		if !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.EOF) {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+		err = check(p.address, c)
+	}
+	if err != nil {
 		p.stop()
 		return nil, err
 	}
@@ -192,15 +216,24 @@ func (t *target) load(ctx context.Context, p Plan) (Round, error) {
 
 // check sends one request and compares the response.
 func check(address string, c Case) error {
-	client := http.Client{Timeout: 5 * time.Second}
-	defer client.CloseIdleConnections()
-	method, body := http.MethodGet, ""
-	if c.Path == echoPath {
-		method, body = http.MethodPost, echoed
+	transport, scheme := &http.Transport{}, "http://"
+	if c.Protocol != HTTP1 {
+		transport.Protocols = new(http.Protocols)
+		transport.Protocols.SetUnencryptedHTTP2(c.Protocol == H2C)
+		transport.Protocols.SetHTTP2(c.Protocol == H2TLS)
+		if c.Protocol == H2TLS {
+			transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
+			scheme = "https://"
+		}
 	}
-	req, err := http.NewRequest(method, "http://"+address+c.Path, strings.NewReader(body))
+	client := http.Client{Transport: transport, Timeout: 5 * time.Second}
+	defer client.CloseIdleConnections()
+	req, err := http.NewRequest(c.method(), scheme+address+c.Path, strings.NewReader(c.body()))
 	if err != nil {
 		return err
+	}
+	if c.isRPC() {
+		req.Header = http.Header{"Content-Type": {"application/grpc"}, "Te": {"trailers"}}
 	}
 	res, err := client.Do(req)
 	if err != nil {
@@ -212,7 +245,29 @@ func check(address string, c Case) error {
 		return err
 	}
 	if want := c.want(); res.StatusCode != http.StatusOK || string(got) != want {
-		return fmt.Errorf("%s %s: response %d %.40q, want 200 %.40q", method, c.Path, res.StatusCode, got, want)
+		return fmt.Errorf("%s %s: response %d %.40q, want 200 %.40q", req.Method, c.Path, res.StatusCode, got, want)
+	}
+	if status := res.Trailer.Get("Grpc-Status"); c.isRPC() && status != "0" {
+		return fmt.Errorf("%s: gRPC status %q, want 0", c.Path, status)
 	}
 	return nil
+}
+
+// method returns the method of the case's requests.
+func (c Case) method() string {
+	if c.body() != "" {
+		return http.MethodPost
+	}
+	return http.MethodGet
+}
+
+// body returns the body of the case's requests.
+func (c Case) body() string {
+	switch {
+	case c.isRPC():
+		return message
+	case c.Path == echoPath:
+		return echoed
+	}
+	return ""
 }

@@ -1,12 +1,15 @@
 package load
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/net/http2/hpack"
 )
 
 // TestMain runs the test binary as a server if it is started as a child, like
@@ -63,6 +66,80 @@ func TestCases(t *testing.T) {
 			if r.Cannot != "" || len(r.Rounds) != 1 {
 				t.Errorf("%s, %s: %d rounds, %q", HTTPServers[i].Name, c, len(r.Rounds), r.Cannot)
 			}
+		}
+	}
+}
+
+// TestHTTP2Cases checks the responses of every HTTP/2 server in every case.
+func TestHTTP2Cases(t *testing.T) {
+	cases := HTTP2Cases()
+	if HasH2load() {
+		cases = append(cases, H2loadCases()...)
+	}
+	for _, c := range cases {
+		if c.PerSecond == 0 && c.Streams != 100 { // the same with fewer requests at a time
+			continue
+		}
+		servers := HTTP2Entrants(os.Args[0], c)
+		if len(servers) < 2 {
+			t.Errorf("%s: only %d servers", c, len(servers))
+		}
+		results, err := Run(t.Context(), servers, c, Plan{Rounds: 1, Requests: 20}, Tool{}, func(float64) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range results {
+			switch {
+			case r.Cannot != "" || len(r.Rounds) != 1:
+				t.Errorf("%s, %s: %d rounds, %q", servers[i].Name, c, len(r.Rounds), r.Cannot)
+			case r.Rounds[0].PerSecond <= 0 || r.Rounds[0].CPU <= 0 || !c.H2load && r.Rounds[0].P50 <= 0:
+				t.Errorf("%s, %s: no sensible figures: %+v", servers[i].Name, c, r.Rounds[0])
+			}
+		}
+	}
+}
+
+// TestHTTP2Client checks that wrong responses are errors.
+func TestHTTP2Client(t *testing.T) {
+	for _, tt := range []struct{ name, path, want string }{
+		{"another body", jsonPath, `a wrong response: body "{\"items\":[{\"id\":12345,\"name\":\"somebody\"}"`},
+		{"another status", "/none", "a wrong response: its fields begin with"},
+		{"a short body", helloPath, "a wrong response: 13 bytes, want 14"},
+	} {
+		target, err := start(Server{"engine", os.Args[0]}, Case{Path: helloPath, Protocol: H2C, Connections: 1, Streams: 1}, Tool{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer target.stop()
+		cl := target.source.(*http2Source).clients[0]
+		cl.want = []byte(hello + "!")
+		var block bytes.Buffer
+		enc := hpack.NewEncoder(&block)
+		for _, f := range (Case{Path: tt.path, Protocol: H2C}).fields() {
+			f.Sensitive = true // not to be added to the table
+			enc.WriteField(f)
+		}
+		cl.fields = block.Bytes()
+		if err := cl.exchange(1, noMore); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestParseH2load(t *testing.T) {
+	const out = `finished in 182.69ms, 27368.36 req/s, 1.07MB/s
+requests: 5000 total, 5000 started, 5000 done, 5000 succeeded, 0 failed, 0 errored, 0 timeout
+`
+	requests, r, err := parseH2load(out)
+	if err != nil || requests != 5000 || r.PerSecond != 27368.36 {
+		t.Errorf("got %d, %+v, %v", requests, r, err)
+	}
+	for in, want := range map[string]string{
+		"": `h2load printed no figures: ""`,
+		strings.Replace(out, "5000 succeeded, 0 failed", "4999 succeeded, 1 failed", 1): "h2load: requests: 5000 total, 5000 started, 5000 done, 4999 succeeded, 1 failed, 0 errored, 0 timeout",
+	} {
+		if _, _, err := parseH2load(in); err == nil || err.Error() != want {
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 }

@@ -62,6 +62,9 @@ func named(name string) (serve func(net.Listener) error, err error) {
 			return s.Serve, nil
 		}
 	}
+	if serve := namedHTTP2(name); serve != nil {
+		return serve, nil
+	}
 	c, err := contender.Named(name)
 	if err != nil {
 		return nil, err
@@ -115,10 +118,12 @@ func serveNbio(l net.Listener) error {
 
 const hello = "Hello, World!"
 
-// document is a JSON document of 1 KB, and echoed a request body of 1 KB.
+// document is a JSON document of 1 KB, echoed a request body of 1 KB, and
+// download a response of 100 KB.
 var (
 	document = `{"items":[` + strings.Repeat(`{"id":12345,"name":"somebody"},`, 32) + `{"id":1,"name":"last"}]}`
 	echoed   = strings.Repeat("x", 1024)
+	download = strings.Repeat("0123456789", 10_000)
 )
 
 // The types of the responses.
@@ -129,7 +134,7 @@ const (
 )
 
 // plainHandler returns our router in its default mode.
-func plainHandler() http.Handler {
+func plainHandler() *muxmaster.Mux {
 	mux := muxmaster.New()
 	mux.GET(helloPath, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", textType)
@@ -148,6 +153,10 @@ func plainHandler() http.Handler {
 		w.Header().Set("Content-Type", bytesType)
 		w.Write(b)
 	})
+	mux.GET(downloadPath, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", bytesType)
+		io.WriteString(w, download)
+	})
 	mux.GET("/some/page/:id", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.PathValue("id")) })
 	return mux
 }
@@ -161,6 +170,9 @@ func native(c *fasthttp.RequestCtx) {
 	case echoPath:
 		c.SetContentType(bytesType)
 		c.Write(c.PostBody())
+	case downloadPath:
+		c.SetContentType(bytesType)
+		c.WriteString(download)
 	case helloPath:
 		c.SetContentType(textType)
 		c.WriteString(hello)

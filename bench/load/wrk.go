@@ -13,7 +13,7 @@ import (
 )
 
 // Tool generates the load: wrk if it is installed and suits the case, otherwise
-// this process.
+// this process, or h2load if the case says so.
 type Tool struct {
 	wrk     string // its path, or ""
 	taskset string // its path if wrk must not use the server's core, or ""
@@ -44,7 +44,12 @@ type source interface {
 
 // open returns the source of load for the server at addr.
 func (t Tool) open(addr string, c Case) (source, error) {
-	if t.wrk == "" {
+	switch {
+	case c.H2load:
+		return newH2load(addr, c)
+	case c.Protocol != HTTP1:
+		return dialHTTP2(addr, c)
+	case t.wrk == "":
 		return dial(addr, c)
 	}
 	return &wrk{t, addr, c}, nil

@@ -36,7 +36,7 @@ type loadRanking struct {
 // second of CPU time, which other programs affect least.
 func rankLoad(r *showdown.Run, section showdown.Section, scenario string) loadRanking {
 	out := loadRanking{Base: "no router", ByCPU: true}
-	if section == showdown.Servers {
+	if section != showdown.Load {
 		out.Base = load.HTTPServers[0].Name
 	}
 	cells := r.In(section, scenario)
@@ -87,8 +87,15 @@ func rankLoad(r *showdown.Run, section showdown.Section, scenario string) loadRa
 // loadKind returns the kind of a server's handlers, and whether the server is
 // ours.
 func loadKind(r *showdown.Run, section showdown.Section, name string) (kindOf string, ours bool) {
-	if section == showdown.Servers {
+	switch section {
+	case showdown.Servers:
 		for _, s := range load.HTTPServers {
+			if s.Name == name {
+				return s.Handler, s.Ours
+			}
+		}
+	case showdown.HTTP2:
+		for _, s := range load.HTTP2Servers {
 			if s.Name == name {
 				return s.Handler, s.Ours
 			}

@@ -56,11 +56,18 @@ var palettes = map[string]palette{
 
 // Picture draws the README's picture as SVG: the time per request with our
 // plain handlers and the peers' native handlers and, if the run has them, the
-// requests per second of our server.
-func Picture(r *showdown.Run, theme, form string) string {
+// requests per second of our server. http2 is the run of HTTP/2 servers, or nil.
+func Picture(r, http2 *showdown.Run, theme, form string) string {
 	panels := []panel{timePanel(r, "ParamRead", "A handler reads 1 parameter"), timePanel(r, "GitHub", "GitHub API, 203 routes")}
-	if p, ok := serverPanel(r); ok {
+	if p, ok := serverPanel(r, showdown.Servers, "HTTP servers under load", ""); ok {
 		panels[1] = p
+	}
+	if http2 != nil {
+		for _, shape := range []struct{ name, title string }{{"1×1", "HTTP/2, one request at a time"}, {"1×10", "HTTP/2, 10 requests at a time"}} {
+			if p, ok := serverPanel(http2, showdown.HTTP2, shape.title, picturedHTTP2+", "+shape.name); ok {
+				panels = append(panels, p)
+			}
+		}
 	}
 	const (
 		gap, below          = 40.0, 26.0
@@ -81,7 +88,11 @@ func Picture(r *showdown.Run, theme, form string) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%[1]v" height="%[2]v" role="img" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif" font-size="13">`+"\n", s.Width, height)
-	fmt.Fprintf(&b, "<title>%s; %s</title>\n", panels[0].Title, panels[1].Title)
+	var titles []string
+	for _, p := range panels {
+		titles = append(titles, p.Title)
+	}
+	fmt.Fprintf(&b, "<title>%s</title>\n", html.EscapeString(strings.Join(titles, "; ")))
 	for i, p := range panels {
 		left, top := corners[i][0], corners[i][1]
 		fmt.Fprintf(&b, `<text x="%.0f" y="%.0f" font-size="15" font-weight="600" fill="%s">%s</text>`+"\n", left, top+16, c.Text, html.EscapeString(p.Title))
@@ -131,14 +142,18 @@ func timePanel(r *showdown.Run, scenario, title string) panel {
 	return p
 }
 
-// serverPanel shows the HTTP servers, if one of them is ours.
-func serverPanel(r *showdown.Run) (panel, bool) {
-	names := scenarios(r, showdown.Servers)
-	if len(names) == 0 {
-		return panel{}, false
+// serverPanel shows the servers of a section, if one of them is ours, in a
+// scenario or, for "", in the first one.
+func serverPanel(r *showdown.Run, section showdown.Section, title, scenario string) (panel, bool) {
+	if scenario == "" {
+		names := scenarios(r, section)
+		if len(names) == 0 {
+			return panel{}, false
+		}
+		scenario = names[0]
 	}
-	p, some := panel{Title: "HTTP servers under load", About: "requests per CPU second; net/http is 1, more is better"}, false
-	l := rankLoad(r, showdown.Servers, names[0])
+	p, some := panel{Title: title, About: "requests per CPU second; net/http is 1, more is better"}, false
+	l := rankLoad(r, section, scenario)
 	if !l.ByCPU {
 		p.About = "requests per second; net/http is 1, more is better"
 	}

@@ -105,15 +105,17 @@ func version(r *showdown.Run, name string) string {
 
 // Docs writes the generated pages and pictures to the directory docs, and
 // updates the ratios in its comparison.md and the table in the
-// README.md next to it. It returns the names of the files.
-func Docs(docs string, r *showdown.Run) (files []string, err error) {
+// README.md next to it. http2 is the run of HTTP/2 servers, or nil: then the
+// pictures are without them, and what docs say about them stays. It returns the
+// names of the files.
+func Docs(docs string, r, http2 *showdown.Run) (files []string, err error) {
 	figures, err := ReferenceFigures(r)
 	if err != nil {
 		return nil, err
 	}
 	texts := []struct{ name, text string }{{"benchmarks.md", Markdown(r)}, {"reference-figures.md", figures}}
 	for _, p := range pictures {
-		texts = append(texts, struct{ name, text string }{p.File, Picture(r, p.Theme, p.Shape)})
+		texts = append(texts, struct{ name, text string }{p.File, Picture(r, http2, p.Theme, p.Shape)})
 	}
 	for _, f := range texts {
 		file := filepath.Join(docs, f.name)
@@ -122,10 +124,16 @@ func Docs(docs string, r *showdown.Run) (files []string, err error) {
 		}
 		files = append(files, file)
 	}
-	for _, part := range []struct{ file, name, text string }{
+	readme := filepath.Join(docs, "..", "README.md")
+	parts := []struct{ file, name, text string }{
 		{filepath.Join(docs, "comparison.md"), "ratios", RatioTable(r)},
-		{filepath.Join(docs, "..", "README.md"), "speed table", SpeedTable(r, filepath.Base(docs))},
-	} {
+		{readme, "speed table", SpeedTable(r, filepath.Base(docs))},
+	}
+	if http2 != nil {
+		parts = append(parts, struct{ file, name, text string }{filepath.Join(docs, "engine.md"), "http2", HTTP2(http2)},
+			struct{ file, name, text string }{readme, "http2", HTTP2Line(http2, filepath.Base(docs))})
+	}
+	for _, part := range parts {
 		if err := figure.ReplaceIn(part.file, part.name, part.text); err != nil {
 			return files, err
 		}

@@ -17,6 +17,13 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
+// The files of the runs from which the project's pages are generated: of the
+// showdown, and of the HTTP/2 servers.
+const (
+	File      = "published.json"
+	HTTP2File = "http2.json"
+)
+
 // Run contains the results so far.
 type Run struct {
 	Started    time.Time
@@ -55,6 +62,7 @@ const (
 	Heap         Section = "heap"         // bytes
 	Load         Section = "load"         // requests per second over real sockets, one router after net/http's server
 	Servers      Section = "servers"      // the same, one server before our router
+	HTTP2        Section = "http2"        // the same, over HTTP/2; only the command engine measures them
 )
 
 // Cell is one contender in one scenario.
@@ -66,7 +74,7 @@ type Cell struct {
 	Samples   Samples `json:",omitempty"`
 	Bytes     float64 `json:",omitempty"` // per request, where Section is Serving
 	Allocs    float64 `json:",omitempty"`
-	P50       Samples `json:",omitempty"` // microseconds, where Section is Load or Servers
+	P50       Samples `json:",omitempty"` // microseconds, where Section is Load, Servers or HTTP2
 	P99       Samples `json:",omitempty"`
 	CPU       Samples `json:",omitempty"` // microseconds of the server's CPU time per request
 }

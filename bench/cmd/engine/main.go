@@ -5,19 +5,26 @@
 //	go run ./cmd/engine -run 'hello.*64 connections$'
 //	go run ./cmd/engine -write ../docs/engine.md     # also update the table in a document
 //	go run ./cmd/engine -servers 'net/http|^engine$|package server' -write ../docs/server.md
+//	go run ./cmd/engine -http2                       # over HTTP/2, about five minutes
+//	go run ./cmd/engine -http2 -docs ../docs         # also update the documents and http2.json
+//	GOTOOLCHAIN=go1.27.1 go run ./cmd/engine -http2  # with another Go release
 //
 // It exits with status 1 if a target of the engine is missed.
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"os/signal"
 	"regexp"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/figure"
@@ -48,9 +55,11 @@ func main() {
 func run() (missed bool, err error) {
 	match := flag.String("run", "", "measure only the cases that match this `expression`")
 	which := flag.String("servers", "", "compare only net/http and the servers that match this `expression`")
-	rounds := flag.Int("rounds", 15, "interleaved rounds")
-	requests := flag.Int("requests", 3000, "requests to each server in a round")
-	write := flag.String("write", "", "replace the generated table of this Markdown `file`")
+	rounds := flag.Int("rounds", 0, "interleaved rounds (default 15; 8 with -http2)")
+	requests := flag.Int("requests", 3000, "requests to each server in a round, without -http2")
+	write := flag.String("write", "", "replace the generated table of this Markdown `file`, without -http2")
+	http2 := flag.Bool("http2", false, "measure HTTP/2 instead of HTTP/1.1")
+	docs := flag.String("docs", "", "with -http2, update the documents in this `folder`, the README.md beside it and "+showdown.HTTP2File)
 	flag.Parse()
 	expr, err := regexp.Compile(*match)
 	if err != nil {
@@ -59,41 +68,24 @@ func run() (missed bool, err error) {
 	if err := restrict(*which); err != nil {
 		return false, err
 	}
-	if *write != "" && *match != "" {
-		return false, fmt.Errorf("-write needs all cases: remove -run")
+	if *write+*docs != "" && *match != "" {
+		return false, fmt.Errorf("-write and -docs need all cases: remove -run")
+	}
+	if *http2 && *write != "" || !*http2 && *docs != "" {
+		return false, fmt.Errorf("-http2 needs -docs instead of -write, and -docs needs -http2")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	pinSelf()
+	if *http2 {
+		return runHTTP2(ctx, expr, cmp.Or(*rounds, 8), *docs)
+	}
 
-	self, err := os.Executable()
+	results := &showdown.Run{Started: time.Now(), Machine: measure.ThisMachine()}
+	plan := load.Plan{Rounds: cmp.Or(*rounds, 15), Requests: *requests, WarmUp: true}
+	cases, err := measureAll(ctx, results, showdown.Servers, matching(load.Cases(), expr), plan)
 	if err != nil {
 		return false, err
-	}
-	results := &showdown.Run{Started: time.Now(), Machine: measure.ThisMachine()}
-	servers, plan := load.All(self), load.Plan{Rounds: *rounds, Requests: *requests, WarmUp: true}
-	var cases []load.Case
-	for _, c := range load.Cases() {
-		if !expr.MatchString(c.String()) {
-			continue
-		}
-		fmt.Fprintln(os.Stderr, c)
-		cases = append(cases, c)
-		// Without a tool, this process generates the load: other tools can't send
-		// these requests.
-		rounds, err := load.Run(ctx, servers, c, plan, load.Tool{}, func(float64) {})
-		if err != nil {
-			return false, err
-		}
-		for i, s := range servers {
-			if rounds[i].Cannot != "" {
-				return false, fmt.Errorf("%s, %s: %s", c, s.Name, rounds[i].Cannot)
-			}
-			results.AddLoad(showdown.Servers, c, s.Name, rounds[i])
-		}
-	}
-	if len(cases) == 0 {
-		return false, fmt.Errorf("no case matches %q", *match)
 	}
 	command := "go run ./cmd/engine -write ../docs/engine.md"
 	if *which != "" {
@@ -101,8 +93,84 @@ func run() (missed bool, err error) {
 	}
 	text := report.Engine(results, cases, command)
 	fmt.Print(text, "\n")
-	for _, b := range report.Bars(results, cases) {
-		if b.Got != b.Got {
+	missed = judge(report.Bars(results, cases))
+	if *write != "" {
+		return missed, figure.ReplaceIn(*write, "engine", text)
+	}
+	return missed, nil
+}
+
+// runHTTP2 measures servers over HTTP/2.
+func runHTTP2(ctx context.Context, expr *regexp.Regexp, rounds int, docs string) (missed bool, err error) {
+	all := load.HTTP2Cases()
+	if load.HasH2load() {
+		all = append(all, load.H2loadCases()...)
+	}
+	results := &showdown.Run{Started: time.Now(), Machine: measure.ThisMachine(), Command: "go run ./cmd/engine -http2 -docs ../docs"}
+	plan := load.Plan{Rounds: rounds, Round: 120 * time.Millisecond, WarmUp: true}
+	if _, err := measureAll(ctx, results, showdown.HTTP2, matching(all, expr), plan); err != nil {
+		return false, err
+	}
+	results.Finished = time.Now()
+	fmt.Print(report.HTTP2(results), "\n")
+	missed = judge(report.HTTP2Bars(results))
+	if docs == "" {
+		return missed, nil
+	}
+	published, err := showdown.Read(showdown.File)
+	if err != nil {
+		return missed, err
+	}
+	files, err := report.Docs(docs, published, results)
+	if err != nil {
+		return missed, err
+	}
+	for _, file := range append(files, showdown.HTTP2File) {
+		fmt.Println("wrote", file)
+	}
+	return missed, results.Write(showdown.HTTP2File)
+}
+
+func matching(cases []load.Case, expr *regexp.Regexp) []load.Case {
+	return slices.DeleteFunc(cases, func(c load.Case) bool { return !expr.MatchString(c.String()) })
+}
+
+// measureAll measures all servers in all cases. It returns an error if a
+// response is wrong.
+func measureAll(ctx context.Context, results *showdown.Run, section showdown.Section, cases []load.Case, plan load.Plan) ([]load.Case, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range cases {
+		fmt.Fprintln(os.Stderr, c)
+		servers := load.All(self)
+		if section == showdown.HTTP2 {
+			servers = load.HTTP2Entrants(self, c)
+		}
+		// Without a tool, this process generates the load: other tools can't send
+		// these requests.
+		rounds, err := load.Run(ctx, servers, c, plan, load.Tool{}, func(float64) {})
+		if err != nil {
+			return nil, err
+		}
+		for i, s := range servers {
+			if rounds[i].Cannot != "" {
+				return nil, fmt.Errorf("%s, %s: %s", c, s.Name, rounds[i].Cannot)
+			}
+			results.AddLoad(section, c, s.Name, rounds[i])
+		}
+	}
+	if len(cases) == 0 {
+		return nil, errors.New("no case matches -run")
+	}
+	return cases, nil
+}
+
+// judge prints whether the targets are met. It reports whether one was missed.
+func judge(bars []report.Bar) (missed bool) {
+	for _, b := range bars {
+		if math.IsNaN(b.Got) {
 			continue // not measured
 		}
 		verdict := "ok"
@@ -111,10 +179,7 @@ func run() (missed bool, err error) {
 		}
 		fmt.Printf("%-40s %.2f, want %.2f: %s\n", b.Text, b.Got, b.Want, verdict)
 	}
-	if *write != "" {
-		return missed, figure.ReplaceIn(*write, "engine", text)
-	}
-	return missed, nil
+	return missed
 }
 
 // restrict removes the servers whose name doesn't match, except the first, which
@@ -124,13 +189,9 @@ func restrict(expression string) error {
 	if err != nil {
 		return err
 	}
-	var kept []load.HTTPServer
-	for i, s := range load.HTTPServers {
-		if i == 0 || expr.MatchString(s.Name) {
-			kept = append(kept, s)
-		}
-	}
-	load.HTTPServers = kept
+	first := load.HTTPServers[0].Name
+	load.HTTPServers = slices.DeleteFunc(load.HTTPServers, func(s load.HTTPServer) bool { return s.Name != first && !expr.MatchString(s.Name) })
+	load.HTTP2Servers = slices.DeleteFunc(load.HTTP2Servers, func(s load.HTTP2Server) bool { return s.Name != first && !expr.MatchString(s.Name) })
 	return nil
 }
 

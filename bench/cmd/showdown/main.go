@@ -13,6 +13,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -49,10 +50,6 @@ func main() {
 	}
 }
 
-// published is the file of the run from which the project's pages are
-// generated.
-const published = "published.json"
-
 func run() error {
 	quick := flag.Bool("quick", false, "fewer rounds and cases: about 5 minutes on two cores")
 	resume := flag.Bool("resume", false, "carry on with the run in the file of -run")
@@ -60,7 +57,7 @@ func run() error {
 	only := flag.String("only", "", "only the units that match the `expression`: serving/GitHub, parallel, scaling/Scale1000, heap/github, load, servers")
 	limit := flag.Duration("for", 0, "stop after that long, as Ctrl-C does; -resume carries on")
 	compare := flag.Bool("compare", false, "compare two runs, given as two files, and measure nothing")
-	docs := flag.String("docs", "", "write benchmarks.md, reference-figures.md and the pictures into this `folder`, the ratios into the comparison.md there, the speed table into the README.md beside it, and the run into "+published)
+	docs := flag.String("docs", "", "write benchmarks.md, reference-figures.md and the pictures into this `folder`, the ratios into the comparison.md there, the speed table into the README.md beside it, and the run into "+showdown.File)
 	html := flag.String("html", "", "write benchmarks.html into this `folder`")
 	reportOnly := flag.Bool("report", false, "report the run in the file of -run, and measure nothing")
 	flag.Parse()
@@ -131,14 +128,18 @@ func writePage(folder string, r *showdown.Run) error {
 
 // writeDocs writes the project's pages into a folder, and the run they show.
 func writeDocs(folder string, r *showdown.Run) error {
-	files, err := report.Docs(folder, r)
+	http2, err := showdown.Read(showdown.HTTP2File)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	files, err := report.Docs(folder, r, http2)
 	if err != nil {
 		return err
 	}
-	if err := r.Write(published); err != nil {
+	if err := r.Write(showdown.File); err != nil {
 		return err
 	}
-	for _, file := range append(files, published) {
+	for _, file := range append(files, showdown.File) {
 		fmt.Println("wrote", file)
 	}
 	return nil
