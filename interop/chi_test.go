@@ -59,7 +59,7 @@ func runChiStack(s *site) {
 	s.wants("413 ...", s.ask("POST", "/api/notes/8", strings.Repeat("x", 2000), "Content-Type: application/json", basic))
 	s.wants("200 8", s.ask("POST", "/api/notes/8", "{}", "Content-Type: application/json; charset=utf-8", basic))
 	s.finish()
-	if !strings.Contains(out.String(), `/notes/7 HTTP/1.1" from 192.0.2.1 - 200 `) {
+	if line := fmt.Sprintf(`/notes/7 %s" from 192.0.2.1 - 200 `, a.Proto); !strings.Contains(out.String(), line) {
 		s.Errorf("the log: %s", &out)
 	}
 }

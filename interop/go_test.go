@@ -29,7 +29,7 @@ var goRows = []row{
 	{library: "net/http", name: "HTTP/2 over TLS", tried: "concurrent streams with path values", run: runHTTP2, plain: true},
 	{library: "net/http", name: "h2c", tried: "`http.Protocols.SetUnencryptedHTTP2`, HTTP/1.1 on the same port", run: runH2C, plain: true},
 	{library: "net/http/httputil", name: "httputil.ReverseProxy", tried: "escaped paths through `SetURL`, an unavailable backend, an upgraded connection", run: runReverseProxy, plain: true},
-	{library: "net/rpc", name: "net/rpc", tried: "`Handle(rpc.DefaultRPCPath, server)`: CONNECT and Hijack", run: runRPC, plain: true},
+	{library: "net/rpc", name: "net/rpc", tried: "`Handle(rpc.DefaultRPCPath, server)`: CONNECT and Hijack", run: runRPC, plain: true, http1: "net/rpc hijacks the connection"},
 }
 
 func runSlog(s *site) {
@@ -133,7 +133,9 @@ func runH2C(s *site) {
 		srv.Protocols.SetHTTP1(true)
 		srv.Protocols.SetUnencryptedHTTP2(true)
 	})
-	s.get("200 HTTP/1.1 0", "/x/0")
+	if !s.server.http2 { // its client uses only HTTP/2
+		s.get("200 HTTP/1.1 0", "/x/0")
+	}
 	s.useH2C()
 	s.concurrently(func(n int) {
 		s.get(fmt.Sprint("200 HTTP/2.0 ", n), fmt.Sprint("/x/", n))

@@ -29,8 +29,10 @@ type router interface {
 
 // A server is one way to serve an http.Server's handler.
 type server struct {
-	name string
-	new  func(*http.Server) serving
+	name     string
+	new      func(*http.Server) serving
+	recycles bool
+	http2    bool // the site's client uses HTTP/2
 }
 
 // serving has the common methods of *http.Server and the engine's server.
@@ -41,17 +43,28 @@ type serving interface {
 	Close() error
 }
 
-var netHTTP = server{"net/http", func(srv *http.Server) serving { return srv }}
+func newEngine(srv *http.Server) serving { return engine.New(srv) }
+
+func newRecycling(srv *http.Server) serving {
+	e := engine.New(srv)
+	e.Recycle = true
+	return e
+}
+
+var netHTTP = server{name: "net/http", new: func(srv *http.Server) serving { return srv }}
 
 // servers are the servers with which every row runs.
 var servers = []server{
 	netHTTP,
-	{"engine", func(srv *http.Server) serving { return engine.New(srv) }},
-	{"engine recycling", func(srv *http.Server) serving {
-		e := engine.New(srv)
-		e.Recycle = true
-		return e
-	}},
+	{name: "engine", new: newEngine},
+	{name: "engine recycling", new: newRecycling, recycles: true},
+}
+
+// http2Servers are the servers with which rows also run over HTTP/2, the first
+// with the router's first mode, the second with the second.
+var http2Servers = []server{
+	{name: "engine over HTTP/2", new: newEngine, http2: true},
+	{name: "engine recycling over HTTP/2", new: newRecycling, recycles: true, http2: true},
 }
 
 // A site is a router and a client for the row under test.
@@ -63,6 +76,7 @@ type site struct {
 	client *http.Client // keeps cookies, follows no redirects
 	url    string       // of the last server started with start
 	finish func()       // stops that server after running requests have finished
+	h2c    h2cTransport
 }
 
 // modes are the settings of the router with which every row runs.
@@ -95,6 +109,12 @@ func newSite(t *testing.T, r router, srv server) *site {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	t.Cleanup(transport.CloseIdleConnections)
+	if srv.http2 {
+		transport.RegisterProtocol("http", &s.h2c)
+		s.h2c.transport.Protocols = new(http.Protocols)
+		s.h2c.transport.Protocols.SetUnencryptedHTTP2(true)
+		t.Cleanup(s.h2c.transport.CloseIdleConnections)
+	}
 	s.churn()
 	return s
 }
@@ -140,7 +160,11 @@ func (s *site) start(h http.Handler, configure ...func(*http.Server)) string {
 	for _, f := range configure {
 		f(srv)
 	}
-	ln, serving := s.listen(), s.server.new(srv)
+	ln := s.listen()
+	if s.server.http2 {
+		s.h2c.serve(srv, ln.Addr().String())
+	}
+	serving := s.server.new(srv)
 	done := make(chan error, 1)
 	s.url = "http://" + ln.Addr().String()
 	if srv.TLSConfig != nil {
@@ -151,6 +175,7 @@ func (s *site) start(h http.Handler, configure ...func(*http.Server)) string {
 	}
 	s.finish = sync.OnceFunc(func() {
 		s.client.CloseIdleConnections()
+		s.h2c.transport.CloseIdleConnections()
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		serving.Shutdown(ctx) // remaining connections are closed below

@@ -22,9 +22,12 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
+// upgrades is why a row runs only over HTTP/1.1.
+const upgrades = "WebSockets upgrade an HTTP/1.1 connection"
+
 var protocolRows = []row{
-	{library: "github.com/coder/websocket", name: "coder/websocket", tried: "echo through `Logger` and `Recoverer` of this module; path values can be read as long as the handler runs", run: runCoderWebSocket},
-	{library: "github.com/gorilla/websocket", name: "gorilla/websocket", tried: "concurrent echoes, path values, a rejected origin", run: runGorillaWebSocket, plain: true},
+	{library: "github.com/coder/websocket", name: "coder/websocket", tried: "echo through `Logger` and `Recoverer` of this module; path values can be read as long as the handler runs", run: runCoderWebSocket, http1: upgrades},
+	{library: "github.com/gorilla/websocket", name: "gorilla/websocket", tried: "concurrent echoes, path values, a rejected origin", run: runGorillaWebSocket, plain: true, http1: upgrades},
 	{library: "github.com/r3labs/sse/v2", name: "r3labs/sse", tried: "server-sent events to a client of the same library, behind `Use` middleware", run: runR3labsSSE},
 	{library: "github.com/tmaxmax/go-sse", name: "tmaxmax/go-sse", tried: "server-sent events, topic chosen by a path value", run: runTmaxmaxSSE, plain: true},
 	{library: "github.com/starfederation/datastar-go", name: "datastar", tried: "patches streamed from a route with a path value", run: runDatastar, plain: true},

@@ -27,6 +27,11 @@ type row struct {
 
 	// plain is set if the row also works with http.ServeMux.
 	plain bool
+	// retains is set if the library uses requests after their end, so the row
+	// doesn't run with the engine's Recycle.
+	retains bool
+	// http1 says why the row doesn't run over HTTP/2, or is "".
+	http1 string
 	// ownServer is set if the row doesn't use the site's server, so it runs once.
 	ownServer bool
 }
@@ -57,12 +62,27 @@ func TestLibraries(t *testing.T) {
 			}
 			t.Run(r.name, func(t *testing.T) {
 				for _, srv := range servers {
+					if r.retains && srv.recycles {
+						continue
+					}
 					for _, mode := range modes {
 						t.Run(srv.name+"/"+mode.name, func(t *testing.T) { r.run(newSite(t, mode.new(), srv)) })
 					}
 					if r.ownServer {
 						break
 					}
+				}
+				for i, srv := range http2Servers {
+					if r.ownServer || r.http1 != "" || r.retains && srv.recycles {
+						break
+					}
+					t.Run(srv.name, func(t *testing.T) {
+						s := newSite(t, modes[i].new(), srv)
+						r.run(s)
+						if s.h2c.requests.Load() == 0 && !t.Failed() {
+							t.Error("the row has sent no request over HTTP/2")
+						}
+					})
 				}
 				if r.plain {
 					t.Run("ServeMux", func(t *testing.T) { r.run(newSite(t, http.NewServeMux(), netHTTP)) })
@@ -100,6 +120,7 @@ connections and under the race detector: ` + "`cd interop && go test -race ./...
 
 - **default**, **pooled**: a ` + "`Mux`" + ` with default settings, and one with ` + "`PoolRequestBundle`" + `, on net/http's server.
 - **engine**: both modes on package engine's server, with and without ` + "`Recycle`" + `.
+- **HTTP/2**: on package engine's server over HTTP/2, the default mode without and the pooled mode with ` + "`Recycle`" + `.
 - **ServeMux**: the same test passes with ` + "`http.ServeMux`" + ` instead of the router, with the same limits; – means that the test uses
   features that ` + "`http.ServeMux`" + ` doesn't have.
 
@@ -125,12 +146,15 @@ func render(t *testing.T) []byte {
 	b.WriteString(intro)
 	count := 0
 	for _, f := range families {
-		fmt.Fprintf(&b, "## %s\n\n| library | version | what is tested | default | pooled | engine | ServeMux | adapters and limits |\n|---|---|---|---|---|---|---|---|\n", f.title)
+		fmt.Fprintf(&b, "## %s\n\n| library | version | what is tested | default | pooled | engine | HTTP/2 | ServeMux | adapters and limits |\n|---|---|---|---|---|---|---|---|---|\n", f.title)
 		for _, r := range f.rows {
 			count++
-			engine := "–"
+			engine, http2 := "–", "–"
 			if !r.ownServer {
 				engine = "yes"
+				if r.http1 == "" {
+					http2 = "yes"
+				}
 			}
 			serveMux := "–"
 			if r.plain {
@@ -140,10 +164,13 @@ func render(t *testing.T) []byte {
 			if r.glue != "" {
 				remarks = append(remarks, r.glue)
 			}
+			if r.http1 != "" {
+				remarks = append(remarks, "HTTP/1.1 only: "+r.http1+".")
+			}
 			if r.limit != "" {
 				remarks = append(remarks, "**Limit:** "+r.limit)
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | yes | yes | %s | %s | %s |\n", link(r), versions(r.library), r.tried, engine, serveMux, strings.Join(remarks, " "))
+			fmt.Fprintf(&b, "| %s | %s | %s | yes | yes | %s | %s | %s | %s |\n", link(r), versions(r.library), r.tried, engine, http2, serveMux, strings.Join(remarks, " "))
 		}
 		b.WriteString("\n")
 	}
