@@ -1,10 +1,6 @@
 // Command quickstart is a small notes service with a REST API and a web page.
-// It stores the notes in memory and in a file.
-//
-//	go run ./examples/quickstart
-//
 // main.go has the routes and the server, notes.go the handlers, and store.go
-// stores the notes.
+// stores the notes in memory and in a file.
 package main
 
 import (
@@ -36,9 +32,8 @@ func newMux(notes *store) *muxmaster.Mux {
 	mux.ServeFiles("/*filepath", static) // /static/style.css and so on
 	mux.GET("/", func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, static, "static/index.html") })
 	mux.Mount("/debug/routes", inspect.Handler(mux)) // a page for clients on this machine
-
 	h := handlers{notes}
-	mux.GET("/events", h.events) // not below /api, where requests have a timeout
+	mux.With(middleware.NoCache).GET("/events", h.events) // not below /api, where requests have a timeout
 	api := mux.Group("/api")
 	api.Use(middleware.NoCache, middleware.Timeout(10*time.Second))
 	api.GET("/notes", problem.Handler(h.list))
@@ -60,8 +55,7 @@ func main() {
 	}
 }
 
-// run serves the notes in a file until ctx ends, and then waits for running
-// requests.
+// run serves the notes until ctx ends, and then waits for running requests.
 func run(ctx context.Context, addr, file string, drainDelay time.Duration, out io.Writer) error {
 	notes, err := openStore(file)
 	if err != nil {
@@ -69,27 +63,19 @@ func run(ctx context.Context, addr, file string, drainDelay time.Duration, out i
 	}
 	mux := newMux(notes)
 	srv := server.New(addr, mux)
-	srv.LivePath, srv.ReadyPath = "/livez", "/readyz"
-	srv.DrainDelay = drainDelay
+	srv.LivePath, srv.ReadyPath, srv.DrainDelay = "/livez", "/readyz", drainDelay
 	srv.ErrorHandler = problem.JSON // all error responses
 	ln, err := srv.Listen(ctx)      // systemd's socket if there is one, so that restarts lose no requests
 	if err != nil {
 		return err
 	}
-	if err := inspect.Print(out, mux); err != nil {
-		return err
-	}
-	printHints(out, "http://"+ln.Addr().String(), file)
-	return srv.Serve(ctx, ln)
-}
-
-func printHints(out io.Writer, url, file string) {
+	inspect.Print(out, mux)
 	fmt.Fprintf(out, `
 The page is %[1]s, its routes are at %[1]s/debug/routes/, the notes are in %[2]s, Ctrl-C stops. Try:
 
   curl -i %[1]s/api/notes -d '{"text":"buy milk","tags":["home"]}'
   curl '%[1]s/api/notes?tag=home'
   curl -i -X PATCH %[1]s/api/notes/1
-
-`, url, file)
+`, "http://"+ln.Addr().String(), file)
+	return srv.Serve(ctx, ln)
 }

@@ -19,9 +19,9 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/inspect"
 )
 
-// start runs the service like main. It returns its URL and a function that
-// stops it.
-func start(t *testing.T, file string) (url string, stop func()) {
+// start runs the service like main. It returns its URL, what it prints, and a
+// function that stops it.
+func start(t *testing.T, file string) (url, output string, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	out, in := io.Pipe()
@@ -48,7 +48,7 @@ func start(t *testing.T, file string) (url string, stop func()) {
 		})
 	}
 	t.Cleanup(stop)
-	return url, stop
+	return url, text.String(), stop
 }
 
 // ask returns the status, Location or Allow, and body of a response.
@@ -79,7 +79,7 @@ func ask(t *testing.T, method, url, body string) string {
 
 func TestService(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "notes.json")
-	url, stop := start(t, file)
+	url, _, stop := start(t, file)
 	const noNote = `404 {"title":"Not Found","status":404,"detail":"There is no such note."}`
 	for _, c := range []struct{ method, path, body, want string }{
 		{"GET", "/api/notes", ``, `200 []`},
@@ -112,7 +112,7 @@ func TestService(t *testing.T) {
 	}
 
 	stop()
-	url, _ = start(t, file)
+	url, _, _ = start(t, file)
 	if got, want := ask(t, "POST", url+"/api/notes", `{"text":"after a restart"}`), `201 /api/notes/3 {"id":3,"text":"after a restart"}`; got != want {
 		t.Errorf("after a restart: got %s, want %s", got, want)
 	}
@@ -145,12 +145,13 @@ func TestConcurrentChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, n := range saved.list("") {
+	notes, _ := saved.list("")
+	for i, n := range notes {
 		if n.ID != 2*i+1 || n.Text != "x" {
 			t.Errorf("note %d is %+v", i+1, n)
 		}
 	}
-	if got := len(saved.list("")); got != 4 {
+	if got := len(notes); got != 4 {
 		t.Errorf("%d notes were saved, want 4", got)
 	}
 	if names, _ := filepath.Glob(file + ".*"); names != nil {
@@ -162,7 +163,7 @@ func TestConcurrentChanges(t *testing.T) {
 // that the response doesn't contain the file name.
 func TestUnsavedChange(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	url, _ := start(t, filepath.Join(dir, "notes.json"))
+	url, _, _ := start(t, filepath.Join(dir, "notes.json"))
 	const both = `200 [{"id":1,"text":"one"},{"id":2,"text":"two"}]`
 	for _, c := range []struct {
 		dir                      func() error
@@ -235,7 +236,7 @@ func TestRouteTable(t *testing.T) {
 // TestEvents checks that the page is notified of each change, and that an open
 // stream doesn't delay stopping the service.
 func TestEvents(t *testing.T) {
-	url, stop := start(t, filepath.Join(t.TempDir(), "notes.json"))
+	url, _, stop := start(t, filepath.Join(t.TempDir(), "notes.json"))
 	resp, err := http.Get(url + "/events")
 	if err != nil {
 		t.Fatal(err)
@@ -262,10 +263,8 @@ func TestEvents(t *testing.T) {
 
 // TestHints checks that each printed curl command works.
 func TestHints(t *testing.T) {
-	url, _ := start(t, filepath.Join(t.TempDir(), "notes.json"))
-	var out bytes.Buffer
-	printHints(&out, url, "notes.json")
-	lines := regexp.MustCompile(`curl (?:-i )?(?:-X (\S+) )?'?([^\s']+)'?(?: -d '(.*)')?`).FindAllStringSubmatch(out.String(), -1)
+	_, output, _ := start(t, filepath.Join(t.TempDir(), "notes.json"))
+	lines := regexp.MustCompile(`curl (?:-i )?(?:-X (\S+) )?'?([^\s']+)'?(?: -d '(.*)')?`).FindAllStringSubmatch(output, -1)
 	var got []string
 	for _, l := range lines {
 		method := l[1]

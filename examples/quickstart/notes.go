@@ -11,18 +11,21 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// handlers contains the handlers for notes. Package problem writes the response
-// for the errors that they return.
+// Package problem writes the responses for the errors of handlers.
 type handlers struct{ notes *store }
 
 var errNoNote = &problem.Error{Status: http.StatusNotFound, Detail: "There is no such note."}
 
 func (h handlers) list(w http.ResponseWriter, r *http.Request) error {
-	return body.WriteJSON(w, http.StatusOK, h.notes.list(r.URL.Query().Get("tag")))
+	notes, _ := h.notes.list(r.URL.Query().Get("tag"))
+	return body.WriteJSON(w, http.StatusOK, notes)
 }
 
 func (h handlers) create(w http.ResponseWriter, r *http.Request) error {
-	n, err := readNote(w, r)
+	n, err := body.ReadJSON[note](w, r, 64<<10) // at most 64 KiB
+	if err == nil && n.Text == "" {
+		err = &problem.Error{Status: http.StatusUnprocessableEntity, Detail: "A note needs a text."}
+	}
 	if err == nil {
 		n, err = h.notes.add(n)
 	}
@@ -38,7 +41,8 @@ func (h handlers) show(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range h.notes.list("") {
+	notes, _ := h.notes.list("")
+	for _, n := range notes {
 		if n.ID == id {
 			return body.WriteJSON(w, http.StatusOK, n)
 		}
@@ -51,29 +55,18 @@ func (h handlers) remove(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		err = h.notes.remove(id)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		w.WriteHeader(http.StatusNoContent)
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
-}
-
-func readNote(w http.ResponseWriter, r *http.Request) (note, error) {
-	n, err := body.ReadJSON[note](w, r, 64<<10) // at most 64 KiB
-	if err == nil && n.Text == "" {
-		err = &problem.Error{Status: http.StatusUnprocessableEntity, Detail: "A note needs a text."}
-	}
-	return n, err
+	return err
 }
 
 // events sends an event at once and after each change, so that open pages can
-// update. It returns when the server drains; the browser then reconnects to the
-// new server.
+// update. When the server drains, the browser reconnects to the new server.
 func (h handlers) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-store")
 	for {
-		changed := h.notes.changes() // before sending the event, to miss no change
+		_, changed := h.notes.list("") // before sending the event, to miss no change
 		io.WriteString(w, "data: changed\n\n")
 		if err := http.NewResponseController(w).Flush(); err != nil {
 			return

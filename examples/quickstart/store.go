@@ -19,15 +19,13 @@ type note struct {
 // A store stores notes in memory and in a file. A change that can't be saved
 // has no effect. It is safe for concurrent use.
 type store struct {
-	file string
-
+	file    string
 	mu      sync.Mutex
 	content content
 	changed chan struct{} // closed by the next change
 }
 
-// content is the content of the file.
-type content struct {
+type content struct { // of the file
 	Last  int    `json:"last"` // the largest ID used so far
 	Notes []note `json:"notes"`
 }
@@ -36,24 +34,22 @@ type content struct {
 func openStore(file string) (*store, error) {
 	s := &store{file: file, changed: make(chan struct{})}
 	data, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
-	}
 	if err == nil {
 		err = json.Unmarshal(data, &s.content)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s holds no notes: %w", file, err)
 	}
 	return s, nil
 }
 
-// list returns the notes with a tag, or all notes for "".
-func (s *store) list(tag string) []note {
+// list returns the notes with a tag, or all notes for "", and a channel that is
+// closed by the next change.
+func (s *store) list(tag string) ([]note, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := append([]note{}, s.content.Notes...)
-	return slices.DeleteFunc(list, func(n note) bool { return tag != "" && !slices.Contains(n.Tags, tag) })
+	return slices.DeleteFunc(list, func(n note) bool { return tag != "" && !slices.Contains(n.Tags, tag) }), s.changed
 }
 
 func (s *store) add(n note) (note, error) {
@@ -73,13 +69,6 @@ func (s *store) remove(id int) error {
 	return s.save(content{s.content.Last, rest})
 }
 
-// changes returns a channel that is closed by the next change.
-func (s *store) changes() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.changed
-}
-
 // save writes c to the file and makes it the current content. The file always
 // has either the old or the new content.
 func (s *store) save(c content) error {
@@ -90,11 +79,9 @@ func (s *store) save(c content) error {
 	if err == nil {
 		err = os.Rename(s.file+".tmp", s.file)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		close(s.changed)
+		s.content, s.changed = c, make(chan struct{})
 	}
-	s.content = c
-	close(s.changed)
-	s.changed = make(chan struct{})
-	return nil
+	return err
 }
