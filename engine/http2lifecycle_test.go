@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -566,6 +567,44 @@ func TestHTTP2Late(t *testing.T) {
 		if got := lines.String(); !strings.Contains(got, "ResponseWriter.Write was called after the handler returned, by github.com/seed-1954dcaa/muxmaster/engine.TestHTTP2Late") {
 			t.Errorf("%s: the log is %s", k.name, got)
 		}
+	}
+}
+
+// TestHTTP2LateWaitsForNobody uses a ResponseWriter after its handler has
+// returned, while its stream serves a client that doesn't read.
+func TestHTTP2LateWaitsForNobody(t *testing.T) {
+	streamOf := func(w http.ResponseWriter) uintptr { return reflect.ValueOf(w).Elem().FieldByName("stream").Pointer() }
+	for _, k := range engines {
+		writers, returned := make(chan http.ResponseWriter), make(chan bool)
+		addr := startHTTP2(t, k.make, &http.Server{ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			writers <- w
+			for r.URL.Path == "/large" {
+				if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+					return
+				}
+			}
+		})})
+		seen := map[uintptr]http.ResponseWriter{}
+		var late http.ResponseWriter
+		for late == nil { // until a stream is used again
+			c := dialFrames(t, addr)
+			defer c.Close()
+			c.get(1, "/small")
+			w := eventually(t, "a writer", writers)
+			seen[streamOf(w)] = w
+			c.ended(1)
+			c.get(3, "/large")
+			late = seen[streamOf(eventually(t, "a writer", writers))]
+			c.wait(func() bool { return c.streams[3] != nil && len(c.streams[3].body) == 1<<16-1 }) // all that it may send
+		}
+		go func() {
+			late.Write([]byte("late"))
+			late.Header()
+			late.WriteHeader(500)
+			late.(http.Flusher).Flush()
+			close(returned)
+		}()
+		eventually(t, k.name+": late calls return", returned)
 	}
 }
 
