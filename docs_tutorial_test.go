@@ -131,7 +131,7 @@ func (s *tutorial) run(command string) string {
 		return s.curl(args[1:])
 	}
 	out := s.execute(args...)
-	return regexp.MustCompile(`\d+\.\d+s`).ReplaceAllString(out, "0.012s")
+	return regexp.MustCompile(`\d+\.\d+s|\(cached\)`).ReplaceAllString(out, "0.012s")
 }
 
 func (s *tutorial) execute(args ...string) string {

@@ -30,7 +30,7 @@ PACKAGES = [".", "inspect", "problem", "body", "middleware", "server", "engine",
 
 LINK = re.compile(r'(\]\(|(?:src|srcset)=")([^)"#:\s]+)((?:#[^)"\s]*)?[)"])')
 
-texts = {}  # the Markdown of each page, for llms.txt
+texts = {}  # title, URL and Markdown of each page, for llms.txt
 
 
 def on_files(files, config):
@@ -66,18 +66,24 @@ def reference(name, package):
 def on_page_markdown(markdown, page, config, files):
     if page.file.src_uri not in PAGES.values() and not page.file.src_uri.startswith("api/"):
         markdown = links(markdown, "docs/" + page.file.src_uri, page.file.src_uri)
-    texts[page.file.src_uri] = (page.title, page.canonical_url, markdown)
+    title = markdown.partition("\n")[0].lstrip("# ")
+    texts[page.file.src_uri] = (title, page.canonical_url, markdown)
     return markdown
+
+
+def on_nav(nav, config, files):
+    for page in nav.pages:
+        texts[page.file.src_uri] = None  # in this order
 
 
 def on_post_build(config):
     """Writes llms.txt and llms-full.txt, and looks for files of other servers."""
     site = Path(config.site_dir)
     lines = [f"# {config.site_name}", "", f"> {config.site_description}. All pages in one file: {config.site_url}llms-full.txt", "", "## Pages", ""]
-    for _, (title, url, _) in sorted(texts.items()):
+    for title, url, _ in texts.values():
         lines.append(f"- [{title}]({url})")
     (site / "llms.txt").write_text("\n".join(lines) + "\n")
-    (site / "llms-full.txt").write_text("\n\n".join(text for _, (_, _, text) in sorted(texts.items())))
+    (site / "llms-full.txt").write_text("\n\n".join(text for _, _, text in texts.values()))
     loads = re.compile(r'<(?:script|img|iframe|source)\b[^>]*\bsrc(?:set)?="?(?:https?:)?//|<link\b[^>]*\brel="?(?:stylesheet|preload|icon)[^>]*\bhref="?(?:https?:)?//|data-md-component="?source')
     for page in site.rglob("*.html"):
         found = loads.search(page.read_text())

@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -84,22 +85,32 @@ var (
 	views   = []view{desktop, {width: 1400, height: 900, dark: true}, {width: 390, height: 844}, {width: 390, height: 844, dark: true}}
 )
 
-// A tab is a page of routes in the browser.
+// A tab is a tab of the browser, for a server.
 type tab struct {
 	*testing.T
 	ctx context.Context
 	url string
 }
 
-// open serves the routes on a loopback address and opens their page. If the
-// page reports an error before the end of the test, the test fails.
+// open opens the page of the routes. If the page reports an error before the
+// end of the test, the test fails.
 func open(t *testing.T, routes *muxmaster.Mux, v view, fragment string) *tab {
 	t.Helper()
-	srv := httptest.NewServer(routes)
+	p := newTab(t, routes, v)
+	p.url += "/debug/routes"
+	p.do(chromedp.Navigate(p.url+fragment), chromedp.WaitVisible("#tree summary, #tree .empty"))
+	return p
+}
+
+// newTab serves a handler on a loopback address and returns an empty tab for
+// it.
+func newTab(t *testing.T, h http.Handler, v view) *tab {
+	t.Helper()
+	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
 	ctx, cancel := chromedp.NewContext(chromium)
 	t.Cleanup(cancel)
-	page := &tab{T: t, ctx: ctx, url: srv.URL + "/debug/routes"}
+	page := &tab{T: t, ctx: ctx, url: srv.URL}
 	var mu sync.Mutex
 	var reports []string
 	err := chromedp.Listen(ctx, func(event any) {
@@ -128,18 +139,23 @@ func open(t *testing.T, routes *muxmaster.Mux, v view, fragment string) *tab {
 			t.Errorf("the page reports: %s", report)
 		}
 	})
+	page.show(v)
+	return page
+}
+
+// show sets the size of the window and the color scheme.
+func (p *tab) show(v view) {
+	p.Helper()
 	theme := "light"
 	if v.dark {
 		theme = "dark"
 	}
-	call(page, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+	call(p, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
 		Width: v.width, Height: v.height, DeviceScaleFactor: 1, Mobile: v.width < 600,
 	})
-	call(page, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
 	})
-	page.do(chromedp.Navigate(page.url+fragment), chromedp.WaitVisible("#tree summary, #tree .empty"))
-	return page
 }
 
 // patience is the timeout of a step, long enough for a busy machine.
