@@ -1,6 +1,7 @@
 package muxmaster
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -127,7 +128,11 @@ func (st *stage) addRoutes(m *Mux, routes []*route) error {
 
 // addLevel adds a level to m, and to the Muxes that m is mounted on.
 func (st *stage) addLevel(m *Mux, l *level) error {
-	if _, err := parsePrefix(l.prefix); err != nil {
+	p, err := parsePrefix(l.prefix)
+	if err == nil && l.owns && p.Multi() >= 0 { // which of several values would own the path?
+		err = errors.New("the prefix of Route, or of a mounted Mux, cannot have a catch-all; use Group")
+	}
+	if err != nil {
 		return fmt.Errorf("muxmaster: prefix %q: %w", l.prefix, err)
 	}
 	d := st.of(m)

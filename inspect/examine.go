@@ -141,6 +141,9 @@ func (s sampler) path(p *pattern.Pattern, n int, below bool) (string, bool) {
 				return "", false
 			}
 			text += value
+			if part.Multi && n%2 == 1 {
+				b.WriteString("/more")
+			}
 		}
 		if text == "" || text == "." || text == ".." {
 			return "", false

@@ -217,6 +217,9 @@ func (g *generator) fill(p *pattern.Pattern, n, at int, raw, rest string) string
 				if part.Expr == "" {
 					value = plainValues[(n+param)%4] // others are among rawValues
 				}
+				if part.Multi && n > 0 {
+					b.WriteString(url.PathEscape(plainValues[n%4]) + "/")
+				}
 				b.WriteString(url.PathEscape(value))
 			}
 			param++

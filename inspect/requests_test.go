@@ -23,6 +23,8 @@ func everyKind() *muxmaster.Mux {
 	m.GET("/v{major}.{minor}/x", h)
 	m.GET("/files/*path", h)
 	m.GET("/rest/{path...}", h)
+	m.GET("/v2/{name...}/tags", h)
+	m.Group("/v2/{name...}/blobs").GET("/{digest}", h)
 	m.Handle("/tree/", http.HandlerFunc(h))
 	m.ANY("/any", h)
 	m.Handle("GET {tenant}.example.com/x", http.HandlerFunc(h))

@@ -129,10 +129,11 @@ func (p *Pattern) parsePath(subtree bool) error {
 			if err := p.names.add(name, seg); err != nil {
 				return err
 			}
-			if !last {
-				return fmt.Errorf("the catch-all %s must be the last segment", seg)
+			if last {
+				p.End, p.Rest, p.RestSlash = All, name, seg[0] == '*'
+			} else if err := p.addMulti(name, seg); err != nil {
+				return err
 			}
-			p.End, p.Rest, p.RestSlash = All, name, seg[0] == '*'
 		default:
 			s, err := parseSegment(seg, &p.names, &parts)
 			if err != nil {
@@ -142,6 +143,18 @@ func (p *Pattern) parsePath(subtree bool) error {
 		}
 	}
 	return p.checkClean()
+}
+
+// addMulti adds a catch-all inside the path.
+func (p *Pattern) addMulti(name, seg string) error {
+	if seg[0] == '*' {
+		return fmt.Errorf("the catch-all %s must be the last segment; inside a path it is written {%s...}", seg, name)
+	}
+	if p.Multi() >= 0 {
+		return fmt.Errorf("the catch-all %s is the second one inside the path; there can be one, and another at the end", seg)
+	}
+	p.Segs = append(p.Segs, Segment{{Name: name, Multi: true}})
+	return nil
 }
 
 // checkClean returns an error if no request can match p because paths are

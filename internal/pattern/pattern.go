@@ -14,7 +14,10 @@
 // trailing slash is not a segment; it is represented by End.
 package pattern
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // End says what may follow the last segment of a pattern.
 type End uint8
@@ -43,6 +46,11 @@ type Pattern struct {
 // Names returns the names of the parameters from left to right. The caller must
 // not modify the slice.
 func (p *Pattern) Names() []string { return p.names.list }
+
+// Multi returns the index in Segs of the catch-all inside the path, or -1.
+func (p *Pattern) Multi() int {
+	return slices.IndexFunc(p.Segs, func(s Segment) bool { return s[0].Multi })
+}
 
 // Static reports whether the pattern matches exactly one path, and returns that
 // path. It reports false if a literal segment contains a slash (written %2F) or

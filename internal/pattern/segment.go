@@ -9,10 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// A Segment matches one path segment. It is a sequence of parts:
+// A Segment matches one path segment, or several if it is a catch-all inside a
+// path. It is a sequence of parts:
 //
 //	users      => {Text: "users"}
 //	{id}, :id  => {Name: "id"}
+//	{name...}  => {Name: "name", Multi: true}
 //	v{major:[0-9]+}.{minor}
 //	           => {Text: "v"} {Name: "major", Expr: "[0-9]+"} {Text: "."} {Name: "minor"}
 //	{id:int}   => {Name: "id", Expr: "-?[0-9]+", Type: "int"}
@@ -20,10 +22,11 @@ type Segment []Part
 
 // A Part is literal text (decoded), or a parameter with an optional constraint.
 type Part struct {
-	Text string
-	Name string // "" for literal text
-	Expr string // constraint, an RE2 expression; "" for none
-	Type string // the name of the constraint, such as "int"; "" if it is written as an expression
+	Text  string
+	Name  string // "" for literal text
+	Expr  string // constraint, an RE2 expression; "" for none
+	Type  string // the name of the constraint, such as "int"; "" if it is written as an expression
+	Multi bool   // matches one or more whole segments; then it is the only part
 }
 
 // types are the named constraints, such as int in {id:int}.
@@ -40,6 +43,7 @@ const (
 	Mixed                   // text and parameters
 	Constrained             // one parameter with an expression
 	Plain                   // one parameter
+	Multi                   // one parameter for one or more segments
 )
 
 // Kind returns the kind of s.
@@ -51,6 +55,8 @@ func (s Segment) Kind() Kind {
 		return Literal
 	case s[0].Expr != "":
 		return Constrained
+	case s[0].Multi:
+		return Multi
 	}
 	return Plain
 }
@@ -62,6 +68,8 @@ func (s Segment) String() string {
 		switch {
 		case part.Name == "":
 			b.WriteString(part.Text)
+		case part.Multi:
+			b.WriteString("{" + part.Name + "...}")
 		case part.Expr == "":
 			b.WriteString("{" + part.Name + "}")
 		default:
@@ -80,9 +88,12 @@ func (s Segment) Shape() string {
 
 func (s Segment) shape(b *strings.Builder) {
 	for _, part := range s {
-		if part.Name == "" {
+		switch {
+		case part.Name == "":
 			b.WriteString(shapeEscaper.Replace(part.Text))
-		} else {
+		case part.Multi:
+			b.WriteString("*")
+		default:
 			b.WriteString("{")
 			b.WriteString(part.Expr)
 			b.WriteString("}")

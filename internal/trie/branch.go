@@ -128,12 +128,18 @@ func fitsEdge(text string) bool {
 }
 
 // compareSpecials orders segments by precedence: literals, then those with more
-// literal text, then those with more constraints. It returns 0 for segments
-// that differ only in their constraints, which stay in the order of
-// registration.
+// literal text, then those with more constraints, then a plain parameter, then a
+// catch-all. It returns 0 for segments that differ only in their constraints,
+// which stay in the order of registration.
 func compareSpecials[P any](a, b *specialBranch[P]) int {
+	kind := func(sp *specialBranch[P]) pattern.Kind {
+		if k := sp.seg.Kind(); k != pattern.Constrained {
+			return k
+		}
+		return pattern.Mixed
+	}
 	return cmp.Or(
-		cmp.Compare(min(a.seg.Kind(), pattern.Mixed), min(b.seg.Kind(), pattern.Mixed)),
+		cmp.Compare(kind(a), kind(b)),
 		cmp.Compare(textLen(b.seg), textLen(a.seg)),
 		cmp.Compare(exprs(b.seg), exprs(a.seg)),
 		cmp.Compare(a.bare, b.bare),

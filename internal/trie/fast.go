@@ -130,8 +130,8 @@ func (t *Tree[P]) fastProbe(nd *node[P], rest string, end int, v *Values, m Meth
 
 // fastSpecial continues matchFast at a node without a matching edge and without
 // a plain parameter. The segment is rest[1:end]. It follows the first special
-// that matches, and gives up at a special with several parameters. Without
-// specials, it tries the catch-all.
+// that matches, and gives up at a catch-all inside a path and at a special with
+// several parameters. Without specials, it tries the catch-all.
 func (t *Tree[P]) fastSpecial(nd *node[P], rest string, end int, v *Values, m Method) *Route[P] {
 	if nd.specials == 0 {
 		return t.fastRest(nd, rest, v, m)
@@ -139,7 +139,7 @@ func (t *Tree[P]) fastSpecial(nd *node[P], rest string, end int, v *Values, m Me
 	seg := rest[1:end]
 	for i := nd.specials - 1; int(i) < len(t.specials); i++ {
 		sp := &t.specials[i]
-		if sp.literal != nil || sp.between != nil {
+		if sp.literal != nil || sp.between != nil || sp.multi {
 			break
 		}
 		if value, ok := sp.cut(seg); ok && !wirepath.IsDots(value) {

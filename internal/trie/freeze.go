@@ -68,18 +68,17 @@ func (f *freezer[P]) node(br *branch[P]) *node[P] {
 	}
 	nd.setEdges(edges, keys)
 
-	slices.SortStableFunc(br.specials, compareSpecials)
-	specials, param := br.specials, br.param
-	if len(specials) > 0 && param != nil {
-		// The plain parameter becomes the last special.
-		specials = append(slices.Clip(specials), &specialBranch[P]{seg: pattern.Segment{{Name: "any"}}, branch: param})
+	specials, param := slices.Clip(br.specials), br.param
+	if len(specials) > 0 && param != nil { // the plain parameter becomes a special
+		specials = append(specials, &specialBranch[P]{seg: pattern.Segment{{Name: "any"}}, branch: param})
 		param = nil
 	}
+	slices.SortStableFunc(specials, compareSpecials)
 	if len(specials) > 0 {
 		first := len(f.specials)
 		nd.specials = uint32(first) + 1
 		for _, sp := range specials {
-			f.specials = append(f.specials, special[P]{matcher: newMatcher(sp.seg)})
+			f.specials = append(f.specials, special[P]{matcher: newMatcher(sp.seg), multi: sp.seg.Kind() == pattern.Multi})
 		}
 		f.specials[len(f.specials)-1].last = true
 		for i, sp := range specials {

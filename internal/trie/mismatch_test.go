@@ -30,6 +30,20 @@ func TestMismatch(t *testing.T) {
 		{"/a/", "/a", "the path has no slash at its end", 1},
 		{"/a/*rest", "/a/b%2F..", "the rest /b%2F.. has a . or .. behind an escaped slash", 1},
 		{"/a/", "/a/b%2F..", "the rest /b%2F.. has a . or .. behind an escaped slash", 1},
+		{"/a/{x...}/b", "/a/1/2/b", "", 3},
+		{"/a/{x...}/b", "/a/1/2/c", `the segment "c" is not b`, 2},
+		{"/a/{x...}/b", "/a/b", "the path ends before b", 2},
+		{"/a/{x...}/b", "/a/", "the path ends before {x...}", 1},
+		{"/a/{x...}/b", "/a/1/b/", "the path has a trailing slash", 3},
+		{"/a/{x...}/b", "/a/1%2F../b", `the segment "1/.." cannot be in {x...}`, 1},
+		{"/a/{x...}/{y}", "/a/1/2", "", 3},
+		{"/{x...}/{$}", "/a/b/", "", 1},
+		{"/{x...}/{$}", "/a/b", "the path has no slash at its end", 1},
+		{"/{x...}/b/{y...}", "/a/c/b/d/b", "", 2},
+		{"/{x...}/b/{y...}", "/a/c/b", "the path has no slash at its end", 2},
+		{"/{x...}/b/{y...}", "/a/b/c%2F..", "the rest /c%2F.. has a . or .. behind an escaped slash", 2},
+		{"/{x...}/{y:[0-9]+}/{z...}", "/a/1/b/c", "", 2},
+		{"/{x...}/{y:[0-9]+}/{z...}", "/a/b/c", `the segment "b" is not {y:[0-9]+}`, 1},
 	} {
 		p, err := pattern.Parse(c.pattern)
 		if err != nil {

@@ -269,7 +269,7 @@ func holdsSlash(routes trietest.Routes, s *Search[int], r request, rt *Route[int
 		switch {
 		case len(first) > 1 || len(found) > 1:
 			return ""
-		case first[0] == rt.Payload:
+		case first[0] == rt.Payload && !slices.Contains(wants, rt.Payload):
 			wants = nil
 		}
 	}

@@ -18,10 +18,13 @@ import (
 //	{year}-{month}           => prefix, between, suffix
 //	{y:[0-9]+}-{m:[0-9]+}    => re, with a group for each value
 //	a%2Fb                    => literal: an edge cannot hold its slash
+//
+// A catch-all inside a path is a special too, without a matcher.
 type special[P any] struct {
 	matcher
-	to   target[P]
-	last bool // this is the node's last special
+	to    target[P]
+	multi bool // a catch-all; see Tree.multi
+	last  bool // this is the node's last special
 }
 
 // A matcher matches a segment. If there are several ways to split the segment

@@ -58,6 +58,40 @@ var stepCases = map[string]steps.Case{
 		b.register("GET /x/{rest...}")
 		return b.find("GET", "/x"+strings.Repeat("/a", n))
 	}},
+	"a catch-all inside": {Grows: true, Small: 200, Prepare: func(n int) func() {
+		var b routes[int]
+		b.register("GET /{x...}/b")
+		return b.find("GET", strings.Repeat("/a", n))
+	}},
+	"catch-alls inside, and many methods, constraints and ends": {Grows: true, Small: 100, Prepare: func(n int) func() {
+		var b routes[int]
+		for _, prefix := range []string{"", "/{p}", "/{p:[a-z]+}", "/a", "/a/{p}/a"} {
+			for _, end := range []string{"/{y}", "/a/{y:[a-c]+}.{z}", "/{y:(?:a|aa)+}/{z:int}/a", "/a/a/{z...}", "/", "/{y}/a/{$}"} {
+				b.register("POST " + prefix + "/{x...}" + end)
+			}
+		}
+		return b.find("GET", strings.Repeat("/a", n))
+	}},
+	"dots behind catch-alls": {Grows: true, Small: 100, Prepare: func(n int) func() {
+		var b routes[int]
+		b.register("GET /{x...}/a/{y...}")
+		return b.find("GET", strings.Repeat("/a", n)+"/b%2F..")
+	}},
+	"why a catch-all inside does not match": {Grows: true, Small: 100, Prepare: func(n int) func() {
+		var patterns []*pattern.Pattern
+		for _, end := range []string{"/{y}/b", "/a/{y:[a-c]+}.{z}", "/{y:(?:a|aa)+}/{z:int}/{r...}", "/a/b/{z...}", "/a/"} {
+			p, err := pattern.Parse("/{x...}" + end)
+			if err != nil {
+				panic(err)
+			}
+			patterns = append(patterns, p)
+		}
+		return func() {
+			for _, p := range patterns {
+				Mismatch(p, strings.Repeat("/a", n)+"/b%2F..")
+			}
+		}
+	}},
 	"escaped slashes": {Grows: true, Small: 200, Prepare: func(n int) func() {
 		var b routes[int]
 		b.register("GET /x/{rest...}")

@@ -30,13 +30,16 @@ type Search[P any] struct {
 	fallback       *Fallback[P] // the fallback with the longest matching prefix
 	fallbackValues []string     // the values of its prefix
 	region         int          // the region of the path, see Fallback
-	probe          bool         // find only the fallback, and no route
+
+	fit, unfit int  // lengths of the ends of the path that fitsRest has found to fit or not; 0 is unknown
+	probe      bool // find only the fallback, and no route
 }
 
 // reset clears the results of the last search.
 func (s *Search[P]) reset() {
 	s.N, s.allowed, s.slash, s.handleSlash, s.owned = 0, methodSet{}, nil, false, false
 	s.fallback, s.fallbackValues, s.region = nil, s.fallbackValues[:0], 0
+	s.fit, s.unfit = 0, 0
 }
 
 // Clear removes all references to requests and routes from s, for pooling.
@@ -270,10 +273,7 @@ func (t *Tree[P]) matchCatchAll(s *Search[P], ref routeRef, pos int) *Route[P] {
 	if ref == 0 {
 		return nil
 	}
-	if rest := s.path[pos-1:]; unclean(rest) && (!s.connect || wirepath.DotInside(rest)) {
-		return nil
-	}
-	if s.decoded != "" && wirepath.DotInside(s.decoded[pos:]) {
+	if !s.fitsRest(pos) {
 		return nil
 	}
 	rt := t.routeAt(s, ref)
@@ -289,11 +289,38 @@ func (t *Tree[P]) matchCatchAll(s *Search[P], ref routeRef, pos int) *Route[P] {
 	return rt
 }
 
+// fitsRest reports whether the path after the slash at pos-1 can be the value of
+// a catch-all that ends a pattern. It checks each segment only once, because a
+// catch-all inside the pattern may ask for each pos.
+func (s *Search[P]) fitsRest(pos int) bool {
+	n := len(s.path) - pos
+	if n <= s.fit {
+		return true
+	}
+	if s.unfit > 0 && n >= s.unfit {
+		return false
+	}
+	end := len(s.path) - s.fit
+	rest, decoded := s.path[pos-1:end], ""
+	if s.decoded != "" {
+		decoded = s.decoded[pos:end]
+	}
+	if unclean(rest) && (!s.connect || wirepath.DotInside(rest)) || wirepath.DotInside(decoded) {
+		s.unfit = n
+		return false
+	}
+	s.fit = n
+	return true
+}
+
 // special tries the specials of nd for the segment s.path[pos:end].
 func (t *Tree[P]) special(s *Search[P], nd *node[P], pos, end int) *Route[P] {
 	n := s.N
 	for i := nd.specials - 1; ; i++ {
 		sp := &t.specials[i]
+		if sp.multi {
+			return t.multi(s, &sp.to, pos)
+		}
 		if sp.match(s.source()[pos:end], &s.Values) {
 			if rt := t.follow(s, &sp.to, end); rt != nil || s.owned {
 				return rt

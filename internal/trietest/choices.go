@@ -2,6 +2,7 @@ package trietest
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -61,9 +62,14 @@ func (c *Choices) Route(with Registration) Route {
 		rt.Host = Of(c, Hosts)
 	}
 	for range c.Pick(4) {
-		rt.Segs = append(rt.Segs, Of(c, Segments))
+		if seg := Of(c, Segments); !seg.IsMulti() || !slices.ContainsFunc(rt.Segs, Segment.IsMulti) {
+			rt.Segs = append(rt.Segs, seg)
+		}
 	}
 	end := c.Pick(6)
+	if n := len(rt.Segs); n > 0 && rt.Segs[n-1].IsMulti() && end%5 == 0 {
+		end = 2 // else it would be a catch-all at the end
+	}
 	if len(rt.Segs) == 0 && end == 0 {
 		end = 1
 	}
@@ -97,6 +103,9 @@ func (c *Choices) Target(routes []Route) string {
 				fits = PathSegments
 			}
 			b.WriteString("/" + Of(c, fits))
+			for seg.IsMulti() && c.Pick(3) == 1 {
+				b.WriteString("/" + Of(c, fits))
+			}
 		}
 		for range c.Pick(7) / 4 {
 			b.WriteString("/" + Of(c, PathSegments))

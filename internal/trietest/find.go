@@ -22,7 +22,7 @@ func (rs Routes) Find(method, host string, p Path) (found []int) {
 	}
 	for _, c := range hosts {
 		if hostRank(rs[c[0]].Host) == first {
-			found = append(found, rs.best(method, c, 0)...)
+			found = append(found, rs.best(method, p, c, 0)...)
 		}
 	}
 	return found
@@ -48,15 +48,20 @@ func (rt Route) rank(i int) int {
 		return 1<<10 - texts
 	case seg.Parts[0].Expr != "":
 		return constrained
+	case seg.IsMulti():
+		return multi
 	}
 	return 1 << 12
 }
 
-const constrained = 1 << 11
+const (
+	constrained = 1 << 11
+	multi       = 1 << 19
+)
 
 // best selects from the candidates c, which are routes of one host with equal
 // first i segments.
-func (rs Routes) best(method string, c []int, i int) []int {
+func (rs Routes) best(method string, p Path, c []int, i int) []int {
 	if i > len(rs[c[0]].Segs) { // one path
 		return []int{slices.MinFunc(c, func(a, b int) int {
 			return cmp.Or(rs[a].Serving(method)-rs[b].Serving(method), rs[a].Later-rs[b].Later)
@@ -77,16 +82,34 @@ func (rs Routes) best(method string, c []int, i int) []int {
 		for _, rt := range rs {
 			if hostShape(rt.Host) == host && i < len(rt.Segs) {
 				if group, ok := alike[rt.shape(i+1)]; ok {
-					return rs.best(method, group, i+1)
+					return rs.best(method, p, group, i+1)
 				}
 			}
 		}
 	}
 	var all []int
 	for _, group := range alike {
-		all = append(all, rs.best(method, group, i+1)...)
+		if first == multi {
+			group = rs.longest(p, group)
+		}
+		all = append(all, rs.best(method, p, group, i+1)...)
 	}
 	return all
+}
+
+// longest selects the candidates whose catch-all inside the path has the longest
+// value.
+func (rs Routes) longest(p Path, c []int) (longest []int) {
+	least := len(p)
+	for _, k := range c {
+		switch read, _ := rs[k].read(p); {
+		case len(read) < least:
+			longest, least = []int{k}, len(read)
+		case len(read) == least:
+			longest = append(longest, k)
+		}
+	}
+	return longest
 }
 
 // Ordered reports whether the order of registration doesn't matter, because

@@ -56,7 +56,7 @@ func (rt Route) shape(n int) string {
 	var b strings.Builder
 	for _, s := range rt.Segs[:n] {
 		for _, p := range s.Parts {
-			fmt.Fprintf(&b, "%q %v %q,", p.Text, p.Param, p.Expr)
+			fmt.Fprintf(&b, "%q %v %q %v,", p.Text, p.Param, p.Expr, p.Multi)
 		}
 		b.WriteString("\n")
 	}
@@ -86,6 +86,30 @@ func (rt Route) Serving(method string) int {
 
 // Matches reports whether rt matches the path.
 func (rt Route) Matches(p Path) bool {
+	_, ok := rt.read(p)
+	return ok
+}
+
+// read reports whether rt matches the path, and returns the path with one
+// element for each segment of rt: it joins the segments that are the value of a
+// catch-all inside the path. They are as many as possible.
+func (rt Route) read(p Path) (read Path, ok bool) {
+	i := slices.IndexFunc(rt.Segs, Segment.IsMulti)
+	if i < 0 {
+		return p, rt.matches(p)
+	}
+	for n := len(p) - i; n > 0; n-- {
+		value := p[i : i+n]
+		read = slices.Concat(p[:i], Path{strings.Join(value, "/")}, p[i+n:])
+		if !slices.Contains(value, "") && rt.matches(read) {
+			return read, true
+		}
+	}
+	return nil, false
+}
+
+// matches is Matches for a path that has one element for each segment.
+func (rt Route) matches(p Path) bool {
 	n := len(rt.Segs)
 	switch rt.End {
 	case Exact:
@@ -97,12 +121,8 @@ func (rt Route) Matches(p Path) bool {
 			return false
 		}
 	case All:
-		if len(p) <= n {
-			return false
-		}
 		// No rest has a dot segment, not even between slashes that came escaped.
-		rest := strings.Split(strings.Join(p[n:], "/"), "/")
-		if slices.Contains(rest, ".") || slices.Contains(rest, "..") {
+		if len(p) <= n || hasDots(strings.Split(strings.Join(p[n:], "/"), "/")) {
 			return false
 		}
 	}
@@ -114,9 +134,14 @@ func (rt Route) Matches(p Path) bool {
 	return true
 }
 
+func hasDots(segs []string) bool { return slices.Contains(segs, ".") || slices.Contains(segs, "..") }
+
 // Whole reports whether rt, which matches the slashed path, matches it with an
 // empty rest or without one.
-func (rt Route) Whole(p Path) bool { return rt.End != All || len(p) == len(rt.Segs)+1 }
+func (rt Route) Whole(p Path) bool {
+	read, _ := rt.read(p)
+	return rt.End != All || len(read) == len(rt.Segs)+1
+}
 
 // Holds reports whether rt matches the host and the path with the values vals.
 func (rt Route) Holds(host string, p Path, vals []string) bool {
@@ -125,6 +150,9 @@ func (rt Route) Holds(host string, p Path, vals []string) bool {
 		return false
 	}
 	vals = vals[len(hostVals):]
+	if p, ok = rt.read(p); !ok {
+		return false
+	}
 	for i, seg := range rt.Segs {
 		n := seg.params()
 		if len(vals) < n || !seg.Holds(p[i], vals[:n]) {

@@ -12,6 +12,7 @@ type Part struct {
 	Text  string
 	Param bool
 	Expr  string // constraint of the parameter, or ""
+	Multi bool   // the parameter is a catch-all inside a path
 }
 
 // Param is a parameter without a constraint.
@@ -35,6 +36,9 @@ func NewSegment(written string, parts ...Part) Segment { return Segment{written,
 
 // Literal returns a segment of literal text without escapes.
 func Literal(s string) Segment { return Segment{s, []Part{Text(s)}} }
+
+// IsMulti reports whether s is a catch-all inside a path.
+func (s Segment) IsMulti() bool { return s.Parts[0].Multi }
 
 // IsLiteral reports whether s has no parameters.
 func (s Segment) IsLiteral() bool { return len(s.Parts) == 1 && !s.Parts[0].Param }
@@ -60,6 +64,8 @@ var Segments = []Segment{
 	NewSegment("{p#:[ab]+}b", Expr("[ab]+"), Text("b")),
 	NewSegment("{p#:[a.]+}b", Expr("[a.]+"), Text("b")),
 	NewSegment("{p#:[0-9.]+}.{q#}", Expr("[0-9.]+"), Text("."), Param),
+	NewSegment("{p#...}", Part{Param: true, Multi: true}),
+	NewSegment("{p#...}", Part{Param: true, Multi: true}),
 }
 
 // PathSegments are escaped segments of request paths: some that Segments match,
@@ -138,6 +144,9 @@ func (s Segment) params() (n int) {
 func (p Part) accepts(value string) bool {
 	if value == "" || value == "." || value == ".." {
 		return false
+	}
+	if p.Multi {
+		return !hasDots(strings.Split(value, "/"))
 	}
 	return p.Expr == "" || compile(p.Expr).MatchString(value)
 }

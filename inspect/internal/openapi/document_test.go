@@ -67,6 +67,8 @@ func TestDocument(t *testing.T) {
 			[]string{"GET /v{major}.{minor}/{name}.json Show major=^(?:[0-9]+)$ minor name"}},
 		{"catch-alls", []string{"GET /a/*rest x.A", "GET /b/{rest...} x.B", "GET /c/{$} x.C", "GET /d/ x.D"},
 			[]string{"GET /a/{rest} A rest", "GET /b/{rest} B rest", "GET /c/ C", "GET /d/ D"}},
+		{"catch-alls inside", []string{"GET /v2/{name...}/manifests/{ref} x.A", "PUT /v2/{name}/manifests/{ref} x.B"},
+			[]string{"GET /v2/{name}/manifests/{ref} A name ref", "PUT /v2/{name}/manifests/{ref} B name ref"}},
 		{"escapes", []string{"GET /a%20b/%7Bc%7D/ü/50%25/!$&'()+,;=@ x.A"}, []string{"GET /a%20b/%7Bc%7D/%C3%BC/50%25/!$&'()+,;=@ A"}},
 		{"methods", []string{"* /x a.X", "PURGE /x a.P", "QUERY /x a.Q", "TRACE /x a.T", "OPTIONS /x a.O", "BREW /pot a.B"},
 			[]string{"BREW /pot B", "DELETE /x X_delete", "GET /x X_get", "OPTIONS /x O", "PATCH /x X_patch", "POST /x X_post", "PURGE /x P", "PUT /x X_put", "QUERY /x Q", "TRACE /x T"}},

@@ -14,11 +14,12 @@ import (
 type path struct{ parts []part }
 
 type part struct {
-	text string // as in a URL
-	name string // "" for text
-	expr string // for ECMAScript, "" for none
-	kind string // name of the constraint, such as "int"; "" if expr is all
-	rest bool   // the rest of the path
+	text  string // as in a URL
+	name  string // "" for text
+	expr  string // for ECMAScript, "" for none
+	kind  string // name of the constraint, such as "int"; "" if expr is all
+	multi bool   // one or more segments
+	rest  bool   // the rest of the path
 }
 
 func newPath(p *pattern.Pattern) path {
@@ -29,7 +30,7 @@ func newPath(p *pattern.Pattern) path {
 			if s.Name == "" {
 				parts = append(parts, part{text: escape(s.Text)})
 			} else {
-				parts = append(parts, part{name: s.Name, expr: ecmaScript(s.Expr), kind: s.Type})
+				parts = append(parts, part{name: s.Name, expr: ecmaScript(s.Expr), kind: s.Type, multi: s.Multi})
 			}
 		}
 	}
@@ -136,6 +137,9 @@ func (p path) parameters() []any {
 		param := map[string]any{"name": part.name, "in": "path", "required": true, "schema": part.schema()}
 		if part.rest {
 			param["description"] = "the rest of the path; it may have slashes"
+		}
+		if part.multi {
+			param["description"] = "one or more segments of the path; it may have slashes"
 		}
 		params = append(params, param)
 	}

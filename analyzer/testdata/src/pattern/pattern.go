@@ -15,21 +15,21 @@ const users = "/const/:id/:id"
 
 func panics() {
 	mux := muxmaster.New()
-	mux.GET("users", h)                  // want `this pattern panics: the path must begin with /`
-	mux.GET("GET /users", h)             // want `this pattern panics: the path must begin with /`
-	mux.GET(users, h)                    // want `this pattern panics: the parameter name "id" is used twice`
-	mux.GET("/a/*rest/b", h)             // want `this pattern panics: the catch-all \*rest must be the last segment`
-	mux.GET("/a/{id", h)                 // want `this pattern panics: a { is not closed`
-	mux.GET("/a/{id:[}", h)              // want `this pattern panics`
-	mux.GET("/a/{a}{b}", h)              // want `needs text between its parameters`
-	mux.GETFast("/a/:", fast)            // want `this pattern panics: the parameter in ":" needs a name`
-	mux.Handle("", handler)              // want `this pattern panics: the pattern is empty`
-	mux.Handle("GET,GET /x", handler)    // want `the method GET is listed twice`
-	mux.HandleFunc("/a/{$}/b", h)        // want `\{\$\} must be the last segment`
-	mux.HandleFast("/a/{x...}/b", fast)  // want `must be the last segment`
-	_ = mux.TryHandle("/a/{1}", handler) // want `bad parameter name "1"`
-	mux.Group("v1")                      // want `this prefix panics: the path must begin with /`
-	mux.Group("/v1").GET("x/{"+"id", h)  // want `this pattern panics`
+	mux.GET("users", h)                          // want `this pattern panics: the path must begin with /`
+	mux.GET("GET /users", h)                     // want `this pattern panics: the path must begin with /`
+	mux.GET(users, h)                            // want `this pattern panics: the parameter name "id" is used twice`
+	mux.GET("/a/*rest/b", h)                     // want `this pattern panics: the catch-all \*rest must be the last segment`
+	mux.GET("/a/{id", h)                         // want `this pattern panics: a { is not closed`
+	mux.GET("/a/{id:[}", h)                      // want `this pattern panics`
+	mux.GET("/a/{a}{b}", h)                      // want `needs text between its parameters`
+	mux.GETFast("/a/:", fast)                    // want `this pattern panics: the parameter in ":" needs a name`
+	mux.Handle("", handler)                      // want `this pattern panics: the pattern is empty`
+	mux.Handle("GET,GET /x", handler)            // want `the method GET is listed twice`
+	mux.HandleFunc("/a/{$}/b", h)                // want `\{\$\} must be the last segment`
+	mux.HandleFast("/a/{x...}/b/{y...}/c", fast) // want `the second one inside the path`
+	_ = mux.TryHandle("/a/{1}", handler)         // want `bad parameter name "1"`
+	mux.Group("v1")                              // want `this prefix panics: the path must begin with /`
+	mux.Group("/v1").GET("x/{"+"id", h)          // want `this pattern panics`
 }
 
 func dialects() {

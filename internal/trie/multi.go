@@ -1,0 +1,47 @@
+package trie
+
+import (
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
+)
+
+// This file matches catch-alls inside a path: in /v2/{name...}/manifests/{ref},
+// name is one or more segments, as many as possible. All routes that share such
+// a catch-all share its special, so the route with the longest value wins.
+//
+// A pattern has one of them, so the nodes behind it have none. For each end of
+// the value, each of these nodes is visited at most once. A search therefore
+// takes at most as many steps as there are routes, times the path's length.
+
+// multi tries to, which follows a catch-all whose value begins at pos, for each
+// end of the value, the longest first.
+func (t *Tree[P]) multi(s *Search[P], to *target[P], pos int) *Route[P] {
+	n := s.N
+	for end := s.multiEnd(pos); end > pos; end = pos + strings.LastIndexByte(s.path[pos:end], '/') {
+		s.N = n
+		s.push(pos, end)
+		if rt := t.follow(s, to, end); rt != nil || s.owned {
+			return rt
+		}
+	}
+	s.N = n
+	return nil
+}
+
+// multiEnd returns the end of the longest value from pos, or pos if there is
+// none. No segment of the value is empty, . or .., as in [Search.fitsRest].
+func (s *Search[P]) multiEnd(pos int) int {
+	end, source := pos, s.source()
+	for start := pos; start < len(s.path); start = end + 1 {
+		n := strings.IndexByte(s.path[start:], '/')
+		if n < 0 {
+			n = len(s.path) - start
+		}
+		if n == 0 || wirepath.DotInside(source[start:start+n]) {
+			break
+		}
+		end = start + n
+	}
+	return end
+}
