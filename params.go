@@ -1,17 +1,14 @@
 package muxmaster
 
 import (
-	"encoding"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/typed"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
 )
 
@@ -126,19 +123,18 @@ func PathParamAs[T any](r *http.Request, name string) (T, error) {
 	s := r.PathValue(name)
 	if s == "" && !slices.Contains(values.List(r), name) {
 		var zero T
-		return zero, &valueError{status: http.StatusInternalServerError,
-			err: fmt.Errorf("muxmaster: the route %q has no parameter %q", r.Pattern, name)}
+		return zero, typed.Mistake(fmt.Errorf("muxmaster: the route %q has no parameter %q", r.Pattern, name))
 	}
-	return parseAs[T](s, "path", name)
+	return typed.Parse[T](s, typed.Source{Kind: "path", Name: name})
 }
 
 // QueryAs parses the first query parameter with that name as [PathParamAs] does.
 // A parameter that is missing, or whose value is malformed or cannot be parsed as
 // a T, is an error with status 400 and a detail that names it.
 func QueryAs[T any](r *http.Request, name string) (T, error) {
-	v, found, err := queryAs[T](r, name)
+	v, found, err := typed.Query[T](r.URL.RawQuery, name)
 	if err == nil && !found {
-		err = badValue("query", name, "missing", errors.New("it is missing"))
+		err = typed.Source{Kind: "query", Name: name}.Bad("missing", errors.New("it is missing"))
 	}
 	return v, err
 }
@@ -146,111 +142,11 @@ func QueryAs[T any](r *http.Request, name string) (T, error) {
 // QueryOr is [QueryAs] for a parameter that may be missing: it returns def then.
 // An empty value (?page=) is not missing.
 func QueryOr[T any](r *http.Request, name string, def T) (T, error) {
-	v, found, err := queryAs[T](r, name)
+	v, found, err := typed.Query[T](r.URL.RawQuery, name)
 	if err == nil && !found {
 		v = def
 	}
 	return v, err
-}
-
-func queryAs[T any](r *http.Request, name string) (v T, found bool, err error) {
-	if err := supported[T]("query", name); err != nil {
-		return v, false, err
-	}
-	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
-		key, text, _ := strings.Cut(pair, "=")
-		if k, err := url.QueryUnescape(key); pair == "" || err != nil || k != name {
-			continue
-		}
-		// url.ParseQuery skips malformed values, so they would seem to be missing.
-		if strings.Contains(text, ";") {
-			return v, true, badValue("query", name, "not valid", errors.New("it has a semicolon; write %3B"))
-		}
-		text, err := url.QueryUnescape(text)
-		if err != nil {
-			return v, true, badValue("query", name, "not valid", err)
-		}
-		v, err = parseAs[T](text, "query", name)
-		return v, true, err
-	}
-	return v, false, nil
-}
-
-// parseAs parses s as a T. The other arguments name the parameter in errors.
-func parseAs[T any](s, kind, name string) (v T, err error) {
-	if err := supported[T](kind, name); err != nil {
-		return v, err
-	}
-	if err := parseInto(&v, s); err != nil {
-		return v, badValue(kind, name, "not valid", err)
-	}
-	return v, nil
-}
-
-// badValue returns the error for a value that the client must change.
-func badValue(kind, name, what string, err error) error {
-	return &valueError{http.StatusBadRequest, fmt.Sprintf("The %s parameter %q is %s.", kind, name, what),
-		fmt.Errorf("muxmaster: %s parameter %q: %w", kind, name, err)}
-}
-
-// supported returns an error if nothing can be parsed as a T.
-func supported[T any](kind, name string) error {
-	t := reflect.TypeFor[T]()
-	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
-		return nil
-	}
-	switch k := t.Kind(); {
-	case k == reflect.String, k >= reflect.Bool && k <= reflect.Float64: // bool, integers, floats
-		return nil
-	}
-	return &valueError{status: http.StatusInternalServerError, err: fmt.Errorf("muxmaster: %s parameter %q: "+
-		"cannot parse into %s; use a string, integer, float or bool type, or give it an UnmarshalText method", kind, name, t)}
-}
-
-// A valueError is the error of a value in a request. Package problem finds its
-// status and detail.
-type valueError struct {
-	status int
-	detail string // for the client
-	err    error
-}
-
-func (e *valueError) StatusCode() int       { return e.status }
-func (e *valueError) ProblemDetail() string { return e.detail }
-func (e *valueError) Error() string         { return e.err.Error() }
-func (e *valueError) Unwrap() error         { return e.err }
-
-func parseInto(dst any, s string) error {
-	if u, ok := dst.(encoding.TextUnmarshaler); ok {
-		return u.UnmarshalText([]byte(s))
-	}
-	v := reflect.ValueOf(dst).Elem()
-	var err error
-	switch kind := v.Kind(); kind {
-	case reflect.String:
-		v.SetString(strings.Clone(s))
-	case reflect.Bool:
-		var b bool
-		b, err = strconv.ParseBool(s)
-		v.SetBool(b)
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		var n int64
-		n, err = strconv.ParseInt(s, 10, v.Type().Bits())
-		v.SetInt(n)
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		var n uint64
-		n, err = strconv.ParseUint(s, 10, v.Type().Bits())
-		v.SetUint(n)
-	case reflect.Float32, reflect.Float64:
-		var f float64
-		f, err = strconv.ParseFloat(s, v.Type().Bits())
-		v.SetFloat(f)
-	}
-	if err != nil {
-		v.SetZero()
-		return fmt.Errorf("%q is not a valid %s: %w", s, v.Type(), err)
-	}
-	return nil
 }
 
 // RoutePattern returns the path part of r.Pattern, such as /users/:id, or "" if
