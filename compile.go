@@ -91,6 +91,7 @@ type compiler struct {
 
 	builder trie.Builder[endpoint]
 	names   map[string]*values.Names // by names and whether they are in a Ring
+	texts   strings.Builder          // all patterns, which need less memory together
 }
 
 // A placed is a route and its zone.
@@ -193,6 +194,11 @@ func (c *compiler) compile() (*program, error) {
 	if !c.serving {
 		p.muxes = c.muxes
 	}
+	total := 0
+	for _, r := range c.routes {
+		total += len(r.pattern)
+	}
+	c.texts.Grow(total)
 	for _, r := range c.routes {
 		if err := c.add(p, r); err != nil {
 			return nil, err
@@ -264,6 +270,9 @@ func (c *compiler) add(p *program, r placed) error {
 		}
 		p.urls[name] = r.pattern
 	}
+	from := c.texts.Len()
+	c.texts.WriteString(r.pattern)
+	text := c.texts.String()[from:]
 	list := r.parsed.Names()
 	if len(list) > 0 {
 		e.mode |= hasNames
@@ -277,9 +286,9 @@ func (c *compiler) add(p *program, r placed) error {
 	case bareAll:
 		bare, err := parse(strings.TrimSuffix(r.pattern, "/"), r.flags)
 		must(err) // it is the pattern without its end
-		c.builder.Add(bare, r.method, r.pattern, e, r.flags|trie.ImpliedBy(r.parsed))
+		c.builder.Add(bare, r.method, text, e, r.flags|trie.ImpliedBy(r.parsed))
 	}
-	c.builder.Add(r.parsed, r.method, r.pattern, e, flags)
+	c.builder.Add(r.parsed, r.method, text, e, flags)
 	return nil
 }
 

@@ -21,7 +21,12 @@ type middleware struct {
 	use   []func(http.Handler) http.Handler
 	fast  []FastMiddleware
 	stamp uint32 // changes with them
-	first *route // registered on the level or inside it; nil if there is none
+}
+
+// A registration is the pattern of a route, and where it was registered.
+type registration struct {
+	pattern string
+	site    uintptr
 }
 
 // A scope is a place to register routes. Mux and Group embed one, so that they
@@ -42,9 +47,10 @@ type level struct {
 	name       string // of the routes
 	key        any    // of the annotation; nil if there is none
 	value      any
-	middleware      // of a Group; see own
-	owns       bool // routes outside of the prefix never serve paths below it
-	inline     bool // made by With, Name or Annotate
+	middleware               // of a Group; see own
+	first      *registration // on the level of a Group or inside it; nil if there is none
+	owns       bool          // routes outside of the prefix never serve paths below it
+	inline     bool          // made by With, Name or Annotate
 }
 
 // own returns the middleware of l. has returns what is declared on a Mux.

@@ -178,11 +178,11 @@ func (s *scope) UseFast(mw ...FastMiddleware) {
 func (s *scope) addMiddleware(method string, add func(own *middleware)) {
 	m := s.live()
 	must(m.change(func(st *stage) error {
-		own := &s.level.middleware
+		own, r := &s.level.middleware, s.level.first
 		if d := st.of(m); s.parent == nil {
-			own = &d.middleware
+			own, r = &d.middleware, d.first
 		}
-		if r := own.first; r != nil {
+		if r != nil {
 			file, line := location(r.site)
 			return fmt.Errorf("muxmaster: %s after the route %q was registered (at %s:%d): the route would bypass the middleware; "+
 				"call %s first, or With for the routes that follow", method, r.pattern, file, line, method)

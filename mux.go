@@ -71,7 +71,7 @@ type Mux struct {
 
 	updating sync.Mutex  // held during an Update
 	draftOf  *Mux        // the Mux that an Update changes; nil if this isn't the Mux that it passes
-	base     declared    // of a draft: what its Mux had
+	base     *declared   // of a draft: what its Mux had
 	done     atomic.Bool // the Update that made this Mux has succeeded
 
 	building   sync.Mutex // held while compiling for a request

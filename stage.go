@@ -16,6 +16,7 @@ import (
 type declared struct {
 	self       *Mux
 	middleware                 // of the Mux's own level
+	first      *registration   // nil if there is none
 	routes     []*route        // including those of mounted Muxes
 	levels     []*level        // those that respond to unmatched requests, likewise, but the Mux's own
 	removed    map[*route]bool // routes of these that were removed, see all
@@ -173,12 +174,12 @@ func (st *stage) apply() {
 	for _, d := range *st {
 		for _, r := range d.new {
 			for l := r.level; l != nil; l = l.parent {
-				mw := &l.middleware
+				first := &l.first
 				if l.parent == nil {
-					mw = &d.middleware
+					first = &d.first
 				}
-				if mw.first == nil {
-					mw.first = r
+				if *first == nil {
+					*first = &registration{r.pattern, r.site}
 				}
 			}
 		}

@@ -53,7 +53,8 @@ func (m *Mux) draft() *Mux {
 	m.recall()
 	m.all()
 	m.drafting = true
-	d := &Mux{owner: m.owner, draftOf: m, base: m.declared, declared: m.declared}
+	base := m.declared
+	d := &Mux{owner: m.owner, draftOf: m, base: &base, declared: base}
 	d.scope = scope{d, m.level}
 	d.setFields(m.readFields())
 	d.self = d
@@ -70,7 +71,7 @@ func (d *Mux) end() {
 			l.mux.mounted = slices.DeleteFunc(l.mux.mounted, func(mnt *mount) bool { return mnt.on == d })
 		}
 	}
-	d.declared, d.base = declared{}, declared{}
+	d.declared, d.base = declared{}, nil
 	d.program.Store(nil)
 	d.fast.Store(nil)
 }
