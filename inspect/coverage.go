@@ -3,6 +3,7 @@ package inspect
 import (
 	"fmt"
 	"io"
+	"math/bits"
 	"net/http"
 	"net/netip"
 	"runtime"
@@ -28,11 +29,12 @@ type Coverage struct {
 	mu    sync.Mutex // held while making a new table
 }
 
-// counts is an immutable index of the counters.
+// counts is an index of the counters. It is immutable but for recent.
 type counts struct {
 	routes  []counted
-	byText  map[string][]int // indexes in routes, by host and path of the pattern
-	unknown int              // number of texts without a route
+	byText  map[string][]int         // indexes in routes, by host and path of the pattern
+	unknown int                      // number of texts without a route
+	recent  []atomic.Pointer[served] // by slot; the length is a power of two
 }
 
 // counted is a route and its counter.
@@ -40,6 +42,14 @@ type counted struct {
 	route muxmaster.Route
 	set   *counter.Set
 	index int
+}
+
+// served is what find has found for a pattern.
+type served struct {
+	pattern string
+	method  string // "" if it doesn't depend on the method of the request
+	set     *counter.Set
+	index   int // in set
 }
 
 // maxUnknown is the number of patterns of other routers that are remembered.
@@ -69,19 +79,11 @@ func (c *Coverage) Handler(next http.Handler) http.Handler { return &countingHan
 type countingHandler struct {
 	c    *Coverage
 	next http.Handler
-	last atomic.Pointer[lastCounted]
-}
-
-// lastCounted is the first route that a handler served. In middleware of Use,
-// it is the only one, and its pattern is always the same string.
-type lastCounted struct {
-	pattern string
-	method  string // "" if all requests with the pattern count as one route
-	counted
+	last atomic.Pointer[served] // the first that it served; in middleware of Use, it is the only one
 }
 
 func (h *countingHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if l := h.last.Load(); l != nil && r.Pattern == l.pattern && (l.method == "" || r.Method == l.method) {
+	if l := h.last.Load(); l != nil && same(r.Pattern, l.pattern) {
 		l.set.Add(l.index)
 		h.next.ServeHTTP(w, r)
 		return
@@ -92,10 +94,13 @@ func (h *countingHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serveOther counts r by its pattern, if that is known, or else by the pattern
 // that it has afterwards.
 func (h *countingHandler) serveOther(w http.ResponseWriter, r *http.Request) {
-	if found, ok := h.c.find(r); ok {
+	if r.Pattern == "" {
+		defer h.countAfter(w, r)
+	} else if found := h.c.find(r); found.set != nil {
 		found.set.Add(found.index)
-		if h.last.Load() == nil {
-			h.last.Store(&lastCounted{r.Pattern, h.c.onlyMethod(r), found})
+		if found.method == "" && h.last.Load() == nil {
+			last := found // only this one is allocated
+			h.last.Store(&last)
 		}
 	} else {
 		defer h.countAfter(w, r)
@@ -106,25 +111,43 @@ func (h *countingHandler) serveOther(w http.ResponseWriter, r *http.Request) {
 // countAfter counts r after a handler has set its pattern. A redirect of the
 // router has the pattern of its target, which didn't run.
 func (h *countingHandler) countAfter(w http.ResponseWriter, r *http.Request) {
-	if w.Header().Get("Location") != "" {
+	if r.Pattern == "" {
+		return
+	}
+	if header := w.Header(); len(header) > 0 && header["Location"] != nil {
 		before := *r
 		before.Pattern = ""
 		if _, ok := h.c.mux.Lookup(&before); !ok {
 			return
 		}
 	}
-	if found, ok := h.c.find(r); ok {
+	if found := h.c.find(r); found.set != nil {
 		found.set.Add(found.index)
 	}
 }
 
-// find returns the counter for the pattern and method of r.
-func (c *Coverage) find(r *http.Request) (counted, bool) {
-	if r.Pattern == "" {
-		return counted{}, false
-	}
+// find returns the counter of the route that has served r, by its pattern and
+// method. It has no set if there is none.
+func (c *Coverage) find(r *http.Request) served {
 	t := c.table.Load()
-	text := hostAndPath(r.Pattern)
+	recent := &t.recent[slot(r.Pattern, r.Method)&uint(len(t.recent)-1)]
+	l := recent.Load()
+	if l != nil && same(r.Pattern, l.pattern) && (l.method == "" || r.Method == l.method) {
+		return *l
+	}
+	found := c.search(r)
+	if found.set != nil && l == nil {
+		kept := found // only this one is allocated
+		kept.method = strings.Clone(kept.method)
+		recent.Store(&kept)
+	}
+	return found
+}
+
+// search is find for requests that aren't in recent.
+func (c *Coverage) search(r *http.Request) served {
+	t := c.table.Load()
+	methods, text := cutMethods(r.Pattern)
 	list, known := t.byText[text]
 	if !known && t.unknown < maxUnknown {
 		t = c.update(text)
@@ -133,6 +156,8 @@ func (c *Coverage) find(r *http.Request) (counted, bool) {
 	best, rank := -1, 0
 	for _, i := range list {
 		switch m := t.routes[i].route.Method; {
+		case m == methods && rank < 4:
+			best, rank = i, 4
 		case m == r.Method && rank < 3:
 			best, rank = i, 3
 		case m == http.MethodGet && r.Method == http.MethodHead && rank < 2:
@@ -142,23 +167,20 @@ func (c *Coverage) find(r *http.Request) (counted, bool) {
 		}
 	}
 	if best < 0 {
-		return counted{}, false
+		return served{}
 	}
-	return t.routes[best], true
+	found := served{pattern: r.Pattern, set: t.routes[best].set, index: t.routes[best].index}
+	if rank < 4 {
+		found.method = r.Method
+	}
+	return found
 }
 
-// onlyMethod returns the method of r, or "" if the pattern of r has one route.
-func (c *Coverage) onlyMethod(r *http.Request) string {
-	if len(c.table.Load().byText[hostAndPath(r.Pattern)]) == 1 {
-		return ""
-	}
-	return strings.Clone(r.Method)
-}
-
-// hostAndPath returns a pattern without its methods.
-func hostAndPath(pattern string) string {
+// cutMethods returns the methods of a pattern, as written, and the rest.
+func cutMethods(pattern string) (methods, text string) {
 	slash := max(strings.IndexByte(pattern, '/'), 0)
-	return pattern[strings.LastIndexAny(pattern[:slash], " \t")+1:]
+	i := strings.LastIndexAny(pattern[:slash], " \t") + 1
+	return strings.TrimRight(pattern[:i], " \t"), pattern[i:]
 }
 
 // update returns a new table, in which text is known: as the pattern of a route
@@ -205,6 +227,7 @@ func (c *Coverage) index(old *counts) *counts {
 		t.byText[text] = append(t.byText[text], len(t.routes))
 		t.routes = append(t.routes, found)
 	}
+	t.recent = make([]atomic.Pointer[served], 1<<bits.Len(uint(4*len(t.routes))))
 	set := counter.NewSet(added, runtime.GOMAXPROCS(0), &c.clock)
 	for i := range t.routes {
 		if t.routes[i].set == nil {

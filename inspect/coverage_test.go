@@ -77,6 +77,7 @@ func TestCoverage(t *testing.T) {
 			{"GET /sub/x", "GET /sub/x"},
 		} {
 			method, target, _ := strings.Cut(step.request, " ")
+			serve(c.h, method, target) // the next one is counted by what this one left
 			before := c.cov.Routes()
 			serve(c.h, method, target)
 			var got []string
@@ -98,6 +99,62 @@ func TestCoverage(t *testing.T) {
 	unused := fmt.Sprint(inside.Unused())
 	if strings.Contains(unused, "/inner/") || !strings.Contains(unused, "/inner ") {
 		t.Errorf("not used: %s", unused)
+	}
+}
+
+// TestCoverageRemembersRoutes checks that requests of one path with several routes
+// are counted apart, however they alternate, and that counting allocates nothing.
+func TestCoverageRemembersRoutes(t *testing.T) {
+	h := func(http.ResponseWriter, *http.Request) {}
+	routes := func(m *muxmaster.Mux) *muxmaster.Mux {
+		m.Method("POST,PUT,PURGE", "/x", http.HandlerFunc(h))
+		m.GET("/x", h)
+		m.ANY("/x", h)
+		for i := range 100 {
+			m.GET(fmt.Sprint("/", i), h)
+		}
+		return m
+	}
+	plain := routes(muxmaster.New())
+	inside, outside := inspect.NewCoverage(plain), inspect.NewCoverage(plain)
+	used := muxmaster.New()
+	used.Use(inside.Handler)
+	for name, c := range map[string]struct {
+		cov *inspect.Coverage
+		h   http.Handler
+	}{"in Use": {inside, routes(used)}, "around the Mux": {outside, outside.Handler(plain)}} {
+		var requests []*http.Request
+		want := map[string]uint64{}
+		const rounds = 100
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PURGE", "DELETE", "PATCH"} {
+			requests = append(requests, httptest.NewRequest(method, "/x", nil))
+			switch method {
+			case "HEAD":
+				method = "GET"
+			case "DELETE", "PATCH":
+				method = ""
+			}
+			want[method+"/x"] += 1 + rounds
+		}
+		for i := range 100 {
+			requests = append(requests, httptest.NewRequest("GET", fmt.Sprint("/", i), nil))
+			want[fmt.Sprint("GET/", i)] = 1 + rounds
+		}
+		w := nothing{}
+		allocs := testing.AllocsPerRun(rounds, func() {
+			for _, r := range requests {
+				r.Pattern = ""
+				c.h.ServeHTTP(w, r)
+			}
+		})
+		if allocs > 0 {
+			t.Errorf("%s: %v allocations for %d requests", name, allocs, len(requests))
+		}
+		for _, u := range c.cov.Routes() {
+			if u.Hits != want[u.Method+u.Pattern] {
+				t.Errorf("%s: %s %s has %d hits, want %d", name, u.Method, u.Pattern, u.Hits, want[u.Method+u.Pattern])
+			}
+		}
 	}
 }
 

@@ -9,9 +9,10 @@ import (
 
 // A Set is a number of counters.
 type Set struct {
-	local  [][]cell     // by processor
-	shared []sharedCell // for processors that came later
+	cells  []cell // those of the first processor, then those of the next one
+	stride int    // number of cells of a processor
 	clock  *Clock
+	shared []sharedCell // for processors that came later
 }
 
 // A cell is a counter of one processor. Only a goroutine that is pinned to the
@@ -21,14 +22,16 @@ type cell struct {
 	last int64 // Unix time of the last event
 }
 
+// apart is the number of cells in 128 bytes, between those of two processors, so
+// that they share no cache line.
+const apart = 8
+
 type sharedCell struct{ n, last atomic.Uint64 }
 
 // NewSet returns n counters for the given number of processors.
 func NewSet(n, processors int, clock *Clock) *Set {
-	s := &Set{clock: clock, local: make([][]cell, processors), shared: make([]sharedCell, n)}
-	for i := range s.local {
-		s.local[i] = make([]cell, n, n+8) // 128 bytes more, so that no two processors share a cache line
-	}
+	s := &Set{stride: n + apart, clock: clock, shared: make([]sharedCell, n)}
+	s.cells = make([]cell, processors*s.stride)
 	return s
 }
 
@@ -45,9 +48,9 @@ func (s *Set) addShared(i int, now int64) {
 func (s *Set) Read(i int) (n uint64, last time.Time) {
 	n = s.shared[i].n.Load()
 	at := int64(s.shared[i].last.Load())
-	for _, cells := range s.local {
-		n += atomic.LoadUint64(&cells[i].n)
-		at = max(at, atomic.LoadInt64(&cells[i].last))
+	for k := i; k < len(s.cells); k += s.stride {
+		n += atomic.LoadUint64(&s.cells[k].n)
+		at = max(at, atomic.LoadInt64(&s.cells[k].last))
 	}
 	if n == 0 {
 		return 0, time.Time{}

@@ -16,9 +16,9 @@ func procUnpin()
 // Add counts an event.
 func (s *Set) Add(i int) {
 	now := s.clock.Unix()
-	p := procPin()
-	if p < len(s.local) {
-		c := &s.local[p][i]
+	k := procPin()*s.stride + i
+	if k < len(s.cells) {
+		c := &s.cells[k]
 		c.n++
 		c.last = now
 		procUnpin()
