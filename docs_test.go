@@ -329,7 +329,7 @@ func TestDocsNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	test := regexp.MustCompile(`\b(?:Test|Fuzz)[A-Z]\w*`)
+	test := regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)[A-Z]\w*`)
 	file := regexp.MustCompile("`(\\w[\\w/]*\\.go)`")
 	code := regexp.MustCompile("(?s)```go\n.*?```")
 	identifier := regexp.MustCompile(`\b[A-Za-z]+[a-z][A-Z]\w*`)
