@@ -162,7 +162,7 @@ func (r *response) planType(plan *headPlan, sum *headSummary, p []byte) {
 	case !bodyAllowed(r.status):
 		plan.dropType = r.status == http.StatusNotModified
 	case sum.contentEncoding == "" && !sum.contentType && sum.transferEncoding == "" && len(p) > 0:
-		plan.setType = http.DetectContentType(p)
+		plan.setType = syntax.DetectContentType(p)
 	}
 }
 
