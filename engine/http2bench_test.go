@@ -14,6 +14,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"sync"
@@ -22,10 +24,12 @@ import (
 )
 
 // The benchmark's servers are processes of their own: this program with the
-// variable benchServer, which names the kind of server and "tls" or "plain".
-const benchServer = "ENGINE_BENCH_SERVER"
-
-var profStop = func() {}
+// variable benchServer, which names the kind of server and "tls" or "plain". If
+// the variable benchProfile names a directory, each writes a CPU profile there.
+const (
+	benchServer  = "ENGINE_BENCH_SERVER"
+	benchProfile = "ENGINE_BENCH_PROFILE"
+)
 
 func init() {
 	kind, transport, ok := strings.Cut(os.Getenv(benchServer), " ")
@@ -46,9 +50,10 @@ func init() {
 			continue
 		}
 		s := k.make(srv)
+		stop := startProfile(strings.ReplaceAll(kind, "/", "-"))
 		go func() { // until the parent ends
 			io.Copy(io.Discard, os.Stdin)
-			profStop()
+			stop()
 			os.Exit(0)
 		}()
 		if transport == "plain" {
@@ -62,6 +67,25 @@ func init() {
 			}).ServeTLS(ln, "", "")
 		}
 		panic(err)
+	}
+}
+
+// startProfile starts a CPU profile if benchProfile is set.
+func startProfile(kind string) (stop func()) {
+	dir := os.Getenv(benchProfile)
+	if dir == "" {
+		return func() {}
+	}
+	f, err := os.Create(filepath.Join(dir, kind+".pprof"))
+	if err == nil {
+		err = pprof.StartCPUProfile(f)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		f.Close()
 	}
 }
 

@@ -140,7 +140,7 @@ func (b *body) Read(p []byte) (int, error) {
 		}
 	}
 	var err error
-	if n == 0 {
+	if b.read == len(b.data) {
 		if err = b.err; err == io.EOF {
 			for k, v := range b.trailers {
 				if _, ok := b.declared[k]; ok {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -55,6 +56,8 @@ type Conn struct {
 	settled  bool     // the first SETTINGS arrived
 	fieldsBy int64    // deadline of an incomplete block of fields, or 0
 	limits   limits
+	several  bool         // several handlers run
+	turn     int          // of yield
 	parsing  atomic.Bool  // input is being parsed
 	consumed atomic.Int64 // bytes of bodies that the client may send again
 
@@ -141,15 +144,28 @@ func (c *Conn) read() error {
 		}
 		c.transport.Discard(n)
 		c.decoder.Release()
-		if lerr := c.startHandlers(); err == nil {
-			err = lerr
-		}
+		lerr := c.parsed()
 		c.parsing.Store(false)
 		if err == nil {
-			err = c.flushControl()
+			err = lerr
 		}
 		if err != nil {
 			return err
+		}
+		c.yield()
+	}
+}
+
+// yieldEvery says how often yield does nothing.
+const yieldEvery = 3
+
+// yield often lets other goroutines run if there are several requests. When the
+// reader runs again, they have ended, and more input may have arrived, so fewer
+// reads and writes are needed. See also fill in package engine.
+func (c *Conn) yield() {
+	if c.several {
+		if c.turn++; c.turn%yieldEvery != 0 {
+			runtime.Gosched()
 		}
 	}
 }
@@ -191,14 +207,29 @@ func (c *Conn) parse(b []byte, n int) (int, error) {
 	return n, nil
 }
 
-// startHandlers starts the handlers of the new requests. It is called when all
-// input is parsed, so that a body that came with its request is complete.
+// parsed is called when all input is parsed. It starts the handlers of the new
+// requests, whose bodies are complete if they came with them, and arranges that
+// output is written. The reader itself never writes: a client that sends without
+// reading would stop both sides.
+func (c *Conn) parsed() error {
+	c.mu.Lock()
+	err := c.startHandlers()
+	c.several = c.running > 1
+	if c.control > maxControl {
+		c.broken = true // don't wait for a client that doesn't read
+		err = connError{enhanceYourCalm, "too_many_control_frames"}
+	}
+	c.flush()
+	c.mu.Unlock()
+	return err
+}
+
+// startHandlers starts the handlers of the new requests. The caller holds c.mu.
 func (c *Conn) startHandlers() error {
 	if len(c.ready) == 0 {
 		return nil
 	}
 	start := c.starting[:0]
-	c.mu.Lock()
 	for _, id := range c.ready {
 		switch s := c.streams[id]; {
 		case s == nil: // it was reset meanwhile
@@ -209,15 +240,13 @@ func (c *Conn) startHandlers() error {
 			c.queue = append(c.queue, id)
 		}
 	}
-	waiting := len(c.queue)
 	c.limits.succeeded(c.completed)
 	c.completed = 0
-	c.mu.Unlock()
 	c.ready = c.ready[:0]
 	c.server.workers.start(start...)
 	clear(start)
 	c.starting = start
-	if waiting > maxWaiting*c.server.maxStreams {
+	if len(c.queue) > maxWaiting*c.server.maxStreams {
 		return connError{enhanceYourCalm, "too_many_early_resets"}
 	}
 	return nil

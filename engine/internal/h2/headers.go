@@ -91,7 +91,7 @@ func (c *Conn) fields(h *fieldBlock, block []byte) error {
 		return err
 	}
 	if len(c.ready) >= maxReady {
-		return c.startHandlers()
+		return c.parsed()
 	}
 	return nil
 }

@@ -116,19 +116,6 @@ func (c *Conn) appendControl(frame []byte) {
 	c.control += len(frame)
 }
 
-// flushControl arranges that output of the reader is written. The reader itself
-// never writes: a client that sends without reading would stop both sides.
-func (c *Conn) flushControl() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.control > maxControl {
-		c.broken = true // don't wait for a client that doesn't read
-		return connError{enhanceYourCalm, "too_many_control_frames"}
-	}
-	c.flush()
-	return nil
-}
-
 // flush arranges that the output is written by a goroutine of the pool, after
 // the handlers that wait to start. So what they write is written together, and
 // so is what a handler writes until it returns or waits. The caller holds c.mu.
@@ -145,7 +132,7 @@ func (c *Conn) run() {
 		runtime.Gosched()
 	}
 	c.mu.Lock()
-	c.write()
+	c.write(fewBytes)
 	idle := len(c.streams) == 0
 	c.mu.Unlock()
 	if idle {
@@ -153,9 +140,18 @@ func (c *Conn) run() {
 	}
 }
 
-// write writes the output until none is left.
-func (c *Conn) write() {
-	for len(c.out) > 0 && !c.broken {
+// fewBytes is output that isn't worth another write while handlers run.
+const fewBytes = 16 << 10
+
+// write writes the output until none is left. But if few bytes come while it
+// writes, it leaves them to a goroutine of the pool, after the handlers that
+// wait to start.
+func (c *Conn) write(few int) {
+	for first := true; len(c.out) > 0 && !c.broken; first = false {
+		if !first && len(c.out) < few && c.running > 1 {
+			c.server.workers.start(c)
+			return
+		}
 		b := c.out
 		c.out, c.spare, c.control = c.spare, nil, 0
 		c.beginWrite()
@@ -232,7 +228,7 @@ func (c *Conn) wait(s *stream) {
 	for s.isWaiting {
 		if len(c.out) > 0 && !c.flushing && !c.broken {
 			c.flushing = true
-			c.write()
+			c.write(0)
 			continue
 		}
 		c.mu.Unlock()
