@@ -35,13 +35,25 @@ texts = {}  # title, URL and Markdown of each page, for llms.txt
 
 def on_files(files, config):
     for source, page in PAGES.items():
-        text = (ROOT / source).read_text()
+        text = by_theme((ROOT / source).read_text())
         files.append(File.generated(config, page, content=links(text, source, page)))
     for package in PACKAGES:
         name = "muxmaster" if package == "." else package
         files.append(File.generated(config, f"api/{name}.md", content=reference(name, package)))
     files.append(File.generated(config, "site.css", content=(ROOT / ".ci/site.css").read_text()))
     return files
+
+
+def by_theme(text):
+    """Makes pictures depend on the theme of the site, which readers can change, and
+    not on the color scheme of their system."""
+
+    def both(match):
+        light = re.sub(r' *<source media="[^"]*color-scheme[^>]*>\n', "", match.group())
+        light = light.replace('.svg">\n</picture>', '.svg#only-light">\n</picture>')
+        return light + "\n" + light.replace("-light", "-dark")
+
+    return re.sub(r"<picture>.*?</picture>", both, text, flags=re.DOTALL)
 
 
 def reference(name, package):
