@@ -217,7 +217,7 @@ func anchors(t *testing.T, doc string) (list []string) {
 
 // Each go test command in the documents runs at least one test.
 func TestDocsCommands(t *testing.T) {
-	command := regexp.MustCompile("(?:cd ([\\w/]+) && )?(?:GOTOOLCHAIN=\\S+ )?go test ([^`\\n)&]+)(?:` in `(\\w+)/)?")
+	command := regexp.MustCompile("(?:cd ([\\w/]+) && )?(?:GOTOOLCHAIN=\\S+ )?go test ((?:'[^'\\n]*'|[^`\\n)&'])+)(?:` in `(\\w+)/)?")
 	option := regexp.MustCompile(`-(?:run|fuzz|bench)[= ]'?([^' ]+)'?`)
 	for _, doc := range docs(t) {
 		text, err := os.ReadFile(doc)

@@ -192,7 +192,7 @@ func churn(t *testing.T, rnd *rand.Rand, addr, id string, framings []string) {
 		return // the server has ended
 	}
 	defer c.Close()
-	c.SetDeadline(time.Now().Add(30 * time.Second))
+	c.SetDeadline(time.Now().Add(2 * time.Minute))
 	var text strings.Builder
 	for i := range 1 + rnd.IntN(4) {
 		switch rnd.IntN(3) {

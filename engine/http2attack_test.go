@@ -50,7 +50,7 @@ func (a *attacked) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // flood writes frames until the server ends the connection, but at most n times.
 func flood(c *frameConn, n int, frames func(i int) []byte) (sent int) {
 	for i := range n {
-		c.SetWriteDeadline(time.Now().Add(2 * time.Second))
+		c.SetWriteDeadline(time.Now().Add(2 * time.Minute))
 		if _, err := c.Write(frames(i)); err != nil {
 			return i
 		}

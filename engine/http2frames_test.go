@@ -236,7 +236,7 @@ func fieldsText(list []hpack.Field) string {
 // wait waits until the condition is true or the connection is closed. It
 // reports whether the condition is true.
 func (c *frameConn) wait(condition func() bool) bool {
-	timer := time.AfterFunc(20*time.Second, func() { c.Close() })
+	timer := time.AfterFunc(2*time.Minute, func() { c.Close() })
 	defer timer.Stop()
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -88,7 +88,7 @@ func TestOpError(t *testing.T) {
 					io.WriteString(c, "POST "+path+" HTTP/1.1\r\nHost: h\r\nContent-Length: 500\r\n\r\n")
 					if !strings.HasSuffix(path, "timeout") {
 						// Closing with unread input resets the connection.
-						c.SetReadDeadline(time.Now().Add(20 * time.Second))
+						c.SetReadDeadline(time.Now().Add(2 * time.Minute))
 						if _, err := c.Read(make([]byte, 1)); err != nil {
 							t.Fatal(err)
 						}

@@ -118,7 +118,10 @@ func TestBurstPastTheLimit(t *testing.T) {
 				}
 			}
 			hello(w, r)
-		}), func(s *server.Server) { v.configure(t, s); s.MaxConns = limit })
+		}), func(s *server.Server) {
+			v.configure(t, s)
+			s.MaxConns, s.HTTP.ReadHeaderTimeout = limit, longest // for a busy machine
+		})
 		var wg sync.WaitGroup
 		for range burst {
 			wg.Go(func() {
