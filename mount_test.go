@@ -391,3 +391,365 @@ func TestMountDefaultServeMux(t *testing.T) {
 		}
 	}
 }
+
+// A mount owns its prefix: it gets all requests at or below the prefix that no
+// more specific route serves, even if there is a catch-all outside.
+
+// ownRoutes are routes of a Mux and of the Mux "sub" mounted on it. Their
+// responses start with "out:" and "sub:".
+type ownRoutes struct {
+	outer, prefix, inner string // see add
+}
+
+// build creates the Muxes. Middleware and fallbacks write their names.
+func (o ownRoutes) build(pooled, late bool) (m, sub *muxmaster.Mux) {
+	m, sub = newMux(pooled), newMux(pooled)
+	m.NotFound, m.MethodNotAllowed = tell("out 404"), allowed("out 405")
+	sub.NotFound, sub.MethodNotAllowed = tell("sub 404"), allowed("sub 405")
+	m.Pre(trace("pre"))
+	m.Use(trace("use"))
+	sub.Pre(trace("subpre"))
+	sub.Use(trace("subuse"))
+	add(m, o.outer)
+	if late {
+		m.Mount(o.prefix, sub)
+		add(sub, o.inner)
+	} else {
+		add(sub, o.inner)
+		m.Mount(o.prefix, sub)
+	}
+	return m, sub
+}
+
+// allowed is a MethodNotAllowed handler that writes its name and the header.
+func allowed(name string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, name, " ", w.Header().Get("Allow"))
+	})
+}
+
+// outcome returns the body of a response or, if only middleware wrote to it,
+// also the status and header.
+func outcome(t *testing.T, h http.Handler, host, method, target string) string {
+	t.Helper()
+	a := ask(h, requestTo(t, host, method, target))
+	body, _, _ := strings.Cut(a.body, "404 page")
+	body, _, _ = strings.Cut(body, "Method Not")
+	body, _, _ = strings.Cut(body, "<a href")
+	body = strings.TrimSpace(body)
+	if a.location != "" {
+		return body + " => " + a.location
+	}
+	if a.allow != "" && !strings.Contains(body, a.allow) {
+		return body + " Allow " + a.allow
+	}
+	return body
+}
+
+func TestMountOwnsItsSubtree(t *testing.T) {
+	const own = "pre use subpre subuse " // what runs around the answers of sub
+	rest := ownRoutes{"GET /*path|POST /form", "/api", "GET /users/:id|POST /users|Handle GET /tree/|GET /slash/|Handle PUT /a%2Fb"}
+	all := ownRoutes{"ANY /*path|ANY /:a/:b|ANY /:a", "/api", "GET /users/:id|GET /"}
+	param := ownRoutes{"ANY /*path|GET /:v/health", "/t/:tenant/{n:[0-9]+}", "GET /users/:id|POST /users/:id|GET /{$}"}
+	inner := ownRoutes{"GET /*path", "/api", "GET /*rest|POST /users"}
+	root := ownRoutes{"GET /own", "/", "GET /users/:id"}
+	more := ownRoutes{"ANY /*path|GET /api/:x/special|ANY /api/v1/*rest", "/api", "GET /users/:id"}
+	for _, c := range []struct {
+		routes               ownRoutes
+		method, target, want string
+	}{
+		// A single-page application's GET /*path never gets what is below.
+		{rest, "GET", "/", "pre use GET /*path"},
+		{rest, "GET", "/apix", "pre use GET /*path"},
+		{rest, "GET", "/apix/users/1", "pre use GET /*path"},
+		{rest, "GET", "/api/users/1", own + "GET /users/:id"},
+		{rest, "HEAD", "/api/users/1", own + "GET /users/:id"},
+		{rest, "POST", "/api/users", own + "POST /users"},
+		{rest, "GET", "/api/none", own + "sub 404"},
+		{rest, "GET", "/api/users/1/2", own + "sub 404"},
+		{rest, "GET", "/api", own + "sub 404"},
+		{rest, "GET", "/api/", own + "sub 404"},
+		{rest, "HEAD", "/api/none", own + "sub 404"},
+		{rest, "PUT", "/api/users/1", own + "sub 405 GET, HEAD, OPTIONS"},
+		{rest, "GET", "/api/users", own + "sub 405 POST, OPTIONS"},
+		{rest, "BREW", "/api/users", own + "sub 405 POST, OPTIONS"},
+		{rest, "OPTIONS", "/api/users/1", own + "Allow GET, HEAD, OPTIONS"},
+		{rest, "OPTIONS", "/api/users", own + "Allow POST, OPTIONS"},
+		{rest, "OPTIONS", "/api/none", own + "sub 404"},
+		{rest, "GET", "/api/users/1/", own + "=> /api/users/1"},
+		{rest, "GET", "/api/slash?q=1", own + "=> /api/slash/?q=1"},
+		{rest, "GET", "/api/tree", own + "=> /api/tree/"},
+		{rest, "GET", "/api//users/1", own + "=> /api/users/1"},
+		{rest, "GET", "/api/users/./1", own + "=> /api/users/1"},
+		{rest, "GET", "/api/x/%2e%2E/none", own + "=> /api/none"},
+		{rest, "GET", "/api/a%2Fb", own + "sub 405 PUT, OPTIONS"},
+		{rest, "GET", "/api%2Fusers/1", "pre use GET /*path"},
+		{rest, "GET", "/%61pi/none", own + "sub 404"},
+		{rest, "POST", "/x", "pre use out 405 GET, HEAD, OPTIONS"},
+		// However many methods and parameters they have.
+		{all, "GET", "/api/users/1", own + "GET /users/:id"},
+		{all, "POST", "/api/users/1", own + "sub 405 GET, HEAD, OPTIONS"},
+		{all, "GET", "/api/none", own + "sub 404"},
+		{all, "GET", "/api", own + "GET /"},
+		{all, "GET", "/api/", own + "GET /"},
+		{all, "POST", "/api", own + "sub 405 GET, HEAD, OPTIONS"},
+		{all, "POST", "/api/", own + "sub 405 GET, HEAD, OPTIONS"},
+		{all, "OPTIONS", "/api", own + "Allow GET, HEAD, OPTIONS"},
+		{all, "GET", "/x/y", "pre use ANY /:a/:b"},
+		// Parameters in the prefix.
+		{param, "GET", "/t/a/1/users/5", own + "GET /users/:id"},
+		{param, "PUT", "/t/a/1/users/5", own + "sub 405 GET, HEAD, POST, OPTIONS"},
+		{param, "GET", "/t/a/1/none", own + "sub 404"},
+		{param, "GET", "/t/a%2Fb/1/none", own + "sub 404"},
+		{param, "GET", "/t/a/1", own + "GET /{$}"},
+		{param, "GET", "/t/a/x/none", "pre use ANY /*path"},
+		{param, "GET", "/t/a", "pre use ANY /*path"},
+		{param, "GET", "/t/health", "pre use GET /:v/health"},
+		{param, "GET", "/t/a/1/users/5/", own + "=> /t/a/1/users/5"},
+		{param, "OPTIONS", "/t/a/1/users/5", own + "Allow GET, HEAD, POST, OPTIONS"},
+		// A catch-all of its own.
+		{inner, "GET", "/api/none", own + "GET /*rest"},
+		{inner, "PUT", "/api/none", own + "sub 405 GET, HEAD, OPTIONS"},
+		{inner, "PUT", "/api/users", own + "sub 405 GET, HEAD, POST, OPTIONS"},
+		{inner, "GET", "/api/users", own + "GET /*rest"},
+		// At the root it owns all.
+		{root, "GET", "/own", "pre use GET /own"},
+		{root, "GET", "/none", own + "sub 404"},
+		{root, "GET", "/", own + "sub 404"},
+		{root, "POST", "/users/1", own + "sub 405 GET, HEAD, OPTIONS"},
+		{root, "GET", "/users/1/", own + "=> /users/1"},
+		// More specific routes win, for their methods.
+		{more, "GET", "/api/1/special", "pre use GET /api/:x/special"},
+		{more, "GET", "/api/users/special", own + "GET /users/:id"},
+		{more, "GET", "/api/1/other", own + "sub 404"},
+		{more, "GET", "/api/v1/other", "pre use ANY /api/v1/*rest"},
+		{more, "POST", "/api/v1/users/1", "pre use ANY /api/v1/*rest"},
+		{more, "GET", "/api/v2/x/y", own + "sub 404"},
+	} {
+		for i, mode := range modes {
+			m, _ := c.routes.build(mode.pooled, i == 0)
+			if got := outcome(t, m, "example.com", c.method, c.target); got != c.want {
+				t.Errorf("%s, %q: %s %s: got %q, want %q", mode.name, c.routes, c.method, c.target, got, c.want)
+			}
+		}
+	}
+}
+
+// A mounted http.Handler owns its prefix like a mounted Mux.
+func TestMountedHandlerOwnsItsSubtree(t *testing.T) {
+	for _, c := range []struct{ routes, method, target, want string }{
+		{"ANY /*path|Mount /a", "GET", "/a", "Mount /a"},
+		{"ANY /*path|Mount /a", "GET", "/a/", "Mount /a"},
+		{"ANY /*path|Mount /a", "BREW", "/a/x/y", "Mount /a"},
+		{"ANY /*path|Mount /a", "OPTIONS", "/a/x", "Mount /a"},
+		{"ANY /*path|Mount /a", "GET", "/ax", "ANY /*path"},
+		{"GET /:x/b|Mount /a", "GET", "/a/b", "Mount /a"},
+		{"GET /:x/b|Mount /a", "GET", "/c/b", "GET /:x/b"},
+		{"GET /a/:x|Mount /a", "GET", "/a/b", "GET /a/:x"},
+		{"GET /a/:x|Mount /a", "POST", "/a/b", "Mount /a"},
+		{"GET /a/:x|Mount /a", "GET", "/a/b/c", "Mount /a"},
+		{"GET /a/x/|Mount /a", "GET", "/a/x", "Mount /a"},
+		{"Handle POST /a/x/|Mount /a", "GET", "/a/x/y", "Mount /a"},
+		{"Handle example.com/|Mount /a", "GET", "/a/x", "Handle example.com/"},
+		{"Mount /a|Mount /a/b", "GET", "/a/b/c", "Mount /a/b"},
+		{"Mount /a|Mount /a/b", "GET", "/a/b", "Mount /a/b"},
+		{"Mount /a|Mount /a/b", "GET", "/a/bc", "Mount /a"},
+		{"Mount /:v|Mount /a", "GET", "/a/x", "Mount /a"},
+		{"Mount /:v|Mount /a", "GET", "/b/x", "Mount /:v"},
+		{"Mount /:v/{n:[0-9]+}|ANY /*rest", "GET", "/a/1/x", "Mount /:v/{n:[0-9]+}"},
+		{"Mount /:v/{n:[0-9]+}|ANY /*rest", "GET", "/a/b/x", "ANY /*rest"},
+		{"Mount /|GET /x", "GET", "/y", "Mount /"},
+		{"Mount /|GET /x", "GET", "/x", "GET /x"},
+		{"Mount /|GET /x", "POST", "/x", "Mount /"},
+		{"Mount /|GET /x", "GET", "/", "Mount /"},
+		{"Mount /|GET /x", "GET", "//y", "307 /y"},
+	} {
+		for _, order := range shuffled(c.routes) {
+			m := muxmaster.New()
+			add(m, order)
+			if got := get(t, m, c.method, c.target); got != c.want {
+				t.Errorf("%s, %s %s: got %s, want %s", order, c.method, c.target, got, c.want)
+			}
+			agrees(t, m, "example.com", c.method, c.target)
+		}
+	}
+}
+
+// tagged returns a Mux whose middleware and fallbacks write its name.
+func tagged(name string) *muxmaster.Mux {
+	m := muxmaster.New()
+	m.NotFound, m.MethodNotAllowed = tell(name+" 404"), allowed(name+" 405")
+	m.Use(trace(name))
+	return m
+}
+
+// With nested mounts, the innermost Mux with the path's prefix responds.
+func TestMountsInMounts(t *testing.T) {
+	a, b, c, d := tagged("a"), tagged("b"), tagged("c"), tagged("d")
+	g := a.Group("/g")
+	g.Use(trace("g"))
+	add(a, "ANY /*path")
+	add(b, "GET /b/*own|GET /x")
+	add(c, "GET /x|POST /y/:z")
+	add(d, "GET /x")
+	b.Mount("/c/:y", c)
+	c.Mount("/d", d)
+	g.Mount("/b/:x", b)
+	for _, tt := range []struct{ method, target, want string }{
+		{"GET", "/other", "a ANY /*path"},
+		{"GET", "/g/b", "a ANY /*path"},
+		{"GET", "/g/b/1", "a g b b 404"},
+		{"GET", "/g/b/1/x", "a g b GET /x"},
+		{"PUT", "/g/b/1/x", "a g b b 405 GET, HEAD, OPTIONS"},
+		{"GET", "/g/b/1/c", "a g b b 404"},
+		{"GET", "/g/b/1/c/2", "a g b c c 404"},
+		{"GET", "/g/b/1/c/2/x", "a g b c GET /x"},
+		{"GET", "/g/b/1/c/2/y/3", "a g b c c 405 POST, OPTIONS"},
+		{"OPTIONS", "/g/b/1/c/2/y/3", "a g b c Allow POST, OPTIONS"},
+		{"POST", "/g/b/1/c/2/y/3/", "a g b c => /g/b/1/c/2/y/3"},
+		{"GET", "/g/b/1/c/2/d", "a g b c d d 404"},
+		{"GET", "/g/b/1/c/2/d/x", "a g b c d GET /x"},
+		{"POST", "/g/b/1/c/2/d/x", "a g b c d d 405 GET, HEAD, OPTIONS"},
+		{"GET", "/g/b/1/c/2/dd/x", "a g b c c 404"},
+	} {
+		if got := outcome(t, a, "h", tt.method, tt.target); got != tt.want {
+			t.Errorf("%s %s: got %q, want %q", tt.method, tt.target, got, tt.want)
+		}
+	}
+	// Each of them still works alone.
+	for _, tt := range []struct {
+		h            *muxmaster.Mux
+		target, want string
+	}{{b, "/c/2/none", "b c c 404"}, {c, "/none", "c c 404"}, {d, "/none", "d d 404"}, {c, "/d/none", "c d d 404"}} {
+		if got := outcome(t, tt.h, "h", "GET", tt.target); got != tt.want {
+			t.Errorf("alone, %s: got %q, want %q", tt.target, got, tt.want)
+		}
+	}
+}
+
+// A Mux mounted at two prefixes owns both, each inside the outer middleware.
+func TestMountedTwiceOwnsBoth(t *testing.T) {
+	m, other, sub := tagged("m"), tagged("o"), tagged("s")
+	add(sub, "GET /x/:id|GET /")
+	add(m, "ANY /*path")
+	add(other, "ANY /*path")
+	g := m.Group("/g")
+	g.Use(trace("g"))
+	m.Mount("/a", sub)
+	g.Mount("/b/:v", sub)
+	other.Mount("/c", sub)
+	for _, c := range []struct {
+		h                    *muxmaster.Mux
+		method, target, want string
+	}{
+		{m, "GET", "/a/x/1", "m s GET /x/:id"},
+		{m, "GET", "/a", "m s GET /"},
+		{m, "GET", "/a/none", "m s s 404"},
+		{m, "PUT", "/a/x/1", "m s s 405 GET, HEAD, OPTIONS"},
+		{m, "GET", "/g/b/1/x/1", "m g s GET /x/:id"},
+		{m, "GET", "/g/b/1/none", "m g s s 404"},
+		{m, "PUT", "/g/b/1/x/1", "m g s s 405 GET, HEAD, OPTIONS"},
+		{m, "GET", "/g/b/1/x/1/", "m g s => /g/b/1/x/1"},
+		{m, "GET", "/c/none", "m ANY /*path"},
+		{other, "GET", "/c/none", "o s s 404"},
+		{other, "GET", "/c/x/1/", "o s => /c/x/1"},
+		{sub, "GET", "/none", "s s 404"},
+	} {
+		if got := outcome(t, c.h, "h", c.method, c.target); got != c.want {
+			t.Errorf("%s %s: got %q, want %q", c.method, c.target, got, c.want)
+		}
+	}
+}
+
+// A mounted Mux owns its prefix even without routes, and if routes are
+// registered while it serves.
+func TestEmptyMountOwnsItsSubtree(t *testing.T) {
+	m, sub := tagged("m"), tagged("s")
+	add(m, "ANY /*path")
+	m.Mount("/a", sub)
+	for _, target := range []string{"/a", "/a/", "/a/x"} {
+		if got := outcome(t, m, "h", "GET", target); got != "m s s 404" {
+			t.Errorf("%s: got %q", target, got)
+		}
+	}
+	add(sub, "POST /x")
+	if got := outcome(t, m, "h", "GET", "/a/x"); got != "m s s 405 POST, OPTIONS" {
+		t.Errorf("/a/x: got %q", got)
+	}
+	add(sub, "GET /x")
+	if got := outcome(t, m, "h", "GET", "/a/x"); got != "m s GET /x" {
+		t.Errorf("/a/x: got %q", got)
+	}
+}
+
+// Below a mounted Mux, its own RedirectTrailingSlash applies.
+func TestMountedSlashRedirects(t *testing.T) {
+	for _, outer := range []bool{true, false} {
+		for _, inner := range []bool{true, false} {
+			m, sub := tagged("m"), tagged("s")
+			m.RedirectTrailingSlash, sub.RedirectTrailingSlash = outer, inner
+			add(m, "GET /y|GET /*path")
+			add(sub, "GET /x|Handle /tree/")
+			m.Mount("/a", sub)
+			want := "m s s 404"
+			if inner {
+				want = "m s => /a/x"
+			}
+			if got := outcome(t, m, "h", "GET", "/a/x/"); got != want {
+				t.Errorf("outer %v, inner %v: /a/x/: got %q, want %q", outer, inner, got, want)
+			}
+			if got, want := outcome(t, m, "h", "GET", "/a/tree"), "m s => /a/tree/"; got != want {
+				t.Errorf("outer %v, inner %v: /a/tree: got %q, want %q", outer, inner, got, want)
+			}
+		}
+	}
+}
+
+// Middleware of the outer Mux can hide everything below a mount, including
+// 404s.
+func TestMountBehindLogin(t *testing.T) {
+	login := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Authorization") == "" {
+				http.Error(w, "log in", http.StatusUnauthorized)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	m, sub := muxmaster.New(), muxmaster.New()
+	add(m, "GET /*path")
+	add(sub, "GET /users/:id|Handle /tree/")
+	m.With(login).Mount("/admin", sub)
+	for _, c := range []struct{ method, target string }{
+		{"GET", "/admin"}, {"GET", "/admin/none"}, {"POST", "/admin/users/1"}, {"OPTIONS", "/admin/users/1"}, {"GET", "/admin/users/1"},
+		{"GET", "/admin/users/1/"}, {"GET", "/admin/tree"}, {"GET", "/admin//x"}, {"GET", "/admin/./x"}, {"HEAD", "/admin/none"},
+	} {
+		a := ask(m, request(t, c.method, c.target))
+		if a.status != 401 || a.allow != "" || a.location != "" {
+			t.Errorf("%s %s: got %d, Allow %q, Location %q", c.method, c.target, a.status, a.allow, a.location)
+		}
+	}
+}
+
+// A prefix that is invalid further out registers nothing anywhere.
+func TestPrefixesThatAreInvalidFurtherOut(t *testing.T) {
+	top, middle, sub := muxmaster.New(), muxmaster.New(), muxmaster.New()
+	top.NotFound, middle.NotFound, sub.NotFound = tell("top"), tell("middle"), tell("sub")
+	top.Mount("/t/{x}", middle)
+	sub.Group("/{x}").NotFound = tell("group")
+	for name, do := range map[string]func(){
+		"Mount": func() { middle.Mount("/m", sub) },
+		"Group": func() { middle.Group("/m/{x}").NotFound = tell("group") },
+	} {
+		if got := panics(do); !strings.HasPrefix(got, "muxmaster: ") || !strings.Contains(got, `"x" is used twice`) {
+			t.Errorf("%s: panicked with %q", name, got)
+		}
+		if got := get(t, middle, "GET", "/m/1"); got != "middle" {
+			t.Errorf("after %s: got %s", name, got)
+		}
+		if got := get(t, top, "GET", "/t/1/m/1"); got != "middle" {
+			t.Errorf("after %s: got %s further out", name, got)
+		}
+	}
+}

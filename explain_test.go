@@ -1,65 +1,13 @@
-package muxmaster
+package muxmaster_test
 
 import (
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
 )
-
-func serveUsers(http.ResponseWriter, *http.Request)        {}
-func serveFast(http.ResponseWriter, *http.Request, Params) {}
-func passOn(h http.Handler) http.Handler                   { return http.HandlerFunc(h.ServeHTTP) }
-func failing(w http.ResponseWriter, r *http.Request)       {}
-func introspected() *Mux {
-	m := New()
-	m.GET("/users/:id", serveUsers)
-	m.GET("/users/me/", serveUsers)
-	m.ANY("/users/*rest", serveUsers)
-	m.GETFast("/fast/{id:[0-9]+}", serveFast)
-	m.Handle("GET,POST example.com/x/", http.HandlerFunc(failing))
-	m.With(passOn).POST("/users/:id", serveUsers)
-	return m
-}
-
-func TestRoutes(t *testing.T) {
-	m := introspected()
-	want := []string{
-		"GET  /fast/{id:[0-9]+} muxmaster.serveFast fast []",
-		"*  /users/*rest muxmaster.serveUsers []",
-		"GET  /users/:id muxmaster.serveUsers []",
-		"POST  /users/:id muxmaster.serveUsers [muxmaster.passOn]",
-		"GET  /users/me/ muxmaster.serveUsers []",
-		"GET example.com /x/ muxmaster.failing []",
-		"POST example.com /x/ muxmaster.failing []",
-	}
-	for _, when := range []string{"before serving", "after"} {
-		var got []string
-		for rt := range m.Routes() {
-			short := func(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
-			fast := ""
-			if rt.Fast {
-				fast = " fast"
-			}
-			var mws []string
-			for _, mw := range rt.Middleware {
-				mws = append(mws, short(mw))
-			}
-			method := rt.Method
-			if method == "" {
-				method = "*"
-			}
-			got = append(got, method+" "+rt.Host+" "+rt.Pattern+" "+short(rt.Handler)+fast+" ["+strings.Join(mws, " ")+"]")
-			if short(rt.File) != "introspect_test.go" || rt.Line < 15 || rt.Line > 25 {
-				t.Errorf("%s: %s registered at %s:%d", when, rt.Pattern, rt.File, rt.Line)
-			}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: got\n%s\nwant\n%s", when, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
-		m.current()
-	}
-}
 
 func TestExplain(t *testing.T) {
 	tests := []struct{ method, target, want string }{
@@ -111,23 +59,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-func TestRoutesListPre(t *testing.T) {
-	inner := New()
-	inner.Pre(passOn)
-	inner.GET("/x", serveUsers)
-	m := New()
-	m.Pre(passOn)
-	m.Mount("/inner", inner)
-	m.With(passOn).GET("/y", serveUsers)
-	for rt := range m.Routes() {
-		if len(rt.Middleware) != 2 {
-			t.Errorf("%s: got the middleware %q, want two: Pre runs around every route", rt.Pattern, rt.Middleware)
-		}
-	}
-}
-
 func TestCandidatesAreSortedByCloseness(t *testing.T) {
-	m := New()
+	m := muxmaster.New()
 	m.GET("/", serveUsers)
 	m.GET("/a", serveUsers)
 	m.GET("/a/b/c/d", serveUsers)

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/seed-1954dcaa/muxmaster"
@@ -153,4 +156,129 @@ func TestBacktrackingAllocatesNothing(t *testing.T) {
 			t.Errorf("%d levels: %v allocations", depth, got)
 		}
 	}
+}
+
+// What kept requests keep alive is bounded: a chunk of values and short paths
+// each.
+func TestKeptRequests(t *testing.T) {
+	const n = 200_000
+	for _, c := range []struct {
+		name  string
+		n     int
+		long  bool
+		every int
+		most  uint64 // bytes a kept request, beside the request itself
+	}{
+		{"short paths", n, false, 1, 64},
+		{"paths of 8 KB", n / 100, true, 1, 9472 + 512},
+		{"one in a hundred", n, false, 100, 1<<10 + 63*48 + 64},
+		{"one in a hundred of 8 KB", n / 10, true, 100, 9472 + 512},
+	} {
+		m := muxmaster.New()
+		m.GET("/x/:id", func(http.ResponseWriter, *http.Request) {})
+		target := "/x/0123456789"
+		if c.long {
+			target = "/x/" + strings.Repeat("a", 8<<10)
+		}
+		kept := make([]*http.Request, 0, c.n/c.every)
+		proto := request(t, "GET", target)
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		w := discard{}
+		var size uint64
+		for i := range c.n {
+			r := new(http.Request)
+			*r = *proto
+			u := *proto.URL
+			u.Path = strings.Clone(u.Path)
+			r.URL, r.RequestURI = &u, u.Path
+			m.ServeHTTP(w, r)
+			if i%c.every == 0 {
+				kept = append(kept, r)
+				size += 512 + 128 // a Request and a URL, by their size classes
+			}
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		got := (after.HeapAlloc - min(before.HeapAlloc+size, after.HeapAlloc)) / uint64(len(kept))
+		if got > c.most {
+			t.Errorf("%s: a kept request keeps %d bytes alive, want at most %d", c.name, got, c.most)
+		}
+		for _, r := range kept {
+			if v := r.PathValue("id"); len(v) != len(target)-3 {
+				t.Fatalf("%s: a kept request has the value %q", c.name, v)
+			}
+		}
+	}
+}
+
+// A goroutine that reads path values while its pooled handler returns breaks
+// the contract of PoolRequestBundle, and the race detector reports it. Without
+// the detector it must see the request's own values or "", and never panic.
+//
+// A reader that the system stops between two instructions for as long as a
+// thousand requests take can see a value of another one. That happens on a busy
+// machine, but not three times in a row.
+func TestPooledReaderSeesItsOwnValues(t *testing.T) {
+	var seen string
+	for range 3 {
+		if seen = lateReaders(); seen == "" {
+			return
+		}
+	}
+	t.Error(seen)
+}
+
+// lateReaders returns a text that says what readers saw that they must not see.
+func lateReaders() string {
+	m := newMux(true)
+	var foreign, panicked, own atomic.Int64
+	var readers sync.WaitGroup
+	spy := func(w http.ResponseWriter, r *http.Request) {
+		id := r.Header.Get("X-Id")
+		started := make(chan struct{})
+		readers.Go(func() {
+			defer func() {
+				if recover() != nil {
+					panicked.Add(1)
+				}
+			}()
+			close(started)
+			for range 200 {
+				for _, name := range [...]string{"a", "b", "c"} {
+					switch v := strings.TrimPrefix(r.PathValue(name), "/"); v {
+					case name + id:
+						own.Add(1)
+					case "":
+					default:
+						foreign.Add(1)
+					}
+				}
+			}
+		})
+		<-started
+	}
+	m.GET("/one/:a", spy)
+	m.GET("/three/:a/:b/:c", spy)
+	m.GET("/v{a}.{b}/*c", spy)
+	m.GETFast("/fast/:a/:b", func(w http.ResponseWriter, r *http.Request, _ muxmaster.Params) { spy(w, r) })
+	var clients sync.WaitGroup
+	for c := range 4 {
+		clients.Go(func() {
+			for i := range 1000 {
+				id := fmt.Sprintf("%d-%d", c, i)
+				target := [...]string{"/one/a@", "/three/a@/b@/c@", "/va@.b@/c@", "/fast/a@/b@"}[i%4]
+				r := httptest.NewRequest("GET", strings.ReplaceAll(target, "@", id), nil)
+				r.Header.Set("X-Id", id)
+				m.ServeHTTP(httptest.NewRecorder(), r)
+			}
+		})
+	}
+	clients.Wait()
+	readers.Wait()
+	if foreign.Load() > 0 || panicked.Load() > 0 || own.Load() == 0 {
+		return fmt.Sprintf("%d panics, %d values of other requests, %d own", panicked.Load(), foreign.Load(), own.Load())
+	}
+	return ""
 }

@@ -1,0 +1,1467 @@
+package muxmaster_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/internal/steps"
+)
+
+// The route that serves a request doesn't depend on the order of registration.
+var precedenceCases = []struct {
+	routes                string // of Handle, separated by |
+	method, host, request string
+	want                  string
+}{
+	{"/users/list|/users/search|/users/:id", "GET", "h", "/users/list", "/users/list"},
+	{"/users/list|/users/search|/users/:id", "GET", "h", "/users/lisa", "/users/:id"},
+	{"/users/list|/users/search|/users/:id", "GET", "h", "/users/l", "/users/:id"},
+	{"/users/list|/users/search|/users/:id", "GET", "h", "/users/searches", "/users/:id"},
+	{"/users/list|/users/search|/users/:id", "GET", "h", "/users/%6cist", "/users/list"},
+	{"/a/b/c|/a/:x/d|/:y/b/e|/*rest", "GET", "h", "/a/b/c", "/a/b/c"},
+	{"/a/b/c|/a/:x/d|/:y/b/e|/*rest", "GET", "h", "/a/b/d", "/a/:x/d"},
+	{"/a/b/c|/a/:x/d|/:y/b/e|/*rest", "GET", "h", "/a/b/e", "/:y/b/e"},
+	{"/a/b/c|/a/:x/d|/:y/b/e|/*rest", "GET", "h", "/a/b/f", "/*rest"},
+	{"/a/b/c|/a/:x/d|/:y/b/e|/*rest", "GET", "h", "/a/b/c/d", "/*rest"},
+	{"/{x}/a|/b/{y}", "GET", "h", "/b/a", "/b/{y}"}, // from the left
+	{"/a/*r|/:x/b", "GET", "h", "/a/b", "/a/*r"},
+	{"/a/*r|/a/:x|/a/{x:[0-9]+}|/a/v{x}|/a/v1", "GET", "h", "/a/v1", "/a/v1"},
+	{"/a/*r|/a/:x|/a/{x:[0-9]+}|/a/v{x}|/a/v1", "GET", "h", "/a/v2", "/a/v{x}"},
+	{"/a/*r|/a/:x|/a/{x:[0-9]+}|/a/v{x}|/a/v1", "GET", "h", "/a/2", "/a/{x:[0-9]+}"},
+	{"/a/*r|/a/:x|/a/{x:[0-9]+}|/a/v{x}|/a/v1", "GET", "h", "/a/x", "/a/:x"},
+	{"/a/*r|/a/:x|/a/{x:[0-9]+}|/a/v{x}|/a/v1", "GET", "h", "/a/v", "/a/:x"},
+	{"/a/*r|/a/:x|/a/{x:[0-9]+}|/a/v{x}|/a/v1", "GET", "h", "/a/v1/x", "/a/*r"},
+	{"/{x}.json|/{x}.tar.gz|/{x}.gz|/{x}", "GET", "h", "/a.tar.gz", "/{x}.tar.gz"},
+	{"/{x}.json|/{x}.tar.gz|/{x}.gz|/{x}", "GET", "h", "/a.gz", "/{x}.gz"},
+	{"/{x}.json|/{x}.tar.gz|/{x}.gz|/{x}", "GET", "h", "/.gz", "/{x}"},
+	{"/ab{x}|/a{x}|/{x}cd", "GET", "h", "/abz", "/ab{x}"},
+	{"/ab{x}|/a{x}|/{x}cd", "GET", "h", "/azz", "/a{x}"},
+	{"/a{x}|/{x}bcd", "GET", "h", "/abcd", "/{x}bcd"}, // more text
+	{"/a{x:[0-9]+}|/a{x}", "GET", "h", "/a1", "/a{x:[0-9]+}"},
+	{"/a{x:[0-9]+}|/a{x}", "GET", "h", "/ab", "/a{x}"},
+	{"/{x}:cancel|/{x}", "GET", "h", "/5:cancel", "/{x}:cancel"},
+	{"/{x}:cancel/a|/{x}/b", "GET", "h", "/5:cancel/b", "/{x}/b"},
+	{"/u/{id:[0-9]+}/posts|/u/{id:[0-9]+}/comments|/u/{name}/posts", "GET", "h", "/u/1/comments", "/u/{id:[0-9]+}/comments"},
+	{"/u/{id:[0-9]+}/posts|/u/{id:[0-9]+}/comments|/u/{name}/posts", "GET", "h", "/u/1/posts", "/u/{id:[0-9]+}/posts"},
+	{"/u/{id:[0-9]+}/posts|/u/{id:[0-9]+}/comments|/u/{name}/posts", "GET", "h", "/u/x/posts", "/u/{name}/posts"},
+	{"/u/{id:[0-9]+}/posts|/u/{name}/*rest", "GET", "h", "/u/1/x", "/u/{name}/*rest"},
+	{"/x/{$}|/x/{r...}|/x/:a", "GET", "h", "/x/", "/x/{$}"},
+	{"/x/{$}|/x/{r...}|/x/:a", "GET", "h", "/x/1", "/x/:a"},
+	{"/x/{$}|/x/{r...}|/x/:a", "GET", "h", "/x/1/", "/x/{r...}"},
+	{"/|/a/|/a/b/|/a/b/c", "GET", "h", "/a/b/c/d", "/a/b/"},
+	{"/|/a/|/a/b/|/a/b/c", "GET", "h", "/a/b/c", "/a/b/c"},
+	{"/|/a/|/a/b/|/a/b/c", "GET", "h", "/a/x", "/a/"},
+	{"/|/a/|/a/b/|/a/b/c", "GET", "h", "/x", "/"},
+	// Path before method, host before path; see TestPathBeforeMethod.
+	{"GET /:x|/a", "GET", "h", "/a", "/a"},
+	{"GET /:x|/a", "POST", "h", "/a", "/a"},
+	{"GET /*r|/a", "GET", "h", "/a", "/a"},
+	{"GET /:x|/:y", "HEAD", "h", "/a", "GET /:x"},
+	{"HEAD /*r|GET /a", "HEAD", "h", "/a", "GET /a"},
+	{"h/*r|GET /a", "GET", "h", "/a", "h/*r"},
+	{"h/*r|GET /a", "GET", "g", "/a", "GET /a"},
+	{"POST h/a|/a", "GET", "h", "/a", "/a"},
+	{"GET h/:x|h/a|GET /a", "GET", "h", "/a", "h/a"},
+	// Long ways back.
+	{"/a/:b/c/:d/e|/:a/b/:c/d/f|/a/b/c/d/*rest", "GET", "h", "/a/b/c/d/e", "/a/b/c/d/*rest"},
+	{"/a/:b/c/:d/e|/:a/b/:c/d/f|/a/b/c/d/g", "GET", "h", "/a/b/c/d/e", "/a/:b/c/:d/e"},
+	{"/a/:b/c/:d/e|/:a/b/:c/d/f|/a/b/c/d/g", "GET", "h", "/a/b/c/d/f", "/:a/b/:c/d/f"},
+	{"/a/b/:x/*r|/a/:y/c|/*all", "GET", "h", "/a/b/c", "/a/:y/c"},
+	{"/a/b/:x/*r|/a/:y/c|/*all", "GET", "h", "/a/b/c/", "/a/b/:x/*r"},
+	{"/a/b/:x/*r|/a/:y/c|/*all", "GET", "h", "/a/b", "/*all"},
+}
+
+func TestPrecedence(t *testing.T) {
+	for _, c := range precedenceCases {
+		routes := strings.Split(c.routes, "|")
+		for seed := range uint64(6) {
+			order := slices.Clone(routes)
+			rand.New(rand.NewPCG(seed, 5)).Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+			m := muxmaster.New()
+			for _, p := range order {
+				m.Handle(p, tell(p))
+			}
+			if got := ask(m, requestTo(t, c.host, c.method, c.request)).brief(); got != c.want {
+				t.Errorf("%q, %s %s%s: got %s, want %s", order, c.method, c.host, c.request, got, c.want)
+			}
+		}
+	}
+}
+
+// Two different constraints in the same position are tried in the order of
+// registration, with backtracking from the first to the second.
+func TestConstraintsInOrder(t *testing.T) {
+	for _, c := range []struct{ routes, target, want string }{
+		{"/{a:[0-9]+}|/{b:[0-9a-f]+}", "/12", "/{a:[0-9]+}"},
+		{"/{b:[0-9a-f]+}|/{a:[0-9]+}", "/12", "/{b:[0-9a-f]+}"},
+		{"/{a:[0-9]+}|/{b:[0-9a-f]+}", "/ab", "/{b:[0-9a-f]+}"},
+		{"/{a:[0-9]+}/x|/{b:[0-9a-f]+}/y", "/12/y", "/{b:[0-9a-f]+}/y"},
+		{"/{b:[0-9a-f]+}/y|/{a:[0-9]+}/x|/{c}/z", "/12/z", "/{c}/z"},
+		{"/v{a:[0-9]+}|/v{b:[0-9a-f]+}", "/v12", "/v{a:[0-9]+}"},
+		{"/v{b:[0-9a-f]+}|/v{a:[0-9]+}", "/v12", "/v{b:[0-9a-f]+}"},
+	} {
+		m := muxmaster.New()
+		for _, p := range strings.Split(c.routes, "|") {
+			m.GET(p, tell(p))
+			get(t, m, "GET", "/") // compiled in between, too
+		}
+		if got := get(t, m, "GET", c.target); got != c.want {
+			t.Errorf("%s, %s: got %s, want %s", c.routes, c.target, got, c.want)
+		}
+	}
+}
+
+// In a mounted Mux, they are tried in the order of their registration there, and
+// a registration that failed doesn't count.
+func TestConstraintsInOrderOfMounts(t *testing.T) {
+	for _, routes := range [][]string{
+		{"/{a:[0-9]+}", "/{b:[0-9a-f]+}"},
+		{"/{b:[0-9a-f]+}", "/{a:[0-9]+}"},
+		{"/{a:[0-9]+}b", "/{b:[0-9a-f]+}b"},
+		{"/{b:[0-9a-f]+}b", "/{a:[0-9]+}b"},
+	} {
+		top, middle, sub := muxmaster.New(), muxmaster.New(), muxmaster.New()
+		for _, p := range routes {
+			sub.GET(p, tell(p))
+		}
+		middle.Mount("/m", sub)
+		top.Mount("/t", middle)
+		for _, target := range []string{"/12", "/12b"} {
+			if got, want := get(t, top, "GET", "/t/m"+target), get(t, sub, "GET", target); got != want {
+				t.Errorf("%q, %s: got %s, without a mount %s", routes, target, got, want)
+			}
+		}
+
+		failed, other := muxmaster.New(), muxmaster.New()
+		other.GET(routes[1], tell("failed"))
+		other.GET("/conflict", tell("failed"))
+		failed.GET("/m/conflict", tell("conflict"))
+		if panics(func() { failed.Mount("/m", other) }) == "" {
+			t.Error("no conflict")
+		}
+		for _, p := range routes {
+			failed.GET("/m"+p, tell(p))
+		}
+		for _, target := range []string{"/12", "/12b"} {
+			if got, want := get(t, failed, "GET", "/m"+target), get(t, sub, "GET", target); got != want {
+				t.Errorf("%q, %s, after a failed mount: got %s, want %s", routes, target, got, want)
+			}
+		}
+	}
+}
+
+// Also for routes whose precedence is not documented, the order of registration
+// has no effect.
+func TestTiesIgnoreTheOrder(t *testing.T) {
+	for _, c := range []struct{ a, b, target string }{
+		{"/a{x}", "/{x}b", "/acb"},
+		{"/a{x}b", "/{x}cb", "/acb"},
+		{"/{x}.{y}", "/{x}-{y}", "/a.b-c"},
+		{"/a{x:[a-z]+}", "/{x:[a-z]+}b", "/acb"},
+		{"/{x}b{y}", "/{x}c{y}", "/abcd"},
+	} {
+		var got [2]string
+		for i, order := range [][]string{{c.a, c.b}, {c.b, c.a}} {
+			m := muxmaster.New()
+			for _, p := range order {
+				m.GET(p, tell(p))
+			}
+			got[i] = get(t, m, "GET", c.target)
+		}
+		if got[0] != got[1] || got[0] != c.a && got[0] != c.b {
+			t.Errorf("%s: %s with %s first, %s with %s first", c.target, got[0], c.a, got[1], c.b)
+		}
+	}
+}
+
+// A search doesn't use state of an earlier one for another method or host.
+func TestValuesOfTheWinner(t *testing.T) {
+	for _, c := range []struct{ routes, method, target, want string }{
+		{"POST /{a}/x|/z/{b}", "POST", "/z/9", `b="9"`},
+		{"HEAD /{a}/x|GET /z/{b}", "HEAD", "/z/9", `b="9"`},
+		{"example.com/{a}/x|/z/{b}", "GET", "/z/9", `b="9"`},
+		{"GET example.com/{a}/{b}/x|example.com/z/{c}/y|/z/8/{d}", "GET", "/z/8/7", `d="7"`},
+		{"GET /v{a}/x|/v1/{b}", "GET", "/v1/2", `b="2"`},
+		{"GET /{a:[0-9]+}/{b}/x|/1/2/{c...}", "GET", "/1/2/3/4", `c="3/4"`},
+	} {
+		for _, mode := range modes {
+			m := newMux(mode.pooled)
+			fast := newMux(mode.pooled)
+			for _, p := range strings.Split(c.routes, "|") {
+				m.HandleFunc(p, values)
+				fast.HandleFast(p, fastValues)
+			}
+			for name, h := range map[string]*muxmaster.Mux{"": m, "fast ": fast} {
+				if got := get(t, h, c.method, c.target); got != c.want {
+					t.Errorf("%s, %s%s, %s %s: got %s, want %s", mode.name, name, c.routes, c.method, c.target, got, c.want)
+				}
+			}
+		}
+	}
+}
+
+// adversary is a router in which a path of so many segments a leads down two
+// ways at every level, and to the path: one that no route matches; with /end
+// behind it one does.
+func adversary(depth int) (*muxmaster.Mux, string) {
+	m := muxmaster.New()
+	for i := range depth {
+		m.GET(strings.Repeat("/a", i)+"/:x"+strings.Repeat("/a", depth-i)+"/no", tell(""))
+	}
+	m.GET("/:x"+strings.Repeat("/a", depth-1)+"/end", tell("end"))
+	return m, strings.Repeat("/a", depth)
+}
+
+func TestDeepBacktracking(t *testing.T) {
+	m, target := adversary(128)
+	if got := get(t, m, "GET", target); got != "404" {
+		t.Errorf("got %s", got)
+	}
+	if got := get(t, m, "GET", target+"/end"); got != "end" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// The path is compared before the method: among the routes that serve the
+// request's method, the most specific path wins; at one and the same path the
+// exact method, then GET for HEAD, then any method.
+var pathFirstCases = []struct {
+	routes               string // see add
+	method, target, want string
+}{
+	// A catch-all for GET takes nothing from what is more specific.
+	{"GET /*path|Handle /api/", "GET", "/api/x", "Handle /api/"},
+	{"GET /*path|Handle /api/", "HEAD", "/api/x", "Handle /api/"},
+	{"GET /*path|Handle /api/", "POST", "/api/x", "Handle /api/"},
+	{"GET /*path|Handle /api/", "OPTIONS", "/api/x", "Handle /api/"},
+	{"GET /*path|Handle /api/", "GET", "/api/", "Handle /api/"},
+	{"GET /*path|Handle /api/", "GET", "/api", "307 /api/"},
+	{"GET /*path|Handle /api/", "GET", "/apix", "GET /*path"},
+	{"GET /*path|Handle /api/", "GET", "/", "GET /*path"},
+	{"GET /*path|Handle /api/", "POST", "/x", "405 GET, HEAD, OPTIONS"},
+	{"Handle GET /{path...}|Handle /api/", "GET", "/api/x", "Handle /api/"},
+	{"Handle GET /|Handle /api/", "GET", "/api/x", "Handle /api/"},
+	{"GET /*path|ANY /api/*rest", "GET", "/api/x", "ANY /api/*rest"},
+	{"GET /*path|ANY /api/:x", "GET", "/api/x", "ANY /api/:x"},
+	{"GET /*path|ANY /api/:x", "GET", "/api/x/y", "GET /*path"},
+	{"GET /*path|ANY /api/x", "GET", "/api/x", "ANY /api/x"},
+	{"GET /*path|Mount /debug/pprof/", "GET", "/debug/pprof/", "Mount /debug/pprof/"},
+	{"GET /*path|Mount /debug/pprof/", "GET", "/debug/pprof/heap?debug=1", "Mount /debug/pprof/"},
+	{"GET /*path|Mount /debug/pprof/", "GET", "/debug/pprof", "Mount /debug/pprof/"},
+	{"GET /*path|Mount /debug/pprof/", "HEAD", "/debug/pprof/heap", "Mount /debug/pprof/"},
+	{"GET /*path|Mount /debug/pprof/", "GET", "/debug", "GET /*path"},
+	{"GET /*path|Mount /m|GET /m/own", "GET", "/m/own", "GET /m/own"},
+	{"GET /*path|Mount /m|GET /m/own", "POST", "/m/own", "Mount /m"},
+	{"GET /*path|Mount /m|GET /m/:x/y", "GET", "/m/1/z", "Mount /m"},
+	// Each kind of segment before the next one, whatever the methods.
+	{"GET /:x|ANY /a", "GET", "/a", "ANY /a"},
+	{"GET /:x|ANY /a", "GET", "/b", "GET /:x"},
+	{"GET /:x|ANY /a", "POST", "/b", "405 GET, HEAD, OPTIONS"},
+	{"Handle GET /{x}|Handle /a", "GET", "/a", "Handle /a"}, // http.ServeMux refuses the pair
+	{"GET /v{x}|ANY /v1", "GET", "/v1", "ANY /v1"},
+	{"GET /{x:[0-9]+}|ANY /1{y}", "GET", "/12", "ANY /1{y}"},
+	{"GET /{x:[0-9]+}|ANY /1{y}", "GET", "/22", "GET /{x:[0-9]+}"},
+	{"GET /:x|ANY /{x:[0-9]+}", "GET", "/1", "ANY /{x:[0-9]+}"},
+	{"GET /:x|ANY /{x:[0-9]+}", "GET", "/a", "GET /:x"},
+	{"GET /x/*r|ANY /x/:y", "GET", "/x/1", "ANY /x/:y"},
+	{"GET /x/*r|ANY /x/{$}", "GET", "/x/", "ANY /x/{$}"},
+	{"GET /x/*r|ANY /x/{$}", "GET", "/x/y", "GET /x/*r"},
+	{"GET /:a/b|ANY /a/:b", "GET", "/a/b", "ANY /a/:b"},
+	{"GET /:a/:b/:c|ANY /:a/:b/c|POST /:a/b/:c", "GET", "/a/b/c", "ANY /:a/:b/c"},
+	{"GET /:a/:b/:c|ANY /:a/:b/c|POST /:a/b/:c", "POST", "/a/b/c", "POST /:a/b/:c"},
+	// What doesn't serve the method is no obstacle.
+	{"POST /a/b|GET /a/:x", "GET", "/a/b", "GET /a/:x"},
+	{"POST /a/b|GET /:x/b", "GET", "/a/b", "GET /:x/b"},
+	{"POST /a/b|GET /*r", "GET", "/a/b", "GET /*r"},
+	{"POST /a/b|GET /*r", "HEAD", "/a/b", "GET /*r"},
+	{"POST /a/b|GET /*r", "PUT", "/a/b", "405 GET, HEAD, POST, OPTIONS"},
+	{"POST /a/{x:[0-9]+}/c|PUT /a/1/c|GET /a/:x/c", "GET", "/a/1/c", "GET /a/:x/c"},
+	{"POST /a/{x:[0-9]+}/c|PUT /a/1/c|GET /a/:x/c", "BREW", "/a/1/c", "405 GET, HEAD, POST, PUT, OPTIONS"},
+	{"Handle POST /a/|GET /*r", "GET", "/a/b", "GET /*r"},
+	{"Handle POST /a/|GET /*r", "GET", "/a", "GET /*r"},
+	{"Handle POST /a/|GET /*r", "POST", "/a", "307 /a/"},
+	// At one and the same path: the method, GET for HEAD, any method.
+	{"GET /:x|ANY /:y", "GET", "/1", "GET /:x"},
+	{"GET /:x|ANY /:y", "HEAD", "/1", "GET /:x"},
+	{"GET /:x|ANY /:y", "POST", "/1", "ANY /:y"},
+	{"GET /:x|ANY /:y|HEAD /:z", "HEAD", "/1", "HEAD /:z"},
+	{"GET /a|ANY /a|HEAD /a", "HEAD", "/a", "HEAD /a"},
+	{"GET /a|ANY /a", "HEAD", "/a", "GET /a"},
+	{"GET /a|ANY /a", "BREW", "/a", "ANY /a"},
+	{"Handle GET /x/{r...}|Handle /x/", "GET", "/x/y", "Handle GET /x/{r...}"},
+	{"Handle GET /x/{r...}|Handle /x/", "PUT", "/x/y", "Handle /x/"},
+	{"Handle BREW /x|ANY /x", "BREW", "/x", "Handle BREW /x"},
+	{"GET /a/:x/c|ANY /a/:y/c|GET /a/:z/d", "GET", "/a/1/c", "GET /a/:x/c"},
+	{"GET /v{a}|ANY /v{b}", "HEAD", "/v1", "GET /v{a}"},
+	{"GET /{a:[0-9]+}|ANY /{b:[0-9]+}", "HEAD", "/1", "GET /{a:[0-9]+}"},
+	// HEAD: a path that GET serves comes before a less specific one of its own.
+	{"HEAD /*r|GET /a", "HEAD", "/a", "GET /a"},
+	{"HEAD /*r|GET /a", "HEAD", "/b", "HEAD /*r"},
+	{"HEAD /:x/s|GET /f/s", "HEAD", "/f/s", "GET /f/s"},
+	{"HEAD /:x|ANY /a", "HEAD", "/a", "ANY /a"},
+	{"HEAD /a/*r|GET /a/:x|ANY /a/{n:[0-9]+}", "HEAD", "/a/1", "ANY /a/{n:[0-9]+}"},
+	{"HEAD /a/*r|GET /a/:x|ANY /a/{n:[0-9]+}", "HEAD", "/a/b", "GET /a/:x"},
+	{"HEAD /a/*r|GET /a/:x|ANY /a/{n:[0-9]+}", "HEAD", "/a/b/c", "HEAD /a/*r"},
+	{"HEAD /a|GET /a/", "GET", "/a", "307 /a/"},
+	{"HEAD /a|GET /a/", "HEAD", "/a", "HEAD /a"},
+	{"HEAD /a", "GET", "/a", "405 HEAD, OPTIONS"},
+	// OPTIONS and custom methods are methods like others.
+	{"OPTIONS /*r|GET /a", "OPTIONS", "/a", "OPTIONS /*r"},
+	{"OPTIONS /*r|ANY /a", "OPTIONS", "/a", "ANY /a"},
+	{"OPTIONS /a|ANY /a", "OPTIONS", "/a", "OPTIONS /a"},
+	{"GET /*r|POST /a", "OPTIONS", "/a", "204 GET, HEAD, POST, OPTIONS"},
+	{"Handle PURGE /{r...}|ANY /a", "PURGE", "/a", "ANY /a"},
+	{"Handle PURGE /{r...}|GET /a", "PURGE", "/a", "Handle PURGE /{r...}"},
+	{"Handle PURGE /{r...}|Handle BREW /a", "GET", "/a", "405 BREW, PURGE, OPTIONS"},
+	{"Handle PURGE,BREW /{r...}|Handle BREW /a", "BREW", "/a", "Handle BREW /a"},
+	// The host still comes first, before the path.
+	{"Handle GET example.com/{r...}|ANY /a", "GET", "/a", "Handle GET example.com/{r...}"},
+	{"Handle GET example.com/{r...}|ANY /a", "POST", "/a", "ANY /a"},
+	{"Handle example.com/{r...}|GET /a", "GET", "/a", "Handle example.com/{r...}"},
+	{"Handle GET example.com/{x}|Handle example.com/a|GET /a", "GET", "/a", "Handle example.com/a"},
+	{"Handle POST example.com/a|GET /a", "PUT", "/a", "405 GET, HEAD, POST, OPTIONS"},
+	{"Handle other.org/a|GET /{x}", "GET", "/a", "GET /{x}"},
+	// Redirects of the verb methods' slash lead to a route for the method.
+	{"GET /a/|ANY /:x", "GET", "/a", "ANY /:x"},
+	{"GET /a/|POST /:x", "GET", "/a", "307 /a/"},
+	{"GET /a|ANY /:x/", "GET", "/a/", "ANY /:x/"},
+	{"POST /a/|GET /a", "POST", "/a", "307 /a/"},
+	{"POST /a/|GET /a", "PUT", "/a", "405 GET, HEAD, OPTIONS"},
+	// One look through several methods and ways back.
+	{"GET /a/:x/c/d|POST /a/b/:y/d|PUT /:z/b/c/d|ANY /*r", "GET", "/a/b/c/d", "GET /a/:x/c/d"},
+	{"GET /a/:x/c/d|POST /a/b/:y/d|PUT /:z/b/c/d|ANY /*r", "HEAD", "/a/b/c/d", "GET /a/:x/c/d"},
+	{"GET /a/:x/c/d|POST /a/b/:y/d|PUT /:z/b/c/d|ANY /*r", "PUT", "/a/b/c/d", "PUT /:z/b/c/d"},
+	{"GET /a/:x/c/d|POST /a/b/:y/d|PUT /:z/b/c/d|ANY /*r", "POST", "/a/b/c/d", "POST /a/b/:y/d"},
+	{"GET /a/:x/c/d|POST /a/b/:y/d|PUT /:z/b/c/d|ANY /*r", "BREW", "/a/b/c/d", "ANY /*r"},
+	{"GET /a/:x/c/d|POST /a/b/:y/d|PUT /:z/b/c/d", "BREW", "/a/b/c/d", "405 GET, HEAD, POST, PUT, OPTIONS"},
+	{"GET /a/:x/c/d|POST /a/b/:y/d|PUT /:z/b/c/d", "OPTIONS", "/a/b/c/d", "204 GET, HEAD, POST, PUT, OPTIONS"},
+}
+
+func TestPathBeforeMethod(t *testing.T) {
+	for _, c := range pathFirstCases {
+		for i, order := range shuffled(c.routes) {
+			m := newMux(i%2 == 1)
+			add(m, order)
+			if got := get(t, m, c.method, c.target); got != c.want {
+				t.Errorf("%s, %s %s: got %s, want %s", order, c.method, c.target, got, c.want)
+			}
+			agrees(t, m, "example.com", c.method, c.target)
+		}
+	}
+}
+
+// Escaped paths take another code path in the router and match the same routes.
+func TestPathBeforeMethodEncoded(t *testing.T) {
+	for _, c := range pathFirstCases {
+		// The last byte of the path, written as %XX.
+		path, query, _ := strings.Cut(c.target, "?")
+		if strings.HasSuffix(path, "/") || strings.HasPrefix(c.want, "307") {
+			continue
+		}
+		target := fmt.Sprintf("%s%%%02X", path[:len(path)-1], path[len(path)-1])
+		if query != "" {
+			target += "?" + query
+		}
+		m := muxmaster.New()
+		add(m, c.routes)
+		if got := get(t, m, c.method, target); got != c.want {
+			t.Errorf("%s, %s %s: got %s, want %s", c.routes, c.method, target, got, c.want)
+		}
+	}
+}
+
+// The values are those of the route that wins, not of one that was tried
+// before.
+func TestPathBeforeMethodValues(t *testing.T) {
+	for _, c := range []struct{ routes, method, target, want string }{
+		{"GET /{a}/x|PUT /z/{b}|/{c}/{d}", "PUT", "/z/9", `b="9"`},
+		{"GET /{a}/x|PUT /z/{b}|/{c}/{d}", "GET", "/z/9", `c="z" d="9"`},
+		{"GET /{a}/x|PUT /z/{b}|/{c}/{d}", "HEAD", "/z/x", `a="z"`},
+		{"POST /a/{b}/c/{d}|GET /a/{x:[a-z]}/c/{y...}|/{p}/{q...}", "GET", "/a/b/c/d", `x="b" y="d"`},
+		{"POST /a/{b}/c/{d}|GET /a/{x:[a-z]}/c/{y...}|/{p}/{q...}", "BREW", "/a/b/c/d", `p="a" q="b/c/d"`},
+		{"POST /v{a}.{b}/x|GET /v{c}/x|/{d}/x", "GET", "/v1.2/x", `c="1.2"`},
+		{"POST /v{a}.{b}/x|GET /v{c}/x|/{d}/x", "PATCH", "/v1.2/x", `d="v1.2"`},
+	} {
+		for _, mode := range modes {
+			m, fast := newMux(mode.pooled), newMux(mode.pooled)
+			for _, p := range strings.Split(c.routes, "|") {
+				m.HandleFunc(p, values)
+				fast.HandleFast(p, fastValues)
+			}
+			for name, h := range map[string]http.Handler{"Handle": m, "HandleFast": fast} {
+				if got := get(t, h, c.method, c.target); got != c.want {
+					t.Errorf("%s, %s of %s: %s %s: got %s, want %s", mode.name, name, c.routes, c.method, c.target, got, c.want)
+				}
+			}
+		}
+	}
+}
+
+// Which values a host is matched with, alone in a router; "404" if it is not.
+var hostParamCases = []struct{ pattern, host, want string }{
+	{"{tenant}.example.com/x", "acme.example.com", `tenant="acme"`},
+	{"{tenant}.example.com/x", "example.com", "404"},
+	{"{tenant}.example.com/x", ".example.com", "404"},
+	{"{tenant}.example.com/x", "..example.com", "404"},
+	{"{tenant}.example.com/x", "a.b.example.com", "404"},
+	{"{tenant}.example.com/x", "acme.example.org", "404"},
+	{"{tenant}.example.com/x", "acmeexample.com", "404"},
+	{"{tenant}.example.com/x", "acme.example.com.evil.org", "404"},
+	{"{tenant}.example.com/x", "evil.org", "404"},
+	{"{tenant}.example.com/x", "acme.xexample.com", "404"},
+	{"{tenant}.example.com/x", "acme.example.comx", "404"},
+	{"{tenant}.example.com/x", "", "404"},
+	{"{tenant}.example.com/x", ".", "404"},
+	// Case, trailing dot, port.
+	{"{tenant}.example.com/x", "ACME.Example.COM", `tenant="acme"`},
+	{"{tenant}.Example.COM/x", "acme.example.com", `tenant="acme"`},
+	{"{Tenant}.example.com/x", "acme.example.com", `Tenant="acme"`},
+	{"{tenant}.example.com/x", "acme.example.com.", `tenant="acme"`},
+	{"{tenant}.example.com./x", "acme.example.com", `tenant="acme"`},
+	{"{tenant}.example.com/x", "acme.example.com..", "404"},
+	{"{tenant}.example.com/x", "acme.example.com:8080", `tenant="acme"`},
+	{"{tenant}.example.com/x", "acme.example.com.:8080", `tenant="acme"`},
+	{"{tenant}.example.com/x", "acme.example.com:", `tenant="acme"`},
+	{"{tenant}.example.com/x", "[acme.example.com]", "any"},
+	{"{tenant}.example.com/x", "[::1]:80", "404"},
+	{"{tenant}.example.com/x", "xn--bcher-kva.example.com", `tenant="xn--bcher-kva"`},
+	{"{tenant}.example.com/x", "a-b_c.example.com", `tenant="a-b_c"`},
+	{"{tenant}.example.com/x", strings.Repeat("a", 63) + ".example.com", `tenant="` + strings.Repeat("a", 63) + `"`},
+	// Several labels.
+	{"{a}.{b}.example.com/x", "one.two.example.com", `a="one" b="two"`},
+	{"{a}.{b}.example.com/x", "two.example.com", "404"},
+	{"{a}.{b}.example.com/x", "x.one.two.example.com", "404"},
+	{"{a}.{b}.example.com/x", ".two.example.com", "404"},
+	{"{a}.{b}.example.com/x", "one..example.com", "404"},
+	{"{a}.api.{b}.com/x", "one.api.two.com", `a="one" b="two"`},
+	{"{a}.api.{b}.com/x", "one.apis.two.com", "404"},
+	{"api.{b}.com/x", "api.two.com", `b="two"`},
+	{"api.example.{tld}/x", "api.example.org", `tld="org"`},
+	{"api.example.{tld}/x", "api.example.org.", `tld="org"`},
+	{"api.example.{tld}/x", "api.example.", "404"},
+	{"api.example.{tld}/x", "api.example.co.uk", "404"},
+	{"api.example.{tld}/x", "api.example.ORG:443", `tld="org"`},
+	// Any depth.
+	{"{sub...}.example.com/x", "a.example.com", `sub="a"`},
+	{"{sub...}.example.com/x", "a.b.c.example.com", `sub="a.b.c"`},
+	{"{sub...}.example.com/x", "example.com", "404"},
+	{"{sub...}.example.com/x", ".example.com", "404"},
+	{"{sub...}.example.com/x", "a..example.com", "404"},
+	{"{sub...}.example.com/x", ".a.example.com", "404"},
+	{"{sub...}.example.com/x", "aexample.com", "404"},
+	{"{sub...}.example.com/x", "A.B.EXAMPLE.com.:80", `sub="a.b"`},
+	{"{sub...}.example.com/x", "example.com.example.com", `sub="example.com"`},
+	{"{sub...}.example.com/x", strings.Repeat("a.", 100) + "example.com", `sub="` + strings.Repeat("a.", 99) + `a"`},
+	// The path's values come behind the host's.
+	{"{tenant}.example.com/x/{id}", "acme.example.com", "404"},
+	{"{tenant}.example.com/{id}", "acme.example.com", `tenant="acme" id="x"`},
+	{"{tenant}.example.com/:id", "acme.example.com", `tenant="acme" id="x"`},
+	{"{tenant}.example.com/{rest...}", "acme.example.com", `tenant="acme" rest="x"`},
+	{"{tenant}.example.com/*rest", "acme.example.com", `tenant="acme" rest="/x"`},
+	{"{tenant}.example.com/{id:[a-z]+}", "acme.example.com", `tenant="acme" id="x"`},
+	{"{tenant}.example.com/", "acme.example.com", `tenant="acme"`},
+	// Hosts are compared as bytes but for the case of ASCII letters.
+	{"bücher.example/x", "bücher.example", ``},
+	{"bücher.example/x", "BüCHER.example", ``},
+	{"bücher.example/x", "BÜCHER.example", "404"},
+	{"{t}.bücher.example/x", "ü.bücher.example", `t="ü"`},
+	{"{t}.example.com/x", "\xff.example.com", `t="\xff"`},
+	{"k.example.com/x", "K.example.com", ``},
+	{"k.example.com/x", "\u212a.example.com", "404"}, // KELVIN SIGN, whose lower case is k
+	{"K.example.com/x", "\u212a.example.com", "404"},
+	{"\u212a.example.com/x", "k.example.com", "404"},
+	{"\u212a.example.com/x", "\u212a.example.com", ``},
+	{"s.example.com/x", "\u017f.example.com", "404"},
+	{"{t}.\u212a.com/x", "a.k.com", "404"},
+	{"{t}.k.com/x", "a.\u212a.com", "404"},
+	{"i.example.com/x", "\u0130.example.com", "404"},
+}
+
+func TestHostParameters(t *testing.T) {
+	for _, c := range hostParamCases {
+		for _, mode := range modes {
+			m, fast := newMux(mode.pooled), newMux(mode.pooled)
+			m.HandleFunc("GET "+c.pattern, values)
+			m.HandleFunc("POST other.org/", values)
+			fast.HandleFast(c.pattern, fastValues)
+			for name, h := range map[string]http.Handler{"Handle": m, "HandleFast": fast} {
+				r := request(t, "GET", "/x")
+				r.Host = c.host
+				if got := ask(h, r).brief(); got != c.want && c.want != "any" {
+					t.Errorf("%s, %s %s, host %q: got %s, want %s", mode.name, name, c.pattern, c.host, got, c.want)
+				}
+			}
+		}
+	}
+}
+
+// An encoded path finds the same hosts.
+func TestHostParametersWithEncodedPaths(t *testing.T) {
+	m := muxmaster.New()
+	m.HandleFunc("{tenant}.example.com/a/{id}", values)
+	m.HandleFunc("/a/{id}", tell("none"))
+	for _, c := range [][3]string{
+		{"acme.example.com", "/a/b%2Fc", `tenant="acme" id="b/c"`}, {"acme.example.com", "/%61/b", `tenant="acme" id="b"`}, {"example.com", "/a/b%2Fc", "none"},
+		{"acme.example.com", "/a//b", "307 /a/b"}, {"acme.example.com", "/a%2Fb", "404"},
+	} {
+		if got := ask(m, requestTo(t, c[0], "GET", c[1])).brief(); got != c[2] {
+			t.Errorf("%s%s: got %s, want %s", c[0], c[1], got, c[2])
+		}
+	}
+}
+
+// Exact hosts first, then those with more literal labels, then none; in
+// whatever order they were registered.
+func TestHostPrecedence(t *testing.T) {
+	const (
+		tenants = "Handle {tenant}.example.com/x|Handle api.example.com/x|Handle /x|Handle {sub...}.example.com/x|Handle {a}.{b}.example.com/x"
+		depth   = "Handle {a}.api.example.com/x|Handle {a}.{b}.example.com/x|Handle {sub...}.com/x|Handle {sub...}.example.com/x"
+		methods = "Handle POST api.example.com/x|Handle GET {t}.example.com/x|Handle /x"
+		paths   = "Handle api.example.com/only|Handle {t}.example.com/{rest...}|Handle GET /x"
+	)
+	for _, c := range []struct{ routes, method, host, want string }{
+		{tenants, "GET", "api.example.com", "Handle api.example.com/x"},
+		{tenants, "GET", "API.example.com.:80", "Handle api.example.com/x"},
+		{tenants, "GET", "acme.example.com", "Handle {tenant}.example.com/x"},
+		{tenants, "GET", "example.com", "Handle /x"},
+		{tenants, "GET", "a.b.c.example.com", "Handle {sub...}.example.com/x"},
+		{tenants, "GET", "other.org", "Handle /x"},
+		{depth, "GET", "x.api.example.com", "Handle {a}.api.example.com/x"},
+		{depth, "GET", "x.api.example.org", "404"},
+		{depth, "GET", "a.example.com", "Handle {sub...}.example.com/x"},
+		{depth, "GET", "a.b.c.d.example.com", "Handle {sub...}.example.com/x"},
+		{depth, "GET", "a.b.com", "Handle {sub...}.com/x"},
+		{depth, "GET", "example.com", "Handle {sub...}.com/x"},
+		// A host that doesn't serve the method, or the path, is no obstacle.
+		{methods, "POST", "api.example.com", "Handle POST api.example.com/x"},
+		{methods, "GET", "api.example.com", "Handle GET {t}.example.com/x"},
+		{methods, "PUT", "api.example.com", "Handle /x"},
+		{methods, "HEAD", "api.example.com", "Handle GET {t}.example.com/x"},
+		{paths, "GET", "api.example.com", "Handle {t}.example.com/{rest...}"},
+		{paths, "GET", "example.com", "Handle GET /x"},
+		{paths, "POST", "example.com", "405 GET, HEAD, OPTIONS"},
+	} {
+		for i, order := range shuffled(c.routes) {
+			m := newMux(i%2 == 0)
+			add(m, order)
+			if got := ask(m, requestTo(t, c.host, c.method, "/x")).brief(); got != c.want {
+				t.Errorf("%s, %s %s/x: got %s, want %s", order, c.method, c.host, got, c.want)
+			}
+			agrees(t, m, c.host, c.method, "/x")
+		}
+	}
+}
+
+// Allow, OPTIONS and redirects know the routes of every host that matches.
+func TestHostFallbacks(t *testing.T) {
+	m := muxmaster.New()
+	add(m, "Handle GET {t}.example.com/x|Handle PUT api.example.com/x|Handle POST {s...}.com/x|Handle DELETE /x|Handle {t}.example.com/tree/|Handle GET {t}.example.com/y/{id}/")
+	for _, c := range []struct{ host, method, target, want string }{
+		{"api.example.com", "BREW", "/x", "405 GET, HEAD, POST, PUT, DELETE, OPTIONS"},
+		{"acme.example.com", "BREW", "/x", "405 GET, HEAD, POST, DELETE, OPTIONS"},
+		{"acme.example.com", "OPTIONS", "/x", "204 GET, HEAD, POST, DELETE, OPTIONS"},
+		{"other.com", "BREW", "/x", "405 POST, DELETE, OPTIONS"},
+		{"other.org", "BREW", "/x", "405 DELETE, OPTIONS"},
+		{"acme.example.com", "GET", "/tree", "307 /tree/"},
+		{"acme.example.com:8080", "GET", "/tree?q", "307 /tree/?q"},
+		{"other.org", "GET", "/tree", "404"},
+		{"acme.example.com", "GET", "/y/1", "307 /y/1/"},
+		{"acme.example.com", "POST", "/y/1", "405 GET, HEAD, OPTIONS"},
+		{"acme.example.com", "GET", "//evil.com/", "307 /evil.com/"},
+		{"acme.example.com", "GET", "/none", "404"},
+	} {
+		if got := ask(m, requestTo(t, c.host, c.method, c.target)).brief(); got != c.want {
+			t.Errorf("%s %s%s: got %s, want %s", c.method, c.host, c.target, got, c.want)
+		}
+	}
+}
+
+// All variants of Handle accept them; Groups and mounts put the prefix
+// between host and path.
+func TestHostParametersEverywhere(t *testing.T) {
+	m, sub := muxmaster.New(), muxmaster.New()
+	m.HandleFunc("{t}.example.com/f", values)
+	must(m.TryHandle("GET {t}.example.com/try", http.HandlerFunc(values)))
+	m.HandleFast("GET,POST {t}.example.com/fast/{x}", fastValues)
+	m.Group("/g/:v").HandleFunc("{t}.example.com/x", values)
+	m.Group("/g/:v").HandleFunc("{t}.example.com/{$}", values)
+	sub.HandleFunc("{t}.example.com/x/{id}", values)
+	sub.HandleFunc("GET {s...}.example.org/{$}", values)
+	sub.GET("/x/:id", tell("any host"))
+	m.Mount("/m/:v", sub)
+	for _, c := range [][3]string{
+		{"a.example.com", "/f", `t="a"`},
+		{"a.example.com", "/try", `t="a"`},
+		{"a.example.com", "/fast/5", `t="a" x="5"`},
+		{"a.example.com", "/g/1/x", `t="a" v="1"`},
+		{"a.example.com", "/g/1", `t="a" v="1"`},
+		{"a.example.com", "/g/1/", `t="a" v="1"`},
+		{"a.example.com", "/m/1/x/2", `t="a" v="1" id="2"`},
+		{"b.example.net", "/m/1/x/2", `any host`},
+		{"a.b.example.org", "/m/1/", `s="a.b" v="1"`},
+		{"a.b.example.org", "/m/1", `s="a.b" v="1"`},
+		{"example.org", "/m/1", `404`},
+	} {
+		if got := ask(m, requestTo(t, c[0], "GET", c[1])).brief(); got != c[2] {
+			t.Errorf("%s%s: got %s, want %s", c[0], c[1], got, c[2])
+		}
+	}
+}
+
+func TestHostParameterIntrospection(t *testing.T) {
+	m := muxmaster.New()
+	m.HandleFunc("GET {tenant}.example.com/users/{id}", values)
+	m.HandleFunc("api.example.com/users/{id}", values)
+	r := requestTo(t, "acme.example.com", "GET", "/users/a%2Fb")
+	ask(m, r)
+	if got, want := r.Pattern, "GET {tenant}.example.com/users/{id}"; got != want {
+		t.Errorf("r.Pattern is %q, want %q", got, want)
+	}
+	if got := muxmaster.RoutePattern(r); got != "/users/{id}" {
+		t.Errorf("RoutePattern is %q", got)
+	}
+	if got, err := muxmaster.BuildPath(muxmaster.RoutePattern(r), "id", "a/b"); got != "/users/a%2Fb" || err != nil {
+		t.Errorf("BuildPath: %q, %v", got, err)
+	}
+	if got, err := muxmaster.BuildPath(r.Pattern, "id", "a/b"); got != "/users/a%2Fb" || err != nil {
+		t.Errorf("BuildPath of the whole pattern: %q, %v", got, err)
+	}
+	e := m.Explain("GET", "http://acme.example.com/users/5")
+	if e.Route == nil || e.Route.Host != "{tenant}.example.com" || e.Route.Pattern != "/users/{id}" {
+		t.Errorf("Explain: %v", e)
+	}
+	e = m.Explain("GET", "http://api.example.com/users/5")
+	if e.Route == nil || e.Route.Host != "api.example.com" || len(e.Candidates) != 2 || !strings.HasPrefix(e.Candidates[1].Reason, "matches") {
+		t.Errorf("Explain: %v", e)
+	}
+	e = m.Explain("GET", "http://example.com/users/5")
+	if e.Route != nil || e.Status != 404 || !strings.Contains(e.Candidates[0].Reason, "host") {
+		t.Errorf("Explain: %v", e)
+	}
+	var hosts []string
+	for rt := range m.Routes() {
+		hosts = append(hosts, rt.Host)
+	}
+	if fmt.Sprint(hosts) != "[api.example.com {tenant}.example.com]" {
+		t.Errorf("Routes: hosts %q", hosts)
+	}
+	if _, p := m.Handler(requestTo(t, "acme.example.com", "GET", "/users/5")); p != "GET {tenant}.example.com/users/{id}" {
+		t.Errorf("Handler: %q", p)
+	}
+}
+
+func TestBadHostPatterns(t *testing.T) {
+	for _, p := range []string{
+		"{}.example.com/x", "{tenant.example.com/x", "tenant}.example.com/x", "{a}{b}.example.com/x", "{a.b}.example.com/x", "{...}.example.com/x",
+		"a.{sub...}.com/x", "example.{sub...}/x", "{a...}.{b...}.com/x", "{$}.example.com/x", "{1}.example.com/x", "{a b}.example.com/x",
+		"{id}.example.com/{id}", "{id}.{id}.example.com/x", "{id}.example.com/{id...}", "*.example.com/x", ":sub.example.com/x",
+	} {
+		m := muxmaster.New()
+		err := m.TryHandle(p, tell(""))
+		if err == nil || !strings.HasPrefix(err.Error(), "muxmaster: ") || !strings.Contains(err.Error(), fmt.Sprintf("%q", p)) {
+			t.Errorf("%q: %v", p, err)
+		}
+		if text := panics(func() { m.Handle("GET "+p, tell("")) }); !strings.HasPrefix(text, "muxmaster: ") {
+			t.Errorf("GET %q: panicked with %q", p, text)
+		}
+	}
+	for _, c := range [][2]string{
+		{"{a}.example.com/x", "{b}.example.com/x"},
+		{"{a...}.example.com/x/{y}", "{b...}.Example.com./x/{z}"},
+		{"GET,POST {a}.example.com/x", "POST {a}.example.com/x"},
+	} {
+		m := muxmaster.New()
+		m.Handle(c[0], tell(""))
+		if err := m.TryHandle(c[1], tell("")); err == nil || !strings.Contains(err.Error(), c[0]) || !strings.Contains(err.Error(), c[1]) {
+			t.Errorf("%q after %q: %v", c[1], c[0], err)
+		}
+	}
+	m := muxmaster.New()
+	for _, p := range []string{"{a}.example.com/x", "{a...}.example.com/x", "{a}.{b}.com/x", "a.example.com/x", "POST {b}.example.com/x", "{b}.example.com/{x}", "/x"} {
+		if err := m.TryHandle(p, tell("")); err != nil {
+			t.Errorf("%q beside the others: %v", p, err)
+		}
+	}
+}
+
+// Verb methods take paths, no hosts.
+func TestVerbsTakeNoHosts(t *testing.T) {
+	m := muxmaster.New()
+	for name, do := range map[string]func(){
+		"GET":    func() { m.GET("{t}.example.com/x", tell("")) },
+		"Mount":  func() { m.Mount("{t}.example.com/x", tell("")) },
+		"Group":  func() { m.Group("{t}.example.com/x") },
+		"Method": func() { m.Method("GET", "{t}.example.com/x", tell("")) },
+	} {
+		if text := panics(do); !strings.HasPrefix(text, "muxmaster: ") {
+			t.Errorf("%s: panicked with %q", name, text)
+		}
+	}
+}
+
+// A host in the request line, which no server checks, is compared as bytes,
+// too.
+func TestHostOfTheRequestLine(t *testing.T) {
+	m := muxmaster.New()
+	m.HandleFunc("k.example.com/x", tell("k"))
+	m.HandleFunc("{t}.tenants.example/x", values)
+	m.HandleFunc("/x", tell("none"))
+	srv := httptest.NewServer(m)
+	defer srv.Close()
+	for _, c := range [][2]string{
+		{"http://k.example.com/x", "200 k"},
+		{"http://K.Example.com.:80/x", "200 k"},
+		{"http://%E2%84%AA.example.com/x", "200 none"},
+		{"http://\u212a.example.com/x", "200 none"},
+		{"http://acme.tenants.example/x", `200 t="acme"`},
+		{"http://a%2Eb.tenants.example/x", ""},
+		{"http://user@acme.tenants.example/x", `200 t="acme"`},
+		{"http://a%2Fb.tenants.example/x", ""},
+	} {
+		status, body, _, err := sendRaw(srv.Listener.Addr().String(), "GET "+c[0]+" HTTP/1.1\r\nHost: h\r\n\r\n")
+		if got := fmt.Sprint(status, " ", body); err != nil || c[1] != "" && got != c[1] {
+			t.Errorf("%s: got %s (%v), want %s", c[0], got, err, c[1])
+		}
+	}
+}
+
+// This file tests catch-alls inside a path beside other routes. See also
+// patternCases, TestConflicts and buildPathCases, and the reference in
+// internal/trietest.
+
+// TestCatchAllInside tests which of several routes serves a request.
+func TestCatchAllInside(t *testing.T) {
+	for _, c := range []struct {
+		routes string // patterns of Handle, or verb METHOD path; separated by commas
+		tests  string // METHOD target => response; the target may begin with a host
+	}{
+		{"GET /v2/{name...}/manifests/{ref}, GET /v2/{name...}/blobs/{digest}, GET /v2/{name...}/blobs/uploads/{id}, GET /v2/{name...}/tags/list", `
+			GET /v2/a/b/manifests/1               => /v2/{name...}/manifests/{ref} name="a/b" ref="1"
+			GET /v2/a/blobs/uploads/manifests/1   => /v2/{name...}/manifests/{ref} name="a/blobs/uploads" ref="1"
+			GET /v2/a/manifests/b/blobs/uploads/1 => /v2/{name...}/blobs/uploads/{id} name="a/manifests/b" id="1"
+			GET /v2/a/manifests/blobs/uploads     => /v2/{name...}/blobs/{digest} name="a/manifests" digest="uploads"
+			GET /v2/a/blobs/blobs/uploads/1       => /v2/{name...}/blobs/uploads/{id} name="a/blobs" id="1"
+			GET /v2/a/blobs/blobs/uploads         => /v2/{name...}/blobs/{digest} name="a/blobs" digest="uploads"
+			GET /v2/a/tags/list/tags/list         => /v2/{name...}/tags/list name="a/tags/list"
+			HEAD /v2/a/manifests/1                => /v2/{name...}/manifests/{ref} name="a" ref="1"
+			POST /v2/a/manifests/1                => 405 GET, HEAD, OPTIONS
+			OPTIONS /v2/a/manifests/1             => 204 GET, HEAD, OPTIONS
+			GET /v2/a/manifests                   => 404
+			GET /v2/a                             => 404
+			GET /v2/a//b/manifests/1              => 307 /v2/a/b/manifests/1
+			GET /v2/a/x/../manifests/1?q=/../     => 307 /v2/a/manifests/1?q=/../`},
+		// The longest value wins, then the precedence of what follows.
+		{"/{x...}/{a}, /{x...}/{a}/{b}, /{x...}/y/{a}", `
+			GET /1/2/3 => /{x...}/{a} x="1/2" a="3"
+			GET /1/y/3 => /{x...}/{a} x="1/y" a="3"`},
+		{"/{x...}/{a}/e, /{x...}/y/e, /{x...}/{a:[0-9]+}/e", `
+			GET /1/y/e => /{x...}/y/e x="1"
+			GET /1/2/e => /{x...}/{a:[0-9]+}/e x="1" a="2"
+			GET /1/z/e => /{x...}/{a}/e x="1" a="z"
+			GET /y/e/e => /{x...}/{a}/e x="y" a="e"`},
+		// It ranks after a parameter, and before a catch-all that ends the path.
+		{"/{x...}/b, /{p}/b, /a/b, /{rest...}", `
+			GET /a/b   => /a/b
+			GET /c/b   => /{p}/b p="c"
+			GET /c/c/b => /{x...}/b x="c/c"
+			GET /c/c   => /{rest...} rest="c/c"
+			GET /b     => /{rest...} rest="b"`},
+		{"/{p}/b/c, /{x...}/c, /a/{rest...}", `
+			GET /a/b/c => /a/{rest...} rest="b/c"
+			GET /d/b/c => /{p}/b/c p="d"
+			GET /d/e/c => /{x...}/c x="d/e"
+			GET /d/e/f => 404`},
+		// The method decides last, as everywhere.
+		{"GET /{x...}/{a}, POST /{x...}/{a}/b", `
+			GET /1/2/b  => /{x...}/{a} x="1/2" a="b"
+			POST /1/2/b => /{x...}/{a}/b x="1" a="2"
+			PUT /1/2/b  => 405 GET, HEAD, POST, OPTIONS
+			PUT /1/b    => 405 GET, HEAD, OPTIONS`},
+		{"GET /{x...}/b, /{x...}/b", `
+			GET /a/b => /{x...}/b x="a"
+			PUT /a/b => /{x...}/b x="a"`},
+		{"BREW /{x...}/b, /{rest...}", `
+			BREW /a/b => /{x...}/b x="a"
+			WHEN /a/b => /{rest...} rest="a/b"`},
+		// Trailing slashes
+		{"/{x...}/b/", `
+			GET /a/b    => 307 /a/b/
+			GET /a/b/   => /{x...}/b/ x="a"
+			GET /a/b/c  => /{x...}/b/ x="a"
+			GET /a/b/b/ => /{x...}/b/ x="a/b"
+			GET /a/b/b  => 307 /a/b/b/
+			GET /a/c    => 404`},
+		{"/{x...}/", `
+			GET /a    => 307 /a/
+			GET /a/b  => 307 /a/b/
+			GET /a/b/ => /{x...}/ x="a/b"`},
+		{"verb GET /{x...}/b/{rest...}", `
+			GET /a/b   => 307 /a/b/
+			GET /a/b/b => /{x...}/b/{rest...} x="a" rest="b"
+			GET /a/c   => 404`},
+		{"verb GET /{x...}/{rest...}", `
+			GET /a/b/c => /{x...}/{rest...} x="a/b" rest="c"`},
+		{"verb GET /{x...}/b", `
+			GET /a/c/b/  => 307 /a/c/b
+			GET /a/c/b   => /{x...}/b x="a/c"
+			POST /a/c/b/ => 404`},
+		{"verb GET /{x...}/", `
+			GET /a/b  => 307 /a/b/
+			GET /a/b/ => /{x...}/ x="a/b"`},
+		// Hosts
+		{"{h}.com/{x...}/b, GET a.com/{y...}/{z}", `
+			GET a.com/1/2/b  => /{y...}/{z} y="1/2" z="b"
+			POST a.com/1/2/b => /{x...}/b h="a" x="1/2"
+			GET b.com/1/2/b  => /{x...}/b h="b" x="1/2"
+			GET b.com/1/2    => 404`},
+		// CONNECT paths are not cleaned. No value has an empty or dot segment.
+		{"/{x...}/b", `
+			CONNECT /a/c/b    => /{x...}/b x="a/c"
+			CONNECT /a//b     => 404
+			CONNECT /a/../b   => 404
+			CONNECT //b       => 404
+			CONNECT /a/b//c/b => 404`},
+		{"/{x...}/b/{rest...}", `
+			CONNECT /a/b//c   => /{x...}/b/{rest...} x="a" rest="/c"
+			CONNECT /a/b/../c => 404`},
+	} {
+		for _, pooled := range []bool{false, true} {
+			m := newMux(pooled)
+			for text := range strings.SplitSeq(c.routes, ", ") {
+				h := tellRoute(text[strings.IndexByte(text, '/'):])
+				if verb, ok := strings.CutPrefix(text, "verb "); ok {
+					method, path, _ := strings.Cut(verb, " ")
+					m.Method(method, path, h)
+				} else {
+					m.Handle(text, h)
+				}
+			}
+			for line := range strings.SplitSeq(strings.TrimSpace(c.tests), "\n") {
+				asked, want, _ := strings.Cut(line, "=>")
+				method, target, _ := strings.Cut(strings.TrimSpace(asked), " ")
+				i := strings.IndexByte(target, '/')
+				if got := ask(m, requestTo(t, target[:i], method, target[i:])).brief(); got != strings.TrimSpace(want) {
+					t.Errorf("%s: %s %s: got %s, want%s", c.routes, method, target, got, want)
+				}
+			}
+		}
+	}
+}
+
+// tellRoute writes the path of its pattern and the path values.
+func tellRoute(path string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if got := muxmaster.RoutePattern(r); got != path {
+			panic(got)
+		}
+		fmt.Fprint(w, path)
+		for _, p := range muxmaster.PathParams(r) {
+			fmt.Fprintf(w, " %s=%q", p.Key, p.Value)
+		}
+	}
+}
+
+// TestGroupWithCatchAll checks that the prefix of a Group can have a catch-all.
+func TestGroupWithCatchAll(t *testing.T) {
+	m := muxmaster.New()
+	m.Use(trace("mux"))
+	g := m.Group("/v2/{name...}/manifests")
+	g.Use(trace("login"))
+	g.GET("/{ref}", tellRoute("/v2/{name...}/manifests/{ref}"))
+	g.GET("/", tellRoute("/v2/{name...}/manifests"))
+	for _, c := range []struct{ method, target, want string }{
+		{"GET", "/v2/a/b/manifests/1", `mux login /v2/{name...}/manifests/{ref} name="a/b" ref="1"`},
+		{"GET", "/v2/a/b/manifests", `mux login /v2/{name...}/manifests name="a/b"`},
+		{"GET", "/v2/a/b/manifests/", `mux login /v2/{name...}/manifests name="a/b"`},
+		{"GET", "/v2/a/b/manifests/1/2", "mux login "},
+		{"PUT", "/v2/a/b/manifests/1", "mux login "},
+		{"GET", "/v2/a/b/tags", "mux "},
+		{"GET", "/v2/manifests/1", "mux "},
+	} {
+		if got := ask(m, request(t, c.method, c.target)).body; got != c.want {
+			t.Errorf("%s %s: got %q, want %q", c.method, c.target, got, c.want)
+		}
+	}
+}
+
+// TestMountWithCatchAll checks that the prefix of a mounted handler can have a
+// catch-all.
+func TestMountWithCatchAll(t *testing.T) {
+	m := muxmaster.New()
+	m.Mount("/{x...}/files", http.HandlerFunc(values))
+	for target, want := range map[string]string{
+		"/a/b/files":       `x="a/b"`,
+		"/a/b/files/":      `x="a/b"`,
+		"/a/b/files/c":     `x="a/b"`,
+		"/a/files/b/files": `x="a/files/b"`,
+		"/files":           "404",
+	} {
+		if got := get(t, m, "GET", target); got != want {
+			t.Errorf("%s: got %s, want %s", target, got, want)
+		}
+	}
+}
+
+// TestPrefixWithCatchAll checks that a prefix that owns its paths can't have a
+// catch-all.
+func TestPrefixWithCatchAll(t *testing.T) {
+	const advice = "cannot have a catch-all; use Group"
+	for name, c := range map[string]struct {
+		register func(m *muxmaster.Mux)
+		want     string
+	}{
+		"Route":                {func(m *muxmaster.Mux) { m.Route("/{x...}/b", func(*muxmaster.Group) {}) }, advice},
+		"Route in a Group":     {func(m *muxmaster.Mux) { m.Group("/{x...}/b").Route("/c", func(*muxmaster.Group) {}) }, advice},
+		"Mount":                {func(m *muxmaster.Mux) { m.Mount("/{x...}/b", muxmaster.New()) }, advice},
+		"Mount in a Group":     {func(m *muxmaster.Mux) { m.Group("/{x...}/b").Mount("/c", muxmaster.New()) }, advice},
+		"a Group that ends so": {func(m *muxmaster.Mux) { m.Group("/b/{x...}") }, "a prefix cannot end in a catch-all"},
+		"a second one": {func(m *muxmaster.Mux) {
+			m.Group("/{x...}/b").GET("/{y...}/c", func(http.ResponseWriter, *http.Request) {})
+		}, "second one"},
+	} {
+		m := muxmaster.New()
+		if got := panics(func() { c.register(m) }); !strings.HasPrefix(got, "muxmaster: ") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+	sub := muxmaster.New()
+	sub.Group("/{x...}/b").GET("/c", tellRoute("/a/{x...}/b/c"))
+	m := muxmaster.New()
+	m.Mount("/a", sub)
+	if got, want := get(t, m, "GET", "/a/1/2/b/c"), `/a/{x...}/b/c x="1/2"`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestExplainCatchAllInside checks that Explain gives the value and the reasons.
+func TestExplainCatchAllInside(t *testing.T) {
+	m := muxmaster.New()
+	m.GET("/{name...}/manifests/{ref}", values)
+	m.GET("/{name...}/tags/list", values)
+	m.GET("/{rest...}", values)
+	e := m.Explain("GET", "/a/b/manifests/1")
+	if e.Route == nil || e.Route.Pattern != "/{name...}/manifests/{ref}" || e.Values.Get("name") != "a/b" {
+		t.Errorf("got %v with %v", e.Route, e.Values)
+	}
+	reasons := map[string]string{}
+	for _, c := range e.Candidates {
+		reasons[c.Pattern] = c.Reason
+	}
+	if got := reasons["/{name...}/tags/list"]; got != `the segment "manifests" is not tags` {
+		t.Errorf("tags: %q", got)
+	}
+	if got := reasons["/{rest...}"]; !strings.HasPrefix(got, "matches too") {
+		t.Errorf("rest: %q", got)
+	}
+}
+
+// A request is matched and answered by one snapshot of the routes. Middleware
+// that registers a route while the request is on its way shows it without a
+// race: the request still gets a 404, the next one the route.
+func TestOneRequestOneSnapshot(t *testing.T) {
+	for _, method := range []string{"GET", "HEAD", "POST", "OPTIONS", "BREW"} {
+		for _, path := range []string{"/late", "/late/:id", "/late/*rest"} {
+			for name, setup := range map[string]func(m *muxmaster.Mux, mw func(http.Handler) http.Handler) (scope muxmaster.Router, prefix string){
+				"Use": func(m *muxmaster.Mux, mw func(http.Handler) http.Handler) (muxmaster.Router, string) {
+					m.Use(mw)
+					return m, ""
+				},
+				"Group": func(m *muxmaster.Mux, mw func(http.Handler) http.Handler) (muxmaster.Router, string) {
+					g := m.Group("/g")
+					g.Use(mw)
+					return g, "/g"
+				},
+				"mounted": func(m *muxmaster.Mux, mw func(http.Handler) http.Handler) (muxmaster.Router, string) {
+					sub := muxmaster.New()
+					sub.Use(mw)
+					m.Mount("/m", sub)
+					return sub, "/m"
+				},
+			} {
+				m, other := muxmaster.New(), muxmaster.New()
+				var once sync.Once
+				scope, prefix := setup(m, func(next http.Handler) http.Handler {
+					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						once.Do(func() { other.ANY(path, tell("late")) })
+						next.ServeHTTP(w, r)
+					})
+				})
+				scope.Mount("/in", other)
+				target := prefix + "/in" + strings.NewReplacer(":id", "1", "*rest", "x").Replace(path)
+				first, second := get(t, m, method, target), get(t, m, method, target)
+				if first != "404" || second != "late" {
+					t.Errorf("%s, ANY %s: %s %s: got %s, then %s, want 404, then late", name, path, method, target, first, second)
+				}
+			}
+		}
+	}
+}
+
+// A route for another method that comes in between makes no 405 of a 404
+// either.
+func TestOneRequestOneSnapshotOfMethods(t *testing.T) {
+	for _, method := range []string{"GET", "OPTIONS"} {
+		m, sub := muxmaster.New(), muxmaster.New()
+		var once sync.Once
+		m.Use(func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				once.Do(func() { sub.POST("/x", tell("late")); sub.GET("/x/y/", tell("late")) })
+				next.ServeHTTP(w, r)
+			})
+		})
+		m.Mount("/sub", sub)
+		if got := get(t, m, method, "/sub/x"); got != "404" {
+			t.Errorf("%s: got %s, want 404", method, got)
+		}
+	}
+}
+
+// While routes are registered, a request gets the route or a 404: never a 405
+// that allows its own method, a redirect to itself, or a mixture.
+func TestRegistrationWhileServing(t *testing.T) {
+	const routes = 300
+	m, sub := muxmaster.New(), muxmaster.New()
+	g := m.Group("/g")
+	g.Use(func(next http.Handler) http.Handler { return next })
+	m.Mount("/s", sub)
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer close(done)
+		for i := range routes {
+			m.GET(fmt.Sprintf("/m/%d", i), tell("m"))
+			g.GET(fmt.Sprintf("/%d/:id", i), tell("g"))
+			sub.GET(fmt.Sprintf("/%d/{n:[0-9]+}", i), tell("s"))
+		}
+	})
+	for c := range 2 {
+		wg.Go(func() {
+			for i, stop := 0, false; !stop; i++ {
+				select {
+				case <-done:
+					stop = true // and one more round
+				default:
+				}
+				n := (i*7 + c) % routes
+				for _, target := range []string{fmt.Sprintf("/m/%d", n), fmt.Sprintf("/g/%d/x", n), fmt.Sprintf("/s/%d/5", n)} {
+					w := httptest.NewRecorder()
+					m.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+					if ok := w.Code == 200 || w.Code == 404; !ok || stop && w.Code != 200 {
+						t.Errorf("GET %s: %d, Allow %q, Location %q", target, w.Code, w.Header().Get("Allow"), w.Header().Get("Location"))
+						return
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Middleware of Use that changes the path runs behind the match, so what it
+// leads to is a 404: never a 405 that allows the request's own method.
+func TestUseThatChangesThePath(t *testing.T) {
+	strip := func(next http.Handler) http.Handler { return http.StripPrefix("/api", next) }
+	inPlace := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.URL.Path = strings.TrimPrefix(r.URL.Path, "/api")
+			next.ServeHTTP(w, r)
+		})
+	}
+	change := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.Method = r.Header.Get("X-Method")
+			next.ServeHTTP(w, r)
+		})
+	}
+	for name, mw := range map[string]func(http.Handler) http.Handler{"StripPrefix": strip, "in place": inPlace} {
+		for where, setup := range map[string]func(m *muxmaster.Mux) string{
+			"Mux": func(m *muxmaster.Mux) string {
+				m.Use(mw)
+				add(m, "GET /x|GET /y/:id|ANY /any|GET /slash/")
+				return "/api"
+			},
+			"Group": func(m *muxmaster.Mux) string {
+				g := m.Group("/api")
+				g.Use(mw)
+				add(g, "GET /own")
+				add(m, "GET /x|GET /y/:id|ANY /any|GET /slash/")
+				return "/api"
+			},
+			"mounted": func(m *muxmaster.Mux) string {
+				sub := muxmaster.New()
+				sub.Use(mw)
+				m.Mount("/api", sub)
+				add(m, "GET /x|GET /y/:id|ANY /any|GET /slash/")
+				return "/api"
+			},
+		} {
+			m := muxmaster.New()
+			prefix := setup(m)
+			for _, method := range []string{"GET", "HEAD"} {
+				for _, target := range []string{"/x", "/y/1", "/any"} {
+					a := ask(m, request(t, method, prefix+target))
+					if slices.Contains(strings.Split(a.allow, ", "), method) || a.status == 405 || a.status != 404 {
+						t.Errorf("%s in %s: %s %s%s: got %d, Allow %q", name, where, method, prefix, target, a.status, a.allow)
+					}
+				}
+			}
+		}
+	}
+	// The same for a changed method.
+	m := muxmaster.New()
+	m.Use(change)
+	add(m, "PUT /x")
+	r := request(t, "POST", "/x")
+	r.Header.Set("X-Method", "PUT")
+	if a := ask(m, r); strings.Contains(a.allow, "PUT") && a.status == 405 {
+		t.Errorf("a changed method: got %d, Allow %q", a.status, a.allow)
+	}
+	// Pre is the place to do it.
+	pre := muxmaster.New()
+	pre.Pre(strip)
+	add(pre, "GET /x")
+	if got := get(t, pre, "GET", "/api/x"); got != "GET /x" {
+		t.Errorf("StripPrefix in Pre: got %s", got)
+	}
+}
+
+// Middleware of Use that turns a request without a route into one that has a
+// route gets a 404, not a 405 with its own method in Allow.
+func TestRewrittenBehindRouting(t *testing.T) {
+	m := muxmaster.New()
+	m.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.URL.Path = "/b/1"
+			next.ServeHTTP(w, r)
+		})
+	})
+	m.GET("/b/{id}", tell("b"))
+	m.POST("/b/{id}", tell("b"))
+	if got, want := get(t, m, "GET", "/a"), "404"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// Middleware is called when a route is registered and when its scope's answers
+// are made, never for a request: what it makes then may be expensive.
+func TestMiddlewareIsNotMadeForRequests(t *testing.T) {
+	for _, mode := range modes {
+		m, sub := newMux(mode.pooled), newMux(mode.pooled)
+		made := 0
+		counting := func(next http.Handler) http.Handler { made++; return next }
+		m.Pre(counting)
+		m.Use(counting)
+		g := m.Group("/g")
+		g.Use(counting)
+		sub.Use(counting)
+		m.Mount("/s", sub)
+		for _, r := range []muxmaster.Router{m, g, sub, m.Group("/w").With(counting)} {
+			add(r, "GET /x|GET /p/:id|Handle /tree/")
+		}
+		targets := []string{"/x", "/p/1", "/tree/x", "/none", "//x", "/tree", "/x/", "/p/a%2Fb"}
+		rounds := func() {
+			for _, prefix := range []string{"", "/g", "/s"} {
+				for _, target := range targets {
+					for _, method := range []string{"GET", "POST", "OPTIONS"} {
+						ask(m, request(t, method, prefix+target))
+					}
+				}
+			}
+		}
+		rounds()
+		before := made
+		if rounds(); made != before {
+			t.Errorf("%s: requests made middleware %d times", mode.name, made-before)
+		}
+	}
+}
+
+// limiter returns middleware that lets one request through at a time, whichever
+// of the handlers around which it stands.
+func limiter() func(http.Handler) http.Handler {
+	room := make(chan struct{}, 1)
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case room <- struct{}{}:
+				defer func() { <-room }()
+				next.ServeHTTP(w, r)
+			default:
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}
+		})
+	}
+}
+
+// State created outside of the call is shared by all routes and responses of
+// the scope, as the limiters of most packages do it.
+func TestMiddlewareShares(t *testing.T) {
+	for name, c := range map[string]struct {
+		setup  func(m *muxmaster.Mux) muxmaster.Router // the scope under the limit
+		prefix string
+		with   bool // covers routes alone, no answers of its own
+	}{
+		"Mux":   {func(m *muxmaster.Mux) muxmaster.Router { m.Use(limiter()); return m }, "", false},
+		"Pre":   {func(m *muxmaster.Mux) muxmaster.Router { m.Pre(limiter()); return m }, "", false},
+		"Group": {func(m *muxmaster.Mux) muxmaster.Router { g := m.Group("/g"); g.Use(limiter()); return g }, "/g", false},
+		"With":  {func(m *muxmaster.Mux) muxmaster.Router { return m.With(limiter()) }, "", true},
+		"inner": {func(m *muxmaster.Mux) muxmaster.Router { g := m.Group("/g"); g.Use(limiter()); return g.Group("/in") }, "/g/in", false},
+		"mounted": {func(m *muxmaster.Mux) muxmaster.Router {
+			sub := muxmaster.New()
+			sub.Use(limiter())
+			m.Mount("/s", sub)
+			return sub
+		}, "/s", false},
+		"mounted, Pre": {func(m *muxmaster.Mux) muxmaster.Router {
+			sub := muxmaster.New()
+			sub.Pre(limiter())
+			m.Mount("/s", sub)
+			return sub
+		}, "/s", false},
+		"around a mount": {func(m *muxmaster.Mux) muxmaster.Router {
+			sub := muxmaster.New()
+			m.Use(limiter())
+			m.Mount("/s", sub)
+			return sub
+		}, "/s", false},
+	} {
+		m := muxmaster.New()
+		scope := c.setup(m)
+		entered, leave := make(chan bool), make(chan bool)
+		scope.GET("/block", func(http.ResponseWriter, *http.Request) { entered <- true; <-leave })
+		add(scope, "GET /static|GET /param/:id|Handle POST /tree/|Mount /mount")
+		add(scope.Group("/deep").With(func(h http.Handler) http.Handler { return h }), "GET /x")
+		targets := [][2]string{{"GET", "/static"}, {"HEAD", "/static"}, {"GET", "/param/1"}, {"POST", "/tree/x"}, {"GET", "/deep/x"}, {"GET", "/mount/x"}, {"GET", "/late"}}
+		if !c.with {
+			targets = append(targets, [][2]string{{"GET", "/none"}, {"PUT", "/static"}, {"OPTIONS", "/static"}, {"GET", "/static/"}, {"POST", "/tree"}, {"GET", "//x"}, {"GET", "/deep/none"}, {"GET", "//static"}}...)
+		}
+		ask(m, request(t, "GET", c.prefix+"/none")) // and a route after the first request
+		add(scope, "GET /late")
+		done := make(chan bool)
+		go func() {
+			m.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", c.prefix+"/block", nil))
+			close(done)
+		}()
+		<-entered
+		for _, q := range targets {
+			if got := get(t, m, q[0], c.prefix+q[1]); got != "503" {
+				t.Errorf("%s: %s %s while another request has the only place: got %s", name, q[0], c.prefix+q[1], got)
+			}
+		}
+		close(leave)
+		<-done
+		for _, q := range targets {
+			if got := get(t, m, q[0], c.prefix+q[1]); got == "503" {
+				t.Errorf("%s: %s %s when the place is free again: got 503", name, q[0], c.prefix+q[1])
+			}
+		}
+	}
+}
+
+// Middleware sees each request's own pattern and values, and ends in the
+// request's own handler, also in requests within requests, and with a copy of
+// the request.
+func TestSharedMiddlewareKeepsRequestsApart(t *testing.T) {
+	for _, mode := range modes {
+		m := newMux(mode.pooled)
+		m.Use(func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				fmt.Fprintf(w, "<%s %s", muxmaster.RoutePattern(r), r.PathValue("id"))
+				if r.Header.Get("Inner") == "" {
+					again := httptest.NewRequest("GET", "/g/in/9", nil)
+					again.Header.Set("Inner", "1")
+					m.ServeHTTP(w, again)
+				}
+				next.ServeHTTP(w, r.WithContext(r.Context()))
+				fmt.Fprint(w, ">")
+			})
+		})
+		g := m.Group("/g")
+		g.Use(trace("g"))
+		inner := g.Group("/in")
+		inner.GET("/:id", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "in ", r.PathValue("id")) })
+		m.GET("/a/:id", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "a ", r.PathValue("id")) })
+		m.GET("/b", tell("b"))
+		const in = "</g/in/:id 9g in 9>"
+		for _, c := range [][2]string{
+			{"/a/1", "</a/:id 1" + in + "a 1>"},
+			{"/b", "</b " + in + "b>"},
+			{"/g/in/2", "</g/in/:id 2" + in + "g in 2>"},
+			{"/g/none", "< " + in + "g >"}, // the response has started, so the 404 adds nothing,
+		} {
+			if got := ask(m, request(t, "GET", c[0])).body; got != c[1] {
+				t.Errorf("%s: %s: got %q, want %q", mode.name, c[0], got, c[1])
+			}
+		}
+	}
+}
+
+// discard is a ResponseWriter that keeps only the header.
+type discard http.Header
+
+func (d discard) Header() http.Header         { return http.Header(d) }
+func (d discard) Write(p []byte) (int, error) { return len(p), nil }
+func (d discard) WriteString(s string) (int, error) {
+	return len(s), nil
+}
+func (d discard) WriteHeader(int) {}
+
+// The cost of a registration or response grows at most with the size of its
+// input. The statements of package regexp count, too.
+func TestSteps(t *testing.T) {
+	cases := map[string]steps.Case{
+		"405, many methods with an expression": {Small: 20, Prepare: manyMethods("/x/{a:"+costly+"}", "/x/%s")},
+		"405, many methods with two":           {Small: 20, Prepare: manyMethods("/x/{a:"+costly+"}/{b:"+costly+"}", "/x/%s/%[1]s")},
+		"405, many methods with one in a text": {Small: 20, Prepare: manyMethods("/x/v{a:"+costly+"}.x", "/x/v%s.x")},
+		"a host of many labels":                {Grows: true, Small: 250, Prepare: manyLabels},
+		"a pattern of many parameters":         {Grows: true, Small: 100, Prepare: manyParameters},
+	}
+	for name, path := range unclean {
+		cases["redirect, "+name] = steps.Case{Grows: true, Small: 1000, Prepare: asked(path)}
+	}
+	for name, path := range map[string]func(n int) string{
+		"not found":        func(n int) string { return "/none" + strings.Repeat("/a", n/2) },
+		"not found, long":  func(n int) string { return "/none/" + strings.Repeat("a", n) },
+		"found":            func(n int) string { return "/one/" + strings.Repeat("a", n) },
+		"rest":             func(n int) string { return "/other/1" + strings.Repeat("/a", n/2) },
+		"escaped rest":     func(n int) string { return "/other/1" + strings.Repeat("/a%2Fb", n/6) },
+		"dots in the rest": func(n int) string { return "/other/1" + strings.Repeat("/..%2F", n/6) },
+	} {
+		cases[name] = steps.Case{Grows: true, Small: 1000, Prepare: asked(path)}
+	}
+	steps.Test(t, ".,./internal/...,regexp", cases)
+}
+
+// asked returns a case: requests for a path, with methods that are answered in
+// different ways.
+func asked(path func(n int) string) func(n int) func() {
+	return func(n int) func() {
+		m := costMux()
+		var requests []*http.Request
+		for _, method := range []string{"GET", "POST", "CONNECT"} {
+			r, err := readRequest("example.com", method, path(n))
+			if err != nil {
+				panic(err)
+			}
+			requests = append(requests, r)
+		}
+		return func() {
+			for _, r := range requests {
+				m.ServeHTTP(discard{}, r)
+			}
+		}
+	}
+}
+
+// costly is an expression that reads its whole segment, however long it is.
+const costly = "[a-z0-9]*[^/]*q"
+
+// manyMethods returns a case: n methods with routes of one pattern, and a
+// request that none of them serves. Each expression runs once, not once for
+// each method, so that the steps hardly grow with n.
+func manyMethods(pattern, target string) func(n int) func() {
+	return func(n int) func() {
+		m := muxmaster.New()
+		for i := range n {
+			m.Handle(fmt.Sprintf("M%d %s", i, pattern), tell(""))
+		}
+		return func() {
+			for _, method := range []string{"GET", "BREW", "OPTIONS"} {
+				r, err := readRequest("example.com", method, fmt.Sprintf(target, strings.Repeat("a", 4000)+"q"))
+				if err != nil {
+					panic(err)
+				}
+				want := http.StatusMethodNotAllowed
+				if method == "OPTIONS" {
+					want = http.StatusNoContent
+				}
+				if a := ask(m, r); a.status != want || strings.Count(a.allow, ",") != n {
+					panic(fmt.Sprintf("%s %s: %d, Allow: %s", method, pattern, a.status, a.allow))
+				}
+			}
+		}
+	}
+}
+
+// manyLabels asks for a host of n labels, where many hosts have parameters.
+func manyLabels(n int) func() {
+	m := muxmaster.New()
+	m.Handle("{s...}.example.com/x", tell(""))
+	m.Handle("{s...}.a.example.com/x", tell(""))
+	m.Handle("{a}.{b}.{c}.example.com/x", tell(""))
+	for i := range 100 {
+		m.Handle(fmt.Sprintf("{t}.h%d.example.com/x", i), tell(""))
+	}
+	r, err := readRequest(strings.Repeat("a.", n)+"example.com", "GET", "/x")
+	if err != nil {
+		panic(err)
+	}
+	return func() { m.ServeHTTP(discard{}, r) }
+}
+
+// manyParameters registers a pattern of n parameters.
+func manyParameters(n int) func() {
+	var pattern strings.Builder
+	for i := range n {
+		fmt.Fprintf(&pattern, "/{parameter%d}", i)
+	}
+	return func() { muxmaster.New().GET(pattern.String(), tell("")) }
+}
+
+// unclean returns paths of about n bytes that are redirected.
+var unclean = map[string]func(n int) string{
+	"slashes":        func(n int) string { return strings.Repeat("/", n) },
+	"segments":       func(n int) string { return strings.Repeat("/a", n/2) + "//b" },
+	"double slashes": func(n int) string { return strings.Repeat("//a", n/3) },
+	"dots":           func(n int) string { return strings.Repeat("/.", n/2) + "/a" },
+	"dot dots":       func(n int) string { return strings.Repeat("/..", n/3) },
+	"ups and downs":  func(n int) string { return strings.Repeat("/a/..", n/5) + "/b" },
+	"down, then up":  func(n int) string { return strings.Repeat("/a", n/5) + strings.Repeat("/..", n/5) },
+	"escaped dots":   func(n int) string { return strings.Repeat("/%2e", n/4) + "/b" },
+	"escaped slash":  func(n int) string { return strings.Repeat("/a%2Fb", n/6) + "//c" },
+	"odd bytes":      func(n int) string { return strings.Repeat("/a|", n/3) + "//%2Fc" },
+	"one segment":    func(n int) string { return "//" + strings.Repeat("a", n) },
+	"trailing slash": func(n int) string { return "/one/" + strings.Repeat("a", n) + "/" },
+	"to the tree":    func(n int) string { return "/tree/" + strings.Repeat("a", n) },
+}
+
+func costMux() *muxmaster.Mux {
+	m := muxmaster.New()
+	m.GET("/one/:a", tell(""))
+	m.Handle("/tree/{a}/", tell(""))
+	m.GET("/other/:a/*rest", tell(""))
+	return m
+}
+
+// A redirect allocates memory proportional to the length of its path.
+func TestRedirectAllocations(t *testing.T) {
+	const n = 60_000
+	m := costMux()
+	for name, path := range unclean {
+		r := request(t, "HEAD", path(n)) // a GET's answer has the path in its body, too
+		a := ask(m, r)
+		if a.status != 307 {
+			t.Fatalf("%s: %s", name, a.brief())
+		}
+		var before, after runtime.MemStats
+		const rounds = 20
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for range rounds {
+			m.ServeHTTP(discard{}, r)
+		}
+		runtime.ReadMemStats(&after)
+		bytes := float64(after.TotalAlloc-before.TotalAlloc) / rounds / float64(max(len(r.RequestURI), len(a.location)))
+		if bytes > 6 {
+			t.Errorf("%s: %.1f bytes allocated for each byte of the path", name, bytes)
+		}
+	}
+}

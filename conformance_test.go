@@ -1,0 +1,802 @@
+package muxmaster_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+// The files in testdata/routers hold cases of other routers' own tests. A block of
+// lines is one router with its routes and, indented, its requests:
+//
+//	/cmd/:tool/:sub           a route for GET
+//	POST /x                   a route for POST
+//	/files/* => /files/{rest...}
+//	                          a route that is written in another way here
+//	/src/* => ! needs a name  a route that panics here, and a part of the text
+//		/cmd/a/b = /cmd/:tool/:sub tool="a" sub="b"
+//	                          a GET request, and the route and values that serve it
+//		HEAD /x = 405 POST, OPTIONS | 404
+//	                          status and Allow or Location; the other router's own
+//	                          answer differs, and follows the bar
+//
+// Module bench runs the same files on the other routers: go test ./peers.
+
+// A routerCase is a block of such a file.
+type routerCase struct {
+	routes   []routerRoute
+	refused  [][2]string // path, text
+	requests []routerRequest
+}
+
+type routerRoute struct{ method, path string }
+
+type routerRequest struct{ method, host, target, want string }
+
+var methodFirst = regexp.MustCompile(`^([A-Z]+|\*) (.*)`)
+
+func cutMethod(s string) (method, rest string) {
+	if m := methodFirst.FindStringSubmatch(s); m != nil {
+		return m[1], m[2]
+	}
+	return "GET", s
+}
+
+func readRouterCases(t *testing.T, file string) (cases []routerCase) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for block := range strings.SplitSeq(string(text), "\n\n") {
+		var c routerCase
+		for line := range strings.Lines(block) {
+			line = strings.TrimSuffix(line, "\n")
+			if line == "" || line[0] == '#' {
+				continue
+			}
+			if line[0] == '\t' {
+				request, want, ok := strings.Cut(line[1:], " = ")
+				if !ok {
+					t.Fatalf("%s: no answer in %q", file, line)
+				}
+				r := routerRequest{host: "example.com"}
+				r.method, r.target = cutMethod(request)
+				if i := strings.IndexByte(r.target, '/'); i > 0 {
+					r.host, r.target = r.target[:i], r.target[i:]
+				}
+				r.want, _, _ = strings.Cut(want, " | ")
+				c.requests = append(c.requests, r)
+				continue
+			}
+			old, ours, ok := strings.Cut(line, " => ")
+			if text, refused := strings.CutPrefix(ours, "! "); refused {
+				c.refused = append(c.refused, [2]string{old, text})
+				continue
+			}
+			if !ok {
+				ours = old
+			}
+			method, path := cutMethod(ours)
+			c.routes = append(c.routes, routerRoute{method, path})
+		}
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+// register registers the routes of c, from the last one if reverse is true. Handlers
+// tell their path and values, but not the prefix's.
+func (c routerCase) register(to muxmaster.Router, reverse bool) {
+	for i := range c.routes {
+		if reverse {
+			i = len(c.routes) - 1 - i
+		}
+		route := c.routes[i]
+		h := func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, route.path)
+			ps := slices.DeleteFunc(muxmaster.PathParams(r), func(p muxmaster.Param) bool { return p.Key == "prefix" })
+			if len(ps) > 0 {
+				fmt.Fprint(w, " ", format(r, ps))
+			}
+		}
+		switch {
+		case route.path[0] != '/':
+			to.HandleFunc(route.method+" "+route.path, h)
+		case route.method == "ANY":
+			to.ANY(route.path, h)
+		default:
+			to.Method(route.method, route.path, http.HandlerFunc(h))
+		}
+	}
+}
+
+func (c routerCase) mux(reverse, pooled bool) *muxmaster.Mux {
+	m := newMux(pooled)
+	c.register(m, reverse)
+	return m
+}
+
+func TestCasesOfOtherRouters(t *testing.T) {
+	files, err := filepath.Glob("testdata/routers/*.txt")
+	if err != nil || len(files) < 21 {
+		t.Fatalf("%d files, error %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			requests := 0
+			for _, c := range readRouterCases(t, file) {
+				for _, refused := range c.refused {
+					text := panics(func() { muxmaster.New().GET(refused[0], tell("")) })
+					if !strings.Contains(text, refused[1]) {
+						t.Errorf("%s: panics with %q, want %q", refused[0], text, refused[1])
+					}
+				}
+				for _, mode := range modes {
+					m, reversed := c.mux(false, mode.pooled), c.mux(true, mode.pooled)
+					for _, r := range c.requests {
+						requests++
+						got := ask(m, requestTo(t, r.host, r.method, r.target)).brief()
+						if got != r.want {
+							t.Errorf("%s, %v: %s %s: got %s, want %s", mode.name, c.routes, r.method, r.target, got, r.want)
+						}
+						again := ask(reversed, requestTo(t, r.host, r.method, r.target)).brief()
+						if again != got && !c.ordered() {
+							t.Errorf("%s, %v: %s %s: %s, but %s if the last route is registered first", mode.name, c.routes, r.method, r.target, got, again)
+						}
+						agrees(t, m, r.host, r.method, r.target)
+					}
+				}
+			}
+			if requests == 0 {
+				t.Error("no requests")
+			}
+		})
+	}
+}
+
+// ordered reports whether two constraints make the order of c's routes matter.
+func (c routerCase) ordered() bool {
+	n := 0
+	for _, route := range c.routes {
+		if strings.Contains(route.path, ":[") || strings.Contains(route.path, ":^") || strings.Contains(route.path, `:\`) {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// Below a prefix, in a Group or a mounted Mux, routes serve the same requests, also
+// beside a catch-all for everything.
+func TestCasesOfOtherRoutersBelowPrefix(t *testing.T) {
+	files, err := filepath.Glob("testdata/routers/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		for _, c := range readRouterCases(t, file) {
+			if slices.ContainsFunc(c.routes, func(r routerRoute) bool { return r.path[0] != '/' }) {
+				continue // of a host
+			}
+			group, mounted, beside := muxmaster.New(), muxmaster.New(), muxmaster.New()
+			c.register(group.Group("/p/{prefix}"), false)
+			mounted.Mount("/p/{prefix}", c.mux(false, false))
+			beside.GET("/*everything", tell("everything"))
+			beside.Mount("/p/{prefix}", c.mux(true, true))
+			for _, r := range c.requests {
+				if strings.Contains(r.target, "..") || strings.Contains(r.target, "%2e") {
+					continue // may leave the prefix
+				}
+				for name, m := range map[string]*muxmaster.Mux{"Group": group, "Mount": mounted, "beside a catch-all": beside} {
+					if name == "beside a catch-all" && c.ordered() {
+						continue
+					}
+					a := ask(m, requestTo(t, r.host, r.method, "/p/a%2Fb"+r.target))
+					a.location = strings.TrimPrefix(a.location, "/p/a%2Fb")
+					if got := a.brief(); got != r.want {
+						t.Errorf("%s, %s: %v: %s %s: got %s, want %s", filepath.Base(file), name, c.routes, r.method, r.target, got, r.want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Scopes of other routers' tests: groups, sub-routers, mounts, the order of
+// middleware, and who responds to unmatched requests. A want lists the middleware
+// that ran, and then what the handler tells.
+var otherScopes = []struct {
+	name  string // router, and what its test is about
+	build func(m *muxmaster.Mux)
+	want  map[string]string // by request
+}{
+	{"chi: 404 of nested routers", func(m *muxmaster.Mux) {
+		m.Use(trace("mw"))
+		m.GET("/hi", tell("hi"))
+		own, none := muxmaster.New(), muxmaster.New()
+		own.Use(trace("own"))
+		own.NotFound = tell("own 404")
+		own.GET("/sub", tell("sub"))
+		none.GET("/sub", tell("sub2"))
+		m.Mount("/admin1", own)
+		m.Mount("/admin2", none)
+	}, map[string]string{
+		"GET /hi":          "mw hi",
+		"GET /nothing":     "mw 404",
+		"GET /admin1/sub":  "mw own sub",
+		"GET /admin1/nope": "mw own own 404",
+		"GET /admin2/sub":  "mw sub2",
+		"GET /admin2/nope": "mw 404",
+	}},
+	{"chi: 404 of nested groups", func(m *muxmaster.Mux) {
+		m.GET("/auth", tell("auth"))
+		m.Route("/public", func(g *muxmaster.Group) { g.GET("/", tell("public")) })
+		for _, prefix := range []string{"/private", "/private_mw"} {
+			sub := muxmaster.New()
+			sub.Route("/resource", func(g *muxmaster.Group) { g.GET("/", tell("private")) })
+			m.With(trace("with")).Mount(prefix, sub)
+		}
+	}, map[string]string{
+		"GET /auth":                     "auth",
+		"GET /public":                   "public",
+		"GET /public/":                  "public",
+		"GET /private/resource":         "with private",
+		"GET /nope":                     "404",
+		"GET /public/nope":              "404",
+		"GET /private/nope":             "with 404",
+		"GET /private/resource/nope":    "with 404",
+		"GET /private_mw/resource/nope": "with 404",
+	}},
+	{"chi: 405 of nested routers", func(m *muxmaster.Mux) {
+		m.GET("/root", tell("root"))
+		sub1, sub2, variable := muxmaster.New(), muxmaster.New(), muxmaster.New()
+		sub1.GET("/sub1", tell("sub1"))
+		sub1.MethodNotAllowed = tell("sub1 405")
+		sub2.GET("/sub2", tell("sub2"))
+		variable.GET("/{var}", tell("pv"))
+		variable.MethodNotAllowed = tell("pv 405")
+		m.Mount("/prefix1", sub1)
+		m.Mount("/prefix2", sub2)
+		m.Mount("/pathVar", variable)
+	}, map[string]string{
+		"GET /root":             "root",
+		"PUT /root":             "405",
+		"PUT /prefix1/sub1":     "sub1 405",
+		"PUT /prefix2/sub2":     "405",
+		"GET /pathVar/myvar":    "pv",
+		"DELETE /pathVar/myvar": "pv 405",
+	}},
+	{"chi: middleware of nested groups", func(m *muxmaster.Mux) {
+		m.GET("/0", tell("h"))
+		g := m.Group("")
+		g.Use(trace("1"))
+		g.GET("/1", tell("h"))
+		g.With(trace("2")).GET("/2", tell("h"))
+		inner := g.Group("")
+		inner.Use(trace("2"), trace("3"))
+		inner.GET("/3", tell("h"))
+		inner.With(trace("4")).GET("/4", tell("h"))
+		deep := inner.Group("/")
+		deep.Use(trace("4"), trace("5"))
+		deep.GET("/5", tell("h"))
+	}, map[string]string{
+		"GET /0": "h",
+		"GET /1": "1 h",
+		"GET /2": "1 2 h",
+		"GET /3": "1 2 3 h",
+		"GET /4": "1 2 3 4 h",
+		"GET /5": "1 2 3 4 5 h",
+	}},
+	{"chi: a catch-all in a sub-router", func(m *muxmaster.Mux) {
+		m.GET("/bare/{param}", values)
+		m.GET("/bare/{param}/{rest...}", values)
+		m.Route("/case0", func(g *muxmaster.Group) {
+			g.GET("/{param}", values)
+			g.GET("/{param}/{rest...}", values)
+		})
+	}, map[string]string{
+		"GET /bare/hi":      `param="hi"`,
+		"GET /bare/hi/yes":  `param="hi" rest="yes"`,
+		"GET /case0/hi":     `param="hi"`,
+		"GET /case0/hi/yes": `param="hi" rest="yes"`,
+	}},
+	{"chi: mounts with similar prefixes", func(m *muxmaster.Mux) {
+		foo, foobar := muxmaster.New(), muxmaster.New()
+		foo.GET("/", tell("foo"))
+		foobar.GET("/", tell("foobar"))
+		m.GET("/hi", tell("hi"))
+		m.Mount("/foobar", foobar)
+		m.Mount("/foo", foo)
+	}, map[string]string{
+		"GET /hi":      "hi",
+		"GET /foobar":  "foobar",
+		"GET /foobar/": "foobar",
+		"GET /foo":     "foo",
+		"GET /foob":    "404",
+		"GET /foo/bar": "404",
+	}},
+	{"chi: values of mounts in mounts", func(m *muxmaster.Mux) {
+		shares, accounts := muxmaster.New(), muxmaster.New()
+		shares.GET("/{id}", values)
+		accounts.GET("/", values)
+		accounts.Mount("/shares", shares)
+		m.Mount("/accounts/{account}", accounts)
+	}, map[string]string{
+		"GET /accounts/a":          `account="a"`,
+		"GET /accounts/a/":         `account="a"`,
+		"GET /accounts/a/shares/1": `account="a" id="1"`,
+		"GET /accounts/a/shares":   "404",
+		"GET /accounts":            "404",
+	}},
+	{"gorilla/mux: middleware of a sub-router", func(m *muxmaster.Mux) {
+		m.Use(trace("m"))
+		m.GET("/", tell("root"))
+		sub := m.Group("/sub")
+		sub.Use(trace("sub"))
+		sub.GET("/x", tell("x"))
+	}, map[string]string{
+		"GET /":              "m root",
+		"GET /sub/x":         "m sub x",
+		"GET /sub/":          "m sub 404", // there, no middleware runs
+		"GET /sub/not/found": "m sub 404",
+		"GET /notfound":      "m 404",
+	}},
+	{"gorilla/mux: two sub-routers without a prefix", func(m *muxmaster.Mux) {
+		first, second := m.Group("/"), m.Group("/")
+		first.Use(trace("first"))
+		second.Use(trace("second"))
+		first.GET("/first", tell("h"))
+		second.GET("/second", tell("h"))
+	}, map[string]string{
+		"GET /first":            "first h",
+		"GET /second":           "second h",
+		"GET /second/not-exist": "404",
+	}},
+	{"gorilla/mux: methods in sub-routers", func(m *muxmaster.Mux) {
+		m.Group("/test").Method("POST", "/{name}", tell("post"))
+		m.Group("/test").Method("GET,PUT", "/{name}", tell("get"))
+	}, map[string]string{
+		"POST /test/a":   "post",
+		"GET /test/a":    "get",
+		"PUT /test/a":    "get",
+		"DELETE /test/a": "405",
+		"GET /test/a/b":  "404",
+	}},
+	{"gin: middleware and 404", func(m *muxmaster.Mux) {
+		m.Use(trace("A"), trace("B"))
+		api := m.Group("/api")
+		api.Use(trace("C"))
+		api.GET("/ping", tell("ping"))
+		api.Group("/v1").With(trace("D")).GET("/ping", tell("v1"))
+	}, map[string]string{
+		"GET /api/ping":     "A B C ping",
+		"GET /api/v1/ping":  "A B C D v1",
+		"GET /none":         "A B 404",
+		"POST /api/ping":    "A B C 405", // there, 404 without C
+		"GET /api/v1/none":  "A B C 404",
+		"HEAD /api/v1/ping": "A B C D v1",
+	}},
+	{"echo: a group leaves 405, 404 and other routes alone", func(m *muxmaster.Mux) {
+		m.GET("/health", tell("health"))
+		m.Group("/api").GET("/users", tell("users"))
+	}, map[string]string{
+		"GET /health":     "health",
+		"GET /api/users":  "users",
+		"POST /api/users": "405",
+		"GET /api/nope":   "404",
+	}},
+	{"echo: own 404 of a group", func(m *muxmaster.Mux) {
+		g := m.Group("/group")
+		g.NotFound = tell("group 404")
+		g.GET("/", tell("root"))
+		g.GET("/a/c/df", tell("df"))
+		files := g.Group("/a")
+		files.NotFound = tell("a 404")
+	}, map[string]string{
+		"GET /group/a/c/xx":     "a 404",
+		"GET /group/a/echo.exe": "a 404",
+		"GET /group/b/echo.exe": "group 404",
+		"GET /group/a/c/df":     "df",
+		"GET /group":            "root",
+		"GET /other":            "404",
+	}},
+	{"bunrouter: middleware of groups and of routes", func(m *muxmaster.Mux) {
+		m.With(trace("1")).GET("/h1", tell("h"))
+		g := m.With(trace("1"), trace("2")).Group("/g1")
+		g.GET("/h3", tell("h"))
+		g.Group("").With(trace("3")).GET("/h4", tell("h"))
+	}, map[string]string{
+		"GET /h1":    "1 h",
+		"GET /g1/h3": "1 2 h",
+		"GET /g1/h4": "1 2 3 h",
+	}},
+	{"httptreemux: a group in a group, with and without a slash", func(m *muxmaster.Mux) {
+		g := m.Group("/foo")
+		g.GET("/", tell("foo"))
+		g.GET("/bar", tell("bar"))
+		g.Group("/baz/").GET("/", tell("baz"))
+		g.Group("/").GET("/qux", tell("qux"))
+	}, map[string]string{
+		"GET /foo":      "foo",
+		"GET /foo/":     "foo",
+		"GET /foo/bar":  "bar",
+		"GET /foo/bar/": "307 /foo/bar",
+		"GET /foo/baz":  "baz",
+		"GET /foo/baz/": "baz",
+		"GET /foo/qux":  "qux",
+	}},
+	{"goji: a sub-mux below a prefix", func(m *muxmaster.Mux) {
+		sub := muxmaster.New()
+		sub.Use(trace("sub"))
+		sub.GET("/carl", tell("carl"))
+		m.Use(trace("m"))
+		m.Mount("/users", sub)
+		m.GET("/users/bob", tell("bob"))
+	}, map[string]string{
+		"GET /users/carl": "m sub carl",
+		"GET /users/bob":  "m bob",
+		"GET /users/x":    "m sub 404",
+	}},
+	{"violetear: methods of a path", func(m *muxmaster.Mux) {
+		m.Method("GET, HEAD", "/root", tell("root"))
+		m.PUT("/root/{id}", tell("put"))
+		m.ANY("/root/{id}/all", tell("all"))
+	}, map[string]string{
+		"HEAD /root":        "root",
+		"POST /root":        "405",
+		"GET /root/1":       "405",
+		"PURGE /root/1":     "405",
+		"PURGE /root/1/all": "all",
+	}},
+}
+
+func TestScopesOfOtherRouters(t *testing.T) {
+	for _, c := range otherScopes {
+		for _, mode := range modes {
+			m := newMux(mode.pooled)
+			m.NotFound, m.MethodNotAllowed = tell("404"), tell("405")
+			c.build(m)
+			for request, want := range c.want {
+				method, target, _ := strings.Cut(request, " ")
+				a := ask(m, requestTo(t, "example.com", method, target))
+				got := a.body
+				if a.status != http.StatusOK {
+					got = a.brief()
+				}
+				if got != want {
+					t.Errorf("%s, %s: %s: got %q, want %q", c.name, mode.name, request, got, want)
+				}
+			}
+		}
+	}
+}
+
+// serveMux is what an http.ServeMux and a Mux have in common.
+type serveMux interface {
+	http.Handler
+	Handle(pattern string, h http.Handler)
+	HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request))
+	Handler(r *http.Request) (http.Handler, string)
+}
+
+var (
+	_ serveMux = (*http.ServeMux)(nil)
+	_ serveMux = (*muxmaster.Mux)(nil)
+)
+
+var wildcard = regexp.MustCompile(`\{(\w+)(?:\.\.\.)?\}`)
+
+// reports is a handler that tells all that net/http's own router says of a
+// match.
+func reports(pattern string) http.HandlerFunc {
+	names := wildcard.FindAllStringSubmatch(pattern, -1)
+	return func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "%s, r.Pattern %s, path %s", pattern, r.Pattern, r.URL.Path)
+		for _, n := range names {
+			fmt.Fprintf(w, ", %s=%q", n[1], r.PathValue(n[1]))
+		}
+		fmt.Fprintf(w, ", none=%q", r.PathValue("none"))
+	}
+}
+
+// sameSets are patterns and requests, METHOD HOST TARGET, with which both
+// routers do the same.
+var sameSets = []struct {
+	patterns []string
+	requests []string
+}{
+	{[]string{"/"}, []string{"GET h /", "GET h /x", "GET h /x/y", "POST h /", "BREW h /x", "GET h //", "GET h //x", "GET h /x/..", "GET h /x/../y?q", "GET h /.", "GET h /x//", "CONNECT h //x"}},
+	{[]string{"/{$}"}, []string{"GET h /", "GET h /x", "GET h //", "POST h /"}},
+	{[]string{"/x"}, []string{"GET h /x", "GET h /x/", "GET h /X", "GET h /x?y", "GET h /xx", "GET h /./x", "GET h //x", "GET h /", "HEAD h /x", "GET h /%78"}},
+	{[]string{"/x/"}, []string{"GET h /x", "GET h /x/", "GET h /x/y", "GET h /x?q=1&r=/", "POST h /x", "GET h //x", "GET h /y/../x", "GET h /x//y", "GET h /xy", "HEAD h /x", "CONNECT h /x/y//z"}},
+	{[]string{"/x/{$}"}, []string{"GET h /x", "GET h /x/", "GET h /x/y"}},
+	{[]string{"/x", "/x/"}, []string{"GET h /x", "GET h /x/", "GET h /x/y"}},
+	{[]string{"/x", "/x/{$}", "/x/{r...}"}, []string{"GET h /x", "GET h /x/", "GET h /x/y", "GET h /x/y/"}},
+	{[]string{"/", "/x/"}, []string{"GET h /x", "GET h /x/", "GET h /x/y", "GET h /z", "GET h /x?q"}},
+	{[]string{"/{r...}", "/x/{$}"}, []string{"GET h /x", "GET h /x/", "GET h /x/y", "GET h /"}},
+	{[]string{"/{a}", "/x/"}, []string{"GET h /x", "GET h /y", "GET h /x/", "GET h /x/y"}},
+	{[]string{"/{a}/", "/{r...}"}, []string{"GET h /x", "GET h /x/", "GET h /x/y", "GET h /"}},
+	{[]string{"/{a}/{b}", "/x/{b}", "/x/y"}, []string{"GET h /x/y", "GET h /x/z", "GET h /z/y", "GET h /x/", "GET h /x", "GET h /a%2Fb/c"}},
+	{[]string{"/a/{x}", "/a/b/{r...}"}, []string{"GET h /a/b", "GET h /a/b/", "GET h /a/c", "GET h /a/b/c/d"}},
+	{[]string{"/a/{x}/c", "/a/{r...}"}, []string{"GET h /a/b/c", "GET h /a/b/d", "GET h /a", "GET h /a/", "GET h /a/b/c/"}},
+	{[]string{"GET /x"}, []string{"GET h /x", "HEAD h /x", "POST h /x", "BREW h /x", "POST h /y", "CONNECT h /x"}},
+	{[]string{"HEAD /x"}, []string{"GET h /x", "HEAD h /x"}},
+	{[]string{"GET /x", "HEAD /x", "POST /x"}, []string{"GET h /x", "HEAD h /x", "POST h /x", "PUT h /x"}},
+	{[]string{"GET /x", "/x"}, []string{"GET h /x", "HEAD h /x", "POST h /x"}},
+	{[]string{"GET /x/", "/"}, []string{"GET h /x", "POST h /x", "POST h /x/", "GET h /x/y"}},
+	{[]string{"POST /x/"}, []string{"GET h /x", "POST h /x", "GET h /x/", "GET h /x/y"}},
+	{[]string{"POST /x/{$}", "GET /x"}, []string{"PUT h /x", "POST h /x", "PUT h /x/"}},
+	{[]string{"GET /{a}", "POST /{b}"}, []string{"GET h /1", "POST h /1", "DELETE h /1", "GET h /"}},
+	{[]string{"BREW /pot", "GET /pot"}, []string{"BREW h /pot", "WHEN h /pot", "brew h /pot"}},
+	{[]string{"GET  /x", "POST\t/x", "PUT \t /x"}, []string{"GET h /x", "POST h /x", "PUT h /x", "DELETE h /x"}},
+	{[]string{"h/", "/"}, []string{"GET h /x", "GET g /x", "GET h:80 /x", "GET h:abc /x", "GET  /x"}},
+	{[]string{"h/x", "/{r...}"}, []string{"GET h /x", "GET h /y", "GET g /x"}},
+	{[]string{"h/x/", "/x"}, []string{"GET h /x", "GET g /x", "GET h /x/"}},
+	{[]string{"GET h/x", "/x"}, []string{"GET h /x", "POST h /x", "GET g /x", "HEAD h /x"}},
+	{[]string{"GET h/x", "POST /x"}, []string{"GET h /x", "POST h /x", "PUT h /x", "PUT g /x"}},
+	{[]string{"h/{$}", "g/{$}"}, []string{"GET h /", "GET g /", "GET i /"}},
+	{[]string{"h/{a}/{$}", "h/{a}"}, []string{"GET h /1", "GET h /1/", "GET h //1"}},
+	{[]string{"h/a/", "h:80/c/", "h:90/", "/b/"}, []string{"GET h /", "GET h /a", "GET h:80 /a", "GET h:80 /c/", "GET h:90 /", "GET h:90 /b", "CONNECT h /", "CONNECT h:80 /a", "CONNECT h:80 /b", "CONNECT h:80 /c/", "CONNECT h:90 /"}},
+	{[]string{"h/", "h:90/"}, []string{"GET h:90 /", "GET h /", "GET h:80 /"}},
+	{[]string{"/#/"}, []string{"GET h /%23/x", "GET h /%23", "GET h /x"}},
+	{[]string{"127.0.0.1/x", "/x"}, []string{"GET 127.0.0.1:8080 /x", "GET 127.0.0.1 /x"}},
+	{[]string{"CONNECT /x/", "GET /x/"}, []string{"CONNECT h /x/", "CONNECT h /x/a//b", "CONNECT h //x/"}},
+	{[]string{"/a%2Fb", "/a/b"}, []string{"GET h /a%2Fb", "GET h /a%2fb", "GET h /a/b", "GET h /%61/b"}},
+	{[]string{"/a%2Fb/{x}"}, []string{"GET h /a%2Fb/c", "GET h /a/b/c"}},
+	{[]string{"/a b/"}, nil},
+	{[]string{"/%61/{x}"}, []string{"GET h /a/1", "GET h /%61/1"}},
+	{[]string{"/100%/{x}"}, []string{"GET h /100%25/1"}},
+	{[]string{"/id}"}, []string{"GET h /id}", "GET h /id"}},
+	{[]string{"/{x}"}, []string{"GET h /%25", "GET h /a%20b", "GET h /%FF", "GET h /ü", "GET h /%00", "GET h /a;b", "GET h /a%2F..%2Fb", "GET h /..%2Fb", "GET h /...", "GET h /a+b", "GET h /?x=/..", "GET h /%2525"}},
+	{[]string{"/{r...}"}, []string{"GET h /", "GET h /a%2Fb/c", "GET h /a/%20/", "GET h /%2F/", "GET h /a/b%2525"}},
+	{[]string{"//x"}, []string{"GET h //x", "GET h /x"}},
+	{[]string{"/a/../b"}, []string{"GET h /b", "GET h /a/../b"}},
+	{[]string{" /x"}, []string{"GET h /x"}},
+	{[]string{"/über/{名}"}, []string{"GET h /über/日本", "GET h /%C3%BCber/%E6%97%A5"}},
+	{[]string{"/items/", "GET /items/list", "GET /items/{id}", "GET /items/{id}/edit"}, []string{"GET h /items", "GET h /items/", "GET h /items/list", "GET h /items/5", "GET h /items/5/edit", "GET h /items/5/x", "POST h /items/5"}},
+	{[]string{"/b/{bucket}/o/{object...}"}, []string{"GET h /b/x/o/y/z", "GET h /b/x/o/", "GET h /b/x/o", "GET h /b//o/y"}},
+}
+
+// Requests to both routers end alike: same handler, pattern, values, status,
+// Location and Allow, but for OPTIONS.
+func TestLikeServeMux(t *testing.T) {
+	for _, set := range sameSets {
+		std, mux := http.NewServeMux(), muxmaster.New()
+		for _, p := range set.patterns {
+			stds := panics(func() { std.Handle(p, reports(p)) })
+			ours := panics(func() { mux.Handle(p, reports(p)) })
+			if (stds == "") != (ours == "") {
+				t.Errorf("%q: http.ServeMux says %q, Mux says %q", p, stds, ours)
+			}
+		}
+		for _, req := range set.requests {
+			compareMuxes(t, std, mux, req, fmt.Sprintf("%q", set.patterns))
+		}
+	}
+}
+
+// compareMuxes holds the Mux against the ServeMux for a request, METHOD HOST
+// TARGET, which is left out if it is none.
+func compareMuxes(t *testing.T, std *http.ServeMux, mux *muxmaster.Mux, req, context string) {
+	t.Helper()
+	f := strings.SplitN(req, " ", 3)
+	fresh := func() *http.Request {
+		r, err := readRequest(f[1], f[0], f[2])
+		if err != nil {
+			return nil
+		}
+		return r
+	}
+	if fresh() == nil {
+		return
+	}
+	rs, rm := fresh(), fresh()
+	a, b := ask(std, rs), ask(mux, rm)
+	redirect := a.status >= 300 && a.status < 400
+	if redirect && strings.Contains(f[2], "%") {
+		a.location = b.location // escaped twice by ServeMux; TestRedirects has them
+		a.body = b.body
+	}
+	a.allow = ourAllow(a.allow)
+	if f[0] == "OPTIONS" && a.status == 405 {
+		a.status, a.body = 204, ""
+	}
+	if a != b {
+		t.Errorf("%s, %s:\n http.ServeMux %+v\n Mux           %+v", context, req, a, b)
+	}
+	if f[0] == "CONNECT" && redirect {
+		return // the ServeMux's pattern is a path then
+	}
+	if rs.Pattern != rm.Pattern {
+		t.Errorf("%s, %s: r.Pattern %q, want %q", context, req, rm.Pattern, rs.Pattern)
+	}
+	r := fresh()
+	_, want := std.Handler(fresh())
+	h, got := mux.Handler(r)
+	if got != want {
+		t.Errorf("%s, %s: Handler's pattern %q, want %q", context, req, got, want)
+	}
+	if r.Pattern != "" {
+		t.Errorf("%s, %s: Handler changed the request", context, req)
+	}
+	if served := ask(h, r); served.status != b.status || served.location != b.location || served.allow != b.allow {
+		t.Errorf("%s, %s: Handler's handler answers %+v, want %+v", context, req, served, b)
+	}
+}
+
+// ourAllow returns a Mux's Allow header for that of a ServeMux.
+func ourAllow(std string) string {
+	if std == "" {
+		return ""
+	}
+	var known, custom []string
+	for _, m := range strings.Split(std, ", ") {
+		switch {
+		case m == "OPTIONS":
+		case slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE", "QUERY"}, m):
+			known = append(known, m)
+		default:
+			custom = append(custom, m)
+		}
+	}
+	order := "GET HEAD POST PUT PATCH DELETE CONNECT TRACE QUERY"
+	slices.SortFunc(known, func(a, b string) int { return strings.Index(order, a) - strings.Index(order, b) })
+	slices.Sort(custom)
+	return strings.Join(append(append(known, custom...), "OPTIONS"), ", ")
+}
+
+// What docs/patterns.md names as different.
+func TestUnlikeServeMux(t *testing.T) {
+	for _, c := range []struct {
+		patterns      string // separated by |
+		host          string
+		method        string
+		target        string
+		servemux, mux string // brief answers; panic for refused, any for what differs between Go versions
+	}{
+		{"GET /x", "h", "OPTIONS", "/x", "405 GET, HEAD", "204 GET, HEAD, OPTIONS"},
+		{"POST /x|GET /x", "h", "PUT", "/x", "405 GET, HEAD, POST", "405 GET, HEAD, POST, OPTIONS"},
+		{"h/x", "H", "GET", "/x", "404", "h/x"},
+		{"h/x", "h.", "GET", "/x", "404", "h/x"},
+		{"h/x", "h.:80", "GET", "/x", "404", "h/x"},
+		{"H/x", "h", "GET", "/x", "404", "H/x"},
+		{"h./x", "h", "GET", "/x", "404", "h./x"},
+		{"[::1]/x", "[::1]:80", "GET", "/x", "404", "[::1]/x"},
+		{"/{x}/a|/b/{y}", "h", "GET", "/b/a", "panic", "/b/{y}"},
+		{"/{x}/a|/b/{y}", "h", "GET", "/c/a", "panic", "/{x}/a"},
+		{"GET /{x}|/a", "h", "GET", "/a", "panic", "/a"},
+		{"/{user-id}", "h", "GET", "/a", "panic", "/{user-id}"},
+		{"GET,POST /x", "h", "POST", "/x", "panic", "GET,POST /x"},
+		{"/{x}.json", "h", "GET", "/a.json", "panic", "/{x}.json"},
+		{"/:x", "h", "GET", "/a", "404", "/:x"},
+		{"/*x", "h", "GET", "/a/b", "404", "/*x"},
+		{"/x/", "h", "GET", "/a%2Fb/../x", "any", "307 /x/"},
+		{"/{x}", "h", "GET", "/%2F", "404", "/{x}"},
+		{"/{r...}", "h", "GET", "/a%2F..%2Fb", "/{r...}", "404"},
+		{"/x/{r...}|/", "h", "GET", "/x/..%2Fetc", "/x/{r...}", "404"},
+		{"/t/|/t/a/", "h", "GET", "/t/x%2F..%2Fa/b", "/t/", "404"},
+		{"/t/", "h", "GET", "/t/..%2F..", "/t/", "404"},
+		{"/t/", "h", "GET", "/t/x/.%2F", "/t/", "404"},
+		{"/t/", "h", "GET", "/t/x%2F%2Fb", "/t/", "/t/"},
+		{"CONNECT /x/", "h", "CONNECT", "/x/../x/", "CONNECT /x/", "404"},
+		{"h/x", "h:80", "CONNECT", "/x", "404", "h/x"},
+		{"/{x}", "h", "GET", "/%2e%2e", "/{x}", "307 /"},
+		{"/{x}", "h", "GET", "/a/%2E", "404", "307 /a"},
+		{"/{x}/", "h", "GET", "/a%3Fb", "307 /a%3Fb/", "307 /a%3Fb/"},
+		{"/{x}/b", "h", "GET", "/a%3Fb//b", "any", "307 /a%3Fb/b"},
+		{"/{x}/", "h", "GET", "/a?b#c", "307 /a/?b#c", "307 /a/?b%23c"},
+	} {
+		std, mux := http.NewServeMux(), muxmaster.New()
+		refused := ""
+		for _, p := range strings.Split(c.patterns, "|") {
+			if panics(func() { std.Handle(p, tell(p)) }) != "" {
+				refused = "panic"
+			}
+			mux.Handle(p, tell(p))
+		}
+		got := refused
+		if got == "" {
+			got = ask(std, requestTo(t, c.host, c.method, c.target)).brief()
+		}
+		if got != c.servemux && c.servemux != "any" {
+			t.Errorf("%q, %s %s%s: http.ServeMux answers %s, the table says %s", c.patterns, c.method, c.host, c.target, got, c.servemux)
+		}
+		if got := ask(mux, requestTo(t, c.host, c.method, c.target)).brief(); got != c.mux {
+			t.Errorf("%q, %s %s%s: got %s, want %s", c.patterns, c.method, c.host, c.target, got, c.mux)
+		}
+	}
+}
+
+// A ServeMux in a Mux, and a Mux in a ServeMux.
+func TestNestedServeMux(t *testing.T) {
+	show := func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "%s a=%q b=%q", r.Pattern, r.PathValue("a"), r.PathValue("b"))
+	}
+	for _, mode := range modes {
+		inner := http.NewServeMux()
+		inner.HandleFunc("/x/{a}/{b}", show)
+		outer := newMux(mode.pooled)
+		outer.Handle("/x/", inner)
+		outer.Handle("/y/", http.StripPrefix("/y", inner))
+		outer.Mount("/z/{a}", http.StripPrefix("/z", inner))
+		for _, c := range [][2]string{
+			{"/x/1/2", `/x/{a}/{b} a="1" b="2"`},
+			{"/y/x/1/2", `/x/{a}/{b} a="1" b="2"`},
+			{"/z/x/1/2", `/x/{a}/{b} a="1" b="2"`},
+			{"/x/1", "404"},
+		} {
+			if got := get(t, outer, "GET", c[0]); got != c[1] {
+				t.Errorf("%s: ServeMux in Mux, %s: got %s, want %s", mode.name, c[0], got, c[1])
+			}
+		}
+
+		mux := newMux(mode.pooled)
+		mux.GET("/:a/x/{b}", show)
+		mux.GET("/:a/s", show)
+		mux.GETFast("/:a/f/{b}", func(w http.ResponseWriter, r *http.Request, _ muxmaster.Params) { show(w, r) })
+		std := http.NewServeMux()
+		std.Handle("/{a}/", mux)
+		std.Handle("/1/2/3/{a}/{b}", http.HandlerFunc(show))
+		prefixed := http.NewServeMux()
+		prefixed.Handle("/p/{b}/", http.StripPrefix("/p/q", mux))
+		std.Handle("/p/q/", prefixed)
+		for _, c := range [][2]string{
+			{"/1/x/2", `GET /:a/x/{b} a="1" b="2"`},
+			{"/1/f/2", `GET /:a/f/{b} a="1" b="2"`},
+			{"/1/s", `GET /:a/s a="1" b=""`},
+			{"/1/2/3/4/5", `/1/2/3/{a}/{b} a="4" b="5"`},
+			{"/p/q/1/s", `GET /:a/s a="1" b="q"`}, // the outer value stays visible
+			{"/p/q/1/x/2", `GET /:a/x/{b} a="1" b="2"`},
+		} {
+			if got := get(t, std, "GET", c[0]); got != c[1] {
+				t.Errorf("%s: Mux in ServeMux, %s: got %s, want %s", mode.name, c[0], got, c[1])
+			}
+		}
+	}
+}
+
+// CONNECT requests with a URL that names the host, as no client sends them:
+// net/http's own test of patterns with ports.
+func TestPortsLikeServeMux(t *testing.T) {
+	std, mux := http.NewServeMux(), muxmaster.New()
+	for _, p := range []string{"example.com/pkg/foo/", "example.com/pkg/bar", "example.com:3000/pkg/connect/", "example.com:9000/", "/pkg/baz/"} {
+		std.Handle(p, tell(p))
+		mux.Handle(p, tell(p))
+	}
+	for _, method := range []string{"GET", "CONNECT"} {
+		for _, host := range []string{"example.com", "example.com:3000", "example.com:9000"} {
+			for _, path := range []string{"/", "/pkg/foo", "/pkg/foo/", "/pkg/bar", "/pkg/baz", "/pkg/connect", "/pkg/connect/"} {
+				ask := func(h http.Handler) string {
+					r, err := http.NewRequest(method, "http://"+host+path, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return ask(h, r).brief()
+				}
+				if got, want := ask(mux), ask(std); got != want {
+					t.Errorf("%s http://%s%s: got %s, want %s", method, host, path, got, want)
+				}
+			}
+		}
+	}
+}
+
+// Registered for the HTTP/1.1 asterisk form, nothing; as in net/http.
+func TestAsterisk(t *testing.T) {
+	mux, std := muxmaster.New(), http.NewServeMux()
+	mux.Handle("/", tell("root"))
+	std.Handle("/", tell("root"))
+	for _, method := range []string{"OPTIONS", "GET"} {
+		want := ask(std, request(t, method, "*"))
+		if got := ask(mux, request(t, method, "*")); got != want || got.status != 400 {
+			t.Errorf("%s *: got %+v, want %+v", method, got, want)
+		}
+	}
+}

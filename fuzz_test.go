@@ -1,0 +1,819 @@
+package muxmaster_test
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/internal/trietest"
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
+)
+
+// This file compares the router with the reference: random routes, in two
+// orders, and random requests near them.
+
+// holdMux compares the Mux with the reference for one input.
+func holdMux(t *testing.T, routes, requests []byte) {
+	c := trietest.Choices(routes)
+	registration, ref := trietest.Registration(c.Pick(3)), refMux{redirectSlash: c.Pick(2) == 0}
+	pooled := c.Pick(2) == 1
+	for c.More() && len(ref.routes) < 40 {
+		ref.routes = append(ref.routes, c.Route(registration))
+	}
+	mux, kept := ref.build(t, pooled, false)
+
+	shuffled := refMux{redirectSlash: ref.redirectSlash, routes: slices.Clone(kept.routes)}
+	rand.New(rand.NewPCG(uint64(len(routes)), 7)).Shuffle(len(shuffled.routes), func(i, j int) {
+		shuffled.routes[i], shuffled.routes[j] = shuffled.routes[j], shuffled.routes[i]
+	})
+	mux2, _ := shuffled.build(t, pooled, true)
+	stable := kept.routes.Ordered()
+
+	c = requests
+	for c.More() {
+		method := trietest.Of(&c, trietest.RequestMethods)
+		host := trietest.Of(&c, trietest.RequestHosts)
+		query := []string{"", "?q=/../x"}[c.Pick(2)]
+		target := c.Target(kept.routes)
+		r, err := readRequest(host, method, target+query)
+		if err != nil {
+			continue
+		}
+		escaped := wirePath(r)
+		got := ask(mux, r)
+		if wrong := kept.check(method, host, escaped, query, got); wrong != "" {
+			t.Errorf("%s %s%s: %q, %s\nroutes: %q", method, host, target, got.brief(), wrong, kept.routes.Patterns())
+		}
+		asked, _ := readRequest(host, method, target+query)
+		if _, pattern := mux.Handler(asked); got.status == 200 && pattern != r.Pattern {
+			t.Errorf("Handler(%s %s%s): %q, served by %q\nroutes: %q", method, host, target, pattern, r.Pattern, kept.routes.Patterns())
+		}
+		if wrong := leadsNowhere(mux, method, host, target+query); wrong != "" {
+			t.Errorf("%s %s%s: %s\nroutes: %q", method, host, target+query, wrong, kept.routes.Patterns())
+		}
+		if c.Pick(4) == 0 { // not always, because it parses all patterns again
+			e := mux.Explain(method, "http://"+host+escaped+query)
+			if wrong := kept.explained(e, host, escaped, r.Pattern, got); wrong != "" {
+				t.Errorf("Explain(%s %s%s): %s\nroutes: %q", method, host, target, wrong, kept.routes.Patterns())
+			}
+		}
+		r2, _ := readRequest(host, method, target+query)
+		got2 := ask(mux2, r2)
+		if wrong := shuffled.check(method, host, escaped, query, got2); wrong != "" {
+			t.Errorf("%s %s%s: %q, %s\nroutes: %q", method, host, target, got2.brief(), wrong, shuffled.routes.Patterns())
+		}
+		if stable {
+			name := func(m refMux, a answer) string {
+				var k int
+				var vals []string
+				if a.status == 200 && parseServed(a.body, &k, &vals) {
+					return fmt.Sprintf("%s %q", m.routes[k].Pattern(), vals)
+				}
+				return a.brief()
+			}
+			if a, b := name(kept, got), name(shuffled, got2); a != b {
+				t.Errorf("%s %s%s: %s, but %s with the routes in another order\nroutes: %q", method, host, target, a, b, kept.routes.Patterns())
+			}
+		}
+	}
+}
+
+// leadsNowhere follows redirects, and says where they go on for more than two
+// steps.
+func leadsNowhere(mux *muxmaster.Mux, method, host, target string) string {
+	way := []string{target}
+	for {
+		r, err := readRequest(host, method, target)
+		if err != nil {
+			return fmt.Sprintf("redirected to what is no request target: %q", way)
+		}
+		a := ask(mux, r)
+		if a.status != 307 {
+			return ""
+		}
+		if target = a.location; slices.Contains(way, target) || len(way) > 2 {
+			return fmt.Sprintf("redirected on and on: %q", append(way, target))
+		}
+		way = append(way, target)
+	}
+}
+
+// wirePath is the path of r as it came.
+func wirePath(r *http.Request) string {
+	if r.URL.RawPath != "" {
+		return r.URL.RawPath
+	}
+	return r.URL.EscapedPath()
+}
+
+// explained says where an explanation does not tell what happened to the
+// request.
+func (m refMux) explained(e muxmaster.Explanation, host, escaped, pattern string, got answer) string {
+	status := e.Status
+	if e.Route != nil {
+		status = 200
+		if p := e.Route.Pattern; !strings.HasSuffix(pattern, p) {
+			return fmt.Sprintf("it names %q, served by %q", p, pattern)
+		}
+	}
+	if status != got.status || e.Location != got.location || e.Allow != got.allow {
+		return fmt.Sprintf("it says %d %q %q", status, e.Location, e.Allow)
+	}
+	if len(e.Candidates) != len(m.routes) {
+		return fmt.Sprintf("%d candidates of %d routes", len(e.Candidates), len(m.routes))
+	}
+	path := trietest.SplitPath(escaped)
+	if e.Method == "CONNECT" || !path.Clean() {
+		return ""
+	}
+	for _, c := range e.Candidates {
+		// A verb method's /x/ and that of Handle look alike here.
+		known, yes, no := false, false, false
+		for _, rt := range m.routes {
+			if rt.Method == c.Method && rt.Host == c.Host && rt.Path() == c.Pattern {
+				known = true
+				_, hostOK := trietest.HostValues(rt.Host, host)
+				matches := hostOK && rt.Serving(e.Method) >= 0 && rt.Matches(path)
+				yes, no = yes || matches, no || !matches
+			}
+		}
+		if says := c.Reason == "" || strings.HasPrefix(c.Reason, "matches"); !known || says && !yes || !says && !no {
+			return fmt.Sprintf("the candidate %v: %q, a route: %v, matches: %v", c.Route, c.Reason, known, yes)
+		}
+	}
+	return ""
+}
+
+func TestReference(t *testing.T) { trietest.Random(t, 250, 150, holdMux) }
+func FuzzMatch(f *testing.F)     { trietest.Fuzz(f, holdMux) }
+
+// This file compares the router with the reference where routes are in Groups
+// and in Muxes that are mounted, at any depth: which middleware runs, and who
+// answers what no route serves.
+
+// A refScope is a Mux or a Group.
+type refScope struct {
+	name       string
+	parent     *refScope // the scope around; for a mounted Mux, where it is mounted
+	mux        bool
+	segs       []trietest.Segment // of its whole prefix
+	own        int                // how many of them are its own
+	notFound   bool
+	notAllowed bool
+	real       muxmaster.Router
+}
+
+var scopeSegs = []trietest.Segment{
+	trietest.Literal("a"), trietest.Literal("b"), trietest.Literal("a"),
+	trietest.NewSegment("{p#}", trietest.Param),
+	trietest.NewSegment("{p#:[0-9]+}", trietest.Expr("[0-9]+")),
+	trietest.NewSegment("a{p#}", trietest.Text("a"), trietest.Param),
+	trietest.NewSegment("a%2Fb", trietest.Text("a/b")),
+}
+
+var scopePathSegs = []string{"a", "b", "1", "ab", "c", "a%2Fb", "%61", "22"}
+
+// written is the text of segments whose parameters are named after a scope.
+func written(segs []trietest.Segment, tag string) string {
+	var b strings.Builder
+	for i, s := range segs {
+		b.WriteString("/" + strings.ReplaceAll(s.Written, "#", fmt.Sprint(tag, i)))
+	}
+	return b.String()
+}
+
+// chain returns the output of the middleware around the scope.
+func (s *refScope) chain() string {
+	if s.parent == nil {
+		return s.name + " "
+	}
+	return s.parent.chain() + s.name + " "
+}
+
+// within reports whether s is other or inside of it.
+func (s *refScope) within(other *refScope) bool {
+	return s == other || s.parent != nil && s.parent.within(other)
+}
+
+// covers reports whether the path is at or below the scope's prefix.
+func (s *refScope) covers(p trietest.Path) bool {
+	rt := trietest.Route{Segs: s.segs, End: trietest.All}
+	return rt.Matches(p) || trietest.Route{Segs: s.segs}.Matches(p)
+}
+
+// answerer is the name of the scope whose NotFound or MethodNotAllowed is used.
+func (s *refScope) answerer(has func(*refScope) bool) string {
+	for !has(s) {
+		s = s.parent
+	}
+	return s.name
+}
+
+// A scopedMux is a refMux whose routes belong to scopes. A mounted Mux is two
+// routes more, for its prefix and for what is below it; owner says whose.
+type scopedMux struct {
+	refMux
+	scopes []*refScope
+	scope  []*refScope // of each route
+	owner  []*refScope // nil, or the Mux that owns a subtree
+}
+
+func (m *scopedMux) add(rt trietest.Route, scope, owner *refScope) {
+	m.routes, m.scope, m.owner = append(m.routes, rt), append(m.scope, scope), append(m.owner, owner)
+}
+
+// grow makes scopes and routes of the choices, in both routers. Between them it
+// asks the real one, which then has to add to what it has compiled.
+func (m *scopedMux) grow(t *testing.T, c *trietest.Choices) *muxmaster.Mux {
+	newScope := func(s refScope) *refScope {
+		s.name = fmt.Sprint("s", len(m.scopes))
+		s.notFound = s.mux || c.Pick(2) == 0
+		s.notAllowed = s.mux || c.Pick(2) == 0
+		m.scopes = append(m.scopes, &s)
+		s.real.Use(trace(s.name))
+		return &s
+	}
+	bare := func(pooled bool) *muxmaster.Mux {
+		mux := newMux(pooled)
+		mux.RedirectTrailingSlash = false
+		return mux
+	}
+	root := bare(c.Pick(2) == 0)
+	newScope(refScope{mux: true, real: root})
+	for range 1 + c.Pick(5) {
+		parent := trietest.Of(c, m.scopes)
+		s := refScope{parent: parent, mux: c.Pick(2) == 0, segs: slices.Clone(parent.segs), own: 1 + c.Pick(2)}
+		for range s.own {
+			s.segs = append(s.segs, trietest.Of(c, scopeSegs))
+		}
+		if slices.ContainsFunc(m.scopes, func(o *refScope) bool {
+			return (trietest.Route{Segs: o.segs}).Shape() == (trietest.Route{Segs: s.segs}).Shape()
+		}) {
+			continue // two scopes of one prefix have a test of their own
+		}
+		prefix := written(s.segs[len(parent.segs):], fmt.Sprint("s", len(m.scopes), "_"))
+		if !s.mux {
+			s.real = parent.real.Group(prefix)
+			newScope(s)
+			continue
+		}
+		sub := bare(c.Pick(2) == 0)
+		s.real = sub
+		owner := newScope(s)
+		parent.real.Mount(prefix, sub)
+		m.add(trietest.Route{Segs: s.segs, Later: 2}, nil, owner)
+		m.add(trietest.Route{Segs: s.segs, End: trietest.All, Later: 2}, nil, owner)
+	}
+	for _, s := range m.scopes {
+		name := s.name
+		answer := func(kind string) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, kind, name) })
+		}
+		var notFound, notAllowed http.Handler
+		if s.notFound {
+			notFound = answer("404 ")
+		}
+		if s.notAllowed {
+			notAllowed = answer("405 ")
+		}
+		switch real := s.real.(type) {
+		case *muxmaster.Mux:
+			real.NotFound, real.MethodNotAllowed = notFound, notAllowed
+		case *muxmaster.Group:
+			real.NotFound, real.MethodNotAllowed = notFound, notAllowed
+		}
+	}
+	for c.More() && len(m.routes) < 60 {
+		m.route(t, c, root)
+		if c.Pick(4) == 1 {
+			ask(root, request(t, "GET", "/"))
+		}
+	}
+	return root
+}
+
+// route adds a route to a scope.
+func (m *scopedMux) route(t *testing.T, c *trietest.Choices, root *muxmaster.Mux) {
+	s := trietest.Of(c, m.scopes)
+	rt := trietest.Route{Method: []string{"GET", "GET", "POST", "", "HEAD", "OPTIONS", "PUT"}[c.Pick(7)], Segs: slices.Clone(s.segs), Verb: true}
+	for range c.Pick(3) {
+		rt.Segs = append(rt.Segs, trietest.Of(c, scopeSegs))
+	}
+	own := rt.Segs[len(s.segs):]
+	path := written(own, fmt.Sprintf("r%d_", len(m.routes)))
+	switch c.Pick(4) {
+	case 0:
+		path, rt.End = path+"/", trietest.Slash
+	case 1:
+		path, rt.End, rt.Named = path+"/{rest...}", trietest.All, true
+	}
+	_, group := s.real.(*muxmaster.Group)
+	if path == "" && !group {
+		path, rt.End = "/", trietest.Slash
+	}
+	conflict := slices.ContainsFunc(m.routes, func(o trietest.Route) bool { return o.Later == 0 && o.Conflicts(rt) })
+	text := panics(func() {
+		if rt.Method == "" {
+			s.real.ANY(path, serves(len(m.routes)))
+		} else {
+			s.real.Method(rt.Method, path, serves(len(m.routes)))
+		}
+	})
+	if (text != "") != conflict {
+		t.Fatalf("%s.%s(%q): panic %q, conflict expected: %v\n%s", s.name, rt.Method, path, text, conflict, m)
+	}
+	if conflict {
+		return
+	}
+	m.add(rt, s, nil)
+	if len(own) == 0 && rt.End == trietest.Slash && len(s.segs) > 0 { // its root serves the bare prefix
+		bare := rt
+		bare.End, bare.Later = trietest.Exact, 1
+		m.add(bare, s, nil)
+		m.routes[len(m.routes)-1].Ending = fmt.Sprint(len(m.routes) - 2) // which handler
+	}
+}
+
+func (m *scopedMux) String() string {
+	var b strings.Builder
+	for _, s := range m.scopes {
+		kind := "Group"
+		if s.mux {
+			kind = "Mux"
+		}
+		fmt.Fprintf(&b, "%s%s at %q\n", s.chain(), kind, written(s.segs, ""))
+	}
+	for i, rt := range m.routes {
+		if m.scope[i] != nil {
+			fmt.Fprintf(&b, "%d: %s %s %q end %d\n", i, m.scope[i].name, rt.Method, written(rt.Segs, ""), rt.End)
+		}
+	}
+	return b.String()
+}
+
+// finds is find, for one route, and -1 for none.
+func (m *scopedMux) finds(method string, p trietest.Path) int {
+	if found := m.routes.Find(method, "h", p); len(found) > 0 {
+		return found[0]
+	}
+	return -1
+}
+
+// check returns an error if a response is wrong.
+func (m *scopedMux) check(method string, p trietest.Path, got answer) string {
+	k := m.finds(method, p)
+	if k >= 0 && m.owner[k] == nil {
+		chain, served := m.scope[k].chain(), 0
+		body, ok := strings.CutPrefix(got.body, chain)
+		var vals []string
+		if got.status != 200 || !ok || !parseServed(body, &served, &vals) {
+			return fmt.Sprintf("want %sand route %d", chain, k)
+		}
+		want := k
+		if m.routes[k].Later == 1 {
+			fmt.Sscan(m.routes[k].Ending, &want)
+		}
+		if served != want || !m.routes[k].Holds("h", p, vals) {
+			return fmt.Sprintf("want %sand route %d, not %d with %q", chain, want, served, vals)
+		}
+		return ""
+	}
+	var owner *refScope
+	if k >= 0 {
+		owner = m.owner[k]
+	}
+	allow := ""
+	var list []string
+	serves := func(method string) bool { j := m.finds(method, p); return j >= 0 && m.owner[j] == nil }
+	for _, method := range allowOrder {
+		if serves(method) {
+			list = append(list, method)
+		}
+	}
+	if len(list) > 0 || serves("OPTIONS") {
+		allow = strings.Join(append(list, "OPTIONS"), ", ")
+	}
+	// The deepest scope within the owner that covers the path answers. A Group
+	// of the Mux around that is deeper than the owner's prefix may do it as
+	// well.
+	var answerers []*refScope
+	for _, around := range []bool{false, true} {
+		var deepest []*refScope
+		for _, s := range m.scopes {
+			inside := owner == nil || s.within(owner)
+			if !s.covers(p) || inside == around || around && (s.mux || len(s.segs) <= len(owner.segs)) {
+				continue
+			}
+			if len(deepest) > 0 && len(deepest[0].segs) < len(s.segs) {
+				deepest = nil
+			}
+			if len(deepest) == 0 || len(deepest[0].segs) == len(s.segs) {
+				deepest = append(deepest, s)
+			}
+		}
+		answerers = append(answerers, deepest...)
+	}
+	var wants []string
+	for _, s := range answerers {
+		want := s.chain() + "405 " + s.answerer(func(s *refScope) bool { return s.notAllowed })
+		switch {
+		case allow == "":
+			want = s.chain() + "404 " + s.answerer(func(s *refScope) bool { return s.notFound })
+		case method == "OPTIONS":
+			want = s.chain()
+		}
+		if got.body == want && got.allow == allow {
+			return ""
+		}
+		wants = append(wants, want)
+	}
+	return fmt.Sprintf("want one of %q, Allow %q", wants, allow)
+}
+
+// checkRedirect says what is wrong with the answer to a path that is cleaned to
+// target: it comes from inside a scope around the target, and from no further
+// out than the route there, or the path tells what only that scope's middleware
+// may.
+func (m *scopedMux) checkRedirect(method, target string, got answer) string {
+	p, depth := trietest.SplitPath(target), 0
+	if k := m.finds(method, p); k >= 0 && m.owner[k] == nil {
+		mountedThere := func(s *refScope) bool { return s.mux && s.covers(p) && !m.scope[k].within(s) }
+		if !slices.ContainsFunc(m.scopes, mountedThere) { // a mount may answer for what is below it
+			depth = len(m.scope[k].segs)
+		}
+	}
+	var wants []string
+	for _, s := range m.scopes {
+		if s.covers(p) && len(s.segs) >= depth {
+			wants = append(wants, s.chain())
+		}
+	}
+	body, _, _ := strings.Cut(got.body, "<a href")
+	if got.location != target || !slices.Contains(wants, body) {
+		return fmt.Sprintf("want a redirect to %s inside one of %q", target, wants)
+	}
+	return ""
+}
+
+// explained says where an explanation tells another story than the answer.
+func (m *scopedMux) explained(e muxmaster.Explanation, got answer) string {
+	var served int
+	var vals []string
+	body := got.body[strings.LastIndexByte(got.body, ' ')+1:]
+	if isRoute := parseServed(body, &served, &vals); isRoute != (e.Route != nil) || !isRoute && e.Allow != got.allow {
+		return fmt.Sprintf("but Explain says %v", e)
+	}
+	return ""
+}
+
+// holdScopes compares both for one input.
+func holdScopes(t *testing.T, routes, requests []byte) {
+	c := trietest.Choices(routes)
+	var m scopedMux
+	mux := m.grow(t, &c)
+	c = requests
+	for c.More() {
+		method := []string{"GET", "GET", "HEAD", "POST", "OPTIONS", "BREW"}[c.Pick(6)]
+		var b strings.Builder
+		if n := c.Pick(len(m.routes) + len(m.scopes)); n < len(m.routes) {
+			for _, s := range m.routes[n].Segs {
+				b.WriteString("/" + trietest.Of(&c, s.Fits(scopePathSegs)))
+			}
+		} else {
+			for _, s := range m.scopes[n-len(m.routes)].segs {
+				b.WriteString("/" + trietest.Of(&c, s.Fits(scopePathSegs)))
+			}
+		}
+		for range c.Pick(3) {
+			b.WriteString("/" + trietest.Of(&c, scopePathSegs))
+		}
+		if b.Len() == 0 || c.Pick(4) == 1 {
+			b.WriteString("/")
+		}
+		target := b.String()
+		got := ask(mux, request(t, method, target))
+		if wrong := cmp.Or(m.check(method, trietest.SplitPath(target), got), m.explained(mux.Explain(method, target), got)); wrong != "" {
+			t.Errorf("%s %s: %d %q Allow %q, %s\n%s", method, target, got.status, got.body, got.allow, wrong, &m)
+			return
+		}
+		i := c.Pick(len(target))
+		unclean := target[:i] + []string{"//", "/./", "/x/../", "/%2e/"}[c.Pick(4)] + strings.TrimPrefix(target[i:], "/")
+		if target[i] != '/' {
+			continue
+		}
+		got = ask(mux, request(t, method, unclean))
+		if wrong := m.checkRedirect(method, target, got); wrong != "" {
+			t.Errorf("%s %s: %d %q Location %q, %s\n%s", method, unclean, got.status, got.body, got.location, wrong, &m)
+			return
+		}
+	}
+}
+
+func TestReferenceOfScopes(t *testing.T) { trietest.Random(t, 300, 150, holdScopes) }
+func FuzzScopes(f *testing.F)            { trietest.Fuzz(f, holdScopes) }
+
+// Whatever patterns http.ServeMux takes together, a Mux takes too, and answers
+// requests alike.
+
+var (
+	stdSegs = []trietest.Segment{
+		trietest.Literal("a"), trietest.Literal("b"), trietest.Literal("ab"), trietest.Literal("longer-than-sixteen-bytes"),
+		trietest.NewSegment("a%2Fb", trietest.Text("a/b")),
+		trietest.NewSegment("{p#}", trietest.Param), trietest.NewSegment("{p#}", trietest.Param),
+	}
+	stdEndings = []struct {
+		written string
+		end     trietest.End
+	}{{"", trietest.Exact}, {"/", trietest.All}, {"/{$}", trietest.Slash}, {"/{rest...}", trietest.All}}
+	stdMethods = []string{"", "", "GET", "POST", "HEAD", "OPTIONS", "CONNECT", "BREW"}
+	stdHosts   = []string{"", "", "", "example.com", "other.org"}
+)
+
+// holdServeMux compares both routers for one input.
+func holdServeMux(t *testing.T, routes, requests []byte) {
+	std, mux := http.NewServeMux(), newMux(len(routes)%2 == 1)
+	var taken trietest.Routes
+	hosts := false
+	c := trietest.Choices(routes)
+	for c.More() && len(taken) < 30 {
+		rt := trietest.Route{Method: trietest.Of(&c, stdMethods), Host: trietest.Of(&c, stdHosts)}
+		for range c.Pick(4) {
+			rt.Segs = append(rt.Segs, trietest.Of(&c, stdSegs))
+		}
+		e := trietest.Of(&c, stdEndings)
+		rt.End, rt.Ending = e.end, e.written
+		if rt.Path() == "" {
+			continue
+		}
+		p := rt.Pattern()
+		if panics(func() { std.Handle(p, reports(p)) }) != "" {
+			continue
+		}
+		if err := mux.TryHandle(p, reports(p)); err != nil {
+			t.Fatalf("%q: http.ServeMux takes it, TryHandle says %v", p, err)
+		}
+		taken = append(taken, rt)
+		hosts = hosts || rt.Host != ""
+	}
+	patterns := fmt.Sprintf("%q", taken.Patterns())
+	c = requests
+	for c.More() {
+		method := trietest.Of(&c, trietest.RequestMethods)
+		host := []string{"example.com", "none.net", "example.com:8080"}[c.Pick(3)]
+
+		query := []string{"", "?q=/../x"}[c.Pick(2)]
+		target := c.Target(taken)
+		r, err := readRequest(host, method, target+query)
+		if err != nil || method == "CONNECT" && (hosts || !trietest.SplitPath(r.URL.EscapedPath()).Clean() || ask(std, r).status == 405) {
+			continue // for CONNECT, ServeMux asks another host for some of the answers
+		}
+		if r.URL.RawPath != "" && r.URL.EscapedPath() != r.URL.RawPath {
+			continue // ServeMux then drops what came over the wire
+		}
+		if strings.Contains(strings.ToLower(target), "%2e") || wirepath.DotInside(wirepath.Decode(target)) || slices.Contains(strings.Split(target, "/"), "%2F") {
+			continue // ServeMux takes encoded dots for names, a lone %2F for an end, and lets .. behind %2F into the rest
+		}
+		compareMuxes(t, std, mux, method+" "+host+" "+target+query, patterns)
+	}
+}
+
+func TestServeMuxRandom(t *testing.T) { trietest.Random(t, 400, 80, holdServeMux) }
+func FuzzServeMux(f *testing.F)       { trietest.Fuzz(f, holdServeMux) }
+
+// wireMux is a router with every kind of route, that counts panics.
+func wireMux(pooled bool) (http.Handler, *atomic.Int64) {
+	m := newMux(pooled)
+	m.GET("/", values)
+	m.GET("/users/:id", values)
+	m.POST("/users/{id}", values)
+	m.GET("/num/{id:[0-9]+}/x", values)
+	m.GET("/v{major}.{minor}/x", values)
+	m.GET("/{name}.json", values)
+	m.GET("/static/*filepath", values)
+	m.GETFast("/fast/:a/:b/", fastValues)
+	m.Handle("/tree/", http.HandlerFunc(values))
+	m.Handle("host.example/{x}/", http.HandlerFunc(values))
+	m.CONNECT("/c/:x", values)
+	m.Handle("CONNECT /ct/", http.HandlerFunc(values))
+	sub := muxmaster.New()
+	sub.GET("/:y", values)
+	m.Mount("/sub/:x", sub)
+	g := m.Group("/group/:g")
+	g.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Group", strconv.Quote(r.PathValue("g")))
+			next.ServeHTTP(w, r)
+		})
+	})
+	g.GET("/", values)
+	g.POST("/x/:y/", values)
+	m.Handle("{tenant}.tenants.example/t/{id}", http.HandlerFunc(values))
+	m.Handle("{sub...}.any.example/t/", http.HandlerFunc(values))
+	m.Handle("GET /spa/", http.NotFoundHandler())
+	m.ServeFiles("/files/*filepath", files)
+	m.ServeSPA("/app", app)
+	var panicked atomic.Int64
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			if v := recover(); v != nil {
+				panicked.Add(1)
+				panic(v)
+			}
+		}()
+		m.ServeHTTP(w, r)
+	}), &panicked
+}
+
+// wireRequests are sent as they stand, and are seeds of FuzzWire. The answer is
+// the first line that is worth telling; "" for whatever net/http's server says.
+var wireRequests = []struct{ request, want string }{
+	{"GET / HTTP/1.1\r\nHost: a\r\n\r\n", "200"},
+	{"GET /users/5 HTTP/1.1\r\nHost: a\r\n\r\n", `200 id="5"`},
+	{"GET /users/5 HTTP/1.0\r\n\r\n", `200 id="5"`},
+	{"GET http://other/users/5 HTTP/1.1\r\nHost: a\r\n\r\n", `200 id="5"`},
+	{"GET http://host.example/users HTTP/1.1\r\nHost: a\r\n\r\n", `307 /users/`},
+	{"GET http://host.example:80/users/ HTTP/1.1\r\nHost: a\r\n\r\n", `200 x="users"`},
+	{"GET http://a//evil.com/ HTTP/1.1\r\nHost: a\r\n\r\n", `307 /evil.com/`},
+	{"GET http://a HTTP/1.1\r\nHost: a\r\n\r\n", `307 /`},
+	{"GET http://a?x=y HTTP/1.1\r\nHost: a\r\n\r\n", `307 /?x=y`},
+	{"GET https://u:p@evil.com/tree HTTP/1.1\r\nHost: a\r\n\r\n", `307 /tree/`},
+	{"GET * HTTP/1.1\r\nHost: a\r\n\r\n", "400"},
+	{"OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", "200"}, // net/http's server answers
+	{"CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n", "404"},
+	{"CONNECT /c/x HTTP/1.1\r\nHost: a\r\n\r\n", `200 x="x"`},
+	{"CONNECT /c/ HTTP/1.1\r\nHost: a\r\n\r\n", "404"},
+	{"CONNECT /ct//x HTTP/1.1\r\nHost: a\r\n\r\n", "200"},
+	{"CONNECT /ct//../x HTTP/1.1\r\nHost: a\r\n\r\n", "404"},
+	{"CONNECT /ct HTTP/1.1\r\nHost: a\r\n\r\n", "307 /ct/"},
+	{"CONNECT //evil.com/ct HTTP/1.1\r\nHost: a\r\n\r\n", "404"},
+	{"OPTIONS /users/5 HTTP/1.1\r\nHost: a\r\n\r\n", "204"},
+	{"HEAD /users/5 HTTP/1.1\r\nHost: a\r\n\r\n", "200"},
+	{"BREW /users/5 HTTP/1.1\r\nHost: a\r\n\r\n", "405"},
+	{"get /users/5 HTTP/1.1\r\nHost: a\r\n\r\n", "405"},
+	{"GET //evil.com HTTP/1.1\r\nHost: a\r\n\r\n", "307 /evil.com"},
+	{"GET //evil.com/%2e%2e HTTP/1.1\r\nHost: a\r\n\r\n", "307 /"},
+	{"GET /\\evil.com/..// HTTP/1.1\r\nHost: a\r\n\r\n", "307 /"},
+	{"GET /tree HTTP/1.1\r\nHost: evil.com\r\nX-Forwarded-Host: evil.org\r\nForwarded: host=evil.net\r\n\r\n", "307 /tree/"},
+	{"GET /users/%00 HTTP/1.1\r\nHost: a\r\n\r\n", `200 id="\x00"`},
+	{"GET /users/%FF HTTP/1.1\r\nHost: a\r\n\r\n", `200 id="\xff"`},
+	{"GET /users/\xff\xfe HTTP/1.1\r\nHost: a\r\n\r\n", `200 id="\xff\xfe"`},
+	{"GET /users/a%2Fb HTTP/1.1\r\nHost: a\r\n\r\n", `200 id="a/b"`},
+	{"GET /users/%0D%0AX-Injected:%20y/ HTTP/1.1\r\nHost: a\r\n\r\n", "307 /users/%0D%0AX-Injected:%20y"},
+	{"GET /users/%252e HTTP/1.1\r\nHost: a\r\n\r\n", `200 id="%2e"`},
+	{"GET /users/%2e%2E/ HTTP/1.1\r\nHost: a\r\n\r\n", `307 /`},
+	{"GET /static/%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\nHost: a\r\n\r\n", "307 /etc/passwd"},
+	{"GET /static/..;/x HTTP/1.1\r\nHost: a\r\n\r\n", `200 filepath="/..;/x"`},
+	{"GET /users/5?a=%zz&;b HTTP/1.1\r\nHost: a\r\n\r\n", `200 id="5"`},
+	{"GET /users/5#frag HTTP/1.1\r\nHost: a\r\n\r\n", ``},
+	{"GET /users/%zz HTTP/1.1\r\nHost: a\r\n\r\n", "400"},
+	{"GET users/5 HTTP/1.1\r\nHost: a\r\n\r\n", "400"},
+	{"GET x:/users/5 HTTP/1.1\r\nHost: a\r\n\r\n", ``},
+	{"GET x:users/5 HTTP/1.1\r\nHost: a\r\n\r\n", ``},
+	{"GET mailto:a@b HTTP/1.1\r\nHost: a\r\n\r\n", ``},
+	{"GET ://x HTTP/1.1\r\nHost: a\r\n\r\n", "400"},
+	{"GET ?x HTTP/1.1\r\nHost: a\r\n\r\n", ``},
+	{"GET /users/5 HTTP/1.1\r\nHost: \r\n\r\n", `200 id="5"`},
+	{"GET /users/ HTTP/1.1\r\nHost: host.example.:\r\n\r\n", `200 x="users"`},
+	{"GET /users/5 HTTP/1.1\r\nHost: [::1]:80\r\n\r\n", `200 id="5"`},
+	{"GET /users/5 HTTP/1.1\r\nHost: [::1\r\n\r\n", ``},
+	{"GET /users/5 HTTP/1.1\r\nHost: a:b:c\r\n\r\n", ``},
+	{"GET /users/5 HTTP/1.1\r\nHost: :\r\n\r\n", ``},
+	{"GET /users/5 HTTP/1.1\r\nHost: [\r\n\r\n", ``},
+	{"GET /users/5 HTTP/1.1\r\nHost: ]:\r\n\r\n", ``},
+	{"GET /sub/1/2 HTTP/1.1\r\nHost: a\r\n\r\n", `200 x="1" y="2"`},
+	{"GET /sub/1/2/ HTTP/1.1\r\nHost: a\r\n\r\n", `307 /sub/1/2`},
+	{"GET /group/1 HTTP/1.1\r\nHost: a\r\n\r\n", `200 g="1"`},
+	{"GET /group/a%2Fb/ HTTP/1.1\r\nHost: a\r\n\r\n", `200 g="a/b"`},
+	{"GET /group/a%0D%0Ab/none HTTP/1.1\r\nHost: a\r\n\r\n", `404`},
+	{"POST /group/1/x/2 HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", `307 /group/1/x/2/`},
+	{"OPTIONS /group/1/x/2/ HTTP/1.1\r\nHost: a\r\n\r\n", `204`},
+	{"POST /group//x/%2e%2e/x/2 HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", `307 /group/x/2`},
+	{"GET /t/5 HTTP/1.1\r\nHost: Acme.tenants.example.:80\r\n\r\n", `200 tenant="acme" id="5"`},
+	{"GET http://x.y.any.example/t HTTP/1.1\r\nHost: a\r\n\r\n", `307 /t/`},
+	{"GET /t/x HTTP/1.1\r\nHost: x.y.any.example\r\n\r\n", `200 sub="x.y"`},
+	{"GET /files/a.txt HTTP/1.1\r\nHost: a\r\n\r\n", `200 text of a`},
+	{"GET /files/..%2f..%5Cwire_test.go HTTP/1.1\r\nHost: a\r\n\r\n", `404`},
+	{"GET /files//evil.com HTTP/1.1\r\nHost: a\r\n\r\n", `307 /files/evil.com`},
+	{"GET /app/a.txt HTTP/1.1\r\nHost: a\r\n\r\n", `200 text of a`},
+	{"GET /app/x/y HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\n\r\n", `200 <!doctype html>index`},
+	{"GET /app/\xff HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\n\r\n", ``},
+	{"GET /v1.2.3/x HTTP/1.1\r\nHost: a\r\n\r\n", `200 major="1" minor="2.3"`},
+	{"GET /.json HTTP/1.1\r\nHost: a\r\n\r\n", `404`},
+	{"GET /" + strings.Repeat("a", 60000) + " HTTP/1.1\r\nHost: a\r\n\r\n", "404"},
+	{"GET /users/" + strings.Repeat("a", 60000) + " HTTP/1.1\r\nHost: a\r\n\r\n", `200 id="` + strings.Repeat("a", 60000) + `"`},
+	{"GET " + strings.Repeat("/a", 30000) + " HTTP/1.1\r\nHost: a\r\n\r\n", "404"},
+	{"GET " + strings.Repeat("/", 60000) + " HTTP/1.1\r\nHost: a\r\n\r\n", "307 /"},
+	{"GET " + strings.Repeat("/..", 20000) + " HTTP/1.1\r\nHost: a\r\n\r\n", "307 /"},
+	{"GET " + strings.Repeat("/%2e%2E", 8000) + " HTTP/1.1\r\nHost: a\r\n\r\n", "307 /"},
+	{"GET /static" + strings.Repeat("/a%2Fb", 9000) + " HTTP/1.1\r\nHost: a\r\n\r\n", `200 filepath="` + strings.Repeat("/a/b", 9000) + `"`},
+	{"GET /v" + strings.Repeat(".", 60000) + "/x HTTP/1.1\r\nHost: a\r\n\r\n", ""},
+	{"GET " + strings.Repeat("/x/..", 12000) + "/evil HTTP/1.1\r\nHost: a\r\n\r\n", "307 /evil"},
+}
+
+// sendRaw sends bytes to the server and returns the status, body and Location
+// of the response.
+func sendRaw(addr, raw string) (status int, body, location string, err error) {
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		return 0, "", "", err
+	}
+	defer conn.Close()
+	method, _, _ := strings.Cut(raw, " ")
+	go io.WriteString(conn, strings.Replace(raw, "\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1))
+	resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: strings.Replace(method, "CONNECT", "GET", 1)})
+	if err != nil {
+		return 0, "", "", err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(b), resp.Header.Get("Location"), err
+}
+
+func TestWire(t *testing.T) {
+	for _, mode := range modes {
+		h, panicked := wireMux(mode.pooled)
+		srv := httptest.NewServer(h)
+		for _, c := range wireRequests {
+			status, body, location, err := sendRaw(srv.Listener.Addr().String(), c.request)
+			short := c.request[:min(len(c.request), 80)]
+			if err != nil {
+				t.Errorf("%s, %q: %v", mode.name, short, err)
+				continue
+			}
+			got := fmt.Sprint(status)
+			if status == 200 && body != "" {
+				got += " " + body
+			}
+			if location != "" {
+				got += " " + location
+			}
+			if c.want != "" && got != c.want {
+				t.Errorf("%s, %q: got %.200s, want %.200s", mode.name, short, got, c.want)
+			}
+			if location != "" {
+				if wrong := foreign(location); wrong != "" {
+					t.Errorf("%s, %q: Location %q %s", mode.name, short, location, wrong)
+				}
+			}
+		}
+		srv.Close()
+		if n := panicked.Load(); n > 0 {
+			t.Errorf("%s: %d panics", mode.name, n)
+		}
+	}
+}
+
+// foreign returns an error if a Location leads to another host.
+func foreign(location string) string {
+	if !strings.HasPrefix(location, "/") || strings.HasPrefix(location, "//") || strings.HasPrefix(location, "/\\") {
+		return "does not begin with one slash"
+	}
+	if u, err := url.Parse(location); err != nil || u.Host != "" || u.Scheme != "" {
+		return "is another host's"
+	}
+	if strings.ContainsAny(location, "\r\n") {
+		return "has more than one line"
+	}
+	return ""
+}
+
+// FuzzWire holds the router to never panic, and to keep Location on its host.
+func FuzzWire(f *testing.F) {
+	for _, c := range wireRequests {
+		if len(c.request) < 4000 {
+			f.Add(c.request)
+		}
+	}
+	plain, _ := wireMux(false)
+	pooled, _ := wireMux(true)
+	f.Fuzz(func(t *testing.T, raw string) {
+		for _, h := range []http.Handler{plain, pooled} {
+			r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(raw)))
+			if err != nil {
+				return
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if l := w.Header().Get("Location"); l != "" {
+				if wrong := foreign(l); wrong != "" {
+					t.Errorf("%q: Location %q %s", raw, l, wrong)
+				}
+			}
+			if strings.Contains(w.Body.String(), `=""`) && !strings.Contains(w.Body.String(), `filepath`) && !strings.Contains(w.Body.String(), "<!doctype") {
+				t.Errorf("%q: an empty value: %s", raw, w.Body)
+			}
+		}
+	})
+}

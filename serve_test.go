@@ -1,0 +1,844 @@
+package muxmaster_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/middleware"
+)
+
+// The path is split at its slashes as they came over the wire. url.URL drops
+// RawPath from EscapedPath where a byte in it should have been escaped, so
+// these tests send such bytes through a server.
+
+// oddBytes are bytes that net/http lets through in a path and EscapedPath
+// doesn't.
+var oddBytes = []string{"|", `\`, `"`, "^", "{", "}", "<", ">", "`", "\x80", "\xc3\xa9", "\xff", "[", "]"}
+
+// over sends a request line's target to the server as it stands, and returns
+// the status with what the answer says.
+func over(t *testing.T, srv *httptest.Server, method, target string) string {
+	t.Helper()
+	status, body, location, err := sendRaw(srv.Listener.Addr().String(), method+" "+target+" HTTP/1.1\r\nHost: example.com\r\n\r\n")
+	if err != nil {
+		t.Errorf("%s %q: %v", method, target, err)
+	}
+	switch {
+	case location != "":
+		return fmt.Sprint(status, " ", location)
+	case status == http.StatusOK:
+		return body
+	}
+	return fmt.Sprint(status)
+}
+
+func TestEscapedSlashNeverSeparates(t *testing.T) {
+	for _, mode := range modes {
+		m := newMux(mode.pooled)
+		m.GET("/api/admin/users/:id", tell("admin"))
+		m.GET("/api/admin/*rest", tell("admin rest"))
+		m.Handle("/api/tree/", tell("tree"))
+		m.GET("/static/page", tell("static page"))
+		m.GET("/one/:a", values)
+		m.GET("/two/:a/:b", values)
+		m.GET("/text/v{a}", values)
+		m.GET("/num/{a:[^/]+}", values)
+		m.GET("/rest/*rest", values)
+		m.GETFast("/fast/:a", fastValues)
+		srv := httptest.NewServer(m)
+		for _, odd := range oddBytes {
+			for _, c := range []struct{ target, want string }{
+				{"/api%2Fadmin/users/1" + odd, "404"},
+				{"/api%2fadmin/users/1" + odd, "404"},
+				{"/api/admin%2Fusers/1" + odd, "404"},
+				{"/api/admin/x%2Fusers/1" + odd, "admin rest"},
+				{"/api%2Fadmin%2Fusers%2F1" + odd, "404"},
+				{"/api%2Fadmin/users/" + odd, "404"},
+				{"/" + odd + "/%2E%2E%2Fapi/admin/users/1", "404"},
+				{"/api%2Ftree/" + odd, "404"},
+				{"/api/tree%2F" + odd, "404"},
+				{"/static%2Fpage" + odd, "404"},
+				{"/one/a%2Fb" + odd, fmt.Sprintf("a=%q", "a/b"+odd)},
+				{"/one/" + odd + "%2F", fmt.Sprintf("a=%q", odd+"/")},
+				{"/one/%61%2F%62" + odd, fmt.Sprintf("a=%q", "a/b"+odd)},
+				{"/one/%252F" + odd, fmt.Sprintf("a=%q", "%2F"+odd)},
+				{"/two/a%2Fb" + odd, "404"},
+				{"/two/a%2Fb" + odd + "/c", fmt.Sprintf("a=%q b=\"c\"", "a/b"+odd)},
+				{"/two/a/b%2F" + odd, fmt.Sprintf("a=\"a\" b=%q", "b/"+odd)},
+				{"/text/va%2F" + odd, fmt.Sprintf("a=%q", "a/"+odd)},
+				{"/num/a%2F" + odd, "404"},
+				{"/rest/a%2Fb" + odd + "/c", fmt.Sprintf("rest=%q", "/a/b"+odd+"/c")},
+				{"/rest/..%2Fb" + odd, "404"},
+				{"/rest/" + odd + "%2F..", "404"},
+				{"/fast/a%2Fb" + odd, fmt.Sprintf("a=%q", "a/b"+odd)},
+				// Without an escaped slash, the bytes are bytes.
+				{"/one/" + odd, fmt.Sprintf("a=%q", odd)},
+				{"/one/%41" + odd, fmt.Sprintf("a=%q", "A"+odd)},
+				{"/rest/" + odd + "/", fmt.Sprintf("rest=%q", "/"+odd+"/")},
+			} {
+				if got := over(t, srv, "GET", c.target); got != c.want {
+					t.Errorf("%s: GET %q: got %s, want %s", mode.name, c.target, got, c.want)
+				}
+			}
+		}
+		srv.Close()
+	}
+}
+
+// Redirects split alike, keep the escaping, and their Location is a URL.
+func TestRedirectsOfOddPaths(t *testing.T) {
+	m := muxmaster.New()
+	m.GET("/one/:a", tell("one"))
+	m.GET("/slash/:a/", tell("slash"))
+	m.Handle("/tree/{a}/", tell("tree"))
+	srv := httptest.NewServer(m)
+	defer srv.Close()
+	escaped := map[string]string{
+		"|": "%7C", `\`: "%5C", `"`: "%22", "^": "%5E", "{": "%7B", "}": "%7D", "<": "%3C", ">": "%3E", "`": "%60", "\x80": "%80", "\xc3\xa9": "%C3%A9", "\xff": "%FF", "[": "%5B", "]": "%5D",
+	}
+	for _, odd := range oddBytes {
+		for _, c := range []struct{ target, want string }{
+			{"/x%2Fy" + odd + "//z", "/x%2Fy@/z"},
+			{"/x" + odd + "/../y%2Fz", "/y%2Fz"},
+			{"/x/%2e%2e/y%2F%2e%2e" + odd, "/y%2F%2e%2e@"},
+			{"/one/a%2Fb" + odd + "/", "/one/a%2Fb@"},
+			{"/slash/a%2Fb" + odd, "/slash/a%2Fb@/"},
+			{"/tree/a%2Fb" + odd, "/tree/a%2Fb@/"},
+			{"/tree/a%2F" + odd + "?q=1", "/tree/a%2F@/?q=1"},
+			{"//evil.com/" + odd, "/evil.com/@"},
+			{"/" + odd + "/evil.com//", "/@/evil.com/"},
+			{"/%2F" + odd + "//evil.com", "/%2F@/evil.com"},
+		} {
+			got := over(t, srv, "GET", c.target)
+			raw, want := "307 "+strings.ReplaceAll(c.want, "@", odd), "307 "+strings.ReplaceAll(c.want, "@", escaped[odd])
+			if got != want && (got != raw || odd[0] >= 0x80 || strings.ContainsAny(odd, "\\\"<>")) {
+				t.Errorf("GET %q: got %q, want %q", c.target, got, want)
+			}
+			if wrong := foreign(strings.TrimPrefix(got, "307 ")); wrong != "" {
+				t.Errorf("GET %q: Location %q %s", c.target, got, wrong)
+			}
+		}
+	}
+}
+
+// CleanPath, which runs before the router, sees the same path.
+func TestCleanPathOfOddPaths(t *testing.T) {
+	m := muxmaster.New()
+	m.Pre(middleware.CleanPath)
+	m.GET("/api/admin/users/:id", tell("admin"))
+	m.GET("/one/:a", values)
+	srv := httptest.NewServer(m)
+	defer srv.Close()
+	for _, odd := range oddBytes {
+		for _, target := range []string{"/api%2Fadmin/users/1" + odd, "/x/..%2Fapi/admin/users/1" + odd, "/api%2Fadmin//users/1" + odd} {
+			if got := over(t, srv, "GET", target); got == "admin" || strings.Contains(got, "/api/admin") {
+				t.Errorf("GET %q: got %q", target, got)
+			}
+		}
+		if got, want := over(t, srv, "GET", "/one/a%2Fb"+odd), fmt.Sprintf("a=%q", "a/b"+odd); got != want {
+			t.Errorf("GET /one/a%%2Fb%s: got %s, want %s", odd, got, want)
+		}
+	}
+}
+
+// A mount, a Group and middleware split the path alike.
+func TestOddPathsBelowGuards(t *testing.T) {
+	guard := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no", http.StatusForbidden) })
+	}
+	m, sub := muxmaster.New(), muxmaster.New()
+	g := m.Group("/admin")
+	g.Use(guard)
+	g.GET("/users/:id", tell("admin"))
+	sub.Use(guard)
+	sub.GET("/x/*rest", tell("sub"))
+	m.Mount("/sub", sub)
+	m.GET("/*rest", values)
+	srv := httptest.NewServer(m)
+	defer srv.Close()
+	for _, odd := range append(oddBytes, "") {
+		for _, c := range []struct{ target, want string }{
+			{"/admin/users/1" + odd, "403"},
+			{"/%61dmin/users/1" + odd, "403"},
+			{"/admin/users/a%2Fb" + odd, "403"},
+			{"/sub/x/a%2F" + odd, "403"},
+			{"/sub/y%2F" + odd, "403"},
+			{"/admin%2Fusers/1" + odd, fmt.Sprintf("rest=%q", "/admin/users/1"+odd)},
+			{"/sub%2Fx/1" + odd, fmt.Sprintf("rest=%q", "/sub/x/1"+odd)},
+		} {
+			if got := over(t, srv, "GET", c.target); got != c.want {
+				t.Errorf("GET %q: got %s, want %s", c.target, got, c.want)
+			}
+		}
+	}
+}
+
+// ServeFiles answers 404 where the rest, as it came, holds an escaped slash or
+// backslash or is no name of a file; it lists no directory.
+func TestServeFilesOfOddPaths(t *testing.T) {
+	fsys := fstest.MapFS{
+		"a.txt":            {Data: []byte("a")},
+		"admin/secret.txt": {Data: []byte("secret")},
+		"list/one.txt":     {Data: []byte("1")},
+		"list/index/x":     {Data: []byte("1")},
+		"dir/index.html":   {Data: []byte("index")},
+		"a|b.txt":          {Data: []byte("bar")},
+		"é.txt":            {Data: []byte("e")},
+	}
+	for _, path := range []string{"/*filepath", "/{filepath...}"} {
+		m := muxmaster.New()
+		m.ServeFiles(path, fsys)
+		g := m.Group("/admin")
+		g.Use(func(http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) })
+		})
+		g.GET("/*rest", tell("guarded"))
+		srv := httptest.NewServer(m)
+		for _, c := range []struct{ target, want string }{
+			{"/a.txt", "a"},
+			{"/%61.txt", "a"},
+			{"/a|b.txt", "bar"},
+			{"/a%7Cb.txt", "bar"},
+			{"/é.txt", "e"},
+			{"/%C3%A9.txt", "e"},
+			{"/dir/", "index"},
+			{"/admin/secret.txt", "403"},
+			{"/%61dmin/secret.txt", "403"},
+			{"/admin%2Fsecret.txt", "404"},
+			{"/admin%2fsecret.txt", "404"},
+			{"/admin%5Csecret.txt", "404"},
+			{"/admin%5csecret.txt", "404"},
+			{"/admin\\secret.txt", "404"},
+			{"/x%2F..%2Fadmin%2Fsecret.txt", "404"},
+			{"/.%2Fadmin/secret.txt", "404"},
+			{"/admin%2F", "404"},
+			{"/%2Fadmin/secret.txt", "404"},
+			{"/a.txt%2F", "404"},
+			{"/a.txt%00", "404"},
+			{"/%00", "404"},
+			{"/a%00.txt", "404"},
+			{"/%FF", "404"},
+			{"/\xff", "404"},
+			{"/%C3.txt", "404"},
+			{"/%ED%A0%80", "404"},
+			{"/dir/%FF/index.html", "404"},
+			{"/list/", "404"},
+			{"/list", "404"},
+			{"/list/index/", "404"},
+			{"/", "404"},
+			{"/none", "404"},
+			{"/none/", "404"},
+			{"/a.txt/", "404"},
+			{"/a.txt/x", "404"},
+			{"/C:/a.txt", "404"},
+			{"/" + strings.Repeat("a", 5000), "404"},
+		} {
+			got := over(t, srv, "GET", c.target)
+			if c.target == "/a.txt/" && got == "301 ../a.txt" || c.target == "/list" && got == "301 list/" {
+				continue // as the file server of net/http says it
+			}
+			if got != c.want {
+				t.Errorf("%s: GET %q: got %s, want %s", path, c.target, got, c.want)
+			}
+		}
+		srv.Close()
+	}
+}
+
+// The promises about values hold for CONNECT, whose path isn't cleaned.
+func TestCONNECTValues(t *testing.T) {
+	for _, mode := range modes {
+		m := newMux(mode.pooled)
+		m.CONNECT("/users/:id", values)
+		m.CONNECT("/users/:id/x", values)
+		m.CONNECTFast("/fast/:id", fastValues)
+		m.CONNECT("/v{a}.{b}/x", values)
+		m.CONNECT("/num/{n:[0-9.]+}", values)
+		m.Handle("CONNECT /rest/{rest...}", http.HandlerFunc(values))
+		m.Handle("/any/:x", http.HandlerFunc(values))
+		m.CONNECT("/star/*rest", values)
+		srv := httptest.NewServer(m)
+		for _, dots := range []string{"..", "%2e%2e", "%2E.", ".%2e", "%2e.", ".%2E", "%2E%2E", ".", "%2e", "%2E"} {
+			for _, target := range []string{"/users/@", "/users/@/x", "/fast/@", "/v1.@/x", "/v@.1/x", "/num/@", "/rest/@", "/rest/a/@", "/rest/@/b", "/rest/a%2F@", "/any/@", "/star/@", "/star/a/@/b", "/star/@%2Fb"} {
+				target := strings.ReplaceAll(target, "@", dots)
+				if got := over(t, srv, "CONNECT", target); got != "404" {
+					t.Errorf("%s: CONNECT %s: got %s", mode.name, target, got)
+				}
+			}
+		}
+		for _, c := range [][2]string{
+			{"/users/", "404"}, {"/users//x", "404"}, {"/fast/", "404"}, {"/any/", "404"}, {"//users/1", "404"}, {"/v.1/x", "404"},
+			{"/users/1", `id="1"`}, {"/users/...", `id="..."`}, {"/users/.a", `id=".a"`}, {"/users/a%2F..", `id="a/.."`}, {"/rest/a/.../b", `rest="a/.../b"`}, {"/rest/", `rest=""`},
+		} {
+			if got := over(t, srv, "CONNECT", c[0]); got != c[1] {
+				t.Errorf("%s: CONNECT %s: got %s, want %s", mode.name, c[0], got, c[1])
+			}
+		}
+		srv.Close()
+	}
+}
+
+// A pattern with a raw byte is that byte and no other.
+func TestRawBytesInPatterns(t *testing.T) {
+	for _, c := range []struct{ pattern, target, want string }{
+		{"/a\xffb", "/a%FFb", "served"},
+		{"/a\xffb", "/a\xffb", "served"},
+		{"/a\xffb", "/a%2Fb", "404"},
+		{"/a\xffb", "/a/b", "404"},
+		{"/a\xffb", "/a%00b", "404"},
+		{"/a\xffb", "/a%EF%BF%BDb", "404"},
+		{"/\xff", "/%2F", "404"},
+		{"/\xff/:x", "/%2F/1", "404"},
+		{"/\xff/:x", "/%FF/1", "served"},
+		{"/a\xff{x}", "/a%2F1", "404"},
+		{"/a\xff{x}", "/a%FF1", "served"},
+		{"/a%2Fb", "/a%FFb", "404"},
+		{"/a%2Fb", "/a\xffb", "404"},
+		{"/a%2Fb|", "/a%2Fb|", "served"},
+		{"/a%2Fb|", "/a%2Fb%7C", "served"},
+		{"/a|b", "/a|b", "served"},
+		{"/a|b", "/a%7Cb", "served"},
+		{"/a%5Cb", "/a%5Cb", "served"},
+		{"/a%5Cb", "/a\\b", "served"},
+		{"/a%5Cb", "/a/b", "404"},
+		{"/\x80", "/%80", "served"},
+		{"/\x80", "/\x80", "served"},
+	} {
+		for name, m := range map[string]*muxmaster.Mux{"GET": muxmaster.New(), "Handle": muxmaster.New()} {
+			if name == "GET" {
+				m.GET(c.pattern, tell("served"))
+			} else {
+				m.Handle(c.pattern, tell("served"))
+			}
+			srv := httptest.NewServer(m)
+			if got := over(t, srv, "GET", c.target); got != c.want {
+				t.Errorf("%s(%q): GET %q: got %s, want %s", name, c.pattern, c.target, got, c.want)
+			}
+			srv.Close()
+		}
+	}
+}
+
+// A redirect keeps the bytes of the query; what a header can't hold is escaped,
+// never replaced.
+func TestRedirectKeepsTheQuery(t *testing.T) {
+	m := muxmaster.New()
+	m.GET("/x", tell("x"))
+	m.Handle("/tree/", tell("tree"))
+	srv := httptest.NewServer(m)
+	defer srv.Close()
+	for _, c := range []struct{ query, want string }{
+		{"q=%80", "q=%80"}, {"q=\x80", "q=%80"}, {"q=\xff\xfe", "q=%FF%FE"}, {"q=\xc3\xa9", "q=%C3%A9"}, {"q=é&r=\xe9", "q=%C3%A9&r=%E9"}, {"a=b%20c+d&&=", "a=b%20c+d&&="}, {"q=%zz", "q=%zz"}, {`q="<>\^` + "`{|}", ""},
+	} {
+		for _, p := range [][2]string{{"/x/", "/x"}, {"//x", "/x"}, {"/tree", "/tree/"}, {"/./é", "/%C3%A9"}} {
+			got := over(t, srv, "GET", p[0]+"?"+c.query)
+			if c.want == "" {
+				c.want = c.query
+			}
+			raw := "307 " + p[1] + "?" + c.query
+			if want := "307 " + p[1] + "?" + c.want; !strings.EqualFold(got, want) && got != raw {
+				t.Errorf("GET %s?%q: got %q, want %q", p[0], c.query, got, want)
+			}
+			if strings.Contains(got, "\uFFFD") || strings.Contains(got, "%EF%BF%BD") {
+				t.Errorf("GET %s?%q: the bytes are lost: %q", p[0], c.query, got)
+			}
+		}
+	}
+}
+
+// Handlers that panic, end their goroutine, take the connection, or serve the
+// request again on the way: requests that run beside them, and those that come
+// later, have their own values, and a request that somebody kept shows its own
+// values or none.
+func TestHandlersThatEndOddly(t *testing.T) {
+	const clients, requests = 4, 60
+	for _, mode := range modes {
+		m, other := newMux(mode.pooled), newMux(mode.pooled)
+		type kept struct {
+			r  *http.Request
+			id string
+		}
+		var mu sync.Mutex
+		var all []kept
+		own := func(r *http.Request) string {
+			if a, b := r.PathValue("a"), r.PathValue("b"); a != b {
+				return fmt.Sprintf("a=%q b=%q", a, b)
+			} else {
+				return a
+			}
+		}
+		check := func(r *http.Request, where string) {
+			id := r.URL.Query().Get("id")
+			if got := own(r); got != id {
+				t.Errorf("%s, %s in %s: got %s, want %s", mode.name, r.URL, where, got, id)
+			}
+		}
+		keep := func(r *http.Request) {
+			check(r, "handler")
+			mu.Lock()
+			all = append(all, kept{r, r.URL.Query().Get("id")})
+			mu.Unlock()
+		}
+		again := func(h http.Handler, r *http.Request, path string) {
+			r.URL.Path = path
+			h.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		ends := map[string]func(w http.ResponseWriter, r *http.Request){
+			"returns": func(w http.ResponseWriter, r *http.Request) {},
+			"aborts":  func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) },
+			"exits":   func(w http.ResponseWriter, r *http.Request) { runtime.Goexit() },
+			"hijacks": func(w http.ResponseWriter, r *http.Request) {
+				conn, rw, err := http.NewResponseController(w).Hijack()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				io.WriteString(rw, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+				rw.Flush()
+				conn.Close()
+			},
+			"flushes": func(w http.ResponseWriter, r *http.Request) { http.NewResponseController(w).Flush() },
+			"serves a clone beside": func(w http.ResponseWriter, r *http.Request) {
+				var wg sync.WaitGroup
+				for _, h := range []http.Handler{m, other} {
+					c := r.Clone(r.Context())
+					wg.Go(func() { again(h, c, "/check/"+c.URL.Query().Get("id")+"/"+c.URL.Query().Get("id")) })
+				}
+				check(r, "beside its clones")
+				wg.Wait()
+				check(r, "after its clones")
+			},
+			"asks another router": func(w http.ResponseWriter, r *http.Request) {
+				id := r.URL.Query().Get("id")
+				again(other, r, "/check/"+id+"/"+id)
+				again(other, r, "/none/"+id)
+				again(m, r, "/check/"+id+"/"+id)
+			},
+			"times out": func(w http.ResponseWriter, r *http.Request) {
+				h := http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					id := r.URL.Query().Get("id")
+					again(other, r.Clone(r.Context()), "/check/"+id+"/"+id)
+					<-r.Context().Done()
+				}), time.Millisecond, "")
+				h.ServeHTTP(w, r.Clone(r.Context()))
+				check(r, "after a timeout")
+			},
+		}
+		for _, router := range []*muxmaster.Mux{m, other} {
+			router.GET("/check/:a/:b", func(w http.ResponseWriter, r *http.Request) { check(r, "inner handler") })
+		}
+		var names []string
+		for name, end := range ends {
+			path := "/" + strings.ReplaceAll(name, " ", "-") + "/:a/"
+			names = append(names, path)
+			m.GET(path+":b", func(w http.ResponseWriter, r *http.Request) { keep(r); end(w, r) })
+			m.POSTFast(path+":b", func(w http.ResponseWriter, r *http.Request, _ muxmaster.Params) { keep(r); end(w, r) })
+		}
+		var serving sync.WaitGroup // the server doesn't wait for handlers that took their connection
+		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			serving.Add(1)
+			defer serving.Done()
+			m.ServeHTTP(w, r)
+		}))
+		srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+		srv.Start()
+		var wg sync.WaitGroup
+		for c := range clients {
+			wg.Go(func() {
+				for i := range requests {
+					id := fmt.Sprintf("%d-%d", c, i)
+					path := strings.Replace(names[i%len(names)], ":a", id, 1) + id
+					conn, err := net.Dial("tcp", srv.Listener.Addr().String())
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					fmt.Fprintf(conn, "%s %s?id=%s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", []string{"GET", "POST"}[i/len(names)%2], path, id)
+					if resp, err := http.ReadResponse(bufio.NewReader(conn), nil); err == nil {
+						io.Copy(io.Discard, resp.Body)
+						if resp.StatusCode != 200 && resp.StatusCode != 503 {
+							t.Errorf("%s, %s: %s", mode.name, path, resp.Status)
+						}
+					}
+					conn.Close()
+				}
+			})
+		}
+		wg.Wait()
+		srv.Close()
+		serving.Wait()
+		if len(all) != clients*requests {
+			t.Errorf("%s: %d requests were served, want %d", mode.name, len(all), clients*requests)
+		}
+		for _, k := range all {
+			if got := own(k.r); got != k.id && got != "" {
+				t.Errorf("%s: the kept request %s shows %s", mode.name, k.id, got)
+			}
+		}
+	}
+}
+
+// net/http removes the temporary files of a form through the request that it
+// made itself: a router that hands on a copy leaves them behind.
+func TestMultipartLeavesNoFiles(t *testing.T) {
+	for _, mode := range modes {
+		dir := t.TempDir()
+		t.Setenv("TMPDIR", dir)
+		parse := func(w http.ResponseWriter, r *http.Request) {
+			if err := r.ParseMultipartForm(1); err != nil {
+				t.Error(err)
+			}
+			if files, _ := os.ReadDir(dir); len(files) != 1 {
+				t.Errorf("%d temporary files while the form is read, want 1", len(files))
+			}
+			fmt.Fprint(w, r.PathValue("id"))
+		}
+		m := newMux(mode.pooled)
+		m.POST("/static", parse)
+		m.POST("/upload/:id", parse)
+		m.POSTFast("/fast/:id", func(w http.ResponseWriter, r *http.Request, _ muxmaster.Params) { parse(w, r) })
+		sub := muxmaster.New()
+		sub.With(trace("")).POST("/x/:id", parse)
+		m.Mount("/sub/:s", sub)
+		srv := httptest.NewServer(m)
+		for _, path := range []string{"/static", "/upload/5", "/fast/5", "/sub/1/x/5"} {
+			var body bytes.Buffer
+			form := multipart.NewWriter(&body)
+			part, _ := form.CreateFormFile("file", "big")
+			// Beyond the 10 MB that net/http adds to what is kept in memory.
+			part.Write(make([]byte, 11<<20))
+			form.Close()
+			resp, err := http.Post(srv.URL+path, form.FormDataContentType(), &body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+		}
+		srv.Close() // waits for the handlers
+		if files, _ := os.ReadDir(dir); len(files) != 0 {
+			t.Errorf("%s: %d temporary files left", mode.name, len(files))
+		}
+	}
+}
+
+func TestReverseProxy(t *testing.T) {
+	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "backend ", r.URL.EscapedPath())
+	}))
+	defer backend.Close()
+	target, _ := url.Parse(backend.URL)
+	m := muxmaster.New()
+	var seen string
+	m.ANY("/p/:id/*rest", (&httputil.ReverseProxy{
+		Rewrite: func(pr *httputil.ProxyRequest) {
+			pr.SetURL(target)
+			seen = pr.In.PathValue("id") + pr.Out.PathValue("rest")
+		},
+	}).ServeHTTP)
+	m.Mount("/m/:x", httputil.NewSingleHostReverseProxy(target))
+	front := httptest.NewServer(m)
+	defer front.Close()
+	for _, c := range [][2]string{{"/p/1/a%2Fb/c", "backend /p/1/a%2Fb/c"}, {"/m/1/x", "backend /m/1/x"}} {
+		resp, err := http.Get(front.URL + c[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if string(b) != c[1] {
+			t.Errorf("%s: got %q", c[0], b)
+		}
+	}
+	if seen != "1/a/b/c" {
+		t.Errorf("the proxy saw %q", seen)
+	}
+}
+
+// A client that goes away while the proxy dials: the dial outlives the handler
+// and may read the request.
+func TestReverseProxyThatOutlivesTheHandler(t *testing.T) {
+	started, release, finished := make(chan bool), make(chan bool), make(chan string)
+	transport := roundTripper(func(r *http.Request) (*http.Response, error) {
+		go func() {
+			started <- true
+			<-release
+			finished <- r.PathValue("id")
+		}()
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	})
+	m := muxmaster.New()
+	m.GET("/p/:id", (&httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, Transport: transport, ErrorHandler: func(http.ResponseWriter, *http.Request, error) {}}).ServeHTTP)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-started
+		cancel()
+	}()
+	ask(m, request(t, "GET", "/p/5").WithContext(ctx))
+	close(release)
+	if got := <-finished; got != "5" {
+		t.Errorf("id=%q after the handler returned, want 5", got)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// The handler of a TimeoutHandler runs in a goroutine and may go on after the
+// answer.
+func TestTimeoutHandler(t *testing.T) {
+	for _, mode := range modes {
+		release, result := make(chan bool), make(chan string)
+		slow := http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			<-release
+			result <- r.PathValue("id")
+		}), time.Millisecond, "too slow")
+		quick := http.TimeoutHandler(http.HandlerFunc(values), time.Minute, "")
+		m := newMux(mode.pooled)
+		m.Handle("/quick/{id}", quick)
+		m.Handle("/slow/{id}", slow)
+		if got := get(t, m, "GET", "/quick/1"); got != `id="1"` {
+			t.Errorf("%s: got %s", mode.name, got)
+		}
+		if mode.pooled {
+			continue // the contract forbids it
+		}
+		if a := ask(m, request(t, "GET", "/slow/5")); a.status != 503 || a.body != "too slow" {
+			t.Errorf("got %+v", a)
+		}
+		close(release)
+		if got := <-result; got != "5" {
+			t.Errorf("id=%q after the answer, want 5", got)
+		}
+	}
+	// Around the whole Mux.
+	m := muxmaster.New()
+	m.GET("/x/:id", values)
+	if got := get(t, http.TimeoutHandler(m, time.Minute, ""), "GET", "/x/1"); got != `id="1"` {
+		t.Errorf("around the Mux: got %s", got)
+	}
+}
+
+func TestHijackAndFlush(t *testing.T) {
+	m := muxmaster.New()
+	m.GET("/hijack/:id", func(w http.ResponseWriter, r *http.Request) {
+		conn, rw, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		go func() { // the connection outlives the handler, with the request
+			defer conn.Close()
+			line, _ := rw.ReadString('\n')
+			fmt.Fprintf(rw, "%s %s", r.PathValue("id"), line)
+			rw.Flush()
+		}()
+	})
+	m.GET("/control/:id", func(w http.ResponseWriter, r *http.Request) {
+		rc := http.NewResponseController(w)
+		for name, err := range map[string]error{
+			"SetWriteDeadline": rc.SetWriteDeadline(time.Now().Add(time.Minute)),
+			"SetReadDeadline":  rc.SetReadDeadline(time.Now().Add(time.Minute)),
+			"EnableFullDuplex": rc.EnableFullDuplex(),
+			"Flush":            rc.Flush(),
+		} {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if _, ok := w.(io.ReaderFrom); !ok {
+			t.Error("the ResponseWriter is no io.ReaderFrom")
+		}
+		fmt.Fprint(w, r.PathValue("id"))
+	})
+	srv := httptest.NewServer(m)
+	defer srv.Close()
+
+	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "GET /hijack/7 HTTP/1.1\r\nHost: a\r\n\r\nhello\n")
+	if got, _ := io.ReadAll(bufio.NewReader(conn)); string(got) != "7 hello\n" {
+		t.Errorf("hijacked: got %q", got)
+	}
+	resp, err := http.Get(srv.URL + "/control/8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if got, _ := io.ReadAll(resp.Body); string(got) != "8" {
+		t.Errorf("controlled: got %q", got)
+	}
+}
+
+func TestStripPrefixAndFileServer(t *testing.T) {
+	for _, mode := range modes {
+		inner := newMux(mode.pooled)
+		inner.GET("/x/:id", values)
+		m := newMux(mode.pooled)
+		m.Handle("/api/", http.StripPrefix("/api", inner))
+		m.Handle("/files/", http.StripPrefix("/files/", http.FileServerFS(files)))
+		m.Handle("GET /own/{path...}", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.ServeFileFS(w, r, files, r.PathValue("path"))
+		}))
+		outer := http.StripPrefix("/outer", m)
+		for _, c := range []struct {
+			h            http.Handler
+			target, want string
+		}{
+			{m, "/api/x/1", `id="1"`},
+			{m, "/api/x/a%2Fb", `id="a/b"`},
+			{m, "/api/x/%C3%BC", `id="ü"`},
+			{outer, "/outer/api/x/1", `id="1"`},
+			{m, "/files/a.txt", "text of a"},
+			{m, "/files/dir/b.txt", "text of b"},
+			{m, "/files/dir", "301 dir/"},
+			{m, "/files", "307 /files/"},
+			{m, "/own/dir/b.txt", "text of b"},
+			{m, "/own/none", "404"},
+		} {
+			if got := get(t, c.h, "GET", c.target); got != c.want {
+				t.Errorf("%s: %s: got %s, want %s", mode.name, c.target, got, c.want)
+			}
+		}
+	}
+}
+
+// Over HTTP/2, too.
+func TestHTTP2(t *testing.T) {
+	m := newMux(true)
+	m.GET("/x/:id", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.Proto, " ")
+		values(w, r)
+	})
+	srv := httptest.NewUnstartedServer(m)
+	srv.EnableHTTP2 = true
+	srv.StartTLS()
+	defer srv.Close()
+	for _, c := range [][2]string{{"/x/a%2Fb", `HTTP/2.0 id="a/b"`}, {"//x/1", `HTTP/2.0 id="1"`}} {
+		resp, err := srv.Client().Get(srv.URL + c[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if string(b) != c[1] {
+			t.Errorf("%s: got %q, want %q", c[0], b, c[1])
+		}
+	}
+}
+
+// A panic of a handler goes through the router as it is.
+func TestHandlerPanics(t *testing.T) {
+	for _, mode := range modes {
+		m := newMux(mode.pooled)
+		m.GET("/:id", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+		m.GETFast("/f/:id", func(http.ResponseWriter, *http.Request, muxmaster.Params) { panic(http.ErrAbortHandler) })
+		for _, target := range []string{"/1", "/f/1"} {
+			func() {
+				defer func() {
+					if v := recover(); v != http.ErrAbortHandler {
+						t.Errorf("%s, %s: recovered %v", mode.name, target, v)
+					}
+				}()
+				ask(m, request(t, "GET", target))
+			}()
+		}
+	}
+}
+
+// Redirected clients keep method and body, as 307 means.
+func TestRedirectKeepsTheBody(t *testing.T) {
+	m := muxmaster.New()
+	m.POST("/x/", func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })
+	srv := httptest.NewServer(m)
+	defer srv.Close()
+	resp, err := http.Post(srv.URL+"//x", "text/plain", strings.NewReader("body"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if b, _ := io.ReadAll(resp.Body); string(b) != "body" || resp.Request.Method != "POST" {
+		t.Errorf("got %s %q", resp.Request.Method, b)
+	}
+}
+
+type nullWriter struct{ h http.Header }
+
+func (w *nullWriter) Header() http.Header         { return w.h }
+func (w *nullWriter) Write(p []byte) (int, error) { return len(p), nil }
+func (w *nullWriter) WriteHeader(int)             {}
+
+func BenchmarkServe(b *testing.B) {
+	h := func(w http.ResponseWriter, r *http.Request) {}
+	for _, mode := range []string{"default", "pooled"} {
+		m := muxmaster.New()
+		m.PoolRequestBundle = mode == "pooled"
+		m.PoolFastParams = mode == "pooled"
+		m.GET("/static/path/here", h)
+		m.GET("/user/:name", h)
+		m.GET("/repos/:owner/:repo/issues/:number", h)
+		m.GETFast("/fast/:name", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {})
+		for _, path := range []string{"/static/path/here", "/user/gordon", "/repos/julienschmidt/httprouter/issues/42", "/fast/gordon"} {
+			b.Run(mode+path, func(b *testing.B) {
+				r := httptest.NewRequest("GET", path, nil)
+				w := &nullWriter{http.Header{}}
+				b.ReportAllocs()
+				for b.Loop() {
+					m.ServeHTTP(w, r)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkGitHub serves each route of a large API in turn.
+func BenchmarkGitHub(b *testing.B) {
+	data, err := os.ReadFile("bench/routes/github.txt")
+	if err != nil {
+		b.Fatal(err)
+	}
+	m := muxmaster.New()
+	m.PoolRequestBundle = true
+	var rs []*http.Request
+	for line := range strings.Lines(string(data)) {
+		method, path, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if !ok {
+			continue
+		}
+		m.Handle(method+" "+path, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		rs = append(rs, httptest.NewRequest(method, strings.ReplaceAll(path, ":", ""), nil))
+	}
+	w := &nullWriter{http.Header{}}
+	for b.Loop() {
+		for _, r := range rs {
+			m.ServeHTTP(w, r)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(rs)), "ns/route")
+}

@@ -1,0 +1,860 @@
+package muxmaster_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+// verbMethods are the registration methods for an HTTP method.
+type verbMethods struct {
+	name string
+	add  func(m *muxmaster.Mux, path string, h http.HandlerFunc)
+	fast func(m *muxmaster.Mux, path string, h muxmaster.FastHandler)
+}
+
+// verbs are the verb methods, in the order of the Allow header except for
+// OPTIONS.
+var verbs = []verbMethods{
+	{"GET", (*muxmaster.Mux).GET, (*muxmaster.Mux).GETFast},
+	{"HEAD", (*muxmaster.Mux).HEAD, (*muxmaster.Mux).HEADFast},
+	{"POST", (*muxmaster.Mux).POST, (*muxmaster.Mux).POSTFast},
+	{"PUT", (*muxmaster.Mux).PUT, (*muxmaster.Mux).PUTFast},
+	{"PATCH", (*muxmaster.Mux).PATCH, (*muxmaster.Mux).PATCHFast},
+	{"DELETE", (*muxmaster.Mux).DELETE, (*muxmaster.Mux).DELETEFast},
+	{"CONNECT", (*muxmaster.Mux).CONNECT, (*muxmaster.Mux).CONNECTFast},
+	{"TRACE", (*muxmaster.Mux).TRACE, (*muxmaster.Mux).TRACEFast},
+	{"QUERY", (*muxmaster.Mux).QUERY, (*muxmaster.Mux).QUERYFast},
+	{"OPTIONS", (*muxmaster.Mux).OPTIONS, (*muxmaster.Mux).OPTIONSFast},
+}
+
+// Each verb method serves its method and no other; on a static path, one with a
+// parameter, and as a fast route; also of a Group.
+func TestVerbs(t *testing.T) {
+	for _, v := range verbs {
+		m := muxmaster.New()
+		show := func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Method, " ", r.Pattern) }
+		v.add(m, "/s", show)
+		v.add(m, "/p/:id", show)
+		v.fast(m, "/f/:id", func(w http.ResponseWriter, r *http.Request, _ muxmaster.Params) { show(w, r) })
+		for target, pattern := range map[string]string{"/s": "/s", "/p/1": "/p/:id", "/f/1": "/f/:id"} {
+			for _, u := range append(verbs, verbs[0]) {
+				want := fmt.Sprintf("405 %s, OPTIONS", v.name)
+				switch {
+				case u.name == v.name, u.name == "HEAD" && v.name == "GET":
+					want = u.name + " " + v.name + " " + pattern
+				case v.name == "GET":
+					want = "405 GET, HEAD, OPTIONS"
+				case v.name == "OPTIONS":
+					want = "405 OPTIONS"
+				}
+				if u.name == "OPTIONS" && v.name != "OPTIONS" {
+					want = "204" + strings.TrimPrefix(want, "405")
+				}
+				if got := get(t, m, u.name, target); got != want {
+					t.Errorf("route %s %s, request %s: got %s, want %s", v.name, pattern, u.name, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestANY(t *testing.T) {
+	m := muxmaster.New()
+	m.ANY("/any", tell("any"))
+	m.ANY("/both/:x", tell("any"))
+	m.POST("/both/:x", tell("post"))
+	m.GET("/both/:x", tell("get"))
+	m.ANYFast("/fast/:x", fastValues)
+	m.PUT("/fast/:x", tell("put"))
+	for _, c := range []struct{ method, target, want string }{
+		{"GET", "/any", "any"}, {"HEAD", "/any", "any"}, {"OPTIONS", "/any", "any"}, {"CONNECT", "/any", "any"}, {"BREW", "/any", "any"}, {"get", "/any", "any"},
+		{"GET", "/both/1", "get"}, {"HEAD", "/both/1", "get"}, {"POST", "/both/1", "post"}, {"PUT", "/both/1", "any"}, {"BREW", "/both/1", "any"}, {"OPTIONS", "/both/1", "any"},
+		{"GET", "/fast/1", `x="1"`}, {"PUT", "/fast/1", "put"}, {"WHEN", "/fast/1", `x="1"`},
+		{"PUT", "/any/", "307 /any"}, {"PUT", "/none", "404"}, {"OPTIONS", "/none", "404"},
+	} {
+		if got := get(t, m, c.method, c.target); got != c.want {
+			t.Errorf("%s %s: got %s, want %s", c.method, c.target, got, c.want)
+		}
+	}
+}
+
+func TestHEAD(t *testing.T) {
+	m := muxmaster.New()
+	m.GET("/a/:x", tell("get"))
+	m.GET("/b/:x", tell("get"))
+	m.HEAD("/b/:x", tell("head"))
+	m.HEAD("/c", tell("head"))
+	m.POST("/d", tell("post"))
+	m.Handle("GET /e/", tell("get"))
+	m.HEAD("/:any/s", tell("head"))
+	m.GET("/f/s", tell("get"))
+	for _, c := range []struct{ method, target, want string }{
+		{"HEAD", "/a/1", "get"}, {"HEAD", "/b/1", "head"}, {"GET", "/b/1", "get"}, {"HEAD", "/c", "head"}, {"GET", "/c", "405 HEAD, OPTIONS"},
+		{"HEAD", "/d", "405 POST, OPTIONS"}, {"HEAD", "/e/x", "get"}, {"HEAD", "/e", "307 /e/"},
+		{"HEAD", "/f/s", "get"}, // the path is compared before the method
+	} {
+		if got := get(t, m, c.method, c.target); got != c.want {
+			t.Errorf("%s %s: got %s, want %s", c.method, c.target, got, c.want)
+		}
+	}
+}
+
+func TestAllow(t *testing.T) {
+	all := muxmaster.New()
+	for i := range verbs {
+		v := verbs[len(verbs)-1-i]
+		v.add(all, "/all/:x", tell(v.name))
+	}
+	all.Handle("WHEN,BREW /all/{y}", tell("custom"))
+	if got, want := get(t, all, "PROPFIND", "/all/1"), "405 GET, HEAD, POST, PUT, PATCH, DELETE, CONNECT, TRACE, QUERY, BREW, WHEN, OPTIONS"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+
+	for _, c := range []struct{ routes, method, target, want string }{
+		{"GET /x", "POST", "/x", "405 GET, HEAD, OPTIONS"},
+		{"GET /x", "BREW", "/x", "405 GET, HEAD, OPTIONS"},
+		{"GET /x", "get", "/x", "405 GET, HEAD, OPTIONS"},
+		{"GET /x", "OPTIONS", "/x", "204 GET, HEAD, OPTIONS"},
+		{"GET /x", "OPTIONS", "/y", "404"},
+		{"GET /x", "POST", "/y", "404"},
+		{"OPTIONS /x", "OPTIONS", "/x", "OPTIONS /x"},
+		{"OPTIONS /x|GET /x", "POST", "/x", "405 GET, HEAD, OPTIONS"},
+		{"GET,PUT /x", "POST", "/x", "405 GET, HEAD, PUT, OPTIONS"},
+		{"BREW /x|ABC /x", "GET", "/x", "405 ABC, BREW, OPTIONS"},
+		// The methods of every route that fits, not of the first.
+		{"GET /users/:id|POST /users/list", "PUT", "/users/list", "405 GET, HEAD, POST, OPTIONS"},
+		{"GET /users/:id|POST /users/list", "GET", "/users/list", "GET /users/:id"},
+		{"GET /users/:id|POST /users/list", "PUT", "/users/1", "405 GET, HEAD, OPTIONS"},
+		{"GET /a/*rest|PUT /a/{id:[0-9]+}|PATCH /a/v{x}|DELETE /a/:b", "TRACE", "/a/1", "405 GET, HEAD, PUT, DELETE, OPTIONS"},
+		{"GET /a/*rest|PUT /a/{id:[0-9]+}|PATCH /a/v{x}|DELETE /a/:b", "TRACE", "/a/v1", "405 GET, HEAD, PATCH, DELETE, OPTIONS"},
+		{"GET /a/*rest|PUT /a/{id:[0-9]+}|PATCH /a/v{x}|DELETE /a/:b", "TRACE", "/a/v1/", "405 GET, HEAD, OPTIONS"},
+		{"GET h/x|PUT /x", "POST", "/x", "405 PUT, OPTIONS"},
+		{"GET example.com/x|PUT /x", "POST", "/x", "405 GET, HEAD, PUT, OPTIONS"},
+		{"GET example.com/x", "OPTIONS", "/x", "204 GET, HEAD, OPTIONS"},
+		// What would be redirected counts, as in net/http.
+		{"GET /tree/", "POST", "/tree", "405 GET, HEAD, OPTIONS"},
+		// Encoded and odd.
+		{"GET /a%2Fb", "POST", "/a%2fb", "405 GET, HEAD, OPTIONS"},
+		{"GET /{x}", "POST", "/%FF", "405 GET, HEAD, OPTIONS"},
+		{"GET /{x}", "OPTIONS", "/a%2Fb", "204 GET, HEAD, OPTIONS"},
+	} {
+		m := muxmaster.New()
+		for _, p := range strings.Split(c.routes, "|") {
+			m.Handle(p, tell(p))
+		}
+		if got := get(t, m, c.method, c.target); got != c.want {
+			t.Errorf("%s, %s %s: got %s, want %s", c.routes, c.method, c.target, got, c.want)
+		}
+	}
+}
+
+// Responses to unmatched requests are the same as net/http's.
+func TestDefaultAnswers(t *testing.T) {
+	m, std := muxmaster.New(), http.NewServeMux()
+	m.Handle("GET /x", tell("x"))
+	std.Handle("GET /x", tell("x"))
+	for _, c := range [][2]string{{"GET", "/none"}, {"POST", "/x"}, {"HEAD", "/none"}} {
+		got, want := httptest.NewRecorder(), httptest.NewRecorder()
+		got.Header().Set("Content-Length", "5")
+		want.Header().Set("Content-Length", "5")
+		m.ServeHTTP(got, request(t, c[0], c[1]))
+		std.ServeHTTP(want, request(t, c[0], c[1]))
+		want.Header().Set("Allow", "GET, HEAD, OPTIONS")
+		if c[1] == "/none" {
+			want.Header().Del("Allow")
+		}
+		if got.Code != want.Code || got.Body.String() != want.Body.String() || fmt.Sprint(got.Header()) != fmt.Sprint(want.Header()) {
+			t.Errorf("%s %s: got %d %v %q, want %d %v %q", c[0], c[1], got.Code, got.Header(), got.Body, want.Code, want.Header(), want.Body)
+		}
+	}
+	w := httptest.NewRecorder()
+	m.ServeHTTP(w, request(t, "OPTIONS", "/x"))
+	if w.Code != 204 || w.Body.Len() > 0 || w.Header().Get("Allow") != "GET, HEAD, OPTIONS" || len(w.Header()) != 1 {
+		t.Errorf("OPTIONS: %d %v %q", w.Code, w.Header(), w.Body)
+	}
+}
+
+// Handlers can modify header values, because responses don't share them.
+func TestFallbackHeadersAreNotShared(t *testing.T) {
+	m := muxmaster.New()
+	m.GET("/x", tell("x"))
+	m.MethodNotAllowed = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, w.Header()["Allow"])
+		w.Header()["Allow"][0] = "changed"
+	})
+	plain := muxmaster.New()
+	plain.GET("/x", tell("x"))
+	for range 2 {
+		if got, want := ask(m, request(t, "POST", "/x")).body, "[GET, HEAD, OPTIONS]"; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		for _, c := range [][2]string{{"POST", "/x"}, {"GET", "/none"}, {"OPTIONS", "/x"}} {
+			w := httptest.NewRecorder()
+			plain.ServeHTTP(w, request(t, c[0], c[1]))
+			for k, v := range w.Header() {
+				if len(v) > 0 && strings.Contains(v[0], "changed") {
+					t.Errorf("%v: %s: %q", c, k, v)
+				}
+				w.Header()[k][0] = "changed"
+				w.Header()[k] = append(w.Header()[k], "changed")
+			}
+		}
+	}
+}
+
+func TestNotFoundAndMethodNotAllowed(t *testing.T) {
+	m := muxmaster.New()
+	say := func(name string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, "%s %s %q allow=%q id=%q", name, r.URL.Path, r.Pattern, w.Header().Get("Allow"), r.PathValue("id"))
+		})
+	}
+	m.NotFound, m.MethodNotAllowed = say("404"), say("405")
+	m.GET("/users/:id", tell("get"))
+	m.GET("/x/", tell("x"))
+	for _, c := range []struct{ method, target, want string }{
+		{"GET", "/none", `404 /none "" allow="" id=""`},
+		{"GET", "/users/1/2", `404 /users/1/2 "" allow="" id=""`},
+		{"POST", "/users/1", `405 /users/1 "" allow="GET, HEAD, OPTIONS" id=""`},
+		{"OPTIONS", "/users/1", "204 GET, HEAD, OPTIONS"},
+		{"GET", "/users/1/", "307 /users/1"},
+		{"GET", "/x", "307 /x/"},
+		{"OPTIONS", "/none", `404 /none "" allow="" id=""`},
+	} {
+		a := ask(m, request(t, c.method, c.target))
+		got := a.brief()
+		if got != c.want {
+			t.Errorf("%s %s: got %s, want %s", c.method, c.target, got, c.want)
+		}
+	}
+}
+
+// A nil function in one of the fields is no handler.
+func TestNilFunctionsInFields(t *testing.T) {
+	for name, h := range map[string]http.Handler{"HandlerFunc": http.HandlerFunc(nil), "Mux": (*muxmaster.Mux)(nil)} {
+		m := muxmaster.New()
+		m.NotFound, m.MethodNotAllowed = tell("outer 404"), tell("outer 405")
+		g := m.Group("/g")
+		g.NotFound, g.MethodNotAllowed = h, h
+		g.GET("/x", tell("x"))
+		for target, want := range map[string]string{"/g/none": "outer 404", "/g/x": "outer 405"} {
+			if got := get(t, m, "POST", target); got != want {
+				t.Errorf("%s: %s: got %s, want %s", name, target, got, want)
+			}
+		}
+	}
+}
+
+// Muxes that are their own NotFound, or that of each other, would overflow the
+// stack, which ends the program.
+func TestFieldsThatLoop(t *testing.T) {
+	for name, loop := range map[string]func(root, api *muxmaster.Mux){
+		"NotFound":         func(root, _ *muxmaster.Mux) { root.NotFound = root },
+		"MethodNotAllowed": func(root, _ *muxmaster.Mux) { root.MethodNotAllowed = root },
+		"a Group":          func(root, _ *muxmaster.Mux) { root.NotFound = root.Group("/g") },
+		"of a Group":       func(root, _ *muxmaster.Mux) { root.Group("/g").NotFound = root },
+		"of a mounted Mux": func(root, api *muxmaster.Mux) { api.NotFound = root },
+		"each other":       func(root, api *muxmaster.Mux) { m := muxmaster.New(); m.NotFound, root.NotFound = root, m },
+		"in middleware": func(root, api *muxmaster.Mux) {
+			m := muxmaster.New()
+			m.Use(func(next http.Handler) http.Handler { return next })
+			m.NotFound = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { root.ServeHTTP(w, r.WithContext(r.Context())) })
+			root.NotFound = m
+		},
+	} {
+		root, api := muxmaster.New(), muxmaster.New()
+		root.Mount("/api", api)
+		loop(root, api)
+		api.GET("/x", tell("x"))
+		for _, target := range []string{"/api/none", "/api/x", "/none", "/g/none"} {
+			if got := get(t, root, "POST", target); !strings.HasPrefix(got, "500") && got != "404" && !strings.HasPrefix(got, "405") {
+				t.Errorf("%s: %s: got %s", name, target, got)
+			}
+		}
+		if got := get(t, root, "GET", "/api/none"); got != "500" && name != "MethodNotAllowed" && name != "of a Group" {
+			t.Errorf("%s: got %s", name, got)
+		}
+	}
+	root, api := muxmaster.New(), muxmaster.New()
+	api.NotFound = root
+	root.GET("/x", tell("root's x"))
+	if got := get(t, api, "GET", "/x"); got != "root's x" {
+		t.Errorf("another Mux as NotFound: got %s", got)
+	}
+}
+
+// The fields are read when the first request arrives.
+func TestFieldsAreReadOnce(t *testing.T) {
+	m := muxmaster.New()
+	m.GET("/x", tell("x"))
+	m.NotFound = tell("first")
+	if got := get(t, m, "GET", "/none"); got != "first" {
+		t.Fatalf("got %s", got)
+	}
+	m.NotFound = tell("second")
+	m.GET("/y", tell("y"))
+	if got := get(t, m, "GET", "/none"); got != "first" {
+		t.Errorf("got %s, want that of the first request", got)
+	}
+}
+
+// An empty router responds to requests.
+func TestEmptyMux(t *testing.T) {
+	for _, c := range []struct{ method, target, want string }{
+		{"GET", "/", "404"}, {"GET", "/x/y", "404"}, {"OPTIONS", "/", "404"}, {"POST", "//x", "307 /x"}, {"CONNECT", "/", "404"},
+	} {
+		if got := get(t, muxmaster.New(), c.method, c.target); got != c.want {
+			t.Errorf("%s %s: got %s, want %s", c.method, c.target, got, c.want)
+		}
+	}
+}
+
+func TestCONNECT(t *testing.T) {
+	for _, mode := range modes {
+		m := newMux(mode.pooled)
+		m.CONNECT("/p/:a/q", values)
+		m.CONNECTFast("/f/:a", fastValues)
+		m.Handle("/t/", tell("tree"))
+		m.Handle("CONNECT /r/{rest...}", http.HandlerFunc(values))
+		m.CONNECT("/m/v{a}.{b}", values)
+		for _, c := range [][2]string{
+			{"/p/1/q", `a="1"`},
+			{"/p//q", "404"},   // no named parameter is empty
+			{"/p/../q", "404"}, // . or ..
+			{"/p/./q", "404"},
+			{"/p/%2e%2E/q", "404"},
+			{"//p/1/q", "404"},
+			{"/f/", "404"},
+			{"/f/x", `a="x"`},
+			{"/t//x/y", "tree"},
+			{"/t//x/../y", "404"},
+			{"/t", "307 /t/"},
+			{"/r/a//b/../c", "404"},
+			{"/r/a//b/c", `rest="a//b/c"`},
+			{"/r//", `rest="/"`},
+			{"/m/v.1", "404"},
+			{"/m/v1.", "404"},
+			{"/m/v1.2", `a="1" b="2"`},
+			{"/none//x", "404"},
+		} {
+			if got := get(t, m, "CONNECT", c[0]); got != c[1] {
+				t.Errorf("%s: CONNECT %s: got %s, want %s", mode.name, c[0], got, c[1])
+			}
+		}
+		// The usual form, CONNECT host:port, has no path.
+		r, err := readRequest("example.com:443", "CONNECT", "example.com:443")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ask(m, r).brief(); got != "404" {
+			t.Errorf("CONNECT example.com:443: got %s", got)
+		}
+	}
+}
+
+func TestHosts(t *testing.T) {
+	m := muxmaster.New()
+	m.Handle("api.example.com/", http.HandlerFunc(values))
+	m.Handle("API2.Example.com./x/{id}", http.HandlerFunc(values))
+	m.Handle("example.com:8080/port", tell("port"))
+	m.Handle("./dot", tell("dot"))
+	m.Handle("[::1]/six", tell("six"))
+	m.Handle("host/{a}", tell("host a"))
+	m.Handle("/literal", tell("literal"))
+	m.Handle("GET host/get", tell("host get"))
+	m.Handle("POST /get", tell("post"))
+	m.GET("/verb", tell("verb"))
+	for _, c := range []struct{ host, method, target, want string }{
+		{"api.example.com", "GET", "/x", ""},
+		{"API.EXAMPLE.COM", "GET", "/x", ""},
+		{"api.example.com.", "GET", "/x", ""},
+		{"api.example.com:80", "GET", "/x", ""},
+		{"api.example.com.:80", "GET", "/x", ""},
+		{"api.example.com.evil.com", "GET", "/x", "404"},
+		{"xapi.example.com", "GET", "/x", "404"},
+		{"api2.example.com", "GET", "/x/1", `id="1"`},
+		{"example.com", "GET", "/port", "404"}, // net/http: a pattern with a port is for CONNECT
+		{"example.com:8080", "GET", "/port", "404"},
+		{"Example.com.:8080", "CONNECT", "/port", "port"},
+		{"example.com:9", "CONNECT", "/port", "404"},
+		{"example.com", "GET", "/dot", "404"},
+		{".", "GET", "/dot", "dot"},
+		{"[::1]", "GET", "/six", "six"},
+		{"[::1]:80", "GET", "/six", "six"},
+		{"[::2]:80", "GET", "/six", "404"},
+		{"host", "GET", "/literal", "host a"}, // a host before none
+		{"other", "GET", "/literal", "literal"},
+		{"host", "GET", "/get", "host get"},
+		{"host", "POST", "/get", "host a"},
+		{"host", "GET", "/verb", "host a"},
+		{"other", "GET", "/verb", "verb"},
+		{"host", "POST", "/a/b", "404"},
+		{"other", "PUT", "/get", "405 POST, OPTIONS"},
+	} {
+		if got := ask(m, requestTo(t, c.host, c.method, c.target)).brief(); got != c.want {
+			t.Errorf("%s %s%s: got %s, want %s", c.method, c.host, c.target, got, c.want)
+		}
+	}
+	r := request(t, "GET", "/x")
+	r.Host = ""
+	if got := ask(m, r).brief(); got != "404" {
+		t.Errorf("without a host: got %s", got)
+	}
+}
+
+func TestRedirects(t *testing.T) {
+	for _, c := range []struct {
+		method, pattern, target, want string
+	}{
+		// Cleaning, whatever is registered.
+		{"GET", "/x", "//", "307 /"},
+		{"GET", "/x", "//x", "307 /x"},
+		{"GET", "/x", "///x", "307 /x"},
+		{"GET", "/x", "/./x", "307 /x"},
+		{"GET", "/x", "/y/../x", "307 /x"},
+		{"GET", "/x", "/../x", "307 /x"},
+		{"GET", "/x", "/../../..", "307 /"},
+		{"GET", "/x", "/x/.", "307 /x"},
+		{"GET", "/x", "/x/./", "307 /x"}, // and without the slash at once
+		{"GET", "/x", "/y//z/", "307 /y/z/"},
+		{"GET", "/x", "/y/./z/..//", "307 /y/"},
+		{"GET", "/x", "/%2e/x", "307 /x"},
+		{"GET", "/x", "/y/%2E%2e/x", "307 /x"},
+		{"GET", "/x", "/y/.%2e/x", "307 /x"},
+		{"GET", "/x", "/y/%2e./x", "307 /x"},
+		{"GET", "/:a", "/%2e%2e", "307 /"},
+		{"GET", "/*a", "/a/%2e%2e/%2e%2e/etc/passwd", "307 /etc/passwd"},
+		{"GET", "/*a", "/a//b", "307 /a/b"},
+		{"GET", "/{a...}", "/a/../b", "307 /b"},
+		{"POST", "/x", "//x", "307 /x"},
+		{"BREW", "/x", "//x", "307 /x"},
+		{"OPTIONS", "/x", "//x", "307 /x"},
+		// The escaping and the query are kept.
+		{"GET", "/x", "/a%2Fb//c?d=/../e", "307 /a%2Fb/c?d=/../e"},
+		{"GET", "/x", "/a%3Fb//c", "307 /a%3Fb/c"},
+		{"GET", "/x", "/a//c?d#e#", "307 /a/c?d%23e%23"},
+		{"GET", "/x", "/a%25b//c", "307 /a%25b/c"},
+		{"GET", "/x", "/a%252e%252e//c", "307 /a%252e%252e/c"},
+		{"GET", "/x", "/%252e%252e//c", "307 /%252e%252e/c"},
+		{"GET", "/x", "/a%0d%0aX:y//c", "307 /a%0d%0aX:y/c"},
+		{"GET", "/x", "/%C3%BC//c", "307 /%C3%BC/c"},
+		{"GET", "/x", "/ü//c", "307 /%C3%BC/c"},
+		{"GET", "/x", "/a%20b//c?q=a%20b&r=%0a", "307 /a%20b/c?q=a%20b&r=%0a"},
+		{"GET", "/x", "/a;b=c//d", "307 /a;b=c/d"},
+		{"GET", "/x", "/a//b?", "307 /a/b"},
+		// No other host, whatever the path says.
+		{"GET", "/x", "//evil.com", "307 /evil.com"},
+		{"GET", "/x", "//evil.com/", "307 /evil.com/"},
+		{"GET", "/x", "///evil.com/..", "307 /"},
+		{"GET", "/x", "//evil.com//", "307 /evil.com/"},
+		{"GET", "/x", "/x//evil.com", "307 /x/evil.com"},
+		{"GET", "/x", "/./evil.com", "307 /evil.com"},
+		{"GET", "/x", "/.//evil.com", "307 /evil.com"},
+		{"GET", "/x", "/%2e//evil.com/", "307 /evil.com/"},
+		{"GET", "/x", "/%2F/./evil.com", "307 /%2F/evil.com"},
+		{"GET", "/x", "/%2F%2Fevil.com//", "307 /%2F%2Fevil.com/"},
+		{"GET", "/:a/", "/%2F%2Fevil.com", "307 /%2F%2Fevil.com/"},
+		{"GET", "/:a", "/%5Cevil.com/", "307 /%5Cevil.com"},
+		{"GET", "/:a/", "/\\evil.com", "307 /%5Cevil.com/"},
+		{"GET", "/x", "/\\evil.com//", "307 /%5Cevil.com/"},
+		{"GET", "/x", "http://evil.com//y", "307 /y"},
+		{"GET", "/x", "http://evil.com/y//z?q", "307 /y/z?q"},
+		{"GET", "/:a", "http://evil.com/y/", "307 /y"},
+		{"GET", "/x", "http://evil.com", "307 /"},
+		// Slashes of verb routes, both ways, only for the route's method.
+		{"GET", "/x/", "/x", "307 /x/"},
+		{"GET", "/x", "/x/", "307 /x"},
+		{"GET", "/x", "/x/?q=1", "307 /x?q=1"},
+		{"GET", "/:a/y", "/1%2F2/y/", "307 /1%2F2/y"},
+		{"GET", "/:a/y/", "/1%3F2/y", "307 /1%3F2/y/"},
+		{"GET", "/{a:[0-9]+}", "/12/", "307 /12"},
+		{"GET", "/{a:[0-9]+}", "/x/", "404"},
+		{"GET", "/v{a}", "/v1/", "307 /v1"},
+		{"GET", "/x/*rest", "/x", "307 /x/"},
+		{"GET", "/x/{rest...}", "/x", "307 /x/"},
+		{"GET", "/x/{$}", "/x", "307 /x/"},
+		{"HEAD", "/x", "/x/", "307 /x"},
+		{"GET", "/x", "/", "404"},
+		{"GET", "/{$}", "/", ""},
+		{"GET", "/x", "/x/y/", "404"},
+		{"POST", "/x", "/x/", "404"},
+		{"POST", "/x/", "/x", "404"},
+		{"OPTIONS", "/x", "/x/", "404"},
+	} {
+		m := muxmaster.New()
+		m.GET(c.pattern, tell(""))
+		if got := get(t, m, c.method, c.target); got != c.want {
+			t.Errorf("GET %q, %s %s: got %s, want %s", c.pattern, c.method, c.target, got, c.want)
+		}
+	}
+}
+
+// The slash redirect applies only if the other form of the path has a route.
+func TestSlashRedirectGivesWay(t *testing.T) {
+	for _, c := range []struct {
+		routes         string // separated by |
+		method, target string
+		want           string
+	}{
+		{"GET /x|GET /x/", "GET", "/x", "GET /x"},
+		{"GET /x|GET /x/", "GET", "/x/", "GET /x/"},
+		{"GET /x/|GET /*all", "GET", "/x", "GET /*all"},
+		{"GET /x/|GET /:a", "GET", "/x", "GET /:a"},
+		{"GET /x|GET /:a/", "GET", "/x/", "GET /:a/"},
+		{"GET /x|POST /x/", "GET", "/x/", "307 /x"},
+		{"GET /x|POST /x/", "POST", "/x", "307 /x/"},
+		{"GET /x|POST /x/", "PUT", "/x", "405 GET, HEAD, OPTIONS"},
+		{"GET /x|POST /x/", "PUT", "/x/", "405 POST, OPTIONS"},
+		{"GET /x|ANY /x/", "GET", "/x/", "ANY /x/"},
+		{"ANY /x|POST /x/", "GET", "/x/", "307 /x"},
+		{"ANY /x/", "BREW", "/x", "307 /x/"},
+		{"POST /x/|GET /x", "HEAD", "/x/", "307 /x"},
+	} {
+		m := muxmaster.New()
+		for _, rt := range strings.Split(c.routes, "|") {
+			method, path, _ := strings.Cut(rt, " ")
+			map[string]func(string, http.HandlerFunc){"GET": m.GET, "POST": m.POST, "ANY": m.ANY}[method](path, tell(rt))
+		}
+		if got := get(t, m, c.method, c.target); got != c.want {
+			t.Errorf("%s, %s %s: got %s, want %s", c.routes, c.method, c.target, got, c.want)
+		}
+	}
+}
+
+// Routes of Handle redirect independent of RedirectTrailingSlash, and never
+// remove a slash.
+func TestSlashRedirectOfHandle(t *testing.T) {
+	for _, on := range []bool{true, false} {
+		m := muxmaster.New()
+		m.RedirectTrailingSlash = on
+		m.Handle("/tree/", tell("tree"))
+		m.Handle("/leaf", tell("leaf"))
+		m.HandleFast("/fast/", fastValues)
+		m.GET("/verb", tell("verb"))
+		m.GET("/slashed/", tell("slashed"))
+		verb, slashed := "404", "404"
+		if on {
+			verb, slashed = "307 /verb", "307 /slashed/"
+		}
+		for _, c := range [][2]string{
+			{"/tree", "307 /tree/"}, {"/fast", "307 /fast/"}, {"/leaf/", "404"}, {"/verb/", verb}, {"/slashed", slashed},
+		} {
+			if got := get(t, m, "GET", c[0]); got != c[1] {
+				t.Errorf("RedirectTrailingSlash %v, %s: got %s, want %s", on, c[0], got, c[1])
+			}
+		}
+	}
+}
+
+// CONNECT, whose path is not cleaned, is not redirected to another host either.
+func TestRedirectOfCONNECT(t *testing.T) {
+	m := muxmaster.New()
+	m.Handle("//evil.com/", tell(""))
+	m.CONNECT("/d/:x/", tell(""))
+	for _, target := range []string{"//evil.com", "/d/x", "/d/.."} {
+		r := request(t, "CONNECT", target)
+		a := ask(m, r)
+		if a.status == 307 {
+			if wrong := checkLocation(r, a.location); wrong != "" {
+				t.Errorf("CONNECT %s: Location %q %s", target, a.location, wrong)
+			}
+		} else if target == "/d/x" {
+			t.Errorf("CONNECT %s: %s", target, a.brief())
+		}
+	}
+}
+
+// Redirects inside a group or a mounted Mux keep the prefix.
+func TestRedirectKeepsPrefix(t *testing.T) {
+	inner := muxmaster.New()
+	inner.GET("/x/", tell("x"))
+	inner.GET("/y", tell("y"))
+	inner.Handle("/tree/", tell("tree"))
+	m := muxmaster.New()
+	m.Mount("/api/:v", inner)
+	g := m.Group("/group")
+	g.GET("/x/", tell("x"))
+	for _, c := range [][2]string{
+		{"/api/1/x", "307 /api/1/x/"},
+		{"/api/1/y/", "307 /api/1/y"},
+		{"/api/1/tree?q", "307 /api/1/tree/?q"},
+		{"/api/a%2Fb/x", "307 /api/a%2Fb/x/"},
+		{"/api/1//x/", "307 /api/1/x/"},
+		{"/group/x", "307 /group/x/"},
+	} {
+		if got := get(t, m, "GET", c[0]); got != c[1] {
+			t.Errorf("%s: got %s, want %s", c[0], got, c[1])
+		}
+	}
+}
+
+// redirectTargets are also the seeds of FuzzLocation.
+var redirectTargets = []string{
+	"//evil.com", "/\\evil.com/", "/%5cevil.com/", "/%2f%2fevil.com", "/%2f/evil.com//", "/.//evil.com", "/..//evil.com/..;/", "/x/%0d%0aSet-Cookie:a=b/",
+	"//%0d%0aLocation:http:%2f%2fevil.com", "/a/..//%2fevil.com/", "http://evil.com//", "http://evil.com/x/", "/x?//evil.com", "/%", "/%zz/", "/\x00/", "/\xff//", "/%00//", "/;//", "/http://evil.com/", "/:@evil.com//", "/.?#%",
+}
+
+// checkLocation returns an error for a redirect that leads to another host or
+// to the same path, or contains line breaks.
+func checkLocation(r *http.Request, location string) string {
+	path, _, _ := strings.Cut(location, "?")
+	if strings.ContainsFunc(location, func(c rune) bool { return c < ' ' || c == 0x7F }) || strings.Contains(path, "\\") {
+		return "has a control character or backslash"
+	}
+	if !strings.HasPrefix(location, "/") || strings.HasPrefix(location, "//") {
+		return "does not begin with one slash"
+	}
+	u, err := url.Parse(location)
+	if err != nil {
+		return err.Error()
+	}
+	base := &url.URL{Scheme: "http", Host: "good.org", Path: r.URL.Path, RawPath: r.URL.RawPath}
+	to := base.ResolveReference(u)
+	if to.Host != "good.org" || to.Scheme != "http" || u.User != nil {
+		return "leads to " + to.String()
+	}
+	if to.EscapedPath() == r.URL.EscapedPath() {
+		return "leads to itself"
+	}
+	return ""
+}
+
+func redirectingMux() *muxmaster.Mux {
+	m := muxmaster.New()
+	m.GET("/:a", tell("a"))
+	m.GET("/:a/:b/", tell("b"))
+	m.GET("/{a:[a-z.]+}/y{b}/", tell("c"))
+	m.Handle("/t/{x}/", tell("d"))
+	m.POST("/p/*rest", tell("e"))
+	m.CONNECT("/c/:x", tell("f"))
+	m.CONNECT("/d/:x/", tell("g"))
+	return m
+}
+
+func FuzzLocation(f *testing.F) {
+	m := redirectingMux()
+	for _, target := range redirectTargets {
+		for _, method := range []string{"GET", "POST", "CONNECT"} {
+			f.Add(method, target, "evil.com")
+		}
+	}
+	f.Add("CONNECT", "//evil.com/d/x", "evil.com")
+	f.Fuzz(func(t *testing.T, method, target, host string) {
+		r, err := readRequest(host, method, target)
+		if err != nil {
+			return
+		}
+		r.Header.Set("X-Forwarded-Host", "evil.com")
+		w := httptest.NewRecorder()
+		m.ServeHTTP(w, r)
+		if w.Code >= 300 && w.Code < 400 {
+			if w.Code != 307 {
+				t.Errorf("%s %q: status %d", method, target, w.Code)
+			}
+			if wrong := checkLocation(r, w.Header().Get("Location")); wrong != "" {
+				t.Errorf("%s %q: Location %q %s", method, target, w.Header().Get("Location"), wrong)
+			}
+		} else if l := w.Header().Get("Location"); l != "" {
+			t.Errorf("%s %q: status %d with Location %q", method, target, w.Code, l)
+		}
+	})
+}
+
+// Requests created by programs may contain bytes that parsers reject.
+func TestLocationOfHandMadeRequests(t *testing.T) {
+	m := redirectingMux()
+	for _, u := range []url.URL{
+		{Path: "//evil.com"},
+		{Path: "/\\evil.com//"},
+		{Path: "/a\r\nSet-Cookie: x/"},
+		{Path: "/a/", RawQuery: "x\r\nSet-Cookie: y"},
+		{Path: "/a//b", RawPath: "/a//%62"},
+		{Path: "/a//b", RawPath: "//evil.com"}, // RawPath that is not Path's
+		{Path: "x//y"},
+		{Path: "evil.com//"},
+		{Path: ""},
+		{Opaque: "//evil.com/x/"},
+		{Path: "//", Host: "evil.com", Scheme: "http"},
+		{Path: "/./", User: url.User("evil.com")},
+		{Path: "/\x7f//"},
+		{Path: "/%2F//"},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.URL, r.RequestURI = &u, ""
+		w := httptest.NewRecorder()
+		m.ServeHTTP(w, r)
+		if l := w.Header().Get("Location"); w.Code == 307 {
+			if wrong := checkLocation(r, l); wrong != "" {
+				t.Errorf("%#v: Location %q %s", u, l, wrong)
+			}
+		}
+	}
+}
+
+// The rule of Handle holds whatever RedirectTrailingSlash says, also where a route
+// of a verb method serves the path with the slash. No 405 allows a method that is
+// then refused.
+func TestSlashOfVerbMethodsAndHandle(t *testing.T) {
+	for _, c := range []struct {
+		redirect           bool
+		method, path, want string
+	}{
+		{true, "GET", "/7", "307 /7/"},
+		{true, "GET", "/7/", "number"},
+		{true, "GET", "/x", "307 /x/"},
+		{true, "PUT", "/7", "405 GET, HEAD, OPTIONS"},
+		{false, "GET", "/7", "307 /7/"},
+		{false, "GET", "/x", "307 /x/"},
+		{false, "PUT", "/7", "405 GET, HEAD, OPTIONS"},
+		{false, "GET", "/only/7", "404"},
+		{true, "GET", "/only/7", "307 /only/7/"},
+	} {
+		m := muxmaster.New()
+		m.RedirectTrailingSlash = c.redirect
+		m.GET("/{n:[0-9]+}/", tell("number"))
+		m.GET("/only/:x/", tell("only"))
+		m.Handle("GET /{any}/{$}", tell("any"))
+		if got := get(t, m, c.method, c.path); got != c.want {
+			t.Errorf("RedirectTrailingSlash %v: %s %s: got %s, want %s", c.redirect, c.method, c.path, got, c.want)
+		}
+	}
+}
+
+// NotFound, MethodNotAllowed and middleware can pass the request to another
+// Mux, to an http.ServeMux, or to the same Mux with another path.
+func TestAnswersThatRouteOn(t *testing.T) {
+	needsNesting(t)
+	show := func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "%s %s ", r.Pattern, muxmaster.RoutePattern(r))
+		values(w, r)
+	}
+	for _, mode := range modes {
+		for name, wrap := range map[string]func(m *muxmaster.Mux){
+			"plain": func(*muxmaster.Mux) {},
+			"Use":   func(m *muxmaster.Mux) { m.Use(func(h http.Handler) http.Handler { return h }) },
+			"Pre":   func(m *muxmaster.Mux) { m.Pre(func(h http.Handler) http.Handler { return h }) },
+			"copy": func(m *muxmaster.Mux) {
+				m.Use(func(h http.Handler) http.Handler {
+					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r.WithContext(r.Context())) })
+				})
+			},
+			"SetPathValue": func(m *muxmaster.Mux) {
+				m.Use(func(h http.Handler) http.Handler {
+					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						r.SetPathValue("set", "by middleware")
+						h.ServeHTTP(w, r)
+					})
+				})
+			},
+		} {
+			other, std := newMux(mode.pooled), http.NewServeMux()
+			other.GET("/other/:a/:b", show)
+			other.GETFast("/otherfast/:a", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) { show(w, r) })
+			std.HandleFunc("/std/{a}/{b}", func(w http.ResponseWriter, r *http.Request) {
+				fmt.Fprintf(w, "%s a=%q b=%q", r.Pattern, r.PathValue("a"), r.PathValue("b"))
+			})
+			m, sub := newMux(mode.pooled), newMux(mode.pooled)
+			wrap(m)
+			m.GET("/own/:x", show)
+			m.GET("/again/:x", func(w http.ResponseWriter, r *http.Request) {
+				r.URL.Path = "/own/" + r.PathValue("x")
+				m.ServeHTTP(w, r)
+			})
+			m.GET("/hand/:x/:a", func(w http.ResponseWriter, r *http.Request) {
+				r.URL.Path = "/other/1/2"
+				other.ServeHTTP(w, r)
+			})
+			m.NotFound = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/back" {
+					r.URL.Path = "/own/back"
+					m.ServeHTTP(w, r)
+					return
+				}
+				if _, pattern := std.Handler(r); pattern != "" {
+					std.ServeHTTP(w, r)
+					return
+				}
+				other.ServeHTTP(w, r)
+			})
+			m.MethodNotAllowed = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				r.Method = "GET"
+				m.ServeHTTP(w, r)
+			})
+			g := m.Group("/g/:g")
+			g.NotFound = http.StripPrefix("/g/1", other)
+			sub.NotFound = http.StripPrefix("/s/2", other)
+			m.Mount("/s/:s", sub)
+			for _, c := range []struct{ method, target, want string }{
+				{"GET", "/own/1", `GET /own/:x /own/:x x="1"`},
+				{"POST", "/own/1", `GET /own/:x /own/:x x="1"`},
+				{"GET", "/again/1", `GET /own/:x /own/:x x="1"`},
+				{"GET", "/back", `GET /own/:x /own/:x x="back"`},
+				{"GET", "/other/1/2", `GET /other/:a/:b /other/:a/:b a="1" b="2"`},
+				{"GET", "/other/a%2Fb/2", `GET /other/:a/:b /other/:a/:b a="a/b" b="2"`},
+				{"GET", "/otherfast/1", `GET /otherfast/:a /otherfast/:a a="1"`},
+				{"GET", "/std/1/2", `/std/{a}/{b} a="1" b="2"`},
+				{"GET", "/hand/1/2", `GET /other/:a/:b /other/:a/:b a="1" b="2" x="1"`},
+				{"GET", "/nowhere", "404"},
+			} {
+				w := httptest.NewRecorder()
+				r := request(t, c.method, c.target)
+				m.ServeHTTP(w, r)
+				got := answer{status: w.Code, body: w.Body.String()}.brief()
+				if got != c.want {
+					t.Errorf("%s, %s: %s %s: got %s, want %s", mode.name, name, c.method, c.target, got, c.want)
+				}
+			}
+			// The prefix's values are there, too, behind those of the router
+			// that serves.
+			for _, c := range [][2]string{
+				{"/g/1/other/3/4", `GET /other/:a/:b /other/:a/:b a="3" b="4" g="1"`},
+				{"/s/2/other/3/4", `GET /other/:a/:b /other/:a/:b a="3" b="4" s="2"`},
+			} {
+				got := get(t, m, "GET", c[0])
+				if without := c[1][:len(c[1])-len(` g="1"`)]; got != c[1] && got != without {
+					t.Errorf("%s, %s: %s: got %s, want %s", mode.name, name, c[0], got, c[1])
+				}
+			}
+		}
+	}
+}
+
+// Middleware and fallbacks below a prefix with parameters see the values of the
+// prefix.
+func TestUnmatchedRequestsHaveThePrefixValues(t *testing.T) {
+	for _, mode := range modes {
+		m, sub := newMux(mode.pooled), newMux(mode.pooled)
+		show := func(name string) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				fmt.Fprintf(w, "%s t=%q pattern=%q", name, r.PathValue("t"), r.Pattern)
+			})
+		}
+		g := m.Group("/g/:t")
+		g.NotFound, g.MethodNotAllowed = show("404"), show("405")
+		g.GET("/x/:y", tell("x"))
+		sub.NotFound, sub.MethodNotAllowed = show("404"), show("405")
+		sub.GET("/x/:y", tell("x"))
+		sub.GET("/:a/:b/:c/z", tell("z"))
+		m.Mount("/m/:t", sub)
+		for _, c := range []struct{ method, target, want string }{
+			{"GET", "/g/5/none", `404 t="5" pattern=""`},
+			{"GET", "/g/a%2Fb/none", `404 t="a/b" pattern=""`},
+			{"POST", "/g/5/x/6", `405 t="5" pattern=""`},
+			{"GET", "/g/5", `404 t="5" pattern=""`},
+			{"GET", "/m/5/none", `404 t="5" pattern=""`},
+			{"GET", "/m/a%2Fb/1/2/3/4", `404 t="a/b" pattern=""`},
+			{"POST", "/m/5/x/6", `405 t="5" pattern=""`},
+			{"GET", "/m/5", `404 t="5" pattern=""`},
+		} {
+			if got := get(t, m, c.method, c.target); got != c.want {
+				t.Errorf("%s: %s %s: got %s, want %s", mode.name, c.method, c.target, got, c.want)
+			}
+		}
+	}
+}
