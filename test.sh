@@ -12,6 +12,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 # To compile each package only once, all tests use the same flags as the installation
-# of the nested modules from a tag, which needs -trimpath.
-export GOFLAGS="${GOFLAGS:-} -trimpath"
+# of the nested modules from a tag, which needs -trimpath. On a busy machine, the
+# packages with most tests need more than the default timeout of 10 minutes.
+export GOFLAGS="${GOFLAGS:-} -trimpath -timeout=30m"
 exec go run .ci/test.go "$@"
