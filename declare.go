@@ -108,38 +108,38 @@ var registrations atomic.Uint32
 
 // live returns the Mux of s, or after a successful Update the Mux that it was a
 // draft of. It panics if the Mux was not created by New, or was copied.
-func (s *scope) live() *Mux {
-	if s.mux == nil {
+func (m *scope) live() *Mux {
+	if m.mux == nil {
 		panic("muxmaster: the Mux was not made by New; write mux := muxmaster.New(), and for a Group mux.Group(prefix)")
 	}
-	if s.parent == nil && s != &s.mux.scope {
+	if m.parent == nil && m != &m.mux.scope {
 		panic("muxmaster: the Mux was copied; use the *Mux that muxmaster.New returned")
 	}
-	if s.mux.done.Load() {
-		return s.mux.draftOf
+	if m.mux.done.Load() {
+		return m.mux.draftOf
 	}
-	return s.mux
+	return m.mux
 }
 
 // add registers a handler for the pattern head+prefix+path. If root is set and s
 // has a prefix, path is the root of a Group.
-func (s *scope) add(head, path string, h http.Handler, flags trie.Flags, root bool) error {
+func (m *scope) add(head, path string, h http.Handler, flags trie.Flags, root bool) error {
 	p, err := parse(head+path, flags) // path alone must be valid too
 	if path != "" && err != nil {
 		return err
 	}
-	text := head + s.prefix + path
+	text := head + m.prefix + path
 	rt := route{pattern: text, flags: flags}
-	if s.prefix != "" {
+	if m.prefix != "" {
 		if root {
-			rt.pattern, rt.root = head+s.prefix, bareSlash
+			rt.pattern, rt.root = head+m.prefix, bareSlash
 		}
 		if p, err = parse(text, flags); err != nil {
 			return err
 		}
 	}
 	rt.parsed = p
-	return s.register(h, site(2), rt)
+	return m.register(h, site(2), rt)
 }
 
 // parse parses a pattern, by the rules of the verb methods if flags has
@@ -178,14 +178,14 @@ func location(pc uintptr) (file string, line int) {
 // register declares routes with the handler h, or none of them if there is an
 // error. Each has its pattern, parsed, flags and root. It calls middleware without
 // holding a lock, because middleware may register or list routes.
-func (s *scope) register(h http.Handler, site uintptr, list ...route) error {
+func (m *scope) register(h http.Handler, site uintptr, list ...route) error {
 	text := list[0].pattern
 	if isNil(h) {
 		return fmt.Errorf("muxmaster: pattern %q: the handler is nil", text)
 	}
-	m := s.live()
-	t := m.lock()
-	chain := m.chain(s.level)
+	mux := m.live()
+	t := mux.lock()
+	chain := mux.chain(m.level)
 	t.mu.Unlock()
 	handler, err := chain.wrap(h, text)
 	if err != nil {
@@ -194,7 +194,7 @@ func (s *scope) register(h http.Handler, site uintptr, list ...route) error {
 	var routes []*route
 	order := registrations.Add(1)
 	for _, rt := range list {
-		rt.level, rt.site, rt.order, rt.handler, rt.original = s.level, site, order, handler, h
+		rt.level, rt.site, rt.order, rt.handler, rt.original = m.level, site, order, handler, h
 		methods := rt.parsed.Methods
 		if methods == nil {
 			methods = anyMethod
@@ -205,11 +205,11 @@ func (s *scope) register(h http.Handler, site uintptr, list ...route) error {
 			routes = append(routes, &r)
 		}
 	}
-	return m.change(func(st *stage) error {
-		if m.chain(s.level).count() != chain.count() {
+	return mux.change(func(st *stage) error {
+		if mux.chain(m.level).count() != chain.count() {
 			return fmt.Errorf("muxmaster: pattern %q: middleware was added to its scope while it was registered", text)
 		}
-		return st.addRoutes(m, routes)
+		return st.addRoutes(mux, routes)
 	})
 }
 

@@ -221,7 +221,7 @@ func ExampleBuildPath() {
 // These examples are named for types, because go doc shows no examples for
 // promoted methods.
 
-func ExampleMux_use() {
+func ExampleMux_Use() {
 	mux := muxmaster.New()
 	mux.Use(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -241,7 +241,7 @@ func ExampleMux_use() {
 
 // A mounted Mux owns its prefix: below it, unmatched requests get its own 404,
 // not the catch-all of the outer Mux.
-func ExampleMux_mount() {
+func ExampleMux_Mount() {
 	users := muxmaster.New()
 	users.GET("/:id", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, muxmaster.PathParams(r), " ", r.Pattern)
@@ -258,7 +258,7 @@ func ExampleMux_mount() {
 	// 200 page /acme
 }
 
-func ExampleMux_tryHandle() {
+func ExampleMux_TryHandle() {
 	mux := muxmaster.New()
 	fmt.Println(mux.TryHandle("/images*", http.NotFoundHandler()))
 	// Output:
@@ -266,7 +266,7 @@ func ExampleMux_tryHandle() {
 }
 
 // Method takes an http.Handler and a list of methods.
-func ExampleMux_method() {
+func ExampleMux_Method() {
 	mux := muxmaster.New()
 	mux.Method("PUT,PATCH", "/items/:id", problem.Handler(func(w http.ResponseWriter, r *http.Request) error {
 		if r.PathValue("id") == "0" {
@@ -282,7 +282,7 @@ func ExampleMux_method() {
 	// 404 404 page not found
 }
 
-func ExampleMux_hosts() {
+func ExampleMux_HandleFunc() {
 	mux := muxmaster.New()
 	mux.HandleFunc("{tenant}.example.com/", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "tenant ", r.PathValue("tenant"))
@@ -301,7 +301,7 @@ func ExampleMux_hosts() {
 }
 
 // A single-page application and its API.
-func ExampleMux_serveSPA() {
+func ExampleMux_ServeSPA() {
 	dist := fstest.MapFS{
 		"index.html":      {Data: []byte("<h1>app</h1>")},
 		"app.3f2a9c1b.js": {Data: []byte("start()")},
@@ -342,7 +342,7 @@ func ExampleMux_Explain() {
 }
 
 // A Group's middleware also runs for unmatched requests below its prefix.
-func ExampleMux_group() {
+func ExampleMux_Group() {
 	mux := muxmaster.New()
 	articles := mux.Group("/articles")
 	articles.Use(func(next http.Handler) http.Handler {
@@ -405,10 +405,576 @@ func ExampleRouter() {
 	// 200 ok
 }
 
-func ExampleMux_serveFiles() {
+func ExampleMux_ServeFiles() {
 	mux := muxmaster.New()
 	mux.ServeFiles("/static/*filepath", os.DirFS("testdata"))
 	show(mux, "GET", "/static/", "") // directories are not listed
 	// Output:
 	// 404 404 page not found
+}
+
+func ExampleNew() {
+	mux := muxmaster.New()
+	mux.GET("/hello/:name", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "Hello, %s!", r.PathValue("name"))
+	})
+	show(mux, "GET", "/hello/world", "") // a service calls http.ListenAndServe(":8080", mux)
+	// Output:
+	// 200 Hello, world!
+}
+
+func ExampleMux_ServeHTTP() {
+	mux := muxmaster.New()
+	mux.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.PathValue("id")) })
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, httptest.NewRequest("GET", "/users/7", nil))
+	fmt.Println(w.Code, w.Body)
+	// Output:
+	// 200 7
+}
+
+// A GET route also serves HEAD requests.
+func ExampleMux_GET() {
+	mux := muxmaster.New()
+	mux.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "user ", r.PathValue("id")) })
+	show(mux, "GET", "/users/7", "")
+	show(mux, "GET", "/users/7/", "") // redirected to /users/7
+	show(mux, "OPTIONS", "/users/7", "")
+	// Output:
+	// 200 user 7
+	// 307 <a href="/users/7">Temporary Redirect</a>.
+	// 204
+}
+
+func ExampleMux_HEAD() {
+	mux := muxmaster.New()
+	mux.GET("/report", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "a large report") })
+	mux.HEAD("/report", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "14") // without computing the report
+	})
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, httptest.NewRequest("HEAD", "/report", nil))
+	fmt.Println(w.Code, w.Header().Get("Content-Length"))
+	// Output:
+	// 200 14
+}
+
+func ExampleMux_POST() {
+	mux := muxmaster.New()
+	mux.POST("/articles", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", "/articles/7")
+		w.WriteHeader(http.StatusCreated)
+	})
+	show(mux, "POST", "/articles", "")
+	show(mux, "GET", "/articles", "")
+	// Output:
+	// 201
+	// 405 Method Not Allowed
+}
+
+func ExampleMux_PUT() {
+	mux := muxmaster.New()
+	mux.PUT("/articles/:id", func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	})
+	show(mux, "PUT", "/articles/7", "")
+	show(mux, "GET", "/articles/7", "")
+	// Output:
+	// 204
+	// 405 Method Not Allowed
+}
+
+func ExampleMux_PATCH() {
+	mux := muxmaster.New()
+	mux.PATCH("/articles/:id", func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	})
+	show(mux, "PATCH", "/articles/7", "")
+	show(mux, "GET", "/articles/7", "")
+	// Output:
+	// 204
+	// 405 Method Not Allowed
+}
+
+func ExampleMux_DELETE() {
+	mux := muxmaster.New()
+	mux.DELETE("/articles/:id", func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	})
+	show(mux, "DELETE", "/articles/7", "")
+	show(mux, "GET", "/articles/7", "")
+	// Output:
+	// 204
+	// 405 Method Not Allowed
+}
+
+// Without a route for OPTIONS, the Mux responds with 204 and the methods.
+func ExampleMux_OPTIONS() {
+	mux := muxmaster.New()
+	mux.OPTIONS("/articles", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "custom") })
+	mux.GET("/articles", func(w http.ResponseWriter, r *http.Request) {})
+	mux.GET("/users", func(w http.ResponseWriter, r *http.Request) {})
+	for _, path := range []string{"/articles", "/users"} {
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, httptest.NewRequest("OPTIONS", path, nil))
+		fmt.Println(w.Code, w.Header().Get("Allow"), w.Body)
+	}
+	// Output:
+	// 200  custom
+	// 204 GET, HEAD, OPTIONS
+}
+
+// The target of a proxy's CONNECT request has no path; a path is for protocols
+// over HTTP/2, such as WebSocket (RFC 8441).
+func ExampleMux_CONNECT() {
+	mux := muxmaster.New()
+	mux.CONNECT("/chat/:room", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "room ", r.PathValue("room")) })
+	show(mux, "CONNECT", "/chat/go", "")
+	// Output:
+	// 200 room go
+}
+
+func ExampleMux_TRACE() {
+	mux := muxmaster.New()
+	mux.TRACE("/*path", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) })
+	show(mux, "TRACE", "/x", "")
+	// Output:
+	// 403
+}
+
+// QUERY is like GET with a body.
+func ExampleMux_QUERY() {
+	mux := muxmaster.New()
+	mux.QUERY("/contacts", func(w http.ResponseWriter, r *http.Request) {
+		query, _ := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "contacts with %s", query)
+	})
+	show(mux, "QUERY", "/contacts", "name=ada")
+	// Output:
+	// 200 contacts with name=ada
+}
+
+// A route for the exact method takes precedence over ANY.
+func ExampleMux_ANY() {
+	mux := muxmaster.New()
+	mux.ANY("/echo", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "any ", r.Method) })
+	mux.POST("/echo", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "exactly POST") })
+	show(mux, "BREW", "/echo", "")
+	show(mux, "POST", "/echo", "")
+	// Output:
+	// 200 any BREW
+	// 200 exactly POST
+}
+
+func ExampleMux_GETFast() {
+	mux := muxmaster.New()
+	mux.GETFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+		fmt.Fprint(w, r.Method, " ", ps.Get("id"))
+	})
+	show(mux, "GET", "/users/7", "")
+	// Output:
+	// 200 GET 7
+}
+
+func ExampleMux_HEADFast() {
+	mux := muxmaster.New()
+	mux.HEADFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+		fmt.Fprint(w, r.Method, " ", ps.Get("id"))
+	})
+	show(mux, "HEAD", "/users/7", "")
+	// Output:
+	// 200 HEAD 7
+}
+
+func ExampleMux_POSTFast() {
+	mux := muxmaster.New()
+	mux.POSTFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+		fmt.Fprint(w, r.Method, " ", ps.Get("id"))
+	})
+	show(mux, "POST", "/users/7", "")
+	// Output:
+	// 200 POST 7
+}
+
+func ExampleMux_PUTFast() {
+	mux := muxmaster.New()
+	mux.PUTFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+		fmt.Fprint(w, r.Method, " ", ps.Get("id"))
+	})
+	show(mux, "PUT", "/users/7", "")
+	// Output:
+	// 200 PUT 7
+}
+
+func ExampleMux_PATCHFast() {
+	mux := muxmaster.New()
+	mux.PATCHFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+		fmt.Fprint(w, r.Method, " ", ps.Get("id"))
+	})
+	show(mux, "PATCH", "/users/7", "")
+	// Output:
+	// 200 PATCH 7
+}
+
+func ExampleMux_DELETEFast() {
+	mux := muxmaster.New()
+	mux.DELETEFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+		fmt.Fprint(w, r.Method, " ", ps.Get("id"))
+	})
+	show(mux, "DELETE", "/users/7", "")
+	// Output:
+	// 200 DELETE 7
+}
+
+func ExampleMux_OPTIONSFast() {
+	mux := muxmaster.New()
+	mux.OPTIONSFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+		fmt.Fprint(w, r.Method, " ", ps.Get("id"))
+	})
+	show(mux, "OPTIONS", "/users/7", "")
+	// Output:
+	// 200 OPTIONS 7
+}
+
+func ExampleMux_CONNECTFast() {
+	mux := muxmaster.New()
+	mux.CONNECTFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+		fmt.Fprint(w, r.Method, " ", ps.Get("id"))
+	})
+	show(mux, "CONNECT", "/users/7", "")
+	// Output:
+	// 200 CONNECT 7
+}
+
+func ExampleMux_TRACEFast() {
+	mux := muxmaster.New()
+	mux.TRACEFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+		fmt.Fprint(w, r.Method, " ", ps.Get("id"))
+	})
+	show(mux, "TRACE", "/users/7", "")
+	// Output:
+	// 200 TRACE 7
+}
+
+func ExampleMux_QUERYFast() {
+	mux := muxmaster.New()
+	mux.QUERYFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+		fmt.Fprint(w, r.Method, " ", ps.Get("id"))
+	})
+	show(mux, "QUERY", "/users/7", "")
+	// Output:
+	// 200 QUERY 7
+}
+
+func ExampleMux_ANYFast() {
+	mux := muxmaster.New()
+	mux.ANYFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+		fmt.Fprint(w, r.Method, " ", ps.Get("id"))
+	})
+	show(mux, "BREW", "/users/7", "")
+	// Output:
+	// 200 BREW 7
+}
+
+// Handle takes the patterns of http.ServeMux: a trailing slash stands for
+// everything below it.
+func ExampleMux_Handle() {
+	mux := muxmaster.New()
+	mux.Handle("GET,POST /forms/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.URL.Path) }))
+	show(mux, "POST", "/forms/contact", "")
+	show(mux, "PUT", "/forms/contact", "")
+	// Output:
+	// 200 /forms/contact
+	// 405 Method Not Allowed
+}
+
+func ExampleMux_HandleFast() {
+	mux := muxmaster.New()
+	mux.HandleFast("GET /users/{id}", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+		fmt.Fprint(w, ps)
+	})
+	show(mux, "GET", "/users/7", "")
+	// Output:
+	// 200 [{id 7}]
+}
+
+func ExampleMux_Handler() {
+	mux := muxmaster.New()
+	mux.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {})
+	for _, path := range []string{"/users/7", "/users/7/", "/none"} {
+		_, pattern := mux.Handler(httptest.NewRequest("GET", path, nil))
+		fmt.Printf("%s: %q\n", path, pattern)
+	}
+	// Output:
+	// /users/7: "GET /users/:id"
+	// /users/7/: "GET /users/:id"
+	// /none: ""
+}
+
+// Pre middleware runs before routing, so it can change the path.
+func ExampleMux_Pre() {
+	mux := muxmaster.New()
+	mux.Pre(func(next http.Handler) http.Handler { return http.StripPrefix("/v1", next) })
+	mux.GET("/users", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "users") })
+	show(mux, "GET", "/v1/users", "")
+	// Output:
+	// 200 users
+}
+
+func ExampleMux_UseFast() {
+	mux := muxmaster.New()
+	mux.UseFast(func(next muxmaster.FastHandler) muxmaster.FastHandler {
+		return func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+			w.Header().Set("X-User", ps.Get("id"))
+			next(w, r, ps)
+		}
+	})
+	mux.GETFast("/users/:id", func(w http.ResponseWriter, r *http.Request, _ muxmaster.Params) {
+		fmt.Fprint(w, w.Header().Get("X-User"))
+	})
+	show(mux, "GET", "/users/7", "")
+	// Output:
+	// 200 7
+}
+
+func ExampleMux_With() {
+	noStore := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Cache-Control", "no-store")
+			next.ServeHTTP(w, r)
+		})
+	}
+	mux := muxmaster.New()
+	mux.With(noStore).GET("/account", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, w.Header().Get("Cache-Control"))
+	})
+	show(mux, "GET", "/account", "")
+	// Output:
+	// 200 no-store
+}
+
+// Route owns its prefix: the catch-all doesn't serve what is below /api.
+func ExampleMux_Route() {
+	mux := muxmaster.New()
+	mux.Route("/api", func(api *muxmaster.Group) {
+		api.GET("/time", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "now") })
+	})
+	mux.GET("/*path", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "page") })
+	for _, path := range []string{"/api/time", "/api/date", "/about"} {
+		show(mux, "GET", path, "")
+	}
+	// Output:
+	// 200 now
+	// 404 404 page not found
+	// 200 page
+}
+
+func ExampleMux_Name() {
+	mux := muxmaster.New()
+	mux.Name("user.show").GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {})
+	fmt.Println(mux.URL("user.show", "id", "a b"))
+	// Output:
+	// /users/a%20b <nil>
+}
+
+func ExampleMux_URL() {
+	users := muxmaster.New()
+	users.Name("user.show").GET("/:id", func(w http.ResponseWriter, r *http.Request) {})
+	mux := muxmaster.New()
+	mux.Mount("/:tenant/users", users)
+	fmt.Println(mux.URL("user.show", "tenant", "acme", "id", "7"))
+	_, err := mux.URL("user.list")
+	fmt.Println(err)
+	// Output:
+	// /acme/users/7 <nil>
+	// muxmaster: URL: no route has the name "user.list"
+}
+
+// Middleware reads the annotation of the route that serves the request.
+func ExampleMux_Annotate() {
+	type scope struct{} // the key
+	mux := muxmaster.New()
+	mux.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			route, _ := mux.Lookup(r)
+			fmt.Fprint(w, "needs ", route.Value(scope{}), ": ")
+			next.ServeHTTP(w, r)
+		})
+	})
+	mux.Annotate(scope{}, "users:write").DELETE("/users/:id", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "deleted")
+	})
+	show(mux, "DELETE", "/users/7", "")
+	// Output:
+	// 200 needs users:write: deleted
+}
+
+func ExampleMux_Lookup() {
+	mux := muxmaster.New()
+	mux.Name("user.show").GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {})
+	route, ok := mux.Lookup(httptest.NewRequest("GET", "/users/7", nil))
+	fmt.Println(route.Name, route.Method, route.Pattern, ok)
+	// Output:
+	// user.show GET /users/:id true
+}
+
+func ExampleMux_Routes() {
+	mux := muxmaster.New()
+	mux.POST("/users", func(w http.ResponseWriter, r *http.Request) {})
+	mux.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {})
+	mux.GET("/users", func(w http.ResponseWriter, r *http.Request) {})
+	for route := range mux.Routes() {
+		fmt.Println(route.Method, route.Pattern)
+	}
+	// Output:
+	// GET /users
+	// POST /users
+	// GET /users/:id
+}
+
+// All requests get the old routes or all of the new ones.
+func ExampleMux_Update() {
+	mux := muxmaster.New()
+	mux.GET("/price", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, 10) })
+	show(mux, "GET", "/price", "")
+	err := mux.Update(func(mux *muxmaster.Mux) error {
+		if err := mux.Remove("GET /price"); err != nil {
+			return err
+		}
+		mux.GET("/price", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, 12) })
+		return nil
+	})
+	fmt.Println(err)
+	show(mux, "GET", "/price", "")
+	// Output:
+	// 200 10
+	// <nil>
+	// 200 12
+}
+
+func ExampleMux_Remove() {
+	mux := muxmaster.New()
+	mux.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {})
+	fmt.Println(mux.Remove("GET /users/{id}"))
+	fmt.Println(mux.Remove("GET /users/:id"))
+	show(mux, "GET", "/users/7", "")
+	// Output:
+	// muxmaster: Remove "GET /users/{id}": there is no such route, but "GET /users/:id"
+	// <nil>
+	// 404 404 page not found
+}
+
+func ExampleGroup_ServeHTTP() {
+	mux := muxmaster.New()
+	users := mux.Group("/users")
+	users.GET("/:id", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.PathValue("id")) })
+	show(users, "GET", "/users/7", "") // it serves all routes of the Mux, with their whole paths
+	// Output:
+	// 200 7
+}
+
+func ExampleRoute_Value() {
+	type limit struct{}
+	mux := muxmaster.New()
+	mux.Annotate(limit{}, 5).POST("/uploads", func(w http.ResponseWriter, r *http.Request) {})
+	for route := range mux.Routes() {
+		fmt.Println(route.Pattern, route.Value(limit{}))
+	}
+	// Output:
+	// /uploads 5
+}
+
+func ExampleRoute_Annotations() {
+	type limit struct{}
+	mux := muxmaster.New()
+	mux.Annotate(limit{}, 5).POST("/uploads", func(w http.ResponseWriter, r *http.Request) {})
+	for route := range mux.Routes() {
+		for _, value := range route.Annotations() {
+			fmt.Println(route.Pattern, value)
+		}
+	}
+	// Output:
+	// /uploads 5
+}
+
+func ExampleRoute_String() {
+	mux := muxmaster.New()
+	mux.Handle("GET example.com/old", http.RedirectHandler("/new", http.StatusMovedPermanently))
+	for route := range mux.Routes() {
+		text := route.String() // ends in the file and the line of the registration
+		fmt.Println(text[:strings.LastIndex(text, " ")])
+	}
+	// Output:
+	// GET     example.com/old  *http.redirectHandler
+}
+
+func ExampleExplanation_String() {
+	mux := muxmaster.New()
+	mux.POST("/users", func(w http.ResponseWriter, r *http.Request) {})
+	fmt.Print(mux.Explain("GET", "/users"))
+	// Output:
+	// GET /users: 405, Allow: POST, OPTIONS
+	//   POST    /users                           the method GET is not POST
+}
+
+func ExamplePathParam() {
+	mux := muxmaster.New()
+	mux.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, muxmaster.PathParam(r, "id"), " ", r.PathValue("id"))
+	})
+	show(mux, "GET", "/users/7", "")
+	// Output:
+	// 200 7 7
+}
+
+func ExamplePathParams() {
+	mux := muxmaster.New()
+	mux.GET("/:owner/:repo/*path", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, muxmaster.PathParams(r))
+	})
+	show(mux, "GET", "/golang/go/src/net", "")
+	// Output:
+	// 200 [{owner golang} {repo go} {path /src/net}]
+}
+
+func ExampleParams_Get() {
+	ps := muxmaster.Params{{Key: "id", Value: "7"}}
+	fmt.Printf("%q %q\n", ps.Get("id"), ps.Get("name"))
+	// Output:
+	// "7" ""
+}
+
+func ExampleParams_Lookup() {
+	ps := muxmaster.Params{{Key: "id", Value: "7"}}
+	_, ok := ps.Lookup("name")
+	fmt.Println(ok)
+	// Output:
+	// false
+}
+
+func ExampleQueryAs() {
+	mux := muxmaster.New()
+	mux.GET("/search", problem.Handler(func(w http.ResponseWriter, r *http.Request) error {
+		page, err := muxmaster.QueryAs[int](r, "page")
+		if err != nil {
+			return err
+		}
+		fmt.Fprint(w, "page ", page)
+		return nil
+	}))
+	show(mux, "GET", "/search?page=2", "")
+	show(mux, "GET", "/search?page=two", "")
+	// Output:
+	// 200 page 2
+	// 400 Bad Request
+}
+
+func ExampleRoutePattern() {
+	mux := muxmaster.New()
+	mux.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "%s, %s", r.Pattern, muxmaster.RoutePattern(r))
+	})
+	show(mux, "GET", "/users/7", "")
+	// Output:
+	// 200 GET /users/:id, /users/:id
 }

@@ -41,13 +41,13 @@ type Group struct {
 
 // ServeHTTP serves r with any route of the Group's Mux, not only those of the
 // Group. It allows passing a Group to code that requires an http.Handler.
-func (g *Group) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	g.live().ServeHTTP(w, r)
+func (m *Group) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	m.live().ServeHTTP(w, r)
 }
 
 // Group returns a Group with the given prefix, a path that may have parameters.
 // It panics if prefix is not a valid path or ends in a catch-all.
-func (s *scope) Group(prefix string) *Group { return s.group(prefix, false) }
+func (m *scope) Group(prefix string) *Group { return m.group(prefix, false) }
 
 // Route calls fn with a new Group that owns its prefix: requests at or below the
 // prefix are served by routes of the Group, or by routes of the Mux with a more
@@ -55,38 +55,38 @@ func (s *scope) Group(prefix string) *Group { return s.group(prefix, false) }
 // response, inside its middleware, even if a catch-all elsewhere matches. A Mux
 // mounted on the prefix would do the same. Route panics if prefix is invalid or
 // fn is nil.
-func (s *scope) Route(prefix string, fn func(*Group)) {
+func (m *scope) Route(prefix string, fn func(*Group)) {
 	if fn == nil {
 		panic(fmt.Sprintf("muxmaster: Route %q: the function is nil", prefix))
 	}
-	fn(s.group(prefix, true))
+	fn(m.group(prefix, true))
 }
 
-func (s *scope) group(prefix string, owns bool) *Group {
-	m := s.live()
-	full := s.join(prefix)
-	if full == s.prefix {
-		return s.with(level{})
+func (m *scope) group(prefix string, owns bool) *Group {
+	mux := m.live()
+	full := m.join(prefix)
+	if full == m.prefix {
+		return m.with(level{})
 	}
-	g := &Group{scope: scope{s.mux, &level{parent: s.level, prefix: full, owns: owns}}}
+	g := &Group{scope: scope{m.mux, &level{parent: m.level, prefix: full, owns: owns}}}
 	g.level.group = g
-	must(m.change(func(st *stage) error { return st.addLevel(m, g.level) }))
+	must(mux.change(func(st *stage) error { return st.addLevel(mux, g.level) }))
 	return g
 }
 
 // with returns a Group with the prefix of s.
-func (s *scope) with(l level) *Group {
-	s.live()
-	l.parent, l.prefix, l.inline = s.level, s.prefix, true
-	return &Group{scope: scope{s.mux, &l}}
+func (m *scope) with(l level) *Group {
+	m.live()
+	l.parent, l.prefix, l.inline = m.level, m.prefix, true
+	return &Group{scope: scope{m.mux, &l}}
 }
 
 // With returns a Group with the same prefix and additional middleware. The
 // middleware applies to the routes registered on the returned Group, and not to
 // responses to unmatched requests.
-func (s *scope) With(mw ...func(http.Handler) http.Handler) *Group {
+func (m *scope) With(mw ...func(http.Handler) http.Handler) *Group {
 	refuseNil("With", mw)
-	return s.with(level{middleware: middleware{use: slices.Clone(mw)}})
+	return m.with(level{middleware: middleware{use: slices.Clone(mw)}})
 }
 
 // Name returns a Group whose routes have a name:
@@ -97,39 +97,39 @@ func (s *scope) With(mw ...func(http.Handler) http.Handler) *Group {
 // A name belongs to one route; registering another one with it panics. The
 // methods of a list are one route. A Mux also knows the names of the Muxes
 // mounted on it.
-func (s *scope) Name(name string) *Group {
+func (m *scope) Name(name string) *Group {
 	if name == "" {
 		panic("muxmaster: Name: the name is empty")
 	}
-	return s.with(level{name: name})
+	return m.with(level{name: name})
 }
 
 // Annotate returns a Group whose routes, and those of the Groups inside it,
 // carry a value. [Route.Value] returns it, for example in middleware that gets
 // the Route from [Mux.Lookup]. As with [context.WithValue], key must be
 // comparable, and should have a type of its own.
-func (s *scope) Annotate(key, value any) *Group {
+func (m *scope) Annotate(key, value any) *Group {
 	if key == nil || !reflect.TypeOf(key).Comparable() {
 		panic("muxmaster: Annotate: the key must be comparable, and not nil")
 	}
-	return s.with(level{key: key, value: value})
+	return m.with(level{key: key, value: value})
 }
 
 // join returns the prefix of s followed by prefix, without a trailing slash.
-func (s *scope) join(prefix string) string {
-	s.live()
+func (m *scope) join(prefix string) string {
+	m.live()
 	prefix = strings.TrimSuffix(prefix, "/")
 	if prefix == "" {
-		return s.prefix
+		return m.prefix
 	}
 	_, err := parsePrefix(prefix)
 	if err == nil {
-		_, err = parsePrefix(s.prefix + prefix)
+		_, err = parsePrefix(m.prefix + prefix)
 	}
 	if err != nil {
-		panic(fmt.Sprintf("muxmaster: prefix %q: %v", s.prefix+prefix, err))
+		panic(fmt.Sprintf("muxmaster: prefix %q: %v", m.prefix+prefix, err))
 	}
-	return s.prefix + prefix
+	return m.prefix + prefix
 }
 
 // parsePrefix parses a prefix, which may be empty.
@@ -162,24 +162,24 @@ func parsePrefix(prefix string) (*pattern.Pattern, error) {
 // such as [http.StripPrefix], use Pre or Mount. Use panics if the handler that
 // a middleware function returns has a method RunsBeforeRouting(), as those of
 // middleware.CleanPath and middleware.StripSlashes do.
-func (s *scope) Use(mw ...func(http.Handler) http.Handler) {
+func (m *scope) Use(mw ...func(http.Handler) http.Handler) {
 	refuseNil("Use", mw)
-	s.addMiddleware("Use", func(own *middleware) { own.use = slices.Concat(own.use, mw) })
+	m.addMiddleware("Use", func(own *middleware) { own.use = slices.Concat(own.use, mw) })
 }
 
 // UseFast is like Use but adds middleware for fast routes. Registering a route
 // of an http.Handler in its scope panics.
-func (s *scope) UseFast(mw ...FastMiddleware) {
+func (m *scope) UseFast(mw ...FastMiddleware) {
 	refuseNil("UseFast", mw)
-	s.addMiddleware("UseFast", func(own *middleware) { own.fast = slices.Concat(own.fast, mw) })
+	m.addMiddleware("UseFast", func(own *middleware) { own.fast = slices.Concat(own.fast, mw) })
 }
 
 // addMiddleware calls add with the middleware of s.
-func (s *scope) addMiddleware(method string, add func(own *middleware)) {
-	m := s.live()
-	must(m.change(func(st *stage) error {
-		own, r := &s.level.middleware, s.level.first
-		if d := st.of(m); s.parent == nil {
+func (m *scope) addMiddleware(method string, add func(own *middleware)) {
+	mux := m.live()
+	must(mux.change(func(st *stage) error {
+		own, r := &m.level.middleware, m.level.first
+		if d := st.of(mux); m.parent == nil {
 			own, r = &d.middleware, d.first
 		}
 		if r != nil {

@@ -72,29 +72,29 @@ func lockBoth(a, b *Mux) *tree {
 //
 // Mount panics if prefix is not a valid path, h is nil or a *Group, or a route
 // conflicts.
-func (s *scope) Mount(prefix string, h http.Handler) {
+func (m *scope) Mount(prefix string, h http.Handler) {
 	if isNil(h) {
 		panic(fmt.Sprintf("muxmaster: Mount %q: the handler is nil", prefix))
 	}
 	if prefix == "" || prefix[0] != '/' {
 		panic(fmt.Sprintf("muxmaster: Mount %q: the prefix must begin with /", prefix))
 	}
-	full := s.join(prefix)
+	full := m.join(prefix)
 	switch h := h.(type) {
 	case *Group:
 		h.live()
 		panic(fmt.Sprintf("muxmaster: Mount %q: a Group cannot be mounted, because its routes belong to its Mux; mount a Mux made by New", prefix))
 	case *Mux:
-		must(s.mount(full, h))
+		must(m.mount(full, h))
 	default:
-		s.handleAll(h, 0, full, full+"/")
+		m.handleAll(h, 0, full, full+"/")
 	}
 }
 
 // handleAll registers h for all of the patterns, or panics. It ignores patterns
 // without a path, because the root has no form without a slash. Only Mount and
 // ServeSPA may call it, because it records the location of their caller.
-func (s *scope) handleAll(h http.Handler, flags trie.Flags, texts ...string) {
+func (m *scope) handleAll(h http.Handler, flags trie.Flags, texts ...string) {
 	var list []route
 	for _, text := range texts {
 		if !strings.Contains(text, "/") {
@@ -104,23 +104,23 @@ func (s *scope) handleAll(h http.Handler, flags trie.Flags, texts ...string) {
 		must(err)
 		list = append(list, route{pattern: text, flags: flags, parsed: p})
 	}
-	must(s.register(h, site(1), list...))
+	must(m.register(h, site(1), list...))
 }
 
 // mount adds the levels and routes of sub to the Mux of s.
-func (s *scope) mount(prefix string, sub *Mux) error {
-	m, sub := s.live(), sub.live()
-	lockBoth(m, sub).mu.Unlock() // from now on they have one tree
-	return m.change(func(st *stage) error {
-		if sub == m || sub == m.origin() || slices.ContainsFunc(sub.levels, func(l *level) bool { return l.mux == m.origin() }) {
+func (m *scope) mount(prefix string, sub *Mux) error {
+	mux, sub := m.live(), sub.live()
+	lockBoth(mux, sub).mu.Unlock() // from now on they have one tree
+	return mux.change(func(st *stage) error {
+		if sub == mux || sub == mux.origin() || slices.ContainsFunc(sub.levels, func(l *level) bool { return l.mux == mux.origin() }) {
 			return fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", prefix)
 		}
-		mnt := &mount{on: m, pre: sub.pre, level: &level{parent: s.level, mux: sub, prefix: prefix, owns: true}}
+		mnt := &mount{on: mux, pre: sub.pre, level: &level{parent: m.level, mux: sub, prefix: prefix, owns: true}}
 		mnt.levels = map[*level]*level{sub.level: mnt.level}
-		err := st.addLevel(m, mnt.level)
+		err := st.addLevel(mux, mnt.level)
 		for _, l := range sub.levels {
 			if err == nil {
-				err = st.addLevel(m, mnt.lift(l))
+				err = st.addLevel(mux, mnt.lift(l))
 			}
 		}
 		if err != nil {
@@ -129,7 +129,7 @@ func (s *scope) mount(prefix string, sub *Mux) error {
 		sub.recall()
 		routes, err := mnt.expand(sub.all())
 		if err == nil {
-			err = st.addRoutes(m, routes)
+			err = st.addRoutes(mux, routes)
 		}
 		if err == nil {
 			sub.mounted = append(sub.mounted, mnt)

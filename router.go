@@ -97,7 +97,7 @@ type Router interface {
 	registersOn() *scope
 }
 
-func (s *scope) registersOn() *scope { return s }
+func (m *scope) registersOn() *scope { return m }
 
 var (
 	_ Router = (*Mux)(nil)
@@ -109,53 +109,53 @@ var (
 // lists the exceptions. Handle panics if the pattern is invalid, h is nil, or
 // the pattern conflicts with that of another route. After a panic, nothing was
 // registered.
-func (s *scope) Handle(pattern string, h http.Handler) { must(s.handle(pattern, h)) }
+func (m *scope) Handle(pattern string, h http.Handler) { must(m.handle(pattern, h)) }
 
 // HandleFunc is like Handle but takes a function.
-func (s *scope) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
-	must(s.handle(pattern, http.HandlerFunc(h)))
+func (m *scope) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
+	must(m.handle(pattern, http.HandlerFunc(h)))
 }
 
 // TryHandle is like Handle but returns an error instead of panicking. If it
 // returns an error, nothing was registered. The error for a conflict names both
 // patterns with the file and line of their registration.
-func (s *scope) TryHandle(pattern string, h http.Handler) error { return s.handle(pattern, h) }
+func (m *scope) TryHandle(pattern string, h http.Handler) error { return m.handle(pattern, h) }
 
 // HandleFast is like Handle but takes a FastHandler.
-func (s *scope) HandleFast(pattern string, h FastHandler) { must(s.handle(pattern, fastHandler(h))) }
+func (m *scope) HandleFast(pattern string, h FastHandler) { must(m.handle(pattern, fastHandler(h))) }
 
 // Method registers h for a method, or for a comma-separated list such as
 // "GET,POST". The path has the same syntax and meaning as with [Router.GET].
 // Use Method for handlers that are not functions.
-func (s *scope) Method(methods, path string, h http.Handler) {
+func (m *scope) Method(methods, path string, h http.Handler) {
 	switch {
 	case methods == "":
 		must(fmt.Errorf("muxmaster: Method for path %q: the method is missing; use ANY for every method", path))
 	case strings.Contains(methods, "/"):
 		must(fmt.Errorf("muxmaster: Method %q for path %q: the first argument is a method or a list of methods, as in GET,POST", methods, path))
 	}
-	s.verb(strings.ReplaceAll(methods, ", ", ","), path, h)
+	m.verb(strings.ReplaceAll(methods, ", ", ","), path, h)
 }
 
 // handle implements Handle, HandleFunc, TryHandle and HandleFast.
-func (s *scope) handle(text string, h http.Handler) error {
-	s.live()
+func (m *scope) handle(text string, h http.Handler) error {
+	m.live()
 	head, path := text, ""
 	if i := strings.IndexByte(text, '/'); i >= 0 {
 		head, path = text[:i], text[i:]
-	} else if s.prefix == "" || text != "" && strings.TrimRight(text, " \t") == text {
+	} else if m.prefix == "" || text != "" && strings.TrimRight(text, " \t") == text {
 		_, err := pattern.Parse(text) // for its error
 		if err == nil {
 			err = errors.New("the path must begin with /")
 		}
 		return fmt.Errorf("muxmaster: pattern %q: %w", text, err)
 	}
-	return s.add(head, path, h, 0, path == "/{$}")
+	return m.add(head, path, h, 0, path == "/{$}")
 }
 
 // verb implements the verb methods and Method.
-func (s *scope) verb(methods, path string, h http.Handler) {
-	s.live()
+func (m *scope) verb(methods, path string, h http.Handler) {
+	m.live()
 	head := methods
 	if methods != "" {
 		head += " "
@@ -163,13 +163,13 @@ func (s *scope) verb(methods, path string, h http.Handler) {
 			must(fmt.Errorf("muxmaster: pattern %q: separate methods with commas only", head+path))
 		}
 	}
-	if path != "" && path[0] != '/' || path == "" && s.prefix == "" {
+	if path != "" && path[0] != '/' || path == "" && m.prefix == "" {
 		must(fmt.Errorf("muxmaster: pattern %q: the path must begin with /%s", head+path, pathAdvice(path)))
 	}
 	if err := pattern.ForeignStar(path); err != nil {
-		must(fmt.Errorf("muxmaster: pattern %q: %w", head+s.prefix+path, err))
+		must(fmt.Errorf("muxmaster: pattern %q: %w", head+m.prefix+path, err))
 	}
-	must(s.add(head, path, h, trie.Verb, path == "/" || path == "/{$}"))
+	must(m.add(head, path, h, trie.Verb, path == "/" || path == "/{$}"))
 }
 
 // pathAdvice says what to write instead of a path that doesn't begin with a
@@ -187,80 +187,80 @@ func pathAdvice(path string) string {
 // paths below it. In a Group, the Group's prefix is prepended to path. GET
 // panics if path is invalid, h is nil, or the route conflicts with another one.
 // After a panic, nothing was registered.
-func (s *scope) GET(path string, h http.HandlerFunc) { s.verb(http.MethodGet, path, h) }
+func (m *scope) GET(path string, h http.HandlerFunc) { m.verb(http.MethodGet, path, h) }
 
 // HEAD registers h for HEAD requests, like [Router.GET].
-func (s *scope) HEAD(path string, h http.HandlerFunc) { s.verb(http.MethodHead, path, h) }
+func (m *scope) HEAD(path string, h http.HandlerFunc) { m.verb(http.MethodHead, path, h) }
 
 // POST registers h for POST requests, like [Router.GET].
-func (s *scope) POST(path string, h http.HandlerFunc) { s.verb(http.MethodPost, path, h) }
+func (m *scope) POST(path string, h http.HandlerFunc) { m.verb(http.MethodPost, path, h) }
 
 // PUT registers h for PUT requests, like [Router.GET].
-func (s *scope) PUT(path string, h http.HandlerFunc) { s.verb(http.MethodPut, path, h) }
+func (m *scope) PUT(path string, h http.HandlerFunc) { m.verb(http.MethodPut, path, h) }
 
 // PATCH registers h for PATCH requests, like [Router.GET].
-func (s *scope) PATCH(path string, h http.HandlerFunc) { s.verb(http.MethodPatch, path, h) }
+func (m *scope) PATCH(path string, h http.HandlerFunc) { m.verb(http.MethodPatch, path, h) }
 
 // DELETE registers h for DELETE requests, like [Router.GET].
-func (s *scope) DELETE(path string, h http.HandlerFunc) { s.verb(http.MethodDelete, path, h) }
+func (m *scope) DELETE(path string, h http.HandlerFunc) { m.verb(http.MethodDelete, path, h) }
 
 // OPTIONS registers h for OPTIONS requests, like [Router.GET]. If a path has
 // routes but none for OPTIONS, the Mux responds with 204 and an Allow header.
-func (s *scope) OPTIONS(path string, h http.HandlerFunc) { s.verb(http.MethodOptions, path, h) }
+func (m *scope) OPTIONS(path string, h http.HandlerFunc) { m.verb(http.MethodOptions, path, h) }
 
 // CONNECT registers h for CONNECT requests, like [Router.GET]. Paths of CONNECT
 // requests are not cleaned before matching.
-func (s *scope) CONNECT(path string, h http.HandlerFunc) { s.verb(http.MethodConnect, path, h) }
+func (m *scope) CONNECT(path string, h http.HandlerFunc) { m.verb(http.MethodConnect, path, h) }
 
 // TRACE registers h for TRACE requests, like [Router.GET].
-func (s *scope) TRACE(path string, h http.HandlerFunc) { s.verb(http.MethodTrace, path, h) }
+func (m *scope) TRACE(path string, h http.HandlerFunc) { m.verb(http.MethodTrace, path, h) }
 
 // QUERY registers h for QUERY requests, like [Router.GET]. QUERY is a safe
 // method with a request body (RFC 10008).
-func (s *scope) QUERY(path string, h http.HandlerFunc) { s.verb("QUERY", path, h) }
+func (m *scope) QUERY(path string, h http.HandlerFunc) { m.verb("QUERY", path, h) }
 
 // ANY registers h for every method, including custom ones, like [Router.GET]. A
 // route with the same path and a specific method takes precedence.
-func (s *scope) ANY(path string, h http.HandlerFunc) { s.verb("", path, h) }
+func (m *scope) ANY(path string, h http.HandlerFunc) { m.verb("", path, h) }
 
 // GETFast is GET for a fast handler.
-func (s *scope) GETFast(path string, h FastHandler) { s.verb(http.MethodGet, path, fastHandler(h)) }
+func (m *scope) GETFast(path string, h FastHandler) { m.verb(http.MethodGet, path, fastHandler(h)) }
 
 // HEADFast is HEAD for a fast handler.
-func (s *scope) HEADFast(path string, h FastHandler) { s.verb(http.MethodHead, path, fastHandler(h)) }
+func (m *scope) HEADFast(path string, h FastHandler) { m.verb(http.MethodHead, path, fastHandler(h)) }
 
 // POSTFast is POST for a fast handler.
-func (s *scope) POSTFast(path string, h FastHandler) { s.verb(http.MethodPost, path, fastHandler(h)) }
+func (m *scope) POSTFast(path string, h FastHandler) { m.verb(http.MethodPost, path, fastHandler(h)) }
 
 // PUTFast is PUT for a fast handler.
-func (s *scope) PUTFast(path string, h FastHandler) { s.verb(http.MethodPut, path, fastHandler(h)) }
+func (m *scope) PUTFast(path string, h FastHandler) { m.verb(http.MethodPut, path, fastHandler(h)) }
 
 // PATCHFast is PATCH for a fast handler.
-func (s *scope) PATCHFast(path string, h FastHandler) { s.verb(http.MethodPatch, path, fastHandler(h)) }
+func (m *scope) PATCHFast(path string, h FastHandler) { m.verb(http.MethodPatch, path, fastHandler(h)) }
 
 // DELETEFast is DELETE for a fast handler.
-func (s *scope) DELETEFast(path string, h FastHandler) {
-	s.verb(http.MethodDelete, path, fastHandler(h))
+func (m *scope) DELETEFast(path string, h FastHandler) {
+	m.verb(http.MethodDelete, path, fastHandler(h))
 }
 
 // OPTIONSFast is OPTIONS for a fast handler.
-func (s *scope) OPTIONSFast(path string, h FastHandler) {
-	s.verb(http.MethodOptions, path, fastHandler(h))
+func (m *scope) OPTIONSFast(path string, h FastHandler) {
+	m.verb(http.MethodOptions, path, fastHandler(h))
 }
 
 // CONNECTFast is CONNECT for a fast handler.
-func (s *scope) CONNECTFast(path string, h FastHandler) {
-	s.verb(http.MethodConnect, path, fastHandler(h))
+func (m *scope) CONNECTFast(path string, h FastHandler) {
+	m.verb(http.MethodConnect, path, fastHandler(h))
 }
 
 // TRACEFast is TRACE for a fast handler.
-func (s *scope) TRACEFast(path string, h FastHandler) { s.verb(http.MethodTrace, path, fastHandler(h)) }
+func (m *scope) TRACEFast(path string, h FastHandler) { m.verb(http.MethodTrace, path, fastHandler(h)) }
 
 // QUERYFast is QUERY for a fast handler.
-func (s *scope) QUERYFast(path string, h FastHandler) { s.verb("QUERY", path, fastHandler(h)) }
+func (m *scope) QUERYFast(path string, h FastHandler) { m.verb("QUERY", path, fastHandler(h)) }
 
 // ANYFast is ANY for a fast handler.
-func (s *scope) ANYFast(path string, h FastHandler) { s.verb("", path, fastHandler(h)) }
+func (m *scope) ANYFast(path string, h FastHandler) { m.verb("", path, fastHandler(h)) }
 
 // ServeFiles serves the files of fsys for GET and HEAD requests. The path must
 // end in a catch-all, whose value is the name of the file:
@@ -287,17 +287,17 @@ func (s *scope) ANYFast(path string, h FastHandler) { s.verb("", path, fastHandl
 // A file whose modification time says nothing gets an ETag of its content
 // instead of Last-Modified: if it is zero, as in an embed.FS, or the same for all
 // files, as in reproducible builds.
-func (s *scope) ServeFiles(path string, fsys fs.FS) {
+func (m *scope) ServeFiles(path string, fsys fs.FS) {
 	if fsys == nil {
 		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the file system is nil", path))
 	}
-	s.live()
-	p, err := parse("GET "+s.prefix+path, trie.Verb)
+	m.live()
+	p, err := parse("GET "+m.prefix+path, trie.Verb)
 	must(err)
 	if p.Rest == "" {
 		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the path must end in a catch-all, as in /static/*filepath", path))
 	}
-	s.verb(http.MethodGet, path, files.NewServer(fsys, p.Rest, notFound))
+	m.verb(http.MethodGet, path, files.NewServer(fsys, p.Rest, notFound))
 }
 
 // ServeSPA serves a single-page application for GET and HEAD requests: the
@@ -320,15 +320,15 @@ func (s *scope) ServeFiles(path string, fsys fs.FS) {
 // More specific routes and mounts, such as /api/, take precedence. ServeSPA sends
 // compressed files and ETags, and rejects file names, as [Router.ServeFiles]
 // does. It panics if fsys has no index.html.
-func (s *scope) ServeSPA(prefix string, fsys fs.FS) {
+func (m *scope) ServeSPA(prefix string, fsys fs.FS) {
 	if fsys == nil {
 		panic(fmt.Sprintf("muxmaster: ServeSPA %q: the file system is nil", prefix))
 	}
 	if _, err := fs.Stat(fsys, "index.html"); err != nil {
 		panic(fmt.Sprintf("muxmaster: ServeSPA %q: the file system needs an index.html: %v", prefix, err))
 	}
-	bare := s.join(prefix)
-	s.handleAll(files.NewSPA(fsys, spaRest, notFound), trie.Verb, "GET "+bare+"/*"+spaRest, "GET "+bare)
+	bare := m.join(prefix)
+	m.handleAll(files.NewSPA(fsys, spaRest, notFound), trie.Verb, "GET "+bare+"/*"+spaRest, "GET "+bare)
 }
 
 // spaRest is the name of the catch-all in the pattern of ServeSPA.
