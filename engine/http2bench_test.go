@@ -21,6 +21,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // The benchmark's servers are processes of their own: this program with the
@@ -108,6 +109,14 @@ func benchHandler() http.Handler {
 		b, _ := io.ReadAll(r.Body)
 		w.Write(b)
 	})
+	mux.HandleFunc("/sleep", func(w http.ResponseWriter, r *http.Request) { time.Sleep(5 * time.Millisecond) })
+	mux.HandleFunc("/work", func(w http.ResponseWriter, r *http.Request) { // about 50 µs
+		n := uint64(len(r.URL.Path))
+		for range 40_000 {
+			n = n*6364136223846793005 + 1
+		}
+		fmt.Fprint(w, n)
+	})
 	mux.HandleFunc("/big", func(w http.ResponseWriter, r *http.Request) { w.Write(big) })
 	mux.HandleFunc("/cpu", func(w http.ResponseWriter, r *http.Request) {
 		var u syscall.Rusage
@@ -132,6 +141,9 @@ type loadConn struct {
 	next uint32
 	got  int // bytes of DATA not acknowledged
 	out  []byte
+
+	began   [1024]time.Time // by stream, halved
+	latency []float64       // of all requests, in seconds
 }
 
 var browserFields = []string{
@@ -209,6 +221,7 @@ func (l *load) send(c *loadConn, n int) {
 		for _, h := range l.heads {
 			binary.BigEndian.PutUint32(c.out[at+h+5:], c.next)
 		}
+		c.began[c.next/2%1024] = time.Now()
 		c.next += 2
 	}
 	if c.got > 1<<20 {
@@ -234,6 +247,8 @@ func (l *load) receive(c *loadConn, n int) (ended int) {
 		}
 		if kind <= fHeaders && flags&endStream != 0 {
 			ended++
+			id := binary.BigEndian.Uint32(head[5:])
+			c.latency = append(c.latency, time.Since(c.began[id/2%1024]).Seconds())
 		}
 		if kind == fData {
 			c.got += length
@@ -264,10 +279,28 @@ func (l *load) run(n int) {
 	wg.Wait()
 }
 
+// quantile returns a quantile of the latencies since the last call of forget.
+func (l *load) quantile(q float64) float64 {
+	var all []float64
+	for _, c := range l.conns {
+		all = append(all, c.latency...)
+	}
+	slices.Sort(all)
+	return all[int(q*float64(len(all)-1))]
+}
+
+func (l *load) forget() {
+	for _, c := range l.conns {
+		c.latency = c.latency[:0]
+	}
+}
+
 // BenchmarkHTTP2 measures the CPU time of a request over HTTP/2 in a server
 // process, and reports how many requests the engine serves in the time that
 // net/http needs for one: the median of interleaved rounds. The names are those
-// of the transport, the handler, and connections times streams.
+// of the transport, the handler, and connections times streams. It also reports
+// how many requests the engine serves in the same time (speed), and the 99th
+// percentile of the latency relative to net/http's (p99, lower is better).
 //
 //	go test -run '^$' -bench HTTP2 -benchtime 1x ./engine
 func BenchmarkHTTP2(b *testing.B) {
@@ -278,6 +311,9 @@ func BenchmarkHTTP2(b *testing.B) {
 					benchmarkHTTP2(b, transport, path, shape[0], shape[1])
 				})
 			}
+		}
+		for _, path := range []string{"/sleep", "/work"} {
+			b.Run(transport+path+"/1x100", func(b *testing.B) { benchmarkHTTP2(b, transport, path, 1, 100) })
 		}
 	}
 }
@@ -319,14 +355,16 @@ func benchmarkHTTP2(b *testing.B, transport, path string, conns, streams int) {
 	}
 	n = max(n, conns*streams*4)
 	for b.Loop() {
-		var ratios [3][]float64
-		var times [3][]float64
+		var ratios, times, speed, p99 [3][]float64
 		for round := range 9 {
-			var used [3]float64
+			var used, took, slow [3]float64
 			for i := range loads {
-				before := cpu[i]()
+				loads[i].forget()
+				before, began := cpu[i](), time.Now()
 				loads[i].run(n)
+				took[i] = time.Since(began).Seconds()
 				used[i] = float64(cpu[i]() - before)
+				slow[i] = loads[i].quantile(0.99)
 			}
 			if round == 0 {
 				continue // to warm up
@@ -334,10 +372,16 @@ func benchmarkHTTP2(b *testing.B, transport, path string, conns, streams int) {
 			for i := range used {
 				ratios[i] = append(ratios[i], used[0]/used[i])
 				times[i] = append(times[i], used[i]/float64(n)/1000)
+				speed[i] = append(speed[i], took[0]/took[i])
+				p99[i] = append(p99[i], slow[i]/slow[0])
 			}
 		}
 		b.ReportMetric(median(ratios[1]), "default")
 		b.ReportMetric(median(ratios[2]), "recycle")
+		b.ReportMetric(median(speed[1]), "speed")
+		b.ReportMetric(median(speed[2]), "speed/recycle")
+		b.ReportMetric(median(p99[1]), "p99")
+		b.ReportMetric(median(p99[2]), "p99/recycle")
 		b.ReportMetric(median(times[0]), "µs/net")
 		b.ReportMetric(median(times[1]), "µs/default")
 		b.ReportMetric(0, "ns/op")

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -289,4 +290,29 @@ func TestHTTP2Overtakes(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestHTTP2Delay checks that a response isn't kept until all requests that
+// arrived with its own are served, if their handlers compute for long.
+func TestHTTP2Delay(t *testing.T) {
+	for _, k := range engines {
+		const n = 60
+		var begun atomic.Int64
+		addr := startHTTP2(t, k.make, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			begun.Add(1)
+			for until := time.Now().Add(10 * time.Millisecond); time.Now().Before(until); {
+			}
+		})})
+		c := dialFrames(t, addr)
+		c.ping()
+		var b []byte
+		for i := range uint32(n) {
+			b = appendTestFrame(b, fHeaders, endHeaders|endStream, 2*i+1, reqBlock("GET", "/"))
+		}
+		c.Write(b)
+		c.wait(func() bool { return len(c.streams) > 0 })
+		if got := begun.Load(); got == n {
+			t.Errorf("%s: the first response arrived when all %d handlers ran", k.name, got)
+		}
+	}
 }

@@ -309,13 +309,13 @@ func (c *Conn) lastWords(wait bool) {
 	deadline := time.Now().Add(closeDelay)
 	c.transport.SetWriteDeadline(deadline)
 	c.mu.Lock()
-	for c.flushing && time.Now().Before(deadline) {
+	for (c.writing || c.queued != 0) && time.Now().Before(deadline) {
 		c.mu.Unlock()
 		time.Sleep(time.Millisecond)
 		c.mu.Lock()
 	}
-	able, out := !c.flushing && !c.broken, c.out
-	c.flushing = true // for good
+	able, out := !c.writing && !c.broken, c.out
+	c.writing = true // for good
 	c.out, c.spare = nil, nil
 	c.mu.Unlock()
 	if !able {
@@ -356,7 +356,7 @@ func (c *Conn) setState() {
 	c.stateMu.Lock()
 	defer c.stateMu.Unlock()
 	c.mu.Lock()
-	active := len(c.streams) > 0 || c.active && (c.flushing || len(c.out) > 0)
+	active := len(c.streams) > 0 || c.active && (c.writing || len(c.out) > 0)
 	ended := c.err != nil
 	c.mu.Unlock()
 	if active == c.active || ended {

@@ -15,12 +15,13 @@ import (
 // client's table agrees with ours. While more than maxOut bytes wait, handlers
 // wait as well, and so do handlers whose windows are used up.
 type output struct {
-	out      []byte // frames to be written
-	spare    []byte // the buffer that was written last
-	flushing bool   // a goroutine writes out, or is about to
-	broken   bool   // writing has failed
-	began    int64  // when the current write began, or 0
-	control  int    // bytes of control frames in out
+	out     []byte // frames to be written
+	spare   []byte // the buffer that was written last
+	queued  int64  // since when a goroutine of the pool is about to write out, or 0
+	writing bool   // a goroutine writes out
+	broken  bool   // writing has failed
+	began   int64  // when the current write began, or 0
+	control int    // bytes of control frames in out
 
 	encoder       hpack.Encoder
 	initialWindow int64 // of the client for new streams
@@ -120,9 +121,23 @@ func (c *Conn) appendControl(frame []byte) {
 // the handlers that wait to start. So what they write is written together, and
 // so is what a handler writes until it returns or waits. The caller holds c.mu.
 func (c *Conn) flush() {
-	if len(c.out) > 0 && !c.flushing {
-		c.flushing = true
+	if len(c.out) > 0 && !c.writing && c.queued == 0 {
+		c.queued = c.server.clock.Now()
 		c.server.workers.start(c)
+	}
+}
+
+// maxDelay is how long, in nanoseconds, output waits for handlers that wait to
+// start.
+const maxDelay = 200_000
+
+// flushLate is flush for handlers that have ended. If they took long, it writes
+// the output, and else leaves that to a goroutine of the pool.
+func (c *Conn) flushLate() {
+	if c.queued != 0 && !c.writing && c.server.clock.Now()-c.queued > maxDelay {
+		c.write(fewBytes)
+	} else {
+		c.flush()
 	}
 }
 
@@ -132,7 +147,9 @@ func (c *Conn) run() {
 		runtime.Gosched()
 	}
 	c.mu.Lock()
-	c.write(fewBytes)
+	if c.queued = 0; !c.writing {
+		c.write(fewBytes)
+	}
 	idle := len(c.streams) == 0
 	c.mu.Unlock()
 	if idle {
@@ -147,9 +164,11 @@ const fewBytes = 16 << 10
 // writes, it leaves them to a goroutine of the pool, after the handlers that
 // wait to start.
 func (c *Conn) write(few int) {
+	c.writing = true
 	for first := true; len(c.out) > 0 && !c.broken; first = false {
 		if !first && len(c.out) < few && c.running > 1 {
-			c.server.workers.start(c)
+			c.writing = false
+			c.flush()
 			return
 		}
 		b := c.out
@@ -170,7 +189,7 @@ func (c *Conn) write(few int) {
 		}
 		c.pump()
 	}
-	c.flushing = false
+	c.writing = false
 	c.wroteAll()
 	if c.running == 0 && len(c.out) == 0 {
 		giveBack(c.out)
@@ -226,8 +245,7 @@ func (c *Conn) wait(s *stream) {
 		s.wake = make(chan struct{}, 1)
 	}
 	for s.isWaiting {
-		if len(c.out) > 0 && !c.flushing && !c.broken {
-			c.flushing = true
+		if len(c.out) > 0 && c.queued == 0 && !c.writing && !c.broken {
 			c.write(0)
 			continue
 		}

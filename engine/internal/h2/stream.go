@@ -184,8 +184,8 @@ func (s *stream) complete(panicked bool) {
 	r.reset()
 	r.mu.Unlock()
 	s.reuse()
+	c.flushLate()
 	idle := len(c.streams) == 0
-	c.flush()
 	c.mu.Unlock()
 	if idle {
 		c.setState()
