@@ -69,10 +69,11 @@ type Mux struct {
 	mounted  []*mount // the places where this Mux is mounted
 	drafting bool     // an Update is running
 
-	updating sync.Mutex  // held during an Update
-	draftOf  *Mux        // the Mux that an Update changes; nil if this isn't the Mux that it passes
-	base     *declared   // of a draft: what its Mux had
-	done     atomic.Bool // the Update that made this Mux has succeeded
+	updating sync.Mutex   // held during an Update
+	updater  atomic.Value // the name of the goroutine that holds it, or ""
+	draftOf  *Mux         // the Mux that an Update changes; nil if this isn't the Mux that it passes
+	base     *declared    // of a draft: what its Mux had
+	done     atomic.Bool  // the Update that made this Mux has succeeded
 
 	building   sync.Mutex // held while compiling for a request
 	chaining   sync.Mutex // guards the fields below

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -22,8 +23,7 @@ import (
 // has changed, and Update returns the error or passes on the panic.
 //
 // Requests never wait for Update. Updates of the same Mux run one after the
-// other. Calling Update on the Mux that fn gets is an error, and on m itself
-// within fn is a deadlock. What fn does to m itself, or to Groups made from m
+// other, and Update inside fn is an error. What fn does to m itself, or to Groups made from m
 // before, does not belong to the Update and takes effect at once.
 //
 // The Mux that fn gets, and its Groups, stand for m once Update has returned nil.
@@ -31,17 +31,41 @@ func (m *Mux) Update(fn func(m *Mux) error) error {
 	if fn == nil {
 		return errors.New("muxmaster: Update: the function is nil")
 	}
-	if m = m.live(); m.draftOf != nil {
+	m = m.live()
+	if m.draftOf != nil || !m.startUpdate() {
 		return errors.New("muxmaster: Update inside another Update; change the Mux that the outer one passes")
 	}
-	m.updating.Lock()
-	defer m.updating.Unlock()
+	defer m.endUpdate()
 	d := m.draft()
 	defer d.end()
 	if err := fn(d); err != nil {
 		return err
 	}
 	return d.commit()
+}
+
+// startUpdate waits until no other Update of m runs. It returns false if the
+// current goroutine is in one.
+func (m *Mux) startUpdate() bool {
+	caller := goroutine()
+	if m.updater.Load() == caller {
+		return false
+	}
+	m.updating.Lock()
+	m.updater.Store(caller)
+	return true
+}
+
+func (m *Mux) endUpdate() {
+	m.updater.Store("")
+	m.updating.Unlock()
+}
+
+// goroutine returns the name of the current goroutine in stack traces.
+func goroutine() string {
+	var b [32]byte
+	name, _, _ := strings.Cut(string(b[:runtime.Stack(b[:], false)]), " [")
+	return name
 }
 
 // origin returns the Mux that m is a draft of, or m itself.
@@ -170,10 +194,10 @@ func (d *Mux) changes() (st stage, err error) {
 func (m *Mux) Remove(pattern string) error {
 	m = m.live()
 	if m.draftOf == nil {
-		if !m.updating.TryLock() {
+		if !m.startUpdate() {
 			return fmt.Errorf("muxmaster: Remove %q: an Update is running; remove the route from the Mux that it passes", pattern)
 		}
-		defer m.updating.Unlock()
+		defer m.endUpdate()
 	}
 	return m.change(func(st *stage) error {
 		r := st.of(m).claimed().listed(pattern)

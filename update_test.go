@@ -196,8 +196,11 @@ func TestUpdateTakesEffect(t *testing.T) {
 		group.Use(trace("g"))
 		group.GET("/x", tell("x"))
 		d.Mount("/sub", sub)
-		if err := d.Update(func(*muxmaster.Mux) error { return nil }); err == nil {
-			t.Error("an Update inside another one: no error")
+		for name, mux := range map[string]*muxmaster.Mux{"the Mux that it passes": d, "the Mux itself": m} {
+			err := mux.Update(func(*muxmaster.Mux) error { t.Error("the inner Update runs"); return nil })
+			if err == nil || !strings.HasPrefix(err.Error(), "muxmaster: Update inside another Update; ") {
+				t.Errorf("Update inside another one, of %s: %v", name, err)
+			}
 		}
 		if got := get(t, m, "GET", "/g/x"); got != "404" {
 			t.Errorf("within Update: got %s", got)
@@ -334,5 +337,26 @@ func TestRemoveOfMountedRoutes(t *testing.T) {
 	outer.GET("/sub/x", tell("outer x")) // no conflict any more
 	if got := get(t, outer, "GET", "/sub/x"); got != "outer x" {
 		t.Errorf("registered again: got %s", got)
+	}
+}
+
+// Routes removed at the same time are all removed: Remove waits for another one.
+func TestRemoveAtTheSameTime(t *testing.T) {
+	m := muxmaster.New()
+	const routes = 50
+	for i := range routes {
+		m.GET(fmt.Sprint("/", i), tell("x"))
+	}
+	var wg sync.WaitGroup
+	for i := range routes {
+		wg.Go(func() {
+			if err := m.Remove(fmt.Sprint("GET /", i)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for r := range m.Routes() {
+		t.Errorf("%s is still there", r)
 	}
 }
