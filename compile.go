@@ -21,6 +21,7 @@ type program struct {
 	base      trie.Tree[endpoint] // routes without a host; a copy of *table.Base that saves a load
 	entry     http.Handler        // the router wrapped in Pre middleware; nil if there is none
 	table     *trie.Table[endpoint]
+	folded    *trie.Folded            // nil if no Mux has RedirectCase
 	root      endpoint                // for unmatched requests below no Group and no mounted Mux
 	urls      map[string]string       // patterns of the routes with a name, by name
 	originals map[uint32]http.Handler // handlers without middleware, by order; only if that differs
@@ -69,7 +70,7 @@ type zone struct {
 	pre                  []func(http.Handler) http.Handler
 	wraps                int // number of middleware functions here and further out
 	region               int // see trie.Fallback
-	redirectSlash        bool
+	redirects            redirects
 	poolValues           bool
 	poolParams           bool
 	notFound, notAllowed http.Handler
@@ -146,7 +147,7 @@ func (c *compiler) zone(l *level) *zone {
 			z.stamp, z.wraps = max(z.stamp, d.preStamp), z.wraps+len(d.pre)
 		}
 		f := d.read(c.serving)
-		z.redirectSlash = f.redirectSlash
+		z.redirects = f.redirects
 		z.poolValues, z.poolParams = z.poolValues && f.poolValues, z.poolParams && f.poolParams
 		z.notFound, z.notAllowed = or(f.notFound, z.notFound), or(f.notAllowed, z.notAllowed)
 		c.muxes = append(c.muxes, z)
@@ -199,6 +200,9 @@ func (c *compiler) compile() (*program, error) {
 		total += len(r.pattern)
 	}
 	c.texts.Grow(total)
+	if slices.ContainsFunc(c.muxes, func(z *zone) bool { return z.redirects.letters }) {
+		p.folded = new(trie.Folded)
+	}
 	for _, r := range c.routes {
 		if err := c.add(p, r); err != nil {
 			return nil, err
@@ -208,6 +212,9 @@ func (c *compiler) compile() (*program, error) {
 		return nil, err
 	}
 	p.table = c.builder.Build()
+	if p.folded != nil {
+		p.folded.Build()
+	}
 	p.base = *p.table.Base
 	p.slots, p.long, p.inPlace = p.table.MaxValues, values.Long, hasNames|unpooled
 	if root := c.answering[0]; root.poolValues || root.poolParams {
@@ -287,6 +294,12 @@ func (c *compiler) add(p *program, r placed) error {
 		bare, err := parse(strings.TrimSuffix(r.pattern, "/"), r.flags)
 		must(err) // it is the pattern without its end
 		c.builder.Add(bare, r.method, text, e, r.flags|trie.ImpliedBy(r.parsed))
+		if p.folded != nil {
+			p.folded.Add(bare, r.method)
+		}
+	}
+	if p.folded != nil {
+		p.folded.Add(r.parsed, r.method)
 	}
 	c.builder.Add(r.parsed, r.method, text, e, flags)
 	return nil

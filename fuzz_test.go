@@ -27,14 +27,14 @@ import (
 // holdMux compares the Mux with the reference for one input.
 func holdMux(t *testing.T, routes, requests []byte) {
 	c := trietest.Choices(routes)
-	registration, ref := trietest.Registration(c.Pick(3)), refMux{redirectSlash: c.Pick(2) == 0}
+	registration, ref := trietest.Registration(c.Pick(3)), refMux{redirectSlash: c.Pick(2) == 0, redirectCase: c.Pick(2) == 0}
 	pooled := c.Pick(2) == 1
 	for c.More() && len(ref.routes) < 40 {
 		ref.routes = append(ref.routes, c.Route(registration))
 	}
 	mux, kept := ref.build(t, pooled, false)
 
-	shuffled := refMux{redirectSlash: ref.redirectSlash, routes: slices.Clone(kept.routes)}
+	shuffled := refMux{redirectSlash: ref.redirectSlash, redirectCase: ref.redirectCase, routes: slices.Clone(kept.routes)}
 	rand.New(rand.NewPCG(uint64(len(routes)), 7)).Shuffle(len(shuffled.routes), func(i, j int) {
 		shuffled.routes[i], shuffled.routes[j] = shuffled.routes[j], shuffled.routes[i]
 	})

@@ -42,8 +42,16 @@ type answer struct {
 }
 
 func ask(h http.Handler, r *http.Request) answer {
+	return answerOf(record(h, r))
+}
+
+func record(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
+	return w
+}
+
+func answerOf(w *httptest.ResponseRecorder) answer {
 	return answer{w.Code, w.Header().Get("Location"), w.Header().Get("Allow"), w.Body.String()}
 }
 

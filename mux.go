@@ -49,6 +49,14 @@ type Mux struct {
 	// never redirected. New sets it to true.
 	RedirectTrailingSlash bool
 
+	// RedirectCase redirects a request that no route serves, and that one would
+	// serve if letters of the literal text in its pattern had another case:
+	// /Users/Bob to /users/Bob for /users/:name. Values keep their case, and
+	// constraints see them as sent. Only ASCII letters have a case. It works
+	// together with RedirectTrailingSlash, applies to all routes, and comes
+	// before a 405 of the path as sent.
+	RedirectCase bool
+
 	// NotFound serves requests whose path matches no route. MethodNotAllowed
 	// serves requests whose path has routes for other methods only; the Allow
 	// header is already set. If nil, a mounted Mux uses the field of the Mux
@@ -84,16 +92,21 @@ type Mux struct {
 
 // fields holds the values of a Mux's fields.
 type fields struct {
-	poolValues, poolParams, redirectSlash bool
-	notFound, notAllowed                  http.Handler
+	poolValues, poolParams bool
+	redirects              redirects
+	notFound, notAllowed   http.Handler
 }
 
+// redirects says which redirects a Mux sends.
+type redirects struct{ slash, letters bool }
+
 func (m *Mux) readFields() *fields {
-	return &fields{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.NotFound, m.MethodNotAllowed}
+	return &fields{m.PoolRequestBundle, m.PoolFastParams, redirects{m.RedirectTrailingSlash, m.RedirectCase}, m.NotFound, m.MethodNotAllowed}
 }
 
 func (m *Mux) setFields(f *fields) {
-	m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash = f.poolValues, f.poolParams, f.redirectSlash
+	m.PoolRequestBundle, m.PoolFastParams = f.poolValues, f.poolParams
+	m.RedirectTrailingSlash, m.RedirectCase = f.redirects.slash, f.redirects.letters
 	m.NotFound, m.MethodNotAllowed = f.notFound, f.notAllowed
 }
 
@@ -173,7 +186,7 @@ func (m *Mux) peek() *program {
 	m = m.live()
 	t := m.lock()
 	p := m.peeked
-	if p != nil && slices.ContainsFunc(p.muxes, func(z *zone) bool { return z.redirectSlash != m.has(z.level.mux).read(false).redirectSlash }) {
+	if p != nil && slices.ContainsFunc(p.muxes, func(z *zone) bool { return z.redirects != m.has(z.level.mux).read(false).redirects }) {
 		p = nil
 	}
 	t.mu.Unlock()

@@ -52,7 +52,8 @@ func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search 
 }
 
 // decide returns the fallback that responds to r, the values of its prefix, and
-// the response. search has found rt.
+// the response. search has found rt. A redirect to another case comes from the
+// fallback there, so that its middleware hides which routes exist.
 func (p *program) decide(search *routeSearch, r *http.Request, rt *trie.Route[endpoint]) (e *endpoint, vals []string, o outcome) {
 	clean := ""
 	if !search.Clean() {
@@ -60,6 +61,25 @@ func (p *program) decide(search *routeSearch, r *http.Request, rt *trie.Route[en
 		search.SetPath(wirepath.Decode(clean), clean, false)
 		rt = p.table.Find(search, r.Host)
 	}
+	e, vals, o = p.decideAt(search, r, rt, clean)
+	if !e.zone.redirects.letters || rt != nil || o.pattern != "" || !search.Rooted() || r.Method == http.MethodConnect {
+		return e, vals, o
+	}
+	if clean == "" {
+		clean = wirepath.Clean(wirepath.Escaped(r.URL.Path, r.URL.RawPath))
+	}
+	if path, ok := p.folded.Recase(clean, r.Host, r.Method); ok {
+		search.SetPath(wirepath.Decode(path), path, false)
+		if there, thereVals, to := p.decideAt(search, r, p.table.Find(search, r.Host), path); to.pattern != "" {
+			return there, thereVals, to
+		}
+	}
+	return e, vals, o
+}
+
+// decideAt is decide for the path of search: that of r or, if clean is not empty,
+// clean.
+func (p *program) decideAt(search *routeSearch, r *http.Request, rt *trie.Route[endpoint], clean string) (e *endpoint, vals []string, o outcome) {
 	if rt != nil { // the search stopped at rt and may have missed a fallback
 		o = p.outcome(search, r, rt, clean, false)
 		p.table.FindFallback(search, r.Host)
@@ -69,7 +89,7 @@ func (p *program) decide(search *routeSearch, r *http.Request, rt *trie.Route[en
 		e, vals = &f.Payload, slices.Clone(prefixVals)
 	}
 	if rt == nil {
-		o = p.outcome(search, r, nil, clean, e.zone.redirectSlash)
+		o = p.outcome(search, r, nil, clean, e.zone.redirects.slash)
 	}
 	return e, vals, o
 }

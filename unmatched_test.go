@@ -858,3 +858,170 @@ func TestUnmatchedRequestsHaveThePrefixValues(t *testing.T) {
 		}
 	}
 }
+
+// TestRedirectCase tests paths whose letters have another case than those of a
+// pattern.
+func TestRedirectCase(t *testing.T) {
+	m := muxmaster.New()
+	m.RedirectCase = true
+	m.GET("/users", values)
+	m.GET("/users/:id", values)
+	m.POST("/Users/:id/Posts", values)
+	m.GET("/Docs/*path", values)
+	m.GET("/User-{id}.json", values)
+	m.GET("/{id:[a-z]+}/Show", values)
+	m.GET("/x{a}Ab{b}", values)
+	m.GET("/y{a:[ab]+}K{b:[ab]+}", values)
+	m.GET("/v2/{name...}/Tags/list", values)
+	m.GET("/A%2Fb/%41", values)
+	m.GET("/é/k", values)
+	m.Handle("/Tree/", tell("tree"))
+	m.GET("/slash/", values)
+	m.GET("/Twice", tell("Twice"))
+	m.GET("/TWICE", tell("TWICE"))
+	m.Method("BREW", "/Pot", tell("pot"))
+	m.ANY("/any", values)
+	m.Handle("{tenant}.example.com/Host/{x}", http.HandlerFunc(values))
+	for _, c := range []struct{ request, want string }{
+		{"GET /users", ""},
+		{"GET /USERS", "307 /users"},
+		{"GET /USERS?A=/B%2F#", "307 /users?A=/B%2F%23"},
+		{"HEAD /USERS", "307 /users"},
+		{"GET /USERS/Bob", "307 /users/Bob"},
+		{"GET /USERS/B%6Fb%2FX", "307 /users/B%6Fb%2FX"},
+		{"GET /%55sers/Bob", "307 /users/Bob"},
+		{"POST /users/Bob/posts", "307 /Users/Bob/Posts"},
+		{"POST /Users/Bob/Posts", `id="Bob"`},
+		{"PUT /users/Bob/posts", "404"},
+		{"OPTIONS /USERS", "404"},
+		{"PUT /USERS", "404"},
+		{"PUT /users", "405 GET, HEAD, OPTIONS"},
+		{"GET /docs/A/b", "307 /Docs/A/b"},
+		{"GET /DOCS/", "307 /Docs/"},
+		{"GET /DOCS", "307 /Docs/"},
+		{"GET /user-Ab.JSON", "307 /User-Ab.json"},
+		{"GET /USER-%7BAb%7D.json", "307 /User-%7BAb%7D.json"},
+		{"GET /user-.json", "404"},
+		{"GET /abc/SHOW", "307 /abc/Show"},
+		{"GET /ABC/SHOW", "404"}, // the constraint sees ABC
+		{"GET /X1aB2", "307 /x1Ab2"},
+		{"GET /X1AB2aB3", "307 /x1Ab2aB3"},
+		{"GET /Yaka", "307 /yaKa"},
+		{"GET /YAka", "404"},
+		{"GET /Ya\u212Aa", "404"}, // the Kelvin sign is no k
+		{"GET /V2/A/b/tags/LIST", "307 /v2/A/b/Tags/list"},
+		{"GET /a%2FB/a", "307 /A%2Fb/A"},
+		{"GET /a%2fb/A", "307 /A%2fb/A"},
+		{"GET /a/b/A", "404"},
+		{"GET /%C3%A9/K", "307 /%C3%A9/k"},
+		{"GET /%C3%89/k", "404"}, // only ASCII letters have a case
+		{"GET /é/K", "307 /%C3%A9/k"},
+		{"GET /tree/x", "307 /Tree/x"},
+		{"GET /TREE", "307 /Tree/"},
+		{"GET /Slash", "307 /slash/"},
+		{"GET /slash", "307 /slash/"},
+		{"GET /USERS/Bob/", "307 /users/Bob"},
+		{"GET /twice", "307 /Twice"},
+		{"GET /TWICE", "TWICE"},
+		{"BREW /pot", "307 /Pot"},
+		{"WHEN /pot", "404"},
+		{"WHEN /ANY", "307 /any"},
+		{"GET //USERS", "307 /users"},
+		{"GET /x/../USERS/Bob/", "307 /users/Bob"},
+		{"GET /USERS/.", "307 /users"},
+		{"GET //evil.com/USERS", "307 /evil.com/USERS"},
+		{"GET /\\evil/SHOW", "404"},
+		{"CONNECT /ANY", "404"},
+		{"GET a.EXAMPLE.com/host/A", "307 /Host/A"},
+		{"GET example.com/host/A", "404"},
+		{"GET /none", "404"},
+		{"GET /", "404"},
+	} {
+		method, target, _ := strings.Cut(c.request, " ")
+		i := strings.IndexByte(target, '/')
+		got := ask(m, requestTo(t, target[:i], method, target[i:])).brief()
+		if got != c.want {
+			t.Errorf("%s: got %s, want %s", c.request, got, c.want)
+		}
+		e := m.Explain(method, "http://"+target[:i]+strings.ReplaceAll(target[i:], "#", "%23"))
+		if location, redirected := strings.CutPrefix(got, "307 "); redirected && (e.Status != 307 || e.Location != location) {
+			t.Errorf("%s: redirected to %s, but Explain says %d %s", c.request, location, e.Status, e.Location)
+		}
+	}
+	if _, pattern := m.Handler(request(t, "GET", "/USERS/Bob")); pattern != "GET /users/:id" {
+		t.Errorf("Handler returned %q", pattern)
+	}
+	m = muxmaster.New()
+	m.GET("/users", values)
+	if got := get(t, m, "GET", "/USERS"); got != "404" {
+		t.Errorf("without RedirectCase: %s", got)
+	}
+}
+
+// TestRedirectCaseInScopes checks which Mux decides about a redirect to another
+// case, and in which middleware it is sent: that of the path that it names.
+func TestRedirectCaseInScopes(t *testing.T) {
+	for _, c := range []struct {
+		outer, inner bool // RedirectCase
+		target, want string
+	}{
+		{true, false, "/ADMIN/users", "root admin 307 /admin/users"},
+		{true, false, "/admin/USERS", "root admin 307 /admin/users"},
+		{true, false, "/ADMIN/none", "root 404"},
+		{true, false, "/API/users", "root api 307 /api/users"},
+		{true, false, "/api/USERS", "root api 404"},
+		{false, true, "/api/USERS", "root api 307 /api/users"},
+		{false, true, "/API/users", "root 404"},
+		{false, true, "/ADMIN/users", "root 404"},
+		{true, true, "/API/USERS/", "root api 307 /api/users"},
+	} {
+		m, sub := muxmaster.New(), muxmaster.New()
+		m.RedirectCase, sub.RedirectCase = c.outer, c.inner
+		// name adds to a header, so that the response stays as it is.
+		name := func(text string) func(http.Handler) http.Handler {
+			return func(next http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Add("X-Trace", text)
+					next.ServeHTTP(w, r)
+				})
+			}
+		}
+		m.Use(name("root"))
+		admin := m.Group("/admin")
+		admin.Use(name("admin"))
+		admin.GET("/users", values)
+		sub.Use(name("api"))
+		sub.GET("/users", values)
+		m.Mount("/api", sub)
+		w := record(m, request(t, "GET", c.target))
+		got := strings.Join(append(w.Header().Values("X-Trace"), answerOf(w).brief()), " ")
+		if got != c.want {
+			t.Errorf("%s, RedirectCase outside %v, inside %v: got %s, want %s", c.target, c.outer, c.inner, got, c.want)
+		}
+	}
+}
+
+// TestRedirectCaseInUpdate checks that Update can change the field, also for
+// inspection before the first request.
+func TestRedirectCaseInUpdate(t *testing.T) {
+	m := muxmaster.New()
+	m.GET("/users", values)
+	if e := m.Explain("GET", "/USERS"); e.Status != 404 {
+		t.Errorf("before: %d", e.Status)
+	}
+	m.RedirectCase = true
+	if e := m.Explain("GET", "/USERS"); e.Location != "/users" {
+		t.Errorf("set: %q", e.Location)
+	}
+	if got := get(t, m, "GET", "/USERS"); got != "307 /users" {
+		t.Errorf("set: %s", got)
+	}
+	for _, on := range []bool{false, true} {
+		if err := m.Update(func(m *muxmaster.Mux) error { m.RedirectCase = on; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if got := get(t, m, "GET", "/USERS"); (got == "307 /users") != on {
+			t.Errorf("%v: %s", on, got)
+		}
+	}
+}

@@ -38,7 +38,7 @@ func Host(host string) string {
 	if len(host) > 1 { // a host of . is not the absence of one
 		host = strings.TrimSuffix(host, ".")
 	}
-	return lower(host)
+	return Lower(host)
 }
 
 // HostPort is like [Host] but keeps the port. As in net/http, a pattern with a
@@ -59,8 +59,8 @@ func cutPort(host string) (name, port string) {
 	return host, ""
 }
 
-// lower is strings.ToLower for ASCII.
-func lower(s string) string {
+// Lower is strings.ToLower for ASCII.
+func Lower(s string) string {
 	for i := range len(s) {
 		if c := s[i]; 'A' <= c && c <= 'Z' {
 			b := []byte(s)
@@ -91,7 +91,7 @@ func (p *Pattern) parseHost(host string, name func(n, form string) error) error 
 	var labels []HostLabel
 	var b strings.Builder
 	for i, text := range splitLabels(host) {
-		label := HostLabel{Text: lower(text)}
+		label := HostLabel{Text: Lower(text)}
 		if strings.ContainsAny(text, "{}") {
 			inner, ok := strings.CutPrefix(text, "{")
 			inner, ok2 := strings.CutSuffix(inner, "}")

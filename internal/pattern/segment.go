@@ -27,6 +27,7 @@ type Part struct {
 	Expr  string // constraint, an RE2 expression; "" for none
 	Type  string // the name of the constraint, such as "int"; "" if it is written as an expression
 	Multi bool   // matches one or more whole segments; then it is the only part
+	Fold  bool   // see Pattern.Fold
 }
 
 // types are the named constraints, such as int in {id:int}.
@@ -114,6 +115,9 @@ func (s Segment) Regexp() (expr string, groups []int) {
 	group := 1
 	for _, part := range s {
 		switch {
+		case part.Fold:
+			b.WriteString(foldExpr(part.Text))
+			continue
 		case part.Name == "":
 			b.WriteString(regexp.QuoteMeta(part.Text))
 			continue

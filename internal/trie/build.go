@@ -13,6 +13,7 @@ type Builder[P any] struct {
 	trees     map[string]*treeBuilder[P] // by pattern.HostShape
 	custom    map[string]Method
 	maxValues int
+	trieOnly  bool // there is no static table
 }
 
 // A treeBuilder collects the routes of one host.
@@ -50,7 +51,11 @@ func (b *Builder[P]) Add(p *pattern.Pattern, method, shown string, payload P, fl
 		}
 	}
 	b.maxValues = max(b.maxValues, len(p.Names()))
-	b.tree(p).place(p, rt.Path()).add(rt)
+	if t := b.tree(p); b.trieOnly {
+		t.triePlace(p).add(rt)
+	} else {
+		t.place(p, rt.Path()).add(rt)
+	}
 }
 
 // add adds a route to a place. An implied route gives way to any other.

@@ -142,7 +142,7 @@ func (t *Tree[P]) fastSpecial(nd *node[P], rest string, end int, v *Values, m Me
 		if sp.literal != nil || sp.between != nil || sp.multi {
 			break
 		}
-		if value, ok := sp.cut(seg); ok && !wirepath.IsDots(value) {
+		if value, ok := sp.cut(seg, seg); ok && !wirepath.IsDots(value) {
 			if !v.add(value) {
 				break
 			}

@@ -60,7 +60,7 @@ func (c *comparison) matches(i int, text string) bool {
 	case seg.Kind() == pattern.Plain:
 		return true
 	}
-	return c.matchers[i].match(text, &Values{Vals: make([]string, len(seg))})
+	return c.matchers[i].match(text, text, &Values{Vals: make([]string, len(seg))})
 }
 
 // mismatchMulti is mismatch for a catch-all inside the path. It returns the

@@ -14,7 +14,7 @@ import "github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 // used even if URL.EscapedPath would ignore it, because it contains, for
 // example, quotes, braces or bytes above 0x7F.
 func (s *Search[P]) SetPath(path, raw string, connect bool) {
-	s.path, s.decoded, s.connect = path, "", connect
+	s.path, s.decoded, s.lower, s.connect = path, "", "", connect
 	if raw != "" {
 		if split, ok := wirepath.Split(path, raw); ok {
 			s.path, s.decoded = split, path

@@ -78,10 +78,11 @@ func newMatcher(seg pattern.Segment) matcher {
 }
 
 // match reports whether the decoded segment seg matches, and adds its values to
-// v. Values are never empty, "." or "..".
-func (m *matcher) match(seg string, v *Values) bool {
+// v. Values are never empty, "." or "..". Literal text is compared with text,
+// which is seg, or seg in lower case.
+func (m *matcher) match(text, seg string, v *Values) bool {
 	if m.literal != nil {
-		return seg == *m.literal
+		return text == *m.literal
 	}
 	if m.re != nil {
 		var loc []int
@@ -99,22 +100,22 @@ func (m *matcher) match(seg string, v *Values) bool {
 		return true
 	}
 	if m.between == nil {
-		value, ok := m.cut(seg)
+		value, ok := m.cut(text, seg)
 		return ok && addValue(v, value)
 	}
-	if !m.hasEnds(seg) {
+	if !m.hasEnds(text) {
 		return false
 	}
-	rest := seg[len(m.prefix) : len(seg)-len(m.suffix)]
+	text, seg = text[len(m.prefix):len(text)-len(m.suffix)], seg[len(m.prefix):len(seg)-len(m.suffix)]
 	// The first occurrence of a text leaves the most for the next parameters.
 	for _, sep := range m.between {
-		n := shortest(rest, sep)
-		if n < 0 || !addValue(v, rest[:n]) {
+		n := shortest(text, sep)
+		if n < 0 || !addValue(v, seg[:n]) {
 			return false
 		}
-		rest = rest[n+len(sep):]
+		text, seg = text[n+len(sep):], seg[n+len(sep):]
 	}
-	return addValue(v, rest)
+	return addValue(v, seg)
 }
 
 // shortest returns the length of the shortest value, followed by sep, that text
@@ -143,8 +144,9 @@ func (m *matcher) hasEnds(seg string) bool {
 }
 
 // cut returns the value of the only parameter, and reports whether seg matches.
-func (m *matcher) cut(seg string) (value string, ok bool) {
-	if !m.hasEnds(seg) {
+// See match for text.
+func (m *matcher) cut(text, seg string) (value string, ok bool) {
+	if !m.hasEnds(text) {
 		return "", false
 	}
 	value = seg[len(m.prefix) : len(seg)-len(m.suffix)]
@@ -162,6 +164,6 @@ func matchSegment(seg pattern.Segment, text string) (values []string, ok bool) {
 	}
 	v := Values{Vals: make([]string, len(seg))}
 	m := newMatcher(seg)
-	ok = m.match(text, &v)
+	ok = m.match(text, text, &v)
 	return v.Vals[:v.N], ok
 }

@@ -120,7 +120,7 @@ func holdSegments(t *testing.T, text string) {
 		for n := range vals {
 			room := make([]string, len(vals))
 			v := Values{Vals: room[:n]}
-			if mt := newMatcher(seg); mt.match(text, &v) || strings.Join(room[n:], "") != "" {
+			if mt := newMatcher(seg); mt.match(text, text, &v) || strings.Join(room[n:], "") != "" {
 				t.Errorf("%q matches %q with room for %d values, and writes %q", written, text, n, room)
 			}
 		}

@@ -92,6 +92,18 @@ var stepCases = map[string]steps.Case{
 			}
 		}
 	}},
+	"another case": {Grows: true, Small: 100, Prepare: func(n int) func() {
+		var f Folded
+		for _, text := range []string{"/A/{x...}/B{y}", "/A/{x...}/{y:[a-z]+}-B-{z:[a-z]+}/{r...}", "/{x...}/C/", "/A/*rest"} {
+			p, err := pattern.Parse("GET " + text)
+			if err != nil {
+				panic(err)
+			}
+			f.Add(p, "GET")
+		}
+		f.Build()
+		return func() { f.Recase(strings.Repeat("/a%2FA", n)+strings.Repeat("/c", n), "", "GET") }
+	}},
 	"escaped slashes": {Grows: true, Small: 200, Prepare: func(n int) func() {
 		var b routes[int]
 		b.register("GET /x/{rest...}")

@@ -19,6 +19,7 @@ type Search[P any] struct {
 
 	path    string // the path to match; escaped slashes are replaced, see SetPath
 	decoded string // the decoded path if path has replaced slashes, else ""
+	lower   string // the decoded path in lower case, if the Table is that of a Folded
 	connect bool   // a CONNECT request, whose path is not cleaned
 
 	allowed methodSet // methods of the routes that match the path
@@ -45,7 +46,7 @@ func (s *Search[P]) reset() {
 // Clear removes all references to requests and routes from s, for pooling.
 func (s *Search[P]) Clear() {
 	s.reset()
-	s.path, s.decoded = "", ""
+	s.path, s.decoded, s.lower = "", "", ""
 	clear(s.Vals)
 	clear(s.fallbackValues[:cap(s.fallbackValues)])
 }
@@ -89,6 +90,14 @@ func (s *Search[P]) source() string {
 		return s.decoded
 	}
 	return s.path
+}
+
+// folded returns the text from start to end that literal text is compared with.
+func (s *Search[P]) folded(seg string, start, end int) string {
+	if s.lower != "" {
+		return s.lower[start:end]
+	}
+	return seg
 }
 
 // enterPrefix records f if it applies to the path. The path has f's prefix.
@@ -321,7 +330,7 @@ func (t *Tree[P]) special(s *Search[P], nd *node[P], pos, end int) *Route[P] {
 		if sp.multi {
 			return t.multi(s, &sp.to, pos)
 		}
-		if sp.match(s.source()[pos:end], &s.Values) {
+		if seg := s.source()[pos:end]; sp.match(s.folded(seg, pos, end), seg, &s.Values) {
 			if rt := t.follow(s, &sp.to, end); rt != nil || s.owned {
 				return rt
 			}

@@ -100,12 +100,30 @@ func (rt Route) read(p Path) (read Path, ok bool) {
 	}
 	for n := len(p) - i; n > 0; n-- {
 		value := p[i : i+n]
+		if !rt.begin(i+1, p[i+n:]) { // saves time
+			continue
+		}
 		read = slices.Concat(p[:i], Path{strings.Join(value, "/")}, p[i+n:])
 		if !slices.Contains(value, "") && rt.matches(read) {
 			return read, true
 		}
 	}
 	return nil, false
+}
+
+// begin reports whether the path begins with the segments of rt from index i on,
+// and can end there as rt does.
+func (rt Route) begin(i int, p Path) bool {
+	segs := rt.Segs[i:]
+	if len(p) < len(segs) || rt.End == Exact && len(p) != len(segs) || rt.End == Slash && len(p) != len(segs)+1 {
+		return false
+	}
+	for k, seg := range segs {
+		if !seg.Matches(p[k]) {
+			return false
+		}
+	}
+	return true
 }
 
 // matches is Matches for a path that has one element for each segment.

@@ -13,6 +13,7 @@ type Part struct {
 	Param bool
 	Expr  string // constraint of the parameter, or ""
 	Multi bool   // the parameter is a catch-all inside a path
+	fold  bool   // the case of the letters of Text doesn't matter
 }
 
 // Param is a parameter without a constraint.
@@ -46,7 +47,7 @@ func (s Segment) IsLiteral() bool { return len(s.Parts) == 1 && !s.Parts[0].Para
 // Segments are segments of all kinds.
 var Segments = []Segment{
 	Literal("a"), Literal("b"), Literal("ab"), Literal("1"), NewSegment("%2E%2E%2E", Text("...")), Literal("a.b"),
-	Literal("12345678"), Literal("123456789abcdef0"), Literal("longer-than-sixteen-bytes"),
+	Literal("Ab"), Literal("é"), Literal("12345678"), Literal("123456789abcdef0"), Literal("longer-than-sixteen-bytes"),
 	NewSegment("a%2Fb", Text("a/b")),
 	NewSegment("%FF", Text("\xff")),
 	NewSegment("a%2Fb|", Text("a/b|")),
@@ -56,6 +57,8 @@ var Segments = []Segment{
 	NewSegment("{p#:[ab]+}", Expr("[ab]+")),
 	NewSegment("{p#:a|b.*}", Expr("a|b.*")),
 	NewSegment("a{p#}", Text("a"), Param),
+	NewSegment("{p#}Ab{q#}", Param, Text("Ab"), Param),
+	NewSegment("{p#:[ab]+}-B{q#:[a-zA-Z]+}", Expr("[ab]+"), Text("-B"), Expr("[a-zA-Z]+")),
 	NewSegment("a:p#", Text("a"), Param),
 	NewSegment("{p#}b", Param, Text("b")),
 	NewSegment("a{p#}b", Text("a"), Param, Text("b")),
@@ -71,7 +74,7 @@ var Segments = []Segment{
 // PathSegments are escaped segments of request paths: some that Segments match,
 // some that almost match, and some that path cleaning removes.
 var PathSegments = []string{
-	"a", "b", "ab", "1", "12", "1.2", "aab", "abb", "a.b", "a.b.c", "a..b", "a...b", "...", "....", "a.", "a..", ".b", "..b",
+	"a", "b", "ab", "A", "B", "AB", "aB", "%41b", "xaBy", "xAby", "a-bX", "b-BX", "%C3%A9", "É", "\u212A", "LONGER-than-sixteen-bytes", "A%2fB", "1", "12", "1.2", "aab", "abb", "a.b", "a.b.c", "a..b", "a...b", "...", "....", "a.", "a..", ".b", "..b",
 	".", "..", "%2e", ".%2E", "",
 	"a%2Fb", "%2F", "a%2F", "..%2Fb", "a%2F%2e%2Fb", "b%2F...", "%FF", "a%FFb", "%61", "x", "12345678", "1234567", "123456789abcdef0",
 	"longer-than-sixteen-bytes", "longer-THAN-sixteen-bytes", "1.2.b", "%25", "a%20b", "%00",
@@ -91,7 +94,10 @@ func (s Segment) Fits(escaped []string) (fits []string) {
 // Matches reports whether s matches the decoded text.
 func (s Segment) Matches(text string) bool {
 	if s.IsLiteral() {
-		return text == s.Parts[0].Text
+		return s.Parts[0].begins(text) && len(text) == len(s.Parts[0].Text)
+	}
+	if s.IsMulti() {
+		return s.Parts[0].accepts(text)
 	}
 	return reads(s.Parts, text)
 }
@@ -103,7 +109,7 @@ func reads(parts []Part, text string) bool {
 	}
 	first, others := parts[0], parts[1:]
 	if !first.Param {
-		return strings.HasPrefix(text, first.Text) && reads(others, text[len(first.Text):])
+		return first.begins(text) && reads(others, text[len(first.Text):])
 	}
 	for n := 1; n <= len(text); n++ {
 		if first.accepts(text[:n]) && reads(others, text[n:]) {
@@ -138,6 +144,26 @@ func (s Segment) params() (n int) {
 		}
 	}
 	return n
+}
+
+// begins reports whether text begins with the literal text p.
+func (p Part) begins(text string) bool {
+	if len(text) < len(p.Text) {
+		return false
+	}
+	text = text[:len(p.Text)]
+	return text == p.Text || p.fold && lower(text) == lower(p.Text)
+}
+
+// lower converts ASCII letters.
+func lower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] += 'a' - 'A'
+		}
+	}
+	return string(b)
 }
 
 // accepts reports whether the parameter may have the value.

@@ -9,5 +9,6 @@
 //	host.go     which host a route matches
 //	route.go    which path a route matches, and with which values
 //	find.go     which of several routes wins
+//	fold.go     which route a path in another case means
 //	choices.go  random routes, and requests near them
 package trietest

@@ -1,0 +1,26 @@
+package pattern
+
+import (
+	"regexp"
+	"testing"
+)
+
+func TestFold(t *testing.T) {
+	p, err := ParsePath("/Users/X{a:[A-Z]+}.Kb{b}/É%2FA/*Rest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := p.Fold().Shape(), "/users/x{[A-Z]+}.kb{}/É%2Fa/*"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := p.Shape(), "/Users/X{[A-Z]+}.Kb{}/É%2FA/*"; got != want {
+		t.Errorf("Fold changed the pattern to %s", got)
+	}
+	expr, _ := p.Fold().Segs[1].Regexp()
+	re := regexp.MustCompile(expr)
+	for text, want := range map[string]bool{"XAB.Kbc": true, "xAB.kBc": true, "xab.Kbc": false, "xAB-kbc": false, "xAB.\u212Abc": false} {
+		if re.MatchString(text) != want {
+			t.Errorf("%s matches %q: %v", expr, text, !want)
+		}
+	}
+}
