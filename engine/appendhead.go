@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/request"
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/syntax"
 )
 
@@ -14,7 +15,7 @@ func (r *response) appendHead(plan *headPlan) {
 	r.appendStatusLine(r.status)
 	for i := range r.fields {
 		f := &r.fields[i]
-		switch f.key {
+		switch f.Key {
 		case "Content-Length":
 			if plan.dropLength {
 				continue
@@ -84,13 +85,13 @@ func (r *response) appendStatusLine(code int) {
 
 // appendField appends a header line. Like net/http, it replaces line breaks in
 // the value with spaces and omits fields with an invalid name.
-func (r *response) appendField(f *headerField) {
-	if f.none || !syntax.ValidName(f.key) || strings.HasPrefix(f.key, http.TrailerPrefix) {
+func (r *response) appendField(f *request.Field) {
+	if f.None || !syntax.ValidName(f.Key) || strings.HasPrefix(f.Key, http.TrailerPrefix) {
 		return
 	}
-	r.out = append(r.out, f.key...)
+	r.out = append(r.out, f.Key...)
 	r.out = append(r.out, ": "...)
-	r.out = append(r.out, cleanValue(f.value)...)
+	r.out = append(r.out, cleanValue(f.Value)...)
 	r.out = append(r.out, "\r\n"...)
 }
 
@@ -107,10 +108,10 @@ func cleanValue(v string) string {
 // skips names that must not be trailers (RFC 9110 section 6.5.1).
 func (r *response) declareTrailers() {
 	for i := range r.fields {
-		if r.fields[i].key != "Trailer" {
+		if r.fields[i].Key != "Trailer" {
 			continue
 		}
-		for name := range strings.SplitSeq(r.fields[i].value, ",") {
+		for name := range strings.SplitSeq(r.fields[i].Value, ",") {
 			name = http.CanonicalHeaderKey(strings.Trim(name, " \t\r\n"))
 			if name != "" && syntax.ValidTrailer(name) {
 				r.trailers = append(r.trailers, name)
@@ -126,7 +127,7 @@ func (r *response) appendTrailers() {
 	r.fields = r.fields[:0]
 	add := func(key string, values []string) {
 		for _, v := range values {
-			r.fields = append(r.fields, headerField{key: key, value: v})
+			r.fields = append(r.fields, request.Field{Key: key, Value: v})
 		}
 	}
 	for k, values := range r.header {
@@ -137,7 +138,7 @@ func (r *response) appendTrailers() {
 	for _, name := range r.trailers {
 		add(name, r.header[name])
 	}
-	sortFields(r.fields)
+	request.SortFields(r.fields)
 	for i := range r.fields {
 		r.appendField(&r.fields[i])
 	}

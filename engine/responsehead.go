@@ -1,55 +1,25 @@
 package engine
 
 import (
-	"cmp"
 	"net/http"
-	"slices"
 	"strings"
 
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/request"
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/syntax"
 )
-
-// A headerField is one value of the response's header. A key without values
-// becomes one field with none set, because the key still prevents a default
-// such as Date.
-type headerField struct {
-	key, value string
-	none       bool
-}
 
 // takeSnapshot copies the header, because changes after WriteHeader must have
 // no effect. It sorts the fields by key, as net/http does.
 func (r *response) takeSnapshot() {
 	r.snapshot = true
-	r.fields = r.fields[:0]
-	for k, values := range r.header {
-		if len(values) == 0 {
-			r.fields = append(r.fields, headerField{key: k, none: true})
-		}
-		for _, v := range values {
-			r.fields = append(r.fields, headerField{key: k, value: v})
-		}
-	}
-	sortFields(r.fields)
-}
-
-func sortFields(f []headerField) {
-	if len(f) > 16 {
-		slices.SortStableFunc(f, func(a, b headerField) int { return cmp.Compare(a.key, b.key) })
-		return
-	}
-	for i := 1; i < len(f); i++ {
-		for j := i; j > 0 && f[j].key < f[j-1].key; j-- {
-			f[j], f[j-1] = f[j-1], f[j]
-		}
-	}
+	r.fields = request.AppendFields(r.fields[:0], r.header)
 }
 
 // get returns the first value of a header.
 func (r *response) get(key string) string {
 	for i := range r.fields {
-		if r.fields[i].key == key {
-			return r.fields[i].value
+		if r.fields[i].Key == key {
+			return r.fields[i].Value
 		}
 	}
 	return ""
@@ -65,33 +35,33 @@ type headSummary struct {
 	contentEncoding  string
 }
 
-func summarize(fields []headerField) (sum headSummary) {
+func summarize(fields []request.Field) (sum headSummary) {
 	encoding := false
 	for i := range fields {
 		f := &fields[i]
-		switch f.key {
+		switch f.Key {
 		case "Content-Length":
 			sum.length = true
 		case "Transfer-Encoding":
 			if !encoding {
-				encoding, sum.transferEncoding = true, f.value
+				encoding, sum.transferEncoding = true, f.Value
 			}
 		case "Connection":
 			if !sum.connection {
-				sum.connection, sum.connectionValue = true, f.value
+				sum.connection, sum.connectionValue = true, f.Value
 			}
 		case "Content-Type":
 			sum.contentType = true
 		case "Content-Encoding":
 			if sum.contentEncoding == "" {
-				sum.contentEncoding = f.value
+				sum.contentEncoding = f.Value
 			}
 		case "Date":
 			sum.date = true
 		case "Trailer":
-			sum.trailers = sum.trailers || !f.none
+			sum.trailers = sum.trailers || !f.None
 		default:
-			if strings.HasPrefix(f.key, http.TrailerPrefix) {
+			if strings.HasPrefix(f.Key, http.TrailerPrefix) {
 				sum.trailers = true
 			}
 		}
@@ -120,7 +90,7 @@ func (r *response) sendHead(p []byte) {
 		r.declareTrailers()
 	}
 	plan := headPlan{setDate: !sum.date}
-	if r.done && !sum.trailers && sum.transferEncoding == "" && bodyAllowed(r.status) && !sum.length && (!r.isHEAD || len(p) > 0) {
+	if r.done && !sum.trailers && sum.transferEncoding == "" && request.BodyAllowed(r.status) && !sum.length && (!r.isHEAD || len(p) > 0) {
 		r.contentLength = int64(len(p)) // p is the whole body
 		plan.setLength = true
 	}
@@ -144,7 +114,7 @@ func (r *response) sendHead(p []byte) {
 // planConnection decides whether the connection serves another request, as far
 // as the headers tell.
 func (r *response) planConnection(plan *headPlan, sum *headSummary) {
-	if r.keepAlive && (r.isHEAD || r.contentLength != -1 || !bodyAllowed(r.status)) {
+	if r.keepAlive && (r.isHEAD || r.contentLength != -1 || !request.BodyAllowed(r.status)) {
 		if !sum.connection {
 			plan.setConnection = "keep-alive"
 		}
@@ -159,7 +129,7 @@ func (r *response) planConnection(plan *headPlan, sum *headSummary) {
 // planType decides about the Content-Type.
 func (r *response) planType(plan *headPlan, sum *headSummary, p []byte) {
 	switch {
-	case !bodyAllowed(r.status):
+	case !request.BodyAllowed(r.status):
 		plan.dropType = r.status == http.StatusNotModified
 	case sum.contentEncoding == "" && !sum.contentType && sum.transferEncoding == "" && len(p) > 0:
 		plan.setType = syntax.DetectContentType(p)
@@ -170,14 +140,14 @@ func (r *response) planType(plan *headPlan, sum *headSummary, p []byte) {
 // chunk or the end of the connection.
 func (r *response) planFraming(plan *headPlan, encoding string) {
 	hasLength := r.contentLength != -1
-	plan.dropLength = !bodyAllowed(r.status)
+	plan.dropLength = !request.BodyAllowed(r.status)
 	if hasLength && encoding != "" && encoding != "identity" {
 		r.conn.server.logf("http: WriteHeader called with both Transfer-Encoding of %q and a Content-Length of %d", encoding, r.contentLength)
 		plan.dropLength = true
 		hasLength = false
 	}
 	switch {
-	case r.isHEAD, !bodyAllowed(r.status), hasLength:
+	case r.isHEAD, !request.BodyAllowed(r.status), hasLength:
 		plan.dropEncoding = true
 	case encoding == "identity", r.http10:
 		r.closeAfter = true
@@ -224,10 +194,10 @@ func (r *response) switchesProtocol() bool {
 	}
 	for i := range r.fields {
 		f := &r.fields[i]
-		if f.key != "Connection" {
+		if f.Key != "Connection" {
 			continue
 		}
-		for option := range strings.SplitSeq(f.value, ",") {
+		for option := range strings.SplitSeq(f.Value, ",") {
 			if syntax.EqualFold(strings.Trim(option, " \t"), "upgrade") {
 				return true
 			}

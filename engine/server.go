@@ -111,7 +111,7 @@ func (s *Server) Serve(l net.Listener) error {
 	once := &onceCloseListener{Listener: l}
 	defer once.Close()
 
-	if s.Recycle && isTimeoutHandler(s.srv.Handler) {
+	if s.Recycle && reflect.TypeOf(s.srv.Handler) == timeoutHandler {
 		return errTimeoutHandler
 	}
 	if !s.trackListener(once) {
@@ -136,11 +136,8 @@ func (s *Server) Serve(l net.Listener) error {
 // of Recycle.
 var errTimeoutHandler = errors.New("engine: http.TimeoutHandler returns while its handler is still running, which may then read the requests of other clients: set Recycle to false, or use middleware.Timeout")
 
-// isTimeoutHandler reports whether h is an http.TimeoutHandler.
-func isTimeoutHandler(h http.Handler) bool {
-	t := reflect.TypeOf(h)
-	return t != nil && t.Kind() == reflect.Pointer && t.Elem().PkgPath() == "net/http" && t.Elem().Name() == "timeoutHandler"
-}
+// timeoutHandler is the type of an http.TimeoutHandler.
+var timeoutHandler = reflect.TypeOf(http.TimeoutHandler(nil, 0, ""))
 
 // accept starts a goroutine for each connection of l.
 func (s *Server) accept(l net.Listener, ctx context.Context) error {

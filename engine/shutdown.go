@@ -142,6 +142,55 @@ func (s *Server) untrackConn(c *conn) {
 	s.mu.Unlock()
 }
 
+// closeIfIdle closes the connection if it waits for a request. It may be
+// called by any goroutine. It reports whether it closed the connection.
+func (c *conn) closeIfIdle() bool {
+	w := c.state.load()
+	switch w.phase() {
+	case phaseHTTP2:
+		if c.http2 != nil {
+			c.http2.Shutdown()
+		}
+		return false
+	case phaseIdle:
+	case phaseHead:
+		if c.requests.Load() > 0 {
+			break
+		}
+		fallthrough
+	case phaseNew:
+		// Give a new connection the time to send its request, as net/http
+		// does (Go issue 22682).
+		if time.Since(c.accepted) < 5*time.Second {
+			return false
+		}
+	default:
+		return false
+	}
+	if !c.state.mark(w, flagClosing) {
+		return false
+	}
+	c.abort()
+	return true
+}
+
+// abort closes the connection under its goroutine. It may be called by any
+// goroutine.
+func (c *conn) abort() { c.nc.Close() }
+
+// closeWriteAndWait closes the write side of the connection and waits, so that
+// the client reads the response before unread input causes a reset (Go issue
+// 3595).
+func (c *conn) closeWriteAndWait() {
+	if cw, ok := c.nc.(interface{ CloseWrite() error }); ok {
+		cw.CloseWrite()
+	}
+	time.Sleep(resetDelay)
+}
+
+// resetDelay is the same as in net/http.
+const resetDelay = 500 * time.Millisecond
+
 // hook calls srv.ConnState, if there is one and the state has changed: between
 // requests whose responses are sent together, the connection remains active.
 func (c *conn) hook(state http.ConnState) {

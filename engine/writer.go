@@ -9,8 +9,9 @@ import (
 	"path"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/request"
 )
 
 // A writer is the [http.ResponseWriter] of one request. After the handler has
@@ -181,23 +182,12 @@ func (w *writer) FlushError() error {
 	return r.flush()
 }
 
-// copyBuffers holds buffers for ReadFrom.
-var copyBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
-
 // sniffLength is the number of body bytes that determine the Content-Type.
 const sniffLength = 512
-
-// A plainWriter hides all methods of w except Write from io.Copy.
-type plainWriter struct{ w io.Writer }
-
-func (p plainWriter) Write(b []byte) (int, error) { return p.w.Write(b) }
 
 // ReadFrom implements [io.ReaderFrom]. It uses sendfile or splice if the
 // connection and src support it.
 func (w *writer) ReadFrom(src io.Reader) (n int64, err error) {
-	buf := copyBuffers.Get().(*[32 << 10]byte)
-	defer copyBuffers.Put(buf)
-
 	r := w.lock()
 	if r == nil {
 		w.server().late("ReadFrom")
@@ -207,19 +197,19 @@ func (w *writer) ReadFrom(src io.Reader) (n int64, err error) {
 	sent := r.sentHead
 	r.mu.Unlock()
 	if !ok {
-		return io.CopyBuffer(plainWriter{w}, src, buf[:])
+		return request.Copy(w, src)
 	}
 	if !sent {
 		// Don't write the head before src returns data, and use the first
 		// bytes to detect the Content-Type (Go issue 5660).
-		n, err = io.CopyBuffer(plainWriter{w}, io.LimitReader(src, sniffLength), buf[:])
+		n, err = request.Copy(w, io.LimitReader(src, sniffLength))
 		if err != nil || n < sniffLength {
 			return n, err
 		}
 	}
 	limit, direct := w.sendDirect()
 	if !direct {
-		m, err := io.CopyBuffer(plainWriter{w}, src, buf[:])
+		m, err := request.Copy(w, src)
 		return n + m, err
 	}
 	m, err := readFromLimited(rf, src, limit)
@@ -240,7 +230,7 @@ func (w *writer) sendDirect() (limit int64, direct bool) {
 		return 0, false
 	}
 	defer r.mu.Unlock()
-	if r.hijacked || r.flush() != nil || r.chunking || r.isHEAD || !bodyAllowed(r.status) {
+	if r.hijacked || r.flush() != nil || r.chunking || r.isHEAD || !request.BodyAllowed(r.status) {
 		return 0, false
 	}
 	if r.contentLength < 0 {

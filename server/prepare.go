@@ -32,7 +32,7 @@ func (s *Server) check() error {
 	if s.Recycle && !s.Engine {
 		faults = append(faults, errors.New("server: Recycle requires Engine; set both or neither"))
 	}
-	if s.Recycle && isTimeoutHandler(s.HTTP.Handler) {
+	if s.Recycle && reflect.TypeOf(s.HTTP.Handler) == timeoutHandler {
 		faults = append(faults, errors.New("server: HTTP.Handler is an http.TimeoutHandler, which returns while its handler is still running; with Recycle that may read the requests of other clients: set Recycle to false, or use middleware.Timeout"))
 	}
 	for _, p := range []struct{ name, path string }{{"LivePath", s.LivePath}, {"ReadyPath", s.ReadyPath}} {
@@ -76,11 +76,8 @@ func (s *Server) check() error {
 	return errors.Join(faults...)
 }
 
-// isTimeoutHandler reports whether h is an http.TimeoutHandler.
-func isTimeoutHandler(h http.Handler) bool {
-	t := reflect.TypeOf(h)
-	return t != nil && t.Kind() == reflect.Pointer && t.Elem().PkgPath() == "net/http" && t.Elem().Name() == "timeoutHandler"
-}
+// timeoutHandler is the type of an http.TimeoutHandler.
+var timeoutHandler = reflect.TypeOf(http.TimeoutHandler(nil, 0, ""))
 
 // prepare sets the hooks of s.HTTP and s.backend.
 func (s *Server) prepare(ln net.Listener) (*listener, error) {

@@ -101,11 +101,6 @@ func (r *response) header() http.Header {
 	return r.stream.ResponseHeader
 }
 
-// bodyAllowed reports whether a response with this status may have a body.
-func bodyAllowed(status int) bool {
-	return status >= 200 && status != http.StatusNoContent && status != http.StatusNotModified
-}
-
 func (r *response) takeSnapshot() {
 	r.snapshot = true
 	r.fields = request.AppendFields(r.fields[:0], r.stream.ResponseHeader)
@@ -156,7 +151,7 @@ func (r *response) write(p []byte, s string) (int, error) {
 	if !r.wroteHeader {
 		r.writeHeader(http.StatusOK)
 	}
-	if !bodyAllowed(r.status) {
+	if !request.BodyAllowed(r.status) {
 		return 0, http.ErrBodyNotAllowed
 	}
 	if r.err != nil {
@@ -262,7 +257,7 @@ func (r *response) prepare() {
 // isn't as long as declared, so that the stream must be reset. The caller holds
 // c.mu.
 func (r *response) finish() bool {
-	wrong := r.length >= 0 && (r.written < r.length || r.tooLong) && !r.isHEAD && bodyAllowed(r.status)
+	wrong := r.length >= 0 && (r.written < r.length || r.tooLong) && !r.isHEAD && request.BodyAllowed(r.status)
 	r.sendLocked(r.stage, !wrong)
 	return !wrong
 }

@@ -39,7 +39,7 @@ func (r *response) plan(p []byte) {
 			}
 		}
 	}
-	allowed := bodyAllowed(r.status)
+	allowed := request.BodyAllowed(r.status)
 	r.setLength = r.done && r.length < 0 && !hasLength && allowed && (len(p) > 0 || !r.isHEAD)
 	if allowed && !hasType && !hasEncoding && len(p) > 0 {
 		r.setType = syntax.DetectContentType(p)

@@ -1,5 +1,10 @@
 package h2
 
+import (
+	"errors"
+	"time"
+)
+
 // A shutdownState is the progress of a graceful shutdown (RFC 9113 section
 // 6.8). First, a GOAWAY with the largest identifier asks the client not to open
 // streams. When the answer to a PING shows that it has arrived, or after a
@@ -74,3 +79,67 @@ func (c *Conn) nextGoodbye() {
 	c.broken = true
 	c.transport.Close()
 }
+
+// end ends the connection, whose reader has returned err: it resets all streams
+// and, if the client made the error, says so.
+func (c *Conn) end(err error) {
+	var ce connError
+	told := errors.As(err, &ce)
+	if told {
+		c.server.count("conn_" + ce.name)
+	}
+	c.timer.Stop()
+	c.mu.Lock()
+	c.err = errClosed
+	lost := make([]orphan, 0, len(c.streams))
+	for _, s := range c.streams {
+		lost = append(lost, c.drop(s, errDisconnected))
+	}
+	c.queue = nil
+	if told {
+		c.out = appendGoAway(c.out, c.lastID, ce.code)
+	}
+	c.mu.Unlock()
+	c.setState() // waits for a call of the hook
+	for _, o := range lost {
+		o.cancel()
+	}
+	c.lastWords(told)
+}
+
+// lastWords writes the rest of the output, within a second. If the client made
+// an error, it then reads until the client closes the connection or the second
+// is over: closing a socket with unread input could destroy the GOAWAY frame on
+// its way.
+func (c *Conn) lastWords(wait bool) {
+	deadline := time.Now().Add(closeDelay)
+	c.transport.SetWriteDeadline(deadline)
+	c.mu.Lock()
+	for (c.writing || c.queued != 0) && time.Now().Before(deadline) {
+		c.mu.Unlock()
+		time.Sleep(time.Millisecond)
+		c.mu.Lock()
+	}
+	able, out := !c.writing && !c.broken, c.out
+	c.writing = true // for good
+	c.out, c.spare = nil, nil
+	c.mu.Unlock()
+	if !able {
+		return
+	}
+	c.transport.SetWriteDeadline(deadline) // send may have removed it
+	if _, err := c.transport.Write(out); err != nil || !wait {
+		return
+	}
+	c.transport.CloseWrite()
+	c.transport.SetReadDeadline(deadline)
+	for {
+		b, err := c.transport.Read(1)
+		if err != nil {
+			return
+		}
+		c.transport.Discard(len(b))
+	}
+}
+
+const closeDelay = time.Second // as in net/http

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"sync"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/request"
 )
 
 // A writer is the [http.ResponseWriter] of one request. After the handler has
@@ -118,20 +119,8 @@ func (w *writer) FlushError() error {
 	return r.send(stage, false)
 }
 
-// copyBuffers holds buffers for ReadFrom.
-var copyBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
-
-// A plainWriter hides all methods of w except Write from io.Copy.
-type plainWriter struct{ w io.Writer }
-
-func (p plainWriter) Write(b []byte) (int, error) { return p.w.Write(b) }
-
 // ReadFrom implements [io.ReaderFrom].
-func (w *writer) ReadFrom(src io.Reader) (int64, error) {
-	buf := copyBuffers.Get().(*[32 << 10]byte)
-	defer copyBuffers.Put(buf)
-	return io.CopyBuffer(plainWriter{w}, src, buf[:])
-}
+func (w *writer) ReadFrom(src io.Reader) (int64, error) { return request.Copy(w, src) }
 
 // SetReadDeadline implements SetReadDeadline of [http.ResponseController].
 func (w *writer) SetReadDeadline(t time.Time) error { return w.setDeadline(t, false) }

@@ -41,3 +41,8 @@ func SortFields(f []Field) {
 		}
 	}
 }
+
+// BodyAllowed reports whether a response with this status may have a body.
+func BodyAllowed(status int) bool {
+	return status >= 200 && status != http.StatusNoContent && status != http.StatusNotModified
+}
