@@ -51,7 +51,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	method := trie.GET
 	if r.Method != http.MethodGet {
-		if method = p.table.Method(r.Method); method.Custom() {
+		if method = p.table.MethodOf(r.Method); method.Custom() {
 			p.serveGeneric(w, r)
 			return
 		}
@@ -71,7 +71,7 @@ func (p *program) serveSlow(w http.ResponseWriter, r *http.Request) {
 // serve serves a request after the Pre middleware.
 func (p *program) serve(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
-	method := p.table.Method(r.Method)
+	method := p.table.MethodOf(r.Method)
 	if p.alwaysSlow || method.Custom() || r.URL.RawPath != "" {
 		p.serveGeneric(w, r)
 	} else if rt := p.table.Static(path, r.Method); rt != nil {
@@ -222,7 +222,7 @@ func (p *program) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Route
 // must be cleaned first.
 func (p *program) find(search *routeSearch, r *http.Request) *trie.Route[endpoint] {
 	search.SetPath(r.URL.Path, r.URL.RawPath, r.Method == http.MethodConnect)
-	search.Method = p.table.Method(r.Method)
+	search.Method = p.table.MethodOf(r.Method)
 	if !search.Rooted() {
 		return nil
 	}

@@ -95,7 +95,7 @@ func (d *Mux) end() {
 			l.mux.mounted = slices.DeleteFunc(l.mux.mounted, func(mnt *mount) bool { return mnt.on == d })
 		}
 	}
-	d.declared, d.base = declared{}, nil
+	d.declared, d.base = declared{self: d}, nil
 	d.program.Store(nil)
 	d.fast.Store(nil)
 }
@@ -106,6 +106,7 @@ func (d *Mux) commit() error {
 	m := d.draftOf
 	t := m.lock()
 	st, err := d.changes()
+	version := d.version
 	var compilers []*compiler
 	for _, s := range st {
 		if err == nil && (s.self == m || s.self.program.Load() != nil) {
@@ -123,8 +124,8 @@ func (d *Mux) commit() error {
 		}
 	}
 	defer m.lock().mu.Unlock()
-	late := slices.ContainsFunc(compilers, func(c *compiler) bool { return c.version != c.mux.version })
-	if late { // something was declared meanwhile
+	late := d.version != version || slices.ContainsFunc(compilers, func(c *compiler) bool { return c.version != c.mux.version })
+	if late { // something was declared meanwhile; for d, on a Mux that was mounted on it
 		if st, err = d.changes(); err != nil {
 			return err
 		}

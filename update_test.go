@@ -112,6 +112,36 @@ func TestUpdateLetsNoRequestWait(t *testing.T) {
 	}
 }
 
+// A route that is registered while Update compiles, on a Mux that it mounts, is
+// part of the Update.
+func TestUpdateMountsLateRoutes(t *testing.T) {
+	m, sub := muxmaster.New(), muxmaster.New()
+	compiling, registered := make(chan bool), make(chan bool)
+	var once sync.Once
+	sub.GET("/early", tell("early"))
+	go func() {
+		defer close(registered)
+		<-compiling
+		sub.GET("/late", tell("late"))
+	}()
+	err := m.Update(func(m *muxmaster.Mux) error {
+		m.Use(func(next http.Handler) http.Handler {
+			once.Do(func() { close(compiling); <-registered })
+			return next
+		})
+		m.Mount("/sub", sub)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"early", "late"} {
+		if got := get(t, m, "GET", "/sub/"+name); got != name {
+			t.Errorf("/sub/%s: got %s", name, got)
+		}
+	}
+}
+
 // An Update that fails in any way changes nothing.
 func TestUpdateFails(t *testing.T) {
 	failure := errors.New("failure")
@@ -149,8 +179,10 @@ func TestUpdateFails(t *testing.T) {
 		}
 		before("before")
 		err := error(nil)
+		var draft *muxmaster.Mux
 		text := panics(func() {
 			err = m.Update(func(d *muxmaster.Mux) error {
+				draft = d
 				d.GET("/new", tell("new"))
 				d.NotFound = tell("another 404")
 				d.Group("/g").Use(trace("g"))
@@ -167,6 +199,9 @@ func TestUpdateFails(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 		before("after")
+		if got := get(t, draft, "GET", "/none"); !strings.HasPrefix(got, "404") && got != "another 404" {
+			t.Errorf("%s: the Mux that Update passed, afterwards: got %s", name, got)
+		}
 		g.Use(trace("use")) // no route was registered in it
 		if got := trail(t, outer, "GET", "/in/g/none"); got != "use" {
 			t.Errorf("%s: a Group, afterwards: got %q", name, got)

@@ -75,11 +75,11 @@ func standardMethod(name string) Method {
 	return unknown
 }
 
-// Method returns the number of a method. It is not inlined, because ServeHTTP
+// MethodOf returns the number of a method. It is not inlined, because ServeHTTP
 // calls it only for methods other than GET.
 //
 //go:noinline
-func (t *Table[P]) Method(name string) Method {
+func (t *Table[P]) MethodOf(name string) Method {
 	m := standardMethod(name)
 	if m == unknown {
 		if custom, ok := t.custom[name]; ok {

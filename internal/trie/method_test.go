@@ -50,7 +50,7 @@ func TestMethodsOfAPlace(t *testing.T) {
 				want, ok = "", true
 			}
 			for _, path := range []string{"/static/path", "/x/1", "/r/a/b"} {
-				s := Search[string]{Method: table.Method(method)}
+				s := Search[string]{Method: table.MethodOf(method)}
 				s.Fit(table)
 				s.SetPath(path, "", false)
 				rt := table.Find(&s, "")
@@ -75,7 +75,7 @@ func TestMethodNumbers(t *testing.T) {
 	table := tableOf("BREW,WHEN /x", "brew /y")
 	seen := map[Method]string{}
 	for _, name := range append(allMethods, "brew") {
-		m := table.Method(name)
+		m := table.MethodOf(name)
 		if other, ok := seen[m]; ok {
 			t.Errorf("%s and %s have the number %d", name, other, m)
 		}
@@ -89,7 +89,7 @@ func TestMethodNumbers(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "get", "NONE"} {
-		if m := table.Method(name); m != other {
+		if m := table.MethodOf(name); m != other {
 			t.Errorf("Method(%q) = %d, want %d", name, m, other)
 		}
 	}

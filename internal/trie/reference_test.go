@@ -42,7 +42,7 @@ func (r request) String() string { return fmt.Sprint(r.method, " ", r.host, r.es
 // set sets s to the request.
 func (r request) set(s *Search[int], table *Table[int]) {
 	s.SetPath(r.url.Path, r.url.RawPath, r.method == "CONNECT")
-	s.Method = table.Method(r.method)
+	s.Method = table.MethodOf(r.method)
 	s.Fit(table)
 }
 

@@ -94,7 +94,7 @@ func (t *Tree[P]) findStaticSlow(path string) *Route[P] {
 //
 //go:noinline
 func (t *Table[P]) PickStatic(first *Route[P], method string) *Route[P] {
-	if m := t.Method(method); !m.Custom() {
+	if m := t.MethodOf(method); !m.Custom() {
 		return t.Base.pickStatic(first, m)
 	}
 	return nil
