@@ -49,7 +49,7 @@ func (f *Folded) Recase(path, host, method string) (recased string, ok bool) {
 // find returns the decoded path in the case of the pattern that matches it. raw
 // is the escaped path.
 func (f *Folded) find(decoded, raw, host, method string) (want string, ok bool) {
-	s := &Search[*pattern.Pattern]{Method: f.table.Method(method)}
+	s := &Search[*pattern.Pattern]{Method: f.table.MethodOf(method)}
 	s.Fit(f.table)
 	s.SetPath(decoded, raw, false)
 	s.path, s.decoded, s.lower = pattern.Lower(s.path), decoded, pattern.Lower(decoded)
