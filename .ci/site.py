@@ -83,6 +83,25 @@ def on_page_markdown(markdown, page, config, files):
     return markdown
 
 
+def on_page_content(html, page, config, files):
+    return re.sub(r"<table>.*?</table>", lambda table: sized(table.group()), html, flags=re.DOTALL)
+
+
+def sized(table):
+    """Gives each column of a table a minimum width that fits its text. Otherwise a
+    column of text becomes narrow and high beside columns of code."""
+    longest = {}
+    for row in re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL):
+        for column, cell in enumerate(re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)):
+            longest[column] = max(longest.get(column, 0), len(re.sub(r"<[^>]*>", "", cell)))
+    widths = iter(min(n, max(28, round(3 * n**.5))) for n in longest.values())
+
+    def with_width(head):
+        return f'<th style="{head.group(1) or ""}min-width: {next(widths) / 2 + 2}em">'
+
+    return re.sub(r'<th(?: style="([^"]*)")?>', with_width, table)
+
+
 def on_nav(nav, config, files):
     for page in nav.pages:
         texts[page.file.src_uri] = None  # in this order
