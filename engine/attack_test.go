@@ -69,6 +69,32 @@ func TestLateReads(t *testing.T) {
 	}
 }
 
+// TestLateReadOfPart lets a handler return while a goroutine waits for the rest
+// of the body. The race detector checks who uses the input.
+func TestLateReadOfPart(t *testing.T) {
+	for _, k := range engines {
+		var readers sync.WaitGroup
+		readers.Add(1) // so that it isn't zero before Wait
+		addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body := r.Body
+			readers.Go(func() { io.Copy(io.Discard, body) })
+			time.Sleep(20 * time.Millisecond) // most likely, the goroutine has read; a channel would hide a race
+		})}))
+		for range 5 {
+			c := dial(t, addr)
+			io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe")
+			time.Sleep(60 * time.Millisecond) // until the handler has returned
+			io.WriteString(c, "llo")
+			if got, err := bufio.NewReader(c).ReadString('\n'); got != "HTTP/1.1 200 OK\r\n" {
+				t.Errorf("%s: got %q, %v", k.name, got, err)
+			}
+			c.Close()
+		}
+		readers.Done()
+		readers.Wait()
+	}
+}
+
 // TestReadDuringResponse reads the body in one goroutine while another writes
 // the response. The client sends the body late or never.
 func TestReadDuringResponse(t *testing.T) {

@@ -240,7 +240,7 @@ func (c *conn) serveRequest(bd *bundle) bool {
 func (c *conn) hasNext() bool {
 	// A goroutine of the handler may still read the body. If so, it owns the
 	// input.
-	if b := c.current.body; c.r == c.w || b != nil && !b.consumed.Load() {
+	if b := c.current.body; b != nil && !b.consumed.Load() || c.r == c.w {
 		return false
 	}
 	out, _ := c.parseNext()
