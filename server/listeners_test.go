@@ -1,13 +1,17 @@
 package server_test
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -112,6 +116,100 @@ func TestListenersThatDoTLSThemselves(t *testing.T) {
 		dial(t, ln.Addr().String())
 		if err := <-done; err == nil || !strings.Contains(err.Error(), "set CertFile and KeyFile") {
 			t.Errorf("engine %v: %v, want an error that says what to do", engine, err)
+		}
+	}
+}
+
+// A proxyListener is a listener for the PROXY protocol, version 1: clients first
+// send a line with their address.
+type proxyListener struct{ net.Listener }
+
+func (l proxyListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &proxyConn{Conn: c, r: bufio.NewReader(c)}, nil
+}
+
+type proxyConn struct {
+	net.Conn
+	r    *bufio.Reader
+	once sync.Once
+	from net.Addr
+}
+
+func (c *proxyConn) readLine() {
+	line, _ := c.r.ReadString('\n')
+	f := strings.Fields(line) // PROXY TCP4 from to port port
+	c.from = &net.TCPAddr{}
+	if len(f) == 6 {
+		if addr, err := netip.ParseAddrPort(f[2] + ":" + f[4]); err == nil {
+			c.from = net.TCPAddrFromAddrPort(addr)
+		}
+	}
+}
+
+func (c *proxyConn) Read(p []byte) (int, error) { c.once.Do(c.readLine); return c.r.Read(p) }
+func (c *proxyConn) RemoteAddr() net.Addr       { c.once.Do(c.readLine); return c.from }
+
+// TestProxyProtocol serves connections whose first line is the client's address,
+// over HTTP/1.1 and HTTP/2, with and without TLS.
+func TestProxyProtocol(t *testing.T) {
+	cert, key := writeCert(t, t.TempDir(), "localhost", tomorrow())
+	for _, mode := range []string{"net/http", "engine", "recycle"} {
+		for _, scheme := range []string{"http", "https"} {
+			for _, proto := range []string{"HTTP/1.1", "HTTP/2.0"} {
+				t.Run(mode+" "+scheme+" "+proto, func(t *testing.T) {
+					t.Parallel()
+					ln, err := net.Listen("tcp", "127.0.0.1:0")
+					if err != nil {
+						t.Fatal(err)
+					}
+					var s *server.Server
+					serveOn(t, proxyListener{ln}, func(of *server.Server) {
+						s = of
+						s.Engine, s.Recycle = mode != "net/http", mode == "recycle"
+						s.HTTP.Protocols.SetUnencryptedHTTP2(true)
+						if scheme == "https" {
+							s.CertFile, s.KeyFile = cert, key
+						}
+						s.HTTP.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+							n, err := io.Copy(io.Discard, r.Body)
+							fmt.Fprint(w, r.Proto, " from ", r.RemoteAddr, " with ", n, " bytes ", err)
+						})
+					})
+					tr := &http.Transport{
+						TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+						Protocols:       new(http.Protocols),
+						DialContext: func(context.Context, string, string) (net.Conn, error) {
+							c, err := net.Dial("tcp", ln.Addr().String())
+							if err == nil {
+								io.WriteString(c, "PROXY TCP4 192.0.2.7 192.0.2.1 4711 443\r\n")
+							}
+							return c, err
+						},
+					}
+					defer tr.CloseIdleConnections()
+					tr.Protocols.SetHTTP1(proto == "HTTP/1.1")
+					tr.Protocols.SetHTTP2(proto == "HTTP/2.0")
+					tr.Protocols.SetUnencryptedHTTP2(proto == "HTTP/2.0")
+					for _, size := range []int{0, 300_000} {
+						res, err := (&http.Client{Transport: tr}).Post(scheme+"://localhost/", "", strings.NewReader(strings.Repeat("x", size)))
+						if err != nil {
+							t.Fatal(err)
+						}
+						b, _ := io.ReadAll(res.Body)
+						res.Body.Close()
+						if want := fmt.Sprint(proto, " from 192.0.2.7:4711 with ", size, " bytes <nil>"); string(b) != want {
+							t.Errorf("got %q, want %q", b, want)
+						}
+					}
+					if st := s.Stats().Engine; st != nil && (st.Requests != 2 || st.HandedOver != 0 || (st.HTTP2Connections == 1) != (proto == "HTTP/2.0")) {
+						t.Errorf("the engine's statistics are %+v", st)
+					}
+				})
+			}
 		}
 	}
 }
