@@ -8,6 +8,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/routes"
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/astutil"
 	"golang.org/x/tools/go/types/typeutil"
 )
 
@@ -33,7 +34,7 @@ func run(pass *analysis.Pass) (any, error) {
 			continue
 		}
 		for _, r := range served {
-			if bypasses(found, r, w) {
+			if bypasses(found, r, w) && always(pass, w.Call, r.Call) {
 				kind := "a plain"
 				if r.Fast {
 					kind = "a fast"
@@ -73,6 +74,41 @@ func bypasses(found *routes.Result, r *routes.Route, w routes.Wrap) bool {
 		return ok && (found.Assigned(v) != nil || v.Kind() == types.ParamVar)
 	}
 	return mux.IsNamed(to.Type(), mux.Path, "Mux") && r.Scope.Whole && r.Scope.Root == w.Scope.Root && r.Scope.Root == any(to)
+}
+
+// always reports whether the call before has run if the other one runs, as far as
+// branches and loops tell: it isn't inside one that the other call is not in.
+func always(pass *analysis.Pass, before, call *ast.CallExpr) bool {
+	for _, file := range pass.Files {
+		if !inside(file, before) {
+			continue
+		}
+		path, _ := astutil.PathEnclosingInterval(file, before.Pos(), before.End())
+		for i, n := range path {
+			branch := false
+			switch outer := n.(type) {
+			case *ast.CaseClause, *ast.CommClause:
+				branch = true
+			case *ast.BlockStmt, *ast.IfStmt: // the body of if, for or range, or else if
+				if i+1 < len(path) {
+					switch p := path[i+1].(type) {
+					case *ast.IfStmt:
+						branch = outer == p.Body || outer == p.Else
+					case *ast.ForStmt, *ast.RangeStmt:
+						branch = true
+					}
+				}
+			}
+			if branch && !inside(n, call) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func inside(outer, inner ast.Node) bool {
+	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
 }
 
 // fileSystem returns the source of the file system that the handler serves with

@@ -28,6 +28,19 @@ func otherKinds(g *muxmaster.Group) {
 	g.GETFast("/fast", fast) // want `this registration panics: a fast route would bypass the middleware of Use`
 }
 
+func branches(on, fastOnly bool) {
+	mux := muxmaster.New()
+	mux.Use(login)
+	if on {
+		mux.GETFast("/fast", fast) // want `this registration panics: a fast route`
+	}
+	if on {
+		g := mux.Group("/g")
+		g.UseFast(fastLogin)
+		g.GET("/plain", h) // want `this registration panics: a plain route`
+	}
+}
+
 func files() {
 	mux := muxmaster.New()
 	files := http.FileServerFS(os.DirFS("public"))
@@ -72,4 +85,40 @@ func rightKinds() {
 	other.Use(login)
 	other.GET("/plain/x", h)
 	mux.GETFast("/fast/y", fast)
+}
+
+func rightBranches(on bool, list []func(http.Handler) http.Handler) {
+	mux := muxmaster.New()
+	for range list {
+		if on {
+			mux.UseFast(fastLogin)
+		} else {
+			mux.Use(login)
+		}
+	}
+	switch {
+	case on:
+		mux.GETFast("/x", fast)
+	default:
+		mux.GET("/y", h)
+	}
+	register(mux, on)
+}
+
+func register(mux *muxmaster.Mux, on bool) {
+	if on {
+		mux.GETFast("/z", fast)
+	} else {
+		mux.GET("/z", h)
+	}
+}
+
+func elseIf(a, b bool) {
+	mux := muxmaster.New()
+	if a {
+		mux.GETFast("/a", fast)
+	} else if b {
+		mux.Use(login)
+		mux.GET("/b", h)
+	}
 }
