@@ -3,7 +3,9 @@ package body_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -136,4 +138,41 @@ func ExampleBuffers() {
 	}
 	proxy := httputil.NewSingleHostReverseProxy(backend)
 	proxy.BufferPool = body.Buffers{}
+}
+
+func ExampleBuffers_Get() {
+	p := body.Buffers{}.Get()
+	fmt.Println(len(p))
+	body.Buffers{}.Put(p)
+	// Output: 65536
+}
+
+func ExampleBuffers_Put() {
+	p := body.Buffers{}.Get()
+	defer body.Buffers{}.Put(p) // p must not be used any more
+	fmt.Println(copy(p, "hello"))
+	// Output: 5
+}
+
+// tooLarge returns the error of a body that is larger than its limit.
+func tooLarge() *body.Error {
+	r := httptest.NewRequest("POST", "/", strings.NewReader("a large body"))
+	err := body.WithBody(httptest.NewRecorder(), r, 4, func([]byte) error { return nil })
+	return err.(*body.Error)
+}
+
+func ExampleError_Error() {
+	fmt.Println(tooLarge())
+	// Output: body: the request body is larger than 4 bytes
+}
+
+func ExampleError_StatusCode() {
+	fmt.Println(tooLarge().StatusCode())
+	// Output: 413
+}
+
+func ExampleError_Unwrap() {
+	err := &body.Error{Code: http.StatusBadRequest, Err: io.ErrUnexpectedEOF}
+	fmt.Println(errors.Is(err, io.ErrUnexpectedEOF))
+	// Output: true
 }

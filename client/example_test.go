@@ -76,3 +76,41 @@ func ExampleJSON() {
 	// gopher <nil>
 	// 404
 }
+
+func ExampleDoJSON() {
+	srv := example()
+	defer srv.Close()
+	req, err := http.NewRequest("GET", srv.URL+"/users/1", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	req.Header.Set("Authorization", "Bearer x")
+	u, err := client.DoJSON[struct{ Name string }](client.Shared(), req, 64<<10)
+	fmt.Println(u.Name, err)
+	// Output:
+	// gopher <nil>
+}
+
+func ExampleStatusError_Error() {
+	srv := example()
+	defer srv.Close()
+	_, err := client.JSON[any](context.Background(), nil, "GET", srv.URL+"/nothing", nil)
+	fmt.Println(err)
+	// Output: client: the server responded with 404 Not Found: "404 page not found\n"
+}
+
+func ExampleStalledError_Error() {
+	fmt.Println(&client.StalledError{After: time.Second})
+	// Output: client: less than 4 KiB of the response body arrived within 1s
+}
+
+func ExampleStalledError_Timeout() {
+	var err error = &client.StalledError{After: time.Second}
+	timeout, ok := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](err)
+	fmt.Println(ok && timeout.Timeout())
+	// Output: true
+}

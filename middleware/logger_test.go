@@ -286,3 +286,17 @@ func (d discard) Enabled(_ context.Context, l slog.Level) bool  { return l >= d.
 func (d discard) WithAttrs([]slog.Attr) slog.Handler            { return d }
 func (d discard) WithGroup(string) slog.Handler                 { return d }
 func (d discard) Handle(_ context.Context, r slog.Record) error { return nil }
+
+func ExampleLogger() {
+	defer slog.SetDefault(slog.Default())
+	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey || a.Key == "duration" {
+			return slog.Attr{} // differs in each run
+		}
+		return a
+	}})))
+	h := middleware.Logger(http.NotFoundHandler())
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/nothing", nil))
+	// Output:
+	// level=WARN msg=request method=GET path=/nothing pattern="" status=404 bytes=19 remote=192.0.2.1:1234
+}

@@ -317,3 +317,16 @@ func TestRealIPAllocations(t *testing.T) {
 		}
 	}
 }
+
+// RealIP trusts private addresses, such as those of a proxy in the same cluster.
+func ExampleRealIP() {
+	h := middleware.RealIP(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, _ := net.SplitHostPort(r.RemoteAddr)
+		fmt.Println(host)
+	}))
+	r := httptest.NewRequest("GET", "/", nil)
+	r.Header.Set("X-Forwarded-For", "198.51.100.7")
+	r.RemoteAddr = "10.0.0.9:4711"
+	h.ServeHTTP(httptest.NewRecorder(), r)
+	// Output: 198.51.100.7
+}

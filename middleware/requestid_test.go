@@ -266,3 +266,11 @@ func TestRequestIDsAreUnique(t *testing.T) {
 		t.Errorf("%d ids, %d of them distinct, want %d", len(ids), distinct, 8*each)
 	}
 }
+
+func ExampleGetRequestID() {
+	h := middleware.RequestID(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Println(len(middleware.GetRequestID(r.Context()))) // a new ID, because the client sent none
+	}))
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	// Output: 32
+}

@@ -101,3 +101,92 @@ func ExampleFormat() {
 	fmt.Print(w.Body)
 	// Output: <h1>Not Found</h1><p>/lost
 }
+
+// respond writes the response for err with a format, and prints it.
+func respond(f problem.Format, err error) {
+	w := httptest.NewRecorder()
+	f(w, httptest.NewRequest("GET", "/", nil), err)
+	fmt.Print(w.Code, " ", w.Header().Get("Content-Type"), "\n", w.Body)
+}
+
+func ExampleText() {
+	respond(problem.Text, problem.Code(http.StatusForbidden))
+	// Output:
+	// 403 text/plain; charset=utf-8
+	// Forbidden
+}
+
+func ExampleJSON() {
+	respond(problem.JSON, &problem.Error{Status: http.StatusConflict, Detail: "The name is taken.", Members: map[string]any{"name": "ada"}})
+	// Output:
+	// 409 application/problem+json
+	// {"title":"Conflict","status":409,"detail":"The name is taken.","name":"ada"}
+}
+
+func ExampleWrite() {
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest("GET", "/", nil)
+	r = r.WithContext(problem.NewContext(r.Context(), problem.JSON))
+	problem.Write(w, r, problem.Code(http.StatusNotFound))
+	fmt.Print(w.Body)
+	// Output:
+	// {"title":"Not Found","status":404}
+}
+
+func ExampleStatus() {
+	fmt.Println(problem.Status(fmt.Errorf("load user: %w", problem.Code(http.StatusNotFound))))
+	fmt.Println(problem.Status(errors.New("load user: connection refused")))
+	// Output:
+	// 404
+	// 500
+}
+
+func ExampleFromContext() {
+	fmt.Println(problem.FromContext(context.Background()) == nil)
+	ctx := problem.NewContext(context.Background(), problem.JSON)
+	fmt.Println(problem.FromContext(ctx) == nil)
+	// Output:
+	// true
+	// false
+}
+
+func ExampleCode_Error() {
+	fmt.Println(problem.Code(http.StatusNotFound))
+	// Output: 404 Not Found
+}
+
+func ExampleCode_StatusCode() {
+	fmt.Println(problem.Code(http.StatusNotFound).StatusCode())
+	// Output: 404
+}
+
+var errTaken = errors.New("insert: duplicate key")
+
+func taken() *problem.Error {
+	return &problem.Error{Status: http.StatusConflict, Detail: "The name is taken.", Members: map[string]any{"name": "ada"}, Err: errTaken}
+}
+
+func ExampleError_Error() {
+	fmt.Println(taken()) // for the log
+	// Output: The name is taken.: insert: duplicate key
+}
+
+func ExampleError_StatusCode() {
+	fmt.Println(taken().StatusCode())
+	// Output: 409
+}
+
+func ExampleError_ProblemDetail() {
+	fmt.Println(taken().ProblemDetail())
+	// Output: The name is taken.
+}
+
+func ExampleError_ProblemMembers() {
+	fmt.Println(taken().ProblemMembers())
+	// Output: map[name:ada]
+}
+
+func ExampleError_Unwrap() {
+	fmt.Println(errors.Is(taken(), errTaken))
+	// Output: true
+}
