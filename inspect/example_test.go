@@ -1,9 +1,14 @@
 package inspect_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster"
@@ -85,4 +90,219 @@ func ExampleOpenAPI() {
 	//     }
 	//   }
 	// }
+}
+
+// empty is a handler for the examples.
+func empty(http.ResponseWriter, *http.Request) {}
+
+// login is a middleware that refuses all requests.
+func login(http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+}
+
+// shop returns two releases of a program. The new one lost a login.
+func shop() (old, now *muxmaster.Mux) {
+	old, now = muxmaster.New(), muxmaster.New()
+	for _, m := range []*muxmaster.Mux{old, now} {
+		m.GET("/items/:id", empty)
+	}
+	old.With(login).DELETE("/items/:id", empty)
+	now.DELETE("/items/:id", empty)
+	return old, now
+}
+
+func ExampleHandler() {
+	mux := muxmaster.New()
+	mux.GET("/users/:id", empty)
+	mux.Mount("/debug/routes", inspect.Handler(mux))
+	r := httptest.NewRequest("GET", "/debug/routes/routes.json", nil)
+	for _, client := range []string{"127.0.0.1:4711", "192.0.2.1:4711"} {
+		r.RemoteAddr, r.Host = client, "localhost"
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, r)
+		fmt.Println(client, w.Code)
+	}
+	// Output:
+	// 127.0.0.1:4711 200
+	// 192.0.2.1:4711 403
+}
+
+func ExampleHandlerFor() {
+	mux := muxmaster.New()
+	mux.Mount("/debug/routes", inspect.HandlerFor(mux, netip.MustParsePrefix("192.0.2.0/24")))
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, httptest.NewRequest("GET", "/debug/routes/routes.json", nil)) // from 192.0.2.1
+	fmt.Println(w.Code)
+	// Output: 200
+}
+
+func ExampleRef() {
+	fmt.Println(inspect.Ref("Item"))
+	// Output: map[$ref:#/components/schemas/Item]
+}
+
+func ExampleShortName() {
+	fmt.Println(inspect.ShortName("example.com/shop/api.(*Server).Show-fm"))
+	// Output: api.(*Server).Show
+}
+
+func ExampleRequests() {
+	mux := muxmaster.New()
+	mux.GET("/items", empty)
+	n := 0
+	for r := range inspect.Requests(mux) {
+		if n++; n <= 3 {
+			fmt.Println(r.Method, r.RequestURI)
+		}
+	}
+	// Output:
+	// GET /
+	// GET /none-such
+	// POST /none-such
+}
+
+func ExampleRequestsFor() {
+	requests, err := inspect.RequestsFor("GET /items/{id}", "POST /items")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for r := range requests {
+		fmt.Println(r.Method, r.RequestURI)
+		break
+	}
+	// Output: GET /
+}
+
+func ExampleRequestsOf() {
+	old, now := shop()
+	list := inspect.Compare(old, now, inspect.RequestsOf(inspect.Examine(old)))
+	fmt.Println(list[0].Kind)
+	// Output: lost login
+}
+
+func ExampleCompare() {
+	old, now := shop()
+	for _, d := range inspect.Compare(old, now, inspect.Requests(old))[:1] {
+		fmt.Println(d.Kind, d.Request.Method, d.Request.URL.Path, d.Old.Status, d.Now.Status)
+	}
+	// Output: lost login DELETE /items/1 401 200
+}
+
+func ExamplePrintDifferences() {
+	old, now := shop()
+	inspect.PrintDifferences(os.Stdout, inspect.Compare(old, now, inspect.Requests(old))[:1])
+	// Output:
+	// lost login: 1
+	//   DELETE /items/1: 401 by DELETE /items/:id, now 200 by DELETE /items/:id
+}
+
+func ExampleDiff() {
+	old, now := shop()
+	list, err := inspect.Diff(inspect.Examine(old), inspect.Examine(now))
+	fmt.Println(len(list) > 0, err)
+	// Output: true <nil>
+}
+
+func ExampleDifference_String() {
+	old, now := shop()
+	fmt.Println(inspect.Compare(old, now, inspect.Requests(old))[0])
+	// Output: lost login: DELETE /items/1: 401 by DELETE /items/:id, now 200 by DELETE /items/:id
+}
+
+func ExampleKind_String() {
+	fmt.Println(inspect.LostLogin)
+	// Output: lost login
+}
+
+func ExampleExamine() {
+	mux := muxmaster.New()
+	mux.GET("/users/{id:[0-9]+}", empty)
+	for _, route := range inspect.Examine(mux) {
+		fmt.Println(route.ExampleMethod, route.Example)
+	}
+	// Output: GET /users/50
+}
+
+func ExampleReadRoutes() {
+	mux := muxmaster.New()
+	mux.GET("/users/:id", empty)
+	file, _ := json.Marshal(inspect.Examine(mux)) // routes.json of a running service
+	routes, err := inspect.ReadRoutes(bytes.NewReader(file))
+	fmt.Println(len(routes), routes[0].Pattern, err)
+	// Output: 1 /users/:id <nil>
+}
+
+func ExampleReadLog() {
+	log := `192.0.2.1 - - [22/Nov/2026:10:00:00 +0000] "GET /items/7?page=2 HTTP/1.1" 200 512`
+	requests, err := inspect.ReadLog(strings.NewReader(log))
+	fmt.Println(requests[0].Method, requests[0].URL, err)
+	// Output: GET /items/7?page=2 <nil>
+}
+
+func ExampleReadHAR() {
+	har := `{"log": {"entries": [{"request": {"method": "GET", "url": "https://example.com/items", "headers": []}}]}}`
+	requests, err := inspect.ReadHAR(strings.NewReader(har))
+	fmt.Println(requests[0].Method, requests[0].Host, requests[0].URL.Path, err)
+	// Output: GET example.com /items <nil>
+}
+
+// used returns a Coverage of two routes. One of them was used.
+func used() *inspect.Coverage {
+	mux := muxmaster.New()
+	c := inspect.NewCoverage(mux)
+	mux.Use(c.Handler)
+	mux.GET("/items", empty)
+	mux.GET("/orders", empty)
+	mux.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/items", nil))
+	return c
+}
+
+// In TestMain, the Coverage of all tests shows which routes none of them reached.
+func ExampleNewCoverage() {
+	share, err := used().Print(io.Discard)
+	fmt.Println(share, err)
+	// Output: 0.5 <nil>
+}
+
+func ExampleCoverage_Handler() {
+	mux := muxmaster.New()
+	c := inspect.NewCoverage(mux)
+	mux.Use(c.Handler)
+	mux.GET("/items", empty)
+	mux.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/items", nil))
+	fmt.Println(len(c.Unused()))
+	// Output: 0
+}
+
+func ExampleCoverage_Unused() {
+	for _, route := range used().Unused() {
+		fmt.Println(route.Pattern)
+	}
+	// Output: /orders
+}
+
+func ExampleCoverage_Routes() {
+	for _, u := range used().Routes() {
+		fmt.Println(u.Pattern, u.Hits)
+	}
+	// Output:
+	// /items 1
+	// /orders 0
+}
+
+func ExampleCoverage_Print() {
+	var table strings.Builder
+	used().Print(&table)
+	first, _, _ := strings.Cut(table.String(), "\n")
+	fmt.Println(first)
+	// Output: 1 of 2 routes (50%) were used; not used:
+}
+
+func ExampleCoverage_Page() {
+	page := used().Page(netip.MustParsePrefix("192.0.2.0/24"))
+	w := httptest.NewRecorder()
+	page.ServeHTTP(w, httptest.NewRequest("GET", "/coverage.json", nil))
+	fmt.Println(w.Code)
+	// Output: 200
 }
