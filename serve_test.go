@@ -814,6 +814,34 @@ func BenchmarkServe(b *testing.B) {
 	}
 }
 
+// BenchmarkParallel serves requests on all processors at once:
+//
+//	go test -run '^$' -bench Parallel -cpu 1,2,4,8,16,32,64 .
+//
+// The time is the wall time divided by all requests. If processors share no
+// memory, twice as many take half of it.
+func BenchmarkParallel(b *testing.B) {
+	for _, mode := range []string{"static", "default", "pooled"} {
+		m := muxmaster.New()
+		m.PoolRequestBundle = mode == "pooled"
+		h := func(w http.ResponseWriter, r *http.Request) { r.PathValue("name") }
+		m.GET("/static/path/here", h)
+		m.GET("/user/:name", h)
+		path := "/user/gordon"
+		if mode == "static" {
+			path = "/static/path/here"
+		}
+		b.Run(mode, func(b *testing.B) {
+			b.RunParallel(func(pb *testing.PB) {
+				r, w := httptest.NewRequest("GET", path, nil), &nullWriter{http.Header{}}
+				for pb.Next() {
+					m.ServeHTTP(w, r)
+				}
+			})
+		})
+	}
+}
+
 // BenchmarkGitHub serves each route of a large API in turn.
 func BenchmarkGitHub(b *testing.B) {
 	data, err := os.ReadFile("bench/routes/github.txt")
