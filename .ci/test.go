@@ -55,7 +55,7 @@ var steps = []step{
 	{name: "next Go, without unsafe", command: "go test -tags muxmaster_safe -skip " + once + " .", env: nextGo, all: true},
 	{name: "module interop", command: "go test -race ./...", dir: "interop", all: true,
 		needs: []string{"gcc|clang", "buildah", "caddy", "haproxy", "nginx", "redis-server", "systemd-analyze"}},
-	{name: "module interop/browser", command: "go test ./...", dir: "interop/browser", all: true, needs: []string{"chromium|google-chrome", "java", "npm", "python3"}},
+	{name: "module interop/browser", command: "go test ./...", dir: "interop/browser", all: true, needs: []string{"chromium|google-chrome", "firefox-esr|firefox", "java", "npm", "python3"}},
 	{name: "module bench", command: "go test ./...", dir: "bench", all: true, needs: []string{"wrk", "taskset"}},
 	{name: "other programs on the router", command: "interop/programs/run.sh", all: true},
 	{name: "another layout of net/http", command: ".ci/layout", all: true},
