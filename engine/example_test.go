@@ -109,3 +109,74 @@ func ExampleServer_Shutdown() {
 	// <nil>
 	// http: Server closed
 }
+
+// serve lets s serve on a free port. It returns the base URL.
+func serve(s *engine.Server) string {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	go s.Serve(ln)
+	return "http://" + ln.Addr().String()
+}
+
+func ExampleNew() {
+	s := engine.New(&http.Server{
+		Handler:           http.NotFoundHandler(),
+		ReadHeaderTimeout: 10 * time.Second, // the fields keep their meaning
+	})
+	defer s.Close()
+	res, err := http.Get(serve(s))
+	if err != nil {
+		panic(err)
+	}
+	res.Body.Close()
+	fmt.Println(res.Status)
+	// Output: 404 Not Found
+}
+
+func ExampleServer_Serve() {
+	s := engine.New(&http.Server{Handler: http.NotFoundHandler()})
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	time.AfterFunc(time.Millisecond, func() { s.Close() })
+	fmt.Println(s.Serve(ln))
+	// Output: http: Server closed
+}
+
+func ExampleServer_Close() {
+	s := engine.New(&http.Server{Handler: http.NotFoundHandler()})
+	fmt.Println(s.Close())
+	fmt.Println(s.ListenAndServe())
+	// Output:
+	// <nil>
+	// http: Server closed
+}
+
+func ExampleServer_SetKeepAlivesEnabled() {
+	s := engine.New(&http.Server{Handler: http.NotFoundHandler()})
+	defer s.Close()
+	s.SetKeepAlivesEnabled(false)
+	res, err := http.Get(serve(s))
+	if err != nil {
+		panic(err)
+	}
+	res.Body.Close()
+	fmt.Println(res.Close) // the response has Connection: close
+	// Output: true
+}
+
+func ExampleServer_ServesHTTP2() {
+	srv := &http.Server{Protocols: new(http.Protocols)}
+	srv.Protocols.SetHTTP1(true)
+	srv.Protocols.SetUnencryptedHTTP2(true)
+	fmt.Println(engine.New(srv).ServesHTTP2())
+	// Output: true
+}
+
+func ExampleServer_Format() {
+	fmt.Println(engine.New(&http.Server{Addr: ":8080"}))
+	// Output: engine.Server(:8080)
+}
