@@ -114,3 +114,37 @@ func ExampleActivated() {
 		}(socket.Listener)
 	}
 }
+
+func ExampleNew() {
+	s := server.New(":8080", http.NotFoundHandler())
+	fmt.Println(s.HTTP.Addr, s.HTTP.ReadHeaderTimeout > 0) // limits are set
+	// Output: :8080 true
+}
+
+func ExampleNotifyContext() {
+	ctx, stop := server.NotifyContext(context.Background())
+	fmt.Println(ctx.Err())
+	stop()
+	fmt.Println(ctx.Err())
+	// Output:
+	// <nil>
+	// context canceled
+}
+
+func ExampleServer_Listen() {
+	s := server.New("127.0.0.1:0", http.NotFoundHandler())
+	ln, err := s.Listen(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer ln.Close()
+	fmt.Println(ln.Addr().Network())
+	// Output: tcp
+}
+
+func ExampleServer_Stats() {
+	s := server.New("127.0.0.1:0", http.NotFoundHandler())
+	st := s.Stats() // before Serve
+	fmt.Println(st.Open, st.Evicted, st.Refused)
+	// Output: 0 0 0
+}
