@@ -114,6 +114,7 @@ func (c *conn) serveHTTP2() {
 type lane struct {
 	conn  *conn
 	begun bool // the input that was read before was returned
+	got   int  // bytes that the last Read of the connection returned
 }
 
 // largeBuffer is the size of a buffer for connections with much input.
@@ -129,6 +130,9 @@ func (l *lane) Read(need int) ([]byte, error) {
 		return c.in.b[c.r:c.w], nil
 	}
 	have := c.w - c.r
+	if c.in != nil && len(c.in.b) > firstBuffer && have == 0 && l.got < firstBuffer {
+		c.giveBackBuffer() // the connection may be idle for long
+	}
 	if c.in != nil && len(c.in.b) == firstBuffer && (c.w == firstBuffer || need > firstBuffer) {
 		large := largeBufferPool.Get().(*buffer)
 		c.w = copy(large.b, c.in.b[c.r:c.w])
@@ -142,6 +146,7 @@ func (l *lane) Read(need int) ([]byte, error) {
 	if err := c.fill(); err != nil {
 		return nil, err
 	}
+	l.got = c.w - c.r - have
 	return c.in.b[c.r:c.w], nil
 }
 

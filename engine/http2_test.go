@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -127,6 +128,36 @@ func TestHTTP2OptionsAsterisk(t *testing.T) {
 			res.Body.Close()
 			if want := map[bool]string{true: "handler"}[disable]; string(b) != want {
 				t.Errorf("%s, DisableGeneralOptionsHandler %v: %q, want %q", k.name, disable, b, want)
+			}
+		}
+	}
+}
+
+// TestLaneRead checks that a connection has a large buffer only while it
+// receives much.
+func TestLaneRead(t *testing.T) {
+	from, to := net.Pipe()
+	defer to.Close()
+	c := &conn{nc: from}
+	l := &lane{conn: c, begun: true}
+	for i, size := range []int{100, 9, 20_000, 20_000, 16_393, 30, 100, 9, 5000, 100, 9} {
+		go to.Write(make([]byte, size))
+		for have := 0; have < size; {
+			b, err := l.Read(size)
+			if err != nil {
+				t.Fatal(err)
+			}
+			have = len(b)
+		}
+		l.Discard(size)
+		if small := []int{100, 9, 30}; slices.Contains(small, size) && i > 0 {
+			go to.Write([]byte{1})
+			if _, err := l.Read(1); err != nil {
+				t.Fatal(err)
+			}
+			l.Discard(1)
+			if n := len(c.in.b); n != firstBuffer {
+				t.Errorf("part %d: a buffer of %d bytes after %d bytes", i, n, size)
 			}
 		}
 	}

@@ -229,12 +229,19 @@ func TestHTTP2Timeouts(t *testing.T) {
 		}{
 			{"idle", &http.Server{IdleTimeout: 50 * time.Millisecond}, func(c *frameConn) { c.get(1, "/") }},
 			{"idle without requests", &http.Server{IdleTimeout: 50 * time.Millisecond}, func(c *frameConn) {}},
+			{"no settings", &http.Server{}, func(c *frameConn) {
+				c.mute.Store(true)
+				io.WriteString(c, clientPreface)
+			}},
 			{"ping", &http.Server{HTTP2: &http.HTTP2Config{SendPingTimeout: 50 * time.Millisecond, PingTimeout: 50 * time.Millisecond}},
 				func(c *frameConn) { c.mute.Store(true) }},
 		} {
 			tt.srv.Handler = handler
 			addr, _ := start(tt.srv)
-			c := dialFrames(t, addr)
+			c := dialSilent(t, addr)
+			if tt.name != "no settings" {
+				c.begin()
+			}
 			tt.send(c)
 			c.wait(func() bool { return false }) // until it's closed
 			if !c.closed {
