@@ -18,19 +18,20 @@ import (
 // A program serves requests. It is immutable.
 type program struct {
 	mux       *Mux
-	base      trie.Tree[endpoint] // routes without a host; a copy of *table.Base that saves a load
+	base      trie.Tree[endpoint] // routes without a host; it is table.Base, and saves a load here
 	entry     http.Handler        // the router wrapped in Pre middleware; nil if there is none
 	table     *trie.Table[endpoint]
 	folded    *trie.Folded            // nil if no Mux has RedirectCase
 	root      endpoint                // for unmatched requests below no Group and no mounted Mux
 	urls      map[string]string       // patterns of the routes with a name, by name
 	originals map[uint32]http.Handler // handlers without middleware, by order; only if that differs
+	zones     []*zone
 
 	// For serveParams.
 	buffer  values.Kind
-	slots   int  // slots that a request needs at most
-	inPlace mode // routes of this mode keep their values in the Buffer
-	long    int  // the path or request target from which on serveLong is used
+	slots   int        // slots that a request needs at most
+	inPlace trie.Flags // of the routes that keep their values in the Buffer, see modes
+	long    int        // the path or request target from which on serveLong is used
 
 	alwaysSlow bool // some routes have hosts, or values are not delivered directly
 
@@ -45,18 +46,16 @@ type program struct {
 type endpoint struct {
 	handler http.Handler  // wrapped in all middleware; for a fallback without any, nil
 	names   *values.Names // parameter names; nil if there are none
-	zone    *zone
 	site    uintptr
 	order   uint32
-	mode    mode
+	zone    uint32 // index in program.zones
 }
 
-// A mode says how an endpoint receives path values.
-type mode uint8
-
+// These flags say how a route receives path values.
 const (
-	hasNames mode = 1 << iota // the route has parameters
-	unpooled                  // the storage for values is never reused
+	hasNames trie.Flags = 1 << (iota + 8) // it has parameters
+	unpooled                              // the storage for values is never reused
+	modes    = hasNames | unpooled
 )
 
 // stackValues is the number of values that serveLong collects on the stack.
@@ -66,7 +65,8 @@ const stackValues = 32
 type zone struct {
 	*level
 	middleware
-	outer                *zone // the zone around; nil for the Mux's own
+	index                uint32 // in program.zones
+	outer                *zone  // the zone around; nil for the Mux's own
 	pre                  []func(http.Handler) http.Handler
 	wraps                int // number of middleware functions here and further out
 	region               int // see trie.Fallback
@@ -84,6 +84,7 @@ type compiler struct {
 	has       func(*Mux) *declared
 	serving   bool // the program will serve requests
 	zones     map[*level]*zone
+	list      []*zone // all zones
 	answering []*zone // those that respond to unmatched requests; that of mux comes first
 	muxes     []*zone // those of Muxes
 	routes    []placed
@@ -159,7 +160,8 @@ func (c *compiler) zone(l *level) *zone {
 		c.regions++
 		z.region = c.regions
 	}
-	c.zones[l] = z
+	z.index = uint32(len(c.list))
+	c.zones[l], c.list = z, append(c.list, z)
 	return z
 }
 
@@ -191,7 +193,7 @@ func isNil(h http.Handler) bool {
 // compile returns the program. It calls middleware, so the caller must not hold
 // the lock.
 func (c *compiler) compile() (*program, error) {
-	p := &program{mux: c.mux}
+	p := &program{mux: c.mux, zones: slices.Clip(c.list)}
 	if !c.serving {
 		p.muxes = c.muxes
 	}
@@ -216,7 +218,8 @@ func (c *compiler) compile() (*program, error) {
 		p.folded.Build()
 	}
 	p.base = *p.table.Base
-	p.slots, p.long, p.inPlace = p.table.MaxValues, values.Long, hasNames|unpooled
+	p.table.Base = &p.base
+	p.slots, p.long, p.inPlace = p.table.MaxValues, values.Long, modes
 	if root := c.answering[0]; root.poolValues || root.poolParams {
 		p.buffer, p.inPlace = values.Ring, hasNames
 	} else if p.slots > values.MaxChunk {
@@ -234,7 +237,7 @@ func (c *compiler) addFallbacks(p *program) (err error) {
 	for _, z := range c.answering {
 		prefix, err := parsePrefix(z.prefix)
 		must(err) // addLevel has checked it
-		e := endpoint{zone: z, names: values.NewNames(c.mux.owner, append(slices.Clone(prefix.Names()), outcomeName), false)}
+		e := endpoint{zone: z.index, names: values.NewNames(c.mux.owner, append(slices.Clone(prefix.Names()), outcomeName), false)}
 		if z.wraps > 0 {
 			if e.handler, err = c.mux.answer(z); err != nil {
 				return err
@@ -256,14 +259,15 @@ func (c *compiler) add(p *program, r placed) error {
 	if err != nil {
 		return err
 	}
-	e := endpoint{handler: h, zone: r.zone, site: r.site, order: r.order}
+	e := endpoint{handler: h, zone: r.zone.index, site: r.site, order: r.order}
+	flags := r.flags
 	pooled := r.zone.poolValues
 	if f, ok := h.(fastHandler); ok {
 		pooled = r.zone.poolParams
 		e.handler = &fastRoute{f, len(r.parsed.Names()), pooled}
 	}
 	if !pooled {
-		e.mode |= unpooled
+		flags |= unpooled
 	}
 	if r.zone.wraps > 0 {
 		if p.originals == nil {
@@ -282,18 +286,13 @@ func (c *compiler) add(p *program, r placed) error {
 	text := c.texts.String()[from:]
 	list := r.parsed.Names()
 	if len(list) > 0 {
-		e.mode |= hasNames
-		e.names = c.sharedNames(list, pooled)
+		flags |= hasNames
+		e.names = c.sharedNames(list, text, pooled)
 	}
-	flags := r.flags
-	switch r.root {
-	case bareSlash:
-		flags |= trie.Root
-		fallthrough
-	case bareAll:
+	if r.root != notBare {
 		bare, err := parse(strings.TrimSuffix(r.pattern, "/"), r.flags)
 		must(err) // it is the pattern without its end
-		c.builder.Add(bare, r.method, text, e, r.flags|trie.ImpliedBy(r.parsed))
+		c.builder.Add(bare, r.method, text, e, flags|trie.ImpliedBy(r.parsed))
 		if p.folded != nil {
 			p.folded.Add(bare, r.method)
 		}
@@ -301,19 +300,27 @@ func (c *compiler) add(p *program, r placed) error {
 	if p.folded != nil {
 		p.folded.Add(r.parsed, r.method)
 	}
+	if r.root == bareSlash {
+		flags |= trie.Root
+	}
 	c.builder.Add(r.parsed, r.method, text, e, flags)
 	return nil
 }
 
-// sharedNames returns the Names for a list of parameter names. Routes with equal
-// lists share one Names.
-func (c *compiler) sharedNames(list []string, pooled bool) *values.Names {
+// sharedNames returns the Names for a list of parameter names, which are in text.
+// Routes with equal lists share one Names.
+func (c *compiler) sharedNames(list []string, text string, pooled bool) *values.Names {
 	key := strings.Join(list, "/")
 	if pooled {
 		key += "/"
 	}
 	n := c.names[key]
 	if n == nil {
+		list = slices.Clone(list)
+		for i, name := range list { // those of list would retain another text
+			at := strings.Index(text, name)
+			list[i] = text[at : at+len(name)]
+		}
 		n = values.NewNames(c.mux.owner, list, pooled)
 		c.names[key] = n
 	}

@@ -67,7 +67,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 	}
 	for _, rt := range m.live().collect(false).routes {
 		c := Candidate{Route: rt.describe()}
-		if won != nil && rt.order == won.Payload.order && rt.pattern == won.Pattern && c.Method == p.table.MethodName(won.Method) && rt.zone.prefix == won.Payload.zone.prefix {
+		if won != nil && rt.order == won.Payload.order && rt.pattern == won.Pattern && c.Method == p.table.MethodName(won.Method) && rt.zone.prefix == p.zones[won.Payload.zone].prefix {
 			route := c.Route
 			e.Route = &route
 		} else {
@@ -102,7 +102,7 @@ func valuesOf(rt *trie.Route[endpoint], search *routeSearch) Params {
 func (e *Explanation) explainAnswer(p *program, search *routeSearch, r *http.Request) {
 	rt := p.find(search, r)
 	fallback, _, o := p.decide(search, r, rt)
-	e.Location, e.Allow, e.Prefix = o.location, o.allow, fallback.zone.prefix
+	e.Location, e.Allow, e.Prefix = o.location, o.allow, p.zones[fallback.zone].prefix
 	switch {
 	case o.location != "":
 		e.Status = http.StatusTemporaryRedirect

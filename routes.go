@@ -220,7 +220,8 @@ func (p *program) describe(rt *trie.Route[endpoint]) Route {
 // placed returns the route that was compiled into rt.
 func (p *program) placed(rt *trie.Route[endpoint]) placed {
 	e := &rt.Payload
-	r := &route{pattern: rt.Pattern, method: p.table.MethodName(rt.Method), level: e.zone.level, site: e.site, order: e.order, flags: rt.Flags & trie.Verb, handler: e.handler}
+	z := p.zones[e.zone]
+	r := &route{pattern: rt.Pattern, method: p.table.MethodName(rt.Method), level: z.level, site: e.site, order: e.order, flags: rt.Flags & trie.Verb, handler: e.handler}
 	if rt.Flags&trie.Root != 0 {
 		r.root = bareSlash
 	}
@@ -230,7 +231,7 @@ func (p *program) placed(rt *trie.Route[endpoint]) placed {
 	if r.original = p.originals[e.order]; r.original == nil {
 		r.original = r.handler
 	}
-	return placed{r, e.zone}
+	return placed{r, z}
 }
 
 // recall restores the declared routes of m, if publish has discarded them. The

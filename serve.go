@@ -99,13 +99,13 @@ func (p *program) serveParams(w http.ResponseWriter, r *http.Request, path strin
 		return
 	}
 	e := &rt.Payload
-	if e.mode != p.inPlace {
+	if rt.Flags&modes != p.inPlace {
 		p.serveCopy(w, r, rt, found.Vals[from:found.N], buf)
 		return
 	}
 	vals := found.Vals[from:found.N:found.N]
 	buf.Take(found.N)
-	pooled := e.mode&unpooled == 0 // then buf is a Ring
+	pooled := rt.Flags&unpooled == 0 // then buf is a Ring
 	if !pooled {
 		buf.Return()
 	}
@@ -196,7 +196,7 @@ func (p *program) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Route
 	}
 	var slots []string
 	var ring *values.Buffer
-	pooled := e.mode&unpooled == 0 && values.Direct // otherwise the values are in a map that belongs to r
+	pooled := rt.Flags&unpooled == 0 && values.Direct // otherwise the values are in a map that belongs to r
 	switch n := len(vals); {
 	case !values.Direct || len(r.URL.Path)|len(r.RequestURI) >= values.Long || !pooled && n > values.MaxChunk:
 		slots = make([]string, n)

@@ -25,7 +25,8 @@ import (
 func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search *routeSearch, rt *trie.Route[endpoint]) {
 	e, vals, o := p.decide(search, r, rt)
 	release(search)
-	if z := e.zone; e.handler == nil && z.notFound == nil && z.notAllowed == nil { // nobody reads values
+	z := p.zones[e.zone]
+	if e.handler == nil && z.notFound == nil && z.notAllowed == nil { // nobody reads values
 		values.Drop(r, p.mux.owner)
 		r.Pattern = ""
 		z.respond(w, r, o)
@@ -47,7 +48,7 @@ func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search 
 	if e.handler != nil {
 		e.handler.ServeHTTP(w, r)
 	} else {
-		e.zone.respond(w, r, o)
+		z.respond(w, r, o)
 	}
 }
 
@@ -62,7 +63,7 @@ func (p *program) decide(search *routeSearch, r *http.Request, rt *trie.Route[en
 		rt = p.table.Find(search, r.Host)
 	}
 	e, vals, o = p.decideAt(search, r, rt, clean)
-	if !e.zone.redirects.letters || rt != nil || o.pattern != "" || !search.Rooted() || r.Method == http.MethodConnect {
+	if !p.zones[e.zone].redirects.letters || rt != nil || o.pattern != "" || !search.Rooted() || r.Method == http.MethodConnect {
 		return e, vals, o
 	}
 	if clean == "" {
@@ -89,7 +90,7 @@ func (p *program) decideAt(search *routeSearch, r *http.Request, rt *trie.Route[
 		e, vals = &f.Payload, slices.Clone(prefixVals)
 	}
 	if rt == nil {
-		o = p.outcome(search, r, nil, clean, e.zone.redirects.slash)
+		o = p.outcome(search, r, nil, clean, p.zones[e.zone].redirects.slash)
 	}
 	return e, vals, o
 }

@@ -91,7 +91,11 @@ func (s Segment) shape(b *strings.Builder) {
 	for _, part := range s {
 		switch {
 		case part.Name == "":
-			b.WriteString(shapeEscaper.Replace(part.Text))
+			if strings.ContainsAny(part.Text, "%/{}*") { // the escaper needs memory once it is used
+				b.WriteString(shapeEscaper.Replace(part.Text))
+			} else {
+				b.WriteString(part.Text)
+			}
 		case part.Multi:
 			b.WriteString("*")
 		default:

@@ -29,8 +29,8 @@ type Route[P any] struct {
 	Payload    P
 	path       uint16 // index of the path in Pattern
 	methodMask uint16 // bit m is set if the route serves the standard method m
-	Method     Method
 	Flags      Flags
+	Method     Method
 }
 
 // Path returns the path part of the pattern.
@@ -42,8 +42,9 @@ func (rt *Route[P]) Head() string { return rt.Pattern[:rt.path] }
 // Accepts reports whether the route serves a standard method.
 func (rt *Route[P]) Accepts(m Method) bool { return rt.methodMask>>m&1 != 0 }
 
-// Flags describe a route.
-type Flags uint8
+// Flags describe a route. The upper eight bits are the caller's; the package
+// stores them and never reads them.
+type Flags uint16
 
 const (
 	Verb       Flags = 1 << iota // registered with a verb method: a trailing slash matches only itself

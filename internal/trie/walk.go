@@ -298,30 +298,6 @@ func (t *Tree[P]) matchCatchAll(s *Search[P], ref routeRef, pos int) *Route[P] {
 	return rt
 }
 
-// fitsRest reports whether the path after the slash at pos-1 can be the value of
-// a catch-all that ends a pattern. It checks each segment only once, because a
-// catch-all inside the pattern may ask for each pos.
-func (s *Search[P]) fitsRest(pos int) bool {
-	n := len(s.path) - pos
-	if n <= s.fit {
-		return true
-	}
-	if s.unfit > 0 && n >= s.unfit {
-		return false
-	}
-	end := len(s.path) - s.fit
-	rest, decoded := s.path[pos-1:end], ""
-	if s.decoded != "" {
-		decoded = s.decoded[pos:end]
-	}
-	if unclean(rest) && (!s.connect || wirepath.DotInside(rest)) || wirepath.DotInside(decoded) {
-		s.unfit = n
-		return false
-	}
-	s.fit = n
-	return true
-}
-
 // special tries the specials of nd for the segment s.path[pos:end].
 func (t *Tree[P]) special(s *Search[P], nd *node[P], pos, end int) *Route[P] {
 	n := s.N
