@@ -106,6 +106,7 @@ func Service() *muxmaster.Mux {
 
 	m.GET("/static/*filepath", closure)
 	m.GET("/docs/{page...}", closure)
+	m.GET("/v2/{name...}/manifests/{ref}", closure)
 	m.GET("/slash/{$}", closure)
 	m.GET("/verb/", closure)
 	m.HandleFunc("/below/", closure)

@@ -83,6 +83,7 @@ func TestClient(t *testing.T) {
 			row{one(client.GetOldUserName, v), "GET /old/user_:name", params{"name": v}},
 			row{one(client.GetStaticFilepath, v), "GET /static/*filepath", params{"filepath": "/" + v}},
 			row{one(client.GetDocsPage, v), "GET /docs/{page...}", params{"page": v}},
+			row{two(client.GetV2NameManifestsRef, v, v), "GET /v2/{name...}/manifests/{ref}", params{"name": v, "ref": v}},
 			row{one(client.GenericPatch, v), "PATCH /any/:x", params{"x": v}},
 			row{two(client.GetApiTenantItemsId, v, "1"), "GET /api/{tenant}/items/{id}", params{"tenant": v, "id": "1"}},
 			row{one(client.GetApiTenant, v), "GET /api/{tenant}", params{"tenant": v}},
