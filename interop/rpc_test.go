@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/interop"
 	"google.golang.org/grpc/interop/grpc_testing"
 )
@@ -30,20 +29,5 @@ func runGRPC(s *site) {
 	s.HandleFunc("GET /notes/{id}", sayValue("id"))
 	s.start(s, withH2C)
 	s.get("200 7", "/notes/7")
-	conn, err := grpc.NewClient(strings.TrimPrefix(s.url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
-	s.must(err)
-	defer conn.Close()
-	// If one of these fails, it logs the reason and exits the test's process.
-	client := grpc_testing.NewTestServiceClient(conn)
-	interop.DoEmptyUnaryCall(s.Context(), client)
-	interop.DoLargeUnaryCall(s.Context(), client)
-	interop.DoClientStreaming(s.Context(), client)
-	interop.DoServerStreaming(s.Context(), client)
-	interop.DoPingPong(s.Context(), client)
-	interop.DoEmptyStream(s.Context(), client)
-	interop.DoCustomMetadata(s.Context(), client)
-	interop.DoStatusCodeAndMessage(s.Context(), client)
-	interop.DoSpecialStatusMessage(s.Context(), client)
-	interop.DoCancelAfterBegin(s.Context(), client)
-	interop.DoTimeoutOnSleepingServer(s.Context(), client)
+	testGRPC(s.T, strings.TrimPrefix(s.url, "http://"))
 }
