@@ -37,7 +37,8 @@ func run(m *testing.M) (int, error) {
 		return 0, err
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.NoSandbox, // the sandbox doesn't start for root, and the pages are ours
+		chromedp.NoSandbox,        // the sandbox doesn't start for root, and the pages are ours
+		chromedp.IgnoreCertErrors, // of httptest
 		chromedp.WSURLReadTimeout(patience))
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	defer stop()
