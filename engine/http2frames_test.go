@@ -414,6 +414,8 @@ var frameCases = []struct {
 	{name: "window of 2^31", send: func(c *frameConn) { c.settings(4, 1<<31) }},
 	{name: "frame size of 1", send: func(c *frameConn) { c.settings(5, 1) }},
 	{name: "push of 2", send: func(c *frameConn) { c.settings(2, 2) }},
+	{name: "connect protocol of 2", send: func(c *frameConn) { c.settings(8, 2) }},
+	{name: "no priorities of 2", send: func(c *frameConn) { c.settings(9, 2) }, differs: "GOAWAY 1", since27: true}, // RFC 9218 section 2.1
 	{name: "ping of 7 bytes", send: func(c *frameConn) { c.frame(fPing, 0, 0, "1234567") }},
 	{name: "ping on a stream", send: func(c *frameConn) { c.frame(fPing, 0, 1, "12345678") }},
 	{name: "push promise", send: func(c *frameConn) { c.frame(fPush, endHeaders, 1, u32(2)+reqBlock("GET", "/x")) }},

@@ -123,8 +123,8 @@ read:
 				continue // RFC 9113 section 6.3: a stream error
 			}
 		case fSettings:
-			if duplicateSettings(f.payload) {
-				continue // net/http refuses them; RFC 9113 section 6.5.3 says that the last counts
+			if oddSettings(f.payload) {
+				continue
 			}
 		case fWindow:
 			if n == 4 && f.stream > 0 && binary.BigEndian.Uint32([]byte(f.payload))&(1<<31-1) == 0 {
@@ -173,8 +173,11 @@ read:
 	return frames
 }
 
-func duplicateSettings(payload string) bool {
-	seen := map[string]bool{}
+// oddSettings reports whether settings occur twice, which net/http refuses and
+// RFC 9113 section 6.5.3 allows, or contain NO_RFC7540_PRIORITIES, which net/http
+// of Go 1.26 doesn't know.
+func oddSettings(payload string) bool {
+	seen := map[string]bool{"\x00\x09": true}
 	for ; len(payload) >= 6; payload = payload[6:] {
 		if seen[payload[:2]] {
 			return true

@@ -34,6 +34,8 @@ const (
 	settingWindow         = 0x4
 	settingMaxFrame       = 0x5
 	settingMaxHeaderBytes = 0x6
+	settingConnect        = 0x8 // RFC 8441 section 3
+	settingPriorities     = 0x9 // RFC 9218 section 2.1
 )
 
 const (

@@ -208,6 +208,14 @@ func (c *Conn) setting(id uint16, v uint32) error {
 				return connError{flowControlError, "setting_win_size"}
 			}
 		}
+	case settingConnect:
+		if v > 1 {
+			return connError{protocolError, "setting_connect"}
+		}
+	case settingPriorities:
+		if v > 1 {
+			return connError{protocolError, "setting_priorities"}
+		}
 	case settingMaxFrame:
 		if v < minMaxFrame || v > maxMaxFrame {
 			return connError{protocolError, "setting_max_frame"}
