@@ -526,7 +526,7 @@ var frameCases = []struct {
 	{name: "different lengths", send: func(c *frameConn) {
 		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/echo", "content-length=5", "content-length=6"))
 		c.frame(fData, endStream, 1, "hello")
-	}, streams: []uint32{1}, differs: "reset 1"}, // RFC 9113 section 8.1.1
+	}, streams: []uint32{1}, differs: "reset 1", since27: true}, // RFC 9113 section 8.1.1
 	{name: "trailer that isn't one", send: func(c *frameConn) {
 		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/slow", "trailer=x"))
 		c.frame(fHeaders, endHeaders|endStream, 1, block("content-length=5"))
