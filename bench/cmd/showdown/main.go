@@ -132,11 +132,14 @@ func writeDocs(folder string, r *showdown.Run) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	files, err := report.Docs(folder, r, http2)
-	if err != nil {
+	if err := r.Write(showdown.File); err != nil {
 		return err
 	}
-	if err := r.Write(showdown.File); err != nil {
+	if r, err = showdown.Read(showdown.File); err != nil { // its figures are rounded
+		return err
+	}
+	files, err := report.Docs(folder, r, http2)
+	if err != nil {
 		return err
 	}
 	for _, file := range append(files, showdown.File) {
