@@ -130,6 +130,8 @@ read:
 			if n == 4 && f.stream > 0 && binary.BigEndian.Uint32([]byte(f.payload))&(1<<31-1) == 0 {
 				continue // on an idle stream, the engine ends the connection
 			}
+		case fGoAway:
+			continue // whether the connection ends before the PINGs that follow depends on the time
 		case 0x10:
 			continue // PRIORITY_UPDATE, which net/http of Go 1.26 doesn't know
 		case fHeaders:
