@@ -108,7 +108,9 @@ func (d *Mux) commit() error {
 	st, err := d.changes()
 	version := d.version
 	var compilers []*compiler
+	versions := map[*Mux]int{} // of all Muxes of the stage: not all are compiled
 	for _, s := range st {
+		versions[s.self] = s.self.version
 		if err == nil && (s.self == m || s.self.program.Load() != nil) {
 			compilers = append(compilers, newCompiler(s.self, st.has, true))
 		}
@@ -124,7 +126,7 @@ func (d *Mux) commit() error {
 		}
 	}
 	defer m.lock().mu.Unlock()
-	late := d.version != version || slices.ContainsFunc(compilers, func(c *compiler) bool { return c.version != c.mux.version })
+	late := d.version != version || slices.ContainsFunc(st, func(s *staged) bool { return s.self.version != versions[s.self] })
 	if late { // something was declared meanwhile; for d, on a Mux that was mounted on it
 		if st, err = d.changes(); err != nil {
 			return err
@@ -159,7 +161,9 @@ func (d *Mux) changes() (st stage, err error) {
 		delete(gone, r)
 	}
 	for _, s := range st {
-		s.all() // so that remove doesn't change what the Muxes have
+		// Copy when the stage changes: remove must not change what the Muxes have,
+		// and stages of other Updates append to the same slices.
+		s.routes, s.levels = slices.Clip(s.all()), slices.Clip(s.levels)
 	}
 	st.remove(m, gone)
 	for _, l := range d.levels[len(d.base.levels):] {
