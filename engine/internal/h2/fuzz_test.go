@@ -54,9 +54,7 @@ func (m *memory) CloseWrite()                      {}
 func (m *memory) SetState(http.ConnState)          {}
 func (m *memory) CountRequest()                    {}
 
-// serveMemory serves input in two parts, waits for the handlers, and returns
-// the output.
-func serveMemory(t testing.TB, recycle bool, input []byte, cut int, h http.Handler) []byte {
+func newMemoryServer(recycle bool, h http.Handler) *Server {
 	s := &Server{
 		HTTP:       &http.Server{MaxHeaderBytes: 4 << 10},
 		Handler:    func() http.Handler { return h },
@@ -66,6 +64,13 @@ func serveMemory(t testing.TB, recycle bool, input []byte, cut int, h http.Handl
 		Late:       func(string) {},
 	}
 	s.Configure()
+	return s
+}
+
+// serveMemory serves input in two parts, waits for the handlers, and returns
+// the output.
+func serveMemory(t testing.TB, recycle bool, input []byte, cut int, h http.Handler) []byte {
+	s := newMemoryServer(recycle, h)
 	m := &memory{parts: [][]byte{input[:cut], input[cut:]}}
 	c := s.NewConn(m, &http.Request{RemoteAddr: "fuzz"}, context.Background())
 	c.Serve()

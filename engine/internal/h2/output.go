@@ -165,6 +165,9 @@ const fewBytes = 16 << 10
 // wait to start.
 func (c *Conn) write(few int) {
 	c.writing = true
+	if c.stopping.closed { // such as the response to a PING
+		c.out, c.control = c.out[:0], 0
+	}
 	for first := true; len(c.out) > 0 && !c.broken; first = false {
 		if !first && len(c.out) < few && c.running > 1 {
 			c.writing = false

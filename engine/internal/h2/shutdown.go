@@ -12,6 +12,7 @@ import (
 // left, the connection is closed, a while later if the client doesn't do so.
 type shutdownState struct {
 	begun, final, closing bool
+	closed                bool // for writing: further output is dropped
 }
 
 var shutdownPing = [8]byte{'g', 'o', 'o', 'd', 'b', 'y', 'e'}
@@ -63,7 +64,8 @@ func (c *Conn) lastStreamEnded() {
 
 // wroteAll is called when all output is written. The caller holds c.mu.
 func (c *Conn) wroteAll() {
-	if c.stopping.closing && c.err == nil {
+	if c.stopping.closing && !c.stopping.closed && c.err == nil {
+		c.stopping.closed = true
 		c.transport.CloseWrite()
 	}
 }

@@ -1,0 +1,65 @@
+package h2
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A halfClosed is a Transport whose client answers the PING of a shutdown, and
+// sends a PING of its own after CloseWrite.
+type halfClosed struct {
+	memory
+	conn *Conn
+	shut sync.WaitGroup // until CloseWrite
+	late int            // writes after CloseWrite
+	done bool
+}
+
+func (h *halfClosed) Read(n int) ([]byte, error) {
+	if b, err := h.memory.Read(n); err == nil {
+		return b, nil
+	}
+	if h.done {
+		time.Sleep(10 * time.Millisecond) // for a late write
+		return nil, io.EOF
+	}
+	h.shut.Wait()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.done = true
+	h.in = append(h.in, appendFrame(nil, framePing, 0, 0, "12345678")...)
+	return h.in, nil
+}
+
+func (h *halfClosed) CloseWrite() { h.shut.Done() }
+
+func (h *halfClosed) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.done && len(p) > 0 {
+		h.late++
+		return 0, io.ErrClosedPipe
+	}
+	return len(p), nil
+}
+
+// TestPingAfterCloseWrite checks that nothing is written after CloseWrite: the
+// error would close the connection at once, and destroy output on its way.
+func TestPingAfterCloseWrite(t *testing.T) {
+	s := newMemoryServer(false, http.NotFoundHandler())
+	h := &halfClosed{}
+	h.shut.Add(1)
+	h.parts = [][]byte{[]byte(begin), appendFrame(nil, framePing, flagAck, 0, string(shutdownPing[:]))}
+	c := s.NewConn(h, &http.Request{RemoteAddr: "test"}, context.Background())
+	c.Shutdown()
+	c.Serve()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.late > 0 {
+		t.Errorf("%d writes after CloseWrite", h.late)
+	}
+}
