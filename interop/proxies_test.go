@@ -75,7 +75,7 @@ func startHAProxy(t *testing.T, a, b string) haproxy {
 		"balance roundrobin", "balance roundrobin\n\tsource "+haproxySource,
 		"127.0.0.1:8081", a, "127.0.0.1:8082", b))
 	launch(t, exec.Command("haproxy", "-db", "-f", config))
-	eventually(t, "HAProxy accepts connections", accepts(h.addr))
+	eventually(t, "HAProxy finds both servers ready", func() bool { return h.up() == 2 })
 	return h
 }
 
@@ -91,8 +91,10 @@ func (h haproxy) up() int {
 	count := 0
 	for line := range strings.Lines(string(table)) {
 		// The fields contain the server's name and its state. The state isn't
-		// just UP while the server is going down or coming up.
-		if f := strings.Split(line, ","); len(f) > 17 && f[0] == "quickstart" && f[1] != "BACKEND" && f[17] == "UP" {
+		// just UP while the server is going down or coming up. Before the first
+		// check, it is UP as well, so the result of the last one counts too.
+		f := strings.Split(line, ",")
+		if len(f) > 36 && f[0] == "quickstart" && f[1] != "BACKEND" && f[17] == "UP" && strings.HasSuffix(f[36], "L7OK") {
 			count++
 		}
 	}

@@ -30,8 +30,8 @@ type shape struct {
 }
 
 var shapes = map[string]shape{
-	"wide":   {Width: 860, Columns: 2, Names: 178, Values: 62},
-	"narrow": {Width: 400, Columns: 1, Names: 178, Values: 46},
+	"wide":   {Width: 860, Columns: 2, Names: 208, Values: 62},
+	"narrow": {Width: 400, Columns: 1, Names: 208, Values: 46},
 }
 
 // panel is a part of the picture: a bar chart with a title.
