@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/gorilla/handlers"
@@ -91,7 +92,7 @@ func runGorillaHandlers(s *site) {
 	if !strings.HasPrefix(panics.String(), "9") {
 		s.Errorf("the panic's log: %s", &panics)
 	}
-	if !strings.Contains(log.String(), `"POST /notes/7 HTTP/1.1" 200`) {
+	if !regexp.MustCompile(`"POST /notes/7 HTTP/[12]\.[01]" 200`).MatchString(log.String()) {
 		s.Errorf("the access log: %s", &log)
 	}
 	s.start(handlers.CanonicalHost("https://example.com", http.StatusFound)(s))

@@ -134,6 +134,7 @@ func runR3labsSSE(s *site) {
 	s.mux.Use(middleware.RequestID, middleware.LoggerWith(slog.New(slog.DiscardHandler)))
 	s.mux.Handle("GET /events", events)
 	client := r3labs.NewClient(s.start(s) + "/events")
+	client.Connection = s.client
 	ctx, cancel := context.WithCancel(s.Context())
 	defer cancel()
 	got, done := make(chan *r3labs.Event, 10), make(chan error, 1)

@@ -123,8 +123,9 @@ func openEngine(t *testing.T, h http.Handler, recycle bool) *tab {
 	go s.ServeTLS(ln, "", "")
 	t.Cleanup(func() {
 		s.Close()
-		if st := s.Stats(); st.HTTP2Connections != 1 {
-			t.Errorf("%d HTTP/2 connections, want 1: %+v", st.HTTP2Connections, st)
+		// The browser may open a second one in advance.
+		if st := s.Stats(); st.HTTP2Connections < 1 || st.HTTP2Connections > 2 || st.HandedOver > 0 {
+			t.Errorf("%d HTTP/2 connections, want 1 or 2: %+v", st.HTTP2Connections, st)
 		}
 	})
 	ctx, cancel := chromedp.NewContext(chromium)
