@@ -23,8 +23,9 @@ import (
 // has changed, and Update returns the error or passes on the panic.
 //
 // Requests never wait for Update. Updates of the same Mux run one after the
-// other, and Update inside fn is an error. What fn does to m itself, or to Groups made from m
-// before, does not belong to the Update and takes effect at once.
+// other, and Update inside fn is an error. What fn does to m itself, or to
+// Groups made from m before, does not belong to the Update and takes effect at
+// once.
 //
 // The Mux that fn gets, and its Groups, stand for m once Update has returned nil.
 func (m *Mux) Update(fn func(m *Mux) error) error {

@@ -209,10 +209,13 @@ func TestHTTP2LateTrailers(t *testing.T) {
 	}
 }
 
+// priorityPiece is the length of a DATA frame.
+const priorityPiece = 16 << 10
+
 // TestHTTP2Priority checks whose DATA is sent first when the connection's window
 // doesn't suffice for all (RFC 9218).
 func TestHTTP2Priority(t *testing.T) {
-	const piece = 16 << 10
+	const piece = priorityPiece
 	for _, tt := range []struct {
 		name          string
 		first, second string // Priority headers
@@ -233,38 +236,52 @@ func TestHTTP2Priority(t *testing.T) {
 			addr := startHTTP2(t, engines[0].make, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Write(megabyte)
 			})})
-			c := dialFrames(t, addr, 4, 1<<20)
-			received := func(id uint32) int {
-				if s := c.streams[id]; s != nil {
-					return len(s.body)
+			// The second handler has written its body after some time.
+			for pause := 20 * time.Millisecond; ; pause *= 4 {
+				got1, got2 := piecesAfter(t, addr, pause, tt.first, tt.second, tt.update)
+				if got1 == tt.want1*piece && got2 == tt.want2*piece {
+					return
 				}
-				return 0
-			}
-			get := func(id uint32, priority string) {
-				var more []string
-				if priority != "" {
-					more = []string{"priority=" + priority}
+				if pause > time.Second {
+					t.Fatalf("got %d and %d bytes, want %d and %d", got1, got2, tt.want1*piece, tt.want2*piece)
 				}
-				c.frame(fHeaders, endHeaders|endStream, id, reqBlock("GET", "/", more...))
-				c.wait(func() bool { return c.streams[id] != nil && len(c.streams[id].blocks) > 0 })
-			}
-			get(1, tt.first)
-			c.wait(func() bool { return received(1) == 1<<16-1 }) // the connection's first window
-			get(3, tt.second)
-			if tt.update != "" {
-				c.frame(0x10, 0, 0, u32(3)+tt.update)
-			}
-			time.Sleep(20 * time.Millisecond) // until the second handler has written its body
-			c.frame(fWindow, 0, 0, u32(4*piece))
-			c.wait(func() bool { return received(1)+received(3) == 1<<16-1+4*piece })
-			c.ping()
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			if got1, got2 := received(1)-(1<<16-1), received(3); got1 != tt.want1*piece || got2 != tt.want2*piece {
-				t.Errorf("got %d and %d bytes, want %d and %d", got1, got2, tt.want1*piece, tt.want2*piece)
 			}
 		})
 	}
+}
+
+// piecesAfter requests two large responses that share the connection's window,
+// waits, opens the window for four pieces, and returns how many bytes of each
+// response arrive then.
+func piecesAfter(t *testing.T, addr string, pause time.Duration, first, second, update string) (got1, got2 int) {
+	c := dialFrames(t, addr, 4, 1<<20)
+	received := func(id uint32) int {
+		if s := c.streams[id]; s != nil {
+			return len(s.body)
+		}
+		return 0
+	}
+	get := func(id uint32, priority string) {
+		var more []string
+		if priority != "" {
+			more = []string{"priority=" + priority}
+		}
+		c.frame(fHeaders, endHeaders|endStream, id, reqBlock("GET", "/", more...))
+		c.wait(func() bool { return c.streams[id] != nil && len(c.streams[id].blocks) > 0 })
+	}
+	get(1, first)
+	c.wait(func() bool { return received(1) == 1<<16-1 }) // the connection's first window
+	get(3, second)
+	if update != "" {
+		c.frame(0x10, 0, 0, u32(3)+update)
+	}
+	time.Sleep(pause)
+	c.frame(fWindow, 0, 0, u32(4*priorityPiece))
+	c.wait(func() bool { return received(1)+received(3) == 1<<16-1+4*priorityPiece })
+	c.ping()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return received(1) - (1<<16 - 1), received(3)
 }
 
 // TestHTTP2Overtakes checks that urgent responses are sent although large ones

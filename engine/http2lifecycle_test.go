@@ -548,7 +548,6 @@ func TestHTTP2Late(t *testing.T) {
 			body, ctx := r.Body, r.Context()
 			late <- func() string {
 				<-ctx.Done()
-				time.Sleep(10 * time.Millisecond) // until the response is complete
 				w.Header().Set("A", "b")
 				w.WriteHeader(500)
 				_, werr := w.Write([]byte("late"))
@@ -563,10 +562,11 @@ func TestHTTP2Late(t *testing.T) {
 		for id := uint32(1); id < 20; id += 2 {
 			c.frame(fHeaders, endHeaders, id, reqBlock("POST", "/"))
 			c.frame(fData, 0, id, "body")
-			if got, want := (<-late)(), "true true http: invalid Read on closed Body"; got != want {
+			call := <-late
+			c.ended(id)
+			if got, want := call(), "true true http: invalid Read on closed Body"; got != want {
 				t.Errorf("%s: got %s, want %s", k.name, got, want)
 			}
-			c.ended(id)
 		}
 		if got := c.summary(); strings.Contains(got, "late") || strings.Count(got, "in time") != 10 {
 			t.Errorf("%s: got %s", k.name, got)
