@@ -3,11 +3,9 @@
 package engine
 
 import (
-	"io"
 	"net"
 	"net/http"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 )
@@ -60,59 +58,5 @@ func TestFill(t *testing.T) {
 	// other goroutines run.
 	if yields < 150 || yields > 250 && !raceEnabled {
 		t.Errorf("%d of 300 reads let another goroutine run, want 200", yields)
-	}
-}
-
-// wrapListener hides the type of the sockets, so that the engine reads and
-// writes them as any net.Conn.
-type wrapListener struct{ net.Listener }
-
-func (l wrapListener) Accept() (net.Conn, error) {
-	nc, err := l.Listener.Accept()
-	return struct{ net.Conn }{nc}, err
-}
-
-// BenchmarkRawIO compares raw system calls with the methods of net.Conn: the
-// time of a request with 16 connections on one processor, with the client's part.
-func BenchmarkRawIO(b *testing.B) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	const request, conns = "GET / HTTP/1.1\r\nHost: x\r\n\r\n", 16
-	for _, c := range []struct {
-		name string
-		wrap func(net.Listener) net.Listener
-	}{
-		{"raw", func(l net.Listener) net.Listener { return l }},
-		{"conn", func(l net.Listener) net.Listener { return wrapListener{l} }},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			ln, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				b.Fatal(err)
-			}
-			s := New(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") })})
-			go s.Serve(c.wrap(ln))
-			defer s.Close()
-			var left atomic.Int64
-			left.Store(int64(b.N))
-			var wg sync.WaitGroup
-			for range conns {
-				nc, err := net.Dial("tcp", ln.Addr().String())
-				if err != nil {
-					b.Fatal(err)
-				}
-				defer nc.Close()
-				wg.Go(func() {
-					response := make([]byte, 4096)
-					for left.Add(-1) >= 0 {
-						io.WriteString(nc, request)
-						if n, err := nc.Read(response); err != nil || string(response[n-5:n]) != "hello" {
-							b.Errorf("%q, %v", response[:n], err)
-							return
-						}
-					}
-				})
-			}
-			wg.Wait()
-		})
 	}
 }

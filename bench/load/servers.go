@@ -35,6 +35,7 @@ var HTTPServers = []HTTPServer{
 	{Name: "net/http", Handler: "plain", Serve: func(l net.Listener) error { return http.Serve(l, plainHandler()) }},
 	{Name: "net/http, timeouts", Handler: "plain", Serve: serveWithTimeouts},
 	{Name: "engine", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return newEngine(false).Serve(l) }},
+	{Name: "engine, net.Conn", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return newEngine(false).Serve(wrapped{l}) }},
 	{Name: "engine, recycling", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return newEngine(true).Serve(l) }},
 	{Name: "package server", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return serveHardened(l, false) }},
 	{Name: "package server, engine", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return serveHardened(l, true) }},
@@ -92,6 +93,18 @@ func newEngine(recycle bool) *engine.Server {
 	s := engine.New(&http.Server{Handler: plainHandler()})
 	s.Recycle = recycle
 	return s
+}
+
+// A wrapped listener hides the type of its connections, so that the engine uses
+// the methods of net.Conn instead of raw system calls.
+type wrapped struct{ net.Listener }
+
+func (l wrapped) Accept() (net.Conn, error) {
+	nc, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return struct{ net.Conn }{nc}, nil
 }
 
 // serveHardened serves with package server, and thus with all its limits.
