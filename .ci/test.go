@@ -48,7 +48,6 @@ var steps = []step{
 	{name: "without unsafe", command: "go test -tags muxmaster_safe -skip " + once + " . ./internal/... ./examples/..."},
 	{name: "engine without raw system calls", command: "go test -tags muxmaster_portable ./engine/..."},
 	{name: "module analyzer", command: "go test ./...", dir: "analyzer"},
-	{name: "module examples/fromchi", command: "go test ./...", dir: "examples/fromchi"},
 	{name: "module examples/libraries", command: "go test ./...", dir: "examples/libraries"},
 
 	{name: "next Go", command: "go test -skip ^(TestSteps|TestDocs) ./...", env: nextGo, all: true},
@@ -60,7 +59,7 @@ var steps = []step{
 	{name: "other programs on the router", command: "interop/programs/run.sh", all: true},
 	{name: "another layout of net/http", command: ".ci/layout", all: true},
 	{name: "workflow files", command: ".ci/lint workflows", all: true},
-	{name: "vet of nested modules", command: "bash -c 'for m in analyzer bench interop interop/browser examples/fromchi examples/libraries; do (cd $m && go vet ./...) || exit; done'", all: true},
+	{name: "vet of nested modules", command: "bash -c 'for m in analyzer bench interop interop/browser examples/libraries; do (cd $m && go vet ./...) || exit; done'", all: true},
 	{name: "release in a clone, install from its tag", command: ".ci/tryrelease", all: true},
 	{name: "fuzzing, two seconds a target", command: ".ci/fuzz 2s", all: true},
 	{name: "benchmarks", command: "go test -run ^$ -bench . -benchtime 100x .", all: true},

@@ -138,7 +138,6 @@ func TestExamples(t *testing.T) {
 		true          string // expression for reports that are true
 	}{
 		{"..", "./examples/... ./cmd/...", ""},
-		{"../examples/fromchi", "./...", ""},
 		{"../examples/libraries", "./...", ""},
 		{"../bench", "./...", `load/http2servers\.go:.* a grpc\.Server reads the request`}, // the benchmark doesn't call it with Recycle
 		{"../interop", "./...", ""},
