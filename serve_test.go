@@ -275,6 +275,7 @@ func TestCONNECTValues(t *testing.T) {
 		m.Handle("CONNECT /rest/{rest...}", http.HandlerFunc(values))
 		m.Handle("/any/:x", http.HandlerFunc(values))
 		m.CONNECT("/star/*rest", values)
+		m.Handle("/tree/", tell("tree"))
 		srv := httptest.NewServer(m)
 		for _, dots := range []string{"..", "%2e%2e", "%2E.", ".%2e", "%2e.", ".%2E", "%2E%2E", ".", "%2e", "%2E"} {
 			for _, target := range []string{"/users/@", "/users/@/x", "/fast/@", "/v1.@/x", "/v@.1/x", "/num/@", "/rest/@", "/rest/a/@", "/rest/@/b", "/rest/a%2F@", "/any/@", "/star/@", "/star/a/@/b", "/star/@%2Fb"} {
@@ -287,6 +288,8 @@ func TestCONNECTValues(t *testing.T) {
 		for _, c := range [][2]string{
 			{"/users/", "404"}, {"/users//x", "404"}, {"/fast/", "404"}, {"/any/", "404"}, {"//users/1", "404"}, {"/v.1/x", "404"},
 			{"/users/1", `id="1"`}, {"/users/...", `id="..."`}, {"/users/.a", `id=".a"`}, {"/users/a%2F..", `id="a/.."`}, {"/rest/a/.../b", `rest="a/.../b"`}, {"/rest/", `rest=""`},
+			{"/rest/a//b/c", `rest="a//b/c"`}, {"/rest//", `rest="/"`}, {"/v1./x", "404"}, {"/v1.2/x", `a="1" b="2"`}, {"/fast/x", `id="x"`}, {"/none//x", "404"},
+			{"/tree", "307 /tree/"}, {"/tree//x/y", "tree"}, {"/tree//x/../y", "404"}, {"example.com:443", "404"},
 		} {
 			if got := over(t, srv, "CONNECT", c[0]); got != c[1] {
 				t.Errorf("%s: CONNECT %s: got %s, want %s", mode.name, c[0], got, c[1])

@@ -64,47 +64,6 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
-func TestANY(t *testing.T) {
-	m := muxmaster.New()
-	m.ANY("/any", tell("any"))
-	m.ANY("/both/:x", tell("any"))
-	m.POST("/both/:x", tell("post"))
-	m.GET("/both/:x", tell("get"))
-	m.ANYFast("/fast/:x", fastValues)
-	m.PUT("/fast/:x", tell("put"))
-	for _, c := range []struct{ method, target, want string }{
-		{"GET", "/any", "any"}, {"HEAD", "/any", "any"}, {"OPTIONS", "/any", "any"}, {"CONNECT", "/any", "any"}, {"BREW", "/any", "any"}, {"get", "/any", "any"},
-		{"GET", "/both/1", "get"}, {"HEAD", "/both/1", "get"}, {"POST", "/both/1", "post"}, {"PUT", "/both/1", "any"}, {"BREW", "/both/1", "any"}, {"OPTIONS", "/both/1", "any"},
-		{"GET", "/fast/1", `x="1"`}, {"PUT", "/fast/1", "put"}, {"WHEN", "/fast/1", `x="1"`},
-		{"PUT", "/any/", "307 /any"}, {"PUT", "/none", "404"}, {"OPTIONS", "/none", "404"},
-	} {
-		if got := get(t, m, c.method, c.target); got != c.want {
-			t.Errorf("%s %s: got %s, want %s", c.method, c.target, got, c.want)
-		}
-	}
-}
-
-func TestHEAD(t *testing.T) {
-	m := muxmaster.New()
-	m.GET("/a/:x", tell("get"))
-	m.GET("/b/:x", tell("get"))
-	m.HEAD("/b/:x", tell("head"))
-	m.HEAD("/c", tell("head"))
-	m.POST("/d", tell("post"))
-	m.Handle("GET /e/", tell("get"))
-	m.HEAD("/:any/s", tell("head"))
-	m.GET("/f/s", tell("get"))
-	for _, c := range []struct{ method, target, want string }{
-		{"HEAD", "/a/1", "get"}, {"HEAD", "/b/1", "head"}, {"GET", "/b/1", "get"}, {"HEAD", "/c", "head"}, {"GET", "/c", "405 HEAD, OPTIONS"},
-		{"HEAD", "/d", "405 POST, OPTIONS"}, {"HEAD", "/e/x", "get"}, {"HEAD", "/e", "307 /e/"},
-		{"HEAD", "/f/s", "get"}, // the path is compared before the method
-	} {
-		if got := get(t, m, c.method, c.target); got != c.want {
-			t.Errorf("%s %s: got %s, want %s", c.method, c.target, got, c.want)
-		}
-	}
-}
-
 func TestAllow(t *testing.T) {
 	all := muxmaster.New()
 	for i := range verbs {
@@ -315,49 +274,6 @@ func TestEmptyMux(t *testing.T) {
 	}
 }
 
-func TestCONNECT(t *testing.T) {
-	for _, mode := range modes {
-		m := newMux(mode.pooled)
-		m.CONNECT("/p/:a/q", values)
-		m.CONNECTFast("/f/:a", fastValues)
-		m.Handle("/t/", tell("tree"))
-		m.Handle("CONNECT /r/{rest...}", http.HandlerFunc(values))
-		m.CONNECT("/m/v{a}.{b}", values)
-		for _, c := range [][2]string{
-			{"/p/1/q", `a="1"`},
-			{"/p//q", "404"},   // no named parameter is empty
-			{"/p/../q", "404"}, // . or ..
-			{"/p/./q", "404"},
-			{"/p/%2e%2E/q", "404"},
-			{"//p/1/q", "404"},
-			{"/f/", "404"},
-			{"/f/x", `a="x"`},
-			{"/t//x/y", "tree"},
-			{"/t//x/../y", "404"},
-			{"/t", "307 /t/"},
-			{"/r/a//b/../c", "404"},
-			{"/r/a//b/c", `rest="a//b/c"`},
-			{"/r//", `rest="/"`},
-			{"/m/v.1", "404"},
-			{"/m/v1.", "404"},
-			{"/m/v1.2", `a="1" b="2"`},
-			{"/none//x", "404"},
-		} {
-			if got := get(t, m, "CONNECT", c[0]); got != c[1] {
-				t.Errorf("%s: CONNECT %s: got %s, want %s", mode.name, c[0], got, c[1])
-			}
-		}
-		// The usual form, CONNECT host:port, has no path.
-		r, err := readRequest("example.com:443", "CONNECT", "example.com:443")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := ask(m, r).brief(); got != "404" {
-			t.Errorf("CONNECT example.com:443: got %s", got)
-		}
-	}
-}
-
 func TestHosts(t *testing.T) {
 	m := muxmaster.New()
 	m.Handle("api.example.com/", http.HandlerFunc(values))
@@ -491,63 +407,6 @@ func TestRedirects(t *testing.T) {
 		m.GET(c.pattern, tell(""))
 		if got := get(t, m, c.method, c.target); got != c.want {
 			t.Errorf("GET %q, %s %s: got %s, want %s", c.pattern, c.method, c.target, got, c.want)
-		}
-	}
-}
-
-// The slash redirect applies only if the other form of the path has a route.
-func TestSlashRedirectGivesWay(t *testing.T) {
-	for _, c := range []struct {
-		routes         string // separated by |
-		method, target string
-		want           string
-	}{
-		{"GET /x|GET /x/", "GET", "/x", "GET /x"},
-		{"GET /x|GET /x/", "GET", "/x/", "GET /x/"},
-		{"GET /x/|GET /*all", "GET", "/x", "GET /*all"},
-		{"GET /x/|GET /:a", "GET", "/x", "GET /:a"},
-		{"GET /x|GET /:a/", "GET", "/x/", "GET /:a/"},
-		{"GET /x|POST /x/", "GET", "/x/", "307 /x"},
-		{"GET /x|POST /x/", "POST", "/x", "307 /x/"},
-		{"GET /x|POST /x/", "PUT", "/x", "405 GET, HEAD, OPTIONS"},
-		{"GET /x|POST /x/", "PUT", "/x/", "405 POST, OPTIONS"},
-		{"GET /x|ANY /x/", "GET", "/x/", "ANY /x/"},
-		{"ANY /x|POST /x/", "GET", "/x/", "307 /x"},
-		{"ANY /x/", "BREW", "/x", "307 /x/"},
-		{"POST /x/|GET /x", "HEAD", "/x/", "307 /x"},
-	} {
-		m := muxmaster.New()
-		for _, rt := range strings.Split(c.routes, "|") {
-			method, path, _ := strings.Cut(rt, " ")
-			map[string]func(string, http.HandlerFunc){"GET": m.GET, "POST": m.POST, "ANY": m.ANY}[method](path, tell(rt))
-		}
-		if got := get(t, m, c.method, c.target); got != c.want {
-			t.Errorf("%s, %s %s: got %s, want %s", c.routes, c.method, c.target, got, c.want)
-		}
-	}
-}
-
-// Routes of Handle redirect independent of RedirectTrailingSlash, and never
-// remove a slash.
-func TestSlashRedirectOfHandle(t *testing.T) {
-	for _, on := range []bool{true, false} {
-		m := muxmaster.New()
-		m.RedirectTrailingSlash = on
-		m.Handle("/tree/", tell("tree"))
-		m.Handle("/leaf", tell("leaf"))
-		m.HandleFast("/fast/", fastValues)
-		m.GET("/verb", tell("verb"))
-		m.GET("/slashed/", tell("slashed"))
-		verb, slashed := "404", "404"
-		if on {
-			verb, slashed = "307 /verb", "307 /slashed/"
-		}
-		for _, c := range [][2]string{
-			{"/tree", "307 /tree/"}, {"/fast", "307 /fast/"}, {"/leaf/", "404"}, {"/verb/", verb}, {"/slashed", slashed},
-		} {
-			if got := get(t, m, "GET", c[0]); got != c[1] {
-				t.Errorf("RedirectTrailingSlash %v, %s: got %s, want %s", on, c[0], got, c[1])
-			}
 		}
 	}
 }
@@ -714,12 +573,21 @@ func TestSlashOfVerbMethodsAndHandle(t *testing.T) {
 		{false, "PUT", "/7", "405 GET, HEAD, OPTIONS"},
 		{false, "GET", "/only/7", "404"},
 		{true, "GET", "/only/7", "307 /only/7/"},
+		{false, "GET", "/a/tree", "307 /a/tree/"},
+		{false, "GET", "/a/fast", "307 /a/fast/"},
+		{true, "GET", "/a/leaf/", "404"},
+		{true, "GET", "/a/verb/", "307 /a/verb"},
+		{false, "GET", "/a/verb/", "404"},
 	} {
 		m := muxmaster.New()
 		m.RedirectTrailingSlash = c.redirect
 		m.GET("/{n:[0-9]+}/", tell("number"))
 		m.GET("/only/:x/", tell("only"))
 		m.Handle("GET /{any}/{$}", tell("any"))
+		m.Handle("/a/tree/", tell("tree"))
+		m.Handle("/a/leaf", tell("leaf"))
+		m.HandleFast("/a/fast/", fastValues)
+		m.GET("/a/verb", tell("verb"))
 		if got := get(t, m, c.method, c.path); got != c.want {
 			t.Errorf("RedirectTrailingSlash %v: %s %s: got %s, want %s", c.redirect, c.method, c.path, got, c.want)
 		}
