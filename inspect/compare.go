@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"iter"
 	"mime"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/printable"
 )
 
@@ -19,20 +18,21 @@ import (
 type Kind int
 
 const (
-	LostLogin   Kind = iota // the old response was 401, 403 or a redirect to a login, and now the handler runs, or seems to
-	Crash                   // a panic or a status from 500, which the old handler didn't have
-	LostRoute               // the old status was 2xx, and now it is 4xx
-	NewRoute                // the old status was 4xx, and now it is 2xx
-	NewLogin                // now the response is 401, 403 or a redirect to a login
-	OtherStatus             // another difference of the status
-	OtherTarget             // another Location of a redirect
-	OtherBody               // another body of a response without an error
-	OtherHeader             // another Content-Type, or another Allow
-	OtherError              // another body or Content-Type of the same error status
-	OtherRoute              // the same response of another route, where both are known
+	LostLogin    Kind = iota // the old response was 401, 403 or a redirect to a login, and now the handler runs, or seems to
+	Crash                    // a panic or a status from 500, which the old handler didn't have
+	LostRoute                // the old status was 2xx, and now it is 4xx
+	NewRoute                 // the old status was 4xx, and now it is 2xx
+	NewLogin                 // now the response is 401, 403 or a redirect to a login
+	OtherStatus              // another difference of the status
+	OtherTarget              // another Location of a redirect
+	OtherHandler             // another handler, where Diff compares routes
+	OtherBody                // another body of a response without an error
+	OtherHeader              // another Content-Type, or another Allow
+	OtherError               // another body or Content-Type of the same error status
+	OtherRoute               // the same response of another route, where both are known
 )
 
-var kindNames = [...]string{"lost login", "crash", "lost route", "new route", "new login", "status", "redirect", "body", "header", "error text", "route"}
+var kindNames = [...]string{"lost login", "crash", "lost route", "new route", "new login", "status", "redirect", "handler", "body", "header", "error text", "route"}
 
 // String returns the kind in lower-case words.
 func (k Kind) String() string {
@@ -57,28 +57,34 @@ func (d Difference) String() string {
 	if d.Request.Host != "example.com" {
 		host = d.Request.Host
 	}
-	return printable.Replace(fmt.Sprintf("%s: %s %s%s: %s, now %s", d.Kind, d.Request.Method, host, d.Request.RequestURI, d.Old.text(d.Kind), d.Now.text(d.Kind)))
+	before, after := "", ""
+	if d.Old.Pattern != "" && d.Old.Pattern != d.Now.Pattern {
+		before = " by " + d.Old.Pattern
+	}
+	if d.Now.Pattern != "" {
+		after = " by " + d.Now.Pattern
+	}
+	return printable.Replace(fmt.Sprintf("%s: %s %s%s: %s%s, now %s%s", d.Kind, d.Request.Method, host, d.Request.RequestURI,
+		d.text(d.Old), before, d.text(d.Now), after))
 }
 
-// text returns what matters of a response for a difference.
-func (r Response) text(k Kind) string {
-	var b strings.Builder
+// text returns what matters of one of the responses.
+func (d Difference) text(r Response) string {
 	switch {
 	case r.Panic != "":
-		fmt.Fprintf(&b, "panic: %.100s", r.Panic)
+		return fmt.Sprintf("panic: %.100s", r.Panic)
 	case r.Location != "":
-		fmt.Fprintf(&b, "%d to %s", r.Status, r.Location)
-	case k == OtherHeader:
-		fmt.Fprintf(&b, "%d %s %s", r.Status, r.ContentType, r.Allow)
-	case k == OtherBody || k == OtherError:
-		fmt.Fprintf(&b, "%d %.60q", r.Status, r.Body)
-	default:
-		fmt.Fprint(&b, r.Status)
+		return fmt.Sprintf("%d to %s", r.Status, r.Location)
+	case d.Kind == OtherHandler:
+		return string(r.Body)
+	case d.Kind == OtherHeader && !sameMethods(d.Old.Allow, d.Now.Allow):
+		return fmt.Sprintf("%d with Allow: %s", r.Status, cmp.Or(r.Allow, "(none)"))
+	case d.Kind == OtherHeader:
+		return fmt.Sprintf("%d with Content-Type: %s", r.Status, cmp.Or(r.ContentType, "(none)"))
+	case d.Kind == OtherBody || d.Kind == OtherError:
+		return fmt.Sprintf("%d %.60q", r.Status, r.Body)
 	}
-	if r.Pattern != "" {
-		fmt.Fprintf(&b, " by %s", r.Pattern)
-	}
-	return b.String()
+	return strconv.Itoa(r.Status)
 }
 
 // Compare sends each request to both handlers and returns the requests to which
@@ -189,43 +195,5 @@ func otherRoute(a, b string) bool {
 	if a == "" || b == "" || a == b {
 		return false
 	}
-	p, err := pattern.Parse(a)
-	q, err2 := pattern.Parse(b)
-	return err == nil && err2 == nil && p.Shape() != q.Shape()
-}
-
-// PrintDifferences writes a summary: for each kind how many there are, and the
-// first few of each, where requests of one route with the same statuses count as
-// one. It is what the command muxmaster compare prints.
-func PrintDifferences(w io.Writer, list []Difference) error {
-	const few = 10
-	var b strings.Builder
-	if len(list) == 0 {
-		b.WriteString("no difference\n")
-	}
-	for len(list) > 0 {
-		kind := list[0].Kind
-		n := slices.IndexFunc(list, func(d Difference) bool { return d.Kind != kind })
-		if n < 0 {
-			n = len(list)
-		}
-		fmt.Fprintf(&b, "%s: %d\n", kind, n)
-		shown, seen := 0, map[string]bool{}
-		for _, d := range list[:n] {
-			key := fmt.Sprint(d.Request.Method, d.Old.Status, d.Now.Status, d.Old.Pattern, d.Now.Pattern)
-			if seen[key] && kind != LostLogin || shown == few && kind != LostLogin {
-				continue
-			}
-			seen[key] = true
-			shown++
-			_, line, _ := strings.Cut(d.String(), ": ")
-			fmt.Fprintf(&b, "  %s\n", line)
-		}
-		if shown < n {
-			fmt.Fprintf(&b, "  and %d more\n", n-shown)
-		}
-		list = list[n:]
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return patternPath(a) != patternPath(b)
 }

@@ -285,10 +285,10 @@ func (c *Coverage) Routes() []Usage {
 	return list
 }
 
-// Unused returns the routes without a request.
+// Unused returns the routes without a request, except for the page of [Handler].
 func (c *Coverage) Unused() (list []muxmaster.Route) {
 	for _, u := range c.Routes() {
-		if u.Hits == 0 {
+		if u.Hits == 0 && !isPage(&u.Route) {
 			list = append(list, u.Route)
 		}
 	}
@@ -297,9 +297,10 @@ func (c *Coverage) Unused() (list []muxmaster.Route) {
 
 // Print writes the routes without a request as a table, after a line that says
 // how many routes were used. It returns the used share of all routes, from 0 to
-// 1, for a threshold at the end of TestMain; it is 1 if there are no routes.
+// 1, for a threshold at the end of TestMain; it is 1 if there are no routes. The
+// page of [Handler] doesn't count.
 func (c *Coverage) Print(w io.Writer) (share float64, err error) {
-	list := c.Routes()
+	list := slices.DeleteFunc(c.Routes(), func(u Usage) bool { return isPage(&u.Route) })
 	var b strings.Builder
 	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	used := 0

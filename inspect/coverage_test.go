@@ -205,11 +205,15 @@ func TestCoveragePrint(t *testing.T) {
 	m.GET("/a", show)
 	m.ANY("/b", show)
 	m.GET("/c", show)
+	m.Mount("/debug/routes", c.Page()) // doesn't count
 	serve(c.Handler(m), "GET", "/a")
 	b.Reset()
 	share, err := c.Print(&b)
 	if math.Abs(share-1./3) > 1e-9 || err != nil || !strings.HasPrefix(b.String(), "1 of 3 routes (33%) were used; not used:\n  *    /b  ") || strings.Count(b.String(), "\n") != 3 {
 		t.Errorf("got %v, %v, %q", share, err, b.String())
+	}
+	if list := c.Unused(); len(list) != 2 {
+		t.Errorf("not used: %v", list)
 	}
 }
 

@@ -48,6 +48,11 @@ func Diff(old, now []Route) ([]Difference, error) {
 		}
 		list = append(list, Compare(before, after, RequestsOf(slices.Concat(old, now)))...)
 	}
+	for i := range list {
+		if list[i].Kind == OtherBody {
+			list[i].Kind = OtherHandler
+		}
+	}
 	seen := map[string]bool{}
 	list = slices.DeleteFunc(list, func(d Difference) bool {
 		text := d.Request.Method + " " + d.Request.Host + d.Request.RequestURI
@@ -106,7 +111,7 @@ func (n *scopeNode) add(r *Route, loggedIn bool) (err error) {
 	if !ok {
 		return fmt.Errorf("%s is not below its prefix %s", r.text(), n.prefix)
 	}
-	name := []byte(ShortName(r.Handler) + "\n")
+	name := []byte(ShortName(r.Handler))
 	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(name) })
 	switch {
 	case r.Host != "" || r.Below && strings.HasSuffix(path, "/"):

@@ -71,8 +71,8 @@ func TestDiff(t *testing.T) {
 		want   []string // "" for no difference
 	}{
 		{"", nil},
-		{"handler", []string{"GET /users/1: body"}},
-		{"guarded handler", []string{"GET /admin/x: body"}},
+		{"handler", []string{"GET /users/1: handler"}},
+		{"guarded handler", []string{"GET /admin/x: handler"}},
 		{"route", []string{"POST /users/1: lost route"}},
 		{"group", []string{"GET /admin/x: lost login", "OPTIONS /admin/none-such: lost login"}},
 		{"owner", []string{"GET /admin/none-such: new login", "GET /open/none-such: lost route"}},

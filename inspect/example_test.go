@@ -193,8 +193,8 @@ func ExamplePrintDifferences() {
 	old, now := shop()
 	inspect.PrintDifferences(os.Stdout, inspect.Compare(old, now, inspect.Requests(old))[:1])
 	// Output:
-	// lost login: 1
-	//   DELETE /items/1: 401 by DELETE /items/:id, now 200 by DELETE /items/:id
+	// lost login: 1 request
+	//   DELETE /items/1: 401, now 200 by DELETE /items/:id
 }
 
 func ExampleDiff() {
@@ -207,7 +207,7 @@ func ExampleDiff() {
 func ExampleDifference_String() {
 	old, now := shop()
 	fmt.Println(inspect.Compare(old, now, inspect.Requests(old))[0])
-	// Output: lost login: DELETE /items/1: 401 by DELETE /items/:id, now 200 by DELETE /items/:id
+	// Output: lost login: DELETE /items/1: 401, now 200 by DELETE /items/:id
 }
 
 func ExampleKind_String() {

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"path"
@@ -62,19 +63,26 @@ func newPage(m *muxmaster.Mux, coverage *Coverage, allow func(*http.Request) boo
 		panic("inspect: the Mux is nil")
 	}
 	m.Routes() // panics if m wasn't made by muxmaster.New
-	return &handler{m, coverage, allow}
+	return &routesPage{m, coverage, allow}
 }
 
-// A handler serves the page and its data.
-type handler struct {
+// A routesPage serves the page and its data.
+type routesPage struct {
 	mux      *muxmaster.Mux
 	coverage *Coverage // or nil
 	allow    func(*http.Request) bool
 }
 
+// isPage reports whether r is the page's own route, which is no part of what the
+// program serves.
+func isPage(r *muxmaster.Route) bool { return r.Handler == pageName }
+
+// pageName is the name of routesPage in Route.Handler.
+var pageName = fmt.Sprintf("%T", new(routesPage))
+
 // ServeHTTP serves the page, and below it routes.json, explain.json and
 // openapi.json.
-func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (p *routesPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -128,7 +136,7 @@ func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // document returns the annotation of the page's route, or else a Document
 // without schemas.
-func (p *handler) document(r *http.Request) Document {
+func (p *routesPage) document(r *http.Request) Document {
 	route, _ := p.mux.Lookup(r)
 	for _, value := range route.Annotations() {
 		if d, ok := value.(Document); ok {

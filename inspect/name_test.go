@@ -17,7 +17,7 @@ func TestShortName(t *testing.T) {
 		"example.com/shop.func4x":                 "shop.func4x",
 		"main.list[...]":                          "main.list[...]",
 		"main.list[...].func1":                    "main.list[...]",
-		"*inspect.handler":                        "*inspect.handler",
+		"*inspect.routesPage":                     "*inspect.routesPage",
 		".func1":                                  ".func1",
 		"":                                        "",
 	} {

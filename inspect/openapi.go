@@ -38,7 +38,8 @@ type Document struct {
 
 // OpenAPI returns an OpenAPI document of the routes of m, as a map to be encoded
 // with [encoding/json]. It contains paths, methods, parameters with their types
-// and constraints, and what annotations of type [Operation] add.
+// and constraints, and what annotations of type [Operation] add. The page of
+// [Handler] is left out.
 //
 // The version is 3.1, or 3.2 if the document has something that 3.1 lacks:
 // methods such as QUERY and PURGE, and streams (Content.Items). OpenAPI doesn't
@@ -54,7 +55,7 @@ func OpenAPI(m *muxmaster.Mux, d Document) (map[string]any, error) {
 	var list []openapi.Route
 	for r := range m.Routes() {
 		o := operationOf(r)
-		if o.Hidden {
+		if o.Hidden || isPage(&r) {
 			continue
 		}
 		routes = append(routes, r)

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -17,9 +18,10 @@ import (
 // Requests returns requests that try every route of m and what surrounds it:
 // each form of its values, other methods, HEAD and OPTIONS, trailing slashes,
 // another case, escaped slashes and dots, empty segments, and unknown paths
-// beside and below each route, Group and mounted Mux. They are as a server would
-// get them, without a body, a cookie or a login. They come in the order of the
-// routes, and none comes twice.
+// beside and below each route, Group and mounted Mux. There is only one request
+// of the page of [Handler]. They are as a server would get them, without a body,
+// a cookie or a login. They come in the order of the routes, and none comes
+// twice.
 func Requests(m *muxmaster.Mux) iter.Seq[*http.Request] {
 	return func(yield func(*http.Request) bool) { generate(m.Routes(), yield) }
 }
@@ -67,8 +69,19 @@ type generator struct {
 	yield  func(*http.Request) bool
 	done   map[string]bool
 	values sampler
-	stop   bool // yield returned false
+	from   origin // of the requests
+	stop   bool   // yield returned false
 }
+
+// An origin says which route a request was made for. It is a value of the
+// request's context.
+type origin struct {
+	route  string // its patternPath
+	scope  string // the prefix of the Group or mount around it
+	beside bool   // the request tries what surrounds the route
+}
+
+type originKey struct{}
 
 // generate yields the requests for routes.
 func generate(routes iter.Seq[muxmaster.Route], yield func(*http.Request) bool) {
@@ -83,7 +96,14 @@ func generate(routes iter.Seq[muxmaster.Route], yield func(*http.Request) bool) 
 		if g.stop {
 			return
 		}
+		if isPage(&r) { // its JSON differs with the routes; the page itself shows a lost login
+			g.from = origin{route: patternPath(r.Host + r.Pattern)}
+			g.try("", strings.TrimSuffix(g.fill(p, 0, -1, "", ""), "/"), "GET")
+			continue
+		}
+		g.from = origin{route: patternPath(r.Host + r.Pattern), scope: innermost(r), beside: true}
 		g.scopes(r)
+		g.from.beside = false
 		g.route(r, p)
 	}
 }
@@ -107,10 +127,6 @@ func (g *generator) route(r muxmaster.Route, p *pattern.Pattern) {
 	g.try("other.example", path, method)
 	g.try(host, path, allMethods...)
 	g.preflight(host, path, method)
-	for _, v := range variants(path) {
-		g.try(host, v, method)
-	}
-	g.try(host, path+"/none-such", "POST", "OPTIONS")
 	for n := 1; n < 4; n++ {
 		g.try(host, g.fill(p, n, -1, "", ""), method)
 	}
@@ -126,6 +142,11 @@ func (g *generator) route(r muxmaster.Route, p *pattern.Pattern) {
 		}
 		g.try(host, base+"/a/b", allMethods...)
 	}
+	g.from.beside = true
+	for _, v := range variants(path) {
+		g.try(host, v, method)
+	}
+	g.try(host, path+"/none-such", "POST", "OPTIONS")
 }
 
 // rawValues are tried for a parameter, as they come in a request line.
@@ -168,6 +189,14 @@ func swapCase(path string) string {
 		return path
 	}
 	return path[:i] + strings.ToUpper(path[i:i+1]) + path[i+1:]
+}
+
+// innermost returns the prefix of the innermost scope around a route.
+func innermost(r muxmaster.Route) (prefix string) {
+	for _, s := range r.Scopes {
+		prefix = cmp.Or(s.Prefix, prefix)
+	}
+	return prefix
 }
 
 // scopes yields requests that no route below the prefixes of r's scopes may
@@ -264,7 +293,7 @@ func (g *generator) request(r *http.Request) {
 		return
 	}
 	g.done[key] = true
-	g.stop = !g.yield(r)
+	g.stop = !g.yield(r.WithContext(context.WithValue(context.Background(), originKey{}, g.from)))
 }
 
 // serverRequest returns a request as a server gets it, for a target as it is in
@@ -278,10 +307,9 @@ func serverRequest(method, host, target string) *http.Request {
 	if host == "" {
 		host = "example.com"
 	}
-	r := &http.Request{
+	return &http.Request{
 		Method: method, URL: u, RequestURI: target, Host: host,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{}, Body: http.NoBody, RemoteAddr: "192.0.2.1:1234",
 	}
-	return r.WithContext(context.Background())
 }

@@ -2,7 +2,9 @@ package inspect
 
 import (
 	"fmt"
+	"iter"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -92,6 +94,34 @@ func TestRequests(t *testing.T) {
 	}
 	if len(got) > 150 {
 		t.Errorf("%d requests for one route", len(got))
+	}
+}
+
+// TestRequestsOfPage checks that the page of Handler gets one request, also of a
+// routes.json and behind a login, whose loss is then found.
+func TestRequestsOfPage(t *testing.T) {
+	login := func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+	}
+	page := func(mw ...func(http.Handler) http.Handler) *muxmaster.Mux {
+		m := muxmaster.New()
+		m.With(mw...).Mount("/debug/routes", HandlerFor(m, netip.MustParsePrefix("0.0.0.0/0")))
+		return m
+	}
+	m := page()
+	for name, requests := range map[string]iter.Seq[*http.Request]{"Requests": Requests(m), "RequestsOf": RequestsOf(Examine(m))} {
+		var got []string
+		for r := range requests {
+			if strings.HasPrefix(r.URL.Path, "/debug") {
+				got = append(got, r.Method+" "+r.RequestURI)
+			}
+		}
+		if want := []string{"GET /debug/routes"}; !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+	if list := Compare(page(login), m, Requests(m)); len(list) != 1 || list[0].Kind != LostLogin {
+		t.Errorf("the page without its login: %v", list)
 	}
 }
 

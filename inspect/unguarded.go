@@ -20,7 +20,7 @@ func unguarded(routes []Route) map[int]string {
 		if g := slices.IndexFunc(r.Middleware, isGuard); g >= 0 {
 			r.Guard = ShortName(r.Middleware[g])
 		}
-		if r.Handler != pageName { // has a check of its own
+		if !isPage(&r.Route) { // has a check of its own
 			root.add(r.Host+r.Pattern, i, r.Guard)
 		}
 	}
@@ -32,9 +32,6 @@ func unguarded(routes []Route) map[int]string {
 	}
 	return warnings
 }
-
-// pageName is the name of the page's own handler.
-var pageName = fmt.Sprintf("%T", new(handler))
 
 // A node is a prefix.
 type node struct {

@@ -46,8 +46,16 @@ func (c *command) compare(w io.Writer) error {
 	if err := cmp.Or(old.err, now.err); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%d requests, %d differ\n", len(requests), len(list))
+	fmt.Fprintf(w, "%s, %s\n", count(len(requests), "request", "requests"), count(len(list), "differs", "differ"))
 	return printDifferences(w, list)
+}
+
+// count returns a number with a word for one or several.
+func count(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprint(n, " ", several)
 }
 
 func printDifferences(w io.Writer, list []inspect.Difference) error {

@@ -1,0 +1,165 @@
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+)
+
+// PrintDifferences writes a summary of what [Compare] or [Diff] found, the worst
+// first: for each kind how many requests there are, and a line for each cause
+// with one of its requests. Differences have the same cause if they are about the
+// same route, or if routers differ alike everywhere, as in the Allow of their
+// 405. It writes all causes of lost logins, and ten of each other kind.
+func PrintDifferences(w io.Writer, list []Difference) error {
+	var b strings.Builder
+	if len(list) == 0 {
+		b.WriteString("no difference\n")
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b Difference) int { return cmp.Compare(a.Kind, b.Kind) })
+	for len(list) > 0 {
+		kind := list[0].Kind
+		n := slices.IndexFunc(list, func(d Difference) bool { return d.Kind != kind })
+		if n < 0 {
+			n = len(list)
+		}
+		printKind(&b, kind, list[:n])
+		list = list[n:]
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// printKind writes the differences of one kind.
+func printKind(b *strings.Builder, kind Kind, list []Difference) {
+	const few = 10
+	places := map[string]bool{} // where plain requests differ
+	for i := range list {
+		if d := &list[i]; !d.special() {
+			places[d.place()] = true
+		}
+	}
+	var causes []string // in the order of their first request
+	alike := map[string][]*Difference{}
+	for i := range list {
+		cause := list[i].cause(places)
+		if alike[cause] == nil {
+			causes = append(causes, cause)
+		}
+		alike[cause] = append(alike[cause], &list[i])
+	}
+	fmt.Fprintf(b, "%s: %s\n", kind, count(len(list), "request"))
+	left := len(list)
+	for i, cause := range causes {
+		if i == few && kind != LostLogin {
+			fmt.Fprintf(b, "  and %d more causes, %s\n", len(causes)-few, count(left, "request"))
+			break
+		}
+		_, line, _ := strings.Cut(alike[cause][0].String(), ": ")
+		fmt.Fprintf(b, "  %s", line)
+		if more := len(alike[cause]) - 1; more > 0 {
+			fmt.Fprintf(b, " (and %d like it)", more)
+		}
+		b.WriteString("\n")
+		left -= len(alike[cause])
+	}
+}
+
+// count returns a number of things, such as 2 requests.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprint(n, " ", thing)
+}
+
+// cause returns a text that differences of one kind have in common if they have,
+// most likely, the same cause. places are where plain requests differ.
+func (d *Difference) cause(places map[string]bool) string {
+	place := d.place()
+	statuses := fmt.Sprint(d.Old.Status, " ", d.Now.Status)
+	switch d.Kind {
+	case LostLogin, Crash:
+		return place
+	case NewLogin, OtherStatus:
+		if scope := d.origin().scope; scope != "" && (d.Old.denies() || d.Now.denies()) && !d.Old.succeeded() {
+			return scope // of a login that was added or removed
+		}
+	case OtherHeader:
+		return fmt.Sprintf("%q", []string{d.text(d.Old), d.text(d.Now)})
+	case OtherError:
+		return strings.ReplaceAll(d.text(d.Old)+d.text(d.Now), d.Request.URL.Path, "/")
+	}
+	switch {
+	case d.special() && !places[place]: // a rule of the router
+		return fmt.Sprint(statuses, automatic(d.Request.Method))
+	case d.Kind == LostRoute || d.Kind == NewRoute || d.Old.denies() || d.Now.denies():
+		return place
+	case d.Old.Status >= 300 && d.Now.Status >= 300: // no handler ran, as far as the response shows
+		return statuses
+	}
+	return statuses + place
+}
+
+// special reports whether routers differ in requests like this one: HEAD, OPTIONS,
+// and odd spellings of a path.
+func (d *Difference) special() bool {
+	u := d.Request.URL
+	clean := path.Clean(u.Path)
+	return automatic(d.Request.Method) || u.RawPath != "" || clean != u.Path && clean+"/" != u.Path || strings.Contains(d.Request.RequestURI, "%2")
+}
+
+// automatic reports whether routers respond to a method by themselves.
+func automatic(method string) bool { return method == http.MethodHead || method == http.MethodOptions }
+
+// place returns the route that a difference is about, or where in the program it
+// is, if no route served the request.
+func (d *Difference) place() string {
+	from := d.origin()
+	old, now := patternPath(d.Old.Pattern), patternPath(d.Now.Pattern)
+	switch {
+	case old == now && old != "":
+		return old
+	case from.route == "":
+		return fmt.Sprintf("%q", []string{d.Request.Host, withoutNumbers(d.Request.URL.Path), old, now})
+	case old == "" && now == "" && !from.beside, old+now == from.route:
+		return from.route
+	}
+	return fmt.Sprintf("%q", []string{from.scope, old, now})
+}
+
+// origin returns the route that the request was made for; the zero value if it
+// wasn't made by Requests.
+func (d *Difference) origin() origin {
+	from, _ := d.Request.Context().Value(originKey{}).(origin)
+	return from
+}
+
+// patternPath returns a pattern without its methods, the names of its parameters
+// and a final {$}, so that GET /a/{x} and /a/:id are the same.
+func patternPath(text string) string {
+	_, text = cutMethods(strings.TrimSuffix(text, "{$}"))
+	if p, err := pattern.Parse(text); err == nil && text != "" {
+		return p.Shape()
+	}
+	return text
+}
+
+// withoutNumbers replaces the segments of a path that hold a digit, which are
+// most likely the values of parameters.
+func withoutNumbers(text string) string {
+	segments := strings.Split(text, "/")
+	for i, s := range segments {
+		if strings.ContainsAny(s, "0123456789") {
+			segments[i] = "{}"
+		}
+	}
+	return strings.Join(segments, "/")
+}
