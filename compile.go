@@ -262,9 +262,9 @@ func (c *compiler) add(p *program, r placed) error {
 	e := endpoint{handler: h, zone: r.zone.index, site: r.site, order: r.order}
 	flags := r.flags
 	pooled := r.zone.poolValues
-	if f, ok := h.(fastHandler); ok {
+	f, fast := h.(fastHandler)
+	if fast {
 		pooled = r.zone.poolParams
-		e.handler = &fastRoute{f, len(r.parsed.Names()), pooled}
 	}
 	if !pooled {
 		flags |= unpooled
@@ -288,6 +288,9 @@ func (c *compiler) add(p *program, r placed) error {
 	if len(list) > 0 {
 		flags |= hasNames
 		e.names = c.sharedNames(list, text, pooled)
+	}
+	if fast {
+		e.handler = &fastRoute{f, e.names, slices.Clone(list), pooled}
 	}
 	if r.root != notBare {
 		bare, err := parse(strings.TrimSuffix(r.pattern, "/"), r.flags)

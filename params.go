@@ -90,25 +90,38 @@ func (h fastHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // A fastRoute calls a FastHandler with the path values of its route.
 type fastRoute struct {
 	handler fastHandler
-	values  int  // their number; those of outer routers follow in the request
-	pooled  bool // the Params are used again
+	names   *values.Names // nil if there are no values
+	list    []string      // names as a list; values of outer routers follow in the request
+	pooled  bool          // the Params are used again
 }
 
 func (h *fastRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if h.values == 0 {
+	if len(h.list) == 0 {
 		h.handler(w, r, nil)
 		return
 	}
 	if !h.pooled {
-		h.handler(w, r, appendParams(make(Params, 0, h.values), r, h.values))
+		h.handler(w, r, h.params(make(Params, 0, len(h.list)), r))
 		return
 	}
 	buf := paramsPool.Get().(*Params)
-	ps := appendParams((*buf)[:0], r, h.values)
+	ps := h.params((*buf)[:0], r)
 	h.handler(w, r, ps)
 	clear(ps)
 	*buf = ps[:0]
 	paramsPool.Put(buf)
+}
+
+// params appends the path values of the route to ps.
+func (h *fastRoute) params(ps Params, r *http.Request) Params {
+	vals := h.names.Values(r)
+	if len(vals) != len(h.list) {
+		return appendParams(ps, r, len(h.list))
+	}
+	for i, v := range vals {
+		ps = append(ps, Param{h.list[i], v})
+	}
+	return ps
 }
 
 var paramsPool = sync.Pool{New: func() any { return new(Params) }}

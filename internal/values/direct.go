@@ -219,6 +219,15 @@ func ClearCopy(r *http.Request) {
 	}
 }
 
+// Values returns the path values of r if they were set with n, and no other
+// router has set any. Otherwise it returns nil.
+func (n *Names) Values(r *http.Request) []string {
+	if q := layOut(r); Direct && q.pat == &n.stdPattern {
+		return q.matches
+	}
+	return nil
+}
+
 // Has reports whether r has path values set directly. It requires Direct.
 func Has(r *http.Request) bool { return layOut(r).pat != nil }
 

@@ -33,6 +33,7 @@ func Each(r *http.Request, yield func(name, value string) bool) { safeEach(r, yi
 // The functions below require Direct. Here they do nothing or are never called.
 
 func (n *Names) TrySet(*http.Request, string, []string) bool { return false }
+func (n *Names) Values(*http.Request) []string               { return nil }
 func (n *Names) TryClear(*http.Request)                      {}
 func ClearCopy(*http.Request)                                {}
 func Drop(*http.Request, *Owner)                             {}
