@@ -136,11 +136,12 @@ func (p *program) outcome(search *routeSearch, r *http.Request, rt *trie.Route[e
 // findShort returns the route of a verb method for the path of search without its
 // trailing slash, or nil.
 func (p *program) findShort(search *routeSearch, r *http.Request) *trie.Route[endpoint] {
-	short := p.newSearch()
-	defer release(short)
-	if !short.TrimSlash(search) {
+	if !search.HasSlash() {
 		return nil
 	}
+	short := p.newSearch()
+	defer release(short)
+	short.TrimSlash(search)
 	rt := p.table.Find(short, r.Host)
 	if rt == nil || rt.Flags&trie.Verb == 0 {
 		return nil

@@ -32,14 +32,14 @@ func (s *Search[P]) Clean() bool {
 	return s.connect || s.Rooted() && !unclean(s.path)
 }
 
-// TrimSlash sets s to the path of other without its trailing slash. It reports
-// false if the path has no trailing slash or is "/".
-func (s *Search[P]) TrimSlash(other *Search[P]) bool {
-	n := len(other.path) - 1
-	if n < 1 || other.path[n] != '/' {
-		return false
-	}
-	s.path, s.decoded = other.path[:n], other.decoded[:max(len(other.decoded)-1, 0)]
+// HasSlash reports whether the path has a trailing slash and is not "/".
+func (s *Search[P]) HasSlash() bool {
+	n := len(s.path) - 1
+	return n > 0 && s.path[n] == '/'
+}
+
+// TrimSlash sets s to the path of other without its trailing slash.
+func (s *Search[P]) TrimSlash(other *Search[P]) {
+	s.path, s.decoded = other.path[:len(other.path)-1], other.decoded[:max(len(other.decoded)-1, 0)]
 	s.connect, s.Method = other.connect, other.Method
-	return true
 }
