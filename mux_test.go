@@ -1,110 +1,20 @@
 package muxmaster_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
-	"github.com/seed-1954dcaa/muxmaster/middleware"
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
-
-// logged returns the records that f logs to slog's default logger, as lines of
-// JSON.
-func logged(t *testing.T, f func()) (lines []string) {
-	t.Helper()
-	var mu sync.Mutex
-	var b bytes.Buffer
-	old := slog.Default()
-	slog.SetDefault(slog.New(slog.NewJSONHandler(writerFunc(func(p []byte) (int, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		return b.Write(p)
-	}), &slog.HandlerOptions{Level: slog.LevelDebug})))
-	defer slog.SetDefault(old)
-	f()
-	mu.Lock()
-	defer mu.Unlock()
-	for line := range strings.Lines(b.String()) {
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-type writerFunc func(p []byte) (int, error)
-
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
-
-// fails returns a handler that returns err.
-func fails(err error) http.HandlerFunc {
-	return problem.Handler(func(http.ResponseWriter, *http.Request) error { return err })
-}
-
-// Errors with status 500 and above are logged, and others are not. The text of
-// an error is never sent.
-func TestHandlerErrorsAreLogged(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		err    error
-		status int
-		logs   bool
-	}{
-		{"plain", errors.New("secret cause"), 500, true},
-		{"500", &problem.Error{Status: 500, Err: errors.New("secret cause")}, 500, true},
-		{"503", &problem.Error{Status: 503, Err: errors.New("secret cause")}, 503, true},
-		{"wrapped", fmt.Errorf("around: %w", &problem.Error{Status: 502, Err: errors.New("secret cause")}), 502, true},
-		{"out of range", &problem.Error{Status: 200, Err: errors.New("secret cause")}, 500, true},
-		{"404", &problem.Error{Status: 404, Err: errors.New("secret cause")}, 404, false},
-		{"400", &problem.Error{Status: 400, Err: errors.New("secret cause")}, 400, false},
-		{"nil", nil, 200, false},
-	} {
-		m := muxmaster.New()
-		m.Use(middleware.RequestID)
-		m.Method("POST", "/orders/:id", fails(c.err))
-		w := httptest.NewRecorder()
-		lines := logged(t, func() { m.ServeHTTP(w, request(t, "POST", "/orders/5?token=hidden")) })
-		if w.Code != c.status || strings.Contains(w.Body.String(), "secret") {
-			t.Errorf("%s: answered %d %q, want %d", c.name, w.Code, w.Body, c.status)
-		}
-		if !c.logs {
-			if len(lines) > 0 {
-				t.Errorf("%s: logged %q", c.name, lines)
-			}
-			continue
-		}
-		if len(lines) != 1 {
-			t.Errorf("%s: logged %d lines: %q", c.name, len(lines), lines)
-			continue
-		}
-		var record map[string]any
-		if err := json.Unmarshal([]byte(lines[0]), &record); err != nil {
-			t.Fatal(err)
-		}
-		if record["level"] != "ERROR" {
-			t.Errorf("%s: level %v", c.name, record["level"])
-		}
-		for _, want := range []string{"POST", "/orders/:id", w.Header().Get("X-Request-Id"), "secret cause"} {
-			if want == "" || !strings.Contains(lines[0], want) {
-				t.Errorf("%s: the log lacks %q: %s", c.name, want, lines[0])
-			}
-		}
-		if strings.Contains(lines[0], "hidden") {
-			t.Errorf("%s: the log has the query: %s", c.name, lines[0])
-		}
-	}
-}
 
 // PathParamAs reads the same values as r.PathValue, so that handlers can be
 // tested without a router and used with another one.

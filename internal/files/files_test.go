@@ -77,6 +77,10 @@ func TestServer(t *testing.T) {
 		{"dir%5Cpage.html", 404, "none"},
 		{"a.txt%00", 404, "none"},
 		{"a%FF.txt", 404, "none"},
+		{"%ED%A0%80", 404, "none"},
+		{"dir/%FF/index.html", 404, "none"},
+		{"C:/a.txt", 404, ""},
+		{strings.Repeat("a", 5000), 404, ""},
 	} {
 		for _, method := range []string{"GET", "HEAD"} {
 			w := ask(NewServer(files(), "rest", notFound), method, c.name)
