@@ -278,29 +278,6 @@ func FuzzCleanPath(f *testing.F) {
 	})
 }
 
-func TestCleanPathAllocations(t *testing.T) {
-	w := httptest.NewRecorder()
-	for name, m := range map[string]mw{"CleanPath": middleware.CleanPath, "StripSlashes": middleware.StripSlashes} {
-		h, r := m(quiet), get("/a/b.c/d")
-		if got := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, r) }); got != 0 {
-			t.Errorf("%s: %v allocations for a clean path, want 0", name, got)
-		}
-	}
-	for _, tt := range []struct {
-		name string
-		m    mw
-		want float64
-	}{
-		{"CleanPath", middleware.CleanPath, 1},
-		{"StripSlashes", middleware.StripSlashes, 2}, // it must detect redirects
-	} {
-		h, r := tt.m(quiet), get("/")
-		if got := testing.AllocsPerRun(100, func() { r.URL.Path = "/a//./b/../"; h.ServeHTTP(w, r) }); got != tt.want {
-			t.Errorf("%s: %v allocations for a path that changes, want %v", tt.name, got, tt.want)
-		}
-	}
-}
-
 // oddBytes are not allowed in paths. If RawPath contains one of them,
 // EscapedPath of net/url returns another path, in which %2F is a slash.
 var oddBytes = []string{"|", `\`, `"`, "^", "{", "}", "<", ">", "`", "\x80", "\xff", "ä"}

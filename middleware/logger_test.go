@@ -256,29 +256,6 @@ func TestLoggerUsesTheCurrentDefault(t *testing.T) {
 	}
 }
 
-func TestLoggerAllocations(t *testing.T) {
-	r, w := get("/a"), httptest.NewRecorder()
-	attrs := make([]slog.Attr, 7)
-	slogs := testing.AllocsPerRun(100, func() {
-		record := slog.NewRecord(time.Now(), slog.LevelInfo, "request", 0)
-		record.AddAttrs(attrs...)
-		rawHandler{w: io.Discard, level: 1 << 10}.Enabled(nil, 0)
-	})
-	for _, tt := range []struct {
-		name  string
-		level slog.Level
-		want  float64
-	}{
-		{"not enabled", slog.LevelError, 1},
-		{"enabled", slog.LevelInfo, 1 + slogs},
-	} {
-		h := middleware.LoggerWith(slog.New(discard{tt.level}))(quiet)
-		if got := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, r) }); got != tt.want {
-			t.Errorf("%s: %v allocations, want %v", tt.name, got, tt.want)
-		}
-	}
-}
-
 // discard is a slog.Handler that drops all records.
 type discard struct{ level slog.Level }
 

@@ -78,10 +78,3 @@ func TestNoCachePreventsNotModified(t *testing.T) {
 		t.Errorf("%d, want 200", got)
 	}
 }
-
-func TestNoCacheAllocations(t *testing.T) {
-	h, w, r := middleware.NoCache(quiet), httptest.NewRecorder(), get("/")
-	if got := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, r) }); got != 1 {
-		t.Errorf("%v allocations, want 1", got)
-	}
-}

@@ -253,13 +253,6 @@ func TestRecovererUsesTheDefaultLogger(t *testing.T) {
 	}
 }
 
-func TestRecovererAllocations(t *testing.T) {
-	h, w, r := middleware.Recoverer(quiet), httptest.NewRecorder(), get("/")
-	if got := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, r) }); got != 0 {
-		t.Errorf("%v allocations, want 0", got)
-	}
-}
-
 func ExampleRecoverer() {
 	defer slog.SetDefault(slog.Default())
 	slog.SetDefault(slog.New(slog.DiscardHandler)) // it logs the panic and its stack

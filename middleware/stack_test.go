@@ -296,3 +296,73 @@ func TestCancelThroughAnyStack(t *testing.T) {
 		}
 	}
 }
+
+// TestAllocations checks how much each middleware allocates for a request.
+func TestAllocations(t *testing.T) {
+	body := io.NopCloser(strings.NewReader("x"))
+	withBody := func(r *http.Request) { r.Body = body }
+	received := func(length int64) func(*http.Request) {
+		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n0123456789")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func(to *http.Request) { to.Body, to.ContentLength = r.Body, length }
+	}
+	path := func(path string) func(*http.Request) { return func(r *http.Request) { r.URL.Path = path } }
+	peer := func(addr string) func(*http.Request) { return func(r *http.Request) { r.RemoteAddr = addr } }
+	logger := func(level slog.Level) mw { return middleware.LoggerWith(slog.New(discard{level})) }
+	attrs := make([]slog.Attr, 7)
+	ofSlog := testing.AllocsPerRun(100, func() {
+		record := slog.NewRecord(time.Now(), slog.LevelInfo, "request", 0)
+		record.AddAttrs(attrs...)
+		rawHandler{w: io.Discard, level: 1 << 10}.Enabled(nil, 0)
+	})
+	again := func(from *http.Request) func(*http.Request) { return func(r *http.Request) { *r = *from } }
+	given := get("/")
+	given.Header.Set("X-Request-Id", "given")
+	forwarded := get("/")
+	forwarded.Header.Set("X-Forwarded-For", "198.51.100.7, 10.0.0.1")
+	for _, c := range []struct {
+		name    string
+		m       mw
+		r       *http.Request
+		prepare func(*http.Request)
+		want    float64
+	}{
+		{"BodyLimit, no body", middleware.BodyLimit(10), get("/"), nil, 0},
+		{"BodyLimit, a body", middleware.BodyLimit(10), get("/"), withBody, 2},
+		{"BodyLimit, a body that a server received", middleware.BodyLimit(10), get("/"), received(10), 0},
+		{"BodyLimit, the same with an unknown length", middleware.BodyLimit(10), get("/"), received(-1), 2},
+		{"BodyLimit, the same with a wrong length", middleware.BodyLimit(10), get("/"), received(0), 2},
+		{"CleanPath, a clean path", middleware.CleanPath, get("/a/b.c/d"), nil, 0},
+		{"CleanPath", middleware.CleanPath, get("/"), path("/a//./b/../"), 1},
+		{"StripSlashes, a clean path", middleware.StripSlashes, get("/a/b.c/d"), nil, 0},
+		{"StripSlashes", middleware.StripSlashes, get("/"), path("/a//./b/../"), 2}, // it must detect redirects
+		{"Logger, not enabled", logger(slog.LevelError), get("/a"), nil, 1},
+		{"Logger", logger(slog.LevelInfo), get("/a"), nil, 1 + ofSlog},
+		{"NoCache", middleware.NoCache, get("/"), nil, 1},
+		{"Observe", middleware.Observe(func(*http.Request, int, int64, time.Duration) {}), get("/"), nil, 1}, // the recorder
+		{"RealIP, no proxy", middleware.RealIP, forwarded, peer("192.0.2.1:1"), 0},
+		{"RealIP", middleware.RealIP, forwarded, peer("127.0.0.1:1"), 1},
+		{"Recoverer", middleware.Recoverer, get("/"), nil, 0},
+		{"RequestID, made", middleware.RequestID, get("/"), again(get("/")), 2},
+		{"RequestID, given", middleware.RequestID, get("/"), again(given), 1},
+		{"SetHeader", middleware.SetHeader("x-a", "b"), get("/"), nil, 1},
+		{"Throttle", middleware.Throttle(1, 1, time.Hour), get("/"), nil, 0},
+		// Four of context.WithTimeout, the request that carries it, and the recorder.
+		{"Timeout", middleware.Timeout(time.Hour), get("/"), nil, 6},
+	} {
+		h, w := c.m(quiet), httptest.NewRecorder()
+		w.Header().Set("X", "") // so that the map has room
+		w.Header().Del("X")
+		got := testing.AllocsPerRun(100, func() {
+			if c.prepare != nil {
+				c.prepare(c.r)
+			}
+			h.ServeHTTP(w, c.r)
+		})
+		if got != c.want {
+			t.Errorf("%s: %v allocations, want %v", c.name, got, c.want)
+		}
+	}
+}

@@ -155,14 +155,6 @@ func TestTimeoutRefusesDurations(t *testing.T) {
 	}
 }
 
-func TestTimeoutAllocations(t *testing.T) {
-	h, w, r := middleware.Timeout(time.Hour)(quiet), httptest.NewRecorder(), get("/")
-	// Four of context.WithTimeout, the request that carries it, and the recorder.
-	if got := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, r) }); got != 6 {
-		t.Errorf("%v allocations, want 6", got)
-	}
-}
-
 // TestTimeoutUsesTheClock checks that the clock decides whether a handler was
 // too late, not the context's timer, which may fire after the handler has
 // returned.
