@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,82 +16,24 @@ import (
 // make room, although they take several times as long as a connection may wait
 // for its peer.
 func TestConnectionsThatNeverGiveWay(t *testing.T) {
-	const busy = 3 * time.Second
-	// slowBody sends 8 KiB ten times a second.
-	slowBody := func() io.Reader {
-		pr, pw := io.Pipe()
-		go func() {
-			for range busy / (100 * time.Millisecond) {
-				<-time.After(100 * time.Millisecond)
-				pw.Write(make([]byte, 8<<10))
-			}
-			pw.Close()
-		}()
-		return pr
-	}
-	lateBody := func() io.Reader {
-		pr, pw := io.Pipe()
-		go func() { <-time.After(busy); pw.Close() }()
-		return pr
-	}
-	const large = 24 << 20
-	for _, c := range []struct {
-		name string
-		body func() io.Reader
-		read func(io.Reader) // instead of all at once
-		h    http.HandlerFunc
-	}{
-		{"a handler at work", nil, nil, func(w http.ResponseWriter, r *http.Request) { <-time.After(busy) }},
-		{"a handler at work that has read its body", slowBody, nil, func(w http.ResponseWriter, r *http.Request) {
-			io.Copy(io.Discard, r.Body)
-			<-time.After(busy)
-		}},
-		{"a handler that sends occasional events", nil, nil, func(w http.ResponseWriter, r *http.Request) {
-			for range 3 {
-				io.WriteString(w, "event")
-				http.NewResponseController(w).Flush()
-				<-time.After(busy / 3)
-			}
-		}},
-		{"a slow upload", slowBody, nil, func(w http.ResponseWriter, r *http.Request) {
-			if _, err := io.Copy(io.Discard, r.Body); err != nil {
+	duplex := honest{name: "a handler that waits for its body while it responds", body: lateBody, h: func(w http.ResponseWriter, r *http.Request) {
+		http.NewResponseController(w).EnableFullDuplex()
+		var reader sync.WaitGroup
+		reader.Go(func() { io.Copy(io.Discard, r.Body) })
+		for range 3 * patience / (100 * time.Millisecond) {
+			<-time.After(100 * time.Millisecond)
+			if _, err := w.Write(make([]byte, 16<<10)); err != nil {
 				panic(http.ErrAbortHandler)
 			}
-		}},
-		{"a body for which the handler has set a deadline", lateBody, nil, func(w http.ResponseWriter, r *http.Request) {
-			http.NewResponseController(w).SetReadDeadline(time.Now().Add(longest))
-			if _, err := io.Copy(io.Discard, r.Body); err != nil {
-				panic(http.ErrAbortHandler)
-			}
-		}},
-		{"a handler that waits for its body while it responds", lateBody, nil, func(w http.ResponseWriter, r *http.Request) {
-			http.NewResponseController(w).EnableFullDuplex()
-			var reader sync.WaitGroup
-			reader.Go(func() { io.Copy(io.Discard, r.Body) })
-			for range busy / (100 * time.Millisecond) {
-				<-time.After(100 * time.Millisecond)
-				if _, err := w.Write(make([]byte, 16<<10)); err != nil {
-					panic(http.ErrAbortHandler)
-				}
-			}
-			reader.Wait()
-		}},
-		{"a slow download", nil, func(r io.Reader) {
-			for range busy / (20 * time.Millisecond) {
-				<-time.After(20 * time.Millisecond)
-				io.CopyN(io.Discard, r, 128<<10)
-			}
-		}, func(w http.ResponseWriter, r *http.Request) {
-			if _, err := w.Write(make([]byte, large)); err != nil {
-				panic(http.ErrAbortHandler)
-			}
-		}},
-	} {
+		}
+		reader.Wait()
+	}, want: strings.Repeat("\x00", int(3*patience/(100*time.Millisecond))*16<<10)}
+	for _, c := range append(exchanges(), duplex) {
 		for _, v := range variants {
 			t.Run(c.name+"/"+v.name, func(t *testing.T) {
 				t.Parallel()
 				started := make(chan bool, 1)
-				s, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if r.URL.Path == "/other" {
 						hello(w, r)
 						return
@@ -108,24 +51,7 @@ func TestConnectionsThatNeverGiveWay(t *testing.T) {
 					defer tr.CloseIdleConnections()
 					other <- get(&http.Client{Transport: tr}, v.scheme+addr+"/other")
 				}()
-				var body io.Reader
-				if c.body != nil {
-					body = c.body()
-				}
-				req, _ := http.NewRequest("POST", v.scheme+addr, body)
-				tr := v.transport()
-				defer tr.CloseIdleConnections()
-				resp, err := tr.RoundTrip(req)
-				if err != nil {
-					t.Fatalf("%v, %d connections closed to make room", err, s.Stats().Evicted)
-				}
-				if c.read != nil {
-					c.read(resp.Body)
-				}
-				if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-					t.Errorf("%v, %d connections closed to make room", err, s.Stats().Evicted)
-				}
-				resp.Body.Close()
+				c.run(t, v, addr)
 				if err := <-other; err != nil {
 					t.Errorf("another client: %v", err)
 				}

@@ -232,9 +232,48 @@ func TestHTTP2StreamsThatStallEnd(t *testing.T) {
 	}
 }
 
-// TestHonestTrafficSurvives checks that slow but honest clients and handlers
-// are not disconnected.
-func TestHonestTrafficSurvives(t *testing.T) {
+// An honest exchange is a request of a slow but honest client to a slow but honest
+// handler. It takes several times patience.
+type honest struct {
+	name string
+	body func() io.Reader
+	h    http.HandlerFunc
+	want string
+	read func(io.Reader) string // instead of all at once
+}
+
+// run sends the request and checks the response.
+func (c honest) run(t *testing.T, v variant, addr string) {
+	t.Helper()
+	var body io.Reader
+	if c.body != nil {
+		body = c.body()
+	}
+	req, _ := http.NewRequest("POST", v.scheme+addr, body)
+	tr := v.transport()
+	defer tr.CloseIdleConnections()
+	resp, err := tr.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if c.read != nil {
+		if got := c.read(resp.Body); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	} else if got, err := io.ReadAll(resp.Body); err != nil || string(got) != c.want {
+		t.Errorf("%q, %v; want %q", got, err, c.want)
+	}
+}
+
+// lateBody returns a body that arrives after several times patience.
+func lateBody() io.Reader {
+	pr, pw := io.Pipe()
+	go func() { pause(3); io.WriteString(pw, "late"); pw.Close() }()
+	return pr
+}
+
+func exchanges() []honest {
 	alive := func(w http.ResponseWriter, r *http.Request) {
 		if err := r.Context().Err(); err != nil {
 			panic(http.ErrAbortHandler)
@@ -253,89 +292,81 @@ func TestHonestTrafficSurvives(t *testing.T) {
 		}()
 		return pr
 	}
-	lateBody := func() io.Reader {
-		pr, pw := io.Pipe()
-		go func() { pause(3); io.WriteString(pw, "late"); pw.Close() }()
-		return pr
-	}
-	for _, c := range []struct {
-		name string
-		body func() io.Reader
-		h    http.HandlerFunc
-		want string
-	}{
-		{"events, far apart", nil, func(w http.ResponseWriter, r *http.Request) {
+	return []honest{
+		{name: "events, far apart", h: func(w http.ResponseWriter, r *http.Request) {
 			for range 3 {
 				io.WriteString(w, "event ")
 				http.NewResponseController(w).Flush()
 				pause(2)
 			}
 			alive(w, r)
-		}, "event event event hello"},
-		{"a slow handler", nil, func(w http.ResponseWriter, r *http.Request) { pause(3); alive(w, r) }, "hello"},
-		{"a slow handler that has read its body", func() io.Reader { return strings.NewReader("x") }, func(w http.ResponseWriter, r *http.Request) {
+		}, want: "event event event hello"},
+		{name: "a slow handler", h: func(w http.ResponseWriter, r *http.Request) { pause(3); alive(w, r) }, want: "hello"},
+		{name: "a slow handler that has read its body", body: func() io.Reader { return strings.NewReader("x") }, h: func(w http.ResponseWriter, r *http.Request) {
 			io.Copy(io.Discard, r.Body)
 			pause(3)
 			alive(w, r)
-		}, "hello"},
-		{"events without having read the body", func() io.Reader { return strings.NewReader("x") }, func(w http.ResponseWriter, r *http.Request) {
+		}, want: "hello"},
+		{name: "events without having read the body", body: func() io.Reader { return strings.NewReader("x") }, h: func(w http.ResponseWriter, r *http.Request) {
 			http.NewResponseController(w).Flush()
 			pause(3)
 			alive(w, r)
-		}, "hello"},
-		{"a handler that thinks before it reads", func() io.Reader { return strings.NewReader(strings.Repeat("x", 1<<20)) }, func(w http.ResponseWriter, r *http.Request) {
+		}, want: "hello"},
+		{name: "a handler that thinks before it reads", body: func() io.Reader { return strings.NewReader(strings.Repeat("x", 1<<20)) }, h: func(w http.ResponseWriter, r *http.Request) {
 			pause(3)
 			n, err := io.Copy(io.Discard, r.Body)
 			fmt.Fprintln(w, n, err)
-		}, "1048576 <nil>\n"},
-		{"a handler that thinks while it reads", func() io.Reader { return strings.NewReader(strings.Repeat("x", 1<<20)) }, func(w http.ResponseWriter, r *http.Request) {
+		}, want: "1048576 <nil>\n"},
+		{name: "a handler that thinks while it reads", body: func() io.Reader { return strings.NewReader(strings.Repeat("x", 1<<20)) }, h: func(w http.ResponseWriter, r *http.Request) {
 			n, _ := io.CopyN(io.Discard, r.Body, 1<<19)
 			pause(3)
 			m, err := io.Copy(io.Discard, r.Body)
 			fmt.Fprintln(w, n+m, err)
-		}, "1048576 <nil>\n"},
-		{"a slow upload", slowBody, func(w http.ResponseWriter, r *http.Request) {
+		}, want: "1048576 <nil>\n"},
+		{name: "a slow upload", body: slowBody, h: func(w http.ResponseWriter, r *http.Request) {
 			n, err := io.Copy(io.Discard, r.Body)
 			fmt.Fprintln(w, n, err)
-		}, "49152 <nil>\n"},
-		{"an upload that the handler waits longer for", lateBody, func(w http.ResponseWriter, r *http.Request) {
+		}, want: "49152 <nil>\n"},
+		{name: "an upload that the handler waits longer for", body: lateBody, h: func(w http.ResponseWriter, r *http.Request) {
 			http.NewResponseController(w).SetReadDeadline(time.Now().Add(20 * patience))
 			text, err := io.ReadAll(r.Body)
 			fmt.Fprintln(w, string(text), err)
-		}, "late <nil>\n"},
-		{"a slow handler that has read its body with its own deadline", func() io.Reader { return strings.NewReader("x") }, func(w http.ResponseWriter, r *http.Request) {
+		}, want: "late <nil>\n"},
+		{name: "a slow handler that has read its body with its own deadline", body: func() io.Reader { return strings.NewReader("x") }, h: func(w http.ResponseWriter, r *http.Request) {
 			http.NewResponseController(w).SetReadDeadline(time.Now().Add(2 * patience))
 			io.Copy(io.Discard, r.Body)
 			<-time.After(patience / 2)
 			r.Context().Done() // watch the client
 			pause(3)
 			alive(w, r)
-		}, "hello"},
-		{"an upload without a deadline", lateBody, func(w http.ResponseWriter, r *http.Request) {
+		}, want: "hello"},
+		{name: "an upload without a deadline", body: lateBody, h: func(w http.ResponseWriter, r *http.Request) {
 			http.NewResponseController(w).SetReadDeadline(time.Time{})
 			text, err := io.ReadAll(r.Body)
 			fmt.Fprintln(w, string(text), err)
-		}, "late <nil>\n"},
-	} {
+		}, want: "late <nil>\n"},
+		{name: "a slow download", h: func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, 24<<20)) }, want: "25165824 <nil>", read: func(r io.Reader) string {
+			slow := int64(0)
+			for range 3 * patience / (20 * time.Millisecond) {
+				<-time.After(20 * time.Millisecond)
+				n, _ := io.CopyN(io.Discard, r, 96<<10)
+				slow += n
+			}
+			n, err := io.Copy(io.Discard, r)
+			return fmt.Sprint(slow+n, " ", err)
+		}},
+	}
+}
+
+// TestHonestTrafficSurvives checks that slow but honest clients and handlers
+// are not disconnected.
+func TestHonestTrafficSurvives(t *testing.T) {
+	for _, c := range exchanges() {
 		for _, v := range variants {
 			t.Run(c.name+"/"+v.name, func(t *testing.T) {
 				t.Parallel()
 				_, addr, _ := start(t, c.h, func(s *server.Server) { v.configure(t, s); patient(s) })
-				var body io.Reader
-				if c.body != nil {
-					body = c.body()
-				}
-				req, _ := http.NewRequest("POST", v.scheme+addr, body)
-				tr := v.transport()
-				defer tr.CloseIdleConnections()
-				resp, err := tr.RoundTrip(req)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer resp.Body.Close()
-				if got, err := io.ReadAll(resp.Body); err != nil || string(got) != c.want {
-					t.Errorf("%q, %v; want %q", got, err, c.want)
-				}
+				c.run(t, v, addr)
 			})
 		}
 	}
