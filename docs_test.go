@@ -26,20 +26,30 @@ import (
 // docs returns the paths of the documents, relative to the module's root.
 func docs(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	examples, err := filepath.Glob("examples/*/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	libraries, err := filepath.Glob("examples/libraries/*/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := glob(t, "docs/*.md")
+	examples := glob(t, "examples/*/README.md")
+	libraries := glob(t, "examples/libraries/*/README.md")
 	files = append(append(files, examples...), libraries...)
 	return append(files, "examples/README.md", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "bench/README.md")
+}
+
+// contents returns the contents of a file.
+func contents(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
 
 // Every block of Go code in the documents compiles and passes go vet.
@@ -97,11 +107,8 @@ type codeBlock struct {
 
 func codeBlocks(t *testing.T, doc string) (blocks []codeBlock) {
 	t.Helper()
-	text, err := os.ReadFile(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for rest, line := string(text), 1; ; {
+	text := contents(t, doc)
+	for rest, line := text, 1; ; {
 		before, after, ok := strings.Cut(rest, "```go\n")
 		if !ok {
 			return blocks
@@ -174,12 +181,8 @@ var documented = []string{
 func TestDocsLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)\s]*))?\)`)
 	for _, doc := range docs(t) {
-		text, err := os.ReadFile(doc)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+		text := contents(t, doc)
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
 			file := doc
 			if m[1] != "" {
 				file = filepath.Join(filepath.Dir(doc), m[1])
@@ -198,12 +201,9 @@ func TestDocsLinks(t *testing.T) {
 // anchors returns the anchors of the headings of a document.
 func anchors(t *testing.T, doc string) (list []string) {
 	t.Helper()
-	text, err := os.ReadFile(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := contents(t, doc)
 	code := false
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "```") {
 			code = !code
 		}
@@ -227,12 +227,8 @@ func TestDocsCommands(t *testing.T) {
 	command := regexp.MustCompile("(?:cd ([\\w/]+) && )?(?:GOTOOLCHAIN=\\S+ )?go test ((?:'[^'\\n]*'|[^`\\n)&'])+)(?:` in `(\\w+)/)?")
 	option := regexp.MustCompile(`-(?:run|fuzz|bench)[= ]'?([^' ]+)'?`)
 	for _, doc := range docs(t) {
-		text, err := os.ReadFile(doc)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		for _, m := range command.FindAllStringSubmatch(string(text), -1) {
+		text := contents(t, doc)
+		for _, m := range command.FindAllStringSubmatch(text, -1) {
 			module, args := m[1]+m[3], strings.ReplaceAll(m[2], `\|`, "|")
 			if module == "" && doc == "bench/README.md" {
 				module = "bench"
@@ -264,24 +260,14 @@ func TestDocsCommands(t *testing.T) {
 
 // Each go run command in the documents names a program of some module.
 func TestDocsPrograms(t *testing.T) {
-	modules, err := filepath.Glob("*/go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	nested, err := filepath.Glob("examples/*/go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	modules := glob(t, "*/go.mod")
+	nested := glob(t, "examples/*/go.mod")
 	modules = append(append(modules, nested...), "go.mod")
 	command := regexp.MustCompile(`go run (\./[\w/]+|\.ci/\w+\.go)`)
 	programs := 0
 	for _, doc := range docs(t) {
-		text, err := os.ReadFile(doc)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		for _, m := range command.FindAllStringSubmatch(string(text), -1) {
+		text := contents(t, doc)
+		for _, m := range command.FindAllStringSubmatch(text, -1) {
 			programs++
 			if !slices.ContainsFunc(modules, func(mod string) bool { return isProgram(filepath.Join(filepath.Dir(mod), m[1])) }) {
 				t.Errorf("%s: %s: there is no such program", doc, m[0])
@@ -318,17 +304,14 @@ func TestDocsNames(t *testing.T) {
 			return err
 		}
 		files = append(files, "/"+filepath.ToSlash(path))
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
+		text := contents(t, path)
 		if strings.HasSuffix(path, "_test.go") {
-			for _, m := range function.FindAllStringSubmatch(string(text), -1) {
+			for _, m := range function.FindAllStringSubmatch(text, -1) {
 				tests = append(tests, m[1])
 			}
 			return nil
 		}
-		for _, w := range word.FindAllString(string(text), -1) {
+		for _, w := range word.FindAllString(text, -1) {
 			known[w] = true
 		}
 		return nil
@@ -341,18 +324,14 @@ func TestDocsNames(t *testing.T) {
 	code := regexp.MustCompile("(?s)```go\n.*?```")
 	identifier := regexp.MustCompile(`\b[A-Za-z]+[a-z][A-Z]\w*`)
 	for _, doc := range docs(t) {
-		text, err := os.ReadFile(doc)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		text = code.ReplaceAll(text, nil) // may define tests of its own
-		for _, name := range test.FindAllString(string(text), -1) {
+		text := contents(t, doc)
+		text = code.ReplaceAllString(text, "") // may define tests of its own
+		for _, name := range test.FindAllString(text, -1) {
 			if !slices.ContainsFunc(tests, func(test string) bool { return strings.HasPrefix(test, name) }) {
 				t.Errorf("%s: there is no %s", doc, name)
 			}
 		}
-		for _, m := range file.FindAllStringSubmatch(string(text), -1) {
+		for _, m := range file.FindAllStringSubmatch(text, -1) {
 			if m[1] != "_test.go" && !slices.ContainsFunc(files, func(file string) bool { return strings.HasSuffix(file, "/"+m[1]) }) {
 				t.Errorf("%s: there is no %s", doc, m[1])
 			}
@@ -360,7 +339,7 @@ func TestDocsNames(t *testing.T) {
 		if doc != "docs/design.md" {
 			continue
 		}
-		for _, name := range identifier.FindAllString(string(text), -1) {
+		for _, name := range identifier.FindAllString(text, -1) {
 			if !known[name] && !test.MatchString(name) {
 				t.Errorf("%s: the code has no %s", doc, name)
 			}
@@ -372,10 +351,7 @@ func TestDocsNames(t *testing.T) {
 // and benchmarks.
 func testNames(t *testing.T, dir string) (names []string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := glob(t, filepath.Join(dir, "*_test.go"))
 	for _, name := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
@@ -395,11 +371,8 @@ func testNames(t *testing.T, dir string) (names []string) {
 // docTable returns the cells of the table below a heading.
 func docTable(t *testing.T, doc, heading string) (rows [][]string) {
 	t.Helper()
-	text, err := os.ReadFile(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text2, ok := strings.Cut(string(text), "\n"+heading+"\n")
+	text := contents(t, doc)
+	_, text2, ok := strings.Cut(text, "\n"+heading+"\n")
 	if !ok {
 		t.Fatalf("%s has no heading %q", doc, heading)
 	}
@@ -433,17 +406,13 @@ func whole(text string) string {
 
 // README.md says how many libraries docs/interop.md lists.
 func TestDocsCountLibraries(t *testing.T) {
-	table, err := os.ReadFile("docs/interop.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := contents(t, "docs/interop.md")
 	libraries := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^\| \[[^]]*\]\(https://pkg\.go\.dev/([^/)]+\.[^)]*)\) .*\| yes \|`).FindAllStringSubmatch(string(table), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\| \[[^]]*\]\(https://pkg\.go\.dev/([^/)]+\.[^)]*)\) .*\| yes \|`).FindAllStringSubmatch(table, -1) {
 		libraries[m[1]] = true
 	}
-	readme, err := os.ReadFile("README.md")
-	if want := fmt.Sprintf("[%d libraries](docs/interop.md)", len(libraries)); err != nil || !strings.Contains(string(readme), want) {
-		t.Errorf("README.md doesn't contain %s, %v", want, err)
+	if want := fmt.Sprintf("[%d libraries](docs/interop.md)", len(libraries)); !strings.Contains(contents(t, "README.md"), want) {
+		t.Errorf("README.md doesn't contain %s", want)
 	}
 }
 
@@ -574,10 +543,7 @@ func TestRootImports(t *testing.T) {
 // package comment lists each middleware, and each middleware, or its variant
 // with options, has an example.
 func TestDocsNameMiddleware(t *testing.T) {
-	files, err := filepath.Glob("middleware/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := glob(t, "middleware/*.go")
 	var exported, examples []string
 	for _, file := range files {
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
@@ -597,22 +563,16 @@ func TestDocsNameMiddleware(t *testing.T) {
 			}
 		}
 	}
-	text, err := os.ReadFile("docs/middleware.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	comment, err := os.ReadFile("middleware/doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := contents(t, "docs/middleware.md")
+	comment := contents(t, "middleware/doc.go")
 	var listed []string // the capitalized words of the indented lines
-	for line := range strings.Lines(string(comment)) {
+	for line := range strings.Lines(comment) {
 		if list, ok := strings.CutPrefix(line, "//\t"); ok {
 			listed = append(listed, regexp.MustCompile(`\b[A-Z]\w+`).FindAllString(list, -1)...)
 		}
 	}
 	for _, name := range exported {
-		if !regexp.MustCompile(`\b` + name + `\b`).Match(text) {
+		if !regexp.MustCompile(`\b` + name + `\b`).MatchString(text) {
 			t.Errorf("docs/middleware.md doesn't name %s", name)
 		}
 		if strings.HasPrefix(name, "Get") {
@@ -634,10 +594,7 @@ func TestDocsNameMiddleware(t *testing.T) {
 // commands in its console blocks, and compares their output. A line of three
 // dots stands for any further output.
 func TestDocsTutorial(t *testing.T) {
-	text, err := os.ReadFile("docs/tutorial.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := contents(t, "docs/tutorial.md")
 	root, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -648,7 +605,7 @@ func TestDocsTutorial(t *testing.T) {
 	block := regexp.MustCompile("(?ms)^(?:<!-- ([\\w./]+)(: main)? -->\n)?```(\\w+)\n(.*?)^```$")
 	name := regexp.MustCompile(`^(?://|#|<!--) ([\w./]+)(?: -->)?\n`)
 	commands := 0
-	for _, m := range block.FindAllStringSubmatch(string(text), -1) {
+	for _, m := range block.FindAllStringSubmatch(text, -1) {
 		change, whole, language, code := m[1], m[2] != "", m[3], m[4]
 		switch file := name.FindStringSubmatch(code); {
 		case language == "console":
@@ -693,11 +650,7 @@ func (s *tutorial) write(name, text string) {
 
 func (s *tutorial) read(name string) string {
 	s.t.Helper()
-	text, err := os.ReadFile(filepath.Join(s.dir, name))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return string(text)
+	return contents(s.t, filepath.Join(s.dir, name))
 }
 
 // insert adds lines to newMux: after the first call of Pre, or at the end.
