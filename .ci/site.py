@@ -84,7 +84,13 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def on_page_content(html, page, config, files):
-    return re.sub(r"<table>.*?</table>", lambda table: sized(table.group()), html, flags=re.DOTALL)
+    return re.sub(r"<table>.*?</table>", lambda table: sized(bars(table.group())), html, flags=re.DOTALL)
+
+
+def bars(table):
+    """Removes the backslash of a bar in code, which GitHub requires in tables and
+    doesn't show."""
+    return re.sub(r"<code>.*?</code>", lambda code: code.group().replace("\\|", "|"), table, flags=re.DOTALL)
 
 
 def sized(table):

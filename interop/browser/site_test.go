@@ -43,6 +43,9 @@ func TestSite(t *testing.T) {
 	p := newTab(t, http.FileServer(http.Dir(dir)), desktop)
 	for _, page := range pages {
 		p.do(chromedp.Navigate(p.url+page), chromedp.WaitVisible(".md-content h1"))
+		if got := eval[[]string](p, `[...document.querySelectorAll('td code')].map(e => e.innerText).filter(s => s.includes('\\|'))`); len(got) > 0 {
+			t.Errorf("%s: code in tables has the backslashes of the source: %q", page, got)
+		}
 		for _, v := range views {
 			p.show(v)
 			if got := eval[int64](p, `document.documentElement.scrollWidth`); got > v.width {
