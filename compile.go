@@ -1,6 +1,7 @@
 package muxmaster
 
 import (
+	"cmp"
 	"net/http"
 	"reflect"
 	"slices"
@@ -33,7 +34,9 @@ type program struct {
 	inPlace trie.Flags // of the routes that keep their values in the Buffer, see modes
 	long    int        // the path or request target from which on serveLong is used
 
+	serving    bool // it serves requests; if not, fields may change before the first one
 	alwaysSlow bool // some routes have hosts, or values are not delivered directly
+	slow       int  // not 0 if ServeHTTP must not use its fast path
 
 	// For peek and Lookup.
 	muxes     []*zone
@@ -80,9 +83,9 @@ type zone struct {
 // A compiler holds the state of one compilation.
 type compiler struct {
 	mux       *Mux
-	version   int // of what is declared on mux
-	has       func(*Mux) *declared
-	serving   bool // the program will serve requests
+	version   int   // of what is declared on mux
+	stage     stage // what is not applied yet
+	serving   bool  // the program will serve requests
 	zones     map[*level]*zone
 	list      []*zone // all zones
 	answering []*zone // those that respond to unmatched requests; that of mux comes first
@@ -102,30 +105,24 @@ type placed struct {
 	zone *zone
 }
 
-// newCompiler collects what is declared on m. has returns what a Mux has, and
-// serving says that the program is to serve requests. The caller holds the lock.
-func newCompiler(m *Mux, has func(*Mux) *declared, serving bool) *compiler {
-	c := &compiler{mux: m, version: m.version, has: has, serving: serving, zones: map[*level]*zone{}, names: map[string]*values.Names{}}
-	d := has(m.level.mux)
+// newCompiler collects what is declared on m, and what st adds to that. serving
+// says that the program is to serve requests. The caller holds the lock.
+func newCompiler(m *Mux, st stage, serving bool) *compiler {
+	c := &compiler{mux: m, version: m.version, stage: st, serving: serving, zones: map[*level]*zone{}, names: map[string]*values.Names{}}
+	d := c.has(m)
 	c.preStamp = d.preStamp
 	c.answering = append(c.answering, c.zone(m.level))
 	for _, l := range d.levels {
 		c.answering = append(c.answering, c.zone(l))
 	}
-	mounted := false
-	for _, r := range d.all() {
-		must(r.parse()) // it was parsed before
+	for _, r := range d.list() {
 		c.routes = append(c.routes, placed{r, c.zone(r.level)})
-		mounted = mounted || r.inner != nil
-	}
-	if mounted {
-		slices.SortStableFunc(c.routes, func(a, b placed) int { return byOrder(a.route, b.route) })
 	}
 	return c
 }
 
-// byOrder compares routes by the order of their registration.
-func byOrder(a, b *route) int { return int(int32(a.order - b.order)) }
+// has returns what the Mux of a level will have.
+func (c *compiler) has(m *Mux) *staged { return c.stage.has(c.mux.instead(m)) }
 
 // zone returns the zone of a level.
 func (c *compiler) zone(l *level) *zone {
@@ -139,13 +136,13 @@ func (c *compiler) zone(l *level) *zone {
 		z.outer = outer
 	}
 	stamp := z.stamp
-	z.level, z.pre, z.middleware = l, nil, *l.own(c.has)
-	z.stamp = max(stamp, z.stamp)
+	z.level, z.pre, z.middleware = l, nil, cmp.Or(l.of, l).middleware
 	switch {
 	case l.mux != nil:
 		d := c.has(l.mux)
+		z.middleware = d.middleware
 		if z.pre = d.pre; z.outer != nil {
-			z.stamp, z.wraps = max(z.stamp, d.preStamp), z.wraps+len(d.pre)
+			stamp, z.wraps = max(stamp, d.preStamp), z.wraps+len(d.pre)
 		}
 		f := d.read(c.serving)
 		z.redirects = f.redirects
@@ -155,6 +152,7 @@ func (c *compiler) zone(l *level) *zone {
 	case l.group != nil:
 		z.notFound, z.notAllowed = or(l.group.NotFound, z.notFound), or(l.group.MethodNotAllowed, z.notAllowed)
 	}
+	z.stamp = max(stamp, z.stamp)
 	z.wraps += len(z.use) + len(z.fast)
 	if l.owns {
 		c.regions++
@@ -193,7 +191,7 @@ func isNil(h http.Handler) bool {
 // compile returns the program. It calls middleware, so the caller must not hold
 // the lock.
 func (c *compiler) compile() (*program, error) {
-	p := &program{mux: c.mux, zones: slices.Clip(c.list)}
+	p := &program{mux: c.mux, zones: slices.Clip(c.list), serving: c.serving}
 	if !c.serving {
 		p.muxes = c.muxes
 	}
@@ -226,6 +224,9 @@ func (c *compiler) compile() (*program, error) {
 		p.long = 0
 	}
 	p.alwaysSlow = p.table.AlwaysSlow() || !values.Direct
+	if p.alwaysSlow || p.entry != nil || !p.serving {
+		p.slow = 1
+	}
 	return p, nil
 }
 

@@ -3,8 +3,10 @@ package muxmaster
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"runtime"
+	"strings"
 	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
@@ -47,18 +49,10 @@ type level struct {
 	name       string // of the routes
 	key        any    // of the annotation; nil if there is none
 	value      any
-	middleware               // of a Group; see own
+	middleware               // of a Group; that of a Mux is in declared
 	first      *registration // on the level of a Group or inside it; nil if there is none
 	owns       bool          // routes outside of the prefix never serve paths below it
 	inline     bool          // made by With, Name or Annotate
-}
-
-// own returns the middleware of l. has returns what is declared on a Mux.
-func (l *level) own(has func(*Mux) *declared) *middleware {
-	if l.mux != nil {
-		return &has(l.mux).middleware
-	}
-	return &cmp.Or(l.of, l).middleware
 }
 
 // routeName returns the name of the routes of l, or "".
@@ -92,6 +86,31 @@ type route struct {
 	plain bool // Pre middleware calls its handler, even if it is a fastHandler
 }
 
+// declared is what is registered on a Mux. Guarded by the lock of the tree.
+type declared struct {
+	self       *Mux
+	middleware               // of the Mux's own level
+	first      *registration // nil if there is none
+	routes     *routeSet     // including those of mounted Muxes; nil if the program has them, see recall
+	levels     []*level      // those that respond to unmatched requests, likewise, but the Mux's own
+	fields     *fields       // of the Mux when a program that serves was compiled first; nil before
+	pre        []func(http.Handler) http.Handler
+	preStamp   uint32 // changes with pre
+}
+
+// read returns the fields of the Mux as they were first read. keep says that this
+// is the first time.
+func (d *declared) read(keep bool) *fields {
+	if d.fields != nil {
+		return d.fields
+	}
+	f := d.self.readFields()
+	if keep {
+		d.fields = f
+	}
+	return f
+}
+
 // A bare says that a route also serves a path without a trailing slash, if there
 // is no route for that path alone.
 type bare uint8
@@ -106,8 +125,8 @@ const (
 // same place are tried in this order.
 var registrations atomic.Uint32
 
-// live returns the Mux of s, or after a successful Update the Mux that it was a
-// draft of. It panics if the Mux was not created by New, or was copied.
+// live returns the Mux of s, or if an Update passed that and succeeded, the Mux
+// of the Update. It panics if the Mux was not created by New, or was copied.
 func (m *scope) live() *Mux {
 	if m.mux == nil {
 		panic("muxmaster: the Mux was not made by New; write mux := muxmaster.New(), and for a Group mux.Group(prefix)")
@@ -115,8 +134,8 @@ func (m *scope) live() *Mux {
 	if m.parent == nil && m != &m.mux.scope {
 		panic("muxmaster: the Mux was copied; use the *Mux that muxmaster.New returned")
 	}
-	if m.mux.done.Load() {
-		return m.mux.draftOf
+	if u := m.mux.draft; u != nil && u.done.Load() {
+		return u.mux
 	}
 	return m.mux
 }
@@ -229,4 +248,64 @@ func (r *route) parse() error {
 		r.parsed, r.key = p, trie.ShapeKey(p, r.method)
 	}
 	return err
+}
+
+// byOrder compares routes by the order of their registration.
+func byOrder(a, b *route) int {
+	return cmp.Or(int(int32(a.order-b.order)), strings.Compare(a.key, b.key))
+}
+
+// A routeSet is a set of routes that don't conflict.
+type routeSet struct {
+	shapes trie.Shapes[*route]
+	names  map[string]*route
+}
+
+func newRouteSet() *routeSet { return &routeSet{names: map[string]*route{}} }
+
+func (s *routeSet) clone() *routeSet { return &routeSet{s.shapes.Clone(), maps.Clone(s.names)} }
+
+func (s *routeSet) add(routes []*route) {
+	for _, r := range routes {
+		s.shapes.Add(r.key, r.method, r)
+		if name := r.level.routeName(); name != "" {
+			s.names[name] = r
+		}
+	}
+}
+
+func (s *routeSet) remove(gone map[*route]bool) {
+	for r := range gone {
+		s.shapes.Remove(r.key)
+		if name := r.level.routeName(); s.names[name] == r {
+			delete(s.names, name)
+		}
+	}
+}
+
+// check returns an error if one of the routes conflicts with a route of the set
+// that isn't gone.
+func (s *routeSet) check(routes []*route, gone map[*route]bool) error {
+	var few [4]string
+	methods := few[:0]
+	for _, r := range routes {
+		if q, ok := s.shapes.Find(r.key); ok && !gone[q] {
+			return fmt.Errorf("muxmaster: %s conflicts with %s: they match the same requests", r.registered(), q.registered())
+		}
+		name := r.level.routeName()
+		if q := s.names[name]; name != "" && q != nil && !gone[q] && q.order != r.order {
+			return fmt.Errorf("muxmaster: %s has the name %q of %s", r.registered(), name, q.registered())
+		}
+		methods = append(methods, r.method)
+	}
+	if err := s.shapes.Room(methods); err != nil {
+		return fmt.Errorf("muxmaster: pattern %q: %w", routes[0].pattern, err)
+	}
+	return nil
+}
+
+// registered says what was registered where.
+func (r *route) registered() string {
+	file, line := location(r.site)
+	return fmt.Sprintf("pattern %q (registered at %s:%d)", r.pattern, file, line)
 }

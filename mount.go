@@ -126,8 +126,7 @@ func (m *scope) mount(prefix string, sub *Mux) error {
 		if err != nil {
 			return err
 		}
-		sub.recall()
-		routes, err := mnt.expand(sub.all())
+		routes, err := mnt.expand(st.has(sub).list())
 		if err == nil {
 			err = st.addRoutes(mux, routes)
 		}

@@ -65,23 +65,17 @@ type Mux struct {
 	NotFound         http.Handler
 	MethodNotAllowed http.Handler
 
-	program atomic.Pointer[program] // nil if the next request must compile one
-	fast    atomic.Pointer[program] // the same, but nil if no request may use the fast path of ServeHTTP
+	program atomic.Pointer[program] // compiled last; nil if something was declared since
 	owner   *values.Owner
 
 	tree     atomic.Pointer[tree]
-	declared          // guarded by the lock of the tree, as all down to drafting
+	declared          // guarded by the lock of the tree, as all down to mounted
 	version  int      // counts changes of it
 	compiled *program // holds the declared routes if routes is nil
-	peeked   *program // what peek compiled last; nil if something was declared since
 	mounted  []*mount // the places where this Mux is mounted
-	drafting bool     // an Update is running
 
-	updating sync.Mutex   // held during an Update
-	updater  atomic.Value // the name of the goroutine that holds it, or ""
-	draftOf  *Mux         // the Mux that an Update changes; nil if this isn't the Mux that it passes
-	base     *declared    // of a draft: what its Mux had
-	done     atomic.Bool  // the Update that made this Mux has succeeded
+	updating sync.Mutex // held during an Update
+	draft    *draft     // of the Update that passes this Mux; nil for others
 
 	building   sync.Mutex // held while compiling for a request
 	chaining   sync.Mutex // guards the fields below
@@ -113,7 +107,7 @@ func (m *Mux) setFields(f *fields) {
 // New returns an empty Mux with RedirectTrailingSlash set.
 func New() *Mux {
 	m := &Mux{RedirectTrailingSlash: true, owner: values.NewOwner()}
-	m.scope, m.self = scope{m, &level{mux: m}}, m
+	m.scope, m.self, m.routes = scope{m, &level{mux: m}}, m, newRouteSet()
 	m.tree.Store(&tree{members: []*Mux{m}, number: registrations.Add(1)})
 	return m
 }
@@ -156,19 +150,55 @@ func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 	}))
 }
 
-// current returns the program, and compiles it if necessary.
+// serving returns the program that serves requests, or nil.
+func (m *Mux) serving() *program {
+	if p := m.program.Load(); p != nil && p.serving {
+		return p
+	}
+	return nil
+}
+
+// current returns the program that serves requests, and compiles it if
+// necessary.
 func (m *Mux) current() *program {
-	if p := m.program.Load(); p != nil {
+	if p := m.serving(); p != nil {
 		return p
 	}
 	m = m.live()
 	m.building.Lock()
 	defer m.building.Unlock()
 	warnSlow()
-	if p := m.program.Load(); p != nil {
+	if p := m.serving(); p != nil {
 		return p
 	}
-	c := m.collect(true)
+	return m.compile(true)
+}
+
+// peek returns a program for inspection. It need not serve requests, so that the
+// fields of m can still be set.
+func (m *Mux) peek() *program {
+	p := m.program.Load()
+	if p != nil && p.serving {
+		return p
+	}
+	m = m.live()
+	if p != nil && m.unchanged(p) {
+		return p
+	}
+	return m.compile(false)
+}
+
+// unchanged reports whether p redirects as the fields of the Muxes say now.
+func (m *Mux) unchanged(p *program) bool {
+	defer m.lock().mu.Unlock()
+	return !slices.ContainsFunc(p.muxes, func(z *zone) bool {
+		return z.redirects != m.instead(z.level.mux).read(false).redirects
+	})
+}
+
+// compile compiles a program. serving says that it is to serve requests.
+func (m *Mux) compile(serving bool) *program {
+	c := m.collect(serving)
 	p, err := c.compile()
 	must(err)
 	defer m.lock().mu.Unlock()
@@ -176,78 +206,54 @@ func (m *Mux) current() *program {
 	return p
 }
 
-// peek returns a program for inspection. It doesn't serve requests, so that the
-// fields of m can still be set. It is compiled again only if something changed,
-// or each call for one request would compile all routes.
-func (m *Mux) peek() *program {
-	if p := m.program.Load(); p != nil {
-		return p
-	}
-	m = m.live()
-	t := m.lock()
-	p := m.peeked
-	if p != nil && slices.ContainsFunc(p.muxes, func(z *zone) bool { return z.redirects != m.has(z.level.mux).read(false).redirects }) {
-		p = nil
-	}
-	t.mu.Unlock()
-	if p != nil {
-		return p
-	}
-	c := m.collect(false)
-	p, err := c.compile()
-	must(err)
-	defer m.lock().mu.Unlock()
-	if m.version == c.version {
-		m.peeked = p
-	}
-	return p
-}
-
-// collect collects what is declared on m. serving says that it is to serve
-// requests.
+// collect collects what is declared on m.
 func (m *Mux) collect(serving bool) *compiler {
 	defer m.lock().mu.Unlock()
-	m.recall()
-	return newCompiler(m, m.has, serving)
+	return newCompiler(m, nil, serving)
 }
 
-// has returns what a Mux has, from the view of m, which may be a draft of it.
-func (m *Mux) has(other *Mux) *declared {
-	if other == m.draftOf {
-		return &m.declared
+// origin returns the Mux of the Update that passes m, or else m.
+func (m *Mux) origin() *Mux {
+	if m.draft != nil {
+		return m.draft.mux
 	}
-	return &other.declared
+	return m
 }
 
-// publish makes p serve requests, unless something was declared since c collected
-// it. The caller holds the lock.
+// instead returns m if an Update passes m instead of other, or else other.
+func (m *Mux) instead(other *Mux) *Mux {
+	if other == m.origin() {
+		return m
+	}
+	return other
+}
+
+// publish makes p the program of its Mux, unless something was declared since c
+// collected it. The caller holds the lock.
 //
 // If no other Mux is involved, the routes that were declared are discarded,
 // because p has all that recall needs.
 func (c *compiler) publish(p *program) {
+	m := c.mux
+	if !p.serving && m.serving() != nil {
+		return
+	}
 	for _, z := range c.answering {
-		if z.answers != nil {
+		if p.serving && z.answers != nil {
 			z.answers.zone.Store(z)
 		}
 	}
-	m := c.mux
 	if m.version != c.version {
 		return
 	}
 	m.program.Store(p)
-	m.peeked = nil
-	if !p.alwaysSlow && p.entry == nil {
-		m.fast.Store(p)
-	}
-	if m.draftOf == nil && !m.drafting && len(m.tree.Load().members) == 1 {
-		m.routes, m.removed, m.claims, m.compiled = nil, nil, nil, p
+	if p.serving && m.draft == nil && len(m.tree.Load().members) == 1 {
+		m.routes, m.compiled = nil, p
 	}
 }
 
 // invalidate makes the next request compile again. The caller holds the lock.
 func (m *Mux) invalidate() {
 	m.version++
-	m.peeked = nil
-	m.fast.Store(nil)
 	m.program.Store(nil)
 }

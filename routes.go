@@ -242,12 +242,14 @@ func (m *Mux) recall() {
 		return
 	}
 	m.compiled = nil
+	m.routes = newRouteSet()
 	for _, rt := range p.table.All() {
 		if rt.Flags&trie.Implied == 0 {
-			m.routes = append(m.routes, p.placed(rt).route)
+			r := p.placed(rt).route
+			must(r.parse()) // it was parsed before
+			m.routes.add([]*route{r})
 		}
 	}
-	slices.SortFunc(m.routes, byOrder)
 }
 
 // URL returns the escaped path of the route with the given name, as BuildPath

@@ -22,8 +22,8 @@ import (
 
 // ServeHTTP calls the handler of the route that matches r.
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	p, u := m.fast.Load(), r.URL
-	if p == nil || u.RawPath != "" {
+	p, u := m.program.Load(), r.URL
+	if p == nil || len(u.RawPath)|p.slow != 0 {
 		m.current().serveSlow(w, r)
 		return
 	}

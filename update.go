@@ -1,19 +1,18 @@
 package muxmaster
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
-// This file changes a Mux that serves requests, all at once. Update works on a
-// draft: another Mux with what is declared on the first one. The draft's routes
-// take the place of the first one's when they have been compiled.
+// This file changes a Mux that serves requests, all at once. Update passes
+// another Mux, a draft, which begins with what is declared on the first one. What
+// the draft records is then staged on the first Mux, compiled, and applied.
 
 // Update changes the routes of a Mux that serves requests, all at once or not at
 // all. It calls fn with a Mux that has the routes and fields of m. fn registers,
@@ -23,9 +22,10 @@ import (
 // has changed, and Update returns the error or passes on the panic.
 //
 // Requests never wait for Update. Updates of the same Mux run one after the
-// other, and Update inside fn is an error. What fn does to m itself, or to
-// Groups made from m before, does not belong to the Update and takes effect at
-// once.
+// other. Update of the Mux that fn gets is an error; fn must not update m itself,
+// because that would wait for the end of fn. Whatever else fn does to m itself,
+// or to Groups made from m before, does not belong to the Update and takes effect
+// at once.
 //
 // The Mux that fn gets, and its Groups, stand for m once Update has returned nil.
 func (m *Mux) Update(fn func(m *Mux) error) error {
@@ -33,87 +33,73 @@ func (m *Mux) Update(fn func(m *Mux) error) error {
 		return errors.New("muxmaster: Update: the function is nil")
 	}
 	m = m.live()
-	if m.draftOf != nil || !m.startUpdate() {
+	if m.draft != nil {
 		return errors.New("muxmaster: Update inside another Update; change the Mux that the outer one passes")
 	}
-	defer m.endUpdate()
-	d := m.draft()
+	m.updating.Lock()
+	defer m.updating.Unlock()
+	d := m.newDraft()
 	defer d.end()
-	if err := fn(d); err != nil {
+	if err := fn(d.self); err != nil {
 		return err
 	}
 	return d.commit()
 }
 
-// startUpdate waits until no other Update of m runs. It returns false if the
-// current goroutine is in one.
-func (m *Mux) startUpdate() bool {
-	caller := goroutine()
-	if m.updater.Load() == caller {
-		return false
-	}
-	m.updating.Lock()
-	m.updater.Store(caller)
-	return true
+// A draft is what an Update does to its Mux.
+type draft struct {
+	mux     *Mux     // the Mux of the Update
+	self    *Mux     // the Mux that fn gets
+	base    declared // what mux had
+	added   []*route
+	removed []string // keys of routes
+	done    atomic.Bool
 }
 
-func (m *Mux) endUpdate() {
-	m.updater.Store("")
-	m.updating.Unlock()
-}
-
-// goroutine returns the name of the current goroutine in stack traces.
-func goroutine() string {
-	var b [32]byte
-	name, _, _ := strings.Cut(string(b[:runtime.Stack(b[:], false)]), " [")
-	return name
-}
-
-// origin returns the Mux that m is a draft of, or m itself.
-func (m *Mux) origin() *Mux { return cmp.Or(m.draftOf, m) }
-
-// draft returns a new draft of m.
-func (m *Mux) draft() *Mux {
+// newDraft returns a draft for an Update of m.
+func (m *Mux) newDraft() *draft {
 	defer m.lock().mu.Unlock()
 	m.recall()
-	m.all()
-	m.drafting = true
-	base := m.declared
-	d := &Mux{owner: m.owner, draftOf: m, base: &base, declared: base}
-	d.scope = scope{d, m.level}
-	d.setFields(m.readFields())
-	d.self = d
-	d.routes, d.levels, d.claims, d.fields = slices.Clip(d.routes), slices.Clip(d.levels), nil, nil
+	d := &draft{mux: m, base: m.declared}
+	d.self = &Mux{owner: m.owner, draft: d, declared: d.base}
+	d.self.scope = scope{d.self, m.level}
+	d.self.setFields(m.readFields())
+	d.self.self, d.self.fields = d.self, nil
+	d.self.routes, d.self.levels = m.routes.clone(), slices.Clip(m.levels)
 	return d
 }
 
-// end ends the Update that made d.
-func (d *Mux) end() {
-	defer d.lock().mu.Unlock()
-	d.draftOf.drafting = false
-	for _, l := range d.levels {
-		if l.mux != nil && !d.done.Load() {
-			l.mux.mounted = slices.DeleteFunc(l.mux.mounted, func(mnt *mount) bool { return mnt.on == d })
-		}
+// record records what a stage changes.
+func (d *draft) record(s *staged) {
+	d.added = append(d.added, s.new...)
+	for r := range s.gone {
+		d.removed = append(d.removed, r.key)
 	}
-	d.declared, d.base = declared{self: d}, nil
-	d.program.Store(nil)
-	d.fast.Store(nil)
 }
 
-// commit compiles what the Mux of d and those that it is mounted on will have,
-// and then replaces what they have.
-func (d *Mux) commit() error {
-	m := d.draftOf
-	t := m.lock()
-	st, err := d.changes()
-	version := d.version
+// end ends the Update.
+func (d *draft) end() {
+	defer d.mux.lock().mu.Unlock()
+	for _, l := range d.self.levels {
+		if l.mux != nil && !d.done.Load() {
+			l.mux.mounted = slices.DeleteFunc(l.mux.mounted, func(mnt *mount) bool { return mnt.on == d.self })
+		}
+	}
+	d.self.declared, d.base = declared{self: d.self, routes: newRouteSet()}, declared{}
+	d.added, d.removed = nil, nil
+	d.self.invalidate()
+}
+
+// commit compiles what the Mux and those that it is mounted on will have, and
+// then replaces what they have.
+func (d *draft) commit() error {
+	t := d.mux.lock()
+	st, err := d.stage()
+	version := st.version() + d.self.version
 	var compilers []*compiler
-	versions := map[*Mux]int{} // of all Muxes of the stage: not all are compiled
 	for _, s := range st {
-		versions[s.self] = s.self.version
-		if err == nil && (s.self == m || s.self.program.Load() != nil) {
-			compilers = append(compilers, newCompiler(s.self, st.has, true))
+		if err == nil && (s.self == d.mux || s.self.serving() != nil) {
+			compilers = append(compilers, newCompiler(s.self, st, true))
 		}
 	}
 	t.mu.Unlock()
@@ -126,16 +112,15 @@ func (d *Mux) commit() error {
 			return err
 		}
 	}
-	defer m.lock().mu.Unlock()
-	late := d.version != version || slices.ContainsFunc(st, func(s *staged) bool { return s.self.version != versions[s.self] })
-	if late { // something was declared meanwhile; for d, on a Mux that was mounted on it
-		if st, err = d.changes(); err != nil {
+	defer d.mux.lock().mu.Unlock()
+	late := st.version()+d.self.version != version
+	if late { // something was declared meanwhile; on d.self, by a Mux that is mounted on it
+		if st, err = d.stage(); err != nil {
 			return err
 		}
 	}
 	st.apply()
-	m.setFields(d.readFields())
-	m.drafting = false
+	d.mux.setFields(d.self.readFields())
 	d.done.Store(true)
 	for i, c := range compilers {
 		if !late {
@@ -146,45 +131,50 @@ func (d *Mux) commit() error {
 	return nil
 }
 
-// changes returns what d changes on its Mux. The caller holds the lock.
-func (d *Mux) changes() (st stage, err error) {
-	m := d.draftOf
-	s := st.of(m)
-	gone := map[*route]bool{}
-	for _, r := range d.base.routes {
-		gone[r] = true
-	}
-	var added []*route
-	for _, r := range d.all() {
-		if !gone[r] {
-			added = append(added, r)
-		}
-		delete(gone, r)
-	}
+// version returns a number that grows when the Muxes of the stage are changed.
+func (st stage) version() (n int) {
 	for _, s := range st {
-		// Copy when the stage changes: remove must not change what the Muxes have,
-		// and stages of other Updates append to the same slices.
-		s.routes, s.levels = slices.Clip(s.all()), slices.Clip(s.levels)
+		n += s.self.version
 	}
-	st.remove(m, gone)
-	for _, l := range d.levels[len(d.base.levels):] {
-		if err := st.addLevel(m, l); err != nil {
+	return n
+}
+
+// stage returns the stage for what d changes. The caller holds the lock.
+func (d *draft) stage() (st stage, err error) {
+	now := d.self.declared
+	s := st.of(d.mux)
+	for _, s := range st {
+		s.levels = slices.Clip(s.levels) // other stages append to the same slice
+	}
+	gone := map[*route]bool{}
+	for _, key := range d.removed {
+		if r, ok := s.routes.shapes.Find(key); ok {
+			gone[r] = true
+		}
+	}
+	st.remove(d.mux, gone)
+	for _, l := range now.levels[len(d.base.levels):] {
+		if err := st.addLevel(d.mux, l); err != nil {
 			return nil, err
 		}
 	}
-	if err := st.addRoutes(m, added); err != nil {
+	added := slices.DeleteFunc(slices.Clone(d.added), func(r *route) bool {
+		q, _ := now.routes.shapes.Find(r.key)
+		return q != r // it was removed again
+	})
+	if err := st.addRoutes(d.mux, added); err != nil {
 		return nil, err
 	}
-	if d.stamp != d.base.stamp {
-		if d.base.first != m.first {
-			return nil, fmt.Errorf("muxmaster: Update: Use, while the route %q was registered: it would bypass the middleware", m.first.pattern)
+	if now.stamp != d.base.stamp {
+		if s.first != nil {
+			return nil, fmt.Errorf("muxmaster: Update: Use, while the route %q was registered: it would bypass the middleware", s.first.pattern)
 		}
-		s.middleware = d.middleware
+		s.middleware = now.middleware
 	}
-	if d.preStamp != d.base.preStamp {
-		s.pre, s.preStamp = slices.Concat(s.pre, d.pre[len(d.base.pre):]), d.preStamp
+	if now.preStamp != d.base.preStamp {
+		s.pre, s.preStamp = slices.Concat(s.pre, now.pre[len(d.base.pre):]), now.preStamp
 	}
-	s.fields = d.readFields()
+	s.fields = d.self.readFields()
 	return st, nil
 }
 
@@ -199,16 +189,11 @@ func (d *Mux) changes() (st stage, err error) {
 // pattern in one [Mux.Update] replaces its handler.
 func (m *Mux) Remove(pattern string) error {
 	m = m.live()
-	if m.draftOf == nil {
-		if !m.startUpdate() {
-			return fmt.Errorf("muxmaster: Remove %q: an Update is running; remove the route from the Mux that it passes", pattern)
-		}
-		defer m.endUpdate()
-	}
 	return m.change(func(st *stage) error {
-		r := st.of(m).claimed().listed(pattern)
+		d := st.of(m)
+		r := d.routes.listed(pattern)
 		if r == nil {
-			return fmt.Errorf("muxmaster: Remove %q: %s", pattern, insteadOf(pattern, m.all()))
+			return fmt.Errorf("muxmaster: Remove %q: %s", pattern, insteadOf(pattern, d.list()))
 		}
 		st.remove(m, map[*route]bool{r: true})
 		return nil
@@ -216,7 +201,7 @@ func (m *Mux) Remove(pattern string) error {
 }
 
 // listed returns the route that Routes lists by a text, or nil.
-func (c *claims) listed(text string) *route {
+func (s *routeSet) listed(text string) *route {
 	for _, end := range []string{"", "/{$}"} {
 		for _, flags := range []trie.Flags{0, trie.Verb} {
 			p, err := parse(text+end, flags)
@@ -224,7 +209,7 @@ func (c *claims) listed(text string) *route {
 				continue
 			}
 			method := strings.Join(p.Methods, "")
-			if r, ok := c.shapes.Find(trie.ShapeKey(p, method)); ok && r.listed() == text {
+			if r, ok := s.shapes.Find(trie.ShapeKey(p, method)); ok && r.listed() == text {
 				return r
 			}
 		}
@@ -254,7 +239,6 @@ func insteadOf(text string, all []*route) string {
 	verb, err := parse(text, trie.Verb)
 	var similar []string
 	for _, r := range all {
-		must(r.parse()) // it was parsed before
 		if shape := r.parsed.Shape(); shape == p.Shape() || err == nil && shape == verb.Shape() {
 			similar = append(similar, fmt.Sprintf("%q", r.listed()))
 		}

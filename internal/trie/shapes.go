@@ -2,6 +2,8 @@ package trie
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
@@ -33,6 +35,14 @@ func (s *Shapes[R]) Add(key, method string, r R) {
 		s.custom[method] = true
 	}
 	s.routes[key] = r
+}
+
+// All returns the routes, in no particular order.
+func (s *Shapes[R]) All() iter.Seq[R] { return maps.Values(s.routes) }
+
+// Clone returns a copy.
+func (s *Shapes[R]) Clone() Shapes[R] {
+	return Shapes[R]{maps.Clone(s.routes), maps.Clone(s.custom)}
 }
 
 // Remove removes the route with the given key.
