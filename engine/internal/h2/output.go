@@ -134,10 +134,13 @@ const maxDelay = 200_000
 // flushLate is flush for handlers that have ended. If they took long, it writes
 // the output, and else leaves that to a goroutine of the pool.
 func (c *Conn) flushLate() {
-	if c.queued != 0 && !c.writing && c.server.clock.Now()-c.queued > maxDelay {
+	switch now := c.server.clock.Now(); {
+	case len(c.out) == 0 || c.writing:
+	case c.queued == 0:
+		c.queued = now
+		c.server.workers.add(c)
+	case now-c.queued > maxDelay:
 		c.write(fewBytes)
-	} else {
-		c.flush()
 	}
 }
 

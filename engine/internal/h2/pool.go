@@ -43,6 +43,14 @@ func (p *pool) start(jobs ...job) {
 	p.mu.Unlock()
 }
 
+// add runs a job when the calling worker has completed its own, unless another
+// worker is faster.
+func (p *pool) add(j job) {
+	p.mu.Lock()
+	p.queue = append(p.queue, j)
+	p.mu.Unlock()
+}
+
 // wake makes sure that a worker looks at the queue if jobs wait. The caller
 // holds p.mu.
 func (p *pool) wake() {
