@@ -24,16 +24,14 @@ type rawIO struct {
 	conn    *conn
 	raw     syscall.RawConn
 	wrapper SocketConn            // nil if the connection is the socket
-	read    func(fd uintptr) bool // the method values, allocated once
-	write   func(fd uintptr) bool
+	read    func(fd uintptr) bool // the method value, allocated once
 
 	turn uint8 // counts first reads for a request
 
 	n   int // results of read
 	err error
 
-	out  []byte // arguments and results of write
-	werr error
+	out rawWriter
 }
 
 // newRawIO returns a rawIO for c, or nil if c isn't a plain socket.
@@ -53,7 +51,8 @@ func newRawIO(c *conn) *rawIO {
 		return nil
 	}
 	io := &rawIO{conn: c, raw: raw, wrapper: wrapper}
-	io.read, io.write = io.readable, io.writable
+	io.read = io.readable
+	io.out.init(raw, wrapper != nil)
 	return io
 }
 
@@ -79,7 +78,7 @@ func (r *rawIO) fill() error {
 	}
 	r.n, r.err = 0, nil
 	if err := r.raw.Read(r.read); err != nil {
-		return r.opError("read", err)
+		return opError(r.conn.nc, "read", err)
 	}
 	if r.err == nil && r.n == 0 {
 		return io.EOF
@@ -105,7 +104,7 @@ func (r *rawIO) readable(fd uintptr) bool {
 			}
 			return false
 		default:
-			r.err = r.opError("read", errno)
+			r.err = opError(r.conn.nc, "read", errno)
 		}
 		return true
 	}
@@ -113,15 +112,10 @@ func (r *rawIO) readable(fd uintptr) bool {
 
 // Write writes all of p.
 func (r *rawIO) Write(p []byte) (int, error) {
-	r.out, r.werr = p, nil
-	err := r.raw.Write(r.write)
+	n, err := r.out.write(p)
 	if err != nil {
-		err = r.opError("write", err)
-	} else {
-		err = r.werr
+		err = opError(r.conn.nc, "write", err)
 	}
-	n := len(p) - len(r.out)
-	r.out = nil
 	if r.wrapper == nil {
 		return n, err
 	}
@@ -139,17 +133,43 @@ func (r *rawIO) Write(p []byte) (int, error) {
 // wraps reports whether the connection wraps a socket.
 func (r *rawIO) wraps() bool { return r.wrapper != nil }
 
-func (r *rawIO) writable(fd uintptr) bool {
-	for len(r.out) > 0 {
-		n, errno := send(fd, r.out)
+// A rawWriter writes to a socket.
+type rawWriter struct {
+	raw  syscall.RawConn
+	once bool                  // don't wait, but leave the rest
+	try  func(fd uintptr) bool // the method value, allocated once
+
+	rest []byte // of the argument of write
+	err  error
+}
+
+func (w *rawWriter) init(raw syscall.RawConn, once bool) {
+	w.raw, w.once, w.try = raw, once, w.writable
+}
+
+// write writes p and returns how much of it was written.
+func (w *rawWriter) write(p []byte) (int, error) {
+	w.rest, w.err = p, nil
+	err := w.raw.Write(w.try)
+	if err == nil {
+		err = w.err
+	}
+	n := len(p) - len(w.rest)
+	w.rest = nil
+	return n, err
+}
+
+func (w *rawWriter) writable(fd uintptr) bool {
+	for len(w.rest) > 0 {
+		n, errno := send(fd, w.rest)
 		switch errno {
 		case 0:
-			r.out = r.out[n:]
+			w.rest = w.rest[n:]
 		case syscall.EINTR:
 		case syscall.EAGAIN:
-			return r.wrapper != nil
+			return w.once
 		default:
-			r.werr = r.opError("write", errno)
+			w.err = errno
 			return true
 		}
 	}
@@ -158,8 +178,7 @@ func (r *rawIO) writable(fd uintptr) bool {
 
 // opError returns the error that a method of package net returns for err, which
 // is a system call's or that of a [syscall.RawConn].
-func (r *rawIO) opError(op string, err error) error {
-	nc := r.conn.nc
+func opError(nc net.Conn, op string, err error) error {
 	e := &net.OpError{Op: op, Net: nc.LocalAddr().Network(), Source: nc.LocalAddr(), Addr: nc.RemoteAddr(), Err: err}
 	switch err := err.(type) {
 	case syscall.Errno:

@@ -2,6 +2,8 @@
 
 package engine
 
+import "net"
+
 // A rawIO would read and write a socket with raw system calls. In this build,
 // connections use [net.Conn] instead and newRawIO always returns nil.
 type rawIO struct{}
@@ -13,3 +15,6 @@ func (*rawIO) fill() error { panic("unreachable") }
 func (*rawIO) Write([]byte) (int, error) { panic("unreachable") }
 
 func (*rawIO) wraps() bool { panic("unreachable") }
+
+// underTLS returns a listener that accepts the connections of l, for TLS.
+func underTLS(l net.Listener) net.Listener { return l }

@@ -55,7 +55,7 @@ func (s *Server) ServeTLS(l net.Listener, certFile, keyFile string) error {
 		// Serve was called before, when TLSConfig did not enable HTTP/2.
 		config.NextProtos = slices.DeleteFunc(config.NextProtos, func(p string) bool { return p == "h2" })
 	}
-	return s.Serve(tls.NewListener(l, config))
+	return s.Serve(tls.NewListener(underTLS(l), config))
 }
 
 // protocols returns the protocols that net/http serves over TLS.

@@ -1,0 +1,155 @@
+//go:build !muxmaster_portable
+
+package engine
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+)
+
+// accepted returns a connection that underTLS has accepted, or else a
+// *net.TCPConn, and the client's end.
+func accepted(t *testing.T, raw bool) (nc net.Conn, client *net.TCPConn) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	if raw {
+		ln = underTLS(ln)
+	}
+	client = dial(t, ln.Addr().String())
+	if nc, err = ln.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { nc.Close() })
+	if _, ok := nc.(*rawConn); ok != raw {
+		t.Fatalf("accepted a %T, want a rawConn: %v", nc, raw)
+	}
+	return nc, client
+}
+
+// TestRawConn compares the results of Read and Write with those of a
+// *net.TCPConn.
+func TestRawConn(t *testing.T) {
+	large := make([]byte, 16<<20)
+	for _, tt := range []struct {
+		name string
+		do   func(nc net.Conn, client *net.TCPConn) (n int, err error)
+	}{
+		{"data", func(nc net.Conn, client *net.TCPConn) (int, error) {
+			io.WriteString(client, "text")
+			return io.ReadFull(nc, make([]byte, 4))
+		}},
+		{"data later", func(nc net.Conn, client *net.TCPConn) (int, error) {
+			time.AfterFunc(20*time.Millisecond, func() { io.WriteString(client, "text") })
+			return io.ReadFull(nc, make([]byte, 4))
+		}},
+		{"data and the end", func(nc net.Conn, client *net.TCPConn) (int, error) {
+			io.WriteString(client, "text")
+			client.CloseWrite()
+			b, err := io.ReadAll(nc)
+			return len(b), err
+		}},
+		{"end", func(nc net.Conn, client *net.TCPConn) (int, error) {
+			client.CloseWrite()
+			return nc.Read(make([]byte, 4))
+		}},
+		{"read of nothing", func(nc net.Conn, client *net.TCPConn) (int, error) { return nc.Read(nil) }},
+		{"read timeout", func(nc net.Conn, client *net.TCPConn) (int, error) {
+			nc.SetReadDeadline(time.Now().Add(time.Millisecond))
+			return nc.Read(make([]byte, 4))
+		}},
+		{"read, closed", func(nc net.Conn, client *net.TCPConn) (int, error) {
+			nc.Close()
+			return nc.Read(make([]byte, 4))
+		}},
+		{"read, closed meanwhile", func(nc net.Conn, client *net.TCPConn) (int, error) {
+			time.AfterFunc(20*time.Millisecond, func() { nc.Close() })
+			return nc.Read(make([]byte, 4))
+		}},
+		{"two reads, closed meanwhile", func(nc net.Conn, client *net.TCPConn) (int, error) {
+			time.AfterFunc(20*time.Millisecond, func() { nc.Close() })
+			go nc.Read(make([]byte, 4))
+			return nc.Read(make([]byte, 4))
+		}},
+		{"read, reset", func(nc net.Conn, client *net.TCPConn) (int, error) {
+			client.SetLinger(0)
+			client.Close()
+			return nc.Read(make([]byte, 4))
+		}},
+		{"write of nothing", func(nc net.Conn, client *net.TCPConn) (int, error) { return nc.Write(nil) }},
+		{"write that waits", func(nc net.Conn, client *net.TCPConn) (int, error) {
+			go io.Copy(io.Discard, client)
+			return nc.Write(large)
+		}},
+		{"write timeout", func(nc net.Conn, client *net.TCPConn) (int, error) {
+			nc.SetWriteDeadline(time.Now().Add(20 * time.Millisecond))
+			n, err := nc.Write(large)
+			return min(n, 1), err
+		}},
+		{"write, closed", func(nc net.Conn, client *net.TCPConn) (int, error) {
+			nc.Close()
+			return nc.Write(large)
+		}},
+		{"write, reset", func(nc net.Conn, client *net.TCPConn) (int, error) {
+			client.SetLinger(0)
+			client.Close()
+			nc.Read(make([]byte, 4))
+			return nc.Write(large)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got [2]string
+			for i := range got {
+				n, err := tt.do(accepted(t, i == 1))
+				timeout := false
+				if ne, ok := err.(net.Error); ok {
+					timeout = ne.Timeout()
+				}
+				got[i] = ports.ReplaceAllString(fmt.Sprintf("%d bytes, %v (%T), timeout: %v", n, err, err, timeout), "ADDR")
+			}
+			if got[1] != got[0] {
+				t.Errorf("got %s; *net.TCPConn: %s", got[1], got[0])
+			}
+		})
+	}
+}
+
+// TestServeTLS checks that TLS connections are read and written with raw system
+// calls, and that their hooks see a connection with the methods of a
+// *net.TCPConn.
+func TestServeTLS(t *testing.T) {
+	inner := make(chan net.Conn, 1)
+	srv := &http.Server{Handler: http.NotFoundHandler()}
+	srv.ConnState = func(nc net.Conn, state http.ConnState) {
+		if state == http.StateActive {
+			inner <- nc.(*tls.Conn).NetConn()
+		}
+	}
+	addr := startTLS(t, New(srv), srv)
+	c, err := tls.Dial("tcp", addr, &tls.Config{InsecureSkipVerify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+	nc := eventually(t, "a connection", inner)
+	if _, ok := nc.(*rawConn); !ok {
+		t.Errorf("the connection under TLS is a %T", nc)
+	}
+	if _, ok := nc.(interface {
+		SetKeepAliveConfig(net.KeepAliveConfig) error
+		CloseWrite() error
+	}); !ok {
+		t.Errorf("a %T lacks methods of *net.TCPConn", nc)
+	}
+	if _, ok := nc.(interface{ NetConn() net.Conn }).NetConn().(*net.TCPConn); !ok {
+		t.Error("NetConn doesn't return the *net.TCPConn")
+	}
+}
