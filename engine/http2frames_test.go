@@ -364,6 +364,9 @@ var frameCases = []struct {
 	{name: "pseudo twice", send: func(c *frameConn) {
 		c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/x", ":path=/y"))
 	}, streams: []uint32{1}},
+	{name: "empty authority twice", send: func(c *frameConn) {
+		c.frame(fHeaders, endHeaders|endStream, 1, block(":method=GET", ":scheme=http", ":path=/x", ":authority=", ":authority="))
+	}, streams: []uint32{1}},
 	{name: "pseudo after others", send: func(c *frameConn) {
 		c.frame(fHeaders, endHeaders|endStream, 1, block(":method=GET", ":scheme=http", "a=b", ":path=/y"))
 	}, streams: []uint32{1}},
@@ -426,6 +429,14 @@ var frameCases = []struct {
 	{name: "priority on stream 0", send: func(c *frameConn) { c.frame(fPriority, 0, 0, "12345") }},
 	{name: "priority on itself", send: func(c *frameConn) { c.frame(fPriority, 0, 1, u32(1)+"x"); c.ended(1) }},
 	{name: "reset of idle stream", send: func(c *frameConn) { c.frame(fReset, 0, 1, u32(8)) }},
+	{name: "reset, window and data of a skipped stream", send: func(c *frameConn) {
+		c.get(5, "/x")
+		c.ended(5)
+		c.frame(fReset, 0, 1, u32(8))
+		c.frame(fWindow, 0, 1, u32(8))
+		c.frame(fData, 0, 3, "x")
+		c.get(7, "/x")
+	}, streams: []uint32{3, 5, 7}},
 	{name: "reset on stream 0", send: func(c *frameConn) { c.frame(fReset, 0, 0, u32(8)) }},
 	{name: "reset of 3 bytes", send: func(c *frameConn) { c.get(1, "/slow"); c.frame(fReset, 0, 1, "123") }},
 	{name: "window of 3 bytes", send: func(c *frameConn) { c.frame(fWindow, 0, 0, "123") }},

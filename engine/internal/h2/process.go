@@ -102,11 +102,9 @@ func (c *Conn) data(f *frame) error {
 	return c.giveBack(unused)
 }
 
-// idle reports whether the client hasn't opened a stream yet. The caller holds
-// c.mu.
-func (c *Conn) idle(id uint32) bool {
-	return id%2 == 0 || id > c.lastID && !c.stopping.final || id <= c.lastID && !c.past.wasOpened(id)
-}
+// idle reports whether the client hasn't opened a stream yet. Opening one closes
+// those below (RFC 9113 section 5.1.1). The caller holds c.mu.
+func (c *Conn) idle(id uint32) bool { return id%2 == 0 || id > c.lastID && !c.stopping.final }
 
 // isOver reports whether the frames of a stream are ignored, because the server
 // has reset it or won't serve it. The caller holds c.mu.

@@ -18,6 +18,7 @@ type parsedRequest struct {
 
 	method, scheme, authority, path string
 
+	pseudos  int    // bits of the kinds of pseudo-header fields
 	regular  int    // number of fields that belong in the header
 	cookies  int    // number of Cookie fields
 	length   int64  // Content-Length, or -1
@@ -111,13 +112,11 @@ func (r *parsedRequest) pseudo(f *hpack.Field) (problem string) {
 	default:
 		return "pseudo_unknown"
 	}
-	if *to != "" {
+	if r.pseudos&(1<<f.Kind) != 0 {
 		return "pseudo_duplicate"
 	}
+	r.pseudos |= 1 << f.Kind
 	*to = f.Value
-	if f.Value == "" && f.Kind != hpack.Authority {
-		return "bad_path_method"
-	}
 	return ""
 }
 

@@ -122,7 +122,7 @@ func (r *response) collectTrailers() {
 	}
 	slices.Sort(r.trailers)
 	for _, name := range r.trailers {
-		if _, ok := h[name]; ok && !r.isHEAD {
+		if len(h[name]) > 0 && !r.isHEAD {
 			r.hasTrailers = true
 		}
 	}
