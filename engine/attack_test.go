@@ -176,10 +176,7 @@ func TestChurn(t *testing.T) {
 			t.Run(k.name+"/"+end, func(t *testing.T) {
 				before, files := runtime.NumGoroutine(), openFiles(t)
 				s := k.make(&http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0), ReadTimeout: time.Minute, IdleTimeout: time.Minute})
-				ln, err := net.Listen("tcp", "127.0.0.1:0")
-				if err != nil {
-					t.Fatal(err)
-				}
+				ln := onFreePort(t)
 				served := make(chan error, 1)
 				go func() { served <- s.Serve(ln) }()
 				var clients sync.WaitGroup

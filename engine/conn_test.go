@@ -287,10 +287,7 @@ func (l smallBuffers) Accept() (net.Conn, error) {
 // buffers.
 func fullConns(t *testing.T, s server) (conns []*net.TCPConn, sizes []int) {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := onFreePort(t)
 	go s.Serve(smallBuffers{ln})
 	t.Cleanup(func() { s.Close() })
 	for size := 1 << 10; size < 451<<10; size += 3 << 10 {
@@ -487,10 +484,7 @@ func TestConnStatePipelined(t *testing.T) {
 				}
 			},
 		})
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		ln := onFreePort(t)
 		done := make(chan error)
 		go func() { done <- s.Serve(writesListener{ln}) }()
 		c := dial(t, ln.Addr().String())

@@ -2,9 +2,11 @@ package engine
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 )
@@ -29,14 +31,31 @@ var kinds = []struct {
 // engines are the kinds without net/http.
 var engines = kinds[1:]
 
-// start serves s on a new listener until the test ends, and returns the
-// address.
-func start(t testing.TB, s server) string {
+// onFreePort returns a listener on a free port.
+func onFreePort(t testing.TB) net.Listener {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return ln
+}
+
+// certificate returns the TLS configurations of a server for example.com and
+// 127.0.0.1, and of its clients.
+func certificate(t testing.TB) (server, client *tls.Config) {
+	t.Helper()
+	srv := httptest.NewUnstartedServer(nil)
+	srv.StartTLS()
+	defer srv.Close()
+	return &tls.Config{Certificates: srv.TLS.Certificates}, srv.Client().Transport.(*http.Transport).TLSClientConfig
+}
+
+// start serves s on a new listener until the test ends, and returns the
+// address.
+func start(t testing.TB, s server) string {
+	t.Helper()
+	ln := onFreePort(t)
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ln) }()
 	t.Cleanup(func() {

@@ -91,10 +91,7 @@ func TestShutdownOfSrv(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			srv := &http.Server{Handler: http.NotFoundHandler()}
 			s := New(srv)
-			ln, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
+			ln := onFreePort(t)
 			served := make(chan error, 1)
 			go func() { served <- s.Serve(ln) }()
 			c := dial(t, ln.Addr().String())
@@ -274,10 +271,7 @@ func TestNoLeaks(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			before, files := runtime.NumGoroutine(), openFiles(t)
 			s := k.make(&http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0), ReadTimeout: time.Minute, WriteTimeout: time.Minute})
-			ln, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
+			ln := onFreePort(t)
 			served := make(chan error, 1)
 			go func() { served <- s.Serve(ln) }()
 			var wg sync.WaitGroup

@@ -8,7 +8,6 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,11 +23,7 @@ var describe = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 
 // TestListeners serves on each kind of listener.
 func TestListeners(t *testing.T) {
-	cert := httptest.NewUnstartedServer(nil)
-	cert.StartTLS() // for its certificate
-	defer cert.Close()
-	client := cert.Client().Transport.(*http.Transport).TLSClientConfig
-
+	config, client := certificate(t)
 	for _, k := range engines {
 		for _, tt := range []struct {
 			name, network string
@@ -50,7 +45,7 @@ func TestListeners(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s := k.make(&http.Server{Handler: describe, TLSConfig: &tls.Config{Certificates: cert.TLS.Certificates}}).(*Server)
+				s := k.make(&http.Server{Handler: describe, TLSConfig: config.Clone()}).(*Server)
 				done := make(chan error, 1)
 				go func() {
 					if tt.protos == nil {
@@ -90,12 +85,10 @@ func TestListeners(t *testing.T) {
 
 // TestPlainOnTLSPort checks the response to a client that doesn't use TLS.
 func TestPlainOnTLSPort(t *testing.T) {
-	cert := httptest.NewUnstartedServer(nil)
-	cert.StartTLS()
-	defer cert.Close()
+	config, _ := certificate(t)
 	for _, k := range kinds {
 		s := k.make(&http.Server{Handler: describe, ErrorLog: log.New(io.Discard, "", 0)})
-		ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: cert.TLS.Certificates})
+		ln, err := tls.Listen("tcp", "127.0.0.1:0", config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,10 +110,7 @@ func TestServeErrors(t *testing.T) {
 	if err := s.ListenAndServeTLS("", ""); err == nil || err == http.ErrServerClosed {
 		t.Errorf("ListenAndServeTLS on a wrong address: %v", err)
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := onFreePort(t)
 	defer ln.Close()
 	if err := s.ServeTLS(ln, "no-cert", "no-key"); !os.IsNotExist(err) {
 		t.Errorf("ServeTLS without a certificate: %v", err)
@@ -193,20 +183,15 @@ func TestSendfile(t *testing.T) {
 // TestHTTP2Everywhere serves one http.Server with two engines and then with
 // net/http. None of them may disable HTTP/2 for the next.
 func TestHTTP2Everywhere(t *testing.T) {
-	cert := httptest.NewUnstartedServer(nil)
-	cert.StartTLS()
-	defer cert.Close()
-	srv := &http.Server{Handler: describe, TLSConfig: &tls.Config{Certificates: cert.TLS.Certificates}}
+	config, client := certificate(t)
+	srv := &http.Server{Handler: describe, TLSConfig: config}
 	for i, s := range []interface {
 		ServeTLS(net.Listener, string, string) error
 	}{New(srv), New(srv), srv} {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		ln := onFreePort(t)
 		defer ln.Close()
 		go s.ServeTLS(ln, "", "")
-		tr := &http.Transport{TLSClientConfig: cert.Client().Transport.(*http.Transport).TLSClientConfig.Clone(), ForceAttemptHTTP2: true}
+		tr := &http.Transport{TLSClientConfig: client.Clone(), ForceAttemptHTTP2: true}
 		tr.TLSClientConfig.NextProtos = nil
 		tr.TLSClientConfig.ServerName = "example.com"
 		defer tr.CloseIdleConnections()
@@ -226,16 +211,14 @@ func TestHTTP2Everywhere(t *testing.T) {
 // the program's server and connection, although a copy of the server serves
 // HTTP/2.
 func TestServerContextKeyOverHTTP2(t *testing.T) {
-	cert := httptest.NewUnstartedServer(nil)
-	cert.StartTLS()
-	defer cert.Close()
+	config, client := certificate(t)
 	for _, k := range kinds {
 		for _, plain := range []bool{false, true} {
 			servers := make(chan any, 1)
 			var mu sync.Mutex
 			states := make(map[net.Conn][]http.ConnState)
 			srv := &http.Server{
-				TLSConfig: &tls.Config{Certificates: cert.TLS.Certificates},
+				TLSConfig: config.Clone(),
 				Protocols: new(http.Protocols),
 				ConnState: func(nc net.Conn, state http.ConnState) {
 					mu.Lock()
@@ -249,15 +232,12 @@ func TestServerContextKeyOverHTTP2(t *testing.T) {
 			srv.Protocols.SetHTTP1(true)
 			srv.Protocols.SetHTTP2(true)
 			srv.Protocols.SetUnencryptedHTTP2(plain)
-			tr := &http.Transport{TLSClientConfig: cert.Client().Transport.(*http.Transport).TLSClientConfig.Clone(), Protocols: new(http.Protocols)}
+			tr := &http.Transport{TLSClientConfig: client.Clone(), Protocols: new(http.Protocols)}
 			tr.TLSClientConfig.ServerName = "example.com"
 			s, scheme := k.make(srv), "https://"
 			tr.Protocols.SetHTTP2(!plain)
 			tr.Protocols.SetUnencryptedHTTP2(plain)
-			ln, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
+			ln := onFreePort(t)
 			defer s.Close()
 			if plain {
 				scheme = "http://"
@@ -288,10 +268,7 @@ func TestServerContextKeyOverHTTP2(t *testing.T) {
 // TestTimeoutHandlerWithRecycle checks that a server with Recycle refuses an
 // http.TimeoutHandler as its handler.
 func TestTimeoutHandlerWithRecycle(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := onFreePort(t)
 	s := New(&http.Server{Handler: http.TimeoutHandler(describe, time.Second, "")})
 	s.Recycle = true
 	if err := s.Serve(ln); err != errTimeoutHandler {

@@ -57,10 +57,7 @@ func (l *countingListener) Accept() (net.Conn, error) {
 func TestSocketConn(t *testing.T) {
 	for _, k := range engines {
 		t.Run(k.name, func(t *testing.T) {
-			inner, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
+			inner := onFreePort(t)
 			ln := &countingListener{Listener: inner}
 			ln.waits = make(chan bool, 1)
 			s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -160,10 +160,7 @@ func TestWhichReadsAreBounded(t *testing.T) {
 		for _, v := range []variant{plain, overTLS, onEngine(plain), onEngine(overTLS)} {
 			t.Run(c.name+"/"+v.name, func(t *testing.T) {
 				t.Parallel()
-				ln, err := net.Listen("tcp", "127.0.0.1:0")
-				if err != nil {
-					t.Fatal(err)
-				}
+				ln := listen(t)
 				release := make(chan bool)
 				s := server.New("", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					switch r.URL.Path {

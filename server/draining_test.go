@@ -106,10 +106,7 @@ func TestShutdownAndCloseOfHTTP(t *testing.T) {
 // requests and closes all connections if the listener fails.
 func TestBrokenListener(t *testing.T) {
 	for _, engine := range []bool{false, true} {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		ln := listen(t)
 		hijacked := make(chan bool)
 		s := server.New("", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == "POST" {

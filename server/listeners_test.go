@@ -79,10 +79,7 @@ func (c lateConn) RemoteAddr() net.Addr { <-c.known; return c.Conn.RemoteAddr() 
 // doesn't delay others.
 func TestLateAddresses(t *testing.T) {
 	for _, engine := range []bool{false, true} {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		ln := listen(t)
 		late := &lateListener{Listener: ln, known: make(chan bool)}
 		serveOn(t, late, func(s *server.Server) { s.Engine = engine })
 		silent := dial(t, ln.Addr().String())
@@ -162,10 +159,7 @@ func TestProxyProtocol(t *testing.T) {
 			for _, proto := range []string{"HTTP/1.1", "HTTP/2.0"} {
 				t.Run(mode+" "+scheme+" "+proto, func(t *testing.T) {
 					t.Parallel()
-					ln, err := net.Listen("tcp", "127.0.0.1:0")
-					if err != nil {
-						t.Fatal(err)
-					}
+					ln := listen(t)
 					var s *server.Server
 					serveOn(t, proxyListener{ln}, func(of *server.Server) {
 						s = of

@@ -63,14 +63,21 @@ func childServer() {
 // discardLog keeps expected warnings out of the test's output.
 var discardLog = slog.New(slog.DiscardHandler)
 
-// start serves h until the test ends. It returns the server, its address, and a
-// function that stops it.
-func start(t *testing.T, h http.Handler, configure func(*server.Server)) (s *server.Server, addr string, stop func() error) {
+// listen returns a listener on a free port.
+func listen(t *testing.T) net.Listener {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return ln
+}
+
+// start serves h until the test ends. It returns the server, its address, and a
+// function that stops it.
+func start(t *testing.T, h http.Handler, configure func(*server.Server)) (s *server.Server, addr string, stop func() error) {
+	t.Helper()
+	ln := listen(t)
 	s = server.New("", h)
 	s.Log = discardLog
 	if configure != nil {

@@ -84,10 +84,7 @@ func (c *child) stop(t *testing.T) {
 
 func listenerFile(t *testing.T) (*os.File, string) {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := listen(t)
 	defer ln.Close()
 	f, err := ln.(*net.TCPListener).File()
 	if err != nil {

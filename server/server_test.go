@@ -291,10 +291,7 @@ func TestDrainClosesIdleConnections(t *testing.T) {
 }
 
 func TestErrorsSayWhatToDo(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := listen(t)
 	defer taken.Close()
 	h := http.HandlerFunc(hello)
 	dir, other, old := t.TempDir(), t.TempDir(), t.TempDir()
@@ -424,10 +421,7 @@ func TestSecondListener(t *testing.T) {
 	if err := get(&http.Client{Transport: tr}, "http://"+addr); err != nil {
 		t.Fatal(err)
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := listen(t)
 	go s.HTTP.Serve(ln) // until the server drains
 	if err := get(&http.Client{Transport: tr}, "http://"+ln.Addr().String()); err != nil {
 		t.Error(err)
