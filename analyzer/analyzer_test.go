@@ -2,9 +2,47 @@ package analyzer_test
 
 import (
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/analyzer/guard"
+	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
+	"github.com/seed-1954dcaa/muxmaster/analyzer/pathname"
+	"github.com/seed-1954dcaa/muxmaster/analyzer/pattern"
+	"github.com/seed-1954dcaa/muxmaster/analyzer/recycled"
+	"github.com/seed-1954dcaa/muxmaster/analyzer/retain"
+	"github.com/seed-1954dcaa/muxmaster/analyzer/urls"
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/analysistest"
 )
+
+// TestAnalyzers runs each analyzer on its packages in testdata/src.
+func TestAnalyzers(t *testing.T) {
+	testdata, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		analyzer *analysis.Analyzer
+		packages []string
+	}{
+		{guard.Analyzer, []string{"guard"}},
+		{pathname.Analyzer, []string{"pathname", "mounted"}},
+		{pattern.Analyzer, []string{"pattern", "files", mux.Path}},
+		{recycled.Analyzer, []string{"recycling", "notrecycling"}},
+		{retain.Analyzer, []string{"retain", "recycled"}},
+		{urls.Analyzer, []string{"urls", "openurls"}},
+	} {
+		t.Run(c.analyzer.Name, func(t *testing.T) { analysistest.Run(t, testdata, c.analyzer, c.packages...) })
+	}
+	analysistest.RunWithSuggestedFixes(t, testdata, retain.Analyzer, "retainfix")
+	if err := retain.Analyzer.Flags.Set("recycle", "true"); err != nil {
+		t.Fatal(err)
+	}
+	defer retain.Analyzer.Flags.Set("recycle", "false")
+	analysistest.Run(t, testdata, retain.Analyzer, "recycledflag")
+}
 
 // TestImports checks that the packages use only the router's public API: a
 // program may require another version of the router than muxvet was written
