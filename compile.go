@@ -223,7 +223,7 @@ func (c *compiler) compile() (*program, error) {
 	} else if p.slots > values.MaxChunk {
 		p.long = 0
 	}
-	p.alwaysSlow = p.table.AlwaysSlow() || !values.Direct
+	p.alwaysSlow = p.table.HasHosts() || !values.Direct
 	if p.alwaysSlow || p.entry != nil || !p.serving {
 		p.slow = 1
 	}

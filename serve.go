@@ -28,14 +28,15 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	path := u.Path
+	method := trie.GET
+	if r.Method != http.MethodGet {
+		if method = p.table.MethodOf(r.Method); method.Custom() {
+			p.serveGeneric(w, r)
+			return
+		}
+	}
 	if p.base.MayBeStatic(path) {
-		if rt := p.base.FindStatic(path); rt != nil {
-			if r.Method != http.MethodGet || !rt.Accepts(trie.GET) {
-				if rt = p.table.PickStatic(rt, r.Method); rt == nil {
-					p.serveGeneric(w, r)
-					return
-				}
-			}
+		if rt := p.base.FindStatic(path, method); rt != nil {
 			r.Pattern = rt.Pattern
 			if values.Has(r) {
 				values.Drop(r, p.mux.owner)
@@ -46,13 +47,6 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			} else {
 				rt.Payload.handler.ServeHTTP(w, r)
 			}
-			return
-		}
-	}
-	method := trie.GET
-	if r.Method != http.MethodGet {
-		if method = p.table.MethodOf(r.Method); method.Custom() {
-			p.serveGeneric(w, r)
 			return
 		}
 	}
@@ -74,11 +68,15 @@ func (p *program) serve(w http.ResponseWriter, r *http.Request) {
 	method := p.table.MethodOf(r.Method)
 	if p.alwaysSlow || method.Custom() || r.URL.RawPath != "" {
 		p.serveGeneric(w, r)
-	} else if rt := p.table.Static(path, r.Method); rt != nil {
-		p.deliver(w, r, rt, nil)
-	} else {
-		p.serveParams(w, r, path, method)
+		return
 	}
+	if p.base.MayBeStatic(path) {
+		if rt := p.base.FindStatic(path, method); rt != nil {
+			p.deliver(w, r, rt, nil)
+			return
+		}
+	}
+	p.serveParams(w, r, path, method)
 }
 
 // serveParams serves a request with the fast match. It collects the values in a

@@ -3,45 +3,78 @@ package trie
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
 // A Builder collects routes and builds Tables of them. It is not safe for
-// concurrent use. Tables don't share memory with the Builder.
+// concurrent use.
+//
+// It keeps the routes in a tree of branches, one for each segment. freeze.go
+// turns them into the nodes of a Table.
 type Builder[P any] struct {
-	trees     map[string]*treeBuilder[P] // by pattern.HostShape
+	hosts     map[string]*hostBranch[P] // by pattern.HostShape
+	branches  map[step[P]]*branch[P]
+	entries   []entry[P]
 	custom    map[string]Method
 	maxValues int
 	trieOnly  bool // there is no static table
 }
 
-// A treeBuilder collects the routes of one host.
-type treeBuilder[P any] struct {
-	host   []pattern.HostLabel // nil for an exact host
+// A hostBranch holds the routes of one host.
+type hostBranch[P any] struct {
+	labels []pattern.HostLabel // nil for an exact host
 	root   branch[P]
-	static map[string]*place[P] // places of the paths without parameters
-	paths  []string             // the keys of static, in the order of registration
+	routes int // their number
+}
+
+// A branch holds what follows a segment.
+type branch[P any] struct {
+	seg      pattern.Segment
+	literals []*branch[P] // for the literal segments that an edge can hold
+	others   []*branch[P]
+	end      place // routes whose path ends here without a slash,
+	slash    place // with a slash,
+	rest     place // or with a catch-all
+	fallback *Fallback[P]
+}
+
+// A step leads from a branch to the one for a segment. Segments of the same
+// shape share a branch.
+type step[P any] struct {
+	from  *branch[P]
+	shape string
 }
 
 // A place holds the routes of one path, one for each method.
-type place[P any] struct {
-	routes []Route[P]
-	ref    routeRef // set while building, if the place is in the static table
-	inTrie bool     // the place belongs to a branch
-	// odd means that the text of a pattern differs from the path, as in /%61 or
-	// /x/{$}. The static table compares request paths with the text, so the place
-	// is not in it.
+type place struct {
+	first uint32 // index of the first in Builder.entries, plus 1; 0 if there are none
+	// odd means that the path has parameters, or that the text of a pattern
+	// differs from the path, as in /%61 or /x/{$}. The static table compares
+	// request paths with the text, so the place is not in it.
 	odd bool
 }
 
-// Add adds a route for p, which conflicts with no other route; see [Shapes].
-// method is one of p's methods, or "" for every method. shown becomes the
-// Pattern of the route. It begins with the same methods and host as p.Text.
+// An entry is a route in the list of its place, which is sorted by method.
+type entry[P any] struct {
+	Route[P]
+	next uint32 // like place.first
+}
+
+// Add adds a route for p, which conflicts with no other route; see
+// [Shapes]. method is one of p's methods, or "" for every method. shown
+// becomes the Pattern of the route. It begins with the same methods and host as
+// p.Text.
 func (b *Builder[P]) Add(p *pattern.Pattern, method, shown string, payload P, flags Flags) {
 	head := len(p.Text) - len(p.Path)
 	rt := Route[P]{Pattern: shown, Payload: payload, path: uint16(head), Flags: flags, Method: b.method(method)}
-	if p.End == pattern.All {
+	h := b.host(p)
+	br := b.branch(h, p)
+	pl := &br.rest
+	switch p.End {
+	case pattern.All:
 		rt.Flags |= CatchAll
 		if p.Rest != "" {
 			rt.Flags |= restNamed
@@ -49,55 +82,35 @@ func (b *Builder[P]) Add(p *pattern.Pattern, method, shown string, payload P, fl
 		if p.RestSlash {
 			rt.Flags |= restSlash
 		}
+	case pattern.Exact:
+		pl = &br.end
+	case pattern.Slash:
+		pl = &br.slash
 	}
-	b.maxValues = max(b.maxValues, len(p.Names()))
-	if t := b.tree(p); b.trieOnly {
-		t.triePlace(p).add(rt)
-	} else {
-		t.place(p, rt.Path()).add(rt)
-	}
-}
-
-// add adds a route to a place. An implied route gives way to any other.
-func (pl *place[P]) add(rt Route[P]) {
-	i := slices.IndexFunc(pl.routes, func(q Route[P]) bool { return q.Method == rt.Method })
-	switch {
-	case i < 0:
-		pl.routes = append(pl.routes, rt)
-	case rank(rt.Flags) < rank(pl.routes[i].Flags):
-		pl.routes[i] = rt
-	}
-}
-
-// place returns the place for routes with the pattern p, whose text is path. A
-// path without parameters has a place in the static table, in the trie or, if it
-// ends in a slash, in both. Redirects to a path with a slash are found in the
-// trie.
-func (t *treeBuilder[P]) place(p *pattern.Pattern, text string) *place[P] {
 	path, static := p.Static()
-	if !static {
-		return t.triePlace(p)
+	pl.odd = pl.odd || !static || path != rt.Path()
+	if b.insert(&pl.first, rt) {
+		h.routes++
 	}
-	odd := path != text
-	pl := t.static[path]
-	switch {
-	case pl == nil && (odd || p.End == pattern.Slash):
-		pl = t.triePlace(p)
-	case pl == nil:
-		pl = new(place[P])
-	case odd && !pl.inTrie:
-		moved := t.triePlace(p)
-		moved.routes, pl = pl.routes, moved
+}
+
+// insert inserts a route into a list, unless it replaces another or gives way to
+// it: an implied route gives way to any other for the same method.
+func (b *Builder[P]) insert(at *uint32, rt Route[P]) (inserted bool) {
+	for *at != 0 && b.entries[*at-1].Method <= rt.Method {
+		e := &b.entries[*at-1]
+		if e.Method == rt.Method {
+			if rank(rt.Flags) < rank(e.Flags) {
+				e.Route = rt
+			}
+			return false
+		}
+		at = &e.next
 	}
-	pl.odd = pl.odd || odd
-	if t.static == nil {
-		t.static = map[string]*place[P]{}
-	}
-	if t.static[path] == nil {
-		t.paths = append(t.paths, path)
-	}
-	t.static[path] = pl
-	return pl
+	e := entry[P]{rt, *at}
+	*at = uint32(len(b.entries) + 1) // before append moves the entry that at points into
+	b.entries = append(b.entries, e)
+	return true
 }
 
 // rank orders routes for the same path and method by precedence.
@@ -125,11 +138,10 @@ func ImpliedBy(p *pattern.Pattern) Flags {
 // same prefix, the first one that owns it applies, or else the first one with
 // the highest region.
 func (b *Builder[P]) AddFallback(p *pattern.Pattern, payload P, owns bool, region int) {
-	br := b.tree(p).branchOf(p)
+	br := b.branch(b.host(p), p)
 	if f := br.fallback; f != nil && (f.Owns || !owns && f.Region >= region) {
 		return
 	}
-	b.maxValues = max(b.maxValues, len(p.Names()))
 	br.fallback = &Fallback[P]{Payload: payload, Owns: owns, Region: region, depth: len(p.Segs)}
 }
 
@@ -154,101 +166,86 @@ func (b *Builder[P]) method(name string) Method {
 	return m
 }
 
-// tree returns the treeBuilder for p's host.
-func (b *Builder[P]) tree(p *pattern.Pattern) *treeBuilder[P] {
+// host returns the branches of p's host. Tables then have room for p's values.
+func (b *Builder[P]) host(p *pattern.Pattern) *hostBranch[P] {
+	b.maxValues = max(b.maxValues, len(p.Names()))
 	key := p.HostShape()
-	t := b.trees[key]
-	if t == nil {
-		t = &treeBuilder[P]{host: p.HostLabels}
-		if b.trees == nil {
-			b.trees = map[string]*treeBuilder[P]{}
+	h := b.hosts[key]
+	if h == nil {
+		if b.hosts == nil {
+			b.hosts, b.branches = map[string]*hostBranch[P]{}, map[step[P]]*branch[P]{}
 		}
-		b.trees[key] = t
+		h = &hostBranch[P]{labels: p.HostLabels}
+		b.hosts[key] = h
 	}
-	return t
+	return h
 }
 
-// triePlace returns the place in the trie for the routes of p.
-func (t *treeBuilder[P]) triePlace(p *pattern.Pattern) *place[P] {
-	br := t.branchOf(p)
-	pl := &br.rest
-	switch p.End {
-	case pattern.Exact:
-		pl = &br.end
-	case pattern.Slash:
-		pl = &br.slash
-	}
-	pl.inTrie = true
-	return pl
-}
-
-// branchOf returns the branch after the segments of p.
-func (t *treeBuilder[P]) branchOf(p *pattern.Pattern) *branch[P] {
-	br := &t.root
+// branch returns the branch after the segments of p.
+func (b *Builder[P]) branch(h *hostBranch[P], p *pattern.Pattern) *branch[P] {
+	br := &h.root
 	for _, seg := range p.Segs {
-		br = br.child(seg)
+		to := step[P]{br, seg.Shape()}
+		next := b.branches[to]
+		if next == nil {
+			next = &branch[P]{seg: seg}
+			b.branches[to] = next
+			if seg.Kind() == pattern.Literal && fitsEdge(seg[0].Text) {
+				br.literals = append(br.literals, next)
+			} else {
+				br.others = append(br.others, next)
+			}
+		}
+		br = next
 	}
 	return br
 }
 
-// Build returns a Table of all routes.
-func (b *Builder[P]) Build() *Table[P] {
-	t := &Table[P]{Base: new(Tree[P]), custom: b.custom, MaxValues: b.maxValues}
-	for key, tb := range b.trees {
-		tree := tb.build()
-		switch {
-		case key == "":
-			t.Base = tree
-		case tb.host == nil:
-			if t.hosts == nil {
-				t.hosts = map[string]*Tree[P]{}
-			}
-			t.hosts[key] = tree
-		default:
-			t.wildHosts = append(t.wildHosts, wildHost[P]{tb.host, tree})
-		}
-	}
-	slices.SortFunc(t.wildHosts, compareWildHosts)
-	return t
+// fitsEdge reports whether an edge can hold the literal text. Other literals
+// are specials: those that contain a slash or wirepath.Slash, because
+// specials are compared with the decoded path, and those that occur only in
+// paths that were not cleaned.
+func fitsEdge(text string) bool {
+	return text != "" && !wirepath.IsDots(text) && strings.IndexByte(text, '/') < 0 && strings.IndexByte(text, wirepath.Slash) < 0
 }
 
-// build returns the tree. First come the routes of the static table, then those
-// of the trie, so that both indexes refer to a path that is in both.
-func (t *treeBuilder[P]) build() *Tree[P] {
-	nodes, routes := t.root.count()
-	for _, pl := range t.static {
-		if !pl.inTrie {
-			routes += len(pl.routes)
+// compareBranches orders branches by the precedence of their segments: literals,
+// then those with more literal text, then those with more constraints, then a
+// plain parameter, then a catch-all. It returns 0 for segments that differ only
+// in their constraints, which stay in the order of registration.
+func compareBranches[P any](a, b *branch[P]) int {
+	kind := func(seg pattern.Segment) pattern.Kind {
+		if k := seg.Kind(); k != pattern.Constrained {
+			return k
 		}
+		return pattern.Mixed
 	}
-	f := freezer[P]{nodes: make([]node[P], 0, nodes), Tree: Tree[P]{routes: make([]Route[P], 0, routes)}}
-	var refs []routeRef
-	for _, path := range t.paths {
-		pl := t.static[path]
-		if pl.ref = 0; !pl.odd {
-			pl.ref = f.place(pl)
-			refs = append(refs, pl.ref)
-		}
+	text, exprs := sizes(a.seg)
+	text2, exprs2 := sizes(b.seg)
+	c := cmp.Or(cmp.Compare(kind(a.seg), kind(b.seg)), cmp.Compare(text2, text), cmp.Compare(exprs2, exprs))
+	if c == 0 {
+		c = strings.Compare(bareShape(a.seg), bareShape(b.seg))
 	}
-	f.root = f.branch(&t.root).next
-	f.specials, f.long = slices.Clip(slices.Clone(f.specials)), slices.Clip(slices.Clone(f.long))
-	f.static = newStatic(f.routes, refs)
-	tree := f.Tree
-	return &tree
+	return c
 }
 
-// place adds the routes of a place to the tree, unless it has them already.
-func (f *freezer[P]) place(pl *place[P]) routeRef {
-	if pl.ref != 0 || len(pl.routes) == 0 {
-		return pl.ref
+// sizes returns the number of bytes of literal text and of constraints in a
+// segment.
+func sizes(seg pattern.Segment) (text, exprs int) {
+	for _, part := range seg {
+		text += len(part.Text)
+		if part.Expr != "" {
+			exprs++
+		}
 	}
-	first := len(f.routes)
-	f.routes = append(f.routes, pl.routes...)
-	run := f.routes[first:]
-	if len(run) > 1 {
-		slices.SortStableFunc(run, func(a, b Route[P]) int { return cmp.Compare(a.Method, b.Method) })
+	return text, exprs
+}
+
+// bareShape returns the segment's shape without its constraints.
+func bareShape(seg pattern.Segment) string {
+	seg = slices.Clone(seg)
+	for i := range seg {
+		seg[i].Expr = ""
 	}
-	run[len(run)-1].Flags |= lastOfRun
-	setMethodMasks(run)
-	return routeRef(first + 1)
+	return seg.Shape()
 }

@@ -69,7 +69,7 @@ func TestImpliedRoutesGiveWay(t *testing.T) {
 						t.Fatalf("%d: %v", n, err)
 					}
 				}
-				if rt := b.Build().Static("/x", "GET"); rt == nil || rt.Payload != best {
+				if rt := b.Build().Base.FindStatic("/x", GET); rt == nil || rt.Payload != best {
 					t.Errorf("of %d, %d and %d: %v", best+i, best+k, best, rt)
 				}
 			}

@@ -1,10 +1,6 @@
 package trie
 
-import (
-	"math/bits"
-
-	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
-)
+import "math/bits"
 
 // This file finds the routes for most requests. It is an optimization: walk.go
 // finds the same routes, but is slower.
@@ -12,15 +8,12 @@ import (
 // MatchFast returns the route for path and a standard method, and appends its
 // values to v. At each node it follows the first alternative that matches,
 // without backtracking. If it returns nil, the caller must use [Table.Find],
-// which may find a route.
+// which may find a route. It gives up where a node has other segments than
+// literals and a plain parameter.
 //
 // Its main loop contains no calls, so that its variables stay in registers.
 func (t *Tree[P]) MatchFast(path string, v *Values, m Method) *Route[P] {
-	return t.matchFast(t.root, path, v, m)
-}
-
-// matchFast matches rest, which begins with the slash before nd.
-func (t *Tree[P]) matchFast(nd *node[P], rest string, v *Values, m Method) *Route[P] {
+	nd, rest := t.root, path // rest begins with the slash before nd
 	if len(rest) < 2 || rest[0] != '/' || nd == nil {
 		return nil
 	}
@@ -62,14 +55,26 @@ func (t *Tree[P]) matchFast(nd *node[P], rest string, v *Values, m Method) *Rout
 		if edges := nd.edges; len(edges) != 0 {
 			e := &edges[0]
 			if len(edges) > 1 {
-				e = &edges[hashWords(w0, w1, nd.flags)&uint32(len(edges)-1)]
+				e = &edges[hashWords(w0, w1, nd.seed)&uint32(len(edges)-1)]
 			}
 			if e.w0 == w0 && e.w1 == w1 && e.n == uint32(end-1) {
 				to = &e.target
 				goto step // past the parameter
 			}
-			if nd.flags&(probing|longEdges) != 0 {
-				return t.fastProbe(nd, rest, end, v, m)
+			for i := hashWords(w0, w1, nd.seed); e.n&moreEdges != 0; {
+				if e.w0 == w0 && e.w1 == w1 && e.n == uint32(end-1)|moreEdges {
+					to = &e.target
+					goto step
+				}
+				i++
+				e = &edges[i&uint32(len(edges)-1)]
+				if e.w0 == w0 && e.w1 == w1 && e.n == uint32(end-1) {
+					to = &e.target
+					goto step
+				}
+			}
+			if nd.flags&longEdges != 0 && end > 17 {
+				return nil
 			}
 		}
 		if end < 2 || w0&^('.'<<8|'.') == 0 {
@@ -79,7 +84,7 @@ func (t *Tree[P]) matchFast(nd *node[P], rest string, v *Values, m Method) *Rout
 			if nd.specials == 0 {
 				return t.fastRest(nd, rest, v, m)
 			}
-			return t.fastSpecial(nd, rest, end, v, m)
+			return nil
 		}
 		if uint(v.N) >= uint(len(v.Vals)) {
 			return nil
@@ -89,91 +94,29 @@ func (t *Tree[P]) matchFast(nd *node[P], rest string, v *Values, m Method) *Rout
 	step:
 		if end == len(rest) {
 			if at := uint(to.end) - 1; at < uint(len(t.routes)) {
-				if rt := &t.routes[at]; rt.methodMask>>(m&15)&1 != 0 {
+				if rt := &t.routes[at]; rt.Method == m {
 					return rt
 				}
 			}
 			return t.pick(to.end, m)
 		}
 		nd = to.next
-		if nd == nil || len(rest)-end <= 1 {
-			return t.fastSlash(nd, m)
+		if nd == nil {
+			return nil
+		}
+		if len(rest)-end <= 1 {
+			return t.pick(nd.slash, m)
 		}
 		rest = rest[end:]
 	}
 }
 
-// fastSlash returns the route for a path whose rest is a slash.
-func (t *Tree[P]) fastSlash(nd *node[P], m Method) *Route[P] {
-	if nd == nil {
-		return nil
-	}
-	return t.pick(nd.slash, m)
-}
-
-// fastProbe continues matchFast at a node whose edges need probing or a
-// comparison of the whole segment. The segment is rest[1:end].
-func (t *Tree[P]) fastProbe(nd *node[P], rest string, end int, v *Values, m Method) *Route[P] {
-	seg := rest[1:end]
-	_, w0, w1 := nextSegment(seg, 0)
-	if to := t.edge(nd, w0, w1, seg); to != nil {
-		return t.fastNext(to, rest, end, v, m)
-	}
-	if nd.flags&hasParam == 0 {
-		return t.fastSpecial(nd, rest, end, v, m)
-	}
-	if seg == "" || wirepath.IsDots(seg) || !v.add(seg) {
-		return nil
-	}
-	return t.fastNext(&nd.param, rest, end, v, m)
-}
-
-// fastSpecial continues matchFast at a node without a matching edge and without
-// a plain parameter. The segment is rest[1:end]. It follows the first special
-// that matches, and gives up at a catch-all inside a path and at a special with
-// several parameters. Without specials, it tries the catch-all.
-func (t *Tree[P]) fastSpecial(nd *node[P], rest string, end int, v *Values, m Method) *Route[P] {
-	if nd.specials == 0 {
-		return t.fastRest(nd, rest, v, m)
-	}
-	seg := rest[1:end]
-	for i := nd.specials - 1; int(i) < len(t.specials); i++ {
-		sp := &t.specials[i]
-		if sp.literal != nil || sp.between != nil || sp.multi {
-			break
-		}
-		if value, ok := sp.cut(seg, seg); ok && !wirepath.IsDots(value) {
-			if !v.add(value) {
-				break
-			}
-			return t.fastNext(&sp.to, rest, end, v, m)
-		}
-		if sp.last {
-			break
-		}
-	}
-	return nil
-}
-
-// fastNext continues matchFast after the segment rest[1:end].
-func (t *Tree[P]) fastNext(to *target[P], rest string, end int, v *Values, m Method) *Route[P] {
-	if end == len(rest) {
-		return t.pick(to.end, m)
-	}
-	return t.matchFast(to.next, rest[end:], v, m)
-}
-
-// fastRest returns the route of nd's catch-all.
+// fastRest returns the route of nd's catch-all, whose value begins with the
+// slash of rest or behind it.
 func (t *Tree[P]) fastRest(nd *node[P], rest string, v *Values, m Method) *Route[P] {
-	at := uint(nd.rest) - 1
-	if at >= uint(len(t.routes)) || unclean(rest) {
+	rt := t.pick(nd.rest, m)
+	if rt == nil || unclean(rest) {
 		return nil
-	}
-	rt := &t.routes[at]
-	if rt.methodMask>>(m&15)&1 == 0 {
-		if rt = t.pick(nd.rest, m); rt == nil {
-			return nil
-		}
 	}
 	if rt.Flags&restNamed == 0 {
 		return rt
@@ -189,25 +132,20 @@ func (t *Tree[P]) fastRest(nd *node[P], rest string, v *Values, m Method) *Route
 
 // pick returns the route for a method in the run at ref: the route with that
 // method, else for HEAD the one with GET, else the one for any method.
-func (t *Tree[P]) pick(ref routeRef, m Method) *Route[P] {
-	standard := min(m, other) // a route for any method serves other
-	var anyMethod *Route[P]
+func (t *Tree[P]) pick(ref routeRef, m Method) (best *Route[P]) {
 	for i := uint(ref) - 1; i < uint(len(t.routes)); i++ {
 		rt := &t.routes[i]
 		if rt.Method == m {
 			return rt
 		}
-		if rt.methodMask>>standard&1 != 0 {
-			if m < firstCustom {
-				return rt
-			}
-			anyMethod = rt // a route for the custom method may follow
+		if rt.Method.serves(m) {
+			best = rt // that for any method comes before that with GET
 		}
 		if rt.Flags&lastOfRun != 0 {
 			break
 		}
 	}
-	return anyMethod
+	return best
 }
 
 // run returns the routes at ref.

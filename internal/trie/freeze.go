@@ -3,192 +3,189 @@ package trie
 import (
 	"math/bits"
 	"slices"
-	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
 // This file turns branches into nodes.
 
+// Build returns a Table of all routes.
+func (b *Builder[P]) Build() *Table[P] {
+	t := &Table[P]{Base: new(Tree[P]), custom: b.custom, MaxValues: b.maxValues}
+	for key, h := range b.hosts {
+		tree := b.freeze(h)
+		switch {
+		case key == "":
+			t.Base = tree
+		case h.labels == nil:
+			if t.hosts == nil {
+				t.hosts = map[string]*Tree[P]{}
+			}
+			t.hosts[key] = tree
+		default:
+			t.wildHosts = append(t.wildHosts, wildHost[P]{h.labels, tree})
+		}
+	}
+	slices.SortFunc(t.wildHosts, compareWildHosts)
+	return t
+}
+
 // A freezer creates one tree.
 type freezer[P any] struct {
 	Tree[P]
-	nodes []node[P] // never reallocated, because edges point to its elements
+	entries  []entry[P]
+	trieOnly bool       // there is no static table
+	refs     []routeRef // of the static table
 }
 
-// isEnd reports whether nothing follows a slash.
-func (br *branch[P]) isEnd() bool {
-	return len(br.slash.routes)+len(br.rest.routes)+len(br.literals.list)+len(br.specials) == 0 && br.fallback == nil && br.param == nil
+// freeze returns the tree of a host. Paths that don't suit the hash of the
+// static table are all in the trie.
+func (b *Builder[P]) freeze(h *hostBranch[P]) *Tree[P] {
+	for trieOnly := b.trieOnly; ; trieOnly = true {
+		f := freezer[P]{entries: b.entries, trieOnly: trieOnly, Tree: Tree[P]{routes: make([]Route[P], 0, h.routes)}}
+		f.root = f.node(&h.root)
+		ok := true
+		if f.static, ok = newStatic(f.routes, f.refs); ok {
+			tree := f.Tree
+			tree.specials, tree.long = slices.Clip(slices.Clone(f.specials)), slices.Clip(slices.Clone(f.long))
+			return &tree
+		}
+	}
 }
 
-// count returns the numbers of nodes and routes that freezing br creates.
-func (br *branch[P]) count() (nodes, routes int) {
-	if br == nil {
-		return 0, 0
+// place adds the routes of a place to the tree. static says that they are also
+// in the static table.
+func (f *freezer[P]) place(pl place) (ref routeRef, static bool) {
+	if pl.first == 0 {
+		return 0, false
 	}
-	routes = len(br.end.routes)
-	if br.isEnd() {
-		return 0, routes
+	ref = routeRef(len(f.routes) + 1)
+	for i := pl.first; i != 0; i = f.entries[i-1].next {
+		f.routes = append(f.routes, f.entries[i-1].Route)
 	}
-	add := func(br *branch[P]) {
-		n, r := br.count()
-		nodes, routes = nodes+n, routes+r
+	f.routes[len(f.routes)-1].Flags |= lastOfRun
+	if static = !pl.odd && !f.trieOnly; static {
+		f.refs = append(f.refs, ref)
 	}
-	nodes = 1
-	routes += len(br.slash.routes) + len(br.rest.routes)
-	add(br.param)
-	for _, c := range br.literals.list {
-		add(c.branch)
-	}
-	for _, sp := range br.specials {
-		add(sp.branch)
-	}
-	return nodes, routes
+	return ref, static
 }
 
-// branch freezes br.
-func (f *freezer[P]) branch(br *branch[P]) target[P] {
-	to := target[P]{end: f.place(&br.end)}
-	if !br.isEnd() {
-		to.next = f.node(br)
+// branch freezes br. The result is empty if all routes are only in the static
+// table.
+func (f *freezer[P]) branch(br *branch[P]) (to target[P]) {
+	if ref, static := f.place(br.end); !static {
+		to.end = ref
 	}
+	to.next = f.node(br)
 	return to
 }
 
-// node creates the node for what follows a slash after br.
+// node returns the node for what follows a slash after br, or nil. Routes whose
+// path ends with the slash are always in the trie, because redirects to them are
+// found there.
 func (f *freezer[P]) node(br *branch[P]) *node[P] {
-	f.nodes = append(f.nodes, node[P]{})
-	nd := &f.nodes[len(f.nodes)-1]
-	nd.slash, nd.rest, nd.fallback = f.place(&br.slash), f.place(&br.rest), br.fallback
-
-	slices.SortFunc(br.literals.list, func(a, b child[P]) int { return strings.Compare(a.text, b.text) })
-	edges, keys := make([]edge[P], len(br.literals.list)), make([]uint64, len(br.literals.list))
-	for i, c := range br.literals.list {
-		edges[i], keys[i] = f.edge(c.text, c.branch)
-	}
-	nd.setEdges(edges, keys)
-
-	specials, param := slices.Clip(br.specials), br.param
-	if len(specials) > 0 && param != nil { // the plain parameter becomes a special
-		specials = append(specials, &specialBranch[P]{seg: pattern.Segment{{Name: "any"}}, branch: param})
-		param = nil
-	}
-	slices.SortStableFunc(specials, compareSpecials)
-	if len(specials) > 0 {
-		first := len(f.specials)
-		nd.specials = uint32(first) + 1
-		for _, sp := range specials {
-			f.specials = append(f.specials, special[P]{matcher: newMatcher(sp.seg), multi: sp.seg.Kind() == pattern.Multi})
-		}
-		f.specials[len(f.specials)-1].last = true
-		for i, sp := range specials {
-			to := f.branch(sp.branch)
-			f.specials[first+i].to = to
+	nd := node[P]{fallback: br.fallback}
+	nd.slash, _ = f.place(br.slash)
+	nd.rest, _ = f.place(br.rest)
+	edges := make([]edge[P], 0, len(br.literals))
+	for _, c := range br.literals {
+		if to := f.branch(c); to != (target[P]{}) {
+			edges = append(edges, f.edge(c.seg[0].Text, to))
 		}
 	}
-	if param != nil {
-		nd.param = f.branch(param)
+	f.setEdges(&nd, edges)
+	switch others := br.others; {
+	case len(others) == 1 && others[0].seg.Kind() == pattern.Plain:
+		nd.param = f.branch(others[0])
 		nd.flags |= hasParam
+	case len(others) > 0:
+		slices.SortStableFunc(others, compareBranches)
+		nd.specials = f.special(others)
 	}
 	if nd.flags&hasParam == 0 && nd.specials == 0 && nd.rest == 0 && nd.fallback == nil {
+		if len(edges) == 0 && nd.slash == 0 {
+			return nil
+		}
 		nd.flags |= onlyEdges
 	}
-	return nd
+	made := nd // on the heap
+	return &made
 }
 
-// edge creates the edge for text, and returns its key.
-func (f *freezer[P]) edge(text string, br *branch[P]) (e edge[P], key uint64) {
+// special adds the specials of a node, and returns its index in Tree.specials,
+// plus 1.
+func (f *freezer[P]) special(branches []*branch[P]) uint32 {
+	first := len(f.specials)
+	for _, br := range branches {
+		f.specials = append(f.specials, special[P]{matcher: newMatcher(br.seg), multi: br.seg.Kind() == pattern.Multi})
+	}
+	f.specials[len(f.specials)-1].last = true
+	for i, br := range branches {
+		to := f.branch(br)
+		f.specials[first+i].to = to
+	}
+	return uint32(first) + 1
+}
+
+// edge returns the edge for a literal segment.
+func (f *freezer[P]) edge(text string, to target[P]) edge[P] {
 	_, w0, w1 := nextSegment(text, 0)
-	e = edge[P]{w0, w1, f.branch(br)}
-	e.n = uint32(len(text))
+	to.n = uint32(len(text))
 	if len(text) > 16 {
-		e.n = longEdge | uint32(len(f.long))
+		to.n = longEdge | uint32(len(f.long))
 		f.long = append(f.long, text)
 	}
-	return e, edgeKey(w0, w1, text)
+	return edge[P]{w0, w1, to}
 }
 
-// setEdges sets the table of edges of nd. The keys are those of the edges.
-func (nd *node[P]) setEdges(edges []edge[P], keys []uint64) {
+// setEdges sets the hash table of nd. It uses linear probing; at most three
+// quarters of the slots are in use, unless there are one or two edges.
+func (f *freezer[P]) setEdges(nd *node[P], edges []edge[P]) {
 	if len(edges) == 0 {
 		return
 	}
-	for i := range edges {
-		if edges[i].n&longEdge != 0 {
+	nd.edges = make([]edge[P], 1<<bits.Len(uint(len(edges)+len(edges)/3-1)))
+	nd.seed = f.bestSeed(edges, len(nd.edges))
+	for _, e := range edges {
+		if e.n&longEdge != 0 {
 			nd.flags |= longEdges
 		}
-	}
-	if len(edges) == 1 {
-		nd.edges = edges
-		return
-	}
-	table, seed, perfect := hashEdges(edges, keys)
-	nd.edges = table
-	nd.flags |= seed
-	if !perfect {
-		nd.flags |= probing
+		i := f.hash(&e, nd.seed)
+		for ; nd.slot(i).n != 0; i++ {
+			nd.slot(i).n |= moreEdges
+		}
+		*nd.slot(i) = e
 	}
 }
 
-// maxPerfect is the maximum number of edges in a table without collisions. For
-// more edges it would take too long to find a seed, or too much memory.
-const maxPerfect = 64
-
-// hashEdges returns a hash table of edges. For up to maxPerfect edges, it tries
-// seeds and sizes to find one without collisions.
-func hashEdges[P any](edges []edge[P], keys []uint64) (table []edge[P], seed nodeFlags, perfect bool) {
-	size := uint32(1) << bits.Len(uint(len(edges)-1))
-	if len(edges) <= maxPerfect {
-		for ; size <= uint32(4*len(edges)); size *= 2 {
-			if seed, ok := perfectSeed(keys, size); ok {
-				return hashInto(edges, keys, size, seed), seed, true
+// bestSeed returns the seed for a table of edges, of those that it tries, for
+// which most edges have a slot of their own. It tries none if there are many,
+// because that would take time and gain little.
+func (f *freezer[P]) bestSeed(edges []edge[P], size int) (best uint8) {
+	const maxSize = 256
+	least := len(edges)
+	for seed := uint8(0); seed < 64 && least > 0 && size <= maxSize; seed++ {
+		var taken [maxSize]bool
+		collisions := 0
+		for i := range edges {
+			slot := &taken[f.hash(&edges[i], seed)&uint32(size-1)]
+			if *slot {
+				collisions++
 			}
+			*slot = true
+		}
+		if collisions < least {
+			best, least = seed, collisions
 		}
 	}
-	for size < uint32(len(edges)+len(edges)/2) {
-		size *= 2
-	}
-	return hashInto(edges, keys, size, 0), 0, false
+	return best
 }
 
-// perfectSeed returns a seed for which no two keys collide in a table of the
-// given size.
-func perfectSeed(keys []uint64, size uint32) (seed nodeFlags, ok bool) {
-	chance := float64(seeds) // expected number of such seeds
-	for i := range keys {
-		chance *= 1 - float64(i)/float64(size)
+// hash returns the hash of an edge.
+func (f *freezer[P]) hash(e *edge[P], seed uint8) uint32 {
+	long := ""
+	if e.n&longEdge != 0 {
+		long = f.long[e.n&^(longEdge|moreEdges)]
 	}
-	if chance < 0.5 {
-		return 0, false
-	}
-next:
-	for i := range seeds {
-		seed := nodeFlags(i) * seedUnit
-		var taken [4 * maxPerfect / 64]uint64
-		for _, key := range keys {
-			at := hashKey(key, seed) & (size - 1)
-			if taken[at>>6]>>(at&63)&1 != 0 {
-				continue next
-			}
-			taken[at>>6] |= 1 << (at & 63)
-		}
-		return seed, true
-	}
-	return 0, false
-}
-
-const seeds = 1 << 16 / uint32(seedUnit)
-
-// hashInto returns a table of the given size, with linear probing for
-// collisions.
-func hashInto[P any](edges []edge[P], keys []uint64, size uint32, seed nodeFlags) []edge[P] {
-	table := make([]edge[P], size)
-	for k, e := range edges {
-		i := hashKey(keys[k], seed)
-		for table[i&(size-1)].n != 0 {
-			i++
-		}
-		table[i&(size-1)] = e
-	}
-	return table
+	return hashEdge(e.w0, e.w1, long, seed)
 }

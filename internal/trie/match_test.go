@@ -45,8 +45,8 @@ func getFast(table *Table[int], method, path string, room int) string {
 // findFast finds a route with FindStatic or MatchFast, like the router.
 func findFast[P any](tree *Tree[P], path string, m Method, room int) (*Route[P], Values) {
 	if tree.MayBeStatic(path) {
-		if first := tree.FindStatic(path); first != nil {
-			return tree.pickStatic(first, m), Values{}
+		if rt := tree.FindStatic(path, m); rt != nil {
+			return rt, Values{}
 		}
 	}
 	v := Values{Vals: make([]string, room)}
@@ -58,9 +58,8 @@ func describe(rt *Route[int], v Values) string {
 	return strings.TrimSpace(rt.Path() + " " + strings.Join(v.Vals[:v.N], " "))
 }
 
-// TestMatchFast checks segments and values at the limits of MatchFast: more
-// literals than a perfect table holds, similar words, more values than there is
-// room for.
+// TestMatchFast checks segments and values at the limits of MatchFast: many
+// literals, similar words, more values than there is room for.
 func TestMatchFast(t *testing.T) {
 	crowd := func(prefix string, others ...string) (patterns []string) {
 		for i := range 300 {
@@ -109,8 +108,8 @@ func TestMatchFast(t *testing.T) {
 		{routes("/x/abcdefgh1/{id}"), "/x/abcdefgh/7", none, slow},
 		{routes("/x/abcdefgh1/{id}", "/x/{y}/{id}"), "/x/abcdefgh9/7", "/x/{y}/{id} abcdefgh9 7", fast},
 		{routes("/x/abc/{id}"), "/x/abc\x00/7", none, slow},
-		{routes(long, "/x/{y}/{id}"), "/x/a-literal-of-more-than-16/7", long + " 7", fast},
-		{routes(long, "/x/{y}/{id}"), "/x/a-literal-of-MORE-than-16/7", "/x/{y}/{id} a-literal-of-MORE-than-16 7", fast},
+		{routes(long, "/x/{y}/{id}"), "/x/a-literal-of-more-than-16/7", long + " 7", slow},
+		{routes(long, "/x/{y}/{id}"), "/x/a-literal-of-MORE-than-16/7", "/x/{y}/{id} a-literal-of-MORE-than-16 7", slow},
 		{routes(long, "/x/{y}/{id}"), "/x/short/7", "/x/{y}/{id} short 7", fast},
 		{routes(long, "/x/{y}/{id}"), "/x/../7", none, slow},
 		{routes(long, "/x/{y}/{id}"), "/x//7", none, slow},
@@ -120,7 +119,7 @@ func TestMatchFast(t *testing.T) {
 		{crowd("/p", "/{y}/{x}"), "/p/literal300/7", "/p/{y}/{x} literal300 7", fast},
 		{crowd("/p", "/{y}/{x}"), "/p/../literal5", none, slow},
 		{crowd("/p", "/{y}/{x}"), "/p//literal5", none, slow},
-		{crowd("/p", "/{y:[a-z]+}/{x}"), "/p/abc/7", "/p/{y:[a-z]+}/{x} abc 7", fast},
+		{crowd("/p", "/{y:[a-z]+}/{x}"), "/p/abc/7", "/p/{y:[a-z]+}/{x} abc 7", slow},
 		{crowd("/p", "/*rest"), "/p/abc/7", "/p/*rest /abc/7", fast},
 		{routes(eight, eight+"/{i}"), "/1/2/3/4/5/6/7/8", eight + " 1 2 3 4 5 6 7 8", fast},
 		{routes(eight + "/{i}"), "/1/2/3/4/5/6/7/8/9", eight + "/{i} 1 2 3 4 5 6 7 8 9", slow},
@@ -131,10 +130,10 @@ func TestMatchFast(t *testing.T) {
 		{crowd(eight, "/{i:[a-z]}/{j}"), "/1/2/3/4/5/6/7/8/x/y", eight + "/{i:[a-z]}/{j} 1 2 3 4 5 6 7 8 x y", slow},
 		{routes("/u/{y:[0-9]+}-{m:[0-9]+}/z"), "/u/2024-05/z", "/u/{y:[0-9]+}-{m:[0-9]+}/z 2024 05", slow},
 		{routes("/u/{y}-{m}/z"), "/u/a-b/z", "/u/{y}-{m}/z a b", slow},
-		{routes("/u/v{x}"), "/u/va", "/u/v{x} a", fast},
+		{routes("/u/v{x}"), "/u/va", "/u/v{x} a", slow},
 		{routes("/u/v{x}"), "/u/v", none, slow},
 		{routes("/u/v{x}"), "/u/v..", none, slow}, // no value is ..
-		{routes("/u/{x:[0-9]+}", "/u/*rest"), "/u/12", "/u/{x:[0-9]+} 12", fast},
+		{routes("/u/{x:[0-9]+}", "/u/*rest"), "/u/12", "/u/{x:[0-9]+} 12", slow},
 		{routes("/u/{x:[0-9]+}", "/u/*rest"), "/u/ab", "/u/*rest /ab", slow},
 		{routes("/u/{x}"), "/u/..", none, slow},
 		{routes("/u/{x}"), "/u/.", none, slow},
@@ -145,7 +144,7 @@ func TestMatchFast(t *testing.T) {
 		{routes("/u/{x}/y"), "/u/.a/y", "/u/{x}/y .a", fast},
 		{routes("/u/{x}/y"), "/u/a./y", "/u/{x}/y a.", fast},
 		{routes("/u/.{x}"), "/u/..", none, slow},
-		{routes("/u/.{x}"), "/u/.a", "/u/.{x} a", fast},
+		{routes("/u/.{x}"), "/u/.a", "/u/.{x} a", slow},
 		{routes("/u/{x...}"), "/u/a/b/", "/u/{x...} a/b/", fast},
 		{routes("/u/{x...}"), "/u/a/../b", none, slow},
 		{routes("/u/{x...}"), "/u/a//b", none, slow},
@@ -206,8 +205,6 @@ func TestMatchFastWithoutRoom(t *testing.T) {
 	}{
 		{"/{a}", "/1", 1},
 		{"/{a}/{b}/{c}", "/1/2/3", 3},
-		{"/x/{a:[0-9]+}", "/x/1", 1},
-		{"/x/v{a}", "/x/v1", 1},
 		{"/x/{a}/*rest", "/x/1/2/3", 2},
 		{"/x/{a}/", "/x/1/2/3", 1}, // a catch-all without a name needs no room
 		{"/x/", "/x/1/2/3", 0},
@@ -245,8 +242,7 @@ func similarNames(n int) []string {
 }
 
 // TestManyRoutes checks that each route is found among many children of one
-// node, and among many whole paths, and that other paths aren't. A perfect
-// table has at most 64 children.
+// node, and among many whole paths, and that other paths aren't.
 func TestManyRoutes(t *testing.T) {
 	for _, n := range []int{1, 2, 6, 7, 12, 13, 63, 64, 65, 600} {
 		names := similarNames(2 * n)
@@ -278,7 +274,8 @@ func TestManyRoutes(t *testing.T) {
 				if got := get(table, "GET", "", c[0]); got != want {
 					t.Fatalf("%d names: %s: got %s, want %s", n, c[0], got, want)
 				}
-				if got := getFast(table, "GET", c[0], 8); got != fast {
+				mayGiveUp := len(name) > 16 || strings.HasPrefix(c[0], "/p/")
+				if got := getFast(table, "GET", c[0], 8); got != fast && (got != "" || !mayGiveUp) {
 					t.Fatalf("%d names: %s: fast got %q, want %q", n, c[0], got, fast)
 				}
 			}

@@ -119,39 +119,9 @@ func CompareMethods(a, b string) int {
 	return cmp.Compare(number(a), number(b))
 }
 
-// setMethodMasks sets methodMask of the routes of a run, which is sorted by
-// method: each route serves its own method, GET also serves HEAD if no other
-// route does, and a route for any method serves the remaining ones.
-func setMethodMasks[P any](run []Route[P]) {
-	taken := uint16(0)
-	for i := range run {
-		if m := run[i].Method; m != Any && m < firstCustom {
-			run[i].methodMask = 1 << m
-			taken |= 1 << m
-		} else {
-			run[i].methodMask = 0
-		}
-	}
-	for i := range run {
-		if run[i].Method == GET && taken>>HEAD&1 == 0 {
-			run[i].methodMask |= 1 << HEAD
-			taken |= 1 << HEAD
-		}
-	}
-	if len(run) > 0 && run[0].Method == Any {
-		run[0].methodMask = (1<<firstCustom - 1) &^ (1 << Any)
-		run[0].methodMask &^= taken
-	}
-}
-
-// servedBy returns the methods of routes that serve requests with the method m,
-// in order of precedence.
-func (m Method) servedBy() []Method {
-	if m == HEAD {
-		return []Method{HEAD, GET, Any}
-	}
-	return []Method{m, Any}
-}
+// serves reports whether a route for the method m serves requests with the
+// method of.
+func (m Method) serves(of Method) bool { return m == of || m == Any || m == GET && of == HEAD }
 
 // A methodSet is a set of methods.
 type methodSet [4]uint64

@@ -36,10 +36,13 @@ func TestStaticSameHash(t *testing.T) {
 			tr := &Tree[int]{routes: routes}
 			var refs []routeRef
 			for i := range routes {
-				routes[i].Flags, routes[i].methodMask = lastOfRun, 1<<GET
+				routes[i].Flags, routes[i].Method = lastOfRun, GET
 				refs = append(refs, routeRef(i+1))
 			}
-			tr.static = newStatic(routes, refs)
+			ok := false
+			if tr.static, ok = newStatic(routes, refs); !ok {
+				t.Errorf("%q: no table", c)
+			}
 			return tr
 		}
 		one := treeOf(Route[int]{Pattern: "GET " + c[0], path: 4})
@@ -51,10 +54,7 @@ func TestStaticSameHash(t *testing.T) {
 		}{
 			{one, c[0], 1}, {one, c[1], 0}, {two, c[0], 1}, {two, c[1], 2}, {two, c[0] + "x", 0},
 		} {
-			if want.tree.static.whole {
-				t.Errorf("%q: the table does not hash ends alone", c)
-			}
-			got, rt := want.tree.findStatic(want.path), want.tree.FindStatic(want.path)
+			got, rt := want.tree.findStatic(want.path), want.tree.FindStatic(want.path, GET)
 			if got != want.ref || (rt != nil) != (got != 0) || rt != nil && rt != &want.tree.routes[got-1] {
 				t.Errorf("%d routes of %q: %q: got %d, want %d", len(want.tree.routes), c, want.path, got, want.ref)
 			}
@@ -62,13 +62,13 @@ func TestStaticSameHash(t *testing.T) {
 	}
 }
 
-// TestStaticCrowd checks that the table hashes whole paths only if there are
-// many paths that differ only in the middle.
+// TestStaticCrowd checks that many paths that differ only in the middle are in
+// the trie.
 func TestStaticCrowd(t *testing.T) {
 	for _, c := range []struct {
-		form  string
-		n     int
-		whole bool
+		form   string
+		n      int
+		inTrie bool
 	}{
 		{"/beginning-%06d-the-end-of-all", 4, false},
 		{"/beginning-%06d-the-end-of-all", 100, true},
@@ -81,13 +81,17 @@ func TestStaticCrowd(t *testing.T) {
 			b.register("GET " + fmt.Sprintf(c.form, i))
 		}
 		table := b.Build()
-		if got := table.Base.static.whole; got != c.whole || table.AlwaysSlow() != got {
-			t.Errorf("%d of %s: hashes whole paths %v, always slow %v, want %v", c.n, c.form, got, table.AlwaysSlow(), c.whole)
+		if got := table.Base.static.slots == nil; got != c.inTrie || (table.Base.root == nil) == c.inTrie {
+			t.Errorf("%d of %s: no static table: %v, want %v", c.n, c.form, got, c.inTrie)
 		}
 		for i := range 2 * c.n {
+			want := "no route, "
 			path := fmt.Sprintf(c.form, i)
-			if rt := table.Base.findStatic(path); (rt != 0) != (i < c.n) {
-				t.Errorf("%s: found %v", path, rt)
+			if i < c.n {
+				want = path
+			}
+			if got := get(table, "GET", "", path); got != want {
+				t.Errorf("%s: found %s", path, got)
 			}
 		}
 	}

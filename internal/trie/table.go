@@ -84,10 +84,6 @@ func validLabels(host string) bool {
 // Base.
 func (t *Table[P]) HasHosts() bool { return t.hosts != nil || t.wildHosts != nil }
 
-// AlwaysSlow reports whether Base.FindStatic is useless: it would miss routes
-// with hosts, or it never takes its fast path.
-func (t *Table[P]) AlwaysSlow() bool { return t.HasHosts() || t.Base.static.whole }
-
 // Find returns the route for the path and method of s and a host. If it returns
 // nil, no route serves the request; s then has the methods allowed for the path
 // and the fallback.

@@ -25,12 +25,11 @@ package trie
 
 // A Route is a pattern with one method.
 type Route[P any] struct {
-	Pattern    string // as registered
-	Payload    P
-	path       uint16 // index of the path in Pattern
-	methodMask uint16 // bit m is set if the route serves the standard method m
-	Flags      Flags
-	Method     Method
+	Pattern string // as registered
+	Payload P
+	path    uint16 // index of the path in Pattern
+	Flags   Flags
+	Method  Method
 }
 
 // Path returns the path part of the pattern.
@@ -38,9 +37,6 @@ func (rt *Route[P]) Path() string { return rt.Pattern[rt.path:] }
 
 // Head returns the part of the pattern before the path: methods and host.
 func (rt *Route[P]) Head() string { return rt.Pattern[:rt.path] }
-
-// Accepts reports whether the route serves a standard method.
-func (rt *Route[P]) Accepts(m Method) bool { return rt.methodMask>>m&1 != 0 }
 
 // Flags describe a route. The upper eight bits are the caller's; the package
 // stores them and never reads them.
@@ -95,7 +91,7 @@ type routeRef uint32
 type target[P any] struct {
 	next *node[P] // alternatives for the path after the segment and a slash; nil if there are none
 	end  routeRef // routes whose path ends with the segment
-	n    uint32   // used by edge
+	n    uint32   // of an edge
 }
 
 // A node holds the alternatives for what follows a slash.
@@ -107,18 +103,15 @@ type node[P any] struct {
 	slash    routeRef     // routes whose path ends with the slash
 	rest     routeRef     // routes that end in a catch-all
 	flags    nodeFlags
+	seed     uint8 // of the hash of edges
 }
 
-// nodeFlags holds the flags of a node and, in the upper bits, the hash seed of
-// its table of edges.
-type nodeFlags uint16
+type nodeFlags uint8
 
 const (
 	hasParam  nodeFlags = 1 << iota
-	probing             // the table has collisions, so that looking up an edge needs linear probing
 	longEdges           // an edge is longer than 16 bytes
 	onlyEdges           // the node has no parameter, special, catch-all or fallback
-	seedUnit            // the lowest bit of the seed
 )
 
 // An edge is a literal segment and what follows it. For a segment of up to 16
@@ -130,7 +123,10 @@ type edge[P any] struct {
 	target[P]
 }
 
-const longEdge = 1 << 31
+const (
+	longEdge  = 1 << 31 // in n
+	moreEdges = 1 << 30 // in n: an edge with the hash of this slot, or of one before it, is in a slot behind it
+)
 
 // Values collects path values.
 type Values struct {

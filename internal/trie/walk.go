@@ -1,10 +1,6 @@
 package trie
 
-import (
-	"slices"
-
-	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
-)
+import "github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 
 // This file finds the route for any path. It tries all matching alternatives in
 // order of precedence, with backtracking. On the way it collects what the
@@ -167,15 +163,7 @@ func (t *Tree[P]) walk(s *Search[P], nd *node[P], pos int) *Route[P] {
 
 		end, w0, w1 := nextSegment(path, pos)
 		if len(nd.edges) != 0 {
-			e := &nd.edges[hashWords(w0, w1, nd.flags)&uint32(len(nd.edges)-1)]
-			to := &e.target
-			if e.w0 != w0 || e.w1 != w1 || e.n != uint32(end-pos) {
-				to = nil
-				if nd.flags&(probing|longEdges) != 0 {
-					to = t.edge(nd, w0, w1, path[pos:end])
-				}
-			}
-			if to != nil {
+			if to := t.edge(nd, w0, w1, path[pos:end]); to != nil {
 				if end < len(path) && to.next != nil && nd.flags&onlyEdges != 0 {
 					nd, pos = to.next, end+1
 					continue
@@ -259,9 +247,7 @@ func (t *Tree[P]) noteSlash(s *Search[P], ref routeRef) {
 		if rt.Method != Any && rt.Method != s.Method {
 			s.allowed.add(rt.Method)
 		}
-		if slices.Contains(s.Method.servedBy(), rt.Method) {
-			s.handleSlash = true
-		}
+		s.handleSlash = s.handleSlash || rt.Method.serves(s.Method)
 	}
 }
 
@@ -320,28 +306,32 @@ func (t *Tree[P]) special(s *Search[P], nd *node[P], pos, end int) *Route[P] {
 
 // edge returns what follows the literal segment seg in nd, or nil.
 func (t *Tree[P]) edge(nd *node[P], w0, w1 uint64, seg string) *target[P] {
-	i := hashKey(edgeKey(w0, w1, seg), nd.flags)
-	for range nd.edges {
-		e := &nd.edges[i&uint32(len(nd.edges)-1)]
-		if e.n == 0 {
-			break
+	long := ""
+	if len(seg) > 16 {
+		if nd.flags&longEdges == 0 {
+			return nil
 		}
-		if e.w0 == w0 && e.w1 == w1 && t.sameText(e, seg) {
+		long = seg
+	}
+	for i := hashEdge(w0, w1, long, nd.seed); ; i++ {
+		e := nd.slot(i)
+		if e.w0 == w0 && e.w1 == w1 && t.hasText(e, seg) {
 			return &e.target
 		}
-		if nd.flags&probing == 0 {
-			break
+		if e.n&moreEdges == 0 {
+			return nil
 		}
-		i++
 	}
-	return nil
 }
 
-// sameText reports whether seg is the text of e. Their words are equal, so it
+// slot returns the slot for the hash i in the table of edges.
+func (nd *node[P]) slot(i uint32) *edge[P] { return &nd.edges[i&uint32(len(nd.edges)-1)] }
+
+// hasText reports whether seg is the text of e. Their words are equal, so it
 // compares the lengths or, for long segments, all bytes.
-func (t *Tree[P]) sameText(e *edge[P], seg string) bool {
-	if e.n&longEdge != 0 {
-		return t.long[e.n&^longEdge] == seg
+func (t *Tree[P]) hasText(e *edge[P], seg string) bool {
+	if n := e.n &^ moreEdges; n&longEdge == 0 {
+		return n == uint32(len(seg))
 	}
-	return e.n == uint32(len(seg))
+	return t.long[e.n&^(longEdge|moreEdges)] == seg
 }

@@ -97,28 +97,30 @@ func nextSegment(path string, pos int) (end int, w0, w1 uint64) {
 	return end, w0, load8(path[end-8:])
 }
 
-// hashWords hashes the words of a segment.
-func hashWords(w0, w1 uint64, seed nodeFlags) uint32 { return hashKey(foldWords(w0, w1), seed) }
-
-// foldWords combines the words of a segment into one key.
-func foldWords(w0, w1 uint64) uint64 {
-	key := w0 ^ bits.RotateLeft64(w1, 29)
-	return key ^ key>>32
-}
-
-// edgeKey returns the key of a literal segment in a node's table of edges. The
-// words of long segments can be equal, as in customer-001-dashboard and
-// customer-002-dashboard, so their keys depend on all bytes.
-func edgeKey(w0, w1 uint64, text string) uint64 {
-	if len(text) > 16 {
-		return hashWhole(text)
+// hashEdge hashes the words of a literal segment, or its text if that is longer
+// than 16 bytes. The words of long segments can be equal, as in
+// customer-001-dashboard and customer-002-dashboard.
+func hashEdge(w0, w1 uint64, long string, seed uint8) uint32 {
+	if long != "" {
+		return uint32(hashWhole(long) >> 32)
 	}
-	return foldWords(w0, w1)
+	return hashWords(w0, w1, seed)
 }
 
-// hashKey hashes a key with the given seed.
-func hashKey(key uint64, seed nodeFlags) uint32 {
-	return uint32(key * (mixer + uint64(seed&^(seedUnit-1))<<22) >> 32)
+// hashWords hashes the words of a segment. Different seeds give different hashes.
+func hashWords(w0, w1 uint64, seed uint8) uint32 {
+	key := w0 ^ bits.RotateLeft64(w1, 29)
+	return uint32((key ^ key>>32) * (mixer + uint64(seed)<<24) >> 32)
+}
+
+// hashWhole hashes all bytes of a text.
+func hashWhole(text string) uint64 {
+	h := uint64(len(text))
+	for i := 0; i < len(text); i += 8 {
+		hi, lo := bits.Mul64(h^load(text, i)^mixer, mixer2)
+		h = hi ^ lo
+	}
+	return h
 }
 
 // Odd constants whose bits look random.
