@@ -74,8 +74,9 @@ type Mux struct {
 	compiled *program // holds the declared routes if routes is nil
 	mounted  []*mount // the places where this Mux is mounted
 
-	updating sync.Mutex // held during an Update
-	draft    *draft     // of the Update that passes this Mux; nil for others
+	updating sync.Mutex   // held during an Update
+	updater  atomic.Value // the name of the goroutine that holds it, or ""
+	draft    *draft       // of the Update that passes this Mux; nil for others
 
 	building   sync.Mutex // held while compiling for a request
 	chaining   sync.Mutex // guards the fields below

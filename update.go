@@ -3,6 +3,7 @@ package muxmaster
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -22,10 +23,9 @@ import (
 // has changed, and Update returns the error or passes on the panic.
 //
 // Requests never wait for Update. Updates of the same Mux run one after the
-// other. Update of the Mux that fn gets is an error; fn must not update m itself,
-// because that would wait for the end of fn. Whatever else fn does to m itself,
-// or to Groups made from m before, does not belong to the Update and takes effect
-// at once.
+// other, and Update inside fn is an error. What fn does to m itself, or to
+// Groups made from m before, does not belong to the Update and takes effect at
+// once.
 //
 // The Mux that fn gets, and its Groups, stand for m once Update has returned nil.
 func (m *Mux) Update(fn func(m *Mux) error) error {
@@ -33,17 +33,28 @@ func (m *Mux) Update(fn func(m *Mux) error) error {
 		return errors.New("muxmaster: Update: the function is nil")
 	}
 	m = m.live()
-	if m.draft != nil {
+	caller := goroutine()
+	if m.draft != nil || m.updater.Load() == caller {
 		return errors.New("muxmaster: Update inside another Update; change the Mux that the outer one passes")
 	}
 	m.updating.Lock()
 	defer m.updating.Unlock()
+	m.updater.Store(caller)
+	defer m.updater.Store("")
 	d := m.newDraft()
 	defer d.end()
 	if err := fn(d.self); err != nil {
 		return err
 	}
 	return d.commit()
+}
+
+// goroutine returns the name of the current goroutine. Without it, an Update
+// inside another one would wait for itself.
+func goroutine() string {
+	var b [32]byte
+	name, _, _ := strings.Cut(string(b[:runtime.Stack(b[:], false)]), " [")
+	return name
 }
 
 // A draft is what an Update does to its Mux.

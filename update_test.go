@@ -248,9 +248,11 @@ func TestUpdateTakesEffect(t *testing.T) {
 		group.Use(trace("g"))
 		group.GET("/x", tell("x"))
 		d.Mount("/sub", sub)
-		err := d.Update(func(*muxmaster.Mux) error { t.Error("the inner Update runs"); return nil })
-		if err == nil || !strings.HasPrefix(err.Error(), "muxmaster: Update inside another Update; ") {
-			t.Errorf("Update inside another one: %v", err)
+		for name, mux := range map[string]*muxmaster.Mux{"the Mux that it passes": d, "the Mux itself": m} {
+			err := mux.Update(func(*muxmaster.Mux) error { t.Error("the inner Update runs"); return nil })
+			if err == nil || !strings.HasPrefix(err.Error(), "muxmaster: Update inside another Update; ") {
+				t.Errorf("Update inside another one, of %s: %v", name, err)
+			}
 		}
 		if got := get(t, m, "GET", "/g/x"); got != "404" {
 			t.Errorf("within Update: got %s", got)
