@@ -52,7 +52,6 @@ type Conn struct {
 	need     int      // bytes that the next frame needs
 	ready    []uint32 // streams whose handlers wait until all input is parsed
 	starting []job    // reused
-	writers  []writer // allocated but not used yet, with Recycle
 	settled  bool     // the first SETTINGS arrived
 	fieldsBy int64    // deadline of an incomplete block of fields, or 0
 	limits   limits

@@ -43,12 +43,17 @@ type stream struct {
 	queued     // what waits to be sent
 }
 
-// A bundle is what a handler can retain, in one allocation.
+// A kept is what a handler can retain, in one allocation.
+type kept struct {
+	ctx request.Context
+	w   writer
+}
+
+// A bundle is what a handler can retain without Recycle.
 type bundle struct {
 	request.Parts
 	req http.Request
-	ctx request.Context
-	w   writer
+	kept
 }
 
 // maxShared is the length of the largest text that a request's path and its
@@ -109,21 +114,18 @@ var freeStreams = sync.Pool{New: func() any { return new(stream) }}
 // newStream returns a stream with its Parts, a context and a writer.
 func (c *Conn) newStream() *stream {
 	s := freeStreams.Get().(*stream)
+	var k *kept
 	if c.server.Recycle {
 		if s.Parts == nil {
 			s.Parts = new(request.Parts)
 		}
-		if len(c.writers) == 0 {
-			c.writers = make([]writer, 8)
-		}
-		s.w, c.writers = &c.writers[0], c.writers[1:]
-		s.ctx = new(request.Context)
+		k = new(kept)
 	} else {
 		b := new(bundle)
 		b.Request = &b.req
-		s.Parts, s.ctx, s.w = &b.Parts, &b.ctx, &b.w
+		s.Parts, k = &b.Parts, &b.kept
 	}
-	s.conn = c
+	s.conn, s.ctx, s.w = c, &k.ctx, &k.w
 	s.ctx.Context = c.ctx
 	return s
 }
