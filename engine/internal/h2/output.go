@@ -140,6 +140,7 @@ func (c *Conn) flushLate() {
 		c.queued = now
 		c.server.workers.add(c)
 	case now-c.queued > maxDelay:
+		c.queued = now
 		c.write(fewBytes)
 	}
 }
