@@ -43,6 +43,7 @@ type conn struct {
 	active    bool // the program's hook was last called with StateActive
 
 	requests atomic.Uint64 // served; read by Stats
+	counted  uint64        // of requests, those in Server.stat; guarded by server.mu
 	http2    *h2.Conn      // if the connection uses HTTP/2; guarded by server.mu
 	state    stateWord     // shared with the timer and Shutdown
 

@@ -103,12 +103,52 @@ func TestHTTP2(t *testing.T) {
 					}
 				}
 				if e, ok := s.(*Server); ok {
-					if st := e.Stats(); st.HandedOver != 0 || st.HTTP2Connections != 1 || st.Requests != 5 {
-						t.Errorf("stats are %+v", st)
+					check := func(when string) {
+						if st := e.Stats(); st.HandedOver != 0 || st.HTTP2Connections != 1 || st.Requests != 5 || st.HTTP2Requests != 5 {
+							t.Errorf("%s: stats are %+v", when, st)
+						}
 					}
+					check("with the connection")
+					e.Close()
+					check("after its end")
 				}
 			})
 		}
+	}
+}
+
+// TestServeTLSAfterServe checks that HTTP/2 is served over TLS by a server that
+// already serves a listener without TLS.
+func TestServeTLSAfterServe(t *testing.T) {
+	certs := httptest.NewTLSServer(nil)
+	certs.Close()
+	srv := &http.Server{
+		Handler:   http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Proto) }),
+		TLSConfig: &tls.Config{Certificates: certs.TLS.Certificates}, // without NextProtos
+	}
+	e := New(srv)
+	if res, err := http.Get("http://" + start(t, e)); err != nil { // Serve runs
+		t.Fatal(err)
+	} else {
+		res.Body.Close()
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- e.ServeTLS(ln, "", "") }()
+	res, err := http2Client(t).Get("https://" + ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.ProtoMajor != 2 {
+		t.Errorf("got %s, want HTTP/2", res.Proto)
+	}
+	e.Close()
+	if err := <-done; err != http.ErrServerClosed {
+		t.Errorf("ServeTLS returned %v", err)
 	}
 }
 

@@ -62,7 +62,7 @@ func (s *Server) Close() error {
 	defer s.mu.Unlock()
 	for c := range s.conns {
 		c.abort()
-		delete(s.conns, c)
+		s.forget(c)
 	}
 	return err
 }
@@ -85,7 +85,7 @@ func (s *Server) closeIdle() bool {
 	quiet := true
 	for c := range s.conns {
 		if c.closeIfIdle() {
-			delete(s.conns, c)
+			s.forget(c)
 		} else {
 			quiet = false
 		}
@@ -137,9 +137,20 @@ func (s *Server) trackConn(c *conn) {
 
 func (s *Server) untrackConn(c *conn) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forget(c)
+}
+
+// forget removes a connection from s.conns, and keeps the number of its requests.
+// It may be called more than once. s.mu is held.
+func (s *Server) forget(c *conn) {
 	delete(s.conns, c)
-	s.stat.served.Add(c.requests.Swap(0))
-	s.mu.Unlock()
+	n := c.requests.Load() - c.counted
+	c.counted += n
+	s.stat.served.Add(n)
+	if c.http2 != nil {
+		s.stat.served2.Add(n)
+	}
 }
 
 // closeIfIdle closes the connection if it waits for a request. It may be

@@ -12,6 +12,9 @@ type Stats struct {
 	// HTTP2Connections is the number of connections that the engine served over
 	// HTTP/2.
 	HTTP2Connections uint64
+	// HTTP2Requests is the number of requests that the engine served over
+	// HTTP/2, one for each stream. Requests includes them.
+	HTTP2Requests uint64
 	// HandedOver is the number of connections passed to net/http.
 	HandedOver uint64
 	// Reasons is the number of connections passed to net/http for each reason.
@@ -72,6 +75,7 @@ type counters struct {
 	connections atomic.Uint64
 	http2       atomic.Uint64
 	served      atomic.Uint64 // requests of connections that have ended
+	served2     atomic.Uint64 // those over HTTP/2
 	handed      [numReasons]atomic.Uint64
 }
 
@@ -83,9 +87,13 @@ func (s *Server) Stats() Stats {
 		Reasons:          make(map[string]uint64),
 	}
 	s.mu.Lock()
-	st.Requests = s.stat.served.Load()
+	st.Requests, st.HTTP2Requests = s.stat.served.Load(), s.stat.served2.Load()
 	for c := range s.conns {
-		st.Requests += c.requests.Load()
+		n := c.requests.Load()
+		st.Requests += n
+		if c.http2 != nil {
+			st.HTTP2Requests += n
+		}
 	}
 	s.mu.Unlock()
 	for r := range s.stat.handed {

@@ -51,8 +51,9 @@ func (s *Server) ServeTLS(l net.Listener, certFile, keyFile string) error {
 	if err := s.over.start(config); err != nil {
 		return err
 	}
-	if !s.over.http2 {
-		// Serve was called before, when TLSConfig did not enable HTTP/2.
+	if s.http2 == nil && !s.over.http2 {
+		// Serve was called before, when TLSConfig did not enable HTTP/2 in
+		// net/http, which serves it here.
 		config.NextProtos = slices.DeleteFunc(config.NextProtos, func(p string) bool { return p == "h2" })
 	}
 	return s.Serve(tls.NewListener(underTLS(l), config))
