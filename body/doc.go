@@ -8,8 +8,8 @@
 // built with -race, buffers are overwritten when they return to the pool, so
 // that tests detect retained slices.
 //
-// Errors that are caused by the request body have the type *Error. Handlers can
-// return them: the router and [problem.Write] respond with their status.
+// Errors that are caused by the request body have the type *Error. Handlers of
+// problem.Handler can return them: [problem.Write] responds with their status.
 //
 // All functions are safe for concurrent use.
 //
