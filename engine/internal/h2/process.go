@@ -175,9 +175,19 @@ func (c *Conn) settings(f *frame) error {
 		}
 		return nil
 	}
+	old, highest := c.initialWindow, c.initialWindow
 	for ; len(p) > 0; p = p[6:] {
 		if err := c.setting(binary.BigEndian.Uint16(p), binary.BigEndian.Uint32(p[2:])); err != nil {
 			return err
+		}
+		highest = max(highest, c.initialWindow)
+	}
+	if c.initialWindow != old || highest != old { // once, because a frame may have many settings
+		for _, s := range c.streams {
+			if s.sendWindow+highest-old > maxWindow {
+				return connError{flowControlError, "setting_win_size"}
+			}
+			s.sendWindow += c.initialWindow - old
 		}
 	}
 	c.settled = true
@@ -199,13 +209,7 @@ func (c *Conn) setting(id uint16, v uint32) error {
 		if v > maxWindow {
 			return connError{flowControlError, "frame_settings_window_size_too_big"}
 		}
-		change := int64(v) - c.initialWindow
 		c.initialWindow = int64(v)
-		for _, s := range c.streams {
-			if s.sendWindow += change; s.sendWindow > maxWindow {
-				return connError{flowControlError, "setting_win_size"}
-			}
-		}
 	case settingConnect:
 		if v > 1 {
 			return connError{protocolError, "setting_connect"}
