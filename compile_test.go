@@ -889,7 +889,7 @@ func TestExplainCatchAllInside(t *testing.T) {
 	for _, c := range e.Candidates {
 		reasons[c.Pattern] = c.Reason
 	}
-	if got := reasons["/{name...}/tags/list"]; got != `the segment "manifests" is not tags` {
+	if got := reasons["/{name...}/tags/list"]; got != `no value of {name...} matches in /a/b/manifests/1` {
 		t.Errorf("tags: %q", got)
 	}
 	if got := reasons["/{rest...}"]; !strings.HasPrefix(got, "matches too") {

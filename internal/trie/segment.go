@@ -99,10 +99,6 @@ func (m *matcher) match(text, seg string, v *Values) bool {
 		}
 		return true
 	}
-	if m.between == nil {
-		value, ok := m.cut(text, seg)
-		return ok && addValue(v, value)
-	}
 	if !m.hasEnds(text) {
 		return false
 	}
@@ -115,7 +111,7 @@ func (m *matcher) match(text, seg string, v *Values) bool {
 		}
 		text, seg = text[n+len(sep):], seg[n+len(sep):]
 	}
-	return addValue(v, seg)
+	return (m.expr == nil || m.expr.Match(seg)) && addValue(v, seg)
 }
 
 // shortest returns the length of the shortest value, followed by sep, that text
@@ -141,29 +137,4 @@ func addValue(v *Values, value string) bool {
 // byte between them.
 func (m *matcher) hasEnds(seg string) bool {
 	return len(seg) > len(m.prefix)+len(m.suffix) && seg[:len(m.prefix)] == m.prefix && seg[len(seg)-len(m.suffix):] == m.suffix
-}
-
-// cut returns the value of the only parameter, and reports whether seg matches.
-// See match for text.
-func (m *matcher) cut(text, seg string) (value string, ok bool) {
-	if !m.hasEnds(text) {
-		return "", false
-	}
-	value = seg[len(m.prefix) : len(seg)-len(m.suffix)]
-	return value, m.expr == nil || m.expr.Match(value)
-}
-
-// matchSegment reports whether seg matches the decoded text of a path segment,
-// and returns its values.
-func matchSegment(seg pattern.Segment, text string) (values []string, ok bool) {
-	if seg.Kind() == pattern.Literal {
-		return nil, text == seg[0].Text
-	}
-	if wirepath.IsDots(text) {
-		return nil, false
-	}
-	v := Values{Vals: make([]string, len(seg))}
-	m := newMatcher(seg)
-	ok = m.match(text, text, &v)
-	return v.Vals[:v.N], ok
 }

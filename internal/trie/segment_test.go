@@ -19,6 +19,15 @@ func parseSegment(t *testing.T, text string) pattern.Segment {
 	return p.Segs[0]
 }
 
+// matchSegment reports whether seg matches the decoded text of a path segment,
+// and returns its values.
+func matchSegment(seg pattern.Segment, text string) (values []string, ok bool) {
+	v := Values{Vals: make([]string, len(seg))}
+	m := newMatcher(seg)
+	ok = m.match(text, text, &v)
+	return v.Vals[:v.N], ok
+}
+
 // TestMatchSegment checks that each value is as short as possible, from left to
 // right, if there are several ways to match a segment.
 func TestMatchSegment(t *testing.T) {

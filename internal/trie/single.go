@@ -1,0 +1,149 @@
+package trie
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
+)
+
+// This file matches single patterns. Where a pattern alone can match a path in
+// several ways, it searches a Table of that pattern.
+
+// matchAlone returns the values with which p, without its host, matches an
+// escaped path.
+func matchAlone(p *pattern.Pattern, path string) (values []string, ok bool) {
+	alone := *p
+	alone.Host, alone.HostLabels = "", nil
+	var b Builder[struct{}]
+	b.Add(&alone, "", p.Text, struct{}{}, 0)
+	t, s := b.Build(), Search[struct{}]{Method: GET}
+	s.Fit(t)
+	s.SetPath(wirepath.Decode(path), path, true)
+	ok = t.Find(&s, "") != nil
+	return s.Vals[:s.N], ok
+}
+
+// Mismatch returns the first reason why the pattern does not match the escaped
+// path, or "" if it does, and the number of segments that match before it.
+func Mismatch(p *pattern.Pattern, path string) (why string, matched int) {
+	for i, seg := range p.Segs {
+		if path == "" || path == "/" {
+			return fmt.Sprintf("the path ends before %s", seg), i
+		}
+		if seg.Kind() == pattern.Multi {
+			rest := *p
+			rest.Segs = p.Segs[i:]
+			if _, ok := matchAlone(&rest, path); ok {
+				return "", len(p.Segs)
+			}
+			return fmt.Sprintf("no value of %s matches in %s", seg, path), i
+		}
+		text := path[1:]
+		if end := strings.IndexByte(text, '/'); end >= 0 {
+			text = text[:end]
+		}
+		path, text = path[1+len(text):], wirepath.Decode(text)
+		m := newMatcher(seg)
+		if !m.match(text, text, &Values{Vals: make([]string, len(seg))}) {
+			return fmt.Sprintf("the segment %q is not %s", text, seg), i
+		}
+	}
+	matched = len(p.Segs)
+	switch {
+	case p.End == pattern.Exact && path == "/":
+		return "the path has a trailing slash", matched
+	case p.End != pattern.Exact && path == "":
+		return "the path has no slash at its end", matched
+	case p.End == pattern.Exact && path != "", p.End == pattern.Slash && path != "/":
+		return fmt.Sprintf("the path goes on with %s", path), matched
+	case p.End == pattern.All && wirepath.DotInside(wirepath.Decode(path[1:])):
+		return fmt.Sprintf("the rest %s has a . or .. behind an escaped slash", path), matched
+	}
+	return "", matched
+}
+
+// BuildPath returns the escaped path that p matches with the given values. pairs
+// alternates names and values.
+func BuildPath(p *pattern.Pattern, pairs []string) (path string, err error) {
+	given := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		name := pairs[i]
+		_, twice := given[name]
+		switch {
+		case i+1 == len(pairs):
+			return "", fmt.Errorf("the name %q has no value", name)
+		case twice:
+			return "", fmt.Errorf("the parameter %q is given twice", name)
+		}
+		given[name] = pairs[i+1]
+	}
+	var values []string // in the order of the path
+	value := func(name string) string {
+		v, ok := given[name]
+		if !ok {
+			err = fmt.Errorf("the parameter %q has no value", name)
+		}
+		values = append(values, v)
+		return v
+	}
+	var b strings.Builder
+	sure := true // any clean path that is built matches, with the same values
+	for _, seg := range p.Segs {
+		b.WriteByte('/')
+		for _, part := range seg {
+			switch {
+			case part.Name == "":
+				b.WriteString(url.PathEscape(part.Text))
+			case part.Multi:
+				b.WriteString(escapeAll(value(part.Name)))
+			default:
+				b.WriteString(url.PathEscape(value(part.Name)))
+			}
+		}
+		sure = sure && (seg.Kind() == pattern.Literal || seg.Kind() == pattern.Plain && values[len(values)-1] != "")
+	}
+	if p.End != pattern.Exact {
+		b.WriteByte('/')
+	}
+	if p.Rest != "" {
+		v := value(p.Rest)
+		if p.RestSlash {
+			v = strings.TrimPrefix(v, "/")
+			values[len(values)-1] = "/" + v
+		}
+		b.WriteString(escapeAll(v))
+	}
+	for i := 0; i < len(pairs) && err == nil; i += 2 {
+		if !slices.Contains(p.Names(), pairs[i]) {
+			err = fmt.Errorf("the pattern has no parameter %q", pairs[i])
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	path = b.String()
+	if wirepath.Unclean(path) {
+		return "", fmt.Errorf("with the values %q, the path is %s: paths are cleaned of empty, . and .. segments", pairs, path)
+	}
+	if sure {
+		return path, nil
+	}
+	got, ok := matchAlone(p, path)
+	if !ok {
+		why, _ := Mismatch(p, path)
+		return "", fmt.Errorf("with the values %q, the path is %s, which does not match: %s", pairs, path, why)
+	}
+	if !slices.Equal(got, values) {
+		return "", fmt.Errorf("the values of %s would be read back as %q, not as %q", path, got, values)
+	}
+	return path, nil
+}
+
+// escapeAll escapes the segments of the value of a catch-all.
+func escapeAll(value string) string {
+	return strings.ReplaceAll(url.PathEscape(value), "%2F", "/")
+}
