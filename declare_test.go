@@ -685,152 +685,38 @@ func TestNamesBelongToTheRoute(t *testing.T) {
 	}
 }
 
-var badPatterns = []struct {
-	pattern string
-	verb    bool   // also bad as the path of a verb method
-	want    string // part of the text
-}{
-	{"", true, `muxmaster: pattern "": `},
-	{"x", true, `muxmaster: pattern "x": `},
-	{"GET", true, ``},
-	{"GET x", true, ``},
-	{" ", true, ``},
-	{"GET  ", true, ``},
-	{"G(T /x", true, `method`},
-	{"GET,, /x", true, `method`},
-	{",GET /x", true, `method`},
-	{"GET,GET /x", true, `method`},
-	{"GET, POST /x", true, ``},
-	{"/:", true, `name`},
-	{"/x/*", true, `name`},
-	{"/{}", true, `name`},
-	{"/{...}", true, `name`},
-	{"/{:[0-9]+}", true, `name`},
-	{"/{id:}", true, `empty`},
-	{"/{id:(}", true, `RE2`},
-	{"/{id:[}", true, `{`},
-	{"/{id:a(?!b)}", true, `RE2`},
-	{"/{id:)(}", true, `RE2`},
-	{"/{id", true, `{`},
-	{"/id}", false, ``},
-	{"/{id}}", true, `}`},
-	{"/{id}{name}", true, `between`},
-	{"/{a b}", true, `name`},
-	{"/{1a}", true, `name`},
-	{"/:a.json", true, `{a}.json`},
-	{"/:a-", false, ``},
-	{"/:a/:a", true, `twice`},
-	{"/:a/*a", true, `twice`},
-	{"/{a}.{a}", true, `twice`},
-	{"/{$}/x", true, `last`},
-	{"/x{$}", true, `whole`},
-	{"/*a/b", true, `last`},
-	{"/{a...}/b/{c...}/d", true, `second`},
-	{"/x{a...}", true, `whole`},
-	{"/{a...}x", true, ``},
+// badPatterns are refused, and so are forms of other routers that would never
+// match, or not as meant. The hint is part of the error. Package pattern tests
+// all errors.
+var badPatterns = []struct{ pattern, hint string }{
+	{"x", "must begin with /"},
+	{"GET x", "must begin with /"},
+	{"G(T /x", "not a method"},
+	{"GET,GET /x", "listed twice"},
+	{"GET|POST /x", "GET,POST"},
+	{"https://example.com/x", "write example.com/x"},
+	{"GET *.example.com/x", "{sub...}.example.com"},
+	{":sub.example.com/x", "{sub}.example.com"},
+	{"/:", "needs a name"},
+	{"/{id:a(?!b)}", "not valid RE2"},
+	{"/{id", "not closed"},
+	{"/{id}{name}", "between"},
+	{"/:a.json", "{a}.json"},
+	{"/:a/:a", "used twice"},
+	{"/{$}/x", "the last segment"},
+	{"/x{a...}", "a whole segment"},
+	{"/{a...}/b/{c...}/d", "the second one"},
+	{"/images*", "/images/*rest"},
+	{"/a/**", "{path...}"},
+	{"/{path:.*}", "{path...}"},
+	{"/q?x=1", "query"},
+	{`/users/:id(\d+)/x`, `{id:\d+}`},
+	{"/users/<int:id>", "{id:int}"},
+	{`/test\:action`, "%3A"},
 }
 
 func TestBadPatterns(t *testing.T) {
 	for _, c := range badPatterns {
-		if c.want == "" && !c.verb {
-			continue
-		}
-		m := muxmaster.New()
-		m.GET("/ok/:id", values)
-		err := m.TryHandle(c.pattern, tell("x"))
-		if err == nil {
-			t.Errorf("TryHandle(%q): no error", c.pattern)
-			continue
-		}
-		text := err.Error()
-		if !strings.HasPrefix(text, "muxmaster: ") || !strings.Contains(text, strconv.Quote(c.pattern)) || !strings.Contains(text, c.want) {
-			t.Errorf("TryHandle(%q): %q, want the prefix, the pattern and %q", c.pattern, text, c.want)
-		}
-		for name, register := range map[string]func(){
-			"Handle":     func() { m.Handle(c.pattern, tell("x")) },
-			"HandleFunc": func() { m.HandleFunc(c.pattern, tell("x")) },
-			"HandleFast": func() { m.HandleFast(c.pattern, fastValues) },
-		} {
-			if got := panics(register); got != text {
-				t.Errorf("%s(%q) panicked with %q, want %q", name, c.pattern, got, text)
-			}
-		}
-		if c.verb {
-			for name, register := range map[string]func(){
-				"GET":     func() { m.GET(c.pattern, values) },
-				"ANY":     func() { m.ANY(c.pattern, values) },
-				"GETFast": func() { m.GETFast(c.pattern, fastValues) },
-			} {
-				if got := panics(register); !strings.HasPrefix(got, "muxmaster: ") || !strings.Contains(got, c.pattern) {
-					t.Errorf("%s(%q) panicked with %q", name, c.pattern, got)
-				}
-			}
-		}
-		if got := get(t, m, "GET", "/ok/1"); got != `id="1"` {
-			t.Errorf("after %q an earlier route answers %s", c.pattern, got)
-		}
-	}
-}
-
-// Forms of other routers that would never match, or not as meant, are refused
-// with a text that says what to write instead.
-var foreignForms = []struct{ pattern, hint string }{ // hint: a regular expression
-	{"/images*", `/images/(\*\w+|\{\w+\.\.\.\})`},
-	{"/a/{b}*", `\*\w+|\{\w+\.\.\.\}`},
-	{"/a/*", `\*\w+|\{\w+\.\.\.\}`},
-	{"/*", `\*\w+|\{\w+\.\.\.\}`},
-	{"/a/**", `\*\w+|\{\w+\.\.\.\}`},
-	{"/prefix...", `\{\w+\.\.\.\}`},
-	{"/prefix/...", `\{\w+\.\.\.\}`},
-	{"/a/{b}...", `\{b\.\.\.\}`},
-	{"/a/*{b}", `\{b\.\.\.\}`},
-	{"/a*{b}", `a/\{b\.\.\.\}`},
-	{"/f/+{rest:[a-z]+}", `\{rest\.\.\.\}`},
-	{"/f/+{rest}", `\{rest\.\.\.\}`},
-	{"/{path:.*}", `\{path\.\.\.\}.*\{path\}`},
-	{"/{path:.+}", `\{path\.\.\.\}.*\{path\}`},
-	{"/a/{path:.*}", `\{path\.\.\.\}.*\{path\}`},
-	{"/a/{path:.+}/b", `\{path\}`},
-	{"/q?x=1", `(?i)query`},
-	{"/w#f", `(?i)fragment|%23`},
-	{"/a?", `(?i)query|optional`},
-	{"/users/:id?", `(?i)optional|query|two routes`},
-	{"/users/{id?}", ``},
-	{"/users/?:id", `(?i)optional`},
-	{"/:file.:ext", `\{file\}\.\{ext\}`},
-	{"/:file.{ext}", `\{file\}\.\{ext\}`},
-	{"/{file}.:ext", `\{file\}\.\{ext\}`},
-	{`/users/(\d+)`, `\{\w+:`},
-	{`/users/([a-z]+)/x`, `\{\w+:`},
-	{`/users/:id(\d+)`, `\{id:`},
-	{`/users/:id([0-9]+)/x`, `\{id:`},
-	{"/users/{id:integer}", `\{id:int\}`},
-	{"/users/{id:number}/x", `\{id:int\}`},
-	{"/users/:id<int>", `\{id`},
-	{`/users/:id|^\d+$`, `\{id:`},
-	{"/users/:id:int", `\{id:int\}`},
-	{"/users/#id^[0-9]$", `\{id:`},
-	{"/users/<id>", `\{id\}`},
-	{`/users/<id:\d+>`, `\{id:\\d\+\}`},
-	{"/users/<int:id>", `\{id`},
-	{"/users/[id]", `\{id\}`},
-	{`/test\:action`, `%3A`},
-	{`/v1/{id}\:cancel`, `%3A|\{id\}:cancel`},
-	{"/{}", ``},
-	{"/{id", ``},
-	// Of Handle alone.
-	{"GET|POST /x", `GET,POST`},
-	{"GET, POST /x", ``},
-	{"https://example.com/x", `example\.com/x`},
-	{"http://example.com/x", `example\.com/x`},
-	{"*.example.com/x", `\{\w+(\.\.\.)?\}\.example\.com`},
-	{":sub.example.com/x", `\{sub\}\.example\.com`},
-	{"GET *.example.com/x", `\{\w+(\.\.\.)?\}\.example\.com`},
-	{"GET :sub.example.com/x", `\{sub\}\.example\.com`},
-}
-
-func TestForeignForms(t *testing.T) {
-	for _, c := range foreignForms {
 		check := func(method, pattern, text string) {
 			t.Helper()
 			quoted := strings.Trim(fmt.Sprintf("%q", c.pattern), `"`)
@@ -839,7 +725,7 @@ func TestForeignForms(t *testing.T) {
 				t.Errorf("%s(%q): accepted", method, pattern)
 			case !strings.HasPrefix(text, "muxmaster: "), !strings.Contains(text, quoted):
 				t.Errorf("%s(%q): the text %q", method, pattern, text)
-			case !regexp.MustCompile(c.hint).MatchString(strings.Replace(text, quoted, "", 1)):
+			case !strings.Contains(strings.Replace(text, quoted, "", 1), c.hint):
 				t.Errorf("%s(%q): the text %q doesn't say what to write instead: %s", method, pattern, text, c.hint)
 			}
 		}

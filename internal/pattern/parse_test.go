@@ -144,6 +144,8 @@ func TestParseErrors(t *testing.T) {
 		{"{a}.com/{a}", `the parameter name "a" is used twice`},
 		{"/{id:}", "the expression of {id:} is empty"},
 		{"/{id:(}", "is not valid RE2"},
+		{"/{id:a(?!b)}", "is not valid RE2"},
+		{"/{id:)(}", "is not valid RE2"},
 		{"/{a:[0-9]+}%FF{b}", "must be UTF-8"},
 		{"/{a:[0-9]+}\xff{b}", "must be UTF-8"},
 		{"/{a:" + strings.Repeat("(", 998) + "x" + strings.Repeat(")", 998) + "}-{b}", "can't be combined"},
