@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
 const (
@@ -36,8 +37,8 @@ func Prove(c contender.Contender, s Scenario) (err error) {
 	spec.Work = contender.Report
 	h := c.Load(spec)
 	serve := func(r Request) int {
-		w := NewWriter()
-		h.ServeHTTP(w, newRequest(r))
+		w := measure.NewWriter()
+		h.ServeHTTP(w, measure.NewRequest(r.Method, r.Path))
 		return w.Status
 	}
 	began := time.Now()

@@ -30,9 +30,6 @@ func Load(c contender.Contender, s Scenario) (l Loaded, err error) {
 	return l, nil
 }
 
-// Handler returns the loaded router.
-func (l Loaded) Handler() http.Handler { return l.handler }
-
 // Task returns a task that serves every request of the scenario once. If the
 // router is so slow that this would take too long, the task serves only the
 // first requests; long lists are in random order.
@@ -77,30 +74,19 @@ func (l Loaded) Spread(goroutines int) measure.Task {
 // with a new *http.Request, like a server. The time doesn't include the
 // creation of the requests.
 func (l Loaded) Fresh() measure.Task {
-	w := NewWriter()
+	w := measure.NewWriter()
 	const batch = 64
 	return measure.Batches(len(l.requests), batch,
-		func(i int) *http.Request { return newRequest(l.requests[i]) },
+		func(i int) *http.Request { return measure.NewRequest(l.requests[i].Method, l.requests[i].Path) },
 		func(r *http.Request) { l.handler.ServeHTTP(w, r) })
-}
-
-// newRequest returns a request like one from net/http's server.
-func newRequest(r Request) *http.Request {
-	req, err := http.NewRequest(r.Method, "http://example.com"+r.Path, nil)
-	if err != nil {
-		panic(err)
-	}
-	req.RequestURI = r.Path
-	req.RemoteAddr = "192.0.2.1:1234"
-	return req
 }
 
 // runner serves all requests with one *http.Request, whose method and path it
 // changes, like published suites.
 func runner(h http.Handler, fresh bool) func(times int, requests []Request) {
-	r := newRequest(Request{Method: http.MethodGet, Path: "/"})
+	r := measure.NewRequest(http.MethodGet, "/")
 	clean := *r
-	w := NewWriter()
+	w := measure.NewWriter()
 	return func(times int, requests []Request) {
 		for range times {
 			for i := range requests {
@@ -115,17 +101,3 @@ func runner(h http.Handler, fresh bool) func(times int, requests []Request) {
 		}
 	}
 }
-
-// NewWriter returns a Writer with an empty header.
-func NewWriter() *Writer { return &Writer{header: http.Header{}, Status: http.StatusOK} }
-
-// Writer is an http.ResponseWriter that discards everything except the status.
-type Writer struct {
-	header http.Header
-	Status int
-}
-
-func (w *Writer) Header() http.Header               { return w.header }
-func (w *Writer) WriteHeader(status int)            { w.Status = status }
-func (w *Writer) Write(b []byte) (int, error)       { return len(b), nil }
-func (w *Writer) WriteString(s string) (int, error) { return len(s), nil }

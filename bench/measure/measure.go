@@ -5,6 +5,7 @@ package measure
 
 import (
 	"math"
+	"net/http"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -204,3 +205,28 @@ func Spread(tasks []Task) Task {
 	}
 	return spread
 }
+
+// NewRequest returns a request like one from net/http's server.
+func NewRequest(method, path string) *http.Request {
+	r, err := http.NewRequest(method, "http://example.com"+path, nil)
+	if err != nil {
+		panic(err)
+	}
+	r.RequestURI = path
+	r.RemoteAddr = "192.0.2.1:1234"
+	return r
+}
+
+// Writer is an http.ResponseWriter that discards everything except the status.
+type Writer struct {
+	header http.Header
+	Status int
+}
+
+// NewWriter returns a Writer with an empty header.
+func NewWriter() *Writer { return &Writer{header: http.Header{}, Status: http.StatusOK} }
+
+func (w *Writer) Header() http.Header               { return w.header }
+func (w *Writer) WriteHeader(status int)            { w.Status = status }
+func (w *Writer) Write(b []byte) (int, error)       { return len(b), nil }
+func (w *Writer) WriteString(s string) (int, error) { return len(s), nil }

@@ -54,17 +54,3 @@ func unusedName(rng *rand.Rand, used map[string]bool) string {
 		}
 	}
 }
-
-// Backtrack returns routes and a path for which a search must backtrack from
-// every level. At each level, the search tries the literal first, but only the
-// catch-all of the first route matches.
-func Backtrack(depth int) (set Set, path string) {
-	set = Set{Name: fmt.Sprintf("backtrack %d", depth), Routes: []Route{{"GET", "/*rest"}}}
-	literal := ""
-	for range depth {
-		set.Routes = append(set.Routes, Route{"GET", literal + "/:p/end"})
-		literal += "/a"
-	}
-	set.Routes = append(set.Routes, Route{"GET", literal + "/end"})
-	return set, literal + "/a"
-}

@@ -113,11 +113,11 @@ func tasks(row Row, sides ...Side) ([]measure.Task, error) {
 		}
 		h := side(row.Spec)
 		for _, r := range row.Requests {
-			w := &writer{header: http.Header{}, status: http.StatusOK}
-			h.ServeHTTP(w, newRequest(r))
-			if w.status != row.Status {
+			w := measure.NewWriter()
+			h.ServeHTTP(w, measure.NewRequest(r.Method, r.Path))
+			if w.Status != row.Status {
 				return nil, fmt.Errorf("%s version: %s %s: status %d, want %d",
-					[]string{"new", "old"}[i], r.Method, r.Path, w.status, row.Status)
+					[]string{"new", "old"}[i], r.Method, r.Path, w.Status, row.Status)
 			}
 		}
 		if row.Fresh {
@@ -137,15 +137,15 @@ func registration(s Spec, side Side) measure.Task {
 	return measure.Task{Ops: len(s.Routes), Run: func(times int) {
 		for range times {
 			h := side(s)
-			h.ServeHTTP(&writer{header: http.Header{}}, newRequest(Request{first.Method, path}))
+			h.ServeHTTP(measure.NewWriter(), measure.NewRequest(first.Method, path))
 		}
 	}}
 }
 
 // reused serves all requests with one *http.Request.
 func reused(h http.Handler, requests []Request) measure.Task {
-	r := newRequest(Request{http.MethodGet, "/"})
-	w := &writer{header: http.Header{}}
+	r := measure.NewRequest(http.MethodGet, "/")
+	w := measure.NewWriter()
 	return measure.Task{Ops: len(requests), Run: func(times int) {
 		for range times {
 			for i := range requests {
@@ -161,29 +161,8 @@ func reused(h http.Handler, requests []Request) measure.Task {
 // fresh uses a new request for each call. The time doesn't include the creation
 // of the requests.
 func fresh(h http.Handler, requests []Request) measure.Task {
-	w := &writer{header: http.Header{}}
+	w := measure.NewWriter()
 	return measure.Batches(len(requests), 64, func(i int) *http.Request {
-		return newRequest(requests[i])
+		return measure.NewRequest(requests[i].Method, requests[i].Path)
 	}, func(r *http.Request) { h.ServeHTTP(w, r) })
 }
-
-func newRequest(r Request) *http.Request {
-	req, err := http.NewRequest(r.Method, "http://example.com"+r.Path, nil)
-	if err != nil {
-		panic(err)
-	}
-	req.RequestURI = r.Path
-	req.RemoteAddr = "192.0.2.1:1234"
-	return req
-}
-
-// writer discards everything except the status.
-type writer struct {
-	header http.Header
-	status int
-}
-
-func (w *writer) Header() http.Header               { return w.header }
-func (w *writer) WriteHeader(status int)            { w.status = status }
-func (w *writer) Write(b []byte) (int, error)       { return len(b), nil }
-func (w *writer) WriteString(s string) (int, error) { return len(s), nil }
