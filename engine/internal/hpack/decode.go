@@ -18,15 +18,11 @@ type Field struct {
 
 // A Decoder decodes the blocks of fields of a connection, in their order.
 type Decoder struct {
-	entries []entry // entries[first:] is the dynamic table, oldest first
-	first   int
-	size    int // of the table
-	max     int // maximum size, chosen by the peer
-	limit   int // maximum of max
-
-	*scratch     // nil between blocks, see Release
-	list     int // size of the current block's fields
-	room     int // maximum of list
+	table[entry]     // the dynamic table
+	limit        int // maximum of the table's maximum size, which the peer chooses
+	*scratch         // nil between blocks, see Release
+	list         int // size of the current block's fields
+	room         int // maximum of list
 }
 
 // A scratch is the memory for decoding a block.
@@ -52,7 +48,9 @@ func (d *Decoder) Release() {
 
 // Reset makes d ready for a connection whose SETTINGS_HEADER_TABLE_SIZE is
 // tableSize.
-func (d *Decoder) Reset(tableSize int) { *d = Decoder{max: tableSize, limit: tableSize} }
+func (d *Decoder) Reset(tableSize int) {
+	*d = Decoder{table: table[entry]{max: tableSize}, limit: tableSize}
+}
 
 // Decode decodes a block. The fields are valid until the next call of Decode or
 // Release; their strings remain valid. Literal values share the memory of one string.
@@ -128,10 +126,7 @@ func (d *Decoder) entry(i int) *entry {
 		}
 		return &static[i]
 	}
-	if i -= len(static); i < len(d.entries)-d.first {
-		return &d.entries[len(d.entries)-1-i]
-	}
-	return nil
+	return d.table.entry(i - len(static) + 1)
 }
 
 // literal decodes a field with a literal value (RFC 7541 section 6.2). The index
@@ -161,16 +156,13 @@ func (d *Decoder) literal(block []byte, n uint, add bool) ([]byte, bool) {
 	}
 	value := d.text[from:]
 	valid := nm.valid && syntax.ValidValue(value)
-	size := len(nm.wire) + len(value) + overhead
-	keep := d.count(size)
+	keep := d.count(len(nm.wire) + len(value) + overhead)
 	f := Field{Key: nm.key, Kind: nm.kind, Valid: valid, from: from, to: len(d.text)}
 	if add {
 		// The table has a string of its own. It must not keep the text of a
 		// whole block in memory.
-		f.Value, f.to = d.add(nm, value, valid, size), 0
-		if f.Value == "" {
-			f.Value = string(value)
-		}
+		f.Value, f.to = string(value), 0
+		d.add(entry{name: nm, value: f.Value, valid: valid})
 	}
 	if keep {
 		d.fields = append(d.fields, f)
@@ -220,41 +212,6 @@ func readString(block []byte) (raw, rest []byte, huff, ok bool) {
 	return block[:n], block[n:], huff, true
 }
 
-// add adds an entry to the dynamic table and returns its value. It returns ""
-// if the entry is larger than the table, which empties it (RFC 7541 section
-// 4.4).
-func (d *Decoder) add(nm name, value []byte, valid bool, size int) string {
-	d.evict(d.max - size)
-	if size > d.max {
-		return ""
-	}
-	e := entry{name: nm, value: string(value), valid: valid}
-	d.entries = append(d.entries, e)
-	d.size += size
-	return e.value
-}
-
-// evict removes the oldest entries until the table isn't larger than max.
-func (d *Decoder) evict(max int) {
-	for ; d.size > max && d.first < len(d.entries); d.first++ {
-		d.size -= d.entries[d.first].size()
-		d.entries[d.first] = entry{}
-	}
-	d.entries, d.first = compact(d.entries, d.first)
-}
-
-// compact removes list[:first] if that is at least half of the list, so that the
-// cost of a removal doesn't depend on the length. It returns the list and what
-// remains to be removed.
-func compact[E any](list []E, first int) ([]E, int) {
-	if first < len(list)-first {
-		return list, first
-	}
-	n := copy(list, list[first:])
-	clear(list[n:])
-	return list[:n], 0
-}
-
 // resize applies a change of the table's size, which is allowed only before the
 // first field of a block (RFC 7541 section 4.2).
 func (d *Decoder) resize(block []byte, first bool) ([]byte, bool) {
@@ -262,7 +219,6 @@ func (d *Decoder) resize(block []byte, first bool) ([]byte, bool) {
 	if !ok || !first || n > d.limit {
 		return nil, false
 	}
-	d.max = n
-	d.evict(n)
+	d.table.resize(n)
 	return block, true
 }

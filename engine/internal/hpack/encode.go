@@ -10,12 +10,9 @@ import (
 // An Encoder encodes the fields of a connection's responses. Fields that occur
 // again are sent as an index of its dynamic table.
 type Encoder struct {
-	entries []pair // entries[first:] is the dynamic table, oldest first
-	first   int
-	size    int // of the table
-	max     int
-	added   uint32        // number of entries added so far
-	slots   [slots]uint32 // by hash: 1 + the number of an entry, counted from 0
+	table[pair]               // the dynamic table
+	added       uint32        // number of entries added so far
+	slots       [slots]uint32 // by hash: 1 + the number of an entry, counted from 0
 
 	lowest  int  // smallest max since the last block
 	resized bool // max has changed since the last block
@@ -27,7 +24,7 @@ type pair struct {
 	id         syntax.ID
 }
 
-func (p *pair) size() int { return len(p.key) + len(p.value) + overhead }
+func (p pair) size() int { return len(p.key) + len(p.value) + overhead }
 
 const slots = 64
 
@@ -42,7 +39,7 @@ var staticNames = func() (list [len(syntax.Names)]uint8) {
 }()
 
 // Reset makes e ready for a connection, with a table of DefaultTableSize.
-func (e *Encoder) Reset() { *e = Encoder{max: DefaultTableSize} }
+func (e *Encoder) Reset() { *e = Encoder{table: table[pair]{max: DefaultTableSize}} }
 
 // Resize sets the maximum size of the table.
 func (e *Encoder) Resize(max int) {
@@ -53,8 +50,7 @@ func (e *Encoder) Resize(max int) {
 		e.lowest = max
 	}
 	e.resized = true
-	e.max = max
-	e.evict(max)
+	e.resize(max)
 }
 
 // Begin begins a block: it appends changes of the table's size.
@@ -106,15 +102,11 @@ func (e *Encoder) AppendField(dst []byte, key, value string, often bool) []byte 
 		return appendString(appendName(dst, 0, 4, id, key), value, false)
 	}
 	slot := &e.slots[hash(id, key, value)]
-	if age := e.added - (*slot - 1); *slot > 0 && age <= uint32(len(e.entries)-e.first) {
-		if p := &e.entries[uint32(len(e.entries))-age]; p.id == id && p.value == value && (id > 0 || p.key == key) {
-			return appendInt(dst, 0x80, 7, len(static)-1+int(age))
-		}
+	age := int(e.added - (*slot - 1))
+	if p := e.entry(age); p != nil && p.id == id && p.value == value && (id > 0 || p.key == key) {
+		return appendInt(dst, 0x80, 7, len(static)-1+age)
 	}
-	p := pair{strings.Clone(key), strings.Clone(value), id}
-	e.evict(e.max - p.size())
-	e.entries = append(e.entries, p)
-	e.size += p.size()
+	e.add(pair{strings.Clone(key), strings.Clone(value), id})
 	e.added++
 	*slot = e.added
 	return appendString(appendName(dst, 0x40, 6, id, key), value, true)
@@ -129,15 +121,6 @@ func hash(id syntax.ID, key, value string) uint32 {
 		h = h*31 + uint32(value[0]) + uint32(value[n/2])*5 + uint32(value[n-1])*17
 	}
 	return h % slots
-}
-
-// evict removes the oldest entries until the table isn't larger than max.
-func (e *Encoder) evict(max int) {
-	for ; e.size > max && e.first < len(e.entries); e.first++ {
-		e.size -= e.entries[e.first].size()
-		e.entries[e.first] = pair{}
-	}
-	e.entries, e.first = compact(e.entries, e.first)
 }
 
 // appendName appends the begin of a literal field: the index of its name, or

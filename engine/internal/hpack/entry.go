@@ -45,7 +45,7 @@ type entry struct {
 	valid bool // name and value are valid
 }
 
-func (e *entry) size() int { return len(e.wire) + len(e.value) + overhead }
+func (e entry) size() int { return len(e.wire) + len(e.value) + overhead }
 
 // kinds lists the names that aren't just added to the header.
 var kinds = map[string]Kind{
