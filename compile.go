@@ -2,11 +2,11 @@ package muxmaster
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
@@ -15,70 +15,6 @@ import (
 // This file compiles what is declared on a Mux, and on those mounted on it, into
 // a program, from scratch: first it collects the routes and levels under the
 // lock, then it wraps handlers and builds the trie without it.
-
-// A program serves requests. It is immutable.
-type program struct {
-	mux       *Mux
-	base      trie.Tree[endpoint] // routes without a host; it is table.Base, and saves a load here
-	entry     http.Handler        // the router wrapped in Pre middleware; nil if there is none
-	table     *trie.Table[endpoint]
-	folded    *trie.Folded            // nil if no Mux has RedirectCase
-	root      endpoint                // for unmatched requests below no Group and no mounted Mux
-	urls      map[string]string       // patterns of the routes with a name, by name
-	originals map[uint32]http.Handler // handlers without middleware, by order; only if that differs
-	zones     []*zone
-
-	// For serveParams.
-	buffer  values.Kind
-	slots   int        // slots that a request needs at most
-	inPlace trie.Flags // of the routes that keep their values in the Buffer, see modes
-	long    int        // the path or request target from which on serveLong is used
-
-	serving    bool // it serves requests; if not, fields may change before the first one
-	alwaysSlow bool // some routes have hosts, or values are not delivered directly
-	slow       int  // not 0 if ServeHTTP must not use its fast path
-
-	// For peek and Lookup.
-	muxes     []*zone
-	described sync.Map // from *trie.Route to Route
-	index     sync.Once
-	byPattern map[string][]*trie.Route[endpoint]
-}
-
-// An endpoint is the payload of a route in the trie, or of a fallback.
-type endpoint struct {
-	handler http.Handler  // wrapped in all middleware; for a fallback without any, nil
-	names   *values.Names // parameter names; nil if there are none
-	site    uintptr
-	order   uint32
-	zone    uint32 // index in program.zones
-}
-
-// These flags say how a route receives path values.
-const (
-	hasNames trie.Flags = 1 << (iota + 8) // it has parameters
-	unpooled                              // the storage for values is never reused
-	modes    = hasNames | unpooled
-)
-
-// stackValues is the number of values that serveLong collects on the stack.
-const stackValues = 32
-
-// A zone is a level of a program, with what it had when the program was compiled.
-type zone struct {
-	*level
-	middleware
-	index                uint32 // in program.zones
-	outer                *zone  // the zone around; nil for the Mux's own
-	pre                  []func(http.Handler) http.Handler
-	wraps                int // number of middleware functions here and further out
-	region               int // see trie.Fallback
-	redirects            redirects
-	poolValues           bool
-	poolParams           bool
-	notFound, notAllowed http.Handler
-	answers              *responder // nil if there is no middleware
-}
 
 // A compiler holds the state of one compilation.
 type compiler struct {
@@ -93,22 +29,20 @@ type compiler struct {
 	routes    []placed
 	preStamp  uint32
 	regions   int
+	kept      // begins with what earlier programs have
 
 	builder trie.Builder[endpoint]
 	names   map[string]*values.Names // by names and whether they are in a Ring
 	texts   strings.Builder          // all patterns, which need less memory together
 }
 
-// A placed is a route and its zone.
-type placed struct {
-	*route
-	zone *zone
-}
-
 // newCompiler collects what is declared on m, and what st adds to that. serving
 // says that the program is to serve requests. The caller holds the lock.
 func newCompiler(m *Mux, st stage, serving bool) *compiler {
-	c := &compiler{mux: m, version: m.version, stage: st, serving: serving, zones: map[*level]*zone{}, names: map[string]*values.Names{}}
+	c := &compiler{mux: m, version: m.version, stage: st, serving: serving, kept: kept{maps.Clone(m.responders), m.entry}, zones: map[*level]*zone{}, names: map[string]*values.Names{}}
+	if c.responders == nil {
+		c.responders = map[*level]*responder{}
+	}
 	d := c.has(m)
 	c.preStamp = d.preStamp
 	c.answering = append(c.answering, c.zone(m.level))
@@ -129,7 +63,7 @@ func (c *compiler) zone(l *level) *zone {
 	if z := c.zones[l]; z != nil {
 		return z
 	}
-	z := &zone{poolValues: true, poolParams: true}
+	z := &zone{fields: fields{poolValues: true, poolParams: true}}
 	if l.parent != nil {
 		outer := c.zone(l.parent)
 		*z = *outer
@@ -144,10 +78,7 @@ func (c *compiler) zone(l *level) *zone {
 		if z.pre = d.pre; z.outer != nil {
 			stamp, z.wraps = max(stamp, d.preStamp), z.wraps+len(d.pre)
 		}
-		f := d.read(c.serving)
-		z.redirects = f.redirects
-		z.poolValues, z.poolParams = z.poolValues && f.poolValues, z.poolParams && f.poolParams
-		z.notFound, z.notAllowed = or(f.notFound, z.notFound), or(f.notAllowed, z.notAllowed)
+		z.fields = d.read(c.serving).inside(z.fields)
 		c.muxes = append(c.muxes, z)
 	case l.group != nil:
 		z.notFound, z.notAllowed = or(l.group.NotFound, z.notFound), or(l.group.MethodNotAllowed, z.notAllowed)
@@ -163,29 +94,34 @@ func (c *compiler) zone(l *level) *zone {
 	return z
 }
 
-// or returns h, or other if h is nil.
-func or(h, other http.Handler) http.Handler {
-	if isNil(h) {
-		return other
-	}
-	return h
+func (m *Mux) readFields() fields {
+	return fields{m.PoolRequestBundle, m.PoolFastParams, redirects{m.RedirectTrailingSlash, m.RedirectCase}, m.NotFound, m.MethodNotAllowed}
 }
 
-// isNil reports whether h is nil, or a nil value of a type that is often
-// registered.
-func isNil(h http.Handler) bool {
-	switch h := h.(type) {
-	case nil:
-		return true
-	case *Mux:
-		return h == nil
-	case *Group:
-		return h == nil
-	case *http.ServeMux:
-		return h == nil
+func (m *Mux) setFields(f fields) {
+	m.PoolRequestBundle, m.PoolFastParams = f.poolValues, f.poolParams
+	m.RedirectTrailingSlash, m.RedirectCase = f.redirects.slash, f.redirects.letters
+	m.NotFound, m.MethodNotAllowed = f.notFound, f.notAllowed
+}
+
+// read returns the fields of the Mux as they were first read. keep says that this
+// is the first time.
+func (d *declared) read(keep bool) fields {
+	if d.fields != nil {
+		return *d.fields
 	}
-	v := reflect.ValueOf(h)
-	return v.Kind() == reflect.Func && v.IsNil()
+	f := d.self.readFields()
+	if keep {
+		d.fields = &f
+	}
+	return f
+}
+
+// inside returns the fields that apply to a Mux mounted inside of another one.
+func (f fields) inside(outer fields) fields {
+	f.poolValues, f.poolParams = f.poolValues && outer.poolValues, f.poolParams && outer.poolParams
+	f.notFound, f.notAllowed = or(f.notFound, outer.notFound), or(f.notAllowed, outer.notAllowed)
+	return f
 }
 
 // compile returns the program. It calls middleware, so the caller must not hold
@@ -211,6 +147,9 @@ func (c *compiler) compile() (*program, error) {
 	if err := c.addFallbacks(p); err != nil {
 		return nil, err
 	}
+	if err := c.addEntry(p); err != nil {
+		return nil, err
+	}
 	p.table = c.builder.Build()
 	if p.folded != nil {
 		p.folded.Build()
@@ -228,30 +167,6 @@ func (c *compiler) compile() (*program, error) {
 		p.slow = 1
 	}
 	return p, nil
-}
-
-// addFallbacks adds the fallbacks to the builder. It holds a lock that requests
-// may wait for, so it does nothing else.
-func (c *compiler) addFallbacks(p *program) (err error) {
-	c.mux.chaining.Lock()
-	defer c.mux.chaining.Unlock()
-	for _, z := range c.answering {
-		prefix, err := parsePrefix(z.prefix)
-		must(err) // addLevel has checked it
-		e := endpoint{zone: z.index, names: values.NewNames(c.mux.owner, append(slices.Clone(prefix.Names()), outcomeName), false)}
-		if z.wraps > 0 {
-			if e.handler, err = c.mux.answer(z); err != nil {
-				return err
-			}
-		}
-		if z.outer == nil {
-			p.root = e
-		} else {
-			c.builder.AddFallback(prefix, e, z.owns, z.region)
-		}
-	}
-	p.entry, err = c.mux.entryOf(c.answering[0].pre, c.preStamp)
-	return err
 }
 
 // add adds a route to the builder.
@@ -329,4 +244,88 @@ func (c *compiler) sharedNames(list []string, text string, pooled bool) *values.
 		c.names[key] = n
 	}
 	return n
+}
+
+// addFallbacks adds the fallbacks to the builder.
+func (c *compiler) addFallbacks(p *program) error {
+	for _, z := range c.answering {
+		prefix, err := parsePrefix(z.prefix)
+		must(err) // addLevel has checked it
+		e := endpoint{zone: z.index, names: values.NewNames(c.mux.owner, append(slices.Clone(prefix.Names()), outcomeName), false)}
+		if z.wraps > 0 {
+			z.responder = c.responders[z.level]
+			if z.responder == nil || z.responder.stamp != z.stamp {
+				if z.responder, err = newResponder(z); err != nil {
+					return err
+				}
+				c.responders[z.level] = z.responder
+			}
+			e.handler = z.responder.handler
+		}
+		if z.outer == nil {
+			p.root = e
+		} else {
+			c.builder.AddFallback(prefix, e, z.owns, z.region)
+		}
+	}
+	return nil
+}
+
+// newResponder returns a responder in the middleware of z and of the zones around
+// it.
+func newResponder(z *zone) (f *responder, err error) {
+	f = &responder{stamp: z.stamp}
+	h := http.Handler(f)
+	for ; z != nil && err == nil; z = z.outer {
+		if h, err = wrapAll(z.use, h, true); err == nil && z.outer != nil {
+			h, err = wrapAll(z.pre, h, false)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("muxmaster: Use: %w", err)
+	}
+	f.handler = h
+	return f, nil
+}
+
+// addEntry sets the router in Pre middleware, if there is any.
+func (c *compiler) addEntry(p *program) (err error) {
+	m, root := c.mux, c.answering[0]
+	if len(root.pre) == 0 {
+		return nil
+	}
+	if c.entry == nil || c.entry.stamp != c.preStamp {
+		c.entry = &responder{stamp: c.preStamp}
+		c.entry.handler, err = wrapAll(root.pre, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.current().serve(w, r) }), false)
+		if err != nil {
+			return fmt.Errorf("muxmaster: Pre: %w", err)
+		}
+	}
+	p.entry = c.entry.handler
+	return nil
+}
+
+// publish makes p the program of its Mux, unless something was declared since c
+// collected it. The caller holds the lock.
+//
+// If no other Mux is involved, the routes that were declared are discarded,
+// because p has all that recall needs.
+func (c *compiler) publish(p *program) {
+	m := c.mux
+	if !p.serving && m.serving() != nil {
+		return
+	}
+	for _, z := range c.answering {
+		if p.serving && z.responder != nil {
+			z.responder.zone.Store(z)
+		}
+	}
+	m.kept = c.kept
+	if m.version != c.version {
+		return
+	}
+	m.program.Store(p)
+	if p.serving && m.draft == nil && len(m.tree.Load().members) == 1 {
+		m.routes, m.compiled = nil, p
+	}
 }

@@ -5,125 +5,19 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
+	"github.com/seed-1954dcaa/muxmaster/internal/wrapped"
 )
 
-// This file declares routes: it parses a pattern, wraps the handler in the
-// middleware of its Mux, checks it against the routes of the Mux and of those
-// that it is mounted on, and appends it to their lists. compile.go turns the
-// lists into what serves requests.
-
-// A middleware is what Use and UseFast have added to a level.
-type middleware struct {
-	use   []func(http.Handler) http.Handler
-	fast  []FastMiddleware
-	stamp uint32 // changes with them
-}
-
-// A registration is the pattern of a route, and where it was registered.
-type registration struct {
-	pattern string
-	site    uintptr
-}
-
-// A scope is a place to register routes. Mux and Group embed one, so that they
-// share the registration methods.
-type scope struct {
-	mux *Mux // the Mux that gets the routes
-	*level
-}
-
-// A level is the data of a scope. Each Mux has one, and each Group. A mounted Mux
-// and its Groups have another one in each Mux that they are mounted on.
-type level struct {
-	parent     *level // the enclosing one of the same Mux; nil for the Mux's own
-	mux        *Mux   // whose own level it is, or the Mux that is mounted; nil for a Group
-	of         *level // for a Group of a mounted Mux: its level there
-	group      *Group // whose fields apply to unmatched requests; nil if there is none
-	prefix     string // prepended to every path of the Mux; has no trailing slash
-	name       string // of the routes
-	key        any    // of the annotation; nil if there is none
-	value      any
-	middleware               // of a Group; that of a Mux is in declared
-	first      *registration // on the level of a Group or inside it; nil if there is none
-	owns       bool          // routes outside of the prefix never serve paths below it
-	inline     bool          // made by With, Name or Annotate
-}
-
-// routeName returns the name of the routes of l, or "".
-func (l *level) routeName() string {
-	for l.name == "" && l.inline {
-		l = l.parent
-	}
-	return l.name
-}
-
-// A route is a declared pattern with one method. It doesn't change, except that
-// compiling wraps the handler of a mounted one.
-type route struct {
-	pattern  string // as in r.Pattern
-	method   string // "" for every method
-	level    *level // where it was registered
-	site     uintptr
-	order    uint32       // number of the registration; the methods of a list share one
-	flags    trie.Flags   // Verb, or 0
-	root     bare         // also serves a path without its trailing slash
-	handler  http.Handler // wrapped in the middleware of its Mux; a fastHandler, if it is one
-	original http.Handler // without middleware
-
-	parsed *pattern.Pattern // see parse; nil if it was discarded
-	key    string           // for claims
-
-	// For the route of a mounted Mux: the route there, and where it is mounted.
-	// handler is then nil until the route is compiled.
-	inner *route
-	mount *mount
-	plain bool // Pre middleware calls its handler, even if it is a fastHandler
-}
-
-// declared is what is registered on a Mux. Guarded by the lock of the tree.
-type declared struct {
-	self       *Mux
-	middleware               // of the Mux's own level
-	first      *registration // nil if there is none
-	routes     *routeSet     // including those of mounted Muxes; nil if the program has them, see recall
-	levels     []*level      // those that respond to unmatched requests, likewise, but the Mux's own
-	fields     *fields       // of the Mux when a program that serves was compiled first; nil before
-	pre        []func(http.Handler) http.Handler
-	preStamp   uint32 // changes with pre
-}
-
-// read returns the fields of the Mux as they were first read. keep says that this
-// is the first time.
-func (d *declared) read(keep bool) *fields {
-	if d.fields != nil {
-		return d.fields
-	}
-	f := d.self.readFields()
-	if keep {
-		d.fields = f
-	}
-	return f
-}
-
-// A bare says that a route also serves a path without a trailing slash, if there
-// is no route for that path alone.
-type bare uint8
-
-const (
-	notBare   bare = iota
-	bareSlash      // pattern is the bare prefix of a Group or mount: it serves /x/ too
-	bareAll        // pattern ends in the slash of a subtree: it serves the path before it too
-)
-
-// registrations numbers the registrations of all Muxes. Two constraints at the
-// same place are tried in this order.
-var registrations atomic.Uint32
+// This file has what declaring a route needs: parsing its pattern, finding
+// conflicts, and wrapping its handler in middleware.
 
 // live returns the Mux of s, or if an Update passed that and succeeded, the Mux
 // of the Update. It panics if the Mux was not created by New, or was copied.
@@ -140,26 +34,15 @@ func (m *scope) live() *Mux {
 	return m.mux
 }
 
-// add registers a handler for the pattern head+prefix+path. If root is set and s
-// has a prefix, path is the root of a Group.
-func (m *scope) add(head, path string, h http.Handler, flags trie.Flags, root bool) error {
-	p, err := parse(head+path, flags) // path alone must be valid too
-	if path != "" && err != nil {
-		return err
+func must(err error) {
+	if err != nil {
+		panic(err.Error())
 	}
-	text := head + m.prefix + path
-	rt := route{pattern: text, flags: flags}
-	if m.prefix != "" {
-		if root {
-			rt.pattern, rt.root = head+m.prefix, bareSlash
-		}
-		if p, err = parse(text, flags); err != nil {
-			return err
-		}
-	}
-	rt.parsed = p
-	return m.register(h, site(2), rt)
 }
+
+// registrations numbers the registrations of all Muxes. Two constraints at the
+// same place are tried in this order.
+var registrations atomic.Uint32
 
 // parse parses a pattern, by the rules of the verb methods if flags has
 // trie.Verb.
@@ -175,64 +58,17 @@ func parse(text string, flags trie.Flags) (p *pattern.Pattern, err error) {
 	return p, nil
 }
 
-func must(err error) {
-	if err != nil {
-		panic(err.Error())
+// parsePrefix parses a prefix, which may be empty.
+func parsePrefix(prefix string) (*pattern.Pattern, error) {
+	if prefix == "" {
+		return new(pattern.Pattern), nil
 	}
-}
-
-// site returns the program counter of the call of a registration method. skip
-// is the number of calls between that method and the caller of site.
-func site(skip int) uintptr {
-	var pcs [1]uintptr
-	runtime.Callers(skip+3, pcs[:])
-	return pcs[0]
-}
-
-func location(pc uintptr) (file string, line int) {
-	frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
-	return frame.File, frame.Line
-}
-
-// register declares routes with the handler h, or none of them if there is an
-// error. Each has its pattern, parsed, flags and root. It calls middleware without
-// holding a lock, because middleware may register or list routes.
-func (m *scope) register(h http.Handler, site uintptr, list ...route) error {
-	text := list[0].pattern
-	if isNil(h) {
-		return fmt.Errorf("muxmaster: pattern %q: the handler is nil", text)
+	p, err := pattern.ParsePath("GET " + prefix) // CONNECT allows unclean paths, GET does not
+	if err == nil && p.End != pattern.Exact {
+		err = fmt.Errorf("a prefix cannot end in a catch-all, {$} or an empty segment")
 	}
-	mux := m.live()
-	t := mux.lock()
-	chain := mux.chain(m.level)
-	t.mu.Unlock()
-	handler, err := chain.wrap(h, text)
-	if err != nil {
-		return err
-	}
-	var routes []*route
-	order := registrations.Add(1)
-	for _, rt := range list {
-		rt.level, rt.site, rt.order, rt.handler, rt.original = m.level, site, order, handler, h
-		methods := rt.parsed.Methods
-		if methods == nil {
-			methods = anyMethod
-		}
-		for _, rt.method = range methods {
-			r := rt
-			r.key = trie.ShapeKey(r.parsed, r.method)
-			routes = append(routes, &r)
-		}
-	}
-	return mux.change(func(st *stage) error {
-		if mux.chain(m.level).count() != chain.count() {
-			return fmt.Errorf("muxmaster: pattern %q: middleware was added to its scope while it was registered", text)
-		}
-		return st.addRoutes(mux, routes)
-	})
+	return p, err
 }
-
-var anyMethod = []string{""}
 
 // parse sets the parsed pattern of r, unless r has it.
 func (r *route) parse() error {
@@ -250,15 +86,28 @@ func (r *route) parse() error {
 	return err
 }
 
+func location(pc uintptr) (file string, line int) {
+	frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+	return frame.File, frame.Line
+}
+
+// registered says what was registered where.
+func (r *route) registered() string {
+	file, line := location(r.site)
+	return fmt.Sprintf("pattern %q (registered at %s:%d)", r.pattern, file, line)
+}
+
 // byOrder compares routes by the order of their registration.
 func byOrder(a, b *route) int {
 	return cmp.Or(int(int32(a.order-b.order)), strings.Compare(a.key, b.key))
 }
 
-// A routeSet is a set of routes that don't conflict.
-type routeSet struct {
-	shapes trie.Shapes[*route]
-	names  map[string]*route
+// routeName returns the name of the routes of l, or "".
+func (l *level) routeName() string {
+	for l.name == "" && l.inline {
+		l = l.parent
+	}
+	return l.name
 }
 
 func newRouteSet() *routeSet { return &routeSet{names: map[string]*route{}} }
@@ -304,8 +153,156 @@ func (s *routeSet) check(routes []*route, gone map[*route]bool) error {
 	return nil
 }
 
-// registered says what was registered where.
-func (r *route) registered() string {
-	file, line := location(r.site)
-	return fmt.Sprintf("pattern %q (registered at %s:%d)", r.pattern, file, line)
+// A chain is the middleware around the routes of a level, the innermost first.
+type chain []middleware
+
+// chain returns the middleware of a level and of those around it. The caller
+// holds the lock.
+func (m *Mux) chain(l *level) (c chain) {
+	for ; l != nil; l = l.parent {
+		own := l.middleware
+		if l.parent == nil {
+			own = m.middleware
+		}
+		if len(own.use)+len(own.fast) > 0 {
+			c = append(c, own)
+		}
+	}
+	return c
+}
+
+func (c chain) count() (n int) {
+	for _, mw := range c {
+		n += len(mw.use) + len(mw.fast)
+	}
+	return n
+}
+
+// check returns an error if the middleware cannot wrap a handler.
+func (c chain) check(fast bool, text string) error {
+	for _, mw := range c {
+		if fast && len(mw.use) > 0 {
+			return fmt.Errorf("muxmaster: pattern %q: a fast route would bypass the middleware %s of Use; "+
+				"register it with Handle, or the middleware with Pre or, as FastMiddleware, UseFast", text, wrapped.Name(mw.use[0]))
+		}
+		if !fast && len(mw.fast) > 0 {
+			return fmt.Errorf("muxmaster: pattern %q: the route would bypass the middleware %s of UseFast; "+
+				"register it with HandleFast or a verb method such as GETFast, or the middleware with Use", text, wrapped.Name(mw.fast[0]))
+		}
+	}
+	return nil
+}
+
+// wrap returns the handler of a route in the middleware.
+func (c chain) wrap(h http.Handler, text string) (http.Handler, error) {
+	f, fast := h.(fastHandler)
+	err := c.check(fast, text)
+	if err != nil {
+		return nil, err
+	}
+	for _, mw := range c {
+		if fast {
+			f, err = wrapFast(mw.fast, f)
+		} else {
+			h, err = wrapAll(mw.use, h, true)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("muxmaster: pattern %q: %w", text, err)
+		}
+	}
+	if fast {
+		return f, nil
+	}
+	return h, nil
+}
+
+// wrapped returns the handler of r in the middleware of its Mux, and the zone of
+// that Mux. z is the zone of r. For a mounted route, the first call puts the
+// middleware around the mount around the handler.
+func (r *route) wrapped(z *zone) (h http.Handler, root *zone, err error) {
+	if r.inner == nil {
+		for z.level.mux == nil {
+			z = z.outer
+		}
+		return r.handler, z, nil
+	}
+	if h, z, err = r.inner.wrapped(z); err != nil {
+		return nil, nil, err
+	}
+	pre, c := z.pre, chain(nil)
+	for ok := true; ok; ok = z.level.mux == nil {
+		z = z.outer
+		c = append(c, z.middleware)
+	}
+	r.mount.wrapping.Lock()
+	defer r.mount.wrapping.Unlock()
+	if r.handler == nil {
+		if len(pre) > 0 {
+			if h, err = wrapAll(pre, h, false); err != nil {
+				return nil, nil, fmt.Errorf("muxmaster: pattern %q: %w", r.pattern, err)
+			}
+		}
+		if h, err = c.wrap(h, r.pattern); err != nil {
+			return nil, nil, err
+		}
+		r.handler = h
+	}
+	return r.handler, z, nil
+}
+
+// wrapAll wraps h in middleware, the first one outermost. routed says that it
+// runs after routing.
+func wrapAll(mws []func(http.Handler) http.Handler, h http.Handler, routed bool) (http.Handler, error) {
+	for _, mw := range slices.Backward(mws) {
+		if h = mw(h); isNil(h) {
+			return nil, fmt.Errorf("the middleware %s returned nil", wrapped.Name(mw))
+		}
+		if _, early := h.(interface{ RunsBeforeRouting() }); early && routed {
+			return nil, fmt.Errorf("the middleware %s has no effect in Use, because it changes the path before routing; use Pre", wrapped.Name(mw))
+		}
+	}
+	return h, nil
+}
+
+func wrapFast(mws []FastMiddleware, f fastHandler) (fastHandler, error) {
+	for _, mw := range slices.Backward(mws) {
+		if f = fastHandler(mw(FastHandler(f))); f == nil {
+			return nil, fmt.Errorf("the fast middleware %s returned nil", wrapped.Name(mw))
+		}
+	}
+	return f, nil
+}
+
+// refuseNil panics if one of the functions that a method was given is nil.
+func refuseNil[F any](method string, mw []F) {
+	for _, f := range mw {
+		if reflect.ValueOf(f).IsNil() {
+			panic("muxmaster: " + method + ": the middleware is nil")
+		}
+	}
+}
+
+// or returns h, or other if h is nil.
+func or(h, other http.Handler) http.Handler {
+	if isNil(h) {
+		return other
+	}
+	return h
+}
+
+// isNil reports whether h is nil, or a nil value of a type that is often
+// registered.
+func isNil(h http.Handler) bool {
+	switch h := h.(type) {
+	case nil:
+		return true
+	case *Mux:
+		return h == nil
+	case *Group:
+		return h == nil
+	case *http.ServeMux:
+		return h == nil
+	}
+	v := reflect.ValueOf(h)
+	return v.Kind() == reflect.Func && v.IsNil()
 }

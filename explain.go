@@ -101,18 +101,8 @@ func valuesOf(rt *trie.Route[endpoint], search *routeSearch) Params {
 // request.
 func (e *Explanation) explainAnswer(p *program, search *routeSearch, r *http.Request) {
 	rt := p.find(search, r)
-	fallback, _, o := p.decide(search, r, rt)
-	e.Location, e.Allow, e.Prefix = o.location, o.allow, p.zones[fallback.zone].prefix
-	switch {
-	case o.location != "":
-		e.Status = http.StatusTemporaryRedirect
-	case o.allow == "":
-		e.Status = http.StatusNotFound
-	case e.Method == http.MethodOptions:
-		e.Status = http.StatusNoContent
-	default:
-		e.Status = http.StatusMethodNotAllowed
-	}
+	d := p.decide(search, r, rt)
+	e.Status, e.Location, e.Allow, e.Prefix = d.Status(e.Method), d.Location, d.Allow, p.zones[d.fallback.zone].prefix
 }
 
 // ruledOut returns the reason why rt does not serve r, and the rank of rt among

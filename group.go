@@ -1,49 +1,13 @@
 package muxmaster
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
-	"github.com/seed-1954dcaa/muxmaster/internal/wrapped"
 )
-
-// A Group registers routes on its Mux with a common prefix and common
-// middleware. The prefix and middleware of the enclosing Group or Mux come
-// first. Group and [Mux] both implement [Router]. Create one with the methods
-// Group, Route, With, Name or Annotate.
-//
-// In a Group with the prefix /articles, GET("/", h), Method("GET", "/", h) and
-// Handle("GET /{$}", h) serve both /articles and /articles/, without a
-// redirect. They are one route, whose pattern is GET /articles. GET("", h) and
-// Handle("GET ", h) serve only /articles, and take precedence there.
-//
-// If no route matches a request, the Group with the longest matching prefix
-// responds, inside its middleware. So unauthenticated clients cannot probe
-// routes behind a login, and a Group's CORS middleware sees preflight requests.
-// If several Groups have the same prefix, the one created first responds.
-// Groups that add no prefix, such as those returned by With, never respond.
-// Neither do Groups below the prefix of a mounted Mux, because that Mux
-// responds. Groups don't affect matching: all routes of the Mux are tried
-// first. Route creates a Group that does affect it.
-type Group struct {
-	scope
-
-	// NotFound and MethodNotAllowed serve unmatched requests below the prefix,
-	// as the fields of Mux do. If nil, the field of the enclosing Group or Mux
-	// applies. Set them before the first request.
-	NotFound         http.Handler
-	MethodNotAllowed http.Handler
-}
-
-// ServeHTTP serves r with any route of the Group's Mux, not only those of the
-// Group. It allows passing a Group to code that requires an http.Handler.
-func (m *Group) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	m.live().ServeHTTP(w, r)
-}
 
 // Group returns a Group with the given prefix, a path that may have parameters.
 // It panics if prefix is not a valid path or ends in a catch-all.
@@ -60,25 +24,6 @@ func (m *scope) Route(prefix string, fn func(*Group)) {
 		panic(fmt.Sprintf("muxmaster: Route %q: the function is nil", prefix))
 	}
 	fn(m.group(prefix, true))
-}
-
-func (m *scope) group(prefix string, owns bool) *Group {
-	mux := m.live()
-	full := m.join(prefix)
-	if full == m.prefix {
-		return m.with(level{})
-	}
-	g := &Group{scope: scope{m.mux, &level{parent: m.level, prefix: full, owns: owns}}}
-	g.level.group = g
-	must(mux.change(func(st *stage) error { return st.addLevel(mux, g.level) }))
-	return g
-}
-
-// with returns a Group with the prefix of s.
-func (m *scope) with(l level) *Group {
-	m.live()
-	l.parent, l.prefix, l.inline = m.level, m.prefix, true
-	return &Group{scope: scope{m.mux, &l}}
 }
 
 // With returns a Group with the same prefix and additional middleware. The
@@ -115,6 +60,25 @@ func (m *scope) Annotate(key, value any) *Group {
 	return m.with(level{key: key, value: value})
 }
 
+func (m *scope) group(prefix string, owns bool) *Group {
+	mux := m.live()
+	full := m.join(prefix)
+	if full == m.prefix {
+		return m.with(level{})
+	}
+	g := &Group{scope: scope{m.mux, &level{parent: m.level, prefix: full, owns: owns}}}
+	g.level.group = g
+	must(mux.change(func(st *stage) error { return st.addLevel(mux, g.level) }))
+	return g
+}
+
+// with returns a Group with the prefix of s.
+func (m *scope) with(l level) *Group {
+	m.live()
+	l.parent, l.prefix, l.inline = m.level, m.prefix, true
+	return &Group{scope: scope{m.mux, &l}}
+}
+
 // join returns the prefix of s followed by prefix, without a trailing slash.
 func (m *scope) join(prefix string) string {
 	m.live()
@@ -130,18 +94,6 @@ func (m *scope) join(prefix string) string {
 		panic(fmt.Sprintf("muxmaster: prefix %q: %v", m.prefix+prefix, err))
 	}
 	return m.prefix + prefix
-}
-
-// parsePrefix parses a prefix, which may be empty.
-func parsePrefix(prefix string) (*pattern.Pattern, error) {
-	if prefix == "" {
-		return new(pattern.Pattern), nil
-	}
-	p, err := pattern.ParsePath("GET " + prefix) // CONNECT allows unclean paths, GET does not
-	if err == nil && p.End != pattern.Exact {
-		err = fmt.Errorf("a prefix cannot end in a catch-all, {$} or an empty segment")
-	}
-	return p, err
 }
 
 // Use adds middleware to a Mux or Group. It wraps the http.Handler routes that
@@ -174,6 +126,28 @@ func (m *scope) UseFast(mw ...FastMiddleware) {
 	m.addMiddleware("UseFast", func(own *middleware) { own.fast = slices.Concat(own.fast, mw) })
 }
 
+// Pre adds middleware that runs for every request before routing. The first
+// middleware is the outermost, and Pre middleware is outside all other
+// middleware. It may change the path or the method of the request. If it passes
+// on a copy of the request, middleware outside of it doesn't see the path
+// values and the pattern.
+//
+// If the Mux is mounted on another Mux, its Pre middleware runs after routing,
+// for the requests at or below the mount's prefix that this Mux responds to.
+// Pre panics if the Mux is already mounted.
+func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
+	refuseNil("Pre", mw)
+	m = m.live()
+	must(m.change(func(st *stage) error {
+		if len(m.origin().mounted) > 0 {
+			return errors.New("muxmaster: Pre on a Mux that is mounted: its routes would bypass the middleware; call Pre before Mount")
+		}
+		d := st.of(m)
+		d.pre, d.preStamp = slices.Concat(d.pre, mw), registrations.Add(1)
+		return nil
+	}))
+}
+
 // addMiddleware calls add with the middleware of s.
 func (m *scope) addMiddleware(method string, add func(own *middleware)) {
 	mux := m.live()
@@ -191,99 +165,4 @@ func (m *scope) addMiddleware(method string, add func(own *middleware)) {
 		own.stamp = registrations.Add(1)
 		return nil
 	}))
-}
-
-// refuseNil panics if one of the functions that a method was given is nil.
-func refuseNil[F any](method string, mw []F) {
-	for _, f := range mw {
-		if reflect.ValueOf(f).IsNil() {
-			panic("muxmaster: " + method + ": the middleware is nil")
-		}
-	}
-}
-
-// A chain is the middleware around the routes of a level, the innermost first.
-type chain []middleware
-
-// chain returns the middleware of a level and of those around it. The caller
-// holds the lock.
-func (m *Mux) chain(l *level) (c chain) {
-	for ; l != nil; l = l.parent {
-		own := l.middleware
-		if l.parent == nil {
-			own = m.middleware
-		}
-		if len(own.use)+len(own.fast) > 0 {
-			c = append(c, own)
-		}
-	}
-	return c
-}
-
-func (c chain) count() (n int) {
-	for _, mw := range c {
-		n += len(mw.use) + len(mw.fast)
-	}
-	return n
-}
-
-// check returns an error if the middleware cannot wrap a handler.
-func (c chain) check(fast bool, text string) error {
-	for _, mw := range c {
-		if fast && len(mw.use) > 0 {
-			return fmt.Errorf("muxmaster: pattern %q: a fast route would bypass the middleware %s of Use; "+
-				"register it with Handle, or the middleware with Pre or, as FastMiddleware, UseFast", text, wrapped.Name(mw.use[0]))
-		}
-		if !fast && len(mw.fast) > 0 {
-			return fmt.Errorf("muxmaster: pattern %q: the route would bypass the middleware %s of UseFast; "+
-				"register it with HandleFast or a verb method such as GETFast, or the middleware with Use", text, wrapped.Name(mw.fast[0]))
-		}
-	}
-	return nil
-}
-
-// wrap returns the handler of a route in the middleware.
-func (c chain) wrap(h http.Handler, text string) (http.Handler, error) {
-	f, fast := h.(fastHandler)
-	err := c.check(fast, text)
-	if err != nil {
-		return nil, err
-	}
-	for _, mw := range c {
-		if fast {
-			f, err = wrapFast(mw.fast, f)
-		} else {
-			h, err = wrapAll(mw.use, h, true)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("muxmaster: pattern %q: %w", text, err)
-		}
-	}
-	if fast {
-		return f, nil
-	}
-	return h, nil
-}
-
-// wrapAll wraps h in middleware, the first one outermost. routed says that it
-// runs after routing.
-func wrapAll(mws []func(http.Handler) http.Handler, h http.Handler, routed bool) (http.Handler, error) {
-	for _, mw := range slices.Backward(mws) {
-		if h = mw(h); isNil(h) {
-			return nil, fmt.Errorf("the middleware %s returned nil", wrapped.Name(mw))
-		}
-		if _, early := h.(interface{ RunsBeforeRouting() }); early && routed {
-			return nil, fmt.Errorf("the middleware %s has no effect in Use, because it changes the path before routing; use Pre", wrapped.Name(mw))
-		}
-	}
-	return h, nil
-}
-
-func wrapFast(mws []FastMiddleware, f fastHandler) (fastHandler, error) {
-	for _, mw := range slices.Backward(mws) {
-		if f = fastHandler(mw(FastHandler(f))); f == nil {
-			return nil, fmt.Errorf("the fast middleware %s returned nil", wrapped.Name(mw))
-		}
-	}
-	return f, nil
 }

@@ -1,62 +1,16 @@
 package muxmaster
 
 import (
-	"cmp"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
-	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/files"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
-
-// A mount is a Mux mounted in a scope of another Mux.
-type mount struct {
-	on       *Mux                              // the other Mux
-	level    *level                            // of the mounted Mux, on the other one
-	levels   map[*level]*level                 // those of the mounted Mux, as the other one has them
-	pre      []func(http.Handler) http.Handler // of the mounted Mux; it gets no more
-	wrapping sync.Mutex                        // guards the handlers of the routes
-}
-
-// A tree is a set of Muxes connected by mounts. One lock guards what is
-// declared on all of them, because registering a route on a mounted Mux changes
-// several.
-type tree struct {
-	mu      sync.Mutex
-	members []*Mux // nil if it was joined to another tree
-	number  uint32 // of two trees, the one with the lower number is locked first
-}
-
-// lock locks the tree of m and returns it.
-func (m *Mux) lock() *tree { return lockBoth(m, m) }
-
-// lockBoth joins the trees of two Muxes, and locks the result.
-func lockBoth(a, b *Mux) *tree {
-	for {
-		s, t := a.origin().tree.Load(), b.origin().tree.Load()
-		if s.number > t.number {
-			s, t = t, s
-		}
-		s.mu.Lock()
-		if s != t {
-			t.mu.Lock()
-			if s.members != nil {
-				for _, m := range t.members {
-					m.tree.Store(s)
-				}
-				s.members, t.members = append(s.members, t.members...), nil
-			}
-			t.mu.Unlock()
-		}
-		if a.origin().tree.Load() == s && b.origin().tree.Load() == s {
-			return s
-		}
-		s.mu.Unlock() // one of them was joined to another tree
-	}
-}
 
 // Mount registers h for prefix and everything below it, for every method.
 // Routes with a more specific pattern take precedence. h serves the prefix
@@ -91,22 +45,6 @@ func (m *scope) Mount(prefix string, h http.Handler) {
 	}
 }
 
-// handleAll registers h for all of the patterns, or panics. It ignores patterns
-// without a path, because the root has no form without a slash. Only Mount and
-// ServeSPA may call it, because it records the location of their caller.
-func (m *scope) handleAll(h http.Handler, flags trie.Flags, texts ...string) {
-	var list []route
-	for _, text := range texts {
-		if !strings.Contains(text, "/") {
-			continue
-		}
-		p, err := parse(text, flags)
-		must(err)
-		list = append(list, route{pattern: text, flags: flags, parsed: p})
-	}
-	must(m.register(h, site(1), list...))
-}
-
 // mount adds the levels and routes of sub to the Mux of s.
 func (m *scope) mount(prefix string, sub *Mux) error {
 	mux, sub := m.live(), sub.live()
@@ -137,79 +75,94 @@ func (m *scope) mount(prefix string, sub *Mux) error {
 	})
 }
 
-// lift returns a level of the mounted Mux as the other Mux has it.
-func (mnt *mount) lift(l *level) *level {
-	if x := mnt.levels[l]; x != nil {
-		return x
+// handleAll registers h for all of the patterns, or panics. It ignores patterns
+// without a path, because the root has no form without a slash. Only Mount and
+// ServeSPA may call it, because it records the location of their caller.
+func (m *scope) handleAll(h http.Handler, flags trie.Flags, texts ...string) {
+	var list []route
+	for _, text := range texts {
+		if !strings.Contains(text, "/") {
+			continue
+		}
+		p, err := parse(text, flags)
+		must(err)
+		list = append(list, route{pattern: text, flags: flags, parsed: p})
 	}
-	x := new(level)
-	*x = *l
-	x.parent, x.prefix, x.of = mnt.lift(l.parent), mnt.level.prefix+l.prefix, cmp.Or(l.of, l)
-	mnt.levels[l] = x
-	return x
+	must(m.register(h, site(1), list...))
 }
 
-// expand returns routes of the mounted Mux as the other Mux has them.
-func (mnt *mount) expand(routes []*route) (list []*route, err error) {
-	for _, r := range routes {
-		x := *r
-		x.level, x.handler, x.inner, x.mount, x.parsed = mnt.lift(r.level), nil, r, mnt, nil
-		i := strings.IndexByte(r.pattern, '/')
-		head, path := r.pattern[:i], r.pattern[i:]
-		x.pattern = head + mnt.level.prefix + path
-		if mnt.level.prefix != "" && r.root == notBare {
-			must(r.parse()) // it was parsed before
-			switch p := r.parsed; {
-			case len(p.Segs) > 0:
-			case p.End == pattern.Slash: // the root of the mounted Mux is the prefix
-				x.pattern, x.root = head+mnt.level.prefix, bareSlash
-			case p.Rest == "":
-				x.root = bareAll
-			}
-		}
-		if err = x.parse(); err != nil {
-			return nil, err
-		}
-		x.plain = r.plain || len(mnt.pre) > 0 // Pre middleware calls ServeHTTP
-		_, fast := x.original.(fastHandler)
-		if err = mnt.on.live().chain(mnt.level.parent).check(fast && !x.plain, x.pattern); err != nil {
-			return nil, err
-		}
-		list = append(list, &x)
+// ServeFiles serves the files of fsys for GET and HEAD requests. The path must
+// end in a catch-all, whose value is the name of the file:
+//
+//	root, err := os.OpenRoot("public")
+//	// ...
+//	mux.ServeFiles("/static/*filepath", root.FS())
+//
+// Use [os.Root] or an embed.FS: [os.DirFS] follows symbolic links that lead out
+// of the directory. All of them serve files whose names begin with a dot, such
+// as .env and .git/config, if they are there.
+//
+// It serves files as [http.FileServerFS] does, including the redirects to and
+// from index.html, but without directory listings. The response is 404 for a
+// directory without an index.html, and for a name that contains an escaped
+// slash, a backslash, a NUL byte or invalid UTF-8. So requests such as
+// /static/..%5Csecret cannot reach a file outside of the path.
+//
+// If there is a compressed file beside a file (app.js.br, app.js.zst or
+// app.js.gz beside app.js) that the client accepts and that isn't older, it is
+// sent instead, with Content-Encoding and the type of the file. Ranges refer to
+// what is sent.
+//
+// A file whose modification time says nothing gets an ETag of its content
+// instead of Last-Modified: if it is zero, as in an embed.FS, or the same for all
+// files, as in reproducible builds.
+func (m *scope) ServeFiles(path string, fsys fs.FS) {
+	if fsys == nil {
+		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the file system is nil", path))
 	}
-	return list, nil
+	m.live()
+	p, err := parse("GET "+m.prefix+path, trie.Verb)
+	must(err)
+	if p.Rest == "" {
+		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the path must end in a catch-all, as in /static/*filepath", path))
+	}
+	m.verb(http.MethodGet, path, files.NewServer(fsys, p.Rest, notFound))
 }
 
-// wrapped returns the handler of r in the middleware of its Mux, and the zone of
-// that Mux. z is the zone of r. For a mounted route, the first call puts the
-// middleware around the mount around the handler.
-func (r *route) wrapped(z *zone) (h http.Handler, root *zone, err error) {
-	if r.inner == nil {
-		for z.level.mux == nil {
-			z = z.outer
-		}
-		return r.handler, z, nil
+// ServeSPA serves a single-page application for GET and HEAD requests: the
+// files of fsys below prefix, and index.html for all other pages.
+//
+//	root, err := os.OpenRoot("dist")
+//	// ...
+//	mux.ServeSPA("/", root.FS())
+//
+// The response is
+//
+//   - the file, if the path names one. A file whose name contains a hash of a
+//     build tool, such as app.3f2a9c1b.js or index-DiwrgTda.css, is cacheable for
+//     a year (immutable, RFC 8246). Clients revalidate all other files, and those
+//     whose hash might be a word, a date or a number.
+//   - otherwise index.html with status 200, if the request accepts text/html, so
+//     that the application can show the page.
+//   - otherwise a 404, for example for a missing script or image.
+//
+// More specific routes and mounts, such as /api/, take precedence. ServeSPA sends
+// compressed files and ETags, and rejects file names, as [Router.ServeFiles]
+// does. It panics if fsys has no index.html.
+func (m *scope) ServeSPA(prefix string, fsys fs.FS) {
+	if fsys == nil {
+		panic(fmt.Sprintf("muxmaster: ServeSPA %q: the file system is nil", prefix))
 	}
-	if h, z, err = r.inner.wrapped(z); err != nil {
-		return nil, nil, err
+	if _, err := fs.Stat(fsys, "index.html"); err != nil {
+		panic(fmt.Sprintf("muxmaster: ServeSPA %q: the file system needs an index.html: %v", prefix, err))
 	}
-	pre, c := z.pre, chain(nil)
-	for ok := true; ok; ok = z.level.mux == nil {
-		z = z.outer
-		c = append(c, z.middleware)
-	}
-	r.mount.wrapping.Lock()
-	defer r.mount.wrapping.Unlock()
-	if r.handler == nil {
-		if len(pre) > 0 {
-			if h, err = wrapAll(pre, h, false); err != nil {
-				return nil, nil, fmt.Errorf("muxmaster: pattern %q: %w", r.pattern, err)
-			}
-		}
-		if h, err = c.wrap(h, r.pattern); err != nil {
-			return nil, nil, err
-		}
-		r.handler = h
-	}
-	return r.handler, z, nil
+	bare := m.join(prefix)
+	m.handleAll(files.NewSPA(fsys, spaRest, notFound), trie.Verb, "GET "+bare+"/*"+spaRest, "GET "+bare)
+}
+
+// spaRest is the name of the catch-all in the pattern of ServeSPA.
+const spaRest = "filepath"
+
+func notFound(w http.ResponseWriter, r *http.Request) {
+	problem.Write(w, r, problem.Code(http.StatusNotFound))
 }

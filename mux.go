@@ -1,13 +1,12 @@
 package muxmaster
 
 import (
-	"errors"
-	"log/slog"
 	"net/http"
-	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
 )
 
@@ -78,11 +77,15 @@ type Mux struct {
 	updater  atomic.Value // the name of the goroutine that holds it, or ""
 	draft    *draft       // of the Update that passes this Mux; nil for others
 
-	building   sync.Mutex // held while compiling for a request
-	chaining   sync.Mutex // guards the fields below
+	building sync.Mutex // held while compiling for a request
+	kept                // guarded by the lock of the tree
+}
+
+// kept holds what a program has in middleware besides its routes. Programs
+// take it from the one before, so that the middleware functions are called once.
+type kept struct {
 	responders map[*level]*responder
-	entry      http.Handler // the router wrapped in Pre middleware; nil if there is none
-	entryFor   uint32       // preStamp of the functions that the entry has
+	entry      *responder // the router in Pre middleware, which has no zone
 }
 
 // fields holds the values of a Mux's fields.
@@ -95,16 +98,6 @@ type fields struct {
 // redirects says which redirects a Mux sends.
 type redirects struct{ slash, letters bool }
 
-func (m *Mux) readFields() *fields {
-	return &fields{m.PoolRequestBundle, m.PoolFastParams, redirects{m.RedirectTrailingSlash, m.RedirectCase}, m.NotFound, m.MethodNotAllowed}
-}
-
-func (m *Mux) setFields(f *fields) {
-	m.PoolRequestBundle, m.PoolFastParams = f.poolValues, f.poolParams
-	m.RedirectTrailingSlash, m.RedirectCase = f.redirects.slash, f.redirects.letters
-	m.NotFound, m.MethodNotAllowed = f.notFound, f.notAllowed
-}
-
 // New returns an empty Mux with RedirectTrailingSlash set.
 func New() *Mux {
 	m := &Mux{RedirectTrailingSlash: true, owner: values.NewOwner()}
@@ -113,148 +106,213 @@ func New() *Mux {
 	return m
 }
 
-// FastPathValues reports whether muxmaster sets path values directly in the
-// http.Request. It does so if it knows the layout of http.Request in this Go
-// release. If not, or with the build tag muxmaster_safe, it uses
-// r.SetPathValue, which is slower and allocates. A request within several
-// routers then lists only the path values of the innermost one.
-func FastPathValues() bool { return values.Direct }
-
-// warnSlow logs a warning, once, if path values are slow and the build tag
-// muxmaster_safe did not ask for it.
-var warnSlow = sync.OnceFunc(func() {
-	if !values.Direct && !values.Safe {
-		slog.Warn("muxmaster: this Go release lays out http.Request in an unknown way; path values are delivered by SetPathValue, which is slower. " +
-			"Update muxmaster, or build with the tag muxmaster_safe to silence this.")
-	}
-})
-
-// Pre adds middleware that runs for every request before routing. The first
-// middleware is the outermost, and Pre middleware is outside all other
-// middleware. It may change the path or the method of the request. If it passes
-// on a copy of the request, middleware outside of it doesn't see the path
-// values and the pattern.
+// A Group registers routes on its Mux with a common prefix and common
+// middleware. The prefix and middleware of the enclosing Group or Mux come
+// first. Group and [Mux] both implement [Router]. Create one with the methods
+// Group, Route, With, Name or Annotate.
 //
-// If the Mux is mounted on another Mux, its Pre middleware runs after routing,
-// for the requests at or below the mount's prefix that this Mux responds to.
-// Pre panics if the Mux is already mounted.
-func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
-	refuseNil("Pre", mw)
-	m = m.live()
-	must(m.change(func(st *stage) error {
-		if len(m.origin().mounted) > 0 {
-			return errors.New("muxmaster: Pre on a Mux that is mounted: its routes would bypass the middleware; call Pre before Mount")
-		}
-		d := st.of(m)
-		d.pre, d.preStamp = slices.Concat(d.pre, mw), registrations.Add(1)
-		return nil
-	}))
-}
-
-// serving returns the program that serves requests, or nil.
-func (m *Mux) serving() *program {
-	if p := m.program.Load(); p != nil && p.serving {
-		return p
-	}
-	return nil
-}
-
-// current returns the program that serves requests, and compiles it if
-// necessary.
-func (m *Mux) current() *program {
-	if p := m.serving(); p != nil {
-		return p
-	}
-	m = m.live()
-	m.building.Lock()
-	defer m.building.Unlock()
-	warnSlow()
-	if p := m.serving(); p != nil {
-		return p
-	}
-	return m.compile(true)
-}
-
-// peek returns a program for inspection. It need not serve requests, so that the
-// fields of m can still be set.
-func (m *Mux) peek() *program {
-	p := m.program.Load()
-	if p != nil && p.serving {
-		return p
-	}
-	m = m.live()
-	if p != nil && m.unchanged(p) {
-		return p
-	}
-	return m.compile(false)
-}
-
-// unchanged reports whether p redirects as the fields of the Muxes say now.
-func (m *Mux) unchanged(p *program) bool {
-	defer m.lock().mu.Unlock()
-	return !slices.ContainsFunc(p.muxes, func(z *zone) bool {
-		return z.redirects != m.instead(z.level.mux).read(false).redirects
-	})
-}
-
-// compile compiles a program. serving says that it is to serve requests.
-func (m *Mux) compile(serving bool) *program {
-	c := m.collect(serving)
-	p, err := c.compile()
-	must(err)
-	defer m.lock().mu.Unlock()
-	c.publish(p)
-	return p
-}
-
-// collect collects what is declared on m.
-func (m *Mux) collect(serving bool) *compiler {
-	defer m.lock().mu.Unlock()
-	return newCompiler(m, nil, serving)
-}
-
-// origin returns the Mux of the Update that passes m, or else m.
-func (m *Mux) origin() *Mux {
-	if m.draft != nil {
-		return m.draft.mux
-	}
-	return m
-}
-
-// instead returns m if an Update passes m instead of other, or else other.
-func (m *Mux) instead(other *Mux) *Mux {
-	if other == m.origin() {
-		return m
-	}
-	return other
-}
-
-// publish makes p the program of its Mux, unless something was declared since c
-// collected it. The caller holds the lock.
+// In a Group with the prefix /articles, GET("/", h), Method("GET", "/", h) and
+// Handle("GET /{$}", h) serve both /articles and /articles/, without a
+// redirect. They are one route, whose pattern is GET /articles. GET("", h) and
+// Handle("GET ", h) serve only /articles, and take precedence there.
 //
-// If no other Mux is involved, the routes that were declared are discarded,
-// because p has all that recall needs.
-func (c *compiler) publish(p *program) {
-	m := c.mux
-	if !p.serving && m.serving() != nil {
-		return
-	}
-	for _, z := range c.answering {
-		if p.serving && z.answers != nil {
-			z.answers.zone.Store(z)
-		}
-	}
-	if m.version != c.version {
-		return
-	}
-	m.program.Store(p)
-	if p.serving && m.draft == nil && len(m.tree.Load().members) == 1 {
-		m.routes, m.compiled = nil, p
-	}
+// If no route matches a request, the Group with the longest matching prefix
+// responds, inside its middleware. So unauthenticated clients cannot probe
+// routes behind a login, and a Group's CORS middleware sees preflight requests.
+// If several Groups have the same prefix, the one created first responds.
+// Groups that add no prefix, such as those returned by With, never respond.
+// Neither do Groups below the prefix of a mounted Mux, because that Mux
+// responds. Groups don't affect matching: all routes of the Mux are tried
+// first. Route creates a Group that does affect it.
+type Group struct {
+	scope
+
+	// NotFound and MethodNotAllowed serve unmatched requests below the prefix,
+	// as the fields of Mux do. If nil, the field of the enclosing Group or Mux
+	// applies. Set them before the first request.
+	NotFound         http.Handler
+	MethodNotAllowed http.Handler
 }
 
-// invalidate makes the next request compile again. The caller holds the lock.
-func (m *Mux) invalidate() {
-	m.version++
-	m.program.Store(nil)
+// A scope is a place to register routes. Mux and Group embed one, so that they
+// share the registration methods.
+type scope struct {
+	mux *Mux // the Mux that gets the routes
+	*level
+}
+
+// A level is the data of a scope. Each Mux has one, and each Group. A mounted Mux
+// and its Groups have another one in each Mux that they are mounted on.
+type level struct {
+	parent     *level // the enclosing one of the same Mux; nil for the Mux's own
+	mux        *Mux   // whose own level it is, or the Mux that is mounted; nil for a Group
+	of         *level // for a Group of a mounted Mux: its level there
+	group      *Group // whose fields apply to unmatched requests; nil if there is none
+	prefix     string // prepended to every path of the Mux; has no trailing slash
+	name       string // of the routes
+	key        any    // of the annotation; nil if there is none
+	value      any
+	middleware               // of a Group; that of a Mux is in declared
+	first      *registration // on the level of a Group or inside it; nil if there is none
+	owns       bool          // routes outside of the prefix never serve paths below it
+	inline     bool          // made by With, Name or Annotate
+}
+
+// A middleware is what Use and UseFast have added to a level.
+type middleware struct {
+	use   []func(http.Handler) http.Handler
+	fast  []FastMiddleware
+	stamp uint32 // changes with them
+}
+
+// A registration is the pattern of a route, and where it was registered.
+type registration struct {
+	pattern string
+	site    uintptr
+}
+
+// declared is what is registered on a Mux. Guarded by the lock of the tree.
+type declared struct {
+	self       *Mux
+	middleware               // of the Mux's own level
+	first      *registration // nil if there is none
+	routes     *routeSet     // including those of mounted Muxes; nil if the program has them, see recall
+	levels     []*level      // those that respond to unmatched requests, likewise, but the Mux's own
+	fields     *fields       // of the Mux when a program that serves was compiled first; nil before
+	pre        []func(http.Handler) http.Handler
+	preStamp   uint32 // changes with pre
+}
+
+// A route is a declared pattern with one method. It doesn't change, except that
+// compiling wraps the handler of a mounted one.
+type route struct {
+	pattern  string // as in r.Pattern
+	method   string // "" for every method
+	level    *level // where it was registered
+	site     uintptr
+	order    uint32       // number of the registration; the methods of a list share one
+	flags    trie.Flags   // Verb, or 0
+	root     bare         // also serves a path without its trailing slash
+	handler  http.Handler // wrapped in the middleware of its Mux; a fastHandler, if it is one
+	original http.Handler // without middleware
+
+	parsed *pattern.Pattern // see parse; nil if it was discarded
+	key    string           // for claims
+
+	// For the route of a mounted Mux: the route there, and where it is mounted.
+	// handler is then nil until the route is compiled.
+	inner *route
+	mount *mount
+	plain bool // Pre middleware calls its handler, even if it is a fastHandler
+}
+
+// A bare says that a route also serves a path without a trailing slash, if there
+// is no route for that path alone.
+type bare uint8
+
+const (
+	notBare   bare = iota
+	bareSlash      // pattern is the bare prefix of a Group or mount: it serves /x/ too
+	bareAll        // pattern ends in the slash of a subtree: it serves the path before it too
+)
+
+// A routeSet is a set of routes that don't conflict.
+type routeSet struct {
+	shapes trie.Shapes[*route]
+	names  map[string]*route
+}
+
+// A mount is a Mux mounted in a scope of another Mux.
+type mount struct {
+	on       *Mux                              // the other Mux
+	level    *level                            // of the mounted Mux, on the other one
+	levels   map[*level]*level                 // those of the mounted Mux, as the other one has them
+	pre      []func(http.Handler) http.Handler // of the mounted Mux; it gets no more
+	wrapping sync.Mutex                        // guards the handlers of the routes
+}
+
+// A tree is a set of Muxes connected by mounts. One lock guards what is
+// declared on all of them, because registering a route on a mounted Mux changes
+// several.
+type tree struct {
+	mu      sync.Mutex
+	members []*Mux // nil if it was joined to another tree
+	number  uint32 // of two trees, the one with the lower number is locked first
+}
+
+// A draft is what an Update does to its Mux.
+type draft struct {
+	mux     *Mux     // the Mux of the Update
+	self    *Mux     // the Mux that fn gets
+	base    declared // what mux had
+	added   []*route
+	removed []string // keys of routes
+	done    atomic.Bool
+}
+
+// A program serves requests. It is immutable.
+type program struct {
+	mux       *Mux
+	base      trie.Tree[endpoint] // routes without a host; it is table.Base, and saves a load here
+	entry     http.Handler        // the router wrapped in Pre middleware; nil if there is none
+	table     *trie.Table[endpoint]
+	folded    *trie.Folded            // nil if no Mux has RedirectCase
+	root      endpoint                // for unmatched requests below no Group and no mounted Mux
+	urls      map[string]string       // patterns of the routes with a name, by name
+	originals map[uint32]http.Handler // handlers without middleware, by order; only if that differs
+	zones     []*zone
+
+	// For serveParams.
+	buffer  values.Kind
+	slots   int        // slots that a request needs at most
+	inPlace trie.Flags // of the routes that keep their values in the Buffer, see modes
+	long    int        // the path or request target from which on serveLong is used
+
+	serving    bool // it serves requests; if not, fields may change before the first one
+	alwaysSlow bool // some routes have hosts, or values are not delivered directly
+	slow       int  // not 0 if ServeHTTP must not use its fast path
+
+	// For peek and Lookup.
+	muxes     []*zone
+	described sync.Map // from *trie.Route to Route
+	index     sync.Once
+	byPattern map[string][]*trie.Route[endpoint]
+}
+
+// An endpoint is the payload of a route in the trie, or of a fallback.
+type endpoint struct {
+	handler http.Handler  // wrapped in all middleware; for a fallback without any, nil
+	names   *values.Names // parameter names; nil if there are none
+	site    uintptr
+	order   uint32
+	zone    uint32 // index in program.zones
+}
+
+// These flags say how a route receives path values.
+const (
+	hasNames trie.Flags = 1 << (iota + 8) // it has parameters
+	unpooled                              // the storage for values is never reused
+	modes    = hasNames | unpooled
+)
+
+// A zone is a level of a program, with what it had when the program was compiled.
+type zone struct {
+	*level
+	middleware
+	index     uint32 // in program.zones
+	outer     *zone  // the zone around; nil for the Mux's own
+	pre       []func(http.Handler) http.Handler
+	wraps     int        // number of middleware functions here and further out
+	region    int        // see trie.Fallback
+	fields               // of the level and of those around it
+	responder *responder // nil if there is no middleware
+}
+
+// A responder responds to unmatched requests behind the middleware of a level.
+// Programs share it while the middleware is the same, so that the middleware
+// functions are called once.
+type responder struct {
+	handler http.Handler // the responder in the middleware
+	stamp   uint32       // of the middleware
+	zone    atomic.Pointer[zone]
 }

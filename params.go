@@ -69,6 +69,59 @@ func appendParams(ps Params, r *http.Request, n int) Params {
 	return ps
 }
 
+// RoutePattern returns the path part of r.Pattern, such as /users/:id, or "" if
+// no route matched r. r.Pattern holds the whole pattern as registered, such as
+// GET /users/:id.
+func RoutePattern(r *http.Request) string {
+	if i := strings.IndexByte(r.Pattern, '/'); i >= 0 {
+		return r.Pattern[i:]
+	}
+	return ""
+}
+
+// FastPathValues reports whether muxmaster sets path values directly in the
+// http.Request. It does so if it knows the layout of http.Request in this Go
+// release. If not, or with the build tag muxmaster_safe, it uses
+// r.SetPathValue, which is slower and allocates. A request within several
+// routers then lists only the path values of the innermost one.
+func FastPathValues() bool { return values.Direct }
+
+// PathParamAs parses r.PathValue(name) as a T. T can be a string, integer,
+// float or bool type, or a type whose pointer implements
+// [encoding.TextUnmarshaler]. A function for [problem.Handler] can
+// return the errors as they are. Their status is 400, with a detail that names
+// the parameter, if the value cannot be parsed. It is 500 for mistakes in the
+// program: if r has no path value of that name, or T is another type.
+func PathParamAs[T any](r *http.Request, name string) (T, error) {
+	s := r.PathValue(name)
+	if s == "" && !slices.Contains(values.List(r), name) {
+		var zero T
+		return zero, typed.Mistake(fmt.Errorf("muxmaster: the route %q has no parameter %q", r.Pattern, name))
+	}
+	return typed.Parse[T](s, typed.Source{Kind: "path", Name: name})
+}
+
+// QueryAs parses the first query parameter with that name as [PathParamAs] does.
+// A parameter that is missing, or whose value is malformed or cannot be parsed as
+// a T, is an error with status 400 and a detail that names it.
+func QueryAs[T any](r *http.Request, name string) (T, error) {
+	v, found, err := typed.Query[T](r.URL.RawQuery, name)
+	if err == nil && !found {
+		err = typed.Source{Kind: "query", Name: name}.Bad("missing", errors.New("it is missing"))
+	}
+	return v, err
+}
+
+// QueryOr is [QueryAs] for a parameter that may be missing: it returns def then.
+// An empty value (?page=) is not missing.
+func QueryOr[T any](r *http.Request, name string, def T) (T, error) {
+	v, found, err := typed.Query[T](r.URL.RawQuery, name)
+	if err == nil && !found {
+		v = def
+	}
+	return v, err
+}
+
 // A FastHandler serves a request and receives the path values as an argument. It
 // is for code written for httprouter: an http.Handler that calls r.PathValue is
 // faster. UseFast adds middleware for fast handlers; middleware of Use cannot
@@ -125,49 +178,3 @@ func (h *fastRoute) params(ps Params, r *http.Request) Params {
 }
 
 var paramsPool = sync.Pool{New: func() any { return new(Params) }}
-
-// PathParamAs parses r.PathValue(name) as a T. T can be a string, integer,
-// float or bool type, or a type whose pointer implements
-// [encoding.TextUnmarshaler]. A function for [problem.Handler] can
-// return the errors as they are. Their status is 400, with a detail that names
-// the parameter, if the value cannot be parsed. It is 500 for mistakes in the
-// program: if r has no path value of that name, or T is another type.
-func PathParamAs[T any](r *http.Request, name string) (T, error) {
-	s := r.PathValue(name)
-	if s == "" && !slices.Contains(values.List(r), name) {
-		var zero T
-		return zero, typed.Mistake(fmt.Errorf("muxmaster: the route %q has no parameter %q", r.Pattern, name))
-	}
-	return typed.Parse[T](s, typed.Source{Kind: "path", Name: name})
-}
-
-// QueryAs parses the first query parameter with that name as [PathParamAs] does.
-// A parameter that is missing, or whose value is malformed or cannot be parsed as
-// a T, is an error with status 400 and a detail that names it.
-func QueryAs[T any](r *http.Request, name string) (T, error) {
-	v, found, err := typed.Query[T](r.URL.RawQuery, name)
-	if err == nil && !found {
-		err = typed.Source{Kind: "query", Name: name}.Bad("missing", errors.New("it is missing"))
-	}
-	return v, err
-}
-
-// QueryOr is [QueryAs] for a parameter that may be missing: it returns def then.
-// An empty value (?page=) is not missing.
-func QueryOr[T any](r *http.Request, name string, def T) (T, error) {
-	v, found, err := typed.Query[T](r.URL.RawQuery, name)
-	if err == nil && !found {
-		v = def
-	}
-	return v, err
-}
-
-// RoutePattern returns the path part of r.Pattern, such as /users/:id, or "" if
-// no route matched r. r.Pattern holds the whole pattern as registered, such as
-// GET /users/:id.
-func RoutePattern(r *http.Request) string {
-	if i := strings.IndexByte(r.Pattern, '/'); i >= 0 {
-		return r.Pattern[i:]
-	}
-	return ""
-}

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"runtime"
 	"strings"
 
-	"github.com/seed-1954dcaa/muxmaster/internal/files"
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
-	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 // A Router registers routes. [Mux] and [Group] implement it. A function that
@@ -137,51 +136,6 @@ func (m *scope) Method(methods, path string, h http.Handler) {
 	m.verb(strings.ReplaceAll(methods, ", ", ","), path, h)
 }
 
-// handle implements Handle, HandleFunc, TryHandle and HandleFast.
-func (m *scope) handle(text string, h http.Handler) error {
-	m.live()
-	head, path := text, ""
-	if i := strings.IndexByte(text, '/'); i >= 0 {
-		head, path = text[:i], text[i:]
-	} else if m.prefix == "" || text != "" && strings.TrimRight(text, " \t") == text {
-		_, err := pattern.Parse(text) // for its error
-		if err == nil {
-			err = errors.New("the path must begin with /")
-		}
-		return fmt.Errorf("muxmaster: pattern %q: %w", text, err)
-	}
-	return m.add(head, path, h, 0, path == "/{$}")
-}
-
-// verb implements the verb methods and Method.
-func (m *scope) verb(methods, path string, h http.Handler) {
-	m.live()
-	head := methods
-	if methods != "" {
-		head += " "
-		if strings.ContainsAny(methods, " \t") {
-			must(fmt.Errorf("muxmaster: pattern %q: separate methods with commas only", head+path))
-		}
-	}
-	if path != "" && path[0] != '/' || path == "" && m.prefix == "" {
-		must(fmt.Errorf("muxmaster: pattern %q: the path must begin with /%s", head+path, pathAdvice(path)))
-	}
-	if err := pattern.ForeignStar(path); err != nil {
-		must(fmt.Errorf("muxmaster: pattern %q: %w", head+m.prefix+path, err))
-	}
-	must(m.add(head, path, h, trie.Verb, path == "/" || path == "/{$}"))
-}
-
-// pathAdvice says what to write instead of a path that doesn't begin with a
-// slash.
-func pathAdvice(path string) string {
-	method, rest, ok := strings.Cut(path, " ")
-	if _, err := pattern.ParseMethods(method); ok && err == nil && strings.HasPrefix(strings.TrimLeft(rest, " \t"), "/") {
-		return fmt.Sprintf("; the verb methods take a path alone: %q; Handle takes %q", strings.TrimLeft(rest, " \t"), path)
-	}
-	return ""
-}
-
 // GET registers h for GET requests to path, and for HEAD requests unless path
 // has a HEAD route. A path with a trailing slash matches only itself, not the
 // paths below it. In a Group, the Group's prefix is prepended to path. GET
@@ -262,78 +216,116 @@ func (m *scope) QUERYFast(path string, h FastHandler) { m.verb("QUERY", path, fa
 // ANYFast is ANY for a fast handler.
 func (m *scope) ANYFast(path string, h FastHandler) { m.verb("", path, fastHandler(h)) }
 
-// ServeFiles serves the files of fsys for GET and HEAD requests. The path must
-// end in a catch-all, whose value is the name of the file:
-//
-//	root, err := os.OpenRoot("public")
-//	// ...
-//	mux.ServeFiles("/static/*filepath", root.FS())
-//
-// Use [os.Root] or an embed.FS: [os.DirFS] follows symbolic links that lead out
-// of the directory. All of them serve files whose names begin with a dot, such
-// as .env and .git/config, if they are there.
-//
-// It serves files as [http.FileServerFS] does, including the redirects to and
-// from index.html, but without directory listings. The response is 404 for a
-// directory without an index.html, and for a name that contains an escaped
-// slash, a backslash, a NUL byte or invalid UTF-8. So requests such as
-// /static/..%5Csecret cannot reach a file outside of the path.
-//
-// If there is a compressed file beside a file (app.js.br, app.js.zst or
-// app.js.gz beside app.js) that the client accepts and that isn't older, it is
-// sent instead, with Content-Encoding and the type of the file. Ranges refer to
-// what is sent.
-//
-// A file whose modification time says nothing gets an ETag of its content
-// instead of Last-Modified: if it is zero, as in an embed.FS, or the same for all
-// files, as in reproducible builds.
-func (m *scope) ServeFiles(path string, fsys fs.FS) {
-	if fsys == nil {
-		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the file system is nil", path))
-	}
+// handle implements Handle, HandleFunc, TryHandle and HandleFast.
+func (m *scope) handle(text string, h http.Handler) error {
 	m.live()
-	p, err := parse("GET "+m.prefix+path, trie.Verb)
-	must(err)
-	if p.Rest == "" {
-		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the path must end in a catch-all, as in /static/*filepath", path))
+	head, path := text, ""
+	if i := strings.IndexByte(text, '/'); i >= 0 {
+		head, path = text[:i], text[i:]
+	} else if m.prefix == "" || text != "" && strings.TrimRight(text, " \t") == text {
+		_, err := pattern.Parse(text) // for its error
+		if err == nil {
+			err = errors.New("the path must begin with /")
+		}
+		return fmt.Errorf("muxmaster: pattern %q: %w", text, err)
 	}
-	m.verb(http.MethodGet, path, files.NewServer(fsys, p.Rest, notFound))
+	return m.add(head, path, h, 0, path == "/{$}")
 }
 
-// ServeSPA serves a single-page application for GET and HEAD requests: the
-// files of fsys below prefix, and index.html for all other pages.
-//
-//	root, err := os.OpenRoot("dist")
-//	// ...
-//	mux.ServeSPA("/", root.FS())
-//
-// The response is
-//
-//   - the file, if the path names one. A file whose name contains a hash of a
-//     build tool, such as app.3f2a9c1b.js or index-DiwrgTda.css, is cacheable for
-//     a year (immutable, RFC 8246). Clients revalidate all other files, and those
-//     whose hash might be a word, a date or a number.
-//   - otherwise index.html with status 200, if the request accepts text/html, so
-//     that the application can show the page.
-//   - otherwise a 404, for example for a missing script or image.
-//
-// More specific routes and mounts, such as /api/, take precedence. ServeSPA sends
-// compressed files and ETags, and rejects file names, as [Router.ServeFiles]
-// does. It panics if fsys has no index.html.
-func (m *scope) ServeSPA(prefix string, fsys fs.FS) {
-	if fsys == nil {
-		panic(fmt.Sprintf("muxmaster: ServeSPA %q: the file system is nil", prefix))
+// verb implements the verb methods and Method.
+func (m *scope) verb(methods, path string, h http.Handler) {
+	m.live()
+	head := methods
+	if methods != "" {
+		head += " "
+		if strings.ContainsAny(methods, " \t") {
+			must(fmt.Errorf("muxmaster: pattern %q: separate methods with commas only", head+path))
+		}
 	}
-	if _, err := fs.Stat(fsys, "index.html"); err != nil {
-		panic(fmt.Sprintf("muxmaster: ServeSPA %q: the file system needs an index.html: %v", prefix, err))
+	if path != "" && path[0] != '/' || path == "" && m.prefix == "" {
+		must(fmt.Errorf("muxmaster: pattern %q: the path must begin with /%s", head+path, pathAdvice(path)))
 	}
-	bare := m.join(prefix)
-	m.handleAll(files.NewSPA(fsys, spaRest, notFound), trie.Verb, "GET "+bare+"/*"+spaRest, "GET "+bare)
+	if err := pattern.ForeignStar(path); err != nil {
+		must(fmt.Errorf("muxmaster: pattern %q: %w", head+m.prefix+path, err))
+	}
+	must(m.add(head, path, h, trie.Verb, path == "/" || path == "/{$}"))
 }
 
-// spaRest is the name of the catch-all in the pattern of ServeSPA.
-const spaRest = "filepath"
+// pathAdvice says what to write instead of a path that doesn't begin with a
+// slash.
+func pathAdvice(path string) string {
+	method, rest, ok := strings.Cut(path, " ")
+	if _, err := pattern.ParseMethods(method); ok && err == nil && strings.HasPrefix(strings.TrimLeft(rest, " \t"), "/") {
+		return fmt.Sprintf("; the verb methods take a path alone: %q; Handle takes %q", strings.TrimLeft(rest, " \t"), path)
+	}
+	return ""
+}
 
-func notFound(w http.ResponseWriter, r *http.Request) {
-	problem.Write(w, r, problem.Code(http.StatusNotFound))
+// add registers a handler for the pattern head+prefix+path. If root is set and s
+// has a prefix, path is the root of a Group.
+func (m *scope) add(head, path string, h http.Handler, flags trie.Flags, root bool) error {
+	p, err := parse(head+path, flags) // path alone must be valid too
+	if path != "" && err != nil {
+		return err
+	}
+	text := head + m.prefix + path
+	rt := route{pattern: text, flags: flags}
+	if m.prefix != "" {
+		if root {
+			rt.pattern, rt.root = head+m.prefix, bareSlash
+		}
+		if p, err = parse(text, flags); err != nil {
+			return err
+		}
+	}
+	rt.parsed = p
+	return m.register(h, site(2), rt)
+}
+
+// register declares routes with the handler h, or none of them if there is an
+// error. Each has its pattern, parsed, flags and root. It calls middleware without
+// holding a lock, because middleware may register or list routes.
+func (m *scope) register(h http.Handler, site uintptr, list ...route) error {
+	text := list[0].pattern
+	if isNil(h) {
+		return fmt.Errorf("muxmaster: pattern %q: the handler is nil", text)
+	}
+	mux := m.live()
+	t := mux.lock()
+	chain := mux.chain(m.level)
+	t.mu.Unlock()
+	handler, err := chain.wrap(h, text)
+	if err != nil {
+		return err
+	}
+	var routes []*route
+	order := registrations.Add(1)
+	for _, rt := range list {
+		rt.level, rt.site, rt.order, rt.handler, rt.original = m.level, site, order, handler, h
+		methods := rt.parsed.Methods
+		if methods == nil {
+			methods = anyMethod
+		}
+		for _, rt.method = range methods {
+			r := rt
+			r.key = trie.ShapeKey(r.parsed, r.method)
+			routes = append(routes, &r)
+		}
+	}
+	return mux.change(func(st *stage) error {
+		if mux.chain(m.level).count() != chain.count() {
+			return fmt.Errorf("muxmaster: pattern %q: middleware was added to its scope while it was registered", text)
+		}
+		return st.addRoutes(mux, routes)
+	})
+}
+
+var anyMethod = []string{""}
+
+// site returns the program counter of the call of a registration method. skip
+// is the number of calls between that method and the caller of site.
+func site(skip int) uintptr {
+	var pcs [1]uintptr
+	runtime.Callers(skip+3, pcs[:])
+	return pcs[0]
 }

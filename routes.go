@@ -217,39 +217,21 @@ func (p *program) describe(rt *trie.Route[endpoint]) Route {
 	return d
 }
 
-// placed returns the route that was compiled into rt.
-func (p *program) placed(rt *trie.Route[endpoint]) placed {
-	e := &rt.Payload
-	z := p.zones[e.zone]
-	r := &route{pattern: rt.Pattern, method: p.table.MethodName(rt.Method), level: z.level, site: e.site, order: e.order, flags: rt.Flags & trie.Verb, handler: e.handler}
-	if rt.Flags&trie.Root != 0 {
-		r.root = bareSlash
+// Handler returns the handler that would serve r and the pattern of its route,
+// as [http.ServeMux.Handler] does. If r would be redirected, pattern is that of
+// the route at the redirect target. If no route matches, pattern is "" and h
+// writes the 404, 405 or OPTIONS response. Handler does not modify r, so
+// calling h with r does not set path values.
+func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) {
+	p := m.peek()
+	search := p.newSearch()
+	defer release(search)
+	rt := p.find(search, r)
+	if rt != nil && !search.Redirects(rt) {
+		return rt.Payload.handler, rt.Pattern
 	}
-	if f, ok := e.handler.(*fastRoute); ok {
-		r.handler = f.handler
-	}
-	if r.original = p.originals[e.order]; r.original == nil {
-		r.original = r.handler
-	}
-	return placed{r, z}
-}
-
-// recall restores the declared routes of m, if publish has discarded them. The
-// caller holds the lock.
-func (m *Mux) recall() {
-	p := m.compiled
-	if p == nil {
-		return
-	}
-	m.compiled = nil
-	m.routes = newRouteSet()
-	for _, rt := range p.table.All() {
-		if rt.Flags&trie.Implied == 0 {
-			r := p.placed(rt).route
-			must(r.parse()) // it was parsed before
-			m.routes.add([]*route{r})
-		}
-	}
+	h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.current().serveGeneric(w, r) })
+	return h, p.decide(search, r, rt).Pattern
 }
 
 // URL returns the escaped path of the route with the given name, as BuildPath
@@ -269,7 +251,7 @@ func (m *Mux) URL(name string, pairs ...string) (string, error) {
 	if text == "" {
 		return "", fmt.Errorf("muxmaster: URL: no route has the name %q", name)
 	}
-	path, err := buildPath(text, pairs)
+	path, err := trie.BuildPath(text, pairs)
 	if err != nil {
 		return "", fmt.Errorf("muxmaster: URL %q: %w", name, err)
 	}
@@ -291,21 +273,9 @@ func (m *Mux) URL(name string, pairs ...string) (string, error) {
 // of a catch-all may contain slashes, but no empty, "." or ".." segment. The
 // leading slash in the value of a *name catch-all is optional.
 func BuildPath(text string, pairs ...string) (string, error) {
-	path, err := buildPath(text, pairs)
+	path, err := trie.BuildPath(text, pairs)
 	if err != nil {
 		return "", fmt.Errorf("muxmaster: BuildPath %q: %w", text, err)
 	}
 	return path, nil
-}
-
-func buildPath(text string, pairs []string) (string, error) {
-	parse := pattern.Parse
-	if strings.HasPrefix(text, "/") {
-		parse = pattern.ParsePath
-	}
-	p, err := parse(text)
-	if err != nil {
-		return "", err
-	}
-	return trie.BuildPath(p, pairs)
 }

@@ -1,7 +1,9 @@
 package muxmaster
 
 import (
+	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
@@ -79,6 +81,9 @@ func (p *program) serve(w http.ResponseWriter, r *http.Request) {
 	p.serveParams(w, r, path, method)
 }
 
+// stackValues is the number of values that serveLong collects on the stack.
+const stackValues = 32
+
 // serveParams serves a request with the fast match. It collects the values in a
 // Buffer, where they stay while the handler uses them.
 func (p *program) serveParams(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
@@ -146,23 +151,6 @@ func (p *program) serveLong(w http.ResponseWriter, r *http.Request, path string,
 	}
 }
 
-// A routeSearch holds the state of finding the route for one request.
-type routeSearch = trie.Search[endpoint]
-
-var searches = sync.Pool{New: func() any { return new(routeSearch) }}
-
-// newSearch returns a search that can hold the values of any route.
-func (p *program) newSearch() *routeSearch {
-	search := searches.Get().(*routeSearch)
-	search.Fit(p.table)
-	return search
-}
-
-func release(search *routeSearch) {
-	search.Clear()
-	searches.Put(search)
-}
-
 // serveGeneric serves any request.
 func (p *program) serveGeneric(w http.ResponseWriter, r *http.Request) {
 	if r.RequestURI == "*" {
@@ -181,6 +169,17 @@ func (p *program) serveGeneric(w http.ResponseWriter, r *http.Request) {
 	}
 	p.deliver(w, r, rt, search.Vals[:search.N])
 	release(search)
+}
+
+// find returns the route for r. It returns nil if there is none or if the path
+// must be cleaned first.
+func (p *program) find(search *routeSearch, r *http.Request) *trie.Route[endpoint] {
+	search.SetPath(r.URL.Path, r.URL.RawPath, r.Method == http.MethodConnect)
+	search.Method = p.table.MethodOf(r.Method)
+	if !search.Rooted() {
+		return nil
+	}
+	return p.table.Find(search, r.Host)
 }
 
 // deliver stores a copy of vals in r and calls the handler of rt.
@@ -216,13 +215,79 @@ func (p *program) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Route
 	}
 }
 
-// find returns the route for r. It returns nil if there is none or if the path
-// must be cleaned first.
-func (p *program) find(search *routeSearch, r *http.Request) *trie.Route[endpoint] {
-	search.SetPath(r.URL.Path, r.URL.RawPath, r.Method == http.MethodConnect)
-	search.Method = p.table.MethodOf(r.Method)
-	if !search.Rooted() {
-		return nil
-	}
-	return p.table.Find(search, r.Host)
+// ServeHTTP serves r with any route of the Group's Mux, not only those of the
+// Group. It allows passing a Group to code that requires an http.Handler.
+func (m *Group) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	m.live().ServeHTTP(w, r)
 }
+
+// current returns the program that serves requests, and compiles it if
+// necessary.
+func (m *Mux) current() *program {
+	if p := m.serving(); p != nil {
+		return p
+	}
+	m = m.live()
+	m.building.Lock()
+	defer m.building.Unlock()
+	warnSlow()
+	if p := m.serving(); p != nil {
+		return p
+	}
+	return m.compile(true)
+}
+
+// serving returns the program that serves requests, or nil.
+func (m *Mux) serving() *program {
+	if p := m.program.Load(); p != nil && p.serving {
+		return p
+	}
+	return nil
+}
+
+// peek returns a program for inspection. It need not serve requests, so that the
+// fields of m can still be set.
+func (m *Mux) peek() *program {
+	p := m.program.Load()
+	if p != nil && p.serving {
+		return p
+	}
+	m = m.live()
+	if p != nil && m.unchanged(p) {
+		return p
+	}
+	return m.compile(false)
+}
+
+// unchanged reports whether p redirects as the fields of the Muxes say now.
+func (m *Mux) unchanged(p *program) bool {
+	defer m.lock().mu.Unlock()
+	return !slices.ContainsFunc(p.muxes, func(z *zone) bool {
+		return z.redirects != m.instead(z.level.mux).read(false).redirects
+	})
+}
+
+// compile compiles a program. serving says that it is to serve requests.
+func (m *Mux) compile(serving bool) *program {
+	c := m.collect(serving)
+	p, err := c.compile()
+	must(err)
+	defer m.lock().mu.Unlock()
+	c.publish(p)
+	return p
+}
+
+// collect collects what is declared on m.
+func (m *Mux) collect(serving bool) *compiler {
+	defer m.lock().mu.Unlock()
+	return newCompiler(m, nil, serving)
+}
+
+// warnSlow logs a warning, once, if path values are slow and the build tag
+// muxmaster_safe did not ask for it.
+var warnSlow = sync.OnceFunc(func() {
+	if !values.Direct && !values.Safe {
+		slog.Warn("muxmaster: this Go release lays out http.Request in an unknown way; path values are delivered by SetPathValue, which is slower. " +
+			"Update muxmaster, or build with the tag muxmaster_safe to silence this.")
+	}
+})

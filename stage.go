@@ -1,10 +1,15 @@
 package muxmaster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
 // This file changes what is declared on a Mux, and on those that it is mounted
@@ -142,6 +147,14 @@ func (st *stage) apply() {
 	}
 }
 
+// record records what a stage changes.
+func (d *draft) record(s *staged) {
+	d.added = append(d.added, s.new...)
+	for r := range s.gone {
+		d.removed = append(d.removed, r.key)
+	}
+}
+
 // list returns the routes that d will have, in the order of their registration.
 func (d *staged) list() []*route {
 	list := slices.Clone(d.new)
@@ -152,4 +165,138 @@ func (d *staged) list() []*route {
 	}
 	slices.SortFunc(list, byOrder)
 	return list
+}
+
+// invalidate makes the next request compile again. The caller holds the lock.
+func (m *Mux) invalidate() {
+	m.version++
+	m.program.Store(nil)
+}
+
+// origin returns the Mux of the Update that passes m, or else m.
+func (m *Mux) origin() *Mux {
+	if m.draft != nil {
+		return m.draft.mux
+	}
+	return m
+}
+
+// instead returns m if an Update passes m instead of other, or else other.
+func (m *Mux) instead(other *Mux) *Mux {
+	if other == m.origin() {
+		return m
+	}
+	return other
+}
+
+// lock locks the tree of m and returns it.
+func (m *Mux) lock() *tree { return lockBoth(m, m) }
+
+// lockBoth joins the trees of two Muxes, and locks the result.
+func lockBoth(a, b *Mux) *tree {
+	for {
+		s, t := a.origin().tree.Load(), b.origin().tree.Load()
+		if s.number > t.number {
+			s, t = t, s
+		}
+		s.mu.Lock()
+		if s != t {
+			t.mu.Lock()
+			if s.members != nil {
+				for _, m := range t.members {
+					m.tree.Store(s)
+				}
+				s.members, t.members = append(s.members, t.members...), nil
+			}
+			t.mu.Unlock()
+		}
+		if a.origin().tree.Load() == s && b.origin().tree.Load() == s {
+			return s
+		}
+		s.mu.Unlock() // one of them was joined to another tree
+	}
+}
+
+// lift returns a level of the mounted Mux as the other Mux has it.
+func (mnt *mount) lift(l *level) *level {
+	if x := mnt.levels[l]; x != nil {
+		return x
+	}
+	x := new(level)
+	*x = *l
+	x.parent, x.prefix, x.of = mnt.lift(l.parent), mnt.level.prefix+l.prefix, cmp.Or(l.of, l)
+	mnt.levels[l] = x
+	return x
+}
+
+// expand returns routes of the mounted Mux as the other Mux has them.
+func (mnt *mount) expand(routes []*route) (list []*route, err error) {
+	for _, r := range routes {
+		x := *r
+		x.level, x.handler, x.inner, x.mount, x.parsed = mnt.lift(r.level), nil, r, mnt, nil
+		i := strings.IndexByte(r.pattern, '/')
+		head, path := r.pattern[:i], r.pattern[i:]
+		x.pattern = head + mnt.level.prefix + path
+		if mnt.level.prefix != "" && r.root == notBare {
+			must(r.parse()) // it was parsed before
+			switch p := r.parsed; {
+			case len(p.Segs) > 0:
+			case p.End == pattern.Slash: // the root of the mounted Mux is the prefix
+				x.pattern, x.root = head+mnt.level.prefix, bareSlash
+			case p.Rest == "":
+				x.root = bareAll
+			}
+		}
+		if err = x.parse(); err != nil {
+			return nil, err
+		}
+		x.plain = r.plain || len(mnt.pre) > 0 // Pre middleware calls ServeHTTP
+		_, fast := x.original.(fastHandler)
+		if err = mnt.on.live().chain(mnt.level.parent).check(fast && !x.plain, x.pattern); err != nil {
+			return nil, err
+		}
+		list = append(list, &x)
+	}
+	return list, nil
+}
+
+// recall restores the declared routes of m, if publish has discarded them. The
+// caller holds the lock.
+func (m *Mux) recall() {
+	p := m.compiled
+	if p == nil {
+		return
+	}
+	m.compiled = nil
+	m.routes = newRouteSet()
+	for _, rt := range p.table.All() {
+		if rt.Flags&trie.Implied == 0 {
+			r := p.placed(rt).route
+			must(r.parse()) // it was parsed before
+			m.routes.add([]*route{r})
+		}
+	}
+}
+
+// A placed is a route and its zone.
+type placed struct {
+	*route
+	zone *zone
+}
+
+// placed returns the route that was compiled into rt.
+func (p *program) placed(rt *trie.Route[endpoint]) placed {
+	e := &rt.Payload
+	z := p.zones[e.zone]
+	r := &route{pattern: rt.Pattern, method: p.table.MethodName(rt.Method), level: z.level, site: e.site, order: e.order, flags: rt.Flags & trie.Verb, handler: e.handler}
+	if rt.Flags&trie.Root != 0 {
+		r.root = bareSlash
+	}
+	if f, ok := e.handler.(*fastRoute); ok {
+		r.handler = f.handler
+	}
+	if r.original = p.originals[e.order]; r.original == nil {
+		r.original = r.handler
+	}
+	return placed{r, z}
 }

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
@@ -57,16 +56,6 @@ func goroutine() string {
 	return name
 }
 
-// A draft is what an Update does to its Mux.
-type draft struct {
-	mux     *Mux     // the Mux of the Update
-	self    *Mux     // the Mux that fn gets
-	base    declared // what mux had
-	added   []*route
-	removed []string // keys of routes
-	done    atomic.Bool
-}
-
 // newDraft returns a draft for an Update of m.
 func (m *Mux) newDraft() *draft {
 	defer m.lock().mu.Unlock()
@@ -78,14 +67,6 @@ func (m *Mux) newDraft() *draft {
 	d.self.self, d.self.fields = d.self, nil
 	d.self.routes, d.self.levels = m.routes.clone(), slices.Clip(m.levels)
 	return d
-}
-
-// record records what a stage changes.
-func (d *draft) record(s *staged) {
-	d.added = append(d.added, s.new...)
-	for r := range s.gone {
-		d.removed = append(d.removed, r.key)
-	}
 }
 
 // end ends the Update.
@@ -185,7 +166,8 @@ func (d *draft) stage() (st stage, err error) {
 	if now.preStamp != d.base.preStamp {
 		s.pre, s.preStamp = slices.Concat(s.pre, now.pre[len(d.base.pre):]), now.preStamp
 	}
-	s.fields = d.self.readFields()
+	fields := d.self.readFields()
+	s.fields = &fields
 	return st, nil
 }
 

@@ -66,9 +66,17 @@ func Mismatch(p *pattern.Pattern, path string) (why string, matched int) {
 	return "", matched
 }
 
-// BuildPath returns the escaped path that p matches with the given values. pairs
-// alternates names and values.
-func BuildPath(p *pattern.Pattern, pairs []string) (path string, err error) {
+// BuildPath returns the escaped path that a pattern matches with the given
+// values. pairs alternates names and values.
+func BuildPath(text string, pairs []string) (path string, err error) {
+	parse := pattern.Parse
+	if strings.HasPrefix(text, "/") {
+		parse = pattern.ParsePath
+	}
+	p, err := parse(text)
+	if err != nil {
+		return "", err
+	}
 	given := map[string]string{}
 	for i := 0; i < len(pairs); i += 2 {
 		name := pairs[i]
