@@ -91,7 +91,7 @@ func (c *conn) begin() bool {
 	c.tmpl = c.template()
 	t := &c.server.timeouts
 	c.headBegan = t.now()
-	return !c.enter(phaseNew, by(c.headBegan, t.head), 0)
+	return !c.enter(phaseNew, by(c.headBegan, t.Head), 0)
 }
 
 // close is deferred by serve. It logs a panic of the handler and closes the
@@ -168,14 +168,14 @@ func (c *conn) next() bool {
 func (c *conn) enterServing() (condemned bool) {
 	t := &c.server.timeouts
 	var read, write int64
-	if t.write != 0 {
-		write = t.now() + t.write
+	if t.Write != 0 {
+		write = t.now() + t.Write
 	}
 	if c.current.body == nil {
 		return c.enter(phaseHandler, 0, write)
 	}
-	if t.read != 0 {
-		read = c.headBegan + t.read
+	if t.Read != 0 {
+		read = c.headBegan + t.Read
 	}
 	return c.enter(phaseBody, read, write)
 }
@@ -227,10 +227,10 @@ func (c *conn) serveRequest(bd *bundle) bool {
 	c.recycle(bd)
 	t := &c.server.timeouts
 	if !c.begun {
-		return !c.enter(phaseIdle, by(t.now(), t.idle), 0)
+		return !c.enter(phaseIdle, by(t.now(), t.Idle), 0)
 	}
 	res.reset() // giveBackUnused won't
-	return !c.enter(phaseHead, by(c.headBegan, t.head), 0)
+	return !c.enter(phaseHead, by(c.headBegan, t.Head), 0)
 }
 
 // hasNext reports whether the input holds the complete head of another request,
@@ -257,7 +257,7 @@ func (c *conn) readHead() (outcome, reason) {
 		}
 		if !c.begun {
 			c.giveBackUnused()
-		} else if c.requests.Load() > 0 && c.state.load().phase() != phaseHead && c.enter(phaseHead, by(c.headBegan, c.server.timeouts.head), 0) {
+		} else if c.requests.Load() > 0 && c.state.load().phase() != phaseHead && c.enter(phaseHead, by(c.headBegan, c.server.timeouts.Head), 0) {
 			return needMore, noReason
 		}
 		if err := c.fill(); err != nil {

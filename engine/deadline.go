@@ -11,26 +11,17 @@ import (
 
 // timeouts are a server's timeouts in nanoseconds, 0 for none.
 type timeouts struct {
-	once                    sync.Once
-	any                     bool
-	clock                   alarm.Clock
-	head, read, write, idle int64
+	once  sync.Once
+	any   bool
+	clock alarm.Clock
+	alarm.Timeouts
 }
 
 // configure reads the timeouts of srv when it is called for the first time.
 func (t *timeouts) configure(srv *http.Server) {
 	t.once.Do(func() {
-		or := func(d, otherwise time.Duration) int64 {
-			if d == 0 {
-				d = otherwise
-			}
-			return max(0, int64(d))
-		}
-		t.read = or(srv.ReadTimeout, 0)
-		t.write = or(srv.WriteTimeout, 0)
-		t.head = or(srv.ReadHeaderTimeout, srv.ReadTimeout)
-		t.idle = or(srv.IdleTimeout, srv.ReadTimeout)
-		t.any = t.read|t.write|t.head|t.idle != 0
+		t.Timeouts = alarm.TimeoutsOf(srv)
+		t.any = t.Timeouts != alarm.Timeouts{}
 		t.clock = alarm.NewClock()
 	})
 }

@@ -164,10 +164,10 @@ func (c *conn) handOver(why reason) {
 	nc := c.nc
 	if c.w > c.r {
 		pre := &prefix{b: append([]byte(nil), c.in.b[c.r:c.w]...)}
-		if t := &c.server.timeouts; t.head > 0 {
+		if t := &c.server.timeouts; t.Head > 0 {
 			// net/http restarts the timeout; keep the original deadline, which
 			// may have passed.
-			pre.deadline = t.clock.Time(c.headBegan + t.head)
+			pre.deadline = t.clock.Time(c.headBegan + t.Head)
 		}
 		nc = withPrefix(nc, pre)
 	}

@@ -49,7 +49,11 @@ func (c *conn) newRequest(h *head, b []byte) *bundle {
 		}
 	}
 	bd.large = large
-	if !bd.setURL(h, target) {
+	query := -1
+	if h.query >= 0 {
+		query = h.query - h.target.from
+	}
+	if !bd.SetURL(target, h.plain, query) {
 		return nil
 	}
 	if bd.Header == nil {
@@ -95,27 +99,6 @@ func (c *conn) newRequest(h *head, b []byte) *bundle {
 // target. The target of a larger head is copied, so a retained path value
 // doesn't keep the headers in memory.
 const maxShared = 1024
-
-// setURL sets the URL from the target. It reports false if the target isn't
-// valid.
-func (bd *bundle) setURL(h *head, target string) bool {
-	if !h.plain {
-		u, err := url.ParseRequestURI(target)
-		if err != nil {
-			return false
-		}
-		bd.URL = *u
-		return true
-	}
-	bd.URL = url.URL{Path: target}
-	if h.query >= 0 {
-		q := h.query - h.target.from
-		bd.URL.Path = target[:q]
-		bd.URL.RawQuery = target[q+1:]
-		bd.URL.ForceQuery = q+1 == len(target)
-	}
-	return true
-}
 
 // fill sets the header from h, whose text is text.
 func (bd *bundle) fill(h *head, text string) {

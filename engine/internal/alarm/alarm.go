@@ -1,5 +1,4 @@
-// Package alarm lets a connection have one timer for all its timeouts. It knows
-// times, not what they are for.
+// Package alarm lets a connection have one timer for all its timeouts.
 package alarm
 
 import (

@@ -49,12 +49,12 @@ func (b *body) append(p []byte) bool {
 		b.data = b.data[:copy(b.data, b.data[b.read:])]
 		b.read = 0
 	}
-	if b.data == nil && len(p) <= stageSize {
-		b.data = stages.Get().(*[stageSize]byte)[:0]
+	if b.data == nil && len(p) <= smallBuffer {
+		b.data = newSmallBuffer()
 	}
 	old := b.data
 	if b.data = append(b.data, p...); cap(b.data) != cap(old) {
-		giveBackStage(old)
+		giveBack(old)
 	}
 	b.wake.Signal()
 	return true
@@ -83,7 +83,7 @@ func (b *body) reset(err error) {
 // drop drops the unread data and returns its length. The caller holds b.mu.
 func (b *body) drop() int {
 	n := len(b.data) - b.read
-	giveBackStage(b.data)
+	giveBack(b.data)
 	b.data, b.read = nil, 0
 	return n
 }
@@ -135,7 +135,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.read += n; b.read == len(b.data) {
 		b.data, b.read = b.data[:0], 0
 		if b.err != nil || cap(b.data) > 64<<10 {
-			giveBackStage(b.data)
+			giveBack(b.data)
 			b.data = nil
 		}
 	}

@@ -3,7 +3,6 @@ package h2
 import (
 	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/hpack"
@@ -45,17 +44,6 @@ type queued struct {
 const (
 	maxOut     = 64 << 10 // bytes in out that make handlers wait
 	maxDataLen = 16 << 10 // bytes of a DATA frame
-
-	// Capacities of output buffers. A large one has room for maxOut, another
-	// frame, and its head.
-	smallOutput = 4 << 10
-	largeOutput = maxOut + 32<<10
-)
-
-// The pools hold arrays, because putting a slice into a pool allocates.
-var (
-	smallOutputs = sync.Pool{New: func() any { return new([smallOutput]byte) }}
-	largeOutputs = sync.Pool{New: func() any { return new([largeOutput]byte) }}
 )
 
 func (o *output) init(s *Server) {
@@ -90,23 +78,13 @@ func (c *Conn) grow(n int) {
 		c.out, c.spare = c.spare, nil
 	}
 	switch {
-	case cap(c.out)-len(c.out) >= n, cap(c.out) >= largeOutput:
-	case c.out == nil && n <= smallOutput:
-		c.out = smallOutputs.Get().(*[smallOutput]byte)[:0]
+	case cap(c.out)-len(c.out) >= n, cap(c.out) >= largeBuffer:
+	case c.out == nil && n <= smallBuffer:
+		c.out = newSmallBuffer()
 	default:
 		old := c.out
-		c.out = append(largeOutputs.Get().(*[largeOutput]byte)[:0], old...)
+		c.out = append(newLargeBuffer(), old...)
 		giveBack(old)
-	}
-}
-
-// giveBack gives a buffer back to its pool.
-func giveBack(b []byte) {
-	switch cap(b) {
-	case smallOutput:
-		smallOutputs.Put((*[smallOutput]byte)(b[:smallOutput]))
-	case largeOutput:
-		largeOutputs.Put((*[largeOutput]byte)(b[:largeOutput]))
 	}
 }
 

@@ -181,20 +181,7 @@ func (s *stream) setURL(r *parsedRequest, path string) bool {
 			i++
 		}
 	}
-	if i < len(path) || path[0] != '/' {
-		u, err := url.ParseRequestURI(path)
-		if err != nil {
-			return false
-		}
-		s.URL = *u
-		return true
-	}
-	s.URL = url.URL{Path: path}
-	if query >= 0 {
-		s.URL.Path, s.URL.RawQuery = path[:query], path[query+1:]
-		s.URL.ForceQuery = query+1 == len(path)
-	}
-	return true
+	return s.SetURL(path, i == len(path) && path[0] == '/', query)
 }
 
 // setHeader sets the header of s.

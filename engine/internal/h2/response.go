@@ -11,16 +11,7 @@ import (
 
 // stageSize is how much of a response waits for its end, as in net/http. A
 // shorter response gets a Content-Length, and is sent with its fields.
-const stageSize = 4 << 10
-
-var stages = sync.Pool{New: func() any { return new([stageSize]byte) }}
-
-// giveBackStage gives b back if it is of the pool.
-func giveBackStage(b []byte) {
-	if cap(b) == stageSize {
-		stages.Put((*[stageSize]byte)(b[:stageSize]))
-	}
-}
+const stageSize = smallBuffer
 
 // A response builds the response of a stream. The handler has a writer, which
 // checks whether the response still belongs to its request.
@@ -89,7 +80,7 @@ func (r *response) recycle() {
 
 // reset gives back the stage.
 func (r *response) reset() {
-	giveBackStage(r.stage)
+	giveBack(r.stage)
 	r.stage = nil
 }
 
@@ -187,7 +178,7 @@ func (r *response) fill(p *[]byte, s *string) {
 		if len(*p)+len(*s) == 0 {
 			return
 		}
-		r.stage = stages.Get().(*[stageSize]byte)[:0]
+		r.stage = newSmallBuffer()
 	}
 	room := stageSize - len(r.stage)
 	n := min(room, len(*p))

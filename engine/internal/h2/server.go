@@ -47,8 +47,8 @@ type config struct {
 	connWindow   int64
 	streamWindow int64
 
-	readTimeout, writeTimeout, headTimeout, idleTimeout int64
-	sendPing, pingTimeout, writeByte                    int64
+	timeouts                         alarm.Timeouts
+	sendPing, pingTimeout, writeByte int64
 
 	permitAllCiphers bool
 	countError       func(string)
@@ -74,13 +74,10 @@ func (s *Server) Configure() {
 		maxFrame:     inRange(o.MaxReadFrameSize, minMaxFrame, maxMaxFrame, minMaxFrame),
 		connWindow:   int64(inRange(o.MaxReceiveBufferPerConnection, defaultWindow, maxWindow, 1<<20)),
 		streamWindow: int64(inRange(o.MaxReceiveBufferPerStream, 1, maxWindow, 1<<20)),
-		readTimeout:  timeout(h.ReadTimeout, 0),
-		writeTimeout: timeout(h.WriteTimeout, 0),
-		headTimeout:  timeout(h.ReadHeaderTimeout, h.ReadTimeout),
-		idleTimeout:  timeout(h.IdleTimeout, h.ReadTimeout),
-		sendPing:     timeout(o.SendPingTimeout, 0),
-		pingTimeout:  timeout(o.PingTimeout, 15*time.Second),
-		writeByte:    timeout(o.WriteByteTimeout, 0),
+		timeouts:     alarm.TimeoutsOf(h),
+		sendPing:     alarm.Nanoseconds(o.SendPingTimeout),
+		pingTimeout:  alarm.Nanoseconds(o.PingTimeout, 15*time.Second),
+		writeByte:    alarm.Nanoseconds(o.WriteByteTimeout),
 
 		permitAllCiphers: o.PermitProhibitedCipherSuites,
 		countError:       o.CountError,
@@ -92,13 +89,6 @@ func inRange(n, low, high, otherwise int) int {
 		return otherwise
 	}
 	return n
-}
-
-func timeout(d, otherwise time.Duration) int64 {
-	if d == 0 {
-		d = otherwise
-	}
-	return max(0, int64(d))
 }
 
 // count calls HTTP2Config.CountError.

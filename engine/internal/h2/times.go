@@ -32,10 +32,10 @@ func (c *Conn) setReadBy(at int64) {
 // watchRead sets deadlines after input was parsed. rest is an incomplete frame.
 func (c *Conn) watchRead(rest []byte) {
 	s := c.server
-	if s.headTimeout != 0 {
+	if s.timeouts.Head != 0 {
 		switch waits := c.head.stream != 0 || startsFields(rest); {
 		case waits && c.fieldsBy == 0:
-			c.fieldsBy = s.clock.Now() + s.headTimeout
+			c.fieldsBy = s.clock.Now() + s.timeouts.Head
 			c.setReadBy(c.fieldsBy)
 		case !waits && c.fieldsBy != 0:
 			c.fieldsBy = 0
@@ -67,7 +67,7 @@ func (c *Conn) arm(at int64) {
 // setTimes sets the deadlines of a new stream. The caller holds c.mu.
 func (s *stream) setTimes(c *Conn) {
 	c.times.idle = 0
-	read, write := c.server.readTimeout, c.server.writeTimeout
+	read, write := c.server.timeouts.Read, c.server.timeouts.Write
 	s.readBy, s.writeBy = 0, 0
 	if read|write == 0 {
 		return
@@ -86,8 +86,8 @@ func (s *stream) setTimes(c *Conn) {
 // becameIdle is called when the connection has no streams. The caller holds
 // c.mu.
 func (c *Conn) becameIdle() {
-	if c.server.idleTimeout != 0 {
-		c.times.idle = c.server.clock.Now() + c.server.idleTimeout
+	if c.server.timeouts.Idle != 0 {
+		c.times.idle = c.server.clock.Now() + c.server.timeouts.Idle
 		c.arm(c.times.idle)
 	}
 	c.lastStreamEnded()
@@ -95,9 +95,9 @@ func (c *Conn) becameIdle() {
 
 // beginWrite notes when a write began. The caller holds c.mu.
 func (c *Conn) beginWrite() {
-	if c.server.writeTimeout != 0 {
+	if c.server.timeouts.Write != 0 {
 		c.began = c.server.clock.Now()
-		c.arm(c.began + c.server.writeTimeout)
+		c.arm(c.began + c.server.timeouts.Write)
 	}
 }
 
@@ -171,7 +171,7 @@ func (c *Conn) Fire() {
 		c.nextGoodbye()
 		due(t.goodbye)
 	}
-	stuck := c.began != 0 && due(c.began+c.server.writeTimeout)
+	stuck := c.began != 0 && due(c.began+c.server.timeouts.Write)
 	if due(t.read) || stuck {
 		c.broken = true
 		c.transport.Close()

@@ -34,6 +34,26 @@ func (p *Parts) Begin(template *http.Request, ctx context.Context) *http.Request
 	return p.Request
 }
 
+// SetURL sets the URL from the target of a request. If plain is true, no byte
+// has a special meaning but a question mark at query, unless that is negative.
+// It reports false if the target isn't valid.
+func (p *Parts) SetURL(target string, plain bool, query int) bool {
+	if !plain {
+		u, err := url.ParseRequestURI(target)
+		if err != nil {
+			return false
+		}
+		p.URL = *u
+		return true
+	}
+	p.URL = url.URL{Path: target}
+	if query >= 0 {
+		p.URL.Path, p.URL.RawQuery = target[:query], target[query+1:]
+		p.URL.ForceQuery = query+1 == len(target)
+	}
+	return true
+}
+
 // dropRequest drops what the program has attached to the request, such as a
 // large form: a connection may be idle for long.
 func (p *Parts) dropRequest() {
