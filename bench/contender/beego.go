@@ -34,10 +34,7 @@ func loadBeego(s Spec) http.Handler {
 }
 
 func beegoHandler(s Spec, id int) web.HandleFunc {
-	name := ":" + first(s, id)
-	if s.Routes[id].CatchAll() && len(s.Routes[id].Names()) == 1 {
-		name = ":splat"
-	}
+	name := ":" + firstOr(s, id, "splat")
 	switch s.Work {
 	case Read:
 		return func(c *context.Context) { use(c.Input.Param(name)) }
@@ -45,12 +42,7 @@ func beegoHandler(s Spec, id int) web.HandleFunc {
 		return func(c *context.Context) { io.WriteString(c.ResponseWriter, c.Input.Param(name)) }
 	case Report:
 		return func(c *context.Context) {
-			report(s, id, func(name string) string {
-				if value := c.Input.Param(":" + name); value != "" {
-					return value
-				}
-				return c.Input.Param(":splat")
-			})
+			report(s, id, withRest(func(name string) string { return c.Input.Param(":" + name) }, "splat"))
 		}
 	}
 	return beegoReturn

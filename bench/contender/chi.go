@@ -26,10 +26,7 @@ func loadChi(s Spec) http.Handler {
 }
 
 func chiHandler(s Spec, id int) http.HandlerFunc {
-	name := first(s, id)
-	if s.Routes[id].CatchAll() && len(s.Routes[id].Names()) == 1 {
-		name = "*" // chi's catch-alls have no name of their own
-	}
+	name := firstOr(s, id, "*")
 	switch s.Work {
 	case Read:
 		return func(_ http.ResponseWriter, r *http.Request) { use(chi.URLParam(r, name)) }
@@ -37,12 +34,7 @@ func chiHandler(s Spec, id int) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, chi.URLParam(r, name)) }
 	case Report:
 		return func(_ http.ResponseWriter, r *http.Request) {
-			report(s, id, func(name string) string {
-				if value := chi.URLParam(r, name); value != "" {
-					return value
-				}
-				return chi.URLParam(r, "*")
-			})
+			report(s, id, withRest(func(name string) string { return chi.URLParam(r, name) }, "*"))
 		}
 	}
 	return returnAtOnce

@@ -4,6 +4,7 @@
 package contender
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"runtime"
@@ -125,6 +126,21 @@ func report(spec Spec, id int, value func(name string) string) {
 	for _, name := range spec.Routes[id].Names() {
 		Seen.Values = append(Seen.Values, strings.TrimPrefix(strings.Clone(value(name)), "/"))
 	}
+}
+
+// withRest returns a function like value for a router that calls all catch-alls
+// rest.
+func withRest(value func(name string) string, rest string) func(name string) string {
+	return func(name string) string { return cmp.Or(value(name), value(rest)) }
+}
+
+// firstOr is first for a router that calls all catch-alls rest, unless that is
+// "".
+func firstOr(spec Spec, id int, rest string) string {
+	if rest != "" && spec.Routes[id].CatchAll() && len(spec.Routes[id].Names()) == 1 {
+		return rest
+	}
+	return first(spec, id)
 }
 
 // first returns the name of the parameter that Read and Write look up.

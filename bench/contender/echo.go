@@ -35,17 +35,8 @@ func newEcho(s Spec, handler func(Spec, int) echo.HandlerFunc) http.Handler {
 	return e
 }
 
-// echoName returns the first parameter's name in echo, whose catch-alls are all
-// named *.
-func echoName(s Spec, id int) string {
-	if s.Routes[id].CatchAll() && len(s.Routes[id].Names()) == 1 {
-		return "*"
-	}
-	return first(s, id)
-}
-
 func echoHandler(s Spec, id int) echo.HandlerFunc {
-	name := echoName(s, id)
+	name := firstOr(s, id, "*")
 	switch s.Work {
 	case Read:
 		return func(c *echo.Context) error { use(c.Param(name)); return nil }
@@ -56,12 +47,7 @@ func echoHandler(s Spec, id int) echo.HandlerFunc {
 		}
 	case Report:
 		return func(c *echo.Context) error {
-			report(s, id, func(name string) string {
-				if value := c.Param(name); value != "" {
-					return value
-				}
-				return c.Param("*")
-			})
+			report(s, id, withRest(c.Param, "*"))
 			return nil
 		}
 	}
@@ -71,24 +57,5 @@ func echoHandler(s Spec, id int) echo.HandlerFunc {
 func echoReturn(*echo.Context) error { return nil }
 
 func echoWrapped(s Spec, id int) echo.HandlerFunc {
-	if s.Work == Report {
-		return echo.WrapHandler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			report(s, id, func(name string) string {
-				if value := r.PathValue(name); value != "" {
-					return value
-				}
-				return r.PathValue("*")
-			})
-		}))
-	}
-	name := echoName(s, id)
-	switch s.Work {
-	case Read:
-		return echo.WrapHandler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { use(r.PathValue(name)) }))
-	case Write:
-		return echo.WrapHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			io.WriteString(w, r.PathValue(name))
-		}))
-	}
-	return echo.WrapHandler(http.HandlerFunc(returnAtOnce))
+	return echo.WrapHandler(pathValueHandler(s, id, "*"))
 }

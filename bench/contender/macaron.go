@@ -33,14 +33,16 @@ func loadMacaron(s Spec) http.Handler {
 }
 
 // macaronName returns a parameter's name in macaron, where names can't contain
-// underscores.
-func macaronName(name string) string { return ":" + strings.ReplaceAll(name, "_", "") }
+// underscores, and that of a catch-all has no colon.
+func macaronName(name string) string {
+	if name == "*" {
+		return name
+	}
+	return ":" + strings.ReplaceAll(name, "_", "")
+}
 
 func macaronHandler(s Spec, id int) macaron.Handler {
-	name := macaronName(first(s, id))
-	if s.Routes[id].CatchAll() && len(s.Routes[id].Names()) == 1 {
-		name = "*"
-	}
+	name := macaronName(firstOr(s, id, "*"))
 	switch s.Work {
 	case Read:
 		return func(c *macaron.Context) { use(c.Params(name)) }
@@ -48,12 +50,7 @@ func macaronHandler(s Spec, id int) macaron.Handler {
 		return func(c *macaron.Context) { io.WriteString(c.Resp, c.Params(name)) }
 	case Report:
 		return func(c *macaron.Context) {
-			report(s, id, func(name string) string {
-				if value := c.Params(macaronName(name)); value != "" {
-					return value
-				}
-				return c.Params("*")
-			})
+			report(s, id, withRest(func(name string) string { return c.Params(macaronName(name)) }, "*"))
 		}
 	}
 	return macaronReturn

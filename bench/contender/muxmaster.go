@@ -44,25 +44,10 @@ func loadMuxmaster(s Spec, pooled, fast bool) http.Handler {
 		if fast {
 			muxmasterHandleFast(mux, route.Method, route.Pattern, muxmasterFast(s, id))
 		} else {
-			muxmasterHandle(mux, route.Method, route.Pattern, pathValueHandler(s, id))
+			mux.Method(route.Method, route.Pattern, pathValueHandler(s, id, ""))
 		}
 	}
 	return mux
-}
-
-func muxmasterHandle(mux *muxmaster.Mux, method, pattern string, h http.HandlerFunc) {
-	switch method {
-	case http.MethodGet:
-		mux.GET(pattern, h)
-	case http.MethodPost:
-		mux.POST(pattern, h)
-	case http.MethodPut:
-		mux.PUT(pattern, h)
-	case http.MethodDelete:
-		mux.DELETE(pattern, h)
-	default:
-		panic("contender: no verb method for " + method)
-	}
 }
 
 func muxmasterHandleFast(mux *muxmaster.Mux, method, pattern string, h muxmaster.FastHandler) {

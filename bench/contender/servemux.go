@@ -20,7 +20,7 @@ func loadServeMux(s Spec) http.Handler {
 		if strings.HasSuffix(pattern, "/") {
 			pattern += "{$}"
 		}
-		mux.HandleFunc(route.Method+" "+pattern, pathValueHandler(s, id))
+		mux.HandleFunc(route.Method+" "+pattern, pathValueHandler(s, id, ""))
 	}
 	// http.ServeMux has no middleware; wrap the mux.
 	var h http.Handler = mux
@@ -30,16 +30,17 @@ func loadServeMux(s Spec) http.Handler {
 	return h
 }
 
-// pathValueHandler reads its parameter with r.PathValue.
-func pathValueHandler(s Spec, id int) http.HandlerFunc {
-	name := first(s, id)
+// pathValueHandler reads its parameter with r.PathValue. Catch-alls are called
+// rest, unless that is "".
+func pathValueHandler(s Spec, id int, rest string) http.HandlerFunc {
+	name := firstOr(s, id, rest)
 	switch s.Work {
 	case Read:
 		return func(_ http.ResponseWriter, r *http.Request) { use(r.PathValue(name)) }
 	case Write:
 		return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.PathValue(name)) }
 	case Report:
-		return func(_ http.ResponseWriter, r *http.Request) { report(s, id, r.PathValue) }
+		return func(_ http.ResponseWriter, r *http.Request) { report(s, id, withRest(r.PathValue, rest)) }
 	}
 	return returnAtOnce
 }
