@@ -4,56 +4,55 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"unicode"
 )
 
 // An Expr is a compiled constraint. It matches whole strings.
 //
-// Most constraints are sequences of repeated character classes (runs): [0-9]+,
-// \d{4}, [a-z0-9-]+, -?[0-9]+, a UUID. If at most one run varies in length, the
-// length of the string determines the length of each run, and matching takes one
-// table lookup for each byte. Before that run there may be others that vary and
-// end where the next byte is not in their class. Other expressions use package
-// regexp. The runs are only an optimization.
+// Most constraints treat all runes beyond ASCII alike: [0-9]+, [^/.]+, en|de, a
+// UUID. They become a deterministic automaton, which takes one table lookup for
+// each rune. Others, and those with too many states, use package regexp. The
+// automaton is only an optimization.
 type Expr struct {
-	runs []run
-	min  int            // minimum length of the string in bytes
-	vary int            // index of the last run whose length varies; -1 if there is none
-	max  int            // maximum length of the string in bytes; -1 if unbounded
-	re   *regexp.Regexp // nil if the expression consists of runs
+	class   [beyond + 1]uint8 // of each ASCII rune and of all others: the automaton doesn't distinguish runes of one class
+	classes int
+	next    []uint8        // the state after a class, by state and class; state 0 never matches, state 1 is the first
+	accepts []bool         // by state
+	re      *regexp.Regexp // nil if there is an automaton
 }
 
-// A run is a repeated class of bytes.
-type run struct {
-	set      [4]uint64 // the class as a bit set, used while compiling
-	in       *table    // the class as a table, used by Match
-	min, max int       // number of bytes; max is -1 if unbounded
-	after    int       // minimum length of the runs behind it
-}
-
-// A table has 1 for each byte of a class. Runs with the same class share a
-// table.
-type table [256]uint8
+// beyond stands for all runes beyond ASCII.
+const beyond = 0x80
 
 // CompileExpr compiles an RE2 expression.
 func CompileExpr(expr string) (*Expr, error) {
+	parsed, err := parseExpr(expr)
+	if err != nil {
+		return nil, err
+	}
+	e := new(Expr)
+	if prog, err := syntax.Compile(parsed.Simplify()); err == nil && e.build(prog) {
+		return e, nil
+	}
+	re, err := regexp.Compile(wholeExpr(expr))
+	return &Expr{re: re}, err
+}
+
+// parseExpr parses an expression that is a constraint.
+func parseExpr(expr string) (*syntax.Regexp, error) {
 	parsed, err := syntax.Parse(expr, syntax.Perl)
 	if err == nil {
-		_, err = syntax.Parse(`(?:`+expr+`)`, syntax.Perl) // fails if expr affects the text after it, as \Q does
+		_, err = syntax.Parse(wholeExpr(expr), syntax.Perl) // fails if expr affects the text after it, as \Q does
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the expression %q is not valid RE2: %w", expr, err)
 	}
-	e := &Expr{vary: -1}
-	if e.addRuns(parsed) && e.decidable() {
-		e.makeTables()
-		return e, nil
-	}
-	// Not ^ and $, which match at line ends if expr contains (?m).
-	if e.re, err = regexp.Compile(`\A(?:` + expr + `)\z`); err != nil {
-		return nil, fmt.Errorf("the expression %q is not valid RE2: %w", expr, err)
-	}
-	return e, nil
+	return parsed, nil
 }
+
+// wholeExpr returns an expression that matches only whole strings. ^ and $ would
+// match at line ends if expr contains (?m).
+func wholeExpr(expr string) string { return `\A(?:` + expr + `)\z` }
 
 // MaxRegexp is the length in bytes from which on text does not match an
 // expression that needs package regexp. Package regexp takes time in proportion
@@ -66,193 +65,139 @@ func (e *Expr) Match(s string) bool {
 	if e.re != nil {
 		return len(s) < MaxRegexp && e.re.MatchString(s)
 	}
-	if len(s) < e.min || e.max >= 0 && len(s) > e.max {
+	state := 1
+	for _, r := range s {
+		state = int(e.next[state*e.classes+int(e.class[min(r, beyond)])])
+		if state == 0 {
+			return false
+		}
+	}
+	return e.accepts[state]
+}
+
+// build makes the automaton of prog. It reports false if there is none. Each
+// state stands for the instructions that prog may be at.
+func (e *Expr) build(prog *syntax.Prog) bool {
+	const maxInst = 128
+	if len(prog.Inst) > maxInst {
 		return false
 	}
-	for k := range e.runs {
-		r := &e.runs[k]
-		n := r.min
-		if k == e.vary {
-			n = len(s) - r.after
-		} else if r.min != r.max {
-			n = r.in.leading(s, r.max)
-		}
-		if n < r.min || r.max >= 0 && n > r.max || len(s)-n < r.after || !r.in.all(s[:n]) {
-			return false
-		}
-		s = s[n:]
+	samples := e.setClasses(prog)
+	if samples == nil {
+		return false
 	}
-	return s == ""
-}
-
-// leading counts the bytes at the start of s that are in t, up to limit unless
-// that is negative.
-func (t *table) leading(s string, limit int) int {
-	n := 0
-	for n < len(s) && n != limit && t[s[n]] != 0 {
-		n++
-	}
-	return n
-}
-
-// all reports whether all bytes of s are in t.
-func (t *table) all(s string) bool {
-	for len(s) >= 4 {
-		if t[s[0]]&t[s[1]]&t[s[2]]&t[s[3]] == 0 {
-			return false
+	e.classes = len(samples)
+	type set [maxInst]bool
+	var states []set
+	numbers := map[set]uint8{}
+	number := func(s set) uint8 {
+		n, ok := numbers[s]
+		if !ok {
+			n = uint8(len(states))
+			numbers[s], states = n, append(states, s)
 		}
-		s = s[4:]
+		return n
 	}
-	for i := range len(s) {
-		if t[s[i]] == 0 {
+	var enter func(s *set, pc uint32)
+	enter = func(s *set, pc uint32) {
+		if s[pc] {
+			return
+		}
+		s[pc] = true
+		switch inst := &prog.Inst[pc]; inst.Op {
+		case syntax.InstAlt, syntax.InstAltMatch:
+			enter(s, inst.Out)
+			enter(s, inst.Arg)
+		case syntax.InstCapture, syntax.InstNop:
+			enter(s, inst.Out)
+		}
+	}
+	number(set{})
+	var first set
+	enter(&first, uint32(prog.Start))
+	number(first)
+	for i := 0; i < len(states); i++ {
+		at, accepts := states[i], false
+		after := make([]set, e.classes)
+		for pc := range prog.Inst {
+			inst := &prog.Inst[pc]
+			accepts = accepts || at[pc] && inst.Op == syntax.InstMatch
+			if !at[pc] || !readsRune(inst) {
+				continue
+			}
+			for class, r := range samples {
+				if inst.MatchRune(r) {
+					enter(&after[class], inst.Out)
+				}
+			}
+		}
+		e.accepts = append(e.accepts, accepts)
+		for _, s := range after {
+			e.next = append(e.next, number(s))
+		}
+		if len(states) > 255 {
 			return false
 		}
 	}
 	return true
 }
 
-func (e *Expr) makeTables() {
-	tables := map[[4]uint64]*table{}
-	after := e.min
-	for k := range e.runs {
-		r := &e.runs[k]
-		after -= r.min
-		r.after = after
-		if r.in = tables[r.set]; r.in != nil {
-			continue
+// setClasses sets the classes of runes, and returns a rune of each. It returns
+// nil if prog has conditions other than runes, or distinguishes runes beyond
+// ASCII.
+func (e *Expr) setClasses(prog *syntax.Prog) (samples []rune) {
+	var reads []*syntax.Inst
+	for i := range prog.Inst {
+		inst := &prog.Inst[i]
+		if inst.Op == syntax.InstEmptyWidth || readsRune(inst) && !alikeBeyond(inst) {
+			return nil
 		}
-		r.in = new(table)
-		for c := range r.in {
-			r.in[c] = uint8(r.set[c>>6] >> (c & 63) & 1)
+		if readsRune(inst) {
+			reads = append(reads, inst)
 		}
-		tables[r.set] = r.in
 	}
-}
-
-// addRuns appends re to e's runs. It reports false if re does not consist of
-// runs.
-func (e *Expr) addRuns(re *syntax.Regexp) bool {
-	switch re.Op {
-	case syntax.OpConcat:
-		for _, sub := range re.Sub {
-			if !e.addRuns(sub) {
-				return false
+	numbers := map[string]uint8{}
+	matches := make([]byte, len(reads))
+	for r := range e.class {
+		for i, inst := range reads {
+			matches[i] = 0
+			if inst.MatchRune(rune(r)) {
+				matches[i] = 1
 			}
 		}
+		n, ok := numbers[string(matches)]
+		if !ok {
+			n = uint8(len(samples))
+			numbers[string(matches)], samples = n, append(samples, rune(r))
+		}
+		e.class[r] = n
+	}
+	return samples
+}
+
+func readsRune(inst *syntax.Inst) bool {
+	switch inst.Op {
+	case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
 		return true
-	case syntax.OpCapture:
-		return e.addRuns(re.Sub[0])
-	case syntax.OpLiteral:
-		for _, c := range re.Rune {
-			if c >= 0x80 || re.Flags&syntax.FoldCase != 0 && 'a' <= c|0x20 && c|0x20 <= 'z' {
-				return false
-			}
-			r := run{min: 1, max: 1}
-			r.add(byte(c))
-			if !e.add(r, false) {
-				return false
-			}
-		}
-		return true
-	case syntax.OpPlus, syntax.OpStar, syntax.OpRepeat, syntax.OpQuest:
-		r, high, ok := class(re.Sub[0])
-		switch re.Op {
-		case syntax.OpPlus:
-			r.min, r.max = 1, -1
-		case syntax.OpStar:
-			r.min, r.max = 0, -1
-		case syntax.OpQuest:
-			r.min, r.max = 0, 1
-		default:
-			r.min, r.max = re.Min, re.Max
-		}
-		return ok && e.add(r, high)
-	default:
-		r, high, ok := class(re)
-		r.min, r.max = 1, 1
-		return ok && e.add(r, high)
 	}
+	return false
 }
 
-// add appends a run. high says that its class includes all runes above ASCII.
-// It reports false if runs cannot represent the expression.
-func (e *Expr) add(r run, high bool) bool {
-	// Regular expressions count runes and runs count bytes. The result is the
-	// same for ASCII, and for any number of arbitrary runes above ASCII.
-	if high && (r.min > 1 || r.max >= 0) {
-		return false
-	}
-	if r.min != r.max {
-		e.vary = len(e.runs)
-	}
-	e.min += r.min
-	if e.max >= 0 {
-		e.max += r.max
-	}
-	if r.max < 0 {
-		e.max = -1
-	}
-	e.runs = append(e.runs, r)
-	return len(e.runs) <= 64
-}
-
-// decidable reports whether each run that varies, but for the last one, ends
-// where the next byte is not in its class: a run that follows, up to the first
-// one that can't be empty, has no byte in common with it.
-func (e *Expr) decidable() bool {
-	for k := range max(e.vary, 0) {
-		r := &e.runs[k]
-		if r.min == r.max {
-			continue
+// alikeBeyond reports whether inst matches all runes beyond ASCII or none.
+func alikeBeyond(inst *syntax.Inst) bool {
+	ranges := inst.Rune
+	if len(ranges) == 1 { // one rune, or with a flag also those that it folds to
+		for r := unicode.SimpleFold(ranges[0]); r != ranges[0]; r = unicode.SimpleFold(r) {
+			if r >= beyond && syntax.Flags(inst.Arg)&syntax.FoldCase != 0 {
+				return false
+			}
 		}
-		for _, next := range e.runs[k+1:] {
-			for i, word := range next.set {
-				if word&r.set[i] != 0 {
-					return false
-				}
-			}
-			if next.min > 0 {
-				break
-			}
+		return ranges[0] < beyond
+	}
+	for i := 0; i+1 < len(ranges); i += 2 {
+		if lo, hi := ranges[i], ranges[i+1]; hi >= beyond && (lo > beyond || hi != unicode.MaxRune) {
+			return false
 		}
 	}
 	return true
 }
-
-// class returns a run with the class of re, which must match a single rune.
-// high reports whether re matches all runes above ASCII. ok is false if re is
-// not a class or matches only some of the runes above ASCII.
-func class(re *syntax.Regexp) (r run, high, ok bool) {
-	switch re.Op {
-	case syntax.OpLiteral:
-		if len(re.Rune) != 1 || re.Rune[0] >= 0x80 || re.Flags&syntax.FoldCase != 0 {
-			return r, false, false
-		}
-		r.add(byte(re.Rune[0]))
-		return r, false, true
-	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		for c := range 256 {
-			if c != '\n' || re.Op == syntax.OpAnyChar {
-				r.add(byte(c))
-			}
-		}
-		return r, true, true
-	case syntax.OpCharClass:
-		for i := 0; i < len(re.Rune); i += 2 {
-			lo, hi := re.Rune[i], re.Rune[i+1]
-			if hi >= 0x80 {
-				if hi != 0x10FFFF || lo > 0x80 {
-					return r, false, false
-				}
-				high, hi = true, 0xFF
-			}
-			for c := lo; c <= hi; c++ {
-				r.add(byte(c))
-			}
-		}
-		return r, high, true
-	}
-	return r, false, false
-}
-
-func (r *run) add(c byte) { r.set[c>>6] |= 1 << (c & 63) }

@@ -319,7 +319,7 @@ func parseParam(text string, names *names) (Part, error) {
 		return Part{Name: name, Expr: typ, Type: expr}, nil
 	}
 	if expr != "" {
-		if _, err := CompileExpr(expr); err != nil {
+		if _, err := parseExpr(expr); err != nil {
 			return Part{}, err
 		}
 	}
