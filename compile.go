@@ -251,7 +251,10 @@ func (c *compiler) addFallbacks(p *program) error {
 	for _, z := range c.answering {
 		prefix, err := parsePrefix(z.prefix)
 		must(err) // addLevel has checked it
-		e := endpoint{zone: z.index, names: values.NewNames(c.mux.owner, append(slices.Clone(prefix.Names()), outcomeName), false)}
+		e := endpoint{zone: z.index}
+		if z.wraps > 0 || z.notFound != nil || z.notAllowed != nil {
+			e.names = values.NewNames(c.mux.owner, append(slices.Clone(prefix.Names()), outcomeName), false)
+		}
 		if z.wraps > 0 {
 			z.responder = c.responders[z.level]
 			if z.responder == nil || z.responder.stamp != z.stamp {

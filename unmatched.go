@@ -31,7 +31,7 @@ func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search 
 	d := p.decide(search, r, rt)
 	release(search)
 	z := p.zones[d.fallback.zone]
-	if d.fallback.handler == nil && z.notFound == nil && z.notAllowed == nil { // nobody reads values
+	if d.fallback.names == nil { // nobody reads values
 		values.Drop(r, p.mux.owner)
 		r.Pattern = ""
 		z.respond(w, r, d.Outcome)

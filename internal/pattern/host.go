@@ -169,20 +169,43 @@ func (p *Pattern) MatchHost(host string) bool {
 	if p.HostLabels == nil {
 		return p.Host == host
 	}
-	labels := strings.Split(host, ".")
-	for _, text := range labels {
-		if text == "" {
-			return false
+	return MatchLabels(p.HostLabels, host, make([]string, len(p.HostLabels)))
+}
+
+// MatchLabels reports whether labels match host, and sets the first elements of
+// vals to the values. vals must be long enough.
+func MatchLabels(labels []HostLabel, host string, vals []string) bool {
+	n := NamedLabels(labels)
+	for i := len(labels) - 1; i >= 0; i-- { // the first label may match what the others leave
+		l, text := labels[i], host
+		if !l.Multi {
+			dot := strings.LastIndexByte(host, '.')
+			if (dot < 0) != (i == 0) {
+				return false
+			}
+			text, host = host[dot+1:], host[:max(dot, 0)]
 		}
-	}
-	extra := len(labels) - len(p.HostLabels)
-	if extra < 0 || extra > 0 && !p.HostLabels[0].Multi {
-		return false
-	}
-	for i, l := range p.HostLabels {
-		if l.Name == "" && l.Text != labels[i+extra] {
+		switch {
+		case l.Name == "":
+			if text != l.Text {
+				return false
+			}
+		case text == "", l.Multi && (text[0] == '.' || text[len(text)-1] == '.' || strings.Contains(text, "..")):
 			return false
+		default:
+			n--
+			vals[n] = text
 		}
 	}
 	return true
+}
+
+// NamedLabels counts the labels that have values.
+func NamedLabels(labels []HostLabel) (n int) {
+	for _, l := range labels {
+		if l.Name != "" {
+			n++
+		}
+	}
+	return n
 }

@@ -58,7 +58,7 @@ func (f *Folded) find(decoded, raw, host, method string) (want string, ok bool) 
 		return "", false
 	}
 	p := rt.Payload
-	vals := s.Vals[len(p.Names())-pathNames(p):]
+	vals := s.Vals[pattern.NamedLabels(p.HostLabels):]
 	var b strings.Builder
 	for _, seg := range p.Segs {
 		b.WriteByte('/')
@@ -72,17 +72,6 @@ func (f *Folded) find(decoded, raw, host, method string) (want string, ok bool) 
 		}
 	}
 	return b.String() + decoded[b.Len():], true
-}
-
-// pathNames counts the parameters of p's path.
-func pathNames(p *pattern.Pattern) int {
-	n := len(p.Names())
-	for _, label := range p.HostLabels {
-		if label.Name != "" {
-			n--
-		}
-	}
-	return n
 }
 
 // withCase returns an escaped path with the letters of want, a decoded path that

@@ -19,14 +19,7 @@ type wildHost[P any] struct {
 // labels, then those with more labels. Otherwise the first label from the left
 // that differs in kind decides: literal, one label, several labels.
 func compareWildHosts[P any](a, b wildHost[P]) int {
-	literals := func(h wildHost[P]) (n int) {
-		for _, label := range h.labels {
-			if label.Name == "" {
-				n++
-			}
-		}
-		return n
-	}
+	literals := func(h wildHost[P]) int { return len(h.labels) - pattern.NamedLabels(h.labels) }
 	return cmp.Or(
 		cmp.Compare(literals(b), literals(a)),
 		cmp.Compare(len(b.labels), len(a.labels)),
@@ -34,50 +27,6 @@ func compareWildHosts[P any](a, b wildHost[P]) int {
 			return cmp.Or(cmp.Compare(x.Kind(), y.Kind()), strings.Compare(x.Text, y.Text))
 		}),
 	)
-}
-
-// match reports whether h matches host, and sets v to its values.
-func (h *wildHost[P]) match(host string, v *Values) bool {
-	v.N = 0
-	rest := h.labels
-	if rest[0].Multi {
-		// The first label matches everything before the other labels.
-		i := len(host)
-		for range rest[1:] {
-			if i = strings.LastIndexByte(host[:i], '.'); i < 0 {
-				return false
-			}
-		}
-		if !validLabels(host[:i]) || !v.add(host[:i]) {
-			return false
-		}
-		host, rest = strings.TrimPrefix(host[i:], "."), rest[1:]
-	}
-	more := len(rest) > 0
-	for i, label := range rest {
-		if !more {
-			return false
-		}
-		var text string
-		text, host, more = strings.Cut(host, ".")
-		switch {
-		case label.Name == "":
-			if text != label.Text {
-				return false
-			}
-		case text == "" || !v.add(text):
-			return false
-		}
-		if i == len(rest)-1 && more {
-			return false
-		}
-	}
-	return true
-}
-
-// validLabels reports whether host has at least one label and no empty ones.
-func validLabels(host string) bool {
-	return host != "" && host[0] != '.' && host[len(host)-1] != '.' && !strings.Contains(host, "..")
 }
 
 // HasHosts reports whether any route has a host. If not, all routes are in
@@ -102,7 +51,8 @@ func (t *Table[P]) Find(s *Search[P], host string) *Route[P] {
 			}
 		}
 		for i := range t.wildHosts {
-			if h := &t.wildHosts[i]; h.match(host, &s.Values) {
+			if h := &t.wildHosts[i]; pattern.MatchLabels(h.labels, host, s.Vals) {
+				s.N = pattern.NamedLabels(h.labels)
 				if rt := h.tree.find(s); rt != nil {
 					return rt
 				}
