@@ -639,6 +639,76 @@ func Example_pagination() {
 	// 400 Bad Request
 }
 
+// A page is a text that several people edit.
+type page struct {
+	mu      sync.Mutex
+	version int // increases with each edit
+	text    string
+}
+
+// show sends the text with its version. If the client has it already, the
+// response is 304.
+func (p *page) show(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	version, text := p.version, p.text
+	p.mu.Unlock() // before writing to a client that may be slow
+	w.Header().Set("ETag", etag(version))
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(text))
+}
+
+// edit replaces the text, unless somebody else has since the client read it.
+func (p *page) edit(w http.ResponseWriter, r *http.Request) error {
+	return body.WithBody(w, r, 64<<10, func(text []byte) error {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		switch r.Header.Get("If-Match") {
+		case etag(p.version):
+		case "":
+			return &problem.Error{Status: http.StatusPreconditionRequired, Detail: "Send the ETag of the text that you changed as If-Match."}
+		default:
+			return &problem.Error{Status: http.StatusPreconditionFailed, Detail: "Somebody else has changed the text. Read it again."}
+		}
+		p.version, p.text = p.version+1, string(text)
+		w.Header().Set("ETag", etag(p.version))
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	})
+}
+
+func etag(version int) string { return strconv.Quote(strconv.Itoa(version)) }
+
+// Lost updates: a change names the version that it started from.
+func Example_lostUpdates() {
+	p := &page{version: 1, text: "one"}
+	mux := muxmaster.New()
+	mux.GET("/text", p.show)
+	mux.PUT("/text", problem.Handler(p.edit))
+	for _, c := range []struct{ method, header, value, text string }{
+		{"GET", "", "", ""},
+		{"GET", "If-None-Match", `"1"`, ""},
+		{"PUT", "", "", "two"},
+		{"PUT", "If-Match", `"1"`, "two"},
+		{"PUT", "If-Match", `"1"`, "by somebody else"},
+		{"GET", "", "", ""},
+	} {
+		r := httptest.NewRequest(c.method, "/text", strings.NewReader(c.text))
+		if c.header != "" {
+			r.Header.Set(c.header, c.value)
+		}
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, r)
+		fmt.Println(strings.TrimSpace(fmt.Sprintln(w.Code, w.Body, w.Header().Get("ETag"))))
+	}
+	// Output:
+	// 200 one "1"
+	// 304  "1"
+	// 428 Precondition Required
+	// 204  "2"
+	// 412 Precondition Failed
+	// 200 two "2"
+}
+
 // An integration test: the real routes, a real server, and package client.
 func Example_integrationTest() {
 	type user struct{ Name string }
