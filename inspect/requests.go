@@ -126,6 +126,7 @@ func (g *generator) route(r muxmaster.Route, p *pattern.Pattern) {
 	g.try(host, path, method)
 	g.try("other.example", path, method)
 	g.try(host, path, allMethods...)
+	g.try(host, path+"?q=1&r=%2F", method)
 	g.preflight(host, path, method)
 	for n := 1; n < 4; n++ {
 		g.try(host, g.fill(p, n, -1, "", ""), method)
@@ -164,7 +165,7 @@ func variants(path string) []string {
 	parent := trimmed[:strings.LastIndexByte(trimmed, '/')+1]
 	first := strings.TrimPrefix(path, "/")
 	list := []string{
-		trimmed, trimmed + "/", trimmed + "/?q=1", path + "?q=1&r=%2F", trimmed + "//", "/" + path, "//" + first + "//x",
+		trimmed, trimmed + "/", trimmed + "/?q=1", trimmed + "//", "/" + path, "//" + first + "//x",
 		"/." + path, "/x/.." + path, "/x/%2e%2e" + path, "/%2e%2e" + path, "/.." + path, parent + "/" + trimmed[len(parent):], parent + "./" + trimmed[len(parent):],
 		strings.ToUpper(path), strings.ToLower(path), swapCase(path),
 		trimmed + "x", trimmed + "/none-such", trimmed + "/none/such/", parent + "none-such", trimmed + "%2F", trimmed + "%20", trimmed + ";v=1", trimmed + ".json",

@@ -136,10 +136,21 @@ func (c *command) remote(address string) (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
+	if u.Path != "" && (&command{base: base, insecure: c.insecure, header: c.header}).isPage() {
+		return nil, fmt.Errorf("%s is the page of the routes; compare needs the address of the service, such as %s://%s", u.Redacted(), u.Scheme, u.Host)
+	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: c.insecure}
 	transport.DisableCompression = true
 	return &remote{base: u, transport: transport}, nil
+}
+
+// isPage reports whether inspect.Handler is mounted at c.base. Each request below
+// it has the same response, whatever the routes are.
+func (c *command) isPage() bool {
+	var routes []inspect.Route
+	_, err := c.get("routes.json", &routes)
+	return err == nil
 }
 
 // ServeHTTP sends the request to the service, and its response to w.

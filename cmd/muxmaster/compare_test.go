@@ -42,6 +42,7 @@ func version(n int) *muxmaster.Mux {
 	sub := muxmaster.New()
 	sub.GET("/y", show)
 	m.Mount("/sub", sub)
+	m.Mount("/routes", inspect.Handler(m))
 	return m
 }
 
@@ -91,6 +92,7 @@ func TestCompare(t *testing.T) {
 		{"compare -routes NONE ONE TWO", 1, "no such file"},
 		{"compare ONE TWO", 2, "compare needs requests"},
 		{"compare -routes ROUTES1 ONE", 2, "compare needs the URLs of two services"},
+		{"compare -routes ROUTES1 ONE TWO/routes", 1, "/routes is the page of the routes; compare needs the address of the service, such as http://127.0.0.1:"},
 		{"compare -routes ROUTES1 ftp://x ONE", 1, "it must begin with http://"},
 
 		{"diff ROUTES1 ROUTES1", 0, "no difference\n"},

@@ -32,7 +32,7 @@ const usage = `usage: muxmaster routes  [flags] URL
        muxmaster urls ROUTES.json [PACKAGE]
 
 routes prints the routes of a service, explain which one serves a request and
-why the others don't, openapi the routes as an OpenAPI 3.1 document.
+why the others don't, openapi the routes as an OpenAPI document.
 
 URL is where inspect.Handler is mounted, such as localhost:8080/debug/routes.
 METHOD defaults to GET. PATH can have a query, or be a URL with a host.
@@ -41,7 +41,8 @@ compare sends requests to two services, such as http://localhost:8080, and
 prints which responses differ, lost logins first. It really sends them, with
 all methods: give both services a copy of the data. The requests try all routes
 of a routes.json and what surrounds them, or are those of a log or a HAR file.
-diff prints the same for two files routes.json, without running anything.
+diff prints the same for two files routes.json, without running anything. To
+write such a file, use routes -json.
 
 urls writes a Go package with a function for each route that has a name, such
 as UserShow(id int) string, which returns its path.

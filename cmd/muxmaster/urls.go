@@ -113,7 +113,11 @@ func writeFunction(b *bytes.Buffer, fn, name, text string) error {
 	if fails {
 		fmt.Fprintf(b, " See\n// muxmaster.BuildPath for its errors.\nfunc %s(%s) (string, error) {\n\treturn %s\n}\n", fn, strings.Join(params, ", "), call)
 	} else {
-		fmt.Fprintf(b, "\nfunc %s(%s) string {\n\tpath, _ := %s // an int always fits\n\treturn path\n}\n", fn, strings.Join(params, ", "), call)
+		why := ""
+		if len(params) > 0 {
+			why = " // an int always fits"
+		}
+		fmt.Fprintf(b, "\nfunc %s(%s) string {\n\tpath, _ := %s%s\n\treturn path\n}\n", fn, strings.Join(params, ", "), call, why)
 	}
 	return nil
 }
