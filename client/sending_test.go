@@ -38,7 +38,12 @@ func TestAttemptsIsACap(t *testing.T) {
 			{"POST", "k", 1, 1, false},
 			{"POST", "k", 3, 3, false},
 			{"PUT", "", 3, 3, false},
-			{"POST", "", 3, 1, false},
+			{"HEAD", "", 3, 3, false},
+			{"DELETE", "", 3, 3, false},
+			{"QUERY", "", 3, 3, false},
+			{"QUERY", "", pooled + 1, pooled + 1, true},
+			{"POST", "", 3, 1, false}, // never sent twice
+			{"PATCH", "", 3, 1, false},
 		} {
 			ln, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
@@ -100,7 +105,7 @@ func TestAttemptsIsACap(t *testing.T) {
 			wg.Wait()
 			fresh.Store(true)
 			var body io.Reader
-			if c.method != "GET" {
+			if c.method != "GET" && c.method != "HEAD" {
 				body = strings.NewReader("x")
 			}
 			req, _ := http.NewRequest(c.method, url, body)
