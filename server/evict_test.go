@@ -28,7 +28,7 @@ func TestConnectionsThatNeverGiveWay(t *testing.T) {
 		}
 		reader.Wait()
 	}, want: strings.Repeat("\x00", int(3*patience/(100*time.Millisecond))*16<<10)}
-	for _, c := range append(exchanges(), duplex) {
+	for _, c := range append(exchanges(t), duplex) {
 		for _, v := range variants {
 			t.Run(c.name+"/"+v.name, func(t *testing.T) {
 				t.Parallel()

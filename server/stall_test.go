@@ -45,7 +45,7 @@ func endless(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func endlessFile(name string) http.HandlerFunc {
+func sendFile(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, name) }
 }
 
@@ -97,7 +97,7 @@ func TestAttacksEnd(t *testing.T) {
 		{"body of OPTIONS * missing", plain, readAll, "OPTIONS * HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", false},
 		{"body of OPTIONS * dripping", plain, readAll, "OPTIONS * HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", true},
 		{"response not read", plain, endless, get, false},
-		{"file not read", plain, endlessFile(big), get, false},
+		{"file not read", plain, sendFile(big), get, false},
 		{"response not read, request dripping", plain, endless, get, true},
 		{"pipelined, responses not read", plain, endless, get + get + get, false},
 		{"small responses not read, own write deadline", plain, ownWriteDeadline, strings.Repeat(get, 10_000), false},
@@ -273,7 +273,22 @@ func lateBody() io.Reader {
 	return pr
 }
 
-func exchanges() []honest {
+func exchanges(t *testing.T) []honest {
+	const size = 24 << 20
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, make([]byte, size), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	slowly := func(r io.Reader) string {
+		slow := int64(0)
+		for range 3 * patience / (20 * time.Millisecond) {
+			<-time.After(20 * time.Millisecond)
+			n, _ := io.CopyN(io.Discard, r, 96<<10)
+			slow += n
+		}
+		n, err := io.Copy(io.Discard, r)
+		return fmt.Sprint(slow+n, " ", err)
+	}
 	alive := func(w http.ResponseWriter, r *http.Request) {
 		if err := r.Context().Err(); err != nil {
 			panic(http.ErrAbortHandler)
@@ -345,61 +360,21 @@ func exchanges() []honest {
 			text, err := io.ReadAll(r.Body)
 			fmt.Fprintln(w, string(text), err)
 		}, want: "late <nil>\n"},
-		{name: "a slow download", h: func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, 24<<20)) }, want: "25165824 <nil>", read: func(r io.Reader) string {
-			slow := int64(0)
-			for range 3 * patience / (20 * time.Millisecond) {
-				<-time.After(20 * time.Millisecond)
-				n, _ := io.CopyN(io.Discard, r, 96<<10)
-				slow += n
-			}
-			n, err := io.Copy(io.Discard, r)
-			return fmt.Sprint(slow+n, " ", err)
-		}},
+		{name: "a slow download", h: func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, size)) }, want: "25165824 <nil>", read: slowly},
+		{name: "a slow download of a file", h: sendFile(file), want: "25165824 <nil>", read: slowly},
 	}
 }
 
 // TestHonestTrafficSurvives checks that slow but honest clients and handlers
 // are not disconnected.
 func TestHonestTrafficSurvives(t *testing.T) {
-	for _, c := range exchanges() {
+	for _, c := range exchanges(t) {
 		for _, v := range variants {
 			t.Run(c.name+"/"+v.name, func(t *testing.T) {
 				t.Parallel()
 				_, addr, _ := start(t, c.h, func(s *server.Server) { v.configure(t, s); patient(s) })
 				c.run(t, v, addr)
 			})
-		}
-	}
-}
-
-// TestSlowReaderGetsEverything checks that a slow reader that reads enough in
-// each StallTimeout gets the whole response.
-func TestSlowReaderGetsEverything(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "file")
-	const size = 24 << 20
-	if err := os.WriteFile(file, make([]byte, size), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for name, h := range map[string]http.HandlerFunc{
-		"file":   endlessFile(file),
-		"writes": func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, size)) },
-	} {
-		_, addr, _ := start(t, h, patient)
-		nc := dial(t, addr)
-		nc.(*net.TCPConn).SetReadBuffer(64 << 10)
-		io.WriteString(nc, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-		total := int64(0)
-		for err := error(nil); err == nil; {
-			var n int64
-			n, err = io.CopyN(io.Discard, nc, 1<<20)
-			total += n
-			if total < 12<<20 {
-				<-time.After(patience / 6)
-			}
-		}
-		if total < size {
-			t.Errorf("%s: got %d bytes, want %d and a header", name, total, size)
 		}
 	}
 }
