@@ -191,9 +191,10 @@ func (c *conn) abortBodyRead(b *body) {
 //     waiting, and calls Wrote. It writes the rest with the wrapper's Write.
 //
 // The engine reads request bodies with the wrapper's Read, except for data that
-// arrived with the head. It uses the wrapper for everything else, from
-// SetDeadline to Close, and hijacking returns the wrapper. A wrapper that must
-// see all bytes must not implement SocketConn.
+// arrived with the head, and except over HTTP/2. It uses the wrapper for
+// everything else, from SetDeadline to Close, and hijacking returns the wrapper.
+// Under the TLS of ServeTLS, it is bypassed only over HTTP/2, after the handshake.
+// A wrapper that must see all bytes must not implement SocketConn.
 type SocketConn interface {
 	net.Conn
 

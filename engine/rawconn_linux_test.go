@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
@@ -15,16 +16,14 @@ import (
 // accepted returns a connection that underTLS has accepted, or else a
 // *net.TCPConn, and the client's end.
 func accepted(t *testing.T, raw bool) (nc net.Conn, client *net.TCPConn) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := onFreePort(t)
 	defer ln.Close()
 	if raw {
 		ln = underTLS(ln)
 	}
 	client = dial(t, ln.Addr().String())
-	if nc, err = ln.Accept(); err != nil {
+	nc, err := ln.Accept()
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { nc.Close() })
@@ -151,5 +150,70 @@ func TestServeTLS(t *testing.T) {
 	}
 	if _, ok := nc.(interface{ NetConn() net.Conn }).NetConn().(*net.TCPConn); !ok {
 		t.Error("NetConn doesn't return the *net.TCPConn")
+	}
+}
+
+// TestRawWrapper checks that a SocketConn under TLS is bypassed over HTTP/2, but
+// not over HTTP/1.1, and that each byte is counted once.
+func TestRawWrapper(t *testing.T) {
+	for _, protocol := range []string{"http/1.1", "h2"} {
+		for _, k := range engines {
+			t.Run(protocol+" "+k.name, func(t *testing.T) {
+				ln := &countingListener{Listener: onFreePort(t)}
+				found := make(chan bool, 10)
+				srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					b, _ := io.ReadAll(r.Body)
+					w.Write(b)
+				})}
+				srv.ConnState = func(nc net.Conn, state http.ConnState) {
+					if state == http.StateNew {
+						_, ok := nc.(*tls.Conn).NetConn().(interface{ NetConn() net.Conn }).NetConn().(countingConn)
+						found <- ok
+					}
+				}
+				var client *tls.Config
+				srv.TLSConfig, client = certificate(t)
+				s := k.make(srv).(*Server)
+				go s.ServeTLS(ln, "", "")
+				defer s.Close()
+				client.NextProtos = []string{protocol}
+				tr := &http.Transport{TLSClientConfig: client, Protocols: new(http.Protocols)}
+				tr.Protocols.SetHTTP1(protocol != "h2")
+				tr.Protocols.SetHTTP2(protocol == "h2")
+				defer tr.CloseIdleConnections()
+				post := func() {
+					res, err := (&http.Client{Transport: tr}).Post("https://"+ln.Addr().String(), "", strings.NewReader(strings.Repeat("x", 100_000)))
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer res.Body.Close()
+					if b, err := io.ReadAll(res.Body); err != nil || len(b) != 100_000 {
+						t.Fatalf("%d bytes, %v", len(b), err)
+					}
+				}
+				post()
+				read := ln.read.Load()
+				post()
+				if read = ln.read.Load() - read; (read == 0) != (protocol == "h2") {
+					t.Errorf("read %d bytes with the wrapper", read)
+				}
+				if wrote := ln.wrote.Load(); (wrote > 0) != (protocol == "h2") {
+					t.Errorf("wrote %d bytes past the wrapper", wrote)
+				}
+				written := func() int64 { return ln.written.Load() + ln.wrote.Load() }
+				for range 1000 { // the last bytes are counted after they were sent
+					if written() >= 200_000 {
+						break
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
+				if n := written(); n < 200_000 || n > 210_000 {
+					t.Errorf("counted %d written bytes of 200,000", n)
+				}
+				if !<-found {
+					t.Error("NetConn doesn't return the wrapper")
+				}
+			})
+		}
 	}
 }

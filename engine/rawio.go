@@ -21,12 +21,9 @@ import (
 // If the connection wraps the socket (see [SocketConn]), rawIO bypasses the
 // wrapper only to read heads and for writes that don't have to wait.
 type rawIO struct {
-	conn    *conn
-	raw     syscall.RawConn
-	wrapper SocketConn            // nil if the connection is the socket
-	read    func(fd uintptr) bool // the method value, allocated once
-
-	turn uint8 // counts first reads for a request
+	conn *conn
+	read func(fd uintptr) bool // the method value, allocated once
+	turn uint8                 // counts first reads for a request
 
 	n   int // results of read
 	err error
@@ -36,24 +33,28 @@ type rawIO struct {
 
 // newRawIO returns a rawIO for c, or nil if c isn't a plain socket.
 func newRawIO(c *conn) *rawIO {
-	socket := c.nc
-	wrapper, _ := c.nc.(SocketConn)
-	if wrapper != nil {
-		socket = wrapper.Socket()
-	}
-	switch socket.(type) {
-	case *net.TCPConn, *net.UnixConn:
-	default:
+	raw := rawSocket(c.nc)
+	if raw == nil {
 		return nil
 	}
-	raw, err := socket.(syscall.Conn).SyscallConn()
-	if err != nil {
-		return nil
-	}
-	io := &rawIO{conn: c, raw: raw, wrapper: wrapper}
+	io := &rawIO{conn: c}
 	io.read = io.readable
-	io.out.init(raw, wrapper != nil)
+	io.out.init(c.nc, raw)
 	return io
+}
+
+// rawSocket returns access to the socket that nc is or wraps, or nil if that
+// isn't a plain socket.
+func rawSocket(nc net.Conn) syscall.RawConn {
+	if wrapper, ok := nc.(SocketConn); ok {
+		nc = wrapper.Socket()
+	}
+	switch nc.(type) {
+	case *net.TCPConn, *net.UnixConn:
+		raw, _ := nc.(syscall.Conn).SyscallConn()
+		return raw
+	}
+	return nil
 }
 
 // waitEvery says how often fill doesn't yield.
@@ -77,7 +78,7 @@ func (r *rawIO) fill() error {
 		}
 	}
 	r.n, r.err = 0, nil
-	if err := r.raw.Read(r.read); err != nil {
+	if err := r.out.raw.Read(r.read); err != nil {
 		return opError(r.conn.nc, "read", err)
 	}
 	if r.err == nil && r.n == 0 {
@@ -111,52 +112,52 @@ func (r *rawIO) readable(fd uintptr) bool {
 }
 
 // Write writes all of p.
-func (r *rawIO) Write(p []byte) (int, error) {
-	n, err := r.out.write(p)
-	if err != nil {
-		err = opError(r.conn.nc, "write", err)
-	}
-	if r.wrapper == nil {
-		return n, err
-	}
-	if n > 0 {
-		r.wrapper.Wrote(n)
-	}
-	if n == len(p) {
-		return n, nil
-	}
-	// Writing the rest would wait or fail.
-	m, err := r.wrapper.Write(p[n:])
-	return n + m, err
-}
+func (r *rawIO) Write(p []byte) (int, error) { return r.out.write(p) }
 
 // wraps reports whether the connection wraps a socket.
-func (r *rawIO) wraps() bool { return r.wrapper != nil }
+func (r *rawIO) wraps() bool { return r.out.wrapper != nil }
 
-// A rawWriter writes to a socket.
+// A rawWriter writes to the socket of a connection. If the connection wraps the
+// socket, it bypasses the wrapper for writes that don't have to wait.
 type rawWriter struct {
-	raw  syscall.RawConn
-	once bool                  // don't wait, but leave the rest
-	try  func(fd uintptr) bool // the method value, allocated once
+	conn    net.Conn
+	wrapper SocketConn // conn, or nil if that is the socket
+	raw     syscall.RawConn
+	try     func(fd uintptr) bool // the method value, allocated once
 
-	rest []byte // of the argument of write
+	rest []byte // argument and results of try
 	err  error
 }
 
-func (w *rawWriter) init(raw syscall.RawConn, once bool) {
-	w.raw, w.once, w.try = raw, once, w.writable
+func (w *rawWriter) init(nc net.Conn, raw syscall.RawConn) {
+	w.conn, w.raw, w.try = nc, raw, w.writable
+	w.wrapper, _ = nc.(SocketConn)
 }
 
-// write writes p and returns how much of it was written.
+// write writes all of p.
 func (w *rawWriter) write(p []byte) (int, error) {
 	w.rest, w.err = p, nil
 	err := w.raw.Write(w.try)
 	if err == nil {
 		err = w.err
 	}
+	if err != nil {
+		err = opError(w.conn, "write", err)
+	}
 	n := len(p) - len(w.rest)
 	w.rest = nil
-	return n, err
+	if w.wrapper == nil {
+		return n, err
+	}
+	if n > 0 {
+		w.wrapper.Wrote(n)
+	}
+	if n == len(p) {
+		return n, nil
+	}
+	// Writing the rest would wait or fail.
+	m, err := w.wrapper.Write(p[n:])
+	return n + m, err
 }
 
 func (w *rawWriter) writable(fd uintptr) bool {
@@ -167,7 +168,7 @@ func (w *rawWriter) writable(fd uintptr) bool {
 			w.rest = w.rest[n:]
 		case syscall.EINTR:
 		case syscall.EAGAIN:
-			return w.once
+			return w.wrapper != nil
 		default:
 			w.err = errno
 			return true

@@ -122,6 +122,9 @@ func (c *conn) handshake() bool {
 		return true
 	}
 	if state.NegotiatedProtocol == "h2" && c.server.http2 != nil {
+		if w, ok := nc.NetConn().(interface{ startHTTP2() }); ok {
+			w.startHTTP2()
+		}
 		c.serveHTTP2()
 		return false
 	}
