@@ -182,6 +182,10 @@ func compared(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		io.WriteString(w, "body")
+	case "/encodings": // only the first value counts
+		w.Header()["Content-Encoding"] = []string{"", "gzip"}
+		w.Header()["Connection"] = []string{"", "close"}
+		io.WriteString(w, "<p>text")
 	case "/empty":
 	default:
 		io.WriteString(w, r.URL.String())
@@ -229,7 +233,7 @@ func TestSameBytes(t *testing.T) {
 	addrs := comparedServers(t)
 	paths := strings.Fields(`/ /x?y /x? /x?? /a%20b /a%2Fb /a%zz /! //host/x /a:b /dump /dump?a=b&c /big /bigbytes /flush
 		/length /short /long /badlength /echolate /204 /304 /599 /999 /103 /close /headers /notype /trailers /trailerprefix /te
-		/identity /tecl /panic /panicafter /readfrom /readfromlength /unreadclose /duplex /flushread /hijack /hijacksome /empty /some /readlate /keepalive /100 /echo`)
+		/identity /tecl /panic /panicafter /readfrom /readfromlength /unreadclose /duplex /flushread /hijack /hijacksome /empty /some /readlate /keepalive /100 /encodings /echo`)
 	for _, path := range paths {
 		for _, method := range strings.Fields("GET HEAD POST PUT PATCH DELETE OPTIONS CONNECT TRACE QUERY get") {
 			compare(t, addrs, method+" "+path+" HTTP/1.1\r\nHost: h\r\n\r\n", "GET /x HTTP/1.1\r\nHost: h\r\n\r\n")

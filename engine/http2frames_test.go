@@ -617,7 +617,7 @@ func TestHTTP2Same(t *testing.T) {
 	}
 	for _, path := range strings.Fields(`/ /x?y /x? /x?? /a%20b /a%2Fb /! //host/x /a:b /dump /dump?a=b&c /big /bigbytes /flush
 		/length /short /long /badlength /204 /304 /599 /999 /103 /close /headers /notype /trailers /trailerprefix /te
-		/identity /tecl /panic /panicafter /readfrom /readfromlength /unreadclose /duplex /flushread /empty /some /readlate /keepalive /100 /echo`) {
+		/identity /tecl /panic /panicafter /readfrom /readfromlength /unreadclose /duplex /flushread /empty /some /readlate /keepalive /100 /encodings /echo`) {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			for _, method := range []string{"GET", "HEAD", "POST", "OPTIONS", "QUERY"} {

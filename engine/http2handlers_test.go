@@ -50,8 +50,9 @@ func FuzzHTTP2Handlers(f *testing.F) {
 		head := reqBlock(method, "/", "script="+hex.EncodeToString(s.rest))
 		var got [3]string
 		for i, addr := range addrs {
-			c := dialFrames(t, addr)
+			c := dialFrames(t, addr, 4, 1<<30)
 			defer c.Close()
+			c.frame(fWindow, 0, 0, u32(1<<30))
 			c.ping()
 			if hasBody {
 				c.frame(fHeaders, endHeaders, 1, head)

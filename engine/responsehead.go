@@ -36,24 +36,24 @@ type headSummary struct {
 }
 
 func summarize(fields []request.Field) (sum headSummary) {
-	encoding := false
 	for i := range fields {
 		f := &fields[i]
+		first := i == 0 || fields[i-1].Key != f.Key
 		switch f.Key {
 		case "Content-Length":
 			sum.length = true
 		case "Transfer-Encoding":
-			if !encoding {
-				encoding, sum.transferEncoding = true, f.Value
+			if first {
+				sum.transferEncoding = f.Value
 			}
 		case "Connection":
-			if !sum.connection {
+			if first {
 				sum.connection, sum.connectionValue = true, f.Value
 			}
 		case "Content-Type":
 			sum.contentType = true
 		case "Content-Encoding":
-			if sum.contentEncoding == "" {
+			if first {
 				sum.contentEncoding = f.Value
 			}
 		case "Date":

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -140,7 +141,7 @@ func TestHTTP2Proxies(t *testing.T) {
 	for _, proxy := range []struct {
 		program string
 		start   func(t *testing.T, backend string) (addr string)
-	}{{"nginx", grpcNginx}, {"haproxy", h2HAProxy}, {"caddy", h2cCaddy}} {
+	}{{"nginx", grpcNginx}, {"haproxy", h2HAProxy}, {"caddy", h2cCaddy}, {"envoy", h2cEnvoy}} {
 		t.Run(proxy.program+"/pages", func(t *testing.T) {
 			need(t, proxy.program)
 			t.Parallel()
@@ -268,5 +269,38 @@ http://%s {
 	cmd.Env = append(cmd.Environ(), "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
 	launch(t, cmd)
 	eventually(t, "Caddy accepts connections", accepts(addr))
+	return addr
+}
+
+func h2cEnvoy(t *testing.T, backend string) (addr string) {
+	addr = freeAddr(t)
+	endpoint := func(addr string) string {
+		host, port, _ := net.SplitHostPort(addr)
+		return fmt.Sprintf(`address: {socket_address: {address: %s, port_value: %s}}`, host, port)
+	}
+	file := writeFile(t, filepath.Join(t.TempDir(), "envoy.yaml"), fmt.Sprintf(`static_resources:
+  listeners:
+  - %s
+    filter_chains:
+    - filters:
+      - name: envoy.filters.network.http_connection_manager
+        typed_config:
+          "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+          stat_prefix: proxy
+          codec_type: HTTP2
+          route_config: {virtual_hosts: [{name: all, domains: ["*"], routes: [{match: {prefix: /}, route: {cluster: engine, timeout: 0s}}]}]}
+          http_filters:
+          - name: envoy.filters.http.router
+            typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}
+  clusters:
+  - name: engine
+    load_assignment: {cluster_name: engine, endpoints: [{lb_endpoints: [{endpoint: {%s}}]}]}
+    typed_extension_protocol_options:
+      envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
+        "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
+        explicit_http_config: {http2_protocol_options: {}}
+`, endpoint(addr), endpoint(backend)))
+	launch(t, exec.Command("envoy", "--config-path", file, "--disable-hot-restart", "--concurrency", "1", "--log-level", "error"))
+	eventually(t, "Envoy accepts connections", accepts(addr))
 	return addr
 }

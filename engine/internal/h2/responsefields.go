@@ -22,19 +22,20 @@ func (r *response) plan(p []byte) {
 	}
 	for i := range r.fields {
 		f := &r.fields[i]
+		first := i == 0 || r.fields[i-1].Key != f.Key
 		switch f.Key {
 		case "Content-Type":
 			hasType = true
 		case "Content-Encoding":
-			hasEncoding = hasEncoding || f.Value != ""
+			hasEncoding = hasEncoding || first && f.Value != ""
 		case "Content-Length":
-			hasLength = hasLength || f.Value == "" // or none
+			hasLength = hasLength || first && f.Value == "" // or none
 		case "Date":
 			r.noDate = true
 		case "Trailer":
 			r.declareTrailers(f.Value)
 		case "Connection":
-			if f.Value == "close" {
+			if first && f.Value == "close" {
 				r.stream.conn.Shutdown()
 			}
 		}
