@@ -85,7 +85,7 @@ func (r *response) sendFields(n int, end bool) {
 // appendField appends a field of the handler. Like net/http, it omits invalid
 // ones, and those that HTTP/2 doesn't allow.
 func (r *response) appendField(f *request.Field) {
-	if f.None || !syntax.ValidName(f.Key) || !syntax.ValidString(f.Value) || forbidden(f.Key, f.Value) {
+	if f.None || !syntax.ValidName(f.Key) || !syntax.ValidString(f.Value) || forbidden(f.Key) {
 		return
 	}
 	c := r.stream.conn
@@ -183,12 +183,10 @@ func often(key string) bool {
 
 // forbidden reports whether a field of a response is specific to a connection
 // (RFC 9113 section 8.2.2).
-func forbidden(key, value string) bool {
+func forbidden(key string) bool {
 	switch http.CanonicalHeaderKey(key) {
-	case "Connection", "Keep-Alive", "Proxy-Connection", "Upgrade":
+	case "Connection", "Keep-Alive", "Proxy-Connection", "Transfer-Encoding", "Upgrade":
 		return true
-	case "Transfer-Encoding":
-		return value != "trailers"
 	}
 	return false
 }
