@@ -423,7 +423,7 @@ func roundTrip(t *testing.T, pattern string, pairs []string) {
 			register(m, func(w http.ResponseWriter, r *http.Request) {
 				served = true
 				ps := muxmaster.PathParams(r)
-				if len(ps) != len(pairs)/2 {
+				if len(ps) != len(pairs)/2+strings.Count(host, "{") { // BuildPath takes no values for the host
 					t.Errorf("%s %q, %q: got %v, want %q", name, pattern, path, ps, pairs)
 				}
 				for i := 0; i < len(pairs); i += 2 {
