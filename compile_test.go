@@ -1180,16 +1180,6 @@ func TestSharedMiddlewareKeepsRequestsApart(t *testing.T) {
 	}
 }
 
-// discard is a ResponseWriter that keeps only the header.
-type discard http.Header
-
-func (d discard) Header() http.Header         { return http.Header(d) }
-func (d discard) Write(p []byte) (int, error) { return len(p), nil }
-func (d discard) WriteString(s string) (int, error) {
-	return len(s), nil
-}
-func (d discard) WriteHeader(int) {}
-
 // The cost of a registration or response grows at most with the size of its
 // input. The statements of package regexp count, too.
 func TestSteps(t *testing.T) {
@@ -1231,7 +1221,7 @@ func asked(path func(n int) string) func(n int) func() {
 		}
 		return func() {
 			for _, r := range requests {
-				m.ServeHTTP(discard{}, r)
+				m.ServeHTTP(&discard{http.Header{}}, r)
 			}
 		}
 	}
@@ -1280,7 +1270,7 @@ func manyLabels(n int) func() {
 	if err != nil {
 		panic(err)
 	}
-	return func() { m.ServeHTTP(discard{}, r) }
+	return func() { m.ServeHTTP(&discard{http.Header{}}, r) }
 }
 
 // manyParameters registers a pattern of n parameters.
@@ -1332,7 +1322,7 @@ func TestRedirectAllocations(t *testing.T) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		for range rounds {
-			m.ServeHTTP(discard{}, r)
+			m.ServeHTTP(&discard{http.Header{}}, r)
 		}
 		runtime.ReadMemStats(&after)
 		bytes := float64(after.TotalAlloc-before.TotalAlloc) / rounds / float64(max(len(r.RequestURI), len(a.location)))

@@ -33,6 +33,14 @@ func readRequest(host, method, target string) (*http.Request, error) {
 		method + " " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n")))
 }
 
+// discard is a ResponseWriter that keeps only the header. It allocates nothing.
+type discard struct{ h http.Header }
+
+func (d *discard) Header() http.Header               { return d.h }
+func (d *discard) Write(p []byte) (int, error)       { return len(p), nil }
+func (d *discard) WriteString(s string) (int, error) { return len(s), nil }
+func (d *discard) WriteHeader(int)                   {}
+
 // An answer holds the parts of a response that tests compare.
 type answer struct {
 	status   int

@@ -16,14 +16,6 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// idle is a ResponseWriter that allocates nothing.
-type idle struct{ h http.Header }
-
-func (w *idle) Header() http.Header               { return w.h }
-func (w *idle) Write(b []byte) (int, error)       { return len(b), nil }
-func (w *idle) WriteString(s string) (int, error) { return len(s), nil }
-func (w *idle) WriteHeader(int)                   {}
-
 // Allocations of the router for one request.
 func TestAllocations(t *testing.T) {
 	nop := func(w http.ResponseWriter, r *http.Request) {}
@@ -100,7 +92,7 @@ func TestAllocations(t *testing.T) {
 			m.Handle("example.com/host", http.HandlerFunc(nop))
 			m.Handle("example.com/hosted/{p0}", http.HandlerFunc(reads))
 		}
-		w, r := &idle{http.Header{}}, request(t, c.method, c.target)
+		w, r := &discard{http.Header{}}, request(t, c.method, c.target)
 		m.ServeHTTP(w, r)
 		if got := testing.AllocsPerRun(200, func() { m.ServeHTTP(w, r) }); got > c.want {
 			t.Errorf("%s, pooled %v: %v allocations, want at most %v", c.name, c.pooled, got, c.want)
@@ -122,7 +114,7 @@ func TestBytesPerValue(t *testing.T) {
 			target += fmt.Sprint("/", i)
 		}
 		m.GET(pattern, func(http.ResponseWriter, *http.Request) {})
-		w, r := &idle{http.Header{}}, request(t, "GET", target)
+		w, r := &discard{http.Header{}}, request(t, "GET", target)
 		m.ServeHTTP(w, r)
 		const runs = 1000
 		got := uint64(math.MaxUint64)
@@ -146,7 +138,7 @@ func TestBacktrackingAllocatesNothing(t *testing.T) {
 	for _, depth := range []int{8, 100} {
 		m, target := adversary(depth)
 		m.PoolRequestBundle = true
-		w, r := &idle{http.Header{}}, request(t, "GET", target)
+		w, r := &discard{http.Header{}}, request(t, "GET", target)
 		m.ServeHTTP(w, r)
 		if got := testing.AllocsPerRun(50, func() { m.ServeHTTP(w, r) }); got > 1 {
 			t.Errorf("%d levels: %v allocations for a 404", depth, got)
@@ -185,7 +177,7 @@ func TestKeptRequests(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		w := discard{}
+		w := &discard{http.Header{}}
 		var size uint64
 		for i := range c.n {
 			r := new(http.Request)

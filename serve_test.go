@@ -2,12 +2,10 @@ package muxmaster_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"log"
-	"mime/multipart"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -22,7 +20,6 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
-	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
 // The path is split at its slashes as they came over the wire. url.URL drops
@@ -135,26 +132,6 @@ func TestRedirectsOfOddPaths(t *testing.T) {
 			if wrong := foreign(strings.TrimPrefix(got, "307 ")); wrong != "" {
 				t.Errorf("GET %q: Location %q %s", c.target, got, wrong)
 			}
-		}
-	}
-}
-
-// CleanPath, which runs before the router, sees the same path.
-func TestCleanPathOfOddPaths(t *testing.T) {
-	m := muxmaster.New()
-	m.Pre(middleware.CleanPath)
-	m.GET("/api/admin/users/:id", tell("admin"))
-	m.GET("/one/:a", values)
-	srv := httptest.NewServer(m)
-	defer srv.Close()
-	for _, odd := range oddBytes {
-		for _, target := range []string{"/api%2Fadmin/users/1" + odd, "/x/..%2Fapi/admin/users/1" + odd, "/api%2Fadmin//users/1" + odd} {
-			if got := over(t, srv, "GET", target); got == "admin" || strings.Contains(got, "/api/admin") {
-				t.Errorf("GET %q: got %q", target, got)
-			}
-		}
-		if got, want := over(t, srv, "GET", "/one/a%2Fb"+odd), fmt.Sprintf("a=%q", "a/b"+odd); got != want {
-			t.Errorf("GET /one/a%%2Fb%s: got %s, want %s", odd, got, want)
 		}
 	}
 }
@@ -463,50 +440,6 @@ func TestHandlersThatEndOddly(t *testing.T) {
 	}
 }
 
-// net/http removes the temporary files of a form through the request that it
-// made itself: a router that hands on a copy leaves them behind.
-func TestMultipartLeavesNoFiles(t *testing.T) {
-	for _, mode := range modes {
-		dir := t.TempDir()
-		t.Setenv("TMPDIR", dir)
-		parse := func(w http.ResponseWriter, r *http.Request) {
-			if err := r.ParseMultipartForm(1); err != nil {
-				t.Error(err)
-			}
-			if files, _ := os.ReadDir(dir); len(files) != 1 {
-				t.Errorf("%d temporary files while the form is read, want 1", len(files))
-			}
-			fmt.Fprint(w, r.PathValue("id"))
-		}
-		m := newMux(mode.pooled)
-		m.POST("/static", parse)
-		m.POST("/upload/:id", parse)
-		m.POSTFast("/fast/:id", func(w http.ResponseWriter, r *http.Request, _ muxmaster.Params) { parse(w, r) })
-		sub := muxmaster.New()
-		sub.With(trace("")).POST("/x/:id", parse)
-		m.Mount("/sub/:s", sub)
-		srv := httptest.NewServer(m)
-		for _, path := range []string{"/static", "/upload/5", "/fast/5", "/sub/1/x/5"} {
-			var body bytes.Buffer
-			form := multipart.NewWriter(&body)
-			part, _ := form.CreateFormFile("file", "big")
-			// Beyond the 10 MB that net/http adds to what is kept in memory.
-			part.Write(make([]byte, 11<<20))
-			form.Close()
-			resp, err := http.Post(srv.URL+path, form.FormDataContentType(), &body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			io.Copy(io.Discard, resp.Body)
-			resp.Body.Close()
-		}
-		srv.Close() // waits for the handlers
-		if files, _ := os.ReadDir(dir); len(files) != 0 {
-			t.Errorf("%s: %d temporary files left", mode.name, len(files))
-		}
-	}
-}
-
 func TestReverseProxy(t *testing.T) {
 	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "backend ", r.URL.EscapedPath())
@@ -571,152 +504,6 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// The handler of a TimeoutHandler runs in a goroutine and may go on after the
-// answer.
-func TestTimeoutHandler(t *testing.T) {
-	for _, mode := range modes {
-		release, result := make(chan bool), make(chan string)
-		slow := http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			<-release
-			result <- r.PathValue("id")
-		}), time.Millisecond, "too slow")
-		quick := http.TimeoutHandler(http.HandlerFunc(values), time.Minute, "")
-		m := newMux(mode.pooled)
-		m.Handle("/quick/{id}", quick)
-		m.Handle("/slow/{id}", slow)
-		if got := get(t, m, "GET", "/quick/1"); got != `id="1"` {
-			t.Errorf("%s: got %s", mode.name, got)
-		}
-		if mode.pooled {
-			continue // the contract forbids it
-		}
-		if a := ask(m, request(t, "GET", "/slow/5")); a.status != 503 || a.body != "too slow" {
-			t.Errorf("got %+v", a)
-		}
-		close(release)
-		if got := <-result; got != "5" {
-			t.Errorf("id=%q after the answer, want 5", got)
-		}
-	}
-	// Around the whole Mux.
-	m := muxmaster.New()
-	m.GET("/x/:id", values)
-	if got := get(t, http.TimeoutHandler(m, time.Minute, ""), "GET", "/x/1"); got != `id="1"` {
-		t.Errorf("around the Mux: got %s", got)
-	}
-}
-
-func TestHijackAndFlush(t *testing.T) {
-	m := muxmaster.New()
-	m.GET("/hijack/:id", func(w http.ResponseWriter, r *http.Request) {
-		conn, rw, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		go func() { // the connection outlives the handler, with the request
-			defer conn.Close()
-			line, _ := rw.ReadString('\n')
-			fmt.Fprintf(rw, "%s %s", r.PathValue("id"), line)
-			rw.Flush()
-		}()
-	})
-	m.GET("/control/:id", func(w http.ResponseWriter, r *http.Request) {
-		rc := http.NewResponseController(w)
-		for name, err := range map[string]error{
-			"SetWriteDeadline": rc.SetWriteDeadline(time.Now().Add(time.Minute)),
-			"SetReadDeadline":  rc.SetReadDeadline(time.Now().Add(time.Minute)),
-			"EnableFullDuplex": rc.EnableFullDuplex(),
-			"Flush":            rc.Flush(),
-		} {
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-		if _, ok := w.(io.ReaderFrom); !ok {
-			t.Error("the ResponseWriter is no io.ReaderFrom")
-		}
-		fmt.Fprint(w, r.PathValue("id"))
-	})
-	srv := httptest.NewServer(m)
-	defer srv.Close()
-
-	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	fmt.Fprintf(conn, "GET /hijack/7 HTTP/1.1\r\nHost: a\r\n\r\nhello\n")
-	if got, _ := io.ReadAll(bufio.NewReader(conn)); string(got) != "7 hello\n" {
-		t.Errorf("hijacked: got %q", got)
-	}
-	resp, err := http.Get(srv.URL + "/control/8")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if got, _ := io.ReadAll(resp.Body); string(got) != "8" {
-		t.Errorf("controlled: got %q", got)
-	}
-}
-
-func TestStripPrefixAndFileServer(t *testing.T) {
-	for _, mode := range modes {
-		inner := newMux(mode.pooled)
-		inner.GET("/x/:id", values)
-		m := newMux(mode.pooled)
-		m.Handle("/api/", http.StripPrefix("/api", inner))
-		m.Handle("/files/", http.StripPrefix("/files/", http.FileServerFS(files)))
-		m.Handle("GET /own/{path...}", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			http.ServeFileFS(w, r, files, r.PathValue("path"))
-		}))
-		outer := http.StripPrefix("/outer", m)
-		for _, c := range []struct {
-			h            http.Handler
-			target, want string
-		}{
-			{m, "/api/x/1", `id="1"`},
-			{m, "/api/x/a%2Fb", `id="a/b"`},
-			{m, "/api/x/%C3%BC", `id="ü"`},
-			{outer, "/outer/api/x/1", `id="1"`},
-			{m, "/files/a.txt", "text of a"},
-			{m, "/files/dir/b.txt", "text of b"},
-			{m, "/files/dir", "301 dir/"},
-			{m, "/files", "307 /files/"},
-			{m, "/own/dir/b.txt", "text of b"},
-			{m, "/own/none", "404"},
-		} {
-			if got := get(t, c.h, "GET", c.target); got != c.want {
-				t.Errorf("%s: %s: got %s, want %s", mode.name, c.target, got, c.want)
-			}
-		}
-	}
-}
-
-// Over HTTP/2, too.
-func TestHTTP2(t *testing.T) {
-	m := newMux(true)
-	m.GET("/x/:id", func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, r.Proto, " ")
-		values(w, r)
-	})
-	srv := httptest.NewUnstartedServer(m)
-	srv.EnableHTTP2 = true
-	srv.StartTLS()
-	defer srv.Close()
-	for _, c := range [][2]string{{"/x/a%2Fb", `HTTP/2.0 id="a/b"`}, {"//x/1", `HTTP/2.0 id="1"`}} {
-		resp, err := srv.Client().Get(srv.URL + c[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, _ := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if string(b) != c[1] {
-			t.Errorf("%s: got %q, want %q", c[0], b, c[1])
-		}
-	}
-}
-
 // A panic of a handler goes through the router as it is.
 func TestHandlerPanics(t *testing.T) {
 	for _, mode := range modes {
@@ -736,28 +523,6 @@ func TestHandlerPanics(t *testing.T) {
 	}
 }
 
-// Redirected clients keep method and body, as 307 means.
-func TestRedirectKeepsTheBody(t *testing.T) {
-	m := muxmaster.New()
-	m.POST("/x/", func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })
-	srv := httptest.NewServer(m)
-	defer srv.Close()
-	resp, err := http.Post(srv.URL+"//x", "text/plain", strings.NewReader("body"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if b, _ := io.ReadAll(resp.Body); string(b) != "body" || resp.Request.Method != "POST" {
-		t.Errorf("got %s %q", resp.Request.Method, b)
-	}
-}
-
-type nullWriter struct{ h http.Header }
-
-func (w *nullWriter) Header() http.Header         { return w.h }
-func (w *nullWriter) Write(p []byte) (int, error) { return len(p), nil }
-func (w *nullWriter) WriteHeader(int)             {}
-
 func BenchmarkServe(b *testing.B) {
 	h := func(w http.ResponseWriter, r *http.Request) {}
 	for _, mode := range []string{"default", "pooled"} {
@@ -771,7 +536,7 @@ func BenchmarkServe(b *testing.B) {
 		for _, path := range []string{"/static/path/here", "/user/gordon", "/repos/julienschmidt/httprouter/issues/42", "/fast/gordon"} {
 			b.Run(mode+path, func(b *testing.B) {
 				r := httptest.NewRequest("GET", path, nil)
-				w := &nullWriter{http.Header{}}
+				w := &discard{http.Header{}}
 				b.ReportAllocs()
 				for b.Loop() {
 					m.ServeHTTP(w, r)
@@ -800,7 +565,7 @@ func BenchmarkParallel(b *testing.B) {
 		}
 		b.Run(mode, func(b *testing.B) {
 			b.RunParallel(func(pb *testing.PB) {
-				r, w := httptest.NewRequest("GET", path, nil), &nullWriter{http.Header{}}
+				r, w := httptest.NewRequest("GET", path, nil), &discard{http.Header{}}
 				for pb.Next() {
 					m.ServeHTTP(w, r)
 				}
@@ -829,7 +594,7 @@ func BenchmarkGitHub(b *testing.B) {
 		m.Handle(method+" "+path, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 		rs = append(rs, httptest.NewRequest(method, strings.ReplaceAll(path, ":", ""), nil))
 	}
-	w := &nullWriter{http.Header{}}
+	w := &discard{http.Header{}}
 	for b.Loop() {
 		for _, r := range rs {
 			m.ServeHTTP(w, r)
