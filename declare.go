@@ -171,11 +171,9 @@ func (m *Mux) chain(l *level) (c chain) {
 	return c
 }
 
-func (c chain) count() (n int) {
-	for _, mw := range c {
-		n += len(mw.use) + len(mw.fast)
-	}
-	return n
+// same reports whether c and d have the same middleware.
+func (c chain) same(d chain) bool {
+	return slices.EqualFunc(c, d, func(a, b middleware) bool { return a.stamp == b.stamp })
 }
 
 // check returns an error if the middleware cannot wrap a handler.

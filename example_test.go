@@ -342,6 +342,48 @@ func ExampleMux_Explain() {
 }
 
 // A Group's middleware also runs for unmatched requests below its prefix.
+func ExampleFastPathValues() {
+	if !muxmaster.FastPathValues() {
+		fmt.Println("path values are slower with this Go release; a newer muxmaster may know it")
+	}
+}
+
+func ExampleGroup_GET() {
+	mux := muxmaster.New()
+	users := mux.Group("/users")
+	users.GET("/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "all users") }) // /users and /users/
+	users.GET("/:id", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "user ", r.PathValue("id")) })
+	for _, path := range []string{"/users", "/users/7"} {
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		fmt.Println(w.Body)
+	}
+	// Output:
+	// all users
+	// user 7
+}
+
+func ExampleGroup_Use() {
+	mux := muxmaster.New()
+	private := mux.Group("/private")
+	private.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Cache-Control", "no-store")
+			next.ServeHTTP(w, r)
+		})
+	})
+	private.GET("/key", func(w http.ResponseWriter, r *http.Request) {})
+	for _, path := range []string{"/private/key", "/private/none", "/other"} {
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		fmt.Println(path, w.Code, w.Header().Get("Cache-Control"))
+	}
+	// Output:
+	// /private/key 200 no-store
+	// /private/none 404 no-store
+	// /other 404
+}
+
 func ExampleMux_Group() {
 	mux := muxmaster.New()
 	articles := mux.Group("/articles")

@@ -56,14 +56,13 @@ func (m *Mux) Explain(method, target string) Explanation {
 	p := m.peek()
 	search := p.newSearch()
 	defer release(search)
-	won := p.find(search, r)
-	if won != nil && search.Redirects(won) {
-		won = nil
-	}
-	if won != nil {
+	won, found := p.find(search, r)
+	if found {
 		e.Values = valuesOf(won, search)
 	} else {
-		e.explainAnswer(p, search, r)
+		d := p.decide(search, r, won)
+		e.Status, e.Location, e.Allow, e.Prefix = d.Status(method), d.Location, d.Allow, p.zones[d.fallback.zone].prefix
+		won = nil
 	}
 	for _, rt := range m.live().collect(false).routes {
 		c := Candidate{Route: rt.describe()}
@@ -95,14 +94,6 @@ func valuesOf(rt *trie.Route[endpoint], search *routeSearch) Params {
 		ps = append(ps, Param{name, strings.Clone(search.Vals[i])})
 	}
 	return ps
-}
-
-// explainAnswer sets the fields that describe the response to an unmatched
-// request.
-func (e *Explanation) explainAnswer(p *program, search *routeSearch, r *http.Request) {
-	rt := p.find(search, r)
-	d := p.decide(search, r, rt)
-	e.Status, e.Location, e.Allow, e.Prefix = d.Status(e.Method), d.Location, d.Allow, p.zones[d.fallback.zone].prefix
 }
 
 // ruledOut returns the reason why rt does not serve r, and the rank of rt among

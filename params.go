@@ -25,12 +25,8 @@ type Params []Param
 
 // Get returns the value of the named parameter, or "" if there is none.
 func (ps Params) Get(name string) string {
-	for i := range ps {
-		if ps[i].Key == name {
-			return ps[i].Value
-		}
-	}
-	return ""
+	value, _ := ps.Lookup(name)
+	return value
 }
 
 // Lookup returns the value of the named parameter and reports whether it

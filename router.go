@@ -26,24 +26,18 @@ import (
 // method, so that later releases can add methods; other packages cannot
 // implement it.
 type Router interface {
-	// ServeHTTP serves a request with any route of the Mux.
-	http.Handler
+	http.Handler // serves a request with any route of the Mux
 
-	// Handle registers h for a net/http pattern: [METHOD[,METHOD…]
-	// ][HOST]/PATH.
+	// Handle registers h for a net/http pattern: [METHOD[,METHOD…] ][HOST]/PATH.
+	// TryHandle returns an error where the others panic.
 	Handle(pattern string, h http.Handler)
-	// HandleFunc is like Handle but takes a function.
 	HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request))
-	// TryHandle is like Handle but returns an error instead of panicking.
 	TryHandle(pattern string, h http.Handler) error
-	// HandleFast is like Handle but takes a FastHandler.
 	HandleFast(pattern string, h FastHandler)
-	// Method registers h for one or more methods, such as "GET,POST", and a
-	// path, as GET does.
-	Method(methods, path string, h http.Handler)
 
-	// GET registers h for GET and HEAD requests to path. A trailing slash
-	// matches only itself. The other verb methods do the same for their method.
+	// GET registers h for GET and HEAD requests to path, and the other verb methods
+	// for their method. ANY is for every method, and Method for a list such as
+	// "GET,POST". A trailing slash matches only itself.
 	GET(path string, h http.HandlerFunc)
 	HEAD(path string, h http.HandlerFunc)
 	POST(path string, h http.HandlerFunc)
@@ -54,11 +48,10 @@ type Router interface {
 	CONNECT(path string, h http.HandlerFunc)
 	TRACE(path string, h http.HandlerFunc)
 	QUERY(path string, h http.HandlerFunc)
-	// ANY registers h for every method.
 	ANY(path string, h http.HandlerFunc)
+	Method(methods, path string, h http.Handler)
 
-	// GETFast is like GET but takes a FastHandler. The others do the same for
-	// their method.
+	// GETFast and the others register a FastHandler.
 	GETFast(path string, h FastHandler)
 	HEADFast(path string, h FastHandler)
 	POSTFast(path string, h FastHandler)
@@ -71,26 +64,24 @@ type Router interface {
 	QUERYFast(path string, h FastHandler)
 	ANYFast(path string, h FastHandler)
 
-	// Use adds middleware for the routes registered afterwards.
+	// Use adds middleware for the routes registered afterwards, and UseFast for
+	// the fast routes.
 	Use(mw ...func(http.Handler) http.Handler)
-	// UseFast adds middleware for the fast routes registered afterwards.
 	UseFast(mw ...FastMiddleware)
-	// With returns a Group with the same prefix and additional middleware.
+
+	// These return or pass a Group: with middleware, with a prefix, with a prefix
+	// that it owns, whose routes have a name, or whose routes carry a value.
 	With(mw ...func(http.Handler) http.Handler) *Group
-	// Group returns a Group with the given prefix.
 	Group(prefix string) *Group
-	// Route calls fn with a new Group that owns the given prefix.
 	Route(prefix string, fn func(*Group))
-	// Name returns a Group whose routes have a name.
 	Name(name string) *Group
-	// Annotate returns a Group whose routes carry a value.
 	Annotate(key, value any) *Group
 
-	// Mount serves prefix and everything below it with h.
+	// Mount serves prefix and everything below it with h, and ServeSPA with a
+	// single-page application. ServeFiles serves the files of fsys for a path that
+	// ends in a catch-all.
 	Mount(prefix string, h http.Handler)
-	// ServeFiles serves the files of fsys for a path that ends in a catch-all.
 	ServeFiles(path string, fsys fs.FS)
-	// ServeSPA serves a single-page application at and below prefix.
 	ServeSPA(prefix string, fsys fs.FS)
 
 	registersOn() *scope
@@ -313,7 +304,7 @@ func (m *scope) register(h http.Handler, site uintptr, list ...route) error {
 		}
 	}
 	return mux.change(func(st *stage) error {
-		if mux.chain(m.level).count() != chain.count() {
+		if !mux.chain(m.level).same(chain) {
 			return fmt.Errorf("muxmaster: pattern %q: middleware was added to its scope while it was registered", text)
 		}
 		return st.addRoutes(mux, routes)

@@ -120,17 +120,16 @@ func (r placed) describe() Route {
 // middlewareNames returns the names of the middleware that z puts around its routes,
 // outermost first.
 func (z *zone) middlewareNames(fast bool) (names []string) {
-	for _, mw := range z.pre {
-		names = append(names, wrapped.Name(mw))
-	}
+	names = appendNames(nil, z.pre)
 	if fast {
-		for _, mw := range z.fast {
-			names = append(names, wrapped.Name(mw))
-		}
-		return names
+		return appendNames(names, z.fast)
 	}
-	for _, mw := range z.use {
-		names = append(names, wrapped.Name(mw))
+	return appendNames(names, z.use)
+}
+
+func appendNames[F any](names []string, list []F) []string {
+	for _, f := range list {
+		names = append(names, wrapped.Name(f))
 	}
 	return names
 }
@@ -159,14 +158,12 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 	p := m.peek()
 	search := p.newSearch()
 	defer release(search)
-	rt := p.find(search, r)
-	if rt != nil && search.Redirects(rt) {
+	rt, found := p.find(search, r)
+	if !found {
 		rt = nil
 	}
 	if rt == nil || rt.Pattern != r.Pattern {
-		if found := p.matched(r, search.Method); found != nil {
-			rt = found
-		}
+		rt = cmp.Or(p.matched(r, search.Method), rt)
 	}
 	if rt != nil {
 		return p.describe(rt), true
@@ -226,8 +223,8 @@ func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) {
 	p := m.peek()
 	search := p.newSearch()
 	defer release(search)
-	rt := p.find(search, r)
-	if rt != nil && !search.Redirects(rt) {
+	rt, found := p.find(search, r)
+	if found {
 		return rt.Payload.handler, rt.Pattern
 	}
 	h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.current().serveGeneric(w, r) })
@@ -242,11 +239,12 @@ func (m *Mux) URL(name string, pairs ...string) (string, error) {
 	if p := m.program.Load(); p != nil {
 		text = p.urls[name]
 	} else { // without compiling, because a middleware function may call URL
-		for _, r := range m.collect(false).routes {
-			if r.level.routeName() == name && name != "" {
-				text = r.pattern
-			}
+		t := m.lock()
+		m.recall()
+		if r := m.routes.names[name]; r != nil {
+			text = r.pattern
 		}
+		t.mu.Unlock()
 	}
 	if text == "" {
 		return "", fmt.Errorf("muxmaster: URL: no route has the name %q", name)

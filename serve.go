@@ -162,8 +162,8 @@ func (p *program) serveGeneric(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	search := p.newSearch()
-	rt := p.find(search, r)
-	if rt == nil || search.Redirects(rt) {
+	rt, ok := p.find(search, r)
+	if !ok {
 		p.serveUnmatched(w, r, search, rt)
 		return
 	}
@@ -171,15 +171,15 @@ func (p *program) serveGeneric(w http.ResponseWriter, r *http.Request) {
 	release(search)
 }
 
-// find returns the route for r. It returns nil if there is none or if the path
-// must be cleaned first.
-func (p *program) find(search *routeSearch, r *http.Request) *trie.Route[endpoint] {
+// find returns the route for r, and reports whether it serves r. If not, rt is
+// nil, or a route that is not called because of a redirect.
+func (p *program) find(search *routeSearch, r *http.Request) (rt *trie.Route[endpoint], ok bool) {
 	search.SetPath(r.URL.Path, r.URL.RawPath, r.Method == http.MethodConnect)
 	search.Method = p.table.MethodOf(r.Method)
-	if !search.Rooted() {
-		return nil
+	if search.Rooted() {
+		rt = p.table.Find(search, r.Host)
 	}
-	return p.table.Find(search, r.Host)
+	return rt, rt != nil && !search.Redirects(rt)
 }
 
 // deliver stores a copy of vals in r and calls the handler of rt.
