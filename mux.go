@@ -70,7 +70,6 @@ type Mux struct {
 	tree     atomic.Pointer[tree]
 	declared          // guarded by the lock of the tree, as all down to mounted
 	version  int      // counts changes of it
-	compiled *program // holds the declared routes if routes is nil
 	mounted  []*mount // the places where this Mux is mounted
 
 	updating sync.Mutex   // held during an Update
@@ -176,7 +175,8 @@ type declared struct {
 	self       *Mux
 	middleware               // of the Mux's own level
 	first      *registration // nil if there is none
-	routes     *routeSet     // including those of mounted Muxes; nil if the program has them, see recall
+	routes     *routeSet     // including those of mounted Muxes
+	compiled   *program      // has the routes if routes is nil, see recall
 	levels     []*level      // those that respond to unmatched requests, likewise, but the Mux's own
 	fields     *fields       // of the Mux when a program that serves was compiled first; nil before
 	pre        []func(http.Handler) http.Handler
@@ -253,6 +253,7 @@ type draft struct {
 // A program serves requests. It is immutable.
 type program struct {
 	mux       *Mux
+	slow      int                 // not 0 if ServeHTTP must not use its fast path
 	base      trie.Tree[endpoint] // routes without a host; it is table.Base, and saves a load here
 	entry     http.Handler        // the router wrapped in Pre middleware; nil if there is none
 	table     *trie.Table[endpoint]
@@ -270,7 +271,6 @@ type program struct {
 
 	serving    bool // it serves requests; if not, fields may change before the first one
 	alwaysSlow bool // some routes have hosts, or values are not delivered directly
-	slow       int  // not 0 if ServeHTTP must not use its fast path
 
 	// For peek and Lookup.
 	muxes     []*zone
