@@ -245,8 +245,8 @@ type draft struct {
 	mux     *Mux     // the Mux of the Update
 	self    *Mux     // the Mux that fn gets
 	base    declared // what mux had
-	added   []*route
-	removed []string // keys of routes
+	added   map[*route]bool
+	removed []string // keys of routes that mux had
 	done    atomic.Bool
 }
 

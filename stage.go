@@ -149,9 +149,14 @@ func (st *stage) apply() {
 
 // record records what a stage changes.
 func (d *draft) record(s *staged) {
-	d.added = append(d.added, s.new...)
 	for r := range s.gone {
-		d.removed = append(d.removed, r.key)
+		if !d.added[r] {
+			d.removed = append(d.removed, r.key)
+		}
+		delete(d.added, r)
+	}
+	for _, r := range s.new {
+		d.added[r] = true
 	}
 }
 

@@ -3,6 +3,7 @@ package muxmaster
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -60,7 +61,7 @@ func goroutine() string {
 func (m *Mux) newDraft() *draft {
 	defer m.lock().mu.Unlock()
 	m.recall()
-	d := &draft{mux: m, base: m.declared}
+	d := &draft{mux: m, base: m.declared, added: map[*route]bool{}}
 	d.self = &Mux{owner: m.owner, draft: d, declared: d.base}
 	d.self.scope = scope{d.self, m.level}
 	d.self.setFields(m.readFields())
@@ -150,11 +151,7 @@ func (d *draft) stage() (st stage, err error) {
 			return nil, err
 		}
 	}
-	added := slices.DeleteFunc(slices.Clone(d.added), func(r *route) bool {
-		q, _ := now.routes.shapes.Find(r.key)
-		return q != r // it was removed again
-	})
-	if err := st.addRoutes(d.mux, added); err != nil {
+	if err := st.addRoutes(d.mux, slices.SortedFunc(maps.Keys(d.added), byOrder)); err != nil {
 		return nil, err
 	}
 	if now.stamp != d.base.stamp {

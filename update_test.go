@@ -215,6 +215,20 @@ func TestUpdateFails(t *testing.T) {
 	}
 }
 
+// A route that an Update adds and removes again is not removed from the Mux,
+// where it was registered meanwhile.
+func TestUpdateRemovesWhatItAdds(t *testing.T) {
+	m := muxmaster.New()
+	err := m.Update(func(d *muxmaster.Mux) error {
+		d.GET("/x", tell("draft"))
+		m.GET("/x", tell("direct"))
+		return d.Remove("GET /x")
+	})
+	if got := get(t, m, "GET", "/x"); err != nil || got != "direct" {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
+
 // Middleware that an Update adds never misses a route that was registered on the
 // Mux itself meanwhile: the Update fails.
 func TestUpdateUseBesideTheFirstRoute(t *testing.T) {
