@@ -66,19 +66,19 @@ func (f *responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // respond writes the response.
 func (z *zone) respond(w http.ResponseWriter, r *http.Request, o outcome.Outcome) {
 	var custom http.Handler
-	status := o.Start(w, r)
-	switch status {
+	var err error // of constants, which do not allocate
+	switch o.Start(w, r) {
 	case http.StatusNotFound:
-		custom = z.notFound
+		custom, err = z.notFound, problem.Code(http.StatusNotFound)
 	case http.StatusMethodNotAllowed:
-		custom = z.notAllowed
+		custom, err = z.notAllowed, problem.Code(http.StatusMethodNotAllowed)
 	default:
 		return
 	}
 	if custom != nil {
 		custom.ServeHTTP(w, r)
 	} else {
-		problem.Write(w, r, problem.Code(status))
+		problem.Write(w, r, err)
 	}
 }
 
