@@ -109,7 +109,9 @@ func ruledOut(rt *route, r *http.Request, won *trie.Route[endpoint]) (why string
 	}
 	path := wirepath.Escaped(r.URL.Path, r.URL.RawPath)
 	if rt.root == bareSlash && !strings.HasSuffix(path, "/") {
-		path += "/" // it serves both
+		if why, _ := trie.Mismatch(p, path+"/"); why == "" {
+			path += "/" // it serves both
+		}
 	}
 	if why, matched := trie.Mismatch(p, path); why != "" {
 		return why, math.MaxInt - 1 - matched

@@ -78,3 +78,17 @@ func TestCandidatesAreSortedByCloseness(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
+
+// TestExplainGroupRoot checks that the reason against the root of a Group, which
+// serves the prefix with and without a slash, quotes the path as it was sent.
+func TestExplainGroupRoot(t *testing.T) {
+	m := muxmaster.New()
+	m.Group("/p").GET("/", func(http.ResponseWriter, *http.Request) {})
+	for target, want := range map[string]string{
+		"/p": "", "/p/": "", "/p/12": "the path goes on with /12", "/p/12/": "the path goes on with /12/", "/q": `the segment "q" is not p`,
+	} {
+		if got := m.Explain("GET", target).Candidates[0].Reason; got != want {
+			t.Errorf("%s: got %q, want %q", target, got, want)
+		}
+	}
+}
