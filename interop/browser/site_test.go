@@ -48,6 +48,8 @@ func TestSite(t *testing.T) {
 		}
 		for _, v := range views {
 			p.show(v)
+			scheme := map[bool]string{false: "default", true: "slate"}[v.dark]
+			p.do(chromedp.WaitVisible(`body[data-md-color-scheme="` + scheme + `"]`))
 			if got := eval[int64](p, `document.documentElement.scrollWidth`); got > v.width {
 				t.Errorf("%s, %s: the page is %d pixels wide", page, v, got)
 			}
