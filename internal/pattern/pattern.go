@@ -106,20 +106,3 @@ func (p *Pattern) Shape() string {
 	}
 	return b.String()
 }
-
-// Overlap returns a method that both patterns list and reports whether there is
-// one. A pattern for every method overlaps only with another one for every
-// method, because routes with an exact method take precedence over it.
-func Overlap(p, q *Pattern) (method string, ok bool) {
-	if p.Methods == nil || q.Methods == nil {
-		return "", p.Methods == nil && q.Methods == nil
-	}
-	for _, m := range p.Methods {
-		for _, n := range q.Methods {
-			if m == n {
-				return m, true
-			}
-		}
-	}
-	return "", false
-}

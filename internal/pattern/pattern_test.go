@@ -36,23 +36,6 @@ func TestShape(t *testing.T) {
 	}
 }
 
-func TestOverlap(t *testing.T) {
-	for _, c := range []struct {
-		p, q   string
-		method string
-		ok     bool
-	}{
-		{"/x", "/x", "", true}, {"GET /x", "/x", "", false}, {"/x", "GET /x", "", false}, {"GET /x", "POST /x", "", false},
-		{"GET,POST /x", "PUT,POST /x", "POST", true}, {"GET /x", "HEAD /x", "", false},
-	} {
-		p, _ := Parse(c.p)
-		q, _ := Parse(c.q)
-		if method, ok := Overlap(p, q); method != c.method || ok != c.ok {
-			t.Errorf("Overlap(%q, %q) = %q, %v", c.p, c.q, method, ok)
-		}
-	}
-}
-
 func TestStatic(t *testing.T) {
 	for text, want := range map[string]string{
 		"/x": "/x", "/x/y": "/x/y", "/x/{$}": "/x/", "/{$}": "/", "/%78": "/x", "/a%20b": "/a b", "a.com/x": "/x",

@@ -50,7 +50,9 @@ func (t *Tree[P]) FindStatic(path string, m Method) *Route[P] {
 	}
 	rt := &t.routes[at]
 	if rt.Method != m {
-		return t.findStaticSlow(path, m)
+		if rt = t.pick(routeRef(at+1), m); rt == nil { // also if another path has the same hash
+			return t.findStaticSlow(path, m)
+		}
 	}
 	text := rt.Pattern // becomes rt.Path() below, with fewer bounds checks
 	if int(rt.path) >= len(text) || len(text)-int(rt.path) != n {

@@ -58,6 +58,9 @@ func TestStaticSameHash(t *testing.T) {
 			if got != want.ref || (rt != nil) != (got != 0) || rt != nil && rt != &want.tree.routes[got-1] {
 				t.Errorf("%d routes of %q: %q: got %d, want %d", len(want.tree.routes), c, want.path, got, want.ref)
 			}
+			if head, post := want.tree.FindStatic(want.path, HEAD), want.tree.FindStatic(want.path, POST); head != rt || post != nil {
+				t.Errorf("%d routes of %q: %q: HEAD got %v, POST %v, want %v and none", len(want.tree.routes), c, want.path, head, post, rt)
+			}
 		}
 	}
 }
