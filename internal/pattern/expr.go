@@ -16,10 +16,12 @@ import (
 type Expr struct {
 	class   [beyond + 1]uint8 // of each ASCII rune and of all others: the automaton doesn't distinguish runes of one class
 	classes int
-	next    []uint8        // the state after a class, by state and class; state 0 never matches, state 1 is the first
-	accepts []bool         // by state
+	table   []uint16       // a row for each state; row 0 never matches, and row 1 is the first
 	re      *regexp.Regexp // nil if there is an automaton
 }
+
+// A row of the table has the index of the next row, by class, and then 1 if the
+// state accepts, or 0.
 
 // beyond stands for all runes beyond ASCII.
 const beyond = 0x80
@@ -65,14 +67,14 @@ func (e *Expr) Match(s string) bool {
 	if e.re != nil {
 		return len(s) < MaxRegexp && e.re.MatchString(s)
 	}
-	state := 1
+	row := e.classes + 1
 	for _, r := range s {
-		state = int(e.next[state*e.classes+int(e.class[min(r, beyond)])])
-		if state == 0 {
+		row = int(e.table[row+int(e.class[min(r, beyond)])])
+		if row == 0 {
 			return false
 		}
 	}
-	return e.accepts[state]
+	return e.table[row+e.classes] != 0
 }
 
 // build makes the automaton of prog. It reports false if there is none. Each
@@ -89,11 +91,11 @@ func (e *Expr) build(prog *syntax.Prog) bool {
 	e.classes = len(samples)
 	type set [maxInst]bool
 	var states []set
-	numbers := map[set]uint8{}
-	number := func(s set) uint8 {
+	numbers := map[set]uint16{}
+	number := func(s set) uint16 {
 		n, ok := numbers[s]
 		if !ok {
-			n = uint8(len(states))
+			n = uint16(len(states))
 			numbers[s], states = n, append(states, s)
 		}
 		return n
@@ -117,11 +119,13 @@ func (e *Expr) build(prog *syntax.Prog) bool {
 	enter(&first, uint32(prog.Start))
 	number(first)
 	for i := 0; i < len(states); i++ {
-		at, accepts := states[i], false
+		at, accepts := states[i], uint16(0)
 		after := make([]set, e.classes)
 		for pc := range prog.Inst {
 			inst := &prog.Inst[pc]
-			accepts = accepts || at[pc] && inst.Op == syntax.InstMatch
+			if at[pc] && inst.Op == syntax.InstMatch {
+				accepts = 1
+			}
 			if !at[pc] || !readsRune(inst) {
 				continue
 			}
@@ -131,10 +135,10 @@ func (e *Expr) build(prog *syntax.Prog) bool {
 				}
 			}
 		}
-		e.accepts = append(e.accepts, accepts)
 		for _, s := range after {
-			e.next = append(e.next, number(s))
+			e.table = append(e.table, number(s)*uint16(e.classes+1))
 		}
+		e.table = append(e.table, accepts)
 		if len(states) > 255 {
 			return false
 		}
