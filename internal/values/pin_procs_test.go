@@ -23,7 +23,7 @@ func TestBorrowOnManyProcessors(t *testing.T) {
 	}{
 		{"no handler waits", 0, 10},
 		{"one handler in 100 waits", 100, 50},
-		{"each handler waits", 1, 500},
+		{"each handler waits", 1, 750},
 	} {
 		type use struct {
 			at     int64
