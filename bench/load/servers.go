@@ -28,6 +28,9 @@ type HTTPServer struct {
 	Serve   func(net.Listener) error
 }
 
+// NetConn is the engine without raw system calls.
+const NetConn = "engine, net.Conn"
+
 // HTTPServers lists the servers; the others are compared with the first. Those
 // with plain handlers serve plainHandler(); the others do the same work with
 // their native handlers.
@@ -35,7 +38,7 @@ var HTTPServers = []HTTPServer{
 	{Name: "net/http", Handler: "plain", Serve: func(l net.Listener) error { return http.Serve(l, plainHandler()) }},
 	{Name: "net/http, timeouts", Handler: "plain", Serve: serveWithTimeouts},
 	{Name: "engine", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return newEngine(false).Serve(l) }},
-	{Name: "engine, net.Conn", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return newEngine(false).Serve(wrapped{l}) }},
+	{Name: NetConn, Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return newEngine(false).Serve(wrapped{l}) }},
 	{Name: "engine, recycling", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return newEngine(true).Serve(l) }},
 	{Name: "package server", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return serveHardened(l, false) }},
 	{Name: "package server, engine", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return serveHardened(l, true) }},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/figure"
+	"github.com/seed-1954dcaa/muxmaster/bench/load"
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
@@ -158,6 +159,9 @@ func serverPanel(r *showdown.Run, section showdown.Section, title, scenario stri
 		p.About = "requests per second; net/http is 1, more is better"
 	}
 	for _, x := range l.Rows {
+		if x.Name == load.NetConn { // it shows what a part of the engine gains
+			continue
+		}
 		p.Bars = append(p.Bars, pictureBar{Name: x.Name, Note: x.Kind, Value: fmt.Sprintf("%.2f", x.Ratio), Length: x.Ratio, Ours: x.Ours})
 		some = some || x.Ours
 	}
