@@ -566,6 +566,9 @@ func TestHTTP2Frames(t *testing.T) {
 				tt.send(c)
 				c.ended(tt.streams...)
 				c.ping()
+				if i > 0 && tt.differs == "closed" {
+					c.wait(func() bool { return c.closed })
+				}
 				got := c.summary()
 				c.Close()
 				switch {
