@@ -34,6 +34,7 @@ type frameConn struct {
 	mute atomic.Bool // don't answer frames
 
 	pingData atomic.Bool // send a PING for each DATA frame
+	endless  atomic.Bool // open the windows again for each DATA frame; keep only the last
 
 	mu      sync.Mutex
 	changed sync.Cond
@@ -177,6 +178,9 @@ func (c *frameConn) readAll() {
 				s.ended("end")
 			}
 		case fData:
+			if c.endless.Load() {
+				s.body = s.body[:0]
+			}
 			s.body = append(s.body, payload...)
 			if flags&endStream != 0 {
 				s.ended("end")
@@ -205,6 +209,9 @@ func (c *frameConn) readAll() {
 			c.frame(fPing, ack, 0, string(payload))
 		case kind == fData && c.pingData.Load():
 			c.frame(fPing, 0, 0, "received")
+		case kind == fData && c.endless.Load() && len(payload) > 0:
+			c.frame(fWindow, 0, 0, u32(uint32(len(payload))))
+			c.frame(fWindow, 0, id, u32(uint32(len(payload))))
 		}
 	}
 	c.mu.Lock()
