@@ -30,8 +30,10 @@ const (
 // A frameConn sends frames and collects what a server answers.
 type frameConn struct {
 	net.Conn
-	wmu  sync.Mutex
-	mute atomic.Bool // don't answer frames
+	wmu      sync.Mutex
+	inFields bool        // HEADERS was sent without END_HEADERS; guarded by wmu
+	answers  []byte      // frames to send afterwards, likewise
+	mute     atomic.Bool // don't answer frames
 
 	pingData atomic.Bool // send a PING for each DATA frame
 	endless  atomic.Bool // open the windows again for each DATA frame; keep only the last
@@ -75,7 +77,25 @@ func dialSilent(t testing.TB, addr string) *frameConn {
 func (c *frameConn) frame(kind, flags uint8, stream uint32, payload string) {
 	c.wmu.Lock()
 	defer c.wmu.Unlock()
-	c.Write(appendTestFrame(nil, kind, flags, stream, payload))
+	b := appendTestFrame(nil, kind, flags, stream, payload)
+	if kind == fHeaders || kind == fContinuation {
+		if c.inFields = flags&endHeaders == 0; !c.inFields {
+			b, c.answers = append(b, c.answers...), nil
+		}
+	}
+	c.Write(b)
+}
+
+// answer sends a frame in answer to one of the server, but not between HEADERS
+// and CONTINUATION.
+func (c *frameConn) answer(kind, flags uint8, stream uint32, payload string) {
+	c.wmu.Lock()
+	defer c.wmu.Unlock()
+	c.answers = appendTestFrame(c.answers, kind, flags, stream, payload)
+	if !c.inFields {
+		c.Write(c.answers)
+		c.answers = nil
+	}
 }
 
 func appendTestFrame(b []byte, kind, flags uint8, stream uint32, payload string) []byte {
@@ -204,14 +224,14 @@ func (c *frameConn) readAll() {
 		switch {
 		case c.mute.Load():
 		case kind == fSettings && flags&ack == 0:
-			c.frame(fSettings, ack, 0, "")
+			c.answer(fSettings, ack, 0, "")
 		case kind == fPing && flags&ack == 0:
-			c.frame(fPing, ack, 0, string(payload))
+			c.answer(fPing, ack, 0, string(payload))
 		case kind == fData && c.pingData.Load():
-			c.frame(fPing, 0, 0, "received")
+			c.answer(fPing, 0, 0, "received")
 		case kind == fData && c.endless.Load() && len(payload) > 0:
-			c.frame(fWindow, 0, 0, u32(uint32(len(payload))))
-			c.frame(fWindow, 0, id, u32(uint32(len(payload))))
+			c.answer(fWindow, 0, 0, u32(uint32(len(payload))))
+			c.answer(fWindow, 0, id, u32(uint32(len(payload))))
 		}
 	}
 	c.mu.Lock()
