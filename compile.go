@@ -195,7 +195,7 @@ func (c *compiler) add(p *program, r placed) error {
 		if p.urls == nil {
 			p.urls = map[string]string{}
 		}
-		p.urls[name] = r.pattern
+		p.urls[name] = cmp.Or(p.urls[name], r.pattern)
 	}
 	from := c.texts.Len()
 	c.texts.WriteString(r.pattern)

@@ -110,7 +110,7 @@ func (l *level) routeName() string {
 	return l.name
 }
 
-func newRouteSet() *routeSet { return &routeSet{names: map[string]*route{}} }
+func newRouteSet() *routeSet { return &routeSet{names: map[string][]*route{}} }
 
 func (s *routeSet) clone() *routeSet { return &routeSet{s.shapes.Clone(), maps.Clone(s.names)} }
 
@@ -118,16 +118,16 @@ func (s *routeSet) add(routes []*route) {
 	for _, r := range routes {
 		s.shapes.Add(r.key, r.method, r)
 		if name := r.level.routeName(); name != "" {
-			s.names[name] = r
+			s.names[name] = append(slices.Clip(s.names[name]), r) // clones share the slice
 		}
 	}
 }
 
 func (s *routeSet) remove(gone map[*route]bool) {
 	for r := range gone {
-		s.shapes.Remove(r.key)
-		if name := r.level.routeName(); s.names[name] == r {
-			delete(s.names, name)
+		s.shapes.Remove(r.key, r.method)
+		if name := r.level.routeName(); name != "" {
+			s.names[name] = slices.DeleteFunc(slices.Clone(s.names[name]), func(q *route) bool { return q == r })
 		}
 	}
 }
@@ -142,8 +142,10 @@ func (s *routeSet) check(routes []*route, gone map[*route]bool) error {
 			return fmt.Errorf("muxmaster: %s conflicts with %s: they match the same requests", r.registered(), q.registered())
 		}
 		name := r.level.routeName()
-		if q := s.names[name]; name != "" && q != nil && !gone[q] && q.order != r.order {
-			return fmt.Errorf("muxmaster: %s has the name %q of %s", r.registered(), name, q.registered())
+		for _, q := range s.names[name] {
+			if !gone[q] && (q.order != r.order || q.mount != r.mount) {
+				return fmt.Errorf("muxmaster: %s has the name %q of %s", r.registered(), name, q.registered())
+			}
 		}
 		methods = append(methods, r.method)
 	}

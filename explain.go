@@ -78,7 +78,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 		if c := cmp.Compare(a.rank, b.rank); c != 0 {
 			return c
 		}
-		return compareRoutes(a.Route, b.Route)
+		return compareRoutes(&a.Route, &b.Route)
 	})
 	return e
 }

@@ -41,7 +41,7 @@ func (m *scope) With(mw ...func(http.Handler) http.Handler) *Group {
 //
 // A name belongs to one route; registering another one with it panics. The
 // methods of a list are one route. A Mux also knows the names of the Muxes
-// mounted on it.
+// mounted on it. So a Mux that has named routes can be mounted on it only once.
 func (m *scope) Name(name string) *Group {
 	if name == "" {
 		panic("muxmaster: Name: the name is empty")
@@ -130,7 +130,8 @@ func (m *scope) UseFast(mw ...FastMiddleware) {
 // middleware is the outermost, and Pre middleware is outside all other
 // middleware. It may change the path or the method of the request. If it passes
 // on a copy of the request, middleware outside of it doesn't see the path
-// values and the pattern.
+// values and the pattern. r.Pattern is empty before routing, even if another
+// router has set it.
 //
 // If the Mux is mounted on another Mux, its Pre middleware runs after routing,
 // for the requests at or below the mount's prefix that this Mux responds to.

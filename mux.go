@@ -219,7 +219,7 @@ const (
 // A routeSet is a set of routes that don't conflict.
 type routeSet struct {
 	shapes trie.Shapes[*route]
-	names  map[string]*route
+	names  map[string][]*route // the methods of a list share a name
 }
 
 // A mount is a Mux mounted in a scope of another Mux.

@@ -75,15 +75,23 @@ func (r Route) String() string {
 func (m *Mux) Routes() iter.Seq[Route] {
 	routes := m.live().collect(false).routes
 	list := make([]Route, len(routes))
+	sorted := make([]*Route, len(routes)) // a Route is large to move
 	for i, r := range routes {
 		list[i] = r.describe()
+		sorted[i] = &list[i]
 	}
-	slices.SortStableFunc(list, compareRoutes)
-	return slices.Values(list)
+	slices.SortStableFunc(sorted, compareRoutes)
+	return func(yield func(Route) bool) {
+		for _, r := range sorted {
+			if !yield(*r) {
+				return
+			}
+		}
+	}
 }
 
 // compareRoutes orders routes by host, path and method.
-func compareRoutes(a, b Route) int {
+func compareRoutes(a, b *Route) int {
 	if c := strings.Compare(a.Host, b.Host); c != 0 {
 		return c
 	}
@@ -241,8 +249,8 @@ func (m *Mux) URL(name string, pairs ...string) (string, error) {
 	} else { // without compiling, because a middleware function may call URL
 		t := m.lock()
 		m.recall()
-		if r := m.routes.names[name]; r != nil {
-			text = r.pattern
+		if list := m.routes.names[name]; len(list) > 0 {
+			text = slices.MinFunc(list, byOrder).pattern
 		}
 		t.mu.Unlock()
 	}

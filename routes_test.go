@@ -72,6 +72,70 @@ func TestLookup(t *testing.T) {
 	}
 }
 
+// In Pre middleware, Lookup doesn't confuse the pattern of another router around
+// the Mux with its own.
+func TestLookupInsideAnotherRouter(t *testing.T) {
+	m := muxmaster.New()
+	m.Pre(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			rt, _ := m.Lookup(r)
+			fmt.Fprintf(w, "pre %s %v;", rt.Pattern, rt.Value(scopesKey{}))
+			next.ServeHTTP(w, r)
+		})
+	})
+	m.Handle("/", tell("page"))
+	m.Annotate(scopesKey{}, "admin").Handle("/admin/{id}", tell("admin"))
+	std, other := http.NewServeMux(), muxmaster.New()
+	std.Handle("/", m)
+	other.Handle("/", http.HandlerFunc(m.ServeHTTP))
+	for name, h := range map[string]http.Handler{"alone": m, "in a ServeMux": std, "in a Mux": other} {
+		if got := ask(h, request(t, "GET", "/admin/1")).body; got != "pre /admin/{id} admin;admin" {
+			t.Errorf("%s: got %s", name, got)
+		}
+	}
+}
+
+// A name stays with the methods of a list that are not removed, and is free
+// again when none is left.
+func TestNameAfterRemove(t *testing.T) {
+	for _, serving := range []bool{false, true} {
+		m := muxmaster.New()
+		m.Name("x").Method("GET,POST,PUT", "/x", tell("x"))
+		if serving {
+			ask(m, request(t, "GET", "/x"))
+		}
+		for _, method := range []string{"PUT", "POST", "GET"} {
+			if got, err := m.URL("x"); got != "/x" {
+				t.Errorf("serving %v: before %s is removed: %q, %v", serving, method, got, err)
+			}
+			if text := panics(func() { m.Name("x").GET("/y", tell("y")) }); !strings.Contains(text, `has the name "x" of pattern "GET,POST,PUT /x"`) {
+				t.Errorf("serving %v: before %s is removed: a second route panics with %q", serving, method, text)
+			}
+			if err := m.Remove(method + " /x"); err != nil {
+				t.Error(err)
+			}
+		}
+		m.Name("x").GET("/y", tell("y"))
+		if got, err := m.URL("x"); got != "/y" {
+			t.Errorf("serving %v: %q, %v", serving, got, err)
+		}
+	}
+}
+
+// A Mux with named routes can't be mounted twice on a Mux: which path would URL
+// return?
+func TestNameMountedTwice(t *testing.T) {
+	m, sub := muxmaster.New(), muxmaster.New()
+	sub.Name("x").Method("GET,POST", "/x", tell("x"))
+	m.Mount("/1", sub)
+	if text := panics(func() { m.Mount("/2", sub) }); !strings.Contains(text, `has the name "x" of pattern "GET,POST /1/x"`) {
+		t.Errorf("panicked with %q", text)
+	}
+	if got, err := m.URL("x"); got != "/1/x" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 // Name gives routes names, which the Muxes around know too, with the whole path.
 func TestName(t *testing.T) {
 	outer, m := muxmaster.New(), muxmaster.New()

@@ -58,6 +58,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serveSlow serves requests that cannot use the fast path of ServeHTTP.
 func (p *program) serveSlow(w http.ResponseWriter, r *http.Request) {
 	if p.entry != nil {
+		r.Pattern = "" // Lookup would take another router's pattern for one of this Mux
 		p.entry.ServeHTTP(w, r)
 	} else {
 		p.serveGeneric(w, r)

@@ -406,6 +406,22 @@ func TestRemoveOfMountedRoutes(t *testing.T) {
 	}
 }
 
+// The limit of custom methods counts those that routes have, not those of
+// removed routes.
+func TestRemoveFreesMethods(t *testing.T) {
+	outer, m := muxmaster.New(), muxmaster.New()
+	outer.Mount("/sub", m)
+	for i := range 600 {
+		method := fmt.Sprint("M", i)
+		if err := m.TryHandle(method+" /x", tell("x")); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Remove(method + " /x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Routes removed at the same time are all removed: Remove waits for another one.
 func TestRemoveAtTheSameTime(t *testing.T) {
 	m := muxmaster.New()

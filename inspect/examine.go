@@ -2,8 +2,8 @@ package inspect
 
 import (
 	"fmt"
+	"iter"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
@@ -14,17 +14,27 @@ const tries = 12
 
 // examine sets Mount, Example, ExampleMethod and Warning of the routes. served
 // returns the index of the route that serves a request with the given method and
-// target, or -1.
-func examine(routes []Route, served func(method, target string) int) {
+// target, most likely that of self, or -1.
+func examine(routes []Route, served func(self int, method, target string) int) {
 	values := sampler{}
-	var p *pattern.Pattern
+	patterns := make([]*pattern.Pattern, len(routes))
 	for i := range routes {
-		if i == 0 || p == nil || routes[i].Pattern != routes[i-1].Pattern {
-			p, _ = pattern.ParsePath(routes[i].Pattern) // never fails: it is registered
+		if i > 0 && routes[i].Pattern == routes[i-1].Pattern {
+			patterns[i] = patterns[i-1]
+		} else {
+			patterns[i], _ = pattern.ParsePath(routes[i].Pattern) // never fails: it is registered
 		}
-		if p != nil {
-			routes[i].findExample(i, p, routes, values, served)
+	}
+	rivalries := rivalries(patterns)
+	for i, p := range patterns {
+		if p == nil {
+			continue
 		}
+		rivals := false
+		for at := range places(p) {
+			rivals = rivals || rivalries[at]
+		}
+		routes[i].findExample(i, p, rivals, routes, values, served)
 	}
 	markMounts(routes)
 	for i, warning := range unguarded(routes) {
@@ -40,15 +50,14 @@ func (r *Route) warn(text string) {
 }
 
 // findExample sets r.Example, and warns if other routes serve what p, r's
-// pattern, matches.
-func (r *Route) findExample(self int, p *pattern.Pattern, routes []Route, values sampler, served func(method, target string) int) {
+// pattern, matches. rivals says whether p may compete with another pattern.
+func (r *Route) findExample(self int, p *pattern.Pattern, rivals bool, routes []Route, values sampler, served func(self int, method, target string) int) {
 	methods := []string{r.Method}
 	if r.Method == "" {
 		methods = []string{"GET", "POST", "DELETE", "OTHER"} // GET may have a route of its own
 	}
 	tried, winner := "", -1 // a request that went elsewhere, and where to
 	lost, rival := "", -1   // the same for a rival that was registered first
-	constrained := slices.ContainsFunc(p.Segs, func(seg pattern.Segment) bool { return len(constraints(seg)) > 0 })
 	fixed := p.Names() == nil && !r.Below && !strings.Contains(r.Host, "{")
 	for n := range tries {
 		path, ok := values.path(p, n, r.Below)
@@ -60,7 +69,7 @@ func (r *Route) findExample(self int, p *pattern.Pattern, routes []Route, values
 			target = "http://" + sampleHost(r.Host, n) + path
 		}
 		for _, method := range methods {
-			switch i := served(method, target); {
+			switch i := served(self, method, target); {
 			case i == self:
 				if r.Example == "" {
 					r.Example, r.ExampleMethod = target, method
@@ -73,7 +82,7 @@ func (r *Route) findExample(self int, p *pattern.Pattern, routes []Route, values
 				tried = target
 			}
 		}
-		if fixed || r.Example != "" && !constrained {
+		if fixed || r.Example != "" && !rivals {
 			break // all tries are the same, or there is no rival to find
 		}
 	}
@@ -85,6 +94,39 @@ func (r *Route) findExample(self int, p *pattern.Pattern, routes []Route, values
 	case rival >= 0:
 		r.warn(fmt.Sprintf("overlaps: %s goes to %s, which was registered first", lost, routes[rival].text()))
 	}
+}
+
+// places yields, for each segment of p that has a constraint, where it is and its
+// shape. competes may find the first difference to another pattern only at a place
+// that both have.
+func places(p *pattern.Pattern) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		if p == nil || !strings.Contains(p.Path, ":") {
+			return // it has no constraint
+		}
+		before := ""
+		for _, seg := range p.Segs {
+			if len(constraints(seg)) > 0 && !yield(before+texts(seg), seg.Shape()) {
+				return
+			}
+			before += seg.Shape() + "/"
+		}
+	}
+}
+
+// rivalries returns the places at which patterns have different constraints.
+func rivalries(patterns []*pattern.Pattern) map[string]bool {
+	found := map[string]bool{}
+	first := map[string]string{} // shape by place
+	for _, p := range patterns {
+		for at, shape := range places(p) {
+			if known, ok := first[at]; ok && known != shape {
+				found[at] = true
+			}
+			first[at] = shape
+		}
+	}
+	return found
 }
 
 // competes reports whether the first difference between p and another pattern

@@ -36,7 +36,7 @@ func TestSampleValue(t *testing.T) {
 // serves simulates a router: it maps requests to the indexes of routes.
 type serves map[string]int
 
-func (s serves) served(method, target string) int {
+func (s serves) served(_ int, method, target string) int {
 	if i, ok := s[method+" "+target]; ok {
 		return i
 	}

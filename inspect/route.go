@@ -3,6 +3,7 @@ package inspect
 import (
 	"net/http"
 	"net/url"
+	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster"
 )
@@ -27,22 +28,33 @@ type Route struct {
 // Examine calls no handlers.
 func Examine(m *muxmaster.Mux) []Route {
 	routes := []Route{} // [] in JSON, not null
-	index := map[key]int{}
 	for r := range m.Routes() {
-		index[keyOf(r)] = len(routes)
 		routes = append(routes, Route{Route: r})
 	}
-	examine(routes, func(method, target string) int {
+	index := sync.OnceValue(func() map[key]int {
+		index := map[key]int{}
+		for i, r := range routes {
+			index[keyOf(r.Route)] = i
+		}
+		return index
+	})
+	examine(routes, func(self int, method, target string) int {
 		r := newRequest(method, target)
 		if r == nil {
 			return -1
 		}
-		if found, ok := m.Lookup(r); ok {
-			if i, ok := index[keyOf(found)]; ok {
-				return i
-			}
+		found, ok := m.Lookup(r)
+		if !ok {
+			return -1 // served without a route
 		}
-		return -1 // served without a route, or by one that was registered since
+		k := keyOf(found)
+		if k == keyOf(routes[self].Route) {
+			return self // without the index, which most programs don't need
+		}
+		if i, ok := index()[k]; ok {
+			return i
+		}
+		return -1 // registered since
 	})
 	return routes
 }

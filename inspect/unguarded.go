@@ -15,10 +15,20 @@ import (
 func unguarded(routes []Route) map[int]string {
 	warnings := map[int]string{}
 	root := &node{children: map[string]*node{}}
+	guards := map[string]string{} // the short names of middleware that is a login, else ""
 	for i := range routes {
 		r := &routes[i]
-		if g := slices.IndexFunc(r.Middleware, isGuard); g >= 0 {
-			r.Guard = ShortName(r.Middleware[g])
+		for _, name := range r.Middleware {
+			guard, known := guards[name]
+			if !known {
+				if isGuard(name) {
+					guard = ShortName(name)
+				}
+				guards[name] = guard
+			}
+			if r.Guard = guard; guard != "" {
+				break
+			}
 		}
 		if !isPage(&r.Route) { // has a check of its own
 			root.add(r.Host+r.Pattern, i, r.Guard)

@@ -13,7 +13,7 @@ import (
 // have the same key. Each route has a value of type R.
 type Shapes[R any] struct {
 	routes map[string]R
-	custom map[string]bool // custom methods
+	custom map[string]int // number of routes by custom method
 }
 
 // ShapeKey returns the key of a route for p and a method, or "" for every
@@ -29,10 +29,10 @@ func (s *Shapes[R]) Find(key string) (r R, ok bool) {
 // Add adds a route, whose key the set doesn't have.
 func (s *Shapes[R]) Add(key, method string, r R) {
 	if s.routes == nil {
-		s.routes, s.custom = map[string]R{}, map[string]bool{}
+		s.routes, s.custom = map[string]R{}, map[string]int{}
 	}
 	if method != "" && standardMethod(method) == unknown {
-		s.custom[method] = true
+		s.custom[method]++
 	}
 	s.routes[key] = r
 }
@@ -45,15 +45,20 @@ func (s *Shapes[R]) Clone() Shapes[R] {
 	return Shapes[R]{maps.Clone(s.routes), maps.Clone(s.custom)}
 }
 
-// Remove removes the route with the given key.
-func (s *Shapes[R]) Remove(key string) { delete(s.routes, key) }
+// Remove removes the route with the given key and method, which the set has.
+func (s *Shapes[R]) Remove(key, method string) {
+	delete(s.routes, key)
+	if s.custom[method]--; s.custom[method] <= 0 {
+		delete(s.custom, method)
+	}
+}
 
 // Room returns an error if a Builder could not hold these methods in addition to
 // those of the routes.
 func (s *Shapes[R]) Room(methods []string) error {
 	more := 0
 	for i, m := range methods {
-		if m != "" && standardMethod(m) == unknown && !s.custom[m] && !slices.Contains(methods[:i], m) {
+		if m != "" && standardMethod(m) == unknown && s.custom[m] == 0 && !slices.Contains(methods[:i], m) {
 			more++
 		}
 	}
