@@ -293,7 +293,7 @@ func TestTimeouts(t *testing.T) {
 		case "/events":
 			w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 		}
-		for range 12 {
+		for i := 0; i < 12 || r.URL.Path == "/drip"; i++ {
 			io.WriteString(w, piece)
 			w.(http.Flusher).Flush()
 			select {
@@ -312,7 +312,7 @@ func TestTimeouts(t *testing.T) {
 		{"body", stalls.URL, client.Options{StallTimeout: short}, "client: less than 4 KiB of the response body arrived within 50ms"},
 		{"slow, but not stalled", slow.URL + "/4k", client.Options{StallTimeout: patience}, ""},
 		{"slow events", slow.URL + "/events", client.Options{StallTimeout: patience}, ""},
-		{"a drip", slow.URL, client.Options{StallTimeout: patience}, "client: less than 4 KiB of the response body arrived within 1.5s"},
+		{"a drip", slow.URL + "/drip", client.Options{StallTimeout: patience}, "client: less than 4 KiB of the response body arrived within 1.5s"},
 		{"no bound", slow.URL, client.Options{StallTimeout: -1}, ""},
 	} {
 		var err error

@@ -197,28 +197,43 @@ func TestHTTP2Timeouts(t *testing.T) {
 			}
 		})
 		for _, tt := range []struct {
-			name string
-			srv  *http.Server
-			path string
-			want string
+			name        string
+			read, write bool // which timeout the server has
+			path        string
+			want        string
 		}{
-			{"read", &http.Server{ReadTimeout: 50 * time.Millisecond}, "/read", `"true"; end`},
-			{"write", &http.Server{WriteTimeout: 50 * time.Millisecond}, "/wait", "reset 2"},
-			{"read deadline", &http.Server{}, "/readdeadline", `"true"; end`},
-			{"read deadline in the past", &http.Server{}, "/readnow", `"true"; end`},
-			{"write deadline", &http.Server{}, "/writedeadline", "reset 2"},
-			{"write deadline in the past", &http.Server{}, "/writenow", "reset 2"},
+			{"read", true, false, "/read", `"true"; end`},
+			{"write", false, true, "/wait", "reset 2"},
+			{"read deadline", false, false, "/readdeadline", `"true"; end`},
+			{"read deadline in the past", false, false, "/readnow", `"true"; end`},
+			{"write deadline", false, false, "/writedeadline", "reset 2"},
+			{"write deadline in the past", false, false, "/writenow", "reset 2"},
 		} {
-			tt.srv.Handler = handler
-			addr, _ := start(tt.srv)
-			c := dialFrames(t, addr)
-			c.frame(fHeaders, endHeaders, 1, reqBlock("POST", tt.path))
-			c.ended(1)
-			c.ping()
-			if got := c.summary(); !strings.Contains(got, tt.want) {
-				t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+			// On a busy machine, a short timeout ends the connection before the
+			// request arrives.
+			for timeout := 50 * time.Millisecond; ; timeout *= 4 {
+				srv := &http.Server{Handler: handler}
+				if tt.read {
+					srv.ReadTimeout = timeout
+				}
+				if tt.write {
+					srv.WriteTimeout = timeout
+				}
+				addr, _ := start(srv)
+				c := dialFrames(t, addr)
+				c.frame(fHeaders, endHeaders, 1, reqBlock("POST", tt.path))
+				c.ended(1)
+				c.ping()
+				got := c.summary()
+				c.Close()
+				if strings.Contains(got, tt.want) {
+					break
+				}
+				if timeout > 3*time.Second {
+					t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+					break
+				}
 			}
-			c.Close()
 		}
 
 		// Those of a connection.
@@ -502,25 +517,27 @@ func TestHTTP2Writer(t *testing.T) {
 
 // TestHTTP2Unread checks that connections end whose clients read nothing.
 func TestHTTP2Unread(t *testing.T) {
-	for _, k := range engines {
-		for _, srv := range []*http.Server{
-			{WriteTimeout: 50 * time.Millisecond},
-			{HTTP2: &http.HTTP2Config{WriteByteTimeout: 50 * time.Millisecond}},
-		} {
-			ended := make(chan error)
-			srv.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				var err error
-				for err == nil {
-					_, err = w.Write(megabyte)
-				}
-				ended <- err
+	const timeout = 3 * time.Second // long enough for the request to arrive
+	for name, srv := range map[string]*http.Server{
+		"WriteTimeout":     {WriteTimeout: timeout},
+		"WriteByteTimeout": {HTTP2: &http.HTTP2Config{WriteByteTimeout: timeout}},
+	} {
+		for _, k := range engines {
+			t.Run(name+"/"+k.name, func(t *testing.T) {
+				t.Parallel()
+				ended := make(chan bool)
+				addr := startHTTP2(t, k.make, &http.Server{WriteTimeout: srv.WriteTimeout, HTTP2: srv.HTTP2, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					for err := error(nil); err == nil; {
+						_, err = w.Write(megabyte)
+					}
+					close(ended)
+				})})
+				c := dial(t, addr)
+				b := appendTestFrame([]byte(clientPreface), fSettings, 0, 0, settingsText([]uint32{4, 1 << 30}))
+				b = appendTestFrame(b, fWindow, 0, 0, u32(1<<30))
+				c.Write(appendTestFrame(b, fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/")))
+				eventually(t, "the handler's writes fail", ended)
 			})
-			addr := startHTTP2(t, k.make, srv)
-			c := dial(t, addr)
-			b := appendTestFrame([]byte(clientPreface), fSettings, 0, 0, settingsText([]uint32{4, 1 << 30}))
-			b = appendTestFrame(b, fWindow, 0, 0, u32(1<<30))
-			c.Write(appendTestFrame(b, fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/")))
-			<-ended
 		}
 	}
 }

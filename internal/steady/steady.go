@@ -10,17 +10,25 @@ import (
 // tick is how often Try checks whether the machine runs this process.
 const tick = 5 * time.Millisecond
 
-// Try calls f, and fails t with its error. If this process was not run for
-// longer than limit meanwhile, the error says nothing, and Try calls f again. It
-// skips the test if that was always so for a minute.
+// failures is how often f must fail. The machine may stop one of this process's
+// threads and run another, which Try doesn't see.
+const failures = 3
+
+// Try calls f until it succeeds, and fails t with its error after some failures.
+// One doesn't count if this process was not run for longer than limit meanwhile.
+// Try skips the test if that was so for a minute.
 func Try(t testing.TB, limit time.Duration, f func() error) {
 	t.Helper()
+	counted := 0
 	for start := time.Now(); ; {
 		longest, err := watch(f)
+		if longest <= limit {
+			counted++
+		}
 		switch {
 		case err == nil:
 			return
-		case longest <= limit:
+		case counted == failures:
 			t.Error(err)
 			return
 		case time.Since(start) > time.Minute:

@@ -27,8 +27,9 @@ func TestTry(t *testing.T) {
 		failed bool
 	}{
 		{"success", time.Hour, []error{nil}, 1, false},
-		{"failure on a machine that isn't busy", time.Hour, []error{failure, nil}, 1, true},
-		{"failure on a busy machine", -time.Hour, []error{failure, nil}, 2, false},
+		{"failures on a machine that isn't busy", time.Hour, []error{failure, failure, failure, nil}, 3, true},
+		{"failure of a thread that the machine stopped", time.Hour, []error{failure, failure, nil}, 3, false},
+		{"failure on a busy machine", -time.Hour, []error{failure, failure, failure, nil}, 4, false},
 	} {
 		r, calls := &report{TB: t}, 0
 		Try(r, c.limit, func() error { calls++; return c.errs[calls-1] })
