@@ -46,6 +46,9 @@ func Rows() []race.Row {
 		}
 		if !mode.fast {
 			add(headAndPost())
+			for _, row := range constraints() {
+				add(row)
+			}
 		}
 	}
 	register := race.Row{Name: "register 1000, each", Spec: race.Spec{Routes: routesOf(routes.Scale(1000).Routes)}}
@@ -108,4 +111,27 @@ func headAndPost() race.Row {
 		}
 	}
 	return row
+}
+
+// constraints requests parameters with constraints: alone, and beside literal
+// segments, plain parameters and each other.
+func constraints() []race.Row {
+	row := func(name string, patterns, paths []string) race.Row {
+		row := race.Row{Name: name, Status: http.StatusOK}
+		for _, p := range patterns {
+			row.Spec.Routes = append(row.Spec.Routes, race.Route{Method: http.MethodGet, Pattern: p, First: "id"})
+		}
+		for _, p := range paths {
+			row.Requests = append(row.Requests, race.Request{Method: http.MethodGet, Path: p})
+		}
+		return row
+	}
+	one := []string{"/users/{id:[0-9]+}"}
+	return []race.Row{
+		row("constraint", one, []string{"/users/12345"}),
+		row("constraint, long value", []string{"/blobs/{id:[0-9a-f]+}"}, []string{"/blobs/e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}),
+		row("constraints, types", []string{"/a/{id:int}", "/b/{id:uuid}"}, []string{"/a/12345", "/b/6ba7b810-9dad-11d1-80b4-00c04fd430c8"}),
+		row("constraints, mixed", append(one, "/users/{id:[0-9]+}/posts/{post:[0-9]+}", "/users/me", "/users/{id}", "/users/{id}/posts", "/users/{id:[0-9]+}.json", "/articles/{id:[a-z-]+}"),
+			[]string{"/users/12345", "/users/me", "/users/12345/posts/678", "/users/gordon", "/users/gordon/posts", "/users/12345.json", "/articles/here-we-go"}),
+	}
 }

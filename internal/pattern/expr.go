@@ -67,7 +67,26 @@ func (e *Expr) Match(s string) bool {
 	if e.re != nil {
 		return len(s) < MaxRegexp && e.re.MatchString(s)
 	}
-	row := e.classes + 1
+	row, table := e.classes+1, e.table
+	for i := range len(s) {
+		c := s[i]
+		if c >= beyond {
+			return e.matchRunes(row, s[i:])
+		}
+		// Most states lead to themselves. The branch lets the processor read ahead
+		// then, instead of waiting for each row.
+		if next := int(table[row+int(e.class[c])]); next != row {
+			if next == 0 {
+				return false
+			}
+			row = next
+		}
+	}
+	return table[row+e.classes] != 0
+}
+
+// matchRunes is Match from a row on, for any runes.
+func (e *Expr) matchRunes(row int, s string) bool {
 	for _, r := range s {
 		row = int(e.table[row+int(e.class[min(r, beyond)])])
 		if row == 0 {

@@ -8,12 +8,14 @@ import "math/bits"
 // MatchFast returns the route for path and a standard method, and appends its
 // values to v. At each node it follows the first alternative that matches,
 // without backtracking. If it returns nil, the caller must use [Table.Find],
-// which may find a route. It gives up where a node has other segments than
-// literals and a plain parameter.
-//
-// Its main loop contains no calls, so that its variables stay in registers.
+// which may find a route.
 func (t *Tree[P]) MatchFast(path string, v *Values, m Method) *Route[P] {
-	nd, rest := t.root, path // rest begins with the slash before nd
+	return t.fast(t.root, path, v, m)
+}
+
+// fast matches rest, which begins with the slash before nd. Its main loop
+// contains no calls, so that its variables stay in registers.
+func (t *Tree[P]) fast(nd *node[P], rest string, v *Values, m Method) *Route[P] {
 	if len(rest) < 2 || rest[0] != '/' || nd == nil {
 		return nil
 	}
@@ -84,7 +86,7 @@ func (t *Tree[P]) MatchFast(path string, v *Values, m Method) *Route[P] {
 			if nd.specials == 0 {
 				return t.fastRest(nd, rest, v, m)
 			}
-			return nil
+			return t.fastSpecial(nd, rest, end, v, m)
 		}
 		if uint(v.N) >= uint(len(v.Vals)) {
 			return nil
@@ -109,6 +111,31 @@ func (t *Tree[P]) MatchFast(path string, v *Values, m Method) *Route[P] {
 		}
 		rest = rest[end:]
 	}
+}
+
+// fastSpecial continues fast behind the first special of nd that matches the
+// segment rest[1:end]. It gives up at a catch-all inside the path.
+func (t *Tree[P]) fastSpecial(nd *node[P], rest string, end int, v *Values, m Method) *Route[P] {
+	n, seg := v.N, rest[1:end]
+	for i := nd.specials - 1; !t.specials[i].multi; i++ {
+		sp := &t.specials[i]
+		switch {
+		case !sp.match(seg, seg, v):
+			v.N = n
+		case end == len(rest):
+			return t.pick(sp.to.end, m)
+		case sp.to.next == nil:
+			return nil
+		case end+1 == len(rest):
+			return t.pick(sp.to.next.slash, m)
+		default:
+			return t.fast(sp.to.next, rest[end:], v, m)
+		}
+		if sp.last {
+			break
+		}
+	}
+	return nil
 }
 
 // fastRest returns the route of nd's catch-all, whose value begins with the
