@@ -3,7 +3,6 @@ package muxmaster
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,124 +18,86 @@ import (
 // A compiler holds the state of one compilation.
 type compiler struct {
 	mux       *Mux
-	version   int   // of what is declared on mux
-	stage     stage // what is not applied yet
-	serving   bool  // the program will serve requests
+	version   int // of what is declared on mux
+	stage     stage
+	serving   bool // the program will serve requests
 	zones     map[*level]*zone
 	list      []*zone // all zones
 	answering []*zone // those that respond to unmatched requests; that of mux comes first
-	muxes     []*zone // those of Muxes
 	routes    []placed
-	preStamp  uint32
+	pre       *middleware
+	entry     *responder
 	regions   int
-	kept      // begins with what earlier programs have
+	letters   bool // a Mux has RedirectCase
 
 	builder trie.Builder[endpoint]
 	names   map[string]*values.Names // by names and whether they are in a Ring
 	texts   strings.Builder          // all patterns, which need less memory together
 }
 
-// newCompiler collects what is declared on m, and what st adds to that. serving
-// says that the program is to serve requests. The caller holds the lock.
+// newCompiler collects what m will have. serving says that the program is to serve
+// requests: then it has responders, and the fields of the Muxes are read for the
+// last time. The caller holds the lock.
 func newCompiler(m *Mux, st stage, serving bool) *compiler {
-	c := &compiler{mux: m, version: m.version, stage: st, serving: serving, kept: kept{maps.Clone(m.responders), m.entry}, zones: map[*level]*zone{}, names: map[string]*values.Names{}}
-	if c.responders == nil {
-		c.responders = map[*level]*responder{}
-	}
-	d := c.has(m)
-	c.preStamp = d.preStamp
+	d := st.has(m)
+	c := &compiler{mux: m, version: m.version, stage: st, serving: serving, pre: d.pre, entry: m.entry, zones: map[*level]*zone{}, names: map[string]*values.Names{}}
 	c.answering = append(c.answering, c.zone(m.level))
 	for _, l := range d.levels {
 		c.answering = append(c.answering, c.zone(l))
 	}
-	for _, r := range d.list() {
+	for _, r := range d.routes.list() {
 		c.routes = append(c.routes, placed{r, c.zone(r.level)})
 	}
 	return c
 }
 
-// has returns what the Mux of a level will have.
-func (c *compiler) has(m *Mux) *staged { return c.stage.has(c.mux.instead(m)) }
+// collect collects what is declared on m.
+func (m *Mux) collect(serving bool) *compiler {
+	m = m.live()
+	defer m.lock().mu.Unlock()
+	return newCompiler(m, nil, serving)
+}
 
 // zone returns the zone of a level.
 func (c *compiler) zone(l *level) *zone {
 	if z := c.zones[l]; z != nil {
 		return z
 	}
-	z := &zone{fields: fields{poolValues: true, poolParams: true}}
+	z := &zone{level: l, adds: c.stage.adds(c.mux, l), chain: c.stage.chain(c.mux, l), fields: fields{poolValues: true, poolParams: true}}
 	if l.parent != nil {
-		outer := c.zone(l.parent)
-		*z = *outer
-		z.outer = outer
+		z.outer = c.zone(l.parent)
+		z.fields, z.region = z.outer.fields, z.outer.region
 	}
-	stamp := z.stamp
-	z.level, z.pre, z.middleware = l, nil, cmp.Or(l.of, l).middleware
 	switch {
 	case l.mux != nil:
-		d := c.has(l.mux)
-		z.middleware = d.middleware
-		if z.pre = d.pre; z.outer != nil {
-			stamp, z.wraps = max(stamp, d.preStamp), z.wraps+len(d.pre)
-		}
-		z.fields = d.read(c.serving).inside(z.fields)
-		c.muxes = append(c.muxes, z)
+		f := c.stage.has(c.mux.muxOf(l)).read(c.serving)
+		c.letters = c.letters || f.redirectLetters
+		z.fields = f.inside(z.fields)
 	case l.group != nil:
 		z.notFound, z.notAllowed = or(l.group.NotFound, z.notFound), or(l.group.MethodNotAllowed, z.notAllowed)
 	}
-	z.stamp = max(stamp, z.stamp)
-	z.wraps += len(z.use) + len(z.fast)
 	if l.owns {
 		c.regions++
 		z.region = c.regions
+	}
+	if c.mux.draft == nil {
+		z.responder = l.responder
 	}
 	z.index = uint32(len(c.list))
 	c.zones[l], c.list = z, append(c.list, z)
 	return z
 }
 
-func (m *Mux) readFields() fields {
-	return fields{m.PoolRequestBundle, m.PoolFastParams, redirects{m.RedirectTrailingSlash, m.RedirectCase}, m.NotFound, m.MethodNotAllowed}
-}
-
-func (m *Mux) setFields(f fields) {
-	m.PoolRequestBundle, m.PoolFastParams = f.poolValues, f.poolParams
-	m.RedirectTrailingSlash, m.RedirectCase = f.redirects.slash, f.redirects.letters
-	m.NotFound, m.MethodNotAllowed = f.notFound, f.notAllowed
-}
-
-// read returns the fields of the Mux as they were first read. keep says that this
-// is the first time.
-func (d *declared) read(keep bool) fields {
-	if d.fields != nil {
-		return *d.fields
-	}
-	f := d.self.readFields()
-	if keep {
-		d.fields = &f
-	}
-	return f
-}
-
-// inside returns the fields that apply to a Mux mounted inside of another one.
-func (f fields) inside(outer fields) fields {
-	f.poolValues, f.poolParams = f.poolValues && outer.poolValues, f.poolParams && outer.poolParams
-	f.notFound, f.notAllowed = or(f.notFound, outer.notFound), or(f.notAllowed, outer.notAllowed)
-	return f
-}
-
 // compile returns the program. It calls middleware, so the caller must not hold
 // the lock.
 func (c *compiler) compile() (*program, error) {
-	p := &program{mux: c.mux, zones: slices.Clip(c.list), serving: c.serving}
-	if !c.serving {
-		p.muxes = c.muxes
-	}
+	p := &program{mux: c.mux, zones: slices.Clip(c.list)}
 	total := 0
 	for _, r := range c.routes {
 		total += len(r.pattern)
 	}
 	c.texts.Grow(total)
-	if slices.ContainsFunc(c.muxes, func(z *zone) bool { return z.redirects.letters }) {
+	if c.letters {
 		p.folded = new(trie.Folded)
 	}
 	for _, r := range c.routes {
@@ -163,7 +124,7 @@ func (c *compiler) compile() (*program, error) {
 		p.long = 0
 	}
 	p.alwaysSlow = p.table.HasHosts() || !values.Direct
-	if p.alwaysSlow || p.entry != nil || !p.serving {
+	if p.alwaysSlow || p.entry != nil {
 		p.slow = 1
 	}
 	return p, nil
@@ -171,7 +132,7 @@ func (c *compiler) compile() (*program, error) {
 
 // add adds a route to the builder.
 func (c *compiler) add(p *program, r placed) error {
-	h, _, err := r.wrapped(r.zone)
+	h, err := r.wrapped()
 	if err != nil {
 		return err
 	}
@@ -185,7 +146,7 @@ func (c *compiler) add(p *program, r placed) error {
 	if !pooled {
 		flags |= unpooled
 	}
-	if r.zone.wraps > 0 {
+	if len(r.zone.chain) > 0 {
 		if p.originals == nil {
 			p.originals = map[uint32]http.Handler{}
 		}
@@ -250,19 +211,15 @@ func (c *compiler) sharedNames(list []string, text string, pooled bool) *values.
 func (c *compiler) addFallbacks(p *program) error {
 	for _, z := range c.answering {
 		prefix, err := parsePrefix(z.prefix)
-		must(err) // addLevel has checked it
+		must(err) // it was checked before
 		e := endpoint{zone: z.index}
-		if z.wraps > 0 || z.notFound != nil || z.notAllowed != nil {
+		if len(z.chain) > 0 || z.notFound != nil || z.notAllowed != nil {
 			e.names = values.NewNames(c.mux.owner, append(slices.Clone(prefix.Names()), outcomeName), false)
 		}
-		if z.wraps > 0 {
-			z.responder = c.responders[z.level]
-			if z.responder == nil || z.responder.stamp != z.stamp {
-				if z.responder, err = newResponder(z); err != nil {
-					return err
-				}
-				c.responders[z.level] = z.responder
-			}
+		if z.responder, err = c.respond(z.responder, z.chain, nil); err != nil {
+			return fmt.Errorf("muxmaster: Use: %w", err)
+		}
+		if z.responder != nil {
 			e.handler = z.responder.handler
 		}
 		if z.outer == nil {
@@ -274,37 +231,38 @@ func (c *compiler) addFallbacks(p *program) error {
 	return nil
 }
 
-// newResponder returns a responder in the middleware of z and of the zones around
-// it.
-func newResponder(z *zone) (f *responder, err error) {
-	f = &responder{stamp: z.stamp}
-	h := http.Handler(f)
-	for ; z != nil && err == nil; z = z.outer {
-		if h, err = wrapAll(z.use, h, true); err == nil && z.outer != nil {
-			h, err = wrapAll(z.pre, h, false)
-		}
+// respond returns a responder in the middleware, with h instead of itself if h
+// isn't nil. It returns old if that has the same middleware, and nil if there is
+// no middleware or the program is for inspection only.
+func (c *compiler) respond(old *responder, chain chain, h http.Handler) (*responder, error) {
+	if !c.serving || len(chain) == 0 {
+		return nil, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("muxmaster: Use: %w", err)
+	if old != nil && slices.Equal(old.chain, chain) {
+		return old, nil
 	}
+	f := &responder{chain: chain}
+	if h == nil {
+		h = f
+	}
+	h, err := chain.wrap(h)
 	f.handler = h
-	return f, nil
+	return f, err
 }
 
 // addEntry sets the router in Pre middleware, if there is any.
 func (c *compiler) addEntry(p *program) (err error) {
-	m, root := c.mux, c.answering[0]
-	if len(root.pre) == 0 {
+	if c.pre == nil {
 		return nil
 	}
-	if c.entry == nil || c.entry.stamp != c.preStamp {
-		c.entry = &responder{stamp: c.preStamp}
-		c.entry.handler, err = wrapAll(root.pre, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.current().serve(w, r) }), false)
-		if err != nil {
-			return fmt.Errorf("muxmaster: Pre: %w", err)
-		}
+	m := c.mux
+	c.entry, err = c.respond(c.entry, chain{c.pre}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.current().serve(w, r) }))
+	if err != nil {
+		return fmt.Errorf("muxmaster: Pre: %w", err)
 	}
-	p.entry = c.entry.handler
+	if c.entry != nil {
+		p.entry = c.entry.handler
+	}
 	return nil
 }
 
@@ -315,20 +273,62 @@ func (c *compiler) addEntry(p *program) (err error) {
 // because p has all that recall needs.
 func (c *compiler) publish(p *program) {
 	m := c.mux
-	if !p.serving && m.serving() != nil {
-		return
-	}
 	for _, z := range c.answering {
-		if p.serving && z.responder != nil {
+		if z.responder != nil {
 			z.responder.zone.Store(z)
 		}
+		if m.draft == nil {
+			z.level.responder = z.responder
+		}
 	}
-	m.kept = c.kept
+	m.entry = c.entry
 	if m.version != c.version {
 		return
 	}
 	m.program.Store(p)
-	if p.serving && m.draft == nil && len(m.tree.Load().members) == 1 {
+	if alone := len(m.mounted) == 0 && !slices.ContainsFunc(m.levels, func(l *level) bool { return l.mux != nil }); alone && m.draft == nil {
 		m.routes, m.compiled = nil, p
 	}
+}
+
+// recall restores the declared routes of m, if publish has discarded them. The
+// caller holds the lock.
+func (m *Mux) recall() {
+	p := m.compiled
+	if p == nil {
+		return
+	}
+	m.compiled = nil
+	m.routes = newRouteSet()
+	for _, rt := range p.table.All() {
+		if rt.Flags&trie.Implied == 0 {
+			r := p.placed(rt).route
+			must(r.parse()) // it was parsed before
+			m.routes.add(r)
+		}
+	}
+}
+
+// A placed is a route and its zone.
+type placed struct {
+	*route
+	zone *zone
+}
+
+// placed returns the route that was compiled into rt.
+func (p *program) placed(rt *trie.Route[endpoint]) placed {
+	e := &rt.Payload
+	z := p.zones[e.zone]
+	r := &route{pattern: rt.Pattern, method: p.table.MethodName(rt.Method), level: z.level, site: e.site, order: e.order, flags: rt.Flags & trie.Verb, handler: e.handler}
+	if rt.Flags&trie.Root != 0 {
+		r.root = bareSlash
+	}
+	var f *fastRoute
+	if f, r.fast = e.handler.(*fastRoute); r.fast {
+		r.handler = f.handler
+	}
+	if r.original = p.originals[e.order]; r.original == nil {
+		r.original = r.handler
+	}
+	return placed{r, z}
 }

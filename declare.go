@@ -114,7 +114,16 @@ func newRouteSet() *routeSet { return &routeSet{names: map[string][]*route{}} }
 
 func (s *routeSet) clone() *routeSet { return &routeSet{s.shapes.Clone(), maps.Clone(s.names)} }
 
-func (s *routeSet) add(routes []*route) {
+// find returns the route with a key, or nil.
+func (s *routeSet) find(key string) *route {
+	r, _ := s.shapes.Find(key)
+	return r
+}
+
+// list returns the routes in the order of their registration.
+func (s *routeSet) list() []*route { return slices.SortedFunc(s.shapes.All(), byOrder) }
+
+func (s *routeSet) add(routes ...*route) {
 	for _, r := range routes {
 		s.shapes.Add(r.key, r.method, r)
 		if name := r.level.routeName(); name != "" {
@@ -123,59 +132,36 @@ func (s *routeSet) add(routes []*route) {
 	}
 }
 
-func (s *routeSet) remove(gone map[*route]bool) {
-	for r := range gone {
-		s.shapes.Remove(r.key, r.method)
-		if name := r.level.routeName(); name != "" {
-			s.names[name] = slices.DeleteFunc(slices.Clone(s.names[name]), func(q *route) bool { return q == r })
-		}
+func (s *routeSet) remove(r *route) {
+	s.shapes.Remove(r.key, r.method)
+	if name := r.level.routeName(); name != "" {
+		s.names[name] = slices.DeleteFunc(slices.Clone(s.names[name]), func(q *route) bool { return q == r })
 	}
 }
 
-// check returns an error if one of the routes conflicts with a route of the set
-// that isn't gone.
-func (s *routeSet) check(routes []*route, gone map[*route]bool) error {
+// check returns an error if one of the routes conflicts with another one of them,
+// or with a route of the set.
+func (s *routeSet) check(routes []*route) error {
 	var few [4]string
-	methods := few[:0]
+	methods, seen := few[:0], newRouteSet()
 	for _, r := range routes {
-		if q, ok := s.shapes.Find(r.key); ok && !gone[q] {
+		if q := cmp.Or(s.find(r.key), seen.find(r.key)); q != nil {
 			return fmt.Errorf("muxmaster: %s conflicts with %s: they match the same requests", r.registered(), q.registered())
 		}
 		name := r.level.routeName()
-		for _, q := range s.names[name] {
-			if !gone[q] && (q.order != r.order || q.mount != r.mount) {
+		for _, q := range slices.Concat(s.names[name], seen.names[name]) {
+			if q.order != r.order || q.level != r.level {
 				return fmt.Errorf("muxmaster: %s has the name %q of %s", r.registered(), name, q.registered())
 			}
 		}
-		methods = append(methods, r.method)
+		if methods = append(methods, r.method); len(routes) > 1 {
+			seen.add(r)
+		}
 	}
 	if err := s.shapes.Room(methods); err != nil {
 		return fmt.Errorf("muxmaster: pattern %q: %w", routes[0].pattern, err)
 	}
 	return nil
-}
-
-// A chain is the middleware around the routes of a level, the innermost first.
-type chain []middleware
-
-// chain returns the middleware of a level and of those around it. The caller
-// holds the lock.
-func (m *Mux) chain(l *level) (c chain) {
-	for ; l != nil; l = l.parent {
-		own := l.middleware
-		if l.parent == nil {
-			own = m.middleware
-		}
-		if len(own.use)+len(own.fast) > 0 {
-			c = append(c, own)
-		}
-	}
-	return c
-}
-
-// same reports whether c and d have the same middleware.
-func (c chain) same(d chain) bool {
-	return slices.EqualFunc(c, d, func(a, b middleware) bool { return a.stamp == b.stamp })
 }
 
 // check returns an error if the middleware cannot wrap a handler.
@@ -193,61 +179,42 @@ func (c chain) check(fast bool, text string) error {
 	return nil
 }
 
-// wrap returns the handler of a route in the middleware.
-func (c chain) wrap(h http.Handler, text string) (http.Handler, error) {
-	f, fast := h.(fastHandler)
-	err := c.check(fast, text)
-	if err != nil {
-		return nil, err
-	}
+// wrap returns h in the middleware. The caller has checked that it can be wrapped,
+// and must not hold a lock.
+func (c chain) wrap(h http.Handler) (_ http.Handler, err error) {
 	for _, mw := range c {
-		if fast {
-			f, err = wrapFast(mw.fast, f)
+		if f, fast := h.(fastHandler); !fast {
+			h, err = wrapAll(mw.use, h, !mw.pre)
+		} else if mw.pre {
+			h, err = wrapAll(mw.use, http.HandlerFunc(f.ServeHTTP), false)
 		} else {
-			h, err = wrapAll(mw.use, h, true)
+			h, err = wrapFast(mw.fast, f)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("muxmaster: pattern %q: %w", text, err)
+			return nil, err
 		}
-	}
-	if fast {
-		return f, nil
 	}
 	return h, nil
 }
 
-// wrapped returns the handler of r in the middleware of its Mux, and the zone of
-// that Mux. z is the zone of r. For a mounted route, the first call puts the
-// middleware around the mount around the handler.
-func (r *route) wrapped(z *zone) (h http.Handler, root *zone, err error) {
-	if r.inner == nil {
-		for z.level.mux == nil {
-			z = z.outer
+// wrapped returns the handler of r in the middleware of its Mux. For a mounted
+// route, the first call puts the middleware around the mount around the handler.
+func (r *route) wrapped() (h http.Handler, err error) {
+	x := r.mounted
+	if x == nil {
+		return r.handler, nil
+	}
+	if h, err = x.inner.wrapped(); err != nil {
+		return nil, err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.handler == nil {
+		if x.handler, err = x.chain.wrap(h); err != nil {
+			return nil, fmt.Errorf("muxmaster: pattern %q: %w", r.pattern, err)
 		}
-		return r.handler, z, nil
 	}
-	if h, z, err = r.inner.wrapped(z); err != nil {
-		return nil, nil, err
-	}
-	pre, c := z.pre, chain(nil)
-	for ok := true; ok; ok = z.level.mux == nil {
-		z = z.outer
-		c = append(c, z.middleware)
-	}
-	r.mount.wrapping.Lock()
-	defer r.mount.wrapping.Unlock()
-	if r.handler == nil {
-		if len(pre) > 0 {
-			if h, err = wrapAll(pre, h, false); err != nil {
-				return nil, nil, fmt.Errorf("muxmaster: pattern %q: %w", r.pattern, err)
-			}
-		}
-		if h, err = c.wrap(h, r.pattern); err != nil {
-			return nil, nil, err
-		}
-		r.handler = h
-	}
-	return r.handler, z, nil
+	return x.handler, nil
 }
 
 // wrapAll wraps h in middleware, the first one outermost. routed says that it
@@ -264,7 +231,7 @@ func wrapAll(mws []func(http.Handler) http.Handler, h http.Handler, routed bool)
 	return h, nil
 }
 
-func wrapFast(mws []FastMiddleware, f fastHandler) (fastHandler, error) {
+func wrapFast(mws []FastMiddleware, f fastHandler) (http.Handler, error) {
 	for _, mw := range slices.Backward(mws) {
 		if f = fastHandler(mw(FastHandler(f))); f == nil {
 			return nil, fmt.Errorf("the fast middleware %s returned nil", wrapped.Name(mw))

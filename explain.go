@@ -64,7 +64,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 		e.Status, e.Location, e.Allow, e.Prefix = d.Status(method), d.Location, d.Allow, p.zones[d.fallback.zone].prefix
 		won = nil
 	}
-	for _, rt := range m.live().collect(false).routes {
+	for _, rt := range m.collect(false).routes {
 		c := Candidate{Route: rt.describe()}
 		if won != nil && rt.order == won.Payload.order && rt.pattern == won.Pattern && c.Method == p.table.MethodName(won.Method) && rt.zone.prefix == p.zones[won.Payload.zone].prefix {
 			route := c.Route

@@ -31,7 +31,7 @@ func (m *scope) Route(prefix string, fn func(*Group)) {
 // responses to unmatched requests.
 func (m *scope) With(mw ...func(http.Handler) http.Handler) *Group {
 	refuseNil("With", mw)
-	return m.with(level{middleware: middleware{use: slices.Clone(mw)}})
+	return m.with(level{middleware: &middleware{use: slices.Clone(mw)}})
 }
 
 // Name returns a Group whose routes have a name:
@@ -68,7 +68,7 @@ func (m *scope) group(prefix string, owns bool) *Group {
 	}
 	g := &Group{scope: scope{m.mux, &level{parent: m.level, prefix: full, owns: owns}}}
 	g.level.group = g
-	must(mux.change(func(st *stage) error { return st.addLevel(mux, g.level) }))
+	must(mux.change(func() error { return stage(nil).add(mux, []*level{g.level}, nil) }))
 	return g
 }
 
@@ -116,14 +116,14 @@ func (m *scope) join(prefix string) string {
 // middleware.CleanPath and middleware.StripSlashes do.
 func (m *scope) Use(mw ...func(http.Handler) http.Handler) {
 	refuseNil("Use", mw)
-	m.addMiddleware("Use", func(own *middleware) { own.use = slices.Concat(own.use, mw) })
+	m.addMiddleware("Use", mw, nil)
 }
 
 // UseFast is like Use but adds middleware for fast routes. Registering a route
 // of an http.Handler in its scope panics.
 func (m *scope) UseFast(mw ...FastMiddleware) {
 	refuseNil("UseFast", mw)
-	m.addMiddleware("UseFast", func(own *middleware) { own.fast = slices.Concat(own.fast, mw) })
+	m.addMiddleware("UseFast", nil, mw)
 }
 
 // Pre adds middleware that runs for every request before routing. The first
@@ -139,22 +139,23 @@ func (m *scope) UseFast(mw ...FastMiddleware) {
 func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 	refuseNil("Pre", mw)
 	m = m.live()
-	must(m.change(func(st *stage) error {
+	must(m.change(func() error {
 		if len(m.origin().mounted) > 0 {
 			return errors.New("muxmaster: Pre on a Mux that is mounted: its routes would bypass the middleware; call Pre before Mount")
 		}
-		d := st.of(m)
-		d.pre, d.preStamp = slices.Concat(d.pre, mw), registrations.Add(1)
+		d := stage(nil).edit(m)
+		d.pre = d.pre.with(mw, nil)
+		d.pre.pre = true
 		return nil
 	}))
 }
 
-// addMiddleware calls add with the middleware of s.
-func (m *scope) addMiddleware(method string, add func(own *middleware)) {
+// addMiddleware adds middleware to that of s.
+func (m *scope) addMiddleware(method string, use []func(http.Handler) http.Handler, fast []FastMiddleware) {
 	mux := m.live()
-	must(mux.change(func(st *stage) error {
+	must(mux.change(func() error {
 		own, r := &m.level.middleware, m.level.first
-		if d := st.of(mux); m.parent == nil {
+		if d := stage(nil).edit(mux); m.parent == nil {
 			own, r = &d.middleware, d.first
 		}
 		if r != nil {
@@ -162,8 +163,15 @@ func (m *scope) addMiddleware(method string, add func(own *middleware)) {
 			return fmt.Errorf("muxmaster: %s after the route %q was registered (at %s:%d): the route would bypass the middleware; "+
 				"call %s first, or With for the routes that follow", method, r.pattern, file, line, method)
 		}
-		add(own)
-		own.stamp = registrations.Add(1)
+		*own = (*own).with(use, fast)
 		return nil
 	}))
+}
+
+// with returns a middleware with more functions. mw may be nil.
+func (mw *middleware) with(use []func(http.Handler) http.Handler, fast []FastMiddleware) *middleware {
+	if mw == nil {
+		return &middleware{use: slices.Clone(use), fast: slices.Clone(fast)}
+	}
+	return &middleware{use: slices.Concat(mw.use, use), fast: slices.Concat(mw.fast, fast)}
 }

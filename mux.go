@@ -67,7 +67,7 @@ type Mux struct {
 	program atomic.Pointer[program] // compiled last; nil if something was declared since
 	owner   *values.Owner
 
-	tree     atomic.Pointer[tree]
+	tree     tree     // this Mux, with the Muxes that it was joined to
 	declared          // guarded by the lock of the tree, as all down to mounted
 	version  int      // counts changes of it
 	mounted  []*mount // the places where this Mux is mounted
@@ -77,31 +77,50 @@ type Mux struct {
 	draft    *draft       // of the Update that passes this Mux; nil for others
 
 	building sync.Mutex // held while compiling for a request
-	kept                // guarded by the lock of the tree
-}
-
-// kept holds what a program has in middleware besides its routes. Programs
-// take it from the one before, so that the middleware functions are called once.
-type kept struct {
-	responders map[*level]*responder
-	entry      *responder // the router in Pre middleware, which has no zone
+	entry    *responder // the router in Pre middleware; guarded by the lock of the tree
 }
 
 // fields holds the values of a Mux's fields.
 type fields struct {
-	poolValues, poolParams bool
-	redirects              redirects
-	notFound, notAllowed   http.Handler
+	poolValues, poolParams         bool
+	redirectSlash, redirectLetters bool
+	notFound, notAllowed           http.Handler
 }
 
-// redirects says which redirects a Mux sends.
-type redirects struct{ slash, letters bool }
+func (m *Mux) readFields() fields {
+	return fields{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase, m.NotFound, m.MethodNotAllowed}
+}
+
+func (m *Mux) setFields(f fields) {
+	m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase = f.poolValues, f.poolParams, f.redirectSlash, f.redirectLetters
+	m.NotFound, m.MethodNotAllowed = f.notFound, f.notAllowed
+}
+
+// read returns the fields of the Mux as they were first read. keep says that this
+// is the first time.
+func (d *declared) read(keep bool) fields {
+	if d.fields != nil {
+		return *d.fields
+	}
+	f := d.self.readFields()
+	if keep {
+		d.fields = &f
+	}
+	return f
+}
+
+// inside returns the fields that apply to a Mux mounted inside of another one.
+func (f fields) inside(outer fields) fields {
+	f.poolValues, f.poolParams = f.poolValues && outer.poolValues, f.poolParams && outer.poolParams
+	f.notFound, f.notAllowed = or(f.notFound, outer.notFound), or(f.notAllowed, outer.notAllowed)
+	return f
+}
 
 // New returns an empty Mux with RedirectTrailingSlash set.
 func New() *Mux {
 	m := &Mux{RedirectTrailingSlash: true, owner: values.NewOwner()}
 	m.scope, m.self, m.routes = scope{m, &level{mux: m}}, m, newRouteSet()
-	m.tree.Store(&tree{members: []*Mux{m}, number: registrations.Add(1)})
+	m.tree.number = registrations.Add(1)
 	return m
 }
 
@@ -151,40 +170,37 @@ type level struct {
 	name       string // of the routes
 	key        any    // of the annotation; nil if there is none
 	value      any
-	middleware               // of a Group; that of a Mux is in declared
-	first      *registration // on the level of a Group or inside it; nil if there is none
-	owns       bool          // routes outside of the prefix never serve paths below it
-	inline     bool          // made by With, Name or Annotate
+	middleware *middleware // of a Group; that of a Mux is in declared
+	first      *route      // registered on the level of a Group or inside it; nil if there is none
+	responder  *responder  // of the latest program; nil if there is none
+	owns       bool        // routes outside of the prefix never serve paths below it
+	inline     bool        // made by With, Name or Annotate
 }
 
-// A middleware is what Use and UseFast have added to a level.
+// A middleware is what Use and UseFast, or Pre, have added to a level. It doesn't
+// change. So the pointer says which middleware a level had.
 type middleware struct {
-	use   []func(http.Handler) http.Handler
-	fast  []FastMiddleware
-	stamp uint32 // changes with them
+	use  []func(http.Handler) http.Handler
+	fast []FastMiddleware
+	pre  bool // added by Pre
 }
 
-// A registration is the pattern of a route, and where it was registered.
-type registration struct {
-	pattern string
-	site    uintptr
-}
+// A chain is the middleware around something, the innermost first.
+type chain []*middleware
 
 // declared is what is registered on a Mux. Guarded by the lock of the tree.
 type declared struct {
 	self       *Mux
-	middleware               // of the Mux's own level
-	first      *registration // nil if there is none
-	routes     *routeSet     // including those of mounted Muxes
-	compiled   *program      // has the routes if routes is nil, see recall
-	levels     []*level      // those that respond to unmatched requests, likewise, but the Mux's own
-	fields     *fields       // of the Mux when a program that serves was compiled first; nil before
-	pre        []func(http.Handler) http.Handler
-	preStamp   uint32 // changes with pre
+	middleware *middleware // of the Mux's own level; nil if there is none
+	pre        *middleware // nil if there is none
+	first      *route      // registered; nil if there is none
+	routes     *routeSet   // including those of mounted Muxes
+	compiled   *program    // has the routes if routes is nil, see recall
+	levels     []*level    // those that respond to unmatched requests, likewise, but the Mux's own
+	fields     *fields     // of the Mux when it was compiled to serve requests; nil before
 }
 
-// A route is a declared pattern with one method. It doesn't change, except that
-// compiling wraps the handler of a mounted one.
+// A route is a declared pattern with one method. It doesn't change.
 type route struct {
 	pattern  string // as in r.Pattern
 	method   string // "" for every method
@@ -193,17 +209,25 @@ type route struct {
 	order    uint32       // number of the registration; the methods of a list share one
 	flags    trie.Flags   // Verb, or 0
 	root     bare         // also serves a path without its trailing slash
-	handler  http.Handler // wrapped in the middleware of its Mux; a fastHandler, if it is one
+	fast     bool         // handler is a fastHandler
+	handler  http.Handler // wrapped in the middleware of its Mux; nil if mounted isn't
 	original http.Handler // without middleware
 
 	parsed *pattern.Pattern // see parse; nil if it was discarded
 	key    string           // for claims
 
-	// For the route of a mounted Mux: the route there, and where it is mounted.
-	// handler is then nil until the route is compiled.
-	inner *route
+	mounted *mountedRoute // nil if the route isn't that of a mounted Mux
+}
+
+// A mountedRoute is what the route of a mounted Mux has in addition. Compiling
+// wraps its handler.
+type mountedRoute struct {
+	inner *route // of the mounted Mux
 	mount *mount
-	plain bool // Pre middleware calls its handler, even if it is a fastHandler
+	chain chain // around the handler of inner
+
+	mu      sync.Mutex
+	handler http.Handler // in chain; nil until it is compiled
 }
 
 // A bare says that a route also serves a path without a trailing slash, if there
@@ -224,30 +248,27 @@ type routeSet struct {
 
 // A mount is a Mux mounted in a scope of another Mux.
 type mount struct {
-	on       *Mux                              // the other Mux
-	level    *level                            // of the mounted Mux, on the other one
-	levels   map[*level]*level                 // those of the mounted Mux, as the other one has them
-	pre      []func(http.Handler) http.Handler // of the mounted Mux; it gets no more
-	wrapping sync.Mutex                        // guards the handlers of the routes
+	on     *Mux              // the other Mux
+	level  *level            // of the mounted Mux, on the other one
+	levels map[*level]*level // those of the mounted Mux, as the other one has them
+	pre    *middleware       // of the mounted Mux; it gets no more
 }
 
 // A tree is a set of Muxes connected by mounts. One lock guards what is
 // declared on all of them, because registering a route on a mounted Mux changes
 // several.
 type tree struct {
-	mu      sync.Mutex
-	members []*Mux // nil if it was joined to another tree
-	number  uint32 // of two trees, the one with the lower number is locked first
+	mu     sync.Mutex
+	number uint32
+	joined atomic.Pointer[tree] // set with the lock: the tree, with a lower number, that replaces this one
 }
 
-// A draft is what an Update does to its Mux.
+// A draft is the Mux that an Update passes.
 type draft struct {
-	mux     *Mux     // the Mux of the Update
-	self    *Mux     // the Mux that fn gets
-	base    declared // what mux had
-	added   map[*route]bool
-	removed []string // keys of routes that mux had
-	done    atomic.Bool
+	mux  *Mux      // the Mux of the Update
+	self *Mux      // the Mux that fn gets
+	base *declared // what mux had
+	done atomic.Bool
 }
 
 // A program serves requests. It is immutable.
@@ -269,11 +290,9 @@ type program struct {
 	inPlace trie.Flags // of the routes that keep their values in the Buffer, see modes
 	long    int        // the path or request target from which on serveLong is used
 
-	serving    bool // it serves requests; if not, fields may change before the first one
 	alwaysSlow bool // some routes have hosts, or values are not delivered directly
 
-	// For peek and Lookup.
-	muxes     []*zone
+	// For Lookup.
 	described sync.Map // from *trie.Route to Route
 	index     sync.Once
 	byPattern map[string][]*trie.Route[endpoint]
@@ -298,11 +317,10 @@ const (
 // A zone is a level of a program, with what it had when the program was compiled.
 type zone struct {
 	*level
-	middleware
-	index     uint32 // in program.zones
-	outer     *zone  // the zone around; nil for the Mux's own
-	pre       []func(http.Handler) http.Handler
-	wraps     int        // number of middleware functions here and further out
+	index     uint32     // in program.zones
+	outer     *zone      // the zone around; nil for the Mux's own
+	adds      chain      // the middleware of the level
+	chain     chain      // of the level and those around it; without the Pre of the Mux
 	region    int        // see trie.Fallback
 	fields               // of the level and of those around it
 	responder *responder // nil if there is no middleware
@@ -313,6 +331,6 @@ type zone struct {
 // functions are called once.
 type responder struct {
 	handler http.Handler // the responder in the middleware
-	stamp   uint32       // of the middleware
+	chain   chain        // the middleware
 	zone    atomic.Pointer[zone]
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
@@ -282,17 +283,20 @@ func (m *scope) register(h http.Handler, site uintptr, list ...route) error {
 		return fmt.Errorf("muxmaster: pattern %q: the handler is nil", text)
 	}
 	mux := m.live()
-	t := mux.lock()
-	chain := mux.chain(m.level)
-	t.mu.Unlock()
-	handler, err := chain.wrap(h, text)
+	chain := mux.chainOf(m.level)
+	_, fast := h.(fastHandler)
+	err := chain.check(fast, text)
 	if err != nil {
 		return err
+	}
+	handler, err := chain.wrap(h)
+	if err != nil {
+		return fmt.Errorf("muxmaster: pattern %q: %w", text, err)
 	}
 	var routes []*route
 	order := registrations.Add(1)
 	for _, rt := range list {
-		rt.level, rt.site, rt.order, rt.handler, rt.original = m.level, site, order, handler, h
+		rt.level, rt.site, rt.order, rt.fast, rt.handler, rt.original = m.level, site, order, fast, handler, h
 		methods := rt.parsed.Methods
 		if methods == nil {
 			methods = anyMethod
@@ -303,12 +307,18 @@ func (m *scope) register(h http.Handler, site uintptr, list ...route) error {
 			routes = append(routes, &r)
 		}
 	}
-	return mux.change(func(st *stage) error {
-		if !mux.chain(m.level).same(chain) {
+	return mux.change(func() error {
+		if !slices.Equal(stage(nil).chain(mux, m.level), chain) {
 			return fmt.Errorf("muxmaster: pattern %q: middleware was added to its scope while it was registered", text)
 		}
-		return st.addRoutes(mux, routes)
+		return stage(nil).add(mux, nil, routes)
 	})
+}
+
+// chainOf returns the middleware around the routes of a level.
+func (m *Mux) chainOf(l *level) chain {
+	defer m.lock().mu.Unlock()
+	return stage(nil).chain(m, l)
 }
 
 var anyMethod = []string{""}

@@ -73,7 +73,7 @@ func (r Route) String() string {
 // called. The route for / in a Group or mounted Mux, which also serves the
 // prefix without a slash, is listed once.
 func (m *Mux) Routes() iter.Seq[Route] {
-	routes := m.live().collect(false).routes
+	routes := m.collect(false).routes
 	list := make([]Route, len(routes))
 	sorted := make([]*Route, len(routes)) // a Route is large to move
 	for i, r := range routes {
@@ -128,11 +128,14 @@ func (r placed) describe() Route {
 // middlewareNames returns the names of the middleware that z puts around its routes,
 // outermost first.
 func (z *zone) middlewareNames(fast bool) (names []string) {
-	names = appendNames(nil, z.pre)
-	if fast {
-		return appendNames(names, z.fast)
+	for _, mw := range slices.Backward(z.adds) {
+		if fast && !mw.pre {
+			names = appendNames(names, mw.fast)
+		} else {
+			names = appendNames(names, mw.use)
+		}
 	}
-	return appendNames(names, z.use)
+	return names
 }
 
 func appendNames[F any](names []string, list []F) []string {
@@ -186,6 +189,17 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 		}
 	}
 	return Route{}, false
+}
+
+// peek returns a program for inspection. If there is none that serves requests,
+// it is one for this call alone, so that the fields of m can still be set.
+func (m *Mux) peek() *program {
+	if p := m.program.Load(); p != nil {
+		return p
+	}
+	p, err := m.collect(false).compile()
+	must(err)
+	return p
 }
 
 // matched returns the route whose pattern is r.Pattern, or nil.

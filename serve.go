@@ -3,7 +3,6 @@ package muxmaster
 import (
 	"log/slog"
 	"net/http"
-	"slices"
 	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
@@ -225,63 +224,22 @@ func (m *Group) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // current returns the program that serves requests, and compiles it if
 // necessary.
 func (m *Mux) current() *program {
-	if p := m.serving(); p != nil {
+	if p := m.program.Load(); p != nil {
 		return p
 	}
 	m = m.live()
 	m.building.Lock()
 	defer m.building.Unlock()
 	warnSlow()
-	if p := m.serving(); p != nil {
+	if p := m.program.Load(); p != nil {
 		return p
 	}
-	return m.compile(true)
-}
-
-// serving returns the program that serves requests, or nil.
-func (m *Mux) serving() *program {
-	if p := m.program.Load(); p != nil && p.serving {
-		return p
-	}
-	return nil
-}
-
-// peek returns a program for inspection. It need not serve requests, so that the
-// fields of m can still be set.
-func (m *Mux) peek() *program {
-	p := m.program.Load()
-	if p != nil && p.serving {
-		return p
-	}
-	m = m.live()
-	if p != nil && m.unchanged(p) {
-		return p
-	}
-	return m.compile(false)
-}
-
-// unchanged reports whether p redirects as the fields of the Muxes say now.
-func (m *Mux) unchanged(p *program) bool {
-	defer m.lock().mu.Unlock()
-	return !slices.ContainsFunc(p.muxes, func(z *zone) bool {
-		return z.redirects != m.instead(z.level.mux).read(false).redirects
-	})
-}
-
-// compile compiles a program. serving says that it is to serve requests.
-func (m *Mux) compile(serving bool) *program {
-	c := m.collect(serving)
+	c := m.collect(true)
 	p, err := c.compile()
 	must(err)
 	defer m.lock().mu.Unlock()
 	c.publish(p)
 	return p
-}
-
-// collect collects what is declared on m.
-func (m *Mux) collect(serving bool) *compiler {
-	defer m.lock().mu.Unlock()
-	return newCompiler(m, nil, serving)
 }
 
 // warnSlow logs a warning, once, if path values are slow and the build tag

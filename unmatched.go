@@ -99,7 +99,7 @@ func (p *program) decide(search *routeSearch, r *http.Request, rt *trie.Route[en
 		rt = p.findAt(search, r, clean)
 	}
 	d := p.decideAt(search, r, rt, clean)
-	if rt == nil && d.Pattern == "" && p.zones[d.fallback.zone].redirects.letters && search.Rooted() && r.Method != http.MethodConnect {
+	if rt == nil && d.Pattern == "" && p.zones[d.fallback.zone].redirectLetters && search.Rooted() && r.Method != http.MethodConnect {
 		if path, ok := p.folded.Recase(cleanPath(r), r.Host, r.Method); ok {
 			if there := p.decideAt(search, r, p.findAt(search, r, path), path); there.Pattern != "" {
 				d = there
@@ -135,7 +135,7 @@ func (p *program) decideAt(search *routeSearch, r *http.Request, rt *trie.Route[
 		d.fallback, d.vals = &f.Payload, slices.Clone(vals)
 	}
 	if rt == nil {
-		d.Outcome = p.outcomeAt(search, r, nil, clean, p.zones[d.fallback.zone].redirects.slash)
+		d.Outcome = p.outcomeAt(search, r, nil, clean, p.zones[d.fallback.zone].redirectSlash)
 	}
 	return d
 }

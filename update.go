@@ -3,7 +3,6 @@ package muxmaster
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,7 +12,7 @@ import (
 
 // This file changes a Mux that serves requests, all at once. Update passes
 // another Mux, a draft, which begins with what is declared on the first one. What
-// the draft records is then staged on the first Mux, compiled, and applied.
+// differs at the end is then staged on the first Mux, compiled, and applied.
 
 // Update changes the routes of a Mux that serves requests, all at once or not at
 // all. It calls fn with a Mux that has the routes and fields of m. fn registers,
@@ -60,13 +59,11 @@ func goroutine() string {
 // newDraft returns a draft for an Update of m.
 func (m *Mux) newDraft() *draft {
 	defer m.lock().mu.Unlock()
-	m.recall()
-	d := &draft{mux: m, base: m.declared, added: map[*route]bool{}}
-	d.self = &Mux{owner: m.owner, draft: d, declared: d.base}
-	d.self.scope = scope{d.self, m.level}
+	base := stage(nil).has(m)
+	d := &draft{mux: m, base: base.clone()}
+	d.self = &Mux{owner: m.owner, draft: d, declared: *base.clone()}
+	d.self.scope, d.self.self, d.self.fields = scope{d.self, m.level}, d.self, nil
 	d.self.setFields(m.readFields())
-	d.self.self, d.self.fields = d.self, nil
-	d.self.routes, d.self.levels = m.routes.clone(), slices.Clip(m.levels)
 	return d
 }
 
@@ -78,8 +75,7 @@ func (d *draft) end() {
 			l.mux.mounted = slices.DeleteFunc(l.mux.mounted, func(mnt *mount) bool { return mnt.on == d.self })
 		}
 	}
-	d.self.declared, d.base = declared{self: d.self, routes: newRouteSet()}, declared{}
-	d.added, d.removed = nil, nil
+	d.self.declared, d.base = declared{self: d.self, routes: newRouteSet()}, nil
 	d.self.invalidate()
 }
 
@@ -88,11 +84,11 @@ func (d *draft) end() {
 func (d *draft) commit() error {
 	t := d.mux.lock()
 	st, err := d.stage()
-	version := st.version() + d.self.version
+	version := d.version(st)
 	var compilers []*compiler
-	for _, s := range st {
-		if err == nil && (s.self == d.mux || s.self.serving() != nil) {
-			compilers = append(compilers, newCompiler(s.self, st, true))
+	for m := range st {
+		if err == nil && (m == d.mux || m.program.Load() != nil) {
+			compilers = append(compilers, newCompiler(m, st, true))
 		}
 	}
 	t.mu.Unlock()
@@ -106,8 +102,8 @@ func (d *draft) commit() error {
 		}
 	}
 	defer d.mux.lock().mu.Unlock()
-	late := st.version()+d.self.version != version
-	if late { // something was declared meanwhile; on d.self, by a Mux that is mounted on it
+	late := d.version(st) != version
+	if late { // something was declared meanwhile
 		if st, err = d.stage(); err != nil {
 			return err
 		}
@@ -124,48 +120,49 @@ func (d *draft) commit() error {
 	return nil
 }
 
-// version returns a number that grows when the Muxes of the stage are changed.
-func (st stage) version() (n int) {
-	for _, s := range st {
-		n += s.self.version
+// version returns a number that grows when a Mux of the stage is changed, or one
+// that is mounted on the draft.
+func (d *draft) version(st stage) int {
+	n := d.self.version
+	for m := range st {
+		n += m.version
 	}
 	return n
 }
 
-// stage returns the stage for what d changes. The caller holds the lock.
-func (d *draft) stage() (st stage, err error) {
-	now := d.self.declared
-	s := st.of(d.mux)
-	for _, s := range st {
-		s.levels = slices.Clip(s.levels) // other stages append to the same slice
-	}
-	gone := map[*route]bool{}
-	for _, key := range d.removed {
-		if r, ok := s.routes.shapes.Find(key); ok {
-			gone[r] = true
-		}
-	}
-	st.remove(d.mux, gone)
-	for _, l := range now.levels[len(d.base.levels):] {
-		if err := st.addLevel(d.mux, l); err != nil {
-			return nil, err
-		}
-	}
-	if err := st.addRoutes(d.mux, slices.SortedFunc(maps.Keys(d.added), byOrder)); err != nil {
-		return nil, err
-	}
-	if now.stamp != d.base.stamp {
+// stage returns the stage for what the Update has changed. The caller holds the
+// lock.
+func (d *draft) stage() (stage, error) {
+	st, now := stage{}, &d.self.declared
+	s := st.edit(d.mux)
+	if now.middleware != d.base.middleware {
 		if s.first != nil {
 			return nil, fmt.Errorf("muxmaster: Update: Use, while the route %q was registered: it would bypass the middleware", s.first.pattern)
 		}
 		s.middleware = now.middleware
 	}
-	if now.preStamp != d.base.preStamp {
-		s.pre, s.preStamp = slices.Concat(s.pre, now.pre[len(d.base.pre):]), now.preStamp
+	if now.pre != d.base.pre {
+		s.pre = now.pre
+	}
+	var added []*route
+	for r := range now.routes.shapes.All() {
+		if d.base.routes.find(r.key) != r {
+			added = append(added, r)
+		}
+	}
+	slices.SortFunc(added, byOrder)
+	for r := range d.base.routes.shapes.All() {
+		there := s.routes.find(r.key)
+		if now.routes.find(r.key) == r || there == nil {
+			continue
+		}
+		if err := st.remove(d.mux, there); err != nil {
+			return nil, err
+		}
 	}
 	fields := d.self.readFields()
 	s.fields = &fields
-	return st, nil
+	return st, st.add(d.mux, now.levels[len(d.base.levels):], added)
 }
 
 // Remove removes a route. pattern is its text as Routes lists it, with the method
@@ -179,14 +176,13 @@ func (d *draft) stage() (st stage, err error) {
 // pattern in one [Mux.Update] replaces its handler.
 func (m *Mux) Remove(pattern string) error {
 	m = m.live()
-	return m.change(func(st *stage) error {
-		d := st.of(m)
-		r := d.routes.listed(pattern)
+	return m.change(func() error {
+		routes := stage(nil).has(m).routes
+		r := routes.listed(pattern)
 		if r == nil {
-			return fmt.Errorf("muxmaster: Remove %q: %s", pattern, insteadOf(pattern, d.list()))
+			return fmt.Errorf("muxmaster: Remove %q: %s", pattern, insteadOf(pattern, routes.list()))
 		}
-		st.remove(m, map[*route]bool{r: true})
-		return nil
+		return stage(nil).remove(m, r)
 	})
 }
 
@@ -199,7 +195,7 @@ func (s *routeSet) listed(text string) *route {
 				continue
 			}
 			method := strings.Join(p.Methods, "")
-			if r, ok := s.shapes.Find(trie.ShapeKey(p, method)); ok && r.listed() == text {
+			if r := s.find(trie.ShapeKey(p, method)); r != nil && r.listed() == text {
 				return r
 			}
 		}
