@@ -18,7 +18,7 @@ import (
 //
 //	mux.Mount("/debug/routes", inspect.Handler(mux))
 //
-// Below that path it also serves routes.json, openapi.json and
+// Below that path it also serves routes.json, routes.txt, openapi.json and
 // explain.json?method=GET&path=/x. The page loads nothing from other servers.
 // openapi.json has the title, schemas and security schemes of a [Document] that
 // is an annotation of the page's own route.
@@ -80,8 +80,8 @@ func isPage(r *muxmaster.Route) bool { return r.Handler == pageName }
 // pageName is the name of routesPage in Route.Handler.
 var pageName = fmt.Sprintf("%T", new(routesPage))
 
-// ServeHTTP serves the page, and below it routes.json, explain.json and
-// openapi.json.
+// ServeHTTP serves the page, and below it routes.json, routes.txt, explain.json,
+// openapi.json, coverage.json, and columns.json for the page itself.
 func (p *routesPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -97,11 +97,12 @@ func (p *routesPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch path.Base(r.URL.Path) {
 	case "routes.json":
-		routes := Examine(p.mux)
-		if p.coverage != nil {
-			p.coverage.mark(routes)
-		}
-		writeJSON(w, routes)
+		writeJSON(w, p.routes())
+	case "routes.txt":
+		h.Set("Content-Type", "text/plain; charset=utf-8")
+		Print(w, p.mux)
+	case "columns.json":
+		writeJSON(w, columns(p.routes()))
 	case "coverage.json":
 		if p.coverage == nil {
 			http.Error(w, "inspect: requests are not counted; see Coverage.Page", http.StatusNotFound)
@@ -132,6 +133,15 @@ func (p *routesPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Referrer-Policy", "no-referrer")
 		w.Write(page)
 	}
+}
+
+// routes returns the routes, with their use if it is counted.
+func (p *routesPage) routes() []Route {
+	routes := Examine(p.mux)
+	if p.coverage != nil {
+		p.coverage.mark(routes)
+	}
+	return routes
 }
 
 // document returns the annotation of the page's route, or else a Document

@@ -1,5 +1,5 @@
 'use strict';
-// The page reads routes.json from the program that serves it, shows the routes as a
+// The page reads columns.json from the program that serves it, shows the routes as a
 // tree of prefixes, and requests explain.json for the route of a request. It creates
 // only elements and text nodes, never HTML from strings.
 
@@ -80,11 +80,30 @@ function reveal(r) {
   focusRow(r.element.firstChild);
 }
 
+// painted waits until the page is on the screen without its routes. A hidden page
+// has no frames.
+const painted = () => new Promise(done => {
+  requestAnimationFrame(() => setTimeout(done));
+  setTimeout(done, 500);
+});
+
+// unpack returns the routes, as in routes.json. A column has the values of a field,
+// and for each route the index of its value. Routes share values.
+function unpack(columns) {
+  const fields = Object.entries(columns);
+  return columns.Pattern.Index.map((_, i) => {
+    const r = { text: '', labels: null, element: null };
+    for (const [name, c] of fields) r[name] = c.Values[c.Index[i]];
+    return r;
+  });
+}
+
 // load loads the routes and initializes the page.
 async function load() {
-  const res = await fetch(base + 'routes.json');
+  await painted();
+  const res = await fetch(base + 'columns.json');
   if (!res.ok) throw new Error(await res.text());
-  routes = (await res.json() || []).filter(r => r.Below || !r.Mount); // omit the bare prefix of a mount
+  routes = unpack(await res.json()).filter(r => r.Below || !r.Mount); // omit the bare prefix of a mount
   const counts = new Map();
   for (const r of routes) {
     counts.set(methodOf(r), (counts.get(methodOf(r)) || 0) + 1);

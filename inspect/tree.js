@@ -10,7 +10,7 @@ let all; // true after Open all, false after Close all
 // split returns the segments of a pattern. A slash inside braces doesn't separate
 // segments.
 function split(pattern) {
-  if (!pattern.includes('{')) return pattern.split('/').filter(Boolean);
+  if (!/\{[^}]*[{/]/.test(pattern)) return pattern.split('/').filter(s => s && s !== '{$}');
   const segments = [];
   let segment = '', depth = 0;
   const end = () => {
@@ -28,14 +28,16 @@ function split(pattern) {
 }
 
 // A tree node is a prefix with its routes and child nodes.
-const newNode = (label, prefix) => ({ label, prefix, routes: [], children: new Map(), count: 0, warnings: 0 });
+const childless = new Map();
+const newNode = (label, prefix) => ({ label, prefix, routes: [], children: childless, count: 0, warnings: 0, rows: null, open: false });
 
 function tree(list) {
   const root = newNode('', '');
   for (const r of list) {
     let n = root;
-    r.labels ||= [...(r.Host ? [r.Host] : []), ...split(r.Pattern).map(s => '/' + s)];
+    r.labels ||= split(r.Host + r.Pattern).map((s, i) => i || !r.Host ? '/' + s : s);
     for (const label of r.labels) {
+      if (n.children === childless) n.children = new Map();
       let c = n.children.get(label);
       if (!c) n.children.set(label, c = newNode(label, n.prefix + label));
       n = c;
