@@ -40,6 +40,7 @@ type conn struct {
 	inHandler bool
 	gone      bool // hijacked or passed to net/http, so the engine must not close it
 	lastPost  bool // the last request was a POST
+	manyInput bool // the last read over HTTP/2 filled a small buffer
 	active    bool // the program's hook was last called with StateActive
 
 	requests atomic.Uint64 // served; read by Stats

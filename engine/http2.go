@@ -114,7 +114,6 @@ func (c *conn) serveHTTP2() {
 type lane struct {
 	conn  *conn
 	begun bool // the input that was read before was returned
-	got   int  // bytes that the last Read of the connection returned
 }
 
 // largeBuffer is the size of a buffer for connections with much input.
@@ -130,7 +129,7 @@ func (l *lane) Read(need int) ([]byte, error) {
 		return c.in.b[c.r:c.w], nil
 	}
 	have := c.w - c.r
-	if c.in != nil && len(c.in.b) > firstBuffer && have == 0 && l.got < firstBuffer {
+	if c.in != nil && len(c.in.b) > firstBuffer && have == 0 && !c.manyInput {
 		c.giveBackBuffer() // the connection may be idle for long
 	}
 	if c.in != nil && len(c.in.b) == firstBuffer && (c.w == firstBuffer || need > firstBuffer) {
@@ -146,7 +145,7 @@ func (l *lane) Read(need int) ([]byte, error) {
 	if err := c.fill(); err != nil {
 		return nil, err
 	}
-	l.got = c.w - c.r - have
+	c.manyInput = c.w-c.r-have >= firstBuffer
 	return c.in.b[c.r:c.w], nil
 }
 

@@ -68,7 +68,11 @@ func (c *conn) write(p []byte) (int, error) {
 // makeRoom makes room for at least n more bytes after c.w.
 func (c *conn) makeRoom(n int) {
 	if c.in == nil {
-		c.in = bufferPool.Get().(*buffer)
+		pool := &bufferPool
+		if c.manyInput {
+			pool = &largeBufferPool // one read instead of several
+		}
+		c.in = pool.Get().(*buffer)
 		c.r, c.w = 0, 0
 	}
 	if c.r == c.w {

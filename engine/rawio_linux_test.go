@@ -60,3 +60,51 @@ func TestFill(t *testing.T) {
 		t.Errorf("%d of 300 reads let another goroutine run, want 200", yields)
 	}
 }
+
+// TestLaneReadWaits checks that a connection over HTTP/2 has no buffer while it
+// waits, and a large one again when it goes on receiving much.
+func TestLaneReadWaits(t *testing.T) {
+	ln := onFreePort(t)
+	defer ln.Close()
+	client := dial(t, ln.Addr().String())
+	nc, err := ln.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	c := &conn{nc: nc}
+	c.raw = newRawIO(c)
+	l := &lane{conn: c, begun: true}
+	large := false
+	for i, size := range []int{100, 10_000, 10_000, 100, 100} {
+		if c.raw.readable(fdOf(t, nc)) || c.in != nil {
+			t.Fatalf("part %d: there is input or a buffer while the connection waits", i)
+		}
+		if _, err := client.Write(make([]byte, size)); err != nil {
+			t.Fatal(err)
+		}
+		first := true
+		for have := 0; have < size; first = false {
+			b, err := l.Read(size)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := len(c.in.b) == largeBuffer; first && got != large {
+				t.Errorf("part %d of %d bytes: the first read had a large buffer: %v", i, size, got)
+			}
+			have = len(b)
+		}
+		large = c.manyInput
+		l.Discard(size)
+	}
+}
+
+// fdOf returns the descriptor of a socket.
+func fdOf(t *testing.T, nc net.Conn) (fd uintptr) {
+	t.Helper()
+	raw := rawSocket(nc)
+	if err := raw.Control(func(n uintptr) { fd = n }); err != nil {
+		t.Fatal(err)
+	}
+	return fd
+}
