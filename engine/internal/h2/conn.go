@@ -55,7 +55,6 @@ type Conn struct {
 	settled  bool     // the first SETTINGS arrived
 	fieldsBy int64    // deadline of an incomplete block of fields, or 0
 	limits   limits
-	several  bool         // several handlers run
 	turn     int          // of yield
 	parsing  atomic.Bool  // input is being parsed
 	consumed atomic.Int64 // bytes of bodies that the client may send again
@@ -155,17 +154,16 @@ func (c *Conn) read() error {
 	}
 }
 
-// yieldEvery says how often yield does nothing.
-const yieldEvery = 3
+// waitEvery says how often yield does nothing.
+const waitEvery = 3
 
-// yield often lets other goroutines run if there are several requests. When the
-// reader runs again, they have ended, and more input may have arrived, so fewer
-// reads and writes are needed. See also fill in package engine.
+// yield often lets other goroutines run before the next read. When the reader
+// runs again, handlers have ended, and more input may have arrived, so fewer
+// reads and writes are needed: with 64 connections, that saves 5 % of the CPU
+// time. See fill in package engine, also for why not always.
 func (c *Conn) yield() {
-	if c.several {
-		if c.turn++; c.turn%yieldEvery != 0 {
-			runtime.Gosched()
-		}
+	if c.turn++; c.turn%waitEvery != 0 {
+		runtime.Gosched()
 	}
 }
 
@@ -213,7 +211,6 @@ func (c *Conn) parse(b []byte, n int) (int, error) {
 func (c *Conn) parsed() error {
 	c.mu.Lock()
 	err := c.startHandlers()
-	c.several = c.running > 1
 	if c.control > maxControl {
 		c.broken = true // don't wait for a client that doesn't read
 		err = connError{enhanceYourCalm, "too_many_control_frames"}
