@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -318,6 +319,30 @@ func TestHTTP2Shutdown(t *testing.T) {
 		}
 		idle.wait(func() bool { return false })
 		c.wait(func() bool { return false })
+	})
+}
+
+// TestHTTP2Goexit checks that the client learns at once that a handler has ended
+// its goroutine, as t.FailNow does. So do clients of other connections that
+// share the goroutines.
+func TestHTTP2Goexit(t *testing.T) {
+	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
+		addr, _ := start(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/exit" {
+				runtime.Goexit()
+			}
+		})})
+		c := dialFrames(t, addr)
+		for id := uint32(1); id < 20; id += 4 {
+			c.get(id, "/exit")
+			if !c.ended(id) {
+				t.Fatalf("stream %d: got %s, want a reset", id, c.summary())
+			}
+			c.get(id+2, "/")
+			if !c.ended(id + 2) {
+				t.Fatalf("stream %d: no response after Goexit", id+2)
+			}
+		}
 	})
 }
 

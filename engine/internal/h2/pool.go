@@ -20,7 +20,8 @@ type pool struct {
 	idle   []*worker
 	unused int // smallest number of idle workers since the last trim
 	timer  *time.Timer
-	conns  int // connections that use the pool
+	timed  bool // the timer is set
+	conns  int  // connections that use the pool
 }
 
 // A job is a stream, whose handler runs, or a connection, whose output is
@@ -73,6 +74,7 @@ func (p *pool) wake() {
 
 func (p *pool) work() {
 	w := &worker{make(chan bool, 1)}
+	defer p.start() // for jobs that wait if a handler calls runtime.Goexit
 	for {
 		p.mu.Lock()
 		p.waking = false
@@ -110,13 +112,14 @@ func (p *pool) park(w *worker) bool {
 		return false
 	}
 	p.idle = append(p.idle, w)
-	if len(p.idle) == 1 {
+	if !p.timed {
 		p.setTimer()
 	}
 	return true
 }
 
 func (p *pool) setTimer() {
+	p.timed = true
 	if p.timer == nil {
 		p.timer = time.AfterFunc(trimAfter, p.trim)
 	} else {
@@ -129,6 +132,7 @@ func (p *pool) setTimer() {
 func (p *pool) trim() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.timed = false
 	p.end(min(p.unused, len(p.idle)))
 	if p.unused = len(p.idle); p.unused > 0 {
 		p.setTimer()
@@ -162,5 +166,6 @@ func (p *pool) detach() {
 	p.end(len(p.idle))
 	if p.timer != nil {
 		p.timer.Stop()
+		p.timed = false
 	}
 }
