@@ -16,48 +16,52 @@ import (
 // make room, although they take several times as long as a connection may wait
 // for its peer.
 func TestConnectionsThatNeverGiveWay(t *testing.T) {
-	duplex := honest{name: "a handler that waits for its body while it responds", body: lateBody, h: func(w http.ResponseWriter, r *http.Request) {
-		http.NewResponseController(w).EnableFullDuplex()
-		var reader sync.WaitGroup
-		reader.Go(func() { io.Copy(io.Discard, r.Body) })
-		for range 3 * patience / (100 * time.Millisecond) {
-			<-time.After(100 * time.Millisecond)
-			if _, err := w.Write(make([]byte, 16<<10)); err != nil {
-				panic(http.ErrAbortHandler)
-			}
-		}
-		reader.Wait()
-	}, want: strings.Repeat("\x00", int(3*patience/(100*time.Millisecond))*16<<10)}
-	for _, c := range append(exchanges(t), duplex) {
-		for _, v := range variants {
-			t.Run(c.name+"/"+v.name, func(t *testing.T) {
-				t.Parallel()
-				started := make(chan bool, 1)
-				_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					if r.URL.Path == "/other" {
-						hello(w, r)
-						return
-					}
-					started <- true
-					c.h(w, r)
-				}), func(s *server.Server) {
-					v.configure(t, s)
-					s.MaxConns, s.HTTP.ReadHeaderTimeout = 1, longest // for a busy machine
-				})
-				other := make(chan error, 1)
-				go func() {
-					<-started
-					tr := v.transport()
-					defer tr.CloseIdleConnections()
-					other <- get(&http.Client{Transport: tr}, v.scheme+addr+"/other")
-				}()
-				c.run(t, v, addr)
-				if err := <-other; err != nil {
-					t.Errorf("another client: %v", err)
+	duplex := func(patience time.Duration) honest {
+		const part = 16 << 10
+		parts := int(3 * patience / (100 * time.Millisecond))
+		return honest{name: "a handler that waits for its body while it responds", body: lateBody(patience), h: func(w http.ResponseWriter, r *http.Request) {
+			http.NewResponseController(w).EnableFullDuplex()
+			var reader sync.WaitGroup
+			reader.Go(func() { io.Copy(io.Discard, r.Body) })
+			for range parts {
+				<-time.After(100 * time.Millisecond)
+				if _, err := w.Write(make([]byte, part)); err != nil {
+					panic(http.ErrAbortHandler)
 				}
-			})
-		}
+			}
+			reader.Wait()
+		}, want: strings.Repeat("\x00", parts*part)}
 	}
+	eachExchange(t, duplex, func(t *testing.T, c honest, v variant, _ time.Duration) error {
+		started := make(chan bool, 1)
+		_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/other" {
+				hello(w, r)
+				return
+			}
+			started <- true
+			c.h(w, r)
+		}), func(s *server.Server) {
+			v.configure(t, s)
+			s.MaxConns, s.HTTP.ReadHeaderTimeout = 1, longest // for a busy machine
+		})
+		other := make(chan error, 1)
+		go func() {
+			<-started
+			tr := v.transport()
+			defer tr.CloseIdleConnections()
+			other <- get(&http.Client{Transport: tr}, v.scheme+addr+"/other")
+		}()
+		err := c.run(v, addr)
+		select { // if the request didn't get to the handler
+		case started <- true:
+		default:
+		}
+		if err2 := <-other; err2 != nil {
+			return fmt.Errorf("another client: %w", err2)
+		}
+		return err
+	})
 }
 
 // TestIdleConnectionsGiveWayFirst checks that an idle connection is closed
