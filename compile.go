@@ -42,11 +42,14 @@ func newCompiler(m *Mux, st stage, serving bool) *compiler {
 	d := st.has(m)
 	c := &compiler{mux: m, version: m.version, stage: st, serving: serving, pre: d.pre, entry: m.entry, zones: map[*level]*zone{}, names: map[string]*values.Names{}}
 	c.answering = append(c.answering, c.zone(m.level))
-	for _, l := range d.levels {
-		c.answering = append(c.answering, c.zone(l))
-	}
 	for _, r := range d.routes.list() {
 		c.routes = append(c.routes, placed{r, c.zone(r.level)})
+	}
+	for _, l := range d.levels {
+		// Not if all of its routes were removed, unless that emptied the mounted Mux.
+		if l.first == nil || c.zones[l] != nil || l.mux != nil && st.has(m.muxOf(l)).routes.empty() {
+			c.answering = append(c.answering, c.zone(l))
+		}
 	}
 	return c
 }

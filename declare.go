@@ -120,6 +120,13 @@ func (s *routeSet) find(key string) *route {
 	return r
 }
 
+func (s *routeSet) empty() bool {
+	for range s.shapes.All() {
+		return false
+	}
+	return true
+}
+
 // list returns the routes in the order of their registration.
 func (s *routeSet) list() []*route { return slices.SortedFunc(s.shapes.All(), byOrder) }
 

@@ -175,6 +175,7 @@ type level struct {
 	responder  *responder  // of the latest program; nil if there is none
 	owns       bool        // routes outside of the prefix never serve paths below it
 	inline     bool        // made by With, Name or Annotate
+	pruned     bool        // of a Group: see prune
 }
 
 // A middleware is what Use and UseFast, or Pre, have added to a level. It doesn't

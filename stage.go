@@ -123,8 +123,11 @@ func (st stage) add(m *Mux, levels []*level, routes []*route) error {
 			if d.first == nil {
 				d.first = r
 			}
-			for l := r.level; l.parent != nil && l.first == nil; l = l.parent {
-				l.first = r
+			for l := r.level; l.parent != nil; l = l.parent {
+				l.first = cmp.Or(l.first, r)
+				if l.pruned && !slices.Contains(d.levels, l) {
+					d.levels = append(d.levels, l)
+				}
 			}
 		}
 	}
@@ -180,6 +183,27 @@ func (st stage) remove(m *Mux, r *route) error {
 		}
 	}
 	return nil
+}
+
+// prune discards the levels of Groups whose routes were all removed, so that a
+// program that replaces its Groups in each Update doesn't keep them. add adds
+// them again. The caller holds the lock.
+func (m *Mux) prune() {
+	used := map[*level]bool{}
+	for r := range m.routes.shapes.All() {
+		for l := r.level; l != nil && !used[l]; l = l.parent {
+			used[l] = true
+		}
+	}
+	m.levels = slices.DeleteFunc(slices.Clone(m.levels), func(l *level) bool {
+		l.pruned = l.mux == nil && l.first != nil && !used[l]
+		for _, mnt := range m.mounted {
+			if l.pruned {
+				delete(mnt.levels, l)
+			}
+		}
+		return l.pruned
+	})
 }
 
 // change calls f with the lock of the tree of m. f checks everything before it

@@ -109,6 +109,11 @@ func (d *draft) commit() error {
 		}
 	}
 	st.apply()
+	for m := range st {
+		if m.draft == nil {
+			m.prune()
+		}
+	}
 	d.mux.setFields(d.self.readFields())
 	d.done.Store(true)
 	for i, c := range compilers {
@@ -174,6 +179,11 @@ func (d *draft) stage() (stage, error) {
 // removed from this Mux only; pattern has its whole path. If there is no such
 // route, the error says what there is instead. Removing and registering a
 // pattern in one [Mux.Update] replaces its handler.
+//
+// When the last route of a Group is removed, it no longer responds to unmatched
+// requests, and no longer owns its prefix if Route made it, until a route is
+// registered on it again. Removing all routes of a mounted Mux from this Mux ends
+// the mount in the same way.
 func (m *Mux) Remove(pattern string) error {
 	m = m.live()
 	return m.change(func() error {

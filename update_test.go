@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"weak"
 
 	"github.com/seed-1954dcaa/muxmaster"
 )
@@ -403,6 +405,121 @@ func TestRemoveOfMountedRoutes(t *testing.T) {
 	outer.GET("/sub/x", tell("outer x")) // no conflict any more
 	if got := get(t, outer, "GET", "/sub/x"); got != "outer x" {
 		t.Errorf("registered again: got %s", got)
+	}
+}
+
+// A Group, a Route or a mount whose routes were all removed leaves nothing
+// behind: the routes around it serve what is below its prefix, and it is there
+// again when it gets a route again.
+func TestRemoveEndsScopes(t *testing.T) {
+	for _, serving := range []bool{false, true} {
+		m, sub := muxmaster.New(), muxmaster.New()
+		var route *muxmaster.Group
+		m.GET("/*rest", tell("page"))
+		g := m.Group("/group")
+		g.Use(trace("login"))
+		g.Group("/in").GET("/x", tell("x"))
+		m.Route("/route", func(g *muxmaster.Group) { g.GET("/x", tell("x")); route = g })
+		m.Route("/empty", func(g *muxmaster.Group) {})
+		sub.GET("/x", tell("x"))
+		m.Mount("/sub", sub)
+		check := func(when string, want map[string]string) {
+			t.Helper()
+			for target, want := range want {
+				method := "GET"
+				if strings.HasPrefix(target, "/group") {
+					method = "POST"
+				}
+				if got := get(t, m, method, target); got != want {
+					t.Errorf("serving %v, %s: %s: got %s, want %s", serving, when, target, got, want)
+				}
+			}
+		}
+		if serving {
+			check("at first", map[string]string{"/group/y": "login ", "/route/y": "404", "/empty/y": "404", "/sub/y": "404"})
+		}
+		for _, pattern := range []string{"GET /group/in/x", "GET /route/x", "GET /sub/x"} {
+			if err := m.Remove(pattern); err != nil {
+				t.Error(err)
+			}
+		}
+		check("removed", map[string]string{"/group/y": "405 GET, HEAD, OPTIONS", "/route/y": "page", "/empty/y": "404", "/sub/y": "page"})
+		g.GET("/z", tell("z"))
+		route.GET("/z", tell("z"))
+		sub.GET("/z", tell("z"))
+		check("again", map[string]string{"/group/y": "login ", "/route/y": "404", "/sub/y": "404", "/sub/x": "404"})
+		if err := sub.Remove("GET /z"); err != nil {
+			t.Error(err)
+		}
+		if err := sub.Remove("GET /x"); err != nil {
+			t.Error(err)
+		}
+		check("the mounted Mux has no routes", map[string]string{"/sub/y": "404"})
+	}
+}
+
+// A program that replaces its Groups in each Update doesn't keep the earlier
+// ones, and can use them again.
+func TestUpdateDiscardsGroups(t *testing.T) {
+	m, outer := muxmaster.New(), muxmaster.New()
+	outer.Mount("/outer", m)
+	var kept *muxmaster.Group
+	var old weak.Pointer[[1 << 10]byte]
+	for generation := range 4 {
+		data := new([1 << 10]byte)
+		if generation == 2 {
+			old = weak.Make(data)
+		}
+		err := m.Update(func(m *muxmaster.Mux) error {
+			for r := range m.Routes() {
+				if err := m.Remove(r.Method + " " + r.Pattern); err != nil {
+					return err
+				}
+			}
+			g := m.Group("/api")
+			g.Use(func(next http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					fmt.Fprint(w, generation+int(data[0]), " ")
+					next.ServeHTTP(w, r)
+				})
+			})
+			g.GET("/x", tell("x"))
+			if generation == 1 {
+				kept = g
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			mux    *muxmaster.Mux
+			target string
+			want   string
+		}{{m, "/api/x", "x"}, {m, "/api/y", ""}, {outer, "/outer/api/x", "x"}, {outer, "/outer/api/y", ""}} {
+			if got, want := get(t, c.mux, "GET", c.target), fmt.Sprint(generation, " ", c.want); got != want {
+				t.Errorf("%s: got %s, want %s", c.target, got, want)
+			}
+		}
+	}
+	for range 100 {
+		runtime.GC()
+		if old.Value() == nil {
+			break
+		}
+	}
+	if old.Value() != nil {
+		t.Error("the middleware of a removed Group is kept")
+	}
+	kept.GET("/late", tell("late"))
+	if got := get(t, outer, "GET", "/outer/api/late"); got != "1 late" {
+		t.Errorf("a route of an earlier Group: got %s", got)
+	}
+	if err := m.Remove("GET /api/x"); err != nil {
+		t.Error(err)
+	}
+	if got := get(t, outer, "GET", "/outer/api/y"); got != "1 " {
+		t.Errorf("the earlier Group alone: got %s", got)
 	}
 }
 
