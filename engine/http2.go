@@ -168,9 +168,6 @@ func (l *lane) CloseWrite() {
 	}
 }
 
-// Close implements [h2.Transport].
-func (l *lane) Close() error { return l.conn.nc.Close() }
-
 // SetState implements [h2.Transport].
 func (l *lane) SetState(state http.ConnState) { l.conn.hook(state) }
 

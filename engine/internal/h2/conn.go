@@ -27,7 +27,6 @@ type Transport interface {
 	SetReadDeadline(time.Time) error
 	SetWriteDeadline(time.Time) error
 	CloseWrite()
-	Close() error
 
 	// SetState tells the program's ConnState hook.
 	SetState(http.ConnState)

@@ -40,15 +40,15 @@ func (m *memory) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (m *memory) Close() error {
+// SetReadDeadline ends the connection if the deadline has passed.
+func (m *memory) SetReadDeadline(t time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.closed = true
+	m.closed = m.closed || t.Before(time.Now())
 	return nil
 }
 
 func (m *memory) Discard(n int)                    { m.in = m.in[n:] }
-func (m *memory) SetReadDeadline(time.Time) error  { return nil }
 func (m *memory) SetWriteDeadline(time.Time) error { return nil }
 func (m *memory) CloseWrite()                      {}
 func (m *memory) SetState(http.ConnState)          {}

@@ -169,13 +169,12 @@ func (c *Conn) write(few int) {
 			giveBack(b)
 		}
 		if err != nil {
-			c.broken = true
-			c.transport.Close() // the reader cleans up
+			c.cut()
 		}
 		c.pump()
 	}
-	c.writing = false
 	c.wroteAll()
+	c.writing = false
 	if c.running == 0 && len(c.out) == 0 {
 		giveBack(c.out)
 		giveBack(c.spare)

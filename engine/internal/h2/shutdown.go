@@ -62,11 +62,15 @@ func (c *Conn) lastStreamEnded() {
 	}
 }
 
-// wroteAll is called when all output is written. The caller holds c.mu.
+// wroteAll is called when all output is written. The caller holds c.mu, which is
+// unlocked meanwhile: over TLS, CloseWrite may wait for the client.
 func (c *Conn) wroteAll() {
 	if c.stopping.closing && !c.stopping.closed && c.err == nil {
 		c.stopping.closed = true
+		c.mu.Unlock()
 		c.transport.CloseWrite()
+		c.mu.Lock()
+		c.out, c.control = c.out[:0], 0
 	}
 }
 
@@ -78,9 +82,20 @@ func (c *Conn) nextGoodbye() {
 		c.finalGoAway()
 		return
 	}
-	c.broken = true
-	c.transport.Close()
+	c.cut()
 }
+
+// cut ends the connection at once: reads and writes fail, and the reader cleans
+// up. It doesn't close the connection, which may wait for the client over TLS.
+// The caller holds c.mu.
+func (c *Conn) cut() {
+	c.broken = true
+	c.transport.SetReadDeadline(longAgo)
+	c.transport.SetWriteDeadline(longAgo)
+}
+
+// longAgo is a deadline that has passed.
+var longAgo = time.Unix(1, 0)
 
 // end ends the connection, whose reader has returned err: it resets all streams
 // and, if the client made the error, says so.
@@ -115,8 +130,10 @@ func (c *Conn) end(err error) {
 // its way.
 func (c *Conn) lastWords(wait bool) {
 	deadline := time.Now().Add(closeDelay)
-	c.transport.SetWriteDeadline(deadline)
 	c.mu.Lock()
+	if !c.broken { // else a write could go on waiting
+		c.transport.SetWriteDeadline(deadline)
+	}
 	for (c.writing || c.queued != 0) && time.Now().Before(deadline) {
 		c.mu.Unlock()
 		time.Sleep(time.Millisecond)

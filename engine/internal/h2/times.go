@@ -173,8 +173,7 @@ func (c *Conn) Fire() {
 	}
 	stuck := c.began != 0 && due(c.began+c.server.timeouts.Write)
 	if due(t.read) || stuck {
-		c.broken = true
-		c.transport.Close()
+		c.cut()
 	}
 	c.flush()
 	c.mu.Unlock()
@@ -193,8 +192,7 @@ func (c *Conn) checkPing(now int64) {
 	t := &c.times
 	if t.pinged {
 		c.server.count("conn_ping_timeout")
-		c.broken = true
-		c.transport.Close()
+		c.cut()
 		t.ping = 0
 		return
 	}
