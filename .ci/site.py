@@ -62,17 +62,53 @@ def reference(name, package):
     text = [f"# Package {name}\n"]
     for part in re.split(r"\n(?=(?:CONSTANTS|VARIABLES|FUNCTIONS|TYPES)\n|(?:func|type) )", doc):
         heading, _, rest = part.partition("\n")
+        if heading.startswith("package "):
+            text += [code([heading]), prose(rest.split("\n"))]
+            continue
         title = re.match(r"(?:func (?:\([^)]*?(\w+)\) )?|type )(\w+)", heading)
         if title:
             text.append("## " + ".".join(filter(None, title.groups())) + "\n")
             rest = part
-        elif heading.isupper():
-            text.append(f"*{heading.capitalize()}*\n")
         else:
-            rest = part
-        if rest.strip():
-            text.append("```text\n" + rest.strip("\n").replace("```", "'''") + "\n```\n")
+            text.append(f"*{heading.capitalize()}*\n")
+        # go doc indents the comment below each declaration with four spaces.
+        for indented, lines in runs(rest.split("\n")):
+            text.append(prose([line[4:] for line in lines]) if indented else code(lines))
     return "\n".join(text)
+
+
+def runs(lines):
+    """Yields runs of lines that are all indented by four spaces or all not. An empty
+    line belongs to the run before it, and so does the rest of an item of a list."""
+    run, last, item = [], False, False
+    for line in lines:
+        item = line.startswith("  - ") or item and (not line or line.startswith("    "))
+        indented = line.startswith("    ") and not item if line else last
+        if indented != last and run:
+            yield last, run
+            run = []
+        run.append(line)
+        last = indented
+    yield last, run
+
+
+def code(lines):
+    text = "\n".join(lines).strip("\n")
+    return f"```go\n{text}\n```\n" if text else ""
+
+
+def prose(lines):
+    """Returns the Markdown of a comment."""
+    text = ""
+    for indented, run in runs(lines):
+        if indented:
+            text += code([line[4:] for line in run]) + "\n"
+            continue
+        for line in run:
+            heading = "### " if line.startswith("# ") else ""
+            line = line.removeprefix("# ").replace("&", "&amp;").replace("<", "&lt;")
+            text += heading + re.sub(r"([\\`*_])", r"\\\1", line) + "\n"
+    return re.sub(r"(?m)^(?!  - |    )(.+\n)(?=  - )", r"\1\n", text)  # Markdown wants an empty line before a list
 
 
 def on_page_markdown(markdown, page, config, files):

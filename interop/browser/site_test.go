@@ -24,7 +24,7 @@ func buildSite(t *testing.T) string {
 
 // TestSite opens each page of the documentation site in each view. A page must
 // not report errors, such as a file of another server that it can't load, and
-// must not be wider than the window.
+// must not be wider than the window, and its text must be easy to read.
 func TestSite(t *testing.T) {
 	dir := buildSite(t)
 	var pages []string
@@ -52,6 +52,9 @@ func TestSite(t *testing.T) {
 			p.do(chromedp.WaitVisible(`body[data-md-color-scheme="` + scheme + `"]`))
 			if got := eval[int64](p, `document.documentElement.scrollWidth`); got > v.width {
 				t.Errorf("%s, %s: the page is %d pixels wide", page, v, got)
+			}
+			if v.width == desktop.width {
+				p.axe(page+", "+v.String(), "color-contrast")
 			}
 		}
 	}
