@@ -114,7 +114,7 @@ func (mnt *mount) lift(l *level) *level {
 	}
 	x := new(level)
 	*x = *l
-	x.parent, x.prefix, x.of, x.first, x.responder = mnt.lift(l.parent), mnt.level.prefix+l.prefix, cmp.Or(l.of, l), nil, nil
+	x.parent, x.prefix, x.of, x.responder = mnt.lift(l.parent), mnt.level.prefix+l.prefix, cmp.Or(l.of, l), nil
 	mnt.levels[l] = x
 	return x
 }
