@@ -109,7 +109,7 @@ func places(p *pattern.Pattern) iter.Seq2[string, string] {
 			if len(constraints(seg)) > 0 && !yield(before+texts(seg), seg.Shape()) {
 				return
 			}
-			before += seg.Shape() + "/"
+			before += seg.Shape() + "\x00"
 		}
 	}
 }

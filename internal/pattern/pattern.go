@@ -91,18 +91,22 @@ func removedByCleaning(text string) bool { return text == "" || text == "." || t
 // Shape returns a key that is equal for patterns whose hosts and paths differ
 // only in the names of their parameters. Such patterns conflict if their
 // methods overlap.
-func (p *Pattern) Shape() string {
-	var b strings.Builder
-	b.WriteString(p.HostShape())
+func (p *Pattern) Shape() string { return string(p.AppendShape(nil)) }
+
+// AppendShape appends the shape of p to b. It is the shape of the host, and for
+// each segment a zero byte and the shape of the segment; the end follows as
+// another segment. So if shapes are sorted, those that begin with the same
+// segments are adjacent.
+func (p *Pattern) AppendShape(b []byte) []byte {
+	b = appendEscaped(b, p.HostShape())
 	for _, s := range p.Segs {
-		b.WriteString("/")
-		s.shape(&b)
+		b = s.appendShape(append(b, 0))
 	}
 	switch p.End {
 	case Slash:
-		b.WriteString("/")
+		b = append(b, 0, 1)
 	case All:
-		b.WriteString("/*")
+		b = append(b, 0, 1, 1)
 	}
-	return b.String()
+	return b
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -81,32 +82,44 @@ func (s Segment) String() string {
 }
 
 // Shape returns the segment without the names of its parameters.
-func (s Segment) Shape() string {
-	var b strings.Builder
-	s.shape(&b)
-	return b.String()
+func (s Segment) Shape() string { return string(s.appendShape(nil)) }
+
+// BareShape returns the segment without the names of its parameters and without
+// their constraints.
+func (s Segment) BareShape() string {
+	s = slices.Clone(s)
+	for i := range s {
+		s[i].Expr = ""
+	}
+	return string(s.appendShape(nil))
 }
 
-func (s Segment) shape(b *strings.Builder) {
+// appendShape appends the segment without the names of its parameters.
+func (s Segment) appendShape(b []byte) []byte {
 	for _, part := range s {
 		switch {
 		case part.Name == "":
-			if strings.ContainsAny(part.Text, "%/{}*") { // the escaper needs memory once it is used
-				b.WriteString(shapeEscaper.Replace(part.Text))
-			} else {
-				b.WriteString(part.Text)
-			}
+			b = appendEscaped(b, part.Text)
 		case part.Multi:
-			b.WriteString("*")
+			b = append(b, '*')
 		default:
-			b.WriteString("{")
-			b.WriteString(part.Expr)
-			b.WriteString("}")
+			b = append(appendEscaped(append(b, '{'), part.Expr), '}')
 		}
 	}
+	return b
 }
 
-var shapeEscaper = strings.NewReplacer("%", "%25", "/", "%2F", "{", "%7B", "}", "%7D", "*", "%2A")
+// appendEscaped appends a text of a shape. It escapes what has a meaning there.
+func appendEscaped(b []byte, text string) []byte {
+	from := 0
+	for i := range len(text) {
+		if c := text[i]; c <= 1 || c == '{' || c == '*' {
+			b = append(append(b, text[from:i]...), 1, c|'@')
+			from = i + 1
+		}
+	}
+	return append(b, text[from:]...)
+}
 
 // shortest matches a value other than . and .., as short as possible.
 const shortest = `[^.].*?|\.[^.].*?|\.\..+?`

@@ -1,29 +1,88 @@
 package trie
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// This file turns branches into nodes.
+// This file builds Tables. It sorts the items by shape, so that those with the
+// same host, and then with the same segments, are adjacent. Each node is made of
+// a part of the list:
+//
+//	/users         ─┐
+//	/users/        ─┤ the target of "users" and its node
+//	/users/{}      ─┤─┐
+//	/users/{}/keys ─┘─┘ in it, the target of the parameter and its node
+//	/version
+
+// A ref stands for an item in the sorted list.
+type ref struct {
+	shape  string
+	method Method
+	index  uint32 // in Builder.items
+}
+
+// sorted returns refs to all items: those of one shape by method and precedence,
+// fallbacks after routes.
+func (b *Builder[P]) sorted() []ref {
+	list, shapes, from := make([]ref, len(b.items)), string(b.shapes), 0
+	for i := range b.items {
+		it := &b.items[i]
+		list[i] = ref{shapes[from:it.end], it.Method, uint32(i)}
+		if it.fallback != nil {
+			list[i].method = unknown
+		}
+		from = it.end
+	}
+	slices.SortFunc(list, func(x, y ref) int {
+		if c := strings.Compare(x.shape, y.shape); c != 0 {
+			return c
+		}
+		return cmp.Or(cmp.Compare(x.method, y.method), cmp.Compare(rank(b.items[x.index].Flags), rank(b.items[y.index].Flags)), cmp.Compare(x.index, y.index))
+	})
+	return list
+}
+
+// cut cuts list, all of whose shapes have the same first bytes, after those that
+// have the same segment from there on, which ends at end.
+func cut(list []ref, from int) (same, others []ref, end int) {
+	shape := list[0].shape
+	end = len(shape)
+	if n := strings.IndexByte(shape[from:], 0); n >= 0 {
+		end = from + n
+	}
+	n := 1
+	for ; n < len(list); n++ {
+		if s := list[n].shape; len(s) < end || s[from:end] != shape[from:end] || len(s) > end && s[end] != 0 {
+			break
+		}
+	}
+	return list[:n], list[n:], end
+}
 
 // Build returns a Table of all routes.
 func (b *Builder[P]) Build() *Table[P] {
 	t := &Table[P]{Base: new(Tree[P]), custom: b.custom, MaxValues: b.maxValues}
-	for key, h := range b.hosts {
-		tree := b.freeze(h)
-		switch {
-		case key == "":
+	list := b.sorted()
+	for len(list) > 0 {
+		var same []ref
+		var end int
+		same, list, end = cut(list, 0)
+		tree := b.freeze(same, end)
+		switch p := b.items[same[0].index].p; {
+		case p.Host == "":
 			t.Base = tree
-		case h.labels == nil:
+		case p.HostLabels == nil:
 			if t.hosts == nil {
 				t.hosts = map[string]*Tree[P]{}
 			}
-			t.hosts[key] = tree
+			t.hosts[p.Host] = tree
 		default:
-			t.wildHosts = append(t.wildHosts, wildHost[P]{h.labels, tree})
+			t.wildHosts = append(t.wildHosts, wildHost[P]{p.HostLabels, tree})
 		}
 	}
 	slices.SortFunc(t.wildHosts, compareWildHosts)
@@ -33,74 +92,121 @@ func (b *Builder[P]) Build() *Table[P] {
 // A freezer creates one tree.
 type freezer[P any] struct {
 	Tree[P]
-	entries  []entry[P]
+	items    []item[P]
 	trieOnly bool       // there is no static table
 	refs     []routeRef // of the static table
+	edges    []edge[P]  // of the nodes that are being made
 }
 
-// freeze returns the tree of a host. Paths that don't suit the hash of the
-// static table are all in the trie.
-func (b *Builder[P]) freeze(h *hostBranch[P]) *Tree[P] {
+// freeze returns the tree of a host, whose shapes have their paths from at on.
+// Paths that don't suit the hash of the static table are all in the trie.
+func (b *Builder[P]) freeze(list []ref, at int) *Tree[P] {
 	for trieOnly := b.trieOnly; ; trieOnly = true {
-		f := freezer[P]{entries: b.entries, trieOnly: trieOnly, Tree: Tree[P]{routes: make([]Route[P], 0, h.routes)}}
-		f.root = f.node(&h.root)
+		f := freezer[P]{items: b.items, trieOnly: trieOnly, Tree: Tree[P]{routes: make([]Route[P], 0, len(list))}}
+		f.root = f.target(list, 0, at).next
 		ok := true
 		if f.static, ok = newStatic(f.routes, f.refs); ok {
 			tree := f.Tree
 			tree.specials, tree.long = slices.Clip(slices.Clone(f.specials)), slices.Clip(slices.Clone(f.long))
+			if len(f.routes) < cap(f.routes) {
+				tree.routes = slices.Clip(slices.Clone(f.routes))
+			}
 			return &tree
 		}
 	}
 }
 
-// place adds the routes of a place to the tree. static says that they are also
-// in the static table.
-func (f *freezer[P]) place(pl place) (ref routeRef, static bool) {
-	if pl.first == 0 {
+// place adds the routes of one path to the tree, one for each method: an implied
+// route gives way to any other. static says that they are also in the static
+// table. It compares request paths with the text of patterns, so it cannot have
+// paths with parameters, and those whose text differs, as in /%61 or /x/{$}.
+func (f *freezer[P]) place(list []ref) (at routeRef, static bool) {
+	if len(list) == 0 {
 		return 0, false
 	}
-	ref = routeRef(len(f.routes) + 1)
-	for i := pl.first; i != 0; i = f.entries[i-1].next {
-		f.routes = append(f.routes, f.entries[i-1].Route)
+	at, static = routeRef(len(f.routes)+1), !f.trieOnly
+	for i, r := range list {
+		if i > 0 && r.method == list[i-1].method {
+			continue
+		}
+		it := &f.items[r.index]
+		f.routes = append(f.routes, it.Route)
+		path, ok := it.p.Static()
+		static = static && ok && path == it.Path()
 	}
 	f.routes[len(f.routes)-1].Flags |= lastOfRun
-	if static = !pl.odd && !f.trieOnly; static {
-		f.refs = append(f.refs, ref)
+	if static {
+		f.refs = append(f.refs, at)
 	}
-	return ref, static
+	return at, static
 }
 
-// branch freezes br. The result is empty if all routes are only in the static
-// table.
-func (f *freezer[P]) branch(br *branch[P]) (to target[P]) {
-	if ref, static := f.place(br.end); !static {
-		to.end = ref
+// target returns what follows the first depth segments, which are all that the
+// shapes have before at. It is empty if all routes are only in the static table.
+func (f *freezer[P]) target(list []ref, depth, at int) (to target[P]) {
+	routes, n := 0, 0
+	var fallback *Fallback[P]
+	for ; n < len(list) && len(list[n].shape) == at; n++ {
+		if fb := f.items[list[n].index].fallback; fb == nil {
+			routes++
+		} else if fallback == nil || !fallback.Owns && (fb.Owns || fb.Region > fallback.Region) {
+			fallback = fb
+		}
 	}
-	to.next = f.node(br)
+	if end, static := f.place(list[:routes]); !static {
+		to.end = end
+	}
+	to.next = f.node(list[n:], depth, at, fallback)
 	return to
 }
 
-// node returns the node for what follows a slash after br, or nil. Routes whose
-// path ends with the slash are always in the trie, because redirects to them are
-// found there.
-func (f *freezer[P]) node(br *branch[P]) *node[P] {
-	nd := node[P]{fallback: br.fallback}
-	nd.slash, _ = f.place(br.slash)
-	nd.rest, _ = f.place(br.rest)
-	edges := make([]edge[P], 0, len(br.literals))
-	for _, c := range br.literals {
-		if to := f.branch(c); to != (target[P]{}) {
-			edges = append(edges, f.edge(c.seg[0].Text, to))
+// A choice is a segment that is not an edge, and the items that have it.
+type choice struct {
+	seg  pattern.Segment
+	list []ref
+	end  int // of the segment in their shapes
+}
+
+// first returns the index of the item that was added first.
+func (c choice) first() uint32 {
+	return slices.MinFunc(c.list, func(x, y ref) int { return cmp.Compare(x.index, y.index) }).index
+}
+
+// node returns the node for what follows a slash after the first depth segments,
+// or nil. Routes whose path ends with the slash are always in the trie, because
+// redirects to them are found there.
+func (f *freezer[P]) node(list []ref, depth, at int, fallback *Fallback[P]) *node[P] {
+	nd := node[P]{fallback: fallback}
+	var few [1]choice
+	others, first := few[:0], len(f.edges)
+	for len(list) > 0 {
+		var same []ref
+		var end int
+		same, list, end = cut(list, at+1)
+		p := f.items[same[0].index].p
+		switch {
+		case depth == len(p.Segs) && p.End == pattern.Slash:
+			nd.slash, _ = f.place(same)
+		case depth == len(p.Segs):
+			nd.rest, _ = f.place(same)
+		case p.Segs[depth].Kind() == pattern.Literal && fitsEdge(p.Segs[depth][0].Text):
+			if to := f.target(same, depth+1, end); to != (target[P]{}) {
+				f.edges = append(f.edges, f.edge(p.Segs[depth][0].Text, to))
+			}
+		default:
+			others = append(others, choice{p.Segs[depth], same, end})
 		}
 	}
+	edges := f.edges[first:]
 	f.setEdges(&nd, edges)
-	switch others := br.others; {
+	f.edges = f.edges[:first]
+	switch {
 	case len(others) == 1 && others[0].seg.Kind() == pattern.Plain:
-		nd.param = f.branch(others[0])
+		nd.param = f.target(others[0].list, depth+1, others[0].end)
 		nd.flags |= hasParam
 	case len(others) > 0:
-		slices.SortStableFunc(others, compareBranches)
-		nd.specials = f.special(others)
+		slices.SortFunc(others, compareChoices)
+		nd.specials = f.special(others, depth)
 	}
 	if nd.flags&hasParam == 0 && nd.specials == 0 && nd.rest == 0 && nd.fallback == nil {
 		if len(edges) == 0 && nd.slash == 0 {
@@ -114,14 +220,14 @@ func (f *freezer[P]) node(br *branch[P]) *node[P] {
 
 // special adds the specials of a node, and returns its index in Tree.specials,
 // plus 1.
-func (f *freezer[P]) special(branches []*branch[P]) uint32 {
+func (f *freezer[P]) special(others []choice, depth int) uint32 {
 	first := len(f.specials)
-	for _, br := range branches {
-		f.specials = append(f.specials, special[P]{matcher: newMatcher(br.seg), multi: br.seg.Kind() == pattern.Multi})
+	for _, o := range others {
+		f.specials = append(f.specials, special[P]{matcher: newMatcher(o.seg), multi: o.seg.Kind() == pattern.Multi})
 	}
 	f.specials[len(f.specials)-1].last = true
-	for i, br := range branches {
-		to := f.branch(br)
+	for i, o := range others {
+		to := f.target(o.list, depth+1, o.end)
 		f.specials[first+i].to = to
 	}
 	return uint32(first) + 1

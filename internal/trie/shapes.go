@@ -18,7 +18,10 @@ type Shapes[R any] struct {
 
 // ShapeKey returns the key of a route for p and a method, or "" for every
 // method. It is equal for patterns that differ only in the names of parameters.
-func ShapeKey(p *pattern.Pattern, method string) string { return method + " " + p.Shape() }
+func ShapeKey(p *pattern.Pattern, method string) string {
+	var buf [128]byte
+	return string(p.AppendShape(append(append(buf[:0], method...), ' ')))
+}
 
 // Find returns the route with the given key.
 func (s *Shapes[R]) Find(key string) (r R, ok bool) {
