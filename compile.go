@@ -42,7 +42,9 @@ func newCompiler(m *Mux, st stage, serving bool) *compiler {
 	d := st.has(m)
 	c := &compiler{mux: m, version: m.version, stage: st, serving: serving, pre: d.pre, entry: m.entry, zones: map[*level]*zone{}, names: map[string]*values.Names{}}
 	c.answering = append(c.answering, c.zone(m.level))
-	for _, r := range d.routes.list() {
+	list := d.routes.list()
+	c.routes = make([]placed, 0, len(list))
+	for _, r := range list {
 		c.routes = append(c.routes, placed{r, c.zone(r.level)})
 	}
 	for _, l := range d.levels {
@@ -100,6 +102,7 @@ func (c *compiler) compile() (*program, error) {
 		total += len(r.pattern)
 	}
 	c.texts.Grow(total)
+	c.builder.Grow(len(c.routes))
 	if c.letters {
 		p.folded = new(trie.Folded)
 	}

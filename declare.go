@@ -99,7 +99,10 @@ func (r *route) registered() string {
 
 // byOrder compares routes by the order of their registration.
 func byOrder(a, b *route) int {
-	return cmp.Or(int(int32(a.order-b.order)), strings.Compare(a.key, b.key))
+	if a.order != b.order {
+		return int(int32(a.order - b.order))
+	}
+	return strings.Compare(a.key, b.key)
 }
 
 // routeName returns the name of the routes of l, or "".
@@ -150,7 +153,10 @@ func (s *routeSet) remove(r *route) {
 // or with a route of the set.
 func (s *routeSet) check(routes []*route) error {
 	var few [4]string
-	methods, seen := few[:0], newRouteSet()
+	methods, seen := few[:0], new(routeSet)
+	if len(routes) > 1 {
+		seen = newRouteSet()
+	}
 	for _, r := range routes {
 		if q := cmp.Or(s.find(r.key), seen.find(r.key)); q != nil {
 			return fmt.Errorf("muxmaster: %s conflicts with %s: they match the same requests", r.registered(), q.registered())

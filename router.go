@@ -221,7 +221,7 @@ func (m *scope) handle(text string, h http.Handler) error {
 		}
 		return fmt.Errorf("muxmaster: pattern %q: %w", text, err)
 	}
-	return m.add(head, path, h, 0, path == "/{$}")
+	return m.add(head, path, h, site(1), 0, path == "/{$}")
 }
 
 // verb implements the verb methods and Method.
@@ -240,7 +240,7 @@ func (m *scope) verb(methods, path string, h http.Handler) {
 	if err := pattern.ForeignStar(path); err != nil {
 		must(fmt.Errorf("muxmaster: pattern %q: %w", head+m.prefix+path, err))
 	}
-	must(m.add(head, path, h, trie.Verb, path == "/" || path == "/{$}"))
+	must(m.add(head, path, h, site(1), trie.Verb, path == "/" || path == "/{$}"))
 }
 
 // pathAdvice says what to write instead of a path that doesn't begin with a
@@ -255,7 +255,7 @@ func pathAdvice(path string) string {
 
 // add registers a handler for the pattern head+prefix+path. If root is set and s
 // has a prefix, path is the root of a Group.
-func (m *scope) add(head, path string, h http.Handler, flags trie.Flags, root bool) error {
+func (m *scope) add(head, path string, h http.Handler, site uintptr, flags trie.Flags, root bool) error {
 	p, err := parse(head+path, flags) // path alone must be valid too
 	if path != "" && err != nil {
 		return err
@@ -271,7 +271,7 @@ func (m *scope) add(head, path string, h http.Handler, flags trie.Flags, root bo
 		}
 	}
 	rt.parsed = p
-	return m.register(h, site(2), rt)
+	return m.register(h, site, rt)
 }
 
 // register declares routes with the handler h, or none of them if there is an

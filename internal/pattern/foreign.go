@@ -102,13 +102,25 @@ func colonBesideBraces(text string, first bool) bool {
 // plainSegment reports whether seg is certainly not foreign, because it has no
 // special characters or is a single parameter.
 func plainSegment(seg string) bool {
-	if !strings.ContainsAny(seg, `<[%*{:(+\?#`) {
+	if !special(seg) {
 		return !strings.HasSuffix(seg, "...")
 	}
 	if seg[0] == '{' && seg[len(seg)-1] == '}' {
 		return validName(strings.TrimSuffix(seg[1:len(seg)-1], "..."))
 	}
 	return (seg[0] == ':' || seg[0] == '*') && validName(seg[1:])
+}
+
+// special reports whether seg has a character that a pattern of some router can
+// have.
+func special(seg string) bool {
+	for i := range len(seg) {
+		switch seg[i] {
+		case '<', '[', '%', '*', '{', ':', '(', '+', '\\', '?', '#':
+			return true
+		}
+	}
+	return false
 }
 
 // foreignMethod returns an error for a list of methods in the syntax of another
@@ -158,7 +170,7 @@ var starInside = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 // ForeignStar returns an error if a path has a segment such as src*filepath. It
 // is for verb methods: Handle takes it as text, because http.ServeMux does.
 func ForeignStar(path string) error {
-	if !strings.Contains(path, "*") {
+	if strings.Count(path, "*") == strings.Count(path, "/*") {
 		return nil
 	}
 	if m := starInside().FindStringSubmatch(path); m != nil {

@@ -2,6 +2,7 @@ package trie
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
@@ -24,6 +25,12 @@ type item[P any] struct {
 	fallback *Fallback[P] // nil for a route
 	p        *pattern.Pattern
 	end      int // of its shape in Builder.shapes
+}
+
+// Grow makes room for n more routes.
+func (b *Builder[P]) Grow(n int) {
+	b.items = slices.Grow(b.items, n)
+	b.shapes = slices.Grow(b.shapes, 32*n)
 }
 
 // Add adds a route for p, which conflicts with no other route; see
