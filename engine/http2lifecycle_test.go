@@ -14,7 +14,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -753,13 +752,11 @@ func (l *safeLog) String() string {
 	return l.b.String()
 }
 
-// TestHTTP2Hammer sends requests of all kinds concurrently: canceled ones,
-// uploads, downloads, panics, deadlines.
+// TestHTTP2Hammer sends requests of all kinds concurrently, with and without TLS:
+// canceled ones, uploads, downloads, panics, deadlines.
 func TestHTTP2Hammer(t *testing.T) {
-	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
-		var requests atomic.Int64
-		addr, _ := start(&http.Server{WriteTimeout: 20 * time.Second, ReadTimeout: 20 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			requests.Add(1)
+	hammered := func() *http.Server {
+		return &http.Server{WriteTimeout: 20 * time.Second, ReadTimeout: 20 * time.Second, ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("X-Path", r.URL.Path)
 			switch r.URL.Path {
 			case "/panic":
@@ -784,38 +781,53 @@ func TestHTTP2Hammer(t *testing.T) {
 			default:
 				io.Copy(w, r.Body)
 			}
-		})})
-		cl := http2Client(t)
-		var wg sync.WaitGroup
-		for g := range 20 {
-			wg.Go(func() {
-				for i := range 30 {
-					path := []string{"/", "/panic", "/big", "/flush", "/wait", "/goroutine"}[(g+i)%6]
-					ctx, cancel := context.WithCancel(context.Background())
-					body := strings.Repeat("x", i*1000)
-					req, _ := http.NewRequestWithContext(ctx, "POST", "http://"+addr+path, strings.NewReader(body))
-					if path == "/wait" || i%7 == 3 {
-						time.AfterFunc(time.Duration(i)*time.Millisecond/3, cancel)
-					}
-					res, err := cl.Do(req)
-					if err == nil {
-						var b []byte
-						b, err = io.ReadAll(res.Body)
-						res.Body.Close()
-						if err == nil && path == "/" && string(b) != body {
-							t.Errorf("got %d bytes, want %d", len(b), len(body))
-						}
-						if got := res.Header.Get("X-Path"); got != path {
-							t.Errorf("response to %q, want %q", got, path)
-						}
-					}
-					if err != nil && ctx.Err() == nil && path != "/panic" {
-						t.Errorf("%s: %v", path, err)
-					}
-					cancel()
+		})}
+	}
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			t.Parallel()
+			addr := startHTTP2(t, k.make, hammered())
+			srv := hammered()
+			overTLS := startTLS(t, k.make(srv).(interface {
+				server
+				ServeTLS(net.Listener, string, string) error
+			}), srv)
+			cl := http2Client(t)
+			var wg sync.WaitGroup
+			for g := range 20 {
+				url := "http://" + addr
+				if g%2 == 1 {
+					url = "https://" + overTLS
 				}
-			})
-		}
-		wg.Wait()
-	})
+				wg.Go(func() {
+					for i := range 30 {
+						path := []string{"/", "/panic", "/big", "/flush", "/wait", "/goroutine"}[(g/2+i)%6]
+						ctx, cancel := context.WithCancel(context.Background())
+						body := strings.Repeat("x", i*1000)
+						req, _ := http.NewRequestWithContext(ctx, "POST", url+path, strings.NewReader(body))
+						if path == "/wait" || i%7 == 3 {
+							time.AfterFunc(time.Duration(i)*time.Millisecond/3, cancel)
+						}
+						res, err := cl.Do(req)
+						if err == nil {
+							var b []byte
+							b, err = io.ReadAll(res.Body)
+							res.Body.Close()
+							if err == nil && path == "/" && string(b) != body {
+								t.Errorf("got %d bytes, want %d", len(b), len(body))
+							}
+							if got := res.Header.Get("X-Path"); got != path {
+								t.Errorf("response to %q, want %q", got, path)
+							}
+						}
+						if err != nil && ctx.Err() == nil && path != "/panic" {
+							t.Errorf("%s: %v", path, err)
+						}
+						cancel()
+					}
+				})
+			}
+			wg.Wait()
+		})
+	}
 }
