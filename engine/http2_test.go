@@ -26,11 +26,14 @@ func startHTTP2(t testing.TB, make func(*http.Server) server, srv *http.Server) 
 	return start(t, make(srv))
 }
 
-// startTLS serves s over TLS until the test ends.
-func startTLS(t testing.TB, s interface {
+// A tlsServer can also serve over TLS.
+type tlsServer interface {
 	server
-	ServeTLS(net.Listener, string, string) error
-}, srv *http.Server) (addr string) {
+	ServeTLS(l net.Listener, certFile, keyFile string) error
+}
+
+// startTLS serves s over TLS until the test ends.
+func startTLS(t testing.TB, s tlsServer, srv *http.Server) (addr string) {
 	t.Helper()
 	certs := httptest.NewUnstartedServer(nil)
 	certs.EnableHTTP2 = true

@@ -788,10 +788,7 @@ func TestHTTP2Hammer(t *testing.T) {
 			t.Parallel()
 			addr := startHTTP2(t, k.make, hammered())
 			srv := hammered()
-			overTLS := startTLS(t, k.make(srv).(interface {
-				server
-				ServeTLS(net.Listener, string, string) error
-			}), srv)
+			overTLS := startTLS(t, k.make(srv).(tlsServer), srv)
 			cl := http2Client(t)
 			var wg sync.WaitGroup
 			for g := range 20 {

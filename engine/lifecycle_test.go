@@ -3,6 +3,7 @@ package engine
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"log"
@@ -393,6 +394,74 @@ func TestConnState(t *testing.T) {
 			want = strings.Replace(got, two, "new active idle closed", 1)
 		} else if got != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", k.name, got, want)
+		}
+	}
+}
+
+// TestCloseTLS closes a server over TLS while clients send and receive much, read
+// nothing, or have not completed their handshake. All handlers must end.
+func TestCloseTLS(t *testing.T) {
+	for _, protocol := range []string{"http/1.1", "h2"} {
+		for _, k := range kinds {
+			t.Run(protocol+" "+k.name, func(t *testing.T) {
+				t.Parallel()
+				began, ended := make(chan bool, 100), make(chan bool, 100)
+				srv := &http.Server{ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					defer func() { ended <- true }()
+					http.NewResponseController(w).EnableFullDuplex()
+					w.WriteHeader(200)
+					began <- true
+					switch r.URL.Path {
+					case "/write":
+						for err := error(nil); err == nil; {
+							_, err = w.Write(make([]byte, 50_000))
+						}
+					case "/read":
+						io.Copy(io.Discard, r.Body)
+					case "/wait":
+						<-r.Context().Done()
+					}
+				})}
+				s := k.make(srv)
+				addr := startTLS(t, s.(tlsServer), srv)
+				stalled := dial(t, addr) // sends nothing
+				tr := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, Protocols: new(http.Protocols)}
+				tr.Protocols.SetHTTP1(protocol != "h2")
+				tr.Protocols.SetHTTP2(protocol == "h2")
+				defer tr.CloseIdleConnections()
+				var clients sync.WaitGroup
+				paths := []string{"/write", "/write", "/write, unread", "/read", "/read", "/wait"}
+				for _, path := range paths {
+					path, unread := strings.CutSuffix(path, ", unread")
+					clients.Go(func() {
+						var body io.Reader
+						if path == "/read" {
+							body = zeros{}
+						}
+						res, err := (&http.Client{Transport: tr}).Post("https://"+addr+path, "", body)
+						if err != nil {
+							return
+						}
+						defer res.Body.Close()
+						if unread {
+							<-ended
+							ended <- true
+						}
+						io.Copy(io.Discard, res.Body)
+					})
+				}
+				for range paths {
+					eventually(t, "a request", began)
+				}
+				s.Close()
+				for range paths {
+					eventually(t, "the end of a handler", ended)
+				}
+				clients.Wait()
+				if n, err := stalled.Read(make([]byte, 1)); err == nil {
+					t.Errorf("read %d bytes during the handshake", n)
+				}
+			})
 		}
 	}
 }
