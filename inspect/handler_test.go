@@ -25,7 +25,7 @@ func TestServeHTTP(t *testing.T) {
 		{"POST", "/r", 405, "text/plain", "Method Not Allowed"},
 		{"GET", "/r/routes.json", 200, "application/json", `"Pattern":"/\u003cscript/:id"`},
 		{"GET", "/r/routes.txt", 200, "text/plain", "/<script/:id  "},
-		{"GET", "/r/columns.json", 200, "application/json", `"Values":["/\u003cscript/a"`},
+		{"GET", "/r/columns.json", 200, "application/json", `"Values":["/\u003cscript/:id"]`},
 		{"GET", "/r/routes.json", 200, "application/json", `"Example":"/%3Cscript/a"`},
 		{"GET", "/r/explain.json?path=/x", 200, "application/json", `"Method":"GET","Target":"/x"`},
 		{"GET", "/r/explain.json?method=PUT&path=http://a.b/x%253Fy", 200, "application/json", `"Method":"PUT","Target":"http://a.b/x%3Fy"`},
