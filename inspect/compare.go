@@ -27,8 +27,8 @@ const (
 	OtherTarget              // another Location of a redirect
 	OtherHandler             // another handler, where Diff compares routes
 	OtherBody                // another body of a response without an error
-	OtherHeader              // another Content-Type, or another Allow
-	OtherError               // another body or Content-Type of the same error status
+	OtherHeader              // another Content-Type or Allow, a header that is missing, or another value of one for caches, CORS and the like
+	OtherError               // another body or header of the same error status
 	OtherRoute               // the same response of another route, where both are known
 )
 
@@ -73,14 +73,13 @@ func (d Difference) text(r Response) string {
 	switch {
 	case r.Panic != "":
 		return fmt.Sprintf("panic: %.100s", r.Panic)
-	case r.Location != "":
+	case r.Location != "" && d.Kind != OtherHeader:
 		return fmt.Sprintf("%d to %s", r.Status, r.Location)
 	case d.Kind == OtherHandler:
 		return string(r.Body)
-	case d.Kind == OtherHeader && !sameMethods(d.Old.Allow, d.Now.Allow):
-		return fmt.Sprintf("%d with Allow: %s", r.Status, cmp.Or(r.Allow, "(none)"))
-	case d.Kind == OtherHeader:
-		return fmt.Sprintf("%d with Content-Type: %s", r.Status, cmp.Or(r.ContentType, "(none)"))
+	case d.Kind == OtherHeader || d.Kind == OtherError && sameBody(d.Old, d.Now):
+		name := otherHeader(d.Old, d.Now)
+		return fmt.Sprintf("%d with %s: %.100s", r.Status, name, r.header(name))
 	case d.Kind == OtherBody || d.Kind == OtherError:
 		return fmt.Sprintf("%d %.60q", r.Status, r.Body)
 	}
@@ -134,19 +133,21 @@ func compare(old, now Response) (kind Kind, differs bool) {
 		return OtherTarget, true
 	}
 	failed := old.Status >= 400
-	sameBody := old.Size == now.Size && bytes.Equal(old.Body, now.Body) || old.Location != ""
-	switch {
-	case !sameBody && !failed:
+	same := sameBody(old, now) || old.Location != ""
+	switch header := otherHeader(old, now); {
+	case !same && !failed:
 		return OtherBody, true
-	case !sameMethods(old.Allow, now.Allow) || !failed && old.Location == "" && mediaType(old.ContentType) != mediaType(now.ContentType):
+	case header != "" && (!failed || header == "Allow" || header == "Www-Authenticate"):
 		return OtherHeader, true
-	case !sameBody || failed && mediaType(old.ContentType) != mediaType(now.ContentType):
+	case !same || header != "":
 		return OtherError, true
 	case otherRoute(old.Pattern, now.Pattern):
 		return OtherRoute, true
 	}
 	return 0, false
 }
+
+func sameBody(old, now Response) bool { return old.Size == now.Size && bytes.Equal(old.Body, now.Body) }
 
 func (r Response) succeeded() bool { return r.Status >= 200 && r.Status < 300 }
 func (r Response) crashed() bool   { return r.Panic != "" || r.Status >= 500 }
@@ -170,16 +171,6 @@ func (r Response) denies() bool {
 		return slices.ContainsFunc([]string{"login", "log-in", "signin", "sign-in", "sign_in", "auth", "sso"}, func(word string) bool { return strings.Contains(target, word) })
 	}
 	return false
-}
-
-// sameMethods reports whether two Allow headers list the same methods.
-func sameMethods(a, b string) bool {
-	methods := func(allow string) []string {
-		list := strings.FieldsFunc(allow, func(c rune) bool { return c == ',' || c == ' ' })
-		slices.Sort(list)
-		return slices.Compact(list)
-	}
-	return slices.Equal(methods(a), methods(b))
 }
 
 // mediaType returns a Content-Type without its parameters.

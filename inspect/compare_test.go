@@ -16,6 +16,9 @@ func TestCompareKinds(t *testing.T) {
 		return Response{Status: status, ContentType: "text/plain", Body: []byte(body), Size: int64(len(body))}
 	}
 	to := func(status int, location string) Response { return Response{Status: status, Location: location} }
+	with := func(status int, name string, values ...string) Response {
+		return Response{Status: status, Header: http.Header{name: values}}
+	}
 	by := func(pattern string) Response { return Response{Status: 200, Pattern: pattern} }
 	same := Kind(-1)
 	for _, tt := range []struct {
@@ -60,6 +63,19 @@ func TestCompareKinds(t *testing.T) {
 		{Response{Status: 405, Allow: "GET, HEAD"}, Response{Status: 405, Allow: "HEAD,GET"}, same},
 		{Response{Status: 405, Allow: "GET, HEAD"}, Response{Status: 405, Allow: "GET"}, OtherHeader},
 		{text(404, "none"), text(404, "404"), OtherError},
+		{with(200, "X-Frame-Options", "DENY"), with(200, "X", ""), OtherHeader},
+		{with(204, "Content-Security-Policy", "default-src 'nonce-1'"), with(204, "X", ""), OtherHeader},
+		{with(200, "Cache-Control", "no-store"), with(200, "Cache-Control", "public"), OtherHeader},
+		{with(200, "Vary", "Origin, Accept"), with(200, "Vary", "accept", "origin"), same},
+		{with(200, "Access-Control-Allow-Origin", "https://a.example"), with(200, "Access-Control-Allow-Origin", "*"), OtherHeader},
+		{with(200, "X", "1"), Response{Status: 200, Header: http.Header{"X": {"1"}, "Access-Control-Allow-Origin": {"*"}}}, OtherHeader},
+		{with(200, "X", "1"), Response{Status: 200, Header: http.Header{"X": {"1"}, "Y": {"1"}}}, same},
+		{with(200, "Set-Cookie", "session=1"), with(200, "Set-Cookie", "session=2"), same},
+		{with(200, "X-Request-Id", "1"), with(200, "X-Request-Id", "2"), same},
+		{with(200, "Date", "now"), with(200, "Server", "x"), same},
+		{with(302, "Strict-Transport-Security", "max-age=9"), with(302, "X", ""), OtherHeader},
+		{with(401, "Www-Authenticate", "Basic"), with(401, "X", ""), OtherHeader},
+		{with(404, "X-Content-Type-Options", "nosniff"), with(404, "X", ""), OtherError},
 		{by("GET /a/{id}"), by("GET /a/:name"), same},
 		{by("GET /a/{id}"), by("/a/{id}"), same},
 		{by("GET /a/{id}"), by("GET /a/{id...}"), OtherRoute},

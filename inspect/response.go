@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -15,10 +16,11 @@ type Response struct {
 	Location    string // header fields
 	Allow       string
 	ContentType string
-	Body        []byte // at most 64 KB
-	Size        int64  // of the whole body, in bytes
-	Pattern     string // of the route that ran, if the handler sets Request.Pattern
-	Panic       string // the value of a panic, as text
+	Header      http.Header // all fields, with those above
+	Body        []byte      // at most 64 KB
+	Size        int64       // of the whole body, in bytes
+	Pattern     string      // of the route that ran, if the handler sets Request.Pattern
+	Panic       string      // the value of a panic, as text
 }
 
 const (
@@ -96,8 +98,8 @@ func (w *responseWriter) response() Response {
 		w.size = 0
 	}
 	return Response{
-		Status: w.status, Location: w.sent.Get("Location"), Allow: w.sent.Get("Allow"), ContentType: w.sent.Get("Content-Type"),
-		Body: w.body.Bytes(), Size: w.size,
+		Status: w.status, Location: w.sent.Get("Location"), Allow: strings.Join(w.sent["Allow"], ", "), ContentType: w.sent.Get("Content-Type"),
+		Header: w.sent, Body: w.body.Bytes(), Size: w.size,
 	}
 }
 

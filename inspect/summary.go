@@ -16,7 +16,8 @@ import (
 // first: for each kind how many requests there are, and a line for each cause
 // with one of its requests. Differences have the same cause if they are about the
 // same route, or if routers differ alike everywhere, as in the Allow of their
-// 405. It writes all causes of lost logins, and ten of each other kind.
+// 405. It writes all causes of lost logins, and ten of each other kind: first those
+// that plain requests show, then those of HEAD, OPTIONS and odd paths.
 func PrintDifferences(w io.Writer, list []Difference) error {
 	var b strings.Builder
 	if len(list) == 0 {
@@ -46,14 +47,19 @@ func printKind(b *strings.Builder, kind Kind, list []Difference) {
 			places[d.place()] = true
 		}
 	}
-	var causes []string // in the order of their first request
+	var causes []string // in the order of their first request, those that plain requests show first
 	alike := map[string][]*Difference{}
-	for i := range list {
-		cause := list[i].cause(places)
-		if alike[cause] == nil {
-			causes = append(causes, cause)
+	for _, special := range []bool{false, true} {
+		for i := range list {
+			if list[i].special() != special {
+				continue
+			}
+			cause := list[i].cause(places)
+			if alike[cause] == nil {
+				causes = append(causes, cause)
+			}
+			alike[cause] = append(alike[cause], &list[i])
 		}
-		alike[cause] = append(alike[cause], &list[i])
 	}
 	fmt.Fprintf(b, "%s: %s\n", kind, count(len(list), "request"))
 	left := len(list)
@@ -93,8 +99,11 @@ func (d *Difference) cause(places map[string]bool) string {
 			return scope // of a login that was added or removed
 		}
 	case OtherHeader:
-		return fmt.Sprintf("%q", []string{d.text(d.Old), d.text(d.Now)})
+		return d.headerCause()
 	case OtherError:
+		if sameBody(d.Old, d.Now) {
+			return d.headerCause()
+		}
 		return strings.ReplaceAll(d.text(d.Old)+d.text(d.Now), d.Request.URL.Path, "/")
 	}
 	switch {
@@ -108,12 +117,19 @@ func (d *Difference) cause(places map[string]bool) string {
 	return statuses + place
 }
 
-// special reports whether routers differ in requests like this one: HEAD, OPTIONS,
-// and odd spellings of a path.
+// special reports whether routers differ in requests like this one: in methods
+// without a route of their own, such as HEAD and PROPFIND, in odd spellings of a
+// path, and in the methods that they list in Allow.
 func (d *Difference) special() bool {
+	switch d.Request.Method {
+	case http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
+	default:
+		return true
+	}
 	u := d.Request.URL
 	clean := path.Clean(u.Path)
-	return automatic(d.Request.Method) || u.RawPath != "" || clean != u.Path && clean+"/" != u.Path || strings.Contains(d.Request.RequestURI, "%2")
+	odd := u.RawPath != "" || clean != u.Path && clean+"/" != u.Path || u.Path == "//" || strings.Contains(d.Request.RequestURI, "%2")
+	return odd || d.Kind == OtherHeader && otherHeader(d.Old, d.Now) == "Allow"
 }
 
 // automatic reports whether routers respond to a method by themselves.

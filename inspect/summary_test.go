@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -91,10 +92,10 @@ new route: 15 requests
 new login: 33 requests
   GET /admin: 307 to /admin/ by /admin/, now 401 (and 32 like it)
 status: 21 requests
+  GET /help/1/: 404, now 307 to /help/1 by GET /help/:topic (and 11 like it)
   GET /x/%2e%2e/: 404, now 307 to / by GET / (and 3 like it)
   GET /help/%2e%2e: 200 by GET /help/{topic}, now 307 to / by GET / (and 3 like it)
   GET /help/%2e: 200 by GET /help/{topic}, now 307 to /help
-  GET /help/1/: 404, now 307 to /help/1 by GET /help/:topic (and 11 like it)
 redirect: 3 requests
   GET /help/1//: 307 to /help/1/, now 307 to /help/1 by GET /help/:topic (and 2 like it)
 header: 38 requests
@@ -147,5 +148,41 @@ func TestPrintDifferencesOfManyLogins(t *testing.T) {
 	PrintDifferences(&b, list)
 	if got := strings.Count(b.String(), "401, now 200\n"); got != 30 {
 		t.Errorf("%d of 30 lost logins are shown:\n%s", got, b.String())
+	}
+}
+
+// TestPrintDifferencesOfHeaders checks that a header that is lost everywhere, and
+// methods that a router adds to all Allow headers, are one line each, and that the
+// values of a header that differ anyway don't matter.
+func TestPrintDifferencesOfHeaders(t *testing.T) {
+	n := 0
+	version := func(frames bool, methods ...string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if frames {
+				n++
+				w.Header().Set("X-Request-Token", strconv.Itoa(n))
+			}
+			if r.Method == "POST" {
+				for _, m := range append(methods, strings.ToUpper(r.URL.Path[1:])) {
+					w.Header().Add("Allow", m)
+				}
+				w.WriteHeader(http.StatusMethodNotAllowed)
+			}
+		})
+	}
+	var requests []*http.Request
+	for _, path := range []string{"/get", "/put", "/patch"} {
+		requests = append(requests, serverRequest("GET", "", path), serverRequest("POST", "", path))
+	}
+	var b strings.Builder
+	if err := PrintDifferences(&b, Compare(version(true), version(false, "HEAD", "OPTIONS"), slices.Values(requests))); err != nil {
+		t.Fatal(err)
+	}
+	want := `header: 6 requests
+  GET /get: 200 with X-Request-Token: 1, now 200 with X-Request-Token: (none) (and 2 like it)
+  POST /get: 405 with Allow: GET, now 405 with Allow: HEAD, OPTIONS, GET (and 2 like it)
+`
+	if got := b.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
