@@ -59,7 +59,7 @@ func newCompiler(m *Mux, st stage, serving bool) *compiler {
 // collect collects what is declared on m.
 func (m *Mux) collect(serving bool) *compiler {
 	m = m.live()
-	defer m.lock().mu.Unlock()
+	defer m.lock().Unlock()
 	return newCompiler(m, nil, serving)
 }
 
@@ -103,8 +103,9 @@ func (c *compiler) compile() (*program, error) {
 	}
 	c.texts.Grow(total)
 	c.builder.Grow(len(c.routes))
+	p.unmatched.Redirects = p.redirects
 	if c.letters {
-		p.folded = new(trie.Folded)
+		p.unmatched.Folded = new(trie.Folded)
 	}
 	for _, r := range c.routes {
 		if err := c.add(p, r); err != nil {
@@ -118,8 +119,9 @@ func (c *compiler) compile() (*program, error) {
 		return nil, err
 	}
 	p.table = c.builder.Build()
-	if p.folded != nil {
-		p.folded.Build()
+	p.unmatched.Table = p.table
+	if c.letters {
+		p.unmatched.Folded.Build()
 	}
 	p.base = *p.table.Base
 	p.table.Base = &p.base
@@ -179,12 +181,12 @@ func (c *compiler) add(p *program, r placed) error {
 		bare, err := parse(strings.TrimSuffix(r.pattern, "/"), r.flags)
 		must(err) // it is the pattern without its end
 		c.builder.Add(bare, r.method, text, e, flags|trie.ImpliedBy(r.parsed))
-		if p.folded != nil {
-			p.folded.Add(bare, r.method)
+		if c.letters {
+			p.unmatched.Folded.Add(bare, r.method)
 		}
 	}
-	if p.folded != nil {
-		p.folded.Add(r.parsed, r.method)
+	if c.letters {
+		p.unmatched.Folded.Add(r.parsed, r.method)
 	}
 	if r.root == bareSlash {
 		flags |= trie.Root
@@ -229,7 +231,7 @@ func (c *compiler) addFallbacks(p *program) error {
 			e.handler = z.responder.handler
 		}
 		if z.outer == nil {
-			p.root = e
+			p.unmatched.Root = e
 		} else {
 			c.builder.AddFallback(prefix, e, z.owns, z.region)
 		}

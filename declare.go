@@ -19,27 +19,6 @@ import (
 // This file has what declaring a route needs: parsing its pattern, finding
 // conflicts, and wrapping its handler in middleware.
 
-// live returns the Mux of s, or if an Update passed that and succeeded, the Mux
-// of the Update. It panics if the Mux was not created by New, or was copied.
-func (m *scope) live() *Mux {
-	if m.mux == nil {
-		panic("muxmaster: the Mux was not made by New; write mux := muxmaster.New(), and for a Group mux.Group(prefix)")
-	}
-	if m.parent == nil && m != &m.mux.scope {
-		panic("muxmaster: the Mux was copied; use the *Mux that muxmaster.New returned")
-	}
-	if u := m.mux.draft; u != nil && u.done.Load() {
-		return u.mux
-	}
-	return m.mux
-}
-
-func must(err error) {
-	if err != nil {
-		panic(err.Error())
-	}
-}
-
 // registrations numbers the registrations of all Muxes. Two constraints at the
 // same place are tried in this order.
 var registrations atomic.Uint32
@@ -285,4 +264,33 @@ func isNil(h http.Handler) bool {
 	}
 	v := reflect.ValueOf(h)
 	return v.Kind() == reflect.Func && v.IsNil()
+}
+
+func (m *Mux) readFields() fields {
+	return fields{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase, m.NotFound, m.MethodNotAllowed}
+}
+
+func (m *Mux) setFields(f fields) {
+	m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase = f.poolValues, f.poolParams, f.redirectSlash, f.redirectLetters
+	m.NotFound, m.MethodNotAllowed = f.notFound, f.notAllowed
+}
+
+// read returns the fields of the Mux as they were first read. keep says that this
+// is the first time.
+func (d *declared) read(keep bool) fields {
+	if d.fields != nil {
+		return *d.fields
+	}
+	f := d.self.readFields()
+	if keep {
+		d.fields = &f
+	}
+	return f
+}
+
+// inside returns the fields that apply to a Mux mounted inside of another one.
+func (f fields) inside(outer fields) fields {
+	f.poolValues, f.poolParams = f.poolValues && outer.poolValues, f.poolParams && outer.poolParams
+	f.notFound, f.notAllowed = or(f.notFound, outer.notFound), or(f.notAllowed, outer.notAllowed)
+	return f
 }

@@ -60,8 +60,8 @@ func (m *Mux) Explain(method, target string) Explanation {
 	if found {
 		e.Values = valuesOf(won, search)
 	} else {
-		d := p.decide(search, r, won)
-		e.Status, e.Location, e.Allow, e.Prefix = d.Status(method), d.Location, d.Allow, p.zones[d.fallback.zone].prefix
+		d := p.unmatched.Decide(search, r, won)
+		e.Status, e.Location, e.Allow, e.Prefix = d.Status(method), d.Location, d.Allow, p.zones[d.Fallback.zone].prefix
 		won = nil
 	}
 	for _, rt := range m.collect(false).routes {

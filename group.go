@@ -143,11 +143,14 @@ func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 		if len(m.origin().mounted) > 0 {
 			return errors.New("muxmaster: Pre on a Mux that is mounted: its routes would bypass the middleware; call Pre before Mount")
 		}
-		d := stage(nil).edit(m)
-		d.pre = d.pre.with(mw, nil)
-		d.pre.pre = true
+		stage(nil).edit(m).addPre(mw)
 		return nil
 	}))
+}
+
+func (d *declared) addPre(mw []func(http.Handler) http.Handler) {
+	d.pre = d.pre.with(mw, nil)
+	d.pre.pre = true
 }
 
 // addMiddleware adds middleware to that of s.

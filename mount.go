@@ -1,7 +1,6 @@
 package muxmaster
 
 import (
-	"cmp"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -9,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/files"
-	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/joined"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
@@ -41,16 +40,16 @@ func (m *scope) Mount(prefix string, h http.Handler) {
 		h.live()
 		panic(fmt.Sprintf("muxmaster: Mount %q: a Group cannot be mounted, because its routes belong to its Mux; mount a Mux made by New", prefix))
 	case *Mux:
-		must(m.mount(full, h))
+		must(m.mountMux(full, h))
 	default:
 		m.handleAll(h, 0, full, full+"/")
 	}
 }
 
-// mount adds the levels and routes of sub to the Mux of s.
-func (m *scope) mount(prefix string, sub *Mux) error {
+// mountMux adds the levels and routes of sub to the Mux of s.
+func (m *scope) mountMux(prefix string, sub *Mux) error {
 	mux, sub := m.live(), sub.live()
-	join(mux, sub)
+	joined.Join(&mux.origin().tree, &sub.origin().tree)
 	return mux.change(func() error {
 		if sub == mux || sub == mux.origin() || slices.ContainsFunc(sub.levels, func(l *level) bool { return l.mux == mux.origin() }) {
 			return fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", prefix)
@@ -68,103 +67,6 @@ func (m *scope) mount(prefix string, sub *Mux) error {
 	})
 }
 
-// expand returns levels and routes of the mounted Mux as the other Mux has them.
-func (st stage) expand(mnt *mount, levels []*level, routes []*route) (a addition, err error) {
-	a.mux = mnt.on.live()
-	for _, l := range levels {
-		a.levels = append(a.levels, mnt.lift(l))
-	}
-	c := st.chain(a.mux, mnt.level.parent)
-	around := c
-	if mnt.pre != nil {
-		around = slices.Concat(chain{mnt.pre}, c)
-	}
-	for _, r := range routes {
-		x := *r
-		x.level, x.handler, x.mounted, x.parsed = mnt.lift(r.level), nil, &mountedRoute{inner: r, mount: mnt, chain: around}, nil
-		i := strings.IndexByte(r.pattern, '/')
-		head, path := r.pattern[:i], r.pattern[i:]
-		x.pattern = head + mnt.level.prefix + path
-		if mnt.level.prefix != "" && r.root == notBare {
-			must(r.parse()) // it was parsed before
-			switch p := r.parsed; {
-			case len(p.Segs) > 0:
-			case p.End == pattern.Slash: // the root of the mounted Mux is the prefix
-				x.pattern, x.root = head+mnt.level.prefix, bareSlash
-			case p.Rest == "":
-				x.root = bareAll
-			}
-		}
-		if err = x.parse(); err != nil {
-			return a, err
-		}
-		x.fast = r.fast && mnt.pre == nil // Pre middleware calls ServeHTTP
-		if err = c.check(x.fast, x.pattern); err != nil {
-			return a, err
-		}
-		a.routes = append(a.routes, &x)
-	}
-	return a, nil
-}
-
-// lift returns a level of the mounted Mux as the other Mux has it.
-func (mnt *mount) lift(l *level) *level {
-	if x := mnt.levels[l]; x != nil {
-		return x
-	}
-	x := new(level)
-	*x = *l
-	x.parent, x.prefix, x.of, x.responder = mnt.lift(l.parent), mnt.level.prefix+l.prefix, cmp.Or(l.of, l), nil
-	mnt.levels[l] = x
-	return x
-}
-
-// origin returns the Mux of the Update that passes m, or else m.
-func (m *Mux) origin() *Mux {
-	if m.draft != nil {
-		return m.draft.mux
-	}
-	return m
-}
-
-// lock locks the tree of m and returns it.
-func (m *Mux) lock() *tree {
-	t := &m.origin().tree
-	for {
-		t = t.root()
-		t.mu.Lock()
-		if t.joined.Load() == nil {
-			return t
-		}
-		t.mu.Unlock()
-	}
-}
-
-// root returns the tree that t belongs to now.
-func (t *tree) root() *tree {
-	for next := t; next != nil; next = t.joined.Load() {
-		t = next
-	}
-	return t
-}
-
-// join joins the trees of two Muxes. The numbers make sure that no two trees are
-// joined to each other.
-func join(a, b *Mux) {
-	for {
-		s, t := a.origin().tree.root(), b.origin().tree.root()
-		if s == t {
-			return
-		}
-		if s.number > t.number {
-			s, t = t, s
-		}
-		t.mu.Lock()
-		t.joined.CompareAndSwap(nil, s)
-		t.mu.Unlock()
-	}
-}
-
 // handleAll registers h for all of the patterns, or panics. It ignores patterns
 // without a path, because the root has no form without a slash. Only Mount and
 // ServeSPA may call it, because it records the location of their caller.
@@ -178,7 +80,7 @@ func (m *scope) handleAll(h http.Handler, flags trie.Flags, texts ...string) {
 		must(err)
 		list = append(list, route{pattern: text, flags: flags, parsed: p})
 	}
-	must(m.register(h, site(1), list...))
+	must(m.register(h, calledFrom(1), list...))
 }
 
 // ServeFiles serves the files of fsys for GET and HEAD requests. The path must

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/seed-1954dcaa/muxmaster/internal/joined"
+	"github.com/seed-1954dcaa/muxmaster/internal/outcome"
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
@@ -67,17 +69,17 @@ type Mux struct {
 	program atomic.Pointer[program] // compiled last; nil if something was declared since
 	owner   *values.Owner
 
-	tree     tree     // this Mux, with the Muxes that it was joined to
-	declared          // guarded by the lock of the tree, as all down to mounted
-	version  int      // counts changes of it
-	mounted  []*mount // the places where this Mux is mounted
+	tree     joined.Lock // of this Mux and those that it is joined to by mounts
+	declared             // guarded by tree, as all down to mounted
+	version  int         // counts changes of it
+	mounted  []*mount    // the places where this Mux is mounted
 
 	updating sync.Mutex   // held during an Update
 	updater  atomic.Value // the name of the goroutine that holds it, or ""
 	draft    *draft       // of the Update that passes this Mux; nil for others
 
 	building sync.Mutex // held while compiling for a request
-	entry    *responder // the router in Pre middleware; guarded by the lock of the tree
+	entry    *responder // the router in Pre middleware; guarded by tree
 }
 
 // fields holds the values of a Mux's fields.
@@ -87,42 +89,44 @@ type fields struct {
 	notFound, notAllowed           http.Handler
 }
 
-func (m *Mux) readFields() fields {
-	return fields{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase, m.NotFound, m.MethodNotAllowed}
-}
-
-func (m *Mux) setFields(f fields) {
-	m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase = f.poolValues, f.poolParams, f.redirectSlash, f.redirectLetters
-	m.NotFound, m.MethodNotAllowed = f.notFound, f.notAllowed
-}
-
-// read returns the fields of the Mux as they were first read. keep says that this
-// is the first time.
-func (d *declared) read(keep bool) fields {
-	if d.fields != nil {
-		return *d.fields
-	}
-	f := d.self.readFields()
-	if keep {
-		d.fields = &f
-	}
-	return f
-}
-
-// inside returns the fields that apply to a Mux mounted inside of another one.
-func (f fields) inside(outer fields) fields {
-	f.poolValues, f.poolParams = f.poolValues && outer.poolValues, f.poolParams && outer.poolParams
-	f.notFound, f.notAllowed = or(f.notFound, outer.notFound), or(f.notAllowed, outer.notAllowed)
-	return f
-}
-
 // New returns an empty Mux with RedirectTrailingSlash set.
 func New() *Mux {
 	m := &Mux{RedirectTrailingSlash: true, owner: values.NewOwner()}
 	m.scope, m.self, m.routes = scope{m, &level{mux: m}}, m, newRouteSet()
-	m.tree.number = registrations.Add(1)
 	return m
 }
+
+// live returns the Mux of s, or if an Update passed that and succeeded, the Mux
+// of the Update. It panics if the Mux was not created by New, or was copied.
+func (m *scope) live() *Mux {
+	if m.mux == nil {
+		panic("muxmaster: the Mux was not made by New; write mux := muxmaster.New(), and for a Group mux.Group(prefix)")
+	}
+	if m.parent == nil && m != &m.mux.scope {
+		panic("muxmaster: the Mux was copied; use the *Mux that muxmaster.New returned")
+	}
+	if u := m.mux.draft; u != nil && u.done.Load() {
+		return u.mux
+	}
+	return m.mux
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err.Error())
+	}
+}
+
+// origin returns the Mux of the Update that passes m, or else m.
+func (m *Mux) origin() *Mux {
+	if m.draft != nil {
+		return m.draft.mux
+	}
+	return m
+}
+
+// lock locks the tree of m and returns what to unlock.
+func (m *Mux) lock() *sync.Mutex { return m.origin().tree.Lock() }
 
 // A Group registers routes on its Mux with a common prefix and common
 // middleware. The prefix and middleware of the enclosing Group or Mux come
@@ -189,7 +193,7 @@ type middleware struct {
 // A chain is the middleware around something, the innermost first.
 type chain []*middleware
 
-// declared is what is registered on a Mux. Guarded by the lock of the tree.
+// declared is what is registered on a Mux. Guarded by Mux.tree.
 type declared struct {
 	self       *Mux
 	middleware *middleware // of the Mux's own level; nil if there is none
@@ -255,15 +259,6 @@ type mount struct {
 	pre    *middleware       // of the mounted Mux; it gets no more
 }
 
-// A tree is a set of Muxes connected by mounts. One lock guards what is
-// declared on all of them, because registering a route on a mounted Mux changes
-// several.
-type tree struct {
-	mu     sync.Mutex
-	number uint32
-	joined atomic.Pointer[tree] // set with the lock: the tree, with a lower number, that replaces this one
-}
-
 // A draft is the Mux that an Update passes.
 type draft struct {
 	mux  *Mux      // the Mux of the Update
@@ -279,8 +274,7 @@ type program struct {
 	base      trie.Tree[endpoint] // routes without a host; it is table.Base, and saves a load here
 	entry     http.Handler        // the router wrapped in Pre middleware; nil if there is none
 	table     *trie.Table[endpoint]
-	folded    *trie.Folded            // nil if no Mux has RedirectCase
-	root      endpoint                // for unmatched requests below no Group and no mounted Mux
+	unmatched outcome.Decider[endpoint]
 	urls      map[string]string       // patterns of the routes with a name, by name
 	originals map[uint32]http.Handler // handlers without middleware, by order; only if that differs
 	zones     []*zone

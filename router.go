@@ -221,7 +221,7 @@ func (m *scope) handle(text string, h http.Handler) error {
 		}
 		return fmt.Errorf("muxmaster: pattern %q: %w", text, err)
 	}
-	return m.add(head, path, h, site(1), 0, path == "/{$}")
+	return m.add(head, path, h, calledFrom(1), 0, path == "/{$}")
 }
 
 // verb implements the verb methods and Method.
@@ -240,7 +240,7 @@ func (m *scope) verb(methods, path string, h http.Handler) {
 	if err := pattern.ForeignStar(path); err != nil {
 		must(fmt.Errorf("muxmaster: pattern %q: %w", head+m.prefix+path, err))
 	}
-	must(m.add(head, path, h, site(1), trie.Verb, path == "/" || path == "/{$}"))
+	must(m.add(head, path, h, calledFrom(1), trie.Verb, path == "/" || path == "/{$}"))
 }
 
 // pathAdvice says what to write instead of a path that doesn't begin with a
@@ -317,15 +317,15 @@ func (m *scope) register(h http.Handler, site uintptr, list ...route) error {
 
 // chainOf returns the middleware around the routes of a level.
 func (m *Mux) chainOf(l *level) chain {
-	defer m.lock().mu.Unlock()
+	defer m.lock().Unlock()
 	return stage(nil).chain(m, l)
 }
 
 var anyMethod = []string{""}
 
-// site returns the program counter of the call of a registration method. skip
-// is the number of calls between that method and the caller of site.
-func site(skip int) uintptr {
+// calledFrom returns the program counter of the call of a registration method. skip
+// is the number of calls between that method and the caller of calledFrom.
+func calledFrom(skip int) uintptr {
 	var pcs [1]uintptr
 	runtime.Callers(skip+3, pcs[:])
 	return pcs[0]

@@ -182,7 +182,7 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 	m = m.live()
 	t := m.lock()
 	mounted := slices.Clone(m.mounted)
-	t.mu.Unlock()
+	t.Unlock()
 	for _, mnt := range mounted {
 		if route, ok = mnt.on.Lookup(r); ok && route.Host+route.Pattern != "" {
 			return route, true
@@ -250,7 +250,7 @@ func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) {
 		return rt.Payload.handler, rt.Pattern
 	}
 	h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.current().serveGeneric(w, r) })
-	return h, p.decide(search, r, rt).Pattern
+	return h, p.unmatched.Decide(search, r, rt).Pattern
 }
 
 // URL returns the escaped path of the route with the given name, as BuildPath
@@ -266,7 +266,7 @@ func (m *Mux) URL(name string, pairs ...string) (string, error) {
 		if list := m.routes.names[name]; len(list) > 0 {
 			text = slices.MinFunc(list, byOrder).pattern
 		}
-		t.mu.Unlock()
+		t.Unlock()
 	}
 	if text == "" {
 		return "", fmt.Errorf("muxmaster: URL: no route has the name %q", name)

@@ -237,7 +237,7 @@ func (m *Mux) current() *program {
 	c := m.collect(true)
 	p, err := c.compile()
 	must(err)
-	defer m.lock().mu.Unlock()
+	defer m.lock().Unlock()
 	c.publish(p)
 	return p
 }

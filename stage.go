@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
 // This file changes what is declared on a Mux, and on those that it is mounted
@@ -206,9 +209,60 @@ func (m *Mux) prune() {
 	})
 }
 
+// expand returns levels and routes of the mounted Mux as the other Mux has them.
+func (st stage) expand(mnt *mount, levels []*level, routes []*route) (a addition, err error) {
+	a.mux = mnt.on.live()
+	for _, l := range levels {
+		a.levels = append(a.levels, mnt.lift(l))
+	}
+	c := st.chain(a.mux, mnt.level.parent)
+	around := c
+	if mnt.pre != nil {
+		around = slices.Concat(chain{mnt.pre}, c)
+	}
+	for _, r := range routes {
+		x := *r
+		x.level, x.handler, x.mounted, x.parsed = mnt.lift(r.level), nil, &mountedRoute{inner: r, mount: mnt, chain: around}, nil
+		i := strings.IndexByte(r.pattern, '/')
+		head, path := r.pattern[:i], r.pattern[i:]
+		x.pattern = head + mnt.level.prefix + path
+		if mnt.level.prefix != "" && r.root == notBare {
+			must(r.parse()) // it was parsed before
+			switch p := r.parsed; {
+			case len(p.Segs) > 0:
+			case p.End == pattern.Slash: // the root of the mounted Mux is the prefix
+				x.pattern, x.root = head+mnt.level.prefix, bareSlash
+			case p.Rest == "":
+				x.root = bareAll
+			}
+		}
+		if err = x.parse(); err != nil {
+			return a, err
+		}
+		x.fast = r.fast && mnt.pre == nil // Pre middleware calls ServeHTTP
+		if err = c.check(x.fast, x.pattern); err != nil {
+			return a, err
+		}
+		a.routes = append(a.routes, &x)
+	}
+	return a, nil
+}
+
+// lift returns a level of the mounted Mux as the other Mux has it.
+func (mnt *mount) lift(l *level) *level {
+	if x := mnt.levels[l]; x != nil {
+		return x
+	}
+	x := new(level)
+	*x = *l
+	x.parent, x.prefix, x.of, x.responder = mnt.lift(l.parent), mnt.level.prefix+l.prefix, cmp.Or(l.of, l), nil
+	mnt.levels[l] = x
+	return x
+}
+
 // change calls f with the lock of the tree of m. f checks everything before it
 // changes anything.
 func (m *Mux) change(f func() error) error {
-	defer m.lock().mu.Unlock()
+	defer m.lock().Unlock()
 	return f()
 }

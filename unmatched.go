@@ -1,17 +1,13 @@
 package muxmaster
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/outcome"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
-	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
@@ -28,10 +24,10 @@ const outcomeName = values.Hidden + "outcome"
 // serveUnmatched responds to r. search has found rt: nil, or a route that is not
 // called because of a redirect. serveUnmatched releases search.
 func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search *routeSearch, rt *trie.Route[endpoint]) {
-	d := p.decide(search, r, rt)
+	d := p.unmatched.Decide(search, r, rt)
 	release(search)
-	z := p.zones[d.fallback.zone]
-	if d.fallback.names == nil { // nobody reads values
+	z := p.zones[d.Fallback.zone]
+	if d.Fallback.names == nil { // nobody reads values
 		values.Drop(r, p.mux.owner)
 		r.Pattern = ""
 		z.respond(w, r, d.Outcome)
@@ -45,14 +41,14 @@ func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search 
 		return
 	}
 	vals := outcome.NotFound(depth)
-	if d.vals != nil || d.Outcome != (outcome.Outcome{}) {
-		vals = append(d.vals, d.Encode(depth))
+	if d.Values != nil || d.Outcome != (outcome.Outcome{}) {
+		vals = append(d.Values, d.Encode(depth))
 	}
 	values.Drop(r, p.mux.owner)
-	d.fallback.names.Set(r, vals)
+	d.Fallback.names.Set(r, vals)
 	r.Pattern = ""
-	if d.fallback.handler != nil {
-		d.fallback.handler.ServeHTTP(w, r)
+	if d.Fallback.handler != nil {
+		d.Fallback.handler.ServeHTTP(w, r)
 	} else {
 		z.respond(w, r, d.Outcome)
 	}
@@ -82,89 +78,10 @@ func (z *zone) respond(w http.ResponseWriter, r *http.Request, o outcome.Outcome
 	}
 }
 
-// A decision is the response to an unmatched request, and who gives it.
-type decision struct {
-	outcome.Outcome
-	fallback *endpoint
-	vals     []string // of the prefix of the fallback
-}
-
-// decide returns the decision for r. search has found rt. A redirect to another
-// case comes from the fallback there, so that its middleware hides which routes
-// exist.
-func (p *program) decide(search *routeSearch, r *http.Request, rt *trie.Route[endpoint]) decision {
-	clean := ""
-	if !search.Clean() {
-		clean = cleanPath(r)
-		rt = p.findAt(search, r, clean)
-	}
-	d := p.decideAt(search, r, rt, clean)
-	if rt == nil && d.Pattern == "" && p.zones[d.fallback.zone].redirectLetters && search.Rooted() && r.Method != http.MethodConnect {
-		if path, ok := p.folded.Recase(cleanPath(r), r.Host, r.Method); ok {
-			if there := p.decideAt(search, r, p.findAt(search, r, path), path); there.Pattern != "" {
-				d = there
-			}
-		}
-	}
-	if d.Location != "" {
-		d.Location = wirepath.WithQuery(d.Location, r.URL.RawQuery)
-	}
-	return d
-}
-
-// cleanPath returns the clean and escaped path of r.
-func cleanPath(r *http.Request) string {
-	return wirepath.Clean(wirepath.Escaped(r.URL.Path, r.URL.RawPath))
-}
-
-// findAt returns the route for a clean and escaped path instead of that of r.
-func (p *program) findAt(search *routeSearch, r *http.Request, path string) *trie.Route[endpoint] {
-	search.SetPath(wirepath.Decode(path), path, false)
-	return p.table.Find(search, r.Host)
-}
-
-// decideAt is decide for the path of search, without the query: that of r or, if
-// clean is not empty, clean.
-func (p *program) decideAt(search *routeSearch, r *http.Request, rt *trie.Route[endpoint], clean string) (d decision) {
-	if rt != nil { // the search stopped at rt and may have missed a fallback
-		d.Outcome = p.outcomeAt(search, r, rt, clean, false)
-		p.table.FindFallback(search, r.Host)
-	}
-	d.fallback = &p.root
-	if f, vals := search.Fallback(); f != nil {
-		d.fallback, d.vals = &f.Payload, slices.Clone(vals)
-	}
-	if rt == nil {
-		d.Outcome = p.outcomeAt(search, r, nil, clean, p.zones[d.fallback.zone].redirectSlash)
-	}
-	return d
-}
-
-// outcomeAt returns the outcome of decideAt. slash says that the fallback adds and
-// removes slashes for routes of the verb methods.
-func (p *program) outcomeAt(search *routeSearch, r *http.Request, rt *trie.Route[endpoint], clean string, slash bool) (o outcome.Outcome) {
-	if !search.Rooted() {
-		return o
-	}
-	slash = slash && rt == nil
-	if target := search.Slash(); target != nil && (search.Redirects(rt) || slash && target.Flags&trie.Verb != 0) {
-		return outcome.Outcome{Location: cmp.Or(clean, cleanPath(r)) + "/", Pattern: target.Pattern}
-	}
-	if slash && search.HasSlash() {
-		short := p.newSearch()
-		defer release(short)
-		short.TrimSlash(search)
-		if target := p.table.Find(short, r.Host); target != nil && target.Flags&trie.Verb != 0 {
-			return outcome.Outcome{Location: strings.TrimSuffix(cmp.Or(clean, cleanPath(r)), "/"), Pattern: target.Pattern}
-		}
-	}
-	if clean == "" {
-		return outcome.Outcome{Allow: p.table.Allow(search)}
-	}
-	if o.Location = clean; rt != nil {
-		o.Pattern = rt.Pattern
-	}
-	return o
+// redirects says which redirects a fallback sends.
+func (p *program) redirects(fallback *endpoint) (slash, letters bool) {
+	z := p.zones[fallback.zone]
+	return z.redirectSlash, z.redirectLetters
 }
 
 // A routeSearch holds the state of finding the route for one request.

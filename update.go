@@ -58,7 +58,7 @@ func goroutine() string {
 
 // newDraft returns a draft for an Update of m.
 func (m *Mux) newDraft() *draft {
-	defer m.lock().mu.Unlock()
+	defer m.lock().Unlock()
 	base := stage(nil).has(m)
 	d := &draft{mux: m, base: base.clone()}
 	d.self = &Mux{owner: m.owner, draft: d, declared: *base.clone()}
@@ -69,7 +69,7 @@ func (m *Mux) newDraft() *draft {
 
 // end ends the Update.
 func (d *draft) end() {
-	defer d.mux.lock().mu.Unlock()
+	defer d.mux.lock().Unlock()
 	for _, l := range d.self.levels {
 		if l.mux != nil && !d.done.Load() {
 			l.mux.mounted = slices.DeleteFunc(l.mux.mounted, func(mnt *mount) bool { return mnt.on == d.self })
@@ -91,7 +91,7 @@ func (d *draft) commit() error {
 			compilers = append(compilers, newCompiler(m, st, true))
 		}
 	}
-	t.mu.Unlock()
+	t.Unlock()
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (d *draft) commit() error {
 			return err
 		}
 	}
-	defer d.mux.lock().mu.Unlock()
+	defer d.mux.lock().Unlock()
 	late := d.version(st) != version
 	if late { // something was declared meanwhile
 		if st, err = d.stage(); err != nil {
@@ -140,14 +140,19 @@ func (d *draft) version(st stage) int {
 func (d *draft) stage() (stage, error) {
 	st, now := stage{}, &d.self.declared
 	s := st.edit(d.mux)
-	if now.middleware != d.base.middleware {
-		if s.first != nil {
-			return nil, fmt.Errorf("muxmaster: Update: Use, while the route %q was registered: it would bypass the middleware", s.first.pattern)
-		}
-		s.middleware = now.middleware
+	switch {
+	case s.middleware != d.base.middleware:
+		return nil, errors.New("muxmaster: Update: Use was called on the Mux itself meanwhile: the routes of the Update would bypass the middleware")
+	case now.middleware != d.base.middleware && s.first != nil:
+		return nil, fmt.Errorf("muxmaster: Update: Use, while the route %q was registered: it would bypass the middleware", s.first.pattern)
 	}
+	s.middleware = now.middleware
 	if now.pre != d.base.pre {
-		s.pre = now.pre
+		before := 0
+		if d.base.pre != nil {
+			before = len(d.base.pre.use)
+		}
+		s.addPre(now.pre.use[before:])
 	}
 	var added []*route
 	for r := range now.routes.shapes.All() {

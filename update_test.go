@@ -248,6 +248,30 @@ func TestUpdateUseBesideTheFirstRoute(t *testing.T) {
 	}
 }
 
+// Middleware that is added to the Mux itself meanwhile never misses a route of an
+// Update: Use makes the Update fail, and Pre takes effect beside that of the
+// Update.
+func TestUpdateBesideUse(t *testing.T) {
+	m := muxmaster.New()
+	err := m.Update(func(d *muxmaster.Mux) error {
+		d.GET("/x", tell("x"))
+		m.Use(trace("use"))
+		return nil
+	})
+	if err == nil || !strings.Contains(err.Error(), "Use was called on the Mux itself meanwhile") {
+		t.Errorf("got the error %v", err)
+	}
+	err = m.Update(func(d *muxmaster.Mux) error {
+		d.GET("/x", tell("x"))
+		d.Pre(trace("draft"))
+		m.Pre(trace("direct"))
+		return nil
+	})
+	if got := get(t, m, "GET", "/x"); err != nil || got != "direct draft use x" {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
+
 // Fields, Groups, middleware and mounts of the Mux that Update passes take effect
 // together, and stand for the Mux afterwards.
 func TestUpdateTakesEffect(t *testing.T) {

@@ -1,7 +1,7 @@
 // Package outcome holds the response to a request that no route serves. The
 // router decides on it before the middleware runs and writes it behind the
 // middleware. In between it is a text, because copies of the request carry it,
-// too. The package knows neither routes nor middleware.
+// too. The package knows neither handlers nor middleware.
 package outcome
 
 import (
