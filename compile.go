@@ -79,7 +79,7 @@ func (c *compiler) zone(l *level) *zone {
 		c.letters = c.letters || f.redirectLetters
 		z.fields = f.inside(z.fields)
 	case l.group != nil:
-		z.notFound, z.notAllowed = or(l.group.NotFound, z.notFound), or(l.group.MethodNotAllowed, z.notAllowed)
+		z.notFound, z.notAllowed = orElse(l.group.NotFound, z.notFound), orElse(l.group.MethodNotAllowed, z.notAllowed)
 	}
 	if l.owns {
 		c.regions++

@@ -92,8 +92,6 @@ func (l *level) routeName() string {
 	return l.name
 }
 
-func newRouteSet() *routeSet { return &routeSet{names: map[string][]*route{}} }
-
 func (s *routeSet) clone() *routeSet { return &routeSet{s.shapes.Clone(), maps.Clone(s.names)} }
 
 // find returns the route with a key, or nil.
@@ -242,7 +240,7 @@ func refuseNil[F any](method string, mw []F) {
 }
 
 // or returns h, or other if h is nil.
-func or(h, other http.Handler) http.Handler {
+func orElse(h, other http.Handler) http.Handler {
 	if isNil(h) {
 		return other
 	}
@@ -291,6 +289,6 @@ func (d *declared) read(keep bool) fields {
 // inside returns the fields that apply to a Mux mounted inside of another one.
 func (f fields) inside(outer fields) fields {
 	f.poolValues, f.poolParams = f.poolValues && outer.poolValues, f.poolParams && outer.poolParams
-	f.notFound, f.notAllowed = or(f.notFound, outer.notFound), or(f.notAllowed, outer.notAllowed)
+	f.notFound, f.notAllowed = orElse(f.notFound, outer.notFound), orElse(f.notAllowed, outer.notAllowed)
 	return f
 }

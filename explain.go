@@ -84,7 +84,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 }
 
 // valuesOf returns the path values that search found for rt.
-func valuesOf(rt *trie.Route[endpoint], search *routeSearch) Params {
+func valuesOf(rt *trie.Route[endpoint], search *trie.Search[endpoint]) Params {
 	p, err := parse(rt.Pattern, rt.Flags)
 	if err != nil {
 		return nil

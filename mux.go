@@ -251,6 +251,8 @@ type routeSet struct {
 	names  map[string][]*route // the methods of a list share a name
 }
 
+func newRouteSet() *routeSet { return &routeSet{names: map[string][]*route{}} }
+
 // A mount is a Mux mounted in a scope of another Mux.
 type mount struct {
 	on     *Mux              // the other Mux
@@ -302,6 +304,9 @@ type endpoint struct {
 	zone    uint32 // index in program.zones
 }
 
+// outcomeName is the name of the hidden path value with the response.
+const outcomeName = values.Hidden + "outcome"
+
 // These flags say how a route receives path values.
 const (
 	hasNames trie.Flags = 1 << (iota + 8) // it has parameters
@@ -328,4 +333,18 @@ type responder struct {
 	handler http.Handler // the responder in the middleware
 	chain   chain        // the middleware
 	zone    atomic.Pointer[zone]
+}
+
+var searches = sync.Pool{New: func() any { return new(trie.Search[endpoint]) }}
+
+// newSearch returns a search that can hold the values of any route.
+func (p *program) newSearch() *trie.Search[endpoint] {
+	search := searches.Get().(*trie.Search[endpoint])
+	search.Fit(p.table)
+	return search
+}
+
+func release(search *trie.Search[endpoint]) {
+	search.Clear()
+	searches.Put(search)
 }

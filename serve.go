@@ -173,7 +173,7 @@ func (p *program) serveGeneric(w http.ResponseWriter, r *http.Request) {
 
 // find returns the route for r, and reports whether it serves r. If not, rt is
 // nil, or a route that is not called because of a redirect.
-func (p *program) find(search *routeSearch, r *http.Request) (rt *trie.Route[endpoint], ok bool) {
+func (p *program) find(search *trie.Search[endpoint], r *http.Request) (rt *trie.Route[endpoint], ok bool) {
 	search.SetPath(r.URL.Path, r.URL.RawPath, r.Method == http.MethodConnect)
 	search.Method = p.table.MethodOf(r.Method)
 	if search.Rooted() {

@@ -3,7 +3,6 @@ package muxmaster
 import (
 	"fmt"
 	"net/http"
-	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/outcome"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
@@ -18,12 +17,9 @@ import (
 // decided first, and reaches the responder behind the middleware as a hidden path
 // value of the request.
 
-// outcomeName is the name of that path value. Copies of the request have it too.
-const outcomeName = values.Hidden + "outcome"
-
 // serveUnmatched responds to r. search has found rt: nil, or a route that is not
 // called because of a redirect. serveUnmatched releases search.
-func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search *routeSearch, rt *trie.Route[endpoint]) {
+func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search *trie.Search[endpoint], rt *trie.Route[endpoint]) {
 	d := p.unmatched.Decide(search, r, rt)
 	release(search)
 	z := p.zones[d.Fallback.zone]
@@ -82,21 +78,4 @@ func (z *zone) respond(w http.ResponseWriter, r *http.Request, o outcome.Outcome
 func (p *program) redirects(fallback *endpoint) (slash, letters bool) {
 	z := p.zones[fallback.zone]
 	return z.redirectSlash, z.redirectLetters
-}
-
-// A routeSearch holds the state of finding the route for one request.
-type routeSearch = trie.Search[endpoint]
-
-var searches = sync.Pool{New: func() any { return new(routeSearch) }}
-
-// newSearch returns a search that can hold the values of any route.
-func (p *program) newSearch() *routeSearch {
-	search := searches.Get().(*routeSearch)
-	search.Fit(p.table)
-	return search
-}
-
-func release(search *routeSearch) {
-	search.Clear()
-	searches.Put(search)
 }
