@@ -174,12 +174,12 @@ type level struct {
 	name       string // of the routes
 	key        any    // of the annotation; nil if there is none
 	value      any
-	middleware *middleware // of a Group; that of a Mux is in declared
-	first      *route      // registered on the level of a Group or inside it; nil if there is none
-	responder  *responder  // of the latest program; nil if there is none
-	owns       bool        // routes outside of the prefix never serve paths below it
-	inline     bool        // made by With, Name or Annotate
-	pruned     bool        // of a Group: see prune
+	middleware *middleware   // of a Group; that of a Mux is in declared
+	first      *registration // on the level of a Group or inside it; nil if there is none
+	responder  *responder    // of the latest program; nil if there is none
+	owns       bool          // routes outside of the prefix never serve paths below it
+	inline     bool          // made by With, Name or Annotate
+	pruned     bool          // of a Group: see prune
 }
 
 // A middleware is what Use and UseFast, or Pre, have added to a level. It doesn't
@@ -196,13 +196,20 @@ type chain []*middleware
 // declared is what is registered on a Mux. Guarded by Mux.tree.
 type declared struct {
 	self       *Mux
-	middleware *middleware // of the Mux's own level; nil if there is none
-	pre        *middleware // nil if there is none
-	first      *route      // registered; nil if there is none
-	routes     *routeSet   // including those of mounted Muxes
-	compiled   *program    // has the routes if routes is nil, see recall
-	levels     []*level    // those that respond to unmatched requests, likewise, but the Mux's own
-	fields     *fields     // of the Mux when it was compiled to serve requests; nil before
+	middleware *middleware   // of the Mux's own level; nil if there is none
+	pre        *middleware   // nil if there is none
+	first      *registration // nil if there is none
+	routes     *routeSet     // including those of mounted Muxes
+	compiled   *program      // has the routes if routes is nil, see recall
+	levels     []*level      // those that respond to unmatched requests, likewise, but the Mux's own
+	fields     *fields       // of the Mux when it was compiled to serve requests; nil before
+}
+
+// A registration is the pattern of a route, and where it was registered. It is
+// kept when the route is discarded.
+type registration struct {
+	pattern string
+	site    uintptr
 }
 
 // A route is a declared pattern with one method. It doesn't change.

@@ -124,10 +124,12 @@ func (st stage) add(m *Mux, levels []*level, routes []*route) error {
 		d.routes.add(a.routes...)
 		for _, r := range a.routes {
 			if d.first == nil {
-				d.first = r
+				d.first = &registration{r.pattern, r.site}
 			}
 			for l := r.level; l.parent != nil; l = l.parent {
-				l.first = cmp.Or(l.first, r)
+				if l.first == nil {
+					l.first = &registration{r.pattern, r.site}
+				}
 				if l.pruned && !slices.Contains(d.levels, l) {
 					d.levels = append(d.levels, l)
 				}
