@@ -289,17 +289,19 @@ type program struct {
 	zones     []*zone
 
 	// For serveParams.
-	buffer  values.Kind
-	slots   int        // slots that a request needs at most
-	inPlace trie.Flags // of the routes that keep their values in the Buffer, see modes
-	long    int        // the path or request target from which on serveLong is used
+	slots      int // slots that a request needs at most
+	long       int // the path or request target from which on serveLong is used
+	buffer     values.Kind
+	alwaysSlow bool       // some routes have hosts, or values are not delivered directly
+	inPlace    trie.Flags // of the routes that keep their values in the Buffer, see modes
 
-	alwaysSlow bool // some routes have hosts, or values are not delivered directly
+	lookups atomic.Pointer[lookups] // nil before the first Lookup
+}
 
-	// For Lookup.
-	described sync.Map // from *trie.Route to Route
-	index     sync.Once
+// lookups has what Lookup needs of a program.
+type lookups struct {
 	byPattern map[string][]*trie.Route[endpoint]
+	described sync.Map // from *trie.Route to Route
 }
 
 // An endpoint is the payload of a route in the trie, or of a fallback.

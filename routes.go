@@ -207,13 +207,7 @@ func (p *program) matched(r *http.Request, method trie.Method) *trie.Route[endpo
 	if r.Pattern == "" {
 		return nil
 	}
-	p.index.Do(func() {
-		p.byPattern = map[string][]*trie.Route[endpoint]{}
-		for _, rt := range p.table.All() {
-			p.byPattern[rt.Pattern] = append(p.byPattern[rt.Pattern], rt)
-		}
-	})
-	list := p.byPattern[r.Pattern]
+	list := p.lookup().byPattern[r.Pattern]
 	for _, rt := range list {
 		if rt.Method == method {
 			return rt
@@ -225,14 +219,28 @@ func (p *program) matched(r *http.Request, method trie.Method) *trie.Route[endpo
 	return nil
 }
 
+// lookup returns the lookups of p, and makes them if necessary.
+func (p *program) lookup() *lookups {
+	if l := p.lookups.Load(); l != nil {
+		return l
+	}
+	l := &lookups{byPattern: map[string][]*trie.Route[endpoint]{}}
+	for _, rt := range p.table.All() {
+		l.byPattern[rt.Pattern] = append(l.byPattern[rt.Pattern], rt)
+	}
+	p.lookups.CompareAndSwap(nil, l)
+	return p.lookups.Load()
+}
+
 // describe returns the description of a route that was found.
 func (p *program) describe(rt *trie.Route[endpoint]) Route {
-	if d, ok := p.described.Load(rt); ok {
+	described := &p.lookup().described
+	if d, ok := described.Load(rt); ok {
 		return d.(Route)
 	}
 	d := p.placed(rt).describe()
 	d.Below = rt.Flags&trie.CatchAll != 0
-	p.described.Store(rt, d)
+	described.Store(rt, d)
 	return d
 }
 
