@@ -56,6 +56,13 @@ def by_theme(text):
     return re.sub(r"<picture>.*?</picture>", both, text, flags=re.DOTALL)
 
 
+def images(text):
+    """Does the same for pictures of pages in docs/, as Markdown, whose links mkdocs
+    adapts to the page."""
+    picture = r'<picture>\n.*\n.*<img alt="(.*)" src="(.*)-light(\.\w+)">\n</picture>'
+    return re.sub(picture, r"![\1](\2-light\3#only-light)\n![\1](\2-dark\3#only-dark)", text)
+
+
 def reference(name, package):
     """Returns the page of a package."""
     doc = subprocess.run(["go", "doc", "-all", "./" + package], cwd=ROOT, check=True, capture_output=True, text=True).stdout
@@ -113,7 +120,7 @@ def prose(lines):
 
 def on_page_markdown(markdown, page, config, files):
     if page.file.src_uri not in PAGES.values() and not page.file.src_uri.startswith("api/"):
-        markdown = links(markdown, "docs/" + page.file.src_uri, page.file.src_uri)
+        markdown = links(images(markdown), "docs/" + page.file.src_uri, page.file.src_uri)
     title = markdown.partition("\n")[0].lstrip("# ")
     texts[page.file.src_uri] = (title, page.canonical_url, markdown)
     return markdown

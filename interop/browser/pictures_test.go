@@ -21,17 +21,19 @@ var pictures = flag.String("pictures", "", "write the pictures of docs/routes.md
 
 func TestPictures(t *testing.T) {
 	dir := cmp.Or(*pictures, t.TempDir())
-	wide := view{width: 1400, height: 1000}
+	const explain, search = "#method=GET&path=/api/v1/products/12", "#search=products"
 	for _, tt := range []struct {
 		name  string
 		view  view
 		state string
 	}{
-		{"routes-light.png", wide, "#method=GET&path=/api/v1/products/12"},
-		{"routes-dark.png", view{width: 390, height: 1000, dark: true}, "#search=products"},
+		{"routes-light.png", view{width: 1400, height: 1000}, explain},
+		{"routes-dark.png", view{width: 1400, height: 1000, dark: true}, explain},
+		{"routes-narrow-light.png", view{width: 390, height: 1000}, search},
+		{"routes-narrow-dark.png", view{width: 390, height: 1000, dark: true}, search},
 	} {
 		p := open(t, newShop(), tt.view, tt.state)
-		if tt.view == wide {
+		if tt.state == explain {
 			p.do(chromedp.WaitVisible("#answer .verdict"))
 		}
 		shot := call(p, page.CaptureScreenshot, page.CaptureScreenshotParams{})
