@@ -28,7 +28,8 @@ type compiler struct {
 	pre       *middleware
 	entry     *responder
 	regions   int
-	letters   bool // a Mux has RedirectCase
+	mounted   []*mount // where mux is mounted
+	letters   bool     // a Mux has RedirectCase
 
 	builder trie.Builder[endpoint]
 	names   map[string]*values.Names // by names and whether they are in a Ring
@@ -40,7 +41,7 @@ type compiler struct {
 // last time. The caller holds the lock.
 func newCompiler(m *Mux, st stage, serving bool) *compiler {
 	d := st.has(m)
-	c := &compiler{mux: m, version: m.version, stage: st, serving: serving, pre: d.pre, entry: m.entry, zones: map[*level]*zone{}, names: map[string]*values.Names{}}
+	c := &compiler{mux: m, version: m.version, stage: st, serving: serving, pre: d.pre, entry: m.entry, mounted: m.mounted, zones: map[*level]*zone{}, names: map[string]*values.Names{}}
 	c.answering = append(c.answering, c.zone(m.level))
 	list := d.routes.list()
 	c.routes = make([]placed, 0, len(list))
@@ -96,7 +97,7 @@ func (c *compiler) zone(l *level) *zone {
 // compile returns the program. It calls middleware, so the caller must not hold
 // the lock.
 func (c *compiler) compile() (*program, error) {
-	p := &program{mux: c.mux, zones: slices.Clip(c.list)}
+	p := &program{mux: c.mux, mounted: c.mounted, zones: slices.Clip(c.list)}
 	total := 0
 	for _, r := range c.routes {
 		total += len(r.pattern)

@@ -61,7 +61,8 @@ func (m *scope) mountMux(prefix string, sub *Mux) error {
 			err = stage(nil).add(mux, slices.Concat([]*level{mnt.level}, a.levels), a.routes)
 		}
 		if err == nil {
-			sub.mounted = append(sub.mounted, mnt)
+			sub.mounted = append(slices.Clip(sub.mounted), mnt) // programs share the slice
+			sub.invalidate()
 		}
 		return err
 	})

@@ -287,6 +287,7 @@ type program struct {
 	urls      map[string]string       // patterns of the routes with a name, by name
 	originals map[uint32]http.Handler // handlers without middleware, by order; only if that differs
 	zones     []*zone
+	mounted   []*mount // where mux is mounted, for Lookup
 
 	// For serveParams.
 	slots      int // slots that a request needs at most

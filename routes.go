@@ -166,7 +166,22 @@ func (z *zone) kind() string {
 // In the handlers and middleware of a mounted Mux, both this Mux and the one that
 // it is mounted on know the route.
 func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
+	p, rt := m.lookup(r)
+	if rt == nil {
+		return Route{}, false
+	}
+	return p.describe(rt), true
+}
+
+// lookup returns the route that serves r, and its program: that of m, or of a Mux
+// that m is mounted on.
+func (m *Mux) lookup(r *http.Request) (*program, *trie.Route[endpoint]) {
 	p := m.peek()
+	for _, mnt := range p.mounted {
+		if q, rt := mnt.on.live().lookup(r); rt != nil && rt.Pattern == r.Pattern && q.zones[rt.Payload.zone].within(mnt) {
+			return q, rt
+		}
+	}
 	search := p.newSearch()
 	defer release(search)
 	rt, found := p.find(search, r)
@@ -176,30 +191,41 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 	if rt == nil || rt.Pattern != r.Pattern {
 		rt = cmp.Or(p.matched(r, search.Method), rt)
 	}
-	if rt != nil {
-		return p.describe(rt), true
-	}
-	m = m.live()
-	t := m.lock()
-	mounted := slices.Clone(m.mounted)
-	t.Unlock()
-	for _, mnt := range mounted {
-		if route, ok = mnt.on.Lookup(r); ok && route.Host+route.Pattern != "" {
-			return route, true
-		}
-	}
-	return Route{}, false
+	return p, rt
 }
 
-// peek returns a program for inspection. If there is none that serves requests,
-// it is one for this call alone, so that the fields of m can still be set.
+// within reports whether z is a zone of the mounted Mux.
+func (z *zone) within(mnt *mount) bool {
+	for ; z != nil; z = z.outer {
+		if z.level == mnt.level || z.level.of == mnt.level {
+			return true
+		}
+	}
+	return false
+}
+
+// peek returns a program for inspection. As long as the fields of m can be set,
+// because it has not served requests, it is one for this call alone.
 func (m *Mux) peek() *program {
 	if p := m.program.Load(); p != nil {
 		return p
 	}
+	m = m.live()
+	if m.building.TryLock() { // not in a middleware function that is called to compile m
+		defer m.building.Unlock()
+		if m.fixed() {
+			return m.build()
+		}
+	}
 	p, err := m.collect(false).compile()
 	must(err)
 	return p
+}
+
+// fixed reports whether the fields of m were read for the last time.
+func (m *Mux) fixed() bool {
+	defer m.lock().Unlock()
+	return m.fields != nil
 }
 
 // matched returns the route whose pattern is r.Pattern, or nil.

@@ -95,6 +95,58 @@ func TestLookupInsideAnotherRouter(t *testing.T) {
 	}
 }
 
+// In the handlers and middleware of a mounted Mux, Lookup returns the route that
+// the Mux around has found, even if the mounted Mux has another one for the whole
+// path. It doesn't compile anything then.
+func TestLookupInAMountedMux(t *testing.T) {
+	outer, mid, sub := muxmaster.New(), muxmaster.New(), muxmaster.New()
+	show := func(w http.ResponseWriter, r *http.Request, m *muxmaster.Mux) {
+		rt, _ := m.Lookup(r)
+		fmt.Fprintf(w, "%s %v;", rt.Pattern, rt.Value(scopesKey{}))
+	}
+	sub.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			show(w, r, sub)
+			next.ServeHTTP(w, r)
+		})
+	})
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		r.URL.Path = "/a/b/c"
+		show(w, r, sub)
+		show(w, r, mid)
+	}
+	sub.Annotate(scopesKey{}, "public").GET("/*rest", handler)
+	sub.Annotate(scopesKey{}, "public").GET("/:a/:b", handler)
+	sub.Annotate(scopesKey{}, "admin").GET("/x", handler)
+	for i := range 100 {
+		sub.GET(fmt.Sprint("/many/", i), handler)
+	}
+	outer.GET("/other", handler)
+	outer.Mount("/mid", mid)
+	mid.Mount("/{v}", sub)
+	for _, c := range []struct {
+		mux    *muxmaster.Mux
+		target string
+		want   string
+	}{
+		{outer, "/mid/1/x", "/mid/{v}/x admin;/mid/{v}/x admin;/mid/{v}/x admin;"},
+		{mid, "/1/x", "/{v}/x admin;/{v}/x admin;/{v}/x admin;"},
+		{sub, "/x", "/x admin;/x admin;/{v}/:a/:b public;"},
+		{outer, "/mid/1/x", "/mid/{v}/x admin;/mid/{v}/x admin;/mid/{v}/x admin;"},
+		{sub, "/other", "/*rest public;/*rest public;/{v}/:a/:b public;"},
+	} {
+		if got := get(t, c.mux, "GET", c.target); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.target, got, c.want)
+		}
+	}
+	sub.GET("/late", handler) // sub has to be compiled again
+	r := request(t, "GET", "/mid/1/late")
+	ask(outer, r)
+	if n := testing.AllocsPerRun(100, func() { sub.Lookup(r) }); n > 50 {
+		t.Errorf("Lookup takes %v allocations", n)
+	}
+}
+
 // A name stays with the methods of a list that are not removed, and is free
 // again when none is left.
 func TestNameAfterRemove(t *testing.T) {

@@ -72,7 +72,8 @@ func (d *draft) end() {
 	defer d.mux.lock().Unlock()
 	for _, l := range d.self.levels {
 		if l.mux != nil && !d.done.Load() {
-			l.mux.mounted = slices.DeleteFunc(l.mux.mounted, func(mnt *mount) bool { return mnt.on == d.self })
+			l.mux.mounted = slices.DeleteFunc(slices.Clone(l.mux.mounted), func(mnt *mount) bool { return mnt.on == d.self })
+			l.mux.invalidate()
 		}
 	}
 	d.self.declared, d.base = declared{self: d.self, routes: newRouteSet()}, nil
