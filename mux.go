@@ -242,16 +242,6 @@ type mountedRoute struct {
 	handler http.Handler // in chain; nil until it is compiled
 }
 
-// A bare says that a route also serves a path without a trailing slash, if there
-// is no route for that path alone.
-type bare uint8
-
-const (
-	notBare   bare = iota
-	bareSlash      // pattern is the bare prefix of a Group or mount: it serves /x/ too
-	bareAll        // pattern ends in the slash of a subtree: it serves the path before it too
-)
-
 // A routeSet is a set of routes that don't conflict.
 type routeSet struct {
 	shapes trie.Shapes[*route]
@@ -297,12 +287,6 @@ type program struct {
 	inPlace    trie.Flags // of the routes that keep their values in the Buffer, see modes
 
 	lookups atomic.Pointer[lookups] // nil before the first Lookup
-}
-
-// lookups has what Lookup needs of a program.
-type lookups struct {
-	byPattern map[string][]*trie.Route[endpoint]
-	described sync.Map // from *trie.Route to Route
 }
 
 // An endpoint is the payload of a route in the trie, or of a fallback.
