@@ -34,7 +34,7 @@ func TestGroupCoversItsPrefix(t *testing.T) {
 	api.With(trace("with")).GET("/with", tell("GET /with"))
 	m.Group("/empty").Use(trace("empty")) // without a route
 	add(m, "GET /open|POST /api/outside")
-	for _, c := range []struct{ method, target, want string }{
+	wantOutcomes(t, m, []exchange{
 		{"GET", "/none", "pre m m 404"},
 		{"PUT", "/open", "pre m m 405 GET, HEAD, OPTIONS"},
 		{"GET", "/apix", "pre m m 404"},
@@ -84,11 +84,7 @@ func TestGroupCoversItsPrefix(t *testing.T) {
 		// A Group that has no route yet.
 		{"GET", "/empty", "pre m empty m 404"},
 		{"GET", "/empty/x", "pre m empty m 404"},
-	} {
-		if got := outcome(t, m, "h", c.method, c.target); got != c.want {
-			t.Errorf("%s %s: got %q, want %q", c.method, c.target, got, c.want)
-		}
-	}
+	})
 }
 
 // Routes elsewhere match first: a Group shares the Mux's table.
@@ -98,18 +94,14 @@ func TestRoutesElsewhereMatchBeforeAGroupAnswers(t *testing.T) {
 	g.Use(trace("g"))
 	add(g, "GET /x/:id")
 	add(m, "GET /*path|POST /:any/x/1")
-	for _, c := range []struct{ method, target, want string }{
+	wantOutcomes(t, m, []exchange{
 		{"GET", "/g/x/1", "m g GET /x/:id"},
 		{"GET", "/g/none", "m GET /*path"},
 		{"POST", "/g/x/1", "m POST /:any/x/1"},
 		{"PUT", "/g/x/1", "m g m 405 GET, HEAD, POST, OPTIONS"},
 		{"POST", "/g/none", "m g m 405 GET, HEAD, OPTIONS"},
 		{"OPTIONS", "/g/none", "m g Allow GET, HEAD, OPTIONS"},
-	} {
-		if got := outcome(t, m, "h", c.method, c.target); got != c.want {
-			t.Errorf("%s %s: got %q, want %q", c.method, c.target, got, c.want)
-		}
-	}
+	})
 }
 
 // A Group's NotFound and MethodNotAllowed respond at and below its prefix; what
@@ -131,7 +123,7 @@ func TestGroupNotFoundAndMethodNotAllowed(t *testing.T) {
 	only.NotFound = tell("only 404")
 	add(only, "GET /x")
 	add(m.Group("/none"), "GET /x")
-	for _, c := range []struct{ method, target, want string }{
+	wantOutcomes(t, m, []exchange{
 		{"GET", "/y", "m m 404"},
 		{"GET", "/api/y", "m api api 404"},
 		{"GET", "/api", "m api api 404"},
@@ -145,11 +137,7 @@ func TestGroupNotFoundAndMethodNotAllowed(t *testing.T) {
 		{"PUT", "/only/x", "m m 405 GET, HEAD, OPTIONS"},
 		{"GET", "/none/y", "m m 404"},
 		{"PUT", "/none/x", "m m 405 GET, HEAD, OPTIONS"},
-	} {
-		if got := outcome(t, m, "h", c.method, c.target); got != c.want {
-			t.Errorf("%s %s: got %q, want %q", c.method, c.target, got, c.want)
-		}
-	}
+	})
 }
 
 // Responses to unmatched requests inside a Group have the usual status.
@@ -206,7 +194,7 @@ func TestWithIsNoGroupOfThePrefix(t *testing.T) {
 	add(in, "GET /x")
 	g2 := m.With(trace("with2")).Group("/h")
 	add(g2, "GET /x")
-	for _, c := range []struct{ method, target, want string }{
+	wantOutcomes(t, m, []exchange{
 		{"GET", "/w", "m with GET /w"},
 		{"PUT", "/w", "m m 405 GET, HEAD, OPTIONS"},
 		{"GET", "/none", "m m 404"},
@@ -215,11 +203,7 @@ func TestWithIsNoGroupOfThePrefix(t *testing.T) {
 		{"GET", "/g/in/x", "m around in GET /x"},
 		{"GET", "/g/in/none", "m around in m 404"},
 		{"GET", "/h/none", "m with2 m 404"},
-	} {
-		if got := outcome(t, m, "h", c.method, c.target); got != c.want {
-			t.Errorf("%s %s: got %q, want %q", c.method, c.target, got, c.want)
-		}
-	}
+	})
 }
 
 // A Group of a mounted Mux, and a Mux mounted in a Group.
@@ -240,7 +224,7 @@ func TestGroupsAndMounts(t *testing.T) {
 	below := m.Group("/out/sub/deep") // a Group of m below the mount
 	below.Use(trace("below"))
 	add(below, "GET /x")
-	for _, c := range []struct{ method, target, want string }{
+	wantOutcomes(t, m, []exchange{
 		{"GET", "/out/none", "m GET /*path"},
 		{"PUT", "/out/x", "m out m 405 GET, HEAD, OPTIONS"},
 		{"GET", "/out/sub/x", "m out s GET /x"},
@@ -255,11 +239,7 @@ func TestGroupsAndMounts(t *testing.T) {
 		{"GET", "/late/1/admin/none", "m s admin admin 404"},
 		{"OPTIONS", "/late/1/admin/x", "m s admin Allow GET, HEAD, OPTIONS"},
 		{"GET", "/out/sub/deep/x", "m below GET /x"},
-	} {
-		if got := outcome(t, m, "h", c.method, c.target); got != c.want {
-			t.Errorf("%s %s: got %q, want %q", c.method, c.target, got, c.want)
-		}
-	}
+	})
 }
 
 // A Group's root is its prefix: "/" is the bare prefix as well as the one with
@@ -393,13 +373,9 @@ func TestGroupRootMiddleware(t *testing.T) {
 	g := m.Group("/g")
 	g.Use(trace("g"))
 	add(g, "GET /|POST ")
-	for _, c := range []struct{ method, target, want string }{
+	wantOutcomes(t, m, []exchange{
 		{"GET", "/g", "m g GET /"}, {"GET", "/g/", "m g GET /"}, {"POST", "/g", "m g POST"}, {"PUT", "/g", "m g m 405 GET, HEAD, POST, OPTIONS"},
-	} {
-		if got := outcome(t, m, "h", c.method, c.target); got != c.want {
-			t.Errorf("%s %s: got %q, want %q", c.method, c.target, got, c.want)
-		}
-	}
+	})
 }
 
 // BuildPath works with the pattern of a Group's route /.

@@ -401,6 +401,18 @@ func outcome(t *testing.T, h http.Handler, host, method, target string) string {
 	return body
 }
 
+// An exchange is a request and its outcome.
+type exchange struct{ method, target, want string }
+
+func wantOutcomes(t *testing.T, h http.Handler, exchanges []exchange) {
+	t.Helper()
+	for _, c := range exchanges {
+		if got := outcome(t, h, "h", c.method, c.target); got != c.want {
+			t.Errorf("%s %s: got %q, want %q", c.method, c.target, got, c.want)
+		}
+	}
+}
+
 func TestMountOwnsItsSubtree(t *testing.T) {
 	const own = "pre use subpre subuse " // what runs around the answers of sub
 	rest := ownRoutes{"GET /*path|POST /form", "/api", "GET /users/:id|POST /users|Handle GET /tree/|GET /slash/|Handle PUT /a%2Fb"}

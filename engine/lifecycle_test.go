@@ -317,7 +317,7 @@ func awaitNoLeaks(t *testing.T, goroutines, files int) {
 		if runtime.NumGoroutine() <= goroutines && openFiles(t) <= files {
 			return
 		}
-		if i == 500 {
+		if i == 3000 { // a minute
 			buf := make([]byte, 1<<16)
 			t.Fatalf("%d goroutines, %d before; %d files, %d before\n%s", runtime.NumGoroutine(), goroutines, openFiles(t), files, buf[:runtime.Stack(buf, true)])
 		}
