@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -174,35 +173,29 @@ func TestChurn(t *testing.T) {
 	for _, k := range engines {
 		for _, end := range []string{"Shutdown", "Close"} {
 			t.Run(k.name+"/"+end, func(t *testing.T) {
-				before, files := runtime.NumGoroutine(), openFiles(t)
-				s := k.make(&http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0), ReadTimeout: time.Minute, IdleTimeout: time.Minute})
-				ln := onFreePort(t)
-				served := make(chan error, 1)
-				go func() { served <- s.Serve(ln) }()
-				var clients sync.WaitGroup
-				ended := make(chan bool)
-				for i := range 20 {
-					clients.Go(func() {
-						rnd := rand.New(rand.NewPCG(1, uint64(i)))
-						for j := range 50 {
-							if i == 10 && j == 25 {
-								close(ended)
+				srv := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0), ReadTimeout: time.Minute, IdleTimeout: time.Minute}
+				leavesNothing(t, k.make, srv, func(s server, addr string) {
+					var clients sync.WaitGroup
+					ended := make(chan bool)
+					for i := range 20 {
+						clients.Go(func() {
+							rnd := rand.New(rand.NewPCG(1, uint64(i)))
+							for j := range 50 {
+								if i == 10 && j == 25 {
+									close(ended)
+								}
+								churn(t, rnd, addr, fmt.Sprintf("/%d/%d/", i, j), framings)
 							}
-							churn(t, rnd, ln.Addr().String(), fmt.Sprintf("/%d/%d/", i, j), framings)
-						}
-					})
-				}
-				<-ended
-				if end == "Close" {
-					s.Close()
-				} else if err := s.Shutdown(context.Background()); err != nil {
-					t.Error(err)
-				}
-				clients.Wait()
-				if err := <-served; err != http.ErrServerClosed {
-					t.Errorf("Serve returned %v", err)
-				}
-				awaitNoLeaks(t, before, files)
+						})
+					}
+					<-ended
+					if end == "Close" {
+						s.Close()
+					} else if err := s.Shutdown(context.Background()); err != nil {
+						t.Error(err)
+					}
+					clients.Wait()
+				})
 			})
 		}
 	}

@@ -270,53 +270,57 @@ func TestNoLeaks(t *testing.T) {
 	})
 	for _, k := range engines {
 		t.Run(k.name, func(t *testing.T) {
-			before, files := runtime.NumGoroutine(), openFiles(t)
-			s := k.make(&http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0), ReadTimeout: time.Minute, WriteTimeout: time.Minute})
-			ln := onFreePort(t)
-			served := make(chan error, 1)
-			go func() { served <- s.Serve(ln) }()
-			var wg sync.WaitGroup
-			for _, send := range []string{
-				"", "GET", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\nHost: h\n\n", "garbage\r\n\r\n",
-				"GET /panic HTTP/1.1\r\nHost: h\r\n\r\n", "GET /hijack HTTP/1.1\r\nHost: h\r\n\r\n",
-				"GET /watch HTTP/1.1\r\nHost: h\r\n\r\n", "GET /gone HTTP/1.1\r\nHost: h\r\n\r\n",
-				"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\nx",
-			} {
-				for range 10 {
-					wg.Go(func() {
-						c, err := net.Dial("tcp", ln.Addr().String())
-						if err != nil {
-							t.Error(err)
-							return
-						}
-						io.WriteString(c, send)
-						if strings.Contains(send, "/watch") {
-							c.Read(make([]byte, 100))
-						}
-						c.Close()
-					})
+			srv := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0), ReadTimeout: time.Minute, WriteTimeout: time.Minute}
+			leavesNothing(t, k.make, srv, func(s server, addr string) {
+				var wg sync.WaitGroup
+				for _, send := range []string{
+					"", "GET", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\nHost: h\n\n", "garbage\r\n\r\n",
+					"GET /panic HTTP/1.1\r\nHost: h\r\n\r\n", "GET /hijack HTTP/1.1\r\nHost: h\r\n\r\n",
+					"GET /watch HTTP/1.1\r\nHost: h\r\n\r\n", "GET /gone HTTP/1.1\r\nHost: h\r\n\r\n",
+					"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\nx",
+				} {
+					for range 10 {
+						wg.Go(func() {
+							c, err := net.Dial("tcp", addr)
+							if err != nil {
+								t.Error(err)
+								return
+							}
+							io.WriteString(c, send)
+							if strings.Contains(send, "/watch") {
+								c.Read(make([]byte, 100))
+							}
+							c.Close()
+						})
+					}
 				}
-			}
-			wg.Wait()
-			for range 10 {
-				eventually(t, "a hijacked connection", hijacked).Close()
-			}
-			if err := s.Shutdown(context.Background()); err != nil {
-				t.Error(err)
-			}
-			<-served
-			awaitNoLeaks(t, before, files)
+				wg.Wait()
+				for range 10 {
+					eventually(t, "a hijacked connection", hijacked).Close()
+				}
+				if err := s.Shutdown(context.Background()); err != nil {
+					t.Error(err)
+				}
+			})
 		})
 	}
 }
 
-// awaitNoLeaks waits until the numbers of goroutines and files are as before.
-func awaitNoLeaks(t *testing.T, goroutines, files int) {
+// leavesNothing starts a server that use ends, and waits until the numbers of
+// goroutines and files are as before.
+func leavesNothing(t *testing.T, newServer func(*http.Server) server, srv *http.Server, use func(s server, addr string)) {
 	t.Helper()
-	for i := 0; ; i++ {
-		if runtime.NumGoroutine() <= goroutines && openFiles(t) <= files {
-			return
+	goroutines, files := runtime.NumGoroutine(), openFiles(t)
+	s, ln := newServer(srv), onFreePort(t)
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		if err := s.Serve(ln); err != http.ErrServerClosed {
+			t.Errorf("Serve returned %v, want ErrServerClosed", err)
 		}
+	})
+	use(s, ln.Addr().String())
+	serving.Wait()
+	for i := 0; runtime.NumGoroutine() > goroutines || openFiles(t) > files; i++ {
 		if i == 3000 { // a minute
 			buf := make([]byte, 1<<16)
 			t.Fatalf("%d goroutines, %d before; %d files, %d before\n%s", runtime.NumGoroutine(), goroutines, openFiles(t), files, buf[:runtime.Stack(buf, true)])
