@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -320,83 +319,6 @@ func TestHTTP2Shutdown(t *testing.T) {
 		idle.wait(func() bool { return false })
 		c.wait(func() bool { return false })
 	})
-}
-
-// An alertConn is a connection under TLS whose client doesn't read any more when
-// the server closes it: writes of alerts wait.
-type alertConn struct {
-	net.Conn
-	reached chan bool
-	release chan bool
-}
-
-func (c *alertConn) Write(p []byte) (int, error) {
-	if p[0] == 21 { // an alert (RFC 5246 section 6.2.1)
-		select {
-		case c.reached <- true:
-		default:
-		}
-		<-c.release
-	}
-	return c.Conn.Write(p)
-}
-
-// alertListener accepts alertConns, with the channels of c.
-type alertListener struct {
-	net.Listener
-	c alertConn
-}
-
-func (l alertListener) Accept() (net.Conn, error) {
-	nc, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return &alertConn{nc, l.c.reached, l.c.release}, nil
-}
-
-// TestHTTP2ShutdownTLS checks that Shutdown doesn't wait longer than its context
-// says for a client that doesn't read the end of its TLS connection.
-func TestHTTP2ShutdownTLS(t *testing.T) {
-	for _, k := range engines {
-		t.Run(k.name, func(t *testing.T) {
-			t.Parallel()
-			srv := &http.Server{Handler: http.NotFoundHandler(), ErrorLog: log.New(io.Discard, "", 0)}
-			var client *tls.Config
-			srv.TLSConfig, client = certificate(t)
-			srv.TLSConfig.MaxVersion = tls.VersionTLS12 // which doesn't encrypt the type of a record
-			s := k.make(srv).(*Server)
-			ln := alertListener{onFreePort(t), alertConn{nil, make(chan bool, 1), make(chan bool)}}
-			go s.ServeTLS(ln, "", "")
-			release := sync.OnceFunc(func() { close(ln.c.release) })
-			defer s.Close()
-			defer release()
-
-			client.NextProtos = []string{"h2"}
-			nc, err := tls.Dial("tcp", ln.Addr().String(), client)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer nc.Close()
-			fmt.Fprint(nc, clientPreface, "\x00\x00\x00\x04\x00\x00\x00\x00\x00")
-			go io.Copy(io.Discard, nc)
-			done := make(chan bool)
-			go func() {
-				defer close(done)
-				for range 30 {
-					ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
-					s.Shutdown(ctx)
-					cancel()
-				}
-			}()
-			eventually(t, "an alert", ln.c.reached)
-			eventually(t, "the end of Shutdown", done)
-			release()
-			if err := s.Shutdown(context.Background()); err != nil {
-				t.Error(err)
-			}
-		})
-	}
 }
 
 // TestHTTP2Goexit checks that the client learns at once that a handler has ended

@@ -402,6 +402,88 @@ func TestConnState(t *testing.T) {
 	}
 }
 
+// An alertConn is a connection under TLS whose client doesn't read any more when
+// the server closes it: writes of alerts wait.
+type alertConn struct {
+	net.Conn
+	reached chan bool
+	release chan bool
+}
+
+func (c *alertConn) Write(p []byte) (int, error) {
+	if p[0] == 21 { // an alert (RFC 5246 section 6.2.1)
+		select {
+		case c.reached <- true:
+		default:
+		}
+		<-c.release
+	}
+	return c.Conn.Write(p)
+}
+
+// alertListener accepts alertConns, with the channels of c.
+type alertListener struct {
+	net.Listener
+	c alertConn
+}
+
+func (l alertListener) Accept() (net.Conn, error) {
+	nc, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &alertConn{nc, l.c.reached, l.c.release}, nil
+}
+
+// TestShutdownTLS checks that Shutdown doesn't wait longer than its context
+// says for a client that doesn't read the end of its TLS connection.
+func TestShutdownTLS(t *testing.T) {
+	for protocol, hello := range map[string]string{
+		"http/1.1": "GET / HTTP/1.1\r\nHost: h\r\n\r\n",
+		"h2":       clientPreface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00",
+	} {
+		for _, k := range engines {
+			t.Run(protocol+" "+k.name, func(t *testing.T) {
+				t.Parallel()
+				srv := &http.Server{Handler: http.NotFoundHandler(), ErrorLog: log.New(io.Discard, "", 0)}
+				var client *tls.Config
+				srv.TLSConfig, client = certificate(t)
+				srv.TLSConfig.MaxVersion = tls.VersionTLS12 // which doesn't encrypt the type of a record
+				s := k.make(srv).(*Server)
+				ln := alertListener{onFreePort(t), alertConn{nil, make(chan bool, 1), make(chan bool)}}
+				go s.ServeTLS(ln, "", "")
+				release := sync.OnceFunc(func() { close(ln.c.release) })
+				defer s.Close()
+				defer release()
+
+				client.NextProtos = []string{protocol}
+				nc, err := tls.Dial("tcp", ln.Addr().String(), client)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer nc.Close()
+				io.WriteString(nc, hello)
+				go io.Copy(io.Discard, nc)
+				done := make(chan bool)
+				go func() {
+					defer close(done)
+					for range 30 {
+						ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+						s.Shutdown(ctx)
+						cancel()
+					}
+				}()
+				eventually(t, "an alert", ln.c.reached)
+				eventually(t, "the end of Shutdown", done)
+				release()
+				if err := s.Shutdown(context.Background()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
 // TestCloseTLS closes a server over TLS while clients send and receive much, read
 // nothing, or have not completed their handshake. All handlers must end.
 func TestCloseTLS(t *testing.T) {
@@ -409,7 +491,7 @@ func TestCloseTLS(t *testing.T) {
 		for _, k := range kinds {
 			t.Run(protocol+" "+k.name, func(t *testing.T) {
 				t.Parallel()
-				began, ended := make(chan bool, 100), make(chan bool, 100)
+				began, ended, closed := make(chan bool, 100), make(chan bool, 100), make(chan bool)
 				srv := &http.Server{ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					defer func() { ended <- true }()
 					http.NewResponseController(w).EnableFullDuplex()
@@ -448,8 +530,7 @@ func TestCloseTLS(t *testing.T) {
 						}
 						defer res.Body.Close()
 						if unread {
-							<-ended
-							ended <- true
+							<-closed
 						}
 						io.Copy(io.Discard, res.Body)
 					})
@@ -458,6 +539,7 @@ func TestCloseTLS(t *testing.T) {
 					eventually(t, "a request", began)
 				}
 				s.Close()
+				close(closed)
 				for range paths {
 					eventually(t, "the end of a handler", ended)
 				}

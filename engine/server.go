@@ -44,6 +44,7 @@ type Server struct {
 	stat counters
 
 	inShutdown   atomic.Bool
+	closing      atomic.Int64 // connections over TLS that abort is closing
 	noKeepAlives atomic.Bool
 
 	mu            sync.Mutex

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/tls"
 	"net/http"
 	"time"
 )
@@ -59,10 +60,13 @@ func (s *Server) Close() error {
 		err = overErr
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	for c := range s.conns {
 		c.abort()
 		s.forget(c)
+	}
+	s.mu.Unlock()
+	for s.closing.Load() > 0 {
+		time.Sleep(time.Millisecond)
 	}
 	return err
 }
@@ -90,7 +94,7 @@ func (s *Server) closeIdle() bool {
 			quiet = false
 		}
 	}
-	return quiet
+	return quiet && s.closing.Load() == 0
 }
 
 func (s *Server) trackListener(l *onceCloseListener) bool {
@@ -186,8 +190,19 @@ func (c *conn) closeIfIdle() bool {
 }
 
 // abort closes the connection under its goroutine. It may be called by any
-// goroutine.
-func (c *conn) abort() { c.nc.Close() }
+// goroutine. Over TLS, it doesn't wait for the connection to be closed: the last
+// record may have to wait up to 5 s for a client that doesn't read.
+func (c *conn) abort() {
+	if _, ok := c.nc.(*tls.Conn); !ok {
+		c.nc.Close()
+		return
+	}
+	c.server.closing.Add(1)
+	go func() {
+		c.nc.Close()
+		c.server.closing.Add(-1)
+	}()
+}
 
 // closeWriteAndWait closes the write side of the connection and waits, so that
 // the client reads the response before unread input causes a reset (Go issue
