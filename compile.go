@@ -308,7 +308,7 @@ func (m *Mux) recall() {
 		return
 	}
 	m.compiled = nil
-	m.routes = newRouteSet()
+	m.routes = new(routeSet)
 	for _, rt := range p.table.All() {
 		if rt.Flags&trie.Implied == 0 {
 			r := p.placed(rt).route

@@ -19,6 +19,12 @@ import (
 // This file has what declaring a route needs: parsing its pattern, finding
 // conflicts, and wrapping its handler in middleware.
 
+func must(err error) {
+	if err != nil {
+		panic(err.Error())
+	}
+}
+
 // registrations numbers the registrations of all Muxes. Two constraints at the
 // same place are tried in this order.
 var registrations atomic.Uint32
@@ -124,6 +130,9 @@ func (s *routeSet) add(routes ...*route) {
 	for _, r := range routes {
 		s.shapes.Add(r.key, r.method, r)
 		if name := r.level.routeName(); name != "" {
+			if s.names == nil {
+				s.names = map[string][]*route{}
+			}
 			s.names[name] = append(slices.Clip(s.names[name]), r) // clones share the slice
 		}
 	}
@@ -141,9 +150,6 @@ func (s *routeSet) remove(r *route) {
 func (s *routeSet) check(routes []*route) error {
 	var few [4]string
 	methods, seen := few[:0], new(routeSet)
-	if len(routes) > 1 {
-		seen = newRouteSet()
-	}
 	for _, r := range routes {
 		if q := cmp.Or(s.find(r.key), seen.find(r.key)); q != nil {
 			return fmt.Errorf("muxmaster: %s conflicts with %s: they match the same requests", r.registered(), q.registered())

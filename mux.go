@@ -92,7 +92,7 @@ type fields struct {
 // New returns an empty Mux with RedirectTrailingSlash set.
 func New() *Mux {
 	m := &Mux{RedirectTrailingSlash: true, owner: values.NewOwner()}
-	m.scope, m.self, m.routes = scope{m, &level{mux: m}}, m, newRouteSet()
+	m.scope, m.self, m.routes = scope{m, &level{mux: m}}, m, new(routeSet)
 	return m
 }
 
@@ -109,12 +109,6 @@ func (m *scope) live() *Mux {
 		return u.mux
 	}
 	return m.mux
-}
-
-func must(err error) {
-	if err != nil {
-		panic(err.Error())
-	}
 }
 
 // origin returns the Mux of the Update that passes m, or else m.
@@ -248,8 +242,6 @@ type routeSet struct {
 	names  map[string][]*route // the methods of a list share a name
 }
 
-func newRouteSet() *routeSet { return &routeSet{names: map[string][]*route{}} }
-
 // A mount is a Mux mounted in a scope of another Mux.
 type mount struct {
 	on     *Mux              // the other Mux
@@ -277,16 +269,14 @@ type program struct {
 	urls      map[string]string       // patterns of the routes with a name, by name
 	originals map[uint32]http.Handler // handlers without middleware, by order; only if that differs
 	zones     []*zone
-	mounted   []*mount // where mux is mounted, for Lookup
+	mounted   []*mount                // where mux is mounted, for Lookup
+	lookups   atomic.Pointer[lookups] // nil before the first Lookup
 
 	// For serveParams.
-	slots      int // slots that a request needs at most
-	long       int // the path or request target from which on serveLong is used
-	buffer     values.Kind
-	alwaysSlow bool       // some routes have hosts, or values are not delivered directly
-	inPlace    trie.Flags // of the routes that keep their values in the Buffer, see modes
-
-	lookups atomic.Pointer[lookups] // nil before the first Lookup
+	slots, long int // slots that a request needs at most; length of the path or target from which on serveLong is used
+	buffer      values.Kind
+	alwaysSlow  bool       // some routes have hosts, or values are not delivered directly
+	inPlace     trie.Flags // of the routes that keep their values in the Buffer, see modes
 }
 
 // An endpoint is the payload of a route in the trie, or of a fallback.

@@ -19,7 +19,9 @@ import (
 // mounts and removes routes on it, and sets its fields. If fn returns nil, the
 // routes are compiled in the calling goroutine, and serve the requests that
 // start afterwards. If fn returns an error or panics, or routes conflict, nothing
-// has changed, and Update returns the error or passes on the panic.
+// has changed, and Update returns the error or passes on the panic. It also fails
+// if Use was called on m itself meanwhile, because routes would bypass the
+// middleware.
 //
 // Requests never wait for Update. Updates of the same Mux run one after the
 // other, and Update inside fn is an error. What fn does to m itself, or to
@@ -76,7 +78,7 @@ func (d *draft) end() {
 			l.mux.invalidate()
 		}
 	}
-	d.self.declared, d.base = declared{self: d.self, routes: newRouteSet()}, nil
+	d.self.declared, d.base = declared{self: d.self, routes: new(routeSet)}, nil
 	d.self.invalidate()
 }
 
