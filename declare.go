@@ -55,16 +55,6 @@ func parsePrefix(prefix string) (*pattern.Pattern, error) {
 	return p, err
 }
 
-// A bare says that a route also serves a path without a trailing slash, if there
-// is no route for that path alone.
-type bare uint8
-
-const (
-	notBare   bare = iota
-	bareSlash      // pattern is the bare prefix of a Group or mount: it serves /x/ too
-	bareAll        // pattern ends in the slash of a subtree: it serves the path before it too
-)
-
 // parse sets the parsed pattern of r, unless r has it.
 func (r *route) parse() error {
 	if r.parsed != nil {

@@ -236,6 +236,16 @@ type mountedRoute struct {
 	handler http.Handler // in chain; nil until it is compiled
 }
 
+// A bare says that a route also serves a path without a trailing slash, if there
+// is no route for that path alone.
+type bare uint8
+
+const (
+	notBare   bare = iota
+	bareSlash      // pattern is the bare prefix of a Group or mount: it serves /x/ too
+	bareAll        // pattern ends in the slash of a subtree: it serves the path before it too
+)
+
 // A routeSet is a set of routes that don't conflict.
 type routeSet struct {
 	shapes trie.Shapes[*route]
@@ -277,6 +287,12 @@ type program struct {
 	buffer      values.Kind
 	alwaysSlow  bool       // some routes have hosts, or values are not delivered directly
 	inPlace     trie.Flags // of the routes that keep their values in the Buffer, see modes
+}
+
+// lookups has what Lookup needs of a program.
+type lookups struct {
+	byPattern map[string][]*trie.Route[endpoint]
+	described sync.Map // from *trie.Route to Route
 }
 
 // An endpoint is the payload of a route in the trie, or of a fallback.

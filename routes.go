@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
@@ -227,12 +226,6 @@ func (m *Mux) peek() *program {
 func (m *Mux) fixed() bool {
 	defer m.lock().Unlock()
 	return m.fields != nil
-}
-
-// lookups has what Lookup needs of a program.
-type lookups struct {
-	byPattern map[string][]*trie.Route[endpoint]
-	described sync.Map // from *trie.Route to Route
 }
 
 // matched returns the route whose pattern is r.Pattern, or nil.
