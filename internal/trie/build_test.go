@@ -2,10 +2,12 @@ package trie
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 )
 
 // routes is a Builder that refuses conflicting routes.
@@ -94,5 +96,31 @@ func TestRoutesAreOrdered(t *testing.T) {
 	want := "GET /a,GET /a/{x},/b,GET /b,POST /b,BREW /b,a.com/z,b.com/a,{x}.com/a"
 	if strings.Join(got, ",") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, ","), want)
+	}
+}
+
+// TestBuildSorts checks that a Table finds each of its routes, if their shapes
+// have bytes that sort before and after those that separate segments.
+func TestBuildSorts(t *testing.T) {
+	patterns := []string{"/{x...}/b"}
+	for _, seg := range []string{"a", "a!", "a-b", "a0", "a%00", "a%00b", "a%01", "%00", "%01", "%01%01", "%01@", "%2A", "%7B%7D", "%2F", "!", "~", "a%C3%BF"} {
+		patterns = append(patterns, "/"+seg, "/"+seg+"/", "/"+seg+"/b", "/"+seg+"/{x}/c", "/"+seg+"/{x:[0-9\x01]+}/c", "/"+seg+"/{x...}/d")
+	}
+	for _, p := range slices.Clone(patterns) {
+		patterns = append(patterns, "h.com"+p, "h.com\x00a"+p, "{h}.com"+p)
+	}
+	for range 2 {
+		table := tableOf(patterns...)
+		for _, p := range patterns {
+			host, path, _ := strings.Cut(p, "/")
+			path = strings.NewReplacer("{x}", "x", "{x:[0-9\x01]+}", "1", "{x...}", "x/y").Replace("/" + path)
+			s := Search[int]{Method: GET}
+			s.Fit(table)
+			s.SetPath(wirepath.Decode(path), path, false)
+			if rt := table.Find(&s, strings.Replace(host, "{h}", "h2", 1)); rt == nil || rt.Pattern != p {
+				t.Errorf("%q %q: got %+v, want %q", host, path, rt, p)
+			}
+		}
+		slices.Reverse(patterns)
 	}
 }
