@@ -3,6 +3,7 @@ package middleware_test
 import (
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -164,5 +165,20 @@ func TestStripSlashesReplacesOnlyLoopingRedirects(t *testing.T) {
 		if runs != tt.runs || w.Body.String() != want {
 			t.Errorf("%s: %d runs, response %d %q, want %d runs", tt.name, runs, w.Code, w.Body, tt.runs)
 		}
+	}
+}
+
+// TestStripSlashesAndPanic checks that the response to a panic is sent, if the
+// handler has sent a redirect before that StripSlashes discards.
+func TestStripSlashesAndPanic(t *testing.T) {
+	silent := slog.New(slog.DiscardHandler)
+	h := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, r.URL.Path+"/", http.StatusPermanentRedirect)
+		panic("failed")
+	}))
+	h = middleware.LoggerWith(silent)(middleware.RecovererWithLogger(silent)(middleware.StripSlashes(h)))
+	w := serve(h, get("/x/"))
+	if w.Code != http.StatusInternalServerError || w.Header().Get("Location") != "" {
+		t.Errorf("got %d, Location %q", w.Code, w.Header().Get("Location"))
 	}
 }

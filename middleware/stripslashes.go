@@ -50,11 +50,7 @@ func (h *stripSlashesHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) 
 	if h := w.Header(); len(h) > 0 {
 		loop.header = h.Clone()
 	}
-	rec.SetJudge(loop)
-	h.next.ServeHTTP(w, r)
-	rec.SetJudge(nil)
-	if rec.TakeBack() {
-		loop.restore()
+	if loop.rejects(h.next, rec) {
 		h.next.ServeHTTP(w, r)
 	}
 }
@@ -77,6 +73,20 @@ type redirectLoop struct {
 	url     url.URL // the original URL
 	header  http.Header
 	pattern string
+}
+
+// rejects calls next and reports whether its response was discarded. Then the
+// request can be served again, and if next panics, another response can be sent.
+func (l *redirectLoop) rejects(next http.Handler, rec *recorder.Recorder) (rejected bool) {
+	rec.SetJudge(l)
+	defer func() {
+		rec.SetJudge(nil)
+		if rejected = rec.TakeBack(); rejected {
+			l.restore()
+		}
+	}()
+	next.ServeHTTP(l.w, l.r)
+	return
 }
 
 // TurnDown reports whether the response is a redirect to the requested URL.
