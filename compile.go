@@ -295,6 +295,7 @@ func (c *compiler) publish(p *program) {
 		return
 	}
 	m.program.Store(p)
+	m.peeked.Store(nil)
 	if alone := len(m.mounted) == 0 && !slices.ContainsFunc(m.levels, func(l *level) bool { return l.mux != nil }); alone && m.draft == nil {
 		m.routes, m.compiled = nil, p
 	}

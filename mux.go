@@ -67,6 +67,7 @@ type Mux struct {
 	MethodNotAllowed http.Handler
 
 	program atomic.Pointer[program] // compiled last; nil if something was declared since
+	peeked  atomic.Pointer[peeked]  // compiled by peek last
 	owner   *values.Owner
 
 	tree     joined.Lock // of this Mux and those that it is joined to by mounts

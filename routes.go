@@ -204,28 +204,40 @@ func (z *zone) within(mnt *mount) bool {
 	return false
 }
 
-// peek returns a program for inspection. As long as the fields of m can be set,
-// because it has not served requests, it is one for this call alone.
+// A peeked is a program for inspection, and the version of what it has.
+type peeked struct {
+	*program
+	version int
+}
+
+// peek returns a program for inspection. Before the first request, that is not the
+// one that will serve it, because the fields of m can still be set.
 func (m *Mux) peek() *program {
 	if p := m.program.Load(); p != nil {
 		return p
 	}
 	m = m.live()
-	if m.building.TryLock() { // not in a middleware function that is called to compile m
-		defer m.building.Unlock()
-		if m.fixed() {
-			return m.build()
-		}
+	if p := m.peeked.Load(); p != nil && m.unchanged(p) {
+		return p.program
 	}
-	p, err := m.collect(false).compile()
+	c := m.collect(false)
+	p, err := c.compile()
 	must(err)
+	m.peeked.Store(&peeked{p, c.version})
 	return p
 }
 
-// fixed reports whether the fields of m were read for the last time.
-func (m *Mux) fixed() bool {
+// unchanged reports whether p has the routes that m has now, and redirects as the
+// fields of the Muxes say now.
+func (m *Mux) unchanged(p *peeked) bool {
 	defer m.lock().Unlock()
-	return m.fields != nil
+	return p.version == m.version && !slices.ContainsFunc(p.zones, func(z *zone) bool {
+		if z.mux == nil {
+			return false
+		}
+		f := m.muxOf(z.level).read(false)
+		return z.redirectSlash != f.redirectSlash || z.redirectLetters != f.redirectLetters
+	})
 }
 
 // matched returns the route whose pattern is r.Pattern, or nil.

@@ -72,6 +72,43 @@ func TestLookup(t *testing.T) {
 	}
 }
 
+// Before the first request, Lookup and Handler compile the routes only when these,
+// or the fields that set redirects, have changed.
+func TestLookupBeforeFirstRequest(t *testing.T) {
+	m, sub := muxmaster.New(), muxmaster.New()
+	sub.GET("/x", serveUsers)
+	m.Mount("/sub", sub)
+	for i := range 100 {
+		m.GET(fmt.Sprintf("/%d/:id", i), serveUsers)
+	}
+	r, slash := request(t, "GET", "/7/x"), request(t, "GET", "/7/x/")
+	if got := testing.AllocsPerRun(100, func() { m.Lookup(r) }); got > 20 {
+		t.Errorf("Lookup allocates %v times", got)
+	}
+	pattern := func(r *http.Request) string { _, p := m.Handler(r); return p }
+	for _, c := range []struct {
+		do   func()
+		want string
+	}{
+		{func() {}, "GET /7/:id, "},
+		{func() { sub.GET("/y", serveUsers); m.GET("/7/x", serveUsers) }, "GET /7/x, GET /sub/y"},
+		{func() { m.RedirectTrailingSlash = false }, "GET /7/x, GET /sub/y"},
+	} {
+		c.do()
+		rt, _ := m.Lookup(r)
+		if got := rt.Method + " " + rt.Pattern + ", " + pattern(request(t, "GET", "/sub/y")); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+	if got := pattern(slash); got != "" {
+		t.Errorf("a redirect without RedirectTrailingSlash: %s", got)
+	}
+	m.RedirectTrailingSlash = true
+	if got := pattern(slash); got != "GET /7/x" {
+		t.Errorf("a redirect with RedirectTrailingSlash: %q", got)
+	}
+}
+
 // In Pre middleware, Lookup doesn't confuse the pattern of another router around
 // the Mux with its own.
 func TestLookupInsideAnotherRouter(t *testing.T) {

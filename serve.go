@@ -231,11 +231,6 @@ func (m *Mux) current() *program {
 	m.building.Lock()
 	defer m.building.Unlock()
 	warnSlow()
-	return m.build()
-}
-
-// build is current for a caller that holds m.building.
-func (m *Mux) build() *program {
 	if p := m.program.Load(); p != nil {
 		return p
 	}

@@ -64,6 +64,7 @@ func (st stage) apply() {
 func (m *Mux) invalidate() {
 	m.version++
 	m.program.Store(nil)
+	m.peeked.Store(nil)
 }
 
 // adds returns the middleware that a level adds on m, or on a Mux mounted on it.
