@@ -3,6 +3,8 @@ package muxmaster_test
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -602,5 +604,213 @@ func TestRemoveAtTheSameTime(t *testing.T) {
 	wg.Wait()
 	for r := range m.Routes() {
 		t.Errorf("%s is still there", r)
+	}
+}
+
+// A muxSet is some Muxes, which may be mounted on each other, and their Groups by
+// number. The first numbers are those of the Muxes.
+type muxSet struct {
+	muxes  []*muxmaster.Mux
+	scopes map[int]muxmaster.Router
+}
+
+func newMuxSet(n int) *muxSet {
+	s := &muxSet{scopes: map[int]muxmaster.Router{}}
+	for i := range n {
+		s.muxes = append(s.muxes, muxmaster.New())
+		s.scopes[i] = s.muxes[i]
+	}
+	return s
+}
+
+// A change is one call on a Mux or Group of a muxSet.
+type change struct {
+	text string
+	do   func(s *muxSet) error
+}
+
+// apply returns the error of the change, also if it panicked with it.
+func (c change) apply(s *muxSet) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			if text, ok := v.(string); ok && strings.HasPrefix(text, "muxmaster: ") {
+				err = errors.New(text)
+				return
+			}
+			panic(v)
+		}
+	}()
+	return c.do(s)
+}
+
+var (
+	changeMethods  = []string{"GET", "POST", "GET,PUT", "HEAD", "OPTIONS", "BREW"}
+	changePaths    = []string{"/", "/a", "/a/", "/:x", "/a/:y", "/{z:[0-9]+}", "/*rest", "/a/*rest", "/A/b", "/{p...}/c", "/{q}.json", "/a/{$}"}
+	changePatterns = []string{"/", "/a/", "GET /a/", "GET /a", "h.com/a", "{t}.com/", "POST h.com/:x", "GET /{$}"}
+	changePrefixes = []string{"/p", "/a", "/:g", "/p/q", "/P"}
+)
+
+// randomChange returns a change of s. What it creates has the given number.
+func randomChange(r *rand.Rand, s *muxSet, number int) change {
+	pick := func(list []string) string { return list[r.IntN(len(list))] }
+	scopes := slices.Sorted(maps.Keys(s.scopes))
+	at, mux, other := scopes[r.IntN(len(scopes))], r.IntN(len(s.muxes)), r.IntN(len(s.muxes))
+	path, pattern, prefix, methods := pick(changePaths), pick(changePatterns), pick(changePrefixes), pick(changeMethods)
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, number, " ", r.Pattern, " ", muxmaster.PathParams(r))
+	})
+	around := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, "<", number, ">")
+			next.ServeHTTP(w, r)
+		})
+	}
+	group := func(text string, make func(s muxmaster.Router) *muxmaster.Group) change {
+		return change{text, func(s *muxSet) error { s.scopes[number] = make(s.scopes[at]); return nil }}
+	}
+	call := func(text string, do func(s *muxSet)) change {
+		return change{text, func(s *muxSet) error { do(s); return nil }}
+	}
+	switch r.IntN(20) {
+	default:
+		return call(fmt.Sprintf("%d.Method(%s %s)", at, methods, path), func(s *muxSet) { s.scopes[at].Method(methods, path, handler) })
+	case 6, 7, 8:
+		return change{fmt.Sprintf("%d.Handle(%s)", at, pattern), func(s *muxSet) error { return s.scopes[at].TryHandle(pattern, handler) }}
+	case 9, 10:
+		return group(fmt.Sprintf("%d=%d.Group(%s)", number, at, prefix), func(s muxmaster.Router) *muxmaster.Group { return s.Group(prefix) })
+	case 11:
+		return group(fmt.Sprintf("%d=%d.Route(%s)", number, at, prefix), func(s muxmaster.Router) (g *muxmaster.Group) {
+			s.Route(prefix, func(made *muxmaster.Group) { g = made })
+			return g
+		})
+	case 12:
+		return group(fmt.Sprintf("%d=%d.With", number, at), func(s muxmaster.Router) *muxmaster.Group { return s.With(around) })
+	case 13:
+		name := fmt.Sprint("name", r.IntN(3))
+		return group(fmt.Sprintf("%d=%d.Name(%s)", number, at, name), func(s muxmaster.Router) *muxmaster.Group { return s.Name(name) })
+	case 14:
+		return call(fmt.Sprintf("%d.Use", at), func(s *muxSet) { s.scopes[at].Use(around) })
+	case 15:
+		return call(fmt.Sprintf("%d.Pre", mux), func(s *muxSet) { s.muxes[mux].Pre(around) })
+	case 16, 17:
+		return call(fmt.Sprintf("%d.Mount(%s, %d)", at, prefix, other), func(s *muxSet) { s.scopes[at].Mount(prefix, s.muxes[other]) })
+	case 18, 19:
+		text := "/none"
+		for rt := range s.muxes[mux].Routes() {
+			if text == "/none" || r.IntN(3) == 0 {
+				text = strings.TrimLeft(rt.Method+" ", " ") + rt.Host + rt.Pattern
+			}
+		}
+		return change{fmt.Sprintf("%d.Remove(%s)", mux, text), func(s *muxSet) error { return s.muxes[mux].Remove(text) }}
+	}
+}
+
+// state lists the routes of the Muxes, with the paths of those with a name.
+func (s *muxSet) state() string {
+	var b strings.Builder
+	for i, m := range s.muxes {
+		for rt := range m.Routes() {
+			fmt.Fprint(&b, i, rt.Method, " ", rt.Host, rt.Pattern, rt.Below, rt.Scopes)
+			if rt.Name != "" {
+				path, err := m.URL(rt.Name, "x", "1")
+				fmt.Fprint(&b, rt.Name, path, err)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// Random changes of Muxes that are mounted on each other, some of them in Updates
+// that fail or succeed, with requests in between, have the same result as those
+// that succeeded have on new Muxes. An Update that fails changes nothing.
+func TestUpdateSequences(t *testing.T) {
+	const muxes = 3
+	for seed := range uint64(80) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		s, number := newMuxSet(muxes), muxes
+		var done []change
+		try := func(s *muxSet) (made []change) {
+			c := randomChange(r, s, number)
+			number++
+			if c.apply(s) == nil {
+				made = append(made, c)
+			}
+			return made
+		}
+		for range 4 + r.IntN(25) {
+			switch r.IntN(6) {
+			case 0:
+				ask(s.muxes[r.IntN(muxes)], request(t, "GET", "/a/1"))
+			case 1, 2:
+				i, fails, before := r.IntN(muxes), r.IntN(4) == 0, s.state()
+				var made []change
+				within := &muxSet{slices.Clone(s.muxes), map[int]muxmaster.Router{}}
+				err := s.muxes[i].Update(func(m *muxmaster.Mux) error {
+					within.muxes[i], within.scopes[i] = m, m
+					for range r.IntN(6) {
+						if c := randomChange(r, within, number); !onOthers(c.text, i) && c.apply(within) == nil {
+							made = append(made, c)
+						}
+						number++
+					}
+					if fails {
+						return errors.New("wanted")
+					}
+					return nil
+				})
+				if err == nil {
+					done = append(done, made...)
+					delete(within.scopes, i)
+					maps.Copy(s.scopes, within.scopes)
+				} else if after := s.state(); after != before {
+					t.Fatalf("seed %d: an Update that failed with %v changed\n%sto\n%s", seed, err, before, after)
+				}
+			default:
+				done = append(done, try(s)...)
+			}
+		}
+		compareMuxSets(t, seed, s, done)
+	}
+}
+
+// onOthers reports whether a change, by its text, is one of another Mux than i
+// itself; it would not belong to an Update of i.
+func onOthers(text string, i int) bool {
+	var mux int
+	_, err := fmt.Sscanf(text, "%d.", &mux)
+	return err == nil && mux != i && (strings.Contains(text, ".Pre") || strings.Contains(text, ".Remove"))
+}
+
+// compareMuxSets compares s with a new muxSet to which the changes are applied.
+func compareMuxSets(t *testing.T, seed uint64, s *muxSet, changes []change) {
+	t.Helper()
+	fresh := newMuxSet(len(s.muxes))
+	var texts []string
+	for _, c := range changes {
+		texts = append(texts, c.text)
+		if err := c.apply(fresh); err != nil {
+			if strings.HasSuffix(c.text, ".Use") {
+				return // an Update may add middleware before it knows of routes that others add
+			}
+			t.Fatalf("seed %d: %s: %v\n%s", seed, c.text, err, strings.Join(texts, "; "))
+		}
+	}
+	if got, want := s.state(), fresh.state(); got != want {
+		t.Fatalf("seed %d: got\n%swant\n%s%s", seed, got, want, strings.Join(texts, "; "))
+	}
+	for _, prefix := range []string{"", "/p", "/a", "/v", "/p/q", "/P", "/a/p", "/p/a"} {
+		for _, path := range []string{"/", "/a", "/a/", "/7", "/z/", "/a/b", "/a/7/c", "/x.json", "/A/b"} {
+			for _, method := range []string{"GET", "POST", "OPTIONS"} {
+				for _, host := range []string{"example.org", "h.com"} {
+					for i := range s.muxes {
+						got, want := ask(s.muxes[i], requestTo(t, host, method, prefix+path)), ask(fresh.muxes[i], requestTo(t, host, method, prefix+path))
+						if got != want {
+							t.Fatalf("seed %d: Mux %d: %s %s%s: got %v, want %v\n%s", seed, i, method, host, prefix+path, got, want, strings.Join(texts, "; "))
+						}
+					}
+				}
+			}
+		}
 	}
 }
