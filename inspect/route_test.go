@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
 )
@@ -12,19 +11,27 @@ import (
 // TestExamineIsLinear examines many routes of a Mux that hasn't served a
 // request. If each look at them compiled them, it would take minutes.
 func TestExamineIsLinear(t *testing.T) {
-	m := muxmaster.New()
 	h := func(http.ResponseWriter, *http.Request) {}
-	for i := range 1000 {
-		g := m.Group(fmt.Sprintf("/service%d/resource%d", i%50, i))
-		g.GET("/", h)
-		g.POST("/", h)
-		g.GET("/{id:[0-9]+}", h)
-		g.DELETE("/{id:[0-9]+}", h)
+	mux := func(groups int) *muxmaster.Mux {
+		m := muxmaster.New()
+		for i := range groups {
+			g := m.Group(fmt.Sprintf("/service%d/resource%d", i%50, i))
+			g.GET("/", h)
+			g.POST("/", h)
+			g.GET("/{id:[0-9]+}", h)
+			g.DELETE("/{id:[0-9]+}", h)
+		}
+		return m
 	}
-	start := time.Now()
-	routes := Examine(m)
-	t.Logf("%d routes took %v", len(routes), time.Since(start))
-	if len(routes) != 4000 || routes[1].Example == "" {
+	allocs := func(groups int) float64 {
+		m := mux(groups)
+		return testing.AllocsPerRun(1, func() { Examine(m) })
+	}
+	if small, large := allocs(25), allocs(100); large > 5*small {
+		t.Fatalf("%v allocations for 25 Groups, %v for 100", small, large)
+	}
+	m := mux(1000)
+	if routes := Examine(m); len(routes) != 4000 || routes[1].Example == "" {
 		t.Errorf("got %d routes, the second is %+v", len(routes), routes[1])
 	}
 	m.GET("/later", h)
