@@ -47,7 +47,7 @@ var steps = []step{
 	{name: "unknown net/http", command: "go test -skip Alloc|BytesPerValue|KeptRequests|FastPathValues|" + once + " .", env: []string{"MUXMASTER_FALLBACK=1"}},
 	{name: "without unsafe", command: "go test -tags muxmaster_safe -skip " + once + " . ./internal/... ./examples/..."},
 	{name: "engine without raw system calls", command: "go test -tags muxmaster_portable ./engine/..."},
-	{name: "module analyzer", command: "go test ./...", dir: "analyzer"},
+	{name: "module analyzer", command: "go test -short ./...", dir: "analyzer"},
 	{name: "module examples/libraries", command: "go test ./...", dir: "examples/libraries"},
 
 	{name: "next Go", command: "go test -skip ^(TestSteps|TestDocs) ./...", env: nextGo, all: true},
@@ -56,6 +56,7 @@ var steps = []step{
 		needs: []string{"gcc|clang", "buildah", "caddy", "curl", "h2load", "haproxy", "nghttp", "nginx", "redis-server", "systemd-analyze"}},
 	{name: "module interop/browser", command: "go test ./...", dir: "interop/browser", all: true, needs: []string{"chromium|google-chrome", "firefox-esr|firefox", "java", "npm", "python3"}},
 	{name: "module bench", command: "go test ./...", dir: "bench", all: true, needs: []string{"h2load", "taskset", "wrk"}},
+	{name: "muxvet of nested modules", command: "go test -run TestExamples .", dir: "analyzer", all: true},
 	{name: "other programs on the router", command: "interop/programs/run.sh", all: true},
 	{name: "another layout of net/http", command: ".ci/layout", all: true},
 	{name: "workflow files", command: ".ci/lint workflows", all: true},
