@@ -226,8 +226,7 @@ type route struct {
 	mounted *mountedRoute // nil if the route isn't that of a mounted Mux
 }
 
-// A mountedRoute is what the route of a mounted Mux has in addition. Compiling
-// wraps its handler.
+// A mountedRoute is what the route of a mounted Mux has in addition.
 type mountedRoute struct {
 	inner *route // of the mounted Mux
 	mount *mount
