@@ -2,7 +2,7 @@
 
 // Command test runs the steps below. test.sh calls it; see there.
 //
-// Two steps run at a time, because many tests wait. It prints the output of go
+// Three steps run at a time, because many tests wait. It prints the output of go
 // test: the lines of packages, and the output of tests that fail.
 package main
 
@@ -89,7 +89,7 @@ func main() {
 	queue := make(chan step)
 	var busy sync.RWMutex // a step that runs alone holds it
 	var wg sync.WaitGroup
-	for range 2 {
+	for range 3 {
 		wg.Go(func() {
 			for s := range queue {
 				if s.alone {
