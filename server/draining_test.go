@@ -105,7 +105,8 @@ func TestShutdownAndCloseOfHTTP(t *testing.T) {
 // TestBrokenListener checks that Serve returns an error, waits for running
 // requests and closes all connections if the listener fails.
 func TestBrokenListener(t *testing.T) {
-	for _, engine := range []bool{false, true} {
+	test := func(t *testing.T, engine bool) {
+		t.Parallel() // each waits for the DrainTimeout
 		ln := listen(t)
 		hijacked := make(chan bool)
 		s := server.New("", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -144,15 +145,17 @@ func TestBrokenListener(t *testing.T) {
 		ln.Close()
 		<-hijacked
 		if got := <-answered; got != "hello" {
-			t.Errorf("engine %v: the running request got %q, want hello", engine, got)
+			t.Errorf("the running request got %q, want hello", got)
 		}
 		if err := <-done; !errors.Is(err, net.ErrClosed) || !strings.Contains(err.Error(), "were closed: 1;") {
-			t.Errorf("engine %v: %v, want the listener's error and the hijacked connection's", engine, err)
+			t.Errorf("%v, want the listener's error and the hijacked connection's", err)
 		}
 		if n, err := nc.Read(make([]byte, 1)); err != io.EOF {
-			t.Errorf("engine %v: %d, %v; want the end of the hijacked connection", engine, n, err)
+			t.Errorf("%d, %v; want the end of the hijacked connection", n, err)
 		}
 	}
+	t.Run("net/http", func(t *testing.T) { test(t, false) })
+	t.Run("engine", func(t *testing.T) { test(t, true) })
 }
 
 func TestDrainingElsewhere(t *testing.T) {
