@@ -248,6 +248,31 @@ func TestFieldsThatLoop(t *testing.T) {
 	}
 }
 
+// A request can be served any number of times, one after the other, as in a
+// benchmark.
+func TestNotFoundAgain(t *testing.T) {
+	for name, build := range map[string]func(m *muxmaster.Mux){
+		"NotFound": func(m *muxmaster.Mux) { m.NotFound, m.MethodNotAllowed = tell("none"), tell("no") },
+		"Use":      func(m *muxmaster.Mux) { m.Use(trace("use")) },
+		"Group":    func(m *muxmaster.Mux) { m.Group("/none").NotFound = tell("none") },
+		"Mux":      func(m *muxmaster.Mux) { m.NotFound = muxmaster.New() },
+	} {
+		m := muxmaster.New()
+		build(m)
+		m.POST("/x", tell("x"))
+		for _, target := range []string{"/none/y", "/x", "/x/", "//x"} {
+			r := request(t, "GET", target)
+			first := ask(m, r)
+			for i := range 1000 {
+				if got := ask(m, r); got != first {
+					t.Errorf("%s: %s: response %d: got %v, want %v", name, target, i, got, first)
+					break
+				}
+			}
+		}
+	}
+}
+
 // The fields are read when the first request arrives.
 func TestFieldsAreReadOnce(t *testing.T) {
 	m := muxmaster.New()
