@@ -25,8 +25,8 @@ import (
 // with its 404, 405, OPTIONS and redirect responses; a catch-all route of this
 // Mux never gets them. Path values are pooled only if both Muxes enable it.
 //
-// Mount panics if prefix is not a valid path, h is nil or a *Group, or a route
-// conflicts.
+// Mount panics if prefix is not a valid path, h is nil, a *Group or the Mux that
+// an Update passes, or a route conflicts.
 func (m *scope) Mount(prefix string, h http.Handler) {
 	if isNil(h) {
 		panic(fmt.Sprintf("muxmaster: Mount %q: the handler is nil", prefix))
@@ -51,8 +51,11 @@ func (m *scope) mountMux(prefix string, sub *Mux) error {
 	mux, sub := m.live(), sub.live()
 	joined.Join(&mux.origin().tree, &sub.origin().tree)
 	return mux.change(func() error {
-		if sub == mux || sub == mux.origin() || slices.ContainsFunc(sub.levels, func(l *level) bool { return l.mux == mux.origin() }) {
+		switch {
+		case mux.within(sub):
 			return fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", prefix)
+		case sub.draft != nil:
+			return fmt.Errorf("muxmaster: Mount %q: the Mux that Update passes cannot be mounted before Update has returned", prefix)
 		}
 		mnt := &mount{on: mux, pre: sub.pre, level: &level{parent: m.level, mux: sub, prefix: prefix, owns: true}}
 		mnt.levels = map[*level]*level{sub.level: mnt.level}
@@ -66,6 +69,13 @@ func (m *scope) mountMux(prefix string, sub *Mux) error {
 		}
 		return err
 	})
+}
+
+// within reports whether m is other, or mounted on it or inside of it, also in an
+// Update that has not returned. The caller holds the lock.
+func (m *Mux) within(other *Mux) bool {
+	m = m.origin()
+	return m == other.origin() || slices.ContainsFunc(m.mounted, func(mnt *mount) bool { return mnt.on.within(other) })
 }
 
 // handleAll registers h for all of the patterns, or panics. It ignores patterns

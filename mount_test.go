@@ -259,6 +259,28 @@ func TestBadMounts(t *testing.T) {
 			m.Mount("/x", sub)
 			sub.Mount("/y", m)
 		}, `"/y"`},
+		{"a circle in an Update", func(m *muxmaster.Mux) {
+			sub := muxmaster.New()
+			m.Update(func(u *muxmaster.Mux) error {
+				u.Mount("/x", sub)
+				sub.Mount("/y", m)
+				return nil
+			})
+		}, `"/y"`},
+		{"a circle in two Updates", func(m *muxmaster.Mux) {
+			sub := muxmaster.New()
+			m.Update(func(u *muxmaster.Mux) error {
+				u.Mount("/x", sub)
+				return sub.Update(func(s *muxmaster.Mux) error { s.Mount("/y", m); return nil })
+			})
+		}, `"/y"`},
+		{"the Mux of an Update", func(m *muxmaster.Mux) {
+			m.Update(func(u *muxmaster.Mux) error {
+				u.GET("/x/free", tell("free"))
+				muxmaster.New().Mount("/y", u)
+				return nil
+			})
+		}, `"/y"`},
 		{"no slash", func(m *muxmaster.Mux) { m.Mount("x", tell("")) }, `"x"`},
 		{"empty", func(m *muxmaster.Mux) { m.Mount("", tell("")) }, `""`},
 		{"a method", func(m *muxmaster.Mux) { m.Mount("GET /x", tell("")) }, `"GET /x"`},
