@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"reflect"
-	"runtime"
 	"strings"
 	"sync/atomic"
 
@@ -36,7 +35,7 @@ type bodyLimitHandler struct {
 }
 
 func (h *bodyLimitHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > 0 && r.ContentLength <= h.n && reflect.TypeOf(r.Body) == http1Body {
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > 0 && r.ContentLength <= h.n && hasItsLength(r.Body) {
 		h.next.ServeHTTP(w, r)
 		return
 	}
@@ -48,25 +47,38 @@ func (h *bodyLimitHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	inner := copyOf(r, r.Context())
 	body := &limitedBody{ReadCloser: r.Body, w: w, r: r, limit: h.n, left: h.n}
 	inner.Body = body
-	defer func() { handBack(r, inner, inner.Context()) }() // after a panic too
-	h.next.ServeHTTP(w, inner)
-	if body.exceeded.Load() {
-		closeAfterResponse(w, r) // the limit may have been exceeded on another goroutine
+	var rec *recorder.Recorder
+	if r.ProtoMajor == 1 { // in HTTP/2, only the stream ends
+		w, rec = recorder.Wrap(w)
+		body.outer = rec.SetObserver(body)
 	}
+	defer func() { // after a panic too
+		if rec != nil {
+			rec.SetObserver(body.outer)
+			body.closeIfExceeded()
+		}
+		handBack(r, inner, inner.Context())
+	}()
+	h.next.ServeHTTP(w, inner)
 }
 
-// A limitedBody is like [http.MaxBytesReader], but never uses the response on a
-// goroutine other than the handler's. httputil.ReverseProxy sends the body on
-// its transport's goroutine while its handler writes the header of an early
-// response. Two concurrent writes to the header map end the process.
+// A limitedBody is like [http.MaxBytesReader], but Read never uses the
+// response. httputil.ReverseProxy sends the body on its transport's goroutine
+// while its handler writes the header of an early response. Two concurrent
+// writes to the header map end the process. So the handler's goroutine closes
+// the connection: when it next uses the response, or when the handler returns.
 type limitedBody struct {
 	io.ReadCloser
-	w        http.ResponseWriter
-	r        *http.Request
 	limit    int64
 	left     int64
 	err      error // what Read returned last
 	exceeded atomic.Bool
+
+	// Used only on the handler's goroutine.
+	w       http.ResponseWriter
+	r       *http.Request
+	outer   recorder.Observer // of a BodyLimit around this one; may be nil
+	closing bool
 }
 
 func (b *limitedBody) Read(p []byte) (int, error) {
@@ -85,37 +97,33 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	n = int(b.left)
 	b.left, b.err = 0, &http.MaxBytesError{Limit: b.limit}
 	b.exceeded.Store(true)
-	if calledByBodyLimit() {
-		closeAfterResponse(b.w, b.r)
-	}
 	return n, b.err
 }
 
-// calledByBodyLimit reports whether a bodyLimitHandler's ServeHTTP is on the
-// stack, so that this is a handler's goroutine. It is slow, but is only called
-// when a limit is exceeded.
-func calledByBodyLimit() bool {
-	var pcs [100]uintptr
-	for skip := 2; ; skip += len(pcs) {
-		n := runtime.Callers(skip, pcs[:])
-		if n == 0 {
-			return false
-		}
-		frames := runtime.CallersFrames(pcs[:n])
-		for more := true; more; {
-			var f runtime.Frame
-			if f, more = frames.Next(); f.Function == serveBodyLimit {
-				return true
-			}
-		}
+// BeforeUse implements [recorder.Observer].
+func (b *limitedBody) BeforeUse() {
+	b.closeIfExceeded()
+	if b.outer != nil {
+		b.outer.BeforeUse()
 	}
 }
 
-var serveBodyLimit = runtime.FuncForPC(reflect.ValueOf((*bodyLimitHandler).ServeHTTP).Pointer()).Name()
+func (b *limitedBody) closeIfExceeded() {
+	if b.exceeded.Load() && !b.closing {
+		b.closing = true
+		closeAfterResponse(b.w, b.r)
+	}
+}
 
-// http1Body is the type of request bodies of net/http's HTTP/1 server. Such a
-// body never exceeds the Content-Length. Bodies of other types may, for example
-// if a middleware decompresses them.
+// hasItsLength reports whether body never exceeds the Content-Length, because
+// it is that of an HTTP/1 connection of net/http or package engine. Other types
+// may, for example if a middleware decompresses the body.
+func hasItsLength(body io.Reader) bool {
+	t := reflect.TypeOf(body)
+	return t == http1Body || t.Kind() == reflect.Pointer && t.Elem().PkgPath() == enginePath && t.Elem().Name() == "body"
+}
+
+// http1Body is the type of request bodies of net/http's HTTP/1 server.
 var http1Body = func() reflect.Type {
 	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx")))
 	if err != nil {
@@ -123,6 +131,8 @@ var http1Body = func() reflect.Type {
 	}
 	return reflect.TypeOf(r.Body)
 }()
+
+const enginePath = "github.com/seed-1954dcaa/muxmaster/engine"
 
 // closeAfterResponse makes the server close the connection after the response
 // without reading the rest of the request body. Otherwise it would first wait

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/middleware"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 func ExampleBodyLimit() {
@@ -116,22 +117,55 @@ func TestBodyLimitOnConnections(t *testing.T) {
 	}
 }
 
+// TestBodyLimitKeepsRequests checks that a request whose length the server
+// enforces isn't copied.
+func TestBodyLimitKeepsRequests(t *testing.T) {
+	var outer *http.Request
+	h := middleware.BodyLimit(3)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r == outer) }))
+	next := h
+	h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { outer = r; next.ServeHTTP(w, r) })
+	srv, _ := start(t, "HTTP/1.1", h)
+	address, _ := onEngine(t, h)
+	for _, url := range []string{srv.URL, "http://" + address} {
+		for _, body := range []io.Reader{strings.NewReader("abc"), io.MultiReader(strings.NewReader("abc"))} {
+			resp, err := srv.Client().Post(url, "text/plain", body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _ := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if _, known := body.(*strings.Reader); string(got) != fmt.Sprint(known) {
+				t.Errorf("%s: known length: %v, the same request: %s", url, known, got)
+			}
+		}
+	}
+}
+
 // TestBodyLimitRespondsAtOnce checks that a client that sends part of a large
 // body and waits gets the response immediately, through any wrapper, and that
-// it gets no 100 Continue.
+// it gets no 100 Continue. The handler may read the body in another goroutine.
 func TestBodyLimitRespondsAtOnce(t *testing.T) {
 	unwrapping := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrapper{w}, r) })
 	}
+	readElsewhere := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		read := make(chan error)
+		go func() { _, err := io.Copy(io.Discard, r.Body); read <- err }()
+		problem.Write(w, r, <-read)
+		w.(http.Flusher).Flush()
+	})
 	for _, outer := range []struct {
 		name string
+		h    http.Handler
 		mws  []mw
 	}{
-		{"alone", nil},
-		{"inside Logger", []mw{middleware.LoggerWith(slog.New(slog.DiscardHandler))}},
-		{"inside a foreign wrapper", []mw{unwrapping, middleware.LoggerWith(slog.New(slog.DiscardHandler)), unwrapping}},
+		{"alone", readBody, nil},
+		{"read in another goroutine", readElsewhere, nil},
+		{"the same inside another BodyLimit", readElsewhere, []mw{middleware.BodyLimit(1 << 20)}},
+		{"inside Logger", readBody, []mw{middleware.LoggerWith(slog.New(slog.DiscardHandler))}},
+		{"inside a foreign wrapper", readBody, []mw{unwrapping, middleware.LoggerWith(slog.New(slog.DiscardHandler)), unwrapping}},
 	} {
-		h := chain(readBody, append(outer.mws, middleware.BodyLimit(1000))...)
+		h := chain(outer.h, append(outer.mws, middleware.BodyLimit(1000))...)
 		srv, _ := start(t, "HTTP/1.1", h)
 		address, _ := onEngine(t, h)
 		for server, dial := range map[string]func() (net.Conn, error){

@@ -27,14 +27,14 @@
 // request's maps.
 //
 // Timeout calls the next handler with a copy of the request that has another
-// context. BodyLimit does so with another body, unless there is none or its
-// length is known. Afterwards they copy the pattern, the path values, the
+// context. BodyLimit does so with another body, unless there is none or, over
+// HTTP/1, its length is known. Afterwards they copy the pattern, the path values, the
 // address and the parsed form back to the original request. So an outer Logger
 // sees them, and net/http can remove the temporary files of a multipart form.
 //
 // # Changes to the response
 //
-// Logger, Observe and Timeout wrap the ResponseWriter; StripSlashes and
-// Recoverer do so for some requests. They share one wrapper. Flush, Hijack,
+// Logger, Observe and Timeout wrap the ResponseWriter; BodyLimit, StripSlashes
+// and Recoverer do so for some requests. They share one wrapper. Flush, Hijack,
 // ReadFrom (sendfile) and [http.ResponseController] keep working.
 package middleware
