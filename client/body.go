@@ -71,8 +71,9 @@ func (b *body) Read(p []byte) (int, error) {
 			b.shut()
 		}
 	case err != nil:
-		cause := context.Cause(b.ctx)
-		if _, ok := cause.(*StalledError); ok || cause != nil && b.unwatch != nil && !b.closed.Load() {
+		if stalled := b.sending.stallError(err); stalled != nil {
+			err = stalled
+		} else if cause := context.Cause(b.ctx); cause != nil && b.unwatch != nil && !b.closed.Load() {
 			err = cause
 		}
 	}

@@ -54,6 +54,13 @@ func (c *conn) unbound() {
 	c.stall = 0
 }
 
+// hasStalled reports whether a Write has stalled.
+func (c *conn) hasStalled() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stalled
+}
+
 // bound sets the deadline for the next write. It fails after a stall, because
 // otherwise crypto/tls would wait 5 s to send its closing alert.
 func (c *conn) bound() (limit time.Duration, err error) {

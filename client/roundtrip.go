@@ -75,8 +75,7 @@ func (t *roundTripper) once(req *http.Request, max int) (resp *http.Response, ti
 	times = s.times()
 	if err != nil {
 		s.finish()
-		stalled, ok := context.Cause(ctx).(*StalledError)
-		if ok || errors.As(err, &stalled) {
+		if stalled := s.stallError(err); stalled != nil {
 			err = stalled // net/http's wrapper has no Timeout method
 		}
 		cancel(nil)

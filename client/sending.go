@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -86,6 +87,20 @@ func (s *sending) begin() error {
 	s.asked, s.conn = true, nil
 	if s.sent >= s.max {
 		return fmt.Errorf("client: the connection broke before a response arrived; the request was sent %d times: %w", s.sent, io.ErrUnexpectedEOF)
+	}
+	return nil
+}
+
+// stallError returns the *StalledError because of which the request failed, or
+// nil. err is what net/http returned, which after a failed write may be an error
+// of reading the connection that it closed.
+func (s *sending) stallError(err error) *StalledError {
+	stalled, ok := context.Cause(s.Context).(*StalledError)
+	if ok || errors.As(err, &stalled) {
+		return stalled
+	}
+	if s.conn != nil && s.conn.hasStalled() {
+		return &StalledError{After: s.stall, Sending: true}
 	}
 	return nil
 }

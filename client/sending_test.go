@@ -188,6 +188,25 @@ func TestSendingStalls(t *testing.T) {
 	h2.Config.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: window, MaxReceiveBufferPerConnection: window}
 	h2.StartTLS()
 	t.Cleanup(h2.Close)
+	events := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		rc := http.NewResponseController(w)
+		rc.EnableFullDuplex() // else net/http would read a part of the body
+		tick := time.NewTicker(stall / 10)
+		defer tick.Stop()
+		for {
+			io.WriteString(w, "data: x\n\n")
+			if rc.Flush() != nil {
+				return
+			}
+			select {
+			case <-tick.C:
+			case <-hold:
+				return
+			}
+		}
+	}))
+	t.Cleanup(events.Close)
 	t.Cleanup(func() { close(hold) })
 	cert := h2.TLS.Certificates
 	plain, secure := deaf(t, nil), deaf(t, &tls.Config{Certificates: cert})
@@ -206,6 +225,7 @@ func TestSendingStalls(t *testing.T) {
 		{"HTTP/1, repeatable", "PUT", plain, 64 << 20, true, client.Options{Attempts: 2}},
 		{"HTTP/1, TLS", "POST", secure, 64 << 20, true, client.Options{}},
 		{"HTTP/1, chunked", "POST", plain, -1, false, client.Options{}},
+		{"HTTP/1, events meanwhile", "POST", events.URL, 64 << 20, true, client.Options{}},
 		{"HTTP/2", "POST", h2.URL, 8 << 20, false, client.Options{}},
 		{"HTTP/2, length unknown", "POST", h2.URL, -1, false, client.Options{}},
 		{"HTTP/2, the last byte", "POST", h2.URL, window + 1, true, client.Options{}},

@@ -54,6 +54,9 @@ func withPrefix(nc net.Conn, pre *prefix) net.Conn {
 	if st, ok := nc.(tlsStater); ok {
 		return &prefixTLS{prefixConn{nc, pre}, st}
 	}
+	if rf, ok := nc.(io.ReaderFrom); ok {
+		return &prefixReaderFrom{prefixConn{nc, pre}, rf}
+	}
 	return &prefixConn{nc, pre}
 }
 
@@ -66,6 +69,8 @@ func withoutPrefix(nc net.Conn) net.Conn {
 	case *prefixTCP:
 		return c.TCPConn
 	case *prefixTLS:
+		return c.Conn
+	case *prefixReaderFrom:
 		return c.Conn
 	}
 	return nc
@@ -126,4 +131,11 @@ func (c *prefixTCP) WriteTo(w io.Writer) (n int64, err error) {
 type prefixTLS struct {
 	prefixConn
 	tlsStater
+}
+
+// A prefixReaderFrom is a prefixConn that supports sendfile, if the connection
+// is a wrapper that does.
+type prefixReaderFrom struct {
+	prefixConn
+	io.ReaderFrom
 }

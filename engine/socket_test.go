@@ -124,6 +124,48 @@ func TestSocketConn(t *testing.T) {
 	}
 }
 
+// A readerFromConn counts calls of its ReadFrom, which would use sendfile.
+type readerFromConn struct {
+	countingConn
+	calls *atomic.Int64
+}
+
+func (c readerFromConn) ReadFrom(src io.Reader) (int64, error) {
+	c.calls.Add(1)
+	return io.Copy(struct{ io.Writer }{c}, src)
+}
+
+type readerFromListener struct {
+	countingListener
+	calls atomic.Int64
+}
+
+func (l *readerFromListener) Accept() (net.Conn, error) {
+	nc, err := l.countingListener.Listener.Accept()
+	return readerFromConn{countingConn{nc, &l.counts}, &l.calls}, err
+}
+
+// TestWithPrefix checks that responses use the connection's ReadFrom, whether
+// the engine or net/http serves the request.
+func TestWithPrefix(t *testing.T) {
+	for _, k := range engines {
+		ln := &readerFromListener{countingListener: countingListener{Listener: onFreePort(t)}}
+		s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "5000")
+			io.Copy(w, io.LimitReader(zeros{}, 5000))
+		})})
+		go s.Serve(ln)
+		for _, request := range []string{"GET /", "CONNECT /"} {
+			before := ln.calls.Load()
+			out := talk(t, ln.Addr().String(), request+" HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+			if calls := ln.calls.Load() - before; calls != 1 || len(out) < 5000 {
+				t.Errorf("%s, %s: ReadFrom was called %d times; %d bytes", k.name, request, calls, len(out))
+			}
+		}
+		s.Close()
+	}
+}
+
 type countWriter struct{ n *int64 }
 
 func (w countWriter) Write(p []byte) (int, error) {
