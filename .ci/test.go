@@ -2,8 +2,9 @@
 
 // Command test runs the steps below. test.sh calls it; see there.
 //
-// Three steps run at a time, because many tests wait. It prints the output of go
-// test: the lines of packages, and the output of tests that fail.
+// Three steps run at a time, because many tests wait, and those that take long
+// begin first. It prints the output of go test: the lines of packages, and the
+// output of tests that fail.
 package main
 
 import (
@@ -50,19 +51,19 @@ var steps = []step{
 	{name: "module analyzer", command: "go test -short ./...", dir: "analyzer"},
 	{name: "module examples/libraries", command: "go test ./...", dir: "examples/libraries"},
 
-	{name: "next Go", command: "go test -skip ^(TestSteps|TestDocs) ./...", env: nextGo, all: true},
-	{name: "next Go, without unsafe", command: "go test -tags muxmaster_safe -skip " + once + " .", env: nextGo, all: true},
+	{name: "module interop/browser", command: "go test ./...", dir: "interop/browser", all: true, needs: []string{"chromium|google-chrome", "firefox-esr|firefox", "java", "npm", "python3"}},
 	{name: "module interop", command: "go test -race ./...", dir: "interop", all: true,
 		needs: []string{"gcc|clang", "buildah", "caddy", "curl", "h2load", "haproxy", "nghttp", "nginx", "redis-server", "systemd-analyze"}},
-	{name: "module interop/browser", command: "go test ./...", dir: "interop/browser", all: true, needs: []string{"chromium|google-chrome", "firefox-esr|firefox", "java", "npm", "python3"}},
+	{name: "next Go", command: "go test -skip ^(TestSteps|TestDocs) ./...", env: nextGo, all: true},
+	{name: "another layout of net/http", command: ".ci/layout", all: true},
+	{name: "fuzzing, two seconds a target", command: ".ci/fuzz 2s", all: true},
+	{name: "release in a clone, install from its tag", command: ".ci/tryrelease", all: true},
 	{name: "module bench", command: "go test ./...", dir: "bench", all: true, needs: []string{"h2load", "taskset", "wrk"}},
 	{name: "muxvet of nested modules", command: "go test -run TestExamples .", dir: "analyzer", all: true},
 	{name: "other programs on the router", command: "interop/programs/run.sh", all: true},
-	{name: "another layout of net/http", command: ".ci/layout", all: true},
-	{name: "workflow files", command: ".ci/lint workflows", all: true},
+	{name: "next Go, without unsafe", command: "go test -tags muxmaster_safe -skip " + once + " .", env: nextGo, all: true},
 	{name: "vet of nested modules", command: "bash -c 'for m in analyzer bench interop interop/browser examples/libraries; do (cd $m && go vet ./...) || exit; done'", all: true},
-	{name: "release in a clone, install from its tag", command: ".ci/tryrelease", all: true},
-	{name: "fuzzing, two seconds a target", command: ".ci/fuzz 2s", all: true},
+	{name: "workflow files", command: ".ci/lint workflows", all: true},
 	{name: "benchmarks", command: "go test -run ^$ -bench . -benchtime 100x .", all: true},
 	{name: "showdown", command: "bash -c 'go run ./cmd/showdown -quick -only \"serving/(Param1|GitHub)\" -for 20s -run \"$(mktemp)\"'", dir: "bench", all: true, alone: true},
 }
