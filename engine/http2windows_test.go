@@ -91,6 +91,24 @@ func TestHTTP2Windows(t *testing.T) {
 	})
 }
 
+// TestHTTP2StalledStream requests responses in parts while another one waits for
+// the window of its stream. They must not wait for it.
+func TestHTTP2StalledStream(t *testing.T) {
+	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
+		addr, _ := start(&http.Server{Handler: new(flowServer)})
+		c := dialFrames(t, addr)
+		c.frame(fWindow, 0, 0, u32(1<<30))
+		c.get(1, "/endless")
+		c.wait(func() bool { return c.streams[1] != nil && len(c.streams[1].body) == 1<<16-1 })
+		for id := uint32(3); id < 9; id += 2 {
+			c.get(id, "/parts")
+			if c.ended(id); c.end(id) != "end" {
+				t.Fatal(c.summary())
+			}
+		}
+	})
+}
+
 // TestHTTP2HeaderLimit compares fields that just exceed MaxHeaderBytes, or don't,
 // with net/http.
 func TestHTTP2HeaderLimit(t *testing.T) {

@@ -228,6 +228,7 @@ func (c *Conn) wait(s *stream) {
 	if s.wake == nil {
 		s.wake = make(chan struct{}, 1)
 	}
+	c.pump() // those before s may wait for windows of their own
 	for s.isWaiting {
 		if len(c.out) > 0 && c.queued == 0 && !c.writing && !c.broken {
 			c.write(0)
