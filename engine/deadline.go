@@ -122,6 +122,9 @@ func (c *conn) Fire() {
 	}
 	if flag&flagReadExpired != 0 {
 		c.nc.SetReadDeadline(longAgo)
+		if !w.serving() { // over TLS, Read may wait to send new keys
+			c.nc.SetWriteDeadline(longAgo)
+		}
 	}
 	if flag&flagWriteExpired != 0 {
 		c.nc.SetWriteDeadline(longAgo)

@@ -198,6 +198,7 @@ func (c *conn) abort() {
 		return
 	}
 	c.server.closing.Add(1)
+	c.nc.SetWriteDeadline(longAgo) // a Read that sends new keys would stop Close
 	go func() {
 		c.nc.Close()
 		c.server.closing.Add(-1)
