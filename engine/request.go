@@ -56,8 +56,7 @@ func (c *conn) newRequest(h *head, b []byte) *bundle {
 	if !bd.SetURL(target, h.plain, query) {
 		return nil
 	}
-	if bd.Header == nil {
-		bd.Header = make(http.Header, h.n)
+	if bd.ResponseHeader == nil {
 		bd.ResponseHeader = make(http.Header)
 	}
 	bd.fill(h, text)
@@ -102,33 +101,17 @@ const maxShared = 1024
 
 // fill sets the header from h, whose text is text.
 func (bd *bundle) fill(h *head, text string) {
-	if cap(bd.Values) < h.n {
-		bd.Values = make([]string, h.n)
-	}
-	values := bd.Values[:h.n]
-	var seen [(len(syntax.Names) + 63) / 64]uint64 // bit set of the names in the map
+	header := bd.Filler(h.n)
 	for i := range h.fields[:h.n] {
 		f := &h.fields[i]
 		if i == h.host || f.id == syntax.TransferEncoding {
 			continue
 		}
-		value := text[f.value.from:f.value.to]
-		var key string
-		var again bool
-		if f.id > 0 {
-			key = syntax.Names[f.id]
-			again = seen[f.id/64]&(1<<(f.id%64)) != 0
-			seen[f.id/64] |= 1 << (f.id % 64)
-		} else {
+		key := syntax.Names[f.id]
+		if f.id == 0 {
 			key = textproto.CanonicalMIMEHeaderKey(text[f.name.from:f.name.to])
-			_, again = bd.Header[key]
 		}
-		if again {
-			bd.Header[key] = append(bd.Header[key], value)
-			continue
-		}
-		values[i] = value
-		bd.Header[key] = values[i : i+1 : i+1]
+		header.Add(f.id, key, text[f.value.from:f.value.to])
 	}
 	if h.noCache && !h.cacheControl {
 		bd.Header["Cache-Control"] = []string{"no-cache"} // as net/http does

@@ -186,13 +186,7 @@ func (s *stream) setURL(r *parsedRequest, path string) bool {
 
 // setHeader sets the header of s.
 func (s *stream) setHeader(r *parsedRequest) {
-	if s.Header == nil {
-		s.Header = make(http.Header, r.regular)
-	}
-	if cap(s.Values) < r.regular {
-		s.Values = make([]string, r.regular)
-	}
-	values, n := s.Values[:r.regular], 0
+	header := s.Filler(r.regular)
 	for i := range r.fields {
 		f := &r.fields[i]
 		switch {
@@ -201,13 +195,7 @@ func (s *stream) setHeader(r *parsedRequest) {
 		case f.Kind == hpack.Cookie && r.cookies > 1, f.Kind == hpack.Expect && r.expects, f.Kind == hpack.Trailer:
 			continue
 		}
-		if have, again := s.Header[f.Key]; again {
-			s.Header[f.Key] = append(have, f.Value)
-			continue
-		}
-		values[n] = f.Value
-		s.Header[f.Key] = values[n : n+1 : n+1]
-		n++
+		header.Add(f.ID, f.Key, f.Value)
 	}
 	if r.cookies > 1 {
 		s.Header["Cookie"] = []string{r.joinCookies()} // RFC 9113 section 8.2.3

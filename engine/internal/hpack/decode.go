@@ -10,6 +10,7 @@ import (
 type Field struct {
 	Key   string // canonical name, as in http.Header; pseudo-header fields as sent
 	Value string
+	ID    syntax.ID // of the key, or 0
 	Kind  Kind
 	Valid bool // name and value are valid (RFC 9113 section 8.2.1)
 
@@ -107,7 +108,7 @@ func (d *Decoder) indexed(block []byte) ([]byte, bool) {
 		return nil, false
 	}
 	if d.count(e.size()) {
-		d.fields = append(d.fields, Field{Key: e.key, Value: e.value, Kind: e.kind, Valid: e.valid})
+		d.fields = append(d.fields, Field{Key: e.key, Value: e.value, ID: e.id, Kind: e.kind, Valid: e.valid})
 	}
 	return block, true
 }
@@ -157,7 +158,7 @@ func (d *Decoder) literal(block []byte, n uint, add bool) ([]byte, bool) {
 	value := d.text[from:]
 	valid := nm.valid && syntax.ValidValue(value)
 	keep := d.count(len(nm.wire) + len(value) + overhead)
-	f := Field{Key: nm.key, Kind: nm.kind, Valid: valid, from: from, to: len(d.text)}
+	f := Field{Key: nm.key, ID: nm.id, Kind: nm.kind, Valid: valid, from: from, to: len(d.text)}
 	if add {
 		// The table has a string of its own. It must not keep the text of a
 		// whole block in memory.

@@ -34,6 +34,7 @@ func (k Kind) Pseudo() bool { return k >= Method }
 type name struct {
 	wire  string // in lower case, if it is valid
 	key   string // canonical, as in http.Header
+	id    syntax.ID
 	kind  Kind
 	valid bool
 }
@@ -58,7 +59,7 @@ var kinds = map[string]Kind{
 var known = func() (list [len(syntax.Names)]name) {
 	for id, key := range syntax.Names {
 		if id > 0 {
-			list[id] = name{wire: lower(key), key: key, kind: kinds[key], valid: true}
+			list[id] = name{wire: lower(key), key: key, id: syntax.ID(id), kind: kinds[key], valid: true}
 		}
 	}
 	return list

@@ -7,6 +7,8 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/syntax"
 )
 
 // Parts are the objects of one request that the server can reuse.
@@ -52,6 +54,43 @@ func (p *Parts) SetURL(target string, plain bool, query int) bool {
 		p.URL.ForceQuery = query+1 == len(target)
 	}
 	return true
+}
+
+// A Filler adds fields to the header of Parts. The slices in the header share one
+// array.
+type Filler struct {
+	header http.Header
+	values []string
+	seen   [(len(syntax.Names) + 63) / 64]uint64 // bit set of the IDs in the header
+}
+
+// Filler returns a Filler for up to n fields.
+func (p *Parts) Filler(n int) Filler {
+	if p.Header == nil {
+		p.Header = make(http.Header, n)
+	}
+	if cap(p.Values) < n {
+		p.Values = make([]string, n)
+	}
+	return Filler{header: p.Header, values: p.Values[:n]}
+}
+
+// Add adds a field with a canonical key, whose ID may be 0.
+func (f *Filler) Add(id syntax.ID, key, value string) {
+	seen, bit := &f.seen[id/64], uint64(1)<<(id%64)
+	again := *seen&bit != 0
+	if id == 0 {
+		_, again = f.header[key]
+	} else {
+		*seen |= bit
+	}
+	if again {
+		f.header[key] = append(f.header[key], value)
+		return
+	}
+	f.values[0] = value
+	f.header[key] = f.values[:1:1]
+	f.values = f.values[1:]
 }
 
 // dropRequest drops what the program has attached to the request, such as a
