@@ -8,14 +8,14 @@ import (
 )
 
 // clearContent removes the headers that describe the content of the discarded
-// response. Usually few headers are set, so a loop over them is faster than
-// deleting each name.
+// response, except Content-Type. Usually few headers are set, so a loop over them
+// is faster than deleting each name.
 func clearContent(w http.ResponseWriter) {
 	h := w.Header()
 	cached := false
 	for name := range h {
 		switch name {
-		case "Content-Length", "Content-Type", "Content-Disposition", "Content-Language", "Content-Location", "Etag", "Last-Modified",
+		case "Content-Length", "Content-Disposition", "Content-Language", "Content-Location", "Etag", "Last-Modified",
 			"Content-Digest", "Repr-Digest":
 			delete(h, name)
 		case "Content-Range":

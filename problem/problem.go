@@ -116,8 +116,9 @@ func Write(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	clearContent(w)
 	if f := FromContext(r.Context()); f != nil {
+		delete(w.Header(), "Content-Type")
 		f(w, r, err)
 		return
 	}
-	Text(w, r, err)
+	Text(w, r, err) // replaces Content-Type
 }

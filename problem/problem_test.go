@@ -200,6 +200,14 @@ func TestWriteClearsContentHeaders(t *testing.T) {
 			t.Errorf("%s:\n got %v\nwant %v", tt.name, got, want)
 		}
 	}
+	rec := httptest.NewRecorder()
+	rec.Header().Set("Content-Type", "application/pdf")
+	ctx := problem.NewContext(t.Context(), func(w http.ResponseWriter, _ *http.Request, _ error) {
+		if h := w.Header(); len(h) > 0 {
+			t.Errorf("the Format gets %v", h)
+		}
+	})
+	problem.Write(rec, get().WithContext(ctx), problem.Code(406))
 }
 
 // TestWriteAfterStart checks that Write adds nothing to a response that has

@@ -12,6 +12,9 @@ import (
 //
 // If there is none, the status is 500.
 func Status(err error) int {
+	if c, ok := err.(Code); ok && isError(int(c)) { // most errors
+		return int(c)
+	}
 	code := http.StatusInternalServerError
 	find(err, func(err error) bool {
 		switch e := err.(type) {
