@@ -88,8 +88,7 @@ func (x *Decider[P]) decide(search *trie.Search[P], r *http.Request, rt *trie.Ro
 	} else if rt != nil {
 		d.Pattern = rt.Pattern
 	}
-	if slash && search.HasSlash() {
-		search.TrimSlash(search)
+	if slash && search.TrimSlash() {
 		if shorter := x.Table.Find(search, r.Host); shorter != nil && shorter.Flags&trie.Verb != 0 {
 			d.Outcome = Outcome{Location: strings.TrimSuffix(cmp.Or(clean, cleanPath(r)), "/"), Pattern: shorter.Pattern}
 		}

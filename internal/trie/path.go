@@ -32,14 +32,13 @@ func (s *Search[P]) Clean() bool {
 	return s.connect || s.Rooted() && !unclean(s.path)
 }
 
-// HasSlash reports whether the path has a trailing slash and is not "/".
-func (s *Search[P]) HasSlash() bool {
+// TrimSlash removes a trailing slash from the path. It reports false if there is
+// none, or if the path is "/".
+func (s *Search[P]) TrimSlash() bool {
 	n := len(s.path) - 1
-	return n > 0 && s.path[n] == '/'
-}
-
-// TrimSlash sets s to the path of other without its trailing slash.
-func (s *Search[P]) TrimSlash(other *Search[P]) {
-	s.path, s.decoded = other.path[:len(other.path)-1], other.decoded[:max(len(other.decoded)-1, 0)]
-	s.connect, s.Method = other.connect, other.Method
+	if n < 1 || s.path[n] != '/' {
+		return false
+	}
+	s.path, s.decoded = s.path[:n], s.decoded[:max(len(s.decoded)-1, 0)]
+	return true
 }

@@ -132,16 +132,7 @@ func IsDots(seg string) bool { return seg == "." || seg == ".." }
 // Unclean reports whether path, which begins with a slash and is decoded or a
 // result of [Split], has an empty, . or .. segment other than the empty one after
 // a trailing slash.
-func Unclean(path string) bool {
-	seg, rest, more := "", path[1:], true
-	for more {
-		seg, rest, more = strings.Cut(rest, "/")
-		if IsDots(seg) || seg == "" && more {
-			return true
-		}
-	}
-	return false
-}
+func Unclean(path string) bool { return strings.Contains(path, "//") || DotInside(path) }
 
 // DotInside reports whether rest, which is decoded, has a . or .. segment. Path
 // cleaning does not see such a segment next to an escaped slash. A handler that
