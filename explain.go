@@ -54,8 +54,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 	}
 	r := &http.Request{Method: method, URL: u, Host: u.Host, Header: http.Header{}}
 	p := m.peek()
-	search := p.newSearch()
-	defer release(search)
+	search := new(trie.Search[endpoint])
 	won, found := p.find(search, r)
 	if found {
 		e.Values = valuesOf(won, search)
@@ -91,7 +90,7 @@ func valuesOf(rt *trie.Route[endpoint], search *trie.Search[endpoint]) Params {
 	}
 	var ps Params
 	for i, name := range p.Names() {
-		ps = append(ps, Param{name, strings.Clone(search.Vals[i])})
+		ps = append(ps, Param{name, strings.Clone(search.Values()[i])})
 	}
 	return ps
 }

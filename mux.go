@@ -279,20 +279,14 @@ type program struct {
 	urls      map[string]string       // patterns of the routes with a name, by name
 	originals map[uint32]http.Handler // handlers without middleware, by order; only if that differs
 	zones     []*zone
-	mounted   []*mount                // where mux is mounted, for Lookup
-	lookups   atomic.Pointer[lookups] // nil before the first Lookup
+	mounted   []*mount                 // where mux is mounted, for Lookup
+	described atomic.Pointer[sync.Map] // from *trie.Route to Route; nil before the first Lookup
 
 	// For serveParams.
 	slots, long int // slots that a request needs at most; length of the path or target from which on serveLong is used
 	buffer      values.Kind
 	alwaysSlow  bool       // some routes have hosts, or values are not delivered directly
 	inPlace     trie.Flags // of the routes that keep their values in the Buffer, see modes
-}
-
-// lookups has what Lookup needs of a program.
-type lookups struct {
-	byPattern map[string][]*trie.Route[endpoint]
-	described sync.Map // from *trie.Route to Route
 }
 
 // An endpoint is the payload of a route in the trie, or of a fallback.
@@ -333,18 +327,4 @@ type responder struct {
 	handler http.Handler // the responder in the middleware
 	chain   chain        // the middleware
 	zone    atomic.Pointer[zone]
-}
-
-var searches = sync.Pool{New: func() any { return new(trie.Search[endpoint]) }}
-
-// newSearch returns a search that can hold the values of any route.
-func (p *program) newSearch() *trie.Search[endpoint] {
-	search := searches.Get().(*trie.Search[endpoint])
-	search.Fit(p.table)
-	return search
-}
-
-func release(search *trie.Search[endpoint]) {
-	search.Clear()
-	searches.Put(search)
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
@@ -182,14 +183,13 @@ func (m *Mux) lookup(r *http.Request) (*program, *trie.Route[endpoint]) {
 			return q, rt
 		}
 	}
-	search := p.newSearch()
-	defer release(search)
+	search := new(trie.Search[endpoint])
 	rt, found := p.find(search, r)
 	if !found {
 		rt = nil
 	}
-	if rt == nil || rt.Pattern != r.Pattern {
-		rt = cmp.Or(p.matched(r, search.Method), rt)
+	if r.Pattern != "" && (rt == nil || rt.Pattern != r.Pattern) {
+		rt = cmp.Or(p.table.Registered(r.Pattern, search.Method), rt)
 	}
 	return p, rt
 }
@@ -240,39 +240,13 @@ func (m *Mux) unchanged(p *peeked) bool {
 	})
 }
 
-// matched returns the route whose pattern is r.Pattern, or nil.
-func (p *program) matched(r *http.Request, method trie.Method) *trie.Route[endpoint] {
-	if r.Pattern == "" {
-		return nil
-	}
-	list := p.lookup().byPattern[r.Pattern]
-	for _, rt := range list {
-		if rt.Method == method {
-			return rt
-		}
-	}
-	if len(list) > 0 {
-		return list[0]
-	}
-	return nil
-}
-
-// lookup returns the lookups of p, and makes them if necessary.
-func (p *program) lookup() *lookups {
-	if l := p.lookups.Load(); l != nil {
-		return l
-	}
-	l := &lookups{byPattern: map[string][]*trie.Route[endpoint]{}}
-	for _, rt := range p.table.All() {
-		l.byPattern[rt.Pattern] = append(l.byPattern[rt.Pattern], rt)
-	}
-	p.lookups.CompareAndSwap(nil, l)
-	return p.lookups.Load()
-}
-
 // describe returns the description of a route that was found.
 func (p *program) describe(rt *trie.Route[endpoint]) Route {
-	described := &p.lookup().described
+	described := p.described.Load()
+	if described == nil {
+		p.described.CompareAndSwap(nil, new(sync.Map))
+		described = p.described.Load()
+	}
 	if d, ok := described.Load(rt); ok {
 		return d.(Route)
 	}
@@ -289,8 +263,7 @@ func (p *program) describe(rt *trie.Route[endpoint]) Route {
 // calling h with r does not set path values.
 func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) {
 	p := m.peek()
-	search := p.newSearch()
-	defer release(search)
+	search := new(trie.Search[endpoint])
 	rt, found := p.find(search, r)
 	if found {
 		return rt.Payload.handler, rt.Pattern

@@ -161,19 +161,19 @@ func (p *program) serveGeneric(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	search := p.newSearch()
+	search := new(trie.Search[endpoint]) // on the stack
 	rt, ok := p.find(search, r)
 	if !ok {
 		p.serveUnmatched(w, r, search, rt)
 		return
 	}
-	p.deliver(w, r, rt, search.Vals[:search.N])
-	release(search)
+	p.deliver(w, r, rt, search.Values())
 }
 
 // find returns the route for r, and reports whether it serves r. If not, rt is
 // nil, or a route that is not called because of a redirect.
 func (p *program) find(search *trie.Search[endpoint], r *http.Request) (rt *trie.Route[endpoint], ok bool) {
+	search.Fit(p.table)
 	search.SetPath(r.URL.Path, r.URL.RawPath, r.Method == http.MethodConnect)
 	search.Method = p.table.MethodOf(r.Method)
 	if search.Rooted() {

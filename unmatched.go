@@ -19,10 +19,9 @@ import (
 // value of the request.
 
 // serveUnmatched responds to r. search has found rt: nil, or a route that is not
-// called because of a redirect. serveUnmatched releases search.
+// called because of a redirect.
 func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search *trie.Search[endpoint], rt *trie.Route[endpoint]) {
 	d := p.unmatched.Decide(search, r, rt)
-	release(search)
 	z := p.zones[d.Fallback.zone]
 	if d.Fallback.names == nil { // nobody reads values
 		values.Drop(r, p.mux.owner)

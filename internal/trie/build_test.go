@@ -85,20 +85,6 @@ func TestImpliedRoutesGiveWay(t *testing.T) {
 	}
 }
 
-// TestRoutesAreOrdered checks that Routes orders routes by host, path and
-// method.
-func TestRoutesAreOrdered(t *testing.T) {
-	table := tableOf("POST /b", "GET /b", "/b", "GET /a/{x}", "b.com/a", "{x}.com/a", "a.com/z", "BREW /b", "GET /a")
-	var got []string
-	for _, rt := range table.Routes() {
-		got = append(got, rt.Pattern)
-	}
-	want := "GET /a,GET /a/{x},/b,GET /b,POST /b,BREW /b,a.com/z,b.com/a,{x}.com/a"
-	if strings.Join(got, ",") != want {
-		t.Errorf("got %s, want %s", strings.Join(got, ","), want)
-	}
-}
-
 // TestBuildSorts checks that a Table finds each of its routes, if their shapes
 // have bytes that sort before and after those that separate segments.
 func TestBuildSorts(t *testing.T) {

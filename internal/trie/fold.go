@@ -58,7 +58,7 @@ func (f *Folded) find(decoded, raw, host, method string) (want string, ok bool) 
 		return "", false
 	}
 	p := rt.Payload
-	vals := s.Vals[pattern.NamedLabels(p.HostLabels):]
+	vals := s.Values()[pattern.NamedLabels(p.HostLabels):]
 	var b strings.Builder
 	for _, seg := range p.Segs {
 		b.WriteByte('/')

@@ -29,7 +29,7 @@ func get(table *Table[int], method, host, path string) string {
 	if rt == nil {
 		return "no route, " + table.Allow(&s)
 	}
-	return describe(rt, s.Values)
+	return describe(rt, Values{s.vals(), s.n})
 }
 
 // getFast is like get, but uses FindStatic and MatchFast with room for the

@@ -129,3 +129,6 @@ type methodSet [4]uint64
 func (s *methodSet) add(m Method)      { s[m>>6] |= 1 << (m & 63) }
 func (s *methodSet) has(m Method) bool { return s[m>>6]>>(m&63)&1 != 0 }
 func (s *methodSet) empty() bool       { return *s == methodSet{} }
+
+// custom reports whether s has a custom method.
+func (s *methodSet) custom() bool { return s[0]>>firstCustom|s[1]|s[2]|s[3] != 0 }

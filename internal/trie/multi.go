@@ -17,15 +17,15 @@ import (
 // multi tries to, which follows a catch-all whose value begins at pos, for each
 // end of the value, the longest first.
 func (t *Tree[P]) multi(s *Search[P], to *target[P], pos int) *Route[P] {
-	n := s.N
+	n := s.n
 	for end := s.multiEnd(pos); end > pos; end = pos + strings.LastIndexByte(s.path[pos:end], '/') {
-		s.N = n
+		s.n = n
 		s.push(pos, end)
 		if rt := t.follow(s, to, end); rt != nil || s.owned {
 			return rt
 		}
 	}
-	s.N = n
+	s.n = n
 	return nil
 }
 

@@ -124,13 +124,13 @@ func holdTables(t *testing.T, registrations, requests []byte) {
 // or "".
 func holdsAll(table *Table[int], routes trietest.Routes) string {
 	has := make([]bool, len(routes))
-	for _, rt := range table.Routes() {
+	for _, rt := range table.All() {
 		if rt.Payload < 0 || rt.Payload >= len(routes) {
 			return fmt.Sprintf("the Table has route %d of %d, %q", rt.Payload, len(routes), rt.Pattern)
 		}
 		want := routes[rt.Payload]
-		if rt.Pattern != want.Pattern() || rt.Path() != want.Path() || rt.host() != want.Host || table.MethodName(rt.Method) != want.Method {
-			return fmt.Sprintf("route %d is %q, %q on %q, %q in the Table", rt.Payload, rt.Pattern, rt.Path(), rt.host(), table.MethodName(rt.Method))
+		if rt.Pattern != want.Pattern() || rt.Path() != want.Path() || table.MethodName(rt.Method) != want.Method {
+			return fmt.Sprintf("route %d is %q, %q, %q in the Table", rt.Payload, rt.Pattern, rt.Path(), table.MethodName(rt.Method))
 		}
 		has[rt.Payload] = true
 	}
@@ -146,7 +146,7 @@ func outcome(table *Table[int], s *Search[int], r request) string {
 	rt := table.Find(s, r.host)
 	text := fmt.Sprintf("no route, Allow %q", table.Allow(s))
 	if rt != nil {
-		text = fmt.Sprintf("%q with %q", rt.Pattern, s.Vals[:s.N])
+		text = fmt.Sprintf("%q with %q", rt.Pattern, s.Values())
 	}
 	if s.slash != nil {
 		text += fmt.Sprintf(", %q with a slash", s.slash.Pattern)
@@ -174,8 +174,8 @@ func holdsRequest(table *Table[int], routes trietest.Routes, s *Search[int], r r
 	switch {
 	case rt == nil && len(found) > 0, rt != nil && !slices.Contains(found, rt.Payload):
 		return fmt.Sprintf("%s, want one of %q", outcome(table, s, r), routes.Patterns(found...))
-	case rt != nil && !routes[rt.Payload].Holds(r.host, r.path, s.Vals[:s.N]):
-		return fmt.Sprintf("%q with wrong values %q", rt.Pattern, s.Vals[:s.N])
+	case rt != nil && !routes[rt.Payload].Holds(r.host, r.path, s.Values()):
+		return fmt.Sprintf("%q with wrong values %q", rt.Pattern, s.Values())
 	case rt == nil:
 		if got, want := table.Allow(s), allow(routes, r); got != want {
 			return fmt.Sprintf("Allow %q, want %q", got, want)
@@ -195,7 +195,7 @@ func holdsFast(table *Table[int], s *Search[int], r request) string {
 	want := table.Find(s, "")
 	for room := range table.MaxValues + 1 {
 		if rt, v := findFast(table.Base, path, s.Method, room); rt != nil {
-			if rt != want || s.Redirects(rt) || !slices.Equal(v.Vals[:v.N], s.Vals[:s.N]) {
+			if rt != want || s.Redirects(rt) || !slices.Equal(v.Vals[:v.N], s.Values()) {
 				return fmt.Sprintf("fast finds %q with %q, want %s", rt.Pattern, v.Vals[:v.N], outcome(table, s, r))
 			}
 		}

@@ -24,7 +24,7 @@ func matchAlone(p *pattern.Pattern, path string) (values []string, ok bool) {
 	s.Fit(t)
 	s.SetPath(wirepath.Decode(path), path, true)
 	ok = t.Find(&s, "") != nil
-	return s.Vals[:s.N], ok
+	return s.Values(), ok
 }
 
 // Mismatch returns the first reason why the pattern does not match the escaped

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
@@ -51,14 +52,14 @@ func (t *Table[P]) Find(s *Search[P], host string) *Route[P] {
 			}
 		}
 		for i := range t.wildHosts {
-			if h := &t.wildHosts[i]; pattern.MatchLabels(h.labels, host, s.Vals) {
-				s.N = pattern.NamedLabels(h.labels)
+			if h := &t.wildHosts[i]; pattern.MatchLabels(h.labels, host, s.vals()) {
+				s.n = pattern.NamedLabels(h.labels)
 				if rt := h.tree.find(s); rt != nil {
 					return rt
 				}
 			}
 		}
-		s.N = 0
+		s.n = 0
 	}
 	return t.Base.find(s)
 }
@@ -70,39 +71,68 @@ func (t *Table[P]) FindFallback(s *Search[P], host string) {
 	s.probe = false
 }
 
+// allowTexts has values of the Allow header, by the methods from GET to QUERY.
+var allowTexts [1 << (OPTIONS - GET)]atomic.Pointer[string]
+
 // Allow returns the value of the Allow header after Find returned nil: the
 // methods that have a route for the path. It returns "" if there are none.
 func (t *Table[P]) Allow(s *Search[P]) string {
-	if s.allowed.empty() {
+	switch {
+	case s.allowed.empty():
 		return ""
+	case s.allowed.custom():
+		return t.allow(s)
 	}
-	var buf [64]byte
-	list := buf[:0]
+	cached := &allowTexts[s.allowed[0]>>GET&(1<<(OPTIONS-GET)-1)]
+	text := cached.Load()
+	if text == nil {
+		made := t.allow(s)
+		text = &made
+		cached.Store(text)
+	}
+	return *text
+}
+
+// allow is Allow for a set that isn't empty.
+func (t *Table[P]) allow(s *Search[P]) string {
+	var list []string
 	for m := GET; m < OPTIONS; m++ {
 		if s.allowed.has(m) || m == HEAD && s.allowed.has(GET) {
-			list = append(append(list, methodNames[m]...), ", "...)
+			list = append(list, methodNames[m])
 		}
 	}
-	if len(t.custom) > 0 {
-		for _, name := range slices.Sorted(maps.Keys(t.custom)) {
-			if s.allowed.has(t.custom[name]) {
-				list = append(append(list, name...), ", "...)
-			}
+	for _, name := range slices.Sorted(maps.Keys(t.custom)) {
+		if s.allowed.has(t.custom[name]) {
+			list = append(list, name)
 		}
 	}
-	return string(append(list, methodNames[OPTIONS]...))
+	return strings.Join(append(list, methodNames[OPTIONS]), ", ")
 }
 
-// Routes returns all routes, ordered by host, path and method.
-func (t *Table[P]) Routes() []*Route[P] {
-	all := t.All()
-	slices.SortFunc(all, func(a, b *Route[P]) int {
-		return cmp.Or(strings.Compare(a.host(), b.host()), strings.Compare(a.Path(), b.Path()), cmp.Compare(a.Method, b.Method))
-	})
-	return all
+// Registered returns the route with the given Pattern for a method, or else one
+// for another method. It returns nil if there is none.
+func (t *Table[P]) Registered(text string, m Method) *Route[P] {
+	routes := t.byPattern.Load()
+	if routes == nil {
+		routes = &map[string][]*Route[P]{}
+		for _, rt := range t.All() {
+			(*routes)[rt.Pattern] = append((*routes)[rt.Pattern], rt)
+		}
+		t.byPattern.Store(routes)
+	}
+	list := (*routes)[text]
+	for _, rt := range list {
+		if rt.Method == m {
+			return rt
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return list[0]
 }
 
-// All is like Routes but unordered.
+// All returns all routes, in no particular order.
 func (t *Table[P]) All() []*Route[P] {
 	var all []*Route[P]
 	add := func(tree *Tree[P]) {
@@ -119,6 +149,3 @@ func (t *Table[P]) All() []*Route[P] {
 	}
 	return all
 }
-
-// host returns the host as it was registered.
-func (rt *Route[P]) host() string { return rt.Head()[strings.LastIndexAny(rt.Head(), " \t")+1:] }

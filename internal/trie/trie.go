@@ -23,6 +23,8 @@
 // the method.
 package trie
 
+import "sync/atomic"
+
 // A Route is a pattern with one method.
 type Route[P any] struct {
 	Pattern string // as registered
@@ -34,9 +36,6 @@ type Route[P any] struct {
 
 // Path returns the path part of the pattern.
 func (rt *Route[P]) Path() string { return rt.Pattern[rt.path:] }
-
-// Head returns the part of the pattern before the path: methods and host.
-func (rt *Route[P]) Head() string { return rt.Pattern[:rt.path] }
 
 // Flags describe a route. The upper eight bits are the caller's; the package
 // stores them and never reads them.
@@ -73,6 +72,8 @@ type Table[P any] struct {
 	wildHosts []wildHost[P]       // routes whose host has parameters, in order of precedence
 	custom    map[string]Method   // custom methods
 	MaxValues int                 // the largest number of values of a route
+
+	byPattern atomic.Pointer[map[string][]*Route[P]] // nil before the first Registered
 }
 
 // A Tree holds the routes of one host. It is immutable.

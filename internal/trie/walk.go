@@ -8,10 +8,13 @@ import "github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 // fallback.
 
 // A Search is the state of finding a route for a path and method. It is
-// reusable: set Method, call SetPath and then Table.Find.
+// reusable: set Method, call Fit, SetPath and then Table.Find.
 type Search[P any] struct {
-	Values
 	Method Method
+
+	n    int        // number of values found
+	few  [40]string // room for the values of most Tables
+	many []string   // room for more; nil if few suffices
 
 	path    string // the path to match; escaped slashes are replaced, see SetPath
 	decoded string // the decoded path if path has replaced slashes, else ""
@@ -24,9 +27,9 @@ type Search[P any] struct {
 	handleSlash bool
 	owned       bool // a fallback owns the path, so no other alternatives are tried
 
-	fallback       *Fallback[P] // the fallback with the longest matching prefix
-	fallbackValues []string     // the values of its prefix
-	region         int          // the region of the path, see Fallback
+	fallback  *Fallback[P] // the fallback with the longest matching prefix
+	fallbackN int          // number of values of its prefix, which are in the second half of vals
+	region    int          // the region of the path, see Fallback
 
 	fit, unfit int  // lengths of the ends of the path that fitsRest has found to fit or not; 0 is unknown
 	probe      bool // find only the fallback, and no route
@@ -34,25 +37,29 @@ type Search[P any] struct {
 
 // reset clears the results of the last search.
 func (s *Search[P]) reset() {
-	s.N, s.allowed, s.slash, s.handleSlash, s.owned = 0, methodSet{}, nil, false, false
-	s.fallback, s.fallbackValues, s.region = nil, s.fallbackValues[:0], 0
+	s.n, s.allowed, s.slash, s.handleSlash, s.owned = 0, methodSet{}, nil, false, false
+	s.fallback, s.fallbackN, s.region = nil, 0, 0
 	s.fit, s.unfit = 0, 0
 }
 
-// Clear removes all references to requests and routes from s, for pooling.
-func (s *Search[P]) Clear() {
-	s.reset()
-	s.path, s.decoded, s.lower = "", "", ""
-	clear(s.Vals)
-	clear(s.fallbackValues[:cap(s.fallbackValues)])
-}
-
-// Fit makes s.Vals long enough for the values of all routes of t.
+// Fit makes room for the values of a route and of a fallback of t.
 func (s *Search[P]) Fit(t *Table[P]) {
-	if len(s.Vals) < t.MaxValues {
-		s.Vals = make([]string, t.MaxValues)
+	if len(s.vals()) < 2*t.MaxValues {
+		s.many = make([]string, 2*t.MaxValues)
 	}
 }
+
+// vals returns the room for values.
+func (s *Search[P]) vals() []string {
+	if s.many != nil {
+		return s.many
+	}
+	return s.few[:]
+}
+
+// Values returns the values of the route that was found. They are valid until s
+// is used again.
+func (s *Search[P]) Values() []string { return s.vals()[:s.n] }
 
 // Slash returns the first route found that matches the path with a slash
 // appended, or nil.
@@ -61,7 +68,8 @@ func (s *Search[P]) Slash() *Route[P] { return s.slash }
 // Fallback returns the fallback with the longest prefix of the path, or nil,
 // and the values of its prefix. The values are valid until s is used again.
 func (s *Search[P]) Fallback() (f *Fallback[P], values []string) {
-	return s.fallback, s.fallbackValues
+	room := s.vals()
+	return s.fallback, room[len(room)/2:][:s.fallbackN]
 }
 
 // Redirects reports whether the request must be redirected instead of served by
@@ -76,8 +84,8 @@ func (s *Search[P]) Redirects(rt *Route[P]) bool {
 
 // push adds the value path[start:end].
 func (s *Search[P]) push(start, end int) {
-	s.Vals[s.N] = s.source()[start:end]
-	s.N++
+	s.vals()[s.n] = s.source()[start:end]
+	s.n++
 }
 
 // source returns the text that values are taken from.
@@ -101,9 +109,9 @@ func (s *Search[P]) enterPrefix(f *Fallback[P]) {
 	if f == nil || !f.Owns && (f.Region != s.region || s.fallback != nil && s.fallback.depth >= f.depth) {
 		return
 	}
-	s.region = f.Region
-	s.fallback = f
-	s.fallbackValues = append(s.fallbackValues[:0], s.Vals[:s.N]...)
+	s.fallback, s.region = f, f.Region
+	room := s.vals()
+	s.fallbackN = copy(room[len(room)/2:], room[:s.n])
 }
 
 // leavePrefix ends the search below a prefix where no route was found. If f
@@ -185,7 +193,7 @@ func (t *Tree[P]) walk(s *Search[P], nd *node[P], pos int) *Route[P] {
 			}
 		}
 		if nd.flags&hasParam != 0 && clean {
-			n := s.N
+			n := s.n
 			s.push(pos, end)
 			if end < len(path) && nd.param.next != nil && nd.rest == 0 && nd.fallback == nil {
 				nd, pos = nd.param.next, end+1
@@ -194,7 +202,7 @@ func (t *Tree[P]) walk(s *Search[P], nd *node[P], pos int) *Route[P] {
 			if rt := t.follow(s, &nd.param, end); rt != nil || s.owned {
 				return rt
 			}
-			s.N = n
+			s.n = n
 		}
 		return t.catchAll(s, nd, pos)
 	}
@@ -208,10 +216,10 @@ func (t *Tree[P]) follow(s *Search[P], to *target[P], end int) *Route[P] {
 	if to.next == nil {
 		return nil
 	}
-	n := s.N
+	n := s.n
 	rt := t.walk(s, to.next, end+1)
 	if rt == nil {
-		s.N = n
+		s.n = n
 	}
 	return rt
 }
@@ -286,18 +294,20 @@ func (t *Tree[P]) matchCatchAll(s *Search[P], ref routeRef, pos int) *Route[P] {
 
 // special tries the specials of nd for the segment s.path[pos:end].
 func (t *Tree[P]) special(s *Search[P], nd *node[P], pos, end int) *Route[P] {
-	n := s.N
+	n := s.n
 	for i := nd.specials - 1; ; i++ {
 		sp := &t.specials[i]
 		if sp.multi {
 			return t.multi(s, &sp.to, pos)
 		}
-		if seg := s.source()[pos:end]; sp.match(s.folded(seg, pos, end), seg, &s.Values) {
+		seg, v := s.source()[pos:end], Values{s.vals(), s.n}
+		if sp.match(s.folded(seg, pos, end), seg, &v) {
+			s.n = v.N
 			if rt := t.follow(s, &sp.to, end); rt != nil || s.owned {
 				return rt
 			}
 		}
-		s.N = n
+		s.n = n
 		if sp.last {
 			return nil
 		}
