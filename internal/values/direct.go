@@ -131,15 +131,19 @@ func layOut(r *http.Request) *stdRequest { return (*stdRequest)(unsafe.Pointer(r
 // says that the values are in a Ring. Names that begin with [Hidden] are only
 // for the router.
 func NewNames(o *Owner, list []string, ring bool) *Names {
-	n := &Names{stdPattern: stdPattern{str: namesMark, loc: unsafe.String(&o.mark, 1)}}
+	n := &Names{stdPattern: stdPattern{str: namesMark, loc: o.loc(), segments: segments(list)}}
 	if ring {
 		n.method = ringMark
 	}
-	n.segments = make([]stdSegment, len(list))
-	for i, name := range list {
-		n.segments[i] = stdSegment{s: name, wild: true}
-	}
 	return n
+}
+
+func segments(list []string) []stdSegment {
+	s := make([]stdSegment, len(list))
+	for i, name := range list {
+		s[i] = stdSegment{s: name, wild: true}
+	}
+	return s
 }
 
 // ringMark is the method of Names whose values are in a Ring.
@@ -151,26 +155,24 @@ var namesMark = unsafe.String(new(byte), 1)
 
 // names returns the Names that p is part of, or nil for a pattern of net/http.
 func (p *stdPattern) names() *Names {
-	if unsafe.StringData(p.str) != unsafe.StringData(namesMark) {
+	if !same(p.str, namesMark) {
 		return nil
 	}
 	return (*Names)(unsafe.Pointer(p)) // its first field
 }
 
-// ownedBy reports whether p is part of Names of the owner.
-func (p *stdPattern) ownedBy(o *Owner) bool { return unsafe.StringData(p.loc) == &o.mark }
+// loc is the loc of the owner's Names.
+func (o *Owner) loc() string { return unsafe.String(&o.mark, 1) }
 
-// sameOwner reports whether p and q have the same owner.
-func (p *stdPattern) sameOwner(q *stdPattern) bool {
-	return unsafe.StringData(p.loc) == unsafe.StringData(q.loc)
-}
+// same reports whether two marks are the same string in memory.
+func same(a, b string) bool { return unsafe.StringData(a) == unsafe.StringData(b) }
 
 // TrySet sets r.Pattern, and the path values as [Names.Set] does. If r has values
 // of another owner, TrySet does nothing and returns false; the caller must use
 // Set. It requires Direct. It is small enough to be inlined.
 func (n *Names) TrySet(r *http.Request, pattern string, slots []string) bool {
 	q := layOut(r)
-	if q.pat != nil && unsafe.StringData(q.pat.loc) != unsafe.StringData(n.loc) {
+	if q.pat != nil && !same(q.pat.loc, n.loc) {
 		return false
 	}
 	q.pat, q.matches, q.Pattern = &n.stdPattern, slots, pattern
@@ -186,7 +188,7 @@ func (n *Names) Set(r *http.Request, slots []string) {
 		return
 	}
 	q := layOut(r)
-	if q.pat != nil && !q.pat.sameOwner(&n.stdPattern) {
+	if q.pat != nil && !same(q.pat.loc, n.loc) {
 		q.nest(n, slots)
 		return
 	}
@@ -236,14 +238,8 @@ func Drop(r *http.Request, o *Owner) {
 	if !Direct {
 		return
 	}
-	q := layOut(r)
-	if q.pat == nil {
-		return
-	}
-	if q.pat.ownedBy(o) {
-		q.pat, q.matches = nil, nil
-	} else if q.pat.nested() {
-		q.drop(o)
+	if q := layOut(r); q.pat != nil {
+		q.pat, q.matches = q.pat.without(o.loc(), q.matches)
 	}
 }
 
@@ -268,7 +264,7 @@ func Each(r *http.Request, yield func(name, value string) bool) {
 	if q.pat == nil {
 		return
 	}
-	i, nested := 0, q.pat.nested()
+	i, nested := 0, q.pat.nested() != nil
 	for k, seg := range q.pat.segments {
 		if !seg.wild || seg.s == "" {
 			continue
