@@ -312,8 +312,8 @@ func TestSameBytesLargeBodies(t *testing.T) {
 }
 
 // TestSameBytesRandom compares the engine's output with net/http's for random
-// connections: different requests, pipelined, split into several writes, and
-// truncated.
+// connections: different requests, pipelined, mutated, split into several
+// writes, and truncated.
 func TestSameBytesRandom(t *testing.T) {
 	addrs := comparedServers(t)
 	rounds := 1500
@@ -325,24 +325,31 @@ func TestSameBytesRandom(t *testing.T) {
 	for range rounds {
 		var all strings.Builder
 		for range 1 + rnd.IntN(5) {
-			switch path := paths[rnd.IntN(len(paths))]; rnd.IntN(6) {
+			var request strings.Builder
+			path := paths[rnd.IntN(len(paths))]
+			switch rnd.IntN(6) {
 			case 0:
-				all.WriteString(heads[rnd.IntN(len(heads))].text)
+				request.WriteString(heads[rnd.IntN(len(heads))].text)
 			case 1:
 				n := rnd.IntN(9000)
-				fmt.Fprintf(&all, "POST %s HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n%s", path, n, strings.Repeat("b", n))
+				fmt.Fprintf(&request, "POST %s HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n%s", path, n, strings.Repeat("b", n))
 			case 2:
-				fmt.Fprintf(&all, "POST %s HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n", path)
+				fmt.Fprintf(&request, "POST %s HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n", path)
 				for range rnd.IntN(5) {
 					n := 1 + rnd.IntN(1<<rnd.IntN(13))
-					fmt.Fprintf(&all, "%x\r\n%s\r\n", n, strings.Repeat("c", n))
+					fmt.Fprintf(&request, "%x\r\n%s\r\n", n, strings.Repeat("c", n))
 				}
-				all.WriteString("0\r\n\r\n")
+				request.WriteString("0\r\n\r\n")
 			case 3:
-				fmt.Fprintf(&all, "GET %s HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", path)
+				fmt.Fprintf(&request, "GET %s HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", path)
 			default:
-				fmt.Fprintf(&all, "GET %s HTTP/1.1\r\nHost: h\r\nAccept: */*\r\n\r\n", path)
+				fmt.Fprintf(&request, "GET %s HTTP/1.1\r\nHost: h\r\nAccept: */*\r\n\r\n", path)
 			}
+			text := request.String()
+			if path != "/duplex" && rnd.IntN(3) == 0 { // see What differs in docs/engine.md
+				text = mutate(rnd, text)
+			}
+			all.WriteString(text)
 		}
 		text := all.String()
 		if rnd.IntN(3) == 0 {
