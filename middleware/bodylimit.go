@@ -6,7 +6,8 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
-	"sync/atomic"
+	"sync"
+	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 	"github.com/seed-1954dcaa/muxmaster/problem"
@@ -45,40 +46,32 @@ func (h *bodyLimitHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	inner := copyOf(r, r.Context())
-	body := &limitedBody{ReadCloser: r.Body, w: w, r: r, limit: h.n, left: h.n}
+	body := &limitedBody{ReadCloser: r.Body, w: w, limit: h.n, left: h.n, http1: r.ProtoMajor == 1}
 	inner.Body = body
-	var rec *recorder.Recorder
-	if r.ProtoMajor == 1 { // in HTTP/2, only the stream ends
-		w, rec = recorder.Wrap(w)
-		body.outer = rec.SetObserver(body)
-	}
 	defer func() { // after a panic too
-		if rec != nil {
-			rec.SetObserver(body.outer)
-			body.closeIfExceeded()
+		if body.release() {
+			closeAfterResponse(w, r)
 		}
 		handBack(r, inner, inner.Context())
 	}()
 	h.next.ServeHTTP(w, inner)
 }
 
-// A limitedBody is like [http.MaxBytesReader], but Read never uses the
-// response. httputil.ReverseProxy sends the body on its transport's goroutine
-// while its handler writes the header of an early response. Two concurrent
-// writes to the header map end the process. So the handler's goroutine closes
-// the connection: when it next uses the response, or when the handler returns.
+// A limitedBody is like [http.MaxBytesReader], but Read never changes the
+// response, because it may be called on a goroutine other than the handler's.
+// httputil.ReverseProxy sends the body on its transport's goroutine while its
+// handler writes the header of an early response. Two concurrent writes to the
+// header map end the process.
 type limitedBody struct {
 	io.ReadCloser
-	limit    int64
-	left     int64
-	err      error // what Read returned last
-	exceeded atomic.Bool
+	limit int64
+	left  int64
+	err   error // what Read returned last
+	http1 bool
 
-	// Used only on the handler's goroutine.
-	w       http.ResponseWriter
-	r       *http.Request
-	outer   recorder.Observer // of a BodyLimit around this one; may be nil
-	closing bool
+	mu       sync.Mutex
+	w        http.ResponseWriter // nil after release
+	exceeded bool
 }
 
 func (b *limitedBody) Read(p []byte) (int, error) {
@@ -96,23 +89,28 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	}
 	n = int(b.left)
 	b.left, b.err = 0, &http.MaxBytesError{Limit: b.limit}
-	b.exceeded.Store(true)
+	b.exceed()
 	return n, b.err
 }
 
-// BeforeUse implements [recorder.Observer].
-func (b *limitedBody) BeforeUse() {
-	b.closeIfExceeded()
-	if b.outer != nil {
-		b.outer.BeforeUse()
+// exceed makes the server's reads of the connection fail while the handler
+// runs. Otherwise, a server that sends the header of the response would first
+// read a part of the rest. Setting a deadline is safe on any goroutine.
+func (b *limitedBody) exceed() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.exceeded = true; b.w != nil && b.http1 {
+		_ = http.NewResponseController(b.w).SetReadDeadline(time.Unix(1, 0))
 	}
 }
 
-func (b *limitedBody) closeIfExceeded() {
-	if b.exceeded.Load() && !b.closing {
-		b.closing = true
-		closeAfterResponse(b.w, b.r)
-	}
+// release is called when the handler has returned. Then the response must not
+// be used any more. release reports whether the limit was exceeded.
+func (b *limitedBody) release() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.w = nil
+	return b.exceeded
 }
 
 // hasItsLength reports whether body never exceeds the Content-Length, because

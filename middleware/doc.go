@@ -34,7 +34,7 @@
 //
 // # Changes to the response
 //
-// Logger, Observe and Timeout wrap the ResponseWriter; BodyLimit, StripSlashes
-// and Recoverer do so for some requests. They share one wrapper. Flush, Hijack,
+// Logger, Observe and Timeout wrap the ResponseWriter; StripSlashes and
+// Recoverer do so for some requests. They share one wrapper. Flush, Hijack,
 // ReadFrom (sendfile) and [http.ResponseController] keep working.
 package middleware

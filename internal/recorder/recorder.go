@@ -32,7 +32,6 @@ type Recorder struct {
 	reading  bool // ReadFrom is running or has panicked
 	dropping bool // the judge rejected the response
 	judge    Judge
-	observer Observer
 }
 
 // A Judge can reject a response before any of it is sent.
@@ -41,10 +40,6 @@ type Judge interface {
 	// WriteHeader is called with a final status. The header is complete then.
 	TurnDown(code int) bool
 }
-
-// An Observer is called whenever the handler uses the response, except for
-// Header, and before that has an effect.
-type Observer interface{ BeforeUse() }
 
 // What a writer implements, as bits.
 const (
@@ -132,14 +127,6 @@ func (r *Recorder) Started() bool { return r.status != 0 || r.reading || r.Hijac
 // Status returns the rejected status.
 func (r *Recorder) SetJudge(j Judge) { r.judge = j }
 
-// SetObserver sets an observer, or removes it if o is nil, and returns the
-// previous one. Several middleware can share a recorder, so each calls the
-// previous one too, and sets it again when its next handler has returned.
-func (r *Recorder) SetObserver(o Observer) (previous Observer) {
-	previous, r.observer = r.observer, o
-	return previous
-}
-
 // TakeBack reports whether the response was rejected. If so, another one can be
 // written afterwards.
 func (r *Recorder) TakeBack() bool {
@@ -166,7 +153,6 @@ func (r *Recorder) WriteHeader(code int) {
 	if r.dropping {
 		return
 	}
-	r.beforeUse()
 	r.w.WriteHeader(code) // panics if the code is invalid; then it must not be recorded
 	if final {
 		r.sent(code)
@@ -178,7 +164,6 @@ func (r *Recorder) Write(p []byte) (int, error) {
 	if r.dropping {
 		return len(p), nil
 	}
-	r.beforeUse()
 	r.sent(http.StatusOK)
 	n, err := r.w.Write(p)
 	r.bytes += int64(n)
@@ -191,7 +176,6 @@ func (r *Recorder) WriteString(s string) (int, error) {
 	if r.dropping {
 		return len(s), nil
 	}
-	r.beforeUse()
 	r.sent(http.StatusOK)
 	n, err := io.WriteString(r.w, s)
 	r.bytes += int64(n)
@@ -205,18 +189,11 @@ func (r *Recorder) FlushError() error {
 	if r.dropping {
 		return nil
 	}
-	r.beforeUse()
 	err := http.NewResponseController(r.w).Flush()
 	if err == nil {
 		r.sent(http.StatusOK) // a flush sends the header
 	}
 	return err
-}
-
-func (r *Recorder) beforeUse() {
-	if r.observer != nil {
-		r.observer.BeforeUse()
-	}
 }
 
 // sent records the status that was sent. Later statuses are ignored.
@@ -232,7 +209,6 @@ func (r *Recorder) passFlush() {
 	if r.dropping {
 		return
 	}
-	r.beforeUse()
 	r.w.(http.Flusher).Flush()
 	r.sent(http.StatusOK)
 }
@@ -249,7 +225,6 @@ func (r *Recorder) passReadFrom(src io.Reader) (int64, error) {
 	if r.dropping {
 		return io.Copy(io.Discard, src)
 	}
-	r.beforeUse()
 	r.reading = true
 	n, err := r.w.(io.ReaderFrom).ReadFrom(src)
 	r.reading = false
