@@ -32,7 +32,7 @@ func copyOf(r *http.Request, ctx context.Context) *http.Request {
 // If the path values are in memory that the router reuses, handBack removes them
 // from the copy, which the router doesn't know.
 func handBack(r, inner *http.Request, ctx context.Context) {
-	if inner.Pattern != r.Pattern || inner.RemoteAddr != r.RemoteAddr || inner.MultipartForm != r.MultipartForm {
+	if inner.Pattern != r.Pattern || inner.RemoteAddr != r.RemoteAddr || inner.MultipartForm != r.MultipartForm || (inner.Form == nil) != (r.Form == nil) {
 		body := r.Body
 		*r = *inner.WithContext(ctx)
 		r.Body = body

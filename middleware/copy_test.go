@@ -65,3 +65,18 @@ func TestHandBackClearsPooledCopies(t *testing.T) {
 		}
 	}
 }
+
+// TestHandBackForm checks that outer middleware sees the form that a handler
+// has parsed, without a router that sets the pattern.
+func TestHandBackForm(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { r.FormValue("a") })
+	for name, m := range map[string]mw{"Timeout": middleware.Timeout(time.Hour), "BodyLimit": middleware.BodyLimit(1 << 20)} {
+		r := httptest.NewRequest("POST", "/?a=query", strings.NewReader("a=body"))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.ContentLength = -1 // so that BodyLimit limits it
+		serve(m(h), r)
+		if got := fmt.Sprint(r.Form, r.PostForm); got != "map[a:[body query]] map[a:[body]]" {
+			t.Errorf("%s: outer middleware sees %s", name, got)
+		}
+	}
+}

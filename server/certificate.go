@@ -50,13 +50,17 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 }
 
 // reload loads the files if they have changed. If that fails, the next call
-// tries again: the cause may be temporary, such as too many open files.
+// tries again: the cause may be temporary, such as too many open files, or a
+// certificate that isn't valid yet.
 func (c *certificate) reload() {
 	stamp := c.stat()
 	if stamp == c.stamp {
 		return
 	}
 	pair, err := loadPair(c.certFile, c.keyFile)
+	if err == nil && time.Now().Before(pair.Leaf.NotBefore) {
+		err = fmt.Errorf("server: certificate %s is not valid before %v", c.certFile, pair.Leaf.NotBefore.Format(time.RFC3339))
+	}
 	if err != nil {
 		if stamp != c.refused {
 			c.refused = stamp

@@ -12,7 +12,7 @@ import (
 )
 
 // TestCertificateReload checks that new connections use a renewed key pair, but
-// not half a pair or an expired one.
+// not half a pair, or one that has expired or isn't valid yet.
 func TestCertificateReload(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -40,6 +40,8 @@ func TestCertificateReload(t *testing.T) {
 		}
 	}
 	replace("expired", time.Now().Add(-time.Hour), "cert.pem", "key.pem")
+	staysAs(t, "first", served)
+	replace("future", tomorrow().AddDate(1, 0, 0), "cert.pem", "key.pem")
 	staysAs(t, "first", served)
 	replace("half", tomorrow(), "cert.pem")
 	staysAs(t, "first", served)

@@ -35,15 +35,23 @@ func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 	return ln, nil
 }
 
+// choose returns the socket that the server should use.
 func (s *Server) choose(sockets []Socket) (net.Listener, error) {
 	var names []string
+	var chosen []net.Listener
 	for _, so := range sockets {
 		if so.Name == s.SocketName || s.SocketName == "" && len(sockets) == 1 {
-			return so.Listener, nil
+			chosen = append(chosen, so.Listener)
 		}
 		names = append(names, so.Name)
 	}
-	return nil, fmt.Errorf("server: SocketName is %q, but the sockets passed by systemd are %q; set it to one of them", s.SocketName, names)
+	switch len(chosen) {
+	case 0:
+		return nil, fmt.Errorf("server: SocketName is %q, but the sockets passed by systemd are %q; set it to one of them", s.SocketName, names)
+	case 1:
+		return chosen[0], nil
+	}
+	return nil, fmt.Errorf("server: SocketName is %q, which %d of the sockets passed by systemd have as their name: %q; nothing would accept the connections of the others: pass one, or call Serve of one Server for each socket of Activated", s.SocketName, len(chosen), names)
 }
 
 // listenError adds what to do about a common error to its text.

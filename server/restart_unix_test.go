@@ -383,6 +383,7 @@ func TestActivation(t *testing.T) {
 		{"two sockets, the second chosen", []*os.File{a, b}, []string{"LISTEN_FDNAMES=admin:web", "TEST_SERVER_SOCKET=web"}, addrB, ""},
 		{"two sockets, none chosen", []*os.File{a, b}, []string{"LISTEN_FDNAMES=admin:web"}, "", `server: SocketName is "", but the sockets passed by systemd are ["admin" "web"]`},
 		{"an unknown name", []*os.File{a}, []string{"LISTEN_FDNAMES=admin", "TEST_SERVER_SOCKET=web"}, "", `server: SocketName is "web"`},
+		{"two sockets of one unit", []*os.File{a, b}, []string{"LISTEN_FDNAMES=web:web", "TEST_SERVER_SOCKET=web"}, "", `server: SocketName is "web", which 2 of the sockets`},
 		{"not a socket", []*os.File{plainFile}, nil, "", `server: socket "unknown" (file descriptor 3) is not a listening stream socket`},
 	} {
 		p := startChild(t, "127.0.0.1:0", c.sockets, c.env...)

@@ -66,9 +66,9 @@ type Server struct {
 
 	// CertFile and KeyFile are the names of PEM files, and enable TLS. The
 	// server checks at most once a second whether the files have changed, and
-	// then reloads them. If they can't be read or don't match, it continues to
-	// use the last valid pair. A certificate in HTTP.TLSConfig also enables
-	// TLS.
+	// then reloads them. If they can't be read, don't match, or aren't valid at
+	// that time, it continues to use the last valid pair. A certificate in
+	// HTTP.TLSConfig also enables TLS.
 	CertFile, KeyFile string
 
 	// ReusePort sets SO_REUSEPORT, so that a new process can listen on the port
@@ -77,7 +77,8 @@ type Server struct {
 	ReusePort bool
 
 	// SocketName selects one of several sockets passed by systemd, by its
-	// FileDescriptorName=. It isn't needed if there is only one.
+	// FileDescriptorName=. It isn't needed if there is only one. It is an error
+	// if several have the name, as those of one .socket unit do.
 	SocketName string
 
 	// LivePath and ReadyPath, if set, are paths that the server responds to
