@@ -18,7 +18,7 @@ import (
 // A compiler holds the state of one compilation.
 type compiler struct {
 	mux       *Mux
-	version   int // of what is declared on mux
+	version   uint32 // of what is declared on mux
 	stage     stage
 	serving   bool // the program will serve requests
 	zones     map[*level]*zone
@@ -27,7 +27,6 @@ type compiler struct {
 	routes    []placed
 	pre       *middleware
 	entry     *responder
-	regions   int
 	mounted   []*mount // where mux is mounted
 	letters   bool     // a Mux has RedirectCase
 
@@ -50,7 +49,7 @@ func newCompiler(m *Mux, st stage, serving bool) *compiler {
 	}
 	for _, l := range d.levels {
 		// Not if all of its routes were removed, unless that emptied the mounted Mux.
-		if l.first == nil || c.zones[l] != nil || l.mux != nil && st.has(m.muxOf(l)).routes.empty() {
+		if !l.used || c.zones[l] != nil || l.mux != nil && st.has(m.muxOf(l)).routes.empty() {
 			c.answering = append(c.answering, c.zone(l))
 		}
 	}
@@ -69,44 +68,48 @@ func (c *compiler) zone(l *level) *zone {
 	if z := c.zones[l]; z != nil {
 		return z
 	}
-	z := &zone{level: l, adds: c.stage.adds(c.mux, l), chain: c.stage.chain(c.mux, l), fields: fields{poolValues: true, poolParams: true}}
+	z := &zone{level: l, adds: c.stage.adds(c.mux, l)}
 	if l.parent != nil {
 		z.outer = c.zone(l.parent)
 		z.fields, z.region = z.outer.fields, z.outer.region
 	}
 	switch {
 	case l.mux != nil:
-		f := c.stage.has(c.mux.muxOf(l)).read(c.serving)
+		m := c.mux.muxOf(l)
+		f := c.stage.has(m).read(m, c.serving)
 		c.letters = c.letters || f.redirectLetters
-		z.fields = f.inside(z.fields)
-	case l.group != nil:
-		z.notFound, z.notAllowed = orElse(l.group.NotFound, z.notFound), orElse(l.group.MethodNotAllowed, z.notAllowed)
-	}
-	if l.owns {
-		c.regions++
-		z.region = c.regions
+		if z.outer != nil {
+			f = f.inside(z.outer.fields)
+		}
+		z.fields = f
+	case l.group != nil && (l.group.NotFound != nil || l.group.MethodNotAllowed != nil):
+		f := *z.fields
+		f.notFound, f.notAllowed = l.group.NotFound, l.group.MethodNotAllowed
+		z.fields = f.or(z.fields)
 	}
 	if c.mux.draft == nil {
 		z.responder = l.responder
 	}
 	z.index = uint32(len(c.list))
 	c.zones[l], c.list = z, append(c.list, z)
+	if l.owns {
+		z.region = z.index + 1 // greater than those of the zones around
+	}
 	return z
 }
 
 // compile returns the program. It calls middleware, so the caller must not hold
 // the lock.
 func (c *compiler) compile() (*program, error) {
-	p := &program{mux: c.mux, mounted: c.mounted, zones: slices.Clip(c.list)}
+	p := &program{owner: c.mux.valueOwner(), root: &plain, mounted: c.mounted, zones: slices.Clip(c.list)}
 	total := 0
 	for _, r := range c.routes {
 		total += len(r.pattern)
 	}
 	c.texts.Grow(total)
 	c.builder.Grow(len(c.routes))
-	p.unmatched.Redirects = p.redirects
 	if c.letters {
-		p.unmatched.Folded = new(trie.Folded)
+		p.folded = new(trie.Folded)
 	}
 	for _, r := range c.routes {
 		if err := c.add(p, r); err != nil {
@@ -119,21 +122,17 @@ func (c *compiler) compile() (*program, error) {
 	if err := c.addEntry(p); err != nil {
 		return nil, err
 	}
-	p.table = c.builder.Build()
-	p.unmatched.Table = p.table
+	c.builder.BuildTo(&p.table)
 	if c.letters {
-		p.unmatched.Folded.Build()
+		p.folded.Build()
 	}
-	p.base = *p.table.Base
-	p.table.Base = &p.base
-	p.slots, p.long, p.inPlace = p.table.MaxValues, values.Long, modes
+	p.long, p.inPlace = values.Long, modes
 	if root := c.answering[0]; root.poolValues || root.poolParams {
 		p.buffer, p.inPlace = values.Ring, hasNames
-	} else if p.slots > values.MaxChunk {
+	} else if p.table.MaxValues > values.MaxChunk {
 		p.long = 0
 	}
-	p.alwaysSlow = p.table.HasHosts() || !values.Direct
-	if p.alwaysSlow || p.entry != nil {
+	if p.entry != nil || p.alwaysSlow() {
 		p.slow = 1
 	}
 	return p, nil
@@ -155,7 +154,7 @@ func (c *compiler) add(p *program, r placed) error {
 	if !pooled {
 		flags |= unpooled
 	}
-	if len(r.zone.chain) > 0 {
+	if len(r.zone.chain()) > 0 {
 		if p.originals == nil {
 			p.originals = map[uint32]http.Handler{}
 		}
@@ -173,7 +172,7 @@ func (c *compiler) add(p *program, r placed) error {
 	list := r.parsed.Names()
 	if len(list) > 0 {
 		flags |= hasNames
-		e.names = c.sharedNames(list, text, pooled)
+		e.names = c.sharedNames(p.owner, list, text, pooled)
 	}
 	if fast {
 		e.handler = &fastRoute{f, e.names, slices.Clone(list), pooled}
@@ -183,11 +182,11 @@ func (c *compiler) add(p *program, r placed) error {
 		must(err) // it is the pattern without its end
 		c.builder.Add(bare, r.method, text, e, flags|trie.ImpliedBy(r.parsed))
 		if c.letters {
-			p.unmatched.Folded.Add(bare, r.method)
+			p.folded.Add(bare, r.method)
 		}
 	}
 	if c.letters {
-		p.unmatched.Folded.Add(r.parsed, r.method)
+		p.folded.Add(r.parsed, r.method)
 	}
 	if r.root == bareSlash {
 		flags |= trie.Root
@@ -198,7 +197,7 @@ func (c *compiler) add(p *program, r placed) error {
 
 // sharedNames returns the Names for a list of parameter names, which are in text.
 // Routes with equal lists share one Names.
-func (c *compiler) sharedNames(list []string, text string, pooled bool) *values.Names {
+func (c *compiler) sharedNames(o *values.Owner, list []string, text string, pooled bool) *values.Names {
 	key := strings.Join(list, "/")
 	if pooled {
 		key += "/"
@@ -210,7 +209,7 @@ func (c *compiler) sharedNames(list []string, text string, pooled bool) *values.
 			at := strings.Index(text, name)
 			list[i] = text[at : at+len(name)]
 		}
-		n = values.NewNames(c.mux.owner, list, pooled)
+		n = values.NewNames(o, list, pooled)
 		c.names[key] = n
 	}
 	return n
@@ -221,20 +220,22 @@ func (c *compiler) addFallbacks(p *program) error {
 	for _, z := range c.answering {
 		prefix, err := parsePrefix(z.prefix)
 		must(err) // it was checked before
-		e := endpoint{zone: z.index}
-		if len(z.chain) > 0 || z.notFound != nil || z.notAllowed != nil {
-			e.names = values.NewNames(c.mux.owner, append(slices.Clone(prefix.Names()), outcomeName), false)
+		e, chain := endpoint{zone: z.index}, z.chain()
+		if len(chain) > 0 || z.notFound != nil || z.notAllowed != nil {
+			e.names = values.NewNames(p.owner, append(slices.Clone(prefix.Names()), outcomeName), false)
 		}
-		if z.responder, err = c.respond(z.responder, z.chain, nil); err != nil {
+		if z.responder, err = c.respond(z.responder, chain, nil); err != nil {
 			return fmt.Errorf("muxmaster: Use: %w", err)
 		}
 		if z.responder != nil {
 			e.handler = z.responder.handler
 		}
-		if z.outer == nil {
-			p.unmatched.Root = e
-		} else {
-			c.builder.AddFallback(prefix, e, z.owns, z.region)
+		switch {
+		case z.outer != nil:
+			c.builder.AddFallback(prefix, e, z.owns, int(z.region))
+		case e.names != nil:
+			root := e
+			p.root = &root
 		}
 	}
 	return nil
@@ -269,9 +270,7 @@ func (c *compiler) addEntry(p *program) (err error) {
 	if err != nil {
 		return fmt.Errorf("muxmaster: Pre: %w", err)
 	}
-	if c.entry != nil {
-		p.entry = c.entry.handler
-	}
+	p.entry = c.entry
 	return nil
 }
 

@@ -92,10 +92,15 @@ func byOrder(a, b *route) int {
 
 // routeName returns the name of the routes of l, or "".
 func (l *level) routeName() string {
-	for l.name == "" && l.inline {
-		l = l.parent
+	for ; l != nil; l = l.parent {
+		if l.label != nil && l.label.name != "" {
+			return l.label.name
+		}
+		if !l.inline {
+			break
+		}
 	}
-	return l.name
+	return ""
 }
 
 func (s *routeSet) clone() *routeSet { return &routeSet{s.shapes.Clone(), maps.Clone(s.names)} }
@@ -115,6 +120,19 @@ func (s *routeSet) empty() bool {
 
 // list returns the routes in the order of their registration.
 func (s *routeSet) list() []*route { return slices.SortedFunc(s.shapes.All(), byOrder) }
+
+// first says which of the routes was registered first on a level, or inside it.
+func (s *routeSet) first(l *level) string {
+	for _, r := range s.list() {
+		for in := r.level; in != nil; in = in.parent {
+			if in == l {
+				file, line := location(r.site)
+				return fmt.Sprintf("the route %q was registered (at %s:%d)", r.pattern, file, line)
+			}
+		}
+	}
+	return "a route was registered, although it was removed since"
+}
 
 func (s *routeSet) add(routes ...*route) {
 	for _, r := range routes {
@@ -270,31 +288,36 @@ func isNil(h http.Handler) bool {
 	return v.Kind() == reflect.Func && v.IsNil()
 }
 
-func (m *Mux) readFields() fields {
-	return fields{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase, m.NotFound, m.MethodNotAllowed}
+func (m *Mux) readFields() *fields {
+	return &fields{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase, orElse(m.NotFound, nil), orElse(m.MethodNotAllowed, nil)}
 }
 
-func (m *Mux) setFields(f fields) {
+func (m *Mux) setFields(f *fields) {
 	m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase = f.poolValues, f.poolParams, f.redirectSlash, f.redirectLetters
 	m.NotFound, m.MethodNotAllowed = f.notFound, f.notAllowed
 }
 
-// read returns the fields of the Mux as they were first read. keep says that this
-// is the first time.
-func (d *declared) read(keep bool) fields {
-	if d.fields != nil {
-		return *d.fields
+// read returns the fields of m as they were first read. keep says that this is the
+// first time.
+func (d *declared) read(m *Mux, keep bool) *fields {
+	f := d.fields
+	if f == nil {
+		f = m.readFields()
 	}
-	f := d.self.readFields()
 	if keep {
-		d.fields = &f
+		d.fields = f
 	}
 	return f
 }
 
 // inside returns the fields that apply to a Mux mounted inside of another one.
-func (f fields) inside(outer fields) fields {
+func (f fields) inside(outer *fields) *fields {
 	f.poolValues, f.poolParams = f.poolValues && outer.poolValues, f.poolParams && outer.poolParams
-	f.notFound, f.notAllowed = orElse(f.notFound, outer.notFound), orElse(f.notAllowed, outer.notAllowed)
-	return f
+	return f.or(outer)
+}
+
+// or returns f with the handlers of other where f has none.
+func (f fields) or(other *fields) *fields {
+	f.notFound, f.notAllowed = orElse(f.notFound, other.notFound), orElse(f.notAllowed, other.notAllowed)
+	return &f
 }

@@ -59,7 +59,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 	if found {
 		e.Values = valuesOf(won, search)
 	} else {
-		d := p.unmatched.Decide(search, r, won)
+		d := p.decide(search, r, won)
 		e.Status, e.Location, e.Allow, e.Prefix = d.Status(method), d.Location, d.Allow, p.zones[d.Fallback.zone].prefix
 		won = nil
 	}

@@ -46,7 +46,7 @@ func (m *scope) Name(name string) *Group {
 	if name == "" {
 		panic("muxmaster: Name: the name is empty")
 	}
-	return m.with(level{name: name})
+	return m.with(level{label: &label{name: name}})
 }
 
 // Annotate returns a Group whose routes, and those of the Groups inside it,
@@ -57,7 +57,7 @@ func (m *scope) Annotate(key, value any) *Group {
 	if key == nil || !reflect.TypeOf(key).Comparable() {
 		panic("muxmaster: Annotate: the key must be comparable, and not nil")
 	}
-	return m.with(level{key: key, value: value})
+	return m.with(level{label: &label{key: key, value: value}})
 }
 
 func (m *scope) group(prefix string, owns bool) *Group {
@@ -157,14 +157,13 @@ func (d *declared) addPre(mw []func(http.Handler) http.Handler) {
 func (m *scope) addMiddleware(method string, use []func(http.Handler) http.Handler, fast []FastMiddleware) {
 	mux := m.live()
 	must(mux.change(func() error {
-		own, r := &m.level.middleware, m.level.first
-		if d := stage(nil).edit(mux); m.parent == nil {
-			own, r = &d.middleware, d.first
+		d, own, used := stage(nil).edit(mux), &m.level.middleware, m.level.used
+		if m.parent == nil {
+			own, used = &d.middleware, d.used
 		}
-		if r != nil {
-			file, line := location(r.site)
-			return fmt.Errorf("muxmaster: %s after the route %q was registered (at %s:%d): the route would bypass the middleware; "+
-				"call %s first, or With for the routes that follow", method, r.pattern, file, line, method)
+		if used {
+			return fmt.Errorf("muxmaster: %s after %s: the route would bypass the middleware; "+
+				"call %s first, or With for the routes that follow", method, d.routes.first(m.level), method)
 		}
 		*own = (*own).with(use, fast)
 		return nil

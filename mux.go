@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/joined"
-	"github.com/seed-1954dcaa/muxmaster/internal/outcome"
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
@@ -68,22 +67,22 @@ type Mux struct {
 
 	program atomic.Pointer[program] // compiled last; nil if something was declared since
 	peeked  atomic.Pointer[peeked]  // compiled by peek last
-	owner   *values.Owner
 
 	tree     joined.Lock // of this Mux and those that it is joined to by mounts
-	declared             // guarded by tree, as all down to mounted
-	version  int         // counts changes of it
+	declared             // guarded by tree, as mounted and version
 	mounted  []*mount    // the places where this Mux is mounted
+	version  uint32      // counts changes of what is declared
+	owner    values.Owner
 
-	updating sync.Mutex   // held during an Update
-	updater  atomic.Value // the name of the goroutine that holds it, or ""
-	draft    *draft       // of the Update that passes this Mux; nil for others
+	updating sync.Mutex             // held during an Update
+	updater  atomic.Pointer[string] // the name of the goroutine that holds it; nil if none does
+	draft    *draft                 // of the Update that passes this Mux; nil for others
 
 	building sync.Mutex // held while compiling for a request
 	entry    *responder // the router in Pre middleware; guarded by tree
 }
 
-// fields holds the values of a Mux's fields.
+// fields holds the values of a Mux's fields, or those that apply to a level.
 type fields struct {
 	poolValues, poolParams         bool
 	redirectSlash, redirectLetters bool
@@ -92,8 +91,8 @@ type fields struct {
 
 // New returns an empty Mux with RedirectTrailingSlash set.
 func New() *Mux {
-	m := &Mux{RedirectTrailingSlash: true, owner: values.NewOwner()}
-	m.scope, m.self, m.routes = scope{m, &level{mux: m}}, m, new(routeSet)
+	m := &Mux{RedirectTrailingSlash: true}
+	m.scope, m.routes = scope{m, &level{mux: m}}, new(routeSet)
 	return m
 }
 
@@ -119,6 +118,9 @@ func (m *Mux) origin() *Mux {
 	}
 	return m
 }
+
+// valueOwner returns the owner of the path values that m sets.
+func (m *Mux) valueOwner() *values.Owner { return &m.origin().owner }
 
 // lock locks the tree of m and returns what to unlock.
 func (m *Mux) lock() *sync.Mutex { return m.origin().tree.Lock() }
@@ -161,20 +163,24 @@ type scope struct {
 // A level is the data of a scope. Each Mux has one, and each Group. A mounted Mux
 // and its Groups have another one in each Mux that they are mounted on.
 type level struct {
-	parent     *level // the enclosing one of the same Mux; nil for the Mux's own
-	mux        *Mux   // whose own level it is, or the Mux that is mounted; nil for a Group
-	of         *level // for a Group of a mounted Mux: its level there
-	group      *Group // whose fields apply to unmatched requests; nil if there is none
-	prefix     string // prepended to every path of the Mux; has no trailing slash
-	name       string // of the routes
-	key        any    // of the annotation; nil if there is none
-	value      any
-	middleware *middleware   // of a Group; that of a Mux is in declared
-	first      *registration // on the level of a Group or inside it; nil if there is none
-	responder  *responder    // of the latest program; nil if there is none
-	owns       bool          // routes outside of the prefix never serve paths below it
-	inline     bool          // made by With, Name or Annotate
-	pruned     bool          // of a Group: see prune
+	parent     *level      // the enclosing one of the same Mux; nil for the Mux's own
+	mux        *Mux        // whose own level it is, or the Mux that is mounted; nil for a Group
+	of         *level      // for a Group of a mounted Mux: its level there
+	group      *Group      // whose fields apply to unmatched requests; nil if there is none
+	prefix     string      // prepended to every path of the Mux; has no trailing slash
+	label      *label      // nil if there is none
+	middleware *middleware // of a Group; that of a Mux is in declared
+	responder  *responder  // of the latest program; nil if there is none
+	used       bool        // of a Group: a route was registered on it, or inside it
+	owns       bool        // routes outside of the prefix never serve paths below it
+	inline     bool        // made by With, Name or Annotate
+	pruned     bool        // of a Group: see prune
+}
+
+// A label is what Name or Annotate gives the routes of a level.
+type label struct {
+	name       string // "" if there is none
+	key, value any    // of the annotation; nil if there is none
 }
 
 // A middleware is what Use and UseFast, or Pre, have added to a level. It doesn't
@@ -190,21 +196,13 @@ type chain []*middleware
 
 // declared is what is registered on a Mux. Guarded by Mux.tree.
 type declared struct {
-	self       *Mux
-	middleware *middleware   // of the Mux's own level; nil if there is none
-	pre        *middleware   // nil if there is none
-	first      *registration // nil if there is none
-	routes     *routeSet     // including those of mounted Muxes
-	compiled   *program      // has the routes if routes is nil, see recall
-	levels     []*level      // those that respond to unmatched requests, likewise, but the Mux's own
-	fields     *fields       // of the Mux when it was compiled to serve requests; nil before
-}
-
-// A registration is the pattern of a route, and where it was registered. It is
-// kept when the route is discarded.
-type registration struct {
-	pattern string
-	site    uintptr
+	middleware *middleware // of the Mux's own level; nil if there is none
+	pre        *middleware // nil if there is none
+	routes     *routeSet   // including those of mounted Muxes
+	compiled   *program    // has the routes if routes is nil, see recall
+	levels     []*level    // those that respond to unmatched requests, likewise, but the Mux's own
+	fields     *fields     // of the Mux when it was compiled to serve requests; nil before
+	used       bool        // a route was registered
 }
 
 // A route is a declared pattern with one method. It doesn't change.
@@ -270,23 +268,23 @@ type draft struct {
 
 // A program serves requests. It is immutable.
 type program struct {
-	mux       *Mux
-	slow      int                 // not 0 if ServeHTTP must not use its fast path
-	base      trie.Tree[endpoint] // routes without a host; it is table.Base, and saves a load here
-	entry     http.Handler        // the router wrapped in Pre middleware; nil if there is none
-	table     *trie.Table[endpoint]
-	unmatched outcome.Decider[endpoint]
+	owner     *values.Owner // of the path values
+	table     trie.Table[endpoint]
+	root      *endpoint               // responds to unmatched requests below no fallback
+	folded    *trie.Folded            // nil if no level redirects to another case
+	entry     *responder              // the router in Pre middleware; nil if there is none
 	urls      map[string]string       // patterns of the routes with a name, by name
 	originals map[uint32]http.Handler // handlers without middleware, by order; only if that differs
 	zones     []*zone
 	mounted   []*mount                 // where mux is mounted, for Lookup
 	described atomic.Pointer[sync.Map] // from *trie.Route to Route; nil before the first Lookup
 
+	slow uint8 // not 0 if ServeHTTP must not use its fast path
+
 	// For serveParams.
-	slots, long int // slots that a request needs at most; length of the path or target from which on serveLong is used
-	buffer      values.Kind
-	alwaysSlow  bool       // some routes have hosts, or values are not delivered directly
-	inPlace     trie.Flags // of the routes that keep their values in the Buffer, see modes
+	buffer  values.Kind
+	inPlace trie.Flags // of the routes that keep their values in the Buffer, see modes
+	long    uint32     // length of the path or target from which on serveLong is used
 }
 
 // An endpoint is the payload of a route in the trie, or of a fallback.
@@ -297,6 +295,9 @@ type endpoint struct {
 	order   uint32
 	zone    uint32 // index in program.zones
 }
+
+// plain is the endpoint of the Mux itself if it has nothing but its zone.
+var plain endpoint
 
 // outcomeName is the name of the hidden path value with the response.
 const outcomeName = values.Hidden + "outcome"
@@ -311,13 +312,12 @@ const (
 // A zone is a level of a program, with what it had when the program was compiled.
 type zone struct {
 	*level
-	index     uint32     // in program.zones
+	*fields
 	outer     *zone      // the zone around; nil for the Mux's own
 	adds      chain      // the middleware of the level
-	chain     chain      // of the level and those around it; without the Pre of the Mux
-	region    int        // see trie.Fallback
-	fields               // of the level and of those around it
 	responder *responder // nil if there is no middleware
+	index     uint32     // in program.zones
+	region    uint32     // see trie.Fallback
 }
 
 // A responder responds to unmatched requests behind the middleware of a level.

@@ -43,8 +43,8 @@ type Scope struct {
 // several scopes around the route have the key, the innermost one applies.
 func (r Route) Value(key any) any {
 	for z := r.zone; z != nil; z = z.outer {
-		if z.key == key {
-			return z.value
+		if z.label != nil && z.label.key == key {
+			return z.label.value
 		}
 	}
 	return nil
@@ -55,7 +55,7 @@ func (r Route) Value(key any) any {
 func (r Route) Annotations() iter.Seq2[any, any] {
 	return func(yield func(key, value any) bool) {
 		for z := r.zone; z != nil; z = z.outer {
-			if l := z.level; l.key != nil && !yield(l.key, l.value) {
+			if l := z.label; l != nil && l.key != nil && !yield(l.key, l.value) {
 				return
 			}
 		}
@@ -207,7 +207,7 @@ func (z *zone) within(mnt *mount) bool {
 // A peeked is a program for inspection, and the version of what it has.
 type peeked struct {
 	*program
-	version int
+	version uint32
 }
 
 // peek returns a program for inspection. Before the first request, that is not the
@@ -235,7 +235,8 @@ func (m *Mux) unchanged(p *peeked) bool {
 		if z.mux == nil {
 			return false
 		}
-		f := m.muxOf(z.level).read(false)
+		mux := m.muxOf(z.level)
+		f := mux.read(mux, false)
 		return z.redirectSlash != f.redirectSlash || z.redirectLetters != f.redirectLetters
 	})
 }
@@ -269,7 +270,7 @@ func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) {
 		return rt.Payload.handler, rt.Pattern
 	}
 	h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.current().serveGeneric(w, r) })
-	return h, p.unmatched.Decide(search, r, rt).Pattern
+	return h, p.decide(search, r, rt).Pattern
 }
 
 // URL returns the escaped path of the route with the given name, as BuildPath

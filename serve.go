@@ -24,7 +24,7 @@ import (
 // ServeHTTP calls the handler of the route that matches r.
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p, u := m.program.Load(), r.URL
-	if p == nil || len(u.RawPath)|p.slow != 0 {
+	if p == nil || len(u.RawPath)|int(p.slow) != 0 {
 		m.current().serveSlow(w, r)
 		return
 	}
@@ -36,11 +36,11 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if p.base.MayBeStatic(path) {
-		if rt := p.base.FindStatic(path, method); rt != nil {
+	if p.table.Base.MayBeStatic(path) {
+		if rt := p.table.Base.FindStatic(path, method); rt != nil {
 			r.Pattern = rt.Pattern
 			if values.Has(r) {
-				values.Drop(r, p.mux.owner)
+				values.Drop(r, p.owner)
 			}
 			// Most handlers are functions. Calling them directly saves a call.
 			if f, ok := rt.Payload.handler.(http.HandlerFunc); ok {
@@ -58,22 +58,26 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (p *program) serveSlow(w http.ResponseWriter, r *http.Request) {
 	if p.entry != nil {
 		r.Pattern = "" // Lookup would take another router's pattern for one of this Mux
-		p.entry.ServeHTTP(w, r)
+		p.entry.handler.ServeHTTP(w, r)
 	} else {
 		p.serveGeneric(w, r)
 	}
 }
 
+// alwaysSlow reports whether some routes have hosts, or values are not delivered
+// directly.
+func (p *program) alwaysSlow() bool { return p.table.HasHosts() || !values.Direct }
+
 // serve serves a request after the Pre middleware.
 func (p *program) serve(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	method := p.table.MethodOf(r.Method)
-	if p.alwaysSlow || method.Custom() || r.URL.RawPath != "" {
+	if p.alwaysSlow() || method.Custom() || r.URL.RawPath != "" {
 		p.serveGeneric(w, r)
 		return
 	}
-	if p.base.MayBeStatic(path) {
-		if rt := p.base.FindStatic(path, method); rt != nil {
+	if p.table.Base.MayBeStatic(path) {
+		if rt := p.table.Base.FindStatic(path, method); rt != nil {
 			p.deliver(w, r, rt, nil)
 			return
 		}
@@ -87,15 +91,15 @@ const stackValues = 32
 // serveParams serves a request with the fast match. It collects the values in a
 // Buffer, where they stay while the handler uses them.
 func (p *program) serveParams(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
-	if len(path)|len(r.RequestURI) >= p.long {
+	if len(path)|len(r.RequestURI) >= int(p.long) {
 		p.serveLong(w, r, path, method)
 		return
 	}
 	buf := values.Borrow(p.buffer)
 	var found trie.Values
-	found.Vals, found.N = buf.Slots(p.slots)
+	found.Vals, found.N = buf.Slots(p.table.MaxValues)
 	from := found.N
-	rt := p.base.MatchFast(path, &found, method)
+	rt := p.table.Base.MatchFast(path, &found, method)
 	if rt == nil {
 		buf.Return()
 		p.serveGeneric(w, r)
@@ -144,7 +148,7 @@ func (p *program) serveCopy(w http.ResponseWriter, r *http.Request, rt *trie.Rou
 func (p *program) serveLong(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
 	var buf [stackValues]string // serveGeneric serves routes with more
 	found := trie.Values{Vals: buf[:]}
-	if rt := p.base.MatchFast(path, &found, method); rt != nil {
+	if rt := p.table.Base.MatchFast(path, &found, method); rt != nil {
 		p.deliver(w, r, rt, found.Vals[:found.N])
 	} else {
 		p.serveGeneric(w, r)
@@ -173,7 +177,7 @@ func (p *program) serveGeneric(w http.ResponseWriter, r *http.Request) {
 // find returns the route for r, and reports whether it serves r. If not, rt is
 // nil, or a route that is not called because of a redirect.
 func (p *program) find(search *trie.Search[endpoint], r *http.Request) (rt *trie.Route[endpoint], ok bool) {
-	search.Fit(p.table)
+	search.Fit(&p.table)
 	search.SetPath(r.URL.Path, r.URL.RawPath, r.Method == http.MethodConnect)
 	search.Method = p.table.MethodOf(r.Method)
 	if search.Rooted() {
@@ -186,7 +190,7 @@ func (p *program) find(search *trie.Search[endpoint], r *http.Request) (rt *trie
 func (p *program) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Route[endpoint], vals []string) {
 	e := &rt.Payload
 	if e.names == nil {
-		values.Drop(r, p.mux.owner)
+		values.Drop(r, p.owner)
 		r.Pattern = rt.Pattern
 		e.handler.ServeHTTP(w, r)
 		return

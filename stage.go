@@ -102,6 +102,19 @@ func (st stage) chain(m *Mux, l *level) (c chain) {
 	return c
 }
 
+// chain returns the middleware around the routes of z, without the Pre of the Mux.
+func (z *zone) chain() (c chain) {
+	for ; z.outer != nil; z = z.outer {
+		c = append(c, z.adds...)
+	}
+	for _, mw := range z.adds {
+		if !mw.pre {
+			c = append(c, mw)
+		}
+	}
+	return c
+}
+
 // An addition is what is added to a Mux.
 type addition struct {
 	mux    *Mux
@@ -124,13 +137,9 @@ func (st stage) add(m *Mux, levels []*level, routes []*route) error {
 		d.levels = append(d.levels, a.levels...)
 		d.routes.add(a.routes...)
 		for _, r := range a.routes {
-			if d.first == nil {
-				d.first = &registration{r.pattern, r.site}
-			}
+			d.used = true
 			for l := r.level; l.parent != nil; l = l.parent {
-				if l.first == nil {
-					l.first = &registration{r.pattern, r.site}
-				}
+				l.used = true
 				if l.pruned && !slices.Contains(d.levels, l) {
 					d.levels = append(d.levels, l)
 				}
@@ -202,7 +211,7 @@ func (m *Mux) prune() {
 		}
 	}
 	m.levels = slices.DeleteFunc(slices.Clone(m.levels), func(l *level) bool {
-		l.pruned = l.mux == nil && l.first != nil && !used[l]
+		l.pruned = l.mux == nil && l.used && !used[l]
 		for _, mnt := range m.mounted {
 			if l.pruned {
 				delete(mnt.levels, l)

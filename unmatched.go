@@ -21,10 +21,10 @@ import (
 // serveUnmatched responds to r. search has found rt: nil, or a route that is not
 // called because of a redirect.
 func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search *trie.Search[endpoint], rt *trie.Route[endpoint]) {
-	d := p.unmatched.Decide(search, r, rt)
+	d := p.decide(search, r, rt)
 	z := p.zones[d.Fallback.zone]
 	if d.Fallback.names == nil { // nobody reads values
-		values.Drop(r, p.mux.owner)
+		values.Drop(r, p.owner)
 		r.Pattern = ""
 		z.respond(w, r, d.Outcome)
 		return
@@ -44,7 +44,7 @@ func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search 
 	if d.Values != nil || d.Outcome != (outcome.Outcome{}) {
 		vals = append(d.Values, d.Encode(depth))
 	}
-	values.Drop(r, p.mux.owner)
+	values.Drop(r, p.owner)
 	d.Fallback.names.Set(r, vals)
 	r.Pattern = ""
 	if d.Fallback.handler != nil {
@@ -52,6 +52,12 @@ func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search 
 	} else {
 		z.respond(w, r, d.Outcome)
 	}
+}
+
+// decide returns the response to r, and who gives it.
+func (p *program) decide(search *trie.Search[endpoint], r *http.Request, rt *trie.Route[endpoint]) outcome.Decision[endpoint] {
+	d := outcome.Decider[endpoint]{Table: &p.table, Folded: p.folded, Root: p.root}
+	return d.Decide(search, r, rt, p.redirects)
 }
 
 // ServeHTTP responds to a request behind the middleware.

@@ -35,13 +35,13 @@ func (m *Mux) Update(fn func(m *Mux) error) error {
 	}
 	m = m.live()
 	caller := goroutine()
-	if m.draft != nil || m.updater.Load() == caller {
+	if by := m.updater.Load(); m.draft != nil || by != nil && *by == caller {
 		return errors.New("muxmaster: Update inside another Update; change the Mux that the outer one passes")
 	}
 	m.updating.Lock()
 	defer m.updating.Unlock()
-	m.updater.Store(caller)
-	defer m.updater.Store("")
+	m.updater.Store(&caller)
+	defer m.updater.Store(nil)
 	d := m.newDraft()
 	defer d.end()
 	if err := fn(d.self); err != nil {
@@ -63,8 +63,8 @@ func (m *Mux) newDraft() *draft {
 	defer m.lock().Unlock()
 	base := stage(nil).has(m)
 	d := &draft{mux: m, base: base.clone()}
-	d.self = &Mux{owner: m.owner, draft: d, declared: *base.clone()}
-	d.self.scope, d.self.self, d.self.fields = scope{d.self, m.level}, d.self, nil
+	d.self = &Mux{draft: d, declared: *base.clone()}
+	d.self.scope, d.self.fields = scope{d.self, m.level}, nil
 	d.self.setFields(m.readFields())
 	return d
 }
@@ -78,7 +78,7 @@ func (d *draft) end() {
 			l.mux.invalidate()
 		}
 	}
-	d.self.declared, d.base = declared{self: d.self, routes: new(routeSet)}, nil
+	d.self.declared, d.base = declared{routes: new(routeSet)}, nil
 	d.self.invalidate()
 }
 
@@ -130,7 +130,7 @@ func (d *draft) commit() error {
 
 // version returns a number that grows when a Mux of the stage is changed, or one
 // that is mounted on the draft.
-func (d *draft) version(st stage) int {
+func (d *draft) version(st stage) uint32 {
 	n := d.self.version
 	for m := range st {
 		n += m.version
@@ -146,8 +146,8 @@ func (d *draft) stage() (stage, error) {
 	switch {
 	case s.middleware != d.base.middleware:
 		return nil, errors.New("muxmaster: Update: Use was called on the Mux itself meanwhile: the routes of the Update would bypass the middleware")
-	case now.middleware != d.base.middleware && s.first != nil:
-		return nil, fmt.Errorf("muxmaster: Update: Use, while the route %q was registered: it would bypass the middleware", s.first.pattern)
+	case now.middleware != d.base.middleware && s.used:
+		return nil, fmt.Errorf("muxmaster: Update: Use, while %s: it would bypass the middleware", s.routes.first(d.mux.level))
 	}
 	s.middleware = now.middleware
 	if now.pre != d.base.pre {
@@ -173,8 +173,7 @@ func (d *draft) stage() (stage, error) {
 			return nil, err
 		}
 	}
-	fields := d.self.readFields()
-	s.fields = &fields
+	s.fields = d.self.readFields()
 	return st, st.add(d.mux, now.levels[len(d.base.levels):], added)
 }
 

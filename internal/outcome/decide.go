@@ -15,12 +15,12 @@ import (
 type Decider[P any] struct {
 	Table  *trie.Table[P]
 	Folded *trie.Folded // nil if no fallback redirects to another case
-	Root   P            // responds below no fallback
-
-	// Redirects says whether a fallback adds and removes slashes for routes of the
-	// verb methods, and whether it redirects to another case.
-	Redirects func(fallback *P) (slash, letters bool)
+	Root   *P           // responds below no fallback
 }
+
+// Redirects says whether a fallback adds and removes slashes for routes of the
+// verb methods, and whether it redirects to another case.
+type Redirects[P any] func(fallback *P) (slash, letters bool)
 
 // A Decision is the response to an unmatched request, and who gives it.
 type Decision[P any] struct {
@@ -32,16 +32,16 @@ type Decision[P any] struct {
 // Decide returns the decision for r. search has found rt: nil, or a route that is
 // not called because of a redirect. A redirect to another case comes from the
 // fallback there, so that its middleware hides which routes exist.
-func (x *Decider[P]) Decide(search *trie.Search[P], r *http.Request, rt *trie.Route[P]) Decision[P] {
+func (x *Decider[P]) Decide(search *trie.Search[P], r *http.Request, rt *trie.Route[P], redirects Redirects[P]) Decision[P] {
 	clean := ""
 	if !search.Clean() {
 		clean = cleanPath(r)
 		rt = x.find(search, r, clean)
 	}
-	d := x.decide(search, r, rt, clean)
-	if _, letters := x.Redirects(d.Fallback); letters && rt == nil && d.Pattern == "" && search.Rooted() && r.Method != http.MethodConnect {
+	d := x.decide(search, r, rt, clean, redirects)
+	if _, letters := redirects(d.Fallback); letters && rt == nil && d.Pattern == "" && search.Rooted() && r.Method != http.MethodConnect {
 		if path, ok := x.Folded.Recase(cleanPath(r), r.Host, r.Method); ok {
-			if there := x.decide(search, r, x.find(search, r, path), path); there.Pattern != "" {
+			if there := x.decide(search, r, x.find(search, r, path), path, redirects); there.Pattern != "" {
 				d = there
 			}
 		}
@@ -65,21 +65,21 @@ func (x *Decider[P]) find(search *trie.Search[P], r *http.Request, path string) 
 
 // decide is Decide for the path of search, without the query: that of r or, if
 // clean is not empty, clean.
-func (x *Decider[P]) decide(search *trie.Search[P], r *http.Request, rt *trie.Route[P], clean string) (d Decision[P]) {
-	longer, redirects := search.Slash(), search.Redirects(rt)
+func (x *Decider[P]) decide(search *trie.Search[P], r *http.Request, rt *trie.Route[P], clean string, redirects Redirects[P]) (d Decision[P]) {
+	longer, asServeMux := search.Slash(), search.Redirects(rt)
 	if rt != nil { // the search stopped at rt and may have missed a fallback
 		x.Table.FindFallback(search, r.Host)
 	}
-	d.Fallback = &x.Root
+	d.Fallback = x.Root
 	if f, vals := search.Fallback(); f != nil {
 		d.Fallback, d.Values = &f.Payload, slices.Clone(vals)
 	}
 	if !search.Rooted() {
 		return d
 	}
-	slash, _ := x.Redirects(d.Fallback)
+	slash, _ := redirects(d.Fallback)
 	slash = slash && rt == nil
-	if longer != nil && (redirects || slash && longer.Flags&trie.Verb != 0) {
+	if longer != nil && (asServeMux || slash && longer.Flags&trie.Verb != 0) {
 		d.Location, d.Pattern = cmp.Or(clean, cleanPath(r))+"/", longer.Pattern
 		return d
 	}

@@ -112,7 +112,7 @@ func TestFallbacks(t *testing.T) {
 				t.Errorf("%s with %q: %s: fallback %q, want %q", c.fallbacks, c.routes, c.path, got, c.want)
 			}
 		}
-		if fast, _ := findFast(table.Base, c.path, GET, table.MaxValues); fast != nil && fast.Payload != c.route {
+		if fast, _ := findFast(&table.Base, c.path, GET, table.MaxValues); fast != nil && fast.Payload != c.route {
 			t.Errorf("%s with %q: %s: fast finds %q, want %q", c.fallbacks, c.routes, c.path, fast.Pattern, c.route)
 		}
 	}

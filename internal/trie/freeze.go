@@ -66,7 +66,14 @@ func cut(list []ref, from int) (same, others []ref, end int) {
 
 // Build returns a Table of all routes.
 func (b *Builder[P]) Build() *Table[P] {
-	t := &Table[P]{Base: new(Tree[P]), custom: b.custom, MaxValues: b.maxValues}
+	t := new(Table[P])
+	b.BuildTo(t)
+	return t
+}
+
+// BuildTo makes t, which is empty, a Table of all routes.
+func (b *Builder[P]) BuildTo(t *Table[P]) {
+	t.custom, t.MaxValues = b.custom, b.maxValues
 	list := b.sorted()
 	for len(list) > 0 {
 		var same []ref
@@ -75,7 +82,7 @@ func (b *Builder[P]) Build() *Table[P] {
 		tree := b.freeze(same, end)
 		switch p := b.items[same[0].index].p; {
 		case p.Host == "":
-			t.Base = tree
+			t.Base = *tree
 		case p.HostLabels == nil:
 			if t.hosts == nil {
 				t.hosts = map[string]*Tree[P]{}
@@ -86,7 +93,6 @@ func (b *Builder[P]) Build() *Table[P] {
 		}
 	}
 	slices.SortFunc(t.wildHosts, compareWildHosts)
-	return t
 }
 
 // A freezer creates one tree.
@@ -244,13 +250,17 @@ func (f *freezer[P]) edge(text string, to target[P]) edge[P] {
 	return edge[P]{w0, w1, to}
 }
 
-// setEdges sets the hash table of nd. It uses linear probing; at most three
-// quarters of the slots are in use, unless there are one or two edges.
+// setEdges sets the hash table of nd. It uses linear probing. If there are more than
+// four edges, at most three quarters of the slots are in use.
 func (f *freezer[P]) setEdges(nd *node[P], edges []edge[P]) {
 	if len(edges) == 0 {
 		return
 	}
-	nd.edges = make([]edge[P], 1<<bits.Len(uint(len(edges)+len(edges)/3-1)))
+	size := len(edges)
+	if size > 4 {
+		size += size / 3
+	}
+	nd.edges = make([]edge[P], 1<<bits.Len(uint(size-1)))
 	nd.seed = f.bestSeed(edges, len(nd.edges))
 	for _, e := range edges {
 		if e.n&longEdge != 0 {

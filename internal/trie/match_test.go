@@ -35,7 +35,7 @@ func get(table *Table[int], method, host, path string) string {
 // getFast is like get, but uses FindStatic and MatchFast with room for the
 // given number of values. It returns "" if they give up.
 func getFast(table *Table[int], method, path string, room int) string {
-	rt, v := findFast(table.Base, path, table.MethodOf(method), room)
+	rt, v := findFast(&table.Base, path, table.MethodOf(method), room)
 	if rt == nil {
 		return ""
 	}

@@ -60,7 +60,7 @@ func TestMethodsOfAPlace(t *testing.T) {
 				if s.Method.Custom() {
 					continue
 				}
-				if fast, _ := findFast(table.Base, path, s.Method, 1); fast != rt {
+				if fast, _ := findFast(&table.Base, path, s.Method, 1); fast != rt {
 					t.Fatalf("%v: %s %s: fast finds %v, want %v", has, method, path, fast, rt)
 				}
 			}

@@ -194,7 +194,7 @@ func holdsFast(table *Table[int], s *Search[int], r request) string {
 	path := r.url.Path
 	want := table.Find(s, "")
 	for room := range table.MaxValues + 1 {
-		if rt, v := findFast(table.Base, path, s.Method, room); rt != nil {
+		if rt, v := findFast(&table.Base, path, s.Method, room); rt != nil {
 			if rt != want || s.Redirects(rt) || !slices.Equal(v.Vals[:v.N], s.Values()) {
 				return fmt.Sprintf("fast finds %q with %q, want %s", rt.Pattern, v.Vals[:v.N], outcome(table, s, r))
 			}

@@ -140,7 +140,7 @@ func (t *Table[P]) All() []*Route[P] {
 			all = append(all, &tree.routes[i])
 		}
 	}
-	add(t.Base)
+	add(&t.Base)
 	for _, tree := range t.hosts {
 		add(tree)
 	}

@@ -67,7 +67,7 @@ type Fallback[P any] struct {
 
 // A Table finds routes. It is immutable.
 type Table[P any] struct {
-	Base      *Tree[P]            // routes without a host
+	Base      Tree[P]             // routes without a host
 	hosts     map[string]*Tree[P] // routes with an exact host, by host; may be nil
 	wildHosts []wildHost[P]       // routes whose host has parameters, in order of precedence
 	custom    map[string]Method   // custom methods

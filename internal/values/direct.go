@@ -117,7 +117,7 @@ func sameLayout(real, copied reflect.Type, depth int) bool {
 // deliversValues reports whether r.PathValue returns values delivered directly.
 func deliversValues() bool {
 	r := new(http.Request)
-	n := NewNames(NewOwner(), []string{"a", "b"}, true)
+	n := NewNames(new(Owner), []string{"a", "b"}, true)
 	if !n.TrySet(r, "", []string{"1", "2"}) || r.PathValue("a") != "1" || r.PathValue("b") != "2" || r.PathValue("c") != "" {
 		return false
 	}

@@ -21,7 +21,7 @@ func TestHammer(t *testing.T) {
 		r    *http.Request
 		want []pair
 	}
-	outer, inner := NewOwner(), NewOwner()
+	outer, inner := new(Owner), new(Owner)
 	var routes [2][most][]*route // by owner, number of values and delivery
 	for k, o := range []*Owner{outer, inner} {
 		for n := range most {

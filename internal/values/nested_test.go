@@ -90,7 +90,7 @@ func (m *model) check(t *testing.T, r *http.Request, where string) {
 func TestManyOwners(t *testing.T) {
 	for seed := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		owners := []*Owner{NewOwner(), NewOwner(), NewOwner()}
+		owners := []*Owner{new(Owner), new(Owner), new(Owner)}
 		r := httptest.NewRequest("GET", "/", nil)
 		m := &model{others: map[string]string{}}
 		type kept struct {
@@ -145,7 +145,7 @@ func TestManyOwners(t *testing.T) {
 // TestCopiesAreIndependent checks that a copy of the request that another
 // router serves in another goroutine shares no values with the original.
 func TestCopiesAreIndependent(t *testing.T) {
-	a, b := NewOwner(), NewOwner()
+	a, b := new(Owner), new(Owner)
 	r := httptest.NewRequest("GET", "/", nil)
 	NewNames(a, []string{"x", "y"}, false).Set(r, []string{"1", "2"})
 	done := make(chan bool)

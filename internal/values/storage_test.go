@@ -133,7 +133,7 @@ func TestRingLap(t *testing.T) {
 // TestClearIsOfOneRoute checks that Clear and Drop don't change values of
 // others.
 func TestClearIsOfOneRoute(t *testing.T) {
-	o := NewOwner()
+	o := new(Owner)
 	one, two := NewNames(o, []string{"x"}, false), NewNames(o, []string{"x"}, false)
 	r := new(http.Request)
 	one.Set(r, []string{"1"})
@@ -144,7 +144,7 @@ func TestClearIsOfOneRoute(t *testing.T) {
 		t.Error("TryClear has left the values")
 	}
 	// TrySet does nothing if the request has values of another owner.
-	NewNames(NewOwner(), []string{"y"}, false).Set(r, []string{"2"})
+	NewNames(new(Owner), []string{"y"}, false).Set(r, []string{"2"})
 	if r.Pattern = "before"; one.TrySet(r, "after", []string{"1"}) || r.Pattern != "before" || r.PathValue("x") != "" || r.PathValue("y") != "2" {
 		t.Error("TrySet has replaced the values of another owner")
 	}

@@ -24,9 +24,6 @@ type Owner struct {
 	mark byte // its address identifies the owner
 }
 
-// NewOwner returns a new Owner.
-func NewOwner() *Owner { return new(Owner) }
-
 // Hidden is the first byte of the names that Each leaves out. No path parameter
 // can have such a name.
 const Hidden = "\x00"

@@ -86,7 +86,7 @@ func wantValues(t *testing.T, r *http.Request, where string, want ...pair) {
 func TestDelivery(t *testing.T) {
 	for _, d := range deliveries {
 		for _, n := range []int{0, 1, 2, 3, 8, 9, 16, 31, 32, 33, 62, 63, 64, 65, 200} { // a chunk gives up to 32
-			o := NewOwner()
+			o := new(Owner)
 			var list, vals []string
 			var want []pair
 			for i := range n {
@@ -114,7 +114,7 @@ func TestDelivery(t *testing.T) {
 // TestOwners checks that the values of an owner replace its earlier values, and
 // hide values of other owners with the same names.
 func TestOwners(t *testing.T) {
-	a, b := NewOwner(), NewOwner()
+	a, b := new(Owner), new(Owner)
 	for _, d := range deliveries {
 		plain := delivery{} // pooled values are gone when serve returns
 		r := httptest.NewRequest("GET", "/", nil)
@@ -148,7 +148,7 @@ func TestInsideServeMux(t *testing.T) {
 		mux := http.NewServeMux()
 		mux.HandleFunc("/{x}/{y}/{rest...}", func(w http.ResponseWriter, r *http.Request) {
 			wantValues(t, r, "ServeMux", pair{"x", "1"}, pair{"y", "2"}, pair{"rest", "3/4"})
-			newRoute(NewOwner(), d, "y", "z").serve(r, []string{"5", "6"}, func(r *http.Request) {
+			newRoute(new(Owner), d, "y", "z").serve(r, []string{"5", "6"}, func(r *http.Request) {
 				wantValues(t, r, d.String(), pair{"y", "5"}, pair{"z", "6"}, pair{"x", "1"}, pair{"rest", "3/4"})
 			})
 		})
@@ -173,7 +173,7 @@ func TestEach(t *testing.T) {
 	if Each(r, func(string, string) bool { t.Error("a request without values has one"); return true }); List(r) != nil {
 		t.Error("a request without values has names")
 	}
-	newRoute(NewOwner(), delivery{}, "x", "y", "z").serve(r, []string{"1", "2", ""}, func(r *http.Request) {
+	newRoute(new(Owner), delivery{}, "x", "y", "z").serve(r, []string{"1", "2", ""}, func(r *http.Request) {
 		var got []string
 		Each(r, func(name, value string) bool {
 			got = append(got, name+value)
