@@ -49,7 +49,7 @@ func newCompiler(m *Mux, st stage, serving bool) *compiler {
 	}
 	for _, l := range d.levels {
 		// Not if all of its routes were removed, unless that emptied the mounted Mux.
-		if !l.used || c.zones[l] != nil || l.mux != nil && st.has(m.muxOf(l)).routes.empty() {
+		if !l.used || c.zones[l] != nil || l.mux != nil && st.has(m.muxOf(l)).routes.shapes.Len() == 0 {
 			c.answering = append(c.answering, c.zone(l))
 		}
 	}
@@ -180,7 +180,7 @@ func (c *compiler) add(p *program, r placed) error {
 	if r.root != notBare {
 		bare, err := parse(strings.TrimSuffix(r.pattern, "/"), r.flags)
 		must(err) // it is the pattern without its end
-		c.builder.Add(bare, r.method, text, e, flags|trie.ImpliedBy(r.parsed))
+		c.builder.Add(bare, trie.ShapeKey(bare, r.method), text, e, flags|trie.ImpliedBy(r.parsed))
 		if c.letters {
 			p.folded.Add(bare, r.method)
 		}
@@ -191,7 +191,7 @@ func (c *compiler) add(p *program, r placed) error {
 	if r.root == bareSlash {
 		flags |= trie.Root
 	}
-	c.builder.Add(r.parsed, r.method, text, e, flags)
+	c.builder.Add(r.parsed, r.key, text, e, flags)
 	return nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
@@ -87,7 +86,7 @@ func byOrder(a, b *route) int {
 	if a.order != b.order {
 		return int(int32(a.order - b.order))
 	}
-	return strings.Compare(a.key, b.key)
+	return cmp.Compare(a.key, b.key)
 }
 
 // routeName returns the name of the routes of l, or "".
@@ -103,23 +102,26 @@ func (l *level) routeName() string {
 	return ""
 }
 
-func (s *routeSet) clone() *routeSet { return &routeSet{s.shapes.Clone(), maps.Clone(s.names)} }
+func (s *routeSet) clone() *routeSet {
+	return &routeSet{s.shapes.Clone(), slices.Clip(s.added), maps.Clone(s.names)}
+}
 
 // find returns the route with a key, or nil.
-func (s *routeSet) find(key string) *route {
+func (s *routeSet) find(key trie.Key) *route {
 	r, _ := s.shapes.Find(key)
 	return r
 }
 
-func (s *routeSet) empty() bool {
-	for range s.shapes.All() {
-		return false
-	}
-	return true
-}
-
 // list returns the routes in the order of their registration.
-func (s *routeSet) list() []*route { return slices.SortedFunc(s.shapes.All(), byOrder) }
+func (s *routeSet) list() []*route {
+	if s.shapes.Len() < len(s.added) { // some were removed
+		s.added = slices.DeleteFunc(slices.Clone(s.added), func(r *route) bool { return s.find(r.key) != r })
+	}
+	if !slices.IsSortedFunc(s.added, byOrder) { // those of a mounted Mux are older than the mount
+		s.added = slices.SortedFunc(slices.Values(s.added), byOrder)
+	}
+	return s.added
+}
 
 // first says which of the routes was registered first on a level, or inside it.
 func (s *routeSet) first(l *level) string {
@@ -137,6 +139,7 @@ func (s *routeSet) first(l *level) string {
 func (s *routeSet) add(routes ...*route) {
 	for _, r := range routes {
 		s.shapes.Add(r.key, r.method, r)
+		s.added = append(s.added, r)
 		if name := r.level.routeName(); name != "" {
 			if s.names == nil {
 				s.names = map[string][]*route{}

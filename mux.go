@@ -219,7 +219,7 @@ type route struct {
 	original http.Handler // without middleware
 
 	parsed *pattern.Pattern // see parse; nil if it was discarded
-	key    string           // for claims
+	key    trie.Key         // of parsed and method
 
 	mounted *mountedRoute // nil if the route isn't that of a mounted Mux
 }
@@ -247,6 +247,7 @@ const (
 // A routeSet is a set of routes that don't conflict.
 type routeSet struct {
 	shapes trie.Shapes[*route]
+	added  []*route            // almost in the order of their registration; some may have been removed
 	names  map[string][]*route // the methods of a list share a name
 }
 

@@ -211,36 +211,38 @@ func (m *scope) ANYFast(path string, h FastHandler) { m.verb("", path, fastHandl
 // handle implements Handle, HandleFunc, TryHandle and HandleFast.
 func (m *scope) handle(text string, h http.Handler) error {
 	m.live()
-	head, path := text, ""
-	if i := strings.IndexByte(text, '/'); i >= 0 {
-		head, path = text[:i], text[i:]
-	} else if m.prefix == "" || text != "" && strings.TrimRight(text, " \t") == text {
-		_, err := pattern.Parse(text) // for its error
-		if err == nil {
-			err = errors.New("the path must begin with /")
+	at := strings.IndexByte(text, '/')
+	if at < 0 {
+		at = len(text)
+		if m.prefix == "" || text != "" && strings.TrimRight(text, " \t") == text {
+			_, err := pattern.Parse(text) // for its error
+			if err == nil {
+				err = errors.New("the path must begin with /")
+			}
+			return fmt.Errorf("muxmaster: pattern %q: %w", text, err)
 		}
-		return fmt.Errorf("muxmaster: pattern %q: %w", text, err)
 	}
-	return m.add(head, path, h, calledFrom(1), 0, path == "/{$}")
+	return m.add(text, at, h, calledFrom(1), 0, text[at:] == "/{$}")
 }
 
 // verb implements the verb methods and Method.
 func (m *scope) verb(methods, path string, h http.Handler) {
 	m.live()
-	head := methods
+	text := path
 	if methods != "" {
-		head += " "
+		text = methods + " " + path
 		if strings.ContainsAny(methods, " \t") {
-			must(fmt.Errorf("muxmaster: pattern %q: separate methods with commas only", head+path))
+			must(fmt.Errorf("muxmaster: pattern %q: separate methods with commas only", text))
 		}
 	}
+	at := len(text) - len(path)
 	if path != "" && path[0] != '/' || path == "" && m.prefix == "" {
-		must(fmt.Errorf("muxmaster: pattern %q: the path must begin with /%s", head+path, pathAdvice(path)))
+		must(fmt.Errorf("muxmaster: pattern %q: the path must begin with /%s", text, pathAdvice(path)))
 	}
 	if err := pattern.ForeignStar(path); err != nil {
-		must(fmt.Errorf("muxmaster: pattern %q: %w", head+m.prefix+path, err))
+		must(fmt.Errorf("muxmaster: pattern %q: %w", text[:at]+m.prefix+path, err))
 	}
-	must(m.add(head, path, h, calledFrom(1), trie.Verb, path == "/" || path == "/{$}"))
+	must(m.add(text, at, h, calledFrom(1), trie.Verb, path == "/" || path == "/{$}"))
 }
 
 // pathAdvice says what to write instead of a path that doesn't begin with a
@@ -253,24 +255,24 @@ func pathAdvice(path string) string {
 	return ""
 }
 
-// add registers a handler for the pattern head+prefix+path. If root is set and s
-// has a prefix, path is the root of a Group.
-func (m *scope) add(head, path string, h http.Handler, site uintptr, flags trie.Flags, root bool) error {
-	p, err := parse(head+path, flags) // path alone must be valid too
-	if path != "" && err != nil {
+// add registers a handler for the pattern text, with the prefix of s in front of
+// its path, which begins at index at. If root is set and s has a prefix, the path
+// is the root of a Group.
+func (m *scope) add(text string, at int, h http.Handler, site uintptr, flags trie.Flags, root bool) error {
+	p, err := parse(text, flags) // the path alone must be valid too
+	if at < len(text) && err != nil {
 		return err
 	}
-	text := head + m.prefix + path
-	rt := route{pattern: text, flags: flags}
+	rt := route{pattern: text, flags: flags, parsed: p}
 	if m.prefix != "" {
-		if root {
-			rt.pattern, rt.root = head+m.prefix, bareSlash
-		}
-		if p, err = parse(text, flags); err != nil {
+		rt.pattern = text[:at] + m.prefix + text[at:]
+		if rt.parsed, err = parse(rt.pattern, flags); err != nil {
 			return err
 		}
+		if root {
+			rt.pattern, rt.root = text[:at]+m.prefix, bareSlash
+		}
 	}
-	rt.parsed = p
 	return m.register(h, site, rt)
 }
 

@@ -125,7 +125,8 @@ type addition struct {
 // add adds levels and routes to m, and to the Muxes that m is mounted on, or
 // nothing if there is an error.
 func (st stage) add(m *Mux, levels []*level, routes []*route) error {
-	list, err := st.lift(nil, addition{m, levels, routes})
+	var few [1]addition
+	list, err := st.lift(few[:0], addition{m, levels, routes})
 	for i := 0; i < len(list) && err == nil; i++ {
 		err = st.has(list[i].mux).check(list[i])
 	}
@@ -205,7 +206,7 @@ func (st stage) remove(m *Mux, r *route) error {
 // them again. The caller holds the lock.
 func (m *Mux) prune() {
 	used := map[*level]bool{}
-	for r := range m.routes.shapes.All() {
+	for _, r := range m.routes.list() {
 		for l := r.level; l != nil && !used[l]; l = l.parent {
 			used[l] = true
 		}

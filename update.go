@@ -158,13 +158,12 @@ func (d *draft) stage() (stage, error) {
 		s.addPre(now.pre.use[before:])
 	}
 	var added []*route
-	for r := range now.routes.shapes.All() {
+	for _, r := range now.routes.list() {
 		if d.base.routes.find(r.key) != r {
 			added = append(added, r)
 		}
 	}
-	slices.SortFunc(added, byOrder)
-	for r := range d.base.routes.shapes.All() {
+	for _, r := range d.base.routes.list() {
 		there := s.routes.find(r.key)
 		if now.routes.find(r.key) == r || there == nil {
 			continue

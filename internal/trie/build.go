@@ -13,7 +13,7 @@ import (
 // concurrent use. freeze.go has the way from the list to a Table.
 type Builder[P any] struct {
 	items     []item[P]
-	shapes    []byte // of the items, one after the other
+	refs      []ref // to the items
 	custom    map[string]Method
 	maxValues int
 	trieOnly  bool // there is no static table
@@ -24,20 +24,18 @@ type item[P any] struct {
 	Route[P]
 	fallback *Fallback[P] // nil for a route
 	p        *pattern.Pattern
-	end      int // of its shape in Builder.shapes
 }
 
 // Grow makes room for n more routes.
 func (b *Builder[P]) Grow(n int) {
 	b.items = slices.Grow(b.items, n)
-	b.shapes = slices.Grow(b.shapes, 32*n)
+	b.refs = slices.Grow(b.refs, n)
 }
 
-// Add adds a route for p, which conflicts with no other route; see
-// [Shapes]. method is one of p's methods, or "" for every method. shown
-// becomes the Pattern of the route. It begins with the same methods and host as
-// p.Text.
-func (b *Builder[P]) Add(p *pattern.Pattern, method, shown string, payload P, flags Flags) {
+// Add adds a route for p and the method of key, which is that of [ShapeKey]. It
+// conflicts with no other route; see [Shapes]. shown becomes the Pattern of the
+// route. It begins with the same methods and host as p.Text.
+func (b *Builder[P]) Add(p *pattern.Pattern, key Key, shown string, payload P, flags Flags) {
 	if p.End == pattern.All {
 		flags |= CatchAll
 		if p.Rest != "" {
@@ -48,14 +46,15 @@ func (b *Builder[P]) Add(p *pattern.Pattern, method, shown string, payload P, fl
 		}
 	}
 	head := len(p.Text) - len(p.Path)
-	b.add(p, item[P]{Route: Route[P]{Pattern: shown, Payload: payload, path: uint16(head), Flags: flags, Method: b.method(method)}})
+	method, shape, _ := strings.Cut(string(key), " ")
+	rt := Route[P]{Pattern: shown, Payload: payload, path: uint16(head), Flags: flags, Method: b.method(method)}
+	b.add(item[P]{Route: rt, p: p}, shape, rt.Method)
 }
 
-// add adds an item. Tables then have room for the values of p.
-func (b *Builder[P]) add(p *pattern.Pattern, it item[P]) {
-	b.maxValues = max(b.maxValues, len(p.Names()))
-	b.shapes = p.AppendShape(b.shapes)
-	it.p, it.end = p, len(b.shapes)
+// add adds an item. Tables then have room for the values of its pattern.
+func (b *Builder[P]) add(it item[P], shape string, method Method) {
+	b.maxValues = max(b.maxValues, len(it.p.Names()))
+	b.refs = append(b.refs, ref{shape: shape, method: method, index: uint32(len(b.items))})
 	b.items = append(b.items, it)
 }
 
@@ -84,7 +83,8 @@ func ImpliedBy(p *pattern.Pattern) Flags {
 // same prefix, the first one that owns it applies, or else the first one with
 // the highest region.
 func (b *Builder[P]) AddFallback(p *pattern.Pattern, payload P, owns bool, region int) {
-	b.add(p, item[P]{fallback: &Fallback[P]{Payload: payload, Owns: owns, Region: region, depth: len(p.Segs)}})
+	fb := &Fallback[P]{Payload: payload, Owns: owns, Region: region, depth: len(p.Segs)}
+	b.add(item[P]{fallback: fb, p: p}, p.Shape(), unknown) // after the routes
 }
 
 // method returns the number of a method. Custom methods get numbers in the order

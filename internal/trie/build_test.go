@@ -34,7 +34,7 @@ func (b *routes[P]) add(p *pattern.Pattern, payload P, flags Flags) error {
 		if flags&Implied == 0 {
 			b.shapes.Add(ShapeKey(p, m), m, p)
 		}
-		b.Add(p, m, p.Text, payload, flags)
+		b.Add(p, ShapeKey(p, m), p.Text, payload, flags)
 	}
 	return nil
 }

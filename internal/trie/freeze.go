@@ -22,29 +22,44 @@ import (
 // A ref stands for an item in the sorted list.
 type ref struct {
 	shape  string
-	method Method
+	word   uint64 // the first bytes that not all shapes have in common, for comparing most of them fast
 	index  uint32 // in Builder.items
+	method Method // unknown for a fallback
 }
 
-// sorted returns refs to all items: those of one shape by method and precedence,
-// fallbacks after routes.
-func (b *Builder[P]) sorted() []ref {
-	list, shapes, from := make([]ref, len(b.items)), string(b.shapes), 0
-	for i := range b.items {
-		it := &b.items[i]
-		list[i] = ref{shapes[from:it.end], it.Method, uint32(i)}
-		if it.fallback != nil {
-			list[i].method = unknown
-		}
-		from = it.end
+// sort sorts the refs: those of one shape by method and precedence, fallbacks
+// after routes.
+func (b *Builder[P]) sort() {
+	from := common(b.refs)
+	for i := range b.refs {
+		r := &b.refs[i]
+		r.word = bits.ReverseBytes64(load(r.shape[from:], 0))
 	}
-	slices.SortFunc(list, func(x, y ref) int {
+	slices.SortFunc(b.refs, func(x, y ref) int {
+		if x.word != y.word {
+			return cmp.Compare(x.word, y.word)
+		}
 		if c := strings.Compare(x.shape, y.shape); c != 0 {
 			return c
 		}
 		return cmp.Or(cmp.Compare(x.method, y.method), cmp.Compare(rank(b.items[x.index].Flags), rank(b.items[y.index].Flags)), cmp.Compare(x.index, y.index))
 	})
-	return list
+}
+
+// common returns the length of what all shapes begin with.
+func common(list []ref) (n int) {
+	if len(list) == 0 {
+		return 0
+	}
+	first := list[0].shape
+	n = len(first)
+	for i := range list {
+		n = min(n, len(list[i].shape))
+		for list[i].shape[:n] != first[:n] {
+			n--
+		}
+	}
+	return n
 }
 
 // cut cuts list, all of whose shapes have the same first bytes, after those that
@@ -74,8 +89,8 @@ func (b *Builder[P]) Build() *Table[P] {
 // BuildTo makes t, which is empty, a Table of all routes.
 func (b *Builder[P]) BuildTo(t *Table[P]) {
 	t.custom, t.MaxValues = b.custom, b.maxValues
-	list := b.sorted()
-	for len(list) > 0 {
+	b.sort()
+	for list := b.refs; len(list) > 0; {
 		var same []ref
 		var end int
 		same, list, end = cut(list, 0)

@@ -2,7 +2,6 @@ package trie
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 
@@ -12,27 +11,30 @@ import (
 // Shapes is a set of routes that finds conflicts. Two routes conflict if they
 // have the same key. Each route has a value of type R.
 type Shapes[R any] struct {
-	routes map[string]R
+	routes map[Key]R
 	custom map[string]int // number of routes by custom method
 }
 
-// ShapeKey returns the key of a route for p and a method, or "" for every
-// method. It is equal for patterns that differ only in the names of parameters.
-func ShapeKey(p *pattern.Pattern, method string) string {
+// A Key is the method and the shape of a route. It is equal for patterns that differ
+// only in the names of parameters.
+type Key string
+
+// ShapeKey returns the key of a route for p and a method, or "" for every method.
+func ShapeKey(p *pattern.Pattern, method string) Key {
 	var buf [128]byte
-	return string(p.AppendShape(append(append(buf[:0], method...), ' ')))
+	return Key(p.AppendShape(append(append(buf[:0], method...), ' ')))
 }
 
 // Find returns the route with the given key.
-func (s *Shapes[R]) Find(key string) (r R, ok bool) {
+func (s *Shapes[R]) Find(key Key) (r R, ok bool) {
 	r, ok = s.routes[key]
 	return r, ok
 }
 
 // Add adds a route, whose key the set doesn't have.
-func (s *Shapes[R]) Add(key, method string, r R) {
+func (s *Shapes[R]) Add(key Key, method string, r R) {
 	if s.routes == nil {
-		s.routes, s.custom = map[string]R{}, map[string]int{}
+		s.routes, s.custom = map[Key]R{}, map[string]int{}
 	}
 	if method != "" && standardMethod(method) == unknown {
 		s.custom[method]++
@@ -40,8 +42,8 @@ func (s *Shapes[R]) Add(key, method string, r R) {
 	s.routes[key] = r
 }
 
-// All returns the routes, in no particular order.
-func (s *Shapes[R]) All() iter.Seq[R] { return maps.Values(s.routes) }
+// Len returns the number of routes.
+func (s *Shapes[R]) Len() int { return len(s.routes) }
 
 // Clone returns a copy.
 func (s *Shapes[R]) Clone() Shapes[R] {
@@ -49,7 +51,7 @@ func (s *Shapes[R]) Clone() Shapes[R] {
 }
 
 // Remove removes the route with the given key and method, which the set has.
-func (s *Shapes[R]) Remove(key, method string) {
+func (s *Shapes[R]) Remove(key Key, method string) {
 	delete(s.routes, key)
 	if s.custom[method]--; s.custom[method] <= 0 {
 		delete(s.custom, method)

@@ -19,7 +19,7 @@ func matchAlone(p *pattern.Pattern, path string) (values []string, ok bool) {
 	alone := *p
 	alone.Host, alone.HostLabels = "", nil
 	var b Builder[struct{}]
-	b.Add(&alone, "", p.Text, struct{}{}, 0)
+	b.Add(&alone, ShapeKey(&alone, ""), p.Text, struct{}{}, 0)
 	t, s := b.Build(), Search[struct{}]{Method: GET}
 	s.Fit(t)
 	s.SetPath(wirepath.Decode(path), path, true)
