@@ -91,7 +91,7 @@ func (m *scope) handleAll(h http.Handler, flags trie.Flags, texts ...string) {
 		must(err)
 		list = append(list, route{pattern: text, flags: flags, parsed: p})
 	}
-	must(m.register(h, calledFrom(1), list...))
+	must(m.register(h, calledFrom(), list...))
 }
 
 // ServeFiles serves the files of fsys for GET and HEAD requests. The path must

@@ -222,7 +222,7 @@ func (m *scope) handle(text string, h http.Handler) error {
 			return fmt.Errorf("muxmaster: pattern %q: %w", text, err)
 		}
 	}
-	return m.add(text, at, h, calledFrom(1), 0, text[at:] == "/{$}")
+	return m.add(text, at, h, calledFrom(), 0, text[at:] == "/{$}")
 }
 
 // verb implements the verb methods and Method.
@@ -242,7 +242,7 @@ func (m *scope) verb(methods, path string, h http.Handler) {
 	if err := pattern.ForeignStar(path); err != nil {
 		must(fmt.Errorf("muxmaster: pattern %q: %w", text[:at]+m.prefix+path, err))
 	}
-	must(m.add(text, at, h, calledFrom(1), trie.Verb, path == "/" || path == "/{$}"))
+	must(m.add(text, at, h, calledFrom(), trie.Verb, path == "/" || path == "/{$}"))
 }
 
 // pathAdvice says what to write instead of a path that doesn't begin with a
@@ -325,10 +325,10 @@ func (m *Mux) chainOf(l *level) chain {
 
 var anyMethod = []string{""}
 
-// calledFrom returns the program counter of the call of a registration method. skip
-// is the number of calls between that method and the caller of calledFrom.
-func calledFrom(skip int) uintptr {
+// calledFrom returns the program counter of the call of a registration method. It
+// must be called by a function that the method calls.
+func calledFrom() uintptr {
 	var pcs [1]uintptr
-	runtime.Callers(skip+3, pcs[:])
+	runtime.Callers(4, pcs[:])
 	return pcs[0]
 }

@@ -3,6 +3,7 @@ package pattern
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -156,13 +157,9 @@ func foreignHost(host, rest string) error {
 // foreignParam matches a label such as :sub, but not a port.
 var foreignParam = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|\.):[A-Za-z_]`) })
 
-func isMethodName(s string) bool {
-	switch s {
-	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE", "QUERY", "OPTIONS":
-		return true
-	}
-	return false
-}
+var methodNames = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE", "QUERY", "OPTIONS"}
+
+func isMethodName(s string) bool { return slices.Contains(methodNames, s) }
 
 // starInside matches a segment with a catch-all after text, as in src*filepath.
 var starInside = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`/([^/*{:]+)\*(\w+)(/|$)`) })

@@ -26,7 +26,7 @@ func parse(text string, handle bool) (*Pattern, error) {
 	if i := strings.IndexAny(text, " \t"); i >= 0 && !strings.Contains(text[:i], "{") && (handle || text[0] != '/') {
 		if i > 0 { // as in net/http, " /x" is the same as "/x"
 			var err error
-			if p.Methods, err = parseMethods(p.method[:0], text[:i]); err != nil {
+			if p.Methods, err = ParseMethods(text[:i]); err != nil {
 				return nil, err
 			}
 		}
@@ -316,7 +316,7 @@ func parseParam(text string, names *names) (Part, error) {
 		return Part{}, fmt.Errorf("the expression of %s is empty", text)
 	}
 	if typ, ok := types[expr]; ok {
-		return Part{Name: name, Expr: typ, Type: expr}, nil
+		return Part{Name: name, Expr: typ, Typed: true}, nil
 	}
 	if expr != "" {
 		if _, err := parseExpr(expr); err != nil {

@@ -36,11 +36,10 @@ type Pattern struct {
 	HostLabels []HostLabel // the labels of a host with parameters, else nil
 	Path       string      // the path as written, a suffix of Text
 	Segs       []Segment   // the segments before End
+	Rest       string      // if End is All, the name of the catch-all; "" for a trailing slash
+	RestSlash  bool        // the value of the catch-all starts with a slash (*rest)
 	End        End
-	Rest       string // if End is All, the name of the catch-all; "" for a trailing slash
-	RestSlash  bool   // the value of the catch-all starts with a slash (*rest)
 	names      names
-	method     [1]string // memory for Methods
 }
 
 // Names returns the names of the parameters from left to right. The caller must
@@ -92,6 +91,16 @@ func removedByCleaning(text string) bool { return text == "" || text == "." || t
 // only in the names of their parameters. Such patterns conflict if their
 // methods overlap.
 func (p *Pattern) Shape() string { return string(p.AppendShape(nil)) }
+
+// IsText reports whether the shape of a segment is its text.
+func IsText(shape string) bool {
+	for i := range len(shape) {
+		if needsEscape(shape[i]) {
+			return false
+		}
+	}
+	return true
+}
 
 // AppendShape appends the shape of p to b. It is the shape of the host, and for
 // each segment a zero byte and the shape of the segment; the end follows as

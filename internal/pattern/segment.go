@@ -18,7 +18,7 @@ import (
 //	{name...}  => {Name: "name", Multi: true}
 //	v{major:[0-9]+}.{minor}
 //	           => {Text: "v"} {Name: "major", Expr: "[0-9]+"} {Text: "."} {Name: "minor"}
-//	{id:int}   => {Name: "id", Expr: "-?[0-9]+", Type: "int"}
+//	{id:int}   => {Name: "id", Expr: "-?[0-9]+", Typed: true}
 type Segment []Part
 
 // A Part is literal text (decoded), or a parameter with an optional constraint.
@@ -26,7 +26,7 @@ type Part struct {
 	Text  string
 	Name  string // "" for literal text
 	Expr  string // constraint, an RE2 expression; "" for none
-	Type  string // the name of the constraint, such as "int"; "" if it is written as an expression
+	Typed bool   // the constraint is written as the name of a type, see Type
 	Multi bool   // matches one or more whole segments; then it is the only part
 	Fold  bool   // see Pattern.Fold
 }
@@ -35,6 +35,19 @@ type Part struct {
 var types = map[string]string{
 	"int":  `-?[0-9]+`,
 	"uuid": `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`,
+}
+
+// Type returns the name of the constraint, such as "int", or "" if it is written as
+// an expression.
+func (p Part) Type() string {
+	if p.Typed {
+		for name, expr := range types {
+			if expr == p.Expr {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // Kind orders segments by what they match, most specific first.
@@ -75,7 +88,7 @@ func (s Segment) String() string {
 		case part.Expr == "":
 			b.WriteString("{" + part.Name + "}")
 		default:
-			b.WriteString("{" + part.Name + ":" + cmp.Or(part.Type, part.Expr) + "}")
+			b.WriteString("{" + part.Name + ":" + cmp.Or(part.Type(), part.Expr) + "}")
 		}
 	}
 	return b.String()
@@ -113,13 +126,16 @@ func (s Segment) appendShape(b []byte) []byte {
 func appendEscaped(b []byte, text string) []byte {
 	from := 0
 	for i := range len(text) {
-		if c := text[i]; c <= 1 || c == '{' || c == '*' {
+		if c := text[i]; needsEscape(c) {
 			b = append(append(b, text[from:i]...), 1, c|'@')
 			from = i + 1
 		}
 	}
 	return append(b, text[from:]...)
 }
+
+// needsEscape reports whether c has a meaning in a shape.
+func needsEscape(c byte) bool { return c <= 1 || c == '{' || c == '*' }
 
 // shortest matches a value other than . and .., as short as possible.
 const shortest = `[^.].*?|\.[^.].*?|\.\..+?`

@@ -204,6 +204,10 @@ func (f *freezer[P]) node(list []ref, depth, at int, fallback *Fallback[P]) *nod
 		var same []ref
 		var end int
 		same, list, end = cut(list, at+1)
+		if text := same[0].shape[at+1 : end]; pattern.IsText(text) && fitsEdge(text) {
+			f.literal(text, f.target(same, depth+1, end))
+			continue
+		}
 		p := f.items[same[0].index].p
 		switch {
 		case depth == len(p.Segs) && p.End == pattern.Slash:
@@ -211,9 +215,7 @@ func (f *freezer[P]) node(list []ref, depth, at int, fallback *Fallback[P]) *nod
 		case depth == len(p.Segs):
 			nd.rest, _ = f.place(same)
 		case p.Segs[depth].Kind() == pattern.Literal && fitsEdge(p.Segs[depth][0].Text):
-			if to := f.target(same, depth+1, end); to != (target[P]{}) {
-				f.edges = append(f.edges, f.edge(p.Segs[depth][0].Text, to))
-			}
+			f.literal(p.Segs[depth][0].Text, f.target(same, depth+1, end))
 		default:
 			others = append(others, choice{p.Segs[depth], same, end})
 		}
@@ -254,15 +256,18 @@ func (f *freezer[P]) special(others []choice, depth int) uint32 {
 	return uint32(first) + 1
 }
 
-// edge returns the edge for a literal segment.
-func (f *freezer[P]) edge(text string, to target[P]) edge[P] {
+// literal adds the edge for a literal segment, unless nothing follows it.
+func (f *freezer[P]) literal(text string, to target[P]) {
+	if to == (target[P]{}) {
+		return
+	}
 	_, w0, w1 := nextSegment(text, 0)
 	to.n = uint32(len(text))
 	if len(text) > 16 {
 		to.n = longEdge | uint32(len(f.long))
 		f.long = append(f.long, text)
 	}
-	return edge[P]{w0, w1, to}
+	f.edges = append(f.edges, edge[P]{w0, w1, to})
 }
 
 // setEdges sets the hash table of nd. It uses linear probing. If there are more than

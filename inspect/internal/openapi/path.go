@@ -30,7 +30,7 @@ func newPath(p *pattern.Pattern) path {
 			if s.Name == "" {
 				parts = append(parts, part{text: escape(s.Text)})
 			} else {
-				parts = append(parts, part{name: s.Name, expr: ecmaScript(s.Expr), kind: s.Type, multi: s.Multi})
+				parts = append(parts, part{name: s.Name, expr: ecmaScript(s.Expr), kind: s.Type(), multi: s.Multi})
 			}
 		}
 	}
