@@ -12,9 +12,9 @@ import (
 
 // appendHead appends the status line and the header to out.
 func (r *response) appendHead(plan *headPlan) {
-	r.appendStatusLine(r.status)
-	for i := range r.fields {
-		f := &r.fields[i]
+	r.appendStatusLine(r.Status)
+	for i := range r.Fields {
+		f := &r.Fields[i]
 		switch f.Key {
 		case "Content-Length":
 			if plan.dropLength {
@@ -43,7 +43,7 @@ func (r *response) appendHead(plan *headPlan) {
 	}
 	if plan.setLength {
 		out = append(out, "Content-Length: "...)
-		out = strconv.AppendInt(out, r.contentLength, 10)
+		out = strconv.AppendInt(out, r.Length, 10)
 		out = append(out, "\r\n"...)
 	}
 	if plan.setType != "" {
@@ -104,30 +104,14 @@ func cleanValue(v string) string {
 	return textproto.TrimString(v)
 }
 
-// declareTrailers records the names in the Trailer headers of the response. It
-// skips names that must not be trailers (RFC 9110 section 6.5.1).
-func (r *response) declareTrailers() {
-	for i := range r.fields {
-		if r.fields[i].Key != "Trailer" {
-			continue
-		}
-		for name := range strings.SplitSeq(r.fields[i].Value, ",") {
-			name = http.CanonicalHeaderKey(strings.Trim(name, " \t\r\n"))
-			if name != "" && syntax.ValidTrailer(name) {
-				r.trailers = append(r.trailers, name)
-			}
-		}
-	}
-}
-
 // appendTrailers appends the trailers of a chunked response to out, sorted by
 // name: those declared in a Trailer header, and those set with
 // http.TrailerPrefix.
 func (r *response) appendTrailers() {
-	r.fields = r.fields[:0]
+	r.Fields = r.Fields[:0]
 	add := func(key string, values []string) {
 		for _, v := range values {
-			r.fields = append(r.fields, request.Field{Key: key, Value: v})
+			r.Fields = append(r.Fields, request.Field{Key: key, Value: v})
 		}
 	}
 	for k, values := range r.header {
@@ -135,11 +119,11 @@ func (r *response) appendTrailers() {
 			add(name, values)
 		}
 	}
-	for _, name := range r.trailers {
+	for _, name := range r.Trailers {
 		add(name, r.header[name])
 	}
-	request.SortFields(r.fields)
-	for i := range r.fields {
-		r.appendField(&r.fields[i])
+	request.SortFields(r.Fields)
+	for i := range r.Fields {
+		r.appendField(&r.Fields[i])
 	}
 }

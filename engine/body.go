@@ -75,8 +75,8 @@ func (b *body) expectedEnd() bool {
 
 // refuse is called if the body is closed before sendContinue was called.
 func (b *body) refuse() {
-	if r := b.ctx.res; r.lockFor(b.ctx.gen) {
-		defer r.mu.Unlock()
+	if r := b.ctx.res; r.LockFor(b.ctx.gen) {
+		defer r.Unlock()
 		r.noContinue(true)
 	}
 }
@@ -86,10 +86,10 @@ func (b *body) refuse() {
 // comes first.
 func (b *body) sendContinue() {
 	r := b.ctx.res
-	if !r.lockFor(b.ctx.gen) {
+	if !r.LockFor(b.ctx.gen) {
 		return
 	}
-	defer r.mu.Unlock()
+	defer r.Unlock()
 	if b.continuePending.Swap(false) {
 		r.out = append(r.out, "HTTP/1.1 100 Continue\r\n\r\n"...)
 		r.flushOut()

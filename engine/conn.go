@@ -104,7 +104,7 @@ func (c *conn) close() {
 		c.server.logf("http: panic serving %v: %v\n%s", c.remoteAddr, v, buf)
 	}
 	if x := c.current; c.inHandler {
-		c.work.res.invalidate()
+		c.work.res.Invalidate()
 		x.Cancel(context.Canceled)
 		x.stopWatch()
 		if x.body != nil && !c.gone {
@@ -195,7 +195,7 @@ func (c *conn) serveRequest(bd *bundle) bool {
 	c.requests.Add(1)
 	c.inHandler = true
 	c.server.handler().ServeHTTP(bd.w, bd.Request)
-	res.invalidate()
+	res.Invalidate()
 	x.Cancel(context.Canceled)
 	watched := x.stopWatch()
 	if res.hijacked {

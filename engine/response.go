@@ -4,30 +4,22 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"sync"
-	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/request"
 )
 
-// A response builds the response to a request. Responses are always reused. A
-// handler has a writer, which checks whether the response still belongs to its
-// request.
+// A response builds the response to a request.
 //
 // Body bytes go from write to stage, then to out, then to the connection. The
 // stage holds them until it is full or the length of the body is known. The
 // head precedes them in out.
 type response struct {
-	mu  sync.Mutex    // guards all but gen; held by the writer's methods
-	gen atomic.Uint64 // changes when a response begins and when it ends
-
+	request.Response
 	responseState // reset for each request
 
 	// Reused storage.
-	fields   []request.Field
-	trailers []string
-	stage    []byte
-	out      []byte
+	stage []byte
+	out   []byte
 }
 
 // A responseState is the part of a response that belongs to one request.
@@ -36,51 +28,33 @@ type responseState struct {
 	ctx    *requestContext
 	header http.Header // the handler's
 
-	isHEAD     bool
 	http10     bool
 	keepAlive  bool // an HTTP/1.0 request has Connection: keep-alive
 	wantsClose bool // the request has Connection: close
 	fullDuplex bool
-
-	wroteHeader  bool // WriteHeader was called
-	calledHeader bool // Header was called
-	snapshot     bool // fields is the header as of WriteHeader
-	sentHead     bool // the head is in out
-	chunking     bool
-	done         bool // the handler has returned
-	hijacked     bool
-	closeAfter   bool // close the connection after this response
-
-	status        int
-	contentLength int64 // declared by the handler, or -1
-	written       int64 // body bytes that the handler wrote
-	werr          error // the first write error of the connection
+	chunking   bool
+	hijacked   bool
+	closeAfter bool  // close the connection after this response
+	werr       error // the first write error of the connection
 }
 
 // begin starts the response to the request of bd, whose head is h.
 func (r *response) begin(c *conn, bd *bundle, h *head) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	gen := r.gen.Add(1)
+	r.Lock()
+	defer r.Unlock()
+	gen := r.Begin(h.method == "HEAD")
 	r.responseState = responseState{
-		conn:          c,
-		ctx:           c.current,
-		header:        bd.ResponseHeader,
-		isHEAD:        h.method == "HEAD",
-		http10:        h.http10,
-		keepAlive:     h.http10 && h.keepAlive,
-		wantsClose:    h.close,
-		contentLength: -1,
+		conn:       c,
+		ctx:        c.current,
+		header:     bd.ResponseHeader,
+		http10:     h.http10,
+		keepAlive:  h.http10 && h.keepAlive,
+		wantsClose: h.close,
 	}
-	r.fields, r.trailers = r.fields[:0], r.trailers[:0]
 	r.stage = r.stage[:0] // out may hold earlier responses, see complete
 	c.current.res, c.current.gen = r, gen
 	c.setWriter(bd, gen)
 }
-
-// invalidate invalidates the handler's writer. It is called when the handler
-// returns.
-func (r *response) invalidate() { r.gen.Add(1) }
 
 var errWriteLate = errors.New("engine: write after the handler returned")
 
@@ -93,15 +67,11 @@ func (r *response) writeHeader(code int) {
 		r.informational(code)
 		return
 	}
-	r.wroteHeader = true
-	r.status = code
-	if r.calledHeader && !r.snapshot {
-		r.takeSnapshot()
-	}
+	r.SetStatus(code, r.header)
 	if v := r.header["Content-Length"]; len(v) > 0 && v[0] != "" {
 		n, err := strconv.ParseInt(v[0], 10, 64)
 		if err == nil && n >= 0 {
-			r.contentLength = n
+			r.Length = n
 		} else {
 			r.conn.server.logf("http: invalid Content-Length of %q", v[0])
 			r.header.Del("Content-Length")
@@ -112,13 +82,13 @@ func (r *response) writeHeader(code int) {
 // informational writes an informational (1xx) response.
 func (r *response) informational(code int) {
 	r.appendStatusLine(code)
-	r.takeSnapshot()
-	for i := range r.fields {
-		if k := r.fields[i].Key; k != "Content-Length" && k != "Transfer-Encoding" {
-			r.appendField(&r.fields[i])
+	r.TakeSnapshot(r.header)
+	for i := range r.Fields {
+		if k := r.Fields[i].Key; k != "Content-Length" && k != "Transfer-Encoding" {
+			r.appendField(&r.Fields[i])
 		}
 	}
-	r.fields, r.snapshot = r.fields[:0], false
+	r.Fields, r.Snapshot = r.Fields[:0], false
 	r.out = append(r.out, "\r\n"...)
 	r.flushOut()
 }
@@ -139,11 +109,11 @@ func (r *response) noContinue(final bool) {
 
 // flush implements Flush.
 func (r *response) flush() error {
-	if !r.wroteHeader {
+	if !r.WroteHeader {
 		r.writeHeader(http.StatusOK)
 	}
 	err := r.flushStage()
-	if !r.sentHead {
+	if !r.SentHead {
 		r.sendHead(nil)
 	}
 	if err2 := r.flushOut(); err == nil {
@@ -159,14 +129,14 @@ func (r *response) flush() error {
 // stays in out, see hasNext. So responses to pipelined requests are written
 // together: with the last one, or by the watcher if the next handler runs long.
 func (r *response) complete(more bool) (keep bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.done = true
-	if !r.wroteHeader {
+	r.Lock()
+	defer r.Unlock()
+	r.Done = true
+	if !r.WroteHeader {
 		r.writeHeader(http.StatusOK)
 	}
 	r.flushStage()
-	if !r.sentHead {
+	if !r.SentHead {
 		r.sendHead(nil)
 	}
 	if r.chunking {
@@ -184,7 +154,7 @@ func (r *response) complete(more bool) (keep bool) {
 	}
 	switch {
 	case r.closeAfter, r.werr != nil:
-	case !r.isHEAD && r.contentLength != -1 && request.BodyAllowed(r.status) && r.contentLength != r.written: // the client expects more
+	case r.WrongLength(): // the client expects more
 	case b != nil && (b.closedUnread.Load() || !b.consumed.Load()):
 	default:
 		return true
@@ -193,36 +163,21 @@ func (r *response) complete(more bool) (keep bool) {
 	return false
 }
 
-// lockFor locks the response if it still belongs to the request with this
-// generation. Otherwise it reports false and locks nothing. It then doesn't wait
-// either: the lock may be held for long by a write of another connection.
-func (r *response) lockFor(gen uint64) bool {
-	if r.gen.Load() != gen {
-		return false
-	}
-	r.mu.Lock()
-	if r.gen.Load() == gen {
-		return true
-	}
-	r.mu.Unlock()
-	return false
-}
-
 // flushPending writes the earlier responses that are still in out. It reports
 // whether it succeeded.
 func (r *response) flushPending() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.Lock()
+	defer r.Unlock()
 	return len(r.out) == 0 || r.flushOut() == nil
 }
 
 // flushLate writes earlier responses while the handler of x still runs.
 func (x *requestContext) flushLate() {
 	r := x.res
-	if !r.lockFor(x.gen) {
+	if !r.LockFor(x.gen) {
 		return
 	}
-	defer r.mu.Unlock()
+	defer r.Unlock()
 	if !r.hijacked {
 		r.flushOut()
 	}
@@ -230,13 +185,12 @@ func (x *requestContext) flushLate() {
 
 // reset drops all references of the last response.
 func (r *response) reset() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if cap(r.out) > 4*outputSize || cap(r.fields) > 4*maxFields {
-		r.out, r.fields = nil, nil // an unusually large head
+	r.Lock()
+	defer r.Unlock()
+	if cap(r.out) > 4*outputSize || cap(r.Fields) > 4*maxFields {
+		r.out, r.Fields = nil, nil // an unusually large head
 	}
 	r.out = r.out[:0]
-	clear(r.fields[:cap(r.fields)])
-	clear(r.trailers[:cap(r.trailers)])
+	r.Clear()
 	r.responseState = responseState{}
 }

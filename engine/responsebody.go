@@ -3,8 +3,6 @@ package engine
 import (
 	"net/http"
 	"strconv"
-
-	"github.com/seed-1954dcaa/muxmaster/engine/internal/request"
 )
 
 // Buffer sizes of net/http. They determine whether a response is chunked and
@@ -18,18 +16,14 @@ const (
 func (r *response) write(p []byte, s string) (int, error) {
 	length := len(p) + len(s)
 	r.noContinue(true)
-	if !r.wroteHeader {
+	if !r.WroteHeader {
 		r.writeHeader(http.StatusOK)
 	}
 	if length == 0 {
 		return 0, nil
 	}
-	if !request.BodyAllowed(r.status) {
-		return 0, http.ErrBodyNotAllowed
-	}
-	r.written += int64(length)
-	if r.contentLength != -1 && r.written > r.contentLength {
-		return 0, http.ErrContentLength
+	if err := r.Count(length); err != nil {
+		return 0, err
 	}
 	if r.werr != nil {
 		return 0, r.werr
@@ -94,10 +88,10 @@ func (r *response) flushStage() error {
 
 // chunk writes a part of the body, after the head if that isn't written yet.
 func (r *response) chunk(p []byte) (int, error) {
-	if !r.sentHead {
+	if !r.SentHead {
 		r.sendHead(p)
 	}
-	if r.isHEAD {
+	if r.IsHEAD {
 		return len(p), nil
 	}
 	if r.chunking {

@@ -8,65 +8,14 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/syntax"
 )
 
-// takeSnapshot copies the header, because changes after WriteHeader must have
-// no effect. It sorts the fields by key, as net/http does.
-func (r *response) takeSnapshot() {
-	r.snapshot = true
-	r.fields = request.AppendFields(r.fields[:0], r.header)
-}
-
 // get returns the first value of a header.
 func (r *response) get(key string) string {
-	for i := range r.fields {
-		if r.fields[i].Key == key {
-			return r.fields[i].Value
+	for i := range r.Fields {
+		if r.Fields[i].Key == key {
+			return r.Fields[i].Value
 		}
 	}
 	return ""
-}
-
-// A headSummary says what the handler's header contains, as far as it affects
-// the rest of the head. Strings are first values.
-type headSummary struct {
-	length, connection, contentType, date, trailers bool // whether it is set
-
-	connectionValue  string
-	transferEncoding string
-	contentEncoding  string
-}
-
-func summarize(fields []request.Field) (sum headSummary) {
-	for i := range fields {
-		f := &fields[i]
-		first := i == 0 || fields[i-1].Key != f.Key
-		switch f.Key {
-		case "Content-Length":
-			sum.length = true
-		case "Transfer-Encoding":
-			if first {
-				sum.transferEncoding = f.Value
-			}
-		case "Connection":
-			if first {
-				sum.connection, sum.connectionValue = true, f.Value
-			}
-		case "Content-Type":
-			sum.contentType = true
-		case "Content-Encoding":
-			if first {
-				sum.contentEncoding = f.Value
-			}
-		case "Date":
-			sum.date = true
-		case "Trailer":
-			sum.trailers = sum.trailers || !f.None
-		default:
-			if strings.HasPrefix(f.Key, http.TrailerPrefix) {
-				sum.trailers = true
-			}
-		}
-	}
-	return sum
 }
 
 // A headPlan lists the differences between the head and the handler's header.
@@ -84,25 +33,25 @@ type headPlan struct {
 // the first part of the body. The code follows chunkWriter.writeHeader of
 // net/http.
 func (r *response) sendHead(p []byte) {
-	r.sentHead = true
-	sum := summarize(r.fields)
-	if sum.trailers {
-		r.declareTrailers()
+	r.SentHead = true
+	sum := r.Summary()
+	if sum.HasTrailers {
+		r.DeclareTrailers(func(string) {})
 	}
-	plan := headPlan{setDate: !sum.date}
-	if r.done && !sum.trailers && sum.transferEncoding == "" && request.BodyAllowed(r.status) && !sum.length && (!r.isHEAD || len(p) > 0) {
-		r.contentLength = int64(len(p)) // p is the whole body
+	plan := headPlan{setDate: !sum.HasDate}
+	if r.Done && !sum.HasTrailers && sum.TransferEncoding == "" && r.BodyAllowed() && !sum.HasLength && (!r.IsHEAD || len(p) > 0) {
+		r.Length = int64(len(p)) // p is the whole body
 		plan.setLength = true
 	}
 	r.planConnection(&plan, &sum)
 	if r.drainBody() {
 		r.closeAfter = true
 		plan.dropConnection, plan.setConnection = true, "close"
-		sum.connectionValue = ""
+		sum.Connection = ""
 	}
 	r.planType(&plan, &sum, p)
-	r.planFraming(&plan, sum.transferEncoding)
-	if r.closeAfter && (!r.conn.server.keepAlives() || !syntax.HasToken(sum.connectionValue, "close")) && !r.switchesProtocol() {
+	r.planFraming(&plan, sum.TransferEncoding)
+	if r.closeAfter && (!r.conn.server.keepAlives() || !syntax.HasToken(sum.Connection, "close")) && !r.switchesProtocol() {
 		plan.dropConnection = true
 		if !r.http10 {
 			plan.setConnection = "close"
@@ -113,25 +62,25 @@ func (r *response) sendHead(p []byte) {
 
 // planConnection decides whether the connection serves another request, as far
 // as the headers tell.
-func (r *response) planConnection(plan *headPlan, sum *headSummary) {
-	if r.keepAlive && (r.isHEAD || r.contentLength != -1 || !request.BodyAllowed(r.status)) {
-		if !sum.connection {
+func (r *response) planConnection(plan *headPlan, sum *request.Summary) {
+	if r.keepAlive && (r.IsHEAD || r.Length != -1 || !r.BodyAllowed()) {
+		if !sum.HasConnection {
 			plan.setConnection = "keep-alive"
 		}
 	} else if r.http10 || r.wantsClose {
 		r.closeAfter = true
 	}
-	if sum.connectionValue == "close" || !r.conn.server.keepAlives() {
+	if sum.Connection == "close" || !r.conn.server.keepAlives() {
 		r.closeAfter = true
 	}
 }
 
 // planType decides about the Content-Type.
-func (r *response) planType(plan *headPlan, sum *headSummary, p []byte) {
+func (r *response) planType(plan *headPlan, sum *request.Summary, p []byte) {
 	switch {
-	case !request.BodyAllowed(r.status):
-		plan.dropType = r.status == http.StatusNotModified
-	case sum.contentEncoding == "" && !sum.contentType && sum.transferEncoding == "" && len(p) > 0:
+	case !r.BodyAllowed():
+		plan.dropType = r.Status == http.StatusNotModified
+	case sum.ContentEncoding == "" && !sum.HasType && sum.TransferEncoding == "" && len(p) > 0:
 		plan.setType = syntax.DetectContentType(p)
 	}
 }
@@ -139,15 +88,15 @@ func (r *response) planType(plan *headPlan, sum *headSummary, p []byte) {
 // planFraming decides what marks the end of the body: its length, the last
 // chunk or the end of the connection.
 func (r *response) planFraming(plan *headPlan, encoding string) {
-	hasLength := r.contentLength != -1
-	plan.dropLength = !request.BodyAllowed(r.status)
+	hasLength := r.Length != -1
+	plan.dropLength = !r.BodyAllowed()
 	if hasLength && encoding != "" && encoding != "identity" {
-		r.conn.server.logf("http: WriteHeader called with both Transfer-Encoding of %q and a Content-Length of %d", encoding, r.contentLength)
+		r.conn.server.logf("http: WriteHeader called with both Transfer-Encoding of %q and a Content-Length of %d", encoding, r.Length)
 		plan.dropLength = true
 		hasLength = false
 	}
 	switch {
-	case r.isHEAD, !request.BodyAllowed(r.status), hasLength:
+	case r.IsHEAD, !r.BodyAllowed(), hasLength:
 		plan.dropEncoding = true
 	case encoding == "identity", r.http10:
 		r.closeAfter = true
@@ -189,11 +138,11 @@ func (r *response) drainBody() (tooBig bool) {
 // switchesProtocol reports whether the response is a 101 with an Upgrade header
 // and Connection: upgrade.
 func (r *response) switchesProtocol() bool {
-	if r.status != http.StatusSwitchingProtocols || r.get("Upgrade") == "" {
+	if r.Status != http.StatusSwitchingProtocols || r.get("Upgrade") == "" {
 		return false
 	}
-	for i := range r.fields {
-		f := &r.fields[i]
+	for i := range r.Fields {
+		f := &r.Fields[i]
 		if f.Key != "Connection" {
 			continue
 		}

@@ -220,8 +220,8 @@ func TestLateWaitsForNobody(t *testing.T) {
 			old := &writer{res: current.res, gen: current.gen - 1, conn: current.conn}
 			for busy := 0; busy < 20; { // the handler waits for the client
 				time.Sleep(time.Millisecond)
-				if busy++; current.res.mu.TryLock() {
-					current.res.mu.Unlock()
+				if busy++; current.res.TryLock() {
+					current.res.Unlock()
 					busy = 0
 				}
 			}

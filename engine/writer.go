@@ -58,7 +58,7 @@ var (
 // lock locks the response and returns it. If the handler has returned, lock
 // returns nil and locks nothing.
 func (w *writer) lock() *response {
-	if r := w.res; r.lockFor(w.gen) {
+	if r := w.res; r.LockFor(w.gen) {
 		return r
 	}
 	return nil
@@ -101,11 +101,8 @@ func (w *writer) Header() http.Header {
 		}
 		return w.header
 	}
-	defer r.mu.Unlock()
-	if r.wroteHeader && !r.snapshot && !r.sentHead {
-		r.takeSnapshot()
-	}
-	r.calledHeader = true
+	defer r.Unlock()
+	r.UseHeader(r.header)
 	return r.header
 }
 
@@ -116,12 +113,12 @@ func (w *writer) WriteHeader(code int) {
 		w.server().late("WriteHeader")
 		return
 	}
-	defer r.mu.Unlock()
+	defer r.Unlock()
 	if r.hijacked {
 		r.misuse("WriteHeader on hijacked connection")
 		return
 	}
-	if r.wroteHeader {
+	if r.WroteHeader {
 		f := caller()
 		r.conn.server.logf("http: superfluous response.WriteHeader call from %s (%s:%d)", f.Function, path.Base(f.File), f.Line)
 		return
@@ -155,7 +152,7 @@ func (w *writer) write(method string, p []byte, s string) (int, error) {
 		w.server().late(method)
 		return 0, errWriteLate
 	}
-	defer r.mu.Unlock()
+	defer r.Unlock()
 	if r.hijacked {
 		if len(p)+len(s) > 0 {
 			r.misuse("Write on hijacked connection")
@@ -175,7 +172,7 @@ func (w *writer) FlushError() error {
 		w.server().late("Flush")
 		return errWriteLate
 	}
-	defer r.mu.Unlock()
+	defer r.Unlock()
 	if r.hijacked {
 		return http.ErrHijacked
 	}
@@ -194,8 +191,8 @@ func (w *writer) ReadFrom(src io.Reader) (n int64, err error) {
 		return 0, errWriteLate
 	}
 	rf, ok := r.conn.nc.(io.ReaderFrom)
-	sent := r.sentHead
-	r.mu.Unlock()
+	sent := r.SentHead
+	r.Unlock()
 	if !ok {
 		return request.Copy(w, src)
 	}
@@ -214,9 +211,9 @@ func (w *writer) ReadFrom(src io.Reader) (n int64, err error) {
 	}
 	m, err := readFromLimited(rf, src, limit)
 	if r := w.lock(); r != nil {
-		r.written += m
+		r.Written += m
 		r.failed(err)
-		r.mu.Unlock()
+		r.Unlock()
 	}
 	return n + m, err
 }
@@ -229,14 +226,14 @@ func (w *writer) sendDirect() (limit int64, direct bool) {
 	if r == nil {
 		return 0, false
 	}
-	defer r.mu.Unlock()
-	if r.hijacked || r.flush() != nil || r.chunking || r.isHEAD || !request.BodyAllowed(r.status) {
+	defer r.Unlock()
+	if r.hijacked || r.flush() != nil || r.chunking || r.IsHEAD || !r.BodyAllowed() {
 		return 0, false
 	}
-	if r.contentLength < 0 {
+	if r.Length < 0 {
 		return -1, true
 	}
-	return r.contentLength - r.written, true
+	return r.Length - r.Written, true
 }
 
 // readFromLimited copies from src to rf, up to limit bytes if limit isn't
@@ -282,7 +279,7 @@ func (w *writer) SetWriteDeadline(t time.Time) error {
 // setDeadline doesn't lock the response, because it may be called to interrupt
 // a Write of another goroutine, which holds the lock.
 func (w *writer) setDeadline(flag state, t time.Time) error {
-	if w.res.gen.Load() != w.gen {
+	if !w.res.Is(w.gen) {
 		w.server().late("SetDeadline")
 		return errWriteLate
 	}
@@ -296,7 +293,7 @@ func (w *writer) EnableFullDuplex() error {
 		w.server().late("EnableFullDuplex")
 		return errWriteLate
 	}
-	defer r.mu.Unlock()
+	defer r.Unlock()
 	r.fullDuplex = true
 	return nil
 }
@@ -307,7 +304,7 @@ func (w *writer) CloseNotify() <-chan bool {
 	if r == nil {
 		panic("engine: CloseNotify called after the handler returned")
 	}
-	defer r.mu.Unlock()
+	defer r.Unlock()
 	return r.ctx.CloseNotify()
 }
 
@@ -318,12 +315,12 @@ func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if r == nil {
 		panic("engine: Hijack called after the handler returned")
 	}
-	defer r.mu.Unlock()
+	defer r.Unlock()
 	if r.hijacked {
 		return nil, nil, http.ErrHijacked
 	}
 	r.noContinue(false)
-	if r.wroteHeader && !r.sentHead {
+	if r.WroteHeader && !r.SentHead {
 		r.sendHead(nil)
 	}
 	r.flushOut()

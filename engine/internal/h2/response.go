@@ -3,8 +3,6 @@ package h2
 import (
 	"net/http"
 	"strconv"
-	"sync"
-	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/request"
 )
@@ -13,36 +11,17 @@ import (
 // shorter response gets a Content-Length, and is sent with its fields.
 const stageSize = smallBuffer
 
-// A response builds the response of a stream. The handler has a writer, which
-// checks whether the response still belongs to its request.
+// A response builds the response of a stream.
 type response struct {
-	mu  sync.Mutex    // guards all but gen; held by the writer's methods
-	gen atomic.Uint64 // changes when a response begins and when it ends
-
-	responseState // reset for each request
-
-	// Reused storage.
-	fields   []request.Field
-	trailers []string
-	stage    []byte // of the pool, or nil
+	request.Response
+	responseState        // reset for each request
+	stage         []byte // of the pool, or nil
 }
 
 // A responseState is the part of a response that belongs to one request.
 type responseState struct {
 	stream *stream
-
-	isHEAD       bool
-	wroteHeader  bool // WriteHeader was called
-	calledHeader bool // Header was called
-	snapshot     bool // fields is the header as of WriteHeader
-	sentHead     bool
-	done         bool // the handler has returned
-
-	status  int
-	length  int64 // Content-Length that the handler declared, or -1
-	written int64 // bytes of the body that the handler wrote
-	tooLong bool  // it tried to write more than it declared
-	err     error // the first error of sending
+	err    error // the first error of sending
 
 	setType   string // Content-Type to add, or ""
 	setLength bool   // add the length of the stage as Content-Length
@@ -53,10 +32,10 @@ type responseState struct {
 
 // begin starts the response of s.
 func (r *response) begin(s *stream, isHEAD bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.responseState = responseState{stream: s, isHEAD: isHEAD, length: -1}
-	*s.w = writer{stream: s, conn: s.conn, gen: r.gen.Add(1)}
+	r.Lock()
+	defer r.Unlock()
+	r.responseState = responseState{stream: s}
+	*s.w = writer{stream: s, conn: s.conn, gen: r.Begin(isHEAD)}
 }
 
 // invalidate invalidates the handler's writer, when the handler has returned.
@@ -64,17 +43,15 @@ func (r *response) invalidate() {
 	if !r.stream.conn.server.Recycle {
 		r.stream.w.header = r.stream.ResponseHeader // before late calls read it
 	}
-	r.gen.Add(1)
+	r.Invalidate()
 }
 
 // recycle drops what belongs to the last request.
 func (r *response) recycle() {
-	if cap(r.fields) > 256 {
-		r.fields, r.trailers = nil, nil
+	if cap(r.Fields) > 256 {
+		r.Fields, r.Trailers = nil, nil
 	}
-	clear(r.fields[:cap(r.fields)])
-	clear(r.trailers[:cap(r.trailers)])
-	r.fields, r.trailers = r.fields[:0], r.trailers[:0]
+	r.Clear()
 	r.responseState = responseState{}
 }
 
@@ -92,32 +69,23 @@ func (r *response) header() http.Header {
 	return r.stream.ResponseHeader
 }
 
-func (r *response) takeSnapshot() {
-	r.snapshot = true
-	r.fields = request.AppendFields(r.fields[:0], r.stream.ResponseHeader)
-}
-
 // writeHeader implements WriteHeader.
 func (r *response) writeHeader(code int) {
 	if code >= 100 && code <= 199 {
 		r.informational(code)
 		return
 	}
-	r.wroteHeader = true
-	r.status = code
-	if r.calledHeader {
-		r.takeSnapshot()
-	}
+	r.SetStatus(code, r.stream.ResponseHeader)
 	if v := r.stream.ResponseHeader["Content-Length"]; len(v) > 0 && v[0] != "" {
 		if n, err := strconv.ParseUint(v[0], 10, 63); err == nil {
-			r.length = int64(n)
+			r.Length = int64(n)
 		}
 	}
 }
 
 // informational sends an informational (1xx) response (RFC 9113 section 8.1).
 func (r *response) informational(code int) {
-	r.takeSnapshot()
+	r.TakeSnapshot(r.stream.ResponseHeader)
 	s := r.stream
 	c := s.conn
 	c.mu.Lock()
@@ -126,33 +94,28 @@ func (r *response) informational(code int) {
 		s.sentHead = true // no 100 any more, as in net/http
 		start := c.beginFields()
 		c.out = c.encoder.AppendStatus(c.out, code)
-		for i := range r.fields {
-			if f := &r.fields[i]; f.Key != "Content-Length" {
+		for i := range r.Fields {
+			if f := &r.Fields[i]; f.Key != "Content-Length" {
 				r.appendField(f)
 			}
 		}
 		c.endFields(start, s.id, 0)
 		c.flush()
 	}
-	r.fields, r.snapshot = r.fields[:0], false
+	r.Fields, r.Snapshot = r.Fields[:0], false
 }
 
 // write implements Write and WriteString: either p or s is empty.
 func (r *response) write(p []byte, s string) (int, error) {
-	if !r.wroteHeader {
+	if !r.WroteHeader {
 		r.writeHeader(http.StatusOK)
-	}
-	if !request.BodyAllowed(r.status) {
-		return 0, http.ErrBodyNotAllowed
 	}
 	if r.err != nil {
 		return 0, r.err
 	}
 	length := len(p) + len(s)
-	r.written += int64(length)
-	if r.length != -1 && r.written > r.length {
-		r.tooLong = true
-		return 0, http.ErrContentLength
+	if err := r.Count(length); err != nil {
+		return 0, err
 	}
 	for len(p)+len(s) > stageSize-len(r.stage) {
 		if len(r.stage) == 0 && len(p) > 0 {
@@ -213,15 +176,15 @@ func (r *response) sendLocked(p []byte, end bool) error {
 		}
 	}
 	trailers := end && r.hasTrailers
-	if !r.sentHead {
-		r.sentHead, s.sentHead = true, true
-		only := r.isHEAD || end && len(p) == 0 && !trailers
+	if !r.SentHead {
+		r.SentHead, s.sentHead = true, true
+		only := r.IsHEAD || end && len(p) == 0 && !trailers
 		r.sendFields(len(p), only)
 		if only {
 			return nil
 		}
 	}
-	if !r.isHEAD && (len(p) > 0 || end && !trailers) {
+	if !r.IsHEAD && (len(p) > 0 || end && !trailers) {
 		if err := c.sendData(s, p, end && !trailers); err != nil {
 			return err
 		}
@@ -234,12 +197,12 @@ func (r *response) sendLocked(p []byte, end bool) error {
 
 // prepare prepares finish, without the connection's mutex.
 func (r *response) prepare() {
-	r.done = true
-	if !r.wroteHeader {
+	r.Done = true
+	if !r.WroteHeader {
 		r.writeHeader(http.StatusOK)
 	}
 	r.plan(r.stage)
-	if r.calledHeader {
+	if r.CalledHeader {
 		r.collectTrailers()
 	}
 }
@@ -248,7 +211,7 @@ func (r *response) prepare() {
 // isn't as long as declared, so that the stream must be reset. The caller holds
 // c.mu.
 func (r *response) finish() bool {
-	wrong := r.length >= 0 && (r.written < r.length || r.tooLong) && !r.isHEAD && request.BodyAllowed(r.status)
+	wrong := r.WrongLength()
 	r.sendLocked(r.stage, !wrong)
 	return !wrong
 }

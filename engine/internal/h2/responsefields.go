@@ -13,36 +13,22 @@ import (
 // plan decides what to add to the header, before its first use. p is the first
 // part of the body.
 func (r *response) plan(p []byte) {
-	if r.sentHead {
+	if r.SentHead {
 		return
 	}
-	hasType, hasEncoding, hasLength := false, false, false
-	if !r.snapshot && r.calledHeader {
-		r.takeSnapshot()
+	if !r.Snapshot && r.CalledHeader {
+		r.TakeSnapshot(r.stream.ResponseHeader)
 	}
-	for i := range r.fields {
-		f := &r.fields[i]
-		first := i == 0 || r.fields[i-1].Key != f.Key
-		switch f.Key {
-		case "Content-Type":
-			hasType = true
-		case "Content-Encoding":
-			hasEncoding = hasEncoding || first && f.Value != ""
-		case "Content-Length":
-			hasLength = hasLength || first && f.Value == "" // or none
-		case "Date":
-			r.noDate = true
-		case "Trailer":
-			r.declareTrailers(f.Value)
-		case "Connection":
-			if first && f.Value == "close" {
-				r.stream.conn.Shutdown()
-			}
-		}
+	sum := r.Summary()
+	r.noDate = sum.HasDate
+	if sum.HasTrailers {
+		r.DeclareTrailers(r.invalidTrailer)
 	}
-	allowed := request.BodyAllowed(r.status)
-	r.setLength = r.done && r.length < 0 && !hasLength && allowed && (len(p) > 0 || !r.isHEAD)
-	if allowed && !hasType && !hasEncoding && len(p) > 0 {
+	if sum.Connection == "close" {
+		r.stream.conn.Shutdown()
+	}
+	r.setLength = r.Done && r.Length < 0 && (!sum.HasLength || sum.Length != "") && r.BodyAllowed() && (len(p) > 0 || !r.IsHEAD)
+	if r.BodyAllowed() && !sum.HasType && sum.ContentEncoding == "" && len(p) > 0 {
 		r.setType = syntax.DetectContentType(p)
 	}
 }
@@ -53,12 +39,12 @@ func (r *response) sendFields(n int, end bool) {
 	s := r.stream
 	c := s.conn
 	start := c.beginFields()
-	c.out = c.encoder.AppendStatus(c.out, r.status)
+	c.out = c.encoder.AppendStatus(c.out, r.Status)
 	lengthSent := false
-	for i := range r.fields {
-		f := &r.fields[i]
+	for i := range r.Fields {
+		f := &r.Fields[i]
 		if f.Key == "Content-Length" {
-			if lengthSent || r.length < 0 {
+			if lengthSent || r.Length < 0 {
 				continue // invalid, or a second one
 			}
 			lengthSent = true
@@ -92,23 +78,9 @@ func (r *response) appendField(f *request.Field) {
 	c.out = c.encoder.AppendField(c.out, f.Key, f.Value, often(f.Key))
 }
 
-// declareTrailers records the names in a Trailer header (RFC 9110 section
-// 6.6.2).
-func (r *response) declareTrailers(list string) {
-	for name := range strings.SplitSeq(list, ",") {
-		if name = strings.Trim(name, " \t\r\n"); name != "" {
-			r.declareTrailer(name)
-		}
-	}
-}
-
-func (r *response) declareTrailer(name string) {
-	name = http.CanonicalHeaderKey(name)
-	if !syntax.ValidTrailer(name) {
-		r.stream.conn.server.Logf("ignoring invalid trailer %q", name)
-	} else if !slices.Contains(r.trailers, name) {
-		r.trailers = append(r.trailers, name)
-	}
+// invalidTrailer logs a trailer that is omitted.
+func (r *response) invalidTrailer(name string) {
+	r.stream.conn.server.Logf("ignoring invalid trailer %q", name)
 }
 
 // collectTrailers declares the trailers that were set with http.TrailerPrefix,
@@ -117,13 +89,14 @@ func (r *response) collectTrailers() {
 	h := r.stream.ResponseHeader
 	for k, v := range h {
 		if name, ok := strings.CutPrefix(k, http.TrailerPrefix); ok {
-			r.declareTrailer(name)
+			r.DeclareTrailer(name, r.invalidTrailer)
 			h[http.CanonicalHeaderKey(name)] = v
 		}
 	}
-	slices.Sort(r.trailers)
-	for _, name := range r.trailers {
-		if len(h[name]) > 0 && !r.isHEAD {
+	slices.Sort(r.Trailers)
+	r.Trailers = slices.Compact(r.Trailers)
+	for _, name := range r.Trailers {
+		if len(h[name]) > 0 && !r.IsHEAD {
 			r.hasTrailers = true
 		}
 	}
@@ -134,7 +107,7 @@ func (r *response) sendTrailers() {
 	s := r.stream
 	c := s.conn
 	start := c.beginFields()
-	for _, name := range r.trailers {
+	for _, name := range r.Trailers {
 		for _, v := range s.ResponseHeader[name] {
 			r.appendField(&request.Field{Key: name, Value: v})
 		}

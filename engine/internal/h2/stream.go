@@ -163,7 +163,7 @@ func (s *stream) complete(panicked bool) {
 		form.RemoveAll()
 	}
 	r := &s.res
-	r.mu.Lock()
+	r.Lock()
 	r.invalidate()
 	if !panicked {
 		r.prepare()
@@ -184,7 +184,7 @@ func (s *stream) complete(panicked bool) {
 	}
 	c.handlerReturned()
 	r.reset()
-	r.mu.Unlock()
+	r.Unlock()
 	s.reuse()
 	c.flushLate()
 	idle := len(c.streams) == 0

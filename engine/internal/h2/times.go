@@ -110,7 +110,7 @@ func (c *Conn) setDeadline(w *writer, t time.Time, write bool) bool {
 	}
 	c.mu.Lock()
 	s := w.stream
-	if s.res.gen.Load() != w.gen { // else it can't be reused before c.mu is unlocked
+	if !s.res.Is(w.gen) { // else it can't be reused before c.mu is unlocked
 		c.mu.Unlock()
 		return false
 	}

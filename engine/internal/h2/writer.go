@@ -38,14 +38,8 @@ var errWriteLate = errors.New("engine: write after the handler returned")
 // the call of method, locks nothing and returns nil.
 func (w *writer) lock(method string) *response {
 	r := &w.stream.res
-	// Compare before waiting: the response of another request may hold the lock
-	// for long.
-	if r.gen.Load() == w.gen {
-		r.mu.Lock()
-		if r.gen.Load() == w.gen {
-			return r
-		}
-		r.mu.Unlock()
+	if r.LockFor(w.gen) {
+		return r
 	}
 	if method != "Header" || w.header == nil {
 		w.conn.server.Late(method)
@@ -62,11 +56,8 @@ func (w *writer) Header() http.Header {
 		}
 		return w.header
 	}
-	defer r.mu.Unlock()
-	if r.wroteHeader && !r.snapshot && !r.sentHead {
-		r.takeSnapshot()
-	}
-	r.calledHeader = true
+	defer r.Unlock()
+	r.UseHeader(r.stream.ResponseHeader)
 	return r.header()
 }
 
@@ -76,8 +67,8 @@ func (w *writer) WriteHeader(code int) {
 	if r == nil {
 		return
 	}
-	defer r.mu.Unlock()
-	if r.wroteHeader {
+	defer r.Unlock()
+	if r.WroteHeader {
 		return
 	}
 	if code < 100 || code > 999 {
@@ -97,7 +88,7 @@ func (w *writer) write(method string, p []byte, s string) (int, error) {
 	if r == nil {
 		return 0, errWriteLate
 	}
-	defer r.mu.Unlock()
+	defer r.Unlock()
 	return r.write(p, s)
 }
 
@@ -110,8 +101,8 @@ func (w *writer) FlushError() error {
 	if r == nil {
 		return errWriteLate
 	}
-	defer r.mu.Unlock()
-	if !r.wroteHeader {
+	defer r.Unlock()
+	if !r.WroteHeader {
 		r.writeHeader(http.StatusOK)
 	}
 	stage := r.stage
@@ -148,7 +139,7 @@ func (w *writer) CloseNotify() <-chan bool {
 	if r == nil {
 		panic("engine: CloseNotify called after the handler returned")
 	}
-	defer r.mu.Unlock()
+	defer r.Unlock()
 	return r.stream.ctx.CloseNotify()
 }
 

@@ -1,6 +1,6 @@
-// Package request holds what requests of HTTP/1.1 and HTTP/2 have in common: the
-// objects that a handler receives, which may be reused, and the context, which
-// never is. It knows nothing of connections.
+// Package request holds what HTTP/1.1 and HTTP/2 have in common: the objects that
+// a handler receives, which may be reused, the context, which never is, and the
+// state of a response. It knows nothing of connections.
 package request
 
 import (
