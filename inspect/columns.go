@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A column holds one field of all routes, each different value once. The page
-// loads columns.json: it has a tenth of the size of routes.json, which names
+// A column holds one field of all routes, each different value once. The script of
+// the page gets columns: they have a tenth of the size of routes.json, which names
 // the fields of each route, its middleware and its files.
 type column struct {
 	Values []any
@@ -16,7 +16,7 @@ type column struct {
 
 // columns returns the fields of the routes that the page uses, by their names in
 // routes.json.
-func columns(routes []Route) map[string]column {
+func columns(routes []*Route) map[string]column {
 	text := func(field func(*Route) string) column {
 		return newColumn(routes, field, func(r *Route) any { return field(r) })
 	}
@@ -40,7 +40,7 @@ func columns(routes []Route) map[string]column {
 		"Middleware":    newColumn(routes, func(r *Route) string { return strings.Join(r.Middleware, "\n") }, func(r *Route) any { return r.Middleware }),
 		"Scopes":        newColumn(routes, scopesKey, func(r *Route) any { return r.Scopes }),
 	}
-	if slices.ContainsFunc(routes, func(r Route) bool { return r.Use != nil }) {
+	if slices.ContainsFunc(routes, func(r *Route) bool { return r.Use != nil }) {
 		all["Hits"] = newColumn(routes, func(r *Route) uint64 { return r.Hits }, func(r *Route) any { return r.Hits })
 		all["Last"] = newColumn(routes, func(r *Route) int64 { return r.Last.Unix() }, func(r *Route) any { return r.Last })
 	}
@@ -49,13 +49,12 @@ func columns(routes []Route) map[string]column {
 
 // newColumn returns a column of a field of the routes. key is the same for equal
 // values.
-func newColumn[K comparable](routes []Route, key func(*Route) K, value func(*Route) any) column {
+func newColumn[K comparable](routes []*Route, key func(*Route) K, value func(*Route) any) column {
 	c := column{Values: []any{}, Index: make([]int, len(routes))}
 	known := map[K]int{}
 	var last K
 	at := -1
-	for i := range routes {
-		r := &routes[i]
+	for i, r := range routes {
 		if k := key(r); at < 0 || k != last { // often the same as for the route before
 			n, ok := known[k]
 			if !ok {

@@ -81,7 +81,7 @@ func isPage(r *muxmaster.Route) bool { return r.Handler == pageName }
 var pageName = fmt.Sprintf("%T", new(routesPage))
 
 // ServeHTTP serves the page, and below it routes.json, routes.txt, explain.json,
-// openapi.json, coverage.json, and columns.json for the page itself.
+// openapi.json and coverage.json.
 func (p *routesPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -101,8 +101,6 @@ func (p *routesPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "routes.txt":
 		h.Set("Content-Type", "text/plain; charset=utf-8")
 		Print(w, p.mux)
-	case "columns.json":
-		writeJSON(w, columns(p.routes()))
 	case "coverage.json":
 		if p.coverage == nil {
 			http.Error(w, "inspect: requests are not counted; see Coverage.Page", http.StatusNotFound)
@@ -131,7 +129,7 @@ func (p *routesPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		h.Set("Content-Security-Policy", policy)
 		h.Set("Referrer-Policy", "no-referrer")
-		w.Write(page)
+		writePage(w, http.NewResponseController(w).Flush, p.routes)
 	}
 }
 

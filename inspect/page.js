@@ -1,7 +1,8 @@
 'use strict';
-// The page reads columns.json from the program that serves it, shows the routes as a
-// tree of prefixes, and requests explain.json for the route of a request. It creates
-// only elements and text nodes, never HTML from strings.
+// The page comes with the rows that are on the screen first, and with a table of all
+// routes. This script shows them as a tree of prefixes whose first rows are the same,
+// and requests explain.json for the route of a request. It creates only elements and
+// text nodes, never HTML from strings.
 
 const base = location.pathname.replace(/\/*$/, '/');
 const $ = id => document.getElementById(id);
@@ -24,7 +25,6 @@ function button(text, cls, onclick) {
 
 const plural = (n, noun) => n.toLocaleString('en') + ' ' + noun + (n === 1 ? '' : 's');
 const methodOf = r => r.Method || 'any';
-const counted = () => routes.some(r => 'Hits' in r); // the page of a Coverage
 const fileOf = r => r.File.slice(r.File.lastIndexOf('/') + 1) + ':' + r.Line;
 
 // trim returns a function's name without what the compiler adds, and short also
@@ -34,7 +34,7 @@ const trim = name => name.replace(/(?:(?:\.glob\.)?\.func\d+(?:\.\d+)*|\.gowrap\
 const short = name => trim(name.slice(name.lastIndexOf('/') + 1));
 
 function method(name) {
-  return el('span', 'method ' + (/^\w+$/.test(name) ? name : ''), name);
+  return el('span', /^\w+$/.test(name) ? 'method ' + name : 'method', name);
 }
 
 // textOf returns the text that is searched.
@@ -98,15 +98,12 @@ function unpack(columns) {
   });
 }
 
-// load loads the routes and initializes the page.
+// load reads the routes and replaces the rows that came with the page by the same
+// ones, which are complete.
 async function load() {
   await painted();
-  const res = await fetch(base + 'columns.json');
-  if (!res.ok) throw new Error(await res.text());
-  routes = unpack(await res.json()).filter(r => r.Below || !r.Mount); // omit the bare prefix of a mount
-  const counts = new Map();
+  routes = unpack(JSON.parse($('routes').textContent));
   for (const r of routes) {
-    counts.set(methodOf(r), (counts.get(methodOf(r)) || 0) + 1);
     let at = 0;
     for (const s of r.Scopes) {
       const middleware = (r.Middleware || []).slice(at, at += s.Middleware);
@@ -115,34 +112,14 @@ async function load() {
       scopes.set(r.Host + s.Prefix, [...known, { kind: s.Kind, middleware }]);
     }
   }
-  for (const m of new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', ...counts.keys()])) {
-    if (m !== 'any') $('method').append(el('option', '', m));
-    if (counts.has(m)) chip(m, method(m), counts.get(m));
-  }
-  const warnings = routes.filter(r => r.Warning).length;
-  if (warnings) chip('⚠', el('span', 'warning', 'suspicious'), warnings);
-  const open = routes.filter(r => !r.Guard).length;
-  if (open < routes.length) chip('open', el('span', '', 'without login'), open);
-  if (counted()) link('coverage.json'), chip('unused', el('span', '', 'unused'), routes.filter(r => !r.Hits).length);
-  const outer = routes.find(r => r.Scopes[0].Middleware && !r.Fast);
-  if (outer) $('everywhere').append('Around every route: ', el('code', '', outer.Middleware.slice(0, outer.Scopes[0].Middleware).map(short).join(' → ')));
   const state = new URLSearchParams(location.hash.slice(1));
-  $('search').value = state.get('search') || '';
+  $('search').value ||= state.get('search') || '';
+  const opened = [...$('tree').querySelectorAll('details')].map(d => d.open);
   draw();
-  performance.mark('routes');
+  if (!$('search').value) [...$('tree').querySelectorAll('details')].filter((d, i) => d.open !== opened[i]).forEach(d => d.firstChild.click());
+  $('later').remove();
+  document.documentElement.dataset.ready = '';
   if (state.get('path')) explain(state.get('method') || 'GET', state.get('path'));
-}
-
-function fail(err) {
-  $('summary').textContent = 'The routes can’t be shown.';
-  $('tree').replaceChildren(el('div', 'empty', el('p', '', err.message), button('Try again', '', () => location.reload())));
-}
-
-function chip(value, label, count) {
-  const box = el('input');
-  box.type = 'checkbox';
-  box.value = value;
-  $('filters').append(el('label', '', box, label, el('span', 'count', count.toLocaleString('en'))));
 }
 
 // remember stores the search and the request in the page's URL.
@@ -215,11 +192,5 @@ $('explain').addEventListener('submit', e => {
   e.preventDefault();
   ask($('method').value, $('path').value);
 });
-function link(name) {
-  const a = el('a', '', name);
-  a.href = base + name;
-  $('data').append(a);
-}
-link('routes.json');
-link('openapi.json');
-load().catch(fail);
+for (const a of $('data').children) a.href = base + a.textContent;
+load();

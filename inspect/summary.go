@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
@@ -78,12 +79,21 @@ func printKind(b *strings.Builder, kind Kind, list []Difference) {
 	}
 }
 
-// count returns a number of things, such as 2 requests.
+// count returns a number of things, such as 5,001 routes.
 func count(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
 	}
-	return fmt.Sprint(n, " ", thing)
+	return grouped(n) + " " + thing
+}
+
+// grouped returns a number with commas between thousands.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 // cause returns a text that differences of one kind have in common if they have,

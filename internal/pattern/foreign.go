@@ -107,7 +107,11 @@ func plainSegment(seg string) bool {
 		return !strings.HasSuffix(seg, "...")
 	}
 	if seg[0] == '{' && seg[len(seg)-1] == '}' {
-		return validName(strings.TrimSuffix(seg[1:len(seg)-1], "..."))
+		name, expr, constraint := strings.Cut(seg[1:len(seg)-1], ":")
+		if constraint {
+			return validName(name) && (expr == "int" || expr == "uuid" || strings.HasPrefix(expr, "[") && !strings.ContainsAny(expr, "{}"))
+		}
+		return validName(strings.TrimSuffix(name, "..."))
 	}
 	return (seg[0] == ':' || seg[0] == '*') && validName(seg[1:])
 }

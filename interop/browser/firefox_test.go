@@ -140,7 +140,7 @@ func (f *firefox) open(m *muxmaster.Mux, fragment string) {
 	srv := httptest.NewServer(m)
 	f.Cleanup(srv.Close)
 	f.do("WebDriver:Navigate", map[string]any{"url": srv.URL + "/debug/routes" + fragment})
-	f.wait("#tree summary")
+	f.wait("[data-ready]")
 }
 
 // wait waits until an element exists.

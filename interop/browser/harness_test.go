@@ -99,7 +99,7 @@ func open(t *testing.T, routes *muxmaster.Mux, v view, fragment string) *tab {
 	t.Helper()
 	p := newTab(t, routes, v)
 	p.url += "/debug/routes"
-	p.do(chromedp.Navigate(p.url+fragment), chromedp.WaitVisible("#tree summary, #tree .empty"))
+	p.do(chromedp.Navigate(p.url+fragment), chromedp.WaitVisible("[data-ready] #tree"))
 	return p
 }
 

@@ -1,12 +1,19 @@
 package browser
 
 import (
+	"bytes"
+	"io"
+	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/seed-1954dcaa/muxmaster"
 )
 
 // rows returns the text of the visible rows, each with single spaces.
@@ -14,6 +21,9 @@ func (p *tab) rows() []string {
 	return eval[[]string](p, `[...document.querySelectorAll('#tree summary')].filter(s => s.checkVisibility()).map(s =>
 		[...s.children].map(c => c.textContent).join(' ').replace(/\s+/g, ' '))`)
 }
+
+// paths returns the paths of the routes that match the search and the filters.
+func (p *tab) paths() string { return p.text("#tree .route > summary > .path") }
 
 // text returns the text of the elements that match a selector, with single
 // spaces.
@@ -111,7 +121,7 @@ func TestSearchAndFilter(t *testing.T) {
 		for chip := range strings.FieldsSeq(tt.chips) {
 			eval[bool](p, `document.querySelector('#filters [value="`+chip+`"]').click() || true`)
 		}
-		got := strings.Join(eval[[]string](p, `[...document.querySelectorAll('#tree .route > summary > .path')].map(e => e.innerText)`), " ")
+		got := p.paths()
 		if got != tt.want {
 			t.Errorf("search %q, chips %q: got %q, want %q", tt.search, tt.chips, got, tt.want)
 		}
@@ -178,10 +188,53 @@ func TestNotes(t *testing.T) {
 	p.want("the links", p.text("#data"), "coverage.json")
 	for chip, want := range map[string]string{"unused": "/debug/routes/… mount /unused", "open": "/debug/routes/… mount /unused"} {
 		eval[bool](p, `document.querySelector('#filters [value="`+chip+`"]').click() || true`)
-		if got := p.text("#tree .route > summary > .path"); got != want {
+		if got := p.paths(); got != want {
 			t.Errorf("only %s: got %q, want %q", chip, got, want)
 		}
 		eval[bool](p, `document.querySelector('#filters [value="`+chip+`"]').click() || true`)
+	}
+}
+
+// TestRows checks that the rows that come with the page are those that the script
+// makes.
+func TestRows(t *testing.T) {
+	summary := regexp.MustCompile(`<summary>(.*?)</summary>`)
+	quotes := strings.NewReplacer("&#39;", "'", "&#34;", `"`)
+	for _, m := range []*muxmaster.Mux{newShop(), newHostile(), newCounted(), newMixed(), newLarge()} {
+		p := open(t, m, desktop, "")
+		res, err := http.Get(p.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		html, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var served []string
+		_, html, _ = bytes.Cut(html, []byte(`id="tree"`))
+		tree, later, _ := bytes.Cut(html, []byte(`id="later"`))
+		for _, found := range summary.FindAllSubmatch(tree, -1) {
+			served = append(served, quotes.Replace(string(found[1])))
+		}
+		made := func() []string {
+			return eval[[]string](p, `[...document.querySelectorAll('#tree summary')].map(s => s.innerHTML)`)
+		}
+		if first := made(); !slices.Equal(served, first) {
+			t.Errorf("the page comes with\n%s\nand the script makes\n%s", strings.Join(served, "\n"), strings.Join(first, "\n"))
+		}
+		if len(later) < 100_000 { // it has the rows of closed folders, too
+			for _, found := range summary.FindAllSubmatch(later, -1) {
+				served = append(served, quotes.Replace(string(found[1])))
+			}
+			p.do(chromedp.Click("#open"))
+			all := made()
+			slices.Sort(all)
+			slices.Sort(served)
+			if served = slices.Compact(served); !slices.Equal(served, slices.Compact(all)) {
+				t.Errorf("all rows: the page comes with\n%s\nand the script makes\n%s", strings.Join(served, "\n"), strings.Join(all, "\n"))
+			}
+		}
 	}
 }
 
@@ -196,6 +249,23 @@ func TestParameters(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: got %q, want %q", pattern, got, want)
 		}
+	}
+}
+
+// TestWithoutScript checks what a browser shows that runs no scripts: all routes,
+// and nothing that does nothing.
+func TestWithoutScript(t *testing.T) {
+	p := newTab(t, newMixed(), view{width: 390, height: 844})
+	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	p.do(chromedp.Navigate(p.url + "/debug/routes"))
+	text := p.text("body")
+	p.want("the page", text, "routes.txt below its address", "605 routes", "/folder3", "/only/:one")
+	shown := eval[[]string](p, `[...document.querySelectorAll('summary, form, input, button, nav')].filter(e => e.checkVisibility()).map(e => e.tagName)`)
+	if n := len(shown); n != 25 || slices.ContainsFunc(shown, func(tag string) bool { return tag != "SUMMARY" }) {
+		t.Errorf("shown: %d, %q", n, shown)
+	}
+	if n := eval[int](p, `[...document.querySelectorAll('.route')].filter(e => e.closest('#later') || e.checkVisibility()).length`); n != 605 {
+		t.Errorf("%d routes are there", n)
 	}
 }
 
@@ -273,10 +343,9 @@ func TestHostileNamesStayText(t *testing.T) {
 }
 
 func TestErrorIsShown(t *testing.T) {
-	m := newShop()
-	p := open(t, m, desktop, "")
-	p.want("before", p.text("#summary"), "29 routes")
-	eval[bool](p, `(fetch = () => Promise.reject(new Error('the service is gone')), load().catch(fail), true)`)
-	p.do(chromedp.WaitVisible("#tree .empty"))
-	p.want("after", p.text("#tree"), "the service is gone", "Try again")
+	p := open(t, newShop(), desktop, "")
+	eval[bool](p, `(fetch = () => Promise.reject(new Error('the service is gone')), true)`)
+	p.fill("#path", "/x"+kb.Enter)
+	p.do(chromedp.WaitVisible("#answer .verdict"))
+	p.want("the answer", p.text("#answer"), "the service is gone")
 }

@@ -109,6 +109,25 @@ func newHostile() *muxmaster.Mux {
 	return m
 }
 
+// newMixed returns 20 folders of 30 routes, which are closed at first, and a few
+// routes of other kinds.
+func newMixed() *muxmaster.Mux {
+	var h shop
+	m := muxmaster.New()
+	m.Mount("/debug/routes", inspect.Handler(m))
+	m.GET("/", h.home)
+	m.GET("/only/:one", h.home)
+	m.Handle("PURGE-ALL /{x...}", http.HandlerFunc(h.home))
+	m.Handle("GET a.example/{id:[0-9]{1,3}}/é<b>", http.HandlerFunc(h.home))
+	for i := range 20 {
+		g := m.Group(fmt.Sprintf("/folder%d", i))
+		for j := range 30 {
+			g.GET(fmt.Sprintf("/%d/:id", j), h.home)
+		}
+	}
+	return m
+}
+
 // newLarge returns 5,000 routes.
 func newLarge() *muxmaster.Mux {
 	var h shop
