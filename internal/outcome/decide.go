@@ -22,6 +22,16 @@ type Decider[P any] struct {
 // verb methods, and whether it redirects to another case.
 type Redirects[P any] func(fallback *P) (slash, letters bool)
 
+func (f Redirects[P]) slash(fallback *P) bool {
+	slash, _ := f(fallback)
+	return slash
+}
+
+func (f Redirects[P]) letters(fallback *P) bool {
+	_, letters := f(fallback)
+	return letters
+}
+
 // A Decision is the response to an unmatched request, and who gives it.
 type Decision[P any] struct {
 	Outcome
@@ -39,7 +49,7 @@ func (x *Decider[P]) Decide(search *trie.Search[P], r *http.Request, rt *trie.Ro
 		rt = x.find(search, r, clean)
 	}
 	d := x.decide(search, r, rt, clean, redirects)
-	if _, letters := redirects(d.Fallback); letters && rt == nil && d.Pattern == "" && search.Rooted() && r.Method != http.MethodConnect {
+	if x.Folded != nil && rt == nil && d.Pattern == "" && search.Rooted() && r.Method != http.MethodConnect && redirects.letters(d.Fallback) {
 		if path, ok := x.Folded.Recase(cleanPath(r), r.Host, r.Method); ok {
 			if there := x.decide(search, r, x.find(search, r, path), path, redirects); there.Pattern != "" {
 				d = there
@@ -77,9 +87,7 @@ func (x *Decider[P]) decide(search *trie.Search[P], r *http.Request, rt *trie.Ro
 	if !search.Rooted() {
 		return d
 	}
-	slash, _ := redirects(d.Fallback)
-	slash = slash && rt == nil
-	if longer != nil && (asServeMux || slash && longer.Flags&trie.Verb != 0) {
+	if longer != nil && (asServeMux || rt == nil && longer.Flags&trie.Verb != 0 && redirects.slash(d.Fallback)) {
 		d.Location, d.Pattern = cmp.Or(clean, cleanPath(r))+"/", longer.Pattern
 		return d
 	}
@@ -88,7 +96,7 @@ func (x *Decider[P]) decide(search *trie.Search[P], r *http.Request, rt *trie.Ro
 	} else if rt != nil {
 		d.Pattern = rt.Pattern
 	}
-	if slash && search.TrimSlash() {
+	if rt == nil && search.TrimSlash() && redirects.slash(d.Fallback) {
 		if shorter := x.Table.Find(search, r.Host); shorter != nil && shorter.Flags&trie.Verb != 0 {
 			d.Outcome = Outcome{Location: strings.TrimSuffix(cmp.Or(clean, cleanPath(r)), "/"), Pattern: shorter.Pattern}
 		}

@@ -55,6 +55,7 @@ const (
 //
 // Like the methods of w, Of must be called on the handler's goroutine.
 func Of(w http.ResponseWriter) Progress {
+	var k *kind
 	for {
 		if r := of(w); r != nil {
 			switch {
@@ -65,6 +66,10 @@ func Of(w http.ResponseWriter) Progress {
 			}
 			return Unsent
 		}
+		k = kindOf(w)
+		if !k.unwraps {
+			break
+		}
 		inner := unwrap(w)
 		if inner == nil {
 			break
@@ -72,10 +77,6 @@ func Of(w http.ResponseWriter) Progress {
 		w = inner
 	}
 	v := reflect.ValueOf(w)
-	if !v.IsValid() {
-		return Unknown
-	}
-	k := kindOf(w)
 	if hijacked, ok := boolAt(v, k.hijacked); ok && hijacked {
 		return Hijacked
 	}
