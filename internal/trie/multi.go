@@ -51,7 +51,7 @@ func (s *Search[P]) multiEnd(pos int) int {
 // catch-all inside the pattern may ask for each pos.
 func (s *Search[P]) fitsRest(pos int) bool {
 	n := len(s.path) - pos
-	if n <= s.fit {
+	if n <= s.fit || !s.connect && s.decoded == "" {
 		return true
 	}
 	if s.unfit > 0 && n >= s.unfit {
@@ -62,7 +62,7 @@ func (s *Search[P]) fitsRest(pos int) bool {
 	if s.decoded != "" {
 		decoded = s.decoded[pos:end]
 	}
-	if unclean(rest) && (!s.connect || wirepath.DotInside(rest)) || wirepath.DotInside(decoded) {
+	if s.connect && wirepath.DotInside(rest) || wirepath.DotInside(decoded) {
 		s.unfit = n
 		return false
 	}

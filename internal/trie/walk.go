@@ -20,6 +20,7 @@ type Search[P any] struct {
 	decoded string // the decoded path if path has replaced slashes, else ""
 	lower   string // the decoded path in lower case, if the Table is that of a Folded
 	connect bool   // a CONNECT request, whose path is not cleaned
+	clean   bool   // see Clean
 
 	allowed methodSet // methods of the routes that match the path
 	slash   *Route[P] // the first route found that matches the path with a slash appended
@@ -183,10 +184,7 @@ func (t *Tree[P]) walk(s *Search[P], nd *node[P], pos int) *Route[P] {
 		}
 
 		// Parameters never match segments that path cleaning removes.
-		clean := path[pos] != '/' && (path[pos] != '.' || !wirepath.IsDots(path[pos:end]))
-		if !clean && !s.connect {
-			return s.leavePrefix(nd.fallback)
-		}
+		clean := !s.connect || path[pos] != '/' && !wirepath.IsDots(path[pos:end])
 		if nd.specials != 0 {
 			if rt := t.special(s, nd, pos, end); rt != nil || s.owned {
 				return rt

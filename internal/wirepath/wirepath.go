@@ -52,7 +52,7 @@ const Slash = 0xFF
 // It reports false if there is none: raw has no escaped slash, or it is not an
 // encoding of path, because a middleware changed one and not the other.
 func Split(path, raw string) (split string, ok bool) {
-	if !hasEscapedSlash(raw) || !encodes(raw, path) {
+	if escaped := strings.Contains(raw, "%2F") || strings.Contains(raw, "%2f"); !escaped || !encodes(raw, path) {
 		return "", false
 	}
 	var b strings.Builder
@@ -113,19 +113,6 @@ func unhex(c byte) int {
 	return -1
 }
 
-func hasEscapedSlash(raw string) bool {
-	for {
-		i := strings.IndexByte(raw, '%')
-		if i < 0 || i+2 >= len(raw) {
-			return false
-		}
-		if raw[i+1] == '2' && raw[i+2]|0x20 == 'f' {
-			return true
-		}
-		raw = raw[i+1:]
-	}
-}
-
 // IsDots reports whether the decoded segment is "." or "..".
 func IsDots(seg string) bool { return seg == "." || seg == ".." }
 
@@ -172,21 +159,14 @@ func Resolve(path string) string {
 
 // escapedDots returns 1 if the segment is "." and 2 if it is "..", where each
 // dot can be escaped as %2e. Otherwise it returns 0.
-func escapedDots(seg string) (n int) {
-	for seg != "" {
-		switch {
-		case seg[0] == '.':
-			seg = seg[1:]
-		case len(seg) >= 3 && seg[0] == '%' && seg[1] == '2' && seg[2]|0x20 == 'e':
-			seg = seg[3:]
-		default:
-			return 0
-		}
-		if n++; n > 2 {
-			return 0
-		}
+func escapedDots(seg string) int {
+	if len(seg) > len("%2e%2e") {
+		return 0
 	}
-	return n
+	if seg = strings.ReplaceAll(strings.ToLower(seg), "%2e", "."); IsDots(seg) {
+		return len(seg)
+	}
+	return 0
 }
 
 // Clean is Resolve followed by Escape, for a Location header. Without escaping,
