@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/printable"
 )
 
 // DefaultMax is the maximum size, in bytes, of a response that JSON reads.
@@ -20,14 +22,12 @@ type StatusError struct {
 	Body       []byte // the first 4 KiB of the body
 }
 
-// Error returns the status and the first 200 bytes of the body, quoted.
+// Error returns the first 200 bytes of the status, quoted if they aren't
+// printable, and of the body, quoted.
 func (e *StatusError) Error() string {
 	const show = 200
-	text := e.Body
-	if len(text) > show {
-		text = text[:show]
-	}
-	return fmt.Sprintf("client: the server responded with %s: %q", e.Status, text)
+	status, text := e.Status[:min(len(e.Status), show)], e.Body[:min(len(e.Body), show)]
+	return fmt.Sprintf("client: the server responded with %s: %q", printable.Quote(status), text)
 }
 
 // JSON sends a request with in encoded as JSON, or without a body if in is nil,

@@ -255,3 +255,24 @@ func TestJSON(t *testing.T) {
 		t.Errorf("with the shared client: %+v, %v", got, err)
 	}
 }
+
+// TestStatusError checks that a server can't write to the terminal or the log
+// with its status line, and that the text is short.
+func TestStatusError(t *testing.T) {
+	long := strings.Repeat("x", 1000)
+	for _, status := range []string{"500 a\rb\x1b[2J", "500 " + long} {
+		srv, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
+			c, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			io.WriteString(c, "HTTP/1.1 "+status+"\r\n\r\n"+long)
+			c.Close()
+		})
+		_, err := client.JSON[int](t.Context(), use(t, client.Options{}), "GET", srv.URL, nil)
+		if se, ok := errors.AsType[*client.StatusError](err); !ok || se.Status != status || len(err.Error()) > 500 || strings.ContainsAny(err.Error(), "\r\x1b") {
+			t.Errorf("%.20q: %.600q", status, err)
+		}
+	}
+}
