@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"io"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,6 +47,9 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	b.reading.Store(true)
 	defer b.reading.Store(false)
+	if b.closed.Load() {
+		return 0, http.ErrBodyReadAfterClose // Close may be reading
+	}
 	var start time.Time
 	if b.stall > 0 {
 		start = time.Now()
@@ -85,6 +89,8 @@ func (b *body) Close() error {
 		return nil
 	}
 	// If a Read is in progress, don't wait for it: Close should interrupt it.
+	// Reading at the same time could wait forever, because the end of net/http's
+	// HTTP/2 bodies wakes only one reader.
 	if !b.ended.Load() && !b.reading.Load() {
 		t := time.AfterFunc(maxDrainTime, func() { b.cancel(context.Canceled) })
 		_, err := io.CopyN(io.Discard, b.ReadCloser, maxDrain)

@@ -199,6 +199,54 @@ func TestCloseEndsRead(t *testing.T) {
 	}
 }
 
+// A slowBody is a response body whose second Read waits until its channel is
+// closed.
+type slowBody struct {
+	release         chan struct{}
+	reads, together atomic.Int64
+}
+
+func (b *slowBody) Read(p []byte) (int, error) {
+	if b.together.Add(1) > 1 {
+		return 0, errors.New("two readers")
+	}
+	defer b.together.Add(-1)
+	if b.reads.Add(1) > 1 {
+		<-b.release
+		return 0, io.EOF
+	}
+	return 1, nil
+}
+
+func (b *slowBody) Close() error { return nil }
+
+type transportFunc func(*http.Request) (*http.Response, error)
+
+func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestReadDuringClose checks that Read and Close don't both read net/http's
+// body. One of them could wait forever.
+func TestReadDuringClose(t *testing.T) {
+	b := &slowBody{release: make(chan struct{})}
+	c := client.New(client.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, ProtoMajor: 2, Body: b, Request: r}, nil
+	})})
+	resp, err := c.Get("http://x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := make([]byte, 10)
+	resp.Body.Read(p)
+	closed := make(chan error)
+	go func() { closed <- resp.Body.Close() }()
+	steady.Until(t, time.Minute, "Close reads", func() bool { return b.reads.Load() == 2 })
+	if n, err := resp.Body.Read(p); n > 0 || err != http.ErrBodyReadAfterClose {
+		t.Errorf("Read during Close: %d, %v; want ErrBodyReadAfterClose", n, err)
+	}
+	close(b.release)
+	<-closed
+}
+
 func TestProtocolAndSessions(t *testing.T) {
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, r.Proto, " ", r.TLS.DidResume)
