@@ -117,9 +117,9 @@ func (s *script) field() (key, value string) {
 		value = "good"
 	}
 	if key == "Content-Length" {
-		value = pick(s, "x", "-1", " 5")
+		return key, pick(s, "x", "-1", " 5")
 	}
-	return key, value
+	return key, strings.TrimSpace(value) // net/http doesn't remove spaces
 }
 
 func (s *script) run() {

@@ -73,10 +73,10 @@ func (b *body) reset(err error) {
 	b.mu.Lock()
 	n := 0
 	if b.err == nil {
-		n = b.drop()
+		n, b.err = b.drop(), err
 	}
+	b.wake.Broadcast()
 	b.mu.Unlock()
-	b.end(err)
 	b.conn.consume(b, int64(n), 0)
 }
 

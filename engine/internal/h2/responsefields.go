@@ -2,6 +2,7 @@ package h2
 
 import (
 	"net/http"
+	"net/textproto"
 	"slices"
 	"strings"
 
@@ -69,13 +70,14 @@ func (r *response) sendFields(n int, end bool) {
 }
 
 // appendField appends a field of the handler. Like net/http, it omits invalid
-// ones, and those that HTTP/2 doesn't allow.
+// ones, and those that HTTP/2 doesn't allow. It removes spaces around the value,
+// which make clients reset the stream (RFC 9113 section 8.2.1).
 func (r *response) appendField(f *request.Field) {
 	if f.None || !syntax.ValidName(f.Key) || !syntax.ValidString(f.Value) || forbidden(f.Key) {
 		return
 	}
 	c := r.stream.conn
-	c.out = c.encoder.AppendField(c.out, f.Key, f.Value, often(f.Key))
+	c.out = c.encoder.AppendField(c.out, f.Key, textproto.TrimString(f.Value), often(f.Key))
 }
 
 // invalidTrailer logs a trailer that is omitted.
