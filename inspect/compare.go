@@ -18,7 +18,7 @@ import (
 type Kind int
 
 const (
-	LostLogin    Kind = iota // the old response was 401, 403 or a redirect to a login, and now the handler runs, or seems to
+	LostLogin    Kind = iota // the old response was 401, 403, a redirect to a login or to a spelling of the path with one of them, and now the handler runs, or seems to
 	Crash                    // a panic or a status from 500, which the old handler didn't have
 	LostRoute                // the old status was 2xx, and now it is 4xx
 	NewRoute                 // the old status was 4xx, and now it is 2xx
@@ -73,6 +73,8 @@ func (d Difference) text(r Response) string {
 	switch {
 	case r.Panic != "":
 		return fmt.Sprintf("panic: %.100s", r.Panic)
+	case r.Location != "" && d.Kind != OtherHeader && r.refused != 0:
+		return fmt.Sprintf("%d to %s (%d)", r.Status, r.Location, r.refused)
 	case r.Location != "" && d.Kind != OtherHeader:
 		return fmt.Sprintf("%d to %s", r.Status, r.Location)
 	case d.Kind == OtherHandler:
@@ -103,6 +105,9 @@ func Compare(old, now http.Handler, requests iter.Seq[*http.Request]) []Differen
 	var list []Difference
 	for r := range requests {
 		d := Difference{Request: r, Old: ask(old, r), Now: ask(now, r)}
+		if !d.Now.redirects() {
+			d.Old.follow(old, r)
+		}
 		if kind, differs := compare(d.Old, d.Now); differs {
 			d.Kind = kind
 			list = append(list, d)
@@ -114,10 +119,10 @@ func Compare(old, now http.Handler, requests iter.Seq[*http.Request]) []Differen
 
 // compare returns the worst difference between two responses.
 func compare(old, now Response) (kind Kind, differs bool) {
-	switch denied := old.denies(); {
+	switch denied := old.denies() || old.refused != 0; {
 	case denied && !now.denies() && now.ran():
 		return LostLogin, true
-	case denied && now.Status == old.Status && now.Size > old.Size && len(old.Body) > 0 && bytes.HasPrefix(now.Body, old.Body):
+	case old.denies() && now.Status == old.Status && now.Size > old.Size && len(old.Body) > 0 && bytes.HasPrefix(now.Body, old.Body):
 		return LostLogin, true // a middleware refuses the client, and calls the handler all the same
 	case now.crashed() && !old.crashed():
 		return Crash, true
@@ -151,6 +156,7 @@ func sameBody(old, now Response) bool { return old.Size == now.Size && bytes.Equ
 
 func (r Response) succeeded() bool { return r.Status >= 200 && r.Status < 300 }
 func (r Response) crashed() bool   { return r.Panic != "" || r.Status >= 500 }
+func (r Response) redirects() bool { return r.Status >= 300 && r.Status < 400 && r.Location != "" }
 
 // ran reports whether a handler ran, as far as the response shows.
 func (r Response) ran() bool {
@@ -167,6 +173,9 @@ func (r Response) denies() bool {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
 		return true
 	case http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect:
+		if r.respelled {
+			return false // /login/ to /login
+		}
 		target, _, _ := strings.Cut(strings.ToLower(r.Location), "?")
 		return slices.ContainsFunc([]string{"login", "log-in", "signin", "sign-in", "sign_in", "auth", "sso"}, func(word string) bool { return strings.Contains(target, word) })
 	}

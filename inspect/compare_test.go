@@ -41,6 +41,11 @@ func TestCompareKinds(t *testing.T) {
 		{text(401, "no"), to(307, "/x"), OtherStatus},
 		{text(401, "no"), to(302, "/login"), OtherStatus},
 		{to(302, "/home"), text(200, "home"), OtherStatus},
+		{Response{Status: 301, Location: "/a", respelled: true, refused: 401}, text(200, "secret"), LostLogin},
+		{Response{Status: 301, Location: "/a", respelled: true, refused: 401}, text(401, "no"), OtherStatus},
+		{Response{Status: 301, Location: "/a", respelled: true, refused: 403}, text(404, "none"), OtherStatus},
+		{text(404, "none"), Response{Status: 307, Location: "/login", respelled: true}, OtherStatus},
+		{Response{Status: 301, Location: "/login", respelled: true}, Response{Status: 307, Location: "/login", respelled: true}, OtherStatus},
 		{text(200, "a"), text(500, "error"), Crash},
 		{text(200, "a"), Response{Panic: "nil map"}, Crash},
 		{text(404, ""), text(503, ""), Crash},
@@ -217,6 +222,32 @@ func TestCompareFindsRoute(t *testing.T) {
 			if strings.Contains(d, "GET /admin/users:") || strings.Contains(d, "GET /open/users:") || tt.want == nil {
 				t.Errorf("the difference %q", d)
 			}
+		}
+	}
+}
+
+// TestCompareFollowsSpellings checks that a login counts for the spellings of its
+// path that redirect to it, and that a redirect to another spelling of /login is
+// none to a login.
+func TestCompareFollowsSpellings(t *testing.T) {
+	old := http.NewServeMux()
+	old.HandleFunc("/a/{x}", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(401) })
+	for _, path := range []string{"/a/1/", "/a//1", "/A/1"} {
+		old.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/a/1", 301) })
+	}
+	old.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/a/1", 301) })
+	old.HandleFunc("/loop/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/loop/", 301) })
+	old.HandleFunc("/login/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", 307) })
+	now := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "ok") })
+	for path, want := range map[string]Kind{
+		"/a/1/": LostLogin, "/A/1": LostLogin, "/a/1": LostLogin, "/a/1/?q=1": LostLogin, "/moved": OtherStatus, "/loop/": OtherStatus, "/login/": OtherStatus,
+	} {
+		list := Compare(old, now, slices.Values([]*http.Request{serverRequest("GET", "", path)}))
+		if len(list) != 1 || list[0].Kind != want {
+			t.Errorf("%s: got %v, want %v", path, list, want)
+		}
+		if path == "/a/1/" && list[0].String() != "lost login: GET /a/1/: 301 to /a/1 (401) by /a/1/, now 200" {
+			t.Errorf("%s: got %v", path, list[0])
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"path"
 	"strings"
 	"time"
 )
@@ -21,6 +23,9 @@ type Response struct {
 	Size        int64       // of the whole body, in bytes
 	Pattern     string      // of the route that ran, if the handler sets Request.Pattern
 	Panic       string      // the value of a panic, as text
+
+	respelled bool // Location is the path of the request in another spelling
+	refused   int  // 401, 403 or the like, if that is the status at such a Location
 }
 
 const (
@@ -40,8 +45,10 @@ func ask(h http.Handler, r *http.Request) (resp Response) {
 		}
 	}
 	w := &responseWriter{header: http.Header{}, head: r.Method == http.MethodHead}
+	requested := r.URL.Path // a proxy may change it
 	defer func() {
 		resp = w.response()
+		resp.respelled = resp.redirects() && respelled(requested, resp.Location)
 		resp.Pattern = r.Pattern
 		if v := recover(); v != nil {
 			resp.Status, resp.Panic = 0, fmt.Sprint(v)
@@ -49,6 +56,29 @@ func ask(h http.Handler, r *http.Request) (resp Response) {
 	}()
 	h.ServeHTTP(w, r)
 	return resp
+}
+
+// respelled reports whether a Location is a path in another spelling: another
+// case, with or without a trailing slash, or clean.
+func respelled(requested, location string) bool {
+	u, err := url.Parse(location)
+	return err == nil && strings.EqualFold(path.Clean(u.Path), path.Clean("/"+requested))
+}
+
+// follow sets refused, if resp is the response of h to r and redirects to another
+// spelling of the path.
+func (resp *Response) follow(h http.Handler, r *http.Request) {
+	if !resp.respelled || !strings.HasPrefix(resp.Location, "/") {
+		return
+	}
+	next := serverRequest(r.Method, r.Host, resp.Location)
+	if next == nil {
+		return
+	}
+	next.Header, next.GetBody = r.Header, r.GetBody
+	if there := ask(h, next); there.denies() {
+		resp.refused = there.Status
+	}
 }
 
 // A responseWriter keeps a response. Package httptest has one too, but it adds a

@@ -18,7 +18,8 @@ import (
 // with one of its requests. Differences have the same cause if they are about the
 // same route, or if routers differ alike everywhere, as in the Allow of their
 // 405. It writes all causes of lost logins, and ten of each other kind: first those
-// that plain requests show, then those of HEAD, OPTIONS and odd paths.
+// that plain requests show to which a handler responded, then those of redirects
+// and errors, then those of HEAD, OPTIONS and odd paths.
 func PrintDifferences(w io.Writer, list []Difference) error {
 	var b strings.Builder
 	if len(list) == 0 {
@@ -48,19 +49,16 @@ func printKind(b *strings.Builder, kind Kind, list []Difference) {
 			places[d.place()] = true
 		}
 	}
-	var causes []string // in the order of their first request, those that plain requests show first
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b Difference) int { return cmp.Compare(a.oddness(), b.oddness()) })
+	var causes []string // in the order of their first difference
 	alike := map[string][]*Difference{}
-	for _, special := range []bool{false, true} {
-		for i := range list {
-			if list[i].special() != special {
-				continue
-			}
-			cause := list[i].cause(places)
-			if alike[cause] == nil {
-				causes = append(causes, cause)
-			}
-			alike[cause] = append(alike[cause], &list[i])
+	for i := range list {
+		cause := list[i].cause(places)
+		if alike[cause] == nil {
+			causes = append(causes, cause)
 		}
+		alike[cause] = append(alike[cause], &list[i])
 	}
 	fmt.Fprintf(b, "%s: %s\n", kind, count(len(list), "request"))
 	left := len(list)
@@ -125,6 +123,18 @@ func (d *Difference) cause(places map[string]bool) string {
 		return statuses
 	}
 	return statuses + place
+}
+
+// oddness returns a number that is the smaller, the more likely it is that a
+// difference matters.
+func (d *Difference) oddness() int {
+	switch {
+	case d.special():
+		return 2
+	case d.Old.succeeded() || d.Now.succeeded():
+		return 0
+	}
+	return 1
 }
 
 // special reports whether routers differ in requests like this one: in methods

@@ -89,9 +89,10 @@ lost route: 1 request
 new route: 15 requests
   OPTIONS /: 405, now 204 (and 12 like it)
   GET /help/%2F: 404, now 200 by GET /help/:topic (and 1 like it)
-new login: 33 requests
-  GET /admin: 307 to /admin/ by /admin/, now 401 (and 32 like it)
-status: 21 requests
+new login: 6 requests
+  GET /x/%2e%2e/admin/users: 404, now 401 (and 5 like it)
+status: 48 requests
+  GET /admin: 307 to /admin/ (401) by /admin/, now 401 (and 26 like it)
   GET /help/1/: 404, now 307 to /help/1 by GET /help/:topic (and 11 like it)
   GET /x/%2e%2e/: 404, now 307 to / by GET / (and 3 like it)
   GET /help/%2e%2e: 200 by GET /help/{topic}, now 307 to / by GET / (and 3 like it)
@@ -112,6 +113,20 @@ route: 20 requests
 		if got := b.String(); got != strings.TrimPrefix(tt.want, "\n") {
 			t.Errorf("%s: got\n%s", tt.name, got)
 		}
+	}
+}
+
+// TestPrintDifferencesBeginsWithHandlers checks that a difference between the
+// responses of handlers comes before those of redirects and errors, in which
+// routers differ everywhere.
+func TestPrintDifferencesBeginsWithHandlers(t *testing.T) {
+	difference := func(method, path string, old, now int) Difference {
+		return Difference{Kind: OtherStatus, Request: serverRequest(method, "", path), Old: Response{Status: old}, Now: Response{Status: now}}
+	}
+	var b strings.Builder
+	PrintDifferences(&b, []Difference{difference("HEAD", "/h", 200, 202), difference("POST", "/p", 404, 405), difference("GET", "/g", 200, 203)})
+	if got, want := b.String(), "status: 3 requests\n  GET /g: 200, now 203\n  POST /p: 404, now 405\n  HEAD /h: 200, now 202\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -161,6 +161,16 @@ var traps = []struct {
 			})
 			m.GET("/a", says("secret"))
 		}, inspect.LostLogin, "GET /a"},
+	{"gin: a trailing slash redirects to the guarded path",
+		func() http.Handler {
+			r := newGin()
+			r.Group("/orders", ginLogin).GET("", ginSays("orders"))
+			return r
+		},
+		func(m *muxmaster.Mux) {
+			m.With(login).GET("/orders", says("orders"))
+			m.ANY("/orders/", says("orders"))
+		}, inspect.LostLogin, "GET /orders/"},
 	{"gin: an abort in the handler of a chain",
 		func() http.Handler {
 			r := newGin()
