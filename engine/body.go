@@ -39,6 +39,9 @@ type body struct {
 	err    error // the first read error other than io.EOF
 }
 
+// EndsAtContentLength tells package middleware that the body is never longer.
+func (b *body) EndsAtContentLength() {}
+
 // Format implements [fmt.Formatter], because the fields must not be read while
 // they change.
 func (b *body) Format(s fmt.State, _ rune) { io.WriteString(s, "engine.body") }

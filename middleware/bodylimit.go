@@ -117,8 +117,8 @@ func (b *limitedBody) release() bool {
 // it is that of an HTTP/1 connection of net/http or package engine. Other types
 // may, for example if a middleware decompresses the body.
 func hasItsLength(body io.Reader) bool {
-	t := reflect.TypeOf(body)
-	return t == http1Body || t.Kind() == reflect.Pointer && t.Elem().PkgPath() == enginePath && t.Elem().Name() == "body"
+	_, ok := body.(interface{ EndsAtContentLength() })
+	return ok || reflect.TypeOf(body) == http1Body
 }
 
 // http1Body is the type of request bodies of net/http's HTTP/1 server.
@@ -129,8 +129,6 @@ var http1Body = func() reflect.Type {
 	}
 	return reflect.TypeOf(r.Body)
 }()
-
-const enginePath = "github.com/seed-1954dcaa/muxmaster/engine"
 
 // closeAfterResponse makes the server close the connection after the response
 // without reading the rest of the request body. Otherwise it would first wait
