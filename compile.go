@@ -217,7 +217,13 @@ func (c *compiler) sharedNames(o *values.Owner, list []string, text string, pool
 
 // addFallbacks adds the fallbacks to the builder.
 func (c *compiler) addFallbacks(p *program) error {
+	hidden := map[*zone]bool{} // those that own the prefix of another one inside of them
 	for _, z := range c.answering {
+		for o := z.outer; z.owns && o != nil && o.prefix == z.prefix; o = o.outer {
+			hidden[o] = o.owns
+		}
+	}
+	for _, z := range slices.DeleteFunc(slices.Clone(c.answering), func(z *zone) bool { return hidden[z] }) {
 		prefix, err := parsePrefix(z.prefix)
 		must(err) // it was checked before
 		e, chain := endpoint{zone: z.index}, z.chain()

@@ -17,8 +17,8 @@ func (m *scope) Group(prefix string) *Group { return m.group(prefix, false) }
 // prefix are served by routes of the Group, or by routes of the Mux with a more
 // specific pattern. All others get the Group's 404, 405, OPTIONS or redirect
 // response, inside its middleware, even if a catch-all elsewhere matches. A Mux
-// mounted on the prefix would do the same. Route panics if prefix is invalid or
-// fn is nil.
+// mounted on the prefix would do the same. With the prefix /, it owns all that
+// the enclosing Mux or Group has. Route panics if prefix is invalid or fn is nil.
 func (m *scope) Route(prefix string, fn func(*Group)) {
 	if fn == nil {
 		panic(fmt.Sprintf("muxmaster: Route %q: the function is nil", prefix))
@@ -63,7 +63,7 @@ func (m *scope) Annotate(key, value any) *Group {
 func (m *scope) group(prefix string, owns bool) *Group {
 	mux := m.live()
 	full := m.join(prefix)
-	if full == m.prefix {
+	if full == m.prefix && !owns {
 		return m.with(level{})
 	}
 	g := &Group{scope: scope{m.mux, &level{parent: m.level, prefix: full, owns: owns}}}

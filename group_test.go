@@ -206,6 +206,35 @@ func TestWithIsNoGroupOfThePrefix(t *testing.T) {
 	})
 }
 
+// Route owns what its Mux or Group has, if its prefix is /.
+func TestRouteOfNoPrefix(t *testing.T) {
+	for _, prefix := range []string{"/", ""} {
+		m := tagged("m")
+		login := func(g *muxmaster.Group) {
+			g.Use(trace("login"))
+			g.NotFound = tell("none")
+			add(g, "GET /|GET /x")
+		}
+		add(m, "GET /*path|POST /in/y")
+		m.Group("/in").Route(prefix, login)
+		sub := tagged("s")
+		sub.Route(prefix, login)
+		m.Mount("/sub", sub)
+		wantOutcomes(t, m, []exchange{
+			{"GET", "/in", "m login GET /"},
+			{"GET", "/in/x", "m login GET /x"},
+			{"GET", "/in/none", "m login none"},
+			{"PUT", "/in/x", "m login m 405 GET, HEAD, OPTIONS"},
+			{"GET", "/in/y", "m login m 405 POST, OPTIONS"},
+			{"GET", "/in/x/", "m login => /in/x"},
+			{"GET", "/other", "m GET /*path"},
+			{"GET", "/sub/x", "m s login GET /x"},
+			{"GET", "/sub/none", "m s login none"},
+		})
+		wantOutcomes(t, sub, []exchange{{"GET", "/x", "s login GET /x"}, {"GET", "/none", "s login none"}, {"PUT", "/none", "s login none"}})
+	}
+}
+
 // A Group of a mounted Mux, and a Mux mounted in a Group.
 func TestGroupsAndMounts(t *testing.T) {
 	m, sub := tagged("m"), tagged("s")

@@ -572,6 +572,40 @@ func tagged(name string) *muxmaster.Mux {
 	return m
 }
 
+// A Mux mounted at / responds instead of the Mux or Group that it is mounted on,
+// also if that owns its prefix.
+func TestMountsAtOnePrefix(t *testing.T) {
+	a, b, c := tagged("a"), tagged("b"), tagged("c")
+	add(a, "ANY /*path")
+	add(b, "GET /b")
+	add(c, "GET /x")
+	b.Mount("/", c)
+	a.Mount("/m", b)
+	a.Mount("/m", tagged("second"))
+	a.Route("/r", func(g *muxmaster.Group) {
+		g.Use(trace("r"))
+		add(g, "GET /r")
+		g.Mount("/", c)
+	})
+	for prefix, around := range map[string]string{"": "", "/m": "a ", "/r": "a "} {
+		m, chain, own := a, around+"b ", "/b"
+		switch prefix {
+		case "":
+			m = b
+		case "/r":
+			chain, own = around+"r ", "/r"
+		}
+		wantOutcomes(t, m, []exchange{
+			{"GET", prefix + "/x", chain + "c GET /x"},
+			{"PUT", prefix + "/x", chain + "c c 405 GET, HEAD, OPTIONS"},
+			{"GET", prefix + "/none", chain + "c c 404"},
+			{"GET", prefix + "/x/", chain + "c => " + prefix + "/x"},
+			{"GET", prefix + own, chain + "GET " + own},
+			{"PUT", prefix + own, chain + "c c 405 GET, HEAD, OPTIONS"},
+		})
+	}
+}
+
 // With nested mounts, the innermost Mux with the path's prefix responds.
 func TestMountsInMounts(t *testing.T) {
 	a, b, c, d := tagged("a"), tagged("b"), tagged("c"), tagged("d")

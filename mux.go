@@ -142,7 +142,8 @@ func (m *Mux) lock() *sync.Mutex { return m.origin().tree.Lock() }
 // Groups that add no prefix, such as those returned by With, never respond.
 // Neither do Groups below the prefix of a mounted Mux, because that Mux
 // responds. Groups don't affect matching: all routes of the Mux are tried
-// first. Route creates a Group that does affect it.
+// first. Route creates a Group that does affect it, and responds also for the
+// prefix /.
 type Group struct {
 	scope
 
