@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 
@@ -90,9 +89,11 @@ func FastPathValues() bool { return values.Direct }
 // program: if r has no path value of that name, or T is another type.
 func PathParamAs[T any](r *http.Request, name string) (T, error) {
 	s := r.PathValue(name)
-	if s == "" && !slices.Contains(values.List(r), name) {
-		var zero T
-		return zero, typed.Mistake(fmt.Errorf("muxmaster: the route %q has no parameter %q", r.Pattern, name))
+	if s == "" {
+		if _, ok := PathParams(r).Lookup(name); !ok {
+			var zero T
+			return zero, typed.Mistake(fmt.Errorf("muxmaster: the route %q has no parameter %q", r.Pattern, name))
+		}
 	}
 	return typed.Parse[T](s, typed.Source{Kind: "path", Name: name})
 }

@@ -36,13 +36,3 @@ func Count(r *http.Request) (n int) {
 	})
 	return n
 }
-
-// List returns the names of the path values of r. Those of the innermost router
-// come first.
-func List(r *http.Request) (list []string) {
-	Each(r, func(name, _ string) bool {
-		list = append(list, name)
-		return true
-	})
-	return list
-}
