@@ -48,7 +48,7 @@ type Candidate struct {
 func (m *Mux) Explain(method, target string) Explanation {
 	e := Explanation{Method: method, Target: target}
 	u, err := url.ParseRequestURI(target)
-	if err != nil {
+	if err != nil || target == "*" {
 		e.Status = http.StatusBadRequest
 		return e
 	}

@@ -26,6 +26,7 @@ func TestExplain(t *testing.T) {
 		{"GET", "http://EXAMPLE.com/x/y", "> GET example.com/x/: serves it"},
 		{"GET", "http://example.com/x", "307 /x/"},
 		{"GET", "not a target", "400"},
+		{"GET", "*", "400"},
 	}
 	for _, tt := range tests {
 		e := introspected().Explain(tt.method, tt.target)

@@ -179,7 +179,8 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 func (m *Mux) lookup(r *http.Request) (*program, *trie.Route[endpoint]) {
 	p := m.peek()
 	for _, mnt := range p.mounted {
-		if q, rt := mnt.on.live().lookup(r); rt != nil && rt.Pattern == r.Pattern && q.zones[rt.Payload.zone].within(mnt) {
+		q, rt := mnt.on.live().lookup(r)
+		if rt != nil && rt.Pattern == r.Pattern && q.zones[rt.Payload.zone].within(mnt) || rt == nil && q.responds(r, mnt) {
 			return q, rt
 		}
 	}
@@ -192,6 +193,17 @@ func (m *Mux) lookup(r *http.Request) (*program, *trie.Route[endpoint]) {
 		rt = cmp.Or(p.table.Registered(r.Pattern, search.Method), rt)
 	}
 	return p, rt
+}
+
+// responds reports whether r is an unmatched request that the mounted Mux responds
+// to.
+func (p *program) responds(r *http.Request, mnt *mount) bool {
+	if r.Pattern != "" || r.PathValue(outcomeName) == "" {
+		return false
+	}
+	search := new(trie.Search[endpoint])
+	rt, _ := p.find(search, r)
+	return p.zones[p.decide(search, r, rt).Fallback.zone].within(mnt)
 }
 
 // within reports whether z is a zone of the mounted Mux.

@@ -184,6 +184,47 @@ func TestLookupInAMountedMux(t *testing.T) {
 	}
 }
 
+// In the middleware of a mounted Mux, Lookup finds no route for an unmatched
+// request, even if the mounted Mux has one for the whole path.
+func TestLookupUnmatchedInAMountedMux(t *testing.T) {
+	outer, mid, sub := muxmaster.New(), muxmaster.New(), muxmaster.New()
+	for _, m := range []*muxmaster.Mux{mid, sub} {
+		m.Use(func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				rt, ok := m.Lookup(r)
+				fmt.Fprint(w, rt.Pattern, " ", ok, ";")
+				next.ServeHTTP(w, r)
+			})
+		})
+	}
+	sub.GET("/:a/:b/:c", tell("abc"))
+	sub.GET("/:a/:b", tell("ab"))
+	mid.GET("/:x/:y/:z", tell("xyz"))
+	mid.GET("/:x", tell("x"))
+	outer.GET("/:page", tell("page"))
+	outer.Mount("/mid", mid)
+	mid.Mount("/sub", sub)
+	for _, c := range []struct {
+		mux    *muxmaster.Mux
+		target string
+		want   string
+	}{
+		{outer, "/mid/sub/a", " false; false;"},
+		{outer, "/mid/sub/a/", " false; false;"},
+		{outer, "/mid/a/b", " false;"},
+		{outer, "/mid/sub/a/b", "/mid/sub/:a/:b true;/mid/sub/:a/:b true;ab"},
+		{outer, "/mid/a", "/mid/:x true;x"},
+		{mid, "/sub/a", " false; false;"},
+		{mid, "/sub/a/b", "/sub/:a/:b true;/sub/:a/:b true;ab"},
+		{sub, "/a", " false;"},
+		{sub, "/a/b", "/:a/:b true;ab"},
+	} {
+		if got := ask(c.mux, request(t, "GET", c.target)).body; got != c.want {
+			t.Errorf("%s: got %s, want %s", c.target, got, c.want)
+		}
+	}
+}
+
 // A name stays with the methods of a list that are not removed, and is free
 // again when none is left.
 func TestNameAfterRemove(t *testing.T) {
