@@ -321,6 +321,48 @@ func TestHTTP2Shutdown(t *testing.T) {
 	})
 }
 
+// TestHTTP2SlowReader checks that a response arrives that takes long to be
+// written after its handler has returned, when the server is shut down or the
+// connection would be idle for too long.
+func TestHTTP2SlowReader(t *testing.T) {
+	for _, way := range []string{"Shutdown", "IdleTimeout"} {
+		for _, k := range engines {
+			t.Run(way+" "+k.name, func(t *testing.T) {
+				t.Parallel()
+				returned, done := make(chan bool), make(chan error)
+				srv := &http.Server{Protocols: new(http.Protocols), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					defer close(returned)
+					w.Write(megabyte[:60_000])
+				})}
+				srv.Protocols.SetHTTP1(true)
+				srv.Protocols.SetUnencryptedHTTP2(true)
+				if way == "IdleTimeout" {
+					srv.IdleTimeout = 100 * time.Millisecond
+				}
+				s, ln := k.make(srv), slowListener{onFreePort(t), 300 * time.Millisecond}
+				go s.Serve(ln)
+				defer s.Close()
+				c := dialFrames(t, ln.Addr().String())
+				c.get(1, "/")
+				eventually(t, "the end of the handler", returned)
+				go func() {
+					if way == "Shutdown" {
+						s.Shutdown(context.Background())
+					}
+					close(done)
+				}()
+				if c.ended(1); c.end(1) != "end" {
+					t.Error(c.summary())
+				}
+				eventually(t, "the end of "+way, done)
+				if !c.wait(func() bool { return c.closed }) {
+					t.Error("the connection is open")
+				}
+			})
+		}
+	}
+}
+
 // TestHTTP2Goexit checks that the client learns at once that a handler has ended
 // its goroutine, as t.FailNow does. So do clients of other connections that
 // share the goroutines.
@@ -404,13 +446,14 @@ func TestHTTP2ConnState(t *testing.T) {
 // A slowConn is a connection whose Write takes some time.
 type slowConn struct {
 	net.Conn
+	pause   time.Duration // before each 4,000 bytes
 	mu      sync.Mutex
 	written int
 }
 
 func (c *slowConn) Write(p []byte) (n int, err error) {
 	for len(p) > 0 && err == nil {
-		time.Sleep(time.Millisecond)
+		time.Sleep(c.pause)
 		var m int
 		m, err = c.Conn.Write(p[:min(len(p), 4000)])
 		n, p = n+m, p[m:]
@@ -421,11 +464,14 @@ func (c *slowConn) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-type slowListener struct{ net.Listener }
+type slowListener struct {
+	net.Listener
+	pause time.Duration
+}
 
 func (l slowListener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
-	return &slowConn{Conn: c}, err
+	return &slowConn{Conn: c, pause: l.pause}, err
 }
 
 // TestHTTP2StateIdle checks that a connection isn't called idle before the last
@@ -452,7 +498,7 @@ func TestHTTP2StateIdle(t *testing.T) {
 		}
 		s := k.make(srv)
 		done := make(chan error)
-		go func() { done <- s.Serve(slowListener{ln}) }()
+		go func() { done <- s.Serve(slowListener{ln, time.Millisecond}) }()
 		c := dialFrames(t, ln.Addr().String())
 		<-idle // when the preface has arrived
 		for i := range 3 {

@@ -64,6 +64,7 @@ type Conn struct {
 	streams  map[uint32]*stream
 	past     history
 	lastID   uint32 // of the streams that the client opened
+	isIdle   bool   // without streams, and all responses are written
 	running  int    // handlers
 	queue    []uint32
 	acked    bool  // the client has acknowledged our SETTINGS

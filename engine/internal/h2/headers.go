@@ -183,6 +183,7 @@ func (c *Conn) register(s *stream, id uint32, problem string) (bool, error) {
 		}
 		s.setTimes(c)
 		c.streams[id] = s
+		c.isIdle = false
 		first := len(c.streams) == 1
 		c.mu.Unlock()
 		if first {

@@ -173,6 +173,7 @@ func (c *Conn) write(few int) {
 		}
 		c.pump()
 	}
+	c.checkIdle()
 	c.wroteAll()
 	c.writing = false
 	if c.running == 0 && len(c.out) == 0 {

@@ -53,10 +53,10 @@ func (c *Conn) finalGoAway() {
 	c.lastStreamEnded()
 }
 
-// lastStreamEnded is called when the connection has no streams. The caller
-// holds c.mu.
+// lastStreamEnded is called when the connection may be idle. The caller holds
+// c.mu.
 func (c *Conn) lastStreamEnded() {
-	if c.stopping.final && !c.stopping.closing && len(c.streams) == 0 {
+	if c.stopping.final && !c.stopping.closing && c.isIdle {
 		c.stopping.closing = true
 		c.setGoodbye()
 	}

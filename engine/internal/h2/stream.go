@@ -222,8 +222,8 @@ func (c *Conn) drop(s *stream, why error) orphan {
 	s.gone = why
 	delete(c.streams, s.id)
 	c.unqueue(s)
-	if len(c.streams) == 0 {
-		c.becameIdle()
+	if !c.writing {
+		c.checkIdle()
 	}
 	return o
 }

@@ -83,9 +83,17 @@ func (s *stream) setTimes(c *Conn) {
 	}
 }
 
-// becameIdle is called when the connection has no streams. The caller holds
-// c.mu.
+// checkIdle makes the connection idle if it has no streams, and their responses
+// are written. The caller holds c.mu.
+func (c *Conn) checkIdle() {
+	if !c.isIdle && len(c.streams) == 0 && len(c.out) == 0 {
+		c.becameIdle()
+	}
+}
+
+// becameIdle is called when the connection is idle. The caller holds c.mu.
 func (c *Conn) becameIdle() {
+	c.isIdle = true
 	if c.server.timeouts.Idle != 0 {
 		c.times.idle = c.server.clock.Now() + c.server.timeouts.Idle
 		c.arm(c.times.idle)
