@@ -139,6 +139,9 @@ func (s *routeSet) first(l *level) string {
 func (s *routeSet) add(routes ...*route) {
 	for _, r := range routes {
 		s.shapes.Add(r.key, r.method, r)
+		if len(s.added) == cap(s.added) { // append would grow it by a quarter
+			s.added = slices.Grow(s.added, len(s.added)+1)
+		}
 		s.added = append(s.added, r)
 		if name := r.level.routeName(); name != "" {
 			if s.names == nil {

@@ -133,6 +133,55 @@ func TestBytesPerValue(t *testing.T) {
 	}
 }
 
+// What a Mux keeps alive that has served a request.
+func TestRetainedBytes(t *testing.T) {
+	nop := func(http.ResponseWriter, *http.Request) {}
+	const copies, n = 100, 64
+	for _, c := range []struct {
+		name string
+		add  func(m *muxmaster.Mux, i int)
+		most uint64
+	}{
+		{"nothing", func(*muxmaster.Mux, int) {}, 800},
+		{"routes without parameters", func(m *muxmaster.Mux, i int) { m.GET(fmt.Sprintf("/%02d", i), nop) }, 6750},
+		{"routes with a parameter", func(m *muxmaster.Mux, i int) { m.GET(fmt.Sprintf("/%02d/:id", i), nop) }, 15_900},
+		{"routes with parameters of different names", func(m *muxmaster.Mux, i int) { m.GET(fmt.Sprintf("/%02d/:id%02d", i, i), nop) }, 23_900},
+		{"Groups with a route", func(m *muxmaster.Mux, i int) { m.Group(fmt.Sprintf("/%02d", i)).GET("/x", nop) }, 35_300},
+	} {
+		load := func() any {
+			m := muxmaster.New()
+			for i := range n {
+				c.add(m, i)
+			}
+			ask(m, request(t, "GET", "/none"))
+			return m
+		}
+		got := uint64(math.MaxUint64)
+		for range 3 { // other goroutines allocate, too
+			keep := make([]any, copies)
+			before := liveHeap()
+			for i := range keep {
+				keep[i] = load()
+			}
+			got = min(got, (liveHeap()-before)/copies)
+			runtime.KeepAlive(keep)
+		}
+		if got > c.most {
+			t.Errorf("a Mux of %d %s needs %d bytes, want at most %d", n, c.name, got, c.most)
+		}
+	}
+}
+
+// liveHeap returns the size of the heap without garbage and pools.
+func liveHeap() uint64 {
+	for range 3 {
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
 // Backtracking allocates nothing at any depth.
 func TestBacktrackingAllocatesNothing(t *testing.T) {
 	for _, depth := range []int{8, 100} {
