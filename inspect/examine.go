@@ -160,10 +160,11 @@ func constraints(seg pattern.Segment) (list []string) {
 // texts returns a segment without the names and constraints of its parameters.
 func texts(seg pattern.Segment) (text string) {
 	for _, part := range seg {
-		if part.Name != "" {
+		if part.Param {
 			text += "{}"
+		} else {
+			text += part.Text
 		}
-		text += part.Text
 	}
 	return text
 }
@@ -174,7 +175,7 @@ func (s sampler) path(p *pattern.Pattern, n int, below bool) (string, bool) {
 	for i, seg := range p.Segs {
 		text := ""
 		for j, part := range seg {
-			if part.Name == "" {
+			if !part.Param {
 				text += part.Text
 				continue
 			}

@@ -219,7 +219,7 @@ func (g *generator) scopes(r muxmaster.Route) {
 func parameters(p *pattern.Pattern) (list []pattern.Part) {
 	for _, seg := range p.Segs {
 		for _, part := range seg {
-			if part.Name != "" {
+			if part.Param {
 				list = append(list, part)
 			}
 		}
@@ -237,7 +237,7 @@ func (g *generator) fill(p *pattern.Pattern, n, at int, raw, rest string) string
 		b.WriteString("/")
 		for _, part := range seg {
 			switch {
-			case part.Name == "":
+			case !part.Param:
 				b.WriteString(url.PathEscape(part.Text))
 				continue
 			case param == at:

@@ -15,7 +15,7 @@ func (p *Pattern) Fold() *Pattern {
 	for i, seg := range p.Segs {
 		seg = slices.Clone(seg)
 		for k := range seg {
-			if part := &seg[k]; part.Name == "" {
+			if part := &seg[k]; !part.Param {
 				part.Text, part.Fold = Lower(part.Text), true
 			}
 		}

@@ -153,7 +153,7 @@ func (p *Pattern) addMulti(name, seg string) error {
 	if p.Multi() >= 0 {
 		return fmt.Errorf("the catch-all %s is the second one inside the path; there can be one, and another at the end", seg)
 	}
-	p.Segs = append(p.Segs, Segment{{Name: name, Multi: true}})
+	p.Segs = append(p.Segs, Segment{{Text: name, Param: true, Multi: true}})
 	return nil
 }
 
@@ -264,9 +264,9 @@ func parseSegment(seg string, names *names, parts *[]Part) (Segment, error) {
 		return nil, err
 	}
 	if text == "" {
-		return single(Part{Name: param}), nil
+		return single(Part{Text: param, Param: true}), nil
 	}
-	return Segment{{Text: unescape(text)}, {Name: param}}, nil
+	return Segment{{Text: unescape(text)}, {Text: param, Param: true}}, nil
 }
 
 // parseBraces parses a segment with at least one parameter in braces.
@@ -293,7 +293,7 @@ func parseBraces(seg string, names *names) (Segment, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(s) > 0 && s[len(s)-1].Name != "" {
+		if len(s) > 0 && s[len(s)-1].Param {
 			return nil, fmt.Errorf("%q needs text between its parameters; otherwise they are ambiguous", seg)
 		}
 		s = append(s, part)
@@ -316,14 +316,14 @@ func parseParam(text string, names *names) (Part, error) {
 		return Part{}, fmt.Errorf("the expression of %s is empty", text)
 	}
 	if typ, ok := types[expr]; ok {
-		return Part{Name: name, Expr: typ, Typed: true}, nil
+		return Part{Text: name, Param: true, Expr: typ, Typed: true}, nil
 	}
 	if expr != "" {
 		if _, err := parseExpr(expr); err != nil {
 			return Part{}, err
 		}
 	}
-	return Part{Name: name, Expr: expr}, nil
+	return Part{Text: name, Param: true, Expr: expr}, nil
 }
 
 // unescape decodes literal text of a pattern. As in net/http, text with an

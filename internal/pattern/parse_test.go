@@ -17,12 +17,12 @@ func dump(p *Pattern) string {
 		b.WriteString("/")
 		for _, part := range seg {
 			switch {
-			case part.Name == "":
+			case !part.Param:
 				fmt.Fprintf(&b, "%q", part.Text)
 			case part.Expr == "":
-				fmt.Fprintf(&b, "{%s}", part.Name)
+				fmt.Fprintf(&b, "{%s}", part.Text)
 			default:
-				fmt.Fprintf(&b, "{%s ~ %s}", part.Name, part.Expr)
+				fmt.Fprintf(&b, "{%s ~ %s}", part.Text, part.Expr)
 			}
 		}
 	}
@@ -203,7 +203,7 @@ func FuzzParse(f *testing.F) {
 			}
 			for _, seg := range p.Segs {
 				for i, part := range seg {
-					if i > 0 && (part.Name == "") == (seg[i-1].Name == "") {
+					if i > 0 && part.Param == seg[i-1].Param {
 						t.Fatalf("%q: %+v needs no two parts", text, seg)
 					}
 				}

@@ -14,18 +14,18 @@ import (
 // path. It is a sequence of parts:
 //
 //	users      => {Text: "users"}
-//	{id}, :id  => {Name: "id"}
-//	{name...}  => {Name: "name", Multi: true}
-//	v{major:[0-9]+}.{minor}
-//	           => {Text: "v"} {Name: "major", Expr: "[0-9]+"} {Text: "."} {Name: "minor"}
-//	{id:int}   => {Name: "id", Expr: "-?[0-9]+", Typed: true}
+//	{id}, :id  => {Text: "id", Param: true}
+//	{name...}  => {Text: "name", Param: true, Multi: true}
+//	v{major:[0-9]+}
+//	           => {Text: "v"} {Text: "major", Param: true, Expr: "[0-9]+"}
+//	{id:int}   => {Text: "id", Param: true, Expr: "-?[0-9]+", Typed: true}
 type Segment []Part
 
 // A Part is literal text (decoded), or a parameter with an optional constraint.
 type Part struct {
-	Text  string
-	Name  string // "" for literal text
+	Text  string // literal text, or the name of the parameter
 	Expr  string // constraint, an RE2 expression; "" for none
+	Param bool   // it is a parameter
 	Typed bool   // the constraint is written as the name of a type, see Type
 	Multi bool   // matches one or more whole segments; then it is the only part
 	Fold  bool   // see Pattern.Fold
@@ -66,7 +66,7 @@ func (s Segment) Kind() Kind {
 	switch {
 	case len(s) > 1:
 		return Mixed
-	case s[0].Name == "":
+	case !s[0].Param:
 		return Literal
 	case s[0].Expr != "":
 		return Constrained
@@ -81,14 +81,14 @@ func (s Segment) String() string {
 	var b strings.Builder
 	for _, part := range s {
 		switch {
-		case part.Name == "":
+		case !part.Param:
 			b.WriteString(part.Text)
 		case part.Multi:
-			b.WriteString("{" + part.Name + "...}")
+			b.WriteString("{" + part.Text + "...}")
 		case part.Expr == "":
-			b.WriteString("{" + part.Name + "}")
+			b.WriteString("{" + part.Text + "}")
 		default:
-			b.WriteString("{" + part.Name + ":" + cmp.Or(part.Type(), part.Expr) + "}")
+			b.WriteString("{" + part.Text + ":" + cmp.Or(part.Type(), part.Expr) + "}")
 		}
 	}
 	return b.String()
@@ -111,7 +111,7 @@ func (s Segment) BareShape() string {
 func (s Segment) appendShape(b []byte) []byte {
 	for _, part := range s {
 		switch {
-		case part.Name == "":
+		case !part.Param:
 			b = appendEscaped(b, part.Text)
 		case part.Multi:
 			b = append(b, '*')
@@ -151,7 +151,7 @@ func (s Segment) Regexp() (expr string, groups []int) {
 		case part.Fold:
 			b.WriteString(foldExpr(part.Text))
 			continue
-		case part.Name == "":
+		case !part.Param:
 			b.WriteString(regexp.QuoteMeta(part.Text))
 			continue
 		case part.Expr == "":
@@ -174,7 +174,7 @@ func (s Segment) Regexp() (expr string, groups []int) {
 func (s Segment) check() error {
 	params, constrained := 0, false
 	for _, part := range s {
-		if part.Name != "" {
+		if part.Param {
 			params++
 		}
 		constrained = constrained || part.Expr != ""

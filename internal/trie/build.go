@@ -140,7 +140,9 @@ func compareChoices(a, b choice) int {
 // segment.
 func sizes(seg pattern.Segment) (text, exprs int) {
 	for _, part := range seg {
-		text += len(part.Text)
+		if !part.Param {
+			text += len(part.Text)
+		}
 		if part.Expr != "" {
 			exprs++
 		}

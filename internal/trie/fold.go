@@ -64,7 +64,7 @@ func (f *Folded) find(decoded, raw, host, method string) (want string, ok bool) 
 	for _, seg := range p.Segs {
 		b.WriteByte('/')
 		for _, part := range seg {
-			if part.Name == "" {
+			if !part.Param {
 				b.WriteString(part.Text)
 			} else {
 				b.WriteString(vals[0])

@@ -52,7 +52,7 @@ func newMatcher(seg pattern.Segment) matcher {
 	for i, part := range seg {
 		constrained = constrained || part.Expr != ""
 		switch {
-		case part.Name != "":
+		case part.Param:
 			params++
 		case i == 0:
 			m.prefix = part.Text

@@ -104,12 +104,12 @@ func BuildPath(text string, pairs []string) (path string, err error) {
 		b.WriteByte('/')
 		for _, part := range seg {
 			switch {
-			case part.Name == "":
+			case !part.Param:
 				b.WriteString(url.PathEscape(part.Text))
 			case part.Multi:
-				b.WriteString(escapeAll(value(part.Name)))
+				b.WriteString(escapeAll(value(part.Text)))
 			default:
-				b.WriteString(url.PathEscape(value(part.Name)))
+				b.WriteString(url.PathEscape(value(part.Text)))
 			}
 		}
 		sure = sure && (seg.Kind() == pattern.Literal || seg.Kind() == pattern.Plain && values[len(values)-1] != "")

@@ -27,10 +27,10 @@ func newPath(p *pattern.Pattern) path {
 	for _, seg := range p.Segs {
 		parts = append(parts, part{text: "/"})
 		for _, s := range seg {
-			if s.Name == "" {
+			if !s.Param {
 				parts = append(parts, part{text: escape(s.Text)})
 			} else {
-				parts = append(parts, part{name: s.Name, expr: ecmaScript(s.Expr), kind: s.Type(), multi: s.Multi})
+				parts = append(parts, part{name: s.Text, expr: ecmaScript(s.Expr), kind: s.Type(), multi: s.Multi})
 			}
 		}
 	}
