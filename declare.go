@@ -133,7 +133,7 @@ func (s *routeSet) first(l *level) string {
 			}
 		}
 	}
-	return "a route was registered, although it was removed since"
+	return "a route was registered (and removed since)"
 }
 
 func (s *routeSet) add(routes ...*route) {

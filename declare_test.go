@@ -81,6 +81,14 @@ func TestHandleRefuses(t *testing.T) {
 	if text := panics(func() { m.Use(trace("")) }); !strings.Contains(text, `after the route "GET /first" was registered (at `) || !strings.Contains(text, "declare_test.go:") || !strings.Contains(text, "With") {
 		t.Errorf("Use after a route: panicked with %q", text)
 	}
+	g := m.Group("/g")
+	g.GET("/removed", values)
+	if err := m.Remove("GET /g/removed"); err != nil {
+		t.Error(err)
+	}
+	if text := panics(func() { g.Use(trace("")) }); !strings.Contains(text, "after a route was registered (and removed since)") {
+		t.Errorf("Use after a route that was removed: panicked with %q", text)
+	}
 	m.Pre(before) // it changes nothing in Pre
 	get(t, m, "GET", "/first")
 }
