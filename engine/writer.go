@@ -91,6 +91,17 @@ var packagePath = func() string {
 	return name[:slash+1+strings.IndexByte(name[slash+1:], '.')]
 }()
 
+// ResponseProgress tells packages problem and middleware whether the response has
+// started, and whether the connection was hijacked.
+func (w *writer) ResponseProgress() (started, hijacked bool) {
+	r := w.lock()
+	if r == nil {
+		return true, false
+	}
+	defer r.Unlock()
+	return r.WroteHeader, r.hijacked
+}
+
 // Header implements [http.ResponseWriter].
 func (w *writer) Header() http.Header {
 	r := w.lock()

@@ -22,7 +22,10 @@ func onEngine(t *testing.T, h http.Handler) (address string, complaints *logBuff
 		t.Fatal(err)
 	}
 	complaints = &logBuffer{}
-	srv := engine.New(&http.Server{Handler: h, ErrorLog: slog.NewLogLogger(complaints.logger().Handler(), slog.LevelError)})
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetUnencryptedHTTP2(true)
+	srv := engine.New(&http.Server{Handler: h, Protocols: protocols, ErrorLog: slog.NewLogLogger(complaints.logger().Handler(), slog.LevelError)})
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(ln) }()
 	t.Cleanup(func() {
@@ -33,7 +36,7 @@ func onEngine(t *testing.T, h http.Handler) (address string, complaints *logBuff
 }
 
 // TestErrorResponsesOnTheEngine checks that error responses work with the
-// writer of package engine, whose state the middleware reads.
+// writers of package engine, which the middleware asks for their state.
 func TestErrorResponsesOnTheEngine(t *testing.T) {
 	silence(t)
 	for _, tt := range []struct {
@@ -58,19 +61,23 @@ func TestErrorResponsesOnTheEngine(t *testing.T) {
 			{"problem.Write", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { tt.do(w); problem.Write(w, r, problem.Code(500)) }), false},
 		} {
 			address, complaints := onEngine(t, how.h)
-			transport := &http.Transport{DisableKeepAlives: true}
-			resp, err := transport.RoundTrip(httptest.NewRequestWithContext(context.Background(), "GET", "http://"+address+"/", nil))
-			if err != nil {
-				t.Errorf("%s, %s: %v", tt.name, how.name, err)
-				continue
-			}
-			body, err := io.ReadAll(resp.Body)
-			resp.Body.Close()
-			if resp.StatusCode != tt.code || string(body) != tt.body || (err != nil) != (tt.cut && how.cuts) || resp.Header.Get("Content-Encoding") != "" {
-				t.Errorf("%s, %s: %d %q, %v; want %d %q, cut off: %v", tt.name, how.name, resp.StatusCode, body, err, tt.code, tt.body, tt.cut && how.cuts)
-			}
-			if s := complaints.String(); s != "" {
-				t.Errorf("%s, %s: the engine says %s", tt.name, how.name, s)
+			for _, http2 := range []bool{false, true} {
+				transport := &http.Transport{DisableKeepAlives: true, Protocols: new(http.Protocols)}
+				transport.Protocols.SetHTTP1(!http2)
+				transport.Protocols.SetUnencryptedHTTP2(http2)
+				resp, err := transport.RoundTrip(httptest.NewRequestWithContext(context.Background(), "GET", "http://"+address+"/", nil))
+				if err != nil {
+					t.Errorf("HTTP/2 %v, %s, %s: %v", http2, tt.name, how.name, err)
+					continue
+				}
+				body, err := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if resp.StatusCode != tt.code || string(body) != tt.body || (err != nil) != (tt.cut && how.cuts) || resp.Header.Get("Content-Encoding") != "" {
+					t.Errorf("HTTP/2 %v, %s, %s: %d %q, %v; want %d %q, cut off: %v", http2, tt.name, how.name, resp.StatusCode, body, err, tt.code, tt.body, tt.cut && how.cuts)
+				}
+				if s := complaints.String(); s != "" {
+					t.Errorf("HTTP/2 %v, %s, %s: the engine says %s", http2, tt.name, how.name, s)
+				}
 			}
 		}
 	}

@@ -9,6 +9,11 @@ import (
 
 type unwrapper interface{ Unwrap() http.ResponseWriter }
 
+// An engineWriter is a writer of package engine.
+type engineWriter interface {
+	ResponseProgress() (started, hijacked bool)
+}
+
 // of returns w's Recorder if w is a recorder, or nil.
 func of(w http.ResponseWriter) *Recorder {
 	if x, ok := w.(interface{ recorder() *Recorder }); ok {
@@ -47,9 +52,9 @@ const (
 )
 
 // Of returns the progress of the response that w writes. It uses the first
-// recorder found by unwrapping w. Without one, it reads unexported fields of
-// the writers of net/http, httptest and package engine (in net/http:
-// wroteHeader and hijackedv, which are the same in Go 1.26 and 1.27), so that
+// recorder found by unwrapping w. Without one, it asks the writers of package
+// engine, and reads unexported fields of those of net/http and httptest
+// (wroteHeader and hijackedv, which are the same in Go 1.26 and 1.27), so that
 // requests don't need a recorder only for the case of an error. For other
 // writers it returns Unknown.
 //
@@ -75,6 +80,15 @@ func Of(w http.ResponseWriter) Progress {
 			break
 		}
 		w = inner
+	}
+	if k.engine {
+		switch started, hijacked := w.(engineWriter).ResponseProgress(); {
+		case hijacked:
+			return Hijacked
+		case started:
+			return Started
+		}
+		return Unsent
 	}
 	v := reflect.ValueOf(w)
 	if hijacked, ok := boolAt(v, k.hijacked); ok && hijacked {
@@ -153,6 +167,7 @@ type kind struct {
 	wrote    [][]int // location of the field that is true if the header was sent, for boolAt; may be nil
 	hijacked [][]int // location of the field that is true if the connection was hijacked; may be nil
 	unwraps  bool    // it has a method Unwrap
+	engine   bool    // it is an engineWriter
 	passes   bool    // it is a writer of this module that doesn't change the response
 	own      bool    // it is a server's own writer, and Of can read its progress
 }
@@ -191,6 +206,8 @@ func newKind(t reflect.Type) *kind {
 	}
 	k.passes = t.Implements(reflect.TypeFor[interface{ recorder() *Recorder }]())
 	k.unwraps = t.Implements(reflect.TypeFor[unwrapper]())
+	k.engine = t.Implements(reflect.TypeFor[engineWriter]())
+	k.own = k.engine
 	k.hijacked = findBool(t, "conn", "hijackedv")
 	k.wrote = findBool(t, "wroteHeader") // HTTP/1, httptest, http.TimeoutHandler
 	if k.wrote == nil {
@@ -202,16 +219,11 @@ func newKind(t reflect.Type) *kind {
 	switch t.PkgPath() {
 	case "net/http", "net/http/internal/http2", "net/http/httptest", "golang.org/x/net/http2":
 		k.own = k.wrote != nil
-	case module + "/server":
+	case "github.com/seed-1954dcaa/muxmaster/server":
 		k.passes = true
-	case module + "/engine":
-		k.wrote, k.hijacked = findBool(t, "res", "wroteHeader"), findBool(t, "res", "hijacked")
-		k.own = k.wrote != nil
 	}
 	return k
 }
-
-const module = "github.com/seed-1954dcaa/muxmaster"
 
 // findBool returns the location of the bool field at the end of a path of
 // struct fields, as one index for each step. It returns nil if there is no such

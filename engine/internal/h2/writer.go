@@ -47,6 +47,17 @@ func (w *writer) lock(method string) *response {
 	return nil
 }
 
+// ResponseProgress tells packages problem and middleware whether the response has
+// started. The connection can't be hijacked.
+func (w *writer) ResponseProgress() (started, hijacked bool) {
+	r := &w.stream.res
+	if !r.LockFor(w.gen) {
+		return true, false
+	}
+	defer r.Unlock()
+	return r.WroteHeader, false
+}
+
 // Header implements [http.ResponseWriter].
 func (w *writer) Header() http.Header {
 	r := w.lock("Header")
