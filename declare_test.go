@@ -702,6 +702,7 @@ var badPatterns = []struct{ pattern, hint string }{
 	{"G(T /x", "not a method"},
 	{"GET,GET /x", "listed twice"},
 	{"GET|POST /x", "GET,POST"},
+	{"* /x", "every method"},
 	{"https://example.com/x", "write example.com/x"},
 	{"GET *.example.com/x", "{sub...}.example.com"},
 	{":sub.example.com/x", "{sub}.example.com"},

@@ -298,6 +298,7 @@ func TestBadMethods(t *testing.T) {
 		{"GET,,POST", "/x", tell("")},
 		{"GET POST", "/x", tell("")},
 		{"GET|POST", "/x", tell("")},
+		{"*", "/x", tell("")},
 		{"GET,GET", "/x", tell("")},
 		{"G/T", "/x", tell("")},
 		{"GÉT", "/x", tell("")},

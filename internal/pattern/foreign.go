@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -131,6 +132,9 @@ func special(seg string) bool {
 // foreignMethod returns an error for a list of methods in the syntax of another
 // router.
 func foreignMethod(m string) error {
+	if m == "*" {
+		return errors.New("a pattern for every method has no method; of the verb methods, it is ANY")
+	}
 	if strings.Contains(m, "|") {
 		return fmt.Errorf("separate methods with commas: %s", strings.ReplaceAll(m, "|", ","))
 	}

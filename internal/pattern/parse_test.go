@@ -130,6 +130,7 @@ func TestParseErrors(t *testing.T) {
 		{"GET,, /x", "a method is missing"},
 		{"GET,GET /x", "the method GET is listed twice"},
 		{"GET|POST /x", "GET,POST"},
+		{"* /x", "every method"},
 		{"GET, POST /x", "a method is missing"},
 		{"/:", "needs a name"},
 		{"/{}", "the parameter {} needs a name"},
