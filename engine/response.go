@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"net/http"
 	"strconv"
 
@@ -55,8 +54,6 @@ func (r *response) begin(c *conn, bd *bundle, h *head) {
 	c.current.res, c.current.gen = r, gen
 	c.setWriter(bd, gen)
 }
-
-var errWriteLate = errors.New("engine: write after the handler returned")
 
 // writeHeader implements WriteHeader.
 func (r *response) writeHeader(code int) {

@@ -134,15 +134,8 @@ func (w *writer) WriteHeader(code int) {
 		r.conn.server.logf("http: superfluous response.WriteHeader call from %s (%s:%d)", f.Function, path.Base(f.File), f.Line)
 		return
 	}
-	checkCode(code)
+	request.CheckCode(code)
 	r.writeHeader(code)
-}
-
-// checkCode panics if the status code is invalid, as net/http does.
-func checkCode(code int) {
-	if code < 100 || code > 999 {
-		panic(fmt.Sprintf("invalid WriteHeader code %v", code))
-	}
 }
 
 // misuse logs the same line as net/http.
@@ -161,7 +154,7 @@ func (w *writer) write(method string, p []byte, s string) (int, error) {
 	r := w.lock()
 	if r == nil {
 		w.server().late(method)
-		return 0, errWriteLate
+		return 0, request.ErrLate
 	}
 	defer r.Unlock()
 	if r.hijacked {
@@ -181,7 +174,7 @@ func (w *writer) FlushError() error {
 	r := w.lock()
 	if r == nil {
 		w.server().late("Flush")
-		return errWriteLate
+		return request.ErrLate
 	}
 	defer r.Unlock()
 	if r.hijacked {
@@ -199,7 +192,7 @@ func (w *writer) ReadFrom(src io.Reader) (n int64, err error) {
 	r := w.lock()
 	if r == nil {
 		w.server().late("ReadFrom")
-		return 0, errWriteLate
+		return 0, request.ErrLate
 	}
 	rf, ok := r.conn.nc.(io.ReaderFrom)
 	sent := r.SentHead
@@ -292,7 +285,7 @@ func (w *writer) SetWriteDeadline(t time.Time) error {
 func (w *writer) setDeadline(flag state, t time.Time) error {
 	if !w.res.Is(w.gen) {
 		w.server().late("SetDeadline")
-		return errWriteLate
+		return request.ErrLate
 	}
 	return w.conn.deadlines.setByHandler(w.conn, flag, t)
 }
@@ -302,7 +295,7 @@ func (w *writer) EnableFullDuplex() error {
 	r := w.lock()
 	if r == nil {
 		w.server().late("EnableFullDuplex")
-		return errWriteLate
+		return request.ErrLate
 	}
 	defer r.Unlock()
 	r.fullDuplex = true

@@ -1,7 +1,6 @@
 package h2
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -31,8 +30,6 @@ var (
 // Format implements [fmt.Formatter], because the fields must not be read while
 // they change.
 func (w *writer) Format(s fmt.State, _ rune) { io.WriteString(s, "engine.ResponseWriter") }
-
-var errWriteLate = errors.New("engine: write after the handler returned")
 
 // lock locks the response and returns it. If the handler has returned, lock logs
 // the call of method, locks nothing and returns nil.
@@ -82,9 +79,7 @@ func (w *writer) WriteHeader(code int) {
 	if r.WroteHeader {
 		return
 	}
-	if code < 100 || code > 999 {
-		panic(fmt.Sprintf("invalid WriteHeader code %v", code))
-	}
+	request.CheckCode(code)
 	r.writeHeader(code)
 }
 
@@ -97,7 +92,7 @@ func (w *writer) WriteString(s string) (int, error) { return w.write("WriteStrin
 func (w *writer) write(method string, p []byte, s string) (int, error) {
 	r := w.lock(method)
 	if r == nil {
-		return 0, errWriteLate
+		return 0, request.ErrLate
 	}
 	defer r.Unlock()
 	return r.write(p, s)
@@ -110,7 +105,7 @@ func (w *writer) Flush() { w.FlushError() }
 func (w *writer) FlushError() error {
 	r := w.lock("Flush")
 	if r == nil {
-		return errWriteLate
+		return request.ErrLate
 	}
 	defer r.Unlock()
 	if !r.WroteHeader {
@@ -135,7 +130,7 @@ func (w *writer) SetWriteDeadline(t time.Time) error { return w.setDeadline(t, t
 func (w *writer) setDeadline(t time.Time, write bool) error {
 	if !w.conn.setDeadline(w, t, write) {
 		w.conn.server.Late("SetDeadline")
-		return errWriteLate
+		return request.ErrLate
 	}
 	return nil
 }

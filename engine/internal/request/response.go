@@ -1,6 +1,8 @@
 package request
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -43,6 +45,16 @@ func (r *Response) Begin(isHEAD bool) (gen uint64) {
 	r.ResponseState = ResponseState{IsHEAD: isHEAD, Length: -1}
 	r.Fields, r.Trailers = r.Fields[:0], r.Trailers[:0]
 	return r.gen.Add(1)
+}
+
+// ErrLate is the error of a writer's method after the handler has returned.
+var ErrLate = errors.New("engine: write after the handler returned")
+
+// CheckCode panics if the status code is invalid, as net/http does.
+func CheckCode(code int) {
+	if code < 100 || code > 999 {
+		panic(fmt.Sprintf("invalid WriteHeader code %v", code))
+	}
 }
 
 // Invalidate invalidates the handler's writer, when the handler has returned.
