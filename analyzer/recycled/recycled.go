@@ -6,7 +6,6 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/types/typeutil"
 )
 
 // Analyzer is the check.
@@ -36,6 +35,10 @@ func run(pass *analysis.Pass) (any, error) {
 			switch n := n.(type) {
 			case *ast.CallExpr:
 				checkCall(pass, n)
+			case *ast.Ident:
+				if fn, ok := pass.TypesInfo.Uses[n].(*types.Func); ok && fn.FullName() == "net/http.TimeoutHandler" {
+					pass.ReportRangef(n, "http.TimeoutHandler returns while its handler still runs, which with Recycle may read another client's request: use middleware.Timeout")
+				}
 			case *ast.SelectorExpr:
 				if fn, ok := pass.TypesInfo.Uses[n.Sel].(*types.Func); ok && fn.FullName() == "(*google.golang.org/grpc.Server).ServeHTTP" {
 					reportGRPC(pass, n)
@@ -54,9 +57,6 @@ func run(pass *analysis.Pass) (any, error) {
 }
 
 func checkCall(pass *analysis.Pass, call *ast.CallExpr) {
-	if fn := typeutil.StaticCallee(pass.TypesInfo, call); fn != nil && fn.FullName() == "net/http.TimeoutHandler" {
-		pass.ReportRangef(call, "http.TimeoutHandler returns while its handler still runs, which with Recycle may read another client's request: use middleware.Timeout")
-	}
 	sig, ok := pass.TypesInfo.TypeOf(call.Fun).(*types.Signature)
 	if !ok {
 		return

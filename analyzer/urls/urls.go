@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/token"
+	"go/types"
 	"net/http"
 	"slices"
 	"strings"
@@ -62,9 +63,7 @@ func (c *checker) call(call *ast.CallExpr) {
 	case mux.Path + ".BuildPath":
 		c.buildPath(call)
 	case "(*" + mux.Path + ".Mux).URL":
-		if name, ok := c.constant(call.Args[0]); ok && c.table != nil && !c.routes.OpenNames && !slices.Contains(c.routes.Named, name) {
-			c.ReportRangef(call.Args[0], "no route has the name %q", name)
-		}
+		c.url(call)
 	case "net/http.Redirect":
 		c.target(call.Args[2])
 	case "net/http.RedirectHandler":
@@ -78,8 +77,36 @@ func (c *checker) call(call *ast.CallExpr) {
 	}
 }
 
+// url checks the name of a route, and the names of its parameters.
+func (c *checker) url(call *ast.CallExpr) {
+	name, ok := c.constant(call.Args[0])
+	if !ok || c.table == nil || c.routes.OpenNames {
+		return
+	}
+	if !slices.Contains(c.routes.Named, name) {
+		c.ReportRangef(call.Args[0], "no route has the name %q", name)
+		return
+	}
+	params, ok := c.routes.ParametersOf(name)
+	if !ok || call.Ellipsis.IsValid() {
+		return
+	}
+	for i := 1; i < len(call.Args); i += 2 {
+		if given, ok := c.constant(call.Args[i]); ok && !slices.Contains(params, given) {
+			c.ReportRangef(call.Args[i], "the route %q has no parameter %q", name, given)
+		}
+	}
+}
+
 // target checks the target of a redirect.
 func (c *checker) target(e ast.Expr) {
+	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+		if v, ok := c.TypesInfo.Uses[id].(*types.Var); ok && v.Kind() == types.LocalVar {
+			if from := c.routes.Assigned(v); from != nil {
+				e = from // the only value
+			}
+		}
+	}
 	if to, ok := c.constant(e); ok && c.table != nil && !c.served(to, http.MethodGet) {
 		c.ReportRangef(e, "no route serves GET %s", to)
 	}

@@ -156,3 +156,28 @@ func (r *Result) resultStaysHere(decl *ast.FuncDecl) bool {
 	defer delete(r.busy, decl)
 	return !slices.ContainsFunc(r.calls[fn], func(call *ast.CallExpr) bool { return !r.staysHere(call) })
 }
+
+// ParametersOf returns the names of the parameters of the routes with a name. It
+// reports false if it can't tell, because no call on the result of Name registers
+// one, or it may have more.
+func (r *Result) ParametersOf(name string) (params []string, ok bool) {
+	for _, route := range r.Routes {
+		sel, isSel := ast.Unparen(route.Call.Fun).(*ast.SelectorExpr)
+		if !isSel {
+			continue
+		}
+		on, isCall := ast.Unparen(sel.X).(*ast.CallExpr)
+		if !isCall || len(on.Args) != 1 {
+			continue
+		}
+		method, isSel := ast.Unparen(on.Fun).(*ast.SelectorExpr)
+		if text, known := r.constant(on.Args[0]); isSel && method.Sel.Name == "Name" && known && text == name {
+			names, complete := r.Names(route)
+			if !complete || names.Open {
+				return nil, false
+			}
+			params, ok = append(params, names.List...), true
+		}
+	}
+	return params, ok
+}

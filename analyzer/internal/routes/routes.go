@@ -38,6 +38,7 @@ type Result struct {
 	Middleware []Wrap
 	Named      []string // the constant arguments of Name
 	OpenNames  bool     // an argument of Name isn't constant
+	Open       bool     // there are routes that Routes doesn't have
 
 	pass    *analysis.Pass
 	values  map[types.Object][]ast.Expr // expressions assigned to a variable or field
@@ -135,7 +136,27 @@ func run(pass *analysis.Pass) (any, error) {
 		return true
 	})
 	in.Preorder([]ast.Node{(*ast.CallExpr)(nil)}, func(n ast.Node) { r.register(n.(*ast.CallExpr)) })
+	in.Preorder([]ast.Node{(*ast.SelectorExpr)(nil)}, func(n ast.Node) { r.Open = r.Open || r.isMethodValue(n.(*ast.SelectorExpr)) })
 	return r, nil
+}
+
+// isMethodValue reports whether sel is a method of a router that isn't called here,
+// as in get := mux.GET. What it registers is unknown.
+func (r *Result) isMethodValue(sel *ast.SelectorExpr) bool {
+	s := r.pass.TypesInfo.Selections[sel]
+	if s == nil || !isRouter(s.Recv()) || s.Kind() == types.FieldVal || sel.Sel.Name == "ServeHTTP" {
+		return false
+	}
+	var n ast.Node = sel
+	for {
+		paren, ok := r.parents[n].(*ast.ParenExpr)
+		if !ok {
+			break
+		}
+		n = paren
+	}
+	call, ok := r.parents[n].(*ast.CallExpr)
+	return !ok || call.Fun != n
 }
 
 // note records assignments, functions and calls.
@@ -261,6 +282,7 @@ func (r *Result) registerMux(name string, call *ast.CallExpr) {
 	case name == "Method" && len(call.Args) == 3:
 		methods, known := r.constant(call.Args[0])
 		if !known {
+			r.Open = true
 			return
 		}
 		r.route(Verb, strings.Split(methods, ","), call, r.receiver(call))

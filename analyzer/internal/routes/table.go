@@ -17,6 +17,9 @@ type Table struct{ muxes []*muxmaster.Mux }
 // has at least one, all patterns are constant, and no other package can add to
 // a mux or mount it. Otherwise it returns nil.
 func (r *Result) Table() *Table {
+	if r.Open {
+		return nil
+	}
 	roots := make(map[any]*muxmaster.Mux)
 	t := new(Table)
 	for _, route := range r.Routes {

@@ -25,6 +25,11 @@ func routes(h http.Handler) *muxmaster.Mux {
 	return mux
 }
 
+func limit(h http.Handler) http.Handler {
+	timeout := http.TimeoutHandler // want `http.TimeoutHandler returns`
+	return timeout(h, time.Second, "")
+}
+
 // No reports below.
 
 func right(h http.Handler) http.Handler { return http.MaxBytesHandler(h, 1<<20) }

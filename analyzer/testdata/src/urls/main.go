@@ -17,7 +17,14 @@ func h(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case "a":
 		http.Redirect(w, r, "/login", http.StatusSeeOther) // want `no route serves GET /login`
+		to := "/nowhere"                                   // want `no route serves GET /nowhere`
+		http.Redirect(w, r, to, http.StatusSeeOther)
 	case "b":
+		next := "/nowhere"
+		if r.Host != "" {
+			next = "/"
+		}
+		http.Redirect(w, r, next, http.StatusSeeOther)
 		http.Redirect(w, r, "/users/1?x=1#top", http.StatusSeeOther)
 		http.Redirect(w, r, "https://example.com/x", http.StatusSeeOther)
 		http.Redirect(w, r, "//example.com/x", http.StatusSeeOther)
@@ -43,7 +50,8 @@ func main() {
 
 func paths(mux *muxmaster.Mux) {
 	mux.URL("user.show", "id", "1")
-	mux.URL("user.edit", "id", "1") // want `no route has the name "user.edit"`
+	mux.URL("user.edit", "id", "1")   // want `no route has the name "user.edit"`
+	mux.URL("user.show", "name", "1") // want `the route "user.show" has no parameter "name"`
 	muxmaster.BuildPath("/users/:id", "id", "1")
 	muxmaster.BuildPath("/users/{id}", "name", "1") // want `"/users/{id}" has no parameter "name"`
 	muxmaster.BuildPath("/users/{id}")              // want `BuildPath has no value for the parameter "id"`
