@@ -162,7 +162,9 @@ func (z *zone) kind() string {
 
 // Lookup returns the route that serves r. In a handler and in middleware of Use,
 // that is the route that was found for r, even if the path of r was changed since.
-// In Pre middleware it is the route that would serve r as it is.
+// In Pre middleware it is the route that would serve r as it is. If the path was
+// changed, two routes with the same r.Pattern can't be told apart, such as those
+// of GET("/x/", h) and Handle("GET /x/", h).
 //
 // In the handlers and middleware of a mounted Mux, both this Mux and the one that
 // it is mounted on know the route.
