@@ -94,10 +94,13 @@ func writeFunction(b *bytes.Buffer, fn, name, text string) error {
 		return fmt.Errorf("the pattern %q: %w", text, err)
 	}
 	var params, pairs []string
+	isParam := func(name string) bool {
+		return slices.ContainsFunc(params, func(s string) bool { return strings.HasPrefix(s, name+" ") })
+	}
 	fails := false
 	for _, n := range p.Names() {
 		param, kind, value := identifier(n, false), "string", ""
-		for token.IsKeyword(param) || param == "" || param == "strconv" || param == "muxmaster" || slices.ContainsFunc(params, func(s string) bool { return strings.HasPrefix(s, param+" ") }) {
+		for token.IsKeyword(param) || param == "" || param == "strconv" || param == "muxmaster" || isParam(param) {
 			param += "_"
 		}
 		value = param
@@ -117,7 +120,11 @@ func writeFunction(b *bytes.Buffer, fn, name, text string) error {
 		if len(params) > 0 {
 			why = " // an int always fits"
 		}
-		fmt.Fprintf(b, "\nfunc %s(%s) string {\n\tpath, _ := %s%s\n\treturn path\n}\n", fn, strings.Join(params, ", "), call, why)
+		result := "path"
+		for isParam(result) {
+			result += "_"
+		}
+		fmt.Fprintf(b, "\nfunc %s(%s) string {\n\t%s, _ := %s%s\n\treturn %[3]s\n}\n", fn, strings.Join(params, ", "), result, call, why)
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ func TestURLs(t *testing.T) {
 	m.Name("user-post").Method("GET,POST", "/users/{id:int}/posts/{type}", m)
 	m.Name("7 files").GET("/files/*path", show)
 	m.Name("func").GET("/x/{func}/{strconv}", show)
+	m.Name("int").GET("/y/{path:int}/{int:int}/{a-b:int}/{a_b:int}", show)
 	dir := t.TempDir()
 	write := func(name string, text []byte) string {
 		t.Helper()
@@ -56,7 +57,7 @@ import (
 )
 
 func main() {
-	fmt.Println(paths.Home(), paths.UserShow(-7))
+	fmt.Println(paths.Home(), paths.UserShow(-7), paths.Int(1, 2, 3, 4))
 	fmt.Println(paths.UserPost(7, "a b"))
 	fmt.Println(paths.Files("a/b.txt"))
 	fmt.Println(paths.Func("x", "y"))
@@ -67,7 +68,7 @@ func main() {
 	cmd := exec.Command("go", "run", ".")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	got, err := cmd.CombinedOutput()
-	if want := "/ /users/-7\n/users/7/posts/a%20b <nil>\n/files/a/b.txt <nil>\n/x/x/y <nil>\ntrue\n"; err != nil || string(got) != want {
+	if want := "/ /users/-7 /y/1/2/3/4\n/users/7/posts/a%20b <nil>\n/files/a/b.txt <nil>\n/x/x/y <nil>\ntrue\n"; err != nil || string(got) != want {
 		t.Errorf("%v\n%s\nwant\n%s\nof\n%s", err, got, want, &out)
 	}
 }
