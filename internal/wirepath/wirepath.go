@@ -160,7 +160,7 @@ func Resolve(path string) string {
 // escapedDots returns 1 if the segment is "." and 2 if it is "..", where each
 // dot can be escaped as %2e. Otherwise it returns 0.
 func escapedDots(seg string) int {
-	if len(seg) > len("%2e%2e") {
+	if len(seg) > len("%2e%2e") || strings.Trim(seg, ".%2eE") != "" {
 		return 0
 	}
 	if seg = strings.ReplaceAll(strings.ToLower(seg), "%2e", "."); IsDots(seg) {
