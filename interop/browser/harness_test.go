@@ -20,8 +20,10 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// chromium is the browser for all tests.
-var chromium context.Context
+var (
+	chromium  context.Context // the browser for all tests
+	temporary string          // a directory for all tests
+)
 
 func TestMain(m *testing.M) {
 	code, err := run(m)
@@ -33,9 +35,14 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) (int, error) {
-	if err := install(); err != nil {
+	err := install()
+	if err == nil {
+		temporary, err = os.MkdirTemp("", "browser")
+	}
+	if err != nil {
 		return 0, err
 	}
+	defer os.RemoveAll(temporary)
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.NoSandbox,        // the sandbox doesn't start for root, and the pages are ours
 		chromedp.IgnoreCertErrors, // of httptest

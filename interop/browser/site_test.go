@@ -1,26 +1,37 @@
 package browser
 
 import (
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 )
 
-// buildSite builds the documentation site and returns its directory.
+// buildSite returns the directory of the documentation site, which is built once.
 func buildSite(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	if out, err := exec.Command("../../.ci/site", "build", dir).CombinedOutput(); err != nil {
-		t.Fatalf(".ci/site: %v\n%s", err, out)
+	dir, err := site()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return dir
 }
+
+var site = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(temporary, "site")
+	out, err := exec.Command("../../.ci/site", "build", dir).CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf(".ci/site: %w\n%s", err, out)
+	}
+	return dir, err
+})
 
 // TestSite opens each page of the documentation site in each view. A page must
 // not report errors, such as a file of another server that it can't load, and
