@@ -2,9 +2,9 @@
 
 // Command test runs the steps below. test.sh calls it; see there.
 //
-// Two steps run at a time, because many tests wait, and those that take long begin
-// first. It prints the output of go test: the lines of packages, and the
-// output of tests that fail.
+// Two steps run at a time, because many tests wait. Those that take long begin
+// first. It prints the output of go test: the lines of packages, and the output
+// of tests that fail.
 package main
 
 import (

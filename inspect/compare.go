@@ -18,18 +18,25 @@ import (
 type Kind int
 
 const (
-	LostLogin    Kind = iota // the old response was 401, 403, a redirect to a login or to a spelling of the path with one of them, and now the handler runs, or seems to
-	Crash                    // a panic or a status from 500, which the old handler didn't have
-	LostRoute                // the old status was 2xx, and now it is 4xx
-	NewRoute                 // the old status was 4xx, and now it is 2xx
-	NewLogin                 // now the response is 401, 403 or a redirect to a login
-	OtherStatus              // another difference of the status
-	OtherTarget              // another Location of a redirect
-	OtherHandler             // another handler, where Diff compares routes
-	OtherBody                // another body of a response without an error
-	OtherHeader              // another Content-Type or Allow, a header that is missing, or another value of one for caches, CORS and the like
-	OtherError               // another body or header of the same error status
-	OtherRoute               // the same response of another route, where both are known
+	// LostLogin: the old response was 401, 403, a redirect to a login, or one to a
+	// spelling of the path with such a response. Now the handler runs, or seems to.
+	LostLogin Kind = iota
+
+	Crash        // a panic or a status from 500, which the old handler didn't have
+	LostRoute    // the old status was 2xx, and now it is 4xx
+	NewRoute     // the old status was 4xx, and now it is 2xx
+	NewLogin     // now the response is 401, 403 or a redirect to a login
+	OtherStatus  // another difference of the status
+	OtherTarget  // another Location of a redirect
+	OtherHandler // another handler, where Diff compares routes
+	OtherBody    // another body of a response without an error
+
+	// OtherHeader: another Content-Type or Allow, a header that is missing, or
+	// another value of one for caches, CORS and the like.
+	OtherHeader
+
+	OtherError // another body or header of the same error status
+	OtherRoute // the same response of another route, where both are known
 )
 
 var kindNames = [...]string{"lost login", "crash", "lost route", "new route", "new login", "status", "redirect", "handler", "body", "header", "error text", "route"}

@@ -28,9 +28,10 @@
 //
 // Timeout calls the next handler with a copy of the request that has another
 // context. BodyLimit does so with another body, unless there is none or, over
-// HTTP/1, its length is known. Afterwards they copy the pattern, the path values, the
-// address and the parsed form back to the original request. So an outer Logger
-// sees them, and net/http can remove the temporary files of a multipart form.
+// HTTP/1, its length is known. Afterwards they copy the pattern, the path
+// values, the address and the parsed form back to the original request. So an
+// outer Logger sees them, and net/http can remove the temporary files of a
+// multipart form.
 //
 // # Changes to the response
 //

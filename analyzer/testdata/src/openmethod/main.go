@@ -1,4 +1,5 @@
-// Command openmethod registers routes with methods that aren't constant, so its routes are not all known.
+// Command openmethod registers routes with methods that aren't constant, so its
+// routes are not all known.
 package main
 
 import (

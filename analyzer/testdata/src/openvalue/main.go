@@ -1,4 +1,5 @@
-// Command openvalue registers a route by a method value, so its routes are not all known.
+// Command openvalue registers a route by a method value, so its routes are not all
+// known.
 package main
 
 import (
