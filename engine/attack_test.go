@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -33,26 +32,23 @@ func TestLateReads(t *testing.T) {
 				t.Parallel()
 				var readers sync.WaitGroup
 				readers.Add(1) // so that it isn't zero before Wait
-				addr := start(t, k.make(&http.Server{
-					ErrorLog: log.New(io.Discard, "", 0),
-					Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-						if r.Method == "GET" {
-							io.WriteString(w, r.RequestURI)
-							return
+				addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Method == "GET" {
+						io.WriteString(w, r.RequestURI)
+						return
+					}
+					body, ctx := r.Body, r.Context()
+					readers.Go(func() {
+						got, err := io.ReadAll(body)
+						if !strings.HasPrefix("hello", string(got)) {
+							t.Errorf("a late read got %q, %v", got, err)
 						}
-						body, ctx := r.Body, r.Context()
-						readers.Go(func() {
-							got, err := io.ReadAll(body)
-							if !strings.HasPrefix("hello", string(got)) {
-								t.Errorf("a late read got %q, %v", got, err)
-							}
-							<-ctx.Done()
-							if n, err := body.Read(make([]byte, 1)); n > 0 || err == nil {
-								t.Errorf("a read after the handler: %d, %v", n, err)
-							}
-						})
-					}),
-				}))
+						<-ctx.Done()
+						if n, err := body.Read(make([]byte, 1)); n > 0 || err == nil {
+							t.Errorf("a read after the handler: %d, %v", n, err)
+						}
+					})
+				})}))
 				for i := range 50 {
 					get := fmt.Sprintf("GET /%d HTTP/1.1\r\nHost: h\r\n\r\n", i)
 					got := talk(t, addr, get+"POST / HTTP/1.1\r\nHost: h\r\n"+framing+get)
@@ -100,20 +96,17 @@ func TestReadDuringResponse(t *testing.T) {
 	for _, k := range kinds {
 		for name, framing := range bodies {
 			t.Run(k.name+"/"+name, func(t *testing.T) {
-				addr := start(t, k.make(&http.Server{
-					ErrorLog: log.New(io.Discard, "", 0),
-					Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-						http.NewResponseController(w).EnableFullDuplex()
-						read := make(chan bool)
-						go func() { io.Copy(io.Discard, r.Body); close(read) }()
-						for range 20 {
-							io.WriteString(w, "response\n")
-							w.(http.Flusher).Flush()
-						}
-						r.Body.Close()
-						<-read
-					}),
-				}))
+				addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					http.NewResponseController(w).EnableFullDuplex()
+					read := make(chan bool)
+					go func() { io.Copy(io.Discard, r.Body); close(read) }()
+					for range 20 {
+						io.WriteString(w, "response\n")
+						w.(http.Flusher).Flush()
+					}
+					r.Body.Close()
+					<-read
+				})}))
 				head, body, _ := strings.Cut(framing, "\r\n\r\n")
 				for _, sent := range []string{body, body[:len(body)/2], ""} {
 					c := dial(t, addr)
@@ -173,7 +166,7 @@ func TestChurn(t *testing.T) {
 	for _, k := range engines {
 		for _, end := range []string{"Shutdown", "Close"} {
 			t.Run(k.name+"/"+end, func(t *testing.T) {
-				srv := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0), ReadTimeout: time.Minute, IdleTimeout: time.Minute}
+				srv := &http.Server{Handler: handler, ReadTimeout: time.Minute, IdleTimeout: time.Minute}
 				leavesNothing(t, k.make, srv, func(s server, addr string) {
 					var clients sync.WaitGroup
 					ended := make(chan bool)

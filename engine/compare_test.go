@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"io"
-	"log"
 	"math/rand/v2"
 	"net/http"
 	"regexp"
@@ -221,7 +220,7 @@ func comparable(out string) string { return dates.ReplaceAllString(out, "Date: X
 // comparedServers starts a server of each kind with handler compared.
 func comparedServers(t *testing.T) (addrs []string) {
 	for _, k := range kinds {
-		srv := &http.Server{Handler: http.HandlerFunc(compared), ErrorLog: log.New(io.Discard, "", 0)}
+		srv := &http.Server{Handler: http.HandlerFunc(compared)}
 		addrs = append(addrs, start(t, k.make(srv)))
 	}
 	return addrs

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"strconv"
@@ -86,14 +85,11 @@ func (*chanListener) Addr() net.Addr { return new(net.TCPAddr) }
 // connection with handler compared and returns the output.
 func cutServers(t testing.TB) (serve []func(parts [][]byte) string) {
 	for _, k := range kinds {
-		s := k.make(&http.Server{
-			ErrorLog: log.New(io.Discard, "", 0),
-			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if !strings.HasPrefix(r.URL.Path, "/hijack") {
-					compared(w, r)
-				}
-			}),
-		})
+		s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !strings.HasPrefix(r.URL.Path, "/hijack") {
+				compared(w, r)
+			}
+		})})
 		ln := &chanListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 		go s.Serve(ln)
 		t.Cleanup(func() { s.Close() })
@@ -206,17 +202,17 @@ func TestReadHeadTimeout(t *testing.T) {
 		"GET / HTTP/1.1\r\nHost:", "GET / HTTP/1.1\r\nHost: h", "GET / HTTP/1.1\r\nHost: h\r\n", "GET / HTTP/1.1\r\nHost: h\r\nX", "GET / HTTP/1.1\r\nHost: h\r\nX: y\r\n\r",
 		"\r\n", "\r\n\r", "\r\n\r\n", "\r\n\r\nGET", "0\r\n", "\x00\n", "GET / HTTP/1.1\n", "GET / HTTP/1.1\nHo", "junk\r\n",
 	}
-	servers := map[string]http.Server{
-		"ReadHeaderTimeout": {ReadHeaderTimeout: timeout, IdleTimeout: timeout},
-		"ReadTimeout":       {ReadTimeout: timeout},
+	servers := map[string]func() *http.Server{
+		"ReadHeaderTimeout": func() *http.Server { return &http.Server{ReadHeaderTimeout: timeout, IdleTimeout: timeout} },
+		"ReadTimeout":       func() *http.Server { return &http.Server{ReadTimeout: timeout} },
 	}
 	for name := range servers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var addrs []string
 			for _, k := range kinds {
-				srv := &http.Server{ReadHeaderTimeout: servers[name].ReadHeaderTimeout, IdleTimeout: servers[name].IdleTimeout, ReadTimeout: servers[name].ReadTimeout}
-				srv.Handler, srv.ErrorLog = http.HandlerFunc(compared), log.New(io.Discard, "", 0)
+				srv := servers[name]()
+				srv.Handler = http.HandlerFunc(compared)
 				addrs = append(addrs, start(t, k.make(srv)))
 			}
 			var wg sync.WaitGroup
@@ -251,33 +247,20 @@ func TestReadHeadTimeout(t *testing.T) {
 // TestHandOverDeadline checks that a request passed to net/http has the timeout
 // for heads, and not that for idle connections.
 func TestHandOverDeadline(t *testing.T) {
-	for _, k := range kinds {
-		t.Run(k.name, func(t *testing.T) {
-			t.Parallel()
-			addr := start(t, k.make(&http.Server{
-				Handler: http.HandlerFunc(compared), ReadHeaderTimeout: time.Minute, IdleTimeout: 50 * time.Millisecond,
-			}))
-			c := dial(t, addr)
-			io.WriteString(c, "GET /first HTTP/1.1\r\nHost: h\r\n\r\nGET /second HTTP/1.1\nHo")
-			time.Sleep(150 * time.Millisecond)
-			io.WriteString(c, "st: h\nConnection: close\n\n")
-			b, _ := io.ReadAll(c)
-			if n := strings.Count(string(b), "HTTP/1.1 200 OK\r\n"); n != 2 {
-				t.Errorf("%d responses, want 2: %q", n, b)
-			}
-		})
-	}
-}
-
-// smallBuffers is a listener of connections with small buffers.
-type smallBuffers struct{ net.Listener }
-
-func (l smallBuffers) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err == nil {
-		c.(*net.TCPConn).SetWriteBuffer(32 << 10)
-	}
-	return c, err
+	each(t, kinds, func(t *testing.T, k kind) {
+		t.Parallel()
+		addr := start(t, k.make(&http.Server{
+			Handler: http.HandlerFunc(compared), ReadHeaderTimeout: time.Minute, IdleTimeout: 50 * time.Millisecond,
+		}))
+		c := dial(t, addr)
+		io.WriteString(c, "GET /first HTTP/1.1\r\nHost: h\r\n\r\nGET /second HTTP/1.1\nHo")
+		time.Sleep(150 * time.Millisecond)
+		io.WriteString(c, "st: h\nConnection: close\n\n")
+		b, _ := io.ReadAll(c)
+		if n := strings.Count(string(b), "HTTP/1.1 200 OK\r\n"); n != 2 {
+			t.Errorf("%d responses, want 2: %q", n, b)
+		}
+	})
 }
 
 // fullConns opens connections to s, whose handler writes as many bytes as its
@@ -287,11 +270,12 @@ func (l smallBuffers) Accept() (net.Conn, error) {
 // buffers.
 func fullConns(t *testing.T, s server) (conns []*net.TCPConn, sizes []int) {
 	t.Helper()
-	ln := onFreePort(t)
-	go s.Serve(smallBuffers{ln})
-	t.Cleanup(func() { s.Close() })
+	addr := startOn(t, wrapper{onFreePort(t), func(nc net.Conn) net.Conn {
+		nc.(*net.TCPConn).SetWriteBuffer(32 << 10)
+		return nc
+	}}, s, s.Serve)
 	for size := 1 << 10; size < 451<<10; size += 3 << 10 {
-		c := dial(t, ln.Addr().String())
+		c := dial(t, addr)
 		c.SetReadBuffer(32 << 10)
 		io.WriteString(c, fmt.Sprintf("GET /%d HTTP/1.1\r\nHost: h\r\n\r\nG", size))
 		conns, sizes = append(conns, c), append(sizes, size)
@@ -315,22 +299,19 @@ func sized(w http.ResponseWriter, r *http.Request) {
 // begun its next request.
 func TestWriteTimeout(t *testing.T) {
 	const timeout = 200 * time.Millisecond
-	servers := map[string]*http.Server{
-		"server":  {WriteTimeout: timeout, IdleTimeout: timeout, Handler: http.HandlerFunc(sized)},
-		"handler": {IdleTimeout: timeout},
-	}
-	servers["handler"].Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(timeout))
-		sized(w, r)
-	})
-	for _, k := range engines {
-		for name, srv := range servers {
-			t.Run(k.name+"/"+name, func(t *testing.T) {
-				s := k.make(&http.Server{WriteTimeout: srv.WriteTimeout, IdleTimeout: srv.IdleTimeout, Handler: srv.Handler}).(*Server)
+	for by, writeTimeout := range map[string]time.Duration{"server": timeout, "handler": 0} {
+		t.Run(by, func(t *testing.T) {
+			each(t, engines, func(t *testing.T, k kind) {
+				s := k.make(&http.Server{WriteTimeout: writeTimeout, IdleTimeout: timeout, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if by == "handler" {
+						http.NewResponseController(w).SetWriteDeadline(time.Now().Add(timeout))
+					}
+					sized(w, r)
+				})}).(*Server)
 				fullConns(t, s)
 				awaitConns(t, s, 0)
 			})
-		}
+		})
 	}
 }
 
@@ -347,31 +328,29 @@ func awaitConns(t *testing.T, s *Server, n int) {
 // TestShutdownWaitsForWrites checks that Shutdown doesn't take a connection for
 // idle while the client hasn't read the response.
 func TestShutdownWaitsForWrites(t *testing.T) {
-	for _, k := range kinds {
-		t.Run(k.name, func(t *testing.T) {
-			var began sync.WaitGroup
-			s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				began.Done()
-				sized(w, r)
-			})})
-			began.Add(150)
-			conns, sizes := fullConns(t, s)
-			began.Wait()
-			time.Sleep(50 * time.Millisecond) // the handlers are likely to have returned
-			done := make(chan error, 1)
-			go func() { done <- s.Shutdown(context.Background()) }()
-			time.Sleep(50 * time.Millisecond)
-			for i, c := range conns {
-				b, _ := io.ReadAll(c)
-				if _, body, _ := strings.Cut(string(b), "\r\n\r\n"); len(body) != sizes[i] {
-					t.Errorf("got %d bytes of a response of %d", len(body), sizes[i])
-				}
+	each(t, kinds, func(t *testing.T, k kind) {
+		var began sync.WaitGroup
+		s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			began.Done()
+			sized(w, r)
+		})})
+		began.Add(150)
+		conns, sizes := fullConns(t, s)
+		began.Wait()
+		time.Sleep(50 * time.Millisecond) // the handlers are likely to have returned
+		done := make(chan error, 1)
+		go func() { done <- s.Shutdown(context.Background()) }()
+		time.Sleep(50 * time.Millisecond)
+		for i, c := range conns {
+			b, _ := io.ReadAll(c)
+			if _, body, _ := strings.Cut(string(b), "\r\n\r\n"); len(body) != sizes[i] {
+				t.Errorf("got %d bytes of a response of %d", len(body), sizes[i])
 			}
-			if err := eventually(t, "Shutdown returns", done); err != nil {
-				t.Error(err)
-			}
-		})
-	}
+		}
+		if err := eventually(t, "Shutdown returns", done); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestShutdownPipelined calls Shutdown while clients send requests without
@@ -380,77 +359,73 @@ func TestShutdownWaitsForWrites(t *testing.T) {
 func TestShutdownPipelined(t *testing.T) {
 	const batch = 20
 	requests := strings.Repeat("GET / HTTP/1.1\r\nHost: h\r\n\r\n", batch)
-	for _, k := range kinds {
-		t.Run(k.name, func(t *testing.T) {
-			var served, answered atomic.Int64
-			for range 50 {
-				var clients sync.WaitGroup
-				s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					served.Add(1)
-					io.WriteString(w, "response")
-				})})
-				addr := start(t, s)
-				warm := make(chan bool, 8)
-				for range cap(warm) {
-					c := dial(t, addr)
-					clients.Go(func() {
-						// More requests at once would fill the client's receive
-						// buffer. Closing a connection with unread input discards
-						// the output that isn't there yet.
-						br := bufio.NewReader(c)
-						for i := 0; ; i++ {
-							io.WriteString(c, requests)
-							for range batch {
-								res, err := http.ReadResponse(br, nil)
-								if err != nil {
-									return
-								}
-								if b, _ := io.ReadAll(res.Body); string(b) == "response" {
-									answered.Add(1)
-								}
+	each(t, kinds, func(t *testing.T, k kind) {
+		var served, answered atomic.Int64
+		for range 50 {
+			var clients sync.WaitGroup
+			s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				served.Add(1)
+				io.WriteString(w, "response")
+			})})
+			addr := start(t, s)
+			warm := make(chan bool, 8)
+			for range cap(warm) {
+				c := dial(t, addr)
+				clients.Go(func() {
+					// More requests at once would fill the client's receive
+					// buffer. Closing a connection with unread input discards
+					// the output that isn't there yet.
+					br := bufio.NewReader(c)
+					for i := 0; ; i++ {
+						io.WriteString(c, requests)
+						for range batch {
+							res, err := http.ReadResponse(br, nil)
+							if err != nil {
+								return
 							}
-							if i == 2 {
-								warm <- true
+							if b, _ := io.ReadAll(res.Body); string(b) == "response" {
+								answered.Add(1)
 							}
 						}
-					})
-				}
-				for range cap(warm) {
-					eventually(t, "responses", warm)
-				}
-				if err := s.Shutdown(context.Background()); err != nil {
-					t.Error(err)
-				}
-				clients.Wait()
+						if i == 2 {
+							warm <- true
+						}
+					}
+				})
 			}
-			if served.Load() != answered.Load() {
-				t.Errorf("%d requests were served, %d got their response", served.Load(), answered.Load())
+			for range cap(warm) {
+				eventually(t, "responses", warm)
 			}
-		})
-	}
+			if err := s.Shutdown(context.Background()); err != nil {
+				t.Error(err)
+			}
+			clients.Wait()
+		}
+		if served.Load() != answered.Load() {
+			t.Errorf("%d requests were served, %d got their response", served.Load(), answered.Load())
+		}
+	})
 }
 
 // TestConnStateIdle checks that all responses are written before the ConnState
 // hook is called with StateIdle.
 func TestConnStateIdle(t *testing.T) {
-	for _, k := range kinds {
-		t.Run(k.name, func(t *testing.T) {
-			addr := start(t, k.make(&http.Server{
-				Handler: http.HandlerFunc(compared),
-				ConnState: func(c net.Conn, state http.ConnState) {
-					if state == http.StateIdle {
-						c.Close()
-					}
-				},
-			}))
-			for _, next := range []string{"", "G", "GET /b HTTP/1.1\r\nHost: h\r\n\r\n", "GET /b HTTP/1.1\nHost: h\n\n"} {
-				got := talk(t, addr, "GET /length HTTP/1.1\r\nHost: h\r\n\r\n"+next)
-				if !strings.Contains(got, "\r\n\r\nhello") || strings.Contains(got, "/b") && !strings.HasSuffix(got, "/b") {
-					t.Errorf("then %q: got %q", next, got)
+	each(t, kinds, func(t *testing.T, k kind) {
+		addr := start(t, k.make(&http.Server{
+			Handler: http.HandlerFunc(compared),
+			ConnState: func(c net.Conn, state http.ConnState) {
+				if state == http.StateIdle {
+					c.Close()
 				}
+			},
+		}))
+		for _, next := range []string{"", "G", "GET /b HTTP/1.1\r\nHost: h\r\n\r\n", "GET /b HTTP/1.1\nHost: h\n\n"} {
+			got := talk(t, addr, "GET /length HTTP/1.1\r\nHost: h\r\n\r\n"+next)
+			if !strings.Contains(got, "\r\n\r\nhello") || strings.Contains(got, "/b") && !strings.HasSuffix(got, "/b") {
+				t.Errorf("then %q: got %q", next, got)
 			}
-		})
-	}
+		}
+	})
 }
 
 // A writesConn counts calls of Write.
@@ -462,13 +437,6 @@ type writesConn struct {
 func (c *writesConn) Write(p []byte) (int, error) {
 	c.writes.Add(1)
 	return c.Conn.Write(p)
-}
-
-type writesListener struct{ net.Listener }
-
-func (l writesListener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	return &writesConn{Conn: c}, err
 }
 
 // TestConnStatePipelined checks that a ConnState hook doesn't keep the engine
@@ -484,19 +452,12 @@ func TestConnStatePipelined(t *testing.T) {
 				}
 			},
 		})
-		ln := onFreePort(t)
-		done := make(chan error)
-		go func() { done <- s.Serve(writesListener{ln}) }()
-		c := dial(t, ln.Addr().String())
+		c := dial(t, startOn(t, wrapper{onFreePort(t), func(nc net.Conn) net.Conn { return &writesConn{Conn: nc} }}, s, s.Serve))
 		const n = 16
 		io.WriteString(c, strings.Repeat("GET /length HTTP/1.1\r\nHost: h\r\n\r\n", n))
 		br := bufio.NewReader(c)
 		for range n {
-			res, err := http.ReadResponse(br, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			io.Copy(io.Discard, res.Body)
+			readText(t, br)
 		}
 		if got := <-idle; got == 0 || got > n/2 {
 			t.Errorf("%s: %d writes for %d responses", k.name, got, n)
@@ -504,7 +465,5 @@ func TestConnStatePipelined(t *testing.T) {
 		if len(idle) > 0 {
 			t.Errorf("%s: idle more than once", k.name)
 		}
-		s.Close()
-		<-done
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"strings"
@@ -88,91 +87,79 @@ func TestClientLeaves(t *testing.T) {
 // TestContextEnds checks that the handler's return and the end of the
 // connection's context end a request's context.
 func TestContextEnds(t *testing.T) {
-	for _, k := range kinds {
-		t.Run(k.name, func(t *testing.T) {
-			type key struct{}
-			base, cancel := context.WithCancelCause(context.WithValue(context.Background(), key{}, "base"))
-			ctxs := make(chan context.Context, 1)
-			srv := &http.Server{
-				BaseContext: func(net.Listener) context.Context { return base },
-				ConnContext: func(ctx context.Context, nc net.Conn) context.Context {
-					return context.WithValue(ctx, "conn", nc.RemoteAddr().String())
-				},
-				Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					ctxs <- r.Context()
-					if r.URL.Path == "/wait" {
-						<-r.Context().Done()
-					}
-				}),
-			}
-			addr := start(t, k.make(srv))
-			c := dial(t, addr)
-			br := bufio.NewReader(c)
-			io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-			ctx := eventually(t, "a context", ctxs)
-			if _, err := http.ReadResponse(br, nil); err != nil {
-				t.Fatal(err)
-			}
-			eventually(t, "the context ends with its handler", ctx.Done())
-			if ctx.Err() != context.Canceled {
-				t.Errorf("Err is %v", ctx.Err())
-			}
-			if ctx.Value(key{}) != "base" || ctx.Value("conn") != c.LocalAddr().String() ||
-				ctx.Value(http.ServerContextKey) != srv || ctx.Value(http.LocalAddrContextKey).(net.Addr).String() != addr {
-				t.Errorf("wrong values in %v", ctx)
-			}
+	each(t, kinds, func(t *testing.T, k kind) {
+		type key struct{}
+		base, cancel := context.WithCancelCause(context.WithValue(context.Background(), key{}, "base"))
+		ctxs := make(chan context.Context, 1)
+		srv := &http.Server{
+			BaseContext: func(net.Listener) context.Context { return base },
+			ConnContext: func(ctx context.Context, nc net.Conn) context.Context {
+				return context.WithValue(ctx, "conn", nc.RemoteAddr().String())
+			},
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				ctxs <- r.Context()
+				if r.URL.Path == "/wait" {
+					<-r.Context().Done()
+				}
+			}),
+		}
+		addr := start(t, k.make(srv))
+		c := dial(t, addr)
+		br := bufio.NewReader(c)
+		io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+		ctx := eventually(t, "a context", ctxs)
+		readText(t, br)
+		eventually(t, "the context ends with its handler", ctx.Done())
+		if ctx.Err() != context.Canceled {
+			t.Errorf("Err is %v", ctx.Err())
+		}
+		if ctx.Value(key{}) != "base" || ctx.Value("conn") != c.LocalAddr().String() ||
+			ctx.Value(http.ServerContextKey) != srv || ctx.Value(http.LocalAddrContextKey).(net.Addr).String() != addr {
+			t.Errorf("wrong values in %v", ctx)
+		}
 
-			io.WriteString(c, "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
-			ctx = eventually(t, "a context", ctxs)
-			cancel(io.ErrNoProgress)
-			eventually(t, "the context ends with the base context", ctx.Done())
-			if cause := context.Cause(ctx); cause != io.ErrNoProgress {
-				t.Errorf("the cause is %v", cause)
-			}
-			if _, err := http.ReadResponse(br, nil); err != nil {
-				t.Errorf("no response after the context ended: %v", err)
-			}
-		})
-	}
+		io.WriteString(c, "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+		ctx = eventually(t, "a context", ctxs)
+		cancel(io.ErrNoProgress)
+		eventually(t, "the context ends with the base context", ctx.Done())
+		if cause := context.Cause(ctx); cause != io.ErrNoProgress {
+			t.Errorf("the cause is %v", cause)
+		}
+		readText(t, br)
+	})
 }
 
 // TestPipelinedWhileWatched sends another request while the engine watches the
 // client. The bytes must not count as a disconnect, and must not be lost.
 func TestPipelinedWhileWatched(t *testing.T) {
-	for _, k := range kinds {
-		t.Run(k.name, func(t *testing.T) {
-			started, goOn := make(chan context.Context), make(chan bool)
-			addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path == "/slow" {
-					r.Context().Done()
-					started <- r.Context()
-					<-goOn
-				}
-				io.WriteString(w, r.URL.Path)
-			})}))
-			c := dial(t, addr)
-			br := bufio.NewReader(c)
-			for range 3 {
-				io.WriteString(c, "GET /slow HTTP/1.1\r\nHost: h\r\n\r\n")
-				ctx := eventually(t, "the handler starts", started)
-				io.WriteString(c, "GET /next HTTP/1.1\r\nHost: h\r\n\r\n")
-				time.Sleep(4 * watchAfter)
-				if ctx.Err() != nil {
-					t.Error("a pipelined request ended the context")
-				}
-				goOn <- true
-				for _, want := range []string{"/slow", "/next"} {
-					res, err := http.ReadResponse(br, nil)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if b, _ := io.ReadAll(res.Body); string(b) != want {
-						t.Errorf("response %q, want %q", b, want)
-					}
+	each(t, kinds, func(t *testing.T, k kind) {
+		started, goOn := make(chan context.Context), make(chan bool)
+		addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/slow" {
+				r.Context().Done()
+				started <- r.Context()
+				<-goOn
+			}
+			io.WriteString(w, r.URL.Path)
+		})}))
+		c := dial(t, addr)
+		br := bufio.NewReader(c)
+		for range 3 {
+			io.WriteString(c, "GET /slow HTTP/1.1\r\nHost: h\r\n\r\n")
+			ctx := eventually(t, "the handler starts", started)
+			io.WriteString(c, "GET /next HTTP/1.1\r\nHost: h\r\n\r\n")
+			time.Sleep(4 * watchAfter)
+			if ctx.Err() != nil {
+				t.Error("a pipelined request ended the context")
+			}
+			goOn <- true
+			for _, want := range []string{"/slow", "/next"} {
+				if b := readText(t, br); b != want {
+					t.Errorf("response %q, want %q", b, want)
 				}
 			}
-		})
-	}
+		}
+	})
 }
 
 // TestPipelinedResponses checks that a response isn't delayed for long if the
@@ -182,27 +169,24 @@ func TestPipelinedResponses(t *testing.T) {
 		for _, path := range []string{"/slow", "/panic", "/hijack", "/handed-over"} {
 			t.Run(k.name+path, func(t *testing.T) {
 				goOn := make(chan bool)
-				addr := start(t, k.make(&http.Server{
-					ErrorLog: log.New(io.Discard, "", 0),
-					Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-						switch r.URL.Path {
-						case "/slow", "/handed-over":
-							<-goOn
-						case "/panic":
-							panic("on purpose")
-						case "/hijack":
-							nc, _, err := w.(http.Hijacker).Hijack()
-							if err != nil {
-								t.Error(err)
-								return
-							}
-							<-goOn
-							nc.Close()
+				addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					switch r.URL.Path {
+					case "/slow", "/handed-over":
+						<-goOn
+					case "/panic":
+						panic("on purpose")
+					case "/hijack":
+						nc, _, err := w.(http.Hijacker).Hijack()
+						if err != nil {
+							t.Error(err)
 							return
 						}
-						io.WriteString(w, r.URL.Path)
-					}),
-				}))
+						<-goOn
+						nc.Close()
+						return
+					}
+					io.WriteString(w, r.URL.Path)
+				})}))
 				c := dial(t, addr)
 				host := "Host: h\r\n"
 				if path == "/handed-over" {
@@ -212,11 +196,7 @@ func TestPipelinedResponses(t *testing.T) {
 				io.WriteString(c, first+first+"GET "+path+" HTTP/1.1\r\n"+host+"\r\n")
 				br := bufio.NewReader(c)
 				for range 2 {
-					res, err := http.ReadResponse(br, nil)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if b, _ := io.ReadAll(res.Body); string(b) != "/first" {
+					if b := readText(t, br); b != "/first" {
 						t.Errorf("response %q", b)
 					}
 				}
@@ -237,96 +217,92 @@ func TestPipelinedResponses(t *testing.T) {
 // TestFormat prints what a handler and the program can print, with several
 // verbs, while goroutines change it.
 func TestFormat(t *testing.T) {
-	for _, k := range engines {
-		t.Run(k.name, func(t *testing.T) {
-			var s server
-			printed := make(chan string, 1)
-			s = k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.Method == "GET" {
-					return
-				}
-				var users sync.WaitGroup
-				for range 2 {
-					users.Go(func() {
-						for range 500 {
-							ctx, cancel := context.WithCancel(r.Context())
-							context.AfterFunc(ctx, func() {})
-							cancel()
-						}
-					})
-				}
+	each(t, engines, func(t *testing.T, k kind) {
+		var s server
+		printed := make(chan string, 1)
+		s = k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == "GET" {
+				return
+			}
+			var users sync.WaitGroup
+			for range 2 {
 				users.Go(func() {
 					for range 500 {
-						w.Header().Set("X", "y")
-						io.WriteString(w, "response")
+						ctx, cancel := context.WithCancel(r.Context())
+						context.AfterFunc(ctx, func() {})
+						cancel()
 					}
 				})
-				users.Go(func() { readPortions(r.Body, 10) })
-				var text string
-				for range 100 {
-					for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%q"} {
-						text = fmt.Sprintf(verb+verb+verb+verb, r.Context(), w, r.Body, s)
-					}
+			}
+			users.Go(func() {
+				for range 500 {
+					w.Header().Set("X", "y")
+					io.WriteString(w, "response")
 				}
-				printed <- text
-				users.Wait()
-			})})
-			addr := start(t, s)
-			var clients sync.WaitGroup
-			clients.Go(func() {
-				talk(t, addr, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 20000\r\n\r\n"+strings.Repeat("b", 20000))
 			})
-			for range 50 {
-				talk(t, addr, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-			}
-			clients.Wait()
-			text := eventually(t, "the values are printed", printed)
-			for _, want := range []string{"context.Background.WithValue(", ".WithCancel", "engine.ResponseWriter", "engine.body", "engine.Server("} {
-				if !strings.Contains(text, want) {
-					t.Errorf("%q doesn't contain %q", text, want)
+			users.Go(func() { readPortions(r.Body, 10) })
+			var text string
+			for range 100 {
+				for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%q"} {
+					text = fmt.Sprintf(verb+verb+verb+verb, r.Context(), w, r.Body, s)
 				}
 			}
+			printed <- text
+			users.Wait()
+		})})
+		addr := start(t, s)
+		var clients sync.WaitGroup
+		clients.Go(func() {
+			talk(t, addr, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 20000\r\n\r\n"+strings.Repeat("b", 20000))
 		})
-	}
+		for range 50 {
+			talk(t, addr, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+		}
+		clients.Wait()
+		text := eventually(t, "the values are printed", printed)
+		for _, want := range []string{"context.Background.WithValue(", ".WithCancel", "engine.ResponseWriter", "engine.body", "engine.Server("} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q doesn't contain %q", text, want)
+			}
+		}
+	})
 }
 
 // TestHandlerReadDeadline checks that the watch for the client keeps a read
 // deadline of the handler. As in net/http, the deadline cancels the context if
 // it was set after the body was read, and otherwise doesn't apply any more.
 func TestHandlerReadDeadline(t *testing.T) {
-	for _, k := range kinds {
-		t.Run(k.name, func(t *testing.T) {
-			addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				wait := 300 * time.Millisecond
-				if r.URL.Path == "/after" {
-					io.Copy(io.Discard, r.Body)
-					wait = 10 * time.Second
-				}
-				http.NewResponseController(w).SetReadDeadline(time.Now().Add(100 * time.Millisecond))
-				if _, err := io.Copy(io.Discard, r.Body); err != nil {
-					io.WriteString(w, "too late")
-					return
-				}
-				select {
-				case <-r.Context().Done():
-					io.WriteString(w, "canceled")
-				case <-time.After(wait):
-					io.WriteString(w, "not canceled")
-				}
-			})}))
-			for _, framing := range []string{bodies["length"], bodies["chunked"]} {
-				for path, want := range map[string]string{"/before": "not canceled", "/after": "canceled"} {
-					steady.Try(t, 50*time.Millisecond, func() error {
-						c := dial(t, addr)
-						io.WriteString(c, "POST "+path+" HTTP/1.1\r\nHost: h\r\nConnection: close\r\n"+framing)
-						b, _ := io.ReadAll(c)
-						if !strings.HasSuffix(string(b), "\r\n\r\n"+want) {
-							return fmt.Errorf("%s: got %q, want %s", path, b, want)
-						}
-						return nil
-					})
-				}
+	each(t, kinds, func(t *testing.T, k kind) {
+		addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			wait := 300 * time.Millisecond
+			if r.URL.Path == "/after" {
+				io.Copy(io.Discard, r.Body)
+				wait = 10 * time.Second
 			}
-		})
-	}
+			http.NewResponseController(w).SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+			if _, err := io.Copy(io.Discard, r.Body); err != nil {
+				io.WriteString(w, "too late")
+				return
+			}
+			select {
+			case <-r.Context().Done():
+				io.WriteString(w, "canceled")
+			case <-time.After(wait):
+				io.WriteString(w, "not canceled")
+			}
+		})}))
+		for _, framing := range []string{bodies["length"], bodies["chunked"]} {
+			for path, want := range map[string]string{"/before": "not canceled", "/after": "canceled"} {
+				steady.Try(t, 50*time.Millisecond, func() error {
+					c := dial(t, addr)
+					io.WriteString(c, "POST "+path+" HTTP/1.1\r\nHost: h\r\nConnection: close\r\n"+framing)
+					b, _ := io.ReadAll(c)
+					if !strings.HasSuffix(string(b), "\r\n\r\n"+want) {
+						return fmt.Errorf("%s: got %q, want %s", path, b, want)
+					}
+					return nil
+				})
+			}
+		}
+	})
 }

@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -18,18 +20,80 @@ type server interface {
 	Close() error
 }
 
-// kinds are the servers under test, which must behave the same.
-var kinds = []struct {
+// A kind is a way to serve an http.Server, whose errors are not logged unless
+// ErrorLog is set.
+type kind struct {
 	name string
 	make func(*http.Server) server
-}{
-	{"net/http", func(srv *http.Server) server { return srv }},
-	{"engine", func(srv *http.Server) server { return New(srv) }},
-	{"recycle", func(srv *http.Server) server { s := New(srv); s.Recycle = true; return s }},
+}
+
+// kinds are the servers under test, which must behave the same.
+var kinds = []kind{
+	{"net/http", func(srv *http.Server) server { return quiet(srv) }},
+	{"engine", func(srv *http.Server) server { return New(quiet(srv)) }},
+	{"recycle", func(srv *http.Server) server { s := New(quiet(srv)); s.Recycle = true; return s }},
 }
 
 // engines are the kinds without net/http.
 var engines = kinds[1:]
+
+func quiet(srv *http.Server) *http.Server {
+	if srv.ErrorLog == nil {
+		srv.ErrorLog = log.New(io.Discard, "", 0)
+	}
+	return srv
+}
+
+// each runs a test for each kind of server.
+func each(t *testing.T, list []kind, test func(t *testing.T, k kind)) {
+	for _, k := range list {
+		t.Run(k.name, func(t *testing.T) { test(t, k) })
+	}
+}
+
+// A wrapper is a listener that wraps what it accepts.
+type wrapper struct {
+	net.Listener
+	wrap func(net.Conn) net.Conn
+}
+
+func (l wrapper) Accept() (net.Conn, error) {
+	nc, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return l.wrap(nc), nil
+}
+
+// protocols returns a set of protocols.
+func protocols(http1, http2, unencryptedHTTP2 bool) *http.Protocols {
+	p := new(http.Protocols)
+	p.SetHTTP1(http1)
+	p.SetHTTP2(http2)
+	p.SetUnencryptedHTTP2(unencryptedHTTP2)
+	return p
+}
+
+// readText reads a response and returns its body.
+func readText(t testing.TB, br *bufio.Reader) string {
+	t.Helper()
+	res, err := http.ReadResponse(br, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bodyOf(t, res)
+}
+
+// bodyOf reads the body of a response.
+func bodyOf(t testing.TB, res *http.Response) string {
+	t.Helper()
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Errorf("the body of a response: %v", err)
+	}
+	return string(b)
+}
 
 // onFreePort returns a listener on a free port.
 func onFreePort(t testing.TB) net.Listener {
@@ -53,11 +117,13 @@ func certificate(t testing.TB) (server, client *tls.Config) {
 
 // start serves s on a new listener until the test ends, and returns the
 // address.
-func start(t testing.TB, s server) string {
+func start(t testing.TB, s server) string { return startOn(t, onFreePort(t), s, s.Serve) }
+
+// startOn is start with the given listener and method.
+func startOn(t testing.TB, ln net.Listener, s server, serve func(net.Listener) error) string {
 	t.Helper()
-	ln := onFreePort(t)
 	done := make(chan error, 1)
-	go func() { done <- s.Serve(ln) }()
+	go func() { done <- serve(ln) }()
 	t.Cleanup(func() {
 		s.Close()
 		if err := <-done; err != http.ErrServerClosed {
@@ -65,6 +131,33 @@ func start(t testing.TB, s server) string {
 		}
 	})
 	return ln.Addr().String()
+}
+
+// A tlsServer can also serve over TLS.
+type tlsServer interface {
+	server
+	ServeTLS(l net.Listener, certFile, keyFile string) error
+}
+
+// startTLS serves s over TLS until the test ends.
+func startTLS(t testing.TB, s server, srv *http.Server) string {
+	t.Helper()
+	srv.TLSConfig, _ = certificate(t)
+	return startTLSOn(t, onFreePort(t), s)
+}
+
+// startTLSOn is startTLS with the given listener, for a server with a
+// certificate.
+func startTLSOn(t testing.TB, ln net.Listener, s server) string {
+	return startOn(t, ln, s, func(ln net.Listener) error { return s.(tlsServer).ServeTLS(ln, "", "") })
+}
+
+// transport returns a transport that uses the given protocols, with any
+// certificate.
+func transport(t testing.TB, p *http.Protocols) *http.Transport {
+	tr := &http.Transport{Protocols: p, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	t.Cleanup(tr.CloseIdleConnections)
+	return tr
 }
 
 func dial(t testing.TB, addr string) *net.TCPConn {
@@ -76,6 +169,19 @@ func dial(t testing.TB, addr string) *net.TCPConn {
 	t.Cleanup(func() { c.Close() })
 	c.SetDeadline(time.Now().Add(2 * time.Minute))
 	return c.(*net.TCPConn)
+}
+
+// acceptOne returns both ends of a connection to ln, which it closes.
+func acceptOne(t testing.TB, ln net.Listener) (nc net.Conn, client *net.TCPConn) {
+	t.Helper()
+	defer ln.Close()
+	client = dial(t, ln.Addr().String())
+	nc, err := ln.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { nc.Close() })
+	return nc, client
 }
 
 // talk sends the parts, one write each, half-closes the connection and returns

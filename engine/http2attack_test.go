@@ -2,7 +2,6 @@ package engine
 
 import (
 	"io"
-	"log"
 	"net/http"
 	"runtime"
 	"strings"
@@ -132,7 +131,7 @@ func TestHTTP2Attacks(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := &attacked{release: make(chan struct{})}
-			addr := startHTTP2(t, engines[0].make, &http.Server{Handler: a, ErrorLog: log.New(io.Discard, "", 0)})
+			addr := startHTTP2(t, engines[0].make, &http.Server{Handler: a})
 			var release sync.Once
 			end := func() { release.Do(func() { close(a.release) }) }
 			defer end()
@@ -229,7 +228,7 @@ func (c *frameConn) summaryEnd() string {
 func TestHTTP2NearLimits(t *testing.T) {
 	a := &attacked{release: make(chan struct{})}
 	close(a.release)
-	addr := startHTTP2(t, engines[0].make, &http.Server{Handler: a, ErrorLog: log.New(io.Discard, "", 0)})
+	addr := startHTTP2(t, engines[0].make, &http.Server{Handler: a})
 	for _, tt := range []struct {
 		name string
 		send func(c *frameConn)

@@ -129,14 +129,6 @@ func TestHTTP2Allocations(t *testing.T) {
 // request.
 func TestHTTP2IdleMemory(t *testing.T) {
 	count := 1000
-	used := func() uint64 {
-		var m runtime.MemStats
-		for range 3 { // the second collection empties the pools
-			runtime.GC()
-		}
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc + m.StackInuse
-	}
 	for i, k := range kinds {
 		addr := startHTTP2(t, k.make, &http.Server{Handler: costHandler})
 		request := costRequest("/json", true)

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"log"
 	"maps"
 	"net"
 	"net/http"
@@ -319,281 +318,203 @@ func (c *frameConn) summary() string {
 	return sb.String()
 }
 
-// frameCases are exchanges that net/http and the engine must treat the same. A
-// row with a difference says what the engine does, and why.
+// A step does something with a connection.
+type step func(c *frameConn)
+
+// frame returns the step that sends a frame. The functions below return others.
+func frame(kind, flags uint8, stream uint32, payload string) step {
+	return func(c *frameConn) { c.frame(kind, flags, stream, payload) }
+}
+
+// fields sends HEADERS with END_HEADERS, and then with END_STREAM too; get and
+// post, the whole fields of a request, likewise.
+func fields(stream uint32, block string) step { return frame(fHeaders, endHeaders, stream, block) }
+func fieldsEnd(stream uint32, block string) step {
+	return frame(fHeaders, endHeaders|endStream, stream, block)
+}
+func post(stream uint32, path string, more ...string) step {
+	return fields(stream, reqBlock("POST", path, more...))
+}
+func get(stream uint32, path string, more ...string) step {
+	return fieldsEnd(stream, reqBlock("GET", path, more...))
+}
+
+func data(stream uint32, text string) step    { return frame(fData, 0, stream, text) }
+func dataEnd(stream uint32, text string) step { return frame(fData, endStream, stream, text) }
+func window(stream, n uint32) step            { return frame(fWindow, 0, stream, u32(n)) }
+func reset(stream uint32) step                { return frame(fReset, 0, stream, u32(8)) }
+func settings(pairs ...uint32) step           { return func(c *frameConn) { c.settings(pairs...) } }
+func ping(c *frameConn)                       { c.ping() }
+func ended(stream uint32) step                { return func(c *frameConn) { c.ended(stream) } }
+
+// received waits for n bytes of a response.
+func received(stream uint32, n int) step {
+	return func(c *frameConn) {
+		c.wait(func() bool { return c.streams[stream] != nil && len(c.streams[stream].body) == n })
+	}
+}
+
+type streams []uint32
+
+// frameCases are exchanges that net/http and the engine must treat the same, but
+// for what differs lists.
 var frameCases = []struct {
-	name    string
-	send    func(c *frameConn)
-	streams []uint32 // that end
-	differs string   // what the engine's summary contains instead
-	since27 bool     // net/http does the same since Go 1.27
+	name string
+	ends streams // that end
+	send []step
 }{
-	{name: "unknown frame", send: func(c *frameConn) { c.frame(99, 0xff, 0, "x"); c.frame(98, 1, 1, "y"); c.get(1, "/x") }, streams: []uint32{1}},
-	{name: "unknown setting", send: func(c *frameConn) { c.settings(0x99, 7); c.get(1, "/x") }, streams: []uint32{1}},
-	{name: "two requests", send: func(c *frameConn) { c.get(1, "/x"); c.get(5, "/y") }, streams: []uint32{1, 5}},
-	{name: "split fields", send: func(c *frameConn) {
-		b := reqBlock("GET", "/x", "accept=*/*")
-		c.frame(fHeaders, endStream, 1, b[:3])
-		c.frame(fContinuation, 0, 1, b[3:9])
-		c.frame(fContinuation, endHeaders, 1, b[9:])
-	}, streams: []uint32{1}},
-	{name: "padding and priority", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|padded|prioritized, 1, "\x03"+u32(0)+"\x10"+reqBlock("POST", "/echo")+"\x00\x00\x00")
-		c.frame(fData, endStream|padded, 1, "\x02hello\x00\x00")
-	}, streams: []uint32{1}},
-	{name: "trailers", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/echo", "trailer=x-a, X-B"))
-		c.frame(fData, 0, 1, "hello")
-		c.frame(fHeaders, endHeaders|endStream, 1, block("x-a=1", "x-c=2"))
-	}, streams: []uint32{1}},
-	{name: "cookies", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/dump", "cookie=a=1", "cookie=b=2", "accept=x", "accept=y"))
-	}, streams: []uint32{1}},
-	{name: "host instead of authority", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|endStream, 1, block(":method=GET", ":scheme=http", ":path=/dump", "host=other"))
-	}, streams: []uint32{1}},
-	{name: "host and authority", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/dump", "host=other"))
-	}, streams: []uint32{1}},
-	{name: "expect", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/echo", "expect=100-continue"))
-		c.frame(fData, endStream, 1, "hello")
-	}, streams: []uint32{1}},
-	{name: "connect", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|endStream, 1, block(":method=CONNECT", ":authority=h:1"))
-	}, streams: []uint32{1}},
-	{name: "connect with path", send: func(c *frameConn) { c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("CONNECT", "/x")) }, streams: []uint32{1}},
-	{name: "extended connect", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("CONNECT", "/x", ":protocol=websocket"))
-	}, streams: []uint32{1}},
-	{name: "no method", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|endStream, 1, block(":scheme=http", ":path=/x"))
-	}, streams: []uint32{1}},
-	{name: "empty path", send: func(c *frameConn) { c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "")) }, streams: []uint32{1}},
-	{name: "relative path", send: func(c *frameConn) { c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "x")) }, streams: []uint32{1}},
-	{name: "odd path", send: func(c *frameConn) { c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/a b%zz")) }, streams: []uint32{1}},
-	{name: "absolute path", send: func(c *frameConn) { c.get(1, "http://other/dump") }, streams: []uint32{1},
-		differs: "reset 1", since27: true}, // RFC 9113 section 8.3.1
-	{name: "asterisk", send: func(c *frameConn) { c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("OPTIONS", "*")) }, streams: []uint32{1}},
-	{name: "odd scheme", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|endStream, 1, block(":method=GET", ":scheme=ftp", ":path=/x"))
-	}, streams: []uint32{1}},
-	{name: "https without TLS", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|endStream, 1, block(":method=GET", ":scheme=https", ":path=/dump", ":authority=h"))
-	}, streams: []uint32{1}},
-	{name: "user in authority", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|endStream, 1, block(":method=GET", ":scheme=http", ":path=/x", ":authority=u@h"))
-	}, streams: []uint32{1}},
-	{name: "odd authority", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|endStream, 1, block(":method=GET", ":scheme=http", ":path=/x", ":authority=h/\\x"))
-	}, streams: []uint32{1}, differs: "reset 1"}, // as in HTTP/1.1
-	{name: "odd method", send: func(c *frameConn) { c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("G T", "/x")) }, streams: []uint32{1}, differs: "reset 1"}, // as in HTTP/1.1
-	{name: "pseudo twice", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/x", ":path=/y"))
-	}, streams: []uint32{1}},
-	{name: "empty authority twice", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|endStream, 1, block(":method=GET", ":scheme=http", ":path=/x", ":authority=", ":authority="))
-	}, streams: []uint32{1}},
-	{name: "pseudo after others", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|endStream, 1, block(":method=GET", ":scheme=http", "a=b", ":path=/y"))
-	}, streams: []uint32{1}},
-	{name: "unknown pseudo", send: func(c *frameConn) { c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/x", ":x=y")) }, streams: []uint32{1}},
-	{name: "response pseudo", send: func(c *frameConn) { c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/x", ":status=200")) }, streams: []uint32{1}},
-	{name: "upper case", send: func(c *frameConn) { c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/x", "X-A=y")) }, streams: []uint32{1}},
-	{name: "odd value", send: func(c *frameConn) { c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/x", "x-a=a\nb")) }, streams: []uint32{1}},
-	{name: "connection", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/x", "connection=close"))
-	}, streams: []uint32{1}, differs: "end, reset 1"}, // RFC 9113 section 8.1.1
-	{name: "te", send: func(c *frameConn) { c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/x", "te=gzip")) }, streams: []uint32{1}, differs: "end, reset 1"},
-	{name: "te trailers", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/dump", "te=trailers"))
-	}, streams: []uint32{1}},
-	{name: "length too large", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/slow", "content-length=4"))
-		c.frame(fData, endStream, 1, "hello")
-	}, streams: []uint32{1}},
-	{name: "length without body", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|endStream, 1, reqBlock("POST", "/x", "content-length=4"))
-	}, streams: []uint32{1}, differs: "reset 1", since27: true}, // RFC 9113 section 8.1.1
-	{name: "even stream", send: func(c *frameConn) { c.get(2, "/x") }},
-	{name: "stream 0", send: func(c *frameConn) { c.get(0, "/x") }},
-	{name: "lower stream", send: func(c *frameConn) { c.get(5, "/x"); c.ended(5); c.get(3, "/x") }},
-	{name: "data on idle stream", send: func(c *frameConn) { c.frame(fData, 0, 1, "x") }},
-	{name: "data on stream 0", send: func(c *frameConn) { c.frame(fData, 0, 0, "x") }},
-	{name: "data after the end", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/slow"))
-		c.frame(fData, endStream, 1, "x")
-		c.frame(fData, 0, 1, "y")
-	}, streams: []uint32{1}},
-	{name: "fields after the end", send: func(c *frameConn) {
-		c.get(1, "/slow")
-		c.get(1, "/slow")
-	}, streams: []uint32{1}},
-	{name: "trailers without end", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/slow"))
-		c.frame(fHeaders, endHeaders, 1, block("a=b"))
-	}, streams: []uint32{1}},
-	{name: "trailers with pseudo", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/slow"))
-		c.frame(fHeaders, endHeaders|endStream, 1, block(":path=b"))
-	}, streams: []uint32{1}},
-	{name: "settings on a stream", send: func(c *frameConn) { c.frame(fSettings, 0, 1, "") }},
-	{name: "settings of 5 bytes", send: func(c *frameConn) { c.frame(fSettings, 0, 0, "12345") }},
-	{name: "settings ack with payload", send: func(c *frameConn) { c.frame(fSettings, ack, 0, "123456") }},
-	{name: "too many acks", send: func(c *frameConn) { c.frame(fSettings, ack, 0, ""); c.frame(fSettings, ack, 0, "") }},
-	{name: "window of 2^31", send: func(c *frameConn) { c.settings(4, 1<<31) }},
-	{name: "frame size of 1", send: func(c *frameConn) { c.settings(5, 1) }},
-	{name: "push of 2", send: func(c *frameConn) { c.settings(2, 2) }},
-	{name: "connect protocol of 2", send: func(c *frameConn) { c.settings(8, 2) }},
-	{name: "no priorities of 2", send: func(c *frameConn) { c.settings(9, 2) }, differs: "GOAWAY 1", since27: true}, // RFC 9218 section 2.1
-	{name: "ping of 7 bytes", send: func(c *frameConn) { c.frame(fPing, 0, 0, "1234567") }},
-	{name: "ping on a stream", send: func(c *frameConn) { c.frame(fPing, 0, 1, "12345678") }},
-	{name: "push promise", send: func(c *frameConn) { c.frame(fPush, endHeaders, 1, u32(2)+reqBlock("GET", "/x")) }},
-	{name: "continuation alone", send: func(c *frameConn) { c.frame(fContinuation, endHeaders, 1, "") }},
-	{name: "fields interrupted", send: func(c *frameConn) { c.frame(fHeaders, 0, 1, ""); c.frame(fPing, 0, 0, "12345678") }},
-	{name: "fields interrupted by another stream", send: func(c *frameConn) { c.frame(fHeaders, 0, 1, ""); c.frame(fContinuation, endHeaders, 3, "") }},
-	{name: "priority of 4 bytes", send: func(c *frameConn) { c.frame(fPriority, 0, 1, "1234") }, differs: "reset 6"}, // RFC 9113 section 6.3
-	{name: "priority on stream 0", send: func(c *frameConn) { c.frame(fPriority, 0, 0, "12345") }},
-	{name: "priority on itself", send: func(c *frameConn) { c.frame(fPriority, 0, 1, u32(1)+"x"); c.ended(1) }},
-	{name: "reset of idle stream", send: func(c *frameConn) { c.frame(fReset, 0, 1, u32(8)) }},
-	{name: "reset, window and data of a skipped stream", send: func(c *frameConn) {
-		c.get(5, "/x")
-		c.ended(5)
-		c.frame(fReset, 0, 1, u32(8))
-		c.frame(fWindow, 0, 1, u32(8))
-		c.frame(fData, 0, 3, "x")
-		c.get(7, "/x")
-	}, streams: []uint32{3, 5, 7}},
-	{name: "reset on stream 0", send: func(c *frameConn) { c.frame(fReset, 0, 0, u32(8)) }},
-	{name: "reset of 3 bytes", send: func(c *frameConn) { c.get(1, "/slow"); c.frame(fReset, 0, 1, "123") }},
-	{name: "window of 3 bytes", send: func(c *frameConn) { c.frame(fWindow, 0, 0, "123") }},
-	{name: "window of 0", send: func(c *frameConn) { c.frame(fWindow, 0, 0, u32(0)) }},
-	{name: "window of idle stream", send: func(c *frameConn) { c.frame(fWindow, 0, 1, u32(1)) }},
-	{name: "window of stream of 0", send: func(c *frameConn) { c.get(1, "/slow"); c.frame(fWindow, 0, 1, u32(0)) }, streams: []uint32{1}},
-	{name: "window overflow", send: func(c *frameConn) { c.frame(fWindow, 0, 0, u32(1<<31-1)) }},
-	{name: "window overflow of a stream", send: func(c *frameConn) { c.get(1, "/slow"); c.frame(fWindow, 0, 1, u32(1<<31-1)) }, streams: []uint32{1}},
-	{name: "window overflow by settings", send: func(c *frameConn) {
-		c.get(1, "/slow")
-		c.frame(fWindow, 0, 1, u32(1<<31-70000))
-		c.settings(4, 100_000)
-	}},
-	{name: "goaway on a stream", send: func(c *frameConn) { c.frame(fGoAway, 0, 1, u32(0)+u32(0)) }},
-	{name: "goaway of 7 bytes", send: func(c *frameConn) { c.frame(fGoAway, 0, 0, "1234567") }},
-	{name: "padding too large", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/slow"))
-		c.frame(fData, padded, 1, "\x05hello")
-	}},
-	{name: "hpack error", send: func(c *frameConn) { c.frame(fHeaders, endHeaders|endStream, 1, "\xff\xff\xff\xff\xff\xff") }},
-	{name: "unread body", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/204"))
-		c.ended(1)
-		c.frame(fData, 0, 1, "in flight")
-		c.get(3, "/x")
-	}, streams: []uint32{1, 3}, differs: "end, reset 0\n"}, // net/http resets it again
-	{name: "small windows", send: func(c *frameConn) {
-		c.settings(4, 3)
-		c.get(1, "/x")
-		c.wait(func() bool { return c.streams[1] != nil && len(c.streams[1].body) == 2 })
-		c.settings(4, 0)
-		c.get(3, "/flush")
-		c.frame(fWindow, 0, 3, u32(1))
-		c.frame(fWindow, 0, 3, u32(5))
-	}, streams: []uint32{1, 3}},
-	{name: "window below 0", send: func(c *frameConn) {
-		c.settings(4, 100)
-		c.get(1, "/bigbytes")
-		c.wait(func() bool { return c.streams[1] != nil && len(c.streams[1].body) == 100 })
-		c.settings(4, 40)
-		c.frame(fWindow, 0, 1, u32(60))
-		c.ping()
-		c.frame(fWindow, 0, 1, u32(7))
-		c.wait(func() bool { return len(c.streams[1].body) == 107 })
-	}},
-	{name: "padding without data", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/echo"))
-		c.frame(fData, padded, 1, "\x00")
-		c.frame(fData, padded, 1, "\x03\x00\x00\x00")
-		c.frame(fData, endStream|padded, 1, "\x01x\x00")
-	}, streams: []uint32{1}},
-	{name: "padded without padding length", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/slow"))
-		c.frame(fData, padded, 1, "")
-	}, differs: "GOAWAY 1"}, // net/http says nothing
-	{name: "padding of fields too large", send: func(c *frameConn) { c.frame(fHeaders, endHeaders|padded, 1, "\x05abc") }, differs: "GOAWAY 1"},   // RFC 9113 section 6.2
-	{name: "priority of fields too short", send: func(c *frameConn) { c.frame(fHeaders, endHeaders|prioritized, 1, "abc") }, differs: "GOAWAY 6"}, // net/http says nothing
-	{name: "fields with priority on itself", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|endStream|prioritized, 1, u32(1)+"x"+reqBlock("GET", "/x"))
-	}, streams: []uint32{1}},
-	{name: "reserved bit of the stream", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders|endStream, 1<<31|1, reqBlock("GET", "/x"))
-	}, streams: []uint32{1}},
-	{name: "frame too large", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/slow"))
-		c.frame(fData, 0, 1, strings.Repeat("x", 1<<20+1))
-	}},
-	{name: "data between fields", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/slow"))
-		c.frame(fHeaders, 0, 3, "")
-		c.frame(fData, 0, 1, "x")
-	}},
-	{name: "unknown frame between fields", send: func(c *frameConn) { c.frame(fHeaders, 0, 1, ""); c.frame(99, 0, 1, "") }},
-	{name: "data after a reset", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/slow"))
-		c.frame(fReset, 0, 1, u32(8))
-		c.frame(fData, 0, 1, "x")
-	}, streams: []uint32{1}},
-	{name: "reset, window and priority after the end", send: func(c *frameConn) {
-		c.get(1, "/x")
-		c.ended(1)
-		c.frame(fReset, 0, 1, u32(8))
-		c.frame(fReset, 0, 1, u32(8))
-		c.frame(fWindow, 0, 1, u32(8))
-		c.frame(fPriority, 0, 1, u32(0)+"x")
-		c.get(3, "/x")
-	}, streams: []uint32{1, 3}},
-	{name: "goaway of the client", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/echo"))
-		c.ping()
-		c.frame(fGoAway, 0, 0, u32(0)+u32(0))
-		c.frame(fData, endStream, 1, "hello")
-	}, streams: []uint32{1}, differs: "closed"}, // net/http waits a second
-	{name: "length too small", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/echo", "content-length=6"))
-		c.frame(fData, endStream, 1, "hello")
-	}, streams: []uint32{1}, differs: "reset 1"}, // RFC 9113 section 8.1.1
-	{name: "different lengths", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/echo", "content-length=5", "content-length=6"))
-		c.frame(fData, endStream, 1, "hello")
-	}, streams: []uint32{1}, differs: "reset 1", since27: true}, // RFC 9113 section 8.1.1
-	{name: "trailer that isn't one", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/slow", "trailer=x"))
-		c.frame(fHeaders, endHeaders|endStream, 1, block("content-length=5"))
-	}, streams: []uint32{1}},
-	{name: "trailers not declared", send: func(c *frameConn) {
-		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/echo"))
-		c.frame(fHeaders, endHeaders|endStream, 1, block("x=5"))
-	}, streams: []uint32{1}},
-	{name: "no settings", send: func(c *frameConn) {}},
+	{"unknown frame", streams{1}, []step{frame(99, 0xff, 0, "x"), frame(98, 1, 1, "y"), get(1, "/x")}},
+	{"unknown setting", streams{1}, []step{settings(0x99, 7), get(1, "/x")}},
+	{"two requests", streams{1, 5}, []step{get(1, "/x"), get(5, "/y")}},
+	{"split fields", streams{1}, []step{frame(fHeaders, endStream, 1, getX[:3]), frame(fContinuation, 0, 1, getX[3:9]), frame(fContinuation, endHeaders, 1, getX[9:])}},
+	{"padding and priority", streams{1}, []step{
+		frame(fHeaders, endHeaders|padded|prioritized, 1, "\x03"+u32(0)+"\x10"+reqBlock("POST", "/echo")+"\x00\x00\x00"), frame(fData, endStream|padded, 1, "\x02hello\x00\x00")}},
+	{"trailers", streams{1}, []step{post(1, "/echo", "trailer=x-a, X-B"), data(1, "hello"), fieldsEnd(1, block("x-a=1", "x-c=2"))}},
+	{"cookies", streams{1}, []step{get(1, "/dump", "cookie=a=1", "cookie=b=2", "accept=x", "accept=y")}},
+	{"host instead of authority", streams{1}, []step{fieldsEnd(1, block(":method=GET", ":scheme=http", ":path=/dump", "host=other"))}},
+	{"host and authority", streams{1}, []step{get(1, "/dump", "host=other")}},
+	{"expect", streams{1}, []step{post(1, "/echo", "expect=100-continue"), dataEnd(1, "hello")}},
+	{"connect", streams{1}, []step{fieldsEnd(1, block(":method=CONNECT", ":authority=h:1"))}},
+	{"connect with path", streams{1}, []step{fieldsEnd(1, reqBlock("CONNECT", "/x"))}},
+	{"extended connect", streams{1}, []step{fieldsEnd(1, reqBlock("CONNECT", "/x", ":protocol=websocket"))}},
+	{"no method", streams{1}, []step{fieldsEnd(1, block(":scheme=http", ":path=/x"))}},
+	{"empty path", streams{1}, []step{get(1, "")}},
+	{"relative path", streams{1}, []step{get(1, "x")}},
+	{"odd path", streams{1}, []step{get(1, "/a b%zz")}},
+	{"absolute path", streams{1}, []step{get(1, "http://other/dump")}},
+	{"asterisk", streams{1}, []step{fieldsEnd(1, reqBlock("OPTIONS", "*"))}},
+	{"odd scheme", streams{1}, []step{fieldsEnd(1, block(":method=GET", ":scheme=ftp", ":path=/x"))}},
+	{"https without TLS", streams{1}, []step{fieldsEnd(1, block(":method=GET", ":scheme=https", ":path=/dump", ":authority=h"))}},
+	{"user in authority", streams{1}, []step{fieldsEnd(1, block(":method=GET", ":scheme=http", ":path=/x", ":authority=u@h"))}},
+	{"odd authority", streams{1}, []step{fieldsEnd(1, block(":method=GET", ":scheme=http", ":path=/x", ":authority=h/\\x"))}},
+	{"odd method", streams{1}, []step{fieldsEnd(1, reqBlock("G T", "/x"))}},
+	{"pseudo twice", streams{1}, []step{get(1, "/x", ":path=/y")}},
+	{"empty authority twice", streams{1}, []step{fieldsEnd(1, block(":method=GET", ":scheme=http", ":path=/x", ":authority=", ":authority="))}},
+	{"pseudo after others", streams{1}, []step{fieldsEnd(1, block(":method=GET", ":scheme=http", "a=b", ":path=/y"))}},
+	{"unknown pseudo", streams{1}, []step{get(1, "/x", ":x=y")}},
+	{"response pseudo", streams{1}, []step{get(1, "/x", ":status=200")}},
+	{"upper case", streams{1}, []step{get(1, "/x", "X-A=y")}},
+	{"odd value", streams{1}, []step{get(1, "/x", "x-a=a\nb")}},
+	{"connection", streams{1}, []step{get(1, "/x", "connection=close")}},
+	{"te", streams{1}, []step{get(1, "/x", "te=gzip")}},
+	{"te trailers", streams{1}, []step{get(1, "/dump", "te=trailers")}},
+	{"length too large", streams{1}, []step{post(1, "/slow", "content-length=4"), dataEnd(1, "hello")}},
+	{"length without body", streams{1}, []step{fieldsEnd(1, reqBlock("POST", "/x", "content-length=4"))}},
+	{"even stream", nil, []step{get(2, "/x")}},
+	{"stream 0", nil, []step{get(0, "/x")}},
+	{"lower stream", nil, []step{get(5, "/x"), ended(5), get(3, "/x")}},
+	{"data on idle stream", nil, []step{data(1, "x")}},
+	{"data on stream 0", nil, []step{data(0, "x")}},
+	{"data after the end", streams{1}, []step{post(1, "/slow"), dataEnd(1, "x"), data(1, "y")}},
+	{"fields after the end", streams{1}, []step{get(1, "/slow"), get(1, "/slow")}},
+	{"trailers without end", streams{1}, []step{post(1, "/slow"), fields(1, block("a=b"))}},
+	{"trailers with pseudo", streams{1}, []step{post(1, "/slow"), fieldsEnd(1, block(":path=b"))}},
+	{"settings on a stream", nil, []step{frame(fSettings, 0, 1, "")}},
+	{"settings of 5 bytes", nil, []step{frame(fSettings, 0, 0, "12345")}},
+	{"settings ack with payload", nil, []step{frame(fSettings, ack, 0, "123456")}},
+	{"too many acks", nil, []step{frame(fSettings, ack, 0, ""), frame(fSettings, ack, 0, "")}},
+	{"window of 2^31", nil, []step{settings(4, 1<<31)}},
+	{"frame size of 1", nil, []step{settings(5, 1)}},
+	{"push of 2", nil, []step{settings(2, 2)}},
+	{"connect protocol of 2", nil, []step{settings(8, 2)}},
+	{"no priorities of 2", nil, []step{settings(9, 2)}},
+	{"ping of 7 bytes", nil, []step{frame(fPing, 0, 0, "1234567")}},
+	{"ping on a stream", nil, []step{frame(fPing, 0, 1, "12345678")}},
+	{"push promise", nil, []step{frame(fPush, endHeaders, 1, u32(2)+reqBlock("GET", "/x"))}},
+	{"continuation alone", nil, []step{frame(fContinuation, endHeaders, 1, "")}},
+	{"fields interrupted", nil, []step{frame(fHeaders, 0, 1, ""), frame(fPing, 0, 0, "12345678")}},
+	{"fields interrupted by another stream", nil, []step{frame(fHeaders, 0, 1, ""), frame(fContinuation, endHeaders, 3, "")}},
+	{"priority of 4 bytes", nil, []step{frame(fPriority, 0, 1, "1234")}},
+	{"priority on stream 0", nil, []step{frame(fPriority, 0, 0, "12345")}},
+	{"priority on itself", nil, []step{frame(fPriority, 0, 1, u32(1)+"x"), ended(1)}},
+	{"reset of idle stream", nil, []step{reset(1)}},
+	{"reset, window and data of a skipped stream", streams{3, 5, 7}, []step{get(5, "/x"), ended(5), reset(1), window(1, 8), data(3, "x"), get(7, "/x")}},
+	{"reset on stream 0", nil, []step{reset(0)}},
+	{"reset of 3 bytes", nil, []step{get(1, "/slow"), frame(fReset, 0, 1, "123")}},
+	{"window of 3 bytes", nil, []step{frame(fWindow, 0, 0, "123")}},
+	{"window of 0", nil, []step{window(0, 0)}},
+	{"window of idle stream", nil, []step{window(1, 1)}},
+	{"window of stream of 0", streams{1}, []step{get(1, "/slow"), window(1, 0)}},
+	{"window overflow", nil, []step{window(0, 1<<31-1)}},
+	{"window overflow of a stream", streams{1}, []step{get(1, "/slow"), window(1, 1<<31-1)}},
+	{"window overflow by settings", nil, []step{get(1, "/slow"), window(1, 1<<31-70000), settings(4, 100_000)}},
+	{"goaway on a stream", nil, []step{frame(fGoAway, 0, 1, u32(0)+u32(0))}},
+	{"goaway of 7 bytes", nil, []step{frame(fGoAway, 0, 0, "1234567")}},
+	{"padding too large", nil, []step{post(1, "/slow"), frame(fData, padded, 1, "\x05hello")}},
+	{"hpack error", nil, []step{fieldsEnd(1, "\xff\xff\xff\xff\xff\xff")}},
+	{"unread body", streams{1, 3}, []step{post(1, "/204"), ended(1), data(1, "in flight"), get(3, "/x")}},
+	{"small windows", streams{1, 3}, []step{settings(4, 3), get(1, "/x"), received(1, 2), settings(4, 0), get(3, "/flush"), window(3, 1), window(3, 5)}},
+	{"window below 0", nil, []step{settings(4, 100), get(1, "/bigbytes"), received(1, 100), settings(4, 40), window(1, 60), ping, window(1, 7), received(1, 107)}},
+	{"padding without data", streams{1}, []step{
+		post(1, "/echo"), frame(fData, padded, 1, "\x00"), frame(fData, padded, 1, "\x03\x00\x00\x00"), frame(fData, endStream|padded, 1, "\x01x\x00")}},
+	{"padded without padding length", nil, []step{post(1, "/slow"), frame(fData, padded, 1, "")}},
+	{"padding of fields too large", nil, []step{frame(fHeaders, endHeaders|padded, 1, "\x05abc")}},
+	{"priority of fields too short", nil, []step{frame(fHeaders, endHeaders|prioritized, 1, "abc")}},
+	{"fields with priority on itself", streams{1}, []step{frame(fHeaders, endHeaders|endStream|prioritized, 1, u32(1)+"x"+reqBlock("GET", "/x"))}},
+	{"reserved bit of the stream", streams{1}, []step{get(1<<31|1, "/x")}},
+	{"frame too large", nil, []step{post(1, "/slow"), data(1, strings.Repeat("x", 1<<20+1))}},
+	{"data between fields", nil, []step{post(1, "/slow"), frame(fHeaders, 0, 3, ""), data(1, "x")}},
+	{"unknown frame between fields", nil, []step{frame(fHeaders, 0, 1, ""), frame(99, 0, 1, "")}},
+	{"data after a reset", streams{1}, []step{post(1, "/slow"), reset(1), data(1, "x")}},
+	{"reset, window and priority after the end", streams{1, 3}, []step{
+		get(1, "/x"), ended(1), reset(1), reset(1), window(1, 8), frame(fPriority, 0, 1, u32(0)+"x"), get(3, "/x")}},
+	{"goaway of the client", streams{1}, []step{post(1, "/echo"), ping, frame(fGoAway, 0, 0, u32(0)+u32(0)), dataEnd(1, "hello")}},
+	{"length too small", streams{1}, []step{post(1, "/echo", "content-length=6"), dataEnd(1, "hello")}},
+	{"different lengths", streams{1}, []step{post(1, "/echo", "content-length=5", "content-length=6"), dataEnd(1, "hello")}},
+	{"trailer that isn't one", streams{1}, []step{post(1, "/slow", "trailer=x"), fieldsEnd(1, block("content-length=5"))}},
+	{"trailers not declared", streams{1}, []step{post(1, "/echo"), fieldsEnd(1, block("x=5"))}},
+	{"no settings", nil, nil},
+}
+
+var getX = reqBlock("GET", "/x", "accept=*/*")
+
+// frameDiffers says what the engine's summary contains instead of net/http's.
+var frameDiffers = map[string]struct {
+	text    string
+	since27 bool // net/http does the same since Go 1.27
+}{
+	"absolute path":                 {"reset 1", true},         // RFC 9113 section 8.3.1
+	"odd authority":                 {"reset 1", false},        // as in HTTP/1.1
+	"odd method":                    {"reset 1", false},        // as in HTTP/1.1
+	"connection":                    {"end, reset 1", false},   // RFC 9113 section 8.1.1
+	"te":                            {"end, reset 1", false},   // RFC 9113 section 8.1.1
+	"length without body":           {"reset 1", true},         // RFC 9113 section 8.1.1
+	"no priorities of 2":            {"GOAWAY 1", true},        // RFC 9218 section 2.1
+	"priority of 4 bytes":           {"reset 6", false},        // RFC 9113 section 6.3
+	"unread body":                   {"end, reset 0\n", false}, // net/http resets it again
+	"padded without padding length": {"GOAWAY 1", false},       // net/http says nothing
+	"padding of fields too large":   {"GOAWAY 1", false},       // RFC 9113 section 6.2
+	"priority of fields too short":  {"GOAWAY 6", false},       // net/http says nothing
+	"goaway of the client":          {"closed", false},         // net/http waits a second
+	"length too small":              {"reset 1", false},        // RFC 9113 section 8.1.1
+	"different lengths":             {"reset 1", true},         // RFC 9113 section 8.1.1
+}
+
+// comparedHTTP2Servers starts a server of each kind with handler comparedHTTP2.
+func comparedHTTP2Servers(t *testing.T) (addrs []string) {
+	for _, k := range kinds {
+		addrs = append(addrs, startHTTP2(t, k.make, &http.Server{Handler: http.HandlerFunc(comparedHTTP2)}))
+	}
+	return addrs
 }
 
 // TestHTTP2Frames compares the engine's treatment of frames with net/http's.
 func TestHTTP2Frames(t *testing.T) {
-	var addrs []string
-	for _, k := range kinds {
-		srv := &http.Server{Handler: http.HandlerFunc(comparedHTTP2), ErrorLog: log.New(io.Discard, "", 0)}
-		addrs = append(addrs, startHTTP2(t, k.make, srv))
-	}
+	addrs := comparedHTTP2Servers(t)
 	for _, tt := range frameCases {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var want string
+			differs := frameDiffers[tt.name]
 			for i, addr := range addrs {
 				c := dialFrames(t, addr)
 				c.ping()
-				tt.send(c)
-				c.ended(tt.streams...)
+				for _, s := range tt.send {
+					s(c)
+				}
+				c.ended(tt.ends...)
 				c.ping()
-				if i > 0 && tt.differs == "closed" {
+				if i > 0 && differs.text == "closed" {
 					c.wait(func() bool { return c.closed })
 				}
 				got := c.summary()
@@ -601,10 +522,10 @@ func TestHTTP2Frames(t *testing.T) {
 				switch {
 				case i == 0:
 					want = got
-				case tt.differs != "":
-					same := tt.since27 && !strings.HasPrefix(runtime.Version(), "go1.26")
-					if !strings.Contains(got, tt.differs) || strings.Contains(want, tt.differs) != same {
-						t.Errorf("%s: got\n%s\nwant %q, unlike net/http:\n%s", kinds[i].name, got, tt.differs, want)
+				case differs.text != "":
+					same := differs.since27 && !strings.HasPrefix(runtime.Version(), "go1.26")
+					if !strings.Contains(got, differs.text) || strings.Contains(want, differs.text) != same {
+						t.Errorf("%s: got\n%s\nwant %q, unlike net/http:\n%s", kinds[i].name, got, differs.text, want)
 					}
 				case got != want:
 					t.Errorf("%s: got\n%s\nwant\n%s", kinds[i].name, got, want)
@@ -625,24 +546,14 @@ var laterResets = regexp.MustCompile(`(end|reset 2)(, reset [05])+`)
 
 // TestHTTP2Same compares responses to all kinds of requests with net/http's.
 func TestHTTP2Same(t *testing.T) {
-	var addrs []string
-	for _, k := range kinds {
-		srv := &http.Server{Handler: http.HandlerFunc(comparedHTTP2), ErrorLog: log.New(io.Discard, "", 0)}
-		addrs = append(addrs, startHTTP2(t, k.make, srv))
-	}
-	sends := []func(c *frameConn, method, path string){
-		func(c *frameConn, method, path string) {
-			c.frame(fHeaders, endHeaders|endStream, 1, reqBlock(method, path))
+	addrs := comparedHTTP2Servers(t)
+	sends := []func(method, path string) []step{
+		func(method, path string) []step { return []step{fieldsEnd(1, reqBlock(method, path))} },
+		func(method, path string) []step {
+			return []step{fields(1, reqBlock(method, path, "content-length=5", "a=b")), dataEnd(1, "hello")}
 		},
-		func(c *frameConn, method, path string) {
-			c.frame(fHeaders, endHeaders, 1, reqBlock(method, path, "content-length=5", "a=b"))
-			c.frame(fData, endStream, 1, "hello")
-		},
-		func(c *frameConn, method, path string) {
-			c.frame(fHeaders, endHeaders, 1, reqBlock(method, path, "trailer=x-t", "expect=100-continue"))
-			c.frame(fData, 0, 1, "he")
-			c.frame(fData, 0, 1, "llo")
-			c.frame(fHeaders, endHeaders|endStream, 1, block("x-t=1"))
+		func(method, path string) []step {
+			return []step{fields(1, reqBlock(method, path, "trailer=x-t", "expect=100-continue")), data(1, "he"), data(1, "llo"), fieldsEnd(1, block("x-t=1"))}
 		},
 	}
 	for _, path := range strings.Fields(`/ /x?y /x? /x?? /a%20b /a%2Fb /! //host/x /a:b /dump /dump?a=b&c /big /bigbytes /flush
@@ -656,7 +567,9 @@ func TestHTTP2Same(t *testing.T) {
 					for i, addr := range addrs {
 						c := dialFrames(t, addr)
 						c.ping()
-						send(c, method, path)
+						for _, do := range send(method, path) {
+							do(c)
+						}
 						c.ended(1)
 						c.ping()
 						// Both reset a stream whose request goes on after

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"log"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -28,7 +27,9 @@ func FuzzHTTP2Frames(f *testing.F) {
 		for id := range uint32(20) { // some rows look at what came
 			c.streams[id] = new(frameStream)
 		}
-		tt.send(c)
+		for _, s := range tt.send {
+			s(c)
+		}
 		f.Add(rec.b)
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -37,7 +38,7 @@ func FuzzHTTP2Frames(f *testing.F) {
 	}
 	var addrs []string
 	for _, k := range kinds {
-		srv := &http.Server{Handler: http.HandlerFunc(describeRequest), ErrorLog: log.New(io.Discard, "", 0), DisableGeneralOptionsHandler: true}
+		srv := &http.Server{Handler: http.HandlerFunc(describeRequest), DisableGeneralOptionsHandler: true}
 		addrs = append(addrs, startHTTP2(f, k.make, srv))
 	}
 	f.Fuzz(func(t *testing.T, input []byte) {

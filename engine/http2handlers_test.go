@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"log"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -39,7 +38,7 @@ func FuzzHTTP2Handlers(f *testing.F) {
 			}()
 			s.run()
 		})
-		addrs = append(addrs, startHTTP2(f, k.make, &http.Server{Handler: h, ErrorLog: log.New(io.Discard, "", 0)}))
+		addrs = append(addrs, startHTTP2(f, k.make, &http.Server{Handler: h}))
 	}
 	f.Fuzz(func(t *testing.T, input []byte) {
 		if len(input) > 40 {

@@ -19,26 +19,19 @@ import (
 
 // http2Kinds runs f for each kind of server, with a function that starts it.
 func http2Kinds(t *testing.T, f func(t *testing.T, start func(*http.Server) (addr string, s server))) {
-	for _, k := range kinds {
-		t.Run(k.name, func(t *testing.T) {
-			t.Parallel()
-			f(t, func(srv *http.Server) (string, server) {
-				if srv.ErrorLog == nil {
-					srv.ErrorLog = log.New(io.Discard, "", 0)
-				}
-				s := k.make(srv)
-				return startHTTP2(t, func(*http.Server) server { return s }, srv), s
-			})
+	each(t, kinds, func(t *testing.T, k kind) {
+		t.Parallel()
+		f(t, func(srv *http.Server) (string, server) {
+			s := k.make(srv)
+			return startHTTP2(t, func(*http.Server) server { return s }, srv), s
 		})
-	}
+	})
 }
 
 // TestHTTP2Context checks when the context of a request ends, and why.
 func TestHTTP2Context(t *testing.T) {
 	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
-		ended := make(chan error, 10)
-		began := make(chan bool, 10)
-		after := make(chan context.Context, 10)
+		ended, began, after := make(chan string, 10), make(chan bool, 10), make(chan context.Context, 10)
 		addr, _ := start(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			began <- true
 			if r.URL.Path == "/return" {
@@ -46,16 +39,9 @@ func TestHTTP2Context(t *testing.T) {
 				return
 			}
 			<-r.Context().Done()
-			ended <- r.Context().Err()
-			_, err := w.Write(make([]byte, 10_000))
-			if err == nil {
-				err = errors.New("Write succeeded")
-			} else {
-				err = nil
-			}
-			ended <- err
-			_, err = r.Body.Read(make([]byte, 1))
-			ended <- err
+			_, werr := w.Write(make([]byte, 10_000))
+			_, rerr := r.Body.Read(make([]byte, 1))
+			ended <- fmt.Sprint(r.Context().Err(), ", ", werr != nil, rerr != nil && rerr != io.EOF)
 		})})
 		for _, tt := range []struct {
 			name string
@@ -71,14 +57,8 @@ func TestHTTP2Context(t *testing.T) {
 			c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/"))
 			<-began
 			tt.end(c)
-			if err := <-ended; err != context.Canceled {
-				t.Errorf("%s: the context's error is %v", tt.name, err)
-			}
-			if err := <-ended; err != nil {
-				t.Errorf("%s: %v", tt.name, err)
-			}
-			if err := <-ended; err == nil || err == io.EOF {
-				t.Errorf("%s: reading the body: %v", tt.name, err)
+			if got, want := <-ended, "context canceled, true true"; got != want {
+				t.Errorf("%s: the context's error, and whether Write and Read fail: %s, want %s", tt.name, got, want)
 			}
 			c.Close()
 		}
@@ -269,7 +249,7 @@ func TestHTTP2Timeouts(t *testing.T) {
 // TestHTTP2HeadTimeout sends HEADERS slowly.
 func TestHTTP2HeadTimeout(t *testing.T) {
 	for _, k := range engines {
-		addr := startHTTP2(t, k.make, &http.Server{ReadHeaderTimeout: 50 * time.Millisecond, ErrorLog: log.New(io.Discard, "", 0)})
+		addr := startHTTP2(t, k.make, &http.Server{ReadHeaderTimeout: 50 * time.Millisecond})
 		for _, send := range []func(c *frameConn){
 			func(c *frameConn) { c.frame(fHeaders, 0, 1, "") },
 			func(c *frameConn) { io.WriteString(c, "\x00\x00\x20\x01") },
@@ -330,19 +310,15 @@ func TestHTTP2SlowReader(t *testing.T) {
 			t.Run(way+" "+k.name, func(t *testing.T) {
 				t.Parallel()
 				returned, done := make(chan bool), make(chan error)
-				srv := &http.Server{Protocols: new(http.Protocols), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				srv := &http.Server{Protocols: protocols(true, false, true), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					defer close(returned)
 					w.Write(megabyte[:60_000])
 				})}
-				srv.Protocols.SetHTTP1(true)
-				srv.Protocols.SetUnencryptedHTTP2(true)
 				if way == "IdleTimeout" {
 					srv.IdleTimeout = 100 * time.Millisecond
 				}
-				s, ln := k.make(srv), slowListener{onFreePort(t), 300 * time.Millisecond}
-				go s.Serve(ln)
-				defer s.Close()
-				c := dialFrames(t, ln.Addr().String())
+				s := k.make(srv)
+				c := dialFrames(t, startOn(t, slowly(t, 300*time.Millisecond), s, s.Serve))
 				c.get(1, "/")
 				eventually(t, "the end of the handler", returned)
 				go func() {
@@ -464,14 +440,8 @@ func (c *slowConn) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-type slowListener struct {
-	net.Listener
-	pause time.Duration
-}
-
-func (l slowListener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	return &slowConn{Conn: c, pause: l.pause}, err
+func slowly(t *testing.T, pause time.Duration) net.Listener {
+	return wrapper{onFreePort(t), func(nc net.Conn) net.Conn { return &slowConn{Conn: nc, pause: pause} }}
 }
 
 // TestHTTP2StateIdle checks that a connection isn't called idle before the last
@@ -481,7 +451,7 @@ func TestHTTP2StateIdle(t *testing.T) {
 		const size = 50_000
 		idle := make(chan int, 10)
 		srv := &http.Server{
-			Protocols: new(http.Protocols),
+			Protocols: protocols(false, false, true),
 			Handler:   http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, size)) }),
 			ConnState: func(nc net.Conn, state http.ConnState) {
 				if c := nc.(*slowConn); state == http.StateIdle {
@@ -491,15 +461,8 @@ func TestHTTP2StateIdle(t *testing.T) {
 				}
 			},
 		}
-		srv.Protocols.SetUnencryptedHTTP2(true)
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
 		s := k.make(srv)
-		done := make(chan error)
-		go func() { done <- s.Serve(slowListener{ln, time.Millisecond}) }()
-		c := dialFrames(t, ln.Addr().String())
+		c := dialFrames(t, startOn(t, slowly(t, time.Millisecond), s, s.Serve))
 		<-idle // when the preface has arrived
 		for i := range 3 {
 			id := uint32(2*i + 1)
@@ -510,8 +473,6 @@ func TestHTTP2StateIdle(t *testing.T) {
 			}
 			c.frame(fWindow, 0, 0, u32(size))
 		}
-		s.Close()
-		<-done
 	}
 }
 
@@ -670,7 +631,7 @@ func TestHTTP2LateWaitsForNobody(t *testing.T) {
 	streamOf := func(w http.ResponseWriter) uintptr { return reflect.ValueOf(w).Elem().FieldByName("stream").Pointer() }
 	for _, k := range engines {
 		writers, returned := make(chan http.ResponseWriter), make(chan bool)
-		addr := startHTTP2(t, k.make, &http.Server{ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		addr := startHTTP2(t, k.make, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			writers <- w
 			for r.URL.Path == "/large" {
 				if _, err := w.Write(make([]byte, 1<<20)); err != nil {
@@ -724,7 +685,7 @@ func (l *safeLog) String() string {
 // canceled ones, uploads, downloads, panics, deadlines.
 func TestHTTP2Hammer(t *testing.T) {
 	hammered := func() *http.Server {
-		return &http.Server{WriteTimeout: 20 * time.Second, ReadTimeout: 20 * time.Second, ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		return &http.Server{WriteTimeout: 20 * time.Second, ReadTimeout: 20 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("X-Path", r.URL.Path)
 			switch r.URL.Path {
 			case "/panic":
@@ -751,48 +712,46 @@ func TestHTTP2Hammer(t *testing.T) {
 			}
 		})}
 	}
-	for _, k := range kinds {
-		t.Run(k.name, func(t *testing.T) {
-			t.Parallel()
-			addr := startHTTP2(t, k.make, hammered())
-			srv := hammered()
-			overTLS := startTLS(t, k.make(srv).(tlsServer), srv)
-			cl := http2Client(t)
-			var wg sync.WaitGroup
-			for g := range 20 {
-				url := "http://" + addr
-				if g%2 == 1 {
-					url = "https://" + overTLS
-				}
-				wg.Go(func() {
-					for i := range 30 {
-						path := []string{"/", "/panic", "/big", "/flush", "/wait", "/goroutine"}[(g/2+i)%6]
-						ctx, cancel := context.WithCancel(context.Background())
-						body := strings.Repeat("x", i*1000)
-						req, _ := http.NewRequestWithContext(ctx, "POST", url+path, strings.NewReader(body))
-						if path == "/wait" || i%7 == 3 {
-							time.AfterFunc(time.Duration(i)*time.Millisecond/3, cancel)
-						}
-						res, err := cl.Do(req)
-						if err == nil {
-							var b []byte
-							b, err = io.ReadAll(res.Body)
-							res.Body.Close()
-							if err == nil && path == "/" && string(b) != body {
-								t.Errorf("got %d bytes, want %d", len(b), len(body))
-							}
-							if got := res.Header.Get("X-Path"); got != path {
-								t.Errorf("response to %q, want %q", got, path)
-							}
-						}
-						if err != nil && ctx.Err() == nil && path != "/panic" {
-							t.Errorf("%s: %v", path, err)
-						}
-						cancel()
-					}
-				})
+	each(t, kinds, func(t *testing.T, k kind) {
+		t.Parallel()
+		addr := startHTTP2(t, k.make, hammered())
+		srv := hammered()
+		overTLS := startTLS(t, k.make(srv), srv)
+		cl := http2Client(t)
+		var wg sync.WaitGroup
+		for g := range 20 {
+			url := "http://" + addr
+			if g%2 == 1 {
+				url = "https://" + overTLS
 			}
-			wg.Wait()
-		})
-	}
+			wg.Go(func() {
+				for i := range 30 {
+					path := []string{"/", "/panic", "/big", "/flush", "/wait", "/goroutine"}[(g/2+i)%6]
+					ctx, cancel := context.WithCancel(context.Background())
+					body := strings.Repeat("x", i*1000)
+					req, _ := http.NewRequestWithContext(ctx, "POST", url+path, strings.NewReader(body))
+					if path == "/wait" || i%7 == 3 {
+						time.AfterFunc(time.Duration(i)*time.Millisecond/3, cancel)
+					}
+					res, err := cl.Do(req)
+					if err == nil {
+						var b []byte
+						b, err = io.ReadAll(res.Body)
+						res.Body.Close()
+						if err == nil && path == "/" && string(b) != body {
+							t.Errorf("got %d bytes, want %d", len(b), len(body))
+						}
+						if got := res.Header.Get("X-Path"); got != path {
+							t.Errorf("response to %q, want %q", got, path)
+						}
+					}
+					if err != nil && ctx.Err() == nil && path != "/panic" {
+						t.Errorf("%s: %v", path, err)
+					}
+					cancel()
+				}
+			})
+		}
+		wg.Wait()
+	})
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"io"
-	"log"
 	"net/http"
 	"strings"
 	"sync"
@@ -85,10 +84,7 @@ func TestHTTP2Points(t *testing.T) {
 		for _, in := range interruptions {
 			t.Run(k.name+", "+in.name, func(t *testing.T) {
 				h := new(interruptedServer)
-				srv := &http.Server{Handler: h, ErrorLog: log.New(io.Discard, "", 0), HTTP2: &http.HTTP2Config{MaxConcurrentStreams: 10}}
-				srv.Protocols = new(http.Protocols)
-				srv.Protocols.SetHTTP1(true)
-				srv.Protocols.SetUnencryptedHTTP2(true)
+				srv := &http.Server{Handler: h, HTTP2: &http.HTTP2Config{MaxConcurrentStreams: 10}, Protocols: protocols(true, false, true)}
 				leavesNothing(t, k.make, srv, func(s server, addr string) {
 					for _, path := range strings.Fields("/echo /parts /large /goroutine /deadline /panic /") {
 						id := uint32(1)

@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"io"
-	"log"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -116,7 +115,7 @@ func TestHTTP2HeaderLimit(t *testing.T) {
 	var want string
 	for _, k := range kinds {
 		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) })
-		addr := startHTTP2(t, k.make, &http.Server{Handler: h, MaxHeaderBytes: limit - 320, ErrorLog: log.New(io.Discard, "", 0)})
+		addr := startHTTP2(t, k.make, &http.Server{Handler: h, MaxHeaderBytes: limit - 320})
 		got := ""
 		for over := -1; over <= 1; over++ {
 			for _, trailers := range []bool{false, true} {

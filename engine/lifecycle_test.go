@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"os"
@@ -172,7 +171,6 @@ func TestTimeouts(t *testing.T) {
 				srv := &http.Server{
 					ReadTimeout: tt.srv.ReadTimeout, ReadHeaderTimeout: tt.srv.ReadHeaderTimeout,
 					WriteTimeout: tt.srv.WriteTimeout, IdleTimeout: tt.srv.IdleTimeout,
-					ErrorLog: log.New(io.Discard, "", 0),
 					ConnState: func(_ net.Conn, st http.ConnState) {
 						if st == http.StateClosed {
 							ended <- true
@@ -206,48 +204,46 @@ func TestTimeouts(t *testing.T) {
 // TestOwnDeadlines checks that a handler's deadlines replace the timeouts, only
 // for its request.
 func TestOwnDeadlines(t *testing.T) {
-	for _, k := range kinds {
-		t.Run(k.name, func(t *testing.T) {
-			addr := start(t, k.make(&http.Server{
-				ReadTimeout: 50 * time.Millisecond, WriteTimeout: 50 * time.Millisecond, IdleTimeout: time.Hour,
-				Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					rc := http.NewResponseController(w)
-					if r.URL.Path == "/past" {
-						rc.SetReadDeadline(time.Unix(1, 0))
-						_, err := io.ReadAll(r.Body)
-						if ne, ok := err.(net.Error); !ok || !ne.Timeout() {
-							t.Errorf("read after the deadline: %v", err)
-						}
-						return
+	each(t, kinds, func(t *testing.T, k kind) {
+		addr := start(t, k.make(&http.Server{
+			ReadTimeout: 50 * time.Millisecond, WriteTimeout: 50 * time.Millisecond, IdleTimeout: time.Hour,
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				rc := http.NewResponseController(w)
+				if r.URL.Path == "/past" {
+					rc.SetReadDeadline(time.Unix(1, 0))
+					_, err := io.ReadAll(r.Body)
+					if ne, ok := err.(net.Error); !ok || !ne.Timeout() {
+						t.Errorf("read after the deadline: %v", err)
 					}
-					rc.SetReadDeadline(time.Time{})
-					rc.SetWriteDeadline(time.Time{})
-					time.Sleep(150 * time.Millisecond)
-					io.Copy(w, r.Body)
-				}),
-			}))
-			steady.Try(t, 10*time.Millisecond, func() error {
-				c := dial(t, addr)
-				br := bufio.NewReader(c)
-				for range 2 {
-					io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe")
-					go func() { time.Sleep(100 * time.Millisecond); io.WriteString(c, "llo") }()
-					res, err := http.ReadResponse(br, nil)
-					if err != nil {
-						return err
-					}
-					if b, err := io.ReadAll(res.Body); string(b) != "hello" {
-						return fmt.Errorf("got %q, %v", b, err)
-					}
+					return
 				}
-				io.WriteString(c, "POST /past HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe")
-				if res, err := http.ReadResponse(br, nil); err != nil || !res.Close {
-					return fmt.Errorf("after a failed read: %v, %v", res, err)
+				rc.SetReadDeadline(time.Time{})
+				rc.SetWriteDeadline(time.Time{})
+				time.Sleep(150 * time.Millisecond)
+				io.Copy(w, r.Body)
+			}),
+		}))
+		steady.Try(t, 10*time.Millisecond, func() error {
+			c := dial(t, addr)
+			br := bufio.NewReader(c)
+			for range 2 {
+				io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe")
+				go func() { time.Sleep(100 * time.Millisecond); io.WriteString(c, "llo") }()
+				res, err := http.ReadResponse(br, nil)
+				if err != nil {
+					return err
 				}
-				return nil
-			})
+				if b, err := io.ReadAll(res.Body); string(b) != "hello" {
+					return fmt.Errorf("got %q, %v", b, err)
+				}
+			}
+			io.WriteString(c, "POST /past HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe")
+			if res, err := http.ReadResponse(br, nil); err != nil || !res.Close {
+				return fmt.Errorf("after a failed read: %v, %v", res, err)
+			}
+			return nil
 		})
-	}
+	})
 }
 
 // TestNoLeaks ends connections in different ways and checks that no goroutines
@@ -268,42 +264,40 @@ func TestNoLeaks(t *testing.T) {
 			<-r.Context().Done()
 		}
 	})
-	for _, k := range engines {
-		t.Run(k.name, func(t *testing.T) {
-			srv := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0), ReadTimeout: time.Minute, WriteTimeout: time.Minute}
-			leavesNothing(t, k.make, srv, func(s server, addr string) {
-				var wg sync.WaitGroup
-				for _, send := range []string{
-					"", "GET", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\nHost: h\n\n", "garbage\r\n\r\n",
-					"GET /panic HTTP/1.1\r\nHost: h\r\n\r\n", "GET /hijack HTTP/1.1\r\nHost: h\r\n\r\n",
-					"GET /watch HTTP/1.1\r\nHost: h\r\n\r\n", "GET /gone HTTP/1.1\r\nHost: h\r\n\r\n",
-					"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\nx",
-				} {
-					for range 10 {
-						wg.Go(func() {
-							c, err := net.Dial("tcp", addr)
-							if err != nil {
-								t.Error(err)
-								return
-							}
-							io.WriteString(c, send)
-							if strings.Contains(send, "/watch") {
-								c.Read(make([]byte, 100))
-							}
-							c.Close()
-						})
-					}
-				}
-				wg.Wait()
+	each(t, engines, func(t *testing.T, k kind) {
+		srv := &http.Server{Handler: handler, ReadTimeout: time.Minute, WriteTimeout: time.Minute}
+		leavesNothing(t, k.make, srv, func(s server, addr string) {
+			var wg sync.WaitGroup
+			for _, send := range []string{
+				"", "GET", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\nHost: h\n\n", "garbage\r\n\r\n",
+				"GET /panic HTTP/1.1\r\nHost: h\r\n\r\n", "GET /hijack HTTP/1.1\r\nHost: h\r\n\r\n",
+				"GET /watch HTTP/1.1\r\nHost: h\r\n\r\n", "GET /gone HTTP/1.1\r\nHost: h\r\n\r\n",
+				"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\nx",
+			} {
 				for range 10 {
-					eventually(t, "a hijacked connection", hijacked).Close()
+					wg.Go(func() {
+						c, err := net.Dial("tcp", addr)
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						io.WriteString(c, send)
+						if strings.Contains(send, "/watch") {
+							c.Read(make([]byte, 100))
+						}
+						c.Close()
+					})
 				}
-				if err := s.Shutdown(context.Background()); err != nil {
-					t.Error(err)
-				}
-			})
+			}
+			wg.Wait()
+			for range 10 {
+				eventually(t, "a hijacked connection", hijacked).Close()
+			}
+			if err := s.Shutdown(context.Background()); err != nil {
+				t.Error(err)
+			}
 		})
-	}
+	})
 }
 
 // leavesNothing starts a server that use ends, and waits until the numbers of
@@ -406,8 +400,7 @@ func TestConnState(t *testing.T) {
 // the server closes it: writes of alerts wait.
 type alertConn struct {
 	net.Conn
-	reached chan bool
-	release chan bool
+	reached, release chan bool
 }
 
 func (c *alertConn) Write(p []byte) (int, error) {
@@ -421,20 +414,6 @@ func (c *alertConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// alertListener accepts alertConns, with the channels of c.
-type alertListener struct {
-	net.Listener
-	c alertConn
-}
-
-func (l alertListener) Accept() (net.Conn, error) {
-	nc, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return &alertConn{nc, l.c.reached, l.c.release}, nil
-}
-
 // TestShutdownTLS checks that Shutdown doesn't wait longer than its context
 // says for a client that doesn't read the end of its TLS connection.
 func TestShutdownTLS(t *testing.T) {
@@ -445,19 +424,17 @@ func TestShutdownTLS(t *testing.T) {
 		for _, k := range engines {
 			t.Run(protocol+" "+k.name, func(t *testing.T) {
 				t.Parallel()
-				srv := &http.Server{Handler: http.NotFoundHandler(), ErrorLog: log.New(io.Discard, "", 0)}
+				srv := &http.Server{Handler: http.NotFoundHandler()}
 				var client *tls.Config
 				srv.TLSConfig, client = certificate(t)
 				srv.TLSConfig.MaxVersion = tls.VersionTLS12 // which doesn't encrypt the type of a record
-				s := k.make(srv).(*Server)
-				ln := alertListener{onFreePort(t), alertConn{nil, make(chan bool, 1), make(chan bool)}}
-				go s.ServeTLS(ln, "", "")
-				release := sync.OnceFunc(func() { close(ln.c.release) })
-				defer s.Close()
+				s, reached, released := k.make(srv), make(chan bool, 1), make(chan bool)
+				addr := startTLSOn(t, wrapper{onFreePort(t), func(nc net.Conn) net.Conn { return &alertConn{nc, reached, released} }}, s)
+				release := sync.OnceFunc(func() { close(released) })
 				defer release()
 
 				client.NextProtos = []string{protocol}
-				nc, err := tls.Dial("tcp", ln.Addr().String(), client)
+				nc, err := tls.Dial("tcp", addr, client)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -473,7 +450,7 @@ func TestShutdownTLS(t *testing.T) {
 						cancel()
 					}
 				}()
-				eventually(t, "an alert", ln.c.reached)
+				eventually(t, "an alert", reached)
 				eventually(t, "the end of Shutdown", done)
 				release()
 				if err := s.Shutdown(context.Background()); err != nil {
@@ -492,7 +469,7 @@ func TestCloseTLS(t *testing.T) {
 			t.Run(protocol+" "+k.name, func(t *testing.T) {
 				t.Parallel()
 				began, ended, closed := make(chan bool, 100), make(chan bool, 100), make(chan bool)
-				srv := &http.Server{ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					defer func() { ended <- true }()
 					http.NewResponseController(w).EnableFullDuplex()
 					w.WriteHeader(200)
@@ -509,12 +486,9 @@ func TestCloseTLS(t *testing.T) {
 					}
 				})}
 				s := k.make(srv)
-				addr := startTLS(t, s.(tlsServer), srv)
+				addr := startTLS(t, s, srv)
 				stalled := dial(t, addr) // sends nothing
-				tr := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, Protocols: new(http.Protocols)}
-				tr.Protocols.SetHTTP1(protocol != "h2")
-				tr.Protocols.SetHTTP2(protocol == "h2")
-				defer tr.CloseIdleConnections()
+				tr := transport(t, protocols(protocol != "h2", protocol == "h2", false))
 				var clients sync.WaitGroup
 				paths := []string{"/write", "/write", "/write, unread", "/read", "/read", "/wait"}
 				for _, path := range paths {

@@ -13,14 +13,14 @@ import (
 	"testing"
 )
 
-// heap returns the size of the heap.
-func heap() uint64 {
+// used returns the size of the heap and the stacks.
+func used() uint64 {
 	var m runtime.MemStats
 	for range 3 { // the second collection empties the pools
 		runtime.GC()
 	}
 	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
+	return m.HeapAlloc + m.StackInuse
 }
 
 // TestIdleAfterForm opens connections and sends a large form on each. Then it
@@ -50,7 +50,7 @@ func TestIdleAfterForm(t *testing.T) {
 					ctx := context.WithValue(r.Context(), "large", r.Form) // as some middleware does
 					*r = *r.WithContext(ctx)
 				})}))
-				before := heap()
+				before := used()
 				for i := range count {
 					c := dial(t, addr)
 					io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\n"+framing+[]string{"", "G", "GET / HT"}[i%3])
@@ -58,12 +58,12 @@ func TestIdleAfterForm(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				used := int64(heap() - before)
-				t.Logf("%s: %d bytes for each of %d idle connections, client included", k.name, used/count, count)
+				more := int64(used() - before)
+				t.Logf("%s: %d bytes for each of %d idle connections, client included", k.name, more/count, count)
 				if k.name == "net/http" {
-					nethttp = uint64(max(0, used))
-				} else if used > int64(nethttp)+size {
-					t.Errorf("%s: idle connections take %d bytes, net/http's take %d", k.name, used, nethttp)
+					nethttp = uint64(max(0, more))
+				} else if more > int64(nethttp)+size {
+					t.Errorf("%s: idle connections take %d bytes, net/http's take %d", k.name, more, nethttp)
 				}
 				runtime.KeepAlive(contexts)
 			}
@@ -86,39 +86,23 @@ func TestIdleMemory(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		count = min(count, 500)
 	}
-	used := func() uint64 {
-		var m runtime.MemStats
-		for range 3 { // the second collection empties the pools
-			runtime.GC()
-		}
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc + m.StackInuse
-	}
 	var nethttp uint64
 	for _, k := range kinds {
 		s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			io.WriteString(w, "hello")
 		})})
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		served := make(chan error)
-		go func() { served <- s.Serve(ln) }()
+		addr := start(t, s)
 		before := used()
 		conns := make([]net.Conn, count)
 		br := bufio.NewReader(nil)
 		for i := range conns {
-			if conns[i], err = net.Dial("tcp", ln.Addr().String()); err != nil {
+			var err error
+			if conns[i], err = net.Dial("tcp", addr); err != nil {
 				t.Fatal(err)
 			}
 			io.WriteString(conns[i], "GET / HTTP/1.1\r\nHost: h\r\nUser-Agent: test\r\n\r\n")
 			br.Reset(conns[i])
-			res, err := http.ReadResponse(br, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			io.Copy(io.Discard, res.Body)
+			readText(t, br)
 		}
 		each := (used() - before) / uint64(count)
 		t.Logf("%s: %d bytes for each of %d idle connections, client included", k.name, each, count)
@@ -131,6 +115,5 @@ func TestIdleMemory(t *testing.T) {
 			c.Close()
 		}
 		s.Close()
-		<-served
 	}
 }

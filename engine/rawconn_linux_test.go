@@ -17,16 +17,10 @@ import (
 // *net.TCPConn, and the client's end.
 func accepted(t *testing.T, raw bool) (nc net.Conn, client *net.TCPConn) {
 	ln := onFreePort(t)
-	defer ln.Close()
 	if raw {
 		ln = underTLS(ln)
 	}
-	client = dial(t, ln.Addr().String())
-	nc, err := ln.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { nc.Close() })
+	nc, client = acceptOne(t, ln)
 	if _, ok := nc.(*rawConn); ok != raw {
 		t.Fatalf("accepted a %T, want a rawConn: %v", nc, raw)
 	}
@@ -159,7 +153,7 @@ func TestRawWrapper(t *testing.T) {
 	for _, protocol := range []string{"http/1.1", "h2"} {
 		for _, k := range engines {
 			t.Run(protocol+" "+k.name, func(t *testing.T) {
-				ln := &countingListener{Listener: onFreePort(t)}
+				ln := new(counts)
 				found := make(chan bool, 10)
 				srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					b, _ := io.ReadAll(r.Body)
@@ -171,24 +165,16 @@ func TestRawWrapper(t *testing.T) {
 						found <- ok
 					}
 				}
-				var client *tls.Config
-				srv.TLSConfig, client = certificate(t)
-				s := k.make(srv).(*Server)
-				go s.ServeTLS(ln, "", "")
-				defer s.Close()
-				client.NextProtos = []string{protocol}
-				tr := &http.Transport{TLSClientConfig: client, Protocols: new(http.Protocols)}
-				tr.Protocols.SetHTTP1(protocol != "h2")
-				tr.Protocols.SetHTTP2(protocol == "h2")
-				defer tr.CloseIdleConnections()
+				srv.TLSConfig, _ = certificate(t)
+				addr := startTLSOn(t, ln.counting(t), k.make(srv))
+				cl := &http.Client{Transport: transport(t, protocols(protocol != "h2", protocol == "h2", false))}
 				post := func() {
-					res, err := (&http.Client{Transport: tr}).Post("https://"+ln.Addr().String(), "", strings.NewReader(strings.Repeat("x", 100_000)))
+					res, err := cl.Post("https://"+addr, "", strings.NewReader(strings.Repeat("x", 100_000)))
 					if err != nil {
 						t.Fatal(err)
 					}
-					defer res.Body.Close()
-					if b, err := io.ReadAll(res.Body); err != nil || len(b) != 100_000 {
-						t.Fatalf("%d bytes, %v", len(b), err)
+					if b := bodyOf(t, res); len(b) != 100_000 {
+						t.Fatalf("%d bytes", len(b))
 					}
 				}
 				post()

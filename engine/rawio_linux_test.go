@@ -16,17 +16,7 @@ import (
 // goroutine can run.
 func TestFill(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	client := dial(t, ln.Addr().String())
-	nc, err := ln.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
+	nc, client := acceptOne(t, onFreePort(t))
 
 	var turns, stop atomic.Int64
 	go func() {
@@ -64,14 +54,7 @@ func TestFill(t *testing.T) {
 // TestLaneReadWaits checks that a connection over HTTP/2 has no buffer while it
 // waits, and a large one again when it goes on receiving much.
 func TestLaneReadWaits(t *testing.T) {
-	ln := onFreePort(t)
-	defer ln.Close()
-	client := dial(t, ln.Addr().String())
-	nc, err := ln.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
+	nc, client := acceptOne(t, onFreePort(t))
 	c := &conn{nc: nc}
 	c.raw = newRawIO(c)
 	l := &lane{conn: c, begun: true}

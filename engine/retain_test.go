@@ -105,161 +105,147 @@ func (l *syncLog) String() string {
 // same connection and others serve requests. These calls must not reach any
 // client.
 func TestLate(t *testing.T) {
-	for _, k := range engines {
-		t.Run(k.name, func(t *testing.T) {
-			var lines syncLog
-			var late sync.WaitGroup
-			late.Add(1) // so that it isn't zero before Wait
-			served := make(chan bool)
-			addr := start(t, k.make(&http.Server{
-				ErrorLog: log.New(&lines, "", 0),
-				Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					if r.URL.Path == "/late" {
-						ctx := r.Context()
-						late.Go(func() {
-							<-ctx.Done() // the handler has returned
-							<-served
-							rc := http.NewResponseController(w)
-							for range 20 {
-								if n, err := w.Write([]byte("LATE")); n != 0 || err == nil {
-									t.Errorf("late Write: %d, %v", n, err)
-								}
-								if n, err := io.WriteString(w, "LATE"); n != 0 || err == nil {
-									t.Errorf("late WriteString: %d, %v", n, err)
-								}
-								if n, err := w.(io.ReaderFrom).ReadFrom(strings.NewReader("LATE")); n != 0 || err == nil {
-									t.Errorf("late ReadFrom: %d, %v", n, err)
-								}
-								w.WriteHeader(500)
-								w.Header().Set("Late", "LATE")
-								if rc.Flush() == nil || rc.EnableFullDuplex() == nil {
-									t.Error("late Flush or EnableFullDuplex did something")
-								}
+	each(t, engines, func(t *testing.T, k kind) {
+		var lines syncLog
+		var late sync.WaitGroup
+		late.Add(1) // so that it isn't zero before Wait
+		served := make(chan bool)
+		addr := start(t, k.make(&http.Server{
+			ErrorLog: log.New(&lines, "", 0),
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/late" {
+					ctx := r.Context()
+					late.Go(func() {
+						<-ctx.Done() // the handler has returned
+						<-served
+						rc := http.NewResponseController(w)
+						for range 20 {
+							if n, err := w.Write([]byte("LATE")); n != 0 || err == nil {
+								t.Errorf("late Write: %d, %v", n, err)
 							}
-						})
-					}
-					io.WriteString(w, r.URL.Path)
-				}),
-			}))
-			var in strings.Builder
-			in.WriteString("GET /late HTTP/1.1\r\nHost: h\r\n\r\n")
-			for range 300 {
-				in.WriteString("GET /next HTTP/1.1\r\nHost: h\r\n\r\n")
-			}
-			got := talk(t, addr, "GET /late HTTP/1.1\r\nHost: h\r\n\r\n")
-			close(served)
-			for range 5 {
-				got += talk(t, addr, in.String())
-			}
-			late.Done()
-			late.Wait()
-			if strings.Contains(got, "LATE") || strings.Contains(got, " 500 ") || strings.Count(got, "HTTP/1.1 200 OK\r\n") != 1+5*301 {
-				t.Error("a late call changed a response")
-			}
-			if s := lines.String(); !strings.Contains(s, "engine: ResponseWriter.Write was called after the handler returned, by ") || !strings.Contains(s, "retain_test.go:") {
-				t.Errorf("log: %.500s", s)
-			}
-		})
-	}
+							if n, err := io.WriteString(w, "LATE"); n != 0 || err == nil {
+								t.Errorf("late WriteString: %d, %v", n, err)
+							}
+							if n, err := w.(io.ReaderFrom).ReadFrom(strings.NewReader("LATE")); n != 0 || err == nil {
+								t.Errorf("late ReadFrom: %d, %v", n, err)
+							}
+							w.WriteHeader(500)
+							w.Header().Set("Late", "LATE")
+							if rc.Flush() == nil || rc.EnableFullDuplex() == nil {
+								t.Error("late Flush or EnableFullDuplex did something")
+							}
+						}
+					})
+				}
+				io.WriteString(w, r.URL.Path)
+			}),
+		}))
+		var in strings.Builder
+		in.WriteString("GET /late HTTP/1.1\r\nHost: h\r\n\r\n")
+		for range 300 {
+			in.WriteString("GET /next HTTP/1.1\r\nHost: h\r\n\r\n")
+		}
+		got := talk(t, addr, "GET /late HTTP/1.1\r\nHost: h\r\n\r\n")
+		close(served)
+		for range 5 {
+			got += talk(t, addr, in.String())
+		}
+		late.Done()
+		late.Wait()
+		if strings.Contains(got, "LATE") || strings.Contains(got, " 500 ") || strings.Count(got, "HTTP/1.1 200 OK\r\n") != 1+5*301 {
+			t.Error("a late call changed a response")
+		}
+		if s := lines.String(); !strings.Contains(s, "engine: ResponseWriter.Write was called after the handler returned, by ") || !strings.Contains(s, "retain_test.go:") {
+			t.Errorf("log: %.500s", s)
+		}
+	})
 }
 
 // TestLateSameConnection uses a ResponseWriter in the next handler of the same
 // connection, where accidental reuse is most likely.
 func TestLateSameConnection(t *testing.T) {
-	for _, k := range engines {
-		t.Run(k.name, func(t *testing.T) {
-			var kept []http.ResponseWriter
-			addr := start(t, k.make(&http.Server{
-				ErrorLog: log.New(io.Discard, "", 0),
-				Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					for _, old := range kept {
-						if old == w {
-							t.Error("a ResponseWriter was used again")
-						}
-						old.Header().Set("Late", "LATE")
-						old.WriteHeader(500)
-						if n, err := io.WriteString(old, "LATE"); n != 0 || err == nil {
-							t.Errorf("late WriteString: %d, %v", n, err)
-						}
-						if http.NewResponseController(old).SetWriteDeadline(time.Unix(1, 0)) == nil {
-							t.Error("late SetWriteDeadline did something")
-						}
-					}
-					kept = append(kept, w)
-					io.WriteString(w, "ok")
-				}),
-			}))
-			got := talk(t, addr, strings.Repeat("GET / HTTP/1.1\r\nHost: h\r\n\r\n", 30))
-			if strings.Contains(got, "LATE") || strings.Contains(got, " 500 ") || strings.Count(got, "\r\n\r\nok") != 30 {
-				t.Errorf("a late call changed a response: %q", got)
+	each(t, engines, func(t *testing.T, k kind) {
+		var kept []http.ResponseWriter
+		addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			for _, old := range kept {
+				if old == w {
+					t.Error("a ResponseWriter was used again")
+				}
+				old.Header().Set("Late", "LATE")
+				old.WriteHeader(500)
+				if n, err := io.WriteString(old, "LATE"); n != 0 || err == nil {
+					t.Errorf("late WriteString: %d, %v", n, err)
+				}
+				if http.NewResponseController(old).SetWriteDeadline(time.Unix(1, 0)) == nil {
+					t.Error("late SetWriteDeadline did something")
+				}
 			}
-		})
-	}
+			kept = append(kept, w)
+			io.WriteString(w, "ok")
+		})}))
+		got := talk(t, addr, strings.Repeat("GET / HTTP/1.1\r\nHost: h\r\n\r\n", 30))
+		if strings.Contains(got, "LATE") || strings.Contains(got, " 500 ") || strings.Count(got, "\r\n\r\nok") != 30 {
+			t.Errorf("a late call changed a response: %q", got)
+		}
+	})
 }
 
 // TestLateWaitsForNobody uses a ResponseWriter after its handler has returned,
 // while the response belongs to another connection whose client doesn't read.
 func TestLateWaitsForNobody(t *testing.T) {
-	for _, k := range engines {
-		t.Run(k.name, func(t *testing.T) {
-			writers, returned := make(chan *writer), make(chan bool)
-			addr := start(t, k.make(&http.Server{
-				ErrorLog: log.New(io.Discard, "", 0),
-				Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					writers <- w.(*writer)
-					for {
-						if _, err := w.Write(make([]byte, 1<<20)); err != nil {
-							return
-						}
-					}
-				}),
-			}))
-			c := dial(t, addr)
-			io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-			current := eventually(t, "a writer", writers)
-			old := &writer{res: current.res, gen: current.gen - 1, conn: current.conn}
-			for busy := 0; busy < 20; { // the handler waits for the client
-				time.Sleep(time.Millisecond)
-				if busy++; current.res.TryLock() {
-					current.res.Unlock()
-					busy = 0
+	each(t, engines, func(t *testing.T, k kind) {
+		writers, returned := make(chan *writer), make(chan bool)
+		addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			writers <- w.(*writer)
+			for {
+				if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+					return
 				}
 			}
-			go func() {
-				old.Write([]byte("late"))
-				old.Header()
-				old.WriteHeader(500)
-				old.Flush()
-				old.EnableFullDuplex()
-				close(returned)
-			}()
-			eventually(t, "late calls return", returned)
-			c.Close()
-		})
-	}
+		})}))
+		c := dial(t, addr)
+		io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+		current := eventually(t, "a writer", writers)
+		old := &writer{res: current.res, gen: current.gen - 1, conn: current.conn}
+		for busy := 0; busy < 20; { // the handler waits for the client
+			time.Sleep(time.Millisecond)
+			if busy++; current.res.TryLock() {
+				current.res.Unlock()
+				busy = 0
+			}
+		}
+		go func() {
+			old.Write([]byte("late"))
+			old.Header()
+			old.WriteHeader(500)
+			old.Flush()
+			old.EnableFullDuplex()
+			close(returned)
+		}()
+		eventually(t, "late calls return", returned)
+		c.Close()
+	})
 }
 
 // TestInformationalAfterError sends informational responses to a client that
 // has left. They must not take memory.
 func TestInformationalAfterError(t *testing.T) {
-	for _, k := range engines {
-		t.Run(k.name, func(t *testing.T) {
-			sizes := make(chan int)
-			addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				for r.Context().Err() == nil {
-					w.WriteHeader(103)
-				}
-				for range 10_000 {
-					w.WriteHeader(103)
-				}
-				sizes <- cap(w.(*writer).res.out)
-			})}))
-			c := dial(t, addr)
-			io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-			c.Close()
-			if size := eventually(t, "the handler ends", sizes); size > 16*outputSize {
-				t.Errorf("the output buffer has %d bytes", size)
+	each(t, engines, func(t *testing.T, k kind) {
+		sizes := make(chan int)
+		addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				w.WriteHeader(103)
 			}
-		})
-	}
+			for range 10_000 {
+				w.WriteHeader(103)
+			}
+			sizes <- cap(w.(*writer).res.out)
+		})}))
+		c := dial(t, addr)
+		io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+		c.Close()
+		if size := eventually(t, "the handler ends", sizes); size > 16*outputSize {
+			t.Errorf("the output buffer has %d bytes", size)
+		}
+	})
 }

@@ -41,87 +41,72 @@ func (c countingConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-type countingListener struct {
-	net.Listener
-	counts
-}
-
-func (l *countingListener) Accept() (net.Conn, error) {
-	nc, err := l.Listener.Accept()
-	return countingConn{nc, &l.counts}, err
+// counting returns a listener that accepts countingConns.
+func (c *counts) counting(t *testing.T) net.Listener {
+	return wrapper{onFreePort(t), func(nc net.Conn) net.Conn { return countingConn{nc, c} }}
 }
 
 // TestSocketConn checks which bytes bypass the wrapper of a socket: heads, and
 // writes that the kernel accepts at once. Bodies and writes that wait must not.
 // Each byte of a response is counted once.
 func TestSocketConn(t *testing.T) {
-	for _, k := range engines {
-		t.Run(k.name, func(t *testing.T) {
-			inner := onFreePort(t)
-			ln := &countingListener{Listener: inner}
-			ln.waits = make(chan bool, 1)
-			s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path == "/large" {
-					for range 200 {
-						io.WriteString(w, strings.Repeat("x", 1<<16))
-					}
-					return
+	each(t, engines, func(t *testing.T, k kind) {
+		ln := &counts{waits: make(chan bool, 1)}
+		s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/large" {
+				for range 200 {
+					io.WriteString(w, strings.Repeat("x", 1<<16))
 				}
-				io.Copy(w, r.Body)
-			})})
-			go s.Serve(ln)
-			defer s.Close()
-			c := dial(t, inner.Addr().String())
-			c.SetReadBuffer(256 << 10)
-			sent, received := 0, int64(0)
-			br := bufio.NewReader(io.TeeReader(c, countWriter{&received}))
-			ask := func(request, body, want string) {
-				t.Helper()
-				io.WriteString(c, request)
-				if body != "" {
-					io.WriteString(c, "Expect: 100-continue\r\n\r\n")
-					if _, err := http.ReadResponse(br, nil); err != nil { // 100 Continue
-						t.Fatal(err)
-					}
-					io.WriteString(c, body)
-					sent += len(body)
-				}
-				if len(want) > 1<<20 {
-					eventually(t, "a write waits", ln.waits)
-				}
-				res, err := http.ReadResponse(br, nil)
-				if err != nil {
+				return
+			}
+			io.Copy(w, r.Body)
+		})})
+		c := dial(t, startOn(t, ln.counting(t), s, s.Serve))
+		c.SetReadBuffer(256 << 10)
+		sent, received := 0, int64(0)
+		br := bufio.NewReader(io.TeeReader(c, countWriter{&received}))
+		ask := func(request, body, want string) {
+			t.Helper()
+			io.WriteString(c, request)
+			if body != "" {
+				io.WriteString(c, "Expect: 100-continue\r\n\r\n")
+				if _, err := http.ReadResponse(br, nil); err != nil { // 100 Continue
 					t.Fatal(err)
 				}
-				if got, err := io.ReadAll(res.Body); string(got) != want || err != nil {
-					t.Errorf("%q: %d bytes, want %d; %v", request, len(got), len(want), err)
-				}
+				io.WriteString(c, body)
+				sent += len(body)
 			}
-			for range 3 {
-				ask("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello", "", "hello")
+			if len(want) > 1<<20 {
+				eventually(t, "a write waits", ln.waits)
 			}
-			direct := newRawIO(&conn{nc: c}) != nil
-			if n := ln.read.Load(); direct && n > 0 {
-				t.Errorf("the wrapper has read %d bytes of heads", n)
+			if got := readText(t, br); got != want {
+				t.Errorf("%q: %d bytes, want %d", request, len(got), len(want))
 			}
-			if n := ln.written.Load(); direct && n > 0 {
-				t.Errorf("the wrapper has written %d bytes that didn't have to wait", n)
-			}
-			heads := ln.read.Load()
-			ask("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n", "hello", "hello")
-			ask("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n", "5\r\nhello\r\n0\r\n\r\n", "hello")
-			if n := ln.read.Load() - heads; n < int64(sent) {
-				t.Errorf("the wrapper has read %d bytes of bodies, want %d", n, sent)
-			}
-			ask("GET /large HTTP/1.1\r\nHost: h\r\n\r\n", "", strings.Repeat("x", 200<<16))
-			if n := ln.written.Load(); n == 0 {
-				t.Error("the wrapper has written nothing of a response that waits")
-			}
-			if n := ln.written.Load() + ln.wrote.Load(); n != received {
-				t.Errorf("the wrapper counted %d bytes, the client received %d", n, received)
-			}
-		})
-	}
+		}
+		for range 3 {
+			ask("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello", "", "hello")
+		}
+		direct := newRawIO(&conn{nc: c}) != nil
+		if n := ln.read.Load(); direct && n > 0 {
+			t.Errorf("the wrapper has read %d bytes of heads", n)
+		}
+		if n := ln.written.Load(); direct && n > 0 {
+			t.Errorf("the wrapper has written %d bytes that didn't have to wait", n)
+		}
+		heads := ln.read.Load()
+		ask("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n", "hello", "hello")
+		ask("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n", "5\r\nhello\r\n0\r\n\r\n", "hello")
+		if n := ln.read.Load() - heads; n < int64(sent) {
+			t.Errorf("the wrapper has read %d bytes of bodies, want %d", n, sent)
+		}
+		ask("GET /large HTTP/1.1\r\nHost: h\r\n\r\n", "", strings.Repeat("x", 200<<16))
+		if n := ln.written.Load(); n == 0 {
+			t.Error("the wrapper has written nothing of a response that waits")
+		}
+		if n := ln.written.Load() + ln.wrote.Load(); n != received {
+			t.Errorf("the wrapper counted %d bytes, the client received %d", n, received)
+		}
+	})
 }
 
 // A readerFromConn counts calls of its ReadFrom, which would use sendfile.
@@ -135,34 +120,23 @@ func (c readerFromConn) ReadFrom(src io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{c}, src)
 }
 
-type readerFromListener struct {
-	countingListener
-	calls atomic.Int64
-}
-
-func (l *readerFromListener) Accept() (net.Conn, error) {
-	nc, err := l.countingListener.Listener.Accept()
-	return readerFromConn{countingConn{nc, &l.counts}, &l.calls}, err
-}
-
 // TestWithPrefix checks that responses use the connection's ReadFrom, whether
 // the engine or net/http serves the request.
 func TestWithPrefix(t *testing.T) {
 	for _, k := range engines {
-		ln := &readerFromListener{countingListener: countingListener{Listener: onFreePort(t)}}
+		var all atomic.Int64
 		s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Length", "5000")
 			io.Copy(w, io.LimitReader(zeros{}, 5000))
 		})})
-		go s.Serve(ln)
+		addr := startOn(t, wrapper{onFreePort(t), func(nc net.Conn) net.Conn { return readerFromConn{countingConn{nc, new(counts)}, &all} }}, s, s.Serve)
 		for _, request := range []string{"GET /", "CONNECT /"} {
-			before := ln.calls.Load()
-			out := talk(t, ln.Addr().String(), request+" HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
-			if calls := ln.calls.Load() - before; calls != 1 || len(out) < 5000 {
+			before := all.Load()
+			out := talk(t, addr, request+" HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+			if calls := all.Load() - before; calls != 1 || len(out) < 5000 {
 				t.Errorf("%s, %s: ReadFrom was called %d times; %d bytes", k.name, request, calls, len(out))
 			}
 		}
-		s.Close()
 	}
 }
 
@@ -187,10 +161,7 @@ func TestNoFalseRaces(t *testing.T) {
 		for i := range 3 {
 			request = i
 			io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-			if _, err := http.ReadResponse(br, nil); err != nil {
-				t.Fatal(err)
-			}
-			br.Discard(2)
+			readText(t, br)
 			if response != i {
 				t.Errorf("%s: got %d, want %d", k.name, response, i)
 			}

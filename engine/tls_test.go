@@ -9,7 +9,6 @@ import (
 	"crypto/tls"
 	"encoding/hex"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"os"
@@ -91,20 +90,6 @@ func (c *stuckConn) Close() error {
 	return c.Conn.Close()
 }
 
-// A stuckListener accepts connections that share the first fields of c.
-type stuckListener struct {
-	net.Listener
-	c *stuckConn
-}
-
-func (l stuckListener) Accept() (net.Conn, error) {
-	nc, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return &stuckConn{Conn: nc, stuck: l.c.stuck, reached: l.c.reached, over: make(chan bool)}, nil
-}
-
 // TestKeyUpdate ends connections over TLS whose Read waits to write, because the
 // client asks for new keys and reads nothing.
 func TestKeyUpdate(t *testing.T) {
@@ -121,7 +106,7 @@ func TestKeyUpdate(t *testing.T) {
 			t.Run(protocol+", by "+by, func(t *testing.T) {
 				t.Parallel()
 				closed, ended := make(chan bool, 1), make(chan error, 1)
-				srv := &http.Server{ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					io.WriteString(w, r.URL.Path)
 				}), ConnState: func(_ net.Conn, state http.ConnState) {
 					if state == http.StateClosed {
@@ -133,9 +118,13 @@ func TestKeyUpdate(t *testing.T) {
 				}
 				var client *tls.Config
 				srv.TLSConfig, client = certificate(t)
-				s := New(srv)
+				s := New(quiet(srv))
 				defer s.Close()
-				ln := stuckListener{onFreePort(t), &stuckConn{stuck: new(atomic.Bool), reached: make(chan bool, 1)}}
+				var stuck atomic.Bool
+				reached := make(chan bool, 1)
+				ln := wrapper{onFreePort(t), func(nc net.Conn) net.Conn {
+					return &stuckConn{Conn: nc, stuck: &stuck, reached: reached, over: make(chan bool)}
+				}}
 				go s.ServeTLS(ln, "", "")
 
 				var keys strings.Builder
@@ -152,9 +141,9 @@ func TestKeyUpdate(t *testing.T) {
 				if c.ConnectionState().CipherSuite != tls.TLS_AES_128_GCM_SHA256 {
 					t.Skip("the test encrypts with AES-GCM, which this machine has no instructions for, so that crypto/tls prefers another cipher")
 				}
-				ln.c.stuck.Store(true)
+				stuck.Store(true)
 				nc.Write(keyUpdate(t, keys.String(), 1))
-				eventually(t, "a write that waits", ln.c.reached)
+				eventually(t, "a write that waits", reached)
 				go func() { ended <- end(s) }()
 				if err := eventually(t, "the end of "+by, ended); err != nil {
 					t.Error(err)
