@@ -306,44 +306,36 @@ func (c *compiler) publish(p *program) {
 	}
 }
 
-// recall restores the declared routes of m, if publish has discarded them. The
-// caller holds the lock.
-func (m *Mux) recall() {
-	p := m.compiled
-	if p == nil {
-		return
-	}
-	m.compiled = nil
-	m.routes = new(routeSet)
-	for _, rt := range p.table.All() {
-		if rt.Flags&trie.Implied == 0 {
-			r := p.placed(rt).route
-			must(r.parse()) // it was parsed before
-			m.routes.add(r)
-		}
-	}
+func (m *Mux) readFields() *fields {
+	return &fields{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase, orElse(m.NotFound, nil), orElse(m.MethodNotAllowed, nil)}
 }
 
-// A placed is a route and its zone.
-type placed struct {
-	*route
-	zone *zone
+func (m *Mux) setFields(f *fields) {
+	m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase = f.poolValues, f.poolParams, f.redirectSlash, f.redirectLetters
+	m.NotFound, m.MethodNotAllowed = f.notFound, f.notAllowed
 }
 
-// placed returns the route that was compiled into rt.
-func (p *program) placed(rt *trie.Route[endpoint]) placed {
-	e := &rt.Payload
-	z := p.zones[e.zone]
-	r := &route{pattern: rt.Pattern, method: p.table.MethodName(rt.Method), level: z.level, site: e.site, order: e.order, flags: rt.Flags & trie.Verb, handler: e.handler}
-	if rt.Flags&trie.Root != 0 {
-		r.root = bareSlash
+// read returns the fields of m as they were first read. keep says that this is the
+// first time.
+func (d *declared) read(m *Mux, keep bool) *fields {
+	f := d.fields
+	if f == nil {
+		f = m.readFields()
 	}
-	var f *fastRoute
-	if f, r.fast = e.handler.(*fastRoute); r.fast {
-		r.handler = f.handler
+	if keep {
+		d.fields = f
 	}
-	if r.original = p.originals[e.order]; r.original == nil {
-		r.original = r.handler
-	}
-	return placed{r, z}
+	return f
+}
+
+// inside returns the fields that apply to a Mux mounted inside of another one.
+func (f fields) inside(outer *fields) *fields {
+	f.poolValues, f.poolParams = f.poolValues && outer.poolValues, f.poolParams && outer.poolParams
+	return f.or(outer)
+}
+
+// or returns f with the handlers of other where f has none.
+func (f fields) or(other *fields) *fields {
+	f.notFound, f.notAllowed = orElse(f.notFound, other.notFound), orElse(f.notAllowed, other.notAllowed)
+	return &f
 }

@@ -18,12 +18,6 @@ import (
 // This file has what declaring a route needs: parsing its pattern, finding
 // conflicts, and wrapping its handler in middleware.
 
-func must(err error) {
-	if err != nil {
-		panic(err.Error())
-	}
-}
-
 // registrations numbers the registrations of all Muxes. Two constraints at the
 // same place are tried in this order.
 var registrations atomic.Uint32
@@ -184,6 +178,35 @@ func (s *routeSet) check(routes []*route) error {
 	return nil
 }
 
+// A FastHandler serves a request and receives the path values as an argument. It
+// is for code written for httprouter: an http.Handler that calls r.PathValue is
+// faster. UseFast adds middleware for fast handlers; middleware of Use cannot
+// wrap them.
+type FastHandler func(http.ResponseWriter, *http.Request, Params)
+
+// A FastMiddleware wraps a FastHandler. Add it with UseFast.
+type FastMiddleware func(FastHandler) FastHandler
+
+// fastHandler makes a FastHandler an http.Handler, so that a route can hold it.
+type fastHandler FastHandler
+
+// ServeHTTP calls h for callers that know only an http.Handler, such as Pre
+// middleware.
+func (h fastHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h(w, r, PathParams(r))
+}
+
+// A middleware is what Use and UseFast, or Pre, have added to a level. It doesn't
+// change. So the pointer says which middleware a level had.
+type middleware struct {
+	use  []func(http.Handler) http.Handler
+	fast []FastMiddleware
+	pre  bool // added by Pre
+}
+
+// A chain is the middleware around something, the innermost first.
+type chain []*middleware
+
 // check returns an error if the middleware cannot wrap a handler.
 func (c chain) check(fast bool, text string) error {
 	for _, mw := range c {
@@ -292,38 +315,4 @@ func isNil(h http.Handler) bool {
 	}
 	v := reflect.ValueOf(h)
 	return v.Kind() == reflect.Func && v.IsNil()
-}
-
-func (m *Mux) readFields() *fields {
-	return &fields{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase, orElse(m.NotFound, nil), orElse(m.MethodNotAllowed, nil)}
-}
-
-func (m *Mux) setFields(f *fields) {
-	m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase = f.poolValues, f.poolParams, f.redirectSlash, f.redirectLetters
-	m.NotFound, m.MethodNotAllowed = f.notFound, f.notAllowed
-}
-
-// read returns the fields of m as they were first read. keep says that this is the
-// first time.
-func (d *declared) read(m *Mux, keep bool) *fields {
-	f := d.fields
-	if f == nil {
-		f = m.readFields()
-	}
-	if keep {
-		d.fields = f
-	}
-	return f
-}
-
-// inside returns the fields that apply to a Mux mounted inside of another one.
-func (f fields) inside(outer *fields) *fields {
-	f.poolValues, f.poolParams = f.poolValues && outer.poolValues, f.poolParams && outer.poolParams
-	return f.or(outer)
-}
-
-// or returns f with the handlers of other where f has none.
-func (f fields) or(other *fields) *fields {
-	f.notFound, f.notAllowed = orElse(f.notFound, other.notFound), orElse(f.notAllowed, other.notAllowed)
-	return &f
 }

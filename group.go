@@ -3,11 +3,20 @@ package muxmaster
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/files"
+	"github.com/seed-1954dcaa/muxmaster/internal/joined"
+	"github.com/seed-1954dcaa/muxmaster/internal/trie"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
+
+// This file has what a Mux and a Group register besides routes: Groups,
+// middleware, mounted handlers and files.
 
 // Group returns a Group with the given prefix, a path that may have parameters.
 // It panics if prefix is not a valid path or ends in a catch-all.
@@ -148,11 +157,6 @@ func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 	}))
 }
 
-func (d *declared) addPre(mw []func(http.Handler) http.Handler) {
-	d.pre = d.pre.with(mw, nil)
-	d.pre.pre = true
-}
-
 // addMiddleware adds middleware to that of s.
 func (m *scope) addMiddleware(method string, use []func(http.Handler) http.Handler, fast []FastMiddleware) {
 	mux := m.live()
@@ -170,10 +174,159 @@ func (m *scope) addMiddleware(method string, use []func(http.Handler) http.Handl
 	}))
 }
 
-// with returns a middleware with more functions. mw may be nil.
-func (mw *middleware) with(use []func(http.Handler) http.Handler, fast []FastMiddleware) *middleware {
-	if mw == nil {
-		return &middleware{use: slices.Clone(use), fast: slices.Clone(fast)}
+// Mount registers h for prefix and everything below it, for every method.
+// Routes with a more specific pattern take precedence. h serves the prefix
+// itself without a redirect, and it sees the unchanged path; use
+// [http.StripPrefix] to remove the prefix.
+//
+// If h is a *Mux, its routes become routes of this Mux under the prefix,
+// including those registered later. They are as fast as other routes, and their
+// handlers also see the path values of the prefix. The mounted Mux also
+// responds to all other requests at or below the prefix, inside its middleware,
+// with its 404, 405, OPTIONS and redirect responses; a catch-all route of this
+// Mux never gets them. Path values are pooled only if both Muxes enable it.
+//
+// Mount panics if prefix is not a valid path, h is nil, a *Group or the Mux that
+// an Update passes, or a route conflicts.
+func (m *scope) Mount(prefix string, h http.Handler) {
+	if isNil(h) {
+		panic(fmt.Sprintf("muxmaster: Mount %q: the handler is nil", prefix))
 	}
-	return &middleware{use: slices.Concat(mw.use, use), fast: slices.Concat(mw.fast, fast)}
+	if prefix == "" || prefix[0] != '/' {
+		panic(fmt.Sprintf("muxmaster: Mount %q: the prefix must begin with /", prefix))
+	}
+	full := m.join(prefix)
+	switch h := h.(type) {
+	case *Group:
+		h.live()
+		panic(fmt.Sprintf("muxmaster: Mount %q: a Group cannot be mounted, because its routes belong to its Mux; mount a Mux made by New", prefix))
+	case *Mux:
+		must(m.mountMux(full, h))
+	default:
+		m.handleAll(h, 0, full, full+"/")
+	}
+}
+
+// mountMux adds the levels and routes of sub to the Mux of s.
+func (m *scope) mountMux(prefix string, sub *Mux) error {
+	mux, sub := m.live(), sub.live()
+	joined.Join(&mux.origin().tree, &sub.origin().tree)
+	return mux.change(func() error {
+		switch {
+		case mux.within(sub):
+			return fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", prefix)
+		case sub.draft != nil:
+			return fmt.Errorf("muxmaster: Mount %q: the Mux that Update passes cannot be mounted before Update has returned", prefix)
+		}
+		mnt := &mount{on: mux, pre: sub.pre, level: &level{parent: m.level, mux: sub, prefix: prefix, owns: true}}
+		mnt.levels = map[*level]*level{sub.level: mnt.level}
+		a, err := stage(nil).expand(mnt, sub.levels, stage(nil).has(sub).routes.list())
+		if err == nil {
+			err = stage(nil).add(mux, slices.Concat([]*level{mnt.level}, a.levels), a.routes)
+		}
+		if err == nil {
+			sub.mounted = append(slices.Clip(sub.mounted), mnt) // programs share the slice
+			sub.invalidate()
+		}
+		return err
+	})
+}
+
+// within reports whether m is other, or mounted on it or inside of it, also in an
+// Update that has not returned. The caller holds the lock.
+func (m *Mux) within(other *Mux) bool {
+	m = m.origin()
+	return m == other.origin() || slices.ContainsFunc(m.mounted, func(mnt *mount) bool { return mnt.on.within(other) })
+}
+
+// handleAll registers h for all of the patterns, or panics. It ignores patterns
+// without a path, because the root has no form without a slash. Only Mount and
+// ServeSPA may call it, because it records the location of their caller.
+func (m *scope) handleAll(h http.Handler, flags trie.Flags, texts ...string) {
+	var list []route
+	for _, text := range texts {
+		if !strings.Contains(text, "/") {
+			continue
+		}
+		p, err := parse(text, flags)
+		must(err)
+		list = append(list, route{pattern: text, flags: flags, parsed: p})
+	}
+	must(m.register(h, calledFrom(), list...))
+}
+
+// ServeFiles serves the files of fsys for GET and HEAD requests. The path must
+// end in a catch-all, whose value is the name of the file:
+//
+//	root, err := os.OpenRoot("public")
+//	// ...
+//	mux.ServeFiles("/static/*filepath", root.FS())
+//
+// Use [os.Root] or an embed.FS: [os.DirFS] follows symbolic links that lead out
+// of the directory. All of them serve files whose names begin with a dot, such
+// as .env and .git/config, if they are there.
+//
+// It serves files as [http.FileServerFS] does, including the redirects to and
+// from index.html, but without directory listings. The response is 404 for a
+// directory without an index.html, and for a name that contains an escaped
+// slash, a backslash, a NUL byte or invalid UTF-8. So requests such as
+// /static/..%5Csecret cannot reach a file outside of the path.
+//
+// If there is a compressed file beside a file (app.js.br, app.js.zst or
+// app.js.gz beside app.js) that the client accepts and that isn't older, it is
+// sent instead, with Content-Encoding and the type of the file. Ranges refer to
+// what is sent.
+//
+// A file whose modification time says nothing gets an ETag of its content
+// instead of Last-Modified: if it is zero, as in an embed.FS, or the same for all
+// files, as in reproducible builds.
+func (m *scope) ServeFiles(path string, fsys fs.FS) {
+	if fsys == nil {
+		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the file system is nil", path))
+	}
+	m.live()
+	p, err := parse("GET "+m.prefix+path, trie.Verb)
+	must(err)
+	if p.Rest == "" {
+		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the path must end in a catch-all, as in /static/*filepath", path))
+	}
+	m.verb(http.MethodGet, path, files.NewServer(fsys, p.Rest, notFound))
+}
+
+// ServeSPA serves a single-page application for GET and HEAD requests: the
+// files of fsys below prefix, and index.html for all other pages.
+//
+//	root, err := os.OpenRoot("dist")
+//	// ...
+//	mux.ServeSPA("/", root.FS())
+//
+// The response is
+//
+//   - the file, if the path names one. A file whose name contains a hash of a
+//     build tool, such as app.3f2a9c1b.js or index-DiwrgTda.css, is cacheable for
+//     a year (immutable, RFC 8246). Clients revalidate all other files, and those
+//     whose hash might be a word, a date or a number.
+//   - otherwise index.html with status 200, if the request accepts text/html, so
+//     that the application can show the page.
+//   - otherwise a 404, for example for a missing script or image.
+//
+// More specific routes and mounts, such as /api/, take precedence. ServeSPA sends
+// compressed files and ETags, and rejects file names, as [Router.ServeFiles]
+// does. It panics if fsys has no index.html.
+func (m *scope) ServeSPA(prefix string, fsys fs.FS) {
+	if fsys == nil {
+		panic(fmt.Sprintf("muxmaster: ServeSPA %q: the file system is nil", prefix))
+	}
+	if _, err := fs.Stat(fsys, "index.html"); err != nil {
+		panic(fmt.Sprintf("muxmaster: ServeSPA %q: the file system needs an index.html: %v", prefix, err))
+	}
+	bare := m.join(prefix)
+	m.handleAll(files.NewSPA(fsys, spaRest, notFound), trie.Verb, "GET "+bare+"/*"+spaRest, "GET "+bare)
+}
+
+// spaRest is the name of the catch-all in the pattern of ServeSPA.
+const spaRest = "filepath"
+
+func notFound(w http.ResponseWriter, r *http.Request) {
+	problem.Write(w, r, problem.Code(http.StatusNotFound))
 }

@@ -122,8 +122,22 @@ func (m *Mux) origin() *Mux {
 // valueOwner returns the owner of the path values that m sets.
 func (m *Mux) valueOwner() *values.Owner { return &m.origin().owner }
 
+// muxOf returns the Mux whose own level l is, on m.
+func (m *Mux) muxOf(l *level) *Mux {
+	if l.parent == nil {
+		return m // and not the Mux of an Update
+	}
+	return l.mux
+}
+
 // lock locks the tree of m and returns what to unlock.
 func (m *Mux) lock() *sync.Mutex { return m.origin().tree.Lock() }
+
+func must(err error) {
+	if err != nil {
+		panic(err.Error())
+	}
+}
 
 // A Group registers routes on its Mux with a common prefix and common
 // middleware. The prefix and middleware of the enclosing Group or Mux come
@@ -184,17 +198,6 @@ type label struct {
 	key, value any    // of the annotation; nil if there is none
 }
 
-// A middleware is what Use and UseFast, or Pre, have added to a level. It doesn't
-// change. So the pointer says which middleware a level had.
-type middleware struct {
-	use  []func(http.Handler) http.Handler
-	fast []FastMiddleware
-	pre  bool // added by Pre
-}
-
-// A chain is the middleware around something, the innermost first.
-type chain []*middleware
-
 // declared is what is registered on a Mux. Guarded by Mux.tree.
 type declared struct {
 	middleware *middleware // of the Mux's own level; nil if there is none
@@ -228,8 +231,7 @@ type route struct {
 // A mountedRoute is what the route of a mounted Mux has in addition.
 type mountedRoute struct {
 	inner *route // of the mounted Mux
-	mount *mount
-	chain chain // around the handler of inner
+	chain chain  // around the handler of inner
 
 	mu      sync.Mutex
 	handler http.Handler // in chain; nil until it is compiled
@@ -289,6 +291,12 @@ type program struct {
 	long    uint32     // length of the path or target from which on serveLong is used
 }
 
+// A peeked is a program for inspection, and the version of what it has.
+type peeked struct {
+	*program
+	version uint32
+}
+
 // An endpoint is the payload of a route in the trie, or of a fallback.
 type endpoint struct {
 	handler http.Handler  // wrapped in all middleware; for a fallback without any, nil
@@ -320,6 +328,12 @@ type zone struct {
 	responder *responder // nil if there is no middleware
 	index     uint32     // in program.zones
 	region    uint32     // see trie.Fallback
+}
+
+// A placed is a route and its zone.
+type placed struct {
+	*route
+	zone *zone
 }
 
 // A responder responds to unmatched requests behind the middleware of a level.

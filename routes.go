@@ -218,12 +218,6 @@ func (z *zone) within(mnt *mount) bool {
 	return false
 }
 
-// A peeked is a program for inspection, and the version of what it has.
-type peeked struct {
-	*program
-	version uint32
-}
-
 // peek returns a program for inspection. Before the first request, that is not the
 // one that will serve it, because the fields of m can still be set.
 func (m *Mux) peek() *program {

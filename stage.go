@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
 // This file changes what is declared on a Mux, and on those that it is mounted
@@ -67,6 +69,19 @@ func (m *Mux) invalidate() {
 	m.peeked.Store(nil)
 }
 
+func (d *declared) addPre(mw []func(http.Handler) http.Handler) {
+	d.pre = d.pre.with(mw, nil)
+	d.pre.pre = true
+}
+
+// with returns a middleware with more functions. mw may be nil.
+func (mw *middleware) with(use []func(http.Handler) http.Handler, fast []FastMiddleware) *middleware {
+	if mw == nil {
+		return &middleware{use: slices.Clone(use), fast: slices.Clone(fast)}
+	}
+	return &middleware{use: slices.Concat(mw.use, use), fast: slices.Concat(mw.fast, fast)}
+}
+
 // adds returns the middleware that a level adds on m, or on a Mux mounted on it.
 func (st stage) adds(m *Mux, l *level) (c chain) {
 	own := [2]*middleware{cmp.Or(l.of, l).middleware}
@@ -80,14 +95,6 @@ func (st stage) adds(m *Mux, l *level) (c chain) {
 		}
 	}
 	return c
-}
-
-// muxOf returns the Mux whose own level l is, on m.
-func (m *Mux) muxOf(l *level) *Mux {
-	if l.parent == nil {
-		return m // and not the Mux of an Update
-	}
-	return l.mux
 }
 
 // chain returns the middleware around the routes of a level, which runs after
@@ -235,7 +242,7 @@ func (st stage) expand(mnt *mount, levels []*level, routes []*route) (a addition
 	}
 	for _, r := range routes {
 		x := *r
-		x.level, x.handler, x.mounted, x.parsed = mnt.lift(r.level), nil, &mountedRoute{inner: r, mount: mnt, chain: around}, nil
+		x.level, x.handler, x.mounted, x.parsed = mnt.lift(r.level), nil, &mountedRoute{inner: r, chain: around}, nil
 		i := strings.IndexByte(r.pattern, '/')
 		head, path := r.pattern[:i], r.pattern[i:]
 		x.pattern = head + mnt.level.prefix + path
@@ -278,4 +285,40 @@ func (mnt *mount) lift(l *level) *level {
 func (m *Mux) change(f func() error) error {
 	defer m.lock().Unlock()
 	return f()
+}
+
+// recall restores the declared routes of m, if publish has discarded them. The
+// caller holds the lock.
+func (m *Mux) recall() {
+	p := m.compiled
+	if p == nil {
+		return
+	}
+	m.compiled = nil
+	m.routes = new(routeSet)
+	for _, rt := range p.table.All() {
+		if rt.Flags&trie.Implied == 0 {
+			r := p.placed(rt).route
+			must(r.parse()) // it was parsed before
+			m.routes.add(r)
+		}
+	}
+}
+
+// placed returns the route that was compiled into rt.
+func (p *program) placed(rt *trie.Route[endpoint]) placed {
+	e := &rt.Payload
+	z := p.zones[e.zone]
+	r := &route{pattern: rt.Pattern, method: p.table.MethodName(rt.Method), level: z.level, site: e.site, order: e.order, flags: rt.Flags & trie.Verb, handler: e.handler}
+	if rt.Flags&trie.Root != 0 {
+		r.root = bareSlash
+	}
+	var f *fastRoute
+	if f, r.fast = e.handler.(*fastRoute); r.fast {
+		r.handler = f.handler
+	}
+	if r.original = p.originals[e.order]; r.original == nil {
+		r.original = r.handler
+	}
+	return placed{r, z}
 }
