@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"bufio"
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -21,89 +20,6 @@ import (
 
 // The tests of limits use 127.0.0.2 as the address of a second client. Only
 // Linux has this address by default.
-
-// TestSlowLoris connects 2,000 attackers that send their headers byte by byte
-// and reconnect whenever they are disconnected. 200 ordinary clients must get
-// all their responses, whether there is room for all attackers or for half of
-// them. On a busy machine, the connection of a client that takes more than a
-// second to send its request may be closed; it tries again.
-func TestSlowLoris(t *testing.T) {
-	const attackers, clients, requests = 2000, 200, 2
-	for _, c := range []struct {
-		name     string
-		maxConns int
-		engine   bool
-	}{
-		{"room for all", 4000, false},
-		{"less room than attackers", 1000, false},
-		{"less room than attackers, on the engine", 1000, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s, addr, _ := start(t, http.HandlerFunc(hello), func(s *server.Server) {
-				s.MaxConns, s.Engine = c.maxConns, c.engine
-			})
-			ctx, cancel := context.WithCancel(context.Background())
-			var attack, work sync.WaitGroup
-			for range attackers {
-				attack.Go(func() {
-					for ctx.Err() == nil {
-						loris(ctx, addr)
-					}
-				})
-			}
-			eventually(t, longest, "the attack has started", func() bool { return s.Stats().Open >= min(c.maxConns, attackers)*9/10 })
-			var failed atomic.Int64
-			for i := range clients {
-				work.Go(func() {
-					tr := &http.Transport{DisableKeepAlives: i%2 == 0} // half of them use a new connection each time
-					defer tr.CloseIdleConnections()
-					for range requests {
-						err := get(&http.Client{Transport: tr}, "http://"+addr)
-						for tries := 1; err != nil && tries < 10; tries++ {
-							err = get(&http.Client{Transport: tr}, "http://"+addr)
-						}
-						if err != nil {
-							failed.Add(1)
-							t.Error(err)
-						}
-					}
-				})
-			}
-			work.Wait()
-			cancel()
-			attack.Wait()
-			if n := failed.Load(); n > 0 {
-				t.Errorf("%d of %d requests failed", n, clients*requests)
-			}
-		})
-	}
-}
-
-// loris sends a header slowly until the connection is closed.
-func loris(ctx context.Context, addr string) {
-	var d net.Dialer
-	c, err := d.DialContext(ctx, "tcp", addr)
-	if err != nil {
-		return
-	}
-	stop := context.AfterFunc(ctx, func() { c.Close() })
-	defer func() { stop(); c.Close() }()
-	tick := time.NewTicker(500 * time.Millisecond)
-	defer tick.Stop()
-	cut := make(chan bool)
-	go func() { io.Copy(io.Discard, c); close(cut) }()
-	io.WriteString(c, "GET / HTTP/1.1\r\nX: ")
-	for {
-		select {
-		case <-cut:
-			return
-		case <-tick.C:
-			if _, err := c.Write([]byte("x")); err != nil {
-				c.Close()
-			}
-		}
-	}
-}
 
 // TestBurstPastTheLimit opens more connections than allowed. All must get a
 // response, and at no time may more than the limit be open. On a busy machine,
@@ -161,21 +77,16 @@ func TestQuietConnectionsGiveWay(t *testing.T) {
 		}
 		hello(w, r)
 	}), func(s *server.Server) { s.MaxConns = 3 })
-	send := func(path string) net.Conn {
-		c := dial(t, addr)
-		io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
-		return c
-	}
-	busy := send("/busy")
-	first := send("/")
+	busy := send(t, addr, "/busy")
+	first := send(t, addr, "/")
 	readResponse(t, first)
 	// The server's pulse must tell the connections apart.
 	for idle := server.Pulse(s); server.Pulse(s) < idle+300*time.Millisecond; {
 		<-time.After(10 * time.Millisecond)
 	}
-	second := send("/") // idle after the first one
+	second := send(t, addr, "/") // idle after the first one
 	readResponse(t, second)
-	third := send("/")
+	third := send(t, addr, "/")
 	if readResponse(t, third); s.Stats().Evicted != 1 {
 		t.Errorf("%d connections evicted, want 1", s.Stats().Evicted)
 	}

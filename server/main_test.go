@@ -54,6 +54,8 @@ func childServer() {
 	s.ReusePort = true
 	s.SocketName = os.Getenv("TEST_SERVER_SOCKET")
 	s.Engine = os.Getenv("TEST_SERVER_ENGINE") != ""
+	s.ReadyPath = "/readyz"
+	s.DrainDelay, _ = time.ParseDuration(os.Getenv("TEST_SERVER_DRAIN_DELAY"))
 	if err := s.Run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -96,6 +98,14 @@ func start(t *testing.T, h http.Handler, configure func(*server.Server)) (s *ser
 	return s, ln.Addr().String(), stop
 }
 
+// send sends a GET request over a new connection.
+func send(t *testing.T, addr, path string) net.Conn {
+	t.Helper()
+	c := dial(t, addr)
+	io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
+	return c
+}
+
 func dial(t *testing.T, addr string) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", addr)
@@ -132,8 +142,9 @@ func hello(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") 
 
 // get sends one GET with c. It returns an error unless the response is 200 and
 // "hello".
-func get(c *http.Client, url string) error {
-	resp, err := c.Get(url)
+func get(c *http.Client, url string) error { return isHello(c.Get(url)) }
+
+func isHello(resp *http.Response, err error) error {
 	if err != nil {
 		return err
 	}

@@ -14,9 +14,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,13 +29,18 @@ type child struct {
 	errors strings.Builder
 }
 
-// launch starts a program and passes it sockets like systemd.
-func launch(t *testing.T, sockets []*os.File, env []string, program string, args ...string) (*child, io.Reader) {
+// startChild starts a child and passes it sockets like systemd. It returns when
+// the child serves or has failed.
+func startChild(t *testing.T, addr string, sockets []*os.File, env ...string) *child {
 	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := new(child)
 	// Like systemd, the shell sets the process ID before it starts the server.
-	c.cmd = exec.Command("/bin/sh", append([]string{"-c", `LISTEN_PID=$$ exec "$0" "$@"`, program}, args...)...)
-	c.cmd.Env = append(os.Environ(), append(env, fmt.Sprint("LISTEN_FDS=", len(sockets)))...)
+	c.cmd = exec.Command("/bin/sh", "-c", `LISTEN_PID=$$ exec "$0"`, exe)
+	c.cmd.Env = append(os.Environ(), append(env, "TEST_SERVER_ADDR="+addr, fmt.Sprint("LISTEN_FDS=", len(sockets)))...)
 	c.cmd.ExtraFiles = sockets
 	c.cmd.Stderr = &c.errors
 	out, err := c.cmd.StdoutPipe()
@@ -49,17 +51,6 @@ func launch(t *testing.T, sockets []*os.File, env []string, program string, args
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.cmd.Process.Kill() }) // if the test has failed
-	return c, out
-}
-
-// startChild starts a child. It returns when the child serves or has failed.
-func startChild(t *testing.T, addr string, sockets []*os.File, env ...string) *child {
-	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, out := launch(t, sockets, append(env, "TEST_SERVER_ADDR="+addr), exe)
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		var line struct{ Msg, Addr string }
@@ -111,10 +102,10 @@ func (l *load) await(t *testing.T, n int64) {
 
 const clients = 12
 
-// startLoad starts clients that call do in a loop. Some keep their connections
-// and some open new ones. Those with post send requests that net/http must not
-// repeat. Errors for which excuse returns true don't count.
-func startLoad(do func(c *http.Client, post bool) error, excuse func(error) bool) *load {
+// startLoad starts clients that send requests in a loop. Some keep their
+// connections and some open new ones. Half of them send requests that net/http
+// must not repeat. Errors for which excuse returns true don't count.
+func startLoad(url string, excuse func(error) bool) *load {
 	l := new(load)
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
@@ -124,7 +115,7 @@ func startLoad(do func(c *http.Client, post bool) error, excuse func(error) bool
 			defer tr.CloseIdleConnections()
 			c := &http.Client{Transport: tr}
 			for ctx.Err() == nil {
-				err := do(c, i%2 == 0)
+				err := sayHello(c, url, i%2 == 0)
 				l.sent.Add(1)
 				if err != nil && !excuse(err) {
 					l.failed.Add(1)
@@ -138,58 +129,12 @@ func startLoad(do func(c *http.Client, post bool) error, excuse func(error) bool
 	return l
 }
 
-func never(error) bool { return false }
-
-// exchange sends a GET, or a POST if body isn't empty, and returns the body of
-// the response. It returns an error if the status differs.
-func exchange(c *http.Client, url, body string, status int) (string, error) {
-	method, r := "GET", io.Reader(nil)
-	if body != "" {
-		method, r = "POST", struct{ io.Reader }{strings.NewReader(body)} // net/http can't read it again
+// sayHello sends a request to childServer.
+func sayHello(c *http.Client, url string, post bool) error {
+	if !post {
+		return get(c, url)
 	}
-	req, err := http.NewRequest(method, url, r)
-	if err != nil {
-		return "", err
-	}
-	resp, err := c.Do(req)
-	if err != nil {
-		return "", err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err == nil && resp.StatusCode != status {
-		err = fmt.Errorf("%s: %q", resp.Status, text)
-	}
-	return string(text), err
-}
-
-// sayHello is load for childServer.
-func sayHello(url string) func(*http.Client, bool) error {
-	return func(c *http.Client, post bool) error {
-		body := ""
-		if post {
-			body = "x"
-		}
-		text, err := exchange(c, url, body, 200)
-		if err == nil && text != "hello" {
-			err = fmt.Errorf("%q", text)
-		}
-		return err
-	}
-}
-
-// buildQuickstart builds the quickstart and returns the file name.
-func buildQuickstart(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "quickstart")
-	build := []string{"build", "-o", program}
-	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
-		build = append(build, "-race")
-	}
-	if out, err := exec.Command("go", append(build, "../examples/quickstart")...).CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return program
+	return isHello(c.Post(url, "", struct{ io.Reader }{strings.NewReader("x")})) // net/http can't read the body again
 }
 
 // TestSecondSignalEndsTheProgram checks that the first signal begins the drain,
@@ -200,14 +145,11 @@ func TestSecondSignalEndsTheProgram(t *testing.T) {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
-	program := buildQuickstart(t)
 	for _, signals := range [][2]syscall.Signal{{syscall.SIGTERM, syscall.SIGTERM}, {syscall.SIGTERM, syscall.SIGINT}} {
-		socket, addr := listenerFile(t)
-		c, out := launch(t, []*os.File{socket}, nil, program, "-file", filepath.Join(t.TempDir(), "notes.json"), "-drain-delay", "1h")
-		go io.Copy(io.Discard, out)
+		c := startChild(t, "127.0.0.1:0", nil, "TEST_SERVER_DRAIN_DELAY=1h")
 		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 		ready := func() int {
-			resp, err := client.Get("http://" + addr + "/readyz")
+			resp, err := client.Get("http://" + c.addr + "/readyz")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -228,137 +170,50 @@ func TestSecondSignalEndsTheProgram(t *testing.T) {
 	}
 }
 
-// TestRestartsOfTheQuickstart restarts the quickstart under load, like systemd:
-// the old process ends, and clients that connect before the new one starts wait
-// in the socket's queue. No request may fail, and the file must contain all
-// notes that clients have created.
-func TestRestartsOfTheQuickstart(t *testing.T) {
-	program, file := buildQuickstart(t), filepath.Join(t.TempDir(), "notes.json")
-	socket, addr := listenerFile(t)
-	run := func() *child {
-		c, out := launch(t, []*os.File{socket}, nil, program, "-file", file)
-		go io.Copy(io.Discard, out)
-		return c
-	}
-	var mu sync.Mutex
-	made := map[int]bool{}
-	url := "http://" + addr + "/api/notes"
-	service := run()
-	l := startLoad(func(c *http.Client, post bool) error {
-		if !post {
-			_, err := exchange(c, url+"?tag=none", "", 200)
-			return err
-		}
-		text, err := exchange(c, url, `{"text":"x"}`, 201)
-		if err != nil {
-			return err
-		}
-		var note struct{ ID int }
-		if err := json.Unmarshal([]byte(text), &note); err != nil {
-			return err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		if made[note.ID] {
-			return fmt.Errorf("two notes have the ID %d", note.ID)
-		}
-		made[note.ID] = true
-		return nil
-	}, never)
-	const restarts = 3
-	for range restarts {
-		l.await(t, 300)
-		service.stop(t)
-		service = run()
-	}
-	l.await(t, 300)
-	l.stop()
-	service.stop(t)
-	if l.failed.Load() > 0 {
-		t.Errorf("%d of %d requests failed in %d restarts, first: %v", l.failed.Load(), l.sent.Load(), restarts, l.err)
-	}
-	var saved struct{ Notes []struct{ ID int } }
-	data, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(data, &saved)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range saved.Notes {
-		if !made[n.ID] {
-			t.Errorf("note %d is saved, but no client got a response for it", n.ID)
-		}
-		delete(made, n.ID)
-	}
-	if len(made) > 0 {
-		t.Errorf("%d notes are lost of which clients were told", len(made))
-	}
-}
-
-// TestRestartsLoseNoRequest restarts a server under load and passes the socket
-// to the next process. No request may fail, including those that must not be
-// repeated.
+// TestRestartsLoseNoRequest restarts a server under load. If the socket is
+// passed to the next process, no request may fail, including those that must
+// not be repeated. With SO_REUSEPORT, no connection may be refused; the kernel
+// may reset a connection that it assigns to a process that stops listening. Its
+// request can be repeated, because nothing was read.
 func TestRestartsLoseNoRequest(t *testing.T) {
-	restartsLoseNoRequest(t)
-}
-
-func TestRestartsOnTheEngineLoseNoRequest(t *testing.T) {
-	restartsLoseNoRequest(t, "TEST_SERVER_ENGINE=1")
-}
-
-func restartsLoseNoRequest(t *testing.T, env ...string) {
-	t.Helper()
-	socket, addr := listenerFile(t)
-	old := startChild(t, "ignored:0", []*os.File{socket}, env...)
-	l := startLoad(sayHello("http://"+addr), never)
 	const restarts = 4
-	for range restarts {
-		l.await(t, 500)
-		next := startChild(t, "ignored:0", []*os.File{socket}, env...)
-		if next.addr != addr {
-			t.Fatalf("the new process serves on %q, want %q: %s", next.addr, addr, &next.errors)
-		}
-		old.stop(t)
-		old = next
-	}
-	l.await(t, 500)
-	l.stop()
-	old.stop(t)
-	if l.failed.Load() > 0 {
-		t.Errorf("%d of %d requests failed in %d restarts, first: %v", l.failed.Load(), l.sent.Load(), restarts, l.err)
-	}
-}
-
-// TestRestartsWithReusePortRefuseNoConnection checks that no connection is
-// refused during a restart with SO_REUSEPORT. The kernel may reset a connection
-// that it assigns to a process that stops listening. Its request can be
-// repeated, because nothing was read.
-func TestRestartsWithReusePortRefuseNoConnection(t *testing.T) {
-	old := startChild(t, "127.0.0.1:0", nil)
-	var resets atomic.Int64
-	l := startLoad(sayHello("http://"+old.addr), func(err error) bool {
-		if errors.Is(err, syscall.ECONNRESET) {
-			resets.Add(1)
-			return true
-		}
-		return false
-	})
-	const restarts = 3
-	for range restarts {
-		l.await(t, 500)
-		next := startChild(t, old.addr, nil)
-		if next.addr != old.addr {
-			t.Fatalf("the new process serves on %q, want %q: %s", next.addr, old.addr, &next.errors)
-		}
-		old.stop(t)
-		old = next
-	}
-	l.await(t, 500)
-	l.stop()
-	old.stop(t)
-	if l.failed.Load() > 0 || resets.Load() > restarts*clients {
-		t.Errorf("%d of %d requests failed in %d restarts and %d were reset, first: %v", l.failed.Load(), l.sent.Load(), restarts, resets.Load(), l.err)
+	for _, tt := range []struct {
+		name   string
+		passed bool // the socket
+		env    []string
+	}{{"socket", true, nil}, {"socket, on the engine", true, []string{"TEST_SERVER_ENGINE=1"}}, {"SO_REUSEPORT", false, nil}} {
+		t.Run(tt.name, func(t *testing.T) {
+			var sockets []*os.File
+			addr := "127.0.0.1:0"
+			if tt.passed {
+				socket, _ := listenerFile(t)
+				sockets, addr = []*os.File{socket}, "ignored:0"
+			}
+			old := startChild(t, addr, sockets, tt.env...)
+			var resets atomic.Int64
+			l := startLoad("http://"+old.addr, func(err error) bool {
+				reset := !tt.passed && errors.Is(err, syscall.ECONNRESET)
+				if reset {
+					resets.Add(1)
+				}
+				return reset
+			})
+			for range restarts {
+				l.await(t, 500)
+				next := startChild(t, old.addr, sockets, tt.env...)
+				if next.addr != old.addr {
+					t.Fatalf("the new process serves on %q, want %q: %s", next.addr, old.addr, &next.errors)
+				}
+				old.stop(t)
+				old = next
+			}
+			l.await(t, 500)
+			l.stop()
+			old.stop(t)
+			if l.failed.Load() > 0 || resets.Load() > restarts*clients {
+				t.Errorf("%d of %d requests failed in %d restarts and %d were reset, first: %v", l.failed.Load(), l.sent.Load(), restarts, resets.Load(), l.err)
+			}
+		})
 	}
 }
 

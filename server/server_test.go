@@ -21,28 +21,6 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-func TestEachProtocol(t *testing.T) {
-	for _, v := range variants {
-		_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Proto) }), func(s *server.Server) { v.configure(t, s) })
-		c := &http.Client{Transport: v.transport()}
-		resp, err := c.Get(v.scheme + addr)
-		if err != nil {
-			t.Errorf("%s: %v", v.name, err)
-			continue
-		}
-		got, _ := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		c.CloseIdleConnections()
-		want := "HTTP/1.1"
-		if strings.HasPrefix(v.name, "HTTP/2") {
-			want = "HTTP/2.0"
-		}
-		if string(got) != want {
-			t.Errorf("%s: served as %s, want %s", v.name, got, want)
-		}
-	}
-}
-
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	var notReady error
@@ -302,48 +280,34 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	os.WriteFile(garbage, []byte("x"), 0o600)
 	for _, c := range []struct {
 		name string
-		s    func() *server.Server
+		set  func(s *server.Server)
 		want []string
 	}{
-		{"port taken", func() *server.Server { return server.New(taken.Addr().String(), h) }, []string{"cannot listen on \"" + taken.Addr().String(), "another process uses this port"}},
-		{"address of another machine", func() *server.Server { return server.New("192.0.2.1:0", h) }, []string{"no interface of this machine"}},
-		{"bad address", func() *server.Server { return server.New("nonsense", h) }, []string{"cannot listen on \"nonsense\"", "missing port"}},
-		{"no handler", func() *server.Server { return server.New(":0", nil) }, []string{"HTTP.Handler is nil", "http.DefaultServeMux"}},
-		{"zero value", func() *server.Server { return new(server.Server) }, []string{"HTTP is nil; create the Server with New"}},
-		{"half a pair", func() *server.Server { s := server.New(":0", h); s.CertFile = cert; return s }, []string{"set both or neither"}},
-		{"no such file", func() *server.Server {
-			s := server.New(":0", h)
-			s.CertFile, s.KeyFile = dir+"/none.pem", key
-			return s
-		}, []string{"none.pem", "no such file"}},
-		{"not PEM", func() *server.Server { s := server.New(":0", h); s.CertFile, s.KeyFile = garbage, key; return s }, []string{"garbage.pem", "failed to find any PEM data"}},
-		{"key of another certificate", func() *server.Server { s := server.New(":0", h); s.CertFile, s.KeyFile = cert, otherKey; return s }, []string{"private key does not match"}},
-		{"expired", func() *server.Server { s := server.New(":0", h); s.CertFile, s.KeyFile = oldCert, oldKey; return s }, []string{"has expired on ", "renew it"}},
-		{"two certificates", func() *server.Server {
-			s := server.New(":0", h)
+		{"port taken", func(s *server.Server) { s.HTTP.Addr = taken.Addr().String() }, []string{"cannot listen on \"" + taken.Addr().String(), "another process uses this port"}},
+		{"address of another machine", func(s *server.Server) { s.HTTP.Addr = "192.0.2.1:0" }, []string{"no interface of this machine"}},
+		{"bad address", func(s *server.Server) { s.HTTP.Addr = "nonsense" }, []string{"cannot listen on \"nonsense\"", "missing port"}},
+		{"no handler", func(s *server.Server) { s.HTTP.Handler = nil }, []string{"HTTP.Handler is nil", "http.DefaultServeMux"}},
+		{"zero value", func(s *server.Server) { s.HTTP = nil }, []string{"HTTP is nil; create the Server with New"}},
+		{"half a pair", func(s *server.Server) { s.CertFile = cert }, []string{"set both or neither"}},
+		{"no such file", func(s *server.Server) { s.CertFile, s.KeyFile = dir+"/none.pem", key }, []string{"none.pem", "no such file"}},
+		{"not PEM", func(s *server.Server) { s.CertFile, s.KeyFile = garbage, key }, []string{"garbage.pem", "failed to find any PEM data"}},
+		{"key of another certificate", func(s *server.Server) { s.CertFile, s.KeyFile = cert, otherKey }, []string{"private key does not match"}},
+		{"expired", func(s *server.Server) { s.CertFile, s.KeyFile = oldCert, oldKey }, []string{"has expired on ", "renew it"}},
+		{"two certificates", func(s *server.Server) {
 			s.CertFile, s.KeyFile = cert, key
 			s.HTTP.TLSConfig = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return nil, nil }}
-			return s
 		}, []string{"set only one of them"}},
-		{"recycling without the engine", func() *server.Server { s := server.New(":0", h); s.Recycle = true; return s }, []string{"Recycle requires Engine"}},
-		{"paths without a slash", func() *server.Server {
-			s := server.New(":0", h)
-			s.LivePath, s.ReadyPath = "livez", "readyz"
-			return s
-		}, []string{`LivePath is "livez"`, `ReadyPath is "readyz"`, "start it with a slash"}},
-		{"one path for both", func() *server.Server { s := server.New(":0", h); s.LivePath, s.ReadyPath = "/z", "/z"; return s }, []string{`both "/z"`}},
-		{"Ready without a path", func() *server.Server {
-			s := server.New(":0", h)
-			s.Ready = func(context.Context) error { return nil }
-			return s
-		}, []string{"nothing calls it without ReadyPath"}},
-		{"several at once", func() *server.Server {
-			s := server.New(":0", nil)
-			s.StallTimeout, s.DrainTimeout, s.MaxConns = -1, -1, -1
-			return s
+		{"recycling without the engine", func(s *server.Server) { s.Recycle = true }, []string{"Recycle requires Engine"}},
+		{"paths without a slash", func(s *server.Server) { s.LivePath, s.ReadyPath = "livez", "readyz" }, []string{`LivePath is "livez"`, `ReadyPath is "readyz"`, "start it with a slash"}},
+		{"one path for both", func(s *server.Server) { s.LivePath, s.ReadyPath = "/z", "/z" }, []string{`both "/z"`}},
+		{"Ready without a path", func(s *server.Server) { s.Ready = func(context.Context) error { return nil } }, []string{"nothing calls it without ReadyPath"}},
+		{"several at once", func(s *server.Server) {
+			s.HTTP.Handler, s.StallTimeout, s.DrainTimeout, s.MaxConns = nil, -1, -1, -1
 		}, []string{"Handler is nil", "StallTimeout is -1ns", "DrainTimeout is -1ns", "MaxConns is -1"}},
 	} {
-		err := c.s().Run(context.Background())
+		s := server.New(":0", h)
+		c.set(s)
+		err := s.Run(context.Background())
 		for _, want := range c.want {
 			if err == nil || !strings.HasPrefix(err.Error(), "server: ") || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v; want an error of server that says %q", c.name, err, want)
@@ -475,16 +439,11 @@ func TestDrainServesTheQueue(t *testing.T) {
 		}
 		hello(w, r)
 	}), func(s *server.Server) { s.MaxConns = 1 })
-	send := func(path string) net.Conn {
-		c := dial(t, addr)
-		io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
-		return c
-	}
-	busy := send("/busy")
+	busy := send(t, addr, "/busy")
 	<-started
 	var queue []net.Conn
 	for range 10 {
-		queue = append(queue, send("/"))
+		queue = append(queue, send(t, addr, "/"))
 	}
 	done := make(chan error)
 	go func() { done <- stop() }()
