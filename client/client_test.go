@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -22,23 +23,38 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/steady"
 )
 
-// serve starts an httptest.Server that counts its connections.
-func serve(t *testing.T, secure bool, h http.HandlerFunc) (*httptest.Server, *atomic.Int64) {
+// serve starts an httptest.Server that counts its connections. Its scheme is
+// http, https, or h2 for HTTP/2 over TLS.
+func serve(t *testing.T, scheme string, h http.HandlerFunc, configure ...func(*http.Server)) (*httptest.Server, *atomic.Int64) {
 	t.Helper()
 	conns := new(atomic.Int64)
 	srv := httptest.NewUnstartedServer(h)
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
 	srv.Config.ConnState = func(_ net.Conn, cs http.ConnState) {
 		if cs == http.StateNew {
 			conns.Add(1)
 		}
 	}
-	if secure {
-		srv.StartTLS()
-	} else {
+	for _, f := range configure {
+		f(srv.Config)
+	}
+	if srv.EnableHTTP2 = scheme == "h2"; scheme == "http" {
 		srv.Start()
+	} else {
+		srv.StartTLS()
 	}
 	t.Cleanup(srv.Close)
 	return srv, conns
+}
+
+// settle waits for goroutines that are about to end, until done returns true for
+// their number.
+func settle(done func(n int) bool) int {
+	n := runtime.NumGoroutine()
+	for deadline := time.Now().Add(time.Minute); !done(n) && time.Now().Before(deadline); n = runtime.NumGoroutine() {
+		<-time.After(20 * time.Millisecond)
+	}
+	return n
 }
 
 func insecure(o client.Options) client.Options {
@@ -69,18 +85,18 @@ func drainTo(c *http.Client, url string) error {
 // reuse a connection whose goroutine learns only 50 ms after the response that
 // the request was written.
 func TestConnectionsAreReused(t *testing.T) {
-	for _, secure := range []bool{false, true} {
+	for _, scheme := range []string{"http", "https"} {
 		for _, parallel := range []int{1, 50} {
-			steady.Try(t, 20*time.Millisecond, func() error { return reuse(t, secure, parallel) })
+			steady.Try(t, 20*time.Millisecond, func() error { return reuse(t, scheme, parallel) })
 		}
 	}
 }
 
 // reuse sends ten rounds of requests. It returns an error if there were more
 // connections than requests in a round.
-func reuse(t *testing.T, secure bool, parallel int) error {
+func reuse(t *testing.T, scheme string, parallel int) error {
 	var arrived sync.WaitGroup
-	srv, conns := serve(t, secure, func(w http.ResponseWriter, r *http.Request) {
+	srv, conns := serve(t, scheme, func(w http.ResponseWriter, r *http.Request) {
 		arrived.Done()
 		arrived.Wait()
 		io.WriteString(w, "x")
@@ -99,7 +115,7 @@ func reuse(t *testing.T, secure bool, parallel int) error {
 		wg.Wait()
 	}
 	if got := conns.Load(); got != int64(parallel) {
-		return fmt.Errorf("TLS %v, %d at a time: %d connections for %d requests", secure, parallel, got, 10*parallel)
+		return fmt.Errorf("%s, %d at a time: %d connections for %d requests", scheme, parallel, got, 10*parallel)
 	}
 	return nil
 }
@@ -138,14 +154,14 @@ func TestCloseDrains(t *testing.T) {
 			}
 		}, false},
 	} {
-		for _, secure := range []bool{false, true} {
+		for _, scheme := range []string{"http", "https"} {
 			const n = 5
 			want := int64(n)
 			if c.reuse {
 				want = 1
 			}
 			steady.Try(t, 10*time.Millisecond, func() error { // Close gives up after 50 ms
-				srv, conns := serve(t, secure, c.h)
+				srv, conns := serve(t, scheme, c.h)
 				cl := use(t, insecure(client.Options{}))
 				for range n {
 					resp, err := cl.Get(srv.URL)
@@ -156,7 +172,7 @@ func TestCloseDrains(t *testing.T) {
 					resp.Body.Close()
 				}
 				if got := conns.Load(); got != want {
-					return fmt.Errorf("%s, TLS %v: %d connections, want %d", c.name, secure, got, want)
+					return fmt.Errorf("%s, %s: %d connections, want %d", c.name, scheme, got, want)
 				}
 				return nil
 			})
@@ -167,13 +183,11 @@ func TestCloseDrains(t *testing.T) {
 // TestCloseEndsRead checks that Close interrupts a waiting Read, and that a
 // second Close has no effect.
 func TestCloseEndsRead(t *testing.T) {
-	for _, h2 := range []bool{false, true} {
-		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	for _, scheme := range []string{"https", "h2"} {
+		srv, _ := serve(t, scheme, func(w http.ResponseWriter, r *http.Request) {
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
-		}))
-		srv.EnableHTTP2 = h2
-		srv.StartTLS()
+		})
 		resp, err := use(t, insecure(client.Options{})).Get(srv.URL)
 		if err != nil {
 			t.Fatal(err)
@@ -190,12 +204,11 @@ func TestCloseEndsRead(t *testing.T) {
 		select {
 		case err := <-done:
 			if err == nil {
-				t.Errorf("HTTP/2 %v: Read returned data", h2)
+				t.Errorf("%s: Read returned data", scheme)
 			}
 		case <-time.After(time.Minute):
-			t.Errorf("HTTP/2 %v: Read still waits", h2)
+			t.Errorf("%s: Read still waits", scheme)
 		}
-		srv.Close()
 	}
 }
 
@@ -248,18 +261,16 @@ func TestReadDuringClose(t *testing.T) {
 }
 
 func TestProtocolAndSessions(t *testing.T) {
-	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, r.Proto, " ", r.TLS.DidResume)
-	}))
 	closed := make(chan bool, 3)
-	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		if state == http.StateClosed {
-			closed <- true
+	srv, _ := serve(t, "h2", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.Proto, " ", r.TLS.DidResume)
+	}, func(srv *http.Server) {
+		srv.ConnState = func(_ net.Conn, state http.ConnState) {
+			if state == http.StateClosed {
+				closed <- true
+			}
 		}
-	}
-	srv.EnableHTTP2 = true
-	srv.StartTLS()
-	defer srv.Close()
+	})
 	own := &tls.Config{InsecureSkipVerify: true}
 	a, b := use(t, client.Options{TLS: own}), use(t, client.Options{TLS: own})
 	for i, c := range []struct {
@@ -293,7 +304,7 @@ func TestProtocolAndSessions(t *testing.T) {
 }
 
 func TestUpgrade(t *testing.T) {
-	srv, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
+	srv, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
 		c, rw, _ := http.NewResponseController(w).Hijack()
 		defer c.Close()
 		io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
@@ -328,12 +339,12 @@ func TestTimeouts(t *testing.T) {
 	defer silent.Close()
 	const short = 50 * time.Millisecond
 	const patience = 1500 * time.Millisecond // slow responses arrive in intervals of an eighth, and take longer in total
-	stalls, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
+	stalls, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "x")
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	})
-	slow, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
+	slow, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
 		piece := "x"
 		switch r.URL.Path {
 		case "/4k":
@@ -386,7 +397,7 @@ func TestTimeouts(t *testing.T) {
 func TestProxyFromEnvironment(t *testing.T) {
 	proxied := http.DefaultTransport.(*http.Transport).Proxy
 	defer func() { http.DefaultTransport.(*http.Transport).Proxy = proxied }()
-	proxy, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "proxy "+r.URL.String()) })
+	proxy, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "proxy "+r.URL.String()) })
 	http.DefaultTransport.(*http.Transport).Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxy.URL) }
 	resp, err := use(t, client.Options{}).Get("http://example.invalid/x")
 	if err != nil {
@@ -404,7 +415,7 @@ func TestReplacedDefaultTransport(t *testing.T) {
 	old := http.DefaultTransport
 	defer func() { http.DefaultTransport = old }()
 	http.DefaultTransport = http.NewFileTransport(http.Dir("."))
-	srv, _ := serve(t, true, func(w http.ResponseWriter, r *http.Request) {})
+	srv, _ := serve(t, "https", func(w http.ResponseWriter, r *http.Request) {})
 	if err := drainTo(use(t, insecure(client.Options{})), srv.URL); err != nil {
 		t.Error(err)
 	}
@@ -420,7 +431,7 @@ func TestSharedIsShared(t *testing.T) {
 }
 
 func TestNothingLeftOver(t *testing.T) {
-	srv, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
+	srv, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/busy" {
 			w.WriteHeader(503)
 		}
@@ -442,14 +453,6 @@ func TestNothingLeftOver(t *testing.T) {
 		c.CloseIdleConnections()
 	}
 	once()
-	// settle waits for goroutines that are about to end.
-	settle := func(done func(n int) bool) int {
-		n := runtime.NumGoroutine()
-		for deadline := time.Now().Add(time.Minute); !done(n) && time.Now().Before(deadline); n = runtime.NumGoroutine() {
-			<-time.After(20 * time.Millisecond)
-		}
-		return n
-	}
 	last := 0
 	before := settle(func(n int) bool { same := n == last; last = n; return same })
 	once()

@@ -3,9 +3,7 @@ package client_test
 import (
 	"context"
 	"io"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -47,17 +45,8 @@ func TestRequestsReleaseTheirContext(t *testing.T) {
 			io.WriteString(w, "hello")
 		}
 	}
-	for _, proto := range []string{"HTTP/1.1", "HTTP/2.0"} {
-		var conns atomic.Int64
-		srv := httptest.NewUnstartedServer(http.HandlerFunc(h))
-		srv.EnableHTTP2 = proto == "HTTP/2.0"
-		srv.Config.ConnState = func(_ net.Conn, cs http.ConnState) {
-			if cs == http.StateNew {
-				conns.Add(1)
-			}
-		}
-		srv.StartTLS()
-		defer srv.Close()
+	for scheme, proto := range map[string]string{"https": "HTTP/1.1", "h2": "HTTP/2.0"} {
+		srv, conns := serve(t, scheme, h)
 		cl := use(t, insecure(client.Options{}))
 		for _, path := range []string{"/", "/none", "/chunks"} {
 			for _, method := range []string{"GET", "POST", "HEAD"} {

@@ -63,7 +63,7 @@ func TestRetries(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var sent atomic.Int64
-			srv, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
+			srv, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
 				n := sent.Add(1)
 				if text, _ := io.ReadAll(r.Body); c.body != nil && string(text) != "body" {
 					t.Errorf("attempt %d has the body %q", n, text)
@@ -104,7 +104,7 @@ func TestRetries(t *testing.T) {
 // TestRetryAfterFailedDial checks that a request that was never sent is retried
 // for any method.
 func TestRetryAfterFailedDial(t *testing.T) {
-	srv, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })
+	srv, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })
 	dials := 0
 	dialer := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 		if dials++; dials < 3 {
@@ -124,8 +124,8 @@ func TestRetryAfterFailedDial(t *testing.T) {
 
 // TestNoRetryOfPermanentErrors checks that permanent errors aren't retried.
 func TestNoRetryOfPermanentErrors(t *testing.T) {
-	secure, conns := serve(t, true, func(w http.ResponseWriter, r *http.Request) {})
-	plain, plainConns := serve(t, false, func(w http.ResponseWriter, r *http.Request) {})
+	secure, conns := serve(t, "https", func(w http.ResponseWriter, r *http.Request) {})
+	plain, plainConns := serve(t, "http", func(w http.ResponseWriter, r *http.Request) {})
 	for name, c := range map[string]struct {
 		url   string
 		conns *atomic.Int64
@@ -164,7 +164,7 @@ func TestNoRetryOfInvalidRequests(t *testing.T) {
 // before a retry, and that there is no wait if the context would end during it.
 // Then the response is returned.
 func TestRetriesRespectTheContext(t *testing.T) {
-	srv, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
+	srv, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", "3600") // who waited for that would be ended by go test
 		w.WriteHeader(503)
 	})
@@ -194,7 +194,7 @@ func TestJSON(t *testing.T) {
 		B            int
 		Type, Accept string // of the request
 	}
-	srv, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
+	srv, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/double":
 			var n int
@@ -261,7 +261,7 @@ func TestJSON(t *testing.T) {
 func TestStatusError(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	for _, status := range []string{"500 a\rb\x1b[2J", "500 " + long} {
-		srv, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
+		srv, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
 			c, _, err := http.NewResponseController(w).Hijack()
 			if err != nil {
 				t.Error(err)

@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -174,7 +173,7 @@ func TestSendingStalls(t *testing.T) {
 	const stall = 300 * time.Millisecond
 	const window = 64 << 10
 	hold := make(chan struct{})
-	h2 := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h2, _ := serve(t, "h2", func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/early" {
 			w.WriteHeader(200)
 			http.NewResponseController(w).Flush()
@@ -183,12 +182,10 @@ func TestSendingStalls(t *testing.T) {
 		case <-hold:
 		case <-r.Context().Done():
 		}
-	}))
-	h2.EnableHTTP2 = true
-	h2.Config.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: window, MaxReceiveBufferPerConnection: window}
-	h2.StartTLS()
-	t.Cleanup(h2.Close)
-	events := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	}, func(srv *http.Server) {
+		srv.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: window, MaxReceiveBufferPerConnection: window}
+	})
+	events, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		rc := http.NewResponseController(w)
 		rc.EnableFullDuplex() // else net/http would read a part of the body
@@ -205,8 +202,7 @@ func TestSendingStalls(t *testing.T) {
 				return
 			}
 		}
-	}))
-	t.Cleanup(events.Close)
+	})
 	t.Cleanup(func() { close(hold) })
 	cert := h2.TLS.Certificates
 	plain, secure := deaf(t, nil), deaf(t, &tls.Config{Certificates: cert})
@@ -279,16 +275,14 @@ func (n notify) Read([]byte) (int, error) { close(n); return 0, io.EOF }
 func TestSendingStallsOnTheConnectionsWindow(t *testing.T) {
 	const window = 64 << 10
 	hold := make(chan struct{})
-	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	srv, _ := serve(t, "h2", func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-hold:
 		case <-r.Context().Done():
 		}
-	}))
-	srv.EnableHTTP2 = true
-	srv.Config.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: 1 << 20, MaxReceiveBufferPerConnection: window}
-	srv.StartTLS()
-	defer srv.Close()
+	}, func(srv *http.Server) {
+		srv.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: 1 << 20, MaxReceiveBufferPerConnection: window}
+	})
 	defer close(hold)
 	one := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}
 	defer one.CloseIdleConnections()
@@ -315,11 +309,11 @@ func TestSendingStallsOnTheConnectionsWindow(t *testing.T) {
 // gets the whole request.
 func TestSlowReceiverIsNoStall(t *testing.T) {
 	const stall = time.Second
-	for _, h2 := range []bool{false, true} {
+	for _, scheme := range []string{"https", "h2"} {
 		for _, size := range []int{12 << 20, 100, 0} {
-			t.Run(fmt.Sprintf("HTTP/2 %v, %d bytes", h2, size), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, %d bytes", scheme, size), func(t *testing.T) {
 				t.Parallel()
-				srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				srv, _ := serve(t, scheme, func(w http.ResponseWriter, r *http.Request) {
 					got := 0
 					for p := make([]byte, 1<<20); ; {
 						n, err := io.ReadFull(r.Body, p)
@@ -332,10 +326,7 @@ func TestSlowReceiverIsNoStall(t *testing.T) {
 						<-time.After(3 * stall / 2) // the response may take longer
 					}
 					fmt.Fprint(w, got)
-				}))
-				srv.EnableHTTP2 = h2
-				srv.StartTLS()
-				defer srv.Close()
+				})
 				cl := use(t, insecure(client.Options{StallTimeout: stall, Attempts: 1}))
 				steady.Try(t, stall/10, func() error {
 					resp, err := cl.Post(srv.URL, "text/plain", bytes.NewReader(make([]byte, size)))
@@ -344,7 +335,7 @@ func TestSlowReceiverIsNoStall(t *testing.T) {
 					}
 					got, _ := io.ReadAll(resp.Body)
 					resp.Body.Close()
-					if string(got) != fmt.Sprint(size) || (resp.ProtoMajor == 2) != h2 {
+					if string(got) != fmt.Sprint(size) || (resp.ProtoMajor == 2) != (scheme == "h2") {
 						return fmt.Errorf("the server got %s bytes over %s", got, resp.Proto)
 					}
 					return nil
@@ -359,17 +350,14 @@ func TestSlowReceiverIsNoStall(t *testing.T) {
 // interrupts reading it. In HTTP/2, net/http alone would wait forever.
 func TestResponseBeforeTheEndOfTheRequest(t *testing.T) {
 	hold := make(chan struct{})
-	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	srv, _ := serve(t, "h2", func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "early")
 		http.NewResponseController(w).Flush()
 		select {
 		case <-hold:
 		case <-r.Context().Done():
 		}
-	}))
-	srv.EnableHTTP2 = true
-	srv.StartTLS()
-	defer srv.Close()
+	})
 	defer close(hold)
 	cl := use(t, insecure(client.Options{}))
 	for _, how := range []string{"close", "context"} {
@@ -403,10 +391,8 @@ func TestResponseBeforeTheEndOfTheRequest(t *testing.T) {
 // TestSlowBodyIsNoStall checks that waiting for the caller's request body
 // doesn't count as waiting for the server.
 func TestSlowBodyIsNoStall(t *testing.T) {
-	for _, h2 := range []bool{false, true} {
-		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
-		srv.EnableHTTP2 = h2
-		srv.StartTLS()
+	for _, scheme := range []string{"https", "h2"} {
+		srv, _ := serve(t, scheme, func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })
 		steady.Try(t, 30*time.Millisecond, func() error {
 			body, end := io.Pipe()
 			go func() {
@@ -418,10 +404,9 @@ func TestSlowBodyIsNoStall(t *testing.T) {
 			}()
 			resp, err := use(t, insecure(client.Options{StallTimeout: 300 * time.Millisecond, Attempts: 1})).Post(srv.URL, "text/plain", body)
 			if err != nil {
-				return fmt.Errorf("HTTP/2 %v: %w", h2, err)
+				return fmt.Errorf("%s: %w", scheme, err)
 			}
 			return resp.Body.Close()
 		})
-		srv.Close()
 	}
 }

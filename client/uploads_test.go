@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"log"
 	"net/http"
-	"net/http/httptest"
 	"runtime"
 	"sync"
 	"testing"
@@ -19,7 +17,7 @@ import (
 // or early responses. No goroutine or timer may use them afterwards, which the
 // race detector checks.
 func TestUploadsThatEndAnywhere(t *testing.T) {
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h := func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/read":
 			io.Copy(io.Discard, r.Body)
@@ -33,14 +31,11 @@ func TestUploadsThatEndAnywhere(t *testing.T) {
 			io.CopyN(io.Discard, r.Body, 20<<10)
 			panic(http.ErrAbortHandler)
 		}
-	})
+	}
 	paths := []string{"/read", "/some", "/early", "/break"}
 	before := runtime.NumGoroutine()
-	for _, h2 := range []bool{false, true} {
-		srv := httptest.NewUnstartedServer(h)
-		srv.EnableHTTP2 = h2
-		srv.Config.ErrorLog = log.New(io.Discard, "", 0)
-		srv.StartTLS()
+	for _, scheme := range []string{"https", "h2"} {
+		srv, _ := serve(t, scheme, h)
 		c := client.New(insecure(client.Options{StallTimeout: 20 * time.Millisecond, Attempts: 2, MaxWait: time.Millisecond}))
 		var wg sync.WaitGroup
 		for i := range 8 {
@@ -67,11 +62,7 @@ func TestUploadsThatEndAnywhere(t *testing.T) {
 		c.CloseIdleConnections()
 		srv.Close()
 	}
-	after := runtime.NumGoroutine()
-	for deadline := time.Now().Add(2 * time.Minute); after > before && time.Now().Before(deadline); after = runtime.NumGoroutine() {
-		<-time.After(20 * time.Millisecond)
-	}
-	if after > before {
+	if after := settle(func(n int) bool { return n <= before }); after > before {
 		buf := make([]byte, 1<<16)
 		t.Errorf("%d goroutines before, %d after\n%s", before, after, buf[:runtime.Stack(buf, true)])
 	}
