@@ -1,12 +1,10 @@
 package middleware_test
 
 import (
-	"bufio"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -102,14 +100,8 @@ func TestBodyLimitOnConnections(t *testing.T) {
 			if !tt.declared {
 				body = io.MultiReader(body)
 			}
-			resp, err := srv.Client().Post(srv.URL, "text/plain", body)
-			if err != nil {
-				t.Errorf("%s, %s: %v", proto, tt.name, err)
-				continue
-			}
-			got, _ := io.ReadAll(resp.Body)
-			resp.Body.Close()
-			if resp.StatusCode != tt.code || tt.code == 200 && string(got) != tt.body {
+			resp, got, _ := fetch(t, srv.Client(), post(t, srv.URL, body))
+			if resp.StatusCode != tt.code || tt.code == 200 && got != tt.body {
 				t.Errorf("%s, %s: %d %q, want %d", proto, tt.name, resp.StatusCode, got, tt.code)
 			}
 			srv.Close()
@@ -128,13 +120,8 @@ func TestBodyLimitKeepsRequests(t *testing.T) {
 	address, _ := onEngine(t, h)
 	for _, url := range []string{srv.URL, "http://" + address} {
 		for _, body := range []io.Reader{strings.NewReader("abc"), io.MultiReader(strings.NewReader("abc"))} {
-			resp, err := srv.Client().Post(url, "text/plain", body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, _ := io.ReadAll(resp.Body)
-			resp.Body.Close()
-			if _, known := body.(*strings.Reader); string(got) != fmt.Sprint(known) {
+			_, got, _ := fetch(t, srv.Client(), post(t, url, body))
+			if _, known := body.(*strings.Reader); got != fmt.Sprint(known) {
 				t.Errorf("%s: known length: %v, the same request: %s", url, known, got)
 			}
 		}
@@ -145,9 +132,6 @@ func TestBodyLimitKeepsRequests(t *testing.T) {
 // body and waits gets the response immediately, through any wrapper, and that
 // it gets no 100 Continue. The handler may read the body in another goroutine.
 func TestBodyLimitRespondsAtOnce(t *testing.T) {
-	unwrapping := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrapper{w}, r) })
-	}
 	readElsewhere := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		read := make(chan error)
 		go func() { _, err := io.Copy(io.Discard, r.Body); read <- err }()
@@ -162,8 +146,8 @@ func TestBodyLimitRespondsAtOnce(t *testing.T) {
 		{"alone", readBody, nil},
 		{"read in another goroutine", readElsewhere, nil},
 		{"the same inside another BodyLimit", readElsewhere, []mw{middleware.BodyLimit(1 << 20)}},
-		{"inside Logger", readBody, []mw{middleware.LoggerWith(slog.New(slog.DiscardHandler))}},
-		{"inside a foreign wrapper", readBody, []mw{unwrapping, middleware.LoggerWith(slog.New(slog.DiscardHandler)), unwrapping}},
+		{"inside Logger", readBody, []mw{silent}},
+		{"inside a foreign wrapper", readBody, []mw{foreign, silent, foreign}},
 	} {
 		h := chain(outer.h, append(outer.mws, middleware.BodyLimit(1000))...)
 		srv, _ := start(t, "HTTP/1.1", h)
@@ -183,13 +167,10 @@ func TestBodyLimitRespondsAtOnce(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				conn.SetDeadline(time.Now().Add(time.Minute)) // in case of a failure, it would hang
-				io.WriteString(conn, request)
-				resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+				resp, err := exchange(t, conn, request)
 				if err != nil || resp.StatusCode != 413 || !resp.Close {
 					t.Errorf("%s, %s: %.70q: %v, %v; want 413 and the connection closed", server, outer.name, request, resp, err)
 				}
-				conn.Close()
 			}
 		}
 	}
@@ -219,10 +200,7 @@ func TestBodyLimitAndUnreadBodies(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					defer conn.Close()
-					conn.SetDeadline(time.Now().Add(20 * time.Second)) // in case of a failure, it would hang
-					io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"+framing+"\r\n\r\n")
-					resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+					resp, err := exchange(t, conn, "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"+framing+"\r\n\r\n")
 					if err != nil {
 						t.Fatalf("%s, response of %d bytes: %v", framing, size, err)
 					}
@@ -251,23 +229,17 @@ func TestTrailersThroughCopies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\n"+declared+"Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX-Sum: 7\r\n\r\n")
-			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			resp, err := exchange(t, conn, "POST / HTTP/1.1\r\nHost: x\r\n"+declared+"Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX-Sum: 7\r\n\r\n")
 			if err != nil {
 				t.Fatal(err)
 			}
 			if b, _ := io.ReadAll(resp.Body); string(b) != "map[X-Sum:[7]]" {
 				t.Errorf("%d middleware, %q: %s", len(stack), declared, b)
 			}
-			conn.Close()
 		}
 		srv.Close()
 	}
 }
-
-type unwrapper struct{ http.ResponseWriter }
-
-func (u unwrapper) Unwrap() http.ResponseWriter { return u.ResponseWriter }
 
 func TestBodyLimitRefusesNegative(t *testing.T) {
 	wantPanic(t, "middleware: BodyLimit: the limit must not be negative; BodyLimit(0) allows no body", func() { middleware.BodyLimit(-1) })

@@ -73,13 +73,8 @@ func TestCleanPath(t *testing.T) {
 		{"http://example.com", "", ""},
 		{"*", "*", "*"},
 	} {
-		r := get("/")
-		u, err := url.ParseRequestURI(tt.target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := *u
-		r.URL = u
+		r := withURL(t, tt.target)
+		u, before := r.URL, *r.URL
 		got := seen(middleware.CleanPath, r)
 		if got.Path != tt.path || !strings.EqualFold(got.EscapedPath(), tt.escaped) || got.RawQuery != before.RawQuery || got.Host != before.Host {
 			t.Errorf("%s: %q escaped as %q (%v), want %q, %q", tt.target, got.Path, got.EscapedPath(), got, tt.path, tt.escaped)
@@ -125,19 +120,21 @@ func TestCleanPathRefusesEscapedSlashes(t *testing.T) {
 	}
 }
 
+// guard is an access check.
+func guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/admin/") {
+			http.Error(w, "no", 403)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // TestGuardBeforeAFileServer checks that an access check inside CleanPath sees
 // the path that a file server uses, for every way to write it.
 func TestGuardBeforeAFileServer(t *testing.T) {
 	files := http.FileServerFS(fstest.MapFS{"public/a": {Data: []byte("public")}, "admin/x": {Data: []byte("secret")}})
-	gate := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasPrefix(r.URL.Path, "/admin/") {
-				http.Error(w, "no", 403)
-				return
-			}
-			next.ServeHTTP(w, r)
-		})
-	}
 	separators := []string{"/", "%2F", "//", "/%2F", "%2F%2F", "%2f/", "/./", "%2F.%2F", "/.%2f", "/x/../", "%2Fx%2F..%2F", "/x%2F../", "%2Fx/..%2F", "/x/..%2f", "/%2e%2E/", "%2F%2e%2E%2F"}
 	for _, mount := range []func(*muxmaster.Mux){
 		func(m *muxmaster.Mux) { m.Handle("/", files) },
@@ -145,7 +142,7 @@ func TestGuardBeforeAFileServer(t *testing.T) {
 		func(m *muxmaster.Mux) { m.Handle("/admin/", http.NotFoundHandler()); m.Handle("/{path...}", files) },
 	} {
 		mux := muxmaster.New()
-		mux.Pre(middleware.CleanPath, gate)
+		mux.Pre(middleware.CleanPath, guard)
 		mount(mux)
 		if w := serve(mux, get("/public/a")); w.Body.String() != "public" {
 			t.Errorf("/public/a: %d %q", w.Code, w.Body)
@@ -158,12 +155,8 @@ func TestGuardBeforeAFileServer(t *testing.T) {
 						if odd != "" {
 							target = "/" + odd + "/.." + target
 						}
-						u, err := url.ParseRequestURI(target)
-						if err != nil {
-							t.Fatal(err)
-						}
-						r := get("/")
-						r.Method, r.URL = method, u
+						r := withURL(t, target)
+						r.Method = method
 						if w := serve(mux, r); strings.Contains(w.Body.String(), "secret") {
 							t.Errorf("%s %s: the guard didn't see it", method, target)
 						}
@@ -181,22 +174,13 @@ func TestGuardInsideCleanPath(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/admin/{x...}", text("secret"))
 	mux.HandleFunc("/", text("public"))
-	gate := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasPrefix(r.URL.Path, "/admin/") {
-				http.Error(w, "no", 403)
-				return
-			}
-			next.ServeHTTP(w, r)
-		})
-	}
 	for _, target := range []string{"/admin/x", "//admin/x", "/./admin/x", "/public/../admin/x", "/public/%2e%2e/admin/x", "/%2e/admin/x", "/admin//x", "/a/b/%2E%2E/../../admin/"} {
-		if w := serve(chain(mux, middleware.CleanPath, gate), get(target)); w.Code != 403 {
+		if w := serve(chain(mux, middleware.CleanPath, guard), get(target)); w.Code != 403 {
 			t.Errorf("%s: %d %q, want 403", target, w.Code, w.Body)
 		}
 	}
 	for _, target := range []string{"/x", "//x", "/admin/../x", "/x/%2e%2e/y"} {
-		if w := serve(chain(mux, middleware.CleanPath, gate), get(target)); w.Body.String() != "public" {
+		if w := serve(chain(mux, middleware.CleanPath, guard), get(target)); w.Body.String() != "public" {
 			t.Errorf("%s: %d %q, want public", target, w.Code, w.Body)
 		}
 	}
@@ -298,13 +282,7 @@ func TestPathsWithOddBytes(t *testing.T) {
 			{"StripSlashes", middleware.StripSlashes, "/a%2F" + odd + "%2F//", "/a%2F" + odd + "%2F"},
 			{"StripSlashes", middleware.StripSlashes, "/a" + odd + "%2F", "/a" + odd + "%2F"},
 		} {
-			u, err := url.ParseRequestURI(tt.target)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := get("/")
-			r.URL = u
-			seen(tt.m, r)
+			u := seen(tt.m, withURL(t, tt.target))
 			if decoded, _ := url.PathUnescape(tt.wants); u.RawPath != tt.wants || u.Path != decoded {
 				t.Errorf("%s: %q has become path %q, raw %q, want %q", tt.name, tt.target, u.Path, u.RawPath, tt.wants)
 			}

@@ -1,12 +1,10 @@
 package middleware_test
 
 import (
-	"context"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"github.com/seed-1954dcaa/muxmaster/engine"
@@ -65,14 +63,8 @@ func TestErrorResponsesOnTheEngine(t *testing.T) {
 				transport := &http.Transport{DisableKeepAlives: true, Protocols: new(http.Protocols)}
 				transport.Protocols.SetHTTP1(!http2)
 				transport.Protocols.SetUnencryptedHTTP2(http2)
-				resp, err := transport.RoundTrip(httptest.NewRequestWithContext(context.Background(), "GET", "http://"+address+"/", nil))
-				if err != nil {
-					t.Errorf("HTTP/2 %v, %s, %s: %v", http2, tt.name, how.name, err)
-					continue
-				}
-				body, err := io.ReadAll(resp.Body)
-				resp.Body.Close()
-				if resp.StatusCode != tt.code || string(body) != tt.body || (err != nil) != (tt.cut && how.cuts) || resp.Header.Get("Content-Encoding") != "" {
+				resp, body, err := fetch(t, &http.Client{Transport: transport}, post(t, "http://"+address, nil))
+				if resp.StatusCode != tt.code || body != tt.body || (err != nil) != (tt.cut && how.cuts) || resp.Header.Get("Content-Encoding") != "" {
 					t.Errorf("HTTP/2 %v, %s, %s: %d %q, %v; want %d %q, cut off: %v", http2, tt.name, how.name, resp.StatusCode, body, err, tt.code, tt.body, tt.cut && how.cuts)
 				}
 				if s := complaints.String(); s != "" {

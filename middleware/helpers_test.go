@@ -1,17 +1,24 @@
 package middleware_test
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
 type mw = func(http.Handler) http.Handler
@@ -83,6 +90,63 @@ func (l *logBuffer) one(t *testing.T) map[string]any {
 	return records[0]
 }
 
+// setDefault sets the default logger until the test ends.
+func setDefault(t *testing.T, l *slog.Logger) {
+	t.Helper()
+	before := slog.Default()
+	slog.SetDefault(l)
+	t.Cleanup(func() { slog.SetDefault(before) })
+}
+
+// silence discards the output of the default logger.
+func silence(t *testing.T) { t.Helper(); setDefault(t, slog.New(slog.DiscardHandler)) }
+
+// silent is Logger without output.
+var silent = middleware.LoggerWith(slog.New(slog.DiscardHandler))
+
+// withURL returns a request whose URL is parsed as a server does.
+func withURL(t *testing.T, target string) *http.Request {
+	t.Helper()
+	u, err := url.ParseRequestURI(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := get("/")
+	r.URL = u
+	return r
+}
+
+// fetch sends a request and reads the response. It returns the error of reading
+// the body.
+func fetch(t *testing.T, c *http.Client, r *http.Request) (resp *http.Response, body string, err error) {
+	t.Helper()
+	if resp, err = c.Do(r); err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	return resp, string(b), err
+}
+
+// post returns a POST request. Its length is known if body is a strings.Reader.
+func post(t *testing.T, url string, body io.Reader) *http.Request {
+	t.Helper()
+	r, err := http.NewRequest("POST", url, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// exchange sends text over a connection and reads the head of a response.
+func exchange(t *testing.T, conn net.Conn, text string) (*http.Response, error) {
+	t.Helper()
+	t.Cleanup(func() { conn.Close() })
+	conn.SetDeadline(time.Now().Add(time.Minute)) // in case of a failure, it would hang
+	io.WriteString(conn, text)
+	return http.ReadResponse(bufio.NewReader(conn), nil)
+}
+
 // protos are the protocols that tests use.
 var protos = []string{"HTTP/1.1", "HTTP/2.0"}
 
@@ -117,6 +181,22 @@ func recovering(f func()) (v any) {
 	f()
 	return nil
 }
+
+// hide hides the server's writer.
+func hide(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(struct{ http.ResponseWriter }{w}, r)
+	})
+}
+
+// foreign wraps the server's writer in one with only Unwrap.
+func foreign(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrapper{w}, r) })
+}
+
+type unwrapper struct{ http.ResponseWriter }
+
+func (u unwrapper) Unwrap() http.ResponseWriter { return u.ResponseWriter }
 
 // keepBack holds the response back until the handler has returned or panicked,
 // like a middleware that compresses.

@@ -219,9 +219,6 @@ func FuzzLoggerWritesOneLine(f *testing.F) {
 }
 
 func TestLoggerOfHijackedConnection(t *testing.T) {
-	foreign := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrapper{w}, r) })
-	}
 	for name, outer := range map[string][]mw{"alone": nil, "inside a foreign wrapper": {foreign}} {
 		log, done := &logBuffer{}, make(chan struct{})
 		h := chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -246,10 +243,8 @@ func TestLoggerOfHijackedConnection(t *testing.T) {
 
 func TestLoggerUsesTheCurrentDefault(t *testing.T) {
 	h := middleware.Logger(quiet)
-	before := slog.Default()
-	defer slog.SetDefault(before)
 	log := &logBuffer{}
-	slog.SetDefault(log.logger())
+	setDefault(t, log.logger())
 	serve(h, get("/later"))
 	if got := log.one(t)["path"]; got != "/later" {
 		t.Errorf("path %v, want /later", got)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -46,14 +45,9 @@ func TestErrorResponsesUseTheProblemHandler(t *testing.T) {
 			srv.Config.BaseContext = func(net.Listener) context.Context { return problem.NewContext(context.Background(), problem.JSON) }
 			srv.EnableHTTP2 = proto == "HTTP/2.0"
 			srv.StartTLS()
-			resp, err := srv.Client().Post(srv.URL, "text/plain", strings.NewReader(tt.body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			body, _ := io.ReadAll(resp.Body)
-			resp.Body.Close()
+			resp, body, _ := fetch(t, srv.Client(), post(t, srv.URL, strings.NewReader(tt.body)))
 			srv.Close()
-			if string(body) != tt.want+"\n" || resp.Header.Get("Content-Type") != "application/problem+json" || tt.header != "" && resp.Header.Get(tt.header) == "" {
+			if body != tt.want+"\n" || resp.Header.Get("Content-Type") != "application/problem+json" || tt.header != "" && resp.Header.Get(tt.header) == "" {
 				t.Errorf("%s, %s: %q %v, want %q", proto, tt.name, body, resp.Header, tt.want)
 			}
 		}
@@ -96,9 +90,6 @@ func TestErrorResponsesReplaceContent(t *testing.T) {
 			then()
 		})
 	}
-	foreign := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrapper{w}, r) })
-	}
 	for _, tt := range []struct {
 		name string
 		h    http.Handler
@@ -110,15 +101,10 @@ func TestErrorResponsesReplaceContent(t *testing.T) {
 		for _, outer := range []struct {
 			name string
 			m    mw
-		}{{"alone", same}, {"in Logger", middleware.LoggerWith(slog.New(slog.DiscardHandler))}, {"in a foreign wrapper", foreign}, {"in one without Unwrap", hide}, {"in one that compresses", compresses}} {
+		}{{"alone", same}, {"in Logger", silent}, {"in a foreign wrapper", foreign}, {"in one without Unwrap", hide}, {"in one that compresses", compresses}} {
 			for _, proto := range protos {
 				srv, complaints := start(t, proto, outer.m(tt.h))
-				resp, err := srv.Client().Get(srv.URL) // decompresses gzip if the header requires it
-				if err != nil {
-					t.Fatal(err)
-				}
-				body, err := io.ReadAll(resp.Body)
-				resp.Body.Close()
+				resp, body, err := fetch(t, srv.Client(), request(t, srv, "/")) // decompresses gzip if the header requires it
 				if got := fmt.Sprintf("%d %s", resp.StatusCode, body); got != tt.want+"\n" || err != nil {
 					t.Errorf("%s, %s, %s: %q, %v, want %q", proto, tt.name, outer.name, got, err, tt.want)
 				}
@@ -138,20 +124,10 @@ func TestErrorResponsesReplaceContent(t *testing.T) {
 
 func same(h http.Handler) http.Handler { return h }
 
-// silence discards the output of the default logger.
-func silence(t *testing.T) {
-	t.Helper()
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.DiscardHandler))
-	t.Cleanup(func() { slog.SetDefault(before) })
-}
-
 // TestTimeoutLogs checks the log record of Timeout's 503.
 func TestTimeoutLogs(t *testing.T) {
 	log := &logBuffer{}
-	before := slog.Default()
-	slog.SetDefault(log.logger())
-	defer slog.SetDefault(before)
+	setDefault(t, log.logger())
 	serve(middleware.Timeout(time.Nanosecond)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { r.Pattern = "/slow" })), get("/"))
 	got := log.one(t)
 	if got["pattern"] != "/slow" || got["error"] != "middleware: Timeout: the handler returned after its deadline of 1ns without a response" {

@@ -48,60 +48,33 @@ func TestRealIPPeers(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		m       mw
-		peer    string
 		trusted bool
+		peers   []string
 	}{
-		{"RealIP", middleware.RealIP, "127.0.0.1:1", true},
-		{"RealIP", middleware.RealIP, "127.9.9.9:1", true},
-		{"RealIP", middleware.RealIP, "[::1]:1", true},
-		{"RealIP", middleware.RealIP, "10.1.2.3:1", true},
-		{"RealIP", middleware.RealIP, "172.16.0.1:1", true},
-		{"RealIP", middleware.RealIP, "172.31.255.255:1", true},
-		{"RealIP", middleware.RealIP, "192.168.0.1:1", true},
-		{"RealIP", middleware.RealIP, "[fd00::1]:1", true},
-		{"RealIP", middleware.RealIP, "[::ffff:10.0.0.1]:1", true},
-		{"RealIP", middleware.RealIP, "172.32.0.1:1", false},
-		{"RealIP", middleware.RealIP, "11.0.0.1:1", false},
-		{"RealIP", middleware.RealIP, "192.0.2.1:1", false},
-		{"RealIP", middleware.RealIP, "100.64.0.1:1", false},
-		{"RealIP", middleware.RealIP, "169.254.1.1:1", false},
-		{"RealIP", middleware.RealIP, "[::ffff:192.0.2.1]:1", false},
-		{"RealIP", middleware.RealIP, "[2001:db8::1]:1", false},
-		{"RealIP", middleware.RealIP, "[fe80::1%eth0]:1", false},
-		{"RealIP", middleware.RealIP, "[::1%lo]:1", false},
-		{"RealIP", middleware.RealIP, "[fd00::1%eth0]:1", false},
-		{"RealIP", middleware.RealIP, "[::ffff:10.0.0.1%eth0]:1", false},
-		{"RealIP", middleware.RealIP, "@", false},
-		{"RealIP", middleware.RealIP, "", false},
-		{"RealIP", middleware.RealIP, "/run/client.sock", false},
-		{"RealIP", middleware.RealIP, "127.0.0.1", false},
-		{"RealIP", middleware.RealIP, "localhost:1", false},
-		{"RealIP", middleware.RealIP, "::1:1", false},
-		{"RealIPFrom()", middleware.RealIPFrom(), "127.0.0.1:1", false},
-		{"RealIPFrom", one, "203.0.113.9:1", true},
-		{"RealIPFrom", one, "[::ffff:203.0.113.9]:1", true},
-		{"RealIPFrom", one, "203.0.113.10:1", false},
-		{"RealIPFrom", one, "127.0.0.1:1", false},
-		{"RealIPFrom", one, "10.0.0.1:1", false},
-		{"RealIPFrom", one, "[2001:db8:1::5]:1", true},
-		{"RealIPFrom", one, "[2001:db8:2::5]:1", false},
-		{"RealIPFrom", one, "[fe80::1]:1", true},
-		{"RealIPFrom", one, "[fe80::1%eth0]:1", false},
-		{"RealIPFrom mapped", mapped, "203.0.113.9:1", true},
-		{"RealIPFrom mapped", mapped, "[::ffff:203.0.113.9]:1", true},
-		{"RealIPFrom mapped", mapped, "203.0.114.9:1", false},
+		{"RealIP", middleware.RealIP, true, []string{
+			"127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "10.1.2.3:1", "172.16.0.1:1", "172.31.255.255:1", "192.168.0.1:1", "[fd00::1]:1", "[::ffff:10.0.0.1]:1"}},
+		{"RealIP", middleware.RealIP, false, []string{
+			"172.32.0.1:1", "11.0.0.1:1", "192.0.2.1:1", "100.64.0.1:1", "169.254.1.1:1", "[::ffff:192.0.2.1]:1", "[2001:db8::1]:1",
+			"[fe80::1%eth0]:1", "[::1%lo]:1", "[fd00::1%eth0]:1", "[::ffff:10.0.0.1%eth0]:1", "@", "", "/run/client.sock", "127.0.0.1", "localhost:1", "::1:1"}},
+		{"RealIPFrom()", middleware.RealIPFrom(), false, []string{"127.0.0.1:1"}},
+		{"RealIPFrom", one, true, []string{"203.0.113.9:1", "[::ffff:203.0.113.9]:1", "[2001:db8:1::5]:1", "[fe80::1]:1"}},
+		{"RealIPFrom", one, false, []string{"203.0.113.10:1", "127.0.0.1:1", "10.0.0.1:1", "[2001:db8:2::5]:1", "[fe80::1%eth0]:1"}},
+		{"RealIPFrom mapped", mapped, true, []string{"203.0.113.9:1", "[::ffff:203.0.113.9]:1"}},
+		{"RealIPFrom mapped", mapped, false, []string{"203.0.114.9:1"}},
 	} {
-		for _, header := range []string{"X-Forwarded-For: 198.51.100.7", "Forwarded: for=198.51.100.7", "X-Real-IP: 198.51.100.7"} {
-			want := tt.peer
-			if tt.trusted {
-				want = "198.51.100.7:0"
+		for _, peer := range tt.peers {
+			for _, header := range []string{"X-Forwarded-For: 198.51.100.7", "Forwarded: for=198.51.100.7", "X-Real-IP: 198.51.100.7"} {
+				want := peer
+				if tt.trusted {
+					want = "198.51.100.7:0"
+				}
+				if got := remoteAddr(tt.m, peer, header); got != want {
+					t.Errorf("%s: peer %q with %s: %q, want %q", tt.name, peer, header, got, want)
+				}
 			}
-			if got := remoteAddr(tt.m, tt.peer, header); got != want {
-				t.Errorf("%s: peer %q with %s: %q, want %q", tt.name, tt.peer, header, got, want)
+			if got := remoteAddr(tt.m, peer); got != peer {
+				t.Errorf("%s: peer %q without headers: %q", tt.name, peer, got)
 			}
-		}
-		if got := remoteAddr(tt.m, tt.peer); got != tt.peer {
-			t.Errorf("%s: peer %q without headers: %q", tt.name, tt.peer, got)
 		}
 	}
 }

@@ -111,7 +111,7 @@ func TestRecovererWithoutServer(t *testing.T) {
 			mws  []mw
 		}{
 			{"alone", nil},
-			{"inside Logger", []mw{middleware.LoggerWith(slog.New(slog.DiscardHandler))}},
+			{"inside Logger", []mw{silent}},
 			{"inside what has no Unwrap", []mw{hide}},
 			{"inside what keeps the response back", []mw{keepBack}},
 		} {
@@ -126,13 +126,6 @@ func TestRecovererWithoutServer(t *testing.T) {
 			}
 		}
 	}
-}
-
-// hide hides the server's writer.
-func hide(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(struct{ http.ResponseWriter }{w}, r)
-	})
 }
 
 // TestRecovererOnConnections checks over connections that a response that has
@@ -154,7 +147,7 @@ func TestRecovererOnConnections(t *testing.T) {
 		{"all sent", func(w http.ResponseWriter) { w.Header().Set("Content-Length", "4"); io.WriteString(w, "full") }, 200, "full", false},
 	} {
 		for _, proto := range protos {
-			for name, outer := range map[string][]mw{"alone": nil, "inside Logger": {middleware.LoggerWith(slog.New(slog.DiscardHandler))}, "no Unwrap": {hide}} {
+			for name, outer := range map[string][]mw{"alone": nil, "inside Logger": {silent}, "no Unwrap": {hide}} {
 				h := chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { tt.do(w); panic(tt.name) }),
 					append(outer, middleware.RecovererWithLogger(slog.New(slog.DiscardHandler)))...)
 				srv, complaints := start(t, proto, h)
@@ -185,12 +178,9 @@ func TestRecovererOnConnections(t *testing.T) {
 }
 
 func TestRecovererLeavesUpgradedConnectionsAlone(t *testing.T) {
-	foreign := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrapper{w}, r) })
-	}
 	for name, outer := range map[string][]mw{
 		"alone":                    nil,
-		"inside Logger":            {middleware.LoggerWith(slog.New(slog.DiscardHandler))},
+		"inside Logger":            {silent},
 		"inside a foreign wrapper": {foreign},
 	} {
 		log := &logBuffer{}
@@ -210,14 +200,9 @@ func TestRecovererLeavesUpgradedConnectionsAlone(t *testing.T) {
 		r, _ := http.NewRequest("GET", srv.URL, nil)
 		r.Header.Set("Connection", "Upgrade")
 		r.Header.Set("Upgrade", "echo")
-		resp, err := srv.Client().Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, _ := io.ReadAll(resp.Body)
-		resp.Body.Close()
+		resp, body, _ := fetch(t, srv.Client(), r)
 		<-done
-		if resp.StatusCode != 101 || string(body) != "hello" || complaints.String() != "" {
+		if resp.StatusCode != 101 || body != "hello" || complaints.String() != "" {
 			t.Errorf("%s: %d %q, net/http says %q", name, resp.StatusCode, body, complaints)
 		}
 		if got := log.one(t)["value"]; got != "upgraded" {
@@ -240,12 +225,10 @@ func TestRecovererPassesAbortOn(t *testing.T) {
 }
 
 func TestRecovererUsesTheDefaultLogger(t *testing.T) {
-	before := slog.Default()
-	defer slog.SetDefault(before)
 	for name, m := range map[string]mw{"Recoverer": middleware.Recoverer, "nil": middleware.RecovererWithLogger(nil)} {
 		h := m(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { panic(name) }))
 		log := &logBuffer{}
-		slog.SetDefault(log.logger())
+		setDefault(t, log.logger())
 		serve(h, get("/"))
 		if got := log.one(t)["value"]; got != name {
 			t.Errorf("%s: value %v", name, got)

@@ -187,11 +187,9 @@ func leavesFiles(t *testing.T, proto string, m mw) bool {
 	part, _ := form.CreateFormFile("f", "f")
 	part.Write(make([]byte, 64<<10))
 	form.Close()
-	resp, err := srv.Client().Post(srv.URL, form.FormDataContentType(), io.MultiReader(&body)) // chunked, so that BodyLimit copies the request
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
+	r := post(t, srv.URL, io.MultiReader(&body)) // chunked, so that BodyLimit copies the request
+	r.Header.Set("Content-Type", form.FormDataContentType())
+	fetch(t, srv.Client(), r)
 	srv.Close() // waits until the server has finished the request
 	if file == "" {
 		t.Fatal("the form was kept in memory")

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
@@ -74,24 +73,13 @@ func TestStripSlashesAndRoutesThatEndInASlash(t *testing.T) {
 	} {
 		srv := httptest.NewServer(router.h)
 		for _, row := range router.rows {
-			resp, err := srv.Client().Get(srv.URL + row[0])
-			if err != nil {
-				t.Errorf("%s: %s: %v", router.name, row[0], err)
-				continue
-			}
-			body, _ := io.ReadAll(resp.Body)
-			resp.Body.Close()
-			if string(body) != row[1] {
+			if _, body, _ := fetch(t, srv.Client(), request(t, srv, row[0])); body != row[1] {
 				t.Errorf("%s: %s: %q, want %q", router.name, row[0], body, row[1])
 			}
 		}
 		// No path may cause a redirect loop.
 		for _, path := range []string{"/docs/", "/docs", "/x/", "/x", "/tail/", "/tail", "/files/", "/files", "/files/dir/", "/files/dir", "/group/", "/group", "/mounted/", "/mounted/x/", "//docs//", "/docs/./"} {
-			if resp, err := srv.Client().Get(srv.URL + path); err != nil {
-				t.Errorf("%s: %s: %v", router.name, path, err)
-			} else {
-				resp.Body.Close()
-			}
+			fetch(t, srv.Client(), request(t, srv, path))
 		}
 		srv.Close()
 	}
@@ -148,17 +136,12 @@ func TestStripSlashesReplacesOnlyLoopingRedirects(t *testing.T) {
 			io.WriteString(w, "first")
 			http.NewResponseController(w).Flush()
 		}))
-		u, err := url.ParseRequestURI(tt.target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := get("/")
-		r.URL = u
+		r := withURL(t, tt.target)
 		w := serve(h, r)
 		want := "first"
 		if tt.runs == 2 {
 			want = "second"
-			if seen != u.Path || seen[len(seen)-1] != '/' {
+			if seen != r.URL.Path || seen[len(seen)-1] != '/' {
 				t.Errorf("%s: the second run sees %q", tt.name, seen)
 			}
 		}
@@ -171,12 +154,11 @@ func TestStripSlashesReplacesOnlyLoopingRedirects(t *testing.T) {
 // TestStripSlashesAndPanic checks that the response to a panic is sent, if the
 // handler has sent a redirect before that StripSlashes discards.
 func TestStripSlashesAndPanic(t *testing.T) {
-	silent := slog.New(slog.DiscardHandler)
 	h := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, r.URL.Path+"/", http.StatusPermanentRedirect)
 		panic("failed")
 	}))
-	h = middleware.LoggerWith(silent)(middleware.RecovererWithLogger(silent)(middleware.StripSlashes(h)))
+	h = chain(h, silent, middleware.RecovererWithLogger(slog.New(slog.DiscardHandler)), middleware.StripSlashes)
 	w := serve(h, get("/x/"))
 	if w.Code != http.StatusInternalServerError || w.Header().Get("Location") != "" {
 		t.Errorf("got %d, Location %q", w.Code, w.Header().Get("Location"))

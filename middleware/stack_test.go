@@ -25,23 +25,19 @@ import (
 // stacks returns stacks of middleware: all of them, in the documented and in
 // reverse order, and each middleware that wraps the writer alone.
 func stacks() map[string][]mw {
-	logger := middleware.LoggerWith(slog.New(slog.DiscardHandler))
 	all := []mw{
-		logger, middleware.Observe(func(*http.Request, int, int64, time.Duration) {}), middleware.Recoverer, middleware.RealIP, middleware.RealIPFrom(netip.MustParsePrefix("192.0.2.0/24")),
+		silent, middleware.Observe(func(*http.Request, int, int64, time.Duration) {}), middleware.Recoverer, middleware.RealIP, middleware.RealIPFrom(netip.MustParsePrefix("192.0.2.0/24")),
 		middleware.RequestID, middleware.CleanPath, middleware.StripSlashes, middleware.Timeout(time.Hour),
 		middleware.BodyLimit(1 << 30), middleware.Throttle(10, 10, time.Hour),
 		middleware.BasicAuth("r", func(user, pass string) bool { return user == "u" && pass == "p" }),
 		middleware.SetHeader("X-A", "b"), middleware.NoCache,
 	}
-	foreign := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrapper{w}, r) })
-	}
 	backwards := slices.Clone(all)
 	slices.Reverse(backwards)
 	return map[string][]mw{
 		"none": nil, "all": all, "all, backwards": backwards, "all, twice": append(all[:len(all):len(all)], all...),
-		"Logger": {logger}, "Timeout": {middleware.Timeout(time.Hour)},
-		"foreign between": {logger, foreign, middleware.Recoverer, middleware.Timeout(time.Hour)},
+		"Logger": {silent}, "Timeout": {middleware.Timeout(time.Hour)},
+		"foreign between": {silent, foreign, middleware.Recoverer, middleware.Timeout(time.Hour)},
 	}
 }
 
@@ -191,14 +187,9 @@ func TestSendfileThroughAnyStack(t *testing.T) {
 		srv := httptest.NewUnstartedServer(chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) }), stack...))
 		srv.Listener = sendfileListener{srv.Listener, &sent}
 		srv.Start()
-		resp, err := srv.Client().Do(request(t, srv, "/"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
+		_, got, err := fetch(t, srv.Client(), request(t, srv, "/"))
 		srv.Close()
-		if err != nil || string(got) != string(content) {
+		if err != nil || got != string(content) {
 			t.Errorf("%s: %d bytes, %v", name, len(got), err)
 		}
 		if sent.Load() < size-4096 { // the first bytes are sent with the header
@@ -226,13 +217,8 @@ func TestControllerThroughAnyStack(t *testing.T) {
 				io.WriteString(w, "body")
 				w.Header().Set("X-Sum", "4")
 			}), stack...))
-			resp, err := srv.Client().Do(request(t, srv, "/"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			body, err := io.ReadAll(resp.Body)
-			resp.Body.Close()
-			if string(body) != "body" || err != nil || resp.StatusCode != 200 || resp.Trailer.Get("X-Sum") != "4" {
+			resp, body, err := fetch(t, srv.Client(), request(t, srv, "/"))
+			if body != "body" || err != nil || resp.StatusCode != 200 || resp.Trailer.Get("X-Sum") != "4" {
 				t.Errorf("%s, %s: %s %q, %v, trailer %v", proto, name, resp.Status, body, err, resp.Trailer)
 			}
 			srv.Close()
@@ -257,7 +243,7 @@ func TestLateWriterReachesNoOtherResponse(t *testing.T) {
 		close(release)
 		<-late
 		io.WriteString(w, "second")
-	}), middleware.LoggerWith(slog.New(slog.DiscardHandler)), middleware.Timeout(time.Hour))
+	}), silent, middleware.Timeout(time.Hour))
 	srv, _ := start(t, "HTTP/2.0", h)
 	go func() {
 		<-release
@@ -265,14 +251,9 @@ func TestLateWriterReachesNoOtherResponse(t *testing.T) {
 		recovering(func() { io.WriteString(stray, "SECRET") }) // net/http may panic after the end of the request
 	}()
 	for _, path := range []string{"/first", "/second"} {
-		resp, err := srv.Client().Do(request(t, srv, path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if body, _ := io.ReadAll(resp.Body); strings.Contains(string(body), "SECRET") {
+		if _, body, _ := fetch(t, srv.Client(), request(t, srv, path)); strings.Contains(body, "SECRET") {
 			t.Errorf("%s: %q", path, body)
 		}
-		resp.Body.Close()
 	}
 }
 

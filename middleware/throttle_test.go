@@ -131,6 +131,9 @@ func TestThrottleRefuses(t *testing.T) {
 		if w.Code != 503 || w.Header().Get("Retry-After") != tt.retryAfter {
 			t.Errorf("wait %v: %d, Retry-After %q; want 503, %q", tt.wait, w.Code, w.Header().Get("Retry-After"), tt.retryAfter)
 		}
+		if w := serve(middleware.Throttle(1, 0, tt.wait)(quiet), get("/")); w.Code != 200 {
+			t.Errorf("wait %v: a handler of another limit: %d, want 200", tt.wait, w.Code)
+		}
 		g.let <- struct{}{}
 		<-first
 		if w := serve(limit(quiet), get("/")); w.Code != 200 {
@@ -161,24 +164,5 @@ func TestThrottleRefusesArguments(t *testing.T) {
 		{1, 1, 0, "middleware: Throttle: wait is 0s, so the backlog would have no effect; set a positive wait, or a backlog of 0"},
 	} {
 		wantPanic(t, tt.want, func() { middleware.Throttle(tt.limit, tt.backlog, tt.wait) })
-	}
-}
-
-// TestThrottleIsOneLimit checks that all handlers wrapped in the same
-// middleware value share one limit.
-func TestThrottleIsOneLimit(t *testing.T) {
-	g := newGate()
-	m := middleware.Throttle(1, 0, 0)
-	first := send(m(g), get("/"))
-	<-g.in
-	if w := serve(m(quiet), get("/")); w.Code != 503 {
-		t.Errorf("another handler of a full limit: %d, want 503", w.Code)
-	}
-	if w := serve(middleware.Throttle(1, 0, 0)(quiet), get("/")); w.Code != 200 {
-		t.Errorf("a handler of another limit: %d, want 200", w.Code)
-	}
-	close(g.let)
-	if w := <-first; w.Code != 200 {
-		t.Errorf("%d, want 200", w.Code)
 	}
 }
