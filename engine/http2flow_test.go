@@ -3,7 +3,9 @@ package engine
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -344,4 +346,54 @@ func beforeResponse(t *testing.T, make func(*http.Server) server, n uint32) int6
 	c.Write(b)
 	c.wait(func() bool { return len(c.streams) > 0 })
 	return begun.Load()
+}
+
+// TestHTTP2Flush checks that parts of a response are written together if they
+// are flushed at about the same time, as grpc-go does: its handler calls what
+// another goroutine tells it to call.
+func TestHTTP2Flush(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector runs goroutines in random order")
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // otherwise the parts have different times
+	for _, k := range engines {
+		conns := make(chan *writesConn, 1)
+		srv := &http.Server{
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				calls := make(chan func())
+				go func() {
+					calls <- func() { io.WriteString(w, "message"); w.(http.Flusher).Flush() }
+					runtime.Gosched()
+					calls <- func() { w.Header().Set(http.TrailerPrefix+"Status", "0") }
+					close(calls)
+				}()
+				for call := range calls {
+					call()
+				}
+			}),
+			ConnState: func(nc net.Conn, state http.ConnState) {
+				if state == http.StateNew {
+					conns <- nc.(*writesConn)
+				}
+			},
+			Protocols: new(http.Protocols),
+		}
+		srv.Protocols.SetUnencryptedHTTP2(true)
+		s := k.make(srv)
+		ln := wrapper{onFreePort(t), func(nc net.Conn) net.Conn { return &writesConn{Conn: nc} }}
+		c := dialFrames(t, startOn(t, ln, s, s.Serve))
+		c.ping()
+		server := <-conns
+		before := server.writes.Load()
+		const n = 100
+		for i := range uint32(n) {
+			c.get(2*i+1, "/")
+			if !c.ended(2*i + 1) {
+				t.Fatal(c.summary())
+			}
+		}
+		if got := server.writes.Load() - before; got > n*3/2 {
+			t.Errorf("%s: %d writes for %d responses", k.name, got, n)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package h2
 import (
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/hpack"
@@ -29,6 +30,8 @@ type output struct {
 	waiting       []*stream
 	credit        int // useful WINDOW_UPDATEs and PINGs that the client may send, see limits
 	completed     int // responses; the reader resets it
+
+	flushed atomic.Bool // a handler has flushed a part of its response
 }
 
 // A queued is what a stream waits to send.
@@ -123,9 +126,12 @@ func (c *Conn) flushLate() {
 	}
 }
 
-// run writes the output. It runs in a goroutine of the pool.
+// run writes the output. It runs in a goroutine of the pool. It may first let
+// others run: the reader often finds more requests, and who has flushed a part of
+// a response often sends the next part at once. grpc-go does that in a goroutine
+// of its own.
 func (c *Conn) run() {
-	if c.parsing.Load() {
+	if c.parsing.Load() || c.flushed.Swap(false) {
 		runtime.Gosched()
 	}
 	c.mu.Lock()

@@ -159,6 +159,7 @@ func (r *response) send(p []byte, end bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r.err = r.sendLocked(p, end)
+	c.flushed.Store(true)
 	c.flush()
 	return r.err
 }
