@@ -8,10 +8,12 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
+	"github.com/seed-1954dcaa/muxmaster/internal/values"
 	"github.com/seed-1954dcaa/muxmaster/internal/wrapped"
 )
 
@@ -117,19 +119,6 @@ func (s *routeSet) list() []*route {
 	return s.added
 }
 
-// first says which of the routes was registered first on a level, or inside it.
-func (s *routeSet) first(l *level) string {
-	for _, r := range s.list() {
-		for in := r.level; in != nil; in = in.parent {
-			if in == l {
-				file, line := location(r.site)
-				return fmt.Sprintf("the route %q was registered (at %s:%d)", r.pattern, file, line)
-			}
-		}
-	}
-	return "a route was registered (and removed since)"
-}
-
 func (s *routeSet) add(routes ...*route) {
 	for _, r := range routes {
 		s.shapes.Add(r.key, r.method, r)
@@ -195,6 +184,45 @@ type fastHandler FastHandler
 func (h fastHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h(w, r, PathParams(r))
 }
+
+// A fastRoute calls a FastHandler with the path values of its route.
+type fastRoute struct {
+	handler fastHandler
+	names   *values.Names // nil if there are no values
+	list    []string      // names as a list; values of outer routers follow in the request
+	pooled  bool          // the Params are used again
+}
+
+func (h *fastRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if len(h.list) == 0 {
+		h.handler(w, r, nil)
+		return
+	}
+	if !h.pooled {
+		h.handler(w, r, h.params(make(Params, 0, len(h.list)), r))
+		return
+	}
+	buf := paramsPool.Get().(*Params)
+	ps := h.params((*buf)[:0], r)
+	h.handler(w, r, ps)
+	clear(ps)
+	*buf = ps[:0]
+	paramsPool.Put(buf)
+}
+
+// params appends the path values of the route to ps.
+func (h *fastRoute) params(ps Params, r *http.Request) Params {
+	vals := h.names.Values(r)
+	if len(vals) != len(h.list) {
+		return appendParams(ps, r, len(h.list))
+	}
+	for i, v := range vals {
+		ps = append(ps, Param{h.list[i], v})
+	}
+	return ps
+}
+
+var paramsPool = sync.Pool{New: func() any { return new(Params) }}
 
 // A middleware is what Use and UseFast, or Pre, have added to a level. It doesn't
 // change. So the pointer says which middleware a level had.

@@ -57,13 +57,16 @@ func (m *Mux) Explain(method, target string) Explanation {
 	search := new(trie.Search[endpoint])
 	won, found := p.find(search, r)
 	if found {
-		e.Values = valuesOf(won, search)
+		if names := won.Payload.names; names != nil {
+			names.Set(r, search.Values())
+			e.Values = PathParams(r)
+		}
 	} else {
 		d := p.decide(search, r, won)
 		e.Status, e.Location, e.Allow, e.Prefix = d.Status(method), d.Location, d.Allow, p.zones[d.Fallback.zone].prefix
 		won = nil
 	}
-	for _, rt := range m.collect(false).routes {
+	for _, rt := range m.placed() {
 		c := Candidate{Route: rt.describe()}
 		if won != nil && rt.order == won.Payload.order && rt.pattern == won.Pattern && c.Method == p.table.MethodName(won.Method) && rt.zone.prefix == p.zones[won.Payload.zone].prefix {
 			route := c.Route
@@ -80,19 +83,6 @@ func (m *Mux) Explain(method, target string) Explanation {
 		return compareRoutes(&a.Route, &b.Route)
 	})
 	return e
-}
-
-// valuesOf returns the path values that search found for rt.
-func valuesOf(rt *trie.Route[endpoint], search *trie.Search[endpoint]) Params {
-	p, err := parse(rt.Pattern, rt.Flags)
-	if err != nil {
-		return nil
-	}
-	var ps Params
-	for i, name := range p.Names() {
-		ps = append(ps, Param{name, strings.Clone(search.Values()[i])})
-	}
-	return ps
 }
 
 // ruledOut returns the reason why rt does not serve r, and the rank of rt among

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/typed"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
@@ -118,42 +117,3 @@ func QueryOr[T any](r *http.Request, name string, def T) (T, error) {
 	}
 	return v, err
 }
-
-// A fastRoute calls a FastHandler with the path values of its route.
-type fastRoute struct {
-	handler fastHandler
-	names   *values.Names // nil if there are no values
-	list    []string      // names as a list; values of outer routers follow in the request
-	pooled  bool          // the Params are used again
-}
-
-func (h *fastRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if len(h.list) == 0 {
-		h.handler(w, r, nil)
-		return
-	}
-	if !h.pooled {
-		h.handler(w, r, h.params(make(Params, 0, len(h.list)), r))
-		return
-	}
-	buf := paramsPool.Get().(*Params)
-	ps := h.params((*buf)[:0], r)
-	h.handler(w, r, ps)
-	clear(ps)
-	*buf = ps[:0]
-	paramsPool.Put(buf)
-}
-
-// params appends the path values of the route to ps.
-func (h *fastRoute) params(ps Params, r *http.Request) Params {
-	vals := h.names.Values(r)
-	if len(vals) != len(h.list) {
-		return appendParams(ps, r, len(h.list))
-	}
-	for i, v := range vals {
-		ps = append(ps, Param{h.list[i], v})
-	}
-	return ps
-}
-
-var paramsPool = sync.Pool{New: func() any { return new(Params) }}

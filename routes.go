@@ -74,7 +74,7 @@ func (r Route) String() string {
 // called. The route for / in a Group or mounted Mux, which also serves the
 // prefix without a slash, is listed once.
 func (m *Mux) Routes() iter.Seq[Route] {
-	routes := m.collect(false).routes
+	routes := m.placed()
 	list := make([]Route, len(routes))
 	sorted := make([]*Route, len(routes)) // a Route is large to move
 	for i, r := range routes {
@@ -90,6 +90,9 @@ func (m *Mux) Routes() iter.Seq[Route] {
 		}
 	}
 }
+
+// placed returns the routes of m in the order of their registration.
+func (m *Mux) placed() []placed { return m.collect(false).routes }
 
 // compareRoutes orders routes by host, path and method.
 func compareRoutes(a, b *Route) int {

@@ -122,6 +122,19 @@ func (z *zone) chain() (c chain) {
 	return c
 }
 
+// first says which of the routes was registered first on a level, or inside it.
+func (s *routeSet) first(l *level) string {
+	for _, r := range s.list() {
+		for in := r.level; in != nil; in = in.parent {
+			if in == l {
+				file, line := location(r.site)
+				return fmt.Sprintf("the route %q was registered (at %s:%d)", r.pattern, file, line)
+			}
+		}
+	}
+	return "a route was registered (and removed since)"
+}
+
 // An addition is what is added to a Mux.
 type addition struct {
 	mux    *Mux
