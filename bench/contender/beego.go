@@ -2,7 +2,6 @@ package contender
 
 import (
 	"io"
-	"net/http"
 
 	"github.com/beego/beego/v2/core/logs"
 	"github.com/beego/beego/v2/server/web"
@@ -14,38 +13,26 @@ func init() {
 	logs.GetBeeLogger().Close() // don't log requests
 	register(Contender{
 		Name: "beego", Module: "github.com/beego/beego/v2", Classes: []Class{Native},
-		Style: "func(*context.Context)", Load: loadBeego,
+		Style: "func(*context.Context)", New: newBeego, Param: ":%s", Rest: "*%.0s", Splat: "splat",
 		NotStdlib: "web.Handler passes no parameters",
 	})
 }
 
-func loadBeego(s Spec) http.Handler {
+type beegoHandler = func(*context.Context)
+
+func newBeego(middleware int) Router {
 	router := web.NewControllerRegister()
-	for range s.Middleware {
+	for range middleware {
 		router.InsertFilterChain("/*", func(next web.FilterFunc) web.FilterFunc {
 			return func(c *context.Context) { next(c) }
 		})
 	}
-	for id, route := range s.Routes {
-		router.AddMethod(route.Method, route.Translate(":%s", "*%.0s"), beegoHandler(s, id))
-	}
-	router.Init()
-	return router
+	return Router{router, func(method, pattern string, h *Handler) {
+		router.AddMethod(method, pattern, pick(h, func(*context.Context) {}, func(name string) (read, write, report beegoHandler) {
+			key := ":" + name
+			return func(c *context.Context) { use(c.Input.Param(key)) },
+				func(c *context.Context) { io.WriteString(c.ResponseWriter, c.Input.Param(key)) },
+				func(c *context.Context) { h.Hit(func(name string) string { return c.Input.Param(":" + name) }) }
+		}))
+	}, router.Init}
 }
-
-func beegoHandler(s Spec, id int) web.HandleFunc {
-	name := ":" + firstOr(s, id, "splat")
-	switch s.Work {
-	case Read:
-		return func(c *context.Context) { use(c.Input.Param(name)) }
-	case Write:
-		return func(c *context.Context) { io.WriteString(c.ResponseWriter, c.Input.Param(name)) }
-	case Report:
-		return func(c *context.Context) {
-			report(s, id, withRest(func(name string) string { return c.Input.Param(":" + name) }, "splat"))
-		}
-	}
-	return beegoReturn
-}
-
-func beegoReturn(*context.Context) {}

@@ -10,34 +10,19 @@ import (
 func init() {
 	register(Contender{
 		Name: "bone", Module: "github.com/go-zoo/bone", Classes: []Class{Native, Stdlib},
-		Style: "func(http.ResponseWriter, *http.Request), bone.GetValue", Load: loadBone,
+		Style: "func(http.ResponseWriter, *http.Request), bone.GetValue", New: newBone, Param: ":%s", Rest: "*%.0s",
 	})
 }
 
-func loadBone(s Spec) http.Handler {
+func newBone(middleware int) Router {
 	mux := bone.New()
-	for id, route := range s.Routes {
-		mux.Register(route.Method, route.Translate(":%s", "*%.0s"), boneHandler(s, id))
-	}
-	// bone has no middleware; wrap the mux.
-	var h http.Handler = mux
-	for range s.Middleware {
-		h = passOn(h)
-	}
-	return h
-}
-
-func boneHandler(s Spec, id int) http.HandlerFunc {
-	name := first(s, id)
-	switch s.Work {
-	case Read:
-		return func(_ http.ResponseWriter, r *http.Request) { use(bone.GetValue(r, name)) }
-	case Write:
-		return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, bone.GetValue(r, name)) }
-	case Report:
-		return func(_ http.ResponseWriter, r *http.Request) {
-			report(s, id, func(name string) string { return bone.GetValue(r, name) })
-		}
-	}
-	return returnAtOnce
+	return Router{wrap(mux, middleware), func(method, pattern string, h *Handler) {
+		mux.Register(method, pattern, http.HandlerFunc(pick(h, returnAtOnce, func(name string) (read, write, report plain) {
+			return func(_ http.ResponseWriter, r *http.Request) { use(bone.GetValue(r, name)) },
+				func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, bone.GetValue(r, name)) },
+				func(_ http.ResponseWriter, r *http.Request) {
+					h.Hit(func(name string) string { return bone.GetValue(r, name) })
+				}
+		})))
+	}, nil}
 }

@@ -1,11 +1,11 @@
 // Package contender contains the routers to compare, one file for each. A
-// [Contender] registers a list of routes with handlers of the router's own
-// type. All handlers do the same small amount of work.
+// [Contender] loads a list of routes with handlers of the router's own type. All
+// handlers do the same small amount of work.
 package contender
 
 import (
-	"cmp"
 	"fmt"
+	"io"
 	"net/http"
 	"runtime"
 	"runtime/debug"
@@ -49,8 +49,14 @@ type Contender struct {
 	Style   string // the handler's signature
 	Ours    bool
 
-	// Load builds a router. It may panic if the router rejects a route.
-	Load func(Spec) http.Handler
+	// New returns an empty router with middleware that only call the next
+	// handler, in the router's own style. It is nil for no router.
+	New func(middleware int) Router
+	// Param and Rest are the router's syntax for parameters and catch-alls, as
+	// for routes.Route.Translate. If they are empty, it is ":name" and "*name".
+	Param, Rest string
+	// Splat is the name of all catch-alls in routers that don't name them.
+	Splat string
 
 	// DirtiesRequest marks adapters that store values in the caller's request.
 	// They get a new copy for every request. Otherwise, later requests would
@@ -58,6 +64,83 @@ type Contender struct {
 	DirtiesRequest bool
 	// NotStdlib is the reason why a plain http.HandlerFunc can't read parameters.
 	NotStdlib string
+}
+
+// Router is a router to which routes are added.
+type Router struct {
+	http.Handler
+	// Add registers a route in the router's syntax. It may panic if the router
+	// rejects the route.
+	Add func(method, pattern string, h *Handler)
+	// Done must be called after the last route, if it isn't nil.
+	Done func()
+}
+
+// Handler says what the handler of a route does. Each router makes a function
+// of its own type from it, with pick.
+type Handler struct {
+	Work Work
+	Name string // of the parameter that Read and Write look up
+
+	// Hit is called by Report with a function that returns a parameter's value.
+	Hit func(value func(name string) string)
+}
+
+// pick returns nothing for Return, and otherwise one of the functions that
+// others returns for a parameter's name. The functions call the router directly,
+// like handlers of its users.
+func pick[F any](h *Handler, nothing F, others func(name string) (read, write, report F)) F {
+	if h.Work == Return {
+		return nothing
+	}
+	read, write, report := others(h.Name)
+	return []F{Read: read, Write: write, Report: report}[h.Work]
+}
+
+// Load builds a router with the routes. It may panic if the router rejects a
+// route.
+func (c Contender) Load(s Spec) http.Handler {
+	if c.New == nil {
+		return loadFloor(s)
+	}
+	r := c.New(s.Middleware)
+	nothing := new(Handler)
+	for id, route := range s.Routes {
+		h := nothing
+		if s.Work != Return {
+			h = c.handler(s.Work, id, route)
+		}
+		pattern := route.Pattern
+		if c.Param != "" {
+			pattern = route.Translate(c.Param, c.Rest)
+		}
+		r.Add(route.Method, pattern, h)
+	}
+	if r.Done != nil {
+		r.Done()
+	}
+	return r.Handler
+}
+
+func (c Contender) handler(work Work, id int, route routes.Route) *Handler {
+	names := route.Names()
+	h := &Handler{Work: work, Hit: func(value func(string) string) {
+		Seen.Route, Seen.Values = id, Seen.Values[:0]
+		for _, name := range names {
+			v := value(name)
+			if v == "" && c.Splat != "" {
+				v = value(c.Splat)
+			}
+			Seen.Values = append(Seen.Values, strings.TrimPrefix(strings.Clone(v), "/"))
+		}
+	}}
+	switch {
+	case c.Splat != "" && route.CatchAll() && len(names) == 1:
+		h.Name = c.Splat
+	case len(names) > 0:
+		h.Name = names[0]
+	}
+	return h
 }
 
 var registry []Contender
@@ -120,37 +203,6 @@ var Seen struct {
 	Values []string // in pattern order; for a catch-all without the leading slash
 }
 
-func report(spec Spec, id int, value func(name string) string) {
-	Seen.Route = id
-	Seen.Values = Seen.Values[:0]
-	for _, name := range spec.Routes[id].Names() {
-		Seen.Values = append(Seen.Values, strings.TrimPrefix(strings.Clone(value(name)), "/"))
-	}
-}
-
-// withRest returns a function like value for a router that calls all catch-alls
-// rest.
-func withRest(value func(name string) string, rest string) func(name string) string {
-	return func(name string) string { return cmp.Or(value(name), value(rest)) }
-}
-
-// firstOr is first for a router that calls all catch-alls rest, unless that is
-// "".
-func firstOr(spec Spec, id int, rest string) string {
-	if rest != "" && spec.Routes[id].CatchAll() && len(spec.Routes[id].Names()) == 1 {
-		return rest
-	}
-	return first(spec, id)
-}
-
-// first returns the name of the parameter that Read and Write look up.
-func first(spec Spec, id int) string {
-	if names := spec.Routes[id].Names(); len(names) > 0 {
-		return names[0]
-	}
-	return ""
-}
-
 // use prevents the compiler from removing the lookup, and panics if there is no
 // value.
 func use(value string) {
@@ -160,6 +212,26 @@ func use(value string) {
 }
 
 func returnAtOnce(http.ResponseWriter, *http.Request) {}
+
+// pathValue returns a plain handler that reads its parameter with r.PathValue.
+func pathValue(h *Handler) http.HandlerFunc {
+	return pick(h, returnAtOnce, func(name string) (read, write, report plain) {
+		return func(_ http.ResponseWriter, r *http.Request) { use(r.PathValue(name)) },
+			func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.PathValue(name)) },
+			func(_ http.ResponseWriter, r *http.Request) { h.Hit(r.PathValue) }
+	})
+}
+
+// plain is the type of plain handlers.
+type plain = func(http.ResponseWriter, *http.Request)
+
+// wrap returns the handler behind middleware, for routers that have none.
+func wrap(h http.Handler, middleware int) http.Handler {
+	for range middleware {
+		h = passOn(h)
+	}
+	return h
+}
 
 // passOn is the middleware of plain http.Handler routers.
 func passOn(next http.Handler) http.Handler {

@@ -2,7 +2,6 @@ package contender
 
 import (
 	"io"
-	"net/http"
 
 	"github.com/labstack/echo/v5"
 )
@@ -11,51 +10,34 @@ func init() {
 	const module = "github.com/labstack/echo/v5"
 	register(Contender{
 		Name: "echo", Module: module, Classes: []Class{Native},
-		Style: "func(*echo.Context) error", Load: loadEcho,
+		Style: "func(*echo.Context) error", New: newEcho(echoHandler), Param: ":%s", Rest: "*%.0s", Splat: "*",
 	})
 	register(Contender{
 		Name: "echo (WrapHandler)", Module: module, Classes: []Class{Stdlib},
-		Style: "func(http.ResponseWriter, *http.Request), r.PathValue", Load: loadEchoStdlib, DirtiesRequest: true,
+		Style: "func(http.ResponseWriter, *http.Request), r.PathValue", DirtiesRequest: true,
+		New: newEcho(func(h *Handler) echo.HandlerFunc { return echo.WrapHandler(pathValue(h)) }), Param: ":%s", Rest: "*%.0s", Splat: "*",
 	})
 }
 
-func loadEcho(s Spec) http.Handler       { return newEcho(s, echoHandler) }
-func loadEchoStdlib(s Spec) http.Handler { return newEcho(s, echoWrapped) }
-
-func newEcho(s Spec, handler func(Spec, int) echo.HandlerFunc) http.Handler {
-	e := echo.New()
-	for range s.Middleware {
-		e.Use(func(next echo.HandlerFunc) echo.HandlerFunc {
-			return func(c *echo.Context) error { return next(c) }
-		})
+func newEcho(handler func(*Handler) echo.HandlerFunc) func(middleware int) Router {
+	return func(middleware int) Router {
+		e := echo.New()
+		for range middleware {
+			e.Use(func(next echo.HandlerFunc) echo.HandlerFunc {
+				return func(c *echo.Context) error { return next(c) }
+			})
+		}
+		return Router{e, func(method, pattern string, h *Handler) { e.Add(method, pattern, handler(h)) }, nil}
 	}
-	for id, route := range s.Routes {
-		e.Add(route.Method, route.Translate(":%s", "*%.0s"), handler(s, id))
-	}
-	return e
 }
 
-func echoHandler(s Spec, id int) echo.HandlerFunc {
-	name := firstOr(s, id, "*")
-	switch s.Work {
-	case Read:
-		return func(c *echo.Context) error { use(c.Param(name)); return nil }
-	case Write:
-		return func(c *echo.Context) error {
-			_, err := io.WriteString(c.Response(), c.Param(name))
-			return err
-		}
-	case Report:
-		return func(c *echo.Context) error {
-			report(s, id, withRest(c.Param, "*"))
-			return nil
-		}
-	}
-	return echoReturn
-}
-
-func echoReturn(*echo.Context) error { return nil }
-
-func echoWrapped(s Spec, id int) echo.HandlerFunc {
-	return echo.WrapHandler(pathValueHandler(s, id, "*"))
+func echoHandler(h *Handler) echo.HandlerFunc {
+	return pick(h, func(*echo.Context) error { return nil }, func(name string) (read, write, report func(*echo.Context) error) {
+		return func(c *echo.Context) error { use(c.Param(name)); return nil },
+			func(c *echo.Context) error {
+				_, err := io.WriteString(c.Response(), c.Param(name))
+				return err
+			},
+			func(c *echo.Context) error { h.Hit(c.Param); return nil }
+	})
 }

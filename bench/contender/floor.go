@@ -8,7 +8,7 @@ import (
 func init() {
 	register(Contender{
 		Name: "no router", Classes: []Class{Floor},
-		Style: "func(http.ResponseWriter, *http.Request), called directly", Load: loadFloor,
+		Style: "func(http.ResponseWriter, *http.Request), called directly",
 	})
 }
 
@@ -23,8 +23,5 @@ func loadFloor(s Spec) http.Handler {
 			}
 		})
 	}
-	for range s.Middleware {
-		h = passOn(h)
-	}
-	return h
+	return wrap(h, s.Middleware)
 }

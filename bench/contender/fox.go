@@ -11,70 +11,47 @@ func init() {
 	const module = "github.com/fox-toolkit/fox"
 	register(Contender{
 		Name: "fox", Module: module, Classes: []Class{Native},
-		Style: "func(*fox.Context)", Load: loadFox,
+		Style: "func(*fox.Context)", New: newFox(foxHandler), Param: "{%s}", Rest: "+{%s}",
 	})
 	register(Contender{
 		Name: "fox (WrapF)", Module: module, Classes: []Class{Stdlib},
-		Style: "func(http.ResponseWriter, *http.Request), ParamsFromContext", Load: loadFoxStdlib,
+		Style: "func(http.ResponseWriter, *http.Request), ParamsFromContext", New: newFox(foxPlain), Param: "{%s}", Rest: "+{%s}",
 	})
 }
 
-func loadFox(s Spec) http.Handler       { return newFox(s, foxHandler) }
-func loadFoxStdlib(s Spec) http.Handler { return newFox(s, foxWrapped) }
-
-func newFox(s Spec, handler func(Spec, int) fox.HandlerFunc) http.Handler {
-	options := []fox.GlobalOption{fox.WithNoMethod(true)}
-	for range s.Middleware {
-		options = append(options, fox.WithMiddleware(func(next fox.HandlerFunc) fox.HandlerFunc {
-			return func(c *fox.Context) { next(c) }
-		}))
-	}
-	router := fox.MustRouter(options...)
-	// fox's documentation recommends one transaction for many routes.
-	err := router.Updates(func(txn *fox.Txn) error {
-		for id, route := range s.Routes {
-			if _, err := txn.Add([]string{route.Method}, route.Translate("{%s}", "+{%s}"), handler(s, id)); err != nil {
-				return err
-			}
+func newFox(handler func(*Handler) fox.HandlerFunc) func(middleware int) Router {
+	return func(middleware int) Router {
+		options := []fox.GlobalOption{fox.WithNoMethod(true), fox.WithAllowRegexpParam(true)}
+		for range middleware {
+			options = append(options, fox.WithMiddleware(func(next fox.HandlerFunc) fox.HandlerFunc {
+				return func(c *fox.Context) { next(c) }
+			}))
 		}
-		return nil
+		router := fox.MustRouter(options...)
+		// fox's documentation recommends one transaction for many routes.
+		txn := router.Txn(true)
+		return Router{router, func(method, pattern string, h *Handler) {
+			if _, err := txn.Add([]string{method}, pattern, handler(h)); err != nil {
+				panic(err)
+			}
+		}, txn.Commit}
+	}
+}
+
+func foxHandler(h *Handler) fox.HandlerFunc {
+	return pick(h, func(*fox.Context) {}, func(name string) (read, write, report func(*fox.Context)) {
+		return func(c *fox.Context) { use(c.Param(name)) },
+			func(c *fox.Context) { io.WriteString(c.Writer(), c.Param(name)) },
+			func(c *fox.Context) { h.Hit(c.Param) }
 	})
-	if err != nil {
-		panic(err)
-	}
-	return router
 }
 
-func foxHandler(s Spec, id int) fox.HandlerFunc {
-	name := first(s, id)
-	switch s.Work {
-	case Read:
-		return func(c *fox.Context) { use(c.Param(name)) }
-	case Write:
-		return func(c *fox.Context) { io.WriteString(c.Writer(), c.Param(name)) }
-	case Report:
-		return func(c *fox.Context) { report(s, id, c.Param) }
-	}
-	return foxReturn
-}
-
-func foxReturn(*fox.Context) {}
-
-func foxWrapped(s Spec, id int) fox.HandlerFunc {
-	name := first(s, id)
-	switch s.Work {
-	case Read:
-		return fox.WrapF(func(_ http.ResponseWriter, r *http.Request) {
-			use(fox.ParamsFromContext(r.Context()).Get(name))
-		})
-	case Write:
-		return fox.WrapF(func(w http.ResponseWriter, r *http.Request) {
-			io.WriteString(w, fox.ParamsFromContext(r.Context()).Get(name))
-		})
-	case Report:
-		return fox.WrapF(func(_ http.ResponseWriter, r *http.Request) {
-			report(s, id, fox.ParamsFromContext(r.Context()).Get)
-		})
-	}
-	return fox.WrapF(returnAtOnce)
+func foxPlain(h *Handler) fox.HandlerFunc {
+	return fox.WrapF(pick(h, returnAtOnce, func(name string) (read, write, report plain) {
+		return func(_ http.ResponseWriter, r *http.Request) { use(fox.ParamsFromContext(r.Context()).Get(name)) },
+			func(w http.ResponseWriter, r *http.Request) {
+				io.WriteString(w, fox.ParamsFromContext(r.Context()).Get(name))
+			},
+			func(_ http.ResponseWriter, r *http.Request) { h.Hit(fox.ParamsFromContext(r.Context()).Get) }
+	}))
 }

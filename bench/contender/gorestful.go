@@ -2,7 +2,6 @@ package contender
 
 import (
 	"io"
-	"net/http"
 
 	"github.com/emicklei/go-restful/v3"
 )
@@ -10,38 +9,28 @@ import (
 func init() {
 	register(Contender{
 		Name: "go-restful", Module: "github.com/emicklei/go-restful/v3", Classes: []Class{Native},
-		Style: "func(*restful.Request, *restful.Response)", Load: loadGoRestful,
+		Style: "func(*restful.Request, *restful.Response)", New: newGoRestful, Param: "{%s}", Rest: "{%s:*}",
 		NotStdlib: "its handlers take *restful.Request",
 	})
 }
 
-func loadGoRestful(s Spec) http.Handler {
+type goRestfulHandler = func(*restful.Request, *restful.Response)
+
+func newGoRestful(middleware int) Router {
 	container := restful.NewContainer()
 	container.Router(restful.CurlyRouter{})
-	for range s.Middleware {
+	for range middleware {
 		container.Filter(func(r *restful.Request, w *restful.Response, chain *restful.FilterChain) {
 			chain.ProcessFilter(r, w)
 		})
 	}
 	service := new(restful.WebService)
-	for id, route := range s.Routes {
-		service.Route(service.Method(route.Method).Path(route.Translate("{%s}", "{%s:*}")).To(goRestfulHandler(s, id)))
-	}
-	container.Add(service)
-	return container
+	nothing := func(*restful.Request, *restful.Response) {}
+	return Router{container, func(method, pattern string, h *Handler) {
+		service.Route(service.Method(method).Path(pattern).To(pick(h, nothing, func(name string) (read, write, report goRestfulHandler) {
+			return func(r *restful.Request, _ *restful.Response) { use(r.PathParameter(name)) },
+				func(r *restful.Request, w *restful.Response) { io.WriteString(w, r.PathParameter(name)) },
+				func(r *restful.Request, _ *restful.Response) { h.Hit(r.PathParameter) }
+		})))
+	}, func() { container.Add(service) }}
 }
-
-func goRestfulHandler(s Spec, id int) restful.RouteFunction {
-	name := first(s, id)
-	switch s.Work {
-	case Read:
-		return func(r *restful.Request, _ *restful.Response) { use(r.PathParameter(name)) }
-	case Write:
-		return func(r *restful.Request, w *restful.Response) { io.WriteString(w, r.PathParameter(name)) }
-	case Report:
-		return func(r *restful.Request, _ *restful.Response) { report(s, id, r.PathParameter) }
-	}
-	return goRestfulReturn
-}
-
-func goRestfulReturn(*restful.Request, *restful.Response) {}

@@ -10,32 +10,22 @@ import (
 func init() {
 	register(Contender{
 		Name: "gorilla/mux", Module: "github.com/gorilla/mux", Classes: []Class{Native, Stdlib},
-		Style: "func(http.ResponseWriter, *http.Request), mux.Vars", Load: loadGorilla,
+		Style: "func(http.ResponseWriter, *http.Request), mux.Vars", New: newGorilla, Param: "{%s}", Rest: "{%s:.*}",
 	})
 }
 
-func loadGorilla(s Spec) http.Handler {
+func newGorilla(middleware int) Router {
 	router := mux.NewRouter()
-	for range s.Middleware {
+	for range middleware {
 		router.Use(passOn)
 	}
-	for id, route := range s.Routes {
-		router.HandleFunc(route.Translate("{%s}", "{%s:.*}"), gorillaHandler(s, id)).Methods(route.Method)
-	}
-	return router
-}
-
-func gorillaHandler(s Spec, id int) http.HandlerFunc {
-	name := first(s, id)
-	switch s.Work {
-	case Read:
-		return func(_ http.ResponseWriter, r *http.Request) { use(mux.Vars(r)[name]) }
-	case Write:
-		return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, mux.Vars(r)[name]) }
-	case Report:
-		return func(_ http.ResponseWriter, r *http.Request) {
-			report(s, id, func(name string) string { return mux.Vars(r)[name] })
-		}
-	}
-	return returnAtOnce
+	return Router{router, func(method, pattern string, h *Handler) {
+		router.HandleFunc(pattern, pick(h, returnAtOnce, func(name string) (read, write, report plain) {
+			return func(_ http.ResponseWriter, r *http.Request) { use(mux.Vars(r)[name]) },
+				func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, mux.Vars(r)[name]) },
+				func(_ http.ResponseWriter, r *http.Request) {
+					h.Hit(func(name string) string { return mux.Vars(r)[name] })
+				}
+		})).Methods(method)
+	}, nil}
 }

@@ -11,72 +11,45 @@ func init() {
 	const module = "github.com/julienschmidt/httprouter"
 	register(Contender{
 		Name: "httprouter", Module: module, Classes: []Class{Native},
-		Style: "func(http.ResponseWriter, *http.Request, httprouter.Params)", Load: loadHTTPRouter,
+		Style: "func(http.ResponseWriter, *http.Request, httprouter.Params)", New: newHTTPRouter,
 	})
 	register(Contender{
 		Name: "httprouter (HandlerFunc)", Module: module, Classes: []Class{Stdlib},
-		Style: "func(http.ResponseWriter, *http.Request), ParamsFromContext", Load: loadHTTPRouterStdlib,
+		Style: "func(http.ResponseWriter, *http.Request), ParamsFromContext", New: newHTTPRouterPlain,
 	})
 }
 
-func loadHTTPRouter(s Spec) http.Handler {
+type httprouterHandler = func(http.ResponseWriter, *http.Request, httprouter.Params)
+
+func newHTTPRouter(middleware int) Router {
 	router := httprouter.New()
-	for id, route := range s.Routes {
-		h := httprouterHandle(s, id)
-		for range s.Middleware {
-			h = httprouterPassOn(h)
+	nothing := func(http.ResponseWriter, *http.Request, httprouter.Params) {}
+	return Router{router, func(method, pattern string, h *Handler) {
+		handle := pick(h, nothing, func(name string) (read, write, report httprouterHandler) {
+			return func(_ http.ResponseWriter, _ *http.Request, ps httprouter.Params) { use(ps.ByName(name)) },
+				func(w http.ResponseWriter, _ *http.Request, ps httprouter.Params) { io.WriteString(w, ps.ByName(name)) },
+				func(_ http.ResponseWriter, _ *http.Request, ps httprouter.Params) { h.Hit(ps.ByName) }
+		})
+		for range middleware {
+			next := handle
+			handle = func(w http.ResponseWriter, r *http.Request, ps httprouter.Params) { next(w, r, ps) }
 		}
-		router.Handle(route.Method, route.Pattern, h)
-	}
-	return router
+		router.Handle(method, pattern, handle)
+	}, nil}
 }
 
-func httprouterHandle(s Spec, id int) httprouter.Handle {
-	name := first(s, id)
-	switch s.Work {
-	case Read:
-		return func(_ http.ResponseWriter, _ *http.Request, ps httprouter.Params) { use(ps.ByName(name)) }
-	case Write:
-		return func(w http.ResponseWriter, _ *http.Request, ps httprouter.Params) { io.WriteString(w, ps.ByName(name)) }
-	case Report:
-		return func(_ http.ResponseWriter, _ *http.Request, ps httprouter.Params) { report(s, id, ps.ByName) }
-	}
-	return httprouterReturn
-}
-
-func httprouterReturn(http.ResponseWriter, *http.Request, httprouter.Params) {}
-
-func httprouterPassOn(next httprouter.Handle) httprouter.Handle {
-	return func(w http.ResponseWriter, r *http.Request, ps httprouter.Params) { next(w, r, ps) }
-}
-
-func loadHTTPRouterStdlib(s Spec) http.Handler {
+func newHTTPRouterPlain(middleware int) Router {
 	router := httprouter.New()
-	for id, route := range s.Routes {
-		var h http.Handler = httprouterStdlib(s, id)
-		for range s.Middleware {
-			h = passOn(h)
-		}
-		router.Handler(route.Method, route.Pattern, h)
-	}
-	return router
-}
-
-func httprouterStdlib(s Spec, id int) http.HandlerFunc {
-	name := first(s, id)
-	switch s.Work {
-	case Read:
-		return func(_ http.ResponseWriter, r *http.Request) {
-			use(httprouter.ParamsFromContext(r.Context()).ByName(name))
-		}
-	case Write:
-		return func(w http.ResponseWriter, r *http.Request) {
-			io.WriteString(w, httprouter.ParamsFromContext(r.Context()).ByName(name))
-		}
-	case Report:
-		return func(_ http.ResponseWriter, r *http.Request) {
-			report(s, id, httprouter.ParamsFromContext(r.Context()).ByName)
-		}
-	}
-	return returnAtOnce
+	return Router{router, func(method, pattern string, h *Handler) {
+		handler := pick(h, returnAtOnce, func(name string) (read, write, report plain) {
+			return func(_ http.ResponseWriter, r *http.Request) {
+					use(httprouter.ParamsFromContext(r.Context()).ByName(name))
+				},
+				func(w http.ResponseWriter, r *http.Request) {
+					io.WriteString(w, httprouter.ParamsFromContext(r.Context()).ByName(name))
+				},
+				func(_ http.ResponseWriter, r *http.Request) { h.Hit(httprouter.ParamsFromContext(r.Context()).ByName) }
+		})
+		router.Handler(method, pattern, wrap(http.HandlerFunc(handler), middleware))
+	}, nil}
 }

@@ -2,7 +2,6 @@ package contender
 
 import (
 	"io"
-	"net/http"
 	"strings"
 
 	"gopkg.in/macaron.v1"
@@ -12,48 +11,39 @@ func init() {
 	macaron.Env = macaron.PROD
 	register(Contender{
 		Name: "macaron", Module: "gopkg.in/macaron.v1", Classes: []Class{Native},
-		Style: "func(*macaron.Context)", Load: loadMacaron,
+		Style: "func(*macaron.Context)", New: newMacaron, Param: ":%s", Rest: "*%.0s", Splat: "*",
 		NotStdlib: "it hands parameters on in *macaron.Context only",
 	})
 }
 
-func loadMacaron(s Spec) http.Handler {
+func newMacaron(middleware int) Router {
 	m := macaron.NewWithLogger(io.Discard)
-	for range s.Middleware {
+	for range middleware {
 		m.Use(func(c *macaron.Context) { c.Next() })
 	}
-	for id, route := range s.Routes {
-		pattern := route.Translate(":%s", "*%.0s")
-		for _, name := range route.Names() {
-			pattern = strings.Replace(pattern, ":"+name, macaronName(name), 1)
+	return Router{m, func(method, pattern string, h *Handler) {
+		// Names can't contain underscores.
+		segments := strings.Split(pattern, "/")
+		for i, s := range segments {
+			if strings.HasPrefix(s, ":") && strings.Count(s, ":") == 1 {
+				segments[i] = strings.ReplaceAll(s, "_", "")
+			}
 		}
-		m.Handle(route.Method, pattern, []macaron.Handler{macaronHandler(s, id)})
-	}
-	return m
+		handler := pick(h, func(*macaron.Context) {}, func(name string) (read, write, report func(*macaron.Context)) {
+			key := macaronName(name)
+			return func(c *macaron.Context) { use(c.Params(key)) },
+				func(c *macaron.Context) { io.WriteString(c.Resp, c.Params(key)) },
+				func(c *macaron.Context) { h.Hit(func(name string) string { return c.Params(macaronName(name)) }) }
+		})
+		m.Handle(method, strings.Join(segments, "/"), []macaron.Handler{handler})
+	}, nil}
 }
 
-// macaronName returns a parameter's name in macaron, where names can't contain
-// underscores, and that of a catch-all has no colon.
+// macaronName returns the name with which macaron stores a value. That of a
+// catch-all has no colon.
 func macaronName(name string) string {
 	if name == "*" {
 		return name
 	}
 	return ":" + strings.ReplaceAll(name, "_", "")
 }
-
-func macaronHandler(s Spec, id int) macaron.Handler {
-	name := macaronName(firstOr(s, id, "*"))
-	switch s.Work {
-	case Read:
-		return func(c *macaron.Context) { use(c.Params(name)) }
-	case Write:
-		return func(c *macaron.Context) { io.WriteString(c.Resp, c.Params(name)) }
-	case Report:
-		return func(c *macaron.Context) {
-			report(s, id, withRest(func(name string) string { return c.Params(macaronName(name)) }, "*"))
-		}
-	}
-	return macaronReturn
-}
-
-func macaronReturn(*macaron.Context) {}

@@ -1,7 +1,6 @@
 package contender
 
 import (
-	"io"
 	"net/http"
 	"strings"
 )
@@ -9,38 +8,16 @@ import (
 func init() {
 	register(Contender{
 		Name: "http.ServeMux", Classes: []Class{Native, Stdlib},
-		Style: "func(http.ResponseWriter, *http.Request)", Load: loadServeMux,
+		Style: "func(http.ResponseWriter, *http.Request)", New: newServeMux, Param: "{%s}", Rest: "{%s...}",
 	})
 }
 
-func loadServeMux(s Spec) http.Handler {
+func newServeMux(middleware int) Router {
 	mux := http.NewServeMux()
-	for id, route := range s.Routes {
-		pattern := route.Translate("{%s}", "{%s...}")
+	return Router{wrap(mux, middleware), func(method, pattern string, h *Handler) {
 		if strings.HasSuffix(pattern, "/") {
 			pattern += "{$}"
 		}
-		mux.HandleFunc(route.Method+" "+pattern, pathValueHandler(s, id, ""))
-	}
-	// http.ServeMux has no middleware; wrap the mux.
-	var h http.Handler = mux
-	for range s.Middleware {
-		h = passOn(h)
-	}
-	return h
-}
-
-// pathValueHandler reads its parameter with r.PathValue. Catch-alls are called
-// rest, unless that is "".
-func pathValueHandler(s Spec, id int, rest string) http.HandlerFunc {
-	name := firstOr(s, id, rest)
-	switch s.Work {
-	case Read:
-		return func(_ http.ResponseWriter, r *http.Request) { use(r.PathValue(name)) }
-	case Write:
-		return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.PathValue(name)) }
-	case Report:
-		return func(_ http.ResponseWriter, r *http.Request) { report(s, id, withRest(r.PathValue, rest)) }
-	}
-	return returnAtOnce
+		mux.HandleFunc(method+" "+pattern, pathValue(h))
+	}, nil}
 }

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/contender"
 )
 
 // files is the directory with the cases. otherrouters_test.go of the root
@@ -43,22 +45,29 @@ func TestCasesOnTheirRouters(t *testing.T) {
 }
 
 // testBlock runs the requests of a block on a new router.
-func testBlock(t *testing.T, name string, make router, block string) {
+func testBlock(t *testing.T, name string, make func() router, block string) {
 	var (
 		served string   // the last matched route
 		paths  []string // of the routes, as written here
 		want   string
 	)
-	add, h := make(func(route int, value func(string) string) {
-		served = paths[route]
-		for _, m := range oneName.FindAllStringSubmatch(want, -1) {
-			if m[1] == rest && restless[name] {
-				served += m[0]
-			} else {
-				served += fmt.Sprintf(" %s=%q", m[1], value(m[1]))
+	r := make()
+	handler := func(path string) *contender.Handler {
+		return &contender.Handler{Work: contender.Report, Hit: func(value func(string) string) {
+			served = path
+			for _, m := range oneName.FindAllStringSubmatch(want, -1) {
+				key := m[1]
+				if key == rest && r.rest != "" {
+					key = r.rest
+				}
+				if m[1] == rest && restless[name] {
+					served += m[0]
+				} else {
+					served += fmt.Sprintf(" %s=%q", m[1], value(key))
+				}
 			}
-		}
-	})
+		}}
+	}
 	for line := range strings.Lines(block) {
 		line = strings.TrimSuffix(line, "\n")
 		if line == "" || line[0] == '#' || strings.Contains(line, " => ! ") {
@@ -72,7 +81,7 @@ func testBlock(t *testing.T, name string, make router, block string) {
 			method, path := cutMethod(old)
 			_, ours = cutMethod(ours)
 			paths = append(paths, ours)
-			add(method, path, len(paths)-1)
+			r.Add(method, path, handler(ours))
 			continue
 		}
 		request, answer, _ := strings.Cut(line[1:], " = ")
@@ -82,8 +91,12 @@ func testBlock(t *testing.T, name string, make router, block string) {
 			want = theirs
 		}
 		method, target := cutMethod(request)
+		if r.Done != nil {
+			r.Done()
+			r.Done = nil
+		}
 		served = ""
-		got := answerTo(t, h, method, target)
+		got := answerTo(t, r, method, target)
 		if served != "" {
 			got = served
 		}

@@ -1,214 +1,114 @@
 package peers
 
 import (
-	"io"
 	"net/http"
 	"strings"
 
 	"github.com/alexedwards/flow"
-	"github.com/beego/beego/v2/server/web"
-	"github.com/beego/beego/v2/server/web/context"
 	"github.com/bmizerany/pat"
-	"github.com/dimfeld/httptreemux/v5"
-	restful "github.com/emicklei/go-restful/v3"
-	"github.com/fox-toolkit/fox"
 	"github.com/gin-gonic/gin"
-	"github.com/go-chi/chi/v5"
-	"github.com/go-zoo/bone"
 	"github.com/gofiber/fiber/v3"
 	"github.com/gofiber/fiber/v3/middleware/adaptor"
-	"github.com/gorilla/mux"
 	"github.com/husobee/vestigo"
-	"github.com/julienschmidt/httprouter"
 	"github.com/kataras/muxie"
-	"github.com/labstack/echo/v5"
-	"github.com/uptrace/bunrouter"
-	goji "goji.io"
-	gojipat "goji.io/pat"
-	"gopkg.in/macaron.v1"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/contender"
 )
 
-// A hit is called by every handler, with the number of its route and a function
-// that returns the value of a parameter.
-type hit func(route int, value func(name string) string)
-
-// An add function registers a route. It panics if the router rejects it.
-type add func(method, path string, route int)
-
-// A router returns a new router of one kind, and its add function.
-type router func(hit) (add, http.Handler)
+// A router is the router of a file in testdata/routers.
+type router struct {
+	contender.Router
+	rest string // the router's name for a catch-all without a name
+}
 
 // rest is the name in the cases for a catch-all without a name.
 const rest = "rest"
 
-// unnamed returns a function like value that uses the router's name for a
-// catch-all without a name.
-func unnamed(value func(string) string, name string) func(string) string {
-	return func(n string) string {
-		if n == rest {
-			n = name
+// routers maps the names of the files to functions that return new routers:
+// contenders of the benchmarks, and some others.
+var routers = map[string]func() router{
+	"beego":       like("beego"),
+	"bone":        like("bone"),
+	"bunrouter":   like("bunrouter"),
+	"chi":         like("chi"),
+	"echo":        like("echo"),
+	"fiber":       newFiber,
+	"flow":        newFlow,
+	"fox":         like("fox"),
+	"gin":         like("gin"),
+	"goji":        like("goji v2"),
+	"gorestful":   like("go-restful"),
+	"gorilla":     like("gorilla/mux"),
+	"httprouter":  like("httprouter"),
+	"httptreemux": like("httptreemux"),
+	"macaron":     like("macaron"),
+	"muxie":       newMuxie,
+	"pat":         newPat,
+	"vestigo":     newVestigo,
+}
+
+// like returns a function that returns routers of a contender.
+func like(name string) func() router {
+	return func() router {
+		c, err := contender.Named(name)
+		if err != nil {
+			panic(err)
 		}
-		return value(n)
+		r := c.New(0)
+		if engine, ok := r.Handler.(*gin.Engine); ok {
+			engine.HandleMethodNotAllowed = false // the default
+		}
+		return router{r, c.Splat}
 	}
 }
 
-// routers maps the names of the files to their routers.
-var routers = map[string]router{
-	"beego": func(hit hit) (add, http.Handler) {
-		web.BConfig.RunMode = web.PROD
-		m := web.NewControllerRegister()
-		m.Init()
-		return func(method, path string, route int) {
-			m.AddMethod(method, path, func(c *context.Context) {
-				hit(route, func(n string) string { return c.Input.Param(":" + n) })
-				c.ResponseWriter.WriteHeader(http.StatusOK)
+func newFiber() router {
+	m := fiber.New()
+	return router{contender.Router{Handler: adaptor.FiberApp(m), Add: func(method, path string, h *contender.Handler) {
+		m.Add([]string{method}, path, func(c fiber.Ctx) error {
+			h.Hit(func(n string) string { return c.Params(n) })
+			return nil
+		})
+	}}, "*"}
+}
+
+func newFlow() router {
+	m := flow.New()
+	return router{contender.Router{Handler: m, Add: func(method, path string, h *contender.Handler) {
+		m.HandleFunc(path, func(_ http.ResponseWriter, r *http.Request) { h.Hit(r.PathValue) }, method)
+	}}, "..."}
+}
+
+func newMuxie() router {
+	m := muxie.NewMux()
+	return router{contender.Router{Handler: m, Add: func(_, path string, h *contender.Handler) {
+		m.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
+			h.Hit(func(n string) string { return muxie.GetParam(w, n) })
+		})
+	}}, ""}
+}
+
+func newPat() router {
+	m := pat.New()
+	return router{contender.Router{Handler: m, Add: func(method, path string, h *contender.Handler) {
+		m.Add(method, path, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			h.Hit(func(n string) string {
+				if n == rest && strings.HasSuffix(path, "/") {
+					return pat.Tail(path, r.URL.Path)
+				}
+				return r.URL.Query().Get(":" + n)
 			})
-		}, m
-	},
-	"bone": func(hit hit) (add, http.Handler) {
-		m := bone.New()
-		return func(method, path string, route int) {
-			m.Register(method, path, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-				hit(route, func(n string) string { return bone.GetValue(r, n) })
-			}))
-		}, m
-	},
-	"bunrouter": func(hit hit) (add, http.Handler) {
-		m := bunrouter.New()
-		return func(method, path string, route int) {
-			m.Handle(method, path, func(_ http.ResponseWriter, r bunrouter.Request) error {
-				hit(route, r.Param)
-				return nil
-			})
-		}, m
-	},
-	"chi": func(hit hit) (add, http.Handler) {
-		m := chi.NewRouter()
-		return func(method, path string, route int) {
-			m.MethodFunc(method, path, func(_ http.ResponseWriter, r *http.Request) {
-				hit(route, unnamed(func(n string) string { return chi.URLParam(r, n) }, "*"))
-			})
-		}, m
-	},
-	"echo": func(hit hit) (add, http.Handler) {
-		m := echo.New()
-		return func(method, path string, route int) {
-			m.Add(method, path, func(c *echo.Context) error {
-				hit(route, unnamed(c.Param, "*"))
-				return nil
-			})
-		}, m
-	},
-	"fiber": func(hit hit) (add, http.Handler) {
-		m := fiber.New()
-		return func(method, path string, route int) {
-			m.Add([]string{method}, path, func(c fiber.Ctx) error {
-				hit(route, unnamed(func(n string) string { return c.Params(n) }, "*"))
-				return nil
-			})
-		}, adaptor.FiberApp(m)
-	},
-	"flow": func(hit hit) (add, http.Handler) {
-		m := flow.New()
-		return func(method, path string, route int) {
-			m.HandleFunc(path, func(_ http.ResponseWriter, r *http.Request) { hit(route, unnamed(r.PathValue, "...")) }, method)
-		}, m
-	},
-	"fox": func(hit hit) (add, http.Handler) {
-		m := fox.MustRouter(fox.WithAllowRegexpParam(true))
-		return func(method, path string, route int) {
-			m.MustAdd([]string{method}, path, func(c *fox.Context) { hit(route, c.Param) })
-		}, m
-	},
-	"gin": func(hit hit) (add, http.Handler) {
-		gin.SetMode(gin.ReleaseMode)
-		m := gin.New()
-		return func(method, path string, route int) {
-			m.Handle(method, path, func(c *gin.Context) { hit(route, c.Param) })
-		}, m
-	},
-	"goji": func(hit hit) (add, http.Handler) {
-		m := goji.NewMux()
-		return func(method, path string, route int) {
-			m.HandleFunc(gojipat.NewWithMethods(path, method), func(_ http.ResponseWriter, r *http.Request) {
-				hit(route, func(n string) string { return gojipat.Param(r, n) })
-			})
-		}, m
-	},
-	"gorestful": func(hit hit) (add, http.Handler) {
-		m := restful.NewContainer()
-		m.Router(restful.CurlyRouter{})
-		service := new(restful.WebService)
-		m.Add(service)
-		return func(method, path string, route int) {
-			service.Route(service.Method(method).Path(path).To(func(r *restful.Request, _ *restful.Response) { hit(route, r.PathParameter) }))
-		}, m
-	},
-	"gorilla": func(hit hit) (add, http.Handler) {
-		m := mux.NewRouter()
-		return func(method, path string, route int) {
-			m.HandleFunc(path, func(_ http.ResponseWriter, r *http.Request) {
-				hit(route, func(n string) string { return mux.Vars(r)[n] })
-			}).Methods(method)
-		}, m
-	},
-	"httprouter": func(hit hit) (add, http.Handler) {
-		m := httprouter.New()
-		return func(method, path string, route int) {
-			m.Handle(method, path, func(_ http.ResponseWriter, _ *http.Request, ps httprouter.Params) { hit(route, ps.ByName) })
-		}, m
-	},
-	"httptreemux": func(hit hit) (add, http.Handler) {
-		m := httptreemux.New()
-		return func(method, path string, route int) {
-			m.Handle(method, path, func(_ http.ResponseWriter, _ *http.Request, ps map[string]string) {
-				hit(route, func(n string) string { return ps[n] })
-			})
-		}, m
-	},
-	"macaron": func(hit hit) (add, http.Handler) {
-		macaron.Env = macaron.PROD
-		m := macaron.NewWithLogger(io.Discard)
-		return func(method, path string, route int) {
-			m.Handle(method, path, []macaron.Handler{func(c *macaron.Context) {
-				hit(route, func(n string) string {
-					if n == rest {
-						return c.Params("*")
-					}
-					return c.Params(":" + n)
-				})
-			}})
-		}, m
-	},
-	"muxie": func(hit hit) (add, http.Handler) {
-		m := muxie.NewMux()
-		return func(_, path string, route int) {
-			m.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
-				hit(route, func(n string) string { return muxie.GetParam(w, n) })
-			})
-		}, m
-	},
-	"pat": func(hit hit) (add, http.Handler) {
-		m := pat.New()
-		return func(method, path string, route int) {
-			m.Add(method, path, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-				hit(route, func(n string) string {
-					if n == rest && strings.HasSuffix(path, "/") {
-						return pat.Tail(path, r.URL.Path)
-					}
-					return r.URL.Query().Get(":" + n)
-				})
-			}))
-		}, m
-	},
-	"vestigo": func(hit hit) (add, http.Handler) {
-		m := vestigo.NewRouter()
-		return func(method, path string, route int) {
-			m.Add(method, path, func(_ http.ResponseWriter, r *http.Request) {
-				hit(route, unnamed(func(n string) string { return vestigo.Param(r, n) }, "_name"))
-			})
-		}, m
-	},
+		}))
+	}}, ""}
+}
+
+func newVestigo() router {
+	m := vestigo.NewRouter()
+	return router{contender.Router{Handler: m, Add: func(method, path string, h *contender.Handler) {
+		m.Add(method, path, func(_ http.ResponseWriter, r *http.Request) {
+			h.Hit(func(n string) string { return vestigo.Param(r, n) })
+		})
+	}}, "_name"}
 }
 
 // restless lists routers without access to the value of a catch-all without a
