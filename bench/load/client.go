@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// This file is a load generator that needs no other program.
+// This file is a load generator for HTTP/1.1.
 
 const browserHeaders = "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129.0.0.0 Safari/537.36\r\n" +
 	"Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8\r\n" +

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strings"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
@@ -14,22 +13,11 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/engine"
 )
 
-// HTTP2Server is a server that is compared with net/http's over HTTP/2.
-type HTTP2Server struct {
-	Name    string
-	Handler string // as in HTTPServer
-	Ours    bool
-	Paths   []string // of the cases that it serves
-
-	// serve serves HTTP/2 over TLS, or without TLS if the configuration is nil.
-	serve func(net.Listener, *tls.Config) error
-}
-
 var pages = []string{helloPath, jsonPath, echoPath, downloadPath}
 
 // HTTP2Servers lists the servers; the others are compared with the first. They
 // have the same names as HTTP/1.1 servers. Recycle isn't safe with grpc-go.
-var HTTP2Servers = []HTTP2Server{
+var HTTP2Servers = []HTTPServer{
 	{Name: "net/http", Handler: "plain", Paths: append(pages, connectPath, grpcPath),
 		serve: func(l net.Listener, conf *tls.Config) error { return serveHTTP2(l, http2Server(conf), conf) }},
 	{Name: "engine", Handler: "plain", Ours: true, Paths: append(pages, connectPath, grpcPath),
@@ -49,26 +37,6 @@ func HTTP2Entrants(binary string, c Case) (servers []Server) {
 		}
 	}
 	return servers
-}
-
-// namedHTTP2 returns the function that serves HTTP/2, for a name that
-// Protocol.serving returned, or nil.
-func namedHTTP2(name string) func(net.Listener) error {
-	protocol, name, _ := strings.Cut(name, " ")
-	var conf *tls.Config
-	switch Protocol(protocol) {
-	case H2C:
-	case H2TLS:
-		conf = &tls.Config{Certificates: []tls.Certificate{certificate()}, NextProtos: []string{"h2"}}
-	default:
-		return nil
-	}
-	for _, s := range HTTP2Servers {
-		if s.Name == name {
-			return func(l net.Listener) error { return s.serve(l, conf) }
-		}
-	}
-	return nil
 }
 
 // certificate returns the certificate of package httptest.

@@ -115,11 +115,14 @@ type Result struct {
 // begins with another server. Run calls step with the completed fraction. If a
 // server doesn't start or sends a wrong response, its result has a Cannot. Run
 // returns only errors of the context.
-func Run(ctx context.Context, servers []Server, c Case, p Plan, tool Tool, step func(part float64)) ([]Result, error) {
+func Run(ctx context.Context, servers []Server, c Case, p Plan, step func(part float64)) ([]Result, error) {
+	if c.Cores == 1 {
+		defer pinSelf()()
+	}
 	results := make([]Result, len(servers))
 	targets := make([]*target, len(servers))
 	for i, s := range servers {
-		t, err := start(s, c, tool)
+		t, err := start(s, c)
 		if err != nil {
 			results[i].Cannot = err.Error()
 			continue
@@ -155,6 +158,24 @@ func Run(ctx context.Context, servers []Server, c Case, p Plan, tool Tool, step 
 	return results, nil
 }
 
+// A source sends requests to one server for a round. It returns the number of
+// correct responses.
+type source interface {
+	round(ctx context.Context, p Plan) (requests int, r Round, err error)
+	close()
+}
+
+// open returns the source of load for the server at addr.
+func open(addr string, c Case) (source, error) {
+	switch {
+	case c.H2load:
+		return newH2load(addr, c)
+	case c.Protocol != HTTP1:
+		return dialHTTP2(addr, c)
+	}
+	return dial(addr, c)
+}
+
 // A target is a server with its source of load.
 type target struct {
 	process *process
@@ -162,7 +183,7 @@ type target struct {
 }
 
 // start starts the server and checks its response.
-func start(s Server, c Case, tool Tool) (*target, error) {
+func start(s Server, c Case) (*target, error) {
 	p, err := startProcess(s.Binary, c.Protocol.serving(s.Name), c.Cores)
 	if err != nil {
 		return nil, err
@@ -180,7 +201,7 @@ func start(s Server, c Case, tool Tool) (*target, error) {
 		p.stop()
 		return nil, err
 	}
-	source, err := tool.open(p.address, c)
+	source, err := open(p.address, c)
 	if err != nil {
 		p.stop()
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -34,9 +35,8 @@ func TestRun(t *testing.T) {
 		// In a short round on a busy machine, there may be no response.
 		for round, sensible := 50*time.Millisecond, false; !sensible; round *= 8 {
 			plan := Plan{Rounds: 2, Round: round, WarmUp: c.Cores == 2}
-			// Without wrk, this process generates the load.
 			var err error
-			if results, err = Run(t.Context(), servers, c, plan, Tool{}, func(p float64) { part = p }); err != nil {
+			if results, err = Run(t.Context(), servers, c, plan, func(p float64) { part = p }); err != nil {
 				t.Fatal(err)
 			}
 			sensible = true
@@ -66,7 +66,7 @@ func TestRun(t *testing.T) {
 func TestCases(t *testing.T) {
 	for _, c := range Cases() {
 		c.Connections = 2
-		results, err := Run(t.Context(), All(os.Args[0]), c, Plan{Rounds: 1, Requests: 20}, Tool{}, func(float64) {})
+		results, err := Run(t.Context(), All(os.Args[0]), c, Plan{Rounds: 1, Requests: 20}, func(float64) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestHTTP2Cases(t *testing.T) {
 		if len(servers) < 2 {
 			t.Errorf("%s: only %d servers", c, len(servers))
 		}
-		results, err := Run(t.Context(), servers, c, Plan{Rounds: 1, Requests: 20}, Tool{}, func(float64) {})
+		results, err := Run(t.Context(), servers, c, Plan{Rounds: 1, Requests: 20}, func(float64) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestHTTP2Client(t *testing.T) {
 		{"another status", "/none", "a wrong response: its fields begin with"},
 		{"a short body", helloPath, "a wrong response: 13 bytes, want 14"},
 	} {
-		target, err := start(Server{"engine", os.Args[0]}, Case{Path: helloPath, Protocol: H2C, Connections: 1, Streams: 1}, Tool{})
+		target, err := start(Server{"engine", os.Args[0]}, Case{Path: helloPath, Protocol: H2C, Connections: 1, Streams: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ requests: 5000 total, 5000 started, 5000 done, 5000 succeeded, 0 failed, 0 error
 
 func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := Run(ctx, []Server{{"http.ServeMux", os.Args[0]}}, Parameter(1, 1), Plan{Rounds: 1000, Round: time.Millisecond}, Tool{},
+	_, err := Run(ctx, []Server{{"http.ServeMux", os.Args[0]}}, Parameter(1, 1), Plan{Rounds: 1000, Round: time.Millisecond},
 		func(float64) { cancel() })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
@@ -162,7 +162,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 }
 
 func TestCheckRejectsWrongResponses(t *testing.T) {
-	target, err := start(Server{"no router", os.Args[0]}, Parameter(1, 1), Tool{})
+	target, err := start(Server{"no router", os.Args[0]}, Parameter(1, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,43 +173,18 @@ func TestCheckRejectsWrongResponses(t *testing.T) {
 	}
 }
 
-func TestParseWrk(t *testing.T) {
-	report := `Running 1s test @ http://127.0.0.1:40001/some/page/123
-  1 threads and 100 connections
-  Thread Stats   Avg      Stdev     Max   +/- Stdev
-    Latency     1.61ms    2.02ms  32.03ms   91.52%
-    Req/Sec    55.11k     3.92k   60.71k    80.00%
-  Latency Distribution
-     50%  773.00us
-     75%    1.90ms
-     90%    3.10ms
-     99%    7.32ms
-  55491 requests in 1.00s, 6.30MB read
-Requests/sec:  55312.70
-Transfer/sec:      6.28MB
-`
-	requests, r, err := parseWrk(report)
-	if err != nil || requests != 55491 || r.PerSecond != 55312.70 || r.P50 != 773*time.Microsecond || r.P99 != 7320*time.Microsecond {
-		t.Errorf("got %d, %+v, %v", requests, r, err)
-	}
-	for _, tt := range []struct{ out, want string }{
-		{"", `wrk printed no figures: ""`},
-		{report + "  Non-2xx or 3xx responses: 12\n", "wrk: Non-2xx or 3xx responses: 12"},
-		{report + "  Socket errors: connect 0, read 3, write 0, timeout 0\n", "wrk: Socket errors: connect 0, read 3, write 0, timeout 0"},
-	} {
-		if _, _, err := parseWrk(tt.out); err == nil || err.Error() != tt.want {
-			t.Errorf("got error %v, want %s", err, tt.want)
-		}
-	}
-}
-
 func TestServerThatFailsUnderLoadIsReported(t *testing.T) {
-	broken := Tool{wrk: "/bin/false"}
-	results, err := Run(t.Context(), []Server{{"http.ServeMux", os.Args[0]}}, Parameter(1, 1), Plan{Rounds: 2, Round: time.Millisecond}, broken, func(float64) {})
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "h2load"), []byte("#!/bin/sh\nexit 1\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	c := H2loadCases()[0]
+	results, err := Run(t.Context(), []Server{{"engine", os.Args[0]}}, c, Plan{Rounds: 2, Round: time.Millisecond}, func(float64) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := results[0]; !strings.HasPrefix(got.Cannot, "wrk: ") || got.Rounds != nil {
-		t.Errorf("got %+v, want wrk's error and no rounds", got)
+	if got := results[0]; !strings.HasPrefix(got.Cannot, "h2load: ") || got.Rounds != nil {
+		t.Errorf("got %+v, want h2load's error and no rounds", got)
 	}
 }

@@ -96,6 +96,20 @@ func startProcess(binary, name string, processors int) (*process, error) {
 	return p, nil
 }
 
+// pinSelf keeps the load generator off the processor of a pinned child until
+// undo is called, if the system supports that.
+func pinSelf() (undo func()) {
+	taskset, err := exec.LookPath("taskset")
+	if err != nil || runtime.NumCPU() == 1 {
+		return func() {}
+	}
+	pin := func(last int) {
+		exec.Command(taskset, "-a", "-p", "-c", fmt.Sprintf("0-%d", last), strconv.Itoa(os.Getpid())).Run()
+	}
+	pin(runtime.NumCPU() - 2)
+	return func() { pin(runtime.NumCPU() - 1) }
+}
+
 // cpu returns the CPU time that the process has used, in microseconds.
 func (p *process) cpu() (float64, error) {
 	if _, err := io.WriteString(p.in, "\n"); err != nil {

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
 	"net"
 	"net/http"
@@ -25,7 +26,11 @@ type HTTPServer struct {
 	Name    string
 	Handler string // "plain" for http.Handler, "native" for the server's own
 	Ours    bool
-	Serve   func(net.Listener) error
+	Paths   []string // of the HTTP/2 cases that it serves
+
+	// serve serves over TLS, or without TLS if the configuration is nil. HTTP/1.1
+	// servers get none.
+	serve func(net.Listener, *tls.Config) error
 }
 
 // NetConn is the engine without raw system calls.
@@ -35,19 +40,19 @@ const NetConn = "engine, net.Conn"
 // with plain handlers serve plainHandler(); the others do the same work with
 // their native handlers.
 var HTTPServers = []HTTPServer{
-	{Name: "net/http", Handler: "plain", Serve: func(l net.Listener) error { return http.Serve(l, plainHandler()) }},
-	{Name: "net/http, timeouts", Handler: "plain", Serve: serveWithTimeouts},
-	{Name: "engine", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return newEngine(false).Serve(l) }},
-	{Name: NetConn, Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return newEngine(false).Serve(wrapped{l}) }},
-	{Name: "engine, recycling", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return newEngine(true).Serve(l) }},
-	{Name: "package server", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return serveHardened(l, false) }},
-	{Name: "package server, engine", Handler: "plain", Ours: true, Serve: func(l net.Listener) error { return serveHardened(l, true) }},
-	{Name: "fasthttp, adapted", Handler: "plain", Serve: func(l net.Listener) error {
+	{Name: "net/http", Handler: "plain", serve: func(l net.Listener, _ *tls.Config) error { return http.Serve(l, plainHandler()) }},
+	{Name: "net/http, timeouts", Handler: "plain", serve: serveWithTimeouts},
+	{Name: "engine", Handler: "plain", Ours: true, serve: func(l net.Listener, _ *tls.Config) error { return newEngine(false).Serve(l) }},
+	{Name: NetConn, Handler: "plain", Ours: true, serve: func(l net.Listener, _ *tls.Config) error { return newEngine(false).Serve(wrapped{l}) }},
+	{Name: "engine, recycling", Handler: "plain", Ours: true, serve: func(l net.Listener, _ *tls.Config) error { return newEngine(true).Serve(l) }},
+	{Name: "package server", Handler: "plain", Ours: true, serve: func(l net.Listener, _ *tls.Config) error { return serveHardened(l, false) }},
+	{Name: "package server, engine", Handler: "plain", Ours: true, serve: func(l net.Listener, _ *tls.Config) error { return serveHardened(l, true) }},
+	{Name: "fasthttp, adapted", Handler: "plain", serve: func(l net.Listener, _ *tls.Config) error {
 		return fasthttp.Serve(l, fasthttpadaptor.NewFastHTTPHandler(plainHandler()))
 	}},
-	{Name: "nbio", Handler: "plain", Serve: serveNbio},
-	{Name: "fasthttp", Handler: "native", Serve: func(l net.Listener) error { return fasthttp.Serve(l, native) }},
-	{Name: "fiber v3", Handler: "native", Serve: func(l net.Listener) error { return fasthttp.Serve(l, fiberApp().Handler()) }},
+	{Name: "nbio", Handler: "plain", serve: serveNbio},
+	{Name: "fasthttp", Handler: "native", serve: func(l net.Listener, _ *tls.Config) error { return fasthttp.Serve(l, native) }},
+	{Name: "fiber v3", Handler: "native", serve: func(l net.Listener, _ *tls.Config) error { return fasthttp.Serve(l, fiberApp().Handler()) }},
 }
 
 // All returns the HTTP servers in a binary that calls Serve.
@@ -59,15 +64,19 @@ func All(binary string) (servers []Server) {
 }
 
 // named returns the function that serves a router with net/http's server, or
-// plainHandler with another server.
+// plainHandler with another server, for a name that Protocol.serving returned.
 func named(name string) (serve func(net.Listener) error, err error) {
-	for _, s := range HTTPServers {
-		if s.Name == name {
-			return s.Serve, nil
-		}
+	servers, conf := HTTPServers, (*tls.Config)(nil)
+	if rest, ok := strings.CutPrefix(name, string(H2C)+" "); ok {
+		servers, name = HTTP2Servers, rest
+	} else if rest, ok := strings.CutPrefix(name, string(H2TLS)+" "); ok {
+		servers, name = HTTP2Servers, rest
+		conf = &tls.Config{Certificates: []tls.Certificate{certificate()}, NextProtos: []string{"h2"}}
 	}
-	if serve := namedHTTP2(name); serve != nil {
-		return serve, nil
+	for _, s := range servers {
+		if s.Name == name {
+			return func(l net.Listener) error { return s.serve(l, conf) }, nil
+		}
 	}
 	c, err := contender.Named(name)
 	if err != nil {
@@ -80,7 +89,7 @@ func named(name string) (serve func(net.Listener) error, err error) {
 
 // serveWithTimeouts serves with net/http's server and the timeouts that package
 // server sets on it.
-func serveWithTimeouts(l net.Listener) error {
+func serveWithTimeouts(l net.Listener, _ *tls.Config) error {
 	http1 := server.New("", plainHandler()).HTTP
 	return (&http.Server{
 		Handler:           http1.Handler,
@@ -117,7 +126,7 @@ func serveHardened(l net.Listener, engine bool) error {
 	return s.Serve(context.Background(), l)
 }
 
-func serveNbio(l net.Listener) error {
+func serveNbio(l net.Listener, _ *tls.Config) error {
 	logging.SetLevel(logging.LevelNone)
 	err := nbhttp.NewEngine(nbhttp.Config{
 		Network: "tcp",

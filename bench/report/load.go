@@ -87,15 +87,9 @@ func rankLoad(r *showdown.Run, section showdown.Section, scenario string) loadRa
 // loadKind returns the kind of a server's handlers, and whether the server is
 // ours.
 func loadKind(r *showdown.Run, section showdown.Section, name string) (kindOf string, ours bool) {
-	switch section {
-	case showdown.Servers:
-		for _, s := range load.HTTPServers {
-			if s.Name == name {
-				return s.Handler, s.Ours
-			}
-		}
-	case showdown.HTTP2:
-		for _, s := range load.HTTP2Servers {
+	if section != showdown.Load {
+		// HTTP/2 servers have the names of HTTP/1.1 servers, or other names.
+		for _, s := range slices.Concat(load.HTTPServers, load.HTTP2Servers) {
 			if s.Name == name {
 				return s.Handler, s.Ours
 			}

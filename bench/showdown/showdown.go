@@ -12,7 +12,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed-1954dcaa/muxmaster/bench/load"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
@@ -40,10 +39,9 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 		return nil, err
 	}
 	defer stop()
-	tool := load.FindTool()
 	r := &Run{
 		Started: time.Now().UTC().Truncate(time.Second), Quick: o.Quick, Missing: missing,
-		Command: cmp.Or(o.Command, "go run ./cmd/showdown"), Machine: measure.ThisMachine(), Tool: tool.Version,
+		Command: cmp.Or(o.Command, "go run ./cmd/showdown"), Machine: measure.ThisMachine(), Tool: "package load",
 	}
 	if o.Quick {
 		r.Command += " -quick"
@@ -60,7 +58,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	if o.Serving.Rounds > 0 {
 		p.serving = o.Serving
 	}
-	us := units(entrants, p, tool)
+	us := units(entrants, p)
 	var done, all time.Duration
 	for _, u := range us {
 		all += u.cost

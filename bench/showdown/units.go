@@ -25,7 +25,7 @@ type unit struct {
 }
 
 // units returns the units of a run.
-func units(entrants []entrant, p plan, tool load.Tool) []unit {
+func units(entrants []entrant, p plan) []unit {
 	var us []unit
 	routers := slices.DeleteFunc(slices.Clone(entrants), func(e entrant) bool { return e.In(contender.Floor) })
 	for _, s := range bench.Scenarios() {
@@ -56,8 +56,8 @@ func units(entrants []entrant, p plan, tool load.Tool) []unit {
 	self, _ := os.Executable() // in localEntrants, it succeeded
 	for pass := range p.loadPasses {
 		for _, c := range p.loadCases {
-			us = append(us, loadUnit(Load, underLoad(entrants), c, pass+1, p.load, tool))
-			us = append(us, loadUnit(Servers, load.All(self), c, pass+1, p.load, tool))
+			us = append(us, loadUnit(Load, underLoad(entrants), c, pass+1, p.load))
+			us = append(us, loadUnit(Servers, load.All(self), c, pass+1, p.load))
 		}
 	}
 	return us
@@ -65,7 +65,7 @@ func units(entrants []entrant, p plan, tool load.Tool) []unit {
 
 // Units lists the keys of a run's units.
 func Units(quick bool) (keys []string) {
-	for _, u := range units([]entrant{{}}, newPlan(quick), load.Tool{}) {
+	for _, u := range units([]entrant{{}}, newPlan(quick)) {
 		keys = append(keys, u.key)
 	}
 	return keys
@@ -313,9 +313,9 @@ func heapUnit(entrants []entrant, set string) unit {
 
 // loadUnit measures servers under load in interleaved rounds. Later passes add
 // samples to those of the first.
-func loadUnit(section Section, servers []load.Server, c load.Case, pass int, p load.Plan, tool load.Tool) unit {
+func loadUnit(section Section, servers []load.Server, c load.Case, pass int, p load.Plan) unit {
 	run := func(ctx context.Context, r *Run, step func(float64)) error {
-		results, err := load.Run(ctx, servers, c, p, tool, step)
+		results, err := load.Run(ctx, servers, c, p, step)
 		if err != nil {
 			return err
 		}

@@ -20,10 +20,8 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"os/signal"
 	"regexp"
-	"runtime"
 	"slices"
 	"time"
 
@@ -76,7 +74,6 @@ func run() (missed bool, err error) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	pinSelf()
 	if *http2 {
 		return runHTTP2(ctx, expr, cmp.Or(*rounds, 8), *docs)
 	}
@@ -151,9 +148,7 @@ func measureAll(ctx context.Context, results *showdown.Run, section showdown.Sec
 		if section == showdown.HTTP2 {
 			servers = load.HTTP2Entrants(self, c)
 		}
-		// Without a tool, this process generates the load: other tools can't send
-		// these requests.
-		rounds, err := load.Run(ctx, servers, c, plan, load.Tool{}, func(float64) {})
+		rounds, err := load.Run(ctx, servers, c, plan, func(float64) {})
 		if err != nil {
 			return nil, err
 		}
@@ -193,15 +188,8 @@ func restrict(expression string) error {
 		return err
 	}
 	first := load.HTTPServers[0].Name
-	load.HTTPServers = slices.DeleteFunc(load.HTTPServers, func(s load.HTTPServer) bool { return s.Name != first && !expr.MatchString(s.Name) })
-	load.HTTP2Servers = slices.DeleteFunc(load.HTTP2Servers, func(s load.HTTP2Server) bool { return s.Name != first && !expr.MatchString(s.Name) })
+	unwanted := func(s load.HTTPServer) bool { return s.Name != first && !expr.MatchString(s.Name) }
+	load.HTTPServers = slices.DeleteFunc(load.HTTPServers, unwanted)
+	load.HTTP2Servers = slices.DeleteFunc(load.HTTP2Servers, unwanted)
 	return nil
-}
-
-// pinSelf keeps the load generator off the servers' processor, if the system
-// supports that.
-func pinSelf() {
-	if taskset, err := exec.LookPath("taskset"); err == nil && runtime.NumCPU() > 1 {
-		exec.Command(taskset, "-a", "-p", "-c", fmt.Sprintf("0-%d", runtime.NumCPU()-2), fmt.Sprint(os.Getpid())).Run()
-	}
 }
