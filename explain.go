@@ -59,6 +59,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 	if found {
 		if names := won.Payload.names; names != nil {
 			names.Set(r, search.Values())
+			r.Pattern = won.Pattern // PathParams reads it if values are not delivered directly
 			e.Values = PathParams(r)
 		}
 	} else {
