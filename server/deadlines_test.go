@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"context"
 	"crypto/tls"
 	"fmt"
 	"io"
@@ -75,21 +74,6 @@ func (p *probe) state() string {
 	return "the handler's deadline"
 }
 
-type probeListener struct {
-	net.Listener
-	probes chan *probe
-}
-
-func (l *probeListener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	p := &probe{Conn: c}
-	l.probes <- p
-	return p, nil
-}
-
 // TestWhichReadsAreBounded checks that StallTimeout (an hour here) limits only
 // the waits for a body. The deadline of a read depends on the order in which
 // net/http, the engine and handlers set deadlines and read, which may change
@@ -160,9 +144,13 @@ func TestWhichReadsAreBounded(t *testing.T) {
 		for _, v := range []variant{plain, overTLS, onEngine(plain), onEngine(overTLS)} {
 			t.Run(c.name+"/"+v.name, func(t *testing.T) {
 				t.Parallel()
+				release, probes := make(chan bool), make(chan *probe, 1)
 				ln := listen(t)
-				release := make(chan bool)
-				s := server.New("", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, stop := startOn(t, wrapper{ln, func(nc net.Conn) net.Conn {
+					p := &probe{Conn: nc}
+					probes <- p
+					return p
+				}}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					switch r.URL.Path {
 					case "/own":
 						controller(w).SetReadDeadline(time.Now().Add(5 * time.Hour))
@@ -178,21 +166,18 @@ func TestWhichReadsAreBounded(t *testing.T) {
 					case <-release:
 					case <-r.Context().Done():
 					}
-				}))
-				s.Log, s.StallTimeout, s.DrainTimeout = discardLog, time.Hour, 0
-				s.HTTP.ReadHeaderTimeout, s.HTTP.IdleTimeout = 6*time.Hour, 6*time.Hour
-				v.configure(t, s)
-				pl := &probeListener{ln, make(chan *probe, 1)}
-				ctx, cancel := context.WithCancel(t.Context())
-				served := make(chan error)
-				go func() { served <- s.Serve(ctx, pl) }()
-				defer func() { close(release); cancel(); <-served }()
+				}), func(s *server.Server) {
+					s.StallTimeout, s.DrainTimeout = time.Hour, 0
+					s.HTTP.ReadHeaderTimeout, s.HTTP.IdleTimeout = 6*time.Hour, 6*time.Hour
+					v.configure(t, s)
+				})
+				defer func() { close(release); stop() }()
 				nc := dial(t, ln.Addr().String())
 				if v.scheme == "https://" {
 					nc = tls.Client(nc, &tls.Config{InsecureSkipVerify: true})
 				}
 				io.WriteString(nc, c.send)
-				p := <-pl.probes
+				p := <-probes
 				var got []string // the states that were seen
 				defer func() {
 					if t.Failed() {

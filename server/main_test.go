@@ -80,6 +80,13 @@ func listen(t *testing.T) net.Listener {
 func start(t *testing.T, h http.Handler, configure func(*server.Server)) (s *server.Server, addr string, stop func() error) {
 	t.Helper()
 	ln := listen(t)
+	s, stop = startOn(t, ln, h, configure)
+	return s, ln.Addr().String(), stop
+}
+
+// startOn is start with the given listener.
+func startOn(t *testing.T, ln net.Listener, h http.Handler, configure func(*server.Server)) (s *server.Server, stop func() error) {
+	t.Helper()
 	s = server.New("", h)
 	s.Log = discardLog
 	if configure != nil {
@@ -95,7 +102,21 @@ func start(t *testing.T, h http.Handler, configure func(*server.Server)) (s *ser
 		return err
 	}
 	t.Cleanup(func() { stop() })
-	return s, ln.Addr().String(), stop
+	return s, stop
+}
+
+// A wrapper is a listener that wraps what it accepts.
+type wrapper struct {
+	net.Listener
+	wrap func(net.Conn) net.Conn
+}
+
+func (l wrapper) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return l.wrap(c), nil
 }
 
 // send sends a GET request over a new connection.
