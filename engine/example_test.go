@@ -46,13 +46,7 @@ func ExampleServer_recycle() {
 	})
 	s.Recycle = true
 	defer s.Close()
-
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err)
-	}
-	go s.Serve(ln)
-	res, err := http.Get("http://" + ln.Addr().String() + "/recycled")
+	res, err := http.Get("http://" + serve(s) + "/recycled")
 	if err != nil {
 		panic(err)
 	}
@@ -66,13 +60,7 @@ func ExampleServer_recycle() {
 func ExampleServer_Stats() {
 	s := engine.New(&http.Server{Handler: http.NotFoundHandler()})
 	defer s.Close()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err)
-	}
-	go s.Serve(ln)
-
-	c, err := net.Dial("tcp", ln.Addr().String())
+	c, err := net.Dial("tcp", serve(s))
 	if err != nil {
 		panic(err)
 	}
@@ -110,14 +98,14 @@ func ExampleServer_Shutdown() {
 	// http: Server closed
 }
 
-// serve lets s serve on a free port. It returns the base URL.
+// serve lets s serve on a free port. It returns the address.
 func serve(s *engine.Server) string {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		panic(err)
 	}
 	go s.Serve(ln)
-	return "http://" + ln.Addr().String()
+	return ln.Addr().String()
 }
 
 func ExampleNew() {
@@ -126,7 +114,7 @@ func ExampleNew() {
 		ReadHeaderTimeout: 10 * time.Second, // the fields keep their meaning
 	})
 	defer s.Close()
-	res, err := http.Get(serve(s))
+	res, err := http.Get("http://" + serve(s))
 	if err != nil {
 		panic(err)
 	}
@@ -159,7 +147,7 @@ func ExampleServer_SetKeepAlivesEnabled() {
 	s := engine.New(&http.Server{Handler: http.NotFoundHandler()})
 	defer s.Close()
 	s.SetKeepAlivesEnabled(false)
-	res, err := http.Get(serve(s))
+	res, err := http.Get("http://" + serve(s))
 	if err != nil {
 		panic(err)
 	}

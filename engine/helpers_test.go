@@ -4,14 +4,23 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
+	"flag"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 	"time"
 )
+
+func TestMain(m *testing.M) {
+	// Parallel tests wait for timeouts, so more can run than there are processors.
+	flag.Parse()
+	flag.Set("test.parallel", "8")
+	os.Exit(m.Run())
+}
 
 // A server has the common methods of http.Server and Server that tests use.
 type server interface {

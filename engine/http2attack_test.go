@@ -88,9 +88,7 @@ func TestHTTP2Attacks(t *testing.T) {
 			}
 			return reset(nil, i/2)
 		}},
-		{name: "made you reset", n: 10_000, frames: func(i int) []byte {
-			return appendTestFrame(get(i, "/wait"), fWindow, 0, uint32(2*i+1), u32(0))
-		}},
+		{name: "made you reset", n: 10_000, frames: func(i int) []byte { return appendTestFrame(get(i, "/wait"), fWindow, 0, uint32(2*i+1), u32(0)) }},
 		{name: "made you reset by length", n: 10_000, frames: func(i int) []byte {
 			b := appendTestFrame(nil, fHeaders, endHeaders, uint32(2*i+1), reqBlock("POST", "/wait", "content-length=1"))
 			return appendTestFrame(b, fData, 0, uint32(2*i+1), "too long")
@@ -236,7 +234,7 @@ func TestHTTP2NearLimits(t *testing.T) {
 		{"a browser cancels 1000 requests", func(c *frameConn) {
 			for i := range uint32(1000) {
 				c.get(2*i+1, "/context")
-				c.frame(fReset, 0, 2*i+1, u32(8))
+				c.reset(2*i + 1)
 				if i%50 == 0 {
 					c.ping()
 				}

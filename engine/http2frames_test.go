@@ -158,6 +158,9 @@ func (c *frameConn) get(stream uint32, path string) {
 	c.frame(fHeaders, endStream|endHeaders, stream, reqBlock("GET", path))
 }
 
+// reset cancels a stream.
+func (c *frameConn) reset(stream uint32) { c.frame(fReset, 0, stream, u32(8)) }
+
 func (c *frameConn) readAll() {
 	var dec hpack.Decoder
 	dec.Reset(4096)
@@ -342,7 +345,7 @@ func get(stream uint32, path string, more ...string) step {
 func data(stream uint32, text string) step    { return frame(fData, 0, stream, text) }
 func dataEnd(stream uint32, text string) step { return frame(fData, endStream, stream, text) }
 func window(stream, n uint32) step            { return frame(fWindow, 0, stream, u32(n)) }
-func reset(stream uint32) step                { return frame(fReset, 0, stream, u32(8)) }
+func reset(stream uint32) step                { return func(c *frameConn) { c.reset(stream) } }
 func settings(pairs ...uint32) step           { return func(c *frameConn) { c.settings(pairs...) } }
 func ping(c *frameConn)                       { c.ping() }
 func ended(stream uint32) step                { return func(c *frameConn) { c.ended(stream) } }

@@ -47,7 +47,7 @@ func TestHTTP2Context(t *testing.T) {
 			name string
 			end  func(c *frameConn)
 		}{
-			{"reset", func(c *frameConn) { c.frame(fReset, 0, 1, u32(8)) }},
+			{"reset", func(c *frameConn) { c.reset(1) }},
 			{"close", func(c *frameConn) { c.Close() }},
 			{"half-close", func(c *frameConn) { c.Conn.(*net.TCPConn).CloseWrite() }},
 			{"connection error", func(c *frameConn) { c.frame(fPing, 0, 0, "1") }},
@@ -541,7 +541,7 @@ func TestHTTP2Writer(t *testing.T) {
 		}
 		c.get(id, "/notify")
 		c.wait(func() bool { return c.streams[id] != nil && len(c.streams[id].blocks) > 0 })
-		c.frame(fReset, 0, id, u32(8))
+		c.reset(id)
 		<-left
 	})
 }
@@ -591,7 +591,7 @@ func TestHTTP2SendPing(t *testing.T) {
 func TestHTTP2Late(t *testing.T) {
 	for _, k := range engines {
 		late := make(chan func() string, 1)
-		var lines safeLog
+		var lines syncLog
 		addr := startHTTP2(t, k.make, &http.Server{ErrorLog: log.New(&lines, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, ctx := r.Body, r.Context()
 			late <- func() string {
@@ -661,24 +661,6 @@ func TestHTTP2LateWaitsForNobody(t *testing.T) {
 		}()
 		eventually(t, k.name+": late calls return", returned)
 	}
-}
-
-// A safeLog collects log lines.
-type safeLog struct {
-	mu sync.Mutex
-	b  strings.Builder
-}
-
-func (l *safeLog) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *safeLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // TestHTTP2Hammer sends requests of all kinds concurrently, with and without TLS:
