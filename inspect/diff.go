@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
 // maxRoutes is the largest routes.json that ReadRoutes accepts, in bytes. 5,000
@@ -34,7 +35,9 @@ func ReadRoutes(r io.Reader) ([]Route, error) {
 // in routes.json, without running its handlers: for which requests another
 // handler runs, the status changes, or the login is lost. It takes a middleware
 // for a login if its name says so, as Warning does. A handler is the same if its
-// name is. Diff returns an error for routes that can't be registered together.
+// name and the names of its path parameters are: show(id) isn't show(user), whose
+// code may still ask for id. Diff returns an error for routes that can't be
+// registered together.
 func Diff(old, now []Route) ([]Difference, error) {
 	var list []Difference
 	for _, loggedIn := range []bool{false, true} {
@@ -65,7 +68,7 @@ func Diff(old, now []Route) ([]Difference, error) {
 }
 
 // rebuild returns a Mux with the routes, Groups and mounts of a routes.json. A
-// handler writes its name. A login refuses everybody, unless all are logged in.
+// handler writes its name and those of its parameters. A login refuses everybody, unless all are logged in.
 func rebuild(routes []Route, loggedIn bool) (m *muxmaster.Mux, err error) {
 	m = muxmaster.New()
 	if !loggedIn && slices.ContainsFunc(routes, func(r Route) bool {
@@ -111,8 +114,11 @@ func (n *scopeNode) add(r *Route, loggedIn bool) (err error) {
 	if !ok {
 		return fmt.Errorf("%s is not below its prefix %s", r.text(), n.prefix)
 	}
-	name := []byte(ShortName(r.Handler))
-	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(name) })
+	name := ShortName(r.Handler)
+	if p, err := pattern.ParsePath(r.Pattern); err == nil && len(p.Names()) > 0 {
+		name += "(" + strings.Join(p.Names(), ", ") + ")"
+	}
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, name) })
 	switch {
 	case r.Host != "" || r.Below && strings.HasSuffix(path, "/"):
 		n.router.Handle(strings.TrimSpace(r.Method+" "+r.Host+path), h)

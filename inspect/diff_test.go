@@ -25,7 +25,7 @@ func TestDiff(t *testing.T) {
 		}
 		h := http.HandlerFunc(showOld)
 		m.GET("/*page", h)
-		m.GET("/users/:id", map[bool]http.HandlerFunc{true: showNew, false: showOld}[change == "handler"])
+		m.GET(map[bool]string{true: "/users/:user", false: "/users/:id"}[change == "parameter"], map[bool]http.HandlerFunc{true: showNew, false: showOld}[change == "handler"])
 		if change != "route" {
 			m.POST("/users/:id", h)
 		}
@@ -72,6 +72,7 @@ func TestDiff(t *testing.T) {
 	}{
 		{"", nil},
 		{"handler", []string{"GET /users/1: handler"}},
+		{"parameter", []string{"GET /users/1: handler"}},
 		{"guarded handler", []string{"GET /admin/x: handler"}},
 		{"route", []string{"POST /users/1: lost route"}},
 		{"group", []string{"GET /admin/x: lost login", "OPTIONS /admin/none-such: lost login"}},

@@ -11,6 +11,8 @@ func TestShortName(t *testing.T) {
 		"example.com/shop.routes.func4.func2":     "shop.routes",
 		"example.com/shop.routes.func4.2.gowrap1": "shop.routes",
 		"example.com/shop.routes-range1.func3":    "shop.routes",
+		"example.com/shop.routes.func4.say.3":     "shop.routes",
+		"example.com/shop.routes.say.func2":       "shop.routes.say",
 		"example.com/shop.glob..func7":            "shop",
 		"example.com/shop.init.func1":             "shop.init",
 		"example.com/shop.function":               "shop.function",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"path"
 	"slices"
 	"strconv"
@@ -112,7 +113,7 @@ func (d *Difference) cause(places map[string]bool) string {
 		if sameBody(d.Old, d.Now) {
 			return d.headerCause()
 		}
-		return strings.ReplaceAll(d.text(d.Old)+d.text(d.Now), d.Request.URL.Path, "/")
+		return fmt.Sprint(statuses, d.withoutPath(d.Old.Body), d.withoutPath(d.Now.Body))
 	}
 	switch {
 	case d.special() && !places[place]: // a rule of the router
@@ -123,6 +124,18 @@ func (d *Difference) cause(places map[string]bool) string {
 		return statuses
 	}
 	return statuses + place
+}
+
+// withoutPath returns the text of an error without the path of the request, and
+// without its segments in quotes, which are most likely the values of parameters.
+func (d *Difference) withoutPath(body []byte) string {
+	text := strings.ReplaceAll(string(body), d.Request.URL.Path, "/")
+	for segment := range strings.SplitSeq(d.Request.URL.EscapedPath(), "/") {
+		segment, _ = url.PathUnescape(segment)
+		escaped := strings.Trim(strconv.Quote(strconv.Quote(segment)), `\"`) // as by %q, in JSON
+		text = strings.NewReplacer(`"`+segment, `"`, `"`+escaped, `"`).Replace(text)
+	}
+	return text
 }
 
 // oddness returns a number that is the smaller, the more likely it is that a

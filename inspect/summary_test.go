@@ -1,6 +1,8 @@
 package inspect
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -132,6 +134,25 @@ func TestPrintDifferencesBeginsWithHandlers(t *testing.T) {
 
 // TestPrintDifferencesOfLog checks that requests of an access log, which say
 // nothing about routes, count as one if their paths differ in numbers.
+// TestPrintDifferencesOfValues checks that errors that quote the value of a
+// parameter have one line.
+func TestPrintDifferencesOfValues(t *testing.T) {
+	router := func(format string) *muxmaster.Mux {
+		m := muxmaster.New()
+		m.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {
+			text, _ := json.Marshal(fmt.Sprintf(format, r.PathValue("id")))
+			http.Error(w, string(text), http.StatusBadRequest)
+		})
+		return m
+	}
+	now := router("%q is no number")
+	var b strings.Builder
+	PrintDifferences(&b, Compare(router("bad user %q"), now, Requests(now)))
+	if n := strings.Count(b.String(), "\n"); n > 4 {
+		t.Errorf("%d lines:\n%s", n, &b)
+	}
+}
+
 func TestPrintDifferencesOfLog(t *testing.T) {
 	requests, err := ReadLog(strings.NewReader("- \"GET /u/1 HTTP/1.1\" 200\n- \"GET /u/22 HTTP/1.1\" 200\n- \"GET /v/1 HTTP/1.1\" 200\n"))
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -123,7 +124,8 @@ func (c *command) diff(w io.Writer) error {
 type remote struct {
 	base      *url.URL
 	transport http.RoundTripper
-	err       error // of the first request without a response
+	responded bool
+	err       error // if the service can't be reached
 }
 
 // remote returns the service at an address.
@@ -166,11 +168,13 @@ func (s *remote) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	resp, err := s.transport.RoundTrip(r)
 	if err != nil {
-		if r.Context().Err() == nil && s.err == nil && !strings.Contains(err.Error(), "invalid") {
+		var dial *net.OpError
+		if !s.responded || errors.As(err, &dial) && dial.Op == "dial" {
 			s.err = fmt.Errorf("no response from %s: %w", s.base.Redacted(), err)
 		}
-		panic(http.ErrAbortHandler)
+		panic(err) // a handler has aborted its response, for example
 	}
+	s.responded = true
 	defer resp.Body.Close()
 	header := w.Header()
 	for name, values := range resp.Header {

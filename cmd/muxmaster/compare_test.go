@@ -30,6 +30,17 @@ func version(n int) *muxmaster.Mux {
 	m := muxmaster.New()
 	m.GET("/users/:id", show)
 	m.GET("/b%2Fc/x", show)
+	m.GET("/stops/:how", func(w http.ResponseWriter, r *http.Request) { // without a response that a client can read
+		w.Header().Set("Location", r.PathValue("how"))
+		if r.PathValue("how") == "1" {
+			panic(http.ErrAbortHandler)
+		}
+	})
+	if n == 2 {
+		m.GET("/stops/here", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	} else {
+		m.GET("/stops/here", show)
+	}
 	admin := m.Group("/admin")
 	if n == 1 {
 		admin.Use(requireLogin)
@@ -84,6 +95,8 @@ func TestCompare(t *testing.T) {
 		{"compare -routes ROUTES1 ONE TWO", 1, "\nlost login: "},
 		{"compare -routes ROUTES1 ONE TWO", 1, "  GET /admin/x: 401, now 200 (and "},
 		{"compare -routes ROUTES1 ONE TWO", 1, "lost route: "},
+		{"compare -routes ROUTES1 ONE TWO", 1, "\ncrash: "},
+		{"compare -routes ROUTES1 ONE TWO", 1, "  GET /stops/here: 200, now panic: EOF"},
 		{"compare -routes ROUTES1 -H Authorization:x ONE TWO", 1, "!lost login"},
 		{"compare -log LOG ONE TWO", 1, "1 request, 1 differs\nlost route: 1 request\n  GET /gone: 200, now 404\n"},
 		{"compare -har HAR ONE TWO", 1, "lost route: 1 request\n  GET h/gone: 200, now 404\n"},
@@ -99,7 +112,7 @@ func TestCompare(t *testing.T) {
 		{"diff ROUTES1 ROUTES2", 1, "lost login: "},
 		{"diff ROUTES1 ROUTES2", 1, "  GET /admin/x: 401, now 200 by GET /admin/x (and "},
 		{"diff ROUTES1 ROUTES2", 1, "  GET /gone: 200 by GET /gone, now 404"},
-		{"diff ROUTES1 ROUTES2", 1, "handler: 4 requests\n  GET /changed: muxmaster.show, now muxmaster.remove by GET /changed (and "},
+		{"diff ROUTES1 ROUTES2", 1, "handler: 8 requests\n  GET /changed: muxmaster.show, now muxmaster.remove by GET /changed (and "},
 		{"diff ROUTES2 ROUTES1", 1, "new login: "},
 		{"diff ROUTES1 BAD", 1, "this is no routes.json"},
 		{"diff ROUTES1", 2, "diff needs two files"},
