@@ -726,16 +726,12 @@ func TestNestedServeMux(t *testing.T) {
 		outer.Handle("/x/", inner)
 		outer.Handle("/y/", http.StripPrefix("/y", inner))
 		outer.Mount("/z/{a}", http.StripPrefix("/z", inner))
-		for _, c := range [][2]string{
+		wants(t, outer, exchanges{
 			{"/x/1/2", `/x/{a}/{b} a="1" b="2"`},
 			{"/y/x/1/2", `/x/{a}/{b} a="1" b="2"`},
 			{"/z/x/1/2", `/x/{a}/{b} a="1" b="2"`},
 			{"/x/1", "404"},
-		} {
-			if got := get(t, outer, "GET", c[0]); got != c[1] {
-				t.Errorf("%s: ServeMux in Mux, %s: got %s, want %s", mode.name, c[0], got, c[1])
-			}
-		}
+		}, mode.name)
 
 		mux := newMux(mode.pooled)
 		mux.GET("/:a/x/{b}", show)
@@ -747,18 +743,14 @@ func TestNestedServeMux(t *testing.T) {
 		prefixed := http.NewServeMux()
 		prefixed.Handle("/p/{b}/", http.StripPrefix("/p/q", mux))
 		std.Handle("/p/q/", prefixed)
-		for _, c := range [][2]string{
+		wants(t, std, exchanges{
 			{"/1/x/2", `GET /:a/x/{b} a="1" b="2"`},
 			{"/1/f/2", `GET /:a/f/{b} a="1" b="2"`},
 			{"/1/s", `GET /:a/s a="1" b=""`},
 			{"/1/2/3/4/5", `/1/2/3/{a}/{b} a="4" b="5"`},
 			{"/p/q/1/s", `GET /:a/s a="1" b="q"`}, // the outer value stays visible
 			{"/p/q/1/x/2", `GET /:a/x/{b} a="1" b="2"`},
-		} {
-			if got := get(t, std, "GET", c[0]); got != c[1] {
-				t.Errorf("%s: Mux in ServeMux, %s: got %s, want %s", mode.name, c[0], got, c[1])
-			}
-		}
+		}, mode.name)
 	}
 }
 

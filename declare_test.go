@@ -681,16 +681,12 @@ func TestNamesBelongToTheRoute(t *testing.T) {
 	m.GET("/a/:name/x", values)
 	m.POST("/a/{key}", values)
 	m.GET("/a/{n:[0-9]+}/y", values)
-	for _, c := range []struct{ method, target, want string }{
-		{"GET", "/a/1", `id="1"`},
-		{"GET", "/a/1/x", `name="1"`},
-		{"POST", "/a/1", `key="1"`},
-		{"GET", "/a/1/y", `n="1"`},
-	} {
-		if got := get(t, m, c.method, c.target); got != c.want {
-			t.Errorf("%s %s: got %s, want %s", c.method, c.target, got, c.want)
-		}
-	}
+	wants(t, m, exchanges{
+		{"/a/1", `id="1"`},
+		{"/a/1/x", `name="1"`},
+		{"POST /a/1", `key="1"`},
+		{"/a/1/y", `n="1"`},
+	})
 }
 
 // badPatterns are refused, and so are forms of other routers that would never

@@ -83,9 +83,57 @@ func get(t testing.TB, h http.Handler, method, target string) string {
 	return ask(h, request(t, method, target)).brief()
 }
 
+// exchanges are requests and the brief responses to them. A request is a target,
+// behind the method if that isn't GET, and behind a host if that isn't
+// example.com: {"/x", "served"}, {"PUT h.org/x", "405 GET, HEAD, OPTIONS"}.
+type exchanges [][2]string
+
+// send sends a request of an exchange.
+func send(t testing.TB, h http.Handler, request string) answer {
+	t.Helper()
+	method, target, ok := strings.Cut(request, " ")
+	if !ok {
+		method, target = "GET", request
+	}
+	host, i := "example.com", strings.IndexByte(target, '/')
+	if i > 0 && !strings.Contains(target, "://") {
+		host, target = target[:i], target[i:]
+	}
+	return ask(h, requestTo(t, host, method, target))
+}
+
+// wants compares responses with those expected. The context is part of the error.
+func wants(t testing.TB, h http.Handler, rows exchanges, context ...any) {
+	t.Helper()
+	for _, row := range rows {
+		if got := send(t, h, row[0]).brief(); got != row[1] {
+			t.Errorf("%v%s: got %s, want %s", context, row[0], got, row[1])
+		}
+	}
+}
+
 // tell returns a handler that writes a name.
 func tell(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, name) }
+}
+
+// trace is middleware that writes its name before calling the handler.
+func trace(name string) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, "%s ", name)
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+func traceFast(name string) muxmaster.FastMiddleware {
+	return func(next muxmaster.FastHandler) muxmaster.FastHandler {
+		return func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+			fmt.Fprintf(w, "%s ", name)
+			next(w, r, ps)
+		}
+	}
 }
 
 // values answers with the path values: id="5" name="x". It holds every way of
@@ -133,6 +181,35 @@ func panics(f func()) (text string) {
 	}()
 	f()
 	return ""
+}
+
+// refusals are calls that panic, with a part of the text. They register nothing
+// but what begins with /ok.
+type refusals []struct {
+	name string
+	do   func(m *muxmaster.Mux)
+	want string
+}
+
+func (list refusals) test(t *testing.T) {
+	t.Helper()
+	for _, c := range list {
+		m := muxmaster.New()
+		if text := panics(func() { c.do(m) }); !strings.HasPrefix(text, "muxmaster: ") || !strings.Contains(text, c.want) {
+			t.Errorf("%s: panicked with %q, want muxmaster: and %s", c.name, text, c.want)
+		}
+		for r := range m.Routes() {
+			if !strings.HasPrefix(r.Pattern, "/ok") {
+				t.Errorf("%s: registered %v", c.name, r)
+			}
+		}
+	}
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
 }
 
 // needsNesting skips a test of requests within several routers, where path values

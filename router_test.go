@@ -183,11 +183,7 @@ func TestGroupServeHTTP(t *testing.T) {
 	add(g, "GET /x")
 	add(m, "GET /y")
 	for name, h := range map[string]http.Handler{"Group": g, "With": m.With(trace("w")), "in a Group": g.Group("/in")} {
-		for _, c := range [][2]string{{"/g/x", "m g GET /x"}, {"/y", "m GET /y"}, {"/none", "m m 404"}, {"/g/none", "m g m 404"}, {"/x", "m m 404"}} {
-			if got := outcome(t, h, "h", "GET", c[0]); got != c[1] {
-				t.Errorf("%s: %s: got %q, want %q", name, c[0], got, c[1])
-			}
-		}
+		wantOutcomes(t, h, exchanges{{"/g/x", "m g GET /x"}, {"/y", "m GET /y"}, {"/none", "m m 404"}, {"/g/none", "m g m 404"}, {"/x", "m m 404"}}, name)
 	}
 }
 
@@ -263,11 +259,7 @@ func TestMethodTakesHandlers(t *testing.T) {
 	m := muxmaster.New()
 	m.Method("GET,POST", "/r", http.RedirectHandler("/to", http.StatusFound))
 	m.Group("/g").Method("PUT", "/h", http.NotFoundHandler())
-	for _, c := range [][3]string{{"POST", "/r", "302 /to"}, {"PUT", "/g/h", "404"}} {
-		if got := get(t, m, c[0], c[1]); got != c[2] {
-			t.Errorf("%s %s: got %s, want %s", c[0], c[1], got, c[2])
-		}
-	}
+	wants(t, m, exchanges{{"POST /r", "302 /to"}, {"PUT /g/h", "404"}})
 }
 
 // r.Pattern is the pattern as registered, the methods in front.

@@ -735,20 +735,16 @@ func TestUnmatchedRequestsHaveThePrefixValues(t *testing.T) {
 		sub.GET("/x/:y", tell("x"))
 		sub.GET("/:a/:b/:c/z", tell("z"))
 		m.Mount("/m/:t", sub)
-		for _, c := range []struct{ method, target, want string }{
-			{"GET", "/g/5/none", `404 t="5" pattern=""`},
-			{"GET", "/g/a%2Fb/none", `404 t="a/b" pattern=""`},
-			{"POST", "/g/5/x/6", `405 t="5" pattern=""`},
-			{"GET", "/g/5", `404 t="5" pattern=""`},
-			{"GET", "/m/5/none", `404 t="5" pattern=""`},
-			{"GET", "/m/a%2Fb/1/2/3/4", `404 t="a/b" pattern=""`},
-			{"POST", "/m/5/x/6", `405 t="5" pattern=""`},
-			{"GET", "/m/5", `404 t="5" pattern=""`},
-		} {
-			if got := get(t, m, c.method, c.target); got != c.want {
-				t.Errorf("%s: %s %s: got %s, want %s", mode.name, c.method, c.target, got, c.want)
-			}
-		}
+		wants(t, m, exchanges{
+			{"/g/5/none", `404 t="5" pattern=""`},
+			{"/g/a%2Fb/none", `404 t="a/b" pattern=""`},
+			{"POST /g/5/x/6", `405 t="5" pattern=""`},
+			{"/g/5", `404 t="5" pattern=""`},
+			{"/m/5/none", `404 t="5" pattern=""`},
+			{"/m/a%2Fb/1/2/3/4", `404 t="a/b" pattern=""`},
+			{"POST /m/5/x/6", `405 t="5" pattern=""`},
+			{"/m/5", `404 t="5" pattern=""`},
+		}, mode.name)
 	}
 }
 

@@ -207,7 +207,7 @@ func TestUpdateFails(t *testing.T) {
 			t.Errorf("%s: the Mux that Update passed, afterwards: got %s", name, got)
 		}
 		g.Use(trace("use")) // no route was registered in it
-		if got := trail(t, outer, "GET", "/in/g/none"); got != "use" {
+		if got := outcome(t, outer, "h", "GET", "/in/g/none"); got != "use" {
 			t.Errorf("%s: a Group, afterwards: got %q", name, got)
 		}
 		if err := m.Update(func(m *muxmaster.Mux) error { m.GET("/new", tell("new")); return nil }); err != nil {
