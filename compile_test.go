@@ -844,37 +844,6 @@ func TestMountWithCatchAll(t *testing.T) {
 	}
 }
 
-// TestPrefixWithCatchAll checks that a prefix that owns its paths can't have a
-// catch-all.
-func TestPrefixWithCatchAll(t *testing.T) {
-	const advice = "cannot have a catch-all; use Group"
-	for name, c := range map[string]struct {
-		register func(m *muxmaster.Mux)
-		want     string
-	}{
-		"Route":                {func(m *muxmaster.Mux) { m.Route("/{x...}/b", func(*muxmaster.Group) {}) }, advice},
-		"Route in a Group":     {func(m *muxmaster.Mux) { m.Group("/{x...}/b").Route("/c", func(*muxmaster.Group) {}) }, advice},
-		"Mount":                {func(m *muxmaster.Mux) { m.Mount("/{x...}/b", muxmaster.New()) }, advice},
-		"Mount in a Group":     {func(m *muxmaster.Mux) { m.Group("/{x...}/b").Mount("/c", muxmaster.New()) }, advice},
-		"a Group that ends so": {func(m *muxmaster.Mux) { m.Group("/b/{x...}") }, "a prefix cannot end in a catch-all"},
-		"a second one": {func(m *muxmaster.Mux) {
-			m.Group("/{x...}/b").GET("/{y...}/c", func(http.ResponseWriter, *http.Request) {})
-		}, "second one"},
-	} {
-		m := muxmaster.New()
-		if got := panics(func() { c.register(m) }); !strings.HasPrefix(got, "muxmaster: ") || !strings.Contains(got, c.want) {
-			t.Errorf("%s: got %q, want %q", name, got, c.want)
-		}
-	}
-	sub := muxmaster.New()
-	sub.Group("/{x...}/b").GET("/c", tellRoute("/a/{x...}/b/c"))
-	m := muxmaster.New()
-	m.Mount("/a", sub)
-	if got, want := get(t, m, "GET", "/a/1/2/b/c"), `/a/{x...}/b/c x="1/2"`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
 // TestExplainCatchAllInside checks that Explain gives the value and the reasons.
 func TestExplainCatchAllInside(t *testing.T) {
 	m := muxmaster.New()

@@ -20,20 +20,10 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/steps"
 )
 
-// early is a handler of middleware that must run before routing.
-type early struct{ http.Handler }
-
-func (early) RunsBeforeRouting() {}
-
 // A registration that was meant otherwise is refused, with a text that says what
 // to write. Afterwards, nothing was registered.
 func TestHandleRefuses(t *testing.T) {
-	before := func(next http.Handler) http.Handler { return early{next} }
-	for _, c := range []struct {
-		name string
-		do   func(m *muxmaster.Mux)
-		want string // part of the panic's text
-	}{
+	refusals{
 		{"list without a space", func(m *muxmaster.Mux) { m.Handle("GET,/a", tell("")) }, `"GET," is the host of this pattern; write a space`},
 		{"lower case", func(m *muxmaster.Mux) { m.Handle("get /users", tell("")) }, "the method get is written GET"},
 		{"lower case in a list", func(m *muxmaster.Mux) { m.Method("GET,post", "/users", tell("")) }, "the method post is written POST"},
@@ -43,54 +33,10 @@ func TestHandleRefuses(t *testing.T) {
 		{"method in a path", func(m *muxmaster.Mux) { m.GET("GET /users", values) }, `the verb methods take a path alone: "/users"; Handle takes "GET /users"`},
 		{"no slash", func(m *muxmaster.Mux) { m.GET("users", values) }, "the path must begin with /"},
 		{"open bracket", func(m *muxmaster.Mux) { m.GET("/{id:[0-9}", values) }, "because a [ in its expression isn't"},
-		{"plain under UseFast", func(m *muxmaster.Mux) { m.UseFast(traceFast("")); m.GET("/x", values) }, "register it with HandleFast or a verb method"},
-		{"mounted plain under UseFast", func(m *muxmaster.Mux) {
-			sub := muxmaster.New()
-			sub.GET("/x", values)
-			m.UseFast(traceFast(""))
-			m.Mount("/s", sub)
-		}, "of UseFast"},
-		{"plain on a Mux mounted under UseFast", func(m *muxmaster.Mux) {
-			sub := muxmaster.New()
-			m.UseFast(traceFast(""))
-			m.Mount("/s", sub)
-			sub.GET("/x", values)
-		}, "of UseFast"},
-		{"fast on a Mux mounted under Use", func(m *muxmaster.Mux) {
-			sub := muxmaster.New()
-			m.Use(trace(""))
-			m.Mount("/s", sub)
-			sub.GETFast("/x", fastValues)
-		}, "a fast route would bypass the middleware"},
-		{"early middleware", func(m *muxmaster.Mux) { m.Use(before); m.GET("/x", values) }, "has no effect in Use, because it changes the path before routing; use Pre"},
-		{"early middleware around 404s", func(m *muxmaster.Mux) { m.Use(before); get(t, m, "GET", "/x") }, "use Pre"},
-		{"mounted Group", func(m *muxmaster.Mux) { m.Mount("/x", m.Group("/g")) }, "a Group cannot be mounted"},
-		{"Mount within itself", func(m *muxmaster.Mux) { sub := muxmaster.New(); sub.Mount("/x", m); m.Mount("/y", sub) }, "cannot be mounted within itself"},
-	} {
-		m := muxmaster.New()
-		text := panics(func() { c.do(m) })
-		if !strings.HasPrefix(text, "muxmaster: ") || !strings.Contains(text, c.want) {
-			t.Errorf("%s: panicked with %q, want %q", c.name, text, c.want)
-		}
-		for r := range m.Routes() {
-			t.Errorf("%s: there is a route %v", c.name, r)
-		}
-	}
-	m := muxmaster.New()
-	m.GET("/first", values)
-	if text := panics(func() { m.Use(trace("")) }); !strings.Contains(text, `after the route "GET /first" was registered (at `) || !strings.Contains(text, "declare_test.go:") || !strings.Contains(text, "With") {
-		t.Errorf("Use after a route: panicked with %q", text)
-	}
-	g := m.Group("/g")
-	g.GET("/removed", values)
-	if err := m.Remove("GET /g/removed"); err != nil {
-		t.Error(err)
-	}
-	if text := panics(func() { g.Use(trace("")) }); !strings.Contains(text, "after a route was registered (and removed since)") {
-		t.Errorf("Use after a route that was removed: panicked with %q", text)
-	}
-	m.Pre(before) // it changes nothing in Pre
-	get(t, m, "GET", "/first")
+		{"nil under Use", func(m *muxmaster.Mux) { m.Use(trace("x")); m.GET("/x", nil) }, `"GET /x": the handler is nil`},
+		{"nil under UseFast", func(m *muxmaster.Mux) { m.UseFast(traceFast("x")); m.GETFast("/x", nil) }, `"GET /x": the handler is nil`},
+		{"a list with a conflict", func(m *muxmaster.Mux) { m.POST("/ok/:id", values); m.Handle("GET,BREW,POST,PUT /ok/{id}", tell("")) }, `"POST /ok/:id"`},
+	}.test(t)
 }
 
 // Middleware functions are called once for each route, mounted or not, and once
@@ -144,11 +90,7 @@ func TestConnectBehindServeMux(t *testing.T) {
 	mux.Handle("/{x}/{y}", m)
 	mux.Handle("/{x}/{y}/{rest...}", m)
 	for _, target := range []string{"//a", "/a//", "//", "/a/b", "/a//b"} {
-		r, err := readRequest("h", "CONNECT", target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text := panics(func() { ask(mux, r) }); text != "" {
+		if text := panics(func() { get(t, mux, "CONNECT", target) }); text != "" {
 			t.Errorf("CONNECT %s: panicked with %q", target, text)
 		}
 	}
@@ -219,52 +161,37 @@ var patternCases = []patternCase{
 	{"/users", "/users", ``},
 	{"/users", "/users?id=/x/../y", ``},
 	{"/users", "/user", `404`},
-	{"/users", "/userss", `404`},
 	{"/users", "/Users", `404`},
 	{"/users", "/users/", `404`},
-	{"/users", "/users/x", `404`},
 	{"/users", "/%75sers", ``},
 	{"/users", "/users%2F", `404`},
 	{"/users", "/users%00", `404`},
 	{"/%75sers", "/users", ``},
 	{"/a%2Fb", "/a%2Fb", ``},
-	{"/a%2Fb", "/a%2fb", ``},
 	{"/a%2Fb", "/a/b", `404`},
 	{"/a%2Fb", "/a%FFb", `404`},
 	{"/a%2Fb/:x", "/a%2Fb/c", `x="c"`},
-	{"/a%2Fb/:x", "/a/b/c", `404`},
 	{"/a%FFb", "/a%FFb", ``},
 	{"/a%FFb", "/a%2Fb", `404`},
 	{"/a/b", "/a%2Fb", `404`},
 	{"/a%20b", "/a%20b", ``},
 	{"/a+b", "/a+b", ``},
-	{"/a+b", "/a%20b", `404`},
 	{"/100%", "/100%25", ``},
 	{"/ü", "/%C3%BC", ``},
 	{"/ü", "/ü", ``},
-	{"/%C3%BC", "/ü", ``},
-	{"/日本語/:x", "/日本語/に", `x="に"`},
-	{"/a.b", "/a.b", ``},
-	{"/a.b", "/axb", `404`},
-	{"/%7Bid%7D", "/%7Bid%7D", ``},
 	{"/%7Bid%7D", "/{id}", ``},
 	{"/%7Bid%7D", "/x", `404`},
 	{"/%3Aid", "/:id", ``},
-	{"/%3Aid", "/x", `404`},
 	{"/a%2Ab", "/a*b", ``},
 	{"/%2Aa", "/*a", ``},
-	{"/%2Aa", "/b/c", `404`},
 	{"/12345678", "/12345678", ``},
 	{"/12345678", "/1234567", `404`},
 	{"/12345678", "/12345678%00", `404`},
-	{"/1234567/:x", "/1234567/a", `x="a"`},
 	{"/1234567/:x", "/1234567%00/a", `404`},
 	{"/12345678/:x", "/12345678/a", `x="a"`},
 	{"/12345678/:x", "/123456789/a", `404`},
 	{"/123456789abcdef0/:x", "/123456789abcdef0/a", `x="a"`},
 	{"/123456789abcdef0/:x", "/123456789abcdef01/a", `404`},
-	{"/123456789abcdef01/:x", "/123456789abcdef01/a", `x="a"`},
-	{"/123456789abcdef01/:x", "/123456789abcdef0/a", `404`},
 	{"/12345678_middle_12345678/:x", "/12345678_middle_12345678/a", `x="a"`},
 	{"/12345678_middle_12345678/:x", "/12345678_Middle_12345678/a", `404`},
 	{"/12345678_middle_12345678/:x", "/12345678_midddle_12345678/a", `404`},
@@ -272,93 +199,54 @@ var patternCases = []patternCase{
 
 	{"/users/:id", "/users/5", `id="5"`},
 	{"/users/{id}", "/users/5", `id="5"`},
-	{"/users/:id", "/users/5?a=b", `id="5"`},
 	{"/users/:id", "/users", `404`},
 	{"/users/:id", "/users/", `404`},
 	{"/users/{id}", "/users/", `404`},
 	{"/users/:id", "/users/5/", `404`},
-	{"/users/:id", "/users/5/6", `404`},
-	{"/users/:id", "/user/5", `404`},
 	{"/users/:id", "/users/a%2Fb", `id="a/b"`},
 	{"/users/:id", "/users/%2F", `id="/"`},
-	{"/users/:id", "/users/%2F%2F", `id="//"`},
 	{"/users/:id", "/users/a%252Fb", `id="a%2Fb"`},
 	{"/users/:id", "/users/%25", `id="%"`},
-	{"/users/:id", "/users/%2525", `id="%25"`},
 	{"/users/:id", "/users/%252e%252e", `id="%2e%2e"`},
 	{"/users/:id", "/users/%3F%23", `id="?#"`},
-	{"/users/:id", "/users/a%20b", `id="a b"`},
 	{"/users/:id", "/users/a+b", `id="a+b"`},
-	{"/users/:id", "/users/a;v=1", `id="a;v=1"`},
-	{"/users/:id", "/users/a:b@c", `id="a:b@c"`},
-	{"/users/:id", "/users/:id", `id=":id"`},
-	{"/users/:id", "/users/{id}", `id="{id}"`},
-	{"/users/:id", "/users/*", `id="*"`},
 	{"/users/:id", "/users/...", `id="..."`},
-	{"/users/:id", "/users/.a", `id=".a"`},
 	{"/users/:id", "/users/..a", `id="..a"`},
-	{"/users/:id", "/users/a..", `id="a.."`},
 	{"/users/:id", "/users/%00", `id="\x00"`},
 	{"/users/:id", "/users/%FF", `id="\xff"`},
 	{"/users/:id", "/users/%FF%2F", `id="\xff/"`},
 	{"/users/:id", "/users/%C3%BC", `id="ü"`},
-	{"/users/:id", "/users/ü", `id="ü"`},
 	{"/users/:id", "/users/%0D%0A", `id="\r\n"`},
-	{"/users/:id", "/users/%5C", `id="\\"`},
-	{"/:a", "/x", `a="x"`},
 	{"/:a", "/", `404`},
 	{"/{a}", "/", `404`},
 	{"/:a/:b", "/x/y", `a="x" b="y"`},
 	{"/:a/:b", "/x%2F/%2Fy", `a="x/" b="/y"`},
-	{"/:a/x", "/1/x", `a="1"`},
-	{"/:a/x", "/1/y", `404`},
 	{"/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}/{j}", "/1/2/3/4/5/6/7/8/9/10",
 		`a="1" b="2" c="3" d="4" e="5" f="6" g="7" h="8" i="9" j="10"`},
 	{"/:a/x/{$}", "/1/x/", `a="1"`},
 	{"/:a/x/{$}", "/1/x/y", `404`},
-	{"/:_", "/x", `_="x"`},
 	{"/{user-id}", "/x", `user-id="x"`},
-	{"/:user-id", "/x", `user-id="x"`},
 	{"/{名}", "/x", `名="x"`},
-	{"/{a1}", "/x", `a1="x"`},
 
 	{"/n/{id:[0-9]+}", "/n/12", `id="12"`},
 	{"/n/{id:[0-9]+}", "/n/%31", `id="1"`},
 	{"/n/{id:[0-9]+}", "/n/", `404`},
-	{"/n/{id:[0-9]+}", "/n/12a", `404`},
 	{"/n/{id:[0-9]+}", "/n/a12", `404`},
 	{"/n/{id:[0-9]+}", "/n/1%0A", `404`},
 	{"/n/{id:[0-9]+}/x", "/n/12/x", `id="12"`},
 	{"/n/{id:int}", "/n/12", `id="12"`},
 	{"/n/{id:int}/x", "/n/-12/x", `id="-12"`},
 	{"/n/{id:int}", "/n/%2D12", `id="-12"`},
-	{"/n/{id:int}", "/n/int", `404`},
 	{"/n/{id:int}", "/n/-", `404`},
-	{"/n/{id:int}", "/n/1-2", `404`},
 	{"/n/{id:int}.json", "/n/-1.json", `id="-1"`},
 	{"/n/{id:uuid}", "/n/123e4567-e89b-12d3-a456-42661417400F", `id="123e4567-e89b-12d3-a456-42661417400F"`},
-	{"/n/{id:uuid}", "/n/123e4567e89b12d3a456426614174000", `404`},
 	{"/n/{id:uuid}", "/n/123e4567-e89b-12d3-a456-42661417400g", `404`},
-	{"/n/{id:uuid}", "/n/{123e4567-e89b-12d3-a456-426614174000}", `404`},
 	{"/n/{id:[0-9]*}", "/n/", `404`},
 	{"/n/{id:..+}", "/n/a%0Ab", `404`},
 	{"/n/{id:(?s).+}", "/n/a%0Ab", `id="a\nb"`},
-	{"/n/{id:[0-9]{2,3}}", "/n/1", `404`},
-	{"/n/{id:[0-9]{2,3}}", "/n/12", `id="12"`},
 	{"/n/{id:[0-9]{2,3}}", "/n/123", `id="123"`},
 	{"/n/{id:[0-9]{2,3}}", "/n/1234", `404`},
 	{`/n/{id:\d{4}}`, "/n/2024", `id="2024"`},
-	{`/n/{id:\d{4}}`, "/n/20245", `404`},
-	{"/n/{id:v[0-9]+}", "/n/v123", `id="v123"`},
-	{"/n/{id:v[0-9]+}", "/n/vv1", `404`},
-	{"/n/{id:[0-9]+v}", "/n/12v", `id="12v"`},
-	{"/n/{id:[0-9]+v}", "/n/1vv", `404`},
-	{"/n/{id:[a-z]?[0-9]{2}}", "/n/a12", `id="a12"`},
-	{"/n/{id:[a-z]?[0-9]{2}}", "/n/12", `id="12"`},
-	{"/n/{id:[a-z]?[0-9]{2}}", "/n/ab12", `404`},
-	{"/n/{id:a|b}", "/n/a", `id="a"`},
-	{"/n/{id:a|b}", "/n/b", `id="b"`},
-	{"/n/{id:a|b}", "/n/ab", `404`},
 	{"/n/{id:a|ab}", "/n/ab", `id="ab"`},
 	{"/n/{id:a|ab}x", "/n/abx", `id="ab"`},
 	{"/n/{id:^a$}", "/n/a", `id="a"`},
@@ -367,56 +255,30 @@ var patternCases = []patternCase{
 	{"/n/{id:[^/]+}", "/n/a%2Fb", `404`},
 	{"/n/{id:a/b}", "/n/a%2Fb", `id="a/b"`},
 	{"/n/{id:a/b}", "/n/a/b", `404`},
-	{"/n/{id:[}]}", "/n/}", `id="}"`},
-	{"/n/{id:[{]}", "/n/{", `id="{"`},
 	{`/n/{id:\}}`, "/n/}", `id="}"`},
 	{`/n/{id:[]a]+}`, "/n/]a", `id="]a"`},
-	{`/n/{id:[^]]+}`, "/n/a", `id="a"`},
 	{`/n/{id:[^]]+}`, "/n/]", `404`},
-	{`/n/{id:[[:alpha:]]+}`, "/n/ab", `id="ab"`},
-	{`/n/{id:[[:alpha:]]+}`, "/n/a1", `404`},
-	{`/n/{id:a{2}b{3}}`, "/n/aabbb", `id="aabbb"`},
 	{`/n/{id:(a)(b)}`, "/n/ab", `id="ab"`},
-	{`/n/{id:(?P<x>a)b}`, "/n/ab", `id="ab"`},
-	{`/n/{id:\pL+}`, "/n/ü", `id="ü"`},
-	{`/n/{id:\pL+}`, "/n/1", `404`},
-	{`/n/{id:[a-z ]+}`, "/n/a%20b", `id="a b"`},
-	{`/n/{id:[^a]}`, "/n/%C3%BC", `id="ü"`},
-	{`/n/{id:..}`, "/n/%C3%BC", `404`},
-	{`/n/{id:..}`, "/n/ab", `id="ab"`},
 	{`/n/{id:[.]+}`, "/n/...", `id="..."`},
-	{`/n/{id:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}}`, "/n/123e4567-e89b-12d3-a456-426614174000", `id="123e4567-e89b-12d3-a456-426614174000"`},
-	{`/n/{id:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}}`, "/n/123e4567-e89b-12d3-a456-42661417400g", `404`},
-	{`/n/{id:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}}`, "/n/123e4567-e89b-12d3-a4560426614174000", `404`},
 
-	{"/v2/{name...}/tags", "/v2/a/tags", `name="a"`},
 	{"/v2/{name...}/tags", "/v2/a/b/c/tags", `name="a/b/c"`},
 	{"/v2/{name...}/tags", "/v2/tags/tags/tags", `name="tags/tags"`},
 	{"/v2/{name...}/tags", "/v2/tags", `404`},
-	{"/v2/{name...}/tags", "/v2/a", `404`},
 	{"/v2/{name...}/tags", "/v2/a/tags/", `404`},
-	{"/v2/{name...}/tags", "/v2/a/tags/b", `404`},
 	{"/v2/{name...}/tags", "/v2/a%2Fb/c/tags", `name="a/b/c"`},
 	{"/v2/{name...}/tags", "/v2/a%2Ftags", `404`},
 	{"/v2/{name...}/tags", "/v2/%2F/tags", `name="/"`},
 	{"/v2/{name...}/tags", "/v2/a%2F..%2Fb/tags", `404`},
-	{"/v2/{name...}/tags", "/v2/..%2Fb/c/tags", `404`},
-	{"/v2/{name...}/tags", "/v2/a%20b/%C3%BC/tags", `name="a b/ü"`},
 	{"/v2/{name...}/tags", "/v2/a/%74ags", `name="a"`},
 	{"/{name...}/a%2Fb", "/x/y/a%2Fb", `name="x/y"`},
 	{"/{name...}/manifests/{ref}", "/a/manifests/b", `name="a" ref="b"`},
 	{"/{name...}/manifests/{ref}", "/a/manifests/manifests/b", `name="a/manifests" ref="b"`},
-	{"/{name...}/manifests/{ref}", "/a/manifests/manifests/manifests/b", `name="a/manifests/manifests" ref="b"`},
 	{"/{name...}/manifests/{ref}", "/manifests/b", `404`},
 	{"/{name...}/{id:[0-9]+}", "/a/1/2", `name="a/1" id="2"`},
-	{"/{name...}/{id:[0-9]+}", "/a/1/b", `404`},
-	{"/{name...}/{id:[0-9]+}/x", "/a/1/2/x", `name="a/1" id="2"`},
 	{"/{name...}/{file}.json", "/a/b/c.json", `name="a/b" file="c"`},
 	{"/{name...}/{a}/{b}", "/1/2/3/4", `name="1/2" a="3" b="4"`},
-	{"/{name...}/{a}/{b}", "/1/2", `404`},
 	{"/{x}/{name...}/{y}", "/1/2/3/4", `x="1" name="2/3" y="4"`},
 	{"/{name...}/{$}", "/a/b/", `name="a/b"`},
-	{"/{name...}/b/{rest...}", "/a/b/c/d", `name="a" rest="c/d"`},
 	{"/{name...}/b/{rest...}", "/a/b/c/b/d", `name="a/b/c" rest="d"`},
 	{"/{name...}/b/{rest...}", "/a/b/", `name="a" rest=""`},
 	{"/{name...}/b/*rest", "/a/b/c", `name="a" rest="/c"`},
@@ -424,81 +286,53 @@ var patternCases = []patternCase{
 	{"/{name...}/{rest...}", "/a/b/", `name="a/b" rest=""`},
 
 	{"/v{major}.{minor}/x", "/v1.2/x", `major="1" minor="2"`},
-	{"/v{major}.{minor}/x", "/v10.20/x", `major="10" minor="20"`},
 	{"/v{major}.{minor}/x", "/v1/x", `404`},
-	{"/v{major}.{minor}/x", "/v1./x", `404`},
 	{"/v{major}.{minor}/x", "/v.2/x", `404`},
 	{"/v{major}.{minor}/x", "/1.2/x", `404`},
-	{"/v{major}.{minor}/x", "/v1.2/y", `404`},
-	{"/v{major}.{minor}/x", "/v1.2", `404`},
 	{"/{name}.json", "/a.json", `name="a"`},
 	{"/{name}.json", "/a.json.json", `name="a.json"`},
 	{"/{name}.json", "/.json", `404`},
-	{"/{name}.json", "/a.JSON", `404`},
 	{"/{name}.json", "/ajson", `404`},
-	{"/{name}.json", "/a.jsonx", `404`},
-	{"/{name}.json", "/a%2Ejson", `name="a"`},
 	{"/{name}.json", "/a%2Fb.json", `name="a/b"`},
 	{"/user_:name", "/user_bob", `name="bob"`},
 	{"/user_:name", "/user_", `404`},
-	{"/user_:name", "/userbob", `404`},
 	{"/user_:name/x", "/user_bob/x", `name="bob"`},
 	{"/{id}:cancel", "/5:cancel", `id="5"`},
-	{"/{id}:cancel", "/5%3Acancel", `id="5"`},
 	{"/{id}:cancel", "/:cancel", `404`},
-	{"/{id}:cancel", "/5:cance", `404`},
-	{"/{id:[0-9]+}:cancel", "/5:cancel", `id="5"`},
-	{"/{id:[0-9]+}:cancel", "/x:cancel", `404`},
 	{"/{id:[0-9]+}.json", "/12.json", `id="12"`},
-	{"/{id:[0-9]+}.json", "/12.xml", `404`},
 	{"/{id:[0-9]+}.json", "/1a.json", `404`},
-	{"/{a}-{b}-{c}", "/1-2-3", `a="1" b="2" c="3"`},
 	{"/{a}-{b}-{c}", "/1-2", `404`},
 	{"/{a}-{b}-{c}", "/1--3", `404`},
 	{"/{a}-{b}-{c}", "/1---3", `a="1" b="-" c="3"`},
-	{"/{a}ab{b}", "/xaby", `a="x" b="y"`},
 	{"/{a}ab{b}", "/abab", `404`},
 	{"/{a}ab{b}", "/ababab", `a="ab" b="ab"`},
 	{"/{y:[0-9]{4}}-{m:[0-9]{2}}", "/2024-05", `y="2024" m="05"`},
-	{"/{y:[0-9]{4}}-{m:[0-9]{2}}", "/2024-5", `404`},
 	{"/{y:[0-9]{4}}-{m:[0-9]{2}}", "/2024-056", `404`},
-	{"/{y:[0-9]{4}}-{m:[0-9]{2}}", "/x2024-05", `404`},
 	{"/{y:(a)(b)}-{m:(c)}", "/ab-c", `y="ab" m="c"`},
 	{"/{a:[a-z]+}{$}", "", "panic"},
 	{"/x{a:[0-9]+}y{b}", "/x1yz", `a="1" b="z"`},
-	{"/x{a:[0-9]+}y{b}", "/xayz", `404`},
 	{"/{a:x|y}.{b}", "/x.y", `a="x" b="y"`},
-	{"/{a:x|y}.{b}", "/z.y", `404`},
 	{"/{a}.{b:x|y}", "/a.b.x", `a="a.b" b="x"`},
 	{"/p{a}%2Fs", "/pX%2Fs", `a="X"`},
 	{"/p{a}%2Fs", "/pX/s", `404`},
 	// No value is . or .., whatever stands around it.
 	{"/a{x}", "/a.", `404`},
-	{"/a{x}", "/a..", `404`},
 	{"/a{x}", "/a%2E%2e", `404`},
 	{"/a{x}", "/a...", `x="..."`},
 	{"/{x}.json", "/..json", `404`},
 	{"/{x}.json", "/...json", `404`},
-	{"/{x}.json", "/....json", `x="..."`},
 	{"/a{x:[.]+}", "/a..", `404`},
 	{"/{a}-{b}", "/..-x", `404`},
-	{"/{a}-{b}", "/x-.", `404`},
 	{"/.{x}", "/.a", `x="a"`},
 	{"/.{x}", "/...", `404`},
 
-	{"/static/*filepath", "/static/a", `filepath="/a"`},
 	{"/static/*filepath", "/static/a/b.css", `filepath="/a/b.css"`},
 	{"/static/*filepath", "/static/a/", `filepath="/a/"`},
 	{"/static/*filepath", "/static/", `filepath="/"`},
 	{"/static/*filepath", "/statics/a", `404`},
 	{"/static/*filepath", "/static/a%2Fb/c", `filepath="/a/b/c"`},
-	{"/static/*filepath", "/static/a%20b", `filepath="/a b"`},
-	{"/static/*filepath", "/static/.hidden", `filepath="/.hidden"`},
-	{"/static/*filepath", "/static/...", `filepath="/..."`},
 	{"/static/*filepath", "/static/a/.../b", `filepath="/a/.../b"`},
-	{"/static/{filepath...}", "/static/a", `filepath="a"`},
 	{"/static/{filepath...}", "/static/a/b", `filepath="a/b"`},
-	{"/static/{filepath...}", "/static/a/", `filepath="a/"`},
 	{"/static/{filepath...}", "/static/", `filepath=""`},
 	{"/static/{filepath...}", "/static/%2F", `filepath="/"`},
 	{"/static/{filepath...}", "/static/a%2Fb/c", `filepath="a/b/c"`},
@@ -506,23 +340,16 @@ var patternCases = []patternCase{
 	{"/static/*filepath", "/static/a%2F..%2F..%2Fetc", `404`},
 	{"/static/*filepath", "/static/..%2Fetc", `404`},
 	{"/static/*filepath", "/static/a/b%2F..", `404`},
-	{"/static/*filepath", "/static/a/b%2F.", `404`},
 	{"/static/*filepath", "/static/%2F%2e%2E", `404`},
 	{"/static/*filepath", "/static/a%2F.../b", `filepath="/a/.../b"`},
 	{"/static/*filepath", "/static/a..%2F..b", `filepath="/a../..b"`},
 	{"/static/{filepath...}", "/static/..%2Fetc", `404`},
-	{"/static/{filepath...}", "/static/a%2F..", `404`},
 	{"/users/:id", "/users/a%2F..%2Fb", `id="a/../b"`},
 	{"/users/v{id}", "/users/v%2F..", `id="/.."`},
 	{"/*all", "/", `all="/"`},
-	{"/*all", "/a/b", `all="/a/b"`},
 	{"/{all...}", "/", `all=""`},
-	{"/{all...}", "/a/b", `all="a/b"`},
 	{"/:a/*rest", "/x/y/z", `a="x" rest="/y/z"`},
-	{"/:a/*rest", "/x/", `a="x" rest="/"`},
 	{"/{a:[0-9]+}/{rest...}", "/1/y/z", `a="1" rest="y/z"`},
-	{"/{a:[0-9]+}/{rest...}", "/x/y/z", `404`},
-	{"/v{a}/*rest", "/v1/y", `a="1" rest="/y"`},
 
 	{"/x/{$}", "/x/", ``},
 	{"/x/{$}", "/x/y", `404`},
@@ -641,9 +468,7 @@ func isOnlySlashed(pattern, target string) bool {
 func TestSpaceInPath(t *testing.T) {
 	m := muxmaster.New()
 	m.GET("/a b/:id", values)
-	if got, want := get(t, m, "GET", "/a%20b/1"), `id="1"`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	wants(t, m, exchanges{{"/a%20b/1", `id="1"`}})
 }
 
 // The number of parameters of a route is not limited.
@@ -776,13 +601,8 @@ func TestFormsThatStay(t *testing.T) {
 		{"/%3Aid", "/:id"}, {"/{id:.{1,3}}", "/ab"}, {"/{id:[a-z.]*}", "/ab"}, {"/{id:(?s).+}", "/ab"}, {"/{id}:cancel", "/5:cancel"}, {"/%28a%29", "/(a)"}, {"/%5Bid%5D", "/[id]"},
 	} {
 		m := muxmaster.New()
-		if err := m.TryHandle(c[0], tell("served")); err != nil {
-			t.Errorf("%q: %v", c[0], err)
-			continue
-		}
-		if got := get(t, m, "GET", c[1]); got != "served" {
-			t.Errorf("%q, %s: got %s", c[0], c[1], got)
-		}
+		must(m.TryHandle(c[0], tell("served")))
+		wants(t, m, exchanges{{c[1], "served"}}, c[0])
 	}
 }
 
@@ -853,47 +673,36 @@ func TestConflicts(t *testing.T) {
 		{"verb:ANY /x/", "verb:ANY /x/{$}", true},
 		{"verb:GET /:a/*b", "GET /{c}/", true},
 	} {
-		for _, swap := range []bool{false, true} {
-			a, b := c.a, c.b
-			if swap {
-				a, b = b, a
+		for _, order := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
+			m := muxmaster.New()
+			m.GET("/earlier/:x", tell("earlier"))
+			register := func(p string) {
+				if verb, ok := strings.CutPrefix(p, "verb:"); ok {
+					add(m, verb)
+				} else {
+					m.Handle(p, tell(p))
+				}
 			}
-			for _, served := range []bool{false, true} {
-				m := muxmaster.New()
-				m.GET("/earlier/:x", tell("earlier"))
-				add := func(p string) {
-					verb, ok := strings.CutPrefix(p, "verb:")
-					if !ok {
-						m.Handle(p, tell(p))
-						return
-					}
-					method, path, _ := strings.Cut(verb, " ")
-					map[string]func(string, http.HandlerFunc){"GET": m.GET, "ANY": m.ANY}[method](path, tell(p))
+			register(order[0])
+			if order[0] == c.a {
+				get(t, m, "GET", "/earlier/1") // one order while it serves
+			}
+			text := panics(func() { register(order[1]) })
+			if (text != "") != c.conflict {
+				t.Errorf("%q: panic %q, want a conflict: %v", order, text, c.conflict)
+				continue
+			}
+			wants(t, m, exchanges{{"/earlier/1", "earlier"}}, order)
+			if !c.conflict {
+				continue
+			}
+			for _, p := range order {
+				if quoted := fmt.Sprintf("%q", strings.TrimPrefix(strings.TrimPrefix(p, "verb:"), "ANY ")); !strings.Contains(text, quoted) {
+					t.Errorf("%q: %q does not quote %s", order, text, quoted)
 				}
-				add(a)
-				if served {
-					get(t, m, "GET", "/earlier/1")
-				}
-				text := panics(func() { add(b) })
-				if (text != "") != c.conflict {
-					t.Errorf("%q, then %q: panic %q, want a conflict: %v", a, b, text, c.conflict)
-					continue
-				}
-				if got := get(t, m, "GET", "/earlier/1"); got != "earlier" {
-					t.Errorf("%q, then %q: an earlier route answers %s", a, b, got)
-				}
-				if !c.conflict {
-					continue
-				}
-				quoted := func(p string) string {
-					return fmt.Sprintf("%q", strings.Replace(strings.Replace(p, "verb:ANY ", "", 1), "verb:", "", 1))
-				}
-				if !strings.HasPrefix(text, "muxmaster: ") || !strings.Contains(text, quoted(a)) || !strings.Contains(text, quoted(b)) {
-					t.Errorf("%q, then %q: %q does not quote both", a, b, text)
-				}
-				if n := len(regexp.MustCompile(`declare_test\.go:\d+`).FindAllString(text, -1)); n != 2 {
-					t.Errorf("%q, then %q: %q names %d places in this file, want 2", a, b, text, n)
-				}
+			}
+			if n := len(regexp.MustCompile(`(declare|helpers)_test\.go:\d+`).FindAllString(text, -1)); n != 2 || !strings.HasPrefix(text, "muxmaster: ") {
+				t.Errorf("%q: %q names %d places, want 2", order, text, n)
 			}
 		}
 	}
@@ -907,14 +716,7 @@ func TestConflictNamesTheCaller(t *testing.T) {
 		"Handle":     func(m *muxmaster.Mux) int { m.Handle("GET /x", tell("")); return line() },
 		"HandleFunc": func(m *muxmaster.Mux) int { m.HandleFunc("GET /x", tell("")); return line() },
 		"HandleFast": func(m *muxmaster.Mux) int { m.HandleFast("GET /x", fastValues); return line() },
-		"TryHandle": func(m *muxmaster.Mux) int {
-			err := m.TryHandle("GET /x", tell(""))
-			l := line() - 1
-			if err != nil {
-				panic(err.Error())
-			}
-			return l
-		},
+		"TryHandle":  func(m *muxmaster.Mux) int { l, err := line(), m.TryHandle("GET /x", tell("")); must(err); return l },
 		"Group":      func(m *muxmaster.Mux) int { m.Group("/").GET("/x", tell("")); return line() },
 		"With":       func(m *muxmaster.Mux) int { m.With().GET("/x", tell("")); return line() },
 		"ServeFiles": func(m *muxmaster.Mux) int { m.ServeFiles("/x/*f", files); return line() },
@@ -933,95 +735,48 @@ func line() int {
 	return l
 }
 
-// A list of methods is registered as a whole or not at all.
+// A list of methods is registered as a whole or not at all, also while the Mux
+// serves.
 func TestNothingHalfRegistered(t *testing.T) {
-	for _, served := range []bool{false, true} {
-		m := muxmaster.New()
-		m.POST("/x/:id", tell("post"))
-		if served {
-			get(t, m, "POST", "/x/1")
-		}
-		if err := m.TryHandle("GET,BREW,POST,PUT /x/{id}", tell("list")); err == nil {
-			t.Fatal("no error")
-		}
-		if err := m.TryHandle("GET,WHEN /x/{id}/{id}", tell("list")); err == nil {
-			t.Fatal("no error")
-		}
-		for _, c := range [][2]string{{"GET", "405 POST, OPTIONS"}, {"BREW", "405 POST, OPTIONS"}, {"PUT", "405 POST, OPTIONS"}, {"POST", "post"}} {
-			if got := get(t, m, c[0], "/x/1"); got != c[1] {
-				t.Errorf("%s: got %s, want %s", c[0], got, c[1])
-			}
-		}
-		if err := m.TryHandle("GET,BREW,PUT /x/{id}", tell("list")); err != nil {
-			t.Error(err)
-		}
-		for _, method := range []string{"GET", "BREW", "PUT"} {
-			if got := get(t, m, method, "/x/1"); got != "list" {
-				t.Errorf("%s: got %s", method, got)
-			}
-		}
-	}
-}
-
-func TestNilHandlers(t *testing.T) {
-	for name, do := range map[string]func(m *muxmaster.Mux){
-		"GET":              func(m *muxmaster.Mux) { m.GET("/x", nil) },
-		"ANY":              func(m *muxmaster.Mux) { m.ANY("/x", nil) },
-		"GETFast":          func(m *muxmaster.Mux) { m.GETFast("/x", nil) },
-		"Handle":           func(m *muxmaster.Mux) { m.Handle("/x", nil) },
-		"Handle func":      func(m *muxmaster.Mux) { m.Handle("/x", http.HandlerFunc(nil)) },
-		"Handle Mux":       func(m *muxmaster.Mux) { m.Handle("/x", (*muxmaster.Mux)(nil)) },
-		"HandleFunc":       func(m *muxmaster.Mux) { m.HandleFunc("/x", nil) },
-		"HandleFast":       func(m *muxmaster.Mux) { m.HandleFast("/x", nil) },
-		"Group.GET":        func(m *muxmaster.Mux) { m.Group("/g").GET("/x", nil) },
-		"under Use":        func(m *muxmaster.Mux) { m.Use(trace("x")); m.GET("/x", nil) },
-		"under UseFast":    func(m *muxmaster.Mux) { m.UseFast(traceFast("x")); m.GETFast("/x", nil) },
-		"TryHandle as err": func(m *muxmaster.Mux) { panic(m.TryHandle("/x", nil).Error()) },
-	} {
-		m := muxmaster.New()
-		got := panics(func() { do(m) })
-		if !strings.HasPrefix(got, "muxmaster: ") || !strings.Contains(got, "nil") || !strings.Contains(got, "/x\"") {
-			t.Errorf("%s: panicked with %q", name, got)
-		}
-		if got := get(t, m, "BREW", "/x"); name != "under Use" && got != "404" {
-			t.Errorf("%s: afterwards got %s", name, got)
-		}
-	}
-}
-
-func TestBadPrefixes(t *testing.T) {
-	for _, prefix := range []string{"x", "/*rest", "/{a...}", "/x/{$}", "/{", "/:", "/{a}{b}", "GET /x", "example.com/x"} {
-		m := muxmaster.New()
-		for name, do := range map[string]func(){
-			"Group":       func() { m.Group(prefix) },
-			"Route":       func() { m.Route(prefix, func(*muxmaster.Group) {}) },
-			"Group.Group": func() { m.Group("/g").Group(prefix) },
-		} {
-			if got := panics(do); !strings.HasPrefix(got, "muxmaster: ") || !strings.Contains(got, prefix) {
-				t.Errorf("%s(%q): panicked with %q", name, prefix, got)
-			}
-		}
-	}
-	for got, want := range map[string]string{
-		panics(func() { muxmaster.New().Group("//") }):          "empty segment",
-		panics(func() { muxmaster.New().Group("/a//") }):        "empty segment",
-		panics(func() { muxmaster.New().Group("/a//b") }):       "empty",
-		panics(func() { muxmaster.New().Route("/route", nil) }): "Route \"/route\": the function is nil",
-	} {
-		if !strings.HasPrefix(got, "muxmaster: ") || !strings.Contains(got, want) {
-			t.Errorf("panicked with %q, want %q", got, want)
-		}
-	}
 	m := muxmaster.New()
-	if got := panics(func() { m.Group("/:a").GET("/:a", values) }); !strings.Contains(got, "twice") {
-		t.Errorf("a name twice: panicked with %q", got)
-	}
-	for _, prefix := range []string{"", "/"} {
-		m.Group(prefix).GET("/in"+fmt.Sprint(len(prefix)), tell("in"))
-		if got := get(t, m, "GET", "/in"+fmt.Sprint(len(prefix))); got != "in" {
-			t.Errorf("Group(%q): got %s", prefix, got)
+	add(m, "POST /x/:id")
+	wants(t, m, exchanges{{"POST /x/1", "POST /x/:id"}})
+	for _, p := range []string{"GET,BREW,POST,PUT /x/{id}", "GET,WHEN /x/{id}/{id}"} {
+		if err := m.TryHandle(p, tell("list")); err == nil {
+			t.Errorf("%s: no error", p)
 		}
 	}
+	wants(t, m, exchanges{{"/x/1", "405 POST, OPTIONS"}, {"BREW /x/1", "405 POST, OPTIONS"}, {"POST /x/1", "POST /x/:id"}})
+	must(m.TryHandle("GET,BREW,PUT /x/{id}", tell("list")))
+	wants(t, m, exchanges{{"/x/1", "list"}, {"BREW /x/1", "list"}, {"PUT /x/1", "list"}})
+}
+
+func TestGroupRefusals(t *testing.T) {
+	route := func(*muxmaster.Group) {}
+	list := refusals{
+		{"Group(//)", func(m *muxmaster.Mux) { m.Group("//") }, "empty segment"},
+		{"Group(/a//)", func(m *muxmaster.Mux) { m.Group("/a//") }, "empty segment"},
+		{"Group(/a//b)", func(m *muxmaster.Mux) { m.Group("/a//b") }, "empty"},
+		{"a name twice", func(m *muxmaster.Mux) { m.Group("/:a").GET("/:a", values) }, "twice"},
+		{"a second catch-all", func(m *muxmaster.Mux) { m.Group("/{x...}/b").GET("/{y...}/c", values) }, "second one"},
+		{"ends in a catch-all", func(m *muxmaster.Mux) { m.Group("/b/{x...}") }, "a prefix cannot end in a catch-all"},
+		{"Route with a catch-all", func(m *muxmaster.Mux) { m.Route("/{x...}/b", route) }, "cannot have a catch-all; use Group"},
+		{"Route in a Group with a catch-all", func(m *muxmaster.Mux) { m.Group("/{x...}/b").Route("/c", route) }, "cannot have a catch-all; use Group"},
+		{"Mount with a catch-all", func(m *muxmaster.Mux) { m.Mount("/{x...}/b", muxmaster.New()) }, "cannot have a catch-all; use Group"},
+		{"Mount in a Group with a catch-all", func(m *muxmaster.Mux) { m.Group("/{x...}/b").Mount("/c", muxmaster.New()) }, "cannot have a catch-all; use Group"},
+	}
+	for _, prefix := range []string{"x", "/*rest", "/x/{$}", "/{", "/:", "/{a}{b}", "GET /x", "example.com/x"} {
+		list = append(list, refusals{
+			{"Group", func(m *muxmaster.Mux) { m.Group(prefix) }, prefix},
+			{"Route", func(m *muxmaster.Mux) { m.Route(prefix, route) }, prefix},
+			{"Group in a Group", func(m *muxmaster.Mux) { m.Group("/g").Group(prefix) }, prefix},
+		}...)
+	}
+	list.test(t)
+	m := muxmaster.New()
+	m.Group("").GET("/none", tell("in"))
+	m.Group("/").GET("/slash", tell("in"))
+	wants(t, m, exchanges{{"/none", "in"}, {"/slash", "in"}})
 }
 
 // Too many custom methods are an error, not an overflow.
@@ -1063,6 +818,7 @@ func TestNilArguments(t *testing.T) {
 		{`"PUT /x": the handler is nil`, func(r muxmaster.Router) { r.Method("PUT", "/x", http.HandlerFunc(nil)) }},
 		{`"/x": the handler is nil`, func(r muxmaster.Router) { r.Handle("/x", nil) }},
 		{`"/x": the handler is nil`, func(r muxmaster.Router) { r.Handle("/x", http.HandlerFunc(nil)) }},
+		{`"/x": the handler is nil`, func(r muxmaster.Router) { r.Handle("/x", (*muxmaster.Mux)(nil)) }},
 		{`"/x": the handler is nil`, func(r muxmaster.Router) { r.HandleFunc("/x", nil) }},
 		{`"/x": the handler is nil`, func(r muxmaster.Router) { r.HandleFast("/x", nil) }},
 		{`"/x": the handler is nil`, func(r muxmaster.Router) { panic(r.TryHandle("/x", nil)) }},
