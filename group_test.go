@@ -132,15 +132,12 @@ func TestGroupNotFoundAndMethodNotAllowed(t *testing.T) {
 func TestGroupAnswersKeepTheirStatus(t *testing.T) {
 	m := muxmaster.New()
 	add(m.Group("/g").With(passOn).Group("/h"), "GET /x")
-	for _, c := range [][3]string{
-		{"GET", "/g/h/x", "GET /x"}, {"GET", "/g/h/none", "404"}, {"PUT", "/g/h/x", "405 GET, HEAD, OPTIONS"},
-		{"OPTIONS", "/g/h/x", "204 GET, HEAD, OPTIONS"}, {"GET", "/g/h/x/", "307 /g/h/x"}, {"GET", "/g/h//x", "307 /g/h/x"},
-	} {
-		if got := get(t, m, c[0], c[1]); got != c[2] {
-			t.Errorf("%s %s: got %s, want %s", c[0], c[1], got, c[2])
-		}
-		agrees(t, m, "example.com", c[0], c[1])
+	want := exchanges{
+		{"/g/h/x", "GET /x"}, {"/g/h/none", "404"}, {"PUT /g/h/x", "405 GET, HEAD, OPTIONS"},
+		{"OPTIONS /g/h/x", "204 GET, HEAD, OPTIONS"}, {"/g/h/x/", "307 /g/h/x"}, {"/g/h//x", "307 /g/h/x"},
 	}
+	wants(t, m, want)
+	agrees(t, m, want)
 }
 
 // Of two Groups with the same prefix, the one created first responds.
@@ -290,12 +287,9 @@ func TestGroupRoot(t *testing.T) {
 		for i, order := range shuffled(c.routes) {
 			m := newMux(i%2 == 0)
 			add(m.Group("/articles"), order)
-			for _, q := range [][2]string{{"/articles", c.bare}, {"/articles/", c.slash}, {"/articles/x", c.below}} {
-				if got := get(t, m, c.method, q[0]); got != q[1] {
-					t.Errorf("%q, %s %s: got %s, want %s", order, c.method, q[0], got, q[1])
-				}
-				agrees(t, m, "example.com", c.method, q[0])
-			}
+			want := exchanges{{c.method + " /articles", c.bare}, {c.method + " /articles/", c.slash}, {c.method + " /articles/x", c.below}}
+			wants(t, m, want, order)
+			agrees(t, m, want, order)
 		}
 	}
 }

@@ -88,9 +88,8 @@ func get(t testing.TB, h http.Handler, method, target string) string {
 // example.com: {"/x", "served"}, {"PUT h.org/x", "405 GET, HEAD, OPTIONS"}.
 type exchanges [][2]string
 
-// send sends a request of an exchange.
-func send(t testing.TB, h http.Handler, request string) answer {
-	t.Helper()
+// parts returns the parts of a request of exchanges.
+func parts(request string) (method, host, target string) {
 	method, target, ok := strings.Cut(request, " ")
 	if !ok {
 		method, target = "GET", request
@@ -99,6 +98,12 @@ func send(t testing.TB, h http.Handler, request string) answer {
 	if i > 0 && !strings.Contains(target, "://") {
 		host, target = target[:i], target[i:]
 	}
+	return method, host, target
+}
+
+func send(t testing.TB, h http.Handler, request string) answer {
+	t.Helper()
+	method, host, target := parts(request)
 	return ask(h, requestTo(t, host, method, target))
 }
 
@@ -258,21 +263,23 @@ func shuffled(list string) (orders []string) {
 	return orders
 }
 
-// agrees returns an error if Handler or Explain disagree with the response.
+// agrees holds what Handler and Explain say of requests against the responses.
 // They run no middleware, so the Mux must have no Pre middleware.
-func agrees(t *testing.T, m *muxmaster.Mux, host, method, target string) {
+func agrees(t *testing.T, m *muxmaster.Mux, rows exchanges, context ...any) {
 	t.Helper()
-	served := requestTo(t, host, method, target)
-	got := ask(m, served)
-	_, pattern := m.Handler(requestTo(t, host, method, target))
-	if got.status == http.StatusOK && pattern != served.Pattern {
-		t.Errorf("%s %s%s: Handler says %q, served by %q", method, host, target, pattern, served.Pattern)
-	}
-	e := m.Explain(method, "http://"+host+target)
-	switch {
-	case got.status == http.StatusOK && (e.Route == nil || !strings.HasSuffix(served.Pattern, e.Route.Pattern)):
-		t.Errorf("%s %s%s: served by %q, but Explain says\n%v", method, host, target, served.Pattern, e)
-	case got.status != http.StatusOK && (e.Route != nil || e.Status != got.status || e.Location != got.location || e.Allow != got.allow):
-		t.Errorf("%s %s%s: answered %s, but Explain says\n%v", method, host, target, got.brief(), e)
+	for _, row := range rows {
+		method, host, target := parts(row[0])
+		served := requestTo(t, host, method, target)
+		got := ask(m, served)
+		if _, pattern := m.Handler(requestTo(t, host, method, target)); got.status == http.StatusOK && pattern != served.Pattern {
+			t.Errorf("%v%s: Handler says %q, served by %q", context, row[0], pattern, served.Pattern)
+		}
+		e := m.Explain(method, "http://"+host+target)
+		switch {
+		case got.status == http.StatusOK && (e.Route == nil || !strings.HasSuffix(served.Pattern, e.Route.Pattern)):
+			t.Errorf("%v%s: served by %q, but Explain says\n%v", context, row[0], served.Pattern, e)
+		case got.status != http.StatusOK && (e.Route != nil || e.Status != got.status || e.Location != got.location || e.Allow != got.allow):
+			t.Errorf("%v%s: answered %s, but Explain says\n%v", context, row[0], got.brief(), e)
+		}
 	}
 }

@@ -144,57 +144,47 @@ func as[T any](t *testing.T, value string) string {
 
 func TestPathParamAs(t *testing.T) {
 	for _, c := range []struct {
-		as    func(*testing.T, string) string
-		value string
-		want  string
+		as   func(*testing.T, string) string
+		want [][2]string // by value
 	}{
-		{as[string], "a%20b", "string a b"},
-		{as[named], "x", "muxmaster_test.named x"},
-		{as[int], "12", "int 12"},
-		{as[int], "-12", "int -12"},
-		{as[int], "+1", "int 1"},
-		{as[int], "0x10", "error"},
-		{as[int], "1_000", "error"},
-		{as[int], "1.5", "error"},
-		{as[int], "x", "error"},
-		{as[int], "%201", "error"},
-		{as[int], "99999999999999999999", "error"},
-		{as[int8], "127", "int8 127"},
-		{as[int8], "128", "error"},
-		{as[int16], "-32768", "int16 -32768"},
-		{as[int32], "2147483648", "error"},
-		{as[int64], "9223372036854775807", "int64 9223372036854775807"},
-		{as[count], "7", "muxmaster_test.count 7"},
-		{as[uint], "12", "uint 12"},
-		{as[uint], "-1", "error"},
-		{as[uint8], "255", "uint8 255"},
-		{as[uint8], "256", "error"},
-		{as[uint16], "65536", "error"},
-		{as[uint32], "4294967295", "uint32 4294967295"},
-		{as[uint64], "18446744073709551615", "uint64 18446744073709551615"},
-		{as[float64], "1.5", "float64 1.5"},
-		{as[float64], "1e400", "error"},
-		{as[float32], "0.25", "float32 0.25"},
-		{as[float32], "1e40", "error"},
-		{as[ratio], "0.5", "muxmaster_test.ratio 0.5"},
-		{as[float64], "x", "error"},
-		{as[bool], "true", "bool true"},
-		{as[bool], "0", "bool false"},
-		{as[bool], "yes", "error"},
-		{as[flagged], "true", "muxmaster_test.flagged true"},
-		{as[upper], "ab", "muxmaster_test.upper AB"},
-		{as[upper], "abcd", "error"},
-		{as[netip.Addr], "::1", "netip.Addr ::1"},
-		{as[netip.Addr], "x", "error"},
-		{as[time.Time], "2024-05-06T07:08:09Z", "time.Time 2024-05-06 07:08:09 +0000 UTC"},
-		{as[[]int], "1", "error 500"}, // a mistake in the program
-		{as[struct{}], "1", "error 500"},
-		{as[any], "1", "error 500"},
-		{as[*int], "1", "error 500"},
-		{as[complex128], "1", "error 500"},
+		{as[string], [][2]string{{"a%20b", "string a b"}}},
+		{as[named], [][2]string{{"x", "muxmaster_test.named x"}}},
+		{as[int], [][2]string{
+			{"12", "int 12"}, {"-12", "int -12"}, {"+1", "int 1"}, {"0x10", "error"}, {"1_000", "error"}, {"1.5", "error"}, {"x", "error"}, {"%201", "error"},
+			{"99999999999999999999", "error"},
+		}},
+		{as[int8], [][2]string{{"127", "int8 127"}, {"128", "error"}}},
+		{as[int16], [][2]string{{"-32768", "int16 -32768"}}},
+		{as[int32], [][2]string{{"2147483648", "error"}}},
+		{as[int64], [][2]string{{"9223372036854775807", "int64 9223372036854775807"}}},
+		{as[count], [][2]string{{"7", "muxmaster_test.count 7"}}},
+		{as[uint], [][2]string{{"12", "uint 12"}, {"-1", "error"}}},
+		{as[uint8], [][2]string{{"255", "uint8 255"}, {"256", "error"}}},
+		{as[uint16], [][2]string{{"65536", "error"}}},
+		{as[uint32], [][2]string{{"4294967295", "uint32 4294967295"}}},
+		{as[uint64], [][2]string{{"18446744073709551615", "uint64 18446744073709551615"}}},
+		{as[float64], [][2]string{{"1.5", "float64 1.5"}, {"1e400", "error"}}},
+		{as[float32], [][2]string{{"0.25", "float32 0.25"}, {"1e40", "error"}}},
+		{as[ratio], [][2]string{{"0.5", "muxmaster_test.ratio 0.5"}}},
+		{as[float64], [][2]string{{"x", "error"}}},
+		{as[bool], [][2]string{{"true", "bool true"}, {"0", "bool false"}, {"yes", "error"}}},
+		{as[flagged], [][2]string{{"true", "muxmaster_test.flagged true"}}},
+		{as[upper], [][2]string{{"ab", "muxmaster_test.upper AB"}, {"abcd", "error"}}},
+		{as[netip.Addr], [][2]string{{"::1", "netip.Addr ::1"}, {"x", "error"}}},
+		{as[time.Time], [][2]string{{"2024-05-06T07:08:09Z", "time.Time 2024-05-06 07:08:09 +0000 UTC"}}},
+		{as[[]int], [][2]string{
+			// a mistake in the program
+			{"1", "error 500"},
+		}},
+		{as[struct{}], [][2]string{{"1", "error 500"}}},
+		{as[any], [][2]string{{"1", "error 500"}}},
+		{as[*int], [][2]string{{"1", "error 500"}}},
+		{as[complex128], [][2]string{{"1", "error 500"}}},
 	} {
-		if got := c.as(t, c.value); got != c.want {
-			t.Errorf("%q: got %s, want %s", c.value, got, c.want)
+		for _, row := range c.want {
+			if got := c.as(t, row[0]); got != row[1] {
+				t.Errorf("%q: got %s, want %s", row[0], got, row[1])
+			}
 		}
 	}
 
