@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"os"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -96,12 +95,8 @@ func TestConnectBehindServeMux(t *testing.T) {
 	}
 }
 
-// Registering, mounting and listing routes takes time in proportion to what there
-// is.
-func TestRegistrationSteps(t *testing.T) {
-	if os.Getenv("MUXMASTER_FALLBACK") != "" {
-		t.Skip("the steps don't depend on how values are delivered")
-	}
+// registrationSteps returns cases for TestSteps.
+func registrationSteps(t *testing.T) map[string]steps.Case {
 	h := http.NotFoundHandler()
 	text := func(i int) string {
 		return "/" + strings.Repeat("ab", i%7) + string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + string(rune('a'+i/676))
@@ -147,7 +142,7 @@ func TestRegistrationSteps(t *testing.T) {
 			m.Update(func(m *muxmaster.Mux) error { return nil })
 		})
 	}
-	steps.Test(t, ".,./internal/trie,./internal/pattern", cases)
+	return cases
 }
 
 // patternCases are patterns alone in a router, and the values that requests are

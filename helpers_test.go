@@ -217,6 +217,40 @@ func must(err error) {
 	}
 }
 
+type wrapper = func(http.Handler) http.Handler
+
+// guarded puts middleware around a scope of m, and returns the scope and its
+// prefix.
+var guarded = map[string]func(m *muxmaster.Mux, mw wrapper) (scope muxmaster.Router, prefix string){
+	"Mux": func(m *muxmaster.Mux, mw wrapper) (muxmaster.Router, string) { m.Use(mw); return m, "" },
+	"Pre": func(m *muxmaster.Mux, mw wrapper) (muxmaster.Router, string) { m.Pre(mw); return m, "" },
+	"Group": func(m *muxmaster.Mux, mw wrapper) (muxmaster.Router, string) {
+		g := m.Group("/g")
+		g.Use(mw)
+		return g, "/g"
+	},
+	"inner Group": func(m *muxmaster.Mux, mw wrapper) (muxmaster.Router, string) {
+		return m.With(mw).Group("/g").Group("/in"), "/g/in"
+	},
+	"mounted Mux": func(m *muxmaster.Mux, mw wrapper) (muxmaster.Router, string) {
+		sub := muxmaster.New()
+		sub.Use(mw)
+		m.Mount("/s", sub)
+		return sub, "/s"
+	},
+	"Pre of a mounted Mux": func(m *muxmaster.Mux, mw wrapper) (muxmaster.Router, string) {
+		sub := muxmaster.New()
+		sub.Pre(mw)
+		m.Mount("/s", sub)
+		return sub, "/s"
+	},
+	"around a mount": func(m *muxmaster.Mux, mw wrapper) (muxmaster.Router, string) {
+		sub := muxmaster.New()
+		m.With(mw).Mount("/s", sub)
+		return sub, "/s"
+	},
+}
+
 // needsNesting skips a test of requests within several routers, where path values
 // are set with SetPathValue: such a request only knows those of the innermost one.
 func needsNesting(t *testing.T) {
