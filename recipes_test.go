@@ -2,7 +2,6 @@ package muxmaster_test
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -27,7 +26,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
@@ -37,66 +35,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
 
-// These examples run the recipes of docs/recipes.md.
-
-// Swap all routes at run time, with a handler that loads the current Mux.
-func Example_swapRoutes() {
-	var current atomic.Pointer[muxmaster.Mux]
-	load := func(greeting string) { // from a file, a database…
-		mux := muxmaster.New()
-		mux.GET("/hello", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, greeting) })
-		current.Store(mux)
-	}
-	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.Load().ServeHTTP(w, r) })
-
-	load("hello")
-	show(handler, "GET", "/hello", "")
-	load("bonjour")
-	show(handler, "GET", "/hello", "")
-	// Output:
-	// 200 hello
-	// 200 bonjour
-}
-
-// Files of a directory, and index.html for the pages of an application.
-func Example_files() {
-	dir, err := os.MkdirTemp("", "dist")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	for name, text := range map[string]string{"index.html": "<p>page", "app-DiwrgTda.js": "js", "app-DiwrgTda.js.br": "compressed js"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			panic(err)
-		}
-	}
-	dist, err := os.OpenRoot(dir)
-	if err != nil {
-		panic(err)
-	}
-	defer dist.Close()
-
-	api := muxmaster.New()
-	mux := muxmaster.New()
-	mux.ServeSPA("/", dist.FS())
-	mux.Mount("/api", api)
-	for _, target := range []string{"/", "/users/5", "/app-DiwrgTda.js", "/none.js", "/api/users"} {
-		r := httptest.NewRequest("GET", target, nil)
-		r.Header.Set("Accept-Encoding", "gzip, br")
-		if !strings.HasSuffix(target, ".js") {
-			r.Header.Set("Accept", "text/html")
-		}
-		w := httptest.NewRecorder()
-		mux.ServeHTTP(w, r)
-		fmt.Printf("%s: %d %q, Cache-Control %q\n", target, w.Code, w.Body, w.Header().Get("Cache-Control"))
-	}
-	// Output:
-	// /: 200 "<p>page", Cache-Control "no-cache"
-	// /users/5: 200 "<p>page", Cache-Control "no-cache"
-	// /app-DiwrgTda.js: 200 "compressed js", Cache-Control "public, max-age=31536000, immutable"
-	// /none.js: 404 "404 page not found\n", Cache-Control ""
-	// /api/users: 404 "404 page not found\n", Cache-Control ""
-}
+// These examples run the recipes of docs/recipes.md that have logic of their own.
 
 type ticket struct{ Seats int }
 
@@ -148,60 +87,6 @@ func Example_input() {
 	// {"title":"Unprocessable Entity","status":422,"detail":"A ticket needs at least one seat."}
 }
 
-// API versions by path, with shared routes registered by a function.
-func Example_versions() {
-	shared := func(r muxmaster.Router) {
-		r.GET("/status", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "fine") })
-	}
-	v1, v2 := muxmaster.New(), muxmaster.New()
-	shared(v1)
-	shared(v2)
-	v1.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "old user ", r.PathValue("id")) })
-	v2.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "new user ", r.PathValue("id")) })
-
-	mux := muxmaster.New()
-	mux.Mount("/v1", v1)
-	mux.Mount("/v2", v2)
-	show(mux, "GET", "/v1/users/7", "")
-	show(mux, "GET", "/v2/users/7", "")
-	show(mux, "GET", "/v2/status", "")
-
-	// By header, of the same two.
-	byHeader := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Add("Vary", "Api-Version")
-		if r.Header.Get("Api-Version") == "1" {
-			v1.ServeHTTP(w, r)
-			return
-		}
-		v2.ServeHTTP(w, r)
-	})
-	show(byHeader, "GET", "/users/7", "")
-	// Output:
-	// 200 old user 7
-	// 200 new user 7
-	// 200 fine
-	// 200 new user 7
-}
-
-// A custom 404 for a subtree.
-func Example_subtreeNotFound() {
-	mux := muxmaster.New()
-	mux.GET("/*page", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "<html>") })
-	api := muxmaster.New() // mounted: a catch-all further up doesn't get what is below /api
-	api.NotFound = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body.WriteJSON(w, http.StatusNotFound, map[string]string{"error": "no such resource"})
-	})
-	api.GET("/users", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "[]") })
-	mux.Mount("/api", api)
-	show(mux, "GET", "/api/users", "")
-	show(mux, "GET", "/api/none", "")
-	show(mux, "GET", "/about", "")
-	// Output:
-	// 200 []
-	// 404 {"error":"no such resource"}
-	// 200 <html>
-}
-
 // CORS on a Group: preflight requests reach its middleware even though no route
 // serves OPTIONS. Libraries such as rs/cors can be used in the same way.
 func Example_cors() {
@@ -239,55 +124,6 @@ func Example_cors() {
 	// Output:
 	// /api/users/7 204 "https://app.example.com"
 	// /page 204 ""
-}
-
-// Custom redirects are handlers.
-func Example_redirects() {
-	mux := muxmaster.New()
-	mux.GET("/users/:id", func(w http.ResponseWriter, r *http.Request) {})
-	mux.Method("GET", "/home", http.RedirectHandler("/", http.StatusMovedPermanently))
-	mux.GET("/people/:id", func(w http.ResponseWriter, r *http.Request) {
-		target, err := muxmaster.BuildPath("/users/:id", "id", r.PathValue("id")) // escapes the value
-		if err != nil {
-			http.NotFound(w, r)
-			return
-		}
-		if r.URL.RawQuery != "" {
-			target += "?" + r.URL.RawQuery
-		}
-		http.Redirect(w, r, target, http.StatusPermanentRedirect) // keeps the method
-	})
-	for _, path := range []string{"/home", "/people/a%2Fb?tab=1"} {
-		w := httptest.NewRecorder()
-		mux.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
-		fmt.Println(w.Code, w.Header().Get("Location"))
-	}
-	// Output:
-	// 301 /
-	// 308 /users/a%2Fb?tab=1
-}
-
-// A unit test of a handler needs no router: r.SetPathValue sets its path
-// values.
-func Example_unitTest() {
-	handler := func(w http.ResponseWriter, r *http.Request) error {
-		id, err := muxmaster.PathParamAs[int](r, "id")
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprint(w, strings.Repeat("*", id))
-		return err
-	}
-	for _, id := range []string{"3", "x"} {
-		r := httptest.NewRequest("GET", "/", nil)
-		r.SetPathValue("id", id)
-		w := httptest.NewRecorder()
-		err := handler(w, r)
-		fmt.Println(w.Body, err != nil)
-	}
-	// Output:
-	// *** false
-	//  true
 }
 
 // These examples run the recipes of docs/recipes.md for servers and clients.
@@ -707,34 +543,6 @@ func Example_lostUpdates() {
 	// 204  "2"
 	// 412 Precondition Failed
 	// 200 two "2"
-}
-
-// An integration test: the real routes, a real server, and package client.
-func Example_integrationTest() {
-	type user struct{ Name string }
-	mux := muxmaster.New()
-	mux.POST("/users", problem.Handler(func(w http.ResponseWriter, r *http.Request) error {
-		u, err := body.ReadJSON[user](w, r, 1<<20)
-		if err != nil {
-			return err
-		}
-		u.Name = cmp.Or(u.Name, "nobody")
-		return body.WriteJSON(w, http.StatusCreated, u)
-	}))
-	srv := httptest.NewServer(mux)
-	defer srv.Close()
-	c := client.New(client.Options{Attempts: 1}) // a retry would hide a failure
-	defer c.CloseIdleConnections()
-
-	ctx := context.Background() // in a test: t.Context()
-	u, err := client.JSON[user](ctx, c, "POST", srv.URL+"/users", user{"ada"})
-	fmt.Println(u.Name, err)
-	_, err = client.JSON[user](ctx, c, "POST", srv.URL+"/users", "no object")
-	status, _ := errors.AsType[*client.StatusError](err)
-	fmt.Println(status.StatusCode)
-	// Output:
-	// ada <nil>
-	// 400
 }
 
 // A withHeader sets a header of each request to one host. It isn't sent to the
