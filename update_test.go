@@ -109,11 +109,7 @@ func TestUpdateLetsNoRequestWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for target, want := range map[string]string{"/old/1": "old", "/new/x": "new", "/late": "late"} {
-		if got := get(t, m, "GET", target); got != want {
-			t.Errorf("after Update, %s: got %s, want %s", target, got, want)
-		}
-	}
+	wants(t, m, exchanges{{"/old/1", "old"}, {"/new/x", "new"}, {"/late", "late"}})
 }
 
 // A route that is registered while Update compiles, on a Mux that it mounts, is
@@ -139,11 +135,7 @@ func TestUpdateMountsLateRoutes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"early", "late"} {
-		if got := get(t, m, "GET", "/sub/"+name); got != name {
-			t.Errorf("/sub/%s: got %s", name, got)
-		}
-	}
+	wants(t, m, exchanges{{"/sub/early", "early"}, {"/sub/late", "late"}})
 }
 
 // An Update that fails in any way changes nothing.
@@ -173,15 +165,8 @@ func TestUpdateFails(t *testing.T) {
 		outer.Mount("/in", m)
 		m.GET("/x/:id", tell("x"))
 		g := m.Group("/g")
-		before := func(when string) {
-			t.Helper()
-			for target, want := range map[string]string{"/in/x/1": "x", "/in/new": "404", "/in/g/new": "404", "/in/taken": "taken"} {
-				if got := get(t, outer, "GET", target); got != want {
-					t.Errorf("%s, %s: %s: got %s, want %s", name, when, target, got, want)
-				}
-			}
-		}
-		before("before")
+		before := exchanges{{"/in/x/1", "x"}, {"/in/new", "404"}, {"/in/g/new", "404"}, {"/in/taken", "taken"}}
+		wants(t, outer, before, name, "before")
 		err := error(nil)
 		var draft *muxmaster.Mux
 		text := panics(func() {
@@ -190,9 +175,7 @@ func TestUpdateFails(t *testing.T) {
 				d.GET("/new", tell("new"))
 				d.NotFound = tell("another 404")
 				d.Group("/g").Use(trace("g"))
-				if err := d.Remove("GET /x/:id"); err != nil {
-					t.Error(err)
-				}
+				must(d.Remove("GET /x/:id"))
 				if name == "conflict" {
 					d.GET("/x/:id", tell("again"))
 				}
@@ -202,20 +185,14 @@ func TestUpdateFails(t *testing.T) {
 		if err == nil && text == "" {
 			t.Errorf("%s: no error", name)
 		}
-		before("after")
+		wants(t, outer, before, name, "after")
 		if got := get(t, draft, "GET", "/none"); !strings.HasPrefix(got, "404") && got != "another 404" {
 			t.Errorf("%s: the Mux that Update passed, afterwards: got %s", name, got)
 		}
 		g.Use(trace("use")) // no route was registered in it
-		if got := outcome(t, outer, "h", "GET", "/in/g/none"); got != "use" {
-			t.Errorf("%s: a Group, afterwards: got %q", name, got)
-		}
-		if err := m.Update(func(m *muxmaster.Mux) error { m.GET("/new", tell("new")); return nil }); err != nil {
-			t.Errorf("%s: the next Update: %v", name, err)
-		}
-		if got := get(t, outer, "GET", "/in/new"); got != "new" {
-			t.Errorf("%s: after the next Update: got %s", name, got)
-		}
+		wantOutcomes(t, outer, exchanges{{"/in/g/none", "use"}}, name)
+		must(m.Update(func(m *muxmaster.Mux) error { m.GET("/new", tell("new")); return nil }))
+		wants(t, outer, exchanges{{"/in/new", "new"}}, name, "after the next Update")
 	}
 }
 
@@ -296,12 +273,8 @@ func TestUpdateTakesEffect(t *testing.T) {
 				t.Errorf("Update inside another one, of %s: %v", name, err)
 			}
 		}
-		if got := get(t, m, "GET", "/g/x"); got != "404" {
-			t.Errorf("within Update: got %s", got)
-		}
-		if got := get(t, d, "GET", "/g/x"); got != "pre g x" {
-			t.Errorf("within Update, the Mux that it passes: got %s", got)
-		}
+		wants(t, m, exchanges{{"/g/x", "404"}}, "within Update")
+		wants(t, d, exchanges{{"/g/x", "pre g x"}}, "within Update, the Mux that it passes")
 		return nil
 	})
 	if err != nil {
@@ -310,14 +283,10 @@ func TestUpdateTakesEffect(t *testing.T) {
 	group.GET("/late", tell("late"))
 	sub.GET("/y", tell("y"))
 	draft.GET("/draft", tell("draft"))
-	for target, want := range map[string]string{
-		"/": "pre root", "/g/x": "pre g x", "/g/late": "pre g late", "/sub/y": "pre y", "/draft": "pre draft", "/none": "pre own 404", "/g/none": "pre g own 404",
-	} {
-		for _, mux := range []*muxmaster.Mux{m, draft} {
-			if got := get(t, mux, "GET", target); got != want {
-				t.Errorf("%s: got %s, want %s", target, got, want)
-			}
-		}
+	for _, mux := range []*muxmaster.Mux{m, draft} {
+		wants(t, mux, exchanges{
+			{"/", "pre root"}, {"/g/x", "pre g x"}, {"/g/late", "pre g late"}, {"/sub/y", "pre y"}, {"/draft", "pre draft"}, {"/none", "pre own 404"}, {"/g/none", "pre g own 404"},
+		})
 	}
 	if path, err := m.URL("root"); path != "/" || err != nil {
 		t.Errorf("URL: %q, %v", path, err)
@@ -412,26 +381,12 @@ func TestRemoveOfMountedRoutes(t *testing.T) {
 	sub.GET("/y", tell("y"))
 	sub.Group("/g").GET("/", tell("g"))
 	outer.Mount("/sub", sub)
-	for _, pattern := range []string{"GET /sub/x", "GET /sub/g"} {
-		if err := outer.Remove(pattern); err != nil {
-			t.Error(err)
-		}
-	}
-	for _, c := range []struct {
-		mux    *muxmaster.Mux
-		target string
-		want   string
-	}{
-		{outer, "/sub/x", "404"}, {outer, "/sub/y", "y"}, {outer, "/sub/g", "404"}, {outer, "/sub/g/", "404"}, {sub, "/x", "x"}, {sub, "/g/", "g"},
-	} {
-		if got := get(t, c.mux, "GET", c.target); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.target, got, c.want)
-		}
-	}
+	must(outer.Remove("GET /sub/x"))
+	must(outer.Remove("GET /sub/g"))
+	wants(t, outer, exchanges{{"/sub/x", "404"}, {"/sub/y", "y"}, {"/sub/g", "404"}, {"/sub/g/", "404"}})
+	wants(t, sub, exchanges{{"/x", "x"}, {"/g/", "g"}})
 	outer.GET("/sub/x", tell("outer x")) // no conflict any more
-	if got := get(t, outer, "GET", "/sub/x"); got != "outer x" {
-		t.Errorf("registered again: got %s", got)
-	}
+	wants(t, outer, exchanges{{"/sub/x", "outer x"}})
 }
 
 // A Group, a Route or a mount whose routes were all removed leaves nothing
@@ -449,38 +404,20 @@ func TestRemoveEndsScopes(t *testing.T) {
 		m.Route("/empty", func(g *muxmaster.Group) {})
 		sub.GET("/x", tell("x"))
 		m.Mount("/sub", sub)
-		check := func(when string, want map[string]string) {
-			t.Helper()
-			for target, want := range want {
-				method := "GET"
-				if strings.HasPrefix(target, "/group") {
-					method = "POST"
-				}
-				if got := get(t, m, method, target); got != want {
-					t.Errorf("serving %v, %s: %s: got %s, want %s", serving, when, target, got, want)
-				}
-			}
-		}
 		if serving {
-			check("at first", map[string]string{"/group/y": "login ", "/route/y": "404", "/empty/y": "404", "/sub/y": "404"})
+			wants(t, m, exchanges{{"POST /group/y", "login "}, {"/route/y", "404"}, {"/empty/y", "404"}, {"/sub/y", "404"}}, "at first")
 		}
 		for _, pattern := range []string{"GET /group/in/x", "GET /route/x", "GET /sub/x"} {
-			if err := m.Remove(pattern); err != nil {
-				t.Error(err)
-			}
+			must(m.Remove(pattern))
 		}
-		check("removed", map[string]string{"/group/y": "405 GET, HEAD, OPTIONS", "/route/y": "page", "/empty/y": "404", "/sub/y": "page"})
+		wants(t, m, exchanges{{"POST /group/y", "405 GET, HEAD, OPTIONS"}, {"/route/y", "page"}, {"/empty/y", "404"}, {"/sub/y", "page"}}, "removed", serving)
 		g.GET("/z", tell("z"))
 		route.GET("/z", tell("z"))
 		sub.GET("/z", tell("z"))
-		check("again", map[string]string{"/group/y": "login ", "/route/y": "404", "/sub/y": "404", "/sub/x": "404"})
-		if err := sub.Remove("GET /z"); err != nil {
-			t.Error(err)
-		}
-		if err := sub.Remove("GET /x"); err != nil {
-			t.Error(err)
-		}
-		check("the mounted Mux has no routes", map[string]string{"/sub/y": "404"})
+		wants(t, m, exchanges{{"POST /group/y", "login "}, {"/route/y", "404"}, {"/sub/y", "404"}, {"/sub/x", "404"}}, "again", serving)
+		must(sub.Remove("GET /z"))
+		must(sub.Remove("GET /x"))
+		wants(t, m, exchanges{{"/sub/y", "404"}}, "the mounted Mux has no routes", serving)
 	}
 }
 
@@ -498,11 +435,8 @@ func TestRemoveEndsScopesAround(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for h, target := range map[http.Handler]string{m: "/sub/y", outer: "/m/sub/y"} {
-		if got := get(t, h, "GET", target); got != "rest" {
-			t.Errorf("%s: got %s", target, got)
-		}
-	}
+	wants(t, m, exchanges{{"/sub/y", "rest"}})
+	wants(t, outer, exchanges{{"/m/sub/y", "rest"}})
 }
 
 // A program that replaces its Groups in each Update doesn't keep the earlier
@@ -539,15 +473,8 @@ func TestUpdateDiscardsGroups(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range []struct {
-			mux    *muxmaster.Mux
-			target string
-			want   string
-		}{{m, "/api/x", "x"}, {m, "/api/y", ""}, {outer, "/outer/api/x", "x"}, {outer, "/outer/api/y", ""}} {
-			if got, want := get(t, c.mux, "GET", c.target), fmt.Sprint(generation, " ", c.want); got != want {
-				t.Errorf("%s: got %s, want %s", c.target, got, want)
-			}
-		}
+		wants(t, m, exchanges{{"/api/x", fmt.Sprint(generation, " x")}, {"/api/y", fmt.Sprint(generation, " ")}})
+		wants(t, outer, exchanges{{"/outer/api/x", fmt.Sprint(generation, " x")}, {"/outer/api/y", fmt.Sprint(generation, " ")}})
 	}
 	for range 100 {
 		runtime.GC()
@@ -559,15 +486,9 @@ func TestUpdateDiscardsGroups(t *testing.T) {
 		t.Error("the middleware of a removed Group is kept")
 	}
 	kept.GET("/late", tell("late"))
-	if got := get(t, outer, "GET", "/outer/api/late"); got != "1 late" {
-		t.Errorf("a route of an earlier Group: got %s", got)
-	}
-	if err := m.Remove("GET /api/x"); err != nil {
-		t.Error(err)
-	}
-	if got := get(t, outer, "GET", "/outer/api/y"); got != "1 " {
-		t.Errorf("the earlier Group alone: got %s", got)
-	}
+	wants(t, outer, exchanges{{"/outer/api/late", "1 late"}}, "a route of an earlier Group")
+	must(m.Remove("GET /api/x"))
+	wants(t, outer, exchanges{{"/outer/api/y", "1 "}}, "the earlier Group alone")
 }
 
 // The limit of custom methods counts those that routes have, not those of
@@ -577,12 +498,8 @@ func TestRemoveFreesMethods(t *testing.T) {
 	outer.Mount("/sub", m)
 	for i := range 600 {
 		method := fmt.Sprint("M", i)
-		if err := m.TryHandle(method+" /x", tell("x")); err != nil {
-			t.Fatal(err)
-		}
-		if err := m.Remove(method + " /x"); err != nil {
-			t.Fatal(err)
-		}
+		must(m.TryHandle(method+" /x", tell("x")))
+		must(m.Remove(method + " /x"))
 	}
 }
 
