@@ -4,11 +4,7 @@ package values
 
 import (
 	"context"
-	"crypto/tls"
-	"io"
-	"mime/multipart"
 	"net/http"
-	"net/url"
 	"reflect"
 	"slices"
 	"sync/atomic"
@@ -22,32 +18,12 @@ import (
 
 // stdRequest has the layout of http.Request.
 type stdRequest struct {
-	Method           string
-	URL              *url.URL
-	Proto            string
-	ProtoMajor       int
-	ProtoMinor       int
-	Header           http.Header
-	Body             io.ReadCloser
-	GetBody          func() (io.ReadCloser, error)
-	ContentLength    int64
-	TransferEncoding []string
-	Close            bool
-	Host             string
-	Form             url.Values
-	PostForm         url.Values
-	MultipartForm    *multipart.Form
-	Trailer          http.Header
-	RemoteAddr       string
-	RequestURI       string
-	TLS              *tls.ConnectionState
-	Cancel           <-chan struct{}
-	Response         *http.Response
-	Pattern          string
-	ctx              context.Context
-	pat              *stdPattern
-	matches          []string
-	otherValues      map[string]string
+	_           [unsafe.Offsetof(http.Request{}.Pattern)]byte
+	Pattern     string
+	ctx         context.Context
+	pat         *stdPattern
+	matches     []string
+	otherValues map[string]string
 }
 
 // stdPattern has the layout of net/http's pattern. r.PathValue reads only its
@@ -86,9 +62,9 @@ func init() {
 	Direct = Direct && deliversValues()
 }
 
-// sameLayout reports whether two types have the same fields at the same
-// offsets. It also compares the types of fields and of what they point to, down
-// to the given depth.
+// sameLayout reports whether a type has the size of its copy and the fields with
+// a name at the same offsets. It also compares the types of fields and of what
+// they point to, down to the given depth.
 func sameLayout(real, copied reflect.Type, depth int) bool {
 	if real == copied || depth == 0 {
 		return true
@@ -100,12 +76,10 @@ func sameLayout(real, copied reflect.Type, depth int) bool {
 	case reflect.Pointer, reflect.Slice:
 		return sameLayout(real.Elem(), copied.Elem(), depth-1)
 	case reflect.Struct:
-		if real.NumField() != copied.NumField() {
-			return false
-		}
-		for i := range real.NumField() {
-			f, g := real.Field(i), copied.Field(i)
-			if f.Name != g.Name || f.Offset != g.Offset || !sameLayout(f.Type, g.Type, depth) {
+		for i := range copied.NumField() {
+			want := copied.Field(i)
+			f, ok := real.FieldByName(want.Name)
+			if want.Name != "_" && (!ok || f.Offset != want.Offset || !sameLayout(f.Type, want.Type, depth)) {
 				return false
 			}
 		}
@@ -189,7 +163,7 @@ func (n *Names) Set(r *http.Request, slots []string) {
 	}
 	q := layOut(r)
 	if q.pat != nil && !same(q.pat.loc, n.loc) {
-		q.nest(n, slots)
+		n.nest(r, slots)
 		return
 	}
 	q.pat, q.matches = &n.stdPattern, slots

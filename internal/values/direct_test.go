@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strconv"
 	"testing"
+	"unsafe"
 )
 
 // TestDirect checks that direct delivery works with this Go release.
@@ -42,6 +43,18 @@ func TestSameLayout(t *testing.T) {
 		{struct {
 			a *inner
 			b []other
+		}{}, false},
+		{struct {
+			_ [unsafe.Offsetof(real{}.b)]byte
+			b []inner
+		}{}, true},
+		{struct {
+			_ [unsafe.Offsetof(real{}.b)]byte
+			b []other
+		}{}, false},
+		{struct {
+			_ [unsafe.Offsetof(real{}.b)]byte
+			c []inner
 		}{}, false},
 		{struct{ a *inner }{}, false},
 		{struct {

@@ -3,6 +3,7 @@
 package values
 
 import (
+	"net/http"
 	"slices"
 	"unsafe"
 )
@@ -71,13 +72,14 @@ func (p *stdPattern) without(loc string, vals []string) (*stdPattern, []string) 
 	}
 }
 
-// nest sets n's values as the innermost of q, which has values of another owner.
+// nest sets n's values as the innermost of r, which has values of another owner.
 // It copies all of them, because those of pooled routes are in a Ring.
-func (q *stdRequest) nest(n *Names, vals []string) {
+func (n *Names) nest(r *http.Request, vals []string) {
+	q := layOut(r)
 	outer, rest := q.pat.without(n.loc, q.matches)
 	x := n.inside(outer)
 	var all []string
-	if size := len(x.segments); len(q.URL.Path)|len(q.RequestURI) >= Long || size > MaxChunk {
+	if size := len(x.segments); len(r.URL.Path)|len(r.RequestURI) >= Long || size > MaxChunk {
 		all = make([]string, size)
 	} else {
 		all = Carve(size)
