@@ -82,35 +82,8 @@ func EscapedSlashInTail(path, raw string, n int) bool {
 
 // encodes reports whether raw is an encoding of path.
 func encodes(raw, path string) bool {
-	n := 0
-	for i := 0; i < len(raw); i, n = i+1, n+1 {
-		c := raw[i]
-		if c == '%' {
-			if i+2 >= len(raw) {
-				return false
-			}
-			hi, lo := unhex(raw[i+1]), unhex(raw[i+2])
-			if hi < 0 || lo < 0 {
-				return false
-			}
-			c = byte(hi<<4 | lo)
-			i += 2
-		}
-		if n >= len(path) || path[n] != c {
-			return false
-		}
-	}
-	return n == len(path)
-}
-
-func unhex(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c|0x20 && c|0x20 <= 'f':
-		return int(c|0x20-'a') + 10
-	}
-	return -1
+	decoded, err := url.PathUnescape(raw)
+	return err == nil && decoded == path
 }
 
 // IsDots reports whether the decoded segment is "." or "..".
