@@ -5,27 +5,6 @@ import (
 	"strings"
 )
 
-// A HostLabel is one label of a host with parameters:
-//
-//	{tenant}.example.com => {Name: "tenant"}, {Text: "example"}, {Text: "com"}
-//	{sub...}.example.com => {Name: "sub", Multi: true}, …
-type HostLabel struct {
-	Text  string
-	Name  string // "" for literal text
-	Multi bool   // one or more labels; the first only
-}
-
-// Kind orders labels by what they match, most specific first.
-func (l HostLabel) Kind() int {
-	switch {
-	case l.Name == "":
-		return 0
-	case !l.Multi:
-		return 1
-	}
-	return 2
-}
-
 // Host normalizes a host for comparison: it removes the port, the brackets of
 // an IPv6 literal and a trailing dot, and converts ASCII letters to lower case.
 // Clients send non-ASCII names in Punycode, and Unicode case folding would map
@@ -76,7 +55,7 @@ func Lower(s string) string {
 }
 
 // parseHost sets p's host.
-func (p *Pattern) parseHost(host string, name func(n, form string) error) error {
+func (p *Pattern) parseHost(host string) error {
 	if strings.ContainsAny(host, " \t") {
 		return fmt.Errorf("%q is not a host; a path must begin with /", host)
 	}
@@ -88,36 +67,32 @@ func (p *Pattern) parseHost(host string, name func(n, form string) error) error 
 	if i := strings.LastIndexByte(host, '}'); strings.Contains(host[i+1:], ":") {
 		return fmt.Errorf("%q: ports are not compared; write %s", host, host[:strings.LastIndexByte(host, ':')])
 	}
-	var labels []HostLabel
-	var b strings.Builder
 	for i, text := range splitLabels(host) {
-		label := HostLabel{Text: Lower(text)}
+		label := Part{Text: Lower(text)}
+		if text == "" {
+			return fmt.Errorf("%q is not a host: a label is empty", host)
+		}
 		if strings.ContainsAny(text, "{}") {
 			inner, ok := strings.CutPrefix(text, "{")
 			inner, ok2 := strings.CutSuffix(inner, "}")
 			if !ok || !ok2 || strings.ContainsAny(inner, "{}:") {
 				return fmt.Errorf("%q: a parameter of a host is a whole label without a constraint, as in {sub}.example.com", text)
 			}
-			label = HostLabel{Name: inner}
-			if label.Name, label.Multi = strings.CutSuffix(inner, "..."); label.Multi && i > 0 {
+			name, multi := strings.CutSuffix(inner, "...")
+			if multi && i > 0 {
 				return fmt.Errorf("%q must be the first label of the host", text)
 			}
-			if err := name(label.Name, text); err != nil {
+			if err := p.names.add(name, text); err != nil {
 				return err
 			}
-			text = "{" + inner + "}"
-		} else if text == "" {
-			return fmt.Errorf("%q is not a host: a label is empty", host)
-		} else {
-			text = label.Text
+			label = Part{Text: name, Param: true, Multi: multi}
 		}
 		if i > 0 {
-			b.WriteByte('.')
+			p.Host += "."
 		}
-		b.WriteString(text)
-		labels = append(labels, label)
+		p.HostLabels = append(p.HostLabels, Segment{label})
+		p.Host += p.HostLabels[i].String()
 	}
-	p.Host, p.HostLabels = b.String(), labels
 	return nil
 }
 
@@ -140,27 +115,19 @@ func splitLabels(host string) (labels []string) {
 	return append(labels, host[start:])
 }
 
-// HostShape returns a key that is equal for patterns whose hosts differ only in
-// the names of their parameters. It is "" for patterns without a host.
-func (p *Pattern) HostShape() string {
+// appendHostShape appends a key that is equal for patterns whose hosts differ
+// only in the names of their parameters. It is "" for patterns without a host.
+func (p *Pattern) appendHostShape(b []byte) []byte {
 	if p.HostLabels == nil {
-		return p.Host
+		return appendEscaped(b, p.Host)
 	}
-	var b strings.Builder
 	for i, l := range p.HostLabels {
 		if i > 0 {
-			b.WriteByte('.')
+			b = append(b, '.')
 		}
-		switch l.Kind() {
-		case 0:
-			b.WriteString(l.Text)
-		case 1:
-			b.WriteString("{}")
-		default:
-			b.WriteString("{...}")
-		}
+		b = l.appendShape(b)
 	}
-	return b.String()
+	return b
 }
 
 // MatchHost reports whether p's host matches host, a result of [Host] or
@@ -174,10 +141,10 @@ func (p *Pattern) MatchHost(host string) bool {
 
 // MatchLabels reports whether labels match host, and sets the first elements of
 // vals to the values. vals must be long enough.
-func MatchLabels(labels []HostLabel, host string, vals []string) bool {
+func MatchLabels(labels []Segment, host string, vals []string) bool {
 	n := NamedLabels(labels)
 	for i := len(labels) - 1; i >= 0; i-- { // the first label may match what the others leave
-		l, text := labels[i], host
+		l, text := labels[i][0], host
 		if !l.Multi {
 			dot := strings.LastIndexByte(host, '.')
 			if (dot < 0) != (i == 0) {
@@ -186,7 +153,7 @@ func MatchLabels(labels []HostLabel, host string, vals []string) bool {
 			text, host = host[dot+1:], host[:max(dot, 0)]
 		}
 		switch {
-		case l.Name == "":
+		case !l.Param:
 			if text != l.Text {
 				return false
 			}
@@ -201,9 +168,9 @@ func MatchLabels(labels []HostLabel, host string, vals []string) bool {
 }
 
 // NamedLabels counts the labels that have values.
-func NamedLabels(labels []HostLabel) (n int) {
+func NamedLabels(labels []Segment) (n int) {
 	for _, l := range labels {
-		if l.Name != "" {
+		if l[0].Param {
 			n++
 		}
 	}

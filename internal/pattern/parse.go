@@ -40,7 +40,7 @@ func parse(text string, handle bool) (*Pattern, error) {
 	if err := foreignHost(host, rest); err != nil {
 		return nil, err
 	}
-	if err := p.parseHost(host, p.names.add); err != nil {
+	if err := p.parseHost(host); err != nil {
 		return nil, err
 	}
 	p.Path = rest[slash:]

@@ -30,14 +30,14 @@ const (
 
 // A Pattern is a parsed pattern.
 type Pattern struct {
-	Text       string      // as written
-	Methods    []string    // in the order written; nil means every method
-	Host       string      // normalized by [HostPort]; "" means every host
-	HostLabels []HostLabel // the labels of a host with parameters, else nil
-	Path       string      // the path as written, a suffix of Text
-	Segs       []Segment   // the segments before End
-	Rest       string      // if End is All, the name of the catch-all; "" for a trailing slash
-	RestSlash  bool        // the value of the catch-all starts with a slash (*rest)
+	Text       string    // as written
+	Methods    []string  // in the order written; nil means every method
+	Host       string    // normalized by [HostPort]; "" means every host
+	HostLabels []Segment // the labels of a host with parameters, each of one part; else nil
+	Path       string    // the path as written, a suffix of Text
+	Segs       []Segment // the segments before End
+	Rest       string    // if End is All, the name of the catch-all; "" for a trailing slash
+	RestSlash  bool      // the value of the catch-all starts with a slash (*rest)
 	End        End
 	names      names
 }
@@ -107,7 +107,7 @@ func IsText(shape string) bool {
 // another segment. So if shapes are sorted, those that begin with the same
 // segments are adjacent.
 func (p *Pattern) AppendShape(b []byte) []byte {
-	b = appendEscaped(b, p.HostShape())
+	b = p.appendHostShape(b)
 	for _, s := range p.Segs {
 		b = s.appendShape(append(b, 0))
 	}

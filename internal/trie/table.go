@@ -12,7 +12,7 @@ import (
 
 // A wildHost is a host with parameters, and the tree of its routes.
 type wildHost[P any] struct {
-	labels []pattern.HostLabel
+	labels []pattern.Segment
 	tree   *Tree[P]
 }
 
@@ -24,8 +24,8 @@ func compareWildHosts[P any](a, b wildHost[P]) int {
 	return cmp.Or(
 		cmp.Compare(literals(b), literals(a)),
 		cmp.Compare(len(b.labels), len(a.labels)),
-		slices.CompareFunc(a.labels, b.labels, func(x, y pattern.HostLabel) int {
-			return cmp.Or(cmp.Compare(x.Kind(), y.Kind()), strings.Compare(x.Text, y.Text))
+		slices.CompareFunc(a.labels, b.labels, func(x, y pattern.Segment) int {
+			return cmp.Or(cmp.Compare(x.Kind(), y.Kind()), strings.Compare(x.Shape(), y.Shape()))
 		}),
 	)
 }
