@@ -138,7 +138,7 @@ func foreignMethod(m string) error {
 	if strings.Contains(m, "|") {
 		return fmt.Errorf("separate methods with commas: %s", strings.ReplaceAll(m, "|", ","))
 	}
-	if upper := strings.ToUpper(m); upper != m && isMethodName(upper) {
+	if upper := strings.ToUpper(m); upper != m && slices.Contains(StandardMethods, upper) {
 		return fmt.Errorf("the method %s is written %s", m, upper)
 	}
 	return nil
@@ -156,7 +156,7 @@ func foreignHost(host, rest string) error {
 		return fmt.Errorf("%q is not a host; a label of any text is written {name}", host)
 	case strings.Contains(host, ":") && foreignParam().MatchString(host):
 		return fmt.Errorf("a parameter of a host is written {name}, as in {sub}.example.com")
-	case isMethodName(strings.ToUpper(host)) || strings.Contains(host, ","):
+	case slices.Contains(StandardMethods, strings.ToUpper(host)) || strings.Contains(host, ","):
 		return fmt.Errorf("%q is the host of this pattern; write a space between method and path", host)
 	}
 	return nil
@@ -164,10 +164,6 @@ func foreignHost(host, rest string) error {
 
 // foreignParam matches a label such as :sub, but not a port.
 var foreignParam = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|\.):[A-Za-z_]`) })
-
-var methodNames = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE", "QUERY", "OPTIONS"}
-
-func isMethodName(s string) bool { return slices.Contains(methodNames, s) }
 
 // starInside matches a segment with a catch-all after text, as in src*filepath.
 var starInside = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`/([^/*{:]+)\*(\w+)(/|$)`) })

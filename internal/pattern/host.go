@@ -82,7 +82,7 @@ func (p *Pattern) parseHost(host string) error {
 			if multi && i > 0 {
 				return fmt.Errorf("%q must be the first label of the host", text)
 			}
-			if err := p.names.add(name, text); err != nil {
+			if err := p.addName(name, text); err != nil {
 				return err
 			}
 			label = Part{Text: name, Param: true, Multi: multi}

@@ -7,11 +7,15 @@ import (
 	"strings"
 )
 
+// StandardMethods are the methods of the router's verb methods, in the order of
+// the Allow header.
+var StandardMethods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE", "QUERY", "OPTIONS"}
+
 // ParseMethods parses a list of methods: METHOD[,METHOD...]. The caller must not
 // modify the result.
 func ParseMethods(list string) (methods []string, err error) {
-	if i := slices.Index(methodNames, list); i >= 0 {
-		return methodNames[i : i+1 : i+1], nil // saves an allocation
+	if i := slices.Index(StandardMethods, list); i >= 0 {
+		return StandardMethods[i : i+1 : i+1], nil // saves an allocation
 	}
 	for m := range strings.SplitSeq(list, ",") {
 		if err := foreignMethod(m); err != nil {

@@ -47,20 +47,12 @@ func parse(text string, handle bool) (*Pattern, error) {
 	if len(text)-len(p.Path) > 0xFFFF {
 		return nil, errors.New("methods and host are longer than 65535 bytes")
 	}
-	err := p.parsePath(handle)
-	p.names.seen = nil
-	return p, err
+	return p, p.parsePath(handle)
 }
 
-// names are the parameter names that the parser has found.
-type names struct {
-	list []string        // from left to right
-	seen map[string]bool // set while parsing a pattern with many names
-	few  [2]string       // memory for list
-}
-
-// add adds a name. form is the text of the parameter, for errors.
-func (ns *names) add(n, form string) error {
+// addName adds the name of a parameter. form is the text of the parameter, for
+// errors.
+func (p *Pattern) addName(n, form string) error {
 	switch {
 	case n == "":
 		return fmt.Errorf("the parameter %s needs a name", form)
@@ -69,22 +61,13 @@ func (ns *names) add(n, form string) error {
 			return fmt.Errorf("bad parameter name %q; for text after a parameter write %s", n, inBraces(form))
 		}
 		return fmt.Errorf("bad parameter name %q; a name is letters, digits, _ and -, and begins with a letter or _", n)
-	case ns.seen[n] || ns.seen == nil && slices.Contains(ns.list, n):
+	case slices.Contains(p.names, n):
 		return fmt.Errorf("the parameter name %q is used twice", n)
 	}
-	if ns.list == nil {
-		ns.list = ns.few[:0]
+	if p.names == nil {
+		p.names = p.fewNames[:0]
 	}
-	ns.list = append(ns.list, n)
-	switch {
-	case ns.seen != nil:
-		ns.seen[n] = true
-	case len(ns.list) > 16:
-		ns.seen = make(map[string]bool, 2*len(ns.list))
-		for _, n := range ns.list {
-			ns.seen[n] = true
-		}
-	}
+	p.names = append(p.names, n)
 	return nil
 }
 
@@ -126,7 +109,7 @@ func (p *Pattern) parsePath(subtree bool) error {
 			}
 			p.End = Slash
 		case catchAll:
-			if err := p.names.add(name, seg); err != nil {
+			if err := p.addName(name, seg); err != nil {
 				return err
 			}
 			if last {
@@ -135,7 +118,7 @@ func (p *Pattern) parsePath(subtree bool) error {
 				return err
 			}
 		default:
-			s, err := parseSegment(seg, &p.names, &parts)
+			s, err := p.parseSegment(seg, &parts)
 			if err != nil {
 				return err
 			}
@@ -244,9 +227,9 @@ func braces(s string) int {
 }
 
 // parseSegment parses a segment. A segment of one part takes it from parts.
-func parseSegment(seg string, names *names, parts *[]Part) (Segment, error) {
+func (p *Pattern) parseSegment(seg string, parts *[]Part) (Segment, error) {
 	if strings.Contains(seg, "{") {
-		return parseBraces(seg, names)
+		return p.parseBraces(seg)
 	}
 	single := func(part Part) Segment {
 		*parts = append(*parts, part)
@@ -260,7 +243,7 @@ func parseSegment(seg string, names *names, parts *[]Part) (Segment, error) {
 	if param == "" {
 		return nil, fmt.Errorf("the parameter in %q needs a name; a literal colon is written %%3A", seg)
 	}
-	if err := names.add(param, seg[len(text):]); err != nil {
+	if err := p.addName(param, seg[len(text):]); err != nil {
 		return nil, err
 	}
 	if text == "" {
@@ -270,7 +253,7 @@ func parseSegment(seg string, names *names, parts *[]Part) (Segment, error) {
 }
 
 // parseBraces parses a segment with at least one parameter in braces.
-func parseBraces(seg string, names *names) (Segment, error) {
+func (p *Pattern) parseBraces(seg string) (Segment, error) {
 	var s Segment
 	for rest := seg; rest != ""; {
 		if rest[0] != '{' {
@@ -289,7 +272,7 @@ func parseBraces(seg string, names *names) (Segment, error) {
 			continue
 		}
 		n := braces(rest)
-		part, err := parseParam(rest[:n], names)
+		part, err := p.parseParam(rest[:n])
 		if err != nil {
 			return nil, err
 		}
@@ -304,12 +287,12 @@ func parseBraces(seg string, names *names) (Segment, error) {
 
 // parseParam parses a parameter in braces: {name}, {name:type} or
 // {name:expression}.
-func parseParam(text string, names *names) (Part, error) {
+func (p *Pattern) parseParam(text string) (Part, error) {
 	name, expr, constrained := strings.Cut(text[1:len(text)-1], ":")
 	if name == "$" || strings.HasSuffix(name, "...") {
 		return Part{}, fmt.Errorf("%s must be a whole segment", text)
 	}
-	if err := names.add(name, text); err != nil {
+	if err := p.addName(name, text); err != nil {
 		return Part{}, err
 	}
 	if constrained && expr == "" {

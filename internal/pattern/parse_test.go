@@ -7,6 +7,8 @@ import (
 	"testing"
 )
 
+// dump returns what a pattern means: methods, host, segments (literal text
+// quoted) and how it ends.
 func dump(p *Pattern) string {
 	var b strings.Builder
 	if p.Methods != nil {
@@ -220,8 +222,13 @@ func FuzzParse(f *testing.F) {
 					t.Fatalf("%q: the path means %s, alone %s", text, want, got)
 				}
 			}
-			if path, ok := p.Static(); ok && p.End == All {
-				t.Fatalf("%q: Static() = %q", text, path)
+			if path := ""; p.Static() {
+				for _, seg := range p.Segs {
+					path += "/" + seg.String()
+				}
+				if path != strings.TrimSuffix(p.Path, "/") || p.Names() != nil || p.End == All {
+					t.Fatalf("%q is static", text)
+				}
 			}
 		}
 	})

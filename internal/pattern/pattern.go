@@ -14,10 +14,7 @@
 // trailing slash is not a segment; it is represented by End.
 package pattern
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // End says what may follow the last segment of a pattern.
 type End uint8
@@ -39,48 +36,38 @@ type Pattern struct {
 	Rest       string    // if End is All, the name of the catch-all; "" for a trailing slash
 	RestSlash  bool      // the value of the catch-all starts with a slash (*rest)
 	End        End
-	names      names
+	names      []string  // of the parameters, from left to right
+	fewNames   [2]string // memory for names
 }
 
 // Names returns the names of the parameters from left to right. The caller must
 // not modify the slice.
-func (p *Pattern) Names() []string { return p.names.list }
+func (p *Pattern) Names() []string { return p.names }
 
 // Multi returns the index in Segs of the catch-all inside the path, or -1.
 func (p *Pattern) Multi() int {
 	return slices.IndexFunc(p.Segs, func(s Segment) bool { return s[0].Multi })
 }
 
-// Static reports whether the pattern matches exactly one path, and returns that
-// path. It reports false if a literal segment contains a slash (written %2F) or
-// would be removed by path cleaning.
-func (p *Pattern) Static() (path string, ok bool) {
+// Static reports whether the pattern matches its own path and no other. It
+// reports false if a literal segment would be removed by path cleaning or has
+// an escape.
+func (p *Pattern) Static() bool {
 	if p.End == All {
-		return "", false
+		return false
 	}
 	n := 0
 	for _, s := range p.Segs {
 		t := s[0].Text
-		if s.Kind() != Literal || strings.Contains(t, "/") || removedByCleaning(t) {
-			return "", false
+		if s.Kind() != Literal || removedByCleaning(t) {
+			return false
 		}
 		n += 1 + len(t)
 	}
 	if p.End == Slash {
 		n++
 	}
-	if n == len(p.Path) { // nothing is escaped, and there is no {$}
-		return p.Path, true
-	}
-	var b strings.Builder
-	for _, s := range p.Segs {
-		b.WriteString("/")
-		b.WriteString(s[0].Text)
-	}
-	if p.End == Slash {
-		b.WriteString("/")
-	}
-	return b.String(), true
+	return n == len(p.Path) // nothing is escaped, and there is no {$}
 }
 
 // removedByCleaning reports whether path cleaning removes a segment with this

@@ -58,17 +58,6 @@ func (b *Builder[P]) add(it item[P], shape string, method Method) {
 	b.items = append(b.items, it)
 }
 
-// rank orders routes for the same path and method by precedence.
-func rank(f Flags) int {
-	switch {
-	case f&Implied == 0:
-		return 0
-	case f&impliedAll == 0:
-		return 1
-	}
-	return 2
-}
-
 // ImpliedBy returns the flags for a route that serves a bare prefix because p,
 // a pattern below the prefix, is registered.
 func ImpliedBy(p *pattern.Pattern) Flags {

@@ -42,7 +42,8 @@ func (b *Builder[P]) sort() {
 		if c := strings.Compare(x.shape, y.shape); c != 0 {
 			return c
 		}
-		return cmp.Or(cmp.Compare(x.method, y.method), cmp.Compare(rank(b.items[x.index].Flags), rank(b.items[y.index].Flags)), cmp.Compare(x.index, y.index))
+		const precedence = Implied | impliedAll
+		return cmp.Or(cmp.Compare(x.method, y.method), cmp.Compare(b.items[x.index].Flags&precedence, b.items[y.index].Flags&precedence), cmp.Compare(x.index, y.index))
 	})
 }
 
@@ -152,8 +153,7 @@ func (f *freezer[P]) place(list []ref) (at routeRef, static bool) {
 		}
 		it := &f.items[r.index]
 		f.routes = append(f.routes, it.Route)
-		path, ok := it.p.Static()
-		static = static && ok && path == it.Path()
+		static = static && it.p.Static() && it.p.Path == it.Path()
 	}
 	f.routes[len(f.routes)-1].Flags |= lastOfRun
 	if static {

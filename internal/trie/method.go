@@ -3,9 +3,12 @@ package trie
 import (
 	"cmp"
 	"net/http"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// A Method is a number for a request method.
+// A Method is a number for a request method. Those from GET on have the order of
+// pattern.StandardMethods.
 type Method uint8
 
 const (
@@ -32,21 +35,6 @@ func (m Method) Custom() bool { return m >= firstCustom }
 
 // MaxCustom is the maximum number of custom methods of a Builder.
 const MaxCustom = int(unknown - firstCustom)
-
-// methodNames has the order of the Allow header, where custom methods come
-// before OPTIONS.
-var methodNames = [...]string{
-	GET:     http.MethodGet,
-	HEAD:    http.MethodHead,
-	POST:    http.MethodPost,
-	PUT:     http.MethodPut,
-	PATCH:   http.MethodPatch,
-	DELETE:  http.MethodDelete,
-	CONNECT: http.MethodConnect,
-	TRACE:   http.MethodTrace,
-	QUERY:   "QUERY",
-	OPTIONS: http.MethodOptions,
-}
 
 // standardMethod returns the constant for a method, or unknown.
 func standardMethod(name string) Method {
@@ -96,7 +84,7 @@ func (t *Table[P]) MethodName(m Method) string {
 		if m == Any || m == other {
 			return ""
 		}
-		return methodNames[m]
+		return pattern.StandardMethods[m-GET]
 	}
 	for name, code := range t.custom {
 		if code == m {

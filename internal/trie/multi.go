@@ -46,26 +46,15 @@ func (s *Search[P]) multiEnd(pos int) int {
 	return end
 }
 
-// fitsRest reports whether the path after the slash at pos-1 can be the value of
-// a catch-all that ends a pattern. It checks each segment only once, because a
-// catch-all inside the pattern may ask for each pos.
+// fitsRest reports whether the path from pos on, which is behind a slash, can be
+// the value of a catch-all that ends a pattern. It looks for dots only once,
+// because a catch-all inside the pattern may ask for each pos.
 func (s *Search[P]) fitsRest(pos int) bool {
-	n := len(s.path) - pos
-	if n <= s.fit || !s.connect && s.decoded == "" {
+	if !s.connect && s.decoded == "" { // then the path is clean
 		return true
 	}
-	if s.unfit > 0 && n >= s.unfit {
-		return false
+	if s.dots == 0 {
+		s.dots = wirepath.LastDots(s.source())
 	}
-	end := len(s.path) - s.fit
-	rest, decoded := s.path[pos-1:end], ""
-	if s.decoded != "" {
-		decoded = s.decoded[pos:end]
-	}
-	if s.connect && wirepath.DotInside(rest) || wirepath.DotInside(decoded) {
-		s.unfit = n
-		return false
-	}
-	s.fit = n
-	return true
+	return s.dots < pos
 }

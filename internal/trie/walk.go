@@ -32,15 +32,14 @@ type Search[P any] struct {
 	fallbackN int          // number of values of its prefix, which are in the second half of vals
 	region    int          // the region of the path, see Fallback
 
-	fit, unfit int  // lengths of the ends of the path that fitsRest has found to fit or not; 0 is unknown
-	probe      bool // find only the fallback, and no route
+	dots  int  // index of the last . or .. segment of source, or -1, see fitsRest; 0 is unknown
+	probe bool // find only the fallback, and no route
 }
 
 // reset clears the results of the last search.
 func (s *Search[P]) reset() {
 	s.n, s.allowed, s.slash, s.handleSlash, s.owned = 0, methodSet{}, nil, false, false
-	s.fallback, s.fallbackN, s.region = nil, 0, 0
-	s.fit, s.unfit = 0, 0
+	s.fallback, s.fallbackN, s.region, s.dots = nil, 0, 0, 0
 }
 
 // Fit makes room for the values of a route and of a fallback of t.
@@ -271,10 +270,7 @@ func (t *Tree[P]) catchAll(s *Search[P], nd *node[P], pos int) *Route[P] {
 // requests, but a handler that cleans the path itself, as a file server does,
 // would then serve another path than the one that was matched.
 func (t *Tree[P]) matchCatchAll(s *Search[P], ref routeRef, pos int) *Route[P] {
-	if ref == 0 {
-		return nil
-	}
-	if !s.fitsRest(pos) {
+	if ref == 0 || !s.fitsRest(pos) {
 		return nil
 	}
 	rt := t.routeAt(s, ref)

@@ -11,6 +11,7 @@ package wirepath
 import (
 	"bytes"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -82,8 +83,24 @@ func EscapedSlashInTail(path, raw string, n int) bool {
 
 // encodes reports whether raw is an encoding of path.
 func encodes(raw, path string) bool {
-	decoded, err := url.PathUnescape(raw)
-	return err == nil && decoded == path
+	for ; raw != ""; path = path[1:] {
+		c, n := raw[0], 1
+		if c == '%' {
+			if len(raw) < 3 {
+				return false
+			}
+			code, err := strconv.ParseUint(raw[1:3], 16, 8)
+			if err != nil {
+				return false
+			}
+			c, n = byte(code), 3
+		}
+		if path == "" || path[0] != c {
+			return false
+		}
+		raw = raw[n:]
+	}
+	return path == ""
 }
 
 // IsDots reports whether the decoded segment is "." or "..".
@@ -97,13 +114,19 @@ func Unclean(path string) bool { return strings.Contains(path, "//") || DotInsid
 // DotInside reports whether rest, which is decoded, has a . or .. segment. Path
 // cleaning does not see such a segment next to an escaped slash. A handler that
 // uses the value as a file name could then leave its directory.
-func DotInside(rest string) bool {
-	for seg := range strings.SplitSeq(rest, "/") {
-		if IsDots(seg) {
-			return true
+func DotInside(rest string) bool { return LastDots(rest) >= 0 }
+
+// LastDots returns the index of the last . or .. segment of rest, which is
+// decoded, or -1.
+func LastDots(rest string) int {
+	for end := len(rest); end >= 0; {
+		start := strings.LastIndexByte(rest[:end], '/') + 1
+		if IsDots(rest[start:end]) {
+			return start
 		}
+		end = start - 1
 	}
-	return false
+	return -1
 }
 
 // Resolve resolves the empty, . and .. segments of an escaped path, including
