@@ -79,16 +79,6 @@ func removedByCleaning(text string) bool { return text == "" || text == "." || t
 // methods overlap.
 func (p *Pattern) Shape() string { return string(p.AppendShape(nil)) }
 
-// IsText reports whether the shape of a segment is its text.
-func IsText(shape string) bool {
-	for i := range len(shape) {
-		if needsEscape(shape[i]) {
-			return false
-		}
-	}
-	return true
-}
-
 // AppendShape appends the shape of p to b. It is the shape of the host, and for
 // each segment a zero byte and the shape of the segment; the end follows as
 // another segment. So if shapes are sorted, those that begin with the same

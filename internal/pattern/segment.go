@@ -126,16 +126,13 @@ func (s Segment) appendShape(b []byte) []byte {
 func appendEscaped(b []byte, text string) []byte {
 	from := 0
 	for i := range len(text) {
-		if c := text[i]; needsEscape(c) {
+		if c := text[i]; c <= 1 || c == '{' || c == '*' {
 			b = append(append(b, text[from:i]...), 1, c|'@')
 			from = i + 1
 		}
 	}
 	return append(b, text[from:]...)
 }
-
-// needsEscape reports whether c has a meaning in a shape.
-func needsEscape(c byte) bool { return c <= 1 || c == '{' || c == '*' }
 
 // shortest matches a value other than . and .., as short as possible.
 const shortest = `[^.].*?|\.[^.].*?|\.\..+?`

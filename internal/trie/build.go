@@ -79,15 +79,11 @@ func (b *Builder[P]) AddFallback(p *pattern.Pattern, payload P, owns bool, regio
 // method returns the number of a method. Custom methods get numbers in the order
 // in which they are added.
 func (b *Builder[P]) method(name string) Method {
-	if name == "" {
-		return Any
-	}
 	m := standardMethod(name)
-	if m != unknown {
-		return m
+	if m == unknown {
+		m = b.custom[name]
 	}
-	m, ok := b.custom[name]
-	if !ok {
+	if m == Any && name != "" {
 		if b.custom == nil {
 			b.custom = map[string]Method{}
 		}

@@ -204,10 +204,6 @@ func (f *freezer[P]) node(list []ref, depth, at int, fallback *Fallback[P]) *nod
 		var same []ref
 		var end int
 		same, list, end = cut(list, at+1)
-		if text := same[0].shape[at+1 : end]; pattern.IsText(text) && fitsEdge(text) {
-			f.literal(text, f.target(same, depth+1, end))
-			continue
-		}
 		p := f.items[same[0].index].p
 		switch {
 		case depth == len(p.Segs) && p.End == pattern.Slash:

@@ -12,7 +12,7 @@ import (
 type Method uint8
 
 const (
-	Any Method = iota // a route for every method
+	Any Method = iota // a route for every method, and a request with a method that is in no pattern
 	GET
 	HEAD
 	POST
@@ -23,7 +23,6 @@ const (
 	TRACE
 	QUERY
 	OPTIONS
-	other       // a method that is not in any pattern
 	firstCustom // the first of the numbers that a Builder assigns to custom methods
 
 	unknown Method = 255 // not a standard method
@@ -33,12 +32,15 @@ const (
 // support custom methods.
 func (m Method) Custom() bool { return m >= firstCustom }
 
-// MaxCustom is the maximum number of custom methods of a Builder.
-const MaxCustom = int(unknown - firstCustom)
+// MaxCustom is the maximum number of custom methods of a Builder. All of them are
+// less than unknown.
+const MaxCustom = 243
 
-// standardMethod returns the constant for a method, or unknown.
+// standardMethod returns the constant for a method, or unknown. It is Any for "".
 func standardMethod(name string) Method {
 	switch name {
+	case "":
+		return Any
 	case http.MethodGet:
 		return GET
 	case http.MethodHead:
@@ -70,20 +72,14 @@ func standardMethod(name string) Method {
 func (t *Table[P]) MethodOf(name string) Method {
 	m := standardMethod(name)
 	if m == unknown {
-		if custom, ok := t.custom[name]; ok {
-			return custom
-		}
-		return other
+		return t.custom[name] // or Any
 	}
 	return m
 }
 
 // MethodName returns the name of a method, or "" for Any.
 func (t *Table[P]) MethodName(m Method) string {
-	if m < firstCustom {
-		if m == Any || m == other {
-			return ""
-		}
+	if m != Any && m < firstCustom {
 		return pattern.StandardMethods[m-GET]
 	}
 	for name, code := range t.custom {
@@ -98,13 +94,7 @@ func (t *Table[P]) MethodName(m Method) string {
 // methods in the order of the Allow header, then the custom ones, which are
 // equal.
 func CompareMethods(a, b string) int {
-	number := func(name string) Method {
-		if name == "" {
-			return Any
-		}
-		return standardMethod(name)
-	}
-	return cmp.Compare(number(a), number(b))
+	return cmp.Compare(standardMethod(a), standardMethod(b))
 }
 
 // serves reports whether a route for the method m serves requests with the

@@ -36,7 +36,7 @@ func (s *Shapes[R]) Add(key Key, method string, r R) {
 	if s.routes == nil {
 		s.routes, s.custom = map[Key]R{}, map[string]int{}
 	}
-	if method != "" && standardMethod(method) == unknown {
+	if standardMethod(method) == unknown {
 		s.custom[method]++
 	}
 	s.routes[key] = r
@@ -63,7 +63,7 @@ func (s *Shapes[R]) Remove(key Key, method string) {
 func (s *Shapes[R]) Room(methods []string) error {
 	more := 0
 	for i, m := range methods {
-		if m != "" && standardMethod(m) == unknown && s.custom[m] == 0 && !slices.Contains(methods[:i], m) {
+		if standardMethod(m) == unknown && s.custom[m] == 0 && !slices.Contains(methods[:i], m) {
 			more++
 		}
 	}

@@ -256,26 +256,18 @@ func (t *Tree[P]) noteSlash(s *Search[P], ref routeRef) {
 	}
 }
 
-// catchAll returns nd's catch-all, whose value begins at pos.
+// catchAll returns the route of nd's catch-all, whose value begins at pos, and
+// adds the value, if it has a name. It does not match if a . or .. segment would
+// be in its value: path cleaning doesn't see those next to an escaped slash and
+// those of CONNECT requests, but a handler that cleans the path itself, as a file
+// server does, would then serve another path than the one that was matched.
 func (t *Tree[P]) catchAll(s *Search[P], nd *node[P], pos int) *Route[P] {
-	if rt := t.matchCatchAll(s, nd.rest, pos); rt != nil {
-		return rt
+	var rt *Route[P]
+	if nd.rest != 0 && s.fitsRest(pos) {
+		rt = t.routeAt(s, nd.rest)
 	}
-	return s.leavePrefix(nd.fallback)
-}
-
-// matchCatchAll returns the route of the catch-all at ref and adds its value, if
-// it has a name. It does not match if a . or .. segment would be in its value:
-// path cleaning doesn't see those next to an escaped slash and those of CONNECT
-// requests, but a handler that cleans the path itself, as a file server does,
-// would then serve another path than the one that was matched.
-func (t *Tree[P]) matchCatchAll(s *Search[P], ref routeRef, pos int) *Route[P] {
-	if ref == 0 || !s.fitsRest(pos) {
-		return nil
-	}
-	rt := t.routeAt(s, ref)
 	if rt == nil {
-		return nil
+		return s.leavePrefix(nd.fallback)
 	}
 	if rt.Flags&restNamed != 0 {
 		if rt.Flags&restSlash != 0 {

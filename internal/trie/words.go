@@ -29,25 +29,14 @@ func ends(path string) (first, last uint64) {
 }
 
 // loadTail is load if s[i:] has fewer than eight bytes.
-func loadTail(s string, i int) uint64 {
+func loadTail(s string, i int) (w uint64) {
 	if len(s) >= 8 {
 		return load8(s[len(s)-8:]) >> (8 * uint(i+8-len(s)) & 63)
 	}
-	s = s[i:]
-	switch n := uint(len(s)); {
-	case n >= 4:
-		return load4(s) | load4(s[n-4:])<<(8*(n-4))
-	case n >= 2:
-		return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[n-1])<<(8*(n-1))
-	case n == 1:
-		return uint64(s[0])
+	for k := len(s) - 1; k >= i; k-- {
+		w = w<<8 | uint64(s[k])
 	}
-	return 0
-}
-
-func load4(s string) uint64 {
-	_ = s[3]
-	return uint64(uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24)
+	return w
 }
 
 func load8(s string) uint64 {
