@@ -22,7 +22,6 @@ import (
 // A ref stands for an item in the sorted list.
 type ref struct {
 	shape  string
-	word   uint64 // the first bytes that not all shapes have in common, for comparing most of them fast
 	index  uint32 // in Builder.items
 	method Method // unknown for a fallback
 }
@@ -30,37 +29,13 @@ type ref struct {
 // sort sorts the refs: those of one shape by method and precedence, fallbacks
 // after routes.
 func (b *Builder[P]) sort() {
-	from := common(b.refs)
-	for i := range b.refs {
-		r := &b.refs[i]
-		r.word = bits.ReverseBytes64(load(r.shape[from:], 0))
-	}
 	slices.SortFunc(b.refs, func(x, y ref) int {
-		if x.word != y.word {
-			return cmp.Compare(x.word, y.word)
-		}
 		if c := strings.Compare(x.shape, y.shape); c != 0 {
 			return c
 		}
 		const precedence = Implied | impliedAll
 		return cmp.Or(cmp.Compare(x.method, y.method), cmp.Compare(b.items[x.index].Flags&precedence, b.items[y.index].Flags&precedence), cmp.Compare(x.index, y.index))
 	})
-}
-
-// common returns the length of what all shapes begin with.
-func common(list []ref) (n int) {
-	if len(list) == 0 {
-		return 0
-	}
-	first := list[0].shape
-	n = len(first)
-	for i := range list {
-		n = min(n, len(list[i].shape))
-		for list[i].shape[:n] != first[:n] {
-			n--
-		}
-	}
-	return n
 }
 
 // cut cuts list, all of whose shapes have the same first bytes, after those that
