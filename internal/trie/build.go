@@ -106,15 +106,9 @@ func fitsEdge(text string) bool {
 // parameter, then a catch-all. Segments that differ only in their constraints
 // stay in the order of registration.
 func compareChoices(a, b choice) int {
-	kind := func(seg pattern.Segment) pattern.Kind {
-		if k := seg.Kind(); k != pattern.Constrained {
-			return k
-		}
-		return pattern.Mixed
-	}
 	text, exprs := sizes(a.seg)
 	text2, exprs2 := sizes(b.seg)
-	c := cmp.Or(cmp.Compare(kind(a.seg), kind(b.seg)), cmp.Compare(text2, text), cmp.Compare(exprs2, exprs))
+	c := cmp.Or(cmp.Compare(a.seg.Kind(), b.seg.Kind()), cmp.Compare(text2, text), cmp.Compare(exprs2, exprs))
 	if c == 0 {
 		c = cmp.Or(strings.Compare(a.seg.BareShape(), b.seg.BareShape()), cmp.Compare(a.first(), b.first()))
 	}

@@ -1,6 +1,7 @@
 package trie
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -9,17 +10,16 @@ import (
 )
 
 // A special is a segment that is neither a plain parameter nor a literal that
-// fits into an edge, and what follows it. Such segments set these fields of
-// matcher:
+// fits into an edge, and what follows it:
 //
-//	{id:[0-9]+}              => expr
-//	user_{name}.json         => prefix, suffix
-//	{id:[0-9]+}:cancel       => expr, suffix
-//	{year}-{month}           => prefix, between, suffix
-//	{y:[0-9]+}-{m:[0-9]+}    => re, with a group for each value
-//	a%2Fb                    => literal: an edge cannot hold its slash
+//	{id:[0-9]+}              expr is set
+//	user_{name}.json
+//	{id:[0-9]+}:cancel       expr is set
+//	{year}-{month}
+//	{y:[0-9]+}-{m:[0-9]+}    re is set, with a group for each value
+//	a%2Fb                    an edge cannot hold its slash
 //
-// A catch-all inside a path is a special too, without a matcher.
+// A catch-all inside a path is a special too. Its matcher isn't used.
 type special[P any] struct {
 	matcher
 	to    target[P]
@@ -32,47 +32,28 @@ type special[P any] struct {
 // possible, as with non-greedy RE2 expressions. One with a constraint takes what
 // the expression prefers; if that is . or .., the segment doesn't match.
 type matcher struct {
-	literal *string
-	prefix  string
-	suffix  string
-	between []string       // literal texts between the parameters
-	expr    *pattern.Expr  // constraint, if there is one parameter
-	re      *regexp.Regexp // the whole segment, if there are several parameters with constraints
-	groups  []int          // the capturing group in re of each value
+	parts  pattern.Segment
+	expr   *pattern.Expr  // constraint, if there is one parameter
+	re     *regexp.Regexp // the whole segment, if there are several parameters with constraints
+	groups []int          // the capturing group in re of each value
 }
 
 func newMatcher(seg pattern.Segment) matcher {
-	var m matcher
-	if seg.Kind() == pattern.Literal {
-		m.literal = &seg[0].Text
-		return m
-	}
-	constrained := false
-	params := 0
-	for i, part := range seg {
-		constrained = constrained || part.Expr != ""
-		switch {
-		case part.Param:
+	m := matcher{parts: seg}
+	params, constraint := 0, ""
+	for _, part := range seg {
+		if part.Param {
 			params++
-		case i == 0:
-			m.prefix = part.Text
-		case i == len(seg)-1:
-			m.suffix = part.Text
-		default:
-			m.between = append(m.between, part.Text)
 		}
+		constraint = cmp.Or(constraint, part.Expr)
 	}
-	switch {
-	case !constrained:
+	switch { // Parse has checked the errors
+	case constraint == "":
 	case params == 1:
-		for _, part := range seg {
-			if part.Expr != "" {
-				m.expr, _ = pattern.CompileExpr(part.Expr) // Parse has checked the error
-			}
-		}
+		m.expr, _ = pattern.CompileExpr(constraint)
 	default:
 		expr, groups := seg.Regexp()
-		m.re, m.groups = regexp.MustCompile(expr), groups // Parse has checked the error
+		m.re, m.groups = regexp.MustCompile(expr), groups
 	}
 	return m
 }
@@ -81,30 +62,28 @@ func newMatcher(seg pattern.Segment) matcher {
 // v. Values are never empty, "." or "..". Literal text is compared with text,
 // which is seg, or seg in lower case.
 func (m *matcher) match(text, seg string, v *Values) bool {
-	if m.literal != nil {
-		return text == *m.literal
-	}
 	if m.re != nil {
-		var loc []int
-		if len(seg) < pattern.MaxRegexp {
-			loc = m.re.FindStringSubmatchIndex(seg)
-		}
-		if loc == nil {
+		return m.matchRegexp(seg, v)
+	}
+	parts := m.parts
+	if first := &parts[0]; !first.Param {
+		if !strings.HasPrefix(text, first.Text) {
 			return false
 		}
-		for _, g := range m.groups {
-			if !addValue(v, seg[loc[2*g]:loc[2*g+1]]) {
-				return false
-			}
+		text, seg, parts = text[len(first.Text):], seg[len(first.Text):], parts[1:]
+		if len(parts) == 0 {
+			return text == ""
 		}
-		return true
 	}
-	if !m.hasEnds(text) {
-		return false
+	if last := &parts[len(parts)-1]; !last.Param {
+		if !strings.HasSuffix(text, last.Text) {
+			return false
+		}
+		text, seg, parts = text[:len(text)-len(last.Text)], seg[:len(seg)-len(last.Text)], parts[:len(parts)-1]
 	}
-	text, seg = text[len(m.prefix):len(text)-len(m.suffix)], seg[len(m.prefix):len(seg)-len(m.suffix)]
-	// The first occurrence of a text leaves the most for the next parameters.
-	for _, sep := range m.between {
+	for ; len(parts) > 1; parts = parts[2:] { // a parameter and the text behind it
+		sep := parts[1].Text
+		// The first occurrence of a text leaves the most for the next parameters.
 		n := shortest(text, sep)
 		if n < 0 || !addValue(v, seg[:n]) {
 			return false
@@ -112,6 +91,22 @@ func (m *matcher) match(text, seg string, v *Values) bool {
 		text, seg = text[n+len(sep):], seg[n+len(sep):]
 	}
 	return (m.expr == nil || m.expr.Match(seg)) && addValue(v, seg)
+}
+
+func (m *matcher) matchRegexp(seg string, v *Values) bool {
+	var loc []int
+	if len(seg) < pattern.MaxRegexp {
+		loc = m.re.FindStringSubmatchIndex(seg)
+	}
+	if loc == nil {
+		return false
+	}
+	for _, g := range m.groups {
+		if !addValue(v, seg[loc[2*g]:loc[2*g+1]]) {
+			return false
+		}
+	}
+	return true
 }
 
 // shortest returns the length of the shortest value, followed by sep, that text
@@ -131,10 +126,4 @@ func shortest(text, sep string) int {
 
 func addValue(v *Values, value string) bool {
 	return value != "" && !wirepath.IsDots(value) && v.add(value)
-}
-
-// hasEnds reports whether seg has the prefix and the suffix, with at least one
-// byte between them.
-func (m *matcher) hasEnds(seg string) bool {
-	return len(seg) > len(m.prefix)+len(m.suffix) && seg[:len(m.prefix)] == m.prefix && seg[len(seg)-len(m.suffix):] == m.suffix
 }
