@@ -77,63 +77,30 @@ func BuildPath(text string, pairs []string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	given := map[string]string{}
+	names := p.Names()
+	values, given := make([]string, len(names)), make([]bool, len(names))
 	for i := 0; i < len(pairs); i += 2 {
-		name := pairs[i]
-		_, twice := given[name]
+		at := slices.Index(names, pairs[i])
 		switch {
 		case i+1 == len(pairs):
-			return "", fmt.Errorf("the name %q has no value", name)
-		case twice:
-			return "", fmt.Errorf("the parameter %q is given twice", name)
+			return "", fmt.Errorf("the name %q has no value", pairs[i])
+		case at < 0:
+			return "", fmt.Errorf("the pattern has no parameter %q; it has %q", pairs[i], names)
+		case given[at]:
+			return "", fmt.Errorf("the parameter %q is given twice", pairs[i])
 		}
-		given[name] = pairs[i+1]
+		values[at], given[at] = pairs[i+1], true
 	}
-	var values []string // in the order of the path
-	value := func(name string) string {
-		v, ok := given[name]
-		if !ok {
-			err = fmt.Errorf("the parameter %q has no value", name)
-		}
-		values = append(values, v)
-		return v
+	hosts := pattern.NamedLabels(p.HostLabels)
+	values = values[hosts:]
+	if i := slices.Index(given[hosts:], false); i >= 0 {
+		return "", fmt.Errorf("the parameter %q has no value", names[hosts+i])
 	}
-	var b strings.Builder
-	sure := true // any clean path that is built matches, with the same values
-	for _, seg := range p.Segs {
-		b.WriteByte('/')
-		for _, part := range seg {
-			switch {
-			case !part.Param:
-				b.WriteString(url.PathEscape(part.Text))
-			case part.Multi:
-				b.WriteString(escapeAll(value(part.Text)))
-			default:
-				b.WriteString(url.PathEscape(value(part.Text)))
-			}
-		}
-		sure = sure && (seg.Kind() == pattern.Literal || seg.Kind() == pattern.Plain && values[len(values)-1] != "")
+	if p.RestSlash {
+		rest := &values[len(values)-1]
+		*rest = "/" + strings.TrimPrefix(*rest, "/")
 	}
-	if p.End != pattern.Exact {
-		b.WriteByte('/')
-	}
-	if p.Rest != "" {
-		v := value(p.Rest)
-		if p.RestSlash {
-			v = strings.TrimPrefix(v, "/")
-			values[len(values)-1] = "/" + v
-		}
-		b.WriteString(escapeAll(v))
-	}
-	for i := 0; i < len(pairs) && err == nil; i += 2 {
-		if !slices.Contains(p.Names(), pairs[i]) {
-			err = fmt.Errorf("the pattern has no parameter %q", pairs[i])
-		}
-	}
-	if err != nil {
-		return "", err
-	}
-	path = b.String()
+	path, sure := join(p, values)
 	if wirepath.Unclean(path) {
 		return "", fmt.Errorf("with the values %q, the path is %s: paths are cleaned of empty, . and .. segments", pairs, path)
 	}
@@ -151,7 +118,33 @@ func BuildPath(text string, pairs []string) (path string, err error) {
 	return path, nil
 }
 
-// escapeAll escapes the segments of the value of a catch-all.
-func escapeAll(value string) string {
-	return strings.ReplaceAll(url.PathEscape(value), "%2F", "/")
+// join returns the escaped path of a pattern with values. sure says that the
+// pattern matches it, with the same values, if it is clean.
+func join(p *pattern.Pattern, values []string) (path string, sure bool) {
+	var b strings.Builder
+	sure = true
+	for _, seg := range p.Segs {
+		b.WriteByte('/')
+		sure = sure && (seg.Kind() == pattern.Literal || seg.Kind() == pattern.Plain && values[0] != "")
+		for _, part := range seg {
+			text := part.Text
+			if part.Param {
+				text, values = values[0], values[1:]
+			}
+			text = url.PathEscape(text)
+			if part.Multi {
+				text = unescapeSlashes(text)
+			}
+			b.WriteString(text)
+		}
+	}
+	if p.End != pattern.Exact && !p.RestSlash {
+		b.WriteByte('/')
+	}
+	if p.Rest != "" {
+		b.WriteString(unescapeSlashes(url.PathEscape(values[0])))
+	}
+	return b.String(), sure
 }
+
+func unescapeSlashes(path string) string { return strings.ReplaceAll(path, "%2F", "/") }
