@@ -198,7 +198,7 @@ func (c *conn) serveRequest(bd *bundle) bool {
 	res.Invalidate()
 	x.Cancel(context.Canceled)
 	watched := x.stopWatch()
-	if res.hijacked {
+	if res.Hijacked {
 		c.inHandler = false
 		return false
 	}

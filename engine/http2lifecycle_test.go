@@ -628,7 +628,9 @@ func TestHTTP2Late(t *testing.T) {
 // TestHTTP2LateWaitsForNobody uses a ResponseWriter after its handler has
 // returned, while its stream serves a client that doesn't read.
 func TestHTTP2LateWaitsForNobody(t *testing.T) {
-	streamOf := func(w http.ResponseWriter) uintptr { return reflect.ValueOf(w).Elem().FieldByName("stream").Pointer() }
+	responseOf := func(w http.ResponseWriter) uintptr {
+		return reflect.ValueOf(w).Elem().FieldByName("Sender").Elem().Pointer()
+	}
 	for _, k := range engines {
 		writers, returned := make(chan http.ResponseWriter), make(chan bool)
 		addr := startHTTP2(t, k.make, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -646,10 +648,10 @@ func TestHTTP2LateWaitsForNobody(t *testing.T) {
 			defer c.Close()
 			c.get(1, "/small")
 			w := eventually(t, "a writer", writers)
-			seen[streamOf(w)] = w
+			seen[responseOf(w)] = w
 			c.ended(1)
 			c.get(3, "/large")
-			late = seen[streamOf(eventually(t, "a writer", writers))]
+			late = seen[responseOf(eventually(t, "a writer", writers))]
 			c.wait(func() bool { return c.streams[3] != nil && len(c.streams[3].body) == 1<<16-1 }) // all that it may send
 		}
 		go func() {

@@ -74,10 +74,20 @@ func (s *interruptedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-End", "1")
 }
 
+// interruptedFrames returns the frames of a request to an interruptedServer.
+func interruptedFrames(id uint32, path string) []testFrame {
+	return []testFrame{
+		{fHeaders, endHeaders, id, reqBlock("POST", path, "trailer=x-t", "expect=100-continue", "cookie=a", "cookie=b")},
+		{fData, 0, id, "data"},
+		{fData, padded, id, "\x02data\x00\x00"},
+		{fData, 0, id, strings.Repeat("x", 5000)},
+		{fHeaders, endHeaders | endStream, id, block("x-t=1", "x-u=2")},
+	}
+}
+
 // TestHTTP2Points interrupts exchanges at all of their points. What isn't
 // concerned must go on, and everything must end.
 func TestHTTP2Points(t *testing.T) {
-	const padding = "\x02data\x00\x00"
 	for _, k := range engines {
 		for _, in := range interruptions {
 			t.Run(k.name+", "+in.name, func(t *testing.T) {
@@ -93,13 +103,7 @@ func TestHTTP2Points(t *testing.T) {
 								c.endless.Store(true)
 								c.ping()
 							}
-							interruptAt(c, point/2+1, point%2 == 0, in.do, in.ends, id, []testFrame{
-								{fHeaders, endHeaders, id, reqBlock("POST", path, "trailer=x-t", "expect=100-continue", "cookie=a", "cookie=b")},
-								{fData, 0, id, "data"},
-								{fData, padded, id, padding},
-								{fData, 0, id, strings.Repeat("x", 5000)},
-								{fHeaders, endHeaders | endStream, id, block("x-t=1", "x-u=2")},
-							})
+							interruptAt(c, point/2+1, point%2 == 0, in.do, in.ends, id, interruptedFrames(id, path))
 							if in.ends == "connection" {
 								c.Close()
 								continue
@@ -123,6 +127,41 @@ func TestHTTP2Points(t *testing.T) {
 					}
 				})
 			})
+		}
+	}
+}
+
+// TestHTTP2PointsShutdown shuts servers down at all points of an exchange, which
+// must go on until its end.
+func TestHTTP2PointsShutdown(t *testing.T) {
+	for _, k := range engines {
+		for path, end := range map[string]string{"/echo": "end", "/parts": "end", "/large": "end", "/goroutine": "", "/deadline": "", "/panic": "reset 2", "/": ""} {
+			for point := range 10 {
+				h := new(interruptedServer)
+				leavesNothing(t, k.make, &http.Server{Handler: h, Protocols: protocols(true, false, true)}, func(s server, addr string) {
+					c := dialFrames(t, addr)
+					defer c.Close()
+					c.endless.Store(true)
+					c.ping()
+					wait, down := point%2 == 0, make(chan error, 1)
+					interruptAt(c, point/2+1, wait, func(*frameConn, uint32) {
+						go func() { down <- s.Shutdown(context.Background()) }()
+						if wait {
+							c.wait(func() bool { return c.away })
+						}
+					}, "", 1, interruptedFrames(1, path))
+					if !c.ended(1) || !strings.HasPrefix(c.end(1), end) {
+						t.Errorf("%s %s, point %d: want %q, got %s", k.name, path, point, end, c.summary())
+					}
+					if !c.wait(func() bool { return c.away }) {
+						t.Errorf("%s %s, point %d: no GOAWAY", k.name, path, point)
+					}
+					c.Close()
+					if err := eventually(t, "the end of Shutdown", down); err != nil {
+						t.Error(err)
+					}
+				})
+			}
 		}
 	}
 }

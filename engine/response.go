@@ -32,7 +32,6 @@ type responseState struct {
 	wantsClose bool // the request has Connection: close
 	fullDuplex bool
 	chunking   bool
-	hijacked   bool
 	closeAfter bool  // close the connection after this response
 	werr       error // the first write error of the connection
 }
@@ -104,8 +103,11 @@ func (r *response) noContinue(final bool) {
 	}
 }
 
-// flush implements Flush.
-func (r *response) flush() error {
+// Flush implements Flush of [http.ResponseController].
+func (r *response) Flush() error {
+	if r.Hijacked {
+		return http.ErrHijacked
+	}
 	if !r.WroteHeader {
 		r.writeHeader(http.StatusOK)
 	}
@@ -175,7 +177,7 @@ func (x *requestContext) flushLate() {
 		return
 	}
 	defer r.Unlock()
-	if !r.hijacked {
+	if !r.Hijacked {
 		r.flushOut()
 	}
 }

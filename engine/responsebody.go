@@ -12,9 +12,15 @@ const (
 	outputSize = 4 << 10
 )
 
-// write implements Write and WriteString: either p or s is empty.
-func (r *response) write(p []byte, s string) (int, error) {
+// Write implements Write and WriteString.
+func (r *response) Write(p []byte, s string) (int, error) {
 	length := len(p) + len(s)
+	if r.Hijacked {
+		if length > 0 {
+			r.misuse("Write on hijacked connection")
+		}
+		return 0, http.ErrHijacked
+	}
 	r.noContinue(true)
 	if !r.WroteHeader {
 		r.writeHeader(http.StatusOK)

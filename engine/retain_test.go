@@ -206,11 +206,13 @@ func TestLateWaitsForNobody(t *testing.T) {
 		c := dial(t, addr)
 		io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
 		current := eventually(t, "a writer", writers)
-		old := &writer{res: current.res, gen: current.gen - 1, conn: current.conn}
+		res := current.Sender.(*response)
+		old := *current
+		old.Gen--
 		for busy := 0; busy < 20; { // the handler waits for the client
 			time.Sleep(time.Millisecond)
-			if busy++; current.res.TryLock() {
-				current.res.Unlock()
+			if busy++; res.TryLock() {
+				res.Unlock()
 				busy = 0
 			}
 		}
@@ -239,7 +241,7 @@ func TestInformationalAfterError(t *testing.T) {
 			for range 10_000 {
 				w.WriteHeader(103)
 			}
-			sizes <- cap(w.(*writer).res.out)
+			sizes <- cap(w.(*writer).Sender.(*response).out)
 		})}))
 		c := dial(t, addr)
 		io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")

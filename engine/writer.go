@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -14,14 +13,8 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/request"
 )
 
-// A writer is the [http.ResponseWriter] of one request. After the handler has
-// returned, its methods only log a line, even if the response is reused.
-type writer struct {
-	res    *response
-	gen    uint64
-	header http.Header // of the response; nil with Recycle
-	conn   *conn
-}
+// A writer is the [http.ResponseWriter] of one request.
+type writer struct{ request.Writer }
 
 // setWriter sets the writer of bd. Writers are never reused, not even with
 // Recycle, so a retained writer can't write to another request's response. With
@@ -29,7 +22,7 @@ type writer struct {
 func (c *conn) setWriter(bd *bundle, gen uint64) {
 	res := &c.work.res
 	if !c.server.Recycle {
-		bd.first = writer{res: res, gen: gen, header: bd.ResponseHeader, conn: c}
+		bd.first = writer{request.Writer{Sender: res, Conn: c, Gen: gen, Kept: bd.ResponseHeader}}
 		bd.w = &bd.first
 		return
 	}
@@ -37,14 +30,17 @@ func (c *conn) setWriter(bd *bundle, gen uint64) {
 		c.writers = make([]writer, 8)
 	}
 	bd.w, c.writers = &c.writers[0], c.writers[1:]
-	*bd.w = writer{res: res, gen: gen, conn: c}
+	*bd.w = writer{request.Writer{Sender: res, Conn: c, Gen: gen}}
 }
 
-func (w *writer) server() *Server { return w.conn.server }
-
-// Format implements [fmt.Formatter], because the fields must not be read while
-// they change.
-func (w *writer) Format(s fmt.State, _ rune) { io.WriteString(s, "engine.ResponseWriter") }
+// lock locks the response and returns it. If the handler has returned, lock logs
+// the call of method, locks nothing and returns nil.
+func (w *writer) lock(method string) *response {
+	if w.Lock(method) == nil {
+		return nil
+	}
+	return w.Sender.(*response)
+}
 
 var (
 	_ http.ResponseWriter = (*writer)(nil)
@@ -55,28 +51,23 @@ var (
 	_ io.StringWriter     = (*writer)(nil)
 )
 
-// lock locks the response and returns it. If the handler has returned, lock
-// returns nil and locks nothing.
-func (w *writer) lock() *response {
-	if r := w.res; r.LockFor(w.gen) {
-		return r
-	}
-	return nil
-}
-
 // late logs that a method was called after the handler returned.
 func (s *Server) late(method string) {
 	f := caller()
 	s.logf("engine: ResponseWriter.%s was called after the handler returned, by %s (%s:%d); it did nothing", method, f.Function, path.Base(f.File), f.Line)
 }
 
-// caller returns the innermost frame that isn't a method of this package.
+// Late implements a method of [request.Conn].
+func (c *conn) Late(method string) { c.server.late(method) }
+
+// caller returns the innermost frame that isn't a method of this package or the
+// packages inside it.
 func caller() (frame runtime.Frame) {
 	var pcs [16]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	for more := true; more; {
 		frame, more = frames.Next()
-		if !strings.HasPrefix(frame.Function, packagePath+".(*") && !strings.HasPrefix(frame.Function, packagePath+"/internal/h2.(*") {
+		if !strings.HasPrefix(frame.Function, packagePath+".(*") && !strings.HasPrefix(frame.Function, packagePath+"/internal/") {
 			return frame
 		}
 	}
@@ -91,51 +82,21 @@ var packagePath = func() string {
 	return name[:slash+1+strings.IndexByte(name[slash+1:], '.')]
 }()
 
-// ResponseProgress tells packages problem and middleware whether the response has
-// started, and whether the connection was hijacked.
-func (w *writer) ResponseProgress() (started, hijacked bool) {
-	r := w.lock()
-	if r == nil {
-		return true, false
-	}
-	defer r.Unlock()
-	return r.WroteHeader, r.hijacked
-}
+// Header returns the handler's header.
+func (r *response) Header() http.Header { return r.header }
 
-// Header implements [http.ResponseWriter].
-func (w *writer) Header() http.Header {
-	r := w.lock()
-	if r == nil {
-		if w.header == nil {
-			w.server().late("Header")
-			return make(http.Header)
-		}
-		return w.header
-	}
-	defer r.Unlock()
-	r.UseHeader(r.header)
-	return r.header
-}
-
-// WriteHeader implements [http.ResponseWriter].
-func (w *writer) WriteHeader(code int) {
-	r := w.lock()
-	if r == nil {
-		w.server().late("WriteHeader")
-		return
-	}
-	defer r.Unlock()
-	if r.hijacked {
+// WriteHeader implements WriteHeader of [http.ResponseWriter].
+func (r *response) WriteHeader(code int) {
+	switch {
+	case r.Hijacked:
 		r.misuse("WriteHeader on hijacked connection")
-		return
-	}
-	if r.WroteHeader {
+	case r.WroteHeader:
 		f := caller()
 		r.conn.server.logf("http: superfluous response.WriteHeader call from %s (%s:%d)", f.Function, path.Base(f.File), f.Line)
-		return
+	default:
+		request.CheckCode(code)
+		r.writeHeader(code)
 	}
-	request.CheckCode(code)
-	r.writeHeader(code)
 }
 
 // misuse logs the same line as net/http.
@@ -144,54 +105,14 @@ func (r *response) misuse(what string) {
 	r.conn.server.logf("http: response.%s from %s (%s:%d)", what, f.Function, path.Base(f.File), f.Line)
 }
 
-// Write implements [http.ResponseWriter].
-func (w *writer) Write(p []byte) (int, error) { return w.write("Write", p, "") }
-
-// WriteString implements [io.StringWriter].
-func (w *writer) WriteString(s string) (int, error) { return w.write("WriteString", nil, s) }
-
-func (w *writer) write(method string, p []byte, s string) (int, error) {
-	r := w.lock()
-	if r == nil {
-		w.server().late(method)
-		return 0, request.ErrLate
-	}
-	defer r.Unlock()
-	if r.hijacked {
-		if len(p)+len(s) > 0 {
-			r.misuse("Write on hijacked connection")
-		}
-		return 0, http.ErrHijacked
-	}
-	return r.write(p, s)
-}
-
-// Flush implements [http.Flusher].
-func (w *writer) Flush() { w.FlushError() }
-
-// FlushError implements Flush of [http.ResponseController].
-func (w *writer) FlushError() error {
-	r := w.lock()
-	if r == nil {
-		w.server().late("Flush")
-		return request.ErrLate
-	}
-	defer r.Unlock()
-	if r.hijacked {
-		return http.ErrHijacked
-	}
-	return r.flush()
-}
-
 // sniffLength is the number of body bytes that determine the Content-Type.
 const sniffLength = 512
 
 // ReadFrom implements [io.ReaderFrom]. It uses sendfile or splice if the
 // connection and src support it.
 func (w *writer) ReadFrom(src io.Reader) (n int64, err error) {
-	r := w.lock()
+	r := w.lock("ReadFrom")
 	if r == nil {
-		w.server().late("ReadFrom")
 		return 0, request.ErrLate
 	}
 	rf, ok := r.conn.nc.(io.ReaderFrom)
@@ -214,7 +135,7 @@ func (w *writer) ReadFrom(src io.Reader) (n int64, err error) {
 		return n + m, err
 	}
 	m, err := readFromLimited(rf, src, limit)
-	if r := w.lock(); r != nil {
+	if r := w.lock("ReadFrom"); r != nil {
 		r.Written += m
 		r.failed(err)
 		r.Unlock()
@@ -226,12 +147,12 @@ func (w *writer) ReadFrom(src io.Reader) (n int64, err error) {
 // written directly to the connection. If limit isn't negative, it is the
 // maximum number of bytes.
 func (w *writer) sendDirect() (limit int64, direct bool) {
-	r := w.lock()
+	r := w.lock("ReadFrom")
 	if r == nil {
 		return 0, false
 	}
 	defer r.Unlock()
-	if r.hijacked || r.flush() != nil || r.chunking || r.IsHEAD || !r.BodyAllowed() {
+	if r.Flush() != nil || r.chunking || r.IsHEAD || !r.BodyAllowed() {
 		return 0, false
 	}
 	if r.Length < 0 {
@@ -270,31 +191,21 @@ func readFromLimited(rf io.ReaderFrom, src io.Reader, limit int64) (int64, error
 	return n, err
 }
 
-// SetReadDeadline implements SetReadDeadline of [http.ResponseController].
-func (w *writer) SetReadDeadline(t time.Time) error {
-	return w.setDeadline(flagHandlerRead, t)
-}
-
-// SetWriteDeadline implements SetWriteDeadline of [http.ResponseController].
-func (w *writer) SetWriteDeadline(t time.Time) error {
-	return w.setDeadline(flagHandlerWrite, t)
-}
-
-// setDeadline doesn't lock the response, because it may be called to interrupt
-// a Write of another goroutine, which holds the lock.
-func (w *writer) setDeadline(flag state, t time.Time) error {
-	if !w.res.Is(w.gen) {
-		w.server().late("SetDeadline")
+// SetDeadline implements a method of [request.Conn].
+func (c *conn) SetDeadline(w *request.Writer, t time.Time, write bool) error {
+	switch {
+	case !w.Valid():
 		return request.ErrLate
+	case write:
+		return c.deadlines.setByHandler(c, flagHandlerWrite, t)
 	}
-	return w.conn.deadlines.setByHandler(w.conn, flag, t)
+	return c.deadlines.setByHandler(c, flagHandlerRead, t)
 }
 
 // EnableFullDuplex implements EnableFullDuplex of [http.ResponseController].
 func (w *writer) EnableFullDuplex() error {
-	r := w.lock()
+	r := w.lock("EnableFullDuplex")
 	if r == nil {
-		w.server().late("EnableFullDuplex")
 		return request.ErrLate
 	}
 	defer r.Unlock()
@@ -303,24 +214,17 @@ func (w *writer) EnableFullDuplex() error {
 }
 
 // CloseNotify implements [http.CloseNotifier].
-func (w *writer) CloseNotify() <-chan bool {
-	r := w.lock()
-	if r == nil {
-		panic("engine: CloseNotify called after the handler returned")
-	}
-	defer r.Unlock()
-	return r.ctx.CloseNotify()
-}
+func (r *response) CloseNotify() <-chan bool { return r.ctx.CloseNotify() }
 
 // Hijack implements [http.Hijacker]. It returns the connection that the
 // listener accepted.
 func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	r := w.lock()
+	r := w.lock("Hijack")
 	if r == nil {
 		panic("engine: Hijack called after the handler returned")
 	}
 	defer r.Unlock()
-	if r.hijacked {
+	if r.Hijacked {
 		return nil, nil, http.ErrHijacked
 	}
 	r.noContinue(false)
@@ -330,6 +234,6 @@ func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	r.flushOut()
 	c := r.conn
 	nc, rw := c.hijack(r.ctx)
-	r.hijacked = true
+	r.Hijacked = true
 	return nc, rw, nil
 }

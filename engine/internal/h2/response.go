@@ -14,14 +14,14 @@ const stageSize = smallBuffer
 // A response builds the response of a stream.
 type response struct {
 	request.Response
-	responseState        // reset for each request
-	stage         []byte // of the pool, or nil
+	responseState         // reset for each request
+	stream        *stream // always the same
+	stage         []byte  // of the pool, or nil
 }
 
 // A responseState is the part of a response that belongs to one request.
 type responseState struct {
-	stream *stream
-	err    error // the first error of sending
+	err error // the first error of sending
 
 	setType   string // Content-Type to add, or ""
 	setLength bool   // add the length of the stage as Content-Length
@@ -34,14 +34,14 @@ type responseState struct {
 func (r *response) begin(s *stream, isHEAD bool) {
 	r.Lock()
 	defer r.Unlock()
-	r.responseState = responseState{stream: s}
-	*s.w = writer{stream: s, conn: s.conn, gen: r.Begin(isHEAD)}
+	r.responseState = responseState{}
+	*s.w = writer{request.Writer{Sender: r, Conn: s.conn, Gen: r.Begin(isHEAD)}}
 }
 
 // invalidate invalidates the handler's writer, when the handler has returned.
 func (r *response) invalidate() {
 	if !r.stream.conn.server.Recycle {
-		r.stream.w.header = r.stream.ResponseHeader // before late calls read it
+		r.stream.w.Kept = r.stream.ResponseHeader // before late calls read it
 	}
 	r.Invalidate()
 }
@@ -61,15 +61,27 @@ func (r *response) reset() {
 	r.stage = nil
 }
 
-// header returns the handler's header.
-func (r *response) header() http.Header {
+// Header returns the handler's header.
+func (r *response) Header() http.Header {
 	if r.stream.ResponseHeader == nil {
 		r.stream.ResponseHeader = make(http.Header)
 	}
 	return r.stream.ResponseHeader
 }
 
-// writeHeader implements WriteHeader.
+// CloseNotify implements [http.CloseNotifier].
+func (r *response) CloseNotify() <-chan bool { return r.stream.ctx.CloseNotify() }
+
+// WriteHeader implements WriteHeader of [http.ResponseWriter].
+func (r *response) WriteHeader(code int) {
+	if !r.WroteHeader {
+		request.CheckCode(code)
+		r.writeHeader(code)
+	}
+}
+
+// writeHeader is WriteHeader for the first time, or the next time after
+// informational responses.
 func (r *response) writeHeader(code int) {
 	if code >= 100 && code <= 199 {
 		r.informational(code)
@@ -105,8 +117,18 @@ func (r *response) informational(code int) {
 	r.Fields, r.Snapshot = r.Fields[:0], false
 }
 
-// write implements Write and WriteString: either p or s is empty.
-func (r *response) write(p []byte, s string) (int, error) {
+// Flush implements Flush of [http.ResponseController].
+func (r *response) Flush() error {
+	if !r.WroteHeader {
+		r.writeHeader(http.StatusOK)
+	}
+	stage := r.stage
+	r.stage = r.stage[:0]
+	return r.send(stage, false)
+}
+
+// Write implements Write and WriteString.
+func (r *response) Write(p []byte, s string) (int, error) {
 	if !r.WroteHeader {
 		r.writeHeader(http.StatusOK)
 	}

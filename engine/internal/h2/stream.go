@@ -109,7 +109,11 @@ func (c *Conn) open(h *fieldBlock, r *parsedRequest, problem string) error {
 }
 
 // freeStreams holds streams for reuse.
-var freeStreams = sync.Pool{New: func() any { return new(stream) }}
+var freeStreams = sync.Pool{New: func() any {
+	s := new(stream)
+	s.res.stream = s
+	return s
+}}
 
 // newStream returns a stream with its Parts, a context and a writer.
 func (c *Conn) newStream() *stream {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/request"
 )
 
 // A times has the deadlines of a connection, 0 for none. One timer serves them
@@ -109,20 +111,18 @@ func (c *Conn) beginWrite() {
 	}
 }
 
-// setDeadline sets a deadline of the handler with the writer w. It reports false
-// if the handler has returned.
-func (c *Conn) setDeadline(w *writer, t time.Time, write bool) bool {
+// SetDeadline implements a method of [request.Conn].
+func (c *Conn) SetDeadline(w *request.Writer, t time.Time, write bool) error {
 	var at int64
 	if !t.IsZero() {
 		at = c.server.clock.Of(t)
 	}
 	c.mu.Lock()
-	s := w.stream
-	if !s.res.Is(w.gen) { // else it can't be reused before c.mu is unlocked
+	if !w.Valid() { // else the stream can't be reused before c.mu is unlocked
 		c.mu.Unlock()
-		return false
+		return request.ErrLate
 	}
-	if s.gone == nil {
+	if s := w.Sender.(*response).stream; s.gone == nil {
 		if write {
 			s.writeBy = at
 		} else if s.body != nil && !s.recvEnd {
@@ -135,8 +135,11 @@ func (c *Conn) setDeadline(w *writer, t time.Time, write bool) bool {
 	} else {
 		c.arm(at)
 	}
-	return true
+	return nil
 }
+
+// Late implements a method of [request.Conn].
+func (c *Conn) Late(method string) { c.server.Late(method) }
 
 // Fire applies the deadlines that have passed.
 func (c *Conn) Fire() {

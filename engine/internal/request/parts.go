@@ -1,6 +1,7 @@
 // Package request holds what HTTP/1.1 and HTTP/2 have in common: the objects that
-// a handler receives, which may be reused, the context, which never is, and the
-// state of a response. It knows nothing of connections.
+// a handler receives, which may be reused, the context and the ResponseWriter,
+// which never are, and the state of a response. It knows connections only as a
+// [Conn].
 package request
 
 import (

@@ -33,6 +33,7 @@ type ResponseState struct {
 	Snapshot     bool // Fields is the header as of WriteHeader
 	SentHead     bool
 	Done         bool // the handler has returned
+	Hijacked     bool
 
 	Status  int
 	Length  int64 // Content-Length that the handler declared, or -1
@@ -56,6 +57,9 @@ func CheckCode(code int) {
 		panic(fmt.Sprintf("invalid WriteHeader code %v", code))
 	}
 }
+
+// Shared implements a method of [Sender].
+func (r *Response) Shared() *Response { return r }
 
 // Invalidate invalidates the handler's writer, when the handler has returned.
 func (r *Response) Invalidate() { r.gen.Add(1) }
