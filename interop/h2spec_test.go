@@ -1,15 +1,14 @@
 package interop
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -117,48 +116,26 @@ func runH2specCase(conf *config.Config, tc *spec.TestCase) error {
 	return nil
 }
 
-// serveH2 serves HTTP/2 until the test ends.
+// serveH2 serves only HTTP/2 until the test ends.
 func serveH2(t *testing.T, srv server, overTLS bool) *net.TCPAddr {
 	t.Helper()
-	body := strings.Repeat("x", 100)
-	conf := &http.Server{
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			io.Copy(io.Discard, r.Body)
-			io.WriteString(w, body)
-		}),
-		Protocols: new(http.Protocols),
-		ErrorLog:  log.New(io.Discard, "", 0),
-	}
-	conf.Protocols.SetHTTP2(overTLS)
-	conf.Protocols.SetUnencryptedHTTP2(!overTLS)
-	if overTLS {
-		conf.TLSConfig = &tls.Config{Certificates: []tls.Certificate{h2specCertificate()}}
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := srv.new(conf)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		var err error
+	s := newSite(t, http.NewServeMux(), srv)
+	s.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		io.WriteString(w, strings.Repeat("x", 100))
+	})
+	u, err := url.Parse(s.start(s, func(srv *http.Server) {
+		srv.Protocols = new(http.Protocols)
+		srv.Protocols.SetHTTP2(overTLS)
+		srv.Protocols.SetUnencryptedHTTP2(!overTLS)
 		if overTLS {
-			err = s.ServeTLS(ln, "", "")
-		} else {
-			err = s.Serve(ln)
+			srv.TLSConfig = &tls.Config{Certificates: []tls.Certificate{h2specCertificate()}}
 		}
-		if err != http.ErrServerClosed {
-			t.Error(err)
-		}
-	})
-	t.Cleanup(func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		s.Shutdown(ctx)
-		s.Close()
-		wg.Wait()
-	})
-	return ln.Addr().(*net.TCPAddr)
+	}))
+	s.must(err)
+	addr, err := net.ResolveTCPAddr("tcp", u.Host)
+	s.must(err)
+	return addr
 }
 
 // h2specCertificate returns the certificate of httptest, which is valid for

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"os/exec"
@@ -176,23 +175,15 @@ var targetNumber = regexp.MustCompile(`/(\d+)/`)
 
 func newWitness(t *testing.T, srv server) *witness {
 	w := &witness{seen: make(map[string][]string)}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := srv.new(&http.Server{
-		ErrorLog: log.New(io.Discard, "", 0),
-		Handler:  w,
-		ConnState: func(_ net.Conn, state http.ConnState) {
+	s := newSite(t, http.NewServeMux(), srv)
+	w.addr = strings.TrimPrefix(s.start(w, func(srv *http.Server) {
+		srv.ConnState = func(_ net.Conn, state http.ConnState) {
 			if state == http.StateNew {
 				w.conns.Add(1)
 			}
-		},
-	})
-	w.engine, _ = s.(*engine.Server)
-	w.addr = ln.Addr().String()
-	go s.Serve(ln)
-	t.Cleanup(func() { s.Close() })
+		}
+	}), "http://")
+	w.engine, _ = s.serving.(*engine.Server)
 	return w
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/chromedp"
 
 	"github.com/seed-1954dcaa/muxmaster"
@@ -189,7 +187,7 @@ func TestFirstPaint(t *testing.T) {
 			mux := muxmaster.New()
 			mux.Pre(middleware.Observe(seen.observe))
 			mux.ServeSPA("/", root.FS())
-			p := openSite(t, mux)
+			p := newTab(t, mux, desktop)
 
 			visit(t, p, "/", "release 1 at /")
 			var lines []string
@@ -217,23 +215,4 @@ func TestFirstPaint(t *testing.T) {
 			t.Errorf("%s: %d bytes with compressed files, %d without", tool, first[1], first[0])
 		}
 	}
-}
-
-// openSite serves a handler on a loopback address and opens an empty tab. If a
-// page reports an error, the test fails.
-func openSite(t *testing.T, h http.Handler) *tab {
-	t.Helper()
-	srv := httptest.NewServer(h)
-	t.Cleanup(srv.Close)
-	ctx, cancel := chromedp.NewContext(chromium)
-	t.Cleanup(cancel)
-	err := chromedp.Listen(ctx, func(event any) {
-		if e, ok := event.(*log.EventEntryAdded); ok && e.Entry.Level == log.EntryLevelError {
-			t.Errorf("the page reports: %s", e.Entry.Text)
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &tab{T: t, ctx: ctx, url: srv.URL}
 }

@@ -116,12 +116,10 @@ func newTab(t *testing.T, h http.Handler, v view) *tab {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
-	ctx, cancel := chromedp.NewContext(chromium)
-	t.Cleanup(cancel)
-	page := &tab{T: t, ctx: ctx, url: srv.URL}
+	page := tabFor(t, srv.URL)
 	var mu sync.Mutex
 	var reports []string
-	err := chromedp.Listen(ctx, func(event any) {
+	err := chromedp.Listen(page.ctx, func(event any) {
 		mu.Lock()
 		defer mu.Unlock()
 		switch e := event.(type) {
@@ -149,6 +147,13 @@ func newTab(t *testing.T, h http.Handler, v view) *tab {
 	})
 	page.show(v)
 	return page
+}
+
+// tabFor returns an empty tab for a server.
+func tabFor(t *testing.T, url string) *tab {
+	ctx, cancel := chromedp.NewContext(chromium)
+	t.Cleanup(cancel)
+	return &tab{T: t, ctx: ctx, url: url}
 }
 
 // show sets the size of the window and the color scheme.

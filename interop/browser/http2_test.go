@@ -128,7 +128,5 @@ func openEngine(t *testing.T, h http.Handler, recycle bool) *tab {
 			t.Errorf("%d HTTP/2 connections, want 1 or 2: %+v", st.HTTP2Connections, st)
 		}
 	})
-	ctx, cancel := chromedp.NewContext(chromium)
-	t.Cleanup(cancel)
-	return &tab{T: t, ctx: ctx, url: "https://" + ln.Addr().String()}
+	return tabFor(t, "https://"+ln.Addr().String())
 }
