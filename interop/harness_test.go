@@ -77,8 +77,6 @@ type site struct {
 	url    string       // of the last server started with start
 	finish func()       // stops that server after running requests have finished
 	h2c    h2cTransport
-
-	serving serving // that server
 }
 
 // modes are the settings of the router with which every row runs.
@@ -167,7 +165,6 @@ func (s *site) start(h http.Handler, configure ...func(*http.Server)) string {
 		s.h2c.serve(srv, ln.Addr().String())
 	}
 	serving := s.server.new(srv)
-	s.serving = serving
 	done := make(chan error, 1)
 	s.url = "http://" + ln.Addr().String()
 	if srv.TLSConfig != nil {

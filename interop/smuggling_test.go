@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"os/exec"
@@ -175,15 +176,23 @@ var targetNumber = regexp.MustCompile(`/(\d+)/`)
 
 func newWitness(t *testing.T, srv server) *witness {
 	w := &witness{seen: make(map[string][]string)}
-	s := newSite(t, http.NewServeMux(), srv)
-	w.addr = strings.TrimPrefix(s.start(w, func(srv *http.Server) {
-		srv.ConnState = func(_ net.Conn, state http.ConnState) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := srv.new(&http.Server{
+		ErrorLog: log.New(io.Discard, "", 0),
+		Handler:  w,
+		ConnState: func(_ net.Conn, state http.ConnState) {
 			if state == http.StateNew {
 				w.conns.Add(1)
 			}
-		}
-	}), "http://")
-	w.engine, _ = s.serving.(*engine.Server)
+		},
+	})
+	w.engine, _ = s.(*engine.Server)
+	w.addr = ln.Addr().String()
+	go s.Serve(ln)
+	t.Cleanup(func() { s.Close() })
 	return w
 }
 
