@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -108,11 +109,13 @@ func TestReadRoutes(t *testing.T) {
 		`[{"Pattern":"/{x","Method":"GET"}]`, `[{"Pattern":"/a","Method":"G T"}]`, `[{"Pattern":"/a"},{"Pattern":"/a"}]`,
 		`[{"Pattern":"/a","Scopes":[{"Kind":"mux"},{"Kind":"group","Prefix":"/b","Middleware":-7}]}]`,
 		`[{"Pattern":"/a","Scopes":[{"Kind":"mux"},{"Kind":"mount","Prefix":"b"}]}]`,
+		`[{"Pattern":"/a","Scopes":[{"Kind":"mux","Middleware":3},{"Kind":"with","Middleware":-3},{"Kind":"mount","Prefix":"b"}]}]`,
 	} {
 		routes, err := ReadRoutes(strings.NewReader(odd))
 		if err != nil {
 			t.Fatal(err)
 		}
+		PrintTree(io.Discard, routes) // doesn't panic
 		if _, err := Diff(routes, nil); err == nil || !strings.HasPrefix(err.Error(), "inspect: the old routes: ") {
 			t.Errorf("%s: %v", odd, err)
 		}

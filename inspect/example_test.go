@@ -29,6 +29,21 @@ func ExamplePrint() {
 	// [GET /users/:id]
 }
 
+func ExamplePrintTree() {
+	mux := muxmaster.New()
+	admin := mux.Group("/admin")
+	admin.Use(requireLogin)
+	admin.GET("/users", func(w http.ResponseWriter, r *http.Request) {})
+	var tree strings.Builder
+	inspect.PrintTree(&tree, inspect.Examine(mux)) // usually os.Stdout
+	first, second, _ := strings.Cut(tree.String(), "\n")
+	fmt.Println(first)
+	fmt.Println(strings.Fields(second)[:2]) // then the handler, the file and the line
+	// Output:
+	// /admin  group + inspect_test.requireLogin
+	// [/users GET]
+}
+
 func ExampleOpenAPI() {
 	mux := muxmaster.New()
 	mux.Name("item.show").Annotate(inspect.Key, inspect.Operation{

@@ -69,12 +69,7 @@ func writePage(w io.Writer, flush func() error, examine func() []Route) error {
 	io.WriteString(w, pageHead)
 	flush()
 	all := examine()
-	routes := make([]*Route, 0, len(all))
-	for i := range all {
-		if r := &all[i]; r.Below || !r.Mount { // omit the bare prefix of a mount
-			routes = append(routes, r)
-		}
-	}
+	routes := shownRoutes(all)
 	var tree, later markup
 	class := ""
 	closed := tree.tree(newTree(routes))
@@ -86,8 +81,14 @@ func writePage(w io.Writer, flush func() error, examine func() []Route) error {
 		}
 	}
 	methods, chips, links := controls(routes)
+	var around markup
+	if names := everywhere(routes); names != "" {
+		around.WriteString("Around every route: <code>")
+		around.text(names)
+		around.WriteString("</code>")
+	}
 	strings.NewReplacer("{{summary}}", count(len(routes), "route"), "{{links}}", links, "{{methods}}", methods,
-		"{{chips}}", chips, "{{everywhere}}", everywhere(routes), "{{many}}", class, "{{tree}}", tree.String()).WriteString(w, pageTop)
+		"{{chips}}", chips, "{{everywhere}}", around.String(), "{{many}}", class, "{{tree}}", tree.String()).WriteString(w, pageTop)
 	flush()
 	data, err := json.Marshal(columns(routes)) // with < as \u003c
 	if err != nil {
@@ -159,16 +160,12 @@ func (m *markup) chip(value string, n int, label func()) {
 	m.WriteString("</label>\n")
 }
 
-// everywhere returns the middleware around every route.
+// everywhere returns the middleware around every route, or "".
 func everywhere(routes []*Route) string {
-	var m markup
 	for _, r := range routes {
 		if !r.Fast && len(r.Scopes) > 0 && r.Scopes[0].Middleware > 0 {
-			m.WriteString("Around every route: <code>")
-			m.text(chain(r.Middleware[:r.Scopes[0].Middleware]))
-			m.WriteString("</code>")
-			break
+			return chain(r.Middleware[:clamp(r.Scopes[0].Middleware, len(r.Middleware))])
 		}
 	}
-	return m.String()
+	return ""
 }

@@ -6,9 +6,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/seed-1954dcaa/muxmaster"
+	"github.com/seed-1954dcaa/muxmaster/internal/printable"
 	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
 )
 
@@ -17,21 +19,105 @@ import (
 // directory if that is shorter. If w is a terminal, the methods are colored,
 // unless the environment variable NO_COLOR is set.
 func Print(w io.Writer, m *muxmaster.Mux) error {
-	color := terminal.Colored(w)
-	dir, _ := os.Getwd()
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for r := range m.Routes() {
-		file := r.File
-		if rel, err := filepath.Rel(dir, file); err == nil && len(rel) < len(file) {
-			file = rel
-		}
-		method := cmp.Or(r.Method, "*")
-		if color {
-			method = terminal.Method(method)
-		}
-		if _, err := fmt.Fprintf(tw, "%s\t%s%s\t%s\t%s:%d\n", method, r.Host, r.Pattern, ShortName(r.Handler), file, r.Line); err != nil {
-			return err
-		}
+	return PrintRoutes(w, listRoutes(m))
+}
+
+// PrintRoutes is like [Print] for the routes of [Examine] or of a routes.json, with
+// their warnings.
+func PrintRoutes(w io.Writer, routes []Route) error {
+	t := newTable(w)
+	for i := range routes {
+		r := &routes[i]
+		t.row(r, r.Host+r.Pattern, false, nil)
 	}
-	return tw.Flush()
+	t.Flush()
+	_, err := io.WriteString(w, t.text.String())
+	return err
+}
+
+// PrintTree is like [PrintRoutes], but writes a tree. The common prefix of several
+// routes is in a line above them, with the Group, Route or mounted Mux that has it
+// and the middleware that this adds, and the rest of their paths is indented:
+//
+//	/api  group + main.requireLogin
+//	  /users       GET   users.list    users.go:12
+//	  /users       POST  users.create  users.go:13
+//	  /users/{id}  GET   users.show    users.go:14
+func PrintTree(w io.Writer, routes []Route) error {
+	t := newTable(w)
+	shown := shownRoutes(routes)
+	var above [][]string // for each route, the lines above it
+	var heads []string
+	if names := everywhere(shown); names != "" {
+		heads = []string{"every route  + " + names}
+	}
+	var write func(b *branch, indent string)
+	write = func(b *branch, indent string) {
+		b.rows(func(r *Route) {
+			text := r.Host + r.Pattern
+			t.row(r, indent+text[max(0, min(len(b.prefix), strings.LastIndexByte(strings.TrimSuffix(text, "/"), '/'))):], true, r.unseen())
+			above, heads = append(above, heads), nil
+		}, func(c *branch) {
+			head := indent + c.label
+			for _, s := range c.scopes {
+				head += "  " + s.kind
+				if len(s.middleware) > 0 {
+					head += " + " + chain(s.middleware)
+				}
+			}
+			heads = append(heads, head)
+			write(c, indent+"  ")
+		})
+	}
+	write(newTree(shown), "")
+	t.Flush()
+	var b strings.Builder
+	lines := strings.SplitAfter(t.text.String(), "\n")
+	for i, list := range above {
+		for _, head := range list {
+			b.WriteString(printable.Replace(head) + "\n")
+		}
+		b.WriteString(lines[i])
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// A table is a table of routes.
+type table struct {
+	*tabwriter.Writer
+	text  strings.Builder
+	color bool
+	dir   string // the working directory
+}
+
+func newTable(w io.Writer) *table {
+	t := &table{color: terminal.Colored(w)}
+	t.dir, _ = os.Getwd()
+	t.Writer = tabwriter.NewWriter(&t.text, 0, 0, 2, ' ', 0)
+	return t
+}
+
+// row writes a row. In a tree, the path is in front of the method.
+func (t *table) row(r *Route, path string, tree bool, middleware []string) {
+	method := printable.Replace(cmp.Or(r.Method, "*"))
+	if t.color {
+		method = terminal.Method(method) // longer by the same length in all rows
+	}
+	first, second := method, printable.Replace(path)
+	if tree {
+		first, second = second, first
+	}
+	file := r.File
+	if rel, err := filepath.Rel(t.dir, file); err == nil && len(rel) < len(file) {
+		file = rel
+	}
+	rest := fmt.Sprint(file, ":", r.Line)
+	if len(middleware) > 0 {
+		rest += "  + " + chain(middleware)
+	}
+	if r.Warning != "" {
+		rest += "  ! " + r.Warning
+	}
+	fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", first, second, printable.Replace(ShortName(r.Handler)), printable.Replace(rest))
 }

@@ -27,10 +27,7 @@ type Route struct {
 // route. So warnings are hints, and the absence of a warning proves nothing.
 // Examine calls no handlers.
 func Examine(m *muxmaster.Mux) []Route {
-	routes := []Route{} // [] in JSON, not null
-	for r := range m.Routes() {
-		routes = append(routes, Route{Route: r})
-	}
+	routes := listRoutes(m)
 	index := sync.OnceValue(func() map[key]int {
 		index := map[key]int{}
 		for i, r := range routes {
@@ -56,6 +53,15 @@ func Examine(m *muxmaster.Mux) []Route {
 		}
 		return -1 // registered since
 	})
+	return routes
+}
+
+// listRoutes returns the routes of m before they are examined.
+func listRoutes(m *muxmaster.Mux) []Route {
+	routes := []Route{} // [] in JSON, not null
+	for r := range m.Routes() {
+		routes = append(routes, Route{Route: r})
+	}
 	return routes
 }
 

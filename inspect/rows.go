@@ -184,10 +184,11 @@ func chain(middleware []string) string {
 func (r *Route) unseen() (names []string) {
 	rest, prefix := r.Middleware, ""
 	for i, s := range r.Scopes {
+		n := clamp(s.Middleware, len(rest))
 		if i > 0 && (s.Kind == "with" || s.Prefix == prefix) {
-			names = append(names, rest[:s.Middleware]...)
+			names = append(names, rest[:n]...)
 		}
-		rest, prefix = rest[s.Middleware:], s.Prefix
+		rest, prefix = rest[n:], s.Prefix
 	}
 	return names
 }

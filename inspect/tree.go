@@ -1,6 +1,6 @@
 package inspect
 
-// A branch is a prefix in the tree of routes that the page shows.
+// A branch is a prefix in the tree of routes that the page and PrintTree show.
 type branch struct {
 	label    string // the segments after the prefix of the branch around it
 	prefix   string // host and path
@@ -17,6 +17,16 @@ type branch struct {
 type scopeNote struct {
 	kind       string
 	middleware []string
+}
+
+// shownRoutes returns the routes without the bare prefixes of mounts.
+func shownRoutes(all []Route) (shown []*Route) {
+	for i := range all {
+		if r := &all[i]; r.Below || !r.Mount {
+			shown = append(shown, r)
+		}
+	}
+	return shown
 }
 
 // newTree returns the tree of the routes: a branch for each segment, except that
@@ -82,8 +92,8 @@ func scopeNotes(routes []*Route) map[string][]scopeNote {
 		rest := r.Middleware
 	scopes:
 		for _, s := range r.Scopes {
-			names := rest[:s.Middleware]
-			rest = rest[s.Middleware:]
+			names := rest[:clamp(s.Middleware, len(rest))]
+			rest = rest[len(names):]
 			if s.Prefix == "" || s.Kind == "with" {
 				continue
 			}

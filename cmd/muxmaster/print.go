@@ -39,18 +39,9 @@ func (c *command) routes(w io.Writer) error {
 	case c.json:
 		return printJSON(w, data)
 	case c.tree:
-		return printTree(w, routes)
+		return inspect.PrintTree(w, routes)
 	}
-	color := terminal.Colored(w)
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, r := range routes {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s", methodCell(r.Method, color), printable.Replace(r.Host+r.Pattern), shortName(r.Handler), place(r.File, r.Line))
-		if r.Warning != "" {
-			fmt.Fprintf(tw, "\t! %s", printable.Replace(r.Warning))
-		}
-		fmt.Fprintln(tw)
-	}
-	return tw.Flush()
+	return inspect.PrintRoutes(w, routes)
 }
 
 // methodCell returns a route's method for a table. The escape sequences for
