@@ -10,7 +10,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
-	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -21,8 +20,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
 const (
@@ -30,12 +27,10 @@ const (
 	benchPath  = modulePath + "/bench"
 )
 
-//go:embed race/race.go subject/subject.go
-var sources embed.FS
-
 // Versions holds the sources of both versions.
 type Versions struct {
 	new, old map[string][]byte // contents of the root module by file name
+	bench    map[string][]byte // and of this module
 }
 
 // Read reads the version in the working tree, including uncommitted changes,
@@ -47,7 +42,8 @@ func Read(ctx context.Context, root, ref string) (v Versions, err error) {
 	if v.old, err = commit(ctx, root, ref); err != nil {
 		return v, err
 	}
-	return v, nil
+	v.bench, err = harness(ctx)
+	return v, err
 }
 
 // Build writes the program to dir, compiles it and returns the name of the
@@ -82,35 +78,31 @@ func (v Versions) write(dir, newName, oldName string) error {
 	const program = `package main
 
 import (
-	new "against/%s_side"
-	old "against/%s_side"
+	new "against/%s_bench/against/side"
+	old "against/%s_bench/against/side"
 	"against/race"
 )
 
-func main() { race.Main(new.Load, old.Load) }
+func main() { race.Main(new.Task, old.Task) }
 `
-	own := func(name string) []byte {
-		data, err := sources.ReadFile(name)
-		if err != nil {
-			panic(err) // embedded
-		}
-		data = bytes.ReplaceAll(data, []byte(benchPath+"/against/race"), []byte("against/race"))
-		return bytes.ReplaceAll(data, []byte(benchPath), []byte("against"))
-	}
-	files := map[string][]byte{
-		"main.go":            fmt.Appendf(nil, program, newName, oldName),
-		"race/race.go":       own("race/race.go"),
-		"measure/measure.go": []byte(measure.Source),
-	}
+	files := map[string][]byte{"main.go": fmt.Appendf(nil, program, newName, oldName)}
 	mod := "module against\n\ngo 1.26\n"
 	for name, version := range map[string]map[string][]byte{newName: v.new, oldName: v.old} {
 		module := name + ".example/muxmaster"
 		mod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => ./%s\n", module, module, name)
 		// This changes both imports and strings with package paths.
-		rename := func(data []byte) []byte { return bytes.ReplaceAll(data, []byte(modulePath), []byte(module)) }
-		files[name+"_side/subject.go"] = rename(own("subject/subject.go"))
+		rename := strings.NewReplacer(benchPath+"/measure", "against/measure", benchPath, "against/"+name+"_bench", modulePath, module)
 		for file, data := range version {
-			files[name+"/"+file] = rename(data)
+			files[name+"/"+file] = []byte(rename.Replace(string(data)))
+		}
+		for file, data := range v.bench {
+			data = []byte(rename.Replace(string(data)))
+			switch file {
+			case "measure/measure.go", "against/race/race.go": // both versions have the same
+				files[strings.TrimPrefix(file, "against/")] = data
+			default:
+				files[name+"_bench/"+file] = data
+			}
 		}
 	}
 	files["go.mod"] = []byte(mod)
@@ -133,6 +125,31 @@ func Root(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("against: can't find module %s; run the command in bench/: %w", modulePath, err)
 	}
 	return strings.TrimSpace(string(out)), nil
+}
+
+// harness reads the files of this module that the program needs, which import
+// only the standard library, each other and the router.
+func harness(ctx context.Context) (map[string][]byte, error) {
+	root, err := Root(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files, bench := map[string][]byte{}, os.DirFS(filepath.Join(root, "bench"))
+	for _, pattern := range []string{"*.go", "routes/*", "contender/contender.go", "contender/floor.go", "contender/muxmaster*.go", "measure/measure.go", "against/*/*.go"} {
+		names, err := fs.Glob(bench, pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			if files[name], err = fs.ReadFile(bench, name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return files, nil
 }
 
 // workingTree reads the root module's files as they are on disk.

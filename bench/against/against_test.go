@@ -1,21 +1,21 @@
 package against
 
 import (
-	"net/http"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/against/race"
-	"github.com/seed-1954dcaa/muxmaster/bench/against/subject"
+	"github.com/seed-1954dcaa/muxmaster/bench/against/side"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
 // TestRows measures each row for a very short time, with the router of the
 // working tree on both sides, to find rows with a wrong path or status.
 func TestRows(t *testing.T) {
-	rows := Rows()
+	rows := side.Rows()
 	if len(rows) < 60 {
 		t.Fatalf("%d rows, want at least 60", len(rows))
 	}
@@ -25,21 +25,19 @@ func TestRows(t *testing.T) {
 			t.Errorf("two rows are named %q", row.Name)
 		}
 		seen[row.Name] = true
-		r, err := race.Measure(race.Order{Row: row, Plan: measure.Plan{Rounds: 1, Round: time.Microsecond}}, subject.Load, subject.Load)
-		if err != nil {
-			t.Error(err)
-		} else if r.Samples[0][0] <= 0 || r.Samples[1][0] <= 0 {
-			t.Errorf("%s: samples %v", row.Name, r.Samples)
+		r := race.Measure(race.Order{Row: row.Name, Plan: measure.Plan{Rounds: 1, Round: time.Microsecond}}, side.Task, side.Task)
+		if r.Err != "" || r.Samples[0][0] <= 0 || r.Samples[1][0] <= 0 {
+			t.Errorf("%s: %+v", row.Name, r)
 		}
 	}
 }
 
-// TestWrongResponse checks that a router without the routes isn't measured.
+// TestWrongResponse checks that a version with wrong responses isn't measured.
 func TestWrongResponse(t *testing.T) {
-	lost := func(race.Spec) http.Handler { return http.NotFoundHandler() }
-	order := race.Order{Row: Rows()[0], Plan: measure.Plan{Rounds: 1, Round: time.Microsecond}}
-	if _, err := race.Measure(order, subject.Load, lost); err == nil {
-		t.Error("a router that responds with 404 was measured")
+	lost := func(string) (measure.Task, error) { return measure.Task{}, errors.New("status 404") }
+	order := race.Order{Row: side.Rows()[0].Name, Plan: measure.Plan{Rounds: 1, Round: time.Microsecond}}
+	if r := race.Measure(order, side.Task, lost); r.Err != "default Static: old version: status 404" {
+		t.Errorf("got %+v", r)
 	}
 }
 
@@ -93,7 +91,7 @@ func TestCompare(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer worker.stop()
-	r, err := worker.measure(race.Order{Row: Rows()[0], Plan: measure.Plan{Rounds: 2, Round: time.Millisecond}})
+	r, err := worker.measure(race.Order{Row: side.Rows()[0].Name, Plan: measure.Plan{Rounds: 2, Round: time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,13 +11,14 @@ import (
 	"path/filepath"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/against/race"
+	"github.com/seed-1954dcaa/muxmaster/bench/against/side"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
 // Options define what to compare and for how long.
 type Options struct {
 	Ref   string // a git commit
-	Rows  []race.Row
+	Rows  []side.Row
 	Plan  measure.Plan // rounds are spread over both layouts of the binary
 	Limit float64      // a row whose ratio is above it is worse
 	Tags  string       // build tags for both versions
@@ -59,10 +60,14 @@ func Compare(ctx context.Context, w io.Writer, dir string, o Options) (worse int
 	}
 	fmt.Fprintf(w, "%-*s %9s %9s %9s %9s  %s\n", width, "row", "new", "old", "minimum", "median", "B, allocs")
 	for _, row := range o.Rows {
+		order := race.Order{Row: row.Name, Plan: plan}
+		if row.Slow {
+			order.Plan.Round *= 10
+		}
 		var all race.Result
 		for try := 0; try == 0 || try <= retries && isWorse(all, o.Limit); try++ {
 			for _, worker := range workers {
-				r, err := worker.measure(race.Order{Row: row, Plan: plan})
+				r, err := worker.measure(order)
 				if err != nil {
 					return worse, err
 				}
@@ -141,10 +146,10 @@ func start(ctx context.Context, binary string) (*worker, error) {
 
 func (w *worker) measure(o race.Order) (r race.Result, err error) {
 	if err := w.orders.Encode(o); err != nil {
-		return r, fmt.Errorf("against: %s: %w", o.Row.Name, err)
+		return r, fmt.Errorf("against: %s: %w", o.Row, err)
 	}
 	if err := w.results.Decode(&r); err != nil {
-		return r, fmt.Errorf("against: %s: the program ended: %w", o.Row.Name, err)
+		return r, fmt.Errorf("against: %s: the program ended: %w", o.Row, err)
 	}
 	if r.Err != "" {
 		return r, errors.New("against: " + r.Err)
@@ -156,16 +161,4 @@ func (w *worker) measure(o race.Order) (r race.Result, err error) {
 func (w *worker) stop() {
 	w.input.Close()
 	w.cmd.Wait()
-}
-
-// Matching returns the rows whose name match accepts. Names are those in the
-// output, such as "default Param1".
-func Matching(rows []race.Row, match func(name string) bool) []race.Row {
-	var out []race.Row
-	for _, r := range rows {
-		if match(r.Name) {
-			out = append(out, r)
-		}
-	}
-	return out
 }

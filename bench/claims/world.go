@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 	"github.com/seed-1954dcaa/muxmaster/client"
 )
 
@@ -165,28 +166,18 @@ func alone(h http.Handler, method string, body []byte) func(int) {
 	rd := bytes.NewReader(body)
 	closer := io.NopCloser(rd)
 	req.ContentLength = int64(len(body))
-	w := &nowhere{header: http.Header{}}
+	w := measure.NewWriter()
 	return times(func() {
 		rd.Reset(body)
 		req.Body = closer
-		clear(w.header)
-		w.code = 200
+		clear(w.Header())
+		w.Status = 200
 		h.ServeHTTP(w, req)
-		if w.code >= 400 {
-			panic(fmt.Sprint("claims: status ", w.code))
+		if w.Status >= 400 {
+			panic(fmt.Sprint("claims: status ", w.Status))
 		}
 	})
 }
-
-// nowhere is a ResponseWriter that discards the response.
-type nowhere struct {
-	header http.Header
-	code   int
-}
-
-func (w *nowhere) Header() http.Header         { return w.header }
-func (w *nowhere) WriteHeader(code int)        { w.code = code }
-func (w *nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
 // handlerCases returns the two cases of a claim about handlers: the handler
 // without a connection, as the page measures it, and the whole request.

@@ -8,26 +8,29 @@ import (
 )
 
 func init() {
-	for _, mode := range muxmasterModes {
-		register(Contender{
-			Name: mode.name, Module: "github.com/seed-1954dcaa/muxmaster", Classes: mode.classes, Style: mode.style, Ours: true,
-			DirtiesRequest: muxmasterDirties,
-			New:            func(middleware int) Router { return newMuxmaster(middleware, mode.pooled, mode.fast) },
-		})
+	if muxmasterSafe {
+		register(Muxmaster("muxmaster safe", false, false))
+		return
 	}
+	register(Muxmaster("muxmaster", false, false))
+	register(Muxmaster("muxmaster pooled", true, false))
+	register(Muxmaster("muxmaster fast", false, true))
+	register(Muxmaster("muxmaster fast pooled", true, true))
 }
 
-type muxmasterMode struct {
-	name         string
-	pooled, fast bool
-	classes      []Class
-	style        string
+// Muxmaster returns a contender of ours.
+func Muxmaster(name string, pooled, fast bool) Contender {
+	c := Contender{
+		Name: name, Module: "github.com/seed-1954dcaa/muxmaster", Classes: []Class{Native, Stdlib}, Ours: true,
+		Style:          "func(http.ResponseWriter, *http.Request), r.PathValue",
+		DirtiesRequest: muxmasterSafe, // SetPathValue leaves values in the request
+		New:            func(middleware int) Router { return newMuxmaster(middleware, pooled, fast) },
+	}
+	if fast {
+		c.Classes, c.Style = []Class{Native}, "func(http.ResponseWriter, *http.Request, muxmaster.Params)"
+	}
+	return c
 }
-
-const (
-	muxmasterStyle     = "func(http.ResponseWriter, *http.Request), r.PathValue"
-	muxmasterFastStyle = "func(http.ResponseWriter, *http.Request, muxmaster.Params)"
-)
 
 func newMuxmaster(middleware int, pooled, fast bool) Router {
 	mux := muxmaster.New()

@@ -2,11 +2,5 @@
 
 package contender
 
-// SetPathValue leaves values in the request.
-const muxmasterDirties = true
-
-// A binary built with the tag muxmaster_safe has only the mode without package
-// unsafe.
-var muxmasterModes = []muxmasterMode{
-	{"muxmaster safe", false, false, []Class{Native, Stdlib}, muxmasterStyle},
-}
+// muxmasterSafe says that this binary has only the mode without package unsafe.
+const muxmasterSafe = true

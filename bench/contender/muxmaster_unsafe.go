@@ -2,11 +2,5 @@
 
 package contender
 
-const muxmasterDirties = false
-
-var muxmasterModes = []muxmasterMode{
-	{"muxmaster", false, false, []Class{Native, Stdlib}, muxmasterStyle},
-	{"muxmaster pooled", true, false, []Class{Native, Stdlib}, muxmasterStyle},
-	{"muxmaster fast", false, true, []Class{Native}, muxmasterFastStyle},
-	{"muxmaster fast pooled", true, true, []Class{Native}, muxmasterFastStyle},
-}
+// muxmasterSafe says that this binary has only the mode without package unsafe.
+const muxmasterSafe = false

@@ -47,11 +47,7 @@ func localEntrants() ([]entrant, error) {
 	var all []entrant
 	for _, entry := range a.Entries {
 		w := new(Worker)
-		methods := w.methods()
-		all = append(all, entrant{
-			Entry: entry, local: w, binary: self,
-			call: func(method string, job Job, a *Reply) error { return methods[method](job, a) },
-		})
+		all = append(all, entrant{Entry: entry, local: w, binary: self, call: w.call})
 	}
 	return all, nil
 }

@@ -267,13 +267,3 @@ func TestPassesOfLoadAddUp(t *testing.T) {
 		t.Errorf("got %+v, want %+v", r.Cells, want)
 	}
 }
-
-func TestWorkerMethods(t *testing.T) {
-	w := new(Worker)
-	methods := w.methods()
-	for m := range reflect.TypeOf(w).Methods() {
-		if methods[m.Name] == nil {
-			t.Errorf("methods has no %s", m.Name)
-		}
-	}
-}

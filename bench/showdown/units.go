@@ -103,30 +103,38 @@ func servingUnit(entrants []entrant, s bench.Scenario, p measure.Plan) unit {
 // contender.
 func benchmarkUnit(entrants []entrant, scenario string) unit {
 	const samples = 3
-	run := func(ctx context.Context, r *Run, step func(float64)) error {
+	cost := time.Duration(len(entrants)) * samples * 1200 * time.Millisecond
+	return unitOfEach(string(Benchmark)+"/"+scenario, cost, entrants, func(_ context.Context, _ *Run, e entrant) ([]Cell, error) {
+		cell := Cell{Section: Benchmark, Scenario: scenario, Contender: e.Name}
+		var a Reply
+		if _, err := e.proven(scenario, bench.Usual); err != nil {
+			cell.Cannot = oneLine(err)
+		} else if err := e.call("Benchmark", Job{Samples: samples}, &a); err != nil {
+			return nil, err
+		}
+		cell.Samples = a.Samples
+		return []Cell{cell}, e.call("Unload", Job{}, new(Reply))
+	})
+}
+
+// unitOfEach returns a unit that measures one entrant after the other.
+func unitOfEach(key string, cost time.Duration, entrants []entrant, measure func(context.Context, *Run, entrant) ([]Cell, error)) unit {
+	return unit{key, cost, func(ctx context.Context, r *Run, step func(float64)) error {
 		var cells []Cell
 		for i, e := range entrants {
+			step(float64(i) / float64(len(entrants)))
+			more, err := measure(ctx, r, e)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			cell := Cell{Section: Benchmark, Scenario: scenario, Contender: e.Name}
-			var a Reply
-			if _, err := e.proven(scenario, bench.Usual); err != nil {
-				cell.Cannot = oneLine(err)
-			} else if err := e.call("Benchmark", Job{Samples: samples}, &a); err != nil {
+			if err != nil {
 				return err
 			}
-			if err := e.call("Unload", Job{}, new(Reply)); err != nil {
-				return err
-			}
-			cell.Samples = a.Samples
-			cells = append(cells, cell)
-			step(float64(i+1) / float64(len(entrants)))
+			cells = append(cells, more...)
 		}
 		r.Cells = append(r.Cells, cells...)
 		return nil
-	}
-	return unit{key: string(Benchmark) + "/" + scenario, cost: time.Duration(len(entrants)) * samples * 1200 * time.Millisecond, run: run}
+	}}
 }
 
 // parallelUnit measures all contenders with one goroutine per core.
@@ -209,50 +217,33 @@ func (e entrant) proven(scenario string, condition bench.Condition) (measure.Tas
 // memory. It omits contenders that were too slow with fewer routes.
 func scalingUnit(entrants []entrant, part, n int, smaller []int, p plan) unit {
 	scenario := fmt.Sprint("Scale", n)
-	run := func(ctx context.Context, r *Run, step func(float64)) error {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-		var cells []Cell
-		for i, e := range entrants {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			step(float64(i) / float64(len(entrants)))
-			lookups := Cell{Section: Scaling, Scenario: scenario, Contender: e.Name}
-			registration := Cell{Section: Registration, Scenario: scenario, Contender: e.Name}
-			if reason := tooSlow(r, e.Name, n, smaller, p.patience); reason != "" {
-				lookups.Cannot, registration.Cannot = reason, reason
-				cells = append(cells, lookups, registration)
-				continue
-			}
-			var a Reply
-			job := Job{Contender: e.Name, Scenario: scenario, Samples: p.registrations, Limit: time.Second}
-			if err := e.call("Register", job, &a); err != nil {
-				registration.Cannot = oneLine(err)
-			} else {
-				registration.Samples = a.Samples
-			}
-			task, err := e.proven(scenario, bench.Usual)
-			if err != nil {
-				lookups.Cannot = oneLine(err)
-			} else {
-				began := time.Now()
-				lookups.Samples = measure.Rounds([]measure.Task{task}, p.scaling, func(done int) bool {
-					return ctx.Err() == nil && (done < 3 || time.Since(began) < 3*time.Second)
-				})[0]
-			}
-			if err := e.call("Unload", Job{}, &a); err != nil {
-				return err
-			}
-			cells = append(cells, lookups, registration)
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		r.Cells = append(r.Cells, cells...)
-		return nil
-	}
 	cost := lap(p.scaling, entrants) + time.Duration(len(entrants))*time.Duration(n)*20*time.Microsecond
-	return unit{key: fmt.Sprintf("%s/%s/%d", Scaling, scenario, part), cost: cost, run: run}
+	return unitOfEach(fmt.Sprintf("%s/%s/%d", Scaling, scenario, part), cost, entrants, func(ctx context.Context, r *Run, e entrant) ([]Cell, error) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+		lookups := Cell{Section: Scaling, Scenario: scenario, Contender: e.Name}
+		registration := Cell{Section: Registration, Scenario: scenario, Contender: e.Name}
+		if reason := tooSlow(r, e.Name, n, smaller, p.patience); reason != "" {
+			lookups.Cannot, registration.Cannot = reason, reason
+			return []Cell{lookups, registration}, nil
+		}
+		var a Reply
+		job := Job{Contender: e.Name, Scenario: scenario, Samples: p.registrations, Limit: time.Second}
+		if err := e.call("Register", job, &a); err != nil {
+			registration.Cannot = oneLine(err)
+		} else {
+			registration.Samples = a.Samples
+		}
+		task, err := e.proven(scenario, bench.Usual)
+		if err != nil {
+			lookups.Cannot = oneLine(err)
+		} else {
+			began := time.Now()
+			lookups.Samples = measure.Rounds([]measure.Task{task}, p.scaling, func(done int) bool {
+				return ctx.Err() == nil && (done < 3 || time.Since(began) < 3*time.Second)
+			})[0]
+		}
+		return []Cell{lookups, registration}, e.call("Unload", Job{}, &a)
+	})
 }
 
 // tooSlow returns the reason why registering n routes would take too long, or
@@ -288,27 +279,17 @@ func tooSlow(r *Run, name string, n int, smaller []int, patience time.Duration) 
 
 // heapUnit measures the heap of each contender with a route set.
 func heapUnit(entrants []entrant, set string) unit {
-	run := func(ctx context.Context, r *Run, step func(float64)) error {
-		var cells []Cell
-		for i, e := range entrants {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			step(float64(i) / float64(len(entrants)))
-			var a Reply
-			cell := Cell{Section: Heap, Scenario: set, Contender: e.Name}
-			if err := e.call("Heap", Job{Contender: e.Name, Scenario: set}, &a); err != nil {
-				cell.Cannot = oneLine(err)
-			} else {
-				cell.Samples = Samples{a.Bytes}
-			}
-			cells = append(cells, cell)
-		}
-		r.Cells = append(r.Cells, cells...)
-		return nil
-	}
 	cost := time.Duration(len(entrants)*len(routes.Load(set).Routes)) * time.Millisecond
-	return unit{key: string(Heap) + "/" + set, cost: cost, run: run}
+	return unitOfEach(string(Heap)+"/"+set, cost, entrants, func(_ context.Context, _ *Run, e entrant) ([]Cell, error) {
+		var a Reply
+		cell := Cell{Section: Heap, Scenario: set, Contender: e.Name}
+		if err := e.call("Heap", Job{Contender: e.Name, Scenario: set}, &a); err != nil {
+			cell.Cannot = oneLine(err)
+		} else {
+			cell.Samples = Samples{a.Bytes}
+		}
+		return []Cell{cell}, nil
+	})
 }
 
 // loadUnit measures servers under load in interleaved rounds. Later passes add

@@ -6,6 +6,7 @@ import (
 	"net/rpc"
 	"os"
 	"os/exec"
+	"reflect"
 	"runtime"
 	"sync"
 	"testing"
@@ -50,13 +51,11 @@ func (w *Worker) Entries(_ Job, a *Reply) error {
 	return nil
 }
 
-// methods returns the methods by the names that net/rpc has for them. The
-// command calls its own Worker with them.
-func (w *Worker) methods() map[string]func(Job, *Reply) error {
-	return map[string]func(Job, *Reply) error{
-		"Entries": w.Entries, "Prove": w.Prove, "Load": w.Load, "Run": w.Run, "Allocs": w.Allocs,
-		"Benchmark": w.Benchmark, "Unload": w.Unload, "Heap": w.Heap, "Register": w.Register,
-	}
+// call calls a method by its name, as net/rpc does.
+func (w *Worker) call(method string, job Job, a *Reply) error {
+	out := reflect.ValueOf(w).MethodByName(method).Call([]reflect.Value{reflect.ValueOf(job), reflect.ValueOf(a)})
+	err, _ := out[0].Interface().(error)
+	return err
 }
 
 // Prove returns an error if the contender routes the scenario incorrectly.

@@ -14,9 +14,11 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/against"
+	"github.com/seed-1954dcaa/muxmaster/bench/against/side"
 )
 
 func main() {
@@ -41,7 +43,7 @@ func main() {
 		os.Exit(2)
 	}
 	o.Ref = flag.Arg(0)
-	o.Rows = against.Matching(against.Rows(), match.MatchString)
+	o.Rows = slices.DeleteFunc(side.Rows(), func(r side.Row) bool { return !match.MatchString(r.Name) })
 	worse, err := compare(*keep, o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
