@@ -7,6 +7,8 @@ import (
 	"os"
 	"regexp"
 	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 )
 
 // A row is one row of the table.
@@ -100,22 +102,21 @@ var rows = []row{
 // table returns the table in Markdown; goMod is the text of the module's go.mod.
 func table(goMod string) string {
 	var b strings.Builder
-	b.WriteString("|  |")
+	head := []string{""}
 	for _, r := range routers {
-		b.WriteString(" " + r.name)
+		name := r.name
 		if r.module != "" {
-			version := regexp.MustCompile(regexp.QuoteMeta(r.module) + ` (\S+)`).FindStringSubmatch(goMod)
-			b.WriteString(" " + version[1])
+			name += " " + regexp.MustCompile(regexp.QuoteMeta(r.module) + ` (\S+)`).FindStringSubmatch(goMod)[1]
 		}
-		b.WriteString(" |")
+		head = append(head, name)
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(routers)) + "\n")
+	b.WriteString(figure.Head(len(head), head...))
 	for _, q := range rows {
-		b.WriteString("| " + q.text + " |")
+		cells := []string{q.text}
 		for _, r := range routers {
-			b.WriteString(" " + q.ask(r) + " |")
+			cells = append(cells, q.ask(r))
 		}
-		b.WriteString("\n")
+		b.WriteString(figure.Row(cells...))
 	}
 	return b.String()
 }

@@ -67,6 +67,15 @@ func Times(v float64) string {
 	return fmt.Sprintf("%.2g×", v)
 }
 
+// Row returns a row of a Markdown table.
+func Row(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
+
+// Head returns the head of a Markdown table. The columns after the first ones are
+// aligned to the right.
+func Head(first int, titles ...string) string {
+	return Row(titles...) + "|" + strings.Repeat("---|", first) + strings.Repeat("---:|", len(titles)-first) + "\n"
+}
+
 // ReplaceIn replaces the text between the lines "<!-- NAME: generated … -->"
 // and "<!-- end of NAME -->" in a file.
 func ReplaceIn(file, name, text string) error {

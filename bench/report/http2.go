@@ -39,15 +39,11 @@ func http2Works() (names []string) {
 func HTTP2(r *showdown.Run) string {
 	var b strings.Builder
 	shapes := http2Shapes()
-	fmt.Fprintf(&b, "| requests, server | %s |\n|---|%s\n", strings.Join(shapes, " | "), strings.Repeat("---:|", len(shapes)))
+	b.WriteString(figure.Head(1, append([]string{"requests, server"}, shapes...)...))
 	rounds := 0
 	for _, work := range http2Works() {
 		for _, s := range load.HTTP2Servers {
-			name, some := "**"+work+"**, "+s.Name, false
-			if s.Handler == "native" && !strings.HasPrefix(s.Name, "grpc") {
-				name += " (own handlers)"
-			}
-			row := "| " + name + " |"
+			cells, some := []string{"**" + work + "**, " + serverTitle(s)}, false
 			for _, shape := range shapes {
 				text := "–"
 				if x, ok := http2Row(r, work, shape, s.Name); ok {
@@ -55,10 +51,10 @@ func HTTP2(r *showdown.Run) string {
 					cell, _ := r.Cell(showdown.HTTP2, work+", "+shape, s.Name)
 					rounds = max(rounds, len(cell.Samples))
 				}
-				row += " " + text + " |"
+				cells = append(cells, text)
 			}
 			if some {
-				b.WriteString(row + "\n")
+				b.WriteString(figure.Row(cells...))
 			}
 		}
 	}
@@ -90,11 +86,7 @@ func http2Cell(x loadRow) string {
 
 // http2Row returns the figures of a server.
 func http2Row(r *showdown.Run, work, shape, server string) (loadRow, bool) {
-	rows := rankLoad(r, showdown.HTTP2, work+", "+shape).Rows
-	if i := slices.IndexFunc(rows, func(x loadRow) bool { return x.Name == server }); i >= 0 {
-		return rows[i], true
-	}
-	return loadRow{}, false
+	return rankLoad(r, showdown.HTTP2, work+", "+shape).row(server)
 }
 
 // HTTP2Line returns the README's line about HTTP/2. docs is the directory of the

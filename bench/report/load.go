@@ -84,6 +84,16 @@ func rankLoad(r *showdown.Run, section showdown.Section, scenario string) loadRa
 	return out
 }
 
+// row returns the row of a server.
+func (l loadRanking) row(server string) (loadRow, bool) {
+	for _, x := range l.Rows {
+		if x.Name == server {
+			return x, true
+		}
+	}
+	return loadRow{}, false
+}
+
 // loadKind returns the kind of a server's handlers, and whether the server is
 // ours.
 func loadKind(r *showdown.Run, section showdown.Section, name string) (kindOf string, ours bool) {

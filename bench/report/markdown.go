@@ -56,9 +56,9 @@ confidence intervals, and charts over the number of routes. The project's target
 	scaleTable(&b, r)
 	loadTables(&b, r)
 	cannots(&b, r)
-	b.WriteString("\n## Versions\n\n| router | version | handler |\n|---|---|---|\n")
+	b.WriteString("\n## Versions\n\n" + figure.Head(3, "router", "version", "handler"))
 	for _, e := range r.Contenders {
-		fmt.Fprintf(&b, "| %s | %s | `%s` |\n", e.Name, e.Version, e.Style)
+		b.WriteString(figure.Row(e.Name, e.Version, "`"+e.Style+"`"))
 	}
 	return b.String()
 }
@@ -107,21 +107,21 @@ func servingTable(b *strings.Builder, r *showdown.Run) {
 	if len(columns) == 0 {
 		return
 	}
-	b.WriteString("\n## Time per request, in nanoseconds\n\n| router | handler |")
+	head := []string{"router", "handler"}
 	for _, c := range columns {
-		fmt.Fprintf(b, " %s |", c.Title)
+		head = append(head, c.Title)
 	}
-	fmt.Fprintf(b, " B | allocs |\n|---|---|%s---:|---:|\n", strings.Repeat("---:|", len(columns)))
+	b.WriteString("\n## Time per request, in nanoseconds\n\n" + figure.Head(2, append(head, "B", "allocs")...))
 	for _, e := range byFamily(r, columns) {
-		fmt.Fprintf(b, "| %s | %s |", label(e), kind(e))
+		cells := []string{label(e), kind(e)}
 		for _, c := range columns {
-			fmt.Fprintf(b, " %s |", cellText(r, c, e.Name, figure.Digits))
+			cells = append(cells, cellText(r, c, e.Name, figure.Digits))
 		}
+		bytes, allocs := "–", "–"
 		if c, ok := r.Cell(showdown.Serving, "ParamRead", e.Name); ok {
-			fmt.Fprintf(b, " %s | %s |\n", figure.Compact(c.Bytes), figure.Compact(c.Allocs))
-		} else {
-			b.WriteString(" – | – |\n")
+			bytes, allocs = figure.Compact(c.Bytes), figure.Compact(c.Allocs)
 		}
+		b.WriteString(figure.Row(append(cells, bytes, allocs)...))
 	}
 	b.WriteString("\n*B* and *allocs* are the bytes and allocations of a request that reads 1 parameter.\n")
 }
@@ -159,26 +159,26 @@ func scaleTable(b *strings.Builder, r *showdown.Run) {
 	if len(columns) == 0 {
 		return
 	}
+	head := []string{"router"}
+	for _, c := range columns {
+		head = append(head, c.Title)
+	}
 	b.WriteString("\n## Large APIs, all processors, memory\n\n" +
 		"The columns are: nanoseconds per lookup in a generated API with that many routes;\nnanoseconds per route to register it; wall-clock nanoseconds per request; bytes of\n" +
-		"heap. Plain and native handlers hardly differ here, so each router has one row.\n\n| router |")
-	for _, c := range columns {
-		fmt.Fprintf(b, " %s |", c.Title)
-	}
-	fmt.Fprintf(b, "\n|---|%s\n", strings.Repeat("---:|", len(columns)))
+		"heap. Plain and native handlers hardly differ here, so each router has one row.\n\n" + figure.Head(1, head...))
 	for _, e := range byFamily(r, columns) {
 		if e.Name != family(e.Name) || kind(e) == "" {
 			continue
 		}
-		fmt.Fprintf(b, "| %s |", label(e))
+		cells := []string{label(e)}
 		for _, c := range columns {
 			write := figure.Digits
 			if c.Section == showdown.Heap {
 				write = figure.Count
 			}
-			fmt.Fprintf(b, " %s |", cellText(r, c, e.Name, write))
+			cells = append(cells, cellText(r, c, e.Name, write))
 		}
-		b.WriteString("\n")
+		b.WriteString(figure.Row(cells...))
 	}
 }
 
@@ -229,9 +229,9 @@ func cannots(b *strings.Builder, r *showdown.Run) {
 	if len(list) == 0 {
 		return
 	}
-	b.WriteString("\n## Missing figures\n\nFor each router, the first request that failed the check, or the reason why there is no figure.\n\n| router | where | what happened |\n|---|---|---|\n")
+	b.WriteString("\n## Missing figures\n\nFor each router, the first request that failed the check, or the reason why there is no figure.\n\n" + figure.Head(3, "router", "where", "what happened"))
 	for _, c := range list {
-		fmt.Fprintf(b, "| %s | %s | `%s` |\n", c.Contender, c.What, strings.ReplaceAll(c.Why, "|", "\\|"))
+		b.WriteString(figure.Row(c.Contender, c.What, "`"+strings.ReplaceAll(c.Why, "|", "\\|")+"`"))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/figure"
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
@@ -29,29 +30,19 @@ var readmeRows = []struct{ Name, Native, Plain string }{
 // relative to the README.
 func SpeedTable(r *showdown.Run, docs string) string {
 	var b strings.Builder
-	b.WriteString("| router | native handler: 1 parameter | GitHub API | plain handler: 1 parameter | GitHub API | B, allocs |\n|---|---:|---:|---:|---:|---:|\n")
+	b.WriteString(figure.Head(1, append(readmeHead, "B, allocs")...))
 	section, how := timeSection(r)
-	columns := []column{{section, "ParamRead", ""}, {section, "GitHub", ""}}
 	for _, row := range readmeRows {
 		name := row.Plain
 		if name == "" {
 			name = row.Native
 		}
-		fmt.Fprintf(&b, "| %s |", row.Name+version(r, name))
-		for _, contender := range []string{row.Native, row.Plain} {
-			for _, c := range columns {
-				text := "–"
-				if contender != "" {
-					text = cellText(r, c, contender, figure.Digits)
-				}
-				fmt.Fprintf(&b, " %s |", text)
-			}
-		}
+		cells := readmeCells(r, row.Name+version(r, name), row.Native, row.Plain, section, func(_ string, ns float64) string { return figure.Digits(ns) })
+		allocs := "–"
 		if c, ok := r.Cell(showdown.Serving, "ParamRead", name); ok {
-			fmt.Fprintf(&b, " %s, %s |\n", figure.Compact(c.Bytes), figure.Compact(c.Allocs))
-		} else {
-			b.WriteString(" – |\n")
+			allocs = figure.Compact(c.Bytes) + ", " + figure.Compact(c.Allocs)
 		}
+		b.WriteString(figure.Row(append(cells, allocs)...))
 	}
 	fmt.Fprintf(&b, `
 Nanoseconds per request, %s: a handler that reads its parameter, and the mean of the
@@ -76,23 +67,28 @@ func timeSection(r *showdown.Run) (section showdown.Section, how string) {
 // default mode.
 func RatioTable(r *showdown.Run) string {
 	var b strings.Builder
-	b.WriteString("| router | native handler: 1 parameter | GitHub API | plain handler: 1 parameter | GitHub API |\n|---|---:|---:|---:|---:|\n")
-	columns := []column{{showdown.Serving, "ParamRead", ""}, {showdown.Serving, "GitHub", ""}}
+	b.WriteString(figure.Head(1, readmeHead...))
 	for _, row := range readmeRows {
-		fmt.Fprintf(&b, "| %s |", row.Name)
-		for _, contender := range []string{row.Native, row.Plain} {
-			for _, c := range columns {
-				base, ok := r.Cell(c.Section, c.Scenario, "muxmaster")
-				text := "–"
-				if contender != "" && ok {
-					text = cellText(r, c, contender, func(ns float64) string { return figure.Times(ns / base.Samples.Min()) })
-				}
-				fmt.Fprintf(&b, " %s |", text)
-			}
-		}
-		b.WriteString("\n")
+		b.WriteString(figure.Row(readmeCells(r, row.Name, row.Native, row.Plain, showdown.Serving, func(scenario string, ns float64) string {
+			base, _ := r.Cell(showdown.Serving, scenario, "muxmaster")
+			return figure.Times(ns / measure.Min(base.Samples))
+		})...))
 	}
 	return b.String()
+}
+
+// readmeHead is the head of both tables, and readmeCells are their cells: the
+// name, and the figures of native and plain handlers, each in two scenarios.
+var readmeHead = []string{"router", "native handler: 1 parameter", "GitHub API", "plain handler: 1 parameter", "GitHub API"}
+
+func readmeCells(r *showdown.Run, name, native, plain string, section showdown.Section, write func(scenario string, ns float64) string) []string {
+	cells := []string{name}
+	for _, contender := range []string{native, plain} {
+		for _, scenario := range []string{"ParamRead", "GitHub"} {
+			cells = append(cells, cellText(r, column{Section: section, Scenario: scenario}, contender, func(ns float64) string { return write(scenario, ns) }))
+		}
+	}
+	return cells
 }
 
 // version returns the suffix with the version of a peer, or "".

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/bench"
+	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
@@ -71,36 +72,36 @@ func Markdown(r *showdown.Run, machine string) string {
 		if !l.Met() {
 			met = "**no**"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", l.What, short(l.ours.contender), cmp.Or(l.peerName(), "–"), l.wanted(), l.measured(), met)
+		b.WriteString(figure.Row(l.What, short(l.ours.contender), cmp.Or(l.peerName(), "–"), l.wanted(), l.measured(), met))
 	}
 	b.WriteString("\nNanoseconds per request in the same races; peers have their native handlers.\n\n")
 	columns := slices.DeleteFunc(slices.Clone(Contenders), func(name string) bool { return name == fastPooled || name == "chi" })
-	b.WriteString("| race |")
+	head := []string{"race"}
 	for _, name := range columns {
-		fmt.Fprintf(&b, " %s |", short(name))
+		head = append(head, short(name))
 	}
-	fmt.Fprintf(&b, "\n|---|%s\n", strings.Repeat("---:|", len(columns)))
-	row := func(text string, section showdown.Section, scenario string, figure func(showdown.Cell) float64) {
-		fmt.Fprintf(&b, "| %s |", text)
+	b.WriteString(figure.Head(1, head...))
+	row := func(text string, section showdown.Section, scenario string, of func(showdown.Cell) float64) {
+		cells := []string{text}
 		for _, name := range columns {
 			cell := "–"
 			if c, ok := r.Cell(section, scenario, name); ok {
-				cell = fmt.Sprintf("%.1f", figure(c))
+				cell = fmt.Sprintf("%.1f", of(c))
 			}
-			fmt.Fprintf(&b, " %s |", cell)
+			cells = append(cells, cell)
 		}
-		b.WriteString("\n")
+		b.WriteString(figure.Row(cells...))
 	}
 	for _, s := range bench.Scenarios() {
 		row(s.Title, showdown.Serving, s.Name, least)
 	}
 	for _, c := range bench.Conditions() {
-		figure := least
+		of := least
 		if c.Round > 0 {
-			figure = median
+			of = median
 		}
 		for _, scenario := range []string{"Param1", "GitHub"} {
-			row(title(scenario)+", "+c.Name, showdown.Section(c.Name), scenario, figure)
+			row(title(scenario)+", "+c.Name, showdown.Section(c.Name), scenario, of)
 		}
 	}
 	row("10000 routes, random lookups", showdown.Scaling, "Scale10000", least)
