@@ -1,13 +1,11 @@
 package bench
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"testing"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
-	"github.com/seed-1954dcaa/muxmaster/bench/routes"
 )
 
 // cannot lists the known errors of Prove. All other contenders must pass all
@@ -74,26 +72,6 @@ func TestProveRejectsWrongRouters(t *testing.T) {
 		}
 		if err := prove(load, s); err == nil {
 			t.Errorf("%s: the proof passed", tt.name)
-		}
-	}
-}
-
-func TestMatch(t *testing.T) {
-	for _, tt := range []struct {
-		pattern, path string
-		want          string
-	}{
-		{"/", "/", "[] true"},
-		{"/users/:id", "/users/7", "[7] true"},
-		{"/users/:id", "/users/", "[] false"},
-		{"/users/:id", "/users/7/x", "[7] false"},
-		{"/users/:id/x", "/users/7", "[7] false"},
-		{"/f/*rest", "/f/a/b", "[a/b] true"},
-		{"/f", "/g", "[] false"},
-	} {
-		values, ok := match(routes.Route{Method: "GET", Pattern: tt.pattern}, "GET", tt.path)
-		if got := fmt.Sprint(values, ok); got != tt.want {
-			t.Errorf("match(%s, %s) = %s, want %s", tt.pattern, tt.path, got, tt.want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,22 +40,22 @@ func Scenarios() []Scenario {
 		everyRoute("GitHub", "GitHub API, 203 routes", routes.Load("github")),
 		everyRoute("GPlus", "Google+ API, 13 routes", routes.Load("gplus")),
 		everyRoute("Parse", "Parse API, 26 routes", routes.Load("parse")),
-		matched("Param1", "1 parameter", contender.Return, one, get, "/user/gordon"),
-		matched("Param5", "5 parameters", contender.Return, routes.Load("param5").Routes, get, "/test/test/test/test/test"),
-		matched("Param20", "20 parameters", contender.Return, routes.Load("param20").Routes, get,
-			"/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t"),
-		matched("ParamRead", "1 parameter, read", contender.Read, one, get, "/user/gordon"),
-		matched("ParamWrite", "1 parameter, read and written", contender.Write, one, get, "/user/gordon"),
-		matched("TwentyStatic", "20 routes, static", contender.Return, twenty, get, "/api/v1/status"),
-		matched("TwentyParam1", "20 routes, 1 parameter", contender.Return, twenty, get, "/users/12345"),
-		matched("TwentyParam2", "20 routes, 2 parameters", contender.Return, twenty, get, "/users/12345/posts/678"),
-		matched("TwentyParam3", "20 routes, 3 parameters", contender.Return, twenty, get, "/orgs/acme/repos/widgets/issues/42"),
-		matched("CatchAll", "20 routes, catch-all", contender.Return, twenty, get, "/static/css/site/main.css"),
+		matched("Param1", "1 parameter", contender.Return, one, "/user/:name", "gordon"),
+		matched("Param5", "5 parameters", contender.Return, routes.Load("param5").Routes, "/:a/:b/:c/:d/:e", "test", "test", "test", "test", "test"),
+		matched("Param20", "20 parameters", contender.Return, routes.Load("param20").Routes,
+			"/:a/:b/:c/:d/:e/:f/:g/:h/:i/:j/:k/:l/:m/:n/:o/:p/:q/:r/:s/:t", strings.Split("abcdefghijklmnopqrst", "")...),
+		matched("ParamRead", "1 parameter, read", contender.Read, one, "/user/:name", "gordon"),
+		matched("ParamWrite", "1 parameter, read and written", contender.Write, one, "/user/:name", "gordon"),
+		matched("TwentyStatic", "20 routes, static", contender.Return, twenty, "/api/v1/status"),
+		matched("TwentyParam1", "20 routes, 1 parameter", contender.Return, twenty, "/users/:id", "12345"),
+		matched("TwentyParam2", "20 routes, 2 parameters", contender.Return, twenty, "/users/:id/posts/:post", "12345", "678"),
+		matched("TwentyParam3", "20 routes, 3 parameters", contender.Return, twenty, "/orgs/:org/repos/:repo/issues/:issue", "acme", "widgets", "42"),
+		matched("CatchAll", "20 routes, catch-all", contender.Return, twenty, "/static/*filepath", "css/site/main.css"),
 		unmatched("NotFound", "404 on the GitHub API", http.StatusNotFound, github,
 			get, "/nothing/here", get, "/repos/octocat/hello-world/nothing"),
 		unmatched("MethodNotAllowed", "405 on the GitHub API", http.StatusMethodNotAllowed, github,
 			"DELETE", "/emojis", "DELETE", "/repos/octocat/hello-world/languages"),
-		withMiddleware(5, matched("Middleware5", "1 parameter behind 5 middleware", contender.Return, one, get, "/user/gordon")),
+		withMiddleware(5, matched("Middleware5", "1 parameter behind 5 middleware", contender.Return, one, "/user/:name", "gordon")),
 	}
 }
 
@@ -118,48 +119,14 @@ func everyRoute(name, title string, set routes.Set) Scenario {
 	return s
 }
 
-// matched requests one path. It finds the expected route by comparing the path
-// with every pattern.
-func matched(name, title string, work contender.Work, rs []routes.Route, method, path string) Scenario {
-	for id, r := range rs {
-		if values, ok := match(r, method, path); ok {
-			return Scenario{
-				Name: name, Title: title, Spec: contender.Spec{Routes: rs, Work: work}, Status: http.StatusOK,
-				Requests: []Request{{method, path, id, values}},
-			}
-		}
+// matched requests one path: that of the GET route with the pattern, with the
+// values.
+func matched(name, title string, work contender.Work, rs []routes.Route, pattern string, values ...string) Scenario {
+	id := slices.Index(rs, routes.Route{Method: http.MethodGet, Pattern: pattern})
+	return Scenario{
+		Name: name, Title: title, Spec: contender.Spec{Routes: rs, Work: work}, Status: http.StatusOK,
+		Requests: []Request{{http.MethodGet, rs[id].Path(values...), id, values}},
 	}
-	panic("bench: no route of " + name + " matches " + path)
-}
-
-func match(r routes.Route, method, path string) (values []string, ok bool) {
-	if r.Method != method {
-		return nil, false
-	}
-	pattern := r.Pattern
-	for pattern != "" && path != "" {
-		pattern, path = pattern[1:], path[1:] // the slashes
-		p, patternRest := cutSegment(pattern)
-		v, pathRest := cutSegment(path)
-		switch {
-		case strings.HasPrefix(p, "*"):
-			return append(values, path), true
-		case strings.HasPrefix(p, ":") && v != "":
-			values = append(values, v)
-		case p != v:
-			return nil, false
-		}
-		pattern, path = patternRest, pathRest
-	}
-	return values, pattern == path
-}
-
-// cutSegment cuts before the next slash, which stays with the rest.
-func cutSegment(s string) (segment, rest string) {
-	if i := strings.IndexByte(s, '/'); i >= 0 {
-		return s[:i], s[i:]
-	}
-	return s, ""
 }
 
 func unmatched(name, title string, status int, rs []routes.Route, methodsAndPaths ...string) Scenario {

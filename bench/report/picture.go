@@ -56,20 +56,15 @@ var palettes = map[string]palette{
 }
 
 // Picture draws the README's picture as SVG: the time per request with our
-// plain handlers and the peers' native handlers and, if the run has them, the
-// requests per second of our server. http2 is the run of HTTP/2 servers, or nil.
+// plain handlers and the peers' native handlers, and the requests per second of
+// servers, over HTTP/1.1 and, in the run http2, over HTTP/2.
 func Picture(r, http2 *showdown.Run, theme, form string) string {
-	panels := []panel{timePanel(r, "ParamRead", "A handler reads 1 parameter"), timePanel(r, "GitHub", "GitHub API, 203 routes")}
-	if p, ok := serverPanel(r, showdown.Servers, "HTTP servers under load", ""); ok {
-		panels[1] = p
+	panels := []panel{timePanel(r, "ParamRead", "A handler reads 1 parameter")}
+	if names := scenarios(r, showdown.Servers); len(names) > 0 {
+		panels = append(panels, serverPanel(r, showdown.Servers, "HTTP servers under load", names[0]))
 	}
-	if http2 != nil {
-		for _, shape := range []struct{ name, title string }{{"1×1", "HTTP/2, one request at a time"}, {"1×10", "HTTP/2, 10 requests at a time"}} {
-			if p, ok := serverPanel(http2, showdown.HTTP2, shape.title, picturedHTTP2+", "+shape.name); ok {
-				panels = append(panels, p)
-			}
-		}
-	}
+	panels = append(panels, serverPanel(http2, showdown.HTTP2, "HTTP/2, one request at a time", picturedHTTP2+", 1×1"),
+		serverPanel(http2, showdown.HTTP2, "HTTP/2, 10 requests at a time", picturedHTTP2+", 1×10"))
 	const (
 		gap, below          = 40.0, 26.0
 		head, line          = 52.0, 25.0
@@ -143,17 +138,9 @@ func timePanel(r *showdown.Run, scenario, title string) panel {
 	return p
 }
 
-// serverPanel shows the servers of a section, if one of them is ours, in a
-// scenario or, for "", in the first one.
-func serverPanel(r *showdown.Run, section showdown.Section, title, scenario string) (panel, bool) {
-	if scenario == "" {
-		names := scenarios(r, section)
-		if len(names) == 0 {
-			return panel{}, false
-		}
-		scenario = names[0]
-	}
-	p, some := panel{Title: title, About: "requests per CPU second; net/http is 1, more is better"}, false
+// serverPanel shows the servers of a section in a scenario.
+func serverPanel(r *showdown.Run, section showdown.Section, title, scenario string) panel {
+	p := panel{Title: title, About: "requests per CPU second; net/http is 1, more is better"}
 	l := rankLoad(r, section, scenario)
 	if !l.ByCPU {
 		p.About = "requests per second; net/http is 1, more is better"
@@ -163,8 +150,7 @@ func serverPanel(r *showdown.Run, section showdown.Section, title, scenario stri
 			continue
 		}
 		p.Bars = append(p.Bars, pictureBar{Name: x.Name, Note: x.Kind, Value: fmt.Sprintf("%.2f", x.Ratio), Length: x.Ratio, Ours: x.Ours})
-		some = some || x.Ours
 	}
 	slices.SortStableFunc(p.Bars, func(a, b pictureBar) int { return cmp.Compare(b.Length, a.Length) })
-	return p, some
+	return p
 }

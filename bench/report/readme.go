@@ -2,8 +2,10 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/figure"
@@ -100,40 +102,35 @@ func version(r *showdown.Run, name string) string {
 }
 
 // Docs writes the generated pages and pictures to the directory docs, and
-// updates the ratios in its comparison.md and the table in the
-// README.md next to it. http2 is the run of HTTP/2 servers, or nil: then the
-// pictures are without them, and what docs say about them stays. It returns the
-// names of the files.
+// updates the generated parts of other pages there and of the README.md next to
+// it. http2 is the run of HTTP/2 servers. It returns the names of the files.
 func Docs(docs string, r, http2 *showdown.Run) (files []string, err error) {
 	figures, err := ReferenceFigures(r)
 	if err != nil {
 		return nil, err
 	}
-	texts := []struct{ name, text string }{{"benchmarks.md", Markdown(r)}, {"reference-figures.md", figures}}
+	pages := map[string]string{"benchmarks.md": Markdown(r), "reference-figures.md": figures}
 	for _, p := range pictures {
-		texts = append(texts, struct{ name, text string }{p.File, Picture(r, http2, p.Theme, p.Shape)})
+		pages[p.File] = Picture(r, http2, p.Theme, p.Shape)
 	}
-	for _, f := range texts {
-		file := filepath.Join(docs, f.name)
-		if err := os.WriteFile(file, []byte(f.text), 0o666); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		file := filepath.Join(docs, name)
+		if err := os.WriteFile(file, []byte(pages[name]), 0o666); err != nil {
 			return files, err
 		}
 		files = append(files, file)
 	}
-	readme := filepath.Join(docs, "..", "README.md")
-	parts := []struct{ file, name, text string }{
-		{filepath.Join(docs, "comparison.md"), "ratios", RatioTable(r)},
-		{readme, "speed table", SpeedTable(r, filepath.Base(docs))},
-	}
-	if http2 != nil {
-		parts = append(parts, struct{ file, name, text string }{filepath.Join(docs, "engine.md"), "http2", HTTP2(http2)},
-			struct{ file, name, text string }{readme, "http2", HTTP2Line(http2, filepath.Base(docs))})
-	}
-	for _, part := range parts {
-		if err := figure.ReplaceIn(part.file, part.name, part.text); err != nil {
+	for _, part := range []struct{ file, name, text string }{
+		{"comparison.md", "ratios", RatioTable(r)},
+		{"engine.md", "http2", HTTP2(http2)},
+		{"../README.md", "speed table", SpeedTable(r, filepath.Base(docs))},
+		{"../README.md", "http2", HTTP2Line(http2, filepath.Base(docs))},
+	} {
+		file := filepath.Join(docs, part.file)
+		if err := figure.ReplaceIn(file, part.name, part.text); err != nil {
 			return files, err
 		}
-		files = append(files, part.file)
+		files = append(files, file)
 	}
 	return files, nil
 }

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -129,7 +128,7 @@ func writePage(folder string, r *showdown.Run) error {
 // writeDocs writes the project's pages into a folder, and the run they show.
 func writeDocs(folder string, r *showdown.Run) error {
 	http2, err := showdown.Read(showdown.HTTP2File)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return err
 	}
 	if err := r.Write(showdown.File); err != nil {
