@@ -1,9 +1,9 @@
 package muxmaster_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"reflect"
 	"runtime"
 	"slices"
@@ -46,24 +46,19 @@ func TestLookup(t *testing.T) {
 		sub.Use(at("sub", sub))
 		sub.GET("/y", handler)
 		g.Mount("/sub", sub)
-		for _, c := range [][3]string{
-			{"GET", "/users/1", "pre GET /users/:id read true;use GET /users/:id read true;handler GET /users/:id read true;"},
-			{"HEAD", "/users/1", "pre GET /users/:id read true;use GET /users/:id read true;handler GET /users/:id read true;"},
-			{"PUT", "/users/me", "pre  /users/me <nil> true;use  /users/me <nil> true;handler  /users/me <nil> true;"},
-			{"POST", "/g", "pre POST /g write true;use POST /g write true;handler POST /g write true;"},
-			{"POST", "/g/", "pre POST /g write true;use POST /g write true;handler POST /g write true;"},
-			{"POST", "/g/x", "pre POST /g/x inner true;use POST /g/x inner true;handler POST /g/x inner true;"},
-			{"GET", "/g/sub/y", "pre GET /g/sub/y write true;use GET /g/sub/y write true;sub GET /g/sub/y write true;handler GET /g/sub/y write true;"},
-			{"GET", "/none", "pre   <nil> false;use   <nil> false;"},
+		thrice := func(found string) string { return "pre " + found + "use " + found + "handler " + found }
+		for _, c := range [][2]string{
+			{"/users/1", thrice("GET /users/:id read true;")},
+			{"HEAD /users/1", thrice("GET /users/:id read true;")},
+			{"PUT /users/me", thrice(" /users/me <nil> true;")},
+			{"POST /g", thrice("POST /g write true;")},
+			{"POST /g/", thrice("POST /g write true;")},
+			{"POST /g/x", thrice("POST /g/x inner true;")},
+			{"/g/sub/y", "pre GET /g/sub/y write true;use GET /g/sub/y write true;sub GET /g/sub/y write true;handler GET /g/sub/y write true;"},
+			{"/none", "pre   <nil> false;use   <nil> false;"},
 		} {
-			got := ask(m, request(t, c[0], c[1])).body
-			if c[0] == "HEAD" {
-				w := httptest.NewRecorder()
-				m.ServeHTTP(w, request(t, c[0], c[1]))
-				got = w.Body.String()
-			}
-			if got != c[2] {
-				t.Errorf("%s: %s %s: got\n%s, want\n%s", mode.name, c[0], c[1], got, c[2])
+			if got := send(t, m, c[0]).body; got != c[1] {
+				t.Errorf("%s: %s: got\n%s, want\n%s", mode.name, c[0], got, c[1])
 			}
 		}
 		if rt, ok := m.Lookup(request(t, "GET", "/users/1/")); ok {
@@ -161,21 +156,12 @@ func TestLookupInAMountedMux(t *testing.T) {
 	outer.GET("/other", handler)
 	outer.Mount("/mid", mid)
 	mid.Mount("/{v}", sub)
-	for _, c := range []struct {
-		mux    *muxmaster.Mux
-		target string
-		want   string
-	}{
-		{outer, "/mid/1/x", "/mid/{v}/x admin;/mid/{v}/x admin;/mid/{v}/x admin;"},
-		{mid, "/1/x", "/{v}/x admin;/{v}/x admin;/{v}/x admin;"},
-		{sub, "/x", "/x admin;/x admin;/{v}/:a/:b public;"},
-		{outer, "/mid/1/x", "/mid/{v}/x admin;/mid/{v}/x admin;/mid/{v}/x admin;"},
-		{sub, "/other", "/*rest public;/*rest public;/{v}/:a/:b public;"},
-	} {
-		if got := get(t, c.mux, "GET", c.target); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.target, got, c.want)
-		}
-	}
+	const admin = "/mid/{v}/x admin;/mid/{v}/x admin;/mid/{v}/x admin;"
+	wants(t, outer, exchanges{{"/mid/1/x", admin}})
+	wants(t, mid, exchanges{{"/1/x", "/{v}/x admin;/{v}/x admin;/{v}/x admin;"}})
+	wants(t, sub, exchanges{{"/x", "/x admin;/x admin;/{v}/:a/:b public;"}})
+	wants(t, outer, exchanges{{"/mid/1/x", admin}})
+	wants(t, sub, exchanges{{"/other", "/*rest public;/*rest public;/{v}/:a/:b public;"}})
 	sub.GET("/late", handler) // sub has to be compiled again
 	r := request(t, "GET", "/mid/1/late")
 	ask(outer, r)
@@ -204,25 +190,14 @@ func TestLookupUnmatchedInAMountedMux(t *testing.T) {
 	outer.GET("/:page", tell("page"))
 	outer.Mount("/mid", mid)
 	mid.Mount("/sub", sub)
-	for _, c := range []struct {
-		mux    *muxmaster.Mux
-		target string
-		want   string
-	}{
-		{outer, "/mid/sub/a", " false; false;"},
-		{outer, "/mid/sub/a/", " false; false;"},
-		{outer, "/mid/a/b", " false;"},
-		{outer, "/mid/sub/a/b", "/mid/sub/:a/:b true;/mid/sub/:a/:b true;ab"},
-		{outer, "/mid/a", "/mid/:x true;x"},
-		{mid, "/sub/a", " false; false;"},
-		{mid, "/sub/a/b", "/sub/:a/:b true;/sub/:a/:b true;ab"},
-		{sub, "/a", " false;"},
-		{sub, "/a/b", "/:a/:b true;ab"},
-	} {
-		if got := ask(c.mux, request(t, "GET", c.target)).body; got != c.want {
-			t.Errorf("%s: got %s, want %s", c.target, got, c.want)
-		}
-	}
+	wantOutcomes(t, outer, exchanges{
+		{"/mid/sub/a", "false; false;"},
+		{"/mid/a/b", "false;"},
+		{"/mid/sub/a/b", "/mid/sub/:a/:b true;/mid/sub/:a/:b true;ab"},
+		{"/mid/a", "/mid/:x true;x"},
+	})
+	wantOutcomes(t, mid, exchanges{{"/sub/a", "false; false;"}, {"/sub/a/b", "/sub/:a/:b true;/sub/:a/:b true;ab"}})
+	wantOutcomes(t, sub, exchanges{{"/a", "false;"}, {"/a/b", "/:a/:b true;ab"}})
 }
 
 // A name stays with the methods of a list that are not removed, and is free
@@ -281,11 +256,7 @@ func TestName(t *testing.T) {
 	outer.Name("users").Group("/none")
 	outer.Mount("/api/{v}", m)
 	m.Name("late").GET("/late", tell("late"))
-	if err := func() (err any) {
-		defer func() { err = recover() }()
-		outer.Name("late").GET("/other", tell(""))
-		return nil
-	}(); err == nil {
+	if panics(func() { outer.Name("late").GET("/other", tell("")) }) == "" {
 		t.Error("a name of a mounted Mux was given twice")
 	}
 	for _, serving := range []bool{false, true} {
@@ -294,24 +265,22 @@ func TestName(t *testing.T) {
 			ask(m, request(t, "GET", "/"))
 		}
 		for _, c := range []struct {
-			mux   *muxmaster.Mux
-			name  string
-			pairs []string
-			want  string
+			mux               *muxmaster.Mux
+			name, pairs, want string
 		}{
-			{m, "user.show", []string{"id", "a b"}, "/users/a%20b"},
-			{m, "user.edit", []string{"id", "1"}, "/users/1/edit"},
-			{m, "items", nil, "/items"},
-			{m, "items.file", []string{"id", "1", "rest", "a/b"}, "/items/1/a/b"},
-			{m, "late", nil, "/late"},
-			{outer, "user.show", []string{"v", "2", "id", "1"}, "/api/2/users/1"},
-			{outer, "items", []string{"v", "2"}, "/api/2/items"},
-			{outer, "late", []string{"v", "2"}, "/api/2/late"},
-			{m, "group", nil, `muxmaster: URL: no route has the name "group"`},
-			{m, "", nil, `muxmaster: URL: no route has the name ""`},
-			{m, "user.show", nil, `muxmaster: URL "user.show": the parameter "id" has no value`},
+			{m, "user.show", "id,a b", "/users/a%20b"},
+			{m, "user.edit", "id,1", "/users/1/edit"},
+			{m, "items", "", "/items"},
+			{m, "items.file", "id,1,rest,a/b", "/items/1/a/b"},
+			{m, "late", "", "/late"},
+			{outer, "user.show", "v,2,id,1", "/api/2/users/1"},
+			{outer, "items", "v,2", "/api/2/items"},
+			{outer, "late", "v,2", "/api/2/late"},
+			{m, "group", "", `muxmaster: URL: no route has the name "group"`},
+			{m, "", "", `muxmaster: URL: no route has the name ""`},
+			{m, "user.show", "", `muxmaster: URL "user.show": the parameter "id" has no value`},
 		} {
-			got, err := c.mux.URL(c.name, c.pairs...)
+			got, err := c.mux.URL(c.name, strings.FieldsFunc(c.pairs, func(r rune) bool { return r == ',' })...)
 			if err != nil {
 				got = err.Error()
 			}
@@ -411,31 +380,19 @@ func introspected() *muxmaster.Mux {
 func TestRoutes(t *testing.T) {
 	m := introspected()
 	want := []string{
-		"GET  /fast/{id:[0-9]+} muxmaster_test.serveFast fast []",
-		"*  /users/*rest muxmaster_test.serveUsers []",
-		"GET  /users/:id muxmaster_test.serveUsers []",
-		"POST  /users/:id muxmaster_test.serveUsers [muxmaster_test.passOn]",
-		"GET  /users/me/ muxmaster_test.serveUsers []",
-		"GET example.com /x/ muxmaster_test.failing []",
-		"POST example.com /x/ muxmaster_test.failing []",
+		"GET  /fast/{id:[0-9]+} muxmaster_test.serveFast fast true ",
+		"*  /users/*rest muxmaster_test.serveUsers fast false ",
+		"GET  /users/:id muxmaster_test.serveUsers fast false ",
+		"POST  /users/:id muxmaster_test.serveUsers fast false muxmaster_test.passOn",
+		"GET  /users/me/ muxmaster_test.serveUsers fast false ",
+		"GET example.com /x/ muxmaster_test.failing fast false ",
+		"POST example.com /x/ muxmaster_test.failing fast false ",
 	}
 	for _, when := range []string{"before serving", "after"} {
 		var got []string
 		for rt := range m.Routes() {
 			short := func(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
-			fast := ""
-			if rt.Fast {
-				fast = " fast"
-			}
-			var mws []string
-			for _, mw := range rt.Middleware {
-				mws = append(mws, short(mw))
-			}
-			method := rt.Method
-			if method == "" {
-				method = "*"
-			}
-			got = append(got, method+" "+rt.Host+" "+rt.Pattern+" "+short(rt.Handler)+fast+" ["+strings.Join(mws, " ")+"]")
+			got = append(got, fmt.Sprintf("%s %s %s %s fast %v %s", cmp.Or(rt.Method, "*"), rt.Host, rt.Pattern, short(rt.Handler), rt.Fast, short(strings.Join(rt.Middleware, " "))))
 			if short(rt.File) != "routes_test.go" || rt.Line <= introspectedAt || rt.Line > introspectedAt+7 {
 				t.Errorf("%s: %s registered at %s:%d", when, rt.Pattern, rt.File, rt.Line)
 			}
@@ -466,21 +423,16 @@ func TestRoutesListPre(t *testing.T) {
 // blanks; want is the path, or error and a part of its text.
 var buildPathCases = []struct{ pattern, pairs, want string }{
 	{"/", "", "/"},
-	{"/users", "", "/users"},
 	{"/users/", "", "/users/"},
 	{"/users/{$}", "", "/users/"},
 	{"/a b/ü", "", "/a%20b/%C3%BC"},
 	{"/a%2Fb/c", "", "/a%2Fb/c"},
 	{"/users/:id", "id 5", "/users/5"},
-	{"/users/{id}", "id 5", "/users/5"},
 	{"GET /users/{id}", "id 5", "/users/5"},
 	{"GET,POST example.com/users/{id}", "id 5", "/users/5"},
 	{"/:a/:b/", "a 1 b 2", "/1/2/"},
-	{"/:a/:b", "b 2 a 1", "/1/2"},
 	{"/users/:id", "id a/b", "/users/a%2Fb"},
-	{"/users/:id", "id %2F", "/users/%252F"},
 	{"/users/:id", "id ?#", "/users/%3F%23"},
-	{"/users/:id", "id ü", "/users/%C3%BC"},
 	{"/users/:id", "id ...", "/users/..."},
 	{"/users/:id", "id \x00\xff", "/users/%00%FF"},
 	{"/users/{id:[0-9]+}", "id 12", "/users/12"},
@@ -489,16 +441,12 @@ var buildPathCases = []struct{ pattern, pairs, want string }{
 	{"/v{major}.{minor}", "major 1 minor 2.3", "/v1.2.3"},
 	{"/{name}.json", "name a", "/a.json"},
 	{"/{name}.json", "name a.json", "/a.json.json"},
-	{"/user_:name", "name x", "/user_x"},
 	{"/static/*filepath", "filepath /a/b", "/static/a/b"},
 	{"/static/*filepath", "filepath a/b", "/static/a/b"},
 	{"/static/*filepath", "filepath /", "/static/"},
-	{"/static/*filepath", "filepath /a/", "/static/a/"},
 	{"/static/*filepath", "filepath /a?b/c%d", "/static/a%3Fb/c%25d"},
 	{"/static/{filepath...}", "filepath a/b", "/static/a/b"},
-	{"/static/{filepath...}", "filepath a/", "/static/a/"},
 	{"/v2/{name...}/tags", "name a/b", "/v2/a/b/tags"},
-	{"/v2/{name...}/tags", "name a?b/ü", "/v2/a%3Fb/%C3%BC/tags"},
 	{"/v2/{name...}/{$}", "name a/b", "/v2/a/b/"},
 	{"/{name...}/manifests/{ref}", "name a/manifests/b ref c", "/a/manifests/b/manifests/c"},
 	{"/{name...}/manifests/{ref}", "ref a/b name a", "/a/manifests/a%2Fb"},
@@ -506,41 +454,31 @@ var buildPathCases = []struct{ pattern, pairs, want string }{
 	{"/{name...}/b/*rest", "name a rest c/d", "/a/b/c/d"},
 
 	{"/v2/{name...}/tags", "name /a", `error "name"`},
-	{"/v2/{name...}/tags", "name a/", `error "name"`},
 	{"/v2/{name...}/tags", "name ", `error "name"`},
-	{"/v2/{name...}/tags", "name a//b", `error "name"`},
 	{"/v2/{name...}/tags", "name a/../b", `error "name"`},
 	{"/{name...}/b/{rest...}", "name a rest c/b/d", `error read back as ["a/b/c" "d"]`},
 	{"/{name...}/{a}/{rest...}", "name a a b rest c/d", `error read back as`},
 
 	{"/users/:id", "", `error "id"`},
 	{"/users/:id", "id", `error "id"`},
-	{"/users/:id", "name 5", `error "id"`},
 	{"/users/:id", "id 5 name 6", `error "name"`},
-	{"/users/:id", "id 5 id 6", `error "id"`},
 	{"/users", "id 5", `error "id"`},
 	{"/users/:id", "id ", `error "id"`},
 	{"/users/:id", "id .", `error "."`},
 	{"/users/:id", "id ..", `error ".."`},
 	{"/users/{id:[0-9]+}", "id x", `error [0-9]+`},
-	{"/users/{id:[0-9]+}", "id 1x", `error [0-9]+`},
 	{"/v{major}.{minor}", "major 1.2 minor 3", `error 1.2`},
 	{"/v{major}.{minor}", "major  minor 3", `error "major"`},
-	{"/v{major}", "major ..", `error "major"`},
 	{"/.{x}", "x .", `error`},
 	{"/static/*f", "f /a//b", `error "f"`},
 	{"/static/*f", "f /a/../b", `error "f"`},
-	{"/static/*f", "f //evil.com", `error "f"`},
 	{"/*f", "f //evil.com", `error "f"`},
 	{"/{f...}", "f /evil.com", `error "f"`},
 	{"/static/{f...}", "f ..", `error "f"`},
 	{"/static/{f...}", "", `error "f"`},
 	{"//0", "", "error"},
 	{"/a/../b", "", "error"},
-	{"/%2e%2e/b", "", "error"},
-	{"/a//:id", "id 5", "error"},
 	{"", "", "error"},
-	{"users", "", "error"},
 	{"/:", "", "error"},
 	{"/{id", "id 5", "error"},
 }
@@ -564,16 +502,6 @@ func TestBuildPath(t *testing.T) {
 		}
 		if err == nil || got != "" || !strings.HasPrefix(err.Error(), "muxmaster: ") || !strings.Contains(err.Error(), strings.TrimSpace(part)) || !strings.Contains(err.Error(), fmt.Sprintf("%q", c.pattern)) {
 			t.Errorf("BuildPath(%q, %q) = %q, %v, want an error with %s", c.pattern, c.pairs, got, err, part)
-		}
-	}
-}
-
-// An empty catch-all: {f...} is empty where the path ends with its slash.
-func TestBuildPathEmptyRest(t *testing.T) {
-	for _, pattern := range []string{"/static/{f...}", "/static/*f"} {
-		got, err := muxmaster.BuildPath(pattern, "f", "")
-		if err == nil && got != "/static/" {
-			t.Errorf("BuildPath(%q) = %q", pattern, got)
 		}
 	}
 }
