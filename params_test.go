@@ -17,10 +17,20 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
+// rebuilt returns the path that r's pattern and values make.
+func rebuilt(r *http.Request) string {
+	var pairs []string
+	for _, p := range muxmaster.PathParams(r) {
+		pairs = append(pairs, p.Key, p.Value)
+	}
+	path, _ := muxmaster.BuildPath(muxmaster.RoutePattern(r), pairs...)
+	return path
+}
+
 // In default mode values last as long as the request that holds them.
 func TestValuesLast(t *testing.T) {
 	m := muxmaster.New()
-	var kept []*http.Request
+	var kept []*http.Request // by handlers, and by the caller
 	var params []muxmaster.Params
 	keep := func(w http.ResponseWriter, r *http.Request) { kept = append(kept, r) }
 	m.GET("/a/:x/{y}", keep)
@@ -29,31 +39,20 @@ func TestValuesLast(t *testing.T) {
 		keep(w, r)
 		params = append(params, ps)
 	})
-	var outer []*http.Request
-	const n = 200
-	for i := range n {
+	for i := range 200 {
 		for _, target := range []string{fmt.Sprintf("/a/x%d/y%d", i, i), fmt.Sprintf("/b/x%d/y%d", i, i), fmt.Sprintf("/c/x%d/vy%d", i, i)} {
 			r := request(t, "GET", target)
-			outer = append(outer, r)
+			kept = append(kept, r)
 			ask(m, r)
 		}
 	}
-	for i := range n {
-		for k, want := range []map[string]string{
-			{"x": fmt.Sprint("x", i), "y": fmt.Sprint("y", i)},
-			{"rest": fmt.Sprintf("/x%d/y%d", i, i)},
-			{"x": fmt.Sprint("x", i), "y": fmt.Sprint("y", i)},
-		} {
-			for name, v := range want {
-				if got := kept[3*i+k].PathValue(name); got != v {
-					t.Fatalf("the handler's request %d: %s=%q, want %q", 3*i+k, name, got, v)
-				}
-				if got := muxmaster.PathParam(outer[3*i+k], name); got != v {
-					t.Fatalf("the caller's request %d: %s=%q, want %q", 3*i+k, name, got, v)
-				}
-			}
+	for i, r := range kept {
+		if got := rebuilt(r); got != r.URL.Path {
+			t.Fatalf("request %d for %s has the values of %s", i, r.URL.Path, got)
 		}
-		if got, want := fmt.Sprint(params[i]), fmt.Sprintf("[{x x%d} {y y%d}]", i, i); got != want {
+	}
+	for i, ps := range params {
+		if got, want := fmt.Sprint(ps), fmt.Sprintf("[{x x%d} {y y%d}]", i, i); got != want {
 			t.Fatalf("Params of request %d: %s, want %s", i, got, want)
 		}
 	}
@@ -64,39 +63,24 @@ func TestPathParams(t *testing.T) {
 	var ps muxmaster.Params
 	m.GET("/:b/{a}/{c:[0-9]+}.{d}/*e", func(w http.ResponseWriter, r *http.Request) {
 		ps = muxmaster.PathParams(r)
-		changed := muxmaster.PathParams(r)
-		changed[0].Value = "changed"
+		muxmaster.PathParams(r)[0].Value = "changed" // in a copy
 		values(w, r)
 	})
 	m.GET("/none", func(w http.ResponseWriter, r *http.Request) {
-		ps = muxmaster.PathParams(r)
-		fmt.Fprint(w, len(ps), r.PathValue("x"), muxmaster.PathParam(r, ""))
+		fmt.Fprint(w, len(muxmaster.PathParams(r)), r.PathValue("x"), muxmaster.PathParam(r, ""))
 	})
-	if got, want := get(t, m, "GET", "/1/2/3.4/5/6"), `b="1" a="2" c="3" d="4" e="/5/6"`; got != want {
+	wants(t, m, exchanges{{"/1/2/3.4/5/6", `b="1" a="2" c="3" d="4" e="/5/6"`}, {"/none", "0"}})
+	if got, want := fmt.Sprint(ps), "[{b 1} {a 2} {c 3} {d 4} {e /5/6}]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if want := (muxmaster.Params{{Key: "b", Value: "1"}, {Key: "a", Value: "2"}, {Key: "c", Value: "3"}, {Key: "d", Value: "4"}, {Key: "e", Value: "/5/6"}}); !reflect.DeepEqual(ps, want) {
-		t.Errorf("got %v, want %v", ps, want)
+	for _, ps := range []muxmaster.Params{ps, nil} {
+		if v, ok := ps.Lookup("x"); v != "" || ok || ps.Get("x") != "" || ps.Get("") != "" {
+			t.Errorf("%v: Lookup(x) = %q, %v, Get(x) = %q", ps, v, ok, ps.Get("x"))
+		}
 	}
-	clone := make(muxmaster.Params, len(ps))
-	copy(clone, ps)
-	if clone.Get("c") != "3" || clone.Get("x") != "" || clone.Get("") != "" {
-		t.Errorf("Get: %q %q %q", clone.Get("c"), clone.Get("x"), clone.Get(""))
-	}
-	if v, ok := clone.Lookup("x"); v != "" || ok {
-		t.Errorf("Lookup(x) = %q, %v", v, ok)
-	}
-	if v, ok := muxmaster.Params(nil).Lookup("x"); v != "" || ok {
-		t.Errorf("nil Lookup(x) = %q, %v", v, ok)
-	}
-	if got := get(t, m, "GET", "/none"); got != "0" {
-		t.Errorf("a route without values: got %s", got)
-	}
-	if got := muxmaster.PathParams(request(t, "GET", "/")); len(got) != 0 {
-		t.Errorf("a request that was not routed: got %v", got)
-	}
-	if got := muxmaster.RoutePattern(request(t, "GET", "/")); got != "" {
-		t.Errorf("RoutePattern of a request that was not routed: got %q", got)
+	r := request(t, "GET", "/")
+	if got, pattern := muxmaster.PathParams(r), muxmaster.RoutePattern(r); len(got) != 0 || pattern != "" {
+		t.Errorf("a request that was not routed: got %v, RoutePattern %q", got, pattern)
 	}
 }
 
@@ -378,37 +362,29 @@ func TestValuesOfCopies(t *testing.T) {
 }
 
 // TestPatternOfRequest checks r.Pattern: the registered pattern, for verb methods with
-// the HTTP method.
+// the HTTP method. RoutePattern is its path.
 func TestPatternOfRequest(t *testing.T) {
-	for _, c := range []struct {
-		register func(m *muxmaster.Mux, show http.HandlerFunc)
-		// request, then pattern and RoutePattern
-		method, target, want string
-	}{
-		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.GET("/users/:id", h) }, "GET", "/users/1", "GET /users/:id, /users/:id"},
-		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.GET("/users/:id", h) }, "HEAD", "/users/1", "GET /users/:id, /users/:id"},
-		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.ANY("/users/:id", h) }, "GET", "/users/1", "/users/:id, /users/:id"},
-		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.QUERY("/users", h) }, "QUERY", "/users", "QUERY /users, /users"},
-		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.Handle("GET,PUT  example.com/users/{id}", h) }, "PUT", "/users/1", "GET,PUT  example.com/users/{id}, /users/{id}"},
-		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.Handle("/users/", h) }, "PUT", "/users/1", "/users/, /users/"},
-		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.Handle("/{id:a/b}", h) }, "PUT", "/a%2Fb", "/{id:a/b}, /{id:a/b}"},
-		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.Group("/g/:x").GET("/users", h) }, "GET", "/g/1/users", "GET /g/:x/users, /g/:x/users"},
-		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.Group("/g/:x").Handle("POST h/users", h) }, "POST", "/g/1/users", "POST h/g/:x/users, /g/:x/users"},
-		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.Group("/g/").Group("/h/").GET("", h) }, "GET", "/g/h", "GET /g/h, /g/h"},
-		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.Group("/g").GET("/", h) }, "GET", "/g/", "GET /g, /g"},
-		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.Group("/g").Handle("GET /{$}", h) }, "GET", "/g/", "GET /g, /g"},
-		{func(m *muxmaster.Mux, h http.HandlerFunc) { m.Group("/g").Method("GET,PUT", "/", h) }, "PUT", "/g", "GET,PUT /g, /g"},
+	for _, c := range []struct{ group, route, request, want string }{ // see add
+		{"", "GET /users/:id", "GET /users/1", "GET /users/:id"},
+		{"", "GET /users/:id", "HEAD /users/1", "GET /users/:id"},
+		{"", "ANY /users/:id", "GET /users/1", "/users/:id"},
+		{"", "Handle GET,PUT  example.com/users/{id}", "PUT /users/1", "GET,PUT  example.com/users/{id}"},
+		{"", "Handle /users/", "PUT /users/1", "/users/"},
+		{"", "Handle /{id:a/b}", "PUT /a%2Fb", "/{id:a/b}"},
+		{"/g/:x", "GET /users", "GET /g/1/users", "GET /g/:x/users"},
+		{"/g/:x", "Handle POST example.com/users", "POST /g/1/users", "POST example.com/g/:x/users"},
+		{"/g/h/", "GET ", "GET /g/h", "GET /g/h"},
+		{"/g", "GET /", "GET /g/", "GET /g"},
+		{"/g", "Handle GET /{$}", "GET /g/", "GET /g"},
+		{"/g", "GET,PUT /", "PUT /g", "GET,PUT /g"},
 	} {
 		m := muxmaster.New()
-		c.register(m, func(w http.ResponseWriter, r *http.Request) {
-			fmt.Fprint(w, r.Pattern, ", ", muxmaster.RoutePattern(r))
-		})
-		host := "h"
-		if strings.Contains(c.want, "example.com") {
-			host = "example.com"
-		}
-		if got := ask(m, requestTo(t, host, c.method, c.target)).brief(); got != c.want {
-			t.Errorf("%s %s: got %s, want %s", c.method, c.target, got, c.want)
+		add(m.Group(c.group), c.route)
+		method, target, _ := strings.Cut(c.request, " ")
+		r := request(t, method, target)
+		ask(m, r)
+		if path := c.want[strings.IndexByte(c.want, '/'):]; r.Pattern != c.want || muxmaster.RoutePattern(r) != path {
+			t.Errorf("%s in %q, %s: r.Pattern is %q, want %q; RoutePattern is %q", c.route, c.group, c.request, r.Pattern, c.want, muxmaster.RoutePattern(r))
 		}
 	}
 }

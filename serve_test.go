@@ -46,6 +46,16 @@ func over(t *testing.T, srv *httptest.Server, method, target string) string {
 	return fmt.Sprint(status)
 }
 
+// wantsOver is wants for GET requests that are sent as they stand.
+func wantsOver(t *testing.T, srv *httptest.Server, rows exchanges, context ...any) {
+	t.Helper()
+	for _, row := range rows {
+		if got := over(t, srv, "GET", row[0]); got != row[1] {
+			t.Errorf("%vGET %q: got %s, want %s", context, row[0], got, row[1])
+		}
+	}
+}
+
 func TestEscapedSlashNeverSeparates(t *testing.T) {
 	for _, mode := range modes {
 		m := newMux(mode.pooled)
@@ -61,7 +71,7 @@ func TestEscapedSlashNeverSeparates(t *testing.T) {
 		m.GETFast("/fast/:a", fastValues)
 		srv := httptest.NewServer(m)
 		for _, odd := range oddBytes {
-			for _, c := range []struct{ target, want string }{
+			wantsOver(t, srv, exchanges{
 				{"/api%2Fadmin/users/1" + odd, "404"},
 				{"/api%2fadmin/users/1" + odd, "404"},
 				{"/api/admin%2Fusers/1" + odd, "404"},
@@ -89,11 +99,7 @@ func TestEscapedSlashNeverSeparates(t *testing.T) {
 				{"/one/" + odd, fmt.Sprintf("a=%q", odd)},
 				{"/one/%41" + odd, fmt.Sprintf("a=%q", "A"+odd)},
 				{"/rest/" + odd + "/", fmt.Sprintf("rest=%q", "/"+odd+"/")},
-			} {
-				if got := over(t, srv, "GET", c.target); got != c.want {
-					t.Errorf("%s: GET %q: got %s, want %s", mode.name, c.target, got, c.want)
-				}
-			}
+			}, mode.name)
 		}
 		srv.Close()
 	}
@@ -151,7 +157,7 @@ func TestOddPathsBelowGuards(t *testing.T) {
 	srv := httptest.NewServer(m)
 	defer srv.Close()
 	for _, odd := range append(oddBytes, "") {
-		for _, c := range []struct{ target, want string }{
+		wantsOver(t, srv, exchanges{
 			{"/admin/users/1" + odd, "403"},
 			{"/%61dmin/users/1" + odd, "403"},
 			{"/admin/users/a%2Fb" + odd, "403"},
@@ -159,11 +165,7 @@ func TestOddPathsBelowGuards(t *testing.T) {
 			{"/sub/y%2F" + odd, "403"},
 			{"/admin%2Fusers/1" + odd, fmt.Sprintf("rest=%q", "/admin/users/1"+odd)},
 			{"/sub%2Fx/1" + odd, fmt.Sprintf("rest=%q", "/sub/x/1"+odd)},
-		} {
-			if got := over(t, srv, "GET", c.target); got != c.want {
-				t.Errorf("GET %q: got %s, want %s", c.target, got, c.want)
-			}
-		}
+		})
 	}
 }
 
@@ -179,7 +181,7 @@ func TestServeFilesOfOddPaths(t *testing.T) {
 		m := muxmaster.New()
 		m.ServeFiles(path, fsys)
 		srv := httptest.NewServer(m)
-		for _, c := range []struct{ target, want string }{
+		wantsOver(t, srv, exchanges{
 			{"/a|b.txt", "bar"},
 			{"/a%7Cb.txt", "bar"},
 			{"/é.txt", "e"},
@@ -194,11 +196,7 @@ func TestServeFilesOfOddPaths(t *testing.T) {
 			{"/\xff", "404"},
 			{"/a%00.txt", "404"},
 			{"/admin/", "404"},
-		} {
-			if got := over(t, srv, "GET", c.target); got != c.want {
-				t.Errorf("%s: GET %q: got %s, want %s", path, c.target, got, c.want)
-			}
-		}
+		}, path)
 		srv.Close()
 	}
 }
@@ -241,29 +239,19 @@ func TestCONNECTValues(t *testing.T) {
 
 // A pattern with a raw byte is that byte and no other.
 func TestRawBytesInPatterns(t *testing.T) {
-	for _, c := range []struct{ pattern, target, want string }{
-		{"/a\xffb", "/a%FFb", "served"},
-		{"/a\xffb", "/a\xffb", "served"},
-		{"/a\xffb", "/a%2Fb", "404"},
-		{"/a\xffb", "/a/b", "404"},
-		{"/a\xffb", "/a%00b", "404"},
-		{"/a\xffb", "/a%EF%BF%BDb", "404"},
-		{"/\xff", "/%2F", "404"},
-		{"/\xff/:x", "/%2F/1", "404"},
-		{"/\xff/:x", "/%FF/1", "served"},
-		{"/a\xff{x}", "/a%2F1", "404"},
-		{"/a\xff{x}", "/a%FF1", "served"},
-		{"/a%2Fb", "/a%FFb", "404"},
-		{"/a%2Fb", "/a\xffb", "404"},
-		{"/a%2Fb|", "/a%2Fb|", "served"},
-		{"/a%2Fb|", "/a%2Fb%7C", "served"},
-		{"/a|b", "/a|b", "served"},
-		{"/a|b", "/a%7Cb", "served"},
-		{"/a%5Cb", "/a%5Cb", "served"},
-		{"/a%5Cb", "/a\\b", "served"},
-		{"/a%5Cb", "/a/b", "404"},
-		{"/\x80", "/%80", "served"},
-		{"/\x80", "/\x80", "served"},
+	for _, c := range []struct {
+		pattern string
+		want    exchanges
+	}{
+		{"/a\xffb", exchanges{{"/a%FFb", "served"}, {"/a\xffb", "served"}, {"/a%2Fb", "404"}, {"/a/b", "404"}, {"/a%00b", "404"}, {"/a%EF%BF%BDb", "404"}}},
+		{"/\xff", exchanges{{"/%2F", "404"}}},
+		{"/\xff/:x", exchanges{{"/%2F/1", "404"}, {"/%FF/1", "served"}}},
+		{"/a\xff{x}", exchanges{{"/a%2F1", "404"}, {"/a%FF1", "served"}}},
+		{"/a%2Fb", exchanges{{"/a%FFb", "404"}, {"/a\xffb", "404"}}},
+		{"/a%2Fb|", exchanges{{"/a%2Fb|", "served"}, {"/a%2Fb%7C", "served"}}},
+		{"/a|b", exchanges{{"/a|b", "served"}, {"/a%7Cb", "served"}}},
+		{"/a%5Cb", exchanges{{"/a%5Cb", "served"}, {"/a\\b", "served"}, {"/a/b", "404"}}},
+		{"/\x80", exchanges{{"/%80", "served"}, {"/\x80", "served"}}},
 	} {
 		for name, m := range map[string]*muxmaster.Mux{"GET": muxmaster.New(), "Handle": muxmaster.New()} {
 			if name == "GET" {
@@ -272,9 +260,7 @@ func TestRawBytesInPatterns(t *testing.T) {
 				m.Handle(c.pattern, tell("served"))
 			}
 			srv := httptest.NewServer(m)
-			if got := over(t, srv, "GET", c.target); got != c.want {
-				t.Errorf("%s(%q): GET %q: got %s, want %s", name, c.pattern, c.target, got, c.want)
-			}
+			wantsOver(t, srv, c.want, name, c.pattern)
 			srv.Close()
 		}
 	}
