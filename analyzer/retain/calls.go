@@ -7,29 +7,47 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// result returns the origins of result i of a call.
-func (f *flow) result(call *ssa.Call, i int) []origin {
+// result returns the origins of result i of a call, or of a field of it.
+func (f *flow) result(call *ssa.Call, i, field int) []origin {
 	c := call.Common()
 	name := fullName(c)
 	if f.recycled {
 		switch {
 		case c.IsInvoke() && c.Method.Name() == "Header" && mux.IsResponseWriter(c.Value.Type()):
-			return withSelector(f.from(c.Value), ".Header()")
+			return withSelector(f.from(c.Value, whole), ".Header()")
 		case name == "(net/http.Header).Values":
-			return f.from(c.Args[0])
+			return f.from(c.Args[0], whole)
 		}
 	}
-	var all []origin
 	if b, ok := c.Value.(*ssa.Builtin); ok && b.Name() == "append" || inSlice[name] {
-		all = add(f.from(c.Args[0]), f.elements(call.Type(), c.Args[1:])...)
-	} else if copiesSlices[name] {
-		all = f.elements(call.Type(), c.Args)
-	} else if first, ok := wraps[name]; ok && i == 0 {
+		return add(f.from(c.Args[0], whole), f.elements(call.Type(), c.Args[1:])...)
+	}
+	if copiesSlices[name] {
+		return f.elements(call.Type(), c.Args)
+	}
+	var all []origin
+	if first, ok := wraps[name]; ok && i == 0 {
 		for _, arg := range c.Args[min(first, len(c.Args)):] {
-			all = add(all, f.from(arg)...)
+			all = add(all, f.from(arg, whole)...)
 		}
-	} else {
-		return f.results(call, i, -1)
+		return all
+	}
+	fn := f.callee(c)
+	if fn == nil {
+		return nil
+	}
+	for _, o := range f.summarize(summary{fn, returned, i, field}, func() []origin {
+		var inner []origin
+		for _, v := range returns(fn, i) {
+			inner = add(inner, f.from(v, field)...)
+		}
+		return inner
+	}) {
+		if o.param.Parent() != fn {
+			all = add(all, o)
+		} else {
+			all = add(all, f.argument(c, o)...)
+		}
 	}
 	return all
 }
@@ -42,36 +60,7 @@ func (f *flow) elements(t types.Type, from []ssa.Value) []origin {
 	}
 	var all []origin
 	for _, v := range from {
-		all = add(all, f.from(v)...)
-	}
-	return all
-}
-
-// results returns the origins of result i of a call, or of a field of the
-// result, if the function is in this package.
-func (f *flow) results(call *ssa.Call, i, field int) []origin {
-	fn := f.callee(call.Common())
-	if fn == nil {
-		return nil
-	}
-	inner := f.summarize(summary{fn, i, -1, field, false}, func() []origin {
-		var all []origin
-		for _, v := range returns(fn, i) {
-			if field >= 0 {
-				all = add(all, f.field(v, field)...)
-			} else {
-				all = add(all, f.from(v)...)
-			}
-		}
-		return all
-	})
-	var all []origin
-	for _, o := range inner {
-		if o.param.Parent() != fn {
-			all = add(all, o)
-		} else {
-			all = add(all, f.argument(call.Common(), o)...)
-		}
+		all = add(all, f.from(v, whole)...)
 	}
 	return all
 }
@@ -79,17 +68,9 @@ func (f *flow) results(call *ssa.Call, i, field int) []origin {
 // filled returns the origins of the values that a call with the pointer v
 // stores in the struct, or in the given field of it.
 func (f *flow) filled(v ssa.Value, c *ssa.CallCommon, field int) []origin {
-	fn := f.callee(c)
-	if fn == nil {
-		return nil
-	}
 	var all []origin
-	for i, arg := range c.Args {
-		if arg != v || i >= len(fn.Params) {
-			continue
-		}
-		p := fn.Params[i]
-		for _, o := range f.summarize(summary{fn, -1, i, field, true}, func() []origin { return f.stored(p, field) }) {
+	for _, p := range f.parameters(v, c) {
+		for _, o := range f.summarize(summary{p.Parent(), filled, paramIndex(p), field}, func() []origin { return f.stored(p, field) }) {
 			if o.param != p {
 				all = add(all, f.argument(c, o)...)
 			}
@@ -98,24 +79,16 @@ func (f *flow) filled(v ssa.Value, c *ssa.CallCommon, field int) []origin {
 	return all
 }
 
-// stored returns the origins of the values stored in the struct that p points
-// to, or in the given field of it.
-func (f *flow) stored(p *ssa.Parameter, field int) []origin {
-	var all []origin
-	for _, ref := range *p.Referrers() {
-		switch ref := ref.(type) {
-		case *ssa.FieldAddr:
-			if ref.Field == field || field < 0 {
-				all = add(all, f.put(ref)...)
-			}
-		case *ssa.Store:
-			if ref.Addr == p && field < 0 {
-				all = add(all, f.from(ref.Val)...)
-			} else if ref.Addr == p {
-				all = add(all, f.field(ref.Val, field)...)
-			}
-		case ssa.CallInstruction:
-			all = add(all, f.filled(p, ref.Common(), field)...)
+// parameters returns the parameters of the called function whose argument is v.
+func (f *flow) parameters(v ssa.Value, c *ssa.CallCommon) []*ssa.Parameter {
+	fn := f.callee(c)
+	if fn == nil {
+		return nil
+	}
+	var all []*ssa.Parameter
+	for i, arg := range c.Args {
+		if arg == v && i < len(fn.Params) {
+			all = append(all, fn.Params[i])
 		}
 	}
 	return all
@@ -128,10 +101,7 @@ func (f *flow) argument(c *ssa.CallCommon, o origin) []origin {
 	if n >= len(c.Args) {
 		return nil
 	}
-	if o.field >= 0 {
-		return withSelector(f.field(c.Args[n], o.field), o.what)
-	}
-	return withSelector(f.from(c.Args[n]), o.what)
+	return withSelector(f.from(c.Args[n], o.field), o.what)
 }
 
 // closure returns the origins of the captured values that a function literal or
@@ -139,7 +109,7 @@ func (f *flow) argument(c *ssa.CallCommon, o origin) []origin {
 func (f *flow) closure(mc *ssa.MakeClosure) []origin {
 	fn := mc.Fn.(*ssa.Function)
 	if fn.Synthetic != "" {
-		return f.from(mc.Bindings[0]) // the receiver of a method value
+		return f.from(mc.Bindings[0], whole) // the receiver of a method value
 	}
 	var all []origin
 	for _, v := range fn.FreeVars {
@@ -158,7 +128,7 @@ func (f *flow) uses(v ssa.Value) []origin {
 		case *ssa.DebugRef:
 		case *ssa.Store:
 			if ref.Val == v {
-				all = add(all, f.from(v)...)
+				all = add(all, f.from(v, whole)...)
 			}
 		case *ssa.FieldAddr:
 			all = add(all, f.uses(ref)...)
@@ -166,7 +136,7 @@ func (f *flow) uses(v ssa.Value) []origin {
 			if isStructPointer(ref.Type()) {
 				all = add(all, f.uses(ref)...)
 			} else {
-				all = add(all, f.from(ref)...)
+				all = add(all, f.from(ref, whole)...)
 			}
 		case *ssa.Call, *ssa.Defer, *ssa.Go:
 			all = add(all, f.passed(ref.(ssa.CallInstruction).Common(), v)...)
@@ -174,10 +144,10 @@ func (f *flow) uses(v ssa.Value) []origin {
 			if inner := captured(ref, v); inner != nil {
 				all = add(all, f.uses(inner)...)
 			} else {
-				all = add(all, f.from(v)...)
+				all = add(all, f.from(v, whole)...)
 			}
 		default:
-			all = add(all, f.from(v)...)
+			all = add(all, f.from(v, whole)...)
 		}
 	}
 	return all
@@ -186,24 +156,16 @@ func (f *flow) uses(v ssa.Value) []origin {
 // passed returns the origins of the values that a call reads through its
 // argument v.
 func (f *flow) passed(c *ssa.CallCommon, v ssa.Value) []origin {
-	fn := f.callee(c)
-	if fn == nil || !isStructPointer(v.Type()) {
-		return f.from(v)
+	if f.callee(c) == nil || !isStructPointer(v.Type()) {
+		return f.from(v, whole)
 	}
 	var all []origin
-	for i, arg := range c.Args {
-		if arg != v || i >= len(fn.Params) {
-			continue
-		}
-		p := fn.Params[i]
-		for _, o := range f.summarize(summary{fn, -1, i, -1, false}, func() []origin { return f.uses(p) }) {
-			switch {
-			case o.param != p:
+	for _, p := range f.parameters(v, c) {
+		for _, o := range f.summarize(summary{p.Parent(), used, paramIndex(p), whole}, func() []origin { return f.uses(p) }) {
+			if o.param != p {
 				all = add(all, o)
-			case o.field >= 0:
-				all = add(all, withSelector(f.field(v, o.field), o.what)...)
-			default:
-				all = add(all, f.from(v)...)
+			} else {
+				all = add(all, withSelector(f.from(v, o.field), o.what)...)
 			}
 		}
 	}

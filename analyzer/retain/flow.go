@@ -32,27 +32,42 @@ type flow struct {
 	summaries map[summary][]origin
 }
 
+// whole, in place of the index of a field, means the value itself.
+const whole = -1
+
 // A visit is a value that a search has visited, or a field of the struct that
 // the value is or points to.
 type visit struct {
 	value ssa.Value
-	field int // -1: the value
+	field int
 }
 
-// A summary identifies one property of a function: the origins of a result or a
-// field of it, the values read through a parameter, or the values stored in the
-// object that a parameter or its field points to.
+// A summary identifies one property of a function: the origins of a result, the
+// values read through a parameter, or those stored in what it points to.
 type summary struct {
-	fn     *ssa.Function
-	result int // -1 for a parameter
-	param  int
-	field  int
-	stored bool
+	fn    *ssa.Function
+	of    property
+	index int // of the result or parameter
+	field int // of it
 }
 
-// origins returns the origins of v.
-func (f *flow) origins(v ssa.Value) []origin {
-	return f.search(func() []origin { return f.from(v) })
+type property int
+
+const (
+	returned property = iota
+	used
+	filled
+)
+
+// origins returns the origins of the values.
+func (f *flow) origins(vs ...ssa.Value) []origin {
+	return f.search(func() []origin {
+		var all []origin
+		for _, v := range vs {
+			all = add(all, f.from(v, whole)...)
+		}
+		return all
+	})
 }
 
 // search runs a search with an empty set of visited values.
@@ -80,129 +95,167 @@ func (f *flow) visited(v ssa.Value, field int) bool {
 	return again
 }
 
-// from returns the origins of v that the current search hasn't visited yet.
-func (f *flow) from(v ssa.Value) []origin {
-	if !f.holdsRequest(v.Type()) && !isAddress(v) || f.visited(v, -1) {
+// from returns the origins of v, or of a field of the struct that v is or
+// points to. It skips what the current search has visited.
+func (f *flow) from(v ssa.Value, field int) []origin {
+	if field == whole && !f.holdsRequest(v.Type()) && !isAddress(v) {
+		return nil
+	}
+	if field != whole {
+		t := deref(v.Type())
+		if mux.IsNamed(t, "net/http", "Request") {
+			return f.partOfRequest(v, fieldName(t, field))
+		}
+		if s, ok := t.Underlying().(*types.Struct); !ok || !f.holdsRequest(s.Field(field).Type()) {
+			return nil
+		}
+	}
+	if f.visited(v, field) {
 		return nil
 	}
 	if x := converted(v); x != nil {
-		return f.from(x)
+		return f.from(x, field)
 	}
 	switch v := v.(type) {
 	case *ssa.Parameter:
-		return []origin{{v, -1, ""}}
+		return []origin{{v, field, ""}}
 	case *ssa.FreeVar:
 		if site := f.closures[v.Parent()]; site != nil {
-			return f.from(binding(site, v))
+			return f.from(binding(site, v), field)
 		}
 	case *ssa.Phi:
 		var all []origin
 		for _, e := range v.Edges {
-			all = add(all, f.from(e)...)
+			all = add(all, f.from(e, field)...)
 		}
 		return all
 	case *ssa.Slice:
 		if n, ok := v.Max.(*ssa.Const); ok && n.Int64() == 0 {
 			return nil // ps[:0:0] has no element
 		}
-		if mux.IsParams(v.X.Type()) {
-			return withSelector(f.from(v.X), "[...]")
-		}
-		return f.from(v.X)
+		return f.element(v.X)
 	case *ssa.UnOp:
 		switch v.Op {
 		case token.MUL:
-			return f.load(v.X, v)
+			return f.load(v.X, v, field)
 		case token.ARROW:
-			return f.from(v.X)
+			return f.from(v.X, whole)
 		}
 	case *ssa.FieldAddr:
 		if t := deref(v.X.Type()); mux.IsNamed(t, "net/http", "Request") {
-			return withSelector(f.from(v.X), "."+fieldName(t, v.Field))
+			return withSelector(f.from(v.X, whole), "."+fieldName(t, v.Field))
 		}
-		return f.load(v, v)
+		return f.from(v.X, v.Field)
 	case *ssa.IndexAddr:
-		if mux.IsParams(v.X.Type()) {
-			return withSelector(f.from(v.X), "[...]")
-		}
-		return f.load(v, v)
+		return f.element(v.X)
 	case *ssa.Alloc:
-		return f.held(v, nil)
+		return f.held(v, nil, field)
 	case *ssa.Field:
-		return f.field(v.X, v.Field)
+		return f.from(v.X, v.Field)
 	case *ssa.Index:
-		return f.from(v.X)
+		return f.from(v.X, whole)
 	case *ssa.Lookup:
-		return f.from(v.X)
+		return f.from(v.X, whole)
 	case *ssa.Extract:
 		switch t := v.Tuple.(type) {
 		case *ssa.Call:
-			return f.result(t, v.Index)
+			return f.result(t, v.Index, field)
 		case *ssa.Next:
-			return f.from(operands(t.Iter)[0])
+			return f.from(operands(t.Iter)[0], whole)
 		case *ssa.Select:
 			return nil
 		}
-		return f.from(operands(v.Tuple)[0])
+		return f.from(operands(v.Tuple)[0], whole)
 	case *ssa.Call:
-		return f.result(v, 0)
+		return f.result(v, 0, field)
 	case *ssa.MakeClosure:
 		return f.closure(v)
 	case *ssa.MakeMap, *ssa.MakeChan:
 		return f.contents(v, v.Parent())
 	case *ssa.MakeSlice:
-		return f.put(v)
+		return f.stored(v, whole)
 	}
 	return nil
 }
 
+// partOfRequest returns the origins of a field of the request v.
+func (f *flow) partOfRequest(v ssa.Value, name string) []origin {
+	if name == "URL" || name == "Body" || f.recycled && name == "Header" {
+		return withSelector(f.from(v, whole), "."+name)
+	}
+	return nil
+}
+
+// element returns the origins of the elements of v, or of a slice of it.
+func (f *flow) element(v ssa.Value) []origin {
+	if mux.IsParams(v.Type()) {
+		return withSelector(f.from(v, whole), "[...]")
+	}
+	return f.from(v, whole)
+}
+
 // load returns the origins of the value that the instruction at reads from
-// addr.
-func (f *flow) load(addr ssa.Value, at ssa.Instruction) []origin {
+// addr, or of a field of it.
+func (f *flow) load(addr ssa.Value, at ssa.Instruction, field int) []origin {
 	switch addr := addr.(type) {
 	case *ssa.FieldAddr:
-		return f.field(addr.X, addr.Field)
+		return f.from(addr.X, addr.Field)
 	case *ssa.IndexAddr:
-		return f.from(addr.X)
+		return f.from(addr.X, whole)
 	case *ssa.Alloc:
-		return f.held(addr, at)
+		return f.held(addr, at, field)
 	case *ssa.FreeVar:
 		if site := f.closures[addr.Parent()]; site != nil {
-			return f.load(binding(site, addr), site)
+			return f.load(binding(site, addr), site, field)
 		}
 		return nil
 	case *ssa.Global:
 		return nil // storing a value there is reported as a sink
 	}
-	return f.from(addr)
+	return f.from(addr, field)
 }
 
-// held returns the origins of the variable's possible values when the
-// instruction at runs, or at any time if at is nil.
-func (f *flow) held(a *ssa.Alloc, at ssa.Instruction) []origin {
-	var all []origin
+// held returns the origins of the variable's possible values, or of a field of
+// them, when the instruction at runs, or at any time if at is nil.
+func (f *flow) held(a *ssa.Alloc, at ssa.Instruction, field int) []origin {
 	stores := storesTo(a)
 	if at != nil {
 		stores = reaching(a, at)
 	}
+	var all []origin
 	for _, s := range stores {
-		all = add(all, f.from(s.Val)...)
+		all = add(all, f.from(s.Val, field)...)
 	}
-	for _, name := range names(a) {
-		if name != a {
-			for _, s := range storesTo(name) {
-				all = add(all, f.from(s.Val)...)
+	all = add(all, f.storedInParts(a, field)...)
+	for _, name := range names(a)[1:] {
+		all = add(all, f.stored(name, field)...)
+	}
+	return all
+}
+
+// stored returns the origins of the values stored at the address v, in the
+// slice v, or in a field of the struct at v.
+func (f *flow) stored(v ssa.Value, field int) []origin {
+	var all []origin
+	for _, s := range storesTo(v) {
+		all = add(all, f.from(s.Val, field)...)
+	}
+	return add(all, f.storedInParts(v, field)...)
+}
+
+// storedInParts is like stored, but without assignments to the whole variable.
+func (f *flow) storedInParts(v ssa.Value, field int) []origin {
+	var all []origin
+	for _, ref := range *v.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.FieldAddr:
+			if field == whole || field == ref.Field {
+				all = add(all, f.stored(ref, whole)...)
 			}
-		}
-		for _, ref := range *name.Referrers() {
-			switch ref := ref.(type) {
-			case *ssa.FieldAddr:
-				all = add(all, f.put(ref)...)
-			case *ssa.IndexAddr:
-				all = add(all, f.put(ref)...)
-			case ssa.CallInstruction:
-				all = add(all, f.filled(name, ref.Common(), -1)...)
-			}
+		case *ssa.IndexAddr:
+			all = add(all, f.stored(ref, whole)...)
+		case ssa.CallInstruction:
+			all = add(all, f.filled(v, ref.Common(), field)...)
 		}
 	}
 	return all
@@ -212,118 +265,17 @@ func (f *flow) held(a *ssa.Alloc, at ssa.Instruction) []origin {
 // the map or channel v, which fn creates.
 func (f *flow) contents(v ssa.Value, fn *ssa.Function) []origin {
 	var all []origin
-	for _, b := range fn.Blocks {
-		for _, in := range b.Instrs {
-			switch in := in.(type) {
-			case *ssa.MapUpdate:
-				if f.at(in.Map) == f.at(v) {
-					all = add(add(all, f.from(in.Key)...), f.from(in.Value)...)
-				}
-			case *ssa.Send:
-				if f.at(in.Chan) == f.at(v) {
-					all = add(all, f.from(in.X)...)
-				}
+	instructions(withLiterals(fn), func(in ssa.Instruction) {
+		switch in := in.(type) {
+		case *ssa.MapUpdate:
+			if f.at(in.Map) == f.at(v) {
+				all = add(add(all, f.from(in.Key, whole)...), f.from(in.Value, whole)...)
+			}
+		case *ssa.Send:
+			if f.at(in.Chan) == f.at(v) {
+				all = add(all, f.from(in.X, whole)...)
 			}
 		}
-	}
-	for _, literal := range fn.AnonFuncs {
-		all = add(all, f.contents(v, literal)...)
-	}
+	})
 	return all
-}
-
-// put returns the origins of the values stored through the address v or in the
-// slice v.
-func (f *flow) put(v ssa.Value) []origin {
-	var all []origin
-	for _, ref := range *v.Referrers() {
-		switch ref := ref.(type) {
-		case *ssa.Store:
-			if ref.Addr == v {
-				all = add(all, f.from(ref.Val)...)
-			}
-		case *ssa.FieldAddr:
-			all = add(all, f.put(ref)...)
-		case *ssa.IndexAddr:
-			all = add(all, f.put(ref)...)
-		}
-	}
-	return all
-}
-
-// field returns the origins of field i of x, which is a struct or a pointer to
-// one.
-func (f *flow) field(x ssa.Value, i int) []origin {
-	t := deref(x.Type())
-	if mux.IsNamed(t, "net/http", "Request") {
-		if name := fieldName(t, i); name == "URL" || name == "Body" || f.recycled && name == "Header" {
-			return withSelector(f.from(x), "."+name)
-		}
-		return nil
-	}
-	if s, ok := t.Underlying().(*types.Struct); !ok || !f.holdsRequest(s.Field(i).Type()) || f.visited(x, i) {
-		return nil
-	}
-	var all []origin
-	switch x := x.(type) {
-	case *ssa.Parameter:
-		return []origin{{x, i, ""}}
-	case *ssa.FreeVar:
-		if site := f.closures[x.Parent()]; site != nil {
-			return f.field(binding(site, x), i)
-		}
-	case *ssa.Alloc:
-		for _, name := range names(x) {
-			for _, s := range storesTo(name) {
-				all = add(all, f.field(s.Val, i)...)
-			}
-			for _, ref := range *name.Referrers() {
-				switch ref := ref.(type) {
-				case *ssa.FieldAddr:
-					if ref.Field == i {
-						all = add(all, f.put(ref)...)
-					}
-				case ssa.CallInstruction:
-					all = add(all, f.filled(name, ref.Common(), i)...)
-				}
-			}
-		}
-	case *ssa.Phi:
-		for _, e := range x.Edges {
-			all = add(all, f.field(e, i)...)
-		}
-	case *ssa.UnOp:
-		if x.Op == token.MUL {
-			for _, v := range f.values(x.X, x) {
-				all = add(all, f.field(v, i)...)
-			}
-		}
-	case *ssa.Call:
-		return f.results(x, 0, i)
-	case *ssa.FieldAddr, *ssa.IndexAddr:
-		return f.from(x)
-	}
-	return all
-}
-
-// values returns the possible values of the variable at addr when the
-// instruction at reads it, or nil if they are unknown. For a struct variable it
-// returns addr.
-func (f *flow) values(addr ssa.Value, at ssa.Instruction) []ssa.Value {
-	switch addr := addr.(type) {
-	case *ssa.Alloc:
-		if _, ok := deref(addr.Type()).Underlying().(*types.Struct); ok {
-			return []ssa.Value{addr}
-		}
-		var vs []ssa.Value
-		for _, s := range reaching(addr, at) {
-			vs = append(vs, s.Val)
-		}
-		return vs
-	case *ssa.FreeVar:
-		if site := f.closures[addr.Parent()]; site != nil {
-			return f.values(binding(site, addr), site)
-		}
-	}
-	return nil
 }

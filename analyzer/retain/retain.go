@@ -53,7 +53,10 @@ func run(pass *analysis.Pass) (any, error) {
 		found:   make(map[token.Pos]*finding),
 		named:   make(map[ast.Node]map[string]bool),
 	}
-	fns := withInitializers(in)
+	fns := slices.Clone(in.SrcFuncs)
+	if init := in.Pkg.Func("init"); init != nil {
+		fns = append(fns, withLiterals(init)...) // of package variables
+	}
 	if !slices.ContainsFunc(fns, isHandler) {
 		return nil, nil
 	}
@@ -63,7 +66,7 @@ func run(pass *analysis.Pass) (any, error) {
 			if !s.pos.IsValid() {
 				s.pos = in.Pos()
 			}
-			for _, o := range c.search(s.values) {
+			for _, o := range s.values {
 				c.follow(s, o, o, in, s.into, s.ends, nil)
 			}
 		}
@@ -72,21 +75,13 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// withInitializers returns the package's functions, including the literals in
-// initializers of package variables.
-func withInitializers(in *buildssa.SSA) []*ssa.Function {
-	fns := slices.Clone(in.SrcFuncs)
-	var literals func(fn *ssa.Function)
-	literals = func(fn *ssa.Function) {
-		fns = append(fns, fn)
-		for _, l := range fn.AnonFuncs {
-			literals(l)
-		}
+// withLiterals returns the function and the literals in it.
+func withLiterals(fn *ssa.Function) []*ssa.Function {
+	all := []*ssa.Function{fn}
+	for _, l := range fn.AnonFuncs {
+		all = append(all, withLiterals(l)...)
 	}
-	if init := in.Pkg.Func("init"); init != nil {
-		literals(init)
-	}
-	return fns
+	return all
 }
 
 func instructions(fns []*ssa.Function, visit func(ssa.Instruction)) {
@@ -187,7 +182,9 @@ func (c *checker) endsBeforeReturn(s sink, at ssa.Instruction, h *ssa.Function, 
 		}
 	}
 	wait := c.waitsFor(ends)
-	done := func(in ssa.Instruction) bool { return len(ends) > 0 && wait(in) || s.done != nil && c.takesBack(s, in) }
+	done := func(in ssa.Instruction) bool {
+		return len(ends) > 0 && wait(in) || s.into != nil && c.removed(in, c.at(s.into))
+	}
 	by := func(v ssa.Value) bool { return c.isOneOf(v, ends) }
 	for {
 		if c.settled(at, done, by) {
@@ -201,22 +198,28 @@ func (c *checker) endsBeforeReturn(s sink, at ssa.Instruction, h *ssa.Function, 
 	}
 }
 
-// takesBack reports whether the instruction undoes the sink, or defers a
-// function that does.
-func (c *checker) takesBack(s sink, in ssa.Instruction) bool {
-	if s.done(in) {
-		return true
+// removed reports whether the instruction sets the variable at p to its zero
+// value or removes something from it, or defers a function that does.
+func (c *checker) removed(in ssa.Instruction, p place) bool {
+	if s, ok := in.(*ssa.Store); ok {
+		return isZero(s.Val) && c.at(s.Addr) == p
 	}
-	d, ok := in.(*ssa.Defer)
-	if !ok {
+	common := callOf(in)
+	if common == nil {
 		return false
 	}
-	fn := c.callee(d.Common())
-	back := false
-	if fn != nil {
-		instructions([]*ssa.Function{fn}, func(in ssa.Instruction) { back = back || s.done(in) })
+	b, ok := common.Value.(*ssa.Builtin)
+	if ok && (b.Name() == "delete" || b.Name() == "clear") || removes[fullName(common)] {
+		return c.at(common.Args[0]) == p
 	}
-	return back
+	if _, ok := in.(*ssa.Defer); !ok {
+		return false
+	}
+	found := false
+	if fn := c.callee(common); fn != nil {
+		instructions([]*ssa.Function{fn}, func(in ssa.Instruction) { found = found || c.removed(in, p) })
+	}
+	return found
 }
 
 // inTest reports whether a test around the handler retains the value on

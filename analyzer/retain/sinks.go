@@ -6,25 +6,22 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A sink is an instruction with which a value can outlive the function.
+// A sink is an instruction with which values can outlive the function.
 type sink struct {
 	ssa.Instruction
 	pos    token.Pos
 	how    string    // description for the message, after the name of the value
-	into   ssa.Value // retains the value; nil if it always outlives the call
-	values func() []origin
-	ends   []place                    // where the goroutine signals its end
-	done   func(ssa.Instruction) bool // reports whether an instruction removes the value
+	into   ssa.Value // retains the values; nil if it always outlives the call
+	values []origin
+	ends   []place // where the goroutine signals its end
 }
 
 // sinks returns the sinks of an instruction.
 func (c *checker) sinks(in ssa.Instruction) []sink {
 	switch in := in.(type) {
 	case *ssa.Go:
-		values := func() []origin { return c.started(in.Common()) }
-		s := sink{Instruction: in, how: "can outlive the handler in this goroutine", values: values}
-		s.ends = c.ends(in.Common(), c.search(values), 0)
-		return []sink{s}
+		values := c.search(func() []origin { return c.started(in.Common()) })
+		return []sink{{Instruction: in, how: "can outlive the handler in this goroutine", values: values, ends: c.ends(in.Common(), values, 0)}}
 	case *ssa.Send:
 		return []sink{c.sent(in, in.Chan, in.X)}
 	case *ssa.Select:
@@ -38,32 +35,12 @@ func (c *checker) sinks(in ssa.Instruction) []sink {
 		}
 		return all
 	case *ssa.Store:
-		return []sink{{
-			Instruction: in, how: "outlives the handler in " + c.describe(c.at(in.Addr), in.Addr), into: in.Addr,
-			values: func() []origin {
-				if fa, ok := in.Addr.(*ssa.FieldAddr); ok && c.perRequest(fa) {
-					return nil
-				}
-				return c.from(in.Val)
-			},
-			done: func(other ssa.Instruction) bool {
-				s, ok := other.(*ssa.Store)
-				return ok && isZero(s.Val) && c.at(s.Addr) == c.at(in.Addr)
-			},
-		}}
+		if fa, ok := in.Addr.(*ssa.FieldAddr); ok && c.perRequest(fa) {
+			return nil
+		}
+		return []sink{{Instruction: in, how: "outlives the handler in " + c.describe(c.at(in.Addr), in.Addr), into: in.Addr, values: c.origins(in.Val)}}
 	case *ssa.MapUpdate:
-		return []sink{{
-			Instruction: in, how: "outlives the handler in a map", into: in.Map,
-			values: func() []origin { return add(c.from(in.Key), c.from(in.Value)...) },
-			done: func(other ssa.Instruction) bool {
-				common := callOf(other)
-				if common == nil {
-					return false
-				}
-				b, ok := common.Value.(*ssa.Builtin)
-				return ok && (b.Name() == "delete" || b.Name() == "clear") && c.at(common.Args[0]) == c.at(in.Map)
-			},
-		}}
+		return []sink{{Instruction: in, how: "outlives the handler in a map", into: in.Map, values: c.origins(in.Key, in.Value)}}
 	case *ssa.Call, *ssa.Defer:
 		return c.calling(in)
 	}
@@ -76,53 +53,33 @@ func (c *checker) calling(in ssa.Instruction) []sink {
 	common := callOf(in)
 	name := fullName(common)
 	if b, ok := common.Value.(*ssa.Builtin); ok && b.Name() == "copy" || name == "maps.Copy" {
-		return []sink{{
-			Instruction: in, how: "outlives the handler in the destination of a copy", into: common.Args[0],
-			values: func() []origin { return c.elements(common.Args[0].Type(), common.Args[1:]) },
-		}}
-	}
-	if i, ok := runsLater[name]; ok {
-		fn := common.Args[i]
-		s := sink{
-			Instruction: in, how: "can outlive the handler in the function given to " + shortName(name),
-			values: func() []origin { return c.from(fn) },
-			ends:   []place{c.at(common.Args[0])},
-		}
-		if v := in.(ssa.CallInstruction).Value(); v != nil {
-			s.ends = append(s.ends, place{v, ""}) // the timer, the stop function
-		}
-		if mc, ok := fn.(*ssa.MakeClosure); ok {
-			s.ends = append(s.ends, c.signals(mc.Fn.(*ssa.Function), c.origins(fn), 0)...)
-		}
-		return []sink{s}
+		values := c.search(func() []origin { return c.elements(common.Args[0].Type(), common.Args[1:]) })
+		return []sink{{Instruction: in, how: "outlives the handler in the destination of a copy", into: common.Args[0], values: values}}
 	}
 	if i, ok := keeps[name]; ok {
-		return []sink{{
-			Instruction: in, how: "outlives the handler in the receiver of " + shortName(name), into: common.Args[0],
-			values: func() []origin {
-				var all []origin
-				for _, arg := range common.Args[i:] {
-					all = add(all, c.from(arg)...)
-				}
-				return all
-			},
-			done: func(other ssa.Instruction) bool {
-				o := callOf(other)
-				return o != nil && removes[fullName(o)] && c.at(o.Args[0]) == c.at(common.Args[0])
-			},
-		}}
+		how := "outlives the handler in the receiver of " + shortName(name)
+		return []sink{{Instruction: in, how: how, into: common.Args[0], values: c.origins(common.Args[i:]...)}}
 	}
-	return nil
+	i, ok := runsLater[name]
+	if !ok {
+		return nil
+	}
+	fn := common.Args[i]
+	s := sink{Instruction: in, how: "can outlive the handler in the function given to " + shortName(name), values: c.origins(fn)}
+	s.ends = append(s.ends, c.at(common.Args[0]))
+	if v := in.(ssa.CallInstruction).Value(); v != nil {
+		s.ends = append(s.ends, place{v, ""}) // the timer, the stop function
+	}
+	if mc, ok := fn.(*ssa.MakeClosure); ok {
+		s.ends = append(s.ends, c.signals(mc.Fn.(*ssa.Function), s.values, 0)...)
+	}
+	return []sink{s}
 }
 
 // sent returns the sink for sending v on a channel. The receiver may signal its
 // end on a channel or WaitGroup in v.
 func (c *checker) sent(in ssa.Instruction, ch, v ssa.Value) sink {
-	return sink{
-		Instruction: in, how: "outlives the handler on a channel", into: ch,
-		values: func() []origin { return c.from(v) },
-		ends:   c.signalsIn(v),
-	}
+	return sink{Instruction: in, how: "outlives the handler on a channel", into: ch, values: c.origins(v), ends: c.signalsIn(v)}
 }
 
 // signalsIn returns the values of the fields of a new struct, which may be
@@ -151,7 +108,7 @@ func (c *checker) signalsIn(v ssa.Value) []place {
 
 // started returns the origins of the values that a new goroutine uses.
 func (c *checker) started(common *ssa.CallCommon) []origin {
-	all := c.from(common.Value)
+	all := c.from(common.Value, whole)
 	for _, arg := range common.Args {
 		all = add(all, c.passed(common, arg)...)
 	}
