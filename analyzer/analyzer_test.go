@@ -44,6 +44,30 @@ func TestAnalyzers(t *testing.T) {
 	analysistest.Run(t, testdata, retain.Analyzer, "recycledflag")
 }
 
+// TestRetainBranches checks a function with many branches: the check must not
+// follow every path separately.
+func TestRetainBranches(t *testing.T) {
+	const branch = `
+	if r.ContentLength > 0 {
+		list = append(list, q)
+		q = q.WithContext(r.Context())
+	}`
+	dir, remove, err := analysistest.WriteFiles(map[string]string{"large/large.go": `package large
+
+import "net/http"
+
+func large(w http.ResponseWriter, r *http.Request) {
+	q, list := r, []*http.Request(nil)` + strings.Repeat(branch, 60) + `
+	go println(list) // want "r can outlive"
+}
+`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer remove()
+	analysistest.Run(t, dir, retain.Analyzer, "large")
+}
+
 // TestImports checks that the packages use only the router's public API: a
 // program may require another version of the router than muxvet was written
 // for, and both then build with that version.

@@ -9,8 +9,10 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
 	"golang.org/x/tools/go/analysis"
@@ -109,14 +111,8 @@ func (x *fixer) rewrite() bool {
 	return true
 }
 
-func (x *fixer) replace(n ast.Node, text string) bool {
-	for _, e := range x.edits {
-		if e.Pos < n.End() && n.Pos() < e.End {
-			return e.Pos <= n.Pos() && n.End() <= e.End // the index in &ps[len(ps)-1]
-		}
-	}
+func (x *fixer) replace(n ast.Node, text string) {
 	x.edits = append(x.edits, analysis.TextEdit{Pos: n.Pos(), End: n.End(), NewText: []byte(text)})
-	return true
 }
 
 // copied returns the name of a variable that is assigned value before the
@@ -133,36 +129,28 @@ func (x *fixer) copied(source, base, value string) string {
 
 // free returns a name that is unused in and around the statement.
 func (x *fixer) free(base string) string {
-	taken := func(name string) bool {
-		if token.IsKeyword(name) {
-			return true
-		}
-		scope := x.pass.Pkg.Scope().Innermost(x.stmt.Pos())
-		if scope != nil {
-			if _, obj := scope.LookupParent(name, token.NoPos); obj != nil {
-				return true
-			}
-		}
-		if x.others[name] {
-			return true
-		}
-		found := false
-		ast.Inspect(x.stmt, func(n ast.Node) bool {
-			id, ok := n.(*ast.Ident)
-			found = found || ok && id.Name == name
-			return !found
-		})
-		return found
-	}
 	name := base
-	for i := 2; taken(name); i++ {
-		if i == 2 {
-			name = base + "Copy"
-		} else {
-			name = fmt.Sprintf("%sCopy%d", base, i-1)
+	for i := 0; x.taken(name); i++ {
+		name = base + "Copy"
+		if i > 0 {
+			name += strconv.Itoa(i + 1)
 		}
 	}
 	return name
+}
+
+func (x *fixer) taken(name string) bool {
+	taken := token.IsKeyword(name) || x.others[name]
+	if scope := x.pass.Pkg.Scope().Innermost(x.stmt.Pos()); scope != nil {
+		_, obj := scope.LookupParent(name, token.NoPos)
+		taken = taken || obj != nil
+	}
+	ast.Inspect(x.stmt, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		taken = taken || ok && id.Name == name
+		return !taken
+	})
+	return taken
 }
 
 // later reports whether the node with this stack is inside a function literal,
@@ -174,48 +162,11 @@ func later(stack []ast.Node) bool {
 // params replaces a use of the parameters with a clone.
 func (x *fixer) params(id *ast.Ident, stack []ast.Node) bool {
 	q := x.qualifier()
-	if q == "" {
+	if q == "" || changes(stack[len(stack)-1], id) {
 		return false
 	}
-	clone := func(e string) string { return fmt.Sprintf("append(%sParams(nil), %s...)", q, e) }
-	if later(stack) {
-		return x.replace(id, x.copied(id.Name, id.Name, clone(id.Name)))
-	}
-	var e ast.Node = id
-	for i := len(stack) - 1; i >= 0; i-- {
-		switch p := stack[i].(type) {
-		case *ast.SliceExpr:
-			if p.X != e {
-				return false
-			}
-			e = p
-			continue
-		case *ast.IndexExpr:
-			if p.X == e && i > 0 {
-				if amp, ok := stack[i-1].(*ast.UnaryExpr); ok && amp.Op == token.AND {
-					return x.replace(amp, "&"+x.copied(x.text(p), "param", x.text(p)))
-				}
-			}
-			return true // an element is a copy
-		case *ast.SelectorExpr:
-			if i > 0 {
-				if call, ok := stack[i-1].(*ast.CallExpr); ok && call.Fun == p && call != x.started() {
-					return true // called immediately
-				}
-			}
-		}
-		break
-	}
-	return x.replace(e, clone(x.text(e)))
-}
-
-// started returns the call of a go statement, or nil. Only this call runs in
-// the goroutine; its arguments are evaluated before.
-func (x *fixer) started() *ast.CallExpr {
-	if s, ok := x.stmt.(*ast.GoStmt); ok {
-		return s.Call
-	}
-	return nil
+	x.replace(id, x.copied(id.Name, id.Name, fmt.Sprintf("append(%sParams(nil), %s...)", q, id.Name)))
+	return true
 }
 
 // qualifier returns the name and dot with which the file refers to the router's
@@ -279,22 +230,26 @@ walk:
 			}
 		}
 	}
-	switch {
-	case best == nil || changes(parent, best):
+	if best == nil || changes(parent, best) {
 		return false
-	case !later(stack) && isCopy(info.TypeOf(best)):
-		return true // evaluated immediately
-	case isCopy(info.TypeOf(best)):
-		return x.replace(best, x.copied(x.text(best), variableName(base), x.text(best)))
 	}
-	u := x.copied(x.text(best), "u", "*"+x.text(best))
+	text := x.text(best)
+	if isCopy(info.TypeOf(best)) {
+		if later(stack) { // otherwise it is evaluated immediately
+			x.replace(best, x.copied(text, variableName(base), text))
+		}
+		return true
+	}
+	u := x.copied(text, "u", "*"+text)
 	switch parent.(type) {
 	case *ast.SelectorExpr:
-		return x.replace(best, u)
+		x.replace(best, u)
 	case *ast.StarExpr:
-		return x.replace(parent, u)
+		x.replace(parent, u)
+	default:
+		x.replace(best, "&"+u)
 	}
-	return x.replace(best, "&"+u)
+	return true
 }
 
 // changes reports whether the node n changes its operand e or takes its
@@ -351,23 +306,15 @@ func variableName(s string) string {
 	if s == "Context" {
 		return "ctx"
 	}
-	words := strings.FieldsFunc(s, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
-	var b strings.Builder
-	for i, w := range words {
-		runes := []rune(w)
-		if i > 0 {
-			runes[0] = unicode.ToUpper(runes[0])
-		} else if strings.ToUpper(w) == w {
-			runes = []rune(strings.ToLower(w))
-		} else {
-			runes[0] = unicode.ToLower(runes[0])
-		}
-		b.WriteString(string(runes))
+	if strings.ToUpper(s) == s {
+		s = strings.ToLower(s)
 	}
-	if name := b.String(); token.IsIdentifier(name) {
-		return name
+	name := strings.ReplaceAll(s, "-", "")
+	if !token.IsIdentifier(name) {
+		return "value"
 	}
-	return "value"
+	first, n := utf8.DecodeRuneInString(name)
+	return string(unicode.ToLower(first)) + name[n:]
 }
 
 func (x *fixer) text(n ast.Node) string {

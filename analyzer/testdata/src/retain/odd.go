@@ -71,3 +71,22 @@ func forever(w http.ResponseWriter, r *http.Request) {
 		go use(r)
 	}
 }
+
+type node struct {
+	next *node
+	r    *http.Request
+}
+
+// A variable whose only assignment depends on itself.
+func cursor(w http.ResponseWriter, r *http.Request) {
+	var n *node
+	step := func() *node { return n }
+	for range 3 {
+		n = n.next
+		n.r = r
+	}
+	go use(step())
+	done := make(chan *node)
+	go func() { done <- n }()
+	<-done
+}
