@@ -36,12 +36,16 @@ func TestAnalyzers(t *testing.T) {
 	} {
 		t.Run(c.analyzer.Name, func(t *testing.T) { analysistest.Run(t, testdata, c.analyzer, c.packages...) })
 	}
-	analysistest.RunWithSuggestedFixes(t, testdata, retain.Analyzer, "retainfix")
-	if err := retain.Analyzer.Flags.Set("recycle", "true"); err != nil {
-		t.Fatal(err)
-	}
-	defer retain.Analyzer.Flags.Set("recycle", "false")
-	analysistest.Run(t, testdata, retain.Analyzer, "recycledflag")
+	t.Run("fixes", func(t *testing.T) {
+		analysistest.RunWithSuggestedFixes(t, testdata, retain.Analyzer, "retainfix")
+	})
+	t.Run("-retain.recycle", func(t *testing.T) {
+		if err := retain.Analyzer.Flags.Set("recycle", "true"); err != nil {
+			t.Fatal(err)
+		}
+		defer retain.Analyzer.Flags.Set("recycle", "false")
+		analysistest.Run(t, testdata, retain.Analyzer, "recycledflag")
+	})
 }
 
 // TestRetainBranches checks a function with many branches: the check must not

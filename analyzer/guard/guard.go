@@ -8,7 +8,6 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/routes"
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/ast/astutil"
 	"golang.org/x/tools/go/types/typeutil"
 )
 
@@ -25,16 +24,16 @@ func run(pass *analysis.Pass) (any, error) {
 	found := pass.ResultOf[routes.Analyzer].(*routes.Result)
 	var served []*routes.Route
 	for _, r := range found.Routes {
-		if !mux.IsTestFile(pass.Fset.Position(r.Call.Pos()).Filename) {
+		if !mux.InTest(pass, r.Call) {
 			served = append(served, r)
 		}
 	}
 	for _, w := range found.Middleware {
-		if mux.IsTestFile(pass.Fset.Position(w.Call.Pos()).Filename) {
+		if mux.InTest(pass, w.Call) {
 			continue
 		}
 		for _, r := range served {
-			if bypasses(found, r, w) && always(pass, w.Call, r.Call) {
+			if bypasses(found, r, w) && found.Always(w.Call, r.Call) {
 				kind := "a plain"
 				if r.Fast {
 					kind = "a fast"
@@ -71,77 +70,33 @@ func bypasses(found *routes.Result, r *routes.Route, w routes.Wrap) bool {
 	}
 	if to == found.Receiver(r.Call) {
 		v, ok := to.(*types.Var)
-		return ok && (found.Assigned(v) != nil || v.Kind() == types.ParamVar)
+		return ok && (found.Assigned(to) != nil || v.Kind() == types.ParamVar)
 	}
 	return mux.IsNamed(to.Type(), mux.Path, "Mux") && r.Scope.Whole && r.Scope.Root == w.Scope.Root && r.Scope.Root == any(to)
-}
-
-// always reports whether the call before has run if the other one runs, as far as
-// branches and loops tell: it isn't inside one that the other call is not in.
-func always(pass *analysis.Pass, before, call *ast.CallExpr) bool {
-	for _, file := range pass.Files {
-		if !inside(file, before) {
-			continue
-		}
-		path, _ := astutil.PathEnclosingInterval(file, before.Pos(), before.End())
-		for i, n := range path {
-			branch := false
-			switch outer := n.(type) {
-			case *ast.CaseClause, *ast.CommClause:
-				branch = true
-			case *ast.BlockStmt, *ast.IfStmt: // the body of if, for or range, or else if
-				if i+1 < len(path) {
-					switch p := path[i+1].(type) {
-					case *ast.IfStmt:
-						branch = outer == p.Body || outer == p.Else
-					case *ast.ForStmt, *ast.RangeStmt:
-						branch = true
-					}
-				}
-			}
-			if branch && !inside(n, call) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func inside(outer, inner ast.Node) bool {
-	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
 }
 
 // fileSystem returns the source of the file system that the handler serves with
 // net/http's file server, or "".
 func fileSystem(pass *analysis.Pass, found *routes.Result, handler ast.Expr) (fsys string) {
-	if v, ok := ast.Unparen(handler).(*ast.Ident); ok {
-		if obj, ok := pass.TypesInfo.Uses[v].(*types.Var); ok {
-			if handler = found.Assigned(obj); handler == nil {
-				return ""
-			}
+	if v := found.Object(handler); v != nil {
+		if handler = found.Assigned(v); handler == nil {
+			return ""
 		}
 	}
 	ast.Inspect(handler, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && n != ast.Node(handler) {
-			if obj, ok := pass.TypesInfo.Uses[id].(*types.Var); ok {
-				if from := found.Assigned(obj); from != nil {
-					if call, ok := from.(*ast.CallExpr); ok && isFileServer(pass, call) {
-						fsys = types.ExprString(call.Args[0])
-					}
-				}
-			}
+		e, _ := n.(ast.Expr)
+		if from := found.Assigned(found.Object(e)); from != nil && e != handler {
+			e = from
 		}
-		if call, ok := n.(*ast.CallExpr); ok && isFileServer(pass, call) {
-			fsys = types.ExprString(call.Args[0])
+		if call, ok := e.(*ast.CallExpr); ok {
+			switch mux.Callee(pass.TypesInfo, call) {
+			case "net/http.FileServer", "net/http.FileServerFS":
+				fsys = types.ExprString(call.Args[0])
+			}
 		}
 		return fsys == ""
 	})
 	return fsys
-}
-
-func isFileServer(pass *analysis.Pass, call *ast.CallExpr) bool {
-	fn := typeutil.StaticCallee(pass.TypesInfo, call)
-	return fn != nil && (fn.FullName() == "net/http.FileServer" || fn.FullName() == "net/http.FileServerFS")
 }
 
 // subtree reports whether the route serves everything below its path.

@@ -3,7 +3,6 @@ package pathname
 import (
 	"fmt"
 	"go/ast"
-	"go/constant"
 	"go/types"
 	"slices"
 	"strconv"
@@ -14,7 +13,6 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
 	"golang.org/x/tools/go/ast/inspector"
-	"golang.org/x/tools/go/types/typeutil"
 )
 
 // Analyzer is the check.
@@ -43,16 +41,12 @@ func run(pass *analysis.Pass) (any, error) {
 		if arg == nil {
 			return
 		}
-		v := pass.TypesInfo.Types[arg].Value
-		if v == nil || v.Kind() != constant.String {
-			return
-		}
+		name, ok := mux.Constant(pass.TypesInfo, arg)
 		fn := found.Function(call)
-		if fn == nil {
+		if !ok || fn == nil {
 			return
 		}
-		reach := reacher.Of(fn)
-		if name := constant.StringVal(v); !reach.Unknown && len(reach.Routes) > 0 && !set[name] {
+		if reach := reacher.Of(fn); !reach.Unknown && len(reach.Routes) > 0 && !set[name] {
 			check(pass, found, reach.Routes, arg, name)
 		}
 	})
@@ -103,14 +97,9 @@ func check(pass *analysis.Pass, found *routes.Result, rs []*routes.Route, arg as
 // call reads one from a request or Params that the enclosing function received.
 // Otherwise it returns nil.
 func nameArgument(found *routes.Result, pass *analysis.Pass, call *ast.CallExpr) ast.Expr {
-	fn := typeutil.StaticCallee(pass.TypesInfo, call)
-	if fn == nil || fn.Pkg() == nil {
-		return nil
-	}
-	sel, _ := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	switch full := fn.Origin().FullName(); full {
+	switch mux.Callee(pass.TypesInfo, call) {
 	case "(*net/http.Request).PathValue", "(" + mux.Path + ".Params).Get", "(" + mux.Path + ".Params).Lookup":
-		if sel != nil && isGiven(found, pass, sel.X, 0) {
+		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && isGiven(found, pass, sel.X, 0) {
 			return call.Args[0]
 		}
 	case mux.Path + ".PathParam", mux.Path + ".PathParamAs":
@@ -124,28 +113,22 @@ func nameArgument(found *routes.Result, pass *analysis.Pass, call *ast.CallExpr)
 // isGiven reports whether e is a request or Params that an enclosing function
 // received: a parameter, a copy or an alias of one, or the Params of a request.
 func isGiven(found *routes.Result, pass *analysis.Pass, e ast.Expr, depth int) bool {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		v, ok := pass.TypesInfo.Uses[e].(*types.Var)
-		if !ok || depth > 4 {
-			return false
-		}
-		from := found.Assigned(v)
-		return v.Kind() == types.ParamVar || from != nil && isGiven(found, pass, from, depth+1)
-	case *ast.CallExpr:
-		fn := typeutil.StaticCallee(pass.TypesInfo, e)
-		if fn == nil {
-			return false
-		}
-		switch fn.Origin().FullName() {
+	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {
+		switch mux.Callee(pass.TypesInfo, call) {
 		case mux.Path + ".PathParams", "slices.Clone":
-			return isGiven(found, pass, e.Args[0], depth)
+			return isGiven(found, pass, call.Args[0], depth)
 		case "(*net/http.Request).WithContext", "(*net/http.Request).Clone":
-			sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+			sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 			return ok && isGiven(found, pass, sel.X, depth)
 		}
+		return false
 	}
-	return false
+	v, ok := found.Object(e).(*types.Var)
+	if !ok || depth > 4 {
+		return false
+	}
+	from := found.Assigned(v)
+	return v.Kind() == types.ParamVar || from != nil && isGiven(found, pass, from, depth+1)
 }
 
 // setByHand returns the names that the package passes to SetPathValue. all
@@ -154,13 +137,9 @@ func setByHand(pass *analysis.Pass, in *inspector.Inspector) (names map[string]b
 	names, all = make(map[string]bool), true
 	in.Preorder([]ast.Node{(*ast.CallExpr)(nil)}, func(n ast.Node) {
 		call := n.(*ast.CallExpr)
-		if fn := typeutil.StaticCallee(pass.TypesInfo, call); fn == nil || fn.FullName() != "(*net/http.Request).SetPathValue" {
-			return
-		}
-		if v := pass.TypesInfo.Types[call.Args[0]].Value; v != nil {
-			names[constant.StringVal(v)] = true
-		} else {
-			all = false
+		if mux.Callee(pass.TypesInfo, call) == "(*net/http.Request).SetPathValue" {
+			name, known := mux.Constant(pass.TypesInfo, call.Args[0])
+			names[name], all = true, all && known
 		}
 	})
 	return names, all

@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,9 +20,25 @@ type entry struct {
 	listed []muxmaster.Route
 }
 
+// newMux returns an empty mux of the kind on which the route is registered.
+func (e entry) newMux() http.Handler {
+	if e.Kind == routes.Std {
+		return http.NewServeMux()
+	}
+	return muxmaster.New()
+}
+
+// register registers the route on a result of newMux.
+func (e entry) register(m http.Handler) error {
+	if std, ok := m.(*http.ServeMux); ok {
+		return try(std, e.Route)
+	}
+	return e.place.Register(m.(*muxmaster.Mux))
+}
+
 // A table holds the routes of one mux of the program.
 type table struct {
-	mux     *muxmaster.Mux
+	mux     http.Handler
 	entries []entry
 	apart   bool // some entries are not on mux, because they conflict
 }
@@ -41,11 +58,11 @@ type conflicts struct {
 func (c *conflicts) add(e entry) {
 	t := c.tables[e.place.Root]
 	if t == nil {
-		t = &table{mux: muxmaster.New()}
+		t = &table{mux: e.newMux()}
 		c.tables[e.place.Root] = t
 		c.order = append(c.order, t)
 	}
-	refused := e.place.Register(t.mux) != nil
+	refused := e.register(t.mux) != nil
 	for _, other := range t.entries {
 		if !refused && !t.apart || c.reported[e.Route] {
 			break
@@ -53,8 +70,12 @@ func (c *conflicts) add(e entry) {
 		if other.Route == e.Route || !c.together(other.Route, e.Route) {
 			continue
 		}
-		if pair := muxmaster.New(); other.place.Register(pair) == nil && e.place.Register(pair) != nil {
-			c.report(e, other, "this pattern panics: it matches the same requests as %q at %s")
+		if pair := e.newMux(); other.register(pair) == nil && e.register(pair) != nil {
+			how := "matches the same requests as"
+			if e.Kind == routes.Std {
+				how = "conflicts with"
+			}
+			c.report(e, other, "this pattern panics: it "+how+" %q at %s")
 		}
 	}
 	t.apart = t.apart || refused

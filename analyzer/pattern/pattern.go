@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -25,36 +26,39 @@ var Analyzer = &analysis.Analyzer{
 
 func run(pass *analysis.Pass) (any, error) {
 	found := pass.ResultOf[routes.Analyzer].(*routes.Result)
-	inTest := func(e ast.Expr) bool { return mux.IsTestFile(pass.Fset.Position(e.Pos()).Filename) }
 	for _, p := range found.Prefixes {
-		if !inTest(p.Expr) {
+		if !mux.InTest(pass, p.Expr) {
 			if err := routes.TryPrefix(p.Value); err != nil {
 				report(pass, p.Expr, fmt.Sprintf("this prefix panics: %v", err), dialect(p.Value, false))
 			}
 		}
 	}
-	var std []*routes.Route
 	c := conflicts{pass: pass, together: found.Together, tables: make(map[any]*table), reported: make(map[*routes.Route]bool)}
 	for _, route := range found.Routes {
-		switch {
-		case !route.Known || inTest(route.Text):
-		case route.Kind == routes.Std:
-			std = append(std, route)
-		default:
-			for i, place := range found.Places(route) {
-				listed, err := place.Listed()
-				if i == 0 {
-					checkOne(pass, route, listed, err)
-				}
-				if err != nil {
-					break
-				}
-				c.add(entry{route, place, listed})
+		if !route.Known || mux.InTest(pass, route.Text) {
+			continue
+		}
+		places := found.Places(route)
+		if route.Kind == routes.Std {
+			err := try(http.NewServeMux(), route)
+			checkStd(pass, route, err)
+			if err == nil {
+				c.add(entry{route, places[0], nil})
 			}
+			continue
+		}
+		for i, place := range places {
+			listed, err := place.Listed()
+			if i == 0 {
+				checkOne(pass, route, listed, err)
+			}
+			if err != nil {
+				break
+			}
+			c.add(entry{route, place, listed})
 		}
 	}
 	c.checkShadows()
-	checkStd(pass, std, found.Together)
 	return nil, nil
 }
 

@@ -28,7 +28,7 @@ func run(pass *analysis.Pass) (any, error) {
 		return nil, nil
 	}
 	for _, f := range pass.Files {
-		if mux.IsTestFile(pass.Fset.Position(f.Pos()).Filename) {
+		if mux.InTest(pass, f) {
 			continue
 		}
 		ast.Inspect(f, func(n ast.Node) bool {

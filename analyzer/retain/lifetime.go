@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
 	"golang.org/x/tools/go/ssa"
@@ -203,17 +204,14 @@ func (f *flow) isSource(p *ssa.Parameter) bool {
 // literal in it. If fn calls ServeHTTP itself, it creates h for one request, so
 // they don't.
 func (c *checker) around(fn, h *ssa.Function) bool {
-	if !encloses(fn, h) {
-		return false
-	}
-	serves := false
-	instructions([]*ssa.Function{fn}, func(in ssa.Instruction) {
-		if common := callOf(in); common != nil {
-			f := common.StaticCallee()
-			serves = serves || common.IsInvoke() && common.Method.Name() == "ServeHTTP" || f != nil && f.Name() == "ServeHTTP"
+	return encloses(fn, h) && !contains(fn, func(in ssa.Instruction) bool {
+		common := callOf(in)
+		if common == nil {
+			return false
 		}
+		f := common.StaticCallee()
+		return common.IsInvoke() && common.Method.Name() == "ServeHTTP" || f != nil && f.Name() == "ServeHTTP"
 	})
-	return !serves
 }
 
 // encloses reports whether inner is a function literal inside outer.
@@ -245,27 +243,18 @@ func (c *checker) perRequest(addr *ssa.FieldAddr) bool {
 			v = fa.X
 		}
 	}
-	for _, b := range addr.Parent().Blocks {
-		for _, in := range b.Instrs {
-			switch in := in.(type) {
-			case *ssa.Store:
-				if fa, ok := in.Addr.(*ssa.FieldAddr); ok && writesResponse(in.Val) && part(fa) {
-					return true
-				}
-			case *ssa.Call:
-				args := in.Call.Args
-				if len(args) < 2 || !part(receiverOf(args[0])) {
-					continue
-				}
-				for _, a := range args[1:] {
-					if mux.IsResponseWriter(a.Type()) {
-						return true
-					}
-				}
-			}
+	return contains(addr.Parent(), func(in ssa.Instruction) bool {
+		switch in := in.(type) {
+		case *ssa.Store:
+			fa, ok := in.Addr.(*ssa.FieldAddr)
+			return ok && writesResponse(in.Val) && part(fa)
+		case *ssa.Call:
+			args := in.Call.Args
+			return len(args) > 1 && part(receiverOf(args[0])) &&
+				slices.ContainsFunc(args[1:], func(a ssa.Value) bool { return mux.IsResponseWriter(a.Type()) })
 		}
-	}
-	return false
+		return false
+	})
 }
 
 // receiverOf returns the address from which v was loaded, or v. For the

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
 	"golang.org/x/tools/go/analysis"
@@ -82,6 +83,11 @@ func withLiterals(fn *ssa.Function) []*ssa.Function {
 		all = append(all, withLiterals(l)...)
 	}
 	return all
+}
+
+// contains reports whether an instruction of fn satisfies is.
+func contains(fn *ssa.Function, is func(ssa.Instruction) bool) bool {
+	return fn != nil && slices.ContainsFunc(fn.Blocks, func(b *ssa.BasicBlock) bool { return slices.ContainsFunc(b.Instrs, is) })
 }
 
 func instructions(fns []*ssa.Function, visit func(ssa.Instruction)) {
@@ -212,20 +218,14 @@ func (c *checker) removed(in ssa.Instruction, p place) bool {
 	if ok && (b.Name() == "delete" || b.Name() == "clear") || removes[fullName(common)] {
 		return c.at(common.Args[0]) == p
 	}
-	if _, ok := in.(*ssa.Defer); !ok {
-		return false
-	}
-	found := false
-	if fn := c.callee(common); fn != nil {
-		instructions([]*ssa.Function{fn}, func(in ssa.Instruction) { found = found || c.removed(in, p) })
-	}
-	return found
+	_, deferred := in.(*ssa.Defer)
+	return deferred && contains(c.callee(common), func(in ssa.Instruction) bool { return c.removed(in, p) })
 }
 
 // inTest reports whether a test around the handler retains the value on
 // purpose, in its variable or channel or in a field of the handler's receiver.
 func (c *checker) inTest(s sink, into ssa.Value, h *ssa.Function) bool {
-	if into == nil || !mux.IsTestFile(c.pass.Fset.Position(s.pos).Filename) {
+	if into == nil || !strings.HasSuffix(c.pass.Fset.Position(s.pos).Filename, "_test.go") {
 		return false
 	}
 	switch root := c.at(into).root.(type) {

@@ -69,6 +69,12 @@ func (c *checker) calling(in ssa.Instruction) []sink {
 	s.ends = append(s.ends, c.at(common.Args[0]))
 	if v := in.(ssa.CallInstruction).Value(); v != nil {
 		s.ends = append(s.ends, place{v, ""}) // the timer, the stop function
+		for _, ref := range *v.Referrers() {
+			if to, ok := ref.(*ssa.Store); ok && to.Val == v {
+				p := c.at(to.Addr)
+				s.ends = append(s.ends, place{p.root, p.path + "*"})
+			}
+		}
 	}
 	if mc, ok := fn.(*ssa.MakeClosure); ok {
 		s.ends = append(s.ends, c.signals(mc.Fn.(*ssa.Function), s.values, 0)...)

@@ -40,13 +40,7 @@ func (f *flow) isWait(in ssa.Instruction, ends []place, depth int) bool {
 			return false
 		}
 		inner := f.inner(ends, fn, c)
-		for _, b := range fn.Blocks {
-			for _, in := range b.Instrs {
-				if f.isWait(in, inner, depth+1) {
-					return true
-				}
-			}
-		}
+		return contains(fn, func(in ssa.Instruction) bool { return f.isWait(in, inner, depth+1) })
 	}
 	return false
 }
@@ -113,9 +107,7 @@ func (f *flow) relayed(fn *ssa.Function, ends []place) []place {
 		if callee == nil {
 			return
 		}
-		waits, some := f.waitsFor(f.inner(ends, callee, start.Common())), false
-		instructions([]*ssa.Function{callee}, func(in ssa.Instruction) { some = some || waits(in) })
-		if some {
+		if waits := f.waitsFor(f.inner(ends, callee, start.Common())); contains(callee, waits) {
 			all = append(all, f.outer(f.signalsAfter(callee, waits, nil), callee, start.Common())...)
 		}
 	})

@@ -2,9 +2,7 @@ package urls
 
 import (
 	"go/ast"
-	"go/constant"
 	"go/token"
-	"go/types"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,7 +11,6 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/routes"
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/types/typeutil"
 )
 
 // Analyzer is the check.
@@ -38,7 +35,7 @@ func run(pass *analysis.Pass) (any, error) {
 	found := pass.ResultOf[routes.Analyzer].(*routes.Result)
 	c := &checker{pass, found, found.Table()}
 	for _, f := range pass.Files {
-		if mux.IsTestFile(pass.Fset.Position(f.Pos()).Filename) {
+		if mux.InTest(pass, f) {
 			continue
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -55,11 +52,7 @@ func run(pass *analysis.Pass) (any, error) {
 }
 
 func (c *checker) call(call *ast.CallExpr) {
-	fn := typeutil.StaticCallee(c.TypesInfo, call)
-	if fn == nil {
-		return
-	}
-	switch fn.FullName() {
+	switch mux.Callee(c.TypesInfo, call) {
 	case mux.Path + ".BuildPath":
 		c.buildPath(call)
 	case "(*" + mux.Path + ".Mux).URL":
@@ -100,12 +93,8 @@ func (c *checker) url(call *ast.CallExpr) {
 
 // target checks the target of a redirect.
 func (c *checker) target(e ast.Expr) {
-	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
-		if v, ok := c.TypesInfo.Uses[id].(*types.Var); ok && v.Kind() == types.LocalVar {
-			if from := c.routes.Assigned(v); from != nil {
-				e = from // the only value
-			}
-		}
+	if from := c.routes.Assigned(c.routes.Object(e)); from != nil {
+		e = from // the only value
 	}
 	if to, ok := c.constant(e); ok && c.table != nil && !c.served(to, http.MethodGet) {
 		c.ReportRangef(e, "no route serves GET %s", to)
@@ -168,10 +157,4 @@ func (c *checker) buildPath(call *ast.CallExpr) {
 	}
 }
 
-func (c *checker) constant(e ast.Expr) (string, bool) {
-	v := c.TypesInfo.Types[e].Value
-	if v == nil || v.Kind() != constant.String {
-		return "", false
-	}
-	return constant.StringVal(v), true
-}
+func (c *checker) constant(e ast.Expr) (string, bool) { return mux.Constant(c.TypesInfo, e) }

@@ -4,10 +4,15 @@ package mux
 
 import (
 	"fmt"
+	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // Path is the import path of the router.
@@ -57,8 +62,29 @@ func IsHandler(sig *types.Signature) bool {
 	return out.Len() == 0 || types.Identical(out.At(0).Type(), types.Universe.Lookup("error").Type())
 }
 
-// IsTestFile reports whether the named file is a test file.
-func IsTestFile(name string) bool { return strings.HasSuffix(name, "_test.go") }
+// InTest reports whether n is in a test file.
+func InTest(pass *analysis.Pass, n ast.Node) bool {
+	return strings.HasSuffix(pass.Fset.Position(n.Pos()).Filename, "_test.go")
+}
+
+// Constant returns the value of a constant string.
+func Constant(info *types.Info, e ast.Expr) (text string, ok bool) {
+	v := info.Types[e].Value
+	if v == nil || v.Kind() != constant.String {
+		return "", false
+	}
+	return constant.StringVal(v), true
+}
+
+// Callee returns the full name of the called function, such as
+// "(*net/http.Request).PathValue", or "" if it is unknown.
+func Callee(info *types.Info, call *ast.CallExpr) string {
+	fn := typeutil.StaticCallee(info, call)
+	if fn == nil {
+		return ""
+	}
+	return fn.Origin().FullName()
+}
 
 // Position formats a position for messages: the file without its directory, and
 // the line.

@@ -28,28 +28,20 @@ type Reacher struct {
 func (r *Result) Reacher() *Reacher {
 	w := &Reacher{Result: r, direct: make(map[ast.Node][]*Route), callers: make(map[ast.Node][]ast.Node),
 		unknown: make(map[ast.Node]bool), memo: make(map[ast.Node]*Reach)}
-	seen := make(map[*ast.Ident]bool)
+	seen := make(map[ast.Expr]bool) // uses in handlers
 	for _, route := range r.Routes {
 		w.handler(route, route.Handler, seen, 0)
 	}
-	for id, obj := range r.pass.TypesInfo.Uses {
-		fn, ok := obj.(*types.Func)
-		if !ok || seen[id] {
-			continue
-		}
-		decl := r.bodies[fn.Origin()]
-		if decl == nil {
-			continue
-		}
-		var ref ast.Node = id
-		if sel, ok := r.parents[id].(*ast.SelectorExpr); ok && sel.Sel == id {
-			ref = sel
-		}
-		caller := r.Function(ref)
-		if call, ok := r.parents[ref].(*ast.CallExpr); ok && call.Fun == ref && caller != nil {
-			w.callers[decl] = append(w.callers[decl], caller)
-		} else {
-			w.unknown[decl] = true
+	for fn, decl := range r.bodies {
+		for _, ref := range r.uses[fn] {
+			caller := r.Function(ref)
+			if call, ok := r.parents[ref].(*ast.CallExpr); seen[ref] {
+				continue
+			} else if ok && call.Fun == ref && caller != nil {
+				w.callers[decl] = append(w.callers[decl], caller)
+			} else {
+				w.unknown[decl] = true
+			}
 		}
 	}
 	return w
@@ -58,21 +50,31 @@ func (r *Result) Reacher() *Reacher {
 // handler records that the functions in a handler expression serve the route:
 // literals, named functions, method values, handlers in variables, arguments of
 // middleware, and results of functions in this package.
-func (w *Reacher) handler(route *Route, e ast.Expr, seen map[*ast.Ident]bool, depth int) {
+func (w *Reacher) handler(route *Route, e ast.Expr, seen map[ast.Expr]bool, depth int) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			w.direct[n] = append(w.direct[n], route)
 			return false
+		case *ast.SelectorExpr:
+			if v := route.exec.resolve(w.Result, n); v != n && depth < 4 {
+				w.handler(route, v, seen, depth+1)
+				return false
+			}
 		case *ast.Ident:
 			switch obj := w.pass.TypesInfo.Uses[n].(type) {
 			case *types.Func:
 				if decl := w.bodies[obj.Origin()]; decl != nil {
 					seen[n] = true
+					if sel, ok := w.parents[n].(*ast.SelectorExpr); ok && sel.Sel == n {
+						seen[sel] = true
+					}
 					w.direct[decl] = append(w.direct[decl], route)
 				}
 			case *types.Var:
-				if from := w.values[obj]; len(from) == 1 && from[0] != nil && depth < 4 && isFunc(obj.Type()) {
+				if v := route.exec.values[obj]; v != nil && depth < 4 && isFunc(obj.Type()) {
+					w.handler(route, v, seen, depth+1)
+				} else if from := w.values[obj]; len(from) == 1 && from[0] != nil && depth < 4 && isFunc(obj.Type()) {
 					w.handler(route, from[0], seen, depth+1)
 				}
 			}

@@ -74,19 +74,8 @@ func (r *Result) escapes(root any) bool {
 	v, ok := obj.(*types.Var)
 	shared := ok && v.Exported() && (v.IsField() || v.Parent() == r.pass.Pkg.Scope())
 	r.escaped[obj] = shared && r.pass.Pkg.Name() != "main"
-	for id, use := range r.pass.TypesInfo.Uses {
-		if use != obj {
-			continue
-		}
-		var e ast.Expr = id
-		if sel, ok := r.parents[e].(*ast.SelectorExpr); ok && sel.Sel == id {
-			e = sel
-		}
-		if !r.staysHere(e) {
-			r.escaped[obj] = true
-			break
-		}
-	}
+	leaves := slices.ContainsFunc(r.uses[obj], func(e ast.Expr) bool { return !r.staysHere(e) })
+	r.escaped[obj] = r.escaped[obj] || leaves
 	return r.escaped[obj]
 }
 
@@ -108,7 +97,7 @@ func (r *Result) staysHere(e ast.Expr) bool {
 		if len(p.Rhs) != len(p.Lhs) {
 			return false
 		}
-		to := r.object(p.Lhs[i])
+		to := r.Object(p.Lhs[i])
 		return to != nil && !r.escapes(to)
 	case *ast.KeyValueExpr:
 		key, ok := p.Key.(*ast.Ident)

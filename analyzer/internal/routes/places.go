@@ -39,11 +39,11 @@ func join(prefix, more string) string { return prefix + strings.TrimSuffix(more,
 // on the same mux: they are in the same function, in functions that are called
 // once from the same function, or in init functions.
 func (r *Result) Together(a, b *Route) bool {
-	if r.apart(a, b) {
+	if r.apart(a, b) || a.exec.uncertain || b.exec.uncertain {
 		return false
 	}
-	for _, x := range r.callChain(a.Call) {
-		for _, y := range r.callChain(b.Call) {
+	for _, x := range r.callChain(a.exec.from) {
+		for _, y := range r.callChain(b.exec.from) {
 			switch f, g := r.declaration(x), r.declaration(y); {
 			case f == g:
 				return r.sameRun(x, y)
@@ -101,19 +101,31 @@ func (r *Result) declaration(n ast.Node) *ast.FuncDecl {
 // apply to the other, and that branch must not leave the function before the
 // other.
 func (r *Result) sameRun(a, b ast.Node) bool {
-	around := map[ast.Node]bool{nil: true} // of two files
-	for n := a; n != nil; n = r.parents[n] {
-		around[n] = true
-	}
-	common := b
-	for !around[common] {
-		common = r.parents[common]
-	}
+	common := r.common(a, b)
 	x, y := r.conditions(a, common), r.conditions(b, common)
 	if a.Pos() > b.Pos() {
 		x, y = y, x
 	}
 	return len(y) == 0 && !slices.ContainsFunc(x, leaves) || len(x) == 0
+}
+
+// common returns the innermost node around a and b, or nil if they are in two
+// files.
+func (r *Result) common(a, b ast.Node) ast.Node {
+	around := map[ast.Node]bool{nil: true}
+	for n := a; n != nil; n = r.parents[n] {
+		around[n] = true
+	}
+	for !around[b] {
+		b = r.parents[b]
+	}
+	return b
+}
+
+// Always reports whether the call before has run if the other one runs, as far
+// as branches and loops tell: it isn't inside one that the other call is not in.
+func (r *Result) Always(before, call ast.Node) bool {
+	return len(r.conditions(before, r.common(before, call))) == 0
 }
 
 // conditions lists the statements and literals between n and the node around
@@ -134,6 +146,14 @@ func (r *Result) conditions(n, around ast.Node) [][]ast.Stmt {
 		case *ast.CommClause:
 			if n != around {
 				all = append(all, p.Body)
+			}
+		case *ast.ForStmt:
+			if below == p.Body {
+				all = append(all, p.Body.List)
+			}
+		case *ast.RangeStmt:
+			if below == p.Body {
+				all = append(all, p.Body.List)
 			}
 		case *ast.FuncLit:
 			if _, ok := r.parents[p].(*ast.CallExpr); !ok {

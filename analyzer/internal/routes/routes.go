@@ -8,10 +8,10 @@ package routes
 
 import (
 	"go/ast"
-	"go/constant"
 	"go/token"
 	"go/types"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
@@ -49,6 +49,8 @@ type Result struct {
 	mounts  map[any][]mount
 	escaped map[types.Object]bool
 	busy    map[ast.Node]bool
+	uses    map[types.Object][]ast.Expr // of a variable or function, with its qualifier
+	exec    execution                   // of the call that register looks at
 }
 
 // A Wrap is a call of Use, UseFast or With.
@@ -79,6 +81,7 @@ type Route struct {
 	Handler ast.Expr
 	Fast    bool // registered with a FastHandler
 	Scope   Scope
+	exec    execution
 }
 
 // A Scope is the mux or group on which a route is registered.
@@ -120,6 +123,7 @@ func run(pass *analysis.Pass) (any, error) {
 		mounts:  make(map[any][]mount),
 		escaped: make(map[types.Object]bool),
 		busy:    make(map[ast.Node]bool),
+		uses:    make(map[types.Object][]ast.Expr),
 	}
 	in := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
 	var stack []ast.Node
@@ -136,6 +140,7 @@ func run(pass *analysis.Pass) (any, error) {
 		return true
 	})
 	in.Preorder([]ast.Node{(*ast.CallExpr)(nil)}, func(n ast.Node) { r.register(n.(*ast.CallExpr)) })
+	r.exec = execution{}
 	in.Preorder([]ast.Node{(*ast.SelectorExpr)(nil)}, func(n ast.Node) { r.Open = r.Open || r.isMethodValue(n.(*ast.SelectorExpr)) })
 	return r, nil
 }
@@ -163,7 +168,7 @@ func (r *Result) isMethodValue(sel *ast.SelectorExpr) bool {
 func (r *Result) note(n ast.Node) {
 	info := r.pass.TypesInfo
 	assign := func(to ast.Expr, v ast.Expr) {
-		if obj := r.object(to); obj != nil {
+		if obj := r.Object(to); obj != nil {
 			r.values[obj] = append(r.values[obj], v)
 		}
 	}
@@ -171,6 +176,16 @@ func (r *Result) note(n ast.Node) {
 	case *ast.Ident:
 		if obj := info.Defs[n]; obj != nil {
 			r.decls[obj] = n
+		}
+		if obj := info.Uses[n]; obj != nil {
+			var e ast.Expr = n
+			if sel, ok := r.parents[n].(*ast.SelectorExpr); ok && sel.Sel == n {
+				e = sel
+			}
+			if fn, ok := obj.(*types.Func); ok {
+				obj = fn.Origin()
+			}
+			r.uses[obj] = append(r.uses[obj], e)
 		}
 	case *ast.AssignStmt:
 		for i, to := range n.Lhs {
@@ -195,7 +210,7 @@ func (r *Result) note(n ast.Node) {
 			}
 		}
 	case *ast.UnaryExpr:
-		if obj := r.object(n.X); n.Op == token.AND && obj != nil && !isStruct(obj.Type()) {
+		if obj := r.Object(n.X); n.Op == token.AND && obj != nil && !isStruct(obj.Type()) {
 			r.values[obj] = append(r.values[obj], nil) // may be assigned to through the pointer
 		}
 	case *ast.KeyValueExpr:
@@ -218,8 +233,8 @@ func isStruct(t types.Type) bool {
 	return ok
 }
 
-// object returns the variable or field that e names, or nil.
-func (r *Result) object(e ast.Expr) types.Object {
+// Object returns the variable or field that e names, or nil.
+func (r *Result) Object(e ast.Expr) types.Object {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		if obj, ok := r.pass.TypesInfo.ObjectOf(e).(*types.Var); ok {
@@ -233,12 +248,13 @@ func (r *Result) object(e ast.Expr) types.Object {
 	return nil
 }
 
-// Assigned returns the only expression that is assigned to a variable, or nil.
-func (r *Result) Assigned(v *types.Var) ast.Expr {
-	if from := r.values[v]; len(from) == 1 {
-		return from[0]
+// Assigned returns the only expression that is assigned to a variable or field,
+// or nil. A parameter has more values than those.
+func (r *Result) Assigned(v types.Object) ast.Expr {
+	if p, ok := v.(*types.Var); !ok || p.Kind() == types.ParamVar || len(r.values[v]) != 1 {
+		return nil
 	}
-	return nil
+	return r.values[v][0]
 }
 
 // register records the route, middleware or mount that the call registers.
@@ -247,26 +263,36 @@ func (r *Result) register(call *ast.CallExpr) {
 	if !ok || fn.Pkg() == nil {
 		return
 	}
-	method := fn.Signature().Recv() != nil
+	recv := fn.Signature().Recv()
+	r.exec = execution{from: call}
 	switch fn.Pkg().Path() {
 	case mux.Path:
-		if method {
+		if recv == nil {
+			return
+		}
+		if !registersRoute.MatchString(fn.Name()) {
+			r.registerMux(fn.Name(), call)
+			return
+		}
+		for _, r.exec = range r.executions(call) {
 			r.registerMux(fn.Name(), call)
 		}
 	case "net/http":
-		if (fn.Name() != "Handle" && fn.Name() != "HandleFunc") || len(call.Args) != 2 {
+		if fn.Name() != "Handle" && fn.Name() != "HandleFunc" || recv != nil && !mux.IsNamed(recv.Type(), "net/http", "ServeMux") {
 			return
 		}
-		s := Scope{Root: defaultMux, Whole: true}
-		if method {
-			if !mux.IsNamed(fn.Signature().Recv().Type(), "net/http", "ServeMux") {
-				return
+		for _, r.exec = range r.executions(call) {
+			s := Scope{Root: defaultMux, Whole: true}
+			if recv != nil {
+				s = r.receiver(call)
 			}
-			s = r.receiver(call)
+			r.route(Std, nil, call, s)
 		}
-		r.route(Std, nil, call, s)
 	}
 }
+
+// registersRoute matches the names of the methods with a pattern and a handler.
+var registersRoute = regexp.MustCompile(`^([A-Z]+(Fast)?|Method|(Try)?Handle(Func|Fast)?|Serve(Files|SPA))$`)
 
 func (r *Result) registerMux(name string, call *ast.CallExpr) {
 	if len(call.Args) == 0 {
@@ -319,8 +345,8 @@ func (r *Result) route(kind Kind, methods []string, call *ast.CallExpr, s Scope)
 	args := call.Args[len(call.Args)-2:]
 	text, known := r.constant(args[0])
 	r.Routes = append(r.Routes, &Route{
-		Kind: kind, Methods: methods, Call: call, Text: args[0], Pattern: text, Known: known, Handler: args[1], Scope: s,
-		Fast: isFast(call),
+		Kind: kind, Methods: methods, Call: call, Text: r.exec.resolve(r, args[0]), Pattern: text, Known: known,
+		Handler: r.exec.resolve(r, args[1]), Scope: s, Fast: isFast(call), exec: r.exec,
 	})
 }
 
@@ -333,7 +359,7 @@ func isFast(call *ast.CallExpr) bool {
 // Receiver returns the variable or field on which a method is called, or nil.
 func (r *Result) Receiver(call *ast.CallExpr) types.Object {
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
-		return r.object(sel.X)
+		return r.Object(sel.X)
 	}
 	return nil
 }
@@ -346,10 +372,13 @@ func (r *Result) prefix(e ast.Expr) (string, bool) {
 	return text, known
 }
 
+// constant returns the value of a constant string in the current run.
 func (r *Result) constant(e ast.Expr) (string, bool) {
-	v := r.pass.TypesInfo.Types[e].Value
-	if v == nil || v.Kind() != constant.String {
-		return "", false
+	e = r.exec.resolve(r, e)
+	if sum, ok := e.(*ast.BinaryExpr); ok && sum.Op == token.ADD {
+		x, known := r.constant(sum.X)
+		y, also := r.constant(sum.Y)
+		return x + y, known && also
 	}
-	return constant.StringVal(v), true
+	return mux.Constant(r.pass.TypesInfo, e)
 }

@@ -64,7 +64,7 @@ func (r *Result) scope(e ast.Expr) Scope {
 	case *ast.CallExpr:
 		return r.scopeOfCall(e)
 	case *ast.Ident, *ast.SelectorExpr:
-		obj := r.object(e)
+		obj := r.Object(e)
 		if obj == nil {
 			return unknown
 		}
@@ -82,6 +82,9 @@ func (r *Result) scopeOfVar(obj types.Object, e, base ast.Expr) Scope {
 	if obj.Pkg() != nil && obj.Pkg().Path() == "net/http" && obj.Name() == "DefaultServeMux" {
 		return Scope{Root: defaultMux, Whole: true}
 	}
+	if arg := r.exec.values[obj]; arg != nil {
+		return r.scope(arg)
+	}
 	if s, ok := r.scopeOfParam(obj); ok {
 		return s
 	}
@@ -98,7 +101,7 @@ func (r *Result) scopeOfVar(obj types.Object, e, base ast.Expr) Scope {
 	}
 	if v, ok := obj.(*types.Var); ok && v.IsField() && base != nil {
 		s.via = base
-		if o := r.object(base); o != nil {
+		if o := r.Object(base); o != nil {
 			s.via = o
 		}
 	}
@@ -200,14 +203,7 @@ func (r *Result) scopeOfParam(obj types.Object) (Scope, bool) {
 	case *ast.FuncDecl:
 		f := r.pass.TypesInfo.Defs[fn.Name]
 		var at []Scope
-		for id, use := range r.pass.TypesInfo.Uses {
-			if use != f {
-				continue
-			}
-			var ref ast.Node = id
-			if sel, ok := r.parents[id].(*ast.SelectorExpr); ok && sel.Sel == id {
-				ref = sel
-			}
+		for _, ref := range r.uses[f] {
 			call, ok := r.parents[ref].(*ast.CallExpr)
 			switch {
 			case !ok:

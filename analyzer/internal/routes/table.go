@@ -13,9 +13,9 @@ import (
 // A Table serves the routes of a package.
 type Table struct{ muxes []*muxmaster.Mux }
 
-// Table returns the routes of the package, without its tests, if it certainly knows all of them: it
-// has at least one, all patterns are constant, and no other package can add to
-// a mux or mount it. Otherwise it returns nil.
+// Table returns the routes of the package, without its tests, if it certainly
+// knows all of them: it has at least one, all patterns are constant, and no
+// other package can add to a mux or mount it. Otherwise it returns nil.
 func (r *Result) Table() *Table {
 	if r.Open {
 		return nil
@@ -23,7 +23,7 @@ func (r *Result) Table() *Table {
 	roots := make(map[any]*muxmaster.Mux)
 	t := new(Table)
 	for _, route := range r.Routes {
-		if mux.IsTestFile(r.pass.Fset.Position(route.Call.Pos()).Filename) {
+		if mux.InTest(r.pass, route.Call) {
 			continue
 		}
 		if !route.Known {

@@ -30,6 +30,20 @@ func panics() {
 	_ = mux.TryHandle("/a/{1}", handler)         // want `bad parameter name "1"`
 	mux.Group("v1")                              // want `this prefix panics: the path must begin with /`
 	mux.Group("/v1").GET("x/{"+"id", h)          // want `this pattern panics`
+	get(mux, "users", h)                         // want `this pattern panics: the path must begin with /`
+	get(mux, "/given/:id", h)
+	get(mux, "/given/:name", h) // want `this pattern panics: it matches the same requests as "/given/:id" at pattern.go:\d+`
+	optional(mux, false, "/optional/:id", h)
+	optional(mux, true, "/optional/:name", h)
+}
+
+func get(m *muxmaster.Mux, path string, h http.HandlerFunc) { m.GET(path, h) }
+
+func optional(m *muxmaster.Mux, on bool, path string, h http.HandlerFunc) {
+	if !on {
+		return
+	}
+	m.GET(path, h)
 }
 
 func dialects() {

@@ -262,6 +262,25 @@ func rightStoppedAfterFunc(w http.ResponseWriter, r *http.Request) {
 	serve(r)
 }
 
+type slowLog struct{ timer *time.Timer }
+
+func (l *slowLog) start(r *http.Request) {
+	l.timer = time.AfterFunc(time.Second, func() { log.Print("slow: ", r.URL.Path) })
+}
+
+func (l *slowLog) stop() {
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+}
+
+func rightStoppedField(w http.ResponseWriter, r *http.Request) {
+	l := &slowLog{}
+	l.start(r)
+	defer l.stop()
+	serve(r)
+}
+
 // Objects of the request, and values that are removed again.
 
 type call struct {

@@ -470,6 +470,13 @@ func stoppedSometimes(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+func stoppedOther(w http.ResponseWriter, r *http.Request) {
+	var a, b slowLog
+	defer b.stop()
+	a.timer = time.AfterFunc(time.Second, func() { serve(r) }) // want `r can outlive`
+	b.timer = time.NewTimer(time.Second)
+}
+
 func pollsOnce(w http.ResponseWriter, r *http.Request) {
 	done := make(chan struct{})
 	go func() { defer close(done); serve(r) }() // want `r can outlive`
