@@ -96,23 +96,18 @@ func (r *Result) executionsOf(call *ast.CallExpr, depth int) []execution {
 			}
 			return all
 		case *ast.FuncLit:
-			return r.executionsIn(n, n.Type, n.Body, call, depth)
+			return r.executionsIn(n, n.Body, call, depth)
 		case *ast.FuncDecl:
-			return r.executionsIn(n, n.Type, n.Body, call, depth)
+			return r.executionsIn(n, n.Body, call, depth)
 		}
 	}
 	return once
 }
 
 // executionsIn lists the known executions of a call in fn.
-func (r *Result) executionsIn(fn ast.Node, t *ast.FuncType, body *ast.BlockStmt, call *ast.CallExpr, depth int) []execution {
+func (r *Result) executionsIn(fn ast.Node, body *ast.BlockStmt, call *ast.CallExpr, depth int) []execution {
 	once := []execution{{from: call}}
-	var params []types.Object
-	for _, field := range t.Params.List {
-		for _, name := range field.Names {
-			params = append(params, r.pass.TypesInfo.Defs[name])
-		}
-	}
+	params := r.params(fn)
 	obj := r.function(fn)
 	if obj == nil || !slices.ContainsFunc(params, func(p types.Object) bool { return r.mentions(call, p) }) {
 		return once
@@ -159,6 +154,25 @@ func (r *Result) function(fn ast.Node) types.Object {
 		}
 	}
 	return nil
+}
+
+// params returns the parameters of a function that have names.
+func (r *Result) params(fn ast.Node) (all []types.Object) {
+	var t *ast.FuncType
+	switch fn := fn.(type) {
+	case *ast.FuncDecl:
+		t = fn.Type
+	case *ast.FuncLit:
+		t = fn.Type
+	default:
+		return nil
+	}
+	for _, field := range t.Params.List {
+		for _, name := range field.Names {
+			all = append(all, r.pass.TypesInfo.Defs[name])
+		}
+	}
+	return all
 }
 
 // mentions reports whether an argument of the call uses obj.

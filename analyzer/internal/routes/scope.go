@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
 	"golang.org/x/tools/go/types/typeutil"
@@ -182,50 +183,33 @@ func (r *Result) mounted(e ast.Expr) (Scope, bool) {
 	return r.scope(e), true
 }
 
-// scopeOfParam returns the scope of a parameter of a function passed to Route,
-// or of a function of this package that is called once.
+// scopeOfParam returns the scope of a parameter of a function that is passed to
+// Route, or called, once.
 func (r *Result) scopeOfParam(obj types.Object) (Scope, bool) {
-	field, index := r.param(obj)
-	if field == nil {
+	if v, ok := obj.(*types.Var); !ok || v.Kind() != types.ParamVar {
 		return Scope{}, false
 	}
 	unknown := Scope{Root: obj}
-	switch fn := r.parents[r.parents[r.parents[field]]].(type) { // Field, FieldList, FuncType
-	case *ast.FuncLit:
-		call, ok := r.parents[fn].(*ast.CallExpr)
-		if !ok {
-			return unknown, true
-		}
-		if s, ok := r.routeScope(call, fn); ok {
-			return s, true
-		}
-		return unknown, true
-	case *ast.FuncDecl:
-		f := r.pass.TypesInfo.Defs[fn.Name]
-		var at []Scope
-		for _, ref := range r.uses[f] {
-			call, ok := r.parents[ref].(*ast.CallExpr)
-			switch {
-			case !ok:
-				return unknown, true
-			case call.Fun == ref:
-				if index >= len(call.Args) || call.Ellipsis.IsValid() {
-					return unknown, true
-				}
-				at = append(at, r.scope(call.Args[index]))
-			default:
-				s, ok := r.routeScope(call, ref)
-				if !ok {
-					return unknown, true
-				}
-				at = append(at, s)
-			}
-		}
-		if len(at) == 1 {
-			return at[0], true
-		}
+	fn := r.Function(r.decls[obj])
+	index := slices.Index(r.params(fn), obj)
+	uses := r.uses[r.function(fn)]
+	if lit, ok := fn.(*ast.FuncLit); ok && len(uses) == 0 {
+		uses = []ast.Expr{lit}
 	}
-	return unknown, true
+	if index < 0 || len(uses) != 1 {
+		return unknown, true
+	}
+	call, ok := r.parents[uses[0]].(*ast.CallExpr)
+	if !ok {
+		return unknown, true
+	}
+	if s, ok := r.routeScope(call, uses[0]); ok {
+		return s, true
+	}
+	if call.Fun != uses[0] || index >= len(call.Args) || call.Ellipsis.IsValid() {
+		return unknown, true
+	}
+	return r.scope(call.Args[index]), true
 }
 
 // routeScope returns the scope that Route(prefix, fn) passes to fn.
@@ -242,27 +226,4 @@ func (r *Result) below(s Scope, prefix ast.Expr) Scope {
 	text, known := r.constant(prefix)
 	s.Prefix, s.Whole = join(s.Prefix, text), s.Whole && known
 	return s
-}
-
-// param returns the declaration of a parameter and its index, or nil if obj
-// isn't a parameter.
-func (r *Result) param(obj types.Object) (*ast.Field, int) {
-	f, ok := r.parents[r.decls[obj]].(*ast.Field)
-	if !ok {
-		return nil, 0
-	}
-	list := r.parents[f].(*ast.FieldList)
-	if t, ok := r.parents[list].(*ast.FuncType); !ok || t.Params != list {
-		return nil, 0
-	}
-	i := 0
-	for _, other := range list.List {
-		for _, name := range other.Names {
-			if name == r.decls[obj] {
-				return f, i
-			}
-			i++
-		}
-	}
-	return nil, 0
 }
