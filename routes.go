@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
+	"github.com/seed-1954dcaa/muxmaster/internal/values"
 	"github.com/seed-1954dcaa/muxmaster/internal/wrapped"
 )
 
@@ -165,9 +166,10 @@ func (z *zone) kind() string {
 
 // Lookup returns the route that serves r. In a handler and in middleware of Use,
 // that is the route that was found for r, even if the path of r was changed since.
-// In Pre middleware it is the route that would serve r as it is. If the path was
-// changed, two routes with the same r.Pattern can't be told apart, such as those
-// of GET("/x/", h) and Handle("GET /x/", h).
+// In Pre middleware it is the route that would serve r as it is. With the build tag
+// muxmaster_safe, two routes with the same r.Pattern, such as those of
+// GET("/x/", h) and Handle("GET /x/", h), can't be told apart if the path was
+// changed.
 //
 // In the handlers and middleware of a mounted Mux, both this Mux and the one that
 // it is mounted on know the route.
@@ -194,8 +196,8 @@ func (m *Mux) lookup(r *http.Request) (*program, *trie.Route[endpoint]) {
 	if !found {
 		rt = nil
 	}
-	if r.Pattern != "" && (rt == nil || rt.Pattern != r.Pattern) {
-		rt = cmp.Or(p.table.Registered(r.Pattern, search.Method), rt)
+	if r.Pattern != "" && (rt == nil || rt.Pattern != r.Pattern || !values.Same(rt.Pattern, r.Pattern)) {
+		rt = p.table.Registered(r.Pattern, search.Method, rt, values.Same)
 	}
 	return p, rt
 }

@@ -67,6 +67,33 @@ func TestLookup(t *testing.T) {
 	}
 }
 
+// Lookup tells routes with equal patterns apart if the handler changes the path to
+// that of another one of them.
+func TestLookupEqualPatterns(t *testing.T) {
+	if !muxmaster.FastPathValues() {
+		t.Skip("without direct access to memory, they are the same")
+	}
+	m := muxmaster.New()
+	for i, path := range []string{"/x/", "/x/y"} {
+		h := func(w http.ResponseWriter, r *http.Request) {
+			for _, r.URL.Path = range []string{"/x/", "/x/y", "/x/y/z", "/none"} {
+				rt, _ := m.Lookup(r)
+				fmt.Fprint(w, rt.Value(scopesKey{}))
+			}
+		}
+		if i == 0 {
+			m.Annotate(scopesKey{}, i).GET(path, h)
+		} else {
+			m.Annotate(scopesKey{}, i).HandleFunc("GET /x/", h)
+		}
+	}
+	for path, want := range map[string]string{"/x/": "0000", "/x/y": "1111"} {
+		if got := ask(m, request(t, "GET", path)).body; got != want {
+			t.Errorf("%s: Lookup found %s, want %s", path, got, want)
+		}
+	}
+}
+
 // Before the first request, Lookup and Handler compile the routes only when these,
 // or the fields that set redirects, have changed.
 func TestLookupBeforeFirstRequest(t *testing.T) {

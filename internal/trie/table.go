@@ -112,9 +112,10 @@ func (t *Table[P]) allow(s *Search[P]) string {
 	return strings.Join(append(list, t.MethodName(OPTIONS)), ", ")
 }
 
-// Registered returns the route with the given Pattern for a method, or else one
-// for another method. It returns nil if there is none.
-func (t *Table[P]) Registered(text string, m Method) *Route[P] {
+// Registered returns the route whose Pattern is the same text in memory, as same
+// reports for equal texts. If there is none, it returns one with an equal text:
+// found, which the search has found, or one for a method; or else found.
+func (t *Table[P]) Registered(text string, m Method, found *Route[P], same func(a, b string) bool) *Route[P] {
 	routes := t.byPattern.Load()
 	if routes == nil {
 		routes = &map[string][]*Route[P]{}
@@ -123,16 +124,23 @@ func (t *Table[P]) Registered(text string, m Method) *Route[P] {
 		}
 		t.byPattern.Store(routes)
 	}
-	list := (*routes)[text]
-	for _, rt := range list {
+	best, most := found, -1
+	for _, rt := range (*routes)[text] {
+		n := 0
+		if same(rt.Pattern, text) {
+			n += 4
+		}
+		if rt == found {
+			n += 2
+		}
 		if rt.Method == m {
-			return rt
+			n++
+		}
+		if n > most {
+			best, most = rt, n
 		}
 	}
-	if len(list) == 0 {
-		return nil
-	}
-	return list[0]
+	return best
 }
 
 // All returns all routes, in no particular order.

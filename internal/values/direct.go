@@ -129,7 +129,7 @@ var namesMark = unsafe.String(new(byte), 1)
 
 // names returns the Names that p is part of, or nil for a pattern of net/http.
 func (p *stdPattern) names() *Names {
-	if !same(p.str, namesMark) {
+	if !Same(p.str, namesMark) {
 		return nil
 	}
 	return (*Names)(unsafe.Pointer(p)) // its first field
@@ -138,15 +138,16 @@ func (p *stdPattern) names() *Names {
 // loc is the loc of the owner's Names.
 func (o *Owner) loc() string { return unsafe.String(&o.mark, 1) }
 
-// same reports whether two marks are the same string in memory.
-func same(a, b string) bool { return unsafe.StringData(a) == unsafe.StringData(b) }
+// Same reports whether two strings of the same length are the same one in memory.
+// Without unsafe code, equal strings count as the same.
+func Same(a, b string) bool { return unsafe.StringData(a) == unsafe.StringData(b) }
 
 // TrySet sets r.Pattern, and the path values as [Names.Set] does. If r has values
 // of another owner, TrySet does nothing and returns false; the caller must use
 // Set. It requires Direct. It is small enough to be inlined.
 func (n *Names) TrySet(r *http.Request, pattern string, slots []string) bool {
 	q := layOut(r)
-	if q.pat != nil && !same(q.pat.loc, n.loc) {
+	if q.pat != nil && !Same(q.pat.loc, n.loc) {
 		return false
 	}
 	q.pat, q.matches, q.Pattern = &n.stdPattern, slots, pattern
@@ -162,7 +163,7 @@ func (n *Names) Set(r *http.Request, slots []string) {
 		return
 	}
 	q := layOut(r)
-	if q.pat != nil && !same(q.pat.loc, n.loc) {
+	if q.pat != nil && !Same(q.pat.loc, n.loc) {
 		n.nest(r, slots)
 		return
 	}

@@ -30,7 +30,7 @@ var nestedLoc = unsafe.String(new(byte), 1)
 
 // nested returns the nesting that p is part of, or nil.
 func (p *stdPattern) nested() *nesting {
-	if !same(p.loc, nestedLoc) {
+	if !Same(p.loc, nestedLoc) {
 		return nil
 	}
 	return (*nesting)(unsafe.Pointer(p)) // its first field
@@ -51,7 +51,7 @@ func (n *Names) inside(outer *stdPattern) *nesting {
 // without returns p and its values without those of the owner with that loc: nil
 // if there are no others.
 func (p *stdPattern) without(loc string, vals []string) (*stdPattern, []string) {
-	if same(p.loc, loc) {
+	if Same(p.loc, loc) {
 		return nil, nil
 	}
 	x := p.nested()
@@ -59,7 +59,7 @@ func (p *stdPattern) without(loc string, vals []string) (*stdPattern, []string) 
 		return p, vals
 	}
 	n := len(x.inner.segments)
-	if same(x.inner.loc, loc) {
+	if Same(x.inner.loc, loc) {
 		return x.outer, vals[n:]
 	}
 	switch outer, rest := x.outer.without(loc, vals[n:]); outer {

@@ -30,6 +30,9 @@ func (n *Names) Set(r *http.Request, slots []string) { safeSet(r, n.list, slots)
 // innermost router, until it returns false.
 func Each(r *http.Request, yield func(name, value string) bool) { safeEach(r, yield) }
 
+// Same reports whether two strings are equal.
+func Same(a, b string) bool { return a == b }
+
 // The functions below require Direct. Here they do nothing or are never called.
 
 func (n *Names) TrySet(*http.Request, string, []string) bool { return false }
