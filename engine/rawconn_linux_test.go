@@ -31,76 +31,61 @@ func accepted(t *testing.T, raw bool) (nc net.Conn, client *net.TCPConn) {
 // *net.TCPConn.
 func TestRawConn(t *testing.T) {
 	large := make([]byte, 16<<20)
+	type ends = func(nc net.Conn, client *net.TCPConn)
+	later := func(f ends) ends {
+		return func(nc net.Conn, client *net.TCPConn) { time.AfterFunc(20*time.Millisecond, func() { f(nc, client) }) }
+	}
+	nothing := func(net.Conn, *net.TCPConn) {}
+	sends := func(_ net.Conn, client *net.TCPConn) { io.WriteString(client, "text") }
+	half := func(_ net.Conn, client *net.TCPConn) { client.CloseWrite() }
+	closed := func(nc net.Conn, _ *net.TCPConn) { nc.Close() }
+	reads := func(_ net.Conn, client *net.TCPConn) { go io.Copy(io.Discard, client) }
+	reset := func(_ net.Conn, client *net.TCPConn) {
+		client.SetLinger(0)
+		client.Close()
+	}
+	read := func(nc net.Conn) (int, error) { return nc.Read(make([]byte, 4)) }
+	readFull := func(nc net.Conn) (int, error) { return io.ReadFull(nc, make([]byte, 4)) }
+	write := func(nc net.Conn) (int, error) { return nc.Write(large) }
 	for _, tt := range []struct {
-		name string
-		do   func(nc net.Conn, client *net.TCPConn) (n int, err error)
+		name   string
+		before ends
+		do     func(nc net.Conn) (n int, err error)
 	}{
-		{"data", func(nc net.Conn, client *net.TCPConn) (int, error) {
-			io.WriteString(client, "text")
-			return io.ReadFull(nc, make([]byte, 4))
-		}},
-		{"data later", func(nc net.Conn, client *net.TCPConn) (int, error) {
-			time.AfterFunc(20*time.Millisecond, func() { io.WriteString(client, "text") })
-			return io.ReadFull(nc, make([]byte, 4))
-		}},
-		{"data and the end", func(nc net.Conn, client *net.TCPConn) (int, error) {
-			io.WriteString(client, "text")
-			client.CloseWrite()
+		{"data", sends, readFull},
+		{"data later", later(sends), readFull},
+		{"data and the end", func(nc net.Conn, client *net.TCPConn) { sends(nc, client); half(nc, client) }, func(nc net.Conn) (int, error) {
 			b, err := io.ReadAll(nc)
 			return len(b), err
 		}},
-		{"end", func(nc net.Conn, client *net.TCPConn) (int, error) {
-			client.CloseWrite()
-			return nc.Read(make([]byte, 4))
+		{"end", half, read},
+		{"read of nothing", nothing, func(nc net.Conn) (int, error) { return nc.Read(nil) }},
+		{"read timeout", func(nc net.Conn, _ *net.TCPConn) { nc.SetReadDeadline(time.Now().Add(time.Millisecond)) }, read},
+		{"read, closed", closed, read},
+		{"read, closed meanwhile", later(closed), read},
+		{"two reads, closed meanwhile", later(closed), func(nc net.Conn) (int, error) {
+			go read(nc)
+			return read(nc)
 		}},
-		{"read of nothing", func(nc net.Conn, client *net.TCPConn) (int, error) { return nc.Read(nil) }},
-		{"read timeout", func(nc net.Conn, client *net.TCPConn) (int, error) {
-			nc.SetReadDeadline(time.Now().Add(time.Millisecond))
-			return nc.Read(make([]byte, 4))
-		}},
-		{"read, closed", func(nc net.Conn, client *net.TCPConn) (int, error) {
-			nc.Close()
-			return nc.Read(make([]byte, 4))
-		}},
-		{"read, closed meanwhile", func(nc net.Conn, client *net.TCPConn) (int, error) {
-			time.AfterFunc(20*time.Millisecond, func() { nc.Close() })
-			return nc.Read(make([]byte, 4))
-		}},
-		{"two reads, closed meanwhile", func(nc net.Conn, client *net.TCPConn) (int, error) {
-			time.AfterFunc(20*time.Millisecond, func() { nc.Close() })
-			go nc.Read(make([]byte, 4))
-			return nc.Read(make([]byte, 4))
-		}},
-		{"read, reset", func(nc net.Conn, client *net.TCPConn) (int, error) {
-			client.SetLinger(0)
-			client.Close()
-			return nc.Read(make([]byte, 4))
-		}},
-		{"write of nothing", func(nc net.Conn, client *net.TCPConn) (int, error) { return nc.Write(nil) }},
-		{"write that waits", func(nc net.Conn, client *net.TCPConn) (int, error) {
-			go io.Copy(io.Discard, client)
-			return nc.Write(large)
-		}},
-		{"write timeout", func(nc net.Conn, client *net.TCPConn) (int, error) {
-			nc.SetWriteDeadline(time.Now().Add(20 * time.Millisecond))
-			n, err := nc.Write(large)
+		{"read, reset", reset, read},
+		{"write of nothing", nothing, func(nc net.Conn) (int, error) { return nc.Write(nil) }},
+		{"write that waits", reads, write},
+		{"write timeout", func(nc net.Conn, _ *net.TCPConn) { nc.SetWriteDeadline(time.Now().Add(20 * time.Millisecond)) }, func(nc net.Conn) (int, error) {
+			n, err := write(nc)
 			return min(n, 1), err
 		}},
-		{"write, closed", func(nc net.Conn, client *net.TCPConn) (int, error) {
-			nc.Close()
-			return nc.Write(large)
-		}},
-		{"write, reset", func(nc net.Conn, client *net.TCPConn) (int, error) {
-			client.SetLinger(0)
-			client.Close()
-			nc.Read(make([]byte, 4))
-			return nc.Write(large)
+		{"write, closed", closed, write},
+		{"write, reset", reset, func(nc net.Conn) (int, error) {
+			read(nc)
+			return write(nc)
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got [2]string
 			for i := range got {
-				n, err := tt.do(accepted(t, i == 1))
+				nc, client := accepted(t, i == 1)
+				tt.before(nc, client)
+				n, err := tt.do(nc)
 				timeout := false
 				if ne, ok := err.(net.Error); ok {
 					timeout = ne.Timeout()

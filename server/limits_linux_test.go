@@ -148,6 +148,9 @@ func TestLimitPerIP(t *testing.T) {
 		}
 		two.Close()
 		eventually(t, longest, "a closed connection doesn't count", func() bool { return ask(from("127.0.0.1")) == "200 OK" })
+		if got := ask(from("127.0.0.1")); got != refused {
+			t.Errorf("%s: a third connection after one was closed: %q, want %q", v.name, got, refused)
+		}
 	}
 }
 

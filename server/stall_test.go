@@ -359,6 +359,22 @@ func exchanges(file string, patience time.Duration) []honest {
 		}()
 		return pr
 	}
+	body := func(text string) func() io.Reader {
+		return func() io.Reader { return strings.NewReader(text) }
+	}
+	large := body(strings.Repeat("x", 1<<20))
+	count := func(w http.ResponseWriter, r *http.Request) {
+		n, err := io.Copy(io.Discard, r.Body)
+		fmt.Fprintln(w, n, err)
+	}
+	// readWith reads the body with the handler's own deadline.
+	readWith := func(deadline func() time.Time) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			http.NewResponseController(w).SetReadDeadline(deadline())
+			text, err := io.ReadAll(r.Body)
+			fmt.Fprintln(w, string(text), err)
+		}
+	}
 	return []honest{
 		{name: "events, far apart", h: func(w http.ResponseWriter, r *http.Request) {
 			for range 3 {
@@ -369,37 +385,26 @@ func exchanges(file string, patience time.Duration) []honest {
 			alive(w, r)
 		}, want: "event event event hello"},
 		{name: "a slow handler", h: func(w http.ResponseWriter, r *http.Request) { pause(3); alive(w, r) }, want: "hello"},
-		{name: "a slow handler that has read its body", body: func() io.Reader { return strings.NewReader("x") }, h: func(w http.ResponseWriter, r *http.Request) {
+		{name: "a slow handler that has read its body", body: body("x"), h: func(w http.ResponseWriter, r *http.Request) {
 			io.Copy(io.Discard, r.Body)
 			pause(3)
 			alive(w, r)
 		}, want: "hello"},
-		{name: "events without having read the body", body: func() io.Reader { return strings.NewReader("x") }, h: func(w http.ResponseWriter, r *http.Request) {
+		{name: "events without having read the body", body: body("x"), h: func(w http.ResponseWriter, r *http.Request) {
 			http.NewResponseController(w).Flush()
 			pause(3)
 			alive(w, r)
 		}, want: "hello"},
-		{name: "a handler that thinks before it reads", body: func() io.Reader { return strings.NewReader(strings.Repeat("x", 1<<20)) }, h: func(w http.ResponseWriter, r *http.Request) {
+		{name: "a handler that thinks before it reads", body: large, h: func(w http.ResponseWriter, r *http.Request) { pause(3); count(w, r) }, want: "1048576 <nil>\n"},
+		{name: "a handler that thinks while it reads", body: large, h: func(w http.ResponseWriter, r *http.Request) {
+			io.CopyN(io.Discard, r.Body, 1<<19)
 			pause(3)
-			n, err := io.Copy(io.Discard, r.Body)
-			fmt.Fprintln(w, n, err)
-		}, want: "1048576 <nil>\n"},
-		{name: "a handler that thinks while it reads", body: func() io.Reader { return strings.NewReader(strings.Repeat("x", 1<<20)) }, h: func(w http.ResponseWriter, r *http.Request) {
-			n, _ := io.CopyN(io.Discard, r.Body, 1<<19)
-			pause(3)
-			m, err := io.Copy(io.Discard, r.Body)
-			fmt.Fprintln(w, n+m, err)
-		}, want: "1048576 <nil>\n"},
-		{name: "a slow upload", body: slowBody, h: func(w http.ResponseWriter, r *http.Request) {
-			n, err := io.Copy(io.Discard, r.Body)
-			fmt.Fprintln(w, n, err)
-		}, want: "49152 <nil>\n"},
-		{name: "an upload that the handler waits longer for", body: lateBody(patience), h: func(w http.ResponseWriter, r *http.Request) {
-			http.NewResponseController(w).SetReadDeadline(time.Now().Add(20 * patience))
-			text, err := io.ReadAll(r.Body)
-			fmt.Fprintln(w, string(text), err)
-		}, want: "late <nil>\n"},
-		{name: "a slow handler that has read its body with its own deadline", body: func() io.Reader { return strings.NewReader("x") }, h: func(w http.ResponseWriter, r *http.Request) {
+			count(w, r)
+		}, want: "524288 <nil>\n"},
+		{name: "a slow upload", body: slowBody, h: count, want: "49152 <nil>\n"},
+		{name: "an upload that the handler waits longer for", body: lateBody(patience), h: readWith(func() time.Time { return time.Now().Add(20 * patience) }), want: "late <nil>\n"},
+		{name: "an upload without a deadline", body: lateBody(patience), h: readWith(func() time.Time { return time.Time{} }), want: "late <nil>\n"},
+		{name: "a slow handler that has read its body with its own deadline", body: body("x"), h: func(w http.ResponseWriter, r *http.Request) {
 			http.NewResponseController(w).SetReadDeadline(time.Now().Add(2 * patience))
 			io.Copy(io.Discard, r.Body)
 			<-time.After(patience / 2)
@@ -407,11 +412,6 @@ func exchanges(file string, patience time.Duration) []honest {
 			pause(3)
 			alive(w, r)
 		}, want: "hello"},
-		{name: "an upload without a deadline", body: lateBody(patience), h: func(w http.ResponseWriter, r *http.Request) {
-			http.NewResponseController(w).SetReadDeadline(time.Time{})
-			text, err := io.ReadAll(r.Body)
-			fmt.Fprintln(w, string(text), err)
-		}, want: "late <nil>\n"},
 		{name: "a slow download", h: func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, exchangeSize)) }, want: "25165824 <nil>", read: slowly},
 		{name: "a slow download of a file", h: sendFile(file), want: "25165824 <nil>", read: slowly},
 	}
