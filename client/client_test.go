@@ -336,7 +336,7 @@ func TestTimeouts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer silent.Close()
+	t.Cleanup(func() { silent.Close() })
 	const short = 50 * time.Millisecond
 	const patience = 1500 * time.Millisecond // slow responses arrive in intervals of an eighth, and take longer in total
 	stalls, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
@@ -374,21 +374,23 @@ func TestTimeouts(t *testing.T) {
 		{"a drip", slow.URL + "/drip", client.Options{StallTimeout: patience}, "client: less than 4 KiB of the response body arrived within 1.5s"},
 		{"no bound", slow.URL, client.Options{StallTimeout: -1}, ""},
 	} {
-		var err error
-		if c.want == "" {
-			steady.Try(t, patience/8, func() error { return drainTo(use(t, c.o), c.url) })
-			continue
-		}
-		err = drainTo(use(t, c.o), c.url)
-		if err == nil || c.want == "" || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.name, err, c.want)
-		}
-		if te, ok := errors.AsType[interface {
-			error
-			Timeout() bool
-		}](err); !ok || !te.Timeout() {
-			t.Errorf("%s: %v is no timeout", c.name, err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if c.want == "" {
+				steady.Try(t, patience/8, func() error { return drainTo(use(t, c.o), c.url) })
+				return
+			}
+			err := drainTo(use(t, c.o), c.url)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+			if te, ok := errors.AsType[interface {
+				error
+				Timeout() bool
+			}](err); !ok || !te.Timeout() {
+				t.Errorf("%v is no timeout", err)
+			}
+		})
 	}
 }
 

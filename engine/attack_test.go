@@ -26,42 +26,38 @@ var bodies = map[string]string{
 // while the connection serves further requests. The goroutines must not get
 // bytes of those requests.
 func TestLateReads(t *testing.T) {
-	for _, k := range engines {
-		for name, framing := range bodies {
-			t.Run(k.name+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				var readers sync.WaitGroup
-				readers.Add(1) // so that it isn't zero before Wait
-				addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					if r.Method == "GET" {
-						io.WriteString(w, r.RequestURI)
-						return
-					}
-					body, ctx := r.Body, r.Context()
-					readers.Go(func() {
-						got, err := io.ReadAll(body)
-						if !strings.HasPrefix("hello", string(got)) {
-							t.Errorf("a late read got %q, %v", got, err)
-						}
-						<-ctx.Done()
-						if n, err := body.Read(make([]byte, 1)); n > 0 || err == nil {
-							t.Errorf("a read after the handler: %d, %v", n, err)
-						}
-					})
-				})}))
-				for i := range 50 {
-					get := fmt.Sprintf("GET /%d HTTP/1.1\r\nHost: h\r\n\r\n", i)
-					got := talk(t, addr, get+"POST / HTTP/1.1\r\nHost: h\r\n"+framing+get)
-					// The second may not be served: the body's reader was cut off.
-					if n := strings.Count(got, fmt.Sprintf("\r\n\r\n/%d", i)); n < 1 || strings.Contains(got, " 400 ") {
-						t.Fatalf("got %q", got)
-					}
+	eachCase(t, engines, bodies, func(t *testing.T, k kind, name, framing string) {
+		t.Parallel()
+		var readers sync.WaitGroup
+		readers.Add(1) // so that it isn't zero before Wait
+		addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == "GET" {
+				io.WriteString(w, r.RequestURI)
+				return
+			}
+			body, ctx := r.Body, r.Context()
+			readers.Go(func() {
+				got, err := io.ReadAll(body)
+				if !strings.HasPrefix("hello", string(got)) {
+					t.Errorf("a late read got %q, %v", got, err)
 				}
-				readers.Done()
-				readers.Wait()
+				<-ctx.Done()
+				if n, err := body.Read(make([]byte, 1)); n > 0 || err == nil {
+					t.Errorf("a read after the handler: %d, %v", n, err)
+				}
 			})
+		})}))
+		for i := range 50 {
+			get := fmt.Sprintf("GET /%d HTTP/1.1\r\nHost: h\r\n\r\n", i)
+			got := talk(t, addr, get+"POST / HTTP/1.1\r\nHost: h\r\n"+framing+get)
+			// The second may not be served: the body's reader was cut off.
+			if n := strings.Count(got, fmt.Sprintf("\r\n\r\n/%d", i)); n < 1 || strings.Contains(got, " 400 ") {
+				t.Fatalf("got %q", got)
+			}
 		}
-	}
+		readers.Done()
+		readers.Wait()
+	})
 }
 
 // TestLateReadOfPart lets a handler return while a goroutine waits for the rest
@@ -93,39 +89,35 @@ func TestLateReadOfPart(t *testing.T) {
 // TestReadDuringResponse reads the body in one goroutine while another writes
 // the response. The client sends the body late or never.
 func TestReadDuringResponse(t *testing.T) {
-	for _, k := range kinds {
-		for name, framing := range bodies {
-			t.Run(k.name+"/"+name, func(t *testing.T) {
-				addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					http.NewResponseController(w).EnableFullDuplex()
-					read := make(chan bool)
-					go func() { io.Copy(io.Discard, r.Body); close(read) }()
-					for range 20 {
-						io.WriteString(w, "response\n")
-						w.(http.Flusher).Flush()
-					}
-					r.Body.Close()
-					<-read
-				})}))
-				head, body, _ := strings.Cut(framing, "\r\n\r\n")
-				for _, sent := range []string{body, body[:len(body)/2], ""} {
-					c := dial(t, addr)
-					io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\n"+head+"\r\n\r\n")
-					br := bufio.NewReader(c)
-					status, err := br.ReadString('\n')
-					if err != nil {
-						t.Fatal(err)
-					}
-					io.WriteString(c, sent)
-					c.CloseWrite()
-					rest, _ := io.ReadAll(br)
-					if n := strings.Count(string(rest), "response\n"); !strings.HasPrefix(status, "HTTP/1.1 ") || n != 20 {
-						t.Errorf("got %q and %d lines of 20", status, n)
-					}
-				}
-			})
+	eachCase(t, kinds, bodies, func(t *testing.T, k kind, name, framing string) {
+		addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.NewResponseController(w).EnableFullDuplex()
+			read := make(chan bool)
+			go func() { io.Copy(io.Discard, r.Body); close(read) }()
+			for range 20 {
+				io.WriteString(w, "response\n")
+				w.(http.Flusher).Flush()
+			}
+			r.Body.Close()
+			<-read
+		})}))
+		head, body, _ := strings.Cut(framing, "\r\n\r\n")
+		for _, sent := range []string{body, body[:len(body)/2], ""} {
+			c := dial(t, addr)
+			io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\n"+head+"\r\n\r\n")
+			br := bufio.NewReader(c)
+			status, err := br.ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.WriteString(c, sent)
+			c.CloseWrite()
+			rest, _ := io.ReadAll(br)
+			if n := strings.Count(string(rest), "response\n"); !strings.HasPrefix(status, "HTTP/1.1 ") || n != 20 {
+				t.Errorf("got %q and %d lines of 20", status, n)
+			}
 		}
-	}
+	})
 }
 
 // TestChurn opens and drops a thousand connections with different behavior, and
@@ -163,35 +155,31 @@ func TestChurn(t *testing.T) {
 	for _, f := range bodies {
 		framings = append(framings, f)
 	}
-	for _, k := range engines {
-		for _, end := range []string{"Shutdown", "Close"} {
-			t.Run(k.name+"/"+end, func(t *testing.T) {
-				srv := &http.Server{Handler: handler, ReadTimeout: time.Minute, IdleTimeout: time.Minute}
-				leavesNothing(t, k.make, srv, func(s server, addr string) {
-					var clients sync.WaitGroup
-					ended := make(chan bool)
-					for i := range 20 {
-						clients.Go(func() {
-							rnd := rand.New(rand.NewPCG(1, uint64(i)))
-							for j := range 50 {
-								if i == 10 && j == 25 {
-									close(ended)
-								}
-								churn(t, rnd, addr, fmt.Sprintf("/%d/%d/", i, j), framings)
-							}
-						})
+	eachCase(t, engines, names("Shutdown", "Close"), func(t *testing.T, k kind, end string, _ bool) {
+		srv := &http.Server{Handler: handler, ReadTimeout: time.Minute, IdleTimeout: time.Minute}
+		leavesNothing(t, k.make, srv, func(s server, addr string) {
+			var clients sync.WaitGroup
+			ended := make(chan bool)
+			for i := range 20 {
+				clients.Go(func() {
+					rnd := rand.New(rand.NewPCG(1, uint64(i)))
+					for j := range 50 {
+						if i == 10 && j == 25 {
+							close(ended)
+						}
+						churn(t, rnd, addr, fmt.Sprintf("/%d/%d/", i, j), framings)
 					}
-					<-ended
-					if end == "Close" {
-						s.Close()
-					} else if err := s.Shutdown(context.Background()); err != nil {
-						t.Error(err)
-					}
-					clients.Wait()
 				})
-			})
-		}
-	}
+			}
+			<-ended
+			if end == "Close" {
+				s.Close()
+			} else if err := s.Shutdown(context.Background()); err != nil {
+				t.Error(err)
+			}
+			clients.Wait()
+		})
+	})
 }
 
 // churn is one client of TestChurn.

@@ -30,7 +30,7 @@ func eventually[T any](t *testing.T, what string, ch <-chan T) (v T) {
 // TestClientLeaves checks that a disconnect of the client ends the request's
 // context, for each way of observing it.
 func TestClientLeaves(t *testing.T) {
-	follow := map[string]func(http.ResponseWriter, *http.Request){
+	follow := map[string]http.HandlerFunc{
 		"Done": func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 		"Err": func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
@@ -58,30 +58,26 @@ func TestClientLeaves(t *testing.T) {
 			}
 		},
 	}
-	for _, k := range kinds {
-		for name, f := range follow {
-			t.Run(k.name+"/"+name, func(t *testing.T) {
-				started, ended := make(chan bool, 1), make(chan error, 1)
-				addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					if name != "body read" {
-						io.Copy(io.Discard, r.Body) // before, nobody watches the connection, as in net/http
-					}
-					started <- true
-					f(w, r)
-					ended <- r.Context().Err()
-				})}))
-				c := dial(t, addr)
-				io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi")
-				eventually(t, "the handler starts", started)
-				c.Close()
-				if name == "CloseNotify" {
-					eventually(t, "the handler ends", ended)
-				} else if err := eventually(t, "the handler ends", ended); err != context.Canceled {
-					t.Errorf("the context's error is %v, want Canceled", err)
-				}
-			})
+	eachCase(t, kinds, follow, func(t *testing.T, k kind, name string, f http.HandlerFunc) {
+		started, ended := make(chan bool, 1), make(chan error, 1)
+		addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if name != "body read" {
+				io.Copy(io.Discard, r.Body) // before, nobody watches the connection, as in net/http
+			}
+			started <- true
+			f(w, r)
+			ended <- r.Context().Err()
+		})}))
+		c := dial(t, addr)
+		io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi")
+		eventually(t, "the handler starts", started)
+		c.Close()
+		if name == "CloseNotify" {
+			eventually(t, "the handler ends", ended)
+		} else if err := eventually(t, "the handler ends", ended); err != context.Canceled {
+			t.Errorf("the context's error is %v, want Canceled", err)
 		}
-	}
+	})
 }
 
 // TestContextEnds checks that the handler's return and the end of the
@@ -165,53 +161,49 @@ func TestPipelinedWhileWatched(t *testing.T) {
 // TestPipelinedResponses checks that a response isn't delayed for long if the
 // handler of the next request is slow, panics, or hijacks the connection.
 func TestPipelinedResponses(t *testing.T) {
-	for _, k := range kinds {
-		for _, path := range []string{"/slow", "/panic", "/hijack", "/handed-over"} {
-			t.Run(k.name+path, func(t *testing.T) {
-				goOn := make(chan bool)
-				addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					switch r.URL.Path {
-					case "/slow", "/handed-over":
-						<-goOn
-					case "/panic":
-						panic("on purpose")
-					case "/hijack":
-						nc, _, err := w.(http.Hijacker).Hijack()
-						if err != nil {
-							t.Error(err)
-							return
-						}
-						<-goOn
-						nc.Close()
-						return
-					}
-					io.WriteString(w, r.URL.Path)
-				})}))
-				c := dial(t, addr)
-				host := "Host: h\r\n"
-				if path == "/handed-over" {
-					host = "Host: h\n"
+	eachCase(t, kinds, names("/slow", "/panic", "/hijack", "/handed-over"), func(t *testing.T, k kind, path string, _ bool) {
+		goOn := make(chan bool)
+		addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/slow", "/handed-over":
+				<-goOn
+			case "/panic":
+				panic("on purpose")
+			case "/hijack":
+				nc, _, err := w.(http.Hijacker).Hijack()
+				if err != nil {
+					t.Error(err)
+					return
 				}
-				const first = "GET /first HTTP/1.1\r\nHost: h\r\n\r\n"
-				io.WriteString(c, first+first+"GET "+path+" HTTP/1.1\r\n"+host+"\r\n")
-				br := bufio.NewReader(c)
-				for range 2 {
-					if b := readText(t, br); b != "/first" {
-						t.Errorf("response %q", b)
-					}
-				}
-				close(goOn)
-				res, err := http.ReadResponse(br, nil)
-				if served := path == "/slow" || path == "/handed-over"; served != (err == nil) {
-					t.Fatal(err)
-				} else if served {
-					if b, _ := io.ReadAll(res.Body); string(b) != path {
-						t.Errorf("response %q", b)
-					}
-				}
-			})
+				<-goOn
+				nc.Close()
+				return
+			}
+			io.WriteString(w, r.URL.Path)
+		})}))
+		c := dial(t, addr)
+		host := "Host: h\r\n"
+		if path == "/handed-over" {
+			host = "Host: h\n"
 		}
-	}
+		const first = "GET /first HTTP/1.1\r\nHost: h\r\n\r\n"
+		io.WriteString(c, first+first+"GET "+path+" HTTP/1.1\r\n"+host+"\r\n")
+		br := bufio.NewReader(c)
+		for range 2 {
+			if b := readText(t, br); b != "/first" {
+				t.Errorf("response %q", b)
+			}
+		}
+		close(goOn)
+		res, err := http.ReadResponse(br, nil)
+		if served := path == "/slow" || path == "/handed-over"; served != (err == nil) {
+			t.Fatal(err)
+		} else if served {
+			if b, _ := io.ReadAll(res.Body); string(b) != path {
+				t.Errorf("response %q", b)
+			}
+		}
+	})
 }
 
 // TestFormat prints what a handler and the program can print, with several

@@ -60,6 +60,24 @@ func each(t *testing.T, list []kind, test func(t *testing.T, k kind)) {
 	}
 }
 
+// eachCase runs a test for each kind of server and each case.
+func eachCase[T any](t *testing.T, list []kind, cases map[string]T, test func(t *testing.T, k kind, name string, c T)) {
+	for _, k := range list {
+		for name, c := range cases {
+			t.Run(k.name+"/"+name, func(t *testing.T) { test(t, k, name, c) })
+		}
+	}
+}
+
+// names returns cases that consist only of their names.
+func names(list ...string) map[string]bool {
+	cases := make(map[string]bool)
+	for _, name := range list {
+		cases[name] = true
+	}
+	return cases
+}
+
 // A wrapper is a listener that wraps what it accepts.
 type wrapper struct {
 	net.Listener

@@ -300,38 +300,34 @@ func TestHTTP2Shutdown(t *testing.T) {
 // written after its handler has returned, when the server is shut down or the
 // connection would be idle for too long.
 func TestHTTP2SlowReader(t *testing.T) {
-	for _, way := range []string{"Shutdown", "IdleTimeout"} {
-		for _, k := range engines {
-			t.Run(way+" "+k.name, func(t *testing.T) {
-				t.Parallel()
-				returned, done := make(chan bool), make(chan error)
-				srv := &http.Server{Protocols: protocols(true, false, true), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					defer close(returned)
-					w.Write(megabyte[:60_000])
-				})}
-				if way == "IdleTimeout" {
-					srv.IdleTimeout = 100 * time.Millisecond
-				}
-				s := k.make(srv)
-				c := dialFrames(t, startOn(t, slowly(t, 300*time.Millisecond), s, s.Serve))
-				c.get(1, "/")
-				eventually(t, "the end of the handler", returned)
-				go func() {
-					if way == "Shutdown" {
-						s.Shutdown(context.Background())
-					}
-					close(done)
-				}()
-				if c.ended(1); c.end(1) != "end" {
-					t.Error(c.summary())
-				}
-				eventually(t, "the end of "+way, done)
-				if !c.wait(func() bool { return c.closed }) {
-					t.Error("the connection is open")
-				}
-			})
+	eachCase(t, engines, names("Shutdown", "IdleTimeout"), func(t *testing.T, k kind, way string, _ bool) {
+		t.Parallel()
+		returned, done := make(chan bool), make(chan error)
+		srv := &http.Server{Protocols: protocols(true, false, true), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer close(returned)
+			w.Write(megabyte[:60_000])
+		})}
+		if way == "IdleTimeout" {
+			srv.IdleTimeout = 100 * time.Millisecond
 		}
-	}
+		s := k.make(srv)
+		c := dialFrames(t, startOn(t, slowly(t, 300*time.Millisecond), s, s.Serve))
+		c.get(1, "/")
+		eventually(t, "the end of the handler", returned)
+		go func() {
+			if way == "Shutdown" {
+				s.Shutdown(context.Background())
+			}
+			close(done)
+		}()
+		if c.ended(1); c.end(1) != "end" {
+			t.Error(c.summary())
+		}
+		eventually(t, "the end of "+way, done)
+		if !c.wait(func() bool { return c.closed }) {
+			t.Error("the connection is open")
+		}
+	})
 }
 
 // TestHTTP2Goexit checks that the client learns at once that a handler has ended

@@ -29,60 +29,56 @@ var bothWays = map[string]string{
 // running request, closes its connection afterwards, and calls registered
 // functions. It does so for connections of the engine and of net/http.
 func TestShutdown(t *testing.T) {
-	for _, k := range kinds {
-		for name, request := range bothWays {
-			t.Run(k.name+"/"+name, func(t *testing.T) {
-				started, goOn, registered := make(chan bool), make(chan bool), make(chan bool)
-				srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					if r.URL.Path == "/slow" {
-						started <- true
-						<-goOn
-					}
-					io.WriteString(w, "done")
-				})}
-				srv.RegisterOnShutdown(sync.OnceFunc(func() { close(registered) })) // net/http runs it on each call
-				s := k.make(srv)
-				addr := start(t, s)
+	eachCase(t, kinds, bothWays, func(t *testing.T, k kind, name, request string) {
+		started, goOn, registered := make(chan bool), make(chan bool), make(chan bool)
+		srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/slow" {
+				started <- true
+				<-goOn
+			}
+			io.WriteString(w, "done")
+		})}
+		srv.RegisterOnShutdown(sync.OnceFunc(func() { close(registered) })) // net/http runs it on each call
+		s := k.make(srv)
+		addr := start(t, s)
 
-				idle := dial(t, addr)
-				io.WriteString(idle, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-				if _, err := http.ReadResponse(bufio.NewReader(idle), nil); err != nil {
-					t.Fatal(err)
-				}
-				busy := dial(t, addr)
-				io.WriteString(busy, request)
-				eventually(t, "the handler starts", started)
-
-				ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-				defer cancel()
-				if err := s.Shutdown(ctx); err != context.DeadlineExceeded {
-					t.Errorf("Shutdown with a running request: %v, want DeadlineExceeded", err)
-				}
-				eventually(t, "registered functions run", registered)
-				if _, err := io.ReadAll(idle); err != nil {
-					t.Errorf("the idle connection: %v", err)
-				}
-				if c, err := net.Dial("tcp", addr); err == nil {
-					c.Close()
-					t.Error("the listener is still open")
-				}
-				ended := make(chan error, 1)
-				go func() { ended <- srv.Shutdown(context.Background()) }()
-				if k.name != "net/http" {
-					<-ended
-					go func() { ended <- s.(*Server).Shutdown(context.Background()) }()
-				}
-				close(goOn)
-				b, _ := io.ReadAll(busy)
-				if !strings.HasSuffix(string(b), "done") || !strings.Contains(string(b), "Connection: close") {
-					t.Errorf("the running request got %q", b)
-				}
-				if err := eventually(t, "Shutdown returns", ended); err != nil {
-					t.Error(err)
-				}
-			})
+		idle := dial(t, addr)
+		io.WriteString(idle, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+		if _, err := http.ReadResponse(bufio.NewReader(idle), nil); err != nil {
+			t.Fatal(err)
 		}
-	}
+		busy := dial(t, addr)
+		io.WriteString(busy, request)
+		eventually(t, "the handler starts", started)
+
+		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+		defer cancel()
+		if err := s.Shutdown(ctx); err != context.DeadlineExceeded {
+			t.Errorf("Shutdown with a running request: %v, want DeadlineExceeded", err)
+		}
+		eventually(t, "registered functions run", registered)
+		if _, err := io.ReadAll(idle); err != nil {
+			t.Errorf("the idle connection: %v", err)
+		}
+		if c, err := net.Dial("tcp", addr); err == nil {
+			c.Close()
+			t.Error("the listener is still open")
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- srv.Shutdown(context.Background()) }()
+		if k.name != "net/http" {
+			<-ended
+			go func() { ended <- s.(*Server).Shutdown(context.Background()) }()
+		}
+		close(goOn)
+		b, _ := io.ReadAll(busy)
+		if !strings.HasSuffix(string(b), "done") || !strings.Contains(string(b), "Connection: close") {
+			t.Errorf("the running request got %q", b)
+		}
+		if err := eventually(t, "Shutdown returns", ended); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestShutdownOfSrv checks that Shutdown of the http.Server stops the engine.
@@ -118,26 +114,22 @@ func TestShutdownOfSrv(t *testing.T) {
 // TestClose checks that Close ends running requests, served by the engine and
 // by net/http.
 func TestClose(t *testing.T) {
-	for _, k := range kinds {
-		for name, request := range bothWays {
-			t.Run(k.name+"/"+name, func(t *testing.T) {
-				started, ended := make(chan bool), make(chan bool)
-				s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					started <- true
-					<-r.Context().Done()
-					close(ended)
-				})})
-				c := dial(t, start(t, s))
-				io.WriteString(c, request)
-				eventually(t, "the handler starts", started)
-				s.Close()
-				eventually(t, "the handler's context ends", ended)
-				if b, _ := io.ReadAll(c); len(b) > 0 {
-					t.Errorf("got %q", b)
-				}
-			})
+	eachCase(t, kinds, bothWays, func(t *testing.T, k kind, name, request string) {
+		started, ended := make(chan bool), make(chan bool)
+		s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			started <- true
+			<-r.Context().Done()
+			close(ended)
+		})})
+		c := dial(t, start(t, s))
+		io.WriteString(c, request)
+		eventually(t, "the handler starts", started)
+		s.Close()
+		eventually(t, "the handler's context ends", ended)
+		if b, _ := io.ReadAll(c); len(b) > 0 {
+			t.Errorf("got %q", b)
 		}
-	}
+	})
 }
 
 // TestTimeouts checks that each timeout closes the connections of slow clients,
@@ -464,64 +456,60 @@ func TestShutdownTLS(t *testing.T) {
 // TestCloseTLS closes a server over TLS while clients send and receive much, read
 // nothing, or have not completed their handshake. All handlers must end.
 func TestCloseTLS(t *testing.T) {
-	for _, protocol := range []string{"http/1.1", "h2"} {
-		for _, k := range kinds {
-			t.Run(protocol+" "+k.name, func(t *testing.T) {
-				t.Parallel()
-				began, ended, closed := make(chan bool, 100), make(chan bool, 100), make(chan bool)
-				srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					defer func() { ended <- true }()
-					http.NewResponseController(w).EnableFullDuplex()
-					w.WriteHeader(200)
-					began <- true
-					switch r.URL.Path {
-					case "/write":
-						for err := error(nil); err == nil; {
-							_, err = w.Write(make([]byte, 50_000))
-						}
-					case "/read":
-						io.Copy(io.Discard, r.Body)
-					case "/wait":
-						<-r.Context().Done()
-					}
-				})}
-				s := k.make(srv)
-				addr := startTLS(t, s, srv)
-				stalled := dial(t, addr) // sends nothing
-				tr := transport(t, protocols(protocol != "h2", protocol == "h2", false))
-				var clients sync.WaitGroup
-				paths := []string{"/write", "/write", "/write, unread", "/read", "/read", "/wait"}
-				for _, path := range paths {
-					path, unread := strings.CutSuffix(path, ", unread")
-					clients.Go(func() {
-						var body io.Reader
-						if path == "/read" {
-							body = zeros{}
-						}
-						res, err := (&http.Client{Transport: tr}).Post("https://"+addr+path, "", body)
-						if err != nil {
-							return
-						}
-						defer res.Body.Close()
-						if unread {
-							<-closed
-						}
-						io.Copy(io.Discard, res.Body)
-					})
+	eachCase(t, kinds, names("http/1.1", "h2"), func(t *testing.T, k kind, protocol string, _ bool) {
+		t.Parallel()
+		began, ended, closed := make(chan bool, 100), make(chan bool, 100), make(chan bool)
+		srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer func() { ended <- true }()
+			http.NewResponseController(w).EnableFullDuplex()
+			w.WriteHeader(200)
+			began <- true
+			switch r.URL.Path {
+			case "/write":
+				for err := error(nil); err == nil; {
+					_, err = w.Write(make([]byte, 50_000))
 				}
-				for range paths {
-					eventually(t, "a request", began)
+			case "/read":
+				io.Copy(io.Discard, r.Body)
+			case "/wait":
+				<-r.Context().Done()
+			}
+		})}
+		s := k.make(srv)
+		addr := startTLS(t, s, srv)
+		stalled := dial(t, addr) // sends nothing
+		tr := transport(t, protocols(protocol != "h2", protocol == "h2", false))
+		var clients sync.WaitGroup
+		paths := []string{"/write", "/write", "/write, unread", "/read", "/read", "/wait"}
+		for _, path := range paths {
+			path, unread := strings.CutSuffix(path, ", unread")
+			clients.Go(func() {
+				var body io.Reader
+				if path == "/read" {
+					body = zeros{}
 				}
-				s.Close()
-				close(closed)
-				for range paths {
-					eventually(t, "the end of a handler", ended)
+				res, err := (&http.Client{Transport: tr}).Post("https://"+addr+path, "", body)
+				if err != nil {
+					return
 				}
-				clients.Wait()
-				if n, err := stalled.Read(make([]byte, 1)); err == nil {
-					t.Errorf("read %d bytes during the handshake", n)
+				defer res.Body.Close()
+				if unread {
+					<-closed
 				}
+				io.Copy(io.Discard, res.Body)
 			})
 		}
-	}
+		for range paths {
+			eventually(t, "a request", began)
+		}
+		s.Close()
+		close(closed)
+		for range paths {
+			eventually(t, "the end of a handler", ended)
+		}
+		clients.Wait()
+		if n, err := stalled.Read(make([]byte, 1)); err == nil {
+			t.Errorf("read %d bytes during the handshake", n)
+		}
+	})
 }

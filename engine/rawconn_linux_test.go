@@ -135,56 +135,52 @@ func TestServeTLS(t *testing.T) {
 // TestRawWrapper checks that a SocketConn under TLS is bypassed over HTTP/2, but
 // not over HTTP/1.1, and that each byte is counted once.
 func TestRawWrapper(t *testing.T) {
-	for _, protocol := range []string{"http/1.1", "h2"} {
-		for _, k := range engines {
-			t.Run(protocol+" "+k.name, func(t *testing.T) {
-				ln := new(counts)
-				found := make(chan bool, 10)
-				srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					b, _ := io.ReadAll(r.Body)
-					w.Write(b)
-				})}
-				srv.ConnState = func(nc net.Conn, state http.ConnState) {
-					if state == http.StateNew {
-						_, ok := nc.(*tls.Conn).NetConn().(interface{ NetConn() net.Conn }).NetConn().(countingConn)
-						found <- ok
-					}
-				}
-				srv.TLSConfig, _ = certificate(t)
-				addr := startTLSOn(t, ln.counting(t), k.make(srv))
-				cl := &http.Client{Transport: transport(t, protocols(protocol != "h2", protocol == "h2", false))}
-				post := func() {
-					res, err := cl.Post("https://"+addr, "", strings.NewReader(strings.Repeat("x", 100_000)))
-					if err != nil {
-						t.Fatal(err)
-					}
-					if b := bodyOf(t, res); len(b) != 100_000 {
-						t.Fatalf("%d bytes", len(b))
-					}
-				}
-				post()
-				read := ln.read.Load()
-				post()
-				if read = ln.read.Load() - read; (read == 0) != (protocol == "h2") {
-					t.Errorf("read %d bytes with the wrapper", read)
-				}
-				if wrote := ln.wrote.Load(); (wrote > 0) != (protocol == "h2") {
-					t.Errorf("wrote %d bytes past the wrapper", wrote)
-				}
-				written := func() int64 { return ln.written.Load() + ln.wrote.Load() }
-				for range 1000 { // the last bytes are counted after they were sent
-					if written() >= 200_000 {
-						break
-					}
-					time.Sleep(10 * time.Millisecond)
-				}
-				if n := written(); n < 200_000 || n > 210_000 {
-					t.Errorf("counted %d written bytes of 200,000", n)
-				}
-				if !<-found {
-					t.Error("NetConn doesn't return the wrapper")
-				}
-			})
+	eachCase(t, engines, names("http/1.1", "h2"), func(t *testing.T, k kind, protocol string, _ bool) {
+		ln := new(counts)
+		found := make(chan bool, 10)
+		srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			b, _ := io.ReadAll(r.Body)
+			w.Write(b)
+		})}
+		srv.ConnState = func(nc net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				_, ok := nc.(*tls.Conn).NetConn().(interface{ NetConn() net.Conn }).NetConn().(countingConn)
+				found <- ok
+			}
 		}
-	}
+		srv.TLSConfig, _ = certificate(t)
+		addr := startTLSOn(t, ln.counting(t), k.make(srv))
+		cl := &http.Client{Transport: transport(t, protocols(protocol != "h2", protocol == "h2", false))}
+		post := func() {
+			res, err := cl.Post("https://"+addr, "", strings.NewReader(strings.Repeat("x", 100_000)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b := bodyOf(t, res); len(b) != 100_000 {
+				t.Fatalf("%d bytes", len(b))
+			}
+		}
+		post()
+		read := ln.read.Load()
+		post()
+		if read = ln.read.Load() - read; (read == 0) != (protocol == "h2") {
+			t.Errorf("read %d bytes with the wrapper", read)
+		}
+		if wrote := ln.wrote.Load(); (wrote > 0) != (protocol == "h2") {
+			t.Errorf("wrote %d bytes past the wrapper", wrote)
+		}
+		written := func() int64 { return ln.written.Load() + ln.wrote.Load() }
+		for range 1000 { // the last bytes are counted after they were sent
+			if written() >= 200_000 {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if n := written(); n < 200_000 || n > 210_000 {
+			t.Errorf("counted %d written bytes of 200,000", n)
+		}
+		if !<-found {
+			t.Error("NetConn doesn't return the wrapper")
+		}
+	})
 }
