@@ -7,12 +7,12 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/h2"
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/request"
 )
 
 // A conn is a connection that the engine serves. Only the connection's
@@ -98,11 +98,7 @@ func (c *conn) begin() bool {
 // close is deferred by serve. It logs a panic of the handler and closes the
 // connection.
 func (c *conn) close() {
-	if v := recover(); v != nil && v != http.ErrAbortHandler {
-		buf := make([]byte, 64<<10)
-		buf = buf[:runtime.Stack(buf, false)]
-		c.server.logf("http: panic serving %v: %v\n%s", c.remoteAddr, v, buf)
-	}
+	request.LogPanic(c.server.logf, "http", c.remoteAddr, recover())
 	if x := c.current; c.inHandler {
 		c.work.res.Invalidate()
 		x.Cancel(context.Canceled)

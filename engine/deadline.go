@@ -83,11 +83,7 @@ func (c *conn) enter(ph phase, read, write int64) (condemned bool) {
 }
 
 // arm makes the timer fire at the given time or earlier.
-func (d *deadlines) arm(c *conn, at int64) {
-	if at != 0 {
-		d.timer.Arm(c.server.timeouts.clock, at, c)
-	}
-}
+func (d *deadlines) arm(c *conn, at int64) { d.timer.Arm(c.server.timeouts.clock, at, c) }
 
 // Fire is called by the timer.
 func (c *conn) Fire() {

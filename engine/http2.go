@@ -93,11 +93,7 @@ func (c *conn) serveHTTP2() {
 	if c.enter(phaseHTTP2, 0, 0) {
 		return
 	}
-	if c.work != nil {
-		c.work.res.reset()
-		workPool.Put(c.work)
-		c.work = nil
-	}
+	c.giveBackWork()
 	s := c.server
 	h := s.http2.NewConn(&lane{conn: c, begun: c.w == c.r}, c.template(), c.connCtx)
 	s.mu.Lock()

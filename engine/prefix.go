@@ -41,16 +41,7 @@ type prefixConn struct {
 	pre *prefix
 }
 
-// A prefixTCP is a prefixConn that supports sendfile and CloseWrite.
-type prefixTCP struct {
-	*net.TCPConn
-	pre *prefix
-}
-
 func withPrefix(nc net.Conn, pre *prefix) net.Conn {
-	if tcp, ok := nc.(*net.TCPConn); ok {
-		return &prefixTCP{tcp, pre}
-	}
 	if st, ok := nc.(tlsStater); ok {
 		return &prefixTLS{prefixConn{nc, pre}, st}
 	}
@@ -66,8 +57,6 @@ func withoutPrefix(nc net.Conn) net.Conn {
 	switch c := nc.(type) {
 	case *prefixConn:
 		return c.Conn
-	case *prefixTCP:
-		return c.TCPConn
 	case *prefixTLS:
 		return c.Conn
 	case *prefixReaderFrom:
@@ -98,34 +87,6 @@ func (c *prefixConn) CloseWrite() error {
 	return nil
 }
 
-// NetConn returns the wrapped connection.
-func (c *prefixTCP) NetConn() net.Conn { return c.TCPConn }
-
-func (c *prefixTCP) Read(b []byte) (int, error) {
-	if n, ok := c.pre.read(b); ok {
-		return n, nil
-	}
-	return c.TCPConn.Read(b)
-}
-
-func (c *prefixTCP) SetReadDeadline(t time.Time) error {
-	return c.TCPConn.SetReadDeadline(c.pre.bound(t))
-}
-
-// WriteTo implements [io.WriterTo].
-func (c *prefixTCP) WriteTo(w io.Writer) (n int64, err error) {
-	for len(c.pre.b) > 0 {
-		m, err := w.Write(c.pre.b)
-		c.pre.b = c.pre.b[m:]
-		n += int64(m)
-		if err != nil {
-			return n, err
-		}
-	}
-	m, err := c.TCPConn.WriteTo(w)
-	return n + m, err
-}
-
 // A prefixTLS is a prefixConn with a TLS state, from which net/http sets
 // Request.TLS.
 type prefixTLS struct {
@@ -133,8 +94,7 @@ type prefixTLS struct {
 	tlsStater
 }
 
-// A prefixReaderFrom is a prefixConn that supports sendfile, if the connection
-// is a wrapper that does.
+// A prefixReaderFrom is a prefixConn that supports sendfile.
 type prefixReaderFrom struct {
 	prefixConn
 	io.ReaderFrom

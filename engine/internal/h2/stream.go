@@ -3,7 +3,6 @@ package h2
 import (
 	"context"
 	"net/http"
-	"runtime"
 	"strings"
 	"sync"
 
@@ -138,13 +137,8 @@ func (c *Conn) newStream() *stream {
 func (s *stream) run() {
 	panicking := true
 	defer func() {
-		var v any
 		if panicking {
-			if v = recover(); v != nil && v != http.ErrAbortHandler {
-				buf := make([]byte, 64<<10)
-				buf = buf[:runtime.Stack(buf, false)]
-				s.conn.server.Logf("http2: panic serving %v: %v\n%s", s.conn.template.RemoteAddr, v, buf)
-			}
+			request.LogPanic(s.conn.server.Logf, "http2", s.conn.template.RemoteAddr, recover())
 		}
 		s.complete(panicking)
 	}()

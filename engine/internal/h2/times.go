@@ -60,11 +60,7 @@ func startsFields(rest []byte) bool {
 	return len(rest) > 0 && (len(rest) < 4 || rest[3] == frameHeaders || rest[3] == frameContinuation)
 }
 
-func (c *Conn) arm(at int64) {
-	if at != 0 {
-		c.timer.Arm(c.server.clock, at, c)
-	}
-}
+func (c *Conn) arm(at int64) { c.timer.Arm(c.server.clock, at, c) }
 
 // setTimes sets the deadlines of a new stream. The caller holds c.mu.
 func (s *stream) setTimes(c *Conn) {

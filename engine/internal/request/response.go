@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -55,6 +56,14 @@ var ErrLate = errors.New("engine: write after the handler returned")
 func CheckCode(code int) {
 	if code < 100 || code > 999 {
 		panic(fmt.Sprintf("invalid WriteHeader code %v", code))
+	}
+}
+
+// LogPanic logs the result of recover after a handler, as net/http does.
+func LogPanic(logf func(format string, args ...any), protocol, addr string, v any) {
+	if v != nil && v != http.ErrAbortHandler {
+		buf := make([]byte, 64<<10)
+		logf("%s: panic serving %v: %v\n%s", protocol, addr, v, buf[:runtime.Stack(buf, false)])
 	}
 }
 
