@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -111,7 +112,8 @@ func identifiers(decl ast.Decl) (names []string) {
 		if d.Recv == nil {
 			return []string{d.Name.Name}
 		}
-		return []string{typeName(d.Recv.List[0].Type) + "." + d.Name.Name}
+		receiver, _, _ := strings.Cut(types.ExprString(d.Recv.List[0].Type), "[")
+		return []string{strings.TrimPrefix(receiver, "*") + "." + d.Name.Name}
 	case *ast.GenDecl:
 		for _, spec := range d.Specs {
 			switch s := spec.(type) {
@@ -128,21 +130,6 @@ func identifiers(decl ast.Decl) (names []string) {
 		}
 	}
 	return names
-}
-
-// typeName returns the name of a receiver's type.
-func typeName(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.StarExpr:
-		return typeName(e.X)
-	case *ast.IndexExpr:
-		return typeName(e.X)
-	case *ast.IndexListExpr:
-		return typeName(e.X)
-	case *ast.Ident:
-		return e.Name
-	}
-	return ""
 }
 
 // members returns the names of the fields of a struct, or of the methods of an
