@@ -2,6 +2,7 @@ package report
 
 import (
 	_ "embed"
+	"encoding/csv"
 	"fmt"
 	"math"
 	"strconv"
@@ -10,48 +11,31 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
-//go:embed published.txt
+//go:embed published.csv
 var publishedText string
 
-// publishedTable is one comparison of a published page.
-type publishedTable struct {
-	Page, Scenario, Base, What string
-	Section                    showdown.Section
-	Figures                    []publishedFigure
+// published is one figure of a published page.
+type published struct {
+	Page, Section, Scenario, Base, What string
+	Contender                           string
+	Value                               float64
 }
 
-type publishedFigure struct {
-	Contender string
-	Value     float64
-}
-
-func parsePublished(text string) (tables []publishedTable, err error) {
-	page := ""
-	for n, line := range strings.Split(text, "\n") {
-		switch {
-		case line == "" || line[0] == '#':
-		case strings.HasPrefix(line, "page "):
-			page = line[len("page "):]
-		case strings.HasPrefix(line, "table "):
-			f := strings.Split(line[len("table "):], "; ")
-			if len(f) != 4 {
-				return nil, fmt.Errorf("published.txt:%d: want `table section; scenario; base; what`", n+1)
-			}
-			tables = append(tables, publishedTable{Page: page, Section: showdown.Section(f[0]), Scenario: f[1], Base: f[2], What: f[3]})
-		default:
-			at := strings.LastIndexByte(line, ' ')
-			if at < 0 || len(tables) == 0 {
-				return nil, fmt.Errorf("published.txt:%d: want `contender figure` in a table", n+1)
-			}
-			value, err := strconv.ParseFloat(line[at+1:], 64)
-			if err != nil {
-				return nil, fmt.Errorf("published.txt:%d: %w", n+1, err)
-			}
-			t := &tables[len(tables)-1]
-			t.Figures = append(t.Figures, publishedFigure{line[:at], value})
-		}
+func readPublished() (all []published, err error) {
+	r := csv.NewReader(strings.NewReader(publishedText))
+	r.Comment = '#'
+	rows, err := r.ReadAll()
+	if err != nil {
+		return nil, err
 	}
-	return tables, nil
+	for _, f := range rows[1:] {
+		value, err := strconv.ParseFloat(f[6], 64)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, published{f[0], f[1], f[2], f[3], f[4], f[5], value})
+	}
+	return all, nil
 }
 
 // tolerance is the factor by which a ratio may differ from the published one
@@ -74,48 +58,39 @@ func judge(published, measured float64) string {
 // ReferenceFigures compares ratios of the published pages with those of this
 // run.
 func ReferenceFigures(r *showdown.Run) (string, error) {
-	tables, err := parsePublished(publishedText)
+	figures, err := readPublished()
 	if err != nil {
 		return "", err
 	}
 	var body strings.Builder
 	verdicts, all := map[string]int{}, 0
-	page := ""
-	for _, t := range tables {
-		if t.Page != page {
-			page = t.Page
+	page, base := "", 0.0
+	for _, f := range figures {
+		if f.Page != page {
+			page = f.Page
 			fmt.Fprintf(&body, "\n## %s\n\n| scenario | ratio | published | here | |\n|---|---|---:|---:|---|\n", page)
 		}
-		base, haveBase := r.Cell(t.Section, t.Scenario, t.Base)
-		baseFigure := 0.0
-		for _, f := range t.Figures {
-			if f.Contender == t.Base {
-				baseFigure = f.Value
-			}
+		if f.Contender == f.Base { // the first of its comparison
+			base = f.Value
+			continue
 		}
-		if baseFigure == 0 {
-			return "", fmt.Errorf("published.txt: the table of %s has no figure for its base %s", t.Scenario, t.Base)
+		section := showdown.Section(f.Section)
+		published := f.Value / base
+		here, verdict := "–", "not measured"
+		ours, ok := r.Cell(section, f.Scenario, f.Contender)
+		if ourBase, ok2 := r.Cell(section, f.Scenario, f.Base); ok && ok2 {
+			measured := ours.Samples.Min() / ourBase.Samples.Min()
+			here, verdict = fmt.Sprintf("%.2f", measured), judge(published, measured)
 		}
-		for _, f := range t.Figures {
-			if f.Contender == t.Base {
-				continue
+		all++
+		kind, _, _ := strings.Cut(verdict, ":")
+		verdicts[kind]++
+		if verdict != "holds" {
+			what := scenarioTitle(f.Scenario)
+			if section == showdown.Heap {
+				what = "heap, " + what
 			}
-			published := f.Value / baseFigure
-			here, verdict := "–", "not measured"
-			if c, ok := r.Cell(t.Section, t.Scenario, f.Contender); ok && haveBase {
-				measured := c.Samples.Min() / base.Samples.Min()
-				here, verdict = fmt.Sprintf("%.2f", measured), judge(published, measured)
-			}
-			all++
-			kind, _, _ := strings.Cut(verdict, ":")
-			verdicts[kind]++
-			if verdict != "holds" {
-				what := scenarioTitle(t.Scenario)
-				if t.Section == showdown.Heap {
-					what = "heap, " + what
-				}
-				fmt.Fprintf(&body, "| %s | %s to %s | %.2f | %s | %s |\n", what, f.Contender, t.Base, published, here, verdict)
-			}
+			fmt.Fprintf(&body, "| %s | %s to %s | %.2f | %s | %s |\n", what, f.Contender, f.Base, published, here, verdict)
 		}
 	}
 	return fmt.Sprintf(`# Published figures, measured again
@@ -130,7 +105,7 @@ of the two is ahead, or they are even on one side, but by another margin. It
 
 Of %d ratios, %d hold, %d hold in kind, %d don't hold and %d were not measured. The
 tables list all but the first. The published figures are in
-[bench/report/published.txt](../bench/report/published.txt).
+[bench/report/published.csv](../bench/report/published.csv).
 
 Not compared: fasthttp's and Fiber's figures, which come from another HTTP stack;
 requests per second of 2015, which differ by less than their noise; the 3,444,278 ns
