@@ -3,13 +3,11 @@ package load
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 )
 
@@ -35,30 +33,46 @@ func (c Case) request(b []byte, n int) []byte {
 
 // A client is a connection that sends requests and checks the responses.
 type client struct {
-	conn net.Conn
+	link
+	c    Case
 	br   *bufio.Reader
 	sent int
 	out  []byte
 	body []byte
-	took []time.Duration // of each batch in this round
 }
 
-// do sends a batch of requests and reads the responses.
-func (cl *client) do(c Case, want string) error {
-	cl.out = cl.out[:0]
-	for range c.Pipeline {
-		cl.sent++
-		cl.out = c.request(cl.out, cl.sent)
+func newClient(addr string, c Case) (connection, error) {
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		return nil, err
 	}
-	if _, err := cl.conn.Write(cl.out); err != nil {
-		return err
-	}
-	for range c.Pipeline {
-		if err := cl.response(want); err != nil {
+	return &client{link: link{conn: conn}, c: c, br: bufio.NewReader(conn)}, nil
+}
+
+// exchange sends a batch of requests and reads the responses, and again while
+// more returns true. There is one batch at a time.
+func (cl *client) exchange(_ int, more func() bool) error {
+	want, last := cl.c.want(), time.Now()
+	for {
+		cl.out = cl.out[:0]
+		for range cl.c.Pipeline {
+			cl.sent++
+			cl.out = cl.c.request(cl.out, cl.sent)
+		}
+		if _, err := cl.conn.Write(cl.out); err != nil {
 			return err
 		}
+		for range cl.c.Pipeline {
+			if err := cl.response(want); err != nil {
+				return err
+			}
+		}
+		now := time.Now()
+		cl.took, last = append(cl.took, now.Sub(last)), now
+		if !more() {
+			return nil
+		}
 	}
-	return nil
 }
 
 func (cl *client) response(want string) error {
@@ -130,82 +144,4 @@ func (cl *client) chunks() error {
 			return err
 		}
 	}
-}
-
-// A generator is a source of load for one server, over connections that stay
-// open from round to round.
-type generator struct {
-	c       Case
-	clients []*client
-}
-
-func dial(addr string, c Case) (*generator, error) {
-	g := &generator{c: c}
-	for range c.Connections {
-		conn, err := net.Dial("tcp", addr)
-		if err != nil {
-			g.close()
-			return nil, err
-		}
-		g.clients = append(g.clients, &client{conn: conn, br: bufio.NewReader(conn)})
-	}
-	return g, nil
-}
-
-func (g *generator) close() {
-	for _, c := range g.clients {
-		c.conn.Close()
-	}
-}
-
-// round sends about p.Requests requests over all connections, or requests for
-// the time p.Round if p.Requests is 0.
-func (g *generator) round(ctx context.Context, p Plan) (requests int, r Round, err error) {
-	want, batches := g.c.want(), max(1, p.Requests/(len(g.clients)*g.c.Pipeline))
-	errs := make(chan error, len(g.clients))
-	begin := time.Now()
-	var wg sync.WaitGroup
-	for _, cl := range g.clients {
-		wg.Go(func() {
-			cl.took = cl.took[:0]
-			cl.conn.SetDeadline(begin.Add(p.Round + 30*time.Second))
-			last := begin
-			more := func() bool {
-				if p.Requests > 0 {
-					return len(cl.took) < batches
-				}
-				return last.Sub(begin) < p.Round
-			}
-			for more() && ctx.Err() == nil {
-				if err := cl.do(g.c, want); err != nil {
-					errs <- err
-					return
-				}
-				now := time.Now()
-				cl.took, last = append(cl.took, now.Sub(last)), now
-			}
-		})
-	}
-	wg.Wait()
-	took := time.Since(begin)
-	select {
-	case err = <-errs:
-		return 0, r, err
-	default:
-	}
-	var all []time.Duration
-	for _, cl := range g.clients {
-		all = append(all, cl.took...)
-	}
-	requests = len(all) * g.c.Pipeline
-	return requests, summary(all, requests, took), ctx.Err()
-}
-
-// summary returns the figures of a round. latencies are those of all batches.
-func summary(latencies []time.Duration, requests int, took time.Duration) Round {
-	if len(latencies) == 0 {
-		return Round{}
-	}
-	slices.Sort(latencies)
-	return Round{PerSecond: float64(requests) / took.Seconds(), P50: latencies[len(latencies)/2], P99: latencies[len(latencies)*99/100]}
 }

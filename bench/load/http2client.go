@@ -3,13 +3,11 @@ package load
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"strconv"
-	"sync"
 	"time"
 
 	"golang.org/x/net/http2"
@@ -23,7 +21,7 @@ import (
 
 // An http2Client is a connection with several requests at a time.
 type http2Client struct {
-	conn    net.Conn
+	link
 	br      *bufio.Reader
 	bw      *bufio.Writer
 	framer  *http2.Framer
@@ -36,7 +34,6 @@ type http2Client struct {
 	limit   uint32 // of streams at a time, the server's
 	window  int64  // bytes of bodies that the server accepts
 	unread  uint32 // bytes received since the last WINDOW_UPDATE
-	took    []time.Duration
 }
 
 // An exchange is a request and the part of its response that has arrived.
@@ -54,34 +51,9 @@ const (
 	status200 = 0x80 | 8
 )
 
-// http2Source is a source of load over connections that stay open.
-type http2Source struct {
-	c       Case
-	clients []*http2Client
-}
-
-func dialHTTP2(addr string, c Case) (*http2Source, error) {
-	s := &http2Source{c: c}
-	for range c.Connections {
-		cl, err := newHTTP2Client(addr, c)
-		if err != nil {
-			s.close()
-			return nil, err
-		}
-		s.clients = append(s.clients, cl)
-	}
-	return s, nil
-}
-
-func (s *http2Source) close() {
-	for _, cl := range s.clients {
-		cl.conn.Close()
-	}
-}
-
 // newHTTP2Client connects and sends one request, with which the server's table
 // gets the fields of all.
-func newHTTP2Client(addr string, c Case) (*http2Client, error) {
+func newHTTP2Client(addr string, c Case) (connection, error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		return nil, err
@@ -89,7 +61,7 @@ func newHTTP2Client(addr string, c Case) (*http2Client, error) {
 	if c.Protocol == H2TLS {
 		conn = tls.Client(conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})
 	}
-	cl := &http2Client{conn: conn, br: bufio.NewReaderSize(conn, 64<<10), bw: bufio.NewWriterSize(conn, 64<<10), next: 1,
+	cl := &http2Client{link: link{conn: conn}, br: bufio.NewReaderSize(conn, 64<<10), bw: bufio.NewWriterSize(conn, 64<<10), next: 1,
 		streams: make(map[uint32]*exchange), body: []byte(c.body()), want: []byte(c.want()), window: 1<<16 - 1}
 	cl.framer = http2.NewFramer(cl.bw, cl.br)
 	cl.framer.SetReuseFrames()
@@ -206,8 +178,6 @@ func (cl *http2Client) exchange(n int, more func() bool) error {
 	}
 }
 
-func noMore() bool { return false }
-
 // hasFrame reports whether the next frame has arrived.
 func (cl *http2Client) hasFrame() bool {
 	const head = 9
@@ -299,70 +269,4 @@ func (cl *http2Client) settings(f *http2.SettingsFrame) error {
 		return err
 	}
 	return cl.bw.Flush()
-}
-
-// round loads the server for the time p.Round, or with about p.Requests
-// requests if that isn't 0.
-func (s *http2Source) round(ctx context.Context, p Plan) (requests int, r Round, err error) {
-	begin := time.Now()
-	for _, cl := range s.clients {
-		cl.took = cl.took[:0]
-		cl.conn.SetDeadline(begin.Add(p.Round + 30*time.Second))
-	}
-	if s.c.PerSecond > 0 {
-		err = s.paced(ctx, begin, p)
-	} else {
-		err = s.closedLoop(ctx, begin, p)
-	}
-	took := time.Since(begin)
-	var all []time.Duration
-	for _, cl := range s.clients {
-		all = append(all, cl.took...)
-	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	return len(all), summary(all, len(all), took), err
-}
-
-// closedLoop keeps all streams of all connections busy.
-func (s *http2Source) closedLoop(ctx context.Context, begin time.Time, p Plan) error {
-	errs := make(chan error, len(s.clients))
-	var wg sync.WaitGroup
-	for _, cl := range s.clients {
-		wg.Go(func() {
-			left := max(p.Requests/len(s.clients)-s.c.Streams, 0)
-			more := func() bool {
-				left--
-				return ctx.Err() == nil && (left >= 0 || p.Requests == 0 && time.Since(begin) < p.Round)
-			}
-			if err := cl.exchange(s.c.Streams, more); err != nil {
-				errs <- err
-			}
-		})
-	}
-	wg.Wait()
-	select {
-	case err := <-errs:
-		return err
-	default:
-		return nil
-	}
-}
-
-// paced sends requests one at a time, at a constant rate, over one connection
-// after the other. Waiting for the next one, it doesn't sleep: that would take
-// up to a millisecond.
-func (s *http2Source) paced(ctx context.Context, begin time.Time, p Plan) error {
-	period := time.Second / time.Duration(s.c.PerSecond)
-	next := begin
-	for n := 0; ctx.Err() == nil && (p.Requests > 0 && n < p.Requests || p.Requests == 0 && next.Sub(begin) < p.Round); n++ {
-		for time.Now().Before(next) {
-		}
-		if err := s.clients[n%len(s.clients)].exchange(1, noMore); err != nil {
-			return err
-		}
-		next = next.Add(period)
-	}
-	return nil
 }

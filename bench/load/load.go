@@ -167,11 +167,8 @@ type source interface {
 
 // open returns the source of load for the server at addr.
 func open(addr string, c Case) (source, error) {
-	switch {
-	case c.H2load:
+	if c.H2load {
 		return newH2load(addr, c)
-	case c.Protocol != HTTP1:
-		return dialHTTP2(addr, c)
 	}
 	return dial(addr, c)
 }

@@ -119,7 +119,7 @@ func TestHTTP2Client(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer target.stop()
-		cl := target.source.(*http2Source).clients[0]
+		cl := target.source.(*generator).connections[0].(*http2Client)
 		cl.want = []byte(hello + "!")
 		var block bytes.Buffer
 		enc := hpack.NewEncoder(&block)
