@@ -9,13 +9,13 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// tries is the number of example requests that examine generates for a route.
+// tries is the number of example requests that addExamples generates for a route.
 const tries = 12
 
-// examine sets Mount, Example, ExampleMethod and Warning of the routes. served
-// returns the index of the route that serves a request with the given method and
-// target, most likely that of self, or -1.
-func examine(routes []Route, served func(self int, method, target string) int) {
+// addExamples sets Example and ExampleMethod of the routes, and warns about those
+// that other routes hide. served returns the index of the route that serves a
+// request with the given method and target, most likely that of self, or -1.
+func addExamples(routes []Route, served func(self int, method, target string) int) {
 	values := sampler{}
 	patterns := make([]*pattern.Pattern, len(routes))
 	for i := range routes {
@@ -35,10 +35,6 @@ func examine(routes []Route, served func(self int, method, target string) int) {
 			rivals = rivals || rivalries[at]
 		}
 		routes[i].findExample(i, p, rivals, routes, values, served)
-	}
-	markMounts(routes)
-	for i, warning := range unguarded(routes) {
-		routes[i].warn(warning)
 	}
 }
 

@@ -97,7 +97,9 @@ func (p *routesPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch path.Base(r.URL.Path) {
 	case "routes.json":
-		writeJSON(w, p.routes())
+		routes := p.list()
+		addExamples(routes, finder(p.mux, routes))
+		writeJSON(w, routes)
 	case "routes.txt":
 		h.Set("Content-Type", "text/plain; charset=utf-8")
 		Print(w, p.mux)
@@ -129,13 +131,14 @@ func (p *routesPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		h.Set("Content-Security-Policy", policy)
 		h.Set("Referrer-Policy", "no-referrer")
-		writePage(w, http.NewResponseController(w).Flush, p.routes)
+		p.page(w, http.NewResponseController(w).Flush)
 	}
 }
 
-// routes returns the routes, with their use if it is counted.
-func (p *routesPage) routes() []Route {
-	routes := Examine(p.mux)
+// list returns the routes without examples, with their use if it is counted.
+func (p *routesPage) list() []Route {
+	routes := listRoutes(p.mux)
+	addGuards(routes)
 	if p.coverage != nil {
 		p.coverage.mark(routes)
 	}

@@ -61,15 +61,20 @@ var (
 // are on the screen first, and the browser skips rows that are not on the screen.
 const many = 1000
 
-// writePage writes the page in three parts, each as soon as it is known: what is
-// the same for all programs, the rows that are on the screen first, and at last
-// the data for the script, which shows all rows. Without a script, a browser shows
-// the rows of closed branches after the others.
-func writePage(w io.Writer, flush func() error, examine func() []Route) error {
+// page writes the page in three parts, each as soon as it is known: what is the
+// same for all programs, the rows that are on the screen first, and at last the
+// data for the script, which shows all rows. Of many routes, only the script shows
+// what their examples tell. Without a script, a browser shows the rows of closed
+// branches after the others.
+func (p *routesPage) page(w io.Writer, flush func() error) error {
 	io.WriteString(w, pageHead)
 	flush()
-	all := examine()
+	all := p.list()
+	examples := func() { addExamples(all, finder(p.mux, all)) }
 	routes := shownRoutes(all)
+	if len(routes) <= many {
+		examples()
+	}
 	var tree, later markup
 	class := ""
 	closed := tree.tree(newTree(routes))
@@ -90,6 +95,9 @@ func writePage(w io.Writer, flush func() error, examine func() []Route) error {
 	strings.NewReplacer("{{summary}}", count(len(routes), "route"), "{{links}}", links, "{{methods}}", methods,
 		"{{chips}}", chips, "{{everywhere}}", around.String(), "{{many}}", class, "{{tree}}", tree.String()).WriteString(w, pageTop)
 	flush()
+	if len(routes) > many {
+		examples()
+	}
 	data, err := json.Marshal(columns(routes)) // with < as \u003c
 	if err != nil {
 		return err
@@ -127,7 +135,7 @@ func controls(routes []*Route) (methods, chips, links string) {
 			filters.chip(name, counts[name], func() { filters.method(name) })
 		}
 	}
-	if warned > 0 {
+	if warned > 0 || len(routes) > many { // or the script removes it
 		filters.chip("⚠", warned, func() { filters.span("warning", "suspicious") })
 	}
 	if open < len(routes) {

@@ -112,6 +112,10 @@ async function load() {
       scopes.set(r.Host + s.Prefix, [...known, { kind: s.Kind, middleware }]);
     }
   }
+  const suspicious = $('filters').querySelector('[value="⚠"]')?.parentNode; // with the first warnings
+  const warnings = routes.filter(r => r.Warning).length;
+  if (warnings) suspicious.lastChild.textContent = warnings.toLocaleString('en');
+  else suspicious?.remove();
   const state = new URLSearchParams(location.hash.slice(1));
   $('search').value ||= state.get('search') || '';
   const opened = [...$('tree').querySelectorAll('details')].map(d => d.open);

@@ -28,6 +28,23 @@ type Route struct {
 // Examine calls no handlers.
 func Examine(m *muxmaster.Mux) []Route {
 	routes := listRoutes(m)
+	addGuards(routes)
+	addExamples(routes, finder(m, routes))
+	return routes
+}
+
+// listRoutes returns the routes of m before they are examined.
+func listRoutes(m *muxmaster.Mux) []Route {
+	routes := []Route{} // [] in JSON, not null
+	for r := range m.Routes() {
+		routes = append(routes, Route{Route: r})
+	}
+	markMounts(routes)
+	return routes
+}
+
+// finder returns the function that addExamples needs.
+func finder(m *muxmaster.Mux, routes []Route) func(self int, method, target string) int {
 	index := sync.OnceValue(func() map[key]int {
 		index := map[key]int{}
 		for i, r := range routes {
@@ -35,7 +52,7 @@ func Examine(m *muxmaster.Mux) []Route {
 		}
 		return index
 	})
-	examine(routes, func(self int, method, target string) int {
+	return func(self int, method, target string) int {
 		r := newRequest(method, target)
 		if r == nil {
 			return -1
@@ -52,17 +69,7 @@ func Examine(m *muxmaster.Mux) []Route {
 			return i
 		}
 		return -1 // registered since
-	})
-	return routes
-}
-
-// listRoutes returns the routes of m before they are examined.
-func listRoutes(m *muxmaster.Mux) []Route {
-	routes := []Route{} // [] in JSON, not null
-	for r := range m.Routes() {
-		routes = append(routes, Route{Route: r})
 	}
-	return routes
 }
 
 // A key tells the routes of a Mux apart.

@@ -90,7 +90,7 @@ func noFlush() error { return nil }
 func pageOf(t *testing.T, m *muxmaster.Mux) string {
 	t.Helper()
 	var b strings.Builder
-	if err := writePage(&b, noFlush, func() []Route { return Examine(m) }); err != nil {
+	if err := Handler(m).(*routesPage).page(&b, noFlush); err != nil {
 		t.Fatal(err)
 	}
 	_, text, _ := strings.Cut(b.String(), `<div id="tree"`)

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// unguarded sets Guard of the routes, and returns warnings, by index, for
-// routes without a login although similar routes have one. If at least two, and
-// two thirds, of the children of a prefix have a login on all of their routes,
-// the others should have one too. If a method of a path has a login, the
-// methods that change something should have it too.
-func unguarded(routes []Route) map[int]string {
+// addGuards sets Guard of the routes, and warns about routes without a login
+// although similar routes have one. If at least two, and two thirds, of the
+// children of a prefix have a login on all of their routes, the others should have
+// one too. If a method of a path has a login, the methods that change something
+// should have it too.
+func addGuards(routes []Route) {
 	warnings := map[int]string{}
 	root := &node{children: map[string]*node{}}
 	guards := map[string]string{} // the short names of middleware that is a login, else ""
@@ -40,7 +40,9 @@ func unguarded(routes []Route) map[int]string {
 			n.compareSiblings(warnings)
 		})
 	}
-	return warnings
+	for i, warning := range warnings {
+		routes[i].warn(warning)
+	}
 }
 
 // A node is a prefix.
