@@ -32,7 +32,14 @@ func shownRoutes(all []Route) (shown []*Route) {
 // newTree returns the tree of the routes: a branch for each segment, except that
 // a branch that holds nothing but another is one with that.
 func newTree(routes []*Route) *branch {
-	scopes := scopeNotes(routes)
+	root := prefixes(routes)
+	root.join(scopeNotes(routes))
+	root.unfold()
+	return root
+}
+
+// prefixes returns the tree of the routes with a branch for each segment.
+func prefixes(routes []*Route) *branch {
 	root := &branch{}
 	for _, r := range routes {
 		b := root
@@ -40,7 +47,6 @@ func newTree(routes []*Route) *branch {
 			child := b.byLabel[label]
 			if child == nil {
 				child = &branch{label: label, prefix: b.prefix + label}
-				child.scopes = scopes[child.prefix]
 				if b.byLabel == nil {
 					b.byLabel = map[string]*branch{}
 				}
@@ -55,8 +61,6 @@ func newTree(routes []*Route) *branch {
 		}
 		b.routes = append(b.routes, r)
 	}
-	root.join()
-	root.unfold()
 	return root
 }
 
@@ -108,15 +112,17 @@ func scopeNotes(routes []*Route) map[string][]scopeNote {
 	return notes
 }
 
-// join merges branches with their only child.
-func (b *branch) join() {
+// join sets the scopes of branches, and merges those without with their only child.
+func (b *branch) join(scopes map[string][]scopeNote) {
 	for i, c := range b.children {
+		c.scopes = scopes[c.prefix]
 		for len(c.children) == 1 && len(c.routes) == 0 && len(c.scopes) == 0 {
 			c.children[0].label = c.label + c.children[0].label
 			c = c.children[0]
+			c.scopes = scopes[c.prefix]
 		}
 		b.children[i] = c
-		c.join()
+		c.join(scopes)
 	}
 }
 

@@ -1,8 +1,8 @@
 package inspect
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -13,9 +13,8 @@ import (
 // one too. If a method of a path has a login, the methods that change something
 // should have it too.
 func addGuards(routes []Route) {
-	warnings := map[int]string{}
-	root := &node{children: map[string]*node{}}
 	guards := map[string]string{} // the short names of middleware that is a login, else ""
+	var checked []*Route
 	for i := range routes {
 		r := &routes[i]
 		for _, name := range r.Middleware {
@@ -31,100 +30,58 @@ func addGuards(routes []Route) {
 			}
 		}
 		if !isPage(&r.Route) { // has a check of its own
-			root.add(r.Host+r.Pattern, i, r.Guard)
+			checked = append(checked, r)
 		}
 	}
-	for _, host := range root.children {
-		host.visit(func(n *node) {
-			n.compareMethods(routes, warnings)
-			n.compareSiblings(warnings)
-		})
-	}
-	for i, warning := range warnings {
-		routes[i].warn(warning)
+	warnings := map[*Route]string{}
+	prefixes(checked).checkGuards(warnings)
+	for r, warning := range warnings {
+		r.warn(warning)
 	}
 }
 
-// A node is a prefix.
-type node struct {
-	children map[string]*node
-	here     []int  // routes for exactly this path
-	open     []int  // routes here and below without a login
-	guarded  int    // number of routes here and below with one
-	guard    string // name of one
-	public   bool   // its name says that it needs none
-}
-
-func (n *node) add(path string, i int, guard string) {
-	for segment := range strings.SplitSeq(path, "/") {
-		child := n.children[segment]
-		if child == nil {
-			child = &node{children: map[string]*node{}, public: isPublic(segment)}
-			n.children[segment] = child
-		}
-		n = child
-		if guard == "" {
-			n.open = append(n.open, i)
-		} else {
-			n.guarded++
-			n.guard = guard
+// checkGuards adds warnings about routes at and below b, and returns those without a
+// login, and one with one, or nil. What is wrong at the longest prefix counts.
+func (b *branch) checkGuards(warnings map[*Route]string) (open []*Route, guarded *Route) {
+	for _, r := range b.routes {
+		if r.Guard == "" {
+			open = append(open, r)
+		} else if guarded == nil {
+			guarded = r
 		}
 	}
-	n.here = append(n.here, i)
-}
-
-// visit calls f for n and what is below it, except for public prefixes.
-func (n *node) visit(f func(*node)) {
-	if n.public {
-		return
-	}
-	f(n)
-	for _, name := range slices.Sorted(maps.Keys(n.children)) {
-		n.children[name].visit(f)
-	}
-}
-
-// compareMethods warns about changing methods without the login that another
-// method has here.
-func (n *node) compareMethods(routes []Route, warnings map[int]string) {
-	guarded := ""
-	for _, i := range n.here {
-		if !slices.Contains(n.open, i) {
-			guarded = routes[i].Method
-			break
+	for _, r := range open {
+		if guarded != nil && guarded.Method != "" && slices.Contains([]string{"", "POST", "PUT", "PATCH", "DELETE"}, r.Method) {
+			warnings[r] = fmt.Sprintf("no authentication: %s of this path uses %s", guarded.Method, guarded.Guard)
 		}
 	}
-	if guarded == "" {
-		return
-	}
-	for _, i := range n.here {
-		if slices.Contains(n.open, i) && slices.Contains([]string{"", "POST", "PUT", "PATCH", "DELETE"}, routes[i].Method) {
-			warnings[i] = fmt.Sprintf("no authentication: %s of this path uses %s", guarded, n.guard)
+	with, without := 0, map[string][]*Route{}
+	for _, c := range b.children {
+		name, inPath := strings.CutPrefix(c.label, "/") // or it is a host
+		below := warnings
+		if isPublic(name) {
+			below = map[*Route]string{}
 		}
-	}
-}
-
-// compareSiblings warns about children of n without a login, if most have one.
-func (n *node) compareSiblings(warnings map[int]string) {
-	var without []string
-	with := 0
-	for _, name := range slices.Sorted(maps.Keys(n.children)) {
-		switch c := n.children[name]; {
-		case c.public || name == "" || name[0] == '*' || strings.HasSuffix(name, "...}"):
-		case c.guarded == 0:
-			without = append(without, name)
-		case len(c.open) == 0:
+		openBelow, guardedBelow := c.checkGuards(below)
+		open = append(open, openBelow...)
+		guarded = cmp.Or(guarded, guardedBelow)
+		switch {
+		case !inPath || isPublic(name) || name[0] == '*' || strings.HasSuffix(name, "...}"):
+		case guardedBelow == nil:
+			without[name] = openBelow
+		case len(openBelow) == 0:
 			with++
 		}
 	}
 	if with < 2 || with < 2*len(without) {
-		return
+		return open, guarded
 	}
-	for _, name := range without {
-		for _, i := range n.children[name].open {
-			warnings[i] = fmt.Sprintf("no authentication: most routes next to /%s use %s", name, n.guard)
+	for name, routes := range without {
+		for _, r := range routes {
+			warnings[r] = cmp.Or(warnings[r], fmt.Sprintf("no authentication: most routes next to /%s use %s", name, guarded.Guard))
 		}
 	}
+	return open, guarded
 }
 
 // isGuard reports whether the name of a middleware suggests a login.
