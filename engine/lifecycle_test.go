@@ -44,9 +44,7 @@ func TestShutdown(t *testing.T) {
 
 		idle := dial(t, addr)
 		io.WriteString(idle, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-		if _, err := http.ReadResponse(bufio.NewReader(idle), nil); err != nil {
-			t.Fatal(err)
-		}
+		readText(t, bufio.NewReader(idle))
 		busy := dial(t, addr)
 		io.WriteString(busy, request)
 		eventually(t, "the handler starts", started)
@@ -92,9 +90,7 @@ func TestShutdownOfSrv(t *testing.T) {
 			go func() { served <- s.Serve(ln) }()
 			c := dial(t, ln.Addr().String())
 			io.WriteString(c, request)
-			if _, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil {
-				t.Fatal(err)
-			}
+			readText(t, bufio.NewReader(c))
 			if err := srv.Shutdown(context.Background()); err != nil {
 				t.Error(err)
 			}

@@ -54,9 +54,7 @@ func TestIdleAfterForm(t *testing.T) {
 				for i := range count {
 					c := dial(t, addr)
 					io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\n"+framing+[]string{"", "G", "GET / HT"}[i%3])
-					if _, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil {
-						t.Fatal(err)
-					}
+					readText(t, bufio.NewReader(c))
 				}
 				more := int64(used() - before)
 				t.Logf("%s: %d bytes for each of %d idle connections, client included", k.name, more/count, count)

@@ -175,18 +175,6 @@ func (f *firefox) setWidth(pixels int) {
 	f.run(nil, fmt.Sprintf("while (innerWidth !== %d) await new Promise(r => setTimeout(r, 50))", pixels))
 }
 
-// picture writes a picture of the window to a file.
-func (f *firefox) picture(name string) {
-	f.Helper()
-	var shot struct{ Value []byte }
-	if err := json.Unmarshal(f.do("WebDriver:TakeScreenshot", map[string]any{"full": false}), &shot); err != nil {
-		f.Fatal(err)
-	}
-	if err := os.WriteFile(name, shot.Value, 0o666); err != nil {
-		f.Fatal(err)
-	}
-}
-
 // The keys of WebDriver.
 const (
 	arrowDown, arrowRight, arrowLeft, escape = "\uE015", "\uE014", "\uE012", "\uE00C"
@@ -222,9 +210,6 @@ func TestFirefox(t *testing.T) {
 				f.run(&page, "return {width: document.documentElement.scrollWidth, inner: innerWidth, dark: matchMedia('(prefers-color-scheme: dark)').matches}")
 				if page.Width > page.Inner || page.Inner != width || page.Dark != dark {
 					t.Errorf("%d pixels wide: the page is %+v", width, page)
-				}
-				if *pictures != "" {
-					f.picture(filepath.Join(*pictures, fmt.Sprintf("firefox-%d-%v.png", width, dark)))
 				}
 				var violations []string
 				f.run(&violations, string(axe)+"; return (await axe.run()).violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html + n.failureSummary).join(', '))")
