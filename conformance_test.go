@@ -404,19 +404,6 @@ func TestScopesOfOtherRouters(t *testing.T) {
 	}
 }
 
-// serveMux is what an http.ServeMux and a Mux have in common.
-type serveMux interface {
-	http.Handler
-	Handle(pattern string, h http.Handler)
-	HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request))
-	Handler(r *http.Request) (http.Handler, string)
-}
-
-var (
-	_ serveMux = (*http.ServeMux)(nil)
-	_ serveMux = (*muxmaster.Mux)(nil)
-)
-
 var wildcard = regexp.MustCompile(`\{(\w+)(?:\.\.\.)?\}`)
 
 // reports is a handler that tells all that net/http's own router says of a

@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
-	"sync"
 	"testing/fstest"
 
 	"github.com/seed-1954dcaa/muxmaster"
@@ -37,41 +36,6 @@ func Example() {
 	// 200 user 42 by GET /users/:id
 	// 200 file a/b.txt
 	// 405 Method Not Allowed
-}
-
-// A goroutine that outlives the handler gets copies, not the request.
-func Example_backgroundWork() {
-	mux := muxmaster.New()
-	mux.PoolRequestBundle = true
-	mux.PoolFastParams = true
-	var work sync.WaitGroup
-	events := make(chan string, 2)
-	mux.POST("/v1/events/:id", func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			http.Error(w, "bad body", http.StatusBadRequest)
-			return
-		}
-		id := muxmaster.PathParam(r, "id")
-		work.Go(func() { events <- id + " " + string(body) })
-		w.WriteHeader(http.StatusAccepted)
-	})
-	mux.POSTFast("/v1/fast/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-		mine := make(muxmaster.Params, len(ps))
-		copy(mine, ps)
-		work.Go(func() { events <- mine.Get("id") })
-		w.WriteHeader(http.StatusAccepted)
-	})
-	show(mux, "POST", "/v1/events/e1", "started")
-	fmt.Println(<-events)
-	show(mux, "POST", "/v1/fast/e2", "")
-	fmt.Println(<-events)
-	work.Wait()
-	// Output:
-	// 202
-	// e1 started
-	// 202
-	// e2
 }
 
 func ExamplePathParamAs() {

@@ -213,42 +213,6 @@ func TestRouteOfNoPrefix(t *testing.T) {
 	}
 }
 
-// A Group of a mounted Mux, and a Mux mounted in a Group.
-func TestGroupsAndMounts(t *testing.T) {
-	m, sub := tagged("m"), tagged("s")
-	add(m, "GET /*path")
-	out := m.Group("/out")
-	out.Use(trace("out"))
-	out.NotFound = tell("out 404")
-	add(out, "GET /x")
-	admin := sub.Group("/admin")
-	admin.Use(trace("admin"))
-	admin.NotFound = tell("admin 404")
-	add(admin, "GET /x")
-	add(sub, "GET /x")
-	out.Mount("/sub", sub)
-	m.Mount("/late/:v", sub)
-	below := m.Group("/out/sub/deep") // a Group of m below the mount
-	below.Use(trace("below"))
-	add(below, "GET /x")
-	wantOutcomes(t, m, exchanges{
-		{"/out/none", "m GET /*path"},
-		{"PUT /out/x", "m out m 405 GET, HEAD, OPTIONS"},
-		{"/out/sub/x", "m out s GET /x"},
-		{"/out/sub/none", "m out s s 404"},
-		{"/out/sub", "m out s s 404"},
-		{"PUT /out/sub/x", "m out s s 405 GET, HEAD, OPTIONS"},
-		{"/out/sub/admin/x", "m out s admin GET /x"},
-		{"/out/sub/admin/none", "m out s admin admin 404"},
-		{"PUT /out/sub/admin/x", "m out s admin s 405 GET, HEAD, OPTIONS"},
-		{"/out/sub/admin/x/", "m out s admin => /out/sub/admin/x"},
-		{"/late/1/none", "m s s 404"},
-		{"/late/1/admin/none", "m s admin admin 404"},
-		{"OPTIONS /late/1/admin/x", "m s admin Allow GET, HEAD, OPTIONS"},
-		{"/out/sub/deep/x", "m below GET /x"},
-	})
-}
-
 // A Group's root is its prefix: "/" is the bare prefix as well as the one with
 // a slash, without a redirect; "" is the bare prefix alone and wins there.
 func TestGroupRoot(t *testing.T) {

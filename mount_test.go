@@ -433,38 +433,6 @@ func TestMountsAtOnePrefix(t *testing.T) {
 	wantOutcomes(t, a, exchanges{{"/m/second", "a second GET /second"}})
 }
 
-// With nested mounts, the innermost Mux with the path's prefix responds.
-func TestMountsInMounts(t *testing.T) {
-	a, b, c, d := tagged("a"), tagged("b"), tagged("c"), tagged("d")
-	g := a.Group("/g")
-	g.Use(trace("g"))
-	add(a, "ANY /*path")
-	add(b, "GET /b/*own|GET /x")
-	add(c, "GET /x|POST /y/:z")
-	add(d, "GET /x")
-	b.Mount("/c/:y", c)
-	c.Mount("/d", d)
-	g.Mount("/b/:x", b)
-	wantOutcomes(t, a, exchanges{
-		{"/other", "a ANY /*path"},
-		{"/g/b", "a ANY /*path"},
-		{"/g/b/1", "a g b b 404"},
-		{"PUT /g/b/1/x", "a g b b 405 GET, HEAD, OPTIONS"},
-		{"/g/b/1/c/2", "a g b c c 404"},
-		{"/g/b/1/c/2/x", "a g b c GET /x"},
-		{"OPTIONS /g/b/1/c/2/y/3", "a g b c Allow POST, OPTIONS"},
-		{"POST /g/b/1/c/2/y/3/", "a g b c => /g/b/1/c/2/y/3"},
-		{"/g/b/1/c/2/d", "a g b c d d 404"},
-		{"/g/b/1/c/2/d/x", "a g b c d GET /x"},
-		{"POST /g/b/1/c/2/d/x", "a g b c d d 405 GET, HEAD, OPTIONS"},
-		{"/g/b/1/c/2/dd/x", "a g b c c 404"},
-	})
-	// Each of them still works alone.
-	wantOutcomes(t, b, exchanges{{"/c/2/none", "b c c 404"}})
-	wantOutcomes(t, c, exchanges{{"/none", "c c 404"}, {"/d/none", "c d d 404"}})
-	wantOutcomes(t, d, exchanges{{"/none", "d d 404"}})
-}
-
 // A Mux mounted at two prefixes owns both, each inside the outer middleware.
 func TestMountedTwiceOwnsBoth(t *testing.T) {
 	m, other, sub := tagged("m"), tagged("o"), tagged("s")

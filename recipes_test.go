@@ -87,45 +87,6 @@ func Example_input() {
 	// {"title":"Unprocessable Entity","status":422,"detail":"A ticket needs at least one seat."}
 }
 
-// CORS on a Group: preflight requests reach its middleware even though no route
-// serves OPTIONS. Libraries such as rs/cors can be used in the same way.
-func Example_cors() {
-	allowed := []string{"https://app.example.com"}
-	cors := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			h := w.Header()
-			h.Add("Vary", "Origin")
-			if origin := r.Header.Get("Origin"); slices.Contains(allowed, origin) {
-				h.Set("Access-Control-Allow-Origin", origin)
-				if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
-					h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE")
-					h.Set("Access-Control-Allow-Headers", "Content-Type, Authorization")
-					w.WriteHeader(http.StatusNoContent)
-					return
-				}
-			}
-			next.ServeHTTP(w, r)
-		})
-	}
-	mux := muxmaster.New()
-	api := mux.Group("/api")
-	api.Use(cors)
-	api.PUT("/users/:id", func(w http.ResponseWriter, r *http.Request) {})
-	mux.GET("/page", func(w http.ResponseWriter, r *http.Request) {})
-
-	for _, path := range []string{"/api/users/7", "/page"} {
-		r := httptest.NewRequest("OPTIONS", path, nil)
-		r.Header.Set("Origin", "https://app.example.com")
-		r.Header.Set("Access-Control-Request-Method", "PUT")
-		w := httptest.NewRecorder()
-		mux.ServeHTTP(w, r)
-		fmt.Printf("%s %d %q\n", path, w.Code, w.Header().Get("Access-Control-Allow-Origin"))
-	}
-	// Output:
-	// /api/users/7 204 "https://app.example.com"
-	// /page 204 ""
-}
-
 // These examples run the recipes of docs/recipes.md for servers and clients.
 
 // serve runs s on a free port. The result of stop is that of Serve.
@@ -395,43 +356,6 @@ func certificates(dir string) (ca *x509.CertPool, certFile, keyFile string, clie
 		panic(err)
 	}
 	return ca, certFile, keyFile, client
-}
-
-// byVersion chooses the handler by the header Accept-Version. It works in the
-// same way for another header, or for a query parameter.
-func byVersion(latest http.Handler, versions map[string]http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Add("Vary", "Accept-Version") // for caches
-		version := r.Header.Get("Accept-Version")
-		switch h := versions[version]; {
-		case h != nil:
-			h.ServeHTTP(w, r)
-		case version == "":
-			latest.ServeHTTP(w, r)
-		default:
-			problem.Write(w, r, problem.Code(http.StatusNotAcceptable))
-		}
-	})
-}
-
-// Choose the handler of a route by a header.
-func Example_matchByHeader() {
-	say := func(text string) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, text, " ", r.PathValue("id")) })
-	}
-	mux := muxmaster.New()
-	mux.Method("GET", "/users/:id", byVersion(say("new user"), map[string]http.Handler{"1": say("old user"), "2": say("new user")}))
-	for _, version := range []string{"", "1", "3"} {
-		r := httptest.NewRequest("GET", "/users/7", nil)
-		r.Header.Set("Accept-Version", version)
-		w := httptest.NewRecorder()
-		mux.ServeHTTP(w, r)
-		fmt.Println(w.Code, strings.TrimSpace(w.Body.String()))
-	}
-	// Output:
-	// 200 new user 7
-	// 200 old user 7
-	// 406 Not Acceptable
 }
 
 // list responds with a page of the sorted names, and with a link to the next

@@ -23,26 +23,18 @@ var (
 	_ muxmaster.Router = (*muxmaster.Group)(nil)
 )
 
-// Mux and Group implement the interfaces that generators and libraries require.
+// Mux and Group implement the interfaces that generators and libraries require:
+// what the std-http servers of oapi-codegen and huma's adapter humago ask of an
+// http.ServeMux, and all that one has.
 type (
-	// oapiServeMux is ServeMux of the std-http servers that oapi-codegen
-	// generates.
 	oapiServeMux interface {
-		HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request))
-		ServeHTTP(w http.ResponseWriter, r *http.Request)
-	}
-	// humagoMux is Mux of huma's adapter humago.
-	humagoMux interface {
-		HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request))
-		ServeHTTP(http.ResponseWriter, *http.Request)
-	}
-	// registrar is all of an http.ServeMux that a library could ask for.
-	registrar interface {
 		http.Handler
-		Handle(pattern string, handler http.Handler)
 		HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request))
 	}
-	// wholeServeMux is what *http.ServeMux has.
+	registrar interface {
+		oapiServeMux
+		Handle(pattern string, handler http.Handler)
+	}
 	wholeServeMux interface {
 		registrar
 		Handler(r *http.Request) (h http.Handler, pattern string)
@@ -50,8 +42,6 @@ type (
 )
 
 var (
-	_ = []oapiServeMux{(*muxmaster.Mux)(nil), (*muxmaster.Group)(nil), (*http.ServeMux)(nil)}
-	_ = []humagoMux{(*muxmaster.Mux)(nil), (*muxmaster.Group)(nil), (*http.ServeMux)(nil)}
 	_ = []registrar{(*muxmaster.Mux)(nil), (*muxmaster.Group)(nil), (*http.ServeMux)(nil)}
 	_ = []wholeServeMux{(*muxmaster.Mux)(nil), (*http.ServeMux)(nil)}
 )

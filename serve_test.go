@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
-	"net/url"
 	"runtime"
 	"strings"
 	"sync"
@@ -422,39 +421,6 @@ func TestHandlersThatEndOddly(t *testing.T) {
 				t.Errorf("%s: the kept request %s shows %s", mode.name, k.id, got)
 			}
 		}
-	}
-}
-
-func TestReverseProxy(t *testing.T) {
-	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, "backend ", r.URL.EscapedPath())
-	}))
-	defer backend.Close()
-	target, _ := url.Parse(backend.URL)
-	m := muxmaster.New()
-	var seen string
-	m.ANY("/p/:id/*rest", (&httputil.ReverseProxy{
-		Rewrite: func(pr *httputil.ProxyRequest) {
-			pr.SetURL(target)
-			seen = pr.In.PathValue("id") + pr.Out.PathValue("rest")
-		},
-	}).ServeHTTP)
-	m.Mount("/m/:x", httputil.NewSingleHostReverseProxy(target))
-	front := httptest.NewServer(m)
-	defer front.Close()
-	for _, c := range [][2]string{{"/p/1/a%2Fb/c", "backend /p/1/a%2Fb/c"}, {"/m/1/x", "backend /m/1/x"}} {
-		resp, err := http.Get(front.URL + c[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, _ := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if string(b) != c[1] {
-			t.Errorf("%s: got %q", c[0], b)
-		}
-	}
-	if seen != "1/a/b/c" {
-		t.Errorf("the proxy saw %q", seen)
 	}
 }
 
