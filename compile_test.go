@@ -648,12 +648,10 @@ func TestOneRequestOneSnapshot(t *testing.T) {
 			for path, target := range map[string]string{"ANY /late": "/late", "ANY /late/:id|POST /late/1": "/late/1", "ANY /late/*rest|GET /late/x/": "/late/x"} {
 				m, other := muxmaster.New(), muxmaster.New()
 				var once sync.Once
-				scope, prefix := guard(m, func(next http.Handler) http.Handler {
-					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-						once.Do(func() { add(other, path) })
-						next.ServeHTTP(w, r)
-					})
-				})
+				scope, prefix := guard(m, wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+					once.Do(func() { add(other, path) })
+					next.ServeHTTP(w, r)
+				}))
 				scope.Mount("/in", other)
 				first, second := get(t, m, method, prefix+"/in"+target), get(t, m, method, prefix+"/in"+target)
 				if want, _, _ := strings.Cut(path, "|"); first != "404" || second != want && !strings.HasPrefix(second, "307") {
@@ -670,12 +668,10 @@ func TestOneRequestOneSnapshot(t *testing.T) {
 func TestUseThatChangesThePath(t *testing.T) {
 	for name, strip := range map[string]wrapper{
 		"StripPrefix": func(next http.Handler) http.Handler { return http.StripPrefix("/g", next) },
-		"in place": func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				r.URL.Path = strings.TrimPrefix(r.URL.Path, "/g")
-				next.ServeHTTP(w, r)
-			})
-		},
+		"in place": wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			r.URL.Path = strings.TrimPrefix(r.URL.Path, "/g")
+			next.ServeHTTP(w, r)
+		}),
 	} {
 		for where, guard := range guarded {
 			m := muxmaster.New()
@@ -702,17 +698,15 @@ func TestUseThatChangesThePath(t *testing.T) {
 // of the handlers around which it stands.
 func limiter() func(http.Handler) http.Handler {
 	room := make(chan struct{}, 1)
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			select {
-			case room <- struct{}{}:
-				defer func() { <-room }()
-				next.ServeHTTP(w, r)
-			default:
-				w.WriteHeader(http.StatusServiceUnavailable)
-			}
-		})
-	}
+	return wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		select {
+		case room <- struct{}{}:
+			defer func() { <-room }()
+			next.ServeHTTP(w, r)
+		default:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
 }
 
 // State created outside of the call is shared by all routes and responses of
@@ -758,18 +752,16 @@ func TestMiddlewareShares(t *testing.T) {
 func TestSharedMiddlewareKeepsRequestsApart(t *testing.T) {
 	for _, mode := range modes {
 		m := newMux(mode.pooled)
-		m.Use(func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				fmt.Fprintf(w, "<%s %s", muxmaster.RoutePattern(r), r.PathValue("id"))
-				if r.Header.Get("Inner") == "" {
-					again := httptest.NewRequest("GET", "/g/in/9", nil)
-					again.Header.Set("Inner", "1")
-					m.ServeHTTP(w, again)
-				}
-				next.ServeHTTP(w, r.WithContext(r.Context()))
-				fmt.Fprint(w, ">")
-			})
-		})
+		m.Use(wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			fmt.Fprintf(w, "<%s %s", muxmaster.RoutePattern(r), r.PathValue("id"))
+			if r.Header.Get("Inner") == "" {
+				again := httptest.NewRequest("GET", "/g/in/9", nil)
+				again.Header.Set("Inner", "1")
+				m.ServeHTTP(w, again)
+			}
+			next.ServeHTTP(w, r.WithContext(r.Context()))
+			fmt.Fprint(w, ">")
+		}))
 		g := m.Group("/g")
 		g.Use(trace("g"))
 		inner := g.Group("/in")

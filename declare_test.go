@@ -60,9 +60,7 @@ func TestUseIsCalledOnceForEachRoute(t *testing.T) {
 		ask(outer, request(t, "GET", "/middle/inner/none"))
 		outer.Explain("GET", "/none")
 		outer.GET("/d"+strings.Repeat("x", i), values) // compiles again
-		if err := outer.Update(func(m *muxmaster.Mux) error { m.GET("/e"+strings.Repeat("x", i), values); return nil }); err != nil {
-			t.Fatal(err)
-		}
+		must(outer.Update(func(m *muxmaster.Mux) error { m.GET("/e"+strings.Repeat("x", i), values); return nil }))
 	}
 	// Three mounted routes and six more on the outer Mux. Each Mux responds to
 	// unmatched requests, inside the middleware of those around it.

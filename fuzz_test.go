@@ -611,12 +611,10 @@ func wireMux(pooled bool) (http.Handler, *atomic.Int64) {
 	sub.GET("/:y", values)
 	m.Mount("/sub/:x", sub)
 	g := m.Group("/group/:g")
-	g.Use(func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Group", strconv.Quote(r.PathValue("g")))
-			next.ServeHTTP(w, r)
-		})
-	})
+	g.Use(wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		w.Header().Set("Group", strconv.Quote(r.PathValue("g")))
+		next.ServeHTTP(w, r)
+	}))
 	g.GET("/", values)
 	g.POST("/x/:y/", values)
 	m.Handle("{tenant}.tenants.example/t/{id}", http.HandlerFunc(values))

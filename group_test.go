@@ -405,13 +405,11 @@ func TestUseSeesTheMatch(t *testing.T) {
 			log = append(log, fmt.Sprintf("%s %s %s", when, r.Pattern, r.PathValue("id")))
 		}
 		around := func(name string) func(http.Handler) http.Handler {
-			return func(next http.Handler) http.Handler {
-				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					note(name, r)
-					next.ServeHTTP(w, r)
-					note(name, r)
-				})
-			}
+			return wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				note(name, r)
+				next.ServeHTTP(w, r)
+				note(name, r)
+			})
 		}
 		m := newMux(mode.pooled)
 		m.Pre(around("pre"))

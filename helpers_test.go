@@ -123,13 +123,11 @@ func tell(name string) http.HandlerFunc {
 }
 
 // trace is middleware that writes its name before calling the handler.
-func trace(name string) func(http.Handler) http.Handler {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			fmt.Fprintf(w, "%s ", name)
-			next.ServeHTTP(w, r)
-		})
-	}
+func trace(name string) wrapper {
+	return wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		fmt.Fprintf(w, "%s ", name)
+		next.ServeHTTP(w, r)
+	})
 }
 
 func traceFast(name string) muxmaster.FastMiddleware {
@@ -219,6 +217,13 @@ func must(err error) {
 
 type wrapper = func(http.Handler) http.Handler
 
+// wrap returns middleware that calls f.
+func wrap(f func(w http.ResponseWriter, r *http.Request, next http.Handler)) wrapper {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f(w, r, next) })
+	}
+}
+
 // guarded puts middleware around a scope of m, and returns the scope and its
 // prefix.
 var guarded = map[string]func(m *muxmaster.Mux, mw wrapper) (scope muxmaster.Router, prefix string){
@@ -267,21 +272,26 @@ func needsNesting(t *testing.T) {
 //	ANY /x            every method
 //	Handle PUT h/x    Handle with the rest as its pattern
 //	Mount /x          a plain handler mounted at /x
-func add(to muxmaster.Router, list string) {
-	for _, text := range strings.Split(list, "|") {
-		if text == "" {
-			continue
-		}
+func add(to muxmaster.Router, list string) { addTo(to, list, tell) }
+
+// addValues is add for handlers that write the path values.
+func addValues(to muxmaster.Router, list string) {
+	addTo(to, list, func(string) http.HandlerFunc { return values })
+}
+
+func addTo(to muxmaster.Router, list string, handler func(route string) http.HandlerFunc) {
+	for text := range strings.SplitSeq(list, "|") {
 		method, path, _ := strings.Cut(text, " ")
 		switch method {
+		case "":
 		case "Handle":
-			to.Handle(path, tell(text))
+			to.Handle(path, handler(text))
 		case "Mount":
-			to.Mount(path, tell(text))
+			to.Mount(path, handler(text))
 		case "ANY":
-			to.ANY(path, tell(text))
+			to.ANY(path, handler(text))
 		default:
-			to.Method(method, path, tell(text))
+			to.Method(method, path, handler(text))
 		}
 	}
 }

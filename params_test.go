@@ -193,13 +193,11 @@ func TestPathParamAs(t *testing.T) {
 func TestSetPathValue(t *testing.T) {
 	for _, mode := range modes {
 		m := newMux(mode.pooled)
-		g := m.With(func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				r.SetPathValue("id", "changed")
-				r.SetPathValue("more", "added")
-				next.ServeHTTP(w, r)
-			})
-		})
+		g := m.With(wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			r.SetPathValue("id", "changed")
+			r.SetPathValue("more", "added")
+			next.ServeHTTP(w, r)
+		}))
 		g.GET("/x/:id", func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprint(w, r.PathValue("id"), " ", r.PathValue("more"))
 		})
@@ -235,12 +233,10 @@ func TestNestedRouters(t *testing.T) {
 			inner.GET("/x/y/z/static", func(w http.ResponseWriter, r *http.Request) { values(w, r) })
 			var after string
 			outer := newMux(mode.pooled)
-			outer.With(func(next http.Handler) http.Handler {
-				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					next.ServeHTTP(w, r)
-					after = r.PathValue("o")
-				})
-			}).Handle("/{o}/{b}/", http.StripPrefix("", inner))
+			outer.With(wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				next.ServeHTTP(w, r)
+				after = r.PathValue("o")
+			})).Handle("/{o}/{b}/", http.StripPrefix("", inner))
 			for _, c := range [][2]string{
 				{"/x/1/2", `a="1" b="2" o="x"`},
 				{"/x/1/s/t", `a="1" o="x" b="1"`},

@@ -25,12 +25,10 @@ func TestLookup(t *testing.T) {
 			fmt.Fprintf(w, "%s %s %s %v %v;", where, rt.Method, rt.Pattern, rt.Value(scopesKey{}), ok)
 		}
 		at := func(where string, of *muxmaster.Mux) func(http.Handler) http.Handler {
-			return func(next http.Handler) http.Handler {
-				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					show(where, of, r, w)
-					next.ServeHTTP(w, r)
-				})
-			}
+			return wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				show(where, of, r, w)
+				next.ServeHTTP(w, r)
+			})
 		}
 		handler := func(w http.ResponseWriter, r *http.Request) {
 			r.URL.Path = "/changed"
@@ -135,13 +133,11 @@ func TestLookupBeforeFirstRequest(t *testing.T) {
 // the Mux with its own.
 func TestLookupInsideAnotherRouter(t *testing.T) {
 	m := muxmaster.New()
-	m.Pre(func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			rt, _ := m.Lookup(r)
-			fmt.Fprintf(w, "pre %s %v;", rt.Pattern, rt.Value(scopesKey{}))
-			next.ServeHTTP(w, r)
-		})
-	})
+	m.Pre(wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		rt, _ := m.Lookup(r)
+		fmt.Fprintf(w, "pre %s %v;", rt.Pattern, rt.Value(scopesKey{}))
+		next.ServeHTTP(w, r)
+	}))
 	m.Handle("/", tell("page"))
 	m.Annotate(scopesKey{}, "admin").Handle("/admin/{id}", tell("admin"))
 	std, other := http.NewServeMux(), muxmaster.New()
@@ -163,12 +159,10 @@ func TestLookupInAMountedMux(t *testing.T) {
 		rt, _ := m.Lookup(r)
 		fmt.Fprintf(w, "%s %v;", rt.Pattern, rt.Value(scopesKey{}))
 	}
-	sub.Use(func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			show(w, r, sub)
-			next.ServeHTTP(w, r)
-		})
-	})
+	sub.Use(wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		show(w, r, sub)
+		next.ServeHTTP(w, r)
+	}))
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		r.URL.Path = "/a/b/c"
 		show(w, r, sub)
@@ -202,13 +196,11 @@ func TestLookupInAMountedMux(t *testing.T) {
 func TestLookupUnmatchedInAMountedMux(t *testing.T) {
 	outer, mid, sub := muxmaster.New(), muxmaster.New(), muxmaster.New()
 	for _, m := range []*muxmaster.Mux{mid, sub} {
-		m.Use(func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				rt, ok := m.Lookup(r)
-				fmt.Fprint(w, rt.Pattern, " ", ok, ";")
-				next.ServeHTTP(w, r)
-			})
-		})
+		m.Use(wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			rt, ok := m.Lookup(r)
+			fmt.Fprint(w, rt.Pattern, " ", ok, ";")
+			next.ServeHTTP(w, r)
+		}))
 	}
 	sub.GET("/:a/:b/:c", tell("abc"))
 	sub.GET("/:a/:b", tell("ab"))
@@ -243,9 +235,7 @@ func TestNameAfterRemove(t *testing.T) {
 			if text := panics(func() { m.Name("x").GET("/y", tell("y")) }); !strings.Contains(text, `has the name "x" of pattern "GET,POST,PUT /x"`) {
 				t.Errorf("serving %v: before %s is removed: a second route panics with %q", serving, method, text)
 			}
-			if err := m.Remove(method + " /x"); err != nil {
-				t.Error(err)
-			}
+			must(m.Remove(method + " /x"))
 		}
 		m.Name("x").GET("/y", tell("y"))
 		if got, err := m.URL("x"); got != "/y" {

@@ -282,12 +282,10 @@ func TestHammerEverything(t *testing.T) {
 				fmt.Fprintf(w, "%s=%s;", p.Key, r.PathValue(p.Key))
 			}
 		}
-		seen := func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Seen", r.PathValue("g")+r.PathValue("s"))
-				next.ServeHTTP(w, r)
-			})
-		}
+		seen := wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			w.Header().Set("Seen", r.PathValue("g")+r.PathValue("s"))
+			next.ServeHTTP(w, r)
+		})
 		m.GET("/one/:a", echo)
 		m.GETFast("/fast/:a/:b", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
 			for _, p := range ps {

@@ -53,7 +53,7 @@ func TestUpdateReplacesAllRoutes(t *testing.T) {
 		})
 	}
 	for generation := 1; generation < generations; generation++ {
-		err := m.Update(func(m *muxmaster.Mux) error {
+		must(m.Update(func(m *muxmaster.Mux) error {
 			for r := range m.Routes() {
 				if err := m.Remove(r.Method + " " + r.Pattern); err != nil {
 					return err
@@ -61,10 +61,7 @@ func TestUpdateReplacesAllRoutes(t *testing.T) {
 			}
 			register(m, generation)
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	done.Store(true)
 	clients.Wait()
@@ -100,15 +97,12 @@ func TestUpdateLetsNoRequestWait(t *testing.T) {
 			t.Errorf("registered while Update compiles: got %s", got)
 		}
 	}()
-	err := m.Update(func(m *muxmaster.Mux) error {
+	must(m.Update(func(m *muxmaster.Mux) error {
 		g := m.Group("/new")
 		g.Use(block)
 		g.Mount("/", sub)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	wants(t, m, exchanges{{"/old/1", "old"}, {"/new/x", "new"}, {"/late", "late"}})
 }
 
@@ -124,17 +118,14 @@ func TestUpdateMountsLateRoutes(t *testing.T) {
 		<-compiling
 		sub.GET("/late", tell("late"))
 	}()
-	err := m.Update(func(m *muxmaster.Mux) error {
+	must(m.Update(func(m *muxmaster.Mux) error {
 		m.Use(func(next http.Handler) http.Handler {
 			once.Do(func() { close(compiling); <-registered })
 			return next
 		})
 		m.Mount("/sub", sub)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	wants(t, m, exchanges{{"/sub/early", "early"}, {"/sub/late", "late"}})
 }
 
@@ -260,7 +251,7 @@ func TestUpdateTakesEffect(t *testing.T) {
 	var draft *muxmaster.Mux
 	var group *muxmaster.Group
 	sub := muxmaster.New()
-	err := m.Update(func(d *muxmaster.Mux) error {
+	must(m.Update(func(d *muxmaster.Mux) error {
 		draft, group = d, d.Group("/g")
 		d.Pre(trace("pre"))
 		d.NotFound = tell("own 404")
@@ -276,10 +267,7 @@ func TestUpdateTakesEffect(t *testing.T) {
 		wants(t, m, exchanges{{"/g/x", "404"}}, "within Update")
 		wants(t, d, exchanges{{"/g/x", "pre g x"}}, "within Update, the Mux that it passes")
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	group.GET("/late", tell("late"))
 	sub.GET("/y", tell("y"))
 	draft.GET("/draft", tell("draft"))
@@ -427,14 +415,11 @@ func TestRemoveEndsScopesAround(t *testing.T) {
 	sub.Group("/group").GET("/x", tell("x"))
 	outer.GET("/*rest", tell("page"))
 	outer.Mount("/m", m)
-	err := m.Update(func(m *muxmaster.Mux) error {
+	must(m.Update(func(m *muxmaster.Mux) error {
 		m.GET("/*rest", tell("rest"))
 		m.Mount("/sub", sub)
 		return m.Remove("GET /sub/group/x")
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	wants(t, m, exchanges{{"/sub/y", "rest"}})
 	wants(t, outer, exchanges{{"/m/sub/y", "rest"}})
 }
@@ -451,28 +436,23 @@ func TestUpdateDiscardsGroups(t *testing.T) {
 		if generation == 2 {
 			old = weak.Make(data)
 		}
-		err := m.Update(func(m *muxmaster.Mux) error {
+		must(m.Update(func(m *muxmaster.Mux) error {
 			for r := range m.Routes() {
 				if err := m.Remove(r.Method + " " + r.Pattern); err != nil {
 					return err
 				}
 			}
 			g := m.Group("/api")
-			g.Use(func(next http.Handler) http.Handler {
-				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					fmt.Fprint(w, generation+int(data[0]), " ")
-					next.ServeHTTP(w, r)
-				})
-			})
+			g.Use(wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				fmt.Fprint(w, generation+int(data[0]), " ")
+				next.ServeHTTP(w, r)
+			}))
 			g.GET("/x", tell("x"))
 			if generation == 1 {
 				kept = g
 			}
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		wants(t, m, exchanges{{"/api/x", fmt.Sprint(generation, " x")}, {"/api/y", fmt.Sprint(generation, " ")}})
 		wants(t, outer, exchanges{{"/outer/api/x", fmt.Sprint(generation, " x")}, {"/outer/api/y", fmt.Sprint(generation, " ")}})
 	}
@@ -513,9 +493,7 @@ func TestRemoveAtTheSameTime(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range routes {
 		wg.Go(func() {
-			if err := m.Remove(fmt.Sprint("GET /", i)); err != nil {
-				t.Error(err)
-			}
+			must(m.Remove(fmt.Sprint("GET /", i)))
 		})
 	}
 	wg.Wait()
@@ -576,12 +554,10 @@ func randomChange(r *rand.Rand, s *muxSet, number int) change {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, number, " ", r.Pattern, " ", muxmaster.PathParams(r))
 	})
-	around := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			fmt.Fprint(w, "<", number, ">")
-			next.ServeHTTP(w, r)
-		})
-	}
+	around := wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		fmt.Fprint(w, "<", number, ">")
+		next.ServeHTTP(w, r)
+	})
 	group := func(text string, make func(s muxmaster.Router) *muxmaster.Group) change {
 		return change{text, func(s *muxSet) error { s.scopes[number] = make(s.scopes[at]); return nil }}
 	}
