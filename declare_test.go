@@ -418,10 +418,7 @@ func TestManyParameters(t *testing.T) {
 // Routes can have different parameter names in the same position.
 func TestNamesBelongToTheRoute(t *testing.T) {
 	m := muxmaster.New()
-	m.GET("/a/:id", values)
-	m.GET("/a/:name/x", values)
-	m.POST("/a/{key}", values)
-	m.GET("/a/{n:[0-9]+}/y", values)
+	addValues(m, "GET /a/:id|GET /a/:name/x|POST /a/{key}|GET /a/{n:[0-9]+}/y")
 	wants(t, m, exchanges{
 		{"/a/1", `id="1"`},
 		{"/a/1/x", `name="1"`},
@@ -523,81 +520,53 @@ func TestFormsThatStay(t *testing.T) {
 }
 
 func TestConflicts(t *testing.T) {
-	for _, c := range []struct {
-		a, b     string // patterns of Handle, or verb:METHOD path
-		conflict bool
-	}{
-		{"/x", "/x", true},
-		{"GET /x", "GET /x", true},
-		{"GET /x", "/x", false},
-		{"GET,POST /x", "POST /x", true},
-		{"GET,POST /x", "/x", false},
-		{"BREW /x", "BREW /x", true},
-		{"/:a", "/{b}", true},
-		{"/:a", "/{b:[0-9]+}", false},
-		{"/{a:[0-9]+}", "/{b:[0-9]+}", true},
-		{"/{a:[0-9]+}", "/{b:[0-9]*}", false},
-		{"/{a:int}", "/{b:int}", true},
-		{"/{a:int}", "/{b:-?[0-9]+}", true},
-		{"/*a", "/{b...}", true},
-		{"/", "/*b", true},
-		{"/", "/{$}", false},
-		{"/x/", "/x", false},
-		{"/:a/x", "/{b}/x", true},
-		{"/v{a}", "/v{b}", true},
-		{"/{a}.{b}", "/{c}.{d}", true},
-		{"/{a...}/x", "/{b...}/x", true},
-		{"/{a...}/x", "/{b...}", false},
-		{"/{a...}/{x}", "/{b...}/{y}", true},
-		{"/{a...}/x/", "/{b...}/x/{c...}", true},
-		{"/{a...}/", "/{a...}/{$}", false},
-		{"/{a...}/x", "/%2A/x", false},
-		{"GET,POST h/{a...}/x", "POST h/{b...}/x", true},
-		{"verb:GET /{a...}/x/", "GET /{b...}/x/{$}", true},
-		{"h/x", "/x", false},
-		{"h/x", "H./x", true},
-		{"h/x", "h:80/x", false},
-		{"h:80/x", "H.:80/x", true},
-		{"/a%2Fb", "/a%2fb", true},
-		{"/%61", "/a", true},
-		{"/%2Aa", "/*a", false},
-		{"verb:GET /x", "GET /x", true},
-		{"verb:GET /x/", "GET /x/{$}", true},
-		{"verb:GET /x/", "GET /x/", false}, // one path, and everything below
-		{"verb:ANY /x", "/x", true},
-		{"verb:ANY /x", "GET /x", false},
-		{"verb:GET /:a/*b", "GET /{c}/", true},
+	for conflict, pairs := range map[bool][][2]string{ // patterns of Handle, or verb:METHOD path
+		true: {
+			{"/x", "/x"}, {"GET /x", "GET /x"}, {"GET,POST /x", "POST /x"}, {"BREW /x", "BREW /x"}, {"/:a", "/{b}"}, {"/{a:[0-9]+}", "/{b:[0-9]+}"},
+			{"/{a:int}", "/{b:int}"}, {"/{a:int}", "/{b:-?[0-9]+}"}, {"/*a", "/{b...}"}, {"/", "/*b"}, {"/:a/x", "/{b}/x"}, {"/v{a}", "/v{b}"},
+			{"/{a}.{b}", "/{c}.{d}"}, {"/{a...}/x", "/{b...}/x"}, {"/{a...}/{x}", "/{b...}/{y}"}, {"/{a...}/x/", "/{b...}/x/{c...}"},
+			{"GET,POST h/{a...}/x", "POST h/{b...}/x"}, {"verb:GET /{a...}/x/", "GET /{b...}/x/{$}"}, {"h/x", "H./x"}, {"h:80/x", "H.:80/x"},
+			{"/a%2Fb", "/a%2fb"}, {"/%61", "/a"}, {"verb:GET /x", "GET /x"}, {"verb:GET /x/", "GET /x/{$}"}, {"verb:ANY /x", "/x"},
+			{"verb:GET /:a/*b", "GET /{c}/"},
+		},
+		false: {
+			{"GET /x", "/x"}, {"GET,POST /x", "/x"}, {"/:a", "/{b:[0-9]+}"}, {"/{a:[0-9]+}", "/{b:[0-9]*}"}, {"/", "/{$}"}, {"/x/", "/x"},
+			{"/{a...}/x", "/{b...}"}, {"/{a...}/", "/{a...}/{$}"}, {"/{a...}/x", "/%2A/x"}, {"h/x", "/x"}, {"h/x", "h:80/x"}, {"/%2Aa", "/*a"},
+			{"verb:GET /x/", "GET /x/"}, {"verb:ANY /x", "GET /x"},
+		},
 	} {
-		for _, order := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
-			m := muxmaster.New()
-			m.GET("/earlier/:x", tell("earlier"))
-			register := func(p string) {
-				if verb, ok := strings.CutPrefix(p, "verb:"); ok {
-					add(m, verb)
-				} else {
-					m.Handle(p, tell(p))
+		for _, c := range pairs {
+			for _, order := range [][2]string{c, {c[1], c[0]}} {
+				m := muxmaster.New()
+				m.GET("/earlier/:x", tell("earlier"))
+				register := func(p string) {
+					if verb, ok := strings.CutPrefix(p, "verb:"); ok {
+						add(m, verb)
+					} else {
+						m.Handle(p, tell(p))
+					}
 				}
-			}
-			register(order[0])
-			if order[0] == c.a {
-				get(t, m, "GET", "/earlier/1") // one order while it serves
-			}
-			text := panics(func() { register(order[1]) })
-			if (text != "") != c.conflict {
-				t.Errorf("%q: panic %q, want a conflict: %v", order, text, c.conflict)
-				continue
-			}
-			wants(t, m, exchanges{{"/earlier/1", "earlier"}}, order)
-			if !c.conflict {
-				continue
-			}
-			for _, p := range order {
-				if quoted := fmt.Sprintf("%q", strings.TrimPrefix(strings.TrimPrefix(p, "verb:"), "ANY ")); !strings.Contains(text, quoted) {
-					t.Errorf("%q: %q does not quote %s", order, text, quoted)
+				register(order[0])
+				if order == c {
+					get(t, m, "GET", "/earlier/1") // one order while it serves
 				}
-			}
-			if n := len(regexp.MustCompile(`(declare|helpers)_test\.go:\d+`).FindAllString(text, -1)); n != 2 || !strings.HasPrefix(text, "muxmaster: ") {
-				t.Errorf("%q: %q names %d places, want 2", order, text, n)
+				text := panics(func() { register(order[1]) })
+				if (text != "") != conflict {
+					t.Errorf("%q: panic %q, want a conflict: %v", order, text, conflict)
+					continue
+				}
+				wants(t, m, exchanges{{"/earlier/1", "earlier"}}, order)
+				if !conflict {
+					continue
+				}
+				for _, p := range order {
+					if quoted := fmt.Sprintf("%q", strings.TrimPrefix(strings.TrimPrefix(p, "verb:"), "ANY ")); !strings.Contains(text, quoted) {
+						t.Errorf("%q: %q does not quote %s", order, text, quoted)
+					}
+				}
+				if n := len(regexp.MustCompile(`(declare|helpers)_test\.go:\d+`).FindAllString(text, -1)); n != 2 || !strings.HasPrefix(text, "muxmaster: ") {
+					t.Errorf("%q: %q names %d places, want 2", order, text, n)
+				}
 			}
 		}
 	}

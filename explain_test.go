@@ -62,14 +62,7 @@ func TestExplain(t *testing.T) {
 
 func TestCandidatesAreSortedByCloseness(t *testing.T) {
 	m := muxmaster.New()
-	m.GET("/", serveUsers)
-	m.GET("/a", serveUsers)
-	m.GET("/a/b/c/d", serveUsers)
-	m.GET("/a/b/:x", serveUsers)
-	m.GET("/a/b/{n:[0-9]+}", serveUsers)
-	m.POST("/a/b/7", serveUsers)
-	m.GET("/z", serveUsers)
-	m.Handle("GET example.com/a/b/7", http.HandlerFunc(failing))
+	add(m, "GET /|GET /a|GET /a/b/c/d|GET /a/b/:x|GET /a/b/{n:[0-9]+}|POST /a/b/7|GET /z|Handle GET example.com/a/b/7")
 	want := []string{"/a/b/{n:[0-9]+}", "/a/b/:x", "/a/b/7", "/a/b/c/d", "/a", "/", "/z", "example.com/a/b/7"}
 	var got []string
 	for _, c := range m.Explain("GET", "/a/b/7").Candidates {

@@ -368,27 +368,18 @@ func TestMiddlewareOrder(t *testing.T) {
 // Middleware that responds itself hides everything behind it, including which
 // paths and methods exist: unauthenticated clients can't probe routes.
 func TestUseGuards(t *testing.T) {
-	login := func(http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
-	}
-	const routes = "GET /|GET /users/:id|POST /users|Handle /tree/|GET /slash/"
-	for name, guard := range map[string]func(m *muxmaster.Mux) muxmaster.Router{
-		"Mux":   func(m *muxmaster.Mux) muxmaster.Router { m.Use(login); return m.Group("/admin") },
-		"Group": func(m *muxmaster.Mux) muxmaster.Router { g := m.Group("/admin"); g.Use(login); return g },
-		"mounted Mux": func(m *muxmaster.Mux) muxmaster.Router {
-			sub := muxmaster.New()
-			m.With(login).Mount("/admin", sub)
-			return sub
-		},
-	} {
+	login := wrap(func(w http.ResponseWriter, r *http.Request, _ http.Handler) { w.WriteHeader(http.StatusUnauthorized) })
+	targets := strings.Fields("/admin /admin/ /admin/none /admin/users /admin/users/1 /admin/users/1/ /admin/tree /admin/slash /admin//users " +
+		"/admin/./users /admin/users/%2e /admin/in /admin/in/1 /admin/in/1/y /admin/in/1/y/ /admin/%2F /admin/users/%ff")
+	for name, guard := range guarded {
 		m := muxmaster.New()
-		inside := guard(m)
-		add(inside, routes)
+		scope, prefix := guard(m, login)
+		inside := scope.Group("/admin")
+		add(inside, "GET /|GET /users/:id|POST /users|Handle /tree/|GET /slash/")
 		add(inside.Group("/in/:x"), "GET /y")
 		for _, method := range []string{"GET", "HEAD", "POST", "OPTIONS", "BREW"} {
-			for _, target := range strings.Fields("/admin /admin/ /admin/none /admin/users /admin/users/1 /admin/users/1/ /admin/tree /admin/slash /admin//users " +
-				"/admin/./users /admin/users/%2e /admin/in /admin/in/1 /admin/in/1/y /admin/in/1/y/ /admin/%2F /admin/users/%ff") {
-				if a := ask(m, request(t, method, target)); a.status != 401 || a.allow != "" || a.location != "" {
+			for _, target := range targets {
+				if a := ask(m, request(t, method, prefix+target)); a.status != 401 || a.allow != "" || a.location != "" {
 					t.Errorf("%s: %s %s: got %+v, want 401 and nothing else", name, method, target, a)
 				}
 			}

@@ -224,8 +224,7 @@ func TestNestedRouters(t *testing.T) {
 	for _, mode := range modes {
 		for _, innerMode := range modes {
 			inner := newMux(innerMode.pooled)
-			inner.GET("/x/:a/:b", values)
-			inner.GET("/x/:a/s/t", values)
+			addValues(inner, "GET /x/:a/:b|GET /x/:a/s/t")
 			inner.GETFast("/x/:a/f/:b/g", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
 				fmt.Fprint(w, ps, " ")
 				values(w, r)
@@ -279,9 +278,7 @@ func TestRoutersInALoop(t *testing.T) {
 			m.GET("/b/{z}/{w}", next(b))
 			m.GET("/a", next(a))
 			m.GET("/b", next(b))
-			m.GET("/end", values)
-			m.GET("/end/{x}", values)
-			m.GET("/end/{y}/{w}", values)
+			addValues(m, "GET /end|GET /end/{x}|GET /end/{y}/{w}")
 			m.NotFound = http.HandlerFunc(values)
 		}
 		for _, c := range []struct{ paths, want string }{
@@ -312,8 +309,7 @@ func TestRoutedAgain(t *testing.T) {
 	needsNesting(t)
 	for _, mode := range modes {
 		m := newMux(mode.pooled)
-		m.GET("/a/:x", values)
-		m.GET("/b/:y", values)
+		addValues(m, "GET /a/:x|GET /b/:y")
 		m.GETFast("/f/:z", fastValues)
 		m.GET("/s", values)
 		m.GET("/again/:x", func(w http.ResponseWriter, r *http.Request) {

@@ -62,11 +62,7 @@ func TestEscapedSlashNeverSeparates(t *testing.T) {
 		m.GET("/api/admin/*rest", tell("admin rest"))
 		m.Handle("/api/tree/", tell("tree"))
 		m.GET("/static/page", tell("static page"))
-		m.GET("/one/:a", values)
-		m.GET("/two/:a/:b", values)
-		m.GET("/text/v{a}", values)
-		m.GET("/num/{a:[^/]+}", values)
-		m.GET("/rest/*rest", values)
+		addValues(m, "GET /one/:a|GET /two/:a/:b|GET /text/v{a}|GET /num/{a:[^/]+}|GET /rest/*rest")
 		m.GETFast("/fast/:a", fastValues)
 		srv := httptest.NewServer(m)
 		for _, odd := range oddBytes {
@@ -204,14 +200,9 @@ func TestServeFilesOfOddPaths(t *testing.T) {
 func TestCONNECTValues(t *testing.T) {
 	for _, mode := range modes {
 		m := newMux(mode.pooled)
-		m.CONNECT("/users/:id", values)
-		m.CONNECT("/users/:id/x", values)
+		addValues(m, "CONNECT /users/:id|CONNECT /users/:id/x")
 		m.CONNECTFast("/fast/:id", fastValues)
-		m.CONNECT("/v{a}.{b}/x", values)
-		m.CONNECT("/num/{n:[0-9.]+}", values)
-		m.Handle("CONNECT /rest/{rest...}", http.HandlerFunc(values))
-		m.Handle("/any/:x", http.HandlerFunc(values))
-		m.CONNECT("/star/*rest", values)
+		addValues(m, "CONNECT /v{a}.{b}/x|CONNECT /num/{n:[0-9.]+}|Handle CONNECT /rest/{rest...}|Handle /any/:x|CONNECT /star/*rest")
 		m.Handle("/tree/", tell("tree"))
 		srv := httptest.NewServer(m)
 		for _, dots := range []string{"..", "%2e%2e", "%2E.", ".%2e", "%2e.", ".%2E", "%2E%2E", ".", "%2e", "%2E"} {

@@ -238,14 +238,7 @@ func TestHosts(t *testing.T) {
 	m := muxmaster.New()
 	m.Handle("api.example.com/", http.HandlerFunc(values))
 	m.Handle("API2.Example.com./x/{id}", http.HandlerFunc(values))
-	m.Handle("example.com:8080/port", tell("port"))
-	m.Handle("./dot", tell("dot"))
-	m.Handle("[::1]/six", tell("six"))
-	m.Handle("host/{a}", tell("host a"))
-	m.Handle("/literal", tell("literal"))
-	m.Handle("GET host/get", tell("host get"))
-	m.Handle("POST /get", tell("post"))
-	m.GET("/verb", tell("verb"))
+	add(m, "Handle example.com:8080/port|Handle ./dot|Handle [::1]/six|Handle host/{a}|Handle /literal|Handle GET host/get|Handle POST /get|GET /verb")
 	wants(t, m, exchanges{
 		{"api.example.com/x", ""},
 		{"api.example.com./x", ""},
@@ -254,17 +247,17 @@ func TestHosts(t *testing.T) {
 		{"api2.example.com/x/1", `id="1"`},
 		{"example.com/port", "404"}, // net/http: a pattern with a port is for CONNECT
 		{"example.com:8080/port", "404"},
-		{"CONNECT Example.com.:8080/port", "port"},
+		{"CONNECT Example.com.:8080/port", "Handle example.com:8080/port"},
 		{"example.com/dot", "404"},
-		{"./dot", "dot"},
-		{"[::1]:80/six", "six"},
+		{"./dot", "Handle ./dot"},
+		{"[::1]:80/six", "Handle [::1]/six"},
 		{"[::2]:80/six", "404"},
-		{"host/literal", "host a"}, // a host before none
-		{"other/literal", "literal"},
-		{"host/get", "host get"},
-		{"POST host/get", "host a"},
-		{"host/verb", "host a"},
-		{"other/verb", "verb"},
+		{"host/literal", "Handle host/{a}"}, // a host before none
+		{"other/literal", "Handle /literal"},
+		{"host/get", "Handle GET host/get"},
+		{"POST host/get", "Handle host/{a}"},
+		{"host/verb", "Handle host/{a}"},
+		{"other/verb", "GET /verb"},
 		{"POST host/a/b", "404"},
 		{"PUT other/get", "405 POST, OPTIONS"},
 	})
@@ -507,17 +500,15 @@ func TestAnswersThatRouteOn(t *testing.T) {
 			"Use":   func(m *muxmaster.Mux) { m.Use(passOn) },
 			"Pre":   func(m *muxmaster.Mux) { m.Pre(passOn) },
 			"copy": func(m *muxmaster.Mux) {
-				m.Use(func(h http.Handler) http.Handler {
-					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r.WithContext(r.Context())) })
-				})
+				m.Use(wrap(func(w http.ResponseWriter, r *http.Request, h http.Handler) {
+					h.ServeHTTP(w, r.WithContext(r.Context()))
+				}))
 			},
 			"SetPathValue": func(m *muxmaster.Mux) {
-				m.Use(func(h http.Handler) http.Handler {
-					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-						r.SetPathValue("set", "by middleware")
-						h.ServeHTTP(w, r)
-					})
-				})
+				m.Use(wrap(func(w http.ResponseWriter, r *http.Request, h http.Handler) {
+					r.SetPathValue("set", "by middleware")
+					h.ServeHTTP(w, r)
+				}))
 			},
 		} {
 			other, std := newMux(mode.pooled), http.NewServeMux()
@@ -618,24 +609,14 @@ func TestUnmatchedRequestsHaveThePrefixValues(t *testing.T) {
 func TestRedirectCase(t *testing.T) {
 	m := muxmaster.New()
 	m.RedirectCase = true
-	m.GET("/users", values)
-	m.GET("/users/:id", values)
-	m.POST("/Users/:id/Posts", values)
-	m.GET("/Docs/*path", values)
-	m.GET("/User-{id}.json", values)
-	m.GET("/{id:[a-z]+}/Show", values)
-	m.GET("/x{a}Ab{b}", values)
-	m.GET("/y{a:[ab]+}K{b:[ab]+}", values)
-	m.GET("/v2/{name...}/Tags/list", values)
-	m.GET("/A%2Fb/%41", values)
-	m.GET("/é/k", values)
+	addValues(m, "GET /users|GET /users/:id|POST /Users/:id/Posts|GET /Docs/*path|GET /User-{id}.json|GET /{id:[a-z]+}/Show|GET /x{a}Ab{b}")
+	addValues(m, "GET /y{a:[ab]+}K{b:[ab]+}|GET /v2/{name...}/Tags/list|GET /A%2Fb/%41|GET /é/k")
 	m.Handle("/Tree/", tell("tree"))
 	m.GET("/slash/", values)
 	m.GET("/Twice", tell("Twice"))
 	m.GET("/TWICE", tell("TWICE"))
 	m.Method("BREW", "/Pot", tell("pot"))
-	m.ANY("/any", values)
-	m.Handle("{tenant}.example.com/Host/{x}", http.HandlerFunc(values))
+	addValues(m, "ANY /any|Handle {tenant}.example.com/Host/{x}")
 	want := exchanges{
 		{"/users", ""},
 		{"/USERS", "307 /users"},
