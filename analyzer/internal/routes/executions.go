@@ -84,14 +84,12 @@ func (r *Result) executionsOf(call *ast.CallExpr, depth int) []execution {
 			if !r.mentions(call, v) {
 				continue
 			}
-			list, ok := ast.Unparen(n.X).(*ast.CompositeLit)
-			if !ok {
-				if list, ok = r.Assigned(r.Object(n.X)).(*ast.CompositeLit); !ok {
-					return once
-				}
+			list := r.elements(n.X)
+			if len(list) == 0 || r.changed(v) || len(r.values[v]) > 1 {
+				return once
 			}
 			var all []execution
-			for _, e := range list.Elts {
+			for _, e := range list {
 				all = append(all, execution{map[types.Object]ast.Expr{v: e}, call, !r.straight(call, n.Body)})
 			}
 			return all
@@ -131,7 +129,9 @@ func (r *Result) executionsIn(fn ast.Node, body *ast.BlockStmt, call *ast.CallEx
 			values := make(map[types.Object]ast.Expr)
 			maps.Copy(values, outer.values)
 			for i, p := range params {
-				values[p] = outer.resolve(r, site.Args[i])
+				if len(r.values[p]) == 0 { // the argument is its only value
+					values[p] = outer.resolve(r, site.Args[i])
+				}
 			}
 			all = append(all, execution{values, outer.from, outer.uncertain || !r.straight(call, body)})
 		}
@@ -140,6 +140,34 @@ func (r *Result) executionsIn(fn ast.Node, body *ast.BlockStmt, call *ast.CallEx
 		return once
 	}
 	return all
+}
+
+// elements returns the elements of a literal, or of a variable whose value it is
+// and that only loops use.
+func (r *Result) elements(e ast.Expr) []ast.Expr {
+	if v := r.Object(e); v != nil && !slices.ContainsFunc(r.uses[v], func(use ast.Expr) bool {
+		loop, ok := r.parents[use].(*ast.RangeStmt)
+		return !ok || loop.X != use || loop.Value == nil
+	}) {
+		e = r.Assigned(v)
+	}
+	if lit, ok := ast.Unparen(e).(*ast.CompositeLit); ok {
+		return lit.Elts
+	}
+	return nil
+}
+
+// changed reports whether a field of the variable is assigned to, or its address
+// taken.
+func (r *Result) changed(v types.Object) bool {
+	return slices.ContainsFunc(r.uses[v], func(use ast.Expr) bool {
+		field, ok := r.parents[use].(ast.Expr)
+		if _, address := field.(*ast.UnaryExpr); address || !ok {
+			return address
+		}
+		a, ok := r.parents[field].(*ast.AssignStmt)
+		return ok && slices.Contains(a.Lhs, field)
+	})
 }
 
 // function returns the declared function, or the local variable whose only value

@@ -112,6 +112,13 @@ func variants(m *muxmaster.Mux, h http.HandlerFunc) func(string, http.HandlerFun
 	return func(path string, h http.HandlerFunc) { m.POST(path, h) }
 }
 
+func changing(m *muxmaster.Mux, path string, h http.HandlerFunc) {
+	path += "/:changed"
+	m.GET(path, h)
+}
+
+var changingTable = []entry{{"GET", "/first/:id", inChangingTable}}
+
 func init() {
 	m := muxmaster.New()
 	recursive(m, "/recursive/:id", 3, inRecursive)
@@ -119,7 +126,18 @@ func init() {
 	s := &service{m}
 	get := s.get
 	get("/get/:id", throughValue)
-	more := append([]entry(nil), table...)
+	changing(m, "/changing/:id", inChanging)
+	for i := range changingTable {
+		changingTable[i].path += "/:changed"
+	}
+	for _, e := range changingTable {
+		m.Method(e.method, e.path, e.handler)
+	}
+	for _, e := range []entry{{"GET", "/loop/:id", inChangingLoop}} {
+		e.path += "/:changed"
+		m.Method(e.method, e.path, e.handler)
+	}
+	more := []entry{{"GET", "/first/:x", inMore}}
 	more = append(more, entry{"GET", "/more/:id", inMore})
 	for _, e := range more {
 		m.Method(e.method, e.path, e.handler)
@@ -130,3 +148,7 @@ func inRecursive(w http.ResponseWriter, r *http.Request)  { use(r.PathValue("nex
 func inVariants(w http.ResponseWriter, r *http.Request)   { use(r.PathValue("x")) }
 func throughValue(w http.ResponseWriter, r *http.Request) { use(r.PathValue("x")) }
 func inMore(w http.ResponseWriter, r *http.Request)       { use(r.PathValue("x")) }
+
+func inChanging(w http.ResponseWriter, r *http.Request)      { use(r.PathValue("changed")) }
+func inChangingTable(w http.ResponseWriter, r *http.Request) { use(r.PathValue("changed")) }
+func inChangingLoop(w http.ResponseWriter, r *http.Request)  { use(r.PathValue("changed")) }
