@@ -28,12 +28,14 @@ func run(pass *analysis.Pass) (any, error) {
 			served = append(served, r)
 		}
 	}
+	reported := make(map[*ast.CallExpr]bool)
 	for _, w := range found.Middleware {
 		if mux.InTest(pass, w.Call) {
 			continue
 		}
 		for _, r := range served {
-			if bypasses(found, r, w) && found.Always(w.Call, r.Call) {
+			if !reported[r.Call] && bypasses(found, r, w) && found.Always(w.Call, r.Call) {
+				reported[r.Call] = true
 				kind := "a plain"
 				if r.Fast {
 					kind = "a fast"

@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"fmt"
+	"go/token"
 	"net/http"
 	"regexp"
 	"slices"
@@ -49,8 +50,17 @@ type conflicts struct {
 	pass     *analysis.Pass
 	together func(a, b *routes.Route) bool
 	tables   map[any]*table
-	order    []*table // in the order of the source
-	reported map[*routes.Route]bool
+	order    []*table           // in the order of the source
+	checked  map[token.Pos]bool // patterns, which several executions of a call may register
+	reported map[token.Pos]bool // those in conflicts
+}
+
+// once calls check for the first of the routes whose pattern is the same text.
+func (c *conflicts) once(r *routes.Route, check func()) {
+	if !c.checked[r.Text.Pos()] {
+		c.checked[r.Text.Pos()] = true
+		check()
+	}
 }
 
 // add registers e on the mux of its place, and reports it if the program
@@ -64,7 +74,7 @@ func (c *conflicts) add(e entry) {
 	}
 	refused := e.register(t.mux) != nil
 	for _, other := range t.entries {
-		if !refused && !t.apart || c.reported[e.Route] {
+		if !refused && !t.apart || c.reported[e.Text.Pos()] {
 			break
 		}
 		if other.Route == e.Route || !c.together(other.Route, e.Route) {
@@ -90,7 +100,7 @@ func (c *conflicts) checkShadows() {
 				continue
 			}
 			for j, b := range t.entries {
-				if a.Route != b.Route && !c.reported[b.Route] && shadows(a.listed, b.listed, i < j) && c.together(a.Route, b.Route) {
+				if a.Route != b.Route && !c.reported[b.Text.Pos()] && shadows(a.listed, b.listed, i < j) && c.together(a.Route, b.Route) {
 					c.report(b, a, "no request reaches this route: %q at %s matches everything that it does")
 				}
 			}
@@ -99,7 +109,7 @@ func (c *conflicts) checkShadows() {
 }
 
 func (c *conflicts) report(e, other entry, format string) {
-	c.reported[e.Route] = true
+	c.reported[e.Text.Pos()] = true
 	report(c.pass, e.Text, fmt.Sprintf(format, other.Pattern, mux.Position(c.pass.Fset, other.Text.Pos())), hint{})
 }
 

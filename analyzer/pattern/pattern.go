@@ -33,7 +33,7 @@ func run(pass *analysis.Pass) (any, error) {
 			}
 		}
 	}
-	c := conflicts{pass: pass, together: found.Together, tables: make(map[any]*table), reported: make(map[*routes.Route]bool)}
+	c := conflicts{pass: pass, together: found.Together, tables: make(map[any]*table), checked: make(map[token.Pos]bool), reported: make(map[token.Pos]bool)}
 	for _, route := range found.Routes {
 		if !route.Known || mux.InTest(pass, route.Text) {
 			continue
@@ -41,7 +41,7 @@ func run(pass *analysis.Pass) (any, error) {
 		places := found.Places(route)
 		if route.Kind == routes.Std {
 			err := try(http.NewServeMux(), route)
-			checkStd(pass, route, err)
+			c.once(route, func() { checkStd(pass, route, err) })
 			if err == nil {
 				c.add(entry{route, places[0], nil})
 			}
@@ -50,7 +50,7 @@ func run(pass *analysis.Pass) (any, error) {
 		for i, place := range places {
 			listed, err := place.Listed()
 			if i == 0 {
-				checkOne(pass, route, listed, err)
+				c.once(route, func() { checkOne(pass, route, listed, err) })
 			}
 			if err != nil {
 				break

@@ -75,7 +75,7 @@ type Route struct {
 	Kind    Kind
 	Methods []string // of a verb method or Method; nil for every method
 	Call    *ast.CallExpr
-	Text    ast.Expr // the pattern's expression
+	Text    ast.Expr // the pattern's expression, or the call that gives a part of it
 	Pattern string   // its value, if Known
 	Known   bool
 	Handler ast.Expr
@@ -343,9 +343,13 @@ func (r *Result) registerMux(name string, call *ast.CallExpr) {
 
 func (r *Result) route(kind Kind, methods []string, call *ast.CallExpr, s Scope) {
 	args := call.Args[len(call.Args)-2:]
-	text, known := r.constant(args[0])
+	pattern, known := r.constant(args[0])
+	text := r.exec.resolve(r, args[0])
+	if _, constant := mux.Constant(r.pass.TypesInfo, text); known && !constant {
+		text = r.exec.from // a sum with an argument of that call
+	}
 	r.Routes = append(r.Routes, &Route{
-		Kind: kind, Methods: methods, Call: call, Text: r.exec.resolve(r, args[0]), Pattern: text, Known: known,
+		Kind: kind, Methods: methods, Call: call, Text: text, Pattern: pattern, Known: known,
 		Handler: r.exec.resolve(r, args[1]), Scope: s, Fast: isFast(call), exec: r.exec,
 	})
 }

@@ -33,11 +33,18 @@ func panics() {
 	get(mux, "users", h)                         // want `this pattern panics: the path must begin with /`
 	get(mux, "/given/:id", h)
 	get(mux, "/given/:name", h) // want `this pattern panics: it matches the same requests as "/given/:id" at pattern.go:\d+`
+	below(mux, "/:id", h)
+	below(mux, "/:name", h) // want `this pattern panics: it matches the same requests as "/below/:id" at pattern.go:\d+`
+	always(mux, h)
 	optional(mux, false, "/optional/:id", h)
 	optional(mux, true, "/optional/:name", h)
 }
 
 func get(m *muxmaster.Mux, path string, h http.HandlerFunc) { m.GET(path, h) }
+
+func below(m *muxmaster.Mux, path string, h http.HandlerFunc) { m.GET("/below"+path, h) }
+
+func always(m *muxmaster.Mux, h http.HandlerFunc) { m.GET("always", h) } // want `this pattern panics: the path must begin with /`
 
 func optional(m *muxmaster.Mux, on bool, path string, h http.HandlerFunc) {
 	if !on {
