@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 )
 
 var update = flag.Bool("update", false, "write docs/comparison.md")
@@ -23,9 +25,9 @@ func TestComparison(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := fill(document, "table", table(goMod))
+	want, err := figure.Replace(document, "table", table(goMod))
 	if err == nil {
-		want, err = fill(want, "features", featureTable())
+		want, err = figure.Replace(want, "features", featureTable())
 	}
 	if err != nil {
 		t.Fatal(err)

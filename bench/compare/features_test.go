@@ -1,6 +1,10 @@
 package compare
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/bench/figure"
+)
 
 // A feature is one row of the second table.
 type feature struct {
@@ -104,32 +108,31 @@ var features = []feature{
 // featureTable returns the table in Markdown.
 func featureTable() string {
 	var b strings.Builder
-	b.WriteString("|  | muxmaster |")
+	head := []string{"", "muxmaster"}
 	for _, p := range peers {
-		b.WriteString(" " + p.name + " |")
+		head = append(head, p.name)
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(peers)+1) + "\n")
+	b.WriteString(figure.Head(len(head), head...))
 	for _, f := range features {
-		b.WriteString("| " + f.text + " | ")
+		ours := "no: " + f.reason
 		switch {
 		case f.test != "":
-			b.WriteString("yes: `" + f.test + "`")
+			ours = "yes: `" + f.test + "`"
 		case f.recipe != "":
-			b.WriteString("[by recipe](recipes.md#" + strings.NewReplacer(" ", "-", "/", "").Replace(strings.ToLower(f.recipe)) + ")")
-		default:
-			b.WriteString("no: " + f.reason)
+			ours = "[by recipe](recipes.md#" + strings.NewReplacer(" ", "-", "/", "").Replace(strings.ToLower(f.recipe)) + ")"
 		}
+		cells := []string{f.text, ours}
 		for _, p := range peers {
 			switch at := f.others[p.name]; {
 			case at == "", strings.HasPrefix(at, "no: "):
-				b.WriteString(" | no")
+				cells = append(cells, "no")
 			case strings.HasPrefix(at, "recipe: "):
-				b.WriteString(" | by recipe")
+				cells = append(cells, "by recipe")
 			default:
-				b.WriteString(" | yes")
+				cells = append(cells, "yes")
 			}
 		}
-		b.WriteString(" |\n")
+		b.WriteString(figure.Row(cells...))
 	}
 	return b.String()
 }

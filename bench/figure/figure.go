@@ -76,19 +76,28 @@ func Head(first int, titles ...string) string {
 	return Row(titles...) + "|" + strings.Repeat("---|", first) + strings.Repeat("---:|", len(titles)-first) + "\n"
 }
 
-// ReplaceIn replaces the text between the lines "<!-- NAME: generated … -->"
-// and "<!-- end of NAME -->" in a file.
+// Replace replaces the text between the lines "<!-- NAME: generated … -->" and
+// "<!-- end of NAME -->" in a document.
+func Replace(document, name, text string) (string, error) {
+	start, end := "<!-- "+name+": generated", "\n<!-- end of "+name+" -->"
+	before, rest, ok := strings.Cut(document, start)
+	line, rest, ok2 := strings.Cut(rest, "\n")
+	_, after, ok3 := strings.Cut("\n"+rest, end)
+	if !ok || !ok2 || !ok3 {
+		return "", fmt.Errorf("the document needs the lines %q and %q", start+" … -->", end[1:])
+	}
+	return before + start + line + "\n" + strings.TrimSuffix(text, "\n") + end + after, nil
+}
+
+// ReplaceIn is Replace for a file.
 func ReplaceIn(file, name, text string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	start, end := "<!-- "+name+": generated", "\n<!-- end of "+name+" -->"
-	before, rest, ok := strings.Cut(string(data), start)
-	line, rest, ok2 := strings.Cut(rest, "\n")
-	_, after, ok3 := strings.Cut("\n"+rest, end)
-	if !ok || !ok2 || !ok3 {
-		return fmt.Errorf("%s needs the lines %q and %q", file, start+" … -->", end[1:])
+	document, err := Replace(string(data), name, text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
 	}
-	return os.WriteFile(file, []byte(before+start+line+"\n"+strings.TrimSuffix(text, "\n")+end+after), 0o666)
+	return os.WriteFile(file, []byte(document), 0o666)
 }
