@@ -99,11 +99,11 @@ func ruledOut(rt *route, r *http.Request, won *trie.Route[endpoint]) (why string
 	}
 	path := wirepath.Escaped(r.URL.Path, r.URL.RawPath)
 	if rt.root == bareSlash && !strings.HasSuffix(path, "/") {
-		if why, _ := trie.Mismatch(p, path+"/"); why == "" {
+		if _, _, why := p.Match(path + "/"); why == "" {
 			path += "/" // it serves both
 		}
 	}
-	if why, matched := trie.Mismatch(p, path); why != "" {
+	if _, matched, why := p.Match(path); why != "" {
 		return why, math.MaxInt - 1 - matched
 	}
 	if rt.method != "" && rt.method != r.Method && !(rt.method == http.MethodGet && r.Method == http.MethodHead) {

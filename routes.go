@@ -304,7 +304,7 @@ func (m *Mux) URL(name string, pairs ...string) (string, error) {
 	if text == "" {
 		return "", fmt.Errorf("muxmaster: URL: no route has the name %q", name)
 	}
-	path, err := trie.BuildPath(text, pairs)
+	path, err := pattern.BuildPath(text, pairs)
 	if err != nil {
 		return "", fmt.Errorf("muxmaster: URL %q: %w", name, err)
 	}
@@ -326,7 +326,7 @@ func (m *Mux) URL(name string, pairs ...string) (string, error) {
 // of a catch-all may contain slashes, but no empty, "." or ".." segment. The
 // leading slash in the value of a *name catch-all is optional.
 func BuildPath(text string, pairs ...string) (string, error) {
-	path, err := trie.BuildPath(text, pairs)
+	path, err := pattern.BuildPath(text, pairs)
 	if err != nil {
 		return "", fmt.Errorf("muxmaster: BuildPath %q: %w", text, err)
 	}

@@ -7,13 +7,13 @@ import (
 	"unicode"
 )
 
-// An Expr is a compiled constraint. It matches whole strings.
+// A constraint is a compiled expression. It matches whole strings.
 //
 // Most constraints treat all runes beyond ASCII alike: [0-9]+, [^/.]+, en|de, a
 // UUID. They become a deterministic automaton, which takes one table lookup for
 // each rune. Others, and those with too many states, use package regexp. The
 // automaton is only an optimization.
-type Expr struct {
+type constraint struct {
 	class   [beyond + 1]uint8 // of each ASCII rune and of all others: the automaton doesn't distinguish runes of one class
 	classes int
 	table   []uint16       // a row for each state; row 0 never matches, and row 1 is the first
@@ -26,18 +26,18 @@ type Expr struct {
 // beyond stands for all runes beyond ASCII.
 const beyond = 0x80
 
-// CompileExpr compiles an RE2 expression.
-func CompileExpr(expr string) (*Expr, error) {
+// compileExpr compiles an RE2 expression.
+func compileExpr(expr string) (*constraint, error) {
 	parsed, err := parseExpr(expr)
 	if err != nil {
 		return nil, err
 	}
-	e := new(Expr)
+	e := new(constraint)
 	if prog, err := syntax.Compile(parsed.Simplify()); err == nil && e.build(prog) {
 		return e, nil
 	}
 	re, err := regexp.Compile(wholeExpr(expr))
-	return &Expr{re: re}, err
+	return &constraint{re: re}, err
 }
 
 // parseExpr parses an expression that is a constraint.
@@ -56,16 +56,16 @@ func parseExpr(expr string) (*syntax.Regexp, error) {
 // match at line ends if expr contains (?m).
 func wholeExpr(expr string) string { return `\A(?:` + expr + `)\z` }
 
-// MaxRegexp is the length in bytes from which on text does not match an
+// maxRegexp is the length in bytes from which on text does not match an
 // expression that needs package regexp. Package regexp takes time in proportion
 // to the length, but far more for each byte than anything else that a request
 // causes.
-const MaxRegexp = 4 << 10
+const maxRegexp = 4 << 10
 
-// Match reports whether e matches the whole of s.
-func (e *Expr) Match(s string) bool {
+// match reports whether e matches the whole of s.
+func (e *constraint) match(s string) bool {
 	if e.re != nil {
-		return len(s) < MaxRegexp && e.re.MatchString(s)
+		return len(s) < maxRegexp && e.re.MatchString(s)
 	}
 	row, table := e.classes+1, e.table
 	for i := range len(s) {
@@ -85,8 +85,8 @@ func (e *Expr) Match(s string) bool {
 	return table[row+e.classes] != 0
 }
 
-// matchRunes is Match from a row on, for any runes.
-func (e *Expr) matchRunes(row int, s string) bool {
+// matchRunes is match from a row on, for any runes.
+func (e *constraint) matchRunes(row int, s string) bool {
 	for _, r := range s {
 		row = int(e.table[row+int(e.class[min(r, beyond)])])
 		if row == 0 {
@@ -98,7 +98,7 @@ func (e *Expr) matchRunes(row int, s string) bool {
 
 // build makes the automaton of prog. It reports false if there is none. Each
 // state stands for the instructions that prog may be at.
-func (e *Expr) build(prog *syntax.Prog) bool {
+func (e *constraint) build(prog *syntax.Prog) bool {
 	const maxInst = 128
 	if len(prog.Inst) > maxInst {
 		return false
@@ -168,7 +168,7 @@ func (e *Expr) build(prog *syntax.Prog) bool {
 // setClasses sets the classes of runes, and returns a rune of each. It returns
 // nil if prog has conditions other than runes, or distinguishes runes beyond
 // ASCII.
-func (e *Expr) setClasses(prog *syntax.Prog) (samples []rune) {
+func (e *constraint) setClasses(prog *syntax.Prog) (samples []rune) {
 	var reads []*syntax.Inst
 	for i := range prog.Inst {
 		inst := &prog.Inst[i]

@@ -46,16 +46,16 @@ func TestExprMatch(t *testing.T) {
 	subjects := []string{"", "0", "12", "1234", "12345", "abc", "a-b-1", "ABC", "é", "日本語", "a\nb", "\n", "\xff\xfe", "a1", "v12", "v",
 		"-", "-1", "--1", "1-", "a-1", "abc-1", "ab1", "1.5", "1.", "/", "0123456789abcdef", "123e4567-e89b-12d3-a456-426614174000", "123E4567-E89B-12D3-A456-426614174000", "K", "a\na", "bc"}
 	for _, tt := range tests {
-		e, err := CompileExpr(tt.expr)
+		e, err := compileExpr(tt.expr)
 		if err != nil {
-			t.Fatalf("CompileExpr(%q): %v", tt.expr, err)
+			t.Fatalf("compileExpr(%q): %v", tt.expr, err)
 		}
 		if got := e.re == nil; got != tt.automaton {
-			t.Errorf("CompileExpr(%q) made an automaton: %v, want %v", tt.expr, got, tt.automaton)
+			t.Errorf("compileExpr(%q) made an automaton: %v, want %v", tt.expr, got, tt.automaton)
 		}
 		re := regexp.MustCompile(`\A(?:` + tt.expr + `)\z`)
 		for _, s := range subjects {
-			if got, want := e.Match(s), re.MatchString(s); got != want {
+			if got, want := e.match(s), re.MatchString(s); got != want {
 				t.Errorf("Expr(%q).Match(%q) = %v, want %v", tt.expr, s, got, want)
 			}
 		}
@@ -64,8 +64,8 @@ func TestExprMatch(t *testing.T) {
 
 func TestExprErrors(t *testing.T) {
 	for _, expr := range []string{"(", ")(", "[", "*", `\p{Nope}`, "a)(b"} {
-		if _, err := CompileExpr(expr); err == nil || !strings.Contains(err.Error(), "is not valid RE2") {
-			t.Errorf("CompileExpr(%q) = %v, want an error", expr, err)
+		if _, err := compileExpr(expr); err == nil || !strings.Contains(err.Error(), "is not valid RE2") {
+			t.Errorf("compileExpr(%q) = %v, want an error", expr, err)
 		}
 	}
 }
@@ -75,15 +75,15 @@ func FuzzExpr(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, expr, s string) {
-		e, err := CompileExpr(expr)
+		e, err := compileExpr(expr)
 		if err != nil {
 			return
 		}
 		re, err := regexp.Compile(`\A(?:` + expr + `)\z`)
 		if err != nil {
-			t.Fatalf("CompileExpr(%q) accepted what regexp refuses: %v", expr, err)
+			t.Fatalf("compileExpr(%q) accepted what regexp refuses: %v", expr, err)
 		}
-		if got, want := e.Match(s), re.MatchString(s); got != want {
+		if got, want := e.match(s), re.MatchString(s); got != want {
 			t.Errorf("Expr(%q).Match(%q) = %v, want %v", expr, s, got, want)
 		}
 	})

@@ -16,7 +16,7 @@ func TestFold(t *testing.T) {
 	if got, want := p.Shape(), "\x00Users\x00X{[A-Z]+}.Kb{}\x00É/A\x00\x01\x01"; got != want {
 		t.Errorf("Fold changed the pattern to %s", got)
 	}
-	expr, _ := p.Fold().Segs[1].Regexp()
+	expr, _ := p.Fold().Segs[1].regexp()
 	re := regexp.MustCompile(expr)
 	for text, want := range map[string]bool{"XAB.Kbc": true, "xAB.kBc": true, "xab.Kbc": false, "xAB-kbc": false, "xAB.\u212Abc": false} {
 		if re.MatchString(text) != want {

@@ -1,5 +1,6 @@
-// Package pattern parses route patterns, for the router and the analyzer. For
-// example, Parse returns for
+// Package pattern parses route patterns, matches segments, and matches whole paths
+// with one pattern. Package trie finds the one of many. For example, Parse returns
+// for
 //
 //	GET example.com/users/{id:[0-9]+}/posts/
 //

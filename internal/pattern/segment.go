@@ -137,9 +137,9 @@ func appendEscaped(b []byte, text string) []byte {
 // shortest matches a value other than . and .., as short as possible.
 const shortest = `[^.].*?|\.[^.].*?|\.\..+?`
 
-// Regexp returns an RE2 expression that matches the decoded segment, and the
+// regexp returns an RE2 expression that matches the decoded segment, and the
 // capturing group of each parameter.
-func (s Segment) Regexp() (expr string, groups []int) {
+func (s Segment) regexp() (expr string, groups []int) {
 	var b strings.Builder
 	b.WriteString(`\A`)
 	group := 1
@@ -184,7 +184,7 @@ func (s Segment) check() error {
 			return fmt.Errorf("%q: text next to a parameter with an expression must be UTF-8", s)
 		}
 	}
-	expr, _ := s.Regexp()
+	expr, _ := s.regexp()
 	if _, err := syntax.Parse(expr, syntax.Perl); err != nil {
 		return fmt.Errorf("the expressions of %q can't be combined: %w", s, err)
 	}

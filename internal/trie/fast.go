@@ -120,7 +120,7 @@ func (t *Tree[P]) fastSpecial(nd *node[P], rest string, end int, v *Values, m Me
 	for i := nd.specials - 1; !t.specials[i].multi; i++ {
 		sp := &t.specials[i]
 		switch {
-		case !sp.match(seg, seg, v):
+		case !sp.Match(seg, seg, v):
 			v.N = n
 		case end == len(rest):
 			return t.pick(sp.to.end, m)
@@ -151,7 +151,7 @@ func (t *Tree[P]) fastRest(nd *node[P], rest string, v *Values, m Method) *Route
 	if rt.Flags&restSlash == 0 {
 		rest = rest[1:]
 	}
-	if !v.add(rest) {
+	if !v.Add(rest) {
 		return nil
 	}
 	return rt

@@ -217,7 +217,7 @@ func (f *freezer[P]) node(list []ref, depth, at int, fallback *Fallback[P]) *nod
 func (f *freezer[P]) special(others []choice, depth int) uint32 {
 	first := len(f.specials)
 	for _, o := range others {
-		f.specials = append(f.specials, special[P]{matcher: newMatcher(o.seg), multi: o.seg.Kind() == pattern.Multi})
+		f.specials = append(f.specials, special[P]{Matcher: pattern.NewMatcher(o.seg), multi: o.seg.Kind() == pattern.Multi})
 	}
 	f.specials[len(f.specials)-1].last = true
 	for i, o := range others {

@@ -29,7 +29,7 @@ func get(table *Table[int], method, host, path string) string {
 	if rt == nil {
 		return "no route, " + table.Allow(&s)
 	}
-	return describe(rt, Values{s.vals(), s.n})
+	return describe(rt, Values{Vals: s.vals(), N: s.n})
 }
 
 // getFast is like get, but uses FindStatic and MatchFast with room for the

@@ -23,7 +23,11 @@
 // the method.
 package trie
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+)
 
 // A Route is a pattern with one method.
 type Route[P any] struct {
@@ -129,18 +133,15 @@ const (
 	moreEdges = 1 << 30 // in n: an edge with the hash of this slot, or of one before it, is in a slot behind it
 )
 
-// Values collects path values.
-type Values struct {
-	Vals []string // the first N are set
-	N    int
+// A special is a segment that is neither a plain parameter nor a literal that
+// fits into an edge, and what follows it. An edge can't hold a%2Fb, because of its
+// slash. A catch-all inside a path is a special too. Its Matcher isn't used.
+type special[P any] struct {
+	pattern.Matcher
+	to    target[P]
+	multi bool // a catch-all; see Tree.multi
+	last  bool // this is the node's last special
 }
 
-// add adds a value. It reports false if Vals is full.
-func (v *Values) add(value string) bool {
-	if uint(v.N) >= uint(len(v.Vals)) {
-		return false
-	}
-	v.Vals[v.N] = value
-	v.N++
-	return true
-}
+// Values collects path values.
+type Values = pattern.Values

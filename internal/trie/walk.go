@@ -286,8 +286,8 @@ func (t *Tree[P]) special(s *Search[P], nd *node[P], pos, end int) *Route[P] {
 		if sp.multi {
 			return t.multi(s, &sp.to, pos)
 		}
-		seg, v := s.source()[pos:end], Values{s.vals(), s.n}
-		if sp.match(s.folded(seg, pos, end), seg, &v) {
+		seg, v := s.source()[pos:end], Values{Vals: s.vals(), N: s.n}
+		if sp.Match(s.folded(seg, pos, end), seg, &v) {
 			s.n = v.N
 			if rt := t.follow(s, &sp.to, end); rt != nil || s.owned {
 				return rt

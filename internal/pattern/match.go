@@ -1,0 +1,227 @@
+package pattern
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
+)
+
+// Values collects path values.
+type Values struct {
+	Vals []string // the first N are set
+	N    int
+}
+
+// Add adds a value. It reports false if Vals is full.
+func (v *Values) Add(value string) bool {
+	if uint(v.N) >= uint(len(v.Vals)) {
+		return false
+	}
+	v.Vals[v.N] = value
+	v.N++
+	return true
+}
+
+// A Matcher matches a segment, for example
+//
+//	{id:[0-9]+}              expr is set
+//	user_{name}.json
+//	{id:[0-9]+}:cancel       expr is set
+//	{year}-{month}
+//	{y:[0-9]+}-{m:[0-9]+}    re is set, with a group for each value
+//
+// If there are several ways to split the segment
+// into values, each parameter from the left without a constraint is as short as
+// possible, as with non-greedy RE2 expressions. One with a constraint takes what
+// the expression prefers; if that is . or .., the segment doesn't match.
+type Matcher struct {
+	parts  Segment
+	expr   *constraint    // constraint, if there is one parameter
+	re     *regexp.Regexp // the whole segment, if there are several parameters with constraints
+	groups []int          // the capturing group in re of each value
+}
+
+// NewMatcher returns a Matcher for seg, which is no catch-all.
+func NewMatcher(seg Segment) Matcher {
+	m := Matcher{parts: seg}
+	params, expr := 0, ""
+	for _, part := range seg {
+		if part.Param {
+			params++
+		}
+		expr = cmp.Or(expr, part.Expr)
+	}
+	switch { // Parse has checked the errors
+	case expr == "":
+	case params == 1:
+		m.expr, _ = compileExpr(expr)
+	default:
+		whole, groups := seg.regexp()
+		m.re, m.groups = regexp.MustCompile(whole), groups
+	}
+	return m
+}
+
+// Match reports whether the decoded segment seg matches, and adds its values to
+// v. Values are never empty, "." or "..". Literal text is compared with text,
+// which is seg, or seg in lower case.
+func (m *Matcher) Match(text, seg string, v *Values) bool {
+	if m.re != nil {
+		return m.matchRegexp(seg, v)
+	}
+	parts := m.parts
+	if first := &parts[0]; !first.Param {
+		if !strings.HasPrefix(text, first.Text) {
+			return false
+		}
+		text, seg, parts = text[len(first.Text):], seg[len(first.Text):], parts[1:]
+		if len(parts) == 0 {
+			return text == ""
+		}
+	}
+	if last := &parts[len(parts)-1]; !last.Param {
+		if !strings.HasSuffix(text, last.Text) {
+			return false
+		}
+		text, seg, parts = text[:len(text)-len(last.Text)], seg[:len(seg)-len(last.Text)], parts[:len(parts)-1]
+	}
+	for ; len(parts) > 1; parts = parts[2:] { // a parameter and the text behind it
+		sep := parts[1].Text
+		// The first occurrence of a text leaves the most for the next parameters.
+		n := shortestValue(text, sep)
+		if n < 0 || !addValue(v, seg[:n]) {
+			return false
+		}
+		text, seg = text[n+len(sep):], seg[n+len(sep):]
+	}
+	return (m.expr == nil || m.expr.match(seg)) && addValue(v, seg)
+}
+
+func (m *Matcher) matchRegexp(seg string, v *Values) bool {
+	var loc []int
+	if len(seg) < maxRegexp {
+		loc = m.re.FindStringSubmatchIndex(seg)
+	}
+	if loc == nil {
+		return false
+	}
+	for _, g := range m.groups {
+		if !addValue(v, seg[loc[2*g]:loc[2*g+1]]) {
+			return false
+		}
+	}
+	return true
+}
+
+// shortestValue returns the length of the shortest value, followed by sep, that text
+// begins with. It returns -1 if there is none.
+func shortestValue(text, sep string) int {
+	for n := 1; n < len(text); n++ {
+		i := strings.Index(text[n:], sep)
+		if i < 0 {
+			return -1
+		}
+		if n += i; !wirepath.IsDots(text[:n]) { // at most two values are dots
+			return n
+		}
+	}
+	return -1
+}
+
+func addValue(v *Values, value string) bool {
+	return value != "" && !wirepath.IsDots(value) && v.Add(value)
+}
+
+// Match matches an escaped path with p, regardless of methods and host, and
+// returns the values. If the path doesn't match, it returns the first reason, and
+// the number of segments that match before it.
+func (p *Pattern) Match(path string) (values []string, matched int, why string) {
+	matchers := make([]Matcher, len(p.Segs))
+	for i, seg := range p.Segs {
+		matchers[i] = NewMatcher(seg)
+	}
+	values, rest, matched, why := p.match(matchers, 0, path)
+	if why == "" {
+		why = p.end(rest)
+	}
+	if why == "" && p.Rest != "" {
+		rest = wirepath.Decode(rest)
+		if !p.RestSlash {
+			rest = rest[1:]
+		}
+		values = append(values, rest)
+	}
+	return values, matched, why
+}
+
+// match matches the segments of p from i on, and returns the rest of the path
+// behind them.
+func (p *Pattern) match(matchers []Matcher, i int, path string) (values []string, rest string, matched int, why string) {
+	for ; i < len(p.Segs); i++ {
+		seg := p.Segs[i]
+		if path == "" || path == "/" {
+			return nil, "", i, fmt.Sprintf("the path ends before %s", seg)
+		}
+		if seg.Kind() == Multi {
+			value, tail, rest, ok := p.matchMulti(matchers, i, path)
+			if !ok {
+				return nil, "", i, fmt.Sprintf("no value of %s matches in %s", seg, path)
+			}
+			return append(append(values, value), tail...), rest, len(p.Segs), ""
+		}
+		text, _, _ := strings.Cut(path[1:], "/")
+		path, text = path[1+len(text):], wirepath.Decode(text)
+		v := Values{Vals: make([]string, len(seg))}
+		if !matchers[i].Match(text, text, &v) {
+			return nil, "", i, fmt.Sprintf("the segment %q is not %s", text, seg)
+		}
+		values = append(values, v.Vals[:v.N]...)
+	}
+	return values, path, len(p.Segs), ""
+}
+
+// matchMulti matches the catch-all that is segment i, with the longest value, and
+// what follows it. No segment of the value is empty, . or .., not even between
+// escaped slashes.
+func (p *Pattern) matchMulti(matchers []Matcher, i int, path string) (value string, tail []string, rest string, ok bool) {
+	end := 0
+	for end < len(path) {
+		text, _, _ := strings.Cut(path[end+1:], "/")
+		if text == "" || wirepath.DotInside(wirepath.Decode(text)) {
+			break
+		}
+		end += 1 + len(text)
+	}
+	for ; end > 0; end = strings.LastIndexByte(path[:end], '/') {
+		tail, rest, _, why := p.match(matchers, i+1, path[end:])
+		if why != "" {
+			continue
+		}
+		if p.end(rest) == "" {
+			return wirepath.Decode(path[1:end]), tail, rest, true
+		}
+		if p.End == All && rest != "" {
+			break // the rest behind a shorter value has the same dots
+		}
+	}
+	return "", nil, "", false
+}
+
+// end returns the reason why the rest of an escaped path can't follow the
+// segments, or "".
+func (p *Pattern) end(rest string) string {
+	switch {
+	case p.End == Exact && rest == "/":
+		return "the path has a trailing slash"
+	case p.End != Exact && rest == "":
+		return "the path has no slash at its end"
+	case p.End == Exact && rest != "", p.End == Slash && rest != "/":
+		return fmt.Sprintf("the path goes on with %s", rest)
+	case p.End == All && wirepath.DotInside(wirepath.Decode(rest)):
+		return fmt.Sprintf("the rest %s has a . or .. behind an escaped slash", rest)
+	}
+	return ""
+}
