@@ -50,16 +50,9 @@ func TestHandlerIsLocal(t *testing.T) {
 		change func(*http.Request)
 		status int
 	}{
-		"local":              {nil, 200},
-		"IPv6":               {func(r *http.Request) { r.RemoteAddr, r.Host = "[::1]:5", "[::1]:8080" }, 200},
-		"mapped":             {func(r *http.Request) { r.RemoteAddr = "[::ffff:127.0.0.1]:5" }, 200},
-		"remote":             {func(r *http.Request) { r.RemoteAddr = "192.0.2.1:5" }, 403},
-		"unknown peer":       {func(r *http.Request) { r.RemoteAddr = "@" }, 403},
-		"behind a proxy":     {func(r *http.Request) { r.Header.Set("X-Forwarded-For", "192.0.2.1") }, 403},
-		"forwarded":          {func(r *http.Request) { r.Header.Set("Forwarded", "for=192.0.2.1") }, 403},
-		"DNS rebinding":      {func(r *http.Request) { r.Host = "evil.example" }, 403},
-		"rebinding, similar": {func(r *http.Request) { r.Host = "localhost.evil.example" }, 403},
-		"POST":               {func(r *http.Request) { r.Method = "POST" }, 405},
+		"local":  {nil, 200},
+		"remote": {func(r *http.Request) { r.RemoteAddr = "192.0.2.1:5" }, 403}, // others are in TestIsLocal
+		"POST":   {func(r *http.Request) { r.Method = "POST" }, 405},
 	} {
 		for _, path := range []string{"/debug/routes", "/debug/routes/", "/debug/routes/routes.json", "/debug/routes/openapi.json", "/debug/routes/explain.json?path=/x"} {
 			if w := get(t, m, path, c.change); w.Code != c.status {

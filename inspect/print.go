@@ -113,6 +113,9 @@ func (t *table) row(r *Route, path string, tree bool, middleware []string) {
 		file = rel
 	}
 	rest := fmt.Sprint(file, ":", r.Line)
+	if tree && r.Mount {
+		rest += "  mount"
+	}
 	if len(middleware) > 0 {
 		rest += "  + " + chain(middleware)
 	}

@@ -56,7 +56,7 @@ PUT     example.com/host/        http.NotFound       FILE
 /g/:v  group + inspect_test.audit
   /:v                    GET     inspect_test.show   FILE
   /x                     PATCH   inspect_test.fails  FILE  + inspect_test.audit
-/plain/                  *       http.NotFound       FILE
+/plain/                  *       http.NotFound       FILE  mount
 /sub  mount
   /below                 DELETE  inspect_test.show   FILE
 example.com/host/        GET     http.NotFound       FILE
