@@ -38,7 +38,8 @@ type Document struct {
 
 // OpenAPI returns an OpenAPI document of the routes of m, as a map to be encoded
 // with [encoding/json]. It contains paths, methods, parameters with their types
-// and constraints, and what annotations of type [Operation] add. The page of
+// and constraints, unless these mean something else in JSON Schema, as (?i) and
+// [[:alpha:]] do, and what annotations of type [Operation] add. The page of
 // [Handler] is left out.
 //
 // The version is 3.1, or 3.2 if the document has something that 3.1 lacks:
