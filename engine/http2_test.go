@@ -56,6 +56,7 @@ func TestHTTP2(t *testing.T) {
 			s := k.make(srv)
 			var addr string
 			if scheme == "https" {
+				srv.Protocols = protocols(true, true, false)
 				addr = startTLS(t, s, srv)
 			} else {
 				addr = startHTTP2(t, func(*http.Server) server { return s }, srv)
@@ -93,15 +94,15 @@ func TestHTTP2(t *testing.T) {
 	}
 }
 
-// TestHTTP2Everywhere serves one http.Server with two engines, the second of
-// which already serves without TLS, and then with net/http. None of them may
-// disable HTTP/2 for the next.
+// TestHTTP2Everywhere serves one http.Server with two engines, with one that
+// already serves without TLS, and then with net/http. None of them may disable
+// HTTP/2 for the next.
 func TestHTTP2Everywhere(t *testing.T) {
 	config, _ := certificate(t) // without NextProtos
 	srv := &http.Server{Handler: describe, TLSConfig: config}
-	second := New(srv)
-	talk(t, start(t, second), "GET / HTTP/1.0\r\n\r\n") // Serve runs
-	for i, s := range []tlsServer{New(srv), second, srv} {
+	plain := New(srv)
+	talk(t, start(t, plain), "GET / HTTP/1.0\r\n\r\n") // Serve runs
+	for i, s := range []tlsServer{New(srv), New(srv), plain, srv} {
 		ln := onFreePort(t)
 		defer ln.Close()
 		go s.ServeTLS(ln, "", "")
