@@ -228,7 +228,8 @@ func (c *Conn) waitForRoom(s *stream) error {
 }
 
 // wait waits until it was the turn of s, which has sent its data then, or until
-// the stream ends. If nobody writes the output, wait does so.
+// the stream ends. If nobody writes the output, wait does so, unless a goroutine
+// of the pool is about to and the output isn't full.
 func (c *Conn) wait(s *stream) {
 	s.isWaiting = true
 	c.waiting = append(c.waiting, s)
@@ -237,7 +238,7 @@ func (c *Conn) wait(s *stream) {
 	}
 	c.pump() // those before s may wait for windows of their own
 	for s.isWaiting {
-		if len(c.out) > 0 && c.queued == 0 && !c.writing && !c.broken {
+		if len(c.out) > 0 && (c.queued == 0 || len(c.out) >= maxOut) && !c.writing && !c.broken {
 			c.write(0)
 			continue
 		}

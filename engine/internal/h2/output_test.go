@@ -25,3 +25,28 @@ func TestFlushLate(t *testing.T) {
 		t.Error("later output doesn't wait")
 	}
 }
+
+// TestWait checks that a handler writes the output itself if that is full, even
+// if a goroutine of the pool is about to: on a busy machine, that one may not run
+// for long.
+func TestWait(t *testing.T) {
+	s := newMemoryServer(false, nil)
+	c := s.NewConn(new(memory), &http.Request{}, context.Background())
+	c.queued = s.clock.Now()
+	st := &stream{conn: c, id: 1, sendWindow: maxWindow}
+	c.sendWindow = maxWindow
+	sent := make(chan error)
+	go func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		sent <- c.sendData(st, make([]byte, 3*maxOut), false)
+	}()
+	select {
+	case err := <-sent:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the handler waits")
+	}
+}

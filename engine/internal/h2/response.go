@@ -124,6 +124,7 @@ func (r *response) Flush() error {
 	}
 	stage := r.stage
 	r.stage = r.stage[:0]
+	r.stream.conn.flushed.Store(true)
 	return r.send(stage, false)
 }
 
@@ -181,7 +182,6 @@ func (r *response) send(p []byte, end bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r.err = r.sendLocked(p, end)
-	c.flushed.Store(true)
 	c.flush()
 	return r.err
 }
