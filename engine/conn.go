@@ -59,7 +59,11 @@ type work struct {
 	res  response
 }
 
-var workPool = sync.Pool{New: func() any { return new(work) }}
+var workPool = sync.Pool{New: func() any {
+	w := new(work)
+	w.res.Sender = &w.res
+	return w
+}}
 
 // serve serves a connection until it ends, is hijacked or passed to net/http.
 func (c *conn) serve() {

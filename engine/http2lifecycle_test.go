@@ -620,7 +620,7 @@ func TestHTTP2Late(t *testing.T) {
 // returned, while its stream serves a client that doesn't read.
 func TestHTTP2LateWaitsForNobody(t *testing.T) {
 	responseOf := func(w http.ResponseWriter) uintptr {
-		return reflect.ValueOf(w).Elem().FieldByName("Sender").Elem().Pointer()
+		return reflect.ValueOf(w).Elem().FieldByName("Response").Pointer()
 	}
 	for _, k := range engines {
 		writers, returned := make(chan http.ResponseWriter), make(chan bool)

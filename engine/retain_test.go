@@ -206,7 +206,7 @@ func TestLateWaitsForNobody(t *testing.T) {
 		c := dial(t, addr)
 		io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
 		current := eventually(t, "a writer", writers)
-		res := current.Sender.(*response)
+		res := current.Response.Sender.(*response)
 		old := *current
 		old.Gen--
 		for busy := 0; busy < 20; { // the handler waits for the client
@@ -241,7 +241,7 @@ func TestInformationalAfterError(t *testing.T) {
 			for range 10_000 {
 				w.WriteHeader(103)
 			}
-			sizes <- cap(w.(*writer).Sender.(*response).out)
+			sizes <- cap(w.(*writer).Response.Sender.(*response).out)
 		})}))
 		c := dial(t, addr)
 		io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")

@@ -22,7 +22,7 @@ type writer struct{ request.Writer }
 func (c *conn) setWriter(bd *bundle, gen uint64) {
 	res := &c.work.res
 	if !c.server.Recycle {
-		bd.first = writer{request.Writer{Sender: res, Conn: c, Gen: gen, Kept: bd.ResponseHeader}}
+		bd.first = writer{request.Writer{Response: &res.Response, Conn: c, Gen: gen, Kept: bd.ResponseHeader}}
 		bd.w = &bd.first
 		return
 	}
@@ -30,7 +30,7 @@ func (c *conn) setWriter(bd *bundle, gen uint64) {
 		c.writers = make([]writer, 8)
 	}
 	bd.w, c.writers = &c.writers[0], c.writers[1:]
-	*bd.w = writer{request.Writer{Sender: res, Conn: c, Gen: gen}}
+	*bd.w = writer{request.Writer{Response: &res.Response, Conn: c, Gen: gen}}
 }
 
 // lock locks the response and returns it. If the handler has returned, lock logs
@@ -39,7 +39,7 @@ func (w *writer) lock(method string) *response {
 	if w.Lock(method) == nil {
 		return nil
 	}
-	return w.Sender.(*response)
+	return w.Response.Sender.(*response)
 }
 
 var (

@@ -35,7 +35,7 @@ func (r *response) begin(s *stream, isHEAD bool) {
 	r.Lock()
 	defer r.Unlock()
 	r.responseState = responseState{}
-	*s.w = writer{request.Writer{Sender: r, Conn: s.conn, Gen: r.Begin(isHEAD)}}
+	*s.w = writer{request.Writer{Response: &r.Response, Conn: s.conn, Gen: r.Begin(isHEAD)}}
 }
 
 // invalidate invalidates the handler's writer, when the handler has returned.

@@ -111,6 +111,7 @@ func (c *Conn) open(h *fieldBlock, r *parsedRequest, problem string) error {
 var freeStreams = sync.Pool{New: func() any {
 	s := new(stream)
 	s.res.stream = s
+	s.res.Sender = &s.res
 	return s
 }}
 

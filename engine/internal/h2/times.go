@@ -118,7 +118,7 @@ func (c *Conn) SetDeadline(w *request.Writer, t time.Time, write bool) error {
 		c.mu.Unlock()
 		return request.ErrLate
 	}
-	if s := w.Sender.(*response).stream; s.gone == nil {
+	if s := w.Response.Sender.(*response).stream; s.gone == nil {
 		if write {
 			s.writeBy = at
 		} else if s.body != nil && !s.recvEnd {

@@ -21,6 +21,8 @@ type Response struct {
 
 	ResponseState // reset for each request
 
+	Sender Sender // always the same
+
 	// Reused storage.
 	Fields   []Field
 	Trailers []string // names that the handler has declared
@@ -66,9 +68,6 @@ func LogPanic(logf func(format string, args ...any), protocol, addr string, v an
 		logf("%s: panic serving %v: %v\n%s", protocol, addr, v, buf[:runtime.Stack(buf, false)])
 	}
 }
-
-// Shared implements a method of [Sender].
-func (r *Response) Shared() *Response { return r }
 
 // Invalidate invalidates the handler's writer, when the handler has returned.
 func (r *Response) Invalidate() { r.gen.Add(1) }

@@ -11,16 +11,14 @@ import (
 // HTTP/2 have it in common. After the handler has returned, its methods only log
 // a line, even if the response is reused. Writers are never reused.
 type Writer struct {
-	Sender Sender
-	Conn   Conn
-	Gen    uint64      // of the response, from Begin
-	Kept   http.Header // after the handler has returned; nil with Recycle
+	Response *Response
+	Conn     Conn
+	Gen      uint64      // of the response, from Begin
+	Kept     http.Header // after the handler has returned; nil with Recycle
 }
 
-// A Sender sends a response, which embeds the result of Shared. The other
-// methods are called with that locked.
+// A Sender sends a Response. Its methods are called with that locked.
 type Sender interface {
-	Shared() *Response
 	Header() http.Header
 	WriteHeader(code int)
 	Write(p []byte, s string) (int, error) // either p or s is empty
@@ -44,20 +42,20 @@ func (w *Writer) Format(s fmt.State, _ rune) { io.WriteString(s, "engine.Respons
 // Lock locks the response and returns it. If the handler has returned, Lock logs
 // the call of method, locks nothing and returns nil.
 func (w *Writer) Lock(method string) *Response {
-	if r := w.Sender.Shared(); r.LockFor(w.Gen) {
-		return r
+	if w.Response.LockFor(w.Gen) {
+		return w.Response
 	}
 	w.Conn.Late(method)
 	return nil
 }
 
 // Valid reports whether the handler still runs.
-func (w *Writer) Valid() bool { return w.Sender.Shared().Is(w.Gen) }
+func (w *Writer) Valid() bool { return w.Response.Is(w.Gen) }
 
 // ResponseProgress tells packages problem and middleware whether the response has
 // started, and whether the connection was hijacked.
 func (w *Writer) ResponseProgress() (started, hijacked bool) {
-	r := w.Sender.Shared()
+	r := w.Response
 	if !r.LockFor(w.Gen) {
 		return true, false
 	}
@@ -67,7 +65,7 @@ func (w *Writer) ResponseProgress() (started, hijacked bool) {
 
 // Header implements [http.ResponseWriter].
 func (w *Writer) Header() http.Header {
-	r := w.Sender.Shared()
+	r := w.Response
 	switch {
 	case r.LockFor(w.Gen):
 	case w.Kept != nil:
@@ -77,7 +75,7 @@ func (w *Writer) Header() http.Header {
 		return make(http.Header)
 	}
 	defer r.Unlock()
-	h := w.Sender.Header()
+	h := w.Response.Sender.Header()
 	r.UseHeader(h)
 	return h
 }
@@ -86,7 +84,7 @@ func (w *Writer) Header() http.Header {
 func (w *Writer) WriteHeader(code int) {
 	if r := w.Lock("WriteHeader"); r != nil {
 		defer r.Unlock()
-		w.Sender.WriteHeader(code)
+		w.Response.Sender.WriteHeader(code)
 	}
 }
 
@@ -102,7 +100,7 @@ func (w *Writer) write(method string, p []byte, s string) (int, error) {
 		return 0, ErrLate
 	}
 	defer r.Unlock()
-	return w.Sender.Write(p, s)
+	return w.Response.Sender.Write(p, s)
 }
 
 // Flush implements [http.Flusher].
@@ -115,17 +113,17 @@ func (w *Writer) FlushError() error {
 		return ErrLate
 	}
 	defer r.Unlock()
-	return w.Sender.Flush()
+	return w.Response.Sender.Flush()
 }
 
 // CloseNotify implements [http.CloseNotifier].
 func (w *Writer) CloseNotify() <-chan bool {
-	r := w.Sender.Shared()
+	r := w.Response
 	if !r.LockFor(w.Gen) {
 		panic("engine: CloseNotify called after the handler returned")
 	}
 	defer r.Unlock()
-	return w.Sender.CloseNotify()
+	return w.Response.Sender.CloseNotify()
 }
 
 // SetReadDeadline implements SetReadDeadline of [http.ResponseController].
