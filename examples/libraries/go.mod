@@ -5,7 +5,6 @@ go 1.26.0
 require (
 	github.com/alexedwards/scs/v2 v2.9.0
 	github.com/coder/websocket v1.8.15
-	github.com/danielgtaylor/huma/v2 v2.37.2
 	github.com/seed-1954dcaa/muxmaster v0.2.0
 )
 

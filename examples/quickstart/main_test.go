@@ -1,22 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/seed-1954dcaa/muxmaster/inspect"
 )
 
 // start runs the service like main. It returns its URL, what it prints, and a
@@ -197,39 +192,6 @@ func TestBadFile(t *testing.T) {
 	err := run(t.Context(), "127.0.0.1:0", file, 0, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "notes.json holds no notes: unexpected end of JSON input") {
 		t.Errorf("a broken file: got %v", err)
-	}
-}
-
-func TestAddressInUse(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	if err := run(t.Context(), ln.Addr().String(), filepath.Join(t.TempDir(), "notes.json"), 0, io.Discard); err == nil {
-		t.Error("no error for an address in use")
-	}
-}
-
-// TestRouteTable checks that the printed table has a line for each route.
-func TestRouteTable(t *testing.T) {
-	var out bytes.Buffer
-	if err := inspect.Print(&out, newMux(nil)); err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for line := range strings.Lines(out.String()) {
-		f := strings.Fields(line)
-		if len(f) != 4 || !regexp.MustCompile(`(^|/)main\.go:\d+$`).MatchString(f[3]) {
-			t.Errorf("the line %q doesn't say where its route is registered", line)
-			continue
-		}
-		got = append(got, f[0]+" "+f[1])
-	}
-	want := []string{"GET /", "GET /*filepath", "GET /api/notes", "POST /api/notes", "GET /api/notes/{id:int}", "DELETE /api/notes/{id:int}",
-		"* /debug/routes", "* /debug/routes/", "GET /events"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got the routes %q, want %q", got, want)
 	}
 }
 
