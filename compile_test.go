@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,64 +12,6 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/internal/steps"
 )
-
-// The route that serves a request doesn't depend on the order of registration.
-var precedenceCases = []struct {
-	routes string // of Handle, separated by |
-	want   exchanges
-}{
-	{"/users/list|/users/search|/users/:id", exchanges{
-		{"/users/list", "/users/list"}, {"/users/lisa", "/users/:id"}, {"/users/searches", "/users/:id"}, {"/users/%6cist", "/users/list"},
-	}},
-	{"/a/b/c|/a/:x/d|/:y/b/e|/*rest", exchanges{
-		{"/a/b/c", "/a/b/c"}, {"/a/b/d", "/a/:x/d"}, {"/a/b/e", "/:y/b/e"}, {"/a/b/f", "/*rest"}, {"/a/b/c/d", "/*rest"},
-	}},
-	{"/{x}/a|/b/{y}", exchanges{
-		// from the left
-		{"/b/a", "/b/{y}"},
-	}},
-	{"/a/*r|/:x/b", exchanges{{"/a/b", "/a/*r"}}},
-	{"/a/*r|/a/:x|/a/{x:[0-9]+}|/a/v{x}|/a/v1", exchanges{
-		{"/a/v1", "/a/v1"}, {"/a/v2", "/a/v{x}"}, {"/a/2", "/a/{x:[0-9]+}"}, {"/a/x", "/a/:x"}, {"/a/v", "/a/:x"}, {"/a/v1/x", "/a/*r"},
-	}},
-	{"/{x}.json|/{x}.tar.gz|/{x}.gz|/{x}", exchanges{{"/a.tar.gz", "/{x}.tar.gz"}, {"/a.gz", "/{x}.gz"}, {"/.gz", "/{x}"}}},
-	{"/a{x}|/{x}bcd", exchanges{
-		// more text
-		{"/abcd", "/{x}bcd"},
-	}},
-	{"/a{x:[0-9]+}|/a{x}", exchanges{{"/a1", "/a{x:[0-9]+}"}, {"/ab", "/a{x}"}}},
-	{"/{x}:cancel/a|/{x}/b", exchanges{{"/5:cancel/b", "/{x}/b"}}},
-	{"/u/{id:[0-9]+}/posts|/u/{id:[0-9]+}/comments|/u/{name}/posts", exchanges{
-		{"/u/1/comments", "/u/{id:[0-9]+}/comments"}, {"/u/1/posts", "/u/{id:[0-9]+}/posts"},
-	}},
-	{"/u/{id:[0-9]+}/posts|/u/{name}/*rest", exchanges{{"/u/1/x", "/u/{name}/*rest"}}},
-	{"/x/{$}|/x/{r...}|/x/:a", exchanges{{"/x/", "/x/{$}"}, {"/x/1", "/x/:a"}, {"/x/1/", "/x/{r...}"}}},
-	{"/|/a/|/a/b/|/a/b/c", exchanges{{"/a/b/c/d", "/a/b/"}, {"/a/x", "/a/"}, {"/x", "/"}}},
-	// Path before method, host before path; see TestPathBeforeMethod.
-	{"GET /:x|/a", exchanges{{"/a", "/a"}, {"POST /a", "/a"}}},
-	{"GET /*r|/a", exchanges{{"/a", "/a"}}},
-	{"GET /:x|/:y", exchanges{{"HEAD /a", "GET /:x"}}},
-	{"HEAD /*r|GET /a", exchanges{{"HEAD /a", "GET /a"}}},
-	{"h/*r|GET /a", exchanges{{"h/a", "h/*r"}, {"g/a", "GET /a"}}},
-	{"POST h/a|/a", exchanges{{"h/a", "/a"}}},
-	{"GET h/:x|h/a|GET /a", exchanges{{"h/a", "h/a"}}},
-	// Long ways back.
-	{"/a/:b/c/:d/e|/:a/b/:c/d/f|/a/b/c/d/*rest", exchanges{{"/a/b/c/d/e", "/a/b/c/d/*rest"}}},
-	{"/a/:b/c/:d/e|/:a/b/:c/d/f|/a/b/c/d/g", exchanges{{"/a/b/c/d/e", "/a/:b/c/:d/e"}, {"/a/b/c/d/f", "/:a/b/:c/d/f"}}},
-	{"/a/b/:x/*r|/a/:y/c|/*all", exchanges{{"/a/b/c", "/a/:y/c"}, {"/a/b/c/", "/a/b/:x/*r"}, {"/a/b", "/*all"}}},
-}
-
-func TestPrecedence(t *testing.T) {
-	for _, c := range precedenceCases {
-		for _, order := range shuffled(c.routes) {
-			m := muxmaster.New()
-			for p := range strings.SplitSeq(order, "|") {
-				m.Handle(p, tell(p))
-			}
-			wants(t, m, c.want, order)
-		}
-	}
-}
 
 // Two different constraints in the same position are tried in the order of
 // registration, with backtracking from the first to the second.
@@ -123,22 +63,10 @@ func TestConstraintsInOrderOfMounts(t *testing.T) {
 	}
 }
 
-// adversary is a router in which a path of so many segments a leads down two
-// ways at every level, and to the path: one that no route matches; with /end
-// behind it one does.
-func adversary(depth int) (*muxmaster.Mux, string) {
-	m := muxmaster.New()
-	for i := range depth {
-		m.GET(strings.Repeat("/a", i)+"/:x"+strings.Repeat("/a", depth-i)+"/no", tell(""))
-	}
-	m.GET("/:x"+strings.Repeat("/a", depth-1)+"/end", tell("end"))
-	return m, strings.Repeat("/a", depth)
-}
-
 // The path is compared before the method: among the routes that serve the
 // request's method, the most specific path wins; at one and the same path the
 // exact method, then GET for HEAD, then any method.
-var pathFirstCases = []struct {
+var precedenceCases = []struct {
 	routes string // see add
 	want   exchanges
 }{
@@ -179,6 +107,30 @@ var pathFirstCases = []struct {
 	{"Handle GET /x/{r...}|Handle /x/", exchanges{{"/x/y", "Handle GET /x/{r...}"}, {"PUT /x/y", "Handle /x/"}}},
 	{"GET /v{a}|ANY /v{b}", exchanges{{"HEAD /v1", "GET /v{a}"}}},
 	{"GET /{a:[0-9]+}|ANY /{b:[0-9]+}", exchanges{{"HEAD /1", "GET /{a:[0-9]+}"}}},
+	// Long ways back.
+	{"ANY /a/:b/c/:d/e|ANY /:a/b/:c/d/f|ANY /a/b/c/d/*rest", exchanges{{"/a/b/c/d/e", "ANY /a/b/c/d/*rest"}}},
+	{"ANY /a/b/:x/*r|ANY /a/:y/c|ANY /*all", exchanges{{"/a/b/c", "ANY /a/:y/c"}, {"/a/b/c/", "ANY /a/b/:x/*r"}, {"/a/b", "ANY /*all"}}},
+	{"ANY /u/{id:[0-9]+}/x|ANY /u/{id:[0-9]+}/y|ANY /u/{name}/x|ANY /u/{name}/*r", exchanges{
+		{"/u/1/y", "ANY /u/{id:[0-9]+}/y"}, {"/u/1/x", "ANY /u/{id:[0-9]+}/x"}, {"/u/a/x", "ANY /u/{name}/x"}, {"/u/1/z", "ANY /u/{name}/*r"},
+	}},
+	// More literal text, wherever it stands.
+	{"ANY /{x}.json|ANY /{x}.tar.gz|ANY /{x}.gz|ANY /{x}", exchanges{{"/a.tar.gz", "ANY /{x}.tar.gz"}, {"/a.gz", "ANY /{x}.gz"}, {"/.gz", "ANY /{x}"}}},
+	{"ANY /a{x}|ANY /{x}bcd|ANY /a{x:[0-9]+}", exchanges{{"/abcd", "ANY /{x}bcd"}, {"/a1", "ANY /a{x:[0-9]+}"}, {"/ab", "ANY /a{x}"}}},
+	// A catch-all inside a path: the longest value, then what follows it. It
+	// ranks after a parameter, and before a catch-all that ends the path.
+	{"GET /v2/{name...}/manifests/{ref}|GET /v2/{name...}/blobs/{digest}", exchanges{
+		{"/v2/a/blobs/uploads/manifests/1", "GET /v2/{name...}/manifests/{ref}"}, {"/v2/a/manifests/blobs/x", "GET /v2/{name...}/blobs/{digest}"},
+		{"POST /v2/a/manifests/1", "405 GET, HEAD, OPTIONS"}, {"/v2/a", "404"}, {"/v2/a/x/../blobs/1?q=/../", "307 /v2/a/blobs/1?q=/../"},
+	}},
+	{"ANY /{x...}/{a}/e|ANY /{x...}/y/e|ANY /{x...}/{a:[0-9]+}/e", exchanges{{"/1/y/e", "ANY /{x...}/y/e"}, {"/1/2/e", "ANY /{x...}/{a:[0-9]+}/e"}}},
+	{"ANY /{x...}/b|ANY /{p}/b|ANY /{rest...}", exchanges{{"/c/b", "ANY /{p}/b"}, {"/c/c/b", "ANY /{x...}/b"}, {"/c/c", "ANY /{rest...}"}}},
+	{"GET /{x...}/{a}|POST /{x...}/{a}/b", exchanges{
+		{"/1/2/b", "GET /{x...}/{a}"}, {"POST /1/2/b", "POST /{x...}/{a}/b"}, {"PUT /1/2/b", "405 GET, HEAD, POST, OPTIONS"},
+	}},
+	{"Handle /{x...}/b/", exchanges{{"/a/b", "307 /a/b/"}, {"/a/b/c", "Handle /{x...}/b/"}, {"/a/c", "404"}}},
+	{"GET /{x...}/b", exchanges{{"/a/c/b/", "307 /a/c/b"}, {"POST /a/c/b/", "404"}}},
+	{"GET /{x...}/b/{rest...}", exchanges{{"/a/b", "307 /a/b/"}, {"/a/c", "404"}}},
+	{"Handle /{x...}/b/{rest...}", exchanges{{"CONNECT /a/b//c", "Handle /{x...}/b/{rest...}"}, {"CONNECT /a//b/c", "404"}, {"CONNECT /a/b/../c", "404"}}},
 	// HEAD: a path that GET serves comes before a less specific one of its own.
 	{"HEAD /*r|GET /a", exchanges{{"HEAD /a", "GET /a"}, {"HEAD /b", "HEAD /*r"}}},
 	{"HEAD /:x/s|GET /f/s", exchanges{{"HEAD /f/s", "GET /f/s"}}},
@@ -199,6 +151,13 @@ var pathFirstCases = []struct {
 	{"Handle GET example.com/{x}|Handle example.com/a|GET /a", exchanges{{"/a", "Handle example.com/a"}}},
 	{"Handle POST example.com/a|GET /a", exchanges{{"PUT /a", "405 GET, HEAD, POST, OPTIONS"}}},
 	{"Handle other.org/a|GET /{x}", exchanges{{"/a", "GET /{x}"}}},
+	{"Handle {t}.example.com/x|Handle api.example.com/x|Handle {s...}.example.com/x|Handle {a}.api.example.com/x|Handle /x", exchanges{
+		{"API.example.com.:80/x", "Handle api.example.com/x"}, {"acme.example.com/x", "Handle {t}.example.com/x"}, {"other.org/x", "Handle /x"},
+		{"a.b.c.example.com/x", "Handle {s...}.example.com/x"}, {"x.api.example.com/x", "Handle {a}.api.example.com/x"},
+	}},
+	{"Handle POST api.example.com/x|Handle GET {t}.example.com/x|Handle /x", exchanges{
+		{"api.example.com/x", "Handle GET {t}.example.com/x"}, {"PUT api.example.com/x", "Handle /x"}, {"POST api.example.com/x", "Handle POST api.example.com/x"},
+	}},
 	// Redirects of the verb methods' slash lead to a route for the method.
 	{"GET /a/|ANY /:x", exchanges{{"/a", "ANY /:x"}}},
 	{"GET /a/|POST /:x", exchanges{{"/a", "307 /a/"}}},
@@ -221,8 +180,8 @@ var pathFirstCases = []struct {
 	}},
 }
 
-func TestPathBeforeMethod(t *testing.T) {
-	for _, c := range pathFirstCases {
+func TestPrecedence(t *testing.T) {
+	for _, c := range precedenceCases {
 		for i, order := range shuffled(c.routes) {
 			m := newMux(i%2 == 1)
 			add(m, order)
@@ -336,267 +295,6 @@ func TestHostParameters(t *testing.T) {
 	}
 }
 
-// Exact hosts first, then those with more literal labels, then none; in
-// whatever order they were registered.
-func TestHostPrecedence(t *testing.T) {
-	const (
-		tenants = "Handle {tenant}.example.com/x|Handle api.example.com/x|Handle /x|Handle {sub...}.example.com/x|Handle {a}.{b}.example.com/x"
-		depth   = "Handle {a}.api.example.com/x|Handle {a}.{b}.example.com/x|Handle {sub...}.com/x|Handle {sub...}.example.com/x"
-		methods = "Handle POST api.example.com/x|Handle GET {t}.example.com/x|Handle /x"
-		paths   = "Handle api.example.com/only|Handle {t}.example.com/{rest...}|Handle GET /x"
-	)
-	for _, c := range []struct {
-		routes string
-		want   exchanges
-	}{
-		{tenants, exchanges{
-			{"api.example.com/x", "Handle api.example.com/x"}, {"API.example.com.:80/x", "Handle api.example.com/x"},
-			{"acme.example.com/x", "Handle {tenant}.example.com/x"}, {"example.com/x", "Handle /x"}, {"a.b.c.example.com/x", "Handle {sub...}.example.com/x"},
-			{"other.org/x", "Handle /x"},
-		}},
-		{depth, exchanges{
-			{"x.api.example.com/x", "Handle {a}.api.example.com/x"}, {"x.api.example.org/x", "404"}, {"a.example.com/x", "Handle {sub...}.example.com/x"},
-			{"a.b.c.d.example.com/x", "Handle {sub...}.example.com/x"}, {"a.b.com/x", "Handle {sub...}.com/x"}, {"example.com/x", "Handle {sub...}.com/x"},
-		}},
-		// A host that doesn't serve the method, or the path, is no obstacle.
-		{methods, exchanges{
-			{"POST api.example.com/x", "Handle POST api.example.com/x"}, {"api.example.com/x", "Handle GET {t}.example.com/x"},
-			{"PUT api.example.com/x", "Handle /x"}, {"HEAD api.example.com/x", "Handle GET {t}.example.com/x"},
-		}},
-		{paths, exchanges{
-			{"api.example.com/x", "Handle {t}.example.com/{rest...}"}, {"example.com/x", "Handle GET /x"}, {"POST example.com/x", "405 GET, HEAD, OPTIONS"},
-		}},
-	} {
-		for i, order := range shuffled(c.routes) {
-			m := newMux(i%2 == 0)
-			add(m, order)
-			wants(t, m, c.want, order)
-			agrees(t, m, c.want, order)
-		}
-	}
-}
-
-// Allow, OPTIONS and redirects know the routes of every host that matches.
-func TestHostFallbacks(t *testing.T) {
-	m := muxmaster.New()
-	add(m, "Handle GET {t}.example.com/x|Handle PUT api.example.com/x|Handle POST {s...}.com/x|Handle DELETE /x|Handle {t}.example.com/tree/|Handle GET {t}.example.com/y/{id}/")
-	wants(t, m, exchanges{
-		{"BREW api.example.com/x", "405 GET, HEAD, POST, PUT, DELETE, OPTIONS"},
-		{"BREW acme.example.com/x", "405 GET, HEAD, POST, DELETE, OPTIONS"},
-		{"OPTIONS acme.example.com/x", "204 GET, HEAD, POST, DELETE, OPTIONS"},
-		{"BREW other.com/x", "405 POST, DELETE, OPTIONS"},
-		{"BREW other.org/x", "405 DELETE, OPTIONS"},
-		{"acme.example.com/tree", "307 /tree/"},
-		{"acme.example.com:8080/tree?q", "307 /tree/?q"},
-		{"other.org/tree", "404"},
-		{"acme.example.com/y/1", "307 /y/1/"},
-		{"POST acme.example.com/y/1", "405 GET, HEAD, OPTIONS"},
-		{"acme.example.com//evil.com/", "307 /evil.com/"},
-		{"acme.example.com/none", "404"},
-	})
-}
-
-// All variants of Handle accept them; Groups and mounts put the prefix
-// between host and path.
-func TestHostParametersEverywhere(t *testing.T) {
-	m, sub := muxmaster.New(), muxmaster.New()
-	m.HandleFunc("{t}.example.com/f", values)
-	must(m.TryHandle("GET {t}.example.com/try", http.HandlerFunc(values)))
-	m.HandleFast("GET,POST {t}.example.com/fast/{x}", fastValues)
-	m.Group("/g/:v").HandleFunc("{t}.example.com/x", values)
-	m.Group("/g/:v").HandleFunc("{t}.example.com/{$}", values)
-	sub.HandleFunc("{t}.example.com/x/{id}", values)
-	sub.HandleFunc("GET {s...}.example.org/{$}", values)
-	sub.GET("/x/:id", tell("any host"))
-	m.Mount("/m/:v", sub)
-	wants(t, m, exchanges{
-		{"a.example.com/f", `t="a"`},
-		{"a.example.com/try", `t="a"`},
-		{"a.example.com/fast/5", `t="a" x="5"`},
-		{"a.example.com/g/1/x", `t="a" v="1"`},
-		{"a.example.com/g/1", `t="a" v="1"`},
-		{"a.example.com/g/1/", `t="a" v="1"`},
-		{"a.example.com/m/1/x/2", `t="a" v="1" id="2"`},
-		{"b.example.net/m/1/x/2", `any host`},
-		{"a.b.example.org/m/1/", `s="a.b" v="1"`},
-		{"a.b.example.org/m/1", `s="a.b" v="1"`},
-		{"example.org/m/1", `404`},
-	})
-}
-
-func TestBadHostPatterns(t *testing.T) {
-	var list refusals
-	for _, p := range []string{
-		"{}.example.com/x", "{tenant.example.com/x", "tenant}.example.com/x", "{a}{b}.example.com/x", "{a.b}.example.com/x", "{...}.example.com/x",
-		"a.{sub...}.com/x", "example.{sub...}/x", "{a...}.{b...}.com/x", "{$}.example.com/x", "{1}.example.com/x", "{a b}.example.com/x",
-		"{id}.example.com/{id}", "{id}.{id}.example.com/x", "{id}.example.com/{id...}", "*.example.com/x", ":sub.example.com/x",
-	} {
-		quoted := fmt.Sprintf("%q", p)
-		list = append(list, refusals{
-			{p, func(m *muxmaster.Mux) { m.Handle(p, tell("")) }, quoted},
-			{"GET " + p, func(m *muxmaster.Mux) { m.Handle("GET "+p, tell("")) }, quoted[1:]},
-		}...)
-	}
-	for _, c := range [][2]string{
-		{"{a}.example.com/ok", "{b}.example.com/ok"},
-		{"{a...}.example.com/ok/{y}", "{b...}.Example.com./ok/{z}"},
-		{"GET,POST {a}.example.com/ok", "POST {a}.example.com/ok"},
-	} {
-		list = append(list, refusals{{c[1], func(m *muxmaster.Mux) { m.Handle(c[0], tell("")); m.Handle(c[1], tell("")) }, c[0]}}...)
-	}
-	list.test(t)
-	m := muxmaster.New()
-	add(m, "Handle {a}.example.com/x|Handle {a...}.example.com/x|Handle {a}.{b}.com/x|Handle a.example.com/x|Handle POST {b}.example.com/x|Handle {b}.example.com/{x}|Handle /x")
-}
-
-// A host in the request line, which no server checks, is compared as bytes,
-// too.
-func TestHostOfTheRequestLine(t *testing.T) {
-	m := muxmaster.New()
-	m.HandleFunc("k.example.com/x", tell("k"))
-	m.HandleFunc("{t}.tenants.example/x", values)
-	m.HandleFunc("/x", tell("none"))
-	srv := httptest.NewServer(m)
-	defer srv.Close()
-	for _, c := range [][2]string{
-		{"http://k.example.com/x", "200 k"},
-		{"http://K.Example.com.:80/x", "200 k"},
-		{"http://%E2%84%AA.example.com/x", "200 none"},
-		{"http://\u212a.example.com/x", "200 none"},
-		{"http://acme.tenants.example/x", `200 t="acme"`},
-		{"http://a%2Eb.tenants.example/x", ""},
-		{"http://user@acme.tenants.example/x", `200 t="acme"`},
-		{"http://a%2Fb.tenants.example/x", ""},
-	} {
-		status, body, _, err := sendRaw(srv.Listener.Addr().String(), "GET "+c[0]+" HTTP/1.1\r\nHost: h\r\n\r\n")
-		if got := fmt.Sprint(status, " ", body); err != nil || c[1] != "" && got != c[1] {
-			t.Errorf("%s: got %s (%v), want %s", c[0], got, err, c[1])
-		}
-	}
-}
-
-// This file tests catch-alls inside a path beside other routes. See also
-// patternCases, TestConflicts and buildPathCases, and the reference in
-// internal/trietest.
-
-// TestCatchAllInside tests which of several routes serves a request.
-func TestCatchAllInside(t *testing.T) {
-	for _, c := range []struct {
-		routes string // patterns of Handle, or verb METHOD path; separated by commas
-		tests  string // METHOD target => response; the target may begin with a host
-	}{
-		{"GET /v2/{name...}/manifests/{ref}, GET /v2/{name...}/blobs/{digest}, GET /v2/{name...}/blobs/uploads/{id}, GET /v2/{name...}/tags/list", `
-			GET /v2/a/b/manifests/1               => /v2/{name...}/manifests/{ref} name="a/b" ref="1"
-			GET /v2/a/blobs/uploads/manifests/1   => /v2/{name...}/manifests/{ref} name="a/blobs/uploads" ref="1"
-			GET /v2/a/manifests/blobs/uploads     => /v2/{name...}/blobs/{digest} name="a/manifests" digest="uploads"
-			POST /v2/a/manifests/1                => 405 GET, HEAD, OPTIONS
-			OPTIONS /v2/a/manifests/1             => 204 GET, HEAD, OPTIONS
-			GET /v2/a                             => 404
-			GET /v2/a/x/../manifests/1?q=/../     => 307 /v2/a/manifests/1?q=/../`},
-		// The longest value wins, then the precedence of what follows.
-		{"/{x...}/{a}, /{x...}/{a}/{b}, /{x...}/y/{a}", `
-			GET /1/2/3 => /{x...}/{a} x="1/2" a="3"
-			GET /1/y/3 => /{x...}/{a} x="1/y" a="3"`},
-		{"/{x...}/{a}/e, /{x...}/y/e, /{x...}/{a:[0-9]+}/e", `
-			GET /1/y/e => /{x...}/y/e x="1"
-			GET /1/2/e => /{x...}/{a:[0-9]+}/e x="1" a="2"`},
-		// It ranks after a parameter, and before a catch-all that ends the path.
-		{"/{x...}/b, /{p}/b, /a/b, /{rest...}", `
-			GET /a/b   => /a/b
-			GET /c/b   => /{p}/b p="c"
-			GET /c/c/b => /{x...}/b x="c/c"
-			GET /c/c   => /{rest...} rest="c/c"`},
-		{"/{p}/b/c, /{x...}/c, /a/{rest...}", `
-			GET /a/b/c => /a/{rest...} rest="b/c"
-			GET /d/b/c => /{p}/b/c p="d"
-			GET /d/e/c => /{x...}/c x="d/e"
-			GET /d/e/f => 404`},
-		// The method decides last, as everywhere.
-		{"GET /{x...}/{a}, POST /{x...}/{a}/b", `
-			GET /1/2/b  => /{x...}/{a} x="1/2" a="b"
-			POST /1/2/b => /{x...}/{a}/b x="1" a="2"
-			PUT /1/2/b  => 405 GET, HEAD, POST, OPTIONS`},
-		{"GET /{x...}/b, /{x...}/b", `
-			GET /a/b => /{x...}/b x="a"
-			PUT /a/b => /{x...}/b x="a"`},
-		{"BREW /{x...}/b, /{rest...}", `
-			BREW /a/b => /{x...}/b x="a"`},
-		// Trailing slashes
-		{"/{x...}/b/", `
-			GET /a/b    => 307 /a/b/
-			GET /a/b/   => /{x...}/b/ x="a"
-			GET /a/b/c  => /{x...}/b/ x="a"
-			GET /a/c    => 404`},
-		{"/{x...}/", `
-			GET /a    => 307 /a/
-			GET /a/b  => 307 /a/b/
-			GET /a/b/ => /{x...}/ x="a/b"`},
-		{"verb GET /{x...}/b/{rest...}", `
-			GET /a/b   => 307 /a/b/
-			GET /a/b/b => /{x...}/b/{rest...} x="a" rest="b"
-			GET /a/c   => 404`},
-		{"verb GET /{x...}/{rest...}", `
-			GET /a/b/c => /{x...}/{rest...} x="a/b" rest="c"`},
-		{"verb GET /{x...}/b", `
-			GET /a/c/b/  => 307 /a/c/b
-			GET /a/c/b   => /{x...}/b x="a/c"
-			POST /a/c/b/ => 404`},
-		{"verb GET /{x...}/", `
-			GET /a/b  => 307 /a/b/
-			GET /a/b/ => /{x...}/ x="a/b"`},
-		// Hosts
-		{"{h}.com/{x...}/b, GET a.com/{y...}/{z}", `
-			GET a.com/1/2/b  => /{y...}/{z} y="1/2" z="b"
-			POST a.com/1/2/b => /{x...}/b h="a" x="1/2"
-			GET b.com/1/2/b  => /{x...}/b h="b" x="1/2"
-			GET b.com/1/2    => 404`},
-		// CONNECT paths are not cleaned. No value has an empty or dot segment.
-		{"/{x...}/b", `
-			CONNECT /a/c/b    => /{x...}/b x="a/c"
-			CONNECT /a//b     => 404
-			CONNECT /a/../b   => 404
-			CONNECT //b       => 404
-			CONNECT /a/b//c/b => 404`},
-		{"/{x...}/b/{rest...}", `
-			CONNECT /a/b//c   => /{x...}/b/{rest...} x="a" rest="/c"
-			CONNECT /a/b/../c => 404`},
-	} {
-		for _, pooled := range []bool{false, true} {
-			m := newMux(pooled)
-			for text := range strings.SplitSeq(c.routes, ", ") {
-				h := tellRoute(text[strings.IndexByte(text, '/'):])
-				if verb, ok := strings.CutPrefix(text, "verb "); ok {
-					method, path, _ := strings.Cut(verb, " ")
-					m.Method(method, path, h)
-				} else {
-					m.Handle(text, h)
-				}
-			}
-			for line := range strings.SplitSeq(strings.TrimSpace(c.tests), "\n") {
-				asked, want, _ := strings.Cut(line, "=>")
-				method, target, _ := strings.Cut(strings.TrimSpace(asked), " ")
-				i := strings.IndexByte(target, '/')
-				if got := ask(m, requestTo(t, target[:i], method, target[i:])).brief(); got != strings.TrimSpace(want) {
-					t.Errorf("%s: %s %s: got %s, want%s", c.routes, method, target, got, want)
-				}
-			}
-		}
-	}
-}
-
-// tellRoute writes the path of its pattern and the path values.
-func tellRoute(path string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if got := muxmaster.RoutePattern(r); got != path {
-			panic(got)
-		}
-		fmt.Fprint(w, path)
-		for _, p := range muxmaster.PathParams(r) {
-			fmt.Fprintf(w, " %s=%q", p.Key, p.Value)
-		}
-	}
-}
-
 // The prefix of a Group, and of a mounted handler, can have a catch-all.
 func TestGroupWithCatchAll(t *testing.T) {
 	m := tagged("mux")
@@ -618,22 +316,6 @@ func TestGroupWithCatchAll(t *testing.T) {
 		{"/a/files/b/files", `mux x="a/files/b"`},
 		{"/files", "mux mux 404"},
 	})
-}
-
-// TestExplainCatchAllInside checks that Explain gives the value and the reasons.
-func TestExplainCatchAllInside(t *testing.T) {
-	m := muxmaster.New()
-	add(m, "GET /{name...}/manifests/{ref}|GET /{name...}/tags/list|GET /{rest...}")
-	e := m.Explain("GET", "/a/b/manifests/1")
-	if e.Route == nil || e.Route.Pattern != "/{name...}/manifests/{ref}" || e.Values.Get("name") != "a/b" {
-		t.Errorf("got %v with %v", e.Route, e.Values)
-	}
-	for pattern, want := range map[string]string{"/{name...}/tags/list": "no value of {name...} matches in /a/b/manifests/1", "/{rest...}": "matches too"} {
-		i := slices.IndexFunc(e.Candidates, func(c muxmaster.Candidate) bool { return c.Pattern == pattern })
-		if got := e.Candidates[i].Reason; !strings.HasPrefix(got, want) {
-			t.Errorf("%s: got %q, want %q", pattern, got, want)
-		}
-	}
 }
 
 // A request is matched and answered by one snapshot of the routes. Middleware
@@ -691,94 +373,6 @@ func TestUseThatChangesThePath(t *testing.T) {
 	add(m, "PUT /x")
 	if a := ask(m, request(t, "POST", "/x")); strings.Contains(a.allow, "PUT") && a.status == 405 {
 		t.Errorf("a changed method: got %d, Allow %q", a.status, a.allow)
-	}
-}
-
-// limiter returns middleware that lets one request through at a time, whichever
-// of the handlers around which it stands.
-func limiter() func(http.Handler) http.Handler {
-	room := make(chan struct{}, 1)
-	return wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		select {
-		case room <- struct{}{}:
-			defer func() { <-room }()
-			next.ServeHTTP(w, r)
-		default:
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-	})
-}
-
-// State created outside of the call is shared by all routes and responses of
-// the scope, as the limiters of most packages do it.
-func TestMiddlewareShares(t *testing.T) {
-	for name, guard := range guarded {
-		m := muxmaster.New()
-		scope, prefix := guard(m, limiter())
-		entered, leave := make(chan bool), make(chan bool)
-		scope.GET("/block", func(http.ResponseWriter, *http.Request) { entered <- true; <-leave })
-		add(scope, "GET /static|GET /param/:id|Handle POST /tree/|Mount /mount")
-		add(scope.Group("/deep").With(passOn), "GET /x")
-		targets := []string{"GET /static", "HEAD /static", "GET /param/1", "POST /tree/x", "GET /deep/x", "GET /mount/x", "GET /late"}
-		if name != "inner Group" && name != "around a mount" { // of With, which covers routes alone
-			targets = append(targets, "GET /none", "PUT /static", "OPTIONS /static", "GET /static/", "POST /tree", "GET //x", "GET /deep/none")
-		}
-		ask(m, request(t, "GET", prefix+"/none")) // and a route after the first request
-		add(scope, "GET /late")
-		done := make(chan bool)
-		go func() {
-			m.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", prefix+"/block", nil))
-			close(done)
-		}()
-		check := func(blocked bool) {
-			for _, request := range targets {
-				method, path, _ := strings.Cut(request, " ")
-				if got := get(t, m, method, prefix+path); (got == "503") != blocked {
-					t.Errorf("%s: %s: got %s, while another request has the only place: %v", name, request, got, blocked)
-				}
-			}
-		}
-		<-entered
-		check(true)
-		close(leave)
-		<-done
-		check(false)
-	}
-}
-
-// Middleware sees each request's own pattern and values, and ends in the
-// request's own handler, also in requests within requests, and with a copy of
-// the request.
-func TestSharedMiddlewareKeepsRequestsApart(t *testing.T) {
-	for _, mode := range modes {
-		m := newMux(mode.pooled)
-		m.Use(wrap(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			fmt.Fprintf(w, "<%s %s", muxmaster.RoutePattern(r), r.PathValue("id"))
-			if r.Header.Get("Inner") == "" {
-				again := httptest.NewRequest("GET", "/g/in/9", nil)
-				again.Header.Set("Inner", "1")
-				m.ServeHTTP(w, again)
-			}
-			next.ServeHTTP(w, r.WithContext(r.Context()))
-			fmt.Fprint(w, ">")
-		}))
-		g := m.Group("/g")
-		g.Use(trace("g"))
-		inner := g.Group("/in")
-		inner.GET("/:id", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "in ", r.PathValue("id")) })
-		m.GET("/a/:id", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "a ", r.PathValue("id")) })
-		m.GET("/b", tell("b"))
-		const in = "</g/in/:id 9g in 9>"
-		for _, c := range [][2]string{
-			{"/a/1", "</a/:id 1" + in + "a 1>"},
-			{"/b", "</b " + in + "b>"},
-			{"/g/in/2", "</g/in/:id 2" + in + "g in 2>"},
-			{"/g/none", "< " + in + "g >"}, // the response has started, so the 404 adds nothing,
-		} {
-			if got := ask(m, request(t, "GET", c[0])).body; got != c[1] {
-				t.Errorf("%s: %s: got %q, want %q", mode.name, c[0], got, c[1])
-			}
-		}
 	}
 }
 

@@ -22,15 +22,7 @@ import (
 // to write. Afterwards, nothing was registered.
 func TestHandleRefuses(t *testing.T) {
 	refusals{
-		{"list without a space", func(m *muxmaster.Mux) { m.Handle("GET,/a", tell("")) }, `"GET," is the host of this pattern; write a space`},
-		{"lower case", func(m *muxmaster.Mux) { m.Handle("get /users", tell("")) }, "the method get is written GET"},
-		{"lower case in a list", func(m *muxmaster.Mux) { m.Method("GET,post", "/users", tell("")) }, "the method post is written POST"},
-		{"lower case host", func(m *muxmaster.Mux) { m.Handle("get/users", tell("")) }, `"get" is the host`},
-		{"path as method", func(m *muxmaster.Mux) { m.Method("/x", "/x", tell("")) }, "the first argument is a method or a list of methods, as in GET,POST"},
-		{"star in a segment", func(m *muxmaster.Mux) { m.GET("/src2*filepath", values) }, "as in /src2/*filepath; a literal * is written %2A"},
 		{"method in a path", func(m *muxmaster.Mux) { m.GET("GET /users", values) }, `the verb methods take a path alone: "/users"; Handle takes "GET /users"`},
-		{"no slash", func(m *muxmaster.Mux) { m.GET("users", values) }, "the path must begin with /"},
-		{"open bracket", func(m *muxmaster.Mux) { m.GET("/{id:[0-9}", values) }, "because a [ in its expression isn't"},
 		{"nil under Use", func(m *muxmaster.Mux) { m.Use(trace("x")); m.GET("/x", nil) }, `"GET /x": the handler is nil`},
 		{"nil under UseFast", func(m *muxmaster.Mux) { m.UseFast(traceFast("x")); m.GETFast("/x", nil) }, `"GET /x": the handler is nil`},
 		{"a list with a conflict", func(m *muxmaster.Mux) { m.POST("/ok/:id", values); m.Handle("GET,BREW,POST,PUT /ok/{id}", tell("")) }, `"POST /ok/:id"`},
@@ -156,6 +148,8 @@ var patternCases = []struct {
 	{"/%75sers", exchanges{{"/users", ``}}},
 	{"/a%2Fb", exchanges{{"/a%2Fb", ``}, {"/a/b", `404`}, {"/a%FFb", `404`}}},
 	{"/a%2Fb/:x", exchanges{{"/a%2Fb/c", `x="c"`}}},
+	{"/a\xffb", exchanges{{"/a%FFb", ``}, {"/a%2Fb", `404`}, {"/a/b", `404`}, {"/a%EF%BF%BDb", `404`}}},
+	{"/a\xff{x}", exchanges{{"/a%FF1", `x="1"`}, {"/a%2F1", `404`}}},
 	{"/a%FFb", exchanges{{"/a%FFb", ``}, {"/a%2Fb", `404`}}},
 	{"/a/b", exchanges{{"/a%2Fb", `404`}}},
 	{"/a%20b", exchanges{{"/a%20b", ``}}},
@@ -167,13 +161,11 @@ var patternCases = []struct {
 	{"/a%2Ab", exchanges{{"/a*b", ``}}},
 	{"/%2Aa", exchanges{{"/*a", ``}}},
 	{"/12345678", exchanges{{"/12345678", ``}, {"/1234567", `404`}, {"/12345678%00", `404`}}},
-	{"/1234567/:x", exchanges{{"/1234567%00/a", `404`}}},
 	{"/12345678/:x", exchanges{{"/12345678/a", `x="a"`}, {"/123456789/a", `404`}}},
 	{"/123456789abcdef0/:x", exchanges{{"/123456789abcdef0/a", `x="a"`}, {"/123456789abcdef01/a", `404`}}},
 	{"/12345678_middle_12345678/:x", exchanges{
 		{"/12345678_middle_12345678/a", `x="a"`}, {"/12345678_Middle_12345678/a", `404`}, {"/12345678_midddle_12345678/a", `404`},
 	}},
-	{"/12345678_middle_12345678", exchanges{{"/12345678_Middle_12345678", `404`}}},
 	{"/users/:id", exchanges{{"/users/5", `id="5"`}}},
 	{"/users/{id}", exchanges{{"/users/5", `id="5"`}}},
 	{"/users/:id", exchanges{{"/users", `404`}, {"/users/", `404`}}},
@@ -194,41 +186,24 @@ var patternCases = []struct {
 	{"/n/{id:[0-9]+}", exchanges{{"/n/12", `id="12"`}, {"/n/%31", `id="1"`}, {"/n/", `404`}, {"/n/a12", `404`}, {"/n/1%0A", `404`}}},
 	{"/n/{id:[0-9]+}/x", exchanges{{"/n/12/x", `id="12"`}}},
 	{"/n/{id:int}", exchanges{{"/n/12", `id="12"`}}},
-	{"/n/{id:int}/x", exchanges{{"/n/-12/x", `id="-12"`}}},
 	{"/n/{id:int}", exchanges{{"/n/%2D12", `id="-12"`}, {"/n/-", `404`}}},
 	{"/n/{id:int}.json", exchanges{{"/n/-1.json", `id="-1"`}}},
 	{"/n/{id:uuid}", exchanges{
 		{"/n/123e4567-e89b-12d3-a456-42661417400F", `id="123e4567-e89b-12d3-a456-42661417400F"`}, {"/n/123e4567-e89b-12d3-a456-42661417400g", `404`},
 	}},
-	{"/n/{id:[0-9]*}", exchanges{{"/n/", `404`}}},
 	{"/n/{id:..+}", exchanges{{"/n/a%0Ab", `404`}}},
 	{"/n/{id:(?s).+}", exchanges{{"/n/a%0Ab", `id="a\nb"`}}},
-	{"/n/{id:[0-9]{2,3}}", exchanges{{"/n/123", `id="123"`}, {"/n/1234", `404`}}},
-	{`/n/{id:\d{4}}`, exchanges{{"/n/2024", `id="2024"`}}},
-	{"/n/{id:a|ab}", exchanges{{"/n/ab", `id="ab"`}}},
 	{"/n/{id:a|ab}x", exchanges{{"/n/abx", `id="ab"`}}},
-	{"/n/{id:^a$}", exchanges{{"/n/a", `id="a"`}}},
-	{"/n/{id:(?m)^a$}", exchanges{{"/n/a%0Ab", `404`}}},
-	{"/n/{id:(?i)abc}", exchanges{{"/n/aBc", `id="aBc"`}}},
 	{"/n/{id:[^/]+}", exchanges{{"/n/a%2Fb", `404`}}},
 	{"/n/{id:a/b}", exchanges{{"/n/a%2Fb", `id="a/b"`}, {"/n/a/b", `404`}}},
-	{`/n/{id:\}}`, exchanges{{"/n/}", `id="}"`}}},
-	{`/n/{id:[]a]+}`, exchanges{{"/n/]a", `id="]a"`}}},
-	{`/n/{id:[^]]+}`, exchanges{{"/n/]", `404`}}},
-	{`/n/{id:(a)(b)}`, exchanges{{"/n/ab", `id="ab"`}}},
-	{`/n/{id:[.]+}`, exchanges{{"/n/...", `id="..."`}}},
 	{"/v2/{name...}/tags", exchanges{
 		{"/v2/a/b/c/tags", `name="a/b/c"`}, {"/v2/tags/tags/tags", `name="tags/tags"`}, {"/v2/tags", `404`}, {"/v2/a/tags/", `404`},
 		{"/v2/a%2Fb/c/tags", `name="a/b/c"`}, {"/v2/a%2Ftags", `404`}, {"/v2/%2F/tags", `name="/"`}, {"/v2/a%2F..%2Fb/tags", `404`},
 		{"/v2/a/%74ags", `name="a"`},
 	}},
-	{"/{name...}/a%2Fb", exchanges{{"/x/y/a%2Fb", `name="x/y"`}}},
 	{"/{name...}/manifests/{ref}", exchanges{
 		{"/a/manifests/b", `name="a" ref="b"`}, {"/a/manifests/manifests/b", `name="a/manifests" ref="b"`}, {"/manifests/b", `404`},
 	}},
-	{"/{name...}/{id:[0-9]+}", exchanges{{"/a/1/2", `name="a/1" id="2"`}}},
-	{"/{name...}/{file}.json", exchanges{{"/a/b/c.json", `name="a/b" file="c"`}}},
-	{"/{name...}/{a}/{b}", exchanges{{"/1/2/3/4", `name="1/2" a="3" b="4"`}}},
 	{"/{x}/{name...}/{y}", exchanges{{"/1/2/3/4", `x="1" name="2/3" y="4"`}}},
 	{"/{name...}/{$}", exchanges{{"/a/b/", `name="a/b"`}}},
 	{"/{name...}/b/{rest...}", exchanges{{"/a/b/c/b/d", `name="a/b/c" rest="d"`}, {"/a/b/", `name="a" rest=""`}}},
@@ -239,23 +214,13 @@ var patternCases = []struct {
 		{"/a.json", `name="a"`}, {"/a.json.json", `name="a.json"`}, {"/.json", `404`}, {"/ajson", `404`}, {"/a%2Fb.json", `name="a/b"`},
 	}},
 	{"/user_:name", exchanges{{"/user_bob", `name="bob"`}, {"/user_", `404`}}},
-	{"/user_:name/x", exchanges{{"/user_bob/x", `name="bob"`}}},
 	{"/{id}:cancel", exchanges{{"/5:cancel", `id="5"`}, {"/:cancel", `404`}}},
 	{"/{id:[0-9]+}.json", exchanges{{"/12.json", `id="12"`}, {"/1a.json", `404`}}},
-	{"/{a}-{b}-{c}", exchanges{{"/1-2", `404`}, {"/1--3", `404`}, {"/1---3", `a="1" b="-" c="3"`}}},
-	{"/{a}ab{b}", exchanges{{"/abab", `404`}, {"/ababab", `a="ab" b="ab"`}}},
-	{"/{y:[0-9]{4}}-{m:[0-9]{2}}", exchanges{{"/2024-05", `y="2024" m="05"`}, {"/2024-056", `404`}}},
-	{"/{y:(a)(b)}-{m:(c)}", exchanges{{"/ab-c", `y="ab" m="c"`}}},
 	{"/{a:[a-z]+}{$}", exchanges{{"", "panic"}}},
-	{"/x{a:[0-9]+}y{b}", exchanges{{"/x1yz", `a="1" b="z"`}}},
-	{"/{a:x|y}.{b}", exchanges{{"/x.y", `a="x" b="y"`}}},
-	{"/{a}.{b:x|y}", exchanges{{"/a.b.x", `a="a.b" b="x"`}}},
 	{"/p{a}%2Fs", exchanges{{"/pX%2Fs", `a="X"`}, {"/pX/s", `404`}}},
 	// No value is . or .., whatever stands around it.
 	{"/a{x}", exchanges{{"/a.", `404`}, {"/a%2E%2e", `404`}, {"/a...", `x="..."`}}},
 	{"/{x}.json", exchanges{{"/..json", `404`}, {"/...json", `404`}}},
-	{"/a{x:[.]+}", exchanges{{"/a..", `404`}}},
-	{"/{a}-{b}", exchanges{{"/..-x", `404`}}},
 	{"/.{x}", exchanges{{"/.a", `x="a"`}, {"/...", `404`}}},
 	{"/static/*filepath", exchanges{
 		{"/static/a/b.css", `filepath="/a/b.css"`}, {"/static/a/", `filepath="/a/"`}, {"/static/", `filepath="/"`}, {"/statics/a", `404`},
@@ -389,13 +354,6 @@ func isOnlySlashed(pattern, target string) bool {
 	return ok && strings.Count(p, "/") == strings.Count(target, "/") && !strings.HasSuffix(target, "/")
 }
 
-// Handle rejects a space in a path, because a space ends the method.
-func TestSpaceInPath(t *testing.T) {
-	m := muxmaster.New()
-	m.GET("/a b/:id", values)
-	wants(t, m, exchanges{{"/a%20b/1", `id="1"`}})
-}
-
 // The number of parameters of a route is not limited.
 func TestManyParameters(t *testing.T) {
 	for _, mode := range modes {
@@ -432,29 +390,14 @@ func TestNamesBelongToTheRoute(t *testing.T) {
 // all errors.
 var badPatterns = []struct{ pattern, hint string }{
 	{"x", "must begin with /"},
-	{"GET x", "must begin with /"},
 	{"G(T /x", "not a method"},
-	{"GET,GET /x", "listed twice"},
-	{"GET|POST /x", "GET,POST"},
 	{"* /x", "every method"},
 	{"https://example.com/x", "write example.com/x"},
 	{"GET *.example.com/x", "{sub...}.example.com"},
 	{":sub.example.com/x", "{sub}.example.com"},
-	{"/:", "needs a name"},
-	{"/{id:a(?!b)}", "not valid RE2"},
-	{"/{id", "not closed"},
-	{"/{id}{name}", "between"},
 	{"/:a.json", "{a}.json"},
 	{"/:a/:a", "used twice"},
-	{"/{$}/x", "the last segment"},
-	{"/x{a...}", "a whole segment"},
-	{"/{a...}/b/{c...}/d", "the second one"},
-	{"/images*", "/images/*rest"},
-	{"/a/**", "{path...}"},
 	{"/{path:.*}", "{path...}"},
-	{"/q?x=1", "query"},
-	{`/users/:id(\d+)/x`, `{id:\d+}`},
-	{"/users/<int:id>", "{id:int}"},
 	{`/test\:action`, "%3A"},
 }
 
@@ -505,33 +448,19 @@ func TestBadPatterns(t *testing.T) {
 	}
 }
 
-// Their neighbours are patterns as ever: text is text where no router means
-// more.
-func TestFormsThatStay(t *testing.T) {
-	for _, c := range [][2]string{
-		{"/a+b", "/a+b"}, {"/c++", "/c++"}, {"/a*b", "/a*b"}, {"/a.b", "/a.b"}, {"/a..b", "/a..b"}, {"/a$b", "/a$b"}, {"/~user", "/~user"},
-		{"/a=b;c", "/a=b;c"}, {"/a@b", "/a@b"}, {"/a,b", "/a,b"}, {"/a!b", "/a!b"}, {"/a'b", "/a'b"}, {"/%3Fx", "/%3Fx"}, {"/%23x", "/%23x"}, {"/a%2A", "/a*"},
-		{"/%3Aid", "/:id"}, {"/{id:.{1,3}}", "/ab"}, {"/{id:[a-z.]*}", "/ab"}, {"/{id:(?s).+}", "/ab"}, {"/{id}:cancel", "/5:cancel"}, {"/%28a%29", "/(a)"}, {"/%5Bid%5D", "/[id]"},
-	} {
-		m := muxmaster.New()
-		must(m.TryHandle(c[0], tell("served")))
-		wants(t, m, exchanges{{c[1], "served"}}, c[0])
-	}
-}
-
 func TestConflicts(t *testing.T) {
 	for conflict, pairs := range map[bool][][2]string{ // patterns of Handle, or verb:METHOD path
 		true: {
 			{"/x", "/x"}, {"GET /x", "GET /x"}, {"GET,POST /x", "POST /x"}, {"BREW /x", "BREW /x"}, {"/:a", "/{b}"}, {"/{a:[0-9]+}", "/{b:[0-9]+}"},
 			{"/{a:int}", "/{b:int}"}, {"/{a:int}", "/{b:-?[0-9]+}"}, {"/*a", "/{b...}"}, {"/", "/*b"}, {"/:a/x", "/{b}/x"}, {"/v{a}", "/v{b}"},
-			{"/{a}.{b}", "/{c}.{d}"}, {"/{a...}/x", "/{b...}/x"}, {"/{a...}/{x}", "/{b...}/{y}"}, {"/{a...}/x/", "/{b...}/x/{c...}"},
+			{"/{a}.{b}", "/{c}.{d}"}, {"/{a...}/x", "/{b...}/x"}, {"{a}.h.com/x", "{b}.H.com./x"}, {"{a...}.h.com/x/{y}", "{b...}.h.com/x/{z}"}, {"/{a...}/{x}", "/{b...}/{y}"}, {"/{a...}/x/", "/{b...}/x/{c...}"},
 			{"GET,POST h/{a...}/x", "POST h/{b...}/x"}, {"verb:GET /{a...}/x/", "GET /{b...}/x/{$}"}, {"h/x", "H./x"}, {"h:80/x", "H.:80/x"},
 			{"/a%2Fb", "/a%2fb"}, {"/%61", "/a"}, {"verb:GET /x", "GET /x"}, {"verb:GET /x/", "GET /x/{$}"}, {"verb:ANY /x", "/x"},
 			{"verb:GET /:a/*b", "GET /{c}/"},
 		},
 		false: {
 			{"GET /x", "/x"}, {"GET,POST /x", "/x"}, {"/:a", "/{b:[0-9]+}"}, {"/{a:[0-9]+}", "/{b:[0-9]*}"}, {"/", "/{$}"}, {"/x/", "/x"},
-			{"/{a...}/x", "/{b...}"}, {"/{a...}/", "/{a...}/{$}"}, {"/{a...}/x", "/%2A/x"}, {"h/x", "/x"}, {"h/x", "h:80/x"}, {"/%2Aa", "/*a"},
+			{"/{a...}/x", "/{b...}"}, {"/{a...}/", "/{a...}/{$}"}, {"/{a...}/x", "/%2A/x"}, {"h/x", "/x"}, {"h/x", "h:80/x"}, {"{a}.h.com/x", "{b...}.h.com/x"}, {"{a}.h.com/x", "{a}.{b}.com/x"}, {"/%2Aa", "/*a"},
 			{"verb:GET /x/", "GET /x/"}, {"verb:ANY /x", "GET /x"},
 		},
 	} {
@@ -641,31 +570,6 @@ func TestGroupRefusals(t *testing.T) {
 	m.Group("").GET("/none", tell("in"))
 	m.Group("/").GET("/slash", tell("in"))
 	wants(t, m, exchanges{{"/none", "in"}, {"/slash", "in"}})
-}
-
-// Too many custom methods are an error, not an overflow.
-func TestManyCustomMethods(t *testing.T) {
-	m := muxmaster.New()
-	n := 0
-	for ; n < 1000; n++ {
-		if err := m.TryHandle(fmt.Sprintf("M%d /x/{id}", n), tell(fmt.Sprint(n))); err != nil {
-			if !strings.HasPrefix(err.Error(), "muxmaster: ") {
-				t.Errorf("the error is %q", err)
-			}
-			break
-		}
-	}
-	if n < 100 {
-		t.Errorf("only %d methods", n)
-	}
-	for i := range n {
-		if got := get(t, m, fmt.Sprint("M", i), "/x/1"); got != fmt.Sprint(i) {
-			t.Fatalf("M%d: got %s", i, got)
-		}
-	}
-	if got := get(t, m, "GET", "/x/1"); !strings.HasPrefix(got, "405 M0, M1, M10, ") || strings.Count(got, ",") != n {
-		t.Errorf("Allow: %s", got)
-	}
 }
 
 // A nil handler, function or middleware panics at registration, on a Mux and on a

@@ -75,23 +75,6 @@ func TestGroupCoversItsPrefix(t *testing.T) {
 	})
 }
 
-// Routes elsewhere match first: a Group shares the Mux's table.
-func TestRoutesElsewhereMatchBeforeAGroupAnswers(t *testing.T) {
-	m := tagged("m")
-	g := m.Group("/g")
-	g.Use(trace("g"))
-	add(g, "GET /x/:id")
-	add(m, "GET /*path|POST /:any/x/1")
-	wantOutcomes(t, m, exchanges{
-		{"/g/x/1", "m g GET /x/:id"},
-		{"/g/none", "m GET /*path"},
-		{"POST /g/x/1", "m POST /:any/x/1"},
-		{"PUT /g/x/1", "m g m 405 GET, HEAD, POST, OPTIONS"},
-		{"POST /g/none", "m g m 405 GET, HEAD, OPTIONS"},
-		{"OPTIONS /g/none", "m g Allow GET, HEAD, OPTIONS"},
-	})
-}
-
 // A Group's NotFound and MethodNotAllowed respond at and below its prefix; what
 // a Group doesn't set is that of the scope around it.
 func TestGroupNotFoundAndMethodNotAllowed(t *testing.T) {
@@ -283,17 +266,20 @@ func TestGroupRootOfEveryGroup(t *testing.T) {
 		prefix   string
 		want     string
 	}{
-		"Group":            {func(m *muxmaster.Mux) { root(m.Group("/a")) }, "/a", ""},
-		"Route":            {func(m *muxmaster.Mux) { m.Route("/a", root) }, "/a", ""},
-		"nested":           {func(m *muxmaster.Mux) { root(m.Group("/a").Group("/b")) }, "/a/b", ""},
-		"With":             {func(m *muxmaster.Mux) { root(m.Group("/a").With(trace("w"))) }, "/a", "w "},
-		"inside With":      {func(m *muxmaster.Mux) { root(m.With(trace("w")).Group("/a")) }, "/a", "w "},
-		"parameter":        {func(m *muxmaster.Mux) { root(m.Group("/a/:id")) }, "/a/5", `id="5"`},
-		"fast":             {func(m *muxmaster.Mux) { m.Group("/f/:id").GETFast("/", fastValues) }, "/f/5", `id="5"`},
-		"HandleFast":       {func(m *muxmaster.Mux) { m.Group("/f/:id").HandleFast("GET /{$}", fastValues) }, "/f/5", `id="5"`},
-		"TryHandle":        {func(m *muxmaster.Mux) { must(m.Group("/f").TryHandle("/{$}", http.HandlerFunc(values))) }, "/f", ""},
-		"in a mounted Mux": {func(m *muxmaster.Mux) { sub := muxmaster.New(); m.Mount("/s/:v", sub); root(sub.Group("/a")) }, "/s/1/a", `v="1"`},
-		"around a mount":   {func(m *muxmaster.Mux) { sub := muxmaster.New(); m.Group("/a/:x").Mount("/", sub); sub.GET("/", values) }, "/a/1", `x="1"`},
+		"Group":             {func(m *muxmaster.Mux) { root(m.Group("/a")) }, "/a", ""},
+		"Route":             {func(m *muxmaster.Mux) { m.Route("/a", root) }, "/a", ""},
+		"nested":            {func(m *muxmaster.Mux) { root(m.Group("/a").Group("/b")) }, "/a/b", ""},
+		"With":              {func(m *muxmaster.Mux) { root(m.Group("/a").With(trace("w"))) }, "/a", "w "},
+		"inside With":       {func(m *muxmaster.Mux) { root(m.With(trace("w")).Group("/a")) }, "/a", "w "},
+		"parameter":         {func(m *muxmaster.Mux) { root(m.Group("/a/:id")) }, "/a/5", `id="5"`},
+		"fast":              {func(m *muxmaster.Mux) { m.Group("/f/:id").GETFast("/", fastValues) }, "/f/5", `id="5"`},
+		"HandleFast":        {func(m *muxmaster.Mux) { m.Group("/f/:id").HandleFast("GET /{$}", fastValues) }, "/f/5", `id="5"`},
+		"TryHandle":         {func(m *muxmaster.Mux) { must(m.Group("/f").TryHandle("/{$}", http.HandlerFunc(values))) }, "/f", ""},
+		"in a mounted Mux":  {func(m *muxmaster.Mux) { sub := muxmaster.New(); m.Mount("/s/:v", sub); root(sub.Group("/a")) }, "/s/1/a", `v="1"`},
+		"around a mount":    {func(m *muxmaster.Mux) { sub := muxmaster.New(); m.Group("/a/:x").Mount("/", sub); sub.GET("/", values) }, "/a/1", `x="1"`},
+		"mounted, GET /":    {func(m *muxmaster.Mux) { sub := muxmaster.New(); sub.GET("/", values); m.Mount("/s/:v/", sub) }, "/s/1", `v="1"`},
+		"mounted, Handle /": {func(m *muxmaster.Mux) { sub := muxmaster.New(); m.Mount("/s", sub); sub.HandleFunc("/{$}", values) }, "/s", ""},
+		"mounted, fast":     {func(m *muxmaster.Mux) { sub := muxmaster.New(); m.Mount("/s", sub); sub.GETFast("/", fastValues) }, "/s", ""},
 		"mounted, nested": {func(m *muxmaster.Mux) {
 			sub := muxmaster.New()
 			root(sub.Group("/"))
@@ -463,19 +449,6 @@ func TestNoEscapeFromMiddleware(t *testing.T) {
 	m.Pre(middleware.CleanPath, middleware.StripSlashes) // they change nothing in Pre
 	m.GET("/x", tell("x"))
 	wants(t, m, exchanges{{"/x", "x"}})
-}
-
-// Use is allowed if only other scopes have routes.
-func TestUseOfASeparateScope(t *testing.T) {
-	m := muxmaster.New()
-	add(m, "GET /before")
-	g, h := m.Group("/g"), m.Group("/h")
-	g.Use(trace("g"))
-	g.Use(trace("g'"))
-	add(g, "GET /x")
-	h.UseFast(traceFast("f"))
-	h.GETFast("/x", fastValues)
-	wants(t, m, exchanges{{"/before", "GET /before"}, {"/g/x", "g g' GET /x"}, {"/h/x", "f "}})
 }
 
 // Use comes in time as long as there is no route, even if there were requests.

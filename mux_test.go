@@ -143,24 +143,6 @@ func TestStaleRequest(t *testing.T) {
 	}
 }
 
-// A clone made while the handler runs keeps its values.
-func TestClonesLast(t *testing.T) {
-	m := newMux(true)
-	var kept []*http.Request
-	keep := func(w http.ResponseWriter, r *http.Request) { kept = append(kept, r.Clone(r.Context())) }
-	m.GET("/a/:x/:y", keep)
-	m.GETFast("/f/:x/:y", func(w http.ResponseWriter, r *http.Request, _ muxmaster.Params) { keep(w, r) })
-	for i := range 50 {
-		get(t, m, "GET", fmt.Sprintf("/a/a%d/%d", i, i))
-		get(t, m, "GET", fmt.Sprintf("/f/f%d/%d", i, i))
-	}
-	for _, r := range kept {
-		if got := rebuilt(r); got != r.URL.Path {
-			t.Errorf("the clone of %s has the values of %s", r.URL.Path, got)
-		}
-	}
-}
-
 // http.TimeoutHandler returns while its handler still runs, on a copy of the
 // request. The handler keeps its values on a route that is not pooled, and on a
 // pooled one if the TimeoutHandler is around the Mux, which then has not

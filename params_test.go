@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"net/url"
 	"reflect"
 	"strings"
 	"testing"
@@ -250,55 +249,6 @@ func TestNestedRouters(t *testing.T) {
 				if !innerMode.pooled && after != "x" {
 					t.Errorf("%s in %s, %s: o=%q after the inner router", innerMode.name, mode.name, c[0], after)
 				}
-			}
-		}
-	}
-}
-
-// Routers that call each other, with the same request: each one's values are those
-// of its last route, and the last router's hide those of the others.
-func TestRoutersInALoop(t *testing.T) {
-	needsNesting(t)
-	for _, mode := range modes {
-		a, b := newMux(mode.pooled), newMux(mode.pooled)
-		// A request for /next,next,... is sent from one router to the other, each
-		// time with the next of the paths in its query.
-		next := func(to http.Handler) http.HandlerFunc {
-			return func(w http.ResponseWriter, r *http.Request) {
-				paths := r.URL.Query()["p"]
-				r.URL.Path = paths[0]
-				r.URL.RawQuery = url.Values{"p": paths[1:]}.Encode()
-				to.ServeHTTP(w, r)
-			}
-		}
-		for _, m := range []*muxmaster.Mux{a, b} {
-			m.GET("/a/{x}", next(a))
-			m.GET("/a/{x}/{y}", next(a))
-			m.GET("/b/{x}", next(b))
-			m.GET("/b/{z}/{w}", next(b))
-			m.GET("/a", next(a))
-			m.GET("/b", next(b))
-			addValues(m, "GET /end|GET /end/{x}|GET /end/{y}/{w}")
-			m.NotFound = http.HandlerFunc(values)
-		}
-		for _, c := range []struct{ paths, want string }{
-			{"/b/1 /end", `x="1"`},
-			{"/b/1 /end/2", `x="2"`},
-			{"/b/1 /a/2 /end", `x="2"`},
-			{"/b/1 /a/2 /end/3", `x="3"`},
-			{"/b/1/2 /a/3/4 /end", `x="3" y="4"`},
-			{"/b/1/2 /a/3/4 /end/5", `x="5" y="4"`},
-			{"/b/1/2 /a/3/4 /b/5 /end", `x="5"`},
-			{"/b/1/2 /a/3/4 /b/5 /end/6/7", `y="6" w="7" x="5"`},
-			{"/b/1 /b/2/3 /end", `x="1"`},
-			{"/b/1 /b/2 /b/3/4 /end/5", `x="5"`},
-			{"/b/1/2 /b/3 /b/4 /b/5/6 /end/7", `x="7" z="1" w="2"`},
-			{"/b/1 /b/2 /none", `x="1"`},
-		} {
-			paths := strings.Fields(c.paths)
-			r := request(t, "GET", paths[0]+"?"+url.Values{"p": paths[1:]}.Encode())
-			if got := ask(a, r).body; got != c.want {
-				t.Errorf("%s, %s: got %s, want %s", mode.name, c.paths, got, c.want)
 			}
 		}
 	}

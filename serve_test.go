@@ -2,19 +2,16 @@ package muxmaster_test
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
@@ -100,102 +97,6 @@ func TestEscapedSlashNeverSeparates(t *testing.T) {
 	}
 }
 
-// Redirects split alike, keep the escaping, and their Location is a URL.
-func TestRedirectsOfOddPaths(t *testing.T) {
-	m := muxmaster.New()
-	m.GET("/one/:a", tell("one"))
-	m.GET("/slash/:a/", tell("slash"))
-	m.Handle("/tree/{a}/", tell("tree"))
-	srv := httptest.NewServer(m)
-	defer srv.Close()
-	escaped := map[string]string{
-		"|": "%7C", `\`: "%5C", `"`: "%22", "^": "%5E", "{": "%7B", "}": "%7D", "<": "%3C", ">": "%3E", "`": "%60", "\x80": "%80", "\xc3\xa9": "%C3%A9", "\xff": "%FF", "[": "%5B", "]": "%5D",
-	}
-	for _, odd := range oddBytes {
-		for _, c := range []struct{ target, want string }{
-			{"/x%2Fy" + odd + "//z", "/x%2Fy@/z"},
-			{"/x" + odd + "/../y%2Fz", "/y%2Fz"},
-			{"/x/%2e%2e/y%2F%2e%2e" + odd, "/y%2F%2e%2e@"},
-			{"/one/a%2Fb" + odd + "/", "/one/a%2Fb@"},
-			{"/slash/a%2Fb" + odd, "/slash/a%2Fb@/"},
-			{"/tree/a%2Fb" + odd, "/tree/a%2Fb@/"},
-			{"/tree/a%2F" + odd + "?q=1", "/tree/a%2F@/?q=1"},
-			{"//evil.com/" + odd, "/evil.com/@"},
-			{"/" + odd + "/evil.com//", "/@/evil.com/"},
-			{"/%2F" + odd + "//evil.com", "/%2F@/evil.com"},
-		} {
-			got := over(t, srv, "GET", c.target)
-			raw, want := "307 "+strings.ReplaceAll(c.want, "@", odd), "307 "+strings.ReplaceAll(c.want, "@", escaped[odd])
-			if got != want && (got != raw || odd[0] >= 0x80 || strings.ContainsAny(odd, "\\\"<>")) {
-				t.Errorf("GET %q: got %q, want %q", c.target, got, want)
-			}
-			if wrong := foreign(strings.TrimPrefix(got, "307 ")); wrong != "" {
-				t.Errorf("GET %q: Location %q %s", c.target, got, wrong)
-			}
-		}
-	}
-}
-
-// A mount, a Group and middleware split the path alike.
-func TestOddPathsBelowGuards(t *testing.T) {
-	guard := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no", http.StatusForbidden) })
-	}
-	m, sub := muxmaster.New(), muxmaster.New()
-	g := m.Group("/admin")
-	g.Use(guard)
-	g.GET("/users/:id", tell("admin"))
-	sub.Use(guard)
-	sub.GET("/x/*rest", tell("sub"))
-	m.Mount("/sub", sub)
-	m.GET("/*rest", values)
-	srv := httptest.NewServer(m)
-	defer srv.Close()
-	for _, odd := range append(oddBytes, "") {
-		wantsOver(t, srv, exchanges{
-			{"/admin/users/1" + odd, "403"},
-			{"/%61dmin/users/1" + odd, "403"},
-			{"/admin/users/a%2Fb" + odd, "403"},
-			{"/sub/x/a%2F" + odd, "403"},
-			{"/sub/y%2F" + odd, "403"},
-			{"/admin%2Fusers/1" + odd, fmt.Sprintf("rest=%q", "/admin/users/1"+odd)},
-			{"/sub%2Fx/1" + odd, fmt.Sprintf("rest=%q", "/sub/x/1"+odd)},
-		})
-	}
-}
-
-// ServeFiles sees the path as it came, too: an escaped slash or a backslash never
-// leads to a file. Package files tests other names.
-func TestServeFilesOfOddPaths(t *testing.T) {
-	fsys := fstest.MapFS{
-		"admin/secret.txt": {Data: []byte("secret")},
-		"a|b.txt":          {Data: []byte("bar")},
-		"é.txt":            {Data: []byte("e")},
-	}
-	for _, path := range []string{"/*filepath", "/{filepath...}"} {
-		m := muxmaster.New()
-		m.ServeFiles(path, fsys)
-		srv := httptest.NewServer(m)
-		wantsOver(t, srv, exchanges{
-			{"/a|b.txt", "bar"},
-			{"/a%7Cb.txt", "bar"},
-			{"/é.txt", "e"},
-			{"/%C3%A9.txt", "e"},
-			{"/%61dmin/secret.txt", "secret"},
-			{"/admin%2Fsecret.txt", "404"},
-			{"/admin\\secret.txt", "404"},
-			{"/admin%5csecret.txt", "404"},
-			{"/x%2F..%2Fadmin%2Fsecret.txt", "404"},
-			{"/.%2Fadmin/secret.txt", "404"},
-			{"/%2Fadmin/secret.txt", "404"},
-			{"/\xff", "404"},
-			{"/a%00.txt", "404"},
-			{"/admin/", "404"},
-		}, path)
-		srv.Close()
-	}
-}
-
 // The promises about values hold for CONNECT, whose path isn't cleaned.
 func TestCONNECTValues(t *testing.T) {
 	for _, mode := range modes {
@@ -224,62 +125,6 @@ func TestCONNECTValues(t *testing.T) {
 			}
 		}
 		srv.Close()
-	}
-}
-
-// A pattern with a raw byte is that byte and no other.
-func TestRawBytesInPatterns(t *testing.T) {
-	for _, c := range []struct {
-		pattern string
-		want    exchanges
-	}{
-		{"/a\xffb", exchanges{{"/a%FFb", "served"}, {"/a\xffb", "served"}, {"/a%2Fb", "404"}, {"/a/b", "404"}, {"/a%00b", "404"}, {"/a%EF%BF%BDb", "404"}}},
-		{"/\xff", exchanges{{"/%2F", "404"}}},
-		{"/\xff/:x", exchanges{{"/%2F/1", "404"}, {"/%FF/1", "served"}}},
-		{"/a\xff{x}", exchanges{{"/a%2F1", "404"}, {"/a%FF1", "served"}}},
-		{"/a%2Fb", exchanges{{"/a%FFb", "404"}, {"/a\xffb", "404"}}},
-		{"/a%2Fb|", exchanges{{"/a%2Fb|", "served"}, {"/a%2Fb%7C", "served"}}},
-		{"/a|b", exchanges{{"/a|b", "served"}, {"/a%7Cb", "served"}}},
-		{"/a%5Cb", exchanges{{"/a%5Cb", "served"}, {"/a\\b", "served"}, {"/a/b", "404"}}},
-		{"/\x80", exchanges{{"/%80", "served"}, {"/\x80", "served"}}},
-	} {
-		for name, m := range map[string]*muxmaster.Mux{"GET": muxmaster.New(), "Handle": muxmaster.New()} {
-			if name == "GET" {
-				m.GET(c.pattern, tell("served"))
-			} else {
-				m.Handle(c.pattern, tell("served"))
-			}
-			srv := httptest.NewServer(m)
-			wantsOver(t, srv, c.want, name, c.pattern)
-			srv.Close()
-		}
-	}
-}
-
-// A redirect keeps the bytes of the query; what a header can't hold is escaped,
-// never replaced.
-func TestRedirectKeepsTheQuery(t *testing.T) {
-	m := muxmaster.New()
-	m.GET("/x", tell("x"))
-	m.Handle("/tree/", tell("tree"))
-	srv := httptest.NewServer(m)
-	defer srv.Close()
-	for _, c := range []struct{ query, want string }{
-		{"q=%80", "q=%80"}, {"q=\x80", "q=%80"}, {"q=\xff\xfe", "q=%FF%FE"}, {"q=\xc3\xa9", "q=%C3%A9"}, {"q=é&r=\xe9", "q=%C3%A9&r=%E9"}, {"a=b%20c+d&&=", "a=b%20c+d&&="}, {"q=%zz", "q=%zz"}, {`q="<>\^` + "`{|}", ""},
-	} {
-		for _, p := range [][2]string{{"/x/", "/x"}, {"//x", "/x"}, {"/tree", "/tree/"}, {"/./é", "/%C3%A9"}} {
-			got := over(t, srv, "GET", p[0]+"?"+c.query)
-			if c.want == "" {
-				c.want = c.query
-			}
-			raw := "307 " + p[1] + "?" + c.query
-			if want := "307 " + p[1] + "?" + c.want; !strings.EqualFold(got, want) && got != raw {
-				t.Errorf("GET %s?%q: got %q, want %q", p[0], c.query, got, want)
-			}
-			if strings.Contains(got, "\uFFFD") || strings.Contains(got, "%EF%BF%BD") {
-				t.Errorf("GET %s?%q: the bytes are lost: %q", p[0], c.query, got)
-			}
-		}
 	}
 }
 
@@ -414,37 +259,6 @@ func TestHandlersThatEndOddly(t *testing.T) {
 		}
 	}
 }
-
-// A client that goes away while the proxy dials: the dial outlives the handler
-// and may read the request.
-func TestReverseProxyThatOutlivesTheHandler(t *testing.T) {
-	started, release, finished := make(chan bool), make(chan bool), make(chan string)
-	transport := roundTripper(func(r *http.Request) (*http.Response, error) {
-		go func() {
-			started <- true
-			<-release
-			finished <- r.PathValue("id")
-		}()
-		<-r.Context().Done()
-		return nil, r.Context().Err()
-	})
-	m := muxmaster.New()
-	m.GET("/p/:id", (&httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, Transport: transport, ErrorHandler: func(http.ResponseWriter, *http.Request, error) {}}).ServeHTTP)
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		<-started
-		cancel()
-	}()
-	ask(m, request(t, "GET", "/p/5").WithContext(ctx))
-	close(release)
-	if got := <-finished; got != "5" {
-		t.Errorf("id=%q after the handler returned, want 5", got)
-	}
-}
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // A panic of a handler goes through the router as it is.
 func TestHandlerPanics(t *testing.T) {

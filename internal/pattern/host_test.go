@@ -18,21 +18,3 @@ func TestHost(t *testing.T) {
 		t.Errorf("Host allocates %v times", n)
 	}
 }
-
-func TestMatchHost(t *testing.T) {
-	for _, c := range []struct {
-		pattern, host string
-		want          bool
-	}{
-		{"a.com/", "a.com", true}, {"a.com/", "b.com", false}, {"{h}.com/", "a.com", true}, {"{h}.com/", ".com", false}, {"{h}.com/", "a.b.com", false}, {"{h}.com/", "com", false},
-		{"{h...}.com/", "a.b.com", true}, {"{h...}.com/", "com", false}, {"{h...}.com/", "a..com", false}, {"a.{h}/", "a.x", true}, {"a.{h}/", "b.x", false}, {"{h...}/", "x", true}, {"{h...}/", "", false},
-	} {
-		p, err := Parse(c.pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := p.MatchHost(c.host); got != c.want {
-			t.Errorf("%q matches %q: %v", c.pattern, c.host, got)
-		}
-	}
-}

@@ -196,31 +196,6 @@ func TestRestWithDots(t *testing.T) {
 	}
 }
 
-// TestMatchFastWithoutRoom checks that MatchFast gives up if there isn't room
-// for all values of the route.
-func TestMatchFastWithoutRoom(t *testing.T) {
-	for _, c := range []struct {
-		pattern, path string
-		values        int
-	}{
-		{"/{a}", "/1", 1},
-		{"/{a}/{b}/{c}", "/1/2/3", 3},
-		{"/x/{a}/*rest", "/x/1/2/3", 2},
-		{"/x/{a}/", "/x/1/2/3", 1}, // a catch-all without a name needs no room
-		{"/x/", "/x/1/2/3", 0},
-	} {
-		table := tableOf("GET "+c.pattern, "GET /x/literal-of-more-than-16/y")
-		for room := range 5 {
-			if got, want := getFast(table, "GET", c.path, room) != "", room >= c.values; got != want {
-				t.Errorf("%s: found with room for %d values: %v, want %v", c.pattern, room, got, want)
-			}
-		}
-		if table.MaxValues != c.values {
-			t.Errorf("%s: MaxValues %d, want %d", c.pattern, table.MaxValues, c.values)
-		}
-	}
-}
-
 // similarNames returns segments with few different lengths, beginnings and
 // ends, to provoke collisions.
 func similarNames(n int) []string {

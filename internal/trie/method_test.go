@@ -2,7 +2,6 @@ package trie
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -10,63 +9,6 @@ import (
 )
 
 var allMethods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE", "QUERY", "OPTIONS", "BREW", "WHEN", "NONE"}
-
-// TestMethodsOfAPlace checks the route for each method of a path: the route of
-// that method, that of GET for HEAD, or that for any method. Find, FindStatic
-// and MatchFast must agree.
-func TestMethodsOfAPlace(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 300 {
-		var b routes[string]
-		has := map[string]bool{}
-		add := func(method string) {
-			text := strings.TrimSpace(method + " ")
-			for _, path := range []string{"/static/path", "/x/{param}", "/r/{rest...}"} {
-				p, err := pattern.Parse(strings.TrimSpace(text + " " + path))
-				if err == nil {
-					err = b.add(p, method, 0)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
-			has[method] = true
-		}
-		for _, method := range allMethods[:12] {
-			if rng.IntN(3) == 0 {
-				add(method)
-			}
-		}
-		if rng.IntN(2) == 0 {
-			add("")
-		}
-		table := b.Build()
-		for _, method := range allMethods {
-			want, ok := method, has[method]
-			if !ok && method == "HEAD" && has["GET"] {
-				want, ok = "GET", true
-			}
-			if !ok && has[""] {
-				want, ok = "", true
-			}
-			for _, path := range []string{"/static/path", "/x/1", "/r/a/b"} {
-				s := Search[string]{Method: table.MethodOf(method)}
-				s.Fit(table)
-				s.SetPath(path, "", false)
-				rt := table.Find(&s, "")
-				if (rt != nil) != ok || ok && rt.Payload != want {
-					t.Fatalf("%v: %s %s: Find finds %v, want %v %q", has, method, path, rt, ok, want)
-				}
-				if s.Method.Custom() {
-					continue
-				}
-				if fast, _ := findFast(&table.Base, path, s.Method, 1); fast != rt {
-					t.Fatalf("%v: %s %s: fast finds %v, want %v", has, method, path, fast, rt)
-				}
-			}
-		}
-	}
-}
 
 func TestMethodNumbers(t *testing.T) {
 	table := tableOf("BREW,WHEN /x", "brew /y")

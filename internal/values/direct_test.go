@@ -5,7 +5,6 @@ package values
 import (
 	"net/http"
 	"reflect"
-	"strconv"
 	"testing"
 	"unsafe"
 )
@@ -66,32 +65,6 @@ func TestSameLayout(t *testing.T) {
 	for _, tt := range tests {
 		if got := sameLayout(reflect.TypeFor[real](), reflect.TypeOf(tt.copied), 3); got != tt.want {
 			t.Errorf("sameLayout of %T = %v, want %v", tt.copied, got, tt.want)
-		}
-	}
-}
-
-// TestCarvedSlotsStay checks that carved slots are empty and never overwritten.
-func TestCarvedSlotsStay(t *testing.T) {
-	kept := map[int][]string{}
-	for i := range 10_000 {
-		n := 1 + i%MaxChunk
-		slots := Carve(n)
-		if len(slots) != n || cap(slots) != n {
-			t.Fatalf("Carve(%d) has length %d and capacity %d", n, len(slots), cap(slots))
-		}
-		for k := range slots {
-			if slots[k] != "" {
-				t.Fatalf("Carve(%d): slot %d has been used for %q", n, k, slots[k])
-			}
-			slots[k] = strconv.Itoa(i)
-		}
-		kept[i] = slots
-	}
-	for i, slots := range kept {
-		for _, v := range slots {
-			if v != strconv.Itoa(i) {
-				t.Fatalf("slots of request %d hold %q", i, v)
-			}
 		}
 	}
 }

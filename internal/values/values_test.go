@@ -151,20 +151,6 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestInsideServeMux checks that the values of an outer http.ServeMux remain.
-func TestInsideServeMux(t *testing.T) {
-	for _, d := range deliveries {
-		mux := http.NewServeMux()
-		mux.HandleFunc("/{x}/{y}/{rest...}", func(w http.ResponseWriter, r *http.Request) {
-			wantValues(t, r, "ServeMux", pair{"x", "1"}, pair{"y", "2"}, pair{"rest", "3/4"})
-			newRoute(new(Owner), d, "y", "z").serve(r, []string{"5", "6"}, func(r *http.Request) {
-				wantValues(t, r, d.String(), pair{"y", "5"}, pair{"z", "6"}, pair{"x", "1"}, pair{"rest", "3/4"})
-			})
-		})
-		mux.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/1/2/3/4", nil))
-	}
-}
-
 // heapBytes returns the number of bytes that the result of f retains.
 func heapBytes(f func() any) int {
 	var before, after runtime.MemStats
