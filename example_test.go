@@ -198,7 +198,6 @@ func ExampleMux_Explain() {
 	// POST /users/me: "the method GET is not POST"
 }
 
-// A Group's middleware also runs for unmatched requests below its prefix.
 func ExampleFastPathValues() {
 	if !muxmaster.FastPathValues() {
 		fmt.Println("path values are slower with this Go release; a newer muxmaster may know it")
@@ -210,14 +209,11 @@ func ExampleGroup_GET() {
 	users := mux.Group("/users")
 	users.GET("/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "all users") }) // /users and /users/
 	users.GET("/:id", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "user ", r.PathValue("id")) })
-	for _, path := range []string{"/users", "/users/7"} {
-		w := httptest.NewRecorder()
-		mux.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
-		fmt.Println(w.Body)
-	}
+	show(mux, "GET", "/users", "")
+	show(mux, "GET", "/users/7", "")
 	// Output:
-	// all users
-	// user 7
+	// 200 all users
+	// 200 user 7
 }
 
 func ExampleGroup_Use() {
@@ -241,34 +237,21 @@ func ExampleGroup_Use() {
 	// /other 404
 }
 
+// A Group's middleware also runs for unmatched requests below its prefix.
 func ExampleMux_Group() {
 	mux := muxmaster.New()
 	articles := mux.Group("/articles")
 	articles.Use(func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get("Authorization") == "" {
-				w.WriteHeader(http.StatusUnauthorized)
-				return
-			}
-			next.ServeHTTP(w, r)
-		})
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
 	})
-	articles.GET("/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "all") })
-	articles.GET("/:id", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.PathValue("id")) })
-	for _, path := range []string{"/articles", "/articles/", "/articles/7", "/articles/7/none"} {
-		r := httptest.NewRequest("GET", path, nil)
-		guest := httptest.NewRecorder()
-		mux.ServeHTTP(guest, r)
-		r.Header.Set("Authorization", "Bearer x")
-		user := httptest.NewRecorder()
-		mux.ServeHTTP(user, r)
-		fmt.Println(path, guest.Code, user.Code, strings.TrimSpace(user.Body.String()))
+	articles.GET("/:id", func(w http.ResponseWriter, r *http.Request) {})
+	for _, path := range []string{"/articles/7", "/articles/7/none", "/other"} {
+		show(mux, "GET", path, "")
 	}
 	// Output:
-	// /articles 401 200 all
-	// /articles/ 401 200 all
-	// /articles/7 401 200 7
-	// /articles/7/none 401 404 404 page not found
+	// 401
+	// 401
+	// 404 404 page not found
 }
 
 func ExampleGroup() {
@@ -369,30 +352,21 @@ func ExampleMux_PUT() {
 	mux := muxmaster.New()
 	mux.PUT("/articles/:id", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	show(mux, "PUT", "/articles/7", "")
-	show(mux, "GET", "/articles/7", "")
-	// Output:
-	// 204
-	// 405 Method Not Allowed
+	// Output: 204
 }
 
 func ExampleMux_PATCH() {
 	mux := muxmaster.New()
 	mux.PATCH("/articles/:id", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	show(mux, "PATCH", "/articles/7", "")
-	show(mux, "GET", "/articles/7", "")
-	// Output:
-	// 204
-	// 405 Method Not Allowed
+	// Output: 204
 }
 
 func ExampleMux_DELETE() {
 	mux := muxmaster.New()
 	mux.DELETE("/articles/:id", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	show(mux, "DELETE", "/articles/7", "")
-	show(mux, "GET", "/articles/7", "")
-	// Output:
-	// 204
-	// 405 Method Not Allowed
+	// Output: 204
 }
 
 // Without a route for OPTIONS, the Mux responds with 204 and the methods.
@@ -450,101 +424,84 @@ func ExampleMux_ANY() {
 	// 200 exactly POST
 }
 
+// showUser is the handler of the examples of fast routes.
+func showUser(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+	fmt.Fprint(w, "user ", ps.Get("id"))
+}
+
 func ExampleMux_GETFast() {
 	mux := muxmaster.New()
-	mux.GETFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-		fmt.Fprint(w, "user ", ps.Get("id"))
-	})
+	mux.GETFast("/users/:id", showUser)
 	show(mux, "GET", "/users/7", "")
 	// Output: 200 user 7
 }
 
 func ExampleMux_HEADFast() {
 	mux := muxmaster.New()
-	mux.HEADFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-		fmt.Fprint(w, "user ", ps.Get("id"))
-	})
+	mux.HEADFast("/users/:id", showUser)
 	show(mux, "HEAD", "/users/7", "")
 	// Output: 200 user 7
 }
 
 func ExampleMux_POSTFast() {
 	mux := muxmaster.New()
-	mux.POSTFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-		fmt.Fprint(w, "user ", ps.Get("id"))
-	})
+	mux.POSTFast("/users/:id", showUser)
 	show(mux, "POST", "/users/7", "")
 	// Output: 200 user 7
 }
 
 func ExampleMux_PUTFast() {
 	mux := muxmaster.New()
-	mux.PUTFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-		fmt.Fprint(w, "user ", ps.Get("id"))
-	})
+	mux.PUTFast("/users/:id", showUser)
 	show(mux, "PUT", "/users/7", "")
 	// Output: 200 user 7
 }
 
 func ExampleMux_PATCHFast() {
 	mux := muxmaster.New()
-	mux.PATCHFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-		fmt.Fprint(w, "user ", ps.Get("id"))
-	})
+	mux.PATCHFast("/users/:id", showUser)
 	show(mux, "PATCH", "/users/7", "")
 	// Output: 200 user 7
 }
 
 func ExampleMux_DELETEFast() {
 	mux := muxmaster.New()
-	mux.DELETEFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-		fmt.Fprint(w, "user ", ps.Get("id"))
-	})
+	mux.DELETEFast("/users/:id", showUser)
 	show(mux, "DELETE", "/users/7", "")
 	// Output: 200 user 7
 }
 
 func ExampleMux_OPTIONSFast() {
 	mux := muxmaster.New()
-	mux.OPTIONSFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-		fmt.Fprint(w, "user ", ps.Get("id"))
-	})
+	mux.OPTIONSFast("/users/:id", showUser)
 	show(mux, "OPTIONS", "/users/7", "")
 	// Output: 200 user 7
 }
 
 func ExampleMux_CONNECTFast() {
 	mux := muxmaster.New()
-	mux.CONNECTFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-		fmt.Fprint(w, "user ", ps.Get("id"))
-	})
+	mux.CONNECTFast("/users/:id", showUser)
 	show(mux, "CONNECT", "/users/7", "")
 	// Output: 200 user 7
 }
 
 func ExampleMux_TRACEFast() {
 	mux := muxmaster.New()
-	mux.TRACEFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-		fmt.Fprint(w, "user ", ps.Get("id"))
-	})
+	mux.TRACEFast("/users/:id", showUser)
 	show(mux, "TRACE", "/users/7", "")
 	// Output: 200 user 7
 }
 
 func ExampleMux_QUERYFast() {
 	mux := muxmaster.New()
-	mux.QUERYFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-		fmt.Fprint(w, "user ", ps.Get("id"))
-	})
+	mux.QUERYFast("/users/:id", showUser)
 	show(mux, "QUERY", "/users/7", "")
 	// Output: 200 user 7
 }
 
 func ExampleMux_ANYFast() {
 	mux := muxmaster.New()
-	mux.ANYFast("/users/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-		fmt.Fprint(w, "user ", ps.Get("id"))
-	})
+	mux.ANYFast("/users/:id", showUser)
 	show(mux, "BREW", "/users/7", "")
 	// Output: 200 user 7
 }
