@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,10 +36,9 @@ var retains = map[string]string{
 	"TestConsumingBodyOnNextConn": "the second request of the connection reuses the first one",
 }
 
-// TestNetHTTP runs the tests of net/http with the engine. It creates a copy of
-// GOROOT whose http.Server forwards each call to an engine. The tests in
-// differs must fail, those in retains may fail with Recycle, all others must
-// pass.
+// TestNetHTTP runs the tests of net/http with an http.Server that forwards each
+// call to an engine. The tests in differs must fail, those in retains may fail
+// with Recycle, all others must pass.
 func TestNetHTTP(t *testing.T) {
 	run := buildNetHTTP(t)
 	for _, mode := range []string{"default", "recycle"} {
@@ -83,23 +83,48 @@ func failsAlone(t *testing.T, run runNetHTTP, mode, name string) bool {
 // returns the names of those that fail, and the output.
 type runNetHTTP func(t *testing.T, mode, pattern string) (failed []string, out []byte)
 
-// buildNetHTTP compiles the tests of net/http with the engine.
+// buildNetHTTP compiles the tests of net/http with the engine. An overlay
+// replaces the file of http.Server and adds a file to this package.
 func buildNetHTTP(t *testing.T) runNetHTTP {
 	t.Helper()
-	root := patchedRoot(t)
-	dir := filepath.Join(root, "src/net/http")
-	program := filepath.Join(t.TempDir(), "http.test")
-	env := append(os.Environ(), "GOROOT="+root, "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS=")
-	build := exec.Command(filepath.Join(root, "bin", "go"), "test", "-vet=off", "-c", "-o", program, "net/http")
-	build.Dir, build.Env = dir, env
+	out, err := exec.Command("go", "env", "GOROOT").Output() // runtime.GOROOT is empty in a binary compiled with -trimpath
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	netHTTP, temp := filepath.Join(strings.TrimSpace(string(out)), "src/net/http"), t.TempDir()
+	server, err := os.ReadFile(filepath.Join(netHTTP, "server.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string, text []byte) string {
+		name = filepath.Join(temp, name)
+		if err := os.WriteFile(name, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
+		filepath.Join(netHTTP, "server.go"):      write("server.go", []byte(patchServer(t, string(server)))),
+		filepath.Join(netHTTP, "engine_test.go"): write("engine_test.go", []byte("package http_test\n\nimport _ \""+packagePath+"\"\n")),
+		filepath.Join(here, "glue.go"):           filepath.Join(here, "testdata/nethttp/glue.go.txt"),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(temp, "http.test")
+	build := exec.Command("go", "test", "-vet=off", "-overlay", write("overlay.json", overlay), "-c", "-o", program, "net/http")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return func(t *testing.T, mode, pattern string) (failed []string, out []byte) {
 		cmd := exec.Command(program, "-test.short", "-test.timeout=5m", "-test.run="+pattern)
-		cmd.Dir, cmd.Env = dir, env
+		cmd.Dir, cmd.Env = netHTTP, os.Environ()
 		if mode == "recycle" {
-			cmd.Env = append(slices.Clip(env), "ENGINE_RECYCLE=1")
+			cmd.Env = append(cmd.Env, "ENGINE_RECYCLE=1")
 		}
 		out, err := cmd.CombinedOutput()
 		if code := cmd.ProcessState.ExitCode(); code != 0 && code != 1 { // 2 is a panic or the timeout
@@ -109,97 +134,6 @@ func buildNetHTTP(t *testing.T) runNetHTTP {
 			failed = append(failed, string(m[1]))
 		}
 		return failed, out
-	}
-}
-
-// patchedRoot creates a GOROOT of links, with a changed copy of net/http.
-func patchedRoot(t *testing.T) string {
-	t.Helper()
-	out, err := exec.Command("go", "env", "GOROOT").Output() // runtime.GOROOT is empty in a binary compiled with -trimpath
-	if err != nil {
-		t.Fatal(err)
-	}
-	from, to := strings.TrimSpace(string(out)), t.TempDir()
-	for _, dir := range []string{".", "src", "src/net"} {
-		linkAll(t, filepath.Join(from, dir), filepath.Join(to, dir), "src", "net", "http", "go.mod", "go.sum")
-	}
-	for _, f := range []string{"src/go.mod", "src/go.sum", "go.env"} {
-		copyFile(t, filepath.Join(from, f), filepath.Join(to, f), nil)
-	}
-	httpDir := filepath.Join(to, "src/net/http")
-	if err := os.CopyFS(httpDir, os.DirFS(filepath.Join(from, "src/net/http"))); err != nil {
-		t.Fatal(err)
-	}
-	copyFile(t, filepath.Join(from, "src/net/http/server.go"), filepath.Join(httpDir, "server.go"), patchServer)
-
-	engineDir := filepath.Join(httpDir, "internal/muxengine")
-	copyEngine(t, ".", engineDir)
-	copyFile(t, "testdata/nethttp/glue.go.txt", filepath.Join(engineDir, "glue.go"), nil)
-	link := "package http_test\n\nimport _ \"net/http/internal/muxengine\"\n"
-	if err := os.WriteFile(filepath.Join(httpDir, "engine_test.go"), []byte(link), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return to
-}
-
-// copyEngine copies a directory of the engine, with the directories below it,
-// but no tests.
-func copyEngine(t *testing.T, from, to string) {
-	t.Helper()
-	entries, err := os.ReadDir(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(to, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		f, name := filepath.Join(from, e.Name()), e.Name()
-		switch {
-		case e.IsDir() && name != "testdata":
-			copyEngine(t, f, filepath.Join(to, name))
-		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
-			copyFile(t, f, filepath.Join(to, name), func(_ *testing.T, s string) string {
-				return strings.ReplaceAll(s, packagePath+"/internal/", "net/http/internal/muxengine/internal/")
-			})
-		}
-	}
-}
-
-func linkAll(t *testing.T, from, to string, except ...string) {
-	t.Helper()
-	entries, err := os.ReadDir(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(to, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if slices.Contains(except, e.Name()) || e.Name() == "go.env" {
-			continue
-		}
-		if err := os.Symlink(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func copyFile(t *testing.T, from, to string, change func(*testing.T, string) string) {
-	t.Helper()
-	b, err := os.ReadFile(from)
-	if os.IsNotExist(err) {
-		return
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if change != nil {
-		b = []byte(change(t, string(b)))
-	}
-	os.Remove(to)
-	if err := os.WriteFile(to, b, 0o666); err != nil {
-		t.Fatal(err)
 	}
 }
 
