@@ -58,24 +58,26 @@ func TestClientLeaves(t *testing.T) {
 			}
 		},
 	}
-	eachCase(t, kinds, follow, func(t *testing.T, k kind, name string, f http.HandlerFunc) {
-		started, ended := make(chan bool, 1), make(chan error, 1)
-		addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if name != "body read" {
-				io.Copy(io.Discard, r.Body) // before, nobody watches the connection, as in net/http
+	eachWay(t, kinds, func(t *testing.T, k kind, way way) {
+		for name, f := range follow {
+			started, ended := make(chan bool, 1), make(chan error, 1)
+			_, addr := way.start(t, k, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if name != "body read" {
+					io.Copy(io.Discard, r.Body) // before, nobody watches the connection, as in net/http
+				}
+				started <- true
+				f(w, r)
+				ended <- r.Context().Err()
+			})})
+			ctx, leave := context.WithCancel(t.Context())
+			cl, url := way.client(t, addr)
+			req, _ := http.NewRequestWithContext(ctx, "POST", url, strings.NewReader("hi"))
+			go cl.Do(req)
+			eventually(t, "the handler starts", started)
+			leave()
+			if err := eventually(t, "the handler ends", ended); err != context.Canceled && name != "CloseNotify" {
+				t.Errorf("%s: the context's error is %v, want Canceled", name, err)
 			}
-			started <- true
-			f(w, r)
-			ended <- r.Context().Err()
-		})}))
-		c := dial(t, addr)
-		io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi")
-		eventually(t, "the handler starts", started)
-		c.Close()
-		if name == "CloseNotify" {
-			eventually(t, "the handler ends", ended)
-		} else if err := eventually(t, "the handler ends", ended); err != context.Canceled {
-			t.Errorf("the context's error is %v, want Canceled", err)
 		}
 	})
 }
@@ -83,7 +85,7 @@ func TestClientLeaves(t *testing.T) {
 // TestContextEnds checks that the handler's return and the end of the
 // connection's context end a request's context.
 func TestContextEnds(t *testing.T) {
-	each(t, kinds, func(t *testing.T, k kind) {
+	eachWay(t, kinds, func(t *testing.T, k kind, way way) {
 		type key struct{}
 		base, cancel := context.WithCancelCause(context.WithValue(context.Background(), key{}, "base"))
 		ctxs := make(chan context.Context, 1)
@@ -93,35 +95,41 @@ func TestContextEnds(t *testing.T) {
 				return context.WithValue(ctx, "conn", nc.RemoteAddr().String())
 			},
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				ctxs <- r.Context()
+				ctxs <- context.WithValue(r.Context(), "client", r.RemoteAddr)
 				if r.URL.Path == "/wait" {
 					<-r.Context().Done()
 				}
 			}),
 		}
-		addr := start(t, k.make(srv))
-		c := dial(t, addr)
-		br := bufio.NewReader(c)
-		io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+		_, addr := way.start(t, k, srv)
+		cl, url := way.client(t, addr)
+		get := func(path string) {
+			if res, err := cl.Get(url + path); err != nil {
+				t.Error(err)
+			} else {
+				bodyOf(t, res)
+			}
+		}
+		get("/")
 		ctx := eventually(t, "a context", ctxs)
-		readText(t, br)
 		eventually(t, "the context ends with its handler", ctx.Done())
 		if ctx.Err() != context.Canceled {
 			t.Errorf("Err is %v", ctx.Err())
 		}
-		if ctx.Value(key{}) != "base" || ctx.Value("conn") != c.LocalAddr().String() ||
+		if ctx.Value(key{}) != "base" || ctx.Value("conn") != ctx.Value("client") ||
 			ctx.Value(http.ServerContextKey) != srv || ctx.Value(http.LocalAddrContextKey).(net.Addr).String() != addr {
 			t.Errorf("wrong values in %v", ctx)
 		}
 
-		io.WriteString(c, "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+		responded := make(chan bool)
+		go func() { get("/wait"); close(responded) }()
 		ctx = eventually(t, "a context", ctxs)
 		cancel(io.ErrNoProgress)
 		eventually(t, "the context ends with the base context", ctx.Done())
 		if cause := context.Cause(ctx); cause != io.ErrNoProgress {
 			t.Errorf("the cause is %v", cause)
 		}
-		readText(t, br)
+		eventually(t, "a response", responded)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	neturl "net/url"
 	"os"
 	"testing"
 	"time"
@@ -45,6 +46,57 @@ var kinds = []kind{
 
 // engines are the kinds without net/http.
 var engines = kinds[1:]
+
+// A way is a way in which requests reach a handler.
+type way struct {
+	name  string
+	tls   bool
+	http2 bool
+	proxy bool // the client takes the server for a proxy, so that net/http serves it
+}
+
+var ways = []way{
+	{name: "HTTP/1.1"},
+	{name: "passed to net/http", proxy: true},
+	{name: "HTTP/1.1 over TLS", tls: true},
+	{name: "HTTP/2 without TLS", http2: true},
+	{name: "HTTP/2", tls: true, http2: true},
+}
+
+// eachWay runs a test for each kind of server and each way.
+func eachWay(t *testing.T, list []kind, test func(t *testing.T, k kind, w way)) {
+	for _, k := range list {
+		for _, w := range ways {
+			t.Run(k.name+"/"+w.name, func(t *testing.T) {
+				t.Parallel()
+				test(t, k, w)
+			})
+		}
+	}
+}
+
+// start starts a server of a kind until the test ends. It returns its address.
+func (w way) start(t *testing.T, k kind, srv *http.Server) (s server, addr string) {
+	srv.Protocols = protocols(true, w.tls, !w.tls)
+	s = k.make(srv)
+	if w.tls {
+		return s, startTLS(t, s, srv)
+	}
+	return s, start(t, s)
+}
+
+// client returns a client of a server with a connection of its own, and the URL
+// of the server.
+func (w way) client(t *testing.T, addr string) (cl *http.Client, url string) {
+	tr := transport(t, protocols(!w.http2, w.http2, w.http2))
+	if url = "http://" + addr; w.tls {
+		url = "https://" + addr
+	}
+	if w.proxy {
+		tr.Proxy = func(*http.Request) (*neturl.URL, error) { return neturl.Parse(url) }
+	}
+	return &http.Client{Transport: tr, Timeout: time.Minute}, url
+}
 
 func quiet(srv *http.Server) *http.Server {
 	if srv.ErrorLog == nil {

@@ -55,7 +55,10 @@ type frameStream struct {
 	end    string // how the stream ended
 }
 
-const clientPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+const (
+	clientPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+	http2Hello    = clientPreface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00" // with SETTINGS
+)
 
 // dialFrames connects and sends the preface and SETTINGS.
 func dialFrames(t testing.TB, addr string, settings ...uint32) *frameConn {

@@ -260,42 +260,6 @@ func TestHTTP2HeadTimeout(t *testing.T) {
 	}
 }
 
-// TestHTTP2Shutdown shuts a server down while requests run.
-func TestHTTP2Shutdown(t *testing.T) {
-	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
-		began, release := make(chan bool, 2), make(chan bool)
-		addr, s := start(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			began <- true
-			<-release
-			io.WriteString(w, "done")
-		})})
-		idle := dialFrames(t, addr)
-		idle.ping()
-		c := dialFrames(t, addr)
-		c.get(1, "/")
-		<-began
-		down := make(chan error)
-		go func() { down <- s.Shutdown(context.Background()) }()
-		if !c.wait(func() bool { return c.away }) {
-			t.Error("no GOAWAY")
-		}
-		select {
-		case err := <-down:
-			t.Fatalf("Shutdown returned %v while a request ran", err)
-		case <-time.After(50 * time.Millisecond):
-		}
-		close(release)
-		if !c.ended(1) || !strings.Contains(c.summary(), `"done"; end`) {
-			t.Errorf("got %s", c.summary())
-		}
-		if err := <-down; err != nil {
-			t.Error(err)
-		}
-		idle.wait(func() bool { return false })
-		c.wait(func() bool { return false })
-	})
-}
-
 // TestHTTP2SlowReader checks that a response arrives that takes long to be
 // written after its handler has returned, when the server is shut down or the
 // connection would be idle for too long.
@@ -351,24 +315,6 @@ func TestHTTP2Goexit(t *testing.T) {
 				t.Fatalf("stream %d: no response after Goexit", id+2)
 			}
 		}
-	})
-}
-
-// TestHTTP2Close closes a server while a request runs.
-func TestHTTP2Close(t *testing.T) {
-	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
-		began, ended := make(chan bool), make(chan bool)
-		addr, s := start(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			began <- true
-			<-r.Context().Done()
-			ended <- true
-		})})
-		c := dialFrames(t, addr)
-		c.get(1, "/")
-		<-began
-		s.Close()
-		<-ended
-		c.wait(func() bool { return false })
 	})
 }
 
