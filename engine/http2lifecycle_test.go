@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"os"
-	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -521,84 +519,6 @@ func TestHTTP2SendPing(t *testing.T) {
 		if c.ended(1); !strings.Contains(c.summary(), ":status=404") {
 			t.Errorf("%s: got %s", k.name, c.summary())
 		}
-	}
-}
-
-// TestHTTP2Late uses the writer and the body after the handler returned.
-func TestHTTP2Late(t *testing.T) {
-	for _, k := range engines {
-		late := make(chan func() string, 1)
-		var lines syncLog
-		addr := startHTTP2(t, k.make, &http.Server{ErrorLog: log.New(&lines, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, ctx := r.Body, r.Context()
-			late <- func() string {
-				<-ctx.Done()
-				w.Header().Set("A", "b")
-				w.WriteHeader(500)
-				_, werr := w.Write([]byte("late"))
-				w.(http.Flusher).Flush()
-				derr := http.NewResponseController(w).SetWriteDeadline(time.Now())
-				_, rerr := body.Read(make([]byte, 1))
-				return fmt.Sprint(werr != nil, derr != nil, rerr)
-			}
-			io.WriteString(w, "in time")
-		})})
-		c := dialFrames(t, addr)
-		for id := uint32(1); id < 20; id += 2 {
-			c.frame(fHeaders, endHeaders, id, reqBlock("POST", "/"))
-			c.frame(fData, 0, id, "body")
-			call := <-late
-			c.ended(id)
-			if got, want := call(), "true true http: invalid Read on closed Body"; got != want {
-				t.Errorf("%s: got %s, want %s", k.name, got, want)
-			}
-		}
-		if got := c.summary(); strings.Contains(got, "late") || strings.Count(got, "in time") != 10 {
-			t.Errorf("%s: got %s", k.name, got)
-		}
-		if got := lines.String(); !strings.Contains(got, "ResponseWriter.Write was called after the handler returned, by github.com/seed-1954dcaa/muxmaster/engine.TestHTTP2Late") {
-			t.Errorf("%s: the log is %s", k.name, got)
-		}
-	}
-}
-
-// TestHTTP2LateWaitsForNobody uses a ResponseWriter after its handler has
-// returned, while its stream serves a client that doesn't read.
-func TestHTTP2LateWaitsForNobody(t *testing.T) {
-	responseOf := func(w http.ResponseWriter) uintptr {
-		return reflect.ValueOf(w).Elem().FieldByName("Response").Pointer()
-	}
-	for _, k := range engines {
-		writers, returned := make(chan http.ResponseWriter), make(chan bool)
-		addr := startHTTP2(t, k.make, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			writers <- w
-			for r.URL.Path == "/large" {
-				if _, err := w.Write(make([]byte, 1<<20)); err != nil {
-					return
-				}
-			}
-		})})
-		seen := map[uintptr]http.ResponseWriter{}
-		var late http.ResponseWriter
-		for late == nil { // until a stream is used again
-			c := dialFrames(t, addr)
-			defer c.Close()
-			c.get(1, "/small")
-			w := eventually(t, "a writer", writers)
-			seen[responseOf(w)] = w
-			c.ended(1)
-			c.get(3, "/large")
-			late = seen[responseOf(eventually(t, "a writer", writers))]
-			c.wait(func() bool { return c.streams[3] != nil && len(c.streams[3].body) == 1<<16-1 }) // all that it may send
-		}
-		go func() {
-			late.Write([]byte("late"))
-			late.Header()
-			late.WriteHeader(500)
-			late.(http.Flusher).Flush()
-			close(returned)
-		}()
-		eventually(t, k.name+": late calls return", returned)
 	}
 }
 

@@ -1,15 +1,19 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/request"
 )
 
 // TestRetain retains requests of many connections and compares them with copies
@@ -101,59 +105,86 @@ func (l *syncLog) String() string {
 	return l.b.String()
 }
 
-// TestLate uses ResponseWriters after their handler has returned, while the
-// same connection and others serve requests. These calls must not reach any
-// client.
+// TestLate uses ResponseWriters and bodies after their handler has returned,
+// while the same connection and others serve requests: in goroutines, and in the
+// next handlers, where accidental reuse is most likely. These calls must not
+// reach any client.
 func TestLate(t *testing.T) {
-	each(t, engines, func(t *testing.T, k kind) {
+	eachWay(t, engines, func(t *testing.T, k kind, way way) {
+		if way.proxy {
+			t.Skip("net/http serves the requests")
+		}
 		var lines syncLog
 		var late sync.WaitGroup
 		late.Add(1) // so that it isn't zero before Wait
-		served := make(chan bool)
-		addr := start(t, k.make(&http.Server{
+		call := func(old http.ResponseWriter) {
+			rc := http.NewResponseController(old)
+			if n, err := old.Write([]byte("LATE")); n != 0 || err == nil {
+				t.Errorf("late Write: %d, %v", n, err)
+			}
+			if n, err := io.WriteString(old, "LATE"); n != 0 || err == nil {
+				t.Errorf("late WriteString: %d, %v", n, err)
+			}
+			if n, err := old.(io.ReaderFrom).ReadFrom(strings.NewReader("LATE")); n != 0 || err == nil {
+				t.Errorf("late ReadFrom: %d, %v", n, err)
+			}
+			old.WriteHeader(500)
+			old.Header().Set("Late", "LATE")
+			if rc.Flush() == nil || rc.SetWriteDeadline(time.Unix(1, 0)) == nil || rc.EnableFullDuplex() == nil && !way.http2 {
+				t.Error("late Flush, SetWriteDeadline or EnableFullDuplex did something")
+			}
+		}
+		var mu sync.Mutex
+		kept := make(map[http.ResponseWriter]io.Reader)
+		_, addr := way.start(t, k, &http.Server{
 			ErrorLog: log.New(&lines, "", 0),
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path == "/late" {
-					ctx := r.Context()
-					late.Go(func() {
-						<-ctx.Done() // the handler has returned
-						<-served
-						rc := http.NewResponseController(w)
-						for range 20 {
-							if n, err := w.Write([]byte("LATE")); n != 0 || err == nil {
-								t.Errorf("late Write: %d, %v", n, err)
-							}
-							if n, err := io.WriteString(w, "LATE"); n != 0 || err == nil {
-								t.Errorf("late WriteString: %d, %v", n, err)
-							}
-							if n, err := w.(io.ReaderFrom).ReadFrom(strings.NewReader("LATE")); n != 0 || err == nil {
-								t.Errorf("late ReadFrom: %d, %v", n, err)
-							}
-							w.WriteHeader(500)
-							w.Header().Set("Late", "LATE")
-							if rc.Flush() == nil || rc.EnableFullDuplex() == nil {
-								t.Error("late Flush or EnableFullDuplex did something")
-							}
-						}
-					})
+				body, ctx := r.Body, r.Context()
+				mu.Lock()
+				for old := range kept {
+					call(old)
 				}
+				mu.Unlock()
+				late.Go(func() {
+					<-ctx.Done() // the handler has returned
+					call(w)
+					mu.Lock()
+					defer mu.Unlock()
+					if kept[w] != nil {
+						t.Error("a ResponseWriter was used again")
+					}
+					if len(kept) > 3 {
+						clear(kept)
+					}
+					kept[w] = body
+				})
 				io.WriteString(w, r.URL.Path)
 			}),
-		}))
-		var in strings.Builder
-		in.WriteString("GET /late HTTP/1.1\r\nHost: h\r\n\r\n")
-		for range 300 {
-			in.WriteString("GET /next HTTP/1.1\r\nHost: h\r\n\r\n")
+		})
+		var clients sync.WaitGroup
+		for i := range 3 {
+			cl, url := way.client(t, addr)
+			clients.Go(func() {
+				for j := range 25 {
+					path := fmt.Sprintf("/%d/%d", i, j)
+					res, err := cl.Post(url+path, "", strings.NewReader("body"))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if b := bodyOf(t, res); b != path || res.StatusCode != 200 || res.Header["Late"] != nil {
+						t.Errorf("a late call changed a response: %d %q %q", res.StatusCode, res.Header, b)
+					}
+				}
+			})
 		}
-		got := talk(t, addr, "GET /late HTTP/1.1\r\nHost: h\r\n\r\n")
-		close(served)
-		for range 5 {
-			got += talk(t, addr, in.String())
-		}
+		clients.Wait()
 		late.Done()
 		late.Wait()
-		if strings.Contains(got, "LATE") || strings.Contains(got, " 500 ") || strings.Count(got, "HTTP/1.1 200 OK\r\n") != 1+5*301 {
-			t.Error("a late call changed a response")
+		for _, body := range kept {
+			if n, err := body.Read(make([]byte, 1)); n != 0 || err != http.ErrBodyReadAfterClose {
+				t.Errorf("late Read: %d, %v", n, err)
+			}
 		}
 		if s := lines.String(); !strings.Contains(s, "engine: ResponseWriter.Write was called after the handler returned, by ") || !strings.Contains(s, "retain_test.go:") {
 			t.Errorf("log: %.500s", s)
@@ -161,54 +192,30 @@ func TestLate(t *testing.T) {
 	})
 }
 
-// TestLateSameConnection uses a ResponseWriter in the next handler of the same
-// connection, where accidental reuse is most likely.
-func TestLateSameConnection(t *testing.T) {
-	each(t, engines, func(t *testing.T, k kind) {
-		var kept []http.ResponseWriter
-		addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			for _, old := range kept {
-				if old == w {
-					t.Error("a ResponseWriter was used again")
-				}
-				old.Header().Set("Late", "LATE")
-				old.WriteHeader(500)
-				if n, err := io.WriteString(old, "LATE"); n != 0 || err == nil {
-					t.Errorf("late WriteString: %d, %v", n, err)
-				}
-				if http.NewResponseController(old).SetWriteDeadline(time.Unix(1, 0)) == nil {
-					t.Error("late SetWriteDeadline did something")
-				}
-			}
-			kept = append(kept, w)
-			io.WriteString(w, "ok")
-		})}))
-		got := talk(t, addr, strings.Repeat("GET / HTTP/1.1\r\nHost: h\r\n\r\n", 30))
-		if strings.Contains(got, "LATE") || strings.Contains(got, " 500 ") || strings.Count(got, "\r\n\r\nok") != 30 {
-			t.Errorf("a late call changed a response: %q", got)
-		}
-	})
-}
-
 // TestLateWaitsForNobody uses a ResponseWriter after its handler has returned,
 // while the response belongs to another connection whose client doesn't read.
 func TestLateWaitsForNobody(t *testing.T) {
-	each(t, engines, func(t *testing.T, k kind) {
-		writers, returned := make(chan *writer), make(chan bool)
-		addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			writers <- w.(*writer)
-			for {
-				if _, err := w.Write(make([]byte, 1<<20)); err != nil {
-					return
-				}
+	eachWay(t, engines, func(t *testing.T, k kind, way way) {
+		if way.proxy {
+			t.Skip("net/http serves the requests")
+		}
+		writers, returned := make(chan http.ResponseWriter), make(chan bool)
+		_, addr := way.start(t, k, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			writers <- w
+			for err := error(nil); err == nil; {
+				_, err = w.Write(make([]byte, 1<<20))
 			}
-		})}))
-		c := dial(t, addr)
-		io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-		current := eventually(t, "a writer", writers)
-		res := current.Response.Sender.(*response)
-		old := *current
-		old.Gen--
+		})})
+		cl, url := way.client(t, addr)
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		req, _ := http.NewRequestWithContext(ctx, "GET", url, nil)
+		go cl.Do(req)
+		current := reflect.ValueOf(eventually(t, "a writer", writers)).Elem()
+		res := current.FieldByName("Response").Interface().(*request.Response)
+		late := reflect.New(current.Type()) // the writer of an earlier request
+		late.Elem().Set(current)
+		late.Elem().FieldByName("Gen").SetUint(current.FieldByName("Gen").Uint() - 1)
 		for busy := 0; busy < 20; { // the handler waits for the client
 			time.Sleep(time.Millisecond)
 			if busy++; res.TryLock() {
@@ -217,15 +224,15 @@ func TestLateWaitsForNobody(t *testing.T) {
 			}
 		}
 		go func() {
-			old.Write([]byte("late"))
-			old.Header()
-			old.WriteHeader(500)
-			old.Flush()
-			old.EnableFullDuplex()
+			w := late.Interface().(http.ResponseWriter)
+			w.Write([]byte("late"))
+			w.Header()
+			w.WriteHeader(500)
+			w.(http.Flusher).Flush()
+			http.NewResponseController(w).EnableFullDuplex()
 			close(returned)
 		}()
 		eventually(t, "late calls return", returned)
-		c.Close()
 	})
 }
 

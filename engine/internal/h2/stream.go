@@ -153,7 +153,13 @@ func (s *stream) run() {
 
 // complete completes the response after the handler has returned.
 func (s *stream) complete(panicked bool) {
-	c := s.conn
+	c, r := s.conn, &s.res
+	// A goroutine that waits for the end of the context must not write any more.
+	// If one writes now, that may take long.
+	locked := r.TryLock()
+	if locked {
+		r.invalidate()
+	}
 	s.ctx.Cancel(context.Canceled)
 	if s.body != nil {
 		s.body.close()
@@ -161,9 +167,10 @@ func (s *stream) complete(panicked bool) {
 	if form := s.Request.MultipartForm; form != nil {
 		form.RemoveAll()
 	}
-	r := &s.res
-	r.Lock()
-	r.invalidate()
+	if !locked {
+		r.Lock()
+		r.invalidate()
+	}
 	if !panicked {
 		r.prepare()
 	}
