@@ -1,11 +1,9 @@
 package middleware_test
 
 import (
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -116,13 +114,12 @@ func TestBodyLimitKeepsRequests(t *testing.T) {
 	h := middleware.BodyLimit(3)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r == outer) }))
 	next := h
 	h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { outer = r; next.ServeHTTP(w, r) })
-	srv, _ := start(t, "HTTP/1.1", h)
-	address, _ := onEngine(t, h)
-	for _, url := range []string{srv.URL, "http://" + address} {
+	for _, proto := range []string{"HTTP/1.1", "engine HTTP/1.1"} {
+		srv, _ := start(t, proto, h)
 		for _, body := range []io.Reader{strings.NewReader("abc"), io.MultiReader(strings.NewReader("abc"))} {
-			_, got, _ := fetch(t, srv.Client(), post(t, url, body))
+			_, got, _ := fetch(t, srv.Client(), post(t, srv.URL, body))
 			if _, known := body.(*strings.Reader); got != fmt.Sprint(known) {
-				t.Errorf("%s: known length: %v, the same request: %s", url, known, got)
+				t.Errorf("%s: known length: %v, the same request: %s", proto, known, got)
 			}
 		}
 	}
@@ -150,26 +147,16 @@ func TestBodyLimitRespondsAtOnce(t *testing.T) {
 		{"inside a foreign wrapper", readBody, []mw{foreign, silent, foreign}},
 	} {
 		h := chain(outer.h, append(outer.mws, middleware.BodyLimit(1000))...)
-		srv, _ := start(t, "HTTP/1.1", h)
-		address, _ := onEngine(t, h)
-		for server, dial := range map[string]func() (net.Conn, error){
-			"net/http": func() (net.Conn, error) {
-				return tls.Dial("tcp", srv.Listener.Addr().String(), &tls.Config{InsecureSkipVerify: true})
-			},
-			"engine": func() (net.Conn, error) { return net.Dial("tcp", address) },
-		} {
+		for _, proto := range []string{"HTTP/1.1", "engine HTTP/1.1"} {
+			srv, _ := start(t, proto, h)
 			for _, request := range []string{
 				"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n" + strings.Repeat("x", 2000),
 				"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\nExpect: 100-continue\r\n\r\n",
 				"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n7d0\r\n" + strings.Repeat("x", 2000),
 			} {
-				conn, err := dial()
-				if err != nil {
-					t.Fatal(err)
-				}
-				resp, err := exchange(t, conn, request)
+				resp, err := exchange(t, srv.dial(t), request)
 				if err != nil || resp.StatusCode != 413 || !resp.Close {
-					t.Errorf("%s, %s: %.70q: %v, %v; want 413 and the connection closed", server, outer.name, request, resp, err)
+					t.Errorf("%s, %s: %.70q: %v, %v; want 413 and the connection closed", proto, outer.name, request, resp, err)
 				}
 			}
 		}
@@ -196,11 +183,7 @@ func TestBodyLimitAndUnreadBodies(t *testing.T) {
 			for _, size := range []int{0, 10, 10_000} { // a long response is sent before the handler returns
 				srv, _ := start(t, "HTTP/1.1", chain(text(strings.Repeat("x", size)), stack...))
 				for _, framing := range []string{"Content-Length: 5", "Transfer-Encoding: chunked"} {
-					conn, err := tls.Dial("tcp", srv.Listener.Addr().String(), &tls.Config{InsecureSkipVerify: true})
-					if err != nil {
-						t.Fatal(err)
-					}
-					resp, err := exchange(t, conn, "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"+framing+"\r\n\r\n")
+					resp, err := exchange(t, srv.dial(t), "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"+framing+"\r\n\r\n")
 					if err != nil {
 						t.Fatalf("%s, response of %d bytes: %v", framing, size, err)
 					}
@@ -223,13 +206,9 @@ func TestTrailersThroughCopies(t *testing.T) {
 	})
 	limit, timeout := middleware.BodyLimit(1<<20), middleware.Timeout(time.Hour)
 	for _, stack := range [][]mw{nil, {limit}, {timeout}, {limit, timeout}, {timeout, limit}} {
-		srv := httptest.NewServer(chain(trailers, stack...))
+		srv, _ := start(t, "HTTP/1.1", chain(trailers, stack...))
 		for _, declared := range []string{"", "Trailer: X-Sum\r\n"} {
-			conn, err := net.Dial("tcp", srv.Listener.Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp, err := exchange(t, conn, "POST / HTTP/1.1\r\nHost: x\r\n"+declared+"Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX-Sum: 7\r\n\r\n")
+			resp, err := exchange(t, srv.dial(t), "POST / HTTP/1.1\r\nHost: x\r\n"+declared+"Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX-Sum: 7\r\n\r\n")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -239,6 +218,47 @@ func TestTrailersThroughCopies(t *testing.T) {
 		}
 		srv.Close()
 	}
+}
+
+// TestBodyLimitWithoutUnwrap checks that a client that waits gets the response
+// of a handler that writes nothing, although BodyLimit can't reach the server's
+// writer.
+func TestBodyLimitWithoutUnwrap(t *testing.T) {
+	read := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) })
+	for _, proto := range []string{"HTTP/1.1", "engine HTTP/1.1"} {
+		srv, _ := start(t, proto, chain(read, hide, middleware.BodyLimit(1000)))
+		resp, err := exchange(t, srv.dial(t), "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n7d0\r\n"+strings.Repeat("x", 2000))
+		if err != nil || !resp.Close {
+			t.Errorf("%s: %v, %v; want a response and the connection closed", proto, resp, err)
+		}
+	}
+}
+
+// failing is a body whose first Read fails.
+type failing struct {
+	io.ReadCloser
+	err error
+}
+
+func (f *failing) Read(p []byte) (int, error) {
+	if err := f.err; err != nil {
+		f.err = nil
+		return 0, err
+	}
+	return f.ReadCloser.Read(p)
+}
+
+// TestBodyLimitKeepsErrors checks that no Read after an error succeeds.
+func TestBodyLimitKeepsErrors(t *testing.T) {
+	r := httptest.NewRequest("POST", "/", strings.NewReader("abc"))
+	r.Body = &failing{r.Body, io.ErrUnexpectedEOF}
+	serve(middleware.BodyLimit(10)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for range 2 {
+			if b, err := io.ReadAll(r.Body); len(b) > 0 || err != io.ErrUnexpectedEOF {
+				t.Errorf("read %q, %v; want %v", b, err, io.ErrUnexpectedEOF)
+			}
+		}
+	})), r)
 }
 
 func TestBodyLimitRefusesNegative(t *testing.T) {

@@ -53,8 +53,8 @@ func parseForwarded(element string) (node netip.AddrPort, ok bool) {
 		if pair = trimBlanks(pair); pair == "" {
 			continue
 		}
-		name, value, found := strings.Cut(pair, "=")
-		if !found || !isToken(name) {
+		name, value, _ := strings.Cut(pair, "=") // no value is an error below
+		if !isToken(name) {
 			return netip.AddrPort{}, false
 		}
 		quoted := len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"'

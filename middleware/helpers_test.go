@@ -3,6 +3,8 @@ package middleware_test
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/engine"
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
@@ -147,20 +150,60 @@ func exchange(t *testing.T, conn net.Conn, text string) (*http.Response, error) 
 	return http.ReadResponse(bufio.NewReader(conn), nil)
 }
 
-// protos are the protocols that tests use.
-var protos = []string{"HTTP/1.1", "HTTP/2.0"}
+// protos are the protocols and servers that most tests use.
+var protos = []string{"HTTP/1.1", "HTTP/2.0", "engine HTTP/1.1", "engine HTTP/2.0"}
 
-// start serves h over TLS with the given protocol. The buffer contains the
-// error log of net/http.
-func start(t *testing.T, proto string, h http.Handler) (*httptest.Server, *logBuffer) {
+// A site is a running server.
+type site struct {
+	URL, addr string
+	client    *http.Client
+	close     func()
+}
+
+func (s *site) Client() *http.Client { return s.client }
+func (s *site) Close()               { s.close() }
+
+// start serves h with the given protocol: over TLS by net/http, or without TLS
+// by package engine. The buffer contains the server's error log.
+func start(t *testing.T, proto string, h http.Handler) (*site, *logBuffer) {
 	t.Helper()
-	complaints := &logBuffer{}
+	complaints, protocols := &logBuffer{}, new(http.Protocols)
 	srv := httptest.NewUnstartedServer(h)
-	srv.EnableHTTP2 = proto == "HTTP/2.0"
 	srv.Config.ErrorLog = log.New(complaints, "", 0)
-	srv.StartTLS()
-	t.Cleanup(srv.Close)
-	return srv, complaints
+	srv.EnableHTTP2 = proto == "HTTP/2.0"
+	if !strings.HasPrefix(proto, "engine") {
+		srv.StartTLS()
+		t.Cleanup(srv.Close)
+		return &site{srv.URL, srv.Listener.Addr().String(), srv.Client(), srv.Close}, complaints
+	}
+	protocols.SetHTTP1(strings.HasSuffix(proto, "1.1"))
+	protocols.SetUnencryptedHTTP2(strings.HasSuffix(proto, "2.0"))
+	transport := &http.Transport{Protocols: protocols}
+	srv.Config.Protocols = protocols
+	e := engine.New(srv.Config)
+	done := make(chan error, 1)
+	go func() { done <- e.Serve(srv.Listener) }()
+	stop := sync.OnceFunc(func() {
+		transport.CloseIdleConnections()
+		e.Shutdown(context.Background())
+		<-done
+	})
+	t.Cleanup(stop)
+	addr := srv.Listener.Addr().String()
+	return &site{"http://" + addr, addr, &http.Client{Transport: transport}, stop}, complaints
+}
+
+// dial connects to the site, with TLS if its server uses it.
+func (s *site) dial(t *testing.T) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.HasPrefix(s.URL, "https:") {
+		return tls.Client(conn, &tls.Config{InsecureSkipVerify: true})
+	}
+	return conn
 }
 
 // wantPanic checks the text of a panic.

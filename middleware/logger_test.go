@@ -218,29 +218,6 @@ func FuzzLoggerWritesOneLine(f *testing.F) {
 	})
 }
 
-func TestLoggerOfHijackedConnection(t *testing.T) {
-	for name, outer := range map[string][]mw{"alone": nil, "inside a foreign wrapper": {foreign}} {
-		log, done := &logBuffer{}, make(chan struct{})
-		h := chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			conn, _, err := http.NewResponseController(w).Hijack()
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			io.WriteString(w, "late") // fails
-			conn.Close()
-		}), append(outer, middleware.LoggerWith(log.logger()))...)
-		srv, _ := start(t, "HTTP/1.1", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r); close(done) }))
-		if resp, err := srv.Client().Get(srv.URL); err == nil {
-			resp.Body.Close()
-		}
-		<-done
-		if got := log.one(t)["status"]; got != 101.0 {
-			t.Errorf("%s: status %v, want 101", name, got)
-		}
-	}
-}
-
 func TestLoggerUsesTheCurrentDefault(t *testing.T) {
 	h := middleware.Logger(quiet)
 	log := &logBuffer{}

@@ -64,19 +64,3 @@ func TestObserve(t *testing.T) {
 	}
 	wantPanic(t, "middleware: Observe: the function is nil; pass one that records the values for a request", func() { middleware.Observe(nil) })
 }
-
-func TestObserveAHijackedConnection(t *testing.T) {
-	status := make(chan int, 1)
-	srv, _ := start(t, "HTTP/1.1", middleware.Observe(func(r *http.Request, s int, bytes int64, d time.Duration) { status <- s })(
-		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
-				conn.Close()
-			}
-		})))
-	if resp, err := srv.Client().Get(srv.URL); err == nil {
-		resp.Body.Close()
-	}
-	if got := <-status; got != 101 {
-		t.Errorf("status %d, want 101", got)
-	}
-}

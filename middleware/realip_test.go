@@ -194,6 +194,7 @@ func TestRealIPHeaders(t *testing.T) {
 		{[]string{"Forwarded: for=198.51.100.7\""}, ""},
 		{[]string{"Forwarded: for=\"198.51\\.100.7\""}, ""},
 		{[]string{"Forwarded: for=198.51.100.7;x"}, ""},
+		{[]string{"Forwarded: for=198.51.100.7;x y=z"}, ""},
 		{[]string{"Forwarded: for=198.51.100.7;x=\"\x00\""}, ""},
 		{[]string{"Forwarded: for=198.51.100.7;x=\"a\"b\""}, ""},
 		{[]string{"Forwarded: for=198.51.100.7;host=\"a,b\""}, ""},

@@ -40,10 +40,15 @@ func TestResponsesShareNoHeader(t *testing.T) {
 	for name, m := range map[string]mw{"SetHeader": middleware.SetHeader("Pragma", "a"), "NoCache": middleware.NoCache} {
 		spoil := true
 		h := m(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if spoil {
-				for _, values := range w.Header() {
+			for _, values := range w.Header() {
+				_ = append(values, "spoilt")
+			}
+			for key, values := range w.Header() {
+				if values[0] == "spoilt" {
+					t.Errorf("%s: %s has a value that was added to another header", name, key)
+				}
+				if spoil {
 					values[0] = "spoilt"
-					_ = append(values, "spoilt")
 				}
 			}
 		}))

@@ -41,9 +41,9 @@ func stacks() map[string][]mw {
 	}
 }
 
-func request(t *testing.T, srv *httptest.Server, path string) *http.Request {
+func request(t *testing.T, url string) *http.Request {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "GET", srv.URL+path, nil)
+	r, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestFlushThroughAnyStack(t *testing.T) {
 			} {
 				received := make(chan struct{})
 				srv, _ := start(t, proto, chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					if r.Proto != proto {
+					if !strings.HasSuffix(proto, r.Proto) {
 						t.Errorf("protocol %s, want %s", r.Proto, proto)
 					}
 					io.WriteString(w, "first\n")
@@ -76,7 +76,7 @@ func TestFlushThroughAnyStack(t *testing.T) {
 						t.Errorf("%s, %s, %s: the client received nothing", proto, name, how)
 					}
 				}), stack...))
-				resp, err := srv.Client().Do(request(t, srv, "/"))
+				resp, err := srv.Client().Do(request(t, srv.URL+"/"))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -105,24 +105,29 @@ func assertFlush(w http.ResponseWriter, foreign bool) error {
 	return nil
 }
 
+// TestHijackThroughAnyStack checks upgraded connections: Logger and Observe
+// record 101, and Recoverer doesn't respond to a panic.
 func TestHijackThroughAnyStack(t *testing.T) {
 	for name, stack := range stacks() {
-		srv, _ := start(t, "HTTP/1.1", chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		access, panics, done := &logBuffer{}, &logBuffer{}, make(chan int, 1)
+		observe := middleware.Observe(func(r *http.Request, status int, bytes int64, d time.Duration) { done <- status })
+		srv, complaints := start(t, "HTTP/1.1", chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			conn, buf, err := http.NewResponseController(w).Hijack()
-			if h, ok := w.(http.Hijacker); err == nil && ok != (name != "foreign between") {
-				t.Errorf("%s: Hijacker %v", name, h)
-			}
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				return
 			}
 			defer conn.Close()
+			if _, ok := w.(http.Hijacker); ok != (name != "foreign between") {
+				t.Errorf("%s: Hijacker %v", name, ok)
+			}
 			buf.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
 			buf.Flush()
 			line, _ := buf.ReadString('\n')
 			io.WriteString(conn, line)
-		}), stack...))
-		r := request(t, srv, "/")
+			panic("upgraded")
+		}), slices.Concat([]mw{observe}, stack, []mw{middleware.RecovererWithLogger(panics.logger()), middleware.LoggerWith(access.logger())})...))
+		r := request(t, srv.URL+"/")
 		r.Header.Set("Connection", "Upgrade")
 		r.Header.Set("Upgrade", "echo")
 		resp, err := srv.Client().Do(r)
@@ -139,6 +144,12 @@ func TestHijackThroughAnyStack(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, line, err)
 		}
 		conn.Close()
+		if status, got := <-done, complaints.String(); status != 101 || got != "" {
+			t.Errorf("%s: observed %d, net/http says %q", name, status, got)
+		}
+		if got, value := access.one(t)["status"], panics.one(t)["value"]; got != 101.0 || value != "upgraded" {
+			t.Errorf("%s: logged status %v and panic %v", name, got, value)
+		}
 	}
 }
 
@@ -187,7 +198,7 @@ func TestSendfileThroughAnyStack(t *testing.T) {
 		srv := httptest.NewUnstartedServer(chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) }), stack...))
 		srv.Listener = sendfileListener{srv.Listener, &sent}
 		srv.Start()
-		_, got, err := fetch(t, srv.Client(), request(t, srv, "/"))
+		_, got, err := fetch(t, srv.Client(), request(t, srv.URL+"/"))
 		srv.Close()
 		if err != nil || got != string(content) {
 			t.Errorf("%s: %d bytes, %v", name, len(got), err)
@@ -217,7 +228,7 @@ func TestControllerThroughAnyStack(t *testing.T) {
 				io.WriteString(w, "body")
 				w.Header().Set("X-Sum", "4")
 			}), stack...))
-			resp, body, err := fetch(t, srv.Client(), request(t, srv, "/"))
+			resp, body, err := fetch(t, srv.Client(), request(t, srv.URL+"/"))
 			if body != "body" || err != nil || resp.StatusCode != 200 || resp.Trailer.Get("X-Sum") != "4" {
 				t.Errorf("%s, %s: %s %q, %v, trailer %v", proto, name, resp.Status, body, err, resp.Trailer)
 			}
@@ -251,7 +262,7 @@ func TestLateWriterReachesNoOtherResponse(t *testing.T) {
 		recovering(func() { io.WriteString(stray, "SECRET") }) // net/http may panic after the end of the request
 	}()
 	for _, path := range []string{"/first", "/second"} {
-		if _, body, _ := fetch(t, srv.Client(), request(t, srv, path)); strings.Contains(body, "SECRET") {
+		if _, body, _ := fetch(t, srv.Client(), request(t, srv.URL+path)); strings.Contains(body, "SECRET") {
 			t.Errorf("%s: %q", path, body)
 		}
 	}
@@ -269,7 +280,7 @@ func TestCancelThroughAnyStack(t *testing.T) {
 		}), stack...))
 		ctx, cancel := context.WithCancel(context.Background())
 		go func() { <-entered; cancel() }()
-		if resp, err := srv.Client().Do(request(t, srv, "/").WithContext(ctx)); err == nil {
+		if resp, err := srv.Client().Do(request(t, srv.URL+"/").WithContext(ctx)); err == nil {
 			resp.Body.Close()
 		}
 		if err := <-done; err != context.Canceled {
