@@ -66,40 +66,6 @@ func TestBurstPastTheLimit(t *testing.T) {
 	}
 }
 
-// TestQuietConnectionsGiveWay checks that an idle connection is closed to make
-// room, but not one with a request.
-func TestQuietConnectionsGiveWay(t *testing.T) {
-	t.Parallel()
-	release := make(chan bool)
-	s, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/busy" {
-			<-release
-		}
-		hello(w, r)
-	}), func(s *server.Server) { s.MaxConns = 3 })
-	busy := send(t, addr, "/busy")
-	first := send(t, addr, "/")
-	readResponse(t, first)
-	// The server's pulse must tell the connections apart.
-	for idle := server.Pulse(s); server.Pulse(s) < idle+300*time.Millisecond; {
-		<-time.After(10 * time.Millisecond)
-	}
-	second := send(t, addr, "/") // idle after the first one
-	readResponse(t, second)
-	third := send(t, addr, "/")
-	if readResponse(t, third); s.Stats().Evicted != 1 {
-		t.Errorf("%d connections evicted, want 1", s.Stats().Evicted)
-	}
-	first.SetReadDeadline(time.Now().Add(longest))
-	if _, err := io.Copy(io.Discard, first); err != nil {
-		t.Errorf("the connection that was idle for longest: %v, want a clean end", err)
-	}
-	close(release)
-	if resp := readResponse(t, busy); resp.StatusCode != 200 {
-		t.Errorf("the busy connection: %s", resp.Status)
-	}
-}
-
 func TestLimitPerIP(t *testing.T) {
 	t.Parallel()
 	for _, v := range []variant{plain, overTLS, onEngine(plain)} {

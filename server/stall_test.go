@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -252,6 +253,9 @@ type honest struct {
 	h    http.HandlerFunc
 	want string
 	read func(io.Reader) string // instead of all at once
+	// duplex is set if the body arrives later than StallTimeout permits. The
+	// connection must not give way, because enough of the response is sent.
+	duplex bool
 }
 
 // run sends the request and checks the response.
@@ -291,27 +295,21 @@ func lateBody(patience time.Duration) func() io.Reader {
 	}
 }
 
-// eachExchange tests each exchange, and that which more returns if it is not nil,
-// with each variant of a server. If try returns an error, it is called again with
-// more patience, because a busy machine may not run a client for as long.
-func eachExchange(t *testing.T, more func(patience time.Duration) honest, try func(t *testing.T, c honest, v variant, patience time.Duration) error) {
+// TestHonestTrafficSurvives checks that slow but honest clients and handlers
+// are not disconnected: not by StallTimeout, and not to make room for another
+// client. A busy machine may not run a client for as long, so each exchange is
+// tried again with more patience.
+func TestHonestTrafficSurvives(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, make([]byte, exchangeSize), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	all := func(patience time.Duration) []honest {
-		list := exchanges(file, patience)
-		if more != nil {
-			list = append(list, more(patience))
-		}
-		return list
-	}
-	for i, c := range all(patience) {
+	for i, c := range exchanges(file, patience) {
 		for _, v := range variants {
 			t.Run(c.name+"/"+v.name, func(t *testing.T) {
 				t.Parallel()
 				for patience := patience; ; patience *= 3 {
-					err := try(t, all(patience)[i], v, patience)
+					err := survives(t, exchanges(file, patience)[i], v, patience)
 					if err == nil {
 						return
 					}
@@ -323,6 +321,42 @@ func eachExchange(t *testing.T, more func(patience time.Duration) honest, try fu
 			})
 		}
 	}
+}
+
+// survives runs an exchange with a server that has room for one connection,
+// while another client waits for it.
+func survives(t *testing.T, c honest, v variant, patience time.Duration) error {
+	started := make(chan bool, 1)
+	_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/other" {
+			hello(w, r)
+			return
+		}
+		started <- true
+		c.h(w, r)
+	}), func(s *server.Server) {
+		v.configure(t, s)
+		s.MaxConns, s.HTTP.ReadHeaderTimeout = 1, longest // for a busy machine
+		if !c.duplex {
+			s.StallTimeout = patience
+		}
+	})
+	other := make(chan error, 1)
+	go func() {
+		<-started
+		tr := v.transport()
+		defer tr.CloseIdleConnections()
+		other <- get(&http.Client{Transport: tr}, v.scheme+addr+"/other")
+	}()
+	err := c.run(v, addr)
+	select { // if the request didn't get to the handler
+	case started <- true:
+	default:
+	}
+	if err2 := <-other; err2 != nil {
+		return fmt.Errorf("another client: %w", err2)
+	}
+	return err
 }
 
 const exchangeSize = 24 << 20
@@ -363,6 +397,7 @@ func exchanges(file string, patience time.Duration) []honest {
 		return func() io.Reader { return strings.NewReader(text) }
 	}
 	large := body(strings.Repeat("x", 1<<20))
+	parts := int(3 * patience / (100 * time.Millisecond)) // of a response
 	count := func(w http.ResponseWriter, r *http.Request) {
 		n, err := io.Copy(io.Discard, r.Body)
 		fmt.Fprintln(w, n, err)
@@ -413,17 +448,20 @@ func exchanges(file string, patience time.Duration) []honest {
 			alive(w, r)
 		}, want: "hello"},
 		{name: "a slow download", h: func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, exchangeSize)) }, want: "25165824 <nil>", read: slowly},
+		{name: "a handler that waits for its body while it responds", duplex: true, body: lateBody(patience), h: func(w http.ResponseWriter, r *http.Request) {
+			http.NewResponseController(w).EnableFullDuplex()
+			var reader sync.WaitGroup
+			reader.Go(func() { io.Copy(io.Discard, r.Body) })
+			for range parts {
+				<-time.After(100 * time.Millisecond)
+				if _, err := w.Write(make([]byte, 16<<10)); err != nil {
+					panic(http.ErrAbortHandler)
+				}
+			}
+			reader.Wait()
+		}, want: strings.Repeat("\x00", parts*16<<10)},
 		{name: "a slow download of a file", h: sendFile(file), want: "25165824 <nil>", read: slowly},
 	}
-}
-
-// TestHonestTrafficSurvives checks that slow but honest clients and handlers
-// are not disconnected.
-func TestHonestTrafficSurvives(t *testing.T) {
-	eachExchange(t, nil, func(t *testing.T, c honest, v variant, patience time.Duration) error {
-		_, addr, _ := start(t, c.h, func(s *server.Server) { v.configure(t, s); s.StallTimeout = patience })
-		return c.run(v, addr)
-	})
 }
 
 // TestHijackedConnectionsHaveNoDeadline checks that a hijacked connection has
