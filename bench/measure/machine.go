@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // Machine describes the machine of a measurement.
@@ -34,4 +36,23 @@ func ThisMachine() Machine {
 
 func (m Machine) String() string {
 	return fmt.Sprintf("%s, %d cores, %s, %s", m.CPU, m.Cores, m.System, m.Go)
+}
+
+// Stolen returns the time that the host of this virtual machine has taken from
+// its processors for others since the start, in all. It is 0 if it is unknown.
+func Stolen() time.Duration {
+	data, _ := os.ReadFile("/proc/stat")
+	return stolen(string(data))
+}
+
+// stolen returns the stolen time in the text of /proc/stat, as in proc(5).
+func stolen(stat string) time.Duration {
+	const steal, perSecond = 8, 100 // the field of the first line; it is in units of USER_HZ
+	line, _, _ := strings.Cut(stat, "\n")
+	fields := strings.Fields(line)
+	if len(fields) <= steal {
+		return 0
+	}
+	n, _ := strconv.ParseInt(fields[steal], 10, 64)
+	return time.Duration(n) * time.Second / perSecond
 }

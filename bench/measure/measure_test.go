@@ -114,3 +114,14 @@ func TestCalibrateIgnoresOneSlowRun(t *testing.T) {
 		t.Errorf("%d runs for a millisecond, want many (%d)", times, work)
 	}
 }
+
+func TestStolen(t *testing.T) {
+	for stat, want := range map[string]time.Duration{
+		"": 0,
+		"cpu  10132153 290696 3084719 46828483 16683 0 25195 175628 0 0\ncpu0 1 2 3 4 5 6 7 8 9\n": 1756280 * time.Millisecond,
+	} {
+		if got := stolen(stat); got != want {
+			t.Errorf("stolen(%q) = %v, want %v", stat, got, want)
+		}
+	}
+}
