@@ -247,21 +247,18 @@ func (c *compiler) addFallbacks(p *program) error {
 	return nil
 }
 
-// respond returns a responder in the middleware, with h instead of itself if h
-// isn't nil. It returns old if that has the same middleware, and nil if there is
-// no middleware or the program is for inspection only.
-func (c *compiler) respond(old *responder, chain chain, h http.Handler) (*responder, error) {
+// respond returns a responder in the middleware, for Pre middleware with the Mux.
+// It returns old if that has the same middleware, and nil if there is no
+// middleware or the program is for inspection only.
+func (c *compiler) respond(old *responder, chain chain, pre *Mux) (*responder, error) {
 	if !c.serving || len(chain) == 0 {
 		return nil, nil
 	}
 	if old != nil && slices.Equal(old.chain, chain) {
 		return old, nil
 	}
-	f := &responder{chain: chain}
-	if h == nil {
-		h = f
-	}
-	h, err := chain.wrap(h)
+	f := &responder{chain: chain, pre: pre}
+	h, err := chain.wrap(f)
 	f.handler = h
 	return f, err
 }
@@ -271,14 +268,17 @@ func (c *compiler) addEntry(p *program) (err error) {
 	if c.pre == nil {
 		return nil
 	}
-	m := c.mux
-	c.entry, err = c.respond(c.entry, chain{c.pre}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.current().serve(w, r) }))
+	c.entry, err = c.respond(c.entry, chain{c.pre}, c.mux)
 	if err != nil {
 		return fmt.Errorf("muxmaster: Pre: %w", err)
 	}
 	p.entry = c.entry
 	return nil
 }
+
+// alwaysSlow reports whether some routes have hosts, or values are not delivered
+// directly.
+func (p *program) alwaysSlow() bool { return p.table.HasHosts() || !values.Direct }
 
 // publish makes p the program of its Mux, unless something was declared since c
 // collected it. The caller holds the lock.

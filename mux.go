@@ -336,11 +336,12 @@ type placed struct {
 	zone *zone
 }
 
-// A responder responds to unmatched requests behind the middleware of a level.
-// Programs share it while the middleware is the same, so that the middleware
-// functions are called once.
+// A responder responds to unmatched requests behind the middleware of a level, or
+// routes requests behind Pre middleware. Programs share it while the middleware is
+// the same, so that the middleware functions are called once.
 type responder struct {
-	handler http.Handler // the responder in the middleware
-	chain   chain        // the middleware
-	zone    atomic.Pointer[zone]
+	handler http.Handler         // the responder in the middleware
+	chain   chain                // the middleware
+	pre     *Mux                 // routes requests; nil if the responder is that of a level
+	zone    atomic.Pointer[zone] // of the level
 }

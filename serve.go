@@ -74,10 +74,6 @@ func (p *program) serveSlow(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// alwaysSlow reports whether some routes have hosts, or values are not delivered
-// directly.
-func (p *program) alwaysSlow() bool { return p.table.HasHosts() || !values.Direct }
-
 // serve serves a request after the Pre middleware.
 func (p *program) serve(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
@@ -271,8 +267,12 @@ func (p *program) decide(search *trie.Search[endpoint], r *http.Request, rt *tri
 	return d.Decide(search, r, rt, p.redirects)
 }
 
-// ServeHTTP responds to a request behind the middleware.
+// ServeHTTP serves a request behind the middleware.
 func (f *responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if f.pre != nil {
+		f.pre.current().serve(w, r)
+		return
+	}
 	f.zone.Load().respond(w, r, outcome.Decode(r.PathValue(outcomeName), r.Method))
 }
 
