@@ -17,38 +17,32 @@ type column struct {
 // columns returns the fields of the routes that the page uses, by their names in
 // routes.json.
 func columns(routes []*Route) map[string]column {
-	text := func(field func(*Route) string) column {
-		return newColumn(routes, field, func(r *Route) any { return field(r) })
-	}
-	flag := func(field func(*Route) bool) column {
-		return newColumn(routes, field, func(r *Route) any { return field(r) })
-	}
 	all := map[string]column{
-		"Method":        text(func(r *Route) string { return r.Method }),
-		"Host":          text(func(r *Route) string { return r.Host }),
-		"Pattern":       text(func(r *Route) string { return r.Pattern }),
-		"Handler":       text(func(r *Route) string { return r.Handler }),
-		"File":          text(func(r *Route) string { return r.File }),
-		"Line":          newColumn(routes, func(r *Route) int { return r.Line }, func(r *Route) any { return r.Line }),
-		"Fast":          flag(func(r *Route) bool { return r.Fast }),
-		"Below":         flag(func(r *Route) bool { return r.Below }),
-		"Mount":         flag(func(r *Route) bool { return r.Mount }),
-		"Example":       text(func(r *Route) string { return r.Example }),
-		"ExampleMethod": text(func(r *Route) string { return r.ExampleMethod }),
-		"Guard":         text(func(r *Route) string { return r.Guard }),
-		"Warning":       text(func(r *Route) string { return r.Warning }),
+		"Method":        newColumn(routes, func(r *Route) string { return r.Method }, nil),
+		"Host":          newColumn(routes, func(r *Route) string { return r.Host }, nil),
+		"Pattern":       newColumn(routes, func(r *Route) string { return r.Pattern }, nil),
+		"Handler":       newColumn(routes, func(r *Route) string { return r.Handler }, nil),
+		"File":          newColumn(routes, func(r *Route) string { return r.File }, nil),
+		"Line":          newColumn(routes, func(r *Route) int { return r.Line }, nil),
+		"Fast":          newColumn(routes, func(r *Route) bool { return r.Fast }, nil),
+		"Below":         newColumn(routes, func(r *Route) bool { return r.Below }, nil),
+		"Mount":         newColumn(routes, func(r *Route) bool { return r.Mount }, nil),
+		"Guard":         newColumn(routes, func(r *Route) string { return r.Guard }, nil),
+		"Warning":       newColumn(routes, func(r *Route) string { return r.Warning }, nil),
+		"Example":       newColumn(routes, func(r *Route) string { return r.Example }, nil),
+		"ExampleMethod": newColumn(routes, func(r *Route) string { return r.ExampleMethod }, nil),
 		"Middleware":    newColumn(routes, func(r *Route) string { return strings.Join(r.Middleware, "\n") }, func(r *Route) any { return r.Middleware }),
 		"Scopes":        newColumn(routes, scopesKey, func(r *Route) any { return r.Scopes }),
 	}
 	if slices.ContainsFunc(routes, func(r *Route) bool { return r.Use != nil }) {
-		all["Hits"] = newColumn(routes, func(r *Route) uint64 { return r.Hits }, func(r *Route) any { return r.Hits })
+		all["Hits"] = newColumn(routes, func(r *Route) uint64 { return r.Hits }, nil)
 		all["Last"] = newColumn(routes, func(r *Route) int64 { return r.Last.Unix() }, func(r *Route) any { return r.Last })
 	}
 	return all
 }
 
 // newColumn returns a column of a field of the routes. key is the same for equal
-// values.
+// values. It is the value if value is nil.
 func newColumn[K comparable](routes []*Route, key func(*Route) K, value func(*Route) any) column {
 	c := column{Values: []any{}, Index: make([]int, len(routes))}
 	known := map[K]int{}
@@ -60,7 +54,11 @@ func newColumn[K comparable](routes []*Route, key func(*Route) K, value func(*Ro
 			if !ok {
 				n = len(c.Values)
 				known[k] = n
-				c.Values = append(c.Values, value(r))
+				if value == nil {
+					c.Values = append(c.Values, k)
+				} else {
+					c.Values = append(c.Values, value(r))
+				}
 			}
 			last, at = k, n
 		}

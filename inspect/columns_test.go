@@ -101,7 +101,7 @@ func BenchmarkPage(b *testing.B) {
 	m.ServeHTTP(&responseWriter{header: http.Header{}}, newRequest("GET", "/")) // compiles the routes
 	for b.Loop() {
 		var n size
-		if err := page.page(&n, noFlush); err != nil {
+		if err := page.page(&n, func() error { return nil }); err != nil {
 			b.Fatal(err)
 		}
 		b.ReportMetric(float64(n), "bytes")

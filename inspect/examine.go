@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
@@ -13,9 +14,9 @@ import (
 const tries = 12
 
 // addExamples sets Example and ExampleMethod of the routes, and warns about those
-// that other routes hide. served returns the index of the route that serves a
-// request with the given method and target, most likely that of self, or -1.
-func addExamples(routes []Route, served func(self int, method, target string) int) {
+// that other routes hide.
+func addExamples(m *muxmaster.Mux, routes []Route) {
+	served := finder(m, routes)
 	values := sampler{}
 	patterns := make([]*pattern.Pattern, len(routes))
 	for i := range routes {

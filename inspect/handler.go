@@ -98,7 +98,7 @@ func (p *routesPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path.Base(r.URL.Path) {
 	case "routes.json":
 		routes := p.list()
-		addExamples(routes, finder(p.mux, routes))
+		addExamples(p.mux, routes)
 		writeJSON(w, routes)
 	case "routes.txt":
 		h.Set("Content-Type", "text/plain; charset=utf-8")

@@ -26,7 +26,7 @@ func TestServeHTTP(t *testing.T) {
 		{"GET", "/r/routes.json", 200, "application/json", `"Pattern":"/\u003cscript/:id"`},
 		{"GET", "/r/routes.txt", 200, "text/plain", "/<script/:id  "},
 		{"GET", "/r", 200, "text/html", `"Values":["/\u003cscript/:id"]`},
-		{"GET", "/r", 200, "text/html", `<span class="path">/&lt;script/<span class="param">:id</span></span>`},
+		{"GET", "/r", 200, "text/html", "<pre>/&lt;script/:id  GET "},
 		{"GET", "/r/coverage.json", 404, "text/plain", "Coverage.Page"},
 		{"GET", "/r/routes.json", 200, "application/json", `"Example":"/%3Cscript/a"`},
 		{"GET", "/r/explain.json?path=/x", 200, "application/json", `"Method":"GET","Target":"/x"`},

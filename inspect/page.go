@@ -5,8 +5,9 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
+	"html"
 	"io"
-	"slices"
+	"regexp"
 	"strings"
 )
 
@@ -32,7 +33,7 @@ var (
 	policy = strings.Join([]string{
 		"default-src 'none'",
 		"style-src " + hash(style),
-		"script-src " + hash(script),
+		"script-src " + hash(script) + " " + hash("first()") + " " + hash("load()"),
 		"connect-src 'self'",
 		"img-src data:",
 		"base-uri 'none'",
@@ -50,130 +51,43 @@ func hash(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// pageHead is what the page begins with, and pageTop and pageEnd are what follows,
-// with places for what it shows of the routes.
-var (
-	pageHead, pageBody, _ = strings.Cut(strings.NewReplacer("{{style}}", style, "{{script}}", script).Replace(pageHTML), "<!-- routes -->")
-	pageTop, pageEnd, _   = strings.Cut(pageBody, "<!-- later -->")
-)
+// pageParts are the parts of the page before, between and after what it shows of
+// the routes.
+var pageParts = regexp.MustCompile("{{data}}|{{text}}").Split(strings.NewReplacer("{{style}}", style, "{{script}}", script).Replace(pageHTML), -1)
 
-// many is the number of routes from which the page comes with those rows only that
-// are on the screen first, and the browser skips rows that are not on the screen.
+// many is the number of routes from which the page shows its first rows before it
+// examines the routes, and doesn't have them as text for browsers without a script.
 const many = 1000
 
-// page writes the page in three parts, each as soon as it is known: what is the
-// same for all programs, the rows that are on the screen first, and at last the
-// data for the script, which shows all rows. Of many routes, only the script shows
-// what their examples tell. Without a script, a browser shows the rows of closed
-// branches after the others.
+// page writes the page in parts, each as soon as it is known: what is the same for
+// all programs, the rows that are on the screen first, all routes, and their text.
 func (p *routesPage) page(w io.Writer, flush func() error) error {
-	io.WriteString(w, pageHead)
+	io.WriteString(w, pageParts[0])
 	flush()
 	all := p.list()
-	examples := func() { addExamples(all, finder(p.mux, all)) }
 	routes := shownRoutes(all)
-	if len(routes) <= many {
-		examples()
-	}
-	var tree, later markup
-	class := ""
-	closed := tree.tree(newTree(routes))
+	text, first := "", []byte("null")
 	if len(routes) > many {
-		class = "many"
-	} else {
-		for _, b := range closed {
-			later.folder(b)
+		root := newTree(routes)
+		root.unfold()
+		var err error
+		if first, err = json.Marshal(root); err != nil { // with < as \u003c
+			return err
 		}
 	}
-	methods, chips, links := controls(routes)
-	var around markup
-	if names := everywhere(routes); names != "" {
-		around.WriteString("Around every route: <code>")
-		around.text(names)
-		around.WriteString("</code>")
-	}
-	strings.NewReplacer("{{summary}}", count(len(routes), "route"), "{{links}}", links, "{{methods}}", methods,
-		"{{chips}}", chips, "{{everywhere}}", around.String(), "{{many}}", class, "{{tree}}", tree.String()).WriteString(w, pageTop)
+	w.Write(first)
+	io.WriteString(w, pageParts[1])
 	flush()
-	if len(routes) > many {
-		examples()
+	addExamples(p.mux, all)
+	if len(routes) <= many {
+		var b strings.Builder
+		PrintTree(&b, all)
+		text = html.EscapeString(b.String())
 	}
-	data, err := json.Marshal(columns(routes)) // with < as \u003c
+	data, err := json.Marshal(columns(routes))
 	if err != nil {
 		return err
 	}
-	_, err = strings.NewReplacer("{{later}}", later.String(), "{{data}}", string(data)).WriteString(w, pageEnd)
+	_, err = io.WriteString(w, string(data)+pageParts[2]+text+pageParts[3])
 	return err
-}
-
-// controls returns the methods of the form, the filters and the links to data.
-func controls(routes []*Route) (methods, chips, links string) {
-	counts := map[string]int{}
-	names := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
-	warned, open, unused, counted := 0, 0, 0, false
-	for _, r := range routes {
-		name := r.methodText()
-		if counts[name]++; !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-		if r.Warning != "" {
-			warned++
-		}
-		if r.Guard == "" {
-			open++
-		}
-		if counted = r.Use != nil; counted && r.Hits == 0 {
-			unused++
-		}
-	}
-	var options, filters, data markup
-	for _, name := range names {
-		if name != "any" {
-			options.option(name)
-		}
-		if counts[name] > 0 {
-			filters.chip(name, counts[name], func() { filters.method(name) })
-		}
-	}
-	if warned > 0 || len(routes) > many { // or the script removes it
-		filters.chip("⚠", warned, func() { filters.span("warning", "suspicious") })
-	}
-	if open < len(routes) {
-		filters.chip("open", open, func() { filters.WriteString("<span>without login</span>") })
-	}
-	names = []string{"routes.json", "openapi.json"}
-	if counted {
-		filters.chip("unused", unused, func() { filters.WriteString("<span>unused</span>") })
-		names = append(names, "coverage.json")
-	}
-	for _, name := range names {
-		data.WriteString("<a>" + name + "</a>")
-	}
-	return options.String(), filters.String(), data.String()
-}
-
-func (m *markup) option(name string) {
-	m.WriteString("<option>")
-	m.text(name)
-	m.WriteString("</option>")
-}
-
-// chip writes a filter. label writes its label.
-func (m *markup) chip(value string, n int, label func()) {
-	m.WriteString(`<label><input type="checkbox" value="`)
-	m.text(value)
-	m.WriteString(`">`)
-	label()
-	m.span("count", grouped(n))
-	m.WriteString("</label>\n")
-}
-
-// everywhere returns the middleware around every route, or "".
-func everywhere(routes []*Route) string {
-	for _, r := range routes {
-		if !r.Fast && len(r.Scopes) > 0 && r.Scopes[0].Middleware > 0 {
-			return chain(r.Middleware[:clamp(r.Scopes[0].Middleware, len(r.Middleware))])
-		}
-	}
-	return ""
 }

@@ -1,8 +1,8 @@
 'use strict';
-// The page comes with the rows that are on the screen first, and with a table of all
-// routes. This script shows them as a tree of prefixes whose first rows are the same,
-// and requests explain.json for the route of a request. It creates only elements and
-// text nodes, never HTML from strings.
+// The page has a table of all routes, and before it, if there are many, the rows that
+// are on the screen first. This script shows them as a tree of prefixes, and requests explain.json for
+// the route of a request. It creates only elements and text nodes, never HTML from
+// strings.
 
 const base = location.pathname.replace(/\/*$/, '/');
 const $ = id => document.getElementById(id);
@@ -80,8 +80,15 @@ function reveal(r) {
   focusRow(r.element.firstChild);
 }
 
-// painted waits until the page is on the screen without its routes. A hidden page
-// has no frames.
+// first shows the rows that are on the screen first, if there are many.
+function first() {
+  const root = JSON.parse($('first').textContent);
+  if (!root) return;
+  $('summary').textContent = plural(root.count, 'route');
+  $('tree').append(list('ul', '', root.rows, item => row(item, root)));
+}
+
+// painted waits until the first rows are on the screen. A hidden page has no frames.
 const painted = () => new Promise(done => {
   requestAnimationFrame(() => setTimeout(done));
   setTimeout(done, 500);
@@ -98,12 +105,13 @@ function unpack(columns) {
   });
 }
 
-// load reads the routes and replaces the rows that came with the page by the same
-// ones, which are complete.
+// load reads all routes and shows them, and what to filter them by.
 async function load() {
-  await painted();
+  if ($('tree').firstChild) await painted();
   routes = unpack(JSON.parse($('routes').textContent));
+  const counts = new Map();
   for (const r of routes) {
+    counts.set(methodOf(r), (counts.get(methodOf(r)) || 0) + 1);
     let at = 0;
     for (const s of r.Scopes) {
       const middleware = (r.Middleware || []).slice(at, at += s.Middleware);
@@ -112,18 +120,36 @@ async function load() {
       scopes.set(r.Host + s.Prefix, [...known, { kind: s.Kind, middleware }]);
     }
   }
-  const suspicious = $('filters').querySelector('[value="⚠"]')?.parentNode; // with the first warnings
-  const warnings = routes.filter(r => r.Warning).length;
-  if (warnings) suspicious.lastChild.textContent = warnings.toLocaleString('en');
-  else suspicious?.remove();
+  const usual = [...$('method').options].map(o => o.value);
+  for (const m of new Set([...usual, ...counts.keys()])) {
+    if (m !== 'any' && !usual.includes(m)) $('method').append(el('option', '', m));
+    if (counts.has(m)) chip(m, method(m), counts.get(m));
+  }
+  const outer = routes.find(r => r.Scopes[0].Middleware && !r.Fast);
+  if (outer) $('everywhere').append('Around every route: ', el('code', '', outer.Middleware.slice(0, outer.Scopes[0].Middleware).map(short).join(' → ')));
+  const count = f => routes.filter(f).length;
+  const warnings = count(r => r.Warning), open = count(r => !r.Guard), counted = count(r => 'Hits' in r);
+  if (warnings) chip('⚠', el('span', 'warning', 'suspicious'), warnings);
+  if (open < routes.length) chip('open', el('span', '', 'without login'), open);
+  if (counted) chip('unused', el('span', '', 'unused'), count(r => !r.Hits));
+  for (const name of ['routes.json', 'openapi.json', ...counted ? ['coverage.json'] : []]) {
+    const a = el('a', '', name);
+    a.href = base + name;
+    $('data').append(a);
+  }
   const state = new URLSearchParams(location.hash.slice(1));
   $('search').value ||= state.get('search') || '';
-  const opened = [...$('tree').querySelectorAll('details')].map(d => d.open);
   draw();
-  if (!$('search').value) [...$('tree').querySelectorAll('details')].filter((d, i) => d.open !== opened[i]).forEach(d => d.firstChild.click());
-  $('later').remove();
   document.documentElement.dataset.ready = '';
   if (state.get('path')) explain(state.get('method') || 'GET', state.get('path'));
+}
+
+// chip adds a filter.
+function chip(value, label, count) {
+  const box = el('input');
+  box.type = 'checkbox';
+  box.value = value;
+  $('filters').append(el('label', '', box, label, el('span', 'count', count.toLocaleString('en'))));
 }
 
 // remember stores the search and the request in the page's URL.
@@ -196,5 +222,3 @@ $('explain').addEventListener('submit', e => {
   e.preventDefault();
   ask($('method').value, $('path').value);
 });
-for (const a of $('data').children) a.href = base + a.textContent;
-load();

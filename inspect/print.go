@@ -53,21 +53,24 @@ func PrintTree(w io.Writer, routes []Route) error {
 	}
 	var write func(b *branch, indent string)
 	write = func(b *branch, indent string) {
-		b.rows(func(r *Route) {
-			text := r.Host + r.Pattern
-			t.row(r, indent+text[max(0, min(len(b.prefix), strings.LastIndexByte(strings.TrimSuffix(text, "/"), '/'))):], true, r.unseen())
-			above, heads = append(above, heads), nil
-		}, func(c *branch) {
-			head := indent + c.label
-			for _, s := range c.scopes {
-				head += "  " + s.kind
-				if len(s.middleware) > 0 {
-					head += " + " + chain(s.middleware)
+		for _, row := range b.Rows {
+			switch row := row.(type) {
+			case *Route:
+				text := row.Host + row.Pattern
+				t.row(row, indent+text[max(0, min(len(b.Prefix), strings.LastIndexByte(strings.TrimSuffix(text, "/"), '/'))):], true, row.unseen())
+				above, heads = append(above, heads), nil
+			case *branch:
+				head := indent + row.Label
+				for _, s := range row.Scopes {
+					head += "  " + s.Kind
+					if len(s.Middleware) > 0 {
+						head += " + " + chain(s.Middleware)
+					}
 				}
+				heads = append(heads, head)
+				write(row, indent+"  ")
 			}
-			heads = append(heads, head)
-			write(c, indent+"  ")
-		})
+		}
 	}
 	write(newTree(shown), "")
 	t.Flush()

@@ -131,7 +131,7 @@ func (g *generator) route(r muxmaster.Route, p *pattern.Pattern) {
 	for n := 1; n < 4; n++ {
 		g.try(host, g.fill(p, n, -1, "", ""), method)
 	}
-	for at := range min(len(parameters(p)), 3) {
+	for at := range min(len(p.Names()), 3) {
 		for _, raw := range rawValues {
 			g.try(host, g.fill(p, 0, at, raw, ""), method)
 		}
@@ -215,59 +215,10 @@ func (g *generator) scopes(r muxmaster.Route) {
 	}
 }
 
-// parameters returns the parts of p that are parameters inside of segments.
-func parameters(p *pattern.Pattern) (list []pattern.Part) {
-	for _, seg := range p.Segs {
-		for _, part := range seg {
-			if part.Param {
-				list = append(list, part)
-			}
-		}
-	}
-	return list
-}
-
-// fill returns a path that p matches, with values of the form n. The parameter
-// number at gets the raw value instead. rest is what follows, for a pattern that
-// ends in a catch-all; "" for an example.
+// fill is the same as that of the sampler, for any path.
 func (g *generator) fill(p *pattern.Pattern, n, at int, raw, rest string) string {
-	var b strings.Builder
-	param := 0
-	for _, seg := range p.Segs {
-		b.WriteString("/")
-		for _, part := range seg {
-			switch {
-			case !part.Param:
-				b.WriteString(url.PathEscape(part.Text))
-				continue
-			case param == at:
-				b.WriteString(raw)
-			default:
-				value, _ := g.values.value(part.Expr, n+param)
-				if part.Expr == "" {
-					value = plainValues[(n+param)%4] // others are among rawValues
-				}
-				if part.Multi && n > 0 {
-					b.WriteString(url.PathEscape(plainValues[n%4]) + "/")
-				}
-				b.WriteString(url.PathEscape(value))
-			}
-			param++
-		}
-	}
-	switch {
-	case p.End == pattern.Exact:
-	case rest != "":
-		b.WriteString(rest)
-	case p.End == pattern.All && p.Rest != "":
-		b.WriteString("/" + []string{"a", "a/b", "a.txt", "1"}[n%4])
-	default:
-		b.WriteString("/")
-	}
-	if b.Len() == 0 {
-		return "/"
-	}
-	return b.String()
+	path, _ := g.values.fill(p, n, at, raw, rest)
+	return path
 }
 
 // try yields requests for a target with the methods.

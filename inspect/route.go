@@ -29,7 +29,7 @@ type Route struct {
 func Examine(m *muxmaster.Mux) []Route {
 	routes := listRoutes(m)
 	addGuards(routes)
-	addExamples(routes, finder(m, routes))
+	addExamples(m, routes)
 	return routes
 }
 
@@ -43,7 +43,8 @@ func listRoutes(m *muxmaster.Mux) []Route {
 	return routes
 }
 
-// finder returns the function that addExamples needs.
+// finder returns a function that returns the index of the route that serves a request
+// with the given method and target, most likely that of self, or -1.
 func finder(m *muxmaster.Mux, routes []Route) func(self int, method, target string) int {
 	index := sync.OnceValue(func() map[key]int {
 		index := map[key]int{}

@@ -1,9 +1,12 @@
 package inspect
 
 import (
+	"net/url"
 	"regexp"
 	"regexp/syntax"
 	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
 // plainValues are values for parameters without a constraint. A host takes the
@@ -26,6 +29,53 @@ func (s sampler) constraint(expr string) constraint {
 		s[expr] = c
 	}
 	return c
+}
+
+// fill returns a path that p matches, for most patterns another one for each n. The
+// parameter number at gets the raw value instead. rest is what follows, for a pattern
+// that ends in a catch-all; "" for an example. It reports false if p may not match the
+// path, because there is no value for a constraint.
+func (s sampler) fill(p *pattern.Pattern, n, at int, raw, rest string) (path string, ok bool) {
+	var b strings.Builder
+	param := 0
+	ok = true
+	for _, seg := range p.Segs {
+		before := b.Len()
+		b.WriteString("/")
+		for _, part := range seg {
+			switch {
+			case !part.Param:
+				b.WriteString(url.PathEscape(part.Text))
+				continue
+			case param == at:
+				b.WriteString(raw)
+			default:
+				value, found := s.value(part.Expr, n+param)
+				ok = ok && found
+				if part.Multi && n > 0 {
+					b.WriteString(url.PathEscape(plainValues[n%4]) + "/")
+				}
+				b.WriteString(url.PathEscape(value))
+			}
+			param++
+		}
+		if text := b.String()[before:]; text == "/" || text == "/." || text == "/.." {
+			ok = false
+		}
+	}
+	switch {
+	case p.End == pattern.Exact:
+	case rest != "":
+		b.WriteString(rest)
+	case p.Rest != "":
+		b.WriteString("/" + []string{"a", "a/b", "a.txt", "1"}[n%4])
+	default:
+		b.WriteString("/")
+	}
+	if b.Len() == 0 {
+		return "/", ok
+	}
+	return b.String(), ok
 }
 
 // value returns a value that the expression matches, for most expressions

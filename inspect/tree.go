@@ -1,22 +1,25 @@
 package inspect
 
-// A branch is a prefix in the tree of routes that the page and PrintTree show.
+import "strings"
+
+// A branch is a prefix in the tree of routes that the page and PrintTree show. The
+// script of the page gets the rows that are on the screen first as JSON.
 type branch struct {
-	label    string // the segments after the prefix of the branch around it
-	prefix   string // host and path
+	Label    string      `json:"label"`  // the segments after the prefix of the branch around it
+	Prefix   string      `json:"prefix"` // host and path
+	Scopes   []scopeNote `json:"scopes"`
+	Count    int         `json:"count"` // of the routes below
+	Open     bool        `json:"open"`  // its rows are shown at first
+	Rows     []any       `json:"rows"`  // *Route, or *branch if it has children or scopes
 	routes   []*Route
 	children []*branch
 	byLabel  map[string]*branch
-	count    int // of the routes below
-	warnings int // of these routes
-	scopes   []scopeNote
-	open     bool // its rows are shown at first
 }
 
 // A scopeNote is a Group or a mounted Mux, and the middleware that it adds.
 type scopeNote struct {
-	kind       string
-	middleware []string
+	Kind       string   `json:"kind"`
+	Middleware []string `json:"middleware"`
 }
 
 // shownRoutes returns the routes without the bare prefixes of mounts.
@@ -33,8 +36,8 @@ func shownRoutes(all []Route) (shown []*Route) {
 // a branch that holds nothing but another is one with that.
 func newTree(routes []*Route) *branch {
 	root := prefixes(routes)
+	root.Count = len(routes)
 	root.join(scopeNotes(routes))
-	root.unfold()
 	return root
 }
 
@@ -46,7 +49,7 @@ func prefixes(routes []*Route) *branch {
 		for label := range labels(r.Host, r.Pattern) {
 			child := b.byLabel[label]
 			if child == nil {
-				child = &branch{label: label, prefix: b.prefix + label}
+				child = &branch{Label: label, Prefix: b.Prefix + label}
 				if b.byLabel == nil {
 					b.byLabel = map[string]*branch{}
 				}
@@ -54,10 +57,7 @@ func prefixes(routes []*Route) *branch {
 				b.children = append(b.children, child)
 			}
 			b = child
-			b.count++
-			if r.Warning != "" {
-				b.warnings++
-			}
+			b.Count++
 		}
 		b.routes = append(b.routes, r)
 	}
@@ -102,7 +102,7 @@ func scopeNotes(routes []*Route) map[string][]scopeNote {
 				continue
 			}
 			for _, known := range notes[r.Host+s.Prefix] {
-				if known.kind == s.Kind {
+				if known.Kind == s.Kind {
 					continue scopes
 				}
 			}
@@ -112,58 +112,93 @@ func scopeNotes(routes []*Route) map[string][]scopeNote {
 	return notes
 }
 
-// join sets the scopes of branches, and merges those without with their only child.
+// join sets the scopes and the rows of branches, and merges those without scopes
+// with their only child.
 func (b *branch) join(scopes map[string][]scopeNote) {
-	for i, c := range b.children {
-		c.scopes = scopes[c.prefix]
-		for len(c.children) == 1 && len(c.routes) == 0 && len(c.scopes) == 0 {
-			c.children[0].label = c.label + c.children[0].label
-			c = c.children[0]
-			c.scopes = scopes[c.prefix]
-		}
-		b.children[i] = c
-		c.join(scopes)
-	}
-}
-
-// folder reports whether the branch has a row of its own, and its routes below
-// that.
-func (b *branch) folder() bool { return len(b.children) > 0 || len(b.scopes) > 0 }
-
-// rows calls route and folder for the rows of b, in their order.
-func (b *branch) rows(route func(*Route), folder func(*branch)) {
 	for _, r := range b.routes {
-		route(r)
+		b.Rows = append(b.Rows, r)
 	}
 	for _, c := range b.children {
-		if c.folder() {
-			folder(c)
-			continue
+		c.Scopes = scopes[c.Prefix]
+		for len(c.children) == 1 && len(c.routes) == 0 && len(c.Scopes) == 0 {
+			c.children[0].Label = c.Label + c.children[0].Label
+			c = c.children[0]
+			c.Scopes = scopes[c.Prefix]
 		}
-		for _, r := range c.routes {
-			route(r)
+		c.join(scopes)
+		if len(c.children) > 0 || len(c.Scopes) > 0 {
+			b.Rows = append(b.Rows, c)
+		} else {
+			b.Rows = append(b.Rows, c.Rows...)
 		}
 	}
 }
 
-// room is the number of rows that are shown at first, at most, unless a single
-// list has more.
+// room is the number of rows that are shown at first, at most.
 const room = 250
 
-// unfold opens branches level by level, as long as there is room for their rows.
+// unfold opens branches level by level, as long as there is room for their rows. It
+// removes the other rows.
 func (b *branch) unfold() {
-	left := room
-	for level := []*branch{b}; len(level) > 0; {
+	left := room - len(b.Rows)
+	b.Rows = b.Rows[:min(len(b.Rows), room)]
+	for level := b.branches(); len(level) > 0; {
 		var next []*branch
-		for _, b := range level {
-			b.rows(func(*Route) { left-- }, func(c *branch) { left--; next = append(next, c) })
+		for _, c := range level {
+			left -= len(c.Rows)
+			next = append(next, c.branches()...)
 		}
-		for _, b := range level {
-			b.open = left >= 0
-		}
-		if left < 0 {
-			return
+		for _, c := range level {
+			if c.Open = left >= 0; !c.Open {
+				c.Rows = []any{}
+			}
 		}
 		level = next
 	}
+}
+
+// branches returns the rows that are branches.
+func (b *branch) branches() (list []*branch) {
+	for _, row := range b.Rows {
+		if c, ok := row.(*branch); ok {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// everywhere returns the middleware around every route, or "".
+func everywhere(routes []*Route) string {
+	for _, r := range routes {
+		if !r.Fast && len(r.Scopes) > 0 && r.Scopes[0].Middleware > 0 {
+			return chain(r.Middleware[:clamp(r.Scopes[0].Middleware, len(r.Middleware))])
+		}
+	}
+	return ""
+}
+
+// chain returns the names of middleware, outermost first.
+func chain(middleware []string) string {
+	var b strings.Builder
+	for i, name := range middleware {
+		if i > 0 {
+			b.WriteString(" → ")
+		}
+		b.WriteString(ShortName(name))
+	}
+	return b.String()
+}
+
+// unseen returns the middleware of a route that no row of a prefix shows: that of
+// With, and of Groups without a prefix of their own.
+func (r *Route) unseen() (names []string) {
+	rest, prefix := r.Middleware, ""
+	for i, s := range r.Scopes {
+		n := clamp(s.Middleware, len(rest))
+		if i > 0 && (s.Kind == "with" || s.Prefix == prefix) {
+			names = append(names, rest[:n]...)
+		}
+		rest, prefix = rest[n:], s.Prefix
+	}
+	return names
 }

@@ -31,6 +31,8 @@ function split(pattern) {
 const childless = new Map();
 const newNode = (label, prefix) => ({ label, prefix, routes: [], children: childless, count: 0, warnings: 0, rows: null, open: false });
 
+const isFolder = item => 'label' in item;
+
 function tree(list) {
   const root = newNode('', '');
   for (const r of list) {
@@ -72,7 +74,7 @@ function rows(n) {
 // unfold marks nodes as open: those that the user has opened and, level by level,
 // others as long as there is room.
 function unfold(root) {
-  const inner = nodes => nodes.flatMap(n => rows(n).filter(item => item.children));
+  const inner = nodes => nodes.flatMap(n => rows(n).filter(isFolder));
   let room = roomy - rows(root).length;
   for (let level = inner([root]); level.length > 0; level = inner(level.filter(n => n.open))) {
     room -= level.reduce((sum, n) => sum + rows(n).length, 0);
@@ -137,14 +139,14 @@ function disclosure(cls, summary, open, content) {
 }
 
 function row(item, parent) {
-  return item.children ? folder(item) : route(item, parent);
+  return isFolder(item) ? folder(item) : route(item, parent);
 }
 
 function folder(n) {
   const s = el('summary', '', path(n.label, 0));
-  for (const scope of scopes.get(n.prefix) || []) {
+  for (const scope of n.scopes || scopes.get(n.prefix) || []) {
     s.append(el('span', 'badge', scope.kind));
-    if (scope.middleware.length) s.append(el('span', 'adds', '+ ' + scope.middleware.map(short).join(' → ')));
+    if (scope.middleware?.length) s.append(el('span', 'adds', '+ ' + scope.middleware.map(short).join(' → ')));
   }
   s.append(el('span', 'count', plural(n.count, 'route')));
   if (n.warnings) s.append(el('span', 'warning', plural(n.warnings, 'warning')));

@@ -57,7 +57,7 @@ func (b *branch) checkGuards(warnings map[*Route]string) (open []*Route, guarded
 	}
 	with, without := 0, map[string][]*Route{}
 	for _, c := range b.children {
-		name, inPath := strings.CutPrefix(c.label, "/") // or it is a host
+		name, inPath := strings.CutPrefix(c.Label, "/") // or it is a host
 		below := warnings
 		if isPublic(name) {
 			below = map[*Route]string{}

@@ -119,9 +119,10 @@ func TestManyRoutes(t *testing.T) {
 			look();
 		})`})
 	p.do(chromedp.Navigate(p.url + "/debug/routes"))
-	times := eval[[]float64](p, `shown.then(rows => {
+	times := eval[[]float64](p, `shown.then(async rows => {
 		const [load] = performance.getEntriesByType('navigation');
-		return [load.responseStart, performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1, rows, load.responseEnd, load.loadEventEnd];
+		const paint = await new Promise(done => new PerformanceObserver(list => done(list.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1)).observe({ type: 'paint', buffered: true }));
+		return [load.responseStart, paint, rows, load.responseEnd, load.loadEventEnd];
 	})`)
 	t.Logf("first byte after %.0f ms, first paint %.0f, 40 rows %.0f, last byte %.0f, all %.0f", times[0], times[1], times[2], times[3], times[4])
 	if times[1] < 0 || times[2] > 10_000 { // on an idle machine, less than 200

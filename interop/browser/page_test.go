@@ -1,10 +1,6 @@
 package browser
 
 import (
-	"bytes"
-	"io"
-	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -12,8 +8,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/seed-1954dcaa/muxmaster"
 )
 
 // rows returns the text of the visible rows, each with single spaces.
@@ -195,77 +189,43 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestRows checks that the rows that come with the page are those that the script
-// makes.
-func TestRows(t *testing.T) {
-	summary := regexp.MustCompile(`<summary>(.*?)</summary>`)
-	quotes := strings.NewReplacer("&#39;", "'", "&#34;", `"`)
-	for _, m := range []*muxmaster.Mux{newShop(), newHostile(), newCounted(), newMixed(), newLarge()} {
-		p := open(t, m, desktop, "")
-		res, err := http.Get(p.url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		html, err := io.ReadAll(res.Body)
-		res.Body.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var served []string
-		_, html, _ = bytes.Cut(html, []byte(`id="tree"`))
-		tree, later, _ := bytes.Cut(html, []byte(`id="later"`))
-		for _, found := range summary.FindAllSubmatch(tree, -1) {
-			served = append(served, quotes.Replace(string(found[1])))
-		}
-		made := func() []string {
-			return eval[[]string](p, `[...document.querySelectorAll('#tree summary')].map(s => s.innerHTML)`)
-		}
-		if first := made(); !slices.Equal(served, first) {
-			t.Errorf("the page comes with\n%s\nand the script makes\n%s", strings.Join(served, "\n"), strings.Join(first, "\n"))
-		}
-		if len(later) < 100_000 { // it has the rows of closed folders, too
-			for _, found := range summary.FindAllSubmatch(later, -1) {
-				served = append(served, quotes.Replace(string(found[1])))
-			}
-			p.do(chromedp.Click("#open"))
-			all := made()
-			slices.Sort(all)
-			slices.Sort(served)
-			if served = slices.Compact(served); !slices.Equal(served, slices.Compact(all)) {
-				t.Errorf("all rows: the page comes with\n%s\nand the script makes\n%s", strings.Join(served, "\n"), strings.Join(all, "\n"))
-			}
-		}
-	}
-}
-
-// TestParameters checks which parts of patterns are marked as parameters.
-func TestParameters(t *testing.T) {
+// TestPatterns checks which parts of patterns are marked as parameters, and where
+// the tree divides them.
+func TestPatterns(t *testing.T) {
 	p := open(t, newCounted(), desktop, "")
-	for pattern, want := range map[string]string{
-		"/users/:id": ":id", "/{id:[0-9]+}:archive": "{id:[0-9]+}", "/user_:name/x": ":name", "/{a}.{b:x{2}}": "{a} {b:x{2}}", "/static/*path": "*path",
-		"/a/{x...}": "{x...}", "h.example:8080/x": "", "/{id}:cancel/:of": "{id} :of", "/*": "*",
+	for _, tt := range []struct{ pattern, params, segments string }{
+		{"/users/:id", ":id", "users :id"},
+		{"/{id:[0-9]+}:archive", "{id:[0-9]+}", "{id:[0-9]+}:archive"},
+		{"/user_:name/x", ":name", "user_:name x"},
+		{"/{a}.{b:x{2}}", "{a} {b:x{2}}", "{a}.{b:x{2}}"},
+		{"/static/*path", "*path", "static *path"},
+		{"/a/{x...}", "{x...}", "a {x...}"},
+		{"/a/{b:x|[^/]}.c", "{b:x|[^/]}", "a {b:x|[^/]}.c"},
+		{"/a/c/{$}", "{$}", "a c"},
+		{"h.example:8080/x", "", "h.example:8080 x"},
+		{"/{id}:cancel/:of", "{id} :of", "{id}:cancel :of"},
+		{"/*", "*", "*"},
 	} {
-		got := eval[string](p, `[...path('`+pattern+`', 0).querySelectorAll('.param')].map(e => e.textContent).join(' ')`)
-		if got != want {
-			t.Errorf("%s: got %q, want %q", pattern, got, want)
+		params := eval[string](p, `[...path('`+tt.pattern+`', 0).querySelectorAll('.param')].map(e => e.textContent).join(' ')`)
+		segments := eval[string](p, `split('`+tt.pattern+`').join(' ')`)
+		if params != tt.params || segments != tt.segments {
+			t.Errorf("%s: got %q and %q, want %q and %q", tt.pattern, params, segments, tt.params, tt.segments)
 		}
 	}
 }
 
-// TestWithoutScript checks what a browser shows that runs no scripts: all routes,
-// and nothing that does nothing.
+// TestWithoutScript checks what a browser shows that runs no scripts: all routes as
+// text, and nothing that does nothing.
 func TestWithoutScript(t *testing.T) {
 	p := newTab(t, newMixed(), view{width: 390, height: 844})
 	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	p.do(chromedp.Navigate(p.url + "/debug/routes"))
-	text := p.text("body")
-	p.want("the page", text, "routes.txt below its address", "605 routes", "/folder3", "/only/:one")
-	shown := eval[[]string](p, `[...document.querySelectorAll('summary, form, input, button, nav')].filter(e => e.checkVisibility()).map(e => e.tagName)`)
-	if n := len(shown); n != 25 || slices.ContainsFunc(shown, func(tag string) bool { return tag != "SUMMARY" }) {
-		t.Errorf("shown: %d, %q", n, shown)
+	p.want("the page", p.text("body"), "routes.txt below its address", "/folder3 group", "/29/:id GET", "PURGE-ALL")
+	if shown := eval[[]string](p, `[...document.querySelectorAll('summary, form, input, button, nav')].filter(e => e.checkVisibility()).map(e => e.tagName)`); len(shown) > 0 {
+		t.Errorf("shown: %q", shown)
 	}
-	if n := eval[int](p, `[...document.querySelectorAll('.route')].filter(e => e.closest('#later') || e.checkVisibility()).length`); n != 605 {
-		t.Errorf("%d routes are there", n)
+	if wide := eval[int64](p, `document.documentElement.scrollWidth`); wide > 390 {
+		t.Errorf("the page is %d pixels wide", wide)
 	}
 }
 
