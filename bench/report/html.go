@@ -4,8 +4,9 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"strconv"
+	"io"
 	"strings"
+	texttemplate "text/template"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
 	"github.com/seed-1954dcaa/muxmaster/bench/figure"
@@ -40,11 +41,10 @@ type leadPeer struct {
 	Behind      bool
 }
 
-// groupView is a section with bars or charts.
+// groupView is a section.
 type groupView struct {
 	ID, Title, About string
 	Cards            []cardView
-	Charts           []chartView
 }
 
 // cardView is the bar chart of one scenario.
@@ -56,27 +56,26 @@ type cardView struct {
 
 type barView struct {
 	Name, Kind, Value, Ratio, Detail string
+	Interval                         string // confidence interval, "" if it is unknown
 	Allocs                           string // bytes and allocations per request, "" for none
 	Ours, Floor, Cut                 bool
 	Width, Lo, Span                  float64 // in percent of the longest bar shown
 	HasInterval                      bool
 }
 
-type chartView struct {
-	Title string
-	SVG   template.HTML
-}
-
 type cannotView struct{ Contender, What, Why string }
 
-// HTML renders the report as one self-contained file.
-func HTML(r *showdown.Run) (string, error) {
+// newPage returns all results of a run.
+func newPage(r *showdown.Run) page {
 	p := page{Run: r, Machine: machineLine(r), Date: r.Started.Format("15:04 MST"), Warnings: warnings(r), Lead: leads(r), Cannot: cannot(r)}
 	p.Groups = []groupView{
 		bars(r, showdown.Serving, "One request at a time",
 			"Time per request in one process on one core, without a network. In scenarios with many routes, all are requested. "+
 				"Bytes and allocations per request, if any, follow the name."),
-		curves(r),
+		bars(r, showdown.Scaling, "Lookups in large APIs",
+			"Time per lookup in a generated API with the given number of routes, in random order, one contender after the other. Contenders "+
+				"are omitted from the size at which registration would take too long."),
+		bars(r, showdown.Registration, "Registration", "Time per route to register the generated API and serve one request."),
 		bars(r, showdown.Parallel, "All cores at once",
 			"One route with one parameter, served by one goroutine per core: wall-clock time divided by all requests."),
 		bars(r, showdown.Heap, "Memory of the loaded routes",
@@ -88,10 +87,23 @@ func HTML(r *showdown.Run) (string, error) {
 			"Each server in a separate process. Those with plain handlers serve the same handlers with muxmaster. The ratio is relative to "+
 				"net/http; longer is better. The difference between rows with the same number is not significant."),
 	}
+	return p
+}
+
+// HTML renders the report as one self-contained file.
+func HTML(r *showdown.Run) (string, error) {
 	var out strings.Builder
-	err := pageTemplate.Execute(&out, p)
+	err := pageTemplate.Execute(&out, newPage(r))
 	return out.String(), err
 }
+
+//go:embed terminal.tmpl
+var terminalText string
+
+var terminalTemplate = texttemplate.Must(texttemplate.New("terminal").Parse(terminalText))
+
+// Terminal prints the report as text.
+func Terminal(w io.Writer, r *showdown.Run) error { return terminalTemplate.Execute(w, newPage(r)) }
 
 // cannot lists the scenarios that contenders don't support: all serving
 // scenarios, but only one entry per router for each other kind of measurement.
@@ -186,12 +198,13 @@ func loadBars(r *showdown.Run, section showdown.Section, title, about string) gr
 		for _, x := range l.Rows {
 			longest = max(longest, x.Hi)
 		}
-		card := cardView{Title: upperFirst(scenario), Note: l.difference()}
+		card := cardView{Title: upperFirst(scenario), Note: fmt.Sprintf("Ratio of %s to %s. %s", l.rate(), l.Base, l.difference())}
 		for _, x := range l.Rows {
 			card.Bars = append(card.Bars, barView{
 				Name: fmt.Sprintf("%d %s", x.Place, x.Name), Kind: x.Kind, Value: fmt.Sprintf("%.2f", x.Ratio), Ours: x.Ours, Floor: x.Base,
-				Detail: fmt.Sprintf("%s /s, p50 %s, p99 %s", figure.Count(x.PerSecond), figure.Duration(x.P50), figure.Duration(x.P99)),
-				Width:  x.Ratio / longest * 100, HasInterval: x.Hi > x.Lo, Lo: x.Lo / longest * 100, Span: (x.Hi - x.Lo) / longest * 100,
+				Interval: fmt.Sprintf("%.2f to %.2f", x.Lo, x.Hi),
+				Detail:   fmt.Sprintf("%s /s, p50 %s, p99 %s", figure.Count(x.PerSecond), figure.Duration(x.P50), figure.Duration(x.P99)),
+				Width:    x.Ratio / longest * 100, HasInterval: x.Hi > x.Lo, Lo: x.Lo / longest * 100, Span: (x.Hi - x.Lo) / longest * 100,
 			})
 		}
 		for _, c := range l.Cannot {
@@ -220,6 +233,9 @@ func cardBars(section showdown.Section, ranking ranking) []barView {
 	var out []barView
 	for _, x := range ranking.Rows {
 		b := barView{Name: x.Name, Kind: x.Kind, Value: amount(section, x), Ratio: figure.Times(x.Ratio), Ours: x.Ours, Floor: x.Floor}
+		if x.Lo < x.Hi {
+			b.Interval = fmt.Sprintf("%+.0f%% to %+.0f%%", (x.Lo/x.Mid-1)*100, (x.Hi/x.Mid-1)*100)
+		}
 		b.Cut = x.Mid > longest
 		b.Width = min(100, x.Mid/longest*100)
 		if !b.Cut && x.Hi > x.Lo {
@@ -236,49 +252,4 @@ func cardBars(section showdown.Section, ranking ranking) []barView {
 		out = append(out, b)
 	}
 	return out
-}
-
-// curves returns the charts of lookup and registration times by number of
-// routes.
-func curves(r *showdown.Run) groupView {
-	g := groupView{ID: string(showdown.Scaling), Title: "From ten routes to a hundred thousand",
-		About: "Lookups in a generated API with the given number of routes, in random order, one contender after the other. Both axes are " +
-			"logarithmic. Contenders are omitted from the size at which registration would take too long."}
-	for _, s := range []struct {
-		section showdown.Section
-		title   string
-	}{{showdown.Scaling, "Time per lookup"}, {showdown.Registration, "Time to register, per route"}} {
-		var all []series
-		for _, e := range r.Contenders {
-			if e.Name != family(e.Name) || e.In(contender.Floor) {
-				continue // plain handlers make little difference here
-			}
-			line := series{Name: e.Name, Ours: e.Ours}
-			for _, c := range r.In(s.section, "") {
-				n, err := strconv.ParseFloat(strings.TrimPrefix(c.Scenario, "Scale"), 64)
-				if err == nil && c.Contender == e.Name && len(c.Samples) > 0 {
-					line.X = append(line.X, n)
-					line.Y = append(line.Y, c.Samples.Summary().Center)
-				}
-			}
-			if len(line.X) > 0 {
-				all = append(all, line)
-			}
-		}
-		if sizes(all) > 1 {
-			g.Charts = append(g.Charts, chartView{s.title, logChart(all, s.title)})
-		}
-	}
-	return g
-}
-
-// sizes counts the distinct numbers of routes.
-func sizes(all []series) int {
-	xs := map[float64]bool{}
-	for _, s := range all {
-		for _, x := range s.X {
-			xs[x] = true
-		}
-	}
-	return len(xs)
 }

@@ -49,7 +49,7 @@ an ` + "`http.HandlerFunc`" + ` that can read its parameters. muxmaster, http.Se
 and some others have only plain handlers.
 
 ` + "`go run ./cmd/showdown -html DIR`" + ` also writes a page with all scenarios, medians,
-confidence intervals, and charts over the number of routes. The project's targets are in
+and confidence intervals. The project's targets are in
 [bench/README.md](../bench/README.md).
 `)
 	servingTable(&b, r)

@@ -99,6 +99,9 @@ func scenarioTitle(name string) string {
 			return s.Title
 		}
 	}
+	if n, ok := strings.CutPrefix(name, "Scale"); ok {
+		return n + " routes"
+	}
 	return name
 }
 

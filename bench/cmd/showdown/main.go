@@ -36,7 +36,7 @@ func main() {
 	switch {
 	case len(os.Args) == 2 && os.Args[1] == showdown.WorkerFlag:
 		signal.Ignore(os.Interrupt)
-		err = showdown.ServeWorker()
+		err = showdown.ServeWorker(os.Stdin, os.Stdout)
 	case isServer:
 		signal.Ignore(os.Interrupt)
 		err = load.Serve(server)
@@ -77,7 +77,9 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	report.Terminal(os.Stdout, r)
+	if err := report.Terminal(os.Stdout, r); err != nil {
+		return err
+	}
 	if r.Finished.IsZero() && !*reportOnly {
 		fmt.Printf("\nThe run is not complete; -resume carries on with %s.\n", *file)
 	}
