@@ -21,7 +21,17 @@ type plan struct {
 	loadCases                  []load.Case
 }
 
-func newPlan(quick bool) plan {
+// newPlan returns the plan of a run. serving replaces that of one scenario if
+// it has rounds.
+func newPlan(quick bool, serving measure.Plan) plan {
+	p := usualPlan(quick)
+	if serving.Rounds > 0 {
+		p.serving = serving
+	}
+	return p
+}
+
+func usualPlan(quick bool) plan {
 	sets := []string{"static", "github", "gplus", "parse"}
 	if quick {
 		return plan{

@@ -10,8 +10,10 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/bench/contender"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
@@ -34,31 +36,39 @@ type Options struct {
 // Start measures the units until all are done or the context ends, and returns
 // the run. It writes the run to the file after each unit.
 func Start(ctx context.Context, o Options) (*Run, error) {
-	entrants, missing, stop, err := assemble(o.Contenders)
-	if err != nil {
-		return nil, err
-	}
-	defer stop()
 	r := &Run{
-		Started: time.Now().UTC().Truncate(time.Second), Quick: o.Quick, Missing: missing,
+		Started: time.Now().UTC().Truncate(time.Second), Quick: o.Quick,
 		Command: cmp.Or(o.Command, "go run ./cmd/showdown"), Machine: measure.ThisMachine(), Tool: "package load",
 	}
 	if o.Quick {
 		r.Command += " -quick"
 	}
-	for _, e := range entrants {
-		r.Contenders = append(r.Contenders, e.Entry)
+	contenders, safe := contender.All(), ""
+	if o.Contenders != nil {
+		contenders = slices.DeleteFunc(contenders, func(c contender.Contender) bool { return !slices.Contains(o.Contenders, c.Name) })
+	} else {
+		dir, err := os.MkdirTemp("", "showdown")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+		if safe, err = buildSafe(dir); err != nil {
+			r.Missing = []Missing{{safeName, "its binary could not be built: " + oneLine(err)}}
+		}
+	}
+	for i, c := range contenders {
+		if safe != "" && !c.Ours && (i == 0 || contenders[i-1].Ours) { // after our other modes
+			r.Contenders = append(r.Contenders, entry(contender.Muxmaster(safeName, false, false)))
+		}
+		r.Contenders = append(r.Contenders, entry(c))
 	}
 	if o.Resume {
+		var err error
 		if r, err = Resume(o.File, r); err != nil {
 			return nil, err
 		}
 	}
-	p := newPlan(o.Quick)
-	if o.Serving.Rounds > 0 {
-		p.serving = o.Serving
-	}
-	us := units(entrants, p)
+	us := units(contenders, newPlan(o.Quick, o.Serving))
 	var done, all time.Duration
 	for _, u := range us {
 		all += u.cost
@@ -74,7 +84,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 		step := func(part float64) { o.Progress(u.key, done+time.Duration(part*float64(u.cost)), all) }
 		step(0)
 		others := watchOthers()
-		if err := u.run(ctx, r, step); err != nil {
+		if err := runUnit(ctx, u, r, safe, o, step); err != nil {
 			if ctx.Err() != nil {
 				return r, nil
 			}
@@ -96,36 +106,23 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	return r, nil
 }
 
-// assemble returns the named contenders, or all for nil, and those that are
-// missing with the reason.
-func assemble(only []string) (entrants []entrant, missing []Missing, stop func(), err error) {
-	entrants, err = localEntrants()
+// runUnit runs a unit here and, unless safe is "" or it is a unit of load, in
+// that worker. If it returns an error, the run is unchanged.
+func runUnit(ctx context.Context, u unit, r *Run, safe string, o Options, step func(float64)) error {
+	if safe == "" || strings.HasPrefix(u.key, string(Load)+"/") || strings.HasPrefix(u.key, string(Servers)+"/") {
+		return u.run(ctx, r, step)
+	}
+	cells, err := measureSafe(ctx, safe, order{u.key, o.Quick, o.Serving, r})
 	if err != nil {
-		return nil, nil, nil, err
+		return err
 	}
-	if only != nil {
-		entrants = slices.DeleteFunc(entrants, func(e entrant) bool { return !slices.Contains(only, e.Name) })
-		return entrants, nil, func() {}, nil
+	if err := u.run(ctx, r, step); err != nil {
+		return err
 	}
-	dir, err := os.MkdirTemp("", "showdown")
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	safe, end, err := safeEntrant(dir)
-	stop = func() {
-		if end != nil {
-			end()
-		}
-		os.RemoveAll(dir)
-	}
-	if err != nil {
-		missing = append(missing, Missing{"muxmaster safe", "its binary could not be built: " + oneLine(err)})
-		return entrants, missing, stop, nil
-	}
-	// Insert it after our other modes, before the peers.
-	at := 0
-	for at < len(entrants) && entrants[at].Ours {
-		at++
-	}
-	return slices.Insert(entrants, at, safe), missing, stop, nil
+	r.Cells = append(r.Cells, cells...)
+	return nil
+}
+
+func entry(c contender.Contender) Entry {
+	return Entry{c.Name, c.Version(), c.Style, c.Classes, c.Ours, c.NotStdlib}
 }

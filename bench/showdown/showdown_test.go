@@ -1,14 +1,15 @@
 package showdown
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
-	"net"
-	"net/rpc"
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,56 +20,26 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// few returns contenders of different kinds. http.ServeMux has a worker behind
-// a connection, like one in another process.
-func few(t *testing.T) []entrant {
-	t.Helper()
-	all, err := localEntrants()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var some []entrant
-	for _, e := range all {
-		switch e.Name {
-		case "http.ServeMux":
-			e.local, e.call = nil, callRemote(t)
-			fallthrough
-		case "httprouter", "gin", "bone", "no router":
-			some = append(some, e)
-		}
-	}
-	return some
-}
-
-func callRemote(t *testing.T) func(string, Job, *Reply) error {
-	here, there := net.Pipe()
-	server := rpc.NewServer()
-	if err := server.RegisterName("Worker", new(Worker)); err != nil {
-		t.Fatal(err)
-	}
-	go server.ServeConn(there)
-	client := rpc.NewClient(here)
-	t.Cleanup(func() { client.Close() })
-	return func(method string, job Job, a *Reply) error { return client.Call("Worker."+method, job, a) }
+// few returns contenders of different kinds.
+func few() []contender.Contender {
+	return slices.DeleteFunc(contender.All(), func(c contender.Contender) bool {
+		return !slices.Contains([]string{"http.ServeMux", "httprouter", "gin", "bone", "no router"}, c.Name)
+	})
 }
 
 var tiny = measure.Plan{Rounds: 3, Round: 50 * time.Microsecond}
 
 func TestUnitsFillTheirCells(t *testing.T) {
-	entrants := few(t)
-	static, err := bench.ScenarioNamed("Static")
-	if err != nil {
-		t.Fatal(err)
-	}
+	contenders := few()
 	for _, tt := range []struct {
 		unit    unit
 		cells   int
 		samples int
 		cannot  map[string]string // contender to the beginning of the reason
 	}{
-		{servingUnit(entrants, static, tiny), 5, 3, map[string]string{"bone": "GET /articles/wiki/: reached route 31"}},
-		{heapUnit(entrants[:4], "gplus"), 4, 1, nil},
-		{scalingUnit(entrants[:4], 1, 10, nil, plan{scaling: tiny, registrations: 3}), 8, 3, map[string]string{"bone": "GET /"}},
+		{raceUnit(Serving, "Static", scenario("Static"), bench.Usual, contenders, tiny), 5, 3, map[string]string{"bone": "GET /articles/wiki/: reached route 31"}},
+		{heapUnit(contenders[:4], "gplus"), 4, 1, nil},
+		{scalingUnit(contenders[:4], 1, 10, nil, plan{scaling: tiny, registrations: 3}), 8, 3, map[string]string{"bone": "GET /"}},
 	} {
 		r, last := new(Run), -1.0
 		if err := tt.unit.run(t.Context(), r, func(part float64) { last = part }); err != nil {
@@ -96,12 +67,8 @@ func TestUnitsFillTheirCells(t *testing.T) {
 }
 
 func TestUnitsCountAllocations(t *testing.T) {
-	s, err := bench.ScenarioNamed("Param1")
-	if err != nil {
-		t.Fatal(err)
-	}
 	r := new(Run)
-	if err := servingUnit(few(t), s, tiny).run(t.Context(), r, func(float64) {}); err != nil {
+	if err := raceUnit(Serving, "Param1", scenario("Param1"), bench.Usual, few(), tiny).run(t.Context(), r, func(float64) {}); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -116,14 +83,33 @@ func TestUnitsCountAllocations(t *testing.T) {
 	}
 }
 
-func TestInterruptedUnitsLeaveNothing(t *testing.T) {
-	s, err := bench.ScenarioNamed("Param1")
+// TestServe checks that a worker measures a unit of its contender.
+func TestServe(t *testing.T) {
+	servemux, err := contender.Named("http.ServeMux")
 	if err != nil {
 		t.Fatal(err)
 	}
-	entrants := few(t)
+	in, err := json.Marshal(order{"serving/Param1", true, tiny, &Run{Cells: []Cell{{Contender: "another"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := serve(servemux, bytes.NewReader(in), &out); err != nil {
+		t.Fatal(err)
+	}
+	var cells []Cell
+	if err := json.Unmarshal(out.Bytes(), &cells); err != nil {
+		t.Fatal(err)
+	}
+	if len(cells) != 1 || cells[0].Contender != "http.ServeMux" || len(cells[0].Samples) != tiny.Rounds || cells[0].Allocs != 1 {
+		t.Errorf("got %+v, want one cell", cells)
+	}
+}
+
+func TestInterruptedUnitsLeaveNothing(t *testing.T) {
+	contenders := few()
 	for _, u := range []unit{
-		servingUnit(entrants, s, tiny), scalingUnit(entrants[:4], 1, 10, nil, plan{scaling: tiny, registrations: 1}), heapUnit(entrants[:4], "gplus"),
+		raceUnit(Serving, "Param1", scenario("Param1"), bench.Usual, contenders, tiny), scalingUnit(contenders[:4], 1, 10, nil, plan{scaling: tiny, registrations: 1}), heapUnit(contenders[:4], "gplus"),
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		r := new(Run)

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench"
@@ -25,18 +26,18 @@ type unit struct {
 }
 
 // units returns the units of a run.
-func units(entrants []entrant, p plan) []unit {
+func units(contenders []contender.Contender, p plan) []unit {
 	var us []unit
-	routers := slices.DeleteFunc(slices.Clone(entrants), func(e entrant) bool { return e.In(contender.Floor) })
+	routers := slices.DeleteFunc(slices.Clone(contenders), func(c contender.Contender) bool { return c.In(contender.Floor) })
 	for _, s := range bench.Scenarios() {
-		us = append(us, servingUnit(entrants, s, p.serving))
+		us = append(us, raceUnit(Serving, s.Name, s, bench.Usual, contenders, p.serving))
 		if s.Name == "ParamRead" || s.Name == "GitHub" {
-			us = append(us, benchmarkUnit(entrants, s.Name))
+			us = append(us, benchmarkUnit(contenders, s))
 		}
 	}
-	us = append(us, parallelUnit(routers, p.parallel))
+	us = append(us, raceUnit(Parallel, fmt.Sprintf("1 parameter, %d cores", runtime.NumCPU()), scenario("Param1"), bench.AllCores, routers, p.parallel))
 	if p.conditions {
-		us = append(us, conditionUnits(slices.DeleteFunc(slices.Clone(routers), func(e entrant) bool { return !slices.Contains(inConditions, e.Name) }), p.serving)...)
+		us = append(us, conditionUnits(slices.DeleteFunc(slices.Clone(routers), func(c contender.Contender) bool { return !slices.Contains(inConditions, c.Name) }), p.serving)...)
 	}
 	for i, n := range p.scales {
 		// They don't race here, so that a large size can be done in parts.
@@ -53,10 +54,13 @@ func units(entrants []entrant, p plan) []unit {
 	for _, set := range p.heapSets {
 		us = append(us, heapUnit(routers, set))
 	}
-	self, _ := os.Executable() // in localEntrants, it succeeded
+	self, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
 	for pass := range p.loadPasses {
 		for _, c := range p.loadCases {
-			us = append(us, loadUnit(Load, underLoad(entrants), c, pass+1, p.load))
+			us = append(us, loadUnit(Load, underLoad(self, contenders), c, pass+1, p.load))
 			us = append(us, loadUnit(Servers, load.All(self), c, pass+1, p.load))
 		}
 	}
@@ -65,7 +69,7 @@ func units(entrants []entrant, p plan) []unit {
 
 // Units lists the keys of a run's units.
 func Units(quick bool) (keys []string) {
-	for _, u := range units([]entrant{{}}, newPlan(quick)) {
+	for _, u := range units([]contender.Contender{{}}, newPlan(quick, measure.Plan{})) {
 		keys = append(keys, u.key)
 	}
 	return keys
@@ -76,103 +80,100 @@ var inConditions = []string{"muxmaster", "muxmaster pooled", "gin", "echo", "bun
 
 // underLoad selects the contenders for the load tests, with both kinds of
 // handlers. Fewer servers allow more rounds.
-func underLoad(entrants []entrant) (servers []load.Server) {
-	for _, e := range entrants {
-		router, _, _ := strings.Cut(e.Name, " (")
+func underLoad(binary string, contenders []contender.Contender) (servers []load.Server) {
+	for _, c := range contenders {
+		router, _, _ := strings.Cut(c.Name, " (")
 		switch router {
 		case "no router", "muxmaster", "muxmaster pooled", "http.ServeMux", "gin", "echo", "bunrouter", "fox", "httprouter", "chi", "gorilla/mux":
-			servers = append(servers, load.Server{Name: e.Name, Binary: e.binary})
+			servers = append(servers, load.Server{Name: c.Name, Binary: binary})
 		}
 	}
 	return servers
 }
 
 // lap estimates the time of a plan, including calibration and Prove.
-func lap(p measure.Plan, entrants []entrant) time.Duration {
+func lap(p measure.Plan, contenders []contender.Contender) time.Duration {
 	const around = 30 * time.Millisecond
-	return time.Duration(len(entrants)) * (around + time.Duration(p.Rounds)*(p.Round+time.Millisecond))
-}
-
-// servingUnit measures all contenders in one scenario, on one core.
-func servingUnit(entrants []entrant, s bench.Scenario, p measure.Plan) unit {
-	return raceUnit(Serving, s.Name, s.Name, bench.Usual, entrants, p)
+	return time.Duration(len(contenders)) * (around + time.Duration(p.Rounds)*(p.Round+time.Millisecond))
 }
 
 // benchmarkUnit runs a scenario as a Go benchmark, one contender after the
 // other, because a garbage collection must not fall into the time of another
 // contender.
-func benchmarkUnit(entrants []entrant, scenario string) unit {
+func benchmarkUnit(contenders []contender.Contender, s bench.Scenario) unit {
 	const samples = 3
-	cost := time.Duration(len(entrants)) * samples * 1200 * time.Millisecond
-	return unitOfEach(string(Benchmark)+"/"+scenario, cost, entrants, func(_ context.Context, _ *Run, e entrant) ([]Cell, error) {
-		cell := Cell{Section: Benchmark, Scenario: scenario, Contender: e.Name}
-		var a Reply
-		if _, err := e.proven(scenario, bench.Usual); err != nil {
-			cell.Cannot = oneLine(err)
-		} else if err := e.call("Benchmark", Job{Samples: samples}, &a); err != nil {
-			return nil, err
-		}
-		cell.Samples = a.Samples
-		return []Cell{cell}, e.call("Unload", Job{}, new(Reply))
-	})
-}
-
-// unitOfEach returns a unit that measures one entrant after the other.
-func unitOfEach(key string, cost time.Duration, entrants []entrant, measure func(context.Context, *Run, entrant) ([]Cell, error)) unit {
-	return unit{key, cost, func(ctx context.Context, r *Run, step func(float64)) error {
-		var cells []Cell
-		for i, e := range entrants {
-			step(float64(i) / float64(len(entrants)))
-			more, err := measure(ctx, r, e)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
+	cost := time.Duration(len(contenders)) * samples * 1200 * time.Millisecond
+	return unit{string(Benchmark) + "/" + s.Name, cost, func(ctx context.Context, r *Run, step func(float64)) error {
+		return each(ctx, r, step, contenders, func(c contender.Contender) []Cell {
+			cell := Cell{Section: Benchmark, Scenario: s.Name, Contender: c.Name}
+			l, err := proven(c, s)
 			if err != nil {
-				return err
+				cell.Cannot = oneLine(err)
+				return []Cell{cell}
 			}
-			cells = append(cells, more...)
-		}
-		r.Cells = append(r.Cells, cells...)
-		return nil
+			task := l.Task()
+			for range samples {
+				result := testing.Benchmark(func(b *testing.B) { bench.Benchmark(b, task) })
+				cell.Samples = append(cell.Samples, result.Extra["ns/op"])
+			}
+			return []Cell{cell}
+		})
 	}}
 }
 
-// parallelUnit measures all contenders with one goroutine per core.
-func parallelUnit(entrants []entrant, p measure.Plan) unit {
-	return raceUnit(Parallel, fmt.Sprintf("1 parameter, %d cores", runtime.NumCPU()), "Param1", bench.AllCores, entrants, p)
+// each measures one contender after the other.
+func each(ctx context.Context, r *Run, step func(float64), contenders []contender.Contender, measure func(contender.Contender) []Cell) error {
+	var cells []Cell
+	for i, c := range contenders {
+		step(float64(i) / float64(len(contenders)))
+		cells = append(cells, measure(c)...)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	r.Cells = append(r.Cells, cells...)
+	return nil
 }
 
 // conditionUnits measure contenders under other conditions.
-func conditionUnits(entrants []entrant, p measure.Plan) (us []unit) {
+func conditionUnits(contenders []contender.Contender, p measure.Plan) (us []unit) {
 	for _, c := range bench.Conditions() {
-		for _, scenario := range []string{"Param1", "GitHub"} {
+		for _, name := range []string{"Param1", "GitHub"} {
 			if c.Processors <= runtime.NumCPU() {
-				us = append(us, raceUnit(Section(c.Name), scenario, scenario, c, entrants, c.Plan(p)))
+				us = append(us, raceUnit(Section(c.Name), name, scenario(name), c, contenders, c.Plan(p)))
 			}
 		}
 	}
 	return us
 }
 
+// scenario returns the scenario with a name, which must exist.
+func scenario(name string) bench.Scenario {
+	s, err := bench.ScenarioNamed(name)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
 // raceUnit checks all contenders with Prove and measures those that pass in
 // interleaved rounds. title is the scenario of the cells.
-func raceUnit(section Section, title, scenario string, condition bench.Condition, entrants []entrant, p measure.Plan) unit {
+func raceUnit(section Section, title string, s bench.Scenario, condition bench.Condition, contenders []contender.Contender, p measure.Plan) unit {
 	run := func(ctx context.Context, r *Run, step func(float64)) error {
 		defer condition.Begin()()
 		var cells []Cell
 		var tasks []measure.Task
 		var racing []int // indices of cells
-		for _, e := range entrants {
+		for _, c := range contenders {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			cell := Cell{Section: section, Scenario: title, Contender: e.Name}
-			task, err := e.proven(scenario, condition)
-			if err != nil {
+			cell := Cell{Section: section, Scenario: title, Contender: c.Name}
+			if l, err := proven(c, s); err != nil {
 				cell.Cannot = oneLine(err)
 			} else {
 				racing = append(racing, len(cells))
-				tasks = append(tasks, task)
+				tasks = append(tasks, condition.Task(l))
 			}
 			cells = append(cells, cell)
 		}
@@ -185,65 +186,68 @@ func raceUnit(section Section, title, scenario string, condition bench.Condition
 		}
 		for k, i := range racing {
 			cells[i].Samples = samples[k]
-		}
-		for i, e := range entrants {
-			var a Reply
-			if section == Serving && cells[i].Cannot == "" {
-				if err := e.call("Allocs", Job{}, &a); err != nil {
-					return err
-				}
-				cells[i].Bytes, cells[i].Allocs = a.Bytes, a.Allocs
-			}
-			if err := e.call("Unload", Job{}, &a); err != nil {
-				return err
+			if section == Serving {
+				cells[i].Bytes, cells[i].Allocs = measure.Allocs(tasks[k])
 			}
 		}
 		r.Cells = append(r.Cells, cells...)
 		return nil
 	}
-	return unit{key: string(section) + "/" + title, cost: lap(p, entrants), run: run}
+	return unit{key: string(section) + "/" + title, cost: lap(p, contenders), run: run}
 }
 
-// proven checks the entrant with Prove and loads it for a scenario.
-func (e entrant) proven(scenario string, condition bench.Condition) (measure.Task, error) {
-	if err := e.call("Prove", Job{Contender: e.Name, Scenario: scenario}, new(Reply)); err != nil {
-		return measure.Task{}, err
+// proven loads a contender that passes Prove for a scenario.
+func proven(c contender.Contender, s bench.Scenario) (bench.Loaded, error) {
+	if err := bench.Prove(c, s); err != nil {
+		return bench.Loaded{}, err
 	}
-	return e.task(scenario, condition)
+	return bench.Load(c, s)
 }
 
-// scalingUnit measures registration and lookups of a generated API, one entrant
-// after the other, because all routers with 100,000 routes would need too much
-// memory. It omits contenders that were too slow with fewer routes.
-func scalingUnit(entrants []entrant, part, n int, smaller []int, p plan) unit {
-	scenario := fmt.Sprint("Scale", n)
-	cost := lap(p.scaling, entrants) + time.Duration(len(entrants))*time.Duration(n)*20*time.Microsecond
-	return unitOfEach(fmt.Sprintf("%s/%s/%d", Scaling, scenario, part), cost, entrants, func(ctx context.Context, r *Run, e entrant) ([]Cell, error) {
+// scalingUnit measures registration and lookups of a generated API, one
+// contender after the other, because all routers with 100,000 routes would need
+// too much memory. It omits contenders that were too slow with fewer routes.
+func scalingUnit(contenders []contender.Contender, part, n int, smaller []int, p plan) unit {
+	name := fmt.Sprint("Scale", n)
+	cost := lap(p.scaling, contenders) + time.Duration(len(contenders))*time.Duration(n)*20*time.Microsecond
+	return unit{fmt.Sprintf("%s/%s/%d", Scaling, name, part), cost, func(ctx context.Context, r *Run, step func(float64)) error {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-		lookups := Cell{Section: Scaling, Scenario: scenario, Contender: e.Name}
-		registration := Cell{Section: Registration, Scenario: scenario, Contender: e.Name}
-		if reason := tooSlow(r, e.Name, n, smaller, p.patience); reason != "" {
-			lookups.Cannot, registration.Cannot = reason, reason
-			return []Cell{lookups, registration}, nil
-		}
-		var a Reply
-		job := Job{Contender: e.Name, Scenario: scenario, Samples: p.registrations, Limit: time.Second}
-		if err := e.call("Register", job, &a); err != nil {
-			registration.Cannot = oneLine(err)
-		} else {
-			registration.Samples = a.Samples
-		}
-		task, err := e.proven(scenario, bench.Usual)
-		if err != nil {
-			lookups.Cannot = oneLine(err)
-		} else {
+		s := bench.ScaleScenario(n)
+		return each(ctx, r, step, contenders, func(c contender.Contender) []Cell {
+			lookups := Cell{Section: Scaling, Scenario: name, Contender: c.Name}
+			registration := Cell{Section: Registration, Scenario: name, Contender: c.Name}
+			if reason := tooSlow(r, c.Name, n, smaller, p.patience); reason != "" {
+				lookups.Cannot, registration.Cannot = reason, reason
+				return []Cell{lookups, registration}
+			}
+			err := recovered(func() { registration.Samples = bench.Registration(c, s.Spec.Routes, p.registrations, time.Second) })
+			if err != nil {
+				registration.Cannot = oneLine(err)
+			}
+			l, err := proven(c, s)
+			if err != nil {
+				lookups.Cannot = oneLine(err)
+				return []Cell{lookups, registration}
+			}
 			began := time.Now()
-			lookups.Samples = measure.Rounds([]measure.Task{task}, p.scaling, func(done int) bool {
+			lookups.Samples = measure.Rounds([]measure.Task{l.Task()}, p.scaling, func(done int) bool {
 				return ctx.Err() == nil && (done < 3 || time.Since(began) < 3*time.Second)
 			})[0]
+			return []Cell{lookups, registration}
+		})
+	}}
+}
+
+// recovered calls f and returns its panic as an error: routers reject routes by
+// panicking.
+func recovered(f func()) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
 		}
-		return []Cell{lookups, registration}, e.call("Unload", Job{}, &a)
-	})
+	}()
+	f()
+	return nil
 }
 
 // tooSlow returns the reason why registering n routes would take too long, or
@@ -278,18 +282,17 @@ func tooSlow(r *Run, name string, n int, smaller []int, patience time.Duration) 
 }
 
 // heapUnit measures the heap of each contender with a route set.
-func heapUnit(entrants []entrant, set string) unit {
-	cost := time.Duration(len(entrants)*len(routes.Load(set).Routes)) * time.Millisecond
-	return unitOfEach(string(Heap)+"/"+set, cost, entrants, func(_ context.Context, _ *Run, e entrant) ([]Cell, error) {
-		var a Reply
-		cell := Cell{Section: Heap, Scenario: set, Contender: e.Name}
-		if err := e.call("Heap", Job{Contender: e.Name, Scenario: set}, &a); err != nil {
-			cell.Cannot = oneLine(err)
-		} else {
-			cell.Samples = Samples{a.Bytes}
-		}
-		return []Cell{cell}, nil
-	})
+func heapUnit(contenders []contender.Contender, set string) unit {
+	cost := time.Duration(len(contenders)*len(routes.Load(set).Routes)) * time.Millisecond
+	return unit{string(Heap) + "/" + set, cost, func(ctx context.Context, r *Run, step func(float64)) error {
+		return each(ctx, r, step, contenders, func(c contender.Contender) []Cell {
+			cell := Cell{Section: Heap, Scenario: set, Contender: c.Name}
+			if err := recovered(func() { cell.Samples = Samples{bench.Heap(c, routes.Load(set).Routes)} }); err != nil {
+				cell.Cannot = oneLine(err)
+			}
+			return []Cell{cell}
+		})
+	}}
 }
 
 // loadUnit measures servers under load in interleaved rounds. Later passes add
