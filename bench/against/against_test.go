@@ -32,12 +32,16 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestWrongResponse checks that a version with wrong responses isn't measured.
-func TestWrongResponse(t *testing.T) {
+// TestMeasure checks that a version with wrong responses isn't measured: a new
+// one is an error, and an old one doesn't know the row.
+func TestMeasure(t *testing.T) {
 	lost := func(string) (measure.Task, error) { return measure.Task{}, errors.New("status 404") }
 	order := race.Order{Row: side.Rows()[0].Name, Plan: measure.Plan{Rounds: 1, Round: time.Microsecond}}
-	if r := race.Measure(order, side.Task, lost); r.Err != "default Static: old version: status 404" {
-		t.Errorf("got %+v", r)
+	if r := race.Measure(order, side.Task, lost); r.Unknown != "status 404" || r.Err != "" || r.Samples[0] != nil {
+		t.Errorf("an old version: %+v", r)
+	}
+	if r := race.Measure(order, lost, side.Task); r.Err != "status 404" || r.Samples[0] != nil {
+		t.Errorf("a new version: %+v", r)
 	}
 }
 
@@ -86,12 +90,7 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	worker, err := start(t.Context(), binary)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer worker.stop()
-	r, err := worker.measure(race.Order{Row: side.Rows()[0].Name, Plan: measure.Plan{Rounds: 2, Round: time.Millisecond}})
+	r, err := measureWith(t.Context(), binary, race.Order{Row: side.Rows()[0].Name, Plan: measure.Plan{Rounds: 2, Round: time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/against/race"
 	"github.com/seed-1954dcaa/muxmaster/bench/against/side"
@@ -39,58 +40,89 @@ func Compare(ctx context.Context, w io.Writer, dir string, o Options) (worse int
 	if err != nil {
 		return 0, err
 	}
-	var workers []*worker
+	var binaries []string
 	for i, newFirst := range []bool{true, false} {
 		binary, err := versions.Build(ctx, filepath.Join(dir, fmt.Sprint("layout", i+1)), newFirst, o.Tags)
 		if err != nil {
 			return 0, err
 		}
-		worker, err := start(ctx, binary)
-		if err != nil {
-			return 0, err
-		}
-		defer worker.stop()
-		workers = append(workers, worker)
+		binaries = append(binaries, binary)
 	}
 	plan := o.Plan
-	plan.Rounds = max(1, plan.Rounds/len(workers))
+	plan.Rounds = max(1, plan.Rounds/len(binaries))
 	width := len("row")
 	for _, row := range o.Rows {
 		width = max(width, len(row.Name))
 	}
 	fmt.Fprintf(w, "%-*s %9s %9s %9s %9s  %s\n", width, "row", "new", "old", "minimum", "median", "B, allocs")
+	unknown := 0
 	for _, row := range o.Rows {
 		order := race.Order{Row: row.Name, Plan: plan}
 		if row.Slow {
 			order.Plan.Round *= 10
 		}
-		var all race.Result
-		for try := 0; try == 0 || try <= retries && isWorse(all, o.Limit); try++ {
-			for _, worker := range workers {
-				r, err := worker.measure(order)
-				if err != nil {
-					return worse, err
-				}
-				for i := range r.Samples {
-					all.Samples[i] = append(all.Samples[i], r.Samples[i]...)
-				}
-				all.Bytes, all.Allocs = r.Bytes, r.Allocs
-			}
+		r, err := measureRow(ctx, binaries, order, o.Limit)
+		if err != nil {
+			return worse, err
+		}
+		if r.Unknown != "" {
+			unknown++
+			reason, _, _ := strings.Cut(r.Unknown, "\n")
+			fmt.Fprintf(w, "%-*s unknown to the old version: %s\n", width, row.Name, reason)
+			continue
 		}
 		mark := ""
-		if isWorse(all, o.Limit) {
+		if isWorse(r, o.Limit) {
 			mark = "  WORSE"
 			worse++
 		}
-		fmt.Fprintf(w, "%-*s %9.1f %9.1f %9.3f %9.3f  %s%s\n", width, row.Name, measure.Min(all.Samples[0]), measure.Min(all.Samples[1]),
-			minimumRatio(all), medianRatio(all), counts(all), mark)
+		fmt.Fprintf(w, "%-*s %9.1f %9.1f %9.3f %9.3f  %s%s\n", width, row.Name, measure.Min(r.Samples[0]), measure.Min(r.Samples[1]),
+			minimumRatio(r), medianRatio(r), counts(r), mark)
 	}
 	fmt.Fprintf(w, `
 Nanoseconds per request, the minimum of each version. Ratios are new to old, less
 is better: of the minimums, and the median of the rounds' own ratios. A row is
 worse if both are above %v: %d of %d rows.
-`, o.Limit, worse, len(o.Rows))
+`, o.Limit, worse, len(o.Rows)-unknown)
 	return worse, nil
+}
+
+// measureRow measures a row with all binaries, again if it seems worse.
+func measureRow(ctx context.Context, binaries []string, o race.Order, limit float64) (all race.Result, err error) {
+	for try := 0; try == 0 || try <= retries && isWorse(all, limit); try++ {
+		for _, binary := range binaries {
+			r, err := measureWith(ctx, binary, o)
+			if err != nil || r.Unknown != "" {
+				return r, err
+			}
+			for i := range r.Samples {
+				all.Samples[i] = append(all.Samples[i], r.Samples[i]...)
+			}
+			all.Bytes, all.Allocs = r.Bytes, r.Allocs
+		}
+	}
+	return all, nil
+}
+
+// measureWith measures a row with one binary.
+func measureWith(ctx context.Context, binary string, o race.Order) (r race.Result, err error) {
+	order, err := json.Marshal(o)
+	if err != nil {
+		return r, err
+	}
+	cmd := exec.CommandContext(ctx, binary, string(order))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err == nil {
+		err = json.Unmarshal(out, &r)
+	}
+	if err == nil && r.Err != "" {
+		err = errors.New(r.Err)
+	}
+	if err != nil {
+		return r, fmt.Errorf("against: %s: %w", o.Row, err)
+	}
+	return r, nil
 }
 
 // isWorse reports whether both ratios are above the limit. A single fast round
@@ -117,48 +149,4 @@ func counts(r race.Result) string {
 		s += fmt.Sprintf(" (%v, %v)", r.Bytes[1], r.Allocs[1])
 	}
 	return s
-}
-
-// worker is a running binary.
-type worker struct {
-	cmd     *exec.Cmd
-	input   io.Closer
-	orders  *json.Encoder
-	results *json.Decoder
-}
-
-func start(ctx context.Context, binary string) (*worker, error) {
-	cmd := exec.CommandContext(ctx, binary)
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	return &worker{cmd, in, json.NewEncoder(in), json.NewDecoder(out)}, nil
-}
-
-func (w *worker) measure(o race.Order) (r race.Result, err error) {
-	if err := w.orders.Encode(o); err != nil {
-		return r, fmt.Errorf("against: %s: %w", o.Row, err)
-	}
-	if err := w.results.Decode(&r); err != nil {
-		return r, fmt.Errorf("against: %s: the program ended: %w", o.Row, err)
-	}
-	if r.Err != "" {
-		return r, errors.New("against: " + r.Err)
-	}
-	return r, nil
-}
-
-// stop closes the standard input of the program, which then exits.
-func (w *worker) stop() {
-	w.input.Close()
-	w.cmd.Wait()
 }

@@ -4,7 +4,6 @@ package race
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"runtime"
 
@@ -22,26 +21,24 @@ type Order struct {
 type Result struct {
 	Samples       [2][]float64 // nanoseconds per request, or per route registered
 	Bytes, Allocs [2]float64
-	Err           string
+	Err           string // why nothing was measured: the new version is wrong
+	Unknown       string // why nothing was measured: the old version can't do it
 }
 
-// Side returns a row's task for one version. It returns an error if a response
-// of the router is wrong.
+// Side returns a row's task for one version. It returns an error if the router
+// rejects the routes, or if a response is wrong.
 type Side func(row string) (measure.Task, error)
 
-// Main reads orders from standard input until it ends, and writes their results
-// to standard output, all as JSON.
+// Main measures the order in the first argument of the program, as JSON, and
+// prints the result as JSON.
 func Main(new, old Side) {
 	runtime.GOMAXPROCS(1)
-	orders, results := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
-	for {
-		var o Order
-		if err := orders.Decode(&o); err != nil {
-			return
-		}
-		if err := results.Encode(Measure(o, new, old)); err != nil {
-			return
-		}
+	var o Order
+	if err := json.Unmarshal([]byte(os.Args[1]), &o); err != nil {
+		panic(err)
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(Measure(o, new, old)); err != nil {
+		panic(err)
 	}
 }
 
@@ -49,11 +46,11 @@ func Main(new, old Side) {
 func Measure(o Order, new, old Side) (result Result) {
 	newTask, err := new(o.Row)
 	if err != nil {
-		return Result{Err: fmt.Sprintf("%s: new version: %v", o.Row, err)}
+		return Result{Err: err.Error()}
 	}
 	oldTask, err := old(o.Row)
 	if err != nil {
-		return Result{Err: fmt.Sprintf("%s: old version: %v", o.Row, err)}
+		return Result{Unknown: err.Error()}
 	}
 	tasks := []measure.Task{newTask, oldTask}
 	copy(result.Samples[:], measure.Rounds(tasks, o.Plan, nil))
