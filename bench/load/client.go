@@ -2,13 +2,12 @@ package load
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
-	"io"
 	"net"
-	"slices"
-	"strconv"
+	"net/http"
 	"time"
+
+	"github.com/valyala/fasthttp"
 )
 
 // This file is a load generator for HTTP/1.1.
@@ -34,11 +33,11 @@ func (c Case) request(b []byte, n int) []byte {
 // A client is a connection that sends requests and checks the responses.
 type client struct {
 	link
-	c    Case
-	br   *bufio.Reader
-	sent int
-	out  []byte
-	body []byte
+	c        Case
+	br       *bufio.Reader
+	sent     int
+	out      []byte
+	response fasthttp.Response
 }
 
 func newClient(addr string, c Case) (connection, error) {
@@ -63,85 +62,17 @@ func (cl *client) exchange(_ int, more func() bool) error {
 			return err
 		}
 		for range cl.c.Pipeline {
-			if err := cl.response(want); err != nil {
+			if err := cl.response.ReadLimitBody(cl.br, 1<<20); err != nil {
 				return err
+			}
+			if status, body := cl.response.StatusCode(), cl.response.Body(); status != http.StatusOK || string(body) != want {
+				return fmt.Errorf("response %d %.40q, want 200 %.40q", status, body, want)
 			}
 		}
 		now := time.Now()
 		cl.took, last = append(cl.took, now.Sub(last)), now
 		if !more() {
 			return nil
-		}
-	}
-}
-
-func (cl *client) response(want string) error {
-	status, err := cl.br.ReadSlice('\n')
-	if err != nil {
-		return err
-	}
-	if !bytes.HasPrefix(status, []byte("HTTP/1.1 200 ")) {
-		return fmt.Errorf("response %q", status)
-	}
-	length, chunked := -1, false
-	for {
-		line, err := cl.br.ReadSlice('\n')
-		if err != nil {
-			return err
-		}
-		if len(line) == 2 {
-			break
-		}
-		if v, ok := bytes.CutPrefix(line, []byte("Content-Length: ")); ok {
-			if length, err = strconv.Atoi(string(bytes.TrimSpace(v))); err != nil {
-				return err
-			}
-		} else if bytes.Equal(line, []byte("Transfer-Encoding: chunked\r\n")) {
-			chunked = true
-		}
-	}
-	cl.body = cl.body[:0]
-	if chunked {
-		err = cl.chunks()
-	} else {
-		err = cl.read(length)
-	}
-	if err != nil {
-		return err
-	}
-	if string(cl.body) != want {
-		return fmt.Errorf("body %.40q, want %.40q", cl.body, want)
-	}
-	return nil
-}
-
-// read adds length bytes to the body.
-func (cl *client) read(length int) error {
-	if length < 0 || length > 1<<20 {
-		return fmt.Errorf("response of %d bytes", length)
-	}
-	at := len(cl.body)
-	cl.body = slices.Grow(cl.body, length)[:at+length]
-	_, err := io.ReadFull(cl.br, cl.body[at:])
-	return err
-}
-
-// chunks reads a chunked body.
-func (cl *client) chunks() error {
-	for {
-		line, err := cl.br.ReadSlice('\n')
-		if err != nil {
-			return err
-		}
-		length, err := strconv.ParseUint(string(bytes.TrimSpace(line)), 16, 20)
-		if err != nil {
-			return err
-		}
-		if err := cl.read(int(length)); err != nil {
-			return err
-		}
-		if _, err := cl.br.Discard(len("\r\n")); err != nil || length == 0 {
-			return err
 		}
 	}
 }

@@ -181,6 +181,7 @@ func open(addr string, c Case) (source, error) {
 // A target is a server with its source of load.
 type target struct {
 	process *process
+	c       Case
 	source  source
 }
 
@@ -203,16 +204,13 @@ func start(s Server, c Case) (*target, error) {
 		p.stop()
 		return nil, err
 	}
-	source, err := open(p.address, c)
-	if err != nil {
-		p.stop()
-		return nil, err
-	}
-	return &target{p, source}, nil
+	return &target{process: p, c: c}, nil
 }
 
 func (t *target) stop() {
-	t.source.close()
+	if t.source != nil {
+		t.source.close()
+	}
 	t.process.stop()
 }
 
@@ -237,8 +235,14 @@ func (t *target) undisturbed(ctx context.Context, p Plan) (r Round, err error) {
 	return r, err
 }
 
-// load loads the server for a round.
-func (t *target) load(ctx context.Context, p Plan) (Round, error) {
+// load loads the server for a round. The first opens the connections, because
+// some servers close those without requests while others still start.
+func (t *target) load(ctx context.Context, p Plan) (_ Round, err error) {
+	if t.source == nil {
+		if t.source, err = open(t.process.address, t.c); err != nil {
+			return Round{}, err
+		}
+	}
 	before, err := t.process.cpu()
 	if err != nil {
 		return Round{}, err

@@ -114,12 +114,18 @@ func TestHTTP2Client(t *testing.T) {
 		{"another status", "/none", "a wrong response: its fields begin with"},
 		{"a short body", helloPath, "a wrong response: 13 bytes, want 14"},
 	} {
-		target, err := start(Server{"engine", os.Args[0]}, Case{Path: helloPath, Protocol: H2C, Connections: 1, Streams: 1})
+		c := Case{Path: helloPath, Protocol: H2C, Connections: 1, Streams: 1}
+		target, err := start(Server{"engine", os.Args[0]}, c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer target.stop()
-		cl := target.source.(*generator).connections[0].(*http2Client)
+		connection, err := newHTTP2Client(target.process.address, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cl := connection.(*http2Client)
+		defer cl.conn.Close()
 		cl.want = []byte(hello + "!")
 		var block bytes.Buffer
 		enc := hpack.NewEncoder(&block)
