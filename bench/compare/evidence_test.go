@@ -1,52 +1,59 @@
 package compare
 
 import (
+	"cmp"
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"go/types"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	_ "github.com/danielgtaylor/huma/v2" // so that the module is in go.mod
 )
 
-// TestEvidence checks each cell of the second table against the source of the
-// routers: a yes names an identifier that exists, and a router with a no has no
-// identifier that suggests otherwise.
+// TestEvidence checks each cell of the second table against the documentation
+// of the routers' packages: a yes names an identifier that exists, and a router
+// with a no has no identifier that suggests otherwise.
 func TestEvidence(t *testing.T) {
 	for _, p := range peers {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			dir := sourceOf(t, p.module)
-			names := exported(t, dir)
+			documented := map[string][]string{} // identifiers by package, as a path below the module
+			identifiers := func(pkg string) []string {
+				if _, ok := documented[pkg]; !ok {
+					documented[pkg] = exported(t, path.Join(cmp.Or(p.module, "net/http"), pkg))
+				}
+				return documented[pkg]
+			}
 			for _, f := range features {
 				at := f.others[p.name]
 				if at == "" {
-					for name := range names {
-						pkg, ident, _ := strings.Cut(name, ": ")
-						if (pkg == "." || pkg == "middleware") && regexp.MustCompile(f.words).MatchString(ident) {
-							t.Errorf("%s: is it really missing? There is %s", f.text, name)
+					for _, pkg := range []string{"", "middleware"} {
+						for _, name := range identifiers(pkg) {
+							if regexp.MustCompile(f.words).MatchString(name) {
+								t.Errorf("%s: is it really missing? There is %s", f.text, name)
+							}
 						}
 					}
 					continue
 				}
-				at = strings.TrimPrefix(at, "recipe: ")
-				if strings.HasPrefix(at, "no: ") {
-					continue
-				}
-				if file, text, ok := strings.Cut(at, ": "); ok && strings.HasSuffix(file, ".md") {
-					content, err := os.ReadFile(filepath.Join(dir, file))
-					if err != nil || !strings.Contains(string(content), text) {
-						t.Errorf("%s: %s doesn't contain %q: %v", f.text, file, text, err)
+				where, what, ok := strings.Cut(strings.TrimPrefix(at, "recipe: "), ": ")
+				switch {
+				case where == "no":
+				case !ok:
+					if !slices.Contains(identifiers(""), where) {
+						t.Errorf("%s: there is no %s", f.text, where)
 					}
-				} else if !names[at] && !names[".: "+at] {
+				case strings.HasSuffix(where, ".md"):
+					text, err := os.ReadFile(filepath.Join(run(t, "list", "-m", "-f", "{{.Dir}}", p.module), where))
+					if err != nil || !strings.Contains(string(text), what) {
+						t.Errorf("%s: %s doesn't contain %q: %v", f.text, where, what, err)
+					}
+				case !slices.Contains(identifiers(where), what):
 					t.Errorf("%s: there is no %s", f.text, at)
 				}
 			}
@@ -54,99 +61,50 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// sourceOf returns the directory of a module, or of package net/http.
-func sourceOf(t *testing.T, module string) string {
+// run runs a go command and returns its output.
+func run(t *testing.T, args ...string) string {
 	t.Helper()
-	args := []string{"list", "-m", "-f", "{{.Dir}}", module}
-	if module == "" {
-		args = []string{"list", "-f", "{{.Dir}}", "net/http"}
-	}
 	out, err := exec.Command("go", args...).Output()
-	dir := strings.TrimSpace(string(out))
-	if err != nil || dir == "" {
+	if err != nil {
 		t.Fatalf("go %s: %v", strings.Join(args, " "), err)
 	}
-	return dir
+	return strings.TrimSpace(string(out))
 }
 
-// exported returns the exported identifiers of the packages below dir, in the
-// form "PACKAGE: NAME" or "PACKAGE: TYPE.NAME" for methods and fields. The
-// package is a path from dir.
-func exported(t *testing.T, dir string) map[string]bool {
+// declaration matches the lines of go doc -all with a receiver and a name, with
+// the name of a struct or an interface, or with its members.
+var declaration = regexp.MustCompile(`^(?:func \(\w+ \*?(\w+)[^)]*\) (\w+)|(?:func|type|var|const) (\w+)|\t(\w+(?:, \w+)*)\b)`)
+
+// exported returns the exported identifiers of a package, those of methods and
+// fields in the form "TYPE.NAME". There may be no such package.
+func exported(t *testing.T, pkg string) (names []string) {
 	t.Helper()
-	names := map[string]bool{}
-	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		base := path.Base(name)
-		if d.IsDir() && name != "." && (strings.HasPrefix(base, "_") || strings.HasPrefix(base, ".") || base == "internal" || base == "testdata") {
-			return fs.SkipDir
-		}
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		for _, decl := range file.Decls {
-			for _, ident := range identifiers(decl) {
-				if outer, inner, isMember := strings.Cut(ident, "."); ast.IsExported(outer) && (!isMember || ast.IsExported(inner)) {
-					names[path.Dir(name)+": "+ident] = true
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return names
-}
-
-// identifiers returns the identifiers that a declaration declares.
-func identifiers(decl ast.Decl) (names []string) {
-	switch d := decl.(type) {
-	case *ast.FuncDecl:
-		if d.Recv == nil {
-			return []string{d.Name.Name}
-		}
-		receiver, _, _ := strings.Cut(types.ExprString(d.Recv.List[0].Type), "[")
-		return []string{strings.TrimPrefix(receiver, "*") + "." + d.Name.Name}
-	case *ast.GenDecl:
-		for _, spec := range d.Specs {
-			switch s := spec.(type) {
-			case *ast.ValueSpec:
-				for _, n := range s.Names {
-					names = append(names, n.Name)
-				}
-			case *ast.TypeSpec:
-				names = append(names, s.Name.Name)
-				for _, member := range members(s.Type) {
-					names = append(names, s.Name.Name+"."+member)
-				}
-			}
-		}
-	}
-	return names
-}
-
-// members returns the names of the fields of a struct, or of the methods of an
-// interface.
-func members(e ast.Expr) (names []string) {
-	var list *ast.FieldList
-	switch e := e.(type) {
-	case *ast.StructType:
-		list = e.Fields
-	case *ast.InterfaceType:
-		list = e.Methods
-	default:
+	if run(t, "list", "-e", "-f", "{{.Name}}", pkg) == "" {
 		return nil
 	}
-	for _, field := range list.List {
-		for _, n := range field.Names {
-			names = append(names, n.Name)
+	group := "" // what lines with a tab belong to
+	for line := range strings.Lines(run(t, "doc", "-all", pkg)) {
+		if line == "}\n" {
+			group = ""
+		}
+		m := declaration.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		switch open := strings.HasSuffix(line, "{\n"); {
+		case m[2] != "":
+			names = append(names, m[1]+"."+m[2])
+		case m[3] != "":
+			names, group = append(names, m[3]), ""
+			if open {
+				group = m[3] + "."
+			}
+		default:
+			for name := range strings.SplitSeq(m[4], ", ") {
+				if ast.IsExported(name) {
+					names = append(names, group+name)
+				}
+			}
 		}
 	}
 	return names
