@@ -7,8 +7,8 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"log"
 	"os"
@@ -33,9 +33,8 @@ type dependency struct {
 
 // A module is one line of go list -m -json.
 type module struct {
-	Path, Version  string
-	Main, Indirect bool
-	Replace        *module
+	Path, Version, GoMod string
+	Main, Indirect       bool
 }
 
 func main() {
@@ -50,6 +49,7 @@ func main() {
 		log.Fatal(err)
 	}
 	var all []component
+	var root component
 	var edges []dependency
 	for _, file := range strings.Fields(string(files)) {
 		if strings.Contains(file, "testdata/") {
@@ -59,25 +59,24 @@ func main() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		path, err := exec.Command("go", "-C", filepath.Dir(file), "mod", "edit", "-json").Output()
-		if err != nil {
-			log.Fatal(err)
-		}
-		var own struct{ Module struct{ Path string } }
-		if err := json.Unmarshal(path, &own); err != nil {
-			log.Fatal(err)
-		}
-		edge := dependency{Ref: purl(own.Module.Path, version), DependsOn: []string{}}
+		edge := dependency{DependsOn: []string{}}
 		for _, m := range modules {
 			if m.Main {
 				m.Version = version // all modules of the repository get the same
 			}
-			c := component{"library", purl(m.Path, m.Version), m.Path, m.Version, purl(m.Path, m.Version)}
+			ref := "pkg:golang/" + m.Path + "@" + m.Version
+			c := component{"library", ref, m.Path, m.Version, ref}
 			if !slices.Contains(all, c) {
 				all = append(all, c)
 			}
-			if !m.Indirect && c.Ref != edge.Ref {
-				edge.DependsOn = append(edge.DependsOn, c.Ref)
+			switch {
+			case m.Main && m.GoMod == here(file):
+				edge.Ref = ref
+				if file == "go.mod" {
+					root = c
+				}
+			case !m.Indirect:
+				edge.DependsOn = append(edge.DependsOn, ref)
 			}
 		}
 		edges = append(edges, edge)
@@ -85,39 +84,38 @@ func main() {
 	slices.SortFunc(all, func(a, b component) int { return strings.Compare(a.Ref, b.Ref) })
 	e := json.NewEncoder(os.Stdout)
 	e.SetIndent("", "\t")
-	root := edges[slices.IndexFunc(edges, func(d dependency) bool {
-		return !strings.Contains(strings.TrimPrefix(d.Ref, "pkg:golang/github.com/seed-1954dcaa/muxmaster"), "/")
-	})]
 	if err := e.Encode(map[string]any{
 		"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
-		"metadata":   map[string]any{"component": all[slices.IndexFunc(all, func(c component) bool { return c.Ref == root.Ref })]},
+		"metadata":   map[string]any{"component": root},
 		"components": all, "dependencies": edges,
 	}); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func purl(path, version string) string { return "pkg:golang/" + path + "@" + version }
+// here returns the absolute name of a file.
+func here(file string) string {
+	name, err := filepath.Abs(file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return name
+}
 
 // list returns the modules in the module graph of the module in dir: its build
 // uses some of them.
 func list(dir string) (modules []module, err error) {
 	cmd := exec.Command("go", "list", "-m", "-json", "all")
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	for d := json.NewDecoder(out); ; {
+	out, err := cmd.Output()
+	for d := json.NewDecoder(bytes.NewReader(out)); err == nil; {
 		var m module
-		if err := d.Decode(&m); errors.Is(err, io.EOF) {
-			return modules, cmd.Wait()
-		} else if err != nil {
-			return nil, err
+		if err = d.Decode(&m); err == nil {
+			modules = append(modules, m)
 		}
-		modules = append(modules, m)
 	}
+	if err == io.EOF {
+		err = nil
+	}
+	return modules, err
 }

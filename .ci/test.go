@@ -12,8 +12,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -84,24 +82,13 @@ func main() {
 		os.Exit(1)
 	}
 	r := &report{everything: *everything, start: time.Now(), install: packages}
-	r.last = r.start
-	go r.heartbeat()
-
 	queue := make(chan step)
-	var busy sync.RWMutex // a step that runs alone holds it
+	var alone []step
 	var wg sync.WaitGroup
 	for range 2 {
 		wg.Go(func() {
 			for s := range queue {
-				if s.alone {
-					busy.Lock()
-					r.run(s)
-					busy.Unlock()
-				} else {
-					busy.RLock()
-					r.run(s)
-					busy.RUnlock()
-				}
+				r.run(s)
 			}
 		})
 	}
@@ -113,12 +100,17 @@ func main() {
 			r.fail(s.name, "needs "+missing)
 		case missing != "":
 			r.leftOut = append(r.leftOut, s.name+" (needs "+missing+")")
+		case s.alone:
+			alone = append(alone, s)
 		default:
 			queue <- s
 		}
 	}
 	close(queue)
 	wg.Wait()
+	for _, s := range alone {
+		r.run(s)
+	}
 	if !r.summary() {
 		os.Exit(1)
 	}
@@ -147,8 +139,6 @@ type report struct {
 	start      time.Time
 
 	mu      sync.Mutex
-	last    time.Time            // of the last line
-	running map[string]time.Time // steps, and their tests
 	done    []string
 	leftOut []string
 	failed  []string
@@ -176,8 +166,6 @@ func (r *report) missing(s step) string {
 
 // run executes a step.
 func (r *report) run(s step) {
-	r.begin(s.name)
-	defer r.end(s.name)
 	args := words(s.command)
 	tests := args[0] == "go" && args[1] == "test" && !strings.Contains(s.command, "-bench")
 	if tests {
@@ -185,19 +173,16 @@ func (r *report) run(s step) {
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Env = s.dir, append(os.Environ(), s.env...)
-	out, in := io.Pipe()
-	cmd.Stdout, cmd.Stderr = in, in
 	started := time.Now()
-	if err := cmd.Start(); err != nil {
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		cmd.Stderr = cmd.Stdout
+		err = cmd.Start()
+	}
+	if err != nil {
 		r.fail(s.name, err.Error())
 		return
 	}
-	finished := make(chan error)
-	go func() {
-		err := cmd.Wait()
-		in.Close()
-		finished <- err
-	}()
 	o := &output{report: r, step: s, failed: map[string]bool{}, tests: map[string][]string{}}
 	for lines := bufio.NewReader(out); ; {
 		line, err := lines.ReadString('\n')
@@ -208,7 +193,7 @@ func (r *report) run(s step) {
 			break
 		}
 	}
-	switch err := <-finished; {
+	switch err := cmd.Wait(); {
 	case err != nil && len(o.failed) == 0:
 		r.fail(s.name, s.command+": "+err.Error())
 	case err == nil && !tests:
@@ -260,14 +245,6 @@ func (o *output) line(line string, tests bool) {
 	switch e.Action {
 	case "build-output":
 		o.print(e.Output)
-	case "run", "cont":
-		if !sub {
-			o.begin(label)
-		}
-	case "pause":
-		if !sub {
-			o.end(label)
-		}
 	case "output":
 		text := strings.TrimSpace(e.Output)
 		if !strings.HasPrefix(text, "=== ") && !strings.HasPrefix(text, "--- PASS") && text != "PASS" {
@@ -277,7 +254,6 @@ func (o *output) line(line string, tests bool) {
 		if sub {
 			return
 		}
-		o.end(label)
 		kept := o.tests[key]
 		delete(o.tests, key)
 		switch {
@@ -303,12 +279,8 @@ func (o *output) line(line string, tests bool) {
 }
 
 func (r *report) print(text string) {
-	if text == "" {
-		return
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.last = time.Now()
 	os.Stdout.WriteString(text)
 }
 
@@ -316,42 +288,6 @@ func (r *report) fail(name, why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failed = append(r.failed, strings.TrimSuffix(name+": "+why, ": "))
-}
-
-func (r *report) begin(name string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.running == nil {
-		r.running = map[string]time.Time{}
-	}
-	r.running[name] = time.Now()
-}
-
-func (r *report) end(name string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.running, name)
-}
-
-// heartbeat says what runs if nothing else was printed for some seconds.
-func (r *report) heartbeat() {
-	for range time.Tick(time.Second) {
-		r.mu.Lock()
-		if now := time.Now(); now.Sub(r.last) >= 5*time.Second {
-			r.last = now
-			var names []string
-			for _, name := range slices.Sorted(maps.Keys(r.running)) {
-				if test := name + ": "; !slices.ContainsFunc(slices.Collect(maps.Keys(r.running)), func(n string) bool { return strings.HasPrefix(n, test) }) {
-					names = append(names, fmt.Sprintf("%s (%.0f s)", name, now.Sub(r.running[name]).Seconds()))
-				}
-			}
-			if more := len(names) - 4; more > 0 {
-				names = append(names[:4], fmt.Sprintf("and %d more", more))
-			}
-			fmt.Printf("    %3.0f s: %s\n", now.Sub(r.start).Seconds(), strings.Join(names, "; "))
-		}
-		r.mu.Unlock()
-	}
 }
 
 // summary prints the last lines, and reports whether nothing failed.
