@@ -3,7 +3,6 @@ package claims
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -131,34 +130,5 @@ func TestPitfalls(t *testing.T) {
 	dump, err := httputil.DumpRequest(&http.Request{Method: "GET", URL: &url.URL{Path: "/"}, Header: http.Header{"Authorization": {"secret"}}}, true)
 	if err != nil || !strings.Contains(string(dump), "secret") {
 		t.Errorf("the dump has no Authorization: %q, %v", dump, err)
-	}
-}
-
-// BenchmarkClaims runs all cases as Go benchmarks:
-//
-//	go test -bench . -benchmem ./claims
-func BenchmarkClaims(b *testing.B) {
-	for _, c := range All() {
-		for _, k := range c.Cases {
-			for i, name := range []string{"before", "after", "ours"} {
-				b.Run(fmt.Sprintf("%02d/%s/%s", c.Number, k.Name, name), func(b *testing.B) {
-					w := new(World)
-					defer w.Close()
-					sides := k.Open(w)
-					if sides.Held != nil {
-						before, after, ours := sides.Held()
-						b.ReportMetric(float64([]int{before, after, ours}[i]), "held")
-						return
-					}
-					f := []func(int){sides.Before, sides.After, sides.Ours}[i]
-					if f == nil {
-						return
-					}
-					b.ReportAllocs()
-					b.ResetTimer()
-					f(b.N)
-				})
-			}
-		}
 	}
 }

@@ -59,7 +59,7 @@ var features = []feature{
 	{text: "all routes replaced at once, while serving", test: "TestUpdateReplacesAllRoutes",
 		others: map[string]string{"fox": "Router.Updates"},
 		words:  `^(Mux|ServeMux|Router|Engine|App)\.(Txn|Updates?|Swap|Replace)$`},
-	{text: "a catch-all inside a path", test: "TestCatchAllInside",
+	{text: "a catch-all inside a path", test: "TestPrecedence",
 		others: map[string]string{"fiber": "RoutePatternMatch", "gorilla/mux": "Route.Path", "fox": "Router.Add"},
 		words:  `(?i)infix`},
 	{text: "paths in another case reach their route", test: "TestRedirectCase",

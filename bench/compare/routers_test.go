@@ -82,26 +82,25 @@ func likeContender(name string) func([]route) http.Handler {
 	}
 }
 
+// withPatterns adds the routes to a router with patterns like http.ServeMux's.
+func withPatterns(m interface {
+	http.Handler
+	HandleFunc(string, func(http.ResponseWriter, *http.Request))
+}, routes []route) http.Handler {
+	for _, r := range routes {
+		m.HandleFunc(r.method+" "+r.host+r.path, func(w http.ResponseWriter, q *http.Request) { answer(w, r, q.PathValue("id")) })
+	}
+	return m
+}
+
 var routers = []router{
 	{
 		name: "muxmaster", handler: "`http.Handler`", values: "`r.PathValue`", expression: "{id:[0-9]+}",
-		load: func(routes []route) http.Handler {
-			m := muxmaster.New()
-			for _, r := range routes {
-				m.HandleFunc(r.method+" "+r.host+r.path, func(w http.ResponseWriter, q *http.Request) { answer(w, r, q.PathValue("id")) })
-			}
-			return m
-		},
+		load: func(routes []route) http.Handler { return withPatterns(muxmaster.New(), routes) },
 	},
 	{
 		name: "http.ServeMux", handler: "`http.Handler`", values: "`r.PathValue`",
-		load: func(routes []route) http.Handler {
-			m := http.NewServeMux()
-			for _, r := range routes {
-				m.HandleFunc(r.method+" "+r.host+r.path, func(w http.ResponseWriter, q *http.Request) { answer(w, r, q.PathValue("id")) })
-			}
-			return m
-		},
+		load: func(routes []route) http.Handler { return withPatterns(http.NewServeMux(), routes) },
 	},
 	{
 		name: "chi", module: "github.com/go-chi/chi/v5", handler: "`http.Handler`", values: "`r.PathValue`, `chi.URLParam`", expression: "{id:[0-9]+}",

@@ -28,15 +28,14 @@ var HTTP2Servers = []HTTPServer{
 	{Name: "grpc-go's own server", Handler: "native", Paths: []string{grpcPath}, serve: serveGRPC},
 }
 
-// HTTP2Entrants returns the HTTP/2 servers for a case in a binary that calls
-// Serve.
-func HTTP2Entrants(binary string, c Case) (servers []Server) {
+// HTTP2Entrants returns the names of the HTTP/2 servers for a case.
+func HTTP2Entrants(c Case) (names []string) {
 	for _, s := range HTTP2Servers {
 		if slices.Contains(s.Paths, c.Path) && (!c.H2load || s.Handler == "plain") {
-			servers = append(servers, Server{Name: s.Name, Binary: binary})
+			names = append(names, s.Name)
 		}
 	}
-	return servers
+	return names
 }
 
 // certificate returns the certificate of package httptest.

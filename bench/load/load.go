@@ -97,10 +97,6 @@ type Plan struct {
 	WarmUp   bool          // one more round that isn't counted
 }
 
-// Server is a contender or an HTTP server in a binary that serves it as a
-// child.
-type Server struct{ Name, Binary string }
-
 // Round is what one round of load on one server came to.
 type Round struct {
 	PerSecond float64
@@ -114,13 +110,14 @@ type Result struct {
 	Cannot string
 }
 
-// Run starts all servers and loads them in interleaved rounds. Each round
+// Run starts the contenders or HTTP servers with these names, as children of a
+// program that calls Serve, and loads them in interleaved rounds. Each round
 // begins with another server. A round in which the host of a virtual machine
 // took more than 5 % of the processors' time for others is repeated, at most
 // twice. Run calls step with the completed fraction. If a
 // server doesn't start or sends a wrong response, its result has a Cannot. Run
 // returns only errors of the context.
-func Run(ctx context.Context, servers []Server, c Case, p Plan, step func(part float64)) ([]Result, error) {
+func Run(ctx context.Context, servers []string, c Case, p Plan, step func(part float64)) ([]Result, error) {
 	if c.Cores == 1 {
 		defer pinSelf()()
 	}
@@ -186,8 +183,8 @@ type target struct {
 }
 
 // start starts the server and checks its response.
-func start(s Server, c Case) (*target, error) {
-	p, err := startProcess(s.Binary, c.Protocol.serving(s.Name), c.Cores)
+func start(server string, c Case) (*target, error) {
+	p, err := startProcess(c.Protocol.serving(server), c.Cores)
 	if err != nil {
 		return nil, err
 	}

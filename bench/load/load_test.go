@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 }
 
 func TestRun(t *testing.T) {
-	servers := append([]Server{{"http.ServeMux", os.Args[0]}, {"no router", os.Args[0]}}, All(os.Args[0])...)
-	servers = append(servers, Server{"nobody", os.Args[0]})
+	servers := append([]string{"http.ServeMux", "no router"}, All()...)
+	servers = append(servers, "nobody")
 	for _, c := range []Case{Parameter(4, 1), Parameter(4, 2)} {
 		part := 0.0
 		var results []Result
@@ -42,13 +42,13 @@ func TestRun(t *testing.T) {
 			sensible = true
 			for i, r := range results[:len(servers)-1] {
 				if r.Cannot != "" || len(r.Rounds) != 2 {
-					t.Errorf("%s, %s: %d rounds, %q", servers[i].Name, c, len(r.Rounds), r.Cannot)
+					t.Errorf("%s, %s: %d rounds, %q", servers[i], c, len(r.Rounds), r.Cannot)
 					continue
 				}
 				if one := r.Rounds[0]; one.PerSecond <= 0 || one.P50 <= 0 || one.P99 < one.P50 || one.CPU <= 0 {
 					sensible = false
 					if round > time.Second {
-						t.Fatalf("%s, %s: no sensible figures: %+v", servers[i].Name, c, one)
+						t.Fatalf("%s, %s: no sensible figures: %+v", servers[i], c, one)
 					}
 				}
 			}
@@ -66,7 +66,7 @@ func TestRun(t *testing.T) {
 func TestCases(t *testing.T) {
 	for _, c := range Cases() {
 		c.Connections = 2
-		results, err := Run(t.Context(), All(os.Args[0]), c, Plan{Rounds: 1, Requests: 20}, func(float64) {})
+		results, err := Run(t.Context(), All(), c, Plan{Rounds: 1, Requests: 20}, func(float64) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +88,7 @@ func TestHTTP2Cases(t *testing.T) {
 		if c.PerSecond == 0 && c.Streams != 100 { // the same with fewer requests at a time
 			continue
 		}
-		servers := HTTP2Entrants(os.Args[0], c)
+		servers := HTTP2Entrants(c)
 		if len(servers) < 2 {
 			t.Errorf("%s: only %d servers", c, len(servers))
 		}
@@ -99,9 +99,9 @@ func TestHTTP2Cases(t *testing.T) {
 		for i, r := range results {
 			switch {
 			case r.Cannot != "" || len(r.Rounds) != 1:
-				t.Errorf("%s, %s: %d rounds, %q", servers[i].Name, c, len(r.Rounds), r.Cannot)
+				t.Errorf("%s, %s: %d rounds, %q", servers[i], c, len(r.Rounds), r.Cannot)
 			case r.Rounds[0].PerSecond <= 0 || r.Rounds[0].CPU <= 0 || !c.H2load && r.Rounds[0].P50 <= 0:
-				t.Errorf("%s, %s: no sensible figures: %+v", servers[i].Name, c, r.Rounds[0])
+				t.Errorf("%s, %s: no sensible figures: %+v", servers[i], c, r.Rounds[0])
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func TestHTTP2Client(t *testing.T) {
 		{"a short body", helloPath, "a wrong response: 13 bytes, want 14"},
 	} {
 		c := Case{Path: helloPath, Protocol: H2C, Connections: 1, Streams: 1}
-		target, err := start(Server{"engine", os.Args[0]}, c)
+		target, err := start("engine", c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ requests: 5000 total, 5000 started, 5000 done, 5000 succeeded, 0 failed, 0 error
 
 func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := Run(ctx, []Server{{"http.ServeMux", os.Args[0]}}, Parameter(1, 1), Plan{Rounds: 1000, Round: time.Millisecond},
+	_, err := Run(ctx, []string{"http.ServeMux"}, Parameter(1, 1), Plan{Rounds: 1000, Round: time.Millisecond},
 		func(float64) { cancel() })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
@@ -168,7 +168,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 }
 
 func TestCheckRejectsWrongResponses(t *testing.T) {
-	target, err := start(Server{"no router", os.Args[0]}, Parameter(1, 1))
+	target, err := start("no router", Parameter(1, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestServerThatFailsUnderLoadIsReported(t *testing.T) {
 	}
 	t.Setenv("PATH", dir)
 	c := H2loadCases()[0]
-	results, err := Run(t.Context(), []Server{{"engine", os.Args[0]}}, c, Plan{Rounds: 2, Round: time.Millisecond}, func(float64) {})
+	results, err := Run(t.Context(), []string{"engine"}, c, Plan{Rounds: 2, Round: time.Millisecond}, func(float64) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,10 +63,14 @@ type process struct {
 	out     *bufio.Reader
 }
 
-// startProcess starts the binary as a child that serves name with the given
+// startProcess starts this program as a child that serves name with the given
 // number of processors. A child with one processor is pinned to the last one, if
 // the system supports that.
-func startProcess(binary, name string, processors int) (*process, error) {
+func startProcess(name string, processors int) (*process, error) {
+	binary, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
 	args := []string{binary, serveFlag, name}
 	if processors == 1 && runtime.NumCPU() > 1 {
 		if taskset, err := exec.LookPath("taskset"); err == nil {
@@ -75,7 +79,6 @@ func startProcess(binary, name string, processors int) (*process, error) {
 	}
 	p := &process{cmd: exec.Command(args[0], args[1:]...)}
 	p.cmd.Env = append(p.cmd.Environ(), "GOMAXPROCS="+strconv.Itoa(processors))
-	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}

@@ -55,12 +55,12 @@ var HTTPServers = []HTTPServer{
 	{Name: "fiber v3", Handler: "native", serve: func(l net.Listener, _ *tls.Config) error { return fasthttp.Serve(l, fiberApp().Handler()) }},
 }
 
-// All returns the HTTP servers in a binary that calls Serve.
-func All(binary string) (servers []Server) {
+// All returns the names of HTTPServers.
+func All() (names []string) {
 	for _, s := range HTTPServers {
-		servers = append(servers, Server{Name: s.Name, Binary: binary})
+		names = append(names, s.Name)
 	}
-	return servers
+	return names
 }
 
 // named returns the function that serves a router with net/http's server, or

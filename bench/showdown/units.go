@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -54,14 +53,10 @@ func units(contenders []contender.Contender, p plan) []unit {
 	for _, set := range p.heapSets {
 		us = append(us, heapUnit(routers, set))
 	}
-	self, err := os.Executable()
-	if err != nil {
-		panic(err)
-	}
 	for pass := range p.loadPasses {
 		for _, c := range p.loadCases {
-			us = append(us, loadUnit(Load, underLoad(self, contenders), c, pass+1, p.load))
-			us = append(us, loadUnit(Servers, load.All(self), c, pass+1, p.load))
+			us = append(us, loadUnit(Load, underLoad(contenders), c, pass+1, p.load))
+			us = append(us, loadUnit(Servers, load.All(), c, pass+1, p.load))
 		}
 	}
 	return us
@@ -80,15 +75,15 @@ var inConditions = []string{"muxmaster", "muxmaster pooled", "gin", "echo", "bun
 
 // underLoad selects the contenders for the load tests, with both kinds of
 // handlers. Fewer servers allow more rounds.
-func underLoad(binary string, contenders []contender.Contender) (servers []load.Server) {
+func underLoad(contenders []contender.Contender) (names []string) {
 	for _, c := range contenders {
 		router, _, _ := strings.Cut(c.Name, " (")
 		switch router {
 		case "no router", "muxmaster", "muxmaster pooled", "http.ServeMux", "gin", "echo", "bunrouter", "fox", "httprouter", "chi", "gorilla/mux":
-			servers = append(servers, load.Server{Name: c.Name, Binary: binary})
+			names = append(names, c.Name)
 		}
 	}
-	return servers
+	return names
 }
 
 // lap estimates the time of a plan, including calibration and Prove.
@@ -297,14 +292,14 @@ func heapUnit(contenders []contender.Contender, set string) unit {
 
 // loadUnit measures servers under load in interleaved rounds. Later passes add
 // samples to those of the first.
-func loadUnit(section Section, servers []load.Server, c load.Case, pass int, p load.Plan) unit {
+func loadUnit(section Section, servers []string, c load.Case, pass int, p load.Plan) unit {
 	run := func(ctx context.Context, r *Run, step func(float64)) error {
 		results, err := load.Run(ctx, servers, c, p, step)
 		if err != nil {
 			return err
 		}
 		for i, s := range servers {
-			r.AddLoad(section, c, s.Name, results[i])
+			r.AddLoad(section, c, s, results[i])
 		}
 		return nil
 	}

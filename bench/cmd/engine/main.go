@@ -138,15 +138,11 @@ func matching(cases []load.Case, expr *regexp.Regexp) []load.Case {
 // measureAll measures all servers in all cases. It returns an error if a
 // response is wrong.
 func measureAll(ctx context.Context, results *showdown.Run, section showdown.Section, cases []load.Case, plan load.Plan) ([]load.Case, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
 	for _, c := range cases {
 		fmt.Fprintln(os.Stderr, c)
-		servers := load.All(self)
+		servers := load.All()
 		if section == showdown.HTTP2 {
-			servers = load.HTTP2Entrants(self, c)
+			servers = load.HTTP2Entrants(c)
 		}
 		rounds, err := load.Run(ctx, servers, c, plan, func(float64) {})
 		if err != nil {
@@ -154,9 +150,9 @@ func measureAll(ctx context.Context, results *showdown.Run, section showdown.Sec
 		}
 		for i, s := range servers {
 			if rounds[i].Cannot != "" {
-				return nil, fmt.Errorf("%s, %s: %s", c, s.Name, rounds[i].Cannot)
+				return nil, fmt.Errorf("%s, %s: %s", c, s, rounds[i].Cannot)
 			}
-			results.AddLoad(section, c, s.Name, rounds[i])
+			results.AddLoad(section, c, s, rounds[i])
 		}
 	}
 	if len(cases) == 0 {
