@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"hash/maphash"
 	"io"
 	"math/bits"
 	"net/http"
@@ -34,7 +35,8 @@ type counts struct {
 	routes  []counted
 	byText  map[string][]int         // indexes in routes, by host and path of the pattern
 	unknown int                      // number of texts without a route
-	recent  []atomic.Pointer[served] // by slot; the length is a power of two
+	recent  []atomic.Pointer[served] // by a hash of the pattern and method; the length is a power of two
+	seed    maphash.Seed
 }
 
 // counted is a route and its counter.
@@ -83,7 +85,7 @@ type countingHandler struct {
 }
 
 func (h *countingHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if l := h.last.Load(); l != nil && same(r.Pattern, l.pattern) {
+	if l := h.last.Load(); l != nil && r.Pattern == l.pattern {
 		l.set.Add(l.index)
 		h.next.ServeHTTP(w, r)
 		return
@@ -130,9 +132,9 @@ func (h *countingHandler) countAfter(w http.ResponseWriter, r *http.Request) {
 // method. It has no set if there is none.
 func (c *Coverage) find(r *http.Request) served {
 	t := c.table.Load()
-	recent := &t.recent[slot(r.Pattern, r.Method)&uint(len(t.recent)-1)]
+	recent := &t.recent[(maphash.String(t.seed, r.Pattern)+uint64(len(r.Method)))&uint64(len(t.recent)-1)]
 	l := recent.Load()
-	if l != nil && same(r.Pattern, l.pattern) && (l.method == "" || r.Method == l.method) {
+	if l != nil && r.Pattern == l.pattern && (l.method == "" || r.Method == l.method) {
 		return *l
 	}
 	found := c.search(r)
@@ -203,7 +205,7 @@ func (c *Coverage) update(text string) *counts {
 
 // index returns a table of the current routes, with the counters that old has.
 func (c *Coverage) index(old *counts) *counts {
-	t := &counts{byText: map[string][]int{}}
+	t := &counts{byText: map[string][]int{}, seed: maphash.MakeSeed()}
 	before := map[key]counted{}
 	if old != nil {
 		t.unknown = old.unknown

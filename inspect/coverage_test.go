@@ -248,17 +248,6 @@ func (nothing) Header() http.Header         { return nil }
 func (nothing) Write(p []byte) (int, error) { return len(p), nil }
 func (nothing) WriteHeader(int)             {}
 
-// TestCoverageAllocs checks that counting allocates nothing.
-func TestCoverageAllocs(t *testing.T) {
-	c := inspect.NewCoverage(covered())
-	for name, h := range map[string]http.Handler{"in Use": covered(c.Handler), "around the Mux": c.Handler(covered())} {
-		r := httptest.NewRequest("GET", "/a", nil)
-		if got := testing.AllocsPerRun(100, func() { r.Pattern = ""; h.ServeHTTP(nothing{}, r) }); got > 0 {
-			t.Errorf("%s: %v allocations", name, got)
-		}
-	}
-}
-
 // BenchmarkCoverage measures what counting costs, in short rounds that alternate
 // with those of a middleware that does nothing. It reports the fastest rounds.
 func BenchmarkCoverage(b *testing.B) {

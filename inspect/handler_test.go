@@ -12,6 +12,8 @@ import (
 func TestServeHTTP(t *testing.T) {
 	m := muxmaster.New()
 	m.GET("/<script/:id", func(http.ResponseWriter, *http.Request) { t.Error("a handler was called") })
+	m.With(requireLogin).GET("/g", showOld)
+	m.POST("/g", showOld)
 	page := Handler(m)
 	for _, tt := range []struct {
 		method string
@@ -25,10 +27,14 @@ func TestServeHTTP(t *testing.T) {
 		{"POST", "/r", 405, "text/plain", "Method Not Allowed"},
 		{"GET", "/r/routes.json", 200, "application/json", `"Pattern":"/\u003cscript/:id"`},
 		{"GET", "/r/routes.txt", 200, "text/plain", "/<script/:id  "},
-		{"GET", "/r", 200, "text/html", `"Values":["/\u003cscript/:id"]`},
+		{"GET", "/r", 200, "text/html", `"Values":["/\u003cscript/:id",`},
 		{"GET", "/r", 200, "text/html", "<pre>/&lt;script/:id  GET "},
 		{"GET", "/r/coverage.json", 404, "text/plain", "Coverage.Page"},
 		{"GET", "/r/routes.json", 200, "application/json", `"Example":"/%3Cscript/a"`},
+		{"GET", "/r/routes.json", 200, "application/json", `"Guard":"inspect.requireLogin"`},
+		{"GET", "/r/routes.json", 200, "application/json", `"Warning":"no authentication: GET of this path uses inspect.requireLogin"`},
+		{"GET", "/r/explain.json?path=/%253Cscript/a%2520b", 200, "application/json", `"Value":"a b"`},
+		{"GET", "/r/explain.json?path=none", 400, "text/plain", "inspect: explain.json needs a path"},
 		{"GET", "/r/explain.json?path=/x", 200, "application/json", `"Method":"GET","Target":"/x"`},
 		{"GET", "/r/explain.json?method=PUT&path=http://a.b/x%253Fy", 200, "application/json", `"Method":"PUT","Target":"http://a.b/x%3Fy"`},
 		{"GET", "/r/explain.json", 400, "text/plain", "inspect: explain.json needs a path"},

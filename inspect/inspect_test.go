@@ -1,7 +1,6 @@
 package inspect_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -87,40 +86,5 @@ func TestHandlerPanics(t *testing.T) {
 			}()
 			f()
 		}()
-	}
-}
-
-func TestHandlerJSON(t *testing.T) {
-	m := service()
-	var routes []struct {
-		muxmaster.Route
-		Warning string
-	}
-	if err := json.Unmarshal(get(t, m, "/debug/routes/routes.json", nil).Body.Bytes(), &routes); err != nil {
-		t.Fatal(err)
-	}
-	warnings := map[string]string{}
-	for _, r := range routes {
-		warnings[r.Method+" "+r.Pattern] = r.Warning
-	}
-	for pattern, want := range map[string]string{
-		"GET /users/:id":  "",
-		"GET /n/{b}/x":    "goes to GET /n/{a:..*}/x",
-		"GET /admin/a":    "",
-		"GET /admin/open": "no authentication: most routes next to /open use inspect_test.requireLogin",
-	} {
-		if got, ok := warnings[pattern]; !ok || (want == "") != (got == "") || !strings.Contains(got, want) {
-			t.Errorf("%s: the warning is %q (listed: %v), want %q", pattern, got, ok, want)
-		}
-	}
-	var e muxmaster.Explanation
-	if err := json.Unmarshal(get(t, m, "/debug/routes/explain.json?method=GET&path=/users/a%2520b", nil).Body.Bytes(), &e); err != nil {
-		t.Fatal(err)
-	}
-	if e.Route == nil || e.Route.Pattern != "/users/:id" || e.Values.Get("id") != "a b" {
-		t.Errorf("explain.json: %+v", e)
-	}
-	if w := get(t, m, "/debug/routes/explain.json?path=none", nil); w.Code != 400 {
-		t.Errorf("a path without a slash: got %d", w.Code)
 	}
 }

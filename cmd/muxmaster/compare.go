@@ -85,32 +85,35 @@ func (c *command) requests() (list []*http.Request, err error) {
 		if source.file == "" {
 			continue
 		}
-		f, err := os.Open(source.file)
+		more, err := readFile(source.file, source.read)
 		if err != nil {
 			return nil, err
-		}
-		more, err := source.read(f)
-		f.Close()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", source.file, err)
 		}
 		list = append(list, more...)
 	}
 	return list, nil
 }
 
+// readFile returns what read makes of a file. Its errors name the file.
+func readFile[T any](name string, read func(io.Reader) (T, error)) (v T, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return v, err
+	}
+	defer f.Close()
+	if v, err = read(f); err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return v, err
+}
+
 // diff prints for which requests the routes of two files differ.
 func (c *command) diff(w io.Writer) error {
 	var routes [2][]inspect.Route
 	for i, name := range c.args {
-		f, err := os.Open(name)
-		if err != nil {
+		var err error
+		if routes[i], err = readFile(name, inspect.ReadRoutes); err != nil {
 			return err
-		}
-		routes[i], err = inspect.ReadRoutes(f)
-		f.Close()
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	list, err := inspect.Diff(routes[0], routes[1])

@@ -6,7 +6,6 @@ import (
 	"go/format"
 	"go/token"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"unicode"
@@ -23,14 +22,9 @@ import (
 //
 // Functions with only int parameters can't fail.
 func (c *command) urls(w io.Writer) error {
-	f, err := os.Open(c.args[0])
+	routes, err := readFile(c.args[0], inspect.ReadRoutes)
 	if err != nil {
 		return err
-	}
-	defer f.Close()
-	routes, err := inspect.ReadRoutes(f)
-	if err != nil {
-		return fmt.Errorf("%s: %w", c.args[0], err)
 	}
 	name := "urls"
 	if len(c.args) > 1 {
