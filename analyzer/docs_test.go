@@ -19,14 +19,10 @@ type block struct {
 
 func blocks(t *testing.T) []block {
 	t.Helper()
-	text, err := os.ReadFile("../docs/checks.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all []block
 	var current *block
 	check, paragraph, before := "", "", ""
-	for i, line := range strings.Split(string(text), "\n") {
+	for i, line := range strings.Split(read(t, "../docs/checks.md"), "\n") {
 		switch {
 		case current != nil && line == "```":
 			all = append(all, *current)
@@ -51,39 +47,16 @@ func blocks(t *testing.T) []block {
 // not.
 // -fix must have the documented result.
 func TestDocs(t *testing.T) {
-	dir := t.TempDir()
-	tool := filepath.Join(dir, "muxvet")
-	if out, err := exec.Command("go", "build", "-o", tool, "./cmd/muxvet").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	write := func(name, text string) {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("go.mod", "module example.com/docs\n\ngo 1.26\n\nrequire github.com/seed-1954dcaa/muxmaster v0.0.0\n\n"+
-		"replace github.com/seed-1954dcaa/muxmaster => "+root+"\n")
 	all := blocks(t)
 	if len(all) < 9 {
 		t.Fatalf("docs/checks.md has %d blocks of Go, want at least 9", len(all))
 	}
+	files := make(map[string]string)
 	for _, b := range all {
-		write(fmt.Sprintf("line%d/main.go", b.line), program(b.code))
+		files[fmt.Sprintf("line%d/main.go", b.line)] = program(b.code)
 	}
-	vet := func(args ...string) string {
-		cmd := exec.Command("go", append([]string{"vet", "-vettool=" + tool}, args...)...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
-		out, _ := cmd.CombinedOutput() // fails if there are reports
-		return string(out)
-	}
-	reports := vet("./...")
+	dir := module(t, files)
+	reports, _ := run(t, dir, "go", "vet", "-vettool="+muxvet, "./...")
 	for i, b := range all {
 		name := fmt.Sprintf("line%d/main.go", b.line)
 		if !b.wrong {
@@ -92,12 +65,8 @@ func TestDocs(t *testing.T) {
 			}
 			if b.fixed {
 				fixed := fmt.Sprintf("line%d", all[i-1].line)
-				vet("-fix", "./"+fixed)
-				text, err := os.ReadFile(filepath.Join(dir, fixed, "main.go"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if string(text) != program(b.code) {
+				run(t, dir, "go", "vet", "-vettool="+muxvet, "-fix", "./"+fixed)
+				if text := read(t, filepath.Join(dir, fixed, "main.go")); text != program(b.code) {
 					t.Errorf("docs/checks.md:%d: -fix makes\n%s", b.line, text)
 				}
 			}
@@ -129,10 +98,6 @@ func program(code string) string {
 // TestExamples checks that there is no report for this repository's programs,
 // which are many and use the router in every way, but for those that are true.
 func TestExamples(t *testing.T) {
-	tool := filepath.Join(t.TempDir(), "muxvet")
-	if out, err := exec.Command("go", "build", "-o", tool, "./cmd/muxvet").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	for _, c := range []struct {
 		dir, packages string
 		true          string // expression for reports that are true
@@ -147,7 +112,7 @@ func TestExamples(t *testing.T) {
 			if testing.Short() && c.packages == "./..." {
 				t.Skip("it compiles many libraries")
 			}
-			cmd := exec.Command("go", append([]string{"vet", "-vettool=" + tool}, strings.Fields(c.packages)...)...)
+			cmd := exec.Command("go", append([]string{"vet", "-vettool=" + muxvet}, strings.Fields(c.packages)...)...)
 			cmd.Dir, cmd.Env = c.dir, append(os.Environ(), "GOFLAGS=")
 			if c.dir == ".." {
 				cmd.Env = append(cmd.Env, "GOWORK=off")

@@ -5,9 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -20,26 +17,22 @@ import (
 // other violations (kept...): the race detector can't see them until another
 // request reuses the storage.
 func TestRaceDetector(t *testing.T) {
-	dir := t.TempDir()
-	program, tool := filepath.Join(dir, "pooled"), filepath.Join(dir, "muxvet")
-	for _, args := range [][]string{{"build", "-race", "-o", program, "./testdata/pooled"}, {"build", "-o", tool, "./cmd/muxvet"}} {
-		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
-			t.Fatalf("go %q: %v\n%s", args, err, out)
-		}
+	source := read(t, "testdata/pooled/main.go")
+	dir := module(t, map[string]string{"main.go": source})
+	if out, code := run(t, dir, "go", "build", "-race", "-o", "pooled", "."); code != 0 {
+		t.Fatal(out)
 	}
-	vet, err := exec.Command("go", "vet", "-vettool="+tool, "-retain", "./testdata/pooled").CombinedOutput()
-	if _, ok := err.(*exec.ExitError); err != nil && !ok {
-		t.Fatal(err)
-	}
+	vet, _ := run(t, dir, "go", "vet", "-vettool="+muxvet, "-retain", ".")
+	lines := functions(t, source)
 	reported := make(map[string]bool)
-	for name, lines := range functions(t, "testdata/pooled/main.go") {
+	for name, lines := range lines {
 		for line := lines[0]; line <= lines[1]; line++ {
-			if strings.Contains(string(vet), fmt.Sprintf("main.go:%d:", line)) {
+			if strings.Contains(vet, fmt.Sprintf("main.go:%d:", line)) {
 				reported[name] = true
 			}
 		}
 	}
-	for name := range functions(t, "testdata/pooled/main.go") {
+	for name := range lines {
 		wrong, kept := strings.HasPrefix(name, "wrong"), strings.HasPrefix(name, "kept")
 		if !wrong && !kept && !strings.HasPrefix(name, "right") {
 			continue
@@ -51,29 +44,23 @@ func TestRaceDetector(t *testing.T) {
 			if kept {
 				return
 			}
-			cmd := exec.Command(program, name)
-			cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
-			out, err := cmd.CombinedOutput()
-			if _, ok := err.(*exec.ExitError); err != nil && !ok {
-				t.Fatal(err)
-			}
-			race := regexp.MustCompile(`WARNING: DATA RACE\n(?s:.*)main\.`).Match(out)
-			if race != wrong || cmd.ProcessState.Success() == wrong {
+			out, code := run(t, dir, "./pooled", name)
+			race := regexp.MustCompile(`WARNING: DATA RACE\n(?s:.*)main\.`).MatchString(out)
+			if race != wrong || (code == 0) == wrong {
 				t.Errorf("reported by the race detector: %v, want %v\n%s", race, wrong, out)
 			}
-			if !strings.Contains(string(out), name) {
+			if !strings.Contains(out, name) {
 				t.Errorf("the request was not served:\n%s", out)
 			}
 		})
 	}
 }
 
-// functions returns the first and the last line of each function declared in
-// the file.
-func functions(t *testing.T, file string) map[string][2]int {
+// functions returns the first and the last line of each function of a file.
+func functions(t *testing.T, source string) map[string][2]int {
 	t.Helper()
 	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, file, nil, 0)
+	f, err := parser.ParseFile(fset, "main.go", source, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

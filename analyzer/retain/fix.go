@@ -161,27 +161,11 @@ func later(stack []ast.Node) bool {
 
 // params replaces a use of the parameters with a clone.
 func (x *fixer) params(id *ast.Ident, stack []ast.Node) bool {
-	q := x.qualifier()
-	if q == "" || changes(stack[len(stack)-1], id) {
+	if changes(stack[len(stack)-1], id) {
 		return false
 	}
-	x.replace(id, x.copied(id.Name, id.Name, fmt.Sprintf("append(%sParams(nil), %s...)", q, id.Name)))
+	x.replace(id, x.copied(id.Name, id.Name, fmt.Sprintf("append(%s[:0:0], %[1]s...)", id.Name)))
 	return true
-}
-
-// qualifier returns the name and dot with which the file refers to the router's
-// package, or "".
-func (x *fixer) qualifier() string {
-	for _, spec := range x.file.Imports {
-		name := x.pass.TypesInfo.PkgNameOf(spec)
-		if name != nil && name.Imported().Path() == mux.Path {
-			if name.Name() == "." {
-				return ""
-			}
-			return name.Name() + "."
-		}
-	}
-	return ""
 }
 
 // pure lists methods that have no side effects and return a copy.

@@ -5,7 +5,6 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
-	"slices"
 
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
 	"golang.org/x/tools/go/ssa"
@@ -225,45 +224,24 @@ func encloses(outer, inner *ssa.Function) bool {
 }
 
 // perRequest reports whether the object with the assigned field belongs to one
-// request, because the same function also stores or passes w to it.
+// request, because the same function also stores w in it.
 func (c *checker) perRequest(addr *ssa.FieldAddr) bool {
 	object := c.at(addr.X)
 	if _, ok := object.root.(*ssa.Global); ok {
 		return false
 	}
-	part := func(v ssa.Value) bool {
-		for {
-			fa, ok := v.(*ssa.FieldAddr)
-			if !ok {
-				return c.at(v) == object
-			}
-			if c.at(fa.X) == object {
+	return contains(addr.Parent(), func(in ssa.Instruction) bool {
+		to, ok := in.(*ssa.Store)
+		if !ok || !writesResponse(to.Val) {
+			return false
+		}
+		for field, ok := to.Addr.(*ssa.FieldAddr); ok; field, ok = field.X.(*ssa.FieldAddr) {
+			if c.at(field.X) == object {
 				return true
 			}
-			v = fa.X
-		}
-	}
-	return contains(addr.Parent(), func(in ssa.Instruction) bool {
-		switch in := in.(type) {
-		case *ssa.Store:
-			fa, ok := in.Addr.(*ssa.FieldAddr)
-			return ok && writesResponse(in.Val) && part(fa)
-		case *ssa.Call:
-			args := in.Call.Args
-			return len(args) > 1 && part(receiverOf(args[0])) &&
-				slices.ContainsFunc(args[1:], func(a ssa.Value) bool { return mux.IsResponseWriter(a.Type()) })
 		}
 		return false
 	})
-}
-
-// receiverOf returns the address from which v was loaded, or v. For the
-// receiver in c.writer.reset(w) it returns the address of c.writer.
-func receiverOf(v ssa.Value) ssa.Value {
-	if u, ok := v.(*ssa.UnOp); ok && u.Op == token.MUL {
-		return u.X
-	}
-	return v
 }
 
 func writesResponse(v ssa.Value) bool {

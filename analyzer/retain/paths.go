@@ -16,7 +16,7 @@ import (
 // a channel that satisfies by. A loop with such an instruction counts even if
 // it may run zero times, because the check can't compare the number of
 // iterations with the number of started goroutines.
-func (f *flow) settled(from ssa.Instruction, done func(ssa.Instruction) bool, by func(ssa.Value) bool) bool {
+func settled(from ssa.Instruction, done func(ssa.Instruction) bool, by func(ssa.Value) bool) bool {
 	// A path is settled when it reaches one of these blocks: the heads of loops
 	// that wait, and the blocks that guard them.
 	loops := make(map[*ssa.BasicBlock]bool)
@@ -38,7 +38,6 @@ func (f *flow) settled(from ssa.Instruction, done func(ssa.Instruction) bool, by
 			}
 		}
 	}
-	known := knownConditions(from.Block())
 	seen := make(map[*ssa.BasicBlock]bool)
 	var ok func(b *ssa.BasicBlock, n int) bool
 	ok = func(b *ssa.BasicBlock, n int) bool {
@@ -52,12 +51,9 @@ func (f *flow) settled(from ssa.Instruction, done func(ssa.Instruction) bool, by
 		if loops[b] {
 			return true
 		}
-		settles, not := branch(b, by), -1
-		if !b.Dominates(from.Block()) { // the condition is evaluated again
-			not = f.impossibleBranch(b, known)
-		}
+		settles := branch(b, by)
 		for i, s := range b.Succs {
-			if i == settles || i == not || seen[s] {
+			if i == settles || seen[s] {
 				continue
 			}
 			seen[s] = true
@@ -116,58 +112,6 @@ func branch(b *ssa.BasicBlock, by func(ssa.Value) bool) int {
 		return equal
 	}
 	return -1
-}
-
-// impossibleBranch returns the index of the successor of b that is never taken,
-// because the condition is the same as a known one, or -1:
-//
-//	if s.async() { go serve(r, done) }
-//	if s.async() { <-done }
-func (f *flow) impossibleBranch(b *ssa.BasicBlock, known map[ssa.Value]bool) int {
-	end, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
-	if !ok {
-		return -1
-	}
-	for cond, holds := range known {
-		switch {
-		case !f.sameCondition(cond, end.Cond):
-		case holds:
-			return 1
-		default:
-			return 0
-		}
-	}
-	return -1
-}
-
-// sameCondition reports whether two conditions are the same value, or the same
-// operation on the same places.
-func (f *flow) sameCondition(a, b ssa.Value) bool {
-	if a == b {
-		return true
-	}
-	same := func(xs, ys []ssa.Value) bool {
-		return slices.EqualFunc(xs, ys, func(x, y ssa.Value) bool {
-			j, ok := x.(*ssa.Const)
-			k, ok2 := y.(*ssa.Const)
-			if ok || ok2 {
-				return ok && ok2 && j.String() == k.String()
-			}
-			return f.at(x) == f.at(y)
-		})
-	}
-	switch a := a.(type) {
-	case *ssa.Call:
-		b, ok := b.(*ssa.Call)
-		return ok && fullName(a.Common()) != "" && fullName(a.Common()) == fullName(b.Common()) && same(a.Call.Args, b.Call.Args)
-	case *ssa.BinOp:
-		b, ok := b.(*ssa.BinOp)
-		return ok && a.Op == b.Op && same([]ssa.Value{a.X, a.Y}, []ssa.Value{b.X, b.Y})
-	case *ssa.UnOp:
-		b, ok := b.(*ssa.UnOp)
-		return ok && a.Op == b.Op && (f.at(a) == f.at(b) || a.Op == token.NOT && f.sameCondition(a.X, b.X))
-	}
-	return false
 }
 
 func reaches(from, to *ssa.BasicBlock) bool {

@@ -193,7 +193,7 @@ func (c *checker) endsBeforeReturn(s sink, at ssa.Instruction, h *ssa.Function, 
 	}
 	by := func(v ssa.Value) bool { return c.isOneOf(v, ends) }
 	for {
-		if c.settled(at, done, by) {
+		if settled(at, done, by) {
 			return true
 		}
 		site := c.closures[at.Parent()]

@@ -1,7 +1,6 @@
 package retain
 
 import (
-	"go/constant"
 	"go/token"
 	"go/types"
 	"slices"
@@ -222,7 +221,6 @@ func reaching(a *ssa.Alloc, at ssa.Instruction) []*ssa.Store {
 	}
 	var found []*ssa.Store
 	seen := make(map[*ssa.BasicBlock]bool)
-	known := knownConditions(at.Block())
 	var back func(b *ssa.BasicBlock, n int)
 	back = func(b *ssa.BasicBlock, n int) {
 		for i := n - 1; i >= 0; i-- {
@@ -234,8 +232,8 @@ func reaching(a *ssa.Alloc, at ssa.Instruction) []*ssa.Store {
 				return
 			}
 		}
-		for i, p := range b.Preds {
-			if !seen[p] && !contradicts(b, i, known) {
+		for _, p := range b.Preds {
+			if !seen[p] {
 				seen[p] = true
 				back(p, len(p.Instrs))
 			}
@@ -243,42 +241,6 @@ func reaching(a *ssa.Alloc, at ssa.Instruction) []*ssa.Store {
 	}
 	back(at.Block(), slices.Index(at.Block().Instrs, at))
 	return found
-}
-
-// knownConditions returns the conditions that are known whenever b runs,
-// because all paths to b take the same branch.
-func knownConditions(b *ssa.BasicBlock) map[ssa.Value]bool {
-	known := make(map[ssa.Value]bool)
-	for ; b != nil; b = b.Idom() {
-		if len(b.Preds) != 1 {
-			continue
-		}
-		p := b.Preds[0]
-		if branch, ok := p.Instrs[len(p.Instrs)-1].(*ssa.If); ok && p.Succs[0] != p.Succs[1] {
-			known[branch.Cond] = b == p.Succs[0]
-		}
-	}
-	return known
-}
-
-// contradicts reports whether b can't have been entered from its predecessor i,
-// because a flag would then have another value than the known one:
-//
-//	body, mine := other, false
-//	if cond { body, mine = r.Body, true }
-//	if !mine { go read(body) }
-func contradicts(b *ssa.BasicBlock, i int, known map[ssa.Value]bool) bool {
-	for _, in := range b.Instrs {
-		phi, ok := in.(*ssa.Phi)
-		if !ok {
-			break
-		}
-		value, ok := known[phi]
-		if k, isConst := phi.Edges[i].(*ssa.Const); ok && isConst && constant.BoolVal(k.Value) != value {
-			return true
-		}
-	}
-	return false
 }
 
 func add(all []origin, more ...origin) []origin {

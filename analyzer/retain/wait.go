@@ -22,11 +22,6 @@ func (f *flow) isWait(in ssa.Instruction, ends []place, depth int) bool {
 	switch in := in.(type) {
 	case *ssa.UnOp:
 		return in.Op == token.ARROW && is(in.X)
-	case *ssa.Send:
-		made, ok := f.at(in.Chan).root.(*ssa.MakeChan)
-		return ok && isZero(made.Size) && slices.Contains(ends, f.stop(in.Chan))
-	case *ssa.Select:
-		return in.Blocking && !slices.ContainsFunc(in.States, func(s *ssa.SelectState) bool { return s.Send != nil || !is(s.Chan) })
 	case *ssa.Call, *ssa.Defer:
 		c := in.(ssa.CallInstruction).Common()
 		if waits[fullName(c)] {
@@ -66,9 +61,9 @@ func (f *flow) isOneOf(v ssa.Value, places []place) bool {
 }
 
 // ends lists the places where a goroutine that runs the call signals its end: a
-// WaitGroup whose Done it calls, a channel on which it sends or which it
-// closes, or an unbuffered channel from which it receives. A signal doesn't
-// count if the goroutine uses a value with one of the origins afterwards.
+// WaitGroup whose Done it calls, or a channel on which it sends or which it
+// closes. A signal doesn't count if the goroutine uses a value with one of the
+// origins afterwards.
 func (f *flow) ends(c *ssa.CallCommon, of []origin, depth int) []place {
 	fn := f.callee(c)
 	if fn == nil {
@@ -126,16 +121,10 @@ func (f *flow) signalsAfter(fn *ssa.Function, used func(ssa.Instruction) bool, c
 			case *ssa.Send:
 				here = []place{f.at(in.Chan)}
 			case *ssa.Select:
-				for k, s := range in.States {
+				for _, s := range in.States {
 					if s.Send != nil {
 						here = append(here, f.at(s.Chan))
-					} else if to := chosen(in, k); to != nil && !usedAfter(to, 0, used) {
-						all = append(all, f.stop(s.Chan))
 					}
-				}
-			case *ssa.UnOp:
-				if in.Op == token.ARROW {
-					here = []place{f.stop(in.X)}
 				}
 			case *ssa.Call, *ssa.Defer:
 				_, deferred = in.(*ssa.Defer)
@@ -171,23 +160,6 @@ func sharesParam(a, b []origin) bool {
 	return slices.ContainsFunc(a, func(x origin) bool {
 		return slices.ContainsFunc(b, func(y origin) bool { return x.param == y.param })
 	})
-}
-
-// stop returns the place for a send on the channel. It stands for the end of a
-// goroutine that no longer uses the request when it receives from the channel.
-func (f *flow) stop(ch ssa.Value) place {
-	p := f.at(ch)
-	return place{p.root, p.path + "<-"}
-}
-
-// chosen returns the block that runs if the select chooses state k, or nil.
-func chosen(sel *ssa.Select, k int) *ssa.BasicBlock {
-	for _, b := range sel.Parent().Blocks {
-		if i := branch(b, func(v ssa.Value) bool { return v == sel.States[k].Chan }); i >= 0 {
-			return b.Succs[i]
-		}
-	}
-	return nil
 }
 
 // inner adds the places in terms of the called function's parameters.

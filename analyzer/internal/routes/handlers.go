@@ -3,8 +3,6 @@ package routes
 import (
 	"go/ast"
 	"go/types"
-
-	"golang.org/x/tools/go/types/typeutil"
 )
 
 // Reach lists the routes whose requests can reach a function.
@@ -123,8 +121,11 @@ func (w *Reacher) Of(fn ast.Node) *Reach {
 	r.Unknown = w.unknown[fn]
 	from := w.callers[fn]
 	if lit, ok := fn.(*ast.FuncLit); ok && len(w.direct[fn]) == 0 {
-		from = w.around(lit)
-		r.Unknown = r.Unknown || from == nil
+		if outer := w.Function(lit); outer != nil {
+			from = []ast.Node{outer}
+		} else {
+			r.Unknown = true
+		}
 	}
 	for _, caller := range from {
 		more := w.Of(caller)
@@ -132,39 +133,4 @@ func (w *Reacher) Of(fn ast.Node) *Reach {
 		r.Unknown = r.Unknown || more.Unknown || len(more.Routes) == 0
 	}
 	return r
-}
-
-// around returns the innermost function that contains a literal. It returns nil
-// if the literal is passed as a handler to a function of another package, which
-// may call it for unknown routes.
-func (w *Reacher) around(lit *ast.FuncLit) []ast.Node {
-	var child ast.Node = lit
-	for p := w.parents[lit]; p != nil; child, p = p, w.parents[p] {
-		switch p := p.(type) {
-		case *ast.FuncDecl, *ast.FuncLit:
-			return []ast.Node{p}
-		case *ast.CallExpr:
-			if p.Fun == child {
-				continue
-			}
-			if tv := w.pass.TypesInfo.Types[p.Fun]; tv.IsType() {
-				continue
-			}
-			if fn := typeutil.StaticCallee(w.pass.TypesInfo, p); fn != nil && fn.Pkg() != w.pass.Pkg && isHandlerFunc(w.pass.TypesInfo, child) {
-				return nil
-			}
-		}
-	}
-	return nil
-}
-
-// isHandlerFunc reports whether arg looks like a handler: a function of at
-// least a response writer and a request.
-func isHandlerFunc(info *types.Info, arg ast.Node) bool {
-	e, ok := arg.(ast.Expr)
-	if !ok {
-		return false
-	}
-	sig, ok := info.TypeOf(e).Underlying().(*types.Signature)
-	return ok && sig.Params().Len() >= 2
 }

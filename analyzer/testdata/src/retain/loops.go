@@ -44,20 +44,12 @@ func wrongWorker(w http.ResponseWriter, r *http.Request) {
 	c := make(chan *http.Request)
 	go worker(c) // want `r can outlive`
 	c <- r
-	done := make(chan struct{})
-	go early(done, r) // want `r can outlive`
-	<-done
 }
 
 func worker(c chan *http.Request) {
 	for r := range c {
 		serve(r)
 	}
-}
-
-func early(done chan struct{}, r *http.Request) {
-	close(done)
-	serve(r)
 }
 
 func wrongReceived(w http.ResponseWriter, r *http.Request) {

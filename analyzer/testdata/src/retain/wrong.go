@@ -54,84 +54,51 @@ type server struct {
 	nested struct{ url *url.URL }
 }
 
-func use(...any)               {}
-func serve(*http.Request)      {}
-func lookup(s string) *session { return sessions[s] }
+func use(...any)          {}
+func serve(*http.Request) {}
 
 type session struct{ r *http.Request }
+
+func lookup(id string) *session { return sessions[id] }
 
 var sessions = map[string]*session{}
 
 // Goroutines.
 
-func goLiteral(w http.ResponseWriter, r *http.Request) {
+func goroutines(w http.ResponseWriter, r *http.Request) {
 	go func() { // want `r can outlive the handler in this goroutine: copy the values it needs first`
 		log.Print(r.RemoteAddr)
 	}()
-}
-
-func goArgument(w http.ResponseWriter, r *http.Request) {
-	go serve(r) // want `r can outlive the handler in this goroutine`
-}
-
-func goMethodOfRequest(w http.ResponseWriter, r *http.Request) {
-	go r.ParseForm() // want `r can outlive the handler in this goroutine`
-}
-
-func goURL(w http.ResponseWriter, r *http.Request) {
-	go use(r.URL) // want `r\.URL can outlive the handler in this goroutine: copy the URL first`
-}
-
-func goBody(w http.ResponseWriter, r *http.Request) {
-	go io.Copy(io.Discard, r.Body) // want `r\.Body can outlive the handler in this goroutine: read the body first`
-}
-
-func goReaderOfBody(w http.ResponseWriter, r *http.Request) {
-	lines := bufio.NewScanner(http.MaxBytesReader(w, r.Body, 1<<20))
-	go func() { // want `r\.Body can outlive`
-		for lines.Scan() {
-		}
+	go serve(r)                                    // want `r can outlive the handler in this goroutine`
+	go r.ParseForm()                               // want `r can outlive the handler in this goroutine`
+	go use(r.URL)                                  // want `r\.URL can outlive the handler in this goroutine: copy the URL first`
+	go io.Copy(io.Discard, r.Body)                 // want `r\.Body can outlive the handler in this goroutine: read the body first`
+	go json.NewDecoder(r.Body).Decode(&struct{}{}) // want `r\.Body can outlive`
+	go newJob(r).run()                             // want `r can outlive`
+	func() {
+		go serve(r) // want `r can outlive`
+	}()
+	defer func() {
+		go serve(r) // want `r can outlive`
+	}()
+	go func() { // want `r can outlive`
+		q := r.Clone(context.Background())
+		use(q)
 	}()
 }
 
-func goDecoder(w http.ResponseWriter, r *http.Request) {
-	go json.NewDecoder(r.Body).Decode(&struct{}{}) // want `r\.Body can outlive`
-}
+func newJob(r *http.Request) *job { return &job{r: r} }
 
-func goForward(w http.ResponseWriter, r *http.Request) {
-	out, _ := http.NewRequest("POST", "http://127.0.0.1/", r.Body)
-	go http.DefaultClient.Do(out) // want `r\.Body can outlive`
-}
+func (j *job) run() { use(j.r.URL.Path) }
 
 func goParams(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
 	go func() { // want `ps can outlive the handler in this goroutine: clone the parameters first`
 		use(ps.Get("id"))
 	}()
-}
-
-func goRestOfParams(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
 	go use(ps[1:]) // want `ps\[\.\.\.\] can outlive`
-}
-
-func goMethodValue(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-	get := ps.Get
-	go func() { // want `ps can outlive`
-		use(get("id"))
-	}()
-}
-
-func goElement(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-	p := &ps[0]
-	go func() { // want `ps\[\.\.\.\] can outlive`
-		use(p.Value)
-	}()
-}
-
-func goError(w http.ResponseWriter, r *http.Request) error {
-	go func() { // want `r can outlive`
-		use(r.PathValue("id"))
-	}()
-	return nil
+	get, p := ps.Get, &ps[0]
+	go func() { use(get("id")) }() // want `ps can outlive`
+	go func() { use(p.Value) }()   // want `ps\[\.\.\.\] can outlive`
 }
 
 var literal = problem.Handler(func(w http.ResponseWriter, r *http.Request) error {
@@ -145,14 +112,6 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s *server) audit(r *http.Request) { use(r.Host) }
 
-func middleware(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		go func() { // want `r can outlive`
-			next.ServeHTTP(w, r)
-		}()
-	})
-}
-
 // The router clears r, but not the copy that a middleware hands on.
 func copyingMiddleware(next http.Handler) http.Handler {
 	var last *http.Request
@@ -160,82 +119,55 @@ func copyingMiddleware(next http.Handler) http.Handler {
 		q := r.WithContext(context.Background())
 		last = q // want `r outlives the handler in variable last`
 		next.ServeHTTP(w, q)
-		go func() { use(q) }() // want `r can outlive`
+		go func() { use(q) }()               // want `r can outlive`
+		go func() { next.ServeHTTP(w, r) }() // want `r can outlive`
 		use(last)
 	})
 }
 
-func goAlias(w http.ResponseWriter, r *http.Request) {
-	q := r
-	go func() { use(q) }() // want `r can outlive`
-}
+// Values that contain the request.
 
-func goShallowCopy(w http.ResponseWriter, r *http.Request) {
-	q := r.WithContext(context.Background())
-	go serve(q) // want `r can outlive`
-}
-
-func goShallowStruct(w http.ResponseWriter, r *http.Request) {
-	q := new(http.Request)
-	*q = *r
-	go serve(q) // want `r can outlive`
-}
-
-func goEitherWay(w http.ResponseWriter, r *http.Request) {
-	q := r
+func contained(w http.ResponseWriter, r *http.Request) {
+	lines := bufio.NewScanner(http.MaxBytesReader(w, r.Body, 1<<20))
+	go func() { // want `r\.Body can outlive`
+		for lines.Scan() {
+		}
+	}()
+	out, _ := http.NewRequest("POST", "http://127.0.0.1/", r.Body)
+	go http.DefaultClient.Do(out) // want `r\.Body can outlive`
+	alias := r
+	go func() { use(alias) }() // want `r can outlive`
+	shallow := new(http.Request)
+	*shallow = *r
+	go serve(shallow) // want `r can outlive`
+	either := r
 	if r.Method == "GET" {
-		q = r.Clone(r.Context())
+		either = r.Clone(r.Context())
 	}
-	go serve(q) // want `r can outlive`
-}
-
-func goStruct(w http.ResponseWriter, r *http.Request) {
+	go serve(either) // want `r can outlive`
 	j := &job{r: r, name: "x"}
-	go j.run() // want `r can outlive`
-}
-
-func (j *job) run() { use(j.r.URL.Path) }
-
-func goMap(w http.ResponseWriter, r *http.Request) {
-	m := map[string]any{"request": r}
-	go use(m) // want `r can outlive`
-}
-
-func goContext(w http.ResponseWriter, r *http.Request) {
-	ctx := context.WithValue(context.Background(), "request", r)
-	go use(ctx) // want `r can outlive`
-}
-
-func goLateClone(w http.ResponseWriter, r *http.Request) {
-	go func() { // want `r can outlive`
-		q := r.Clone(context.Background())
-		use(q)
-	}()
-}
-
-func goNested(w http.ResponseWriter, r *http.Request) {
-	func() {
-		go serve(r) // want `r can outlive`
-	}()
-}
-
-func goDeferred(w http.ResponseWriter, r *http.Request) {
-	defer func() {
-		go serve(r) // want `r can outlive`
-	}()
-}
-
-func goLocalChannel(w http.ResponseWriter, r *http.Request) {
+	go j.run()                                                    // want `r can outlive`
+	go use(map[string]any{"request": r})                          // want `r can outlive`
+	go use(context.WithValue(context.Background(), "request", r)) // want `r can outlive`
 	local := make(chan *http.Request, 1)
 	local <- r
-	go func() { // want `r can outlive`
-		serve(<-local)
-	}()
+	go func() { serve(<-local) }() // want `r can outlive`
+	var assigned *http.Request
+	func() { assigned = r }()
+	go serve(assigned) // want `r can outlive`
+	list := append([]*http.Request(nil), r)
+	list = append(list, nil)
+	go use(list) // want `r can outlive`
 }
 
 // A goroutine in a called function.
 
-func callsHelper(w http.ResponseWriter, r *http.Request) { helper("x", r) }
+func calls1(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+	helper("x", r)
+	outerHelper(ps)
+	j := &job{r: r}
+	j.start()
+}
 
 func helper(name string, req *http.Request) {
 	go func() { // want `req can outlive the handler that calls this at wrong.go:\d+ in this goroutine: copy`
@@ -243,23 +175,10 @@ func helper(name string, req *http.Request) {
 	}()
 }
 
-func callsTwice(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) { outerHelper(ps) }
-
 func outerHelper(ps muxmaster.Params) { innerHelper(ps) }
 
 func innerHelper(ps muxmaster.Params) {
 	go use(ps) // want `ps can outlive`
-}
-
-func callsConstructor(w http.ResponseWriter, r *http.Request) {
-	go newJob(r).run() // want `r can outlive`
-}
-
-func newJob(r *http.Request) *job { return &job{r: r} }
-
-func callsMethod(w http.ResponseWriter, r *http.Request) {
-	j := &job{r: r}
-	j.start()
 }
 
 func (j *job) start() {
@@ -268,28 +187,12 @@ func (j *job) start() {
 
 // Functions that run later.
 
-func afterFunc(w http.ResponseWriter, r *http.Request) {
-	time.AfterFunc(time.Second, func() { serve(r) }) // want `r can outlive the handler in the function given to time\.AfterFunc`
-}
-
-func afterFuncMethodValue(w http.ResponseWriter, r *http.Request) {
-	time.AfterFunc(time.Second, func() { r.Body.Close() }) // want `r can outlive`
-}
-
-func contextAfterFunc(w http.ResponseWriter, r *http.Request) {
+func (s *server) runsLater(w http.ResponseWriter, r *http.Request) {
+	time.AfterFunc(time.Second, func() { serve(r) })      // want `r can outlive the handler in the function given to time\.AfterFunc`
 	context.AfterFunc(r.Context(), func() { use(r.URL) }) // want `r can outlive the handler in the function given to context\.AfterFunc`
-}
-
-func errgroupGo(w http.ResponseWriter, r *http.Request) {
 	var g errgroup.Group
-	g.Go(func() error { serve(r); return nil }) // want `r can outlive the handler in the function given to errgroup\.Group\.Go`
-}
-
-func (s *server) waitGroupGo(w http.ResponseWriter, r *http.Request) {
-	s.wg.Go(func() { serve(r) }) // want `r can outlive the handler in the function given to sync\.WaitGroup\.Go`
-}
-
-func (s *server) doChan(w http.ResponseWriter, r *http.Request) {
+	g.Go(func() error { serve(r); return nil })                                         // want `r can outlive the handler in the function given to errgroup\.Group\.Go`
+	s.wg.Go(func() { serve(r) })                                                        // want `r can outlive the handler in the function given to sync\.WaitGroup\.Go`
 	result := s.flight.DoChan("key", func() (any, error) { serve(r); return nil, nil }) // want `r can outlive`
 	select {
 	case <-result:
@@ -299,36 +202,33 @@ func (s *server) doChan(w http.ResponseWriter, r *http.Request) {
 
 // Channels.
 
-func send(w http.ResponseWriter, r *http.Request) {
-	requests <- r // want `r outlives the handler on a channel`
-}
-
-func sendInStruct(w http.ResponseWriter, r *http.Request) {
-	jobs <- job{r: r} // want `r outlives the handler on a channel`
-}
-
-func sendClosure(w http.ResponseWriter, r *http.Request) {
-	work <- func() { use(r.Host) } // want `r outlives the handler on a channel`
-}
-
-func (s *server) sendSelect(w http.ResponseWriter, r *http.Request) {
+func (s *server) send(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
+	requests <- r                       // want `r outlives the handler on a channel`
+	jobs <- job{r: r}                   // want `r outlives the handler on a channel`
+	work <- func() { use(r.Host) }      // want `r outlives the handler on a channel`
+	work <- func() { use(ps[0].Value) } // want `ps outlives the handler on a channel`
 	select {
 	case s.queue <- r: // want `r outlives the handler on a channel`
 	default:
 	}
 }
 
-func sendParams(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-	work <- func() { use(ps[0].Value) } // want `ps outlives the handler on a channel`
-}
-
 // Variables, fields, maps.
 
 func global(w http.ResponseWriter, r *http.Request) {
-	lastRequest = r        // want `r outlives the handler in package variable lastRequest`
-	lastURL = r.URL        // want `r\.URL outlives the handler in package variable lastURL`
-	lastBody = r.Body      // want `r\.Body outlives the handler in package variable lastBody`
-	lastFunc = r.UserAgent // want `r outlives the handler in package variable lastFunc`
+	lastRequest = r               // want `r outlives the handler in package variable lastRequest`
+	lastURL = r.URL               // want `r\.URL outlives the handler in package variable lastURL`
+	lastBody = r.Body             // want `r\.Body outlives the handler in package variable lastBody`
+	lastFunc = r.UserAgent        // want `r outlives the handler in package variable lastFunc`
+	history = append(history, r)  // want `r outlives the handler in package variable history`
+	history[0] = r                // want `r outlives the handler in an element of package variable history`
+	byPath[r.URL.Path] = r        // want `r outlives the handler in a map`
+	current.Store(r)              // want `r outlives the handler in the receiver of atomic\.Pointer\.Store`
+	anything.Store(r)             // want `r outlives the handler in the receiver of atomic\.Value\.Store`
+	shared.Store(r.RemoteAddr, r) // want `r outlives the handler in the receiver of sync\.Map\.Store`
+	queue.PushBack(r)             // want `r outlives the handler in the receiver of list\.List\.PushBack`
+	sessions["x"].r = r           // want `r outlives the handler in field r`
+	lookup("x").r = r             // want `r outlives the handler in field r`
 }
 
 func globalFast(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
@@ -337,48 +237,16 @@ func globalFast(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
 	lastParam = &ps[0]  // want `ps\[\.\.\.\] outlives`
 }
 
-func globalAppend(w http.ResponseWriter, r *http.Request) {
-	history = append(history, r) // want `r outlives the handler in package variable history`
-}
-
-func globalMap(w http.ResponseWriter, r *http.Request) {
-	byPath[r.URL.Path] = r // want `r outlives the handler in a map`
-}
-
-func globalElement(w http.ResponseWriter, r *http.Request) {
-	history[0] = r // want `r outlives the handler in an element of package variable history`
-}
-
-func globalAtomic(w http.ResponseWriter, r *http.Request) {
-	current.Store(r)              // want `r outlives the handler in the receiver of atomic\.Pointer\.Store`
-	anything.Store(r)             // want `r outlives the handler in the receiver of atomic\.Value\.Store`
-	shared.Store(r.RemoteAddr, r) // want `r outlives the handler in the receiver of sync\.Map\.Store`
-	queue.PushBack(r)             // want `r outlives the handler in the receiver of list\.List\.PushBack`
-}
-
 func (s *server) field(w http.ResponseWriter, r *http.Request) {
 	s.last = r                          // want `r outlives the handler in field last`
 	s.nested.url = r.URL                // want `r\.URL outlives the handler in field url`
 	s.bodies = append(s.bodies, r.Body) // want `r\.Body outlives the handler in field bodies`
 	s.byID["x"] = job{r: r}             // want `r outlives the handler in a map`
+	s.remember(r)
 }
-
-func (s *server) fieldByMethod(w http.ResponseWriter, r *http.Request) { s.remember(r) }
 
 func (s *server) remember(req *http.Request) {
 	s.last = req // want `req outlives the handler that calls this at wrong.go:\d+ in field last`
-}
-
-func fieldOfSession(w http.ResponseWriter, r *http.Request) {
-	sessions["x"].r = r // want `r outlives the handler in field r`
-}
-
-func capture() (http.Handler, func() *http.Request) {
-	var last *http.Request
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		last = r // want `r outlives the handler in variable last`
-	})
-	return h, func() *http.Request { return last }
 }
 
 func captureServer(s *server) http.HandlerFunc {
@@ -391,23 +259,11 @@ func captureServer(s *server) http.HandlerFunc {
 
 // Waits that don't always happen.
 
-func waitOrTimeout(w http.ResponseWriter, r *http.Request) {
-	done := make(chan struct{})
-	go func() { // want `r can outlive`
-		defer close(done)
-		serve(r)
-	}()
-	select {
-	case <-done:
-	case <-r.Context().Done():
-	}
-}
-
 func waitUnlessError(w http.ResponseWriter, r *http.Request) {
-	var wg sync.WaitGroup
-	wg.Add(1)
-	go func() { // want `r can outlive`
-		defer wg.Done()
+	var wg, other sync.WaitGroup
+	wg.Go(func() { serve(r) }) // want `r can outlive`
+	go func() {                // want `r can outlive`
+		defer other.Done()
 		serve(r)
 	}()
 	if r.ContentLength < 0 {
@@ -416,32 +272,28 @@ func waitUnlessError(w http.ResponseWriter, r *http.Request) {
 	wg.Wait()
 }
 
-func waitForAnother(w http.ResponseWriter, r *http.Request) {
-	var wg, other sync.WaitGroup
-	wg.Add(1)
-	go func() { // want `r can outlive`
-		defer wg.Done()
-		serve(r)
-	}()
-	other.Wait()
-}
-
-func signalTooEarly(w http.ResponseWriter, r *http.Request) {
-	started := make(chan struct{})
-	go func() { // want `r can outlive`
-		close(started)
-		serve(r)
-	}()
+func waitOrTimeout(w http.ResponseWriter, r *http.Request) {
+	done, polled, started, answered := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() { defer close(done); serve(r) }()   // want `r can outlive`
+	go func() { defer close(polled); serve(r) }() // want `r can outlive`
+	go func() { close(started); serve(r) }()      // want `r can outlive`
+	go early(started, r)                          // want `r can outlive`
+	jobs <- job{r: r, done: answered}             // want `r outlives the handler on a channel`
 	<-started
-}
-
-func (s *server) sendWithoutWait(w http.ResponseWriter, r *http.Request) {
-	done := make(chan struct{})
-	jobs <- job{r: r, done: done} // want `r outlives the handler on a channel`
+	select {
+	case <-polled:
+	default:
+	}
 	select {
 	case <-done:
-	case <-time.After(time.Second):
+	case <-answered:
+	case <-r.Context().Done():
 	}
+}
+
+func early(done chan struct{}, r *http.Request) {
+	close(done)
+	serve(r)
 }
 
 func neverClosed(w http.ResponseWriter, r *http.Request) {
@@ -464,59 +316,12 @@ func (c *calls2) start(fn func()) {
 func (c *calls2) close() {}
 
 func stoppedSometimes(w http.ResponseWriter, r *http.Request) {
-	t := time.AfterFunc(time.Second, func() { serve(r) }) // want `r can outlive`
-	if r.ContentLength > 0 {
-		t.Stop()
-	}
-}
-
-func stoppedOther(w http.ResponseWriter, r *http.Request) {
 	var a, b slowLog
 	defer b.stop()
 	a.timer = time.AfterFunc(time.Second, func() { serve(r) }) // want `r can outlive`
 	b.timer = time.NewTimer(time.Second)
-}
-
-func pollsOnce(w http.ResponseWriter, r *http.Request) {
-	done := make(chan struct{})
-	go func() { defer close(done); serve(r) }() // want `r can outlive`
-	select {
-	case <-done:
-	default:
+	t := time.AfterFunc(time.Second, func() { serve(r) }) // want `r can outlive`
+	if r.ContentLength > 0 {
+		t.Stop()
 	}
-}
-
-func assignedInLiteral(w http.ResponseWriter, r *http.Request) {
-	var q *http.Request
-	func() { q = r }()
-	go serve(q) // want `r can outlive`
-}
-
-func appended(w http.ResponseWriter, r *http.Request) {
-	list := append([]*http.Request(nil), r)
-	list = append(list, nil)
-	go use(list) // want `r can outlive`
-}
-
-func (s *server) otherCondition(w http.ResponseWriter, r *http.Request) {
-	done := make(chan struct{})
-	if async(s.byID) {
-		go func() { defer close(done); serve(r) }() // want `r can outlive`
-	}
-	if !async(s.byID) {
-		<-done
-	}
-}
-
-func stoppedLater(w http.ResponseWriter, r *http.Request) {
-	stop, buffered := make(chan int), make(chan int, 1)
-	go untilStopped(r, buffered) // want `r can outlive`
-	buffered <- 1
-	go func() { // want `r can outlive`
-		<-stop
-		serve(r)
-	}()
-	stop <- 1
-	go untilStopped(r, stop) // want `r can outlive`
-	close(stop)
 }

@@ -38,18 +38,12 @@ func timer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func paramsInGoroutine(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-	go func() { // want `ps can outlive`
-		record(ps.Get("id"), ps)
-	}()
-}
-
 func paramsElsewhere(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-	go record(ps)       // want `ps can outlive`
-	params <- ps        // want `ps outlives`
-	lastParams = ps     // want `ps outlives`
-	lastParams = ps[1:] // want `ps\[\.\.\.\] outlives`
-	lastParam = &ps[0]  // want `ps\[\.\.\.\] outlives`
+	go func() { record(ps.Get("id"), &ps[0], len(ps)) }() // want `ps can outlive`
+	params <- ps                                          // want `ps outlives`
+	lastParams = ps                                       // want `ps outlives`
+	lastParams = ps[1:]                                   // want `ps\[\.\.\.\] outlives`
+	lastParam = &ps[0]                                    // want `ps\[\.\.\.\] outlives`
 }
 
 func paramsAsArgument(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
@@ -78,15 +72,6 @@ func parts(w http.ResponseWriter, r *http.Request) {
 	later = func() { record(r.Method) }                         // want `r outlives`
 	t := time.AfterFunc(time.Second, func() { record(r.Host) }) // want `r can outlive`
 	record(t)
-}
-
-func indexes(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-	lastParam = &ps[len(ps)-1] // want `ps\[\.\.\.\] outlives`
-	if len(ps) > 1 {
-		go func() { record(ps[0], len(ps)) }() // want `ps can outlive`
-	} else {
-		go func() { record(&ps[0]) }() // want `ps can outlive`
-	}
 }
 
 // No fix below.

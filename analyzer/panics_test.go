@@ -1,9 +1,7 @@
-package pattern_test
+package analyzer_test
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -16,7 +14,7 @@ import (
 // TestPanics executes the statements of the test data with the real router.
 // Exactly those that the check reports must panic.
 func TestPanics(t *testing.T) {
-	testdata, err := filepath.Abs("../testdata")
+	testdata, err := filepath.Abs("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,11 +26,7 @@ func TestPanics(t *testing.T) {
 			}
 		}
 	}
-	source, err := os.ReadFile("../testdata/src/pattern/pattern.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Replace(string(source), "package pattern", "package main", 1)
+	text := strings.Replace(read(t, "testdata/src/pattern/pattern.go"), "package pattern", "package main", 1)
 	lines := strings.Split(text, "\n")
 	statement := regexp.MustCompile(`^(\t+|func .*\{ )(_ = )?([\w.]+\(.*\))( \})?\s*(//.*)?$`)
 	for n := range panics {
@@ -46,15 +40,8 @@ func TestPanics(t *testing.T) {
 		}
 		lines[n-1] = fmt.Sprintf("%sexpect(%d, func() { %s })%s", m[1], n, call, m[4])
 	}
-	dir := t.TempDir()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{
+	dir := module(t, map[string]string{
 		"pattern.go": strings.Join(lines, "\n"),
-		"go.mod": "module example.com/panics\n\ngo 1.26\n\nrequire github.com/seed-1954dcaa/muxmaster v0.0.0\n\n" +
-			"replace github.com/seed-1954dcaa/muxmaster => " + root + "\n",
 		"main.go": `package main
 
 import "fmt"
@@ -85,15 +72,8 @@ func main() {
 	fmt.Println("done")
 }
 `,
-	}
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cmd := exec.Command("go", "run", ".")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
-	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "done\n" {
-		t.Errorf("%v\n%s", err, out)
+	})
+	if out, _ := run(t, dir, "go", "run", "."); out != "done\n" {
+		t.Error(out)
 	}
 }

@@ -1,6 +1,7 @@
-package main
+package analyzer_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,49 +9,65 @@ import (
 	"testing"
 )
 
-// muxvet builds the command.
-func muxvet(t *testing.T) string {
-	t.Helper()
-	tool := filepath.Join(t.TempDir(), "muxvet")
-	if out, err := exec.Command("go", "build", "-o", tool, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+// muxvet is the path of the command.
+var muxvet string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "muxvet")
+	if err != nil {
+		panic(err)
 	}
-	return tool
+	muxvet = filepath.Join(dir, "muxvet")
+	if out, err := exec.Command("go", "build", "-o", muxvet, "./cmd/muxvet").CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("%v\n%s", err, out))
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
 }
 
-// program writes a module with the file and the stub of the router in testdata.
-func program(t *testing.T, file string) string {
+// module writes a module that requires the router, and returns its directory.
+func module(t *testing.T, files map[string]string) string {
 	t.Helper()
-	dir := t.TempDir()
-	const router = "github.com/seed-1954dcaa/muxmaster"
-	write := func(name, text string) {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	api, err := os.ReadFile("../../testdata/src/" + router + "/muxmaster.go")
+	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	write("router/muxmaster.go", string(api))
-	write("router/go.mod", "module "+router+"\n\ngo 1.26\n")
-	write("go.mod", "module example.com/app\n\ngo 1.26\n\nrequire "+router+" v0.0.0\n\nreplace "+router+" => ./router\n")
-	write("app.go", file)
+	dir := t.TempDir()
+	files["go.mod"] = "module example.com/app\n\ngo 1.26\n\nrequire github.com/seed-1954dcaa/muxmaster v0.0.0\n\n" +
+		"replace github.com/seed-1954dcaa/muxmaster => " + root + "\n"
+	for name, text := range files {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return dir
 }
 
+// run runs a command in a module.
 func run(t *testing.T, dir, name string, args ...string) (out string, code int) {
 	t.Helper()
 	cmd := exec.Command(name, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GORACE=atexit_sleep_ms=0")
 	b, err := cmd.CombinedOutput()
 	if _, ok := err.(*exec.ExitError); err != nil && !ok {
 		t.Fatal(err)
 	}
 	return string(b), cmd.ProcessState.ExitCode()
+}
+
+// read returns the text of a file.
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // reports counts the reports in a driver's output.
@@ -89,15 +106,14 @@ var wants = []string{
 }
 
 func TestReports(t *testing.T) {
-	tool := muxvet(t)
-	dir := program(t, app)
+	dir := module(t, map[string]string{"app.go": app})
 	tests := []struct {
 		name string
 		args []string
 		code int
 	}{
-		{"go", []string{"vet", "-vettool=" + tool, "./..."}, 1},
-		{tool, []string{"./..."}, 3},
+		{"go", []string{"vet", "-vettool=" + muxvet, "./..."}, 1},
+		{muxvet, []string{"./..."}, 3},
 	}
 	for _, tt := range tests {
 		out, code := run(t, dir, tt.name, tt.args...)
@@ -113,7 +129,7 @@ func TestReports(t *testing.T) {
 			t.Errorf("%s %q: %d reports, want %d:\n%s", filepath.Base(tt.name), tt.args, got, len(wants), out)
 		}
 	}
-	if out, code := run(t, dir, tool, "-pattern", "./..."); code != 3 || reports(out) != 1 {
+	if out, code := run(t, dir, muxvet, "-pattern", "./..."); code != 3 || reports(out) != 1 {
 		t.Errorf("-pattern: exit status %d, want 3, and one report:\n%s", code, out)
 	}
 }
@@ -121,26 +137,22 @@ func TestReports(t *testing.T) {
 // TestFix applies the fixes to the program above and to the test data for
 // fixes. The result must compile, and only reports without a fix may be left.
 func TestFix(t *testing.T) {
-	tool := muxvet(t)
-	retain, err := os.ReadFile("../../testdata/src/retainfix/fix.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	retain := read(t, "testdata/src/retainfix/fix.go")
 	tests := []struct {
 		name, file string
 		left       int
 	}{
 		{"app", app, 0},
-		{"retainfix", string(retain), strings.Count(string(retain[strings.Index(string(retain), "// No fix below."):]), "// want")},
+		{"retainfix", retain, strings.Count(retain[strings.Index(retain, "// No fix below."):], "// want")},
 	}
 	for _, tt := range tests {
-		for _, with := range [][]string{{tool, "-fix", "./..."}, {"go", "vet", "-fix", "-vettool=" + tool, "./..."}} {
-			dir := program(t, tt.file)
+		for _, with := range [][]string{{muxvet, "-fix", "./..."}, {"go", "vet", "-fix", "-vettool=" + muxvet, "./..."}} {
+			dir := module(t, map[string]string{"app.go": tt.file})
 			run(t, dir, with[0], with[1:]...)
 			if out, code := run(t, dir, "go", "build", "./..."); code != 0 {
 				t.Errorf("%s: does not compile after %q:\n%s", tt.name, with, out)
 			}
-			if out, _ := run(t, dir, "go", "vet", "-vettool="+tool, "./..."); reports(out) != tt.left {
+			if out, _ := run(t, dir, "go", "vet", "-vettool="+muxvet, "./..."); reports(out) != tt.left {
 				t.Errorf("%s: after %q, %d reports are left, want %d:\n%s", tt.name, with, reports(out), tt.left, out)
 			}
 		}
