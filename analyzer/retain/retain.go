@@ -9,17 +9,15 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/analysis/passes/buildssa"
 	"golang.org/x/tools/go/ssa"
 )
 
 // Analyzer is the check.
 var Analyzer = &analysis.Analyzer{
-	Name:     "retain",
-	Doc:      "report requests and path parameters that outlive the handler they were given to",
-	URL:      "https://pkg.go.dev/" + mux.Path + "/analyzer/retain",
-	Run:      run,
-	Requires: []*analysis.Analyzer{buildssa.Analyzer},
+	Name: "retain",
+	Doc:  "report requests and path parameters that outlive the handler they were given to",
+	URL:  "https://pkg.go.dev/" + mux.Path + "/analyzer/retain",
+	Run:  run,
 }
 
 // A checker checks one package. First it lists the sinks: the instructions with
@@ -44,9 +42,9 @@ type sinkKey struct {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	in := pass.ResultOf[buildssa.Analyzer].(*buildssa.SSA)
+	pkg, fns := build(pass)
 	c := &checker{
-		flow:    &flow{pkg: in.Pkg, recycled: recycle || mux.Recycles(pass), closures: make(map[*ssa.Function]*ssa.MakeClosure), summaries: make(map[summary][]origin)},
+		flow:    &flow{pkg: pkg, recycled: recycle || mux.Recycles(pass), closures: make(map[*ssa.Function]*ssa.MakeClosure), summaries: make(map[summary][]origin)},
 		pass:    pass,
 		calls:   make(map[*ssa.Function][]ssa.CallInstruction),
 		asValue: make(map[types.Object]bool),
@@ -54,14 +52,17 @@ func run(pass *analysis.Pass) (any, error) {
 		found:   make(map[token.Pos]*finding),
 		named:   make(map[ast.Node]map[string]bool),
 	}
-	fns := slices.Clone(in.SrcFuncs)
-	if init := in.Pkg.Func("init"); init != nil {
-		fns = append(fns, withLiterals(init)...) // of package variables
-	}
 	if !slices.ContainsFunc(fns, isHandler) {
 		return nil, nil
 	}
 	instructions(fns, c.index)
+	served := make(map[*ssa.Function]bool)
+	for _, fn := range fns {
+		if isHandler(fn) {
+			c.addCalled(served, fn)
+		}
+	}
+	fns = slices.DeleteFunc(fns, func(fn *ssa.Function) bool { return !served[fn] })
 	instructions(fns, func(in ssa.Instruction) {
 		for _, s := range c.sinks(in) {
 			if !s.pos.IsValid() {
@@ -74,6 +75,22 @@ func run(pass *analysis.Pass) (any, error) {
 	})
 	c.report()
 	return nil, nil
+}
+
+// addCalled adds fn, the literals in it and the functions that they call.
+func (c *checker) addCalled(all map[*ssa.Function]bool, fn *ssa.Function) {
+	if fn == nil || all[fn] {
+		return
+	}
+	all[fn] = true
+	for _, l := range fn.AnonFuncs {
+		c.addCalled(all, l)
+	}
+	instructions([]*ssa.Function{fn}, func(in ssa.Instruction) {
+		if call, ok := in.(ssa.CallInstruction); ok {
+			c.addCalled(all, c.callee(call.Common()))
+		}
+	})
 }
 
 // withLiterals returns the function and the literals in it.

@@ -36,18 +36,13 @@ func use(...any) {}
 
 // Objects that the engine reuses.
 
-func wrongRequest(w http.ResponseWriter, r *http.Request) { lastRequest = r } // want `r outlives`
-
-func wrongURL(w http.ResponseWriter, r *http.Request) { lastURL = r.URL } // want `r.URL outlives the handler in package variable lastURL: copy the URL first`
-
 func wrongHeader(w http.ResponseWriter, r *http.Request) {
+	lastRequest = r       // want `r outlives`
+	lastURL = r.URL       // want `r.URL outlives the handler in package variable lastURL: copy the URL first`
 	lastHeader = r.Header // want `r.Header outlives the handler in package variable lastHeader: clone the header first`
 	h := r.Header
-	go use(h)        // want `r.Header can outlive the handler in this goroutine`
-	go use(r.Header) // want `r.Header can outlive`
-}
-
-func wrongValues(w http.ResponseWriter, r *http.Request) {
+	go use(h) // want `r.Header can outlive the handler in this goroutine`
+	keep(r.Header)
 	lastValues = r.Header["Accept"]        // want `r.Header outlives`
 	lastValues = r.Header.Values("Accept") // want `r.Header outlives`
 	v, ok := r.Header["Accept"]
@@ -71,8 +66,6 @@ func wrongWriter(w http.ResponseWriter, r *http.Request) {
 	rc := http.NewResponseController(w)
 	time.AfterFunc(time.Second, func() { rc.Flush() }) // want `w can outlive`
 }
-
-func wrongHelper(w http.ResponseWriter, r *http.Request) { keep(r.Header) }
 
 func keep(h http.Header) {
 	lastHeader = h // want `h outlives the handler that calls this at recycled.go:\d+`
@@ -104,9 +97,6 @@ func rightCopies(w http.ResponseWriter, r *http.Request) {
 	go func() { <-ctx.Done() }()
 	_ = r.ParseForm()
 	lastValues = r.Form["a"]
-}
-
-func rightWaits(w http.ResponseWriter, r *http.Request) {
 	var wg sync.WaitGroup
 	wg.Go(func() { io.WriteString(w, r.Header.Get("X-Name")) })
 	wg.Wait()

@@ -40,25 +40,18 @@ func spawn(fs ...func()) {
 	}
 }
 
-func wrongWorker(w http.ResponseWriter, r *http.Request) {
-	c := make(chan *http.Request)
+func wrongReceived(w http.ResponseWriter, r *http.Request) {
+	c := make(chan *http.Request, 1)
 	go worker(c) // want `r can outlive`
 	c <- r
+	q, ok := <-c
+	go use(q, ok) // want `r can outlive`
 }
 
 func worker(c chan *http.Request) {
 	for r := range c {
 		serve(r)
 	}
-}
-
-func wrongReceived(w http.ResponseWriter, r *http.Request) {
-	c := make(chan *http.Request, 1)
-	c <- r
-	go serve(<-c) // want `r can outlive`
-	c <- r
-	q, ok := <-c
-	go use(q, ok) // want `r can outlive`
 }
 
 func wrongWaitElsewhere(w http.ResponseWriter, r *http.Request) {
@@ -121,11 +114,6 @@ func rightCopies(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
 
 func rightLoops(w http.ResponseWriter, r *http.Request) {
 	var wg sync.WaitGroup
-	for i := 0; i < 3; i++ {
-		wg.Add(1)
-		go func() { defer wg.Done(); use(i, r) }()
-	}
-	wg.Wait()
 	for i := range slices.Values([]int{1, 2}) {
 		wg.Go(func() { use(i, r) })
 	}
