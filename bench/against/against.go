@@ -7,12 +7,10 @@
 package against
 
 import (
-	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -36,10 +34,14 @@ type Versions struct {
 // Read reads the version in the working tree, including uncommitted changes,
 // and that of the commit ref. root is the directory of the root module.
 func Read(ctx context.Context, root, ref string) (v Versions, err error) {
-	if v.new, err = workingTree(ctx, root); err != nil {
+	if v.new, err = routerSource(os.DirFS(root)); err != nil {
 		return v, err
 	}
-	if v.old, err = commit(ctx, root, ref); err != nil {
+	old, err := commit(ctx, root, ref)
+	if err != nil {
+		return v, err
+	}
+	if v.old, err = routerSource(old); err != nil {
 		return v, err
 	}
 	v.bench, err = harness(ctx)
@@ -152,73 +154,39 @@ func harness(ctx context.Context) (map[string][]byte, error) {
 	return files, nil
 }
 
-// workingTree reads the root module's files as they are on disk.
-func workingTree(ctx context.Context, root string) (map[string][]byte, error) {
-	list, err := git(ctx, root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", ".")
-	if err != nil {
-		return nil, err
-	}
-	files := map[string][]byte{}
-	for name := range strings.SplitSeq(string(list), "\x00") {
-		data, err := os.ReadFile(filepath.Join(root, name))
-		if errors.Is(err, fs.ErrNotExist) || name == "" {
-			continue // deleted, but not committed yet
-		}
-		if err != nil {
-			return nil, err
-		}
-		files[name] = data
-	}
-	return onlyRouter(files), nil
-}
-
-// commit reads the root module's files in a commit.
-func commit(ctx context.Context, root, ref string) (map[string][]byte, error) {
+// commit returns the files in a commit of the repository in dir.
+func commit(ctx context.Context, dir, ref string) (fs.FS, error) {
 	if strings.HasPrefix(ref, "-") {
 		return nil, fmt.Errorf("against: %q is not a commit", ref)
 	}
-	data, err := git(ctx, root, "archive", "--format=tar", ref)
+	data, err := git(ctx, dir, "archive", "--format=zip", ref)
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{}
-	archive := tar.NewReader(bytes.NewReader(data))
-	for {
-		h, err := archive.Next()
-		if err == io.EOF {
-			return onlyRouter(files), nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("against: git archive %s: %w", ref, err)
-		}
-		if h.Typeflag != tar.TypeReg {
-			continue
-		}
-		if files[h.Name], err = io.ReadAll(archive); err != nil {
-			return nil, err
-		}
-	}
+	return zip.NewReader(bytes.NewReader(data), int64(len(data)))
 }
 
-// onlyRouter removes tests, nested modules, and files that the build doesn't
-// need.
-func onlyRouter(files map[string][]byte) map[string][]byte {
-	var modules []string
-	for name := range files {
-		if dir, file := path.Split(name); file == "go.mod" && dir != "" {
-			modules = append(modules, dir)
+// routerSource reads the files of the root module that its build needs, without
+// tests and nested modules.
+func routerSource(tree fs.FS) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	return files, fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == "." {
+			return err
 		}
-	}
-	for name := range files {
+		if d.IsDir() {
+			if _, err := fs.Stat(tree, name+"/go.mod"); err == nil || name == ".git" || d.Name() == "testdata" {
+				return fs.SkipDir
+			}
+			return nil
+		}
 		// Packages below internal embed files of any kind.
-		source := name == "go.mod" || name == "go.sum" || slices.Contains([]string{".go", ".s", ".h"}, path.Ext(name)) ||
-			strings.HasPrefix(name, "internal/")
-		inModule := func(dir string) bool { return strings.HasPrefix(name, dir) }
-		if !source || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") || slices.ContainsFunc(modules, inModule) {
-			delete(files, name)
+		source := name == "go.mod" || name == "go.sum" || slices.Contains([]string{".go", ".s", ".h"}, path.Ext(name)) || strings.HasPrefix(name, "internal/")
+		if source && !strings.HasSuffix(name, "_test.go") {
+			files[name], err = fs.ReadFile(tree, name)
 		}
-	}
-	return files
+		return err
+	})
 }
 
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {

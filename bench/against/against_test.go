@@ -53,7 +53,7 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := workingTree(t.Context(), root)
+	files, err := routerSource(os.DirFS(root))
 	if err != nil {
 		t.Fatal(err)
 	}
