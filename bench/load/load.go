@@ -222,10 +222,12 @@ const (
 // host took too much time.
 func (t *target) undisturbed(ctx context.Context, p Plan) (r Round, err error) {
 	for range attempts {
-		began, before := time.Now(), measure.Stolen()
+		began := time.Now()
+		_, before := measure.MachineTime()
 		r, err = t.load(ctx, p)
+		_, after := measure.MachineTime()
 		all := time.Since(began) * time.Duration(runtime.NumCPU())
-		if err != nil || (measure.Stolen()-before).Seconds() < disturbed*all.Seconds() {
+		if err != nil || (after-before).Seconds() < disturbed*all.Seconds() {
 			break
 		}
 	}

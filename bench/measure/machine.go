@@ -38,21 +38,29 @@ func (m Machine) String() string {
 	return fmt.Sprintf("%s, %d cores, %s, %s", m.CPU, m.Cores, m.System, m.Go)
 }
 
-// Stolen returns the time that the host of this virtual machine has taken from
-// its processors for others since the start, in all. It is 0 if it is unknown.
-func Stolen() time.Duration {
+// MachineTime returns how long the processors were busy since the system
+// started, in all, and the part of it that the host of this virtual machine has
+// taken for others. Both are 0 if they are unknown.
+func MachineTime() (busy, stolen time.Duration) {
 	data, _ := os.ReadFile("/proc/stat")
-	return stolen(string(data))
+	return machineTime(string(data))
 }
 
-// stolen returns the stolen time in the text of /proc/stat, as in proc(5).
-func stolen(stat string) time.Duration {
-	const steal, perSecond = 8, 100 // the field of the first line; it is in units of USER_HZ
+// machineTime is MachineTime with the text of /proc/stat, as in proc(5).
+func machineTime(stat string) (busy, stolen time.Duration) {
+	const idle, iowait, steal = 4, 5, 8 // fields of the first line
 	line, _, _ := strings.Cut(stat, "\n")
 	fields := strings.Fields(line)
-	if len(fields) <= steal {
-		return 0
+	for i := 1; i <= steal && steal < len(fields); i++ {
+		n, _ := strconv.ParseInt(fields[i], 10, 64)
+		const perSecond = 100 // USER_HZ
+		took := time.Duration(n) * time.Second / perSecond
+		if i != idle && i != iowait {
+			busy += took
+		}
+		if i == steal {
+			stolen = took
+		}
 	}
-	n, _ := strconv.ParseInt(fields[steal], 10, 64)
-	return time.Duration(n) * time.Second / perSecond
+	return busy, stolen
 }

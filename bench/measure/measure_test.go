@@ -115,13 +115,14 @@ func TestCalibrateIgnoresOneSlowRun(t *testing.T) {
 	}
 }
 
-func TestStolen(t *testing.T) {
-	for stat, want := range map[string]time.Duration{
-		"": 0,
-		"cpu  10132153 290696 3084719 46828483 16683 0 25195 175628 0 0\ncpu0 1 2 3 4 5 6 7 8 9\n": 1756280 * time.Millisecond,
+func TestMachineTime(t *testing.T) {
+	for stat, want := range map[string][2]time.Duration{
+		"":           {},
+		"cpu  1 2\n": {},
+		"cpu  10132153 290696 3084719 46828483 16683 0 25195 175628 0 0\ncpu0 1 2 3 4 5 6 7 8 9\n": {137_083_910 * time.Millisecond, 1_756_280 * time.Millisecond},
 	} {
-		if got := stolen(stat); got != want {
-			t.Errorf("stolen(%q) = %v, want %v", stat, got, want)
+		if busy, stolen := machineTime(stat); busy != want[0] || stolen != want[1] {
+			t.Errorf("machineTime(%q) = %v, %v, want %v", stat, busy, stolen, want)
 		}
 	}
 }
