@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"testing"
 
 	"github.com/google/uuid"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
@@ -69,18 +68,6 @@ var (
 		return rand.NewChaCha8(seed)
 	}}
 )
-
-func TestIDsAreUnique(t *testing.T) {
-	for _, way := range ids {
-		seen := map[string]bool{}
-		for range 10_000 {
-			seen[way.make()] = true
-		}
-		if len(seen) != 10_000 {
-			t.Errorf("%s: %d distinct of 10000", way.name, len(seen))
-		}
-	}
-}
 
 // idFigures returns the table of the methods, with times relative to the first,
 // on one core and on two.
