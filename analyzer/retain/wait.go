@@ -24,18 +24,17 @@ func (f *flow) isWait(in ssa.Instruction, ends []place, depth int) bool {
 		return in.Op == token.ARROW && is(in.X)
 	case *ssa.Call, *ssa.Defer:
 		c := in.(ssa.CallInstruction).Common()
-		if waits[fullName(c)] {
+		fn := f.callee(c)
+		switch {
+		case fn != nil && depth <= 1:
+			inner := f.inner(ends, fn, c)
+			return contains(fn, func(in ssa.Instruction) bool { return f.isWait(in, inner, depth+1) })
+		case fn != nil:
+			return false
+		case waits[fullName(c)]:
 			return is(c.Args[0])
 		}
-		if !c.IsInvoke() && is(c.Value) {
-			return true // the stop function of context.AfterFunc
-		}
-		fn := f.callee(c)
-		if fn == nil || depth > 1 {
-			return false
-		}
-		inner := f.inner(ends, fn, c)
-		return contains(fn, func(in ssa.Instruction) bool { return f.isWait(in, inner, depth+1) })
+		return !c.IsInvoke() && is(c.Value) // the stop function of context.AfterFunc
 	}
 	return false
 }
@@ -131,11 +130,11 @@ func (f *flow) signalsAfter(fn *ssa.Function, used func(ssa.Instruction) bool, c
 				c := in.(ssa.CallInstruction).Common()
 				b, builtin := c.Value.(*ssa.Builtin)
 				switch {
-				case builtin && b.Name() == "close", fullName(c) == "(*sync.WaitGroup).Done":
-					here = []place{f.at(c.Args[0])}
-				case called != nil:
+				case f.callee(c) != nil && called != nil:
 					here = called(c)
 					deferred = true // called has checked the order
+				case builtin && b.Name() == "close", f.callee(c) == nil && fullName(c) == "(*sync.WaitGroup).Done":
+					here = []place{f.at(c.Args[0])}
 				}
 			}
 			if len(here) > 0 && (deferred || !usedAfter(b, i+1, used)) {
