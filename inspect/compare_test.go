@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-
-	"github.com/seed-1954dcaa/muxmaster"
 )
 
 func TestCompareKinds(t *testing.T) {
@@ -168,61 +166,6 @@ func TestResponseWriter(t *testing.T) {
 	}), serverRequest("GET", "", "/"))
 	if len(large.Body) != keptBody || large.Size != 1_000_000 {
 		t.Errorf("of a large body, %d bytes are kept, and the size is %d", len(large.Body), large.Size)
-	}
-}
-
-// TestCompareFindsRoute checks that Compare shows what changes when a Group
-// becomes a Route, as docs/migration.md says.
-func TestCompareFindsRoute(t *testing.T) {
-	says := func(text string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, text) }
-	}
-	login := func(http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
-	}
-	routes := func(m *muxmaster.Mux, g func(prefix string, fn func(*muxmaster.Group))) *muxmaster.Mux {
-		m.GET("/*page", says("app"))
-		g("/admin", func(g *muxmaster.Group) {
-			g.Use(login)
-			g.GET("/users", says("users"))
-		})
-		g("/open", func(g *muxmaster.Group) { g.GET("/users", says("users")) })
-		return m
-	}
-	m, n := muxmaster.New(), muxmaster.New()
-	group := routes(m, func(prefix string, fn func(*muxmaster.Group)) { fn(m.Group(prefix)) })
-	route := routes(n, n.Route)
-	find := func(old, now *muxmaster.Mux) (list []string) {
-		for _, d := range Compare(old, now, Requests(now)) {
-			list = append(list, d.String())
-		}
-		return list
-	}
-	for _, tt := range []struct {
-		list []string
-		want []string
-	}{
-		{find(group, route), []string{
-			"new login: GET /admin/none-such: 200 by GET /*page, now 401",
-			"new login: GET /admin/users/: 200 by GET /*page, now 401",
-			"lost route: GET /open/none-such: 200 by GET /*page, now 404",
-		}},
-		{find(route, group), []string{
-			"lost login: GET /admin/none-such: 401, now 200 by GET /*page",
-			"new route: GET /open/none-such: 404, now 200 by GET /*page",
-		}},
-		{find(route, route), nil},
-	} {
-		for _, want := range tt.want {
-			if !slices.Contains(tt.list, want) {
-				t.Errorf("%q is missing in\n%s", want, strings.Join(tt.list, "\n"))
-			}
-		}
-		for _, d := range tt.list {
-			if strings.Contains(d, "GET /admin/users:") || strings.Contains(d, "GET /open/users:") || tt.want == nil {
-				t.Errorf("the difference %q", d)
-			}
-		}
 	}
 }
 

@@ -57,6 +57,16 @@ func serveMux() http.Handler {
 	return m
 }
 
+// summary returns what PrintDifferences writes.
+func summary(t *testing.T, list []Difference) string {
+	t.Helper()
+	var b strings.Builder
+	if err := PrintDifferences(&b, list); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
 // TestPrintDifferences checks that a change has one line, whatever the number of
 // requests in which it shows.
 func TestPrintDifferences(t *testing.T) {
@@ -108,11 +118,7 @@ route: 20 requests
   GET /admin/users/1: 401 by /admin/, now 401 by GET /admin/users/{id:[0-9]+} (and 10 like it)
 `},
 	} {
-		var b strings.Builder
-		if err := PrintDifferences(&b, Compare(tt.old, tt.now, Requests(store("")))); err != nil {
-			t.Fatal(err)
-		}
-		if got := b.String(); got != strings.TrimPrefix(tt.want, "\n") {
+		if got := summary(t, Compare(tt.old, tt.now, Requests(store("")))); got != strings.TrimPrefix(tt.want, "\n") {
 			t.Errorf("%s: got\n%s", tt.name, got)
 		}
 	}
@@ -125,15 +131,12 @@ func TestPrintDifferencesBeginsWithHandlers(t *testing.T) {
 	difference := func(method, path string, old, now int) Difference {
 		return Difference{Kind: OtherStatus, Request: serverRequest(method, "", path), Old: Response{Status: old}, Now: Response{Status: now}}
 	}
-	var b strings.Builder
-	PrintDifferences(&b, []Difference{difference("HEAD", "/h", 200, 202), difference("POST", "/p", 404, 405), difference("GET", "/g", 200, 203)})
-	if got, want := b.String(), "status: 3 requests\n  GET /g: 200, now 203\n  POST /p: 404, now 405\n  HEAD /h: 200, now 202\n"; got != want {
+	list := []Difference{difference("HEAD", "/h", 200, 202), difference("POST", "/p", 404, 405), difference("GET", "/g", 200, 203)}
+	if got, want := summary(t, list), "status: 3 requests\n  GET /g: 200, now 203\n  POST /p: 404, now 405\n  HEAD /h: 200, now 202\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
-// TestPrintDifferencesOfLog checks that requests of an access log, which say
-// nothing about routes, count as one if their paths differ in numbers.
 // TestPrintDifferencesOfValues checks that errors that quote the value of a
 // parameter have one line.
 func TestPrintDifferencesOfValues(t *testing.T) {
@@ -146,13 +149,13 @@ func TestPrintDifferencesOfValues(t *testing.T) {
 		return m
 	}
 	now := router("%q is no number")
-	var b strings.Builder
-	PrintDifferences(&b, Compare(router("bad user %q"), now, Requests(now)))
-	if n := strings.Count(b.String(), "\n"); n > 4 {
-		t.Errorf("%d lines:\n%s", n, &b)
+	if got := summary(t, Compare(router("bad user %q"), now, Requests(now))); strings.Count(got, "\n") > 4 {
+		t.Errorf("too many lines:\n%s", got)
 	}
 }
 
+// TestPrintDifferencesOfLog checks that requests of an access log, which say
+// nothing about routes, count as one if their paths differ in numbers.
 func TestPrintDifferencesOfLog(t *testing.T) {
 	requests, err := ReadLog(strings.NewReader("- \"GET /u/1 HTTP/1.1\" 200\n- \"GET /u/22 HTTP/1.1\" 200\n- \"GET /v/1 HTTP/1.1\" 200\n"))
 	if err != nil {
@@ -164,10 +167,8 @@ func TestPrintDifferencesOfLog(t *testing.T) {
 	for i := range 20 { // the worst come first, whatever the order of the list, and all of them
 		list = slices.Insert(list, 0, Difference{Kind: OtherStatus, Request: serverRequest("GET", "", "/a"), Old: Response{Status: 200}, Now: Response{Status: 210 + i}})
 	}
-	var b strings.Builder
-	PrintDifferences(&b, list)
 	want := "lost login: 3 requests\n  GET /u/1: 401, now 200 (and 1 like it)\n  GET /v/1: 401, now 200\nstatus: 20 requests\n  GET /a: 200, now 229\n"
-	if got := b.String(); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "  GET /a: 200, now 220\n  and 10 more causes, 10 requests\n") {
+	if got := summary(t, list); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "  GET /a: 200, now 220\n  and 10 more causes, 10 requests\n") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -180,10 +181,8 @@ func TestPrintDifferencesOfManyLogins(t *testing.T) {
 		path := "/" + strings.Repeat("x", i)
 		list = append(list, Difference{Request: serverRequest("GET", "", path), Old: Response{Status: 401}, Now: Response{Status: 200}})
 	}
-	var b strings.Builder
-	PrintDifferences(&b, list)
-	if got := strings.Count(b.String(), "401, now 200\n"); got != 30 {
-		t.Errorf("%d of 30 lost logins are shown:\n%s", got, b.String())
+	if got := summary(t, list); strings.Count(got, "401, now 200\n") != 30 {
+		t.Errorf("not all of 30 lost logins are shown:\n%s", got)
 	}
 }
 
@@ -210,15 +209,12 @@ func TestPrintDifferencesOfHeaders(t *testing.T) {
 	for _, path := range []string{"/get", "/put", "/patch"} {
 		requests = append(requests, serverRequest("GET", "", path), serverRequest("POST", "", path))
 	}
-	var b strings.Builder
-	if err := PrintDifferences(&b, Compare(version(true), version(false, "HEAD", "OPTIONS"), slices.Values(requests))); err != nil {
-		t.Fatal(err)
-	}
+	got := summary(t, Compare(version(true), version(false, "HEAD", "OPTIONS"), slices.Values(requests)))
 	want := `header: 6 requests
   GET /get: 200 with X-Request-Token: 1, now 200 with X-Request-Token: (none) (and 2 like it)
   POST /get: 405 with Allow: GET, now 405 with Allow: HEAD, OPTIONS, GET (and 2 like it)
 `
-	if got := b.String(); got != want {
+	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -21,53 +21,31 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 )
 
-// A build is a directory as a build tool writes it. In the contents, LIBRARY stands
-// for a large library, and RELEASE for the number of the release.
+// A build is a directory as a build tool writes it.
 type build struct {
-	files   map[string]string
-	release map[string]string // files of the next release; the others remain
+	head, body                   string // of index.html
+	script, next, library, style string // files; next is the script of the next release
+	start                        string // of the script
 }
-
-const startApp = `document.getElementById("root").textContent = "release RELEASE at " + location.pathname`
 
 var builds = map[string]build{
 	"Vite": {
-		files: map[string]string{
-			"index.html": `<!doctype html><html lang="en"><head><title>app</title><link rel="icon" href="/favicon.svg">
-				<script type="module" crossorigin src="/assets/index-BkZ3x9Qd.js"></script>
-				<link rel="modulepreload" crossorigin href="/assets/vendor-DQ8v0zQx.js">
-				<link rel="stylesheet" crossorigin href="/assets/index-DiwrgTda.css"></head><body><div id="root"></div></body></html>`,
-			"favicon.svg":               `<svg xmlns="http://www.w3.org/2000/svg"/>`,
-			"assets/index-BkZ3x9Qd.js":  `import "./vendor-DQ8v0zQx.js"; ` + startApp,
-			"assets/vendor-DQ8v0zQx.js": `LIBRARY`,
-			"assets/index-DiwrgTda.css": `#root { color: rgb(1, 2, 3) }`,
-		},
-		release: map[string]string{"assets/index-BkZ3x9Qd.js": "assets/index-C7qTz0Kf.js"},
+		head: `<script type="module" crossorigin src="/assets/index-BkZ3x9Qd.js"></script>
+			<link rel="modulepreload" crossorigin href="/assets/vendor-DQ8v0zQx.js">
+			<link rel="stylesheet" crossorigin href="/assets/index-DiwrgTda.css">`,
+		script: "assets/index-BkZ3x9Qd.js", next: "assets/index-C7qTz0Kf.js", library: "assets/vendor-DQ8v0zQx.js", style: "assets/index-DiwrgTda.css",
+		start: `import "./vendor-DQ8v0zQx.js"; `,
 	},
 	"CRA": {
-		files: map[string]string{
-			"index.html": `<!doctype html><html lang="en"><head><title>app</title><link rel="icon" href="/favicon.svg">
-				<script defer="defer" src="/static/js/787.1c0f9a2e.chunk.js"></script><script defer="defer" src="/static/js/main.8a1b0c2d.js"></script>
-				<link href="/static/css/main.3f2a9c1b.css" rel="stylesheet"></head><body><div id="root"></div></body></html>`,
-			"favicon.svg":                     `<svg xmlns="http://www.w3.org/2000/svg"/>`,
-			"manifest.json":                   `{}`,
-			"static/js/main.8a1b0c2d.js":      startApp,
-			"static/js/787.1c0f9a2e.chunk.js": `LIBRARY`,
-			"static/css/main.3f2a9c1b.css":    `#root { color: rgb(1, 2, 3) }`,
-		},
-		release: map[string]string{"static/js/main.8a1b0c2d.js": "static/js/main.5d6e7f81.js"},
+		head: `<script defer="defer" src="/static/js/787.1c0f9a2e.chunk.js"></script><script defer="defer" src="/static/js/main.8a1b0c2d.js"></script>
+			<link href="/static/css/main.3f2a9c1b.css" rel="stylesheet">`,
+		script: "static/js/main.8a1b0c2d.js", next: "static/js/main.5d6e7f81.js", library: "static/js/787.1c0f9a2e.chunk.js", style: "static/css/main.3f2a9c1b.css",
 	},
 	"Angular": {
-		files: map[string]string{
-			"index.html": `<!doctype html><html lang="en"><head><title>app</title><link rel="icon" href="favicon.svg"><base href="/">
-				<link rel="stylesheet" href="styles-2QZ4DX7K.css"><link rel="modulepreload" href="chunk-MUJJPE4O.js"></head>
-				<body><div id="root"></div><script src="main-7XK2QZ4D.js" type="module"></script></body></html>`,
-			"favicon.svg":         `<svg xmlns="http://www.w3.org/2000/svg"/>`,
-			"main-7XK2QZ4D.js":    `import "./chunk-MUJJPE4O.js"; ` + startApp,
-			"chunk-MUJJPE4O.js":   `LIBRARY`,
-			"styles-2QZ4DX7K.css": `#root { color: rgb(1, 2, 3) }`,
-		},
-		release: map[string]string{"main-7XK2QZ4D.js": "main-FFHMD2TL.js"},
+		head:   `<base href="/"><link rel="stylesheet" href="styles-2QZ4DX7K.css"><link rel="modulepreload" href="chunk-MUJJPE4O.js">`,
+		body:   `<script src="main-7XK2QZ4D.js" type="module"></script>`,
+		script: "main-7XK2QZ4D.js", next: "main-FFHMD2TL.js", library: "chunk-MUJJPE4O.js", style: "styles-2QZ4DX7K.css",
+		start: `import "./chunk-MUJJPE4O.js"; `,
 	},
 }
 
@@ -76,16 +54,19 @@ var builds = map[string]build{
 // in reproducible builds.
 func (b build) write(t *testing.T, dir, library string, release int, siblings bool) {
 	t.Helper()
-	for _, name := range slices.Sorted(maps.Keys(b.files)) {
-		text := strings.ReplaceAll(strings.ReplaceAll(b.files[name], "LIBRARY", library), "RELEASE", fmt.Sprint(release))
-		if release > 1 {
-			for old, now := range b.release {
-				text = strings.ReplaceAll(text, filepath.Base(old), filepath.Base(now))
-				if name == old {
-					name = now
-				}
-			}
-		}
+	head, script := b.head, b.script
+	if release > 1 {
+		head, script = strings.ReplaceAll(head, filepath.Base(b.script), filepath.Base(b.next)), b.next
+		b.body = strings.ReplaceAll(b.body, filepath.Base(b.script), filepath.Base(b.next))
+	}
+	for name, text := range map[string]string{
+		"index.html": `<!doctype html><html lang="en"><head><title>app</title><link rel="icon" href="/favicon.svg">` + head +
+			`</head><body><div id="root"></div>` + b.body + `</body></html>`,
+		"favicon.svg": `<svg xmlns="http://www.w3.org/2000/svg"/>`,
+		script:        fmt.Sprint(b.start, `document.getElementById("root").textContent = "release `, release, ` at " + location.pathname`),
+		b.library:     library,
+		b.style:       `#root { color: rgb(1, 2, 3) }`,
+	} {
 		writeFile(t, filepath.Join(dir, name), []byte(text))
 		if siblings {
 			var b bytes.Buffer
@@ -206,7 +187,7 @@ func TestFirstPaint(t *testing.T) {
 			b.write(t, dir, string(library), 2, siblings)
 			visit(t, p, "/", "release 2 at /")
 			_, lines = seen.take()
-			if want := []string{"/ 200", "/" + slices.Collect(maps.Values(b.release))[0] + " 200"}; !slices.Equal(lines, want) {
+			if want := []string{"/ 200", "/" + b.next + " 200"}; !slices.Equal(lines, want) {
 				t.Errorf("%s, after a release: %q, want %q", tool, lines, want)
 			}
 		}

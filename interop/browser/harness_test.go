@@ -174,35 +174,33 @@ func (p *tab) show(v view) {
 // patience is the timeout of a step, long enough for a busy machine.
 const patience = 2 * time.Minute
 
-func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+// within returns the result of a step, and ends the test if it takes too long.
+func within[T any](p *tab, step func(ctx context.Context) (T, error)) T {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
-	if err := chromedp.Do(ctx, steps...); err != nil {
+	v, err := step(ctx)
+	if err != nil {
 		p.Fatal(err)
 	}
+	return v
+}
+
+func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	p.Helper()
+	within(p, func(ctx context.Context) (any, error) { return nil, chromedp.Do(ctx, steps...) })
 }
 
 // call runs a command of the DevTools protocol.
 func call[P, R any](p *tab, command cdp.Command[P, R], params P) R {
 	p.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	result, err := chromedp.Call(ctx, command, params)
-	if err != nil {
-		p.Fatal(err)
-	}
-	return result
+	return within(p, func(ctx context.Context) (R, error) { return chromedp.Call(ctx, command, params) })
 }
 
 // eval runs JavaScript in the page and returns the result.
 func eval[T any](p *tab, js string) T {
 	p.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](js, chromedp.EvalAwaitPromise))
-	if err != nil {
-		p.Fatal(err)
-	}
-	return v
+	return within(p, func(ctx context.Context) (T, error) {
+		return chromedp.Run(ctx, chromedp.Evaluate[T](js, chromedp.EvalAwaitPromise))
+	})
 }

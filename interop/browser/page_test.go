@@ -35,6 +35,11 @@ func (p *tab) fill(selector, text string) {
 	p.do(chromedp.KeyEvent(text))
 }
 
+// chip clicks a filter.
+func (p *tab) chip(value string) {
+	eval[bool](p, `document.querySelector('#filters [value="`+value+`"]').click() || true`)
+}
+
 // want reports an error unless the text contains each part.
 func (p *tab) want(what, text string, parts ...string) {
 	p.Helper()
@@ -113,7 +118,7 @@ func TestSearchAndFilter(t *testing.T) {
 	} {
 		p.fill("#search", tt.search)
 		for chip := range strings.FieldsSeq(tt.chips) {
-			eval[bool](p, `document.querySelector('#filters [value="`+chip+`"]').click() || true`)
+			p.chip(chip)
 		}
 		got := p.paths()
 		if got != tt.want {
@@ -123,7 +128,7 @@ func TestSearchAndFilter(t *testing.T) {
 			p.want("nothing found", p.text("#tree"), "No routes match.")
 		}
 		for chip := range strings.FieldsSeq(tt.chips) {
-			eval[bool](p, `document.querySelector('#filters [value="`+chip+`"]').click() || true`)
+			p.chip(chip)
 		}
 	}
 	p.fill("#search", "/no/such/path")
@@ -181,11 +186,11 @@ func TestNotes(t *testing.T) {
 	p.want("its notes", p.text("#tree .notes"), "requireLogin", "+ browser.audit → browser.requireLogin", "3 hits, last less than a minute ago", "unused")
 	p.want("the links", p.text("#data"), "coverage.json")
 	for chip, want := range map[string]string{"unused": "/debug/routes/… mount /unused", "open": "/debug/routes/… mount /unused"} {
-		eval[bool](p, `document.querySelector('#filters [value="`+chip+`"]').click() || true`)
+		p.chip(chip)
 		if got := p.paths(); got != want {
 			t.Errorf("only %s: got %q, want %q", chip, got, want)
 		}
-		eval[bool](p, `document.querySelector('#filters [value="`+chip+`"]').click() || true`)
+		p.chip(chip)
 	}
 }
 
