@@ -3,7 +3,7 @@ package inspect
 import (
 	"fmt"
 	"iter"
-	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster"
@@ -26,16 +26,11 @@ func addExamples(m *muxmaster.Mux, routes []Route) {
 			patterns[i], _ = pattern.ParsePath(routes[i].Pattern) // never fails: it is registered
 		}
 	}
-	rivalries := rivalries(patterns)
+	rivals := rivals(patterns)
 	for i, p := range patterns {
-		if p == nil {
-			continue
+		if p != nil {
+			routes[i].findExample(i, p, rivals[i], routes, values, served)
 		}
-		rivals := false
-		for at := range places(p) {
-			rivals = rivals || rivalries[at]
-		}
-		routes[i].findExample(i, p, rivals, routes, values, served)
 	}
 }
 
@@ -57,7 +52,11 @@ func (r *Route) findExample(self int, p *pattern.Pattern, rivals bool, routes []
 	lost, rival := "", -1   // the same for a rival that was registered first
 	fixed := p.Names() == nil && !r.Below && !strings.Contains(r.Host, "{")
 	for n := range tries {
-		path, ok := values.path(p, n, r.Below)
+		rest := ""
+		if r.Below && p.Rest == "" && n > 0 {
+			rest = "/" + plainValues[n]
+		}
+		path, ok := values.fill(p, n, -1, "", rest)
 		if !ok {
 			continue
 		}
@@ -111,19 +110,30 @@ func places(p *pattern.Pattern) iter.Seq2[string, string] {
 	}
 }
 
-// rivalries returns the places at which patterns have different constraints.
-func rivalries(patterns []*pattern.Pattern) map[string]bool {
-	found := map[string]bool{}
+// rivals reports for each pattern whether it has another constraint than a pattern
+// at the same place.
+func rivals(patterns []*pattern.Pattern) []bool {
+	at := make([][]string, len(patterns))
 	first := map[string]string{} // shape by place
-	for _, p := range patterns {
-		for at, shape := range places(p) {
-			if known, ok := first[at]; ok && known != shape {
-				found[at] = true
+	differ := map[string]bool{}  // places
+	for i, p := range patterns {
+		if i > 0 && p == patterns[i-1] {
+			at[i] = at[i-1]
+			continue
+		}
+		for place, shape := range places(p) {
+			at[i] = append(at[i], place)
+			if known, ok := first[place]; ok && known != shape {
+				differ[place] = true
 			}
-			first[at] = shape
+			first[place] = shape
 		}
 	}
-	return found
+	rivals := make([]bool, len(patterns))
+	for i := range at {
+		rivals[i] = slices.ContainsFunc(at[i], func(place string) bool { return differ[place] })
+	}
+	return rivals
 }
 
 // competes reports whether the first difference between p and another pattern
@@ -164,45 +174,6 @@ func texts(seg pattern.Segment) (text string) {
 		}
 	}
 	return text
-}
-
-// path returns a path that p matches, a different one for each n.
-func (s sampler) path(p *pattern.Pattern, n int, below bool) (string, bool) {
-	var b strings.Builder
-	for i, seg := range p.Segs {
-		text := ""
-		for j, part := range seg {
-			if !part.Param {
-				text += part.Text
-				continue
-			}
-			value, ok := s.value(part.Expr, n+i+j)
-			if !ok {
-				return "", false
-			}
-			text += value
-			if part.Multi && n%2 == 1 {
-				b.WriteString("/more")
-			}
-		}
-		if text == "" || text == "." || text == ".." {
-			return "", false
-		}
-		b.WriteString("/" + url.PathEscape(text))
-	}
-	switch {
-	case p.Rest != "":
-		b.WriteString("/" + plainValues[(n+len(p.Segs))%len(plainValues)])
-		if n%2 == 1 {
-			b.WriteString("/more")
-		}
-	case p.End != pattern.Exact:
-		b.WriteString("/")
-		if below && n > 0 {
-			b.WriteString(plainValues[n%len(plainValues)])
-		}
-	}
-	return b.String(), true
 }
 
 // sampleHost returns a host that a pattern's host matches.

@@ -236,7 +236,7 @@ func ExampleExamine() {
 	for _, route := range inspect.Examine(mux) {
 		fmt.Println(route.ExampleMethod, route.Example)
 	}
-	// Output: GET /users/50
+	// Output: GET /users/1
 }
 
 func ExampleReadRoutes() {

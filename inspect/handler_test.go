@@ -30,7 +30,7 @@ func TestServeHTTP(t *testing.T) {
 		{"GET", "/r", 200, "text/html", `"Values":["/\u003cscript/:id",`},
 		{"GET", "/r", 200, "text/html", "<pre>/&lt;script/:id  GET "},
 		{"GET", "/r/coverage.json", 404, "text/plain", "Coverage.Page"},
-		{"GET", "/r/routes.json", 200, "application/json", `"Example":"/%3Cscript/a"`},
+		{"GET", "/r/routes.json", 200, "application/json", `"Example":"/%3Cscript/1"`},
 		{"GET", "/r/routes.json", 200, "application/json", `"Guard":"inspect.requireLogin"`},
 		{"GET", "/r/routes.json", 200, "application/json", `"Warning":"no authentication: GET of this path uses inspect.requireLogin"`},
 		{"GET", "/r/explain.json?path=/%253Cscript/a%2520b", 200, "application/json", `"Value":"a b"`},

@@ -81,7 +81,7 @@ func TestTree(t *testing.T) {
 	for _, warning := range []string{
 		"no authentication: most routes next to /reports use browser.requireLogin",
 		"no authentication: PUT of this path uses browser.requireLogin",
-		"unreachable: /api/v1/products/abc/related goes to GET /api/v1/products/{any:..*}/related",
+		"unreachable: /api/v1/products/0/related goes to GET /api/v1/products/{any:..*}/related",
 		"goes to GET /api/v1/products/{id:[0-9]+}, which was registered first",
 	} {
 		p.want("warnings", p.text("#tree .route .warning"), warning)
