@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"fmt"
 	"runtime"
 	"sync"
 	"time"
@@ -30,8 +29,8 @@ var Usual = Condition{Processors: 1, task: Loaded.Task}
 
 // AllCores uses one goroutine for each processor of the machine.
 var AllCores = Condition{
-	Name: "all cores", Processors: runtime.NumCPU(),
-	task: func(l Loaded) measure.Task { return l.Spread(runtime.NumCPU()) },
+	Processors: runtime.NumCPU(),
+	task:       func(l Loaded) measure.Task { return l.Spread(runtime.NumCPU()) },
 }
 
 // Conditions lists the others.
@@ -63,16 +62,6 @@ func Conditions() []Condition {
 			Processors: 1, task: Loaded.Task, during: holdPointers, Round: 500 * time.Millisecond,
 		},
 	}
-}
-
-// ConditionNamed returns the condition with the given name; Usual has none.
-func ConditionNamed(name string) (Condition, error) {
-	for _, c := range append(Conditions(), Usual, AllCores) {
-		if c.Name == name {
-			return c, nil
-		}
-	}
-	return Condition{}, fmt.Errorf("bench: unknown condition %q", name)
 }
 
 // Task returns the task of a loaded contender under the condition.
