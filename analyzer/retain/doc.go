@@ -38,9 +38,8 @@
 //     that it deletes.
 //   - Objects that also hold w, and variables of a function that creates a
 //     handler and calls its ServeHTTP: they belong to one request.
-//   - In test files, variables and channels of the test around a handler, and
-//     fields of the handler's receiver, because tests often inspect the request
-//     afterwards.
+//   - In test files, values that are stored or sent on a channel, because tests
+//     often inspect the request afterwards.
 //
 // # Recycled requests
 //

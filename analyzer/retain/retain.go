@@ -155,7 +155,7 @@ func (c *checker) follow(s sink, first, o origin, at ssa.Instruction, into ssa.V
 		l.outlives = true
 	}
 	q := sinkKey{s.Instruction, o, l.param}
-	if c.checked[q] || len(via) > 8 || c.endsBeforeReturn(s, at, h, ends) || c.inTest(s, into, h) {
+	if c.checked[q] || len(via) > 8 || c.endsBeforeReturn(s, at, h, ends) || c.inTest(s) {
 		return
 	}
 	c.checked[q] = true
@@ -239,24 +239,10 @@ func (c *checker) removed(in ssa.Instruction, p place) bool {
 	return deferred && contains(c.callee(common), func(in ssa.Instruction) bool { return c.removed(in, p) })
 }
 
-// inTest reports whether a test around the handler retains the value on
-// purpose, in its variable or channel or in a field of the handler's receiver.
-func (c *checker) inTest(s sink, into ssa.Value, h *ssa.Function) bool {
-	if into == nil || !strings.HasSuffix(c.pass.Fset.Position(s.pos).Filename, "_test.go") {
-		return false
-	}
-	switch root := c.at(into).root.(type) {
-	case *ssa.Alloc:
-		return encloses(root.Parent(), h) || slices.ContainsFunc(storesTo(root), func(s *ssa.Store) bool {
-			p, ok := s.Val.(*ssa.Parameter)
-			return ok && isReceiver(p)
-		})
-	case *ssa.Parameter:
-		return isReceiver(root)
-	case *ssa.MakeChan, *ssa.MakeMap:
-		return encloses(root.Parent(), h)
-	}
-	return false
+// inTest reports whether a test stores or sends the value, often to inspect it
+// after the handler has returned.
+func (c *checker) inTest(s sink) bool {
+	return s.into != nil && strings.HasSuffix(c.pass.Fset.Position(s.pos).Filename, "_test.go")
 }
 
 func callOf(in ssa.Instruction) *ssa.CallCommon {
