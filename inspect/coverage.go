@@ -18,6 +18,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/inspect/internal/counter"
 	"github.com/seed-1954dcaa/muxmaster/internal/printable"
+	"github.com/seed-1954dcaa/muxmaster/internal/values"
 )
 
 // A Coverage counts the requests of each route: in tests, to find routes that no
@@ -85,13 +86,17 @@ type countingHandler struct {
 }
 
 func (h *countingHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if l := h.last.Load(); l != nil && r.Pattern == l.pattern {
+	if l := h.last.Load(); l != nil && same(r.Pattern, l.pattern) {
 		l.set.Add(l.index)
 		h.next.ServeHTTP(w, r)
 		return
 	}
 	h.serveOther(w, r)
 }
+
+// same compares patterns by their addresses: the pattern of a route is always the
+// same string. It may report false for equal strings.
+func same(a, b string) bool { return len(a) == len(b) && values.Same(a, b) }
 
 // serveOther counts r by its pattern, if that is known, or else by the pattern
 // that it has afterwards.
@@ -134,7 +139,7 @@ func (c *Coverage) find(r *http.Request) served {
 	t := c.table.Load()
 	recent := &t.recent[(maphash.String(t.seed, r.Pattern)+uint64(len(r.Method)))&uint64(len(t.recent)-1)]
 	l := recent.Load()
-	if l != nil && r.Pattern == l.pattern && (l.method == "" || r.Method == l.method) {
+	if l != nil && same(r.Pattern, l.pattern) && (l.method == "" || r.Method == l.method) {
 		return *l
 	}
 	found := c.search(r)
