@@ -1,17 +1,14 @@
 package interop
 
 import (
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -129,7 +126,7 @@ func serveH2(t *testing.T, srv server, overTLS bool) *net.TCPAddr {
 		srv.Protocols.SetHTTP2(overTLS)
 		srv.Protocols.SetUnencryptedHTTP2(!overTLS)
 		if overTLS {
-			srv.TLSConfig = &tls.Config{Certificates: []tls.Certificate{h2specCertificate()}}
+			srv.TLSConfig, _ = certificate(s)
 		}
 	}))
 	s.must(err)
@@ -137,11 +134,3 @@ func serveH2(t *testing.T, srv server, overTLS bool) *net.TCPAddr {
 	s.must(err)
 	return addr
 }
-
-// h2specCertificate returns the certificate of httptest, which is valid for
-// 127.0.0.1.
-var h2specCertificate = sync.OnceValue(func() tls.Certificate {
-	s := httptest.NewTLSServer(nil)
-	defer s.Close()
-	return s.TLS.Certificates[0]
-})

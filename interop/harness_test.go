@@ -71,12 +71,13 @@ var http2Servers = []server{
 type site struct {
 	*testing.T
 	router
-	mux    *muxmaster.Mux // the router, or nil if the row runs with http.ServeMux
-	server server
-	client *http.Client // keeps cookies, follows no redirects
-	url    string       // of the last server started with start
-	finish func()       // stops that server after running requests have finished
-	h2c    h2cTransport
+	mux     *muxmaster.Mux // the router, or nil if the row runs with http.ServeMux
+	server  server
+	client  *http.Client // keeps cookies, follows no redirects
+	url     string       // of the last server started with start
+	serving serving      // that server
+	finish  func()       // stops it after running requests have finished
+	h2c     h2cTransport
 }
 
 // modes are the settings of the router with which every row runs.
@@ -165,6 +166,7 @@ func (s *site) start(h http.Handler, configure ...func(*http.Server)) string {
 		s.h2c.serve(srv, ln.Addr().String())
 	}
 	serving := s.server.new(srv)
+	s.serving = serving
 	done := make(chan error, 1)
 	s.url = "http://" + ln.Addr().String()
 	if srv.TLSConfig != nil {

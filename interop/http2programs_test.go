@@ -2,10 +2,8 @@ package interop
 
 import (
 	"bytes"
-	"crypto/tls"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -60,7 +58,7 @@ func startEcho(t *testing.T, srv server, overTLS bool) string {
 	return s.start(s, func(srv *http.Server) {
 		withH2C(srv)
 		if overTLS {
-			srv.TLSConfig = &tls.Config{Certificates: []tls.Certificate{h2specCertificate()}}
+			srv.TLSConfig, _ = certificate(s)
 			srv.Protocols.SetHTTP2(true)
 		}
 	})
@@ -136,27 +134,88 @@ func TestHTTP2Programs(t *testing.T) {
 // succeeded matches the output of h2load if all requests succeeded.
 var succeeded = regexp.MustCompile(`(?m)^requests: (\d+) total.*, 0 failed, 0 errored, 0 timeout$`)
 
+// http2Proxies are the configurations of proxies that speak HTTP/2 with clients
+// and with the engine.
+var http2Proxies = map[string]string{
+	"nginx": `worker_processes 1; daemon off; error_log stderr crit; pid $dir/pid;
+events {}
+http {
+	access_log off; client_body_temp_path $dir;
+	upstream backend { server $backend; keepalive 16; }
+	server {
+		listen $addr http2;
+		client_max_body_size 0;
+		location / { grpc_pass grpc://backend; grpc_next_upstream off; }
+	}
+}
+`,
+	"haproxy": haproxyDefaults + `	http-reuse always
+listen proxy
+	bind $addr proto h2
+	server engine $backend proto h2
+`,
+	"caddy": `{
+	admin off
+	auto_https off
+	servers {
+		protocols h1 h2c
+	}
+}
+http://$addr {
+	reverse_proxy h2c://$backend {
+		flush_interval -1
+	}
+}
+`,
+	"envoy": `static_resources:
+  listeners:
+  - address: {socket_address: {address: 127.0.0.1, port_value: $addrPort}}
+    filter_chains:
+    - filters:
+      - name: envoy.filters.network.http_connection_manager
+        typed_config:
+          "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+          stat_prefix: proxy
+          codec_type: HTTP2
+          route_config: {virtual_hosts: [{name: all, domains: ["*"], routes: [{match: {prefix: /}, route: {cluster: engine, timeout: 0s}}]}]}
+          http_filters:
+          - name: envoy.filters.http.router
+            typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}
+  clusters:
+  - name: engine
+    load_assignment: {cluster_name: engine, endpoints: [{lb_endpoints: [{endpoint: {address: {socket_address: {address: 127.0.0.1, port_value: $backendPort}}}}]}]}
+    typed_extension_protocol_options:
+      envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
+        "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
+        explicit_http_config: {http2_protocol_options: {}}
+`,
+}
+
 // TestHTTP2Proxies uses the engine behind proxies that speak HTTP/2 with it.
 func TestHTTP2Proxies(t *testing.T) {
-	for _, proxy := range []struct {
-		program string
-		start   func(t *testing.T, backend string) (addr string)
-	}{{"nginx", grpcNginx}, {"haproxy", h2HAProxy}, {"caddy", h2cCaddy}, {"envoy", h2cEnvoy}} {
-		t.Run(proxy.program+"/pages", func(t *testing.T) {
-			need(t, proxy.program)
+	for program, config := range http2Proxies {
+		start := func(t *testing.T, url string) (addr string) {
+			addr = freeAddr(t)
+			backend := strings.TrimPrefix(url, "http://")
+			port := func(addr string) string { return addr[strings.LastIndexByte(addr, ':')+1:] }
+			launchProxy(t, program, strings.NewReplacer("$addrPort", port(addr), "$addr", addr, "$backendPort", port(backend), "$backend", backend).Replace(config), addr)
+			return addr
+		}
+		t.Run(program+"/pages", func(t *testing.T) {
+			need(t, program)
 			t.Parallel()
 			for _, srv := range servers[1:] {
-				testPages(t, proxy.start(t, strings.TrimPrefix(startEcho(t, srv, false), "http://")))
+				testPages(t, start(t, startEcho(t, srv, false)))
 			}
 		})
-		t.Run(proxy.program+"/grpc-go", func(t *testing.T) {
-			need(t, proxy.program)
+		t.Run(program+"/grpc-go", func(t *testing.T) {
+			need(t, program)
 			t.Parallel()
 			srv := grpc.NewServer()
 			grpc_testing.RegisterTestServiceServer(srv, interop.NewTestServer())
 			t.Cleanup(srv.Stop)
 			s := newSite(t, http.NewServeMux(), servers[1])
-			testGRPC(t, proxy.start(t, strings.TrimPrefix(s.start(srv, withH2C), "http://")))
+			testGRPC(t, start(t, s.start(srv, withH2C)))
 		})
 	}
 }
@@ -208,99 +267,4 @@ func testGRPC(t *testing.T, addr string) {
 	interop.DoSpecialStatusMessage(t.Context(), client)
 	interop.DoCancelAfterBegin(t.Context(), client)
 	interop.DoTimeoutOnSleepingServer(t.Context(), client)
-}
-
-// grpcNginx starts an nginx that passes requests on by grpc_pass, its way to
-// speak HTTP/2 with a backend.
-func grpcNginx(t *testing.T, backend string) (addr string) {
-	dir := t.TempDir()
-	addr = freeAddr(t)
-	file := writeFile(t, filepath.Join(dir, "nginx.conf"), fmt.Sprintf(`worker_processes 1; daemon off; error_log stderr crit; pid %s;
-events {}
-http {
-	access_log off; client_body_temp_path %s;
-	upstream backend { server %s; keepalive 16; }
-	server {
-		listen %s http2;
-		client_max_body_size 0;
-		location / { grpc_pass grpc://backend; grpc_next_upstream off; }
-	}
-}
-`, filepath.Join(dir, "pid"), dir, backend, addr))
-	launch(t, exec.Command("nginx", "-c", file, "-e", "stderr"))
-	eventually(t, "nginx accepts connections", accepts(addr))
-	return addr
-}
-
-func h2HAProxy(t *testing.T, backend string) (addr string) {
-	addr = freeAddr(t)
-	file := writeFile(t, filepath.Join(t.TempDir(), "haproxy.cfg"), fmt.Sprintf(`defaults
-	mode http
-	timeout connect 5s
-	timeout client 1m
-	timeout server 1m
-	http-reuse always
-listen proxy
-	bind %s proto h2
-	server engine %s proto h2
-`, addr, backend))
-	launch(t, exec.Command("haproxy", "-db", "-f", file))
-	eventually(t, "HAProxy accepts connections", accepts(addr))
-	return addr
-}
-
-func h2cCaddy(t *testing.T, backend string) (addr string) {
-	addr = freeAddr(t)
-	dir := t.TempDir()
-	file := writeFile(t, filepath.Join(dir, "Caddyfile"), fmt.Sprintf(`{
-	admin off
-	auto_https off
-	servers {
-		protocols h1 h2c
-	}
-}
-http://%s {
-	reverse_proxy h2c://%s {
-		flush_interval -1
-	}
-}
-`, addr, backend))
-	cmd := exec.Command("caddy", "run", "--adapter", "caddyfile", "--config", file)
-	cmd.Env = append(cmd.Environ(), "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
-	launch(t, cmd)
-	eventually(t, "Caddy accepts connections", accepts(addr))
-	return addr
-}
-
-func h2cEnvoy(t *testing.T, backend string) (addr string) {
-	addr = freeAddr(t)
-	endpoint := func(addr string) string {
-		host, port, _ := net.SplitHostPort(addr)
-		return fmt.Sprintf(`address: {socket_address: {address: %s, port_value: %s}}`, host, port)
-	}
-	file := writeFile(t, filepath.Join(t.TempDir(), "envoy.yaml"), fmt.Sprintf(`static_resources:
-  listeners:
-  - %s
-    filter_chains:
-    - filters:
-      - name: envoy.filters.network.http_connection_manager
-        typed_config:
-          "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
-          stat_prefix: proxy
-          codec_type: HTTP2
-          route_config: {virtual_hosts: [{name: all, domains: ["*"], routes: [{match: {prefix: /}, route: {cluster: engine, timeout: 0s}}]}]}
-          http_filters:
-          - name: envoy.filters.http.router
-            typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}
-  clusters:
-  - name: engine
-    load_assignment: {cluster_name: engine, endpoints: [{lb_endpoints: [{endpoint: {%s}}]}]}
-    typed_extension_protocol_options:
-      envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
-        "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
-        explicit_http_config: {http2_protocol_options: {}}
-`, endpoint(addr), endpoint(backend)))
-	launch(t, exec.Command("envoy", "--config-path", file, "--disable-hot-restart", "--concurrency", "1", "--log-level", "error"))
-	eventually(t, "Envoy accepts connections", accepts(addr))
-	return addr
 }

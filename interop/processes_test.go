@@ -1,7 +1,6 @@
 package interop
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -148,7 +147,7 @@ func startRedis(t *testing.T) string {
 	r.cmd, r.addr = cmd, addr
 	eventually(t, "Redis accepts connections", func() bool {
 		c, err := net.Dial("tcp", addr)
-		return err == nil && errors.Join(c.Close()) == nil
+		return err == nil && c.Close() == nil
 	})
 	return r.addr
 }

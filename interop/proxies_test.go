@@ -36,6 +36,31 @@ func writeFile(t *testing.T, name, text string) string {
 	return name
 }
 
+// haproxyDefaults is the beginning of configurations of HAProxy.
+const haproxyDefaults = "defaults\n\tmode http\n\ttimeout connect 5s\n\ttimeout client 1m\n\ttimeout server 1m\n"
+
+// launchProxy starts a proxy and waits until it accepts connections at the
+// addresses. In its configuration, $dir becomes a temporary directory.
+func launchProxy(t *testing.T, program, config string, addrs ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	file := writeFile(t, filepath.Join(dir, "config.yaml"), strings.ReplaceAll(config, "$dir", dir))
+	cmd := exec.Command(program, map[string][]string{
+		"nginx":   {"-e", "stderr", "-c", file},
+		"haproxy": {"-db", "-f", file},
+		"caddy":   {"run", "--adapter", "caddyfile", "--config", file},
+		"envoy":   {"--disable-hot-restart", "--concurrency", "1", "--log-level", "error", "--config-path", file},
+	}[program]...)
+	cmd.Env = append(cmd.Environ(), "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir) // for Caddy
+	launch(t, cmd)
+	for _, addr := range addrs {
+		eventually(t, program+" accepts connections", func() bool {
+			c, err := net.Dial("tcp", addr)
+			return err == nil && c.Close() == nil
+		})
+	}
+}
+
 // The source addresses of the proxies in the tests.
 const nginxSource, haproxySource = "127.0.0.3", "127.0.0.4"
 
@@ -43,15 +68,13 @@ const nginxSource, haproxySource = "127.0.0.3", "127.0.0.4"
 // examples/deploy, and returns its address.
 func startNginx(t *testing.T, a, b string) string {
 	t.Helper()
-	addr, dir := freeAddr(t), t.TempDir()
-	config := writeFile(t, filepath.Join(dir, "nginx.conf"), deployFile(t, "nginx.conf",
-		"/run/nginx.pid", filepath.Join(dir, "pid"),
+	addr := freeAddr(t)
+	launchProxy(t, "nginx", deployFile(t, "nginx.conf",
+		"/run/nginx.pid", "$dir/pid",
 		"worker_processes auto", "worker_processes 1; daemon off",
 		"listen 80", "listen "+addr,
 		"proxy_http_version 1.1", "proxy_http_version 1.1; proxy_bind "+nginxSource,
-		"127.0.0.1:8081", a, "127.0.0.1:8082", b))
-	launch(t, exec.Command("nginx", "-c", config, "-e", "stderr"))
-	eventually(t, "nginx accepts connections", accepts(addr))
+		"127.0.0.1:8081", a, "127.0.0.1:8082", b), addr)
 	return addr
 }
 
@@ -68,13 +91,12 @@ func startHAProxy(t *testing.T, a, b string) haproxy {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	h := haproxy{freeAddr(t), filepath.Join(dir, "admin")}
-	config := writeFile(t, filepath.Join(dir, "haproxy.cfg"), deployFile(t, "haproxy.cfg",
+	launchProxy(t, "haproxy", deployFile(t, "haproxy.cfg",
 		"/run/haproxy/admin.sock", h.socket,
 		"bind :80", "bind "+h.addr,
 		"inter 1s", "inter 200ms",
 		"balance roundrobin", "balance roundrobin\n\tsource "+haproxySource,
 		"127.0.0.1:8081", a, "127.0.0.1:8082", b))
-	launch(t, exec.Command("haproxy", "-db", "-f", config))
 	eventually(t, "HAProxy finds both servers ready", func() bool { return h.up() == 2 })
 	return h
 }
@@ -99,15 +121,4 @@ func (h haproxy) up() int {
 		}
 	}
 	return count
-}
-
-func accepts(addr string) func() bool {
-	return func() bool {
-		c, err := net.Dial("tcp", addr)
-		if err != nil {
-			return false
-		}
-		c.Close()
-		return true
-	}
 }

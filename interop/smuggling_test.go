@@ -7,8 +7,6 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -32,18 +30,18 @@ import (
 func TestSmuggling(t *testing.T) {
 	attacks := smugglingAttacks()
 	for _, proxy := range []struct {
-		name  string
-		start func(t *testing.T, backends []string) (addrs []string)
-	}{{"nginx", transparentNginx}, {"HAProxy", transparentHAProxy}} {
-		t.Run(proxy.name, func(t *testing.T) {
+		program string
+		config  func(addrs, backends []string) string
+	}{{"nginx", transparentNginx}, {"haproxy", transparentHAProxy}} {
+		t.Run(proxy.program, func(t *testing.T) {
 			t.Parallel()
-			backends := make([]*witness, len(servers))
-			addrs := make([]string, len(servers))
-			for i, srv := range servers {
-				backends[i] = newWitness(t, srv)
-				addrs[i] = backends[i].addr
+			var backends []*witness
+			var addrs, behind []string
+			for _, srv := range servers {
+				w := newWitness(t, srv)
+				backends, addrs, behind = append(backends, w), append(addrs, freeAddr(t)), append(behind, w.addr)
 			}
-			addrs = proxy.start(t, addrs)
+			launchProxy(t, proxy.program, proxy.config(addrs, behind), addrs...)
 			outcomes := make([][]string, len(servers))
 			var wg sync.WaitGroup
 			for i, w := range backends {
@@ -176,23 +174,17 @@ var targetNumber = regexp.MustCompile(`/(\d+)/`)
 
 func newWitness(t *testing.T, srv server) *witness {
 	w := &witness{seen: make(map[string][]string)}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := srv.new(&http.Server{
-		ErrorLog: log.New(io.Discard, "", 0),
-		Handler:  w,
-		ConnState: func(_ net.Conn, state http.ConnState) {
+	s := newSite(t, http.NewServeMux(), srv)
+	url := s.start(w, func(srv *http.Server) {
+		srv.ErrorLog = log.New(io.Discard, "", 0)
+		srv.ConnState = func(_ net.Conn, state http.ConnState) {
 			if state == http.StateNew {
 				w.conns.Add(1)
 			}
-		},
+		}
 	})
-	w.engine, _ = s.(*engine.Server)
-	w.addr = ln.Addr().String()
-	go s.Serve(ln)
-	t.Cleanup(func() { s.Close() })
+	w.addr = strings.TrimPrefix(url, "http://")
+	w.engine, _ = s.serving.(*engine.Server)
 	return w
 }
 
@@ -308,14 +300,11 @@ func (w *witness) check(t *testing.T, name string) {
 	}
 }
 
-// transparentNginx starts an nginx that changes requests as little as possible,
-// and returns its address for each backend.
-func transparentNginx(t *testing.T, backends []string) (addrs []string) {
-	dir := t.TempDir()
-	config := "worker_processes 1; daemon off; error_log stderr crit; pid " + filepath.Join(dir, "pid") + ";\nevents {}\nhttp {\naccess_log off; client_body_temp_path " + dir + ";\n"
-	for i, backend := range backends {
-		addr := freeAddr(t)
-		addrs = append(addrs, addr)
+// transparentNginx returns the configuration of an nginx that changes requests
+// as little as possible, with an address for each backend.
+func transparentNginx(addrs, backends []string) string {
+	config := "worker_processes 1; daemon off; error_log stderr crit; pid $dir/pid;\nevents {}\nhttp {\naccess_log off; client_body_temp_path $dir;\n"
+	for i, addr := range addrs {
 		config += fmt.Sprintf(`upstream u%d { server %s; keepalive 16; }
 server {
 	listen %s;
@@ -326,28 +315,16 @@ server {
 		proxy_set_header Connection ""; proxy_set_header Host $host; proxy_set_header %s yes;
 	}
 }
-`, i, backend, addr, i, proxied)
+`, i, backends[i], addr, i, proxied)
 	}
-	file := writeFile(t, filepath.Join(dir, "nginx.conf"), config+"}\n")
-	launch(t, exec.Command("nginx", "-c", file, "-e", "stderr"))
-	for _, addr := range addrs {
-		eventually(t, "nginx accepts connections", accepts(addr))
-	}
-	return addrs
+	return config + "}\n"
 }
 
 // transparentHAProxy is like transparentNginx for HAProxy.
-func transparentHAProxy(t *testing.T, backends []string) (addrs []string) {
-	config := "defaults\n\tmode http\n\ttimeout connect 5s\n\ttimeout client 1m\n\ttimeout server 1m\n\tretries 0\n\thttp-reuse always\n"
-	for i, backend := range backends {
-		addr := freeAddr(t)
-		addrs = append(addrs, addr)
-		config += fmt.Sprintf("listen l%d\n\tbind %s\n\thttp-request set-header %s yes\n\tserver s %s\n", i, addr, proxied, backend)
+func transparentHAProxy(addrs, backends []string) string {
+	config := haproxyDefaults + "\tretries 0\n\thttp-reuse always\n"
+	for i, addr := range addrs {
+		config += fmt.Sprintf("listen l%d\n\tbind %s\n\thttp-request set-header %s yes\n\tserver s %s\n", i, addr, proxied, backends[i])
 	}
-	file := writeFile(t, filepath.Join(t.TempDir(), "haproxy.cfg"), config)
-	launch(t, exec.Command("haproxy", "-db", "-f", file))
-	for _, addr := range addrs {
-		eventually(t, "HAProxy accepts connections", accepts(addr))
-	}
-	return addrs
+	return config
 }
