@@ -122,33 +122,25 @@ func TestRetryAfterFailedDial(t *testing.T) {
 	}
 }
 
-// TestNoRetryOfPermanentErrors checks that permanent errors aren't retried.
+// TestNoRetryOfPermanentErrors checks that a request isn't retried if its
+// connection fails for good, or if net/http rejects it. The waits before seven
+// retries would take more than 6 s.
 func TestNoRetryOfPermanentErrors(t *testing.T) {
 	secure, conns := serve(t, "https", func(w http.ResponseWriter, r *http.Request) {})
 	plain, plainConns := serve(t, "http", func(w http.ResponseWriter, r *http.Request) {})
-	for name, c := range map[string]struct {
-		url   string
-		conns *atomic.Int64
-	}{
-		"unknown certificate": {secure.URL, conns},
-		"no TLS there":        {strings.Replace(plain.URL, "http:", "https:", 1), plainConns},
-	} {
-		_, err := use(t, client.Options{MaxWait: time.Millisecond}).Get(c.url)
-		if err == nil || c.conns.Load() != 1 {
-			t.Errorf("%s: %v after %d connections, want an error after 1", name, err, c.conns.Load())
-		}
-	}
-}
-
-// TestNoRetryOfInvalidRequests checks that a request that net/http rejects
-// isn't retried. The waits before seven retries would take more than 6 s.
-func TestNoRetryOfInvalidRequests(t *testing.T) {
 	c := use(t, client.Options{Attempts: 8})
-	for _, r := range []*http.Request{
-		{Method: "GET", URL: &url.URL{Scheme: "htp", Host: "127.0.0.1"}},
-		{Method: "GET", URL: &url.URL{Scheme: "http", Host: "127.0.0.1"}, Header: http.Header{"X": {"a\r\nb"}}},
-		{Method: "GET", URL: &url.URL{Scheme: "http", Host: "127.0.0.1"}, Header: http.Header{"": {"b"}}},
+	for _, tt := range []struct {
+		url    string
+		header http.Header
+	}{
+		{secure.URL, nil}, // unknown certificate
+		{strings.Replace(plain.URL, "http:", "https:", 1), nil}, // no TLS there
+		{"htp://127.0.0.1", nil},
+		{"http://127.0.0.1", http.Header{"X": {"a\r\nb"}}},
+		{"http://127.0.0.1", http.Header{"": {"b"}}},
 	} {
+		r, _ := http.NewRequest("GET", tt.url, nil)
+		r.Header = tt.header
 		start := time.Now()
 		if resp, err := c.Do(r); err == nil {
 			resp.Body.Close()
@@ -157,6 +149,9 @@ func TestNoRetryOfInvalidRequests(t *testing.T) {
 		if took := time.Since(start); took > 5*time.Second {
 			t.Errorf("%v %v: failed after %v, want at once", r.URL, r.Header, took)
 		}
+	}
+	if conns.Load() != 1 || plainConns.Load() != 1 {
+		t.Errorf("%d and %d connections, want one each", conns.Load(), plainConns.Load())
 	}
 }
 

@@ -179,18 +179,24 @@ func TestNotifyContextEndsWithParentAndStop(t *testing.T) {
 }
 
 // TestErrorHandler checks that the context of requests contains ErrorHandler
-// and the values of the user's BaseContext.
+// and the values of the user's BaseContext and ConnContext, and that the user's
+// ConnState is called.
 func TestErrorHandler(t *testing.T) {
-	type key struct{}
+	type key string
+	states := make(chan http.ConnState, 100)
 	_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Context().Value(key{}) != "set" {
-			t.Error("BaseContext was lost")
+		if base, conn := r.Context().Value(key("base")), r.Context().Value(key("conn")); base != "set" || conn != "set" {
+			t.Errorf("the values of BaseContext and ConnContext are %v and %v", base, conn)
 		}
 		problem.Write(w, r, problem.Code(http.StatusTeapot))
 	}), func(s *server.Server) {
 		s.LivePath = "/livez"
 		s.ErrorHandler = problem.JSON
-		s.HTTP.BaseContext = func(net.Listener) context.Context { return context.WithValue(context.Background(), key{}, "set") }
+		s.HTTP.BaseContext = func(net.Listener) context.Context { return context.WithValue(context.Background(), key("base"), "set") }
+		s.HTTP.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
+			return context.WithValue(ctx, key("conn"), "set")
+		}
+		s.HTTP.ConnState = func(_ net.Conn, cs http.ConnState) { states <- cs }
 	})
 	for _, c := range []struct{ path, want string }{
 		{"/", `{"title":"I'm a teapot","status":418}` + "\n"},
@@ -205,5 +211,8 @@ func TestErrorHandler(t *testing.T) {
 		if string(got) != c.want {
 			t.Errorf("POST %s: %s, want %s", c.path, got, c.want)
 		}
+	}
+	if got := <-states; got != http.StateNew {
+		t.Errorf("first state %v, want new", got)
 	}
 }

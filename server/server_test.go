@@ -353,28 +353,6 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestUserHooksRun checks that hooks that the user has set on http.Server run.
-func TestUserHooksRun(t *testing.T) {
-	t.Parallel()
-	type key struct{}
-	states := make(chan http.ConnState, 10)
-	_, addr, _ := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Context().Value(key{}) != "set" {
-			t.Error("ConnContext was lost")
-		}
-		hello(w, r)
-	}), func(s *server.Server) {
-		s.HTTP.ConnState = func(_ net.Conn, cs http.ConnState) { states <- cs }
-		s.HTTP.ConnContext = func(ctx context.Context, _ net.Conn) context.Context { return context.WithValue(ctx, key{}, "set") }
-	})
-	if err := get(&http.Client{Transport: plain.transport()}, "http://"+addr); err != nil {
-		t.Fatal(err)
-	}
-	if got := <-states; got != http.StateNew {
-		t.Errorf("first state %v, want new", got)
-	}
-}
-
 // TestSecondListener checks that HTTP can serve another listener, whose
 // connections have no limits.
 func TestSecondListener(t *testing.T) {
