@@ -59,9 +59,7 @@ func runChiStack(s *site) {
 	s.wants("413 ...", s.ask("POST", "/api/notes/8", strings.Repeat("x", 2000), "Content-Type: application/json", basic))
 	s.wants("200 8", s.ask("POST", "/api/notes/8", "{}", "Content-Type: application/json; charset=utf-8", basic))
 	s.finish()
-	if line := fmt.Sprintf(`/notes/7 %s" from 192.0.2.1 - 200 `, a.Proto); !strings.Contains(out.String(), line) {
-		s.Errorf("the log: %s", &out)
-	}
+	s.contains("the log", out.String(), fmt.Sprintf(`/notes/7 %s" from 192.0.2.1 - 200 `, a.Proto))
 }
 
 // quiet formats log lines like chi, but doesn't print the stack of a panic.
@@ -126,11 +124,7 @@ func runHTTPLog(s *site) {
 	s.get("200 7", "/notes/7")
 	s.get("500", "/panic")
 	s.finish()
-	for _, want := range []string{`"note":"7"`, "=> HTTP 200", "=> HTTP 500", "panic: gone"} {
-		if !strings.Contains(out.String(), want) {
-			s.Errorf("the log has no %s: %s", want, &out)
-		}
-	}
+	s.contains("the log", out.String(), `"note":"7"`, "=> HTTP 200", "=> HTTP 500", "panic: gone")
 }
 
 func runHTTPRate(s *site) {

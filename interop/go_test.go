@@ -39,11 +39,7 @@ func runSlog(s *site) {
 	s.start(s)
 	s.get("200 7", "/users/7")
 	s.finish()
-	for _, want := range []string{"status=200", "/users/:id", "path=/users/7"} {
-		if !strings.Contains(out.String(), want) {
-			s.Errorf("the log has no %q: %s", want, &out)
-		}
-	}
+	s.contains("the log", out.String(), "status=200", "/users/:id", "path=/users/7")
 }
 
 func runPprof(s *site) {
@@ -114,9 +110,7 @@ func runHandlerWrappers(s *site) {
 
 func runHTTP2(s *site) {
 	cert, roots := certificate(s)
-	s.HandleFunc("GET /{proto}/{n}", func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, r.Proto, " ", r.PathValue("n"))
-	})
+	s.HandleFunc("GET /{proto}/{n}", sayProtocol)
 	s.start(s, func(srv *http.Server) { srv.TLSConfig = cert })
 	s.client.Transport.(*http.Transport).TLSClientConfig = roots
 	s.concurrently(func(n int) {
@@ -124,15 +118,13 @@ func runHTTP2(s *site) {
 	})
 }
 
+func sayProtocol(w http.ResponseWriter, r *http.Request) {
+	fmt.Fprint(w, r.Proto, " ", r.PathValue("n"))
+}
+
 func runH2C(s *site) {
-	s.HandleFunc("GET /{proto}/{n}", func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, r.Proto, " ", r.PathValue("n"))
-	})
-	s.start(s, func(srv *http.Server) {
-		srv.Protocols = new(http.Protocols)
-		srv.Protocols.SetHTTP1(true)
-		srv.Protocols.SetUnencryptedHTTP2(true)
-	})
+	s.HandleFunc("GET /{proto}/{n}", sayProtocol)
+	s.start(s, withH2C)
 	if !s.server.http2 { // its client uses only HTTP/2
 		s.get("200 HTTP/1.1 0", "/x/0")
 	}

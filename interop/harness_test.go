@@ -272,6 +272,16 @@ func (s *site) has(a answer, name, want string) {
 	}
 }
 
+// contains checks that a text contains others.
+func (s *site) contains(what, text string, wants ...string) {
+	s.Helper()
+	for _, want := range wants {
+		if !strings.Contains(text, want) {
+			s.Errorf("%s: no %s in %s", what, want, text)
+		}
+	}
+}
+
 // equal compares the text of two values.
 func (s *site) equal(what string, got, want any) {
 	s.Helper()
