@@ -55,4 +55,9 @@ func TestQuietConnectionsGiveWay(t *testing.T) {
 	if resp := readResponse(t, busy); resp.StatusCode != 200 {
 		t.Errorf("the busy connection: %s", resp.Status)
 	}
+	// The only connection gives way too.
+	_, addr, _ = start(t, http.HandlerFunc(hello), func(s *server.Server) { s.MaxConns = 1 })
+	for range 2 {
+		readResponse(t, send(t, addr, "/"))
+	}
 }
