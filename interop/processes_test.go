@@ -88,16 +88,24 @@ func answers(addr, path string) func() bool {
 	}
 }
 
-// freeAddr returns an unused address.
+// freeAddr returns an unused address, a new one each time: what listens on it
+// may start after other calls.
 func freeAddr(t *testing.T) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		addr := ln.Addr().String()
+		ln.Close()
+		if _, given := givenAddrs.LoadOrStore(addr, true); !given {
+			return addr
+		}
 	}
-	defer ln.Close()
-	return ln.Addr().String()
 }
+
+var givenAddrs sync.Map // addresses that freeAddr has returned
 
 // quickstart builds examples/quickstart with the race detector and returns the
 // file name.
