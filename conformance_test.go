@@ -667,32 +667,6 @@ func TestNestedServeMux(t *testing.T) {
 	}
 }
 
-// CONNECT requests with a URL that names the host, as no client sends them:
-// net/http's own test of patterns with ports.
-func TestPortsLikeServeMux(t *testing.T) {
-	std, mux := http.NewServeMux(), muxmaster.New()
-	for _, p := range []string{"example.com/pkg/foo/", "example.com/pkg/bar", "example.com:3000/pkg/connect/", "example.com:9000/", "/pkg/baz/"} {
-		std.Handle(p, tell(p))
-		mux.Handle(p, tell(p))
-	}
-	for _, method := range []string{"GET", "CONNECT"} {
-		for _, host := range []string{"example.com", "example.com:3000", "example.com:9000"} {
-			for _, path := range []string{"/", "/pkg/foo", "/pkg/foo/", "/pkg/bar", "/pkg/baz", "/pkg/connect", "/pkg/connect/"} {
-				ask := func(h http.Handler) string {
-					r, err := http.NewRequest(method, "http://"+host+path, nil)
-					if err != nil {
-						t.Fatal(err)
-					}
-					return ask(h, r).brief()
-				}
-				if got, want := ask(mux), ask(std); got != want {
-					t.Errorf("%s http://%s%s: got %s, want %s", method, host, path, got, want)
-				}
-			}
-		}
-	}
-}
-
 // Registered for the HTTP/1.1 asterisk form, nothing; as in net/http.
 func TestAsterisk(t *testing.T) {
 	mux, std := muxmaster.New(), http.NewServeMux()

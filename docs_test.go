@@ -2,6 +2,7 @@ package muxmaster_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -12,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -26,11 +28,15 @@ import (
 // docs returns the paths of the documents, relative to the module's root.
 func docs(t *testing.T) []string {
 	t.Helper()
-	files := glob(t, "docs/*.md")
-	examples := glob(t, "examples/*/README.md")
-	libraries := glob(t, "examples/libraries/*/README.md")
-	files = append(append(files, examples...), libraries...)
-	return append(files, "examples/README.md", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "bench/README.md")
+	files := []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "bench/README.md"}
+	for _, pattern := range []string{"docs/*.md", "examples/README.md", "examples/*/README.md", "examples/libraries/*/README.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %q, %v", pattern, found, err)
+		}
+		files = append(files, found...)
+	}
+	return files
 }
 
 // contents returns the contents of a file.
@@ -43,35 +49,31 @@ func contents(t *testing.T, file string) string {
 	return string(text)
 }
 
-func glob(t *testing.T, pattern string) []string {
+// writeFile writes a file, with the directories that it needs.
+func writeFile(t *testing.T, name, text string) {
 	t.Helper()
-	files, err := filepath.Glob(pattern)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(text), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newModule returns the directory of a new module example.com/name that requires
+// this one.
+func newModule(t *testing.T, name string) (dir string) {
+	t.Helper()
+	root, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return files
+	dir = t.TempDir()
+	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/"+name+"\n\ngo 1.26\n\nrequire "+modulePath+" v0.0.0\n\nreplace "+modulePath+" => "+root+"\n")
+	return dir
 }
 
 // Every block of Go code in the documents compiles and passes go vet.
 // Declarations and statements get the imports they need.
 func TestDocsCompile(t *testing.T) {
-	root, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	write := func(name, text string) {
-		t.Helper()
-		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("go.mod", "module example.com/docs\n\ngo 1.26\n\nrequire "+modulePath+" v0.0.0\n\nreplace "+modulePath+" => "+root+"\n")
-	blocks := 0
+	dir, blocks := newModule(t, "docs"), 0
 	for _, doc := range docs(t) {
 		if doc == filepath.Join("docs", "tutorial.md") {
 			continue // its blocks belong together; see TestDocsTutorial
@@ -83,7 +85,7 @@ func TestDocsCompile(t *testing.T) {
 				continue
 			}
 			blocks++
-			write(fmt.Sprintf("block%d/main.go", blocks), text)
+			writeFile(t, filepath.Join(dir, fmt.Sprint("block", blocks), "main.go"), text)
 		}
 	}
 	if blocks < 20 {
@@ -144,30 +146,12 @@ func program(b codeBlock) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	paths := map[string]bool{}
-	for _, id := range file.Unresolved {
-		if path := importPath(file, id); path != "" {
-			paths[path] = true
+	for _, p := range documented {
+		if slices.ContainsFunc(file.Unresolved, func(id *ast.Ident) bool { return id.Name == path.Base(p) }) {
+			header += fmt.Sprintf("import %q\n", p)
 		}
-	}
-	for path := range paths {
-		header += fmt.Sprintf("import %q\n", path)
 	}
 	return header + body, nil
-}
-
-// importPath returns the import path for a package name.
-func importPath(file *ast.File, id *ast.Ident) (path string) {
-	ast.Inspect(file, func(n ast.Node) bool {
-		if sel, ok := n.(*ast.SelectorExpr); ok && sel.X == id {
-			i := slices.IndexFunc(documented, func(p string) bool { return p[strings.LastIndexByte(p, '/')+1:] == id.Name })
-			if i >= 0 {
-				path = documented[i]
-			}
-		}
-		return path == ""
-	})
-	return path
 }
 
 // documented lists the packages that code blocks can use without an import.
@@ -222,10 +206,12 @@ func anchors(t *testing.T, doc string) (list []string) {
 	return list
 }
 
-// Each go test command in the documents runs at least one test.
+// Each go test command in the documents runs at least one test, and each go run
+// command names a program of some module.
 func TestDocsCommands(t *testing.T) {
 	command := regexp.MustCompile("(?:cd ([\\w/]+) && )?(?:GOTOOLCHAIN=\\S+ )?go test ((?:'[^'\\n]*'|[^`\\n)&'])+)(?:` in `(\\w+)/)?")
 	option := regexp.MustCompile(`-(?:run|fuzz|bench)[= ]'?([^' ]+)'?`)
+	programs := regexp.MustCompile(`go run \./([\w/]+)`)
 	for _, doc := range docs(t) {
 		text := contents(t, doc)
 		for _, m := range command.FindAllStringSubmatch(text, -1) {
@@ -242,54 +228,44 @@ func TestDocsCommands(t *testing.T) {
 			if strings.HasSuffix(dir, "...") {
 				continue
 			}
-			names := testNames(t, dir)
+			names := functions(t, filepath.Join(dir, "*_test.go"), `(?:Test|Fuzz|Example|Benchmark)\w*`)
 			if len(names) == 0 {
 				t.Errorf("%s: %s: there are no tests in %s", doc, m[0], dir)
 			}
 			for _, o := range option.FindAllStringSubmatch(args, -1) {
 				re, err := regexp.Compile(strings.Split(o[1], "/")[0])
-				if err != nil || !slices.ContainsFunc(names, re.MatchString) {
-					if o[1] != "^$" {
-						t.Errorf("%s: %s runs nothing in %s", doc, m[0], dir)
-					}
+				if o[1] != "^$" && (err != nil || !slices.ContainsFunc(names, re.MatchString)) {
+					t.Errorf("%s: %s runs nothing in %s", doc, m[0], dir)
 				}
 			}
 		}
-	}
-}
-
-// Each go run command in the documents names a program of some module.
-func TestDocsPrograms(t *testing.T) {
-	modules := glob(t, "*/go.mod")
-	nested := glob(t, "examples/*/go.mod")
-	modules = append(append(modules, nested...), "go.mod")
-	command := regexp.MustCompile(`go run (\./[\w/]+|\.ci/\w+\.go)`)
-	programs := 0
-	for _, doc := range docs(t) {
-		text := contents(t, doc)
-		for _, m := range command.FindAllStringSubmatch(text, -1) {
-			programs++
-			if !slices.ContainsFunc(modules, func(mod string) bool { return isProgram(filepath.Join(filepath.Dir(mod), m[1])) }) {
+		for _, m := range programs.FindAllStringSubmatch(text, -1) {
+			files := m[1]
+			if path.Ext(files) != ".go" {
+				files += "/*.go"
+			}
+			if !slices.ContainsFunc([]string{"", "*", "examples/*"}, func(module string) bool { return len(functions(t, filepath.Join(module, files), "main")) > 0 }) {
 				t.Errorf("%s: %s: there is no such program", doc, m[0])
 			}
 		}
 	}
-	if programs < 10 {
-		t.Errorf("found %d commands, want at least 10", programs)
-	}
 }
 
-// isProgram reports whether a file, or the files of a directory, are of package
-// main.
-func isProgram(path string) bool {
-	files := []string{path}
-	if filepath.Ext(path) != ".go" {
-		files, _ = filepath.Glob(filepath.Join(path, "*.go"))
+// functions returns the names of the functions in the files of a pattern that
+// match the regular expression.
+func functions(t *testing.T, pattern, name string) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return slices.ContainsFunc(files, func(name string) bool {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly)
-		return err == nil && file.Name.Name == "main"
-	})
+	re := regexp.MustCompile(`(?m)^func (` + name + `)[\[(]`)
+	for _, file := range files {
+		for _, m := range re.FindAllStringSubmatch(contents(t, file), -1) {
+			names = append(names, m[1])
+		}
+	}
+	return names
 }
 
 // The documents name only tests and files that exist, and docs/design.md only
@@ -345,25 +321,6 @@ func TestDocsNames(t *testing.T) {
 			}
 		}
 	}
-}
-
-// testNames returns the names of a directory's tests, fuzz targets, examples
-// and benchmarks.
-func testNames(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	files := glob(t, filepath.Join(dir, "*_test.go"))
-	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && regexp.MustCompile(`^(Test|Fuzz|Example|Benchmark)`).MatchString(f.Name.Name) {
-				names = append(names, f.Name.Name)
-			}
-		}
-	}
-	return names
 }
 
 // These tests check the tables of patterns in docs/patterns.md.
@@ -543,30 +500,14 @@ func TestRootImports(t *testing.T) {
 // package comment lists each middleware, and each middleware, or its variant
 // with options, has an example.
 func TestDocsNameMiddleware(t *testing.T) {
-	files := glob(t, "middleware/*.go")
-	var exported, examples []string
-	for _, file := range files {
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, decl := range f.Decls {
-			fn, ok := decl.(*ast.FuncDecl)
-			if !ok || fn.Recv != nil {
-				continue
-			}
-			name := fn.Name.Name
-			if strings.HasSuffix(file, "_test.go") {
-				examples = append(examples, name)
-			} else if fn.Name.IsExported() {
-				exported = append(exported, name)
-			}
-		}
+	tests := functions(t, "middleware/*_test.go", `\w+`)
+	exported := slices.DeleteFunc(functions(t, "middleware/*.go", `[A-Z]\w*`), func(name string) bool { return slices.Contains(tests, name) })
+	if len(exported) < 10 {
+		t.Errorf("found %q, want at least ten functions", exported)
 	}
 	text := contents(t, "docs/middleware.md")
-	comment := contents(t, "middleware/doc.go")
 	var listed []string // the capitalized words of the indented lines
-	for line := range strings.Lines(comment) {
+	for line := range strings.Lines(contents(t, "middleware/doc.go")) {
 		if list, ok := strings.CutPrefix(line, "//\t"); ok {
 			listed = append(listed, regexp.MustCompile(`\b[A-Z]\w+`).FindAllString(list, -1)...)
 		}
@@ -578,15 +519,12 @@ func TestDocsNameMiddleware(t *testing.T) {
 		if strings.HasPrefix(name, "Get") {
 			continue
 		}
-		if !slices.ContainsFunc(examples, func(example string) bool { return strings.HasPrefix(example, "Example"+name) }) {
+		if !slices.ContainsFunc(tests, func(test string) bool { return strings.HasPrefix(test, "Example"+name) }) {
 			t.Errorf("there is no Example%s in middleware", name)
 		}
 		if !slices.ContainsFunc(listed, func(word string) bool { return strings.HasPrefix(name, word) }) {
 			t.Errorf("the list in middleware/doc.go doesn't have %s", name)
 		}
-	}
-	if len(exported) < 10 {
-		t.Errorf("found %q, want at least ten functions", exported)
 	}
 }
 
@@ -595,13 +533,8 @@ func TestDocsNameMiddleware(t *testing.T) {
 // dots stands for any further output.
 func TestDocsTutorial(t *testing.T) {
 	text := contents(t, "docs/tutorial.md")
-	root, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &tutorial{t: t, dir: t.TempDir(), addr: freeAddress(t)}
+	s := &tutorial{t: t, dir: newModule(t, "tasks"), addr: freeAddress(t)}
 	defer s.stop()
-	s.write("go.mod", "module example.com/tasks\n\ngo 1.26\n\nrequire "+modulePath+" v0.0.0\n\nreplace "+modulePath+" => "+root+"\n")
 	block := regexp.MustCompile("(?ms)^(?:<!-- ([\\w./]+)(: main)? -->\n)?```(\\w+)\n(.*?)^```$")
 	name := regexp.MustCompile(`^(?://|#|<!--) ([\w./]+)(?: -->)?\n`)
 	commands := 0
@@ -638,13 +571,7 @@ type tutorial struct {
 
 func (s *tutorial) write(name, text string) {
 	s.t.Helper()
-	name = filepath.Join(s.dir, name)
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(strings.ReplaceAll(text, "localhost:8080", s.addr)), 0o666); err != nil {
-		s.t.Fatal(err)
-	}
+	writeFile(s.t, filepath.Join(s.dir, name), strings.ReplaceAll(text, "localhost:8080", s.addr))
 	s.changed = true
 }
 

@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -712,20 +710,14 @@ var wireRequests = []struct{ request, want string }{
 // sendRaw sends bytes to the server and returns the status, body and Location
 // of the response.
 func sendRaw(addr, raw string) (status int, body, location string, err error) {
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		return 0, "", "", err
-	}
-	defer conn.Close()
+	c := wireConn{addr: addr}
+	defer c.close()
 	method, _, _ := strings.Cut(raw, " ")
-	go io.WriteString(conn, strings.Replace(raw, "\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1))
-	resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: strings.Replace(method, "CONNECT", "GET", 1)})
+	resp, body, err := c.ask(method, raw)
 	if err != nil {
 		return 0, "", "", err
 	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	return resp.StatusCode, string(b), resp.Header.Get("Location"), err
+	return resp.StatusCode, body, resp.Header.Get("Location"), nil
 }
 
 func TestWire(t *testing.T) {

@@ -416,21 +416,6 @@ func TestRemoveEndsScopes(t *testing.T) {
 	}
 }
 
-// What an Update mounts and removes again is gone on the Muxes around, too.
-func TestRemoveEndsScopesAround(t *testing.T) {
-	outer, m, sub := muxmaster.New(), muxmaster.New(), muxmaster.New()
-	sub.Group("/group").GET("/x", tell("x"))
-	outer.GET("/*rest", tell("page"))
-	outer.Mount("/m", m)
-	must(m.Update(func(m *muxmaster.Mux) error {
-		m.GET("/*rest", tell("rest"))
-		m.Mount("/sub", sub)
-		return m.Remove("GET /sub/group/x")
-	}))
-	wants(t, m, exchanges{{"/sub/y", "rest"}})
-	wants(t, outer, exchanges{{"/m/sub/y", "rest"}})
-}
-
 // A program that replaces its Groups in each Update doesn't keep the earlier
 // ones, and can use them again.
 func TestUpdateDiscardsGroups(t *testing.T) {

@@ -120,37 +120,6 @@ func TestDelivery(t *testing.T) {
 	}
 }
 
-// TestOwners checks that the values of an owner replace its earlier values, and
-// hide values of other owners with the same names.
-func TestOwners(t *testing.T) {
-	a, b := new(Owner), new(Owner)
-	for _, d := range deliveries {
-		plain := delivery{} // pooled values are gone when serve returns
-		r := httptest.NewRequest("GET", "/", nil)
-		nothing := func(*http.Request) {}
-		newRoute(a, plain, "x", "y").serve(r, []string{"1", "2"}, nothing)
-		wantValues(t, r, "a", pair{"x", "1"}, pair{"y", "2"})
-		newRoute(a, plain, "y", "z").serve(r, []string{"3", "4"}, nothing)
-		wantValues(t, r, "a again", pair{"y", "3"}, pair{"z", "4"})
-		newRoute(b, d, "z", "w").serve(r, []string{"5", "6"}, func(r *http.Request) {
-			wantValues(t, r, d.String()+": b in a", pair{"z", "5"}, pair{"w", "6"}, pair{"y", "3"})
-		})
-
-		r = httptest.NewRequest("GET", "/", nil)
-		newRoute(a, plain, "x").serve(r, []string{"1"}, nothing)
-		Drop(r, b)
-		wantValues(t, r, "another owner's dropped", pair{"x", "1"})
-		if !Direct {
-			continue
-		}
-		Drop(r, a)
-		wantValues(t, r, "dropped")
-		if Has(r) {
-			t.Error("dropped, a request has values")
-		}
-	}
-}
-
 // heapBytes returns the number of bytes that the result of f retains.
 func heapBytes(f func() any) int {
 	var before, after runtime.MemStats
