@@ -32,6 +32,12 @@ func TestGroupCoversItsPrefix(t *testing.T) {
 	add(tenant, "GET /x")
 	api.With(trace("with")).GET("/with", tell("GET /with"))
 	m.Group("/empty").Use(trace("empty")) // without a route
+	own := api.Group("/own")
+	own.NotFound, own.MethodNotAllowed = tell("own 404"), allowed("own 405")
+	add(own, "GET /x")
+	in := own.Group("/in") // has those of the Group around
+	in.Use(trace("in"))
+	add(in, "GET /x")
 	add(m, "GET /open|POST /api/outside")
 	wantOutcomes(t, m, exchanges{
 		{"/none", "pre m m 404"},
@@ -70,44 +76,12 @@ func TestGroupCoversItsPrefix(t *testing.T) {
 		// With has no prefix of its own: it covers only its routes.
 		{"/api/with", "pre m api1 api2 with GET /with"},
 		{"POST /api/with", "pre m api1 api2 m 405 GET, HEAD, OPTIONS"},
+		{"/api/own/none", "pre m api1 api2 own 404"},
+		{"OPTIONS /api/own/x", "pre m api1 api2 Allow GET, HEAD, OPTIONS"},
+		{"/api/own/in/none", "pre m api1 api2 in own 404"},
+		{"PUT /api/own/in/x", "pre m api1 api2 in own 405 GET, HEAD, OPTIONS"},
 		// A Group that has no route yet.
 		{"/empty", "pre m empty m 404"},
-	})
-}
-
-// A Group's NotFound and MethodNotAllowed respond at and below its prefix; what
-// a Group doesn't set is that of the scope around it.
-func TestGroupNotFoundAndMethodNotAllowed(t *testing.T) {
-	m := tagged("m")
-	api := m.Group("/api")
-	api.Use(trace("api"))
-	api.NotFound, api.MethodNotAllowed = tell("api 404"), allowed("api 405")
-	add(api, "GET /x")
-	v1 := api.Group("/v1")
-	v1.NotFound = tell("v1 404")
-	add(v1, "GET /x")
-	v2 := api.Group("/v2")
-	v2.MethodNotAllowed = allowed("v2 405")
-	v2.Use(trace("v2"))
-	add(v2, "GET /x")
-	only := m.Group("/only") // handlers without middleware
-	only.NotFound = tell("only 404")
-	add(only, "GET /x")
-	add(m.Group("/none"), "GET /x")
-	wantOutcomes(t, m, exchanges{
-		{"/y", "m m 404"},
-		{"/api/y", "m api api 404"},
-		{"/api", "m api api 404"},
-		{"PUT /api/x", "m api api 405 GET, HEAD, OPTIONS"},
-		{"OPTIONS /api/x", "m api Allow GET, HEAD, OPTIONS"},
-		{"/api/v1/y", "m api v1 404"},
-		{"PUT /api/v1/x", "m api api 405 GET, HEAD, OPTIONS"},
-		{"/api/v2/y", "m api v2 api 404"},
-		{"PUT /api/v2/x", "m api v2 v2 405 GET, HEAD, OPTIONS"},
-		{"/only/y", "m only 404"},
-		{"PUT /only/x", "m m 405 GET, HEAD, OPTIONS"},
-		{"/none/y", "m m 404"},
-		{"PUT /none/x", "m m 405 GET, HEAD, OPTIONS"},
 	})
 }
 

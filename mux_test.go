@@ -187,57 +187,35 @@ func TestPoolRequestBundleAndTimeoutHandler(t *testing.T) {
 	}
 }
 
-// Values are pooled only where every Mux around the route says so.
+// Values are pooled only where every Mux around the route says so. The fields are
+// read when the first request arrives.
 func TestPoolingOfMountedMuxes(t *testing.T) {
-	for _, c := range []struct{ outer, middle, inner, pooled bool }{
-		{false, false, false, false}, {true, false, false, false}, {true, true, false, false}, {true, false, true, false},
-		{false, true, true, false}, {false, false, true, false}, {true, true, true, true},
+	for _, c := range []struct{ outer, middle, inner bool }{
+		{false, false, false}, {true, false, false}, {true, true, false}, {true, false, true}, {false, true, true}, {true, true, true},
 	} {
-		for _, late := range []bool{false, true} { // registered after it is mounted
-			outer, middle, inner := newMux(c.outer), newMux(c.middle), newMux(c.inner)
-			var kept *http.Request
-			var keptParams muxmaster.Params
-			register := func() {
-				inner.GET("/keep/:id", func(w http.ResponseWriter, r *http.Request) { kept = r })
-				inner.GETFast("/fast/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) { keptParams = ps })
-			}
-			if !late {
-				register()
-			}
-			middle.Mount("/in", inner)
-			outer.Group("/g/:v").Mount("/mid", middle)
-			if late {
-				register()
-			}
-			outer.GET("/own/:v/:id", func(http.ResponseWriter, *http.Request) {})
-			outer.GETFast("/ownfast/:v/:id", func(http.ResponseWriter, *http.Request, muxmaster.Params) {})
-
-			ask(outer, request(t, "GET", "/g/1/mid/in/keep/mine"))
-			ask(outer, request(t, "GET", "/g/1/mid/in/fast/mine"))
-			for i := range 20 {
-				ask(outer, request(t, "GET", fmt.Sprint("/own/other/", i)))
-				ask(outer, request(t, "GET", fmt.Sprint("/ownfast/other/", i)))
-			}
-			pooled := c.pooled && muxmaster.FastPathValues() // else nothing is recycled
-			if got := kept.PathValue("id"); pooled && got != "" || !pooled && got != "mine" {
-				t.Errorf("%+v, late %v: after its handler returned, a request has id=%q", c, late, got)
-			}
-			if want := (muxmaster.Params{{Key: "v", Value: "1"}, {Key: "id", Value: "mine"}}); !c.pooled && !slices.Equal(keptParams, want) {
-				t.Errorf("%+v, late %v: kept Params are %v", c, late, keptParams)
-			}
+		outer, middle, inner := newMux(c.outer), newMux(c.middle), muxmaster.New()
+		var kept *http.Request
+		var params muxmaster.Params
+		inner.GET("/keep/:id", func(w http.ResponseWriter, r *http.Request) { kept = r })
+		middle.Mount("/in", inner)
+		outer.Group("/g/:v").Mount("/mid", middle)
+		inner.GETFast("/fast/:id", func(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) { params = ps })
+		outer.GET("/own/:v/:id", serveUsers)
+		outer.GETFast("/ownfast/:v/:id", serveFast)
+		inner.PoolRequestBundle, inner.PoolFastParams = c.inner, c.inner
+		ask(outer, request(t, "GET", "/g/1/mid/in/keep/mine"))
+		ask(outer, request(t, "GET", "/g/1/mid/in/fast/mine"))
+		for i := range 20 {
+			ask(outer, request(t, "GET", fmt.Sprint("/own/other/", i)))
+			ask(outer, request(t, "GET", fmt.Sprint("/ownfast/other/", i)))
 		}
-	}
-}
-
-// The fields of a mounted Mux are read when the first request arrives, too.
-func TestPoolingFieldOfAMountedMuxIsReadLate(t *testing.T) {
-	outer, inner := newMux(true), muxmaster.New()
-	var kept *http.Request
-	inner.GET("/:id", func(w http.ResponseWriter, r *http.Request) { kept = r })
-	outer.Mount("/in", inner)
-	inner.PoolRequestBundle, inner.PoolFastParams = true, true
-	ask(outer, request(t, "GET", "/in/mine"))
-	if got := kept.PathValue("id"); got != "" && muxmaster.FastPathValues() {
-		t.Errorf("got %q, want a pooled route", got)
+		pooled := c.outer && c.middle && c.inner
+		want := map[bool]string{true: "", false: "mine"}[pooled && muxmaster.FastPathValues()] // else nothing is recycled
+		if got := kept.PathValue("id"); got != want {
+			t.Errorf("%+v: after its handler returned, a request has id=%q, want %q", c, got, want)
+		}
+		if want := (muxmaster.Params{{Key: "v", Value: "1"}, {Key: "id", Value: "mine"}}); !pooled && !slices.Equal(params, want) {
+			t.Errorf("%+v: kept Params are %v", c, params)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package muxmaster_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -277,28 +276,6 @@ func TestRoutedAgain(t *testing.T) {
 		ask(m, r)
 		if r.Pattern != "" || r.PathValue("y") != "" {
 			t.Errorf("%s: after a 404: r.Pattern %q, y=%q", mode.name, r.Pattern, r.PathValue("y"))
-		}
-	}
-}
-
-// Copies of the request have the values too.
-func TestValuesOfCopies(t *testing.T) {
-	m := muxmaster.New()
-	var copies []*http.Request
-	handler := func(w http.ResponseWriter, r *http.Request) {
-		shallow := *r
-		copies = []*http.Request{r.WithContext(context.Background()), r.Clone(context.Background()), &shallow}
-		r.SetPathValue("b", "changed")
-	}
-	m.GET("/:a/:b", handler)
-	m.GETFast("/:a/:b/fast", func(w http.ResponseWriter, r *http.Request, _ muxmaster.Params) { handler(w, r) })
-	for _, target := range []string{"/1/2", "/1/2/fast"} {
-		ask(m, request(t, "GET", target))
-		ask(m, request(t, "GET", "/none"))
-		for i, c := range copies {
-			if c.PathValue("a") != "1" || i == 1 && c.PathValue("b") != "2" {
-				t.Errorf("%s, copy %d: a=%q b=%q", target, i, c.PathValue("a"), c.PathValue("b"))
-			}
 		}
 	}
 }

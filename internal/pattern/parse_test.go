@@ -149,6 +149,7 @@ func TestParseErrors(t *testing.T) {
 		{"/{id:(}", "is not valid RE2"},
 		{"/{id:a(?!b)}", "is not valid RE2"},
 		{"/{id:)(}", "is not valid RE2"},
+		{`/{id:\p{Nope}}`, "is not valid RE2"},
 		{"/{a:[0-9]+}%FF{b}", "must be UTF-8"},
 		{"/{a:[0-9]+}\xff{b}", "must be UTF-8"},
 		{"/{a:" + strings.Repeat("(", 998) + "x" + strings.Repeat(")", 998) + "}-{b}", "can't be combined"},
