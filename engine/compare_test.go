@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -185,6 +186,31 @@ func compared(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Content-Encoding"] = []string{"", "gzip"}
 		w.Header()["Connection"] = []string{"", "close"}
 		io.WriteString(w, "<p>text")
+	case "/code":
+		defer func() { fmt.Fprint(w, recover()) }()
+		w.WriteHeader(99)
+	case "/push":
+		p, ok := w.(http.Pusher)
+		fmt.Fprint(w, ok && p.Push("/x", nil) != http.ErrNotSupported)
+	case "/hijackerror":
+		_, is := w.(http.Hijacker)
+		_, _, err := http.NewResponseController(w).Hijack()
+		fmt.Fprint(w, is, errors.Is(err, http.ErrNotSupported))
+	case "/maxbytes":
+		b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 3))
+		fmt.Fprintf(w, "%q %v", b, err)
+	case "/nobody":
+		w.WriteHeader(http.StatusNoContent)
+		if _, err := io.WriteString(w, "x"); err != http.ErrBodyNotAllowed {
+			panic(err)
+		}
+	case "/hints":
+		for range 3 {
+			w.Header().Set("Link", "</x>")
+			w.WriteHeader(http.StatusEarlyHints)
+		}
+		w.Header().Del("Link")
+		io.WriteString(w, "hints")
 	case "/empty":
 	default:
 		io.WriteString(w, r.URL.String())
@@ -226,14 +252,17 @@ func comparedServers(t *testing.T) (addrs []string) {
 	return addrs
 }
 
+// comparedPaths are the paths of compared for all protocols.
+var comparedPaths = strings.Fields(`/ /x?y /x? /x?? /a%20b /a%2Fb /! //host/x /a:b /dump /dump?a=b&c /big /bigbytes /flush
+	/length /short /long /badlength /204 /304 /599 /999 /103 /close /headers /notype /trailers /trailerprefix /te
+	/identity /tecl /panic /panicafter /readfrom /readfromlength /unreadclose /duplex /flushread /empty /some /readlate
+	/keepalive /100 /encodings /echo /code /push /nobody /hints`)
+
 // TestSameBytes compares the engine's output with net/http's for whole
 // connections.
 func TestSameBytes(t *testing.T) {
 	addrs := comparedServers(t)
-	paths := strings.Fields(`/ /x?y /x? /x?? /a%20b /a%2Fb /a%zz /! //host/x /a:b /dump /dump?a=b&c /big /bigbytes /flush
-		/length /short /long /badlength /echolate /204 /304 /599 /999 /103 /close /headers /notype /trailers /trailerprefix /te
-		/identity /tecl /panic /panicafter /readfrom /readfromlength /unreadclose /duplex /flushread /hijack /hijacksome /empty /some /readlate /keepalive /100 /encodings /echo`)
-	for _, path := range paths {
+	for _, path := range append(comparedPaths, "/a%zz", "/echolate", "/hijack", "/hijacksome") {
 		for _, method := range strings.Fields("GET HEAD POST PUT PATCH DELETE OPTIONS CONNECT TRACE QUERY get") {
 			compare(t, addrs, method+" "+path+" HTTP/1.1\r\nHost: h\r\n\r\n", "GET /x HTTP/1.1\r\nHost: h\r\n\r\n")
 			compare(t, addrs, method+" "+path+" HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello"+

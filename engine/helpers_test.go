@@ -95,7 +95,7 @@ func (w way) client(t *testing.T, addr string) (cl *http.Client, url string) {
 	if w.proxy {
 		tr.Proxy = func(*http.Request) (*neturl.URL, error) { return neturl.Parse(url) }
 	}
-	return &http.Client{Transport: tr, Timeout: time.Minute}, url
+	return &http.Client{Transport: tr, Timeout: 2 * time.Minute}, url
 }
 
 func quiet(srv *http.Server) *http.Server {

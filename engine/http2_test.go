@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -112,25 +111,6 @@ func TestHTTP2Everywhere(t *testing.T) {
 		}
 		if got, want := bodyOf(t, res), "HTTP/2.0 tls true local tcp"; got != want {
 			t.Errorf("server %d: got %q, want %q", i, got, want)
-		}
-	}
-}
-
-// TestHTTP2OptionsAsterisk checks that OPTIONS * reaches the handler if
-// DisableGeneralOptionsHandler is set.
-func TestHTTP2OptionsAsterisk(t *testing.T) {
-	for _, k := range kinds {
-		for _, disable := range []bool{false, true} {
-			addr := startHTTP2(t, k.make, &http.Server{DisableGeneralOptionsHandler: disable, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				io.WriteString(w, "handler")
-			})})
-			res, err := http2Client(t).Do(&http.Request{Method: "OPTIONS", URL: &url.URL{Scheme: "http", Host: addr, Opaque: "*"}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if b, want := bodyOf(t, res), map[bool]string{true: "handler"}[disable]; b != want {
-				t.Errorf("%s, DisableGeneralOptionsHandler %v: %q, want %q", k.name, disable, b, want)
-			}
 		}
 	}
 }

@@ -147,37 +147,6 @@ func TestHTTP2SmallReads(t *testing.T) {
 	}
 }
 
-// TestHTTP2RefusedUploads sends uploads that the server refuses while they are
-// on their way. All clients get the response, and no connection is ended.
-func TestHTTP2RefusedUploads(t *testing.T) {
-	for _, k := range kinds {
-		addr := startHTTP2(t, k.make, &http.Server{Handler: new(flowServer), HTTP2: &http.HTTP2Config{CountError: func(name string) {
-			if strings.HasPrefix(name, "conn_") {
-				t.Errorf("%s: %s", k.name, name)
-			}
-		}}})
-		cl := http2Client(t)
-		body := strings.Repeat("x", 100_000)
-		var wg sync.WaitGroup
-		for range 200 {
-			wg.Go(func() {
-				for range 3 {
-					res, err := cl.Post("http://"+addr+"/refuse", "", strings.NewReader(body))
-					if err != nil {
-						t.Errorf("%s: %v", k.name, err)
-						return
-					}
-					res.Body.Close()
-					if res.StatusCode != http.StatusRequestEntityTooLarge {
-						t.Errorf("%s: status %d", k.name, res.StatusCode)
-					}
-				}
-			})
-		}
-		wg.Wait()
-	}
-}
-
 // TestHTTP2LateTrailers sends trailers while the handler returns without having
 // read the body.
 func TestHTTP2LateTrailers(t *testing.T) {

@@ -469,6 +469,8 @@ var frameCases = []struct {
 	{"different lengths", streams{1}, []step{post(1, "/echo", "content-length=5", "content-length=6"), dataEnd(1, "hello")}},
 	{"trailer that isn't one", streams{1}, []step{post(1, "/slow", "trailer=x"), fieldsEnd(1, block("content-length=5"))}},
 	{"trailers not declared", streams{1}, []step{post(1, "/echo"), fieldsEnd(1, block("x=5"))}},
+	{"request and response at the same time", streams{1}, []step{
+		post(1, "/stream"), data(1, "hello"), received(1, 5), data(1, "again"), received(1, 10), dataEnd(1, "")}},
 	{"no settings", nil, nil},
 }
 
@@ -545,6 +547,7 @@ func TestHTTP2Frames(t *testing.T) {
 // why.
 var differsHTTP2 = map[string]string{
 	"/short": "the engine resets a stream whose body is shorter than declared",
+	"/push":  "the engine never pushes",
 	"/long":  "the engine's Write returns http.ErrContentLength, as in HTTP/1.1, and net/http's another error",
 }
 
@@ -562,9 +565,7 @@ func TestHTTP2Same(t *testing.T) {
 			return []step{fields(1, reqBlock(method, path, "trailer=x-t", "expect=100-continue")), data(1, "he"), data(1, "llo"), fieldsEnd(1, block("x-t=1"))}
 		},
 	}
-	for _, path := range strings.Fields(`/ /x?y /x? /x?? /a%20b /a%2Fb /! //host/x /a:b /dump /dump?a=b&c /big /bigbytes /flush
-		/length /short /long /badlength /204 /304 /599 /999 /103 /close /headers /notype /trailers /trailerprefix /te
-		/identity /tecl /panic /panicafter /readfrom /readfromlength /unreadclose /duplex /flushread /empty /some /readlate /keepalive /100 /encodings /echo`) {
+	for _, path := range append(comparedPaths, "/hijackerror", "/maxbytes") {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			for _, method := range []string{"GET", "HEAD", "POST", "OPTIONS", "QUERY"} {
@@ -607,11 +608,19 @@ func TestHTTP2Same(t *testing.T) {
 	}
 }
 
-// comparedHTTP2 is compared with a handler that waits for its request to end.
+// comparedHTTP2 is compared with handlers that wait for the end of the request,
+// or respond while they read it.
 func comparedHTTP2(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == "/slow" {
+	switch r.URL.Path {
+	case "/slow":
 		<-r.Context().Done()
-		return
+	case "/stream":
+		for b, n := make([]byte, 100), 1; n > 0; {
+			n, _ = r.Body.Read(b)
+			w.Write(b[:n])
+			w.(http.Flusher).Flush()
+		}
+	default:
+		compared(w, r)
 	}
-	compared(w, r)
 }

@@ -127,33 +127,48 @@ func TestShutdownOfSrv(t *testing.T) {
 // and not too early.
 func TestTimeouts(t *testing.T) {
 	const timeout = 200 * time.Millisecond
+	const get, large = "GET / HTTP/1.1\r\nHost: h\r\n\r\n", 1 << 30
+	frame := func(kind, flags uint8, stream uint32, payload string) string {
+		return string(appendTestFrame(nil, kind, flags, stream, payload))
+	}
+	endless := clientPreface + frame(fSettings, 0, 0, settingsText([]uint32{4, large})) + frame(fWindow, 0, 0, u32(large)) +
+		frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/endless"))
 	tests := []struct {
-		name  string
-		srv   http.Server
-		send  string // what the client sends before it stalls
-		reads bool   // the client reads responses
+		name string
+		srv  *http.Server
+		send string // what the client sends before it stalls
 	}{
-		{"header of the first request", http.Server{ReadHeaderTimeout: timeout}, "", true},
-		{"header, some of it", http.Server{ReadHeaderTimeout: timeout}, "GET / HTTP/1.1\r\nHo", true},
-		{"header of the second request", http.Server{ReadHeaderTimeout: timeout, IdleTimeout: time.Hour}, "GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HT", true},
-		{"header after handing over", http.Server{ReadHeaderTimeout: timeout}, "GET / HTTP/1.1\nHo", true},
-		{"idle", http.Server{IdleTimeout: timeout}, "GET / HTTP/1.1\r\nHost: h\r\n\r\n", true},
-		{"idle by ReadTimeout", http.Server{ReadTimeout: timeout}, "GET / HTTP/1.1\r\nHost: h\r\n\r\n", true},
-		{"chunked body", http.Server{ReadTimeout: timeout}, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe", true},
-		{"trailers", http.Server{ReadTimeout: timeout}, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX", true},
-		{"body that waits for 100 Continue", http.Server{ReadTimeout: timeout}, "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n", true},
-		{"body", http.Server{ReadTimeout: timeout}, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe", true},
-		{"write", http.Server{WriteTimeout: timeout}, "GET /endless HTTP/1.1\r\nHost: h\r\n\r\n", false},
+		{"header of the first request", &http.Server{ReadHeaderTimeout: timeout}, ""},
+		{"header, some of it", &http.Server{ReadHeaderTimeout: timeout}, "GET / HTTP/1.1\r\nHo"},
+		{"header of the second request", &http.Server{ReadHeaderTimeout: timeout, IdleTimeout: time.Hour}, get + "GET / HT"},
+		{"header after handing over", &http.Server{ReadHeaderTimeout: timeout}, "GET / HTTP/1.1\nHo"},
+		{"idle", &http.Server{IdleTimeout: timeout}, get},
+		{"idle by ReadTimeout", &http.Server{ReadTimeout: timeout}, get},
+		{"chunked body", &http.Server{ReadTimeout: timeout}, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe"},
+		{"trailers", &http.Server{ReadTimeout: timeout}, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX"},
+		{"body that waits for 100 Continue", &http.Server{ReadTimeout: timeout}, "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"},
+		{"body", &http.Server{ReadTimeout: timeout}, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe"},
+		{"write", &http.Server{WriteTimeout: timeout}, "GET /endless HTTP/1.1\r\nHost: h\r\n\r\n"},
+		{"HTTP/2, idle", &http.Server{IdleTimeout: timeout}, http2Hello + frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/"))},
+		{"HTTP/2, idle without requests", &http.Server{IdleTimeout: timeout}, http2Hello},
+		{"HTTP/2, no settings", &http.Server{}, clientPreface},
+		{"HTTP/2, ping", &http.Server{HTTP2: &http.HTTP2Config{SendPingTimeout: timeout, PingTimeout: timeout}}, http2Hello},
+		{"HTTP/2, fields" + engineOnly, &http.Server{ReadHeaderTimeout: timeout}, http2Hello + frame(fHeaders, 0, 1, "")},
+		{"HTTP/2, a part of fields" + engineOnly, &http.Server{ReadHeaderTimeout: timeout}, http2Hello + "\x00\x00\x20\x01"},
+		{"HTTP/2, write" + engineOnly, &http.Server{WriteTimeout: 10 * timeout}, endless},
+		{"HTTP/2, write of some bytes" + engineOnly, &http.Server{HTTP2: &http.HTTP2Config{WriteByteTimeout: 10 * timeout}}, endless},
 	}
 	for _, k := range kinds {
-		for i := range tests {
-			tt := &tests[i]
+		for _, tt := range tests {
+			if k.name == "net/http" && strings.HasSuffix(tt.name, engineOnly) {
+				continue
+			}
 			t.Run(k.name+"/"+tt.name, func(t *testing.T) {
 				t.Parallel()
-				ended := make(chan bool, 1)
+				ended := make(chan bool, 2)
 				srv := &http.Server{
 					ReadTimeout: tt.srv.ReadTimeout, ReadHeaderTimeout: tt.srv.ReadHeaderTimeout,
-					WriteTimeout: tt.srv.WriteTimeout, IdleTimeout: tt.srv.IdleTimeout,
+					WriteTimeout: tt.srv.WriteTimeout, IdleTimeout: tt.srv.IdleTimeout, HTTP2: tt.srv.HTTP2,
 					ConnState: func(_ net.Conn, st http.ConnState) {
 						if st == http.StateClosed {
 							ended <- true
@@ -163,16 +178,17 @@ func TestTimeouts(t *testing.T) {
 						io.Copy(io.Discard, r.Body)
 						for r.URL.Path == "/endless" {
 							if _, err := w.Write(make([]byte, 1<<16)); err != nil {
+								ended <- true
 								return
 							}
 						}
 					}),
 				}
-				addr := start(t, k.make(srv))
+				addr := startHTTP2(t, k.make, srv)
 				begin := time.Now()
 				c := dial(t, addr)
 				io.WriteString(c, tt.send)
-				if tt.reads {
+				if !strings.Contains(tt.send, "/endless") {
 					io.Copy(io.Discard, c)
 				}
 				eventually(t, "the connection ends", ended)
@@ -183,6 +199,9 @@ func TestTimeouts(t *testing.T) {
 		}
 	}
 }
+
+// engineOnly ends the names of timeouts that net/http doesn't have.
+const engineOnly = ", unlike net/http"
 
 // TestOwnDeadlines checks that a handler's deadlines replace the timeouts, only
 // for its request.
@@ -283,7 +302,7 @@ func TestConnState(t *testing.T) {
 		var mu sync.Mutex
 		var states []string
 		closed := make(chan bool, 10)
-		addr := start(t, k.make(&http.Server{
+		addr := startHTTP2(t, k.make, &http.Server{
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.Path == "/hijack" {
 					nc, _, _ := w.(http.Hijacker).Hijack()
@@ -301,7 +320,7 @@ func TestConnState(t *testing.T) {
 					closed <- true
 				}
 			},
-		}))
+		})
 		for _, send := range []string{
 			"", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n",
 			"GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\nHost: h\n\n", "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "bad\r\n\r\n", "GET / HT",
@@ -310,6 +329,20 @@ func TestConnState(t *testing.T) {
 			talk(t, addr, send)
 			eventually(t, "the connection ends", closed)
 		}
+		c := dialFrames(t, addr)
+		c.ping()
+		for id := uint32(1); id < 6; id += 2 {
+			c.get(id, "/")
+			c.ended(id)
+			for idle := false; !idle; {
+				c.ping()
+				mu.Lock()
+				idle = states[len(states)-1] == "idle"
+				mu.Unlock()
+			}
+		}
+		c.Close()
+		eventually(t, "the connection over HTTP/2 ends", closed)
 		mu.Lock()
 		got := strings.Join(states, " ")
 		mu.Unlock()
