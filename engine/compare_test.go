@@ -276,18 +276,6 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestSameBytesTable compares the engine's output with net/http's for each of
-// heads, alone and before and after another request.
-func TestSameBytesTable(t *testing.T) {
-	addrs := comparedServers(t)
-	const next = "GET /next HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
-	for _, tt := range heads {
-		compare(t, addrs, tt.text)
-		compare(t, addrs, tt.text+next)
-		compare(t, addrs, "POST /first HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\n1", tt.text, next)
-	}
-}
-
 // TestSameBytesHeaders compares the engine's output with net/http's for response
 // headers with a meaning for the server: without values, with an empty one, and
 // with others.

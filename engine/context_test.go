@@ -58,7 +58,7 @@ func TestClientLeaves(t *testing.T) {
 			}
 		},
 	}
-	eachWay(t, kinds, func(t *testing.T, k kind, way way) {
+	eachWay(t, kinds, ways, func(t *testing.T, k kind, way way) {
 		for name, f := range follow {
 			started, ended := make(chan bool, 1), make(chan error, 1)
 			_, addr := way.start(t, k, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -85,7 +85,7 @@ func TestClientLeaves(t *testing.T) {
 // TestContextEnds checks that the handler's return and the end of the
 // connection's context end a request's context.
 func TestContextEnds(t *testing.T) {
-	eachWay(t, kinds, func(t *testing.T, k kind, way way) {
+	eachWay(t, kinds, ways, func(t *testing.T, k kind, way way) {
 		type key struct{}
 		base, cancel := context.WithCancelCause(context.WithValue(context.Background(), key{}, "base"))
 		ctxs := make(chan context.Context, 1)

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -247,7 +246,7 @@ func FuzzHead(f *testing.F) {
 // engine and from want, which was read from br. It compares the bodies and the
 // rest of the input.
 func sameBody(t *testing.T, c *conn, b []byte, end int, br *bufio.Reader, want *http.Request) {
-	c.nc = endedConn{}
+	c.nc = new(cutConn) // has ended
 	c.in, c.r, c.w = &buffer{slices.Clone(b)}, end, len(b)
 	var got []byte
 	var err error
@@ -267,11 +266,6 @@ func sameBody(t *testing.T, c *conn, b []byte, end int, br *bufio.Reader, want *
 		t.Fatalf("%q: the engine leaves %q for the next request, http.ReadRequest leaves %q", b, rest, wantRest)
 	}
 }
-
-// An endedConn is a connection without further input.
-type endedConn struct{ net.Conn }
-
-func (endedConn) Read([]byte) (int, error) { return 0, io.EOF }
 
 // checkSplit checks that parsing a head in two parts has the same result.
 func checkSplit(t *testing.T, b []byte, cut int, want outcome, whole *head) {

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"reflect"
 	"slices"
@@ -33,7 +32,7 @@ func FuzzBody(f *testing.F) {
 		wantBody, wantErr := io.ReadAll(want.Body)
 
 		at := len(head) + int(first%uint(len(body)+1))
-		c := &conn{server: srv, connCtx: t.Context(), nc: &piecesConn{rest: input[at:], piece: int(piece%2000) + 1}}
+		c := &conn{server: srv, connCtx: t.Context(), nc: &cutConn{parts: slices.Collect(slices.Chunk(input[at:], int(piece%2000)+1))}}
 		c.tmpl = c.template()
 		h, out := parseAll(input[:at])
 		if out != complete {
@@ -96,20 +95,4 @@ func readPortions(r io.Reader, size int) (all []byte, err error) {
 			return all, err
 		}
 	}
-}
-
-// A piecesConn is a connection whose input arrives in pieces of the given size.
-type piecesConn struct {
-	net.Conn
-	rest  []byte
-	piece int
-}
-
-func (c *piecesConn) Read(p []byte) (int, error) {
-	if len(c.rest) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, c.rest[:min(c.piece, len(c.rest))])
-	c.rest = c.rest[n:]
-	return n, nil
 }

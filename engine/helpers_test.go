@@ -56,15 +56,19 @@ type way struct {
 }
 
 var ways = []way{
-	{name: "HTTP/1.1"},
 	{name: "passed to net/http", proxy: true},
+	{name: "HTTP/1.1"},
 	{name: "HTTP/1.1 over TLS", tls: true},
 	{name: "HTTP/2 without TLS", http2: true},
 	{name: "HTTP/2", tls: true, http2: true},
 }
 
+// ownWays are the ways in which the engine serves requests itself, and http2Ways
+// those over HTTP/2.
+var ownWays, http2Ways = ways[1:], ways[3:]
+
 // eachWay runs a test for each kind of server and each way.
-func eachWay(t *testing.T, list []kind, test func(t *testing.T, k kind, w way)) {
+func eachWay(t *testing.T, list []kind, ways []way, test func(t *testing.T, k kind, w way)) {
 	for _, k := range list {
 		for _, w := range ways {
 			t.Run(k.name+"/"+w.name, func(t *testing.T) {

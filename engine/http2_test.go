@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -31,66 +30,44 @@ func http2Client(t testing.TB) *http.Client {
 // ConnState hook see the program's server and connection, although a copy of the
 // server serves HTTP/2.
 func TestHTTP2(t *testing.T) {
-	for _, scheme := range []string{"http", "https"} {
-		each(t, kinds, func(t *testing.T, k kind) {
-			var mu sync.Mutex
-			states := make(map[net.Conn]bool)
-			var srv *http.Server
-			srv = &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				b, err := io.ReadAll(r.Body)
-				if err != nil {
-					t.Error(err)
-				}
-				if got := r.Context().Value(http.ServerContextKey); got != srv {
-					t.Errorf("the server in the context is %p, want %p", got, srv)
-				}
-				w.Header().Set("X-Got", fmt.Sprint(len(b)))
-				fmt.Fprintf(w, "%s %s %s %v %q", r.Method, r.Proto, r.URL, r.TLS != nil, r.Header["X-Test"])
-				w.Write(b)
-			}), ConnState: func(nc net.Conn, _ http.ConnState) {
-				mu.Lock()
-				defer mu.Unlock()
-				states[nc] = true
-			}}
-			s := k.make(srv)
-			var addr string
-			if scheme == "https" {
-				srv.Protocols = protocols(true, true, false)
-				addr = startTLS(t, s, srv)
-			} else {
-				addr = startHTTP2(t, func(*http.Server) server { return s }, srv)
+	eachWay(t, kinds, http2Ways, func(t *testing.T, k kind, way way) {
+		var states sync.Map // of connections
+		var srv *http.Server
+		srv = &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if got := r.Context().Value(http.ServerContextKey); got != srv {
+				t.Errorf("the server in the context is %p, want %p", got, srv)
 			}
-			cl := http2Client(t)
-			for _, size := range []int{0, 1, 5000, 300_000, 3_000_000} {
-				body := strings.Repeat("x", size)
-				req, _ := http.NewRequestWithContext(context.Background(), "POST", scheme+"://"+addr+"/p%20a?q=1", strings.NewReader(body))
-				req.Header.Set("X-Test", "1")
-				res, err := cl.Do(req)
-				if err != nil {
-					t.Fatal(err)
-				}
-				want := fmt.Sprintf(`POST HTTP/2.0 /p%%20a?q=1 %v ["1"]`, scheme == "https") + body
-				if b := bodyOf(t, res); b != want || res.ProtoMajor != 2 {
-					t.Fatalf("got %s %d bytes %.100q, want %.100q", res.Proto, len(b), b, want)
-				}
+			fmt.Fprintf(w, "%s %s %s %v %q", r.Method, r.Proto, r.URL, r.TLS != nil, r.Header["X-Test"])
+			io.Copy(w, r.Body)
+		}), ConnState: func(nc net.Conn, _ http.ConnState) { states.Store(nc, true) }}
+		s, addr := way.start(t, k, srv)
+		cl, url := way.client(t, addr)
+		for _, size := range []int{0, 1, 5000, 300_000, 3_000_000} {
+			body := strings.Repeat("x", size)
+			req, _ := http.NewRequest("POST", url+"/p%20a?q=1", strings.NewReader(body))
+			req.Header.Set("X-Test", "1")
+			res, err := cl.Do(req)
+			if err != nil {
+				t.Fatal(err)
 			}
-			mu.Lock()
-			if len(states) != 1 {
-				t.Errorf("ConnState was called with %d connections for one", len(states))
+			want := fmt.Sprintf(`POST HTTP/2.0 /p%%20a?q=1 %v ["1"]`, way.tls) + body
+			if b := bodyOf(t, res); b != want || res.ProtoMajor != 2 {
+				t.Fatalf("got %s %d bytes %.100q, want %.100q", res.Proto, len(b), b, want)
 			}
-			mu.Unlock()
-			if e, ok := s.(*Server); ok {
-				check := func(when string) {
-					if st := e.Stats(); st.HandedOver != 0 || st.HTTP2Connections != 1 || st.Requests != 5 || st.HTTP2Requests != 5 {
-						t.Errorf("%s: stats are %+v", when, st)
-					}
-				}
-				check("with the connection")
-				e.Close()
-				check("after its end")
+		}
+		conns := 0
+		states.Range(func(any, any) bool { conns++; return true })
+		if conns != 1 {
+			t.Errorf("ConnState was called with %d connections for one", conns)
+		}
+		e, ok := s.(*Server)
+		for when := 0; ok && when < 2; when++ { // with the connection, and after its end
+			if st := e.Stats(); st.HandedOver != 0 || st.HTTP2Connections != 1 || st.Requests != 5 || st.HTTP2Requests != 5 {
+				t.Errorf("stats are %+v", st)
 			}
-		})
-	}
+			e.Close()
+		}
+	})
 }
 
 // TestHTTP2Everywhere serves one http.Server with two engines, with one that

@@ -105,7 +105,7 @@ func TestHTTP2Allocations(t *testing.T) {
 			addr := startHTTP2(t, k.make, &http.Server{Handler: costHandler})
 			c := &costClient{Conn: dial(t, addr), next: 1}
 			c.br = bufio.NewReaderSize(c, 128<<10)
-			c.Write(append(appendTestFrame([]byte(clientPreface), fSettings, 0, 0, ""), appendTestFrame(nil, fSettings, ack, 0, "")...))
+			c.Write(appendTestFrame([]byte(http2Hello), fSettings, ack, 0, ""))
 			c.Write(appendTestFrame(nil, fWindow, 0, 0, u32(1<<28)))
 			c.run(t, costRequest(tt.path, true), 1)
 			request := costRequest(tt.path, false)
@@ -128,40 +128,26 @@ func TestHTTP2Allocations(t *testing.T) {
 // TestHTTP2IdleMemory measures the memory of connections that are idle after a
 // request.
 func TestHTTP2IdleMemory(t *testing.T) {
-	count := 1000
 	for i, k := range kinds {
 		addr := startHTTP2(t, k.make, &http.Server{Handler: costHandler})
 		request := costRequest("/json", true)
-		begin := appendTestFrame([]byte(clientPreface), fSettings, 0, 0, "")
-		begin = append(append(begin, appendTestFrame(nil, fSettings, ack, 0, "")...), request...)
+		begin := append(appendTestFrame([]byte(http2Hello), fSettings, ack, 0, ""), request...)
 		begin[len(begin)-len(request)+8] = 1
-		before := used()
-		conns := make([]net.Conn, count)
 		buf := make([]byte, 4096)
-		for j := range conns {
-			conns[j] = dial(t, addr)
-			conns[j].Write(begin)
-		}
-		for _, c := range conns {
-			for ended := false; !ended; {
-				n, err := c.Read(buf)
-				if err != nil {
+		each := idleMemory(t, k, addr, 1000, begin, func(c net.Conn) {
+			for n := 0; n <= 60; { // until the response arrives
+				var err error
+				if n, err = c.Read(buf); err != nil {
 					t.Fatal(err)
 				}
-				ended = n > 60 // the response
 			}
-		}
-		each := (used() - before) / uint64(count)
-		t.Logf("%s: %d bytes for an idle connection, client included", k.name, each)
+		})
 		limit := uint64(10<<10 + 1000)
-		if newRawIO(&conn{nc: conns[0]}) == nil { // the portable build
+		if newRawIO(&conn{nc: dial(t, addr)}) == nil { // the portable build
 			limit += 4 << 10 // each connection keeps the buffer that it reads into
 		}
 		if i > 0 && each > limit && !raceEnabled {
 			t.Errorf("%s: %d bytes for an idle connection, want at most %d", k.name, each, limit)
-		}
-		for _, c := range conns {
-			c.Close()
 		}
 	}
 }

@@ -256,7 +256,7 @@ func TestHTTP2SendPing(t *testing.T) {
 // that exceed the windows and that handlers read slowly or not at all,
 // downloads, panics. No connection over HTTP/2 may end by an error.
 func TestHammer(t *testing.T) {
-	eachWay(t, kinds, func(t *testing.T, k kind, way way) {
+	eachWay(t, kinds, ways, func(t *testing.T, k kind, way way) {
 		_, addr := way.start(t, k, &http.Server{
 			WriteTimeout: 2 * time.Minute, ReadTimeout: 2 * time.Minute,
 			HTTP2: &http.HTTP2Config{MaxReceiveBufferPerConnection: 1 << 16, MaxReceiveBufferPerStream: 1 << 16, CountError: func(name string) {

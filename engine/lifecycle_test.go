@@ -29,7 +29,7 @@ var bothWays = map[string]string{
 // running request, closes its connection afterwards, and calls registered
 // functions.
 func TestShutdown(t *testing.T) {
-	eachWay(t, kinds, func(t *testing.T, k kind, way way) {
+	eachWay(t, kinds, ways, func(t *testing.T, k kind, way way) {
 		started, goOn, registered := make(chan bool), make(chan bool), make(chan bool)
 		var open atomic.Int64 // connections
 		srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -361,7 +361,7 @@ func TestConnState(t *testing.T) {
 // TestClose closes a server while clients send and receive much, read nothing,
 // wait, or have sent nothing. All handlers must end.
 func TestClose(t *testing.T) {
-	eachWay(t, kinds, func(t *testing.T, k kind, way way) {
+	eachWay(t, kinds, ways, func(t *testing.T, k kind, way way) {
 		began, ended, closed := make(chan bool, 100), make(chan bool, 100), make(chan bool)
 		s, addr := way.start(t, k, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			defer func() { ended <- true }()

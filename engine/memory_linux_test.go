@@ -86,32 +86,37 @@ func TestIdleMemory(t *testing.T) {
 	}
 	var nethttp uint64
 	for _, k := range kinds {
-		s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		addr := start(t, k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			io.WriteString(w, "hello")
-		})})
-		addr := start(t, s)
-		before := used()
-		conns := make([]net.Conn, count)
+		})}))
 		br := bufio.NewReader(nil)
-		for i := range conns {
-			var err error
-			if conns[i], err = net.Dial("tcp", addr); err != nil {
-				t.Fatal(err)
-			}
-			io.WriteString(conns[i], "GET / HTTP/1.1\r\nHost: h\r\nUser-Agent: test\r\n\r\n")
-			br.Reset(conns[i])
+		each := idleMemory(t, k, addr, count, []byte("GET / HTTP/1.1\r\nHost: h\r\nUser-Agent: test\r\n\r\n"), func(c net.Conn) {
+			br.Reset(c)
 			readText(t, br)
-		}
-		each := (used() - before) / uint64(count)
-		t.Logf("%s: %d bytes for each of %d idle connections, client included", k.name, each, count)
+		})
 		if k.name == "net/http" {
 			nethttp = each
 		} else if each > nethttp {
 			t.Errorf("%s: %d bytes for an idle connection, net/http uses %d", k.name, each, nethttp)
 		}
-		for _, c := range conns {
-			c.Close()
-		}
-		s.Close()
 	}
+}
+
+// idleMemory sends a request on each of count connections, reads the responses,
+// and returns how much memory each connection takes.
+func idleMemory(t *testing.T, k kind, addr string, count int, request []byte, read func(net.Conn)) (each uint64) {
+	before := used()
+	conns := make([]net.Conn, count)
+	for i := range conns {
+		var err error
+		if conns[i], err = net.Dial("tcp", addr); err != nil {
+			t.Fatal(err)
+		}
+		defer conns[i].Close()
+		conns[i].Write(request)
+		read(conns[i])
+	}
+	each = (used() - before) / uint64(count)
+	t.Logf("%s: %d bytes for each of %d idle connections, client included", k.name, each, count)
+	return each
 }

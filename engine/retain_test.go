@@ -110,10 +110,7 @@ func (l *syncLog) String() string {
 // next handlers, where accidental reuse is most likely. These calls must not
 // reach any client.
 func TestLate(t *testing.T) {
-	eachWay(t, engines, func(t *testing.T, k kind, way way) {
-		if way.proxy {
-			t.Skip("net/http serves the requests")
-		}
+	eachWay(t, engines, ownWays, func(t *testing.T, k kind, way way) {
 		var lines syncLog
 		var late sync.WaitGroup
 		late.Add(1) // so that it isn't zero before Wait
@@ -195,10 +192,7 @@ func TestLate(t *testing.T) {
 // TestLateWaitsForNobody uses a ResponseWriter after its handler has returned,
 // while the response belongs to another connection whose client doesn't read.
 func TestLateWaitsForNobody(t *testing.T) {
-	eachWay(t, engines, func(t *testing.T, k kind, way way) {
-		if way.proxy {
-			t.Skip("net/http serves the requests")
-		}
+	eachWay(t, engines, ownWays, func(t *testing.T, k kind, way way) {
 		writers, returned := make(chan http.ResponseWriter), make(chan bool)
 		_, addr := way.start(t, k, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			writers <- w
