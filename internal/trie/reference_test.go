@@ -176,6 +176,8 @@ func holdsRequest(table *Table[int], routes trietest.Routes, s *Search[int], r r
 		return fmt.Sprintf("%s, want one of %q", outcome(table, s, r), routes.Patterns(found...))
 	case rt != nil && !routes[rt.Payload].Holds(r.host, r.path, s.Values()):
 		return fmt.Sprintf("%q with wrong values %q", rt.Pattern, s.Values())
+	case len(s.Values()) > table.MaxValues:
+		return fmt.Sprintf("%d values, but MaxValues is %d", len(s.Values()), table.MaxValues)
 	case rt == nil:
 		if got, want := table.Allow(s), allow(routes, r); got != want {
 			return fmt.Sprintf("Allow %q, want %q", got, want)
