@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net"
@@ -99,6 +100,33 @@ func TestHTTP2CanceledUploads(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHTTP2UploadBesideUnread uploads while a body that no handler reads takes
+// most of the connection's window.
+func TestHTTP2UploadBesideUnread(t *testing.T) {
+	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
+		s := &flowServer{make(chan bool, 1), make(chan bool)}
+		addr, _ := start(&http.Server{Handler: s, HTTP2: &http.HTTP2Config{MaxReceiveBufferPerConnection: 1 << 16, MaxReceiveBufferPerStream: 1 << 16}})
+		cl, url := way{http2: true}.client(t, addr)
+		unread := make(chan error, 1)
+		go func() {
+			_, err := cl.Post(url+"/wait", "", bytes.NewReader(megabyte[:65_000]))
+			unread <- err
+		}()
+		<-s.began
+		res, err := cl.Post(url+"/", "", bytes.NewReader(megabyte[:100_000]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(res.Body); string(got) != "100000 <nil>" || err != nil {
+			t.Errorf("got %q, %v", got, err)
+		}
+		close(s.release)
+		if err := <-unread; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestHTTP2Padding sends more padding than the windows allow at once.

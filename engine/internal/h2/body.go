@@ -192,9 +192,11 @@ func (c *Conn) sendContinue(b *body) {
 //
 // To save frames, c.consumed collects up to a quarter of the connection's
 // window. It is shared by all streams: if each could collect as much as it
-// wants, many slow uploads would stop each other.
+// wants, many slow uploads would stop each other. It collects less than what the
+// client may still send: the rest of the window may belong to bodies that nobody
+// reads, and the client would then wait for ever.
 func (c *Conn) consume(b *body, n, window int64) {
-	if n == 0 || c.consumed.Add(n) < c.server.connWindow/4 && window == 0 {
+	if n == 0 || c.consumed.Add(n) < c.refresh.Load() && window == 0 {
 		return
 	}
 	c.mu.Lock()
@@ -220,7 +222,7 @@ func (c *Conn) widen(s *stream, n int64) {
 // giveBack lets the client send n more bytes, instead of those that the reader
 // has dropped.
 func (c *Conn) giveBack(n int64) error {
-	if c.consumed.Add(n) >= c.server.connWindow/4 {
+	if c.consumed.Add(n) >= c.refresh.Load() {
 		c.mu.Lock()
 		c.appendWindow()
 		c.mu.Unlock()
@@ -232,9 +234,15 @@ func (c *Conn) giveBack(n int64) error {
 // c.mu.
 func (c *Conn) appendWindow() {
 	if n := c.consumed.Swap(0); n > 0 {
-		c.recvWindow += n
+		c.changeWindow(n)
 		c.control += headLen + 4
 		c.grow(headLen + 4)
 		c.out = appendWindowUpdate(c.out, 0, n)
 	}
+}
+
+// changeWindow changes what the client may still send. The caller holds c.mu.
+func (c *Conn) changeWindow(n int64) {
+	c.recvWindow += n
+	c.refresh.Store(max(min(c.server.connWindow/4, c.recvWindow), 1))
 }

@@ -57,6 +57,7 @@ type Conn struct {
 	turn     int          // of yield
 	parsing  atomic.Bool  // input is being parsed
 	consumed atomic.Int64 // bytes of bodies that the client may send again
+	refresh  atomic.Int64 // the number of consumed bytes from which on the client is told
 
 	timer alarm.Timer
 
@@ -91,6 +92,7 @@ func (s *Server) NewConn(t Transport, template *http.Request, ctx context.Contex
 	template.Proto, template.ProtoMajor, template.ProtoMinor = "HTTP/2.0", 2, 0
 	c.decoder.Reset(max(s.decoderTable, hpack.DefaultTableSize)) // until the client has our SETTINGS
 	c.output.init(s)
+	c.changeWindow(0)
 	c.appendSettings()
 	return c
 }

@@ -47,7 +47,7 @@ func (c *Conn) data(f *frame) error {
 		return connError{protocolError, "frame_data_pad_too_big"}
 	}
 	c.mu.Lock()
-	if c.recvWindow -= length; c.recvWindow < 0 {
+	if c.changeWindow(-length); c.recvWindow < 0 {
 		c.mu.Unlock()
 		return connError{flowControlError, "data_flow"}
 	}
