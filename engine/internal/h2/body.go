@@ -192,9 +192,9 @@ func (c *Conn) sendContinue(b *body) {
 //
 // To save frames, c.consumed collects up to a quarter of the connection's
 // window. It is shared by all streams: if each could collect as much as it
-// wants, many slow uploads would stop each other. It collects less than what the
-// client may still send: the rest of the window may belong to bodies that nobody
-// reads, and the client would then wait for ever.
+// wants, many slow uploads would stop each other. It never collects as much as
+// the client may still send: where unread bodies take most of the window, uploads
+// would wait for ever.
 func (c *Conn) consume(b *body, n, window int64) {
 	if n == 0 || c.consumed.Add(n) < c.refresh.Load() && window == 0 {
 		return
