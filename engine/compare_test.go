@@ -126,7 +126,8 @@ func compared(w http.ResponseWriter, r *http.Request) {
 		io.Copy(w, io.LimitReader(zeros{}, 5000))
 	case "/unreadclose":
 		r.Body.Close()
-		io.WriteString(w, "closed")
+		_, err := r.Body.Read(make([]byte, 1))
+		fmt.Fprint(w, "closed ", err != nil && err != io.EOF)
 	case "/duplex":
 		http.NewResponseController(w).EnableFullDuplex()
 		io.WriteString(w, "early")

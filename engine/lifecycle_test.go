@@ -415,3 +415,57 @@ func TestClose(t *testing.T) {
 		}
 	})
 }
+
+// TestNoLeaks ends connections in different ways and checks that no goroutines
+// and descriptors are left.
+func TestNoLeaks(t *testing.T) {
+	hijacked := make(chan net.Conn, 100)
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/panic":
+			panic("on purpose")
+		case "/hijack":
+			nc, _, _ := w.(http.Hijacker).Hijack()
+			hijacked <- nc
+		case "/watch":
+			r.Context().Done()
+			time.Sleep(3 * watchAfter)
+		case "/gone":
+			<-r.Context().Done()
+		}
+	})
+	each(t, engines, func(t *testing.T, k kind) {
+		srv := &http.Server{Handler: handler, ReadTimeout: time.Minute, WriteTimeout: time.Minute}
+		leavesNothing(t, k.make, srv, func(s server, addr string) {
+			var wg sync.WaitGroup
+			for _, send := range []string{
+				"", "GET", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\nHost: h\n\n", "garbage\r\n\r\n",
+				"GET /panic HTTP/1.1\r\nHost: h\r\n\r\n", "GET /hijack HTTP/1.1\r\nHost: h\r\n\r\n",
+				"GET /watch HTTP/1.1\r\nHost: h\r\n\r\n", "GET /gone HTTP/1.1\r\nHost: h\r\n\r\n",
+				"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\nx",
+			} {
+				for range 10 {
+					wg.Go(func() {
+						c, err := net.Dial("tcp", addr)
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						io.WriteString(c, send)
+						if strings.Contains(send, "/watch") {
+							c.Read(make([]byte, 100))
+						}
+						c.Close()
+					})
+				}
+			}
+			wg.Wait()
+			for range 10 {
+				eventually(t, "a hijacked connection", hijacked).Close()
+			}
+			if err := s.Shutdown(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+	})
+}
