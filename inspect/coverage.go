@@ -176,11 +176,27 @@ func (c *Coverage) search(r *http.Request) served {
 	if best < 0 {
 		return served{}
 	}
+	best = c.exact(t, list, best, r)
 	found := served{pattern: r.Pattern, set: t.routes[best].set, index: t.routes[best].index}
 	if rank < 4 {
 		found.method = r.Method
 	}
 	return found
+}
+
+// exact returns best, or another index in list of a route with the same text that
+// the Mux finds for r, as for GET("/x/", h) and Handle("GET /x/", h).
+func (c *Coverage) exact(t *counts, list []int, best int, r *http.Request) int {
+	method := t.routes[best].route.Method
+	for _, i := range list {
+		if i == best || t.routes[i].route.Method != method {
+			continue
+		}
+		if route, ok := c.mux.Lookup(r); ok && keyOf(route) == keyOf(t.routes[i].route) {
+			return i
+		}
+	}
+	return best
 }
 
 // cutMethods returns the methods of a pattern, as written, and the rest.

@@ -102,6 +102,36 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
+// TestCoverageOfEqualTexts checks that routes with the same text are counted
+// apart: a path that ends in a slash and all below it, and the root of a Group and
+// its bare prefix.
+func TestCoverageOfEqualTexts(t *testing.T) {
+	routes := func(mw ...func(http.Handler) http.Handler) *muxmaster.Mux {
+		m := muxmaster.New()
+		m.Use(mw...)
+		h := func(http.ResponseWriter, *http.Request) {}
+		m.Handle("GET /x/", http.HandlerFunc(h))
+		m.GET("/x/", h)
+		g := m.Group("/g")
+		g.GET("/", h)
+		g.GET("", h)
+		return m
+	}
+	plain := routes()
+	inside, outside := inspect.NewCoverage(plain), inspect.NewCoverage(plain)
+	for _, c := range []struct {
+		cov *inspect.Coverage
+		h   http.Handler
+	}{{inside, routes(inside.Handler)}, {outside, outside.Handler(plain)}} {
+		for i, target := range []string{"/x/", "/x/y", "/g", "/g/"} {
+			if n := len(c.cov.Unused()); n != 4-i {
+				t.Errorf("%d routes are unused after %d requests", n, i)
+			}
+			serve(c.h, "GET", target)
+		}
+	}
+}
+
 // TestCoverageRemembersRoutes checks that requests of one path with several routes
 // are counted apart, however they alternate, and that counting allocates nothing.
 func TestCoverageRemembersRoutes(t *testing.T) {

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -76,7 +77,7 @@ func rebuild(routes []Route, loggedIn bool) (m *muxmaster.Mux, err error) {
 	}) {
 		m.Use(refuse)
 	}
-	root := &scopeNode{router: m, inner: map[string]*scopeNode{}}
+	root := &scopeNode{router: m, inner: map[string]*scopeNode{}, roots: map[string]bool{}}
 	for i := range routes {
 		if err := root.add(&routes[i], loggedIn); err != nil {
 			return nil, err
@@ -90,6 +91,7 @@ type scopeNode struct {
 	router muxmaster.Router
 	prefix string
 	inner  map[string]*scopeNode
+	roots  map[string]bool // the routes so far for the prefix of a Group or mount
 }
 
 // add registers a route, and the scopes around it that don't exist yet.
@@ -113,6 +115,13 @@ func (n *scopeNode) add(r *Route, loggedIn bool) (err error) {
 	path, ok := strings.CutPrefix(r.Pattern, n.prefix)
 	if !ok {
 		return fmt.Errorf("%s is not below its prefix %s", r.text(), n.prefix)
+	}
+	if path == "" {
+		// The root, or the bare prefix alone. Both look the same; where a Group
+		// has two, one is the bare prefix.
+		if text := r.text(); !n.roots[text] {
+			n.roots[text], path = true, "/{$}"
+		}
 	}
 	name := ShortName(r.Handler)
 	if p, err := pattern.ParsePath(r.Pattern); err == nil && len(p.Names()) > 0 {
@@ -139,7 +148,7 @@ func (n *scopeNode) scope(s muxmaster.Scope, guarded bool) *scopeNode {
 	if in := n.inner[key]; in != nil {
 		return in
 	}
-	in := &scopeNode{prefix: s.Prefix, inner: map[string]*scopeNode{}}
+	in := &scopeNode{prefix: s.Prefix, inner: map[string]*scopeNode{}, roots: n.roots}
 	n.inner[key] = in
 	prefix := strings.TrimPrefix(s.Prefix, n.prefix)
 	switch {
@@ -148,7 +157,7 @@ func (n *scopeNode) scope(s muxmaster.Scope, guarded bool) *scopeNode {
 		if guarded {
 			sub.Use(refuse)
 		}
-		n.router.Mount(prefix, sub)
+		n.router.Mount(cmp.Or(prefix, "/"), sub)
 		in.router = sub
 	case s.Kind == "with":
 		g := n.router.With()

@@ -100,6 +100,46 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+// TestDiffRebuilds checks that Diff compares programs that behave as the real
+// ones where routes are those of a prefix itself.
+func TestDiffRebuilds(t *testing.T) {
+	h, none := http.HandlerFunc(showOld), http.NotFoundHandler()
+	for _, program := range []func(m, sub *muxmaster.Mux){
+		func(m, sub *muxmaster.Mux) { sub.GET("/", h); m.Mount("/a", sub) },
+		func(m, sub *muxmaster.Mux) {
+			sub.Handle("/{$}", h)
+			sub.Handle("other.example/", h)
+			m.Mount("/a", sub)
+		},
+		func(m, sub *muxmaster.Mux) {
+			sub.Handle("other.example/{$}", h)
+			m.Route("/a", func(g *muxmaster.Group) { g.Mount("/", sub) })
+		},
+		func(m, sub *muxmaster.Mux) { sub.GET("/a", h); m.GET("/", none.ServeHTTP); m.Mount("/", sub) },
+		func(m, sub *muxmaster.Mux) {
+			m.Group("/a").GET("/", h)
+			m.Group("/a").With().Method("POST,PUT", "/", h)
+		},
+		func(m, sub *muxmaster.Mux) { g := m.Group("/a"); g.ANY("", h); g.With().ANY("/", h) },
+		func(m, sub *muxmaster.Mux) { g := m.Group("/a"); g.GET("/", h); g.Handle("/", h); g.Handle("GET ", h) },
+	} {
+		m := muxmaster.New()
+		program(m, muxmaster.New())
+		rebuilt, err := rebuild(Examine(m), true)
+		if err != nil {
+			t.Errorf("%v: %v", Examine(m), err)
+			continue
+		}
+		for r := range Requests(m) {
+			want, ok := m.Lookup(r)
+			got, ok2 := rebuilt.Lookup(r)
+			if ok != ok2 || got.Pattern != want.Pattern || got.Method != want.Method {
+				t.Errorf("%s %s%s: got %v, want %v", r.Method, r.Host, r.RequestURI, got, want)
+			}
+		}
+	}
+}
+
 func TestReadRoutes(t *testing.T) {
 	for _, bad := range []string{"", "{}", "[1]", `[{"Pattern":"x"}]`, `[{}]`} {
 		if _, err := ReadRoutes(strings.NewReader(bad)); err == nil || !strings.HasPrefix(err.Error(), "inspect: this is no routes.json") {

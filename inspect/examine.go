@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -74,8 +75,12 @@ func (r *Route) findExample(self int, p *pattern.Pattern, rivals bool, routes []
 				if tried, winner = target, i; competes(p, routes[i].Pattern) {
 					lost, rival = target, i
 				}
-			case tried == "":
-				tried = target
+			default:
+				// The root of a Group that has another route for its bare prefix.
+				if slashed := target + "/"; i >= 0 && fixed && served(self, method, slashed) == self {
+					r.Example, r.ExampleMethod = slashed, method
+				}
+				tried = cmp.Or(tried, target)
 			}
 		}
 		if fixed || r.Example != "" && !rivals {

@@ -80,6 +80,13 @@ func TestExamine(t *testing.T) {
 			}
 		}
 	}
+	m := muxmaster.New()
+	g := m.Group("/a")
+	g.Handle("GET /{$}", h)
+	g.Handle("GET ", h) // the bare prefix
+	if list := Examine(m); list[0].Warning+list[1].Warning != "" || list[0].Example != "/a/" || list[1].Example != "/a" {
+		t.Errorf("the root of a Group and its bare prefix: %+v", list)
+	}
 }
 
 func TestPolicyAllowsThePageItself(t *testing.T) {

@@ -39,6 +39,7 @@ func (c *command) compare(w io.Writer) error {
 			for name, values := range c.header {
 				r.Header[name] = values
 			}
+			r.Host = cmp.Or(c.header.Get("Host"), r.Host)
 			if old.err != nil || now.err != nil || !yield(r) {
 				return
 			}

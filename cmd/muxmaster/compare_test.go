@@ -45,6 +45,7 @@ func version(n int) *muxmaster.Mux {
 	if n == 1 {
 		admin.Use(requireLogin)
 		m.GET("/gone", show)
+		m.Handle("GET tenant.example/who", http.HandlerFunc(show))
 		m.GET("/changed", show)
 	} else {
 		m.GET("/changed", remove)
@@ -84,7 +85,7 @@ func TestCompare(t *testing.T) {
 	defer base.Close()
 	words := strings.NewReplacer("ONE", one.URL, "TWO", two.URL, "BASE", base.URL+"/base", "CLOSED", "http://"+closedAddress(t),
 		"ROUTES1", routesFile(t, version(1)), "ROUTES2", routesFile(t, version(2)), "NONE", filepath.Join(t.TempDir(), "none"), "BAD", file(t, "{}"),
-		"LOG", file(t, `x "GET /gone HTTP/1.1" 200`), "HAR", file(t, `{"log":{"entries":[{"request":{"method":"GET","url":"http://h/gone"}}]}}`))
+		"LOG", file(t, `x "GET /gone HTTP/1.1" 200`), "WHO", file(t, `x "GET /who HTTP/1.1" 200`), "HAR", file(t, `{"log":{"entries":[{"request":{"method":"GET","url":"http://h/gone"}}]}}`))
 	for _, c := range []struct {
 		args   string
 		status int
@@ -99,6 +100,7 @@ func TestCompare(t *testing.T) {
 		{"compare -routes ROUTES1 ONE TWO", 1, "  GET /stops/here: 200, now panic: EOF"},
 		{"compare -routes ROUTES1 -H Authorization:x ONE TWO", 1, "!lost login"},
 		{"compare -log LOG ONE TWO", 1, "1 request, 1 differs\nlost route: 1 request\n  GET /gone: 200, now 404\n"},
+		{"compare -log WHO -H Host:tenant.example ONE TWO", 1, "lost route: 1 request\n  GET tenant.example/who: 200, now 404\n"},
 		{"compare -har HAR ONE TWO", 1, "lost route: 1 request\n  GET h/gone: 200, now 404\n"},
 		{"compare -routes ROUTES1 ONE CLOSED", 1, "muxmaster: no response from http://"},
 		{"compare -routes BAD ONE TWO", 1, "this is no routes.json"},
