@@ -238,10 +238,15 @@ func insteadOf(text string, all []*route) string {
 	if len(p.Methods) > 1 {
 		return "the methods of a list are routes of their own; remove one at a time"
 	}
-	verb, err := parse(text, trie.Verb)
+	shapes := []string{p.Shape()}
+	for _, other := range []string{text, strings.TrimSuffix(text, "/") + "/{$}"} { // of a verb method, and of a Group's root
+		if p, err := parse(other, trie.Verb); err == nil {
+			shapes = append(shapes, p.Shape())
+		}
+	}
 	var similar []string
 	for _, r := range all {
-		if shape := r.parsed.Shape(); shape == p.Shape() || err == nil && shape == verb.Shape() {
+		if slices.Contains(shapes, r.parsed.Shape()) {
 			similar = append(similar, fmt.Sprintf("%q", r.listed()))
 		}
 	}

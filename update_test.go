@@ -377,6 +377,11 @@ func TestRemoveOfMountedRoutes(t *testing.T) {
 	sub.Group("/g").GET("/", tell("g"))
 	outer.Mount("/sub", sub)
 	must(outer.Remove("GET /sub/x"))
+	for _, text := range []string{"/sub/g", "/sub/g/", "POST /sub/g"} { // the root of a Group
+		if err := outer.Remove(text); err == nil || !strings.HasSuffix(err.Error(), `there is no such route, but "GET /sub/g"`) {
+			t.Errorf("Remove(%q): %v", text, err)
+		}
+	}
 	must(outer.Remove("GET /sub/g"))
 	wants(t, outer, exchanges{{"/sub/x", "404"}, {"/sub/y", "y"}, {"/sub/g", "404"}, {"/sub/g/", "404"}})
 	wants(t, sub, exchanges{{"/x", "x"}, {"/g/", "g"}})

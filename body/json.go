@@ -2,9 +2,11 @@ package body
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"reflect"
@@ -115,13 +117,12 @@ func unmarshal(p []byte, v any, strict bool) error {
 func unmarshalStrict(p []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(p))
 	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return err
+	err := d.Decode(v)
+	more := err == nil && len(bytes.TrimLeft(p[d.InputOffset():], " \t\r\n")) > 0
+	if more || err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = cmp.Or(json.Unmarshal(p, new(json.RawMessage)), err) // says where
 	}
-	if rest := bytes.TrimLeft(p[d.InputOffset():], " \t\r\n"); len(rest) > 0 {
-		return errors.New("data after the value")
-	}
-	return nil
+	return err
 }
 
 // validate calls the method Validate of *v or, if that is a pointer, of **v.

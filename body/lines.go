@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"net/http"
 	"sync"
 )
@@ -29,6 +30,7 @@ func lines(r io.Reader, maxLine int, yield func([]byte, error) bool) {
 	if maxLine <= 0 {
 		maxLine = 64 << 10
 	}
+	maxLine = min(maxLine, math.MaxInt-1) // one more is added below
 	br := lineReaders.Get().(*bufio.Reader)
 	br.Reset(r)
 	defer putLineReader(br)

@@ -3,6 +3,7 @@ package body_test
 import (
 	"bytes"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -50,6 +51,7 @@ var linesRows = []struct {
 	{"a CR past the limit at the end", "abc\r", 3, nil, 413},
 	{"past the limit and the buffer", long9k + "\n", 8999, nil, 413},
 	{"at the limit and past the buffer", long9k + "\r\n", 9000, []string{long9k}, 0},
+	{"no limit", "abc\nabc", math.MaxInt, []string{"abc", "abc"}, 0},
 	{"limit, CR at the buffer's end", long4k[:4095] + "\r\n", 4095, []string{long4k[:4095]}, 0},
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/printable"
@@ -65,7 +66,8 @@ func DoJSON[T any](c *http.Client, req *http.Request, max int64) (T, error) {
 	if max <= 0 {
 		max = DefaultMax
 	}
-	if req.Header == nil { // the request wasn't made by http.NewRequest
+	max = min(max, math.MaxInt64-1) // one more is read below
+	if req.Header == nil {          // the request wasn't made by http.NewRequest
 		req.Header = make(http.Header)
 	}
 	if req.Header.Get("Accept") == "" {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -245,6 +246,10 @@ func TestJSON(t *testing.T) {
 	custom := &http.Request{Method: "GET", URL: u, Header: http.Header{"Accept": {"text/x-json"}}}
 	if got, err := client.DoJSON[out](c, custom, 0); err != nil || got.Accept != "text/x-json" {
 		t.Errorf("a request with an Accept header: %+v, %v", got, err)
+	}
+	post, _ := http.NewRequest("POST", srv.URL+"/double", strings.NewReader(`{"A":3}`))
+	if got, err := client.DoJSON[out](c, post, math.MaxInt64); err != nil || got.B != 6 {
+		t.Errorf("without a limit: %+v, %v", got, err)
 	}
 	if got, err := client.JSON[out](context.Background(), nil, "POST", srv.URL+"/double", in{1}); err != nil || got.B != 2 {
 		t.Errorf("with the shared client: %+v, %v", got, err)

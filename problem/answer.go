@@ -49,11 +49,10 @@ func JSON(w http.ResponseWriter, r *http.Request, err error) {
 	b := make([]byte, 0, 256)
 	b = append(b, '{')
 	b = appendMember(b, "type", members["type"])
-	title := members["title"]
-	if title == nil {
-		title = statusText(code)
+	start := len(b)
+	if b = appendMember(b, "title", members["title"]); len(b) == start {
+		b = appendMember(b, "title", statusText(code))
 	}
-	b = appendMember(b, "title", title)
 	b = strconv.AppendInt(append(b, `,"status":`...), int64(code), 10)
 	if detail != "" {
 		b = appendMember(b, "detail", detail)

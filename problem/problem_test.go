@@ -9,6 +9,7 @@ import (
 	"io"
 	"log"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -98,6 +99,8 @@ func TestJSON(t *testing.T) {
 			`{"type":"https://example.com/credit","title":"Out of credit","status":403,"instance":"/a/1","accounts":["/a/1"],"balance":30}`},
 		{&problem.Error{Status: 400, Members: map[string]any{"status": 200, "detail": "no", "a\",\"b": "</script>", "none": nil, "bad": func() {}}}, 400,
 			`{"title":"Bad Request","status":400,"a\",\"b":"\u003c/script\u003e"}`},
+		{&problem.Error{Status: 409, Members: map[string]any{"title": math.NaN(), "type": math.NaN(), "n": 1}}, 409,
+			`{"title":"Conflict","status":409,"n":1}`},
 		{&problem.Error{Status: 502, Err: &problem.Error{Status: 404, Detail: "of the inner one"}}, 502,
 			`{"title":"Bad Gateway","status":502,"detail":"of the inner one"}`},
 	} {
@@ -111,8 +114,8 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%v: not JSON: %s", tt.err, w.Body)
 		}
 	}
-	if n := strings.Count(logs.String(), "can't be encoded"); n != 1 {
-		t.Errorf("%d records about a member that can't be encoded, want 1: %s", n, logs)
+	if n := strings.Count(logs.String(), "can't be encoded"); n != 3 {
+		t.Errorf("%d records about members that can't be encoded, want 3: %s", n, logs)
 	}
 }
 
