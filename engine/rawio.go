@@ -6,8 +6,9 @@ import (
 	"io"
 	"net"
 	"os"
-	"runtime"
 	"syscall"
+
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/turns"
 )
 
 // A rawIO reads and writes the socket of a connection with raw system calls,
@@ -21,9 +22,9 @@ import (
 // If the connection wraps the socket (see [SocketConn]), rawIO bypasses the
 // wrapper only to read heads and for writes that don't have to wait.
 type rawIO struct {
-	conn *conn
-	read func(fd uintptr) bool // the method value, allocated once
-	turn uint8                 // counts first reads for a request
+	conn  *conn
+	read  func(fd uintptr) bool // the method value, allocated once
+	turns turns.Counter
 
 	n   int // results of read
 	err error
@@ -57,25 +58,11 @@ func rawSocket(nc net.Conn) syscall.RawConn {
 	return nil
 }
 
-// waitEvery says how often fill doesn't yield.
-const waitEvery = 3
-
-// fill reads into the connection's buffer.
-//
-// Before the first read for another request, it often lets other goroutines run.
-// Under load, the request has often arrived when this goroutine runs again.
-// That saves a failed read, parking and waking: 5 to 8 % of the CPU time.
-//
-// But the scheduler asks the poller for waiting connections only when nothing
-// else can run, or after 10 ms. So each third read doesn't yield, and thus
-// probably waits. If busy connections always yielded, they would keep the others
-// from running: with 64 connections on one processor, the 99th percentile of the
-// latency was 14 ms in place of 1.7 ms. net/http's is 2.5 ms.
+// fill reads into the connection's buffer. Before the first read for another
+// request, it often lets other goroutines run (see [turns.Counter.Yield]).
 func (r *rawIO) fill() error {
 	if c := r.conn; c.r == c.w && c.work == nil && c.requests.Load() > 0 && c.http2 == nil {
-		if r.turn++; r.turn%waitEvery != 0 {
-			runtime.Gosched()
-		}
+		r.turns.Yield()
 	}
 	r.n, r.err = 0, nil
 	if err := r.out.raw.Read(r.read); err != nil {
