@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -18,7 +17,7 @@ import (
 // Analyzer is the check.
 var Analyzer = &analysis.Analyzer{
 	Name:     "pattern",
-	Doc:      "report route patterns that panic, conflict, can't be reached or have the syntax of another router",
+	Doc:      "report route patterns that panic, can't be reached or have the syntax of another router",
 	URL:      "https://pkg.go.dev/" + mux.Path + "/analyzer/pattern",
 	Run:      run,
 	Requires: []*analysis.Analyzer{routes.Analyzer},
@@ -33,43 +32,28 @@ func run(pass *analysis.Pass) (any, error) {
 			}
 		}
 	}
-	c := conflicts{pass: pass, together: found.Together, tables: make(map[any]*table), checked: make(map[token.Pos]bool), reported: make(map[token.Pos]bool)}
 	for _, route := range found.Routes {
-		if !route.Known || mux.InTest(pass, route.Text) {
-			continue
+		if !route.Known || route.Kind == routes.Mount || mux.InTest(pass, route.Text) {
+			continue // prefixes are checked above
 		}
-		places := found.Places(route)
 		if route.Kind == routes.Std {
-			err := try(http.NewServeMux(), route)
-			c.once(route, func() { checkStd(pass, route, err) })
-			if err == nil {
-				c.add(entry{route, places[0], nil})
-			}
-			continue
-		}
-		for i, place := range places {
-			listed, err := place.Listed()
-			if i == 0 {
-				c.once(route, func() { checkOne(pass, route, listed, err) })
-			}
-			if err != nil {
-				break
-			}
-			c.add(entry{route, place, listed})
+			checkStd(pass, route)
+		} else {
+			listed, err := found.Places(route)[0].Listed()
+			check(pass, route, listed, err)
 		}
 	}
-	c.checkShadows()
 	return nil, nil
 }
 
-// checkOne reports errors of a single route. err is the error of registering
+// check reports errors of a route. err is the error of registering
 // it, listed what the router lists.
-func checkOne(pass *analysis.Pass, route *routes.Route, listed []muxmaster.Route, err error) {
+func check(pass *analysis.Pass, route *routes.Route, listed []muxmaster.Route, err error) {
 	if err != nil {
 		report(pass, route.Text, fmt.Sprintf("this pattern panics: %v", err), dialect(route.Pattern, false))
 		return
 	}
-	if h := unreachable(listed); h.text != "" && route.Kind != routes.Mount { // prefixes are checked separately
+	if h := unreachable(listed); h.text != "" {
 		report(pass, route.Text, "", h)
 	}
 }

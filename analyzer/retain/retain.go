@@ -1,7 +1,6 @@
 package retain
 
 import (
-	"go/ast"
 	"go/token"
 	"go/types"
 	"slices"
@@ -32,7 +31,6 @@ type checker struct {
 	asValue map[types.Object]bool // functions that are used as values
 	checked map[sinkKey]bool
 	found   map[token.Pos]*finding
-	named   map[ast.Node]map[string]bool // variables that fixes declare, by declaration
 }
 
 type sinkKey struct {
@@ -50,7 +48,6 @@ func run(pass *analysis.Pass) (any, error) {
 		asValue: make(map[types.Object]bool),
 		checked: make(map[sinkKey]bool),
 		found:   make(map[token.Pos]*finding),
-		named:   make(map[ast.Node]map[string]bool),
 	}
 	if !slices.ContainsFunc(fns, isHandler) {
 		return nil, nil
