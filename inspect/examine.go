@@ -11,12 +11,13 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// tries is the number of example requests that addExamples generates for a route.
+// tries is the number of example requests that examine generates for a route.
 const tries = 12
 
-// addExamples sets Example and ExampleMethod of the routes, and warns about those
-// that other routes hide.
-func addExamples(m *muxmaster.Mux, routes []Route) {
+// examine sets Example and ExampleMethod of the routes, and warns about those that
+// lack a login or that other routes hide.
+func examine(m *muxmaster.Mux, routes []Route) {
+	warnUnguarded(routes)
 	served := finder(m, routes)
 	values := sampler{}
 	patterns := make([]*pattern.Pattern, len(routes))

@@ -59,7 +59,7 @@ function answer(x) {
 function others(lost, make) {
   const first = list('ol', 'others', lost.slice(0, few), make);
   if (lost.length <= few) return [first];
-  const rest = button('Show all ' + lost.length.toLocaleString('en'), 'more', () => rest.replaceWith(list('ol', 'others', lost.slice(few), make)));
+  const rest = button('Show all ' + grouped(lost.length), 'more', () => rest.replaceWith(list('ol', 'others', lost.slice(few), make)));
   return [first, rest];
 }
 

@@ -98,7 +98,7 @@ func (p *routesPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path.Base(r.URL.Path) {
 	case "routes.json":
 		routes := p.list()
-		addExamples(p.mux, routes)
+		examine(p.mux, routes)
 		writeJSON(w, routes)
 	case "routes.txt":
 		h.Set("Content-Type", "text/plain; charset=utf-8")
@@ -135,10 +135,9 @@ func (p *routesPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// list returns the routes without examples, with their use if it is counted.
+// list returns the routes before they are examined, with their use if it is counted.
 func (p *routesPage) list() []Route {
 	routes := listRoutes(p.mux)
-	addGuards(routes)
 	if p.coverage != nil {
 		p.coverage.mark(routes)
 	}

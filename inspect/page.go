@@ -59,11 +59,11 @@ var pageParts = regexp.MustCompile("{{data}}|{{text}}").Split(strings.NewReplace
 // examines the routes, and doesn't have them as text for browsers without a script.
 const many = 1000
 
-// page writes the page in parts, each as soon as it is known: what is the same for
-// all programs, the rows that are on the screen first, all routes, and their text.
+// page writes the page in two parts: the rows that are on the screen first, before
+// it examines the routes, and then all routes and their text. The rows don't come
+// after the head: drawing that would take the browser longer than the routes take
+// the server.
 func (p *routesPage) page(w io.Writer, flush func() error) error {
-	io.WriteString(w, pageParts[0])
-	flush()
 	all := p.list()
 	routes := shownRoutes(all)
 	text, first := "", []byte("null")
@@ -75,10 +75,9 @@ func (p *routesPage) page(w io.Writer, flush func() error) error {
 			return err
 		}
 	}
-	w.Write(first)
-	io.WriteString(w, pageParts[1])
+	io.WriteString(w, pageParts[0]+string(first)+pageParts[1])
 	flush()
-	addExamples(p.mux, all)
+	examine(p.mux, all)
 	if len(routes) <= many {
 		var b strings.Builder
 		PrintTree(&b, all)

@@ -23,7 +23,10 @@ function button(text, cls, onclick) {
   return b;
 }
 
-const plural = (n, noun) => n.toLocaleString('en') + ' ' + noun + (n === 1 ? '' : 's');
+// grouped returns a number with commas between thousands. The first call of
+// toLocaleString would take longer than all first rows.
+const grouped = n => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
+const plural = (n, noun) => grouped(n) + ' ' + noun + (n === 1 ? '' : 's');
 const methodOf = r => r.Method || 'any';
 const fileOf = r => r.File.slice(r.File.lastIndexOf('/') + 1) + ':' + r.Line;
 
@@ -50,10 +53,13 @@ function draw() {
   const root = tree(shown);
   $('tree').classList.toggle('many', shown.length > 1000);
   unfold(root);
+  const focused = document.activeElement.key;
   $('tree').replaceChildren(shown.length ? list('ul', '', rows(root), item => row(item, root)) : nothing());
-  const first = $('tree').querySelector('summary');
-  if (first) first.tabIndex = 0;
-  $('summary').textContent = shown.length === routes.length ? plural(routes.length, 'route') : shown.length.toLocaleString('en') + ' of ' + plural(routes.length, 'route');
+  const summaries = [...$('tree').querySelectorAll('summary')];
+  const again = focused && summaries.find(s => s.key === focused);
+  if (again) focusRow(again);
+  else if (summaries.length) summaries[0].tabIndex = 0;
+  $('summary').textContent = shown.length === routes.length ? plural(routes.length, 'route') : grouped(shown.length) + ' of ' + plural(routes.length, 'route');
   remember();
 }
 
@@ -149,7 +155,7 @@ function chip(value, label, count) {
   const box = el('input');
   box.type = 'checkbox';
   box.value = value;
-  $('filters').append(el('label', '', box, label, el('span', 'count', count.toLocaleString('en'))));
+  $('filters').append(el('label', '', box, label, el('span', 'count', grouped(count))));
 }
 
 // remember stores the search and the request in the page's URL.

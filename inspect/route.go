@@ -28,8 +28,7 @@ type Route struct {
 // Examine calls no handlers.
 func Examine(m *muxmaster.Mux) []Route {
 	routes := listRoutes(m)
-	addGuards(routes)
-	addExamples(m, routes)
+	examine(m, routes)
 	return routes
 }
 
@@ -40,6 +39,7 @@ func listRoutes(m *muxmaster.Mux) []Route {
 		routes = append(routes, Route{Route: r})
 	}
 	markMounts(routes)
+	markGuards(routes)
 	return routes
 }
 

@@ -4,7 +4,7 @@ const chunk = 200; // number of rows created at a time
 const roomy = 250; // maximum number of rows shown at first
 
 let scopes = new Map(); // prefix -> [{kind, middleware}] of groups and mounts
-let toggled = new Map(); // prefix -> whether the user has opened or closed it
+let toggled = new Map(); // key of a row -> whether the user has opened or closed it
 let all; // true after Open all, false after Close all
 
 // split returns the segments of a pattern. A slash inside braces doesn't separate
@@ -113,7 +113,7 @@ function list(tag, cls, items, make) {
     made += next.length;
     ul.append(...next.map(item => el('li', '', make(item))));
     if (made >= items.length) return;
-    const more = el('li', '', button('Show more (' + (items.length - made).toLocaleString('en') + ' left)', 'more', () => {
+    const more = el('li', '', button('Show more (' + grouped(items.length - made) + ' left)', 'more', () => {
       watch.disconnect();
       more.remove();
       grow();
@@ -126,14 +126,19 @@ function list(tag, cls, items, make) {
   return ul;
 }
 
-// disclosure returns a row whose content is created when it is first opened.
-function disclosure(cls, summary, open, content) {
+// disclosure returns a row whose content is created when it is first opened. The key
+// stays the same when the rows are drawn again.
+function disclosure(key, cls, summary, open, content) {
   const d = el('details', cls, summary);
   const fill = () => d.children.length === 1 && d.append(content());
   if (open) fill();
   d.open = open;
+  summary.key = key;
   summary.tabIndex = -1; // the arrow keys move between rows
-  summary.addEventListener('click', fill);
+  summary.addEventListener('click', () => {
+    toggled.set(key, !d.open);
+    fill();
+  });
   d.addEventListener('toggle', fill); // the browser's search also opens rows
   return d;
 }
@@ -150,8 +155,7 @@ function folder(n) {
   }
   s.append(el('span', 'count', plural(n.count, 'route')));
   if (n.warnings) s.append(el('span', 'warning', plural(n.warnings, 'warning')));
-  s.addEventListener('click', () => toggled.set(n.prefix, !s.parentNode.open));
-  return disclosure('folder', s, n.open, () => list('ul', '', rows(n), item => row(item, n)));
+  return disclosure(n.prefix, 'folder', s, n.open, () => list('ul', '', rows(n), item => row(item, n)));
 }
 
 function route(r, parent) {
@@ -168,9 +172,8 @@ function route(r, parent) {
   if ('Hits' in r) notes.append(el('span', r.Hits ? 'count' : 'badge unused', r.Hits ? plural(r.Hits, 'hit') + ', last ' + ago(r.Last) : 'unused'));
   if (notes.childNodes.length) s.append(notes);
   if (r.Warning) s.append(el('span', 'warning', r.Warning));
-  const d = disclosure('route', s, false, () => details(r));
-  r.element = d;
-  return d;
+  const key = methodOf(r) + ' ' + text + ' ' + r.File + r.Line;
+  return r.element = disclosure(key, 'route', s, toggled.get(key), () => details(r));
 }
 
 // unseen returns the middleware of a route that no row of a prefix shows: that of

@@ -7,14 +7,9 @@ import (
 	"strings"
 )
 
-// addGuards sets Guard of the routes, and warns about routes without a login
-// although similar routes have one. If at least two, and two thirds, of the
-// children of a prefix have a login on all of their routes, the others should have
-// one too. If a method of a path has a login, the methods that change something
-// should have it too.
-func addGuards(routes []Route) {
+// markGuards sets Guard of the routes.
+func markGuards(routes []Route) {
 	guards := map[string]string{} // the short names of middleware that is a login, else ""
-	var checked []*Route
 	for i := range routes {
 		r := &routes[i]
 		for _, name := range r.Middleware {
@@ -29,7 +24,17 @@ func addGuards(routes []Route) {
 				break
 			}
 		}
-		if !isPage(&r.Route) { // has a check of its own
+	}
+}
+
+// warnUnguarded warns about routes without a login although similar routes have
+// one. If at least two, and two thirds, of the children of a prefix have a login on
+// all of their routes, the others should have one too. If a method of a path has a
+// login, the methods that change something should have it too.
+func warnUnguarded(routes []Route) {
+	var checked []*Route
+	for i := range routes {
+		if r := &routes[i]; !isPage(&r.Route) { // has a check of its own
 			checked = append(checked, r)
 		}
 	}

@@ -150,6 +150,43 @@ func TestManyRoutes(t *testing.T) {
 	p.want("shown in the list", eval[string](p, `document.activeElement.innerText`), "/service49/resource1249/{id:[0-9]+}")
 }
 
+// A held page stops after its first rows until the rest is asked for.
+type held struct {
+	http.ResponseWriter
+	flushed bool
+	rest    chan bool
+}
+
+func (h *held) Flush() {
+	http.NewResponseController(h.ResponseWriter).Flush()
+	h.flushed = true
+}
+
+func (h *held) Write(p []byte) (int, error) {
+	if h.flushed {
+		<-h.rest
+	}
+	return h.ResponseWriter.Write(p)
+}
+
+// TestManyRoutesKeepOpenRows opens the details of a route among the first rows. They
+// are still open, and their row has the focus, when all routes have arrived.
+func TestManyRoutesKeepOpenRows(t *testing.T) {
+	m, rest := newFlat(), make(chan bool)
+	p := newTab(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m.ServeHTTP(&held{ResponseWriter: w, rest: rest}, r)
+	}), desktop)
+	call(p, page.Navigate, page.NavigateParams{URL: p.url + "/debug/routes"})
+	p.do(chromedp.Click("#tree li:nth-child(7) summary"), chromedp.WaitVisible("#tree .details"))
+	if got := p.text("#tree .details"); strings.Contains(got, "Example") {
+		t.Errorf("the first rows have examples: %q", got)
+	}
+	close(rest)
+	p.do(chromedp.WaitReady("[data-ready]"))
+	p.want("details", p.text("#tree .details"), "service_test.go", "Example GET /r")
+	p.want("the focus", eval[string](p, `document.activeElement.parentNode.innerText`), "Example")
+}
+
 // TestManyRoutesOfOnePrefix checks a flat list, without prefixes to close.
 func TestManyRoutesOfOnePrefix(t *testing.T) {
 	p := open(t, newFlat(), desktop, "")
