@@ -51,19 +51,21 @@ func hash(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// pageParts are the parts of the page before, between and after what it shows of
-// the routes.
-var pageParts = regexp.MustCompile("{{data}}|{{text}}").Split(strings.NewReplacer("{{style}}", style, "{{script}}", script).Replace(pageHTML), -1)
+// pageParts are the head of the page, and its parts before, between and after what
+// it shows of the routes.
+var pageParts = regexp.MustCompile("{{rest}}|{{data}}|{{text}}").Split(strings.NewReplacer("{{style}}", style, "{{script}}", script).Replace(pageHTML), -1)
 
 // many is the number of routes from which the page shows its first rows before it
 // examines the routes, and doesn't have them as text for browsers without a script.
 const many = 1000
 
-// page writes the page in two parts: the rows that are on the screen first, before
-// it examines the routes, and then all routes and their text. The rows don't come
-// after the head: drawing that would take the browser longer than the routes take
-// the server.
+// page writes the page in parts, each as soon as it is known: what is the same for
+// all programs, the rows that are on the screen first, all routes, and their text.
+// The first part is only the head: a browser would draw a page without rows, which
+// takes it longer than the rows take the server.
 func (p *routesPage) page(w io.Writer, flush func() error) error {
+	io.WriteString(w, pageParts[0])
+	flush()
 	all := p.list()
 	routes := shownRoutes(all)
 	text, first := "", []byte("null")
@@ -75,7 +77,7 @@ func (p *routesPage) page(w io.Writer, flush func() error) error {
 			return err
 		}
 	}
-	io.WriteString(w, pageParts[0]+string(first)+pageParts[1])
+	io.WriteString(w, pageParts[1]+string(first)+pageParts[2])
 	flush()
 	examine(p.mux, all)
 	if len(routes) <= many {
@@ -87,6 +89,6 @@ func (p *routesPage) page(w io.Writer, flush func() error) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, string(data)+pageParts[2]+text+pageParts[3])
+	_, err = io.WriteString(w, string(data)+pageParts[3]+text+pageParts[4])
 	return err
 }

@@ -88,6 +88,7 @@ function reveal(r) {
 
 // first shows the rows that are on the screen first, if there are many.
 function first() {
+  listen();
   const root = JSON.parse($('first').textContent);
   if (!root) return;
   $('summary').textContent = plural(root.count, 'route');
@@ -211,20 +212,24 @@ document.addEventListener('keydown', e => {
   }
   e.preventDefault();
 });
-$('tree').addEventListener('click', e => {
-  const summary = e.target.closest('summary');
-  if (summary) focusRow(summary);
-});
-$('search').addEventListener('input', draw);
-$('filters').addEventListener('change', draw);
-for (const [id, value] of [['open', true], ['close', false]]) {
-  $(id).addEventListener('click', () => {
-    all = value;
-    toggled.clear();
-    draw();
+
+// listen adds what happens at a click and while the user types.
+function listen() {
+  $('tree').addEventListener('click', e => {
+    const summary = e.target.closest('summary');
+    if (summary) focusRow(summary);
+  });
+  $('search').addEventListener('input', draw);
+  $('filters').addEventListener('change', draw);
+  for (const [id, value] of [['open', true], ['close', false]]) {
+    $(id).addEventListener('click', () => {
+      all = value;
+      toggled.clear();
+      draw();
+    });
+  }
+  $('explain').addEventListener('submit', e => {
+    e.preventDefault();
+    ask($('method').value, $('path').value);
   });
 }
-$('explain').addEventListener('submit', e => {
-  e.preventDefault();
-  ask($('method').value, $('path').value);
-});

@@ -153,17 +153,17 @@ func TestManyRoutes(t *testing.T) {
 // A held page stops after its first rows until the rest is asked for.
 type held struct {
 	http.ResponseWriter
-	flushed bool
-	rest    chan bool
+	parts int
+	rest  chan bool
 }
 
 func (h *held) Flush() {
 	http.NewResponseController(h.ResponseWriter).Flush()
-	h.flushed = true
+	h.parts++
 }
 
 func (h *held) Write(p []byte) (int, error) {
-	if h.flushed {
+	if h.parts == 2 { // the head and the first rows
 		<-h.rest
 	}
 	return h.ResponseWriter.Write(p)
