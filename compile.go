@@ -25,7 +25,7 @@ type compiler struct {
 	list      []*zone // all zones
 	answering []*zone // those that respond to unmatched requests; that of mux comes first
 	routes    []placed
-	pre       *middleware
+	pre       chain
 	entry     *responder
 	mounted   []*mount // where mux is mounted
 	letters   bool     // a Mux has RedirectCase
@@ -265,10 +265,10 @@ func (c *compiler) respond(old *responder, chain chain, pre *Mux) (*responder, e
 
 // addEntry sets the router in Pre middleware, if there is any.
 func (c *compiler) addEntry(p *program) (err error) {
-	if c.pre == nil {
+	if len(c.pre) == 0 {
 		return nil
 	}
-	c.entry, err = c.respond(c.entry, chain{c.pre}, c.mux)
+	c.entry, err = c.respond(c.entry, c.pre, c.mux)
 	if err != nil {
 		return fmt.Errorf("muxmaster: Pre: %w", err)
 	}

@@ -224,27 +224,47 @@ func (h *fastRoute) params(ps Params, r *http.Request) Params {
 
 var paramsPool = sync.Pool{New: func() any { return new(Params) }}
 
-// A middleware is what Use and UseFast, or Pre, have added to a level. It doesn't
-// change. So the pointer says which middleware a level had.
-type middleware struct {
-	use  []func(http.Handler) http.Handler
-	fast []FastMiddleware
-	pre  bool // added by Pre
+// A step is a middleware function that Use, UseFast, With or Pre was given. Its
+// address says when it was given.
+type step struct {
+	wrap func(http.Handler) http.Handler
+	fn   any  // the function itself, for its name
+	fast bool // it wraps fastHandlers, and nothing else
+	pre  bool // it runs before routing
 }
 
-// A chain is the middleware around something, the innermost first.
-type chain []*middleware
+// A chain is the middleware around something, the outermost first. It doesn't
+// change.
+type chain []*step
+
+// steps returns the middleware that a method was given. It panics if a function
+// is nil.
+func steps[F func(http.Handler) http.Handler | FastMiddleware](method string, mw []F) (c chain) {
+	for _, f := range mw {
+		if reflect.ValueOf(f).IsNil() {
+			panic("muxmaster: " + method + ": the middleware is nil")
+		}
+		switch f := any(f).(type) {
+		case func(http.Handler) http.Handler:
+			c = append(c, &step{wrap: f, fn: f})
+		case FastMiddleware:
+			wrap := func(h http.Handler) http.Handler { return fastHandler(f(FastHandler(h.(fastHandler)))) }
+			c = append(c, &step{wrap: wrap, fn: f, fast: true})
+		}
+	}
+	return c
+}
 
 // check returns an error if the middleware cannot wrap a handler.
 func (c chain) check(fast bool, text string) error {
-	for _, mw := range c {
-		if fast && len(mw.use) > 0 {
+	for _, s := range c {
+		switch {
+		case fast && !s.fast:
 			return fmt.Errorf("muxmaster: pattern %q: a fast route would bypass the middleware %s of Use; "+
-				"register it with Handle, or the middleware with Pre or, as FastMiddleware, UseFast", text, wrapped.Name(mw.use[0]))
-		}
-		if !fast && len(mw.fast) > 0 {
+				"register it with Handle, or the middleware with Pre or, as FastMiddleware, UseFast", text, wrapped.Name(s.fn))
+		case !fast && s.fast:
 			return fmt.Errorf("muxmaster: pattern %q: the route would bypass the middleware %s of UseFast; "+
-				"register it with HandleFast or a verb method such as GETFast, or the middleware with Use", text, wrapped.Name(mw.fast[0]))
+				"register it with HandleFast or a verb method such as GETFast, or the middleware with Use", text, wrapped.Name(s.fn))
 		}
 	}
 	return nil
@@ -252,17 +272,19 @@ func (c chain) check(fast bool, text string) error {
 
 // wrap returns h in the middleware. The caller has checked that it can be wrapped,
 // and must not hold a lock.
-func (c chain) wrap(h http.Handler) (_ http.Handler, err error) {
-	for _, mw := range c {
-		if f, fast := h.(fastHandler); !fast {
-			h, err = wrapAll(mw.use, h, !mw.pre)
-		} else if mw.pre {
-			h, err = wrapAll(mw.use, http.HandlerFunc(f.ServeHTTP), false)
-		} else {
-			h, err = wrapFast(mw.fast, f)
+func (c chain) wrap(h http.Handler) (http.Handler, error) {
+	for _, s := range slices.Backward(c) {
+		switch f, fast := h.(fastHandler); {
+		case fast && s.pre:
+			h = http.HandlerFunc(f.ServeHTTP)
+		case !fast && s.fast: // h responds to unmatched requests
+			continue
 		}
-		if err != nil {
-			return nil, err
+		if h = s.wrap(h); isNil(h) {
+			return nil, fmt.Errorf("the middleware %s returned nil", wrapped.Name(s.fn))
+		}
+		if _, early := h.(interface{ RunsBeforeRouting() }); early && !s.pre {
+			return nil, fmt.Errorf("the middleware %s has no effect in Use, because it changes the path before routing; use Pre", wrapped.Name(s.fn))
 		}
 	}
 	return h, nil
@@ -288,39 +310,7 @@ func (r *route) wrapped() (h http.Handler, err error) {
 	return x.handler, nil
 }
 
-// wrapAll wraps h in middleware, the first one outermost. routed says that it
-// runs after routing.
-func wrapAll(mws []func(http.Handler) http.Handler, h http.Handler, routed bool) (http.Handler, error) {
-	for _, mw := range slices.Backward(mws) {
-		if h = mw(h); isNil(h) {
-			return nil, fmt.Errorf("the middleware %s returned nil", wrapped.Name(mw))
-		}
-		if _, early := h.(interface{ RunsBeforeRouting() }); early && routed {
-			return nil, fmt.Errorf("the middleware %s has no effect in Use, because it changes the path before routing; use Pre", wrapped.Name(mw))
-		}
-	}
-	return h, nil
-}
-
-func wrapFast(mws []FastMiddleware, f fastHandler) (http.Handler, error) {
-	for _, mw := range slices.Backward(mws) {
-		if f = fastHandler(mw(FastHandler(f))); f == nil {
-			return nil, fmt.Errorf("the fast middleware %s returned nil", wrapped.Name(mw))
-		}
-	}
-	return f, nil
-}
-
-// refuseNil panics if one of the functions that a method was given is nil.
-func refuseNil[F any](method string, mw []F) {
-	for _, f := range mw {
-		if reflect.ValueOf(f).IsNil() {
-			panic("muxmaster: " + method + ": the middleware is nil")
-		}
-	}
-}
-
-// or returns h, or other if h is nil.
+// orElse returns h, or other if h is nil.
 func orElse(h, other http.Handler) http.Handler {
 	if isNil(h) {
 		return other

@@ -39,8 +39,7 @@ func (m *scope) Route(prefix string, fn func(*Group)) {
 // middleware applies to the routes registered on the returned Group, and not to
 // responses to unmatched requests.
 func (m *scope) With(mw ...func(http.Handler) http.Handler) *Group {
-	refuseNil("With", mw)
-	return m.with(level{middleware: &middleware{use: slices.Clone(mw)}})
+	return m.with(level{middleware: steps("With", mw)})
 }
 
 // Name returns a Group whose routes have a name:
@@ -124,15 +123,13 @@ func (m *scope) join(prefix string) string {
 // a middleware function returns has a method RunsBeforeRouting(), as those of
 // middleware.CleanPath and middleware.StripSlashes do.
 func (m *scope) Use(mw ...func(http.Handler) http.Handler) {
-	refuseNil("Use", mw)
-	m.addMiddleware("Use", mw, nil)
+	m.addMiddleware("Use", steps("Use", mw))
 }
 
 // UseFast is like Use but adds middleware for fast routes. Registering a route
 // of an http.Handler in its scope panics.
 func (m *scope) UseFast(mw ...FastMiddleware) {
-	refuseNil("UseFast", mw)
-	m.addMiddleware("UseFast", nil, mw)
+	m.addMiddleware("UseFast", steps("UseFast", mw))
 }
 
 // Pre adds middleware that runs for every request before routing. The first
@@ -146,19 +143,23 @@ func (m *scope) UseFast(mw ...FastMiddleware) {
 // for the requests at or below the mount's prefix that this Mux responds to.
 // Pre panics if the Mux is already mounted.
 func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
-	refuseNil("Pre", mw)
+	added := steps("Pre", mw)
+	for _, s := range added {
+		s.pre = true
+	}
 	m = m.live()
 	must(m.change(func() error {
 		if len(m.origin().mounted) > 0 {
 			return errors.New("muxmaster: Pre on a Mux that is mounted: its routes would bypass the middleware; call Pre before Mount")
 		}
-		stage(nil).edit(m).addPre(mw)
+		d := stage(nil).edit(m)
+		d.pre = append(slices.Clip(d.pre), added...)
 		return nil
 	}))
 }
 
 // addMiddleware adds middleware to that of s.
-func (m *scope) addMiddleware(method string, use []func(http.Handler) http.Handler, fast []FastMiddleware) {
+func (m *scope) addMiddleware(method string, added chain) {
 	mux := m.live()
 	must(mux.change(func() error {
 		d, own, used := stage(nil).edit(mux), &m.level.middleware, m.level.used
@@ -169,7 +170,7 @@ func (m *scope) addMiddleware(method string, use []func(http.Handler) http.Handl
 			return fmt.Errorf("muxmaster: %s after %s: the route would bypass the middleware; "+
 				"call %s first, or With for the routes that follow", method, d.routes.first(m.level), method)
 		}
-		*own = (*own).with(use, fast)
+		*own = append(slices.Clip(*own), added...)
 		return nil
 	}))
 }

@@ -178,18 +178,18 @@ type scope struct {
 // A level is the data of a scope. Each Mux has one, and each Group. A mounted Mux
 // and its Groups have another one in each Mux that they are mounted on.
 type level struct {
-	parent     *level      // the enclosing one of the same Mux; nil for the Mux's own
-	mux        *Mux        // whose own level it is, or the Mux that is mounted; nil for a Group
-	of         *level      // for a Group of a mounted Mux: its level there
-	group      *Group      // whose fields apply to unmatched requests; nil if there is none
-	prefix     string      // prepended to every path of the Mux; has no trailing slash
-	label      *label      // nil if there is none
-	middleware *middleware // of a Group; that of a Mux is in declared
-	responder  *responder  // of the latest program; nil if there is none
-	used       bool        // of a Group: a route was registered on it, or inside it
-	owns       bool        // routes outside of the prefix never serve paths below it
-	inline     bool        // made by With, Name or Annotate
-	pruned     bool        // of a Group: see prune
+	parent     *level     // the enclosing one of the same Mux; nil for the Mux's own
+	mux        *Mux       // whose own level it is, or the Mux that is mounted; nil for a Group
+	of         *level     // for a Group of a mounted Mux: its level there
+	group      *Group     // whose fields apply to unmatched requests; nil if there is none
+	prefix     string     // prepended to every path of the Mux; has no trailing slash
+	label      *label     // nil if there is none
+	middleware chain      // of a Group; that of a Mux is in declared
+	responder  *responder // of the latest program; nil if there is none
+	used       bool       // of a Group: a route was registered on it, or inside it
+	owns       bool       // routes outside of the prefix never serve paths below it
+	inline     bool       // made by With, Name or Annotate
+	pruned     bool       // of a Group: see prune
 }
 
 // A label is what Name or Annotate gives the routes of a level.
@@ -200,13 +200,13 @@ type label struct {
 
 // declared is what is registered on a Mux. Guarded by Mux.tree.
 type declared struct {
-	middleware *middleware // of the Mux's own level; nil if there is none
-	pre        *middleware // nil if there is none
-	routes     *routeSet   // including those of mounted Muxes
-	compiled   *program    // has the routes if routes is nil, see recall
-	levels     []*level    // those that respond to unmatched requests, likewise, but the Mux's own
-	fields     *fields     // of the Mux when it was compiled to serve requests; nil before
-	used       bool        // a route was registered
+	middleware chain // of the Mux's own level
+	pre        chain
+	routes     *routeSet // including those of mounted Muxes
+	compiled   *program  // has the routes if routes is nil, see recall
+	levels     []*level  // those that respond to unmatched requests, likewise, but the Mux's own
+	fields     *fields   // of the Mux when it was compiled to serve requests; nil before
+	used       bool      // a route was registered
 }
 
 // A route is a declared pattern with one method. It doesn't change.
@@ -259,7 +259,7 @@ type mount struct {
 	on     *Mux              // the other Mux
 	level  *level            // of the mounted Mux, on the other one
 	levels map[*level]*level // those of the mounted Mux, as the other one has them
-	pre    *middleware       // of the mounted Mux; it gets no more
+	pre    chain             // of the mounted Mux; it gets no more
 }
 
 // A draft is the Mux that an Update passes.

@@ -122,32 +122,14 @@ func (r placed) describe() Route {
 	}
 	d.File, d.Line = location(r.site)
 	for z := r.zone; z != nil; z = z.outer {
-		names := z.middlewareNames(fast)
-		d.Middleware = append(names, d.Middleware...)
-		d.Scopes = append(d.Scopes, Scope{z.kind(), z.prefix, len(names)})
+		for _, s := range slices.Backward(z.adds) {
+			d.Middleware = append(d.Middleware, wrapped.Name(s.fn))
+		}
+		d.Scopes = append(d.Scopes, Scope{z.kind(), z.prefix, len(z.adds)})
 	}
+	slices.Reverse(d.Middleware)
 	slices.Reverse(d.Scopes)
 	return d
-}
-
-// middlewareNames returns the names of the middleware that z puts around its routes,
-// outermost first.
-func (z *zone) middlewareNames(fast bool) (names []string) {
-	for _, mw := range slices.Backward(z.adds) {
-		if fast && !mw.pre {
-			names = appendNames(names, mw.fast)
-		} else {
-			names = appendNames(names, mw.use)
-		}
-	}
-	return names
-}
-
-func appendNames[F any](names []string, list []F) []string {
-	for _, f := range list {
-		names = append(names, wrapped.Name(f))
-	}
-	return names
 }
 
 func (z *zone) kind() string {

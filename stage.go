@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -69,57 +68,30 @@ func (m *Mux) invalidate() {
 	m.peeked.Store(nil)
 }
 
-func (d *declared) addPre(mw []func(http.Handler) http.Handler) {
-	d.pre = d.pre.with(mw, nil)
-	d.pre.pre = true
-}
-
-// with returns a middleware with more functions. mw may be nil.
-func (mw *middleware) with(use []func(http.Handler) http.Handler, fast []FastMiddleware) *middleware {
-	if mw == nil {
-		return &middleware{use: slices.Clone(use), fast: slices.Clone(fast)}
-	}
-	return &middleware{use: slices.Concat(mw.use, use), fast: slices.Concat(mw.fast, fast)}
-}
-
 // adds returns the middleware that a level adds on m, or on a Mux mounted on it.
-func (st stage) adds(m *Mux, l *level) (c chain) {
-	own := [2]*middleware{cmp.Or(l.of, l).middleware}
-	if l.mux != nil {
-		d := st.has(m.muxOf(l))
-		own = [2]*middleware{d.middleware, d.pre}
+func (st stage) adds(m *Mux, l *level) chain {
+	if l.mux == nil {
+		return cmp.Or(l.of, l).middleware
 	}
-	for _, mw := range own {
-		if mw != nil {
-			c = append(c, mw)
-		}
-	}
-	return c
+	d := st.has(m.muxOf(l))
+	return slices.Concat(d.pre, d.middleware)
 }
 
 // chain returns the middleware around the routes of a level, which runs after
 // the routing of m.
-func (st stage) chain(m *Mux, l *level) (c chain) {
-	for ; l.parent != nil; l = l.parent {
-		c = append(c, st.adds(m, l)...)
+func (st stage) chain(m *Mux, l *level) chain {
+	if l.parent == nil {
+		return st.has(m).middleware
 	}
-	if mw := st.has(m).middleware; mw != nil {
-		c = append(c, mw)
-	}
-	return c
+	return slices.Concat(st.chain(m, l.parent), st.adds(m, l))
 }
 
 // chain returns the middleware around the routes of z, without the Pre of the Mux.
-func (z *zone) chain() (c chain) {
-	for ; z.outer != nil; z = z.outer {
-		c = append(c, z.adds...)
+func (z *zone) chain() chain {
+	if z.outer != nil {
+		return slices.Concat(z.outer.chain(), z.adds)
 	}
-	for _, mw := range z.adds {
-		if !mw.pre {
-			c = append(c, mw)
-		}
-	}
-	return c
+	return slices.DeleteFunc(slices.Clone(z.adds), func(s *step) bool { return s.pre })
 }
 
 // first says which of the routes was registered first on a level, or inside it.
@@ -249,10 +221,7 @@ func (st stage) expand(mnt *mount, levels []*level, routes []*route) (a addition
 		a.levels = append(a.levels, mnt.lift(l))
 	}
 	c := st.chain(a.mux, mnt.level.parent)
-	around := c
-	if mnt.pre != nil {
-		around = slices.Concat(chain{mnt.pre}, c)
-	}
+	around := slices.Concat(c, mnt.pre)
 	for _, r := range routes {
 		x := *r
 		x.level, x.handler, x.mounted, x.parsed = mnt.lift(r.level), nil, &mountedRoute{inner: r, chain: around}, nil

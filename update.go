@@ -144,19 +144,13 @@ func (d *draft) stage() (stage, error) {
 	st, now := stage{}, &d.self.declared
 	s := st.edit(d.mux)
 	switch {
-	case s.middleware != d.base.middleware:
+	case !slices.Equal(s.middleware, d.base.middleware):
 		return nil, errors.New("muxmaster: Update: Use was called on the Mux itself meanwhile: the routes of the Update would bypass the middleware")
-	case now.middleware != d.base.middleware && s.used:
+	case !slices.Equal(now.middleware, d.base.middleware) && s.used:
 		return nil, fmt.Errorf("muxmaster: Update: Use, while %s: it would bypass the middleware", s.routes.first(d.mux.level))
 	}
 	s.middleware = now.middleware
-	if now.pre != d.base.pre {
-		before := 0
-		if d.base.pre != nil {
-			before = len(d.base.pre.use)
-		}
-		s.addPre(now.pre.use[before:])
-	}
+	s.pre = slices.Concat(s.pre, now.pre[len(d.base.pre):])
 	var added []*route
 	for _, r := range now.routes.list() {
 		if d.base.routes.find(r.key) != r {
