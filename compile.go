@@ -19,8 +19,8 @@ import (
 type compiler struct {
 	mux       *Mux
 	version   uint32 // of what is declared on mux
-	stage     stage
-	serving   bool // the program will serve requests
+	draft     *draft // what to compile
+	serving   bool   // the program will serve requests
 	zones     map[*level]*zone
 	list      []*zone // all zones
 	answering []*zone // those that respond to unmatched requests; that of mux comes first
@@ -35,21 +35,21 @@ type compiler struct {
 	texts   strings.Builder          // all patterns, which need less memory together
 }
 
-// newCompiler collects what m will have. serving says that the program is to serve
-// requests: then it has responders, and the fields of the Muxes are read for the
-// last time. The caller holds the lock.
-func newCompiler(m *Mux, st stage, serving bool) *compiler {
-	d := st.has(m)
-	c := &compiler{mux: m, version: m.version, stage: st, serving: serving, pre: d.pre, entry: m.entry, mounted: m.mounted, zones: map[*level]*zone{}, names: map[string]*values.Names{}}
+// newCompiler collects what m has, or what its origin has in d. serving says that
+// the program is to serve requests: then it has responders, and the fields of the
+// Muxes are read for the last time. The caller holds the lock.
+func newCompiler(m *Mux, d *draft, serving bool) *compiler {
+	has := d.has(m.origin())
+	c := &compiler{mux: m, version: m.version, draft: d, serving: serving, pre: has.pre, entry: m.entry, mounted: has.mounted, zones: map[*level]*zone{}, names: map[string]*values.Names{}}
 	c.answering = append(c.answering, c.zone(m.level))
-	list := d.routes.list()
+	list := has.routes.list()
 	c.routes = make([]placed, 0, len(list))
 	for _, r := range list {
 		c.routes = append(c.routes, placed{r, c.zone(r.level)})
 	}
-	for _, l := range d.levels {
+	for _, l := range has.levels {
 		// Not if all of its routes were removed, unless that emptied the mounted Mux.
-		if !l.used || c.zones[l] != nil || l.mux != nil && st.has(m.muxOf(l)).routes.shapes.Len() == 0 {
+		if !l.used || c.zones[l] != nil || l.mux != nil && d.has(l.mux).routes.shapes.Len() == 0 {
 			c.answering = append(c.answering, c.zone(l))
 		}
 	}
@@ -58,9 +58,10 @@ func newCompiler(m *Mux, st stage, serving bool) *compiler {
 
 // collect collects what is declared on m.
 func (m *Mux) collect(serving bool) *compiler {
+	defer m.live().lock().Unlock()
 	m = m.live()
-	defer m.lock().Unlock()
-	return newCompiler(m, nil, serving)
+	m.draft.refresh()
+	return newCompiler(m, m.draft, serving)
 }
 
 // zone returns the zone of a level.
@@ -68,15 +69,14 @@ func (c *compiler) zone(l *level) *zone {
 	if z := c.zones[l]; z != nil {
 		return z
 	}
-	z := &zone{level: l, adds: c.stage.adds(c.mux, l)}
+	z := &zone{level: l, adds: c.draft.adds(l)}
 	if l.parent != nil {
 		z.outer = c.zone(l.parent)
 		z.fields, z.region = z.outer.fields, z.outer.region
 	}
 	switch {
 	case l.mux != nil:
-		m := c.mux.muxOf(l)
-		f := c.stage.has(m).read(m, c.serving)
+		f := c.draft.has(l.mux).read(l.mux, c.serving)
 		c.letters = c.letters || f.redirectLetters
 		if z.outer != nil {
 			f = f.inside(z.outer.fields)
@@ -101,7 +101,7 @@ func (c *compiler) zone(l *level) *zone {
 // compile returns the program. It calls middleware, so the caller must not hold
 // the lock.
 func (c *compiler) compile() (*program, error) {
-	p := &program{owner: c.mux.valueOwner(), root: &plain, mounted: c.mounted, zones: slices.Clip(c.list)}
+	p := &program{owner: &c.mux.origin().owner, root: &plain, mounted: c.mounted, zones: slices.Clip(c.list)}
 	total := 0
 	for _, r := range c.routes {
 		total += len(r.pattern)

@@ -69,14 +69,13 @@ func (m *scope) Annotate(key, value any) *Group {
 }
 
 func (m *scope) group(prefix string, owns bool) *Group {
-	mux := m.live()
 	full := m.join(prefix)
 	if full == m.prefix && !owns {
 		return m.with(level{})
 	}
 	g := &Group{scope: scope{m.mux, &level{parent: m.level, prefix: full, owns: owns}}}
 	g.level.group = g
-	must(mux.change(func() error { return stage(nil).add(mux, []*level{g.level}, nil) }))
+	must(m.change(func(m *Mux, d *draft) error { return d.add(m, []*level{g.level}, nil) }))
 	return g
 }
 
@@ -147,30 +146,32 @@ func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 	for _, s := range added {
 		s.pre = true
 	}
-	m = m.live()
-	must(m.change(func() error {
-		if len(m.origin().mounted) > 0 {
+	must(m.change(func(m *Mux, d *draft) error {
+		if len(d.has(m).mounted) > 0 {
 			return errors.New("muxmaster: Pre on a Mux that is mounted: its routes would bypass the middleware; call Pre before Mount")
 		}
-		d := stage(nil).edit(m)
-		d.pre = append(slices.Clip(d.pre), added...)
+		has := d.edit(m)
+		has.pre = append(slices.Clip(has.pre), added...)
 		return nil
 	}))
 }
 
 // addMiddleware adds middleware to that of s.
 func (m *scope) addMiddleware(method string, added chain) {
-	mux := m.live()
-	must(mux.change(func() error {
-		d, own, used := stage(nil).edit(mux), &m.level.middleware, m.level.used
-		if m.parent == nil {
-			own, used = &d.middleware, d.used
+	again := false
+	must(m.change(func(mux *Mux, d *draft) error {
+		has, own, used := d.edit(mux), &m.level.middleware, m.level.used
+		switch {
+		case m.parent == nil:
+			own, used = &has.middleware, has.used
+		case again: // a draft repeats its changes, but the Group has the middleware
+			return nil
 		}
 		if used {
 			return fmt.Errorf("muxmaster: %s after %s: the route would bypass the middleware; "+
-				"call %s first, or With for the routes that follow", method, d.routes.first(m.level), method)
+				"call %s first, or With for the routes that follow", method, has.routes.first(m.level), method)
 		}
-		*own = append(slices.Clip(*own), added...)
+		*own, again = append(slices.Clip(*own), added...), true
 		return nil
 	}))
 }
@@ -210,34 +211,35 @@ func (m *scope) Mount(prefix string, h http.Handler) {
 
 // mountMux adds the levels and routes of sub to the Mux of s.
 func (m *scope) mountMux(prefix string, sub *Mux) error {
-	mux, sub := m.live(), sub.live()
-	joined.Join(&mux.origin().tree, &sub.origin().tree)
-	return mux.change(func() error {
+	sub = sub.live()
+	inner := sub.origin()
+	joined.Join(&m.live().origin().tree, &inner.tree)
+	return m.change(func(mux *Mux, d *draft) error {
 		switch {
-		case mux.within(sub):
+		case d.within(mux, inner):
 			return fmt.Errorf("muxmaster: Mount %q: a Mux cannot be mounted within itself", prefix)
-		case sub.draft != nil:
+		case sub != inner:
 			return fmt.Errorf("muxmaster: Mount %q: the Mux that Update passes cannot be mounted before Update has returned", prefix)
 		}
-		mnt := &mount{on: mux, pre: sub.pre, level: &level{parent: m.level, mux: sub, prefix: prefix, owns: true}}
+		has := d.has(sub)
+		mnt := &mount{on: mux, pre: has.pre, level: &level{parent: m.level, mux: sub, prefix: prefix, owns: true}}
 		mnt.levels = map[*level]*level{sub.level: mnt.level}
-		a, err := stage(nil).expand(mnt, sub.levels, stage(nil).has(sub).routes.list())
+		a, err := d.expand(mnt, has.levels, has.routes.list())
 		if err == nil {
-			err = stage(nil).add(mux, slices.Concat([]*level{mnt.level}, a.levels), a.routes)
+			err = d.add(mux, slices.Concat([]*level{mnt.level}, a.levels), a.routes)
 		}
 		if err == nil {
-			sub.mounted = append(slices.Clip(sub.mounted), mnt) // programs share the slice
-			sub.invalidate()
+			has = d.edit(sub)
+			has.mounted = append(slices.Clip(has.mounted), mnt) // programs share the slice
 		}
 		return err
 	})
 }
 
-// within reports whether m is other, or mounted on it or inside of it, also in an
-// Update that has not returned. The caller holds the lock.
-func (m *Mux) within(other *Mux) bool {
-	m = m.origin()
-	return m == other.origin() || slices.ContainsFunc(m.mounted, func(mnt *mount) bool { return mnt.on.within(other) })
+// within reports whether m is other, or mounted on it or inside of it. The caller
+// holds the lock.
+func (d *draft) within(m, other *Mux) bool {
+	return m == other || slices.ContainsFunc(d.has(m).mounted, func(mnt *mount) bool { return d.within(mnt.on, other) })
 }
 
 // handleAll registers h for all of the patterns, or panics. It ignores patterns

@@ -69,9 +69,7 @@ type Mux struct {
 	peeked  atomic.Pointer[peeked]  // compiled by peek last
 
 	tree     joined.Lock // of this Mux and those that it is joined to by mounts
-	declared             // guarded by tree, as mounted and version
-	mounted  []*mount    // the places where this Mux is mounted
-	version  uint32      // counts changes of what is declared
+	declared             // guarded by tree
 	owner    values.Owner
 
 	updating sync.Mutex             // held during an Update
@@ -117,17 +115,6 @@ func (m *Mux) origin() *Mux {
 		return m.draft.mux
 	}
 	return m
-}
-
-// valueOwner returns the owner of the path values that m sets.
-func (m *Mux) valueOwner() *values.Owner { return &m.origin().owner }
-
-// muxOf returns the Mux whose own level l is, on m.
-func (m *Mux) muxOf(l *level) *Mux {
-	if l.parent == nil {
-		return m // and not the Mux of an Update
-	}
-	return l.mux
 }
 
 // lock locks the tree of m and returns what to unlock.
@@ -206,6 +193,8 @@ type declared struct {
 	compiled   *program  // has the routes if routes is nil, see recall
 	levels     []*level  // those that respond to unmatched requests, likewise, but the Mux's own
 	fields     *fields   // of the Mux when it was compiled to serve requests; nil before
+	mounted    []*mount  // the places where this Mux is mounted
+	version    uint32    // counts the changes
 	used       bool      // a route was registered
 }
 
@@ -262,13 +251,20 @@ type mount struct {
 	pre    chain             // of the mounted Mux; it gets no more
 }
 
-// A draft is the Mux that an Update passes.
+// A draft is an Update that has not returned. It holds what some Muxes will have.
+// A nil draft stands for what they have now: its changes take effect at once.
 type draft struct {
-	mux  *Mux      // the Mux of the Update
-	self *Mux      // the Mux that fn gets
-	base *declared // what mux had
-	done atomic.Bool
+	mux    *Mux // the Mux of the Update
+	self   *Mux // the Mux that fn gets; it has nothing but its fields and programs
+	muxes  map[*Mux]*declared
+	log    []change // those that made muxes
+	failed error    // of the first of them that failed when they were repeated
+	done   atomic.Bool
 }
+
+// A change changes what m has, or will have. It checks everything before it
+// changes anything.
+type change func(m *Mux, d *draft) error
 
 // A program serves requests. It is immutable.
 type program struct {

@@ -284,8 +284,7 @@ func (m *scope) register(h http.Handler, site uintptr, list ...route) error {
 	if isNil(h) {
 		return fmt.Errorf("muxmaster: pattern %q: the handler is nil", text)
 	}
-	mux := m.live()
-	chain := mux.chainOf(m.level)
+	chain := m.chain()
 	_, fast := h.(fastHandler)
 	err := chain.check(fast, text)
 	if err != nil {
@@ -309,18 +308,19 @@ func (m *scope) register(h http.Handler, site uintptr, list ...route) error {
 			routes = append(routes, &r)
 		}
 	}
-	return mux.change(func() error {
-		if !slices.Equal(stage(nil).chain(mux, m.level), chain) {
+	return m.change(func(mux *Mux, d *draft) error {
+		if !slices.Equal(d.chain(mux, m.level), chain) {
 			return fmt.Errorf("muxmaster: pattern %q: middleware was added to its scope while it was registered", text)
 		}
-		return stage(nil).add(mux, nil, routes)
+		return d.add(mux, nil, routes)
 	})
 }
 
-// chainOf returns the middleware around the routes of a level.
-func (m *Mux) chainOf(l *level) chain {
-	defer m.lock().Unlock()
-	return stage(nil).chain(m, l)
+// chain returns the middleware around the routes of s.
+func (m *scope) chain() chain {
+	defer m.live().lock().Unlock()
+	mux := m.live()
+	return mux.draft.chain(mux.origin(), m.level)
 }
 
 var anyMethod = []string{""}

@@ -168,7 +168,7 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 func (m *Mux) lookup(r *http.Request) (*program, *trie.Route[endpoint]) {
 	p := m.peek()
 	for _, mnt := range p.mounted {
-		q, rt := mnt.on.live().lookup(r)
+		q, rt := mnt.on.lookup(r)
 		if rt != nil && rt.Pattern == r.Pattern && q.zones[rt.Payload.zone].within(mnt) || rt == nil && q.responds(r, mnt) {
 			return q, rt
 		}
@@ -226,12 +226,12 @@ func (m *Mux) peek() *program {
 // fields of the Muxes say now.
 func (m *Mux) unchanged(p *peeked) bool {
 	defer m.lock().Unlock()
+	m.draft.refresh()
 	return p.version == m.version && !slices.ContainsFunc(p.zones, func(z *zone) bool {
 		if z.mux == nil {
 			return false
 		}
-		mux := m.muxOf(z.level)
-		f := mux.read(mux, false)
+		f := m.draft.has(z.mux).read(z.mux, false)
 		return z.redirectSlash != f.redirectSlash || z.redirectLetters != f.redirectLetters
 	})
 }
@@ -277,8 +277,7 @@ func (m *Mux) URL(name string, pairs ...string) (string, error) {
 		text = p.urls[name]
 	} else { // without compiling, because a middleware function may call URL
 		t := m.lock()
-		m.recall()
-		if list := m.routes.names[name]; len(list) > 0 {
+		if list := m.draft.has(m.origin()).routes.names[name]; len(list) > 0 {
 			text = slices.MinFunc(list, byOrder).pattern
 		}
 		t.Unlock()

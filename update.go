@@ -1,6 +1,7 @@
 package muxmaster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -11,8 +12,9 @@ import (
 )
 
 // This file changes a Mux that serves requests, all at once. Update passes
-// another Mux, a draft, which begins with what is declared on the first one. What
-// differs at the end is then staged on the first Mux, compiled, and applied.
+// another Mux, whose changes go to a draft: copies of what the Muxes have. In the
+// end, the draft is compiled and replaces what they have. If they were changed
+// meanwhile, the changes of the draft are first repeated on new copies.
 
 // Update changes the routes of a Mux that serves requests, all at once or not at
 // all. It calls fn with a Mux that has the routes and fields of m. fn registers,
@@ -42,12 +44,14 @@ func (m *Mux) Update(fn func(m *Mux) error) error {
 	defer m.updating.Unlock()
 	m.updater.Store(&caller)
 	defer m.updater.Store(nil)
-	d := m.newDraft()
-	defer d.end()
-	if err := fn(d.self); err != nil {
+	self := &Mux{draft: &draft{mux: m, muxes: map[*Mux]*declared{}}}
+	self.scope, self.draft.self = scope{self, m.level}, self
+	self.setFields(m.readFields())
+	defer self.draft.end()
+	if err := fn(self); err != nil {
 		return err
 	}
-	return d.commit()
+	return self.draft.commit()
 }
 
 // goroutine returns the name of the current goroutine. Without it, an Update
@@ -58,43 +62,17 @@ func goroutine() string {
 	return name
 }
 
-// newDraft returns a draft for an Update of m.
-func (m *Mux) newDraft() *draft {
-	defer m.lock().Unlock()
-	base := stage(nil).has(m)
-	d := &draft{mux: m, base: base.clone()}
-	d.self = &Mux{draft: d, declared: *base.clone()}
-	d.self.scope, d.self.fields = scope{d.self, m.level}, nil
-	d.self.setFields(m.readFields())
-	return d
-}
-
 // end ends the Update.
 func (d *draft) end() {
 	defer d.mux.lock().Unlock()
-	for _, l := range d.self.levels {
-		if l.mux != nil && !d.done.Load() {
-			l.mux.mounted = slices.DeleteFunc(slices.Clone(l.mux.mounted), func(mnt *mount) bool { return mnt.on == d.self })
-			l.mux.invalidate()
-		}
-	}
-	d.self.declared, d.base = declared{routes: new(routeSet)}, nil
+	clear(d.muxes)
+	d.log = nil
 	d.self.invalidate()
 }
 
-// commit compiles what the Mux and those that it is mounted on will have, and
-// then replaces what they have.
+// commit compiles what the Muxes will have, and then replaces what they have.
 func (d *draft) commit() error {
-	t := d.mux.lock()
-	st, err := d.stage()
-	version := d.version(st)
-	var compilers []*compiler
-	for m := range st {
-		if err == nil && (m == d.mux || m.program.Load() != nil) {
-			compilers = append(compilers, newCompiler(m, st, true))
-		}
-	}
-	t.Unlock()
+	compilers, err := d.collect()
 	if err != nil {
 		return err
 	}
@@ -105,17 +83,16 @@ func (d *draft) commit() error {
 		}
 	}
 	defer d.mux.lock().Unlock()
-	late := d.version(st) != version
-	if late { // something was declared meanwhile
-		if st, err = d.stage(); err != nil {
-			return err
-		}
+	late, err := d.refresh() // if something was declared meanwhile
+	if err != nil {
+		return err
 	}
-	st.apply()
-	for m := range st {
-		if m.draft == nil {
-			m.prune()
-		}
+	for m, has := range d.muxes {
+		m.declared = *has
+		m.invalidate()
+	}
+	for m := range d.muxes {
+		m.prune()
 	}
 	d.mux.setFields(d.self.readFields())
 	d.done.Store(true)
@@ -128,46 +105,40 @@ func (d *draft) commit() error {
 	return nil
 }
 
-// version returns a number that grows when a Mux of the stage is changed, or one
-// that is mounted on the draft.
-func (d *draft) version(st stage) uint32 {
-	n := d.self.version
-	for m := range st {
-		n += m.version
+// collect returns compilers for the Mux of the Update, and for all others that
+// serve requests and will change.
+func (d *draft) collect() (compilers []*compiler, err error) {
+	defer d.mux.lock().Unlock()
+	if _, err = d.refresh(); err != nil {
+		return nil, err
 	}
-	return n
+	for m := range d.muxes {
+		if m == d.mux || m.program.Load() != nil {
+			compilers = append(compilers, newCompiler(m, d, true))
+		}
+	}
+	return compilers, nil
 }
 
-// stage returns the stage for what the Update has changed. The caller holds the
-// lock.
-func (d *draft) stage() (stage, error) {
-	st, now := stage{}, &d.self.declared
-	s := st.edit(d.mux)
-	switch {
-	case !slices.Equal(s.middleware, d.base.middleware):
-		return nil, errors.New("muxmaster: Update: Use was called on the Mux itself meanwhile: the routes of the Update would bypass the middleware")
-	case !slices.Equal(now.middleware, d.base.middleware) && s.used:
-		return nil, fmt.Errorf("muxmaster: Update: Use, while %s: it would bypass the middleware", s.routes.first(d.mux.level))
+// refresh reads the fields of the draft, and repeats its changes if the Muxes were
+// changed otherwise since. It reports whether they were. The caller holds the lock.
+func (d *draft) refresh() (late bool, err error) {
+	if d == nil {
+		return false, nil
 	}
-	s.middleware = now.middleware
-	s.pre = slices.Concat(s.pre, now.pre[len(d.base.pre):])
-	var added []*route
-	for _, r := range now.routes.list() {
-		if d.base.routes.find(r.key) != r {
-			added = append(added, r)
-		}
+	for m, has := range d.muxes {
+		late = late || m.version != has.version
 	}
-	for _, r := range d.base.routes.list() {
-		there := s.routes.find(r.key)
-		if now.routes.find(r.key) == r || there == nil {
-			continue
+	if late {
+		clear(d.muxes)
+		d.failed = nil
+		for _, f := range d.log {
+			d.failed = cmp.Or(d.failed, f(d.mux, d))
 		}
-		if err := st.remove(d.mux, there); err != nil {
-			return nil, err
-		}
+		d.self.invalidate()
 	}
-	s.fields = d.self.readFields()
-	return st, st.add(d.mux, now.levels[len(d.base.levels):], added)
+	d.edit(d.mux).fields = d.self.readFields()
+	return late, d.failed
 }
 
 // Remove removes a route. pattern is its text as Routes lists it, with the method
@@ -185,14 +156,13 @@ func (d *draft) stage() (stage, error) {
 // registered on it again. Removing all routes of a mounted Mux from this Mux ends
 // the mount in the same way.
 func (m *Mux) Remove(pattern string) error {
-	m = m.live()
-	return m.change(func() error {
-		routes := stage(nil).has(m).routes
+	return m.change(func(m *Mux, d *draft) error {
+		routes := d.has(m).routes
 		r := routes.listed(pattern)
 		if r == nil {
 			return fmt.Errorf("muxmaster: Remove %q: %s", pattern, insteadOf(pattern, routes.list()))
 		}
-		return stage(nil).remove(m, r)
+		return d.remove(m, r)
 	})
 }
 

@@ -14,36 +14,45 @@ import (
 // This file changes what is declared on a Mux, and on those that it is mounted
 // on. Everything is checked first, and then takes effect together.
 
-// A stage holds what some Muxes will have. A nil stage stands for what they have
-// now: its changes take effect at once.
-type stage map[*Mux]*declared
-
-// has returns what m will have.
-func (st stage) has(m *Mux) *declared {
-	m.recall()
-	if d := st[m]; d != nil {
-		return d
+// change changes the Mux of s, or the draft if an Update passed it.
+func (m *scope) change(f change) error {
+	defer m.live().lock().Unlock()
+	mux := m.live() // an Update may have ended meanwhile
+	d := mux.draft
+	err := f(mux.origin(), d)
+	if d != nil && err == nil {
+		d.log = append(d.log, f)
+		mux.invalidate()
 	}
+	return err
+}
+
+// has returns what m has in d. The caller holds the lock.
+func (d *draft) has(m *Mux) *declared {
+	if d != nil && d.muxes[m] != nil {
+		return d.muxes[m]
+	}
+	m.recall()
 	return &m.declared
 }
 
 // edit is has for a caller that will change the result. What the Muxes around m
 // serve may change, too.
-func (st stage) edit(m *Mux) *declared {
-	d := st.has(m)
+func (d *draft) edit(m *Mux) *declared {
+	has := d.has(m)
 	switch {
-	case st == nil:
+	case d == nil:
 		m.invalidate()
-	case st[m] == nil:
-		d = d.clone()
-		st[m] = d
+	case d.muxes[m] != nil:
+		return has
 	default:
-		return d
+		has = has.clone()
+		d.muxes[m] = has
 	}
-	for _, mnt := range m.mounted {
-		st.edit(mnt.on.live())
+	for _, mnt := range has.mounted {
+		d.edit(mnt.on)
 	}
-	return d
+	return has
 }
 
 // clone returns a copy that can be changed.
@@ -53,14 +62,6 @@ func (d *declared) clone() *declared {
 	return &own
 }
 
-// apply applies the stage. The caller holds the lock.
-func (st stage) apply() {
-	for m, d := range st {
-		m.declared = *d
-		m.invalidate()
-	}
-}
-
 // invalidate makes the next request compile again. The caller holds the lock.
 func (m *Mux) invalidate() {
 	m.version++
@@ -68,22 +69,22 @@ func (m *Mux) invalidate() {
 	m.peeked.Store(nil)
 }
 
-// adds returns the middleware that a level adds on m, or on a Mux mounted on it.
-func (st stage) adds(m *Mux, l *level) chain {
+// adds returns the middleware that a level adds.
+func (d *draft) adds(l *level) chain {
 	if l.mux == nil {
 		return cmp.Or(l.of, l).middleware
 	}
-	d := st.has(m.muxOf(l))
-	return slices.Concat(d.pre, d.middleware)
+	mux := d.has(l.mux)
+	return slices.Concat(mux.pre, mux.middleware)
 }
 
 // chain returns the middleware around the routes of a level, which runs after
 // the routing of m.
-func (st stage) chain(m *Mux, l *level) chain {
+func (d *draft) chain(m *Mux, l *level) chain {
 	if l.parent == nil {
-		return st.has(m).middleware
+		return d.has(m).middleware
 	}
-	return slices.Concat(st.chain(m, l.parent), st.adds(m, l))
+	return slices.Concat(d.chain(m, l.parent), d.adds(l))
 }
 
 // chain returns the middleware around the routes of z, without the Pre of the Mux.
@@ -116,25 +117,25 @@ type addition struct {
 
 // add adds levels and routes to m, and to the Muxes that m is mounted on, or
 // nothing if there is an error.
-func (st stage) add(m *Mux, levels []*level, routes []*route) error {
+func (d *draft) add(m *Mux, levels []*level, routes []*route) error {
 	var few [1]addition
-	list, err := st.lift(few[:0], addition{m, levels, routes})
+	list, err := d.lift(few[:0], addition{m, levels, routes})
 	for i := 0; i < len(list) && err == nil; i++ {
-		err = st.has(list[i].mux).check(list[i])
+		err = d.has(list[i].mux).check(list[i])
 	}
 	if err != nil {
 		return err
 	}
 	for _, a := range list {
-		d := st.edit(a.mux)
-		d.levels = append(d.levels, a.levels...)
-		d.routes.add(a.routes...)
+		has := d.edit(a.mux)
+		has.levels = append(has.levels, a.levels...)
+		has.routes.add(a.routes...)
 		for _, r := range a.routes {
-			d.used = true
+			has.used = true
 			for l := r.level; l.parent != nil; l = l.parent {
 				l.used = true
-				if l.pruned && !slices.Contains(d.levels, l) {
-					d.levels = append(d.levels, l)
+				if l.pruned && !slices.Contains(has.levels, l) {
+					has.levels = append(has.levels, l)
 				}
 			}
 		}
@@ -143,17 +144,17 @@ func (st stage) add(m *Mux, levels []*level, routes []*route) error {
 }
 
 // lift appends a to the list, and what it adds to the Muxes around.
-func (st stage) lift(list []addition, a addition) ([]addition, error) {
+func (d *draft) lift(list []addition, a addition) ([]addition, error) {
 	same := func(b addition) bool { return b.mux == a.mux }
 	if i := slices.IndexFunc(list, same); i < 0 {
 		list = append(list, a)
 	} else { // a Mux is mounted twice on this one
 		list[i].levels, list[i].routes = slices.Concat(list[i].levels, a.levels), slices.Concat(list[i].routes, a.routes)
 	}
-	for _, mnt := range a.mux.mounted {
-		outer, err := st.expand(mnt, a.levels, a.routes)
+	for _, mnt := range d.has(a.mux).mounted {
+		outer, err := d.expand(mnt, a.levels, a.routes)
 		if err == nil {
-			list, err = st.lift(list, outer)
+			list, err = d.lift(list, outer)
 		}
 		if err != nil {
 			return nil, err
@@ -177,15 +178,16 @@ func (d *declared) check(a addition) error {
 }
 
 // remove removes a route from m, and from the Muxes that m is mounted on.
-func (st stage) remove(m *Mux, r *route) error {
-	st.edit(m).routes.remove(r)
-	for _, mnt := range m.mounted {
-		outer, err := st.expand(mnt, nil, []*route{r})
+func (d *draft) remove(m *Mux, r *route) error {
+	has := d.edit(m)
+	has.routes.remove(r)
+	for _, mnt := range has.mounted {
+		outer, err := d.expand(mnt, nil, []*route{r})
 		if err != nil {
 			return err
 		}
-		if x := st.has(outer.mux).routes.find(outer.routes[0].key); x != nil && x.mounted != nil && x.mounted.inner == r {
-			if err := st.remove(outer.mux, x); err != nil {
+		if x := d.has(outer.mux).routes.find(outer.routes[0].key); x != nil && x.mounted != nil && x.mounted.inner == r {
+			if err := d.remove(outer.mux, x); err != nil {
 				return err
 			}
 		}
@@ -215,12 +217,12 @@ func (m *Mux) prune() {
 }
 
 // expand returns levels and routes of the mounted Mux as the other Mux has them.
-func (st stage) expand(mnt *mount, levels []*level, routes []*route) (a addition, err error) {
-	a.mux = mnt.on.live()
+func (d *draft) expand(mnt *mount, levels []*level, routes []*route) (a addition, err error) {
+	a.mux = mnt.on
 	for _, l := range levels {
 		a.levels = append(a.levels, mnt.lift(l))
 	}
-	c := st.chain(a.mux, mnt.level.parent)
+	c := d.chain(a.mux, mnt.level.parent)
 	around := slices.Concat(c, mnt.pre)
 	for _, r := range routes {
 		x := *r
@@ -260,13 +262,6 @@ func (mnt *mount) lift(l *level) *level {
 	x.parent, x.prefix, x.of, x.responder = mnt.lift(l.parent), mnt.level.prefix+l.prefix, cmp.Or(l.of, l), nil
 	mnt.levels[l] = x
 	return x
-}
-
-// change calls f with the lock of the tree of m. f checks everything before it
-// changes anything.
-func (m *Mux) change(f func() error) error {
-	defer m.lock().Unlock()
-	return f()
 }
 
 // recall restores the declared routes of m, if publish has discarded them. The
