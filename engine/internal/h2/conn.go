@@ -63,6 +63,7 @@ type Conn struct {
 
 	mu       sync.Mutex
 	streams  map[uint32]*stream
+	closed   int // of streams, those that both sides have ended
 	past     history
 	lastID   uint32 // of the streams that the client opened
 	isIdle   bool   // without streams, and all responses are written

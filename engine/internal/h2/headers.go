@@ -116,7 +116,7 @@ func (c *Conn) laterFields(h *fieldBlock, fields []hpack.Field, tooLarge bool) e
 	b := s.body
 	code, name := c.checkTrailers(s, h, fields, tooLarge)
 	if name == "" {
-		s.recvEnd, s.readBy = true, 0
+		c.endReceived(s)
 	}
 	c.mu.Unlock()
 	if name != "" {
@@ -172,7 +172,7 @@ func (c *Conn) register(s *stream, id uint32, problem string) (bool, error) {
 	c.lastID = id
 	c.past.open(id)
 	code, blame := protocolError, true
-	if problem == "" && len(c.streams) >= c.server.maxStreams {
+	if problem == "" && len(c.streams)-c.closed >= c.server.maxStreams {
 		// Before it has our SETTINGS, the client doesn't know the limit.
 		code, problem, blame = refusedStream, "over_max_streams", c.acked
 	}

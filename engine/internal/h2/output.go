@@ -273,7 +273,7 @@ func (c *Conn) appendData(s *stream) bool {
 	flags := uint8(0)
 	if s.end && n == int64(len(s.data)) {
 		flags = flagEndStream
-		s.sendEnd = true
+		c.endSent(s)
 	}
 	c.grow(headLen + int(n))
 	c.out = append(appendHead(c.out, int(n), frameData, flags, s.id), s.data[:n]...)

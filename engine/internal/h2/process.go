@@ -76,7 +76,7 @@ func (c *Conn) data(f *frame) error {
 	case s.declared >= 0 && (s.received > s.declared || f.has(flagEndStream) && s.received < s.declared):
 		code, name = protocolError, "send_too_much" // RFC 9113 section 8.1.1
 	case f.has(flagEndStream):
-		s.recvEnd, s.readBy = true, 0
+		c.endReceived(s)
 	case padding > 0:
 		if s.padding += padding; s.padding >= c.server.streamWindow/4 {
 			c.widen(s, s.padding)

@@ -64,7 +64,7 @@ func (r *response) sendFields(n int, end bool) {
 	flags := uint8(0)
 	if end {
 		flags = flagEndStream
-		s.sendEnd = true
+		c.endSent(s)
 	}
 	c.endFields(start, s.id, flags)
 }
@@ -115,7 +115,7 @@ func (r *response) sendTrailers() {
 		}
 	}
 	c.endFields(start, s.id, flagEndStream)
-	s.sendEnd = true
+	c.endSent(s)
 }
 
 // beginFields begins a block of fields at the end of the output.

@@ -227,11 +227,32 @@ func (c *Conn) drop(s *stream, why error) orphan {
 	o := orphan{s.ctx, s.body, why, s.started}
 	s.gone = why
 	delete(c.streams, s.id)
+	if s.recvEnd && s.sendEnd {
+		c.closed--
+	}
 	c.unqueue(s)
 	if !c.writing {
 		c.checkIdle()
 	}
 	return o
+}
+
+// endReceived records that END_STREAM was received. The caller holds c.mu.
+func (c *Conn) endReceived(s *stream) {
+	s.recvEnd, s.readBy = true, 0
+	if s.sendEnd {
+		c.closed++
+	}
+}
+
+// endSent records that END_STREAM is sent. If the client has sent it, too, it may
+// open another stream at once, even before the handler continues. The caller
+// holds c.mu.
+func (c *Conn) endSent(s *stream) {
+	s.sendEnd = true
+	if s.recvEnd {
+		c.closed++
+	}
 }
 
 // resetStream appends RST_STREAM. The caller holds c.mu.
