@@ -49,7 +49,7 @@ type waits struct {
 	open     int           // calls that wait now
 	used     bool
 	own      bool      // the handler has set a deadline, and only that holds until it returns
-	deadline time.Time // set by the handler
+	deadline time.Time // set by the handler, or of WriteTimeout
 	clock    stall.Clock
 }
 
@@ -57,6 +57,9 @@ func newStream(w http.ResponseWriter, r *http.Request, c *conn) *stream {
 	s := &stream{ResponseWriter: w, ctx: r.Context(), conn: c, controller: http.NewResponseController(w)}
 	s.reads.expire = s.controller.SetReadDeadline
 	s.writes.expire = s.controller.SetWriteDeadline
+	if d := c.l.s.HTTP.WriteTimeout; d > 0 {
+		s.writes.deadline = time.Now().Add(d)
+	}
 	return s
 }
 
@@ -160,8 +163,8 @@ func (d *waits) stop() {
 //
 // It also sets a deadline for net/http's last flush, unless the client has
 // reset the stream. Then nothing is flushed, and net/http would keep the stream
-// in memory until the deadline. If the handler has set an earlier deadline, that
-// one remains.
+// in memory until the deadline. An earlier deadline of the handler or of
+// WriteTimeout remains.
 func (s *stream) finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,14 +9,16 @@ import (
 	"time"
 )
 
-// deadlines is a writer that counts calls that set deadlines.
+// deadlines is a writer that counts calls that set deadlines, and keeps the last
+// one for writes.
 type deadlines struct {
 	http.ResponseWriter
-	n int
+	n     int
+	write time.Time
 }
 
-func (d *deadlines) SetReadDeadline(time.Time) error  { d.n++; return nil }
-func (d *deadlines) SetWriteDeadline(time.Time) error { d.n++; return nil }
+func (d *deadlines) SetReadDeadline(time.Time) error    { d.n++; return nil }
+func (d *deadlines) SetWriteDeadline(t time.Time) error { d.n++; d.write = t; return nil }
 
 // TestStreamsDontUseTheWriterAfterTheHandler checks that a stream doesn't use
 // net/http's writer after the handler has returned.
@@ -102,5 +104,32 @@ func TestStreamTimersUseThePulse(t *testing.T) {
 	s.fire(&s.reads)
 	if w.n != 1 {
 		t.Errorf("%d deadlines set by the timer, want 1", w.n)
+	}
+}
+
+// TestFinish checks that the deadline for the last flush isn't later than
+// WriteTimeout or the handler's deadline.
+func TestFinish(t *testing.T) {
+	start := time.Now()
+	for _, tt := range []struct {
+		stall, timeout, own, want time.Duration
+	}{
+		{time.Minute, 0, 0, time.Minute},
+		{time.Minute, time.Hour, 0, time.Minute},
+		{time.Hour, time.Minute, 0, time.Minute},
+		{time.Hour, time.Minute, 2 * time.Minute, 2 * time.Minute},
+	} {
+		srv := New("", nil)
+		srv.StallTimeout, srv.HTTP.WriteTimeout = tt.stall, tt.timeout
+		w := &deadlines{ResponseWriter: httptest.NewRecorder()}
+		s := newStream(w, httptest.NewRequest("GET", "/", nil), &conn{l: newListener(nil, srv)})
+		s.Write([]byte("x"))
+		if tt.own > 0 {
+			s.SetWriteDeadline(start.Add(tt.own))
+		}
+		s.finish()
+		if got := w.write.Sub(start).Round(time.Minute); got != tt.want {
+			t.Errorf("StallTimeout %v, WriteTimeout %v, deadline %v: the last flush ends after %v, want %v", tt.stall, tt.timeout, tt.own, got, tt.want)
+		}
 	}
 }
