@@ -39,6 +39,7 @@ type stream struct {
 	sendWindow int64
 	readBy     int64 // deadlines; 0 for none
 	writeBy    int64
+	setWriteBy bool // the handler has set writeBy
 	queued     // what waits to be sent
 }
 
@@ -210,7 +211,7 @@ func (s *stream) reuse() {
 	}
 	s.res.recycle()
 	s.conn, s.ctx, s.body, s.w, s.answer = nil, nil, nil, nil, nil
-	s.bad, s.gone, s.started, s.recvEnd, s.sentHead, s.sendEnd = false, nil, false, false, false, false
+	s.bad, s.gone, s.started, s.recvEnd, s.sentHead, s.sendEnd, s.setWriteBy = false, nil, false, false, false, false, false
 	s.received, s.padding = 0, 0
 	s.queued = queued{}
 	freeStreams.Put(s)

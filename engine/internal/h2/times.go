@@ -99,7 +99,9 @@ func (c *Conn) becameIdle() {
 	c.lastStreamEnded()
 }
 
-// beginWrite notes when a write began. The caller holds c.mu.
+// beginWrite notes when a write began. If it takes longer than WriteTimeout, the
+// connection ends, unless a handler has set a deadline of its own. The caller
+// holds c.mu.
 func (c *Conn) beginWrite() {
 	if c.server.timeouts.Write != 0 {
 		c.began = c.server.clock.Now()
@@ -120,7 +122,7 @@ func (c *Conn) SetDeadline(w *request.Writer, t time.Time, write bool) error {
 	}
 	if s := w.Response.Sender.(*response).stream; s.gone == nil {
 		if write {
-			s.writeBy = at
+			s.writeBy, s.setWriteBy = at, true
 		} else if s.body != nil && !s.recvEnd {
 			s.readBy = at
 		}
@@ -154,6 +156,7 @@ func (c *Conn) Fire() {
 		c.mu.Unlock()
 		return
 	}
+	patient := false // a handler has another limit than WriteTimeout
 	for _, s := range c.streams {
 		if due(s.readBy) {
 			s.readBy = 0
@@ -164,6 +167,7 @@ func (c *Conn) Fire() {
 			c.resetStream(s.id, internalError)
 			orphans = append(orphans, c.drop(s, errWriteTimeout))
 		}
+		patient = patient || s.setWriteBy && s.gone == nil
 	}
 	t := &c.times
 	if due(t.ping) {
@@ -179,6 +183,10 @@ func (c *Conn) Fire() {
 		due(t.goodbye)
 	}
 	stuck := c.began != 0 && due(c.began+c.server.timeouts.Write)
+	if stuck && patient {
+		c.began = now
+		stuck = due(c.began + c.server.timeouts.Write)
+	}
 	if due(t.read) || stuck {
 		c.cut()
 	}
