@@ -40,7 +40,7 @@ type stream struct {
 	readBy     int64 // deadlines; 0 for none
 	writeBy    int64
 	setWriteBy bool // the handler has set writeBy
-	queued     // what waits to be sent
+	queued          // what waits to be sent
 }
 
 // A kept is what a handler can retain, in one allocation.
