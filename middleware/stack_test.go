@@ -2,7 +2,6 @@ package middleware_test
 
 import (
 	"bufio"
-	"context"
 	"crypto/rand"
 	"errors"
 	"io"
@@ -264,27 +263,6 @@ func TestLateWriterReachesNoOtherResponse(t *testing.T) {
 	for _, path := range []string{"/first", "/second"} {
 		if _, body, _ := fetch(t, srv.Client(), request(t, srv.URL+path)); strings.Contains(body, "SECRET") {
 			t.Errorf("%s: %q", path, body)
-		}
-	}
-}
-
-// TestCancelThroughAnyStack checks that the handler's context is canceled when
-// the client disconnects.
-func TestCancelThroughAnyStack(t *testing.T) {
-	for name, stack := range stacks() {
-		entered, done := make(chan struct{}), make(chan error, 1)
-		srv, _ := start(t, "HTTP/1.1", chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			close(entered)
-			<-r.Context().Done()
-			done <- r.Context().Err()
-		}), stack...))
-		ctx, cancel := context.WithCancel(context.Background())
-		go func() { <-entered; cancel() }()
-		if resp, err := srv.Client().Do(request(t, srv.URL+"/").WithContext(ctx)); err == nil {
-			resp.Body.Close()
-		}
-		if err := <-done; err != context.Canceled {
-			t.Errorf("%s: %v, want Canceled", name, err)
 		}
 	}
 }

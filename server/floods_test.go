@@ -13,9 +13,7 @@ import (
 )
 
 const (
-	framePriority     = 0x2
 	frameContinuation = 0x9
-	frameUnknown      = 0x42
 
 	blockHold = "\x82\x86\x04\x05/hold\x41\x01x" // GET /hold on http://x
 	blockSend = "\x83\x86\x04\x05/send\x41\x01x" // POST /send on http://x
@@ -53,10 +51,6 @@ func TestFloods(t *testing.T) {
 		{"continuations", frame(frameHeaders, flagEndStream, 1, "\x82\x86\x84"), always(frame(frameContinuation, 0, 1, strings.Repeat("\x10\x01a\x01b", 100))), true},
 		{"empty continuations", frame(frameHeaders, flagEndStream, 1, "\x82\x86\x84"), always(frame(frameContinuation, 0, 1, "")), true},
 		{"empty data", frame(frameHeaders, flagEndHeaders, 1, blockSend), always(frame(frameData, 0, 1, "")), true},
-		{"padding", frame(frameHeaders, flagEndHeaders, 1, blockSend), always(frame(frameData, 0x8, 1, "\x01\x00")), true},
-		{"priorities", "", streams(func(id uint32) string { return frame(framePriority, 0, id, "\x00\x00\x00\x00\x10") }), true},
-		{"windows", "", always(frame(frameWindowUpdate, 0, 0, "\x00\x00\x00\x01")), true},
-		{"unknown frames", "", always(frame(frameUnknown, 0, 0, "x")), true},
 		{"large headers", "", streams(func(id uint32) string {
 			return frame(frameHeaders, flagEndHeaders|flagEndStream, id, headersGET+strings.Repeat("\x10\x01a\x7f\x00"+strings.Repeat("b", 127), 100))
 		}), true},

@@ -149,7 +149,7 @@ func TestProxyProtocol(t *testing.T) {
 							t.Errorf("got %q, want %q", b, want)
 						}
 					}
-					if st := s.Stats().Engine; st != nil && (st.Requests != 2 || st.HandedOver != 0 || (st.HTTP2Connections == 1) != (proto == "HTTP/2.0")) {
+					if st := s.Stats().Engine; (st == nil) != (mode == "net/http") || st != nil && (st.Requests != 2 || st.HandedOver != 0 || (st.HTTP2Connections == 1) != (proto == "HTTP/2.0")) {
 						t.Errorf("the engine's statistics are %+v", st)
 					}
 				})

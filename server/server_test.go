@@ -85,29 +85,6 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestStatsOfTheEngine checks that Stats includes the engine's.
-func TestStatsOfTheEngine(t *testing.T) {
-	t.Parallel()
-	for _, v := range []variant{plain, onEngine(plain), onEngine(http2)} {
-		s, addr, _ := start(t, http.HandlerFunc(hello), func(s *server.Server) { v.configure(t, s) })
-		tr := v.transport()
-		if err := get(&http.Client{Transport: tr}, v.scheme+addr); err != nil {
-			t.Fatal(err)
-		}
-		of := s.Stats().Engine
-		if v.name == plain.name {
-			if of != nil {
-				t.Errorf("%s: Engine is %+v, want nil", v.name, of)
-			}
-			continue
-		}
-		if of == nil || of.Connections != 1 || of.Requests+of.HandedOver != 1 {
-			t.Errorf("%s: Engine is %+v, want one connection with a request", v.name, of)
-		}
-		tr.CloseIdleConnections()
-	}
-}
-
 // TestLogOfProtocols checks that the server logs which server serves which
 // protocol.
 func TestLogOfProtocols(t *testing.T) {
@@ -149,38 +126,6 @@ func TestTimeoutHandlerWithRecycle(t *testing.T) {
 	s.Engine, s.Recycle = true, true
 	if err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "TimeoutHandler") {
 		t.Errorf("Run returned %v", err)
-	}
-}
-
-// TestDrain checks that running requests finish and new connections are refused
-// while the server drains.
-func TestDrain(t *testing.T) {
-	for _, v := range variants {
-		t.Run(v.name, func(t *testing.T) {
-			t.Parallel()
-			started, release := make(chan bool, 10), make(chan bool)
-			_, addr, stop := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path == "/slow" {
-					started <- true
-					<-release
-				}
-				hello(w, r)
-			}), func(s *server.Server) { v.configure(t, s) })
-			c := &http.Client{Transport: v.transport()}
-			slow := make(chan error)
-			go func() { slow <- get(c, v.scheme+addr+"/slow") }()
-			<-started
-			done := make(chan error)
-			go func() { done <- stop() }()
-			refusesConnections(t, addr)
-			close(release)
-			if err := <-slow; err != nil {
-				t.Errorf("a running request: %v", err)
-			}
-			if err := <-done; err != nil {
-				t.Errorf("drain: %v", err)
-			}
-		})
 	}
 }
 
