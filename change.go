@@ -65,6 +65,9 @@ func (d *declared) clone() *declared {
 // invalidate makes the next request compile again. The caller holds the lock.
 func (m *Mux) invalidate() {
 	m.version++
+	if p := m.program.Load(); p != nil {
+		m.remember(p)
+	}
 	m.program.Store(nil)
 	m.peeked.Store(nil)
 }

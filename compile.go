@@ -297,6 +297,7 @@ func (c *compiler) publish(p *program) {
 	}
 	m.entry = c.entry
 	if m.version != c.version {
+		m.remember(p) // it serves the request that it was compiled for
 		return
 	}
 	m.program.Store(p)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"weak"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/joined"
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
@@ -67,6 +68,8 @@ type Mux struct {
 
 	program atomic.Pointer[program] // compiled last; nil if something was declared since
 	peeked  atomic.Pointer[peeked]  // compiled by peek last
+
+	replaced atomic.Pointer[[]weak.Pointer[program]] // those before, while they serve requests
 
 	tree     joined.Lock // of this Mux and those that it is joined to by mounts
 	declared             // guarded by tree

@@ -147,11 +147,11 @@ func (z *zone) kind() string {
 }
 
 // Lookup returns the route that serves r. In a handler and in middleware of Use,
-// that is the route that was found for r, even if the path of r was changed since.
-// In Pre middleware it is the route that would serve r as it is. With the build tag
-// muxmaster_safe, two routes with the same r.Pattern, such as those of
-// GET("/x/", h) and Handle("GET /x/", h), can't be told apart if the path was
-// changed.
+// that is the route that was found for r, even if the path of r was changed since,
+// or the route was removed or replaced. In Pre middleware it is the route that would
+// serve r as it is. With the build tag muxmaster_safe, two routes with the same
+// r.Pattern, such as one and its replacement, or those of GET("/x/", h) and
+// Handle("GET /x/", h) if the path was changed, can't be told apart.
 //
 // In the handlers and middleware of a mounted Mux, both this Mux and the one that
 // it is mounted on know the route.
@@ -178,10 +178,20 @@ func (m *Mux) lookup(r *http.Request) (*program, *trie.Route[endpoint]) {
 	if !found {
 		rt = nil
 	}
-	if r.Pattern != "" && (rt == nil || rt.Pattern != r.Pattern || !values.Same(rt.Pattern, r.Pattern)) {
+	if r.Pattern != "" && !serves(rt, r) {
 		rt = p.table.Registered(r.Pattern, search.Method, rt, values.Same)
+		if !serves(rt, r) {
+			if q, old := m.lookupReplaced(r); old != nil {
+				return q, old
+			}
+		}
 	}
 	return p, rt
+}
+
+// serves reports whether r has the pattern of rt, which may be nil.
+func serves(rt *trie.Route[endpoint], r *http.Request) bool {
+	return rt != nil && rt.Pattern == r.Pattern && values.Same(rt.Pattern, r.Pattern)
 }
 
 // responds reports whether r is an unmatched request that the mounted Mux responds

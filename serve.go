@@ -58,6 +58,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			} else {
 				rt.Payload.handler.ServeHTTP(w, r)
 			}
+			runtime.KeepAlive(p) // for Lookup, if p is replaced meanwhile
 			return
 		}
 	}
@@ -131,6 +132,7 @@ func (p *program) serveParams(w http.ResponseWriter, r *http.Request, path strin
 	} else {
 		e.handler.ServeHTTP(w, r)
 	}
+	runtime.KeepAlive(p)
 	if pooled {
 		e.names.TryClear(r)
 		buf.Return()
@@ -199,6 +201,7 @@ func (p *program) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Route
 		values.Drop(r, p.owner)
 		r.Pattern = rt.Pattern
 		e.handler.ServeHTTP(w, r)
+		runtime.KeepAlive(p)
 		return
 	}
 	var slots []string
@@ -217,6 +220,7 @@ func (p *program) deliver(w http.ResponseWriter, r *http.Request, rt *trie.Route
 	e.names.Set(r, slots)
 	r.Pattern = rt.Pattern
 	e.handler.ServeHTTP(w, r)
+	runtime.KeepAlive(p)
 	if pooled {
 		e.names.TryClear(r)
 	}
