@@ -189,7 +189,7 @@ func (d *draft) remove(m *Mux, r *route) error {
 		if err != nil {
 			return err
 		}
-		if x := d.has(outer.mux).routes.find(outer.routes[0].key); x != nil && x.mounted != nil && x.mounted.inner == r {
+		if x := d.has(outer.mux).routes.byKey[outer.routes[0].key]; x != nil && x.mounted != nil && x.mounted.inner == r {
 			if err := d.remove(outer.mux, x); err != nil {
 				return err
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/inspect"
+	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
 
 // A failed registration has no effect, and doesn't use up numbers for custom
@@ -33,7 +34,7 @@ func TestFailedRegistrationsUseUpNothing(t *testing.T) {
 			t.Fatal("a conflict: no error")
 		}
 	}
-	for i := range 200 {
+	for i := range trie.MaxCustom {
 		if err := m.TryHandle(fmt.Sprintf("L%d /x", i), tell("served")); err != nil {
 			t.Fatalf("custom method %d after failures: %v", i, err)
 		}
@@ -41,7 +42,14 @@ func TestFailedRegistrationsUseUpNothing(t *testing.T) {
 			get(t, m, "GET", "/")
 		}
 	}
-	wants(t, m, exchanges{{"L0 /x", "served"}, {"L199 /x", "served"}})
+	for _, pattern := range []string{"ONE-MORE /y", "GET,ONE-MORE /y"} {
+		if err := m.TryHandle(pattern, tell("")); err == nil || !strings.Contains(err.Error(), "too many custom methods (limit 243)") {
+			t.Errorf("%s: %v", pattern, err)
+		}
+	}
+	must(m.Remove("L7 /x"))
+	must(m.TryHandle("ONE-MORE,L0 /y", tell("served")))
+	wants(t, m, exchanges{{"L0 /x", "served"}, {"L242 /x", "served"}, {"ONE-MORE /y", "served"}})
 }
 
 // Inspecting routes before the first request doesn't freeze the fields.

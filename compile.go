@@ -49,7 +49,7 @@ func newCompiler(m *Mux, d *draft, serving bool) *compiler {
 	}
 	for _, l := range has.levels {
 		// Not if all of its routes were removed, unless that emptied the mounted Mux.
-		if !l.used || c.zones[l] != nil || l.mux != nil && d.has(l.mux).routes.shapes.Len() == 0 {
+		if !l.used || c.zones[l] != nil || l.mux != nil && len(d.has(l.mux).routes.byKey) == 0 {
 			c.answering = append(c.answering, c.zone(l))
 		}
 	}

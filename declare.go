@@ -99,19 +99,13 @@ func (l *level) routeName() string {
 }
 
 func (s *routeSet) clone() *routeSet {
-	return &routeSet{s.shapes.Clone(), slices.Clip(s.added), maps.Clone(s.names)}
-}
-
-// find returns the route with a key, or nil.
-func (s *routeSet) find(key trie.Key) *route {
-	r, _ := s.shapes.Find(key)
-	return r
+	return &routeSet{maps.Clone(s.byKey), slices.Clip(s.added), maps.Clone(s.names), maps.Clone(s.custom)}
 }
 
 // list returns the routes in the order of their registration.
 func (s *routeSet) list() []*route {
-	if s.shapes.Len() < len(s.added) { // some were removed
-		s.added = slices.DeleteFunc(slices.Clone(s.added), func(r *route) bool { return s.find(r.key) != r })
+	if len(s.byKey) < len(s.added) { // some were removed
+		s.added = slices.DeleteFunc(slices.Clone(s.added), func(r *route) bool { return s.byKey[r.key] != r })
 	}
 	if !slices.IsSortedFunc(s.added, byOrder) { // those of a mounted Mux are older than the mount
 		s.added = slices.SortedFunc(slices.Values(s.added), byOrder)
@@ -120,35 +114,41 @@ func (s *routeSet) list() []*route {
 }
 
 func (s *routeSet) add(routes ...*route) {
+	if s.byKey == nil {
+		s.byKey, s.names, s.custom = map[trie.Key]*route{}, map[string][]*route{}, map[string]int{}
+	}
 	for _, r := range routes {
-		s.shapes.Add(r.key, r.method, r)
+		s.byKey[r.key] = r
 		if len(s.added) == cap(s.added) { // append would grow it by a quarter
 			s.added = slices.Grow(s.added, len(s.added)+1)
 		}
 		s.added = append(s.added, r)
 		if name := r.level.routeName(); name != "" {
-			if s.names == nil {
-				s.names = map[string][]*route{}
-			}
 			s.names[name] = append(slices.Clip(s.names[name]), r) // clones share the slice
+		}
+		if trie.IsCustom(r.method) {
+			s.custom[r.method]++
 		}
 	}
 }
 
 func (s *routeSet) remove(r *route) {
-	s.shapes.Remove(r.key, r.method)
+	delete(s.byKey, r.key)
 	if name := r.level.routeName(); name != "" {
 		s.names[name] = slices.DeleteFunc(slices.Clone(s.names[name]), func(q *route) bool { return q == r })
+	}
+	if s.custom[r.method]--; s.custom[r.method] <= 0 {
+		delete(s.custom, r.method)
 	}
 }
 
 // check returns an error if one of the routes conflicts with another one of them,
-// or with a route of the set.
+// or with a route of the set, or if there are too many custom methods.
 func (s *routeSet) check(routes []*route) error {
-	var few [4]string
-	methods, seen := few[:0], new(routeSet)
+	seen := new(routeSet)
+	methods := len(s.custom)
 	for _, r := range routes {
-		if q := cmp.Or(s.find(r.key), seen.find(r.key)); q != nil {
+		if q := cmp.Or(s.byKey[r.key], seen.byKey[r.key]); q != nil {
 			return fmt.Errorf("muxmaster: %s conflicts with %s: they match the same requests", r.registered(), q.registered())
 		}
 		name := r.level.routeName()
@@ -157,12 +157,14 @@ func (s *routeSet) check(routes []*route) error {
 				return fmt.Errorf("muxmaster: %s has the name %q of %s", r.registered(), name, q.registered())
 			}
 		}
-		if methods = append(methods, r.method); len(routes) > 1 {
+		if trie.IsCustom(r.method) && s.custom[r.method]+seen.custom[r.method] == 0 {
+			if methods++; methods > trie.MaxCustom {
+				return fmt.Errorf("muxmaster: pattern %q: too many custom methods (limit %d)", r.pattern, trie.MaxCustom)
+			}
+		}
+		if len(routes) > 1 {
 			seen.add(r)
 		}
-	}
-	if err := s.shapes.Room(methods); err != nil {
-		return fmt.Errorf("muxmaster: pattern %q: %w", routes[0].pattern, err)
 	}
 	return nil
 }

@@ -241,9 +241,10 @@ const (
 
 // A routeSet is a set of routes that don't conflict.
 type routeSet struct {
-	shapes trie.Shapes[*route]
+	byKey  map[trie.Key]*route
 	added  []*route            // almost in the order of their registration; some may have been removed
 	names  map[string][]*route // the methods of a list share a name
+	custom map[string]int      // number of routes, by custom method
 }
 
 // A mount is a Mux mounted in a scope of another Mux.

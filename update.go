@@ -175,7 +175,7 @@ func (s *routeSet) listed(text string) *route {
 				continue
 			}
 			method := strings.Join(p.Methods, "")
-			if r := s.find(trie.ShapeKey(p, method)); r != nil && r.listed() == text {
+			if r := s.byKey[trie.ShapeKey(p, method)]; r != nil && r.listed() == text {
 				return r
 			}
 		}

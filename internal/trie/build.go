@@ -32,8 +32,8 @@ func (b *Builder[P]) Grow(n int) {
 	b.refs = slices.Grow(b.refs, n)
 }
 
-// Add adds a route for p and the method of key, which is that of [ShapeKey]. It
-// conflicts with no other route; see [Shapes]. shown becomes the Pattern of the
+// Add adds a route for p and the method of key, which is that of [ShapeKey]. No
+// other route but an implied one has this key. shown becomes the Pattern of the
 // route. It begins with the same methods and host as p.Text.
 func (b *Builder[P]) Add(p *pattern.Pattern, key Key, shown string, payload P, flags Flags) {
 	if p.End == pattern.All {
@@ -99,6 +99,16 @@ func (b *Builder[P]) method(name string) Method {
 // paths that were not cleaned.
 func fitsEdge(text string) bool {
 	return text != "" && !wirepath.IsDots(text) && strings.IndexByte(text, '/') < 0 && strings.IndexByte(text, wirepath.Slash) < 0
+}
+
+// A Key is the method and the shape of a route. It is equal for patterns that differ
+// only in the names of parameters. Routes with equal keys conflict.
+type Key string
+
+// ShapeKey returns the key of a route for p and a method, or "" for every method.
+func ShapeKey(p *pattern.Pattern, method string) Key {
+	var buf [128]byte
+	return Key(p.AppendShape(append(append(buf[:0], method...), ' ')))
 }
 
 // compareChoices orders segments of a node by precedence: literals, then those

@@ -13,7 +13,7 @@ import (
 // routes is a Builder that refuses conflicting routes.
 type routes[P any] struct {
 	Builder[P]
-	shapes Shapes[*pattern.Pattern]
+	shapes map[Key]*pattern.Pattern
 }
 
 // add adds a route for each method of p, or none if there is an error.
@@ -23,16 +23,16 @@ func (b *routes[P]) add(p *pattern.Pattern, payload P, flags Flags) error {
 		methods = []string{""}
 	}
 	for _, m := range methods {
-		if other, ok := b.shapes.Find(ShapeKey(p, m)); ok && flags&Implied == 0 {
+		if other := b.shapes[ShapeKey(p, m)]; other != nil && flags&Implied == 0 {
 			return fmt.Errorf("conflicts with pattern %q", other.Text)
 		}
 	}
-	if err := b.shapes.Room(p.Methods); err != nil {
-		return err
+	if b.shapes == nil {
+		b.shapes = map[Key]*pattern.Pattern{}
 	}
 	for _, m := range methods {
 		if flags&Implied == 0 {
-			b.shapes.Add(ShapeKey(p, m), m, p)
+			b.shapes[ShapeKey(p, m)] = p
 		}
 		b.Add(p, ShapeKey(p, m), p.Text, payload, flags)
 	}

@@ -32,6 +32,9 @@ const (
 // support custom methods.
 func (m Method) Custom() bool { return m >= firstCustom }
 
+// IsCustom reports whether a Builder must assign a number to the method.
+func IsCustom(name string) bool { return standardMethod(name) == unknown }
+
 // MaxCustom is the maximum number of custom methods of a Builder. All of them are
 // less than unknown.
 const MaxCustom = 243

@@ -2,9 +2,9 @@
 // requests or handlers: each route has a payload of type P, which the package
 // stores and never reads.
 //
-// A [Builder] collects routes and builds a [Table], which is immutable. [Shapes]
-// tells whether routes conflict. A Table has one tree for each host and one for
-// the routes without a host. A tree consists of two indexes:
+// A [Builder] collects routes and builds a [Table], which is immutable. A Table
+// has one tree for each host and one for the routes without a host. A tree
+// consists of two indexes:
 //
 //   - Routes without parameters are in a hash table of whole paths (static.go).
 //
