@@ -15,20 +15,17 @@ import (
 // a program, from scratch: first it collects the routes and levels under the
 // lock, then it wraps handlers and builds the trie without it.
 
-// A compiler holds the state of one compilation.
+// A compiler makes a program.
 type compiler struct {
+	*program
 	mux       *Mux
 	version   uint32 // of what is declared on mux
 	draft     *draft // what to compile
 	serving   bool   // the program will serve requests
-	zones     map[*level]*zone
-	list      []*zone // all zones
+	zoneOf    map[*level]*zone
 	answering []*zone // those that respond to unmatched requests; that of mux comes first
 	routes    []placed
 	pre       chain
-	entry     *responder
-	mounted   []*mount // where mux is mounted
-	letters   bool     // a Mux has RedirectCase
 
 	builder trie.Builder[endpoint]
 	names   map[string]*values.Names // by names and whether they are in a Ring
@@ -40,7 +37,8 @@ type compiler struct {
 // Muxes are read for the last time. The caller holds the lock.
 func newCompiler(m *Mux, d *draft, serving bool) *compiler {
 	has := d.has(m.origin())
-	c := &compiler{mux: m, version: m.version, draft: d, serving: serving, pre: has.pre, entry: m.entry, mounted: has.mounted, zones: map[*level]*zone{}, names: map[string]*values.Names{}}
+	p := &program{owner: &m.origin().owner, root: &plain, entry: m.entry, mounted: has.mounted}
+	c := &compiler{program: p, mux: m, version: m.version, draft: d, serving: serving, pre: has.pre, zoneOf: map[*level]*zone{}, names: map[string]*values.Names{}}
 	c.answering = append(c.answering, c.zone(m.level))
 	list := has.routes.list()
 	c.routes = make([]placed, 0, len(list))
@@ -49,7 +47,7 @@ func newCompiler(m *Mux, d *draft, serving bool) *compiler {
 	}
 	for _, l := range has.levels {
 		// Not if all of its routes were removed, unless that emptied the mounted Mux.
-		if !l.used || c.zones[l] != nil || l.mux != nil && len(d.has(l.mux).routes.byKey) == 0 {
+		if !l.used || c.zoneOf[l] != nil || l.mux != nil && len(d.has(l.mux).routes.byKey) == 0 {
 			c.answering = append(c.answering, c.zone(l))
 		}
 	}
@@ -66,7 +64,7 @@ func (m *Mux) collect(serving bool) *compiler {
 
 // zone returns the zone of a level.
 func (c *compiler) zone(l *level) *zone {
-	if z := c.zones[l]; z != nil {
+	if z := c.zoneOf[l]; z != nil {
 		return z
 	}
 	z := &zone{level: l, adds: c.draft.adds(l)}
@@ -77,7 +75,9 @@ func (c *compiler) zone(l *level) *zone {
 	switch {
 	case l.mux != nil:
 		f := c.draft.has(l.mux).read(l.mux, c.serving)
-		c.letters = c.letters || f.redirectLetters
+		if f.redirectLetters && c.folded == nil {
+			c.folded = new(trie.Folded)
+		}
 		if z.outer != nil {
 			f = f.inside(z.outer.fields)
 		}
@@ -90,40 +90,39 @@ func (c *compiler) zone(l *level) *zone {
 	if c.mux.draft == nil {
 		z.responder = l.responder
 	}
-	z.index = uint32(len(c.list))
-	c.zones[l], c.list = z, append(c.list, z)
+	z.index = uint32(len(c.zones))
+	c.zoneOf[l], c.zones = z, append(c.zones, z)
 	if l.owns {
 		z.region = z.index + 1 // greater than those of the zones around
 	}
 	return z
 }
 
-// compile returns the program. It calls middleware, so the caller must not hold
+// compile completes the program. It calls middleware, so the caller must not hold
 // the lock.
-func (c *compiler) compile() (*program, error) {
-	p := &program{owner: &c.mux.origin().owner, root: &plain, mounted: c.mounted, zones: slices.Clip(c.list)}
+func (c *compiler) compile() error {
+	p := c.program
+	p.zones = slices.Clip(slices.Clone(p.zones))
 	total := 0
 	for _, r := range c.routes {
 		total += len(r.pattern)
 	}
 	c.texts.Grow(total)
 	c.builder.Grow(len(c.routes))
-	if c.letters {
-		p.folded = new(trie.Folded)
-	}
 	for _, r := range c.routes {
-		if err := c.add(p, r); err != nil {
-			return nil, err
+		if err := c.add(r); err != nil {
+			return err
 		}
 	}
-	if err := c.addFallbacks(p); err != nil {
-		return nil, err
+	if err := c.addFallbacks(); err != nil {
+		return err
 	}
-	if err := c.addEntry(p); err != nil {
-		return nil, err
+	var err error
+	if p.entry, err = c.respond(p.entry, c.pre, c.mux); err != nil {
+		return fmt.Errorf("muxmaster: Pre: %w", err)
 	}
 	c.builder.BuildTo(&p.table)
-	if c.letters {
+	if p.folded != nil {
 		p.folded.Build()
 	}
 	p.long, p.inPlace = values.Long, modes
@@ -135,11 +134,11 @@ func (c *compiler) compile() (*program, error) {
 	if p.entry != nil || p.alwaysSlow() {
 		p.slow = 1
 	}
-	return p, nil
+	return nil
 }
 
 // add adds a route to the builder.
-func (c *compiler) add(p *program, r placed) error {
+func (c *compiler) add(r placed) error {
 	h, err := r.wrapped()
 	if err != nil {
 		return err
@@ -155,16 +154,16 @@ func (c *compiler) add(p *program, r placed) error {
 		flags |= unpooled
 	}
 	if len(r.zone.chain()) > 0 {
-		if p.originals == nil {
-			p.originals = map[uint32]http.Handler{}
+		if c.originals == nil {
+			c.originals = map[uint32]http.Handler{}
 		}
-		p.originals[r.order] = r.original
+		c.originals[r.order] = r.original
 	}
 	if name := r.level.routeName(); name != "" {
-		if p.urls == nil {
-			p.urls = map[string]string{}
+		if c.urls == nil {
+			c.urls = map[string]string{}
 		}
-		p.urls[name] = cmp.Or(p.urls[name], r.pattern)
+		c.urls[name] = cmp.Or(c.urls[name], r.pattern)
 	}
 	from := c.texts.Len()
 	c.texts.WriteString(r.pattern)
@@ -172,7 +171,7 @@ func (c *compiler) add(p *program, r placed) error {
 	list := r.parsed.Names()
 	if len(list) > 0 {
 		flags |= hasNames
-		e.names = c.sharedNames(p.owner, list, text, pooled)
+		e.names = c.sharedNames(list, text, pooled)
 	}
 	if fast {
 		e.handler = &fastRoute{f, e.names, slices.Clone(list), pooled}
@@ -181,12 +180,12 @@ func (c *compiler) add(p *program, r placed) error {
 		bare, err := parse(strings.TrimSuffix(r.pattern, "/"), r.flags)
 		must(err) // it is the pattern without its end
 		c.builder.Add(bare, trie.ShapeKey(bare, r.method), text, e, flags|trie.ImpliedBy(r.parsed))
-		if c.letters {
-			p.folded.Add(bare, r.method)
+		if c.folded != nil {
+			c.folded.Add(bare, r.method)
 		}
 	}
-	if c.letters {
-		p.folded.Add(r.parsed, r.method)
+	if c.folded != nil {
+		c.folded.Add(r.parsed, r.method)
 	}
 	if r.root == bareSlash {
 		flags |= trie.Root
@@ -197,7 +196,7 @@ func (c *compiler) add(p *program, r placed) error {
 
 // sharedNames returns the Names for a list of parameter names, which are in text.
 // Routes with equal lists share one Names.
-func (c *compiler) sharedNames(o *values.Owner, list []string, text string, pooled bool) *values.Names {
+func (c *compiler) sharedNames(list []string, text string, pooled bool) *values.Names {
 	key := strings.Join(list, "/")
 	if pooled {
 		key += "/"
@@ -209,14 +208,14 @@ func (c *compiler) sharedNames(o *values.Owner, list []string, text string, pool
 			at := strings.Index(text, name)
 			list[i] = text[at : at+len(name)]
 		}
-		n = values.NewNames(o, list, pooled)
+		n = values.NewNames(c.owner, list, pooled)
 		c.names[key] = n
 	}
 	return n
 }
 
 // addFallbacks adds the fallbacks to the builder.
-func (c *compiler) addFallbacks(p *program) error {
+func (c *compiler) addFallbacks() error {
 	hidden := map[*zone]bool{} // those that own the prefix of another one inside of them
 	for _, z := range c.answering {
 		for o := z.outer; z.owns && o != nil && o.prefix == z.prefix; o = o.outer {
@@ -228,7 +227,7 @@ func (c *compiler) addFallbacks(p *program) error {
 		must(err) // it was checked before
 		e, chain := endpoint{zone: z.index}, z.chain()
 		if len(chain) > 0 || z.notFound != nil || z.notAllowed != nil {
-			e.names = values.NewNames(p.owner, append(slices.Clone(prefix.Names()), outcomeName), false)
+			e.names = values.NewNames(c.owner, append(slices.Clone(prefix.Names()), outcomeName), false)
 		}
 		if z.responder, err = c.respond(z.responder, chain, nil); err != nil {
 			return fmt.Errorf("muxmaster: Use: %w", err)
@@ -241,7 +240,7 @@ func (c *compiler) addFallbacks(p *program) error {
 			c.builder.AddFallback(prefix, e, z.owns, int(z.region))
 		case e.names != nil:
 			root := e
-			p.root = &root
+			c.root = &root
 		}
 	}
 	return nil
@@ -263,30 +262,17 @@ func (c *compiler) respond(old *responder, chain chain, pre *Mux) (*responder, e
 	return f, err
 }
 
-// addEntry sets the router in Pre middleware, if there is any.
-func (c *compiler) addEntry(p *program) (err error) {
-	if len(c.pre) == 0 {
-		return nil
-	}
-	c.entry, err = c.respond(c.entry, c.pre, c.mux)
-	if err != nil {
-		return fmt.Errorf("muxmaster: Pre: %w", err)
-	}
-	p.entry = c.entry
-	return nil
-}
-
 // alwaysSlow reports whether some routes have hosts, or values are not delivered
 // directly.
 func (p *program) alwaysSlow() bool { return p.table.HasHosts() || !values.Direct }
 
-// publish makes p the program of its Mux, unless something was declared since c
+// publish makes the program that of its Mux, unless something was declared since c
 // collected it. The caller holds the lock.
 //
 // If no other Mux is involved, the routes that were declared are discarded,
 // because p has all that recall needs.
-func (c *compiler) publish(p *program) {
-	m := c.mux
+func (c *compiler) publish() {
+	m, p := c.mux, c.program
 	for _, z := range c.answering {
 		if z.responder != nil {
 			z.responder.zone.Store(z)
@@ -295,7 +281,7 @@ func (c *compiler) publish(p *program) {
 			z.level.responder = z.responder
 		}
 	}
-	m.entry = c.entry
+	m.entry = p.entry
 	if m.version != c.version {
 		m.remember(p) // it serves the request that it was compiled for
 		return

@@ -226,10 +226,9 @@ func (m *Mux) peek() *program {
 		return p.program
 	}
 	c := m.collect(false)
-	p, err := c.compile()
-	must(err)
-	m.peeked.Store(&peeked{p, c.version})
-	return p
+	must(c.compile())
+	m.peeked.Store(&peeked{c.program, c.version})
+	return c.program
 }
 
 // unchanged reports whether p has the routes that m has now, and redirects as the

@@ -325,11 +325,10 @@ func (m *Mux) current() *program {
 		return p
 	}
 	c := m.collect(true)
-	p, err := c.compile()
-	must(err)
+	must(c.compile())
 	defer m.lock().Unlock()
-	c.publish(p)
-	return p
+	c.publish()
+	return c.program
 }
 
 // warnSlow logs a warning, once, if path values are slow and the build tag

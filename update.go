@@ -76,9 +76,8 @@ func (d *draft) commit() error {
 	if err != nil {
 		return err
 	}
-	programs := make([]*program, len(compilers))
-	for i, c := range compilers {
-		if programs[i], err = c.compile(); err != nil {
+	for _, c := range compilers {
+		if err := c.compile(); err != nil {
 			return err
 		}
 	}
@@ -96,10 +95,10 @@ func (d *draft) commit() error {
 	}
 	d.mux.setFields(d.self.readFields())
 	d.done.Store(true)
-	for i, c := range compilers {
+	for _, c := range compilers {
 		if !late {
 			c.version = c.mux.version
-			c.publish(programs[i])
+			c.publish()
 		}
 	}
 	return nil
