@@ -16,7 +16,7 @@ import (
 // configureHTTP2 decides whether the engine serves HTTP/2 itself. It is called
 // before net/http's server changes srv.
 func (s *Server) configureHTTP2() {
-	if s.http2Reason = http2Handover(s.srv); s.http2Reason != noReason {
+	if s.http2Reason = s.http2Handover(); s.http2Reason != noReason {
 		return
 	}
 	s.http2 = &h2.Server{
@@ -39,8 +39,10 @@ var knownHTTP2 = []string{
 	"WriteByteTimeout", "PermitProhibitedCipherSuites", "CountError",
 }
 
-// http2Handover returns the reason why net/http must serve HTTP/2, or noReason.
-func http2Handover(srv *http.Server) reason {
+// http2Handover returns the reason why net/http must serve or refuse HTTP/2, or
+// noReason.
+func (s *Server) http2Handover() reason {
+	srv := s.srv
 	if f := srv.TLSNextProto["h2"]; f != nil {
 		name := runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()
 		if !strings.HasPrefix(name, "net/http.") {
@@ -61,13 +63,16 @@ func http2Handover(srv *http.Server) reason {
 			}
 		}
 	}
+	if p := s.protocols(); !p.HTTP2() && !p.UnencryptedHTTP2() {
+		return reasonProtocols
+	}
 	return noReason
 }
 
 // ServesHTTP2 reports whether the engine serves HTTP/2 itself, where srv enables
 // it. Otherwise net/http does, for example because srv.TLSNextProto or GODEBUG
-// say so. Call it before Serve.
-func (s *Server) ServesHTTP2() bool { return http2Handover(s.srv) == noReason }
+// say so, or nobody does. Call it before Serve.
+func (s *Server) ServesHTTP2() bool { return s.http2Handover() == noReason }
 
 // priorKnowledge reports whether the connection may use HTTP/2 without TLS (RFC
 // 9113 section 3.3).

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"bytes"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -91,6 +93,58 @@ func TestHTTP2Everywhere(t *testing.T) {
 		}
 	}
 }
+
+// TestHTTP2Handover serves on TLS listeners that offer HTTP/2, also where the
+// program has disabled it, to a client that takes itself for one without TLS.
+func TestHTTP2Handover(t *testing.T) {
+	config, client := certificate(t)
+	config.NextProtos, client.NextProtos, client.ServerName = []string{"h2"}, []string{"h2"}, "example.com"
+	for name, tt := range map[string]struct {
+		protocols *http.Protocols
+		empty     bool // TLSNextProto, which serving may change
+		want      string
+	}{
+		"default":            {nil, false, "HTTP/2.0 tls true local tcp"},
+		"HTTP/2":             {protocols(false, true, false), true, "HTTP/2.0 tls true local tcp"},
+		"HTTP/1":             {protocols(true, false, false), false, ""},
+		"empty TLSNextProto": {nil, true, ""},
+	} {
+		for _, k := range kinds {
+			srv := &http.Server{Handler: describe, Protocols: tt.protocols}
+			if tt.empty {
+				srv.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){}
+			}
+			addr := start(t, wrapped{k.make(srv), config})
+			c := tls.Client(dial(t, addr), client)
+			defer c.Close()
+			io.WriteString(c, clientPreface+string(appendTestFrame(appendTestFrame(nil, fSettings, 0, 0, ""), fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/"))))
+			var got []byte
+			for b := make([]byte, 1<<10); !bytes.HasSuffix(got, []byte("local tcp")); {
+				n, err := c.Read(b)
+				if got = append(got, b[:n]...); err != nil {
+					break
+				}
+			}
+			if k.name == "net/http" { // which has no Request.TLS since Go 1.27, because the scheme is http
+				got = bytes.Replace(got, []byte("tls false"), []byte("tls true"), 1)
+			}
+			if i := bytes.Index(got, []byte("HTTP/2.0")); i >= 0 {
+				got = got[i:]
+			}
+			if string(got) != tt.want {
+				t.Errorf("%s, %s: got %q, want %q", k.name, name, got, tt.want)
+			}
+		}
+	}
+}
+
+// A wrapped server is served over TLS by Serve.
+type wrapped struct {
+	server
+	config *tls.Config
+}
+
+func (w wrapped) Serve(l net.Listener) error { return w.server.Serve(tls.NewListener(l, w.config)) }
 
 // TestLaneRead checks that a connection has a large buffer only while it
 // receives much.

@@ -52,7 +52,7 @@ var reasonTexts = [numReasons]string{
 	reasonTLSNextProto:     "protocol in TLSNextProto",
 	reasonHTTP2Config:      "HTTP/2 with an unknown option",
 	reasonGODEBUG:          "HTTP/2 with a GODEBUG setting",
-	reasonProtocols:        "HTTP/1 is disabled",
+	reasonProtocols:        "disabled protocol",
 	reasonMethod:           "odd method",
 	reasonTarget:           "uncommon request target",
 	reasonVersion:          "not HTTP/1.1 or 1.0",

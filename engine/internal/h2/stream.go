@@ -87,9 +87,6 @@ func (c *Conn) open(h *fieldBlock, r *parsedRequest, problem string) error {
 	if req.RequestURI = path; r.method == "CONNECT" {
 		req.RequestURI = r.authority
 	}
-	if r.scheme != "https" {
-		req.TLS = nil
-	}
 	req.Trailer = r.trailer()
 	req.Body = http.NoBody
 	if r.hasBody {
