@@ -7,9 +7,7 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"log"
 	"os"
 	"os/exec"
@@ -31,12 +29,6 @@ type dependency struct {
 	DependsOn []string `json:"dependsOn"`
 }
 
-// A module is one line of go list -m -json.
-type module struct {
-	Path, Version, GoMod string
-	Main, Indirect       bool
-}
-
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("sbom: ")
@@ -55,27 +47,36 @@ func main() {
 		if strings.Contains(file, "testdata/") {
 			continue
 		}
-		modules, err := list(filepath.Dir(file))
+		dir, err := filepath.Abs(filepath.Dir(file))
+		if err != nil {
+			log.Fatal(err)
+		}
+		// The modules in the module graph: the build uses some of them.
+		cmd := exec.Command("go", "list", "-m", "-f", "{{.Path}}|{{.Version}}|{{if .Main}}{{.Dir}}{{else}}{{.Indirect}}{{end}}", "all")
+		cmd.Dir, cmd.Stderr = dir, os.Stderr
+		modules, err := cmd.Output()
 		if err != nil {
 			log.Fatal(err)
 		}
 		edge := dependency{DependsOn: []string{}}
-		for _, m := range modules {
-			if m.Main {
-				m.Version = version // all modules of the repository get the same
+		for line := range strings.Lines(string(modules)) {
+			f := strings.Split(strings.TrimSpace(line), "|")
+			if f[1] == "" { // all modules of the repository get the same version
+				f[1] = version
 			}
-			ref := "pkg:golang/" + m.Path + "@" + m.Version
-			c := component{"library", ref, m.Path, m.Version, ref}
+			ref := "pkg:golang/" + f[0] + "@" + f[1]
+			c := component{"library", ref, f[0], f[1], ref}
 			if !slices.Contains(all, c) {
 				all = append(all, c)
 			}
-			switch {
-			case m.Main && m.GoMod == here(file):
+			switch f[2] {
+			case dir:
 				edge.Ref = ref
 				if file == "go.mod" {
 					root = c
 				}
-			case !m.Indirect:
+			case "true": // indirect
+			default:
 				edge.DependsOn = append(edge.DependsOn, ref)
 			}
 		}
@@ -91,31 +92,4 @@ func main() {
 	}); err != nil {
 		log.Fatal(err)
 	}
-}
-
-// here returns the absolute name of a file.
-func here(file string) string {
-	name, err := filepath.Abs(file)
-	if err != nil {
-		log.Fatal(err)
-	}
-	return name
-}
-
-// list returns the modules in the module graph of the module in dir: its build
-// uses some of them.
-func list(dir string) (modules []module, err error) {
-	cmd := exec.Command("go", "list", "-m", "-json", "all")
-	cmd.Dir, cmd.Stderr = dir, os.Stderr
-	out, err := cmd.Output()
-	for d := json.NewDecoder(bytes.NewReader(out)); err == nil; {
-		var m module
-		if err = d.Decode(&m); err == nil {
-			modules = append(modules, m)
-		}
-	}
-	if err == io.EOF {
-		err = nil
-	}
-	return modules, err
 }
