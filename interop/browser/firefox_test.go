@@ -1,29 +1,28 @@
 package browser
 
 import (
-	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
+	"github.com/coder/websocket/wsjson"
+
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-// A firefox is a headless Firefox that is driven by Marionette: each message is
-// JSON with its length and a colon in front.
+// A firefox is a page of a headless Firefox that is driven by WebDriver BiDi.
 type firefox struct {
 	*testing.T
-	conn net.Conn
-	in   *bufio.Reader
+	conn *websocket.Conn
+	page string
 	last int // ID of the last command
 }
 
@@ -39,11 +38,11 @@ func startFirefox(t *testing.T, dark bool) *firefox {
 	}
 	profile := t.TempDir()
 	scheme := map[bool]int{true: 0, false: 1}[dark]
-	prefs := fmt.Sprintf("user_pref('marionette.port', 0);\nuser_pref('layout.css.prefers-color-scheme.content-override', %d);\n", scheme)
+	prefs := fmt.Sprintf("user_pref('layout.css.prefers-color-scheme.content-override', %d);\n", scheme)
 	if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(prefs), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, "--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile", profile)
+	cmd := exec.Command(program, "--headless", "--remote-debugging-port=0", "--no-remote", "--profile", profile)
 	cmd.Env = append(os.Environ(), "HOME="+profile)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -52,78 +51,68 @@ func startFirefox(t *testing.T, dark bool) *firefox {
 		cmd.Process.Kill()
 		cmd.Wait()
 	})
-	var port []byte
-	for deadline := time.Now().Add(patience); len(port) == 0; time.Sleep(100 * time.Millisecond) {
-		if port, _ = os.ReadFile(filepath.Join(profile, "MarionetteActivePort")); time.Now().After(deadline) {
+	var server struct {
+		Host string `json:"ws_host"`
+		Port int    `json:"ws_port"`
+	}
+	for deadline := time.Now().Add(patience); server.Port == 0; time.Sleep(100 * time.Millisecond) {
+		text, _ := os.ReadFile(filepath.Join(profile, "WebDriverBiDiServer.json"))
+		if json.Unmarshal(text, &server); time.Now().After(deadline) {
 			t.Fatal("Firefox does not start")
 		}
 	}
-	conn, err := net.Dial("tcp", "127.0.0.1:"+strings.TrimSpace(string(port)))
-	if err != nil {
+	f := &firefox{T: t}
+	if f.conn, _, err = websocket.Dial(t.Context(), fmt.Sprintf("ws://%s:%d/session", server.Host, server.Port), nil); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { conn.Close() })
-	f := &firefox{T: t, conn: conn, in: bufio.NewReader(conn)}
-	f.read() // its name
-	f.do("WebDriver:NewSession", map[string]any{})
-	t.Cleanup(func() { f.do("Marionette:Quit", map[string]any{"flags": []string{"eForceQuit"}}) })
+	f.conn.SetReadLimit(-1)
+	var tree struct{ Contexts []struct{ Context string } }
+	f.do("session.new", map[string]any{"capabilities": map[string]any{}}, nil)
+	f.do("browsingContext.getTree", map[string]any{}, &tree)
+	f.page = tree.Contexts[0].Context
+	t.Cleanup(func() { f.do("browser.close", map[string]any{}, nil) })
 	return f
 }
 
-func (f *firefox) read() []byte {
+// do runs a command, in the page, and stores its result in v.
+func (f *firefox) do(command string, params map[string]any, v any) {
 	f.Helper()
-	f.conn.SetReadDeadline(time.Now().Add(patience))
-	size, err := f.in.ReadString(':')
-	if err != nil {
-		f.Fatal(err)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if f.page != "" {
+		params["context"] = f.page
 	}
-	n, err := strconv.Atoi(strings.TrimSuffix(size, ":"))
-	if err != nil {
-		f.Fatal(err)
-	}
-	message := make([]byte, n)
-	if _, err := io.ReadFull(f.in, message); err != nil {
-		f.Fatal(err)
-	}
-	return message
-}
-
-// do runs a command and returns its result.
-func (f *firefox) do(command string, params map[string]any) json.RawMessage {
-	f.Helper()
 	f.last++
-	message, err := json.Marshal([]any{0, f.last, command, params})
-	if err != nil {
-		f.Fatal(err)
+	err := wsjson.Write(ctx, f.conn, map[string]any{"id": f.last, "method": command, "params": params})
+	answer := struct {
+		Type, Error, Message string
+		Result               json.RawMessage
+	}{}
+	if err == nil {
+		err = wsjson.Read(ctx, f.conn, &answer)
 	}
-	if _, err := fmt.Fprintf(f.conn, "%d:%s", len(message), message); err != nil {
-		f.Fatal(err)
+	if err == nil && v != nil {
+		err = json.Unmarshal(answer.Result, v)
 	}
-	var answer [4]json.RawMessage // 1, ID, error, result
-	if err := json.Unmarshal(f.read(), &answer); err != nil {
-		f.Fatal(err)
+	if err != nil || answer.Type != "success" {
+		f.Fatalf("%s: %v: %s %s", command, err, answer.Error, answer.Message)
 	}
-	if string(answer[2]) != "null" {
-		f.Fatalf("%s: %s", command, answer[2])
-	}
-	return answer[3]
 }
 
 // run runs the body of an async function in the page and stores its result in v,
 // unless v is nil.
 func (f *firefox) run(v any, js string) {
 	f.Helper()
-	script := "const done = arguments[0]; (async () => {" + js + "})().then(v => done(JSON.stringify(v ?? null)), e => done('!' + e + e.stack))"
-	result := f.do("WebDriver:ExecuteAsyncScript", map[string]any{"script": script, "args": []any{}})
-	var text struct{ Value string }
-	if err := json.Unmarshal(result, &text); err != nil || strings.HasPrefix(text.Value, "!") {
-		f.Fatalf("%s: %v%s", js, err, result)
+	var answer struct {
+		Result           struct{ Value string }
+		ExceptionDetails struct{ Text string }
 	}
-	if v == nil {
-		return
-	}
-	if err := json.Unmarshal([]byte(text.Value), v); err != nil {
-		f.Fatal(err)
+	f.do("script.evaluate", map[string]any{
+		"expression": "(async () => {" + js + "})().then(v => JSON.stringify(v ?? null))",
+		"target":     map[string]any{"context": f.page}, "awaitPromise": true,
+	}, &answer)
+	if err := json.Unmarshal([]byte(answer.Result.Value), &v); err != nil {
+		f.Fatalf("%s: %v: %s", js, err, answer.ExceptionDetails.Text)
 	}
 }
 
@@ -134,45 +123,21 @@ func (f *firefox) text(selector string) (text string) {
 	return text
 }
 
-// open opens the page of a Mux and waits for its rows.
-func (f *firefox) open(m *muxmaster.Mux, fragment string) {
+// open opens the page of a Mux and waits for an element.
+func (f *firefox) open(m *muxmaster.Mux, fragment, selector string) {
 	f.Helper()
 	srv := httptest.NewServer(m)
 	f.Cleanup(srv.Close)
-	f.do("WebDriver:Navigate", map[string]any{"url": srv.URL + "/debug/routes" + fragment})
-	f.wait("[data-ready]")
-}
-
-// wait waits until an element exists.
-func (f *firefox) wait(selector string) {
-	f.Helper()
+	f.do("browsingContext.navigate", map[string]any{"url": srv.URL + "/debug/routes" + fragment, "wait": "complete"}, nil)
 	f.run(nil, "while (!document.querySelector('"+selector+"')) await new Promise(r => setTimeout(r, 50))")
 }
 
-// press types keys into the page.
-func (f *firefox) press(keys ...string) {
+// press types a key into the page.
+func (f *firefox) press(key string) {
 	f.Helper()
-	var actions []any
-	for _, key := range keys {
-		for _, kind := range []string{"keyDown", "keyUp"} {
-			actions = append(actions, map[string]any{"type": kind, "value": key})
-		}
-	}
-	f.do("WebDriver:PerformActions", map[string]any{"actions": []any{map[string]any{"type": "key", "id": "keyboard", "actions": actions}}})
-}
-
-// setWidth sets the width of the page. Windows of Firefox have at least 500
-// pixels, so it makes the page narrower than its window, as setViewport of
-// WebDriver BiDi does.
-func (f *firefox) setWidth(pixels int) {
-	f.Helper()
-	f.do("Marionette:SetContext", map[string]any{"value": "chrome"})
-	f.do("WebDriver:ExecuteScript", map[string]any{
-		"script": "const style = window.gBrowser.selectedBrowser.style; style.minWidth = style.maxWidth = arguments[0] + 'px'",
-		"args":   []any{pixels},
-	})
-	f.do("Marionette:SetContext", map[string]any{"value": "content"})
-	f.run(nil, fmt.Sprintf("while (innerWidth !== %d) await new Promise(r => setTimeout(r, 50))", pixels))
+	f.do("input.performActions", map[string]any{"actions": []any{map[string]any{"type": "key", "id": "keyboard", "actions": []any{
+		map[string]any{"type": "keyDown", "value": key}, map[string]any{"type": "keyUp", "value": key},
+	}}}}, nil)
 }
 
 // The keys of WebDriver.
@@ -191,18 +156,15 @@ func TestFirefox(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		t.Run(fmt.Sprintf("dark %v", dark), func(t *testing.T) {
 			f := startFirefox(t, dark)
-			f.do("WebDriver:SetTimeouts", map[string]any{"script": patience.Milliseconds(), "pageLoad": patience.Milliseconds()})
-			f.open(newShop(), "#method=GET&path=/api/v1/products/12")
-			f.wait("#answer .verdict")
+			f.open(newShop(), "#method=GET&path=/api/v1/products/12", "#answer .verdict")
 			if got := f.text("#answer"); !strings.Contains(got, "Served by GET /api/v1/products/{id:[0-9]+}") {
 				t.Errorf("explain: got %q", got)
 			}
 			if got := f.text("#summary"); got != "29 routes" {
 				t.Errorf("the count: got %q", got)
 			}
-			f.do("WebDriver:SetWindowRect", map[string]any{"width": 1400, "height": 900})
 			for _, width := range []int{1400, 390} {
-				f.setWidth(width)
+				f.do("browsingContext.setViewport", map[string]any{"viewport": map[string]any{"width": width, "height": 900}}, nil)
 				var page struct {
 					Width, Inner int
 					Dark         bool
@@ -233,7 +195,7 @@ func TestFirefox(t *testing.T) {
 			if got := f.text("#tree .route > summary > .path"); got != "/api/v1/orders/:id/invoice.{format:pdf|html}" {
 				t.Errorf("search: got %q", got)
 			}
-			f.open(newLarge(), "")
+			f.open(newLarge(), "", "[data-ready]")
 			var paint float64
 			f.run(&paint, "return performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1")
 			t.Logf("5,000 routes: first paint after %.0f ms", paint)
