@@ -75,19 +75,3 @@ func TestScaleIsDeterministicAndWithoutDuplicates(t *testing.T) {
 		}
 	}
 }
-
-func TestScaleNamesItsServicesOnce(t *testing.T) {
-	seen := map[string]bool{}
-	for _, r := range Scale(100_000).Routes {
-		segs := r.segments()
-		if r.Method == "POST" { // one of each service
-			if seen[segs[1]] {
-				t.Fatalf("two services are called %s", segs[1])
-			}
-			seen[segs[1]] = true
-		}
-	}
-	if len(seen) != 10_000 {
-		t.Errorf("%d services, want 10,000", len(seen))
-	}
-}
