@@ -1,7 +1,6 @@
 package contender
 
 import (
-	"io"
 	"net/http"
 
 	"github.com/go-zoo/bone"
@@ -17,12 +16,6 @@ func init() {
 func newBone(middleware int) Router {
 	mux := bone.New()
 	return Router{wrap(mux, middleware), func(method, pattern string, h *Handler) {
-		mux.Register(method, pattern, http.HandlerFunc(pick(h, returnAtOnce, func(name string) (read, write, report plain) {
-			return func(_ http.ResponseWriter, r *http.Request) { use(bone.GetValue(r, name)) },
-				func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, bone.GetValue(r, name)) },
-				func(_ http.ResponseWriter, r *http.Request) {
-					h.Hit(func(name string) string { return bone.GetValue(r, name) })
-				}
-		})))
+		mux.Register(method, pattern, http.HandlerFunc(plainWith(h, bone.GetValue)))
 	}, nil}
 }

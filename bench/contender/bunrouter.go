@@ -49,14 +49,8 @@ func bunrouterMiddleware(n int) []bunrouter.Option {
 func newBunRouterCompat(middleware int) Router {
 	router := bunrouter.New(bunrouterMiddleware(middleware)...).Compat()
 	return Router{router, func(method, pattern string, h *Handler) {
-		router.Handle(method, pattern, pick(h, returnAtOnce, func(name string) (read, write, report plain) {
-			return func(_ http.ResponseWriter, r *http.Request) {
-					use(bunrouter.ParamsFromContext(r.Context()).ByName(name))
-				},
-				func(w http.ResponseWriter, r *http.Request) {
-					io.WriteString(w, bunrouter.ParamsFromContext(r.Context()).ByName(name))
-				},
-				func(_ http.ResponseWriter, r *http.Request) { h.Hit(bunrouter.ParamsFromContext(r.Context()).ByName) }
+		router.Handle(method, pattern, plainWith(h, func(r *http.Request, name string) string {
+			return bunrouter.ParamsFromContext(r.Context()).ByName(name)
 		}))
 	}, nil}
 }

@@ -1,9 +1,6 @@
 package contender
 
 import (
-	"io"
-	"net/http"
-
 	"github.com/go-chi/chi/v5"
 )
 
@@ -20,12 +17,6 @@ func newChi(middleware int) Router {
 		router.Use(passOn)
 	}
 	return Router{router, func(method, pattern string, h *Handler) {
-		router.MethodFunc(method, pattern, pick(h, returnAtOnce, func(name string) (read, write, report plain) {
-			return func(_ http.ResponseWriter, r *http.Request) { use(chi.URLParam(r, name)) },
-				func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, chi.URLParam(r, name)) },
-				func(_ http.ResponseWriter, r *http.Request) {
-					h.Hit(func(name string) string { return chi.URLParam(r, name) })
-				}
-		}))
+		router.MethodFunc(method, pattern, plainWith(h, chi.URLParam))
 	}, nil}
 }

@@ -47,11 +47,5 @@ func foxHandler(h *Handler) fox.HandlerFunc {
 }
 
 func foxPlain(h *Handler) fox.HandlerFunc {
-	return fox.WrapF(pick(h, returnAtOnce, func(name string) (read, write, report plain) {
-		return func(_ http.ResponseWriter, r *http.Request) { use(fox.ParamsFromContext(r.Context()).Get(name)) },
-			func(w http.ResponseWriter, r *http.Request) {
-				io.WriteString(w, fox.ParamsFromContext(r.Context()).Get(name))
-			},
-			func(_ http.ResponseWriter, r *http.Request) { h.Hit(fox.ParamsFromContext(r.Context()).Get) }
-	}))
+	return fox.WrapF(plainWith(h, func(r *http.Request, name string) string { return fox.ParamsFromContext(r.Context()).Get(name) }))
 }

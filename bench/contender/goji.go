@@ -1,7 +1,6 @@
 package contender
 
 import (
-	"io"
 	"net/http"
 
 	"goji.io"
@@ -22,13 +21,7 @@ func newGoji(middleware int) Router {
 		mux.Use(passOn)
 	}
 	return Router{mux, func(method, path string, h *Handler) {
-		mux.HandleFunc(pat.NewWithMethods(path, method), pick(h, returnAtOnce, func(name string) (read, write, report plain) {
-			return func(_ http.ResponseWriter, r *http.Request) { use(gojiValue(r, name)) },
-				func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, gojiValue(r, name)) },
-				func(_ http.ResponseWriter, r *http.Request) {
-					h.Hit(func(name string) string { return gojiValue(r, name) })
-				}
-		}))
+		mux.HandleFunc(pat.NewWithMethods(path, method), plainWith(h, gojiValue))
 	}, nil}
 }
 

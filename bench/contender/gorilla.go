@@ -1,7 +1,6 @@
 package contender
 
 import (
-	"io"
 	"net/http"
 
 	"github.com/gorilla/mux"
@@ -20,12 +19,6 @@ func newGorilla(middleware int) Router {
 		router.Use(passOn)
 	}
 	return Router{router, func(method, pattern string, h *Handler) {
-		router.HandleFunc(pattern, pick(h, returnAtOnce, func(name string) (read, write, report plain) {
-			return func(_ http.ResponseWriter, r *http.Request) { use(mux.Vars(r)[name]) },
-				func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, mux.Vars(r)[name]) },
-				func(_ http.ResponseWriter, r *http.Request) {
-					h.Hit(func(name string) string { return mux.Vars(r)[name] })
-				}
-		})).Methods(method)
+		router.HandleFunc(pattern, plainWith(h, func(r *http.Request, name string) string { return mux.Vars(r)[name] })).Methods(method)
 	}, nil}
 }

@@ -41,14 +41,8 @@ func newHTTPRouter(middleware int) Router {
 func newHTTPRouterPlain(middleware int) Router {
 	router := httprouter.New()
 	return Router{router, func(method, pattern string, h *Handler) {
-		handler := pick(h, returnAtOnce, func(name string) (read, write, report plain) {
-			return func(_ http.ResponseWriter, r *http.Request) {
-					use(httprouter.ParamsFromContext(r.Context()).ByName(name))
-				},
-				func(w http.ResponseWriter, r *http.Request) {
-					io.WriteString(w, httprouter.ParamsFromContext(r.Context()).ByName(name))
-				},
-				func(_ http.ResponseWriter, r *http.Request) { h.Hit(httprouter.ParamsFromContext(r.Context()).ByName) }
+		handler := plainWith(h, func(r *http.Request, name string) string {
+			return httprouter.ParamsFromContext(r.Context()).ByName(name)
 		})
 		router.Handler(method, pattern, wrap(http.HandlerFunc(handler), middleware))
 	}, nil}

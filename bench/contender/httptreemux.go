@@ -44,14 +44,8 @@ func newHTTPTreeMuxContext(middleware int) Router {
 		router.UseHandler(passOn)
 	}
 	return Router{router, func(method, pattern string, h *Handler) {
-		router.Handle(method, pattern, pick(h, returnAtOnce, func(name string) (read, write, report plain) {
-			return func(_ http.ResponseWriter, r *http.Request) { use(httptreemux.ContextParams(r.Context())[name]) },
-				func(w http.ResponseWriter, r *http.Request) {
-					io.WriteString(w, httptreemux.ContextParams(r.Context())[name])
-				},
-				func(_ http.ResponseWriter, r *http.Request) {
-					h.Hit(func(name string) string { return httptreemux.ContextParams(r.Context())[name] })
-				}
+		router.Handle(method, pattern, plainWith(h, func(r *http.Request, name string) string {
+			return httptreemux.ContextParams(r.Context())[name]
 		}))
 	}, nil}
 }
