@@ -27,7 +27,7 @@ func TestServeHTTP(t *testing.T) {
 		{"POST", "/r", 405, "text/plain", "Method Not Allowed"},
 		{"GET", "/r/routes.json", 200, "application/json", `"Pattern":"/\u003cscript/:id"`},
 		{"GET", "/r/routes.txt", 200, "text/plain", "/<script/:id  "},
-		{"GET", "/r", 200, "text/html", `"Values":["/\u003cscript/:id",`},
+		{"GET", "/r", 200, "text/html", `[{"Method":"GET","Host":"","Pattern":"/\u003cscript/:id",`},
 		{"GET", "/r", 200, "text/html", "<pre>/&lt;script/:id  GET "},
 		{"GET", "/r/coverage.json", 404, "text/plain", "Coverage.Page"},
 		{"GET", "/r/routes.json", 200, "application/json", `"Example":"/%3Cscript/1"`},

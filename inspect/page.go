@@ -85,7 +85,7 @@ func (p *routesPage) page(w io.Writer, flush func() error) error {
 		PrintTree(&b, all)
 		text = html.EscapeString(b.String())
 	}
-	data, err := json.Marshal(columns(routes))
+	data, err := json.Marshal(routes)
 	if err != nil {
 		return err
 	}

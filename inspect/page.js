@@ -1,8 +1,8 @@
 'use strict';
-// The page has a table of all routes, and before it, if there are many, the rows that
-// are on the screen first. This script shows them as a tree of prefixes, and requests explain.json for
-// the route of a request. It creates only elements and text nodes, never HTML from
-// strings.
+// The page has all routes as in routes.json, and before them, if there are many, the
+// rows that are on the screen first. This script shows them as a tree of prefixes,
+// and requests explain.json for the route of a request. It creates only elements and
+// text nodes, never HTML from strings.
 
 const base = location.pathname.replace(/\/*$/, '/');
 const $ = id => document.getElementById(id);
@@ -101,21 +101,10 @@ const painted = () => new Promise(done => {
   setTimeout(done, 500);
 });
 
-// unpack returns the routes, as in routes.json. A column has the values of a field,
-// and for each route the index of its value. Routes share values.
-function unpack(columns) {
-  const fields = Object.entries(columns);
-  return columns.Pattern.Index.map((_, i) => {
-    const r = { text: '', labels: null, element: null };
-    for (const [name, c] of fields) r[name] = c.Values[c.Index[i]];
-    return r;
-  });
-}
-
 // load reads all routes and shows them, and what to filter them by.
 async function load() {
   if ($('tree').firstChild) await painted();
-  routes = unpack(JSON.parse($('routes').textContent));
+  routes = JSON.parse($('routes').textContent) || [];
   const counts = new Map();
   for (const r of routes) {
     counts.set(methodOf(r), (counts.get(methodOf(r)) || 0) + 1);
