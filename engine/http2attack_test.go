@@ -73,6 +73,10 @@ func TestHTTP2Attacks(t *testing.T) {
 		return appendTestFrame(nil, fHeaders, endStream|endHeaders, uint32(2*id+1), reqBlock("GET", path))
 	}
 	reset := func(b []byte, id int) []byte { return appendTestFrame(b, fReset, 0, uint32(2*id+1), u32(8)) }
+	refused := func(c *frameConn) {
+		c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/refuse"))
+		c.ended(1)
+	}
 	repeat := func(b []byte, n int) []byte { return []byte(strings.Repeat(string(b), n)) }
 	for _, tt := range []struct {
 		name     string
@@ -80,6 +84,7 @@ func TestHTTP2Attacks(t *testing.T) {
 		frames   func(i int) []byte
 		begin    func(c *frameConn)
 		settings []uint32
+		mute     bool // the client doesn't answer
 		survives bool // the connection isn't ended
 	}{
 		{name: "rapid reset", n: 100_000, frames: func(i int) []byte { return reset(get(i, "/wait"), i) }},
@@ -119,6 +124,12 @@ func TestHTTP2Attacks(t *testing.T) {
 		{name: "empty data", n: 10_000,
 			begin:  func(c *frameConn) { c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/read")) },
 			frames: func(int) []byte { return repeat(appendTestFrame(nil, fData, 0, 1, ""), 100) }},
+		{name: "empty data of a refused upload", n: 10_000, begin: refused,
+			frames: func(int) []byte { return repeat(appendTestFrame(nil, fData, 0, 1, ""), 100) }},
+		{name: "fields of a refused upload", n: 10_000, begin: refused,
+			frames: func(int) []byte {
+				return repeat(appendTestFrame(nil, fHeaders, endHeaders|endStream, 1, block("x=y")), 100)
+			}},
 		{name: "padding and pings", n: 10_000,
 			begin: func(c *frameConn) { c.frame(fHeaders, endHeaders, 1, reqBlock("POST", "/read")) },
 			frames: func(int) []byte {
@@ -154,6 +165,7 @@ func TestHTTP2Attacks(t *testing.T) {
 			}
 			c.ended(9999)
 		}},
+		{name: "too many streams before SETTINGS are acknowledged", n: 100_000, mute: true, frames: func(i int) []byte { return get(i, "/wait") }},
 		{name: "too many streams", n: 2000, frames: func(i int) []byte { return get(i, "/wait") }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -170,7 +182,9 @@ func TestHTTP2Attacks(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			goroutines := runtime.NumGoroutine()
 
-			c := dialFrames(t, addr, tt.settings...)
+			c := dialSilent(t, addr)
+			c.mute.Store(tt.mute)
+			c.begin(tt.settings...)
 			c.ping()
 			if tt.begin != nil {
 				tt.begin(c)

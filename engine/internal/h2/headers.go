@@ -105,7 +105,7 @@ func (c *Conn) laterFields(h *fieldBlock, fields []hpack.Field, tooLarge bool) e
 		c.mu.Unlock()
 		switch {
 		case over:
-			return nil
+			return c.limits.uselessFrame(c)
 		case opened:
 			return connError{streamClosed, "headers_closed"}
 		}
@@ -167,7 +167,7 @@ func (c *Conn) register(s *stream, id uint32, problem string) (bool, error) {
 	c.mu.Lock()
 	if c.stopping.final {
 		c.mu.Unlock()
-		return false, nil // the client learns it from GOAWAY
+		return false, c.limits.uselessFrame(c) // the client learns it from GOAWAY
 	}
 	c.lastID = id
 	c.past.open(id)
@@ -192,11 +192,11 @@ func (c *Conn) register(s *stream, id uint32, problem string) (bool, error) {
 		return true, nil
 	}
 	c.mu.Unlock()
-	err := c.streamError(id, code, problem)
-	if !blame {
-		c.limits.succeeded(1)
+	if err := c.streamError(id, code, problem); err != nil || blame {
+		return false, err
 	}
-	return false, err
+	c.limits.errors--
+	return false, c.limits.uselessFrame(c)
 }
 
 // streamError resets a stream because of the client's error (RFC 9113 section

@@ -59,6 +59,9 @@ func (c *Conn) data(f *frame) error {
 		case idle:
 			return connError{protocolError, "data_on_idle"}
 		case s == nil && over:
+			if err := c.limits.data(c, len(f.payload)); err != nil {
+				return err
+			}
 			return c.giveBack(length)
 		}
 		if err := c.streamError(f.stream, streamClosed, "closed"); err != nil {
