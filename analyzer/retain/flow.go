@@ -30,6 +30,14 @@ type flow struct {
 	closures  map[*ssa.Function]*ssa.MakeClosure // for each closure, the instruction that creates it
 	seen      map[visit]bool                     // by the current search
 	summaries map[summary][]origin
+	waiting   map[followed]bool // functions that wait for something
+}
+
+// A followed is a function that a search for a wait follows, and the number of
+// calls to its caller.
+type followed struct {
+	fn    *ssa.Function
+	depth int
 }
 
 // whole, in place of the index of a field, means the value itself.

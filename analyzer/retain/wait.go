@@ -26,7 +26,7 @@ func (f *flow) isWait(in ssa.Instruction, ends []place, depth int) bool {
 		c := in.(ssa.CallInstruction).Common()
 		fn := f.callee(c)
 		switch {
-		case fn != nil && depth <= 1:
+		case fn != nil && f.mayWait(fn, depth):
 			inner := f.inner(ends, fn, c)
 			return contains(fn, func(in ssa.Instruction) bool { return f.isWait(in, inner, depth+1) })
 		case fn != nil:
@@ -37,6 +37,28 @@ func (f *flow) isWait(in ssa.Instruction, ends []place, depth int) bool {
 		return !c.IsInvoke() && is(c.Value) // the stop function of context.AfterFunc
 	}
 	return false
+}
+
+// mayWait reports whether a function that isWait follows at this depth waits for
+// anything.
+func (f *flow) mayWait(fn *ssa.Function, depth int) bool {
+	at := followed{fn, depth}
+	if _, ok := f.waiting[at]; !ok {
+		f.waiting[at] = depth <= 1 && contains(fn, func(in ssa.Instruction) bool {
+			if u, ok := in.(*ssa.UnOp); ok {
+				return u.Op == token.ARROW
+			}
+			c := callOf(in)
+			if c == nil {
+				return false
+			} else if callee := f.callee(c); callee != nil {
+				return f.mayWait(callee, depth+1)
+			}
+			_, builtin := c.Value.(*ssa.Builtin)
+			return waits[fullName(c)] || !builtin && !c.IsInvoke() && c.StaticCallee() == nil
+		})
+	}
+	return f.waiting[at]
 }
 
 // isOneOf reports whether v is nil or at one of the places.
