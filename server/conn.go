@@ -134,7 +134,7 @@ func (c *conn) Read(p []byte) (n int, err error) {
 			c.activity.waitEnds(end, int64(n))
 			d.clock.Add(end-start, int64(n))
 		}
-		if err != nil && n == 0 && errors.Is(err, os.ErrDeadlineExceeded) {
+		if err != nil && n == 0 && d.timedOut(err) {
 			deadline, stall := d.expired(c.l.s.StallTimeout)
 			again = !deadline && !stall
 		}
@@ -225,7 +225,7 @@ func (c *conn) write(f func() (int64, error)) (n int64, err error, more bool) {
 		c.activity.waitEnds(end, n)
 	}
 	d.clock.Add(end-start, n)
-	if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
+	if err == nil || !d.timedOut(err) {
 		return n, err, false
 	}
 	deadline, stall := d.expired(c.l.s.StallTimeout)

@@ -2,6 +2,8 @@ package server
 
 import (
 	"errors"
+	"net"
+	"os"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/stall"
@@ -43,6 +45,19 @@ func (d *direction) left(limit time.Duration) time.Duration {
 		return 0
 	}
 	return d.clock.Left(limit)
+}
+
+// timedOut reports whether err, which a call returned, means that the socket's
+// deadline has passed. Connections that aren't sockets, such as the streams of a
+// multiplexer, have errors of their own for that. So does a socket for a peer
+// that is gone (ETIMEDOUT), before the deadline.
+func (d *direction) timedOut(err error) bool {
+	return errors.Is(err, os.ErrDeadlineExceeded) || isTimeout(err) && !d.socket.IsZero() && !time.Now().Before(d.socket)
+}
+
+func isTimeout(err error) bool {
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
 }
 
 // expired is called after a call exceeded the socket's deadline. It reports

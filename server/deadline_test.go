@@ -15,8 +15,26 @@ import (
 // A counted is a connection that counts how often its deadlines are set.
 type counted struct {
 	net.Conn
-	sets atomic.Int64
+	sets    atomic.Int64
+	timeout error // returned instead of os.ErrDeadlineExceeded, if set
 }
+
+func (c *counted) Read(p []byte) (int, error)  { n, err := c.Conn.Read(p); return n, c.replace(err) }
+func (c *counted) Write(p []byte) (int, error) { n, err := c.Conn.Write(p); return n, c.replace(err) }
+
+func (c *counted) replace(err error) error {
+	if c.timeout != nil && errors.Is(err, os.ErrDeadlineExceeded) {
+		return c.timeout
+	}
+	return err
+}
+
+// A muxTimeout is an error for a deadline as streams of yamux and smux return.
+type muxTimeout struct{}
+
+func (muxTimeout) Error() string   { return "i/o deadline reached" }
+func (muxTimeout) Timeout() bool   { return true }
+func (muxTimeout) Temporary() bool { return false }
 
 func (c *counted) SetReadDeadline(t time.Time) error {
 	c.sets.Add(1)
@@ -56,20 +74,26 @@ func stoppedPulse(t *testing.T, limit time.Duration) (c *conn, socket *counted, 
 // TestPausesOfTheHostDontCount checks that a client isn't disconnected because
 // of time in which the host didn't run the server.
 func TestPausesOfTheHostDontCount(t *testing.T) {
-	for _, io := range []struct {
-		name string
-		call func(*conn) error
-	}{
-		{"read", func(c *conn) error { _, err := c.Read(make([]byte, 1)); return err }},
-		{"write", func(c *conn) error {
-			for {
-				if _, err := c.Write(make([]byte, 1<<20)); err != nil {
-					return err
-				}
+	read := func(c *conn) error { _, err := c.Read(make([]byte, 1)); return err }
+	write := func(c *conn) error {
+		for {
+			if _, err := c.Write(make([]byte, 1<<20)); err != nil {
+				return err
 			}
-		}},
+		}
+	}
+	for _, io := range []struct {
+		name    string
+		call    func(*conn) error
+		timeout error
+	}{
+		{"read", read, nil},
+		{"write", write, nil},
+		{"read from a multiplexer", read, muxTimeout{}},
+		{"write to a multiplexer", write, muxTimeout{}},
 	} {
 		c, socket, _ := stoppedPulse(t, 10*time.Millisecond)
+		socket.timeout = io.timeout
 		c.setState(http.StateActive)
 		c.handlerBegins(true)
 		failed := make(chan error, 1)
@@ -85,7 +109,7 @@ func TestPausesOfTheHostDontCount(t *testing.T) {
 			t.Errorf("%s: the connection has waited for %v, so it could be closed for another", io.name, waited)
 		}
 		c.l.pulse.elapsed.Store(int64(time.Second))
-		if err := <-failed; !errors.Is(err, os.ErrDeadlineExceeded) {
+		if err := <-failed; !isTimeout(err) {
 			t.Errorf("%s: %v when the pulse had advanced, want a deadline error", io.name, err)
 		}
 	}

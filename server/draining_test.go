@@ -3,6 +3,7 @@ package server_test
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -158,6 +159,47 @@ func TestBrokenListener(t *testing.T) {
 	}
 	t.Run("net/http", func(t *testing.T) { test(t, false) })
 	t.Run("engine", func(t *testing.T) { test(t, true) })
+}
+
+// TestServeReturnsTheErrorOfTheBackend checks that Serve returns the error of a
+// server that can't start, or whose listener fails during DrainDelay, and closes
+// the listener.
+func TestServeReturnsTheErrorOfTheBackend(t *testing.T) {
+	for _, engine := range []bool{false, true} {
+		ln := listen(t)
+		s := server.New("", http.HandlerFunc(hello))
+		s.Log, s.Engine = discardLog, engine
+		cert, key := writeCert(t, t.TempDir(), "localhost", tomorrow())
+		s.CertFile, s.KeyFile = cert, key
+		s.HTTP.TLSConfig = &tls.Config{CipherSuites: []uint16{tls.TLS_RSA_WITH_AES_128_CBC_SHA}}
+		if err := s.Serve(t.Context(), ln); err == nil || !strings.Contains(err.Error(), "CipherSuites") {
+			t.Errorf("engine %v, cipher suites that HTTP/2 forbids: %v", engine, err)
+		}
+		if _, err := ln.Accept(); !errors.Is(err, net.ErrClosed) {
+			t.Errorf("engine %v: Serve left its listener open: %v", engine, err)
+		}
+
+		ln = listen(t)
+		s, stop := startOn(t, ln, http.HandlerFunc(hello), func(s *server.Server) {
+			s.Engine, s.ReadyPath, s.DrainDelay = engine, "/readyz", time.Hour
+		})
+		ready := func() bool {
+			resp, err := http.Get("http://" + ln.Addr().String() + "/readyz")
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			return resp.StatusCode == 200
+		}
+		eventually(t, longest, "ready", ready)
+		done := make(chan error)
+		go func() { done <- stop() }()
+		eventually(t, longest, "draining", func() bool { return !ready() })
+		ln.Close()
+		if err := <-done; !errors.Is(err, net.ErrClosed) {
+			t.Errorf("engine %v, the listener failed during DrainDelay: %v", engine, err)
+		}
+	}
 }
 
 func TestDrainingElsewhere(t *testing.T) {

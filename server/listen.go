@@ -10,6 +10,9 @@ import (
 // there is one, else a listener on HTTP.Addr. Use it if the program must know
 // the address before calling Serve.
 func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
+	if s.HTTP == nil {
+		return nil, errNoHTTP
+	}
 	sockets, err := Activated()
 	if err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net"
 	"net/netip"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -70,7 +69,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			if !l.stopping.Load() {
 				return nil, err
 			}
-			if errors.Is(err, os.ErrDeadlineExceeded) && !(stopping && time.Since(began) >= queueTime) {
+			if isTimeout(err) && !(stopping && time.Since(began) >= queueTime) {
 				continue // woken by stop: accept what is in the queue
 			}
 			return nil, l.end()

@@ -24,7 +24,7 @@ func (s *Server) check() error {
 		return errTwice
 	}
 	if s.HTTP == nil {
-		return errors.New("server: HTTP is nil; create the Server with New")
+		return errNoHTTP
 	}
 	if s.HTTP.Handler == nil {
 		faults = append(faults, errors.New("server: HTTP.Handler is nil; pass a handler to New, for example http.DefaultServeMux"))
@@ -75,6 +75,8 @@ func (s *Server) check() error {
 	}
 	return errors.Join(faults...)
 }
+
+var errNoHTTP = errors.New("server: HTTP is nil; create the Server with New")
 
 // timeoutHandler is the type of an http.TimeoutHandler.
 var timeoutHandler = reflect.TypeOf(http.TimeoutHandler(nil, 0, ""))

@@ -198,22 +198,19 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	go l.pulse.run(done)
 	served := make(chan error, 1)
 	go func() {
+		var err error
 		if l.tls {
-			served <- s.backend.ServeTLS(l, "", "")
+			err = s.backend.ServeTLS(l, "", "")
 		} else {
-			served <- s.backend.Serve(l)
+			err = s.backend.Serve(l)
 		}
+		ln.Close() // ServeTLS doesn't if it rejects the configuration
+		served <- err
 	}()
 	s.logger().Info("serving", "addr", ln.Addr().String(), "tls", l.tls, l.protocols)
 	select {
 	case err := <-served:
-		s.draining.Store(true)
-		l.stop()
-		if errors.Is(err, http.ErrServerClosed) { // by HTTP.Shutdown or HTTP.Close
-			return s.drain(l, func(context.Context) error { return nil })
-		}
-		err = fmt.Errorf("server: stopped accepting connections on %v: %w", ln.Addr(), err)
-		return errors.Join(err, s.drain(l, s.backend.Shutdown))
+		return s.drainAfter(l, err)
 	case <-ctx.Done():
 	}
 	s.draining.Store(true)
@@ -221,13 +218,24 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	if context.Cause(ctx) != errInterrupt {
 		select {
 		case <-time.After(s.DrainDelay):
-		case err := <-served: // HTTP.Shutdown or HTTP.Close
-			served <- err
+		case err := <-served:
+			return s.drainAfter(l, err)
 		}
 	}
 	l.stop()
 	<-served
 	return s.drain(l, s.backend.Shutdown)
+}
+
+// drainAfter drains after the backend has stopped by itself, with err.
+func (s *Server) drainAfter(l *listener, err error) error {
+	s.draining.Store(true)
+	l.stop()
+	if errors.Is(err, http.ErrServerClosed) { // by HTTP.Shutdown or HTTP.Close
+		return s.drain(l, func(context.Context) error { return nil })
+	}
+	err = fmt.Errorf("server: stopped accepting connections on %v: %w", l.Addr(), err)
+	return errors.Join(err, s.drain(l, s.backend.Shutdown))
 }
 
 // settleTime is how long a connection must have been idle before draining

@@ -262,6 +262,9 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	if err := server.New("", h).Serve(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "the listener is nil") {
 		t.Errorf("Serve without a listener: %v", err)
 	}
+	if _, err := new(server.Server).Listen(t.Context()); err == nil || !strings.Contains(err.Error(), "HTTP is nil") {
+		t.Errorf("Listen of the zero value: %v", err)
+	}
 	s, _, stop := start(t, h, func(s *server.Server) { s.CertFile, s.KeyFile = cert, key })
 	stop()
 	ln, _ := net.Listen("tcp", "127.0.0.1:0")
