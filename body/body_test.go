@@ -3,6 +3,7 @@ package body_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -66,6 +67,7 @@ func TestReadJSON(t *testing.T) {
 		{name: "past the limit, length unknown", body: io.MultiReader(strings.NewReader(strings.Repeat(" ", 1001))), status: 413, text: "larger than 1000 bytes"},
 		{name: "broken off", body: broken(`{"name"`, io.ErrUnexpectedEOF), status: 400, text: "ends early"},
 		{name: "too slow", body: broken(`{"name"`, os.ErrDeadlineExceeded), status: 408, text: "took too long"},
+		{name: "the deadline of a context", body: broken(`{"name"`, context.DeadlineExceeded), status: 408, text: "took too long"},
 		{name: "reset", body: broken(`{"name"`, net.ErrClosed), status: 400, text: "cannot be read"},
 	} {
 		r := httptest.NewRequest("POST", "/", c.body)

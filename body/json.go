@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/printable"
 )
 
 // WriteJSON writes a response with the given status code and v encoded as JSON.
@@ -108,7 +110,7 @@ func unmarshal(p []byte, v any, strict bool) error {
 		err = json.Unmarshal(p, v)
 	}
 	if err != nil {
-		return &Error{http.StatusBadRequest, fmt.Errorf("the request body is not the expected JSON: %w", err), jsonDetail(err)}
+		return &Error{http.StatusBadRequest, fmt.Errorf("the request body is not the expected JSON: %w", printable.Error(err)), jsonDetail(err)}
 	}
 	return nil
 }
@@ -150,6 +152,9 @@ func validate[T any](v *T) error {
 	return &Error{http.StatusUnprocessableEntity, fmt.Errorf("the request body is not valid: %w", err), detail}
 }
 
+// maxName is the maximum length of a field's name in a response, in bytes.
+const maxName = 100
+
 // jsonDetail returns a description of err for the client, without names of Go
 // types.
 func jsonDetail(err error) string {
@@ -158,10 +163,10 @@ func jsonDetail(err error) string {
 	switch {
 	case errors.As(err, &syntax):
 		return fmt.Sprintf("The request body is not valid JSON; see byte %d.", syntax.Offset)
-	case errors.As(err, &mismatch) && mismatch.Field != "":
+	case errors.As(err, &mismatch) && mismatch.Field != "" && len(mismatch.Field) <= maxName:
 		return fmt.Sprintf("The request body is not the expected JSON: %q has the wrong type.", mismatch.Field)
 	}
-	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok && len(name) <= 100 {
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok && len(name) <= maxName {
 		return fmt.Sprintf("The request body is not the expected JSON: the field %s is unknown.", name)
 	}
 	return "The request body is not the expected JSON."

@@ -92,6 +92,39 @@ func TestReadJSONStrict(t *testing.T) {
 	}
 }
 
+// A quoter quotes its argument in its error, as encoding/json of Go 1.27 does
+// with the names of members.
+type quoter struct{}
+
+func (quoter) UnmarshalText(p []byte) error { return fmt.Errorf("bad value %s", p) }
+
+// TestReadJSONErrorsArePrintable checks that a client can't write lines of a
+// log, or long ones, with what it sends.
+func TestReadJSONErrorsArePrintable(t *testing.T) {
+	for _, options := range [][]body.Option{nil, {body.Strict}} {
+		for _, text := range []string{`a\nb\u001b[31m`, strings.Repeat("a", 10_000)} {
+			for _, format := range []string{`{"quoter":"%s"}`, `{"members":{"%s":"1"}}`, `{"%s":1}`} {
+				r := httptest.NewRequest("POST", "/", strings.NewReader(fmt.Sprintf(format, text)))
+				r.Header.Set("Content-Type", "application/json")
+				_, err := body.ReadJSON[struct {
+					Quoter  quoter
+					Members map[string]int
+				}](httptest.NewRecorder(), r, 0, options...)
+				e, ok := errors.AsType[*body.Error](err)
+				if !ok {
+					if options != nil || format != `{"%s":1}` {
+						t.Errorf("%.40s: %v, want an *Error", fmt.Sprintf(format, text), err)
+					}
+					continue
+				}
+				if detail := e.ProblemDetail(); strings.ContainsAny(err.Error()+detail, "\n\x1b") || len(err.Error()) > 2000 || len(detail) > 200 {
+					t.Errorf("%.40s: %.300q, and the client is told %.300q", fmt.Sprintf(format, text), err, detail)
+				}
+			}
+		}
+	}
+}
+
 type (
 	byValue   struct{ N int }
 	byPointer struct{ N int }

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
-	"os"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
 )
@@ -90,13 +90,20 @@ func readError(err error) error {
 	switch {
 	case errors.As(err, &large):
 		return tooLarge(large.Limit)
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	case isTimeout(err):
 		return &Error{http.StatusRequestTimeout, fmt.Errorf("reading the request body took too long: %w", err), "The request body did not arrive in time."}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &Error{http.StatusBadRequest, fmt.Errorf("the request body ends early: %w", err), "The request body ends early."}
 	default:
 		return &Error{http.StatusBadRequest, fmt.Errorf("the request body cannot be read: %w", err), "The request body could not be read."}
 	}
+}
+
+// isTimeout reports whether err is a timeout of a connection of any kind, or of a
+// context.
+func isTimeout(err error) bool {
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
 }
 
 func tooLarge(max int64) error {

@@ -131,6 +131,7 @@ type upgraded struct {
 }
 
 func (u *upgraded) Read(p []byte) (int, error) { return u.b.ReadCloser.Read(p) }
+func (u *upgraded) CloseWrite() error          { return closeWrite(u.Writer) }
 func (u *upgraded) Close() error {
 	defer u.b.cancel(context.Canceled)
 	return u.b.ReadCloser.Close()

@@ -237,6 +237,65 @@ type transportFunc func(*http.Request) (*http.Response, error)
 
 func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
+// TestTransportsWithoutBodies checks that transports may return a response
+// without a body, as http.Client allows, and that nothing at all is an error.
+func TestTransportsWithoutBodies(t *testing.T) {
+	attempts := 0
+	c := client.New(client.Options{MaxWait: time.Millisecond, Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+		if attempts++; r.URL.Path == "/nothing" {
+			return nil, nil
+		}
+		return &http.Response{StatusCode: 503}, nil
+	})})
+	resp, err := c.Get("http://x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := resp.Body.Read(make([]byte, 1)); n != 0 || err != io.EOF || attempts != 3 {
+		t.Errorf("%d, %v after %d attempts; want io.EOF after 3", n, err, attempts)
+	}
+	if err := resp.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.Get("http://x/nothing"); err == nil || !strings.Contains(err.Error(), "no response and no error") {
+		t.Errorf("no response: %v", err)
+	}
+}
+
+// TestHedgingTransport checks that a transport may send a request several times
+// at the same time, and return while one still runs.
+func TestHedgingTransport(t *testing.T) {
+	var wg sync.WaitGroup
+	srv, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "x") })
+	next := new(http.Transport)
+	defer next.CloseIdleConnections()
+	c := client.New(client.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+		responses := make(chan *http.Response, 2)
+		for range 2 {
+			wg.Go(func() {
+				resp, _ := next.RoundTrip(r) // the second one may be canceled
+				responses <- resp
+			})
+		}
+		resp := <-responses
+		wg.Go(func() {
+			if other := <-responses; other != nil {
+				other.Body.Close()
+			}
+		})
+		return resp, nil
+	})})
+	for range 20 {
+		resp, err := c.Get(srv.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, resp.Body)
+		wg.Wait()
+		resp.Body.Close()
+	}
+}
+
 // TestReadDuringClose checks that Read and Close don't both read net/http's
 // body. One of them could wait forever.
 func TestReadDuringClose(t *testing.T) {
@@ -309,6 +368,7 @@ func TestUpgrade(t *testing.T) {
 		defer c.Close()
 		io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
 		io.Copy(c, rw)
+		io.WriteString(c, "bye")
 	})
 	req, _ := http.NewRequest("GET", srv.URL, nil)
 	req.Header.Set("Connection", "Upgrade")
@@ -327,6 +387,13 @@ func TestUpgrade(t *testing.T) {
 	got := make([]byte, 4)
 	if _, err := io.ReadFull(rw, got); err != nil || string(got) != "ping" {
 		t.Errorf("%q, %v; want an echo", got, err)
+	}
+	if cw, ok := rw.(interface{ CloseWrite() error }); !ok {
+		t.Error("the body has no method CloseWrite, unlike that of net/http")
+	} else if err := cw.CloseWrite(); err != nil {
+		t.Errorf("CloseWrite: %v", err)
+	} else if rest, err := io.ReadAll(rw); err != nil || string(rest) != "bye" {
+		t.Errorf("after CloseWrite: %q, %v; want what the server writes at the end", rest, err)
 	}
 }
 
@@ -384,10 +451,7 @@ func TestTimeouts(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
-			if te, ok := errors.AsType[interface {
-				error
-				Timeout() bool
-			}](err); !ok || !te.Timeout() {
+			if te, ok := errors.AsType[net.Error](err); !ok || !te.Timeout() {
 				t.Errorf("%v is no timeout", err)
 			}
 		})

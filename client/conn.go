@@ -2,7 +2,10 @@ package client
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -29,6 +32,16 @@ type conn struct {
 
 // NetConn returns the underlying connection.
 func (c *conn) NetConn() net.Conn { return c.Conn }
+
+// CloseWrite is called by net/http's body of a 101 response.
+func (c *conn) CloseWrite() error { return closeWrite(c.Conn) }
+
+func closeWrite(w io.Writer) error {
+	if cw, ok := w.(interface{ CloseWrite() error }); ok {
+		return cw.CloseWrite()
+	}
+	return fmt.Errorf("CloseWrite: %w", http.ErrNotSupported)
+}
 
 func (c *conn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()

@@ -79,7 +79,10 @@ func DoJSON[T any](c *http.Client, req *http.Request, max int64) (T, error) {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
+		var text []byte
+		if resp.StatusCode != http.StatusSwitchingProtocols { // its body is the connection, without limits
+			text, _ = io.ReadAll(io.LimitReader(resp.Body, 4<<10))
+		}
 		return zero, &StatusError{resp.StatusCode, resp.Status, resp.Header, text}
 	}
 	p, err := io.ReadAll(io.LimitReader(resp.Body, max+1))
@@ -92,7 +95,7 @@ func DoJSON[T any](c *http.Client, req *http.Request, max int64) (T, error) {
 		return zero, nil
 	}
 	if err := json.Unmarshal(p, &v); err != nil {
-		return zero, fmt.Errorf("client: the response is not the expected JSON: %w", err)
+		return zero, fmt.Errorf("client: the response is not the expected JSON: %w", printable.Error(err))
 	}
 	return v, nil
 }

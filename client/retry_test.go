@@ -123,6 +123,57 @@ func TestRetryAfterFailedDial(t *testing.T) {
 	}
 }
 
+// TestRetryWithoutConnection checks that a request with any method is retried if
+// the TLS handshake failed, because then it was not sent.
+func TestRetryWithoutConnection(t *testing.T) {
+	var sent, conns atomic.Int64
+	srv, _ := serve(t, "https", func(w http.ResponseWriter, r *http.Request) {
+		sent.Add(1)
+		io.Copy(w, r.Body)
+	}, func(srv *http.Server) {
+		srv.ConnState = func(c net.Conn, cs http.ConnState) {
+			if cs == http.StateNew && conns.Add(1) < 3 {
+				c.(interface{ NetConn() net.Conn }).NetConn().Close()
+			}
+		}
+	})
+	resp, err := use(t, insecure(client.Options{MaxWait: time.Millisecond})).Post(srv.URL, "text/plain", strings.NewReader("body"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if text, _ := io.ReadAll(resp.Body); string(text) != "body" || sent.Load() != 1 || conns.Load() != 3 {
+		t.Errorf("%q after %d requests over %d connections, want the body after 1 over 3", text, sent.Load(), conns.Load())
+	}
+}
+
+// A dialingBody is a request body that comes from another server, which can't be
+// reached for the rest.
+type dialingBody struct{ io.Reader }
+
+func newDialingBody() io.ReadCloser {
+	return io.NopCloser(io.MultiReader(strings.NewReader("half"), dialingBody{}))
+}
+
+func (dialingBody) Read([]byte) (int, error) {
+	return 0, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("refused")}
+}
+
+// TestNoRetryAfterErrorOfTheBody checks that a POST isn't retried because of an
+// error of its body that looks as if the request wasn't sent.
+func TestNoRetryAfterErrorOfTheBody(t *testing.T) {
+	for _, o := range []client.Options{{}, {Transport: new(http.Transport)}} {
+		o.MaxWait = time.Millisecond
+		srv, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) })
+		req, _ := http.NewRequest("POST", srv.URL, newDialingBody())
+		bodies := 1
+		req.GetBody = func() (io.ReadCloser, error) { bodies++; return newDialingBody(), nil }
+		if _, err := use(t, o).Do(req); err == nil || bodies != 1 {
+			t.Errorf("%v with %d bodies, want an error with 1", err, bodies)
+		}
+	}
+}
+
 // TestNoRetryOfPermanentErrors checks that a request isn't retried if its
 // connection fails for good, or if net/http rejects it. The waits before seven
 // retries would take more than 6 s.
@@ -184,11 +235,18 @@ func TestRetriesRespectTheContext(t *testing.T) {
 	}
 }
 
+// A quoter quotes its argument in its error, as encoding/json of Go 1.27 does
+// with the names of members.
+type quoter struct{}
+
+func (quoter) UnmarshalText(p []byte) error { return fmt.Errorf("bad value %s", p) }
+
 func TestJSON(t *testing.T) {
 	type in struct{ A int }
 	type out struct {
 		B            int
 		Type, Accept string // of the request
+		Quoter       quoter
 	}
 	srv, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -202,6 +260,17 @@ func TestJSON(t *testing.T) {
 			io.WriteString(w, "<html>")
 		case "/trailing":
 			io.WriteString(w, `{"B":1} x`)
+		case "/switch":
+			c, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
+			io.Copy(io.Discard, c) // until the client closes it
+			c.Close()
+		case "/quoter":
+			io.WriteString(w, `{"quoter":"a\nb"}`)
 		case "/large":
 			io.WriteString(w, `{"B":1`+strings.Repeat(" ", client.DefaultMax)+"}")
 		default:
@@ -221,6 +290,8 @@ func TestJSON(t *testing.T) {
 		{"GET", "/empty", nil, 0, ""},
 		{"GET", "/garbage", nil, 0, "client: the response is not the expected JSON"},
 		{"GET", "/trailing", nil, 0, "client: the response is not the expected JSON"},
+		{"GET", "/switch", nil, 0, `client: the server responded with 101 Switching Protocols: ""`},
+		{"GET", "/quoter", nil, 0, `client: the response is not the expected JSON: "bad value a\nb"`},
 		{"GET", "/large", nil, 0, "client: the response is larger than 8388608 bytes; use DoJSON"},
 		{"GET", "/none", nil, 0, `client: the server responded with 404 Not Found: "no such thing `},
 		{"POST", "/double", func() {}, 0, "client: cannot encode the request as JSON"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -31,9 +32,9 @@ func (t *roundTripper) CloseIdleConnections() {
 func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	left := t.o.Attempts
 	for attempt := 1; ; attempt++ {
-		resp, times, err := t.once(req, left)
-		left -= times
-		if left <= 0 || !repeatable(req, resp, err) {
+		resp, s, err := t.once(req, left)
+		left -= s.times()
+		if left <= 0 || !repeatable(req, resp, err, s.unsent(err)) {
 			return resp, err
 		}
 		wait, ok := t.wait(req.Context(), resp, attempt)
@@ -66,37 +67,37 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // once sends req, at most max times because of retries by net/http, and wraps
-// the response body. It returns the number of times that req was sent.
-func (t *roundTripper) once(req *http.Request, max int) (resp *http.Response, times int, err error) {
+// the response body. It also returns how req was sent.
+func (t *roundTripper) once(req *http.Request, max int) (*http.Response, *sending, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
-	s := &sending{Context: ctx, cancel: cancel, stall: t.o.StallTimeout, max: max}
+	s := &sending{Context: ctx, cancel: cancel, own: t.own, stall: t.o.StallTimeout, max: max}
 	s.timed = !t.own && s.stall > 0
-	resp, err = t.next.RoundTrip(s.outgoing(req))
-	times = s.times()
+	resp, err := t.next.RoundTrip(s.outgoing(req))
+	if resp == nil && err == nil {
+		err = fmt.Errorf("client: the transport (%T) returned no response and no error", t.next)
+	}
 	if err != nil {
 		s.finish()
 		if stalled := s.stallError(err); stalled != nil {
 			err = stalled // net/http's wrapper has no Timeout method
 		}
 		cancel(nil)
-		if t.own && !s.asked {
-			times = max // net/http refuses the request itself, and would do so again
-		}
-		return nil, times, err
+		return nil, s, err
 	}
 	resp.Request = req
-	if resp.Body == http.NoBody {
+	if resp.Body == nil || resp.Body == http.NoBody { // http.Client allows nil
+		resp.Body = http.NoBody
 		cancel(nil)
-		return resp, times, nil
+		return resp, s, nil
 	}
 	responseBody := resp.Body
 	b := &body{ReadCloser: responseBody, cancel: cancel, ctx: ctx, sending: s, stall: t.o.StallTimeout}
 	if w, ok := resp.Body.(io.Writer); ok { // 101 Switching Protocols
-		if s.conn != nil {
-			s.conn.unbound()
+		if c := s.connection(); c != nil {
+			c.unbound()
 		}
 		resp.Body = &upgraded{b, w}
-		return resp, times, nil
+		return resp, s, nil
 	}
 	if resp.ProtoMajor == 2 && s.unfinished() {
 		// While sending the request body is blocked by flow control, net/http
@@ -105,7 +106,7 @@ func (t *roundTripper) once(req *http.Request, max int) (resp *http.Response, ti
 	}
 	b.quiet = isEventStream(resp.Header.Get("Content-Type"))
 	resp.Body = b
-	return resp, times, nil
+	return resp, s, nil
 }
 
 // isEventStream reports whether a Content-Type is text/event-stream, in any
@@ -115,14 +116,13 @@ func isEventStream(contentType string) bool {
 	return strings.EqualFold(strings.TrimSpace(mediaType), "text/event-stream")
 }
 
-// repeatable reports whether req may be retried after this result.
-func repeatable(req *http.Request, resp *http.Response, err error) bool {
+// repeatable reports whether req may be retried after this result. unsent means
+// that no part of it was sent.
+func repeatable(req *http.Request, resp *http.Response, err error, unsent bool) bool {
 	if req.Context().Err() != nil || req.Body != nil && req.Body != http.NoBody && req.GetBody == nil {
 		return false
 	}
 	if err != nil {
-		var op *net.OpError
-		unsent := errors.As(err, &op) && op.Op == "dial"
 		return (unsent || idempotent(req)) && !permanent(err)
 	}
 	switch resp.StatusCode {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -30,27 +31,31 @@ import (
 type sending struct {
 	context.Context
 	cancel context.CancelCauseFunc
+	own    bool // the transport was created by this package
 	hooks  httptrace.ClientTrace
 	stall  time.Duration
 	max    int // maximum number of attempts
 
 	// Used only on the goroutine of RoundTrip.
-	asked  bool  // there was an attempt
-	sent   int   // number of earlier attempts that may have reached the server
-	conn   *conn // connection of the current attempt; nil for HTTP/2 and if it isn't a *conn
-	before int64 // conn.wrote at the start of the attempt
+	asked bool // there was an attempt
+	sent  int  // number of earlier attempts that may have reached the server
 
-	mu       sync.Mutex // guards the fields below, because the body is read on another goroutine
-	hasBody  bool
-	whole    bool // the body isn't wrapped in an upload
-	timed    bool // use the timer
-	finished bool
-	then     func()  // called by finish
-	by       *upload // the upload whose bytes are pending; nil if whole is set
-	timer    *time.Timer
-	clock    stall.Clock
-	since    time.Time // start of the timer; zero if it isn't running
-	pending  int64     // number of bytes passed to net/http since then
+	// The mutex guards the fields below. The body is read on another goroutine,
+	// and Options.Transport may send the request on several at the same time.
+	mu        sync.Mutex
+	connected bool  // the current attempt has a connection
+	conn      *conn // that connection; nil for HTTP/2 and if it isn't a *conn
+	before    int64 // conn.wrote at the start of the attempt
+	hasBody   bool
+	whole     bool // the body isn't wrapped in an upload
+	timed     bool // use the timer
+	finished  bool
+	then      func()  // called by finish
+	by        *upload // the upload whose bytes are pending; nil if whole is set
+	timer     *time.Timer
+	clock     stall.Clock
+	since     time.Time // start of the timer; zero if it isn't running
+	pending   int64     // number of bytes passed to net/http since then
 }
 
 type sendingKey struct{}
@@ -81,10 +86,12 @@ func proxy(next func(*http.Request) (*url.URL, error)) func(*http.Request) (*url
 // begin is called before each attempt by net/http. It returns an error if the
 // maximum number of attempts is reached.
 func (s *sending) begin() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.asked && s.conn != nil && s.conn.wrote.Load() != s.before {
 		s.sent++ // at least a part of the request was sent
 	}
-	s.asked, s.conn = true, nil
+	s.asked, s.connected, s.conn = true, false, nil
 	if s.sent >= s.max {
 		return fmt.Errorf("client: the connection broke before a response arrived; the request was sent %d times: %w", s.sent, io.ErrUnexpectedEOF)
 	}
@@ -99,14 +106,40 @@ func (s *sending) stallError(err error) *StalledError {
 	if ok || errors.As(err, &stalled) {
 		return stalled
 	}
-	if s.conn != nil && s.conn.hasStalled() {
+	if c := s.connection(); c != nil && c.hasStalled() {
 		return &StalledError{After: s.stall, Sending: true}
 	}
 	return nil
 }
 
-// times returns the number of attempts, including failed dials.
-func (s *sending) times() int { return min(s.sent+1, s.max) }
+// connection returns s.conn.
+func (s *sending) connection() *conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conn
+}
+
+// times returns the number of attempts, including those without a connection.
+// It returns max if net/http rejected the request, as it would do again.
+func (s *sending) times() int {
+	if s.own && !s.asked {
+		return s.max
+	}
+	return min(s.sent+1, s.max)
+}
+
+// unsent reports whether no part of the request was sent before err: there was
+// no connection, for example because of a failed dial or TLS handshake. Only the
+// transport of this package is sure to report its connections.
+func (s *sending) unsent(err error) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.connected || s.sent > 0 {
+		return false
+	}
+	op, ok := errors.AsType[*net.OpError](err)
+	return s.own || ok && op.Op == "dial"
+}
 
 // outgoing returns a copy of req with s as its context and a wrapped body.
 func (s *sending) outgoing(req *http.Request) *http.Request {
@@ -142,12 +175,12 @@ func (s *sending) gotConn(info httptrace.GotConnInfo) {
 	if t, ok := info.Conn.(*tls.Conn); ok && t.ConnectionState().NegotiatedProtocol == "h2" {
 		c = nil
 	}
-	if s.conn = c; c != nil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.connected, s.conn = true, c; c != nil {
 		s.before = c.wrote.Load()
 	}
-	s.mu.Lock()
 	s.timed, s.finished, s.clock = c == nil && s.stall > 0, false, stall.Clock{}
-	s.mu.Unlock()
 }
 
 func (s *sending) wroteHeaders() {

@@ -20,5 +20,8 @@ func (e *StalledError) Error() string {
 	return fmt.Sprintf("client: less than 4 KiB of the response body arrived within %v", e.After)
 }
 
-// Timeout returns true, as for a net.Error.
+// Timeout returns true. A *StalledError is a net.Error.
 func (e *StalledError) Timeout() bool { return true }
+
+// Temporary returns true. It is deprecated in net.Error.
+func (e *StalledError) Temporary() bool { return true }
