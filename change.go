@@ -55,6 +55,36 @@ func (d *draft) edit(m *Mux) *declared {
 	return has
 }
 
+// refresh reads the fields of the draft, and repeats its changes if the Muxes were
+// changed otherwise since. It reports whether they were. The caller holds the lock.
+func (d *draft) refresh() (late bool, err error) {
+	if d == nil {
+		return false, nil
+	}
+	for m, has := range d.muxes {
+		late = late || m.version != has.version
+	}
+	if late {
+		clear(d.muxes)
+		d.failed = nil
+		for _, f := range d.log {
+			d.failed = cmp.Or(d.failed, f(d.mux, d))
+		}
+		d.self.invalidate()
+	}
+	d.edit(d.mux).fields = d.self.readFields()
+	return late, d.failed
+}
+
+func (m *Mux) readFields() *fields {
+	return &fields{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase, orElse(m.NotFound, nil), orElse(m.MethodNotAllowed, nil)}
+}
+
+func (m *Mux) setFields(f *fields) {
+	m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase = f.poolValues, f.poolParams, f.redirectSlash, f.redirectLetters
+	m.NotFound, m.MethodNotAllowed = f.notFound, f.notAllowed
+}
+
 // clone returns a copy that can be changed.
 func (d *declared) clone() *declared {
 	own := *d

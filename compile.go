@@ -293,15 +293,6 @@ func (c *compiler) publish() {
 	}
 }
 
-func (m *Mux) readFields() *fields {
-	return &fields{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase, orElse(m.NotFound, nil), orElse(m.MethodNotAllowed, nil)}
-}
-
-func (m *Mux) setFields(f *fields) {
-	m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase = f.poolValues, f.poolParams, f.redirectSlash, f.redirectLetters
-	m.NotFound, m.MethodNotAllowed = f.notFound, f.notAllowed
-}
-
 // read returns the fields of m as they were first read. keep says that this is the
 // first time.
 func (d *declared) read(m *Mux, keep bool) *fields {

@@ -1,7 +1,6 @@
 package muxmaster
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -117,27 +116,6 @@ func (d *draft) collect() (compilers []*compiler, err error) {
 		}
 	}
 	return compilers, nil
-}
-
-// refresh reads the fields of the draft, and repeats its changes if the Muxes were
-// changed otherwise since. It reports whether they were. The caller holds the lock.
-func (d *draft) refresh() (late bool, err error) {
-	if d == nil {
-		return false, nil
-	}
-	for m, has := range d.muxes {
-		late = late || m.version != has.version
-	}
-	if late {
-		clear(d.muxes)
-		d.failed = nil
-		for _, f := range d.log {
-			d.failed = cmp.Or(d.failed, f(d.mux, d))
-		}
-		d.self.invalidate()
-	}
-	d.edit(d.mux).fields = d.self.readFields()
-	return late, d.failed
 }
 
 // Remove removes a route. pattern is its text as Routes lists it, with the method
