@@ -528,22 +528,6 @@ func line() int {
 	return l
 }
 
-// A list of methods is registered as a whole or not at all, also while the Mux
-// serves.
-func TestNothingHalfRegistered(t *testing.T) {
-	m := muxmaster.New()
-	add(m, "POST /x/:id")
-	wants(t, m, exchanges{{"POST /x/1", "POST /x/:id"}})
-	for _, p := range []string{"GET,BREW,POST,PUT /x/{id}", "GET,WHEN /x/{id}/{id}"} {
-		if err := m.TryHandle(p, tell("list")); err == nil {
-			t.Errorf("%s: no error", p)
-		}
-	}
-	wants(t, m, exchanges{{"/x/1", "405 POST, OPTIONS"}, {"BREW /x/1", "405 POST, OPTIONS"}, {"POST /x/1", "POST /x/:id"}})
-	must(m.TryHandle("GET,BREW,PUT /x/{id}", tell("list")))
-	wants(t, m, exchanges{{"/x/1", "list"}, {"BREW /x/1", "list"}, {"PUT /x/1", "list"}})
-}
-
 func TestGroupRefusals(t *testing.T) {
 	route := func(*muxmaster.Group) {}
 	list := refusals{

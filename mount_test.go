@@ -162,27 +162,6 @@ func TestMountRefusals(t *testing.T) {
 	}.test(t)
 }
 
-// A route that conflicts in an outer Mux is not registered anywhere, nor is a Mux
-// with a route that conflicts.
-func TestMountedConflictRegistersNowhere(t *testing.T) {
-	m, sub, other := muxmaster.New(), muxmaster.New(), muxmaster.New()
-	add(m, "GET /b/x")
-	m.Mount("/a", sub)
-	m.Mount("/b", sub)
-	add(other, "GET /free|GET /x")
-	if text := panics(func() { add(sub, "GET /x") }); !strings.Contains(text, "/b/x") {
-		t.Errorf("panicked with %q", text)
-	}
-	if err := sub.TryHandle("GET /x", tell("sub")); err == nil {
-		t.Error("TryHandle: no error")
-	}
-	if text := panics(func() { m.Mount("/b", other) }); !strings.Contains(text, "/b/x") {
-		t.Errorf("Mount: panicked with %q", text)
-	}
-	wants(t, sub, exchanges{{"/x", "404"}})
-	wants(t, m, exchanges{{"/a/x", "404"}, {"/b/free", "404"}, {"/b/x", "GET /b/x"}})
-}
-
 // allowed is a MethodNotAllowed handler that writes its name and the header.
 func allowed(name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -365,23 +344,5 @@ func TestMountedSlashRedirects(t *testing.T) {
 		add(sub, "GET /x|Handle /tree/")
 		m.Mount("/a", sub)
 		wantOutcomes(t, m, exchanges{{"/a/x/", want}, {"/a/tree", "m s => /a/tree/"}}, inner)
-	}
-}
-
-// A prefix that is invalid further out registers nothing anywhere.
-func TestPrefixesThatAreInvalidFurtherOut(t *testing.T) {
-	top, middle, sub := muxmaster.New(), muxmaster.New(), muxmaster.New()
-	top.NotFound, middle.NotFound, sub.NotFound = tell("top"), tell("middle"), tell("sub")
-	top.Mount("/t/{x}", middle)
-	sub.Group("/{x}").NotFound = tell("group")
-	for name, do := range map[string]func(){
-		"Mount": func() { middle.Mount("/m", sub) },
-		"Group": func() { middle.Group("/m/{x}").NotFound = tell("group") },
-	} {
-		if got := panics(do); !strings.HasPrefix(got, "muxmaster: ") || !strings.Contains(got, `"x" is used twice`) {
-			t.Errorf("%s: panicked with %q", name, got)
-		}
-		wants(t, middle, exchanges{{"/m/1", "middle"}}, name)
-		wants(t, top, exchanges{{"/t/1/m/1", "middle"}}, name)
 	}
 }
