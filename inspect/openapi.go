@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"net/http"
 	"regexp"
@@ -11,7 +12,6 @@ import (
 	"strconv"
 
 	"github.com/seed-1954dcaa/muxmaster"
-	"github.com/seed-1954dcaa/muxmaster/inspect/internal/openapi"
 )
 
 // A Document says what a document of [OpenAPI] contains besides the routes. The
@@ -51,40 +51,75 @@ type Document struct {
 // path doesn't have, if a schema or security scheme is missing, or if something
 // can't be encoded.
 func OpenAPI(m *muxmaster.Mux, d Document) (map[string]any, error) {
-	var routes []muxmaster.Route
-	var operations []Operation
-	var list []openapi.Route
-	for r := range m.Routes() {
-		o := operationOf(r)
-		if o.Hidden || isPage(&r) {
-			continue
-		}
-		routes = append(routes, r)
-		operations = append(operations, o)
-		list = append(list, openapi.Route{Method: r.Method, Host: r.Host, Pattern: r.Pattern, Handler: r.Handler, ID: cmp.Or(o.ID, r.Name)})
-	}
-	var wrong error
-	doc, err := openapi.Document(cmp.Or(d.Title, "API"), cmp.Or(d.Version, "0"), list, func(op openapi.Operation) {
-		r := routes[op.Route]
-		if err := d.describe(operations[op.Route], op); err != nil && wrong == nil {
-			wrong = fmt.Errorf("the route %s %s (%s:%d): %w", op.Method, r.Host+r.Pattern, r.File, r.Line, err)
-		}
-		if d.Describe != nil {
-			r.Method = op.Method
-			d.Describe(r, op.Object)
-		}
-	})
-	err = cmp.Or(err, wrong)
-	if err == nil {
-		err = d.add(doc)
-	}
-	if err == nil {
-		err = d.check(doc)
-	}
+	doc, err := d.of(m.Routes())
 	if err != nil {
 		return nil, fmt.Errorf("inspect: OpenAPI: %w", err)
 	}
 	return doc, nil
+}
+
+// of returns the document of routes.
+func (d *Document) of(routes iter.Seq[muxmaster.Route]) (map[string]any, error) {
+	ops, err := operations(routes)
+	if err != nil {
+		return nil, err
+	}
+	paths := map[string]any{}
+	named := map[string]string{} // operation by ID, as METHOD path
+	release := "3.1.0"
+	for i, id := range operationIDs(ops) {
+		op := ops[i]
+		object, err := d.object(op, id)
+		if err != nil {
+			return nil, fmt.Errorf("the route %s %s (%s:%d): %w", op.method, op.route.Host+op.route.Pattern, op.route.File, op.route.Line, err)
+		}
+		if len(object) == 0 {
+			continue
+		}
+		template := op.path.String()
+		if id, ok := object["operationId"].(string); ok {
+			if other, twice := named[id]; twice {
+				return nil, fmt.Errorf("the operation id %q is used twice: for %s and %s %s", id, other, op.method, template)
+			}
+			named[id] = op.method + " " + template
+		}
+		item, _ := paths[template].(map[string]any)
+		if item == nil {
+			item = map[string]any{}
+			paths[template] = item
+		}
+		addOperation(item, op.method, object)
+		if !documented(op.method) || streams(object) {
+			release = "3.2.0"
+		}
+	}
+	doc := map[string]any{
+		"openapi": release,
+		"info":    map[string]any{"title": cmp.Or(d.Title, "API"), "version": cmp.Or(d.Version, "0")},
+		"paths":   paths,
+	}
+	return doc, cmp.Or(d.add(doc), d.check(doc))
+}
+
+// object returns an operation as JSON. It is empty if Describe has cleared it.
+func (d *Document) object(op *operation, id string) (map[string]any, error) {
+	object := map[string]any{
+		"operationId": id,
+		"responses":   map[string]any{"default": map[string]any{"description": "the response of " + op.route.Handler}},
+	}
+	if params := op.path.parameters(); params != nil {
+		object["parameters"] = params
+	}
+	if op.route.Host != "" {
+		object["servers"] = []any{server(op.route.Host)}
+	}
+	err := d.describe(op, object)
+	if d.Describe != nil {
+		r := op.route
+		r.Method = op.method
+		d.Describe(r, object)
+	}
+	return object, err
 }
 
 // add adds to the document what isn't about one operation.
@@ -111,9 +146,8 @@ func (d *Document) add(doc map[string]any) error {
 	return err
 }
 
-// describe adds to an operation of the document what o says.
-func (d *Document) describe(o Operation, op openapi.Operation) error {
-	object := op.Object
+// describe adds to the object of an operation what the annotations say.
+func (d *Document) describe(o *operation, object map[string]any) error {
 	for key, text := range map[string]string{"summary": o.Summary, "description": o.Description} {
 		if text != "" {
 			object[key] = text
@@ -147,16 +181,16 @@ func (d *Document) describe(o Operation, op openapi.Operation) error {
 		}
 		object["responses"] = responses
 	}
-	return d.parameters(o.Parameters, op)
+	return d.parameters(o, object)
 }
 
-// parameters adds parameters to an operation of the document.
-func (d *Document) parameters(list []Parameter, op openapi.Operation) error {
-	params, _ := op.Object["parameters"].([]any)
-	for _, p := range list {
+// parameters adds the parameters in annotations to the object of an operation.
+func (d *Document) parameters(op *operation, object map[string]any) error {
+	params, _ := object["parameters"].([]any)
+	for _, p := range op.Parameters {
 		var param map[string]any
 		if p.In == "" || p.In == "path" {
-			i := slices.Index(op.Names, p.Name)
+			i := slices.Index(op.names, p.Name)
 			if i < 0 {
 				return fmt.Errorf("the path has no parameter %q; for one of the query, set In: \"query\"", p.Name)
 			}
@@ -173,7 +207,7 @@ func (d *Document) parameters(list []Parameter, op openapi.Operation) error {
 		}
 	}
 	if params != nil {
-		op.Object["parameters"] = params
+		object["parameters"] = params
 	}
 	return nil
 }

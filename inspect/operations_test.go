@@ -1,4 +1,4 @@
-package openapi
+package inspect
 
 import (
 	"encoding/json"
@@ -6,19 +6,21 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-1954dcaa/muxmaster"
 )
 
 // document returns the operations for routes of the form METHOD HOST/PATH
 // HANDLER [ID], as lines of the form METHOD path id parameters.
 func document(t *testing.T, routes ...string) []string {
 	t.Helper()
-	var list []Route
+	var list []muxmaster.Route
 	for _, line := range routes {
 		f := strings.Fields(line)
 		i := strings.IndexByte(f[1], '/')
-		list = append(list, Route{strings.TrimPrefix(f[0], "*"), f[1][:i], f[1][i:], f[2], strings.Join(f[3:], "")})
+		list = append(list, muxmaster.Route{Method: strings.TrimPrefix(f[0], "*"), Host: f[1][:i], Pattern: f[1][i:], Handler: f[2], Name: strings.Join(f[3:], "")})
 	}
-	doc, err := Document("Test", "1", list, nil)
+	doc, err := new(Document).of(slices.Values(list))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +59,7 @@ func document(t *testing.T, routes ...string) []string {
 	return lines
 }
 
-func TestDocument(t *testing.T) {
+func TestOperations(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		routes []string
@@ -101,15 +103,16 @@ func TestDocument(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
-	routes := []Route{{"", "", "/any/{id}", "a.Any", ""}, {"GET", "", "/hidden", "a.Hidden", ""}}
-	doc, err := Document("Test", "1", routes, func(op Operation) {
-		if op.Route == 1 {
-			clear(op.Object)
+	routes := slices.Values([]muxmaster.Route{{Pattern: "/any/{id}"}, {Method: "GET", Pattern: "/hidden"}})
+	d := Document{Describe: func(r muxmaster.Route, object map[string]any) {
+		if r.Pattern == "/hidden" {
+			clear(object)
 			return
 		}
-		op.Object["summary"] = op.Method
-		op.Object["parameters"].([]any)[0].(map[string]any)["description"] = op.Method
-	})
+		object["summary"] = r.Method
+		object["parameters"].([]any)[0].(map[string]any)["description"] = r.Method
+	}}
+	doc, err := d.of(routes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,12 +127,10 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%s: the operation is %v", method, op)
 		}
 	}
-	_, err = Document("Test", "1", routes, func(op Operation) { op.Object["operationId"] = "same" })
+	d.Describe = func(_ muxmaster.Route, object map[string]any) { object["operationId"] = "same" }
+	_, err = d.of(routes)
 	if want := `the operation id "same" is used twice: for GET /any/{id} and POST /any/{id}`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
-	}
-	if _, err := Document("Test", "1", []Route{{"GET", "", "/{", "a.A", ""}}, nil); err == nil {
-		t.Error("a pattern that does not parse brings no error")
 	}
 }
 
@@ -155,15 +156,29 @@ func TestDocumentVersion(t *testing.T) {
 		{"GET", "responses", map[string]any{"200": media("itemSchema")}, "3.2.0"},
 		{"GET", "responses", json.RawMessage(`{}`), "3.1.0"},
 	} {
-		doc, err := Document("Test", "1", []Route{{tt.method, "", "/x", "a.A", ""}}, func(op Operation) {
+		d := Document{Describe: func(_ muxmaster.Route, object map[string]any) {
 			if tt.key == "" {
-				clear(op.Object)
+				clear(object)
 			} else {
-				op.Object[tt.key] = tt.value
+				object[tt.key] = tt.value
 			}
-		})
+		}}
+		doc, err := d.of(slices.Values([]muxmaster.Route{{Method: tt.method, Pattern: "/x"}}))
 		if err != nil || doc["openapi"] != tt.want {
 			t.Errorf("%s with %s %v: version %v, %v; want %s", tt.method, tt.key, tt.value, doc["openapi"], err, tt.want)
+		}
+	}
+}
+
+func TestECMAScript(t *testing.T) {
+	for expr, same := range map[string]bool{
+		`[0-9]+`: true, `\d{4}-\d{2}-\d{2}`: true, `[a-z0-9-]{1,8}`: true, `(?:a|b)+?`: true, `[^\]]`: true, `a{1}`: true, `a\{1\}`: true,
+		`en|de|fr`: true, `-?[0-9]+`: true, `[0-9a-f]{8}-[0-9a-f]{4}`: true, `[a-z]+\.json`: true, `\ba\B`: true,
+		`(?i)abc`: false, `(?P<year>\d)`: false, `[[:alpha:]]+`: false, `\Qa.b\E`: false, `\x{1F600}`: false, `\A[a-z]{2,}\z`: false,
+		`(?U)a+`: false, `(?s).`: false, `.`: false, `x\-y`: false, `\pL`: false, `é+`: false, `\s`: false, `a]`: false, `a{,2}`: false,
+	} {
+		if got := ecmaScript(expr); (got == expr) != same || got != "" && got != expr {
+			t.Errorf("%s: got %q", expr, got)
 		}
 	}
 }

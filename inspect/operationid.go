@@ -1,4 +1,4 @@
-package openapi
+package inspect
 
 import (
 	"cmp"
@@ -34,7 +34,7 @@ func operationIDs(ops []*operation) []string {
 	ids := make([]string, len(ops))
 	used := map[string]bool{}
 	for _, own := range []bool{true, false} {
-		assignIDs(ids, used, ops, func(op *operation) bool { return (op.id != "") == own })
+		assignIDs(ids, used, ops, func(op *operation) bool { return (op.ID != "") == own })
 	}
 	return ids
 }
@@ -42,7 +42,7 @@ func operationIDs(ops []*operation) []string {
 // assignIDs assigns IDs to some of the operations. The map used has those that
 // are assigned, folded.
 func assignIDs(ids []string, used map[string]bool, ops []*operation, some func(*operation) bool) {
-	name := func(op *operation) string { return cmp.Or(op.id, op.name) }
+	name := func(op *operation) string { return cmp.Or(op.ID, op.name) }
 	forms := []func(op *operation) string{
 		name,
 		func(op *operation) string { return join(name(op), strings.ToLower(op.method)) },
@@ -89,7 +89,7 @@ func join(words ...string) string {
 }
 
 // words returns the path as part of an operation ID.
-func (p path) words() string {
+func (p template) words() string {
 	text := p.write(func(name string) string { return name })
 	return strings.Trim(notWord.ReplaceAllString(text, "_"), "_")
 }

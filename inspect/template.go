@@ -1,17 +1,18 @@
-package openapi
+package inspect
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// A path is the path of a pattern as a sequence of texts and parameters:
+// A template is the path of a pattern as a sequence of texts and parameters:
 //
 //	/v{major:[0-9]+}.{minor}/*rest
 //	=> {text: "/v"} {name: "major", expr: "[0-9]+"} {text: "."} {name: "minor"}
 //	   {text: "/"} {name: "rest", rest: true}
-type path struct{ parts []part }
+type template struct{ parts []part }
 
 type part struct {
 	text  string // as in a URL
@@ -22,7 +23,7 @@ type part struct {
 	rest  bool   // the rest of the path
 }
 
-func newPath(p *pattern.Pattern) path {
+func newTemplate(p *pattern.Pattern) template {
 	var parts []part
 	for _, seg := range p.Segs {
 		parts = append(parts, part{text: "/"})
@@ -40,7 +41,7 @@ func newPath(p *pattern.Pattern) path {
 	if p.Rest != "" {
 		parts = append(parts, part{name: p.Rest, rest: true})
 	}
-	return path{parts}
+	return template{parts}
 }
 
 // escape escapes literal text for a URL, including braces, which OpenAPI uses
@@ -60,13 +61,13 @@ func escape(text string) string {
 }
 
 // String returns the path as a key of the document's paths.
-func (p path) String() string { return p.write(func(name string) string { return name }) }
+func (p template) String() string { return p.write(func(name string) string { return name }) }
 
 // shape returns the path without the names of its parameters. Paths of one
 // shape are the same to OpenAPI.
-func (p path) shape() string { return p.write(func(string) string { return "" }) }
+func (p template) shape() string { return p.write(func(string) string { return "" }) }
 
-func (p path) write(name func(string) string) string {
+func (p template) write(name func(string) string) string {
 	var b strings.Builder
 	for _, part := range p.parts {
 		if part.name == "" {
@@ -79,7 +80,7 @@ func (p path) write(name func(string) string) string {
 }
 
 // rename gives the parameters the names of those of a path of the same shape.
-func (p path) rename(as []part) {
+func (p template) rename(as []part) {
 	names := parameterNames(as)
 	for i := range p.parts {
 		if p.parts[i].name != "" {
@@ -99,7 +100,7 @@ func parameterNames(parts []part) (names []string) {
 
 // widen makes the parameters also accept the values of another path of the same
 // shape.
-func (p path) widen(other path) {
+func (p template) widen(other template) {
 	for i := range p.parts {
 		part, q := &p.parts[i], other.parts[i]
 		if part.name == "" || part.expr == q.expr {
@@ -128,7 +129,7 @@ func (p part) schema() map[string]any {
 }
 
 // parameters returns the parameters as JSON, or nil.
-func (p path) parameters() []any {
+func (p template) parameters() []any {
 	var params []any
 	for _, part := range p.parts {
 		if part.name == "" {
@@ -144,4 +145,19 @@ func (p path) parameters() []any {
 		params = append(params, param)
 	}
 	return params
+}
+
+// portable matches expressions that mean the same in RE2 and in ECMAScript with
+// the flag u, which JSON Schema uses. It also matches some other expressions
+// with (?, so the caller must check for that.
+var portable = regexp.MustCompile(`^(?:[\w~:;=@!&', <>"#%/|()+*?^$-]|\\[dDwWbB^$.*+?()[\]{}|]|\{\d+(?:,\d*)?\}` +
+	`|\[\^?(?:[\w~:;=@!&', <>"#%/|()+*?$.-]|\\[dDwW^$.*+?()[\]{}|-])+\])*$`)
+
+// ecmaScript returns an RE2 expression if it means the same to JSON Schema, or else
+// "": then the document doesn't have it.
+func ecmaScript(expr string) string {
+	if portable.MatchString(expr) && !strings.Contains(strings.ReplaceAll(expr, "(?:", "("), "(?") {
+		return expr
+	}
+	return ""
 }
