@@ -45,6 +45,12 @@ func TestServeHTTP(t *testing.T) {
 		w := httptest.NewRecorder()
 		page.ServeHTTP(w, r)
 		h := w.Header()
+		r.RemoteAddr = "192.0.2.1:1" // others are in TestIsLocal
+		remote := httptest.NewRecorder()
+		page.ServeHTTP(remote, r)
+		if remote.Code != http.StatusForbidden {
+			t.Errorf("%s %s of a remote client: got %d", tt.method, tt.target, remote.Code)
+		}
 		if w.Code != tt.status || !strings.HasPrefix(h.Get("Content-Type"), tt.typ+"; charset=utf-8") || !strings.Contains(w.Body.String(), tt.body) {
 			t.Errorf("%s %s: got %d, %s:\n%.400s", tt.method, tt.target, w.Code, h.Get("Content-Type"), w.Body)
 		}

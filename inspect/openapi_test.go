@@ -2,6 +2,7 @@ package inspect_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"reflect"
 	"strings"
@@ -47,39 +48,11 @@ func equal(t *testing.T, got any, want string) bool {
 	return reflect.DeepEqual(got, value)
 }
 
-func TestOpenAPI(t *testing.T) {
-	doc, ops := operations(t, service(), inspect.Document{Title: "Test", Version: "1", Describe: func(r muxmaster.Route, op map[string]any) {
-		op["summary"] = r.Pattern
-	}})
-	if doc["openapi"] != "3.1.0" || !reflect.DeepEqual(doc["info"], map[string]any{"title": "Test", "version": "1"}) {
-		t.Errorf("the document is of version %v, for %v", doc["openapi"], doc["info"])
-	}
-	if len(ops) != 7 {
-		t.Errorf("there are %d operations: %v", len(ops), ops)
-	}
-	if op := ops["GET /users/{id}"]; op["summary"] != "/users/:id" {
-		t.Errorf("GET /users/{id}: got %v", op)
-	}
-	if params := ops["GET /files/{name}.txt"]["parameters"]; !equal(t, params, `[{"name": "name", "in": "path", "required": true, "schema": {"type": "string", "pattern": "^(?:[a-z]+)$"}}]`) {
-		t.Errorf("GET /files/{name}.txt: the parameters are %v", params)
-	}
-	ids := map[any]bool{}
-	for name, op := range ops {
-		if strings.Contains(name, "/debug") {
-			t.Errorf("the page of Handler is in the document: %s", name)
-		}
-		if ids[op["operationId"]] {
-			t.Errorf("%s: operation id %q is used twice", name, op["operationId"])
-		}
-		ids[op["operationId"]] = true
-	}
-}
-
 type itemSchema struct{ name string }
 
-// TestOpenAPIOperation checks each field of Operation, alone and merged with
-// those of outer scopes.
-func TestOpenAPIOperation(t *testing.T) {
+// TestOpenAPI checks each field of Operation, alone and merged with those of outer
+// scopes, and those of Document.
+func TestOpenAPI(t *testing.T) {
 	h := func(http.ResponseWriter, *http.Request) {}
 	type key struct{}
 	m := muxmaster.New()
@@ -106,12 +79,17 @@ func TestOpenAPIOperation(t *testing.T) {
 		Responses:  map[int]inspect.Content{200: {Description: "inner"}},
 	}).GET("/inner", h)
 
+	m.Mount("/debug/routes", inspect.Handler(m)) // isn't in the document
 	doc, ops := operations(t, m, inspect.Document{
+		Title: "Test", Version: "1",
 		Schemas:         map[string]any{"Item": itemSchema{"item"}, "Any": true},
 		SecuritySchemes: map[string]any{"bearer": map[string]any{"type": "http", "scheme": "bearer"}, "key": 1},
 		Security:        []inspect.Security{{"key": {"y"}}},
 		Schema:          func(v any) any { return map[string]any{"title": v.(itemSchema).name} },
 	})
+	if info := fmt.Sprint(doc["info"]); info != "map[title:Test version:1]" || len(ops) != 6 {
+		t.Errorf("%d operations of %s: %v", len(ops), info, ops)
+	}
 	for name, want := range map[string]string{
 		"POST /all/{id}": `{"operationId": "own", "summary": "Sum", "description": "Text", "tags": ["a", "b"], "deprecated": true,
 			"security": [{"bearer": [], "key": ["x"]}, {}],

@@ -121,9 +121,7 @@ func (m *match) write(re *syntax.Regexp, n int) {
 		}
 	case syntax.OpAlternate:
 		m.write(re.Sub[n%len(re.Sub)], n/len(re.Sub))
-	case syntax.OpStar:
-		times = n%3 + 1
-	case syntax.OpPlus:
+	case syntax.OpStar, syntax.OpPlus:
 		times = n%3 + 1
 	case syntax.OpQuest:
 		times = n % 2
