@@ -78,7 +78,7 @@ func TestFeatures(t *testing.T) {
 			t.Errorf("%s is incomplete", f.text)
 		}
 		for name := range f.others {
-			if !slices.ContainsFunc(peers, func(p peer) bool { return p.name == name }) {
+			if !slices.ContainsFunc(peers, func(p router) bool { return p.name == name }) {
 				t.Errorf("%s: there is no column %s", f.text, name)
 			}
 		}

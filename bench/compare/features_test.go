@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/figure"
@@ -25,26 +26,9 @@ type feature struct {
 	words string
 }
 
-// A peer is another column of the second table.
-type peer struct {
-	name   string
-	module string // "" for package net/http
-}
-
-// huma is an API framework on top of other routers: what a router does counts
-// as no.
-var peers = []peer{
-	{"http.ServeMux", ""},
-	{"chi", "github.com/go-chi/chi/v5"},
-	{"gin", "github.com/gin-gonic/gin"},
-	{"echo", "github.com/labstack/echo/v5"},
-	{"fiber", "github.com/gofiber/fiber/v3"},
-	{"gorilla/mux", "github.com/gorilla/mux"},
-	{"httprouter", "github.com/julienschmidt/httprouter"},
-	{"bunrouter", "github.com/uptrace/bunrouter"},
-	{"fox", "github.com/fox-toolkit/fox"},
-	{"huma", "github.com/danielgtaylor/huma/v2"},
-}
+// peers are the other columns of the second table. huma is an API framework on top
+// of other routers: what a router does counts as no.
+var peers = append(slices.Clone(routers[1:]), router{name: "huma", module: "github.com/danielgtaylor/huma/v2"})
 
 var features = []feature{
 	{text: "names of routes, and their URLs", test: "TestName",
