@@ -116,44 +116,6 @@ func TestService(t *testing.T) {
 	}
 }
 
-// TestConcurrentChanges checks that all concurrent changes are saved.
-func TestConcurrentChanges(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "notes.json")
-	s, err := openStore(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			n, err := s.add(note{Text: "x"})
-			if err == nil && n.ID%2 == 0 {
-				err = s.remove(n.ID)
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	saved, err := openStore(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	notes, _ := saved.list("")
-	for i, n := range notes {
-		if n.ID != 2*i+1 || n.Text != "x" {
-			t.Errorf("note %d is %+v", i+1, n)
-		}
-	}
-	if got := len(notes); got != 4 {
-		t.Errorf("%d notes were saved, want 4", got)
-	}
-	if names, _ := filepath.Glob(file + ".*"); names != nil {
-		t.Errorf("left over: %v", names)
-	}
-}
-
 // TestUnsavedChange checks that a change that can't be saved has no effect, and
 // that the response doesn't contain the file name.
 func TestUnsavedChange(t *testing.T) {
@@ -181,17 +143,6 @@ func TestUnsavedChange(t *testing.T) {
 		if got := ask(t, c.method, url+c.path, c.body); got != c.want {
 			t.Errorf("%s %s %s: got %s, want %s", c.method, c.path, c.body, got, c.want)
 		}
-	}
-}
-
-func TestBadFile(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "notes.json")
-	if err := os.WriteFile(file, []byte("{"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	err := run(t.Context(), "127.0.0.1:0", file, 0, io.Discard)
-	if err == nil || !strings.Contains(err.Error(), "notes.json holds no notes: unexpected end of JSON input") {
-		t.Errorf("a broken file: got %v", err)
 	}
 }
 
