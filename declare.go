@@ -136,9 +136,15 @@ func (s *routeSet) remove(r *route) {
 	delete(s.byKey, r.key)
 	if name := r.level.routeName(); name != "" {
 		s.names[name] = slices.DeleteFunc(slices.Clone(s.names[name]), func(q *route) bool { return q == r })
+		if len(s.names[name]) == 0 {
+			delete(s.names, name)
+		}
 	}
 	if s.custom[r.method]--; s.custom[r.method] <= 0 {
 		delete(s.custom, r.method)
+	}
+	if len(s.added) > 2*len(s.byKey)+16 { // a mounted Mux may never be compiled, which lists them
+		s.list()
 	}
 }
 

@@ -335,6 +335,32 @@ func TestRemoveOfMountedRoutes(t *testing.T) {
 	wants(t, outer, exchanges{{"/sub/x", "outer x"}})
 }
 
+// A Mux doesn't keep the routes that were removed, also if it is only mounted and
+// never serves requests itself.
+func TestRemoveForgets(t *testing.T) {
+	outer, sub := muxmaster.New(), muxmaster.New()
+	outer.Mount("/sub", sub)
+	var removed []weak.Pointer[[1 << 10]byte]
+	for i := range 200 {
+		data := new([1 << 10]byte)
+		removed = append(removed, weak.Make(data))
+		sub.Name(fmt.Sprint("name", i)).GET(fmt.Sprintf("/x/%d", i%2), func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "x", data[0]) })
+		wants(t, outer, exchanges{{fmt.Sprintf("/sub/x/%d", i%2), "x0"}})
+		must(sub.Remove(fmt.Sprintf("GET /x/%d", i%2)))
+	}
+	kept := len(removed)
+	for range 100 {
+		runtime.GC()
+		if kept = len(slices.DeleteFunc(slices.Clone(removed), func(p weak.Pointer[[1 << 10]byte]) bool { return p.Value() == nil })); kept < 40 {
+			break
+		}
+	}
+	if kept >= 40 {
+		t.Errorf("%d of %d handlers of removed routes are kept", kept, len(removed))
+	}
+	wants(t, outer, exchanges{{"/sub/x/0", "404"}})
+}
+
 // A Group, a Route or a mount whose routes were all removed leaves nothing
 // behind: the routes around it serve what is below its prefix, and it is there
 // again when it gets a route again.
