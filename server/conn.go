@@ -10,6 +10,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -54,6 +55,20 @@ type connKey struct{}
 
 // NetConn returns the underlying connection, for handlers that hijack.
 func (c *conn) NetConn() net.Conn { return c.Conn }
+
+// gone reports whether the connection was hijacked, and what NetConn returns was
+// closed instead of c.
+func (c *conn) gone() bool {
+	c.mu.Lock()
+	hijacked := c.activity.hijacked
+	c.mu.Unlock()
+	sc, ok := c.Conn.(syscall.Conn)
+	if !hijacked || !ok {
+		return false
+	}
+	raw, err := sc.SyscallConn()
+	return err == nil && raw.Control(func(uintptr) {}) != nil
+}
 
 func (c *conn) Close() error {
 	err := c.Conn.Close()

@@ -37,6 +37,7 @@ type victim struct {
 func (l *listener) evict() bool {
 	now := time.Now()
 	if len(l.victims.list) == 0 && now.Sub(l.victims.scanned) >= scanPeriod {
+		l.prune()
 		l.victims = victims{now, l.scan()}
 	}
 	for len(l.victims.list) > 0 {

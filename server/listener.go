@@ -38,6 +38,7 @@ type listener struct {
 	drained  chan struct{} // closed by stop; see Draining
 	waiting  atomic.Bool   // a connection is waiting for room; responses get Connection: close
 	victims  victims       // used only by Accept
+	pruned   time.Time     // last call of prune; used only by Accept, and then by drain
 	stopping atomic.Bool
 	stopBy   time.Time // valid once stopping is true
 	evicted  atomic.Int64
@@ -81,7 +82,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		c := &conn{Conn: nc, l: l, eager: l.s.Engine}
 		c.direct()
-		if !l.admitIP(c) {
+		if !l.admitIP(c) && !(l.prune() && l.admitIP(c)) {
 			l.refuse(c)
 			continue
 		}
@@ -189,6 +190,18 @@ func (l *listener) closeConns(which func(*conn) bool) {
 			c.Close()
 		}
 	}
+}
+
+// prune removes the connections that are gone, at most once in scanPeriod. It
+// reports whether it looked.
+func (l *listener) prune() bool {
+	now := time.Now()
+	if now.Sub(l.pruned) < scanPeriod {
+		return false
+	}
+	l.pruned = now
+	l.closeConns((*conn).gone)
+	return true
 }
 
 func (l *listener) open() int {

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/server"
 )
@@ -154,6 +155,61 @@ func TestProxyProtocol(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// TestPrune checks that a connection doesn't count toward the limits and doesn't
+// delay the drain if the handler that has hijacked it closes what NetConn returns.
+func TestPrune(t *testing.T) {
+	t.Parallel()
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			hello(w, r)
+			return
+		}
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for {
+			inner, ok := c.(interface{ NetConn() net.Conn })
+			if !ok {
+				c.Close()
+				return
+			}
+			c = inner.NetConn()
+		}
+	})
+	for _, tt := range []struct {
+		name  string
+		limit func(*server.Server)
+	}{
+		{"MaxConns", func(s *server.Server) { s.MaxConns = 1 }},
+		{"MaxConnsPerIP", func(s *server.Server) { s.MaxConnsPerIP = 1 }},
+		{"drain", func(s *server.Server) { s.DrainTimeout = longest }},
+	} {
+		for _, v := range []variant{plain, onEngine(plain)} {
+			t.Run(tt.name+", "+v.name, func(t *testing.T) {
+				t.Parallel()
+				s, addr, stop := start(t, h, func(s *server.Server) { v.configure(t, s); tt.limit(s) })
+				io.Copy(io.Discard, send(t, addr, "/hijack")) // until it is closed
+				if s.MaxConns == 1 || s.MaxConnsPerIP == 1 {
+					eventually(t, longest, "another client is served", func() bool {
+						c := send(t, addr, "/")
+						defer c.Close()
+						c.SetReadDeadline(time.Now().Add(longest / 2))
+						status := make([]byte, len("HTTP/1.1 200"))
+						io.ReadFull(c, status)
+						return string(status) == "HTTP/1.1 200"
+					})
+				}
+				began := time.Now()
+				if err := stop(); err != nil || time.Since(began) > longest/2 {
+					t.Errorf("%v after %v, want no error at once", err, time.Since(began))
+				}
+			})
 		}
 	}
 }

@@ -259,7 +259,7 @@ func (s *Server) drain(l *listener, shutdown func(context.Context) error) error 
 	l.closeConns(func(c *conn) bool { return !c.wasUsed() })
 	shutdown(ctx)
 	// Shutdown forgets hijacked connections; the listener does not.
-	for ctx.Err() == nil && l.open() > 0 {
+	for l.prune(); ctx.Err() == nil && l.open() > 0; l.prune() {
 		l.awaitClose(10 * time.Millisecond)
 	}
 	open := l.busy()
