@@ -3,6 +3,7 @@ package engine
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -80,6 +81,34 @@ func TestClientLeaves(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A noDeadlines is a connection without deadlines, as the channels of SSH.
+type noDeadlines struct{ net.Conn }
+
+func (noDeadlines) SetDeadline(time.Time) error      { return errors.ErrUnsupported }
+func (noDeadlines) SetReadDeadline(time.Time) error  { return errors.ErrUnsupported }
+func (noDeadlines) SetWriteDeadline(time.Time) error { return errors.ErrUnsupported }
+
+// TestConnectionsWithoutDeadlines checks that a response doesn't wait for the
+// client because the handler has waited for the end of the context.
+func TestConnectionsWithoutDeadlines(t *testing.T) {
+	for _, k := range kinds {
+		s := k.make(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case <-time.After(10 * watchAfter):
+			case <-r.Context().Done():
+			}
+			io.WriteString(w, "hello")
+		})})
+		c := dial(t, startOn(t, wrapper{onFreePort(t), func(nc net.Conn) net.Conn { return noDeadlines{nc} }}, s, s.Serve))
+		c.SetReadDeadline(time.Now().Add(time.Minute))
+		io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		if resp, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil || resp.ContentLength != 5 {
+			t.Errorf("%s: %v, %v; want a response", k.name, resp, err)
+		}
+		c.Close()
+	}
 }
 
 // TestContextEnds checks that the handler's return and the end of the

@@ -141,12 +141,13 @@ func (d *deadlines) setByHandler(c *conn, flag state, t time.Time) error {
 }
 
 // removeRead removes the read deadline, unless the handler has set it.
-func (d *deadlines) removeRead(c *conn) {
+func (d *deadlines) removeRead(c *conn) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c.state.load()&flagHandlerRead == 0 {
-		c.nc.SetReadDeadline(time.Time{})
+		return c.nc.SetReadDeadline(time.Time{})
 	}
+	return nil
 }
 
 // stop stops the timer and clears the deadlines, when the connection ends, is

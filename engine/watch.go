@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"errors"
+	"io"
 	"net"
 	"sync"
 	"time"
@@ -78,10 +80,15 @@ func (x *requestContext) startWatch() {
 		w.waiting = true
 		return
 	}
-	w.ended = make(chan struct{})
 	// Remove the deadline for the body. Otherwise its expiry would look as if
 	// the client had disconnected.
-	x.conn.deadlines.removeRead(x.conn)
+	err := x.conn.deadlines.removeRead(x.conn)
+	if err != nil && !errors.Is(err, net.ErrClosed) && !errors.Is(err, io.ErrClosedPipe) {
+		// The connection has no deadlines, as the channels of SSH. stopWatch
+		// could not interrupt the read, and would delay the response.
+		return
+	}
+	w.ended = make(chan struct{})
 	go x.watchClient(x.conn.nc, w.ended)
 }
 
