@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
@@ -26,16 +25,6 @@ var HTTP2Servers = []HTTPServer{
 		serve: func(l net.Listener, conf *tls.Config) error { return serveHTTP2Engine(l, conf, true) }},
 	{Name: "hertz", Handler: "native", Paths: []string{helloPath, jsonPath}, serve: serveHertz},
 	{Name: "grpc-go's own server", Handler: "native", Paths: []string{grpcPath}, serve: serveGRPC},
-}
-
-// HTTP2Entrants returns the names of the HTTP/2 servers for a case.
-func HTTP2Entrants(c Case) (names []string) {
-	for _, s := range HTTP2Servers {
-		if slices.Contains(s.Paths, c.Path) && (!c.H2load || s.Handler == "plain") {
-			names = append(names, s.Name)
-		}
-	}
-	return names
 }
 
 // certificate returns the certificate of package httptest.

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestRun(t *testing.T) {
-	servers := append([]string{"http.ServeMux", "no router"}, All()...)
+	servers := append([]string{"http.ServeMux", "no router"}, Entrants(Parameter(1, 1))...)
 	servers = append(servers, "nobody")
 	for _, c := range []Case{Parameter(4, 1), Parameter(4, 2)} {
 		part := 0.0
@@ -64,31 +64,18 @@ func TestRun(t *testing.T) {
 
 // TestCases checks the responses of every server in every case.
 func TestCases(t *testing.T) {
-	for _, c := range Cases() {
-		c.Connections = 2
-		results, err := Run(t.Context(), All(), c, Plan{Rounds: 1, Requests: 20}, func(float64) {})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, r := range results {
-			if r.Cannot != "" || len(r.Rounds) != 1 {
-				t.Errorf("%s, %s: %d rounds, %q", HTTPServers[i].Name, c, len(r.Rounds), r.Cannot)
-			}
-		}
-	}
-}
-
-// TestHTTP2Cases checks the responses of every HTTP/2 server in every case.
-func TestHTTP2Cases(t *testing.T) {
-	cases := HTTP2Cases()
+	cases := append(Cases(), HTTP2Cases()...)
 	if HasH2load() {
 		cases = append(cases, H2loadCases()...)
 	}
 	for _, c := range cases {
-		if c.PerSecond == 0 && c.Streams != 100 { // the same with fewer requests at a time
+		switch {
+		case c.Protocol == HTTP1:
+			c.Connections = 2
+		case c.PerSecond == 0 && c.Streams != 100: // the same with fewer requests at a time
 			continue
 		}
-		servers := HTTP2Entrants(c)
+		servers := Entrants(c)
 		if len(servers) < 2 {
 			t.Errorf("%s: only %d servers", c, len(servers))
 		}

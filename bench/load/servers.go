@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v3"
@@ -55,10 +56,16 @@ var HTTPServers = []HTTPServer{
 	{Name: "fiber v3", Handler: "native", serve: func(l net.Listener, _ *tls.Config) error { return fasthttp.Serve(l, fiberApp().Handler()) }},
 }
 
-// All returns the names of HTTPServers.
-func All() (names []string) {
-	for _, s := range HTTPServers {
-		names = append(names, s.Name)
+// Entrants returns the names of the servers for a case.
+func Entrants(c Case) (names []string) {
+	servers := HTTPServers
+	if c.Protocol != HTTP1 {
+		servers = HTTP2Servers
+	}
+	for _, s := range servers {
+		if c.Protocol == HTTP1 || slices.Contains(s.Paths, c.Path) && (!c.H2load || s.Handler == "plain") {
+			names = append(names, s.Name)
+		}
 	}
 	return names
 }

@@ -208,7 +208,7 @@ func TestPublished(t *testing.T) {
 func sampleHTTP2() *showdown.Run {
 	r := &showdown.Run{Started: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC), Machine: measure.Machine{CPU: "Z80"}, Command: "go run"}
 	for _, c := range append(load.HTTP2Cases(), load.H2loadCases()...) {
-		for i, s := range load.HTTP2Entrants(c) {
+		for i, s := range load.Entrants(c) {
 			round := load.Round{PerSecond: float64(10_000 * (i + 1)), CPU: 60 / float64(i+1), P50: 100 * time.Microsecond, P99: 2 * time.Millisecond}
 			if c.H2load {
 				round.P50, round.P99 = 0, 0

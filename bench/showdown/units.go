@@ -56,7 +56,7 @@ func units(contenders []contender.Contender, p plan) []unit {
 	for pass := range p.loadPasses {
 		for _, c := range p.loadCases {
 			us = append(us, loadUnit(Load, underLoad(contenders), c, pass+1, p.load))
-			us = append(us, loadUnit(Servers, load.All(), c, pass+1, p.load))
+			us = append(us, loadUnit(Servers, load.Entrants(c), c, pass+1, p.load))
 		}
 	}
 	return us

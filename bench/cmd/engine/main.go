@@ -160,10 +160,7 @@ func measureAll(ctx context.Context, results *showdown.Run, section showdown.Sec
 // measureCase measures all servers in a case.
 func measureCase(ctx context.Context, results *showdown.Run, section showdown.Section, c load.Case, plan load.Plan) error {
 	fmt.Fprintln(os.Stderr, c)
-	servers := load.All()
-	if section == showdown.HTTP2 {
-		servers = load.HTTP2Entrants(c)
-	}
+	servers := load.Entrants(c)
 	rounds, err := load.Run(ctx, servers, c, plan, func(float64) {})
 	if err != nil {
 		return err
