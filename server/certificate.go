@@ -20,13 +20,14 @@ type certificate struct {
 
 	mu      sync.Mutex // held by the one handshake that checks the files
 	checked time.Time
-	stamp   string // of the files that were read
-	refused string // of files that could not be used, and were logged
+	stamp   stamp // of the files that were read
+	refused stamp // of the last files that could not be used, which was logged; or stamp
 }
 
 func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log, checked: time.Now()}
 	c.stamp = c.stat() // before reading, to detect changes in between
+	c.refused = c.stamp
 	pair, err := loadPair(certFile, keyFile)
 	if err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 // certificate that isn't valid yet.
 func (c *certificate) reload() {
 	stamp := c.stat()
-	if stamp == c.stamp {
+	if stamp.same(c.stamp) {
 		return
 	}
 	pair, err := loadPair(c.certFile, c.keyFile)
@@ -62,29 +63,48 @@ func (c *certificate) reload() {
 		err = fmt.Errorf("server: certificate %s is not valid before %v", c.certFile, pair.Leaf.NotBefore.Format(time.RFC3339))
 	}
 	if err != nil {
-		if stamp != c.refused {
+		if !stamp.same(c.refused) {
 			c.refused = stamp
 			c.log.Error("cannot load the renewed certificate; still using the old one", "error", err)
 		}
 		return
 	}
-	c.stamp, c.refused = stamp, ""
+	c.stamp, c.refused = stamp, stamp
 	c.current.Store(pair)
 	c.log.Info("certificate renewed", "file", c.certFile, "expires", pair.Leaf.NotAfter)
 }
 
-// stat returns a string that changes when the files change. It follows symbolic
-// links, because Kubernetes and certbot renew certificates by changing them.
-func (c *certificate) stat() string {
-	s := ""
-	for _, name := range []string{c.certFile, c.keyFile} {
+// A stamp describes the files of a certificate and its key; nil if one can't be
+// read.
+type stamp [2]os.FileInfo
+
+// stat follows symbolic links, because Kubernetes and certbot renew certificates
+// by changing them.
+func (c *certificate) stat() (s stamp) {
+	for i, name := range []string{c.certFile, c.keyFile} {
 		if info, err := os.Stat(name); err == nil {
-			s += fmt.Sprint(info.ModTime().UnixNano(), info.Size(), ";")
-		} else {
-			s += "missing;"
+			s[i] = info
 		}
 	}
 	return s
+}
+
+// same reports whether the files are the same ones and unchanged. Files of
+// reproducible images all have the same time, and often the same size.
+func (s stamp) same(t stamp) bool {
+	for i, a := range s {
+		b := t[i]
+		if a == nil || b == nil {
+			if a != b {
+				return false
+			}
+			continue
+		}
+		if !os.SameFile(a, b) || a.Size() != b.Size() || !a.ModTime().Equal(b.ModTime()) {
+			return false
+		}
+	}
+	return true
 }
 
 func loadPair(certFile, keyFile string) (*tls.Certificate, error) {

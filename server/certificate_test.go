@@ -66,6 +66,22 @@ func TestCertificateReload(t *testing.T) {
 	staysAs(t, "second", served)
 	write(cert)
 	eventually(t, longest, "serving the certificate that was repaired", func() bool { return served() == "third" })
+
+	// Files of reproducible images have the same time, and often the same size.
+	at := time.Now().Add(-time.Hour)
+	for _, name := range []string{"fourth", "fifth"} {
+		from := t.TempDir()
+		writeCert(t, from, name, tomorrow())
+		for _, f := range []string{"/cert.pem", "/key.pem"} {
+			content, _ := os.ReadFile(from + f)
+			os.WriteFile(from+f, append(content, bytes.Repeat([]byte("\n"), 1000-len(content))...), 0o600)
+			os.Chtimes(from+f, at, at)
+			if err := os.Rename(from+f, dir+f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		eventually(t, longest, "serving the certificate named "+name, func() bool { return served() == name })
+	}
 }
 
 // staysAs checks that got returns want for longer than the server takes to
