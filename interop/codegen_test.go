@@ -30,7 +30,7 @@ var codegenRows = []row{
 	{library: "github.com/danielgtaylor/huma/v2", name: "huma", tried: "`humago.New(mux, …)`: path, query and body, validation errors, its OpenAPI document; on a Group", run: runHuma, plain: true},
 	{library: "github.com/99designs/gqlgen", name: "gqlgen", tried: "queries by GET, POST and multipart, a subscription over a websocket", run: runGqlgen, plain: true},
 	{library: "github.com/graph-gophers/graphql-go", name: "graph-gophers/graphql-go", tried: "`relay.Handler` on a route with a path value in its context", run: runGraphGophers, plain: true},
-	{library: "github.com/modelcontextprotocol/go-sdk", name: "MCP SDK", tried: "streamable handler on `/mcp/{tenant}`: session, tool call, the server chosen by a path value", run: runMCP, plain: true},
+	{library: "github.com/modelcontextprotocol/go-sdk", name: "MCP SDK", tried: "streamable handler on `/mcp/{tenant}`: session, tool call, the server chosen by a path value", limit: "Not with the engine's `Recycle`, because handlers of notifications, and of calls whose client has left, read the request's header after the response: `muxvet` reports it.", run: runMCP, plain: true, retains: true},
 	{library: "github.com/awslabs/aws-lambda-go-api-proxy", name: "aws-lambda-go-api-proxy", tried: "API Gateway v1 and v2 and ALB events through the router, without a server", run: runLambda, plain: true, ownServer: true},
 	{library: "github.com/markbates/goth", name: "markbates/goth", tried: "`gothic` finds the provider in the path value; login and callback", run: runGoth, plain: true},
 }

@@ -9,8 +9,9 @@
 //   - http.TimeoutHandler, wherever it stands: it returns while its handler
 //     still runs, which may then read another client's request.
 //     middleware.Timeout waits for the handler.
-//   - A *grpc.Server as an http.Handler: a goroutine of its own reads the
-//     request after the handler returned.
+//   - A *grpc.Server, and of the MCP libraries a *mcp.StreamableHTTPHandler
+//     (go-sdk) and a *server.SSEServer (mcp-go), as an http.Handler: their
+//     goroutines use the request or its header after the handler returned.
 //
 // Package retain reports handlers that keep a request themselves.
 package recycled

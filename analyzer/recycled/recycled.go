@@ -3,6 +3,7 @@ package recycled
 import (
 	"go/ast"
 	"go/types"
+	"path"
 
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
 	"golang.org/x/tools/go/analysis"
@@ -11,9 +12,17 @@ import (
 // Analyzer is the check.
 var Analyzer = &analysis.Analyzer{
 	Name: "recycled",
-	Doc:  "report http.TimeoutHandler and grpc.Server as handlers of an engine that recycles requests",
+	Doc:  "report http.TimeoutHandler, grpc.Server and MCP servers as handlers of an engine that recycles requests",
 	URL:  "https://pkg.go.dev/" + mux.Path + "/analyzer/recycled",
 	Run:  run,
+}
+
+// keepers are the types of handlers that use a request after they have returned,
+// and what to do instead.
+var keepers = []struct{ path, name, instead string }{
+	{"google.golang.org/grpc", "Server", "serve it without Recycle, or with its own Serve method"},
+	{"github.com/modelcontextprotocol/go-sdk/mcp", "StreamableHTTPHandler", "serve it without Recycle"},
+	{"github.com/mark3labs/mcp-go/server", "SSEServer", "serve it without Recycle"},
 }
 
 // all is the flag -recycled.all.
@@ -40,13 +49,13 @@ func run(pass *analysis.Pass) (any, error) {
 					pass.ReportRangef(n, "http.TimeoutHandler returns while its handler still runs, which with Recycle may read another client's request: use middleware.Timeout")
 				}
 			case *ast.SelectorExpr:
-				if fn, ok := pass.TypesInfo.Uses[n.Sel].(*types.Func); ok && fn.FullName() == "(*google.golang.org/grpc.Server).ServeHTTP" {
-					reportGRPC(pass, n)
+				if fn, ok := pass.TypesInfo.Uses[n.Sel].(*types.Func); ok && fn.Name() == "ServeHTTP" && fn.Signature().Recv() != nil {
+					report(pass, n, fn.Signature().Recv().Type())
 				}
 			case *ast.KeyValueExpr:
 				if key, ok := n.Key.(*ast.Ident); ok {
-					if field, ok := pass.TypesInfo.Uses[key].(*types.Var); ok && isHandler(field.Type()) && isGRPC(pass, n.Value) {
-						reportGRPC(pass, n.Value)
+					if field, ok := pass.TypesInfo.Uses[key].(*types.Var); ok && isHandler(field.Type()) {
+						report(pass, n.Value, pass.TypesInfo.TypeOf(n.Value))
 					}
 				}
 			}
@@ -62,19 +71,19 @@ func checkCall(pass *analysis.Pass, call *ast.CallExpr) {
 		return
 	}
 	for i, arg := range call.Args {
-		if i < sig.Params().Len() && isHandler(sig.Params().At(i).Type()) && isGRPC(pass, arg) {
-			reportGRPC(pass, arg)
+		if i < sig.Params().Len() && isHandler(sig.Params().At(i).Type()) {
+			report(pass, arg, pass.TypesInfo.TypeOf(arg))
 		}
 	}
 }
 
-func reportGRPC(pass *analysis.Pass, e ast.Expr) {
-	pass.ReportRangef(e, "a grpc.Server reads the request after its handler returned, which with Recycle may be another client's: serve it without Recycle, or with its own Serve method")
+// report reports e if its handler's type is one of the keepers.
+func report(pass *analysis.Pass, e ast.Expr, t types.Type) {
+	for _, k := range keepers {
+		if t != nil && mux.IsNamed(t, k.path, k.name) {
+			pass.ReportRangef(e, "a %s.%s uses the request after it returned, which with Recycle may be another client's: %s", path.Base(k.path), k.name, k.instead)
+		}
+	}
 }
 
 func isHandler(t types.Type) bool { return mux.IsNamed(t, "net/http", "Handler") }
-
-func isGRPC(pass *analysis.Pass, e ast.Expr) bool {
-	t := pass.TypesInfo.TypeOf(e)
-	return t != nil && mux.IsNamed(t, "google.golang.org/grpc", "Server")
-}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/engine"
 	"google.golang.org/grpc"
@@ -19,9 +21,11 @@ func routes(h http.Handler) *muxmaster.Mux {
 	mux := muxmaster.New()
 	mux.Handle("/slow", http.TimeoutHandler(h, time.Second, "")) // want `http.TimeoutHandler returns`
 	rpc := grpc.NewServer()
-	mux.Handle("/rpc/", rpc)        // want `a grpc.Server reads the request after its handler returned`
-	mux.POST("/rpc", rpc.ServeHTTP) // want `a grpc.Server reads the request`
-	_ = &http.Server{Handler: rpc}  // want `a grpc.Server reads the request`
+	mux.Handle("/rpc/", rpc)                           // want `a grpc.Server uses the request after it returned`
+	mux.POST("/rpc", rpc.ServeHTTP)                    // want `a grpc.Server uses the request`
+	_ = &http.Server{Handler: rpc}                     // want `a grpc.Server uses the request`
+	mux.Handle("/mcp", mcp.NewStreamableHTTPHandler()) // want `a mcp.StreamableHTTPHandler uses the request`
+	mux.Handle("/sse", server.NewSSEServer())          // want `a server.SSEServer uses the request`
 	return mux
 }
 
