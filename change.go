@@ -18,11 +18,18 @@ import (
 func (m *scope) change(f change) error {
 	defer m.live().lock().Unlock()
 	mux := m.live() // an Update may have ended meanwhile
-	d := mux.draft
-	err := f(mux.origin(), d)
-	if d != nil && err == nil {
+	if mux.draft != nil {
+		return mux.draft.change(f)
+	}
+	return f(mux, nil)
+}
+
+// change changes d. The caller holds the lock.
+func (d *draft) change(f change) error {
+	err := f(d.mux, d)
+	if err == nil {
 		d.log = append(d.log, f)
-		mux.invalidate()
+		d.self.invalidate()
 	}
 	return err
 }
