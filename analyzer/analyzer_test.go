@@ -29,13 +29,16 @@ func TestAnalyzers(t *testing.T) {
 	}{
 		{guard.Analyzer, []string{"guard"}},
 		{pathname.Analyzer, []string{"pathname", "mounted"}},
-		{pattern.Analyzer, []string{"pattern", mux.Path}},
+		{pattern.Analyzer, []string{"pattern", "files", mux.Path}},
 		{recycled.Analyzer, []string{"recycling", "notrecycling"}},
 		{retain.Analyzer, []string{"retain", "recycled"}},
 		{urls.Analyzer, []string{"urls", "openurls", "openmethod", "openvalue"}},
 	} {
 		t.Run(c.analyzer.Name, func(t *testing.T) { analysistest.Run(t, testdata, c.analyzer, c.packages...) })
 	}
+	t.Run("fixes", func(t *testing.T) {
+		analysistest.RunWithSuggestedFixes(t, testdata, retain.Analyzer, "retainfix")
+	})
 	t.Run("-retain.recycle", func(t *testing.T) {
 		if err := retain.Analyzer.Flags.Set("recycle", "true"); err != nil {
 			t.Fatal(err)

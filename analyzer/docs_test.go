@@ -12,16 +12,16 @@ import (
 
 // A block is a block of Go code in docs/checks.md.
 type block struct {
-	code  string
-	wrong bool
-	line  int
+	check, code  string
+	wrong, fixed bool // fixed: it is the result of -fix for the previous block
+	line         int
 }
 
 func blocks(t *testing.T) []block {
 	t.Helper()
 	var all []block
 	var current *block
-	paragraph, before := "", ""
+	check, paragraph, before := "", "", ""
 	for i, line := range strings.Split(read(t, "../docs/checks.md"), "\n") {
 		switch {
 		case current != nil && line == "```":
@@ -30,7 +30,9 @@ func blocks(t *testing.T) []block {
 		case current != nil:
 			current.code += line + "\n"
 		case line == "```go":
-			current = &block{line: i + 2, wrong: strings.HasPrefix(before, "Wrong")}
+			current = &block{check: check, line: i + 2, wrong: strings.HasPrefix(before, "Wrong"), fixed: strings.Contains(before, "-fix")}
+		case strings.HasPrefix(line, "## "):
+			check = line[3:]
 		case line == "":
 			before, paragraph = paragraph, ""
 		default:
@@ -43,6 +45,7 @@ func blocks(t *testing.T) []block {
 // TestDocs checks the code blocks in docs/checks.md. Blocks after "Wrong" must
 // be reported, in each line with a comment if there are any. Other blocks must
 // not.
+// -fix must have the documented result.
 func TestDocs(t *testing.T) {
 	all := blocks(t)
 	if len(all) < 9 {
@@ -54,11 +57,18 @@ func TestDocs(t *testing.T) {
 	}
 	dir := module(t, files)
 	reports, _ := run(t, dir, "go", "vet", "-vettool="+muxvet, "./...")
-	for _, b := range all {
+	for i, b := range all {
 		name := fmt.Sprintf("line%d/main.go", b.line)
 		if !b.wrong {
 			if strings.Contains(reports, name) {
 				t.Errorf("docs/checks.md:%d is reported:\n%s", b.line, reports)
+			}
+			if b.fixed {
+				fixed := fmt.Sprintf("line%d", all[i-1].line)
+				run(t, dir, "go", "vet", "-vettool="+muxvet, "-fix", "./"+fixed)
+				if text := read(t, filepath.Join(dir, fixed, "main.go")); text != program(b.code) {
+					t.Errorf("docs/checks.md:%d: -fix makes\n%s", b.line, text)
+				}
 			}
 			continue
 		}

@@ -134,17 +134,27 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestFix applies the fixes to the program above. The result must compile, and
-// only the report without a fix may be left.
+// TestFix applies the fixes to the program above and to the test data for
+// fixes. The result must compile, and only reports without a fix may be left.
 func TestFix(t *testing.T) {
-	for _, with := range [][]string{{muxvet, "-fix", "./..."}, {"go", "vet", "-fix", "-vettool=" + muxvet, "./..."}} {
-		dir := module(t, map[string]string{"app.go": app})
-		run(t, dir, with[0], with[1:]...)
-		if out, code := run(t, dir, "go", "build", "./..."); code != 0 {
-			t.Errorf("does not compile after %q:\n%s", with, out)
-		}
-		if out, _ := run(t, dir, "go", "vet", "-vettool="+muxvet, "./..."); reports(out) != 1 || !strings.Contains(out, "r can outlive") {
-			t.Errorf("after %q, these reports are left:\n%s", with, out)
+	retain := read(t, "testdata/src/retainfix/fix.go")
+	tests := []struct {
+		name, file string
+		left       int
+	}{
+		{"app", app, 0},
+		{"retainfix", retain, strings.Count(retain[strings.Index(retain, "// No fix below."):], "// want")},
+	}
+	for _, tt := range tests {
+		for _, with := range [][]string{{muxvet, "-fix", "./..."}, {"go", "vet", "-fix", "-vettool=" + muxvet, "./..."}} {
+			dir := module(t, map[string]string{"app.go": tt.file})
+			run(t, dir, with[0], with[1:]...)
+			if out, code := run(t, dir, "go", "build", "./..."); code != 0 {
+				t.Errorf("%s: does not compile after %q:\n%s", tt.name, with, out)
+			}
+			if out, _ := run(t, dir, "go", "vet", "-vettool="+muxvet, "./..."); reports(out) != tt.left {
+				t.Errorf("%s: after %q, %d reports are left, want %d:\n%s", tt.name, with, reports(out), tt.left, out)
+			}
 		}
 	}
 }

@@ -1,7 +1,13 @@
-// Package guard defines a check for a login or another policy that may not cover
-// all that it seems to cover.
+// Package guard defines a check for routes that a login or another policy does
+// not cover, although it looks as if it did.
 //
 // # What it reports
+//
+// Plain routes on a Mux or Group with UseFast, and fast routes on one with Use:
+// the registration panics, because the route would bypass the middleware.
+//
+//	mux.UseFast(login)
+//	mux.GET("/admin", admin) // reported
 //
 // A guard beside a file server: a subtree below an http.FileServer whose
 // handler denies access, or serves the same files inside more middleware. The

@@ -14,7 +14,7 @@ import (
 // Analyzer is the check.
 var Analyzer = &analysis.Analyzer{
 	Name:     "guard",
-	Doc:      "report guards beside file servers",
+	Doc:      "report routes that bypass middleware, and guards beside file servers",
 	URL:      "https://pkg.go.dev/" + mux.Path + "/analyzer/guard",
 	Run:      run,
 	Requires: []*analysis.Analyzer{routes.Analyzer},
@@ -26,6 +26,23 @@ func run(pass *analysis.Pass) (any, error) {
 	for _, r := range found.Routes {
 		if !mux.InTest(pass, r.Call) {
 			served = append(served, r)
+		}
+	}
+	reported := make(map[*ast.CallExpr]bool)
+	for _, w := range found.Middleware {
+		if mux.InTest(pass, w.Call) {
+			continue
+		}
+		for _, r := range served {
+			if !reported[r.Call] && bypasses(found, r, w) && found.Always(w.Call, r.Call) {
+				reported[r.Call] = true
+				kind := "a plain"
+				if r.Fast {
+					kind = "a fast"
+				}
+				pass.ReportRangef(r.Call, "this registration panics: %s route would bypass the middleware of %s at %s",
+					kind, w.Method, mux.Position(pass.Fset, w.Call.Pos()))
+			}
 		}
 	}
 	for _, files := range served {
@@ -41,6 +58,23 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 	}
 	return nil, nil
+}
+
+// bypasses reports whether r is a route of the scope with the middleware w, but
+// of the other kind.
+func bypasses(found *routes.Result, r *routes.Route, w routes.Wrap) bool {
+	if w.Method == "With" || r.Kind == routes.Std || r.Kind == routes.Mount || r.Fast == (w.Method == "UseFast") {
+		return false
+	}
+	to := found.Receiver(w.Call)
+	if to == nil {
+		return false
+	}
+	if to == found.Receiver(r.Call) {
+		v, ok := to.(*types.Var)
+		return ok && (found.Assigned(to) != nil || v.Kind() == types.ParamVar)
+	}
+	return mux.IsNamed(to.Type(), mux.Path, "Mux") && r.Scope.Whole && r.Scope.Root == w.Scope.Root && r.Scope.Root == any(to)
 }
 
 // fileSystem returns the source of the file system that the handler serves with

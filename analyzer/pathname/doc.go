@@ -15,9 +15,10 @@
 //
 // It knows the routes of a *muxmaster.Mux, a *muxmaster.Group and an
 // *http.ServeMux that the same package registers with constant patterns, with
-// the prefixes of their groups and mounts. It follows the handler through
-// variables, middleware, functions that return handlers, and the functions that
-// handlers call.
+// the prefixes of their groups and mounts. The pattern and the handler may come
+// from the arguments of a function that registers routes, or from a table in a
+// loop. It follows the handler through variables, middleware, functions that
+// return handlers, and the functions that handlers call.
 //
 // # What it does not report
 //

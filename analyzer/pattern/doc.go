@@ -6,7 +6,10 @@
 // was built with:
 //
 //   - those that make the registration panic, with the reason;
-//   - routes that no request reaches, because the path is not clean;
+//   - two routes on one mux that match the same requests, also in groups and
+//     mounts: the second registration panics;
+//   - routes that no request reaches, because a route with a constraint that
+//     matches everything has precedence, or the path is not clean;
 //   - wildcards in the syntax of another router: <id>, [id], *, {path*}, {id?},
 //     {id:guid}, {path:.*}, %d, which panic on a Mux and are literal text for an
 //     http.ServeMux. For an http.ServeMux, this includes :id and *path.
@@ -16,7 +19,8 @@
 //
 // # What it does not report
 //
-// Routes that match the same requests: the second registration panics when the
-// program starts, and the message names both. Anything in _test.go files, where
-// bad patterns are often intended.
+// Routes registered under different conditions; routes on a variable that is
+// assigned more than once, or on different muxes created by the same
+// constructor; anything in _test.go files, where bad patterns are often
+// intended.
 package pattern

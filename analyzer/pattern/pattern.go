@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ import (
 // Analyzer is the check.
 var Analyzer = &analysis.Analyzer{
 	Name:     "pattern",
-	Doc:      "report route patterns that panic, can't be reached or have the syntax of another router",
+	Doc:      "report route patterns that panic, conflict, can't be reached or have the syntax of another router",
 	URL:      "https://pkg.go.dev/" + mux.Path + "/analyzer/pattern",
 	Run:      run,
 	Requires: []*analysis.Analyzer{routes.Analyzer},
@@ -32,28 +33,43 @@ func run(pass *analysis.Pass) (any, error) {
 			}
 		}
 	}
+	c := conflicts{pass: pass, together: found.Together, tables: make(map[any]*table), checked: make(map[token.Pos]bool), reported: make(map[token.Pos]bool)}
 	for _, route := range found.Routes {
-		if !route.Known || route.Kind == routes.Mount || mux.InTest(pass, route.Text) {
-			continue // prefixes are checked above
+		if !route.Known || mux.InTest(pass, route.Text) {
+			continue
 		}
+		places := found.Places(route)
 		if route.Kind == routes.Std {
-			checkStd(pass, route)
-		} else {
-			listed, err := found.Places(route)[0].Listed()
-			check(pass, route, listed, err)
+			err := try(http.NewServeMux(), route)
+			c.once(route, func() { checkStd(pass, route, err) })
+			if err == nil {
+				c.add(entry{route, places[0], nil})
+			}
+			continue
+		}
+		for i, place := range places {
+			listed, err := place.Listed()
+			if i == 0 {
+				c.once(route, func() { checkOne(pass, route, listed, err) })
+			}
+			if err != nil {
+				break
+			}
+			c.add(entry{route, place, listed})
 		}
 	}
+	c.checkShadows()
 	return nil, nil
 }
 
-// check reports errors of a route. err is the error of registering
+// checkOne reports errors of a single route. err is the error of registering
 // it, listed what the router lists.
-func check(pass *analysis.Pass, route *routes.Route, listed []muxmaster.Route, err error) {
+func checkOne(pass *analysis.Pass, route *routes.Route, listed []muxmaster.Route, err error) {
 	if err != nil {
 		report(pass, route.Text, fmt.Sprintf("this pattern panics: %v", err), dialect(route.Pattern, false))
 		return
 	}
-	if h := unreachable(listed); h.text != "" {
+	if h := unreachable(listed); h.text != "" && route.Kind != routes.Mount { // prefixes are checked separately
 		report(pass, route.Text, "", h)
 	}
 }

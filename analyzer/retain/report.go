@@ -2,11 +2,13 @@ package retain
 
 import (
 	"cmp"
+	"fmt"
 	"go/token"
 	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
+	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -42,7 +44,11 @@ func (c *checker) report() {
 		if len(f.callers) > 0 {
 			how = strings.Replace(how, "the handler", "the handler that calls this at "+mux.Position(c.pass.Fset, slices.Min(f.callers)), 1)
 		}
-		c.pass.Reportf(f.sink.pos, "%s %s: %s", strings.Join(names, " and "), how, hint)
+		d := analysis.Diagnostic{Pos: f.sink.pos, Message: fmt.Sprintf("%s %s: %s", strings.Join(names, " and "), how, hint)}
+		if len(f.callers) == 0 {
+			d.SuggestedFixes = c.fixes(f)
+		}
+		c.pass.Report(d)
 	}
 }
 

@@ -1,6 +1,7 @@
 package retain
 
 import (
+	"go/ast"
 	"go/token"
 	"go/types"
 	"slices"
@@ -31,6 +32,7 @@ type checker struct {
 	asValue map[types.Object]bool // functions that are used as values
 	checked map[sinkKey]bool
 	found   map[token.Pos]*finding
+	named   map[ast.Node]map[string]bool // variables that fixes declare, by declaration
 }
 
 type sinkKey struct {
@@ -48,6 +50,7 @@ func run(pass *analysis.Pass) (any, error) {
 		asValue: make(map[types.Object]bool),
 		checked: make(map[sinkKey]bool),
 		found:   make(map[token.Pos]*finding),
+		named:   make(map[ast.Node]map[string]bool),
 	}
 	if !slices.ContainsFunc(fns, isHandler) {
 		return nil, nil

@@ -2,7 +2,9 @@ package routes
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
+	"regexp"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
@@ -11,28 +13,42 @@ import (
 
 // This file records what the calls of a router's methods register.
 
-// register records the route or mount that the call registers.
+// register records the route, middleware or mount that the call registers.
 func (r *Result) register(call *ast.CallExpr) {
 	fn, ok := typeutil.Callee(r.pass.TypesInfo, call).(*types.Func)
 	if !ok || fn.Pkg() == nil {
 		return
 	}
 	recv := fn.Signature().Recv()
+	r.exec = execution{from: call}
 	switch fn.Pkg().Path() {
 	case mux.Path:
-		if recv != nil {
+		if recv == nil {
+			return
+		}
+		if !registersRoute.MatchString(fn.Name()) {
+			r.registerMux(fn.Name(), call)
+			return
+		}
+		for _, r.exec = range r.executions(call) {
 			r.registerMux(fn.Name(), call)
 		}
 	case "net/http":
-		switch {
-		case fn.Name() != "Handle" && fn.Name() != "HandleFunc":
-		case recv == nil:
-			r.route(Std, nil, call, Scope{Root: defaultMux, Whole: true})
-		case mux.IsNamed(recv.Type(), "net/http", "ServeMux"):
-			r.route(Std, nil, call, r.receiver(call))
+		if fn.Name() != "Handle" && fn.Name() != "HandleFunc" || recv != nil && !mux.IsNamed(recv.Type(), "net/http", "ServeMux") {
+			return
+		}
+		for _, r.exec = range r.executions(call) {
+			s := Scope{Root: defaultMux, Whole: true}
+			if recv != nil {
+				s = r.receiver(call)
+			}
+			r.route(Std, nil, call, s)
 		}
 	}
 }
+
+// registersRoute matches the names of the methods with a pattern and a handler.
+var registersRoute = regexp.MustCompile(`^([A-Z]+(Fast)?|Method|(Try)?Handle(Func|Fast)?|Serve(Files|SPA))$`)
 
 func (r *Result) registerMux(name string, call *ast.CallExpr) {
 	if len(call.Args) == 0 {
@@ -62,6 +78,8 @@ func (r *Result) registerMux(name string, call *ast.CallExpr) {
 		spa.Pattern = join("", spa.Pattern) + "/{path...}"
 	case name == "Group", name == "Route":
 		r.prefix(call.Args[0])
+	case name == "Use", name == "UseFast", name == "With":
+		r.Middleware = append(r.Middleware, Wrap{name, call, r.receiver(call)})
 	case name == "Name":
 		text, known := r.constant(call.Args[0])
 		r.Named = append(r.Named, text)
@@ -82,7 +100,28 @@ func (r *Result) registerMux(name string, call *ast.CallExpr) {
 func (r *Result) route(kind Kind, methods []string, call *ast.CallExpr, s Scope) {
 	args := call.Args[len(call.Args)-2:]
 	pattern, known := r.constant(args[0])
-	r.Routes = append(r.Routes, &Route{Kind: kind, Methods: methods, Call: call, Text: args[0], Pattern: pattern, Known: known, Handler: args[1], Scope: s})
+	text := r.exec.resolve(r, args[0])
+	if _, constant := mux.Constant(r.pass.TypesInfo, text); known && !constant {
+		text = r.exec.from // a sum with an argument of that call
+	}
+	r.Routes = append(r.Routes, &Route{
+		Kind: kind, Methods: methods, Call: call, Text: text, Pattern: pattern, Known: known,
+		Handler: r.exec.resolve(r, args[1]), Scope: s, Fast: isFast(call), exec: r.exec,
+	})
+}
+
+// isFast reports whether the called method registers a FastHandler.
+func isFast(call *ast.CallExpr) bool {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	return ok && strings.HasSuffix(sel.Sel.Name, "Fast")
+}
+
+// Receiver returns the variable or field on which a method is called, or nil.
+func (r *Result) Receiver(call *ast.CallExpr) types.Object {
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+		return r.Object(sel.X)
+	}
+	return nil
 }
 
 func (r *Result) prefix(e ast.Expr) (string, bool) {
@@ -93,4 +132,13 @@ func (r *Result) prefix(e ast.Expr) (string, bool) {
 	return text, known
 }
 
-func (r *Result) constant(e ast.Expr) (string, bool) { return mux.Constant(r.pass.TypesInfo, e) }
+// constant returns the value of a constant string in the current run.
+func (r *Result) constant(e ast.Expr) (string, bool) {
+	e = r.exec.resolve(r, e)
+	if sum, ok := e.(*ast.BinaryExpr); ok && sum.Op == token.ADD {
+		x, known := r.constant(sum.X)
+		y, also := r.constant(sum.Y)
+		return x + y, known && also
+	}
+	return mux.Constant(r.pass.TypesInfo, e)
+}

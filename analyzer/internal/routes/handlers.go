@@ -54,6 +54,11 @@ func (w *Reacher) handler(route *Route, e ast.Expr, seen map[ast.Expr]bool, dept
 		case *ast.FuncLit:
 			w.direct[n] = append(w.direct[n], route)
 			return false
+		case *ast.SelectorExpr:
+			if v := route.exec.resolve(w.Result, n); v != n && depth < 4 {
+				w.handler(route, v, seen, depth+1)
+				return false
+			}
 		case *ast.Ident:
 			switch obj := w.pass.TypesInfo.Uses[n].(type) {
 			case *types.Func:
@@ -65,7 +70,9 @@ func (w *Reacher) handler(route *Route, e ast.Expr, seen map[ast.Expr]bool, dept
 					w.direct[decl] = append(w.direct[decl], route)
 				}
 			case *types.Var:
-				if from := w.values[obj]; len(from) == 1 && from[0] != nil && depth < 4 && isFunc(obj.Type()) {
+				if v := route.exec.values[obj]; v != nil && depth < 4 && isFunc(obj.Type()) {
+					w.handler(route, v, seen, depth+1)
+				} else if from := w.values[obj]; len(from) == 1 && from[0] != nil && depth < 4 && isFunc(obj.Type()) {
 					w.handler(route, from[0], seen, depth+1)
 				}
 			}

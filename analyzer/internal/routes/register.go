@@ -14,34 +14,6 @@ import (
 // This file registers routes on a Mux of the router that muxvet was built with,
 // to learn what the router says about them.
 
-// A Place is a route with its mux and prefix. A route has one place on its own
-// mux, and one on each mux on which that one is mounted.
-type Place struct {
-	Root   any
-	prefix string
-	route  *Route
-	whole  bool // the prefix is known up to the root
-}
-
-// Places lists the places of a route whose pattern is known.
-func (r *Result) Places(route *Route) []Place {
-	return r.places(route, route.Scope, "", 0)
-}
-
-func (r *Result) places(route *Route, s Scope, below string, depth int) []Place {
-	prefix := s.Prefix + below
-	all := []Place{{s.Root, prefix, route, s.Whole}}
-	for _, m := range r.mounts[s.Root] {
-		if m.known && depth < 8 {
-			all = append(all, r.places(route, m.at, join("", m.prefix)+prefix, depth+1)...)
-		}
-	}
-	return all
-}
-
-// join appends a prefix to another, without a trailing slash.
-func join(prefix, more string) string { return prefix + strings.TrimSuffix(more, "/") }
-
 // Register registers the route at its place on m, with another handler. It
 // returns the reason if the program's registration would panic. Patterns of an
 // http.ServeMux are registered in the same way, because the router accepts a

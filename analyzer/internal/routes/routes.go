@@ -30,11 +30,12 @@ var Analyzer = &analysis.Analyzer{
 
 // Result contains the routes that the package registers.
 type Result struct {
-	Routes    []*Route // in the order of the source
-	Prefixes  []Prefix
-	Named     []string // the constant arguments of Name
-	OpenNames bool     // an argument of Name isn't constant
-	Open      bool     // there are routes that Routes doesn't have
+	Routes     []*Route // in the order of the source
+	Prefixes   []Prefix
+	Middleware []Wrap
+	Named      []string // the constant arguments of Name
+	OpenNames  bool     // an argument of Name isn't constant
+	Open       bool     // there are routes that Routes doesn't have
 
 	pass    *analysis.Pass
 	values  map[types.Object][]ast.Expr // expressions assigned to a variable or field
@@ -46,6 +47,14 @@ type Result struct {
 	escaped map[types.Object]bool
 	busy    map[ast.Node]bool
 	uses    map[types.Object][]ast.Expr // of a variable or function, with its qualifier
+	exec    execution                   // of the call that register looks at
+}
+
+// A Wrap is a call of Use, UseFast or With.
+type Wrap struct {
+	Method string
+	Call   *ast.CallExpr
+	Scope  Scope
 }
 
 // Kind is the kind of method that a route was registered with.
@@ -63,11 +72,13 @@ type Route struct {
 	Kind    Kind
 	Methods []string // of a verb method or Method; nil for every method
 	Call    *ast.CallExpr
-	Text    ast.Expr // the pattern's expression
+	Text    ast.Expr // the pattern's expression, or the call that gives a part of it
 	Pattern string   // its value, if Known
 	Known   bool
 	Handler ast.Expr
+	Fast    bool // registered with a FastHandler
 	Scope   Scope
+	exec    execution
 }
 
 // A Scope is the mux or group on which a route is registered.
@@ -75,6 +86,9 @@ type Scope struct {
 	Root   any    // identifies the mux: the object of its variable or the expression that makes it
 	Prefix string // of the groups
 	Whole  bool   // the prefix is known up to the root
+	// via distinguishes several instances of the mux: it is the variable with
+	// the field, or the call of the constructor.
+	via any
 }
 
 // A Prefix is the constant prefix of a group or a mount.
@@ -123,6 +137,7 @@ func run(pass *analysis.Pass) (any, error) {
 		return true
 	})
 	in.Preorder([]ast.Node{(*ast.CallExpr)(nil)}, func(n ast.Node) { r.register(n.(*ast.CallExpr)) })
+	r.exec = execution{}
 	in.Preorder([]ast.Node{(*ast.SelectorExpr)(nil)}, func(n ast.Node) { r.Open = r.Open || r.isMethodValue(n.(*ast.SelectorExpr)) })
 	return r, nil
 }

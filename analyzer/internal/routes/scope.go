@@ -31,7 +31,7 @@ func (r *Result) receiver(call *ast.CallExpr) Scope {
 				break
 			}
 			if t = st.Field(i).Type(); isRouter(t) {
-				return r.scopeOfVar(st.Field(i), sel.X)
+				return r.scopeOfVar(st.Field(i), sel.X, sel.X)
 			}
 		}
 	}
@@ -65,33 +65,48 @@ func (r *Result) scope(e ast.Expr) Scope {
 	case *ast.CallExpr:
 		return r.scopeOfCall(e)
 	case *ast.Ident, *ast.SelectorExpr:
-		if obj := r.Object(e); obj != nil {
-			return r.scopeOfVar(obj, e)
+		obj := r.Object(e)
+		if obj == nil {
+			return unknown
 		}
+		var base ast.Expr
+		if sel, ok := e.(*ast.SelectorExpr); ok {
+			base = sel.X
+		}
+		return r.scopeOfVar(obj, e, base)
 	}
 	return unknown
 }
 
-// scopeOfVar returns the scope of a variable or field, used at e.
-func (r *Result) scopeOfVar(obj types.Object, e ast.Expr) Scope {
+// scopeOfVar returns the scope of a variable, or of a field of base, used at e.
+func (r *Result) scopeOfVar(obj types.Object, e, base ast.Expr) Scope {
 	if obj.Pkg() != nil && obj.Pkg().Path() == "net/http" && obj.Name() == "DefaultServeMux" {
 		return Scope{Root: defaultMux, Whole: true}
+	}
+	if arg := r.exec.values[obj]; arg != nil {
+		return r.scope(arg)
 	}
 	if s, ok := r.scopeOfParam(obj); ok {
 		return s
 	}
+	s := Scope{Root: e} // depends on the caller
 	isMux := !mux.IsNamed(obj.Type(), mux.Path, "Group") && !mux.IsNamed(obj.Type(), mux.Path, "Router")
 	switch from := r.values[obj]; {
 	case len(from) == 1 && from[0] != nil:
-		s := r.scope(from[0])
+		s = r.scope(from[0])
 		if lit, ok := s.Root.(ast.Expr); ok && isMux && ast.Unparen(from[0]) == lit {
 			s.Root = obj
 		}
-		return s
 	case len(from) == 0 && isMux: // var mux http.ServeMux
-		return Scope{Root: obj, Whole: true}
+		s = Scope{Root: obj, Whole: true}
 	}
-	return Scope{Root: e} // depends on the caller
+	if v, ok := obj.(*types.Var); ok && v.IsField() && base != nil {
+		s.via = base
+		if o := r.Object(base); o != nil {
+			s.via = o
+		}
+	}
+	return s
 }
 
 func (r *Result) scopeOfCall(call *ast.CallExpr) Scope {
@@ -100,7 +115,7 @@ func (r *Result) scopeOfCall(call *ast.CallExpr) Scope {
 		return Scope{Root: call}
 	}
 	if fn.Pkg().Path() != mux.Path {
-		if s, ok := r.returned(fn); ok {
+		if s, ok := r.returned(fn, call); ok {
 			return s
 		}
 		return Scope{Root: call, Whole: fn.FullName() == "net/http.NewServeMux"}
@@ -118,7 +133,7 @@ func (r *Result) scopeOfCall(call *ast.CallExpr) Scope {
 
 // returned returns the scope of the only mux that a function of this package
 // returns.
-func (r *Result) returned(fn *types.Func) (Scope, bool) {
+func (r *Result) returned(fn *types.Func, call *ast.CallExpr) (Scope, bool) {
 	decl := r.bodies[fn.Origin()]
 	if decl == nil || decl.Body == nil {
 		return Scope{}, false
@@ -145,14 +160,18 @@ func (r *Result) returned(fn *types.Func) (Scope, bool) {
 			return Scope{}, false
 		}
 	}
-	return found[0], true
+	s := found[0]
+	if len(r.calls[fn.Origin()]) > 1 {
+		s.via = call
+	}
+	return s, true
 }
 
 // mounted returns the scope of a handler expression, if the handler is a mux.
 func (r *Result) mounted(e ast.Expr) (Scope, bool) {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {
 		if fn := typeutil.StaticCallee(r.pass.TypesInfo, call); fn != nil {
-			if s, ok := r.returned(fn); ok {
+			if s, ok := r.returned(fn, call); ok {
 				return s, true
 			}
 		}
@@ -207,37 +226,4 @@ func (r *Result) below(s Scope, prefix ast.Expr) Scope {
 	text, known := r.constant(prefix)
 	s.Prefix, s.Whole = join(s.Prefix, text), s.Whole && known
 	return s
-}
-
-// function returns the declared function, or the local variable whose only value
-// is the literal, or nil.
-func (r *Result) function(fn ast.Node) types.Object {
-	switch fn := fn.(type) {
-	case *ast.FuncDecl:
-		return r.pass.TypesInfo.Defs[fn.Name]
-	case *ast.FuncLit:
-		if a, ok := r.parents[fn].(*ast.AssignStmt); ok && len(a.Lhs) == 1 && r.Assigned(r.Object(a.Lhs[0])) == fn {
-			return r.Object(a.Lhs[0])
-		}
-	}
-	return nil
-}
-
-// params returns the parameters of a function that have names.
-func (r *Result) params(fn ast.Node) (all []types.Object) {
-	var t *ast.FuncType
-	switch fn := fn.(type) {
-	case *ast.FuncDecl:
-		t = fn.Type
-	case *ast.FuncLit:
-		t = fn.Type
-	default:
-		return nil
-	}
-	for _, field := range t.Params.List {
-		for _, name := range field.Names {
-			all = append(all, r.pass.TypesInfo.Defs[name])
-		}
-	}
-	return all
 }

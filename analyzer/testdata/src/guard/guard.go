@@ -7,8 +7,39 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 )
 
-func login(next http.Handler) http.Handler     { return next }
-func h(w http.ResponseWriter, r *http.Request) {}
+func login(next http.Handler) http.Handler                            { return next }
+func fastLogin(next muxmaster.FastHandler) muxmaster.FastHandler      { return next }
+func h(w http.ResponseWriter, r *http.Request)                        {}
+func fast(w http.ResponseWriter, r *http.Request, _ muxmaster.Params) {}
+
+func kinds() {
+	mux := muxmaster.New()
+	mux.UseFast(fastLogin)
+	mux.GETFast("/fast", fast)
+	mux.GET("/plain", h) // want `this registration panics: a plain route would bypass the middleware of UseFast at guard.go:\d+`
+	api := mux.Group("/api")
+	api.Handle("/plain", http.HandlerFunc(h)) // want `this registration panics: a plain route`
+	api.GETFast("/fast", fast)
+}
+
+func otherKinds(g *muxmaster.Group) {
+	g.Use(login)
+	g.GET("/plain", h)
+	g.GETFast("/fast", fast) // want `this registration panics: a fast route would bypass the middleware of Use`
+}
+
+func branches(on, fastOnly bool) {
+	mux := muxmaster.New()
+	mux.Use(login)
+	if on {
+		mux.GETFast("/fast", fast) // want `this registration panics: a fast route`
+	}
+	if on {
+		g := mux.Group("/g")
+		g.UseFast(fastLogin)
+		g.GET("/plain", h) // want `this registration panics: a plain route`
+	}
+}
 
 func files() {
 	mux := muxmaster.New()
@@ -42,4 +73,52 @@ func right() {
 	all := muxmaster.New()
 	all.With(login).Handle("/files/", http.FileServerFS(os.DirFS("public")))
 	all.With(login).Handle("/files/more/", http.FileServerFS(os.DirFS("public")))
+}
+
+func rightKinds() {
+	mux := muxmaster.New()
+	g := mux.Group("/fast")
+	g.UseFast(fastLogin)
+	g.GETFast("/x", fast)
+	mux.GET("/plain", h)
+	other := mux.Group("")
+	other.Use(login)
+	other.GET("/plain/x", h)
+	mux.GETFast("/fast/y", fast)
+}
+
+func rightBranches(on bool, list []func(http.Handler) http.Handler) {
+	mux := muxmaster.New()
+	for range list {
+		if on {
+			mux.UseFast(fastLogin)
+		} else {
+			mux.Use(login)
+		}
+	}
+	switch {
+	case on:
+		mux.GETFast("/x", fast)
+	default:
+		mux.GET("/y", h)
+	}
+	register(mux, on)
+}
+
+func register(mux *muxmaster.Mux, on bool) {
+	if on {
+		mux.GETFast("/z", fast)
+	} else {
+		mux.GET("/z", h)
+	}
+}
+
+func elseIf(a, b bool) {
+	mux := muxmaster.New()
+	if a {
+		mux.GETFast("/a", fast)
+	} else if b {
+		mux.Use(login)
+		mux.GET("/b", h)
+	}
 }
