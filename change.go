@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"weak"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
@@ -109,6 +110,21 @@ func (m *Mux) invalidate() {
 	m.peeked.Store(nil)
 }
 
+// remember keeps a program that is replaced until it has served its requests and
+// is collected. Middleware that checks a login by the route that Lookup finds must
+// not get the route that has taken its place, or none. The caller holds the lock.
+func (m *Mux) remember(p *program) {
+	list := []weak.Pointer[program]{weak.Make(p)}
+	if before := m.replaced.Load(); before != nil {
+		for _, q := range *before {
+			if q.Value() != nil {
+				list = append(list, q)
+			}
+		}
+	}
+	m.replaced.Store(&list)
+}
+
 // adds returns the middleware that a level adds.
 func (d *draft) adds(l *level) chain {
 	if l.mux == nil {
@@ -133,19 +149,6 @@ func (z *zone) chain() chain {
 		return slices.Concat(z.outer.chain(), z.adds)
 	}
 	return slices.DeleteFunc(slices.Clone(z.adds), func(s *step) bool { return s.pre })
-}
-
-// first says which of the routes was registered first on a level, or inside it.
-func (s *routeSet) first(l *level) string {
-	for _, r := range s.list() {
-		for in := r.level; in != nil; in = in.parent {
-			if in == l {
-				file, line := location(r.site)
-				return fmt.Sprintf("the route %q was registered (at %s:%d)", r.pattern, file, line)
-			}
-		}
-	}
-	return "a route was registered (and removed since)"
 }
 
 // An addition is what is added to a Mux.

@@ -189,6 +189,23 @@ func (m *Mux) lookup(r *http.Request) (*program, *trie.Route[endpoint]) {
 	return p, rt
 }
 
+// lookupReplaced returns the route that serves r, if it was removed or replaced
+// since.
+func (m *Mux) lookupReplaced(r *http.Request) (*program, *trie.Route[endpoint]) {
+	list := m.live().replaced.Load()
+	if list == nil {
+		return nil, nil
+	}
+	for _, w := range *list {
+		if p := w.Value(); p != nil {
+			if rt := p.table.Registered(r.Pattern, p.table.MethodOf(r.Method), nil, values.Same); serves(rt, r) {
+				return p, rt
+			}
+		}
+	}
+	return nil, nil
+}
+
 // serves reports whether r has the pattern of rt, which may be nil.
 func serves(rt *trie.Route[endpoint], r *http.Request) bool {
 	return rt != nil && rt.Pattern == r.Pattern && values.Same(rt.Pattern, r.Pattern)
