@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,4 +64,29 @@ func TestObserve(t *testing.T) {
 		}
 	}
 	wantPanic(t, "middleware: Observe: the function is nil; pass one that records the values for a request", func() { middleware.Observe(nil) })
+}
+
+// TestObserveKeepsInterfaces checks that middleware hides no interface that the
+// servers' writers have. Libraries use some of them without checking.
+func TestObserveKeepsInterfaces(t *testing.T) {
+	offers := func(w http.ResponseWriter) string {
+		_, flusher := w.(http.Flusher)
+		_, hijacker := w.(http.Hijacker)
+		_, pusher := w.(http.Pusher)
+		_, readerFrom := w.(io.ReaderFrom)
+		_, notifier := w.(http.CloseNotifier) //lint:ignore SA1019 gin's Context.Stream needs it
+		return fmt.Sprintln("Flusher", flusher, "Hijacker", hijacker, "Pusher", pusher, "ReaderFrom", readerFrom, "CloseNotifier", notifier)
+	}
+	show := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, offers(w)) })
+	observe := middleware.Observe(func(*http.Request, int, int64, time.Duration) {})
+	for _, proto := range protos {
+		var answers [2]string
+		for i, h := range []http.Handler{show, observe(show)} {
+			srv, _ := start(t, proto, h)
+			_, answers[i], _ = fetch(t, srv.Client(), request(t, srv.URL))
+		}
+		if answers[0] != answers[1] || !strings.Contains(answers[0], "CloseNotifier true") {
+			t.Errorf("%s: %s with Observe: %s", proto, answers[0], answers[1])
+		}
+	}
 }

@@ -1,6 +1,9 @@
 package recorder
 
-import "net/http"
+import (
+	"io"
+	"net/http"
+)
 
 // These recorders also implement the deprecated http.CloseNotifier. net/http's
 // writers do, and some frameworks call CloseNotify without checking for it.
@@ -9,6 +12,7 @@ type (
 	flushPushNotify           struct{ flushPush }
 	flushHijackNotify         struct{ flushHijack }
 	flushHijackReadFromNotify struct{ flushHijackReadFrom }
+	flushPushReadFromNotify   struct{ flushPushNotify }
 )
 
 // wrapNotify is Wrap for a writer that implements http.CloseNotifier. It
@@ -21,6 +25,11 @@ func wrapNotify(w http.ResponseWriter, rec Recorder, can int) (http.ResponseWrit
 	case canFlush | canHijack:
 		x := &flushHijackNotify{flushHijack{flush{rec}}}
 		return x, &x.Recorder
+	case canFlush | canReadFrom:
+		if _, ok := w.(http.Pusher); ok {
+			x := &flushPushReadFromNotify{flushPushNotify{flushPush{flush{rec}}}}
+			return x, &x.Recorder
+		}
 	case canFlush:
 		if _, ok := w.(http.Pusher); ok {
 			x := &flushPushNotify{flushPush{flush{rec}}}
@@ -41,3 +50,5 @@ func (x *flushNotify) CloseNotify() <-chan bool               { return x.passClo
 func (x *flushPushNotify) CloseNotify() <-chan bool           { return x.passCloseNotify() }
 func (x *flushHijackNotify) CloseNotify() <-chan bool         { return x.passCloseNotify() }
 func (x *flushHijackReadFromNotify) CloseNotify() <-chan bool { return x.passCloseNotify() }
+
+func (x *flushPushReadFromNotify) ReadFrom(src io.Reader) (int64, error) { return x.passReadFrom(src) }

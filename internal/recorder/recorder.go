@@ -8,7 +8,7 @@
 //
 //	wrapped writer     optional interfaces
 //	HTTP/1 connection  Flusher, Hijacker, ReaderFrom, CloseNotifier
-//	HTTP/2 stream      Flusher, Pusher, CloseNotifier
+//	HTTP/2 stream      Flusher, Pusher, CloseNotifier; of package engine, also ReaderFrom
 //	httptest recorder  Flusher
 //
 // Recorders are not pooled. Otherwise a goroutine that outlives its request

@@ -73,6 +73,10 @@ type (
 		belowFP
 		notifies
 	}
+	belowFPRN struct {
+		belowFPN
+		readsFrom
+	}
 	belowUnwrap struct{ plain } // supports Flush only through Unwrap
 )
 
@@ -123,6 +127,7 @@ func TestWrapKeepsOptionalInterfaces(t *testing.T) {
 		{belowFHN{belowFH: belowFH{plain: p}}, "Flusher Hijacker CloseNotifier"},
 		{belowFHRN{belowFHR: belowFHR{plain: p}}, "Flusher Hijacker ReaderFrom CloseNotifier"},
 		{belowFPN{belowFP: belowFP{plain: p}}, "Flusher Pusher CloseNotifier"},
+		{belowFPRN{belowFPN: belowFPN{belowFP: belowFP{plain: p}}}, "Flusher ReaderFrom Pusher CloseNotifier"},
 		{httptest.NewRecorder(), "Flusher"},
 	} {
 		w, rec := Wrap(tt.below)
