@@ -89,17 +89,19 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	}
 	n = int(b.left)
 	b.left, b.err = 0, &http.MaxBytesError{Limit: b.limit}
-	b.exceed()
+	b.exceed(err != io.EOF)
 	return n, b.err
 }
 
 // exceed makes the server's reads of the connection fail while the handler
-// runs. Otherwise, a server that sends the header of the response would first
-// read a part of the rest. Setting a deadline is safe on any goroutine.
-func (b *limitedBody) exceed() {
+// runs, if there is more of the body. Otherwise, a server that sends the header
+// of the response would first read a part of the rest. At the end of the body,
+// net/http reads the connection to notice that the client is gone, and would
+// cancel the request's context. Setting a deadline is safe on any goroutine.
+func (b *limitedBody) exceed(more bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.exceeded = true; b.w != nil && b.http1 {
+	if b.exceeded = true; more && b.w != nil && b.http1 {
 		_ = http.NewResponseController(b.w).SetReadDeadline(time.Unix(1, 0))
 	}
 }

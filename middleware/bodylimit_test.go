@@ -107,6 +107,29 @@ func TestBodyLimitOnConnections(t *testing.T) {
 	}
 }
 
+// TestBodyLimitKeepsTheContext checks that a handler can still use the request's
+// context when it has read all of a body that is too long.
+func TestBodyLimitKeepsTheContext(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, err := io.ReadAll(r.Body)
+		select {
+		case <-r.Context().Done():
+		case <-time.After(50 * time.Millisecond):
+		}
+		fmt.Fprint(w, err, ", ", r.Context().Err())
+	})
+	for _, proto := range []string{"HTTP/1.1", "engine HTTP/1.1"} {
+		srv, _ := start(t, proto, middleware.BodyLimit(3)(h))
+		resp, err := exchange(t, srv.dial(t), "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n0\r\n\r\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(resp.Body); string(got) != "http: request body too large, <nil>" {
+			t.Errorf("%s: %q, %v", proto, got, err)
+		}
+	}
+}
+
 // TestBodyLimitKeepsRequests checks that a request whose length the server
 // enforces isn't copied.
 func TestBodyLimitKeepsRequests(t *testing.T) {
