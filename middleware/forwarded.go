@@ -34,8 +34,8 @@ func parseNode(s string) (netip.AddrPort, bool) {
 // checkNode returns node with an IPv4-mapped address as an IPv4 address. It
 // reports false for an address with a zone and for the unspecified address.
 func checkNode(node netip.AddrPort) (netip.AddrPort, bool) {
-	addr := node.Addr().Unmap()
-	return netip.AddrPortFrom(addr, node.Port()), addr.Zone() == "" && !addr.IsUnspecified()
+	addr := node.Addr().Unmap() // without the zone of an IPv4-mapped address
+	return netip.AddrPortFrom(addr, node.Port()), node.Addr().Zone() == "" && !addr.IsUnspecified()
 }
 
 // parseForwarded returns the for= address of one element of a Forwarded header
