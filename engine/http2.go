@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/engine/internal/h2"
+	"github.com/seed-1954dcaa/muxmaster/engine/internal/request"
 )
 
 // configureHTTP2 decides whether the engine serves HTTP/2 itself. It is called
@@ -169,8 +170,13 @@ func (l *lane) CloseWrite() {
 	}
 }
 
-// SetState implements [h2.Transport].
-func (l *lane) SetState(state http.ConnState) { l.conn.hook(state) }
+// SetState implements [h2.Transport]. It logs a panic of the hook, which may run
+// in the goroutine of a handler.
+func (l *lane) SetState(state http.ConnState) {
+	c := l.conn
+	defer func() { request.LogPanic(c.server.logf, "http2", c.remoteAddr, recover()) }()
+	c.hook(state)
+}
 
 // CountRequest implements [h2.Transport].
 func (l *lane) CountRequest() { l.conn.requests.Add(1) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"os"
@@ -234,6 +235,37 @@ func TestHTTP2StateIdle(t *testing.T) {
 				t.Errorf("%s: idle after %d bytes, want at least %d", k.name, written, (i+1)*size)
 			}
 			c.frame(fWindow, 0, 0, u32(size))
+		}
+	}
+}
+
+// TestHTTP2StatePanics checks that a panic of the ConnState hook, which runs in
+// the goroutine of a handler, is logged and doesn't end the program.
+func TestHTTP2StatePanics(t *testing.T) {
+	for _, k := range engines {
+		logged, lines := io.Pipe()
+		idle := 0
+		addr := startHTTP2(t, k.make, &http.Server{
+			Handler:  http.NotFoundHandler(),
+			ErrorLog: log.New(lines, "", 0),
+			ConnState: func(_ net.Conn, state http.ConnState) {
+				if state == http.StateIdle {
+					if idle++; idle == 2 {
+						panic("no more")
+					}
+				}
+			},
+		})
+		c := dialFrames(t, addr)
+		c.get(1, "/")
+		b := make([]byte, 1<<10)
+		if n, _ := logged.Read(b); !strings.Contains(string(b[:n]), ": no more") {
+			t.Errorf("%s: logged %q", k.name, b[:n])
+		}
+		logged.Close()
+		c.get(3, "/")
+		if c.ended(3); strings.Count(c.summary(), ":status=404") != 2 {
+			t.Errorf("%s: got %s", k.name, c.summary())
 		}
 	}
 }
