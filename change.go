@@ -130,15 +130,15 @@ func (d *draft) adds(l *level) chain {
 	if l.mux == nil {
 		return cmp.Or(l.of, l).middleware
 	}
-	mux := d.has(l.mux)
-	return slices.Concat(mux.pre, mux.middleware)
+	return d.has(l.mux).middleware
 }
 
 // chain returns the middleware around the routes of a level, which runs after
 // the routing of m.
 func (d *draft) chain(m *Mux, l *level) chain {
 	if l.parent == nil {
-		return d.has(m).middleware
+		_, own := d.has(m).middleware.split()
+		return own
 	}
 	return slices.Concat(d.chain(m, l.parent), d.adds(l))
 }
@@ -148,7 +148,8 @@ func (z *zone) chain() chain {
 	if z.outer != nil {
 		return slices.Concat(z.outer.chain(), z.adds)
 	}
-	return slices.DeleteFunc(slices.Clone(z.adds), func(s *step) bool { return s.pre })
+	_, own := z.adds.split()
+	return own
 }
 
 // An addition is what is added to a Mux.
@@ -286,7 +287,7 @@ func (d *draft) expand(mnt *mount, levels []*level, routes []*route) (a addition
 		if err = x.parse(); err != nil {
 			return a, err
 		}
-		x.fast = r.fast && mnt.pre == nil // Pre middleware calls ServeHTTP
+		x.fast = r.fast && len(mnt.pre) == 0 // Pre middleware calls ServeHTTP
 		if err = c.check(x.fast, x.pattern); err != nil {
 			return a, err
 		}

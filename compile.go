@@ -37,8 +37,9 @@ type compiler struct {
 // Muxes are read for the last time. The caller holds the lock.
 func newCompiler(m *Mux, d *draft, serving bool) *compiler {
 	has := d.has(m.origin())
-	p := &program{owner: &m.origin().owner, root: &plain, entry: m.entry, mounted: has.mounted}
-	c := &compiler{program: p, mux: m, version: m.version, draft: d, serving: serving, pre: has.pre, zoneOf: map[*level]*zone{}, names: map[string]*values.Names{}}
+	p := &program{owner: &m.origin().owner, root: &plain, entry: m.entry, extras: &extras{mounted: has.mounted}}
+	pre, _ := has.middleware.split()
+	c := &compiler{program: p, mux: m, version: m.version, draft: d, serving: serving, pre: pre, zoneOf: map[*level]*zone{}, names: map[string]*values.Names{}}
 	c.answering = append(c.answering, c.zone(m.level))
 	list := has.routes.list()
 	c.routes = make([]placed, 0, len(list))
@@ -134,8 +135,13 @@ func (c *compiler) compile() error {
 	if p.entry != nil || p.alwaysSlow() {
 		p.slow = 1
 	}
+	if len(p.urls)+len(p.originals)+len(p.mounted) == 0 {
+		p.extras = &noExtras
+	}
 	return nil
 }
+
+var noExtras extras
 
 // add adds a route to the builder.
 func (c *compiler) add(r placed) error {

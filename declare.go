@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
@@ -230,8 +229,6 @@ func (h *fastRoute) params(ps Params, r *http.Request) Params {
 	return ps
 }
 
-var paramsPool = sync.Pool{New: func() any { return new(Params) }}
-
 // A step is a middleware function that Use, UseFast, With or Pre was given. Its
 // address says when it was given.
 type step struct {
@@ -244,6 +241,15 @@ type step struct {
 // A chain is the middleware around something, the outermost first. It doesn't
 // change.
 type chain []*step
+
+// split returns the part that runs before routing, and the rest.
+func (c chain) split() (pre, rest chain) {
+	i := 0
+	for i < len(c) && c[i].pre {
+		i++
+	}
+	return c[:i:i], c[i:]
+}
 
 // steps returns the middleware that a method was given. It panics if a function
 // is nil.

@@ -151,7 +151,8 @@ func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 			return errors.New("muxmaster: Pre on a Mux that is mounted: its routes would bypass the middleware; call Pre before Mount")
 		}
 		has := d.edit(m)
-		has.pre = append(slices.Clip(has.pre), added...)
+		pre, own := has.middleware.split()
+		has.middleware = slices.Concat(pre, added, own)
 		return nil
 	}))
 }
@@ -222,7 +223,8 @@ func (m *scope) mountMux(prefix string, sub *Mux) error {
 			return fmt.Errorf("muxmaster: Mount %q: the Mux that Update passes cannot be mounted before Update has returned", prefix)
 		}
 		has := d.has(sub)
-		mnt := &mount{on: mux, pre: has.pre, level: &level{parent: m.level, mux: sub, prefix: prefix, owns: true}}
+		pre, _ := has.middleware.split()
+		mnt := &mount{on: mux, pre: pre, level: &level{parent: m.level, mux: sub, prefix: prefix, owns: true}}
 		mnt.levels = map[*level]*level{sub.level: mnt.level}
 		a, err := d.expand(mnt, has.levels, has.routes.list())
 		if err == nil {

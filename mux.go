@@ -66,9 +66,8 @@ type Mux struct {
 	NotFound         http.Handler
 	MethodNotAllowed http.Handler
 
-	program atomic.Pointer[program] // compiled last; nil if something was declared since
-	peeked  atomic.Pointer[peeked]  // compiled by peek last
-
+	program  atomic.Pointer[program]                 // compiled last; nil if something was declared since
+	peeked   atomic.Pointer[peeked]                  // compiled by peek last
 	replaced atomic.Pointer[[]weak.Pointer[program]] // those before, while they serve requests
 
 	tree     joined.Lock // of this Mux and those that it is joined to by mounts
@@ -190,8 +189,7 @@ type label struct {
 
 // declared is what is registered on a Mux. Guarded by Mux.tree.
 type declared struct {
-	middleware chain // of the Mux's own level
-	pre        chain
+	middleware chain     // of the Mux's own level, with Pre first
 	routes     *routeSet // including those of mounted Muxes
 	compiled   *program  // has the routes if routes is nil, see recall
 	levels     []*level  // those that respond to unmatched requests, likewise, but the Mux's own
@@ -274,13 +272,11 @@ type change func(m *Mux, d *draft) error
 type program struct {
 	owner     *values.Owner // of the path values
 	table     trie.Table[endpoint]
-	root      *endpoint               // responds to unmatched requests below no fallback
-	folded    *trie.Folded            // nil if no level redirects to another case
-	entry     *responder              // the router in Pre middleware; nil if there is none
-	urls      map[string]string       // patterns of the routes with a name, by name
-	originals map[uint32]http.Handler // handlers without middleware, by order; only if that differs
+	root      *endpoint    // responds to unmatched requests below no fallback
+	folded    *trie.Folded // nil if no level redirects to another case
+	entry     *responder   // the router in Pre middleware; nil if there is none
 	zones     []*zone
-	mounted   []*mount                 // where mux is mounted, for Lookup
+	*extras                            // few programs have any
 	described atomic.Pointer[sync.Map] // from *trie.Route to Route; nil before the first Lookup
 
 	slow uint8 // not 0 if ServeHTTP must not use its fast path
@@ -289,6 +285,13 @@ type program struct {
 	buffer  values.Kind
 	inPlace trie.Flags // of the routes that keep their values in the Buffer, see modes
 	long    uint32     // length of the path or target from which on serveLong is used
+}
+
+// extras is the part of a program that most don't have.
+type extras struct {
+	urls      map[string]string       // patterns of the routes with a name, by name
+	originals map[uint32]http.Handler // handlers without middleware, by order; only if that differs
+	mounted   []*mount                // where mux is mounted, for Lookup
 }
 
 // A peeked is a program for inspection, and the version of what it has.
