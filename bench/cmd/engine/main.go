@@ -5,7 +5,7 @@
 //	go run ./cmd/engine -run 'hello.*64 connections$'
 //	go run ./cmd/engine -write ../docs/engine.md     # also update the table in a document
 //	go run ./cmd/engine -servers 'net/http|^engine$|package server' -write ../docs/server.md
-//	go run ./cmd/engine -http2                       # over HTTP/2, about five minutes
+//	go run ./cmd/engine -http2                       # over HTTP/2, about nine minutes
 //	go run ./cmd/engine -http2 -docs ../docs         # also update the documents and http2.json
 //	GOTOOLCHAIN=go1.27.1 go run ./cmd/engine -http2  # with another Go release
 //
