@@ -17,7 +17,7 @@ type Options struct {
 	// The client retries a request if its body can be sent again (there is
 	// none, or GetBody is set, as http.NewRequest does for bodies in memory)
 	// and one of these is true:
-	//   - It was not sent, because connecting failed or the TLS handshake did.
+	//   - It was not sent, because connecting or the TLS handshake failed.
 	//   - The request is idempotent, and got no response or status 408, 429,
 	//     502, 503 or 504. Requests with the methods GET, HEAD, OPTIONS, TRACE,
 	//     QUERY, PUT and DELETE (RFC 9110 section 9.2.2) and requests with an

@@ -84,7 +84,7 @@ func (x *requestContext) startWatch() {
 	// the client had disconnected.
 	err := x.conn.deadlines.removeRead(x.conn)
 	if err != nil && !errors.Is(err, net.ErrClosed) && !errors.Is(err, io.ErrClosedPipe) {
-		// The connection has no deadlines, as the channels of SSH. stopWatch
+		// The connection has no deadlines, such as an SSH channel. stopWatch
 		// could not interrupt the read, and would delay the response.
 		return
 	}

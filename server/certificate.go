@@ -21,7 +21,7 @@ type certificate struct {
 	mu      sync.Mutex // held by the one handshake that checks the files
 	checked time.Time
 	stamp   stamp // of the files that were read
-	refused stamp // of the last files that could not be used, which was logged; or stamp
+	refused stamp // of the last files that were rejected, and logged; or stamp
 }
 
 func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
@@ -74,8 +74,8 @@ func (c *certificate) reload() {
 	c.log.Info("certificate renewed", "file", c.certFile, "expires", pair.Leaf.NotAfter)
 }
 
-// A stamp describes the files of a certificate and its key; nil if one can't be
-// read.
+// A stamp describes the files of a certificate and its key. The entry of a file
+// that can't be read is nil.
 type stamp [2]os.FileInfo
 
 // stat follows symbolic links, because Kubernetes and certbot renew certificates

@@ -192,8 +192,8 @@ func (l *listener) closeConns(which func(*conn) bool) {
 	}
 }
 
-// prune removes the connections that are gone, at most once in scanPeriod. It
-// reports whether it looked.
+// prune removes the connections that are gone, unless it did so less than
+// scanPeriod ago. It reports whether it looked for them.
 func (l *listener) prune() bool {
 	now := time.Now()
 	if now.Sub(l.pruned) < scanPeriod {

@@ -32,8 +32,8 @@ func (b *Builder[P]) Grow(n int) {
 	b.refs = slices.Grow(b.refs, n)
 }
 
-// Add adds a route for p and the method of key, which is that of [ShapeKey]. No
-// other route but an implied one has this key. shown becomes the Pattern of the
+// Add adds a route for p and the method of key, which is that of [ShapeKey]. Only
+// an implied route can have the same key. shown becomes the Pattern of the
 // route. It begins with the same methods and host as p.Text.
 func (b *Builder[P]) Add(p *pattern.Pattern, key Key, shown string, payload P, flags Flags) {
 	if p.End == pattern.All {

@@ -194,7 +194,7 @@ func (c *Conn) sendContinue(b *body) {
 // window. It is shared by all streams: if each could collect as much as it
 // wants, many slow uploads would stop each other. It never collects as much as
 // the client may still send: where unread bodies take most of the window, uploads
-// would wait for ever.
+// would wait forever.
 func (c *Conn) consume(b *body, n, window int64) {
 	if n == 0 || c.consumed.Add(n) < c.refresh.Load() && window == 0 {
 		return
