@@ -145,21 +145,25 @@ var noExtras extras
 
 // add adds a route to the builder.
 func (c *compiler) add(r placed) error {
-	h, err := r.wrapped()
-	if err != nil {
-		return err
+	lazy := !c.serving && r.mounted != nil
+	h := http.Handler(lazyHandler{r.route})
+	if !lazy {
+		var err error
+		if h, err = r.wrapped(); err != nil {
+			return err
+		}
 	}
 	e := endpoint{handler: h, zone: r.zone.index, site: r.site, order: r.order}
 	flags := r.flags
 	pooled := r.zone.poolValues
 	f, fast := h.(fastHandler)
-	if fast {
+	if r.fast {
 		pooled = r.zone.poolParams
 	}
 	if !pooled {
 		flags |= unpooled
 	}
-	if len(r.zone.chain()) > 0 {
+	if lazy || len(r.zone.chain()) > 0 {
 		if c.originals == nil {
 			c.originals = map[uint32]http.Handler{}
 		}
@@ -198,6 +202,16 @@ func (c *compiler) add(r placed) error {
 	}
 	c.builder.Add(r.parsed, r.key, text, e, flags)
 	return nil
+}
+
+// A lazyHandler is the handler of a mounted route in a program for inspection. It
+// doesn't call middleware before it is needed, because that may inspect the Mux.
+type lazyHandler struct{ *route }
+
+func (h lazyHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	wrapped, err := h.wrapped()
+	must(err)
+	wrapped.ServeHTTP(w, r)
 }
 
 // sharedNames returns the Names for a list of parameter names, which are in text.

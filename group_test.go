@@ -531,6 +531,8 @@ func TestMiddlewareThatRegisters(t *testing.T) {
 			other.GET(fmt.Sprintf("/%d", n), tell("made"))
 			m.Mount("/made", other)
 			inspect.Print(io.Discard, m)
+			m.Lookup(request(t, "GET", "/x"))
+			m.Explain("GET", "/x")
 			return next
 		})
 		wants(t, m, exchanges{{"/x", "x"}, {"/made/1", "made"}}, name)

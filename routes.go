@@ -288,7 +288,13 @@ func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) {
 	search := new(trie.Search[endpoint])
 	rt, found := p.find(search, r)
 	if found {
-		return rt.Payload.handler, rt.Pattern
+		h = rt.Payload.handler
+		if lazy, ok := h.(lazyHandler); ok {
+			var err error
+			h, err = lazy.wrapped()
+			must(err)
+		}
+		return h, rt.Pattern
 	}
 	h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.current().serveGeneric(w, r) })
 	return h, p.decide(search, r, rt).Pattern
