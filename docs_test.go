@@ -70,10 +70,12 @@ func newModule(t *testing.T, name string) (dir string) {
 	return dir
 }
 
-// Every block of Go code in the documents compiles and passes go vet.
+// Every block of Go code in the documents compiles and passes go vet, and the
+// tests in them pass.
 // Declarations and statements get the imports they need.
 func TestDocsCompile(t *testing.T) {
 	dir, blocks := newModule(t, "docs"), 0
+	check := [][]string{{"vet", "./..."}, {"test"}}
 	for _, doc := range docs(t) {
 		if doc == filepath.Join("docs", "tutorial.md") {
 			continue // its blocks belong together; see TestDocsTutorial
@@ -85,16 +87,22 @@ func TestDocsCompile(t *testing.T) {
 				continue
 			}
 			blocks++
-			writeFile(t, filepath.Join(dir, fmt.Sprint("block", blocks), "main.go"), text)
+			name, file := fmt.Sprint("./block", blocks), "main.go"
+			if strings.Contains(text, "\nfunc Test") {
+				check[1], file = append(check[1], name), "main_test.go"
+			}
+			writeFile(t, filepath.Join(dir, name, file), text)
 		}
 	}
 	if blocks < 20 {
 		t.Errorf("found %d blocks of Go, want at least 20", blocks)
 	}
-	vet := exec.Command("go", "vet", "./...")
-	vet.Dir, vet.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
-	if out, err := vet.CombinedOutput(); err != nil {
-		t.Errorf("go vet: %v\n%s", err, out)
+	for _, args := range check {
+		cmd := exec.Command("go", args...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("go %s: %v\n%s", args[0], err, out)
+		}
 	}
 }
 

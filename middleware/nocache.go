@@ -8,9 +8,10 @@ import (
 // NoCache prevents caching of the response. Before calling the next handler, it
 // sets Cache-Control, Expires, Pragma and X-Accel-Expires (nginx). For GET and
 // HEAD, it also removes the request headers that could cause a 304 Not Modified
-// response: If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since and
-// If-Range. It doesn't remove them for other methods, where they prevent lost
-// updates.
+// response: If-None-Match and If-Modified-Since. It keeps If-Match,
+// If-Unmodified-Since and If-Range, without which a client that resumes a
+// download could get a part of another version, and keeps all of them for other
+// methods, where they prevent lost updates.
 func NoCache(next http.Handler) http.Handler { return &noCacheHandler{next} }
 
 var (
@@ -20,7 +21,7 @@ var (
 		{"Pragma", "no-cache"},
 		{"X-Accel-Expires", "0"},
 	}
-	conditional = [...]string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range"}
+	conditional = [...]string{"If-None-Match", "If-Modified-Since"}
 )
 
 type noCacheHandler struct{ next http.Handler }
@@ -43,7 +44,7 @@ func (h *noCacheHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.next.ServeHTTP(w, r)
 }
 
-// unconditional returns a copy of h without preconditions.
+// unconditional returns a copy of h without the conditional headers.
 func unconditional(h http.Header) http.Header {
 	h = maps.Clone(h)
 	for _, name := range conditional {
