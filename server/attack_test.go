@@ -32,6 +32,8 @@ const (
 	headUpload = "POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000\r\n\r\n"
 	headBig    = "GET /big HTTP/1.1\r\nHost: x\r\n\r\n"
 	headHello  = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+	headUpgrade = "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: x\r\n\r\n"
 )
 
 // Header blocks for GET /big and POST /upload on http://x (RFC 7541).
@@ -52,6 +54,7 @@ func attacks() []attack {
 		{"slow body", plain, headUpload + burst, "x", true},
 		{"slow read", plain, headBig, "", false},
 		{"idle after a request", plain, headHello, "", true},
+		{"requests that offer an upgrade", plain, headUpgrade, headUpgrade, true},
 		{"HTTP/2, slow head", http2c, h2 + frame(frameHeaders, 0, 1, "\x82"), "", true},
 		{"HTTP/2, slow body", http2c, h2 + frame(frameHeaders, flagEndHeaders, 1, blockUpload) + frame(frameData, 0, 1, burst), frame(frameData, 0, 1, "x"), true},
 		{"HTTP/2, slow read", http2c, clientPreface + settings(0) + frame(frameHeaders, flagEndHeaders|flagEndStream, 1, blockBig), frame(frameWindowUpdate, 0, 1, "\x00\x00\x00\x01"), true},

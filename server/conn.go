@@ -48,6 +48,7 @@ type conn struct {
 	writes   direction
 	now      directWriter
 	eager    bool // deadlines apply to the socket immediately
+	asked    bool // other connections waited for room when the last handler began
 	stalled  bool // a write has stalled; later ones fail
 }
 
@@ -93,6 +94,11 @@ func (c *conn) setState(cs http.ConnState) {
 		c.writes.limit()
 	case http.StateIdle:
 		c.reads.ours = false
+		if c.asked && !c.http2.Load() {
+			// It stays because its request offered an upgrade, or its handler
+			// has changed the Connection header.
+			c.activity.clock.Add(patience, 0)
+		}
 		if c.eager { // the engine reads and writes the socket
 			c.restoreDeadlines()
 		}
@@ -109,6 +115,7 @@ func (c *conn) handlerBegins(http1Body bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.activity.handlerBegins(c.l.pulse.now())
+	c.asked = c.l.waiting.Load()
 	if http1Body {
 		c.reads.limit()
 	}
