@@ -61,6 +61,7 @@ func attacks() []attack {
 		{"HTTP/2, slow read, many streams", http2c, clientPreface + settings(0) + manyStreams(50), ping, true},
 		{"HTTP/2, nothing read at all", http2c, clientPreface + settings(1<<31-1) + frame(frameWindowUpdate, 0, 0, "\x7f\x00\x00\x00") + frame(frameHeaders, flagEndHeaders|flagEndStream, 1, blockBig), "", false},
 		{"HTTP/2, idle", http2c, h2 + get, ping, true},
+		{"HTTP/2, only pings", http2c, h2, strings.Repeat(ping, 60), true},
 	}
 }
 

@@ -208,11 +208,16 @@ func (c *conn) Wrote(n int) {
 
 // wrote records a write that didn't wait. The caller holds c.mu.
 func (c *conn) wrote(n int) {
-	if !c.http2.Load() { // streams record their own writes
+	if c.responds() {
 		c.activity.moved(c.l.pulse.now(), int64(n))
 	}
 	c.writes.clock.Add(0, int64(n))
 }
+
+// responds reports whether a write is of an HTTP/1 response. HTTP/2 streams
+// record their own writes. Before the first request, a client can ask for other
+// writes as often as it wants, such as responses to PING. The caller holds c.mu.
+func (c *conn) responds() bool { return c.activity.used && !c.http2.Load() }
 
 // write calls f, which performs a single write, with a deadline according to
 // the rules above. more reports whether f exceeded the deadline but the peer
@@ -231,7 +236,7 @@ func (c *conn) write(f func() (int64, error)) (n int64, err error, more bool) {
 	}
 	c.arm(d, limit)
 	d.calls++
-	waits := d.ours && !c.http2.Load() // HTTP/2 streams record their own waits
+	waits := d.ours && c.responds()
 	if waits {
 		c.activity.waitBegins(start)
 	}
