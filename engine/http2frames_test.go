@@ -404,6 +404,7 @@ var frameCases = []struct {
 	{"connection", streams{1}, []step{get(1, "/x", "connection=close")}},
 	{"te", streams{1}, []step{get(1, "/x", "te=gzip")}},
 	{"te trailers", streams{1}, []step{get(1, "/dump", "te=trailers")}},
+	{"te trailers twice", streams{1}, []step{get(1, "/dump", "te=trailers", "te=trailers")}},
 	{"length too large", streams{1}, []step{post(1, "/slow", "content-length=4"), dataEnd(1, "hello")}},
 	{"length without body", streams{1}, []step{fieldsEnd(1, reqBlock("POST", "/x", "content-length=4"))}},
 	{"even stream", nil, []step{get(2, "/x")}},
@@ -486,6 +487,7 @@ var frameDiffers = map[string]struct {
 	"odd method":                    {"reset 1", false},        // as in HTTP/1.1
 	"connection":                    {"end, reset 1", false},   // RFC 9113 section 8.1.1
 	"te":                            {"end, reset 1", false},   // RFC 9113 section 8.1.1
+	"te trailers twice":             {"end, reset 1", false},   // RFC 9113 section 8.1.1
 	"length without body":           {"reset 1", true},         // RFC 9113 section 8.1.1
 	"no priorities of 2":            {"GOAWAY 1", true},        // RFC 9218 section 2.1
 	"priority of 4 bytes":           {"reset 6", false},        // RFC 9113 section 6.3

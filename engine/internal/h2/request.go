@@ -18,7 +18,7 @@ type parsedRequest struct {
 
 	method, scheme, authority, path string
 
-	pseudos  int    // bits of the kinds of pseudo-header fields
+	once     int    // bits of the kinds of fields that may not occur again
 	regular  int    // number of fields that belong in the header
 	cookies  int    // number of Cookie fields
 	length   int64  // Content-Length, or -1
@@ -89,9 +89,10 @@ func (r *parsedRequest) special(f *hpack.Field) (problem string) {
 	case hpack.Forbidden:
 		r.refuse("request header %q is not valid in HTTP/2", f.Key)
 	case hpack.TE:
-		if f.Value != "trailers" && f.Value != "" {
+		if f.Value != "trailers" && f.Value != "" || r.once&(1<<hpack.TE) != 0 {
 			r.refuse("request header \"TE\" may only be \"trailers\" in HTTP/2", "")
 		}
+		r.once |= 1 << hpack.TE
 	}
 	return ""
 }
@@ -112,10 +113,10 @@ func (r *parsedRequest) pseudo(f *hpack.Field) (problem string) {
 	default:
 		return "pseudo_unknown"
 	}
-	if r.pseudos&(1<<f.Kind) != 0 {
+	if r.once&(1<<f.Kind) != 0 {
 		return "pseudo_duplicate"
 	}
-	r.pseudos |= 1 << f.Kind
+	r.once |= 1 << f.Kind
 	*to = f.Value
 	return ""
 }
