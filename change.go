@@ -143,15 +143,6 @@ func (d *draft) chain(m *Mux, l *level) chain {
 	return slices.Concat(d.chain(m, l.parent), d.adds(l))
 }
 
-// chain returns the middleware around the routes of z, without the Pre of the Mux.
-func (z *zone) chain() chain {
-	if z.outer != nil {
-		return slices.Concat(z.outer.chain(), z.adds)
-	}
-	_, own := z.adds.split()
-	return own
-}
-
 // An addition is what is added to a Mux.
 type addition struct {
 	mux    *Mux
@@ -317,13 +308,21 @@ func (m *Mux) recall() {
 	}
 	m.compiled = nil
 	m.routes = new(routeSet)
-	for _, rt := range p.table.All() {
-		if rt.Flags&trie.Implied == 0 {
-			r := p.placed(rt).route
-			must(r.parse()) // it was parsed before
-			m.routes.add(r)
-		}
+	for _, rt := range p.listed() {
+		r := p.placed(rt).route
+		must(r.parse()) // it was parsed before
+		m.routes.add(r)
 	}
+}
+
+// listed returns the routes of a program in the order of their registration, each
+// once.
+func (p *program) listed() []*trie.Route[endpoint] {
+	list := slices.DeleteFunc(p.table.All(), func(rt *trie.Route[endpoint]) bool { return rt.Flags&trie.Implied != 0 })
+	slices.SortFunc(list, func(a, b *trie.Route[endpoint]) int {
+		return cmp.Or(int(int32(a.Payload.order-b.Payload.order)), strings.Compare(p.table.MethodName(a.Method), p.table.MethodName(b.Method)), strings.Compare(a.Pattern, b.Pattern))
+	})
+	return list
 }
 
 // placed returns the route that was compiled into rt.

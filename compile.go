@@ -19,7 +19,6 @@ import (
 type compiler struct {
 	*program
 	mux       *Mux
-	version   uint32 // of what is declared on mux
 	draft     *draft // what to compile
 	serving   bool   // the program will serve requests
 	zoneOf    map[*level]*zone
@@ -37,9 +36,9 @@ type compiler struct {
 // Muxes are read for the last time. The caller holds the lock.
 func newCompiler(m *Mux, d *draft, serving bool) *compiler {
 	has := d.has(m.origin())
-	p := &program{owner: &m.origin().owner, root: &plain, entry: m.entry, extras: &extras{mounted: has.mounted}}
+	p := &program{owner: &m.origin().owner, root: &plain, entry: m.entry, version: m.version, extras: &extras{mounted: has.mounted}}
 	pre, _ := has.middleware.split()
-	c := &compiler{program: p, mux: m, version: m.version, draft: d, serving: serving, pre: pre, zoneOf: map[*level]*zone{}, names: map[string]*values.Names{}}
+	c := &compiler{program: p, mux: m, draft: d, serving: serving, pre: pre, zoneOf: map[*level]*zone{}, names: map[string]*values.Names{}}
 	c.answering = append(c.answering, c.zone(m.level))
 	list := has.routes.list()
 	c.routes = make([]placed, 0, len(list))
@@ -97,6 +96,15 @@ func (c *compiler) zone(l *level) *zone {
 		z.region = z.index + 1 // greater than those of the zones around
 	}
 	return z
+}
+
+// chain returns the middleware around the routes of z, without the Pre of the Mux.
+func (z *zone) chain() chain {
+	if z.outer != nil {
+		return slices.Concat(z.outer.chain(), z.adds)
+	}
+	_, own := z.adds.split()
+	return own
 }
 
 // compile completes the program. It calls middleware, so the caller must not hold

@@ -67,13 +67,13 @@ func (m *Mux) Explain(method, target string) Explanation {
 		e.Status, e.Location, e.Allow, e.Prefix = d.Status(method), d.Location, d.Allow, p.zones[d.Fallback.zone].prefix
 		won = nil
 	}
-	for _, rt := range m.placed() {
-		c := Candidate{Route: rt.describe()}
-		if won != nil && rt.order == won.Payload.order && rt.pattern == won.Pattern && c.Method == p.table.MethodName(won.Method) && rt.zone.prefix == p.zones[won.Payload.zone].prefix {
+	for _, rt := range p.listed() {
+		c := Candidate{Route: p.describe(rt)}
+		if won != nil && rt.Method == won.Method && rt.Pattern == won.Pattern && rt.Payload.order == won.Payload.order {
 			route := c.Route
 			e.Route = &route
 		} else {
-			c.Reason, c.rank = ruledOut(rt.route, r, won)
+			c.Reason, c.rank = ruledOut(p.placed(rt).route, r, won)
 		}
 		e.Candidates = append(e.Candidates, c)
 	}
@@ -92,6 +92,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 // host. It compares the pattern with the path segment by segment, independently
 // of the trie.
 func ruledOut(rt *route, r *http.Request, won *trie.Route[endpoint]) (why string, rank int) {
+	must(rt.parse()) // it was parsed before
 	p := rt.parsed
 	connect := r.Method == http.MethodConnect
 	if p.Host != "" && !p.MatchHost(pattern.Host(r.Host)) && !(connect && p.MatchHost(pattern.HostPort(r.Host))) {

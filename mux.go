@@ -67,7 +67,7 @@ type Mux struct {
 	MethodNotAllowed http.Handler
 
 	program  atomic.Pointer[program]                 // compiled last; nil if something was declared since
-	peeked   atomic.Pointer[peeked]                  // compiled by peek last
+	peeked   atomic.Pointer[program]                 // compiled by peek last
 	replaced atomic.Pointer[[]weak.Pointer[program]] // those before, while they serve requests
 
 	tree     joined.Lock // of this Mux and those that it is joined to by mounts
@@ -279,7 +279,8 @@ type program struct {
 	*extras                            // few programs have any
 	described atomic.Pointer[sync.Map] // from *trie.Route to Route; nil before the first Lookup
 
-	slow uint8 // not 0 if ServeHTTP must not use its fast path
+	slow    uint8  // not 0 if ServeHTTP must not use its fast path
+	version uint32 // of what is declared on the Mux
 
 	// For serveParams.
 	buffer  values.Kind
@@ -292,12 +293,6 @@ type extras struct {
 	urls      map[string]string       // patterns of the routes with a name, by name
 	originals map[uint32]http.Handler // handlers without middleware, by order; only if that differs
 	mounted   []*mount                // where mux is mounted, for Lookup
-}
-
-// A peeked is a program for inspection, and the version of what it has.
-type peeked struct {
-	*program
-	version uint32
 }
 
 // An endpoint is the payload of a route in the trie, or of a fallback.

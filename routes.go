@@ -75,12 +75,11 @@ func (r Route) String() string {
 // called. The route for / in a Group or mounted Mux, which also serves the
 // prefix without a slash, is listed once.
 func (m *Mux) Routes() iter.Seq[Route] {
-	routes := m.placed()
-	list := make([]Route, len(routes))
-	sorted := make([]*Route, len(routes)) // a Route is large to move
-	for i, r := range routes {
-		list[i] = r.describe()
-		sorted[i] = &list[i]
+	p := m.peek()
+	var sorted []*Route // a Route is large to move
+	for _, rt := range p.listed() {
+		r := p.describe(rt)
+		sorted = append(sorted, &r)
 	}
 	slices.SortStableFunc(sorted, compareRoutes)
 	return func(yield func(Route) bool) {
@@ -91,9 +90,6 @@ func (m *Mux) Routes() iter.Seq[Route] {
 		}
 	}
 }
-
-// placed returns the routes of m in the order of their registration.
-func (m *Mux) placed() []placed { return m.collect(false).routes }
 
 // compareRoutes orders routes by host, path and method.
 func compareRoutes(a, b *Route) int {
@@ -107,7 +103,8 @@ func compareRoutes(a, b *Route) int {
 }
 
 // describe returns the description of a route.
-func (r placed) describe() Route {
+func (p *program) describe(rt *trie.Route[endpoint]) Route {
+	r := p.placed(rt)
 	i := strings.IndexByte(r.pattern, '/')
 	_, fast := r.original.(fastHandler)
 	d := Route{
@@ -117,7 +114,7 @@ func (r placed) describe() Route {
 		Name:    r.level.routeName(),
 		Handler: wrapped.Name(r.original),
 		Fast:    fast,
-		Below:   r.parsed != nil && r.parsed.End == pattern.All,
+		Below:   rt.Flags&trie.CatchAll != 0,
 		zone:    r.zone,
 	}
 	d.File, d.Line = location(r.site)
@@ -160,7 +157,16 @@ func (m *Mux) Lookup(r *http.Request) (route Route, ok bool) {
 	if rt == nil {
 		return Route{}, false
 	}
-	return p.describe(rt), true
+	described := p.described.Load()
+	if described == nil {
+		p.described.CompareAndSwap(nil, new(sync.Map))
+		described = p.described.Load()
+	}
+	d, ok := described.Load(rt)
+	if !ok {
+		d, _ = described.LoadOrStore(rt, p.describe(rt))
+	}
+	return d.(Route), true
 }
 
 // lookup returns the route that serves r, and its program: that of m, or of a Mux
@@ -178,32 +184,20 @@ func (m *Mux) lookup(r *http.Request) (*program, *trie.Route[endpoint]) {
 	if !found {
 		rt = nil
 	}
-	if r.Pattern != "" && !serves(rt, r) {
-		rt = p.table.Registered(r.Pattern, search.Method, rt, values.Same)
-		if !serves(rt, r) {
-			if q, old := m.lookupReplaced(r); old != nil {
-				return q, old
+	if r.Pattern == "" || serves(rt, r) {
+		return p, rt
+	}
+	rt = p.table.Registered(r.Pattern, search.Method, rt, values.Same)
+	if list := m.live().replaced.Load(); list != nil && !serves(rt, r) { // it was removed or replaced since
+		for _, w := range *list {
+			if q := w.Value(); q != nil {
+				if old := q.table.Registered(r.Pattern, q.table.MethodOf(r.Method), nil, values.Same); serves(old, r) {
+					return q, old
+				}
 			}
 		}
 	}
 	return p, rt
-}
-
-// lookupReplaced returns the route that serves r, if it was removed or replaced
-// since.
-func (m *Mux) lookupReplaced(r *http.Request) (*program, *trie.Route[endpoint]) {
-	list := m.live().replaced.Load()
-	if list == nil {
-		return nil, nil
-	}
-	for _, w := range *list {
-		if p := w.Value(); p != nil {
-			if rt := p.table.Registered(r.Pattern, p.table.MethodOf(r.Method), nil, values.Same); serves(rt, r) {
-				return p, rt
-			}
-		}
-	}
-	return nil, nil
 }
 
 // serves reports whether r has the pattern of rt, which may be nil.
@@ -240,17 +234,17 @@ func (m *Mux) peek() *program {
 	}
 	m = m.live()
 	if p := m.peeked.Load(); p != nil && m.unchanged(p) {
-		return p.program
+		return p
 	}
 	c := m.collect(false)
 	must(c.compile())
-	m.peeked.Store(&peeked{c.program, c.version})
+	m.peeked.Store(c.program)
 	return c.program
 }
 
 // unchanged reports whether p has the routes that m has now, and redirects as the
 // fields of the Muxes say now.
-func (m *Mux) unchanged(p *peeked) bool {
+func (m *Mux) unchanged(p *program) bool {
 	defer m.lock().Unlock()
 	m.draft.refresh()
 	return p.version == m.version && !slices.ContainsFunc(p.zones, func(z *zone) bool {
@@ -260,22 +254,6 @@ func (m *Mux) unchanged(p *peeked) bool {
 		f := m.draft.has(z.mux).read(z.mux, false)
 		return z.redirectSlash != f.redirectSlash || z.redirectLetters != f.redirectLetters
 	})
-}
-
-// describe returns the description of a route that was found.
-func (p *program) describe(rt *trie.Route[endpoint]) Route {
-	described := p.described.Load()
-	if described == nil {
-		p.described.CompareAndSwap(nil, new(sync.Map))
-		described = p.described.Load()
-	}
-	if d, ok := described.Load(rt); ok {
-		return d.(Route)
-	}
-	d := p.placed(rt).describe()
-	d.Below = rt.Flags&trie.CatchAll != 0
-	described.Store(rt, d)
-	return d
 }
 
 // Handler returns the handler that would serve r and the pattern of its route,
