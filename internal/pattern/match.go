@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/wirepath"
@@ -143,51 +144,49 @@ func (p *Pattern) Match(path string) (values []string, matched int, why string) 
 	for i, seg := range p.Segs {
 		matchers[i] = NewMatcher(seg)
 	}
-	values, rest, matched, why := p.match(matchers, 0, path)
-	if why == "" {
-		why = p.end(rest)
-	}
-	if why == "" && p.Rest != "" {
-		rest = wirepath.Decode(rest)
-		if !p.RestSlash {
-			rest = rest[1:]
-		}
-		values = append(values, rest)
-	}
-	return values, matched, why
+	return p.match(matchers, 0, path)
 }
 
-// match matches the segments of p from i on, and returns the rest of the path
-// behind them.
-func (p *Pattern) match(matchers []Matcher, i int, path string) (values []string, rest string, matched int, why string) {
+// match matches what follows the first i segments.
+func (p *Pattern) match(matchers []Matcher, i int, path string) (values []string, matched int, why string) {
 	for ; i < len(p.Segs); i++ {
 		seg := p.Segs[i]
 		if path == "" || path == "/" {
-			return nil, "", i, fmt.Sprintf("the path ends before %s", seg)
+			return nil, i, fmt.Sprintf("the path ends before %s", seg)
 		}
-		if seg.Kind() == Multi {
-			value, tail, rest, ok := p.matchMulti(matchers, i, path)
-			if !ok {
-				return nil, "", i, fmt.Sprintf("no value of %s matches in %s", seg, path)
+		if seg.Kind() == Multi { // the longest value first
+			for end := multiEnd(path); end > 0; end = strings.LastIndexByte(path[:end], '/') {
+				tail, matched, why := p.match(matchers, i+1, path[end:])
+				if why == "" {
+					return slices.Concat(values, []string{wirepath.Decode(path[1:end])}, tail), matched, ""
+				}
+				if p.End == All && matched == len(p.Segs) && why != noSlash {
+					break // the rest behind a shorter value has the same dots
+				}
 			}
-			return append(append(values, value), tail...), rest, len(p.Segs), ""
+			return nil, i, fmt.Sprintf("no value of %s matches in %s", seg, path)
 		}
 		text, _, _ := strings.Cut(path[1:], "/")
 		path, text = path[1+len(text):], wirepath.Decode(text)
 		v := Values{Vals: make([]string, len(seg))}
 		if !matchers[i].Match(text, text, &v) {
-			return nil, "", i, fmt.Sprintf("the segment %q is not %s", text, seg)
+			return nil, i, fmt.Sprintf("the segment %q is not %s", text, seg)
 		}
 		values = append(values, v.Vals[:v.N]...)
 	}
-	return values, path, len(p.Segs), ""
+	if why = p.end(path); why == "" && p.Rest != "" {
+		rest := wirepath.Decode(path)
+		if !p.RestSlash {
+			rest = rest[1:]
+		}
+		values = append(values, rest)
+	}
+	return values, i, why
 }
 
-// matchMulti matches the catch-all that is segment i, with the longest value, and
-// what follows it. No segment of the value is empty, . or .., not even between
-// escaped slashes.
-func (p *Pattern) matchMulti(matchers []Matcher, i int, path string) (value string, tail []string, rest string, ok bool) {
-	end := 0
+// multiEnd returns the end of the longest value of a catch-all inside a path. No
+// segment of it is empty, . or .., not even between escaped slashes.
+func multiEnd(path string) (end int) {
 	for end < len(path) {
 		text, _, _ := strings.Cut(path[end+1:], "/")
 		if text == "" || wirepath.DotInside(wirepath.Decode(text)) {
@@ -195,20 +194,10 @@ func (p *Pattern) matchMulti(matchers []Matcher, i int, path string) (value stri
 		}
 		end += 1 + len(text)
 	}
-	for ; end > 0; end = strings.LastIndexByte(path[:end], '/') {
-		tail, rest, _, why := p.match(matchers, i+1, path[end:])
-		if why != "" {
-			continue
-		}
-		if p.end(rest) == "" {
-			return wirepath.Decode(path[1:end]), tail, rest, true
-		}
-		if p.End == All && rest != "" {
-			break // the rest behind a shorter value has the same dots
-		}
-	}
-	return "", nil, "", false
+	return end
 }
+
+const noSlash = "the path has no slash at its end"
 
 // end returns the reason why the rest of an escaped path can't follow the
 // segments, or "".
@@ -217,7 +206,7 @@ func (p *Pattern) end(rest string) string {
 	case p.End == Exact && rest == "/":
 		return "the path has a trailing slash"
 	case p.End != Exact && rest == "":
-		return "the path has no slash at its end"
+		return noSlash
 	case p.End == Exact && rest != "", p.End == Slash && rest != "/":
 		return fmt.Sprintf("the path goes on with %s", rest)
 	case p.End == All && wirepath.DotInside(wirepath.Decode(rest)):
