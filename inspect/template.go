@@ -151,7 +151,14 @@ func (p template) parameters() []any {
 // the flag u, which JSON Schema uses. It also matches some other expressions
 // with (?, so the caller must check for that.
 var portable = regexp.MustCompile(`^(?:[\w~:;=@!&', <>"#%/|()+*?^$-]|\\[dDwWbB^$.*+?()[\]{}|]|\{\d+(?:,\d*)?\}` +
-	`|\[\^?(?:[\w~:;=@!&', <>"#%/|()+*?$.-]|\\[dDwW^$.*+?()[\]{}|-])+\])*$`)
+	`|\[\^?(?:-|` + single + `|` + classes + `(?:` + single + `))*(?:` + classes + `-?)?\])*$`)
+
+// These match parts of a bracket expression: a character other than a hyphen, and
+// classes. A hyphen between a class and a character is invalid in ECMAScript.
+const (
+	single  = `[\w~:;=@!&', <>"#%/|()+*?$.]|\\[$^.*+?()[\]{}|-]`
+	classes = `(?:\\[dDwW])+`
+)
 
 // ecmaScript returns an RE2 expression if it means the same to JSON Schema, or else
 // "": then the document doesn't have it.
