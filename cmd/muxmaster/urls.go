@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster/inspect"
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
+	"github.com/seed-1954dcaa/muxmaster/internal/printable"
 )
 
 // urls writes a Go package with a function for each named route of a
@@ -83,7 +84,7 @@ func urlFunctions(packageName string, routes []inspect.Route) ([]byte, error) {
 
 // writeFunction writes the function for the route with a name and a pattern.
 func writeFunction(b *bytes.Buffer, fn, name, text string) error {
-	p, err := pattern.Parse(text)
+	p, err := pattern.ParsePath(text)
 	if err != nil {
 		return fmt.Errorf("the pattern %q: %w", text, err)
 	}
@@ -106,7 +107,7 @@ func writeFunction(b *bytes.Buffer, fn, name, text string) error {
 		params, pairs = append(params, param+" "+kind), append(pairs, fmt.Sprintf("%q, %s", n, value))
 	}
 	call := fmt.Sprintf("muxmaster.BuildPath(%s)", strings.Join(append([]string{fmt.Sprintf("%q", text)}, pairs...), ", "))
-	fmt.Fprintf(b, "\n// %s returns the path of the route %q, %s.", fn, name, text)
+	fmt.Fprintf(b, "\n// %s returns the path of the route %q, %s.", fn, name, printable.Replace(text))
 	if fails {
 		fmt.Fprintf(b, " See\n// muxmaster.BuildPath for its errors.\nfunc %s(%s) (string, error) {\n\treturn %s\n}\n", fn, strings.Join(params, ", "), call)
 	} else {

@@ -21,6 +21,7 @@ func TestURLs(t *testing.T) {
 	m.Name("user-post").Method("GET,POST", "/users/{id:int}/posts/{type}", m)
 	m.Name("7 files").GET("/files/*path", show)
 	m.Name("func").GET("/x/{func}/{strconv}", show)
+	m.Name("line").GET("/a b\nfunc x/{id}", show)
 	m.Name("int").GET("/y/{path:int}/{int:int}/{a-b:int}/{a_b:int}", show)
 	dir := t.TempDir()
 	write := func(name string, text []byte) string {
@@ -61,6 +62,7 @@ func main() {
 	fmt.Println(paths.UserPost(7, "a b"))
 	fmt.Println(paths.Files("a/b.txt"))
 	fmt.Println(paths.Func("x", "y"))
+	fmt.Println(paths.Line("1"))
 	_, err := paths.Func("..", "y")
 	fmt.Println(err != nil)
 }
@@ -68,7 +70,7 @@ func main() {
 	cmd := exec.Command("go", "run", ".")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	got, err := cmd.CombinedOutput()
-	if want := "/ /users/-7 /y/1/2/3/4\n/users/7/posts/a%20b <nil>\n/files/a/b.txt <nil>\n/x/x/y <nil>\ntrue\n"; err != nil || string(got) != want {
+	if want := "/ /users/-7 /y/1/2/3/4\n/users/7/posts/a%20b <nil>\n/files/a/b.txt <nil>\n/x/x/y <nil>\n/a%20b%0Afunc%20x/1 <nil>\ntrue\n"; err != nil || string(got) != want {
 		t.Errorf("%v\n%s\nwant\n%s\nof\n%s", err, got, want, &out)
 	}
 }
