@@ -9,10 +9,11 @@ import (
 	"sync"
 )
 
-// A Socket is a listening socket passed to this process.
+// A Socket is a listening socket, or a datagram socket, passed to this process.
 type Socket struct {
-	Name string // systemd's FileDescriptorName=, else "unknown"
-	net.Listener
+	Name         string         // systemd's FileDescriptorName=, else "unknown"
+	net.Listener                // nil for a datagram socket
+	Packet       net.PacketConn // a datagram socket, for example for HTTP/3; else nil
 }
 
 // Activated returns the sockets passed to this process by systemd, or by
@@ -43,7 +44,7 @@ var activated = sync.OnceValues(func() ([]Socket, error) {
 	return sockets(3, n, strings.Split(names, ":"))
 })
 
-// sockets returns listeners for the n file descriptors starting at first.
+// sockets returns the sockets with the n file descriptors starting at first.
 func sockets(first, n int, names []string) ([]Socket, error) {
 	var list []Socket
 	for i := range n {
@@ -55,15 +56,17 @@ func sockets(first, n int, names []string) ([]Socket, error) {
 		if f == nil {
 			return nil, fmt.Errorf("server: socket %q (file descriptor %d) is not open", name, first+i)
 		}
-		ln, err := net.FileListener(f) // a copy, closed on exec
-		f.Close()
+		so := Socket{Name: name}
+		var err error
+		so.Listener, err = net.FileListener(f) // a copy, closed on exec
 		if err != nil {
-			for _, s := range list {
-				s.Close()
-			}
-			return nil, fmt.Errorf("server: socket %q (file descriptor %d) is not a listening stream socket: %w", name, first+i, err)
+			so.Packet, _ = net.FilePacketConn(f)
 		}
-		list = append(list, Socket{name, ln})
+		f.Close()
+		if so.Listener == nil && so.Packet == nil {
+			return nil, fmt.Errorf("server: socket %q (file descriptor %d) is neither a listening stream socket nor a datagram socket: %w", name, first+i, err)
+		}
+		list = append(list, so)
 	}
 	return list, nil
 }

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 )
 
-// Listen returns the listener that Run uses: the socket passed by systemd if
-// there is one, else a listener on HTTP.Addr. Use it if the program must know
+// Listen returns the listener that Run uses: the stream socket passed by systemd
+// if there is one, else a listener on HTTP.Addr. Use it if the program must know
 // the address before calling Serve.
 func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 	if s.HTTP == nil {
@@ -17,6 +18,7 @@ func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
+	sockets = slices.DeleteFunc(slices.Clone(sockets), func(so Socket) bool { return so.Listener == nil })
 	if len(sockets) > 0 {
 		return s.choose(sockets)
 	}

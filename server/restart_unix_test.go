@@ -226,6 +226,16 @@ func TestActivation(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer plainFile.Close()
+	pc, err := net.ListenUDP("udp", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pc.Close()
+	udp, err := pc.File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer udp.Close()
 	for _, c := range []struct {
 		name    string
 		sockets []*os.File
@@ -239,7 +249,8 @@ func TestActivation(t *testing.T) {
 		{"two sockets, none chosen", []*os.File{a, b}, []string{"LISTEN_FDNAMES=admin:web"}, "", `server: SocketName is "", but the sockets passed by systemd are ["admin" "web"]`},
 		{"an unknown name", []*os.File{a}, []string{"LISTEN_FDNAMES=admin", "TEST_SERVER_SOCKET=web"}, "", `server: SocketName is "web"`},
 		{"two sockets of one unit", []*os.File{a, b}, []string{"LISTEN_FDNAMES=web:web", "TEST_SERVER_SOCKET=web"}, "", `server: SocketName is "web", which 2 of the sockets`},
-		{"not a socket", []*os.File{plainFile}, nil, "", `server: socket "unknown" (file descriptor 3) is not a listening stream socket`},
+		{"not a socket", []*os.File{plainFile}, nil, "", `server: socket "unknown" (file descriptor 3) is neither a listening stream socket nor a datagram socket`},
+		{"a datagram socket too", []*os.File{udp, a}, []string{"LISTEN_FDNAMES=web:web", "TEST_SERVER_SOCKET=web"}, addrA, ""},
 	} {
 		p := startChild(t, "127.0.0.1:0", c.sockets, c.env...)
 		if p.addr != c.addr {
