@@ -2,6 +2,7 @@ package middleware_test
 
 import (
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -116,13 +117,22 @@ func TestErrorResponsesReplaceContent(t *testing.T) {
 
 func same(h http.Handler) http.Handler { return h }
 
-// TestTimeoutLogs checks the log record of Timeout's 503.
+// TestTimeoutLogs checks the log record of Timeout's 503, whose deadline is the
+// one that has passed.
 func TestTimeoutLogs(t *testing.T) {
-	log := &logBuffer{}
-	setDefault(t, log.logger())
-	serve(middleware.Timeout(time.Nanosecond)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { r.Pattern = "/slow" })), get("/"))
-	got := log.one(t)
-	if got["pattern"] != "/slow" || got["error"] != "middleware: Timeout: the handler returned after its deadline of 1ns without a response" {
-		t.Errorf("logged %v", got)
+	past, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Hour))
+	defer cancel()
+	for _, tt := range []struct {
+		ctx  context.Context
+		d    time.Duration
+		want string
+	}{{t.Context(), time.Nanosecond, "1ns"}, {past, time.Hour, "0s"}} {
+		log := &logBuffer{}
+		setDefault(t, log.logger())
+		serve(middleware.Timeout(tt.d)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { r.Pattern = "/slow" })), get("/").WithContext(tt.ctx))
+		got := log.one(t)
+		if got["pattern"] != "/slow" || got["error"] != "middleware: Timeout: the handler returned after its deadline of "+tt.want+" without a response" {
+			t.Errorf("logged %v", got)
+		}
 	}
 }

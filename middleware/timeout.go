@@ -14,6 +14,10 @@ import (
 // anything, Timeout responds with 503 Service Unavailable, which
 // [problem.Write] logs. It panics if d is not positive.
 //
+// An error of the context, such as [context.DeadlineExceeded], that a handler
+// returns to [problem.Handler] is a response with status 500. For another status,
+// return a [problem.Error].
+//
 // Unlike [http.TimeoutHandler], Timeout doesn't buffer the response or start a
 // goroutine, so streaming and hijacking work. But it doesn't interrupt a
 // handler that ignores its context. In particular, reading the request body and
@@ -38,8 +42,8 @@ func (h *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !h.seen.Own(w) {
 		encoding = w.Header()["Content-Encoding"]
 	}
-	outer := r.Context()
-	ctx, cancel := context.WithTimeout(outer, h.d)
+	outer, begin := r.Context(), time.Now()
+	ctx, cancel := context.WithDeadline(outer, begin.Add(h.d)) // or an earlier one of outer
 	inner := copyOf(r, ctx)
 	defer func() { // after a panic too
 		cancel()
@@ -48,7 +52,7 @@ func (h *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.next.ServeHTTP(w, inner)
 	// Compare the time instead of asking ctx.Err: the context's timer may be late.
 	if at, _ := ctx.Deadline(); !rec.Started() && !time.Now().Before(at) {
-		replace(w, inner, &lateError{h.d}, encoding)
+		replace(w, inner, &lateError{max(0, at.Sub(begin))}, encoding)
 	}
 }
 
