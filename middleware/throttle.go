@@ -33,7 +33,7 @@ func Throttle(limit, backlog int, wait time.Duration) func(http.Handler) http.Ha
 		places:     make(chan struct{}, limit),
 		backlog:    int64(backlog),
 		wait:       wait,
-		retryAfter: strconv.FormatInt(int64(max(1, (wait+time.Second-1)/time.Second)), 10),
+		retryAfter: strconv.FormatInt(int64(max(1, (wait-1)/time.Second+1)), 10),
 	}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,8 +50,8 @@ func Throttle(limit, backlog int, wait time.Duration) func(http.Handler) http.Ha
 
 type throttle struct {
 	places     chan struct{} // one element for each request being served
+	inside     atomic.Int64  // number of requests being served and waiting
 	backlog    int64
-	waiting    atomic.Int64
 	wait       time.Duration
 	retryAfter string
 }
@@ -60,15 +60,22 @@ type throttle struct {
 // rejected. Waiting requests are served in order, because senders on a channel
 // are: leave passes its place to the longest waiting one, so the channel
 // remains full for new requests.
+//
+// A count of the waiting requests would not do: one that got its place would
+// still be counted until its goroutine runs.
 func (t *throttle) enter(r *http.Request) bool {
+	for n := t.inside.Load(); ; n = t.inside.Load() {
+		if n-int64(cap(t.places)) >= t.backlog {
+			return false
+		}
+		if t.inside.CompareAndSwap(n, n+1) {
+			break
+		}
+	}
 	select {
 	case t.places <- struct{}{}:
 		return true
 	default:
-	}
-	defer t.waiting.Add(-1)
-	if t.waiting.Add(1) > t.backlog {
-		return false
 	}
 	timer := time.NewTimer(t.wait)
 	defer timer.Stop()
@@ -78,7 +85,11 @@ func (t *throttle) enter(r *http.Request) bool {
 	case <-timer.C:
 	case <-r.Context().Done():
 	}
+	t.inside.Add(-1)
 	return false
 }
 
-func (t *throttle) leave() { <-t.places }
+func (t *throttle) leave() {
+	<-t.places
+	t.inside.Add(-1)
+}

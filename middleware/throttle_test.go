@@ -3,8 +3,10 @@ package middleware_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -111,6 +113,23 @@ func TestThrottleWaits(t *testing.T) {
 	})
 }
 
+// A request that has got its place no longer takes one of the backlog.
+func TestThrottleServesUpToTheBacklog(t *testing.T) {
+	h := middleware.Throttle(1, 1, time.Hour)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(time.Microsecond) }))
+	var clients sync.WaitGroup
+	for range 2 {
+		clients.Go(func() {
+			for range 500 {
+				if w := serve(h, get("/")); w.Code != 200 {
+					t.Errorf("%d, want 200: there are two requests at a time", w.Code)
+					return
+				}
+			}
+		})
+	}
+	clients.Wait()
+}
+
 func TestThrottleRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		wait       time.Duration
@@ -121,6 +140,7 @@ func TestThrottleRefuses(t *testing.T) {
 		{time.Second, "1"},
 		{1500 * time.Millisecond, "2"},
 		{time.Hour, "3600"},
+		{math.MaxInt64, "9223372037"},
 	} {
 		g := newGate()
 		limit := middleware.Throttle(1, 0, tt.wait)
