@@ -588,15 +588,12 @@ func (s *tutorial) read(name string) string {
 	return contents(s.t, filepath.Join(s.dir, name))
 }
 
-// insert adds lines to newMux: after the first call of Pre, or at the end.
+// insert adds lines to newMux: in place of the call of Pre, or at the end.
 func (s *tutorial) insert(file, lines string) {
-	text, marker, after := s.read(file), "\treturn mux\n", false
-	if strings.Contains(lines, ".Use(") {
-		marker, after = regexp.MustCompile(`(?m)^\tmux\.Pre\(.*\n`).FindString(text), true
-	}
+	text, marker := s.read(file), "\treturn mux\n"
 	with := lines + marker
-	if after {
-		with = marker + lines
+	if strings.Contains(lines, ".Use(") {
+		marker, with = regexp.MustCompile(`(?m)^\tmux\.Pre\(.*\n`).FindString(text), lines
 	}
 	s.write(file, strings.Replace(text, marker, with, 1))
 }
