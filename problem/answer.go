@@ -14,6 +14,16 @@ import (
 // [http.Error] does. For a 404, the text is "404 page not found", as in
 // [http.NotFound].
 func Text(w http.ResponseWriter, r *http.Request, err error) {
+	text(w, err, false)
+}
+
+// text is Text. If clear is true, it first removes the headers that Write removes.
+func text(w http.ResponseWriter, err error, clear bool) {
+	h := w.Header()
+	setType(h, "text/plain; charset=utf-8")
+	if clear && (len(h) > 3 || len(h) == 3 && h["Allow"] == nil) { // most responses have no other headers
+		clearContent(w)
+	}
 	code := Status(err)
 	var line string
 	switch code { // constants, to avoid concatenation
@@ -26,7 +36,6 @@ func Text(w http.ResponseWriter, r *http.Request, err error) {
 	default:
 		line = statusText(code) + "\n"
 	}
-	setType(w.Header(), "text/plain; charset=utf-8")
 	w.WriteHeader(code)
 	_, _ = io.WriteString(w, line)
 }

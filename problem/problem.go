@@ -114,11 +114,11 @@ func Write(w http.ResponseWriter, r *http.Request, err error) {
 	if !bare && Status(err) >= 500 {
 		log(w, r, err, false)
 	}
-	clearContent(w)
 	if f := FromContext(r.Context()); f != nil {
+		clearContent(w)
 		delete(w.Header(), "Content-Type")
 		f(w, r, err)
 		return
 	}
-	Text(w, r, err) // replaces Content-Type
+	text(w, err, true)
 }
