@@ -47,7 +47,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if p.table.Base.MayBeStatic(path) {
-		if rt := p.table.Base.FindStatic(path, method); rt != nil {
+		if rt := p.table.Base.Pick(p.table.Base.FindStatic(path), method); rt != nil {
 			r.Pattern = rt.Pattern
 			if values.Has(r) {
 				values.Drop(r, p.owner)
@@ -84,7 +84,7 @@ func (p *program) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if p.table.Base.MayBeStatic(path) {
-		if rt := p.table.Base.FindStatic(path, method); rt != nil {
+		if rt := p.table.Base.Pick(p.table.Base.FindStatic(path), method); rt != nil {
 			p.deliver(w, r, rt, nil)
 			return
 		}

@@ -100,14 +100,14 @@ func (t *Tree[P]) fast(nd *node[P], rest string, v *Values, m Method) *Route[P] 
 					return rt
 				}
 			}
-			return t.pick(to.end, m)
+			return t.Pick(to.end, m)
 		}
 		nd = to.next
 		if nd == nil {
 			return nil
 		}
 		if len(rest)-end <= 1 {
-			return t.pick(nd.slash, m)
+			return t.Pick(nd.slash, m)
 		}
 		rest = rest[end:]
 	}
@@ -123,11 +123,11 @@ func (t *Tree[P]) fastSpecial(nd *node[P], rest string, end int, v *Values, m Me
 		case !sp.Match(seg, seg, v):
 			v.N = n
 		case end == len(rest):
-			return t.pick(sp.to.end, m)
+			return t.Pick(sp.to.end, m)
 		case sp.to.next == nil:
 			return nil
 		case end+1 == len(rest):
-			return t.pick(sp.to.next.slash, m)
+			return t.Pick(sp.to.next.slash, m)
 		default:
 			return t.fast(sp.to.next, rest[end:], v, m)
 		}
@@ -141,7 +141,7 @@ func (t *Tree[P]) fastSpecial(nd *node[P], rest string, end int, v *Values, m Me
 // fastRest returns the route of nd's catch-all, whose value begins with the
 // slash of rest or behind it.
 func (t *Tree[P]) fastRest(nd *node[P], rest string, v *Values, m Method) *Route[P] {
-	rt := t.pick(nd.rest, m)
+	rt := t.Pick(nd.rest, m)
 	if rt == nil || unclean(rest) {
 		return nil
 	}
@@ -157,9 +157,9 @@ func (t *Tree[P]) fastRest(nd *node[P], rest string, v *Values, m Method) *Route
 	return rt
 }
 
-// pick returns the route for a method in the run at ref: the route with that
+// Pick returns the route for a method in the run at ref: the route with that
 // method, else for HEAD the one with GET, else the one for any method.
-func (t *Tree[P]) pick(ref routeRef, m Method) (best *Route[P]) {
+func (t *Tree[P]) Pick(ref routeRef, m Method) (best *Route[P]) {
 	for i := uint(ref) - 1; i < uint(len(t.routes)); i++ {
 		rt := &t.routes[i]
 		if rt.Method == m {

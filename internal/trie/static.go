@@ -8,11 +8,10 @@ import "math/bits"
 //
 // The hash covers the length of a path and its first and last eight bytes.
 type static struct {
-	// A slot holds bits of a hash and, in the bits of refs, the routeRef. It is 0
-	// if it is empty. The number of slots is a power of two; at most half of them
-	// are in use.
+	// A slot is the tag of a hash XOR the routeRef, or 0 if it is empty. So the
+	// XOR of a slot and the tag of another hash is hardly ever a routeRef. The
+	// number of slots is a power of two; at most half of them are in use.
 	slots []uint32
-	refs  uint32
 	shift uint8 // the upper 64-shift bits of a hash are the index of a slot
 	// Bit n of lengths is set if the table has a path whose length modulo 64 is
 	// n. Most paths with parameters need no lookup because of it.
@@ -23,68 +22,55 @@ type static struct {
 // judging by its length.
 func (t *Tree[P]) MayBeStatic(path string) bool { return t.static.lengths>>(len(path)&63)&1 != 0 }
 
-// FindStatic returns the route without parameters for a path and a standard
-// method, or nil. The caller must check MayBeStatic first.
+// FindStatic returns the routes without parameters for a path, for Pick. The
+// caller must check MayBeStatic first.
 //
 // Its fast path contains no calls, so that its variables stay in registers.
-func (t *Tree[P]) FindStatic(path string, m Method) *Route[P] {
+func (t *Tree[P]) FindStatic(path string) routeRef {
 	st := &t.static
 	n := len(path)
 	if n < 8 {
-		return t.findStaticSlow(path, m)
+		return t.findStatic(path)
 	}
 	first, last := load8(path), load8(path[n-8:])
 	h := mixEnds(first, last, n)
 	i := h >> (st.shift & 63)
 	s := st.slots[i]
-	for (s^tag(h))&^st.refs != 0 {
+	at := uint(s^tag(h)) - 1
+	for ; at >= uint(len(t.routes)); at = uint(s^tag(h)) - 1 {
 		if s == 0 {
-			return nil
+			return 0
 		}
 		i++
 		s = st.slots[i&uint64(len(st.slots)-1)]
 	}
-	at := uint(s&st.refs) - 1
-	if at >= uint(len(t.routes)) {
-		return nil // an empty slot; the path's tag is 0
-	}
 	rt := &t.routes[at]
-	if rt.Method != m {
-		if rt = t.pick(routeRef(at+1), m); rt == nil { // also if another path has the same hash
-			return t.findStaticSlow(path, m)
-		}
-	}
 	text := rt.Pattern // becomes rt.Path() below, with fewer bounds checks
 	if int(rt.path) >= len(text) || len(text)-int(rt.path) != n {
-		return t.findStaticSlow(path, m)
+		return t.findStatic(path)
 	}
 	text = text[rt.path:]
 	if load8(text) != first || load8(text[len(text)-8:]) != last {
-		return t.findStaticSlow(path, m)
+		return t.findStatic(path)
 	}
 	if len(text) > 16 {
 		if load8(text[8:]) != load8(path[8:]) {
-			return t.findStaticSlow(path, m)
+			return t.findStatic(path)
 		}
 		for rest := path; len(text) > 24 && len(rest) > 24; {
 			text, rest = text[8:], rest[8:]
 			if load8(text[8:]) != load8(rest[8:]) {
-				return t.findStaticSlow(path, m)
+				return t.findStatic(path)
 			}
 		}
 	}
-	return rt
+	return routeRef(at + 1)
 }
 
-// findStaticSlow is FindStatic for all paths. It is not inlined,
+// findStatic returns the routes without parameters for a path. It is not inlined,
 // which would make FindStatic spill registers.
 //
 //go:noinline
-func (t *Tree[P]) findStaticSlow(path string, m Method) *Route[P] {
-	return t.pick(t.findStatic(path), m)
-}
-
-// findStatic returns the routes without parameters for a path.
 func (t *Tree[P]) findStatic(path string) routeRef {
 	if !t.MayBeStatic(path) {
 		return 0
@@ -96,8 +82,8 @@ func (t *Tree[P]) findStatic(path string) routeRef {
 		if s == 0 {
 			return 0
 		}
-		if ref := routeRef(s & st.refs); (s^tag(h))&^st.refs == 0 && t.routes[ref-1].Path() == path {
-			return ref
+		if ref := s ^ tag(h); uint(ref)-1 < uint(len(t.routes)) && t.routes[ref-1].Path() == path {
+			return routeRef(ref)
 		}
 	}
 }
@@ -115,7 +101,6 @@ func newStatic[P any](routes []Route[P], refs []routeRef) (st static, ok bool) {
 	}
 	log := bits.Len(uint(len(refs)-1)) + 1
 	st.slots, st.shift = make([]uint32, 1<<log), uint8(64-log)
-	st.refs = 1<<bits.Len(uint(len(routes))) - 1
 	probes := 0
 	for _, ref := range refs {
 		path := routes[ref-1].Path()
@@ -128,7 +113,7 @@ func newStatic[P any](routes []Route[P], refs []routeRef) (st static, ok bool) {
 				return static{}, false
 			}
 		}
-		st.slots[i] = tag(h)&^st.refs | uint32(ref)
+		st.slots[i] = tag(h) ^ uint32(ref)
 	}
 	return st, true
 }
@@ -144,5 +129,5 @@ func mixEnds(w0, w1 uint64, n int) uint64 {
 	return (w0^uint64(n)<<56)*mixer + w1*mixer2
 }
 
-// tag returns the part of a hash whose upper bits a slot holds.
-func tag(h uint64) uint32 { return uint32(h >> 16) }
+// tag returns bits of a hash. The highest is set, which no routeRef has.
+func tag(h uint64) uint32 { return uint32(h>>16) | 1<<31 }

@@ -143,7 +143,7 @@ func (t *Tree[P]) routeAt(s *Search[P], ref routeRef) *Route[P] {
 	if ref == 0 {
 		return nil
 	}
-	if rt := t.pick(ref, s.Method); rt != nil && !s.probe {
+	if rt := t.Pick(ref, s.Method); rt != nil && !s.probe {
 		return rt
 	}
 	for i := range t.run(ref) {
@@ -243,7 +243,7 @@ func (t *Tree[P]) noteSlash(s *Search[P], ref routeRef) {
 		return
 	}
 	if s.slash == nil {
-		s.slash = t.pick(ref, s.Method)
+		s.slash = t.Pick(ref, s.Method)
 	}
 	for _, rt := range t.run(ref) {
 		if rt.Flags&Verb != 0 {
