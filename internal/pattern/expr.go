@@ -14,7 +14,8 @@ import (
 // each rune. Others, and those with too many states, use package regexp. The
 // automaton is only an optimization.
 type constraint struct {
-	class   [beyond + 1]uint8 // of each ASCII rune and of all others: the automaton doesn't distinguish runes of one class
+	class   [256]uint8 // of each ASCII rune: the automaton doesn't distinguish runes of one class; other bytes have one that leads nowhere
+	others  uint8      // class of the other runes
 	classes int
 	table   []uint16       // a row for each state; row 0 never matches, and row 1 is the first
 	re      *regexp.Regexp // nil if there is an automaton
@@ -68,19 +69,20 @@ func (e *constraint) match(s string) bool {
 		return len(s) < maxRegexp && e.re.MatchString(s)
 	}
 	row, table := e.classes+1, e.table
-	for i := range len(s) {
-		c := s[i]
-		if c >= beyond {
-			return e.matchRunes(row, s[i:])
-		}
+	for i := 0; i < len(s); {
 		// Most states lead to themselves. The branch lets the processor read ahead
 		// then, instead of waiting for each row.
-		if next := int(table[row+int(e.class[c])]); next != row {
-			if next == 0 {
-				return false
+		var next int
+		for {
+			next = int(table[row+int(e.class[s[i]])])
+			if i++; next != row || i == len(s) {
+				break
 			}
-			row = next
 		}
+		if next == 0 {
+			return s[i-1] >= beyond && e.matchRunes(row, s[i-1:])
+		}
+		row = next
 	}
 	return table[row+e.classes] != 0
 }
@@ -88,7 +90,11 @@ func (e *constraint) match(s string) bool {
 // matchRunes is match from a row on, for any runes.
 func (e *constraint) matchRunes(row int, s string) bool {
 	for _, r := range s {
-		row = int(e.table[row+int(e.class[min(r, beyond)])])
+		class := e.others
+		if r < beyond {
+			class = e.class[r]
+		}
+		row = int(e.table[row+int(class)])
 		if row == 0 {
 			return false
 		}
@@ -107,7 +113,7 @@ func (e *constraint) build(prog *syntax.Prog) bool {
 	if samples == nil {
 		return false
 	}
-	e.classes = len(samples)
+	e.classes = len(samples) + 1 // and that of the bytes beyond ASCII
 	type set [maxInst]bool
 	var states []set
 	numbers := map[set]uint16{}
@@ -181,7 +187,7 @@ func (e *constraint) setClasses(prog *syntax.Prog) (samples []rune) {
 	}
 	numbers := map[string]uint8{}
 	matches := make([]byte, len(reads))
-	for r := range e.class {
+	for r := range beyond + 1 {
 		for i, inst := range reads {
 			matches[i] = 0
 			if inst.MatchRune(rune(r)) {
@@ -194,6 +200,10 @@ func (e *constraint) setClasses(prog *syntax.Prog) (samples []rune) {
 			numbers[string(matches)], samples = n, append(samples, rune(r))
 		}
 		e.class[r] = n
+	}
+	e.others = e.class[beyond]
+	for b := beyond; b < len(e.class); b++ {
+		e.class[b] = uint8(len(samples))
 	}
 	return samples
 }
