@@ -28,8 +28,8 @@ const (
 	unknown Method = 255 // not a standard method
 )
 
-// Custom reports whether m is a custom method. MatchFast and FindStatic don't
-// support custom methods.
+// Custom reports whether m is a custom method. MatchFast doesn't support custom
+// methods.
 func (m Method) Custom() bool { return m >= firstCustom }
 
 // IsCustom reports whether a Builder must assign a number to the method.
