@@ -134,30 +134,42 @@ func (d *draft) collect() (compilers []*compiler, err error) {
 // the mount in the same way.
 func (m *Mux) Remove(pattern string) error {
 	return m.change(func(m *Mux, d *draft) error {
-		routes := d.has(m).routes
-		r := routes.listed(pattern)
-		if r == nil {
-			return fmt.Errorf("muxmaster: Remove %q: %s", pattern, insteadOf(pattern, routes.list()))
+		r, err := d.has(m).routes.listed(pattern)
+		if err != nil {
+			return fmt.Errorf("muxmaster: Remove %q: %s", pattern, strings.TrimPrefix(err.Error(), "muxmaster: "))
 		}
 		return d.remove(m, r)
 	})
 }
 
-// listed returns the route that Routes lists by a text, or nil.
-func (s *routeSet) listed(text string) *route {
-	for _, end := range []string{"", "/{$}"} {
+// listed returns the route that Routes lists by a text. If there is none, the error
+// says which routes are similar.
+func (s *routeSet) listed(text string) (*route, error) {
+	var shapes, similar []string
+	for _, other := range []string{text, strings.TrimSuffix(text, "/") + "/{$}"} { // of a Group's root
 		for _, flags := range []trie.Flags{0, trie.Verb} {
-			p, err := parse(text+end, flags)
-			if err != nil || len(p.Methods) > 1 {
+			p, err := parse(other, flags)
+			if err != nil {
 				continue
 			}
-			method := strings.Join(p.Methods, "")
-			if r := s.byKey[trie.ShapeKey(p, method)]; r != nil && r.listed() == text {
-				return r
+			if len(p.Methods) > 1 {
+				return nil, errors.New("the methods of a list are routes of their own; remove one at a time")
 			}
+			if r := s.byKey[trie.ShapeKey(p, strings.Join(p.Methods, ""))]; r != nil && r.listed() == text {
+				return r, nil
+			}
+			shapes = append(shapes, p.Shape())
 		}
 	}
-	return nil
+	if _, err := parse(text, 0); err != nil {
+		return nil, err
+	}
+	for _, r := range s.list() {
+		if slices.Contains(shapes, r.parsed.Shape()) {
+			similar = append(similar, fmt.Sprintf("%q", r.listed()))
+		}
+	}
+	return nil, errors.New(strings.TrimSuffix("there is no such route, but "+strings.Join(similar, ", "), ", but "))
 }
 
 // listed returns the text that Remove takes: the method, the host and the path.
@@ -168,31 +180,4 @@ func (r *route) listed() string {
 		return host
 	}
 	return r.method + " " + host
-}
-
-// insteadOf says which routes are similar to one that doesn't exist.
-func insteadOf(text string, all []*route) string {
-	p, err := parse(text, 0)
-	if err != nil {
-		return strings.TrimPrefix(err.Error(), "muxmaster: ")
-	}
-	if len(p.Methods) > 1 {
-		return "the methods of a list are routes of their own; remove one at a time"
-	}
-	shapes := []string{p.Shape()}
-	for _, other := range []string{text, strings.TrimSuffix(text, "/") + "/{$}"} { // of a verb method, and of a Group's root
-		if p, err := parse(other, trie.Verb); err == nil {
-			shapes = append(shapes, p.Shape())
-		}
-	}
-	var similar []string
-	for _, r := range all {
-		if slices.Contains(shapes, r.parsed.Shape()) {
-			similar = append(similar, fmt.Sprintf("%q", r.listed()))
-		}
-	}
-	if len(similar) == 0 {
-		return "there is no such route"
-	}
-	return "there is no such route, but " + strings.Join(similar, ", ")
 }
