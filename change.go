@@ -325,6 +325,12 @@ func (p *program) listed() []*trie.Route[endpoint] {
 	return list
 }
 
+// A placed is a route and its zone.
+type placed struct {
+	*route
+	zone *zone
+}
+
 // placed returns the route that was compiled into rt.
 func (p *program) placed(rt *trie.Route[endpoint]) placed {
 	e := &rt.Payload

@@ -242,6 +242,9 @@ func (c *compiler) sharedNames(list []string, text string, pooled bool) *values.
 	return n
 }
 
+// outcomeName is the name of the hidden path value with the response.
+const outcomeName = values.Hidden + "outcome"
+
 // addFallbacks adds the fallbacks to the builder.
 func (c *compiler) addFallbacks() error {
 	hidden := map[*zone]bool{} // those that own the prefix of another one inside of them

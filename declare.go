@@ -229,19 +229,6 @@ func (h *fastRoute) params(ps Params, r *http.Request) Params {
 	return ps
 }
 
-// A step is a middleware function that Use, UseFast, With or Pre was given. Its
-// address says when it was given.
-type step struct {
-	wrap func(http.Handler) http.Handler
-	fn   any  // the function itself, for its name
-	fast bool // it wraps fastHandlers, and nothing else
-	pre  bool // it runs before routing
-}
-
-// A chain is the middleware around something, the outermost first. It doesn't
-// change.
-type chain []*step
-
 // split returns the part that runs before routing, and the rest.
 func (c chain) split() (pre, rest chain) {
 	i := 0

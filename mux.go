@@ -199,6 +199,19 @@ type declared struct {
 	used       bool      // a route was registered
 }
 
+// A step is a middleware function that Use, UseFast, With or Pre was given. Its
+// address says when it was given.
+type step struct {
+	wrap func(http.Handler) http.Handler
+	fn   any  // the function itself, for its name
+	fast bool // it wraps fastHandlers, and nothing else
+	pre  bool // it runs before routing
+}
+
+// A chain is the middleware around something, the outermost first. It doesn't
+// change.
+type chain []*step
+
 // A route is a declared pattern with one method. It doesn't change.
 type route struct {
 	pattern  string // as in r.Pattern
@@ -307,9 +320,6 @@ type endpoint struct {
 // plain is the endpoint of the Mux itself if it has nothing but its zone.
 var plain endpoint
 
-// outcomeName is the name of the hidden path value with the response.
-const outcomeName = values.Hidden + "outcome"
-
 // These flags say how a route receives path values.
 const (
 	hasNames trie.Flags = 1 << (iota + 8) // it has parameters
@@ -326,12 +336,6 @@ type zone struct {
 	responder *responder // nil if there is no middleware
 	index     uint32     // in program.zones
 	region    uint32     // see trie.Fallback
-}
-
-// A placed is a route and its zone.
-type placed struct {
-	*route
-	zone *zone
 }
 
 // A responder responds to unmatched requests behind the middleware of a level, or
