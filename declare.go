@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
@@ -199,6 +200,8 @@ type fastRoute struct {
 	list    []string      // names as a list; values of outer routers follow in the request
 	pooled  bool          // the Params are used again
 }
+
+var paramsPool = sync.Pool{New: func() any { return new(Params) }}
 
 func (h *fastRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if len(h.list) == 0 {

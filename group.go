@@ -295,7 +295,7 @@ func (m *scope) ServeFiles(path string, fsys fs.FS) {
 	if p.Rest == "" {
 		panic(fmt.Sprintf("muxmaster: ServeFiles %q: the path must end in a catch-all, as in /static/*filepath", path))
 	}
-	m.verb(http.MethodGet, path, files.NewServer(fsys, p.Rest, notFound))
+	m.verb(http.MethodGet, path, files.NewServer(fsys, p.Rest, noFile))
 }
 
 // ServeSPA serves a single-page application for GET and HEAD requests: the
@@ -326,13 +326,13 @@ func (m *scope) ServeSPA(prefix string, fsys fs.FS) {
 		panic(fmt.Sprintf("muxmaster: ServeSPA %q: the file system needs an index.html: %v", prefix, err))
 	}
 	bare := m.join(prefix)
-	m.handleAll(files.NewSPA(fsys, spaRest, notFound), trie.Verb, "GET "+bare+"/*"+spaRest, "GET "+bare)
+	m.handleAll(files.NewSPA(fsys, spaRest, noFile), trie.Verb, "GET "+bare+"/*"+spaRest, "GET "+bare)
 }
 
 // spaRest is the name of the catch-all in the pattern of ServeSPA.
 const spaRest = "filepath"
 
-func notFound(w http.ResponseWriter, r *http.Request) {
+func noFile(w http.ResponseWriter, r *http.Request) {
 	problem.Write(w, r, problem.Code(http.StatusNotFound))
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/typed"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
@@ -51,8 +50,6 @@ func PathParams(r *http.Request) (ps Params) {
 	}
 	return ps
 }
-
-var paramsPool = sync.Pool{New: func() any { return new(Params) }}
 
 // appendParams appends the first n path values of r to ps.
 func appendParams(ps Params, r *http.Request, n int) Params {
