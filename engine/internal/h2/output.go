@@ -1,6 +1,8 @@
 package h2
 
 import (
+	"errors"
+	"os"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -189,18 +191,21 @@ func (c *Conn) write(few int) {
 	}
 }
 
-// send writes b. With WriteByteTimeout, each part has a timeout of its own.
+// send writes b. With WriteByteTimeout, each part has a timeout of its own, and
+// so has the rest of a part of which some bytes were written.
 func (c *Conn) send(b []byte) error {
 	limit := c.server.writeByte
 	if limit == 0 {
 		_, err := c.transport.Write(b)
 		return err
 	}
-	for part := range slices.Chunk(b, maxDataLen) {
+	for len(b) > 0 {
 		c.transport.SetWriteDeadline(time.Now().Add(time.Duration(limit)))
-		if _, err := c.transport.Write(part); err != nil {
+		n, err := c.transport.Write(b[:min(len(b), maxDataLen)])
+		if err != nil && (n == 0 || !errors.Is(err, os.ErrDeadlineExceeded)) {
 			return err
 		}
+		b = b[n:]
 	}
 	c.transport.SetWriteDeadline(time.Time{})
 	return nil

@@ -3,6 +3,7 @@ package h2
 import (
 	"context"
 	"net/http"
+	"os"
 	"testing"
 	"time"
 )
@@ -48,5 +49,31 @@ func TestWait(t *testing.T) {
 		}
 	case <-time.After(time.Minute):
 		t.Error("the handler waits")
+	}
+}
+
+// A slowClient is a Transport whose client takes a byte before each deadline,
+// and a while later nothing any more.
+type slowClient struct {
+	memory
+	left int
+}
+
+func (s *slowClient) Write(p []byte) (int, error) {
+	n := min(1, s.left)
+	s.left -= n
+	return n, os.ErrDeadlineExceeded
+}
+
+// TestSendSlowly checks that WriteByteTimeout ends writes only if no byte was
+// written.
+func TestSendSlowly(t *testing.T) {
+	s := newMemoryServer(false, nil)
+	s.writeByte = int64(time.Minute)
+	for _, left := range []int{99, 100} {
+		c := s.NewConn(&slowClient{left: left}, &http.Request{}, context.Background())
+		if err := c.send(make([]byte, 100)); (err == nil) != (left == 100) {
+			t.Errorf("100 bytes to a client that takes %d: got error %v", left, err)
+		}
 	}
 }
