@@ -189,6 +189,10 @@ func (c *Conn) parse(b []byte, n int) (int, error) {
 		if err := c.process(&f); err != nil {
 			return n, err
 		}
+		if c.fieldsBy != 0 && c.head.stream == 0 { // the block is complete
+			c.fieldsBy = 0
+			c.setReadBy(0)
+		}
 	}
 	c.need = headLen
 	return n, nil

@@ -184,7 +184,7 @@ func (c *Conn) write(few int) {
 	c.checkIdle()
 	c.wroteAll()
 	c.writing = false
-	if c.running == 0 && len(c.out) == 0 {
+	if len(c.out) == 0 { // the next output may be far away, even if handlers run
 		giveBack(c.out)
 		giveBack(c.spare)
 		c.out, c.spare = nil, nil

@@ -52,6 +52,21 @@ func TestWait(t *testing.T) {
 	}
 }
 
+// TestWriteGivesBack checks that a connection keeps no buffers when its output is
+// written, even if a handler runs, which may wait for long.
+func TestWriteGivesBack(t *testing.T) {
+	s := newMemoryServer(false, nil)
+	c := s.NewConn(new(memory), &http.Request{}, context.Background())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running = 1
+	c.grow(2 * smallBuffer)
+	c.write(0)
+	if n := cap(c.out) + cap(c.spare); n > 0 {
+		t.Errorf("the connection keeps %d bytes", n)
+	}
+}
+
 // A slowClient is a Transport whose client takes a byte before each deadline,
 // and a while later nothing any more.
 type slowClient struct {

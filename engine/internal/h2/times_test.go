@@ -38,3 +38,36 @@ func TestFire(t *testing.T) {
 		}
 	}
 }
+
+// TestFieldsTimeout checks that ReadHeaderTimeout applies to each block of fields
+// alone: while a client sends much, each read may end within a block.
+func TestFieldsTimeout(t *testing.T) {
+	get := string(appendFrame(nil, frameHeaders, flagEndStream|flagEndHeaders, 1, getRequest))
+	part := string(appendFrame(nil, frameHeaders, flagEndStream, 1, getRequest)) // without END_HEADERS
+	for _, tt := range []struct{ first, more, want string }{
+		{get[:5], "", "as before"},
+		{get[:5], get[5:], "none"},
+		{get[:5], get[5:] + get[:5], "new"},
+		{get[:5], get[5:] + part, "new"},
+		{part[:5], part[5:], "as before"},
+		{part[:5], part[5:] + get[:5], "as before"},
+	} {
+		srv := newMemoryServer(false, http.NotFoundHandler())
+		srv.timeouts.Head = int64(time.Minute)
+		c := srv.NewConn(new(memory), &http.Request{}, context.Background())
+		defer c.timer.Stop()
+		c.settled = true
+		c.watchRead([]byte(tt.first))
+		c.fieldsBy, c.times.read = 1, 1
+		b := []byte(tt.first + tt.more)
+		n, _ := c.parse(b, 0)
+		c.watchRead(b[n:])
+		got := map[int64]string{0: "none", 1: "as before"}[c.times.read]
+		if got == "" {
+			got = "new"
+		}
+		if got != tt.want {
+			t.Errorf("%q and then %q: the deadline is %s, want %s", tt.first, tt.more, got, tt.want)
+		}
+	}
+}
