@@ -35,8 +35,9 @@ type Options struct {
 	// MaxWait limits the wait before each retry. Default: 10 s.
 	MaxWait time.Duration
 
-	// DialTimeout limits the time for connecting. Default: 10 s; negative means
-	// no limit.
+	// DialTimeout limits the time for connecting. A proxy has as long to answer,
+	// in addition to the time for the TLS handshake. Default: 10 s; negative
+	// means no limit.
 	DialTimeout time.Duration
 
 	// HeaderTimeout limits the time between sending the request and receiving
@@ -123,7 +124,11 @@ func (o *Options) transport() *http.Transport {
 		if err != nil {
 			return nil, err
 		}
-		return &conn{Conn: c, stall: o.StallTimeout}, nil
+		nc := &conn{Conn: c, stall: o.StallTimeout}
+		if o.DialTimeout > 0 && t.TLSHandshakeTimeout > 0 {
+			nc.limitSetup(o.DialTimeout + t.TLSHandshakeTimeout)
+		}
+		return nc, nil
 	}
 	t.Proxy = proxy(t.Proxy)
 	t.ResponseHeaderTimeout = o.HeaderTimeout

@@ -475,6 +475,29 @@ func TestProxyFromEnvironment(t *testing.T) {
 	}
 }
 
+// TestSilentProxy checks that a request doesn't wait forever for a proxy that
+// doesn't answer.
+func TestSilentProxy(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { silent.Close() })
+	const short = 50 * time.Millisecond
+	standard := http.DefaultTransport.(*http.Transport)
+	defer func() { http.DefaultTransport = standard }()
+	tr := standard.Clone()
+	tr.TLSHandshakeTimeout = short
+	http.DefaultTransport = tr
+	for _, scheme := range []string{"http", "socks5"} {
+		tr.Proxy = http.ProxyURL(&url.URL{Scheme: scheme, Host: silent.Addr().String()})
+		_, err := use(t, client.Options{DialTimeout: short, Attempts: 1}).Get("https://example.invalid/")
+		if te, ok := errors.AsType[net.Error](err); !ok || !te.Timeout() {
+			t.Errorf("%s: %v, want a timeout", scheme, err)
+		}
+	}
+}
+
 // TestReplacedDefaultTransport checks that New works if http.DefaultTransport
 // was replaced.
 func TestReplacedDefaultTransport(t *testing.T) {

@@ -27,7 +27,25 @@ type conn struct {
 	mu      sync.Mutex
 	stall   time.Duration // 0 means no limit
 	own     bool          // a write deadline was set from outside
+	setup   bool          // a read deadline limits the time until the first request
 	stalled bool          // a Write has stalled; later ones fail
+}
+
+// limitSetup limits the time until the first request is sent. net/http has no
+// limit for the answer of a proxy.
+func (c *conn) limitSetup(d time.Duration) {
+	c.setup = true
+	_ = c.Conn.SetReadDeadline(time.Now().Add(d))
+}
+
+// ready removes the limit of limitSetup.
+func (c *conn) ready() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.setup {
+		c.setup = false
+		_ = c.Conn.SetReadDeadline(time.Time{})
+	}
 }
 
 // NetConn returns the underlying connection.

@@ -172,6 +172,9 @@ func (s *sending) outgoing(req *http.Request) *http.Request {
 
 func (s *sending) gotConn(info httptrace.GotConnInfo) {
 	c := stall.Conn[*conn](info.Conn)
+	if c != nil {
+		c.ready()
+	}
 	if t, ok := info.Conn.(*tls.Conn); ok && t.ConnectionState().NegotiatedProtocol == "h2" {
 		c = nil
 	}

@@ -71,3 +71,20 @@ func TestConnDeadlines(t *testing.T) {
 		t.Errorf("unbound: %v", err)
 	}
 }
+
+// TestSetupLimit checks that the limit for a new connection ends when it is used.
+func TestSetupLimit(t *testing.T) {
+	a, b := net.Pipe()
+	defer a.Close()
+	defer b.Close()
+	c := &conn{Conn: a}
+	c.limitSetup(time.Millisecond)
+	if _, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("without a request: %v", err)
+	}
+	new(sending).gotConn(httptrace.GotConnInfo{Conn: c})
+	go b.Write([]byte("x"))
+	if _, err := c.Read(make([]byte, 1)); err != nil {
+		t.Errorf("with a request: %v", err)
+	}
+}
