@@ -32,7 +32,7 @@ func TestAnalyzers(t *testing.T) {
 		{pattern.Analyzer, []string{"pattern", "files", mux.Path}},
 		{recycled.Analyzer, []string{"recycling", "notrecycling"}},
 		{retain.Analyzer, []string{"retain", "recycled"}},
-		{urls.Analyzer, []string{"urls", "openurls", "openmethod", "openvalue"}},
+		{urls.Analyzer, []string{"urls", "openurls", "openmethod", "openservice", "openvalue"}},
 	} {
 		t.Run(c.analyzer.Name, func(t *testing.T) { analysistest.Run(t, testdata, c.analyzer, c.packages...) })
 	}

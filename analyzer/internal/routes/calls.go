@@ -23,7 +23,7 @@ func (r *Result) register(call *ast.CallExpr) {
 	r.exec = execution{from: call}
 	switch fn.Pkg().Path() {
 	case mux.Path:
-		if recv == nil {
+		if recv == nil || r.takesResults(call) {
 			return
 		}
 		if !registersRoute.MatchString(fn.Name()) {
@@ -34,7 +34,7 @@ func (r *Result) register(call *ast.CallExpr) {
 			r.registerMux(fn.Name(), call)
 		}
 	case "net/http":
-		if fn.Name() != "Handle" && fn.Name() != "HandleFunc" || recv != nil && !mux.IsNamed(recv.Type(), "net/http", "ServeMux") {
+		if fn.Name() != "Handle" && fn.Name() != "HandleFunc" || recv != nil && !mux.IsNamed(recv.Type(), "net/http", "ServeMux") || r.takesResults(call) {
 			return
 		}
 		for _, r.exec = range r.executions(call) {
@@ -45,6 +45,17 @@ func (r *Result) register(call *ast.CallExpr) {
 			r.route(Std, nil, call, s)
 		}
 	}
+}
+
+// takesResults reports whether the arguments are the results of one call, which are
+// unknown: mux.Handle(pingv1connect.NewPingServiceHandler(server)).
+func (r *Result) takesResults(call *ast.CallExpr) bool {
+	if len(call.Args) != 1 {
+		return false
+	}
+	_, results := r.pass.TypesInfo.TypeOf(call.Args[0]).(*types.Tuple)
+	r.Open = r.Open || results
+	return results
 }
 
 // registersRoute matches the names of the methods with a pattern and a handler.
