@@ -12,6 +12,8 @@
 //   - A *grpc.Server, and of the MCP libraries a *mcp.StreamableHTTPHandler
 //     (go-sdk) and a *server.SSEServer (mcp-go), as an http.Handler: their
 //     goroutines use the request or its header after the handler returned.
+//   - Copy of a *gin.Context, which is meant for goroutines: the copy has the
+//     same request.
 //
 // Package retain reports handlers that keep a request themselves.
 package recycled

@@ -12,7 +12,7 @@ import (
 // Analyzer is the check.
 var Analyzer = &analysis.Analyzer{
 	Name: "recycled",
-	Doc:  "report http.TimeoutHandler, grpc.Server and MCP servers as handlers of an engine that recycles requests",
+	Doc:  "report http.TimeoutHandler, grpc.Server, MCP servers and copies of gin.Context in programs that recycle requests",
 	URL:  "https://pkg.go.dev/" + mux.Path + "/analyzer/recycled",
 	Run:  run,
 }
@@ -49,8 +49,12 @@ func run(pass *analysis.Pass) (any, error) {
 					pass.ReportRangef(n, "http.TimeoutHandler returns while its handler still runs, which with Recycle may read another client's request: use middleware.Timeout")
 				}
 			case *ast.SelectorExpr:
-				if fn, ok := pass.TypesInfo.Uses[n.Sel].(*types.Func); ok && fn.Name() == "ServeHTTP" && fn.Signature().Recv() != nil {
+				switch fn, _ := pass.TypesInfo.Uses[n.Sel].(*types.Func); {
+				case fn == nil || fn.Signature().Recv() == nil:
+				case fn.Name() == "ServeHTTP":
 					report(pass, n, fn.Signature().Recv().Type())
+				case fn.FullName() == "(*github.com/gin-gonic/gin.Context).Copy":
+					pass.ReportRangef(n, "Copy of a gin.Context doesn't copy the request, which with Recycle may be another client's when a goroutine uses it: pass the values that it needs, or serve gin without Recycle")
 				}
 			case *ast.KeyValueExpr:
 				if key, ok := n.Key.(*ast.Ident); ok {
