@@ -1,7 +1,6 @@
 package muxmaster
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -215,11 +214,8 @@ func (m *scope) handle(text string, h http.Handler) error {
 	if at < 0 {
 		at = len(text)
 		if m.prefix == "" || text != "" && strings.TrimRight(text, " \t") == text {
-			_, err := pattern.Parse(text) // for its error
-			if err == nil {
-				err = errors.New("the path must begin with /")
-			}
-			return fmt.Errorf("muxmaster: pattern %q: %w", text, err)
+			_, err := parse(text, 0) // fails
+			return err
 		}
 	}
 	return m.add(text, at, h, calledFrom(), 0, text[at:] == "/{$}")
