@@ -19,18 +19,11 @@ import (
 func (m *scope) change(f change) error {
 	defer m.live().lock().Unlock()
 	mux := m.live() // an Update may have ended meanwhile
-	if mux.draft != nil {
-		return mux.draft.change(f)
-	}
-	return f(mux, nil)
-}
-
-// change changes d. The caller holds the lock.
-func (d *draft) change(f change) error {
-	err := f(d.mux, d)
-	if err == nil {
+	d := mux.draft
+	err := f(mux.origin(), d)
+	if d != nil && err == nil {
 		d.log = append(d.log, f)
-		d.self.invalidate()
+		mux.invalidate()
 	}
 	return err
 }

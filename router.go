@@ -304,21 +304,12 @@ func (m *scope) register(h http.Handler, site uintptr, list ...route) error {
 			routes = append(routes, &r)
 		}
 	}
-	defer m.live().lock().Unlock()
-	mux := m.live()
-	if d := mux.draft; d != nil {
-		added := routes // outside of an Update, neither it nor the function is allocated
-		return d.change(func(mux *Mux, d *draft) error { return d.register(mux, m.level, chain, added) })
-	}
-	return (*draft)(nil).register(mux, m.level, chain, routes)
-}
-
-// register adds routes whose handlers are wrapped in the middleware.
-func (d *draft) register(mux *Mux, l *level, chain chain, routes []*route) error {
-	if !slices.Equal(d.chain(mux, l), chain) {
-		return fmt.Errorf("muxmaster: pattern %q: middleware was added to its scope while it was registered", routes[0].pattern)
-	}
-	return d.add(mux, nil, routes)
+	return m.change(func(mux *Mux, d *draft) error {
+		if !slices.Equal(d.chain(mux, m.level), chain) {
+			return fmt.Errorf("muxmaster: pattern %q: middleware was added to its scope while it was registered", routes[0].pattern)
+		}
+		return d.add(mux, nil, routes)
+	})
 }
 
 // chain returns the middleware around the routes of s.
