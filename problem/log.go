@@ -1,6 +1,8 @@
 package problem
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -15,7 +17,8 @@ import (
 func log(w http.ResponseWriter, r *http.Request, err error, late bool) {
 	code := Status(err)
 	level, message := slog.LevelError, "request failed"
-	if code < 500 {
+	gone := errors.Is(err, context.Canceled) && r.Context().Err() == context.Canceled // usually, the client has left
+	if code < 500 || gone {
 		level = slog.LevelWarn
 	}
 	if late {

@@ -267,6 +267,17 @@ func TestWriteLogs(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, tt.want)
 		}
 	}
+	ctx, leave := context.WithCancel(context.Background())
+	defer leave()
+	query := fmt.Errorf("query: %w", context.Canceled)
+	for _, want := range []string{"ERROR", "WARN"} { // before and after the client has left
+		logs := captureLog(t)
+		problem.Write(httptest.NewRecorder(), get().WithContext(ctx), query)
+		if !strings.HasPrefix(logs.String(), `{"level":"`+want) {
+			t.Errorf("canceled: %s, want the level %s", logs, want)
+		}
+		leave()
+	}
 	logs := captureLog(t)
 	problem.Write(httptest.NewRecorder(), get(), errors.New(strings.Repeat("x", 1<<20)))
 	if n := logs.Len(); n > 5<<10 {
