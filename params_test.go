@@ -67,7 +67,8 @@ func TestPathParams(t *testing.T) {
 	m.GET("/none", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, len(muxmaster.PathParams(r)), r.PathValue("x"), muxmaster.PathParam(r, ""))
 	})
-	wants(t, m, exchanges{{"/1/2/3.4/5/6", `b="1" a="2" c="3" d="4" e="/5/6"`}, {"/none", "0"}})
+	m.ANY("/a b/:c", values)
+	wants(t, m, exchanges{{"/1/2/3.4/5/6", `b="1" a="2" c="3" d="4" e="/5/6"`}, {"/none", "0"}, {"/a%20b/1", `c="1"`}})
 	if got, want := fmt.Sprint(ps), "[{b 1} {a 2} {c 3} {d 4} {e /5/6}]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -2,6 +2,7 @@ package values
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
@@ -36,7 +37,11 @@ func safeEach(r *http.Request, yield func(name, value string) bool) {
 	if r.Pattern == "" {
 		return
 	}
-	p, err := pattern.Parse(r.Pattern)
+	parse := pattern.Parse
+	if strings.HasPrefix(r.Pattern, "/") { // of ANY; it may have spaces
+		parse = pattern.ParsePath
+	}
+	p, err := parse(r.Pattern)
 	if err != nil {
 		return
 	}
