@@ -58,6 +58,10 @@ type uploads struct {
 	maxFile int64 // bytes
 }
 
+// maxFiles is the maximum number of files in a form: an empty one is a few bytes
+// of the request.
+const maxFiles = 20
+
 // A file describes a stored file to the client.
 type file struct {
 	Name     string `json:"name"`     // chosen by the server
@@ -89,6 +93,9 @@ func (u *uploads) create(w http.ResponseWriter, r *http.Request) (err error) {
 		}
 		if part.FileName() == "" {
 			continue // a form field without a file
+		}
+		if len(kept) == maxFiles {
+			return &problem.Error{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprint("a form may have ", maxFiles, " files")}
 		}
 		f, err := u.keep(part)
 		if err != nil {

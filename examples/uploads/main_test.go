@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,6 +93,7 @@ func TestRefused(t *testing.T) {
 	}{
 		"a large file":          {[]string{"a=small", "b=" + strings.Repeat("x", 1001)}, 0, 413},
 		"a large request":       {[]string{"a=" + strings.Repeat("x", 900), "b=" + strings.Repeat("x", 900), "c=" + strings.Repeat("x", 900), "d=" + strings.Repeat("x", 900), "e=" + strings.Repeat("x", 900)}, 0, 413},
+		"many files":            {slices.Repeat([]string{"a="}, 21), 0, 413},
 		"a form without a file": {nil, 0, 400},
 		"a form that is cut":    {[]string{"a=small", "b=small"}, 120, 400},
 	} {
