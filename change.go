@@ -206,21 +206,16 @@ func (d *declared) check(a addition) error {
 }
 
 // remove removes a route from m, and from the Muxes that m is mounted on.
-func (d *draft) remove(m *Mux, r *route) error {
+func (d *draft) remove(m *Mux, r *route) {
 	has := d.edit(m)
 	has.routes.remove(r)
 	for _, mnt := range has.mounted {
 		outer, err := d.expand(mnt, nil, []*route{r})
-		if err != nil {
-			return err
-		}
+		must(err) // there was none when r was added
 		if x := d.has(outer.mux).routes.byKey[outer.routes[0].key]; x != nil && x.mounted != nil && x.mounted.inner == r {
-			if err := d.remove(outer.mux, x); err != nil {
-				return err
-			}
+			d.remove(outer.mux, x)
 		}
 	}
-	return nil
 }
 
 // prune discards the levels of Groups whose routes were all removed, so that a

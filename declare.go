@@ -119,9 +119,6 @@ func (s *routeSet) add(routes ...*route) {
 	}
 	for _, r := range routes {
 		s.byKey[r.key] = r
-		if len(s.added) == cap(s.added) { // append would grow it by a quarter
-			s.added = slices.Grow(s.added, len(s.added)+1)
-		}
 		s.added = append(s.added, r)
 		if name := r.level.routeName(); name != "" {
 			s.names[name] = append(slices.Clip(s.names[name]), r) // clones share the slice

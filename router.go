@@ -296,7 +296,7 @@ func (m *scope) register(h http.Handler, site uintptr, list ...route) error {
 		rt.level, rt.site, rt.order, rt.fast, rt.handler, rt.original = m.level, site, order, fast, handler, h
 		methods := rt.parsed.Methods
 		if methods == nil {
-			methods = anyMethod
+			methods = []string{""}
 		}
 		for _, rt.method = range methods {
 			r := rt
@@ -318,8 +318,6 @@ func (m *scope) chain() chain {
 	mux := m.live()
 	return mux.draft.chain(mux.origin(), m.level)
 }
-
-var anyMethod = []string{""}
 
 // calledFrom returns the program counter of the call of a registration method. It
 // must be called by a function that the method calls.

@@ -138,7 +138,8 @@ func (m *Mux) Remove(pattern string) error {
 		if err != nil {
 			return fmt.Errorf("muxmaster: Remove %q: %s", pattern, strings.TrimPrefix(err.Error(), "muxmaster: "))
 		}
-		return d.remove(m, r)
+		d.remove(m, r)
+		return nil
 	})
 }
 

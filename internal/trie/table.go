@@ -146,17 +146,14 @@ func (t *Table[P]) Registered(text string, m Method, found *Route[P], same func(
 // All returns all routes, in no particular order.
 func (t *Table[P]) All() []*Route[P] {
 	var all []*Route[P]
-	add := func(tree *Tree[P]) {
+	trees := append(slices.Collect(maps.Values(t.hosts)), &t.Base)
+	for _, h := range t.wildHosts {
+		trees = append(trees, h.tree)
+	}
+	for _, tree := range trees {
 		for i := range tree.routes {
 			all = append(all, &tree.routes[i])
 		}
-	}
-	add(&t.Base)
-	for _, tree := range t.hosts {
-		add(tree)
-	}
-	for _, h := range t.wildHosts {
-		add(h.tree)
 	}
 	return all
 }
