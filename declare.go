@@ -223,8 +223,9 @@ func (h *fastRoute) params(ps Params, r *http.Request) Params {
 	if len(vals) != len(h.list) {
 		return appendParams(ps, r, len(h.list))
 	}
+	ps = slices.Grow(ps, len(vals))[:len(vals)]
 	for i, v := range vals {
-		ps = append(ps, Param{h.list[i], v})
+		ps[i] = Param{h.list[i], v}
 	}
 	return ps
 }
