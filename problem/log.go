@@ -17,7 +17,7 @@ import (
 func log(w http.ResponseWriter, r *http.Request, err error, late bool) {
 	code := Status(err)
 	level, message := slog.LevelError, "request failed"
-	gone := errors.Is(err, context.Canceled) && r.Context().Err() == context.Canceled // usually, the client has left
+	gone := (late || errors.Is(err, context.Canceled)) && r.Context().Err() == context.Canceled // usually, the client has left
 	if code < 500 || gone {
 		level = slog.LevelWarn
 	}

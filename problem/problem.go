@@ -101,9 +101,10 @@ func init() { wrapped.Register(handler(nil)) }
 //
 // Write logs errors with status 500 and above, and all errors that it can't
 // send, to [slog.Default] with the method, pattern, status, request ID and
-// text. The level is Error, or Warn for a status below 500 and for
-// context.Canceled if r was canceled, usually because its client has
-// disconnected. Write doesn't log a [Code] from 400 to 599.
+// text. The level is Error, or Warn for a status below 500. It is also Warn if r
+// was canceled, usually because its client has disconnected, for
+// context.Canceled and for errors that Write can't send. Write doesn't log a
+// [Code] from 400 to 599.
 func Write(w http.ResponseWriter, r *http.Request, err error) {
 	code, bare := err.(Code)
 	bare = bare && isError(int(code))

@@ -276,6 +276,13 @@ func TestWriteLogs(t *testing.T) {
 		if !strings.HasPrefix(logs.String(), `{"level":"`+want) {
 			t.Errorf("canceled: %s, want the level %s", logs, want)
 		}
+		logs = captureLog(t)
+		started := httptest.NewRecorder()
+		started.WriteHeader(200)
+		problem.Write(started, get().WithContext(ctx), errors.New("broken pipe"))
+		if !strings.HasPrefix(logs.String(), `{"level":"`+want) {
+			t.Errorf("late: %s, want the level %s", logs, want)
+		}
 		leave()
 	}
 	logs := captureLog(t)
