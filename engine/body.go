@@ -230,12 +230,15 @@ func (b *body) drain() (ok, tooBig bool) {
 		b.closeNow()
 		return true, false
 	}
-	if n, _ := io.CopyN(io.Discard, lockedBody{b}, maxDrain+1); n > maxDrain {
+	switch _, err := io.CopyN(io.Discard, lockedBody{b}, maxDrain+1); err {
+	case nil:
 		b.closedUnread.Store(true)
 		return false, true
+	case io.EOF:
+		b.closeNow()
+		return true, false
 	}
-	b.closeNow()
-	return b.consumed.Load() && b.remain == 0, false
+	return false, false // the handler's next Read returns the error
 }
 
 // detach makes later reads fail because the connection was hijacked.

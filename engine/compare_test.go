@@ -269,6 +269,9 @@ func TestSameBytes(t *testing.T) {
 			compare(t, addrs, method+" "+path+" HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello"+
 				"GET /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\nGET /never HTTP/1.1\r\nHost: h\r\n\r\n")
 			compare(t, addrs, method+" "+path+" HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\nX: y\r\n\r\nGET /x HTTP/1.1\r\nHost: h\r\n\r\n")
+			for _, cut := range []string{"Content-Length: 5\r\n\r\nhe", "Transfer-Encoding: chunked\r\n\r\n5\r\nhe", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nx\r\n"} {
+				compare(t, addrs, method+" "+path+" HTTP/1.1\r\nHost: h\r\n"+cut)
+			}
 			compare(t, addrs, method+" "+path+" HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n", "helloGET /x HTTP/1.1\r\nHost: h\r\n\r\n")
 			for _, lines := range []string{"", "Connection: keep-alive\r\n", "Connection: Keep-Alive\r\nContent-Length: 5\r\n\r\nhello"} {
 				compare(t, addrs, method+" "+path+" HTTP/1.0\r\n"+lines+"\r\n", "GET /x HTTP/1.0\r\nHost: h\r\n\r\n")
