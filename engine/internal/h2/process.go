@@ -242,8 +242,9 @@ func (c *Conn) ping(f *frame) error {
 	defer c.mu.Unlock()
 	if !f.has(flagAck) {
 		c.appendControl(appendPing(nil, flagAck, data))
-	} else if data == shutdownPing {
-		c.finalGoAway()
+	} else if data == shutdownPing && c.stopping.begun && !c.stopping.final {
+		c.times.goodbye = min(c.times.goodbye, c.server.clock.Now()+int64(lateDelay))
+		c.arm(c.times.goodbye)
 	}
 	return nil
 }

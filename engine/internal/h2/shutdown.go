@@ -7,8 +7,8 @@ import (
 
 // A shutdownState is the progress of a graceful shutdown (RFC 9113 section
 // 6.8). First, a GOAWAY with the largest identifier asks the client not to open
-// streams. When the answer to a PING shows that it has arrived, or after a
-// while, a second one names the last stream that is served. When no stream is
+// streams. Shortly after the answer to a PING shows that it has arrived, or after
+// a while, a second one names the last stream that is served. When no stream is
 // left, the connection is closed, a while later if the client doesn't do so.
 type shutdownState struct {
 	begun, final, closing bool
@@ -44,9 +44,6 @@ func (c *Conn) setGoodbye() {
 
 // finalGoAway tells the client which streams are served. The caller holds c.mu.
 func (c *Conn) finalGoAway() {
-	if !c.stopping.begun || c.stopping.final {
-		return
-	}
 	c.stopping.final = true
 	c.times.goodbye = 0
 	c.appendControl(appendGoAway(nil, c.lastID, noError))
@@ -161,4 +158,11 @@ func (c *Conn) lastWords(wait bool) {
 	}
 }
 
-const closeDelay = time.Second // as in net/http
+const (
+	closeDelay = time.Second // as in net/http
+
+	// lateDelay is how long streams are served after the answer to the PING.
+	// Go's client may answer it between the choice of a connection for a
+	// request and the write of its HEADERS.
+	lateDelay = 20 * time.Millisecond
+)

@@ -63,3 +63,20 @@ func TestPingAfterCloseWrite(t *testing.T) {
 		t.Errorf("%d writes after CloseWrite", h.late)
 	}
 }
+
+// TestRequestAfterPing checks that a request is served whose client has just
+// answered the PING of a shutdown: it may have chosen the connection before.
+func TestRequestAfterPing(t *testing.T) {
+	served := make(chan bool, 1)
+	s := newMemoryServer(false, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served <- true }))
+	input := appendFrame([]byte(begin), framePing, flagAck, 0, string(shutdownPing[:]))
+	m := &memory{parts: [][]byte{appendFrame(input, frameHeaders, flagEndStream|flagEndHeaders, 1, getRequest)}}
+	c := s.NewConn(m, &http.Request{RemoteAddr: "test"}, context.Background())
+	c.Shutdown()
+	c.Serve()
+	select {
+	case <-served:
+	case <-time.After(10 * time.Second):
+		t.Error("the request isn't served")
+	}
+}
