@@ -19,6 +19,7 @@ import (
 type compiler struct {
 	*program
 	mux       *Mux
+	version   uint32 // of what is declared on mux
 	draft     *draft // what to compile
 	serving   bool   // the program will serve requests
 	zoneOf    map[*level]*zone
@@ -36,9 +37,9 @@ type compiler struct {
 // Muxes are read for the last time. The caller holds the lock.
 func newCompiler(m *Mux, d *draft, serving bool) *compiler {
 	has := d.has(m.origin())
-	p := &program{owner: &m.origin().owner, root: &plain, entry: m.entry, version: m.version, extras: &extras{mounted: has.mounted}}
+	p := &program{owner: &m.origin().owner, root: &plain, entry: m.entry, extras: &extras{mounted: has.mounted}}
 	pre, _ := has.middleware.split()
-	c := &compiler{program: p, mux: m, draft: d, serving: serving, pre: pre, zoneOf: map[*level]*zone{}, names: map[string]*values.Names{}}
+	c := &compiler{program: p, mux: m, version: m.version, draft: d, serving: serving, pre: pre, zoneOf: map[*level]*zone{}, names: map[string]*values.Names{}}
 	c.answering = append(c.answering, c.zone(m.level))
 	list := has.routes.list()
 	c.routes = make([]placed, 0, len(list))
@@ -143,7 +144,7 @@ func (c *compiler) compile() error {
 	if p.entry != nil || p.alwaysSlow() {
 		p.slow = 1
 	}
-	if len(p.urls)+len(p.originals)+len(p.mounted) == 0 {
+	if c.serving && len(p.urls)+len(p.originals)+len(p.mounted) == 0 {
 		p.extras = &noExtras
 	}
 	return nil

@@ -292,8 +292,7 @@ type program struct {
 	*extras                            // few programs have any
 	described atomic.Pointer[sync.Map] // from *trie.Route to Route; nil before the first Lookup
 
-	slow    uint8  // not 0 if ServeHTTP must not use its fast path
-	version uint32 // of what is declared on the Mux
+	slow uint8 // not 0 if ServeHTTP must not use its fast path
 
 	// For serveParams.
 	buffer  values.Kind
@@ -301,11 +300,12 @@ type program struct {
 	long    uint32     // length of the path or target from which on serveLong is used
 }
 
-// extras is the part of a program that most don't have.
+// extras is the part of a program that most don't need when they serve.
 type extras struct {
 	urls      map[string]string       // patterns of the routes with a name, by name
 	originals map[uint32]http.Handler // handlers without middleware, by order; only if that differs
 	mounted   []*mount                // where mux is mounted, for Lookup
+	version   uint32                  // of what is declared on the Mux, in a program for inspection
 }
 
 // An endpoint is the payload of a route in the trie, or of a fallback.

@@ -238,6 +238,7 @@ func (m *Mux) peek() *program {
 	}
 	c := m.collect(false)
 	must(c.compile())
+	c.program.version = c.version
 	m.peeked.Store(c.program)
 	return c.program
 }
