@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/middleware"
+	"github.com/seed-1954dcaa/muxmaster/problem"
 )
 
 func ExampleTimeout() {
@@ -37,6 +38,15 @@ func TestTimeoutResponse(t *testing.T) {
 		{"late, nothing written", short, func(w http.ResponseWriter, r *http.Request) { wait(r) }, 503, "Service Unavailable\n"},
 		{"late, context never asked", short, quiet, 503, "Service Unavailable\n"},
 		{"late, header set", short, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Etag", `"x"`); wait(r) }, 503, "Service Unavailable\n"},
+		{"late, error returned", short, problem.Handler(func(w http.ResponseWriter, r *http.Request) error {
+			wait(r)
+			return fmt.Errorf("query: %w", r.Context().Err())
+		}), 503, "Service Unavailable\n"},
+		{"an earlier deadline than the request's", long, problem.Handler(func(w http.ResponseWriter, r *http.Request) error { return context.DeadlineExceeded }), 500, "Internal Server Error\n"},
+		{"late, error with a status", short, problem.Handler(func(w http.ResponseWriter, r *http.Request) error {
+			wait(r)
+			return &problem.Error{Status: 500, Err: r.Context().Err()}
+		}), 500, "Internal Server Error\n"},
 		{"late, status written", short, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(202); wait(r) }, 202, ""},
 		{"late, body written", short, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "part"); wait(r) }, 200, "part"},
 		{"late, with its own response", short, func(w http.ResponseWriter, r *http.Request) { wait(r); http.Error(w, "slow", 504) }, 504, "slow\n"},

@@ -85,7 +85,9 @@ func handler(f func(http.ResponseWriter, *http.Request) error) http.HandlerFunc 
 func init() { wrapped.Register(handler(nil)) }
 
 // Write writes the response for err with the [Format] in r's context, or with
-// [Text] if there is none. The text of err is never sent.
+// [Text] if there is none. The text of err is never sent. If err has no status,
+// but is or wraps [context.DeadlineExceeded], and the deadline of r's context
+// has passed, the status is 503 Service Unavailable, not 500.
 //
 // Before calling the Format, Write removes the headers that describe the
 // discarded content: Content-Length, Content-Type, Content-Disposition,
@@ -108,6 +110,9 @@ func init() { wrapped.Register(handler(nil)) }
 func Write(w http.ResponseWriter, r *http.Request, err error) {
 	code, bare := err.(Code)
 	bare = bare && isError(int(code))
+	if !bare && isExpired(r, err) {
+		err = expired{err}
+	}
 	if p := recorder.Of(w); p == recorder.Started || p == recorder.Hijacked {
 		if !bare {
 			log(w, r, err, true)

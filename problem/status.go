@@ -1,6 +1,8 @@
 package problem
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"strconv"
 )
@@ -15,8 +17,14 @@ func Status(err error) int {
 	if c, ok := err.(Code); ok && isError(int(c)) { // most errors
 		return int(c)
 	}
-	code := http.StatusInternalServerError
-	find(err, func(err error) bool {
+	code, _ := status(err)
+	return code
+}
+
+// status is Status, and reports whether err has a status.
+func status(err error) (code int, found bool) {
+	code = http.StatusInternalServerError
+	found = find(err, func(err error) bool {
 		switch e := err.(type) {
 		case interface{ StatusCode() int }:
 			if c := e.StatusCode(); isError(c) {
@@ -29,7 +37,21 @@ func Status(err error) int {
 		}
 		return false
 	})
-	return code
+	return code, found
+}
+
+// An expired is an error without a status, because the deadline of the request has
+// passed.
+type expired struct{ error }
+
+func (e expired) StatusCode() int { return http.StatusServiceUnavailable }
+func (e expired) Unwrap() error   { return e.error }
+
+// isExpired reports whether err has no status and is due to the deadline of r's
+// context.
+func isExpired(r *http.Request, err error) bool {
+	_, found := status(err)
+	return !found && errors.Is(err, context.DeadlineExceeded) && r.Context().Err() == context.DeadlineExceeded
 }
 
 // isError reports whether code is a status of an error response.
