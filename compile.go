@@ -248,13 +248,18 @@ const outcomeName = values.Hidden + "outcome"
 
 // addFallbacks adds the fallbacks to the builder.
 func (c *compiler) addFallbacks() error {
-	hidden := map[*zone]bool{} // those that own the prefix of another one inside of them
+	inside := map[*zone]*zone{} // the first zone inside that owns the same prefix
 	for _, z := range c.answering {
 		for o := z.outer; z.owns && o != nil && o.prefix == z.prefix; o = o.outer {
-			hidden[o] = o.owns
+			if o.owns {
+				inside[o] = cmp.Or(inside[o], z)
+			}
 		}
 	}
-	for _, z := range slices.DeleteFunc(slices.Clone(c.answering), func(z *zone) bool { return hidden[z] }) {
+	for _, z := range c.answering {
+		for inside[z] != nil {
+			z = inside[z] // responds in its place
+		}
 		prefix, err := parsePrefix(z.prefix)
 		must(err) // it was checked before
 		e, chain := endpoint{zone: z.index}, z.chain()
@@ -271,8 +276,7 @@ func (c *compiler) addFallbacks() error {
 		case z.outer != nil:
 			c.builder.AddFallback(prefix, e, z.owns, int(z.region))
 		case e.names != nil:
-			root := e
-			c.root = &root
+			c.root = &endpoint{zone: e.zone, names: e.names, handler: e.handler}
 		}
 	}
 	return nil
@@ -281,7 +285,7 @@ func (c *compiler) addFallbacks() error {
 // respond returns a responder in the middleware, for Pre middleware with the Mux.
 // It returns old if that has the same middleware, and nil if there is no
 // middleware or the program is for inspection only.
-func (c *compiler) respond(old *responder, chain chain, pre *Mux) (*responder, error) {
+func (c *compiler) respond(old *responder, chain chain, pre *Mux) (_ *responder, err error) {
 	if !c.serving || len(chain) == 0 {
 		return nil, nil
 	}
@@ -289,14 +293,9 @@ func (c *compiler) respond(old *responder, chain chain, pre *Mux) (*responder, e
 		return old, nil
 	}
 	f := &responder{chain: chain, pre: pre}
-	h, err := chain.wrap(f)
-	f.handler = h
+	f.handler, err = chain.wrap(f)
 	return f, err
 }
-
-// alwaysSlow reports whether some routes have hosts, or values are not delivered
-// directly.
-func (p *program) alwaysSlow() bool { return p.table.HasHosts() || !values.Direct }
 
 // publish makes the program that of its Mux, unless something was declared since c
 // collected it. The caller holds the lock.

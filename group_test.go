@@ -155,7 +155,13 @@ func TestRouteOfNoPrefix(t *testing.T) {
 		sub := tagged("s")
 		sub.Route(prefix, login)
 		m.Mount("/sub", sub)
+		var first *muxmaster.Group
+		m.Route("/twice", func(g *muxmaster.Group) { g.Use(trace("first")); first = g })
+		m.Route("/twice", func(g *muxmaster.Group) { g.Use(trace("second")); add(g, "GET /y") })
+		first.Route(prefix, login)
 		wantOutcomes(t, m, exchanges{
+			{"/twice/none", "m first login none"},
+			{"/twice/y", "m second GET /y"},
 			{"/in", "m login GET /"},
 			{"/in/x", "m login GET /x"},
 			{"/in/none", "m login none"},

@@ -182,6 +182,10 @@ func (p *program) serveGeneric(w http.ResponseWriter, r *http.Request) {
 	p.deliver(w, r, rt, search.Values())
 }
 
+// alwaysSlow reports whether some routes have hosts, or values are not delivered
+// directly.
+func (p *program) alwaysSlow() bool { return p.table.HasHosts() || !values.Direct }
+
 // find returns the route for r, and reports whether it serves r. If not, rt is
 // nil, or a route that is not called because of a redirect.
 func (p *program) find(search *trie.Search[endpoint], r *http.Request) (rt *trie.Route[endpoint], ok bool) {

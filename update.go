@@ -162,7 +162,8 @@ func (s *routeSet) listed(text string) (*route, error) {
 			shapes = append(shapes, p.Shape())
 		}
 	}
-	if _, err := parse(text, 0); err != nil {
+	_, err := parse(text, 0)
+	if _, verb := parse(text, trie.Verb); err != nil && verb != nil {
 		return nil, err
 	}
 	for _, r := range s.list() {

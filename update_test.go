@@ -289,6 +289,8 @@ func TestRemove(t *testing.T) {
 		{"Handle /x/", "/x/", "", "GET /x/y", ""},
 		{"GET /x/|GET /x", "GET /x/", "", "GET /x/", "GET /x"},
 		{"GET /x", "GET /{", "is not closed", "", "GET /x"},
+		{"ANY /a b/{x}", "/a b/{y}", `there is no such route, but "/a b/{x}"`, "", "GET /a%20b/1"},
+		{"GET /x", "/a b/{y}", "there is no such route", "", "GET /x"},
 		{"GET /x", "", "empty", "", "GET /x"},
 	} {
 		for _, serving := range []bool{false, true} {

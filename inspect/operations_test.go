@@ -176,6 +176,7 @@ func TestECMAScript(t *testing.T) {
 		`en|de|fr`: true, `-?[0-9]+`: true, `[0-9a-f]{8}-[0-9a-f]{4}`: true, `[a-z]+\.json`: true, `\ba\B`: true,
 		`(?i)abc`: false, `(?P<year>\d)`: false, `[[:alpha:]]+`: false, `\Qa.b\E`: false, `\x{1F600}`: false, `\A[a-z]{2,}\z`: false,
 		`(?U)a+`: false, `(?s).`: false, `.`: false, `x\-y`: false, `\pL`: false, `é+`: false, `\s`: false, `a]`: false, `a{,2}`: false,
+		`\b+`: false, `a\B*`: false, `^*a`: false, `a$+`: false, `a$?`: false, `\b{2}`: false, `^$`: true, `(?:^)*`: true, `\$+b+`: true, `[$+*]`: true,
 		`[\w-]+`: true, `[\w.-]+`: true, `[\w\d_-]`: true, `[^-\w]`: true, `[\w-.]+`: false, `[a\d-z]`: false, `[\w-\.]`: false,
 	} {
 		if got := ecmaScript(expr); (got == expr) != same || got != "" && got != expr {

@@ -157,8 +157,9 @@ func absoluteRequest(method, host, target string) *http.Request {
 }
 
 // ReadHAR returns the requests of a HAR file, which browsers write, with their
-// headers and bodies. Such a file has cookies and logins of the person who
-// recorded it, so keep it as safe as these.
+// headers and bodies. Entries that are no valid HTTP requests are skipped. Such a
+// file has cookies and logins of the person who recorded it, so keep it as safe as
+// these.
 func ReadHAR(r io.Reader) ([]*http.Request, error) {
 	var file struct {
 		Log struct {
@@ -178,7 +179,7 @@ func ReadHAR(r io.Reader) ([]*http.Request, error) {
 	for _, entry := range file.Log.Entries {
 		e := entry.Request
 		req := absoluteRequest(e.Method, "", e.URL)
-		if req == nil {
+		if _, err := http.NewRequest(e.Method, "/", nil); err != nil || req == nil {
 			continue
 		}
 		for _, h := range e.Headers {

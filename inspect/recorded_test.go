@@ -68,6 +68,7 @@ func TestReadHAR(t *testing.T) {
 	list, err := ReadHAR(strings.NewReader(`{"log":{"version":"1.2","entries":[
 		{"request":{"method":"GET","url":"https://h.example/a?b=c","headers":[{"name":":authority","value":"h"},{"name":"host","value":"h"},{"name":"cookie","value":"s=1"},{"name":"accept-encoding","value":"br"}]}},
 		{"request":{"method":"POST","url":"https://h.example/x","postData":{"mimeType":"text/plain","text":"sent"}}},
+		{"request":{"method":"G ET","url":"https://h.example/invalid"}},
 		{"request":{"method":"GET","url":"data:text/plain,x"}}]}}`))
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%d requests, %v", len(list), err)

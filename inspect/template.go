@@ -148,10 +148,12 @@ func (p template) parameters() []any {
 }
 
 // portable matches expressions that mean the same in RE2 and in ECMAScript with
-// the flag u, which JSON Schema uses. It also matches some other expressions
-// with (?, so the caller must check for that.
-var portable = regexp.MustCompile(`^(?:[\w~:;=@!&', <>"#%/|()+*?^$-]|\\[dDwWbB^$.*+?()[\]{}|]|\{\d+(?:,\d*)?\}` +
-	`|\[\^?(?:-|` + single + `|` + classes + `(?:` + single + `))*(?:` + classes + `-?)?\])*$`)
+// the flag u, which JSON Schema uses and which can't repeat an assertion. It also
+// matches some other expressions with (?, so the caller must check for that.
+var portable = regexp.MustCompile(`^(?:` + assertions + `(?:[\w~:;=@!&', <>"#%/|()-]|\\[dDwW^$.*+?()[\]{}|]` +
+	`|\[\^?(?:-|` + single + `|` + classes + `(?:` + single + `))*(?:` + classes + `-?)?\])|[*+?]|\{\d+(?:,\d*)?\})*` + assertions + `$`)
+
+const assertions = `(?:[\^$]|\\[bB])*`
 
 // These match parts of a bracket expression: a character other than a hyphen, and
 // classes. A hyphen between a class and a character is invalid in ECMAScript.

@@ -85,7 +85,7 @@ func TestCompare(t *testing.T) {
 	defer base.Close()
 	words := strings.NewReplacer("ONE", one.URL, "TWO", two.URL, "BASE", base.URL+"/base", "CLOSED", "http://"+closedAddress(t),
 		"ROUTES1", routesFile(t, version(1)), "ROUTES2", routesFile(t, version(2)), "NONE", filepath.Join(t.TempDir(), "none"), "BAD", file(t, "{}"),
-		"LOG", file(t, `x "GET /gone HTTP/1.1" 200`), "WHO", file(t, `x "GET /who HTTP/1.1" 200`), "HAR", file(t, `{"log":{"entries":[{"request":{"method":"GET","url":"http://h/gone"}}]}}`))
+		"LOG", file(t, `x "GET /gone HTTP/1.1" 200`), "WHO", file(t, `x "GET /who HTTP/1.1" 200`), "HAR", file(t, `{"log":{"entries":[{"request":{"method":"G ET","url":"http://h/"}},{"request":{"method":"GET","url":"http://h/gone"}}]}}`))
 	for _, c := range []struct {
 		args   string
 		status int
