@@ -70,9 +70,8 @@ func newModule(t *testing.T, name string) (dir string) {
 	return dir
 }
 
-// Every block of Go code in the documents compiles and passes go vet, and the
-// tests in them pass.
-// Declarations and statements get the imports they need.
+// Every block of Go code in the documents compiles and passes go vet, and its
+// tests pass. Declarations and statements get the imports they need.
 func TestDocsCompile(t *testing.T) {
 	dir, blocks := newModule(t, "docs"), 0
 	check := [][]string{{"vet", "./..."}, {"test"}}

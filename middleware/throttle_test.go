@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -113,9 +114,10 @@ func TestThrottleWaits(t *testing.T) {
 	})
 }
 
-// A request that has got its place no longer takes one of the backlog.
+// TestThrottleServesUpToTheBacklog checks that a request that has got its place
+// no longer takes one of the backlog.
 func TestThrottleServesUpToTheBacklog(t *testing.T) {
-	h := middleware.Throttle(1, 1, time.Hour)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(time.Microsecond) }))
+	h := middleware.Throttle(1, 1, time.Hour)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { runtime.Gosched() })) // so that both are inside
 	var clients sync.WaitGroup
 	for range 2 {
 		clients.Go(func() {
