@@ -19,9 +19,10 @@ import (
 func Recoverer(next http.Handler) http.Handler { return RecovererWithLogger(nil)(next) }
 
 // RecovererWithLogger recovers panics of the next handler. It logs the panic
-// value, stack, method, path and request ID to logger. If logger is nil, it
-// uses the value of [slog.Default] at the time of the panic. What happens next
-// depends on the state of the response:
+// value, stack, method, path and request ID to logger. The value has at most 4
+// KiB, and is quoted if it contains characters that aren't printable. If logger
+// is nil, RecovererWithLogger uses the value of [slog.Default] at the time of
+// the panic. What happens next depends on the state of the response:
 //
 //	nothing was sent yet        It responds with 500 Internal Server Error.
 //	the response has started    It aborts the connection (HTTP/2: the stream), so
@@ -81,13 +82,15 @@ func (h *recovererHandler) log(w http.ResponseWriter, r *http.Request, v any) {
 	}
 	record := slog.NewRecord(time.Now(), slog.LevelError, "panic", 0) // the stack has the source line
 	record.AddAttrs(
-		slog.String("value", fmt.Sprint(v)), // Sprint recovers panics of String methods
+		slog.String("value", printable.Excerpt(fmt.Sprint(v), maxValue)), // Sprint recovers panics of String methods
 		slog.String("method", printable.ASCII(r.Method)),
 		slog.String("path", loggedPath(r.URL)),
 		slog.String("request_id", requestid.Of(w, r)),
 		slog.String("stack", stack()))
 	_ = sink.Handle(ctx, record) // slog.Logger ignores the error too
 }
+
+const maxValue = 4 << 10 // maximum length of a panic value in the log, in bytes
 
 // stack returns the stack trace of the recovered panic, innermost call first,
 // in the format of runtime.Stack but without arguments, which take most of the

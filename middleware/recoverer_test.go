@@ -40,7 +40,8 @@ func TestRecovererLogs(t *testing.T) {
 		{"nil", func() { panic(nil) }, new(runtime.PanicNilError).Error()},
 		{"incomparable", func() { panic([]int{1}) }, "[1]"},
 		{"value that panics", func() { panic(evil{}) }, "%!v(PANIC=Error method: in Error)"},
-		{"several lines", func() { panic("a\nb") }, "a\nb"},
+		{"several lines", func() { panic("a\nb") }, `"a\nb"`},
+		{"long value", func() { panic(strings.Repeat("x", 1<<20)) }, strings.Repeat("x", 4<<10) + "..."},
 		{"panic while panicking", func() { defer func() { panicAgain() }(); panic("first") }, "second"},
 	} {
 		log := &logBuffer{}

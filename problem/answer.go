@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/printable"
 )
 
 // Text is a [Format] that writes the text of the status as plain text, as
@@ -116,7 +118,7 @@ func appendMember(b []byte, name string, value any) []byte {
 	key, _ := json.Marshal(name)
 	text, err := json.Marshal(value)
 	if err != nil {
-		slog.Error("problem: a member of a JSON response can't be encoded", "member", shortened(name), "error", shortened(err.Error()))
+		slog.Error("problem: a member of a JSON response can't be encoded", "member", printable.Excerpt(name, maxText), "error", printable.Excerpt(err.Error(), maxText))
 		return b[:start]
 	}
 	return append(append(append(b, key...), ':'), text...)

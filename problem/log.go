@@ -30,22 +30,14 @@ func log(w http.ResponseWriter, r *http.Request, err error, late bool) {
 	}
 	record := slog.NewRecord(time.Now(), level, message, 0) // the source line would always be this one
 	record.AddAttrs(
-		slog.String("method", shortened(r.Method)),
+		slog.String("method", printable.Excerpt(r.Method, maxText)),
 		slog.String("pattern", r.Pattern),
 		slog.Int("status", code))
 	if id := requestid.Of(w, r); id != "" {
 		record.AddAttrs(slog.String("request_id", id))
 	}
-	record.AddAttrs(slog.String("error", shortened(fmt.Sprint(err)))) // Sprint recovers panics of Error methods
-	_ = sink.Handle(ctx, record)                                      // slog.Logger ignores the error too
+	record.AddAttrs(slog.String("error", printable.Excerpt(fmt.Sprint(err), maxText))) // Sprint recovers panics of Error methods
+	_ = sink.Handle(ctx, record)                                                       // slog.Logger ignores the error too
 }
 
 const maxText = 4 << 10 // maximum length of an error's text in the log, in bytes
-
-// shortened returns s truncated to maxText, and safe to log.
-func shortened(s string) string {
-	if len(s) > maxText {
-		s = s[:maxText] + "..."
-	}
-	return printable.Quote(s)
-}

@@ -44,6 +44,7 @@ func TestStatus(t *testing.T) {
 		{"joined", errors.Join(plain, coded(410), coded(411)), 410},
 		{"joined below", fmt.Errorf("%w and %w", errors.Join(plain, coded(200)), coded(412)), 412},
 		{"body too large", fmt.Errorf("read: %w", tooLarge), 413},
+		{"body too large, joined", errors.Join(tooLarge, coded(410)), 413},
 		{"status before body too large", &problem.Error{Status: 400, Err: tooLarge}, 400},
 		{"lowest", coded(400), 400},
 		{"highest", coded(599), 599},
@@ -184,6 +185,10 @@ func TestWriteClearsContentHeaders(t *testing.T) {
 		{"all, in a writer that may compress", func(w http.ResponseWriter) http.ResponseWriter { return wrapper{w} }, all, compressed},
 		{"of a part", func(w http.ResponseWriter) http.ResponseWriter { return w }, part,
 			http.Header{"Content-Type": {"text/plain; charset=utf-8"}, "X-Content-Type-Options": {"nosniff"}, "Accept-Ranges": {"bytes"}}},
+		{"one", func(w http.ResponseWriter) http.ResponseWriter { return w }, http.Header{"Etag": {`"x"`}},
+			http.Header{"Content-Type": {"text/plain; charset=utf-8"}, "X-Content-Type-Options": {"nosniff"}}},
+		{"one beside Allow", func(w http.ResponseWriter) http.ResponseWriter { return w }, http.Header{"Allow": {"GET"}, "Etag": {`"x"`}},
+			http.Header{"Allow": {"GET"}, "Content-Type": {"text/plain; charset=utf-8"}, "X-Content-Type-Options": {"nosniff"}}},
 		{"none", func(w http.ResponseWriter) http.ResponseWriter { return w }, nil,
 			http.Header{"Content-Type": {"text/plain; charset=utf-8"}, "X-Content-Type-Options": {"nosniff"}}},
 	} {
@@ -198,12 +203,53 @@ func TestWriteClearsContentHeaders(t *testing.T) {
 	}
 	rec := httptest.NewRecorder()
 	rec.Header().Set("Content-Type", "application/pdf")
+	rec.Header().Set("Etag", `"x"`)
 	ctx := problem.NewContext(t.Context(), func(w http.ResponseWriter, _ *http.Request, _ error) {
 		if h := w.Header(); len(h) > 0 {
 			t.Errorf("the Format gets %v", h)
 		}
 	})
 	problem.Write(rec, get().WithContext(ctx), problem.Code(406))
+}
+
+// TestFormatsKeepHeaders checks what a Format that calls Text or JSON has set.
+func TestFormatsKeepHeaders(t *testing.T) {
+	for name, f := range map[string]problem.Format{"Text": problem.Text, "JSON": problem.JSON} {
+		w := httptest.NewRecorder()
+		ctx := problem.NewContext(t.Context(), func(w http.ResponseWriter, r *http.Request, err error) {
+			w.Header().Set("Cache-Control", "max-age=60")
+			w.Header().Set("Content-Encoding", "x") // of a writer that encodes
+			f(w, r, err)
+		})
+		problem.Write(w, get().WithContext(ctx), problem.Code(404))
+		if h := w.Header(); h.Get("Cache-Control") != "max-age=60" || h.Get("Content-Encoding") != "x" || h.Get("Content-Length") != "" {
+			t.Errorf("%s: %v", name, h)
+		}
+	}
+}
+
+// TestWriteAfterDeadline checks the status of errors of the request's deadline.
+func TestWriteAfterDeadline(t *testing.T) {
+	passed, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	late := fmt.Errorf("query: %w", context.DeadlineExceeded)
+	for _, tt := range []struct {
+		name string
+		ctx  context.Context
+		err  error
+		want int
+	}{
+		{"passed", passed, late, 503},
+		{"passed, another error", passed, errors.New("disk full"), 500},
+		{"passed, the error has a status", passed, fmt.Errorf("%w: %w", coded(504), late), 504},
+		{"of a part of the request", t.Context(), late, 500},
+	} {
+		logs, w := captureLog(t), httptest.NewRecorder()
+		problem.Write(w, get().WithContext(tt.ctx), tt.err)
+		if text := fmt.Sprintf(`"status":%d,"error":"%v"`, tt.want, tt.err); w.Code != tt.want || !strings.Contains(logs.String(), text) {
+			t.Errorf("%s: %d, want %d; logged %s", tt.name, w.Code, tt.want, logs)
+		}
+	}
 }
 
 // TestWriteAfterStart checks that Write adds nothing to a response that has
@@ -230,7 +276,7 @@ func TestWriteAfterStart(t *testing.T) {
 		if resp.Proto != proto || resp.StatusCode != 200 || string(body) != "a part" || complaints.Len() > 0 {
 			t.Errorf("%s: got %s %d %q, server says %q", proto, resp.Proto, resp.StatusCode, body, &complaints)
 		}
-		if got := logs.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, `"msg":"request failed after its response had started"`) || !strings.Contains(got, `"status":409`) {
+		if got := logs.String(); strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, `{"level":"WARN","msg":"request failed after its response had started"`) || !strings.Contains(got, `"status":409`) {
 			t.Errorf("%s: logged %s", proto, got)
 		}
 	}
@@ -254,6 +300,8 @@ func TestWriteLogs(t *testing.T) {
 		{"an error that has no status", "GET", "", &problem.Error{Status: 200, Detail: "fine"}, `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":500,"error":"fine"}`},
 		{"hostile bytes", "G\nT", "", hostile, `{"level":"ERROR","msg":"request failed","method":"\"G\\nT\"","pattern":"/x/{y}","status":500,"error":"\"x\\nlevel=INFO msg=forged \\x1b[31m\\u2028\\xff\""}`},
 		{"letters of the world", "GET", "", errors.New("größer als 3 日"), `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":500,"error":"größer als 3 日"}`},
+		{"a nil *Error", "GET", "", (*problem.Error)(nil), `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":500,"error":"problem: the error is a nil *problem.Error, which isn't a nil error; return nil, or declare the variable as error"}`},
+		{"only a cause", "GET", "", &problem.Error{Status: 502, Err: errors.New("refused")}, `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":502,"error":"502 Bad Gateway: refused"}`},
 		{"nil", "GET", "", nil, `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":500,"error":"<nil>"}`},
 	} {
 		logs := captureLog(t)

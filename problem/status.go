@@ -142,7 +142,7 @@ func statusText(code int) string {
 	if text := http.StatusText(code); text != "" {
 		return text
 	}
-	if code >= 400 && code <= 499 {
+	if code/100 == 4 {
 		return http.StatusText(http.StatusBadRequest)
 	}
 	return http.StatusText(http.StatusInternalServerError)

@@ -11,11 +11,7 @@ func Error(err error) error { return wrapped{err} }
 type wrapped struct{ err error }
 
 func (w wrapped) Error() string {
-	text := w.err.Error()
-	if len(text) > maxError {
-		text = text[:maxError] + "..."
-	}
-	return Quote(text)
+	return Excerpt(w.err.Error(), maxError)
 }
 
 func (w wrapped) Unwrap() error { return w.err }

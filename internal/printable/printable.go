@@ -20,6 +20,15 @@ func Quote(s string) string {
 	return s
 }
 
+// Excerpt returns the first max bytes of s, followed by "..." if there are more,
+// quoted as by Quote.
+func Excerpt(s string, max int) string {
+	if len(s) > max {
+		s = s[:max] + "..."
+	}
+	return Quote(s)
+}
+
 // ASCII returns s, quoted if it has a byte that isn't printable ASCII. It is for
 // logs, and for what has no other characters unless somebody attacks: methods
 // and addresses.

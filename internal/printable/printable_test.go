@@ -33,3 +33,11 @@ func TestQuote(t *testing.T) {
 		}
 	}
 }
+
+func TestExcerpt(t *testing.T) {
+	for text, want := range map[string]string{"": "", "abc": "abc", "abcd": "abc...", "a\n": `"a\n"`, "a\nbc": `"a\nb..."`} {
+		if got := Excerpt(text, 3); got != want {
+			t.Errorf("Excerpt(%q) = %s, want %s", text, got, want)
+		}
+	}
+}
