@@ -161,7 +161,7 @@ func (d *draft) add(m *Mux, levels []*level, routes []*route) error {
 		for _, r := range a.routes {
 			has.used = true
 			for l := r.level; l.parent != nil; l = l.parent {
-				l.used = true
+				l.used = l.used || d == nil || a.mux == d.mux // for others, prune sets it if the Update succeeds
 				if l.pruned && !slices.Contains(has.levels, l) {
 					has.levels = append(has.levels, l)
 				}
@@ -218,14 +218,15 @@ func (d *draft) remove(m *Mux, r *route) {
 	}
 }
 
-// prune discards the levels of Groups whose routes were all removed, so that a
-// program that replaces its Groups in each Update doesn't keep them. add adds
-// them again. The caller holds the lock.
+// prune marks the levels that have routes as used, and discards those of Groups
+// whose routes were all removed, so that a program that replaces its Groups in
+// each Update doesn't keep them. add adds them again. The caller holds the lock.
 func (m *Mux) prune() {
 	used := map[*level]bool{}
 	for _, r := range m.routes.list() {
 		for l := r.level; l != nil && !used[l]; l = l.parent {
 			used[l] = true
+			l.used = l.parent != nil
 		}
 	}
 	m.levels = slices.DeleteFunc(slices.Clone(m.levels), func(l *level) bool {

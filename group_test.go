@@ -456,6 +456,21 @@ func TestUseAfterARefusedRoute(t *testing.T) {
 	if got := get(t, m, "GET", "/x"); got != "use h" {
 		t.Errorf("got %q", got)
 	}
+
+	sub, g := muxmaster.New(), m.Group("/g")
+	g.Mount("/sub", sub)
+	refused := func(sub *muxmaster.Mux) error { sub.GET("/x", tell("h")); return http.ErrNotSupported }
+	if err := sub.Update(refused); err != http.ErrNotSupported {
+		t.Errorf("Update: %v", err)
+	}
+	if text := panics(func() { g.Use(trace("g")) }); text != "" {
+		t.Errorf("Use of a Group, after a failed Update of the Mux that is mounted on it: %s", text)
+	}
+	must(sub.Update(func(sub *muxmaster.Mux) error { sub.GET("/x", tell("h")); return nil }))
+	wants(t, m, exchanges{{"/g/sub/x", "use g h"}})
+	if text := panics(func() { g.Use(trace("late")) }); !strings.Contains(text, `Use after the route "GET /g/sub/x"`) {
+		t.Errorf("Use of the Group, after an Update: %q", text)
+	}
 }
 
 // The router hands on the very ResponseWriter and Request that it was given.
