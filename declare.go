@@ -2,6 +2,7 @@ package muxmaster
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -302,15 +303,23 @@ func (r *route) wrapped() (h http.Handler, err error) {
 	if h, err = x.inner.wrapped(); err != nil {
 		return nil, err
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
+	if !x.wrapping.lock() {
+		return nil, errInMiddleware
+	}
+	defer x.wrapping.unlock()
 	if x.handler == nil {
+		x.wrapping.claim()
 		if x.handler, err = x.chain.wrap(h); err != nil {
 			return nil, fmt.Errorf("muxmaster: pattern %q: %w", r.pattern, err)
 		}
 	}
 	return x.handler, nil
 }
+
+// errInMiddleware is the error of a request that needs what a middleware function
+// has not returned yet.
+var errInMiddleware = errors.New("muxmaster: a middleware function called ServeHTTP or Handler of a Mux whose handlers it wraps; " +
+	"call them in the handler that the function returns")
 
 // orElse returns h, or other if h is nil.
 func orElse(h, other http.Handler) http.Handler {

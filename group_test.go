@@ -559,3 +559,35 @@ func TestMiddlewareThatRegisters(t *testing.T) {
 		wants(t, m, exchanges{{"/x", "x"}, {"/made/1", "made"}}, name)
 	}
 }
+
+// A middleware function that needs the handler that it will return panics,
+// rather than waiting for itself. It can try again later.
+func TestMiddlewareThatServes(t *testing.T) {
+	type wrapper = func(http.Handler) http.Handler
+	use := func(m *muxmaster.Mux, mw wrapper) { m.Use(mw) }
+	serve := func(m *muxmaster.Mux) { get(t, m, "GET", "/sub/x") }
+	for name, c := range map[string]struct {
+		use  func(m *muxmaster.Mux, mw wrapper)
+		call func(m *muxmaster.Mux)
+	}{
+		"ServeHTTP in Use":  {use, serve},
+		"ServeHTTP in Pre":  {func(m *muxmaster.Mux, mw wrapper) { m.Pre(mw) }, serve},
+		"Handler":           {use, func(m *muxmaster.Mux) { m.Handler(request(t, "GET", "/sub/x")) }},
+		"of the Mux around": {use, func(m *muxmaster.Mux) { outer := muxmaster.New(); outer.Mount("/", m); serve(outer) }},
+	} {
+		m, sub, tries := muxmaster.New(), muxmaster.New(), 0
+		c.use(m, func(next http.Handler) http.Handler {
+			if tries++; tries == 1 {
+				c.call(m)
+			}
+			return next
+		})
+		m.Mount("/sub", sub)
+		sub.GET("/x", tell("x"))
+		text := panics(func() { get(t, m, "GET", "/sub/x") })
+		if !strings.Contains(text, "muxmaster: a middleware function called ServeHTTP or Handler of a Mux whose handlers it wraps") {
+			t.Errorf("%s: %q", name, text)
+		}
+		wants(t, m, exchanges{{"/sub/x", "x"}}, name)
+	}
+}

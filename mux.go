@@ -74,11 +74,10 @@ type Mux struct {
 	declared             // guarded by tree
 	owner    values.Owner
 
-	updating sync.Mutex             // held during an Update
-	updater  atomic.Pointer[string] // the name of the goroutine that holds it; nil if none does
-	draft    *draft                 // of the Update that passes this Mux; nil for others
+	updating latch  // held during an Update
+	draft    *draft // of the Update that passes this Mux; nil for others
 
-	building sync.Mutex // held while compiling for a request
+	building latch      // held while compiling for a request
 	entry    *responder // the router in Pre middleware; guarded by tree
 }
 
@@ -236,8 +235,8 @@ type mountedRoute struct {
 	inner *route // of the mounted Mux
 	chain chain  // around the handler of inner
 
-	mu      sync.Mutex
-	handler http.Handler // in chain; nil until it is compiled
+	wrapping latch
+	handler  http.Handler // in chain; nil until it is compiled
 }
 
 // A bare says that a route also serves a path without a trailing slash, if there

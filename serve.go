@@ -322,12 +322,15 @@ func (m *Mux) current() *program {
 		return p
 	}
 	m = m.live()
-	m.building.Lock()
-	defer m.building.Unlock()
+	if !m.building.lock() {
+		panic(errInMiddleware.Error())
+	}
+	defer m.building.unlock()
 	warnSlow()
 	if p := m.program.Load(); p != nil {
 		return p
 	}
+	m.building.claim()
 	c := m.collect(true)
 	must(c.compile())
 	defer m.lock().Unlock()

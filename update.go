@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
@@ -35,14 +37,11 @@ func (m *Mux) Update(fn func(m *Mux) error) error {
 		return errors.New("muxmaster: Update: the function is nil")
 	}
 	m = m.live()
-	caller := goroutine()
-	if by := m.updater.Load(); m.draft != nil || by != nil && *by == caller {
+	if m.draft != nil || !m.updating.lock() {
 		return errors.New("muxmaster: Update inside another Update; change the Mux that the outer one passes")
 	}
-	m.updating.Lock()
-	defer m.updating.Unlock()
-	m.updater.Store(&caller)
-	defer m.updater.Store(nil)
+	defer m.updating.unlock()
+	m.updating.claim()
 	self := &Mux{draft: &draft{mux: m, muxes: map[*Mux]*declared{}}}
 	self.scope, self.draft.self = scope{self, m.level}, self
 	self.setFields(m.readFields())
@@ -53,8 +52,34 @@ func (m *Mux) Update(fn func(m *Mux) error) error {
 	return self.draft.commit()
 }
 
-// goroutine returns the name of the current goroutine. Without it, an Update
-// inside another one would wait for itself.
+// A latch is a mutex that knows which goroutine holds it, so that functions of
+// the user that come back here don't wait for themselves.
+type latch struct {
+	mu sync.Mutex
+	by atomic.Pointer[string] // the name of the goroutine, if it called claim
+}
+
+// lock locks l. It returns false if the calling goroutine has claimed it.
+func (l *latch) lock() bool {
+	if l.mu.TryLock() {
+		return true
+	}
+	if by := l.by.Load(); by != nil && *by == goroutine() {
+		return false
+	}
+	l.mu.Lock()
+	return true
+}
+
+// claim must be called before a function of the user, with l locked.
+func (l *latch) claim() { l.by.Store(new(goroutine())) }
+
+func (l *latch) unlock() {
+	l.by.Store(nil)
+	l.mu.Unlock()
+}
+
+// goroutine returns the name of the current goroutine.
 func goroutine() string {
 	var b [32]byte
 	name, _, _ := strings.Cut(string(b[:runtime.Stack(b[:], false)]), " [")
