@@ -237,30 +237,34 @@ func TestSendingStalls(t *testing.T) {
 			if o.Attempts == 0 {
 				o.Attempts = 1
 			}
-			var body io.Reader = io.LimitReader(zeros{}, 64<<20)
-			if c.size > 0 {
-				body = io.LimitReader(zeros{}, c.size)
-			}
-			if c.memory {
-				body = bytes.NewReader(make([]byte, c.size))
-			}
-			// If the request hangs, the error is that of the context.
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-			defer cancel()
-			req, _ := http.NewRequestWithContext(ctx, c.method, c.url, body)
-			if !c.memory {
-				req.ContentLength = c.size
-			}
-			resp, err := use(t, o).Do(req)
-			if err == nil {
-				_, err = io.ReadAll(resp.Body)
-				resp.Body.Close()
-			}
-			stalled, ok := errors.AsType[*client.StalledError](err)
-			early := strings.HasSuffix(c.url, "/early") // the response stalls as well
-			if !ok || !stalled.Sending && !early || stalled.After != stall || !stalled.Timeout() {
-				t.Errorf("%v, want a StalledError of %v for sending", err, stall)
-			}
+			// If this process is not run, the events stall as well.
+			steady.Try(t, stall/10, func() error {
+				var body io.Reader = io.LimitReader(zeros{}, 64<<20)
+				if c.size > 0 {
+					body = io.LimitReader(zeros{}, c.size)
+				}
+				if c.memory {
+					body = bytes.NewReader(make([]byte, c.size))
+				}
+				// If the request hangs, the error is that of the context.
+				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+				defer cancel()
+				req, _ := http.NewRequestWithContext(ctx, c.method, c.url, body)
+				if !c.memory {
+					req.ContentLength = c.size
+				}
+				resp, err := use(t, o).Do(req)
+				if err == nil {
+					_, err = io.ReadAll(resp.Body)
+					resp.Body.Close()
+				}
+				stalled, ok := errors.AsType[*client.StalledError](err)
+				early := strings.HasSuffix(c.url, "/early") // the response stalls as well
+				if !ok || !stalled.Sending && !early || stalled.After != stall || !stalled.Timeout() {
+					return fmt.Errorf("%v, want a StalledError of %v for sending", err, stall)
+				}
+				return nil
+			})
 		})
 	}
 }

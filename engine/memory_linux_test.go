@@ -90,10 +90,14 @@ func TestIdleMemory(t *testing.T) {
 			io.WriteString(w, "hello")
 		})}))
 		br := bufio.NewReader(nil)
-		each := idleMemory(t, k, addr, count, []byte("GET / HTTP/1.1\r\nHost: h\r\nUser-Agent: test\r\n\r\n"), func(c net.Conn) {
+		each, err := idleMemory(t, k, addr, count, []byte("GET / HTTP/1.1\r\nHost: h\r\nUser-Agent: test\r\n\r\n"), func(c net.Conn) error {
 			br.Reset(c)
 			readText(t, br)
+			return nil
 		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if k.name == "net/http" {
 			nethttp = each
 		} else if each > nethttp {
@@ -104,19 +108,20 @@ func TestIdleMemory(t *testing.T) {
 
 // idleMemory sends a request on each of count connections, reads the responses,
 // and returns how much memory each connection takes.
-func idleMemory(t *testing.T, k kind, addr string, count int, request []byte, read func(net.Conn)) (each uint64) {
+func idleMemory(t *testing.T, k kind, addr string, count int, request []byte, read func(net.Conn) error) (each uint64, err error) {
 	before := used()
 	conns := make([]net.Conn, count)
 	for i := range conns {
-		var err error
 		if conns[i], err = net.Dial("tcp", addr); err != nil {
-			t.Fatal(err)
+			return 0, err
 		}
 		defer conns[i].Close()
 		conns[i].Write(request)
-		read(conns[i])
+		if err := read(conns[i]); err != nil {
+			return 0, err
+		}
 	}
 	each = (used() - before) / uint64(count)
 	t.Logf("%s: %d bytes for each of %d idle connections, client included", k.name, each, count)
-	return each
+	return each, nil
 }

@@ -381,12 +381,14 @@ func exchanges(file string, patience time.Duration) []honest {
 		}
 		hello(w, r)
 	}
-	// slowBody sends 4 KiB four times in each StallTimeout, for three of them.
+	parts := int(3 * patience / (100 * time.Millisecond)) // of a response or body
+	// slowBody sends 4 KiB every 100 ms. After a second without, the connection
+	// would make room for another client.
 	slowBody := func() io.Reader {
 		pr, pw := io.Pipe()
 		go func() {
-			for range 12 {
-				<-time.After(patience / 4)
+			for range parts {
+				<-time.After(100 * time.Millisecond)
 				pw.Write(make([]byte, 4<<10))
 			}
 			pw.Close()
@@ -397,7 +399,6 @@ func exchanges(file string, patience time.Duration) []honest {
 		return func() io.Reader { return strings.NewReader(text) }
 	}
 	large := body(strings.Repeat("x", 1<<20))
-	parts := int(3 * patience / (100 * time.Millisecond)) // of a response
 	count := func(w http.ResponseWriter, r *http.Request) {
 		n, err := io.Copy(io.Discard, r.Body)
 		fmt.Fprintln(w, n, err)
@@ -436,7 +437,7 @@ func exchanges(file string, patience time.Duration) []honest {
 			pause(3)
 			count(w, r)
 		}, want: "524288 <nil>\n"},
-		{name: "a slow upload", body: slowBody, h: count, want: "49152 <nil>\n"},
+		{name: "a slow upload", body: slowBody, h: count, want: fmt.Sprintln(parts*4<<10, nil)},
 		{name: "an upload that the handler waits longer for", body: lateBody(patience), h: readWith(func() time.Time { return time.Now().Add(20 * patience) }), want: "late <nil>\n"},
 		{name: "an upload without a deadline", body: lateBody(patience), h: readWith(func() time.Time { return time.Time{} }), want: "late <nil>\n"},
 		{name: "a slow handler that has read its body with its own deadline", body: body("x"), h: func(w http.ResponseWriter, r *http.Request) {
