@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ func TestRetries(t *testing.T) {
 	const wait = 5 * time.Millisecond
 	for _, c := range []struct {
 		name     string
+		scheme   string // default: http
 		method   string
 		body     io.Reader
 		header   string
@@ -60,11 +62,15 @@ func TestRetries(t *testing.T) {
 		{name: "Retry-After, more than a uint64", method: "GET", statuses: []int{503}, after: strings.Repeat("9", 30), want: 503, sent: 1},
 		{name: "Retry-After, negative", method: "GET", statuses: []int{503}, after: "-99999", want: 200, sent: 2},
 		{name: "Retry-After, nonsense", method: "GET", statuses: []int{503}, after: "soon", want: 200, sent: 2},
+		{name: "503 twice, HTTP/2", scheme: "h2", method: "GET", statuses: []int{503, 503}, want: 200, sent: 3},
+		{name: "cut twice, HTTP/2", scheme: "h2", method: "GET", statuses: []int{0, 0}, want: 200, sent: 3},
+		{name: "cut forever, HTTP/2", scheme: "h2", method: "PUT", body: strings.NewReader("body"), statuses: []int{0, 0, 0, 0}, want: 0, sent: 3},
+		{name: "POST, cut, HTTP/2", scheme: "h2", method: "POST", body: strings.NewReader("body"), statuses: []int{0}, want: 0, sent: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var sent atomic.Int64
-			srv, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
+			srv, _ := serve(t, cmp.Or(c.scheme, "http"), func(w http.ResponseWriter, r *http.Request) {
 				n := sent.Add(1)
 				if text, _ := io.ReadAll(r.Body); c.body != nil && string(text) != "body" {
 					t.Errorf("attempt %d has the body %q", n, text)
@@ -86,7 +92,7 @@ func TestRetries(t *testing.T) {
 			if c.header != "" {
 				req.Header.Set(c.header, "k")
 			}
-			resp, err := use(t, client.Options{Attempts: c.attempts, MaxWait: wait}).Do(req)
+			resp, err := use(t, insecure(client.Options{Attempts: c.attempts, MaxWait: wait})).Do(req)
 			got := 0
 			if err == nil {
 				got = resp.StatusCode

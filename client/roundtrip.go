@@ -52,15 +52,11 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		if resp != nil {
 			resp.Body.Close()
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-req.Context().Done():
-			timer.Stop()
+		if err := sleep(req.Context(), wait); err != nil {
 			if again.Body != nil {
 				again.Body.Close()
 			}
-			return nil, context.Cause(req.Context())
+			return nil, err
 		}
 		req = again
 	}
@@ -70,7 +66,7 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 // the response body. It also returns how req was sent.
 func (t *roundTripper) once(req *http.Request, max int) (*http.Response, *sending, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
-	s := &sending{Context: ctx, cancel: cancel, own: t.own, stall: t.o.StallTimeout, max: max}
+	s := &sending{Context: ctx, cancel: cancel, own: t.own, stall: t.o.StallTimeout, max: max, maxWait: t.o.MaxWait}
 	s.timed = !t.own && s.stall > 0
 	resp, err := t.next.RoundTrip(s.outgoing(req))
 	if resp == nil && err == nil {
@@ -151,11 +147,28 @@ func permanent(err error) bool {
 
 const firstWait = 100 * time.Millisecond
 
+// backoff returns the wait after an attempt, without Retry-After.
+func backoff(attempt int, most time.Duration) time.Duration {
+	d := min(firstWait<<min(attempt-1, 20), most)
+	return d/2 + rand.N(d/2+1)
+}
+
+// sleep waits for d. If ctx ends before, it returns its cause.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // wait returns how long to wait before the next attempt. It reports false if
 // there should be none.
 func (t *roundTripper) wait(ctx context.Context, resp *http.Response, attempt int) (time.Duration, bool) {
-	d := min(firstWait<<min(attempt-1, 20), t.o.MaxWait)
-	d = d/2 + rand.N(d/2+1)
+	d := backoff(attempt, t.o.MaxWait)
 	if resp != nil {
 		if asked, ok := retryAfter(resp.Header.Get("Retry-After"), time.Now()); ok {
 			if asked > t.o.MaxWait {

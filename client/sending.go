@@ -20,9 +20,12 @@ import (
 // RoundTrip. It observes how net/http sends the request.
 //
 // If a reused connection breaks without a response, net/http itself retries an
-// idempotent request, on one pooled connection after another. Before each
-// attempt it calls the transport's Proxy function. So our Proxy function counts
-// the attempts and stops net/http with an error (see begin).
+// idempotent request, on one pooled connection after another. Over HTTP/2, it
+// retries any request on one new connection after another, without end, if the
+// server's only response is GOAWAY, REFUSED_STREAM or PROTOCOL_ERROR. Before it
+// takes another connection, it calls the transport's Proxy function. So our
+// Proxy function counts the attempts and stops net/http with an error (see
+// begin).
 //
 // In HTTP/1, the connection limits the time for writing. In HTTP/2, each stream
 // waits for its peer separately, in flow control. So a timer runs between
@@ -36,16 +39,20 @@ type sending struct {
 	stall  time.Duration
 	max    int // maximum number of attempts
 
+	maxWait time.Duration // before an attempt
+
 	// Used only on the goroutine of RoundTrip.
-	asked bool // there was an attempt
-	sent  int  // number of earlier attempts that may have reached the server
+	refused int // number of earlier attempts that HTTP/2 didn't process
+	sent    int // number of other earlier attempts that may have reached the server
 
 	// The mutex guards the fields below. The body is read on another goroutine,
 	// and Options.Transport may send the request on several at the same time.
 	mu        sync.Mutex
+	asked     bool  // there was an attempt
 	connected bool  // the current attempt has a connection
 	conn      *conn // that connection; nil for HTTP/2 and if it isn't a *conn
 	before    int64 // conn.wrote at the start of the attempt
+	header    bool  // its header was written
 	hasBody   bool
 	whole     bool // the body isn't wrapped in an upload
 	timed     bool // use the timer
@@ -83,17 +90,32 @@ func proxy(next func(*http.Request) (*url.URL, error)) func(*http.Request) (*url
 	}
 }
 
+// maxRefused is how often net/http may take another connection after it sent a
+// request over HTTP/2, as often as it repeats one on the same connection.
+const maxRefused = 7
+
 // begin is called before each attempt by net/http. It returns an error if the
 // maximum number of attempts is reached.
 func (s *sending) begin() error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.asked && s.conn != nil && s.conn.wrote.Load() != s.before {
+	if s.conn != nil && s.conn.wrote.Load() != s.before {
 		s.sent++ // at least a part of the request was sent
 	}
-	s.asked, s.connected, s.conn = true, false, nil
+	refused := s.conn == nil && s.header
+	s.asked, s.connected, s.conn, s.header = true, false, nil, false
+	s.mu.Unlock()
 	if s.sent >= s.max {
 		return fmt.Errorf("client: the connection broke before a response arrived; the request was sent %d times: %w", s.sent, io.ErrUnexpectedEOF)
+	}
+	if !refused {
+		return nil
+	}
+	if s.refused++; s.refused > maxRefused {
+		s.sent = s.max
+		return fmt.Errorf("client: the server refused the request on %d HTTP/2 connections: %w", s.refused, io.ErrUnexpectedEOF)
+	}
+	if s.refused > 1 { // the first one may have been a connection that the server was closing
+		return sleep(s, backoff(s.refused-1, s.maxWait))
 	}
 	return nil
 }
@@ -122,6 +144,8 @@ func (s *sending) connection() *conn {
 // times returns the number of attempts, including those without a connection.
 // It returns max if net/http rejected the request, as it would do again.
 func (s *sending) times() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.own && !s.asked {
 		return s.max
 	}
@@ -144,9 +168,9 @@ func (s *sending) unsent(err error) bool {
 // outgoing returns a copy of req with s as its context and a wrapped body.
 func (s *sending) outgoing(req *http.Request) *http.Request {
 	s.hasBody = req.Body != nil && req.Body != http.NoBody
-	s.hooks.GotConn = s.gotConn
+	s.hooks.GotConn, s.hooks.WroteHeaders = s.gotConn, s.wroteHeaders
 	if s.hasBody {
-		s.hooks.WroteHeaders, s.hooks.WroteRequest = s.wroteHeaders, s.wroteRequest
+		s.hooks.WroteRequest = s.wroteRequest
 	}
 	out := req.WithContext(httptrace.WithClientTrace(s, &s.hooks))
 	if s.stall <= 0 || !s.hasBody {
@@ -180,7 +204,8 @@ func (s *sending) gotConn(info httptrace.GotConnInfo) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.connected, s.conn = true, c; c != nil {
+	s.asked = true // net/http doesn't call begin if it has an HTTP/2 connection
+	if s.connected, s.conn, s.header = true, c, false; c != nil {
 		s.before = c.wrote.Load()
 	}
 	s.timed, s.finished, s.clock = c == nil && s.stall > 0, false, stall.Clock{}
@@ -189,6 +214,7 @@ func (s *sending) gotConn(info httptrace.GotConnInfo) {
 func (s *sending) wroteHeaders() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.header = true
 	if s.whole {
 		s.wait(nil, 0)
 	}

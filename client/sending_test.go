@@ -123,6 +123,56 @@ func TestAttemptsIsACap(t *testing.T) {
 	}
 }
 
+// TestRefusedOverHTTP2 checks that a request ends that a server resets with
+// PROTOCOL_ERROR, or doesn't process because it closes the connection. net/http
+// sends it again, also a POST, over one new connection after another.
+func TestRefusedOverHTTP2(t *testing.T) {
+	const rst, goaway = "\x00\x00\x04\x03\x00\x00\x00\x00\x01\x00\x00\x00\x01", "\x00\x00\x08\x07\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+	cert, _ := serve(t, "h2", func(http.ResponseWriter, *http.Request) {})
+	const want = 8 // sent
+	for _, c := range []struct{ method, refusal string }{{"GET", goaway}, {"POST", goaway}, {"GET", rst}, {"POST", rst}} {
+		ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: cert.TLS.Certificates, NextProtos: []string{"h2"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var received atomic.Int64
+		go func() {
+			for {
+				nc, err := ln.Accept()
+				if err != nil {
+					return
+				}
+				go func() {
+					defer nc.Close()
+					io.WriteString(nc, "\x00\x00\x00\x04\x00\x00\x00\x00\x00") // SETTINGS
+					io.CopyN(io.Discard, nc, 24)                               // the preface
+					for h := make([]byte, 9); ; {
+						if _, err := io.ReadFull(nc, h); err != nil {
+							return
+						}
+						io.CopyN(io.Discard, nc, int64(h[0])<<16|int64(h[1])<<8|int64(h[2]))
+						if h[3] <= 1 && h[4]&1 != 0 { // DATA or HEADERS with END_STREAM
+							received.Add(1)
+							io.WriteString(nc, c.refusal)
+						}
+					}
+				}()
+			}
+		}()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		req, _ := http.NewRequestWithContext(ctx, c.method, "https://"+ln.Addr().String(), nil)
+		if c.method == "POST" {
+			req, _ = http.NewRequestWithContext(ctx, c.method, req.URL.String(), strings.NewReader("x"))
+		}
+		_, err = use(t, insecure(client.Options{MaxWait: time.Millisecond})).Do(req)
+		if received.Load() != want || !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%s, %q: received %d times, %v; want %d times", c.method, c.refusal, received.Load(), err, want)
+		}
+		cancel()
+		ln.Close()
+	}
+}
+
 // zeros is an endless body that can't be sent again.
 type zeros struct{}
 
