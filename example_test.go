@@ -676,7 +676,7 @@ func ExampleMux_Remove() {
 	fmt.Println(mux.Remove("GET /users/:id"))
 	show(mux, "GET", "/users/7", "")
 	// Output:
-	// muxmaster: Remove "GET /users/{id}": there is no such route, but "GET /users/:id"
+	// muxmaster: Remove "GET /users/{id}": there is no such route; similar: "GET /users/:id"
 	// <nil>
 	// 404 404 page not found
 }

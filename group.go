@@ -47,9 +47,9 @@ func (m *scope) With(mw ...func(http.Handler) http.Handler) *Group {
 //	mux.Name("user.show").GET("/users/:id", showUser)
 //	path, err := mux.URL("user.show", "id", "42") // /users/42
 //
-// A name belongs to one route; registering another one with it panics. The
-// methods of a list are one route. A Mux also knows the names of the Muxes
-// mounted on it. So a Mux that has named routes can be mounted on it only once.
+// A name belongs to one route, or to those of one list of methods; registering
+// another one with it panics. A Mux also knows the names of the Muxes mounted
+// on it. So a Mux that has named routes can be mounted on it only once.
 func (m *scope) Name(name string) *Group {
 	if name == "" {
 		panic("muxmaster: Name: the name is empty")

@@ -179,7 +179,7 @@ func (s *routeSet) listed(text string) (*route, error) {
 				continue
 			}
 			if len(p.Methods) > 1 {
-				return nil, errors.New("the methods of a list are routes of their own; remove one at a time")
+				return nil, errors.New("each method of a list is a route; remove one at a time")
 			}
 			if r := s.byKey[trie.ShapeKey(p, strings.Join(p.Methods, ""))]; r != nil && r.listed() == text {
 				return r, nil
@@ -196,7 +196,7 @@ func (s *routeSet) listed(text string) (*route, error) {
 			similar = append(similar, fmt.Sprintf("%q", r.listed()))
 		}
 	}
-	return nil, errors.New(strings.TrimSuffix("there is no such route, but "+strings.Join(similar, ", "), ", but "))
+	return nil, errors.New(strings.TrimSuffix("there is no such route; similar: "+strings.Join(similar, ", "), "; similar: "))
 }
 
 // listed returns the text that Remove takes: the method, the host and the path.

@@ -279,8 +279,8 @@ func TestRemove(t *testing.T) {
 	}{
 		{"GET /x|POST /x", "GET /x", "", "GET /x", "POST /x"},
 		{"GET /x/:id", "GET /x/:id", "", "GET /x/1", ""},
-		{"GET /x/:id", "GET /x/{id}", `there is no such route, but "GET /x/:id"`, "", "GET /x/1"},
-		{"GET /x", "/x", `but "GET /x"`, "", "GET /x"},
+		{"GET /x/:id", "GET /x/{id}", `there is no such route; similar: "GET /x/:id"`, "", "GET /x/1"},
+		{"GET /x", "/x", `similar: "GET /x"`, "", "GET /x"},
 		{"GET /x", "GET /y", "there is no such route", "", "GET /x"},
 		{"Handle GET,POST /x", "GET /x", "", "GET /x", "POST /x"},
 		{"Handle GET,POST /x", "GET,POST /x", "one at a time", "", "GET /x,POST /x"},
@@ -289,7 +289,7 @@ func TestRemove(t *testing.T) {
 		{"Handle /x/", "/x/", "", "GET /x/y", ""},
 		{"GET /x/|GET /x", "GET /x/", "", "GET /x/", "GET /x"},
 		{"GET /x", "GET /{", "is not closed", "", "GET /x"},
-		{"ANY /a b/{x}", "/a b/{y}", `there is no such route, but "/a b/{x}"`, "", "GET /a%20b/1"},
+		{"ANY /a b/{x}", "/a b/{y}", `there is no such route; similar: "/a b/{x}"`, "", "GET /a%20b/1"},
 		{"GET /x", "/a b/{y}", "there is no such route", "", "GET /x"},
 		{"GET /x", "", "empty", "", "GET /x"},
 	} {
@@ -326,7 +326,7 @@ func TestRemoveOfMountedRoutes(t *testing.T) {
 	outer.Mount("/sub", sub)
 	must(outer.Remove("GET /sub/x"))
 	for _, text := range []string{"/sub/g", "/sub/g/", "POST /sub/g"} { // the root of a Group
-		if err := outer.Remove(text); err == nil || !strings.HasSuffix(err.Error(), `there is no such route, but "GET /sub/g"`) {
+		if err := outer.Remove(text); err == nil || !strings.HasSuffix(err.Error(), `there is no such route; similar: "GET /sub/g"`) {
 			t.Errorf("Remove(%q): %v", text, err)
 		}
 	}

@@ -22,11 +22,11 @@ const maxRoutes = 64 << 20
 func ReadRoutes(r io.Reader) ([]Route, error) {
 	var routes []Route
 	if err := json.NewDecoder(io.LimitReader(r, maxRoutes)).Decode(&routes); err != nil {
-		return nil, fmt.Errorf("inspect: this is no routes.json: %w", err)
+		return nil, fmt.Errorf("inspect: not a routes.json: %w", err)
 	}
 	for _, r := range routes {
 		if !strings.HasPrefix(r.Pattern, "/") {
-			return nil, fmt.Errorf("inspect: this is no routes.json: the pattern %q doesn't begin with a slash", r.Pattern)
+			return nil, fmt.Errorf("inspect: not a routes.json: the pattern %q doesn't begin with a slash", r.Pattern)
 		}
 	}
 	return routes, nil

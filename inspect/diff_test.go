@@ -142,7 +142,7 @@ func TestDiffRebuilds(t *testing.T) {
 
 func TestReadRoutes(t *testing.T) {
 	for _, bad := range []string{"", "{}", "[1]", `[{"Pattern":"x"}]`, `[{}]`} {
-		if _, err := ReadRoutes(strings.NewReader(bad)); err == nil || !strings.HasPrefix(err.Error(), "inspect: this is no routes.json") {
+		if _, err := ReadRoutes(strings.NewReader(bad)); err == nil || !strings.HasPrefix(err.Error(), "inspect: not a routes.json") {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}

@@ -102,13 +102,13 @@ func TestCompare(t *testing.T) {
 		{"compare -log LOG ONE TWO", 1, "1 request, 1 differs\nlost route: 1 request\n  GET /gone: 200, now 404\n"},
 		{"compare -log WHO -H Host:tenant.example ONE TWO", 1, "lost route: 1 request\n  GET tenant.example/who: 200, now 404\n"},
 		{"compare -har HAR ONE TWO", 1, "lost route: 1 request\n  GET h/gone: 200, now 404\n"},
-		{"compare -routes ROUTES1 ONE CLOSED", 1, "muxmaster: no response from http://"},
-		{"compare -routes BAD ONE TWO", 1, "this is no routes.json"},
-		{"compare -routes NONE ONE TWO", 1, "no such file"},
+		{"compare -routes ROUTES1 ONE CLOSED", 2, "muxmaster: no response from http://"},
+		{"compare -routes BAD ONE TWO", 2, "not a routes.json"},
+		{"compare -routes NONE ONE TWO", 2, "no such file"},
 		{"compare ONE TWO", 2, "compare needs requests"},
 		{"compare -routes ROUTES1 ONE", 2, "compare needs the URLs of two services"},
-		{"compare -routes ROUTES1 ONE TWO/routes", 1, "/routes is the page of the routes; compare needs the address of the service, such as http://127.0.0.1:"},
-		{"compare -routes ROUTES1 ftp://x ONE", 1, "it must begin with http://"},
+		{"compare -routes ROUTES1 ONE TWO/routes", 2, "/routes is the page of the routes; compare needs the address of the service, such as http://127.0.0.1:"},
+		{"compare -routes ROUTES1 ftp://x ONE", 2, "it must begin with http://"},
 
 		{"diff ROUTES1 ROUTES1", 0, "no difference\n"},
 		{"diff ROUTES1 ROUTES2", 1, "lost login: "},
@@ -116,8 +116,8 @@ func TestCompare(t *testing.T) {
 		{"diff ROUTES1 ROUTES2", 1, "  GET /gone: 200 by GET /gone, now 404"},
 		{"diff ROUTES1 ROUTES2", 1, "handler: 8 requests\n  GET /changed: muxmaster.show, now muxmaster.remove by GET /changed (and "},
 		{"diff ROUTES2 ROUTES1", 1, "new login: "},
-		{"diff ROUTES1 BAD", 1, "this is no routes.json"},
-		{"diff ROUTES1", 2, "diff needs two files"},
+		{"diff ROUTES1 BAD", 2, "not a routes.json"},
+		{"diff ROUTES1", 2, "diff needs two routes.json files"},
 	} {
 		var stdout, stderr strings.Builder
 		status := run(strings.Fields(words.Replace(c.args)), &stdout, &stderr)

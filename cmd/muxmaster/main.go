@@ -10,8 +10,8 @@
 //
 // URL is where the handler is mounted, such as localhost:8080/debug/routes.
 //
-// The exit status is 0 on success, 1 if the service doesn't respond as expected
-// or something differs, and 2 if the arguments are invalid.
+// The exit status is 0 on success, 1 if compare or diff found differences, and 2
+// after an error.
 package main
 
 import (
@@ -24,15 +24,17 @@ import (
 	"strings"
 )
 
-const usage = `usage: muxmaster routes  [flags] URL
+const synopsis = `usage: muxmaster routes  [flags] URL
        muxmaster explain [flags] URL [METHOD] PATH
        muxmaster openapi [flags] URL
        muxmaster compare [flags] -routes FILE OLD NEW
        muxmaster diff OLD.json NEW.json
        muxmaster urls ROUTES.json [PACKAGE]
 
-routes prints the routes of a service, explain which one serves a request and
-why the others don't, openapi the routes as an OpenAPI document.
+`
+
+const usage = synopsis + `routes prints the routes of a service, explain says which one serves a request
+and why the others don't, openapi prints the routes as an OpenAPI document.
 
 URL is where inspect.Handler is mounted, such as localhost:8080/debug/routes.
 METHOD defaults to GET. PATH can have a query, or be a URL with a host.
@@ -41,7 +43,7 @@ compare sends requests to two services, such as http://localhost:8080, and
 prints which responses differ, lost logins first. It really sends them, with
 all methods: give both services a copy of the data. The requests try all routes
 of a routes.json and what surrounds them, or are those of a log or a HAR file.
-diff prints the same for two files routes.json, without running anything. To
+diff prints the same for two routes.json files, without running anything. To
 write such a file, use routes -json.
 
 urls writes a Go package with a function for each route that has a name, such
@@ -56,6 +58,8 @@ flags:
   -routes f   compare: the routes.json of either service
   -log f      compare: an access log, common, combined or JSON
   -har f      compare: a HAR file of a browser
+
+The exit status is 1 if compare or diff found differences, and 2 after an error.
 `
 
 // A command holds the parsed arguments.
@@ -79,14 +83,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "muxmaster: %v\n\n%s", err, usage)
+		fmt.Fprintf(stderr, "muxmaster: %v\n\n%smuxmaster -h prints more.\n", err, synopsis)
 		return 2
 	}
 	if err := c.run(stdout); err == errDiffers {
 		return 1
 	} else if err != nil {
 		fmt.Fprintln(stderr, "muxmaster:", err)
-		return 1
+		return 2
 	}
 	return 0
 }
@@ -137,9 +141,9 @@ func parse(args []string) (*command, error) {
 	case c.name == "compare" && c.routesFile+c.log+c.har == "":
 		return nil, errors.New("compare needs requests: -routes, -log or -har")
 	case c.name == "diff" && len(words) < 3:
-		return nil, errors.New("diff needs two files routes.json")
+		return nil, errors.New("diff needs two routes.json files")
 	case c.name == "urls" && len(words) < 2:
-		return nil, errors.New("urls needs a file routes.json")
+		return nil, errors.New("urls needs a routes.json file")
 	case len(words) < 2:
 		return nil, fmt.Errorf("%s needs the URL of the page", c.name)
 	case c.name == "explain" && len(words) < 3:

@@ -26,8 +26,8 @@ var spellings = []spelling{
 	{`^\*\*?$`, "a catch-all needs a name: /users/*path or /users/{path...}"},
 	{`^\{\*\*?(\w+)\}$`, "the rest of the path is written {${1}...}"},
 	{`^\{(\w+):?\*\*?\}$`, "the rest of the path is written {${1}...}"},
-	{`^\?:(\w+)`, "no parameter is optional; register the path without it as well"},
-	{`^(?::|\{)(\w+)\?\}?$`, "no parameter is optional; register the path without it as well"},
+	{`^\?:(\w+)`, "a parameter cannot be optional; register the path without it as well"},
+	{`^(?::|\{)(\w+)\?\}?$`, "a parameter cannot be optional; register the path without it as well"},
 	{`^:(\w+)<int>$`, "an integer is written {${1}:int}"},
 	{`^:(\w+)<guid>$`, "a UUID is written {${1}:uuid}"},
 	{`^:(\w+)<.*>$`, "a constraint is an RE2 expression, as in {${1}:[0-9]+}"},
@@ -48,7 +48,7 @@ var spellings = []spelling{
 	{`^\{(\w+)\}\.\.\.$`, "the rest of the path is written {${1}...}; literal dots are written %2E%2E%2E"},
 	{`^([^{}]+)\.\.\.$`, "a subtree is written ${1}/ with Handle, or ${1}/{rest...}; literal dots are written %2E%2E%2E"},
 	{`^([^*].*)\*$`, "a catch-all must be a whole segment, as in /${1}/*rest; a literal * is written %2A"},
-	{`^(?:[^{]|\{[^{}]*\})*\\`, "nothing is escaped with a backslash; a literal colon is written %3A, a backslash %5C"},
+	{`^(?:[^{]|\{[^{}]*\})*\\`, "a backslash escapes nothing; a literal colon is written %3A, a backslash %5C"},
 	{`^[^{]*\?`, "a path has no query; read it from r.URL.Query(); a literal ? is written %3F"},
 	{`^[^{#]+#`, "a path has no fragment; a literal # is written %23"},
 }
@@ -133,7 +133,7 @@ func special(seg string) bool {
 // router.
 func foreignMethod(m string) error {
 	if m == "*" {
-		return errors.New("a pattern for every method has no method; of the verb methods, it is ANY")
+		return errors.New("for every method, omit the method, or use ANY")
 	}
 	if strings.Contains(m, "|") {
 		return fmt.Errorf("separate methods with commas: %s", strings.ReplaceAll(m, "|", ","))
@@ -151,7 +151,7 @@ func foreignHost(host, rest string) error {
 	case strings.HasSuffix(host, ":") && strings.HasPrefix(rest[len(host):], "//"):
 		return fmt.Errorf("a pattern has no scheme; write %s", rest[len(host)+2:])
 	case strings.HasPrefix(host, "*."):
-		return fmt.Errorf("a host with any first labels is written {sub...}%s, with one {sub}%s", host[1:], host[1:])
+		return fmt.Errorf("for one or more first labels write {sub...}%s, for one {sub}%s", host[1:], host[1:])
 	case strings.Contains(host, "*"):
 		return fmt.Errorf("%q is not a host; a label of any text is written {name}", host)
 	case strings.Contains(host, ":") && foreignParam().MatchString(host):

@@ -55,7 +55,7 @@ func dialects() {
 	mux.GET("/u4/[...rest]", h)                  // want `the rest of the path is written {rest...}`
 	mux.GET("/u5/*", h)                          // want `this pattern panics: .* a catch-all needs a name`
 	mux.GET("/u7/{path*}", h)                    // want `this pattern panics: .* the rest of the path is written {path...}`
-	mux.GET("/u9/{id?}", h)                      // want `no parameter is optional`
+	mux.GET("/u9/{id?}", h)                      // want `a parameter cannot be optional`
 	mux.GET("/u12/{rest:.*}", h)                 // want `write \{rest...\} for the rest of the path, \{rest\} for one segment`
 	mux.GET("/u14/%s", h)                        // want `this pattern panics: "%s": a parameter is written {name}`
 	mux.Group("/u17/<tenant>")                   // want `this prefix panics: "<tenant>": a parameter is written {tenant}`
