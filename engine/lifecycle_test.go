@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -149,6 +150,7 @@ func TestTimeouts(t *testing.T) {
 		{"body that waits for 100 Continue", &http.Server{ReadTimeout: timeout}, "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"},
 		{"body", &http.Server{ReadTimeout: timeout}, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe"},
 		{"write", &http.Server{WriteTimeout: timeout}, "GET /endless HTTP/1.1\r\nHost: h\r\n\r\n"},
+		{"write, beside a huge timeout", &http.Server{ReadTimeout: math.MaxInt64, WriteTimeout: timeout}, "GET /endless HTTP/1.1\r\nHost: h\r\n\r\n"},
 		{"HTTP/2, idle", &http.Server{IdleTimeout: timeout}, http2Hello + frame(fHeaders, endHeaders|endStream, 1, reqBlock("GET", "/"))},
 		{"HTTP/2, idle without requests", &http.Server{IdleTimeout: timeout}, http2Hello},
 		{"HTTP/2, no settings", &http.Server{}, clientPreface},
@@ -156,6 +158,7 @@ func TestTimeouts(t *testing.T) {
 		{"HTTP/2, fields" + engineOnly, &http.Server{ReadHeaderTimeout: timeout}, http2Hello + frame(fHeaders, 0, 1, "")},
 		{"HTTP/2, a part of fields" + engineOnly, &http.Server{ReadHeaderTimeout: timeout}, http2Hello + "\x00\x00\x20\x01"},
 		{"HTTP/2, write" + engineOnly, &http.Server{WriteTimeout: 10 * timeout}, endless},
+		{"HTTP/2, write, beside a huge timeout" + engineOnly, &http.Server{IdleTimeout: math.MaxInt64, WriteTimeout: 10 * timeout}, endless},
 		{"HTTP/2, write of some bytes" + engineOnly, &http.Server{HTTP2: &http.HTTP2Config{WriteByteTimeout: 10 * timeout}}, endless},
 	}
 	for _, k := range kinds {

@@ -2,6 +2,7 @@ package alarm
 
 import (
 	"cmp"
+	"math"
 	"net/http"
 	"time"
 )
@@ -20,5 +21,5 @@ func TimeoutsOf(srv *http.Server) Timeouts {
 }
 
 // Nanoseconds returns the first duration that is not 0, or 0 if that is
-// negative.
-func Nanoseconds(d ...time.Duration) int64 { return max(0, int64(cmp.Or(d...))) }
+// negative. Sums of a time and the result don't overflow.
+func Nanoseconds(d ...time.Duration) int64 { return min(max(0, int64(cmp.Or(d...))), math.MaxInt64/2) }
