@@ -108,8 +108,8 @@ func (p *Parts) dropRequest() {
 	SetContext(r, nil)
 }
 
-// maxReused is the number of response headers above which Reuse discards their
-// map, because clearing a map doesn't make it smaller.
+// maxReused is the number of headers above which Reuse discards their map,
+// because clearing a map doesn't make it smaller, and takes time for its size.
 const maxReused = 64
 
 // Reuse clears p for another request. It reports false if p must not be used
@@ -119,6 +119,9 @@ func (p *Parts) Reuse() bool {
 		return false
 	}
 	p.dropRequest()
+	if len(p.Header) > maxReused || cap(p.Values) > maxReused {
+		p.Header, p.Values = nil, nil
+	}
 	clear(p.Header)
 	clear(p.Values[:cap(p.Values)])
 	if len(p.ResponseHeader) > maxReused {
