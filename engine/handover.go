@@ -196,7 +196,14 @@ func (c *conn) hijack(x *requestContext) (net.Conn, *bufio.ReadWriter) {
 
 	br := bufio.NewReaderSize(&restReader{rest, c.nc}, max(firstBuffer, len(rest)))
 	br.Peek(len(rest)) // fills the buffer, for br.Buffered
+	hooked := false
+	defer func() {
+		if !hooked { // the hook panics, so the handler doesn't get the connection
+			c.nc.Close()
+		}
+	}()
 	c.hook(http.StateHijacked)
+	hooked = true
 	return c.nc, bufio.NewReadWriter(br, bufio.NewWriterSize(c.nc, outputSize))
 }
 

@@ -361,6 +361,32 @@ func TestConnState(t *testing.T) {
 	}
 }
 
+// TestHijackStatePanics checks that a connection ends if the ConnState hook panics
+// when it is hijacked, also if the handler recovers.
+func TestHijackStatePanics(t *testing.T) {
+	eachCase(t, engines, names("/", "/recover"), func(t *testing.T, k kind, path string, _ bool) {
+		addr := start(t, k.make(&http.Server{
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/recover" {
+					defer func() { recover() }()
+				}
+				w.(http.Hijacker).Hijack()
+			}),
+			ConnState: func(_ net.Conn, state http.ConnState) {
+				if state == http.StateHijacked {
+					panic("no")
+				}
+			},
+		}))
+		c := dial(t, addr)
+		c.SetDeadline(time.Now().Add(20 * time.Second))
+		io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: h\r\n\r\n")
+		if b, err := io.ReadAll(c); err != nil || len(b) > 0 {
+			t.Errorf("got %q, %v", b, err)
+		}
+	})
+}
+
 // TestClose closes a server while clients send and receive much, read nothing,
 // wait, or have sent nothing. All handlers must end.
 func TestClose(t *testing.T) {

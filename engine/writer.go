@@ -232,8 +232,7 @@ func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		r.sendHead(nil)
 	}
 	r.flushOut()
-	c := r.conn
-	nc, rw := c.hijack(r.ctx)
 	r.Hijacked = true
+	nc, rw := r.conn.hijack(r.ctx)
 	return nc, rw, nil
 }
