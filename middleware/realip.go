@@ -112,7 +112,7 @@ func (h *realIPHandler) client(header http.Header) netip.AddrPort {
 	if lists, ok := header["Forwarded"]; ok {
 		return h.rightmost(lists, parseForwarded)
 	}
-	if single, ok := header["X-Real-Ip"]; ok && len(single) == 1 && strings.IndexByte(single[0], ',') < 0 {
+	if single := header["X-Real-Ip"]; len(single) == 1 && !strings.Contains(single[0], ",") {
 		return h.rightmost(single, parseNode)
 	}
 	return netip.AddrPort{}

@@ -208,6 +208,7 @@ func TestRealIPHeaders(t *testing.T) {
 		{[]string{"X-Real-IP: 2001:db8::7"}, "[2001:db8::7]:0"},
 		{[]string{"X-Real-IP: 10.0.0.5"}, ""},
 		{[]string{"X-Real-IP: 6.6.6.6, 198.51.100.7"}, ""},
+		{[]string{"X-Real-IP: ,198.51.100.7"}, ""},
 		{[]string{"X-Real-IP: garbage"}, ""},
 		{[]string{"X-Real-IP: fe80::7%eth0"}, ""},
 		{[]string{"X-Real-IP: 198.51.100.7", "X-Real-IP: 198.51.100.7"}, ""},

@@ -102,7 +102,7 @@ func (l *redirectLoop) TurnDown(code int) bool {
 		return false
 	}
 	to, err := url.Parse(header.Get("Location"))
-	if err != nil || to.Scheme != "" || to.Host != "" || to.Opaque != "" || to.Path == "" {
+	if err != nil || to.Scheme != "" || to.Host != "" {
 		return false
 	}
 	stripped := url.URL{Path: withoutSlashes(l.url.Path)}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -53,14 +54,17 @@ func sockets(first, n int, names []string) ([]Socket, error) {
 			name = names[i]
 		}
 		f := os.NewFile(uintptr(first+i), name)
-		if f == nil {
-			return nil, fmt.Errorf("server: socket %q (file descriptor %d) is not open", name, first+i)
-		}
 		so := Socket{Name: name}
 		var err error
 		so.Listener, err = net.FileListener(f) // a copy, closed on exec
 		if err != nil {
 			so.Packet, _ = net.FilePacketConn(f)
+		} else if c, _ := net.FileConn(f); c != nil { // another copy
+			if c.RemoteAddr() != nil {
+				so.Listener.Close()
+				so.Listener, err = nil, errors.New("it is a connection; set Accept=no in the .socket unit")
+			}
+			c.Close()
 		}
 		f.Close()
 		if so.Listener == nil && so.Packet == nil {

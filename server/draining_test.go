@@ -208,6 +208,18 @@ func TestDrainingElsewhere(t *testing.T) {
 	}
 }
 
+// TestRunEndsBeforeItListens checks that a context that ends while the name of
+// the address is looked up is no error.
+func TestRunEndsBeforeItListens(t *testing.T) {
+	ended, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	for _, addr := range []string{"localhost:0", "127.0.0.1:0"} {
+		if err := server.New(addr, http.NotFoundHandler()).Run(ended); err != nil {
+			t.Errorf("%s: %v", addr, err)
+		}
+	}
+}
+
 func TestNotifyContextEndsWithParentAndStop(t *testing.T) {
 	parent, cancel := context.WithCancel(context.Background())
 	ctx, stop := server.NotifyContext(parent)

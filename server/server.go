@@ -168,6 +168,9 @@ func (s *Server) Run(ctx context.Context) error {
 	defer stop()
 	ln, err := s.Listen(ctx)
 	if err != nil {
+		if errors.Is(err, ctx.Err()) { // while it looked up the name
+			return nil
+		}
 		return err
 	}
 	return s.Serve(ctx, ln)
