@@ -66,6 +66,16 @@ func TestRecovererLogs(t *testing.T) {
 	}
 }
 
+// TestRecovererAsksForTheLevel checks that a handler that is off gets no record.
+func TestRecovererAsksForTheLevel(t *testing.T) {
+	var b strings.Builder
+	logger := slog.New(slog.NewJSONHandler(&b, &slog.HandlerOptions{Level: slog.LevelError + 1}))
+	h := middleware.RecovererWithLogger(logger)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("off") }))
+	if w := serve(h, get("/")); w.Code != 500 || b.Len() > 0 {
+		t.Errorf("%d, logged %s", w.Code, b.String())
+	}
+}
+
 func panicAgain() { panic("second") }
 
 func dig(depth int) {

@@ -111,16 +111,18 @@ func TestStripSlashesReplacesOnlyLoopingRedirects(t *testing.T) {
 		{"to another host", "/x/", 301, "//example.com/x/", false, 1},
 		{"to another path", "/x/", 301, "/y/", false, 1},
 		{"to a decoded slash", "/a%2Fb/", 301, "/a/b/", false, 1},
+		{"to no URL", "/x/", 301, "%zz/x/", false, 1},
+		{"to a scheme alone", "/x/", 301, "https:/x/", false, 1},
 		{"to nowhere", "/x/", 301, "", false, 1},
 		{"not a redirect", "/x/", 200, "/x/", false, 1},
 		{"no slash to strip", "/x", 301, "/x/", false, 1},
 	} {
 		runs, seen := 0, ""
-		h := middleware.StripSlashes(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := middleware.SetHeader("X-Outer", "1")(middleware.StripSlashes(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			runs++
 			if runs == 2 {
 				seen = r.URL.Path
-				if w.Header().Get("Location") != "" || w.Header().Get("X-First") != "" || r.Pattern != "" {
+				if w.Header().Get("Location") != "" || w.Header().Get("X-First") != "" || w.Header().Get("X-Outer") != "1" || r.Pattern != "" {
 					t.Errorf("%s: the second run sees headers %v of the first, pattern %q", tt.name, w.Header(), r.Pattern)
 				}
 				io.WriteString(w, "second")
@@ -135,7 +137,7 @@ func TestStripSlashesReplacesOnlyLoopingRedirects(t *testing.T) {
 			w.WriteHeader(tt.code)
 			io.WriteString(w, "first")
 			http.NewResponseController(w).Flush()
-		}))
+		})))
 		r := withURL(t, tt.target)
 		w := serve(h, r)
 		want := "first"

@@ -38,8 +38,8 @@ func (h *stripSlashesHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) 
 	before := *r.URL
 	if before.RawPath == "" {
 		r.URL.Path = withoutSlashes(p)
-	} else if sent := wirePath(r.URL); sent[0] == '/' && sent[len(sent)-1] == '/' {
-		wirepath.Set(r.URL, withoutSlashes(sent))
+	} else {
+		wirepath.Set(r.URL, withoutSlashes(wirePath(r.URL)))
 	}
 	if r.URL.Path == before.Path { // the trailing slash is escaped
 		h.next.ServeHTTP(w, r)
@@ -105,10 +105,8 @@ func (l *redirectLoop) TurnDown(code int) bool {
 	if err != nil || to.Scheme != "" || to.Host != "" {
 		return false
 	}
-	stripped := url.URL{Path: withoutSlashes(l.url.Path)}
-	if l.url.RawPath != "" {
-		wirepath.Set(&stripped, withoutSlashes(wirePath(&l.url)))
-	}
+	var stripped url.URL
+	wirepath.Set(&stripped, withoutSlashes(wirePath(&l.url)))
 	to = stripped.ResolveReference(to)
 	return to.Path == l.url.Path && to.RawQuery == l.url.RawQuery && strings.EqualFold(loggedPath(to), loggedPath(&l.url))
 }

@@ -92,6 +92,9 @@ func TestWritesContinueAfterTimeouts(t *testing.T) {
 		if int(n) != c.want || err != c.err || s.got.String() != text[:c.want] {
 			t.Errorf("%s: %d, %v, right bytes %v; want %d, %v", c.name, n, err, s.got.String() == text[:min(s.got.Len(), len(text))], c.want, c.err)
 		}
+		if lr, ok := src.(*io.LimitedReader); ok && lr.N != c.limit-n {
+			t.Errorf("%s: %d left of the limit, want %d", c.name, lr.N, c.limit-n)
+		}
 		if (s.files > 0) != c.file {
 			t.Errorf("%s: %d calls with a file", c.name, s.files)
 		}

@@ -150,7 +150,8 @@ func TestBrokenListener(t *testing.T) {
 		if got := <-answered; got != "hello" {
 			t.Errorf("the running request got %q, want hello", got)
 		}
-		if err := <-done; !errors.Is(err, net.ErrClosed) || !strings.Contains(err.Error(), "were closed: 1;") {
+		if err := <-done; !errors.Is(err, net.ErrClosed) || !strings.Contains(err.Error(), "were closed: 1;") ||
+			!strings.HasPrefix(err.Error(), "server: stopped accepting connections on "+ln.Addr().String()) {
 			t.Errorf("%v, want the listener's error and the hijacked connection's", err)
 		}
 		if n, err := nc.Read(make([]byte, 1)); err != io.EOF {
