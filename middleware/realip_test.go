@@ -191,7 +191,7 @@ func TestRealIPHeaders(t *testing.T) {
 		{[]string{"Forwarded: for=\"[::ffff:198.51.100.7%eth0]:80\""}, ""},
 		{[]string{"Forwarded: for=198.51.100.7;for=6.6.6.6"}, ""},
 		{[]string{"Forwarded: for=unknown;for=198.51.100.7"}, ""},
-		{[]string{"Forwarded: for=198.51.100.7;!z=!z"}, "198.51.100.7:0"},
+		{[]string{"Forwarded: for=198.51.100.7;!zZ=!zZ;x=\"\""}, "198.51.100.7:0"},
 		{[]string{"Forwarded: for=\"198.51.100.78"}, ""},
 		{[]string{"Forwarded: for =198.51.100.7"}, ""},
 		{[]string{"Forwarded: for= 198.51.100.7"}, ""},

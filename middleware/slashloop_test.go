@@ -110,6 +110,7 @@ func TestStripSlashesReplacesOnlyLoopingRedirects(t *testing.T) {
 		{"to https", "/x/", 301, "https://example.com/x/", false, 1},
 		{"to another host", "/x/", 301, "//example.com/x/", false, 1},
 		{"to another path", "/x/", 301, "/y/", false, 1},
+		{"to another case", "/x/", 301, "/X/", false, 1},
 		{"to a decoded slash", "/a%2Fb/", 301, "/a/b/", false, 1},
 		{"to no URL", "/x/", 301, "%zz/x/", false, 1},
 		{"to a scheme alone", "/x/", 301, "https:/x/", false, 1},

@@ -77,12 +77,10 @@ func (t *throttle) enter(r *http.Request) bool {
 		return true
 	default:
 	}
-	timer := time.NewTimer(t.wait)
-	defer timer.Stop()
 	select {
 	case t.places <- struct{}{}:
 		return true
-	case <-timer.C:
+	case <-time.After(t.wait):
 	case <-r.Context().Done():
 	}
 	t.inside.Add(-1)

@@ -94,10 +94,7 @@ func (c *certificate) stat() (s stamp) {
 func (s stamp) same(t stamp) bool {
 	for i, a := range s {
 		b := t[i]
-		if a == nil || b == nil {
-			if a != b {
-				return false
-			}
+		if a == nil && b == nil {
 			continue
 		}
 		if !os.SameFile(a, b) || a.Size() != b.Size() || !a.ModTime().Equal(b.ModTime()) {

@@ -229,6 +229,14 @@ func withTLS(t *testing.T, s *server.Server) {
 	s.CertFile, s.KeyFile = writeCert(t, t.TempDir(), "localhost", tomorrow())
 }
 
+func withTLSConfig(t *testing.T, s *server.Server) {
+	pair, err := tls.LoadX509KeyPair(writeCert(t, t.TempDir(), "localhost", tomorrow()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.HTTP.TLSConfig = &tls.Config{Certificates: []tls.Certificate{pair}}
+}
+
 func transport(h1, h2, h2c bool) func() *http.Transport {
 	return func() *http.Transport {
 		p := new(http.Protocols)
@@ -241,7 +249,7 @@ func transport(h1, h2, h2c bool) func() *http.Transport {
 
 var (
 	plain   = variant{"HTTP/1", "http://", func(*testing.T, *server.Server) {}, transport(true, false, false)}
-	overTLS = variant{"HTTP/1 over TLS", "https://", withTLS, transport(true, false, false)}
+	overTLS = variant{"HTTP/1 over TLS", "https://", withTLSConfig, transport(true, false, false)}
 	http2   = variant{"HTTP/2", "https://", withTLS, transport(false, true, false)}
 	http2c  = variant{"HTTP/2 without TLS", "http://", func(_ *testing.T, s *server.Server) { s.HTTP.Protocols.SetUnencryptedHTTP2(true) }, transport(false, false, true)}
 
