@@ -103,8 +103,8 @@ and years. What can be compared is the ratio of two routers on one page. A ratio
 of the two is ahead, or they are even on one side, but by another margin. It
 *doesn't hold* if the other router is ahead.
 
-Of %d ratios, %d hold, %d hold in kind, %d don't hold and %d were not measured. The
-tables list all but the first. The published figures are in
+Of %d ratios, %d hold and %d hold in kind. Those that don't hold: %d; not measured: %d.
+The tables list all but those that hold. The published figures are in
 [bench/report/published.csv](../bench/report/published.csv).
 
 Not compared: fasthttp's and Fiber's figures, which come from another HTTP stack;
