@@ -27,7 +27,7 @@ var spellings = []spelling{
 	{`^\{\*\*?(\w+)\}$`, "the rest of the path is written {${1}...}"},
 	{`^\{(\w+):?\*\*?\}$`, "the rest of the path is written {${1}...}"},
 	{`^\?:(\w+)`, "a parameter cannot be optional; register the path without it as well"},
-	{`^(?::|\{)(\w+)\?\}?$`, "a parameter cannot be optional; register the path without it as well"},
+	{`^(?::\w+\?|\{\w+\?\}|\{[^{}]+\}\?)$`, "a parameter cannot be optional; register the path without it as well"},
 	{`^:(\w+)<int>$`, "an integer is written {${1}:int}"},
 	{`^:(\w+)<guid>$`, "a UUID is written {${1}:uuid}"},
 	{`^:(\w+)<.*>$`, "a constraint is an RE2 expression, as in {${1}:[0-9]+}"},
@@ -36,7 +36,7 @@ var spellings = []spelling{
 	{`^:(\w+):int$`, "an integer is written {${1}:int}"},
 	{`^#(\w+)\^(.+?)\$?$`, "a constrained parameter is written {${1}:${2}}"},
 	{`^\((.+)\)$`, "a constrained parameter is written {name:${1}}"},
-	{`\{(\w+):(?:integer|long|number|num|digits)\}`, "an integer is written {${1}:int}, digits alone {${1}:[0-9]+}"},
+	{`\{(\w+):(?:int(?:8|16|32|64)|uint(?:8|16|32|64)?|integer|long|number|num|digits)\}`, "an integer is written {${1}:int}, digits alone {${1}:[0-9]+}"},
 	{`\{(\w+):(?:string|str|any)\}`, "a constraint is an RE2 expression; write {${1}} for any text"},
 	{`\{(\w+):guid\}`, "a UUID is written {${1}:uuid}"},
 	{`\{(\w+):(?:slug|alpha|bool|float|path)\}`, "a constraint is an RE2 expression, as in {${1}:[a-z]+}"},
@@ -49,8 +49,8 @@ var spellings = []spelling{
 	{`^([^{}]+)\.\.\.$`, "a subtree is written ${1}/ with Handle, or ${1}/{rest...}; literal dots are written %2E%2E%2E"},
 	{`^([^*].*)\*$`, "a catch-all must be a whole segment, as in /${1}/*rest; a literal * is written %2A"},
 	{`^(?:[^{]|\{[^{}]*\})*\\`, "a backslash escapes nothing; a literal colon is written %3A, a backslash %5C"},
-	{`^[^{]*\?`, "a path has no query; read it from r.URL.Query(); a literal ? is written %3F"},
-	{`^[^{#]+#`, "a path has no fragment; a literal # is written %23"},
+	{`^(?:[^{]|\{[^{}]*\})*\?`, "a path has no query; read it from r.URL.Query(); a literal ? is written %3F"},
+	{`^(?:[^{#]|\{[^{}]*\})+#`, "a path has no fragment; a literal # is written %23"},
 }
 
 // spellingRegexps returns the compiled segments of spellings. They are compiled

@@ -25,6 +25,8 @@ func TestForeign(t *testing.T) {
 		{"{rest:**}", "{rest...}"},
 		{":id?", "register the path without it as well"},
 		{"{id?}", "register the path without it as well"},
+		{"{id}?", "register the path without it as well"},
+		{`{id:\d+}?`, "register the path without it as well"},
 		{"?:id", "register the path without it as well"},
 		{":id<int>", "{id:int}"},
 		{":id<guid>", "{id:uuid}"},
@@ -36,6 +38,8 @@ func TestForeign(t *testing.T) {
 		{"#id^[0-9]$", "{id:[0-9]}"},
 		{`(\d+)`, `{name:\d+}`},
 		{"{id:integer}", "{id:int}"},
+		{"{id:int64}", "{id:int}"},
+		{"{id:uint}", "{id:int}"},
 		{"v{id:digits}.x", "{id:[0-9]+}"},
 		{"{name:string}", "write {name} for any text"},
 		{"{id:guid}", "{id:uuid}"},
@@ -57,7 +61,10 @@ func TestForeign(t *testing.T) {
 		{`a\:b`, "%3A"},
 		{`{id}\:b`, "%3A"},
 		{"a?b=c", "a path has no query"},
+		{"{id}?b=c", "a path has no query"},
+		{"{id:a?}?b=c", "a path has no query"},
 		{"a#b", "a path has no fragment"},
+		{"{id}#b", "a path has no fragment"},
 	} {
 		if err := Foreign(c.segment); err == nil || !strings.Contains(err.Error(), c.advice) || !strings.HasPrefix(err.Error(), strconv.Quote(c.segment)) {
 			t.Errorf("Foreign(%q) = %v, want %q", c.segment, err, c.advice)
@@ -65,7 +72,7 @@ func TestForeign(t *testing.T) {
 	}
 	for _, segment := range []string{
 		"", "a", "a.b", "a..b", "a*b", "c++", "a+b", "{a}+{b}", "{a}*{b}", "..", "#", "#id", "a$b", "~a", "a=b;c", "%3Fx", "%20", "100%", "{id}", ":id", "*rest", "{rest...}", "{id:[0-9]+}", `{id:\d+}`, "{id:.{1,3}}", "{id:[a-z.]*}",
-		"{id:(?s).+}", "{id:a|b}", "{id}:cancel", "v{a}.{b}", "{a:x?}", "a:b", "{id:interval}", "{id:int}", "v{id:uuid}.x",
+		"{id:(?s).+}", "{id:a|b}", "{id}:cancel", "v{a}.{b}", "{a:x?}", "{a:#}", "{a:x{1,2}?}", "a:b", "{id:interval}", "{id:int}", "v{id:uuid}.x",
 	} {
 		if err := Foreign(segment); err != nil {
 			t.Errorf("Foreign(%q) = %v, want none", segment, err)
