@@ -2,7 +2,7 @@
 
 // Command test runs the steps below. test.sh calls it; see there.
 //
-// Two steps run at a time, because many tests wait. Those that take long begin
+// Three steps run at a time, because many tests wait. Those that take long begin
 // first. It prints the output of go test: the lines of packages, and the output
 // of tests that fail.
 package main
@@ -60,7 +60,8 @@ var steps = []step{
 	{name: "muxvet of nested modules", command: "go test -run TestExamples .", dir: "analyzer", all: true},
 	{name: "other programs on the router", command: "interop/programs/run.sh", all: true},
 	{name: "next Go, without unsafe", command: "go test -tags muxmaster_safe -skip " + once + " .", env: nextGo, all: true},
-	{name: "vet of nested modules", command: "bash -c 'for m in analyzer bench interop interop/browser examples/libraries; do (cd $m && go vet ./...) || exit; done'", all: true},
+	// With -race, the libraries of interop are compiled already.
+	{name: "vet of nested modules", command: "bash -c 'for m in analyzer bench interop/browser examples/libraries; do (cd $m && go vet ./...) || exit; done; cd interop && go vet -race ./...'", all: true},
 	{name: "workflow files", command: ".ci/lint workflows", all: true},
 	{name: "benchmarks", command: "go test -run ^$ -bench . -benchtime 100x .", all: true},
 	{name: "showdown", command: "bash -c 'go run ./cmd/showdown -quick -only \"serving/(Param1|GitHub)\" -for 20s -run \"$(mktemp)\"'", dir: "bench", all: true, alone: true},
@@ -85,7 +86,7 @@ func main() {
 	queue := make(chan step)
 	var alone []step
 	var wg sync.WaitGroup
-	for range 2 {
+	for range 3 {
 		wg.Go(func() {
 			for s := range queue {
 				r.run(s)

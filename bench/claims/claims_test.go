@@ -44,7 +44,13 @@ func TestAllClaimsRun(t *testing.T) {
 		if c.Number != i+1 || c.Title == "" || c.Why == nil || c.Page <= 1 {
 			t.Errorf("claim %d is incomplete: %+v", i+1, c)
 		}
-		r := Result{Claim: c, Rows: Run(c, measure.Plan{Rounds: 1, Round: time.Millisecond}, true)}
+		r := Result{Claim: c}
+		for range 5 { // on a busy machine, a server may close its connections late
+			r.Rows = Run(c, measure.Plan{Rounds: 1, Round: time.Millisecond}, true)
+			if h := r.Rows[0].Held; h == nil || h[1] == 0 && h[2] == 0 {
+				break
+			}
+		}
 		for _, row := range r.Rows {
 			if row.Held == nil && (row.Before.NS <= 0 || row.After.NS <= 0 || (row.Ours == nil) != (c.Ours == "")) {
 				t.Errorf("claim %d, %s: %+v", c.Number, row.Case, row)

@@ -17,7 +17,9 @@ export GOWORK=off GOFLAGS='-mod=mod -trimpath'
 # fetch copies a module to $work/NAME and makes it use this checkout.
 fetch() {
 	local name=$1 module=$2 dir
-	dir=$(cd "$work" && go mod download -json "$module" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
+	cd "$work"
+	go mod download "$module" || sleep 10 # the download may have failed
+	dir=$(go mod download -json "$module" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
 	cp -r "$dir" "$work/$name"
 	chmod -R u+w "$work/$name"
 	cd "$work/$name"

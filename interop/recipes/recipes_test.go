@@ -119,7 +119,7 @@ func TestAutocertRecipe(t *testing.T) {
 	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
 	for _, engine := range []bool{false, true} {
 		public, challenges, m := withAutocert(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "hello over ", r.Proto) }), host, t.TempDir())
-		public.Engine = engine
+		public.Engine, public.HTTP.ReadHeaderTimeout = engine, time.Minute // of the handshake, too, for a busy machine
 		publicAddr, challengesAddr := serveRecipe(t, public), serveRecipe(t, challenges)
 		authority, roots := pebble(t, port(t, challengesAddr), port(t, publicAddr))
 		m.Client = &acme.Client{DirectoryURL: authority.URL + wfe.DirectoryPath, HTTPClient: authority.Client()}
