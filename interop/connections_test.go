@@ -50,7 +50,7 @@ func (s *site) dial() net.Conn {
 	conn, err := net.Dial("tcp", u.Host)
 	s.must(err)
 	s.Cleanup(func() { conn.Close() })
-	conn.SetDeadline(time.Now().Add(30 * time.Second))
+	conn.SetDeadline(time.Now().Add(2 * time.Minute))
 	return conn
 }
 

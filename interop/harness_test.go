@@ -178,7 +178,7 @@ func (s *site) start(h http.Handler, configure ...func(*http.Server)) string {
 	s.finish = sync.OnceFunc(func() {
 		s.client.CloseIdleConnections()
 		s.h2c.transport.CloseIdleConnections()
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		serving.Shutdown(ctx) // remaining connections are closed below
 	})
