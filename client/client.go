@@ -120,13 +120,14 @@ func (o *Options) transport() *http.Transport {
 	} else { // some tracing libraries replace http.DefaultTransport
 		t = &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: 10 * time.Second, ExpectContinueTimeout: time.Second}
 	}
+	http2 := t.Protocols != nil && t.Protocols.UnencryptedHTTP2() && !t.Protocols.HTTP1() // as in net/http
 	dialer := &net.Dialer{Timeout: o.DialTimeout, KeepAlive: 30 * time.Second}
 	t.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := dialer.DialContext(ctx, network, addr)
 		if err != nil {
 			return nil, err
 		}
-		nc := &conn{Conn: c, stall: o.StallTimeout}
+		nc := &conn{Conn: c, http2: http2, stall: o.StallTimeout}
 		if o.DialTimeout > 0 && t.TLSHandshakeTimeout > 0 {
 			nc.limitSetup(o.DialTimeout + t.TLSHandshakeTimeout)
 		}

@@ -3,6 +3,7 @@ package client_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -511,6 +512,25 @@ func TestReplacedDefaultTransport(t *testing.T) {
 	srv, _ := serve(t, "https", func(w http.ResponseWriter, r *http.Request) {})
 	if err := drainTo(use(t, insecure(client.Options{})), srv.URL); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestUnencryptedHTTP2 checks StallTimeout if http.DefaultTransport speaks HTTP/2
+// without TLS.
+func TestUnencryptedHTTP2(t *testing.T) {
+	standard := http.DefaultTransport.(*http.Transport)
+	defer func() { http.DefaultTransport = standard }()
+	tr := standard.Clone()
+	tr.Protocols = new(http.Protocols)
+	tr.Protocols.SetUnencryptedHTTP2(true)
+	http.DefaultTransport = tr
+	srv, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, func(srv *http.Server) { srv.Protocols = tr.Protocols })
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	req, _ := http.NewRequestWithContext(ctx, "POST", srv.URL, bytes.NewReader(make([]byte, 8<<20)))
+	_, err := use(t, client.Options{StallTimeout: 50 * time.Millisecond}).Do(req)
+	if stalled, ok := errors.AsType[*client.StalledError](err); !ok || !stalled.Sending {
+		t.Errorf("%v, want a StalledError for sending", err)
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 type conn struct {
 	net.Conn
 	wrote atomic.Int64 // number of bytes
+	http2 bool         // without TLS
 
 	mu      sync.Mutex
 	stall   time.Duration // 0 means no limit

@@ -199,7 +199,7 @@ func (s *sending) gotConn(info httptrace.GotConnInfo) {
 	if c != nil {
 		c.ready()
 	}
-	if t, ok := info.Conn.(*tls.Conn); ok && t.ConnectionState().NegotiatedProtocol == "h2" {
+	if t, ok := info.Conn.(*tls.Conn); c != nil && c.http2 || ok && t.ConnectionState().NegotiatedProtocol == "h2" {
 		c = nil
 	}
 	s.mu.Lock()
