@@ -137,9 +137,11 @@ var http1Body = func() reflect.Type {
 // for up to 256 KB of the body, and a client that waits for the response would
 // hang.
 //
-// It tells net/http by exceeding the limit of another body. That works only
-// with net/http's own writer: a wrapper can't implement the method that
-// MaxBytesReader looks for. Other servers look at the header.
+// It tells net/http by exceeding the limit of another body, so that net/http
+// also waits before it closes the connection: a reset could overtake the
+// response. That works only with net/http's own writer: a wrapper can't
+// implement the method that MaxBytesReader looks for. Other servers look at the
+// header.
 func closeAfterResponse(w http.ResponseWriter, r *http.Request) {
 	if r.ProtoMajor == 1 {
 		w.Header().Set("Connection", "close")

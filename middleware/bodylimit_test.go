@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -286,4 +287,30 @@ func TestBodyLimitKeepsErrors(t *testing.T) {
 
 func TestBodyLimitRefusesNegative(t *testing.T) {
 	wantPanic(t, "middleware: BodyLimit: the limit must not be negative; BodyLimit(0) allows no body", func() { middleware.BodyLimit(-1) })
+}
+
+// TestBodyLimitDoesNotReset checks that a client that still sends the body can
+// read the whole response: the server ends its side of the connection first.
+func TestBodyLimitDoesNotReset(t *testing.T) {
+	silence(t)
+	srv := httptest.NewServer(middleware.BodyLimit(10)(problem.Handler(func(w http.ResponseWriter, r *http.Request) error {
+		_, err := io.ReadAll(r.Body)
+		if !errors.As(err, new(*http.MaxBytesError)) {
+			t.Errorf("read: %v", err)
+		}
+		return err
+	})))
+	defer srv.Close()
+	for name, head := range map[string]string{"chunked": "Transfer-Encoding: chunked\r\n\r\n20000\r\n", "length": "Content-Length: 400000\r\n\r\n"} {
+		c, err := net.Dial("tcp", srv.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		fmt.Fprintf(c, "POST / HTTP/1.1\r\nHost: a\r\n%s%s", head, strings.Repeat("x", 100_000))
+		got, err := io.ReadAll(c)
+		if err != nil || !strings.HasPrefix(string(got), "HTTP/1.1 413 ") {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
 }

@@ -99,6 +99,7 @@ func TestLogOfProtocols(t *testing.T) {
 	}{
 		{plain, "protocols.HTTP/1.1=net/http\n"},
 		{http2, "protocols.HTTP/1.1=net/http protocols.HTTP/2=net/http\n"},
+		{variant{"HTTP/2, Protocols nil", "https://", func(t *testing.T, s *server.Server) { withTLS(t, s); s.HTTP.Protocols = nil }, nil}, "protocols.HTTP/1.1=net/http protocols.HTTP/2=net/http\n"},
 		{http2c, "protocols.HTTP/1.1=net/http protocols.HTTP/2=net/http\n"},
 		{onEngine(plain), `protocols.HTTP/1.1="engine; unusual requests: net/http"` + "\n"},
 		{onEngine(http2), `protocols.HTTP/1.1="engine; unusual requests: net/http" protocols.HTTP/2=` + http2Server + "\n"},
