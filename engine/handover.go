@@ -22,13 +22,14 @@ import (
 type handover struct {
 	engine *Server
 	srv    *http.Server
+	mu     sync.Mutex // protects the user's server, which start changes as net/http does
 	once   sync.Once
 	failed error // error of starting srv
 	http2  bool  // srv serves HTTP/2
 }
 
 // start starts net/http's server at the first call. config is the TLS
-// configuration, or nil.
+// configuration, or nil. The caller holds o.mu.
 func (o *handover) start(config *tls.Config) error {
 	o.once.Do(func() {
 		copyFields(o.srv, o.engine.srv)

@@ -72,6 +72,25 @@ func TestListeners(t *testing.T) {
 	}
 }
 
+// TestServeAndServeTLS serves two ports at once with one server. With the race
+// detector, it fails if one call changes the configuration that the other reads.
+func TestServeAndServeTLS(t *testing.T) {
+	config, client := certificate(t)
+	for range 20 {
+		s := New(&http.Server{Handler: describe, TLSConfig: config.Clone()})
+		start(t, s)
+		tr := &http.Transport{TLSClientConfig: client.Clone(), ForceAttemptHTTP2: true}
+		resp, err := (&http.Client{Transport: tr}).Get("https://" + startTLSOn(t, onFreePort(t), s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.Body.Close(); resp.ProtoMajor != 2 {
+			t.Errorf("%s, want HTTP/2", resp.Proto)
+		}
+		tr.CloseIdleConnections()
+	}
+}
+
 // TestPlainOnTLSPort checks the response to a client that doesn't use TLS.
 func TestPlainOnTLSPort(t *testing.T) {
 	config, _ := certificate(t)

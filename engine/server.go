@@ -127,7 +127,10 @@ func (s *Server) Serve(l net.Listener) error {
 		}
 	}
 	s.configure()
-	if err := s.over.start(nil); err != nil {
+	s.over.mu.Lock()
+	err := s.over.start(nil)
+	s.over.mu.Unlock()
+	if err != nil {
 		return err
 	}
 	return s.accept(once, context.WithValue(base, http.ServerContextKey, s.srv))

@@ -34,6 +34,17 @@ func (s *Server) ListenAndServeTLS(certFile, keyFile string) error {
 // PEM files with a certificate and its key. Both can be empty if srv.TLSConfig
 // has a certificate. Clients can use HTTP/1.1 and HTTP/2.
 func (s *Server) ServeTLS(l net.Listener, certFile, keyFile string) error {
+	config, err := s.startTLS(certFile, keyFile)
+	if err != nil {
+		return err
+	}
+	return s.Serve(tls.NewListener(underTLS(l), config))
+}
+
+// startTLS prepares s for ServeTLS and returns the configuration.
+func (s *Server) startTLS(certFile, keyFile string) (*tls.Config, error) {
+	s.over.mu.Lock()
+	defer s.over.mu.Unlock()
 	config := new(tls.Config)
 	if s.srv.TLSConfig != nil {
 		config = s.srv.TLSConfig.Clone()
@@ -43,20 +54,20 @@ func (s *Server) ServeTLS(l net.Listener, certFile, keyFile string) error {
 		config.GetConfigForClient == nil || certFile != "" || keyFile != "" {
 		cert, err := tls.LoadX509KeyPair(certFile, keyFile)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		config.Certificates = []tls.Certificate{cert}
 	}
 	s.configure()
 	if err := s.over.start(config); err != nil {
-		return err
+		return nil, err
 	}
 	if s.http2 == nil && !s.over.http2 {
 		// Serve was called before, when TLSConfig did not enable HTTP/2 in
 		// net/http, which serves it here.
 		config.NextProtos = slices.DeleteFunc(config.NextProtos, func(p string) bool { return p == "h2" })
 	}
-	return s.Serve(tls.NewListener(underTLS(l), config))
+	return config, nil
 }
 
 // protocols returns the protocols that net/http serves over TLS.
