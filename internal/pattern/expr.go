@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A constraint is a compiled expression. It matches whole strings.
@@ -14,15 +16,15 @@ import (
 // each rune. Others, and those with too many states, use package regexp. The
 // automaton is only an optimization.
 type constraint struct {
-	class   [256]uint8 // of each ASCII rune: the automaton doesn't distinguish runes of one class; other bytes have one that leads nowhere
-	others  uint8      // class of the other runes
+	class   [256]uint16 // of each byte that begins a rune; the automaton doesn't distinguish runes of one class
 	classes int
 	table   []uint16       // a row for each state; row 0 never matches, and row 1 is the first
 	re      *regexp.Regexp // nil if there is an automaton
 }
 
 // A row of the table has the index of the next row, by class, and then 1 if the
-// state accepts, or 0.
+// state accepts, or 0. The upper bits of class are sets of ASCII runes that keep
+// the automaton in its state. The row of such a state has the bit of its set.
 
 // beyond stands for all runes beyond ASCII.
 const beyond = 0x80
@@ -69,37 +71,26 @@ func (e *constraint) match(s string) bool {
 		return len(s) < maxRegexp && e.re.MatchString(s)
 	}
 	row, table := e.classes+1, e.table
-	for i := 0; i < len(s); {
-		// Most states lead to themselves. The branch lets the processor read ahead
-		// then, instead of waiting for each row.
-		var next int
-		for {
-			next = int(table[row+int(e.class[s[i]])])
-			if i++; next != row || i == len(s) {
-				break
-			}
-		}
+	for s != "" {
+		next := int(table[row+int(uint8(e.class[s[0]]))])
 		if next == 0 {
-			return s[i-1] >= beyond && e.matchRunes(row, s[i-1:])
-		}
-		row = next
-	}
-	return table[row+e.classes] != 0
-}
-
-// matchRunes is match from a row on, for any runes.
-func (e *constraint) matchRunes(row int, s string) bool {
-	for _, r := range s {
-		class := e.others
-		if r < beyond {
-			class = e.class[r]
-		}
-		row = int(e.table[row+int(class)])
-		if row == 0 {
 			return false
 		}
+		if s[0] < beyond {
+			s = s[1:]
+		} else {
+			_, n := utf8.DecodeRuneInString(s)
+			s = s[n:]
+		}
+		if next != row {
+			row = next
+			continue
+		}
+		for loop := table[row+e.classes] &^ 1; len(s) >= 4 && e.class[s[0]]&e.class[s[1]]&e.class[s[2]]&e.class[s[3]]&loop != 0; {
+			s = s[4:]
+		}
 	}
-	return e.table[row+e.classes] != 0
+	return table[row+e.classes]&1 != 0
 }
 
 // build makes the automaton of prog. It reports false if there is none. Each
@@ -113,7 +104,7 @@ func (e *constraint) build(prog *syntax.Prog) bool {
 	if samples == nil {
 		return false
 	}
-	e.classes = len(samples) + 1 // and that of the bytes beyond ASCII
+	e.classes = len(samples)
 	type set [maxInst]bool
 	var states []set
 	numbers := map[set]uint16{}
@@ -140,6 +131,7 @@ func (e *constraint) build(prog *syntax.Prog) bool {
 		}
 	}
 	number(set{})
+	loop := uint16(1 << 8)
 	var first set
 	enter(&first, uint32(prog.Start))
 	number(first)
@@ -162,6 +154,15 @@ func (e *constraint) build(prog *syntax.Prog) bool {
 		}
 		for _, s := range after {
 			e.table = append(e.table, number(s)*uint16(e.classes+1))
+		}
+		if row := uint16(i * (e.classes + 1)); row != 0 && slices.Contains(e.table[row:], row) {
+			for b, class := range e.class[:beyond] {
+				if e.table[row+class&0xff] == row {
+					e.class[b] |= loop
+				}
+			}
+			accepts |= loop
+			loop <<= 1 // 0 after the eighth
 		}
 		e.table = append(e.table, accepts)
 		if len(states) > 255 {
@@ -199,11 +200,10 @@ func (e *constraint) setClasses(prog *syntax.Prog) (samples []rune) {
 			n = uint8(len(samples))
 			numbers[string(matches)], samples = n, append(samples, rune(r))
 		}
-		e.class[r] = n
+		e.class[r] = uint16(n)
 	}
-	e.others = e.class[beyond]
 	for b := beyond; b < len(e.class); b++ {
-		e.class[b] = uint8(len(samples))
+		e.class[b] = e.class[beyond]
 	}
 	return samples
 }
