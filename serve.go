@@ -38,7 +38,6 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.current().serveSlow(w, r)
 		return
 	}
-	path := u.Path
 	method := trie.GET
 	if r.Method != http.MethodGet {
 		if method = p.table.MethodOf(r.Method); method.Custom() {
@@ -46,8 +45,12 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if p.table.Base.MayBeStatic(path) {
-		if rt := p.table.Base.Pick(p.table.Base.FindStatic(path), method); rt != nil {
+	if p.table.Base.MayBeStatic(u.Path) {
+		rt, all := p.table.Base.FindStatic(u.Path)
+		if rt != nil && rt.Method != method {
+			rt = p.table.Base.Pick(all, method)
+		}
+		if rt != nil {
 			r.Pattern = rt.Pattern
 			if values.Has(r) {
 				values.Drop(r, p.owner)
@@ -62,7 +65,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	p.serveParams(w, r, path, method)
+	p.serveParams(w, r, method)
 }
 
 // serveSlow serves requests that cannot use the fast path of ServeHTTP.
@@ -84,12 +87,13 @@ func (p *program) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if p.table.Base.MayBeStatic(path) {
-		if rt := p.table.Base.Pick(p.table.Base.FindStatic(path), method); rt != nil {
+		_, all := p.table.Base.FindStatic(path)
+		if rt := p.table.Base.Pick(all, method); rt != nil {
 			p.deliver(w, r, rt, nil)
 			return
 		}
 	}
-	p.serveParams(w, r, path, method)
+	p.serveParams(w, r, method)
 }
 
 // stackValues is the number of values that serveLong collects on the stack.
@@ -97,7 +101,8 @@ const stackValues = 32
 
 // serveParams serves a request with the fast match. It collects the values in a
 // Buffer, where they stay while the handler uses them.
-func (p *program) serveParams(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
+func (p *program) serveParams(w http.ResponseWriter, r *http.Request, method trie.Method) {
+	path := r.URL.Path
 	if len(path)|len(r.RequestURI) >= int(p.long) {
 		p.serveLong(w, r, path, method)
 		return

@@ -45,7 +45,8 @@ func getFast(table *Table[int], method, path string, room int) string {
 // findFast finds a route with FindStatic or MatchFast, like the router.
 func findFast[P any](tree *Tree[P], path string, m Method, room int) (*Route[P], Values) {
 	if tree.MayBeStatic(path) {
-		if rt := tree.Pick(tree.FindStatic(path), m); rt != nil {
+		_, all := tree.FindStatic(path)
+		if rt := tree.Pick(all, m); rt != nil {
 			return rt, Values{}
 		}
 	}

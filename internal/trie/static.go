@@ -22,11 +22,11 @@ type static struct {
 // judging by its length.
 func (t *Tree[P]) MayBeStatic(path string) bool { return t.static.lengths>>(len(path)&63)&1 != 0 }
 
-// FindStatic returns the routes without parameters for a path, for Pick. The
-// caller must check MayBeStatic first.
+// FindStatic returns the first route without parameters for a path, and all of
+// them for Pick. The caller must check MayBeStatic first.
 //
 // Its fast path contains no calls, so that its variables stay in registers.
-func (t *Tree[P]) FindStatic(path string) routeRef {
+func (t *Tree[P]) FindStatic(path string) (*Route[P], routeRef) {
 	st := &t.static
 	n := len(path)
 	if n < 8 {
@@ -39,7 +39,7 @@ func (t *Tree[P]) FindStatic(path string) routeRef {
 	at := uint(s^tag(h)) - 1
 	for ; at >= uint(len(t.routes)); at = uint(s^tag(h)) - 1 {
 		if s == 0 {
-			return 0
+			return nil, 0
 		}
 		i++
 		s = st.slots[i&uint64(len(st.slots)-1)]
@@ -49,41 +49,35 @@ func (t *Tree[P]) FindStatic(path string) routeRef {
 	if int(rt.path) >= len(text) || len(text)-int(rt.path) != n {
 		return t.findStatic(path)
 	}
-	text = text[rt.path:]
-	if load8(text) != first || load8(text[len(text)-8:]) != last {
+	text = text[rt.path:][:n]
+	if load8(text) != first || load8(text[n-8:]) != last {
 		return t.findStatic(path)
 	}
-	if len(text) > 16 {
-		if load8(text[8:]) != load8(path[8:]) {
+	for i := 16; i < n; i += 8 {
+		if load8(text[i-8:i]) != load8(path[i-8:i]) {
 			return t.findStatic(path)
 		}
-		for rest := path; len(text) > 24 && len(rest) > 24; {
-			text, rest = text[8:], rest[8:]
-			if load8(text[8:]) != load8(rest[8:]) {
-				return t.findStatic(path)
-			}
-		}
 	}
-	return routeRef(at + 1)
+	return rt, routeRef(at + 1)
 }
 
 // findStatic returns the routes without parameters for a path. It is not inlined,
 // which would make FindStatic spill registers.
 //
 //go:noinline
-func (t *Tree[P]) findStatic(path string) routeRef {
+func (t *Tree[P]) findStatic(path string) (*Route[P], routeRef) {
 	if !t.MayBeStatic(path) {
-		return 0
+		return nil, 0
 	}
 	st := &t.static
 	h := hashEnds(path)
 	for i := h >> st.shift; ; i++ {
 		s := st.slots[i&uint64(len(st.slots)-1)]
 		if s == 0 {
-			return 0
+			return nil, 0
 		}
 		if ref := s ^ tag(h); uint(ref)-1 < uint(len(t.routes)) && t.routes[ref-1].Path() == path {
-			return routeRef(ref)
+			return &t.routes[ref-1], routeRef(ref)
 		}
 	}
 }

@@ -125,7 +125,7 @@ func (s *Search[P]) leavePrefix(f *Fallback[P]) *Route[P] {
 // find returns the route for the path and method of s.
 func (t *Tree[P]) find(s *Search[P]) *Route[P] {
 	if s.decoded == "" { // paths in the static table have no escaped slash
-		if ref := t.findStatic(s.path); ref != 0 {
+		if _, ref := t.findStatic(s.path); ref != 0 {
 			if rt := t.routeAt(s, ref); rt != nil {
 				return rt
 			}
