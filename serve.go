@@ -156,8 +156,7 @@ func (p *program) serveCopy(w http.ResponseWriter, r *http.Request, rt *trie.Rou
 	}
 }
 
-// serveLong is serveParams for long requests, and for a Mux that has a route
-// with too many values for a Chunk.
+// serveLong is serveParams for long requests, or too many values for a Chunk.
 func (p *program) serveLong(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
 	var buf [stackValues]string // serveGeneric serves routes with more
 	found := trie.Values{Vals: buf[:]}
@@ -187,8 +186,7 @@ func (p *program) serveGeneric(w http.ResponseWriter, r *http.Request) {
 	p.deliver(w, r, rt, search.Values())
 }
 
-// alwaysSlow reports whether some routes have hosts, or values are not delivered
-// directly.
+// alwaysSlow reports whether all requests need serveGeneric.
 func (p *program) alwaysSlow() bool { return p.table.HasHosts() || !values.Direct }
 
 // find returns the route for r, and reports whether it serves r. If not, rt is
@@ -276,8 +274,7 @@ func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search 
 
 // decide returns the response to r, and who gives it.
 func (p *program) decide(search *trie.Search[endpoint], r *http.Request, rt *trie.Route[endpoint]) outcome.Decision[endpoint] {
-	d := outcome.Decider[endpoint]{Table: &p.table, Folded: p.folded, Root: p.root}
-	return d.Decide(search, r, rt, p.redirects)
+	return (&outcome.Decider[endpoint]{Table: &p.table, Folded: p.folded, Root: p.root}).Decide(search, r, rt, p.redirects)
 }
 
 // ServeHTTP serves a request behind the middleware.
