@@ -29,9 +29,10 @@ type Options struct {
 	// Attempts includes retries that net/http makes over broken pooled
 	// connections, unless nothing was written to them. It does not include
 	// retries made by Transport, and HTTP/2 requests that the server reported
-	// as not processed (REFUSED_STREAM, GOAWAY). net/http treats a stream error
-	// of type PROTOCOL_ERROR in the same way, for any method. It sends such a
-	// request over at most 8 connections, and at most 8 times over one.
+	// as not processed (REFUSED_STREAM, GOAWAY). Up to Go 1.26, net/http treats
+	// a stream error of type PROTOCOL_ERROR in the same way, for any method. It
+	// sends such a request over at most 8 connections, and at most 8 times over
+	// one.
 	Attempts int
 
 	// MaxWait limits the wait before each retry. Default: 10 s.

@@ -22,10 +22,10 @@ import (
 // If a reused connection breaks without a response, net/http itself retries an
 // idempotent request, on one pooled connection after another. Over HTTP/2, it
 // retries any request on one new connection after another, without end, if the
-// server's only response is GOAWAY, REFUSED_STREAM or PROTOCOL_ERROR. Before it
-// takes another connection, it calls the transport's Proxy function. So our
-// Proxy function counts the attempts and stops net/http with an error (see
-// begin).
+// server's only response is GOAWAY or REFUSED_STREAM, and up to Go 1.26
+// PROTOCOL_ERROR. Before it takes another connection, it calls the transport's
+// Proxy function. So our Proxy function counts the attempts and stops net/http
+// with an error (see begin).
 //
 // In HTTP/1, the connection limits the time for writing. In HTTP/2, each stream
 // waits for its peer separately, in flow control. So a timer runs between
