@@ -359,7 +359,9 @@ func beforeResponse(t *testing.T, k kind, n int) int64 {
 		b = appendTestFrame(b, fHeaders, endHeaders|endStream, 2*i+1, reqBlock("GET", "/"))
 	}
 	c.Write(b)
-	c.wait(func() bool { return len(c.streams) > 0 })
+	if !c.wait(func() bool { return len(c.streams) == n }) {
+		t.Fatal(c.summary())
+	}
 	return begun.Load()
 }
 

@@ -71,7 +71,6 @@ func dialFrames(t testing.TB, addr string, settings ...uint32) *frameConn {
 func dialSilent(t testing.TB, addr string) *frameConn {
 	c := &frameConn{Conn: dial(t, addr), streams: make(map[uint32]*frameStream)}
 	c.changed.L = &c.mu
-	go c.readAll()
 	return c
 }
 
@@ -106,11 +105,11 @@ func appendTestFrame(b []byte, kind, flags uint8, stream uint32, payload string)
 	return append(binary.BigEndian.AppendUint32(b, stream), payload...)
 }
 
-// begin sends the preface and SETTINGS.
+// begin sends the preface and SETTINGS. It starts reading afterwards: the preface
+// precedes all answers.
 func (c *frameConn) begin(settings ...uint32) {
-	c.wmu.Lock()
-	defer c.wmu.Unlock()
 	c.Write(appendTestFrame([]byte(clientPreface), fSettings, 0, 0, settingsText(settings)))
+	go c.readAll()
 }
 
 // settings sends pairs of identifiers and values.
