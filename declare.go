@@ -199,32 +199,34 @@ type fastRoute struct {
 	pooled  bool          // the Params are used again
 }
 
-var paramsPool = sync.Pool{New: func() any { return new(Params) }}
+// paramsPool holds Params to use again.
+var paramsPool = sync.Pool{New: func() any { return new([stackValues]Param) }}
 
 func (h *fastRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if len(h.list) == 0 {
+	n := len(h.list)
+	if n == 0 {
 		h.handler(w, r, nil)
 		return
 	}
-	if !h.pooled {
-		h.handler(w, r, h.params(make(Params, 0, len(h.list)), r))
+	if !h.pooled || n > stackValues {
+		h.handler(w, r, h.params(make(Params, n), r))
 		return
 	}
-	buf := paramsPool.Get().(*Params)
-	ps := h.params((*buf)[:0], r)
+	buf := paramsPool.Get().(*[stackValues]Param)
+	ps := h.params(buf[:n], r)
 	h.handler(w, r, ps)
-	clear(ps)
-	*buf = ps[:0]
+	for i := range ps {
+		ps[i].Key, ps[i].Value = "", ""
+	}
 	paramsPool.Put(buf)
 }
 
-// params appends the path values of the route to ps.
+// params sets ps to the path values of the route.
 func (h *fastRoute) params(ps Params, r *http.Request) Params {
 	vals := h.names.Values(r)
-	if len(vals) != len(h.list) {
-		return appendParams(ps, r, len(h.list))
+	if len(vals) != len(ps) {
+		return appendParams(ps[:0], r, len(ps))
 	}
-	ps = slices.Grow(ps, len(vals))[:len(vals)]
 	for i, v := range vals {
 		ps[i] = Param{h.list[i], v}
 	}
