@@ -37,7 +37,7 @@ func (s *Server) check() error {
 	}
 	for _, p := range []struct{ name, path string }{{"LivePath", s.LivePath}, {"ReadyPath", s.ReadyPath}} {
 		if p.path != "" && p.path[0] != '/' {
-			faults = append(faults, fmt.Errorf("server: %s is %q, which no request has as its path; start it with a slash", p.name, p.path))
+			faults = append(faults, fmt.Errorf("server: %s is %q; it must begin with a slash", p.name, p.path))
 		}
 	}
 	if s.LivePath != "" && s.LivePath == s.ReadyPath {
@@ -51,6 +51,9 @@ func (s *Server) check() error {
 	}
 	if c := s.HTTP.TLSConfig; s.CertFile != "" && c != nil && (len(c.Certificates) > 0 || c.GetCertificate != nil) {
 		faults = append(faults, errors.New("server: CertFile is set, and HTTP.TLSConfig has a certificate too; set only one of them"))
+	}
+	if http1, http2 := s.enabled(); !http1 && !http2 {
+		faults = append(faults, fmt.Errorf("server: HTTP.Protocols enables no protocol for this server (TLS: %v); call its method SetHTTP1(true)", s.tls()))
 	}
 	for _, d := range []struct {
 		name  string
@@ -147,13 +150,6 @@ func (s *Server) prepare(ln net.Listener) (*listener, error) {
 
 // protocolsOf says which server serves which protocol.
 func (s *Server) protocolsOf(l *listener) slog.Attr {
-	var enabled http.Protocols
-	if s.HTTP.Protocols != nil {
-		enabled = *s.HTTP.Protocols
-	} else {
-		enabled.SetHTTP1(true)
-		enabled.SetHTTP2(true)
-	}
 	http1, http2 := "net/http", "net/http"
 	if s.Engine {
 		http1 = "engine; unusual requests: net/http"
@@ -162,13 +158,26 @@ func (s *Server) protocolsOf(l *listener) slog.Attr {
 		}
 	}
 	var attrs []any
-	if enabled.HTTP1() {
+	one, two := s.enabled()
+	if one {
 		attrs = append(attrs, slog.String("HTTP/1.1", http1))
 	}
-	if enabled.HTTP2() && l.tls || enabled.UnencryptedHTTP2() && !l.tls {
+	if two {
 		attrs = append(attrs, slog.String("HTTP/2", http2))
 	}
 	return slog.Group("protocols", attrs...)
+}
+
+// enabled reports which protocols clients can use.
+func (s *Server) enabled() (http1, http2 bool) {
+	p := s.HTTP.Protocols
+	switch {
+	case p == nil:
+		return true, s.tls()
+	case s.tls():
+		return p.HTTP1(), p.HTTP2()
+	}
+	return p.HTTP1(), p.UnencryptedHTTP2()
 }
 
 func (s *Server) tls() bool {

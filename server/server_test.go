@@ -244,8 +244,13 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			s.HTTP.TLSConfig = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return nil, nil }}
 		}, []string{"set only one of them"}},
 		{"recycling without the engine", func(s *server.Server) { s.Recycle = true }, []string{"Recycle requires Engine"}},
-		{"paths without a slash", func(s *server.Server) { s.LivePath, s.ReadyPath = "livez", "readyz" }, []string{`LivePath is "livez"`, `ReadyPath is "readyz"`, "start it with a slash"}},
+		{"paths without a slash", func(s *server.Server) { s.LivePath, s.ReadyPath = "livez", "readyz" }, []string{`LivePath is "livez"`, `ReadyPath is "readyz"`, "must begin with a slash"}},
 		{"one path for both", func(s *server.Server) { s.LivePath, s.ReadyPath = "/z", "/z" }, []string{`both "/z"`}},
+		{"no protocols", func(s *server.Server) { s.HTTP.Protocols = new(http.Protocols) }, []string{"no protocol", "TLS: false", "SetHTTP1(true)"}},
+		{"only HTTP/2 without TLS, with TLS", func(s *server.Server) {
+			s.CertFile, s.KeyFile, s.HTTP.Protocols = cert, key, new(http.Protocols)
+			s.HTTP.Protocols.SetUnencryptedHTTP2(true)
+		}, []string{"no protocol", "TLS: true"}},
 		{"Ready without a path", func(s *server.Server) { s.Ready = func(context.Context) error { return nil } }, []string{"nothing calls it without ReadyPath"}},
 		{"several at once", func(s *server.Server) {
 			s.HTTP.Handler, s.StallTimeout, s.DrainTimeout, s.MaxConns = nil, -1, -1, -1
