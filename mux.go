@@ -58,6 +58,8 @@ type Mux struct {
 	// before a 405 of the path as sent.
 	RedirectCase bool
 
+	owner values.Owner // of the path values; here, it takes no memory
+
 	// NotFound serves requests whose path matches no route. MethodNotAllowed
 	// serves requests whose path has routes for other methods only; the Allow
 	// header is already set. If nil, a mounted Mux uses the field of the Mux
@@ -72,7 +74,6 @@ type Mux struct {
 
 	tree     joined.Lock // of this Mux and those that it is joined to by mounts
 	declared             // guarded by tree
-	owner    values.Owner
 
 	updating latch  // held during an Update
 	draft    *draft // of the Update that passes this Mux; nil for others
