@@ -192,3 +192,37 @@ func TestTimeoutHandlerWithRecycle(t *testing.T) {
 		t.Errorf("the listener isn't closed: %v", err)
 	}
 }
+
+// TestReadFromSourceError copies from a file that can't be read. The client can
+// still receive the rest of the response.
+func TestReadFromSourceError(t *testing.T) {
+	f, err := os.OpenFile(t.TempDir()+"/f", os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := New(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "1")
+		http.NewResponseController(w).Flush()
+		if _, err := io.Copy(w, f); err == nil {
+			t.Error("no error from the file")
+		}
+		if _, err := io.WriteString(w, "x"); err != nil || r.Context().Err() != nil {
+			t.Errorf("Write: %v, context: %v", err, r.Context().Err())
+		}
+	})})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go s.Serve(l)
+	defer s.Close()
+	resp, err := http.Get("http://" + l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if b, err := io.ReadAll(resp.Body); string(b) != "x" || err != nil {
+		t.Errorf("body %q, %v", b, err)
+	}
+}

@@ -136,8 +136,7 @@ func (w *writer) ReadFrom(src io.Reader) (n int64, err error) {
 	}
 	m, err := readFromLimited(rf, src, limit)
 	if r := w.lock("ReadFrom"); r != nil {
-		r.Written += m
-		r.failed(err)
+		r.Written += m // err may be src's, so it isn't recorded
 		r.Unlock()
 	}
 	return n + m, err
