@@ -23,6 +23,9 @@ import (
 func TestHandleRefuses(t *testing.T) {
 	refusals{
 		{"method in a path", func(m *muxmaster.Mux) { m.GET("GET /users", values) }, `the verb methods take a path alone: "/users"; Handle takes "GET /users"`},
+		{"host in a path", func(m *muxmaster.Mux) { m.GET("example.com/x", values) }, `"GET example.com/x": the path must begin with /; a host belongs to Handle`},
+		{"space in a mount", func(m *muxmaster.Mux) { m.Mount("/a b", tell("")) }, `"/a b": only methods come before a space; a space in a path is written %20`},
+		{"space in a prefix", func(m *muxmaster.Mux) { m.Group("/g h").Handle("/y", tell("")) }, `"/g h/y": only methods come before a space`},
 		{"nil under Use", func(m *muxmaster.Mux) { m.Use(trace("x")); m.GET("/x", nil) }, `"GET /x": the handler is nil`},
 		{"nil under UseFast", func(m *muxmaster.Mux) { m.UseFast(traceFast("x")); m.GETFast("/x", nil) }, `"GET /x": the handler is nil`},
 		{"a list with a conflict", func(m *muxmaster.Mux) { m.POST("/ok/:id", values); m.Handle("GET,BREW,POST,PUT /ok/{id}", tell("")) }, `"POST /ok/:id"`},

@@ -154,7 +154,8 @@ func (m *scope) DELETE(path string, h http.HandlerFunc) { m.verb(http.MethodDele
 func (m *scope) OPTIONS(path string, h http.HandlerFunc) { m.verb(http.MethodOptions, path, h) }
 
 // CONNECT registers h for CONNECT requests, like [Router.GET]. Paths of CONNECT
-// requests are not cleaned before matching.
+// requests are not cleaned before matching. A request for host:port has no path,
+// so no route matches it, and the response is 404.
 func (m *scope) CONNECT(path string, h http.HandlerFunc) { m.verb(http.MethodConnect, path, h) }
 
 // TRACE registers h for TRACE requests, like [Router.GET].
@@ -247,6 +248,9 @@ func pathAdvice(path string) string {
 	method, rest, ok := strings.Cut(path, " ")
 	if _, err := pattern.ParseMethods(method); ok && err == nil && strings.HasPrefix(strings.TrimLeft(rest, " \t"), "/") {
 		return fmt.Sprintf("; the verb methods take a path alone: %q; Handle takes %q", strings.TrimLeft(rest, " \t"), path)
+	}
+	if p, err := pattern.Parse(path); err == nil && p.Host != "" {
+		return "; a host belongs to Handle"
 	}
 	return ""
 }

@@ -234,6 +234,14 @@ func TestEmptyMux(t *testing.T) {
 	wants(t, muxmaster.New(), exchanges{{"/", "404"}, {"/x/y", "404"}, {"OPTIONS /", "404"}, {"POST //x", "307 /x"}, {"CONNECT /", "404"}})
 }
 
+// A CONNECT request for host:port has no path.
+func TestCONNECTWithoutPath(t *testing.T) {
+	m := muxmaster.New()
+	m.CONNECT("/*rest", tell(""))
+	m.Handle("/", tell(""))
+	wants(t, m, exchanges{{"CONNECT example.com:80", "404"}})
+}
+
 func TestRedirects(t *testing.T) {
 	for _, c := range []struct {
 		pattern string

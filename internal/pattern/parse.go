@@ -25,6 +25,9 @@ func parse(text string, handle bool) (*Pattern, error) {
 	rest := text
 	if i := strings.IndexAny(text, " \t"); i >= 0 && !strings.Contains(text[:i], "{") && (handle || text[0] != '/') {
 		if i > 0 { // as in net/http, " /x" is the same as "/x"
+			if strings.Contains(text[:i], "/") {
+				return nil, errors.New("only methods come before a space; a space in a path is written %20")
+			}
 			var err error
 			if p.Methods, err = ParseMethods(text[:i]); err != nil {
 				return nil, err

@@ -129,6 +129,8 @@ func TestParseErrors(t *testing.T) {
 		{"GET", "the path must begin with /"},
 		{"GET x", "the path must begin with /"},
 		{"G(T /x", `"G(T" is not a method`},
+		{"/a b", "a space in a path is written %20"},
+		{"example.com/a b", "a space in a path is written %20"},
 		{"GET,, /x", "a method is missing"},
 		{"GET,GET /x", "the method GET is listed twice"},
 		{"GET|POST /x", "GET,POST"},
