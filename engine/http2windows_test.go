@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -106,6 +107,21 @@ func TestHTTP2StalledStream(t *testing.T) {
 			}
 		}
 	})
+}
+
+// With a huge MaxHeaderBytes, net/http responds with 431.
+func TestHTTP2HugeHeaderLimit(t *testing.T) {
+	for _, k := range kinds {
+		if k.name == "net/http" {
+			continue
+		}
+		c := dialFrames(t, startHTTP2(t, k.make, &http.Server{Handler: http.NotFoundHandler(), MaxHeaderBytes: math.MaxInt}))
+		c.get(1, "/")
+		c.ended(1)
+		if got := c.outcome(1); !strings.Contains(got, "404") {
+			t.Errorf("%s: got %s", k.name, got)
+		}
+	}
 }
 
 // TestHTTP2HeaderLimit compares fields that just exceed MaxHeaderBytes, or don't,

@@ -71,6 +71,9 @@ func (s *Server) check() error {
 			faults = append(faults, fmt.Errorf("server: %s is %d; it can't be negative (zero turns it off)", n.name, n.value))
 		}
 	}
+	if n := s.HTTP.MaxHeaderBytes; n > 1<<30 { // net/http adds to it and HTTP/2 sends it in 32 bits
+		faults = append(faults, fmt.Errorf("server: HTTP.MaxHeaderBytes is %d; it can't be larger than 1 GiB", n))
+	}
 	if s.CertFile != "" && s.KeyFile != "" {
 		if _, err := loadPair(s.CertFile, s.KeyFile); err != nil {
 			faults = append(faults, err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -246,6 +247,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		{"recycling without the engine", func(s *server.Server) { s.Recycle = true }, []string{"Recycle requires Engine"}},
 		{"paths without a slash", func(s *server.Server) { s.LivePath, s.ReadyPath = "livez", "readyz" }, []string{`LivePath is "livez"`, `ReadyPath is "readyz"`, "must begin with a slash"}},
 		{"one path for both", func(s *server.Server) { s.LivePath, s.ReadyPath = "/z", "/z" }, []string{`both "/z"`}},
+		{"endless headers", func(s *server.Server) { s.HTTP.MaxHeaderBytes = math.MaxInt }, []string{"MaxHeaderBytes is", "1 GiB"}},
 		{"no protocols", func(s *server.Server) { s.HTTP.Protocols = new(http.Protocols) }, []string{"no protocol", "TLS: false", "SetHTTP1(true)"}},
 		{"only HTTP/2 without TLS, with TLS", func(s *server.Server) {
 			s.CertFile, s.KeyFile, s.HTTP.Protocols = cert, key, new(http.Protocols)

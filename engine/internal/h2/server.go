@@ -68,7 +68,7 @@ func (s *Server) Configure() {
 	s.clock = alarm.NewClock()
 	s.config = config{
 		maxStreams:   min(inRange(o.MaxConcurrentStreams, 1, math.MaxInt32, 250), 1<<20),
-		maxList:      maxHeader + 320, // as in net/http: 32 bytes for each of 10 fields
+		maxList:      min(maxHeader, 1<<30) + 320, // as in net/http: 32 bytes for each of 10 fields
 		decoderTable: inRange(o.MaxDecoderHeaderTableSize, 1, 4<<20, hpack.DefaultTableSize),
 		encoderTable: inRange(o.MaxEncoderHeaderTableSize, 1, 4<<20, hpack.DefaultTableSize),
 		maxFrame:     inRange(o.MaxReadFrameSize, minMaxFrame, maxMaxFrame, minMaxFrame),
