@@ -16,8 +16,9 @@ import (
 const (
 	maxLine     = 64 << 10 // bytes of a line of a log
 	maxRequests = 200_000  // different requests
-	maxHAR      = 256 << 20
 )
+
+var maxHAR int64 = 256 << 20 // bytes of a HAR file; a variable for tests
 
 // ReadLog returns the requests of an access log, each one once: in the common or
 // combined format of Apache, nginx and others, or lines of JSON. JSON lines have
@@ -157,9 +158,9 @@ func absoluteRequest(method, host, target string) *http.Request {
 }
 
 // ReadHAR returns the requests of a HAR file, which browsers write, with their
-// headers and bodies. Entries that are no valid HTTP requests are skipped. Such a
-// file has cookies and logins of the person who recorded it, so keep it as safe as
-// these.
+// headers and bodies. Entries that are no valid HTTP requests are skipped, as are
+// invalid headers. The limit for the file is 256 MB. Such a file has cookies and
+// logins of the person who recorded it, so keep it as safe as these.
 func ReadHAR(r io.Reader) ([]*http.Request, error) {
 	var file struct {
 		Log struct {
@@ -172,7 +173,15 @@ func ReadHAR(r io.Reader) ([]*http.Request, error) {
 			}
 		}
 	}
-	if err := json.NewDecoder(io.LimitReader(r, maxHAR)).Decode(&file); err != nil {
+	limited := &io.LimitedReader{R: r, N: maxHAR}
+	input := bufio.NewReader(limited)
+	if mark, _ := input.Peek(3); string(mark) == "\ufeff" { // HAR 1.2: readers ignore it
+		input.Discard(3)
+	}
+	if err := json.NewDecoder(input).Decode(&file); err != nil {
+		if limited.N == 0 {
+			return nil, fmt.Errorf("inspect: the HAR file is larger than %d MB; record less", maxHAR>>20)
+		}
 		return nil, fmt.Errorf("inspect: reading the HAR file: %w", err)
 	}
 	var list []*http.Request
@@ -183,7 +192,7 @@ func ReadHAR(r io.Reader) ([]*http.Request, error) {
 			continue
 		}
 		for _, h := range e.Headers {
-			if !strings.HasPrefix(h.Name, ":") && !hopByHop[http.CanonicalHeaderKey(h.Name)] {
+			if validField(h.Name, h.Value) && !hopByHop[http.CanonicalHeaderKey(h.Name)] {
 				req.Header.Add(h.Name, h.Value)
 			}
 		}
@@ -197,6 +206,16 @@ func ReadHAR(r io.Reader) ([]*http.Request, error) {
 		return nil, errors.New("inspect: the HAR file has no requests")
 	}
 	return list, nil
+}
+
+// validField reports whether net/http sends a header. It sends no request that has
+// another one.
+func validField(name, value string) bool {
+	badName := func(c rune) bool {
+		return !strings.ContainsRune("!#$%&'*+-.^_`|~", c) && (c < '0' || c > '9') && (c|' ' < 'a' || c|' ' > 'z')
+	}
+	badValue := func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }
+	return name != "" && strings.IndexFunc(name, badName) < 0 && strings.IndexFunc(value, badValue) < 0
 }
 
 // hopByHop are headers that belong to a connection, and those that a Request

@@ -65,8 +65,8 @@ func TestReadLogLimits(t *testing.T) {
 }
 
 func TestReadHAR(t *testing.T) {
-	list, err := ReadHAR(strings.NewReader(`{"log":{"version":"1.2","entries":[
-		{"request":{"method":"GET","url":"https://h.example/a?b=c","headers":[{"name":":authority","value":"h"},{"name":"host","value":"h"},{"name":"cookie","value":"s=1"},{"name":"accept-encoding","value":"br"}]}},
+	list, err := ReadHAR(strings.NewReader("\ufeff" + `{"log":{"version":"1.2","entries":[
+		{"request":{"method":"GET","url":"https://h.example/a?b=c","headers":[{"name":":authority","value":"h"},{"name":"a b"},{"name":""},{"name":"x","value":"a\nb"},{"name":"host","value":"h"},{"name":"cookie","value":"s=1"},{"name":"accept-encoding","value":"br"}]}},
 		{"request":{"method":"POST","url":"https://h.example/x","postData":{"mimeType":"text/plain","text":"sent"}}},
 		{"request":{"method":"G ET","url":"https://h.example/invalid"}},
 		{"request":{"method":"GET","url":"data:text/plain,x"}}]}}`))
@@ -87,6 +87,11 @@ func TestReadHAR(t *testing.T) {
 		if _, err := ReadHAR(strings.NewReader(bad)); err == nil || !strings.HasPrefix(err.Error(), "inspect: ") {
 			t.Errorf("%s: %v", bad, err)
 		}
+	}
+	defer func(n int64) { maxHAR = n }(maxHAR)
+	maxHAR = 100
+	if _, err := ReadHAR(strings.NewReader(strings.Repeat(" ", 101))); err == nil || !strings.Contains(err.Error(), "is larger than") {
+		t.Errorf("a file that is too large: %v", err)
 	}
 }
 
