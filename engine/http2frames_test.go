@@ -467,6 +467,7 @@ var frameCases = []struct {
 	{"goaway of the client", streams{1}, []step{post(1, "/echo"), ping, frame(fGoAway, 0, 0, u32(0)+u32(0)), dataEnd(1, "hello")}},
 	{"length too small", streams{1}, []step{post(1, "/echo", "content-length=6"), dataEnd(1, "hello")}},
 	{"different lengths", streams{1}, []step{post(1, "/echo", "content-length=5", "content-length=6"), dataEnd(1, "hello")}},
+	{"length with a sign", streams{1}, []step{post(1, "/echo", "content-length=+5"), dataEnd(1, "hello")}},
 	{"trailer that isn't one", streams{1}, []step{post(1, "/slow", "trailer=x"), fieldsEnd(1, block("content-length=5"))}},
 	{"trailers not declared", streams{1}, []step{post(1, "/echo"), fieldsEnd(1, block("x=5"))}},
 	{"request and response at the same time", streams{1}, []step{
