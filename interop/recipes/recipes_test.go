@@ -238,13 +238,17 @@ func TestHTTP3Recipe(t *testing.T) {
 	url := "https://" + tcp.Addr().String()
 	tr := &http.Transport{TLSClientConfig: clientTLS}
 	defer tr.CloseIdleConnections()
-	resp, err := tr.RoundTrip(httptest.NewRequest("GET", url, nil))
-	if err != nil {
-		t.Fatal(err)
+	var altSvc string // "" until HTTP/3 is being served
+	for deadline := time.Now().Add(time.Minute); altSvc == "" && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		resp, err := tr.RoundTrip(httptest.NewRequest("GET", url, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		altSvc = resp.Header.Get("Alt-Svc")
 	}
-	resp.Body.Close()
-	if got, want := resp.Header.Get("Alt-Svc"), fmt.Sprintf(`h3=":%d"`, port(t, tcp.Addr().String())); !strings.HasPrefix(got, want) {
-		t.Errorf("Alt-Svc: %s, want %s", got, want)
+	if want := fmt.Sprintf(`h3=":%d"`, port(t, tcp.Addr().String())); !strings.HasPrefix(altSvc, want) {
+		t.Errorf("Alt-Svc: %s, want %s", altSvc, want)
 	}
 	quic := &http3.Transport{TLSClientConfig: clientTLS.Clone()}
 	defer quic.Close()
