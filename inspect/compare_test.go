@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 func TestCompareKinds(t *testing.T) {
@@ -114,19 +115,37 @@ func TestCompareCopies(t *testing.T) {
 	}
 }
 
-// TestCompareEndsRequests checks that a handler that streams until the client
-// goes away doesn't hold up Compare.
+// TestCompareEndsRequests checks that handlers that stream until the client goes
+// away don't hold up Compare, and that it doesn't compare how far they came.
 func TestCompareEndsRequests(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			io.WriteString(w, "data: 1\n\n")
+	stream := func(contentType, text string, ends bool) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", contentType)
+			io.WriteString(w, text)
 			http.NewResponseController(w).Flush()
-			<-r.Context().Done()
+			if !ends {
+				<-r.Context().Done()
+			}
 		})
-		if list := Compare(h, h, slices.Values([]*http.Request{serverRequest("GET", "", "/")})); len(list) > 0 {
-			t.Errorf("got %v", list)
-		}
-	})
+	}
+	for _, tt := range []struct {
+		old, now http.Handler
+		took     time.Duration
+		differ   int
+	}{
+		{stream("text/plain", "1", false), stream("text/plain", "1 2", false), 20 * time.Second, 0},
+		{stream("text/event-stream; charset=utf-8", "1", false), stream("text/event-stream", "1 2", false), 2 * time.Second, 0},
+		{stream("text/event-stream", "1", true), stream("text/event-stream", "1 2", true), 0, 1},
+		{stream("text/event-stream", "1", true), stream("text/event-stream", "1 2", false), time.Second, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			list := Compare(tt.old, tt.now, slices.Values([]*http.Request{serverRequest("GET", "", "/")}))
+			if took := time.Since(start); len(list) != tt.differ || took != tt.took {
+				t.Errorf("got %v after %v, want %d differences after %v", list, took, tt.differ, tt.took)
+			}
+		})
+	}
 }
 
 func TestResponseWriter(t *testing.T) {

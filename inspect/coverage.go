@@ -279,7 +279,7 @@ func (c *Coverage) Page(allow ...netip.Prefix) http.Handler {
 	if len(allow) == 0 {
 		return newPage(c.mux, c, isLocal)
 	}
-	return newPage(c.mux, c, inNetworks(slices.Clone(allow)))
+	return newPage(c.mux, c, inNetworks(allow))
 }
 
 // mark sets the use of the routes.

@@ -39,12 +39,18 @@ func HandlerFor(m *muxmaster.Mux, allow ...netip.Prefix) http.Handler {
 	if len(allow) == 0 {
 		panic("inspect: HandlerFor: name the networks that may see the page, or use Handler for local clients")
 	}
-	return newPage(m, nil, inNetworks(slices.Clone(allow)))
+	return newPage(m, nil, inNetworks(allow))
 }
 
 // inNetworks returns a function that reports whether the address of a client is
 // in one of the networks.
-func inNetworks(allow []netip.Prefix) func(*http.Request) bool {
+func inNetworks(networks []netip.Prefix) func(*http.Request) bool {
+	allow := slices.Clone(networks)
+	for i, p := range allow {
+		if p.Addr().Is4In6() { // as all addresses, without the IPv6 around it
+			allow[i] = netip.PrefixFrom(p.Addr().Unmap(), max(p.Bits()-96, 0))
+		}
+	}
 	return func(r *http.Request) bool {
 		peer, err := netip.ParseAddrPort(r.RemoteAddr)
 		addr := peer.Addr()

@@ -28,10 +28,10 @@ func get(t *testing.T, m *muxmaster.Mux, path string, change func(*http.Request)
 
 func TestHandlerFor(t *testing.T) {
 	open := muxmaster.New()
-	open.Mount("/r", inspect.HandlerFor(open, netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")))
+	open.Mount("/r", inspect.HandlerFor(open, netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("::ffff:10.1.0.0/112")))
 	for peer, want := range map[string]int{
 		"192.0.2.1:5": 200, "[::ffff:192.0.2.1]:5": 200, "192.0.2.1": 200, "[2001:db8::1]:5": 200, "[2001:db8::1%eth0]:5": 200,
-		"192.0.3.1:5": 403, "127.0.0.1:5": 403, "[::1]:5": 403, "@": 403, "": 403,
+		"10.1.2.3:5": 200, "[::ffff:10.1.2.3]:5": 200, "10.2.0.1:5": 403, "192.0.3.1:5": 403, "127.0.0.1:5": 403, "[::1]:5": 403, "@": 403, "": 403,
 	} {
 		w := get(t, open, "/r", func(r *http.Request) { r.RemoteAddr = peer })
 		if w.Code != want {

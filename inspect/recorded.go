@@ -18,7 +18,7 @@ const (
 	maxRequests = 200_000  // different requests
 )
 
-var maxHAR int64 = 256 << 20 // bytes of a HAR file; a variable for tests
+var maxInput int64 = 256 << 20 // bytes of the paths in a log, or of a HAR file; a variable for tests
 
 // ReadLog returns the requests of an access log, each one once: in the common or
 // combined format of Apache, nginx and others, or lines of JSON. JSON lines have
@@ -27,10 +27,12 @@ var maxHAR int64 = 256 << 20 // bytes of a HAR file; a variable for tests
 // A log has no headers and no bodies, so these are missing.
 //
 // It returns an error if reading fails, if no line is a request, or if there are
-// more than 200,000 different requests. Lines that are no requests are skipped.
+// more than 200,000 different requests or 256 MB of their paths. Lines that are no
+// requests are skipped.
 func ReadLog(r io.Reader) ([]*http.Request, error) {
 	var list []*http.Request
 	seen := map[string]bool{}
+	size := int64(0) // of the paths
 	lines := bufio.NewReaderSize(r, maxLine)
 	for {
 		line, err := lines.ReadSlice('\n')
@@ -43,9 +45,12 @@ func ReadLog(r io.Reader) ([]*http.Request, error) {
 			if !seen[key] {
 				seen[key] = true
 				list = append(list, req)
+				size += int64(len(req.RequestURI))
 			}
 		}
 		switch {
+		case size > maxInput:
+			return nil, fmt.Errorf("inspect: the paths in the log are larger than %d MB; pass a part of it", maxInput>>20)
 		case len(list) > maxRequests:
 			return nil, fmt.Errorf("inspect: the log has more than %d different requests; pass a part of it", maxRequests)
 		case err == io.EOF && len(list) == 0:
@@ -157,30 +162,35 @@ func absoluteRequest(method, host, target string) *http.Request {
 	return serverRequest(method, host, target)
 }
 
+// har is what matters of a HAR file.
+type har struct {
+	Log struct {
+		Entries []entry
+	}
+}
+
+type entry struct {
+	Request struct {
+		Method, URL string
+		Headers     []struct{ Name, Value string }
+		PostData    struct{ Text string }
+	}
+}
+
 // ReadHAR returns the requests of a HAR file, which browsers write, with their
 // headers and bodies. Entries that are no valid HTTP requests are skipped, as are
 // invalid headers. The limit for the file is 256 MB. Such a file has cookies and
 // logins of the person who recorded it, so keep it as safe as these.
 func ReadHAR(r io.Reader) ([]*http.Request, error) {
-	var file struct {
-		Log struct {
-			Entries []struct {
-				Request struct {
-					Method, URL string
-					Headers     []struct{ Name, Value string }
-					PostData    struct{ Text string }
-				}
-			}
-		}
-	}
-	limited := &io.LimitedReader{R: r, N: maxHAR}
+	var file har
+	limited := &io.LimitedReader{R: r, N: maxInput}
 	input := bufio.NewReader(limited)
 	if mark, _ := input.Peek(3); string(mark) == "\ufeff" { // HAR 1.2: readers ignore it
 		input.Discard(3)
 	}
 	if err := json.NewDecoder(input).Decode(&file); err != nil {
 		if limited.N == 0 {
-			return nil, fmt.Errorf("inspect: the HAR file is larger than %d MB; record less", maxHAR>>20)
+			return nil, fmt.Errorf("inspect: the HAR file is larger than %d MB; record less", maxInput>>20)
 		}
 		return nil, fmt.Errorf("inspect: reading the HAR file: %w", err)
 	}

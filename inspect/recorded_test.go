@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -46,7 +47,7 @@ func TestReadLog(t *testing.T) {
 	}
 }
 
-func TestReadLogLimits(t *testing.T) {
+func TestReadLimits(t *testing.T) {
 	good := `x "GET /a HTTP/1.1" 200` + "\n"
 	if list, err := ReadLog(io.MultiReader(strings.NewReader(good), strings.NewReader(strings.Repeat(`"GET /`, 1<<20)+"\n"), strings.NewReader(`x "GET /b HTTP/1.1" 200`))); err != nil || len(list) != 2 {
 		t.Errorf("around a long line: %d requests, %v", len(list), err)
@@ -61,6 +62,14 @@ func TestReadLogLimits(t *testing.T) {
 	}
 	if _, err := ReadLog(strings.NewReader(many.String())); err == nil || !strings.Contains(err.Error(), "more than 200000") {
 		t.Errorf("too many requests: %v", err)
+	}
+	defer func(n int64) { maxInput = n }(maxInput)
+	maxInput = 100
+	for name, read := range map[string]func(io.Reader) ([]*http.Request, error){"paths in the log are": ReadLog, "HAR file is": ReadHAR} {
+		text := strings.Repeat(" ", 101) + many.String()
+		if _, err := read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), name+" larger than") {
+			t.Errorf("a file that is too large: %v", err)
+		}
 	}
 }
 
@@ -84,14 +93,9 @@ func TestReadHAR(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "{}", `{"log":{"entries":[]}}`, "[]", `{"log":{"entries":[{"request":{"method":"","url":""}}]}}`} {
-		if _, err := ReadHAR(strings.NewReader(bad)); err == nil || !strings.HasPrefix(err.Error(), "inspect: ") {
+		if _, err := ReadHAR(strings.NewReader(bad)); err == nil || !strings.HasPrefix(err.Error(), "inspect: ") || strings.Contains(err.Error(), "struct {") {
 			t.Errorf("%s: %v", bad, err)
 		}
-	}
-	defer func(n int64) { maxHAR = n }(maxHAR)
-	maxHAR = 100
-	if _, err := ReadHAR(strings.NewReader(strings.Repeat(" ", 101))); err == nil || !strings.Contains(err.Error(), "is larger than") {
-		t.Errorf("a file that is too large: %v", err)
 	}
 }
 

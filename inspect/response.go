@@ -26,6 +26,7 @@ type Response struct {
 
 	respelled bool // Location is the path of the request in another spelling
 	refused   int  // 401, 403 or the like, if that is the status at such a Location
+	cut       bool // the context ended before the body, so its end varies
 }
 
 const (
@@ -44,12 +45,12 @@ func ask(h http.Handler, r *http.Request) (resp Response) {
 			r.Body = body
 		}
 	}
-	w := &responseWriter{header: http.Header{}, head: r.Method == http.MethodHead}
+	w := &responseWriter{header: http.Header{}, head: r.Method == http.MethodHead, cancel: cancel}
 	requested := r.URL.Path // a proxy may change it
 	defer func() {
 		resp = w.response()
 		resp.respelled = resp.redirects() && respelled(requested, resp.Location)
-		resp.Pattern = r.Pattern
+		resp.Pattern, resp.cut = r.Pattern, ctx.Err() != nil
 		if v := recover(); v != nil {
 			resp.Status, resp.Panic = 0, fmt.Sprint(v)
 		}
@@ -88,6 +89,7 @@ type responseWriter struct {
 	sent   http.Header // as it was when the response began; nil before
 	status int
 	head   bool
+	cancel func() // ends the context of the request
 	body   bytes.Buffer
 	size   int64
 }
@@ -97,6 +99,9 @@ func (w *responseWriter) Header() http.Header { return w.header }
 func (w *responseWriter) WriteHeader(code int) {
 	if w.sent == nil && (code >= 200 || code == http.StatusSwitchingProtocols) {
 		w.status, w.sent = code, w.header.Clone()
+		if mediaType(w.sent.Get("Content-Type")) == "text/event-stream" { // it rarely ends
+			time.AfterFunc(time.Second, w.cancel)
+		}
 	}
 }
 

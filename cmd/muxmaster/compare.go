@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -128,8 +129,8 @@ func (c *command) diff(w io.Writer) error {
 type remote struct {
 	base      *url.URL
 	transport http.RoundTripper
-	responded bool
-	err       error // if the service can't be reached
+	failed    int   // number of requests without a response, negative after a response
+	err       error // if the service can't be reached, or has no response to the first three requests
 }
 
 // remote returns the service at an address.
@@ -138,25 +139,16 @@ func (c *command) remote(address string) (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	u, err := url.Parse(base)
-	if err != nil {
-		return nil, err
-	}
-	if u.Path != "" && (&command{base: base, insecure: c.insecure, header: c.header}).isPage() {
-		return nil, fmt.Errorf("%s is the page of the routes; compare needs the address of the service, such as %s://%s", u.Redacted(), u.Scheme, u.Host)
+	if base.Path != "" { // each request below the page has the same response, whatever the routes are
+		var routes []inspect.Route
+		if _, err := c.get(base, "routes.json", &routes); err == nil {
+			return nil, fmt.Errorf("%s is the page of the routes; compare needs the address of the service, such as %s://%s", base.Redacted(), base.Scheme, base.Host)
+		}
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: c.insecure}
 	transport.DisableCompression = true
-	return &remote{base: u, transport: transport}, nil
-}
-
-// isPage reports whether inspect.Handler is mounted at c.base. Each request below
-// it has the same response, whatever the routes are.
-func (c *command) isPage() bool {
-	var routes []inspect.Route
-	_, err := c.get("routes.json", &routes)
-	return err == nil
+	return &remote{base: base, transport: transport}, nil
 }
 
 // ServeHTTP sends the request to the service, and its response to w.
@@ -173,20 +165,23 @@ func (s *remote) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	resp, err := s.transport.RoundTrip(r)
 	if err != nil {
 		var dial *net.OpError
-		if !s.responded || errors.As(err, &dial) && dial.Op == "dial" {
-			s.err = fmt.Errorf("no response from %s: %w", s.base.Redacted(), err)
+		if s.failed++; s.failed == 3 || errors.As(err, &dial) && dial.Op == "dial" {
+			s.err = unreachable(s.base, err)
 		}
 		panic(err) // a handler has aborted its response, for example
 	}
-	s.responded = true
+	s.failed = math.MinInt // it works
 	defer resp.Body.Close()
 	header := w.Header()
 	for name, values := range resp.Header {
 		header[name] = values
 	}
 	if location := resp.Header.Get("Location"); location != "" { // without the address of the service
-		header.Set("Location", strings.TrimPrefix(location, s.base.Scheme+"://"+s.base.Host))
+		location = strings.TrimPrefix(location, s.base.Scheme+"://"+s.base.Host)
+		header.Set("Location", strings.TrimPrefix(location, s.base.Path))
 	}
 	w.WriteHeader(resp.StatusCode)
-	io.Copy(w, resp.Body)
+	if _, err := io.Copy(w, resp.Body); err != nil && r.Context().Err() == nil {
+		panic(err) // a handler has aborted its response
+	}
 }

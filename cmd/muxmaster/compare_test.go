@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -36,11 +38,15 @@ func version(n int) *muxmaster.Mux {
 			panic(http.ErrAbortHandler)
 		}
 	})
-	if n == 2 {
-		m.GET("/stops/here", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-	} else {
-		m.GET("/stops/here", show)
-	}
+	m.GET("/stops/{when:late|early}", func(w http.ResponseWriter, r *http.Request) {
+		if r.PathValue("when") == "late" {
+			io.WriteString(w, "begun")
+			http.NewResponseController(w).Flush()
+		}
+		if n == 2 {
+			panic(http.ErrAbortHandler)
+		}
+	})
 	admin := m.Group("/admin")
 	if n == 1 {
 		admin.Use(requireLogin)
@@ -81,10 +87,16 @@ func TestCompare(t *testing.T) {
 	one, two := httptest.NewServer(version(1)), httptest.NewServer(version(2))
 	defer one.Close()
 	defer two.Close()
+	secure := httptest.NewUnstartedServer(version(1))
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // don't log rejected certificates
+	secure.StartTLS()
+	defer secure.Close()
 	base := httptest.NewServer(http.StripPrefix("/base", version(1)))
 	defer base.Close()
 	words := strings.NewReplacer("ONE", one.URL, "TWO", two.URL, "BASE", base.URL+"/base", "CLOSED", "http://"+closedAddress(t),
 		"ROUTES1", routesFile(t, version(1)), "ROUTES2", routesFile(t, version(2)), "NONE", filepath.Join(t.TempDir(), "none"), "BAD", file(t, "{}"),
+		"EARLY", file(t, `x "GET /stops/early HTTP/1.1" 200`), "LATE", file(t, `x "GET /stops/late HTTP/1.1" 200`), "TLS", secure.URL,
+		"NEVER", file(t, "x \"GET /stops/early HTTP/1.1\" 200\nx \"GET /stops/early?2 HTTP/1.1\" 200\nx \"GET /stops/early?3 HTTP/1.1\" 200\n"),
 		"LOG", file(t, `x "GET /gone HTTP/1.1" 200`), "WHO", file(t, `x "GET /who HTTP/1.1" 200`), "HAR", file(t, `{"log":{"entries":[{"request":{"method":"G ET","url":"http://h/"}},{"request":{"method":"GET","url":"http://h/gone"}}]}}`))
 	for _, c := range []struct {
 		args   string
@@ -97,7 +109,12 @@ func TestCompare(t *testing.T) {
 		{"compare -routes ROUTES1 ONE TWO", 1, "  GET /admin/x: 401, now 200 (and "},
 		{"compare -routes ROUTES1 ONE TWO", 1, "lost route: "},
 		{"compare -routes ROUTES1 ONE TWO", 1, "\ncrash: "},
-		{"compare -routes ROUTES1 ONE TWO", 1, "  GET /stops/here: 200, now panic: EOF"},
+		{"compare -log EARLY ONE TWO", 1, "  GET /stops/early: 200, now panic: EOF"},
+		{"compare -log LATE ONE TWO", 1, "  GET /stops/late: 200, now panic: unexpected EOF"},
+		{"compare -log EARLY -log EARLY TWO ONE", 1, "1 request, 1 differs\nstatus: 1 request\n  GET /stops/early: panic: EOF, now 200\n"},
+		{"compare -log NEVER ONE TWO", 2, "muxmaster: no response from http://"},
+		{"compare -routes ROUTES1 ONE TLS", 2, "; to accept the certificate, use -insecure\n"},
+		{"compare -insecure -routes ROUTES1 ONE TLS", 0, "no difference\n"},
 		{"compare -routes ROUTES1 -H Authorization:x ONE TWO", 1, "!lost login"},
 		{"compare -log LOG ONE TWO", 1, "1 request, 1 differs\nlost route: 1 request\n  GET /gone: 200, now 404\n"},
 		{"compare -log WHO -H Host:tenant.example ONE TWO", 1, "lost route: 1 request\n  GET tenant.example/who: 200, now 404\n"},
@@ -114,7 +131,7 @@ func TestCompare(t *testing.T) {
 		{"diff ROUTES1 ROUTES2", 1, "lost login: "},
 		{"diff ROUTES1 ROUTES2", 1, "  GET /admin/x: 401, now 200 by GET /admin/x (and "},
 		{"diff ROUTES1 ROUTES2", 1, "  GET /gone: 200 by GET /gone, now 404"},
-		{"diff ROUTES1 ROUTES2", 1, "handler: 8 requests\n  GET /changed: muxmaster.show, now muxmaster.remove by GET /changed (and "},
+		{"diff ROUTES1 ROUTES2", 1, "handler: 4 requests\n  GET /changed: muxmaster.show, now muxmaster.remove by GET /changed (and "},
 		{"diff ROUTES2 ROUTES1", 1, "new login: "},
 		{"diff ROUTES1 BAD", 2, "not a routes.json"},
 		{"diff ROUTES1", 2, "diff needs two routes.json files"},

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,43 +18,38 @@ import (
 // maxResponse is the maximum size of a response. 5,000 routes take 2 MB.
 const maxResponse = 64 << 20
 
-// baseURL returns the URL of the page without a trailing slash. text can
-// be a URL without a scheme, or the address of the page or a file below it in a
-// browser.
-func baseURL(text string) (string, error) {
+// baseURL returns a URL without a trailing slash. text can be a URL without a
+// scheme, or the address of the page or a file below it in a browser.
+func baseURL(text string) (*url.URL, error) {
 	if !strings.Contains(text, "://") {
 		text = "http://" + text
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		var e *url.Error
-		if errors.As(err, &e) {
-			err = e.Err
-		}
-		return "", fmt.Errorf("bad URL %q: %w", text, err)
+		return nil, fmt.Errorf("bad URL %q: %w", text, err.(*url.Error).Err)
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("bad URL %q: it must begin with http:// or https://", text)
+		return nil, fmt.Errorf("bad URL %q: it must begin with http:// or https://", text)
 	}
 	if u.Hostname() == "" {
-		return "", fmt.Errorf("bad URL %q: it has no host", text)
+		return nil, fmt.Errorf("bad URL %q: it has no host", text)
 	}
 	u.RawQuery, u.ForceQuery, u.Fragment = "", false, ""
 	switch path.Base(u.Path) {
-	case "routes.json", "explain.json", "openapi.json":
+	case "routes.json", "routes.txt", "explain.json", "openapi.json", "coverage.json":
 		u = u.JoinPath("..")
 	}
-	return strings.TrimRight(u.String(), "/"), nil
+	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), strings.TrimRight(u.RawPath, "/")
+	return u, nil
 }
 
-// get decodes a JSON response of the page into v, and returns the
-// response.
-func (c *command) get(file string, v any) ([]byte, error) {
+// get decodes a JSON file of the page at base into v, and returns the file.
+func (c *command) get(base *url.URL, file string, v any) ([]byte, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: c.insecure}
 	client := &http.Client{Timeout: 30 * time.Second, Transport: transport}
 	defer client.CloseIdleConnections()
-	r, err := http.NewRequest(http.MethodGet, c.base+"/"+file, nil)
+	r, err := http.NewRequest(http.MethodGet, base.String()+"/"+file, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -65,12 +59,12 @@ func (c *command) get(file string, v any) ([]byte, error) {
 	}
 	resp, err := client.Do(r)
 	if err != nil {
-		return nil, c.unreachable(err)
+		return nil, unreachable(base, err)
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	if err != nil {
-		return nil, c.unreachable(err)
+		return nil, unreachable(base, err)
 	}
 	address := *resp.Request.URL // of the last redirect
 	address.RawQuery, address.User = "", nil
@@ -86,38 +80,27 @@ func (c *command) get(file string, v any) ([]byte, error) {
 	return data, nil
 }
 
-// unreachable returns an error for a failed request, with advice.
-func (c *command) unreachable(err error) error {
-	var e *url.Error
-	timeout := errors.As(err, &e) && e.Timeout()
-	if e != nil {
+// unreachable returns an error for a failed request to an address, with advice.
+func unreachable(address *url.URL, err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err
 	}
-	var unknown x509.UnknownAuthorityError
-	var name x509.HostnameError
-	var invalid x509.CertificateInvalidError
+	var timeout interface{ Timeout() bool }
+	var certificate *tls.CertificateVerificationError
 	var dial *net.OpError
 	var lookup *net.DNSError
 	hint := ""
 	switch {
-	case timeout:
+	case errors.As(err, &timeout) && timeout.Timeout():
 		hint = "; the service takes too long"
 	case errors.As(err, &dial) && dial.Op == "dial" && !errors.As(err, &lookup):
 		hint = "; check that the service is running on this port"
-	case errors.As(err, &unknown), errors.As(err, &name), errors.As(err, &invalid):
+	case errors.As(err, &certificate):
 		hint = "; to accept the certificate, use -insecure"
 	case strings.Contains(err.Error(), "HTTP response to HTTPS client"):
 		hint = "; use http:// for this service"
 	}
-	return fmt.Errorf("no response from %s: %w%s", redacted(c.base), err, hint)
-}
-
-func redacted(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return address
-	}
-	return u.Redacted()
+	return fmt.Errorf("no response from %s: %w%s", address.Redacted(), err, hint)
 }
 
 // refused returns an error for a status other than 200, with advice.

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 )
@@ -65,8 +66,8 @@ The exit status is 1 if compare or diff found differences, and 2 after an error.
 // A command holds the parsed arguments.
 type command struct {
 	name string
-	base string   // the URL without a trailing slash
-	args []string // the arguments after the URL
+	base *url.URL // of the page
+	args []string // the arguments after it
 
 	json, tree, all, insecure bool
 	routesFile, log, har      string

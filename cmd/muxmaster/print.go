@@ -26,7 +26,7 @@ var errNotOurs = errors.New("the response is not from the page of package inspec
 
 func (c *command) routes(w io.Writer) error {
 	var routes []inspect.Route
-	data, err := c.get("routes.json", &routes)
+	data, err := c.get(c.base, "routes.json", &routes)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ const mostCandidates = 20
 func (c *command) explain(w io.Writer) error {
 	var e muxmaster.Explanation
 	query := url.Values{"method": {c.args[0]}, "path": {c.args[1]}}
-	data, err := c.get("explain.json?"+query.Encode(), &e)
+	data, err := c.get(c.base, "explain.json?"+query.Encode(), &e)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (c *command) openapi(w io.Writer) error {
 		OpenAPI string
 		Paths   map[string]any
 	}
-	data, err := c.get("openapi.json", &doc)
+	data, err := c.get(c.base, "openapi.json", &doc)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ func TestURLs(t *testing.T) {
 	m.Name("7 files").GET("/files/*path", show)
 	m.Name("func").GET("/x/{func}/{strconv}", show)
 	m.Name("line").GET("/a b\nfunc x/{id}", show)
+	m.Name("odd").GET("/o/{kind:type:int}/{_}/{__}", show)
 	m.Name("int").GET("/y/{path:int}/{int:int}/{a-b:int}/{a_b:int}", show)
 	dir := t.TempDir()
 	write := func(name string, text []byte) string {
@@ -63,6 +64,7 @@ func main() {
 	fmt.Println(paths.Files("a/b.txt"))
 	fmt.Println(paths.Func("x", "y"))
 	fmt.Println(paths.Line("1"))
+	fmt.Println(paths.Odd("type:int", "a", "b"))
 	_, err := paths.Func("..", "y")
 	fmt.Println(err != nil)
 }
@@ -70,7 +72,7 @@ func main() {
 	cmd := exec.Command("go", "run", ".")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	got, err := cmd.CombinedOutput()
-	if want := "/ /users/-7 /y/1/2/3/4\n/users/7/posts/a%20b <nil>\n/files/a/b.txt <nil>\n/x/x/y <nil>\n/a%20b%0Afunc%20x/1 <nil>\ntrue\n"; err != nil || string(got) != want {
+	if want := "/ /users/-7 /y/1/2/3/4\n/users/7/posts/a%20b <nil>\n/files/a/b.txt <nil>\n/x/x/y <nil>\n/a%20b%0Afunc%20x/1 <nil>\n/o/type:int/a/b <nil>\ntrue\n"; err != nil || string(got) != want {
 		t.Errorf("%v\n%s\nwant\n%s\nof\n%s", err, got, want, &out)
 	}
 }
