@@ -2,6 +2,7 @@ package body_test
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -51,6 +52,7 @@ func TestReadJSON(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, want string
+		proto      int // default: 1
 		body       io.Reader
 		status     int
 		text       string
@@ -65,13 +67,19 @@ func TestReadJSON(t *testing.T) {
 		{name: "at the limit", body: strings.NewReader(`{"name":"` + strings.Repeat("a", 1000-11) + `"}`), want: "{" + strings.Repeat("a", 1000-11) + " }"},
 		{name: "past the limit", body: strings.NewReader(`{"name":"` + strings.Repeat("a", 1000-10) + `"}`), status: 413, text: "larger than 1000 bytes"},
 		{name: "past the limit, length unknown", body: io.MultiReader(strings.NewReader(strings.Repeat(" ", 1001))), status: 413, text: "larger than 1000 bytes"},
+		{name: "past the limit, HTTP/2", proto: 2, body: strings.NewReader(strings.Repeat(" ", 1001)), status: 413, text: "larger than 1000 bytes"},
+		{name: "past the limit, length unknown, HTTP/2", proto: 2, body: io.MultiReader(strings.NewReader(strings.Repeat(" ", 1001))), status: 413, text: "larger than 1000 bytes"},
 		{name: "broken off", body: broken(`{"name"`, io.ErrUnexpectedEOF), status: 400, text: "ends early"},
 		{name: "too slow", body: broken(`{"name"`, os.ErrDeadlineExceeded), status: 408, text: "took too long"},
 		{name: "the deadline of a context", body: broken(`{"name"`, context.DeadlineExceeded), status: 408, text: "took too long"},
 		{name: "reset", body: broken(`{"name"`, net.ErrClosed), status: 400, text: "cannot be read"},
 	} {
-		r := httptest.NewRequest("POST", "/", c.body)
-		v, err := body.ReadJSON[user](httptest.NewRecorder(), r, 1000)
+		w, r := httptest.NewRecorder(), httptest.NewRequest("POST", "/", c.body)
+		r.ProtoMajor = cmp.Or(c.proto, 1)
+		v, err := body.ReadJSON[user](w, r, 1000)
+		if closes := w.Header().Get("Connection") == "close"; closes != (c.status == 413 && r.ProtoMajor == 1) { // HTTP/2 ends only the stream
+			t.Errorf("%s: HTTP/%d closes the connection: %v", c.name, r.ProtoMajor, closes)
+		}
 		if got := statusOf(err); got != c.status {
 			t.Errorf("%s: status %d (%v), want %d", c.name, got, err, c.status)
 		}
@@ -121,16 +129,17 @@ func TestRefusalIsImmediate(t *testing.T) {
 		err := body.WithBody(w, r, 100<<10, func([]byte) error { return nil })
 		w.WriteHeader(statusOf(err))
 	}
+	part := strings.Repeat("a", 110_000)
 	for _, c := range []struct {
 		name    string
 		handler http.HandlerFunc
-		header  string
-		prefix  string
+		sent    string
 	}{
-		{"bare, announced", refuse, "Content-Length: 400000", ""},
-		{"wrapped, announced", func(w http.ResponseWriter, r *http.Request) { refuse(wrapped{w}, r) }, "Content-Length: 200000", ""},
-		{"bare, chunked", refuse, "Transfer-Encoding: chunked", "1e848\r\n"},
-		{"wrapped, chunked", func(w http.ResponseWriter, r *http.Request) { refuse(wrapped{wrapped{w}}, r) }, "Transfer-Encoding: chunked", "1e848\r\n"},
+		{"bare, announced", refuse, "Content-Length: 400000\r\n\r\n" + part},
+		{"bare, announced, nothing sent", refuse, "Content-Length: 400000\r\n\r\n"},
+		{"wrapped, announced", func(w http.ResponseWriter, r *http.Request) { refuse(wrapped{w}, r) }, "Content-Length: 200000\r\n\r\n" + part},
+		{"bare, chunked", refuse, "Transfer-Encoding: chunked\r\n\r\n1e848\r\n" + part},
+		{"wrapped, chunked", func(w http.ResponseWriter, r *http.Request) { refuse(wrapped{wrapped{w}}, r) }, "Transfer-Encoding: chunked\r\n\r\n1e848\r\n" + part},
 	} {
 		for _, on := range []string{"net/http", "the engine"} {
 			ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -151,7 +160,7 @@ func TestRefusalIsImmediate(t *testing.T) {
 				t.Fatal(err)
 			}
 			conn.SetDeadline(time.Now().Add(2 * time.Minute)) // in case of a failure, it would hang
-			io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\n"+c.header+"\r\n\r\n"+c.prefix+strings.Repeat("a", 110_000))
+			io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\n"+c.sent)
 			response := make([]byte, 12)
 			if _, err := io.ReadFull(conn, response); err != nil || string(response) != "HTTP/1.1 413" {
 				t.Errorf("%s, %s: %q, %v; want HTTP/1.1 413", on, c.name, response, err)
@@ -179,6 +188,7 @@ func TestWriteJSON(t *testing.T) {
 		{name: "html is escaped", method: "GET", code: 200, v: "<b>", want: `"\u003cb\u003e"`, length: "15"},
 		{name: "large", method: "GET", code: 200, v: strings.Repeat("a", 100_000), want: `"` + strings.Repeat("a", 100_000) + `"`, length: "100002"},
 		{name: "HEAD keeps the length", method: "HEAD", code: 200, v: 12, want: "", length: "2"},
+		{name: "103 has no body", method: "GET", code: 103, v: 12, want: "", length: "0"},
 		{name: "204 has no body", method: "GET", code: 204, v: 12, want: ""},
 		{name: "304 has no body", method: "GET", code: 304, v: 12, want: ""},
 		{name: "a failure after 128 KiB", method: "GET", code: 200, v: []any{strings.Repeat("a", 128<<10), failsLate{}}, want: "failed\n", length: "7", errText: "body: cannot encode the response as JSON"},
@@ -201,8 +211,11 @@ func TestWriteJSON(t *testing.T) {
 		resp.Body.Close()
 		srv.Close()
 		wantCode, wantType := c.code, "application/json"
-		if c.errText != "" {
+		switch {
+		case c.errText != "":
 			wantCode, wantType = 500, "text/plain; charset=utf-8"
+		case c.code < 200: // another one follows
+			wantCode, wantType = 200, ""
 		}
 		if resp.StatusCode != wantCode || string(got) != c.want || resp.Header.Get("Content-Length") != c.length {
 			t.Errorf("%s: %d %.40q, length %q; want %d %.40q, %q", c.name, resp.StatusCode, got, resp.Header.Get("Content-Length"), wantCode, c.want, c.length)

@@ -59,6 +59,7 @@ func TestReadJSONStrict(t *testing.T) {
 		{json, `{"more":{"cuont":2}}`, 400, `The request body is not the expected JSON: the field "cuont" is unknown.`},
 		{json, `{"` + strings.Repeat("x", 200) + `":1}`, 400, "The request body is not the expected JSON."},
 		{json, `{"item":1}`, 400, `The request body is not the expected JSON: "Item" has the wrong type.`},
+		{json, `"tea"`, 400, "The request body is not the expected JSON."},
 		{json, `{"item":`, 400, "The request body is not valid JSON; see byte "},
 		{json, ` `, 400, "The request body is not valid JSON; see byte "},
 		{json, `{} x`, 400, "The request body is not valid JSON; see byte "},
@@ -135,6 +136,8 @@ var errNegative = &problem.Error{Detail: "n must not be negative.", Members: map
 
 func check(n int) error {
 	switch {
+	case n < -99:
+		return &problem.Error{Err: errors.New("the password is hunter2")}
 	case n < -9:
 		return errors.New("the password is hunter2")
 	case n < 0:
@@ -164,6 +167,7 @@ func TestReadJSONValidates(t *testing.T) {
 		{"value", readN[byValue], `{"n":1}`, ""},
 		{"value", readN[byValue], `{"n":-1}`, invalid},
 		{"value", readN[byValue], `{"n":-10}`, secret},
+		{"value", readN[byValue], `{"n":-100}`, secret},
 		{"value", readN[byValue], `null`, ""},
 		{"pointer", readN[byPointer], `{"n":1}`, ""},
 		{"pointer", readN[byPointer], `{"n":-1}`, invalid},

@@ -57,7 +57,7 @@ func lines(r io.Reader, maxLine int, yield func([]byte, error) bool) {
 			}
 		}
 		// The last byte of an incomplete line may be the \r of a line ending.
-		if n := len(line); n > maxLine+1 || n > maxLine && (ended || line[n-1] != '\r' || err == io.EOF) {
+		if n := len(line); n > maxLine+1 || n > maxLine && (ended || err == io.EOF) {
 			yield(nil, &Error{
 				http.StatusRequestEntityTooLarge,
 				fmt.Errorf("a line of the request body is longer than %d bytes", maxLine),

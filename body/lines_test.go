@@ -49,6 +49,7 @@ var linesRows = []struct {
 	{"past the limit", "abc\nabcd\nab\n", 3, []string{"abc"}, 413},
 	{"past the limit at the end", "abc\nabcd", 3, []string{"abc"}, 413},
 	{"a CR past the limit at the end", "abc\r", 3, nil, 413},
+	{"two CRs, one past the limit", "abc\r\r\n", 3, nil, 413},
 	{"past the limit and the buffer", long9k + "\n", 8999, nil, 413},
 	{"at the limit and past the buffer", long9k + "\r\n", 9000, []string{long9k}, 0},
 	{"no limit", "abc\nabc", math.MaxInt, []string{"abc", "abc"}, 0},

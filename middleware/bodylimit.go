@@ -46,7 +46,7 @@ func (h *bodyLimitHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	inner := copyOf(r, r.Context())
-	body := &limitedBody{ReadCloser: r.Body, w: w, limit: h.n, left: h.n, http1: r.ProtoMajor == 1}
+	body := &limitedBody{ReadCloser: r.Body, w: w, limit: h.n, left: h.n}
 	inner.Body = body
 	defer func() { // after a panic too
 		if body.release() {
@@ -67,7 +67,6 @@ type limitedBody struct {
 	limit int64
 	left  int64
 	err   error // what Read returned last
-	http1 bool
 
 	mu       sync.Mutex
 	w        http.ResponseWriter // nil after release
@@ -75,11 +74,8 @@ type limitedBody struct {
 }
 
 func (b *limitedBody) Read(p []byte) (int, error) {
-	if b.err != nil || len(p) == 0 {
+	if b.err != nil {
 		return 0, b.err
-	}
-	if int64(len(p))-1 > b.left { // the extra byte tells whether the body is longer
-		p = p[:b.left+1]
 	}
 	n, err := b.ReadCloser.Read(p)
 	if int64(n) <= b.left {
@@ -101,8 +97,8 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 func (b *limitedBody) exceed(more bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.exceeded = true; more && b.w != nil && b.http1 {
-		_ = http.NewResponseController(b.w).SetReadDeadline(time.Unix(1, 0))
+	if b.exceeded = true; more {
+		_ = http.NewResponseController(b.w).SetReadDeadline(time.Unix(1, 0)) // without effect if b.w is nil
 	}
 }
 

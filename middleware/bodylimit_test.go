@@ -59,18 +59,25 @@ func TestBodyLimit(t *testing.T) {
 		{0, "a", 1, 413},
 		{0, "a", -1, 413},
 	} {
-		r := httptest.NewRequest("POST", "/", strings.NewReader(tt.body))
-		r.ContentLength = tt.declared
-		w := serve(middleware.BodyLimit(tt.limit)(readBody), r)
-		if w.Code != tt.code || tt.code == 200 && w.Body.String() != tt.body {
-			t.Errorf("limit %d, %q declared as %d: %d %q, want %d", tt.limit, tt.body, tt.declared, w.Code, w.Body, tt.code)
+		for _, proto := range []int{1, 2} {
+			r := httptest.NewRequest("POST", "/", strings.NewReader(tt.body))
+			r.ContentLength, r.ProtoMajor = tt.declared, proto
+			w := serve(middleware.BodyLimit(tt.limit)(readBody), r)
+			if w.Code != tt.code || tt.code == 200 && w.Body.String() != tt.body {
+				t.Errorf("limit %d, %q declared as %d: %d %q, want %d", tt.limit, tt.body, tt.declared, w.Code, w.Body, tt.code)
+			}
+			if closes := w.Header().Get("Connection") == "close"; closes != (tt.code == 413 && proto == 1) { // HTTP/2 ends only the stream
+				t.Errorf("limit %d, %q declared as %d: HTTP/%d closes the connection: %v", tt.limit, tt.body, tt.declared, proto, closes)
+			}
 		}
 	}
 	r := get("/")
 	r.Body = nil
-	if w := serve(middleware.BodyLimit(1)(quiet), r); w.Code != 200 {
-		t.Errorf("nil body: %d", w.Code)
-	}
+	serve(middleware.BodyLimit(1)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body != nil {
+			t.Errorf("nil body: the handler gets %v", r.Body)
+		}
+	})), r)
 }
 
 // TestBodyLimitOnConnections checks the limit over connections. A body whose
@@ -108,16 +115,16 @@ func TestBodyLimitOnConnections(t *testing.T) {
 	}
 }
 
-// TestBodyLimitKeepsTheContext checks that a handler can still use the request's
-// context when it has read all of a body that is too long.
+// TestBodyLimitKeepsTheContext checks that a handler that reads a body that is
+// too long gets its beginning, and can still use the request's context.
 func TestBodyLimitKeepsTheContext(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, err := io.ReadAll(r.Body)
+		b, err := io.ReadAll(r.Body)
 		select {
 		case <-r.Context().Done():
 		case <-time.After(50 * time.Millisecond):
 		}
-		fmt.Fprint(w, err, ", ", r.Context().Err())
+		fmt.Fprintf(w, "%s, %v, %v", b, err, r.Context().Err())
 	})
 	for _, proto := range []string{"HTTP/1.1", "engine HTTP/1.1"} {
 		srv, _ := start(t, proto, middleware.BodyLimit(3)(h))
@@ -125,7 +132,7 @@ func TestBodyLimitKeepsTheContext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := io.ReadAll(resp.Body); string(got) != "http: request body too large, <nil>" {
+		if got, err := io.ReadAll(resp.Body); string(got) != "abc, http: request body too large, <nil>" {
 			t.Errorf("%s: %q, %v", proto, got, err)
 		}
 	}
@@ -163,24 +170,26 @@ func TestBodyLimitRespondsAtOnce(t *testing.T) {
 		name string
 		h    http.Handler
 		mws  []mw
+		code int // of the response to a body of unknown length
 	}{
-		{"alone", readBody, nil},
-		{"read in another goroutine", readElsewhere, nil},
-		{"the same inside another BodyLimit", readElsewhere, []mw{middleware.BodyLimit(1 << 20)}},
-		{"inside Logger", readBody, []mw{silent}},
-		{"inside a foreign wrapper", readBody, []mw{foreign, silent, foreign}},
+		{"alone", readBody, nil, 413},
+		{"read in another goroutine", readElsewhere, nil, 413},
+		{"the same inside another BodyLimit", readElsewhere, []mw{middleware.BodyLimit(1 << 20)}, 413},
+		{"inside Logger", readBody, []mw{silent}, 413},
+		{"inside a foreign wrapper", readBody, []mw{foreign, silent, foreign}, 413},
+		{"no Unwrap, nothing written", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) }), []mw{hide}, 200},
 	} {
 		h := chain(outer.h, append(outer.mws, middleware.BodyLimit(1000))...)
 		for _, proto := range []string{"HTTP/1.1", "engine HTTP/1.1"} {
 			srv, _ := start(t, proto, h)
-			for _, request := range []string{
-				"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n" + strings.Repeat("x", 2000),
-				"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\nExpect: 100-continue\r\n\r\n",
-				"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n7d0\r\n" + strings.Repeat("x", 2000),
+			for request, code := range map[string]int{
+				"Content-Length: 200000\r\n\r\n" + strings.Repeat("x", 2000):            413,
+				"Content-Length: 200000\r\nExpect: 100-continue\r\n\r\n":                413,
+				"Transfer-Encoding: chunked\r\n\r\n7d0\r\n" + strings.Repeat("x", 2000): outer.code,
 			} {
-				resp, err := exchange(t, srv.dial(t), request)
-				if err != nil || resp.StatusCode != 413 || !resp.Close {
-					t.Errorf("%s, %s: %.70q: %v, %v; want 413 and the connection closed", proto, outer.name, request, resp, err)
+				resp, err := exchange(t, srv.dial(t), "POST / HTTP/1.1\r\nHost: x\r\n"+request)
+				if err != nil || resp.StatusCode != code || !resp.Close {
+					t.Errorf("%s, %s: %.40q: %v, %v; want %d and the connection closed", proto, outer.name, request, resp, err, code)
 				}
 			}
 		}
@@ -241,20 +250,6 @@ func TestTrailersThroughCopies(t *testing.T) {
 			}
 		}
 		srv.Close()
-	}
-}
-
-// TestBodyLimitWithoutUnwrap checks that a client that waits gets the response
-// of a handler that writes nothing, although BodyLimit can't reach the server's
-// writer.
-func TestBodyLimitWithoutUnwrap(t *testing.T) {
-	read := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) })
-	for _, proto := range []string{"HTTP/1.1", "engine HTTP/1.1"} {
-		srv, _ := start(t, proto, chain(read, hide, middleware.BodyLimit(1000)))
-		resp, err := exchange(t, srv.dial(t), "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n7d0\r\n"+strings.Repeat("x", 2000))
-		if err != nil || !resp.Close {
-			t.Errorf("%s: %v, %v; want a response and the connection closed", proto, resp, err)
-		}
 	}
 }
 

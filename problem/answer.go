@@ -69,13 +69,11 @@ func JSON(w http.ResponseWriter, r *http.Request, err error) {
 		b = appendMember(b, "detail", detail)
 	}
 	b = appendMember(b, "instance", members["instance"])
-	if len(members) > 0 {
-		for _, name := range slices.Sorted(maps.Keys(members)) {
-			switch name {
-			case "type", "title", "status", "detail", "instance":
-			default:
-				b = appendMember(b, name, members[name])
-			}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		switch name {
+		case "type", "title", "status", "detail", "instance":
+		default:
+			b = appendMember(b, name, members[name])
 		}
 	}
 	b = append(b, '}', '\n')

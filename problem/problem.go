@@ -2,7 +2,6 @@ package problem
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/recorder"
@@ -85,10 +84,6 @@ func handler(f func(http.ResponseWriter, *http.Request) error) http.HandlerFunc 
 
 func init() { wrapped.Register(handler(nil)) }
 
-// errNil is logged instead of a nil *Error, whose methods would panic after the
-// function that returned it, so that the stack would not show it.
-var errNil = errors.New("problem: the error is a nil *problem.Error, which isn't a nil error; return nil, or declare the variable as error")
-
 // Write writes the response for err with the [Format] in r's context, or with
 // [Text] if there is none. The text of err is never sent. If err has no status,
 // but is or wraps [context.DeadlineExceeded], and the deadline of r's context
@@ -113,9 +108,6 @@ var errNil = errors.New("problem: the error is a nil *problem.Error, which isn't
 // context.Canceled and for errors that Write can't send. Write doesn't log a
 // [Code] from 400 to 599.
 func Write(w http.ResponseWriter, r *http.Request, err error) {
-	if e, ok := err.(*Error); ok && e == nil {
-		err = errNil
-	}
 	code, bare := err.(Code)
 	bare = bare && isError(int(code))
 	if !bare && isExpired(r, err) {

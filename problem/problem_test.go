@@ -52,6 +52,7 @@ func TestStatus(t *testing.T) {
 		{"too high", coded(600), 500},
 		{"negative", coded(-404), 500},
 		{"a code that is no error", problem.Code(200), 500},
+		{"a nil *Error", (*problem.Error)(nil), 500},
 	} {
 		if got := problem.Status(tt.err); got != tt.want {
 			t.Errorf("%s: status %d, want %d", tt.name, got, tt.want)
@@ -92,6 +93,7 @@ func TestJSON(t *testing.T) {
 	}{
 		{problem.Code(404), 404, `{"title":"Not Found","status":404}`},
 		{errors.New("password swordfish"), 500, `{"title":"Internal Server Error","status":500}`},
+		{(*problem.Error)(nil), 500, `{"title":"Internal Server Error","status":500}`},
 		{coded(499), 499, `{"title":"Bad Request","status":499}`},
 		{&problem.Error{Status: 422, Detail: "the name \"x\n\" is taken"}, 422,
 			`{"title":"Unprocessable Entity","status":422,"detail":"the name \"x\n\" is taken"}`},
@@ -242,6 +244,7 @@ func TestWriteAfterDeadline(t *testing.T) {
 		{"passed", passed, late, 503},
 		{"passed, another error", passed, errors.New("disk full"), 500},
 		{"passed, the error has a status", passed, fmt.Errorf("%w: %w", coded(504), late), 504},
+		{"passed, joined", passed, fmt.Errorf("%w, %w", errors.New("a"), late), 503},
 		{"of a part of the request", t.Context(), late, 500},
 	} {
 		logs, w := captureLog(t), httptest.NewRecorder()
@@ -253,17 +256,31 @@ func TestWriteAfterDeadline(t *testing.T) {
 }
 
 // TestWriteAfterStart checks that Write adds nothing to a response that has
-// started.
+// started, or to a hijacked connection.
 func TestWriteAfterStart(t *testing.T) {
-	for _, proto := range []string{"HTTP/1.1", "HTTP/2.0"} {
+	for _, tt := range []struct {
+		proto string
+		start func(http.ResponseWriter)
+	}{
+		{"HTTP/1.1", func(w http.ResponseWriter) { io.WriteString(w, "a part") }},
+		{"HTTP/2.0", func(w http.ResponseWriter) { io.WriteString(w, "a part") }},
+		{"HTTP/1.1", func(w http.ResponseWriter) {
+			c, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\na part")
+			c.Close()
+		}},
+	} {
 		logs := captureLog(t)
 		var complaints bytes.Buffer
 		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			io.WriteString(w, "a part")
+			tt.start(w)
 			problem.Write(w, r, coded(409))
 			problem.Write(w, r, problem.Code(404))
 		}))
-		srv.EnableHTTP2 = proto == "HTTP/2.0"
+		srv.EnableHTTP2 = tt.proto == "HTTP/2.0"
 		srv.Config.ErrorLog = log.New(&complaints, "", 0)
 		srv.StartTLS()
 		resp, err := srv.Client().Get(srv.URL)
@@ -273,11 +290,11 @@ func TestWriteAfterStart(t *testing.T) {
 		body, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		srv.Close()
-		if resp.Proto != proto || resp.StatusCode != 200 || string(body) != "a part" || complaints.Len() > 0 {
-			t.Errorf("%s: got %s %d %q, server says %q", proto, resp.Proto, resp.StatusCode, body, &complaints)
+		if resp.Proto != tt.proto || resp.StatusCode != 200 || string(body) != "a part" || complaints.Len() > 0 {
+			t.Errorf("%s: got %s %d %q, server says %q", tt.proto, resp.Proto, resp.StatusCode, body, &complaints)
 		}
 		if got := logs.String(); strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, `{"level":"WARN","msg":"request failed after its response had started"`) || !strings.Contains(got, `"status":409`) {
-			t.Errorf("%s: logged %s", proto, got)
+			t.Errorf("%s: logged %s", tt.proto, got)
 		}
 	}
 }
@@ -301,6 +318,7 @@ func TestWriteLogs(t *testing.T) {
 		{"hostile bytes", "G\nT", "", hostile, `{"level":"ERROR","msg":"request failed","method":"\"G\\nT\"","pattern":"/x/{y}","status":500,"error":"\"x\\nlevel=INFO msg=forged \\x1b[31m\\u2028\\xff\""}`},
 		{"letters of the world", "GET", "", errors.New("größer als 3 日"), `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":500,"error":"größer als 3 日"}`},
 		{"a nil *Error", "GET", "", (*problem.Error)(nil), `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":500,"error":"problem: the error is a nil *problem.Error, which isn't a nil error; return nil, or declare the variable as error"}`},
+		{"a nil *Error that is wrapped", "GET", "", fmt.Errorf("a: %w", (*problem.Error)(nil)), `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":500,"error":"a: problem: the error is a nil *problem.Error, which isn't a nil error; return nil, or declare the variable as error"}`},
 		{"only a cause", "GET", "", &problem.Error{Status: 502, Err: errors.New("refused")}, `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":502,"error":"502 Bad Gateway: refused"}`},
 		{"nil", "GET", "", nil, `{"level":"ERROR","msg":"request failed","method":"GET","pattern":"/x/{y}","status":500,"error":"<nil>"}`},
 	} {
@@ -334,6 +352,11 @@ func TestWriteLogs(t *testing.T) {
 		leave()
 	}
 	logs := captureLog(t)
+	problem.Write(httptest.NewRecorder(), get().WithContext(ctx), errors.New("disk full"))
+	if !strings.HasPrefix(logs.String(), `{"level":"ERROR"`) {
+		t.Errorf("another error after the client has left: %s, want the level ERROR", logs)
+	}
+	logs = captureLog(t)
 	problem.Write(httptest.NewRecorder(), get(), errors.New(strings.Repeat("x", 1<<20)))
 	if n := logs.Len(); n > 5<<10 {
 		t.Errorf("an error of 1 MiB is logged in %d bytes", n)

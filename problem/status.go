@@ -112,20 +112,23 @@ type Error struct {
 }
 
 // StatusCode returns e.Status.
-func (e *Error) StatusCode() int { return e.Status }
+func (e *Error) StatusCode() int { return e.get().Status }
 
 // ProblemDetail returns e.Detail.
-func (e *Error) ProblemDetail() string { return e.Detail }
+func (e *Error) ProblemDetail() string { return e.get().Detail }
 
 // ProblemMembers returns e.Members.
-func (e *Error) ProblemMembers() map[string]any { return e.Members }
+func (e *Error) ProblemMembers() map[string]any { return e.get().Members }
 
 // Unwrap returns e.Err.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return e.get().Err }
 
 // Error returns e.Detail, or the status if that is empty, followed by the text
 // of e.Err.
 func (e *Error) Error() string {
+	if e == nil {
+		return errNil.Error()
+	}
 	text := e.Detail
 	if text == "" {
 		text = Code(e.Status).Error()
@@ -134,6 +137,19 @@ func (e *Error) Error() string {
 		text += ": " + e.Err.Error()
 	}
 	return text
+}
+
+// errNil is logged for a nil *Error.
+var errNil = errors.New("problem: the error is a nil *problem.Error, which isn't a nil error; return nil, or declare the variable as error")
+
+// get returns *e. For a nil *Error, which a function may return by mistake, it
+// returns the zero value: a panic would happen after the function has returned,
+// so that the stack would not show it.
+func (e *Error) get() (v Error) {
+	if e != nil {
+		v = *e
+	}
+	return v
 }
 
 // statusText returns the text of a status. An unknown status is treated as the

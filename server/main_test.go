@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bufio"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -135,6 +136,18 @@ func dial(t *testing.T, addr string) net.Conn {
 	}
 	t.Cleanup(func() { c.Close() })
 	return c
+}
+
+// readResponse reads the head of one response whose body is "hello" or empty.
+func readResponse(t *testing.T, c net.Conn) *http.Response {
+	t.Helper()
+	c.SetReadDeadline(time.Now().Add(longest))
+	defer c.SetReadDeadline(time.Time{})
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatalf("no response: %v", err)
+	}
+	return resp
 }
 
 // longest is the timeout for events that happen immediately unless the machine

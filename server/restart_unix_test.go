@@ -252,7 +252,7 @@ func TestActivation(t *testing.T) {
 		{"not a socket", []*os.File{plainFile}, nil, "", `server: socket "unknown" (file descriptor 3) is neither a listening stream socket nor a datagram socket`},
 		{"a datagram socket too", []*os.File{udp, a}, []string{"LISTEN_FDNAMES=web:web", "TEST_SERVER_SOCKET=web"}, addrA, ""},
 	} {
-		p := startChild(t, "127.0.0.1:0", c.sockets, c.env...)
+		p := startChild(t, "127.0.0.1:0", c.sockets, append(c.env, "TEST_SERVER_DRAIN_DELAY=1h")...) // which an interrupt skips
 		if p.addr != c.addr {
 			t.Errorf("%s: serves on %q, want %q", c.name, p.addr, c.addr)
 		}

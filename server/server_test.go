@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -121,16 +122,6 @@ type lineWriter chan string
 
 func (w lineWriter) Write(p []byte) (int, error) { w <- string(p); return len(p), nil }
 
-// TestTimeoutHandlerWithRecycle checks that the server refuses an
-// http.TimeoutHandler with Recycle, which could read the requests of others.
-func TestTimeoutHandlerWithRecycle(t *testing.T) {
-	s := server.New("127.0.0.1:0", http.TimeoutHandler(http.HandlerFunc(hello), time.Second, ""))
-	s.Engine, s.Recycle = true, true
-	if err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "TimeoutHandler") {
-		t.Errorf("Run returned %v", err)
-	}
-}
-
 // TestDrainServesKeepAliveConnections checks that a client that is about to
 // send its next request gets a response with Connection: close. It has a second
 // to send it.
@@ -216,6 +207,7 @@ func TestDrainClosesIdleConnections(t *testing.T) {
 }
 
 func TestErrorsSayWhatToDo(t *testing.T) {
+	goroutines := runtime.NumGoroutine()
 	taken := listen(t)
 	defer taken.Close()
 	h := http.HandlerFunc(hello)
@@ -244,6 +236,9 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			s.CertFile, s.KeyFile = cert, key
 			s.HTTP.TLSConfig = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return nil, nil }}
 		}, []string{"set only one of them"}},
+		{"recycling requests that others may read", func(s *server.Server) {
+			s.Engine, s.Recycle, s.HTTP.Handler = true, true, http.TimeoutHandler(h, time.Second, "")
+		}, []string{"is an http.TimeoutHandler", "set Recycle to false"}},
 		{"recycling without the engine", func(s *server.Server) { s.Recycle = true }, []string{"Recycle requires Engine"}},
 		{"paths without a slash", func(s *server.Server) { s.LivePath, s.ReadyPath = "livez", "readyz" }, []string{`LivePath is "livez"`, `ReadyPath is "readyz"`, "must begin with a slash"}},
 		{"one path for both", func(s *server.Server) { s.LivePath, s.ReadyPath = "/z", "/z" }, []string{`both "/z"`}},
@@ -254,6 +249,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			s.HTTP.Protocols.SetUnencryptedHTTP2(true)
 		}, []string{"no protocol", "TLS: true"}},
 		{"Ready without a path", func(s *server.Server) { s.Ready = func(context.Context) error { return nil } }, []string{"nothing calls it without ReadyPath"}},
+		{"before it listens", func(s *server.Server) { s.HTTP.Addr, s.MaxConnsPerIP = taken.Addr().String(), -1 }, []string{"MaxConnsPerIP is -1"}},
 		{"several at once", func(s *server.Server) {
 			s.HTTP.Handler, s.StallTimeout, s.DrainTimeout, s.MaxConns = nil, -1, -1, -1
 		}, []string{"Handler is nil", "StallTimeout is -1ns", "DrainTimeout is -1ns", "MaxConns is -1"}},
@@ -267,6 +263,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			}
 		}
 	}
+	eventually(t, longest, "nothing handles signals", func() bool { return runtime.NumGoroutine() <= goroutines+1 }) // os/signal keeps one
 	if err := server.New("", h).Serve(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "the listener is nil") {
 		t.Errorf("Serve without a listener: %v", err)
 	}
