@@ -26,21 +26,17 @@ func Timeout(d time.Duration) func(http.Handler) http.Handler {
 	if d <= 0 {
 		panic("middleware: Timeout: the duration must be positive; to have no timeout, omit the middleware")
 	}
-	return func(next http.Handler) http.Handler { return &timeoutHandler{next: next, d: d} }
+	return func(next http.Handler) http.Handler { return &timeoutHandler{next, d} }
 }
 
 type timeoutHandler struct {
 	next http.Handler
 	d    time.Duration
-	seen recorder.Cache
 }
 
 func (h *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w, rec := recorder.Wrap(w)
-	var encoding []string
-	if !h.seen.Own(w) {
-		encoding = w.Header()["Content-Encoding"]
-	}
+	encoding := w.Header()["Content-Encoding"]
 	outer, begin := r.Context(), time.Now()
 	ctx, cancel := context.WithDeadline(outer, begin.Add(h.d)) // or an earlier one of outer
 	inner := copyOf(r, ctx)

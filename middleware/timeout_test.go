@@ -24,7 +24,6 @@ func ExampleTimeout() {
 }
 
 func TestTimeoutResponse(t *testing.T) {
-	silence(t)
 	const short, long = time.Nanosecond, time.Hour
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -59,9 +58,14 @@ func TestTimeoutResponse(t *testing.T) {
 		{"after the deadline of the outer context", past, long, quiet, 503, "Service Unavailable\n"},
 		{"canceled", canceled, long, wait, 200, ""},
 	} {
+		log := &logBuffer{}
+		setDefault(t, log.logger())
 		w := serve(middleware.Timeout(tt.d)(tt.h), get("/").WithContext(tt.ctx))
 		if w.Code != tt.code || w.Body.String() != tt.body {
 			t.Errorf("%s: %d %q, want %d %q", tt.name, w.Code, w.Body, tt.code, tt.body)
+		}
+		if text := log.String(); (text != "") != (w.Code == 500 || w.Code == 503) {
+			t.Errorf("%s: %d, logged %q", tt.name, w.Code, text)
 		}
 		if w.Code == 503 && w.Header().Get("Etag") != "" {
 			t.Errorf("%s: the response has the ETag of another", tt.name)

@@ -162,6 +162,34 @@ func TestBrokenListener(t *testing.T) {
 	t.Run("engine", func(t *testing.T) { test(t, true) })
 }
 
+// A lateListener accepts nothing until its channel is closed.
+type lateListener struct {
+	*net.TCPListener
+	open chan bool
+}
+
+func (l lateListener) Accept() (net.Conn, error) { <-l.open; return l.TCPListener.Accept() }
+
+// TestDrainWaitsForTheQueue checks that a server without connections doesn't
+// close its listener before it has looked for some in the kernel's queue.
+func TestDrainWaitsForTheQueue(t *testing.T) {
+	ln := lateListener{listen(t).(*net.TCPListener), make(chan bool)}
+	_, stop := startOn(t, ln, http.HandlerFunc(hello), nil)
+	c := send(t, ln.Addr().String(), "/")
+	done := make(chan error)
+	go func() { done <- stop() }()
+	select {
+	case err := <-done:
+		t.Errorf("stopped at once: %v", err)
+	case <-time.After(200 * time.Millisecond): // it would take less
+		close(ln.open)
+		readResponse(t, c)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestServeReturnsTheErrorOfTheBackend checks that Serve returns the error of a
 // server that can't start, or whose listener fails during DrainDelay, and closes
 // the listener.

@@ -126,26 +126,33 @@ func (w lineWriter) Write(p []byte) (int, error) { w <- string(p); return len(p)
 // send its next request gets a response with Connection: close. It has a second
 // to send it.
 func TestDrainServesKeepAliveConnections(t *testing.T) {
-	steady.Try(t, 50*time.Millisecond, func() error {
-		s, addr, stop := start(t, http.HandlerFunc(hello), nil)
-		c := dial(t, addr)
-		send := func() { io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
-		send()
-		if readResponse(t, c).Close {
-			t.Error("before the drain: Connection: close, want keep-alive")
-		}
-		go stop()
-		refusesConnections(t, addr)
-		send()
-		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
-		if err := stop(); err != nil || s.Stats().Open != 0 {
-			t.Errorf("drain: %v, %d open", err, s.Stats().Open)
-		}
-		if err != nil || !resp.Close {
-			return fmt.Errorf("during the drain: %v, %v; want a response with Connection: close", resp, err)
-		}
-		return nil
-	})
+	for _, broken := range []bool{false, true} { // the listener
+		steady.Try(t, 50*time.Millisecond, func() error {
+			ln := listen(t)
+			s, stop := startOn(t, ln, http.HandlerFunc(hello), nil)
+			c := dial(t, ln.Addr().String())
+			send := func() { io.WriteString(c, headHello) }
+			send()
+			if readResponse(t, c).Close {
+				t.Error("before the drain: Connection: close, want keep-alive")
+			}
+			if broken {
+				ln.Close()
+			} else {
+				go stop()
+			}
+			refusesConnections(t, ln.Addr().String())
+			send()
+			resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+			if err := stop(); (err != nil) != broken || s.Stats().Open != 0 {
+				t.Errorf("drain: %v, %d open", err, s.Stats().Open)
+			}
+			if err != nil || !resp.Close {
+				return fmt.Errorf("during the drain: %v, %v; want a response with Connection: close", resp, err)
+			}
+			return nil
+		})
+	}
 }
 
 func TestDrainDeadline(t *testing.T) {
