@@ -25,58 +25,20 @@ const (
 	benchPath  = modulePath + "/bench"
 )
 
-// Versions holds the sources of both versions.
-type Versions struct {
-	new, old map[string][]byte // contents of the root module by file name
-	bench    map[string][]byte // and of this module
-}
-
-// Read reads the version in the working tree, including uncommitted changes,
-// and that of the commit ref. root is the directory of the root module.
-func Read(ctx context.Context, root, ref string) (v Versions, err error) {
-	if v.new, err = routerSource(os.DirFS(root)); err != nil {
-		return v, err
-	}
-	old, err := commit(ctx, root, ref)
-	if err != nil {
-		return v, err
-	}
-	if v.old, err = routerSource(old); err != nil {
-		return v, err
-	}
-	v.bench, err = harness(ctx)
-	return v, err
-}
-
-// Build writes the program to dir, compiles it and returns the name of the
-// binary. The position of code in a binary affects its speed by a few percent,
+// build writes the program to dir, compiles it and returns the name of the
+// binary. The new version is the working tree in root, including uncommitted
+// changes. The position of code in a binary affects its speed by a few percent,
 // so there are two layouts: with newFirst, the new version comes first.
-func (v Versions) Build(ctx context.Context, dir string, newFirst bool, tags string) (binary string, err error) {
+func build(ctx context.Context, dir, root string, old fs.FS, newFirst bool, tags string) (binary string, err error) {
 	// The names have the same length, because the length of a path could affect
 	// the speed.
 	newName, oldName := "a", "z"
 	if !newFirst {
 		newName, oldName = "z", "a"
 	}
-	if err := v.write(dir, newName, oldName); err != nil {
+	if err := write(ctx, dir, map[string]fs.FS{newName: os.DirFS(root), oldName: old}); err != nil {
 		return "", err
 	}
-	args := []string{"build", "-o", "race.exe"}
-	if tags != "" {
-		args = append(args, "-tags", tags)
-	}
-	cmd := exec.CommandContext(ctx, "go", append(args, ".")...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("against: the program with both versions does not build: %w\n%s", err, out)
-	}
-	return filepath.Join(dir, "race.exe"), nil
-}
-
-// write writes the program with both versions. Their import paths begin with
-// newName and oldName.
-func (v Versions) write(dir, newName, oldName string) error {
 	const program = `package main
 
 import (
@@ -87,38 +49,89 @@ import (
 
 func main() { race.Main(new.Task, old.Task) }
 `
-	files := map[string][]byte{"main.go": fmt.Appendf(nil, program, newName, oldName)}
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), fmt.Appendf(nil, program, newName, oldName), 0o666); err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", "race.exe", "-tags", tags, ".")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("against: the program with both versions does not build: %w\n%s", err, out)
+	}
+	return filepath.Join(dir, "race.exe"), nil
+}
+
+// write writes both versions, with import paths that begin with their names, and
+// this module's part of the program once for each of them.
+func write(ctx context.Context, dir string, versions map[string]fs.FS) error {
+	root, err := Root(ctx)
+	if err != nil {
+		return err
+	}
+	bench := os.DirFS(filepath.Join(root, "bench"))
 	mod := "module against\n\ngo 1.26\n"
-	for name, version := range map[string]map[string][]byte{newName: v.new, oldName: v.old} {
+	for name, tree := range versions {
 		module := name + ".example/muxmaster"
 		mod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => ./%s\n", module, module, name)
 		// This changes both imports and strings with package paths.
 		rename := strings.NewReplacer(benchPath+"/measure", "against/measure", benchPath, "against/"+name+"_bench", modulePath, module)
-		for file, data := range version {
-			files[name+"/"+file] = []byte(rename.Replace(string(data)))
-		}
-		for file, data := range v.bench {
-			data = []byte(rename.Replace(string(data)))
-			switch file {
-			case "measure/measure.go", "against/race/race.go": // both versions have the same
-				files[strings.TrimPrefix(file, "against/")] = data
-			default:
-				files[name+"_bench/"+file] = data
-			}
-		}
-	}
-	files["go.mod"] = []byte(mod)
-	for name, data := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		files, err := routerSource(tree)
+		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(file, data, 0o666); err != nil {
+		if err := copyFiles(filepath.Join(dir, name), tree, rename, files...); err != nil {
+			return err
+		}
+		files, err = globs(bench, "*.go", "routes/*", "contender/contender.go", "contender/floor.go", "contender/muxmaster*.go", "against/side/*.go")
+		if err != nil {
+			return err
+		}
+		if err := copyFiles(filepath.Join(dir, name+"_bench"), bench, rename, files...); err != nil {
+			return err
+		}
+		// Both versions have the same.
+		if err := copyFiles(dir, bench, rename, "measure/measure.go", "against/race/race.go"); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(filepath.Join(dir, "against", "race"), filepath.Join(dir, "race")); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o666)
+}
+
+// copyFiles copies files of a tree, with other import paths.
+func copyFiles(dir string, tree fs.FS, rename *strings.Replacer, files ...string) error {
+	for _, name := range files {
+		data, err := fs.ReadFile(tree, name)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(to, []byte(rename.Replace(string(data))), 0o666); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// globs returns the names of the files that match one of the patterns, without
+// tests.
+func globs(tree fs.FS, patterns ...string) (files []string, err error) {
+	for _, pattern := range patterns {
+		names, err := fs.Glob(tree, pattern)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, slices.DeleteFunc(names, isTest)...)
+	}
+	return files, nil
+}
+
+func isTest(name string) bool { return strings.HasSuffix(name, "_test.go") }
 
 // Root returns the directory of the root module, relative to the current one.
 func Root(ctx context.Context) (string, error) {
@@ -127,31 +140,6 @@ func Root(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("against: can't find module %s; run the command in bench/: %w", modulePath, err)
 	}
 	return strings.TrimSpace(string(out)), nil
-}
-
-// harness reads the files of this module that the program needs, which import
-// only the standard library, each other and the router.
-func harness(ctx context.Context) (map[string][]byte, error) {
-	root, err := Root(ctx)
-	if err != nil {
-		return nil, err
-	}
-	files, bench := map[string][]byte{}, os.DirFS(filepath.Join(root, "bench"))
-	for _, pattern := range []string{"*.go", "routes/*", "contender/contender.go", "contender/floor.go", "contender/muxmaster*.go", "measure/measure.go", "against/*/*.go"} {
-		names, err := fs.Glob(bench, pattern)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			if strings.HasSuffix(name, "_test.go") {
-				continue
-			}
-			if files[name], err = fs.ReadFile(bench, name); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return files, nil
 }
 
 // commit returns the files in a commit of the repository in dir.
@@ -166,11 +154,10 @@ func commit(ctx context.Context, dir, ref string) (fs.FS, error) {
 	return zip.NewReader(bytes.NewReader(data), int64(len(data)))
 }
 
-// routerSource reads the files of the root module that its build needs, without
-// tests and nested modules.
-func routerSource(tree fs.FS) (map[string][]byte, error) {
-	files := map[string][]byte{}
-	return files, fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+// routerSource returns the names of the files of the root module that its build
+// needs, without tests and nested modules.
+func routerSource(tree fs.FS) (files []string, err error) {
+	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || name == "." {
 			return err
 		}
@@ -182,11 +169,12 @@ func routerSource(tree fs.FS) (map[string][]byte, error) {
 		}
 		// Packages below internal embed files of any kind.
 		source := name == "go.mod" || name == "go.sum" || slices.Contains([]string{".go", ".s", ".h"}, path.Ext(name)) || strings.HasPrefix(name, "internal/")
-		if source && !strings.HasSuffix(name, "_test.go") {
-			files[name], err = fs.ReadFile(tree, name)
+		if source && !isTest(name) {
+			files = append(files, name)
 		}
-		return err
+		return nil
 	})
+	return files, err
 }
 
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {

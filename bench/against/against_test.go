@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,19 +54,14 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := routerSource(os.DirFS(root))
+	tree := os.DirFS(root)
+	files, err := routerSource(tree)
 	if err != nil {
 		t.Fatal(err)
 	}
 	repo := t.TempDir()
-	for name, data := range files {
-		file := filepath.Join(repo, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+	if err := copyFiles(repo, tree, strings.NewReplacer(), files...); err != nil {
+		t.Fatal(err)
 	}
 	for _, args := range [][]string{
 		{"init", "-q"}, {"add", "."},
@@ -79,16 +75,17 @@ func TestCompare(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(repo, "not_committed.go"), slow, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	v, err := Read(t.Context(), repo, "HEAD")
+	old, err := commit(t.Context(), repo, "HEAD")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.new["not_committed.go"] == nil || v.old["not_committed.go"] != nil {
-		t.Error("the new version must be the working tree, the old one the commit")
-	}
-	binary, err := v.Build(t.Context(), t.TempDir(), true, "")
+	dir := t.TempDir()
+	binary, err := build(t.Context(), dir, repo, old, true, "")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if got, err := filepath.Glob(filepath.Join(dir, "?", "not_committed.go")); err != nil || len(got) != 1 || got[0] != filepath.Join(dir, "a", "not_committed.go") {
+		t.Errorf("the change is in %q, %v; the new version must be the working tree, the old one the commit", got, err)
 	}
 	r, err := measureWith(t.Context(), binary, race.Order{Row: side.Rows()[0].Name, Plan: measure.Plan{Rounds: 2, Round: time.Millisecond}})
 	if err != nil {

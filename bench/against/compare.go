@@ -36,13 +36,13 @@ func Compare(ctx context.Context, w io.Writer, dir string, o Options) (worse int
 	if err != nil {
 		return 0, err
 	}
-	versions, err := Read(ctx, root, o.Ref)
+	old, err := commit(ctx, root, o.Ref)
 	if err != nil {
 		return 0, err
 	}
 	var binaries []string
 	for i, newFirst := range []bool{true, false} {
-		binary, err := versions.Build(ctx, filepath.Join(dir, fmt.Sprint("layout", i+1)), newFirst, o.Tags)
+		binary, err := build(ctx, filepath.Join(dir, fmt.Sprint("layout", i+1)), root, old, newFirst, o.Tags)
 		if err != nil {
 			return 0, err
 		}

@@ -89,15 +89,27 @@ func Replace(document, name, text string) (string, error) {
 	return before + start + line + "\n" + strings.TrimSuffix(text, "\n") + end + after, nil
 }
 
+// Replaced returns the text of a file with generated parts, each a name and a
+// text, replaced.
+func Replaced(file string, parts ...[2]string) (string, error) {
+	data, err := os.ReadFile(file)
+	document := string(data)
+	for _, part := range parts {
+		if err == nil {
+			document, err = Replace(document, part[0], part[1])
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", file, err)
+	}
+	return document, nil
+}
+
 // ReplaceIn is Replace for a file.
 func ReplaceIn(file, name, text string) error {
-	data, err := os.ReadFile(file)
+	document, err := Replaced(file, [2]string{name, text})
 	if err != nil {
 		return err
-	}
-	document, err := Replace(string(data), name, text)
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
 	}
 	return os.WriteFile(file, []byte(document), 0o666)
 }

@@ -1,11 +1,11 @@
 package report
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/figure"
@@ -31,66 +31,59 @@ var readmeRows = []struct{ Name, Native, Plain string }{
 // SpeedTable returns the README's table. docs is the directory of the pages,
 // relative to the README.
 func SpeedTable(r *showdown.Run, docs string) string {
-	var b strings.Builder
-	b.WriteString(figure.Head(1, append(readmeHead, "B, allocs")...))
-	section, how := timeSection(r)
-	for _, row := range readmeRows {
-		name := row.Plain
-		if name == "" {
-			name = row.Native
-		}
-		cells := readmeCells(r, row.Name+version(r, name), row.Native, row.Plain, section, func(_ string, ns float64) string { return figure.Digits(ns) })
-		allocs := "–"
-		if c, ok := r.Cell(showdown.Serving, "ParamRead", name); ok {
-			allocs = figure.Compact(c.Bytes) + ", " + figure.Compact(c.Allocs)
-		}
-		b.WriteString(figure.Row(append(cells, allocs)...))
-	}
-	fmt.Fprintf(&b, `
-Nanoseconds per request, %s: a handler that reads its parameter, and the mean of the
-GitHub API's 203 routes. gin can't give a plain handler its parameters. Bytes and
-allocations are those of the plain handler, if there is one, with 1 parameter.
-%s
-`+"`%s`"+` in `+"`bench/`"+`; [all figures](%s/benchmarks.md).
-`, how, machineLine(r), r.Command, docs)
-	return b.String()
-}
-
-// timeSection returns the section with the README's times, and how they were
-// measured: what go test -bench reports, if the run has it.
-func timeSection(r *showdown.Run) (section showdown.Section, how string) {
-	if len(r.In(showdown.Benchmark, "")) == 0 {
-		return showdown.Serving, "the minimum of interleaved rounds"
-	}
-	return showdown.Benchmark, "with garbage collections, as\n`go test -run '^$' -bench 'Showdown/.*/(ParamRead|GitHub)$'` in `bench/` reports them, the best of three"
+	section := timeSection(r)
+	table := readmeTable(r, section, true, func(_ string, ns float64) string { return figure.Digits(ns) })
+	return document("speed table", r, fields{"Table": table, "Benchmark": section == showdown.Benchmark, "Docs": docs})
 }
 
 // RatioTable returns the table in comparison.md: times relative to muxmaster's
 // default mode.
 func RatioTable(r *showdown.Run) string {
-	var b strings.Builder
-	b.WriteString(figure.Head(1, readmeHead...))
-	for _, row := range readmeRows {
-		b.WriteString(figure.Row(readmeCells(r, row.Name, row.Native, row.Plain, showdown.Serving, func(scenario string, ns float64) string {
-			base, _ := r.Cell(showdown.Serving, scenario, "muxmaster")
-			return figure.Times(ns / measure.Min(base.Samples))
-		})...))
-	}
-	return b.String()
+	return readmeTable(r, showdown.Serving, false, func(scenario string, ns float64) string {
+		base, _ := r.Cell(showdown.Serving, scenario, "muxmaster")
+		return figure.Times(ns / measure.Min(base.Samples))
+	})
 }
 
-// readmeHead is the head of both tables, and readmeCells are their cells: the
-// name, and the figures of native and plain handlers, each in two scenarios.
-var readmeHead = []string{"router", "native handler: 1 parameter", "GitHub API", "plain handler: 1 parameter", "GitHub API"}
-
-func readmeCells(r *showdown.Run, name, native, plain string, section showdown.Section, write func(scenario string, ns float64) string) []string {
-	cells := []string{name}
-	for _, contender := range []string{native, plain} {
-		for _, scenario := range []string{"ParamRead", "GitHub"} {
-			cells = append(cells, cellText(r, column{Section: section, Scenario: scenario}, contender, func(ns float64) string { return write(scenario, ns) }))
-		}
+// timeSection returns the section with the README's times: what go test -bench
+// reports, if the run has it.
+func timeSection(r *showdown.Run) showdown.Section {
+	if len(r.In(showdown.Benchmark, "")) == 0 {
+		return showdown.Serving
 	}
-	return cells
+	return showdown.Benchmark
+}
+
+// readmeTable returns a table with the figures of native and plain handlers, each
+// in two scenarios. With details, it also has versions and allocations.
+func readmeTable(r *showdown.Run, section showdown.Section, details bool, write func(scenario string, ns float64) string) string {
+	head := []string{"router", "native handler: 1 parameter", "GitHub API", "plain handler: 1 parameter", "GitHub API"}
+	if details {
+		head = append(head, "B, allocs")
+	}
+	var b strings.Builder
+	b.WriteString(figure.Head(1, head...))
+	for _, row := range readmeRows {
+		name := cmp.Or(row.Plain, row.Native)
+		cells := []string{row.Name}
+		if details {
+			cells[0] += version(r, name)
+		}
+		for _, contender := range []string{row.Native, row.Plain} {
+			for _, scenario := range []string{"ParamRead", "GitHub"} {
+				cells = append(cells, cellText(r, column{Section: section, Scenario: scenario}, contender, func(ns float64) string { return write(scenario, ns) }))
+			}
+		}
+		if details {
+			allocs := "–"
+			if c, ok := r.Cell(showdown.Serving, "ParamRead", name); ok {
+				allocs = figure.Compact(c.Bytes) + ", " + figure.Compact(c.Allocs)
+			}
+			cells = append(cells, allocs)
+		}
+		b.WriteString(figure.Row(cells...))
+	}
+	return b.String()
 }
 
 // version returns the suffix with the version of a peer, or "".
@@ -103,34 +96,73 @@ func version(r *showdown.Run, name string) string {
 
 // Docs writes the generated pages and pictures to the directory docs, and
 // updates the generated parts of other pages there and of the README.md next to
-// it. http2 is the run of HTTP/2 servers. It returns the names of the files.
+// it. http2 is the run of HTTP/2 servers. It returns the names of the files. It
+// writes nothing if a document can't be read or lacks its part.
 func Docs(docs string, r, http2 *showdown.Run) (files []string, err error) {
+	texts := map[string]string{}
+	add := func(name, text string) {
+		name = filepath.Join(docs, name)
+		files, texts[name] = append(files, name), text
+	}
 	figures, err := ReferenceFigures(r)
 	if err != nil {
 		return nil, err
 	}
-	pages := map[string]string{"benchmarks.md": Markdown(r), "reference-figures.md": figures}
+	add("benchmarks.md", Markdown(r))
+	add("reference-figures.md", figures)
 	for _, p := range pictures {
-		pages[p.File] = Picture(r, http2, p.Theme, p.Shape)
+		add(p.file, Picture(r, http2, p.theme, p.shape))
 	}
-	for _, name := range slices.Sorted(maps.Keys(pages)) {
-		file := filepath.Join(docs, name)
-		if err := os.WriteFile(file, []byte(pages[name]), 0o666); err != nil {
-			return files, err
-		}
-		files = append(files, file)
-	}
-	for _, part := range []struct{ file, name, text string }{
-		{"comparison.md", "ratios", RatioTable(r)},
-		{"engine.md", "http2", HTTP2(http2)},
-		{"../README.md", "speed table", SpeedTable(r, filepath.Base(docs))},
-		{"../README.md", "http2", HTTP2Line(http2, filepath.Base(docs))},
+	for _, document := range []struct {
+		file  string
+		parts [][2]string // name, text
+	}{
+		{"comparison.md", [][2]string{{"ratios", RatioTable(r)}}},
+		{"engine.md", [][2]string{{"http2", HTTP2(http2)}}},
+		{"../README.md", [][2]string{{"speed table", SpeedTable(r, filepath.Base(docs))}, {"http2", HTTP2Line(http2, filepath.Base(docs))}}},
 	} {
-		file := filepath.Join(docs, part.file)
-		if err := figure.ReplaceIn(file, part.name, part.text); err != nil {
-			return files, err
+		text, err := figure.Replaced(filepath.Join(docs, document.file), document.parts...)
+		if err != nil {
+			return nil, err
 		}
-		files = append(files, file)
+		add(document.file, text)
+	}
+	for _, name := range files {
+		if err := os.WriteFile(name, []byte(texts[name]), 0o666); err != nil {
+			return nil, err
+		}
 	}
 	return files, nil
+}
+
+// Publish writes the documents, as Docs, of a new run, and the run into its file,
+// which is showdown.File or showdown.HTTP2File. It uses the published run of the
+// other kind.
+func Publish(docs, file string, r *showdown.Run) error {
+	if r.Finished.IsZero() {
+		return errors.New("the run is not complete; nothing is published")
+	}
+	runs := map[string]*showdown.Run{}
+	for _, name := range []string{showdown.File, showdown.HTTP2File} {
+		var err error
+		if name == file {
+			runs[name], err = r.Rounded()
+		} else {
+			runs[name], err = showdown.Read(name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	files, err := Docs(docs, runs[showdown.File], runs[showdown.HTTP2File])
+	if err != nil {
+		return err
+	}
+	if err := r.Write(file); err != nil {
+		return err
+	}
+	for _, name := range append(files, file) {
+		fmt.Println("wrote", name)
+	}
+	return nil
 }

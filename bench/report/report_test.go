@@ -204,6 +204,39 @@ func TestPublished(t *testing.T) {
 	}
 }
 
+// TestPublish checks that nothing is written if a run isn't complete, or if one
+// of the documents can't be updated.
+func TestPublish(t *testing.T) {
+	complete, incomplete := sampleRun(), sampleRun()
+	incomplete.Finished = time.Time{}
+	for _, tt := range []struct {
+		name      string
+		run       *showdown.Run
+		documents []string
+		want      string // in the error
+	}{
+		{"stopped by Ctrl-C", incomplete, []string{"README.md", "docs/comparison.md", "docs/engine.md"}, "the run is not complete"},
+		{"a document is missing", complete, []string{"README.md", "docs/comparison.md"}, "engine.md: no such file"},
+	} {
+		docs := projectCopy(t, tt.documents...)
+		root := filepath.Dir(docs)
+		t.Run(tt.name, func(t *testing.T) {
+			t.Chdir(root)
+			if err := sampleHTTP2().Write(showdown.HTTP2File); err != nil {
+				t.Fatal(err)
+			}
+			if err := Publish(docs, showdown.File, tt.run); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+			for _, name := range []string{showdown.File, "docs/benchmarks.md"} {
+				if _, err := os.Stat(name); err == nil {
+					t.Errorf("%s was written", name)
+				}
+			}
+		})
+	}
+}
+
 // sampleHTTP2 returns a run of all HTTP/2 cases.
 func sampleHTTP2() *showdown.Run {
 	r := &showdown.Run{Started: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC), Machine: measure.Machine{CPU: "Z80"}, Command: "go run"}
@@ -264,13 +297,13 @@ func projectCopy(t *testing.T, names ...string) (docs string) {
 }
 
 func TestEngine(t *testing.T) {
-	r := &showdown.Run{Started: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC), Machine: measure.Machine{CPU: "Z80"}}
+	r := &showdown.Run{Started: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC), Machine: measure.Machine{CPU: "Z80"}, Command: "go run"}
 	cases := load.Cases()[:1]
 	for i, name := range []string{"net/http", "engine"} { // the others were not measured
 		round := load.Round{PerSecond: float64(100 + 50*i), CPU: float64(20 - 10*i), P50: time.Millisecond, P99: 2 * time.Millisecond}
 		r.AddLoad(showdown.Servers, cases[0], name, load.Result{Rounds: []load.Round{round, round}})
 	}
-	text := Engine(r, cases, "go run")
+	text := Engine(r, cases)
 	for _, want := range []string{
 		"| hello, minimal headers, 64 connections | – | 2.00 (2.00–2.00) #1 | – |",
 		"Medians of 2 interleaved rounds", " engine 1.50,",

@@ -1,5 +1,6 @@
 // Package report presents the results of a run: in the terminal, as Markdown,
-// as a picture, and as a self-contained HTML file.
+// as a picture, and as a self-contained HTML file. It also says which
+// performance targets a run meets.
 package report
 
 import (
@@ -11,23 +12,28 @@ import (
 
 	"github.com/seed-1954dcaa/muxmaster/bench"
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
-	"github.com/seed-1954dcaa/muxmaster/bench/figure"
+	"github.com/seed-1954dcaa/muxmaster/bench/load"
+	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
 // row is one contender in a ranking.
 type row struct {
-	Name          string
-	Kind          string // of handler: "native" or "plain"; "" for the floor
-	Ours, Floor   bool
-	Mid, Lo, Hi   float64 // median and its confidence interval
-	Ratio         float64 // relative to the best, except the floor
-	Bytes, Allocs float64
-	Cell          showdown.Cell
+	Name        string
+	Kind        string // of handler: "native" or "plain"; "" for no router
+	Ours, Floor bool   // Floor is no router, or under load the base
+	Mid, Lo, Hi float64
+	Ratio       float64 // to the best, except the floor; under load Mid
+	Place       int     // under load; rows without a significant difference share it
+	Cell        showdown.Cell
 }
 
-// ranking is the ranking of one scenario, fastest first, including the floor.
+// ranking is the ranking of one scenario, best first. Mid, Lo and Hi of its
+// rows are the median and its confidence interval: of the samples, or under load
+// of the ratio to the base in the same round.
 type ranking struct {
+	Base   string // under load: the server to which the ratios are relative
+	ByCPU  bool   // the ratios compare requests per second of CPU time, otherwise per second
 	Rows   []row
 	Cannot []showdown.Cell
 }
@@ -45,25 +51,24 @@ func kind(e showdown.Entry) string {
 	return "native"
 }
 
-// rank sorts the cells, native and plain handlers together.
-func rank(r *showdown.Run, cells []showdown.Cell) ranking {
-	var out ranking
-	best := math.NaN()
-	for _, c := range cells {
+// rank sorts the contenders, native and plain handlers together.
+func rank(r *showdown.Run, section showdown.Section, scenario string) (out ranking) {
+	if section.UnderLoad() {
+		return rankLoad(r, section, scenario)
+	}
+	best := math.Inf(1)
+	for _, c := range r.In(section, scenario) {
 		e := r.Entry(c.Contender)
-		floor := e.In(contender.Floor)
-		if len(c.Samples) == 0 {
-			if !floor {
-				out.Cannot = append(out.Cannot, c)
+		x := row{Name: c.Contender, Kind: kind(e), Ours: e.Ours, Floor: e.In(contender.Floor), Cell: c}
+		switch {
+		case len(c.Samples) > 0:
+			x.Mid, x.Lo, x.Hi = summary(c.Samples)
+			out.Rows = append(out.Rows, x)
+			if !x.Floor {
+				best = min(best, x.Mid)
 			}
-			continue
-		}
-		mid, lo, hi := summary(c.Samples)
-		out.Rows = append(out.Rows, row{
-			Name: c.Contender, Kind: kind(e), Ours: e.Ours, Floor: floor, Mid: mid, Lo: lo, Hi: hi, Bytes: c.Bytes, Allocs: c.Allocs, Cell: c,
-		})
-		if !floor && (math.IsNaN(best) || mid < best) {
-			best = mid
+		case !x.Floor:
+			out.Cannot = append(out.Cannot, c)
 		}
 	}
 	for i := range out.Rows {
@@ -71,6 +76,119 @@ func rank(r *showdown.Run, cells []showdown.Cell) ranking {
 	}
 	slices.SortStableFunc(out.Rows, func(a, b row) int { return cmp.Compare(a.Mid, b.Mid) })
 	return out
+}
+
+// rankLoad compares every server with the base in the same round, so load on
+// the machine affects both. If the CPU time is known, it compares requests per
+// second of CPU time, which other programs affect least.
+func rankLoad(r *showdown.Run, section showdown.Section, scenario string) ranking {
+	out := ranking{Base: "no router", ByCPU: true}
+	if section != showdown.Load {
+		out.Base = load.HTTPServers[0].Name
+	}
+	cells := r.In(section, scenario)
+	for _, c := range cells {
+		out.ByCPU = out.ByCPU && (len(c.Samples) == 0 || len(c.CPU) == len(c.Samples))
+	}
+	base, _ := r.Cell(section, scenario, out.Base)
+	for _, c := range cells {
+		switch {
+		case len(c.Samples) == 0:
+			out.Cannot = append(out.Cannot, c)
+			continue
+		case len(c.Samples) != len(base.Samples):
+			c.Cannot = "has fewer rounds than " + out.Base
+			out.Cannot = append(out.Cannot, c)
+			continue
+		}
+		ratios := measure.Ratios(c.Samples, base.Samples)
+		if out.ByCPU {
+			ratios = measure.Ratios(base.CPU, c.CPU)
+		}
+		x := row{Name: c.Contender, Floor: c.Contender == out.Base, Cell: c}
+		x.Kind, x.Ours = loadKind(r, section, c.Contender)
+		x.Mid, x.Lo, x.Hi = summary(ratios)
+		x.Ratio = x.Mid
+		out.Rows = append(out.Rows, x)
+	}
+	places(out.Rows)
+	return out
+}
+
+// loadKind returns the kind of a server's handlers, and whether the server is
+// ours.
+func loadKind(r *showdown.Run, section showdown.Section, name string) (kindOf string, ours bool) {
+	if section != showdown.Load {
+		// HTTP/2 servers have the names of HTTP/1.1 servers, or other names.
+		for _, s := range slices.Concat(load.HTTPServers, load.HTTP2Servers) {
+			if s.Name == name {
+				return s.Handler, s.Ours
+			}
+		}
+	}
+	e := r.Entry(name)
+	return kind(e), e.Ours
+}
+
+// places sorts the rows in descending order and sets their places. A row has
+// the same place as the previous one unless its interval is completely below
+// that of the first row with that place. Rows with the same place are sorted by
+// name.
+func places(rows []row) {
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.Ratio, a.Ratio) })
+	place, least := 0, math.Inf(1)
+	for i := range rows {
+		if rows[i].Hi < least {
+			place, least = i+1, rows[i].Lo
+		}
+		rows[i].Place = place
+	}
+	slices.SortStableFunc(rows, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a.Place, b.Place), strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)))
+	})
+}
+
+// row returns the row of a server.
+func (l ranking) row(server string) (row, bool) {
+	for _, x := range l.Rows {
+		if x.Name == server {
+			return x, true
+		}
+	}
+	return row{}, false
+}
+
+// perSecond returns the requests per second, and p50 and p99 the latencies in
+// nanoseconds.
+func (x row) perSecond() float64 { return x.Cell.Samples.Summary().Center }
+func (x row) p50() float64       { return x.Cell.P50.Summary().Center * 1e3 }
+func (x row) p99() float64       { return x.Cell.P99.Summary().Center * 1e3 }
+
+// rate returns the quantity that the ratios compare.
+func (l ranking) rate() string {
+	if l.ByCPU {
+		return "requests per second of the server's CPU time"
+	}
+	return "requests per second"
+}
+
+// difference summarizes a ranking under load in one sentence.
+func (l ranking) difference() string {
+	first := 0
+	for _, x := range l.Rows {
+		if x.Place == 1 {
+			first++
+		}
+	}
+	switch first {
+	case 0:
+		return ""
+	case len(l.Rows):
+		return "There is no significant difference."
+	case 1:
+		return fmt.Sprintf("%s is ahead. Rows with the same place don't differ significantly.", l.Rows[0].Name)
+	}
+	return fmt.Sprintf("There is no significant difference between the first %d. Rows with the same place don't differ significantly.", first)
 }
 
 // summary returns the median with its confidence interval. With few samples,
@@ -106,8 +224,7 @@ func scenarioTitle(name string) string {
 }
 
 // scenarios lists the distinct scenarios of a section in the order of the run.
-func scenarios(r *showdown.Run, section showdown.Section) []string {
-	var names []string
+func scenarios(r *showdown.Run, section showdown.Section) (names []string) {
 	for _, c := range r.In(section, "") {
 		if !slices.Contains(names, c.Scenario) {
 			names = append(names, c.Scenario)
@@ -116,15 +233,9 @@ func scenarios(r *showdown.Run, section showdown.Section) []string {
 	return names
 }
 
-// amount formats a row's figure with its unit.
-func amount(section showdown.Section, x row) string {
-	if section == showdown.Heap {
-		return figure.Count(x.Mid) + " B"
-	}
-	return figure.Duration(x.Mid)
-}
-
-// machineLine describes the machine and the date of the run.
-func machineLine(r *showdown.Run) string {
-	return fmt.Sprintf("%s, %s.", r.Machine, r.Started.Format("2 January 2006"))
+// family returns the router's name without the adapter of a contender: "echo"
+// for "echo (WrapHandler)".
+func family(name string) string {
+	router, _, _ := strings.Cut(name, " (")
+	return router
 }

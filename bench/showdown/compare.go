@@ -62,3 +62,6 @@ func (s Section) Unit() string {
 	}
 	return "ns/request"
 }
+
+// UnderLoad reports whether servers under load are measured.
+func (s Section) UnderLoad() bool { return s == Load || s == Servers || s == HTTP2 }

@@ -8,60 +8,50 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
-// plan defines the amount of measurements in a run.
-type plan struct {
-	serving, parallel, scaling measure.Plan
-	conditions                 bool // measure under other conditions, too
-	scales                     []int
-	registrations              int
-	patience                   time.Duration // for one registration; slower contenders are omitted
-	heapSets                   []string
-	load                       load.Plan
-	loadPasses                 int // passes over the rounds of load; each pass is a separate unit
-	loadCases                  []load.Case
+// Plan defines the amount of measurements in a run.
+type Plan struct {
+	Serving, Parallel, Scaling measure.Plan
+	Conditions                 bool // measure under other conditions, too
+	Scales                     []int
+	Registrations              int
+	Patience                   time.Duration // for one registration; slower contenders are omitted
+
+	Load        load.Plan
+	LoadPasses  int         // over all cases of load, which share the rounds
+	LoadCases   []load.Case // of routers
+	ServerCases []load.Case // of HTTP servers
+	Strict      bool        // it is an error if an HTTP server doesn't serve its case
 }
 
-// newPlan returns the plan of a run. serving replaces that of one scenario if
-// it has rounds.
-func newPlan(quick bool, serving measure.Plan) plan {
-	p := usualPlan(quick)
-	if serving.Rounds > 0 {
-		p.serving = serving
+// Usual returns the plan of the command showdown.
+func Usual(quick bool) Plan {
+	p := Plan{
+		Serving:       measure.Plan{Rounds: 20, Round: 15 * time.Millisecond},
+		Parallel:      measure.Plan{Rounds: 20, Round: 10 * time.Millisecond},
+		Scaling:       measure.Plan{Rounds: 10, Round: 15 * time.Millisecond},
+		Scales:        []int{10, 100, 1_000, 10_000, 100_000},
+		Registrations: 6,
+		Patience:      8 * time.Second,
+		Conditions:    true,
+		LoadPasses:    4,
+		Load:          load.Plan{Rounds: 12, Round: time.Second},
+		LoadCases:     []load.Case{load.Parameter(100, 1)},
 	}
-	return p
-}
-
-func usualPlan(quick bool) plan {
-	sets := []string{"static", "github", "gplus", "parse"}
 	if quick {
-		return plan{
-			serving:       measure.Plan{Rounds: 6, Round: 10 * time.Millisecond},
-			parallel:      measure.Plan{Rounds: 6, Round: 5 * time.Millisecond},
-			scaling:       measure.Plan{Rounds: 5, Round: 5 * time.Millisecond},
-			scales:        []int{10, 100, 1_000, 10_000},
-			registrations: 2,
-			patience:      2 * time.Second,
-			heapSets:      sets,
-			loadPasses:    1,
-			load:          load.Plan{Rounds: 4, Round: time.Second},
-			loadCases:     []load.Case{load.Parameter(50, 1)},
+		p = Plan{
+			Serving:       measure.Plan{Rounds: 6, Round: 10 * time.Millisecond},
+			Parallel:      measure.Plan{Rounds: 6, Round: 5 * time.Millisecond},
+			Scaling:       measure.Plan{Rounds: 5, Round: 5 * time.Millisecond},
+			Scales:        []int{10, 100, 1_000, 10_000},
+			Registrations: 2,
+			Patience:      2 * time.Second,
+			LoadPasses:    1,
+			Load:          load.Plan{Rounds: 4, Round: time.Second},
+			LoadCases:     []load.Case{load.Parameter(50, 1)},
 		}
+	} else if all := runtime.NumCPU(); all > 1 {
+		p.LoadCases = append(p.LoadCases, load.Parameter(100, all))
 	}
-	p := plan{
-		serving:       measure.Plan{Rounds: 20, Round: 15 * time.Millisecond},
-		parallel:      measure.Plan{Rounds: 20, Round: 10 * time.Millisecond},
-		scaling:       measure.Plan{Rounds: 10, Round: 15 * time.Millisecond},
-		scales:        []int{10, 100, 1_000, 10_000, 100_000},
-		registrations: 6,
-		patience:      8 * time.Second,
-		heapSets:      sets,
-		conditions:    true,
-		loadPasses:    4,
-		load:          load.Plan{Rounds: 3, Round: time.Second},
-		loadCases:     []load.Case{load.Parameter(100, 1)},
-	}
-	if all := runtime.NumCPU(); all > 1 {
-		p.loadCases = append(p.loadCases, load.Parameter(100, all))
-	}
+	p.ServerCases = p.LoadCases
 	return p
 }

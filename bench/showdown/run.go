@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -144,6 +145,11 @@ func (r *Run) Entry(name string) Entry {
 	return Entry{Name: name}
 }
 
+// MachineLine describes the machine and the date of the run.
+func (r *Run) MachineLine() string {
+	return fmt.Sprintf("%s, %s.", r.Machine, r.Started.Format("2 January 2006"))
+}
+
 // In reports whether the contender belongs to the class.
 func (e Entry) In(class contender.Class) bool { return slices.Contains(e.Classes, class) }
 
@@ -182,6 +188,16 @@ func (r *Run) encode() ([]byte, error) {
 	return append(out, "\n]}\n"...), nil
 }
 
+// Rounded returns the run with the digits that its file has.
+func (r *Run) Rounded() (*Run, error) {
+	data, err := r.encode()
+	if err != nil {
+		return nil, err
+	}
+	rounded := new(Run)
+	return rounded, json.Unmarshal(data, rounded)
+}
+
 // Write writes the run to the file atomically.
 func (r *Run) Write(file string) error {
 	data, err := r.encode()
@@ -207,22 +223,18 @@ func Resume(file string, fresh *Run) (*Run, error) {
 	case err != nil:
 		return nil, err
 	}
-	differs := func(what string, was, is any) error {
-		return fmt.Errorf("showdown: %s can't be resumed: its %s is %v, now it is %v; start a new run without -resume", file, what, was, is)
-	}
-	switch {
-	case old.Quick != fresh.Quick:
-		return nil, differs("-quick", old.Quick, fresh.Quick)
-	case old.Machine.Go != fresh.Machine.Go:
-		return nil, differs("Go", old.Machine.Go, fresh.Machine.Go)
-	case old.Machine.CPU != fresh.Machine.CPU || old.Machine.Cores != fresh.Machine.Cores:
-		return nil, differs("machine", old.Machine.CPU, fresh.Machine.CPU)
-	}
-	was, is := names(old.Contenders), names(fresh.Contenders)
-	gone := slices.DeleteFunc(slices.Clone(was), func(n string) bool { return slices.Contains(is, n) })
-	come := slices.DeleteFunc(slices.Clone(is), func(n string) bool { return slices.Contains(was, n) })
-	if len(gone)+len(come) > 0 {
-		return nil, differs("list of contenders", fmt.Sprintf("with %q", gone), fmt.Sprintf("with %q", come))
+	for _, d := range []struct {
+		what    string
+		was, is any
+	}{
+		{"-quick", old.Quick, fresh.Quick},
+		{"Go", old.Machine.Go, fresh.Machine.Go},
+		{"machine", fmt.Sprint(old.Machine.CPU, old.Machine.Cores), fmt.Sprint(fresh.Machine.CPU, fresh.Machine.Cores)},
+		{"list of contenders", names(old.Contenders), names(fresh.Contenders)},
+	} {
+		if !reflect.DeepEqual(d.was, d.is) {
+			return nil, fmt.Errorf("showdown: %s can't be resumed: its %s is %v, now it is %v; start a new run without -resume", file, d.what, d.was, d.is)
+		}
 	}
 	return old, nil
 }

@@ -24,9 +24,9 @@ type Options struct {
 	Resume bool           // continue the run in File
 	Only   *regexp.Regexp // of unit keys such as "serving/GitHub"; nil for all
 
-	Command    string       // to be named in reports; "" for that of showdown
-	Contenders []string     // measure only these; nil for all
-	Serving    measure.Plan // of one scenario, instead of the usual plan
+	Command    string   // to be named in reports; "" for that of showdown
+	Contenders []string // measure only these; nil for all
+	Plan       *Plan    // instead of the usual one
 
 	// Progress is called after each step with a description of the work, the time
 	// done so far, and the estimated total time.
@@ -34,7 +34,8 @@ type Options struct {
 }
 
 // Start measures the units until all are done or the context ends, and returns
-// the run. It writes the run to the file after each unit.
+// the run. It writes the run to the file after each unit. If the context ends,
+// it returns the context's error, and the run without the current unit.
 func Start(ctx context.Context, o Options) (*Run, error) {
 	r := &Run{
 		Started: time.Now().UTC().Truncate(time.Second), Quick: o.Quick,
@@ -43,16 +44,27 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	if o.Quick {
 		r.Command += " -quick"
 	}
-	contenders, safe := contender.All(), ""
+	contenders := contender.All()
 	if o.Contenders != nil {
 		contenders = slices.DeleteFunc(contenders, func(c contender.Contender) bool { return !slices.Contains(o.Contenders, c.Name) })
-	} else {
+	}
+	plan := Usual(o.Quick)
+	if o.Plan != nil {
+		plan = *o.Plan
+	}
+	every := units(contenders, plan)
+	us := slices.DeleteFunc(slices.Clone(every), func(u unit) bool { return o.Only != nil && !o.Only.MatchString(u.key) })
+	if len(us) == 0 {
+		return nil, fmt.Errorf("showdown: no unit matches %q; some are %q", o.Only, []string{every[0].key, every[len(every)-1].key})
+	}
+	safe := ""
+	if o.Contenders == nil {
 		dir, err := os.MkdirTemp("", "showdown")
 		if err != nil {
 			return nil, err
 		}
 		defer os.RemoveAll(dir)
-		if safe, err = buildSafe(dir); err != nil {
+		if safe, err = buildSafe(ctx, dir); err != nil {
 			r.Missing = []Missing{{safeName, "its binary could not be built: " + oneLine(err)}}
 		}
 	}
@@ -68,31 +80,27 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 			return nil, err
 		}
 	}
-	us := units(contenders, newPlan(o.Quick, o.Serving))
+	us = slices.DeleteFunc(us, func(u unit) bool { return slices.Contains(r.Done, u.key) })
 	var done, all time.Duration
 	for _, u := range us {
 		all += u.cost
 	}
 	for _, u := range us {
-		if slices.Contains(r.Done, u.key) || o.Only != nil && !o.Only.MatchString(u.key) {
-			all -= u.cost
-			continue
-		}
 		if ctx.Err() != nil {
-			return r, nil
+			return r, ctx.Err()
 		}
 		step := func(part float64) { o.Progress(u.key, done+time.Duration(part*float64(u.cost)), all) }
 		step(0)
 		others := watchOthers()
-		if err := runUnit(ctx, u, r, safe, o, step); err != nil {
+		if err := runUnit(ctx, u, r, safe, plan, step); err != nil {
 			if ctx.Err() != nil {
-				return r, nil
+				return r, ctx.Err()
 			}
 			return r, fmt.Errorf("showdown: %s: %w", u.key, err)
 		}
 		r.Done = append(r.Done, u.key)
 		r.Others = max(r.Others, others.share())
-		if len(r.Done) == len(us) {
+		if len(r.Done) == len(every) {
 			r.Finished = time.Now().UTC().Truncate(time.Second)
 		}
 		if o.File != "" {
@@ -108,11 +116,11 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 
 // runUnit runs a unit here and, unless safe is "" or it is a unit of load, in
 // that worker. If it returns an error, the run is unchanged.
-func runUnit(ctx context.Context, u unit, r *Run, safe string, o Options, step func(float64)) error {
-	if safe == "" || strings.HasPrefix(u.key, string(Load)+"/") || strings.HasPrefix(u.key, string(Servers)+"/") {
+func runUnit(ctx context.Context, u unit, r *Run, safe string, plan Plan, step func(float64)) error {
+	if section, _, _ := strings.Cut(u.key, "/"); safe == "" || Section(section).UnderLoad() {
 		return u.run(ctx, r, step)
 	}
-	cells, err := measureSafe(ctx, safe, order{u.key, o.Quick, o.Serving, r})
+	cells, err := measureSafe(ctx, safe, order{u.key, plan, r})
 	if err != nil {
 		return err
 	}

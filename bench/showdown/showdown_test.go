@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -29,7 +30,9 @@ func few() []contender.Contender {
 
 var tiny = measure.Plan{Rounds: 3, Round: 50 * time.Microsecond}
 
-func TestUnitsFillTheirCells(t *testing.T) {
+// TestUnits checks that units fill their cells, and that interrupted ones leave
+// nothing.
+func TestUnits(t *testing.T) {
 	contenders := few()
 	for _, tt := range []struct {
 		unit    unit
@@ -39,9 +42,13 @@ func TestUnitsFillTheirCells(t *testing.T) {
 	}{
 		{raceUnit(Serving, "Static", scenario("Static"), bench.Usual, contenders, tiny), 5, 3, map[string]string{"bone": "GET /articles/wiki/: reached route 31"}},
 		{heapUnit(contenders[:4], "gplus"), 4, 1, nil},
-		{scalingUnit(contenders[:4], 1, 10, nil, plan{scaling: tiny, registrations: 3}), 8, 3, map[string]string{"bone": "GET /"}},
+		{scalingUnit(contenders[:4], 1, 10, nil, Plan{Scaling: tiny, Registrations: 3}), 8, 3, map[string]string{"bone": "GET /"}},
 	} {
+		ctx, cancel := context.WithCancel(t.Context())
 		r, last := new(Run), -1.0
+		if err := tt.unit.run(ctx, r, func(float64) { cancel() }); !errors.Is(err, context.Canceled) || len(r.Cells) != 0 {
+			t.Errorf("%s, interrupted: error %v and %d cells, want the context's and none", tt.unit.key, err, len(r.Cells))
+		}
 		if err := tt.unit.run(t.Context(), r, func(part float64) { last = part }); err != nil {
 			t.Fatalf("%s: %v", tt.unit.key, err)
 		}
@@ -72,7 +79,7 @@ func TestServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := json.Marshal(order{"serving/Param1", true, tiny, &Run{Cells: []Cell{{Contender: "another"}}}})
+	in, err := json.Marshal(order{"serving/Param1", Plan{Serving: tiny}, &Run{Cells: []Cell{{Contender: "another"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,19 +93,6 @@ func TestServe(t *testing.T) {
 	}
 	if len(cells) != 1 || cells[0].Contender != "http.ServeMux" || len(cells[0].Samples) != tiny.Rounds || cells[0].Allocs != 1 {
 		t.Errorf("got %+v, want one cell", cells)
-	}
-}
-
-func TestInterruptedUnitsLeaveNothing(t *testing.T) {
-	contenders := few()
-	for _, u := range []unit{
-		raceUnit(Serving, "Param1", scenario("Param1"), bench.Usual, contenders, tiny), scalingUnit(contenders[:4], 1, 10, nil, plan{scaling: tiny, registrations: 1}), heapUnit(contenders[:4], "gplus"),
-	} {
-		ctx, cancel := context.WithCancel(t.Context())
-		r := new(Run)
-		if err := u.run(ctx, r, func(float64) { cancel() }); !errors.Is(err, context.Canceled) || len(r.Cells) != 0 {
-			t.Errorf("%s: error %v and %d cells, want the context's and none", u.key, err, len(r.Cells))
-		}
 	}
 }
 
@@ -203,6 +197,31 @@ func TestOthers(t *testing.T) {
 	w.all -= 400 * time.Millisecond // as if others had worked that much more
 	if share := w.share(); runtime.GOOS == "linux" && share <= 0 {
 		t.Errorf("others used %v of the machine, want more", share)
+	}
+}
+
+// TestStart checks that a run stopped before its end is returned with the
+// context's error, and that a mistake in an expression measures nothing.
+func TestStart(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	file := filepath.Join(t.TempDir(), "run.json")
+	o := Options{File: file, Contenders: []string{"no router", "http.ServeMux"}, Only: regexp.MustCompile("^serving/Param"), Plan: &Plan{Serving: tiny}}
+	o.Progress = func(doing string, done, all time.Duration) {
+		if doing == "serving/Param5" {
+			cancel()
+		}
+	}
+	r, err := Start(ctx, o)
+	if !errors.Is(err, context.Canceled) || !slices.Equal(r.Done, []string{"serving/Param1"}) || !r.Finished.IsZero() {
+		t.Errorf("stopped in the second unit: %v, done %q", err, r.Done)
+	}
+	o.Resume, o.Progress = true, func(doing string, done, all time.Duration) {}
+	if r, err = Start(t.Context(), o); err != nil || len(r.Done) != 5 || len(r.Cells) != 10 {
+		t.Errorf("resumed: %v, done %q with %d cells", err, r.Done, len(r.Cells))
+	}
+	o.Only = regexp.MustCompile("nosuch")
+	if _, err := Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), `no unit matches "nosuch"`) {
+		t.Errorf("no unit: %v", err)
 	}
 }
 

@@ -25,20 +25,20 @@ type unit struct {
 }
 
 // units returns the units of a run.
-func units(contenders []contender.Contender, p plan) []unit {
+func units(contenders []contender.Contender, p Plan) []unit {
 	var us []unit
 	routers := slices.DeleteFunc(slices.Clone(contenders), func(c contender.Contender) bool { return c.In(contender.Floor) })
 	for _, s := range bench.Scenarios() {
-		us = append(us, raceUnit(Serving, s.Name, s, bench.Usual, contenders, p.serving))
+		us = append(us, raceUnit(Serving, s.Name, s, bench.Usual, contenders, p.Serving))
 		if s.Name == "ParamRead" || s.Name == "GitHub" {
 			us = append(us, benchmarkUnit(contenders, s))
 		}
 	}
-	us = append(us, raceUnit(Parallel, fmt.Sprintf("1 parameter, %d cores", runtime.NumCPU()), scenario("Param1"), bench.AllCores, routers, p.parallel))
-	if p.conditions {
-		us = append(us, conditionUnits(slices.DeleteFunc(slices.Clone(routers), func(c contender.Contender) bool { return !slices.Contains(inConditions, c.Name) }), p.serving)...)
+	us = append(us, raceUnit(Parallel, fmt.Sprintf("1 parameter, %d cores", runtime.NumCPU()), scenario("Param1"), bench.AllCores, routers, p.Parallel))
+	if p.Conditions {
+		us = append(us, conditionUnits(slices.DeleteFunc(slices.Clone(routers), func(c contender.Contender) bool { return !slices.Contains(inConditions, c.Name) }), p.Serving)...)
 	}
-	for i, n := range p.scales {
+	for i, n := range p.Scales {
 		// They don't race here, so that a large size can be done in parts.
 		size := len(routers)
 		if n > 10_000 {
@@ -47,16 +47,22 @@ func units(contenders []contender.Contender, p plan) []unit {
 		part := 0
 		for some := range slices.Chunk(routers, size) {
 			part++
-			us = append(us, scalingUnit(some, part, n, p.scales[:i], p))
+			us = append(us, scalingUnit(some, part, n, p.Scales[:i], p))
 		}
 	}
-	for _, set := range p.heapSets {
+	for _, set := range []string{"static", "github", "gplus", "parse"} {
 		us = append(us, heapUnit(routers, set))
 	}
-	for pass := range p.loadPasses {
-		for _, c := range p.loadCases {
-			us = append(us, loadUnit(Load, underLoad(contenders), c, pass+1, p.load))
-			us = append(us, loadUnit(Servers, load.Entrants(c), c, pass+1, p.load))
+	for pass := range p.LoadPasses {
+		for _, c := range p.LoadCases {
+			us = append(us, loadUnit(Load, underLoad(contenders), c, pass, p))
+		}
+		for _, c := range p.ServerCases {
+			section := Servers
+			if c.Protocol != load.HTTP1 {
+				section = HTTP2
+			}
+			us = append(us, loadUnit(section, load.Entrants(c), c, pass, p))
 		}
 	}
 	return us
@@ -64,7 +70,7 @@ func units(contenders []contender.Contender, p plan) []unit {
 
 // Units lists the keys of a run's units.
 func Units(quick bool) (keys []string) {
-	for _, u := range units([]contender.Contender{{}}, newPlan(quick, measure.Plan{})) {
+	for _, u := range units([]contender.Contender{{}}, Usual(quick)) {
 		keys = append(keys, u.key)
 	}
 	return keys
@@ -202,20 +208,20 @@ func proven(c contender.Contender, s bench.Scenario) (bench.Loaded, error) {
 // scalingUnit measures registration and lookups of a generated API, one
 // contender after the other, because all routers with 100,000 routes would need
 // too much memory. It omits contenders that were too slow with fewer routes.
-func scalingUnit(contenders []contender.Contender, part, n int, smaller []int, p plan) unit {
+func scalingUnit(contenders []contender.Contender, part, n int, smaller []int, p Plan) unit {
 	name := fmt.Sprint("Scale", n)
-	cost := lap(p.scaling, contenders) + time.Duration(len(contenders))*time.Duration(n)*20*time.Microsecond
+	cost := lap(p.Scaling, contenders) + time.Duration(len(contenders))*time.Duration(n)*20*time.Microsecond
 	return unit{fmt.Sprintf("%s/%s/%d", Scaling, name, part), cost, func(ctx context.Context, r *Run, step func(float64)) error {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 		s := bench.ScaleScenario(n)
 		return each(ctx, r, step, contenders, func(c contender.Contender) []Cell {
 			lookups := Cell{Section: Scaling, Scenario: name, Contender: c.Name}
 			registration := Cell{Section: Registration, Scenario: name, Contender: c.Name}
-			if reason := tooSlow(r, c.Name, n, smaller, p.patience); reason != "" {
+			if reason := tooSlow(r, c.Name, n, smaller, p.Patience); reason != "" {
 				lookups.Cannot, registration.Cannot = reason, reason
 				return []Cell{lookups, registration}
 			}
-			err := recovered(func() { registration.Samples = bench.Registration(c, s.Spec.Routes, p.registrations, time.Second) })
+			err := recovered(func() { registration.Samples = bench.Registration(c, s.Spec.Routes, p.Registrations, time.Second) })
 			if err != nil {
 				registration.Cannot = oneLine(err)
 			}
@@ -225,7 +231,7 @@ func scalingUnit(contenders []contender.Contender, part, n int, smaller []int, p
 				return []Cell{lookups, registration}
 			}
 			began := time.Now()
-			lookups.Samples = measure.Rounds([]measure.Task{l.Task()}, p.scaling, func(done int) bool {
+			lookups.Samples = measure.Rounds([]measure.Task{l.Task()}, p.Scaling, func(done int) bool {
 				return ctx.Err() == nil && (done < 3 || time.Since(began) < 3*time.Second)
 			})[0]
 			return []Cell{lookups, registration}
@@ -290,21 +296,27 @@ func heapUnit(contenders []contender.Contender, set string) unit {
 	}}
 }
 
-// loadUnit measures servers under load in interleaved rounds. Later passes add
-// samples to those of the first.
-func loadUnit(section Section, servers []string, c load.Case, pass int, p load.Plan) unit {
+// loadUnit measures servers under load in interleaved rounds. The rounds are
+// spread over the passes, so that a few slow seconds of the machine don't decide
+// a case. Later passes add samples to those of the first.
+func loadUnit(section Section, servers []string, c load.Case, pass int, p Plan) unit {
+	plan := p.Load
+	plan.Rounds = p.Load.Rounds*(pass+1)/p.LoadPasses - p.Load.Rounds*pass/p.LoadPasses
 	run := func(ctx context.Context, r *Run, step func(float64)) error {
-		results, err := load.Run(ctx, servers, c, p, step)
+		results, err := load.Run(ctx, servers, c, plan, step)
 		if err != nil {
 			return err
 		}
 		for i, s := range servers {
+			if p.Strict && results[i].Cannot != "" {
+				return fmt.Errorf("%s: %s", s, results[i].Cannot)
+			}
 			r.AddLoad(section, c, s, results[i])
 		}
 		return nil
 	}
-	cost := time.Duration(len(servers)) * time.Duration(p.Rounds) * (p.Round + 50*time.Millisecond)
-	return unit{key: fmt.Sprintf("%s/%s/%d", section, c, pass), cost: cost, run: run}
+	cost := time.Duration(len(servers)) * time.Duration(plan.Rounds) * (plan.Round + 50*time.Millisecond)
+	return unit{key: fmt.Sprintf("%s/%s/%d", section, c, pass+1), cost: cost, run: run}
 }
 
 // AddLoad adds the rounds of a server to its cell. If there is no cell, it adds

@@ -152,16 +152,6 @@ func Check(r *showdown.Run) (lines []Line) {
 // Met reports whether the target is met.
 func (l Line) Met() bool { return l.Value <= l.bound }
 
-// Missed counts the targets that are not met.
-func Missed(lines []Line) (n int) {
-	for _, l := range lines {
-		if !l.Met() {
-			n++
-		}
-	}
-	return n
-}
-
 // UnitsOf returns an expression for the units with the figures of the targets
 // that match.
 func UnitsOf(match *regexp.Regexp) string {

@@ -38,9 +38,11 @@ func TestTargets(t *testing.T) {
 // TestRun measures a few targets for a very short time.
 func TestRun(t *testing.T) {
 	match := regexp.MustCompile("heap after loading parse|405 on|two processors")
+	plan := showdown.Usual(false)
+	plan.Serving = measure.Plan{Rounds: 1, Round: time.Microsecond}
 	r, err := showdown.Start(t.Context(), showdown.Options{
 		Contenders: []string{defaultMode, pooled, "httprouter", "http.ServeMux"}, Only: regexp.MustCompile(UnitsOf(match)),
-		Serving: measure.Plan{Rounds: 1, Round: time.Microsecond}, Progress: func(string, time.Duration, time.Duration) {},
+		Plan: &plan, Progress: func(string, time.Duration, time.Duration) {},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +55,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	r := &showdown.Run{Command: "go run"}
+	r := &showdown.Run{Command: "go run", Machine: measure.Machine{CPU: "Z80"}}
 	add := func(section showdown.Section, scenario, contender string, ns, allocs float64) {
 		r.Cells = append(r.Cells, showdown.Cell{Section: section, Scenario: scenario, Contender: contender, Samples: showdown.Samples{ns, 2 * ns}, Allocs: allocs, Bytes: 16.25})
 	}
@@ -61,9 +63,9 @@ func TestCheck(t *testing.T) {
 	add(showdown.Serving, "Param1", "gin", 100, 0)
 	add("two processors", "Param1", pooled, 10, 0)
 	add("caused collections", "Param1", pooled, 20, 0)
-	text := Markdown(r, "Z80.")
+	text := Markdown(r)
 	for _, want := range []string{
-		"targets are met. Z80.\n`go run`",
+		"targets are met. Z80, 0 cores, , , 1 January 0001.\n`go run`",
 		"| 1 parameter | default | gin | ≤ 0.80 | 0.90 | **no** |",
 		"| 1 parameter | pooled | bunrouter | ≤ 1.00 | – | **no** |",
 		"| 1 parameter, bytes per request | default | – | ≤ 17.0 B | 16.2 B | yes |",

@@ -7,12 +7,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"os"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/claims"
+	"github.com/seed-1954dcaa/muxmaster/bench/command"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 )
 
@@ -22,32 +24,39 @@ func main() {
 	only := flag.Int("claim", 0, "measure only the claim with this `number`; write no file")
 	rounds := flag.Int("rounds", 11, "interleaved rounds per case")
 	round := flag.Duration("round", 50*time.Millisecond, "time for each side in a round")
-	flag.Parse()
-	plan, command := measure.Plan{Rounds: *rounds, Round: *round}, "go run ./cmd/claims"
-	if *quick {
-		plan = measure.Plan{Rounds: 3, Round: 2 * time.Millisecond}
-	}
-	flag.Visit(func(f *flag.Flag) {
-		if f.Name == "rounds" || f.Name == "round" {
-			command += fmt.Sprintf(" -%s %v", f.Name, f.Value)
+	command.Main(func(ctx context.Context) (missed bool, err error) {
+		if *rounds < 1 {
+			return false, fmt.Errorf("claims: -rounds %d, want at least one", *rounds)
 		}
+		plan, how := measure.Plan{Rounds: *rounds, Round: *round}, "go run ./cmd/claims"
+		if *quick {
+			plan = measure.Plan{Rounds: 3, Round: 2 * time.Millisecond}
+		}
+		flag.Visit(func(f *flag.Flag) {
+			if f.Name == "rounds" || f.Name == "round" {
+				how += fmt.Sprintf(" -%s %v", f.Name, f.Value)
+			}
+		})
+		var results []claims.Result
+		for _, c := range claims.All() {
+			if *only != 0 && c.Number != *only {
+				continue
+			}
+			r := claims.Result{Claim: c, Rows: claims.Run(c, plan, *quick)}
+			if ctx.Err() != nil {
+				return false, ctx.Err()
+			}
+			claims.Print(os.Stdout, r)
+			results = append(results, r)
+		}
+		if len(results) == 0 {
+			return false, fmt.Errorf("claims: there is no claim %d", *only)
+		}
+		if *quick || *only != 0 {
+			return false, nil
+		}
+		var page bytes.Buffer
+		claims.Markdown(&page, results, how, time.Now())
+		return false, os.WriteFile(*out, page.Bytes(), 0o644)
 	})
-	var results []claims.Result
-	for _, c := range claims.All() {
-		if *only != 0 && c.Number != *only {
-			continue
-		}
-		r := claims.Result{Claim: c, Rows: claims.Run(c, plan, *quick)}
-		claims.Print(os.Stdout, r)
-		results = append(results, r)
-	}
-	if *quick || *only != 0 {
-		return
-	}
-	var page bytes.Buffer
-	claims.Markdown(&page, results, command, time.Now())
-	if err := os.WriteFile(*out, page.Bytes(), 0o644); err != nil {
-		fmt.Fprintln(os.Stderr, "claims:", err)
-		os.Exit(1)
-	}
 }

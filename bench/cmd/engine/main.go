@@ -20,158 +20,91 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/signal"
 	"regexp"
 	"slices"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/bench/command"
 	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 	"github.com/seed-1954dcaa/muxmaster/bench/load"
-	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 	"github.com/seed-1954dcaa/muxmaster/bench/report"
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
 )
 
 func main() {
-	if name, ok := load.Asked(); ok {
-		if err := load.Serve(name); err != nil {
+	if asked, err := showdown.Help(); asked {
+		if err != nil {
 			fmt.Fprintln(os.Stderr, "engine:", err)
 			os.Exit(1)
 		}
 		return
 	}
-	missed, err := run()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "engine:", err)
-		os.Exit(2)
-	}
-	if missed {
-		os.Exit(1)
-	}
-}
-
-func run() (missed bool, err error) {
-	match := flag.String("run", "", "measure only the cases that match this `expression`")
-	which := flag.String("servers", "", "compare only net/http and the servers that match this `expression`")
+	match := command.Regexp("run", "measure only the cases that match this `expression`")
+	which := command.Regexp("servers", "compare only net/http and the servers that match this `expression`")
 	rounds := flag.Int("rounds", 0, "interleaved rounds (default 15; 8 with -http2)")
 	requests := flag.Int("requests", 3000, "requests to each server in a round, without -http2")
 	write := flag.String("write", "", "replace the generated table of this Markdown `file`, without -http2")
 	http2 := flag.Bool("http2", false, "measure HTTP/2 instead of HTTP/1.1")
 	docs := flag.String("docs", "", "with -http2, update the documents in this `folder`, the README.md beside it and "+showdown.HTTP2File)
-	flag.Parse()
-	expr, err := regexp.Compile(*match)
-	if err != nil {
-		return false, err
-	}
-	if err := restrict(*which); err != nil {
-		return false, err
-	}
-	if *write+*docs != "" && *match != "" {
-		return false, fmt.Errorf("-write and -docs need all cases: remove -run")
-	}
-	if *http2 && *write != "" || !*http2 && *docs != "" {
-		return false, fmt.Errorf("-http2 needs -docs instead of -write, and -docs needs -http2")
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if *http2 {
-		return runHTTP2(ctx, expr, cmp.Or(*rounds, 8), *docs)
-	}
-
-	results := &showdown.Run{Started: time.Now(), Machine: measure.ThisMachine()}
-	plan := load.Plan{Rounds: cmp.Or(*rounds, 15), Requests: *requests, WarmUp: true}
-	cases, err := measureAll(ctx, results, showdown.Servers, matching(load.Cases(), expr), plan)
-	if err != nil {
-		return false, err
-	}
-	command := "go run ./cmd/engine -write ../docs/engine.md"
-	if *which != "" {
-		command = fmt.Sprintf("go run ./cmd/engine -servers '%s' -write ../docs/server.md", *which)
-	}
-	text := report.Engine(results, cases, command)
-	fmt.Print(text, "\n")
-	missed = judge(report.Bars(results, cases))
-	if *write != "" {
-		return missed, figure.ReplaceIn(*write, "engine", text)
-	}
-	return missed, nil
-}
-
-// runHTTP2 measures servers over HTTP/2.
-func runHTTP2(ctx context.Context, expr *regexp.Regexp, rounds int, docs string) (missed bool, err error) {
-	all := load.HTTP2Cases()
-	if load.HasH2load() {
-		all = append(all, load.H2loadCases()...)
-	}
-	results := &showdown.Run{Started: time.Now(), Machine: measure.ThisMachine(), Command: "go run ./cmd/engine -http2 -docs ../docs"}
-	plan := load.Plan{Rounds: rounds, Round: 120 * time.Millisecond, WarmUp: true}
-	if _, err := measureAll(ctx, results, showdown.HTTP2, matching(all, expr), plan); err != nil {
-		return false, err
-	}
-	results.Finished = time.Now()
-	fmt.Print(report.HTTP2(results), "\n")
-	missed = judge(report.HTTP2Bars(results))
-	if docs == "" {
-		return missed, nil
-	}
-	published, err := showdown.Read(showdown.File)
-	if err != nil {
-		return missed, err
-	}
-	if err := results.Write(showdown.HTTP2File); err != nil {
-		return missed, err
-	}
-	if results, err = showdown.Read(showdown.HTTP2File); err != nil { // its figures are rounded
-		return missed, err
-	}
-	files, err := report.Docs(docs, published, results)
-	for _, file := range append(files, showdown.HTTP2File) {
-		fmt.Println("wrote", file)
-	}
-	return missed, err
-}
-
-func matching(cases []load.Case, expr *regexp.Regexp) []load.Case {
-	return slices.DeleteFunc(cases, func(c load.Case) bool { return !expr.MatchString(c.String()) })
-}
-
-// passes is how often all cases are measured. Their rounds are spread over the
-// whole time, so that a few slow seconds of the machine don't decide a case.
-const passes = 4
-
-// measureAll measures all servers in all cases. It returns an error if a
-// response is wrong.
-func measureAll(ctx context.Context, results *showdown.Run, section showdown.Section, cases []load.Case, plan load.Plan) ([]load.Case, error) {
-	if len(cases) == 0 {
-		return nil, errors.New("no case matches -run")
-	}
-	rounds := plan.Rounds
-	for pass := range passes {
-		plan.Rounds = rounds*(pass+1)/passes - rounds*pass/passes
-		for i := 0; i < len(cases) && plan.Rounds > 0; i++ {
-			if err := measureCase(ctx, results, section, cases[i], plan); err != nil {
-				return nil, err
+	command.Main(func(ctx context.Context) (missed bool, err error) {
+		switch {
+		case *write+*docs != "" && match.String() != "":
+			return false, errors.New("engine: -write and -docs need all cases: remove -run")
+		case *http2 && *write != "" || !*http2 && *docs != "":
+			return false, errors.New("engine: -http2 needs -docs instead of -write, and -docs needs -http2")
+		case *docs != "" && which.String() != "":
+			return false, errors.New("engine: -docs needs all servers: remove -servers")
+		case *docs != "" && !load.HasH2load():
+			return false, errors.New("engine: -docs needs all cases: install h2load")
+		case *rounds < 0 || *requests < 1:
+			return false, errors.New("engine: -rounds and -requests must be positive")
+		}
+		restrict(which)
+		o := showdown.Options{Contenders: []string{}, Only: regexp.MustCompile("^(servers|http2)/")}
+		plan := showdown.Plan{LoadPasses: 4, Strict: true, Load: load.Plan{WarmUp: true}}
+		if *http2 {
+			o.Command = "go run ./cmd/engine -http2 -docs ../docs"
+			plan.Load.Rounds, plan.Load.Round = cmp.Or(*rounds, 8), 120*time.Millisecond
+			plan.ServerCases = load.HTTP2Cases()
+			if load.HasH2load() {
+				plan.ServerCases = append(plan.ServerCases, load.H2loadCases()...)
 			}
+		} else {
+			o.Command = "go run ./cmd/engine -write ../docs/engine.md"
+			if which.String() != "" {
+				o.Command = fmt.Sprintf("go run ./cmd/engine -servers '%s' -write ../docs/server.md", which)
+			}
+			plan.Load.Rounds, plan.Load.Requests = cmp.Or(*rounds, 15), *requests
+			plan.ServerCases = load.Cases()
 		}
-	}
-	return cases, nil
-}
-
-// measureCase measures all servers in a case.
-func measureCase(ctx context.Context, results *showdown.Run, section showdown.Section, c load.Case, plan load.Plan) error {
-	fmt.Fprintln(os.Stderr, c)
-	servers := load.Entrants(c)
-	rounds, err := load.Run(ctx, servers, c, plan, func(float64) {})
-	if err != nil {
-		return err
-	}
-	for i, s := range servers {
-		if rounds[i].Cannot != "" {
-			return fmt.Errorf("%s, %s: %s", c, s, rounds[i].Cannot)
+		plan.ServerCases = slices.DeleteFunc(plan.ServerCases, func(c load.Case) bool { return !match.MatchString(c.String()) })
+		if len(plan.ServerCases) == 0 {
+			return false, errors.New("engine: no case matches -run")
 		}
-		results.AddLoad(section, c, s, rounds[i])
-	}
-	return nil
+		progress, end := command.Progress()
+		o.Plan, o.Progress = &plan, progress
+		r, err := showdown.Start(ctx, o)
+		end()
+		if err != nil {
+			return false, err
+		}
+		r.Finished = time.Now()
+		if *http2 {
+			fmt.Print(report.HTTP2(r), "\n")
+			missed = judge(report.HTTP2Bars(r))
+			if *docs != "" {
+				err = report.Publish(*docs, showdown.HTTP2File, r)
+			}
+			return missed, err
+		}
+		text := report.Engine(r, plan.ServerCases)
+		fmt.Print(text, "\n")
+		missed = judge(report.Bars(r, plan.ServerCases))
+		if *write != "" {
+			err = figure.ReplaceIn(*write, "engine", text)
+		}
+		return missed, err
+	})
 }
 
 // judge prints whether the targets are met. It reports whether one was missed.
@@ -191,14 +124,9 @@ func judge(bars []report.Bar) (missed bool) {
 
 // restrict removes the servers whose name doesn't match, except the first, which
 // the others are compared with.
-func restrict(expression string) error {
-	expr, err := regexp.Compile(expression)
-	if err != nil {
-		return err
-	}
+func restrict(expr *regexp.Regexp) {
 	first := load.HTTPServers[0].Name
 	unwanted := func(s load.HTTPServer) bool { return s.Name != first && !expr.MatchString(s.Name) }
 	load.HTTPServers = slices.DeleteFunc(load.HTTPServers, unwanted)
 	load.HTTP2Servers = slices.DeleteFunc(load.HTTP2Servers, unwanted)
-	return nil
 }

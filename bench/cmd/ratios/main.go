@@ -16,11 +16,11 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/signal"
 	"regexp"
 	"strings"
 	"time"
 
+	"github.com/seed-1954dcaa/muxmaster/bench/command"
 	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
@@ -28,60 +28,49 @@ import (
 )
 
 func main() {
-	missed, err := run()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "ratios:", err)
-		os.Exit(2)
-	}
-	if missed {
-		os.Exit(1)
-	}
-}
-
-func run() (missed bool, err error) {
-	only := flag.String("run", "", "measure only the targets that match this `expression`")
+	match := command.Regexp("run", "measure only the targets that match this `expression`")
 	rounds := flag.Int("rounds", 60, "interleaved rounds of a race")
 	round := flag.Duration("round", 2*time.Millisecond, "time for each contender in a round")
 	write := flag.String("write", "", "replace the generated part of this Markdown `file`")
 	from := flag.String("from", "", "report the run of the showdown in this `file`, and measure nothing")
-	flag.Parse()
-	match, err := regexp.Compile(*only)
-	if err != nil {
-		return false, err
-	}
-	if *only != "" && *write != "" {
-		return false, fmt.Errorf("-write needs all targets: remove -run")
-	}
-	units := target.Units
-	if *only != "" {
-		units = target.UnitsOf(match)
-	}
-	var r *showdown.Run
-	if *from != "" {
-		r, err = showdown.Read(*from)
-	} else {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-		defer stop()
-		r, err = showdown.Start(ctx, showdown.Options{
-			Command: strings.Join(append([]string{"go run ./cmd/ratios"}, os.Args[1:]...), " "), Contenders: target.Contenders,
-			Only: regexp.MustCompile(units), Serving: measure.Plan{Rounds: *rounds, Round: *round},
-			Progress: func(doing string, done, all time.Duration) { fmt.Fprintf(os.Stderr, "\r%-40s", doing) },
-		})
-		fmt.Fprintln(os.Stderr)
-	}
-	if err != nil {
-		return false, err
-	}
-	for _, l := range target.Check(r) {
-		if !match.MatchString(l.What) || *only != "" && math.IsNaN(l.Value) {
-			continue
+	command.Main(func(ctx context.Context) (missed bool, err error) {
+		some := match.String() != ""
+		switch {
+		case some && *write != "":
+			return false, fmt.Errorf("ratios: -write needs all targets: remove -run")
+		case *rounds < 1:
+			return false, fmt.Errorf("ratios: -rounds %d, want at least one", *rounds)
 		}
-		fmt.Println(l.Text())
-		missed = missed || !l.Met()
-	}
-	if *write == "" {
-		return missed, nil
-	}
-	machine := fmt.Sprintf("%s, %s.", r.Machine, r.Started.Format("2 January 2006"))
-	return missed, figure.ReplaceIn(*write, "targets", target.Markdown(r, machine))
+		var r *showdown.Run
+		if *from != "" {
+			r, err = showdown.Read(*from)
+		} else {
+			plan := showdown.Usual(false)
+			plan.Serving = measure.Plan{Rounds: *rounds, Round: *round}
+			units := target.Units
+			if some {
+				units = target.UnitsOf(match)
+			}
+			progress, end := command.Progress()
+			r, err = showdown.Start(ctx, showdown.Options{
+				Command: strings.Join(append([]string{"go run ./cmd/ratios"}, os.Args[1:]...), " "), Contenders: target.Contenders,
+				Only: regexp.MustCompile(units), Plan: &plan, Progress: progress,
+			})
+			end()
+		}
+		if err != nil {
+			return false, err
+		}
+		for _, l := range target.Check(r) {
+			if !match.MatchString(l.What) || some && math.IsNaN(l.Value) {
+				continue
+			}
+			fmt.Println(l.Text())
+			missed = missed || !l.Met()
+		}
+		if *write != "" {
+			err = figure.ReplaceIn(*write, "targets", target.Markdown(r))
+		}
+		return missed, err
+	})
 }

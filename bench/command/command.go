@@ -1,0 +1,70 @@
+// Package command contains what the commands of this module share.
+package command
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"regexp"
+	"syscall"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// Regexp defines a flag for a regular expression that matches everything if the
+// flag isn't set.
+func Regexp(name, usage string) *regexp.Regexp {
+	expr := new(regexp.Regexp)
+	flag.TextVar(expr, name, regexp.MustCompile(""), usage)
+	return expr
+}
+
+// Main parses the flags and calls run, whose context ends with Ctrl-C. It exits
+// with status 1 if run reports that what it measured isn't good enough, and with
+// status 2 after an error or with other than the named arguments.
+func Main(run func(ctx context.Context) (missed bool, err error), arguments ...string) {
+	flag.Usage = func() {
+		fmt.Fprint(flag.CommandLine.Output(), "usage: [flags]")
+		for _, a := range arguments {
+			fmt.Fprintf(flag.CommandLine.Output(), " <%s>", a)
+		}
+		fmt.Fprintln(flag.CommandLine.Output())
+		flag.PrintDefaults()
+	}
+	if !flag.Parsed() {
+		flag.Parse()
+	}
+	if flag.NArg() != len(arguments) {
+		flag.Usage()
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	missed, err := run(ctx)
+	stop()
+	switch {
+	case err != nil:
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	case missed:
+		os.Exit(1)
+	}
+}
+
+// Progress shows a progress bar with the description of the work, the time done
+// so far, and the estimated total time. end removes it.
+func Progress() (report func(doing string, done, all time.Duration), end func()) {
+	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionFullWidth(),
+		progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true), progressbar.OptionThrottle(200*time.Millisecond),
+		progressbar.OptionSetDescription("getting ready"), progressbar.OptionClearOnFinish())
+	return func(doing string, done, all time.Duration) {
+			bar.ChangeMax64(all.Milliseconds() + 1) // the bar must not finish early
+			bar.Describe(fmt.Sprintf("%-34.34s", doing))
+			bar.Set64(done.Milliseconds())
+		}, func() {
+			bar.Finish()
+			fmt.Fprintln(os.Stderr)
+		}
+}
