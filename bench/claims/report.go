@@ -17,7 +17,9 @@ type Result struct {
 }
 
 // Verdict returns the verdict for the page's own scenario.
-func (r Result) Verdict() string { return verdict(r.Page, r.Rows[0].Ratio, r.Rows[0].Premise) }
+func (r Result) Verdict() string {
+	return verdict(r.Page, r.Rows[0].Ratio, r.Rows[0].ConnsPerOp < 0 || r.Rows[0].ConnsPerOp > 0.5)
+}
 
 // Print writes one result for a terminal.
 func Print(w io.Writer, r Result) {
@@ -53,7 +55,11 @@ of the requests do, the **premise is false**.
 |---|---|---|---|---|---|---|
 `, measure.ThisMachine(), now.UTC().Format(time.DateOnly), command)
 	for _, r := range results {
-		fmt.Fprintf(w, "| %d | %s | %s | %s | **%s** | %s | %s |\n", r.Number, r.Title, figure.Times(r.Page), ratioText(r.Rows[0]), r.Verdict(), r.Why(r.Rows), orDash(code(r.Ours)))
+		ours := "-"
+		if r.Ours != "" {
+			ours = "`" + r.Ours + "`"
+		}
+		fmt.Fprintf(w, "| %d | %s | %s | %s | **%s** | %s | %s |\n", r.Number, r.Title, figure.Times(r.Page), ratioText(r.Rows[0]), r.Verdict(), r.Why(r.Rows), ours)
 	}
 	fmt.Fprint(w, `
 ## Each case
@@ -80,11 +86,11 @@ func cells(row Row) []string {
 	if row.ConnsPerOp >= 0 {
 		before += fmt.Sprintf(", %.2f new connections", row.ConnsPerOp)
 	}
-	ours, oursRatio := "", ""
+	ours, oursRatio := "-", "-"
 	if row.Ours != nil {
 		ours, oursRatio = row.Ours.String(), figure.Times(row.OursRatio)
 	}
-	return []string{before, row.After.String(), orDash(ours), ratioText(row), orDash(oursRatio)}
+	return []string{before, row.After.String(), ours, ratioText(row), oursRatio}
 }
 
 func (f Figure) String() string {
@@ -96,18 +102,4 @@ func ratioText(row Row) string {
 		return fmt.Sprintf("%d connections held before, %d after", row.Held[0], row.Held[1])
 	}
 	return fmt.Sprintf("%s [%s to %s]", figure.Times(row.Ratio), figure.Times(row.Least), figure.Times(row.Most))
-}
-
-func code(names string) string {
-	if names == "" {
-		return ""
-	}
-	return "`" + names + "`"
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }

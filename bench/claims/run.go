@@ -21,7 +21,6 @@ type Row struct {
 	Ratio, Least, Most float64 // before/after: median of the rounds, and their range
 	OursRatio          float64 // before/ours; 0 without ours
 	Held               []int   // connections held before, after and with ours, if they are counted
-	Premise            bool
 	ConnsPerOp         float64 // new connections per request before; -1 if they aren't counted
 }
 
@@ -38,7 +37,7 @@ func run(c Claim, k Case, plan measure.Plan, quick bool) Row {
 	w := &World{Quick: quick}
 	defer w.Close()
 	sides := k.Open(w)
-	row := Row{Case: k.Name, Premise: true, ConnsPerOp: -1}
+	row := Row{Case: k.Name, ConnsPerOp: -1}
 	if sides.Held != nil {
 		before, after, ours := sides.Held()
 		row.Held = []int{before, after, ours}
@@ -51,7 +50,6 @@ func run(c Claim, k Case, plan measure.Plan, quick bool) Row {
 	}
 	if c.Conns {
 		row.ConnsPerOp = w.connsPerOp(sides.Before)
-		row.Premise = row.ConnsPerOp > 0.5
 	}
 	samples := measure.Rounds(tasks, plan, nil)
 	var figures []Figure

@@ -38,6 +38,7 @@ func Main(run func(ctx context.Context) (missed bool, err error), arguments ...s
 		flag.Parse()
 	}
 	if flag.NArg() != len(arguments) {
+		fmt.Fprintf(os.Stderr, "got the arguments %q, want %d\n", flag.Args(), len(arguments))
 		flag.Usage()
 		os.Exit(2)
 	}

@@ -1,9 +1,6 @@
 package load
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Protocol is the protocol of a case.
 type Protocol string
@@ -64,20 +61,7 @@ func (c Case) shaped() (cases []Case) {
 
 // Work returns what the requests of an HTTP/2 case are, the row of its table.
 func (c Case) Work() string {
-	name := strings.TrimPrefix(c.Path, "/")
-	switch c.Path {
-	case jsonPath:
-		name = "browser JSON"
-	case echoPath:
-		name = "echo 1 KB"
-	case downloadPath:
-		name = "download 100 KB"
-	case connectPath:
-		name = "gRPC to connect-go"
-	case grpcPath:
-		name = "gRPC to grpc-go"
-	}
-	name += ", " + string(c.Protocol)
+	name := works[c.Path].name + ", " + string(c.Protocol)
 	if c.H2load {
 		name += ", h2load"
 	}

@@ -6,14 +6,12 @@ package load
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"net/http"
 	"runtime"
-	"strings"
 	"syscall"
 	"time"
 
@@ -83,10 +81,29 @@ func (c Case) String() string {
 	return s
 }
 
-// want returns the expected body of the response.
-func (c Case) want() string {
-	return map[string]string{helloPath: hello, jsonPath: document, echoPath: echoed, downloadPath: download, paramPath: "123",
-		connectPath: message, grpcPath: message}[c.Path]
+// works are the requests and responses of the paths.
+var works = map[string]struct {
+	name string // in an HTTP/2 table
+	body string // of the requests
+	want string // the body of the responses
+}{
+	helloPath:    {"hello", "", hello},
+	jsonPath:     {"browser JSON", "", document},
+	echoPath:     {"echo 1 KB", echoed, echoed},
+	downloadPath: {"download 100 KB", "", download},
+	paramPath:    {"", "", "123"},
+	connectPath:  {"gRPC to connect-go", message, message},
+	grpcPath:     {"gRPC to grpc-go", message, message},
+}
+
+func (c Case) body() string { return works[c.Path].body }
+func (c Case) want() string { return works[c.Path].want }
+
+func (c Case) method() string {
+	if c.body() != "" {
+		return http.MethodPost
+	}
+	return http.MethodGet
 }
 
 // Plan says how long to load each server.
@@ -261,60 +278,15 @@ func (t *target) load(ctx context.Context, p Plan) (_ Round, err error) {
 	return r, nil
 }
 
-// check sends one request and compares the response.
+// check sends one request, or one batch, and compares the response.
 func check(address string, c Case) error {
-	transport, scheme := &http.Transport{}, "http://"
-	if c.Protocol != HTTP1 {
-		transport.Protocols = new(http.Protocols)
-		transport.Protocols.SetUnencryptedHTTP2(c.Protocol == H2C)
-		transport.Protocols.SetHTTP2(c.Protocol == H2TLS)
-		if c.Protocol == H2TLS {
-			transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
-			scheme = "https://"
-		}
-	}
-	client := http.Client{Transport: transport, Timeout: 5 * time.Second}
-	defer client.CloseIdleConnections()
-	req, err := http.NewRequest(c.method(), scheme+address+c.Path, strings.NewReader(c.body()))
+	c.Connections = 1
+	g, err := dial(address, c)
 	if err != nil {
 		return err
 	}
-	if c.isRPC() {
-		req.Header = http.Header{"Content-Type": {"application/grpc"}, "Te": {"trailers"}}
-	}
-	res, err := client.Do(req)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	got, err := io.ReadAll(res.Body)
-	if err != nil {
-		return err
-	}
-	if want := c.want(); res.StatusCode != http.StatusOK || string(got) != want {
-		return fmt.Errorf("%s %s: response %d %.40q, want 200 %.40q", req.Method, c.Path, res.StatusCode, got, want)
-	}
-	if status := res.Trailer.Get("Grpc-Status"); c.isRPC() && status != "0" {
-		return fmt.Errorf("%s: gRPC status %q, want 0", c.Path, status)
-	}
-	return nil
-}
-
-// method returns the method of the case's requests.
-func (c Case) method() string {
-	if c.body() != "" {
-		return http.MethodPost
-	}
-	return http.MethodGet
-}
-
-// body returns the body of the case's requests.
-func (c Case) body() string {
-	switch {
-	case c.isRPC():
-		return message
-	case c.Path == echoPath:
-		return echoed
-	}
-	return ""
+	defer g.close()
+	first := g.connections[0]
+	first.state().conn.SetDeadline(time.Now().Add(10 * time.Second))
+	return first.exchange(1, noMore)
 }

@@ -160,8 +160,8 @@ func TestCheckRejectsWrongResponses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer target.stop()
-	err = check(target.process.address, Case{Path: helloPath})
-	if want := `GET /hello: response 200 "123", want 200 "Hello, World!"`; err == nil || err.Error() != want {
+	err = check(target.process.address, Cases()[0])
+	if want := `response 200 "123", want 200 "Hello, World!"`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

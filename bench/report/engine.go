@@ -80,36 +80,30 @@ func mean(cases []load.Case, match func(load.Case) bool, figure func(load.Case) 
 	return sum / n
 }
 
-// A Bar is a target of the engine. Got isn't a number if it wasn't measured.
-type Bar struct {
-	Text      string
-	Got, Want float64
-}
-
-// Bars checks the engine's targets, in the cases with 64 connections and no
-// pipelining. Each is a mean over cases.
-func Bars(r *showdown.Run, cases []load.Case) (bars []Bar) {
+// CheckEngine returns the results of the engine's targets, in the cases with 64
+// connections and no pipelining. Each is a mean over cases.
+func CheckEngine(r *showdown.Run, cases []load.Case) (lines []Line) {
 	minimal := func(c load.Case) bool { return !c.Browser }
 	browser := func(c load.Case) bool { return c.Browser }
 	all := func(load.Case) bool { return true }
 	for _, t := range []struct {
-		text, ours, theirs string
-		match              func(load.Case) bool
-		want               float64
+		ours, theirs, headers string
+		match                 func(load.Case) bool
+		want                  float64
 	}{
-		{"default to net/http, minimal headers", "engine", "net/http", minimal, 1.45},
-		{"default to net/http, browser headers", "engine", "net/http", browser, 1.55},
-		{"Recycle to net/http, minimal headers", "engine, recycling", "net/http", minimal, 1.70},
-		{"Recycle to net/http, browser headers", "engine, recycling", "net/http", browser, 1.85},
-		{"Recycle to fasthttp's own handlers", "engine, recycling", "fasthttp", all, 0.97},
+		{"engine", "net/http", "minimal headers", minimal, 1.45},
+		{"engine", "net/http", "browser headers", browser, 1.55},
+		{"engine, recycling", "net/http", "minimal headers", minimal, 1.70},
+		{"engine, recycling", "net/http", "browser headers", browser, 1.85},
+		{"engine, recycling", "fasthttp", "all headers", all, 0.97},
 	} {
 		got := mean(cases, func(c load.Case) bool { return c.Connections == 64 && c.Pipeline == 1 && t.match(c) },
 			func(c load.Case) float64 {
 				return measure.Median(server(r, c, t.theirs).CPU) / measure.Median(server(r, c, t.ours).CPU)
 			})
-		bars = append(bars, Bar{t.text, got, t.want})
+		lines = append(lines, Line{What: t.headers, Ours: t.ours, Peer: t.theirs, Value: got, Bound: t.want, Higher: true})
 	}
-	return bars
+	return lines
 }
 
 // picturedHTTP2 is the work in the README's picture.
@@ -214,35 +208,36 @@ func http2Median(r *showdown.Run, works []string, shape, server string, of func(
 	return measure.Median(all)
 }
 
-// HTTP2Bars checks the engine's targets over HTTP/2.
-func HTTP2Bars(r *showdown.Run) (bars []Bar) {
+// CheckHTTP2 returns the results of the engine's targets over HTTP/2.
+func CheckHTTP2(r *showdown.Run) (lines []Line) {
 	add := func(title string, works []string, server string, of func(x, base row) float64, want ...float64) {
 		for i, shape := range http2Shapes() {
 			if i < len(want) && want[i] > 0 {
-				bars = append(bars, Bar{title + ", " + shape, http2Median(r, works, shape, server, of), want[i]})
+				lines = append(lines, Line{What: title + ", " + shape, Ours: server, Peer: load.HTTP2Servers[0].Name,
+					Value: http2Median(r, works, shape, server, of), Bound: want[i], Higher: true})
 			}
 		}
 	}
 	for _, t := range []struct {
-		title, server string
-		protocol      load.Protocol
-		want          []float64
+		server   string
+		protocol load.Protocol
+		want     []float64
 	}{
-		{"h2c, default", "engine", load.H2C, []float64{1.75, 4.5, 6.5, 3.5, 5.5, 1.9}},
-		{"h2c, Recycle", "engine, recycling", load.H2C, []float64{1.85, 5, 9, 3.8, 7, 1.9}},
-		{"TLS, default", "engine", load.H2TLS, []float64{1.35, 3.5, 6, 3.0, 4.5, 1.6}},
-		{"TLS, Recycle", "engine, recycling", load.H2TLS, []float64{1.4, 4, 7, 2.9, 5.5, 1.6}},
+		{"engine", load.H2C, []float64{1.75, 4.5, 6.5, 3.5, 5.5, 1.9}},
+		{"engine, recycling", load.H2C, []float64{1.85, 5, 9, 3.8, 7, 1.9}},
+		{"engine", load.H2TLS, []float64{1.35, 3.5, 6, 3.0, 4.5, 1.6}},
+		{"engine, recycling", load.H2TLS, []float64{1.4, 4, 7, 2.9, 5.5, 1.6}},
 	} {
 		works := smallWorks(t.protocol)
-		add(t.title, works, t.server, cpuRatio, t.want[:5]...)
+		add(string(t.protocol), works, t.server, cpuRatio, t.want[:5]...)
 		paced := slices.DeleteFunc(slices.Clone(works), func(w string) bool { return strings.HasPrefix(w, "echo") })
-		add(t.title, paced, t.server, cpuRatio, 0, 0, 0, 0, 0, t.want[5])
-		add("99th percentile, "+t.title, works, t.server, p99Ratio, 1, 1, 1, 1, 1)
+		add(string(t.protocol), paced, t.server, cpuRatio, 0, 0, 0, 0, 0, t.want[5])
+		add("99th percentile, "+string(t.protocol), works, t.server, p99Ratio, 1, 1, 1, 1, 1)
 	}
 	works := http2Works()
 	add(works[6], works[6:7], "engine", cpuRatio, 1.8, 0, 0, 1.8)
 	add(works[7], works[7:8], "engine", cpuRatio, 1.5, 0, 0, 1.5)
 	add(works[8], works[8:9], "engine", cpuRatio, 1.6, 4, 4.5, 3)
 	add(works[9], works[9:10], "engine", cpuRatio, 1.4, 2.5, 2.5, 1.9)
-	return bars
+	return lines
 }

@@ -252,26 +252,26 @@ func sampleHTTP2() *showdown.Run {
 	return r
 }
 
-func TestHTTP2Bars(t *testing.T) {
-	bars := HTTP2Bars(sampleHTTP2())
-	if len(bars) != 56 {
-		t.Errorf("%d bars, want 56", len(bars))
+func TestCheckHTTP2(t *testing.T) {
+	lines := CheckHTTP2(sampleHTTP2())
+	if len(lines) != 56 {
+		t.Errorf("%d targets, want 56", len(lines))
 	}
-	for _, b := range bars {
+	for _, b := range lines {
 		want := 2.0
 		switch {
-		case strings.Contains(b.Text, "percentile"):
+		case strings.Contains(b.What, "percentile"):
 			want = 1
-		case strings.Contains(b.Text, "Recycle"):
+		case b.Ours == "engine, recycling":
 			want = 3
 		}
-		if b.Got != want {
-			t.Errorf("%s: got %v, want %v", b.Text, b.Got, want)
+		if b.Value != want {
+			t.Errorf("%s: got %v, want %v", b.What, b.Value, want)
 		}
 	}
-	for _, b := range HTTP2Bars(&showdown.Run{}) {
-		if b.Got == b.Got {
-			t.Errorf("%s: got %v from nothing", b.Text, b.Got)
+	for _, b := range CheckHTTP2(&showdown.Run{}) {
+		if b.Value == b.Value {
+			t.Errorf("%s: got %v from nothing", b.What, b.Value)
 		}
 	}
 }
@@ -314,7 +314,7 @@ func TestEngine(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if bar := Bars(r, cases)[0]; bar.Got != 2 {
-		t.Errorf("%s: got %v, want 2", bar.Text, bar.Got)
+	if l := CheckEngine(r, cases)[0]; l.Value != 2 {
+		t.Errorf("%s: got %v, want 2", l.What, l.Value)
 	}
 }

@@ -91,7 +91,7 @@ func main() {
 		r.Finished = time.Now()
 		if *http2 {
 			fmt.Print(report.HTTP2(r), "\n")
-			missed = judge(report.HTTP2Bars(r))
+			missed = report.PrintTargets(os.Stdout, measured(report.CheckHTTP2(r)))
 			if *docs != "" {
 				err = report.Publish(*docs, showdown.HTTP2File, r)
 			}
@@ -99,7 +99,7 @@ func main() {
 		}
 		text := report.Engine(r, plan.ServerCases)
 		fmt.Print(text, "\n")
-		missed = judge(report.Bars(r, plan.ServerCases))
+		missed = report.PrintTargets(os.Stdout, measured(report.CheckEngine(r, plan.ServerCases)))
 		if *write != "" {
 			err = figure.ReplaceIn(*write, "engine", text)
 		}
@@ -107,19 +107,9 @@ func main() {
 	})
 }
 
-// judge prints whether the targets are met. It reports whether one was missed.
-func judge(bars []report.Bar) (missed bool) {
-	for _, b := range bars {
-		if math.IsNaN(b.Got) {
-			continue // not measured
-		}
-		verdict := "ok"
-		if b.Got < b.Want {
-			verdict, missed = "MISSED", true
-		}
-		fmt.Printf("%-40s %.2f, want %.2f: %s\n", b.Text, b.Got, b.Want, verdict)
-	}
-	return missed
+// measured returns the targets whose cases and servers were measured.
+func measured(lines []report.Line) []report.Line {
+	return slices.DeleteFunc(lines, func(l report.Line) bool { return math.IsNaN(l.Value) })
 }
 
 // restrict removes the servers whose name doesn't match, except the first, which

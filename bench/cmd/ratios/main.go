@@ -17,14 +17,15 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/bench/command"
 	"github.com/seed-1954dcaa/muxmaster/bench/figure"
 	"github.com/seed-1954dcaa/muxmaster/bench/measure"
+	"github.com/seed-1954dcaa/muxmaster/bench/report"
 	"github.com/seed-1954dcaa/muxmaster/bench/showdown"
-	"github.com/seed-1954dcaa/muxmaster/bench/target"
 )
 
 func main() {
@@ -34,8 +35,10 @@ func main() {
 	write := flag.String("write", "", "replace the generated part of this Markdown `file`")
 	from := flag.String("from", "", "report the run of the showdown in this `file`, and measure nothing")
 	command.Main(func(ctx context.Context) (missed bool, err error) {
-		some := match.String() != ""
+		some, units := match.String() != "", report.UnitsOf(match)
 		switch {
+		case units == "":
+			return false, fmt.Errorf("ratios: no target matches %q", match)
 		case some && *write != "":
 			return false, fmt.Errorf("ratios: -write needs all targets: remove -run")
 		case *rounds < 1:
@@ -47,13 +50,12 @@ func main() {
 		} else {
 			plan := showdown.Usual(false)
 			plan.Serving = measure.Plan{Rounds: *rounds, Round: *round}
-			units := target.Units
-			if some {
-				units = target.UnitsOf(match)
+			if !some {
+				units = report.TargetUnits
 			}
 			progress, end := command.Progress()
 			r, err = showdown.Start(ctx, showdown.Options{
-				Command: strings.Join(append([]string{"go run ./cmd/ratios"}, os.Args[1:]...), " "), Contenders: target.Contenders,
+				Command: strings.Join(append([]string{"go run ./cmd/ratios"}, os.Args[1:]...), " "), Contenders: report.TargetContenders,
 				Only: regexp.MustCompile(units), Plan: &plan, Progress: progress,
 			})
 			end()
@@ -61,15 +63,10 @@ func main() {
 		if err != nil {
 			return false, err
 		}
-		for _, l := range target.Check(r) {
-			if !match.MatchString(l.What) || some && math.IsNaN(l.Value) {
-				continue
-			}
-			fmt.Println(l.Text())
-			missed = missed || !l.Met()
-		}
+		lines := slices.DeleteFunc(report.Check(r), func(l report.Line) bool { return !match.MatchString(l.What) || some && math.IsNaN(l.Value) })
+		missed = report.PrintTargets(os.Stdout, lines)
 		if *write != "" {
-			err = figure.ReplaceIn(*write, "targets", target.Markdown(r))
+			err = figure.ReplaceIn(*write, "targets", report.TargetTables(r))
 		}
 		return missed, err
 	})

@@ -1,4 +1,4 @@
-package target
+package report
 
 import (
 	"regexp"
@@ -14,29 +14,29 @@ import (
 // TestTargets checks that a run has a unit for the figures of each target.
 func TestTargets(t *testing.T) {
 	keys := showdown.Units(false)
-	for _, target := range Targets() {
+	for _, target := range targets() {
 		for _, p := range []place{target.ours, target.theirs} {
 			if p == (place{}) {
 				continue
 			}
-			if !slices.Contains(Contenders, p.contender) {
-				t.Errorf("%s: no contender %q", target.What, p.contender)
+			if !slices.Contains(TargetContenders, p.contender) {
+				t.Errorf("%s: no contender %q", target.what, p.contender)
 			}
 			if !slices.ContainsFunc(keys, regexp.MustCompile(unitOf(p)).MatchString) {
-				t.Errorf("%s: no unit for %+v", target.What, p)
+				t.Errorf("%s: no unit for %+v", target.what, p)
 			}
 		}
 	}
-	all := regexp.MustCompile(Units)
+	all := regexp.MustCompile(TargetUnits)
 	for _, key := range keys {
 		if wanted := regexp.MustCompile(UnitsOf(regexp.MustCompile(""))).MatchString(key); wanted && !all.MatchString(key) {
-			t.Errorf("Units doesn't match %s", key)
+			t.Errorf("TargetUnits doesn't match %s", key)
 		}
 	}
 }
 
 // TestRun measures a few targets for a very short time.
-func TestRun(t *testing.T) {
+func TestTargetsAreMeasured(t *testing.T) {
 	match := regexp.MustCompile("heap after loading parse|405 on|two processors")
 	plan := showdown.Usual(false)
 	plan.Serving = measure.Plan{Rounds: 1, Round: time.Microsecond}
@@ -49,7 +49,7 @@ func TestRun(t *testing.T) {
 	}
 	for _, l := range Check(r) {
 		if match.MatchString(l.What) && !(l.Value > 0) {
-			t.Error(l.Text())
+			t.Errorf("%+v", l)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestCheck(t *testing.T) {
 	add(showdown.Serving, "Param1", "gin", 100, 0)
 	add("two processors", "Param1", pooled, 10, 0)
 	add("caused collections", "Param1", pooled, 20, 0)
-	text := Markdown(r)
+	text := TargetTables(r)
 	for _, want := range []string{
 		"targets are met. Z80, 0 cores, , , 1 January 0001.\n`go run`",
 		"| 1 parameter | default | gin | ≤ 0.80 | 0.90 | **no** |",
