@@ -3,8 +3,10 @@ package figure
 
 import (
 	"fmt"
+	"hash/crc32"
 	"math"
 	"os"
+	"regexp"
 	"strings"
 )
 
@@ -77,16 +79,32 @@ func Head(first int, titles ...string) string {
 }
 
 // Replace replaces the text between the lines "<!-- NAME: generated … -->" and
-// "<!-- end of NAME -->" in a document.
+// "<!-- end of NAME, figures SUM -->" in a document, and SUM, of which Sum says
+// what it is.
 func Replace(document, name, text string) (string, error) {
-	start, end := "<!-- "+name+": generated", "\n<!-- end of "+name+" -->"
-	before, rest, ok := strings.Cut(document, start)
-	line, rest, ok2 := strings.Cut(rest, "\n")
-	_, after, ok3 := strings.Cut("\n"+rest, end)
-	if !ok || !ok2 || !ok3 {
-		return "", fmt.Errorf("the document needs the lines %q and %q", start+" … -->", end[1:])
+	for _, m := range parts.FindAllStringSubmatchIndex(document, -1) {
+		if document[m[2]:m[3]] == name {
+			text = strings.TrimSuffix(text, "\n")
+			return document[:m[4]] + text + "\n" + fmt.Sprintf("<!-- end of %s, figures %s -->", name, Sum(text)) + document[m[1]:], nil
+		}
 	}
-	return before + start + line + "\n" + strings.TrimSuffix(text, "\n") + end + after, nil
+	return "", fmt.Errorf("the document needs the lines %q and %q", "<!-- "+name+": generated … -->", "<!-- end of "+name+", figures … -->")
+}
+
+// parts matches the generated parts of a document: the name, the text with the
+// newline at its end, and the sum. Parts that other modules generate have none.
+var parts = regexp.MustCompile(`(?s)<!-- ([^:\n]+): generated [^\n]*\n(.*?)<!-- end of [^,\n]+?(?:, figures (\w+))? -->`)
+
+// Sum returns a checksum of the digits in a text, so that a test finds figures
+// that were changed by hand. The words around them may be.
+func Sum(text string) string {
+	digits := strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, text)
+	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(digits)))
 }
 
 // Replaced returns the text of a file with generated parts, each a name and a
