@@ -2,9 +2,7 @@ package inspect
 
 import (
 	"fmt"
-	"hash/maphash"
 	"io"
-	"math/bits"
 	"net/http"
 	"net/netip"
 	"runtime"
@@ -31,28 +29,24 @@ type Coverage struct {
 	mu    sync.Mutex // held while making a new table
 }
 
-// counts is an index of the counters. It is immutable but for recent.
+// counts is an index of the counters. It is immutable.
 type counts struct {
 	routes  []counted
-	byText  map[string][]int         // indexes in routes, by host and path of the pattern
-	unknown int                      // number of texts without a route
-	recent  []atomic.Pointer[served] // by a hash of the pattern and method; the length is a power of two
-	seed    maphash.Seed
+	byText  map[string][]int // indexes in routes, by host and path of the pattern
+	unknown int              // number of texts without a route
 }
 
 // counted is a route and its counter.
 type counted struct {
-	route muxmaster.Route
+	route *muxmaster.Route
 	set   *counter.Set
-	index int
+	index int // in set
 }
 
-// served is what find has found for a pattern.
+// served is a pattern whose route doesn't depend on the method of the request.
 type served struct {
 	pattern string
-	method  string // "" if it doesn't depend on the method of the request
-	set     *counter.Set
-	index   int // in set
+	counted
 }
 
 // maxUnknown is the number of patterns of other routers that are remembered.
@@ -103,11 +97,10 @@ func same(a, b string) bool { return len(a) == len(b) && values.Same(a, b) }
 func (h *countingHandler) serveOther(w http.ResponseWriter, r *http.Request) {
 	if r.Pattern == "" {
 		defer h.countAfter(w, r)
-	} else if found := h.c.find(r); found.set != nil {
+	} else if found, always := h.c.find(r); found.set != nil {
 		found.set.Add(found.index)
-		if found.method == "" && h.last.Load() == nil {
-			last := found // only this one is allocated
-			h.last.Store(&last)
+		if always && h.last.Load() == nil {
+			h.last.Store(&served{r.Pattern, found})
 		}
 	} else {
 		defer h.countAfter(w, r)
@@ -128,31 +121,15 @@ func (h *countingHandler) countAfter(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if found := h.c.find(r); found.set != nil {
+	if found, _ := h.c.find(r); found.set != nil {
 		found.set.Add(found.index)
 	}
 }
 
 // find returns the counter of the route that has served r, by its pattern and
-// method. It has no set if there is none.
-func (c *Coverage) find(r *http.Request) served {
-	t := c.table.Load()
-	recent := &t.recent[(maphash.String(t.seed, r.Pattern)+uint64(len(r.Method)))&uint64(len(t.recent)-1)]
-	l := recent.Load()
-	if l != nil && same(r.Pattern, l.pattern) && (l.method == "" || r.Method == l.method) {
-		return *l
-	}
-	found := c.search(r)
-	if found.set != nil && l == nil {
-		kept := found // only this one is allocated
-		kept.method = strings.Clone(kept.method)
-		recent.Store(&kept)
-	}
-	return found
-}
-
-// search is find for requests that aren't in recent.
-func (c *Coverage) search(r *http.Request) served {
+// method. always reports whether it is the one for all methods of the pattern.
+// There is no set if there is no route.
+func (c *Coverage) find(r *http.Request) (found counted, always bool) {
 	t := c.table.Load()
 	methods, text := cutMethods(r.Pattern)
 	list, known := t.byText[text]
@@ -174,14 +151,9 @@ func (c *Coverage) search(r *http.Request) served {
 		}
 	}
 	if best < 0 {
-		return served{}
+		return counted{}, false
 	}
-	best = c.exact(t, list, best, r)
-	found := served{pattern: r.Pattern, set: t.routes[best].set, index: t.routes[best].index}
-	if rank < 4 {
-		found.method = r.Method
-	}
-	return found
+	return t.routes[c.exact(t, list, best, r)], rank == 4
 }
 
 // exact returns best, or another index in list of a route with the same text that
@@ -192,7 +164,7 @@ func (c *Coverage) exact(t *counts, list []int, best int, r *http.Request) int {
 		if i == best || t.routes[i].route.Method != method {
 			continue
 		}
-		if route, ok := c.mux.Lookup(r); ok && keyOf(route) == keyOf(t.routes[i].route) {
+		if route, ok := c.mux.Lookup(r); ok && keyOf(route) == keyOf(*t.routes[i].route) {
 			return i
 		}
 	}
@@ -226,7 +198,7 @@ func (c *Coverage) update(text string) *counts {
 
 // index returns a table of the current routes, with the counters that old has.
 func (c *Coverage) index(old *counts) *counts {
-	t := &counts{byText: map[string][]int{}, seed: maphash.MakeSeed()}
+	t := &counts{byText: map[string][]int{}}
 	before := map[key]counted{}
 	if old != nil {
 		t.unknown = old.unknown
@@ -236,21 +208,20 @@ func (c *Coverage) index(old *counts) *counts {
 			}
 		}
 		for _, r := range old.routes {
-			before[keyOf(r.route)] = r
+			before[keyOf(*r.route)] = r
 		}
 	}
 	added := 0
 	for r := range c.mux.Routes() {
 		found, ok := before[keyOf(r)]
 		if !ok {
-			found = counted{route: r, index: added}
+			found = counted{route: &r, index: added}
 			added++
 		}
 		text := r.Host + r.Pattern
 		t.byText[text] = append(t.byText[text], len(t.routes))
 		t.routes = append(t.routes, found)
 	}
-	t.recent = make([]atomic.Pointer[served], 1<<bits.Len(uint(4*len(t.routes))))
 	set := counter.NewSet(added, runtime.GOMAXPROCS(0), &c.clock)
 	for i := range t.routes {
 		if t.routes[i].set == nil {
@@ -302,7 +273,7 @@ func (c *Coverage) Routes() []Usage {
 	c.table.Store(t)
 	list := make([]Usage, len(t.routes))
 	for i, r := range t.routes {
-		list[i].Route = r.route
+		list[i].Route = *r.route
 		list[i].Hits, list[i].Last = r.set.Read(r.index)
 	}
 	return list

@@ -151,33 +151,20 @@ func (n *scopeNode) scope(s muxmaster.Scope, guarded bool) *scopeNode {
 	in := &scopeNode{prefix: s.Prefix, inner: map[string]*scopeNode{}, roots: n.roots}
 	n.inner[key] = in
 	prefix := strings.TrimPrefix(s.Prefix, n.prefix)
-	switch {
-	case s.Kind == "mount":
+	switch s.Kind {
+	case "mount":
 		sub := muxmaster.New()
-		if guarded {
-			sub.Use(refuse)
-		}
 		n.router.Mount(cmp.Or(prefix, "/"), sub)
 		in.router = sub
-	case s.Kind == "with":
-		g := n.router.With()
-		if guarded {
-			g.Use(refuse)
-		}
-		in.router = g
-	case s.Kind == "route":
-		n.router.Route(prefix, func(g *muxmaster.Group) {
-			if guarded {
-				g.Use(refuse)
-			}
-			in.router = g
-		})
+	case "with":
+		in.router = n.router.With()
+	case "route":
+		n.router.Route(prefix, func(g *muxmaster.Group) { in.router = g })
 	default:
-		g := n.router.Group(prefix)
-		if guarded {
-			g.Use(refuse)
-		}
-		in.router = g
+		in.router = n.router.Group(prefix)
+	}
+	if guarded {
+		in.router.Use(refuse)
 	}
 	return in
 }

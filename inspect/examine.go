@@ -3,7 +3,6 @@ package inspect
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -20,18 +19,9 @@ func examine(m *muxmaster.Mux, routes []Route) {
 	warnUnguarded(routes)
 	served := finder(m, routes)
 	values := sampler{}
-	patterns := make([]*pattern.Pattern, len(routes))
 	for i := range routes {
-		if i > 0 && routes[i].Pattern == routes[i-1].Pattern {
-			patterns[i] = patterns[i-1]
-		} else {
-			patterns[i], _ = pattern.ParsePath(routes[i].Pattern) // never fails: it is registered
-		}
-	}
-	rivals := rivals(patterns)
-	for i, p := range patterns {
-		if p != nil {
-			routes[i].findExample(i, p, rivals[i], routes, values, served)
+		if p, err := pattern.ParsePath(routes[i].Pattern); err == nil { // a registered one is valid
+			routes[i].findExample(i, p, routes, values, served)
 		}
 	}
 }
@@ -44,8 +34,8 @@ func (r *Route) warn(text string) {
 }
 
 // findExample sets r.Example, and warns if other routes serve what p, r's
-// pattern, matches. rivals says whether p may compete with another pattern.
-func (r *Route) findExample(self int, p *pattern.Pattern, rivals bool, routes []Route, values sampler, served func(self int, method, target string) int) {
+// pattern, matches.
+func (r *Route) findExample(self int, p *pattern.Pattern, routes []Route, values sampler, served func(self int, method, target string) int) {
 	methods := []string{r.Method}
 	if r.Method == "" {
 		methods = []string{"GET", "POST", "DELETE", "OTHER"} // GET may have a route of its own
@@ -53,6 +43,7 @@ func (r *Route) findExample(self int, p *pattern.Pattern, rivals bool, routes []
 	tried, winner := "", -1 // a request that went elsewhere, and where to
 	lost, rival := "", -1   // the same for a rival that was registered first
 	fixed := p.Names() == nil && !r.Below && !strings.Contains(r.Host, "{")
+	rivals := slices.ContainsFunc(p.Segs, constrained) // there may be some
 	for n := range tries {
 		rest := ""
 		if r.Below && p.Rest == "" && n > 0 {
@@ -98,50 +89,6 @@ func (r *Route) findExample(self int, p *pattern.Pattern, rivals bool, routes []
 	}
 }
 
-// places yields, for each segment of p that has a constraint, where it is and its
-// shape. competes may find the first difference to another pattern only at a place
-// that both have.
-func places(p *pattern.Pattern) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		if p == nil || !strings.Contains(p.Path, ":") {
-			return // it has no constraint
-		}
-		before := ""
-		for _, seg := range p.Segs {
-			if len(constraints(seg)) > 0 && !yield(before+texts(seg), seg.Shape()) {
-				return
-			}
-			before += seg.Shape() + "\x00"
-		}
-	}
-}
-
-// rivals reports for each pattern whether it has another constraint than a pattern
-// at the same place.
-func rivals(patterns []*pattern.Pattern) []bool {
-	at := make([][]string, len(patterns))
-	first := map[string]string{} // shape by place
-	differ := map[string]bool{}  // places
-	for i, p := range patterns {
-		if i > 0 && p == patterns[i-1] {
-			at[i] = at[i-1]
-			continue
-		}
-		for place, shape := range places(p) {
-			at[i] = append(at[i], place)
-			if known, ok := first[place]; ok && known != shape {
-				differ[place] = true
-			}
-			first[place] = shape
-		}
-	}
-	rivals := make([]bool, len(patterns))
-	for i := range at {
-		rivals[i] = slices.ContainsFunc(at[i], func(place string) bool { return differ[place] })
-	}
-	return rivals
-}
-
 // competes reports whether the first difference between p and another pattern
 // is a constraint in the same position. Then the order of registration decides
 // which one matches.
@@ -155,19 +102,14 @@ func competes(p *pattern.Pattern, other string) bool {
 		if a.Shape() == b.Shape() {
 			continue
 		}
-		return texts(a) == texts(b) && len(constraints(a)) > 0 && len(constraints(b)) > 0
+		return texts(a) == texts(b) && constrained(a) && constrained(b)
 	}
 	return false
 }
 
-// constraints returns the expressions of a segment's parameters.
-func constraints(seg pattern.Segment) (list []string) {
-	for _, part := range seg {
-		if part.Expr != "" {
-			list = append(list, part.Expr)
-		}
-	}
-	return list
+// constrained reports whether a segment has a parameter with a constraint.
+func constrained(seg pattern.Segment) bool {
+	return slices.ContainsFunc(seg, func(part pattern.Part) bool { return part.Expr != "" })
 }
 
 // texts returns a segment without the names and constraints of its parameters.

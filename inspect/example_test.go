@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -151,16 +150,6 @@ func ExampleHandlerFor() {
 	// Output: 200
 }
 
-func ExampleRef() {
-	fmt.Println(inspect.Ref("Item"))
-	// Output: map[$ref:#/components/schemas/Item]
-}
-
-func ExampleShortName() {
-	fmt.Println(inspect.ShortName("example.com/shop/api.(*Server).Show-fm"))
-	// Output: api.(*Server).Show
-}
-
 func ExampleRequests() {
 	mux := muxmaster.New()
 	mux.GET("/items", empty)
@@ -198,18 +187,13 @@ func ExampleRequestsOf() {
 
 func ExampleCompare() {
 	old, now := shop()
-	for _, d := range inspect.Compare(old, now, inspect.Requests(old))[:1] {
-		fmt.Println(d.Kind, d.Request.Method, d.Request.URL.Path, d.Old.Status, d.Now.Status)
-	}
-	// Output: lost login DELETE /items/1 401 200
-}
-
-func ExamplePrintDifferences() {
-	old, now := shop()
-	inspect.PrintDifferences(os.Stdout, inspect.Compare(old, now, inspect.Requests(old))[:1])
+	list := inspect.Compare(old, now, inspect.Requests(old))
+	inspect.PrintDifferences(os.Stdout, list[:1])
+	fmt.Println(list[0].Kind, list[0].Request.URL.Path, list[0].Old.Status, list[0].Now.Status)
 	// Output:
 	// lost login: 1 request
 	//   DELETE /items/1: 401, now 200 by DELETE /items/:id
+	// lost login /items/1 401 200
 }
 
 func ExampleDiff() {
@@ -217,17 +201,6 @@ func ExampleDiff() {
 	list, err := inspect.Diff(inspect.Examine(old), inspect.Examine(now))
 	fmt.Println(len(list) > 0, err)
 	// Output: true <nil>
-}
-
-func ExampleDifference_String() {
-	old, now := shop()
-	fmt.Println(inspect.Compare(old, now, inspect.Requests(old))[0])
-	// Output: lost login: DELETE /items/1: 401, now 200 by DELETE /items/:id
-}
-
-func ExampleKind_String() {
-	fmt.Println(inspect.LostLogin)
-	// Output: lost login
 }
 
 func ExampleExamine() {
@@ -262,62 +235,35 @@ func ExampleReadHAR() {
 	// Output: GET example.com /items <nil>
 }
 
-// used returns a Coverage of two routes. One of them was used.
-func used() *inspect.Coverage {
+// In TestMain, the Coverage of all tests shows which routes none of them reached.
+func ExampleNewCoverage() {
 	mux := muxmaster.New()
 	c := inspect.NewCoverage(mux)
 	mux.Use(c.Handler)
 	mux.GET("/items", empty)
 	mux.GET("/orders", empty)
 	mux.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/items", nil))
-	return c
+
+	var table strings.Builder
+	share, err := c.Print(&table) // usually os.Stderr
+	first, _, _ := strings.Cut(table.String(), "\n")
+	fmt.Println(first, share, err)
+	for _, route := range c.Unused() {
+		fmt.Println(route.Pattern)
+	}
+	// Output:
+	// 1 of 2 routes (50%) were used; not used: 0.5 <nil>
+	// /orders
 }
 
-// In TestMain, the Coverage of all tests shows which routes none of them reached.
-func ExampleNewCoverage() {
-	share, err := used().Print(io.Discard)
-	fmt.Println(share, err)
-	// Output: 0.5 <nil>
-}
-
-func ExampleCoverage_Handler() {
+func ExampleCoverage_Page() {
 	mux := muxmaster.New()
 	c := inspect.NewCoverage(mux)
 	mux.Use(c.Handler)
 	mux.GET("/items", empty)
-	mux.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/items", nil))
-	fmt.Println(len(c.Unused()))
-	// Output: 0
-}
-
-func ExampleCoverage_Unused() {
-	for _, route := range used().Unused() {
-		fmt.Println(route.Pattern)
-	}
-	// Output: /orders
-}
-
-func ExampleCoverage_Routes() {
-	for _, u := range used().Routes() {
-		fmt.Println(u.Pattern, u.Hits)
-	}
-	// Output:
-	// /items 1
-	// /orders 0
-}
-
-func ExampleCoverage_Print() {
-	var table strings.Builder
-	used().Print(&table)
-	first, _, _ := strings.Cut(table.String(), "\n")
-	fmt.Println(first)
-	// Output: 1 of 2 routes (50%) were used; not used:
-}
-
-func ExampleCoverage_Page() {
-	page := used().Page(netip.MustParsePrefix("192.0.2.0/24"))
+	mux.Mount("/debug/routes", c.Page(netip.MustParsePrefix("192.0.2.0/24")))
 	w := httptest.NewRecorder()
-	page.ServeHTTP(w, httptest.NewRequest("GET", "/coverage.json", nil))
+	mux.ServeHTTP(w, httptest.NewRequest("GET", "/debug/routes/coverage.json", nil))
 	fmt.Println(w.Code)
 	// Output: 200
 }
