@@ -16,6 +16,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/inspect/internal/counter"
 	"github.com/seed-1954dcaa/muxmaster/internal/printable"
+	"github.com/seed-1954dcaa/muxmaster/internal/terminal"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
 )
 
@@ -303,20 +304,17 @@ func (c *Coverage) Print(w io.Writer) (share float64, err error) {
 			used++
 			continue
 		}
-		fmt.Fprintf(tw, "  %s\t%s\t%s:%d\n", u.methodText(), u.Host+u.Pattern, u.File, u.Line)
+		fmt.Fprintf(tw, "  %s\t%s\t%s:%d\n", terminal.Method(u.Method, false), printable.Replace(u.Host+u.Pattern), u.File, u.Line)
 	}
 	tw.Flush()
 	share = 1
 	if len(list) > 0 {
 		share = float64(used) / float64(len(list))
 	}
-	_, err = fmt.Fprintf(w, "%d of %d routes (%.0f%%) were used%s\n%s", used, len(list), 100*share, map[bool]string{true: "; not used:"}[used < len(list)], b.String())
-	return share, err
-}
-
-func (u Usage) methodText() string {
-	if u.Method == "" {
-		return "*"
+	rest := ""
+	if used < len(list) {
+		rest = "; not used:"
 	}
-	return printable.Replace(u.Method)
+	_, err = fmt.Fprintf(w, "%d of %d routes (%.0f%%) were used%s\n%s", used, len(list), 100*share, rest, b.String())
+	return share, err
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -34,64 +35,41 @@ func operationIDs(ops []*operation) []string {
 	ids := make([]string, len(ops))
 	used := map[string]bool{}
 	for _, own := range []bool{true, false} {
-		assignIDs(ids, used, ops, func(op *operation) bool { return (op.ID != "") == own })
+		var count [3]map[string]int // of each form
+		for j := range count {
+			count[j] = map[string]int{}
+			for _, op := range ops {
+				if (op.ID != "") == own {
+					count[j][fold(op.forms()[j])]++
+				}
+			}
+		}
+		for i, op := range ops {
+			if (op.ID != "") != own {
+				continue
+			}
+			forms, j := op.forms(), 0
+			for j < len(forms)-1 && (forms[0] == "" || count[j][fold(forms[j])] > 1 || used[fold(forms[j])]) {
+				j++
+			}
+			ids[i] = forms[j]
+			for n := 2; used[fold(ids[i])]; n++ {
+				ids[i] = fmt.Sprintf("%s_%d", forms[j], n)
+			}
+			used[fold(ids[i])] = true
+		}
 	}
 	return ids
 }
 
-// assignIDs assigns IDs to some of the operations. The map used has those that
-// are assigned, folded.
-func assignIDs(ids []string, used map[string]bool, ops []*operation, some func(*operation) bool) {
-	name := func(op *operation) string { return cmp.Or(op.ID, op.name) }
-	forms := []func(op *operation) string{
-		name,
-		func(op *operation) string { return join(name(op), strings.ToLower(op.method)) },
-		func(op *operation) string { return join(name(op), strings.ToLower(op.method), op.path.words()) },
+// forms returns the forms of an operation's ID, the shortest first.
+func (op *operation) forms() [3]string {
+	name, method := cmp.Or(op.ID, op.name), strings.ToLower(op.method)
+	path := strings.Trim(notWord.ReplaceAllString(op.path.String(), "_"), "_")
+	join := func(words ...string) string {
+		return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), "_")
 	}
-	count := make([]map[string]int, len(forms))
-	for i, form := range forms {
-		count[i] = map[string]int{}
-		for _, op := range ops {
-			if some(op) {
-				count[i][fold(form(op))]++
-			}
-		}
-	}
-	for i, op := range ops {
-		if !some(op) {
-			continue
-		}
-		for j, form := range forms {
-			last := j == len(forms)-1
-			id := form(op)
-			if !last && (name(op) == "" || count[j][fold(id)] > 1 || used[fold(id)]) {
-				continue
-			}
-			ids[i] = id
-			for n := 2; used[fold(ids[i])]; n++ {
-				ids[i] = fmt.Sprintf("%s_%d", id, n)
-			}
-			used[fold(ids[i])] = true
-			break
-		}
-	}
-}
-
-func join(words ...string) string {
-	text := ""
-	for _, w := range words {
-		if text != "" && w != "" {
-			text += "_"
-		}
-		text += w
-	}
-	return text
-}
-
-// words returns the path as part of an operation ID.
-func (p template) words() string {
-	text := p.write(func(name string) string { return name })
-	return strings.Trim(notWord.ReplaceAllString(text, "_"), "_")
+	return [3]string{name, join(name, method), join(name, method, path)}
 }
 
 var notWord = regexp.MustCompile(`[^0-9A-Za-z]+`)

@@ -51,20 +51,18 @@ func operations(routes iter.Seq[muxmaster.Route]) ([]*operation, error) {
 			all = append(all, &operation{o, r, m, functionName(r.Handler), newTemplate(p), p.Names()})
 		}
 	}
-	names := map[string][]part{} // parts of the first path of each shape
+	known := map[string]template{} // the first path of each shape
 	for _, op := range all {
 		shape := op.path.shape()
-		if names[shape] == nil {
-			names[shape] = op.path.parts
+		if _, ok := known[shape]; !ok {
+			known[shape] = op.path
 		}
-		op.path.rename(names[shape])
+		op.path.rename(known[shape])
 	}
 	// The first route defines an operation. Prefer routes for all hosts, then
 	// those for the exact method.
 	ranked := slices.Clone(all)
-	slices.SortStableFunc(ranked, func(a, b *operation) int {
-		return cmp.Or(falseFirst(a.route.Host != "", b.route.Host != ""), falseFirst(a.route.Method == "", b.route.Method == ""))
-	})
+	slices.SortStableFunc(ranked, func(a, b *operation) int { return cmp.Compare(a.rank(), b.rank()) })
 	first := map[string]*operation{}
 	for _, op := range ranked {
 		key := op.method + " " + op.path.String()
@@ -78,14 +76,14 @@ func operations(routes iter.Seq[muxmaster.Route]) ([]*operation, error) {
 	return slices.DeleteFunc(all, func(op *operation) bool { return first[op.method+" "+op.path.String()] != op }), nil
 }
 
-func falseFirst(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
+func (op *operation) rank() (n int) {
+	if op.route.Host != "" {
+		n = 2
 	}
-	return 1
+	if op.route.Method == "" {
+		n++
+	}
+	return n
 }
 
 // server returns the server object for a host.

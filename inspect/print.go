@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -103,11 +102,7 @@ func newTable(w io.Writer) *table {
 
 // row writes a row. In a tree, the path is in front of the method.
 func (t *table) row(r *Route, path string, tree bool, middleware []string) {
-	method := printable.Replace(cmp.Or(r.Method, "*"))
-	if t.color {
-		method = terminal.Method(method) // longer by the same length in all rows
-	}
-	first, second := method, printable.Replace(path)
+	first, second := terminal.Method(r.Method, t.color), printable.Replace(path)
 	if tree {
 		first, second = second, first
 	}

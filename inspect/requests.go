@@ -28,15 +28,11 @@ func Requests(m *muxmaster.Mux) iter.Seq[*http.Request] {
 
 // RequestsOf is like [Requests] for the routes of a routes.json.
 func RequestsOf(routes []Route) iter.Seq[*http.Request] {
-	return func(yield func(*http.Request) bool) {
-		generate(func(yield func(muxmaster.Route) bool) {
-			for i := range routes {
-				if !yield(routes[i].Route) {
-					return
-				}
-			}
-		}, yield)
+	list := make([]muxmaster.Route, len(routes))
+	for i, r := range routes {
+		list[i] = r.Route
 	}
+	return func(yield func(*http.Request) bool) { generate(slices.Values(list), yield) }
 }
 
 // RequestsFor is like [Requests] for patterns such as "GET /users/{id}", for

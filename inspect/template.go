@@ -80,22 +80,10 @@ func (p template) write(name func(string) string) string {
 }
 
 // rename gives the parameters the names of those of a path of the same shape.
-func (p template) rename(as []part) {
-	names := parameterNames(as)
+func (p template) rename(as template) {
 	for i := range p.parts {
-		if p.parts[i].name != "" {
-			p.parts[i].name, names = names[0], names[1:]
-		}
+		p.parts[i].name = as.parts[i].name
 	}
-}
-
-func parameterNames(parts []part) (names []string) {
-	for _, part := range parts {
-		if part.name != "" {
-			names = append(names, part.name)
-		}
-	}
-	return names
 }
 
 // widen makes the parameters also accept the values of another path of the same

@@ -63,6 +63,21 @@ flags:
 The exit status is 1 if compare or diff found differences, and 2 after an error.
 `
 
+// forms are the commands.
+var forms = map[string]struct {
+	run         func(*command, io.Writer) error
+	page        bool // the first argument is the URL of the page
+	least, most int  // number of arguments
+	needs       string
+}{
+	"routes":  {(*command).routes, true, 1, 1, ""},
+	"explain": {(*command).explain, true, 2, 3, "a path, such as /users/1"},
+	"openapi": {(*command).openapi, true, 1, 1, ""},
+	"compare": {(*command).compare, false, 2, 2, "the URLs of two services"},
+	"diff":    {(*command).diff, false, 2, 2, "two routes.json files"},
+	"urls":    {(*command).urls, false, 1, 2, "a routes.json file"},
+}
+
 // A command holds the parsed arguments.
 type command struct {
 	name string
@@ -87,7 +102,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "muxmaster: %v\n\n%smuxmaster -h prints more.\n", err, synopsis)
 		return 2
 	}
-	if err := c.run(stdout); err == errDiffers {
+	if err := forms[c.name].run(c, stdout); err == errDiffers {
 		return 1
 	} else if err != nil {
 		fmt.Fprintln(stderr, "muxmaster:", err)
@@ -130,37 +145,29 @@ func parse(args []string) (*command, error) {
 	if len(words) == 0 {
 		return nil, errors.New("missing command: use routes, explain, openapi, compare, diff or urls")
 	}
-	c.name = words[0]
-	most := map[string]int{"routes": 2, "explain": 4, "openapi": 2, "compare": 3, "diff": 3, "urls": 3}[c.name]
+	c.name, c.args = words[0], words[1:]
+	form, ok := forms[c.name]
 	switch {
 	case c.name == "help":
 		return nil, flag.ErrHelp
-	case most == 0:
+	case !ok:
 		return nil, fmt.Errorf("unknown command %q: use routes, explain, openapi, compare, diff or urls", c.name)
-	case c.name == "compare" && len(words) < 3:
-		return nil, errors.New("compare needs the URLs of two services")
+	case form.page && len(c.args) == 0:
+		return nil, fmt.Errorf("%s needs the URL of the page", c.name)
+	case len(c.args) < form.least:
+		return nil, fmt.Errorf("%s needs %s", c.name, form.needs)
+	case len(c.args) > form.most:
+		return nil, fmt.Errorf("unexpected argument %q of %s", c.args[form.most], c.name)
 	case c.name == "compare" && c.routesFile+c.log+c.har == "":
 		return nil, errors.New("compare needs requests: -routes, -log or -har")
-	case c.name == "diff" && len(words) < 3:
-		return nil, errors.New("diff needs two routes.json files")
-	case c.name == "urls" && len(words) < 2:
-		return nil, errors.New("urls needs a routes.json file")
-	case len(words) < 2:
-		return nil, fmt.Errorf("%s needs the URL of the page", c.name)
-	case c.name == "explain" && len(words) < 3:
-		return nil, errors.New("explain needs a path, such as /users/1")
-	case len(words) > most:
-		return nil, fmt.Errorf("unexpected argument %[2]q of %[1]s", c.name, words[most])
 	}
-	if c.name == "compare" || c.name == "diff" || c.name == "urls" {
-		c.args = words[1:]
-		return c, nil
+	if form.page {
+		var err error
+		if c.base, err = baseURL(c.args[0]); err != nil {
+			return nil, err
+		}
+		c.args = c.args[1:]
 	}
-	var err error
-	if c.base, err = baseURL(words[1]); err != nil {
-		return nil, err
-	}
-	c.args = words[2:]
 	if c.name == "explain" {
 		if len(c.args) == 1 {
 			c.args = []string{http.MethodGet, c.args[0]}
@@ -181,20 +188,4 @@ func methodName(s string) string {
 		return upper
 	}
 	return s
-}
-
-func (c *command) run(w io.Writer) error {
-	switch c.name {
-	case "explain":
-		return c.explain(w)
-	case "openapi":
-		return c.openapi(w)
-	case "compare":
-		return c.compare(w)
-	case "diff":
-		return c.diff(w)
-	case "urls":
-		return c.urls(w)
-	}
-	return c.routes(w)
 }

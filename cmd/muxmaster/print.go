@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,16 +41,6 @@ func (c *command) routes(w io.Writer) error {
 		return inspect.PrintTree(w, routes)
 	}
 	return inspect.PrintRoutes(w, routes)
-}
-
-// methodCell returns a route's method for a table. The escape sequences for
-// colors have the same length in all cells.
-func methodCell(method string, color bool) string {
-	method = printable.Replace(cmp.Or(method, "*"))
-	if color {
-		return terminal.Method(method)
-	}
-	return method
 }
 
 // mostCandidates is the number of routes that explain prints without -all.
@@ -117,7 +106,7 @@ func (c *command) writeOthers(b *strings.Builder, e *muxmaster.Explanation, colo
 	}
 	tw := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, c := range others {
-		fmt.Fprintf(tw, "  %s\t%s\t%s\n", methodCell(c.Method, color), printable.Replace(c.Host+c.Pattern), printable.Replace(c.Reason))
+		fmt.Fprintf(tw, "  %s\t%s\t%s\n", terminal.Method(c.Method, color), printable.Replace(c.Host+c.Pattern), printable.Replace(c.Reason))
 	}
 	tw.Flush()
 	if left > 0 {

@@ -1,9 +1,12 @@
-// Package terminal colors method names in tables of routes.
+// Package terminal writes and colors method names in tables of routes.
 package terminal
 
 import (
+	"cmp"
 	"io"
 	"os"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/printable"
 )
 
 // Colored reports whether w is a terminal and the environment permits color:
@@ -17,9 +20,14 @@ func Colored(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Mode()&os.ModeDevice != 0
 }
 
-// Method returns a method with escape sequences for its color. They have the
-// same length for all methods, because text/tabwriter counts them as text.
-func Method(method string) string {
+// Method returns a method, or * for "", safe to print, and with escape sequences
+// if it is colored. They have the same length for all methods, because
+// text/tabwriter counts them as text.
+func Method(method string, colored bool) string {
+	method = printable.Replace(cmp.Or(method, "*"))
+	if !colored {
+		return method
+	}
 	color := "\x1b[35m"
 	switch method {
 	case "GET", "HEAD", "QUERY":

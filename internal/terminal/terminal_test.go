@@ -40,11 +40,11 @@ func TestColored(t *testing.T) {
 }
 
 func TestMethod(t *testing.T) {
-	length := len(Method("")) // text/tabwriter counts the escape sequences as text
+	length := len(Method("", true)) - 1 // text/tabwriter counts the escape sequences as text
 	colors := map[string]string{}
 	for _, alike := range []string{"GET HEAD QUERY", "POST", "PUT PATCH", "DELETE", "BREW * OPTIONS"} {
 		for _, method := range strings.Fields(alike) {
-			got := Method(method)
+			got := Method(method, true)
 			color, _, ok := strings.Cut(got, method+"\x1b[0m")
 			if !ok || len(got)-len(method) != length {
 				t.Errorf("Method(%s) = %q", method, got)
@@ -57,5 +57,10 @@ func TestMethod(t *testing.T) {
 	}
 	if len(colors) != 5 {
 		t.Errorf("%d colors, want 5", len(colors))
+	}
+	for method, want := range map[string]string{"": "*", "GET": "GET", "\x1b": "\uFFFD"} {
+		if got := Method(method, false); got != want {
+			t.Errorf("Method(%q) = %q, want %q", method, got, want)
+		}
 	}
 }
