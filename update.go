@@ -31,7 +31,7 @@ import (
 // Groups made from m before, does not belong to the Update and takes effect at
 // once.
 //
-// The Mux that fn gets, and its Groups, stand for m once Update has returned nil.
+// After Update has returned nil, the Mux that fn got and its Groups refer to m.
 func (m *Mux) Update(fn func(m *Mux) error) error {
 	if fn == nil {
 		return errors.New("muxmaster: Update: the function is nil")

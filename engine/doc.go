@@ -18,7 +18,7 @@
 // the connection ends. So responses to malformed and rare requests are
 // net/http's own. [Server.Stats] counts these connections and the reasons.
 //
-// Over HTTP/2, handlers run in goroutines that are used again. The engine serves
+// Over HTTP/2, handlers run in reused goroutines. The engine serves
 // all requests and answers all errors itself, as RFC 9113 requires. net/http
 // serves HTTP/2 connections only if srv asks for something that the engine
 // doesn't know: a function of another package for "h2" in srv.TLSNextProto, a

@@ -14,7 +14,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/printable"
 )
 
-// A Kind says how two responses to a request differ. The smaller, the worse.
+// A Kind says how two responses to a request differ. Smaller values are worse.
 type Kind int
 
 const (
@@ -108,8 +108,8 @@ func (d Difference) text(r Response) string {
 // of events (text/event-stream). Bodies that both end then are not compared. A
 // panic of a handler is a difference, too.
 //
-// A lost login is only found by requests without a login. To compare what people
-// see who are logged in, call Compare again with requests that have one.
+// A lost login is only found by requests without a login. To compare what
+// logged-in users see, call Compare again with requests that have a login.
 func Compare(old, now http.Handler, requests iter.Seq[*http.Request]) []Difference {
 	var list []Difference
 	for r := range requests {

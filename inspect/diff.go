@@ -32,13 +32,13 @@ func ReadRoutes(r io.Reader) ([]Route, error) {
 	return routes, nil
 }
 
-// Diff compares the routes of two versions of a program, as the page serves them
-// in routes.json, without running its handlers: for which requests another
-// handler runs, the status changes, or the login is lost. It takes a middleware
-// for a login if its name says so, as Warning does. A handler is the same if its
-// name and the names of its path parameters are: show(id) isn't show(user), whose
-// code may still ask for id. Diff returns an error for routes that can't be
-// registered together.
+// Diff compares the routes of two versions of a program, as the page serves
+// them in routes.json, without running its handlers: for which requests another
+// handler runs, the status changes, or the login is lost. It considers a
+// middleware a login if its name suggests one, as Warning does. A handler is
+// the same if its name and the names of its path parameters are: show(id) isn't
+// show(user), whose code may still ask for id. Diff returns an error for routes
+// that can't be registered together.
 func Diff(old, now []Route) ([]Difference, error) {
 	var list []Difference
 	for _, loggedIn := range []bool{false, true} {

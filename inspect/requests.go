@@ -18,10 +18,10 @@ import (
 // Requests returns requests that try every route of m and what surrounds it:
 // each form of its values, other methods, HEAD and OPTIONS, trailing slashes,
 // another case, escaped slashes and dots, empty segments, and unknown paths
-// beside and below each route, Group and mounted Mux. There is only one request
-// of the page of [Handler]. They are as a server would get them, without a body,
-// a cookie or a login. They come in the order of the routes, and none comes
-// twice.
+// beside and below each route, Group and mounted Mux. The page of [Handler]
+// gets only one request. The requests are as a server would get them, without a
+// body, a cookie or a login. They come in the order of the routes, without
+// duplicates.
 func Requests(m *muxmaster.Mux) iter.Seq[*http.Request] {
 	return func(yield func(*http.Request) bool) { generate(m.Routes(), yield) }
 }

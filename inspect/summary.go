@@ -14,13 +14,13 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 )
 
-// PrintDifferences writes a summary of what [Compare] or [Diff] found, the worst
-// first: for each kind how many requests there are, and a line for each cause
-// with one of its requests. Differences have the same cause if they are about the
-// same route, or if routers differ alike everywhere, as in the Allow of their
-// 405. It writes all causes of lost logins, and ten of each other kind: first those
-// that plain requests show to which a handler responded, then those of redirects
-// and errors, then those of HEAD, OPTIONS and odd paths.
+// PrintDifferences writes a summary of what [Compare] or [Diff] found, the
+// worst first: for each kind how many requests there are, and a line for each
+// cause with one of its requests. Differences have the same cause if they are
+// about the same route, or if routers differ alike everywhere, as in the Allow
+// of their 405. It writes all causes of lost logins, and ten of each other
+// kind: first those in responses of handlers to plain requests, then those in
+// redirects and errors, then those of HEAD, OPTIONS and odd paths.
 func PrintDifferences(w io.Writer, list []Difference) error {
 	var b strings.Builder
 	if len(list) == 0 {

@@ -14,8 +14,8 @@ import (
 // anything, Timeout responds with 503 Service Unavailable, which
 // [problem.Write] logs. It panics if d is not positive.
 //
-// If a handler returns the context's error to [problem.Handler], the response has
-// the same status. For another one, return a [problem.Error].
+// If a handler returns the context's error to [problem.Handler], the response
+// has the same status. To send another status, return a [problem.Error].
 //
 // Unlike [http.TimeoutHandler], Timeout doesn't buffer the response or start a
 // goroutine, so streaming and hijacking work. But it doesn't interrupt a
