@@ -1,16 +1,12 @@
 package muxmaster_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io"
 	"io/fs"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path"
@@ -19,10 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
-
-	"github.com/seed-1954dcaa/muxmaster"
 )
 
 // docs returns the paths of the documents, relative to the module's root.
@@ -80,7 +73,7 @@ func TestDocsCompile(t *testing.T) {
 			continue // its blocks belong together; see TestDocsTutorial
 		}
 		for _, b := range codeBlocks(t, doc) {
-			text, err := program(b)
+			text, err := program(b, recipeTest(t, b))
 			if err != nil {
 				t.Errorf("%s:%d: %v", doc, b.line, err)
 				continue
@@ -96,6 +89,9 @@ func TestDocsCompile(t *testing.T) {
 	if blocks < 20 {
 		t.Errorf("found %d blocks of Go, want at least 20", blocks)
 	}
+	if tests := len(check[1]); tests < 8 {
+		t.Errorf("found %d blocks with tests, want at least 7", tests-1)
+	}
 	for _, args := range check {
 		cmd := exec.Command("go", args...)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
@@ -109,33 +105,51 @@ const modulePath = "github.com/seed-1954dcaa/muxmaster"
 
 // A codeBlock is Go code of a document.
 type codeBlock struct {
-	doc  string
-	line int // of its first line
-	text string
+	doc     string
+	heading string // above it
+	line    int    // of its first line
+	text    string
+}
+
+// recipeTest returns the test of a recipe in testdata/recipes, if there is one:
+// a file with the name of the heading's anchor.
+func recipeTest(t *testing.T, b codeBlock) string {
+	t.Helper()
+	if b.doc != filepath.Join("docs", "recipes.md") {
+		return ""
+	}
+	text, err := os.ReadFile(filepath.Join("testdata", "recipes", anchor(b.heading)+".txt"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func codeBlocks(t *testing.T, doc string) (blocks []codeBlock) {
 	t.Helper()
-	text := contents(t, doc)
+	text, heading := contents(t, doc), ""
 	for rest, line := text, 1; ; {
 		before, after, ok := strings.Cut(rest, "```go\n")
 		if !ok {
 			return blocks
+		}
+		if i := strings.LastIndex("\n"+before, "\n#"); i >= 0 {
+			heading, _, _ = strings.Cut(before[i:], "\n")
 		}
 		line += strings.Count(before, "\n") + 1
 		code, after, ok := strings.Cut(after, "```\n")
 		if !ok {
 			t.Fatalf("%s:%d: the block has no end", doc, line)
 		}
-		blocks = append(blocks, codeBlock{doc, line, code})
+		blocks = append(blocks, codeBlock{doc, heading, line, code})
 		line += strings.Count(code, "\n") + 1
 		rest = after
 	}
 }
 
-// program returns a Go file for a block. Compiler errors have the line numbers
-// of the document.
-func program(b codeBlock) (string, error) {
+// program returns a Go file for a block, with more declarations at its end.
+// Compiler errors have the line numbers of the document.
+func program(b codeBlock, more string) (string, error) {
 	doc, err := filepath.Abs(b.doc)
 	if err != nil {
 		return "", err
@@ -144,7 +158,7 @@ func program(b codeBlock) (string, error) {
 	if strings.HasPrefix(b.text, "package ") {
 		return here + b.text, nil
 	}
-	header, body := "package docs\n", here+b.text
+	header, body := "package docs\n", here+b.text+more
 	file, err := parser.ParseFile(token.NewFileSet(), "", header+body, 0)
 	if err != nil {
 		body = "func _() {\n" + body + "}\n"
@@ -199,18 +213,23 @@ func anchors(t *testing.T, doc string) (list []string) {
 			code = !code
 		}
 		if heading, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && line[0] == '#' && !code {
-			list = append(list, strings.Map(func(r rune) rune {
-				switch {
-				case r == ' ':
-					return '-'
-				case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
-					return unicode.ToLower(r)
-				}
-				return -1
-			}, strings.TrimSpace(heading)))
+			list = append(list, anchor(heading))
 		}
 	}
 	return list
+}
+
+// anchor returns the anchor of a heading, as GitHub makes it.
+func anchor(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, strings.TrimSpace(strings.TrimLeft(heading, "#")))
 }
 
 // Each go test command in the documents runs at least one test, and each go run
@@ -328,407 +347,4 @@ func TestDocsNames(t *testing.T) {
 			}
 		}
 	}
-}
-
-// These tests check the tables of patterns in docs/patterns.md.
-
-// docTable returns the cells of the table below a heading.
-func docTable(t *testing.T, doc, heading string) (rows [][]string) {
-	t.Helper()
-	text := contents(t, doc)
-	_, text2, ok := strings.Cut(text, "\n"+heading+"\n")
-	if !ok {
-		t.Fatalf("%s has no heading %q", doc, heading)
-	}
-	for line := range strings.Lines(text2) {
-		line = strings.TrimSpace(line)
-		if !strings.HasPrefix(line, "|") {
-			if len(rows) > 0 {
-				return rows[2:] // without the head
-			}
-			continue
-		}
-		line = strings.ReplaceAll(strings.Trim(line, "|"), `\|`, "\x00")
-		var cells []string
-		for cell := range strings.SplitSeq(line, "|") {
-			cells = append(cells, strings.ReplaceAll(strings.TrimSpace(cell), "\x00", "|"))
-		}
-		rows = append(rows, cells)
-	}
-	return rows
-}
-
-var inCode = regexp.MustCompile("`([^`]+)`")
-
-// whole makes a pattern of text that may be only a segment or a host.
-func whole(text string) string {
-	if strings.Contains(text, "/") {
-		return text
-	}
-	return "/" + text
-}
-
-// README.md says how many libraries docs/interop.md lists.
-func TestDocsCountLibraries(t *testing.T) {
-	table := contents(t, "docs/interop.md")
-	libraries := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^\| \[[^]]*\]\(https://pkg\.go\.dev/([^/)]+\.[^)]*)\) .*\| yes \|`).FindAllStringSubmatch(table, -1) {
-		libraries[m[1]] = true
-	}
-	if want := fmt.Sprintf("[%d libraries](docs/interop.md)", len(libraries)); !strings.Contains(contents(t, "README.md"), want) {
-		t.Errorf("README.md doesn't contain %s", want)
-	}
-}
-
-// The forms that the table lists as refused panic, and their replacements
-// don't.
-func TestDocsForeignForms(t *testing.T) {
-	rows := docTable(t, "docs/patterns.md", "## Syntax of other routers")
-	if len(rows) < 15 {
-		t.Fatalf("%d rows", len(rows))
-	}
-	for _, row := range rows {
-		for _, m := range inCode.FindAllStringSubmatch(row[0], -1) {
-			if muxmaster.New().TryHandle(whole(m[1]), http.NotFoundHandler()) == nil {
-				t.Errorf("%s is accepted", m[0])
-			}
-		}
-		for _, m := range inCode.FindAllStringSubmatch(row[1], -1) {
-			if strings.Contains(m[1], "(") || m[1] == "#" || m[1] == "Handle" {
-				continue // a call, a character
-			}
-			if err := muxmaster.New().TryHandle(whole(m[1]), http.NotFoundHandler()); err != nil {
-				t.Errorf("instead of %s: %v", row[0], err)
-			}
-		}
-	}
-}
-
-// The table of precedence is correct.
-func TestDocsPrecedence(t *testing.T) {
-	rows := docTable(t, "docs/patterns.md", "## Which route wins")
-	if len(rows) < 9 {
-		t.Fatalf("%d rows", len(rows))
-	}
-	code := func(cell string) (list []string) {
-		for _, m := range inCode.FindAllStringSubmatch(cell, -1) {
-			list = append(list, m[1])
-		}
-		return list
-	}
-	for _, row := range rows {
-		m := muxmaster.New()
-		for _, p := range code(row[0]) {
-			m.Handle(p, tell(p))
-		}
-		method, host, target := http.MethodGet, "h", code(row[1])[0]
-		if i := strings.IndexByte(target, ' '); i > 0 {
-			method, target = target[:i], target[i+1:]
-		}
-		if i := strings.IndexByte(target, '/'); i > 0 {
-			host, target = target[:i], target[i:]
-		}
-		if got, want := ask(m, requestTo(t, host, method, target)).brief(), code(row[2])[0]; got != want {
-			t.Errorf("%s: %s is served by %s, the table says %s", row[0], row[1], got, want)
-		}
-	}
-}
-
-// The table in docs/design.md lists all packages, except for examples, with the
-// packages of this module that they import.
-func TestDocsPackages(t *testing.T) {
-	documented := map[string][]string{}
-	for _, row := range docTable(t, "docs/design.md", "## Packages") {
-		imports := []string{}
-		for _, m := range inCode.FindAllStringSubmatch(row[2], -1) {
-			imports = append(imports, m[1])
-		}
-		slices.Sort(imports)
-		documented[strings.Trim(row[0], "`")] = imports
-	}
-	list := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
-	list.Env = append(os.Environ(), "GOFLAGS=")
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	within := func(path string) (name string, ok bool) {
-		if path == modulePath {
-			return ".", true
-		}
-		return strings.CutPrefix(path, modulePath+"/")
-	}
-	packages := 0
-	for line := range strings.Lines(string(out)) {
-		paths := strings.Fields(line)
-		name, _ := within(paths[0])
-		if strings.HasPrefix(name, "examples/") {
-			continue
-		}
-		packages++
-		imports := []string{}
-		for _, path := range paths[1:] {
-			if imported, ok := within(path); ok {
-				imports = append(imports, imported)
-			}
-		}
-		slices.Sort(imports)
-		if want, ok := documented[name]; !ok || !slices.Equal(imports, want) {
-			t.Errorf("docs/design.md: package %s imports %q, the table says %q", name, imports, want)
-		}
-	}
-	if packages != len(documented) {
-		t.Errorf("docs/design.md lists %d packages, there are %d", len(documented), packages)
-	}
-}
-
-// The root brings along nothing for pages or documents. Package log/slog, which
-// the router logs with, needs encoding/json.
-func TestRootImports(t *testing.T) {
-	deps := func(packages ...string) []string {
-		out, err := exec.Command("go", append([]string{"list", "-deps"}, packages...)...).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Fields(string(out))
-	}
-	needed := deps("net/http", "log/slog")
-	for _, path := range deps(".") {
-		if slices.Contains(needed, path) {
-			continue
-		}
-		if strings.HasPrefix(path, "html") || strings.HasPrefix(path, "text/") || strings.HasPrefix(path, "encoding/") || strings.Contains(path, "inspect") {
-			t.Errorf("the root imports %s", path)
-		}
-	}
-}
-
-// docs/middleware.md mentions every exported function of package middleware, the
-// package comment lists each middleware, and each middleware, or its variant
-// with options, has an example.
-func TestDocsNameMiddleware(t *testing.T) {
-	tests := functions(t, "middleware/*_test.go", `\w+`)
-	exported := slices.DeleteFunc(functions(t, "middleware/*.go", `[A-Z]\w*`), func(name string) bool { return slices.Contains(tests, name) })
-	if len(exported) < 10 {
-		t.Errorf("found %q, want at least ten functions", exported)
-	}
-	text := contents(t, "docs/middleware.md")
-	var listed []string // the capitalized words of the indented lines
-	for line := range strings.Lines(contents(t, "middleware/doc.go")) {
-		if list, ok := strings.CutPrefix(line, "//\t"); ok {
-			listed = append(listed, regexp.MustCompile(`\b[A-Z]\w+`).FindAllString(list, -1)...)
-		}
-	}
-	for _, name := range exported {
-		if !regexp.MustCompile(`\b` + name + `\b`).MatchString(text) {
-			t.Errorf("docs/middleware.md doesn't name %s", name)
-		}
-		if strings.HasPrefix(name, "Get") {
-			continue
-		}
-		if !slices.ContainsFunc(tests, func(test string) bool { return strings.HasPrefix(test, "Example"+name) }) {
-			t.Errorf("there is no Example%s in middleware", name)
-		}
-		if !slices.ContainsFunc(listed, func(word string) bool { return strings.HasPrefix(name, word) }) {
-			t.Errorf("the list in middleware/doc.go doesn't have %s", name)
-		}
-	}
-}
-
-// TestDocsTutorial writes the files of docs/tutorial.md step by step, runs the
-// commands in its console blocks, and compares their output. A line of three
-// dots stands for any further output.
-func TestDocsTutorial(t *testing.T) {
-	text := contents(t, "docs/tutorial.md")
-	s := &tutorial{t: t, dir: newModule(t, "tasks"), addr: freeAddress(t)}
-	defer s.stop()
-	block := regexp.MustCompile("(?ms)^(?:<!-- ([\\w./]+)(: main)? -->\n)?```(\\w+)\n(.*?)^```$")
-	name := regexp.MustCompile(`^(?://|#|<!--) ([\w./]+)(?: -->)?\n`)
-	commands := 0
-	for _, m := range block.FindAllStringSubmatch(text, -1) {
-		change, whole, language, code := m[1], m[2] != "", m[3], m[4]
-		switch file := name.FindStringSubmatch(code); {
-		case language == "console":
-			commands += s.console(code)
-		case change != "" && whole:
-			s.replaceMain(change, code)
-		case change != "":
-			s.insert(change, code)
-		case file != nil && language == "html":
-			s.write(file[1], strings.TrimPrefix(code, file[0]))
-		case file != nil:
-			s.write(file[1], code)
-		case language == "go":
-			t.Errorf("a block of Go doesn't name its file:\n%s", code)
-		}
-	}
-	if commands < 20 {
-		t.Errorf("%d commands, want at least 20", commands)
-	}
-}
-
-// A tutorial is the state of the program.
-type tutorial struct {
-	t       *testing.T
-	dir     string
-	addr    string // instead of localhost:8080
-	changed bool   // since the program was started
-	quit    func()
-}
-
-func (s *tutorial) write(name, text string) {
-	s.t.Helper()
-	writeFile(s.t, filepath.Join(s.dir, name), strings.ReplaceAll(text, "localhost:8080", s.addr))
-	s.changed = true
-}
-
-func (s *tutorial) read(name string) string {
-	s.t.Helper()
-	return contents(s.t, filepath.Join(s.dir, name))
-}
-
-// insert adds lines to newMux: in place of the call of Pre, or at the end.
-func (s *tutorial) insert(file, lines string) {
-	text, marker := s.read(file), "\treturn mux\n"
-	with := lines + marker
-	if strings.Contains(lines, ".Use(") {
-		marker, with = regexp.MustCompile(`(?m)^\tmux\.Pre\(.*\n`).FindString(text), lines
-	}
-	s.write(file, strings.Replace(text, marker, with, 1))
-}
-
-// replaceMain replaces the function main, and adds the imports that it needs.
-func (s *tutorial) replaceMain(file, code string) {
-	text := regexp.MustCompile(`(?ms)^func main\(\) \{.*?^\}\n`).ReplaceAllLiteralString(s.read(file), code)
-	s.write(file, strings.Replace(text, "import (\n", "import (\n\t\"context\"\n\t\"flag\"\n\t\"os\"\n", 1))
-}
-
-// console runs the commands of a block and returns their number.
-func (s *tutorial) console(block string) (commands int) {
-	s.t.Helper()
-	for part := range strings.SplitSeq("\n"+block, "\n$ ") {
-		command, want, _ := strings.Cut(part, "\n")
-		if command == "" {
-			continue
-		}
-		commands++
-		got := s.run(command)
-		want, more := strings.CutSuffix(want, "...")
-		if strings.TrimSpace(got) != strings.TrimSpace(want) && !(more && strings.HasPrefix(got, want)) {
-			s.t.Errorf("$ %s\n%s\nwant\n%s", command, got, want)
-		}
-	}
-	return commands
-}
-
-// run executes a command, and returns its output.
-func (s *tutorial) run(command string) string {
-	s.t.Helper()
-	args := regexp.MustCompile(`'[^']*'|\S+`).FindAllString(command, -1)
-	if args[0] == "curl" {
-		s.start()
-		return s.curl(args[1:])
-	}
-	out := s.execute(args...)
-	return regexp.MustCompile(`\d+\.\d+s|\(cached\)`).ReplaceAllString(out, "0.012s")
-}
-
-func (s *tutorial) execute(args ...string) string {
-	s.t.Helper()
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "GOWORK=off")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		s.t.Errorf("%s: %v\n%s\n%s", args, err, out, s.read("main.go"))
-	}
-	return string(out)
-}
-
-// start starts the program unless it runs already.
-func (s *tutorial) start() {
-	s.t.Helper()
-	if !s.changed {
-		return
-	}
-	s.stop()
-	s.changed = false
-	s.execute("go", "vet", ".")
-	s.execute("go", "build", "-o", "program", ".")
-	var out bytes.Buffer
-	cmd := exec.Command(filepath.Join(s.dir, "program"))
-	cmd.Stdout, cmd.Stderr, cmd.Env = &out, &out, append(os.Environ(), "PASSWORD=secret")
-	if err := cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	s.quit = func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		conn, err := net.Dial("tcp", s.addr)
-		if err == nil {
-			conn.Close()
-			return
-		}
-		if time.Now().After(deadline) {
-			s.stop()
-			s.t.Fatalf("the program doesn't listen: %v\n%s", err, &out)
-		}
-	}
-}
-
-func (s *tutorial) stop() {
-	if s.quit != nil {
-		s.quit()
-		s.quit = nil
-	}
-}
-
-// curl does what curl does with the options -d, -X and -u.
-func (s *tutorial) curl(args []string) string {
-	s.t.Helper()
-	method, url, data, user := "", "", "", ""
-	options := map[string]*string{"-d": &data, "-X": &method, "-u": &user}
-	for i := 0; i < len(args); i++ {
-		if option := options[args[i]]; option != nil {
-			i++
-			*option = strings.Trim(args[i], "'")
-		} else {
-			url = "http://" + strings.Replace(args[i], "localhost:8080", s.addr, 1)
-		}
-	}
-	if method == "" {
-		method = http.MethodGet
-		if data != "" {
-			method = http.MethodPost
-		}
-	}
-	r, err := http.NewRequest(method, url, strings.NewReader(data))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if name, password, ok := strings.Cut(user, ":"); ok {
-		r.SetBasicAuth(name, password)
-	}
-	resp, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return string(body)
-}
-
-// freeAddress returns an address that nothing listens on.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return fmt.Sprint(l.Addr())
 }

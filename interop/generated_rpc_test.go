@@ -14,9 +14,7 @@ import (
 	"connectrpc.com/connect"
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/status"
 
 	"github.com/seed-1954dcaa/muxmaster/interop/echo"
 	"github.com/seed-1954dcaa/muxmaster/interop/echo/echoconnect"
@@ -116,34 +114,11 @@ func runConnect(s *site) {
 	}
 }
 
-// grpcEcho is the service of echo.proto for gRPC.
-type grpcEcho struct{ echo.UnimplementedEchoServer }
-
-func (grpcEcho) Say(_ context.Context, m *echo.Message) (*echo.Message, error) {
-	if m.Text == "" {
-		return nil, status.Error(codes.InvalidArgument, "say something")
-	}
-	return m, nil
-}
-
-func (grpcEcho) Repeat(m *echo.Message, stream grpc.ServerStreamingServer[echo.Message]) error {
-	for range 3 {
-		if err := stream.Send(m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func runGateway(s *site) {
-	backend := grpc.NewServer()
-	echo.RegisterEchoServer(backend, grpcEcho{})
-	ln := s.listen()
-	done := make(chan error, 1)
-	go func() { done <- backend.Serve(ln) }()
-	s.Cleanup(func() { backend.Stop(); <-done })
+	_, backend := echoconnect.NewEchoHandler(connectEcho{}) // also speaks gRPC
+	url := s.start(backend, withH2C)
 	gateway := runtime.NewServeMux()
-	s.must(echo.RegisterEchoHandlerFromEndpoint(s.Context(), gateway, ln.Addr().String(), []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}))
+	s.must(echo.RegisterEchoHandlerFromEndpoint(s.Context(), gateway, strings.TrimPrefix(url, "http://"), []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}))
 	s.Handle("/v1/", gateway)
 	s.HandleFunc("GET /notes/{id}", sayValue("id"))
 	s.start(s)

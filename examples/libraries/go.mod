@@ -4,8 +4,5 @@ go 1.26.0
 
 require (
 	github.com/alexedwards/scs/v2 v2.9.0
-	github.com/coder/websocket v1.8.15
 	github.com/seed-1954dcaa/muxmaster v0.2.0
 )
-
-require github.com/stretchr/testify v1.12.1 // indirect
