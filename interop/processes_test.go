@@ -27,7 +27,7 @@ func launch(t *testing.T, cmd *exec.Cmd) *process {
 	cmd.Stdout, cmd.Stderr = p.log, p.log
 	endWithTest(cmd)
 	if err := cmd.Start(); err != nil {
-		t.Fatalf("%v: the Debian packages nginx, haproxy and redis-server bring what the tests start", err)
+		t.Fatalf("%v: .ci/run installs the programs that the tests start", err)
 	}
 	go func() {
 		p.err = cmd.Wait()

@@ -26,14 +26,13 @@ type firefox struct {
 	last int // ID of the last command
 }
 
-// startFirefox starts Firefox in light or dark mode. It skips the test if Firefox
-// isn't installed.
+// startFirefox starts Firefox in light or dark mode.
 func startFirefox(t *testing.T, dark bool) *firefox {
 	t.Helper()
 	program, err := exec.LookPath("firefox-esr")
 	if err != nil {
 		if program, err = exec.LookPath("firefox"); err != nil {
-			t.Skip("Firefox is not installed")
+			t.Fatal("Firefox is not installed")
 		}
 	}
 	profile := t.TempDir()
