@@ -45,28 +45,3 @@ func TestStatic(t *testing.T) {
 		t.Error("the path /x/ is not static")
 	}
 }
-
-func TestNames(t *testing.T) {
-	p, err := Parse("GET {h...}.{i}.com/{a}/x/{b}.{c:[0-9]+}/*rest")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(p.Names(), " "); got != "h i a b c rest" {
-		t.Errorf("Names() = %s", got)
-	}
-	if p, _ := Parse("/x/"); p.Names() != nil {
-		t.Errorf("Names() = %q, want none", p.Names())
-	}
-}
-
-func TestSegmentKind(t *testing.T) {
-	for text, want := range map[string]Kind{"a": Literal, "a%2Fb": Literal, "{a}": Plain, ":a": Plain, "{a:x}": Constrained, "a{b}": Mixed, "{a:x}b": Mixed, "a:b": Mixed, "{a}.{b}": Mixed} {
-		p, err := Parse("/" + text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := p.Segs[0].Kind(); got != want {
-			t.Errorf("%s has the kind %d, want %d", text, got, want)
-		}
-	}
-}

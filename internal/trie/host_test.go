@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
-	"github.com/seed-1954dcaa/muxmaster/internal/trietest"
 )
 
 // TestHostOrder checks the order in which hosts are tried: exact hosts first,
@@ -45,51 +44,4 @@ func TestHostOrder(t *testing.T) {
 			t.Errorf("of %q: %v", valid[first:], rt)
 		}
 	}
-}
-
-// holdHost compares the matching of hosts with the reference, for one request
-// host.
-func holdHost(t *testing.T, host string) {
-	for _, written := range trietest.Hosts {
-		p, err := pattern.Parse(written + "/x")
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, ok := trietest.HostValues(written, host)
-		if got := p.MatchHost(pattern.Host(host)); got != ok {
-			t.Errorf("%q matches %q: %v", written, host, got)
-		}
-		s := Search[int]{Method: GET}
-		table := tableOf(written + "/x")
-		if !table.HasHosts() {
-			t.Errorf("%q: has no hosts", written)
-		}
-		s.SetPath("/x", "", false)
-		s.Fit(table)
-		if rt := table.Find(&s, host); (rt != nil) != ok || ok && strings.Join(s.Values(), " ") != strings.Join(want, " ") {
-			t.Errorf("%q finds %q: %v with %q, want %q", written, host, rt, s.Values(), want)
-		}
-	}
-}
-
-var oddHosts = []string{"", ".", "..", "com.", "com..", ".com", "a..com", "a.b.c.d.com", "EXAMPLE.com.:1", "example.com:", "a.com.example.com", "x.example.org", "exampleXcom"}
-
-func TestHosts(t *testing.T) {
-	for _, host := range append(oddHosts, trietest.RequestHosts...) {
-		holdHost(t, host)
-	}
-}
-
-func FuzzHosts(f *testing.F) {
-	for _, host := range append(oddHosts, trietest.RequestHosts...) {
-		f.Add(host)
-	}
-	f.Fuzz(func(t *testing.T, host string) {
-		for _, c := range []byte(host) {
-			if c >= 0x80 || strings.IndexByte("[]", c) >= 0 || strings.Count(host, ":") > 1 {
-				return // the reference supports only names, and lower case only of ASCII
-			}
-		}
-		holdHost(t, host)
-	})
 }

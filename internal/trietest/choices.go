@@ -35,6 +35,7 @@ var (
 	}
 	RequestHosts = []string{
 		"example.com", "none.net", "a.example.com", "a.b.example.com", "A.EXAMPLE.com:80", "other.com.", "com", ".com", "a..example.com",
+		"..", "com..", "a.b.c.d.com", "a.com.example.com", "x.example.org", "exampleXcom", "example.com:",
 	}
 	RequestMethods = []string{"GET", "GET", "HEAD", "POST", "PUT", "OPTIONS", "CONNECT", "BREW", "WHEN"}
 )
