@@ -321,28 +321,3 @@ func TestMountedTwiceOwnsBoth(t *testing.T) {
 	wantOutcomes(t, other, exchanges{{"/c/none", "o s s 404"}, {"/c/x/1/", "o s => /c/x/1"}})
 	wantOutcomes(t, sub, exchanges{{"/none", "s s 404"}})
 }
-
-// A mounted Mux owns its prefix even without routes, and if routes are
-// registered while it serves.
-func TestEmptyMountOwnsItsSubtree(t *testing.T) {
-	m, sub := tagged("m"), tagged("s")
-	add(m, "ANY /*path")
-	m.Mount("/a", sub)
-	wantOutcomes(t, m, exchanges{{"/a", "m s s 404"}, {"/a/", "m s s 404"}, {"/a/x", "m s s 404"}})
-	add(sub, "POST /x")
-	wantOutcomes(t, m, exchanges{{"/a/x", "m s s 405 POST, OPTIONS"}})
-	add(sub, "GET /x")
-	wantOutcomes(t, m, exchanges{{"/a/x", "m s GET /x"}})
-}
-
-// Below a mounted Mux, its own RedirectTrailingSlash applies.
-func TestMountedSlashRedirects(t *testing.T) {
-	for inner, want := range map[bool]string{false: "m s s 404", true: "m s => /a/x"} {
-		m, sub := tagged("m"), tagged("s")
-		m.RedirectTrailingSlash, sub.RedirectTrailingSlash = !inner, inner
-		add(m, "GET /*path")
-		add(sub, "GET /x|Handle /tree/")
-		m.Mount("/a", sub)
-		wantOutcomes(t, m, exchanges{{"/a/x/", want}, {"/a/tree", "m s => /a/tree/"}}, inner)
-	}
-}
