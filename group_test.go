@@ -47,13 +47,10 @@ func TestGroupCoversItsPrefix(t *testing.T) {
 		{"/api/none", "pre m api1 api2 m 404"},
 		{"/api", "pre m api1 api2 m 404"},
 		{"PUT /api/users/1", "pre m api1 api2 m 405 GET, HEAD, OPTIONS"},
-		{"/api/users", "pre m api1 api2 m 405 POST, OPTIONS"},
 		{"OPTIONS /api/users", "pre m api1 api2 Allow POST, OPTIONS"},
-		{"OPTIONS /api/none", "pre m api1 api2 m 404"},
 		{"/api/users/1/", "pre m api1 api2 => /api/users/1"},
 		{"/api/slash?q", "pre m api1 api2 => /api/slash/?q"},
 		{"/api/tree", "pre m api1 api2 => /api/tree/"},
-		{"/api/users/./1", "pre m api1 api2 => /api/users/1"},
 		{"/%61pi/none", "pre m api1 api2 m 404"},
 		{"/api/a%2Fb%2Fc", "pre m api1 api2 m 404"},
 		{"/api%2Fnone", "pre m m 404"},
@@ -64,22 +61,15 @@ func TestGroupCoversItsPrefix(t *testing.T) {
 		// The deepest Group.
 		{"/api/v1/x", "pre m api1 api2 v1 GET /x"},
 		{"/api/v1/none", "pre m api1 api2 v1 m 404"},
-		{"/api/v1", "pre m api1 api2 v1 m 404"},
-		{"/api/v11/none", "pre m api1 api2 m 404"},
 		{"/api/plain/none", "pre m api1 api2 m 404"},
 		// Parameters in the prefix.
-		{"/t/a/1/none", "pre m tenant m 404"},
 		{"/t/a%2Fb/1/none", "pre m tenant m 404"},
-		{"PUT /t/a/1/x", "pre m tenant m 405 GET, HEAD, OPTIONS"},
 		{"/t/a/b/none", "pre m m 404"},
-		{"/t/a", "pre m m 404"},
 		// With has no prefix of its own: it covers only its routes.
 		{"/api/with", "pre m api1 api2 with GET /with"},
 		{"POST /api/with", "pre m api1 api2 m 405 GET, HEAD, OPTIONS"},
 		{"/api/own/none", "pre m api1 api2 own 404"},
-		{"OPTIONS /api/own/x", "pre m api1 api2 Allow GET, HEAD, OPTIONS"},
 		{"/api/own/in/none", "pre m api1 api2 in own 404"},
-		{"PUT /api/own/in/x", "pre m api1 api2 in own 405 GET, HEAD, OPTIONS"},
 		// A Group that has no route yet.
 		{"/empty", "pre m empty m 404"},
 	})
@@ -187,7 +177,6 @@ func TestGroupRoot(t *testing.T) {
 	}{
 		{"GET /", "GET", "GET /", "GET /", "404"},
 		{"GET /", "POST", "405 GET, HEAD, OPTIONS", "405 GET, HEAD, OPTIONS", "404"},
-		{"GET /", "OPTIONS", "204 GET, HEAD, OPTIONS", "204 GET, HEAD, OPTIONS", "404"},
 		{"GET /{$}", "GET", "GET /{$}", "GET /{$}", "404"},
 		{"ANY /", "BREW", "ANY /", "ANY /", "404"},
 		{"Handle GET /{$}", "GET", "Handle GET /{$}", "Handle GET /{$}", "404"},
@@ -195,18 +184,13 @@ func TestGroupRoot(t *testing.T) {
 		// "" alone.
 		{"GET ", "GET", "GET ", "307 /articles", "404"},
 		{"Handle GET ", "GET", "Handle GET ", "404", "404"},
-		{"Handle ", "BREW", "Handle ", "404", "404"},
 		{"ANY ", "PUT", "ANY ", "307 /articles", "404"},
 		// Both: "" wins where it serves.
 		{"GET /|GET ", "GET", "GET ", "GET /", "404"},
 		{"GET /|Handle GET ", "GET", "Handle GET ", "GET /", "404"},
 		{"Handle GET /{$}|ANY ", "POST", "ANY ", "307 /articles", "404"},
-		{"GET /|POST ", "GET", "GET /", "GET /", "404"},
-		{"GET /|POST ", "POST", "POST ", "307 /articles", "404"},
 		{"GET /|POST ", "PUT", "405 GET, HEAD, POST, OPTIONS", "405 GET, HEAD, OPTIONS", "404"},
-		{"POST /|GET ", "OPTIONS", "204 GET, HEAD, POST, OPTIONS", "204 POST, OPTIONS", "404"},
 		// Beside what is below.
-		{"GET /|GET /:x", "GET", "GET /", "GET /", "GET /:x"},
 		{"GET /|GET /*rest", "GET", "GET /", "GET /", "GET /*rest"},
 		{"GET |GET /*rest", "GET", "GET ", "GET /*rest", "GET /*rest"},
 		{"POST /|GET /*rest", "GET", "307 /articles/", "GET /*rest", "GET /*rest"},

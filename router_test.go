@@ -195,17 +195,12 @@ func TestMethod(t *testing.T) {
 	}{
 		{"GET /x", exchanges{{"/x", "GET /x"}, {"HEAD /x", "GET /x"}, {"POST /x", "405 GET, HEAD, OPTIONS"}}},
 		{"GET,POST /x", exchanges{{"/x", "GET,POST /x"}, {"POST /x", "GET,POST /x"}, {"PUT /x", "405 GET, HEAD, POST, OPTIONS"}}},
-		{"PURGE /x", exchanges{{"PURGE /x", "PURGE /x"}}},
 		{"PURGE,BREW /x/:id", exchanges{{"BREW /x/1", "PURGE,BREW /x/:id"}}},
 		{"QUERY,TRACE,CONNECT /x", exchanges{{"QUERY /x", "QUERY,TRACE,CONNECT /x"}}},
-		{"GET,POST /x|PUT /x", exchanges{{"PUT /x", "PUT /x"}}},
 		{"GET,POST /x|ANY /x", exchanges{{"PUT /x", "ANY /x"}, {"POST /x", "GET,POST /x"}}},
 		// The slash rule is that of the verb methods.
 		{"GET /x/", exchanges{{"/x/", "GET /x/"}, {"/x/y", "404"}, {"/x", "307 /x/"}}},
 		{"GET,POST /x", exchanges{{"POST /x/", "307 /x"}, {"PUT /x/", "404"}}},
-		{"GET /x/{$}", exchanges{{"/x/", "GET /x/{$}"}}},
-		{"GET /x/*rest", exchanges{{"/x/y", "GET /x/*rest"}}},
-		{"GET /{id:[0-9]+}", exchanges{{"/12", "GET /{id:[0-9]+}"}}},
 	} {
 		m := muxmaster.New()
 		add(m, c.routes)

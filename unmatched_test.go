@@ -54,8 +54,6 @@ func TestAllow(t *testing.T) {
 			{"OPTIONS /x", "204 GET, HEAD, OPTIONS"}, {"OPTIONS /y", "404"}, {"POST /y", "404"},
 		}},
 		{"OPTIONS /x", exchanges{{"OPTIONS /x", "OPTIONS /x"}}},
-		{"OPTIONS /x|GET /x", exchanges{{"POST /x", "405 GET, HEAD, OPTIONS"}}},
-		{"GET,PUT /x", exchanges{{"POST /x", "405 GET, HEAD, PUT, OPTIONS"}}},
 		{"BREW /x|ABC /x", exchanges{{"/x", "405 ABC, BREW, OPTIONS"}}},
 		// The methods of every route that fits, not of the first.
 		{"GET /users/:id|POST /users/list", exchanges{
@@ -65,9 +63,6 @@ func TestAllow(t *testing.T) {
 			{"TRACE /a/1", "405 GET, HEAD, PUT, DELETE, OPTIONS"}, {"TRACE /a/v1", "405 GET, HEAD, PATCH, DELETE, OPTIONS"},
 			{"TRACE /a/v1/", "405 GET, HEAD, OPTIONS"},
 		}},
-		{"GET h/x|PUT /x", exchanges{{"POST /x", "405 PUT, OPTIONS"}}},
-		{"GET example.com/x|PUT /x", exchanges{{"POST /x", "405 GET, HEAD, PUT, OPTIONS"}}},
-		{"GET example.com/x", exchanges{{"OPTIONS /x", "204 GET, HEAD, OPTIONS"}}},
 		// What would be redirected counts, as in net/http.
 		{"GET /tree/", exchanges{{"POST /tree", "405 GET, HEAD, OPTIONS"}}},
 		// Encoded and odd.
@@ -283,17 +278,9 @@ func TestRedirects(t *testing.T) {
 			{"http://evil.com", "307 /"},
 		}},
 		// Slashes of verb routes, both ways, only for the route's method.
-		{"/x/", exchanges{{"/x", "307 /x/"}}},
 		{"/x", exchanges{{"/x/", "307 /x"}, {"/x/?q=1", "307 /x?q=1"}}},
-		{"/:a/y", exchanges{{"/1%2F2/y/", "307 /1%2F2/y"}}},
 		{"/:a/y/", exchanges{{"/1%3F2/y", "307 /1%3F2/y/"}}},
-		{"/{a:[0-9]+}", exchanges{{"/12/", "307 /12"}, {"/x/", "404"}}},
-		{"/v{a}", exchanges{{"/v1/", "307 /v1"}}},
-		{"/x/*rest", exchanges{{"/x", "307 /x/"}}},
-		{"/x/{$}", exchanges{{"/x", "307 /x/"}}},
 		{"/x", exchanges{{"HEAD /x/", "307 /x"}, {"/", "404"}, {"POST /x/", "404"}}},
-		{"/x/", exchanges{{"POST /x", "404"}}},
-		{"/x", exchanges{{"OPTIONS /x/", "404"}}},
 	} {
 		m := muxmaster.New()
 		m.GET(c.pattern, tell(""))

@@ -14,7 +14,7 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/bench/contender"
 )
 
-// files is the directory with the cases. otherrouters_test.go of the root
+// files is the directory with the cases. conformance_test.go of the root
 // module documents their format.
 const files = "../../testdata/routers/"
 
