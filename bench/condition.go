@@ -14,7 +14,7 @@ type Condition struct {
 	Name       string
 	About      string
 	Processors int
-	task       func(Loaded) measure.Task
+	Task       func(Loaded) measure.Task // of a loaded contender
 	during     func() (end func())
 
 	// Round is the length of a round that includes complete garbage collections.
@@ -25,12 +25,12 @@ type Condition struct {
 
 // Usual is the condition of published suites: one processor, and one request
 // that is used again.
-var Usual = Condition{Processors: 1, task: Loaded.Task}
+var Usual = Condition{Processors: 1, Task: Loaded.Task}
 
 // AllCores uses one goroutine for each processor of the machine.
 var AllCores = Condition{
 	Processors: runtime.NumCPU(),
-	task:       func(l Loaded) measure.Task { return l.Spread(runtime.NumCPU()) },
+	Task:       func(l Loaded) measure.Task { return l.Spread(runtime.NumCPU()) },
 }
 
 // Conditions lists the others.
@@ -39,33 +39,30 @@ func Conditions() []Condition {
 		{
 			Name:       "fresh requests",
 			About:      "each call gets a new request, like from a server; the time doesn't include creating it",
-			Processors: 1, task: Loaded.Fresh,
+			Processors: 1, Task: Loaded.Fresh,
 		},
 		{
 			Name:       "two processors",
 			About:      "two goroutines at once, medians of rounds of 100 ms; wall-clock time divided by all requests",
-			Processors: 2, task: func(l Loaded) measure.Task { return l.Spread(2) }, Round: 100 * time.Millisecond,
+			Processors: 2, Task: func(l Loaded) measure.Task { return l.Spread(2) }, Round: 100 * time.Millisecond,
 		},
 		{
 			Name:       "caused collections",
 			About:      "on one processor, medians of rounds of 100 ms, including the garbage collections caused by the router's allocations",
-			Processors: 1, task: Loaded.Task, Round: 100 * time.Millisecond,
+			Processors: 1, Task: Loaded.Task, Round: 100 * time.Millisecond,
 		},
 		{
 			Name:       "constant collection",
 			About:      "medians; the garbage collector always runs on a second processor, so write barriers are active and pools are emptied repeatedly",
-			Processors: 2, task: Loaded.Task, during: collect, Round: 100 * time.Millisecond,
+			Processors: 2, Task: Loaded.Task, during: collect, Round: 100 * time.Millisecond,
 		},
 		{
 			Name:       "100 MB of live pointers",
 			About:      "like caused collections, with rounds of 500 ms; each collection marks 100 MB",
-			Processors: 1, task: Loaded.Task, during: holdPointers, Round: 500 * time.Millisecond,
+			Processors: 1, Task: Loaded.Task, during: holdPointers, Round: 500 * time.Millisecond,
 		},
 	}
 }
-
-// Task returns the task of a loaded contender under the condition.
-func (c Condition) Task(l Loaded) measure.Task { return c.task(l) }
 
 // Begin creates the condition in this process until end is called.
 func (c Condition) Begin() (end func()) {

@@ -11,31 +11,31 @@ import (
 
 // Heap measures the bytes that the contender's router retains after registering
 // these routes and serving one request.
-func Heap(c contender.Contender, rs []routes.Route) float64 {
-	return measure.Heap(func() any { return LoadAndServe(c, rs) })
+func Heap(c contender.Contender, rs []routes.Route) (bytes float64, err error) {
+	defer Recover(&err)
+	return measure.Heap(func() any { return LoadAndServe(c, rs) }), nil
 }
 
 // Registration measures the time to register all routes and serve one request,
 // in nanoseconds per route. It returns the given number of samples, or fewer if
 // they take longer than limit.
-func Registration(c contender.Contender, rs []routes.Route, samples int, limit time.Duration) []float64 {
+func Registration(c contender.Contender, rs []routes.Route, samples int, limit time.Duration) (ns []float64, err error) {
+	defer Recover(&err)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	var ns []float64
 	for began := time.Now(); len(ns) < samples && (ns == nil || time.Since(began) < limit); {
 		runtime.GC()
 		start := time.Now()
 		LoadAndServe(c, rs)
 		ns = append(ns, float64(time.Since(start).Nanoseconds())/float64(len(rs)))
 	}
-	return ns
+	return ns, nil
 }
 
 // LoadAndServe builds a router and serves a request, because some routers do
 // part of their work only then.
 func LoadAndServe(c contender.Contender, rs []routes.Route) any {
 	first := Request{Method: rs[0].Method, Path: rs[0].NamedPath()}
-	spec := contender.Spec{Routes: rs}
-	h := c.Load(spec)
+	h := c.Load(contender.Spec{Routes: rs})
 	runner(h, false)(1, []Request{first})
 	return h
 }

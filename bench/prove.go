@@ -32,11 +32,7 @@ func Prove(c contender.Contender, s Scenario) error {
 }
 
 func prove(load func(contender.Spec) http.Handler, s Scenario) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%v", p)
-		}
-	}()
+	defer Recover(&err)
 	spec := s.Spec
 	spec.Work = contender.Report
 	h := load(spec)

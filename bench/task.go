@@ -20,14 +20,17 @@ type Loaded struct {
 // Load builds the contender's router for the scenario. If the router panics
 // because it rejects a route, Load returns the panic as an error.
 func Load(c contender.Contender, s Scenario) (l Loaded, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%s rejects the routes: %v", c.Name, p)
-		}
-	}()
+	defer Recover(&err)
 	l.requests = s.Requests
 	l.handler, l.dirties = c.Load(s.Spec), c.DirtiesRequest
 	return l, nil
+}
+
+// Recover, deferred, makes an error of a panic: that is how routers reject routes.
+func Recover(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%v", p)
+	}
 }
 
 // Task returns a task that serves every request of the scenario once. If the

@@ -3,6 +3,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -43,9 +44,13 @@ func Main(run func(ctx context.Context) (missed bool, err error), arguments ...s
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // another Ctrl-C ends the program at once
 	missed, err := run(ctx)
 	stop()
 	switch {
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(os.Stderr, "interrupted")
+		os.Exit(2)
 	case err != nil:
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)

@@ -1,6 +1,7 @@
 package showdown
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -85,19 +86,14 @@ type Cell struct {
 type Samples []float64
 
 func (s Samples) MarshalJSON() ([]byte, error) {
-	out := []byte{'['}
+	rounded := make([]float64, len(s))
 	for i, v := range s {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		// Convert to a float again, because 1e+06 is hard to read.
-		short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
-		if err != nil {
+		var err error
+		if rounded[i], err = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64); err != nil {
 			return nil, err
 		}
-		out = strconv.AppendFloat(out, short, 'f', -1, 64)
 	}
-	return append(out, ']'), nil
+	return json.Marshal(rounded)
 }
 
 // Summary returns the median with its 95 % confidence interval, which is
@@ -168,24 +164,13 @@ func Read(file string) (*Run, error) {
 
 // encode encodes the run as JSON with one line per cell.
 func (r *Run) encode() ([]byte, error) {
-	head := *r
-	head.Cells = nil
-	out, err := json.Marshal(head)
+	out, err := json.Marshal(r)
 	if err != nil || len(r.Cells) == 0 {
 		return append(out, '\n'), err
 	}
-	out = append(out[:len(out)-1], `,"Cells":[`...)
-	for i, c := range r.Cells {
-		line, err := json.Marshal(c)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(out, '\n'), line...)
-	}
-	return append(out, "\n]}\n"...), nil
+	const cell = `{"Section":` // only cells begin so, and strings can't contain it
+	out = bytes.ReplaceAll(out, []byte(cell), []byte("\n"+cell))
+	return append(bytes.TrimSuffix(out, []byte("]}")), "\n]}\n"...), nil
 }
 
 // Rounded returns the run with the digits that its file has.

@@ -221,8 +221,8 @@ func scalingUnit(contenders []contender.Contender, part, n int, smaller []int, p
 				lookups.Cannot, registration.Cannot = reason, reason
 				return []Cell{lookups, registration}
 			}
-			err := recovered(func() { registration.Samples = bench.Registration(c, s.Spec.Routes, p.Registrations, time.Second) })
-			if err != nil {
+			var err error
+			if registration.Samples, err = bench.Registration(c, s.Spec.Routes, p.Registrations, time.Second); err != nil {
 				registration.Cannot = oneLine(err)
 			}
 			l, err := proven(c, s)
@@ -237,18 +237,6 @@ func scalingUnit(contenders []contender.Contender, part, n int, smaller []int, p
 			return []Cell{lookups, registration}
 		})
 	}}
-}
-
-// recovered calls f and returns its panic as an error: routers reject routes by
-// panicking.
-func recovered(f func()) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%v", p)
-		}
-	}()
-	f()
-	return nil
 }
 
 // tooSlow returns the reason why registering n routes would take too long, or
@@ -288,8 +276,9 @@ func heapUnit(contenders []contender.Contender, set string) unit {
 	return unit{string(Heap) + "/" + set, cost, func(ctx context.Context, r *Run, step func(float64)) error {
 		return each(ctx, r, step, contenders, func(c contender.Contender) []Cell {
 			cell := Cell{Section: Heap, Scenario: set, Contender: c.Name}
-			if err := recovered(func() { cell.Samples = Samples{bench.Heap(c, routes.Load(set).Routes)} }); err != nil {
-				cell.Cannot = oneLine(err)
+			bytes, err := bench.Heap(c, routes.Load(set).Routes)
+			if cell.Samples = (Samples{bytes}); err != nil {
+				cell.Samples, cell.Cannot = nil, oneLine(err)
 			}
 			return []Cell{cell}
 		})
