@@ -212,7 +212,7 @@ func Resume(file string, fresh *Run) (*Run, error) {
 		what    string
 		was, is any
 	}{
-		{"-quick", old.Quick, fresh.Quick},
+		{"command", old.Command, fresh.Command},
 		{"Go", old.Machine.Go, fresh.Machine.Go},
 		{"machine", fmt.Sprint(old.Machine.CPU, old.Machine.Cores), fmt.Sprint(fresh.Machine.CPU, fresh.Machine.Cores)},
 		{"list of contenders", names(old.Contenders), names(fresh.Contenders)},

@@ -151,7 +151,7 @@ func TestResume(t *testing.T) {
 		name   string
 		change func(*Run)
 	}{
-		{"-quick", func(r *Run) { r.Quick = true }},
+		{"command", func(r *Run) { r.Command += " -quick" }},
 		{"Go", func(r *Run) { r.Machine.Go = "go1.99" }},
 		{"machine", func(r *Run) { r.Machine.CPU = "6502" }},
 		{"list of contenders", func(r *Run) { r.Contenders = []Entry{{Name: "a", Version: "v2.0.0"}} }},

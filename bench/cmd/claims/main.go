@@ -37,6 +37,14 @@ func main() {
 				how += fmt.Sprintf(" -%s %v", f.Name, f.Value)
 			}
 		})
+		writes := !*quick && *only == 0
+		if writes { // find a wrong name before two minutes have passed
+			f, err := os.OpenFile(*out, os.O_WRONLY|os.O_CREATE, 0o644)
+			if err != nil {
+				return false, err
+			}
+			f.Close()
+		}
 		var results []claims.Result
 		for _, c := range claims.All() {
 			if *only != 0 && c.Number != *only {
@@ -52,7 +60,7 @@ func main() {
 		if len(results) == 0 {
 			return false, fmt.Errorf("claims: there is no claim %d", *only)
 		}
-		if *quick || *only != 0 {
+		if !writes {
 			return false, nil
 		}
 		var page bytes.Buffer

@@ -7,6 +7,7 @@
 //	go run ./cmd/engine -servers 'net/http|^engine$|package server' -write ../docs/server.md
 //	go run ./cmd/engine -http2                       # over HTTP/2, about nine minutes
 //	go run ./cmd/engine -http2 -docs ../docs         # also update the documents and http2.json
+//	go run ./cmd/engine -http2 -resume               # carry on after Ctrl-C
 //	GOTOOLCHAIN=go1.27.1 go run ./cmd/engine -http2  # with another Go release
 //
 // It exits with status 1 if a target of the engine is missed.
@@ -45,6 +46,7 @@ func main() {
 	requests := flag.Int("requests", 3000, "requests to each server in a round, without -http2")
 	write := flag.String("write", "", "replace the generated table of this Markdown `file`, without -http2")
 	http2 := flag.Bool("http2", false, "measure HTTP/2 instead of HTTP/1.1")
+	resume := flag.Bool("resume", false, "carry on with the last run, with the same flags")
 	docs := flag.String("docs", "", "with -http2, update the documents in this `folder`, the README.md beside it and "+showdown.HTTP2File)
 	command.Main(func(ctx context.Context) (missed bool, err error) {
 		switch {
@@ -59,11 +61,19 @@ func main() {
 		case *rounds < 0 || *requests < 1:
 			return false, errors.New("engine: -rounds and -requests must be positive")
 		}
+		if *write != "" { // find a wrong name before four minutes have passed
+			if _, err := figure.Replaced(*write, [2]string{"engine"}); err != nil {
+				return false, err
+			}
+		}
 		restrict(which)
-		o := showdown.Options{Contenders: []string{}, Only: regexp.MustCompile("^(servers|http2)/")}
+		o := showdown.Options{File: "results/engine.json", Resume: *resume, Contenders: []string{}, Only: regexp.MustCompile("^(servers|http2)/")}
 		plan := showdown.Plan{LoadPasses: 4, Strict: true, Load: load.Plan{WarmUp: true}}
 		if *http2 {
-			o.Command = "go run ./cmd/engine -http2 -docs ../docs"
+			o.File, o.Command = "results/http2.json", "go run ./cmd/engine -http2 -docs ../docs"
+			if which.String() != "" {
+				o.Command = fmt.Sprintf("go run ./cmd/engine -http2 -servers '%s'", which)
+			}
 			plan.Load.Rounds, plan.Load.Round = cmp.Or(*rounds, 8), 120*time.Millisecond
 			plan.ServerCases = load.HTTP2Cases()
 			if load.HasH2load() {

@@ -7,6 +7,8 @@
 //	go run ./cmd/ratios -write README.md      # also update the tables in bench/README.md
 //	go run ./cmd/ratios -from published.json  # targets of a run of the showdown
 //
+// The run is kept in results/ratios.json.
+//
 // It exits with status 1 if a target is missed.
 package main
 
@@ -44,6 +46,11 @@ func main() {
 		case *rounds < 1:
 			return false, fmt.Errorf("ratios: -rounds %d, want at least one", *rounds)
 		}
+		if *write != "" { // find a wrong name before five minutes have passed
+			if _, err := figure.Replaced(*write, [2]string{"targets"}); err != nil {
+				return false, err
+			}
+		}
 		var r *showdown.Run
 		if *from != "" {
 			r, err = showdown.Read(*from)
@@ -55,7 +62,7 @@ func main() {
 			}
 			progress, end := command.Progress()
 			r, err = showdown.Start(ctx, showdown.Options{
-				Command: strings.Join(append([]string{"go run ./cmd/ratios"}, os.Args[1:]...), " "), Contenders: report.TargetContenders,
+				File: "results/ratios.json", Command: strings.Join(append([]string{"go run ./cmd/ratios"}, os.Args[1:]...), " "), Contenders: report.TargetContenders,
 				Only: regexp.MustCompile(units), Plan: &plan, Progress: progress,
 			})
 			end()
