@@ -25,6 +25,7 @@ func (s *Server) configureHTTP2() {
 		Handler:    s.handler,
 		KeepAlives: s.keepAlives,
 		Recycle:    s.Recycle,
+		NoPriority: since127 && reflect.ValueOf(s.srv).Elem().FieldByName("DisableClientPriority").Bool(),
 		MaxFields:  s.maxTrailers,
 		Logf:       s.logf,
 		Late:       s.late,

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -223,25 +224,39 @@ func TestHTTP2Priority(t *testing.T) {
 		name          string
 		first, second string // Priority headers
 		update        string // PRIORITY_UPDATE for the second
+		proxy         string // another field
+		disabled      bool   // DisableClientPriority
 		want1, want2  int    // pieces of the responses after a window for four
 	}{
-		{"none", "", "", "", 2, 2},
-		{"the second is more urgent", "u=3", "u=1", "", 0, 4},
-		{"the first is more urgent", "u=3", "u=5", "", 4, 0},
-		{"as urgent as the default", "", "u=3, i", "", 2, 2},
-		{"incremental", "u=1, i", "u=1, i", "", 2, 2},
-		{"one after the other", "u=2", "u=2", "", 4, 0},
-		{"parameters and spaces", "u=4", " i=?1 , u=0", "", 0, 4},
-		{"invalid", "u=8, x", "u=-1", "", 4, 0},
-		{"updated", "u=2", "u=6", "u=0", 0, 4},
+		{name: "none", want1: 2, want2: 2},
+		{name: "the second is more urgent", first: "u=3", second: "u=1", want1: 0, want2: 4},
+		{name: "the first is more urgent", first: "u=3", second: "u=5", want1: 4, want2: 0},
+		{name: "as urgent as the default", second: "u=3, i", want1: 2, want2: 2},
+		{name: "incremental", first: "u=1, i", second: "u=1, i", want1: 2, want2: 2},
+		{name: "one after the other", first: "u=2", second: "u=2", want1: 4, want2: 0},
+		{name: "parameters and spaces", first: "u=4", second: " i=?1 , u=0", want1: 0, want2: 4},
+		{name: "invalid", first: "u=8, x", second: "u=-1", want1: 4, want2: 0},
+		{name: "by a proxy", first: "u=3", second: "u=1", proxy: "via=2 p", want1: 2, want2: 2},
+		{name: "by a load balancer", first: "u=3", second: "u=1", proxy: "x-forwarded-for=10.0.0.1", want1: 2, want2: 2},
+		{name: "forwarded", first: "u=3", second: "u=1", proxy: "forwarded=for=10.0.0.1", want1: 2, want2: 2},
+		{name: "updated by a proxy", first: "u=2", second: "u=6", update: "u=0", proxy: "via=2 p", want1: 0, want2: 4},
+		{name: "disabled", first: "u=3", second: "u=1", update: "u=0", disabled: true, want1: 2, want2: 2},
+		{name: "updated", first: "u=2", second: "u=6", update: "u=0", want1: 0, want2: 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			addr := startHTTP2(t, engines[0].make, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Write(megabyte)
-			})})
+			})}
+			disable := reflect.ValueOf(srv).Elem().FieldByName("DisableClientPriority") // since Go 1.27
+			if tt.disabled && disable.IsValid() {
+				disable.SetBool(true)
+			} else if tt.disabled {
+				return
+			}
+			addr := startHTTP2(t, engines[0].make, srv)
 			// The second handler has written its body after some time.
 			for pause := 20 * time.Millisecond; ; pause *= 4 {
-				got1, got2 := piecesAfter(t, addr, pause, tt.first, tt.second, tt.update)
+				got1, got2 := piecesAfter(t, addr, pause, tt.first, tt.second, tt.update, tt.proxy)
 				if got1 == tt.want1*piece && got2 == tt.want2*piece {
 					return
 				}
@@ -256,7 +271,7 @@ func TestHTTP2Priority(t *testing.T) {
 // piecesAfter requests two large responses that share the connection's window,
 // waits, opens the window for four pieces, and returns how many bytes of each
 // response arrive then.
-func piecesAfter(t *testing.T, addr string, pause time.Duration, first, second, update string) (got1, got2 int) {
+func piecesAfter(t *testing.T, addr string, pause time.Duration, first, second, update, proxy string) (got1, got2 int) {
 	c := dialFrames(t, addr, 4, 1<<20)
 	received := func(id uint32) int {
 		if s := c.streams[id]; s != nil {
@@ -267,7 +282,10 @@ func piecesAfter(t *testing.T, addr string, pause time.Duration, first, second, 
 	get := func(id uint32, priority string) {
 		var more []string
 		if priority != "" {
-			more = []string{"priority=" + priority}
+			more = append(more, "priority="+priority)
+		}
+		if proxy != "" {
+			more = append(more, proxy)
 		}
 		c.frame(fHeaders, endHeaders|endStream, id, reqBlock("GET", "/", more...))
 		c.wait(func() bool { return c.streams[id] != nil && len(c.streams[id].blocks) > 0 })

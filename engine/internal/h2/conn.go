@@ -52,6 +52,7 @@ type Conn struct {
 	ready    []uint32 // streams whose handlers wait until all input is parsed
 	starting []job    // reused
 	settled  bool     // the first SETTINGS arrived
+	proxied  bool     // several clients may share the connection: ignore their Priority headers
 	fieldsBy int64    // deadline of an incomplete block of fields, or 0
 	limits   limits
 	turns    turns.Counter

@@ -19,6 +19,7 @@ type memory struct {
 
 	mu     sync.Mutex
 	out    []byte
+	writes int
 	closed bool
 }
 
@@ -37,6 +38,7 @@ func (m *memory) Write(p []byte) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.out = append(m.out, p...)
+	m.writes++
 	return len(p), nil
 }
 

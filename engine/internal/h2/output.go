@@ -19,6 +19,7 @@ import (
 type output struct {
 	out     []byte // frames to be written
 	spare   []byte // the buffer that was written last
+	later   []byte // frames to be written after out, not with it
 	queued  int64  // since when a goroutine of the pool is about to write out, or 0
 	writing bool   // a goroutine writes out
 	broken  bool   // writing has failed
@@ -70,6 +71,7 @@ func (c *Conn) appendSettings() {
 	out = appendSetting(out, settingMaxHeaderBytes, uint32(s.maxList))
 	out = appendSetting(out, settingTableSize, uint32(s.decoderTable))
 	out = appendSetting(out, settingWindow, uint32(s.streamWindow))
+	out = appendSetting(out, settingPriorities, 1) // those of RFC 7540 are ignored
 	setLen(out[start:], len(out)-start-headLen)
 	if more := s.connWindow - defaultWindow; more > 0 {
 		out = appendWindowUpdate(out, 0, more)
@@ -164,8 +166,8 @@ func (c *Conn) write(few int) {
 			c.flush()
 			return
 		}
-		b := c.out
-		c.out, c.spare, c.control = c.spare, nil, 0
+		b, later := c.out, c.later
+		c.out, c.spare, c.later, c.control = c.spare, nil, nil, 0
 		c.beginWrite()
 		c.mu.Unlock()
 		err := c.send(b)
@@ -178,6 +180,10 @@ func (c *Conn) write(few int) {
 		}
 		if err != nil {
 			c.cut()
+		}
+		if len(later) > 0 {
+			c.grow(len(later))
+			c.out = append(c.out, later...)
 		}
 		c.pump()
 	}

@@ -67,6 +67,25 @@ func TestWriteGivesBack(t *testing.T) {
 	}
 }
 
+// TestStopUpload checks that a complete response is written before the reset that
+// asks the client not to send the rest of its request: curl 7.88 discards a
+// response that arrives together with it.
+func TestStopUpload(t *testing.T) {
+	for text, writes := range map[string]int{"": 1, "response": 2} {
+		m := new(memory)
+		c := newMemoryServer(false, nil).NewConn(m, &http.Request{}, context.Background())
+		c.mu.Lock()
+		c.out = append(c.out[:0], text...)
+		c.stopUpload(1)
+		c.write(0)
+		c.mu.Unlock()
+		want := text + string(appendReset(nil, 1, noError))
+		if string(m.out) != want || m.writes != writes {
+			t.Errorf("%q: got %q in %d writes, want %q in %d", text, m.out, m.writes, want, writes)
+		}
+	}
+}
+
 // A slowClient is a Transport whose client takes a byte before each deadline,
 // and a while later nothing any more.
 type slowClient struct {

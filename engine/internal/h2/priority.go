@@ -11,7 +11,11 @@ const defaultUrgency = 3
 // setPriority sets the priority of a stream from a Priority header or a
 // PRIORITY_UPDATE frame (RFC 9218 section 4). Without one, streams take turns.
 func (s *stream) setPriority(value string) {
-	s.urgency, s.sequential = defaultUrgency, value != ""
+	s.urgency, s.sequential = defaultUrgency, false
+	if value == "" || s.conn.server.NoPriority {
+		return
+	}
+	s.sequential = true
 	for member := range strings.SplitSeq(value, ",") {
 		switch member = strings.Trim(member, " \t"); {
 		case len(member) == 3 && strings.HasPrefix(member, "u=") && '0' <= member[2] && member[2] <= '7':

@@ -23,6 +23,7 @@ type parsedRequest struct {
 	cookies  int    // number of Cookie fields
 	length   int64  // Content-Length, or -1
 	priority string // of RFC 9218
+	proxied  bool   // a proxy has added a field
 	expects  bool   // Expect: 100-continue
 	trailers bool   // there is a Trailer field
 	hasBody  bool
@@ -86,6 +87,8 @@ func (r *parsedRequest) special(f *hpack.Field) (problem string) {
 		r.trailers = true
 	case hpack.Priority:
 		r.priority = f.Value
+	case hpack.Via:
+		r.proxied = true
 	case hpack.Forbidden:
 		r.refuse("request header %q is not valid in HTTP/2", f.Key)
 	case hpack.TE:

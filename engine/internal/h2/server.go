@@ -27,7 +27,8 @@ type Server struct {
 	Handler    func() http.Handler
 	KeepAlives func() bool // whether connections can serve more requests
 	Recycle    bool
-	MaxFields  int // fields of a request, and of its trailers; 0 for no limit, as before Go 1.27
+	NoPriority bool // ignore the priorities of RFC 9218
+	MaxFields  int  // fields of a request, and of its trailers; 0 for no limit, as before Go 1.27
 	Logf       func(format string, args ...any)
 	Late       func(method string) // logs a ResponseWriter used too late
 

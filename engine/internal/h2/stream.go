@@ -97,6 +97,9 @@ func (c *Conn) open(h *fieldBlock, r *parsedRequest, problem string) error {
 	s.res.begin(s, r.method == "HEAD")
 	s.declared = r.length
 	s.recvEnd = !r.hasBody
+	if c.proxied = c.proxied || r.proxied; c.proxied {
+		r.priority = ""
+	}
 	s.setPriority(r.priority)
 	ok, err := c.register(s, s.id, "")
 	if ok {
@@ -181,7 +184,7 @@ func (s *stream) complete(panicked bool) {
 		case s.bad:
 			c.resetStream(s.id, protocolError)
 		case !s.recvEnd:
-			c.resetStream(s.id, noError) // RFC 9113 section 8.1
+			c.stopUpload(s.id)
 		}
 		c.completed++
 		c.drop(s, errClosed)
@@ -258,6 +261,19 @@ func (c *Conn) resetStream(id uint32, code errCode) {
 	c.past.reset(id)
 	c.grow(headLen + 4)
 	c.out = appendReset(c.out, id, code)
+}
+
+// stopUpload asks the client to stop sending the request, whose response is
+// complete (RFC 9113 section 8.1). It does so with another write, because curl
+// 7.88 discards a response that arrives together with the reset. The caller holds
+// c.mu.
+func (c *Conn) stopUpload(id uint32) {
+	if len(c.out) == 0 {
+		c.resetStream(id, noError)
+		return
+	}
+	c.past.reset(id)
+	c.later = appendReset(c.later, id, noError)
 }
 
 // An orphan is what remains of a stream for its handler.

@@ -18,6 +18,7 @@ const (
 	Trailer
 	TE
 	Priority
+	Via       // or another field of proxies
 	Forbidden // specific to a connection (RFC 9113 section 8.2.2)
 	Method    // the pseudo-header fields begin here
 	Scheme
@@ -51,6 +52,7 @@ func (e entry) size() int { return len(e.wire) + len(e.value) + overhead }
 // kinds lists the names that aren't just added to the header.
 var kinds = map[string]Kind{
 	"Cookie": Cookie, "Content-Length": ContentLength, "Expect": Expect, "Host": Host, "Trailer": Trailer, "Te": TE, "Priority": Priority,
+	"Via": Via, "Forwarded": Via, "X-Forwarded-For": Via,
 	"Connection": Forbidden, "Keep-Alive": Forbidden, "Proxy-Connection": Forbidden, "Transfer-Encoding": Forbidden, "Upgrade": Forbidden,
 	":method": Method, ":scheme": Scheme, ":authority": Authority, ":path": Path, ":protocol": Protocol,
 }
