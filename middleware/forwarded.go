@@ -10,32 +10,29 @@ import (
 //
 //	192.0.2.1   192.0.2.1:4711   2001:db8::1   [2001:db8::1]   [2001:db8::1]:4711
 //
-// It rejects everything else, including zones, the unspecified address and port
-// 0. An IPv4-mapped IPv6 address becomes an IPv4 address.
-func parseNode(s string) (netip.AddrPort, bool) {
-	host := s
-	switch {
-	case strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]") && strings.Count(s, ":") > 1: // IPv6
-		host = s[1 : len(s)-1]
-	case strings.HasPrefix(s, "["), strings.Count(s, ":") == 1:
-		node, err := netip.ParseAddrPort(s)
-		if err != nil || node.Port() == 0 {
-			return netip.AddrPort{}, false
+// An IPv4-mapped IPv6 address becomes an IPv4 address. For everything else,
+// including zones, the unspecified address and port 0, it returns the zero
+// value.
+func parseNode(s string) (none netip.AddrPort) {
+	var node netip.AddrPort
+	brackets := strings.HasPrefix(s, "[")
+	switch colons := strings.Count(s, ":"); {
+	case brackets && strings.HasSuffix(s, "]") && colons > 1: // IPv6
+		addr, _ := netip.ParseAddr(s[1 : len(s)-1])
+		node = netip.AddrPortFrom(addr, 0)
+	case brackets, colons == 1:
+		if node, _ = netip.ParseAddrPort(s); node.Port() == 0 {
+			return none
 		}
-		return checkNode(node)
+	default:
+		addr, _ := netip.ParseAddr(s)
+		node = netip.AddrPortFrom(addr, 0)
 	}
-	addr, err := netip.ParseAddr(host)
-	if err != nil {
-		return netip.AddrPort{}, false
-	}
-	return checkNode(netip.AddrPortFrom(addr, 0))
-}
-
-// checkNode returns node with an IPv4-mapped address as an IPv4 address. It
-// reports false for an address with a zone and for the unspecified address.
-func checkNode(node netip.AddrPort) (netip.AddrPort, bool) {
 	addr := node.Addr().Unmap() // without the zone of an IPv4-mapped address
-	return netip.AddrPortFrom(addr, node.Port()), node.Addr().Zone() == "" && !addr.IsUnspecified()
+	if node.Addr().Zone() != "" || addr.IsUnspecified() {
+		return none
+	}
+	return netip.AddrPortFrom(addr, node.Port())
 }
 
 // parseForwarded returns the for= address of one element of a Forwarded header
@@ -45,39 +42,38 @@ func checkNode(node netip.AddrPort) (netip.AddrPort, bool) {
 //	for="[2001:db8::1]:4711"   => [2001:db8::1]:4711
 //
 // IPv6 addresses need brackets; brackets and ports need quotes. parseForwarded
-// rejects an element without exactly one for=, with "unknown" or an obfuscated
-// identifier, with a malformed pair, or with a semicolon or a backslash in a
-// quoted string, which no address needs.
-func parseForwarded(element string) (node netip.AddrPort, ok bool) {
+// returns the zero value for an element without exactly one for=, with "unknown"
+// or an obfuscated identifier, with a malformed pair, or with a semicolon or a
+// backslash in a quoted string, which no address needs.
+func parseForwarded(element string) (node netip.AddrPort) {
+	var none netip.AddrPort
 	for pair := range strings.SplitSeq(element, ";") {
 		if pair = trimBlanks(pair); pair == "" {
 			continue
 		}
 		name, value, _ := strings.Cut(pair, "=") // no value is an error below
 		if !isToken(name) {
-			return netip.AddrPort{}, false
+			return none
 		}
-		quoted := len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"'
-		switch {
-		case quoted:
+		if len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"' {
 			value = value[1 : len(value)-1]
 			if strings.ContainsAny(value, `"\`) || !isFieldValue(value) {
-				return netip.AddrPort{}, false
+				return none
 			}
-		case !isToken(value):
-			return netip.AddrPort{}, false
+		} else if !isToken(value) {
+			return none
 		}
 		if !strings.EqualFold(name, "for") {
 			continue
 		}
-		if ok || strings.Count(value, ":") > 1 && value[0] != '[' {
-			return netip.AddrPort{}, false
+		if node.IsValid() || strings.Count(value, ":") > 1 && value[0] != '[' {
+			return none
 		}
-		if node, ok = parseNode(value); !ok {
-			return netip.AddrPort{}, false
+		if node = parseNode(value); !node.IsValid() {
+			return none
 		}
 	}
-	return node, ok
+	return node
 }
 
 // trimBlanks removes spaces and tabs at both ends.

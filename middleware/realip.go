@@ -126,16 +126,13 @@ const maxHops = 32 // number of trusted proxies in a row
 // matter: a trusted proxy has appended its client's address, so a client can't
 // hide that by what it sends before it. A comma within a quoted string also
 // separates, so that an unclosed quote can't hide it either.
-func (h *realIPHandler) rightmost(lines []string, parse func(string) (netip.AddrPort, bool)) netip.AddrPort {
+func (h *realIPHandler) rightmost(lines []string, parse func(string) netip.AddrPort) netip.AddrPort {
 	hops := 0
 	for _, list := range slices.Backward(lines) {
 		for more := true; more && hops < maxHops; hops++ {
 			comma := strings.LastIndexByte(list, ',')
-			node, ok := parse(trimBlanks(list[comma+1:]))
-			if !ok {
-				return netip.AddrPort{}
-			}
-			if !h.trusted.contains(node.Addr()) {
+			node := parse(trimBlanks(list[comma+1:]))
+			if !h.trusted.contains(node.Addr()) { // or node is invalid
 				return node
 			}
 			if more = comma >= 0; more {

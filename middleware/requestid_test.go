@@ -65,6 +65,8 @@ func TestRequestIDFromClient(t *testing.T) {
 		{[]string{"a\x00"}, false},
 		{[]string{"ä"}, false},
 		{[]string{"a/b"}, false},
+		{[]string{"a\xff"}, false},
+		{[]string{"a@[`{:,"}, false},
 		{[]string{`<script>`}, false},
 		{[]string{"a", "b"}, false},
 		{[]string{"a", "a"}, false},
@@ -94,19 +96,6 @@ func TestRequestIDDigits(t *testing.T) {
 	if want := 1000 + 32*16; len(seen) != want {
 		t.Errorf("%d IDs and digits, want %d", len(seen), want)
 	}
-}
-
-func FuzzRequestID(f *testing.F) {
-	for _, s := range []string{"", "a", "a b", "a\r\nb", "\x00", "ä", strings.Repeat("x", 128), strings.Repeat("x", 129)} {
-		f.Add(s)
-	}
-	allowed := regexp.MustCompile(`\A[A-Za-z0-9._-]{1,128}\z`)
-	f.Fuzz(func(t *testing.T, header string) {
-		id := requestID(t, header)
-		if allowed.MatchString(header) != (id == header) || !allowed.MatchString(id) {
-			t.Errorf("%q became %q", header, id)
-		}
-	})
 }
 
 func TestGetRequestIDWithoutOne(t *testing.T) {

@@ -117,6 +117,7 @@ func TestStripSlashesReplacesOnlyLoopingRedirects(t *testing.T) {
 		{"to nowhere", "/x/", 301, "", false, 1},
 		{"not a redirect", "/x/", 200, "/x/", false, 1},
 		{"no slash to strip", "/x", 301, "/x/", false, 1},
+		{"no slash to strip, back", "/x%2F", 301, "/x%2F", false, 1},
 	} {
 		runs, seen := 0, ""
 		h := middleware.SetHeader("X-Outer", "1")(middleware.StripSlashes(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -154,16 +155,20 @@ func TestStripSlashesReplacesOnlyLoopingRedirects(t *testing.T) {
 	}
 }
 
-// TestStripSlashesAndPanic checks that the response to a panic is sent, if the
-// handler has sent a redirect before that StripSlashes discards.
-func TestStripSlashesAndPanic(t *testing.T) {
-	h := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, r.URL.Path+"/", http.StatusPermanentRedirect)
-		panic("failed")
-	}))
-	h = chain(h, silent, middleware.RecovererWithLogger(slog.New(slog.DiscardHandler)), middleware.StripSlashes)
-	w := serve(h, get("/x/"))
-	if w.Code != http.StatusInternalServerError || w.Header().Get("Location") != "" {
-		t.Errorf("got %d, Location %q", w.Code, w.Header().Get("Location"))
+// TestStripSlashesThatDiscards checks what is sent after a redirect that
+// StripSlashes discards, if the handler panics, or always redirects.
+func TestStripSlashesThatDiscards(t *testing.T) {
+	for _, tt := range []struct {
+		then     func()
+		code     int
+		location string
+	}{{func() { panic("failed") }, 500, ""}, {func() {}, 308, "/x/"}} {
+		h := chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/x/", http.StatusPermanentRedirect)
+			tt.then()
+		}), silent, middleware.RecovererWithLogger(slog.New(slog.DiscardHandler)), middleware.StripSlashes)
+		if w := serve(h, get("/x/")); w.Code != tt.code || w.Header().Get("Location") != tt.location {
+			t.Errorf("got %d, Location %q; want %d, %q", w.Code, w.Header().Get("Location"), tt.code, tt.location)
+		}
 	}
 }

@@ -193,20 +193,17 @@ func (s *stream) setDeadline(d *waits, t time.Time) error {
 	return d.expire(t)
 }
 
-func (s *stream) Write(p []byte) (n int, err error) {
-	for {
-		chunk := p[n:min(len(p), n+streamChunk)]
-		m, err := s.wait(&s.writes, func() (int, error) { return s.ResponseWriter.Write(chunk) })
-		if n += m; err != nil || n >= len(p) {
-			return n, err
-		}
-	}
+func (s *stream) Write(p []byte) (int, error) { return writeChunks(s, p, s.ResponseWriter.Write) }
+
+func (s *stream) WriteString(p string) (int, error) {
+	return writeChunks(s, p, func(p string) (int, error) { return io.WriteString(s.ResponseWriter, p) })
 }
 
-func (s *stream) WriteString(p string) (n int, err error) {
+// writeChunks passes p to write in pieces.
+func writeChunks[T []byte | string](s *stream, p T, write func(T) (int, error)) (n int, err error) {
 	for {
 		chunk := p[n:min(len(p), n+streamChunk)]
-		m, err := s.wait(&s.writes, func() (int, error) { return io.WriteString(s.ResponseWriter, chunk) })
+		m, err := s.wait(&s.writes, func() (int, error) { return write(chunk) })
 		if n += m; err != nil || n >= len(p) {
 			return n, err
 		}
