@@ -55,11 +55,7 @@ func (h *cleanPathHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// An escaped dot can only be in RawPath.
 		if u.RawPath != "" || wirepath.Unclean(u.Path) {
 			if sent := wirePath(u); strings.HasPrefix(sent, "/") {
-				if clean := wirepath.Resolve(sent); clean != sent {
-					wirepath.Set(u, clean)
-				} else if sent != u.RawPath {
-					u.RawPath = ""
-				}
+				wirepath.Set(u, wirepath.Resolve(sent))
 			}
 		}
 		if wirepath.Unclean(u.Path) {

@@ -36,11 +36,7 @@ func (h *stripSlashesHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) 
 		return
 	}
 	before := *r.URL
-	if before.RawPath == "" {
-		r.URL.Path = withoutSlashes(p)
-	} else {
-		wirepath.Set(r.URL, withoutSlashes(wirePath(r.URL)))
-	}
+	wirepath.Set(r.URL, withoutSlashes(wirePath(r.URL)))
 	if r.URL.Path == before.Path { // the trailing slash is escaped
 		h.next.ServeHTTP(w, r)
 		return
