@@ -82,7 +82,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	r := &report{start: time.Now(), install: packages}
+	r := &report{everything: *everything, start: time.Now(), install: packages}
 	queue := make(chan step)
 	var alone []step
 	var wg sync.WaitGroup
@@ -135,8 +135,9 @@ func programs() (map[string]string, error) {
 
 // A report prints what happens, and remembers it for the summary.
 type report struct {
-	install map[string]string // packages by command
-	start   time.Time
+	everything bool
+	install    map[string]string // packages by command
+	start      time.Time
 
 	mu      sync.Mutex
 	done    []string
@@ -269,6 +270,9 @@ func (o *output) line(line string, tests bool) {
 			}
 		case e.Action == "skip":
 			o.print(strings.Join(kept, ""))
+			if o.everything && o.step.all && len(o.step.needs) > 0 { // with these programs, nothing may be left out
+				o.fail(label, "skipped")
+			}
 		default:
 			o.passed++
 		}

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -54,46 +53,19 @@ func (s *site) dial() net.Conn {
 	return conn
 }
 
-// An h2cTransport sends requests to the site's own servers over HTTP/2 without
-// TLS, and leaves others to the transport that it is registered with.
-type h2cTransport struct {
-	transport http.Transport
-	requests  atomic.Int64 // that the servers got over HTTP/2
-
-	mu    sync.Mutex
-	hosts map[string]bool
-}
-
-// serve prepares a server for the address.
-func (t *h2cTransport) serve(srv *http.Server, addr string) {
+// serveHTTP2 makes a server also serve HTTP/2 without TLS, and counts the
+// requests.
+func (s *site) serveHTTP2(srv *http.Server) {
 	if srv.Protocols == nil {
-		srv.Protocols = new(http.Protocols)
-		srv.Protocols.SetHTTP1(true)
+		withH2C(srv)
 		srv.Protocols.SetHTTP2(true)
 	}
 	srv.Protocols.SetUnencryptedHTTP2(true)
 	h := srv.Handler
 	srv.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor == 2 {
-			t.requests.Add(1)
+			s.http2.Add(1)
 		}
 		h.ServeHTTP(w, r)
 	})
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.hosts == nil {
-		t.hosts = make(map[string]bool)
-	}
-	t.hosts[addr] = true
-}
-
-// RoundTrip implements [http.RoundTripper].
-func (t *h2cTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	t.mu.Lock()
-	ours := t.hosts[r.URL.Host]
-	t.mu.Unlock()
-	if !ours {
-		return nil, http.ErrSkipAltProtocol
-	}
-	return t.transport.RoundTrip(r)
 }

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -77,7 +78,7 @@ type site struct {
 	url     string       // of the last server started with start
 	serving serving      // that server
 	finish  func()       // stops it after running requests have finished
-	h2c     h2cTransport
+	http2   atomic.Int64 // requests that its servers got over HTTP/2, if its client uses that
 }
 
 // modes are the settings of the router with which every row runs.
@@ -111,10 +112,9 @@ func newSite(t *testing.T, r router, srv server) *site {
 	}
 	t.Cleanup(transport.CloseIdleConnections)
 	if srv.http2 {
-		transport.RegisterProtocol("http", &s.h2c)
-		s.h2c.transport.Protocols = new(http.Protocols)
-		s.h2c.transport.Protocols.SetUnencryptedHTTP2(true)
-		t.Cleanup(s.h2c.transport.CloseIdleConnections)
+		transport.Protocols = new(http.Protocols)
+		transport.Protocols.SetHTTP2(true) // over TLS
+		transport.Protocols.SetUnencryptedHTTP2(true)
 	}
 	s.churn()
 	return s
@@ -163,7 +163,7 @@ func (s *site) start(h http.Handler, configure ...func(*http.Server)) string {
 	}
 	ln := s.listen()
 	if s.server.http2 {
-		s.h2c.serve(srv, ln.Addr().String())
+		s.serveHTTP2(srv)
 	}
 	serving := s.server.new(srv)
 	s.serving = serving
@@ -177,7 +177,6 @@ func (s *site) start(h http.Handler, configure ...func(*http.Server)) string {
 	}
 	s.finish = sync.OnceFunc(func() {
 		s.client.CloseIdleConnections()
-		s.h2c.transport.CloseIdleConnections()
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		serving.Shutdown(ctx) // remaining connections are closed below

@@ -79,7 +79,7 @@ func TestLibraries(t *testing.T) {
 					t.Run(srv.name, func(t *testing.T) {
 						s := newSite(t, modes[i].new(), srv)
 						r.run(s)
-						if s.h2c.requests.Load() == 0 && !t.Failed() {
+						if s.http2.Load() == 0 && !t.Failed() {
 							t.Error("the row has sent no request over HTTP/2")
 						}
 					})
