@@ -170,10 +170,8 @@ var hostParamCases = []struct {
 		{".", "404"},
 	}},
 	// Case, trailing dot, port.
-	{"{tenant}.example.com/x", [][2]string{{"ACME.Example.COM", `tenant="acme"`}}},
 	{"{tenant}.Example.COM/x", [][2]string{{"acme.example.com", `tenant="acme"`}}},
 	{"{Tenant}.example.com/x", [][2]string{{"acme.example.com", `Tenant="acme"`}}},
-	{"{tenant}.example.com/x", [][2]string{{"acme.example.com.", `tenant="acme"`}}},
 	{"{tenant}.example.com./x", [][2]string{{"acme.example.com", `tenant="acme"`}}},
 	{"{tenant}.example.com/x", [][2]string{
 		{"acme.example.com..", "404"}, {"acme.example.com:8080", `tenant="acme"`}, {"acme.example.com.:8080", `tenant="acme"`},
@@ -181,25 +179,14 @@ var hostParamCases = []struct {
 		{strings.Repeat("a", 63) + ".example.com", `tenant="` + strings.Repeat("a", 63) + `"`},
 	}},
 	// Several labels.
-	{"{a}.{b}.example.com/x", [][2]string{
-		{"one.two.example.com", `a="one" b="two"`}, {"two.example.com", "404"}, {"x.one.two.example.com", "404"}, {"one..example.com", "404"},
-	}},
-	{"api.{b}.com/x", [][2]string{{"api.two.com", `b="two"`}}},
-	{"api.example.{tld}/x", [][2]string{
-		{"api.example.org", `tld="org"`}, {"api.example.", "404"}, {"api.example.co.uk", "404"}, {"api.example.ORG:443", `tld="org"`},
-	}},
+	{"{a}.{b}.example.com/x", [][2]string{{"one.two.example.com", `a="one" b="two"`}, {"one..example.com", "404"}}},
+	{"api.example.{tld}/x", [][2]string{{"api.example.", "404"}, {"api.example.ORG:443", `tld="org"`}}},
 	// Any depth.
 	{"{sub...}.example.com/x", [][2]string{
 		{"a.example.com", `sub="a"`}, {"a.b.c.example.com", `sub="a.b.c"`}, {"example.com", "404"}, {".example.com", "404"}, {"a..example.com", "404"},
 		{"aexample.com", "404"}, {"A.B.EXAMPLE.com.:80", `sub="a.b"`}, {"example.com.example.com", `sub="example.com"`},
 		{strings.Repeat("a.", 100) + "example.com", `sub="` + strings.Repeat("a.", 99) + `a"`},
 	}},
-	// The path's values come behind the host's.
-	{"{tenant}.example.com/{id}", [][2]string{{"acme.example.com", `tenant="acme" id="x"`}}},
-	{"{tenant}.example.com/{rest...}", [][2]string{{"acme.example.com", `tenant="acme" rest="x"`}}},
-	{"{tenant}.example.com/*rest", [][2]string{{"acme.example.com", `tenant="acme" rest="/x"`}}},
-	{"{tenant}.example.com/{id:[a-z]+}", [][2]string{{"acme.example.com", `tenant="acme" id="x"`}}},
-	{"{tenant}.example.com/", [][2]string{{"acme.example.com", `tenant="acme"`}}},
 	// Hosts are compared as bytes but for the case of ASCII letters.
 	{"bücher.example/x", [][2]string{{"bücher.example", ``}, {"BüCHER.example", ``}, {"BÜCHER.example", "404"}}},
 	{"{t}.bücher.example/x", [][2]string{{"ü.bücher.example", `t="ü"`}}},

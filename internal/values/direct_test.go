@@ -68,25 +68,3 @@ func TestSameLayout(t *testing.T) {
 		}
 	}
 }
-
-func TestRingSlots(t *testing.T) {
-	g := &Buffer{kind: Ring}
-	for _, n := range []int{1, 5, 40, 127, 300, 1, 700, 2000, 3} {
-		found := g.Carve(n)
-		pairs := g.Carve(2 * n)
-		if len(found) != n || cap(found) != n || len(pairs) != 2*n {
-			t.Fatalf("Carve(%d): %d and %d slots", n, len(found), len(pairs))
-		}
-		for i := range found {
-			found[i] = "found"
-		}
-		for i := range pairs {
-			pairs[i] = "pair"
-		}
-		for i := range found {
-			if found[i] != "found" {
-				t.Fatalf("Carve(%d): both have slot %d", n, i)
-			}
-		}
-	}
-}
