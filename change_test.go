@@ -70,26 +70,6 @@ func TestIntrospectionLeavesTheFieldsOpen(t *testing.T) {
 	}
 }
 
-// Groups and middleware added after the first request apply to later routes.
-func TestGroupsMadeWhileServing(t *testing.T) {
-	m, sub := tagged("m"), tagged("s")
-	add(m, "GET /x")
-	wantOutcomes(t, m, exchanges{{"/g/none", "m m 404"}})
-	g := m.Group("/g")
-	wantOutcomes(t, m, exchanges{{"/g/none", "m m 404"}})
-	g.Use(trace("g"))
-	wantOutcomes(t, m, exchanges{{"/g/none", "m g m 404"}})
-	in := g.Group("/in")
-	in.Use(trace("in"))
-	add(in, "GET /x")
-	wantOutcomes(t, m, exchanges{{"/g/in/x", "m g in GET /x"}, {"/g/in/none", "m g in m 404"}, {"PUT /g/in/x", "m g in m 405 GET, HEAD, OPTIONS"}, {"/g/none", "m g m 404"}})
-	m.Mount("/s", sub)
-	wantOutcomes(t, m, exchanges{{"/s/none", "m s s 404"}})
-	sg := sub.Group("/g")
-	sg.Use(trace("sg"))
-	wantOutcomes(t, m, exchanges{{"/s/g/none", "m s sg s 404"}})
-}
-
 // Middleware that Use adds while a route is being wrapped never misses it: the
 // middleware wraps the route, the registration is refused, or Use is.
 func TestUseBesideARegistration(t *testing.T) {
