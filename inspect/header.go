@@ -34,7 +34,7 @@ func steady(name string) bool {
 // missing now, that has another value, or that allows other sites more than before.
 // It is "" if there is none.
 func otherHeader(old, now Response) string {
-	if !sameMethods(old.Allow, now.Allow) {
+	if !slices.Equal(list(old.Allow), list(now.Allow)) {
 		return "Allow"
 	}
 	if old.Location == "" && mediaType(old.ContentType) != mediaType(now.ContentType) {
@@ -43,7 +43,7 @@ func otherHeader(old, now Response) string {
 	for _, name := range slices.Sorted(maps.Keys(old.Header)) {
 		switch values, ok := now.Header[name]; {
 		case volatile[name]:
-		case !ok, steady(name) && !slices.Equal(list(old.Header[name]), list(values)):
+		case !ok, steady(name) && !slices.Equal(list(old.Header[name]...), list(values...)):
 			return name
 		}
 	}
@@ -56,7 +56,7 @@ func otherHeader(old, now Response) string {
 }
 
 // list returns the elements of a header, which may be in several lines.
-func list(lines []string) []string {
+func list(lines ...string) []string {
 	elements := strings.Split(strings.ToLower(strings.Join(lines, ",")), ",")
 	for i := range elements {
 		elements[i] = strings.TrimSpace(elements[i])
@@ -89,24 +89,14 @@ func (d *Difference) headerCause() string {
 	case name == "Allow" && (d.Old.Allow == "" || d.Now.Allow == ""):
 		return fmt.Sprintf("Allow %t", d.Old.Allow == "")
 	case name == "Allow":
-		return fmt.Sprintf("Allow %q %q", without(methods(old), methods(now)), without(methods(now), methods(old)))
+		return fmt.Sprintf("Allow %q %q", without(list(old), list(now)), without(list(now), list(old)))
 	case name == "Content-Type" || steady(name):
 		return fmt.Sprintf("%s %q %q", name, old, now)
 	}
 	return name
 }
 
-// without returns the methods of a that are not in b.
+// without returns the elements of a that are not in b.
 func without(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(m string) bool { return slices.Contains(b, m) })
 }
-
-// methods returns the methods of an Allow header, sorted.
-func methods(allow string) []string {
-	all := strings.FieldsFunc(allow, func(c rune) bool { return c == ',' || c == ' ' })
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// sameMethods reports whether two Allow headers list the same methods.
-func sameMethods(a, b string) bool { return slices.Equal(methods(a), methods(b)) }

@@ -3,7 +3,6 @@ package inspect
 import (
 	"net/http"
 	"net/url"
-	"sync"
 
 	"github.com/seed-1954dcaa/muxmaster"
 )
@@ -46,13 +45,10 @@ func listRoutes(m *muxmaster.Mux) []Route {
 // finder returns a function that returns the index of the route that serves a request
 // with the given method and target, most likely that of self, or -1.
 func finder(m *muxmaster.Mux, routes []Route) func(self int, method, target string) int {
-	index := sync.OnceValue(func() map[key]int {
-		index := map[key]int{}
-		for i, r := range routes {
-			index[keyOf(r.Route)] = i
-		}
-		return index
-	})
+	index := map[key]int{}
+	for i, r := range routes {
+		index[keyOf(r.Route)] = i
+	}
 	return func(self int, method, target string) int {
 		r := newRequest(method, target)
 		if r == nil {
@@ -62,14 +58,14 @@ func finder(m *muxmaster.Mux, routes []Route) func(self int, method, target stri
 		if !ok {
 			return -1 // served without a route
 		}
-		k := keyOf(found)
-		if k == keyOf(routes[self].Route) {
-			return self // without the index, which most programs don't need
+		i, ok := index[keyOf(found)]
+		switch {
+		case !ok:
+			return -1 // registered since
+		case keyOf(found) == keyOf(routes[self].Route):
+			return self // several routes of one line can have the same key
 		}
-		if i, ok := index()[k]; ok {
-			return i
-		}
-		return -1 // registered since
+		return i
 	}
 }
 

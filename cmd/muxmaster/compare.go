@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -145,8 +144,7 @@ func (c *command) remote(address string) (*remote, error) {
 			return nil, fmt.Errorf("%s is the page of the routes; compare needs the address of the service, such as %s://%s", base.Redacted(), base.Scheme, base.Host)
 		}
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: c.insecure}
+	transport := c.transport()
 	transport.DisableCompression = true
 	return &remote{base: base, transport: transport}, nil
 }

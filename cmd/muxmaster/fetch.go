@@ -43,11 +43,15 @@ func baseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// get decodes a JSON file of the page at base into v, and returns the file.
-func (c *command) get(base *url.URL, file string, v any) ([]byte, error) {
+func (c *command) transport() *http.Transport {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: c.insecure}
-	client := &http.Client{Timeout: 30 * time.Second, Transport: transport}
+	return transport
+}
+
+// get decodes a JSON file of the page at base into v, and returns the file.
+func (c *command) get(base *url.URL, file string, v any) ([]byte, error) {
+	client := &http.Client{Timeout: 30 * time.Second, Transport: c.transport()}
 	defer client.CloseIdleConnections()
 	r, err := http.NewRequest(http.MethodGet, base.String()+"/"+file, nil)
 	if err != nil {
