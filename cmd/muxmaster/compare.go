@@ -160,6 +160,7 @@ func (s *remote) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Host == "example.com" {
 		r.Host = s.base.Host
 	}
+	r.Close = r.Method == http.MethodHead // the handler may still run when its response has ended
 	resp, err := s.transport.RoundTrip(r)
 	if err != nil {
 		var dial *net.OpError

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-1954dcaa/muxmaster"
 	"github.com/seed-1954dcaa/muxmaster/inspect"
@@ -39,6 +40,14 @@ func version(n int) *muxmaster.Mux {
 		}
 	})
 	m.GET("/stops/{when:late|early}", func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			http.NewResponseController(w).Flush()
+			select {
+			case <-r.Context().Done():
+			case <-time.After(time.Minute): // if the client waits for it
+			}
+			return
+		}
 		if r.PathValue("when") == "late" {
 			io.WriteString(w, "begun")
 			http.NewResponseController(w).Flush()
@@ -97,6 +106,7 @@ func TestCompare(t *testing.T) {
 		"ROUTES1", routesFile(t, version(1)), "ROUTES2", routesFile(t, version(2)), "NONE", filepath.Join(t.TempDir(), "none"), "BAD", file(t, "{}"),
 		"EARLY", file(t, `x "GET /stops/early HTTP/1.1" 200`), "LATE", file(t, `x "GET /stops/late HTTP/1.1" 200`), "TLS", secure.URL,
 		"NEVER", file(t, "x \"GET /stops/early HTTP/1.1\" 200\nx \"GET /stops/early?2 HTTP/1.1\" 200\nx \"GET /stops/early?3 HTTP/1.1\" 200\n"),
+		"HEAD", file(t, "x \"HEAD /stops/late HTTP/1.1\" 200\nx \"GET /gone HTTP/1.1\" 200\n"),
 		"LOG", file(t, `x "GET /gone HTTP/1.1" 200`), "WHO", file(t, `x "GET /who HTTP/1.1" 200`), "HAR", file(t, `{"log":{"entries":[{"request":{"method":"G ET","url":"http://h/"}},{"request":{"method":"GET","url":"http://h/gone"}}]}}`))
 	for _, c := range []struct {
 		args   string
@@ -112,6 +122,7 @@ func TestCompare(t *testing.T) {
 		{"compare -log EARLY ONE TWO", 1, "  GET /stops/early: 200, now panic: EOF"},
 		{"compare -log LATE ONE TWO", 1, "  GET /stops/late: 200, now panic: unexpected EOF"},
 		{"compare -log EARLY -log EARLY TWO ONE", 1, "1 request, 1 differs\nstatus: 1 request\n  GET /stops/early: panic: EOF, now 200\n"},
+		{"compare -log HEAD ONE TWO", 1, "2 requests, 1 differs\nlost route: 1 request\n  GET /gone: 200, now 404\n"},
 		{"compare -log NEVER ONE TWO", 2, "muxmaster: no response from http://"},
 		{"compare -routes ROUTES1 ONE TLS", 2, "; to accept the certificate, use -insecure\n"},
 		{"compare -insecure -routes ROUTES1 ONE TLS", 0, "no difference\n"},
