@@ -51,6 +51,7 @@ func TestRetries(t *testing.T) {
 		{name: "POST", method: "POST", body: strings.NewReader("body"), statuses: []int{503}, want: 503, sent: 1},
 		{name: "POST, cut", method: "POST", body: strings.NewReader("body"), statuses: []int{0}, want: 0, sent: 1},
 		{name: "POST with a key", method: "POST", body: strings.NewReader("body"), header: "Idempotency-Key", statuses: []int{503, 0}, want: 200, sent: 3},
+		{name: "POST with the other key", method: "POST", body: strings.NewReader("body"), header: "X-Idempotency-Key", statuses: []int{503}, want: 200, sent: 2},
 		{name: "no retries wanted", method: "GET", attempts: 1, statuses: []int{503}, want: 503, sent: 1},
 		{name: "fewer than one wanted", method: "GET", attempts: -1, statuses: []int{503}, want: 503, sent: 1},
 		{name: "five wanted", method: "GET", attempts: 5, statuses: []int{503, 503, 503, 503}, want: 200, sent: 5},
@@ -96,6 +97,9 @@ func TestRetries(t *testing.T) {
 			got := 0
 			if err == nil {
 				got = resp.StatusCode
+				if resp.Request.Context() != req.Context() {
+					t.Error("the response's request has another context")
+				}
 				text, err := io.ReadAll(resp.Body)
 				if resp.Body.Close(); err != nil || got != 200 && string(text) != "busy" {
 					t.Errorf("the response body is %q, %v", text, err)
@@ -109,23 +113,33 @@ func TestRetries(t *testing.T) {
 }
 
 // TestRetryAfterFailedDial checks that a request that was never sent is retried
-// for any method.
+// for any method, unless there is no such host.
 func TestRetryAfterFailedDial(t *testing.T) {
 	srv, _ := serve(t, "http", func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })
-	dials := 0
-	dialer := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-		if dials++; dials < 3 {
-			return nil, &net.OpError{Op: "dial", Net: network, Err: errors.New("refused")}
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{errors.New("refused"), "body after 3 dials"},
+		{&net.DNSError{Err: "server misbehaving", IsTemporary: true}, "body after 3 dials"},
+		{&net.DNSError{Err: "no such host", IsNotFound: true}, "no response after 1 dials"},
+	} {
+		dials, got := 0, "no response"
+		dialer := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if dials++; dials < 3 {
+				return nil, &net.OpError{Op: "dial", Net: network, Err: tt.err}
+			}
+			return new(net.Dialer).DialContext(ctx, network, addr)
+		}}
+		resp, err := use(t, client.Options{Transport: dialer, MaxWait: time.Millisecond}).Post(srv.URL, "text/plain", strings.NewReader("body"))
+		if err == nil {
+			text, _ := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			got = string(text)
 		}
-		return new(net.Dialer).DialContext(ctx, network, addr)
-	}}
-	resp, err := use(t, client.Options{Transport: dialer, MaxWait: time.Millisecond}).Post(srv.URL, "text/plain", strings.NewReader("body"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if text, _ := io.ReadAll(resp.Body); string(text) != "body" || dials != 3 {
-		t.Errorf("%q after %d dials, want the body after 3", text, dials)
+		if got = fmt.Sprint(got, " after ", dials, " dials"); got != tt.want {
+			t.Errorf("%v: %s (%v), want %s", tt.err, got, err, tt.want)
+		}
 	}
 }
 
