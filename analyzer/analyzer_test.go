@@ -32,7 +32,7 @@ func TestAnalyzers(t *testing.T) {
 		{pattern.Analyzer, []string{"pattern", "files", mux.Path}},
 		{recycled.Analyzer, []string{"recycling", "notrecycling"}},
 		{retain.Analyzer, []string{"retain", "recycled"}},
-		{urls.Analyzer, []string{"urls", "openurls", "openmethod", "openservice", "openvalue"}},
+		{urls.Analyzer, []string{"urls"}},
 	} {
 		t.Run(c.analyzer.Name, func(t *testing.T) { analysistest.Run(t, testdata, c.analyzer, c.packages...) })
 	}
@@ -70,6 +70,45 @@ func large(w http.ResponseWriter, r *http.Request) {
 	}
 	defer remove()
 	analysistest.Run(t, dir, retain.Analyzer, "large")
+}
+
+// TestOpenRoutes checks that urls reports nothing in a package that may have
+// routes it doesn't know.
+func TestOpenRoutes(t *testing.T) {
+	files := make(map[string]string)
+	for name, register := range map[string]string{
+		"known":    `mux.GET("/b", h)`,
+		"exported": `Mux = mux`,
+		"methods":  `get := func(methods, path string) { mux.Method(methods, path, http.HandlerFunc(h)) }; get("GET", "/a")`,
+		"value":    `get := mux.GET; get("/a", h)`,
+		"results":  `mux.Handle(service())`, // as in generated code of Connect
+		"std":      `http.Handle(service())`,
+	} {
+		files[name+"/app.go"] = `package p
+
+import (
+	"net/http"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+var Mux *muxmaster.Mux
+
+func h(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/a", http.StatusSeeOther) }
+
+func service() (string, http.Handler) { return "/a", http.HandlerFunc(h) }
+
+func routes() {
+	mux := muxmaster.New()
+	mux.GET("/", h)
+	` + register + `
+}
+`
+	}
+	out, _ := run(t, module(t, files), muxvet, "-urls", "./...")
+	if !strings.Contains(out, "known/app.go:11:70: no route serves GET /a") || reports(out) != 1 {
+		t.Errorf("want one report, in known:\n%s", out)
+	}
 }
 
 // TestImports checks that the packages use only the router's public API: a

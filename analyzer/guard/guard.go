@@ -1,3 +1,6 @@
+// Package guard defines a check for routes that a login or another policy does
+// not cover, although it looks as if it did. docs/checks.md of the router
+// describes it.
 package guard
 
 import (
@@ -8,14 +11,13 @@ import (
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/mux"
 	"github.com/seed-1954dcaa/muxmaster/analyzer/internal/routes"
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/types/typeutil"
 )
 
 // Analyzer is the check.
 var Analyzer = &analysis.Analyzer{
 	Name:     "guard",
 	Doc:      "report routes that bypass middleware, and guards beside file servers",
-	URL:      "https://pkg.go.dev/" + mux.Path + "/analyzer/guard",
+	URL:      mux.Docs + "#guard",
 	Run:      run,
 	Requires: []*analysis.Analyzer{routes.Analyzer},
 }
@@ -103,7 +105,7 @@ func fileSystem(pass *analysis.Pass, found *routes.Result, handler ast.Expr) (fs
 
 // subtree reports whether the route serves everything below its path.
 func subtree(r *routes.Route) bool {
-	return r.Known && (r.Kind == routes.Mount || r.Kind == routes.Handle && strings.HasSuffix(r.Pattern, "/") ||
+	return r.Known && (r.Kind == routes.Mount || r.Kind == routes.SPA || r.Kind == routes.Handle && strings.HasSuffix(r.Pattern, "/") ||
 		strings.HasSuffix(r.Pattern, "...}") || strings.Contains(r.Pattern, "/*"))
 }
 
@@ -154,29 +156,27 @@ func denies(pass *analysis.Pass, handler ast.Expr) (yes bool) {
 // wrapped reports whether the route is registered on the result of With, or its
 // handler is wrapped by a function outside of net/http.
 func wrapped(pass *analysis.Pass, r *routes.Route) (yes bool) {
-	inspect := func(e ast.Expr, is func(fn *types.Func) bool) {
+	calls := func(e ast.Expr, is func(call *ast.CallExpr, name string) bool) {
 		ast.Inspect(e, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok {
-				if fn := typeutil.StaticCallee(pass.TypesInfo, call); fn != nil && is(fn) {
-					yes = true
-				}
-			}
+			call, ok := n.(*ast.CallExpr)
+			yes = yes || ok && is(call, mux.Callee(pass.TypesInfo, call))
 			return true
 		})
 	}
-	inspect(r.Call.Fun, func(fn *types.Func) bool {
-		return fn.Name() == "With" && fn.Pkg() != nil && fn.Pkg().Path() == mux.Path
+	calls(r.Call.Fun, func(_ *ast.CallExpr, name string) bool {
+		return strings.Contains(name, mux.Path+".") && strings.HasSuffix(name, ").With")
 	})
-	inspect(r.Handler, func(fn *types.Func) bool {
-		sig := fn.Signature()
-		return fn.Pkg() != nil && fn.Pkg().Path() != "net/http" && sig.Results().Len() == 1 && takesHandler(sig)
+	calls(r.Handler, func(call *ast.CallExpr, name string) bool {
+		fun := pass.TypesInfo.Types[call.Fun]
+		sig, ok := fun.Type.Underlying().(*types.Signature)
+		return ok && !fun.IsType() && !strings.HasPrefix(name, "net/http.") && sig.Results().Len() == 1 && takesHandler(sig)
 	})
 	return yes
 }
 
 func takesHandler(sig *types.Signature) bool {
-	for i := range sig.Params().Len() {
-		if mux.IsNamed(sig.Params().At(i).Type(), "net/http", "Handler") {
+	for p := range sig.Params().Variables() {
+		if mux.IsNamed(p.Type(), "net/http", "Handler") {
 			return true
 		}
 	}

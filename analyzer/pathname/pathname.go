@@ -1,3 +1,5 @@
+// Package pathname defines a check for reads of path parameters that no route
+// of the handler has. docs/checks.md of the router describes it.
 package pathname
 
 import (
@@ -19,7 +21,7 @@ import (
 var Analyzer = &analysis.Analyzer{
 	Name:     "pathname",
 	Doc:      "report names of path parameters that no route of the handler has",
-	URL:      "https://pkg.go.dev/" + mux.Path + "/analyzer/pathname",
+	URL:      mux.Docs + "#pathname",
 	Run:      run,
 	Requires: []*analysis.Analyzer{inspect.Analyzer, routes.Analyzer},
 }

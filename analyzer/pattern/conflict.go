@@ -21,22 +21,6 @@ type entry struct {
 	listed []muxmaster.Route
 }
 
-// newMux returns an empty mux of the kind on which the route is registered.
-func (e entry) newMux() http.Handler {
-	if e.Kind == routes.Std {
-		return http.NewServeMux()
-	}
-	return muxmaster.New()
-}
-
-// register registers the route on a result of newMux.
-func (e entry) register(m http.Handler) error {
-	if std, ok := m.(*http.ServeMux); ok {
-		return try(std, e.Route)
-	}
-	return e.place.Register(m.(*muxmaster.Mux))
-}
-
 // A table holds the routes of one mux of the program.
 type table struct {
 	mux     http.Handler
@@ -68,11 +52,11 @@ func (c *conflicts) once(r *routes.Route, check func()) {
 func (c *conflicts) add(e entry) {
 	t := c.tables[e.place.Root]
 	if t == nil {
-		t = &table{mux: e.newMux()}
+		t = &table{mux: e.NewMux()}
 		c.tables[e.place.Root] = t
 		c.order = append(c.order, t)
 	}
-	refused := e.register(t.mux) != nil
+	refused := e.place.Register(t.mux) != nil
 	for _, other := range t.entries {
 		if !refused && !t.apart || c.reported[e.Text.Pos()] {
 			break
@@ -80,7 +64,7 @@ func (c *conflicts) add(e entry) {
 		if other.Route == e.Route || !c.together(other.Route, e.Route) {
 			continue
 		}
-		if pair := e.newMux(); other.register(pair) == nil && e.register(pair) != nil {
+		if pair := e.NewMux(); other.place.Register(pair) == nil && e.place.Register(pair) != nil {
 			how := "matches the same requests as"
 			if e.Kind == routes.Std {
 				how = "conflicts with"

@@ -1,10 +1,11 @@
+// Package pattern defines a check for routes that cannot work. docs/checks.md of
+// the router describes it.
 package pattern
 
 import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ import (
 var Analyzer = &analysis.Analyzer{
 	Name:     "pattern",
 	Doc:      "report route patterns that panic, conflict, can't be reached or have the syntax of another router",
-	URL:      "https://pkg.go.dev/" + mux.Path + "/analyzer/pattern",
+	URL:      mux.Docs + "#pattern",
 	Run:      run,
 	Requires: []*analysis.Analyzer{routes.Analyzer},
 }
@@ -38,21 +39,12 @@ func run(pass *analysis.Pass) (any, error) {
 		if !route.Known || mux.InTest(pass, route.Text) {
 			continue
 		}
-		places := found.Places(route)
-		if route.Kind == routes.Std {
-			err := try(http.NewServeMux(), route)
-			c.once(route, func() { checkStd(pass, route, err) })
-			if err == nil {
-				c.add(entry{route, places[0], nil})
-			}
-			continue
-		}
-		for i, place := range places {
+		for i, place := range found.Places(route) {
 			listed, err := place.Listed()
 			if i == 0 {
 				c.once(route, func() { checkOne(pass, route, listed, err) })
 			}
-			if err != nil {
+			if err != nil || route.Kind == routes.Std && i > 0 {
 				break
 			}
 			c.add(entry{route, place, listed})
@@ -65,11 +57,15 @@ func run(pass *analysis.Pass) (any, error) {
 // checkOne reports errors of a single route. err is the error of registering
 // it, listed what the router lists.
 func checkOne(pass *analysis.Pass, route *routes.Route, listed []muxmaster.Route, err error) {
-	if err != nil {
-		report(pass, route.Text, fmt.Sprintf("this pattern panics: %v", err), dialect(route.Pattern, false))
+	h := dialect(route.Pattern, route.Kind == routes.Std)
+	switch {
+	case err != nil:
+		report(pass, route.Text, fmt.Sprintf("this pattern panics: %v", err), h)
 		return
+	case h.text == "" && route.Kind != routes.Mount: // prefixes are checked separately
+		h = unreachable(listed)
 	}
-	if h := unreachable(listed); h.text != "" && route.Kind != routes.Mount { // prefixes are checked separately
+	if h.text != "" {
 		report(pass, route.Text, "", h)
 	}
 }

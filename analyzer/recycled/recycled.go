@@ -1,3 +1,5 @@
+// Package recycled defines a check for handlers that can't run on an engine
+// with Recycle. docs/checks.md of the router describes it.
 package recycled
 
 import (
@@ -13,7 +15,7 @@ import (
 var Analyzer = &analysis.Analyzer{
 	Name: "recycled",
 	Doc:  "report http.TimeoutHandler, grpc.Server, MCP servers and copies of gin.Context in programs that recycle requests",
-	URL:  "https://pkg.go.dev/" + mux.Path + "/analyzer/recycled",
+	URL:  mux.Docs + "#recycled",
 	Run:  run,
 }
 

@@ -26,8 +26,8 @@ func (f *flow) result(call *ssa.Call, i, field int) []origin {
 		return f.elements(call.Type(), c.Args)
 	}
 	var all []origin
-	if first, ok := wraps[name]; ok && i == 0 {
-		for _, arg := range c.Args[min(first, len(c.Args)):] {
+	if i == 0 && wraps.MatchString(name) {
+		for _, arg := range c.Args {
 			all = add(all, f.from(arg, whole)...)
 		}
 		return all

@@ -227,8 +227,13 @@ func encloses(outer, inner *ssa.Function) bool {
 // request, because the same function also stores w in it.
 func (c *checker) perRequest(addr *ssa.FieldAddr) bool {
 	object := c.at(addr.X)
-	if _, ok := object.root.(*ssa.Global); ok {
+	switch root := object.root.(type) {
+	case *ssa.Global:
 		return false
+	case *ssa.Parameter:
+		if isReceiver(root) && root.Parent().Name() == "ServeHTTP" {
+			return false
+		}
 	}
 	return contains(addr.Parent(), func(in ssa.Instruction) bool {
 		to, ok := in.(*ssa.Store)

@@ -1,3 +1,5 @@
+// Package retain defines a check for handlers that retain the request or its
+// path parameters. docs/checks.md of the router describes it.
 package retain
 
 import (
@@ -16,8 +18,15 @@ import (
 var Analyzer = &analysis.Analyzer{
 	Name: "retain",
 	Doc:  "report requests and path parameters that outlive the handler they were given to",
-	URL:  "https://pkg.go.dev/" + mux.Path + "/analyzer/retain",
+	URL:  mux.Docs + "#retain",
 	Run:  run,
+}
+
+// recycle is the flag -retain.recycle.
+var recycle bool
+
+func init() {
+	Analyzer.Flags.BoolVar(&recycle, "recycle", false, "check for engine.Server.Recycle in every package, not only where it is set")
 }
 
 // A checker checks one package. First it lists the sinks: the instructions with

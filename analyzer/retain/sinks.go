@@ -56,9 +56,9 @@ func (c *checker) calling(in ssa.Instruction) []sink {
 		values := c.search(func() []origin { return c.elements(common.Args[0].Type(), common.Args[1:]) })
 		return []sink{{Instruction: in, how: "outlives the handler in the destination of a copy", into: common.Args[0], values: values}}
 	}
-	if i, ok := keeps[name]; ok {
+	if keeps.MatchString(name) {
 		how := "outlives the handler in the receiver of " + shortName(name)
-		return []sink{{Instruction: in, how: how, into: common.Args[0], values: c.origins(common.Args[i:]...)}}
+		return []sink{{Instruction: in, how: how, into: common.Args[0], values: c.origins(common.Args[1:]...)}}
 	}
 	i, ok := runsLater[name]
 	if !ok {

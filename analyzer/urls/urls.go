@@ -1,3 +1,5 @@
+// Package urls defines a check for URLs that no route serves. docs/checks.md of
+// the router describes it.
 package urls
 
 import (
@@ -17,7 +19,7 @@ import (
 var Analyzer = &analysis.Analyzer{
 	Name:     "urls",
 	Doc:      "report URLs in redirects, templates and embedded HTML that no route serves",
-	URL:      "https://pkg.go.dev/" + mux.Path + "/analyzer/urls",
+	URL:      mux.Docs + "#urls",
 	Run:      run,
 	Requires: []*analysis.Analyzer{routes.Analyzer},
 }

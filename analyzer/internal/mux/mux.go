@@ -18,6 +18,9 @@ import (
 // Path is the import path of the router.
 const Path = "github.com/seed-1954dcaa/muxmaster"
 
+// Docs is the address of the page that describes the checks.
+const Docs = "https://" + Path + "/blob/main/docs/checks.md"
+
 // IsNamed reports whether t, or the type it points to, is the named type in the
 // package with the given path.
 func IsNamed(t types.Type, path, name string) bool {

@@ -82,11 +82,9 @@ func (r *Result) registerMux(name string, call *ast.CallExpr) {
 	case (verb == "Handle" || name == "HandleFunc" || name == "TryHandle") && len(call.Args) == 2:
 		r.route(Handle, nil, call, r.receiver(call))
 	case name == "ServeFiles" && len(call.Args) == 2:
-		r.route(Verb, []string{"GET"}, call, r.receiver(call))
+		r.route(Files, nil, call, r.receiver(call))
 	case name == "ServeSPA" && len(call.Args) == 2:
-		r.route(Verb, []string{"GET"}, call, r.receiver(call))
-		spa := r.Routes[len(r.Routes)-1]
-		spa.Pattern = join("", spa.Pattern) + "/{path...}"
+		r.route(SPA, nil, call, r.receiver(call))
 	case name == "Group", name == "Route":
 		r.prefix(call.Args[0])
 	case name == "Use", name == "UseFast", name == "With":

@@ -135,9 +135,12 @@ func (r *Result) conditions(n, around ast.Node) [][]ast.Stmt {
 	for below := n; n != around; below = n {
 		n = r.parents[n]
 		switch p := n.(type) {
-		case *ast.IfStmt:
-			if below == p.Body || below == p.Else {
-				all = append(all, statements(below))
+		case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt:
+			switch b := below.(type) {
+			case *ast.BlockStmt:
+				all = append(all, b.List)
+			case *ast.IfStmt: // else if
+				all = append(all, nil)
 			}
 		case *ast.CaseClause:
 			if n != around {
@@ -147,14 +150,6 @@ func (r *Result) conditions(n, around ast.Node) [][]ast.Stmt {
 			if n != around {
 				all = append(all, p.Body)
 			}
-		case *ast.ForStmt:
-			if below == p.Body {
-				all = append(all, p.Body.List)
-			}
-		case *ast.RangeStmt:
-			if below == p.Body {
-				all = append(all, p.Body.List)
-			}
 		case *ast.FuncLit:
 			if _, ok := r.parents[p].(*ast.CallExpr); !ok {
 				all = append(all, nil) // its callers are unknown
@@ -162,13 +157,6 @@ func (r *Result) conditions(n, around ast.Node) [][]ast.Stmt {
 		}
 	}
 	return all
-}
-
-func statements(n ast.Node) []ast.Stmt {
-	if b, ok := n.(*ast.BlockStmt); ok {
-		return b.List
-	}
-	return nil
 }
 
 // leaves reports whether the last of the statements ends the function or the

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"testing/fstest"
 
 	"github.com/seed-1954dcaa/muxmaster"
 )
@@ -14,17 +15,36 @@ import (
 // This file registers routes on a Mux of the router that muxvet was built with,
 // to learn what the router says about them.
 
-// Register registers the route at its place on m, with another handler. It
-// returns the reason if the program's registration would panic. Patterns of an
-// http.ServeMux are registered in the same way, because the router accepts a
-// superset.
-func (p Place) Register(m *muxmaster.Mux) error {
+// page is a file system for ServeFiles and ServeSPA.
+var page = fstest.MapFS{"index.html": new(fstest.MapFile)}
+
+// NewMux returns an empty mux of the kind on which the program registers the
+// route.
+func (r *Route) NewMux() http.Handler {
+	if r.Kind == Std {
+		return http.NewServeMux()
+	}
+	return muxmaster.New()
+}
+
+// Register registers the route at its place on m, a *muxmaster.Mux or
+// *http.ServeMux, with another handler. It returns the reason if the program's
+// registration would panic. A Mux accepts the patterns of an http.ServeMux, too.
+func (p Place) Register(m http.Handler) error {
 	return reason(func() error {
 		r, h := p.route, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
-		g := m.Group(p.prefix)
+		if std, ok := m.(*http.ServeMux); ok {
+			std.Handle(r.Pattern, h)
+			return nil
+		}
+		g := m.(*muxmaster.Mux).Group(p.prefix)
 		switch {
 		case r.Kind == Mount:
 			g.Mount(r.Pattern, h)
+		case r.Kind == Files:
+			g.ServeFiles(r.Pattern, page)
+		case r.Kind == SPA:
+			g.ServeSPA(r.Pattern, page)
 		case r.Kind != Verb:
 			return g.TryHandle(r.Pattern, h)
 		case r.Methods == nil:
@@ -36,14 +56,16 @@ func (p Place) Register(m *muxmaster.Mux) error {
 	})
 }
 
-// Listed returns the routes that the router lists if it has only this one: one
-// for each method, and two for a mounted handler.
+// Listed returns the routes that a Mux lists if it has only this one: one for
+// each method, and two for a mounted handler. There are none for a route of an
+// http.ServeMux.
 func (p Place) Listed() ([]muxmaster.Route, error) {
-	m := muxmaster.New()
-	if err := p.Register(m); err != nil {
-		return nil, err
+	m := p.route.NewMux()
+	err := p.Register(m)
+	if mux, ok := m.(*muxmaster.Mux); ok && err == nil {
+		return slices.Collect(mux.Routes()), nil
 	}
-	return slices.Collect(m.Routes()), nil
+	return nil, err
 }
 
 // TryPrefix returns an error if the prefix of a group or mount is invalid.
@@ -56,8 +78,9 @@ func TrySegment(seg string) error {
 	return reason(func() error { return muxmaster.New().TryHandle("/"+seg, http.NotFoundHandler()) })
 }
 
-// quoted matches what comes before the reason in the router's messages.
-var quoted = regexp.MustCompile(`^muxmaster: [^"]*"(?:[^"\\]|\\.)*": `)
+// quoted matches what comes before the reason in the messages of the router and
+// of http.ServeMux.
+var quoted = regexp.MustCompile(`^muxmaster: [^"]*"(?:[^"\\]|\\.)*": |^(?:http: )?(?:parsing ".*": (?:at offset \d+: )?)?`)
 
 // reason returns the error or panic of register, without the pattern.
 func reason(register func() error) (err error) {

@@ -64,7 +64,9 @@ const (
 	Verb   Kind = iota // GET, POSTFast, Method, …
 	Handle             // Handle, HandleFunc, TryHandle, HandleFast
 	Std                // of http.ServeMux
-	Mount              // Mount and ServeFiles: have no parameter names
+	Mount
+	Files // ServeFiles
+	SPA   // ServeSPA
 )
 
 // A Route is one registration.
@@ -123,19 +125,10 @@ func run(pass *analysis.Pass) (any, error) {
 		uses:    make(map[types.Object][]ast.Expr),
 	}
 	in := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	var stack []ast.Node
-	in.Nodes(nil, func(n ast.Node, push bool) bool {
-		if !push {
-			stack = stack[:len(stack)-1]
-			return true
-		}
-		if len(stack) > 0 {
-			r.parents[n] = stack[len(stack)-1]
-		}
-		stack = append(stack, n)
-		r.note(n)
-		return true
-	})
+	for c := range in.Root().Preorder() {
+		r.parents[c.Node()] = c.Parent().Node()
+		r.note(c.Node())
+	}
 	in.Preorder([]ast.Node{(*ast.CallExpr)(nil)}, func(n ast.Node) { r.register(n.(*ast.CallExpr)) })
 	r.exec = execution{}
 	in.Preorder([]ast.Node{(*ast.SelectorExpr)(nil)}, func(n ast.Node) { r.Open = r.Open || r.isMethodValue(n.(*ast.SelectorExpr)) })
@@ -149,16 +142,8 @@ func (r *Result) isMethodValue(sel *ast.SelectorExpr) bool {
 	if s == nil || !isRouter(s.Recv()) || s.Kind() == types.FieldVal || sel.Sel.Name == "ServeHTTP" {
 		return false
 	}
-	var n ast.Node = sel
-	for {
-		paren, ok := r.parents[n].(*ast.ParenExpr)
-		if !ok {
-			break
-		}
-		n = paren
-	}
-	call, ok := r.parents[n].(*ast.CallExpr)
-	return !ok || call.Fun != n
+	call, ok := r.parents[sel].(*ast.CallExpr)
+	return !ok || call.Fun != sel
 }
 
 // note records assignments, functions and calls.

@@ -5,11 +5,9 @@
 package main
 
 import (
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/seed-1954dcaa/muxmaster"
@@ -48,20 +46,6 @@ func rightParams(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
 	}()
 }
 
-func rightParam(w http.ResponseWriter, r *http.Request, ps muxmaster.Params) {
-	p := slices.Clone(ps)[0]
-	go func() {
-		record(p.Value)
-	}()
-}
-
-func rightBody(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	id := muxmaster.PathParam(r, "id")
-	go record(string(body), id)
-	w.WriteHeader(http.StatusAccepted)
-}
-
 func rightClone(w http.ResponseWriter, r *http.Request) {
 	q := r.Clone(r.Context())
 	go func() {
@@ -69,19 +53,12 @@ func rightClone(w http.ResponseWriter, r *http.Request) {
 	}()
 }
 
-func rightWait(w http.ResponseWriter, r *http.Request) {
-	done := make(chan string)
-	go func() { done <- r.PathValue("id") }()
-	id := <-done
-	go record(id)
-}
-
 var handlers = map[string]http.HandlerFunc{
 	"wrongPathValue": wrongPathValue, "wrongPathParam": wrongPathParam,
-	"rightStrings": rightStrings, "rightBody": rightBody, "rightClone": rightClone, "rightWait": rightWait,
+	"rightStrings": rightStrings, "rightClone": rightClone,
 }
 
-var fast = map[string]muxmaster.FastHandler{"rightParams": rightParams, "rightParam": rightParam}
+var fast = map[string]muxmaster.FastHandler{"rightParams": rightParams}
 
 func main() {
 	mux := muxmaster.New()

@@ -49,6 +49,8 @@ func files() {
 	mux.With(login).Handle("/private/", files)        // want `put the guard around the whole file server`
 	mux.Handle("GET /secret/{path...}", login(files)) // want `put the guard`
 	mux.GET("/hidden/*path", http.NotFound)           // want `put the guard`
+	wrap := login
+	mux.Handle("/wrapped/", wrap(files)) // want `put the guard`
 }
 
 func mounted() {

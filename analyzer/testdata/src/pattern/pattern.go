@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"net/http"
+	"testing/fstest"
 
 	"github.com/seed-1954dcaa/muxmaster"
 )
@@ -9,7 +10,10 @@ import (
 func h(w http.ResponseWriter, r *http.Request)                        {}
 func fast(w http.ResponseWriter, r *http.Request, _ muxmaster.Params) {}
 
-var handler http.Handler = http.HandlerFunc(h)
+var (
+	handler http.Handler = http.HandlerFunc(h)
+	public               = fstest.MapFS{"index.html": new(fstest.MapFile)}
+)
 
 const users = "/const/:id/:id"
 
@@ -26,6 +30,8 @@ func panics() {
 	_ = mux.TryHandle("/a/{1}", handler)         // want `bad parameter name "1"`
 	mux.Group("v1")                              // want `this prefix panics: the path must begin with /`
 	mux.Group("/v1").GET("x/{"+"id", h)          // want `this pattern panics`
+	mux.ServeFiles("/files", public)             // want `this pattern panics: the path must end in a catch-all`
+	mux.ServeSPA("spa", public)                  // want `this pattern panics: the path must begin with /`
 	get(mux, "users", h)                         // want `this pattern panics: the path must begin with /`
 	get(mux, "/given/:id", h)
 	get(mux, "/given/:name", h) // want `this pattern panics: it matches the same requests as "/given/:id" at pattern.go:\d+`
@@ -110,6 +116,8 @@ func conflicts() {
 	mux.Handle("/debug/", handler) // want `it matches the same requests as "/debug/"`
 	mux.ANY("/debug", h)           // want `it matches the same requests as "/debug/"`
 	mux.GET("/debug", h)
+	mux.ServeSPA("/spa", public)
+	mux.GET("/spa", h) // want `it matches the same requests as "/spa"`
 
 	users := mux.Group("/members/")
 	users.GET("", h)

@@ -67,6 +67,16 @@ func wrongWriter(w http.ResponseWriter, r *http.Request) {
 	time.AfterFunc(time.Second, func() { rc.Flush() }) // want `w can outlive`
 }
 
+type server struct {
+	w http.ResponseWriter
+	r *http.Request
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.w = w // want `w outlives the handler in field w`
+	s.r = r // want `r outlives the handler in field r`
+}
+
 func keep(h http.Header) {
 	lastHeader = h // want `h outlives the handler that calls this at recycled.go:\d+`
 }

@@ -227,6 +227,7 @@ func global(w http.ResponseWriter, r *http.Request) {
 	anything.Store(r)             // want `r outlives the handler in the receiver of atomic\.Value\.Store`
 	shared.Store(r.RemoteAddr, r) // want `r outlives the handler in the receiver of sync\.Map\.Store`
 	queue.PushBack(r)             // want `r outlives the handler in the receiver of list\.List\.PushBack`
+	queue.InsertBefore(r, nil)    // want `r outlives the handler in the receiver of list\.List\.InsertBefore`
 	sessions["x"].r = r           // want `r outlives the handler in field r`
 	lookup("x").r = r             // want `r outlives the handler in field r`
 }
