@@ -134,8 +134,30 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestFix applies the fixes to the program above and to the test data for
-// fixes. The result must compile, and only reports without a fix may be left.
+// dialects has patterns with a fix, and some with advice only.
+const dialects = `package app
+
+import (
+	"net/http"
+
+	"github.com/seed-1954dcaa/muxmaster"
+)
+
+func routes(mux *muxmaster.Mux, h http.HandlerFunc) {
+	mux.GET("/a/<int:id>", h)
+	mux.GET("/b/[id]/[...rest]", h)
+	mux.GET("/c/{*rest}", h)
+	mux.GET("/d/:id([0-9]+)", h)
+	mux.GET("/e/{id:guid}", h)
+	mux.GET("/f/{id:string}/{path:.*}", h)
+	mux.GET("/x/{id:digits}", h) // {id:int} has a sign
+	mux.GET("/x/%s", h)
+	mux.GET("/x/{id?}", h)
+}
+`
+
+// TestFix applies the fixes to the programs above and to the test data for
+// fixes, twice, because a pattern may need two. The result must compile, and only reports without a fix may be left.
 func TestFix(t *testing.T) {
 	retain := read(t, "testdata/src/retainfix/fix.go")
 	tests := []struct {
@@ -143,11 +165,13 @@ func TestFix(t *testing.T) {
 		left       int
 	}{
 		{"app", app, 0},
+		{"dialects", dialects, strings.Count(dialects, "/x/")},
 		{"retainfix", retain, strings.Count(retain[strings.Index(retain, "// No fix below."):], "// want")},
 	}
 	for _, tt := range tests {
 		for _, with := range [][]string{{muxvet, "-fix", "./..."}, {"go", "vet", "-fix", "-vettool=" + muxvet, "./..."}} {
 			dir := module(t, map[string]string{"app.go": tt.file})
+			run(t, dir, with[0], with[1:]...)
 			run(t, dir, with[0], with[1:]...)
 			if out, code := run(t, dir, "go", "build", "./..."); code != 0 {
 				t.Errorf("%s: does not compile after %q:\n%s", tt.name, with, out)

@@ -12,25 +12,13 @@ import (
 // spelling.
 type hint struct{ text, old, new string }
 
-// fixes are spellings of other routers with a clear replacement, as segments of
-// a path. The router detects more of them and describes the error. In the new
-// text, ${1} is the first group.
-var fixes = []struct {
-	segment *regexp.Regexp
-	new     string
-}{
-	{regexp.MustCompile(`^<(int|uuid):(\w+)>$`), "{${2}:${1}}"},
-	{regexp.MustCompile(`^<(?:\w+:)?(\w+)>$`), "{${1}}"},
-	{regexp.MustCompile(`^\[\[?\.\.\.(\w+)\]?\]$`), "{${1}...}"},
-	{regexp.MustCompile(`^\[(\w+)\]$`), "{${1}}"},
-	{regexp.MustCompile(`^\{\*\*?(\w+)\}$`), "{${1}...}"},
-	{regexp.MustCompile(`^\{(\w+):?\*\*?\}$`), "{${1}...}"},
-	{regexp.MustCompile(`^:(\w+)\((.+)\)$`), "{${1}:${2}}"},
-	{regexp.MustCompile(`^\{(\w+):(?:integer|long|number|num)\}$`), "{${1}:int}"},
-	{regexp.MustCompile(`^\{(\w+):digits\}$`), "{${1}:[0-9]+}"},
-	{regexp.MustCompile(`^\{(\w+):guid\}$`), "{${1}:uuid}"},
-	{regexp.MustCompile(`^\{(\w+):(?:string|str|any)\}$`), "{${1}}"},
-}
+// replacement matches the replacement for a segment in the router's advice, and
+// its name.
+var replacement = regexp.MustCompile(`[:;] (?:(?:this|a) parameter is written|an integer is written|a UUID is written|the rest of the path is written|` +
+	`a constraint is written|write) (\{(\w+)\S*\})`)
+
+// unsigned matches segments for which {id:int} isn't one: it has a sign.
+var unsigned = regexp.MustCompile(`:(?:uint|digits)`)
 
 // standard are the spellings of muxmaster that are literal text for an
 // http.ServeMux.
@@ -49,8 +37,7 @@ func dialect(text string, std bool) hint {
 	if slash < 0 {
 		return hint{}
 	}
-	segments := strings.Split(text[slash+1:], "/")
-	for i, seg := range segments {
+	for _, seg := range strings.Split(text[slash+1:], "/") {
 		for _, s := range standard {
 			if m := s.segment.FindStringSubmatchIndex(seg); std && m != nil {
 				return hint{seg + " is literal text for http.ServeMux: " + string(s.segment.ExpandString(nil, s.text, seg, m)), seg,
@@ -62,18 +49,10 @@ func dialect(text string, std bool) hint {
 			continue // valid, or not the syntax of another router
 		}
 		h := hint{text: err.Error(), old: seg}
-		for _, f := range fixes {
-			if m := f.segment.FindStringSubmatchIndex(seg); m != nil {
-				h.new = string(f.segment.ExpandString(nil, f.new, seg, m))
-			}
-		}
-		if m := tail.FindStringSubmatch(seg); m != nil && i == len(segments)-1 {
-			h.new = "{" + m[1] + "...}"
+		if m := replacement.FindStringSubmatch(h.text); m != nil && strings.Contains(seg, m[2]) && !unsigned.MatchString(seg) {
+			h.new = m[1]
 		}
 		return h
 	}
 	return hint{}
 }
-
-// tail matches a catch-all of gorilla/mux.
-var tail = regexp.MustCompile(`^\{(\w+):\(?(?:\.\*|\.\+)\??\)?\}$`)

@@ -30,7 +30,8 @@ type flow struct {
 	closures  map[*ssa.Function]*ssa.MakeClosure // for each closure, the instruction that creates it
 	seen      map[visit]bool                     // by the current search
 	summaries map[summary][]origin
-	waiting   map[followed]bool // functions that wait for something
+	holds     map[types.Type]bool // results of holdsRequest
+	waiting   map[followed]bool   // functions that wait for something
 }
 
 // A followed is a function that a search for a wait follows, and the number of

@@ -53,7 +53,7 @@ type sinkKey struct {
 func run(pass *analysis.Pass) (any, error) {
 	pkg, fns := build(pass)
 	c := &checker{
-		flow:    &flow{pkg: pkg, recycled: recycle || mux.Recycles(pass), closures: make(map[*ssa.Function]*ssa.MakeClosure), summaries: make(map[summary][]origin), waiting: make(map[followed]bool)},
+		flow:    &flow{pkg: pkg, recycled: recycle || mux.Recycles(pass), closures: make(map[*ssa.Function]*ssa.MakeClosure), summaries: make(map[summary][]origin), holds: make(map[types.Type]bool), waiting: make(map[followed]bool)},
 		pass:    pass,
 		calls:   make(map[*ssa.Function][]ssa.CallInstruction),
 		asValue: make(map[types.Object]bool),

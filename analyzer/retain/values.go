@@ -12,7 +12,14 @@ import (
 // holdsRequest reports whether a value of type t can refer to a request, its
 // URL, its body or its path parameters or, if requests are recycled, its
 // header.
-func (f *flow) holdsRequest(t types.Type) bool { return f.canHold(t, make(map[types.Type]bool)) }
+func (f *flow) holdsRequest(t types.Type) bool {
+	holds, ok := f.holds[t]
+	if !ok {
+		holds = f.canHold(t, make(map[types.Type]bool))
+		f.holds[t] = holds
+	}
+	return holds
+}
 
 func (f *flow) canHold(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
