@@ -27,7 +27,7 @@ var wraps = regexp.MustCompile(`^\(\*net/http\.Request\)\.(MultipartReader|WithC
 	`|^net/http\.(MaxBytesReader|New(Request|RequestWithContext|ResponseController))$` +
 	`|^(bufio|compress/\w+|encoding/\w+|mime/multipart)\.New` +
 	`|^io\.(\w+Reader|MultiWriter|NopCloser)$` +
-	`|^context\.With|^sync\.Once(Func|Value)$`)
+	`|^context\.With|^sync\.Once(Func|Values?)$`)
 
 // inSlice lists the functions whose result shares memory with the first
 // argument.

@@ -3,6 +3,7 @@ package retain
 import (
 	"bufio"
 	"compress/gzip"
+	"encoding/base64"
 	"encoding/csv"
 	"io"
 	"net/http"
@@ -56,6 +57,7 @@ func wrongReaders(w http.ResponseWriter, r *http.Request) {
 	c := csv.NewReader(bufio.NewReader(r.Body))
 	go func() { c.ReadAll() }() // want `r\.Body can outlive`
 	m, _ := r.MultipartReader()
-	go use(m)                               // want `r can outlive`
-	go sync.OnceFunc(func() { serve(r) })() // want `r can outlive`
+	go use(m)                                                    // want `r can outlive`
+	go sync.OnceFunc(func() { serve(r) })()                      // want `r can outlive`
+	go io.ReadAll(base64.NewDecoder(base64.StdEncoding, r.Body)) // want `r\.Body can outlive`
 }
