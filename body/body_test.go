@@ -190,6 +190,7 @@ func TestWriteJSON(t *testing.T) {
 		{name: "HEAD keeps the length", method: "HEAD", code: 200, v: 12, want: "", length: "2"},
 		{name: "103 has no body", method: "GET", code: 103, v: 12, want: "", length: "0"},
 		{name: "204 has no body", method: "GET", code: 204, v: 12, want: ""},
+		{name: "205 has no body", method: "GET", code: 205, v: 12, want: "", length: "0"},
 		{name: "304 has no body", method: "GET", code: 304, v: 12, want: ""},
 		{name: "a failure after 128 KiB", method: "GET", code: 200, v: []any{strings.Repeat("a", 128<<10), failsLate{}}, want: "failed\n", length: "7", errText: "body: cannot encode the response as JSON"},
 		{name: "not JSON", method: "GET", code: 200, v: func() {}, want: "failed\n", length: "7", errText: "body: cannot encode the response as JSON"},

@@ -22,7 +22,7 @@ import (
 // It sets Content-Type to application/json unless it is already set, and
 // Content-Length unless Content-Encoding is set, because a middleware that
 // compresses changes the length. For a status that allows no body (1xx, 204,
-// 304), it writes only the header.
+// 205, 304), it writes only the header.
 //
 // If encoding v fails, WriteJSON writes nothing, not even a header, and returns
 // the error, so that the caller can respond with 500. It also returns errors
@@ -34,12 +34,12 @@ func WriteJSON(w http.ResponseWriter, code int, v any) error {
 	if err := json.NewEncoder(buf).Encode(v); err != nil {
 		return fmt.Errorf("body: cannot encode the response as JSON: %w", err)
 	}
-	p := buf.Bytes()
-	p = p[:len(p)-1]                                                                  // without the line end
-	if code < 200 || code == http.StatusNoContent || code == http.StatusNotModified { // RFC 9110, section 6.4.1
-		w.WriteHeader(code)
+	if code < 200 || code == http.StatusNoContent || code == http.StatusResetContent || code == http.StatusNotModified {
+		w.WriteHeader(code) // RFC 9110, sections 6.4.1 and 15.3.6
 		return nil
 	}
+	p := buf.Bytes()
+	p = p[:len(p)-1] // without the line end
 	h := w.Header()
 	if _, ok := h["Content-Type"]; !ok {
 		h["Content-Type"] = []string{"application/json"}

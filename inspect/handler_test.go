@@ -89,6 +89,7 @@ func TestIsLocal(t *testing.T) {
 		{"127.0.0.1:1", "localhost", "Forwarded", false},
 		{"127.0.0.1:1", "localhost", "X-Forwarded-For", false},
 		{"127.0.0.1:1", "localhost", "X-Real-Ip", false},
+		{"127.0.0.1:1", "localhost", "Cdn-Loop", false},
 		{"127.0.0.1:1", "localhost", "Via", false},
 		{"127.0.0.1:1", "localhost", "X-Forwarded-Proto", false},
 		{"127.0.0.1:1", "localhost", "X-Client-Ip", false},

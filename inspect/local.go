@@ -9,7 +9,10 @@ import (
 )
 
 // proxyHeaders are headers that proxies add, besides X-Forwarded-For and the like.
-var proxyHeaders = []string{"Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Envoy-External-Address", "True-Client-Ip", "Cf-Connecting-Ip"}
+var proxyHeaders = []string{
+	"Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "X-Original-Forwarded-For", "X-Envoy-External-Address",
+	"True-Client-Ip", "Cf-Connecting-Ip", "Cdn-Loop",
+}
 
 // isLocal reports whether r was sent directly from the same machine: the peer has
 // a loopback address, nothing shows a proxy, and its Host is local, so that

@@ -22,6 +22,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -69,13 +70,14 @@ var forms = map[string]struct {
 	page        bool // the first argument is the URL of the page
 	least, most int  // number of arguments
 	needs       string
+	flags       []string // that it has
 }{
-	"routes":  {(*command).routes, true, 1, 1, ""},
-	"explain": {(*command).explain, true, 2, 3, "a path, such as /users/1"},
-	"openapi": {(*command).openapi, true, 1, 1, ""},
-	"compare": {(*command).compare, false, 2, 2, "the URLs of two services"},
-	"diff":    {(*command).diff, false, 2, 2, "two routes.json files"},
-	"urls":    {(*command).urls, false, 1, 2, "a routes.json file"},
+	"routes":  {(*command).routes, true, 1, 1, "", []string{"json", "tree", "H", "insecure"}},
+	"explain": {(*command).explain, true, 2, 3, "a path, such as /users/1", []string{"json", "all", "H", "insecure"}},
+	"openapi": {(*command).openapi, true, 1, 1, "", []string{"json", "H", "insecure"}},
+	"compare": {(*command).compare, false, 2, 2, "the URLs of two services", []string{"routes", "log", "har", "H", "insecure"}},
+	"diff":    {(*command).diff, false, 2, 2, "two routes.json files", nil},
+	"urls":    {(*command).urls, false, 1, 2, "a routes.json file", nil},
 }
 
 // A command holds the parsed arguments.
@@ -147,11 +149,19 @@ func parse(args []string) (*command, error) {
 	}
 	c.name, c.args = words[0], words[1:]
 	form, ok := forms[c.name]
+	extra := ""
+	flags.Visit(func(f *flag.Flag) {
+		if !slices.Contains(form.flags, f.Name) {
+			extra = f.Name
+		}
+	})
 	switch {
 	case c.name == "help":
 		return nil, flag.ErrHelp
 	case !ok:
 		return nil, fmt.Errorf("unknown command %q: use routes, explain, openapi, compare, diff or urls", c.name)
+	case extra != "":
+		return nil, fmt.Errorf("%s has no flag -%s", c.name, extra)
 	case form.page && len(c.args) == 0:
 		return nil, fmt.Errorf("%s needs the URL of the page", c.name)
 	case len(c.args) < form.least:
