@@ -244,8 +244,22 @@ func (c *checker) removed(in ssa.Instruction, p place) bool {
 	if ok && (b.Name() == "delete" || b.Name() == "clear") || removes[fullName(common)] {
 		return c.at(common.Args[0]) == p
 	}
-	_, deferred := in.(*ssa.Defer)
-	return deferred && contains(c.callee(common), func(in ssa.Instruction) bool { return c.removed(in, p) })
+	if _, deferred := in.(*ssa.Defer); !deferred {
+		return false
+	}
+	fns := []*ssa.Function{c.callee(common)}
+	if start, ok := common.Value.(*ssa.Call); ok { // end := start(r); defer end()
+		if fn := c.callee(start.Common()); fn != nil {
+			for _, v := range returns(fn, 0) {
+				if mc, ok := v.(*ssa.MakeClosure); ok {
+					fns = append(fns, mc.Fn.(*ssa.Function))
+				}
+			}
+		}
+	}
+	return slices.ContainsFunc(fns, func(fn *ssa.Function) bool {
+		return contains(fn, func(in ssa.Instruction) bool { return c.removed(in, p) })
+	})
 }
 
 // inTest reports whether a test stores or sends the value, often to inspect it

@@ -231,6 +231,22 @@ func (s *server) rightObjects(w http.ResponseWriter, r *http.Request, ps muxmast
 	defer shared.Delete("now")
 }
 
+func (s *server) begin(r *http.Request) (end func()) {
+	shared.Store("begun", r)
+	s.byID["x"] = job{r: r}
+	return func() {
+		shared.Delete("begun")
+		delete(s.byID, "x")
+	}
+}
+
+func (s *server) rightBegun(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength > 0 {
+		end := s.begin(r)
+		defer end()
+	}
+}
+
 func rightMiddleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := r.WithContext(context.WithValue(r.Context(), "url", r.URL))
