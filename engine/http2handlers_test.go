@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -180,7 +181,7 @@ func TestHTTP2EmptyTrailers(t *testing.T) {
 		addr := startHTTP2(t, k.make, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header()[http.TrailerPrefix+"X-T"] = nil
 			io.WriteString(w, "x")
-		})})
+		}), MaxHeaderBytes: math.MaxInt}) // with which net/http responds with 431
 		c := dialFrames(t, addr)
 		c.get(1, "/")
 		c.ended(1)

@@ -2,13 +2,11 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -56,70 +54,6 @@ func TestHTTP2Context(t *testing.T) {
 				t.Errorf("%s: the context's error, and whether Write and Read fail: %s, want %s", tt.name, got, want)
 			}
 			c.Close()
-		}
-	})
-}
-
-// TestHTTP2Timeouts checks the timeouts and deadlines of a stream.
-func TestHTTP2Timeouts(t *testing.T) {
-	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
-		handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			rc := http.NewResponseController(w)
-			switch r.URL.Path {
-			case "/readdeadline":
-				rc.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
-			case "/readnow":
-				rc.SetReadDeadline(time.Now().Add(-time.Second))
-			case "/writedeadline":
-				rc.SetWriteDeadline(time.Now().Add(20 * time.Millisecond))
-			case "/writenow":
-				rc.SetWriteDeadline(time.Now().Add(-time.Second))
-			}
-			if strings.HasPrefix(r.URL.Path, "/read") {
-				_, err := io.ReadAll(r.Body)
-				fmt.Fprint(w, errors.Is(err, os.ErrDeadlineExceeded))
-			} else if r.URL.Path != "/" {
-				<-r.Context().Done()
-			}
-		})
-		for _, tt := range []struct {
-			name        string
-			read, write bool // which timeout the server has
-			path        string
-			want        string
-		}{
-			{"read", true, false, "/read", `"true"; end`},
-			{"write", false, true, "/wait", "reset 2"},
-			{"read deadline", false, false, "/readdeadline", `"true"; end`},
-			{"read deadline in the past", false, false, "/readnow", `"true"; end`},
-			{"write deadline", false, false, "/writedeadline", "reset 2"},
-			{"write deadline in the past", false, false, "/writenow", "reset 2"},
-		} {
-			// On a busy machine, a short timeout ends the connection before the
-			// request arrives.
-			for timeout := 50 * time.Millisecond; ; timeout *= 4 {
-				srv := &http.Server{Handler: handler}
-				if tt.read {
-					srv.ReadTimeout = timeout
-				}
-				if tt.write {
-					srv.WriteTimeout = timeout
-				}
-				addr, _ := start(srv)
-				c := dialFrames(t, addr)
-				c.frame(fHeaders, endHeaders, 1, reqBlock("POST", tt.path))
-				c.ended(1)
-				c.ping()
-				got := c.summary()
-				c.Close()
-				if strings.Contains(got, tt.want) {
-					break
-				}
-				if timeout > 3*time.Second {
-					t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
-					break
-				}
-			}
 		}
 	})
 }

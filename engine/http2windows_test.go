@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -89,39 +88,6 @@ func TestHTTP2Windows(t *testing.T) {
 			c.Close()
 		}
 	})
-}
-
-// TestHTTP2StalledStream requests responses in parts while another one waits for
-// the window of its stream. They must not wait for it.
-func TestHTTP2StalledStream(t *testing.T) {
-	http2Kinds(t, func(t *testing.T, start func(*http.Server) (string, server)) {
-		addr, _ := start(&http.Server{Handler: new(flowServer)})
-		c := dialFrames(t, addr)
-		c.frame(fWindow, 0, 0, u32(1<<30))
-		c.get(1, "/endless")
-		c.wait(func() bool { return c.streams[1] != nil && len(c.streams[1].body) == 1<<16-1 })
-		for id := uint32(3); id < 9; id += 2 {
-			c.get(id, "/parts")
-			if c.ended(id); c.end(id) != "end" {
-				t.Fatal(c.summary())
-			}
-		}
-	})
-}
-
-// With a huge MaxHeaderBytes, net/http responds with 431.
-func TestHTTP2HugeHeaderLimit(t *testing.T) {
-	for _, k := range kinds {
-		if k.name == "net/http" {
-			continue
-		}
-		c := dialFrames(t, startHTTP2(t, k.make, &http.Server{Handler: http.NotFoundHandler(), MaxHeaderBytes: math.MaxInt}))
-		c.get(1, "/")
-		c.ended(1)
-		if got := c.outcome(1); !strings.Contains(got, "404") {
-			t.Errorf("%s: got %s", k.name, got)
-		}
-	}
 }
 
 // TestHTTP2HeaderLimit compares fields that just exceed MaxHeaderBytes, or don't,

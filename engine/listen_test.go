@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -88,23 +87,6 @@ func TestServeAndServeTLS(t *testing.T) {
 			t.Errorf("%s, want HTTP/2", resp.Proto)
 		}
 		tr.CloseIdleConnections()
-	}
-}
-
-// TestPlainOnTLSPort checks the response to a client that doesn't use TLS.
-func TestPlainOnTLSPort(t *testing.T) {
-	config, _ := certificate(t)
-	for _, k := range kinds {
-		s := k.make(&http.Server{Handler: describe})
-		ln, err := tls.Listen("tcp", "127.0.0.1:0", config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		go s.Serve(ln)
-		if got := talk(t, ln.Addr().String(), "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); !strings.Contains(got, "Client sent an HTTP request to an HTTPS server") {
-			t.Errorf("%s: %q", k.name, got)
-		}
-		s.Close()
 	}
 }
 

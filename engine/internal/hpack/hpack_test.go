@@ -23,49 +23,6 @@ func decodeAll(d *Decoder, block []byte, limit int) (string, bool, error) {
 	return sb.String(), tooLarge, err
 }
 
-// TestDecoderRFC decodes the examples of RFC 7541 appendix C.
-func TestDecoderRFC(t *testing.T) {
-	first := ":method=GET\n:scheme=http\n:path=/\n:authority=www.example.com\n"
-	second := first + "Cache-Control=no-cache\n"
-	third := ":method=GET\n:scheme=https\n:path=/index.html\n:authority=www.example.com\nCustom-Key=custom-value\n"
-	for _, tt := range []struct {
-		name   string
-		blocks []string
-		want   []string
-		table  int
-	}{
-		{"C.2.1", []string{"400a637573746f6d2d6b65790d637573746f6d2d686561646572"}, []string{"Custom-Key=custom-header\n"}, 55},
-		{"C.2.2", []string{"040c2f73616d706c652f70617468"}, []string{":path=/sample/path\n"}, 0},
-		{"C.2.3", []string{"100870617373776f726406736563726574"}, []string{"Password=secret\n"}, 0},
-		{"C.2.4", []string{"82"}, []string{":method=GET\n"}, 0},
-		{"C.3", []string{
-			"828684410f7777772e6578616d706c652e636f6d",
-			"828684be58086e6f2d6361636865",
-			"828785bf400a637573746f6d2d6b65790c637573746f6d2d76616c7565",
-		}, []string{first, second, third}, 164},
-		{"C.4", []string{
-			"828684418cf1e3c2e5f23a6ba0ab90f4ff",
-			"828684be5886a8eb10649cbf",
-			"828785bf408825a849e95ba97d7f8925a849e95bb8e8b4bf",
-		}, []string{first, second, third}, 164},
-	} {
-		var d Decoder
-		d.Reset(DefaultTableSize)
-		for i, b := range tt.blocks {
-			block, err := hex.DecodeString(b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, _, err := decodeAll(&d, block, 1<<20); got != tt.want[i] || err != nil {
-				t.Errorf("%s, block %d: got %q, %v, want %q", tt.name, i, got, err, tt.want[i])
-			}
-		}
-		if d.size != tt.table {
-			t.Errorf("%s: size of the table is %d, want %d", tt.name, d.size, tt.table)
-		}
-	}
-}
-
 // TestDecoderErrors decodes malformed blocks.
 func TestDecoderErrors(t *testing.T) {
 	for _, tt := range []struct{ name, block string }{
