@@ -57,8 +57,8 @@ type Option uint8
 
 // Strict makes ReadJSON reject a body with fields that T doesn't have (400), so
 // that clients notice misspelled ones, and a Content-Type other than
-// application/json or one that ends in +json (415). Browsers can't send these
-// from a form of another site.
+// application/json or one that ends in +json, or several (415). Browsers can't
+// send these from a form of another site.
 const Strict Option = 1
 
 // ReadJSON decodes the body of r, which must be exactly one JSON value of at
@@ -75,8 +75,8 @@ const Strict Option = 1
 func ReadJSON[T any](w http.ResponseWriter, r *http.Request, max int64, options ...Option) (T, error) {
 	var v, zero T
 	strict := slices.Contains(options, Strict)
-	if strict && !isJSON(r.Header.Get("Content-Type")) {
-		return zero, &Error{http.StatusUnsupportedMediaType, fmt.Errorf("the Content-Type %q is not application/json", r.Header.Get("Content-Type")),
+	if types := r.Header["Content-Type"]; strict && (len(types) != 1 || !isJSON(types[0])) {
+		return zero, &Error{http.StatusUnsupportedMediaType, fmt.Errorf("the Content-Type %q is not application/json", strings.Join(types, ", ")),
 			"The Content-Type of the request must be application/json."}
 	}
 	buf := getBuffer()

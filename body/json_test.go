@@ -48,7 +48,7 @@ func TestReadJSONStrict(t *testing.T) {
 	}
 	const json = "application/json"
 	for _, c := range []struct {
-		contentType, text string
+		contentType, text string // a line of contentType is a header
 		status            int
 		detail            string
 	}{
@@ -72,9 +72,11 @@ func TestReadJSONStrict(t *testing.T) {
 		{"text/plain; x=application/json", `{}`, 415, "The Content-Type of the request must be application/json."},
 		{"application/json, text/plain", `{}`, 415, "The Content-Type of the request must be application/json."},
 		{"application/jsonx", `{}`, 415, "The Content-Type of the request must be application/json."},
+		{json + "\ntext/plain", `{}`, 415, "The Content-Type of the request must be application/json."},
+		{json + "\n" + json, `{}`, 415, "The Content-Type of the request must be application/json."},
 	} {
 		r := httptest.NewRequest("POST", "/", strings.NewReader(c.text))
-		r.Header.Set("Content-Type", c.contentType)
+		r.Header["Content-Type"] = strings.Split(c.contentType, "\n")
 		v, err := body.ReadJSON[order](httptest.NewRecorder(), r, 0, body.Strict)
 		if statusOf(err) != c.status || err != nil && (v != order{}) {
 			t.Errorf("%q as %q: %+v, %v, want status %d", c.text, c.contentType, v, err, c.status)
@@ -85,7 +87,7 @@ func TestReadJSONStrict(t *testing.T) {
 		}
 		// Without the option, only what isn't JSON or doesn't match is rejected.
 		r = httptest.NewRequest("POST", "/", strings.NewReader(c.text))
-		r.Header.Set("Content-Type", c.contentType)
+		r.Header["Content-Type"] = strings.Split(c.contentType, "\n")
 		_, err = body.ReadJSON[order](httptest.NewRecorder(), r, 0)
 		if unknown := strings.Contains(c.detail, "is unknown") || strings.Contains(c.text, "xxx"); err != nil && (c.status == 415 || unknown) {
 			t.Errorf("%q as %q, not strict: %v", c.text, c.contentType, err)
