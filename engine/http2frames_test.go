@@ -42,7 +42,8 @@ type frameConn struct {
 	streams map[uint32]*frameStream
 	goAway  string // code of a GOAWAY frame other than NO_ERROR
 	away    bool   // a GOAWAY frame arrived
-	pings   int    // answered
+	pings   int    // sent by ping
+	barrier string // data of the last one; "" after its answer
 	pinged  int    // received
 	closed  bool
 	frames  int // received
@@ -217,10 +218,11 @@ func (c *frameConn) readAll() {
 				c.goAway = fmt.Sprint("GOAWAY ", code)
 			}
 		case fPing:
-			if flags&ack != 0 {
-				c.pings++
-			} else {
+			switch {
+			case flags&ack == 0:
 				c.pinged++
+			case string(payload) == c.barrier:
+				c.barrier = ""
 			}
 		}
 		c.changed.Broadcast()
@@ -295,10 +297,12 @@ func (c *frameConn) ended(streams ...uint32) bool {
 // ping waits until the server has processed all frames sent before.
 func (c *frameConn) ping() bool {
 	c.mu.Lock()
-	n := c.pings + 1
+	c.pings++
+	data := fmt.Sprintf("ping%04x", c.pings&0xffff)
+	c.barrier = data
 	c.mu.Unlock()
-	c.frame(fPing, 0, 0, "barrier!")
-	return c.wait(func() bool { return c.pings >= n || c.goAway != "" })
+	c.frame(fPing, 0, 0, data)
+	return c.wait(func() bool { return c.barrier != data || c.goAway != "" })
 }
 
 // summary describes what the server has sent.
