@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/seed-1954dcaa/muxmaster/internal/stall"
 	"time"
 )
 
@@ -47,7 +49,9 @@ type conn struct {
 	reads    direction
 	writes   direction
 	now      directWriter
+	unread   int  // of the output, when the peer was last seen to receive some
 	eager    bool // deadlines apply to the socket immediately
+	active   bool // it has a request, or a response that isn't written out
 	asked    bool // other connections waited for room when the last handler began
 	stalled  bool // a write has stalled; later ones fail
 }
@@ -89,6 +93,7 @@ func (c *conn) CloseWrite() error {
 func (c *conn) setState(cs http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.active = cs == http.StateActive
 	switch cs {
 	case http.StateActive:
 		c.writes.limit()
@@ -172,8 +177,8 @@ func (c *conn) opened() {
 }
 
 // streamWaits records that an HTTP/2 stream begins (+1) or ends (-1) to wait,
-// and the bytes that it transferred. A stream that reads and writes at the same
-// time counts once.
+// and the bytes that it has read; those written are counted when they are sent.
+// A stream that reads and writes at the same time counts once.
 func (c *conn) streamWaits(change int, moved int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -191,7 +196,26 @@ func (c *conn) wasUsed() bool {
 func (c *conn) waited() (d time.Duration, idle bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.activity.waited(c.l.pulse.now())
+	d, idle = c.activity.waited(c.l.pulse.now())
+	return d, idle && !(c.active && c.http2.Load())
+}
+
+// receives returns how many bytes of output the peer has not received, although
+// they were written, and reports whether it has received 4 KiB since the last
+// time. Then the wait starts again: closing the connection could discard the end
+// of a response.
+func (c *conn) receives() (unsent int, receives bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	unsent = c.unsent()
+	receives = unsent > 0 && (c.unread == 0 || unsent > c.unread || unsent <= c.unread-stall.Bytes)
+	if receives || unsent == 0 {
+		c.unread = unsent
+	}
+	if receives {
+		c.activity.moved(c.l.pulse.now(), stall.Bytes)
+	}
+	return unsent, receives
 }
 
 // Socket implements [engine.SocketConn]. Before the handler of a request runs,
@@ -214,10 +238,10 @@ func (c *conn) wrote(n int) {
 	c.writes.clock.Add(0, int64(n))
 }
 
-// responds reports whether a write is of an HTTP/1 response. HTTP/2 streams
-// record their own writes. Before the first request, a client can ask for other
-// writes as often as it wants, such as responses to PING. The caller holds c.mu.
-func (c *conn) responds() bool { return c.activity.used && !c.http2.Load() }
+// responds reports whether a write is of a response, or sent beside one. Without
+// a request, a client can ask for other writes as often as it wants, such as
+// responses to PING. The caller holds c.mu.
+func (c *conn) responds() bool { return c.activity.used && (c.active || !c.http2.Load()) }
 
 // write calls f, which performs a single write, with a deadline according to
 // the rules above. more reports whether f exceeded the deadline but the peer
@@ -236,7 +260,7 @@ func (c *conn) write(f func() (int64, error)) (n int64, err error, more bool) {
 	}
 	c.arm(d, limit)
 	d.calls++
-	waits := d.ours && c.responds()
+	waits := d.ours && c.responds() && !c.http2.Load() // HTTP/2 streams record their own waits
 	if waits {
 		c.activity.waitBegins(start)
 	}
@@ -248,8 +272,11 @@ func (c *conn) write(f func() (int64, error)) (n int64, err error, more bool) {
 	defer c.mu.Unlock()
 	d.calls--
 	end := c.l.pulse.now()
-	if waits {
+	switch {
+	case waits:
 		c.activity.waitEnds(end, n)
+	case c.responds():
+		c.activity.moved(end, n)
 	}
 	d.clock.Add(end-start, n)
 	if err == nil || !d.timedOut(err) {

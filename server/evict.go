@@ -60,7 +60,9 @@ func (l *listener) scan() (list []victim) {
 	l.mu.Lock()
 	for c := range l.conns {
 		if waited, idle := c.waited(); waited >= patience {
-			list = append(list, victim{c, idle, waited})
+			if unsent, receives := c.receives(); !receives {
+				list = append(list, victim{c, idle && unsent == 0, waited})
+			}
 		}
 	}
 	l.mu.Unlock()

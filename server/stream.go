@@ -144,6 +144,9 @@ func (s *stream) end(d *waits, n int) {
 	if s.done {
 		return // finish has ended the wait
 	}
+	if d == &s.writes {
+		n = 0
+	}
 	if s.open--; s.open == 0 {
 		s.conn.streamWaits(-1, n)
 	} else {
