@@ -45,7 +45,7 @@ var steps = []step{
 	{name: "race detector", command: "go test -race -skip " + once + " . ./internal/... ./middleware ./problem ./body ./cmd/... ./examples/...", needs: []string{"gcc|clang"}},
 	{name: "unknown net/http", command: "go test -skip Alloc|BytesPerValue|KeptRequests|FastPathValues|" + once + " .", env: []string{"MUXMASTER_FALLBACK=1"}},
 	{name: "without unsafe", command: "go test -tags muxmaster_safe -skip " + once + " . ./internal/... ./examples/..."},
-	{name: "engine without raw system calls", command: "go test -tags muxmaster_portable ./engine/..."},
+	{name: "without raw system calls", command: "go test -tags muxmaster_portable ./engine/... ./server"},
 	{name: "module analyzer", command: "go test -short ./...", dir: "analyzer"},
 	{name: "module examples/libraries", command: "go test ./...", dir: "examples/libraries"},
 
