@@ -275,7 +275,9 @@ func TestWriteAfterStart(t *testing.T) {
 	} {
 		logs := captureLog(t)
 		var complaints bytes.Buffer
+		returned := make(chan bool) // Close doesn't wait for the handler of a hijacked connection
 		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer close(returned)
 			tt.start(w)
 			problem.Write(w, r, coded(409))
 			problem.Write(w, r, problem.Code(404))
@@ -289,6 +291,7 @@ func TestWriteAfterStart(t *testing.T) {
 		}
 		body, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
+		<-returned
 		srv.Close()
 		if resp.Proto != tt.proto || resp.StatusCode != 200 || string(body) != "a part" || complaints.Len() > 0 {
 			t.Errorf("%s: got %s %d %q, server says %q", tt.proto, resp.Proto, resp.StatusCode, body, &complaints)
