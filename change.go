@@ -77,13 +77,21 @@ func (d *draft) refresh() (late bool, err error) {
 	return late, d.failed
 }
 
-func (m *Mux) readFields() *fields {
-	return &fields{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase, orElse(m.NotFound, nil), orElse(m.MethodNotAllowed, nil)}
+// read returns the fields of m as they were first read. keep says that this is the
+// first time.
+func (d *declared) read(m *Mux, keep bool) *fields {
+	f := d.fields
+	if f == nil {
+		f = m.readFields()
+	}
+	if keep {
+		d.fields = f
+	}
+	return f
 }
 
-func (m *Mux) setFields(f *fields) {
-	m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase = f.poolValues, f.poolParams, f.redirectSlash, f.redirectLetters
-	m.NotFound, m.MethodNotAllowed = f.notFound, f.notAllowed
+func (m *Mux) readFields() *fields {
+	return &fields{m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase, orElse(m.NotFound, nil), orElse(m.MethodNotAllowed, nil)}
 }
 
 // clone returns a copy that can be changed.
@@ -134,6 +142,15 @@ func (d *draft) chain(m *Mux, l *level) chain {
 		return own
 	}
 	return slices.Concat(d.chain(m, l.parent), d.adds(l))
+}
+
+// chain returns the middleware around the routes of z, without the Pre of the Mux.
+func (z *zone) chain() chain {
+	if z.outer != nil {
+		return slices.Concat(z.outer.chain(), z.adds)
+	}
+	_, own := z.adds.split()
+	return own
 }
 
 // An addition is what is added to a Mux.
@@ -216,28 +233,6 @@ func (d *draft) remove(m *Mux, r *route) {
 			d.remove(outer.mux, x)
 		}
 	}
-}
-
-// prune marks the levels that have routes as used, and discards those of Groups
-// whose routes were all removed, so that a program that replaces its Groups in
-// each Update doesn't keep them. add adds them again. The caller holds the lock.
-func (m *Mux) prune() {
-	used := map[*level]bool{}
-	for _, r := range m.routes.list() {
-		for l := r.level; l != nil && !used[l]; l = l.parent {
-			used[l] = true
-			l.used = l.parent != nil
-		}
-	}
-	m.levels = slices.DeleteFunc(slices.Clone(m.levels), func(l *level) bool {
-		l.pruned = l.mux == nil && l.used && !used[l]
-		for _, mnt := range m.mounted {
-			if l.pruned {
-				delete(mnt.levels, l)
-			}
-		}
-		return l.pruned
-	})
 }
 
 // expand returns levels and routes of the mounted Mux as the other Mux has them.

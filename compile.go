@@ -2,6 +2,7 @@ package muxmaster
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -99,15 +100,6 @@ func (c *compiler) zone(l *level) *zone {
 	return z
 }
 
-// chain returns the middleware around the routes of z, without the Pre of the Mux.
-func (z *zone) chain() chain {
-	if z.outer != nil {
-		return slices.Concat(z.outer.chain(), z.adds)
-	}
-	_, own := z.adds.split()
-	return own
-}
-
 // compile completes the program. It calls middleware, so the caller must not hold
 // the lock.
 func (c *compiler) compile() error {
@@ -149,6 +141,9 @@ func (c *compiler) compile() error {
 	}
 	return nil
 }
+
+// alwaysSlow reports whether all requests need serveGeneric.
+func (p *program) alwaysSlow() bool { return p.table.HasHosts() || !values.Direct }
 
 var noExtras extras
 
@@ -212,6 +207,34 @@ func (c *compiler) add(r placed) error {
 	c.builder.Add(r.parsed, r.key, text, e, flags)
 	return nil
 }
+
+// wrapped returns the handler of r in the middleware of its Mux. For a mounted
+// route, the first call puts the middleware around the mount around the handler.
+func (r *route) wrapped() (h http.Handler, err error) {
+	x := r.mounted
+	if x == nil {
+		return r.handler, nil
+	}
+	if h, err = x.inner.wrapped(); err != nil {
+		return nil, err
+	}
+	if !x.wrapping.Lock() {
+		return nil, errInMiddleware
+	}
+	defer x.wrapping.Unlock()
+	if x.handler == nil {
+		x.wrapping.Claim()
+		if x.handler, err = x.chain.wrap(h); err != nil {
+			return nil, fmt.Errorf("muxmaster: pattern %q: %w", r.pattern, err)
+		}
+	}
+	return x.handler, nil
+}
+
+// errInMiddleware is the error of a request that needs what a middleware function
+// has not returned yet.
+var errInMiddleware = errors.New("muxmaster: a middleware function called ServeHTTP or Handler of a Mux whose handlers it wraps; " +
+	"call them in the handler that the function returns")
 
 // A lazyHandler is the handler of a mounted route in a program for inspection. It
 // doesn't call middleware before it is needed, because that may inspect the Mux.
@@ -322,29 +345,4 @@ func (c *compiler) publish() {
 	if alone := len(m.mounted) == 0 && !slices.ContainsFunc(m.levels, func(l *level) bool { return l.mux != nil }); alone && m.draft == nil {
 		m.routes, m.compiled = nil, p
 	}
-}
-
-// read returns the fields of m as they were first read. keep says that this is the
-// first time.
-func (d *declared) read(m *Mux, keep bool) *fields {
-	f := d.fields
-	if f == nil {
-		f = m.readFields()
-	}
-	if keep {
-		d.fields = f
-	}
-	return f
-}
-
-// inside returns the fields that apply to a Mux mounted inside of another one.
-func (f fields) inside(outer *fields) *fields {
-	f.poolValues, f.poolParams = f.poolValues && outer.poolValues, f.poolParams && outer.poolParams
-	return f.or(outer)
-}
-
-// or returns f with the handlers of other where f has none.
-func (f fields) or(other *fields) *fields {
-	f.notFound, f.notAllowed = orElse(f.notFound, other.notFound), orElse(f.notAllowed, other.notAllowed)
-	return &f
 }

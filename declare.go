@@ -2,7 +2,6 @@ package muxmaster
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -200,7 +199,7 @@ type fastRoute struct {
 }
 
 // paramsPool holds Params to use again.
-var paramsPool = sync.Pool{New: func() any { return new([stackValues]Param) }}
+var paramsPool = sync.Pool{New: func() any { return new([values.MaxChunk]Param) }}
 
 func (h *fastRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n := len(h.list)
@@ -208,11 +207,11 @@ func (h *fastRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.handler(w, r, nil)
 		return
 	}
-	if !h.pooled || n > stackValues {
+	if !h.pooled || n > values.MaxChunk {
 		h.handler(w, r, h.params(make(Params, n), r))
 		return
 	}
-	buf := paramsPool.Get().(*[stackValues]Param)
+	buf := paramsPool.Get().(*[values.MaxChunk]Param)
 	ps := h.params(buf[:n], r)
 	h.handler(w, r, ps)
 	for i := range ps {
@@ -295,33 +294,17 @@ func (c chain) wrap(h http.Handler) (http.Handler, error) {
 	return h, nil
 }
 
-// wrapped returns the handler of r in the middleware of its Mux. For a mounted
-// route, the first call puts the middleware around the mount around the handler.
-func (r *route) wrapped() (h http.Handler, err error) {
-	x := r.mounted
-	if x == nil {
-		return r.handler, nil
-	}
-	if h, err = x.inner.wrapped(); err != nil {
-		return nil, err
-	}
-	if !x.wrapping.lock() {
-		return nil, errInMiddleware
-	}
-	defer x.wrapping.unlock()
-	if x.handler == nil {
-		x.wrapping.claim()
-		if x.handler, err = x.chain.wrap(h); err != nil {
-			return nil, fmt.Errorf("muxmaster: pattern %q: %w", r.pattern, err)
-		}
-	}
-	return x.handler, nil
+// inside returns the fields that apply to a Mux mounted inside of another one.
+func (f fields) inside(outer *fields) *fields {
+	f.poolValues, f.poolParams = f.poolValues && outer.poolValues, f.poolParams && outer.poolParams
+	return f.or(outer)
 }
 
-// errInMiddleware is the error of a request that needs what a middleware function
-// has not returned yet.
-var errInMiddleware = errors.New("muxmaster: a middleware function called ServeHTTP or Handler of a Mux whose handlers it wraps; " +
-	"call them in the handler that the function returns")
+// or returns f with the handlers of other where f has none.
+func (f fields) or(other *fields) *fields {
+	f.notFound, f.notAllowed = orElse(f.notFound, other.notFound), orElse(f.notAllowed, other.notAllowed)
+	return &f
+}
 
 // orElse returns h, or other if h is nil.
 func orElse(h, other http.Handler) http.Handler {

@@ -7,6 +7,7 @@ import (
 	"weak"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/joined"
+	"github.com/seed-1954dcaa/muxmaster/internal/latch"
 	"github.com/seed-1954dcaa/muxmaster/internal/pattern"
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 	"github.com/seed-1954dcaa/muxmaster/internal/values"
@@ -75,11 +76,11 @@ type Mux struct {
 	tree     joined.Lock // of this Mux and those that it is joined to by mounts
 	declared             // guarded by tree
 
-	updating latch  // held during an Update
-	draft    *draft // of the Update that passes this Mux; nil for others
+	updating latch.Latch // held during an Update
+	draft    *draft      // of the Update that passes this Mux; nil for others
 
-	building latch      // held while compiling for a request
-	entry    *responder // the router in Pre middleware; guarded by tree
+	building latch.Latch // held while compiling for a request
+	entry    *responder  // the router in Pre middleware; guarded by tree
 }
 
 // fields holds the values of a Mux's fields, or those that apply to a level.
@@ -236,7 +237,7 @@ type mountedRoute struct {
 	inner *route // of the mounted Mux
 	chain chain  // around the handler of inner
 
-	wrapping latch
+	wrapping latch.Latch
 	handler  http.Handler // in chain; nil until it is compiled
 }
 

@@ -96,9 +96,6 @@ func (p *program) serve(w http.ResponseWriter, r *http.Request) {
 	p.serveParams(w, r, method)
 }
 
-// stackValues is the number of values that serveLong collects on the stack.
-const stackValues = 32
-
 // serveParams serves a request with the fast match. It collects the values in a
 // Buffer, where they stay while the handler uses them.
 func (p *program) serveParams(w http.ResponseWriter, r *http.Request, method trie.Method) {
@@ -158,7 +155,7 @@ func (p *program) serveCopy(w http.ResponseWriter, r *http.Request, rt *trie.Rou
 
 // serveLong is serveParams for long requests, or too many values for a Chunk.
 func (p *program) serveLong(w http.ResponseWriter, r *http.Request, path string, method trie.Method) {
-	var buf [stackValues]string // serveGeneric serves routes with more
+	var buf [values.MaxChunk]string // serveGeneric serves routes with more
 	found := trie.Values{Vals: buf[:]}
 	if rt := p.table.Base.MatchFast(path, &found, method); rt != nil {
 		p.deliver(w, r, rt, found.Vals[:found.N])
@@ -185,9 +182,6 @@ func (p *program) serveGeneric(w http.ResponseWriter, r *http.Request) {
 	}
 	p.deliver(w, r, rt, search.Values())
 }
-
-// alwaysSlow reports whether all requests need serveGeneric.
-func (p *program) alwaysSlow() bool { return p.table.HasHosts() || !values.Direct }
 
 // find returns the route for r, and reports whether it serves r. If not, rt is
 // nil, or a route that is not called because of a redirect.
@@ -324,15 +318,15 @@ func (m *Mux) current() *program {
 		return p
 	}
 	m = m.live()
-	if !m.building.lock() {
+	if !m.building.Lock() {
 		panic(errInMiddleware.Error())
 	}
-	defer m.building.unlock()
+	defer m.building.Unlock()
 	warnSlow()
 	if p := m.program.Load(); p != nil {
 		return p
 	}
-	m.building.claim()
+	m.building.Claim()
 	c := m.collect(true)
 	must(c.compile())
 	defer m.lock().Unlock()

@@ -3,11 +3,8 @@ package muxmaster
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/seed-1954dcaa/muxmaster/internal/trie"
 )
@@ -37,11 +34,11 @@ func (m *Mux) Update(fn func(m *Mux) error) error {
 		return errors.New("muxmaster: Update: the function is nil")
 	}
 	m = m.live()
-	if m.draft != nil || !m.updating.lock() {
+	if m.draft != nil || !m.updating.Lock() {
 		return errors.New("muxmaster: Update inside another Update; change the Mux that the outer one passes")
 	}
-	defer m.updating.unlock()
-	m.updating.claim()
+	defer m.updating.Unlock()
+	m.updating.Claim()
 	self := &Mux{draft: &draft{mux: m, muxes: map[*Mux]*declared{}}}
 	self.scope, self.draft.self = scope{self, m.level}, self
 	self.setFields(m.readFields())
@@ -50,40 +47,6 @@ func (m *Mux) Update(fn func(m *Mux) error) error {
 		return err
 	}
 	return self.draft.commit()
-}
-
-// A latch is a mutex that knows which goroutine holds it, so that functions of
-// the user that come back here don't wait for themselves.
-type latch struct {
-	mu sync.Mutex
-	by atomic.Pointer[string] // the name of the goroutine, if it called claim
-}
-
-// lock locks l. It returns false if the calling goroutine has claimed it.
-func (l *latch) lock() bool {
-	if l.mu.TryLock() {
-		return true
-	}
-	if by := l.by.Load(); by != nil && *by == goroutine() {
-		return false
-	}
-	l.mu.Lock()
-	return true
-}
-
-// claim must be called before a function of the user, with l locked.
-func (l *latch) claim() { l.by.Store(new(goroutine())) }
-
-func (l *latch) unlock() {
-	l.by.Store(nil)
-	l.mu.Unlock()
-}
-
-// goroutine returns the name of the current goroutine.
-func goroutine() string {
-	var b [32]byte
-	name, _, _ := strings.Cut(string(b[:runtime.Stack(b[:], false)]), " [")
-	return name
 }
 
 // end ends the Update.
@@ -141,6 +104,33 @@ func (d *draft) collect() (compilers []*compiler, err error) {
 		}
 	}
 	return compilers, nil
+}
+
+func (m *Mux) setFields(f *fields) {
+	m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase = f.poolValues, f.poolParams, f.redirectSlash, f.redirectLetters
+	m.NotFound, m.MethodNotAllowed = f.notFound, f.notAllowed
+}
+
+// prune marks the levels that have routes as used, and discards those of Groups
+// whose routes were all removed, so that a program that replaces its Groups in
+// each Update doesn't keep them. add adds them again. The caller holds the lock.
+func (m *Mux) prune() {
+	used := map[*level]bool{}
+	for _, r := range m.routes.list() {
+		for l := r.level; l != nil && !used[l]; l = l.parent {
+			used[l] = true
+			l.used = l.parent != nil
+		}
+	}
+	m.levels = slices.DeleteFunc(slices.Clone(m.levels), func(l *level) bool {
+		l.pruned = l.mux == nil && l.used && !used[l]
+		for _, mnt := range m.mounted {
+			if l.pruned {
+				delete(mnt.levels, l)
+			}
+		}
+		return l.pruned
+	})
 }
 
 // Remove removes a route. pattern is its text as Routes lists it, with the method
