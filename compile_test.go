@@ -303,7 +303,8 @@ func TestUseThatChangesThePath(t *testing.T) {
 }
 
 // The cost of a registration or response grows at most with the size of its
-// input, and that of registering, mounting and listing routes with their number. The statements of package regexp count, too.
+// input, and that of registering, mounting and listing routes with their
+// number. The statements of package regexp count, too.
 func TestSteps(t *testing.T) {
 	cases := map[string]steps.Case{
 		"405, many methods with an expression": {Small: 20, Prepare: manyMethods("/x/{a:"+costly+"}", "/x/%s")},

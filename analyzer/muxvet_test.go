@@ -157,7 +157,8 @@ func routes(mux *muxmaster.Mux, h http.HandlerFunc) {
 `
 
 // TestFix applies the fixes to the programs above and to the test data for
-// fixes, twice, because a pattern may need two. The result must compile, and only reports without a fix may be left.
+// fixes, twice, because a pattern may need two. The result must compile, and
+// only reports without a fix may be left.
 func TestFix(t *testing.T) {
 	retain := read(t, "testdata/src/retainfix/fix.go")
 	tests := []struct {

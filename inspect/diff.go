@@ -69,7 +69,8 @@ func Diff(old, now []Route) ([]Difference, error) {
 }
 
 // rebuild returns a Mux with the routes, Groups and mounts of a routes.json. A
-// handler writes its name and those of its parameters. A login refuses everybody, unless all are logged in.
+// handler writes its name and those of its parameters. A login refuses
+// everybody, unless all are logged in.
 func rebuild(routes []Route, loggedIn bool) (m *muxmaster.Mux, err error) {
 	m = muxmaster.New()
 	if !loggedIn && slices.ContainsFunc(routes, func(r Route) bool {

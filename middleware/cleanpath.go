@@ -28,9 +28,9 @@ import (
 //
 // CleanPath must run before routing: use Mux.Pre. The handlers that it returns
 // have a method RunsBeforeRouting, so that Mux.Use can refuse them. Middleware
-// that checks r.URL.Path must run inside of CleanPath. It modifies r.URL in place, so outer
-// middleware also sees the clean path afterwards. r.RequestURI remains
-// unchanged.
+// that checks r.URL.Path must run inside of CleanPath. It modifies r.URL in
+// place, so outer middleware also sees the clean path afterwards. r.RequestURI
+// remains unchanged.
 func CleanPath(next http.Handler) http.Handler { return &cleanPathHandler{next: next} }
 
 type cleanPathHandler struct {

@@ -3,9 +3,10 @@
 //
 // All error responses of this module are written by [Write]: those of the
 // router, such as 404 and 405, those for errors returned by the functions that
-// [Handler] wraps, and those of middleware. Write uses the [Format] in the request's context. Without
-// one, the response is plain text, as with [http.Error]. To use JSON (RFC 9457)
-// for all error responses, set a Format for the server:
+// [Handler] wraps, and those of middleware. Write uses the [Format] in the
+// request's context. Without one, the response is plain text, as with
+// [http.Error]. To use JSON (RFC 9457) for all error responses, set a Format
+// for the server:
 //
 //	srv := &http.Server{
 //		Addr:    ":8080",

@@ -5,6 +5,6 @@
 // also opens single-page applications that Mux.ServeSPA serves, and the pages of
 // the documentation site.
 //
-// It requires chromium, Firefox, npm, java and, for the site, Python. npm ci installs axe
-// and the validator with the versions in package-lock.json.
+// It requires chromium, Firefox, npm, java and, for the site, Python. npm ci
+// installs axe and the validator with the versions in package-lock.json.
 package browser
