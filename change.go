@@ -28,32 +28,32 @@ func (m *scope) change(f change) error {
 	return err
 }
 
-// has returns what m has in d. The caller holds the lock.
-func (d *draft) has(m *Mux) *declared {
+// view returns what m has in d. The caller holds the lock.
+func (d *draft) view(m *Mux) *declared {
 	if d != nil && d.muxes[m] != nil {
 		return d.muxes[m]
 	}
-	m.recall()
+	m.restore()
 	return &m.declared
 }
 
-// edit is has for a caller that will change the result. What the Muxes around m
+// edit is view for a caller that will change the result. What the Muxes around m
 // serve may change, too.
 func (d *draft) edit(m *Mux) *declared {
-	has := d.has(m)
+	decl := d.view(m)
 	switch {
 	case d == nil:
 		m.invalidate()
 	case d.muxes[m] != nil:
-		return has
+		return decl
 	default:
-		has = has.clone()
-		d.muxes[m] = has
+		decl = decl.clone()
+		d.muxes[m] = decl
 	}
-	for _, mnt := range has.mounted {
+	for _, mnt := range decl.mounted {
 		d.edit(mnt.on)
 	}
-	return has
+	return decl
 }
 
 // refresh reads the fields of the draft, and repeats its changes if the Muxes were
@@ -62,8 +62,8 @@ func (d *draft) refresh() (late bool, err error) {
 	if d == nil {
 		return false, nil
 	}
-	for m, has := range d.muxes {
-		late = late || m.version != has.version
+	for m, decl := range d.muxes {
+		late = late || m.version != decl.version
 	}
 	if late {
 		clear(d.muxes)
@@ -131,14 +131,14 @@ func (d *draft) adds(l *level) chain {
 	if l.mux == nil {
 		return cmp.Or(l.of, l).middleware
 	}
-	return d.has(l.mux).middleware
+	return d.view(l.mux).middleware
 }
 
 // chain returns the middleware around the routes of a level, which runs after
 // the routing of m.
 func (d *draft) chain(m *Mux, l *level) chain {
 	if l.parent == nil {
-		_, own := d.has(m).middleware.split()
+		_, own := d.view(m).middleware.split()
 		return own
 	}
 	return slices.Concat(d.chain(m, l.parent), d.adds(l))
@@ -163,24 +163,23 @@ type addition struct {
 // add adds levels and routes to m, and to the Muxes that m is mounted on, or
 // nothing if there is an error.
 func (d *draft) add(m *Mux, levels []*level, routes []*route) error {
-	var few [1]addition
-	list, err := d.lift(few[:0], addition{m, levels, routes})
+	list, err := d.spread(nil, addition{m, levels, routes})
 	for i := 0; i < len(list) && err == nil; i++ {
-		err = d.has(list[i].mux).check(list[i])
+		err = d.view(list[i].mux).check(list[i])
 	}
 	if err != nil {
 		return err
 	}
 	for _, a := range list {
-		has := d.edit(a.mux)
-		has.levels = append(has.levels, a.levels...)
-		has.routes.add(a.routes...)
+		decl := d.edit(a.mux)
+		decl.levels = append(decl.levels, a.levels...)
+		decl.routes.add(a.routes...)
 		for _, r := range a.routes {
-			has.used = true
+			decl.used = true
 			for l := r.level; l.parent != nil; l = l.parent {
 				l.used = l.used || d == nil || a.mux == d.mux // for others, prune sets it if the Update succeeds
-				if l.pruned && !slices.Contains(has.levels, l) {
-					has.levels = append(has.levels, l)
+				if l.pruned && !slices.Contains(decl.levels, l) {
+					decl.levels = append(decl.levels, l)
 				}
 			}
 		}
@@ -188,18 +187,18 @@ func (d *draft) add(m *Mux, levels []*level, routes []*route) error {
 	return nil
 }
 
-// lift appends a to the list, and what it adds to the Muxes around.
-func (d *draft) lift(list []addition, a addition) ([]addition, error) {
+// spread appends a to the list, and what it adds to the Muxes around.
+func (d *draft) spread(list []addition, a addition) ([]addition, error) {
 	same := func(b addition) bool { return b.mux == a.mux }
 	if i := slices.IndexFunc(list, same); i < 0 {
 		list = append(list, a)
 	} else { // a Mux is mounted twice on this one
 		list[i].levels, list[i].routes = slices.Concat(list[i].levels, a.levels), slices.Concat(list[i].routes, a.routes)
 	}
-	for _, mnt := range d.has(a.mux).mounted {
+	for _, mnt := range d.view(a.mux).mounted {
 		outer, err := d.expand(mnt, a.levels, a.routes)
 		if err == nil {
-			list, err = d.lift(list, outer)
+			list, err = d.spread(list, outer)
 		}
 		if err != nil {
 			return nil, err
@@ -224,12 +223,12 @@ func (d *declared) check(a addition) error {
 
 // remove removes a route from m, and from the Muxes that m is mounted on.
 func (d *draft) remove(m *Mux, r *route) {
-	has := d.edit(m)
-	has.routes.remove(r)
-	for _, mnt := range has.mounted {
+	decl := d.edit(m)
+	decl.routes.remove(r)
+	for _, mnt := range decl.mounted {
 		outer, err := d.expand(mnt, nil, []*route{r})
 		must(err) // there was none when r was added
-		if x := d.has(outer.mux).routes.byKey[outer.routes[0].key]; x != nil && x.mounted != nil && x.mounted.inner == r {
+		if x := d.view(outer.mux).routes.byKey[outer.routes[0].key]; x != nil && x.mounted != nil && x.mounted.inner == r {
 			d.remove(outer.mux, x)
 		}
 	}
@@ -283,25 +282,25 @@ func (mnt *mount) lift(l *level) *level {
 	return x
 }
 
-// recall restores the declared routes of m, if publish has discarded them. The
+// restore sets the declared routes of m again, if publish has discarded them. The
 // caller holds the lock.
-func (m *Mux) recall() {
+func (m *Mux) restore() {
 	p := m.compiled
 	if p == nil {
 		return
 	}
 	m.compiled = nil
 	m.routes = new(routeSet)
-	for _, rt := range p.listed() {
+	for _, rt := range p.list() {
 		r := p.placed(rt).route
 		must(r.parse()) // it was parsed before
 		m.routes.add(r)
 	}
 }
 
-// listed returns the routes of a program in the order of their registration, each
+// list returns the routes of a program in the order of their registration, each
 // once.
-func (p *program) listed() []*trie.Route[endpoint] {
+func (p *program) list() []*trie.Route[endpoint] {
 	list := slices.DeleteFunc(p.table.All(), func(rt *trie.Route[endpoint]) bool { return rt.Flags&trie.Implied != 0 })
 	slices.SortFunc(list, func(a, b *trie.Route[endpoint]) int {
 		return cmp.Or(int(int32(a.Payload.order-b.Payload.order)), strings.Compare(p.table.MethodName(a.Method), p.table.MethodName(b.Method)), strings.Compare(a.Pattern, b.Pattern))

@@ -37,19 +37,19 @@ type compiler struct {
 // the program is to serve requests: then it has responders, and the fields of the
 // Muxes are read for the last time. The caller holds the lock.
 func newCompiler(m *Mux, d *draft, serving bool) *compiler {
-	has := d.has(m.origin())
-	p := &program{owner: &m.origin().owner, root: &plain, entry: m.entry, extras: &extras{mounted: has.mounted}}
-	pre, _ := has.middleware.split()
+	decl := d.view(m.origin())
+	p := &program{owner: &m.origin().owner, root: &plain, entry: m.entry, mounted: decl.mounted}
+	pre, _ := decl.middleware.split()
 	c := &compiler{program: p, mux: m, version: m.version, draft: d, serving: serving, pre: pre, zoneOf: map[*level]*zone{}, names: map[string]*values.Names{}}
 	c.answering = append(c.answering, c.zone(m.level))
-	list := has.routes.list()
+	list := decl.routes.list()
 	c.routes = make([]placed, 0, len(list))
 	for _, r := range list {
 		c.routes = append(c.routes, placed{r, c.zone(r.level)})
 	}
-	for _, l := range has.levels {
+	for _, l := range decl.levels {
 		// Not if all of its routes were removed, unless that emptied the mounted Mux.
-		if !l.used || c.zoneOf[l] != nil || l.mux != nil && len(d.has(l.mux).routes.byKey) == 0 {
+		if !l.used || c.zoneOf[l] != nil || l.mux != nil && len(d.view(l.mux).routes.byKey) == 0 {
 			c.answering = append(c.answering, c.zone(l))
 		}
 	}
@@ -76,8 +76,8 @@ func (c *compiler) zone(l *level) *zone {
 	}
 	switch {
 	case l.mux != nil:
-		f := c.draft.has(l.mux).read(l.mux, c.serving)
-		if f.redirectLetters && c.folded == nil {
+		f := c.draft.view(l.mux).read(l.mux, c.serving)
+		if f.redirectCase && c.folded == nil {
 			c.folded = new(trie.Folded)
 		}
 		if z.outer != nil {
@@ -136,16 +136,11 @@ func (c *compiler) compile() error {
 	if p.entry != nil || p.alwaysSlow() {
 		p.slow = 1
 	}
-	if c.serving && len(p.urls)+len(p.originals)+len(p.mounted) == 0 {
-		p.extras = &noExtras
-	}
 	return nil
 }
 
 // alwaysSlow reports whether all requests need serveGeneric.
 func (p *program) alwaysSlow() bool { return p.table.HasHosts() || !values.Direct }
-
-var noExtras extras
 
 // add adds a route to the builder.
 func (c *compiler) add(r placed) error {
@@ -324,7 +319,7 @@ func (c *compiler) respond(old *responder, chain chain, pre *Mux) (_ *responder,
 // collected it. The caller holds the lock.
 //
 // If no other Mux is involved, the routes that were declared are discarded,
-// because p has all that recall needs.
+// because p has all that restore needs.
 func (c *compiler) publish() {
 	m, p := c.mux, c.program
 	for _, z := range c.answering {

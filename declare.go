@@ -224,7 +224,7 @@ func (h *fastRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *fastRoute) params(ps Params, r *http.Request) Params {
 	vals := h.names.Values(r)
 	if len(vals) != len(ps) {
-		return appendParams(ps[:0], r, len(ps))
+		return ps[:copy(ps, PathParams(r))]
 	}
 	for i, v := range vals {
 		ps[i] = Param{h.list[i], v}
@@ -317,16 +317,12 @@ func orElse(h, other http.Handler) http.Handler {
 // isNil reports whether h is nil, or a nil value of a type that is often
 // registered.
 func isNil(h http.Handler) bool {
-	switch h := h.(type) {
+	v := reflect.ValueOf(h)
+	switch h.(type) {
 	case nil:
 		return true
-	case *Mux:
-		return h == nil
-	case *Group:
-		return h == nil
-	case *http.ServeMux:
-		return h == nil
+	case *Mux, *Group, *http.ServeMux:
+		return v.IsNil()
 	}
-	v := reflect.ValueOf(h)
 	return v.Kind() == reflect.Func && v.IsNil()
 }

@@ -67,7 +67,7 @@ func (m *Mux) Explain(method, target string) Explanation {
 		e.Status, e.Location, e.Allow, e.Prefix = d.Status(method), d.Location, d.Allow, p.zones[d.Fallback.zone].prefix
 		won = nil
 	}
-	for _, rt := range p.listed() {
+	for _, rt := range p.list() {
 		c := Candidate{Route: p.describe(rt)}
 		if won != nil && rt.Method == won.Method && rt.Pattern == won.Pattern && rt.Payload.order == won.Payload.order {
 			route := c.Route

@@ -147,12 +147,12 @@ func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 		s.pre = true
 	}
 	must(m.change(func(m *Mux, d *draft) error {
-		if len(d.has(m).mounted) > 0 {
+		if len(d.view(m).mounted) > 0 {
 			return errors.New("muxmaster: Pre on a Mux that is mounted: its routes would bypass the middleware; call Pre before Mount")
 		}
-		has := d.edit(m)
-		pre, own := has.middleware.split()
-		has.middleware = slices.Concat(pre, added, own)
+		decl := d.edit(m)
+		pre, own := decl.middleware.split()
+		decl.middleware = slices.Concat(pre, added, own)
 		return nil
 	}))
 }
@@ -161,16 +161,16 @@ func (m *Mux) Pre(mw ...func(http.Handler) http.Handler) {
 func (m *scope) addMiddleware(method string, added chain) {
 	again := false
 	must(m.change(func(mux *Mux, d *draft) error {
-		has, own, used := d.edit(mux), &m.level.middleware, m.level.used
+		decl, own, used := d.edit(mux), &m.level.middleware, m.level.used
 		switch {
 		case m.parent == nil:
-			own, used = &has.middleware, has.used
+			own, used = &decl.middleware, decl.used
 		case again: // a draft repeats its changes, but the Group has the middleware
 			return nil
 		}
 		if used {
 			return fmt.Errorf("muxmaster: %s after %s: the route would bypass the middleware; "+
-				"call %s first, or With for the routes that follow", method, has.routes.first(m.level), method)
+				"call %s first, or With for the routes that follow", method, decl.routes.first(m.level), method)
 		}
 		*own, again = append(slices.Clip(*own), added...), true
 		return nil
@@ -222,17 +222,17 @@ func (m *scope) mountMux(prefix string, sub *Mux) error {
 		case sub != inner:
 			return fmt.Errorf("muxmaster: Mount %q: the Mux that Update passes cannot be mounted before Update has returned", prefix)
 		}
-		has := d.has(sub)
-		pre, _ := has.middleware.split()
+		decl := d.view(sub)
+		pre, _ := decl.middleware.split()
 		mnt := &mount{on: mux, pre: pre, level: &level{parent: m.level, mux: sub, prefix: prefix, owns: true}}
 		mnt.levels = map[*level]*level{sub.level: mnt.level}
-		a, err := d.expand(mnt, has.levels, has.routes.list())
+		a, err := d.expand(mnt, decl.levels, decl.routes.list())
 		if err == nil {
 			err = d.add(mux, slices.Concat([]*level{mnt.level}, a.levels), a.routes)
 		}
 		if err == nil {
-			has = d.edit(sub)
-			has.mounted = append(slices.Clip(has.mounted), mnt) // programs share the slice
+			decl = d.edit(sub)
+			decl.mounted = append(slices.Clip(decl.mounted), mnt) // programs share the slice
 		}
 		return err
 	})
@@ -241,7 +241,7 @@ func (m *scope) mountMux(prefix string, sub *Mux) error {
 // within reports whether m is other, or mounted on it or inside of it. The caller
 // holds the lock.
 func (d *draft) within(m, other *Mux) bool {
-	return m == other || slices.ContainsFunc(d.has(m).mounted, func(mnt *mount) bool { return d.within(mnt.on, other) })
+	return m == other || slices.ContainsFunc(d.view(m).mounted, func(mnt *mount) bool { return d.within(mnt.on, other) })
 }
 
 // handleAll registers h for all of the patterns, or panics. It ignores patterns

@@ -85,9 +85,9 @@ type Mux struct {
 
 // fields holds the values of a Mux's fields, or those that apply to a level.
 type fields struct {
-	poolValues, poolParams         bool
-	redirectSlash, redirectLetters bool
-	notFound, notAllowed           http.Handler
+	poolValues, poolParams      bool
+	redirectSlash, redirectCase bool
+	notFound, notAllowed        http.Handler
 }
 
 // New returns an empty Mux with RedirectTrailingSlash set.
@@ -192,7 +192,7 @@ type label struct {
 type declared struct {
 	middleware chain     // of the Mux's own level, with Pre first
 	routes     *routeSet // including those of mounted Muxes
-	compiled   *program  // has the routes if routes is nil, see recall
+	compiled   *program  // has the routes if routes is nil, see restore
 	levels     []*level  // those that respond to unmatched requests, likewise, but the Mux's own
 	fields     *fields   // of the Mux when it was compiled to serve requests; nil before
 	mounted    []*mount  // the places where this Mux is mounted
@@ -290,8 +290,11 @@ type program struct {
 	folded    *trie.Folded // nil if no level redirects to another case
 	entry     *responder   // the router in Pre middleware; nil if there is none
 	zones     []*zone
-	*extras                            // few programs have any
+	urls      map[string]string        // patterns of the routes with a name, by name
+	originals map[uint32]http.Handler  // handlers without middleware, by order; only if that differs
+	mounted   []*mount                 // where mux is mounted, for Lookup
 	described atomic.Pointer[sync.Map] // from *trie.Route to Route; nil before the first Lookup
+	version   uint32                   // of what is declared on the Mux, in a program for inspection
 
 	slow uint8 // not 0 if ServeHTTP must not use its fast path
 
@@ -299,14 +302,6 @@ type program struct {
 	buffer  values.Kind
 	inPlace trie.Flags // of the routes that keep their values in the Buffer, see modes
 	long    uint32     // length of the path or target from which on serveLong is used
-}
-
-// extras is the part of a program that most don't need when they serve.
-type extras struct {
-	urls      map[string]string       // patterns of the routes with a name, by name
-	originals map[uint32]http.Handler // handlers without middleware, by order; only if that differs
-	mounted   []*mount                // where mux is mounted, for Lookup
-	version   uint32                  // of what is declared on the Mux, in a program for inspection
 }
 
 // An endpoint is the payload of a route in the trie, or of a fallback.

@@ -46,18 +46,10 @@ func PathParam(r *http.Request, name string) string { return r.PathValue(name) }
 // not included. The result is a copy; it is nil if there are no values.
 func PathParams(r *http.Request) (ps Params) {
 	if n := values.Count(r); n > 0 {
-		ps = appendParams(make(Params, 0, n), r, n)
-	}
-	return ps
-}
-
-// appendParams appends the first n path values of r to ps.
-func appendParams(ps Params, r *http.Request, n int) Params {
-	if n > 0 {
+		ps = make(Params, 0, n)
 		values.Each(r, func(name, value string) bool {
 			ps = append(ps, Param{name, value})
-			n--
-			return n > 0
+			return true
 		})
 	}
 	return ps

@@ -77,7 +77,7 @@ func (r Route) String() string {
 func (m *Mux) Routes() iter.Seq[Route] {
 	p := m.peek()
 	var sorted []*Route // a Route is large to move
-	for _, rt := range p.listed() {
+	for _, rt := range p.list() {
 		r := p.describe(rt)
 		sorted = append(sorted, &r)
 	}
@@ -252,8 +252,8 @@ func (m *Mux) unchanged(p *program) bool {
 		if z.mux == nil {
 			return false
 		}
-		f := m.draft.has(z.mux).read(z.mux, false)
-		return z.redirectSlash != f.redirectSlash || z.redirectLetters != f.redirectLetters
+		f := m.draft.view(z.mux).read(z.mux, false)
+		return z.redirectSlash != f.redirectSlash || z.redirectCase != f.redirectCase
 	})
 }
 
@@ -288,7 +288,7 @@ func (m *Mux) URL(name string, pairs ...string) (string, error) {
 		text = p.urls[name]
 	} else { // without compiling, because a middleware function may call URL
 		t := m.lock()
-		if list := m.draft.has(m.origin()).routes.names[name]; len(list) > 0 {
+		if list := m.draft.view(m.origin()).routes.names[name]; len(list) > 0 {
 			text = slices.MinFunc(list, byOrder).pattern
 		}
 		t.Unlock()

@@ -268,7 +268,11 @@ func (p *program) serveUnmatched(w http.ResponseWriter, r *http.Request, search 
 
 // decide returns the response to r, and who gives it.
 func (p *program) decide(search *trie.Search[endpoint], r *http.Request, rt *trie.Route[endpoint]) outcome.Decision[endpoint] {
-	return (&outcome.Decider[endpoint]{Table: &p.table, Folded: p.folded, Root: p.root}).Decide(search, r, rt, p.redirects)
+	x := outcome.Decider[endpoint]{Table: &p.table, Folded: p.folded, Root: p.root}
+	return x.Decide(search, r, rt, func(fallback *endpoint) (slash, recase bool) {
+		z := p.zones[fallback.zone]
+		return z.redirectSlash, z.redirectCase
+	})
 }
 
 // ServeHTTP serves a request behind the middleware.
@@ -297,12 +301,6 @@ func (z *zone) respond(w http.ResponseWriter, r *http.Request, o outcome.Outcome
 	} else {
 		problem.Write(w, r, err)
 	}
-}
-
-// redirects says which redirects a fallback sends.
-func (p *program) redirects(fallback *endpoint) (slash, letters bool) {
-	z := p.zones[fallback.zone]
-	return z.redirectSlash, z.redirectLetters
 }
 
 // ServeHTTP serves r with any route of the Group's Mux, not only those of the

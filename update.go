@@ -73,8 +73,8 @@ func (d *draft) commit() error {
 	if err != nil {
 		return err
 	}
-	for m, has := range d.muxes {
-		m.declared = *has
+	for m, decl := range d.muxes {
+		m.declared = *decl
 		m.invalidate()
 	}
 	for m := range d.muxes {
@@ -107,7 +107,7 @@ func (d *draft) collect() (compilers []*compiler, err error) {
 }
 
 func (m *Mux) setFields(f *fields) {
-	m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase = f.poolValues, f.poolParams, f.redirectSlash, f.redirectLetters
+	m.PoolRequestBundle, m.PoolFastParams, m.RedirectTrailingSlash, m.RedirectCase = f.poolValues, f.poolParams, f.redirectSlash, f.redirectCase
 	m.NotFound, m.MethodNotAllowed = f.notFound, f.notAllowed
 }
 
@@ -149,7 +149,7 @@ func (m *Mux) prune() {
 // the mount in the same way.
 func (m *Mux) Remove(pattern string) error {
 	return m.change(func(m *Mux, d *draft) error {
-		r, err := d.has(m).routes.listed(pattern)
+		r, err := d.view(m).routes.find(pattern)
 		if err != nil {
 			return fmt.Errorf("muxmaster: Remove %q: %s", pattern, strings.TrimPrefix(err.Error(), "muxmaster: "))
 		}
@@ -158,9 +158,9 @@ func (m *Mux) Remove(pattern string) error {
 	})
 }
 
-// listed returns the route that Routes lists by a text. If there is none, the error
+// find returns the route that Routes lists by a text. If there is none, the error
 // says which routes are similar.
-func (s *routeSet) listed(text string) (*route, error) {
+func (s *routeSet) find(text string) (*route, error) {
 	var shapes, similar []string
 	for _, other := range []string{text, strings.TrimSuffix(text, "/") + "/{$}"} { // of a Group's root
 		for _, flags := range []trie.Flags{0, trie.Verb} {
@@ -171,7 +171,7 @@ func (s *routeSet) listed(text string) (*route, error) {
 			if len(p.Methods) > 1 {
 				return nil, errors.New("each method of a list is a route; remove one at a time")
 			}
-			if r := s.byKey[trie.ShapeKey(p, strings.Join(p.Methods, ""))]; r != nil && r.listed() == text {
+			if r := s.byKey[trie.ShapeKey(p, strings.Join(p.Methods, ""))]; r != nil && r.text() == text {
 				return r, nil
 			}
 			shapes = append(shapes, p.Shape())
@@ -183,14 +183,14 @@ func (s *routeSet) listed(text string) (*route, error) {
 	}
 	for _, r := range s.list() {
 		if slices.Contains(shapes, r.parsed.Shape()) {
-			similar = append(similar, fmt.Sprintf("%q", r.listed()))
+			similar = append(similar, fmt.Sprintf("%q", r.text()))
 		}
 	}
 	return nil, errors.New(strings.TrimSuffix("there is no such route; similar: "+strings.Join(similar, ", "), "; similar: "))
 }
 
-// listed returns the text that Remove takes: the method, the host and the path.
-func (r *route) listed() string {
+// text returns the text that Remove takes: the method, the host and the path.
+func (r *route) text() string {
 	i := strings.IndexByte(r.pattern, '/')
 	host := r.pattern[strings.LastIndexAny(r.pattern[:i], " \t")+1:]
 	if r.method == "" {

@@ -20,17 +20,7 @@ type Decider[P any] struct {
 
 // Redirects says whether a fallback adds and removes slashes for routes of the
 // verb methods, and whether it redirects to another case.
-type Redirects[P any] func(fallback *P) (slash, letters bool)
-
-func (f Redirects[P]) slash(fallback *P) bool {
-	slash, _ := f(fallback)
-	return slash
-}
-
-func (f Redirects[P]) letters(fallback *P) bool {
-	_, letters := f(fallback)
-	return letters
-}
+type Redirects[P any] func(fallback *P) (slash, recase bool)
 
 // A Decision is the response to an unmatched request, and who gives it.
 type Decision[P any] struct {
@@ -49,7 +39,8 @@ func (x *Decider[P]) Decide(search *trie.Search[P], r *http.Request, rt *trie.Ro
 		rt = x.find(search, r, clean)
 	}
 	d := x.decide(search, r, rt, clean, redirects)
-	if x.Folded != nil && rt == nil && d.Pattern == "" && search.Rooted() && r.Method != http.MethodConnect && redirects.letters(d.Fallback) {
+	_, recase := redirects(d.Fallback)
+	if recase && rt == nil && d.Pattern == "" && search.Rooted() && r.Method != http.MethodConnect {
 		if path, ok := x.Folded.Recase(cleanPath(r), r.Host, r.Method); ok {
 			if there := x.decide(search, r, x.find(search, r, path), path, redirects); there.Pattern != "" {
 				d = there
@@ -87,7 +78,8 @@ func (x *Decider[P]) decide(search *trie.Search[P], r *http.Request, rt *trie.Ro
 	if !search.Rooted() {
 		return d
 	}
-	if longer != nil && (asServeMux || rt == nil && longer.Flags&trie.Verb != 0 && redirects.slash(d.Fallback)) {
+	slash, _ := redirects(d.Fallback)
+	if longer != nil && (asServeMux || rt == nil && longer.Flags&trie.Verb != 0 && slash) {
 		d.Location, d.Pattern = cmp.Or(clean, cleanPath(r))+"/", longer.Pattern
 		return d
 	}
@@ -96,7 +88,7 @@ func (x *Decider[P]) decide(search *trie.Search[P], r *http.Request, rt *trie.Ro
 	} else if rt != nil {
 		d.Pattern = rt.Pattern
 	}
-	if rt == nil && search.TrimSlash() && redirects.slash(d.Fallback) {
+	if rt == nil && search.TrimSlash() && slash {
 		if shorter := x.Table.Find(search, r.Host); shorter != nil && shorter.Flags&trie.Verb != 0 {
 			d.Outcome = Outcome{Location: strings.TrimSuffix(cmp.Or(clean, cleanPath(r)), "/"), Pattern: shorter.Pattern}
 		}
