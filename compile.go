@@ -145,7 +145,7 @@ func (p *program) alwaysSlow() bool { return p.table.HasHosts() || !values.Direc
 // add adds a route to the builder.
 func (c *compiler) add(r placed) error {
 	lazy := !c.serving && r.mounted != nil
-	h := http.Handler(lazyHandler{r.route})
+	h := http.Handler(lazyHandler{route: r.route})
 	if !lazy {
 		var err error
 		if h, err = r.wrapped(); err != nil {
@@ -231,14 +231,12 @@ func (r *route) wrapped() (h http.Handler, err error) {
 var errInMiddleware = errors.New("muxmaster: a middleware function called ServeHTTP or Handler of a Mux whose handlers it wraps; " +
 	"call them in the handler that the function returns")
 
-// A lazyHandler is the handler of a mounted route in a program for inspection. It
-// doesn't call middleware before it is needed, because that may inspect the Mux.
-type lazyHandler struct{ *route }
-
-func (h lazyHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	wrapped, err := h.wrapped()
-	must(err)
-	wrapped.ServeHTTP(w, r)
+// A lazyHandler stands for the handler of a mounted route in a program for
+// inspection, which Mux.Handler wraps when it is asked for it: the middleware may
+// inspect the Mux.
+type lazyHandler struct {
+	http.Handler // nil, because nothing calls it
+	*route
 }
 
 // sharedNames returns the Names for a list of parameter names, which are in text.

@@ -561,6 +561,8 @@ func TestNilArguments(t *testing.T) {
 		{`Use: the middleware is nil`, func(r muxmaster.Router) { r.Use(nil) }},
 		{`UseFast: the middleware is nil`, func(r muxmaster.Router) { r.UseFast(nil) }},
 		{`the middleware is nil`, func(r muxmaster.Router) { r.With(nil) }},
+		{`Name: the name is empty`, func(r muxmaster.Router) { r.Name("") }},
+		{`Update: the function is nil`, func(r muxmaster.Router) { panic(muxmaster.New().Update(nil)) }},
 		{`Route "/x": the function is nil`, func(r muxmaster.Router) { r.Route("/x", nil) }},
 		{`ServeFiles "/x/*f": the file system is nil`, func(r muxmaster.Router) { r.ServeFiles("/x/*f", nil) }},
 		{`Pre: the middleware is nil`, func(r muxmaster.Router) { muxmaster.New().Pre(nil) }},

@@ -288,6 +288,12 @@ func TestMiddlewareOrder(t *testing.T) {
 	fast.GETFast("/:x", h)
 	fg.Group("/in").GETFast("/:x", h)
 	wants(t, fast, exchanges{{"/1", "fast1 fast2 h"}, {"/fg/in/1", "fast1 fast2 fast3 h"}})
+	sub := muxmaster.New()
+	sub.Pre(trace("sub"))
+	sub.GETFast("/:x", fastValues)
+	fast = muxmaster.New()
+	fast.Mount("/m/:y", sub) // Pre middleware calls a fast handler as an http.Handler
+	wants(t, fast, exchanges{{"/m/1/2", `sub y="1" x="2"`}})
 
 	m.Pre(trace("pre1"), trace("pre2"))
 	m.Pre(trace("pre3"))

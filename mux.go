@@ -284,24 +284,24 @@ type change func(m *Mux, d *draft) error
 
 // A program serves requests. It is immutable.
 type program struct {
-	owner     *values.Owner // of the path values
-	table     trie.Table[endpoint]
-	root      *endpoint    // responds to unmatched requests below no fallback
+	owner *values.Owner // of the path values
+	table trie.Table[endpoint]
+	root  *endpoint  // responds to unmatched requests below no fallback
+	entry *responder // the router in Pre middleware; nil if there is none
+	slow  uint8      // not 0 if ServeHTTP must not use its fast path
+
+	// For serveParams.
+	buffer  values.Kind
+	inPlace trie.Flags // of the routes that keep their values in the Buffer, see modes
+	long    uint32     // length of the path or target from which on serveLong is used
+
 	folded    *trie.Folded // nil if no level redirects to another case
-	entry     *responder   // the router in Pre middleware; nil if there is none
 	zones     []*zone
 	urls      map[string]string        // patterns of the routes with a name, by name
 	originals map[uint32]http.Handler  // handlers without middleware, by order; only if that differs
 	mounted   []*mount                 // where mux is mounted, for Lookup
 	described atomic.Pointer[sync.Map] // from *trie.Route to Route; nil before the first Lookup
 	version   uint32                   // of what is declared on the Mux, in a program for inspection
-
-	slow uint8 // not 0 if ServeHTTP must not use its fast path
-
-	// For serveParams.
-	buffer  values.Kind
-	inPlace trie.Flags // of the routes that keep their values in the Buffer, see modes
-	long    uint32     // length of the path or target from which on serveLong is used
 }
 
 // An endpoint is the payload of a route in the trie, or of a fallback.

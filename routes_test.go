@@ -313,6 +313,7 @@ func TestName(t *testing.T) {
 			{m, "group", "", `muxmaster: URL: no route has the name "group"`},
 			{m, "", "", `muxmaster: URL: no route has the name ""`},
 			{m, "user.show", "", `muxmaster: URL "user.show": the parameter "id" has no value`},
+			{m, "user.show", "id,1,id,2", `muxmaster: URL "user.show": the parameter "id" is given twice`},
 		} {
 			got, err := c.mux.URL(c.name, strings.FieldsFunc(c.pairs, func(r rune) bool { return r == ',' })...)
 			if err != nil {

@@ -523,6 +523,8 @@ func TestRedirectCase(t *testing.T) {
 	m.GET("/slash/", values)
 	m.GET("/Twice", tell("Twice"))
 	m.GET("/TWICE", tell("TWICE"))
+	m.Group("/Things").GET("/", values)
+	addValues(m, "GET /T{x}ngs")
 	m.Method("BREW", "/Pot", tell("pot"))
 	addValues(m, "ANY /any|Handle {tenant}.example.com/Host/{x}")
 	want := exchanges{
@@ -555,6 +557,7 @@ func TestRedirectCase(t *testing.T) {
 		{"/USERS/Bob/", "307 /users/Bob"},
 		{"/twice", "307 /Twice"},
 		{"/TWICE", "TWICE"},
+		{"/tHINGS", "307 /Things"}, // and not /THINgs
 		{"BREW /pot", "307 /Pot"},
 		{"WHEN /pot", "404"},
 		{"WHEN /ANY", "307 /any"},

@@ -34,7 +34,7 @@ type Decision[P any] struct {
 // fallback there, so that its middleware hides which routes exist.
 func (x *Decider[P]) Decide(search *trie.Search[P], r *http.Request, rt *trie.Route[P], redirects Redirects[P]) Decision[P] {
 	clean := ""
-	if !search.Clean() {
+	if !search.Clean {
 		clean = cleanPath(r)
 		rt = x.find(search, r, clean)
 	}
@@ -67,7 +67,7 @@ func (x *Decider[P]) find(search *trie.Search[P], r *http.Request, path string) 
 // decide is Decide for the path of search, without the query: that of r or, if
 // clean is not empty, clean.
 func (x *Decider[P]) decide(search *trie.Search[P], r *http.Request, rt *trie.Route[P], clean string, redirects Redirects[P]) (d Decision[P]) {
-	longer, asServeMux := search.Slash(), search.Redirects(rt)
+	longer, asServeMux := search.Slash, search.Redirects(rt)
 	if rt != nil { // the search stopped at rt and may have missed a fallback
 		x.Table.FindFallback(search, r.Host)
 	}

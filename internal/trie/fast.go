@@ -175,11 +175,8 @@ func (t *Tree[P]) Pick(ref routeRef, m Method) (best *Route[P]) {
 	return best
 }
 
-// run returns the routes at ref.
+// run returns the routes at ref, which is not 0.
 func (t *Tree[P]) run(ref routeRef) []Route[P] {
-	if ref == 0 {
-		return nil
-	}
 	end := ref
 	for t.routes[end-1].Flags&lastOfRun == 0 {
 		end++

@@ -14,24 +14,20 @@ import "github.com/seed-1954dcaa/muxmaster/internal/wirepath"
 // used even if URL.EscapedPath would ignore it, because it contains, for
 // example, quotes, braces or bytes above 0x7F.
 func (s *Search[P]) SetPath(path, raw string, connect bool) {
-	s.path, s.decoded, s.lower, s.connect, s.clean = path, "", "", connect, true
+	s.path, s.decoded, s.lower, s.connect, s.Clean = path, "", "", connect, true
 	if raw != "" {
 		if split, ok := wirepath.Split(path, raw); ok {
 			s.path, s.decoded = split, path
 		}
 	}
 	if !connect {
-		s.clean = s.Rooted() && !unclean(s.path)
+		s.Clean = s.Rooted() && !unclean(s.path)
 	}
 }
 
 // Rooted reports whether the path begins with a slash. Other paths match no
 // route.
 func (s *Search[P]) Rooted() bool { return s.path != "" && s.path[0] == '/' }
-
-// Clean reports whether cleaning the path would not change it: it begins with a
-// slash and has no empty, . or .. segment. CONNECT paths count as clean.
-func (s *Search[P]) Clean() bool { return s.clean }
 
 // TrimSlash removes a trailing slash from the path. It reports false if there is
 // none, or if the path is "/".

@@ -53,11 +53,11 @@ func TestSetPath(t *testing.T) {
 			split.WriteString("[" + s.source()[at:at+len(seg)] + "]")
 			at += len(seg) + 1
 		}
-		if split.String() != c.split || s.Rooted() != c.rooted || s.Clean() != c.clean {
-			t.Errorf("SetPath(%q, %q): %s, rooted %v, clean %v, want %+v", c.path, c.raw, split.String(), s.Rooted(), s.Clean(), c)
+		if split.String() != c.split || s.Rooted() != c.rooted || s.Clean != c.clean {
+			t.Errorf("SetPath(%q, %q): %s, rooted %v, clean %v, want %+v", c.path, c.raw, split.String(), s.Rooted(), s.Clean, c)
 		}
 		s.SetPath(c.path, c.raw, true)
-		if !s.Clean() {
+		if !s.Clean {
 			t.Errorf("SetPath(%q, %q, true): not clean", c.path, c.raw)
 		}
 	}

@@ -148,8 +148,8 @@ func outcome(table *Table[int], s *Search[int], r request) string {
 	if rt != nil {
 		text = fmt.Sprintf("%q with %q", rt.Pattern, s.Values())
 	}
-	if s.slash != nil {
-		text += fmt.Sprintf(", %q with a slash", s.slash.Pattern)
+	if s.Slash != nil {
+		text += fmt.Sprintf(", %q with a slash", s.Slash.Pattern)
 	}
 	return text
 }
@@ -162,8 +162,8 @@ func holdsRequest(table *Table[int], routes trietest.Routes, s *Search[int], r r
 	r.set(s, table)
 	rt := table.Find(s, r.host)
 	connect := r.method == "CONNECT"
-	if clean := connect || r.path.Clean(); s.Clean() != clean {
-		return fmt.Sprintf("clean: %v, want %v", s.Clean(), clean)
+	if clean := connect || r.path.Clean(); s.Clean != clean {
+		return fmt.Sprintf("clean: %v, want %v", s.Clean, clean)
 	} else if !clean {
 		if rt != nil {
 			return fmt.Sprintf("%q matches a path that is not clean", rt.Pattern)
@@ -275,10 +275,10 @@ func holdsSlash(routes trietest.Routes, s *Search[int], r request, rt *Route[int
 			wants = nil
 		}
 	}
-	if got := s.Slash(); got == nil && len(wants) > 0 || got != nil && !slices.Contains(wants, got.Payload) {
+	if got := s.Slash; got == nil && len(wants) > 0 || got != nil && !slices.Contains(wants, got.Payload) {
 		return fmt.Sprintf("noted for the path with a slash: %v, want one of %q", got, routes.Patterns(wants...))
 	}
-	want := len(wants) > 0 && !routes[s.Slash().Payload].Verb
+	want := len(wants) > 0 && !routes[s.Slash.Payload].Verb
 	if rt == nil && len(wants) > 0 { // a route of Handle counts, even if one of a verb method has precedence
 		want = len(among(func(i int) bool { return !routes[i].Verb && routes[i].Matches(slashed) && routes[i].Whole(slashed) })) > 0
 	}

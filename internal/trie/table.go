@@ -39,7 +39,7 @@ func (t *Table[P]) HasHosts() bool { return t.hosts != nil || t.wildHosts != nil
 // and the fallback. No route serves a path that isn't clean.
 func (t *Table[P]) Find(s *Search[P], host string) *Route[P] {
 	s.reset()
-	if !s.clean {
+	if !s.Clean {
 		return nil
 	}
 	if t.HasHosts() && host != "" {

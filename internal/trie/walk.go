@@ -20,10 +20,13 @@ type Search[P any] struct {
 	decoded string // the decoded path if path has replaced slashes, else ""
 	lower   string // the decoded path in lower case, if the Table is that of a Folded
 	connect bool   // a CONNECT request, whose path is not cleaned
-	clean   bool   // see Clean
+
+	// Clean says that cleaning the path would not change it: it begins with a
+	// slash and has no empty, . or .. segment. CONNECT paths count as clean.
+	Clean bool
 
 	allowed methodSet // methods of the routes that match the path
-	slash   *Route[P] // the first route found that matches the path with a slash appended
+	Slash   *Route[P] // the first route found that matches the path with a slash appended, or nil
 	// handleSlash says that one of those routes is not of a verb method.
 	handleSlash bool
 	owned       bool // a fallback owns the path, so no other alternatives are tried
@@ -38,7 +41,7 @@ type Search[P any] struct {
 
 // reset clears the results of the last search.
 func (s *Search[P]) reset() {
-	s.n, s.allowed, s.slash, s.handleSlash, s.owned = 0, methodSet{}, nil, false, false
+	s.n, s.allowed, s.Slash, s.handleSlash, s.owned = 0, methodSet{}, nil, false, false
 	s.fallback, s.fallbackN, s.region, s.dots = nil, 0, 0, 0
 }
 
@@ -61,10 +64,6 @@ func (s *Search[P]) vals() []string {
 // is used again.
 func (s *Search[P]) Values() []string { return s.vals()[:s.n] }
 
-// Slash returns the first route found that matches the path with a slash
-// appended, or nil.
-func (s *Search[P]) Slash() *Route[P] { return s.slash }
-
 // Fallback returns the fallback with the longest prefix of the path, or nil,
 // and the values of its prefix. The values are valid until s is used again.
 func (s *Search[P]) Fallback() (f *Fallback[P], values []string) {
@@ -79,7 +78,7 @@ func (s *Search[P]) Redirects(rt *Route[P]) bool {
 	if rt == nil {
 		return s.handleSlash
 	}
-	return s.slash != nil && s.slash.Flags&Verb == 0 && rt.Flags&CatchAll != 0
+	return s.Slash != nil && s.Slash.Flags&Verb == 0 && rt.Flags&CatchAll != 0
 }
 
 // push adds the value path[start:end].
@@ -242,8 +241,8 @@ func (t *Tree[P]) noteSlash(s *Search[P], ref routeRef) {
 	if ref == 0 {
 		return
 	}
-	if s.slash == nil {
-		s.slash = t.Pick(ref, s.Method)
+	if s.Slash == nil {
+		s.Slash = t.Pick(ref, s.Method)
 	}
 	for _, rt := range t.run(ref) {
 		if rt.Flags&Verb != 0 {
