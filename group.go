@@ -273,14 +273,15 @@ func (m *scope) handleAll(h http.Handler, flags trie.Flags, texts ...string) {
 //
 // It serves files as [http.FileServerFS] does, including the redirects to and
 // from index.html, but without directory listings. The response is 404 for a
-// directory without an index.html, and for a name that contains an escaped
-// slash, a backslash, a NUL byte or invalid UTF-8. So requests such as
+// directory without an index.html, for a file that can't be opened or read, or
+// has no Seek method, as those of a zip.Reader, and for a name that contains an
+// escaped slash, a backslash, a NUL byte or invalid UTF-8. So requests such as
 // /static/..%5Csecret cannot reach a file outside of the path.
 //
 // If there is a compressed file beside a file (app.js.br, app.js.zst or
-// app.js.gz beside app.js) that the client accepts and that isn't older, it is
-// sent instead, with Content-Encoding and the type of the file. Ranges refer to
-// what is sent.
+// app.js.gz beside app.js) that the client accepts and that is at most a minute
+// older, it is sent instead, with Content-Encoding and the type of the file.
+// Ranges refer to what is sent.
 //
 // A file whose modification time says nothing gets an ETag of its content
 // instead of Last-Modified: if it is zero, as in an embed.FS, or the same for all
@@ -311,8 +312,9 @@ func (m *scope) ServeFiles(path string, fsys fs.FS) {
 //     build tool, such as app.3f2a9c1b.js or index-DiwrgTda.css, is cacheable for
 //     a year (immutable, RFC 8246). Clients revalidate all other files, and those
 //     whose hash might be a word, a date or a number.
-//   - otherwise index.html with status 200, if the request accepts text/html, so
-//     that the application can show the page.
+//   - otherwise index.html with status 200, if the Accept header names text/html,
+//     as that of a browser for a page does, so that the application can show it.
+//     The ranges */* and text/* don't count.
 //   - otherwise a 404, for example for a missing script or image.
 //
 // More specific routes and mounts, such as /api/, take precedence. ServeSPA sends

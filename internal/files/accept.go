@@ -28,7 +28,7 @@ func acceptsCoding(header http.Header, coding string) float64 {
 		for part := range strings.SplitSeq(line, ",") {
 			name, param, _ := strings.Cut(part, ";")
 			weight := 1.0
-			if key, value, ok := strings.Cut(param, "="); ok && strings.EqualFold(strings.TrimSpace(key), "q") {
+			if key, value, _ := strings.Cut(param, "="); strings.EqualFold(strings.TrimSpace(key), "q") {
 				weight = quality(strings.TrimSpace(value))
 			}
 			switch name = strings.TrimSpace(name); {

@@ -23,6 +23,7 @@ func TestAcceptsCoding(t *testing.T) {
 		{[]string{"gzip;q=0"}, 0, 0, 0},
 		{[]string{"gzip;q=2, br;q=-1, zstd;q=NaN"}, 0, 0, 0},
 		{[]string{"gzip;q=x"}, 0, 0, 0},
+		{[]string{"gzip;x=0, br;q"}, 1, 0, 1},
 		{[]string{"identity;q=0"}, 0, 0, 0},
 		{[]string{"gzipx, brotli"}, 0, 0, 0},
 	} {

@@ -31,6 +31,12 @@ func compressed() fstest.MapFS {
 		"photo.png.gz":  {Data: []byte("gzip of png")},
 		"dir.js":        {Data: []byte("js")},
 		"dir.js.br/x":   {Data: []byte("the sibling is a directory")},
+		"font.woff2":    {Data: []byte("woff")},
+		"font.woff2.br": {Data: []byte("br of woff")},
+		"font.ttf":      {Data: []byte("ttf")},
+		"font.ttf.br":   {Data: []byte("br of ttf")},
+		"film.mp4":      {Data: []byte("mp4")},
+		"film.mp4.br":   {Data: []byte("br of mp4")},
 		"mod.wasm":      {Data: []byte("\x00asm")},
 		"mod.wasm.zst":  {Data: []byte("zstd of wasm")},
 	}
@@ -57,11 +63,15 @@ func TestStoreSendsSiblings(t *testing.T) {
 		{"unknown", all, "gzip of unknown", "gzip", "Accept-Encoding", "text/html; charset=utf-8"},
 		{"logo.svg", all, "br of svg", "br", "Accept-Encoding", "image/svg+xml"},
 		{"photo.png", all, "png", "", "", "image/png"},
+		{"font.woff2", all, "woff", "", "", "font/woff2"},
+		{"font.ttf", all, "br of ttf", "br", "Accept-Encoding", "font/ttf"},
+		{"film.mp4", all, "mp4", "", "", "video/mp4"},
 		{"dir.js", all, "js", "", "", js},
 		{"mod.wasm", all, "zstd of wasm", "zstd", "Accept-Encoding", "application/wasm"},
 		{"app.js.br", all, "br of js", "", "", "text/plain; charset=utf-8"}, // the sibling itself
 	} {
-		for handler, h := range map[string]http.Handler{"Server": NewServer(compressed(), "rest", notFound), "SPA": NewSPA(compressed(), "rest", notFound)} {
+		fsys := &watchedFS{FS: compressed()}
+		for handler, h := range map[string]http.Handler{"Server": NewServer(fsys, "rest", notFound), "SPA": NewSPA(fsys, "rest", notFound)} {
 			for _, method := range []string{"GET", "HEAD"} {
 				var header []string
 				if c.accept != "" {
@@ -76,6 +86,9 @@ func TestStoreSendsSiblings(t *testing.T) {
 				if w.Code != 200 || w.Body.String() != body || got.Get("Content-Encoding") != c.coding || strings.Join(got["Vary"], ", ") != c.vary || got.Get("Content-Type") != c.ofType ||
 					got.Get("Content-Length") != strconv.Itoa(len(c.body)) {
 					t.Errorf("%s: %s %s, Accept-Encoding %q: got %d %q %v, want %q %q %q %q", handler, method, c.name, c.accept, w.Code, w.Body, got, body, c.coding, c.vary, c.ofType)
+				}
+				if fsys.open != 0 {
+					t.Fatalf("%s: %s %s, Accept-Encoding %q: %d files are open", handler, method, c.name, c.accept, fsys.open)
 				}
 			}
 		}
@@ -116,34 +129,49 @@ func TestStoreConditions(t *testing.T) {
 			t.Errorf("%q: got %d %q %v, want %d %q and length %q", c.header, w.Code, w.Body, h, c.status, c.body, c.length)
 		}
 	}
+	dated := fstest.MapFS{"index.html": {}, "a.js": {ModTime: modified}, "a.js.br": {Data: []byte("br"), ModTime: modified}}
+	w := ask(NewServer(dated, "rest", notFound), "GET", "a.js", "Accept-Encoding", "br", "If-Unmodified-Since", "Thu, 01 Jan 2026 00:00:00 GMT")
+	if w.Code != 412 || w.Header().Get("Content-Length") != "" {
+		t.Errorf("If-Unmodified-Since: got %d, %v; want 412 without the length of the file", w.Code, w.Header())
+	}
 }
 
-// TestStoreIgnoresOldSiblings checks that a compressed file that is older than
-// the file itself isn't sent.
+// TestStoreIgnoresOldSiblings checks that a compressed file isn't sent if it is
+// more than a minute older than the file itself.
 func TestStoreIgnoresOldSiblings(t *testing.T) {
 	for _, c := range []struct {
 		lag  time.Duration
 		want string
 	}{{0, "br"}, {-time.Hour, "br"}, {30 * time.Second, "br"}, {time.Hour, "plain"}} {
-		fsys := fstest.MapFS{
+		fsys := &watchedFS{FS: fstest.MapFS{
 			"a.js":    {Data: []byte("plain"), ModTime: modified},
 			"a.js.br": {Data: []byte("br"), ModTime: modified.Add(-c.lag)},
-		}
+		}}
 		w := ask(NewServer(fsys, "rest", notFound), "GET", "a.js", "Accept-Encoding", "br")
-		if w.Body.String() != c.want || (w.Header().Get("Vary") != "") != (c.want == "br") {
-			t.Errorf("%v older: got %q, %v", c.lag, w.Body, w.Header())
+		if w.Body.String() != c.want || (w.Header().Get("Vary") != "") != (c.want == "br") || fsys.open != 0 {
+			t.Errorf("%v older: got %q, %v, %d files are open", c.lag, w.Body, w.Header(), fsys.open)
 		}
 	}
 }
 
-// TestStoreKeepsEncodings checks that nothing is compressed twice.
-func TestStoreKeepsEncodings(t *testing.T) {
+// TestStoreKeepsHeaders checks that headers that a middleware has set remain,
+// and that nothing is compressed twice.
+func TestStoreKeepsHeaders(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Encoding", "x")
-		NewServer(compressed(), "rest", notFound).ServeHTTP(w, r)
+		key, value, _ := strings.Cut(r.Header.Get("Set"), "=")
+		w.Header().Set(key, value)
+		NewSPA(compressed(), "rest", notFound).ServeHTTP(w, r)
 	})
-	if w := ask(h, "GET", "app.js", "Accept-Encoding", "br"); w.Body.String() != "js" || w.Header().Get("Content-Encoding") != "x" {
-		t.Errorf("got %q, %v", w.Body, w.Header())
+	for _, header := range []string{"Content-Encoding=x", "Content-Type=x/y", "Cache-Control=private"} {
+		w := ask(h, "GET", "app.js", "Accept-Encoding", "br", "Set", header)
+		key, want, _ := strings.Cut(header, "=")
+		body := "br of js"
+		if key == "Content-Encoding" {
+			body = "js"
+		}
+		if w.Body.String() != body || w.Header().Get(key) != want {
+			t.Errorf("%s: got %q, %v", header, w.Body, w.Header())
+		}
 	}
 }
 

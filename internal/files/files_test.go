@@ -2,6 +2,7 @@ package files
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -20,6 +21,7 @@ func files() fstest.MapFS {
 	return fstest.MapFS{
 		"index.html":       {Data: []byte("index"), ModTime: modified},
 		"a.txt":            {Data: []byte("a"), ModTime: modified},
+		"noext":            {Data: []byte("text"), ModTime: modified},
 		"app.3f2a9c1b.js":  {Data: []byte("js")},
 		"dir/index.html":   {Data: []byte("dir's index")},
 		"dir/page.html":    {Data: []byte("page")},
@@ -37,15 +39,18 @@ func notFound(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, "none")
 }
 
-// ask sends h a request for an escaped name below /p/, like the router.
+// ask sends h a request for an escaped name below /p/, like the router. It
+// panics if h changes the request.
 func ask(h http.Handler, method, name string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, "/p/"+name, nil)
 	r.SetPathValue("rest", strings.TrimPrefix(r.URL.Path, "/p"))
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Add(header[i], header[i+1])
 	}
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r)
+	w, u, before := httptest.NewRecorder(), r.URL, *r.URL
+	if h.ServeHTTP(w, r); r.URL != u || *u != before {
+		panic(fmt.Sprintf("the URL of the request is %v now", r.URL))
+	}
 	return w
 }
 
@@ -91,22 +96,10 @@ func TestServer(t *testing.T) {
 			if w.Code != c.status || got != c.want && c.want != "" && (method == "GET" || w.Code == 301) {
 				t.Errorf("%s %s: got %d %q, want %d %q", method, c.name, w.Code, got, c.status, c.want)
 			}
-			if strings.Contains(got, "x.txt") {
-				t.Errorf("%s: lists a directory: %q", c.name, got)
+			if strings.Contains(got, "x.txt") || w.Header()["Cache-Control"] != nil {
+				t.Errorf("%s: lists a directory, or has a Cache-Control: %q, %v", c.name, got, w.Header())
 			}
 		}
-	}
-}
-
-// TestServerDoesNotChangeTheRequest checks that the original request isn't
-// changed.
-func TestServerDoesNotChangeTheRequest(t *testing.T) {
-	r := httptest.NewRequest("GET", "/p/a.txt?q", nil)
-	r.SetPathValue("rest", "a.txt")
-	u := r.URL
-	NewServer(files(), "rest", notFound).ServeHTTP(httptest.NewRecorder(), r)
-	if r.URL != u || u.Path != "/p/a.txt" || u.RawQuery != "q" {
-		t.Errorf("the URL is %v now", r.URL)
 	}
 }
 
@@ -193,14 +186,6 @@ func TestSPACaching(t *testing.T) {
 			}
 		}
 	}
-	// Cache-Control set by middleware remains.
-	w := httptest.NewRecorder()
-	w.Header().Set("Cache-Control", "private")
-	r := httptest.NewRequest("GET", "/app.3f2a9c1b.js", nil)
-	r.SetPathValue("rest", "app.3f2a9c1b.js")
-	if spa.ServeHTTP(w, r); w.Header().Get("Cache-Control") != "private" {
-		t.Errorf("Cache-Control %q, want private", w.Header().Get("Cache-Control"))
-	}
 }
 
 // TestDirectoriesOfTheSystem checks that directories of the operating system
@@ -231,44 +216,56 @@ func TestDirectoriesOfTheSystem(t *testing.T) {
 	}
 }
 
-// A brokenFS has files that can't be read or sought. It counts opened files.
-type brokenFS struct {
+// A watchedFS counts its open files. They may be broken or not seekable.
+type watchedFS struct {
 	fs.FS
-	seekable bool
-	reads    int
+	open                int
+	broken, notSeekable bool
 }
 
-type brokenFile struct {
+type watchedFile struct {
 	fs.File
-	fsys *brokenFS
+	fsys *watchedFS
 }
 
-type seekableFile struct {
-	brokenFile
-	io.Seeker
-}
-
-func (b *brokenFS) Open(name string) (fs.File, error) {
-	f, err := b.FS.Open(name)
-	if err != nil || !b.seekable {
-		return brokenFile{f, b}, err
+func (w *watchedFS) Open(name string) (fs.File, error) {
+	f, err := w.FS.Open(name)
+	if err != nil {
+		return nil, err
 	}
-	return seekableFile{brokenFile{f, b}, f.(io.Seeker)}, nil
+	w.open++
+	if w.notSeekable {
+		return struct{ fs.File }{watchedFile{f, w}}, nil
+	}
+	return watchedFile{f, w}, nil
 }
 
-func (f brokenFile) Read([]byte) (int, error) {
-	f.fsys.reads++
-	return 0, errors.New("broken")
+func (f watchedFile) Read(p []byte) (int, error) {
+	if f.fsys.broken {
+		return 0, errors.New("broken")
+	}
+	return f.File.Read(p)
 }
 
-// TestSPAOfFilesThatBreak checks that a file that can't be read is treated as
-// missing, and that its headers are removed.
-func TestSPAOfFilesThatBreak(t *testing.T) {
-	for _, seekable := range []bool{false, true} {
-		spa := NewSPA(&brokenFS{FS: files(), seekable: seekable}, "rest", notFound)
-		w := ask(spa, "GET", "app.3f2a9c1b.js")
-		if w.Code != 404 || w.Header().Get("Cache-Control") != "" || w.Header().Get("ETag") != "" {
-			t.Errorf("seekable %v: got %d with %v", seekable, w.Code, w.Header())
+func (f watchedFile) Seek(offset int64, whence int) (int64, error) {
+	return f.File.(io.Seeker).Seek(offset, whence)
+}
+
+func (f watchedFile) ReadDir(n int) ([]fs.DirEntry, error) {
+	return f.File.(fs.ReadDirFile).ReadDir(n)
+}
+
+func (f watchedFile) Close() error { f.fsys.open--; return f.File.Close() }
+
+// TestFilesThatCantBeRead checks that a file that can't be read or sought, as
+// those of a zip.Reader, is treated as missing, and that its headers are removed.
+func TestFilesThatCantBeRead(t *testing.T) {
+	for _, name := range []string{"app.3f2a9c1b.js", "noext"} {
+		for _, fsys := range []*watchedFS{{FS: files(), broken: true}, {FS: files(), notSeekable: true}} {
+			w := ask(NewSPA(fsys, "rest", notFound), "GET", name)
+			if w.Code != 404 || w.Header().Get("Cache-Control") != "" || w.Header().Get("ETag") != "" || fsys.open != 0 {
+				t.Errorf("%s, seekable %v: got %d with %v, %d files are open", name, !fsys.notSeekable, w.Code, w.Header(), fsys.open)
+			}
 		}
 	}
 }
