@@ -66,17 +66,27 @@ func TestHandBackClearsPooledCopies(t *testing.T) {
 	}
 }
 
-// TestHandBackForm checks that outer middleware sees the form that a handler
-// has parsed, without a router that sets the pattern.
-func TestHandBackForm(t *testing.T) {
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { r.FormValue("a") })
-	for name, m := range map[string]mw{"Timeout": middleware.Timeout(time.Hour), "BodyLimit": middleware.BodyLimit(1 << 20)} {
-		r := httptest.NewRequest("POST", "/?a=query", strings.NewReader("a=body"))
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.ContentLength = -1 // so that BodyLimit limits it
-		serve(m(h), r)
-		if got := fmt.Sprint(r.Form, r.PostForm); got != "map[a:[body query]] map[a:[body]]" {
-			t.Errorf("%s: outer middleware sees %s", name, got)
+// TestHandBack checks that outer middleware sees what a handler has changed in a
+// copy of the request, each alone.
+func TestHandBack(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(r *http.Request)
+		want   string
+	}{
+		{"form", func(r *http.Request) { r.FormValue("a") }, " 192.0.2.1:1234 map[a:[body query]] map[a:[body]]"},
+		{"pattern", func(r *http.Request) { r.Pattern = "/p" }, "/p 192.0.2.1:1234 map[] map[]"},
+		{"address", func(r *http.Request) { r.RemoteAddr = "198.51.100.7:0" }, " 198.51.100.7:0 map[] map[]"},
+	} {
+		for name, m := range map[string]mw{"Timeout": middleware.Timeout(time.Hour), "BodyLimit": middleware.BodyLimit(1 << 20)} {
+			r := httptest.NewRequest("POST", "/?a=query", strings.NewReader("a=body"))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			r.ContentLength = -1 // so that BodyLimit limits it
+			ctx, body := r.Context(), r.Body
+			serve(m(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { tt.change(r) })), r)
+			if got := fmt.Sprint(r.Pattern, " ", r.RemoteAddr, " ", r.Form, " ", r.PostForm); got != tt.want || r.Context() != ctx || r.Body != body {
+				t.Errorf("%s, %s: outer middleware sees %s, want %s; its own context: %v", name, tt.name, got, tt.want, r.Context() == ctx)
+			}
 		}
 	}
 }

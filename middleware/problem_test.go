@@ -2,14 +2,12 @@ package middleware_test
 
 import (
 	"compress/gzip"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/seed-1954dcaa/muxmaster/middleware"
 	"github.com/seed-1954dcaa/muxmaster/problem"
@@ -116,23 +114,3 @@ func TestErrorResponsesReplaceContent(t *testing.T) {
 }
 
 func same(h http.Handler) http.Handler { return h }
-
-// TestTimeoutLogs checks the log record of Timeout's 503, whose deadline is the
-// one that has passed.
-func TestTimeoutLogs(t *testing.T) {
-	past, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Hour))
-	defer cancel()
-	for _, tt := range []struct {
-		ctx  context.Context
-		d    time.Duration
-		want string
-	}{{t.Context(), time.Nanosecond, "1ns"}, {past, time.Hour, "0s"}} {
-		log := &logBuffer{}
-		setDefault(t, log.logger())
-		serve(middleware.Timeout(tt.d)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { r.Pattern = "/slow" })), get("/").WithContext(tt.ctx))
-		got := log.one(t)
-		if got["pattern"] != "/slow" || got["error"] != "middleware: Timeout: the handler returned after its deadline of "+tt.want+" without a response" {
-			t.Errorf("logged %v", got)
-		}
-	}
-}

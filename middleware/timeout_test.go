@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,8 +65,15 @@ func TestTimeoutResponse(t *testing.T) {
 		if w.Code != tt.code || w.Body.String() != tt.body {
 			t.Errorf("%s: %d %q, want %d %q", tt.name, w.Code, w.Body, tt.code, tt.body)
 		}
-		if text := log.String(); (text != "") != (w.Code == 500 || w.Code == 503) {
-			t.Errorf("%s: %d, logged %q", tt.name, w.Code, text)
+		deadline, logged := "1ns", log.String()
+		if tt.ctx == past {
+			deadline = "0s"
+		}
+		switch text := "middleware: Timeout: the handler returned after its deadline of " + deadline + " without a response"; {
+		case (logged != "") != (w.Code == 500 || w.Code == 503):
+			t.Errorf("%s: %d, logged %q", tt.name, w.Code, logged)
+		case w.Code == 503 && !strings.Contains(tt.name, "error") && log.one(t)["error"] != text:
+			t.Errorf("%s: logged %s, want the error %q", tt.name, logged, text)
 		}
 		if w.Code == 503 && w.Header().Get("Etag") != "" {
 			t.Errorf("%s: the response has the ETag of another", tt.name)
