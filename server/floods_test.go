@@ -13,8 +13,6 @@ import (
 )
 
 const (
-	frameContinuation = 0x9
-
 	blockHold = "\x82\x86\x04\x05/hold\x41\x01x" // GET /hold on http://x
 	blockSend = "\x83\x86\x04\x05/send\x41\x01x" // POST /send on http://x
 )

@@ -17,6 +17,7 @@ const (
 	frameSettings     = 0x4
 	framePing         = 0x6
 	frameWindowUpdate = 0x8
+	frameContinuation = 0x9
 
 	flagEndStream  = 0x1
 	flagEndHeaders = 0x4

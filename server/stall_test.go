@@ -60,16 +60,12 @@ func TestAttacksEnd(t *testing.T) {
 	}
 	const post = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"
 	const get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
-	const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"
-	// HEADERS of stream 1 without END_HEADERS.
-	const halfHeaders = preface + "\x00\x00\x01\x01\x00\x00\x00\x00\x01\x82"
-	// SETTINGS_INITIAL_WINDOW_SIZE 0, then GET / on stream 1.
-	const noWindow = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00" +
-		"\x00\x00\x06\x01\x05\x00\x00\x00\x01\x82\x86\x84\x41\x01x"
-	// OPTIONS * on stream 1, without END_STREAM.
-	const optionsBody = preface + "\x00\x00\x10\x01\x04\x00\x00\x00\x01" + "\x42\x07OPTIONS" + "\x86\x44\x01*\x41\x01x"
-	largeHeader := "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00" +
-		"\x00\x00\x06\x01\x01\x00\x00\x00\x01\x82\x86\x84\x41\x01x" + strings.Repeat("\x00\x10\x06\x09\x00\x00\x00\x00\x01\x00\x01a\x7f\x81\x1f"+strings.Repeat("a", 4096), 20) + "\x00\x00\x00\x09\x04\x00\x00\x00\x01"
+	preface := clientPreface + frame(frameSettings, 0, 0, "")
+	halfHeaders := preface + frame(frameHeaders, 0, 1, "\x82")
+	noWindow := clientPreface + settings(0) + frame(frameHeaders, flagEndHeaders|flagEndStream, 1, headersGET)
+	optionsBody := preface + frame(frameHeaders, flagEndHeaders, 1, "\x42\x07OPTIONS\x86\x44\x01*\x41\x01x") // OPTIONS *
+	largeHeader := clientPreface + settings(0) + frame(frameHeaders, flagEndStream, 1, headersGET) +
+		strings.Repeat(frame(frameContinuation, 0, 1, "\x00\x01a\x7f\x81\x1f"+strings.Repeat("a", 4096)), 20) + frame(frameContinuation, flagEndHeaders, 1, "")
 	type row struct {
 		name string
 		v    variant
