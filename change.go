@@ -80,10 +80,7 @@ func (d *draft) refresh() (late bool, err error) {
 // read returns the fields of m as they were first read. keep says that this is the
 // first time.
 func (d *declared) read(m *Mux, keep bool) *fields {
-	f := d.fields
-	if f == nil {
-		f = m.readFields()
-	}
+	f := cmp.Or(d.fields, m.readFields())
 	if keep {
 		d.fields = f
 	}

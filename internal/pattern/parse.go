@@ -301,8 +301,8 @@ func (p *Pattern) parseParam(text string) (Part, error) {
 	if constrained && expr == "" {
 		return Part{}, fmt.Errorf("the expression of %s is empty", text)
 	}
-	if typ, ok := types[expr]; ok {
-		return Part{Text: name, Param: true, Expr: typ, Typed: true}, nil
+	if whole, ok := types[expr]; ok {
+		return Part{Text: name, Expr: whole, Type: expr, Param: true}, nil
 	}
 	if expr != "" {
 		if _, err := parseExpr(expr); err != nil {

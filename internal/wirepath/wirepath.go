@@ -213,9 +213,7 @@ func WithQuery(path, query string) string {
 	for i := range len(query) {
 		switch c := query[i]; {
 		case c < ' ' || c == 0x7F:
-		case c == '#': // would start a fragment, RFC 3986, section 3.5
-			b = append(b, "%23"...)
-		case c >= 0x80:
+		case c == '#' || c >= 0x80: // # would start a fragment, RFC 3986, section 3.5
 			b = append(b, '%', hexDigits[c>>4], hexDigits[c&15])
 		default:
 			b = append(b, c)
