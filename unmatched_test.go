@@ -288,6 +288,23 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
+// A pattern with a segment that cleaning removes serves CONNECT requests only.
+func TestRedirectOfUncleanPatterns(t *testing.T) {
+	m := muxmaster.New()
+	for _, path := range []string{"//x", "/./x", "/../x", "/a//x", "/a/./x", "/a/../x", "/a//"} {
+		m.ANY(path, tell("as sent"))
+	}
+	for _, path := range []string{"/b", "/c", "/d", "/a/b", "/a/c", "/a/d"} { // beside them in the tables
+		m.GET(path+"/:id", values)
+	}
+	wants(t, m, exchanges{
+		{"//x", "307 /x"}, {"/./x", "307 /x"}, {"/../x", "307 /x"}, {"/a//x", "307 /a/x"}, {"/a/./x", "307 /a/x"}, {"/a/../x", "307 /x"}, {"/a//", "307 /a/"},
+		{"CONNECT //x", "as sent"}, {"CONNECT /./x", "as sent"}, {"CONNECT /../x", "as sent"}, {"CONNECT /a//x", "as sent"},
+		{"CONNECT /a/./x", "as sent"}, {"CONNECT /a/../x", "as sent"}, {"CONNECT /a//", "as sent"},
+		{"/b/1", `id="1"`}, {"/d/1", `id="1"`}, {"/a/b/1", `id="1"`}, {"/a/d/1", `id="1"`},
+	})
+}
+
 // CONNECT, whose path is not cleaned, is not redirected to another host either.
 func TestRedirectOfCONNECT(t *testing.T) {
 	m := muxmaster.New()
