@@ -31,7 +31,7 @@ func HostPort(host string) string {
 // cutPort splits host before the colon of its port.
 func cutPort(host string) (name, port string) {
 	if i := strings.LastIndexByte(host, ':'); i >= 0 {
-		if j := strings.IndexByte(host, ':'); j == i || host[0] == '[' && i > 0 && host[i-1] == ']' {
+		if j := strings.IndexByte(host, ':'); j == i || host[0] == '[' && host[i-1] == ']' {
 			return host[:i], host[i:]
 		}
 	}
@@ -121,11 +121,8 @@ func (p *Pattern) appendHostShape(b []byte) []byte {
 	if p.HostLabels == nil {
 		return appendEscaped(b, p.Host)
 	}
-	for i, l := range p.HostLabels {
-		if i > 0 {
-			b = append(b, '.')
-		}
-		b = l.appendShape(b)
+	for _, l := range p.HostLabels {
+		b = append(l.appendShape(b), '.')
 	}
 	return b
 }

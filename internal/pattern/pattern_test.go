@@ -10,7 +10,7 @@ func TestShape(t *testing.T) {
 	shapes := map[string]int{}
 	for i, line := range []string{
 		"/x|GET /x|/%78", "/x/|/x/{r...}|/x/*r", "/x/{$}", "/{a}|/:b", "/{a}/", "/{a}/{$}", "/{a:[0-9]+}|/{b:[0-9]+}", "/{a:[0-9]*}",
-		"/v{a}|/v:b", "/{a}v", "/{a}.{b}|/{c}.{d}", "/a%2Fb", "/a/b", "/%7Ba%7D", "/%7B%7D", "/%2A", "/%252A", "a.com/x|A.com./x", "b.com/x", "{a}.com/x|{b}.com/x", "{a...}.com/x", "a.com:80/x",
+		"/v{a}|/v:b", "/{a}v", "/{a}.{b}|/{c}.{d}", "/a%2Fb", "/a/b", "/%7Ba%7D", "/%7B%7D", "/%2A", "/%252A", "a.com/x|A.com./x", "b.com/x", "{a}.com/x|{b}.com/x", "{a...}.com/x", "a.com:80/x", "{a}.b.cc/x", "{a}.bc.c/x",
 	} {
 		for _, text := range strings.Split(line, "|") {
 			p, err := Parse(text)
